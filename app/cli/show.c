@@ -6,6 +6,7 @@
 #include "adj-command.h"
 #include "analysis/adj-modules.h"
 #include "base/adj-format-bytes.h"
+#include "file-facts.h"
 
 extern const AdjCommand adj_command_show;
 
@@ -89,6 +90,7 @@ print_list (const AdjBundle *bundle)
     }
   print_thread_state (bundle);
   print_runs (bundle);
+  adj_facts_print_list (bundle);
   print_notes (bundle);
   if (adj_bundle_get_description (bundle) != NULL)
     printf ("\n%s\n", adj_bundle_get_description (bundle));
@@ -181,6 +183,7 @@ print_list_json (const AdjBundle *bundle)
   json_builder_begin_array (builder);
   add_notes (builder, adj_bundle_get_diags (bundle));
   json_builder_end_array (builder);
+  adj_facts_add_list (builder, bundle);
   json_builder_set_member_name (builder, "runs");
   json_builder_begin_array (builder);
   for (guint i = 0; i < runs->len; i++)
@@ -331,11 +334,13 @@ run (int argc, char **argv, GError **error)
 {
   g_autofree char *form = NULL;
   g_autofree char *id = NULL;
+  g_autofree char *fact = NULL;
   g_auto (AdjTarget) target = { 0 };
   gboolean json = FALSE;
   GOptionEntry entries[] = {
     { "as", 0, 0, G_OPTION_ARG_STRING, &form, "text, tree, dot, json or stats", "FORM" },
     { "graph", 'g', 0, G_OPTION_ARG_STRING, &id, "Which graph of the file", "ID" },
+    { "fact", 0, 0, G_OPTION_ARG_STRING, &fact, "Print what the file says under NAME", "NAME" },
     { "json", 0, 0, G_OPTION_ARG_NONE, &json, "Print the list as JSON", NULL },
     G_OPTION_ENTRY_NULL,
   };
@@ -345,6 +350,8 @@ run (int argc, char **argv, GError **error)
   target.whole = form == NULL;
   if (!adj_target_open (&target, argv[1], id, error))
     return ADJ_EXIT_BAD_INPUT;
+  if (fact != NULL)
+    return adj_facts_print (target.bundle, fact, error);
   if (form != NULL)
     return show_as (target.graph->graph, form, error);
   if (target.named)
@@ -358,10 +365,11 @@ run (int argc, char **argv, GError **error)
 
 const AdjCommand adj_command_show = {
   .name = "show",
-  .usage = "FILE[#ID] [--as text|tree|dot|json|stats]",
+  .usage = "FILE[#ID] [--as text|tree|dot|json|stats] [--fact NAME]",
   .summary = "List the graphs of a file, or print one",
   .examples = "adjoint show step.adjoint\n"
               "adjoint show step.adjoint#joint --as text\n"
-              "adjoint show trace-folder/ --json\n",
+              "adjoint show trace-folder/ --json\n"
+              "adjoint show trace-folder/ --fact dynamo_graph_break_reason\n",
   .run = run,
 };

@@ -28,6 +28,13 @@ typedef struct
   AdjTensorData *data; /* (owned) */
 } BundleTensor;
 
+/* A fact, and the id of its region until that is known. */
+typedef struct
+{
+  AdjBundleFact fact; /* texts in the arena */
+  const char *region; /* (nullable) */
+} BundleFact;
+
 struct _AdjBundle
 {
   gatomicrefcount ref_count;
@@ -42,6 +49,8 @@ struct _AdjBundle
   GHashTable *kept_in_graphs; /* id → JSON */
   GHashTable *kept_entries;   /* name → GBytes */
   GPtrArray *loose;           /* BundleTensor */
+  GArray *facts;              /* BundleFact */
+  gsize fact_bytes;           /* of their texts */
   AdjRecording *recording;    /* (owned) (nullable) */
   const char *description;
   const char *torch_version; /* (nullable): in the arena */
@@ -51,6 +60,7 @@ struct _AdjBundle
 
 /* The bundle as built so far. (transfer none) */
 const AdjBundle *bundle_builder_peek (const AdjBundleBuilder *builder);
+AdjBundle *bundle_builder_get (AdjBundleBuilder *builder); /* (transfer none) */
 
 /* (transfer full): a copy of @call, without taps */
 BundleCall *bundle_call_new (const AdjRecordedCall *call);
@@ -99,6 +109,10 @@ AdjTensorData *bundle_get_own_tap (const AdjBundle *bundle,
                                    const AdjRecordedCall *call,
                                    const char *node,
                                    gboolean float64);
+
+void bundle_fact_clear (gpointer fact);
+/* Finds the regions of facts; all regions have been added. */
+void bundle_place_facts (AdjBundle *bundle);
 
 /* Gives symbols of @graph, a captured backward, the hints that its text does not have. */
 void captured_sizes_learn (const AdjGraph *graph);

@@ -46,6 +46,7 @@ adj_bundle_unref (AdjBundle *bundle)
   g_hash_table_unref (bundle->kept_in_graphs);
   g_hash_table_unref (bundle->kept_entries);
   g_ptr_array_unref (bundle->loose);
+  g_array_unref (bundle->facts);
   g_clear_pointer (&bundle->recording, adj_recording_unref);
   g_clear_pointer (&bundle->diags, adj_diags_free);
   adj_arena_free (bundle->arena);

@@ -153,6 +153,20 @@ ADJ_PUBLIC gboolean adj_run_name_is_valid (const char *name);
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (AdjRecordedCall, adj_run_unref)
 
+/* What the file says beside its graphs: why a graph broke, what guards it has, code made of it. */
+typedef struct
+{
+  const char *name;        /* as the file calls it: "dynamo_graph_break_reason" */
+  const AdjRegion *region; /* (nullable): that it speaks of */
+  GBytes *text;            /* UTF-8 */
+  const char *file;        /* (nullable): one of several, and where in it: */
+  guint line;              /* 0: not known */
+} AdjBundleFact;
+
+/* In the order of the file. */
+ADJ_PUBLIC guint adj_bundle_get_n_facts (const AdjBundle *bundle);
+ADJ_PUBLIC const AdjBundleFact *adj_bundle_get_fact (const AdjBundle *bundle, guint index);
+
 /* The original text of a graph when the file kept it. */
 ADJ_PUBLIC GBytes *adj_bundle_get_text (const AdjBundle *bundle,
                                         const char *id); /* (transfer none) (nullable) */
@@ -193,6 +207,11 @@ ADJ_PUBLIC void adj_bundle_builder_set_taps (AdjBundleBuilder *builder,
                                              GDestroyNotify destroy);
 ADJ_PUBLIC void
 adj_bundle_builder_set_text (AdjBundleBuilder *builder, const char *graph_id, GBytes *text);
+/* Copies the texts; @region (nullable): the id of one that is added before the end, else the fact
+ * is of none.  Facts beyond 64 MiB in all are left out: then %FALSE. */
+ADJ_PUBLIC gboolean adj_bundle_builder_add_fact (AdjBundleBuilder *builder,
+                                                 const AdjBundleFact *fact,
+                                                 const char *region);
 /* Its graphs must be graphs of the bundle. */
 ADJ_PUBLIC void adj_bundle_builder_set_recording (AdjBundleBuilder *builder,
                                                   AdjRecording *recording);

@@ -44,6 +44,8 @@ adj_bundle_builder_new (void)
   bundle->kept = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_free);
   bundle->kept_in_graphs = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_free);
   bundle->loose = g_ptr_array_new_with_free_func (free_loose);
+  bundle->facts = g_array_new (FALSE, FALSE, sizeof (BundleFact));
+  g_array_set_clear_func (bundle->facts, bundle_fact_clear);
   bundle->kept_entries =
       g_hash_table_new_full (g_str_hash, g_str_equal, g_free, (GDestroyNotify) g_bytes_unref);
   bundle->description = "";
@@ -60,6 +62,12 @@ adj_bundle_builder_free (AdjBundleBuilder *builder)
   adj_bundle_unref (builder->bundle);
   g_hash_table_unref (builder->region_ids);
   g_free (builder);
+}
+
+AdjBundle *
+bundle_builder_get (AdjBundleBuilder *builder)
+{
+  return builder->bundle;
 }
 
 const AdjBundle *
@@ -353,6 +361,7 @@ adj_bundle_builder_end (AdjBundleBuilder *builder, AdjDiags *diags)
   AdjBundle *bundle = builder->bundle;
 
   bundle->diags = diags != NULL ? diags : adj_diags_new ();
+  bundle_place_facts (bundle);
   g_hash_table_unref (builder->region_ids);
   g_free (builder);
   return bundle;

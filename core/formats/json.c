@@ -553,6 +553,8 @@ json_print (const JsonItem *item, GString *out)
     g_string_append (out, words[item->kind]);
   else if (item->kind == JSON_INT)
     g_string_append_printf (out, "%" G_GINT64_FORMAT, item->integer);
+  else if (item->kind == JSON_FLOAT && !isfinite (item->number))
+    g_string_append (out, "null");
   else if (item->kind == JSON_FLOAT)
     json_print_float (item->number, out);
   else if (item->kind == JSON_STRING)

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/adj-lexer.h"
+#include "formats/adj-bundle-private.h"
 #include "formats/python-repr-private.h"
 #include "formats/regions-private.h"
 #include "ir/adj-text-internal.h"
@@ -43,6 +44,7 @@ struct _Regions
   GHashTable *ids;   /* of graphs → how many wanted to be called so */
   guint n_graphs;
   gboolean names_files; /* remarks say which file they are about */
+  gboolean left_out;    /* of facts */
 };
 
 static void
@@ -204,6 +206,38 @@ regions_warn (Regions *regions, const char *name, guint line, const char *what, 
 {
   adj_diags_add (regions->diags, ADJ_SEVERITY_WARNING, (AdjSpan){ line, 1, 0 }, "%s%s%s: %s",
                  regions->names_files ? name : "", regions->names_files ? ": " : "", what, why);
+}
+
+void
+regions_add_fact (Regions *regions,
+                  const RegionKey *key,
+                  const char *name,
+                  const char *text,
+                  const char *file,
+                  guint line)
+{
+  char *valid = g_utf8_make_valid (text, -1);
+  g_autofree char *valid_name = g_utf8_make_valid (name, -1);
+  g_autoptr (GBytes) bytes = g_bytes_new_take (valid, strlen (valid));
+  AdjBundleFact fact = {
+    .name = valid_name, .text = bytes, .file = regions->names_files ? file : NULL, .line = line
+  };
+  gboolean has_region = key->frame >= 0 || key->compiled_autograd >= 0;
+
+  if (adj_bundle_builder_add_fact (regions->builder, &fact,
+                                   has_region ? find_region (regions, key)->id : NULL) ||
+      regions->left_out)
+    return;
+  regions->left_out = TRUE;
+  regions_warn (regions, file, line, name, "there is too much beside the graphs: the rest of it is "
+                                           "left out");
+}
+
+void
+regions_set_torch_version (Regions *regions, const char *version)
+{
+  if (adj_bundle_get_torch_version (bundle_builder_peek (regions->builder)) == NULL)
+    bundle_builder_set_torch_version (regions->builder, version);
 }
 
 static char *

@@ -38,6 +38,17 @@ void regions_set_metadata (Regions *regions, const RegionKey *key, const char *t
 /* Why compiled autograd captured the region's graph, in the order of adding; the text is copied. */
 void regions_add_reason (Regions *regions, const RegionKey *key, const char *text);
 
+/* What the log says of the region, or of nothing that has a graph: a text of line @line of the file
+ * @file.  What is too much is left out, which is said once. */
+void regions_add_fact (Regions *regions,
+                       const RegionKey *key,
+                       const char *name,
+                       const char *text,
+                       const char *file,
+                       guint line);
+/* The release of PyTorch that wrote the log. */
+void regions_set_torch_version (Regions *regions, const char *version);
+
 /* Whether the region has a graph of @role, or any when that is %NULL. */
 gboolean regions_has_graph (Regions *regions, const RegionKey *key, const char *role);
 

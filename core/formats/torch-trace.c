@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* TORCH_TRACE logs (formats/SPEC.md §2): one file per process, or a folder of them.
  *
- * A record is a line "prefix {json}", followed by its payload in lines that begin with a tab.  We
- * take the records whose payload is the text of a graph, and the symbols that they speak of; all
- * other kinds are passed over.  Logs are edited by hand and cut off, so nothing but a file without
+ * A record is a line "prefix {json}", followed by its payload in lines that begin with a tab.  A
+ * payload that is the text of a graph is a stage, under the name that the log gives it; what else
+ * is said is kept beside the graphs (log-facts.c).  Logs are edited by hand and cut off, so nothing but a file without
  * any graph is refused: what cannot be read is said in the bundle's diagnostics. */
 
 #include <string.h>
@@ -11,6 +11,7 @@
 #include "base/adj-arena.h"
 #include "base/adj-file-internal.h"
 #include "formats/json-private.h"
+#include "formats/log-facts-private.h"
 #include "formats/regions-private.h"
 #include "formats/text-formats-private.h"
 
@@ -143,8 +144,9 @@ find_json (const char *line, gsize length)
   return NULL;
 }
 
+/* The role of a graph that is known by @name, of the record or of its artifact. (nullable) */
 static const char *
-role_of (const JsonItem *record)
+known_role (const JsonItem *record)
 {
   const char *artifact = json_get_text (json_get (record, "artifact"), "name");
 
@@ -153,6 +155,28 @@ role_of (const JsonItem *record)
         (artifact != NULL && g_str_equal (artifact, carriers[i].kind)))
       return carriers[i].role;
   return NULL;
+}
+
+/* The text of a module of PyTorch, and not JSON that quotes one. */
+static gboolean
+is_graph (const char *payload)
+{
+  return *payload != '{' && *payload != '[' && strstr (payload, "(torch.nn.Module):") != NULL &&
+         strstr (payload, "def forward(") != NULL;
+}
+
+#define MAX_ROLE 32
+
+/* (transfer full): what a log calls a graph, as a part of an id: "tensorify_python_scalars". */
+static char *
+role_of_name (const char *name)
+{
+  char *role = g_ascii_strdown (name, MIN (strlen (name), MAX_ROLE));
+
+  for (char *at = role; *at != '\0'; at++)
+    if (!g_ascii_isalnum (*at) && *at != '_' && *at != '-')
+      *at = '_';
+  return role;
 }
 
 /* The number among the processes that wrote graphs of @rank; one is met with its first graph. */
@@ -350,6 +374,47 @@ parse_record (AdjArena *arena, const char *json, gsize length, GError **error)
   return record != NULL && json_finish (&reader, error) ? record : NULL;
 }
 
+static void
+take_torch_version (Log *log, const char *name, const char *payload)
+{
+  g_autofree char *version = log_fact_torch_version (name, payload);
+
+  if (version != NULL)
+    regions_set_torch_version (log->regions, version);
+}
+
+/* The payload as a graph, if it is one, else as something that is said beside them. */
+static gboolean
+take_payload_of (
+    Log *log, const JsonItem *record, const char *payload, guint line, GError **error)
+{
+  const char *known = known_role (record), *name = log_fact_name (record);
+  g_autofree char *role = known != NULL ? g_strdup (known) : NULL;
+  RegionKey key;
+
+  if (role == NULL && name != NULL && is_graph (payload))
+    role = role_of_name (name);
+  /* Until 2.4 they were logged under one name. */
+  if (known != NULL && strcmp (known, "forward") == 0 &&
+      strstr (payload, "class <lambda>(") != NULL)
+    {
+      g_free (role);
+      role = g_strdup ("inference");
+    }
+  if (name != NULL)
+    take_torch_version (log, name, payload);
+  if (role != NULL)
+    return take_graph (log, record, role, payload, line, error);
+  if (name != NULL)
+    {
+      g_autofree char *text = log_fact_text (record, payload);
+
+      key = region_of (log, record, FALSE);
+      regions_add_fact (log->regions, &key, name, text, log->name, line);
+    }
+  return TRUE;
+}
+
 static gboolean
 take_record (Log *log, const char *json, gsize length, Lines *lines, GError **error)
 {
@@ -362,7 +427,6 @@ take_record (Log *log, const char *json, gsize length, Lines *lines, GError **er
                                          valid != NULL ? strlen (valid) : length, &reason);
   g_autofree char *payload = take_payload (lines);
   const JsonItem *item;
-  const char *role;
 
   if (record == NULL)
     {
@@ -379,11 +443,7 @@ take_record (Log *log, const char *json, gsize length, Lines *lines, GError **er
     take_source (log, record, item);
   if ((item = json_get (record, "artifact")) != NULL)
     take_artifact (log, record, item, payload);
-  role = role_of (record);
-  /* Until 2.4 they were logged under one name. */
-  if (role != NULL && strcmp (role, "forward") == 0 && strstr (payload, "class <lambda>(") != NULL)
-    role = "inference";
-  return role == NULL || take_graph (log, record, role, payload, line, error);
+  return take_payload_of (log, record, payload, line, error);
 }
 
 static gboolean

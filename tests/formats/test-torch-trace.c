@@ -45,8 +45,9 @@ test_capture (void)
   const AdjSymbol *symbol;
 
   g_assert_no_error (error);
-  g_assert_cmpuint (adj_bundle_get_n_graphs (bundle), ==, 12);
+  g_assert_cmpuint (adj_bundle_get_n_graphs (bundle), ==, 16);
   g_assert_cmpuint (adj_bundle_get_n_regions (bundle), ==, 2);
+  g_assert_cmpstr (adj_bundle_get_torch_version (bundle), ==, "2.6.0+cu124");
   g_assert_cmpuint (adj_diags_get_n (adj_bundle_get_diags (bundle)), ==, 0);
   g_assert_cmpuint (nodes_of (bundle, "0-0-joint"), ==, 100);
   g_assert_cmpuint (nodes_of (bundle, "0-0-forward"), ==, 34);
@@ -57,6 +58,37 @@ test_capture (void)
   g_assert_cmpint (symbol->hint, ==, 12);
   g_assert_cmpint (symbol->min, ==, 2);
   g_assert_cmpstr (symbol->source, ==, "L['x'].size()[0]");
+}
+
+/* Names that nobody here knows are stages too, in the order of the file; the rest is kept as it
+ * was said. */
+static void
+test_unknown_names (void)
+{
+  g_autoptr (AdjTestFolder) folder = adj_test_folder_new ();
+  g_autoptr (GError) error = NULL;
+  g_autoptr (AdjBundle) bundle = NULL;
+  const AdjBundleFact *fact;
+
+  bundle = load_text (
+      folder, "dedicated_log_torch_trace_abcdefgh.log",
+      PREFIX "{\"artifact\": {\"name\": \"before Pass.1/x\", \"encoding\": \"string\"}, \"frame_id\": 2, "
+             "\"frame_compile_id\": 1, \"has_payload\": \"\"}\n" GRAPH
+      PREFIX "{\"artifact\": {\"name\": \"why\", \"encoding\": \"string\"}, \"frame_id\": 2, "
+             "\"frame_compile_id\": 1, \"has_payload\": \"\"}\n\tbecause\n"
+      PREFIX "{\"new_kind\": {\"ratio\": NaN}}\n",
+      &error);
+  g_assert_no_error (error);
+  g_assert_cmpuint (adj_bundle_get_n_graphs (bundle), ==, 1);
+  g_assert_cmpstr (adj_bundle_get_graph (bundle, 0)->role, ==, "before_pass_1_x");
+  g_assert_cmpuint (adj_bundle_get_n_facts (bundle), ==, 2);
+  fact = adj_bundle_get_fact (bundle, 0);
+  g_assert_cmpstr (fact->name, ==, "why");
+  g_assert_cmpmem (g_bytes_get_data (fact->text, NULL), g_bytes_get_size (fact->text), "because", 7);
+  g_assert_true (fact->region == adj_bundle_get_region (bundle, 0));
+  fact = adj_bundle_get_fact (bundle, 1);
+  g_assert_cmpstr (fact->name, ==, "new_kind");
+  g_assert_null (fact->region);
 }
 
 static void
@@ -285,6 +317,7 @@ main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/formats/torch-trace/capture", test_capture);
+  g_test_add_func ("/formats/torch-trace/unknown-names", test_unknown_names);
   g_test_add_func ("/formats/torch-trace/edited-is-a-warning", test_edited_is_a_warning);
   g_test_add_func ("/formats/torch-trace/damage-is-passed-over", test_damage_is_passed_over);
   g_test_add_func ("/formats/torch-trace/no-graph-is-refused", test_no_graph_is_refused);
