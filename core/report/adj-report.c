@@ -159,11 +159,27 @@ add_head (const AdjReport *report, GString *out)
 
 /* -- the picture -- */
 
+/* Of a larger picture the page shows the upper part: it has both in it, and has to be opened. */
+#define MAX_BOXES 1500
+
+static AdjRect
+shown_part (const AdjReport *report)
+{
+  AdjRect part = adj_scene_get_bounds (report->scene);
+  guint n = adj_scene_get_n_boxes (report->scene);
+
+  if (n > MAX_BOXES)
+    part.height *= (float) MAX_BOXES / (float) n;
+  return part;
+}
+
 static gboolean
 append_picture (const AdjReport *report, AdjScheme scheme, GString *out, GError **error)
 {
+  AdjRect part = shown_part (report);
   AdjPaintOptions options = { .scheme = scheme,
                               .legend = TRUE,
+                              .part = &part,
                               .cancellable = report->cancellable };
   g_autoptr (GBytes) svg = adj_scene_render_svg (report->scene, &options, error);
   g_autofree char *text = NULL;
@@ -183,7 +199,8 @@ append_picture (const AdjReport *report, AdjScheme scheme, GString *out, GError 
 gboolean
 report_picture (const AdjReport *report, GString *out, GError **error)
 {
-  AdjRect bounds = adj_scene_get_bounds (report->scene);
+  AdjRect bounds = shown_part (report);
+  guint n = adj_scene_get_n_boxes (report->scene);
   g_autofree char *size =
       g_strdup_printf (_ ("%u nodes of %s, forward downwards, backward upwards; what is saved for "
                           "backward crosses the middle."),
@@ -204,6 +221,15 @@ report_picture (const AdjReport *report, GString *out, GError **error)
     return FALSE;
   g_string_append (out, "\"/></picture></div>\n<figcaption>");
   html_text (out, size);
+  if (n > MAX_BOXES)
+    {
+      g_autofree char *rest = g_strdup_printf (
+          _ (" This is the upper part of it, about %u of %u boxes: the window and “adjoint render” "
+             "show all of them."),
+          MAX_BOXES, n);
+
+      html_text (out, rest);
+    }
   g_string_append (out, "</figcaption>\n</figure>\n");
   return TRUE;
 }

@@ -14,7 +14,7 @@
 #include "scene/paint-cairo-private.h"
 
 #define MAX_PDF_POINTS 14400.0
-#define MAX_PNG_SIDE 2147483647.0
+#define MAX_PNG_SIDE 65535.0 /* of larger ones hardly a program shows anything */
 #define TILE_WIDTH 8192
 #define MAX_BAND_BYTES (64u << 20)
 #define MAX_BAND_ROWS 512
@@ -285,8 +285,9 @@ bands_init (Bands *self, const Page *page, Sink *sink, GError **error)
   if (self->rows == NULL)
     {
       g_set_error (error, ADJ_ERROR, ADJ_ERROR_LIMIT,
-                   "a PNG of %.0f × %.0f pixels is too large; write SVG or PDF, or scale it down",
-                   width, height);
+                   "a PNG of %.0f × %.0f pixels is too large, a side has up to %.0f: write SVG or "
+                   "PDF, scale it down, or fold modules",
+                   width, height, MAX_PNG_SIDE);
       return FALSE;
     }
   self->tile = cairo_image_surface_create (CAIRO_FORMAT_RGB24, (int) MIN (TILE_WIDTH, self->width),

@@ -172,6 +172,25 @@ test_no_room (Fixture *fixture, gconstpointer data)
     }
 }
 
+/* Of a folder that is written meanwhile every graph is listed once, when it is there. */
+static void
+test_watch (Fixture *fixture, gconstpointer data)
+{
+  g_autofree char *log = adj_test_data_path ("graphs/torch-trace");
+  g_autofree char *line = g_strdup_printf (
+      "mkdir logs; f=logs/dedicated_log_torch_trace_a.log; all=$(echo %s/*.log); head -c 60000 $all "
+      "> $f; (sleep 1; tail -c +60001 $all >> $f) & timeout -s INT 4 @ show logs --watch > out; wait; "
+      "@ show logs | grep -c -E '^[01]-'; grep -c -E '^[01]-' out; cat out",
+      log);
+  g_autoptr (AdjTestProcess) process = shell (fixture, line);
+  g_auto (GStrv) lines = g_strsplit (process->out, "\n", -1);
+
+  g_test_message ("%s%s", process->out, process->err);
+  g_assert_cmpstr (lines[0], ==, "16");
+  g_assert_cmpstr (lines[1], ==, lines[0]);
+  g_assert_true (g_str_has_prefix (lines[2], "GRAPH"));
+}
+
 int
 main (int argc, char **argv)
 {
@@ -181,6 +200,7 @@ main (int argc, char **argv)
   TEST ("full", test_full);
   TEST ("closed", test_closed);
   TEST ("limited", test_limited);
+  TEST ("watch", test_watch);
   TEST ("reader-gone", test_reader_gone);
   TEST ("files-go-on", test_files_go_on);
   TEST ("no-room", test_no_room);

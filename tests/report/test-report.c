@@ -250,6 +250,28 @@ test_stages (void)
   assert_says (page, "changes, equal ones once");
 }
 
+/* A page about a large graph stays one that can be opened, and says that it shows a part. */
+static void
+test_large (void)
+{
+  g_autoptr (GString) text = g_string_new ("class G(torch.nn.Module):\n    def forward(self, x: "
+                                           "\"f32[4][1]cpu\"):\n        n0: \"f32[4][1]cpu\" = "
+                                           "torch.ops.aten.sin.default(x)\n");
+  g_autoptr (GError) error = NULL;
+  g_autoptr (AdjBundle) bundle = NULL;
+  g_autofree char *page = NULL;
+
+  for (guint i = 1; i < 20000; i++)
+    g_string_append_printf (
+        text, "        n%u: \"f32[4][1]cpu\" = torch.ops.aten.sin.default(n%u)\n", i, i - 1);
+  g_string_append (text, "        return n19999\n");
+  bundle = adj_bundle_load_text (text->str, -1, "large", &error);
+  g_assert_no_error (error);
+  page = make_page (bundle, adj_bundle_get_graph (bundle, 0), "large", NULL);
+  g_assert_cmpuint (strlen (page), <, 20 << 20);
+  g_assert_nonnull (strstr (page, "This is the upper part of it"));
+}
+
 int
 main (int argc, char *argv[])
 {
@@ -259,5 +281,6 @@ main (int argc, char *argv[])
   g_test_add_func ("/report/differs", test_differs);
   g_test_add_func ("/report/hostile", test_hostile);
   g_test_add_func ("/report/stages", test_stages);
+  g_test_add_func ("/report/large", test_large);
   return g_test_run ();
 }
