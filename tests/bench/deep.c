@@ -42,6 +42,50 @@ add_input (AdjBuilder *builder, const AdjNode *node, guint layer)
   return adj_builder_add (builder, &spec);
 }
 
+static gboolean
+map_node (const AdjValue *leaf, AdjValue *out, gpointer map)
+{
+  *out = adj_value_copy (leaf);
+  if (leaf->kind == ADJ_VALUE_NODE)
+    out->node = ((const AdjNodeId *) map)[leaf->node.index];
+  return TRUE;
+}
+
+/* A call of the first block as one of block @layer, in the modules of that. */
+static void
+add_call (AdjBuilder *builder, const AdjGraph *graph, guint index, AdjNodeId *map, guint layer)
+{
+  const AdjNode *node = adj_graph_get_node (graph, index);
+  g_autofree char *name = adj_builder_unique_name (builder, node->name);
+  g_autofree AdjModule *modules =
+      g_memdup2 (node->meta.modules, sizeof (AdjModule) * node->meta.n_modules);
+  g_autoptr (GPtrArray) paths = g_ptr_array_new_with_free_func (g_free);
+  g_auto (AdjValue) args = ADJ_NONE;
+  g_auto (AdjValue) kwargs = ADJ_NONE;
+  AdjNodeMeta meta = node->meta;
+  AdjNodeSpec spec = { .name = name,
+                       .opcode = node->opcode,
+                       .op = node->op,
+                       .target = node->target,
+                       .val = node->val,
+                       .meta = &meta,
+                       .span = node->span,
+                       .origin = { index } };
+
+  for (guint i = 0; i < meta.n_modules; i++)
+    if (g_str_has_prefix (modules[i].path, "h.0"))
+      {
+        modules[i].path = g_strdup_printf ("h.%u%s", layer, modules[i].path + strlen ("h.0"));
+        g_ptr_array_add (paths, (gpointer) modules[i].path);
+      }
+  meta.modules = modules;
+  adj_value_map (&node->args, map_node, map, &args);
+  adj_value_map (&node->kwargs, map_node, map, &kwargs);
+  spec.args = args;
+  spec.kwargs = kwargs;
+  map[index] = adj_builder_add (builder, &spec);
+}
+
 /* The first call that reads a tensor of @block. */
 static guint
 find_reader (const AdjGraph *graph, const char *block)
@@ -89,7 +133,10 @@ deepen (const AdjGraph *graph, guint n_layers)
         if (is_of (adj_graph_get_node (graph, i), FIRST_BLOCK))
           map[i] = inputs[layer * n_inputs + i];
       for (guint i = first; i < end; i++)
-        adj_builder_copy (builder, graph, i, map);
+        if (adj_graph_get_node (graph, i)->opcode == ADJ_OPCODE_GET_ATTR)
+          adj_builder_copy (builder, graph, i, map);
+        else
+          add_call (builder, graph, i, map, layer);
       map[first - 1] = map[end - 1]; /* what comes out of a block goes into the next */
     }
   map[call + 1] = map[end - 1]; /* the result of the call of the second block */

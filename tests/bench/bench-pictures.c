@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: MIT */
+
+/* How well pictures read and how soon they are there, one JSON line each: every bundled graph at
+ * every budget, and large ones, with their names and as a log prints them.  With a name: that one
+ * alone. */
+
+#include <stdio.h>
+#include <string.h>
+#include <sys/resource.h>
+
+#include "bench/deep.h"
+#include "ir/adj-graph.h"
+#include "layout/adj-layout.h"
+#include "support/layered-graph.h"
+#include "support/layout-metrics.h"
+#include "support/pictured-graphs.h"
+
+#define SEVEN_THOUSAND 76    /* layers of GPT-2 */
+#define HUNDRED_THOUSAND 640 /* layers of the made-up graph */
+
+static void
+measure (const char *name, AdjGraph *graph, const AdjLayoutOptions *options)
+{
+  g_autoptr (GError) error = NULL;
+  gint64 start = g_get_monotonic_time ();
+  g_autoptr (AdjScene) scene = adj_layout_mirror (graph, options, NULL, NULL, &error);
+  double ms = (double) (g_get_monotonic_time () - start) / 1000;
+  AdjLayoutMetrics m;
+  struct rusage usage;
+
+  if (!scene)
+    g_error ("%s: %s", name, error->message);
+  m = adj_layout_metrics_take (scene, graph);
+  getrusage (RUSAGE_SELF, &usage);
+  printf ("{\"bench\": \"pictures\", \"graph\": \"%s\", \"nodes\": %u, \"boxes\": %u, "
+          "\"edges\": %u, \"ms\": %.1f, \"mib\": %ld, \"width\": %.0f, \"height\": %.0f, "
+          "\"row\": %.0f, \"gutter\": %.0f, \"median\": %.0f, \"p95\": %.0f, \"longest\": %.0f, "
+          "\"crossings\": %" G_GUINT64_FORMAT
+          ", \"empty\": %u, \"outside\": %u, \"first\": \"%s\"}\n",
+          name, adj_graph_get_n_nodes (graph), m.n_boxes, m.n_edges, ms, usage.ru_maxrss / 1024,
+          (double) m.width, (double) m.height, (double) m.row, (double) m.gutter, (double) m.median,
+          (double) m.p95, (double) m.longest, m.n_crossings, m.n_empty, m.n_outside,
+          m.outside ? m.outside : "");
+  fflush (stdout);
+}
+
+static void
+measure_one (const char *name, AdjGraph *graph, gpointer wanted)
+{
+  static const AdjLayoutOptions open = { 0 };
+
+  if (wanted == NULL || g_str_has_prefix (name, wanted))
+    measure (name, graph, &open);
+}
+
+static AdjGraph *
+make_joint (guint n_layers)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (AdjGraph) dynamo = deep_gpt2_new (n_layers);
+  g_autoptr (AdjAotGraph) aot =
+      adj_aot_trace_graph (dynamo, &(AdjAotOptions){ .keep_input_mutations = TRUE }, NULL, &error);
+
+  if (aot == NULL)
+    g_error ("%s", error->message);
+  return adj_graph_ref (adj_aot_graph_get_graph (aot));
+}
+
+static void
+measure_large (const char *wanted)
+{
+  g_autoptr (AdjGraph) named = make_joint (SEVEN_THOUSAND);
+  g_autoptr (AdjGraph) lines = adj_test_through_log (named, ADJ_TEST_LOG_LINES);
+  g_autoptr (AdjGraph) nothing = adj_test_through_log (named, ADJ_TEST_LOG_NOTHING);
+  g_autoptr (AdjGraph) large = adj_test_layered_graph (HUNDRED_THOUSAND, FALSE);
+
+  measure_one ("7k", named, (gpointer) wanted);
+  measure_one ("7k, lines", lines, (gpointer) wanted);
+  measure_one ("7k, nothing", nothing, (gpointer) wanted);
+  measure_one ("100k", large, (gpointer) wanted);
+}
+
+int
+main (int argc, char **argv)
+{
+  gpointer wanted = argc > 1 ? argv[1] : NULL;
+
+  if (wanted == NULL || strchr (wanted, '#') || strstr (wanted, " at "))
+    adj_test_each_pictured_graph (measure_one, wanted);
+  if (wanted == NULL || g_str_has_prefix (wanted, "7k") || g_str_has_prefix (wanted, "100k"))
+    measure_large (wanted);
+  return 0;
+}
