@@ -1,0 +1,383 @@
+/* SPDX-License-Identifier: MIT */
+/* Finds what is repeated: a distance at which calls are of equal operators and source lines for at
+ * least twice that distance.  The longest repetition is taken, then what is left before and behind
+ * it is searched. */
+
+#include "analysis/adj-blocks.h"
+
+#include <string.h>
+
+#include "analysis/adj-counterparts.h"
+#include "base/adj-arena.h"
+#include "ir/adj-graph-analysis-internal.h"
+#include "ir/adj-input-role.h"
+
+#define MIN_PERIOD 6   /* calls of a block */
+#define N_DISTANCES 64 /* that are tried */
+
+typedef struct
+{
+  AdjBlocks shown; /* first: what callers see */
+  AdjArena *texts;
+  GArray *blocks; /* of AdjBlock */
+  guint32 *of_node;
+} Result;
+
+typedef struct
+{
+  const AdjGraph *graph;
+  GArray *calls;  /* of guint32: nodes of forward */
+  guint32 *token; /* of each call: what it does and in which line */
+  guint *live;    /* of each call and one more: values made before and read from there on */
+  guint n_runs;
+  Result *result;
+} Search;
+
+/* A repetition: calls[start + i] is like calls[start + i + period]. */
+typedef struct
+{
+  guint start, length, period; /* length: of all of it */
+} Run;
+
+static gboolean
+is_call (const AdjNode *node)
+{
+  return node->opcode == ADJ_OPCODE_CALL_FUNCTION || node->opcode == ADJ_OPCODE_CALL_METHOD ||
+         node->opcode == ADJ_OPCODE_CALL_MODULE;
+}
+
+static gboolean
+names_modules (const AdjGraph *graph)
+{
+  for (guint i = 0; i < adj_graph_get_n_nodes (graph); i++)
+    {
+      const AdjNodeMeta *meta = &adj_graph_get_node (graph, i)->meta;
+
+      if (meta->n_modules + meta->n_fwd_modules > 0)
+        return TRUE;
+    }
+  return FALSE;
+}
+
+static gboolean
+returns_early (const AdjGraph *graph)
+{
+  const AdjNode *output = adj_graph_get_node (graph, adj_graph_get_output (graph).index);
+
+  for (guint k = 0; k < output->n_inputs; k++)
+    if (!adj_graph_depends_on_tangent (graph, output->inputs[k].index) &&
+        is_call (adj_graph_get_node (graph, output->inputs[k].index)))
+      return TRUE;
+  return FALSE;
+}
+
+/* The calls of forward up to the first that depends on a tangent; all calls of a graph that is
+ * nothing but backward. */
+static GArray *
+collect_calls (const AdjGraph *graph)
+{
+  GArray *calls = g_array_new (FALSE, FALSE, sizeof (guint32));
+  gboolean all = !returns_early (graph);
+
+  for (guint32 i = 0; i < adj_graph_get_n_nodes (graph); i++)
+    {
+      if (!is_call (adj_graph_get_node (graph, i)))
+        continue;
+      if (!all && adj_graph_depends_on_tangent (graph, i))
+        break;
+      g_array_append_val (calls, i);
+    }
+  return calls;
+}
+
+static guint32
+token_of (const AdjNode *node)
+{
+  const AdjFrame *frame = node->meta.n_frames ? &node->meta.frames[node->meta.n_frames - 1] : NULL;
+  guint32 token = g_str_hash (node->target) * 31 + node->n_inputs;
+
+  return frame ? (token * 31 + g_str_hash (frame->file)) * 31 + frame->line : token;
+}
+
+static const AdjNode *
+get_call (const Search *self, guint at)
+{
+  return adj_graph_get_node (self->graph, g_array_index (self->calls, guint32, at));
+}
+
+static void
+count_live (Search *self)
+{
+  guint n = self->calls->len;
+  g_autofree guint *at = g_new0 (guint, adj_graph_get_n_nodes (self->graph) + 1);
+
+  for (guint k = 0; k < n; k++)
+    at[g_array_index (self->calls, guint32, k)] = k + 1;
+  for (guint k = 0; k < n; k++)
+    {
+      const AdjNode *node = get_call (self, k);
+      guint last = 0;
+
+      for (guint u = 0; u < node->n_users; u++)
+        last = MAX (last, at[node->users[u].index]);
+      if (last > 0)
+        {
+          self->live[k + 1]++;
+          self->live[last]--;
+        }
+    }
+  for (guint k = 1; k <= n; k++)
+    self->live[k] += self->live[k - 1];
+}
+
+/* How often two calls that are alike follow each other at a distance. */
+typedef struct
+{
+  guint distance, n;
+} Distance;
+
+static gint
+most_frequent_first (gconstpointer a, gconstpointer b)
+{
+  const Distance *x = a, *y = b;
+
+  return x->n != y->n ? (x->n > y->n ? -1 : 1)
+                      : (x->distance > y->distance) - (x->distance < y->distance);
+}
+
+/* (transfer full): of Distance. */
+static GArray *
+find_distances (const Search *self, guint from, guint to)
+{
+  g_autoptr (GHashTable) last = g_hash_table_new (NULL, NULL);
+  g_autofree guint *count = g_new0 (guint, to - from + 1);
+  GArray *distances = g_array_new (FALSE, FALSE, sizeof (Distance));
+
+  for (guint k = from; k < to; k++)
+    {
+      gpointer key = GUINT_TO_POINTER (self->token[k]);
+      guint before = GPOINTER_TO_UINT (g_hash_table_lookup (last, key));
+
+      if (before > 0)
+        count[k + 1 - before]++;
+      g_hash_table_insert (last, key, GUINT_TO_POINTER (k + 1));
+    }
+  for (guint d = 1; d <= to - from; d++)
+    if (count[d] > 0)
+      {
+        Distance distance = { d, count[d] };
+
+        g_array_append_val (distances, distance);
+      }
+  g_array_sort (distances, most_frequent_first);
+  return distances;
+}
+
+/* The longest run of @period between two calls; a short period is taken several times. */
+static Run
+find_run (const Search *self, guint from, guint to, guint period)
+{
+  guint times = (MIN_PERIOD + period - 1) / period;
+  Run best = { 0, 0, times * period };
+
+  for (guint k = from, start = from; k + period <= to; k++)
+    if (k + period == to || self->token[k] != self->token[k + period])
+      {
+        if (k > start && k - start + period > best.length)
+          {
+            best.start = start;
+            best.length = k - start + period;
+          }
+        start = k + 1;
+      }
+  if (best.length < 2 * best.period)
+    best.length = 0;
+  return best;
+}
+
+/* Where the blocks of a run begin: where the fewest values go from one to the next. */
+static guint
+find_phase (const Search *self, const Run *run)
+{
+  guint best = 0;
+
+  for (guint d = 1; d < run->period && 2 * run->period + d <= run->length; d++)
+    if (self->live[run->start + run->period + d] < self->live[run->start + run->period + best])
+      best = d;
+  return best;
+}
+
+static const char *
+base_name (const char *file)
+{
+  const char *slash = strrchr (file, '/');
+
+  return slash ? slash + 1 : file;
+}
+
+/* "models.py:40–71" of calls[from … to]. */
+static char *
+name_lines (const Search *self, guint from, guint to)
+{
+  const char *file = NULL;
+  guint low = G_MAXUINT, high = 0;
+
+  for (guint k = from; k < to; k++)
+    {
+      const AdjNodeMeta *meta = &get_call (self, k)->meta;
+      const AdjFrame *frame = meta->n_frames ? &meta->frames[meta->n_frames - 1] : NULL;
+
+      if (!frame || (file && strcmp (file, frame->file) != 0))
+        continue;
+      file = frame->file;
+      low = MIN (low, frame->line);
+      high = MAX (high, frame->line);
+    }
+  if (!file)
+    return g_strdup_printf ("%u calls", to - from);
+  return low == high ? g_strdup_printf ("%s:%u", base_name (file), low)
+                     : g_strdup_printf ("%s:%u–%u", base_name (file), low, high);
+}
+
+/* Whether a block of another run has this name and as many fellows. */
+static gboolean
+is_taken (const Search *self, const char *name, guint n)
+{
+  for (guint i = 0; i < self->result->blocks->len; i++)
+    {
+      const AdjBlock *block = &g_array_index (self->result->blocks, AdjBlock, i);
+
+      if (block->position == 1 && block->n_of_run == n && strcmp (block->name, name) == 0)
+        return TRUE;
+    }
+  return FALSE;
+}
+
+static void
+append_blocks (Search *self, guint start, guint period, guint n)
+{
+  AdjArena *texts = self->result->texts;
+  g_autofree char *lines = name_lines (self, start, start + period);
+  g_autofree char *name = g_strdup (lines);
+
+  for (guint again = 2; is_taken (self, name, n); again++)
+    {
+      g_free (name);
+      name = g_strdup_printf ("%s (%u)", lines, again);
+    }
+  for (guint i = 0; i < n; i++)
+    {
+      g_autofree char *path = g_strdup_printf ("%s · %u of %u", name, i + 1, n);
+      AdjBlock block = { .module = { adj_arena_intern (texts, path), "" },
+                         .name = adj_arena_intern (texts, name),
+                         .run = self->n_runs,
+                         .position = i + 1,
+                         .n_of_run = n,
+                         .first = start + i * period,
+                         .end = start + (i + 1) * period };
+
+      g_array_append_val (self->result->blocks, block);
+    }
+  self->n_runs++;
+}
+
+/* Searches calls[from … to]. */
+static void
+search (Search *self, guint from, guint to)
+{
+  g_autoptr (GArray) distances = NULL;
+  Run best = { 0, 0, 0 };
+  guint phase, n;
+
+  if (to - from < 2 * MIN_PERIOD)
+    return;
+  distances = find_distances (self, from, to);
+  for (guint i = 0; i < MIN (distances->len, N_DISTANCES); i++)
+    {
+      Run run = find_run (self, from, to, g_array_index (distances, Distance, i).distance);
+      guint covered = run.length / run.period * run.period;
+      guint most = best.period ? best.length / best.period * best.period : 0;
+
+      if (covered > most || (covered == most && covered > 0 && run.period < best.period))
+        best = run;
+    }
+  if (best.length == 0)
+    return;
+  phase = find_phase (self, &best);
+  n = (best.length - phase) / best.period;
+  search (self, from, best.start + phase);
+  append_blocks (self, best.start + phase, best.period, n);
+  search (self, best.start + phase + n * best.period, to);
+}
+
+/* What stands in a block: its calls, and the gradients of these. */
+static void
+assign_nodes (Search *self)
+{
+  Result *result = self->result;
+  const guint32 *counterparts = adj_graph_get_counterparts (self->graph);
+
+  for (guint b = 0; b < result->blocks->len; b++)
+    {
+      AdjBlock *block = &g_array_index (result->blocks, AdjBlock, b);
+
+      for (guint k = block->first; k < block->end; k++)
+        result->of_node[g_array_index (self->calls, guint32, k)] = b;
+      block->end = g_array_index (self->calls, guint32, block->end - 1) + 1;
+      block->first = g_array_index (self->calls, guint32, block->first);
+    }
+  for (guint32 i = 0; i < adj_graph_get_n_nodes (self->graph); i++)
+    if (result->of_node[i] == ADJ_NO_BLOCK && counterparts[i] != G_MAXUINT32)
+      result->of_node[i] = result->of_node[counterparts[i]];
+}
+
+static gpointer
+compute (const AdjGraph *graph)
+{
+  guint n = adj_graph_get_n_nodes (graph);
+  Result *result = g_new0 (Result, 1);
+  Search self = { .graph = graph, .result = result };
+
+  result->texts = adj_arena_new ();
+  result->blocks = g_array_new (FALSE, FALSE, sizeof (AdjBlock));
+  result->of_node = g_new (guint32, n + 1);
+  memset (result->of_node, 0xff, sizeof (guint32) * n);
+  if (!names_modules (graph))
+    {
+      self.calls = collect_calls (graph);
+      self.token = g_new (guint32, self.calls->len + 1);
+      self.live = g_new0 (guint, self.calls->len + 2);
+      for (guint k = 0; k < self.calls->len; k++)
+        self.token[k] = token_of (get_call (&self, k));
+      count_live (&self);
+      search (&self, 0, self.calls->len);
+      if (result->blocks->len > 0)
+        assign_nodes (&self);
+      g_array_unref (self.calls);
+      g_free (self.token);
+      g_free (self.live);
+    }
+  result->shown.n_blocks = result->blocks->len;
+  result->shown.blocks = (const AdjBlock *) (gconstpointer) result->blocks->data;
+  result->shown.of_node = result->of_node;
+  return result;
+}
+
+static void
+result_free (gpointer data)
+{
+  Result *result = data;
+
+  adj_arena_free (result->texts);
+  g_array_unref (result->blocks);
+  g_free (result->of_node);
+  g_free (result);
+}
+
+static const AdjGraphAnalysis blocks_analysis = { compute, result_free };
+
+const AdjBlocks *
+adj_graph_get_blocks (const AdjGraph *graph)
+{
+  return adj_graph_analyse (graph, &blocks_analysis);
+}

@@ -1,0 +1,320 @@
+/* SPDX-License-Identifier: MIT */
+/* Pairs backward with forward.  A gradient of call f is made of gradients of f or of what reads f:
+ * these calls, and those that read the same values, are candidates; the one that most speaks for is
+ * taken. */
+
+#include "analysis/adj-counterparts.h"
+
+#include <string.h>
+
+#include "analysis/adj-aliases.h"
+#include "ir/adj-graph-analysis-internal.h"
+#include "ir/adj-input-role.h"
+
+#define NONE G_MAXUINT32
+#define MANY_READERS 16 /* a value that so many calls read tells nothing */
+#define MAX_SUMS 3      /* additions in a row that a gradient passes */
+
+/* What speaks for a candidate. */
+enum
+{
+  SAME_GRADIENT = 1, /* a gradient that is read is of the same call */
+  NEXT_GRADIENT = 2, /* … or of a call that reads the candidate's result */
+  SAME_VALUE = 4,    /* both read a value, or one makes what the other reads */
+  SAME_LINE = 3,
+  SAME_NAME = 6, /* "gelu_backward" of "gelu" */
+};
+
+typedef struct
+{
+  const AdjGraph *graph;
+  guint n;
+  guint32 begin;    /* the first call that depends on a tangent: all from there on is backward */
+  guint32 *root;    /* of each node: what it looks at; itself when it is no view */
+  guint32 *first;   /* n + 1: readers[first[i] … first[i + 1]] read node i or views of it */
+  guint32 *readers; /* forward calls */
+  guint32 *pair;    /* of each node */
+  guint8 *is_sum;   /* of each node: it adds gradients of the result of its pair */
+  guint32 *candidates;
+  gint *score;   /* of each node: as a candidate of the node that is looked at; 0: none */
+  guint *spoken; /* of each node: the last input that spoke for it */
+  guint now;     /* number of that input */
+  guint n_candidates;
+  GArray *results; /* of guint32: roots of what forward returns */
+} Pairing;
+
+static gboolean
+is_call (const AdjNode *node)
+{
+  return node->opcode == ADJ_OPCODE_CALL_FUNCTION || node->opcode == ADJ_OPCODE_CALL_METHOD ||
+         node->opcode == ADJ_OPCODE_CALL_MODULE;
+}
+
+static gboolean
+is_late (const Pairing *self, guint32 index)
+{
+  return index >= self->begin || adj_graph_depends_on_tangent (self->graph, index);
+}
+
+static guint32
+find_begin (const AdjGraph *graph)
+{
+  guint32 n = adj_graph_get_n_nodes (graph);
+
+  for (guint32 i = 0; i < n; i++)
+    if (is_call (adj_graph_get_node (graph, i)) && adj_graph_depends_on_tangent (graph, i))
+      return i;
+  return n;
+}
+
+static gboolean
+is_forward_call (const Pairing *self, guint32 index)
+{
+  return self->root[index] == index && is_call (adj_graph_get_node (self->graph, index)) &&
+         !is_late (self, index);
+}
+
+static void
+find_roots (Pairing *self)
+{
+  const AdjAlias *aliases = adj_graph_get_aliases (self->graph);
+
+  for (guint32 i = 0; i < self->n; i++)
+    {
+      const AdjNode *node = adj_graph_get_node (self->graph, i);
+      gboolean view = node->n_inputs == 1 &&
+                      (aliases[i].kind == ADJ_ALIAS_VIEW || aliases[i].kind == ADJ_ALIAS_ITEM);
+
+      self->root[i] = view ? self->root[node->inputs[0].index] : i;
+    }
+}
+
+static void
+find_readers (Pairing *self)
+{
+  guint32 total = 0;
+
+  for (guint pass = 0; pass < 2; pass++)
+    {
+      for (guint32 i = 0; i < self->n; i++)
+        {
+          const AdjNode *node = adj_graph_get_node (self->graph, i);
+
+          for (guint k = 0; k < node->n_inputs && is_forward_call (self, i); k++)
+            {
+              guint32 value = self->root[node->inputs[k].index];
+
+              if (pass == 0)
+                self->first[value + 1]++;
+              else
+                self->readers[self->first[value]++] = i;
+            }
+        }
+      for (guint32 i = 0; i < self->n && pass == 0; i++)
+        total = self->first[i + 1] += self->first[i];
+      if (pass == 0)
+        self->readers = g_new (guint32, total + 1);
+    }
+  memmove (self->first + 1, self->first, sizeof (guint32) * self->n);
+  self->first[0] = 0;
+}
+
+/* "gelu" of "torch.ops.aten.gelu.default", with its length. */
+static const char *
+name_of_operator (const AdjNode *node, gsize *length)
+{
+  const char *name = node->target, *dot;
+
+  if (g_str_has_prefix (name, "torch.ops.") && (dot = strchr (name + strlen ("torch.ops."), '.')))
+    name = dot + 1;
+  dot = strchr (name, '.');
+  *length = dot ? (gsize) (dot - name) : strlen (name);
+  return name;
+}
+
+static void
+speak_for (Pairing *self, guint32 candidate, gint weight)
+{
+  if (!is_forward_call (self, candidate) || self->spoken[candidate] == self->now)
+    return;
+  self->spoken[candidate] = self->now;
+  if (self->score[candidate] == 0)
+    self->candidates[self->n_candidates++] = candidate;
+  self->score[candidate] += weight;
+}
+
+/* Whether the gradient of an input is that of the result, so that backward has no call for it. */
+static gboolean
+passes_gradient_on (const AdjNode *node)
+{
+  gsize length;
+  const char *name = name_of_operator (node, &length);
+
+  return length == 3 && (strncmp (name, "add", 3) == 0 || strncmp (name, "sub", 3) == 0);
+}
+
+/* A gradient of the result of @of is read. */
+static void
+follow_result (Pairing *self, guint32 of, guint depth)
+{
+  const AdjNode *node = adj_graph_get_node (self->graph, of);
+
+  speak_for (self, of, NEXT_GRADIENT);
+  for (guint k = 0; k < node->n_inputs && depth < MAX_SUMS && passes_gradient_on (node); k++)
+    if (is_forward_call (self, self->root[node->inputs[k].index]))
+      follow_result (self, self->root[node->inputs[k].index], depth + 1);
+}
+
+/* @input, a gradient, is read. */
+static void
+follow_gradient (Pairing *self, guint32 input)
+{
+  guint32 of = self->pair[input];
+  const AdjNode *node = adj_graph_get_node (self->graph, of);
+
+  if (self->is_sum[input])
+    follow_result (self, of, 0);
+  else
+    {
+      for (guint k = 0; k < node->n_inputs; k++)
+        follow_result (self, self->root[node->inputs[k].index], 0);
+      speak_for (self, of, SAME_GRADIENT);
+    }
+}
+
+static void
+follow_value (Pairing *self, guint32 value)
+{
+  guint32 n = self->first[value + 1] - self->first[value];
+
+  speak_for (self, value, SAME_VALUE);
+  for (guint32 k = 0; k < n && n <= MANY_READERS; k++)
+    speak_for (self, self->readers[self->first[value] + k], SAME_VALUE);
+}
+
+static gboolean
+is_named_after (const AdjNode *backward, const AdjNode *forward)
+{
+  gsize n, m;
+  const char *a = name_of_operator (backward, &n), *b = name_of_operator (forward, &m);
+  /* native_dropout_backward of native_dropout, nll_loss_backward of nll_loss_forward */
+  gsize stem = g_str_has_suffix (b, "_forward.default") ? m - strlen ("_forward") : m;
+
+  return n > stem && strncmp (a, b, stem) == 0 && g_str_has_prefix (a + stem, "_backward");
+}
+
+static gboolean
+is_of_same_line (const AdjNode *a, const AdjNode *b)
+{
+  const AdjFrame *x, *y;
+
+  if (a->meta.n_frames == 0 || b->meta.n_frames == 0)
+    return FALSE;
+  x = &a->meta.frames[a->meta.n_frames - 1];
+  y = &b->meta.frames[b->meta.n_frames - 1];
+  return x->line == y->line && strcmp (x->file, y->file) == 0;
+}
+
+/* The candidate that most speaks for, the last of several: backward begins with what forward did
+ * last.  The line of a sum of gradients is that of whatever ran before. */
+static guint32
+choose (Pairing *self, guint32 index)
+{
+  const AdjNode *node = adj_graph_get_node (self->graph, index);
+  guint32 best = NONE;
+  gint most = 0;
+
+  for (guint i = 0; i < self->n_candidates; i++)
+    {
+      guint32 c = self->candidates[i];
+      const AdjNode *forward = adj_graph_get_node (self->graph, c);
+      gint score = self->score[c];
+
+      score += !self->is_sum[index] && is_of_same_line (node, forward) ? SAME_LINE : 0;
+      score += is_named_after (node, forward) ? SAME_NAME : 0;
+      if (score > most || (score == most && c > best))
+        {
+          best = c;
+          most = score;
+        }
+      self->score[c] = 0;
+    }
+  self->n_candidates = 0;
+  return best;
+}
+
+static guint32
+find_pair (Pairing *self, guint32 index)
+{
+  const AdjNode *node = adj_graph_get_node (self->graph, index);
+
+  self->is_sum[index] = node->n_inputs > 1 && passes_gradient_on (node);
+  for (guint k = 0; k < node->n_inputs; k++)
+    {
+      guint32 input = self->root[node->inputs[k].index];
+
+      self->now++;
+      self->is_sum[index] &= adj_graph_depends_on_tangent (self->graph, input);
+      if (!is_late (self, input))
+        follow_value (self, input);
+      else if (adj_graph_get_node (self->graph, input)->opcode == ADJ_OPCODE_PLACEHOLDER)
+        for (guint r = 0; r < self->results->len; r++)
+          speak_for (self, g_array_index (self->results, guint32, r), NEXT_GRADIENT);
+      else if (self->pair[input] != NONE)
+        follow_gradient (self, input);
+    }
+  return choose (self, index);
+}
+
+static gboolean
+collect_result (const AdjValue *leaf, gpointer data)
+{
+  Pairing *self = data;
+
+  if (leaf->kind == ADJ_VALUE_NODE && is_forward_call (self, self->root[leaf->node.index]))
+    g_array_append_val (self->results, self->root[leaf->node.index]);
+  return TRUE;
+}
+
+static gpointer
+compute (const AdjGraph *graph)
+{
+  guint n = adj_graph_get_n_nodes (graph);
+  Pairing self = { .graph = graph,
+                   .n = n,
+                   .begin = find_begin (graph),
+                   .root = g_new (guint32, n + 1),
+                   .first = g_new0 (guint32, n + 2),
+                   .pair = g_new (guint32, n + 1),
+                   .is_sum = g_new0 (guint8, n + 1),
+                   .spoken = g_new0 (guint, n + 1),
+                   .candidates = g_new (guint32, n + 1),
+                   .score = g_new0 (gint, n + 1),
+                   .results = g_array_new (FALSE, FALSE, sizeof (guint32)) };
+
+  memset (self.pair, 0xff, sizeof (guint32) * n);
+  find_roots (&self);
+  find_readers (&self);
+  adj_value_foreach (&adj_graph_get_node (graph, adj_graph_get_output (graph).index)->args,
+                     collect_result, &self);
+  for (guint32 i = 0; i < n; i++)
+    if (is_late (&self, i) && is_call (adj_graph_get_node (graph, i)))
+      self.pair[i] = self.root[i] == i ? find_pair (&self, i) : self.pair[self.root[i]];
+  g_free (self.root);
+  g_free (self.first);
+  g_free (self.readers);
+  g_free (self.is_sum);
+  g_free (self.spoken);
+  g_free (self.candidates);
+  g_free (self.score);
+  g_array_unref (self.results);
+  return self.pair;
+}
+
+static const AdjGraphAnalysis counterparts_analysis = { compute, g_free };
+
+const guint32 *
+adj_graph_get_counterparts (const AdjGraph *graph)
+{
+  return adj_graph_analyse (graph, &counterparts_analysis);
+}

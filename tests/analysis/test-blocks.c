@@ -1,0 +1,177 @@
+/* SPDX-License-Identifier: MIT */
+/* Blocks: what is repeated is found, named after its lines, and cut where one value goes on. */
+
+#include "analysis/adj-blocks.h"
+
+#include "analysis/adj-modules.h"
+#include "support/graphs.h"
+
+#define PERIOD 8
+
+/* One call after the other, as text. */
+typedef struct
+{
+  GString *text;
+  guint n;
+  gboolean has_lines;
+} Writer;
+
+static void
+begin (Writer *self, gboolean has_lines)
+{
+  self->text = g_string_new ("class GraphModule(torch.nn.Module):\n"
+                             "    def forward(self, v0: \"f32[4][1]cpu\"):\n");
+  self->n = 1;
+  self->has_lines = has_lines;
+}
+
+/* v<n> = target (the last value, the one @back before it) */
+static void
+call (Writer *self, const char *target, guint back, guint line)
+{
+  if (self->has_lines)
+    g_string_append_printf (self->text,
+                            "         # File: /src/model.py:%u in forward, code: x = f(x)\n", line);
+  g_string_append_printf (self->text, "        v%u: \"f32[4][1]cpu\" = torch.ops.aten.%s(v%u", self->n,
+                          target, self->n - 1);
+  if (back > 0)
+    g_string_append_printf (self->text, ", v%u", self->n - 1 - back);
+  g_string_append (self->text, ")\n");
+  self->n++;
+}
+
+static AdjGraph *
+end (Writer *self)
+{
+  g_autofree char *text = NULL;
+
+  g_string_append_printf (self->text, "        return (v%u,)\n", self->n - 1);
+  text = g_string_free (self->text, FALSE);
+  return adj_test_parse_graph (text);
+}
+
+/* A layer whose last call reads what comes into it: one value goes on to the next. */
+static void
+write_layer (Writer *self, const char *target, guint line)
+{
+  for (guint i = 0; i + 1 < PERIOD; i++)
+    call (self, i % 3 == 1 ? "cos.default" : target, 0, line + i);
+  call (self, "add.Tensor", PERIOD - 1, line + PERIOD - 1);
+}
+
+static AdjGraph *
+make_layers (guint n, gboolean has_lines)
+{
+  Writer writer;
+
+  begin (&writer, has_lines);
+  /* Ends as a layer ends, so that the repetition begins one call before the first layer. */
+  call (&writer, "exp.default", 0, 5);
+  call (&writer, "add.Tensor", 1, 5);
+  for (guint i = 0; i < n; i++)
+    write_layer (&writer, "sin.default", 10);
+  call (&writer, "tanh.default", 0, 30);
+  return end (&writer);
+}
+
+static void
+check_layers (AdjGraph *graph, guint n, const char *name)
+{
+  const AdjBlocks *blocks = adj_graph_get_blocks (graph);
+
+  g_assert_cmpuint (blocks->n_blocks, ==, n);
+  for (guint b = 0; b < n; b++)
+    {
+      const AdjBlock *block = &blocks->blocks[b];
+      g_autofree char *path = g_strdup_printf ("%s · %u of %u", name, b + 1, n);
+
+      g_assert_cmpuint (block->first, ==, 3 + b * PERIOD);
+      g_assert_cmpuint (block->end, ==, block->first + PERIOD);
+      g_assert_cmpstr (block->module.path, ==, path);
+      for (guint i = block->first; i < block->end; i++)
+        {
+          g_assert_cmpuint (blocks->of_node[i], ==, b);
+          g_assert_cmpstr (adj_graph_get_module_path (graph, i), ==, path);
+        }
+    }
+  g_assert_cmpuint (blocks->of_node[1], ==, ADJ_NO_BLOCK);
+  g_assert_cmpuint (blocks->of_node[3 + n * PERIOD], ==, ADJ_NO_BLOCK);
+  g_assert_cmpstr (adj_graph_get_module_path (graph, 1), ==, "");
+}
+
+static void
+with_lines (void)
+{
+  g_autoptr (AdjGraph) graph = make_layers (5, TRUE);
+
+  check_layers (graph, 5, "model.py:10–17");
+}
+
+static void
+without_lines (void)
+{
+  g_autoptr (AdjGraph) graph = make_layers (5, FALSE);
+
+  check_layers (graph, 5, "8 calls");
+}
+
+/* Two sequences that cannot be told apart by name or length get different names. */
+static void
+two_runs (void)
+{
+  g_autoptr (AdjGraph) graph = NULL;
+  const AdjBlocks *blocks;
+  Writer writer;
+
+  begin (&writer, FALSE);
+  for (guint i = 0; i < 4; i++)
+    write_layer (&writer, "sin.default", 10);
+  for (guint i = 0; i < 9; i++)
+    call (&writer, i % 2 ? "exp.default" : "neg.default", 0, 30 + i);
+  for (guint i = 0; i < 4; i++)
+    write_layer (&writer, "relu.default", 10);
+  graph = end (&writer);
+  blocks = adj_graph_get_blocks (graph);
+  g_assert_cmpuint (blocks->n_blocks, ==, 8);
+  g_assert_cmpstr (blocks->blocks[3].module.path, ==, "8 calls · 4 of 4");
+  g_assert_cmpstr (blocks->blocks[4].module.path, ==, "8 calls (2) · 1 of 4");
+  g_assert_cmpuint (blocks->blocks[3].run, !=, blocks->blocks[4].run);
+}
+
+static void
+nothing_repeated (void)
+{
+  static const char *const targets[] = { "sin", "cos", "exp", "neg", "tanh", "relu", "abs", "sqrt" };
+  g_autoptr (AdjGraph) graph = NULL;
+  Writer writer;
+
+  begin (&writer, TRUE);
+  for (guint i = 0; i < G_N_ELEMENTS (targets); i++)
+    {
+      g_autofree char *target = g_strconcat (targets[i], ".default", NULL);
+
+      call (&writer, target, 0, i);
+    }
+  graph = end (&writer);
+  g_assert_cmpuint (adj_graph_get_blocks (graph)->n_blocks, ==, 0);
+}
+
+static void
+with_modules (void)
+{
+  g_autoptr (AdjGraph) graph = adj_test_load_graph ("gpt2", "joint");
+
+  g_assert_cmpuint (adj_graph_get_blocks (graph)->n_blocks, ==, 0);
+}
+
+int
+main (int argc, char **argv)
+{
+  g_test_init (&argc, &argv, NULL);
+  g_test_add_func ("/analysis/blocks/with-lines", with_lines);
+  g_test_add_func ("/analysis/blocks/without-lines", without_lines);
+  g_test_add_func ("/analysis/blocks/two-runs", two_runs);
+  g_test_add_func ("/analysis/blocks/nothing-repeated", nothing_repeated);
+  g_test_add_func ("/analysis/blocks/with-modules", with_modules);
+  return g_test_run ();
+}

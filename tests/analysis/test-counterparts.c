@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: MIT */
+/* Counterparts that the graph alone tells, against the modules that PyTorch recorded of gradients. */
+
+#include "analysis/adj-counterparts.h"
+
+#include <string.h>
+
+#include "ir/adj-input-role.h"
+#include "support/graphs.h"
+#include "support/pictured-graphs.h"
+
+/* Whether node @index is a gradient whose forward module is known. */
+static gboolean
+is_known (const AdjGraph *graph, guint index)
+{
+  const AdjNode *node = adj_graph_get_node (graph, index);
+
+  return adj_graph_depends_on_tangent (graph, index) && node->meta.seq_nr >= 0 &&
+         node->meta.n_fwd_modules > 0;
+}
+
+static gboolean
+is_of_module (const AdjGraph *graph, guint forward, const AdjModule *module)
+{
+  const AdjNodeMeta *meta = &adj_graph_get_node (graph, forward)->meta;
+
+  return meta->n_modules > 0 && strcmp (meta->modules[0].path, module->path) == 0;
+}
+
+/* What a log tells of a joint graph suffices for so many of a hundred gradients. */
+static void
+check_joint (const char *name, guint least)
+{
+  g_autoptr (AdjGraph) graph = adj_test_load_graph (name, "joint");
+  g_autoptr (AdjGraph) plain = adj_test_through_log (graph, ADJ_TEST_LOG_NOTHING);
+  const guint32 *counterparts = adj_graph_get_counterparts (plain);
+  guint n = 0, n_right = 0;
+
+  for (guint i = 0; i < adj_graph_get_n_nodes (graph); i++)
+    {
+      if (counterparts[i] != G_MAXUINT32)
+        g_assert_cmpuint (counterparts[i], <, i);
+      if (!is_known (graph, i))
+        continue;
+      n++;
+      n_right += counterparts[i] != G_MAXUINT32 &&
+                 is_of_module (graph, counterparts[i],
+                               &adj_graph_get_node (graph, i)->meta.fwd_modules[0]);
+    }
+  g_test_message ("%s: %u of %u", name, n_right, n);
+  g_assert_cmpuint (100 * n_right, >=, least * n);
+}
+
+static void
+recorded (void)
+{
+  check_joint ("gpt2", 97);
+  check_joint ("gpt2-inductor", 91); /* operators are taken apart */
+  check_joint ("llama", 95);
+  check_joint ("sac", 97);
+  check_joint ("unet", 96);
+}
+
+static void
+forward_has_none (void)
+{
+  g_autoptr (AdjGraph) graph = adj_test_load_graph ("gpt2", "forward");
+  const guint32 *counterparts = adj_graph_get_counterparts (graph);
+
+  for (guint i = 0; i < adj_graph_get_n_nodes (graph); i++)
+    g_assert_cmpuint (counterparts[i], ==, G_MAXUINT32);
+}
+
+int
+main (int argc, char **argv)
+{
+  g_test_init (&argc, &argv, NULL);
+  g_test_add_func ("/analysis/counterparts/recorded", recorded);
+  g_test_add_func ("/analysis/counterparts/forward-has-none", forward_has_none);
+  return g_test_run ();
+}
