@@ -17,6 +17,8 @@ typedef enum
 #define PORT_KIND(port) ((PortKind) ((port) >> 30))
 #define PORT_INDEX(port) ((port) & ((1u << 30) - 1))
 
+#define AGAINST_FLOW (1u << 31) /* on a card among the exits: a value comes in there */
+
 #define PIN_DISTANCE 9.0f
 #define MAX_PIN_OFFSET 13.0f
 #define MAX_LOOSE 7
@@ -41,7 +43,8 @@ append_link (Block *block, guint32 from, guint32 to)
   return block->links->len - 1;
 }
 
-/* The line from a card to the border where its value leaves; one for all readers. */
+/* The line from a card to the border where its value leaves; one for all readers.  With
+ * AGAINST_FLOW, where what it reads comes in. */
 static guint32
 exit_path (Block *block, guint32 card)
 {
@@ -49,11 +52,35 @@ exit_path (Block *block, guint32 card)
   guint32 exit = find_or_append (block->exits, card);
 
   if (exit == n)
-    return append_link (block, PORT (PORT_CARD, card), PORT (PORT_EXIT, exit));
+    return append_link (block, PORT (PORT_CARD, card & ~AGAINST_FLOW), PORT (PORT_EXIT, exit));
   for (guint k = block->links->len; k-- > 0;)
     if (((guint32 *) (gpointer) block->links->data)[2 * k + 1] == PORT (PORT_EXIT, exit))
       return k;
   g_assert_not_reached ();
+}
+
+/* The same the other way round: from the border where values enter to the card that gives one. */
+static guint32
+entry_path (Block *block, guint32 item)
+{
+  guint n = block->entries->len;
+  guint32 entry = find_or_append (block->entries, item);
+
+  if (entry == n)
+    return append_link (block, PORT (PORT_ENTRY, entry),
+                        PORT (PORT_CARD, item - block->first_item));
+  for (guint k = block->links->len; k-- > 0;)
+    if (((guint32 *) (gpointer) block->links->data)[2 * k] == PORT (PORT_ENTRY, entry))
+      return k;
+  g_assert_not_reached ();
+}
+
+/* Recomputation runs down where gradients run up. */
+static gboolean
+is_against_flow (const Block *from, const Block *to)
+{
+  return from->side == to->side &&
+         (from->side == ADJ_SIDE_FORWARD ? to->row < from->row : to->row > from->row);
 }
 
 static guint32
@@ -85,8 +112,10 @@ sort_link (Mirror *self, guint32 l)
   LinkPaths *paths = &self->paths[l];
 
   if (from == to)
-    *paths =
-        (LinkPaths){ append_link (from, PORT (PORT_CARD, a), PORT (PORT_CARD, b)), ADJ_NO_PATH };
+    *paths = (LinkPaths){ append_link (from, PORT (PORT_CARD, a), PORT (PORT_CARD, b)), ADJ_NO_PATH,
+                          FALSE };
+  else if (is_against_flow (from, to))
+    *paths = (LinkPaths){ entry_path (from, link->from), exit_path (to, b | AGAINST_FLOW), TRUE };
   else if (from->side == to->side)
     {
       guint32 entry = find_or_append (to->entries, link->from);
@@ -95,7 +124,7 @@ sort_link (Mirror *self, guint32 l)
       paths->in = append_link (to, PORT (PORT_ENTRY, entry), PORT (PORT_CARD, b));
     }
   else
-    *paths = (LinkPaths){ out_pin (from, a), append_pin (to, b) };
+    *paths = (LinkPaths){ out_pin (from, a), append_pin (to, b), FALSE };
 }
 
 /* Several lines that end at one card end a little apart, in the order of their makers. */

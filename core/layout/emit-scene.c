@@ -304,8 +304,9 @@ add_link_inside (Emitter *self, guint32 l)
   const Block *from = mirror_block_of_item (m, link->from);
   const Block *to = mirror_block_of_item (m, link->to);
   const AdjTemplatePath *hop = &m->hop_of[l];
+  gboolean against = m->paths[l].against;
 
-  add_path (self, from, &from->template->links[m->paths[l].out], FALSE);
+  add_path (self, from, &from->template->links[m->paths[l].out], against);
   if (from == to)
     return;
   for (guint k = 0; k < hop->n; k++)
@@ -314,7 +315,7 @@ add_link_inside (Emitter *self, guint32 l)
 
       add_point (self, p->x, p->y);
     }
-  add_path (self, to, &to->template->links[m->paths[l].in], FALSE);
+  add_path (self, to, &to->template->links[m->paths[l].in], against);
 }
 
 static void

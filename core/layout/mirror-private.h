@@ -19,8 +19,8 @@ typedef struct
   AdjSide side;
   guint32 first_item, n_items;
   GArray *links;   /* guint32[2] of Port */
-  GArray *entries; /* guint32: items elsewhere on this side */
-  GArray *exits;   /* guint32: cards of this block */
+  GArray *entries; /* guint32: items elsewhere on this side, or of this block (against the flow) */
+  GArray *exits;   /* guint32: cards of this block, with AGAINST_FLOW where they read from there */
   GArray *pins;    /* of AdjTemplatePin */
   AdjTemplateSpec *spec;
   char *key;
@@ -32,7 +32,9 @@ typedef struct
 /* Where the pieces of a link are drawn: indices into the paths of the templates of both ends. */
 typedef struct
 {
-  guint32 out, in; /* ADJ_NO_PATH where there is none; inside one block only @out */
+  guint32 out, in;  /* ADJ_NO_PATH where there is none; inside one block only @out */
+  gboolean against; /* to a row where the data of its side comes from: it leaves its block where
+                       others enter, and the reverse */
 } LinkPaths;
 
 /* The frame of a module on both sides. */
@@ -125,6 +127,17 @@ void mirror_clear_routes (Mirror *self);
 /* Height that the lines in the zone above row @zone need. */
 float mirror_zone_need (const Mirror *self, guint zone);
 gboolean mirror_zone_has_tracks (const Mirror *self, guint zone);
+
+/* lanes.c */
+
+/* A vertical piece of a line from one zone to another. */
+typedef struct
+{
+  guint low, high; /* zones; low < high */
+  float x;         /* (out): from the left border of the column */
+} MirrorLane;
+
+void mirror_place_lanes (const Mirror *self, guint side, MirrorLane *lanes, guint n);
 
 /* gutter.c */
 void mirror_plan_gutter (Mirror *self);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 
 /* Lines from block to block of one column.  A line leaves its block into the zone between the rows;
- * where it goes farther than the next row it runs along a lane at the outer side of the column. */
+ * where it goes farther than the next row it runs along a lane (lanes.c). */
 
 #include <math.h>
 
@@ -11,20 +11,18 @@
 #define TRACK_DISTANCE 8.0f
 #define ZONE_MARGIN 9.0f
 #define MIN_ZONE 22.0f
-#define LANE_DISTANCE 9.0f
-#define LANE_MARGIN 12.0f
 #define STRAIGHT 0.5f
 #define NO_TRACK G_MAXUINT32
 
 typedef struct
 {
-  guint32 item; /* the source */
-  guint32 first_link, end_link;
+  guint32 item;                 /* the source */
+  gboolean against;             /* the flow: its links are those that are */
+  guint32 first_link, end_link; /* some of these */
   guint side;
   guint from, low, high; /* zones */
   gboolean has_lane;
-  guint32 lane;
-  float lane_x; /* from the border of the column */
+  float lane_x; /* from the left border of the column */
 } Route;
 
 /* What one route does in one zone. */
@@ -39,9 +37,8 @@ struct _MirrorRoutes
 {
   GArray *routes;    /* of Route */
   GArray *crossings; /* of Crossing, by route and zone */
-  guint32 *route_of; /* of each item; or NO_TRACK */
+  guint32 *route_of; /* of each item, with the flow and against it; or NO_TRACK */
   guint *n_tracks;   /* of each zone: the larger of both sides */
-  guint n_lanes[2];
 };
 
 static gboolean
@@ -54,41 +51,67 @@ is_hop (const Mirror *self, guint32 l)
   return from != to && from->side == to->side;
 }
 
-static guint
-zone_out (const Mirror *self, guint32 item)
+static gboolean
+is_of_route (const Mirror *self, const Route *route, guint32 l)
 {
-  const AdjDisplayItem *i = adj_display_item (self->display, item);
+  return is_hop (self, l) && self->paths[l].against == route->against;
+}
 
-  return i->side == ADJ_SIDE_FORWARD ? i->row + 1 : i->row;
+/* The zone below row @row, or above it. */
+static guint
+zone_at (guint32 row, gboolean below)
+{
+  return below ? row + 1 : row;
 }
 
 static guint
-zone_in (const Mirror *self, guint32 item)
+zone_out (const Mirror *self, guint32 l)
 {
-  const AdjDisplayItem *i = adj_display_item (self->display, item);
+  const AdjDisplayItem *i =
+      adj_display_item (self->display, adj_display_link (self->display, l)->from);
 
-  return i->side == ADJ_SIDE_FORWARD ? i->row : i->row + 1;
+  return zone_at (i->row, (i->side == ADJ_SIDE_FORWARD) != self->paths[l].against);
 }
 
-/* x of the ports of a link, from the left border of its column. */
+static guint
+zone_in (const Mirror *self, guint32 l)
+{
+  const AdjDisplayItem *i =
+      adj_display_item (self->display, adj_display_link (self->display, l)->to);
+
+  return zone_at (i->row, (i->side == ADJ_SIDE_FORWARD) == self->paths[l].against);
+}
+
+/* x of where @path of a block ends at its border, from the left border of its column. */
+static float
+border_x (const Block *block, guint32 path, gboolean is_exit)
+{
+  const AdjBlockGraph *graph = block->spec->graph;
+
+  return block->x +
+         (is_exit
+              ? block->template->exits[graph->links[path][1] - graph->n_cards - graph->n_entries]
+              : block->template->entries[graph->links[path][0] - graph->n_cards]);
+}
+
 static float
 exit_x (const Mirror *self, guint32 l)
 {
-  const Block *block = mirror_block_of_item (self, adj_display_link (self->display, l)->from);
-  const AdjBlockGraph *graph = block->spec->graph;
-  guint32 port = graph->links[self->paths[l].out][1] - graph->n_cards - graph->n_entries;
-
-  return block->x + block->template->exits[port];
+  return border_x (mirror_block_of_item (self, adj_display_link (self->display, l)->from),
+                   self->paths[l].out, !self->paths[l].against);
 }
 
 static float
 entry_x (const Mirror *self, guint32 l)
 {
-  const Block *block = mirror_block_of_item (self, adj_display_link (self->display, l)->to);
-  const AdjBlockGraph *graph = block->spec->graph;
-  guint32 port = graph->links[self->paths[l].in][0] - graph->n_cards;
+  return border_x (mirror_block_of_item (self, adj_display_link (self->display, l)->to),
+                   self->paths[l].in, self->paths[l].against);
+}
 
-  return block->x + block->template->entries[port];
+static guint32 *
+route_of_link (const Mirror *self, const MirrorRoutes *routes, guint32 l)
+{
+  return &routes->route_of[2 * adj_display_link (self->display, l)->from + self->paths[l].against];
 }
 
 static void
@@ -99,26 +122,28 @@ collect_routes (Mirror *self, MirrorRoutes *routes)
   for (guint32 l = 0; l < display->links->len; l++)
     {
       const AdjDisplayLink *link = adj_display_link (display, l);
+      guint32 *own = route_of_link (self, routes, l);
       guint in;
       Route *route;
 
       if (!is_hop (self, l))
         continue;
-      if (routes->route_of[link->from] == NO_TRACK)
+      if (*own == NO_TRACK)
         {
-          guint out = zone_out (self, link->from);
+          guint out = zone_out (self, l);
           Route fresh = { .item = link->from,
+                          .against = self->paths[l].against,
                           .first_link = l,
                           .side = adj_display_item (display, link->from)->side == ADJ_SIDE_BACKWARD,
                           .from = out,
                           .low = out,
                           .high = out };
 
-          routes->route_of[link->from] = routes->routes->len;
+          *own = routes->routes->len;
           g_array_append_val (routes->routes, fresh);
         }
-      route = &g_array_index (routes->routes, Route, routes->route_of[link->from]);
-      in = zone_in (self, link->to);
+      route = &g_array_index (routes->routes, Route, *own);
+      in = zone_in (self, l);
       route->end_link = l + 1;
       route->low = MIN (route->low, in);
       route->high = MAX (route->high, in);
@@ -129,31 +154,24 @@ collect_routes (Mirror *self, MirrorRoutes *routes)
 static void
 assign_lanes (Mirror *self, MirrorRoutes *routes, guint side)
 {
-  g_autoptr (GArray) spans = g_array_new (FALSE, FALSE, sizeof (AdjTrackSpan));
+  g_autoptr (GArray) lanes = g_array_new (FALSE, FALSE, sizeof (MirrorLane));
   guint at = 0;
 
   for (guint r = 0; r < routes->routes->len; r++)
     {
       const Route *route = &g_array_index (routes->routes, Route, r);
-      AdjTrackSpan span = { (float) route->low, (float) route->high, r, 0 };
+      MirrorLane lane = { route->low, route->high, 0 };
 
       if (route->side == side && route->has_lane)
-        g_array_append_val (spans, span);
+        g_array_append_val (lanes, lane);
     }
-  routes->n_lanes[side] =
-      adj_tracks_assign ((AdjTrackSpan *) (gpointer) spans->data, spans->len, 0.5f);
+  mirror_place_lanes (self, side, (MirrorLane *) (gpointer) lanes->data, lanes->len);
   for (guint r = 0; r < routes->routes->len; r++)
     {
       Route *route = &g_array_index (routes->routes, Route, r);
 
       if (route->side == side && route->has_lane)
-        {
-          float away;
-
-          route->lane = g_array_index (spans, AdjTrackSpan, at++).track;
-          away = LANE_MARGIN + LANE_DISTANCE * (float) route->lane;
-          route->lane_x = side == 0 ? -away : self->columns[1].right - self->columns[1].left + away;
-        }
+        route->lane_x = g_array_index (lanes, MirrorLane, at++).x;
     }
 }
 
@@ -167,9 +185,9 @@ add_crossing (Mirror *self, MirrorRoutes *routes, guint32 r, guint zone)
   gboolean leaves = route->from != zone;
 
   for (guint32 l = route->first_link; l < route->end_link; l++)
-    if (is_hop (self, l))
+    if (is_of_route (self, route, l))
       {
-        if (zone_in (self, adj_display_link (self->display, l)->to) == zone)
+        if (zone_in (self, l) == zone)
           {
             span->low = MIN (span->low, entry_x (self, l));
             span->high = MAX (span->high, entry_x (self, l));
@@ -204,9 +222,9 @@ collect_crossings (Mirror *self, MirrorRoutes *routes)
       g_hash_table_add (seen, GUINT_TO_POINTER (route->from));
       add_crossing (self, routes, r, route->from);
       for (guint32 l = route->first_link; l < route->end_link; l++)
-        if (is_hop (self, l))
+        if (is_of_route (self, route, l))
           {
-            guint zone = zone_in (self, adj_display_link (self->display, l)->to);
+            guint zone = zone_in (self, l);
 
             if (g_hash_table_add (seen, GUINT_TO_POINTER (zone)))
               add_crossing (self, routes, r, zone);
@@ -271,8 +289,8 @@ mirror_plan_routes (Mirror *self)
   routes->routes = g_array_new (FALSE, FALSE, sizeof (Route));
   routes->crossings = g_array_new (FALSE, FALSE, sizeof (Crossing));
   routes->n_tracks = g_new0 (guint, self->n_rows + 1);
-  routes->route_of = g_new (guint32, MAX (self->display->items->len, 1));
-  for (guint i = 0; i < self->display->items->len; i++)
+  routes->route_of = g_new (guint32, 2 * self->display->items->len + 1);
+  for (guint i = 0; i < 2 * self->display->items->len; i++)
     routes->route_of[i] = NO_TRACK;
   collect_routes (self, routes);
   for (guint side = 0; side < 2; side++)
@@ -348,14 +366,14 @@ static void
 draw_hop (Mirror *self, guint32 l)
 {
   const AdjDisplayLink *link = adj_display_link (self->display, l);
-  guint32 r = self->routes->route_of[link->from];
+  guint32 r = *route_of_link (self, self->routes, l);
   const Route *route = &g_array_index (self->routes->routes, Route, r);
   const Block *from = mirror_block_of_item (self, link->from);
   const Block *to = mirror_block_of_item (self, link->to);
-  gboolean down = route->side == 0;
+  gboolean down = (route->side == 0) != route->against;
   float column = self->columns[route->side].left;
   float a = column + exit_x (self, l), b = column + entry_x (self, l);
-  guint in = zone_in (self, link->to);
+  guint in = zone_in (self, l);
   float y = crossing_y (self, r, route->from);
   AdjTemplatePath *path = &self->hop_of[l];
 

@@ -107,34 +107,54 @@ row_above_inputs (const Sorter *self, const AdjNode *node, guint32 row)
   return row;
 }
 
+/* Where a node that has a forward node stands: what is computed again, and what a gradient is of,
+ * is in the row of that. */
+static guint32
+row_of_twin (const Sorter *self, guint32 index)
+{
+  const AdjNodeRoles *roles = self->roles;
+  guint32 twin = roles->entries[index].original != G_MAXUINT32 ? roles->entries[index].original
+                                                               : roles->entries[index].counterpart;
+
+  return twin == G_MAXUINT32 ? ADJ_NO_ROW : self->rows->row_of[roles->entries[twin].host];
+}
+
+/* Where a node stands that has none, when backward has come up to row @now. */
+static guint32
+row_without_twin (const Sorter *self, guint32 index, const GPtrArray *of_units, guint32 now)
+{
+  const AdjNode *node = adj_graph_get_node (self->roles->graph, index);
+  gboolean down = self->leading == ADJ_SIDE_BACKWARD;
+  guint32 row = ADJ_NO_ROW;
+
+  if (self->unit[index] != 0)
+    row = row_by_unit (g_ptr_array_index (of_units, self->unit[index]), now);
+  if (row != ADJ_NO_ROW)
+    return row;
+  return down ? now : row_above_inputs (self, node, row_by_lines (self, node, now));
+}
+
 void
 sorter_place_following (Sorter *self)
 {
   const AdjNodeRoles *roles = self->roles;
   g_autoptr (GPtrArray) of_units = list_rows_of_units (self);
-  gboolean down = self->leading == ADJ_SIDE_BACKWARD;
-  guint32 now = down ? 0 : self->rows->rows->len - 1;
+  AdjSide side = self->leading == ADJ_SIDE_FORWARD ? ADJ_SIDE_BACKWARD : ADJ_SIDE_FORWARD;
+  guint32 now = side == ADJ_SIDE_FORWARD ? 0 : self->rows->rows->len - 1;
 
   collect_lines (self);
   for (guint32 i = 0; i < roles->n; i++)
     {
-      const AdjNode *node = adj_graph_get_node (roles->graph, i);
-      guint32 counterpart = roles->entries[i].counterpart, row = ADJ_NO_ROW;
+      guint32 row;
 
       if (!sorter_is_card (roles, i) || roles->entries[i].side == self->leading)
         continue;
-      if (counterpart != G_MAXUINT32)
-        row = self->rows->row_of[roles->entries[counterpart].host];
-      if (row == ADJ_NO_ROW && self->unit[i] != 0)
-        row = row_by_unit (g_ptr_array_index (of_units, self->unit[i]), now);
+      row = row_of_twin (self, i);
       if (row == ADJ_NO_ROW)
-        row = down ? now : row_by_lines (self, node, now);
-      if (!down)
-        row = row_above_inputs (self, node, row);
-      self->rows->row_of[i] = now = row;
-      g_array_append_val (sorter_get_nodes (adj_rows_row (self->rows, row),
-                                            ADJ_SIDE_FORWARD == self->leading ? ADJ_SIDE_BACKWARD
-                                                                              : ADJ_SIDE_FORWARD),
-                          i);
+        row = row_without_twin (self, i, of_units, now);
+      self->rows->row_of[i] = row;
+      if (roles->entries[i].original == G_MAXUINT32)
+        now = row;
+      g_array_append_val (sorter_get_nodes (adj_rows_row (self->rows, row), side), i);
     }
 }

@@ -116,7 +116,7 @@ place_start (Mirror *self, guint side, float width)
     {
       const Block *reader = &self->blocks[b];
 
-      for (guint32 e = 0; e < reader->entries->len; e++)
+      for (guint32 e = 0; e < reader->entries->len && reader != block; e++)
         if (g_array_index (reader->entries, guint32, e) == block->first_item)
           {
             float x = reader->x + reader->template->entries[e] - block->template->exits[0];
