@@ -7,6 +7,8 @@
 #include <string.h>
 
 #include "analysis/adj-aliases.h"
+#include "analysis/adj-blocks.h"
+#include "analysis/adj-counterparts.h"
 #include "analysis/adj-node-bytes.h"
 #include "ir/adj-input-role.h"
 #include "layout/node-roles-private.h"
@@ -209,10 +211,49 @@ knows_parameters (const AdjGraph *graph)
   return FALSE;
 }
 
-/* Inputs that are chips: parameters; where no file says which these are, inputs that get a
- * gradient; in a backward graph what was saved; and all of them when there are too many. */
+/* What decides which inputs are chips. */
+typedef struct
+{
+  gboolean known;       /* a file says which are parameters */
+  guint8 *has_gradient; /* of each node */
+  guint n_without;      /* inputs that get no gradient */
+} Inputs;
+
+static Inputs
+count_inputs (const AdjNodeRoles *self)
+{
+  Inputs inputs = { knows_parameters (self->graph), g_new0 (guint8, MAX (self->n, 1)), 0 };
+
+  for (guint i = 0; i < self->results->len; i++)
+    {
+      gint32 primal = g_array_index (self->results, AdjResultRole, i).primal;
+
+      if (primal >= 0)
+        inputs.has_gradient[primal] = TRUE;
+    }
+  for (guint i = 0; i < adj_graph_get_n_inputs (self->graph); i++)
+    inputs.n_without += !inputs.has_gradient[adj_graph_get_input (self->graph, i).index];
+  return inputs;
+}
+
+/* A mask or a table that a layer brings along: a repeated block alone reads it. */
 static gboolean
-input_is_chip (const AdjNodeRoles *self, guint index, gboolean known, const guint8 *has_gradient)
+belongs_to_block (const AdjNodeRoles *self, guint index)
+{
+  const AdjNode *node = adj_graph_get_node (self->graph, index);
+  const guint32 *of_node = adj_graph_get_blocks (self->graph)->of_node;
+
+  for (guint k = 0; k < node->n_users; k++)
+    if (of_node[node->users[k].index] != of_node[node->users[0].index])
+      return FALSE;
+  return node->n_users > 0 && of_node[node->users[0].index] != ADJ_NO_BLOCK;
+}
+
+/* Inputs that are chips: parameters; where no file says which these are, inputs that get a
+ * gradient; in a backward graph what was saved; and all of them when there are too many, but in a
+ * joint graph those of blocks alone. */
+static gboolean
+input_is_chip (const AdjNodeRoles *self, guint index, const Inputs *inputs)
 {
   const AdjNode *node = adj_graph_get_node (self->graph, index);
 
@@ -220,20 +261,21 @@ input_is_chip (const AdjNodeRoles *self, guint index, gboolean known, const guin
     return FALSE;
   if (node->meta.parameter || self->only_backward)
     return TRUE;
-  if (known)
+  if (inputs->known)
     return FALSE;
-  return self->is_joint ? has_gradient[index] != 0
-                        : adj_graph_get_n_inputs (self->graph) > MANY_INPUTS;
+  if (!self->is_joint)
+    return adj_graph_get_n_inputs (self->graph) > MANY_INPUTS;
+  return inputs->has_gradient[index] ||
+         (inputs->n_without > MANY_INPUTS && belongs_to_block (self, index));
 }
 
 static AdjNodeRoleKind
-kind_of (const AdjNodeRoles *self, guint index, gboolean known, const guint8 *has_gradient)
+kind_of (const AdjNodeRoles *self, guint index, const Inputs *inputs)
 {
   switch ((int) adj_graph_get_node (self->graph, index)->opcode)
     {
     case ADJ_OPCODE_PLACEHOLDER:
-      return input_is_chip (self, index, known, has_gradient) ? ADJ_NODE_ROLE_CHIP
-                                                              : ADJ_NODE_ROLE_PILL;
+      return input_is_chip (self, index, inputs) ? ADJ_NODE_ROLE_CHIP : ADJ_NODE_ROLE_PILL;
     case ADJ_OPCODE_GET_ATTR:
       return ADJ_NODE_ROLE_CHIP;
     case ADJ_OPCODE_OUTPUT:
@@ -280,17 +322,8 @@ is_item (const AdjNodeRoles *self, guint index)
 static void
 find_hosts (AdjNodeRoles *self, gboolean keep_aliases)
 {
-  gboolean known = knows_parameters (self->graph);
   const AdjAlias *aliases = adj_graph_get_aliases (self->graph);
-  g_autofree guint8 *has_gradient = g_new0 (guint8, self->n);
-
-  for (guint i = 0; i < self->results->len; i++)
-    {
-      gint32 primal = g_array_index (self->results, AdjResultRole, i).primal;
-
-      if (primal >= 0)
-        has_gradient[primal] = TRUE;
-    }
+  Inputs inputs = count_inputs (self);
 
   for (guint i = 0; i < self->n; i++)
     {
@@ -311,9 +344,9 @@ find_hosts (AdjNodeRoles *self, gboolean keep_aliases)
       entry->value =
           alias && !node_roles_packet_is (node->target, "getitem") ? self->entries[input].value : i;
       entry->host = alias && (!keep_aliases || of_chip) ? self->entries[input].host : i;
-      entry->kind = entry->host == i ? kind_of (self, i, known, has_gradient)
-                                     : self->entries[entry->host].kind;
+      entry->kind = entry->host == i ? kind_of (self, i, &inputs) : self->entries[entry->host].kind;
     }
+  g_free (inputs.has_gradient);
 }
 
 /* Where gradients of several readers meet; its sequence number is a left-over of what ran before.
@@ -338,6 +371,16 @@ set_counterpart (AdjNodeRoles *self, guint32 index, guint32 counterpart)
     self->entries[counterpart].counterpart = index;
 }
 
+/* Without sequence numbers: by what the graph itself tells. */
+static void
+guess_counterpart (AdjNodeRoles *self, guint32 index)
+{
+  guint32 counterpart = adj_graph_get_counterparts (self->graph)[index];
+
+  if (counterpart != G_MAXUINT32 && self->entries[counterpart].side == ADJ_SIDE_FORWARD)
+    set_counterpart (self, index, self->entries[counterpart].host);
+}
+
 /* By sequence number: gradients have that of the forward node. */
 static void
 find_counterparts (AdjNodeRoles *self)
@@ -359,6 +402,9 @@ find_counterparts (AdjNodeRoles *self)
           entry->role = ADJ_ROLE_RECOMPUTE_COPY;
           entry->counterpart = self->entries[entry->original].host;
         }
+      else if (node->meta.seq_nr < 0 && entry->side == ADJ_SIDE_BACKWARD &&
+               !is_accumulation (self, node))
+        guess_counterpart (self, i);
       else if (node->meta.seq_nr < 0)
         continue;
       else if (entry->side == ADJ_SIDE_FORWARD)

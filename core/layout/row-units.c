@@ -17,10 +17,10 @@ plain_path (const char *path)
 
 /* The innermost module of a node, made where it is new. */
 static guint32
-module_of_node (Sorter *self, const AdjNode *node)
+module_of_node (Sorter *self, guint index)
 {
   guint n;
-  const AdjModule *modules = adj_node_get_modules (node, &n);
+  const AdjModule *modules = adj_graph_get_modules (self->roles->graph, index, &n);
   guint32 at = 0;
 
   for (guint i = 0; i < n; i++)
@@ -87,7 +87,7 @@ sorter_find_units (Sorter *self)
   const AdjNodeRoles *roles = self->roles;
 
   for (guint i = 0; i < roles->n; i++)
-    self->unit[i] = module_of_node (self, adj_graph_get_node (roles->graph, i));
+    self->unit[i] = module_of_node (self, i);
   find_heights (self->rows);
   count_cards (self);
   for (guint i = 0; i < roles->n; i++)
