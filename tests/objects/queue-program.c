@@ -41,17 +41,18 @@ call (AdjFunction *function, AdjContext *cx, const AdjValue *args, guint n_args,
 {
   static const AdjOpId ops[] = { ADJ_OP_add_Tensor, ADJ_OP_sub_Tensor };
   AdjObject *queue = adj_object_from_opaque (args[0].object);
-  AdjValue popped[2], sizes[2], items[3] = { ADJ_NONE };
+  AdjValue popped, size, items[3] = { ADJ_NONE };
 
   if (!push (cx, queue, ADJ_APPLY (cx, ADJ_OP_cos, args[1])) ||
       !push (cx, queue, ADJ_APPLY (cx, ADJ_OP_sin, args[1])))
     return FALSE;
   for (guint i = 0; i < 2; i++)
-    if (!adj_object_call (cx, queue, "pop", NULL, 0, NULL, &popped[i]) ||
-        !adj_object_call (cx, queue, "size", NULL, 0, NULL, &sizes[i]))
-      return FALSE;
-  for (guint i = 0; i < 2; i++)
-    items[i] = ADJ_TENSOR (adj_keep (ADJ_APPLY (cx, ops[i], popped[i], sizes[i])));
+    {
+      if (!adj_object_call (cx, queue, "pop", NULL, 0, NULL, &popped) ||
+          !adj_object_call (cx, queue, "size", NULL, 0, NULL, &size))
+        return FALSE;
+      items[i] = ADJ_TENSOR (adj_keep (ADJ_APPLY (cx, ops[i], popped, size)));
+    }
   items[2] = adj_value_copy (&args[0]);
   *result = adj_value_new_items (ADJ_VALUE_TUPLE, items, 3);
   return !adj_context_has_error (cx);
