@@ -9,6 +9,7 @@
 
 #include "ir/adj-graph.h"
 #include "layout/display-list-private.h"
+#include "objects/adj-object-text.h"
 #include "scene/adj-font.h"
 
 #define MIN_WIDTH 120.0f
@@ -210,6 +211,19 @@ describe_captured (AdjDisplayList *self,
   return keep (self, g_string_free (out, FALSE));
 }
 
+/* Its name; of a call of a method the class and the method, and the name is @subtitle. */
+static const char *
+title_of_call (AdjDisplayList *self, guint32 index, const char **subtitle)
+{
+  const AdjNode *node = adj_display_list_node (self, index);
+  char *call = adj_object_call_print (self->roles->graph, index);
+
+  if (call == NULL)
+    return node->name;
+  *subtitle = node->name;
+  return keep (self, call);
+}
+
 /* The title of a node, and @subtitle: its name, or more where a captured backward tells it. */
 static const char *
 title_of_node (AdjDisplayList *self, guint32 index, guint32 row, const char **subtitle)
@@ -222,7 +236,7 @@ title_of_node (AdjDisplayList *self, guint32 index, guint32 row, const char **su
                                 MAX_WIDTH - 2 * PADDING - SIGN_ROOM;
 
   if (!captured)
-    return node->name;
+    return title_of_call (self, index, subtitle);
   if (dot && !fits)
     *dot = '\0';
   *subtitle = describe_captured (self, index, title != NULL,

@@ -3,6 +3,9 @@
 
 #include "objects/adj-object-text.h"
 
+#include <string.h>
+
+#include "call/adj-object-call-internal.h"
 #include "ir/adj-text.h"
 
 static void print_value (const AdjValue *value, guint max_items, GString *out);
@@ -73,4 +76,61 @@ adj_object_print (AdjObject *object, guint max_items, GString *out)
     adj_object_state_print (&state, max_items, out);
   else
     g_string_append_printf (out, "  %s\n", error->message);
+}
+
+/* -- calls in graphs -- */
+
+/* Where the object stands among the arguments of @node; -1: it calls no method. */
+static gint
+find_arguments (const AdjNode *node)
+{
+  if (node->opcode != ADJ_OPCODE_CALL_FUNCTION)
+    return -1;
+  if (g_str_equal (node->target, ADJ_TARGET_CALL_TORCHBIND))
+    return 0;
+  return g_str_equal (node->target, ADJ_TARGET_WITH_EFFECTS) && node->args.n > 1 &&
+                 node->args.items[1].kind == ADJ_VALUE_OP &&
+                 g_str_equal (node->args.items[1].text, ADJ_TARGET_CALL_TORCHBIND)
+             ? 2
+             : -1;
+}
+
+gboolean
+adj_object_call_find (const AdjGraph *graph, guint index, AdjObjectCallInfo *info)
+{
+  const AdjNode *node, *object;
+  const AdjObject *known;
+  gint at;
+
+  g_return_val_if_fail (graph != NULL && info != NULL, FALSE);
+
+  node = adj_graph_get_node (graph, index);
+  at = find_arguments (node);
+  if (at < 0 || node->args.n < (guint) at + 2 || node->args.items[at].kind != ADJ_VALUE_NODE ||
+      node->args.items[at + 1].kind != ADJ_VALUE_STRING)
+    return FALSE;
+  *info = (AdjObjectCallInfo){ .object = node->args.items[at].node,
+                               .method_name = node->args.items[at + 1].text };
+  object = adj_graph_get_node (graph, info->object.index);
+  if (object->val.kind != ADJ_VALUE_OPAQUE_OBJECT)
+    return TRUE;
+  info->class_name = adj_opaque_get_type (object->val.object);
+  known = adj_object_from_opaque (object->val.object);
+  if (known != NULL)
+    adj_object_find_method (known, info->method_name, &info->method);
+  return TRUE;
+}
+
+char *
+adj_object_call_print (const AdjGraph *graph, guint index)
+{
+  AdjObjectCallInfo info;
+  const char *colons;
+
+  if (!adj_object_call_find (graph, index, &info))
+    return NULL;
+  colons = info.class_name != NULL ? strstr (info.class_name, "::") : NULL;
+  return g_strdup_printf (
+      "%s.%s", colons != NULL ? colons + 2 : adj_graph_get_node (graph, info.object.index)->name,
+      info.method_name);
 }

@@ -23,4 +23,9 @@ ADJ_PUBLIC gboolean adj_graph_verify_effects_kept (const AdjGraph *before,
 /* (transfer full): the effects of one direction, one a line: "call_torchbind push of primals_2". */
 ADJ_PUBLIC char *adj_graph_print_effects (const AdjGraph *graph, gboolean backward);
 
+/* The call of with_effects whose token node @index takes, and the one that takes the token which it
+ * gives; ADJ_NO_NODE: it is none, or there is none. */
+ADJ_PUBLIC AdjNodeId adj_graph_get_effect_before (const AdjGraph *graph, guint index);
+ADJ_PUBLIC AdjNodeId adj_graph_get_effect_after (const AdjGraph *graph, guint index);
+
 G_END_DECLS

@@ -159,3 +159,40 @@ adj_graph_verify_tokens (const AdjGraph *graph, GError **error)
     }
   return TRUE;
 }
+
+/* -- following a chain -- */
+
+AdjNodeId
+adj_graph_get_effect_before (const AdjGraph *graph, guint index)
+{
+  const AdjNode *node;
+  guint32 giver;
+
+  g_return_val_if_fail (graph != NULL, ADJ_NO_NODE);
+
+  node = adj_graph_get_node (graph, index);
+  if (!is_call (node, ADJ_TARGET_WITH_EFFECTS) || node->args.n == 0 ||
+      node->args.items[0].kind != ADJ_VALUE_NODE)
+    return ADJ_NO_NODE;
+  giver = find_giver (graph, adj_graph_get_node (graph, node->args.items[0].node.index));
+  return (AdjNodeId){ giver };
+}
+
+AdjNodeId
+adj_graph_get_effect_after (const AdjGraph *graph, guint index)
+{
+  const AdjNode *node;
+
+  g_return_val_if_fail (graph != NULL, ADJ_NO_NODE);
+
+  node = adj_graph_get_node (graph, index);
+  for (guint i = 0; i < node->n_users && is_call (node, ADJ_TARGET_WITH_EFFECTS); i++)
+    {
+      const AdjNode *token = adj_graph_get_node (graph, node->users[i].index);
+
+      for (guint k = 0; k < token->n_users && find_giver (graph, token) == index; k++)
+        if (is_call (adj_graph_get_node (graph, token->users[k].index), ADJ_TARGET_WITH_EFFECTS))
+          return token->users[k];
+    }
+  return ADJ_NO_NODE;
+}

@@ -13,6 +13,7 @@
 #include "inspect/adj-histogram.h"
 #include "inspect/adj-property-card.h"
 #include "inspect/backward-cards.h"
+#include "inspect/object-cards.h"
 #include "inspect/selection-cards.h"
 #include "ir/adj-text.h"
 #include "model/adj-maker.h"
@@ -382,6 +383,12 @@ fill_neighbours (AdjPropertyCard *card, const Subject *s)
 }
 
 static void
+fill_object (AdjPropertyCard *card, const Subject *s)
+{
+  adj_object_card_fill (card, s->graph, s->id);
+}
+
+static void
 fill_operator (AdjPropertyCard *card, const Subject *s)
 {
   const AdjOp *op = s->node->op;
@@ -459,6 +466,7 @@ static const struct
   { N_ ("In Forward and Backward"), fill_counterparts },
   { N_ ("Across Stages"), fill_provenance },
   { N_ ("Inputs and Users"), fill_neighbours },
+  { N_ ("Object"), fill_object },
   { N_ ("Operator"), fill_operator },
   { N_ ("Call"), fill_call },
   { N_ ("Stack Trace"), fill_frames },
