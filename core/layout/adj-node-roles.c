@@ -12,6 +12,7 @@
 #include "analysis/adj-node-bytes.h"
 #include "ir/adj-input-role.h"
 #include "layout/node-roles-private.h"
+#include "objects/adj-object-text.h"
 #include "ops/adj-op-table.h"
 #include "tensor/adj-shape.h"
 
@@ -423,10 +424,14 @@ is_hook (const AdjNode *node)
 
 /* Whether @node calls a custom operator, kernel or module, whose computation is unknown. */
 static gboolean
-is_opaque (const AdjNode *node)
+is_opaque (const AdjGraph *graph, guint index)
 {
+  const AdjNode *node = adj_graph_get_node (graph, index);
   const char *t = node->target;
+  AdjObjectCallInfo call;
 
+  if (adj_object_call_find (graph, index, &call))
+    return call.method == NULL;
   if (node->op || node->opcode == ADJ_OPCODE_CALL_METHOD)
     return FALSE;
   if (orders_effects (node) && node->args.n > 1 && node->args.items[1].kind == ADJ_VALUE_OP)
@@ -523,7 +528,7 @@ find_roles (AdjNodeRoles *self)
         entry->role = ADJ_ROLE_OUTPUT;
       else if (is_hook (node))
         entry->role = ADJ_ROLE_HOOK;
-      else if (is_opaque (node))
+      else if (is_opaque (self->graph, i))
         entry->role = ADJ_ROLE_OPAQUE;
       else if (entry->side == ADJ_SIDE_BACKWARD)
         entry->role = result[i] && !orders_effects (node) ? ADJ_ROLE_GRADIENT : ADJ_ROLE_NONE;

@@ -10,9 +10,11 @@
 #include "call/adj-mode.h"
 #include "interpreter/adj-interpreter.h"
 #include "ir/adj-text.h"
+#include "objects/adj-object-text.h"
 #include "objects/queue-program.h"
 #include "ops/adj-op-id.h"
 #include "partition/adj-partition.h"
+#include "passes/adj-effects.h"
 #include "rules/adj-apply.h"
 #include "rules/adj-operators.h"
 #include "rules/adj-own-op.h"
@@ -173,6 +175,42 @@ b3_methods_are_ordered_by_a_token (void)
                         .node.index,
                     ==, token.index);
   g_assert_cmpint (count_items (queue), ==, 0);
+}
+
+/* A reader can go from one effect to the next and back, and sees what each calls. */
+static void
+a_chain_can_be_followed (void)
+{
+  static const char *const calls[] = {
+    "_TensorQueue.push", "_TensorQueue.push", "_TensorQueue.pop",
+    "_TensorQueue.size", "_TensorQueue.pop",  "_TensorQueue.size"
+  };
+  g_autoptr (AdjFunction) function = queue_function_new ();
+  g_autoptr (AdjObject) queue = queue_new ();
+  g_autoptr (AdjTensorData) x = queue_input_new ();
+  const AdjValue inputs[] = { ADJ_OBJECT (queue), ADJ_DATA (x) };
+  g_autoptr (GError) error = NULL;
+  g_autoptr (AdjAotGraph) aot = adj_aot_trace (function, inputs, 2, NULL, NULL, &error);
+  AdjNodeId id, before = ADJ_NO_NODE;
+  AdjGraph *graph;
+
+  g_assert_no_error (error);
+  graph = adj_aot_graph_get_graph (aot);
+  id = adj_graph_find_node (graph, "with_effects");
+  for (guint i = 0; i < G_N_ELEMENTS (calls); i++)
+    {
+      g_autofree char *text = adj_object_call_print (graph, id.index);
+      AdjObjectCallInfo info;
+
+      g_assert_cmpstr (text, ==, calls[i]);
+      g_assert_true (adj_object_call_find (graph, id.index, &info));
+      g_assert_nonnull (info.method);
+      g_assert_cmpuint (adj_graph_get_effect_before (graph, id.index).index, ==, before.index);
+      before = id;
+      id = adj_graph_get_effect_after (graph, id.index);
+    }
+  g_assert_false (adj_node_id_is_valid (id));
+  g_assert_null (adj_object_call_print (graph, adj_graph_get_output (graph).index));
 }
 
 /* -- B4 -- */
@@ -416,6 +454,7 @@ main (int argc, char **argv)
                    b2_methods_are_nodes_and_numbers_constants);
   g_test_add_func ("/objects/torchbind/b3-methods-are-ordered-by-a-token",
                    b3_methods_are_ordered_by_a_token);
+  g_test_add_func ("/objects/torchbind/a-chain-can-be-followed", a_chain_can_be_followed);
   g_test_add_func ("/objects/torchbind/b4-the-backward-of-a-composite-has-a-chain-of-its-own",
                    b4_the_backward_of_a_composite_has_a_chain_of_its_own);
   g_test_add_func ("/objects/torchbind/b5-a-list-is-one-result-and-a-tuple-several",
