@@ -6,6 +6,7 @@
 
 #include "analysis/adj-aliases.h"
 #include "call/adj-context-internal.h"
+#include "call/adj-object-call-internal.h"
 #include "interpreter/adj-interpreter-internal.h"
 #include "ir/adj-target-internal.h"
 #include "plan/plan-private.h"
@@ -38,6 +39,8 @@ plan_find_deferred (const char *target)
     { ADJ_TARGET_CALL_BACKWARD, "calls a function of the process" },
     { ADJ_TARGET_SELF_INVOKE, "calls a function of the process" },
     { ADJ_TARGET_ACCUMULATE, "adds to the gradient of a leaf" },
+    { ADJ_TARGET_CALL_ACCUMULATE, "adds to the gradient of a leaf" },
+    { "torch._dynamo.compiled_autograd.ops.AccumulateGrad", "adds to the gradient of a leaf" },
   };
 
   for (guint i = 0; i < G_N_ELEMENTS (deferred); i++)
@@ -253,12 +256,25 @@ note_interpreted (Walk *walk, guint index, const char *reason)
 
 /* -- the walk -- */
 
+/* Objects have a state that only calls in their order change, and they may hold on to tensors. */
+static gboolean
+calls_object (const AdjNode *node)
+{
+  return node->op == NULL && (strcmp (node->target, ADJ_TARGET_CALL_TORCHBIND) == 0 ||
+                              strcmp (node->target, ADJ_TARGET_WITH_EFFECTS) == 0);
+}
+
 static gboolean
 walk_call (Walk *walk, const AdjNode *node, AdjValue *out, const char **why)
 {
   g_auto (AdjValue) args = ADJ_NONE;
   g_auto (AdjValue) kwargs = ADJ_NONE;
 
+  if (calls_object (node) && walk->plan->whole == NULL)
+    walk->plan->whole =
+        g_strdup_printf ("'%s' calls an object, or an operator with an effect", node->name);
+  if (walk->plan->whole != NULL)
+    return FALSE;
   *why = node->op == NULL ? plan_find_deferred (node->target) : NULL;
   if (*why != NULL)
     return FALSE;
