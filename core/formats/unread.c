@@ -15,7 +15,8 @@
 #define STREAM                                                                                     \
   "values of torch.save as it wrote them before 1.6, which are not read: load them in PyTorch and "\
   "save them again"
-#define PICKLED "a pickle of Python, which is not read, and never run: " RECORD
+#define PICKLED                                                                                    \
+  "a pickle of Python without a graph; a snapshot of memory is listed by adjoint memory FILE"
 #define TENSORS                                                                                    \
   "tensors without a graph: open a graph, and give them to its run (adjoint run GRAPH --inputs "   \
   "FILE)"

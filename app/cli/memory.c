@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: MIT */
+/* adjoint memory: what the allocator of a GPU held, and what it did, of a snapshot that PyTorch
+ * dumped. */
+
+#include <stdio.h>
+
+#include "adj-command.h"
+#include "base/adj-format-bytes.h"
+#include "formats/adj-memory-snapshot.h"
+
+extern const AdjCommand adj_command_memory;
+
+static void
+print_segments (const AdjMemorySnapshot *snapshot)
+{
+  guint n = adj_memory_snapshot_get_n_segments (snapshot);
+
+  printf ("%6s %-6s %10s %10s %8s\n", "DEVICE", "TYPE", "RESERVED", "IN USE", "BLOCKS");
+  for (guint i = 0; i < n; i++)
+    {
+      const AdjMemorySegment *segment = adj_memory_snapshot_get_segment (snapshot, i);
+      g_autofree char *total = adj_format_bytes (segment->total);
+      g_autofree char *allocated = adj_format_bytes (segment->allocated);
+
+      printf ("%6u %-6s %10s %10s %8u\n", segment->device, segment->type, total, allocated,
+              segment->n_blocks);
+    }
+}
+
+static void
+print_events (const AdjMemorySnapshot *snapshot)
+{
+  guint n = adj_memory_snapshot_get_n_events (snapshot);
+  gint64 start = n > 0 ? adj_memory_snapshot_get_event (snapshot, 0)->time_us : 0;
+
+  printf ("%6s %10s %-18s %10s %10s  %s\n", "DEVICE", "MS", "ACTION", "SIZE", "IN USE", "WHERE");
+  for (guint i = 0; i < n; i++)
+    {
+      const AdjMemoryEvent *event = adj_memory_snapshot_get_event (snapshot, i);
+      g_autofree char *size = adj_format_bytes (event->size);
+      g_autofree char *allocated = adj_format_bytes (event->allocated);
+
+      printf ("%6u %10.3f %-18s %10s %10s  %s\n", event->device,
+              (double) (event->time_us - start) / 1000, event->action, size, allocated,
+              event->frame != NULL ? event->frame : "");
+    }
+}
+
+/* The event behind which most was in use. */
+static void
+print_peak (const AdjMemorySnapshot *snapshot)
+{
+  guint n = adj_memory_snapshot_get_n_events (snapshot), peak = 0;
+  const AdjMemoryEvent *event;
+  g_autofree char *allocated = NULL;
+
+  for (guint i = 1; i < n; i++)
+    if (adj_memory_snapshot_get_event (snapshot, i)->allocated >
+        adj_memory_snapshot_get_event (snapshot, peak)->allocated)
+      peak = i;
+  if (n == 0)
+    {
+      printf ("\nno history was recorded\n");
+      return;
+    }
+  event = adj_memory_snapshot_get_event (snapshot, peak);
+  allocated = adj_format_bytes (event->allocated);
+  printf ("\n%u events; most in use: %s, behind event %u%s%s\n", n, allocated, peak + 1,
+          event->frame != NULL ? ", in " : "", event->frame != NULL ? event->frame : "");
+}
+
+static void
+add_int (JsonBuilder *builder, const char *name, guint64 value)
+{
+  json_builder_set_member_name (builder, name);
+  json_builder_add_int_value (builder, (gint64) value);
+}
+
+static void
+print_json (const AdjMemorySnapshot *snapshot)
+{
+  JsonBuilder *builder = json_builder_new ();
+
+  json_builder_begin_object (builder);
+  json_builder_set_member_name (builder, "segments");
+  json_builder_begin_array (builder);
+  for (guint i = 0; i < adj_memory_snapshot_get_n_segments (snapshot); i++)
+    {
+      const AdjMemorySegment *segment = adj_memory_snapshot_get_segment (snapshot, i);
+
+      json_builder_begin_object (builder);
+      add_int (builder, "device", segment->device);
+      add_int (builder, "reserved", segment->total);
+      add_int (builder, "allocated", segment->allocated);
+      add_int (builder, "active", segment->active);
+      add_int (builder, "blocks", segment->n_blocks);
+      json_builder_end_object (builder);
+    }
+  json_builder_end_array (builder);
+  json_builder_set_member_name (builder, "events");
+  json_builder_begin_array (builder);
+  for (guint i = 0; i < adj_memory_snapshot_get_n_events (snapshot); i++)
+    {
+      const AdjMemoryEvent *event = adj_memory_snapshot_get_event (snapshot, i);
+
+      json_builder_begin_object (builder);
+      add_int (builder, "device", event->device);
+      json_builder_set_member_name (builder, "action");
+      json_builder_add_string_value (builder, event->action);
+      add_int (builder, "size", event->size);
+      add_int (builder, "allocated", event->allocated);
+      add_int (builder, "time_us", (guint64) event->time_us);
+      json_builder_set_member_name (builder, "frame");
+      json_builder_add_string_value (builder, event->frame);
+      json_builder_end_object (builder);
+    }
+  json_builder_end_array (builder);
+  json_builder_end_object (builder);
+  adj_print_json (builder);
+}
+
+static AdjExit
+run (int argc, char **argv, GError **error)
+{
+  gboolean events = FALSE, json = FALSE;
+  g_autoptr (AdjMemorySnapshot) snapshot = NULL;
+  GOptionEntry entries[] = {
+    { "events", 'e', 0, G_OPTION_ARG_NONE, &events, "List every event too", NULL },
+    { "json", 0, 0, G_OPTION_ARG_NONE, &json, "Print JSON", NULL },
+    G_OPTION_ENTRY_NULL,
+  };
+
+  if (!adj_command_parse (&adj_command_memory, entries, 1, 1, &argc, &argv, error))
+    return ADJ_EXIT_BAD_INPUT;
+  snapshot = adj_memory_snapshot_load (argv[1], NULL, error);
+  if (snapshot == NULL)
+    return ADJ_EXIT_BAD_INPUT;
+  if (json)
+    {
+      print_json (snapshot);
+      return ADJ_EXIT_DONE;
+    }
+  print_segments (snapshot);
+  if (events)
+    {
+      putchar ('\n');
+      print_events (snapshot);
+    }
+  print_peak (snapshot);
+  return ADJ_EXIT_DONE;
+}
+
+const AdjCommand adj_command_memory = {
+  .name = "memory",
+  .usage = "SNAPSHOT.pickle [--events]",
+  .summary = "List what the allocator of a GPU held, of a snapshot that PyTorch dumped",
+  .examples = "adjoint memory snapshot.pickle\n"
+              "adjoint memory snapshot.pickle --events\n",
+  .run = run,
+};
