@@ -29,8 +29,9 @@ take_file (const char *path, Trace *trace)
     return;
   trace->n_files++;
   trace->bytes += (guint64) info.st_size;
-  trace->newest = MAX (trace->newest, (gint64) info.st_mtim.tv_sec * G_GINT64_CONSTANT (1000000000) +
-                                          info.st_mtim.tv_nsec);
+  trace->newest =
+      MAX (trace->newest,
+           (gint64) info.st_mtim.tv_sec * G_GINT64_CONSTANT (1000000000) + info.st_mtim.tv_nsec);
 }
 
 static gboolean

@@ -64,9 +64,9 @@ describe_frames (AdjMemorySnapshot *snapshot, const PickleItem *event)
 
       if (file == NULL || !g_str_has_suffix (file, ".py") || strstr (file, "/torch/") != NULL)
         continue;
-      text = g_strdup_printf ("%s:%" G_GINT64_FORMAT " %s", base,
-                              pickle_get_int (frames->items[i], "line", 0),
-                              name != NULL ? name : "");
+      text =
+          g_strdup_printf ("%s:%" G_GINT64_FORMAT " %s", base,
+                           pickle_get_int (frames->items[i], "line", 0), name != NULL ? name : "");
       return adj_arena_intern (snapshot->arena, text);
     }
   return NULL;

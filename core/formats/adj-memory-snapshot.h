@@ -7,8 +7,8 @@
 
 G_BEGIN_DECLS
 
-/* What torch.cuda.memory._dump_snapshot() wrote: the segments that the allocator of a GPU holds, and
- * what it did before (formats/SPEC.md §13).  Immutable. */
+/* What torch.cuda.memory._dump_snapshot() wrote: the segments that the allocator of a GPU holds,
+ * and what it did before (formats/SPEC.md §13).  Immutable. */
 typedef struct _AdjMemorySnapshot AdjMemorySnapshot;
 
 typedef struct
@@ -41,8 +41,8 @@ ADJ_PUBLIC guint adj_memory_snapshot_get_n_segments (const AdjMemorySnapshot *sn
 ADJ_PUBLIC const AdjMemorySegment *
 adj_memory_snapshot_get_segment (const AdjMemorySnapshot *snapshot, guint index);
 ADJ_PUBLIC guint adj_memory_snapshot_get_n_events (const AdjMemorySnapshot *snapshot);
-ADJ_PUBLIC const AdjMemoryEvent *
-adj_memory_snapshot_get_event (const AdjMemorySnapshot *snapshot, guint index);
+ADJ_PUBLIC const AdjMemoryEvent *adj_memory_snapshot_get_event (const AdjMemorySnapshot *snapshot,
+                                                                guint index);
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (AdjMemorySnapshot, adj_memory_snapshot_free)
 

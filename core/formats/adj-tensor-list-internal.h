@@ -20,8 +20,7 @@ guint adj_tensor_list_get_n (const AdjTensorList *list);
 const char *adj_tensor_list_get_name (const AdjTensorList *list, guint index);
 /* (transfer none) (nullable): as adj_safetensors_find(). */
 AdjTensorData *adj_tensor_list_get (const AdjTensorList *list, guint index, GError **error);
-AdjTensorData *
-adj_tensor_list_find (const AdjTensorList *list, const char *name, GError **error);
+AdjTensorData *adj_tensor_list_find (const AdjTensorList *list, const char *name, GError **error);
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (AdjTensorList, adj_tensor_list_free)
 

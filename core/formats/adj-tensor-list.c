@@ -19,8 +19,8 @@ struct _AdjTensorList
 {
   AdjSafetensors *safetensors; /* (owned) (nullable): then all is in there */
   GArray *entries;
-  GHashTable *by_name;   /* name → index + 1 */
-  gboolean is_unnamed;   /* a tensor stands outside of the dicts */
+  GHashTable *by_name; /* name → index + 1 */
+  gboolean is_unnamed; /* a tensor stands outside of the dicts */
 };
 
 static void
@@ -101,8 +101,7 @@ is_archive (const char *path)
 gboolean
 adj_tensor_list_is (const char *path)
 {
-  return adj_safetensors_is (path) ||
-         (is_archive (path) && adj_format_detect (path, NULL) == NULL);
+  return adj_safetensors_is (path) || (is_archive (path) && adj_format_detect (path, NULL) == NULL);
 }
 
 AdjTensorList *
@@ -122,8 +121,7 @@ adj_tensor_list_load (const char *path, GError **error)
 guint
 adj_tensor_list_get_n (const AdjTensorList *list)
 {
-  return list->safetensors != NULL ? adj_safetensors_get_n (list->safetensors)
-                                   : list->entries->len;
+  return list->safetensors != NULL ? adj_safetensors_get_n (list->safetensors) : list->entries->len;
 }
 
 const char *

@@ -1,20 +1,29 @@
 /* SPDX-License-Identifier: MIT */
-/* Records of TRACE logs that hold no graph: what they are called, and which of them say something. */
-
-#include "formats/log-facts-private.h"
+/* Records of TRACE logs that hold no graph: what they are called, and which of them say something.
+ */
 
 #include <string.h>
 
+#include "formats/log-facts-private.h"
+
 /* Where the record is made, not what it says. */
 static const char *const context[] = {
-  "rank",        "compiled_autograd_id", "frame_id",  "frame_compile_id", "attempt", "stack",
-  "has_payload", "severity",             "timestamp", "pathname",         "thread",
+  "rank",   "compiled_autograd_id", "frame_id", "frame_compile_id", "attempt",
+  "stack",  "has_payload",          "severity", "timestamp",        "pathname",
+  "thread",
 };
 
 /* Profiles, texts that others refer to, and what is read elsewhere. */
 static const char *const bookkeeping[] = {
-  "str",           "chromium_event",  "describe_storage",      "describe_tensor", "describe_source",
-  "create_symbol", "dynamo_start",    "create_unbacked_symbol", "expression_created",
+  "str",
+  "chromium_event",
+  "describe_storage",
+  "describe_tensor",
+  "describe_source",
+  "create_symbol",
+  "dynamo_start",
+  "create_unbacked_symbol",
+  "expression_created",
 };
 
 static gboolean

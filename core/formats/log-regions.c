@@ -229,8 +229,9 @@ regions_add_fact (Regions *regions,
       regions->left_out)
     return;
   regions->left_out = TRUE;
-  regions_warn (regions, file, line, name, "there is too much beside the graphs: the rest of it is "
-                                           "left out");
+  regions_warn (regions, file, line, name,
+                "there is too much beside the graphs: the rest of it is "
+                "left out");
 }
 
 void

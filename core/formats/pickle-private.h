@@ -39,7 +39,8 @@ struct _PickleItem
     const char *text; /* with a NUL behind its end */
     PickleItem **items;
   };
-  PickleItem *state; /* (nullable): of CALL: what its __setstate__ would get, or what is put into it */
+  PickleItem
+      *state; /* (nullable): of CALL: what its __setstate__ would get, or what is put into it */
 };
 
 /**
@@ -51,8 +52,8 @@ struct _PickleItem
  *
  * Returns: (transfer none) (nullable): %NULL with ADJ_ERROR_PARSE or ADJ_ERROR_LIMIT
  */
-PickleItem *pickle_read (
-    AdjArena *arena, const guint8 *data, gsize length, const char *name, GError **error);
+PickleItem *
+pickle_read (AdjArena *arena, const guint8 *data, gsize length, const char *name, GError **error);
 
 /* (nullable): the value of the text @key in a DICT; %NULL when @item (nullable) is none. */
 const PickleItem *pickle_get (const PickleItem *item, const char *key);

@@ -40,7 +40,8 @@ read_tensor (Pt2Graph *graph, const JsonItem *item, AdjValue *out, GError **erro
 }
 
 static gboolean
-read_constant (Pt2Graph *graph, const char *kind, const JsonItem *item, AdjValue *out, GError **error)
+read_constant (
+    Pt2Graph *graph, const char *kind, const JsonItem *item, AdjValue *out, GError **error)
 {
   g_autoptr (GError) reason = NULL;
 
@@ -85,9 +86,7 @@ read_graph (Pt2Graph *graph, const JsonItem *item, AdjValue *out, GError **error
   const char *name = json_get_text (item, "name");
   const JsonItem *inner = json_get (item, "graph");
   g_autoptr (AdjGraph) subgraph = NULL;
-  AdjNodeSpec spec = {
-    .opcode = ADJ_OPCODE_GET_ATTR, .meta = graph->meta, .origin = ADJ_NO_NODE
-  };
+  AdjNodeSpec spec = { .opcode = ADJ_OPCODE_GET_ATTR, .meta = graph->meta, .origin = ADJ_NO_NODE };
 
   if (name == NULL || inner == NULL || inner->kind != JSON_OBJECT)
     return bad (graph, item, "a graph without a name or nodes", error);

@@ -12,9 +12,9 @@ typedef struct
   const Pt2Scope *scope;
   const JsonItem *graph;
   AdjBuilder *builder;
-  GHashTable *tensors; /* name of a value → its TensorMeta */
-  GHashTable *numbers; /* name of a value → its SymInt, SymBool or SymFloat */
-  GHashTable *taken;   /* (owned) names that nodes have or will have */
+  GHashTable *tensors;     /* name of a value → its TensorMeta */
+  GHashTable *numbers;     /* name of a value → its SymInt, SymBool or SymFloat */
+  GHashTable *taken;       /* (owned) names that nodes have or will have */
   const AdjNodeMeta *meta; /* (nullable): of the call that is being read */
   guint depth;             /* subgraphs around this one */
 } Pt2Graph;
@@ -22,8 +22,7 @@ typedef struct
 /* -- pt2-arguments.c -- */
 
 /* An Argument; what it names must stand before it. */
-gboolean
-pt2_read_argument (Pt2Graph *graph, const JsonItem *item, AdjValue *out, GError **error);
+gboolean pt2_read_argument (Pt2Graph *graph, const JsonItem *item, AdjValue *out, GError **error);
 /* (nullable): the name of the value that an input or output is. */
 const char *pt2_name_of (const JsonItem *argument);
 /* What is known of the value @name: META, a number, or NONE. */

@@ -93,9 +93,7 @@ static gboolean
 add_input (Pt2Graph *graph, const JsonItem *input, const JsonItem *spec, GError **error)
 {
   AdjNodeMeta meta = ADJ_NODE_META_INIT;
-  AdjNodeSpec node = {
-    .opcode = ADJ_OPCODE_PLACEHOLDER, .meta = &meta, .origin = ADJ_NO_NODE
-  };
+  AdjNodeSpec node = { .opcode = ADJ_OPCODE_PLACEHOLDER, .meta = &meta, .origin = ADJ_NO_NODE };
   const char *kind;
   const JsonItem *value = pt2_union (spec, &kind);
 
@@ -132,8 +130,8 @@ add_inputs (Pt2Graph *graph, const JsonItem *signature, GError **error)
     return bad (graph, input_specs, "the signature has another number of inputs than the graph",
                 error);
   for (guint i = 0; i < inputs->n; i++)
-    if (!add_input (graph, &inputs->items[i],
-                    input_specs != NULL ? &input_specs->items[i] : NULL, error))
+    if (!add_input (graph, &inputs->items[i], input_specs != NULL ? &input_specs->items[i] : NULL,
+                    error))
       return FALSE;
   return TRUE;
 }
@@ -199,8 +197,7 @@ list_of (const JsonItem *result)
   const char *kind;
   const JsonItem *value = pt2_union (result, &kind);
 
-  return value != NULL && value->kind == JSON_ARRAY && strcmp (kind, "as_none") != 0 ? value
-                                                                                      : NULL;
+  return value != NULL && value->kind == JSON_ARRAY && strcmp (kind, "as_none") != 0 ? value : NULL;
 }
 
 /* What several results look like together. */
@@ -215,8 +212,7 @@ read_results (Pt2Graph *graph, const JsonItem *results, AdjValue *out, GError **
       const char *name = pt2_name_of (&results->items[i]);
 
       if (inner != NULL ? !read_results (graph, inner, &items[i], error)
-                        : name != NULL &&
-                              !pt2_read_annotation (graph, name, &items[i], error))
+                        : name != NULL && !pt2_read_annotation (graph, name, &items[i], error))
         return FALSE;
     }
   *out = (AdjValue){ .kind = ADJ_VALUE_TUPLE, .n = results->n, .items = items };
@@ -286,13 +282,16 @@ own_name (Pt2Graph *graph, const JsonItem *item)
 }
 
 static gboolean
-add_results (
-    Pt2Graph *graph, const JsonItem *item, const JsonItem *outputs, AdjNodeSpec *spec, GError **error)
+add_results (Pt2Graph *graph,
+             const JsonItem *item,
+             const JsonItem *outputs,
+             AdjNodeSpec *spec,
+             GError **error)
 {
   const char *single = single_result (item, outputs, spec->target);
-  const JsonItem *results =
-      outputs->n == 1 && list_of (&outputs->items[0]) != NULL ? list_of (&outputs->items[0])
-                                                               : outputs;
+  const JsonItem *results = outputs->n == 1 && list_of (&outputs->items[0]) != NULL
+                                ? list_of (&outputs->items[0])
+                                : outputs;
   AdjNodeId id;
 
   if (single != NULL)
@@ -332,9 +331,7 @@ add_node (Pt2Graph *graph, const JsonItem *item, GError **error)
 {
   const JsonItem *outputs = json_get (item, "outputs");
   AdjNodeMeta meta;
-  AdjNodeSpec spec = {
-    .opcode = ADJ_OPCODE_CALL_FUNCTION, .meta = &meta, .origin = ADJ_NO_NODE
-  };
+  AdjNodeSpec spec = { .opcode = ADJ_OPCODE_CALL_FUNCTION, .meta = &meta, .origin = ADJ_NO_NODE };
 
   spec.target = target_of (item);
   spec.span = (AdjSpan){ item->line, item->column, 0 };

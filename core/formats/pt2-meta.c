@@ -67,9 +67,9 @@ read_modules (AdjArena *arena, const char *text, AdjNodeMeta *out)
       text = *end == ';' ? end + 1 : end;
     }
   out->n_modules = modules->len;
-  out->modules = modules->len > 0 ? adj_arena_memdup (arena, modules->data,
-                                                      modules->len * sizeof (AdjModule))
-                                  : NULL;
+  out->modules = modules->len > 0
+                     ? adj_arena_memdup (arena, modules->data, modules->len * sizeof (AdjModule))
+                     : NULL;
 }
 
 /* Says how the call came about, which the frames and modules say better. */

@@ -13,13 +13,13 @@ static const struct
   gint64 number; /* of PyTorch's schema, which is not that of its C++ code */
   AdjDType dtype;
 } scalar_types[] = {
-  { 1, ADJ_DTYPE_U8 },          { 2, ADJ_DTYPE_I8 },         { 3, ADJ_DTYPE_I16 },
-  { 4, ADJ_DTYPE_I32 },         { 5, ADJ_DTYPE_I64 },        { 6, ADJ_DTYPE_F16 },
-  { 7, ADJ_DTYPE_F32 },         { 8, ADJ_DTYPE_F64 },        { 9, ADJ_DTYPE_C32 },
-  { 10, ADJ_DTYPE_C64 },        { 11, ADJ_DTYPE_C128 },      { 12, ADJ_DTYPE_BOOL },
-  { 13, ADJ_DTYPE_BF16 },       { 28, ADJ_DTYPE_U16 },       { 29, ADJ_DTYPE_F8E4M3FN },
-  { 30, ADJ_DTYPE_F8E5M2 },     { 31, ADJ_DTYPE_F8E4M3FNUZ }, { 32, ADJ_DTYPE_F8E5M2FNUZ },
-  { 33, ADJ_DTYPE_F8E8M0FNU },  { 34, ADJ_DTYPE_U32 },       { 35, ADJ_DTYPE_U64 },
+  { 1, ADJ_DTYPE_U8 },         { 2, ADJ_DTYPE_I8 },          { 3, ADJ_DTYPE_I16 },
+  { 4, ADJ_DTYPE_I32 },        { 5, ADJ_DTYPE_I64 },         { 6, ADJ_DTYPE_F16 },
+  { 7, ADJ_DTYPE_F32 },        { 8, ADJ_DTYPE_F64 },         { 9, ADJ_DTYPE_C32 },
+  { 10, ADJ_DTYPE_C64 },       { 11, ADJ_DTYPE_C128 },       { 12, ADJ_DTYPE_BOOL },
+  { 13, ADJ_DTYPE_BF16 },      { 28, ADJ_DTYPE_U16 },        { 29, ADJ_DTYPE_F8E4M3FN },
+  { 30, ADJ_DTYPE_F8E5M2 },    { 31, ADJ_DTYPE_F8E4M3FNUZ }, { 32, ADJ_DTYPE_F8E5M2FNUZ },
+  { 33, ADJ_DTYPE_F8E8M0FNU }, { 34, ADJ_DTYPE_U32 },        { 35, ADJ_DTYPE_U64 },
 };
 
 static const struct
@@ -88,8 +88,7 @@ pt2_read_size (const Pt2Scope *scope, const JsonItem *item, AdjSize *out, GError
 }
 
 static gboolean
-read_sizes (
-    const Pt2Scope *scope, const JsonItem *list, AdjSize *out, guint *n, GError **error)
+read_sizes (const Pt2Scope *scope, const JsonItem *list, AdjSize *out, guint *n, GError **error)
 {
   if (list == NULL || list->kind != JSON_ARRAY || list->n > ADJ_MAX_RANK)
     return bad (scope, list, "expected a list of at most 16 sizes", error);

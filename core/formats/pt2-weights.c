@@ -105,7 +105,8 @@ static AdjTensorData *
 read_payload (Loader *loader, const char *folder, const JsonItem *payload, GError **error)
 {
   const char *path = json_get_text (payload, "path_name");
-  const JsonItem *pickled = json_get (payload, "use_pickle"), *param = json_get (payload, "is_param");
+  const JsonItem *pickled = json_get (payload, "use_pickle"),
+                 *param = json_get (payload, "is_param");
   g_autofree char *entry = g_strconcat (folder, path != NULL ? path : "", NULL);
   GBytes *bytes = find_record (loader, entry, error);
   AdjTensorMeta meta;
@@ -195,9 +196,9 @@ pt2_weights_read (Pt2Archive *archive, const char *model, Pt2Weights *weights, G
 {
   g_autoptr (AdjArena) arena = adj_arena_new ();
   g_autoptr (AdjSymbols) symbols = adj_symbols_new ();
-  Loader loader = {
-    .archive = archive, .weights = weights, .scope = { .arena = arena, .symbols = symbols }
-  };
+  Loader loader = { .archive = archive,
+                    .weights = weights,
+                    .scope = { .arena = arena, .symbols = symbols } };
   gboolean good;
 
   weights->tensors = g_hash_table_new_full (g_str_hash, g_str_equal, g_free,

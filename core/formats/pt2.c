@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Programs of torch.export (formats/SPEC.md §12): graph, signature, weights and sample inputs out of
- * either layout of the archive, without Python. */
+/* Programs of torch.export (formats/SPEC.md §12): graph, signature, weights and sample inputs out
+ * of either layout of the archive, without Python. */
 
 #include <string.h>
 
@@ -104,8 +104,7 @@ define_hints (Program *program, const JsonItem *graph)
   for (guint i = 0; inputs != NULL && inputs->kind == JSON_ARRAY && i < inputs->n; i++)
     {
       const char *name = json_get_text (json_get (&inputs->items[i], "as_tensor"), "name");
-      const JsonItem *sizes =
-          name != NULL ? json_get (json_get (values, name), "sizes") : NULL;
+      const JsonItem *sizes = name != NULL ? json_get (json_get (values, name), "sizes") : NULL;
 
       for (guint k = 0; sizes != NULL && sizes->kind == JSON_ARRAY && k < sizes->n; k++)
         take_hint (program, &sizes->items[k]);
@@ -335,7 +334,7 @@ find_root (const ZipArchive *archive)
     {
       const char *name = zip_get_name (archive, i);
 
-      if (strcmp (name, OLD_PROGRAM) == 0)
+      if (strcmp (name, OLD_PROGRAM) == 0 || g_str_has_prefix (name, "data/aotinductor/"))
         return g_strdup ("");
       if (g_str_has_suffix (name, "/archive_format"))
         return g_strndup (name, strlen (name) - strlen ("archive_format"));
@@ -354,8 +353,8 @@ check_format (Pt2Archive *archive, GError **error)
   order = pt2_archive_read (archive, "byteorder", 64, error);
   if (order == NULL && error != NULL && *error != NULL)
     return FALSE;
-  if (version != NULL && (g_bytes_get_size (version) != 1 ||
-                          *(const char *) g_bytes_get_data (version, NULL) != '0'))
+  if (version != NULL &&
+      (g_bytes_get_size (version) != 1 || *(const char *) g_bytes_get_data (version, NULL) != '0'))
     g_set_error (error, ADJ_ERROR, ADJ_ERROR_UNSUPPORTED,
                  "%s: an archive of another version than 0, which is the one that is read",
                  archive->path);
@@ -395,9 +394,9 @@ id_of (const char *model, guint n)
 static gboolean
 add_models (Pt2Archive *archive, AdjBundleBuilder *builder, GError **error)
 {
-  guint n = 0;
+  guint n = 0, index;
 
-  if (*archive->root == '\0')
+  if (zip_find (archive->archive, OLD_PROGRAM, &index))
     return add_program (archive, builder, OLD_PROGRAM, NULL, "model", error);
   for (guint i = 0; i < zip_get_n (archive->archive); i++)
     {
@@ -437,13 +436,16 @@ fail_without_model (const Pt2Archive *archive, GError **error)
         g_string_append_printf (list, "%s%s", n > 1 ? ", " : "", entry + strlen (folder));
     }
   if (n == 0)
-    g_set_error (error, ADJ_ERROR, ADJ_ERROR_PARSE, "%s: an archive of torch.export without a "
-                 "program", archive->path);
-  else
     g_set_error (error, ADJ_ERROR, ADJ_ERROR_PARSE,
-                 "%s: a package of AOTInductor, compiled code without a graph: export the model with "
-                 "torch.export.save(); it holds %u files: %s%s",
-                 archive->path, n, list->str, n > 8 ? ", …" : "");
+                 "%s: an archive of torch.export without a "
+                 "program",
+                 archive->path);
+  else
+    g_set_error (
+        error, ADJ_ERROR, ADJ_ERROR_PARSE,
+        "%s: a package of AOTInductor, compiled code without a graph: export the model with "
+        "torch.export.save(); it holds %u files: %s%s",
+        archive->path, n, list->str, n > 8 ? ", …" : "");
 }
 
 static AdjBundle *
@@ -460,10 +462,10 @@ read_archive (Pt2Archive *archive, GError **error)
       fail_without_model (archive, error);
       return NULL;
     }
-  description = g_strdup_printf ("exported by torch %s",
-                                 adj_bundle_get_torch_version (bundle) != NULL
-                                     ? adj_bundle_get_torch_version (bundle)
-                                     : "of an unknown version");
+  description =
+      g_strdup_printf ("exported by torch %s", adj_bundle_get_torch_version (bundle) != NULL
+                                                   ? adj_bundle_get_torch_version (bundle)
+                                                   : "of an unknown version");
   adj_bundle_builder_set_description (builder, description);
   return adj_bundle_builder_end (g_steal_pointer (&builder), g_steal_pointer (&archive->diags));
 }
@@ -502,7 +504,7 @@ load (const char *path, GCancellable *cancellable, GError **error)
 static guint
 sniff (const guint8 *head, gsize length, const char *path)
 {
-  static const char *const entries[] = { OLD_PROGRAM, "/archive_format", "/data/weights/",
+  static const char *const entries[] = { OLD_PROGRAM,        "/archive_format",    "/data/weights/",
                                          "/data/constants/", "/data/aotinductor/", "/models/" };
 
   if (length < 4 || memcmp (head, "PK\003\004", 4) != 0)

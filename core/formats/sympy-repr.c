@@ -2,9 +2,9 @@
 /* Expressions as sympy's srepr() writes them, calls all through, become expressions as people write
  * them. */
 
-#include "formats/sympy-repr-private.h"
-
 #include <string.h>
+
+#include "formats/sympy-repr-private.h"
 
 #define MAX_DEPTH 200
 
@@ -20,18 +20,12 @@ static const struct
   const char *name;
   const char *infix;
 } operators[] = {
-  { "Add", " + " },
-  { "Mul", "*" },
-  { "Pow", "**" },
-  { "PowByNatural", "**" },
-  { "FloorDiv", "//" },
-  { "CleanDiv", "//" },
-  { "Rational", "/" },
-  { "StrictLessThan", " < " },
-  { "LessThan", " <= " },
-  { "StrictGreaterThan", " > " },
-  { "GreaterThan", " >= " },
-  { "And", " & " },
+  { "Add", " + " },          { "Mul", "*" },
+  { "Pow", "**" },           { "PowByNatural", "**" },
+  { "FloorDiv", "//" },      { "CleanDiv", "//" },
+  { "Rational", "/" },       { "StrictLessThan", " < " },
+  { "LessThan", " <= " },    { "StrictGreaterThan", " > " },
+  { "GreaterThan", " >= " }, { "And", " & " },
   { "Or", " | " },
 };
 

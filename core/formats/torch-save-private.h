@@ -21,8 +21,8 @@ gboolean torch_save_is (const ZipArchive *archive);
  *
  * Returns: %FALSE with ADJ_ERROR_PARSE or ADJ_ERROR_LIMIT
  */
-gboolean torch_save_read (
-    GBytes *bytes, const char *name, AdjDiags *diags, AdjValue *out, GError **error);
+gboolean
+torch_save_read (GBytes *bytes, const char *name, AdjDiags *diags, AdjValue *out, GError **error);
 
 /* (nullable): the value of the text @key in the DICT @value. */
 const AdjValue *torch_save_find (const AdjValue *value, const char *key);

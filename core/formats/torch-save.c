@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* Archives of torch.save: a pickle that names tensors, and their storages beside it. */
 
-#include "formats/torch-save-private.h"
-
 #include <string.h>
 
 #include "formats/pickle-private.h"
+#include "formats/torch-save-private.h"
 #include "ir/adj-builder.h"
 #include "tensor/adj-tensor-data.h"
 
@@ -58,13 +57,20 @@ static const struct
   const char *name; /* of the class of a storage, behind "torch." */
   AdjDType dtype;
 } storage_types[] = {
-  { "FloatStorage", ADJ_DTYPE_F32 },         { "DoubleStorage", ADJ_DTYPE_F64 },
-  { "HalfStorage", ADJ_DTYPE_F16 },          { "BFloat16Storage", ADJ_DTYPE_BF16 },
-  { "LongStorage", ADJ_DTYPE_I64 },          { "IntStorage", ADJ_DTYPE_I32 },
-  { "ShortStorage", ADJ_DTYPE_I16 },         { "CharStorage", ADJ_DTYPE_I8 },
-  { "ByteStorage", ADJ_DTYPE_U8 },           { "BoolStorage", ADJ_DTYPE_BOOL },
-  { "ComplexFloatStorage", ADJ_DTYPE_C64 },  { "ComplexDoubleStorage", ADJ_DTYPE_C128 },
-  { "storage.UntypedStorage", ADJ_DTYPE_U8 }, { "UntypedStorage", ADJ_DTYPE_U8 },
+  { "FloatStorage", ADJ_DTYPE_F32 },
+  { "DoubleStorage", ADJ_DTYPE_F64 },
+  { "HalfStorage", ADJ_DTYPE_F16 },
+  { "BFloat16Storage", ADJ_DTYPE_BF16 },
+  { "LongStorage", ADJ_DTYPE_I64 },
+  { "IntStorage", ADJ_DTYPE_I32 },
+  { "ShortStorage", ADJ_DTYPE_I16 },
+  { "CharStorage", ADJ_DTYPE_I8 },
+  { "ByteStorage", ADJ_DTYPE_U8 },
+  { "BoolStorage", ADJ_DTYPE_BOOL },
+  { "ComplexFloatStorage", ADJ_DTYPE_C64 },
+  { "ComplexDoubleStorage", ADJ_DTYPE_C128 },
+  { "storage.UntypedStorage", ADJ_DTYPE_U8 },
+  { "UntypedStorage", ADJ_DTYPE_U8 },
 };
 
 static AdjDType

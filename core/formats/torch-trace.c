@@ -3,8 +3,9 @@
  *
  * A record is a line "prefix {json}", followed by its payload in lines that begin with a tab.  A
  * payload that is the text of a graph is a stage, under the name that the log gives it; what else
- * is said is kept beside the graphs (log-facts.c).  Logs are edited by hand and cut off, so nothing but a file without
- * any graph is refused: what cannot be read is said in the bundle's diagnostics. */
+ * is said is kept beside the graphs (log-facts.c).  Logs are edited by hand and cut off, so nothing
+ * but a file without any graph is refused: what cannot be read is said in the bundle's diagnostics.
+ */
 
 #include <string.h>
 
@@ -385,8 +386,7 @@ take_torch_version (Log *log, const char *name, const char *payload)
 
 /* The payload as a graph, if it is one, else as something that is said beside them. */
 static gboolean
-take_payload_of (
-    Log *log, const JsonItem *record, const char *payload, guint line, GError **error)
+take_payload_of (Log *log, const JsonItem *record, const char *payload, guint line, GError **error)
 {
   const char *known = known_role (record), *name = log_fact_name (record);
   g_autofree char *role = known != NULL ? g_strdup (known) : NULL;

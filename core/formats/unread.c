@@ -13,7 +13,8 @@
   "values of torch.save without a graph: open a graph, and give them to its run (adjoint run "     \
   "GRAPH --inputs FILE)"
 #define STREAM                                                                                     \
-  "values of torch.save as it wrote them before 1.6, which are not read: load them in PyTorch and "\
+  "values of torch.save as it wrote them before 1.6, which are not read: load them in PyTorch "    \
+  "and "                                                                                           \
   "save them again"
 #define PICKLED                                                                                    \
   "a pickle of Python without a graph; a snapshot of memory is listed by adjoint memory FILE"

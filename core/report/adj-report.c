@@ -177,10 +177,9 @@ static gboolean
 append_picture (const AdjReport *report, AdjScheme scheme, GString *out, GError **error)
 {
   AdjRect part = shown_part (report);
-  AdjPaintOptions options = { .scheme = scheme,
-                              .legend = TRUE,
-                              .part = &part,
-                              .cancellable = report->cancellable };
+  AdjPaintOptions options = {
+    .scheme = scheme, .legend = TRUE, .part = &part, .cancellable = report->cancellable
+  };
   g_autoptr (GBytes) svg = adj_scene_render_svg (report->scene, &options, error);
   g_autofree char *text = NULL;
   gsize length;

@@ -135,11 +135,8 @@ adj_session_random_inputs (const AdjGraph *graph, guint32 seed, guint *n, GError
  * holds: by the names of placeholders or of the parameters and buffers that they are, or in order
  * where it has no names.  @call: (nullable): gives what a file of parameters lacks.  %NULL with
  * ADJ_ERROR_PARSE or G_IO_ERROR, or with ADJ_ERROR_NOT_FOUND where one is missing. */
-ADJ_PUBLIC AdjValue *adj_session_read_inputs (const AdjGraph *graph,
-                                              const char *path,
-                                              const AdjRecordedCall *call,
-                                              guint *n,
-                                              GError **error);
+ADJ_PUBLIC AdjValue *adj_session_read_inputs (
+    const AdjGraph *graph, const char *path, const AdjRecordedCall *call, guint *n, GError **error);
 ADJ_PUBLIC void adj_session_free_inputs (AdjValue *inputs, guint n); /* @inputs: (nullable) */
 
 /* Whether @path is a file of tensors without a graph, for these functions. */

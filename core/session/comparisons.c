@@ -115,10 +115,11 @@ check_outputs (const AdjSessionRun *run, const AdjRecordedCall *call, GError **e
 {
   if (call->n_outputs > 0 || call->origin != NULL)
     return TRUE;
-  g_set_error (error, ADJ_ERROR, ADJ_ERROR_UNRECORDED,
-               "for graph '%s' there are inputs, but nothing that PyTorch computed of them: save its "
-               "outputs with torch.save() and compare with that file",
-               run->graph->id);
+  g_set_error (
+      error, ADJ_ERROR, ADJ_ERROR_UNRECORDED,
+      "for graph '%s' there are inputs, but nothing that PyTorch computed of them: save its "
+      "outputs with torch.save() and compare with that file",
+      run->graph->id);
   return FALSE;
 }
 

@@ -41,11 +41,8 @@ name_in_model (const AdjNode *node)
 /* (transfer none) (nullable): by the name of the placeholder, else by that in the model, which
  * @modelled then says; in its place where the file has no names. */
 static AdjTensorData *
-find_input (const AdjTensorList *file,
-            const AdjNode *node,
-            guint place,
-            gboolean *modelled,
-            GError **error)
+find_input (
+    const AdjTensorList *file, const AdjNode *node, guint place, gboolean *modelled, GError **error)
 {
   const char *name = name_in_model (node);
   AdjTensorData *data;
@@ -102,11 +99,8 @@ take_inputs (const AdjTensorList *file,
 }
 
 AdjValue *
-adj_session_read_inputs (const AdjGraph *graph,
-                         const char *path,
-                         const AdjRecordedCall *call,
-                         guint *n,
-                         GError **error)
+adj_session_read_inputs (
+    const AdjGraph *graph, const char *path, const AdjRecordedCall *call, guint *n, GError **error)
 {
   g_autoptr (AdjTensorList) file = adj_tensor_list_load (path, error);
   AdjValue *inputs;

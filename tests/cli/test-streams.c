@@ -177,11 +177,13 @@ static void
 test_watch (Fixture *fixture, gconstpointer data)
 {
   g_autofree char *log = adj_test_data_path ("graphs/torch-trace");
-  g_autofree char *line = g_strdup_printf (
-      "mkdir logs; f=logs/dedicated_log_torch_trace_a.log; all=$(echo %s/*.log); head -c 60000 $all "
-      "> $f; (sleep 1; tail -c +60001 $all >> $f) & timeout -s INT 4 @ show logs --watch > out; wait; "
-      "@ show logs | grep -c -E '^[01]-'; grep -c -E '^[01]-' out; cat out",
-      log);
+  g_autofree char *line =
+      g_strdup_printf ("mkdir logs; f=logs/dedicated_log_torch_trace_a.log; all=$(echo %s/*.log); "
+                       "head -c 60000 $all "
+                       "> $f; (sleep 1; tail -c +60001 $all >> $f) & timeout -s INT 4 @ show logs "
+                       "--watch > out; wait; "
+                       "@ show logs | grep -c -E '^[01]-'; grep -c -E '^[01]-' out; cat out",
+                       log);
   g_autoptr (AdjTestProcess) process = shell (fixture, line);
   g_auto (GStrv) lines = g_strsplit (process->out, "\n", -1);
 

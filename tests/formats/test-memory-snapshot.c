@@ -53,8 +53,7 @@ test_refuses (void)
     {
       g_autoptr (GError) error = NULL;
 
-      g_assert_true (
-          g_file_set_contents (path, cases[i].bytes, (gssize) cases[i].length, NULL));
+      g_assert_true (g_file_set_contents (path, cases[i].bytes, (gssize) cases[i].length, NULL));
       g_assert_null (adj_memory_snapshot_load (path, NULL, &error));
       g_assert_error (error, ADJ_ERROR, ADJ_ERROR_PARSE);
       g_assert_nonnull (strstr (error->message, cases[i].mentions));

@@ -48,8 +48,7 @@ check_outputs (const char *release, const char *model)
   counts = adj_comparison_count (comparison->outputs, comparison->n_outputs);
   g_test_message ("%s %s: %u outputs", release, model, comparison->n_outputs);
   g_assert_cmpuint (comparison->n_outputs, >, 0);
-  g_assert_cmpuint (counts.equal + counts.within, ==,
-                    comparison->n_outputs);
+  g_assert_cmpuint (counts.equal + counts.within, ==, comparison->n_outputs);
 }
 
 static void

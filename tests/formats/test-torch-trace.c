@@ -72,11 +72,12 @@ test_unknown_names (void)
 
   bundle = load_text (
       folder, "dedicated_log_torch_trace_abcdefgh.log",
-      PREFIX "{\"artifact\": {\"name\": \"before Pass.1/x\", \"encoding\": \"string\"}, \"frame_id\": 2, "
-             "\"frame_compile_id\": 1, \"has_payload\": \"\"}\n" GRAPH
-      PREFIX "{\"artifact\": {\"name\": \"why\", \"encoding\": \"string\"}, \"frame_id\": 2, "
-             "\"frame_compile_id\": 1, \"has_payload\": \"\"}\n\tbecause\n"
-      PREFIX "{\"new_kind\": {\"ratio\": NaN}}\n",
+      PREFIX
+      "{\"artifact\": {\"name\": \"before Pass.1/x\", \"encoding\": \"string\"}, \"frame_id\": 2, "
+      "\"frame_compile_id\": 1, \"has_payload\": \"\"}\n" GRAPH PREFIX
+      "{\"artifact\": {\"name\": \"why\", \"encoding\": \"string\"}, \"frame_id\": 2, "
+      "\"frame_compile_id\": 1, \"has_payload\": \"\"}\n\tbecause\n" PREFIX
+      "{\"new_kind\": {\"ratio\": NaN}}\n",
       &error);
   g_assert_no_error (error);
   g_assert_cmpuint (adj_bundle_get_n_graphs (bundle), ==, 1);
@@ -84,7 +85,8 @@ test_unknown_names (void)
   g_assert_cmpuint (adj_bundle_get_n_facts (bundle), ==, 2);
   fact = adj_bundle_get_fact (bundle, 0);
   g_assert_cmpstr (fact->name, ==, "why");
-  g_assert_cmpmem (g_bytes_get_data (fact->text, NULL), g_bytes_get_size (fact->text), "because", 7);
+  g_assert_cmpmem (g_bytes_get_data (fact->text, NULL), g_bytes_get_size (fact->text), "because",
+                   7);
   g_assert_true (fact->region == adj_bundle_get_region (bundle, 0));
   fact = adj_bundle_get_fact (bundle, 1);
   g_assert_cmpstr (fact->name, ==, "new_kind");

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Fuzzes archives of torch.save and of torch.export. */
 
-#include "formats/torch-save-private.h"
 #include "formats/adj-format.h"
+#include "formats/torch-save-private.h"
 
 int LLVMFuzzerTestOneInput (const guint8 *data, gsize size);
 

@@ -49,7 +49,8 @@
 #define OTHER_SCHEMA(row, version, program, mentions)                                              \
   {                                                                                                \
     .what = row, .name = NAME,                                                                     \
-    .parts = PARTS (PART ("serialized_exported_program.json", program), PART ("version", version)), \
+    .parts =                                                                                       \
+        PARTS (PART ("serialized_exported_program.json", program), PART ("version", version)),     \
     .status = 2, .out = mentions                                                                   \
   }
 #define OLD_PROGRAM "a.pt2: serialized_exported_program.json"
@@ -95,17 +96,28 @@ static const AdjBadFile files[] = {
       .out = "export",
       .remark = "a: ",
   },
-  OTHER_SCHEMA ("schema 1",
-       "1",
-       PROGRAM ("1",
-                SIZE,
-                RELU,
-                "{\"inputs_to_parameters\": {}, \"inputs_to_buffers\": {}, \"user_inputs\": "
-                "[\"x\"], \"user_outputs\": [\"y\"], \"buffers_to_mutate\": {}, "
-                "\"backward_signature\": null}"), OLD_PROGRAM ":1:1: no schema_version"),
-  OTHER_SCHEMA ("schema 3", "3.0", PROGRAM (SCHEMA ("3", "0"), SIZE, RELU, SPECS), OLD_PROGRAM ": schema 3.0: of torch.export we read schema 8"),
-  OTHER_SCHEMA ("schema 5", "5.3", PROGRAM (SCHEMA ("5", "3"), SIZE, RELU, SPECS), OLD_PROGRAM ": schema 5.3: of torch.export we read schema 8"),
-  OTHER_SCHEMA ("schema 7", "7.3", PROGRAM (SCHEMA ("7", "3"), SIZE, RELU, SPECS), OLD_PROGRAM ": schema 7.3: of torch.export we read schema 8"),
+  OTHER_SCHEMA (
+      "schema 1",
+      "1",
+      PROGRAM ("1",
+               SIZE,
+               RELU,
+               "{\"inputs_to_parameters\": {}, \"inputs_to_buffers\": {}, \"user_inputs\": "
+               "[\"x\"], \"user_outputs\": [\"y\"], \"buffers_to_mutate\": {}, "
+               "\"backward_signature\": null}"),
+      OLD_PROGRAM ":1:1: no schema_version"),
+  OTHER_SCHEMA ("schema 3",
+                "3.0",
+                PROGRAM (SCHEMA ("3", "0"), SIZE, RELU, SPECS),
+                OLD_PROGRAM ": schema 3.0: of torch.export we read schema 8"),
+  OTHER_SCHEMA ("schema 5",
+                "5.3",
+                PROGRAM (SCHEMA ("5", "3"), SIZE, RELU, SPECS),
+                OLD_PROGRAM ": schema 5.3: of torch.export we read schema 8"),
+  OTHER_SCHEMA ("schema 7",
+                "7.3",
+                PROGRAM (SCHEMA ("7", "3"), SIZE, RELU, SPECS),
+                OLD_PROGRAM ": schema 7.3: of torch.export we read schema 8"),
   OLD ("schema 8", "8.2", PROGRAM (SCHEMA ("8", "2"), SIZE, RELU, SPECS)),
   OLD_OF (
       "as_none is a list",
@@ -136,10 +148,11 @@ static const AdjBadFile files[] = {
                     "false}}}") ", " GIVEN ("", X),
                 Y)),
 
-  OTHER_SCHEMA ("a value that nobody makes",
-                "8.2",
-                PROGRAM (SCHEMA ("8", "2"), SIZE, NODE ("aten.relu.default", GIVEN ("self", Y), Y), SPECS),
-                "no value 'y' stands before this"),
+  OTHER_SCHEMA (
+      "a value that nobody makes",
+      "8.2",
+      PROGRAM (SCHEMA ("8", "2"), SIZE, NODE ("aten.relu.default", GIVEN ("self", Y), Y), SPECS),
+      "no value 'y' stands before this"),
   OTHER_SCHEMA ("a value that two make",
                 "8.2",
                 PROGRAM (SCHEMA ("8", "2"), SIZE, RELU ", " RELU, SPECS),
@@ -153,7 +166,21 @@ static const AdjBadFile files[] = {
                 "an argument of the unknown kind 'as_horse'"),
   OTHER_SCHEMA ("not JSON", "8.2", "{\"graph_module\": ", OLD_PROGRAM ":1:18: "),
 
-  DAMAGED ("checksum", zip_bytes_change_checksum, "m/archive_version", "a.pt2: an archive of torch.export without a program"),
+  {
+      .what = "compiled code",
+      .name = NAME,
+      .parts = PARTS (PART ("data/aotinductor/model/a.so", "code"),
+                      PART ("data/aotinductor/model/a.cpp", "text")),
+      .status = 2,
+      .out =
+          "a.pt2: a package of AOTInductor, compiled code without a graph: export the model with "
+          "torch.export.save(); it holds 2 files: model/a.so, model/a.cpp",
+  },
+
+  DAMAGED ("checksum",
+           zip_bytes_change_checksum,
+           "m/archive_version",
+           "a.pt2: an archive of torch.export without a program"),
   DAMAGED ("overlap",
            zip_bytes_overlap,
            "m/archive_version",

@@ -67,7 +67,8 @@ static const AdjBadFile files[] = {
   BROKEN ("cyclic list", "\200\2]q\0h\0a.", FLOATS, "values are nested too deeply"),
   BROKEN ("os.system", "\200\2" CALL, FLOATS, "a.pt: holds no tensor"),
   BROKEN ("huge LONG", "\200\2\212\11\0\0\0\0\0\0\0\0\1.", FLOATS, "a.pt: holds no tensor"),
-  BROKEN ("memo miss", "\200\2h\7.", FLOATS, "at byte 4: a value of the memo that was not put there"),
+  BROKEN (
+      "memo miss", "\200\2h\7.", FLOATS, "at byte 4: a value of the memo that was not put there"),
   BROKEN ("truncated", "\200\2}(X\1\0\0", FLOATS, "the pickle ends in the middle"),
   BROKEN ("text of 4 GiB", "\200\2X\377\377\377\377a", FLOATS, "a text of more than 64 MiB"),
   BROKEN ("memo far away", "\200\2]r\377\377\377\377.", FLOATS, "an index of the memo"),
