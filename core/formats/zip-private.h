@@ -16,6 +16,7 @@ typedef struct _ZipArchive ZipArchive;
 #define ZIP_MAX_ENTRIES 1000000
 #define ZIP_MAX_ENTRY_BYTES (G_GUINT64_CONSTANT (1) << 30) /* of a compressed entry, unpacked */
 #define ZIP_MAX_RATIO 64
+#define ZIP_MAX_CHECKED ((gsize) 64 << 20) /* of an entry whose checksum is compared */
 #define ZIP_ALIGNMENT 64
 
 /**
@@ -34,7 +35,8 @@ const char *zip_get_name (const ZipArchive *archive, guint index);
 gboolean zip_find (const ZipArchive *archive, const char *name, guint *index);
 /**
  * zip_read:
- * @diags: (nullable): gets a warning when the checksum is wrong, which is no error
+ * @diags: (nullable): gets a warning when the checksum is wrong, which is no error, of an entry of
+ *   at most ZIP_MAX_CHECKED bytes
  *
  * Returns: (transfer full) (nullable): the content, at most @max_bytes of it
  */
