@@ -13,6 +13,7 @@
 #include "ir/adj-input-role.h"
 
 #define MIN_PERIOD 6   /* calls of a block */
+#define LONG_PERIOD 16 /* … of one that counts when it comes but twice */
 #define N_DISTANCES 64 /* that are tried */
 
 typedef struct
@@ -145,23 +146,36 @@ most_frequent_first (gconstpointer a, gconstpointer b)
                       : (x->distance > y->distance) - (x->distance < y->distance);
 }
 
+/* Adds to @count how far apart two stretches of @width calls are that are alike. */
+static void
+count_distances (const Search *self, guint from, guint to, guint width, guint *count)
+{
+  g_autoptr (GHashTable) last = g_hash_table_new (NULL, NULL);
+
+  for (guint k = from; k + width <= to; k++)
+    {
+      guint32 token = 0;
+      guint before;
+
+      for (guint i = 0; i < width; i++)
+        token = (token ^ self->token[k + i]) * 0x9e3779b1u;
+      before = GPOINTER_TO_UINT (g_hash_table_lookup (last, GUINT_TO_POINTER (token)));
+      if (before > 0)
+        count[k + 1 - before]++;
+      g_hash_table_insert (last, GUINT_TO_POINTER (token), GUINT_TO_POINTER (k + 1));
+    }
+}
+
 /* (transfer full): of Distance. */
 static GArray *
 find_distances (const Search *self, guint from, guint to)
 {
-  g_autoptr (GHashTable) last = g_hash_table_new (NULL, NULL);
+  static const guint widths[] = { 1, 8, 32 };
   g_autofree guint *count = g_new0 (guint, to - from + 1);
   GArray *distances = g_array_new (FALSE, FALSE, sizeof (Distance));
 
-  for (guint k = from; k < to; k++)
-    {
-      gpointer key = GUINT_TO_POINTER (self->token[k]);
-      guint before = GPOINTER_TO_UINT (g_hash_table_lookup (last, key));
-
-      if (before > 0)
-        count[k + 1 - before]++;
-      g_hash_table_insert (last, key, GUINT_TO_POINTER (k + 1));
-    }
+  for (guint i = 0; i < G_N_ELEMENTS (widths); i++)
+    count_distances (self, from, to, widths[i], count);
   for (guint d = 1; d <= to - from; d++)
     if (count[d] > 0)
       {
@@ -190,7 +204,7 @@ find_run (const Search *self, guint from, guint to, guint period)
           }
         start = k + 1;
       }
-  if (best.length < 2 * best.period)
+  if (best.length < (best.period < LONG_PERIOD ? 3 : 2) * best.period)
     best.length = 0;
   return best;
 }

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Counterparts that the graph alone tells, against the modules that PyTorch recorded of gradients. */
 
-#include "analysis/adj-counterparts.h"
-
 #include <string.h>
 
+#include "analysis/adj-counterparts.h"
 #include "ir/adj-input-role.h"
 #include "support/graphs.h"
 #include "support/pictured-graphs.h"
