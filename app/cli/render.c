@@ -53,7 +53,8 @@ static gboolean
 render (const AdjTarget *target, const Options *options, GError **error)
 {
   AdjLayoutOptions layout = { .keep_aliases = options->aliases,
-                              .fold_depth = (guint) MAX (options->fold, 0) };
+                              .fold_depth =
+                                  options->fold < 0 ? ADJ_FOLD_BY_SIZE : (guint) options->fold };
   AdjPaintOptions paint = {
     .scheme = options->dark ? ADJ_SCHEME_DARK : ADJ_SCHEME_LIGHT,
     .scale = (float) options->scale,
@@ -67,7 +68,7 @@ render (const AdjTarget *target, const Options *options, GError **error)
 static AdjExit
 run (int argc, char **argv, GError **error)
 {
-  g_auto (Options) options = { .scale = 1 };
+  g_auto (Options) options = { .scale = 1, .fold = -1 };
   g_auto (AdjTarget) target = { 0 };
   GOptionEntry entries[] = {
     { "graph", 'g', 0, G_OPTION_ARG_STRING, &options.id, "Which graph of the file", "ID" },
@@ -75,7 +76,8 @@ run (int argc, char **argv, GError **error)
       "Where to write; .svg, .png or .pdf", "FILE" },
     { "layout", 'l', 0, G_OPTION_ARG_STRING, &options.layout, "mirror (default), stacked or dot",
       "NAME" },
-    { "fold", 'f', 0, G_OPTION_ARG_INT, &options.fold, "Close modules this deep", "DEPTH" },
+    { "fold", 'f', 0, G_OPTION_ARG_INT, &options.fold,
+      "Close modules this deep, 0: none; 1 of large graphs", "DEPTH" },
     { "scale", 's', 0, G_OPTION_ARG_DOUBLE, &options.scale, "Pixels of a PNG per unit", "N" },
     { "dark", 'd', 0, G_OPTION_ARG_NONE, &options.dark, "Dark colours", NULL },
     { "aliases", 'a', 0, G_OPTION_ARG_NONE, &options.aliases, "Show views as nodes of their own",

@@ -232,10 +232,9 @@ show_tree (const AdjGraph *graph)
 
   for (guint i = 0; i < adj_graph_get_n_nodes (graph); i++)
     {
-      const AdjNode *node = adj_graph_get_node (graph, i);
       g_autoptr (GString) line = g_string_new (NULL);
       guint n, same = 0;
-      const AdjModule *modules = adj_node_get_modules (node, &n);
+      const AdjModule *modules = adj_graph_get_modules (graph, i, &n);
 
       while (same < n && same < n_open && g_str_equal (modules[same].path, open_modules[same].path))
         same++;

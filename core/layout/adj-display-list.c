@@ -18,7 +18,8 @@
 #define PADDING 14.0f
 #define SIGN_ROOM 26.0f
 #define CLOSED_WIDTH 260.0f
-#define COUNT_ROOM 90.0f /* for the number of nodes, beside the title */
+#define MAX_CLOSED_WIDTH 640.0f
+#define COUNT_ROOM 140.0f /* for the number of nodes, beside the title */
 #define CLOSED_HEIGHT 44.0f
 #define PILL_HEIGHT 28.0f
 #define MAX_CHIP_WIDTH 110.0f
@@ -282,7 +283,6 @@ static guint32
 append_closed_item (AdjDisplayList *self, guint32 row, guint32 module, AdjSide side)
 {
   const AdjRowsModule *m = adj_rows_module (self->rows, module);
-  const char *back = side == ADJ_SIDE_BACKWARD ? " backward" : "";
   AdjDisplayItem item = {
     .kind = ADJ_BOX_GROUP,
     .side = side,
@@ -290,21 +290,17 @@ append_closed_item (AdjDisplayList *self, guint32 row, guint32 module, AdjSide s
     .row = row,
     .module = module,
     .bytes = -1,
-    .width = CLOSED_WIDTH,
     .height = CLOSED_HEIGHT,
   };
+  g_autofree char *stem = NULL;
+  float needed;
 
-  item.title =
-      keep (self, m->path[0] == '#' ? g_strdup_printf ("%s%s", m->class, back)
-                                    : g_strdup_printf ("%s %s%s", m->path, m->class, back));
-  /* Names of autograd are long, and the number at their end tells them apart. */
-  if (self->roles->captured)
-    item.width =
-        MAX (item.width,
-             ceilf ((adj_font_measure (ADJ_FONT_BOLD, ADJ_TITLE_SIZE, item.title) + COUNT_ROOM) /
-                    STEP_WIDTH) *
-                 STEP_WIDTH);
-  item.title = fit (self, ADJ_FONT_BOLD, ADJ_TITLE_SIZE, item.title, item.width - 2 * PADDING);
+  item.title = keep (self, adj_rows_describe_module (m, side == ADJ_SIDE_BACKWARD));
+  /* Names of autograd and of stacks are long, and what is at their end tells them apart. */
+  stem = without_numbers (item.title);
+  needed = adj_font_measure (ADJ_FONT_BOLD, ADJ_TITLE_SIZE, stem) + COUNT_ROOM;
+  item.width = CLAMP (ceilf (needed / STEP_WIDTH) * STEP_WIDTH, CLOSED_WIDTH, MAX_CLOSED_WIDTH);
+  item.title = fit (self, ADJ_FONT_BOLD, ADJ_TITLE_SIZE, item.title, item.width - COUNT_ROOM);
   item.subtitle = "";
   g_array_append_val (self->items, item);
   return self->items->len - 1;
@@ -366,8 +362,14 @@ count_in_closed (AdjDisplayList *self)
     {
       AdjDisplayItem *item = adj_display_item (self, i);
 
-      if (item->kind == ADJ_BOX_GROUP)
-        item->subtitle = keep (self, g_strdup_printf ("%u nodes", item->n_nodes));
+      const AdjRowsModule *module;
+
+      if (item->kind != ADJ_BOX_GROUP)
+        continue;
+      module = adj_rows_module (self->rows, item->module);
+      if (module->n_nodes[item->side == ADJ_SIDE_BACKWARD] > 0)
+        item->n_nodes = module->n_nodes[item->side == ADJ_SIDE_BACKWARD];
+      item->subtitle = keep (self, adj_rows_describe_count (module, item->n_nodes));
     }
 }
 
@@ -545,6 +547,24 @@ make_chips (AdjDisplayList *self)
     }
 }
 
+/* The item of the first node that reads @host or what is folded into it, of which @index is. */
+static guint32
+item_of_reader (const AdjDisplayList *self, guint32 index, guint32 host)
+{
+  const AdjNode *node = adj_display_list_node (self, index);
+  guint32 item = ADJ_NO_BOX;
+
+  for (guint k = 0; k < node->n_users && item == ADJ_NO_BOX; k++)
+    {
+      guint32 user = node->users[k].index;
+
+      item = self->roles->entries[user].host == host && user != host
+                 ? item_of_reader (self, user, host)
+                 : self->item_of[user];
+    }
+  return item;
+}
+
 /* Places inputs inside a closed module and unread ones: in the item of their first reader, else in
  * the first item. */
 static void
@@ -555,7 +575,6 @@ place_rest (AdjDisplayList *self)
   for (guint32 i = 0; i < roles->n; i++)
     {
       guint32 host = roles->entries[i].host;
-      const AdjNode *node = adj_display_list_node (self, host);
 
       if (self->item_of[i] != ADJ_NO_BOX || roles->entries[host].kind == ADJ_NODE_ROLE_HIDDEN)
         continue;
@@ -566,13 +585,8 @@ place_rest (AdjDisplayList *self)
             adj_display_chip (self, self->chip_of[i])->n_nodes++;
           continue;
         }
-      for (guint k = 0; k < node->n_users && self->item_of[host] == ADJ_NO_BOX; k++)
-        {
-          guint32 user = node->users[k].index;
-
-          if (roles->entries[user].host != host)
-            self->item_of[host] = self->item_of[user];
-        }
+      if (self->item_of[host] == ADJ_NO_BOX)
+        self->item_of[host] = item_of_reader (self, host, host);
       if (self->item_of[host] == ADJ_NO_BOX && self->items->len)
         self->item_of[host] = 0;
       self->item_of[i] = self->item_of[host];

@@ -32,11 +32,16 @@ typedef enum
  * that lays out. */
 typedef void (*AdjLayoutProgress) (guint done, guint total, guint n_equal, gpointer data);
 
+/* As fold_depth: 1 of a graph of more than ADJ_MANY_NODES nodes, else 0. */
+#define ADJ_FOLD_BY_SIZE G_MAXUINT
+#define ADJ_MANY_NODES 1500
+
 typedef struct
 {
   AdjLayoutView view;
   gboolean keep_aliases;       /* show views and getitems as nodes of their own */
-  guint fold_depth;            /* close modules nested this deep (outermost: 1); 0: none */
+  guint fold_depth;            /* close modules nested this deep (outermost: 1), and stack those
+                                  that are alike and follow each other; 0: none; ADJ_FOLD_BY_SIZE */
   const char *const *folded;   /* (nullable): module paths that are closed */
   const char *const *unfolded; /* (nullable): open in spite of @fold_depth */
   const GArray *only;          /* FLOW: of guint32, node indices */

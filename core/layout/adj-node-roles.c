@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "analysis/adj-aliases.h"
-#include "analysis/adj-blocks.h"
 #include "analysis/adj-counterparts.h"
 #include "analysis/adj-node-bytes.h"
 #include "ir/adj-input-role.h"
@@ -15,9 +14,6 @@
 #include "objects/adj-object-text.h"
 #include "ops/adj-op-table.h"
 #include "tensor/adj-shape.h"
-
-/* Inputs beyond which those that no file calls parameters become chips too. */
-#define MANY_INPUTS 8
 
 gboolean
 node_roles_packet_is (const char *target, const char *packet)
@@ -203,80 +199,13 @@ find_kind_of_graph (AdjNodeRoles *self)
   self->only_backward = n_late > 0 && n_early == 0;
 }
 
-static gboolean
-knows_parameters (const AdjGraph *graph)
-{
-  for (guint i = 0; i < adj_graph_get_n_inputs (graph); i++)
-    if (adj_graph_get_node (graph, adj_graph_get_input (graph, i).index)->meta.parameter)
-      return TRUE;
-  return FALSE;
-}
-
-/* What decides which inputs are chips. */
-typedef struct
-{
-  gboolean known;       /* a file says which are parameters */
-  guint8 *has_gradient; /* of each node */
-  guint n_without;      /* inputs that get no gradient */
-} Inputs;
-
-static Inputs
-count_inputs (const AdjNodeRoles *self)
-{
-  Inputs inputs = { knows_parameters (self->graph), g_new0 (guint8, MAX (self->n, 1)), 0 };
-
-  for (guint i = 0; i < self->results->len; i++)
-    {
-      gint32 primal = g_array_index (self->results, AdjResultRole, i).primal;
-
-      if (primal >= 0)
-        inputs.has_gradient[primal] = TRUE;
-    }
-  for (guint i = 0; i < adj_graph_get_n_inputs (self->graph); i++)
-    inputs.n_without += !inputs.has_gradient[adj_graph_get_input (self->graph, i).index];
-  return inputs;
-}
-
-/* A mask or a table that a layer brings along: a repeated block alone reads it. */
-static gboolean
-belongs_to_block (const AdjNodeRoles *self, guint index)
-{
-  const AdjNode *node = adj_graph_get_node (self->graph, index);
-  const guint32 *of_node = adj_graph_get_blocks (self->graph)->of_node;
-
-  for (guint k = 0; k < node->n_users; k++)
-    if (of_node[node->users[k].index] != of_node[node->users[0].index])
-      return FALSE;
-  return node->n_users > 0 && of_node[node->users[0].index] != ADJ_NO_BLOCK;
-}
-
-/* Inputs that are chips: parameters; where no file says which these are, inputs that get a
- * gradient; in a backward graph what was saved; and all of them when there are too many, but in a
- * joint graph those of blocks alone. */
-static gboolean
-input_is_chip (const AdjNodeRoles *self, guint index, const Inputs *inputs)
-{
-  const AdjNode *node = adj_graph_get_node (self->graph, index);
-
-  if (is_tangent (self->graph, index))
-    return FALSE;
-  if (node->meta.parameter || self->only_backward)
-    return TRUE;
-  if (inputs->known)
-    return FALSE;
-  if (!self->is_joint)
-    return adj_graph_get_n_inputs (self->graph) > MANY_INPUTS;
-  return inputs->has_gradient[index] ||
-         (inputs->n_without > MANY_INPUTS && belongs_to_block (self, index));
-}
-
 static AdjNodeRoleKind
-kind_of (const AdjNodeRoles *self, guint index, const Inputs *inputs)
+kind_of (const AdjNodeRoles *self, guint index, const guint8 *chips)
 {
   switch ((int) adj_graph_get_node (self->graph, index)->opcode)
     {
     case ADJ_OPCODE_PLACEHOLDER:
-      return input_is_chip (self, index, inputs) ? ADJ_NODE_ROLE_CHIP : ADJ_NODE_ROLE_PILL;
+      return chips[index] ? ADJ_NODE_ROLE_CHIP : ADJ_NODE_ROLE_PILL;
     case ADJ_OPCODE_GET_ATTR:
       return ADJ_NODE_ROLE_CHIP;
     case ADJ_OPCODE_OUTPUT:
@@ -324,7 +253,7 @@ static void
 find_hosts (AdjNodeRoles *self, gboolean keep_aliases)
 {
   const AdjAlias *aliases = adj_graph_get_aliases (self->graph);
-  Inputs inputs = count_inputs (self);
+  g_autofree guint8 *chips = node_roles_find_chips (self);
 
   for (guint i = 0; i < self->n; i++)
     {
@@ -345,9 +274,8 @@ find_hosts (AdjNodeRoles *self, gboolean keep_aliases)
       entry->value =
           alias && !node_roles_packet_is (node->target, "getitem") ? self->entries[input].value : i;
       entry->host = alias && (!keep_aliases || of_chip) ? self->entries[input].host : i;
-      entry->kind = entry->host == i ? kind_of (self, i, &inputs) : self->entries[entry->host].kind;
+      entry->kind = entry->host == i ? kind_of (self, i, chips) : self->entries[entry->host].kind;
     }
-  g_free (inputs.has_gradient);
 }
 
 /* Where gradients of several readers meet; its sequence number is a left-over of what ran before.

@@ -54,8 +54,8 @@ sorter_is_card (const AdjNodeRoles *roles, guint32 index)
   return roles->entries[index].host == index && roles->entries[index].kind == ADJ_NODE_ROLE_CARD;
 }
 
-static gboolean
-is_listed (const char *const *paths, const char *path)
+gboolean
+sorter_is_listed (const char *const *paths, const char *path)
 {
   return paths && g_strv_contains (paths, path);
 }
@@ -69,10 +69,10 @@ closed_around (const Sorter *self, guint32 module)
   for (guint32 at = module; at != 0; at = adj_rows_module (self->rows, at)->parent)
     {
       const AdjRowsModule *m = adj_rows_module (self->rows, at);
-      guint depth = self->options->fold_depth;
 
-      if (is_listed (self->options->folded, m->path) ||
-          (depth > 0 && m->depth >= depth && !is_listed (self->options->unfolded, m->path)))
+      if (sorter_is_listed (self->options->folded, m->path) ||
+          (self->fold_depth > 0 && m->depth >= self->fold_depth && !m->opened &&
+           !sorter_is_listed (self->options->unfolded, m->path)))
         closed = at;
     }
   return closed;
@@ -177,6 +177,8 @@ make_rows_by_module (Sorter *self)
   if (self->rows->rows->len == 0)
     sorter_append_row (self->rows->rows, 0);
   sorter_place_following (self);
+  if (self->fold_depth > 0)
+    sorter_stack_modules (self);
   close_modules (self);
   add_ends (self);
 }
@@ -201,6 +203,21 @@ leading_side (const AdjNodeRoles *roles)
   return roles->only_backward ? ADJ_SIDE_BACKWARD : ADJ_SIDE_FORWARD;
 }
 
+static guint
+depth_to_fold (const AdjNodeRoles *roles, const AdjLayoutOptions *options)
+{
+  return options->fold_depth != ADJ_FOLD_BY_SIZE ? options->fold_depth : roles->n > ADJ_MANY_NODES;
+}
+
+/* Of a row and a line, the high and the low half: g_int64_hash() takes the low one. */
+static guint
+hash_line (gconstpointer key)
+{
+  guint64 line = *(const guint64 *) key;
+
+  return (guint) (line ^ ((line >> 32) * 0x9e3779b1u));
+}
+
 AdjRows *
 adj_rows_new (const AdjNodeRoles *roles, const AdjLayoutOptions *options)
 {
@@ -216,9 +233,10 @@ adj_rows_new (const AdjNodeRoles *roles, const AdjLayoutOptions *options)
   sorter_append_module (rows, "", "", ADJ_NO_MODULE);
 
   sorter.by_path = g_hash_table_new (g_str_hash, g_str_equal);
-  sorter.lines = g_hash_table_new_full (g_int64_hash, g_int64_equal, g_free, NULL);
+  sorter.lines = g_hash_table_new_full (hash_line, g_int64_equal, g_free, NULL);
   sorter.unit = g_new0 (guint32, MAX (roles->n, 1));
   sorter.leading = leading_side (roles);
+  sorter.fold_depth = depth_to_fold (roles, options);
 
   if (options->view == ADJ_VIEW_FLOW || options->view == ADJ_VIEW_DOT)
     make_one_row (&sorter);
@@ -230,6 +248,23 @@ adj_rows_new (const AdjNodeRoles *roles, const AdjLayoutOptions *options)
   g_hash_table_unref (sorter.lines);
   g_free (sorter.unit);
   return rows;
+}
+
+char *
+adj_rows_describe_module (const AdjRowsModule *module, gboolean backward)
+{
+  const char *path = module->path[0] == '#' ? "" : module->path;
+
+  return g_strdup_printf ("%s%s%s%s", path, *path && *module->class ? " " : "", module->class,
+                          backward ? " backward" : "");
+}
+
+char *
+adj_rows_describe_count (const AdjRowsModule *module, guint n)
+{
+  guint all = module->n_nodes[0] + module->n_nodes[1];
+
+  return all > n ? g_strdup_printf ("%u of %u nodes", n, all) : g_strdup_printf ("%u nodes", n);
 }
 
 void

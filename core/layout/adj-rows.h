@@ -16,10 +16,12 @@ typedef struct
   const char *path;  /* "h.0.attn"; "" for the root, which is index 0; "#3" for a stretch */
   const char *class; /* "Attention", or the source lines of a stretch */
   guint32 parent;
-  guint depth;   /* 0: root */
-  guint height;  /* 0: nothing inside */
-  guint n_cards; /* of the side that decides what the rows are */
+  guint depth;      /* 0: root */
+  guint height;     /* 0: nothing inside */
+  guint n_cards;    /* of the side that decides what the rows are */
+  guint n_nodes[2]; /* that name the module, forward and backward; 0 in both of a stretch */
   gboolean closed;
+  gboolean opened; /* a stack with a module that was opened by hand */
 } AdjRowsModule;
 
 /* One row of the mirror: what one module does, forward and backward. */
@@ -43,6 +45,13 @@ typedef struct
 
 AdjRows *adj_rows_new (const AdjNodeRoles *roles, const AdjLayoutOptions *options);
 void adj_rows_free (AdjRows *rows);
+
+/* "h.0.attn Attention", "model.py:88–89" of a stretch; with "backward" behind it. (transfer full)
+ */
+char *adj_rows_describe_module (const AdjRowsModule *module, gboolean backward);
+/* "37 of 84 nodes": those of one side, and all that name the module; "37 nodes" where they are all.
+ * (transfer full) */
+char *adj_rows_describe_count (const AdjRowsModule *module, guint n);
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (AdjRows, adj_rows_free)
 

@@ -110,7 +110,6 @@ emit_frame (Emitter *self, guint32 f, guint side)
   const AdjRowsModule *module = adj_rows_module (mirror->rows, frame->module);
   float inset = FRAME_PADDING * (float) depth_of_frame (mirror, frame);
   const Column *column = &mirror->columns[side];
-  const char *back = side ? " backward" : "";
   g_autofree char *title = NULL, *fitted = NULL, *count = NULL;
   AdjSceneBox box = ADJ_SCENE_BOX_INIT;
 
@@ -128,9 +127,10 @@ emit_frame (Emitter *self, guint32 f, guint side)
       self->frame_boxes[side][f] = box.group;
       return;
     }
-  title = module->path[0] == '#' ? g_strdup_printf ("%s%s", module->class, back)
-                                 : g_strdup_printf ("%s %s%s", module->path, module->class, back);
-  count = g_strdup_printf ("%u nodes", box.n_nodes);
+  if (frame->only && module->n_nodes[side] > 0)
+    box.n_nodes = module->n_nodes[side];
+  title = adj_rows_describe_module (module, side);
+  count = adj_rows_describe_count (module, box.n_nodes);
   fitted = adj_font_ellipsize (ADJ_FONT_BOLD, ADJ_TITLE_SIZE, title,
                                box.rect.width - 60 -
                                    adj_font_measure (ADJ_FONT_REGULAR, ADJ_SUBTITLE_SIZE, count));
@@ -466,6 +466,8 @@ place_nodes (Emitter *self)
       guint32 counterpart = roles->entries[i].counterpart, original = roles->entries[i].original;
 
       adj_scene_builder_place_node (self->builder, (AdjNodeId){ i }, box);
+      adj_scene_builder_set_role (self->builder, (AdjNodeId){ i },
+                                  roles->entries[roles->entries[i].host].role);
       if (counterpart != G_MAXUINT32 && roles->entries[counterpart].counterpart == i)
         adj_scene_builder_set_counterparts (self->builder, (AdjNodeId){ i },
                                             (AdjNodeId){ counterpart });

@@ -43,6 +43,7 @@ typedef struct
   guint32 module;
   guint32 parent; /* frame, or ADJ_NO_BOX */
   guint32 first_row, last_row;
+  gboolean only; /* one frame of its module */
   float top, bottom;
 } Frame;
 

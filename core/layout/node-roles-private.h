@@ -9,6 +9,10 @@ G_BEGIN_DECLS
  * "operator.getitem". */
 gboolean node_roles_packet_is (const char *target, const char *packet);
 
+/* input-chips.c: inputs that are chips, when the results are known.  (transfer full) (array
+ * length=n) */
+guint8 *node_roles_find_chips (const AdjNodeRoles *self);
+
 /* copies.c: @repeats holds for each node the first one that makes the same call. */
 
 guint32 *node_roles_find_repeats (const AdjGraph *graph); /* (transfer full) */

@@ -17,7 +17,8 @@ static void
 collect_lines (Sorter *self)
 {
   for (guint i = 0; i < self->roles->n; i++)
-    if (self->rows->row_of[i] != ADJ_NO_ROW)
+    if (self->rows->row_of[i] != ADJ_NO_ROW &&
+        adj_graph_get_node (self->roles->graph, i)->meta.n_frames > 0)
       {
         gint64 *key = g_new (gint64, 1);
 

@@ -56,6 +56,16 @@ find_heights (AdjRows *self)
 }
 
 static void
+count_nodes (Sorter *self)
+{
+  for (guint32 i = 0; i < self->roles->n; i++)
+    for (guint32 at = self->unit[i]; at != ADJ_NO_MODULE;
+         at = adj_rows_module (self->rows, at)->parent)
+      adj_rows_module (self->rows, at)
+          ->n_nodes[self->roles->entries[i].side == ADJ_SIDE_BACKWARD]++;
+}
+
+static void
 count_cards (Sorter *self)
 {
   for (guint32 i = 0; i < self->roles->n; i++)
@@ -89,6 +99,7 @@ sorter_find_units (Sorter *self)
   for (guint i = 0; i < roles->n; i++)
     self->unit[i] = module_of_node (self, i);
   find_heights (self->rows);
+  count_nodes (self);
   count_cards (self);
   for (guint i = 0; i < roles->n; i++)
     self->unit[i] = unit_of_module (self->rows, self->unit[i]);

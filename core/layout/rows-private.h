@@ -17,11 +17,13 @@ typedef struct
   guint32 *unit;       /* of each node: the module whose row it belongs to */
   AdjSide leading;     /* the side that decides what the rows are */
   GHashTable *lines;   /* hash of (row, source line) of the leading side */
+  guint fold_depth;    /* that of the options, with the size of the graph looked at */
 } Sorter;
 
 AdjRow *sorter_append_row (GArray *rows, guint32 module);
 GArray *sorter_get_nodes (const AdjRow *row, AdjSide side); /* (transfer none) */
 guint32 sorter_append_module (AdjRows *self, const char *path, const char *class, guint32 parent);
+gboolean sorter_is_listed (const char *const *paths, const char *path); /* @paths: (nullable) */
 gboolean sorter_is_card (const AdjNodeRoles *roles, guint32 index);
 
 /* Fills the modules, and the one of each node. */
@@ -34,5 +36,9 @@ gboolean sorter_cut_calls (Sorter *self);
 /* Gives every card of the other side the row of its counterpart, of its module, or of its source
  * line. */
 void sorter_place_following (Sorter *self);
+
+/* Puts modules that are alike and follow each other into one, "h.0 … h.75": a stack, which opens
+ * and closes as modules do. */
+void sorter_stack_modules (Sorter *self);
 
 G_END_DECLS

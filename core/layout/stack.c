@@ -21,6 +21,22 @@ modules_around (const Mirror *self, guint32 row)
   return chain;
 }
 
+/* A module may run twice. */
+static void
+find_only_frames (Mirror *self)
+{
+  g_autofree guint *n_frames = g_new0 (guint, self->rows->modules->len);
+
+  for (guint f = 0; f < self->frames->len; f++)
+    n_frames[g_array_index (self->frames, Frame, f).module]++;
+  for (guint f = 0; f < self->frames->len; f++)
+    {
+      Frame *frame = &g_array_index (self->frames, Frame, f);
+
+      frame->only = n_frames[frame->module] == 1;
+    }
+}
+
 /* Opens and closes frames from row to row. */
 static void
 make_frames (Mirror *self)
@@ -239,6 +255,7 @@ mirror_stack (Mirror *self)
   self->frame_of = g_new (guint32, MAX (self->n_rows, 1));
   self->zones = g_new0 (Zone, self->n_rows + 1);
   make_frames (self);
+  find_only_frames (self);
   place_columns (self);
   mirror_plan_routes (self);
   place_rows (self);

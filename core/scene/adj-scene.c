@@ -23,6 +23,7 @@ typedef struct
 typedef struct
 {
   AdjNodeId counterpart, original, copy;
+  AdjRole role;
 } Kin;
 
 struct _AdjScene
@@ -379,6 +380,12 @@ adj_scene_find_node (const AdjScene *scene, AdjNodeId node)
   return node.index < scene->n_nodes ? scene->node_boxes[node.index] : ADJ_NO_BOX;
 }
 
+AdjRole
+adj_scene_get_role (const AdjScene *scene, AdjNodeId node)
+{
+  return node.index < scene->n_nodes ? scene->kin[node.index].role : ADJ_ROLE_NONE;
+}
+
 AdjNodeId
 adj_scene_get_counterpart (const AdjScene *scene, AdjNodeId node)
 {
@@ -413,7 +420,7 @@ adj_scene_builder_new (guint n_nodes)
   for (guint i = 0; i < n_nodes; i++)
     {
       builder->node_boxes[i] = ADJ_NO_BOX;
-      builder->kin[i] = (Kin){ ADJ_NO_NODE, ADJ_NO_NODE, ADJ_NO_NODE };
+      builder->kin[i] = (Kin){ ADJ_NO_NODE, ADJ_NO_NODE, ADJ_NO_NODE, ADJ_ROLE_NONE };
     }
   return builder;
 }
@@ -473,6 +480,12 @@ void
 adj_scene_builder_place_node (AdjSceneBuilder *builder, AdjNodeId node, guint32 box)
 {
   builder->node_boxes[node.index] = box;
+}
+
+void
+adj_scene_builder_set_role (AdjSceneBuilder *builder, AdjNodeId node, AdjRole role)
+{
+  builder->kin[node.index].role = role;
 }
 
 void

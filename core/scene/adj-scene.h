@@ -170,6 +170,8 @@ ADJ_PUBLIC guint adj_scene_hit_edge (const AdjScene *scene, float x, float y, fl
 
 /* The box that shows @node: its own, or the chip, card or closed group that it is folded into. */
 ADJ_PUBLIC guint adj_scene_find_node (const AdjScene *scene, AdjNodeId node);
+/* What @node is, in a closed group too; a node that is folded into another is what that is. */
+ADJ_PUBLIC AdjRole adj_scene_get_role (const AdjScene *scene, AdjNodeId node);
 /* The node's counterpart on the other side: the forward node of a gradient and the reverse; or
  * ADJ_NO_NODE. */
 ADJ_PUBLIC AdjNodeId adj_scene_get_counterpart (const AdjScene *scene, AdjNodeId node);

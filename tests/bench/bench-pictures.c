@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <time.h>
 
 #include "bench/deep.h"
 #include "ir/adj-graph.h"
@@ -18,29 +19,41 @@
 #define SEVEN_THOUSAND 76    /* layers of GPT-2 */
 #define HUNDRED_THOUSAND 640 /* layers of the made-up graph */
 
+static double
+get_cpu_ms (void)
+{
+  struct timespec now;
+
+  clock_gettime (CLOCK_PROCESS_CPUTIME_ID, &now);
+  return 1e3 * (double) now.tv_sec + 1e-6 * (double) now.tv_nsec;
+}
+
 static void
-measure (const char *name, AdjGraph *graph, const AdjLayoutOptions *options)
+measure (const char *name, AdjGraph *graph, const AdjLayoutOptions *options, AdjLayoutCache *cache)
 {
   g_autoptr (GError) error = NULL;
   gint64 start = g_get_monotonic_time ();
-  g_autoptr (AdjScene) scene = adj_layout_mirror (graph, options, NULL, NULL, &error);
+  double cpu = get_cpu_ms ();
+  g_autoptr (AdjScene) scene = adj_layout_mirror (graph, options, cache, NULL, &error);
   double ms = (double) (g_get_monotonic_time () - start) / 1000;
   AdjLayoutMetrics m;
   struct rusage usage;
 
   if (!scene)
     g_error ("%s: %s", name, error->message);
+  cpu = get_cpu_ms () - cpu;
   m = adj_layout_metrics_take (scene, graph);
   getrusage (RUSAGE_SELF, &usage);
   printf ("{\"bench\": \"pictures\", \"graph\": \"%s\", \"nodes\": %u, \"boxes\": %u, "
-          "\"edges\": %u, \"ms\": %.1f, \"mib\": %ld, \"width\": %.0f, \"height\": %.0f, "
+          "\"edges\": %u, \"ms\": %.1f, \"cpu_ms\": %.1f, \"mib\": %ld, \"width\": %.0f, "
+          "\"height\": %.0f, "
           "\"row\": %.0f, \"gutter\": %.0f, \"median\": %.0f, \"p95\": %.0f, \"longest\": %.0f, "
           "\"crossings\": %" G_GUINT64_FORMAT
           ", \"empty\": %u, \"outside\": %u, \"first\": \"%s\"}\n",
-          name, adj_graph_get_n_nodes (graph), m.n_boxes, m.n_edges, ms, usage.ru_maxrss / 1024,
-          (double) m.width, (double) m.height, (double) m.row, (double) m.gutter, (double) m.median,
-          (double) m.p95, (double) m.longest, m.n_crossings, m.n_empty, m.n_outside,
-          m.outside ? m.outside : "");
+          name, adj_graph_get_n_nodes (graph), m.n_boxes, m.n_edges, ms, cpu,
+          usage.ru_maxrss / 1024, (double) m.width, (double) m.height, (double) m.row,
+          (double) m.gutter, (double) m.median, (double) m.p95, (double) m.longest, m.n_crossings,
+          m.n_empty, m.n_outside, m.outside ? m.outside : "");
   fflush (stdout);
 }
 
@@ -50,7 +63,43 @@ measure_one (const char *name, AdjGraph *graph, gpointer wanted)
   static const AdjLayoutOptions open = { 0 };
 
   if (wanted == NULL || g_str_has_prefix (name, wanted))
-    measure (name, graph, &open);
+    measure (name, graph, &open, NULL);
+}
+
+/* (transfer full) (nullable): the path of the first module that is closed and of which there are
+ * several. */
+static char *
+find_closed (AdjGraph *graph, const AdjLayoutOptions *options, AdjLayoutCache *cache)
+{
+  g_autoptr (AdjScene) scene = adj_layout_mirror (graph, options, cache, NULL, NULL);
+  const AdjSceneBox *most = NULL;
+
+  for (guint i = 0; i < adj_scene_get_n_boxes (scene); i++)
+    {
+      const AdjSceneBox *box = adj_scene_get_box (scene, i);
+
+      if (box->fold == ADJ_FOLD_CLOSED && (most == NULL || box->n_nodes > most->n_nodes))
+        most = box;
+    }
+  return most != NULL ? g_strdup (most->path) : NULL;
+}
+
+/* The first picture, then the largest closed box opened, and the largest in that. */
+static void
+measure_folding (const char *name, AdjGraph *graph)
+{
+  g_autoptr (AdjLayoutCache) cache = adj_layout_cache_new (NULL);
+  const char *unfolded[] = { NULL, NULL, NULL };
+  AdjLayoutOptions options = { .fold_depth = ADJ_FOLD_BY_SIZE, .unfolded = unfolded };
+
+  for (guint step = 0; step < 3; step++)
+    {
+      static const char *const states[] = { "closed", "the stack open", "a block in it open" };
+      g_autofree char *title = g_strdup_printf ("%s, %s", name, states[step]);
+
+      measure (title, graph, &options, cache);
+      unfolded[MIN (step, 1)] = find_closed (graph, &options, cache);
+    }
 }
 
 static AdjGraph *
@@ -78,6 +127,9 @@ measure_large (const char *wanted)
   measure_one ("7k, lines", lines, (gpointer) wanted);
   measure_one ("7k, nothing", nothing, (gpointer) wanted);
   measure_one ("100k", large, (gpointer) wanted);
+  measure_folding ("7k, lines", lines);
+  measure_folding ("7k", named);
+  measure_folding ("100k", large);
 }
 
 int
