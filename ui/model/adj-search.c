@@ -35,11 +35,22 @@ static const struct
   { "bytes<", FIELD_FEWER_BYTES },
 };
 
+/* Whether the shape of a tensor contains a word: a graph has few shapes. */
+typedef struct
+{
+  const AdjTensorMeta *meta;
+  gboolean contains;
+} ShapeAnswer;
+
+#define N_ANSWERS 16
+
 typedef struct
 {
   Field fields;
   const char *text; /* lower case */
   double bytes;     /* of the last two fields */
+  ShapeAnswer answers[N_ANSWERS];
+  guint n_answers; /* that were found; the last ones are kept */
 } Word;
 
 /* "1mib", "64k", "1.5gb": powers of 1024. */
@@ -64,21 +75,24 @@ parse_word (const char *text)
       {
         const char *rest = text + strlen (prefixes[i].prefix);
 
-        return (Word){ prefixes[i].field, rest, parse_bytes (rest) };
+        return (Word){ .fields = prefixes[i].field, .text = rest, .bytes = parse_bytes (rest) };
       }
-  return (Word){ FIELD_ANY, text, 0 };
+  return (Word){ .fields = FIELD_ANY, .text = text };
 }
 
 /* ASCII case does not count; @needle is lower case. */
 static gboolean
 contains (const char *text, const char *needle)
 {
+  char both[] = { needle[0], g_ascii_toupper (needle[0]), '\0' };
   gsize length = strlen (needle);
 
-  for (; text != NULL && *text != '\0'; text++)
+  if (text == NULL || length == 0)
+    return length == 0;
+  for (text = strpbrk (text, both); text != NULL; text = strpbrk (text + 1, both))
     if (g_ascii_strncasecmp (text, needle, length) == 0)
       return TRUE;
-  return length == 0;
+  return FALSE;
 }
 
 static gboolean
@@ -130,10 +144,36 @@ title_contains (const AdjScene *scene, guint index, const char *needle)
 }
 
 static gboolean
-matches (const AdjGraph *graph, const AdjScene *scene, guint index, const Word *word)
+same_shape (const AdjTensorMeta *a, const AdjTensorMeta *b)
+{
+  gsize size = sizeof a->shape.size[0] * a->shape.rank;
+
+  return a == b || (a->dtype == b->dtype && a->shape.rank == b->shape.rank &&
+                    memcmp (a->shape.size, b->shape.size, size) == 0);
+}
+
+static gboolean
+shape_contains (const AdjGraph *graph, const AdjNode *node, Word *word)
+{
+  const AdjTensorMeta *meta = node->val.kind == ADJ_VALUE_META ? node->val.meta : NULL;
+  g_autofree char *text = NULL;
+  gboolean found;
+
+  for (guint i = 0; meta != NULL && i < MIN (word->n_answers, N_ANSWERS); i++)
+    if (same_shape (word->answers[i].meta, meta))
+      return word->answers[i].contains;
+  text = adj_properties_annotation (graph, node);
+  found = contains (text, word->text);
+  if (meta != NULL)
+    word->answers[word->n_answers++ % N_ANSWERS] = (ShapeAnswer){ meta, found };
+  return found;
+}
+
+static gboolean
+matches (const AdjGraph *graph, const AdjScene *scene, guint index, Word *word)
 {
   const AdjNode *node = adj_graph_get_node (graph, index);
-  guint box;
+  AdjRole role;
 
   if (word->fields & (FIELD_DTYPE | FIELD_MORE_BYTES | FIELD_FEWER_BYTES))
     return matches_type (graph, index, word);
@@ -142,22 +182,17 @@ matches (const AdjGraph *graph, const AdjScene *scene, guint index, const Word *
     return TRUE;
   if ((word->fields & FIELD_OP) && contains (node->target, word->text))
     return TRUE;
-  if ((word->fields & FIELD_MODULE) && contains (adj_node_get_module_path (node), word->text))
+  if ((word->fields & FIELD_MODULE) &&
+      contains (adj_graph_get_module_path (graph, index), word->text))
     return TRUE;
   if ((word->fields & FIELD_LINE) && frames_contain (node, word->text))
     return TRUE;
-  if (word->fields & FIELD_SHAPE)
-    {
-      g_autofree char *shape = adj_properties_annotation (graph, node);
-
-      if (contains (shape, word->text))
-        return TRUE;
-    }
+  if ((word->fields & FIELD_SHAPE) && shape_contains (graph, node, word))
+    return TRUE;
   if (!(word->fields & FIELD_ROLE) || scene == NULL)
     return FALSE;
-  box = adj_scene_find_node (scene, (AdjNodeId){ index });
-  return box != ADJ_NO_BOX && adj_scene_get_box (scene, box)->role != ADJ_ROLE_NONE &&
-         contains (adj_role_name (adj_scene_get_box (scene, box)->role), word->text);
+  role = adj_scene_get_role (scene, (AdjNodeId){ index });
+  return role != ADJ_ROLE_NONE && contains (adj_role_name (role), word->text);
 }
 
 /* Exactly called so, a name that begins so, a name, an operator, anything else. */
