@@ -19,7 +19,6 @@ is_laying_out (gpointer document)
 {
   const char *status = adj_document_get_status (document);
 
-  g_assert_null (adj_document_get_scene (document));
   return adj_document_get_bundle (document) != NULL && status != NULL &&
          strstr (status, "layout ") != NULL;
 }
@@ -42,41 +41,7 @@ write_deep (const AdjTestFolder *folder, guint n, gboolean vary)
   return g_file_new_for_path (path);
 }
 
-static void
-test_layout (void)
-{
-  AdjWindow *window = adj_walk_open_window (application, 1280, 800);
-  g_autoptr (AdjTestFolder) folder = adj_test_folder_new ();
-  g_autoptr (GFile) file = write_deep (folder, 400, TRUE);
-  AdjDocument *document;
-
-  adj_window_open (window, file);
-  document = adj_window_get_document (window);
-  g_assert_true (adj_wait_until (is_laying_out, document, 600));
-  g_assert_true (g_action_group_get_action_enabled (G_ACTION_GROUP (window), "stop"));
-  gtk_widget_activate_action (GTK_WIDGET (window), "win.stop", NULL);
-  /* At once, whatever the threads do. */
-  g_assert_false (adj_document_is_busy (document));
-  g_assert_null (adj_document_get_scene (document));
-  adj_walk_settle (window);
-  g_assert_nonnull (adj_walk_find (GTK_WIDGET (window), GTK_TYPE_LABEL, "Stopped"));
-  adj_wait_for_threads ();
-  g_assert_null (adj_document_get_scene (document));
-
-  /* Asked for less, it comes. */
-  adj_document_set_fold_depth (document, 1);
-  g_assert_true (adj_wait_until (has_scene, document, 600));
-  adj_walk_settle (window);
-  adj_walk_close (window);
-}
-
-static gboolean
-offers_modules (gpointer button)
-{
-  return gtk_widget_get_mapped (button) && gtk_widget_get_sensitive (button);
-}
-
-/* Cards and open frames of modules. */
+/* Open frames of modules. */
 static guint
 count_open (const AdjScene *scene)
 {
@@ -86,6 +51,51 @@ count_open (const AdjScene *scene)
     n += adj_scene_get_box (scene, i)->kind == ADJ_BOX_GROUP &&
          adj_scene_get_box (scene, i)->fold == ADJ_FOLD_OPEN;
   return n;
+}
+
+/* Two levels: the frames of the layers are open. */
+static gboolean
+has_another_scene (gpointer document)
+{
+  return !adj_document_is_busy (document) && count_open (adj_document_get_scene (document)) > 0;
+}
+
+static void
+test_layout (void)
+{
+  AdjWindow *window = adj_walk_open_window (application, 1280, 800);
+  g_autoptr (AdjTestFolder) folder = adj_test_folder_new ();
+  g_autoptr (GFile) file = write_deep (folder, 400, TRUE);
+  AdjDocument *document;
+  AdjScene *closed;
+
+  /* Its modules are closed at first, which is soon done. */
+  adj_window_open (window, file);
+  document = adj_window_get_document (window);
+  g_assert_true (adj_wait_until (has_scene, document, 600));
+  closed = adj_document_get_scene (document);
+  g_assert_cmpuint (count_open (closed), ==, 0);
+  adj_document_set_fold_depth (document, 0);
+  g_assert_true (adj_wait_until (is_laying_out, document, 600));
+  g_assert_true (g_action_group_get_action_enabled (G_ACTION_GROUP (window), "stop"));
+  gtk_widget_activate_action (GTK_WIDGET (window), "win.stop", NULL);
+  /* At once, whatever the threads do; the picture that was there stays. */
+  g_assert_false (adj_document_is_busy (document));
+  adj_walk_settle (window);
+  adj_wait_for_threads ();
+  g_assert_true (adj_document_get_scene (document) == closed);
+
+  /* Asked for less, it comes. */
+  adj_document_set_fold_depth (document, 2);
+  g_assert_true (adj_wait_until (has_another_scene, document, 600));
+  adj_walk_settle (window);
+  adj_walk_close (window);
+}
+
+static gboolean
+offers_modules (gpointer button)
+{
+  return gtk_widget_get_mapped (button) && gtk_widget_get_sensitive (button);
 }
 
 /* Who does not want to wait for a layout gets the modules, and the details when asking for them. */
@@ -101,15 +111,16 @@ test_modules (void)
 
   button = gtk_widget_get_ancestor (
       adj_walk_find (GTK_WIDGET (window), GTK_TYPE_LABEL, "Show Modules Only"), GTK_TYPE_BUTTON);
-  begun = g_get_monotonic_time ();
   adj_window_open (window, file);
   document = adj_window_get_document (window);
+  g_assert_true (adj_wait_until (has_scene, document, 600));
+  begun = g_get_monotonic_time ();
+  adj_document_set_fold_depth (document, 0);
   g_assert_true (adj_wait_until (offers_modules, button, 600));
   g_assert_cmpint (g_get_monotonic_time () - begun, >, 2 * G_TIME_SPAN_SECOND);
-  g_assert_null (adj_document_get_scene (document));
 
   g_signal_emit_by_name (button, "clicked");
-  g_assert_true (adj_wait_until (has_scene, document, 600));
+  adj_wait_for (document);
   g_assert_cmpuint (count_open (adj_document_get_scene (document)), ==, 0);
   g_assert_false (gtk_widget_get_visible (button));
   adj_walk_settle (window);

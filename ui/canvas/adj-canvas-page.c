@@ -40,8 +40,10 @@ update_crumbs (AdjCanvasPage *self)
   if (graph != NULL && adj_node_id_is_valid (selected))
     {
       const AdjNode *node = adj_graph_get_node (graph->graph, selected.index);
-      g_auto (GStrv) parts = g_strsplit (adj_node_get_module_path (node), ".", -1);
+      const char *path = adj_graph_get_module_path (graph->graph, selected.index);
+      g_auto (GStrv) parts = g_strsplit (path, strchr (path, ' ') != NULL ? "\n" : ".", -1);
 
+      /* "model.py:40–71 · 3 of 76", of a block, is one. */
       for (guint i = 0; parts[i] != NULL; i++)
         g_string_append_printf (text, " › %s", parts[i]);
       g_string_append_printf (text, " › %s", node->name);

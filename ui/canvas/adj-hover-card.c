@@ -64,7 +64,8 @@ fill_node (AdjHoverCard *self, guint index, GString *text)
   const AdjNode *node = adj_graph_get_node (self->view->graph, box->node.index);
   g_autofree char *shape = adj_properties_annotation (self->view->graph, node);
   g_autofree char *type = adj_properties_type (self->view->graph, box->node);
-  const char *target = adj_properties_target (node), *module = adj_node_get_module_path (node);
+  const char *target = adj_properties_target (node),
+             *module = adj_graph_get_module_path (self->view->graph, box->node.index);
   g_autofree char *where =
       *target != '\0' && *module != '\0' ? g_strdup_printf ("%s · %s", target, module) : NULL;
 

@@ -10,6 +10,7 @@
 #define WIDTH 92.0f
 #define MAX_HEIGHT 150.0f
 #define PADDING 6.0f
+#define MIN_SIDE 36.0f /* of the picture */
 
 struct _AdjMinimap
 {
@@ -24,43 +25,47 @@ struct _AdjMinimap
 
 G_DEFINE_FINAL_TYPE (AdjMinimap, adj_minimap, GTK_TYPE_WIDGET)
 
-/* Scene units to pixels so that everything fits. */
-static float
+/* Scene units to pixels so that everything fits; x and y differ where the picture would be a line.
+ */
+static AdjPoint
 scale_of (AdjMinimap *self)
 {
   AdjScene *scene = self->view != NULL ? adj_graph_view_get_scene (self->view) : NULL;
   AdjRect bounds;
+  float scale;
 
   if (scene == NULL)
-    return 0;
+    return (AdjPoint){ 0, 0 };
   bounds = adj_scene_get_bounds (scene);
-  return MIN ((WIDTH - 2 * PADDING) / MAX (bounds.width, 1),
-              (MAX_HEIGHT - 2 * PADDING) / MAX (bounds.height, 1));
+  bounds.width = MAX (bounds.width, 1);
+  bounds.height = MAX (bounds.height, 1);
+  scale = MIN ((WIDTH - 2 * PADDING) / bounds.width, (MAX_HEIGHT - 2 * PADDING) / bounds.height);
+  return (AdjPoint){ MAX (scale, MIN_SIDE / bounds.width), MAX (scale, MIN_SIDE / bounds.height) };
 }
 
 static AdjPoint
 origin_of (AdjMinimap *self)
 {
   AdjRect bounds = adj_scene_get_bounds (adj_graph_view_get_scene (self->view));
-  float scale = scale_of (self);
+  AdjPoint scale = scale_of (self);
 
-  return (AdjPoint){ (gtk_widget_get_width (GTK_WIDGET (self)) - bounds.width * scale) / 2,
-                     (gtk_widget_get_height (GTK_WIDGET (self)) - bounds.height * scale) / 2 };
+  return (AdjPoint){ (gtk_widget_get_width (GTK_WIDGET (self)) - bounds.width * scale.x) / 2,
+                     (gtk_widget_get_height (GTK_WIDGET (self)) - bounds.height * scale.y) / 2 };
 }
 
 static void
-append (GtkSnapshot *snapshot, const AdjRect *rect, float scale, const AdjColor *color)
+append (GtkSnapshot *snapshot, const AdjRect *rect, AdjPoint scale, const AdjColor *color)
 {
   GdkRGBA rgba = adj_color_to_rgba (color);
 
   gtk_snapshot_append_color (snapshot, &rgba,
-                             &GRAPHENE_RECT_INIT (rect->x * scale, rect->y * scale,
-                                                  MAX (rect->width * scale, 1),
-                                                  MAX (rect->height * scale, 1)));
+                             &GRAPHENE_RECT_INIT (rect->x * scale.x, rect->y * scale.y,
+                                                  MAX (rect->width * scale.x, 1),
+                                                  MAX (rect->height * scale.y, 1)));
 }
 
 static GskRenderNode *
-draw (AdjScene *scene, AdjScheme scheme, float scale)
+draw (AdjScene *scene, AdjScheme scheme, AdjPoint scale)
 {
   const AdjPalette *palette = adj_palette_get (scheme);
   GtkSnapshot *snapshot = gtk_snapshot_new ();
@@ -106,16 +111,16 @@ visible_part (AdjMinimap *self, const AdjCamera *camera)
   AdjRect bounds = adj_scene_get_bounds (adj_graph_view_get_scene (self->view));
   AdjRect seen = adj_camera_visible (camera, gtk_widget_get_width (GTK_WIDGET (self->view)),
                                      gtk_widget_get_height (GTK_WIDGET (self->view)));
-  float margin = (PADDING - 2) / scale_of (self);
-  float x0 = MAX (seen.x, -margin), x1 = MIN (seen.x + seen.width, bounds.width + margin);
-  float y0 = MAX (seen.y, -margin), y1 = MIN (seen.y + seen.height, bounds.height + margin);
+  AdjPoint scale = scale_of (self), margin = { (PADDING - 2) / scale.x, (PADDING - 2) / scale.y };
+  float x0 = MAX (seen.x, -margin.x), x1 = MIN (seen.x + seen.width, bounds.width + margin.x);
+  float y0 = MAX (seen.y, -margin.y), y1 = MIN (seen.y + seen.height, bounds.height + margin.y);
 
   return (AdjRect){ x0, y0, MAX (x1 - x0, 0), MAX (y1 - y0, 0) };
 }
 
 /* Paints the lit nodes: those found, or alive at a moment. */
 static void
-paint_lit (AdjMinimap *self, GtkSnapshot *snapshot, float scale)
+paint_lit (AdjMinimap *self, GtkSnapshot *snapshot, AdjPoint scale)
 {
   AdjScene *scene = adj_graph_view_get_scene (self->view);
   GArray *lit = adj_graph_view_get_lit (self->view);
@@ -137,13 +142,12 @@ adj_minimap_snapshot (GtkWidget *widget, GtkSnapshot *snapshot)
   AdjScene *scene = self->view != NULL ? adj_graph_view_get_scene (self->view) : NULL;
   AdjScheme scheme = adj_scheme_from_style ();
   GdkRGBA color = adj_color_to_rgba (&adj_palette_get (scheme)->selection);
-  float scale = scale_of (self);
-  AdjPoint origin;
+  AdjPoint scale = scale_of (self), origin;
   AdjCamera camera;
   AdjRect seen;
   GskRoundedRect frame;
 
-  if (scene == NULL || scale <= 0)
+  if (scene == NULL || scale.x <= 0)
     return;
   if (self->scene != scene || self->scheme != scheme)
     {
@@ -163,10 +167,11 @@ adj_minimap_snapshot (GtkWidget *widget, GtkSnapshot *snapshot)
   if (self->picture != NULL)
     gtk_snapshot_append_node (snapshot, self->picture);
   paint_lit (self, snapshot, scale);
-  gsk_rounded_rect_init_from_rect (
-      &frame,
-      &GRAPHENE_RECT_INIT (seen.x * scale, seen.y * scale, seen.width * scale, seen.height * scale),
-      3);
+  gsk_rounded_rect_init_from_rect (&frame,
+                                   &GRAPHENE_RECT_INIT (seen.x * scale.x, seen.y * scale.y,
+                                                        seen.width * scale.x,
+                                                        seen.height * scale.y),
+                                   3);
   gtk_snapshot_append_border (snapshot, &frame, (float[4]){ 2, 2, 2, 2 },
                               (GdkRGBA[4]){ color, color, color, color });
   gtk_snapshot_pop (snapshot);
@@ -176,15 +181,14 @@ static void
 go_to (AdjMinimap *self, float x, float y)
 {
   AdjScene *scene = self->view != NULL ? adj_graph_view_get_scene (self->view) : NULL;
-  float scale = scale_of (self);
-  AdjPoint origin;
+  AdjPoint scale = scale_of (self), origin;
   AdjCamera camera;
 
-  if (scene == NULL || scale <= 0)
+  if (scene == NULL || scale.x <= 0)
     return;
   origin = origin_of (self);
   camera = adj_graph_view_get_camera (self->view);
-  adj_camera_center_on (&camera, (AdjPoint){ (x - origin.x) / scale, (y - origin.y) / scale },
+  adj_camera_center_on (&camera, (AdjPoint){ (x - origin.x) / scale.x, (y - origin.y) / scale.y },
                         gtk_widget_get_width (GTK_WIDGET (self->view)),
                         gtk_widget_get_height (GTK_WIDGET (self->view)));
   adj_graph_view_set_camera (self->view, &camera);
@@ -219,7 +223,7 @@ adj_minimap_measure (GtkWidget *widget,
   if (orientation == GTK_ORIENTATION_HORIZONTAL)
     *minimum = *natural = WIDTH;
   else
-    *minimum = *natural = MAX (bounds.height * scale_of (self) + 2 * PADDING, 40);
+    *minimum = *natural = MAX (bounds.height * scale_of (self).y + 2 * PADDING, 40);
 }
 
 static void

@@ -8,6 +8,7 @@
 
 #define MOVE_USEC 220000
 #define FIT_MARGIN 24.0f
+#define MIN_FIT 0.1f  /* below it, a picture that fits is a line */
 #define LEGEND 44.0f  /* height of the legend at the bottom of the canvas */
 #define FRICTION 4.0f /* of inertia, per second */
 
@@ -123,6 +124,22 @@ fitting (AdjGraphView *self, const AdjRect *rect, float max_zoom)
   return camera;
 }
 
+/* As wide as the canvas, with what is in its middle still there. */
+static AdjCamera
+fitting_width (AdjGraphView *self, const AdjRect *bounds)
+{
+  int width = gtk_widget_get_width (GTK_WIDGET (self));
+  int height = gtk_widget_get_height (GTK_WIDGET (self));
+  AdjCamera camera = self->camera;
+  AdjPoint middle = { bounds->x + bounds->width / 2,
+                      self->camera.y + (float) height / self->camera.zoom / 2 };
+
+  camera.zoom = CLAMP (((float) width - 2 * FIT_MARGIN) / MAX (bounds->width, 1), MIN_FIT, 1);
+  adj_camera_center_on (&camera, middle, width, height);
+  adj_camera_clamp (&camera, bounds, width, height);
+  return camera;
+}
+
 void
 adj_graph_view_fit (AdjGraphView *self)
 {
@@ -133,6 +150,8 @@ adj_graph_view_fit (AdjGraphView *self)
     return;
   bounds = adj_scene_get_bounds (self->scene);
   camera = fitting (self, &bounds, 1);
+  if (camera.zoom < MIN_FIT && bounds.height > bounds.width)
+    camera = fitting_width (self, &bounds);
   adj_graph_view_move_to (self, &camera);
 }
 

@@ -86,6 +86,7 @@ adj_arrangement_new (void)
   AdjArrangement *arrangement = g_new0 (AdjArrangement, 1);
 
   arrangement->flow = ADJ_NO_NODE;
+  arrangement->fold_depth = ADJ_FOLD_BY_SIZE;
   arrangement->folded = new_set ();
   arrangement->unfolded = new_set ();
   return arrangement;

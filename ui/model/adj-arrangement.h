@@ -39,9 +39,9 @@ typedef struct
   AdjLayoutView view;
   AdjNodeId flow;      /* FLOW: the node whose ancestors and descendants are shown */
   GArray *flow_chosen; /* (owned) (nullable): of guint32: instead of @flow when there are several */
-  GArray *chosen; /* (owned) (nullable): of guint32: two nodes or more that are selected together;
-                     the last is the one that is looked at.  Not changed, but replaced */
-  guint fold_depth;
+  GArray *chosen;   /* (owned) (nullable): of guint32: two nodes or more that are selected together;
+                       the last is the one that is looked at.  Not changed, but replaced */
+  guint fold_depth; /* as of AdjLayoutOptions */
   GHashTable *folded, *unfolded; /* module paths */
   AdjColoring coloring;
   AdjLabeling labeling;
@@ -56,7 +56,8 @@ void adj_arrangement_free (AdjArrangement *arrangement);
 /* @chosen: (nullable) */
 void adj_arrangement_set_chosen (AdjArrangement *arrangement, GArray *chosen);
 
-/* @depth: modules that deep and deeper are closed; 0: all are open. */
+/* @depth: modules that deep and deeper are closed; 0: all are open; ADJ_FOLD_BY_SIZE, as at the
+ * beginning: the outermost of a large graph. */
 void adj_arrangement_set_fold_depth (AdjArrangement *arrangement, guint depth);
 /* Toggles a module. @scene (nullable): gives its current state. */
 void adj_arrangement_toggle (AdjArrangement *arrangement, const AdjScene *scene, const char *path);

@@ -92,7 +92,7 @@ adj_module_item_list_nodes (AdjModuleItem *self, const AdjGraph *graph)
   for (guint32 i = 0; i < adj_graph_get_n_nodes (graph); i++)
     {
       guint n;
-      const AdjModule *modules = adj_node_get_modules (adj_graph_get_node (graph, i), &n);
+      const AdjModule *modules = adj_graph_get_modules (graph, i, &n);
 
       for (guint k = 0; k < n; k++)
         if (g_str_equal (modules[k].path, self->path))
@@ -114,11 +114,15 @@ typedef struct
   GHashTable *storages; /* that were counted, by their first nodes */
 } Tree;
 
-/* "2 Block" in "h.2" under "h"; the whole path when the parent is not a prefix. */
+/* "2 Block" in "h.2" under "h"; the whole path when the parent is not a prefix; of a block, "3 of
+ * 76 · models.py:40–71", whose beginning is the same as its neighbours'. */
 static char *
 make_title (const AdjModule *module, AdjModuleItem *parent)
 {
-  const char *name = module->path;
+  const char *name = module->path, *position = strstr (name, " · ");
+
+  if (position != NULL)
+    return g_strdup_printf ("%s · %.*s", position + strlen (" · "), (int) (position - name), name);
 
   if (parent != NULL && g_str_has_prefix (name, parent->path) && name[strlen (parent->path)] == '.')
     name += strlen (parent->path) + 1;
@@ -147,27 +151,29 @@ find_item (Tree *tree, const AdjModule *module, AdjModuleItem *parent)
   return item;
 }
 
+/* The first node in the storage of node @index. */
+static guint32
+find_storage (const AdjGraph *graph, guint index)
+{
+  return adj_graph_get_aliases (graph)[index].must;
+}
+
+/* Whether backward reads it, or a view that it is, and what made the memory is not to be computed
+ * again. */
 static gboolean
 is_saved (const AdjGraph *graph, guint index)
 {
   const AdjNode *node = adj_graph_get_node (graph, index);
+  AdjRecompute again = adj_graph_get_node (graph, find_storage (graph, index))->meta.recompute;
 
   if (adj_graph_is_backward (graph, index) || node->opcode == ADJ_OPCODE_PLACEHOLDER ||
-      node->meta.recompute == ADJ_RECOMPUTE_MUST_RECOMPUTE ||
-      node->meta.recompute == ADJ_RECOMPUTE_PREFER_RECOMPUTE)
+      again == ADJ_RECOMPUTE_MUST_RECOMPUTE || again == ADJ_RECOMPUTE_PREFER_RECOMPUTE)
     return FALSE;
   for (guint i = 0; i < node->n_users; i++)
     if (adj_graph_is_backward (graph, node->users[i].index) &&
         adj_graph_get_node (graph, node->users[i].index)->opcode != ADJ_OPCODE_OUTPUT)
       return TRUE;
   return FALSE;
-}
-
-/* The first node in the storage of node @index. */
-static guint32
-find_storage (const AdjGraph *graph, guint index)
-{
-  return adj_graph_get_aliases (graph)[index].must;
 }
 
 static gint64
@@ -188,7 +194,7 @@ static void
 add_node (Tree *tree, guint index)
 {
   guint n;
-  const AdjModule *modules = adj_node_get_modules (adj_graph_get_node (tree->graph, index), &n);
+  const AdjModule *modules = adj_graph_get_modules (tree->graph, index, &n);
   gint64 saved = saved_bytes (tree, index);
   AdjModuleItem *parent = NULL;
 

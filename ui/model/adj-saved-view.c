@@ -63,12 +63,14 @@ read_arrangement (GKeyFile *keys, AdjArrangement *arrangement)
   g_autofree char *labeling = g_key_file_get_string (keys, GROUP, "edge-labels", NULL);
   AdjColoring c = adj_coloring_find (coloring);
   AdjLabeling l = adj_labeling_find (labeling);
-  int depth = g_key_file_get_integer (keys, GROUP, "fold-depth", NULL);
+  int depth = g_key_file_has_key (keys, GROUP, "fold-depth", NULL)
+                  ? g_key_file_get_integer (keys, GROUP, "fold-depth", NULL)
+                  : -1;
 
   arrangement->view = g_strcmp0 (layout, "stacked") == 0 ? ADJ_VIEW_STACKED : ADJ_VIEW_MIRROR;
   arrangement->coloring = c < ADJ_N_COLORINGS ? c : ADJ_COLOR_BY_ROLE;
   arrangement->labeling = l < ADJ_N_LABELINGS ? l : ADJ_LABEL_NOTHING;
-  arrangement->fold_depth = (guint) CLAMP (depth, 0, 100);
+  arrangement->fold_depth = depth < 0 ? ADJ_FOLD_BY_SIZE : (guint) MIN (depth, 100);
   read_folds (keys, "folded", arrangement->folded);
   read_folds (keys, "unfolded", arrangement->unfolded);
 }
