@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "formats/adj-format.h"
+#include "ir/adj-graph.h"
 #include "ir/adj-text.h"
 #include "model/adj-stage-facts.h"
 #include "model/adj-stages.h"
@@ -92,6 +93,7 @@ test_options (void)
 
   gtk_widget_activate_action (GTK_WIDGET (window), "win.trace", NULL);
   UNTIL (shows (window, "joint"));
+  adj_walk_settle (window);
   adj_mouse_click (find_step (window, "partition"), 10, 10);
   UNTIL (shows (window, ADJ_PAIR_ROLE));
   adj_walk_settle (window);
@@ -136,6 +138,49 @@ test_scrubs (void)
   UNTIL (shows (window, "joint"));
   adj_mouse_do ("key bracketright");
   UNTIL (shows (window, ADJ_PAIR_ROLE));
+  adj_walk_close (window);
+}
+
+static AdjPoint
+find_place (AdjWindow *window, const char *name)
+{
+  AdjDocument *document = adj_window_get_document (window);
+  AdjScene *scene = adj_document_get_scene (document);
+  AdjCamera camera = adj_graph_view_get_camera (adj_window_get_view (window));
+  AdjNodeId node = adj_graph_find_node (adj_document_get_graph (document)->graph, name);
+  const AdjSceneBox *box = adj_scene_get_box (scene, adj_scene_find_node (scene, node));
+
+  return adj_camera_to_widget (&camera, box->rect.x, box->rect.y);
+}
+
+/* What is looked at stays where it is from stage to stage, at the same size. */
+static void
+test_stays (void)
+{
+  AdjWindow *window = adj_walk_open_graph (application, "graphs/mlp.adjoint", "joint");
+  AdjGraphView *view = adj_window_get_view (window);
+  AdjScene *scene = adj_document_get_scene (adj_window_get_document (window));
+  const AdjSceneBox *box;
+  AdjPoint before, after;
+
+  box = adj_scene_get_box (
+      scene,
+      adj_scene_find_node (
+          scene, adj_graph_find_node (
+                     adj_document_get_graph (adj_window_get_document (window))->graph, "addmm_1")));
+  adj_graph_view_set_camera (
+      view,
+      &(AdjCamera){ box->rect.x - (float) gtk_widget_get_width (GTK_WIDGET (view)) / 2.4f,
+                    box->rect.y - (float) gtk_widget_get_height (GTK_WIDGET (view)) / 2.4f, 1.2f });
+  adj_walk_settle (window);
+  before = find_place (window, "addmm_1");
+  gtk_widget_activate_action (GTK_WIDGET (window), "win.next-stage", NULL);
+  UNTIL (shows (window, ADJ_PAIR_ROLE));
+  adj_walk_settle (window);
+  after = find_place (window, "addmm_1");
+  g_assert_cmpfloat (adj_graph_view_get_camera (view).zoom, ==, 1.2f);
+  g_assert_cmpfloat (ABS (after.x - before.x), <, 2);
+  g_assert_cmpfloat (ABS (after.y - before.y), <, 2);
   adj_walk_close (window);
 }
 
@@ -185,6 +230,7 @@ main (int argc, char **argv)
   g_test_add_func ("/strip/traces-in-place", test_traces_in_place);
   g_test_add_func ("/strip/options", test_options);
   g_test_add_func ("/strip/scrubs", test_scrubs);
+  g_test_add_func ("/strip/stays", test_stays);
   g_test_add_func ("/strip/changes", test_changes);
   return g_test_run ();
 }

@@ -10,6 +10,7 @@
 #include "canvas/adj-legend.h"
 #include "canvas/adj-minimap.h"
 #include "model/adj-maker.h"
+#include "model/adj-stages.h"
 #include "report/adj-properties.h"
 
 struct _AdjCanvasPage
@@ -24,6 +25,7 @@ struct _AdjCanvasPage
   GtkLabel *counts;
   GtkButton *zoom_button;
   GtkLabel *range;
+  AdjRecording *recording; /* (owned) (nullable): whose stage is shown */
 };
 
 G_DEFINE_FINAL_TYPE (AdjCanvasPage, adj_canvas_page, ADJ_TYPE_PANEL)
@@ -118,7 +120,13 @@ update_scene (AdjCanvasPage *self)
 {
   const AdjBundleGraph *graph = adj_document_get_graph (adj_panel_get_document (self));
   AdjScene *scene = adj_document_get_scene (adj_panel_get_document (self));
+  AdjRecording *recording =
+      scene != NULL ? adj_stages_get_recording (adj_panel_get_document (self)) : NULL;
 
+  if (recording != NULL && recording == self->recording)
+    adj_graph_view_step_next (self->view);
+  g_clear_pointer (&self->recording, adj_recording_unref);
+  self->recording = recording != NULL ? adj_recording_ref (recording) : NULL;
   adj_graph_view_set_scene (self->view, scene, scene != NULL ? graph->graph : NULL);
   adj_legend_update (self->legend);
   gtk_widget_set_visible (GTK_WIDGET (self->minimap), scene != NULL);
@@ -200,6 +208,7 @@ adj_canvas_page_dispose (GObject *object)
 
   if (self->minimap != NULL)
     adj_minimap_set_view (self->minimap, NULL);
+  g_clear_pointer (&self->recording, adj_recording_unref);
 
   G_OBJECT_CLASS (adj_canvas_page_parent_class)->dispose (object);
 }

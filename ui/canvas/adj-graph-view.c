@@ -403,9 +403,17 @@ keep_anchor (AdjGraphView *self, const AdjScene *next)
 }
 
 void
+adj_graph_view_step_next (AdjGraphView *self)
+{
+  g_return_if_fail (ADJ_IS_GRAPH_VIEW (self));
+
+  self->keeps_place = TRUE;
+}
+
+void
 adj_graph_view_set_scene (AdjGraphView *self, AdjScene *scene, AdjGraph *graph)
 {
-  gboolean same;
+  gboolean same, kept = FALSE;
 
   g_return_if_fail (ADJ_IS_GRAPH_VIEW (self));
   g_return_if_fail ((scene == NULL) == (graph == NULL));
@@ -417,6 +425,13 @@ adj_graph_view_set_scene (AdjGraphView *self, AdjScene *scene, AdjGraph *graph)
     adj_graph_ref (graph);
   if (same && !self->fits_next)
     keep_anchor (self, scene);
+  if (!same && self->keeps_place && scene != NULL && !self->fits_next)
+    {
+      adj_graph_view_stop_moving (self);
+      kept = adj_graph_view_keep_place (self, scene, graph);
+      adj_graph_view_begin_fade (self);
+    }
+  self->keeps_place = FALSE;
   self->anchor = ADJ_NO_BOX;
   adj_graph_view_hover (self, ADJ_NO_BOX, ADJ_NO_BOX);
   g_clear_pointer (&self->highlight, adj_highlight_free);
@@ -435,7 +450,7 @@ adj_graph_view_set_scene (AdjGraphView *self, AdjScene *scene, AdjGraph *graph)
       adj_graph_view_set_role (self, ADJ_ROLE_NONE);
       g_object_notify_by_pspec (G_OBJECT (self), properties[PROP_SELECTED]);
     }
-  if (!same || self->fits_next)
+  if ((!same && !kept) || self->fits_next)
     {
       self->wants_fit = TRUE;
       self->fits_next = FALSE;
@@ -461,6 +476,19 @@ paint_band (AdjGraphView *self, GtkSnapshot *snapshot, const AdjColor *color)
       snapshot,
       &GSK_ROUNDED_RECT_INIT (rect.origin.x, rect.origin.y, rect.size.width, rect.size.height),
       (float[4]){ 1, 1, 1, 1 }, (GdkRGBA[4]){ line, line, line, line });
+}
+
+/* Kept, for the next stage to fade in over it. */
+static void
+paint_frame (AdjGraphView *self, const AdjSceneFrame *frame, GtkSnapshot *snapshot)
+{
+  g_autoptr (GtkSnapshot) own = gtk_snapshot_new ();
+
+  adj_scene_painter_paint (frame, own);
+  g_clear_pointer (&self->frame, gsk_render_node_unref);
+  self->frame = gtk_snapshot_to_node (own);
+  if (self->frame != NULL)
+    gtk_snapshot_append_node (snapshot, self->frame);
 }
 
 static void
@@ -494,7 +522,15 @@ adj_graph_view_snapshot (GtkWidget *widget, GtkSnapshot *snapshot)
   if (adj_node_id_is_valid (self->selected))
     frame.selected = adj_scene_find_node (self->scene, self->selected);
   gtk_snapshot_push_clip (snapshot, &GRAPHENE_RECT_INIT (0, 0, width, height));
-  adj_scene_painter_paint (&frame, snapshot);
+  if (self->ghost != NULL)
+    {
+      gtk_snapshot_push_cross_fade (snapshot, adj_graph_view_get_fade (self));
+      gtk_snapshot_append_node (snapshot, self->ghost);
+      gtk_snapshot_pop (snapshot);
+    }
+  paint_frame (self, &frame, snapshot);
+  if (self->ghost != NULL)
+    gtk_snapshot_pop (snapshot);
   if (self->banding)
     paint_band (self, snapshot, &adj_palette_get (frame.scheme)->selection);
   gtk_snapshot_pop (snapshot);
@@ -563,6 +599,8 @@ adj_graph_view_dispose (GObject *object)
   AdjGraphView *self = ADJ_GRAPH_VIEW (object);
 
   adj_graph_view_stop_moving (self);
+  adj_graph_view_stop_fade (self);
+  g_clear_pointer (&self->frame, gsk_render_node_unref);
   if (self->announcing != 0)
     gtk_widget_remove_tick_callback (GTK_WIDGET (self), self->announcing);
   self->announcing = 0;

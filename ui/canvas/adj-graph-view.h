@@ -28,6 +28,10 @@ GtkWidget *adj_graph_view_new (void);
 void adj_graph_view_set_scene (AdjGraphView *self, AdjScene *scene, AdjGraph *graph);
 AdjScene *adj_graph_view_get_scene (AdjGraphView *self); /* (transfer none) (nullable) */
 
+/* The next scene is of another stage of what is shown: what is in both stays where it is, what went
+ * fades. */
+void adj_graph_view_step_next (AdjGraphView *self);
+
 void adj_graph_view_set_selected (AdjGraphView *self, AdjNodeId node);
 AdjNodeId adj_graph_view_get_selected (AdjGraphView *self);
 /* Several that are selected together with it.  @nodes: (nullable): of guint32 */

@@ -39,6 +39,11 @@ struct _AdjGraphView
   gboolean wants_selected; /* … or shown around the selected node */
   guint anchor;            /* box of @scene that the next scene of the graph keeps in place */
 
+  gboolean keeps_place; /* the next scene is of another stage of the same graph */
+  GskRenderNode *frame; /* (owned) (nullable): what was painted last */
+  GskRenderNode *ghost; /* (owned) (nullable): of the stage before, while it fades */
+  gint64 fading_since;
+  guint fade;                  /* id of the tick */
   GPtrArray *covers;           /* (owned): of GtkWidget */
   int last_width, last_height; /* of the last allocation */
   gboolean cuts_selected;      /* it cut off what is selected */
@@ -83,6 +88,17 @@ void adj_graph_view_glide (AdjGraphView *self, float speed_x, float speed_y);
 void adj_graph_view_camera_changed (AdjGraphView *self);
 /* The module that opens or closes: its corner stays on the canvas, or comes into view. */
 void adj_graph_view_keep_box (AdjGraphView *self, const AdjRect *before, const AdjRect *after);
+/* -- graph-view-morph.c: from one stage to the next -- */
+
+/* Moves the camera so that what stands in the middle and is in both scenes stays; %FALSE: nothing
+ * is, and the camera is where it was. */
+gboolean adj_graph_view_keep_place (AdjGraphView *self, const AdjScene *next, AdjGraph *graph);
+/* What was painted last fades while the next scene appears, where the desktop allows animations. */
+void adj_graph_view_begin_fade (AdjGraphView *self);
+void adj_graph_view_stop_fade (AdjGraphView *self);
+/* 1 when nothing fades, else how far it has come. */
+float adj_graph_view_get_fade (AdjGraphView *self);
+
 /* The widget gets another size; what is selected and no longer in it is shown again by the next
  * frame, which calls adj_graph_view_show_cut(). */
 void adj_graph_view_resized (AdjGraphView *self, int width, int height);
