@@ -66,7 +66,9 @@ adj_plan_item_describe (AdjPlanItem *self)
 
   if (*plan->budgets != '\0')
     g_string_append_printf (text, _ (", budget %s"), plan->budgets);
-  g_string_append_printf (text, _ (": peak %s, %s saved, %s computed again"), peak, saved, again);
+  g_string_append_printf (text,
+                          _ (": peak %s, %s saved, both beside the inputs, %s computed again"),
+                          peak, saved, again);
   if (plan->is_dominated)
     g_string_append (text, _ ("; another one is better"));
   if (plan->is_shown)

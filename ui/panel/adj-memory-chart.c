@@ -206,9 +206,10 @@ paint_marks (AdjMemoryChart *self, GtkSnapshot *snapshot, float height)
   const AdjTimeline *m = self->memory;
   guint step = self->step != G_MAXUINT ? self->step : m->peak;
   g_autofree char *bytes = adj_properties_bytes ((gint64) m->live[step]);
-  g_autofree char *text = g_strdup_printf (
-      self->step == G_MAXUINT || step == m->peak ? _ ("peak %s at %s") : _ ("%s at %s"), bytes,
-      adj_graph_get_node (m->graph, step)->name);
+  g_autofree char *text =
+      g_strdup_printf (self->step == G_MAXUINT || step == m->peak ? _ ("peak %s with inputs, at %s")
+                                                                  : _ ("%s with inputs, at %s"),
+                       bytes, adj_graph_get_node (m->graph, step)->name);
   float bottom = TOP + height;
   GdkRGBA color, pale;
 

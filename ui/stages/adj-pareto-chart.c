@@ -373,7 +373,8 @@ write_numbers (AdjParetoChart *self, const Pen *pen)
   double width = gtk_widget_get_width (GTK_WIDGET (self));
   g_autofree char *again =
       g_strdup_printf (_ ("Computed again in backward (%s)"), self->again.unit);
-  g_autofree char *peak = g_strdup_printf (_ ("Peak memory (%s)"), self->peak.unit);
+  g_autofree char *peak =
+      g_strdup_printf (_ ("Peak memory beside the inputs (%s)"), self->peak.unit);
   guint subject = adj_pareto_chart_get_subject (self);
 
   for (guint i = 0; i < adj_axis_get_n (&self->peak); i++)

@@ -72,7 +72,8 @@ update_title (AdjWindow *self)
         {
           g_autofree char *bytes = adj_properties_bytes (adj_scene_get_saved_bytes (scene));
 
-          g_string_append_printf (subtitle, _ (" · %s saved for backward"), bytes);
+          g_string_append_printf (subtitle, _ (" · backward reads %s of forward, inputs included"),
+                                  bytes);
         }
       if (choice != NULL)
         g_string_append_printf (subtitle, " · %s", choice);
