@@ -35,8 +35,10 @@ test_log (void)
   {
     const char *name;
     gint from;
-  } wanted[] = { { "dynamo", -1 },  { "joint", 0 },     { "forward", 1 },
-                 { "backward", 1 }, { "post_grad", 2 }, { "post_grad", 3 } };
+  } wanted[] = { { "dynamo", -1 },           { "joint", 0 },
+                 { "forward", 1 },           { "backward", 1 },
+                 { "fx_graph_runnable", 2 }, { "post_grad", 4 },
+                 { "fx_graph_runnable", 3 }, { "post_grad", 6 } };
   g_autoptr (AdjBundle) bundle = load_log ();
 
   for (guint region = 0; region < 2; region++)

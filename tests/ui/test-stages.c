@@ -70,8 +70,11 @@ test_steps (void)
 static void
 test_steps_through_log (void)
 {
-  static const char *const roles[] = { "dynamo",   "joint",     ADJ_PAIR_ROLE, "forward",
-                                       "backward", "post_grad", "post_grad" };
+  static const char *const roles[] = { "dynamo",      "joint",
+                                       ADJ_PAIR_ROLE, "forward",
+                                       "backward",    "fx_graph_runnable",
+                                       "post_grad",   "fx_graph_runnable",
+                                       "post_grad" };
   g_autoptr (AdjDocument) document = adj_wait_open ("graphs/torch-trace", "0-0-dynamo");
 
   for (guint i = 0; i < G_N_ELEMENTS (roles); i++)
@@ -128,7 +131,7 @@ test_facts_of_log (void)
   AdjStageFacts *facts = find_facts (document);
   const AdjStageFact *joint = adj_stage_facts_get (facts, 1);
   const AdjStageFact *pair = adj_stage_facts_get (facts, 2);
-  const AdjStageFact *post_grad = adj_stage_facts_get (facts, 5);
+  const AdjStageFact *post_grad = adj_stage_facts_get (facts, 6);
 
   g_assert_cmpint (adj_stage_facts_get (facts, 0)->before, ==, -1);
   g_assert_cmpint (joint->check, ==, ADJ_CHECK_NONE);
@@ -139,7 +142,7 @@ test_facts_of_log (void)
   g_assert_true (g_str_has_prefix (pair->text, "equal"));
   g_assert_cmpint (post_grad->check, >=, ADJ_CHECK_EQUAL);
   g_assert_cmpint (post_grad->check, <=, ADJ_CHECK_WITHIN);
-  g_assert_null (adj_stage_facts_get (facts, 7));
+  g_assert_null (adj_stage_facts_get (facts, 9));
 }
 
 static gboolean

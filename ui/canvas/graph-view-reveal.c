@@ -107,14 +107,13 @@ adj_graph_view_reveal (AdjGraphView *self, AdjNodeId node)
   move_into_view (self, &camera, rect, 0.25f);
 }
 
-/* Whether a part of it is in view that a canvas of this size would no longer show. */
+/* Whether it was in view of a canvas that is smaller now; what lies over it moves too then. */
 static gboolean
 is_cut (const AdjRect *at, int old_width, int old_height, int width, int height)
 {
   AdjRect before = { 0, 0, (float) old_width, (float) old_height };
 
-  return overlap (at, &before) &&
-         (at->x + at->width > (float) width || at->y + at->height > (float) height);
+  return overlap (at, &before) && (width < old_width || height < old_height);
 }
 
 void
