@@ -56,7 +56,19 @@ describe_call (AdjGraphSet *graphs, const AdjBundleGraph *graph)
       call->n_inputs);
 }
 
-/* "After Inductor: Backward": what a compiler made of one half says of which. */
+/* The half of a partition, or the inference graph, that @stage was made of.  (nullable) */
+static const char *
+find_half (const AdjRecording *stages, gint stage)
+{
+  static const char *const halves[] = { "forward", "backward", "inference", NULL };
+
+  for (; stage >= 0; stage = adj_recording_get_stage (stages, (guint) stage)->from)
+    if (g_strv_contains (halves, adj_recording_get_stage (stages, (guint) stage)->name))
+      return adj_recording_get_stage (stages, (guint) stage)->name;
+  return NULL;
+}
+
+/* "Backward, post-grad": what a compiler made of one half says of which. */
 static char *
 make_title (AdjGraphSet *graphs, const AdjBundleGraph *graph)
 {
@@ -65,14 +77,10 @@ make_title (AdjGraphSet *graphs, const AdjBundleGraph *graph)
   for (guint i = 0; g_str_equal (graph->role, "post_grad") && stages != NULL &&
                     i < adj_recording_get_n_stages (stages);
        i++)
-    {
-      const AdjStage *stage = adj_recording_get_stage (stages, i);
-
-      if (stage->graph == graph->graph && stage->from >= 0)
-        return g_strdup_printf (_ ("%s, post-grad"),
-                                adj_properties_role_title (
-                                    adj_recording_get_stage (stages, (guint) stage->from)->name));
-    }
+    if (adj_recording_get_stage (stages, i)->graph == graph->graph &&
+        find_half (stages, (gint) i) != NULL)
+      return g_strdup_printf (_ ("%s, post-grad"),
+                              adj_properties_role_title (find_half (stages, (gint) i)));
   return g_strdup (adj_properties_role_title (graph->role));
 }
 
