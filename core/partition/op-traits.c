@@ -102,8 +102,8 @@ traits_of_record (const AdjOp *op)
 static gboolean
 is_effect_by_name (const char *target)
 {
-  return strstr (target, "with_effects") != NULL || strstr (target, "call_torchbind") != NULL || strstr (target, "_assert") != NULL ||
-         strstr (target, "sym_constrain") != NULL;
+  return strstr (target, "with_effects") != NULL || strstr (target, "call_torchbind") != NULL ||
+         strstr (target, "_assert") != NULL || strstr (target, "sym_constrain") != NULL;
 }
 
 OpTraits

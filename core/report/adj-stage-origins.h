@@ -2,6 +2,7 @@
 #pragma once
 
 #include "ir/adj-compare.h"
+#include "ir/adj-graph.h"
 
 G_BEGIN_DECLS
 

@@ -32,8 +32,8 @@ call (Writer *self, const char *target, guint back, guint line)
   if (self->has_lines)
     g_string_append_printf (self->text,
                             "         # File: /src/model.py:%u in forward, code: x = f(x)\n", line);
-  g_string_append_printf (self->text, "        v%u: \"f32[4][1]cpu\" = torch.ops.aten.%s(v%u", self->n,
-                          target, self->n - 1);
+  g_string_append_printf (self->text, "        v%u: \"f32[4][1]cpu\" = torch.ops.aten.%s(v%u",
+                          self->n, target, self->n - 1);
   if (back > 0)
     g_string_append_printf (self->text, ", v%u", self->n - 1 - back);
   g_string_append (self->text, ")\n");
@@ -141,7 +141,9 @@ two_runs (void)
 static void
 nothing_repeated (void)
 {
-  static const char *const targets[] = { "sin", "cos", "exp", "neg", "tanh", "relu", "abs", "sqrt" };
+  static const char *const targets[] = {
+    "sin", "cos", "exp", "neg", "tanh", "relu", "abs", "sqrt"
+  };
   g_autoptr (AdjGraph) graph = NULL;
   Writer writer;
 

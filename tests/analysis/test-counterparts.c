@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Counterparts that the graph alone tells, against the modules that PyTorch recorded of gradients. */
+/* Counterparts that the graph alone tells, against the modules that PyTorch recorded of gradients.
+ */
 
 #include <string.h>
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 
 /* Plans: bench-plan FILE…  One JSON line each: what planning costs (captures, GPT-2 of 12 and 48
- * layers, random graphs of 100 to 100,000 calls), the arena against its lower bound, and the time of
- * a run by both executors. */
+ * layers, random graphs of 100 to 100,000 calls), the arena against its lower bound, and the time
+ * of a run by both executors. */
 
 #include <omp.h>
 #include <stdio.h>
@@ -100,8 +100,8 @@ bench_deep (guint n_layers)
 {
   g_autoptr (AdjGraph) dynamo = deep_gpt2_new (n_layers);
   g_autoptr (GError) error = NULL;
-  g_autoptr (AdjAotGraph) aot = adj_aot_trace_graph (
-      dynamo, &(AdjAotOptions){ .keep_input_mutations = TRUE }, NULL, &error);
+  g_autoptr (AdjAotGraph) aot =
+      adj_aot_trace_graph (dynamo, &(AdjAotOptions){ .keep_input_mutations = TRUE }, NULL, &error);
   AdjGraph *joint;
 
   if (aot == NULL)

@@ -57,21 +57,11 @@ count_files (const char *folder)
 }
 
 static const char *const commands[] = {
-  "--help",
-  "--version",
-  "show --help",
-  "ops",
-  "formats",
-  "classes",
-  "passes",
-  "devices",
-  "show %",
-  "show % --json",
-  "check %",
-  "diff %#joint %#forward",
-  "show %#joint",
-  "run %#joint",
-  "compare %#joint recorded",
+  "--help",        "--version",   "show --help",
+  "ops",           "formats",     "classes",
+  "passes",        "devices",     "show %",
+  "show % --json", "check %",     "diff %#joint %#forward",
+  "show %#joint",  "run %#joint", "compare %#joint recorded",
 };
 
 /* @how: a redirection */

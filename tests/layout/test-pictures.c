@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 
-/* Whether pictures read: of every bundled graph at every budget no node stands outside of its module
- * and no frame is empty; and what a log tells makes as good a picture as names do. */
+/* Whether pictures read: of every bundled graph at every budget no node stands outside of its
+ * module and no frame is empty; and what a log tells makes as good a picture as names do. */
 
 #include "bench/deep.h"
 #include "layout/adj-layout.h"
@@ -56,8 +56,9 @@ check_picture (const char *name, AdjGraph *graph, gpointer n_chains)
     return;
   *(guint *) n_chains += 1;
   if (m.p95 > m.row + m.gutter)
-    g_error ("%s: of the lines on one side 5 %% are longer than %.0f, a row and the gutter are %.0f",
-             name, (double) m.p95, (double) (m.row + m.gutter));
+    g_error (
+        "%s: of the lines on one side 5 %% are longer than %.0f, a row and the gutter are %.0f",
+        name, (double) m.p95, (double) (m.row + m.gutter));
 }
 
 static void
@@ -74,8 +75,8 @@ make_joint (void)
 {
   g_autoptr (GError) error = NULL;
   g_autoptr (AdjGraph) dynamo = deep_gpt2_new (N_LAYERS);
-  g_autoptr (AdjAotGraph) aot = adj_aot_trace_graph (
-      dynamo, &(AdjAotOptions){ .keep_input_mutations = TRUE }, NULL, &error);
+  g_autoptr (AdjAotGraph) aot =
+      adj_aot_trace_graph (dynamo, &(AdjAotOptions){ .keep_input_mutations = TRUE }, NULL, &error);
 
   g_assert_no_error (error);
   return adj_graph_ref (adj_aot_graph_get_graph (aot));
