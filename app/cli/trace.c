@@ -348,36 +348,34 @@ find_gradients (const char *name, AdjGradientsChoice *choice, GError **error)
   return FALSE;
 }
 
-/* (transfer full) (nullable): the graph as it is to be traced; says where it would get no backward
- * only because nobody asks for one. */
-static AdjGraph *
-choose_gradients (const AdjTarget *target, const Options *options, GError **error)
+/* A graph gets no backward when nothing says that somebody asks for one. */
+static void
+tell_no_backward (const AdjTarget *target)
 {
-  AdjGradientsChoice choice;
-  AdjGradientsKnown known;
-  AdjGraph *graph;
-
-  if (!find_gradients (options->gradients, &choice, error))
-    return NULL;
-  graph = adj_wanted_gradients_apply (target->bundle, target->graph, choice, &known, error);
-  if (graph != NULL && known == ADJ_GRADIENTS_UNKNOWN && choice == ADJ_GRADIENTS_AS_KNOWN &&
-      options->steps == NULL)
-    fprintf (stderr,
-             "note: nothing says that an input of '%s' requires a gradient, so there is no "
-             "backward; --gradients=parameters asks for one\n",
-             target->graph->id);
-  return graph;
+  fprintf (stderr,
+           "note: nothing says that an input of '%s' requires a gradient, so there is no "
+           "backward; --gradients=parameters asks for one\n",
+           target->graph->id);
 }
 
+/* @unasked (out): a backward is left out only because nothing asks for it. */
 static gboolean
 trace_graph (const AdjTarget *target,
              const Options *options,
              const AdjPipelineOptions *pipeline,
              AdjPipelineResult *result,
+             gboolean *unasked,
              GError **error)
 {
-  g_autoptr (AdjGraph) graph = choose_gradients (target, options, error);
+  g_autoptr (AdjGraph) graph = NULL;
+  AdjGradientsChoice choice;
+  AdjGradientsKnown known;
 
+  if (!find_gradients (options->gradients, &choice, error))
+    return FALSE;
+  graph = adj_wanted_gradients_apply (target->bundle, target->graph, choice, &known, error);
+  *unasked =
+      known == ADJ_GRADIENTS_UNKNOWN && choice == ADJ_GRADIENTS_AS_KNOWN && options->steps == NULL;
   return graph != NULL &&
          adj_pipeline_run (graph, target->graph->role, pipeline, result, NULL, error);
 }
@@ -389,7 +387,7 @@ run (int argc, char **argv, GError **error)
   g_auto (AdjPipelineResult) result = { 0 };
   g_auto (AdjRunResult) times = { 0 };
   AdjProgramTarget program;
-  gboolean done;
+  gboolean done, unasked = FALSE;
   g_auto (Options) options = { .budget = NAN };
   AdjPartitionOptions partition = ADJ_PARTITION_OPTIONS_INIT;
   AdjPipelineOptions pipeline = { .partition = &partition };
@@ -410,8 +408,10 @@ run (int argc, char **argv, GError **error)
     done = adj_program_record (program.program, &pipeline, &result, error) &&
            report (&result, NULL, program.program->name, &options, &partition, error);
   else
-    done = trace_graph (&target, &options, &pipeline, &result, error) &&
+    done = trace_graph (&target, &options, &pipeline, &result, &unasked, error) &&
            report (&result, &target, target.name, &options, &partition, error);
+  if (done && unasked)
+    tell_no_backward (&target);
   return done ? ADJ_EXIT_DONE : ADJ_EXIT_BAD_INPUT;
 }
 

@@ -263,7 +263,8 @@ start (AdjStageFacts *self, guint step, gboolean counts)
 static void
 go_on (AdjStageFacts *self)
 {
-  if (self->task != NULL || self->document == NULL)
+  if (self->task != NULL || self->document == NULL ||
+      adj_document_get_graphs (self->document) == NULL)
     return;
   for (guint pass = 0; pass < 2; pass++)
     for (guint i = 0; i < self->facts->len; i++)

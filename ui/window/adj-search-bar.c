@@ -75,6 +75,10 @@ add_other (AdjSearchBar *self, guint index, const char *id, guint n)
   g_object_set_data (G_OBJECT (button), "graph", GUINT_TO_POINTER (index));
   g_signal_connect (button, "clicked", G_CALLBACK (on_other), self);
   gtk_flow_box_insert (self->others, button, -1);
+  gtk_accessible_update_property (GTK_ACCESSIBLE (gtk_widget_get_parent (button)),
+                                  GTK_ACCESSIBLE_PROPERTY_LABEL, label, -1);
+  g_signal_connect_swapped (gtk_widget_get_parent (button), "activate",
+                            G_CALLBACK (gtk_widget_activate), button);
 }
 
 /* In which other graphs it is found, and how often: a button each. */
