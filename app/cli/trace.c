@@ -374,8 +374,8 @@ trace_graph (const AdjTarget *target,
   if (!find_gradients (options->gradients, &choice, error))
     return FALSE;
   graph = adj_wanted_gradients_apply (target->bundle, target->graph, choice, &known, error);
-  *unasked =
-      known == ADJ_GRADIENTS_UNKNOWN && choice == ADJ_GRADIENTS_AS_KNOWN && options->steps == NULL;
+  *unasked = known == ADJ_GRADIENTS_UNKNOWN && choice == ADJ_GRADIENTS_AS_KNOWN &&
+             options->steps == NULL && options->dump_after == NULL;
   return graph != NULL &&
          adj_pipeline_run (graph, target->graph->role, pipeline, result, NULL, error);
 }
