@@ -13,15 +13,23 @@ G_BEGIN_DECLS
  * then it goes through stages, each of which changes how it is called and knows how to undo that
  * at run time; then it is traced: to an inference graph, or with its gradients to a joint one. */
 
+/* How often a result that is kept for the backward passes detach. */
+typedef enum
+{
+  ADJ_DETACHES_ONCE,
+  ADJ_DETACHES_2_15, /* and once more where it is read, as in PyTorch 2.15 */
+  ADJ_DETACHES_2_6,  /* each of these two twice, as in PyTorch 2.6 */
+} AdjDetaches;
+
 typedef struct
 {
   gboolean keep_input_mutations;        /* writes that autograd does not see stay, as copy_ nodes */
   gboolean no_grad;                     /* as if called while grad mode was off */
   AdjAutocast autocast[ADJ_N_AUTOCAST]; /* as if called under it, forward and backward */
   gboolean functionalize_rng;           /* seed and offset become inputs */
-  gboolean torch_detaches; /* results kept for backward pass detach as often as in PyTorch 2.6 */
-  gboolean defer_hooks;    /* hooks on tensors stay calls in the backward (adj_trace_wrapped()) */
-  gboolean export_joint;   /* no tangents: backward starts at the scalar output @loss */
+  AdjDetaches detaches;
+  gboolean defer_hooks;  /* hooks on tensors stay calls in the backward (adj_trace_wrapped()) */
+  gboolean export_joint; /* no tangents: backward starts at the scalar output @loss */
   guint loss;
   gboolean deterministic;     /* as if only deterministic algorithms could run */
   gboolean keep_dead;         /* keep what no output depends on */

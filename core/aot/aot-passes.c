@@ -56,6 +56,24 @@ run (AdjGraph *in, AdjPassContext *context, const AdjAotOptions *options, GError
   return adj_graph_ref (adj_aot_graph_get_graph (aot));
 }
 
+static gboolean
+read_detaches (const char *word, AdjDetaches *detaches)
+{
+  static const struct
+  {
+    const char *word;
+    AdjDetaches detaches;
+  } releases[] = { { "torch", ADJ_DETACHES_2_6 }, { "torch2.15", ADJ_DETACHES_2_15 } };
+
+  for (guint i = 0; i < G_N_ELEMENTS (releases); i++)
+    if (g_str_equal (word, releases[i].word))
+      {
+        *detaches = releases[i].detaches;
+        return TRUE;
+      }
+  return FALSE;
+}
+
 /* "core+rng+torch" */
 static gboolean
 read_argument (const char *argument, AdjAotOptions *options, GError **error)
@@ -65,8 +83,7 @@ read_argument (const char *argument, AdjAotOptions *options, GError **error)
   for (guint i = 0; words[i] != NULL; i++)
     {
       options->functionalize_rng |= g_str_equal (words[i], "rng");
-      options->torch_detaches |= g_str_equal (words[i], "torch");
-      if (g_str_equal (words[i], "rng") || g_str_equal (words[i], "torch"))
+      if (g_str_equal (words[i], "rng") || read_detaches (words[i], &options->detaches))
         continue;
       options->decompositions = adj_decompositions_find (words[i], error);
       if (options->decompositions == NULL)
@@ -125,7 +142,7 @@ const AdjPass adj_pass_functionalize = {
 
 const AdjPass adj_pass_joint = {
   .name = "joint",
-  .argument = "core|inductor|rng|torch",
+  .argument = "core|inductor|rng|torch|torch2.15",
   .summary = "Forward and backward in one graph",
   .explain = "The forward is run under functionalization and autograd, then differentiated, all in "
              "one trace.  It takes the inputs and a gradient of each result, and gives the results "
@@ -137,7 +154,9 @@ const AdjPass adj_pass_joint = {
              "With a table of decompositions, `joint=core`, operators are taken apart on the way.  "
              "With `rng`, as in `joint=core+rng`, seeds and offsets of the random numbers become "
              "inputs and the new offsets outputs.  With `torch`, what backward reads of its own "
-             "results passes `detach` four times, as in the joint graphs of PyTorch 2.6.",
+             "results passes `detach` four times, as in the joint graphs of PyTorch 2.6; with "
+             "`torch2.15`, "
+             "twice.",
   .run = joint_run,
 };
 

@@ -25,10 +25,11 @@ aot_push_modes (AdjContext *cx, const AdjAotOptions *options)
   adj_context_push_mode (cx, functional);
   adj_context_push_mode (cx, adj_composite_mode_new ());
   adj_context_push_mode (cx, adj_autograd_mode_new ());
-  if (options->torch_detaches)
+  if (options->detaches == ADJ_DETACHES_2_6)
     adj_functional_mode_set_two_detaches (functional);
-  adj_autograd_set_flags (cx, (options->torch_detaches ? ADJ_AUTOGRAD_DETACH_ON_UNPACK : 0) |
-                                  (options->defer_hooks ? ADJ_AUTOGRAD_DEFER_HOOKS : 0));
+  adj_autograd_set_flags (
+      cx, (options->detaches != ADJ_DETACHES_ONCE ? ADJ_AUTOGRAD_DETACH_ON_UNPACK : 0) |
+              (options->defer_hooks ? ADJ_AUTOGRAD_DEFER_HOOKS : 0));
 }
 
 void

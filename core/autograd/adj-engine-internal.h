@@ -18,6 +18,7 @@ struct _AdjHook
   GCallback func;
   gpointer data;
   GDestroyNotify destroy; /* (nullable): of @data */
+  gboolean is_traced;     /* traces enter it */
   gboolean of_leaf;       /* runs after a leaf has its gradient */
   guint input;            /* of a tensor hook on a node: which of its gradients */
 };

@@ -161,11 +161,12 @@ struct _Autograd
   AdjMode mode;
   AdjAutogradFlags flags;
   guint64 next_sequence;
-  GPtrArray *saved_hooks; /* of SavedHooks, owned; %NULL: none from here on */
-  gboolean packs;         /* a hook packs now */
-  Selective *selective;   /* (unowned) (nullable): decides what the region keeps */
-  GraphTask *task;        /* (nullable): the innermost backward that runs */
-  GPtrArray *walkers;     /* of BackwardWalker, unowned; %NULL among them: none from there on */
+  GPtrArray *saved_hooks;    /* of SavedHooks, owned; %NULL: none from here on */
+  gboolean packs;            /* a hook packs now */
+  Selective *selective;      /* (unowned) (nullable): decides what the region keeps */
+  GraphTask *task;           /* (nullable): the innermost backward that runs */
+  GPtrArray *function_hooks; /* of FunctionHook, unowned: that hold values */
+  GPtrArray *walkers;        /* of BackwardWalker, unowned; %NULL among them: none from there on */
   guint64 n_tasks;
   guint n_nested;         /* backwards that run inside others */
   AccumulationFunc watch; /* (nullable) */
@@ -185,6 +186,18 @@ gboolean engine_get_task (const Autograd *autograd, guint64 *id);
 gboolean engine_will_run (const Autograd *autograd, const AdjGradNode *node);
 /* (transfer none) (nullable): that runs now. */
 AdjGradNode *engine_get_node (const Autograd *autograd);
+
+/* -- hooks that a trace enters (function-hook.c) -- */
+
+gboolean function_hook_add (AdjMode *mode,
+                            AdjContext *cx,
+                            AdjTensor *tensor,
+                            AdjFunction *body,
+                            const char *name,
+                            const AdjValue *more,
+                            guint n_more);
+/* Lets go of the values of all that there are. */
+void function_hooks_let_go (Autograd *autograd);
 
 /* -- hooks that a trace does not look into (deferred.c) -- */
 

@@ -68,10 +68,10 @@ grad_node_get_tensor_hooks (const AdjGradNode *node)
 }
 
 static gboolean
-defers (AdjContext *cx, AdjTensor *grad)
+defers (AdjContext *cx, const AdjHook *hook, AdjTensor *grad)
 {
-  return grad != NULL && (autograd_flags (cx) & ADJ_AUTOGRAD_DEFER_HOOKS) != 0 &&
-         tensor_is_traced (grad);
+  return !hook->is_traced && grad != NULL &&
+         (autograd_flags (cx) & ADJ_AUTOGRAD_DEFER_HOOKS) != 0 && tensor_is_traced (grad);
 }
 
 gboolean
@@ -84,8 +84,9 @@ node_run_tensor_hooks (AdjContext *cx, AdjGradNode *node, AdjTensor **grads)
     {
       AdjHook *hook = g_ptr_array_index (hooks, i);
       AdjTensor *grad = grads[hook->input];
-      AdjTensor *new = defers (cx, grad) ? hook_defer (cx, hook, grad)
-                                         : ((AdjTensorHookFunc) hook->func) (cx, grad, hook->data);
+      AdjTensor *new = defers (cx, hook, grad)
+                           ? hook_defer (cx, hook, grad)
+                           : ((AdjTensorHookFunc) hook->func) (cx, grad, hook->data);
 
       adj_context_set_place (cx, &place);
       if (!node_replace_grad (cx, hook, &grads[hook->input],

@@ -306,6 +306,8 @@ autograd_finalize (AdjMode *mode)
 {
   Autograd *autograd = (Autograd *) mode;
 
+  function_hooks_let_go (autograd);
+  g_ptr_array_unref (autograd->function_hooks);
   g_ptr_array_unref (autograd->saved_hooks);
   g_clear_pointer (&autograd->walkers, g_ptr_array_unref);
 }
@@ -315,6 +317,7 @@ static const AdjModeClass autograd_class = {
   .call = autograd_call,
   .higher = autograd_higher,
   .checkpoint = autograd_checkpoint,
+  .hook = function_hook_add,
   .apply = function_apply,
   .wrapped = autograd_wrapped,
   .object = autograd_object,
@@ -338,6 +341,7 @@ adj_autograd_mode_new (void)
   Autograd *autograd = g_new0 (Autograd, 1);
 
   autograd->mode.klass = &autograd_class;
+  autograd->function_hooks = g_ptr_array_new ();
   autograd->saved_hooks = g_ptr_array_new_with_free_func ((GDestroyNotify) saved_hooks_unref);
   return &autograd->mode;
 }

@@ -57,6 +57,16 @@ typedef struct
                      AdjContext *cx,
                      const AdjFunctionApply *apply,
                      AdjValue *result);
+  /* (nullable): has @body called with each gradient of @tensor and then @more; what it gives,
+   * unless that is None, takes the gradient's place.  @name: of errors and traces.  %FALSE: the
+   * context is in error. */
+  gboolean (*hook) (AdjMode *mode,
+                    AdjContext *cx,
+                    AdjTensor *tensor,
+                    AdjFunction *body,
+                    const char *name,
+                    const AdjValue *more,
+                    guint n_more);
   /* (nullable): handles a call of trace_wrapped, or passes it on with
    * adj_mode_call_wrapped_below(); without it, it is passed on.  %FALSE: the context is in error.
    */
@@ -111,6 +121,7 @@ typedef struct
   AdjNodeId outer_id;      /* the node of @outer in which @node stands */
   const char *original;    /* (nullable): the operator that is being decomposed */
   guint64 running;         /* number of the autograd node that runs, plus one; 0: none does */
+  const char *hook;        /* (nullable): the hook that runs in it */
   gboolean stays_backward; /* what is called must not move into the forward */
   gboolean accumulates;    /* its gradients are being added to those that arrived before */
 } AdjPlace;

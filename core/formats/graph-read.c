@@ -159,6 +159,12 @@ read_parameter (NodeReader *node, const JsonItem *item, GError **error)
 }
 
 static gboolean
+read_hook (NodeReader *node, const JsonItem *item, GError **error)
+{
+  return read_text (node, item, &node->meta.hook, error);
+}
+
+static gboolean
 read_recompute (NodeReader *node, const JsonItem *item, GError **error)
 {
   AdjRecompute policy =
@@ -235,6 +241,7 @@ static const struct
   { "partitioner_tag", read_partitioner_tag },
   { "source", read_source },
   { "param", read_parameter },
+  { "hook", read_hook },
   { "recompute", read_recompute },
   { "alias", read_alias },
   { "offset", read_offset },

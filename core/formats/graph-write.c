@@ -196,6 +196,7 @@ write_meta (GraphWriter *writer, const AdjNode *node, GError **error)
   add_text (members, "partitioner_tag", meta->partitioner_tag);
   add_text (members, "source", meta->source);
   add_text (members, "param", meta->parameter);
+  add_text (members, "hook", meta->hook);
   if (meta->recompute != ADJ_RECOMPUTE_NONE)
     add_text (members, "recompute", adj_recompute_name (meta->recompute));
   if (node->val.kind == ADJ_VALUE_META)

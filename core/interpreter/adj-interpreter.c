@@ -304,6 +304,7 @@ enter_place (const Run *run, guint index)
     .outer = run->around->outer,
     .outer_id = run->around->outer_id,
     .running = run->around->running,
+    .hook = run->around->hook,
   };
 
   adj_context_set_place (run->cx, &place);

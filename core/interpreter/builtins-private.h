@@ -131,6 +131,11 @@ gboolean adj_builtin_seed (
 gboolean adj_builtin_ignore (
     AdjContext *cx, const AdjValue *args, guint n_args, const AdjValue *kwargs, AdjValue *out);
 
+/* -- register-hook.c -- */
+
+gboolean adj_builtin_register_hook (
+    AdjContext *cx, const AdjValue *args, guint n_args, const AdjValue *kwargs, AdjValue *out);
+
 /* -- effects.c -- */
 
 gboolean adj_builtin_call_torchbind (

@@ -276,6 +276,7 @@ take_meta (AdjBuilder *builder, AdjNode *node, const AdjNodeMeta *meta)
   node->meta.original_aten = take_text (builder, meta->original_aten);
   node->meta.source = take_text (builder, meta->source);
   node->meta.parameter = take_text (builder, meta->parameter);
+  node->meta.hook = take_text (builder, meta->hook);
 
   if (node->meta.stack_trace)
     {

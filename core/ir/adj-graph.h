@@ -63,6 +63,7 @@ typedef struct
   const char *original_aten;
   const char *source;    /* of a placeholder: "L['x']" */
   const char *parameter; /* of a placeholder: the path of the parameter it is, "h.0.attn.weight" */
+  const char *hook;      /* of a backward: the hook whose body it is of, "hook_body_0" */
   const AdjValue *extra; /* DICT of keys that we keep without knowing them */
 } AdjNodeMeta;
 

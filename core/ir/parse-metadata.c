@@ -182,6 +182,12 @@ read_param (AdjParsedMeta *metadata, AdjValue *value, AdjSymbols *symbols)
 }
 
 static void
+read_hook (AdjParsedMeta *metadata, AdjValue *value, AdjSymbols *symbols)
+{
+  metadata->meta.hook = take_text (metadata, value);
+}
+
+static void
 read_source (AdjParsedMeta *metadata, AdjValue *value, AdjSymbols *symbols)
 {
   metadata->meta.source = take_text (metadata, value);
@@ -292,6 +298,7 @@ static const struct
   { "aten", read_aten },
   { "param", read_param },
   { "source", read_source },
+  { "hook", read_hook },
   { "alias", read_alias },
   { "offset", read_offset },
   { "requires_grad", read_requires_grad },

@@ -194,6 +194,7 @@ adj_metadata_print (const AdjGraph *graph, const AdjNode *node, GString *out)
     print_meta (out, graph, node->val.meta);
   print_text (out, "param", meta->parameter);
   print_text (out, "source", meta->source);
+  print_text (out, "hook", meta->hook);
   print_modules (out, "modules", meta->modules, meta->n_modules);
   print_modules (out, "fwd_modules", meta->fwd_modules, meta->n_fwd_modules);
   if (node->val.kind == ADJ_VALUE_RAW && !is_annotated (&node->val))

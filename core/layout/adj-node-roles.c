@@ -347,7 +347,8 @@ find_counterparts (AdjNodeRoles *self)
 static gboolean
 is_hook (const AdjNode *node)
 {
-  return node->opcode == ADJ_OPCODE_CALL_FUNCTION && strstr (node->target, "call_hook") != NULL;
+  return node->meta.hook != NULL ||
+         (node->opcode == ADJ_OPCODE_CALL_FUNCTION && strstr (node->target, "call_hook") != NULL);
 }
 
 /* Whether @node calls a custom operator, kernel or module, whose computation is unknown. */

@@ -93,6 +93,7 @@ add_backward (AdjTracer *tracer, const AdjPlace *place, AdjNodeMeta *meta)
 
   *meta = (AdjNodeMeta) ADJ_NODE_META_INIT;
   meta->partitioner_tag = ADJ_IS_BACKWARD;
+  meta->hook = place->hook != NULL ? adj_arena_intern (tracer->temporary, place->hook) : NULL;
   meta->stack_trace = forward.stack_trace;
   if (!place->accumulates)
     {
@@ -260,7 +261,7 @@ adj_tracer_add (AdjTracer *tracer, AdjTracedNode *node, const char *stem)
     node->meta = get_meta (tracer, &node->origin);
   if (node->opcode == ADJ_OPCODE_CALL_FUNCTION && !adj_node_id_is_valid (node->origin))
     find_origin (tracer, node);
-  node->own_texts |= tracer->meta_place.accumulates;
+  node->own_texts |= tracer->meta_place.accumulates || node->meta->hook != NULL;
   tracer->n_if_read += node->only_if_read;
   g_array_append_val (tracer->nodes, *node);
   return id;

@@ -276,6 +276,7 @@ fill_tags (AdjPropertyCard *card, const Subject *s)
       adj_property_card_add (card, _ ("Sequence"), number);
     }
   adj_property_card_add (card, _ ("Parameter"), meta->parameter);
+  adj_property_card_add (card, _ ("Hook"), meta->hook);
   adj_property_card_add (card, _ ("Source"), meta->source);
   adj_property_card_add (card, _ ("ATen"), meta->original_aten);
 }

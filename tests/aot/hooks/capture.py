@@ -1,0 +1,109 @@
+# SPDX-License-Identifier: MIT
+"""What PyTorch makes of hooks that a compiled function puts on its tensors (2.7 and newer).
+
+    python3 capture.py OUT
+
+Writes for each function the graph of the frontend, with the body of each hook, and the joint graph:
+OUT/NAME-dynamo.txt, OUT/NAME-joint.txt.
+"""
+
+import sys
+from pathlib import Path
+
+import torch
+from functorch.compile import aot_module_simplified, make_boxed_func
+
+HERE = Path(__file__).parent
+FUNCTIONS = []
+
+
+def function(f):
+    FUNCTIONS.append(f)
+    return f
+
+
+@function
+def scaled(x, w, s):
+    h = x @ w
+    h.register_hook(lambda grad: grad * s + 1)
+    return h.relu().sum()
+
+
+@function
+def used_twice(x, w, s):
+    h = x @ w
+    h.register_hook(lambda grad: grad.clamp(-1, 1))
+    return (h.sin() * h).sum()
+
+
+@function
+def reads_itself(x, w, s):
+    h = x @ w
+    h.register_hook(lambda grad: grad * h)
+    return h.exp().sum()
+
+
+@function
+def two(x, w, s):
+    h = x @ w
+    h.register_hook(lambda grad: grad * 2)
+    h.register_hook(lambda grad: grad + s)
+    y = h.tanh()
+    y.register_hook(lambda grad: grad.sin())
+    return y.sum()
+
+
+@function
+def keeps(x, w, s):
+    h = x @ w
+
+    def hook(grad):
+        grad.sum()
+
+    h.register_hook(hook)
+    return h.sum()
+
+
+@function
+def of_view(x, w, s):
+    h = (x @ w).t()
+    h.register_hook(lambda grad: grad * s)
+    return h.cos().sum()
+
+
+def write(out, name, graph, leaves=()):
+    """Beside PyTorch's text: which of the inputs @leaves require a gradient."""
+    text = graph.print_readable(print_output=False, include_stride=True, include_device=True)
+    text = text.replace(str(HERE) + "/", "")
+    inputs = [node.name for node in graph.graph.find_nodes(op="placeholder")]
+    marks = "".join(f"        # adj: {name} {{requires_grad: True}}\n"
+                    for name, leaf in zip(inputs, leaves) if leaf.requires_grad)
+    header = text.index("\n", text.index("def forward")) + 1
+    text = text[:header] + marks + text[header:]
+    (out / f"{name}.txt").write_text(text.rstrip() + "\n")
+
+
+def capture(out, f):
+    def joint(graph, args, **options):
+        write(out, f"{f.__name__}-joint", graph)
+        return torch._functorch.partitioners.default_partition(graph, args, **options)
+
+    def boxed(graph, args):
+        return make_boxed_func(graph)
+
+    def backend(graph, args):
+        write(out, f"{f.__name__}-dynamo", graph, args)
+        return aot_module_simplified(graph, args, fw_compiler=boxed, partition_fn=joint)
+
+    torch._dynamo.reset()
+    torch.manual_seed(0)
+    x, w = torch.randn(3, 4, requires_grad=True), torch.randn(4, 3, requires_grad=True)
+    torch.compile(f, backend=backend)(x, w, torch.tensor(2.0)).backward()
+
+
+def main(out):
+    for f in FUNCTIONS:
+        capture(out, f)
+
+
+main(Path(sys.argv[1]))
