@@ -84,6 +84,7 @@ same_bytes (const AdjTensorData *a, const AdjTensorData *b)
   g_autoptr (AdjTensorData) dense_a = NULL;
   g_autoptr (AdjTensorData) dense_b = NULL;
   gsize item = adj_dtype_info (meta_a.dtype)->n_bytes;
+  gsize n;
 
   if (meta_a.dtype != meta_b.dtype || !adj_shape_same_sizes (&meta_a.shape, &meta_b.shape, NULL))
     return FALSE;
@@ -91,11 +92,13 @@ same_bytes (const AdjTensorData *a, const AdjTensorData *b)
   dense_b = adj_tensor_data_contiguous ((AdjTensorData *) b);
   meta_a = *adj_tensor_data_get_meta (dense_a);
   meta_b = *adj_tensor_data_get_meta (dense_b);
-  return memcmp ((const char *) g_bytes_get_data (adj_tensor_data_get_bytes (dense_a), NULL) +
+  n = (gsize) adj_tensor_data_get_numel (dense_a) * item;
+  return n == 0 ||
+         memcmp ((const char *) g_bytes_get_data (adj_tensor_data_get_bytes (dense_a), NULL) +
                      (gsize) meta_a.shape.offset.word * item,
                  (const char *) g_bytes_get_data (adj_tensor_data_get_bytes (dense_b), NULL) +
                      (gsize) meta_b.shape.offset.word * item,
-                 (gsize) adj_tensor_data_get_numel (dense_a) * item) == 0;
+                 n) == 0;
 }
 
 gboolean

@@ -99,7 +99,7 @@ find_place (const Lanes *self, const MirrorLane *lane)
   at += LANE_MARGIN;
   for (guint zone = lane->low; zone <= lane->high; zone++)
     append_taken (taken, self->lanes[zone]);
-  qsort (taken->data, taken->len, sizeof (Taken), by_low);
+  g_array_sort (taken, by_low);
   for (guint i = 0; i < taken->len; i++)
     {
       const Taken *t = &g_array_index (taken, Taken, i);
