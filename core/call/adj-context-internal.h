@@ -36,6 +36,14 @@ void adj_context_note_builtin (
 AdjDType adj_context_get_drawn_dtype (const AdjContext *cx);
 void adj_context_set_drawn_dtype (AdjContext *cx, AdjDType dtype);
 
+/* Where the kernels of calls run. */
+typedef struct AdjKQueue AdjKQueue;
+
+/* (transfer none): never %NULL. */
+AdjKQueue *adj_context_get_queue (const AdjContext *cx);
+/* @queue: (unowned) (nullable): outlives the calls that follow; %NULL: the CPU. */
+void adj_context_set_queue (AdjContext *cx, AdjKQueue *queue);
+
 /* Prints @text by the function set with adj_context_set_print(). */
 void adj_context_print (AdjContext *cx, const char *text);
 

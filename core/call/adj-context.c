@@ -28,6 +28,8 @@ adj_context_new_of (const AdjOperators *operators, AdjSymbols *symbols)
   cx->symbols = symbols != NULL ? adj_symbols_ref (symbols) : adj_symbols_new ();
   cx->default_dtype = ADJ_DTYPE_F32;
   cx->drawn_dtype = ADJ_DTYPE_NONE;
+  cx->cpu = ADJ_K_CPU_QUEUE;
+  cx->queue = &cx->cpu;
   cx->region.id = -1;
   cx->grad_enabled = TRUE;
   cx->autocast[ADJ_DEVICE_CPU].dtype = ADJ_DTYPE_BF16;
@@ -170,6 +172,18 @@ void
 adj_context_set_drawn_dtype (AdjContext *cx, AdjDType dtype)
 {
   cx->drawn_dtype = dtype;
+}
+
+AdjKQueue *
+adj_context_get_queue (const AdjContext *cx)
+{
+  return cx->queue;
+}
+
+void
+adj_context_set_queue (AdjContext *cx, AdjKQueue *queue)
+{
+  cx->queue = queue != NULL ? queue : &cx->cpu;
 }
 
 gboolean

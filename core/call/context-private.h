@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #pragma once
 
+#include "adj-kernel-backend.h"
+
 #include "call/adj-context-internal.h"
 #include "call/adj-mode.h"
 
@@ -16,6 +18,8 @@ struct _AdjContext
   AdjGenerator *generator; /* (nullable): made at first use */
   AdjPhilox philox;
   AdjDType drawn_dtype;
+  AdjKQueue cpu;
+  AdjKQueue *queue; /* (unowned): @cpu, or of a device */
   gboolean grad_enabled;
   AdjAutocast autocast[ADJ_N_AUTOCAST];
   gboolean unbacked;

@@ -115,7 +115,7 @@ adaptive_kernel (AdjOpCall *call)
 
   if (!pool_read (call, 0, &pool.x) || !pool_write (call, 0, &pool.y))
     return FALSE;
-  return adj_k_avg_pool (&pool) || op_no_memory (call);
+  return adj_q_avg_pool (op_queue (call), &pool) || op_no_memory (call);
 }
 
 static gboolean
@@ -125,7 +125,7 @@ adaptive_backward_kernel (AdjOpCall *call)
 
   if (!pool_read (call, 0, &pool.y) || !pool_write (call, 0, &pool.x))
     return FALSE;
-  return adj_k_avg_pool_backward (&pool) || op_no_memory (call);
+  return adj_q_avg_pool_backward (op_queue (call), &pool) || op_no_memory (call);
 }
 
 /* -- maxima back in their places -- */

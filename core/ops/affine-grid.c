@@ -74,9 +74,9 @@ affine_kernel (AdjOpCall *call)
   if (!op_output (call, 0, &out) || !op_input (call, 0, &theta) ||
       !op_check_temporary (call, adj_k_view_count (&out)))
     return FALSE;
-  maps = op_temporary (&theta, ADJ_K_F64, &dense);
-  adj_k_copy (&dense, &theta);
-  numbers = op_temporary (&out, ADJ_K_F64, &places);
+  maps = op_temporary (op_queue (call), &theta, ADJ_K_F64, &dense);
+  adj_q_copy (op_queue (call), &dense, &theta);
+  numbers = op_temporary (op_queue (call), &out, ADJ_K_F64, &places);
   n = (guint) out.rank - 2;
   per_image = adj_k_view_count (&out) / out.size[0] / n;
   for (gint64 i = 0; i < out.size[0] * per_image; i++)
@@ -93,7 +93,7 @@ affine_kernel (AdjOpCall *call)
         }
       map_place (maps + rest * n * (n + 1), n, x, numbers + i * n);
     }
-  adj_k_copy (&out, &places);
+  adj_q_copy (op_queue (call), &out, &places);
   return TRUE;
 }
 

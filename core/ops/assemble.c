@@ -133,7 +133,7 @@ put_item (const AdjOpCall *call, guint i, const AdjKView *out, gint dim, gint64 
     return FALSE;
   to.size[dim] = from.size[dim];
   to.data = (char *) out->data + (gsize) (at * out->stride[dim]) * adj_k_type_get_size (out->type);
-  adj_k_copy (&to, &from);
+  adj_q_copy (op_queue (call), &to, &from);
   return TRUE;
 }
 
@@ -205,7 +205,7 @@ stack_kernel (AdjOpCall *call)
         return FALSE;
       slot.data =
           (char *) out.data + (gsize) (i * out.stride[dim]) * adj_k_type_get_size (out.type);
-      adj_k_copy (&slot, &from);
+      adj_q_copy (op_queue (call), &slot, &from);
     }
   return TRUE;
 }
@@ -214,16 +214,19 @@ stack_kernel (AdjOpCall *call)
 
 /* Index i of dimension @dim of the result comes from index order[i]. */
 static void
-reorder (AdjKView *view, gpointer *memory, gint dim, gint64 *order)
+reorder (const AdjOpCall *call, AdjKView *view, gpointer *memory, gint dim, gint64 *order)
 {
-  AdjKView index = { .data = order, .type = ADJ_K_I64, .rank = 1 };
+  AdjKView index = { .data = (gpointer) op_constant (op_queue (call), order,
+                                                     (gsize) view->size[dim] * sizeof *order),
+                     .type = ADJ_K_I64,
+                     .rank = 1 };
   AdjKView out;
-  gpointer fresh = op_temporary (view, view->type, &out);
+  gpointer fresh = op_temporary (op_queue (call), view, view->type, &out);
   gint64 bad;
 
   index.size[0] = view->size[dim];
   index.stride[0] = 1;
-  adj_k_index_select (&out, view, dim, &index, &bad);
+  adj_q_index_select (op_queue (call), &out, view, dim, &index, &bad);
   g_free (*memory);
   *memory = fresh;
   *view = out;
@@ -263,9 +266,9 @@ flip_kernel (AdjOpCall *call)
       for (gint64 i = 0; i < n; i++)
         order[i] = n - 1 - i;
       if ((dims & (1u << dim)) != 0)
-        reorder (&view, &memory, (gint) dim, order);
+        reorder (call, &view, &memory, (gint) dim, order);
     }
-  adj_k_copy (&out, &view);
+  adj_q_copy (op_queue (call), &out, &view);
   return TRUE;
 }
 
@@ -292,7 +295,7 @@ roll_meta (AdjOpCall *call)
 }
 
 static void
-roll_dim (AdjKView *view, gpointer *memory, gint dim, gint64 shift)
+roll_dim (const AdjOpCall *call, AdjKView *view, gpointer *memory, gint dim, gint64 shift)
 {
   gint64 n = view->size[dim];
   g_autofree gint64 *order = g_new (gint64, MAX (n, 1));
@@ -301,16 +304,16 @@ roll_dim (AdjKView *view, gpointer *memory, gint dim, gint64 shift)
     shift = ((shift % n) + n) % n;
   for (gint64 i = 0; i < n; i++)
     order[i] = (i - shift + n) % n;
-  reorder (view, memory, dim, order);
+  reorder (call, view, memory, dim, order);
 }
 
 static void
-flatten (AdjKView *view, gpointer *memory)
+flatten (const AdjOpCall *call, AdjKView *view, gpointer *memory)
 {
   AdjKView dense;
-  gpointer fresh = op_temporary (view, view->type, &dense);
+  gpointer fresh = op_temporary (op_queue (call), view, view->type, &dense);
 
-  adj_k_copy (&dense, view);
+  adj_q_copy (op_queue (call), &dense, view);
   g_free (*memory);
   *memory = fresh;
   dense.size[0] = adj_k_view_count (&dense);
@@ -332,16 +335,16 @@ roll_kernel (AdjOpCall *call)
     return FALSE;
   if (n_dims == 0)
     {
-      flatten (&view, &memory);
-      roll_dim (&view, &memory, 0, shifts[0].word);
+      flatten (call, &view, &memory);
+      roll_dim (call, &view, &memory, 0, shifts[0].word);
       out.size[0] = view.size[0];
       out.stride[0] = 1;
       out.rank = 1;
     }
   for (guint i = 0; i < n_dims && view.rank > 0; i++)
-    roll_dim (&view, &memory, (gint) (dims[i].word < 0 ? dims[i].word + view.rank : dims[i].word),
-              shifts[i].word);
-  adj_k_copy (&out, &view);
+    roll_dim (call, &view, &memory,
+              (gint) (dims[i].word < 0 ? dims[i].word + view.rank : dims[i].word), shifts[i].word);
+  adj_q_copy (op_queue (call), &out, &view);
   return TRUE;
 }
 
@@ -396,7 +399,7 @@ repeat_kernel (AdjOpCall *call)
       from.stride[n++] = in.stride[own];
     }
   from.rank = to.rank = n;
-  adj_k_copy (&to, &from);
+  adj_q_copy (op_queue (call), &to, &from);
   return TRUE;
 }
 
@@ -462,9 +465,9 @@ pad_kernel (AdjOpCall *call)
       !read_padding (call, (guint) in.rank, left, right))
     return FALSE;
   if (call->args[2].kind == ADJ_VALUE_FLOAT)
-    adj_k_fill_f64 (&out, call->args[2].number);
+    adj_q_fill_f64 (op_queue (call), &out, call->args[2].number);
   else
-    adj_k_fill_i64 (&out, adj_op_call_int (call, 2, 0));
+    adj_q_fill_i64 (op_queue (call), &out, adj_op_call_int (call, 2, 0));
   for (gint i = 0; i < in.rank; i++)
     {
       gint64 cropped = MAX (-left[i].word, 0);
@@ -476,7 +479,7 @@ pad_kernel (AdjOpCall *call)
       advance (&out, i, MAX (left[i].word, 0));
       in.size[i] = out.size[i] = n;
     }
-  adj_k_copy (&out, &in);
+  adj_q_copy (op_queue (call), &out, &in);
   return TRUE;
 }
 
@@ -494,26 +497,27 @@ triangle_meta (AdjOpCall *call)
 }
 
 static gboolean
-triangle (AdjOpCall *call, void (*kernel) (const AdjKView *, const AdjKView *, int64_t))
+triangle (AdjOpCall *call,
+          void (*kernel) (AdjKQueue *, const AdjKView *, const AdjKView *, int64_t))
 {
   AdjKView in, out;
 
   if (!op_input (call, 0, &in) || !op_output (call, 0, &out))
     return FALSE;
-  kernel (&out, &in, adj_op_call_int (call, 1, 0));
+  kernel (op_queue (call), &out, &in, adj_op_call_int (call, 1, 0));
   return TRUE;
 }
 
 static gboolean
 tril_kernel (AdjOpCall *call)
 {
-  return triangle (call, adj_k_tril);
+  return triangle (call, adj_q_tril);
 }
 
 static gboolean
 triu_kernel (AdjOpCall *call)
 {
-  return triangle (call, adj_k_triu);
+  return triangle (call, adj_q_triu);
 }
 
 /* -- records -- */

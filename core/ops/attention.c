@@ -191,7 +191,7 @@ attention_kernel (AdjOpCall *call)
   if (!read_attention (call, 0, &attention, &mask) || !op_output (call, 0, &out) ||
       !op_output (call, 1, &lse))
     return FALSE;
-  return adj_k_attention (&attention, &out, &lse) || op_no_memory (call);
+  return adj_q_attention (op_queue (call), &attention, &out, &lse) || op_no_memory (call);
 }
 
 static gboolean
@@ -205,7 +205,7 @@ attention_backward_kernel (AdjOpCall *call)
       !op_output (call, 0, &backward.gq) || !op_output (call, 1, &backward.gk) ||
       !op_output (call, 2, &backward.gv))
     return FALSE;
-  return adj_k_attention_backward (&backward) || op_no_memory (call);
+  return adj_q_attention_backward (op_queue (call), &backward) || op_no_memory (call);
 }
 
 /* -- costs -- */

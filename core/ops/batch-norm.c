@@ -242,9 +242,9 @@ no_training_kernel (AdjOpCall *call)
   if (!op_output (call, 0, &y) || !read_batch_norm (call, 0, 1, TRUE, &norm) ||
       !op_input (call, RUNNING, &mean) || !op_input (call, RUNNING + 1, &var))
     return FALSE;
-  memory = op_temporary (&var, op_norm_type (&norm), &rstd);
-  op_norm_invert_deviation (&rstd, &var, eps_of (call));
-  op_norm_write (&norm, &mean, &rstd, &y);
+  memory = op_temporary (op_queue (call), &var, op_norm_type (&norm), &rstd);
+  op_norm_invert_deviation (op_queue (call), &rstd, &var, eps_of (call));
+  op_norm_write (op_queue (call), &norm, &mean, &rstd, &y);
   return TRUE;
 }
 
@@ -266,21 +266,22 @@ train (AdjOpCall *call, const Running *running)
       !op_output (call, 2, &save_rstd) || !read_batch_norm (call, 0, 1, TRUE, &norm))
     return FALSE;
   channels = (AdjKView){ .rank = 1, .size = { norm.x.size[1] }, .stride = { 1 } };
-  mean_memory = op_temporary (&channels, op_norm_type (&norm), &mean);
-  var_memory = op_temporary (&channels, op_norm_type (&norm), &var);
-  rstd_memory = op_temporary (&channels, op_norm_type (&norm), &rstd);
-  op_norm_measure (&norm, &mean, &var);
-  op_norm_invert_deviation (&rstd, &var, eps_of (call));
-  adj_k_copy (&save_mean, &mean);
-  adj_k_copy (&save_rstd, &rstd);
-  op_norm_write (&norm, &mean, &rstd, &y);
+  mean_memory = op_temporary (op_queue (call), &channels, op_norm_type (&norm), &mean);
+  var_memory = op_temporary (op_queue (call), &channels, op_norm_type (&norm), &var);
+  rstd_memory = op_temporary (op_queue (call), &channels, op_norm_type (&norm), &rstd);
+  op_norm_measure (op_queue (call), &norm, &mean, &var);
+  op_norm_invert_deviation (op_queue (call), &rstd, &var, eps_of (call));
+  adj_q_copy (op_queue (call), &save_mean, &mean);
+  adj_q_copy (op_queue (call), &save_rstd, &rstd);
+  op_norm_write (op_queue (call), &norm, &mean, &rstd, &y);
   if (running != NULL)
     {
       double momentum = adj_op_call_double (call, adj_op_call_find (call, "momentum"), 0);
       double n = (double) op_norm_group_size (&norm);
 
-      op_norm_average (&running->to[0], &running->from[0], &mean, momentum, 1);
-      op_norm_average (&running->to[1], &running->from[1], &var, momentum, n / (n - 1));
+      op_norm_average (op_queue (call), &running->to[0], &running->from[0], &mean, momentum, 1);
+      op_norm_average (op_queue (call), &running->to[1], &running->from[1], &var, momentum,
+                       n / (n - 1));
     }
   return TRUE;
 }
@@ -304,7 +305,7 @@ functional (AdjOpCall *call, guint first, gboolean training)
   if (training)
     return train (call, &running);
   for (guint i = 0; i < 2; i++)
-    adj_k_copy (&running.to[i], &running.from[i]);
+    adj_q_copy (op_queue (call), &running.to[i], &running.from[i]);
   return no_training_kernel (call);
 }
 
@@ -368,10 +369,10 @@ backward_kernel (AdjOpCall *call)
     {
       AdjKView var = to.rstd;
 
-      memory = op_temporary (&var, op_norm_type (&norm), &to.rstd);
-      op_norm_invert_deviation (&to.rstd, &var, eps_of (call));
+      memory = op_temporary (op_queue (call), &var, op_norm_type (&norm), &to.rstd);
+      op_norm_invert_deviation (op_queue (call), &to.rstd, &var, eps_of (call));
     }
-  op_norm_differentiate (&norm, &to);
+  op_norm_differentiate (op_queue (call), &norm, &to);
   return TRUE;
 }
 

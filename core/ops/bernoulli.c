@@ -67,15 +67,15 @@ bernoulli_kernel (AdjOpCall *call)
 
   if (!op_input (call, 0, &self) || !op_output (call, 0, &out))
     return FALSE;
-  p = op_temporary (&self, ADJ_K_F64, &values);
-  adj_k_copy (&values, &self);
+  p = op_temporary (op_queue (call), &self, ADJ_K_F64, &values);
+  adj_q_copy (op_queue (call), &values, &self);
   for (gint64 i = 0; i < adj_k_view_count (&self); i++)
     {
       if (!check_probability (call, p[i]))
         return FALSE;
       p[i] = op_next_uniform (op_generator (call), wide ? ADJ_K_F64 : ADJ_K_F32) < p[i];
     }
-  adj_k_copy (&out, &values);
+  adj_q_copy (op_queue (call), &out, &values);
   return TRUE;
 }
 
@@ -116,23 +116,23 @@ dropout_kernel (AdjOpCall *call)
     return FALSE;
   if (!is_training (call))
     {
-      adj_k_copy (&output, &input);
-      adj_k_fill_i64 (&mask, 1);
+      adj_q_copy (op_queue (call), &output, &input);
+      adj_q_fill_i64 (op_queue (call), &mask, 1);
       return TRUE;
     }
   if (input.type != ADJ_K_F64)
     scale = (float) scale;
   stream = op_stream_start (adj_generator_next32 (op_generator (call)));
-  stays = op_temporary (&input, ADJ_K_BOOL, &drawn);
-  x = op_temporary (&input, ADJ_K_F64, &values);
-  adj_k_copy (&values, &input);
+  stays = op_temporary (op_queue (call), &input, ADJ_K_BOOL, &drawn);
+  x = op_temporary (op_queue (call), &input, ADJ_K_F64, &values);
+  adj_q_copy (op_queue (call), &values, &input);
   for (gint64 i = 0; i < adj_k_view_count (&input); i++)
     {
       stays[i] = op_stream_next (&stream) < 1 - p;
       x[i] = x[i] * stays[i] * scale;
     }
-  adj_k_copy (&output, &values);
-  adj_k_copy (&mask, &drawn);
+  adj_q_copy (op_queue (call), &output, &values);
+  adj_q_copy (op_queue (call), &mask, &drawn);
   return TRUE;
 }
 

@@ -23,13 +23,19 @@ gint64 op_norm_group_size (const OpNorm *norm);
 /* Views of statistics have the dims of the statistics. */
 
 /* @mean and @var: dense, of op_norm_type(). */
-void op_norm_measure (const OpNorm *norm, const AdjKView *mean, const AdjKView *var);
-/* @rstd = 1 / √(@var + eps); may be the same. */
-void op_norm_invert_deviation (const AdjKView *rstd, const AdjKView *var, double eps);
 void
-op_norm_write (const OpNorm *norm, const AdjKView *mean, const AdjKView *rstd, const AdjKView *y);
+op_norm_measure (AdjKQueue *queue, const OpNorm *norm, const AdjKView *mean, const AdjKView *var);
+/* @rstd = 1 / √(@var + eps); may be the same. */
+void
+op_norm_invert_deviation (AdjKQueue *queue, const AdjKView *rstd, const AdjKView *var, double eps);
+void op_norm_write (AdjKQueue *queue,
+                    const OpNorm *norm,
+                    const AdjKView *mean,
+                    const AdjKView *rstd,
+                    const AdjKView *y);
 /* @out = (1 - momentum) · running + momentum · factor · statistic; may be @running. */
-void op_norm_average (const AdjKView *out,
+void op_norm_average (AdjKQueue *queue,
+                      const AdjKView *out,
                       const AdjKView *running,
                       const AdjKView *statistic,
                       double momentum,
@@ -42,7 +48,7 @@ typedef struct
   gboolean constant;            /* the statistics do not depend on x */
 } OpNormGradients;
 
-void op_norm_differentiate (const OpNorm *norm, const OpNormGradients *to);
+void op_norm_differentiate (AdjKQueue *queue, const OpNorm *norm, const OpNormGradients *to);
 
 /* A tensor or None must have one entry per channel; its dtype into @dtype when it is there. */
 gboolean

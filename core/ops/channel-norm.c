@@ -56,7 +56,8 @@ static const Step combine = { 6,
                                 STEP (ADD, 0, 0, 4), STEP (SUB, 0, 3, 0), STEP (MUL, 0, 0, 2) } };
 
 static void
-apply (const Step *step, AdjKType type, const AdjKView *out, const AdjKView *inputs)
+apply (
+    AdjKQueue *queue, const Step *step, AdjKType type, const AdjKView *out, const AdjKView *inputs)
 {
   AdjKProgram program = {
     .klass = type == ADJ_K_F64 ? ADJ_K_CLASS_F64 : ADJ_K_CLASS_F32,
@@ -66,7 +67,7 @@ apply (const Step *step, AdjKType type, const AdjKView *out, const AdjKView *inp
     .code = step->code,
   };
 
-  adj_k_pointwise (&program, out, inputs);
+  adj_q_pointwise (queue, &program, out, inputs);
 }
 
 /* -- views -- */
@@ -94,9 +95,10 @@ over (const AdjKView *x, guint32 dims, const AdjKView *what, gboolean spread)
 
 /* A number, everywhere in the sizes of @x. */
 static AdjKView
-number_over (const AdjKView *x, const double *number)
+number_over (AdjKQueue *queue, const AdjKView *x, const double *number)
 {
-  const AdjKView scalar = { .data = (gpointer) number, .type = ADJ_K_F64 };
+  const AdjKView scalar = { .data = (gpointer) op_constant (queue, number, sizeof *number),
+                            .type = ADJ_K_F64 };
 
   return over (x, 0, &scalar, TRUE);
 }
@@ -117,17 +119,17 @@ static const double zero = 0;
 static const double one = 1;
 
 static AdjKView
-weight_over (const OpNorm *norm)
+weight_over (AdjKQueue *queue, const OpNorm *norm)
 {
   return norm->w.data != NULL ? over (&norm->x, norm->weights, &norm->w, TRUE)
-                              : number_over (&norm->x, &one);
+                              : number_over (queue, &norm->x, &one);
 }
 
 static AdjKView
-bias_over (const OpNorm *norm)
+bias_over (AdjKQueue *queue, const OpNorm *norm)
 {
   return norm->b.data != NULL ? over (&norm->x, norm->weights, &norm->b, TRUE)
-                              : number_over (&norm->x, &zero);
+                              : number_over (queue, &norm->x, &zero);
 }
 
 gint64
@@ -144,39 +146,44 @@ op_norm_group_size (const OpNorm *norm)
 /* -- forward and backward -- */
 
 void
-op_norm_measure (const OpNorm *norm, const AdjKView *mean, const AdjKView *var)
+op_norm_measure (AdjKQueue *queue, const OpNorm *norm, const AdjKView *mean, const AdjKView *var)
 {
   AdjKView m = over (&norm->x, norm->statistics, mean, FALSE);
   AdjKView v = over (&norm->x, norm->statistics, var, FALSE);
 
-  adj_k_var_mean (&v, &m, &norm->x, all_dims (norm) & ~norm->statistics, 0);
+  adj_q_var_mean (queue, &v, &m, &norm->x, all_dims (norm) & ~norm->statistics, 0);
 }
 
 void
-op_norm_invert_deviation (const AdjKView *rstd, const AdjKView *var, double eps)
+op_norm_invert_deviation (AdjKQueue *queue, const AdjKView *rstd, const AdjKView *var, double eps)
 {
-  AdjKView inputs[] = { *var, number_over (rstd, &eps) };
+  AdjKView inputs[] = { *var, number_over (queue, rstd, &eps) };
 
-  apply (&invert, rstd->type, rstd, inputs);
+  apply (queue, &invert, rstd->type, rstd, inputs);
 }
 
 void
-op_norm_write (const OpNorm *norm, const AdjKView *mean, const AdjKView *rstd, const AdjKView *y)
+op_norm_write (AdjKQueue *queue,
+               const OpNorm *norm,
+               const AdjKView *mean,
+               const AdjKView *rstd,
+               const AdjKView *y)
 {
   AdjKView inputs[] = {
     norm->x,
     over (&norm->x, norm->statistics, mean, TRUE),
     over (&norm->x, norm->statistics, rstd, TRUE),
-    weight_over (norm),
-    bias_over (norm),
+    weight_over (queue, norm),
+    bias_over (queue, norm),
   };
 
-  apply (&normalize, op_norm_type (norm), y, inputs);
+  apply (queue, &normalize, op_norm_type (norm), y, inputs);
 }
 
 /* gw and gb, each nullable, with the dims of the weights. */
 static void
-differentiate_weights (const OpNorm *norm,
+differentiate_weights (AdjKQueue *queue,
+                       const OpNorm *norm,
                        const AdjKView *g,
                        const AdjKView *statistics,
                        const AdjKView *gw,
@@ -188,22 +195,23 @@ differentiate_weights (const OpNorm *norm,
   if (gw != NULL)
     {
       AdjKView inputs[] = { norm->x, statistics[0], statistics[1], *g };
-      g_autofree gpointer memory = op_temporary (&norm->x, op_norm_type (norm), &products);
+      g_autofree gpointer memory = op_temporary (queue, &norm->x, op_norm_type (norm), &products);
 
-      apply (&correlate, products.type, &products, inputs);
+      apply (queue, &correlate, products.type, &products, inputs);
       sums = over (&norm->x, norm->weights, gw, FALSE);
-      adj_k_reduce (ADJ_K_SUM, &sums, &products, dims);
+      adj_q_reduce (queue, ADJ_K_SUM, &sums, &products, dims);
     }
   if (gb != NULL)
     {
       sums = over (&norm->x, norm->weights, gb, FALSE);
-      adj_k_reduce (ADJ_K_SUM, &sums, g, dims);
+      adj_q_reduce (queue, ADJ_K_SUM, &sums, g, dims);
     }
 }
 
 /* @statistics: mean and rstd, spread over x. */
 static void
-differentiate_input (const OpNorm *norm,
+differentiate_input (AdjKQueue *queue,
+                     const OpNorm *norm,
                      const AdjKView *g,
                      const AdjKView *statistics,
                      gboolean constant,
@@ -212,32 +220,32 @@ differentiate_input (const OpNorm *norm,
   AdjKType type = op_norm_type (norm);
   guint32 dims = all_dims (norm) & ~norm->statistics;
   AdjKView kept = norm->x, h, products, mean_h, mean_p, m, p;
-  g_autofree gpointer memory_h = op_temporary (&norm->x, type, &h);
+  g_autofree gpointer memory_h = op_temporary (queue, &norm->x, type, &h);
   g_autofree gpointer memory = NULL, first = NULL, second = NULL;
-  AdjKView weighted[] = { *g, weight_over (norm) };
+  AdjKView weighted[] = { *g, weight_over (queue, norm) };
 
-  apply (&multiply, type, &h, weighted);
+  apply (queue, &multiply, type, &h, weighted);
   if (constant)
     {
       AdjKView scaled[] = { h, statistics[1] };
 
-      apply (&multiply, type, gx, scaled);
+      apply (queue, &multiply, type, gx, scaled);
       return;
     }
 
   for (gint i = 0; i < kept.rank; i++)
     if ((dims >> i & 1) != 0)
       kept.size[i] = 1;
-  memory = op_temporary (&norm->x, type, &products);
-  first = op_temporary (&kept, type, &mean_h);
-  second = op_temporary (&kept, type, &mean_p);
+  memory = op_temporary (queue, &norm->x, type, &products);
+  first = op_temporary (queue, &kept, type, &mean_h);
+  second = op_temporary (queue, &kept, type, &mean_p);
   {
     AdjKView inputs[] = { norm->x, statistics[0], statistics[1], h };
 
-    apply (&correlate, type, &products, inputs);
+    apply (queue, &correlate, type, &products, inputs);
   }
-  adj_k_reduce (ADJ_K_MEAN, &mean_h, &h, dims);
-  adj_k_reduce (ADJ_K_MEAN, &mean_p, &products, dims);
+  adj_q_reduce (queue, ADJ_K_MEAN, &mean_h, &h, dims);
+  adj_q_reduce (queue, ADJ_K_MEAN, &mean_p, &products, dims);
   m = mean_h;
   p = mean_p;
   for (gint i = 0; i < kept.rank; i++)
@@ -249,33 +257,34 @@ differentiate_input (const OpNorm *norm,
   {
     AdjKView inputs[] = { norm->x, statistics[0], statistics[1], h, m, p };
 
-    apply (&combine, type, gx, inputs);
+    apply (queue, &combine, type, gx, inputs);
   }
 }
 
 void
-op_norm_differentiate (const OpNorm *norm, const OpNormGradients *to)
+op_norm_differentiate (AdjKQueue *queue, const OpNorm *norm, const OpNormGradients *to)
 {
   AdjKView statistics[] = { over (&norm->x, norm->statistics, &to->mean, TRUE),
                             over (&norm->x, norm->statistics, &to->rstd, TRUE) };
 
-  differentiate_weights (norm, &to->g, statistics, to->gw, to->gb);
+  differentiate_weights (queue, norm, &to->g, statistics, to->gw, to->gb);
   if (to->gx != NULL)
-    differentiate_input (norm, &to->g, statistics, to->constant, to->gx);
+    differentiate_input (queue, norm, &to->g, statistics, to->constant, to->gx);
 }
 
 void
-op_norm_average (const AdjKView *out,
+op_norm_average (AdjKQueue *queue,
+                 const AdjKView *out,
                  const AdjKView *running,
                  const AdjKView *statistic,
                  double momentum,
                  double factor)
 {
   double rest = 1 - momentum;
-  AdjKView inputs[] = { *running, *statistic, number_over (out, &momentum),
-                        number_over (out, &rest), number_over (out, &factor) };
+  AdjKView inputs[] = { *running, *statistic, number_over (queue, out, &momentum),
+                        number_over (queue, out, &rest), number_over (queue, out, &factor) };
 
-  apply (&average, out->type == ADJ_K_F64 ? ADJ_K_F64 : ADJ_K_F32, out, inputs);
+  apply (queue, &average, out->type == ADJ_K_F64 ? ADJ_K_F64 : ADJ_K_F32, out, inputs);
 }
 
 /* -- shape rules -- */

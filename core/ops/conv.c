@@ -244,13 +244,14 @@ convolution_kernel (AdjOpCall *call)
       !op_input_or_null (call, 2, &bias, &conv.bias) ||
       !op_output (call, 0, options.transposed ? &conv.x : &conv.y))
     return FALSE;
-  return (options.transposed ? adj_k_conv_input (&conv) : adj_k_conv (&conv)) ||
+  return (options.transposed ? adj_q_conv_input (op_queue (call), &conv)
+                             : adj_q_conv (op_queue (call), &conv)) ||
          op_no_memory (call);
 }
 
 /* The gradient of the bias: the sum over everything but the channels. */
 static void
-sum_channels (const AdjKView *out, const AdjKView *grad)
+sum_channels (const AdjOpCall *call, const AdjKView *out, const AdjKView *grad)
 {
   AdjKView sums = *grad;
   guint32 dims = ((1u << grad->rank) - 1) & ~2u;
@@ -261,7 +262,7 @@ sum_channels (const AdjKView *out, const AdjKView *grad)
     if (i != 1)
       sums.size[i] = 1;
   sums.stride[1] = out->stride[0];
-  adj_k_reduce (ADJ_K_SUM, &sums, grad, dims);
+  adj_q_reduce (op_queue (call), ADJ_K_SUM, &sums, grad, dims);
 }
 
 static gboolean
@@ -284,17 +285,18 @@ backward_kernel (AdjOpCall *call)
       conv.w = weight;
       conv.x = options.transposed ? grad : x;
       conv.y = options.transposed ? x : grad;
-      done = options.transposed ? adj_k_conv (&conv) : adj_k_conv_input (&conv);
+      done = options.transposed ? adj_q_conv (op_queue (call), &conv)
+                                : adj_q_conv_input (op_queue (call), &conv);
     }
   if (gw != NULL && done)
     {
       conv.w = w;
       conv.x = options.transposed ? grad : input;
       conv.y = options.transposed ? input : grad;
-      done = adj_k_conv_weight (&conv);
+      done = adj_q_conv_weight (op_queue (call), &conv);
     }
   if (gb != NULL)
-    sum_channels (gb, &grad);
+    sum_channels (call, gb, &grad);
   return done || op_no_memory (call);
 }
 

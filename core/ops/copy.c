@@ -76,7 +76,7 @@ clone_kernel (AdjOpCall *call)
 
   if (!op_input (call, 0, &in) || !op_output (call, 0, &out))
     return FALSE;
-  adj_k_copy (&out, &in);
+  adj_q_copy (op_queue (call), &out, &in);
   return TRUE;
 }
 
@@ -142,11 +142,11 @@ copy_kernel (AdjOpCall *call)
     return FALSE;
   if (adj_tensor_get_storage (src) == adj_tensor_get_storage (call->results[0].tensor))
     {
-      memory = op_temporary (&in, in.type, &copy);
-      adj_k_copy (&copy, &in);
+      memory = op_temporary (op_queue (call), &in, in.type, &copy);
+      adj_q_copy (op_queue (call), &copy, &in);
       in = copy;
     }
-  adj_k_copy (&out, &in);
+  adj_q_copy (op_queue (call), &out, &in);
   return TRUE;
 }
 
@@ -278,14 +278,14 @@ scatter_kernel (AdjOpCall *call)
     {
       if (!op_input (call, 0, &self))
         return FALSE;
-      adj_k_copy (&out, &self);
+      adj_q_copy (op_queue (call), &out, &self);
     }
   else
     op_clear (call, 0);
   if (!view_of (call, scatter, whole, &part) || !op_view (call, whole, &part, &to) ||
       !op_input_as (call, scatter->backward ? 0 : 1, &part.shape, &src, &number))
     return FALSE;
-  adj_k_copy (&to, &src);
+  adj_q_copy (op_queue (call), &to, &src);
   return TRUE;
 }
 
@@ -322,7 +322,7 @@ put_windows (AdjOpCall *call, const AdjKView *grad)
 
   if (!view_of (call, &unfold_scatter, whole, &windows) || !op_view (call, whole, &windows, &to))
     return FALSE;
-  adj_k_copy (&to, grad);
+  adj_q_copy (op_queue (call), &to, grad);
   return TRUE;
 }
 
@@ -341,7 +341,7 @@ unfold_backward_kernel (AdjOpCall *call)
   if (step >= adj_op_call_int (call, 3, 1) || grad.size[dim] <= 1)
     return put_windows (call, &grad);
   index = (AdjKView){ .rank = 1, .size = { grad.size[dim] } };
-  places = op_temporary (&index, ADJ_K_I64, &index);
+  places = op_temporary (op_queue (call), &index, ADJ_K_I64, &index);
   grad.rank--;
   for (gint64 k = grad.size[grad.rank]; k-- > 0;)
     {
@@ -349,8 +349,8 @@ unfold_backward_kernel (AdjOpCall *call)
 
       part.data = (char *) grad.data +
                   (gsize) (k * grad.stride[grad.rank]) * adj_k_type_get_size (grad.type);
-      adj_k_iota_i64 (&index, k, step);
-      if (!adj_k_index_add (&out, (int) dim, &index, &part, 1, &bad))
+      adj_q_iota_i64 (op_queue (call), &index, k, step);
+      if (!adj_q_index_add (op_queue (call), &out, (int) dim, &index, &part, 1, &bad))
         return op_bad_index (call, bad);
     }
   return TRUE;

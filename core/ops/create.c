@@ -312,10 +312,11 @@ arange_kernel (AdjOpCall *call)
   if (!op_output (call, 0, &out))
     return FALSE;
   if (range_dtype (call, &range) == ADJ_DTYPE_I64)
-    adj_k_iota_i64 (&out, range_integer (call, range.start, 0),
+    adj_q_iota_i64 (op_queue (call), &out, range_integer (call, range.start, 0),
                     range_integer (call, range.step, 1));
   else
-    adj_k_iota_f64 (&out, range_double (call, range.start, 0), range_double (call, range.step, 1));
+    adj_q_iota_f64 (op_queue (call), &out, range_double (call, range.start, 0),
+                    range_double (call, range.step, 1));
   return TRUE;
 }
 
@@ -343,11 +344,11 @@ eye_kernel (AdjOpCall *call)
 
   if (!op_output (call, 0, &out))
     return FALSE;
-  adj_k_fill_i64 (&out, 0);
+  adj_q_fill_i64 (op_queue (call), &out, 0);
   out.rank = 1;
   out.size[0] = MIN (out.size[0], out.size[1]);
   out.stride[0] += out.stride[1];
-  adj_k_fill_i64 (&out, 1);
+  adj_q_fill_i64 (op_queue (call), &out, 1);
   return TRUE;
 }
 
@@ -385,11 +386,11 @@ linspace_kernel (AdjOpCall *call)
   half.size[0] = n / 2;
   if (n == 1)
     half.size[0] = 1;
-  adj_k_iota_f64 (&half, start, step);
+  adj_q_iota_f64 (op_queue (call), &half, start, step);
   half.size[0] = n - half.size[0];
   half.data = (char *) out.data + (n - 1) * out.stride[0] * (gint64) adj_k_type_get_size (out.type);
   half.stride[0] = -out.stride[0];
-  adj_k_iota_f64 (&half, end, -step);
+  adj_q_iota_f64 (op_queue (call), &half, end, -step);
   return TRUE;
 }
 
@@ -409,7 +410,8 @@ iota_kernel (AdjOpCall *call)
 
   if (!op_output (call, 0, &out))
     return FALSE;
-  adj_k_iota_i64 (&out, adj_op_call_int (call, 1, 0), adj_op_call_int (call, 2, 1));
+  adj_q_iota_i64 (op_queue (call), &out, adj_op_call_int (call, 1, 0),
+                  adj_op_call_int (call, 2, 1));
   return TRUE;
 }
 
@@ -424,9 +426,10 @@ fill_with (AdjOpCall *call, const char *name)
   if (!op_output (call, 0, &out))
     return FALSE;
   if (value->kind == ADJ_VALUE_FLOAT)
-    adj_k_fill_f64 (&out, value->number);
+    adj_q_fill_f64 (op_queue (call), &out, value->number);
   else
-    adj_k_fill_i64 (&out, adj_op_call_int (call, adj_op_call_find (call, name), 0));
+    adj_q_fill_i64 (op_queue (call), &out,
+                    adj_op_call_int (call, adj_op_call_find (call, name), 0));
   return TRUE;
 }
 
@@ -465,7 +468,7 @@ fill_tensor_kernel (AdjOpCall *call)
   if (!op_output (call, 0, &out) ||
       !op_input_as (call, 1, &call->results[0].meta.shape, &in, &number))
     return FALSE;
-  adj_k_copy (&out, &in);
+  adj_q_copy (op_queue (call), &out, &in);
   return TRUE;
 }
 
@@ -483,7 +486,7 @@ ones_kernel (AdjOpCall *call)
 
   if (!op_output (call, 0, &out))
     return FALSE;
-  adj_k_fill_i64 (&out, 1);
+  adj_q_fill_i64 (op_queue (call), &out, 1);
   return TRUE;
 }
 

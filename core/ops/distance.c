@@ -123,8 +123,8 @@ read_numbers (const AdjOpCall *call, guint arg, const AdjShape *shape)
 
   if (!op_input_as (call, arg, shape, &view, NULL))
     return NULL;
-  numbers = op_temporary (&view, ADJ_K_F64, &dense);
-  adj_k_copy (&dense, &view);
+  numbers = op_temporary (op_queue (call), &view, ADJ_K_F64, &dense);
+  adj_q_copy (op_queue (call), &dense, &view);
   return numbers;
 }
 
@@ -202,7 +202,7 @@ write_numbers (const AdjOpCall *call, double *numbers)
   from = out; /* the result is contiguous */
   from.type = ADJ_K_F64;
   from.data = numbers;
-  adj_k_copy (&out, &from);
+  adj_q_copy (op_queue (call), &out, &from);
   return TRUE;
 }
 

@@ -58,8 +58,8 @@ exponential_kernel (AdjOpCall *call)
   if (!op_output (call, 0, &out))
     return FALSE;
   memory = op_temporary (
-      &out, out.type == ADJ_K_F64 && drawn != ADJ_DTYPE_NONE ? (AdjKType) drawn : out.type,
-      &values);
+      op_queue (call), &out,
+      out.type == ADJ_K_F64 && drawn != ADJ_DTYPE_NONE ? (AdjKType) drawn : out.type, &values);
   stream = op_stream_start (values.type == ADJ_K_F64
                                 ? (guint32) adj_generator_next64 (op_generator (call))
                                 : adj_generator_next32 (op_generator (call)));
@@ -73,7 +73,7 @@ exponential_kernel (AdjOpCall *call)
         chunk[i] = -log (op_stream_next (&stream)) * scale;
       op_write_doubles (&flat, at, chunk, n);
     }
-  adj_k_copy (&out, &values);
+  adj_q_copy (op_queue (call), &out, &values);
   return TRUE;
 }
 

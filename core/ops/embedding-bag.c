@@ -180,7 +180,7 @@ read_integers (const AdjOpCall *call, guint arg, gint64 **out, gint64 *n)
 
   if (!op_input (call, arg, &from))
     return FALSE;
-  *out = op_temporary (&from, ADJ_K_I64, &to);
+  *out = op_temporary (op_queue (call), &from, ADJ_K_I64, &to);
   *n = adj_k_view_count (&from);
   adj_k_copy (&to, &from);
   return TRUE;
@@ -238,7 +238,7 @@ static double *
 read_doubles (const AdjKView *from)
 {
   AdjKView to;
-  double *numbers = op_temporary (from, ADJ_K_F64, &to);
+  double *numbers = op_temporary (NULL, from, ADJ_K_F64, &to);
 
   adj_k_copy (&to, from);
   return numbers;
@@ -371,9 +371,9 @@ bag_kernel (AdjOpCall *call)
     return FALSE;
   column = out;
   column.rank = 1;
-  sums = op_temporary (&out, ADJ_K_F64, &sums_view);
-  largest = op_temporary (&out, ADJ_K_I64, &largest_view);
-  sizes = op_temporary (&column, ADJ_K_I64, &sizes_view);
+  sums = op_temporary (op_queue (call), &out, ADJ_K_F64, &sums_view);
+  largest = op_temporary (op_queue (call), &out, ADJ_K_I64, &largest_view);
+  sizes = op_temporary (op_queue (call), &column, ADJ_K_I64, &sizes_view);
   gather (&bags, &weight, samples, mode, &(Gathered){ sums, largest, sizes });
   adj_k_copy (&out, &sums_view);
   return write_indices (call, &bags, mode, &sizes_view, &largest_view);
@@ -451,7 +451,7 @@ backward_kernel (AdjOpCall *call)
       !read_samples (call, 10, bags.n, &factors))
     return FALSE;
   g = read_doubles (&grad);
-  memory = op_temporary (&out, ADJ_K_F64, &gw);
+  memory = op_temporary (op_queue (call), &out, ADJ_K_F64, &gw);
   if (mode_of (call) == MODE_MAX)
     {
       if (!spread_maxima (call, &bags, g, out.size[0], &gw))
@@ -481,7 +481,7 @@ samples_kernel (AdjOpCall *call)
     return FALSE;
   row = g_new (double, weight.size[1] + 1);
   g = read_doubles (&grad);
-  memory = op_temporary (&out, ADJ_K_F64, &sums);
+  memory = op_temporary (op_queue (call), &out, ADJ_K_F64, &sums);
   for (gint64 i = 0; i < bags.n; i++)
     if (counts (&bags, i))
       {

@@ -31,7 +31,8 @@ embedding_kernel (AdjOpCall *call)
 
   if (!op_input (call, 0, &weight) || !op_input (call, 1, &indices) || !op_output (call, 0, &out))
     return FALSE;
-  return adj_k_embedding (&out, &weight, &indices, &bad) || op_bad_index (call, bad);
+  return adj_q_embedding (op_queue (call), &out, &weight, &indices, &bad) ||
+         op_bad_index (call, bad);
 }
 
 static gboolean
@@ -69,7 +70,7 @@ embedding_backward_kernel (AdjOpCall *call)
 
   if (!op_input (call, 0, &e.g) || !op_input (call, 1, &e.indices) || !op_output (call, 0, &e.gw))
     return FALSE;
-  return adj_k_embedding_backward (&e, &bad) || op_bad_index (call, bad);
+  return adj_q_embedding_backward (op_queue (call), &e, &bad) || op_bad_index (call, bad);
 }
 
 static double

@@ -59,7 +59,8 @@ index_select_kernel (AdjOpCall *call)
     return FALSE;
   op_need_dim (&self);
   op_need_dim (&out);
-  return adj_k_index_select (&out, &self, (int) dim, &index, &bad) || op_bad_index (call, bad);
+  return adj_q_index_select (op_queue (call), &out, &self, (int) dim, &index, &bad) ||
+         op_bad_index (call, bad);
 }
 
 static gboolean
@@ -91,8 +92,8 @@ index_add_kernel (AdjOpCall *call)
     return FALSE;
   op_need_dim (&out);
   op_need_dim (&source);
-  return adj_k_index_add (&out, (int) dim, &index, &source, adj_op_call_double (call, 4, 1),
-                          &bad) ||
+  return adj_q_index_add (op_queue (call), &out, (int) dim, &index, &source,
+                          adj_op_call_double (call, 4, 1), &bad) ||
          op_bad_index (call, bad);
 }
 
@@ -151,7 +152,8 @@ gather_kernel (AdjOpCall *call)
   op_need_dim (&self);
   op_need_dim (&index);
   op_need_dim (&out);
-  return adj_k_gather (&out, &self, (int) dim, &index, &bad) || op_bad_index (call, bad);
+  return adj_q_gather (op_queue (call), &out, &self, (int) dim, &index, &bad) ||
+         op_bad_index (call, bad);
 }
 
 static gboolean
@@ -185,11 +187,12 @@ number_view (const AdjOpCall *call, guint arg, AdjKType type, double *element, A
     adj_k_fill_f64 (out, call->args[arg].number);
   else
     adj_k_fill_i64 (out, adj_op_call_int (call, arg, 0));
+  out->data = (gpointer) op_constant (op_queue (call), element, adj_k_type_get_size (type));
   return !adj_context_has_error (call->cx);
 }
 
 typedef bool (*ScatterKernel) (
-    const AdjKView *, int, const AdjKView *, const AdjKView *, int64_t *);
+    AdjKQueue *, const AdjKView *, int, const AdjKView *, const AdjKView *, int64_t *);
 
 static gboolean
 scatter (AdjOpCall *call, ScatterKernel kernel)
@@ -213,19 +216,19 @@ scatter (AdjOpCall *call, ScatterKernel kernel)
       if (!is_tensor || adj_op_call_meta (call, 3)->shape.rank == 0)
         src.stride[i] = 0;
     }
-  return kernel (&out, (int) dim, &index, &src, &bad) || op_bad_index (call, bad);
+  return kernel (op_queue (call), &out, (int) dim, &index, &src, &bad) || op_bad_index (call, bad);
 }
 
 static gboolean
 scatter_kernel (AdjOpCall *call)
 {
-  return scatter (call, adj_k_scatter);
+  return scatter (call, adj_q_scatter);
 }
 
 static gboolean
 scatter_add_kernel (AdjOpCall *call)
 {
-  return scatter (call, adj_k_scatter_add);
+  return scatter (call, adj_q_scatter_add);
 }
 
 /* -- records -- */

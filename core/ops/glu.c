@@ -102,7 +102,12 @@ static const AdjKCode second_code[] = {
 };
 
 static void
-run (const AdjKCode *code, gint n_code, const AdjKView *out, const AdjKView *inputs, gint n_inputs)
+run (AdjKQueue *queue,
+     const AdjKCode *code,
+     gint n_code,
+     const AdjKView *out,
+     const AdjKView *inputs,
+     gint n_inputs)
 {
   const AdjKProgram program = {
     .klass = out->type == ADJ_K_F64 ? ADJ_K_CLASS_F64 : ADJ_K_CLASS_F32,
@@ -113,7 +118,7 @@ run (const AdjKCode *code, gint n_code, const AdjKView *out, const AdjKView *inp
     .result = 0,
   };
 
-  adj_k_pointwise (&program, out, inputs);
+  adj_q_pointwise (queue, &program, out, inputs);
 }
 
 static gboolean
@@ -126,7 +131,7 @@ glu_kernel (AdjOpCall *call)
     return FALSE;
   inputs[0] = half_of (&self, dim, 0);
   inputs[1] = half_of (&self, dim, 1);
-  run (forward_code, G_N_ELEMENTS (forward_code), &out, inputs, 2);
+  run (op_queue (call), forward_code, G_N_ELEMENTS (forward_code), &out, inputs, 2);
   return TRUE;
 }
 
@@ -142,8 +147,8 @@ glu_backward_kernel (AdjOpCall *call)
   inputs[1] = half_of (&self, dim, 1);
   first = half_of (&out, dim, 0);
   second = half_of (&out, dim, 1);
-  run (first_code, G_N_ELEMENTS (first_code), &first, inputs, 3);
-  run (second_code, G_N_ELEMENTS (second_code), &second, inputs, 3);
+  run (op_queue (call), first_code, G_N_ELEMENTS (first_code), &first, inputs, 3);
+  run (op_queue (call), second_code, G_N_ELEMENTS (second_code), &second, inputs, 3);
   return TRUE;
 }
 

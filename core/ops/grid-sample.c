@@ -338,7 +338,7 @@ static double *
 read_numbers (const AdjKView *view)
 {
   AdjKView dense;
-  double *numbers = op_temporary (view, ADJ_K_F64, &dense);
+  double *numbers = op_temporary (NULL, view, ADJ_K_F64, &dense);
 
   adj_k_copy (&dense, view);
   return numbers;
@@ -399,7 +399,7 @@ sampler_kernel (AdjOpCall *call)
 
   if (!op_output (call, 0, &out) || !job_init (&job, call, 0))
     return FALSE;
-  numbers = op_temporary (&out, ADJ_K_F64, &dense);
+  numbers = op_temporary (op_queue (call), &out, ADJ_K_F64, &dense);
   for (gint64 i = 0; i < job.images * job.places; i++)
     {
       Place place = find_place (&job.sampler, job.grid + i * job.sampler.n);
@@ -455,8 +455,10 @@ sampler_backward_kernel (AdjOpCall *call)
       !job_init (&job, call, 1))
     return FALSE;
   grads = read_numbers (&grad);
-  for_input = has_input != NULL ? op_temporary (&out_input, ADJ_K_F64, &dense_input) : NULL;
-  for_grid = op_temporary (&out_grid, ADJ_K_F64, &dense_grid);
+  for_input = has_input != NULL
+                  ? op_temporary (op_queue (call), &out_input, ADJ_K_F64, &dense_input)
+                  : NULL;
+  for_grid = op_temporary (op_queue (call), &out_grid, ADJ_K_F64, &dense_grid);
   for (gint64 i = 0; i < job.images * job.places; i++)
     {
       gint64 image = i / job.places, first = image * job.channels * job.area;

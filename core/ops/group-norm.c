@@ -140,14 +140,14 @@ group_norm_kernel (AdjOpCall *call)
   if (!read_group_norm (call, 0, 1, TRUE, &norm) || !op_output (call, 0, &y) ||
       !op_output (call, 1, &save_mean) || !op_output (call, 2, &save_rstd))
     return FALSE;
-  first = op_temporary (&save_mean, op_norm_type (&norm), &mean);
-  second = op_temporary (&save_mean, op_norm_type (&norm), &rstd);
-  op_norm_measure (&norm, &mean, &rstd);
-  op_norm_invert_deviation (&rstd, &rstd, adj_op_call_double (call, 7, 0));
-  adj_k_copy (&save_mean, &mean);
-  adj_k_copy (&save_rstd, &rstd);
+  first = op_temporary (op_queue (call), &save_mean, op_norm_type (&norm), &mean);
+  second = op_temporary (op_queue (call), &save_mean, op_norm_type (&norm), &rstd);
+  op_norm_measure (op_queue (call), &norm, &mean, &rstd);
+  op_norm_invert_deviation (op_queue (call), &rstd, &rstd, adj_op_call_double (call, 7, 0));
+  adj_q_copy (op_queue (call), &save_mean, &mean);
+  adj_q_copy (op_queue (call), &save_rstd, &rstd);
   y = split_channels (&y, 1, norm.x.size[1]);
-  op_norm_write (&norm, &mean, &rstd, &y);
+  op_norm_write (op_queue (call), &norm, &mean, &rstd, &y);
   return TRUE;
 }
 
@@ -173,7 +173,7 @@ group_norm_backward_kernel (AdjOpCall *call)
     w_view = split_channels (to.gw, 0, groups);
   if (to.gb != NULL)
     b_view = split_channels (to.gb, 0, groups);
-  op_norm_differentiate (&norm, &to);
+  op_norm_differentiate (op_queue (call), &norm, &to);
   return TRUE;
 }
 

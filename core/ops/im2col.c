@@ -127,7 +127,7 @@ with_border (const AdjOpCall *call,
     like.size[2 + i] += 2 * windows->padding[i];
   if (!op_check_temporary (call, adj_k_view_count (&like)))
     return NULL;
-  return op_temporary (&like, type, out);
+  return op_temporary (op_queue (call), &like, type, out);
 }
 
 /* What of the bordered image @out shows is inside. */
@@ -196,10 +196,10 @@ im2col_kernel (AdjOpCall *call)
   if (memory == NULL)
     return FALSE;
   place = inside (&bordered, &image, &windows);
-  adj_k_copy (&place, &image);
+  adj_q_copy (op_queue (call), &place, &image);
   window = windows_of (&bordered, &windows);
   columns = columns_of (&columns, &window);
-  adj_k_copy (&columns, &window);
+  adj_q_copy (op_queue (call), &columns, &window);
   return TRUE;
 }
 
@@ -241,11 +241,11 @@ col2im_kernel (AdjOpCall *call)
     return FALSE;
   window = windows_of (&bordered, &windows);
   columns = columns_of (&columns, &window);
-  numbers = op_temporary (&columns, ADJ_K_F64, &dense);
-  adj_k_copy (&dense, &columns);
+  numbers = op_temporary (op_queue (call), &columns, ADJ_K_F64, &dense);
+  adj_q_copy (op_queue (call), &dense, &columns);
   add_columns (&window, numbers);
   place = inside (&bordered, &image, &windows);
-  adj_k_copy (&image, &place);
+  adj_q_copy (op_queue (call), &image, &place);
   return TRUE;
 }
 

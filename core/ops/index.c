@@ -39,7 +39,7 @@ op_copy_self (const AdjOpCall *call, AdjKView *out)
 
   if (!op_input (call, 0, &self) || !op_output (call, 0, out))
     return FALSE;
-  adj_k_copy (out, &self);
+  adj_q_copy (op_queue (call), out, &self);
   return TRUE;
 }
 
@@ -95,8 +95,8 @@ add_mask (const AdjOpCall *call, AdjTensor *mask, Indexing *out)
   count = adj_k_view_count (&view);
   if (!op_check_temporary (call, count))
     return FALSE;
-  set = op_temporary (&view, ADJ_K_BOOL, &dense);
-  adj_k_copy (&dense, &view);
+  set = op_temporary (op_queue (call), &view, ADJ_K_BOOL, &dense);
+  adj_q_copy (op_queue (call), &dense, &view);
   for (gint64 i = 0; i < count; i++)
     n += set[i];
   adj_shape_init_ints (&meta.shape, 1, &n);
@@ -250,7 +250,7 @@ index_kernel (AdjOpCall *call)
   if (!read_indexing (call, &indexing) || !view_indices (call, &indexing, &index, views) ||
       !op_input (call, 0, &index.x) || !op_output (call, 0, &index.values))
     return FALSE;
-  return adj_k_index (&index, &bad) || op_bad_index (call, bad);
+  return adj_q_index (op_queue (call), &index, &bad) || op_bad_index (call, bad);
 }
 
 static gboolean
@@ -288,7 +288,7 @@ index_put_kernel (AdjOpCall *call)
       !view_indices (call, &indexing, &index, views) || !op_copy_self (call, &index.x) ||
       !op_input_as (call, 2, &shape, &index.values, &number))
     return FALSE;
-  return adj_k_index_put (&index, &bad) || op_bad_index (call, bad);
+  return adj_q_index_put (op_queue (call), &index, &bad) || op_bad_index (call, bad);
 }
 
 /* -- records -- */

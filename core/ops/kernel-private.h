@@ -1,12 +1,23 @@
 /* SPDX-License-Identifier: MIT */
 #pragma once
 
-#include "adj-kernels.h"
+#include "adj-kernel-backend.h"
 
+#include "call/adj-context-internal.h"
 #include "call/adj-context.h"
 #include "call/adj-op.h"
 
 G_BEGIN_DECLS
+
+/* Where the kernels of a call run: adj_q_copy (op_queue (call), &out, &in). */
+static inline AdjKQueue *
+op_queue (const AdjOpCall *call)
+{
+  return adj_context_get_queue (call->cx);
+}
+
+/* Where kernels find these bytes of the host. */
+const void *op_constant (AdjKQueue *queue, const void *bytes, gsize size);
 
 /* From calls to the kernels' views.  All of them fail the call, and return %FALSE, when a dtype is
  * none that the kernels know. */
@@ -32,8 +43,9 @@ gboolean op_tensor_to_write (const AdjOpCall *call, AdjTensor *tensor, AdjKView 
 /* Writes @from into @to, of the same sizes. */
 gboolean op_write_tensor (const AdjOpCall *call, AdjTensor *to, AdjTensor *from);
 
-/* A dense view over fresh memory, which the caller frees. */
-gpointer op_temporary (const AdjKView *like, AdjKType type, AdjKView *out);
+/* A dense view over fresh memory, all zeros, of the host where @queue is %NULL; the caller frees
+ * what is returned, which is %NULL where the memory is the queue's. */
+gpointer op_temporary (AdjKQueue *queue, const AdjKView *like, AdjKType type, AdjKView *out);
 
 /* Fails the call when @n elements of 8 bytes are more than the machine can hold: views may repeat
  * elements without end. */

@@ -81,6 +81,7 @@ view_number (const AdjOpCall *call, guint arg, AdjKView *out, gpointer number)
     *(double *) number = value->number;
   else
     *(gint64 *) number = adj_op_call_int (call, arg, 0);
+  out->data = (gpointer) op_constant (op_queue (call), number, 8);
   return !adj_context_has_error (call->cx);
 }
 
@@ -130,12 +131,28 @@ op_output (const AdjOpCall *call, guint result, AdjKView *out)
   return view_storage (call, tensor, adj_tensor_get_meta (tensor), TRUE, out);
 }
 
+static void
+clear (AdjKQueue *queue, gpointer bytes, gsize n)
+{
+  const AdjKView view = {
+    .data = bytes, .type = ADJ_K_U8, .rank = 1, .size = { (gint64) n }, .stride = { 1 }
+  };
+
+  adj_q_fill_i64 (queue, &view, 0);
+}
+
 void
 op_clear (const AdjOpCall *call, guint result)
 {
   AdjStorage *storage = adj_tensor_get_storage (call->results[result].tensor);
 
-  memset (adj_storage_write (storage), 0, adj_storage_get_n_bytes (storage));
+  clear (op_queue (call), adj_storage_write (storage), adj_storage_get_n_bytes (storage));
+}
+
+const void *
+op_constant (AdjKQueue *queue, const void *bytes, gsize size)
+{
+  return queue->device != NULL ? queue->device->constant (queue, bytes, size) : bytes;
 }
 
 gboolean
@@ -166,13 +183,14 @@ op_write_tensor (const AdjOpCall *call, AdjTensor *to, AdjTensor *from)
   if (!op_view (call, from, adj_tensor_get_meta (from), &in) ||
       !view_storage (call, to, adj_tensor_get_meta (to), TRUE, &out))
     return FALSE;
-  adj_k_copy (&out, &in);
+  adj_q_copy (op_queue (call), &out, &in);
   return TRUE;
 }
 
 gpointer
-op_temporary (const AdjKView *like, AdjKType type, AdjKView *out)
+op_temporary (AdjKQueue *queue, const AdjKView *like, AdjKType type, AdjKView *out)
 {
+  gsize size = adj_k_type_get_size (type);
   gint64 n = 1;
 
   *out = *like;
@@ -182,8 +200,11 @@ op_temporary (const AdjKView *like, AdjKType type, AdjKView *out)
       out->stride[i] = n;
       n *= like->size[i];
     }
-  out->data = g_malloc0_n ((gsize) MAX (n, 1), adj_k_type_get_size (type));
-  return out->data;
+  if (queue == NULL || queue->device == NULL)
+    return out->data = g_malloc0_n ((gsize) MAX (n, 1), size);
+  out->data = queue->device->scratch (queue, (gsize) MAX (n, 1) * size);
+  clear (queue, out->data, (gsize) n * size);
+  return NULL;
 }
 
 gboolean

@@ -147,7 +147,7 @@ nll_kernel (AdjOpCall *call)
   /* One sample counts its weight even without a reduction. */
   if (nll.x.rank == 1 && nll.reduction == REDUCE_NONE)
     nll.reduction = REDUCE_SUM;
-  return adj_k_nll_loss (&nll, &out, &total, &bad) || op_bad_index (call, bad);
+  return adj_q_nll_loss (op_queue (call), &nll, &out, &total, &bad) || op_bad_index (call, bad);
 }
 
 static gboolean
@@ -160,7 +160,8 @@ nll_backward_kernel (AdjOpCall *call)
   if (!read_nll (call, 1, &nll, &weight) || !op_input (call, 0, &grad) ||
       !op_input (call, 6, &total) || !op_output (call, 0, &out))
     return FALSE;
-  return adj_k_nll_loss_backward (&nll, &out, &grad, &total, &bad) || op_bad_index (call, bad);
+  return adj_q_nll_loss_backward (op_queue (call), &nll, &out, &grad, &total, &bad) ||
+         op_bad_index (call, bad);
 }
 
 /* -- pointwise losses: the body, then the sum or mean of it -- */
@@ -205,7 +206,8 @@ loss_kernel (AdjOpCall *call)
       out.rank = in.rank;
       for (gint i = 0; i < in.rank; i++)
         out.size[i] = out.stride[i] = 1;
-      adj_k_reduce (kind == REDUCE_MEAN ? ADJ_K_MEAN : ADJ_K_SUM, &out, &in, (1u << in.rank) - 1);
+      adj_q_reduce (op_queue (call), kind == REDUCE_MEAN ? ADJ_K_MEAN : ADJ_K_SUM, &out, &in,
+                    (1u << in.rank) - 1);
     }
   adj_op_call_clear (&body);
   return done;
@@ -257,7 +259,7 @@ loss_backward_kernel (AdjOpCall *call)
   inputs[1].type = ADJ_K_F64;
   for (gint i = 0; i < out.rank; i++)
     inputs[1].stride[i] = 0;
-  adj_k_pointwise (&program, &out, inputs);
+  adj_q_pointwise (op_queue (call), &program, &out, inputs);
   return TRUE;
 }
 

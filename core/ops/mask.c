@@ -32,8 +32,8 @@ read_mask (const AdjOpCall *call, const AdjShape *shape, gint64 *n_set)
   *n_set = 0;
   if (!op_input_as (call, 1, shape, &mask, NULL))
     return NULL;
-  set = op_temporary (&mask, ADJ_K_BOOL, &dense);
-  adj_k_copy (&dense, &mask);
+  set = op_temporary (op_queue (call), &mask, ADJ_K_BOOL, &dense);
+  adj_q_copy (op_queue (call), &dense, &mask);
   for (gint64 i = 0; i < adj_k_view_count (&mask); i++)
     *n_set += set[i] != 0;
   return set;
@@ -92,8 +92,8 @@ masked_select_kernel (AdjOpCall *call)
   set = read_mask (call, &shape, &n);
   if (set == NULL || n != out.size[0])
     return FALSE;
-  elements = op_temporary (&self, self.type, &dense);
-  adj_k_copy (&dense, &self);
+  elements = op_temporary (op_queue (call), &self, self.type, &dense);
+  adj_q_copy (op_queue (call), &dense, &self);
   from = (AdjKView){ .data = elements, .type = self.type, .rank = 1, .size = { 1 } };
   to = (AdjKView){ .data = out.data, .type = out.type, .rank = 1, .size = { 1 } };
   for (gint64 i = 0; at < n; i++)
@@ -102,7 +102,7 @@ masked_select_kernel (AdjOpCall *call)
         from.data = elements + (gsize) i * adj_k_type_get_size (self.type);
         to.data =
             (char *) out.data + (gsize) (at++ * out.stride[0]) * adj_k_type_get_size (out.type);
-        adj_k_copy (&to, &from);
+        adj_q_copy (op_queue (call), &to, &from);
       }
   return TRUE;
 }
@@ -142,9 +142,9 @@ masked_scatter_kernel (AdjOpCall *call)
     return FALSE;
   if (n > adj_k_view_count (&source))
     return adj_op_call_fail (call, "argument 'source' has fewer elements than are set in the mask");
-  elements = op_temporary (&source, source.type, &dense);
-  adj_k_copy (&dense, &source);
-  adj_k_copy (&out, &self);
+  elements = op_temporary (op_queue (call), &source, source.type, &dense);
+  adj_q_copy (op_queue (call), &dense, &source);
+  adj_q_copy (op_queue (call), &out, &self);
   size = adj_k_type_get_size (out.type);
   from = (AdjKView){ .type = source.type, .rank = 1, .size = { 1 } };
   to = (AdjKView){ .type = out.type, .rank = 1, .size = { 1 } };
@@ -153,7 +153,7 @@ masked_scatter_kernel (AdjOpCall *call)
       {
         from.data = elements + (gsize) at++ * size;
         to.data = (char *) out.data + (gsize) i * size;
-        adj_k_copy (&to, &from);
+        adj_q_copy (op_queue (call), &to, &from);
       }
   return TRUE;
 }

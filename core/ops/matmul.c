@@ -117,7 +117,7 @@ product_kernel (AdjOpCall *call)
 
   if (!op_input (call, 0, &gemm.a) || !op_input (call, 1, &gemm.b) || !op_output (call, 0, &gemm.c))
     return FALSE;
-  adj_k_gemm (&gemm);
+  adj_q_gemm (op_queue (call), &gemm);
   return TRUE;
 }
 
@@ -135,7 +135,7 @@ add_product_kernel (AdjOpCall *call)
       !op_input (call, 1, &gemm.a) || !op_input (call, 2, &gemm.b) || !op_output (call, 0, &gemm.c))
     return FALSE;
   gemm.d = &self;
-  adj_k_gemm (&gemm);
+  adj_q_gemm (op_queue (call), &gemm);
   return TRUE;
 }
 
@@ -172,7 +172,7 @@ vector_kernel (AdjOpCall *call)
   append_dim (&gemm.b);
   while (gemm.c.rank < 2)
     append_dim (&gemm.c);
-  adj_k_gemm (&gemm);
+  adj_q_gemm (op_queue (call), &gemm);
   return TRUE;
 }
 

@@ -18,8 +18,8 @@ mark_nonzero (const AdjOpCall *call, AdjTensor *tensor, AdjKView *dense)
   if (!op_view (call, tensor, adj_tensor_get_meta (tensor), &view) ||
       !op_check_temporary (call, adj_k_view_count (&view)))
     return NULL;
-  set = op_temporary (&view, ADJ_K_BOOL, dense);
-  adj_k_copy (dense, &view);
+  set = op_temporary (op_queue (call), &view, ADJ_K_BOOL, dense);
+  adj_q_copy (op_queue (call), dense, &view);
   return set;
 }
 

@@ -119,7 +119,7 @@ layer_norm_kernel (AdjOpCall *call)
       !op_input_or_null (call, 3, &bias, &norm.b) || !op_output (call, 0, &norm.y) ||
       !op_output (call, 1, &norm.mean) || !op_output (call, 2, &norm.rstd))
     return FALSE;
-  adj_k_layer_norm (&norm);
+  adj_q_layer_norm (op_queue (call), &norm);
   return TRUE;
 }
 
@@ -213,7 +213,7 @@ layer_norm_backward_kernel (AdjOpCall *call)
       !op_input_or_null (call, 5, &weight, &norm.w) || !output_or_null (call, 0, &gx, &norm.gx) ||
       !output_or_null (call, 1, &gw, &norm.gw) || !output_or_null (call, 2, &gb, &norm.gb))
     return FALSE;
-  adj_k_layer_norm_backward (&norm);
+  adj_q_layer_norm_backward (op_queue (call), &norm);
   return TRUE;
 }
 

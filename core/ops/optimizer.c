@@ -112,7 +112,7 @@ read_number (const AdjOpCall *call, const AdjValue *value, double if_none, doubl
       if (!op_view (call, value->tensor, adj_tensor_get_meta (value->tensor), &view))
         return FALSE;
       view.rank = 0;
-      adj_k_copy (&to, &view);
+      adj_q_copy (op_queue (call), &to, &view);
     }
   else if (value->kind == ADJ_VALUE_FLOAT)
     *out = value->number;
@@ -191,7 +191,7 @@ adam (AdjOpCall *call, gboolean decoupled)
       step.m = views[2];
       step.v = views[3];
       step.v_max = amsgrad ? &views[4] : NULL;
-      adj_k_adam (&step);
+      adj_q_adam (op_queue (call), &step);
     }
   return TRUE;
 }
@@ -232,7 +232,7 @@ sgd_kernel (AdjOpCall *call)
       step.p = views[0];
       step.g = views[1];
       step.momentum_buffer = has_buffers ? &views[2] : NULL;
-      adj_k_sgd (&step);
+      adj_q_sgd (op_queue (call), &step);
     }
   return TRUE;
 }
@@ -263,11 +263,11 @@ unscale_kernel (AdjOpCall *call)
     {
       if (!op_tensor_to_write (call, call->args[0].items[i].tensor, &x))
         return FALSE;
-      finite &= adj_k_unscale (&x, factor);
+      finite &= adj_q_unscale (op_queue (call), &x, factor);
     }
   found.rank = 0;
   if (!finite)
-    adj_k_fill_i64 (&found, 1);
+    adj_q_fill_i64 (op_queue (call), &found, 1);
   return TRUE;
 }
 
@@ -300,7 +300,7 @@ update_scale_kernel (AdjOpCall *call)
   to.rank = tracker.rank = 0;
   if (found != 0)
     {
-      adj_k_fill_f64 (&to, scale * adj_op_call_double (call, 4, 1));
+      adj_q_fill_f64 (op_queue (call), &to, scale * adj_op_call_double (call, 4, 1));
       steps = 0;
     }
   else if (++steps == (double) adj_op_call_int (call, 5, 0))
@@ -308,10 +308,10 @@ update_scale_kernel (AdjOpCall *call)
       double grown = scale * adj_op_call_double (call, 3, 1);
 
       if ((float) grown <= G_MAXFLOAT)
-        adj_k_fill_f64 (&to, grown);
+        adj_q_fill_f64 (op_queue (call), &to, grown);
       steps = 0;
     }
-  adj_k_fill_i64 (&tracker, (gint64) steps);
+  adj_q_fill_i64 (op_queue (call), &tracker, (gint64) steps);
   return TRUE;
 }
 

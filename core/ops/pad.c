@@ -173,17 +173,17 @@ walk (AdjOpCall *call, guint self_arg, AdjKView *self, AdjKView *padded, gboolea
       like.size[dim] = (back ? self : padded)->size[dim];
       /* sums over several dimensions are rounded once */
       fresh = op_temporary (
-          &like,
+          op_queue (call), &like,
           back && at.type != ADJ_K_F64 && adj_k_type_is_float (at.type) ? ADJ_K_F32 : at.type, &to);
       if (back)
-        adj_k_index_add (&to, dim, &indices, &at, 1, &bad);
+        adj_q_index_add (op_queue (call), &to, dim, &indices, &at, 1, &bad);
       else
-        adj_k_index_select (&to, &at, dim, &indices, &bad);
+        adj_q_index_select (op_queue (call), &to, &at, dim, &indices, &bad);
       g_free (memory);
       memory = fresh;
       at = to;
     }
-  adj_k_copy (back ? self : padded, &at);
+  adj_q_copy (op_queue (call), back ? self : padded, &at);
   return TRUE;
 }
 

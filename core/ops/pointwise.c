@@ -277,11 +277,14 @@ adj_op_call_get_program (const AdjOpCall *call, guint result)
 
 /* A body that computes in bool would truncate 0.75 to 0. */
 static void
-make_truth (AdjKView *inputs, double *numbers, gint n)
+make_truth (const AdjOpCall *call, const AdjTileProgram *program, AdjKView *inputs, double *numbers)
 {
-  for (gint i = 0; i < n; i++)
-    if (inputs[i].data == &numbers[i] && inputs[i].type == ADJ_K_F64)
-      numbers[i] = numbers[i] != 0;
+  for (gint i = 0; i < program->program.n_inputs; i++)
+    if (call->args[program->arg_of[i]].kind == ADJ_VALUE_FLOAT)
+      {
+        numbers[i] = numbers[i] != 0;
+        inputs[i].data = (gpointer) op_constant (op_queue (call), &numbers[i], sizeof numbers[i]);
+      }
 }
 
 gboolean
@@ -301,8 +304,8 @@ adj_pointwise_kernel (AdjOpCall *call)
         if (!op_input_as (call, program->arg_of[i], shape, &inputs[i], &numbers[i]))
           return FALSE;
       if (adj_op_call_get_compute_dtype (call) == ADJ_DTYPE_BOOL)
-        make_truth (inputs, numbers, program->program.n_inputs);
-      if (!adj_k_pointwise (&program->program, &out, inputs))
+        make_truth (call, program, inputs, numbers);
+      if (!adj_q_pointwise (op_queue (call), &program->program, &out, inputs))
         return adj_op_call_fail (call, "an integer is divided by zero");
     }
   return TRUE;

@@ -90,7 +90,7 @@ pool_write_maxima (AdjOpCall *call, AdjKPool *pool)
   if (!pool_read (call, 0, &pool->x) || !pool_write (call, 0, &pool->y) ||
       !pool_write (call, 1, &indices))
     return FALSE;
-  return adj_k_max_pool (pool, &indices) || op_no_memory (call);
+  return adj_q_max_pool (op_queue (call), pool, &indices) || op_no_memory (call);
 }
 
 gboolean
@@ -102,8 +102,8 @@ pool_put_back (AdjOpCall *call, guint values, guint places, gboolean last)
   if (!pool_read (call, values, &y) || !pool_read (call, places, &indices) ||
       !pool_write (call, 0, &x))
     return FALSE;
-  if (!adj_k_pool_check (&indices, x.size[x.rank - 3] * x.size[x.rank - 2] * x.size[x.rank - 1],
-                         &bad))
+  if (!adj_q_pool_check (op_queue (call), &indices,
+                         x.size[x.rank - 3] * x.size[x.rank - 2] * x.size[x.rank - 1], &bad))
     return op_bad_index (call, bad);
-  return adj_k_unpool (&x, &y, &indices, last) || op_no_memory (call);
+  return adj_q_unpool (op_queue (call), &x, &y, &indices, last) || op_no_memory (call);
 }

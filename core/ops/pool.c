@@ -190,11 +190,11 @@ offsets_kernel (AdjOpCall *call)
   if (!pool_write (call, 0, &pool.y) || !pool_write (call, 1, &offsets) ||
       !pool_read (call, 0, &pool.x))
     return FALSE;
-  memory = op_temporary (&offsets, ADJ_K_I64, &indices);
-  if (!adj_k_max_pool (&pool, &indices))
+  memory = op_temporary (op_queue (call), &offsets, ADJ_K_I64, &indices);
+  if (!adj_q_max_pool (op_queue (call), &pool, &indices))
     return op_no_memory (call);
   convert_indices (&indices, pool.x.size[pool.x.rank - 1], &windows, offset_of_index);
-  adj_k_copy (&offsets, &indices);
+  adj_q_copy (op_queue (call), &offsets, &indices);
   return TRUE;
 }
 
@@ -230,10 +230,10 @@ to_indices_kernel (AdjOpCall *call)
       !op_axes (call, 4, 2, 0, NULL, windows.padding) || !op_output (call, 0, &out) ||
       !op_input (call, 0, &offsets))
     return FALSE;
-  memory = op_temporary (&offsets, ADJ_K_I64, &indices);
-  adj_k_copy (&indices, &offsets);
+  memory = op_temporary (op_queue (call), &offsets, ADJ_K_I64, &indices);
+  adj_q_copy (op_queue (call), &indices, &offsets);
   convert_indices (&indices, adj_op_call_int (call, 2, 1), &windows, index_of_offset);
-  adj_k_copy (&out, &indices);
+  adj_q_copy (op_queue (call), &out, &indices);
   return TRUE;
 }
 
@@ -292,7 +292,7 @@ avg_pool_kernel (AdjOpCall *call)
   if (!read_average (call, 0, &pool) || !pool_read (call, 0, &pool.x) ||
       !pool_write (call, 0, &pool.y))
     return FALSE;
-  return adj_k_avg_pool (&pool) || op_no_memory (call);
+  return adj_q_avg_pool (op_queue (call), &pool) || op_no_memory (call);
 }
 
 static gboolean
@@ -303,7 +303,7 @@ avg_pool_backward_kernel (AdjOpCall *call)
   if (!read_average (call, 1, &pool) || !pool_read (call, 0, &pool.y) ||
       !pool_write (call, 0, &pool.x))
     return FALSE;
-  return adj_k_avg_pool_backward (&pool) || op_no_memory (call);
+  return adj_q_avg_pool_backward (op_queue (call), &pool) || op_no_memory (call);
 }
 
 /* -- costs -- */

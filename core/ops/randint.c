@@ -92,7 +92,7 @@ randint_kernel (AdjOpCall *call)
           values[i] = (gint64) (draw % range + (guint64) low);
         }
       from.size[0] = n;
-      adj_k_copy (&to, &from);
+      adj_q_copy (op_queue (call), &to, &from);
     }
   return TRUE;
 }
@@ -129,8 +129,8 @@ randperm_kernel (AdjOpCall *call)
   if (!op_flat_output (call, 0, &out))
     return FALSE;
   n = out.size[0];
-  order = op_temporary (&out, ADJ_K_I64, &from);
-  adj_k_iota_i64 (&from, 0, 1);
+  order = op_temporary (op_queue (call), &out, ADJ_K_I64, &from);
+  adj_q_iota_i64 (op_queue (call), &from, 0, 1);
   for (gint64 i = 0; i + 1 < n; i++)
     {
       gint64 k = i + (gint64) (adj_generator_next32 (generator) % (guint64) (n - i));
@@ -139,7 +139,7 @@ randperm_kernel (AdjOpCall *call)
       order[i] = order[k];
       order[k] = kept;
     }
-  adj_k_copy (&out, &from);
+  adj_q_copy (op_queue (call), &out, &from);
   return TRUE;
 }
 

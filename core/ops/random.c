@@ -95,7 +95,7 @@ op_draw_output (AdjOpCall *call, OpDraw draw, const OpStretch *stretch)
       draw (op_generator (call), &out, contiguous, stretch);
       return TRUE;
     }
-  narrow = op_temporary (&out, (AdjKType) drawn, &flat);
+  narrow = op_temporary (op_queue (call), &out, (AdjKType) drawn, &flat);
   draw (op_generator (call), &flat, contiguous, stretch);
   adj_k_copy (&out, &flat);
   return TRUE;

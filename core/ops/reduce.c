@@ -202,8 +202,8 @@ read_input (const AdjOpCall *call, AdjKType type, AdjKView *in, gpointer *memory
   *in = raw;
   if (raw.type == type)
     return TRUE;
-  *memory = op_temporary (&raw, type, in);
-  adj_k_copy (in, &raw);
+  *memory = op_temporary (op_queue (call), &raw, type, in);
+  adj_q_copy (op_queue (call), in, &raw);
   return TRUE;
 }
 
@@ -219,7 +219,7 @@ reduce (AdjOpCall *call, AdjKReduce kind)
       !(cast ? read_input (call, out.type, &in, &memory) : op_input (call, 0, &in)))
     return FALSE;
   put_dims_back (&in, dims, &out);
-  adj_k_reduce (kind, &out, &in, dims);
+  adj_q_reduce (op_queue (call), kind, &out, &in, dims);
   return TRUE;
 }
 
@@ -242,10 +242,10 @@ count_kernel (AdjOpCall *call)
 
   if (!op_input (call, 0, &in) || !op_output (call, 0, &out))
     return FALSE;
-  memory = op_temporary (&in, ADJ_K_BOOL, &set);
-  adj_k_copy (&set, &in);
+  memory = op_temporary (op_queue (call), &in, ADJ_K_BOOL, &set);
+  adj_q_copy (op_queue (call), &set, &in);
   put_dims_back (&set, dims, &out);
-  adj_k_reduce (ADJ_K_SUM, &out, &set, dims);
+  adj_q_reduce (op_queue (call), ADJ_K_SUM, &out, &set, dims);
   return TRUE;
 }
 
@@ -254,7 +254,8 @@ REDUCE (all_kernel, ADJ_K_ALL)
 
 /* -- positions -- */
 
-typedef void (*ExtremeKernel) (const AdjKView *, const AdjKView *, const AdjKView *, int);
+typedef void (*ExtremeKernel) (
+    AdjKQueue *, const AdjKView *, const AdjKView *, const AdjKView *, int);
 
 static gboolean
 extreme_dim (AdjOpCall *call, ExtremeKernel kernel)
@@ -266,7 +267,7 @@ extreme_dim (AdjOpCall *call, ExtremeKernel kernel)
     return FALSE;
   put_dims_back (&in, 1u << dim, &values);
   put_dims_back (&in, 1u << dim, &indices);
-  kernel (&values, &indices, &in, in.rank > 0 ? (int) dim : -1);
+  kernel (op_queue (call), &values, &indices, &in, in.rank > 0 ? (int) dim : -1);
   return TRUE;
 }
 
@@ -280,32 +281,32 @@ arg_extreme (AdjOpCall *call, ExtremeKernel kernel)
   if (!op_input (call, 0, &in) || !op_output (call, 0, &indices))
     return FALSE;
   put_dims_back (&in, all ? G_MAXUINT32 : 1u << dim, &indices);
-  kernel (NULL, &indices, &in, all || in.rank == 0 ? -1 : (int) dim);
+  kernel (op_queue (call), NULL, &indices, &in, all || in.rank == 0 ? -1 : (int) dim);
   return TRUE;
 }
 
 static gboolean
 max_dim_kernel (AdjOpCall *call)
 {
-  return extreme_dim (call, adj_k_max_dim);
+  return extreme_dim (call, adj_q_max_dim);
 }
 
 static gboolean
 min_dim_kernel (AdjOpCall *call)
 {
-  return extreme_dim (call, adj_k_min_dim);
+  return extreme_dim (call, adj_q_min_dim);
 }
 
 static gboolean
 argmax_kernel (AdjOpCall *call)
 {
-  return arg_extreme (call, adj_k_max_dim);
+  return arg_extreme (call, adj_q_max_dim);
 }
 
 static gboolean
 argmin_kernel (AdjOpCall *call)
 {
-  return arg_extreme (call, adj_k_min_dim);
+  return arg_extreme (call, adj_q_min_dim);
 }
 
 /* -- variance -- */
@@ -323,7 +324,7 @@ variance (AdjOpCall *call, gboolean with_mean, AdjKView *var)
   put_dims_back (&in, dims, var);
   if (with_mean)
     put_dims_back (&in, dims, &mean);
-  adj_k_var_mean (var, with_mean ? &mean : NULL, &in, dims, correction);
+  adj_q_var_mean (op_queue (call), var, with_mean ? &mean : NULL, &in, dims, correction);
   return TRUE;
 }
 
@@ -353,7 +354,7 @@ class_of (AdjKType type)
 
 /* out = op (a), or op (a, b). */
 static void
-apply (AdjKOp op, const AdjKView *out, const AdjKView *a, const AdjKView *b)
+apply (AdjKQueue *queue, AdjKOp op, const AdjKView *out, const AdjKView *a, const AdjKView *b)
 {
   const AdjKCode code[] = {
     { .op = ADJ_K_OP_LOAD, .dst = 0, .imm.i = 0 },
@@ -369,7 +370,7 @@ apply (AdjKOp op, const AdjKView *out, const AdjKView *a, const AdjKView *b)
   };
   AdjKView inputs[2] = { *a, b != NULL ? *b : *a };
 
-  adj_k_pointwise (&program, out, inputs);
+  adj_q_pointwise (queue, &program, out, inputs);
 }
 
 static void
@@ -385,10 +386,10 @@ broadcast (const AdjKView *reduced, const AdjKView *like, AdjKView *out)
 }
 
 static void
-broadcast_number (double *number, const AdjKView *like, AdjKView *out)
+broadcast_number (AdjKQueue *queue, double *number, const AdjKView *like, AdjKView *out)
 {
   *out = *like;
-  out->data = number;
+  out->data = (gpointer) op_constant (queue, number, sizeof *number);
   out->type = ADJ_K_F64;
   for (gint i = 0; i < like->rank; i++)
     out->stride[i] = 0;
@@ -401,8 +402,29 @@ std_kernel (AdjOpCall *call)
 
   if (!variance (call, FALSE, &var))
     return FALSE;
-  apply (ADJ_K_OP_SQRT, &var, &var, NULL);
+  apply (op_queue (call), ADJ_K_OP_SQRT, &var, &var, NULL);
   return TRUE;
+}
+
+/* x = 0 where it is infinite, of doubles. */
+static void
+clear_infinite (AdjKQueue *queue, const AdjKView *x)
+{
+  static const AdjKCode code[] = {
+    { .op = ADJ_K_OP_LOAD, .dst = 0, .imm.i = 0 },
+    { .op = ADJ_K_OP_ISINF, .dst = 1, .a = 0 },
+    { .op = ADJ_K_OP_CONST, .dst = 2, .imm.f = 0 },
+    { .op = ADJ_K_OP_SELECT, .dst = 0, .a = 1, .b = 2, .c = 0 },
+  };
+  const AdjKProgram program = {
+    .klass = ADJ_K_CLASS_F64,
+    .n_inputs = 1,
+    .n_regs = 3,
+    .n_code = G_N_ELEMENTS (code),
+    .code = code,
+  };
+
+  adj_q_pointwise (queue, &program, x, x);
 }
 
 /* m = max (x), 0 where it is infinite; log Σ e^(x - m) + m. */
@@ -415,7 +437,6 @@ logsumexp_kernel (AdjOpCall *call)
   g_autofree gpointer top_memory = NULL;
   g_autofree gpointer memory = NULL;
   AdjKView in, out, top, spread, shifted;
-  double *number;
 
   if (!op_output (call, 0, &out))
     return FALSE;
@@ -423,50 +444,48 @@ logsumexp_kernel (AdjOpCall *call)
   if (!read_input (call, type, &in, &cast))
     return FALSE;
   put_dims_back (&in, dims, &out);
-  top_memory = op_temporary (&out, ADJ_K_F64, &top);
+  top_memory = op_temporary (op_queue (call), &out, ADJ_K_F64, &top);
   if (adj_k_view_count (&in) > 0)
-    adj_k_reduce (ADJ_K_MAX, &top, &in, dims);
-  number = top.data;
-  for (gint64 i = 0; i < adj_k_view_count (&top); i++)
-    if (isinf (number[i]))
-      number[i] = 0;
-  memory = op_temporary (&in, type, &shifted);
+    adj_q_reduce (op_queue (call), ADJ_K_MAX, &top, &in, dims);
+  clear_infinite (op_queue (call), &top);
+  memory = op_temporary (op_queue (call), &in, type, &shifted);
   broadcast (&top, &in, &spread);
-  apply (ADJ_K_OP_SUB, &shifted, &in, &spread);
-  apply (ADJ_K_OP_EXP, &shifted, &shifted, NULL);
-  adj_k_reduce (ADJ_K_SUM, &out, &shifted, dims);
-  apply (ADJ_K_OP_LOG, &out, &out, NULL);
-  apply (ADJ_K_OP_ADD, &out, &out, &top);
+  apply (op_queue (call), ADJ_K_OP_SUB, &shifted, &in, &spread);
+  apply (op_queue (call), ADJ_K_OP_EXP, &shifted, &shifted, NULL);
+  adj_q_reduce (op_queue (call), ADJ_K_SUM, &out, &shifted, dims);
+  apply (op_queue (call), ADJ_K_OP_LOG, &out, &out, NULL);
+  apply (op_queue (call), ADJ_K_OP_ADD, &out, &out, &top);
   return TRUE;
 }
 
 /* (Σ |x|^p)^(1/p); p = ±inf the largest or smallest |x|, p = 0 the count of x != 0. */
 static void
-norm_of_magnitudes (const AdjKView *out, const AdjKView *magnitudes, guint32 dims, double p)
+norm_of_magnitudes (
+    AdjKQueue *queue, const AdjKView *out, const AdjKView *magnitudes, guint32 dims, double p)
 {
   double inverse = 1 / p, zero = 0;
   AdjKView number;
 
   if (isinf (p))
     {
-      adj_k_reduce (p > 0 ? ADJ_K_MAX : ADJ_K_MIN, out, magnitudes, dims);
+      adj_q_reduce (queue, p > 0 ? ADJ_K_MAX : ADJ_K_MIN, out, magnitudes, dims);
       return;
     }
   if (p == 0)
     {
-      broadcast_number (&zero, magnitudes, &number);
-      apply (ADJ_K_OP_NE, magnitudes, magnitudes, &number);
+      broadcast_number (queue, &zero, magnitudes, &number);
+      apply (queue, ADJ_K_OP_NE, magnitudes, magnitudes, &number);
     }
   else if (p != 1)
     {
-      broadcast_number (&p, magnitudes, &number);
-      apply (ADJ_K_OP_POW, magnitudes, magnitudes, &number);
+      broadcast_number (queue, &p, magnitudes, &number);
+      apply (queue, ADJ_K_OP_POW, magnitudes, magnitudes, &number);
     }
-  adj_k_reduce (ADJ_K_SUM, out, magnitudes, dims);
+  adj_q_reduce (queue, ADJ_K_SUM, out, magnitudes, dims);
   if (p != 0 && p != 1)
     {
-      broadcast_number (&inverse, out, &number);
-      apply (ADJ_K_OP_POW, out, out, &number);
+      broadcast_number (queue, &inverse, out, &number);
+      apply (queue, ADJ_K_OP_POW, out, out, &number);
     }
 }
 
@@ -492,19 +511,20 @@ vector_norm_kernel (AdjOpCall *call)
   put_dims_back (&in, dims, &out);
   if (p == 2)
     {
-      adj_k_reduce (ADJ_K_NORM2, &out, &in, dims);
+      adj_q_reduce (op_queue (call), ADJ_K_NORM2, &out, &in, dims);
       return TRUE;
     }
-  memory = op_temporary (&in, in.type == ADJ_K_F64 ? ADJ_K_F64 : ADJ_K_F32, &magnitudes);
-  apply (ADJ_K_OP_ABS, &magnitudes, &in, NULL);
-  norm_of_magnitudes (&out, &magnitudes, dims, p);
+  memory = op_temporary (op_queue (call), &in, in.type == ADJ_K_F64 ? ADJ_K_F64 : ADJ_K_F32,
+                         &magnitudes);
+  apply (op_queue (call), ADJ_K_OP_ABS, &magnitudes, &in, NULL);
+  norm_of_magnitudes (op_queue (call), &out, &magnitudes, dims, p);
   return TRUE;
 }
 
 /* -- scans -- */
 
 static gboolean
-scan (AdjOpCall *call, void (*kernel) (const AdjKView *, const AdjKView *, int))
+scan (AdjOpCall *call, void (*kernel) (AdjKQueue *, const AdjKView *, const AdjKView *, int))
 {
   guint dim = op_dim (call, 1, adj_op_call_meta (call, 0)->shape.rank);
   g_autofree gpointer memory = NULL;
@@ -513,22 +533,22 @@ scan (AdjOpCall *call, void (*kernel) (const AdjKView *, const AdjKView *, int))
   if (!op_output (call, 0, &out) || !read_input (call, out.type, &in, &memory))
     return FALSE;
   if (in.rank == 0)
-    adj_k_copy (&out, &in);
+    adj_q_copy (op_queue (call), &out, &in);
   else
-    kernel (&out, &in, (int) dim);
+    kernel (op_queue (call), &out, &in, (int) dim);
   return TRUE;
 }
 
 static gboolean
 cumsum_kernel (AdjOpCall *call)
 {
-  return scan (call, adj_k_cumsum);
+  return scan (call, adj_q_cumsum);
 }
 
 static gboolean
 cumprod_kernel (AdjOpCall *call)
 {
-  return scan (call, adj_k_cumprod);
+  return scan (call, adj_q_cumprod);
 }
 
 /* -- costs -- */

@@ -175,7 +175,7 @@ upsample_kernel (AdjOpCall *call)
 
   if (!view_volumes (call, &resample.x, &resample.y))
     return FALSE;
-  return adj_k_resample (&resample) || op_no_memory (call);
+  return adj_q_resample (op_queue (call), &resample) || op_no_memory (call);
 }
 
 /* -- gradients -- */
@@ -223,7 +223,7 @@ backward_kernel (AdjOpCall *call)
 
   if (!view_volumes (call, &resample.y, &resample.x))
     return FALSE;
-  return adj_k_resample_backward (&resample) || op_no_memory (call);
+  return adj_q_resample_backward (op_queue (call), &resample) || op_no_memory (call);
 }
 
 /* -- costs -- */

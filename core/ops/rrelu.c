@@ -42,9 +42,9 @@ draw (AdjOpCall *call, const AdjKView *self, const AdjKView *noise, const AdjKVi
 
   if (!op_check_temporary (call, n))
     return FALSE;
-  x = op_temporary (self, ADJ_K_F64, &x_view);
-  slopes = op_temporary (self, ADJ_K_F64, &slope_view);
-  adj_k_copy (&x_view, self);
+  x = op_temporary (op_queue (call), self, ADJ_K_F64, &x_view);
+  slopes = op_temporary (op_queue (call), self, ADJ_K_F64, &slope_view);
+  adj_q_copy (op_queue (call), &x_view, self);
   for (gint64 i = 0; i < n; i++)
     {
       slopes[i] = 1;
@@ -54,9 +54,9 @@ draw (AdjOpCall *call, const AdjKView *self, const AdjKView *noise, const AdjKVi
                         : (lower + upper) / 2;
       x[i] *= slopes[i];
     }
-  adj_k_copy (out, &x_view);
+  adj_q_copy (op_queue (call), out, &x_view);
   if (training)
-    adj_k_copy (noise, &slope_view);
+    adj_q_copy (op_queue (call), noise, &slope_view);
   return TRUE;
 }
 
@@ -77,7 +77,7 @@ rrelu_functional_kernel (AdjOpCall *call)
   if (!op_output (call, 0, &out) || !op_output (call, 1, &noise) || !op_input (call, 0, &self) ||
       !op_input (call, 1, &given))
     return FALSE;
-  adj_k_copy (&noise, &given);
+  adj_q_copy (op_queue (call), &noise, &given);
   return draw (call, &self, &noise, &out);
 }
 

@@ -100,14 +100,14 @@ scatter_begin (const AdjOpCall *call, Scatter *s)
   if (!op_check_temporary (call, adj_k_view_count (&index)))
     return FALSE;
   type = adj_k_type_is_float (self.type) ? ADJ_K_F64 : ADJ_K_I64;
-  s->memory[0] = op_temporary (&self, type, &s->self);
-  s->memory[1] = op_temporary (&index, ADJ_K_I64, &s->index);
-  s->memory[2] = op_temporary (&src, type, &s->src);
-  s->memory[3] = s->counts = op_temporary (&self, ADJ_K_I64, &counts);
-  adj_k_copy (&s->self, &self);
-  adj_k_copy (&s->index, &index);
-  adj_k_copy (&s->src, &src);
-  adj_k_fill_i64 (&counts, adj_op_call_bool (call, 5));
+  s->memory[0] = op_temporary (op_queue (call), &self, type, &s->self);
+  s->memory[1] = op_temporary (op_queue (call), &index, ADJ_K_I64, &s->index);
+  s->memory[2] = op_temporary (op_queue (call), &src, type, &s->src);
+  s->memory[3] = s->counts = op_temporary (op_queue (call), &self, ADJ_K_I64, &counts);
+  adj_q_copy (op_queue (call), &s->self, &self);
+  adj_q_copy (op_queue (call), &s->index, &index);
+  adj_q_copy (op_queue (call), &s->src, &src);
+  adj_q_fill_i64 (op_queue (call), &counts, adj_op_call_bool (call, 5));
   return TRUE;
 }
 
@@ -205,7 +205,7 @@ scatter_reduce_kernel (AdjOpCall *call)
     return FALSE;
   if (s.reduce == REDUCE_MEAN)
     divide_by_counts (&s);
-  adj_k_copy (&out, &s.self);
+  adj_q_copy (op_queue (call), &out, &s.self);
   return TRUE;
 }
 

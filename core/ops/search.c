@@ -89,16 +89,16 @@ search_rows (AdjOpCall *call, guint sorted, guint values, gboolean right)
   if (!op_check_temporary (call, adj_k_view_count (&rows)) ||
       !op_check_temporary (call, adj_k_view_count (&x)))
     return FALSE;
-  numbers = op_temporary (&rows, ADJ_K_F64, &dense_rows);
-  wanted = op_temporary (&x, ADJ_K_F64, &dense_x);
-  found = op_temporary (&out, ADJ_K_I64, &places);
-  adj_k_copy (&dense_rows, &rows);
-  adj_k_copy (&dense_x, &x);
+  numbers = op_temporary (op_queue (call), &rows, ADJ_K_F64, &dense_rows);
+  wanted = op_temporary (op_queue (call), &x, ADJ_K_F64, &dense_x);
+  found = op_temporary (op_queue (call), &out, ADJ_K_I64, &places);
+  adj_q_copy (op_queue (call), &dense_rows, &rows);
+  adj_q_copy (op_queue (call), &dense_x, &x);
   width = rows.size[rows.rank - 1];
   per_row = rows.rank > 1 ? x.size[x.rank - 1] : MAX (adj_k_view_count (&x), 1);
   for (gint64 i = 0; i < adj_k_view_count (&x); i++)
     found[i] = search (numbers + i / per_row * width, width, wanted[i], right);
-  adj_k_copy (&out, &places);
+  adj_q_copy (op_queue (call), &out, &places);
   return TRUE;
 }
 

@@ -128,7 +128,7 @@ shuffle_kernel (AdjOpCall *call)
     return FALSE;
   split_channels (&few, adj_op_call_int (call, 1, 1));
   split_pixels (&many, adj_op_call_int (call, 1, 1));
-  adj_k_copy (&many, &few);
+  adj_q_copy (op_queue (call), &many, &few);
   return TRUE;
 }
 
@@ -141,7 +141,7 @@ unshuffle_kernel (AdjOpCall *call)
     return FALSE;
   split_channels (&few, adj_op_call_int (call, 1, 1));
   split_pixels (&many, adj_op_call_int (call, 1, 1));
-  adj_k_copy (&few, &many);
+  adj_q_copy (op_queue (call), &few, &many);
   return TRUE;
 }
 

@@ -71,7 +71,7 @@ log_softmax_backward_traced (AdjOpCall *call)
 /* -- kernels -- */
 
 static gboolean
-forward (AdjOpCall *call, void (*kernel) (const AdjKView *, const AdjKView *, int))
+forward (AdjOpCall *call, void (*kernel) (AdjKQueue *, const AdjKView *, const AdjKView *, int))
 {
   AdjKView in, out;
   guint dim = op_dim (call, 1, adj_op_call_meta (call, 0)->shape.rank);
@@ -80,13 +80,13 @@ forward (AdjOpCall *call, void (*kernel) (const AdjKView *, const AdjKView *, in
     return FALSE;
   op_need_dim (&in);
   op_need_dim (&out);
-  kernel (&out, &in, (int) dim);
+  kernel (op_queue (call), &out, &in, (int) dim);
   return TRUE;
 }
 
 static gboolean
 backward (AdjOpCall *call,
-          void (*kernel) (const AdjKView *, const AdjKView *, const AdjKView *, int))
+          void (*kernel) (AdjKQueue *, const AdjKView *, const AdjKView *, const AdjKView *, int))
 {
   AdjKView grad, output, out;
   guint dim = op_dim (call, 2, adj_op_call_meta (call, 0)->shape.rank);
@@ -96,37 +96,37 @@ backward (AdjOpCall *call,
   op_need_dim (&grad);
   op_need_dim (&output);
   op_need_dim (&out);
-  kernel (&out, &grad, &output, (int) dim);
+  kernel (op_queue (call), &out, &grad, &output, (int) dim);
   return TRUE;
 }
 
 static gboolean
 softmax_kernel (AdjOpCall *call)
 {
-  return forward (call, adj_k_softmax);
+  return forward (call, adj_q_softmax);
 }
 
 static gboolean
 log_softmax_kernel (AdjOpCall *call)
 {
-  return forward (call, adj_k_log_softmax);
+  return forward (call, adj_q_log_softmax);
 }
 
 static gboolean
 softmax_backward_kernel (AdjOpCall *call)
 {
-  return backward (call, adj_k_softmax_backward);
+  return backward (call, adj_q_softmax_backward);
 }
 
 static gboolean
 log_softmax_backward_kernel (AdjOpCall *call)
 {
-  return backward (call, adj_k_log_softmax_backward);
+  return backward (call, adj_q_log_softmax_backward);
 }
 
 /* out = top == -inf ? 0 : out, where @top are the largest elements of rows. */
 static void
-clear_masked_rows (const AdjKView *out, const AdjKView *top, gint dim)
+clear_masked_rows (const AdjOpCall *call, const AdjKView *out, const AdjKView *top, gint dim)
 {
   static const AdjKCode code[] = {
     { .op = ADJ_K_OP_LOAD, .dst = 0, .imm.i = 0 },
@@ -148,7 +148,7 @@ clear_masked_rows (const AdjKView *out, const AdjKView *top, gint dim)
 
   inputs[1].size[dim] = out->size[dim];
   inputs[1].stride[dim] = 0;
-  adj_k_pointwise (&program, out, inputs);
+  adj_q_pointwise (op_queue (call), &program, out, inputs);
 }
 
 static gboolean
@@ -163,14 +163,14 @@ safe_softmax_kernel (AdjOpCall *call)
     return FALSE;
   op_need_dim (&self);
   op_need_dim (&out);
-  memory = op_temporary (&out, out.type, &in);
-  adj_k_copy (&in, &self);
-  adj_k_softmax (&out, &in, (int) dim);
+  memory = op_temporary (op_queue (call), &out, out.type, &in);
+  adj_q_copy (op_queue (call), &in, &self);
+  adj_q_softmax (op_queue (call), &out, &in, (int) dim);
   top = out;
   top.size[dim] = 1;
-  row_memory = op_temporary (&top, out.type, &top);
-  adj_k_reduce (ADJ_K_MAX, &top, &in, 1u << dim);
-  clear_masked_rows (&out, &top, (gint) dim);
+  row_memory = op_temporary (op_queue (call), &top, out.type, &top);
+  adj_q_reduce (op_queue (call), ADJ_K_MAX, &top, &in, 1u << dim);
+  clear_masked_rows (call, &out, &top, (gint) dim);
   return TRUE;
 }
 

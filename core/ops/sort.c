@@ -57,7 +57,7 @@ sort (AdjOpCall *call, gboolean descending)
   op_need_dim (&self);
   op_need_dim (&values);
   op_need_dim (&indices);
-  return adj_k_sort (&values, &indices, &self, (int) dim_of (call), descending) ||
+  return adj_q_sort (op_queue (call), &values, &indices, &self, (int) dim_of (call), descending) ||
          adj_op_call_fail_as (call, ADJ_ERROR_MEMORY,
                               "there is no memory to sort in: %" G_GUINT64_FORMAT " bytes",
                               32 * (guint64) self.size[dim_of (call)]);

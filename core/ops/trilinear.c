@@ -96,8 +96,8 @@ read_operand (
 
   if (!op_input (call, i, &view) || !op_check_temporary (call, adj_k_view_count (&view)))
     return FALSE;
-  *memory = op_temporary (&view, ADJ_K_F64, &dense);
-  adj_k_copy (&dense, &view);
+  *memory = op_temporary (op_queue (call), &view, ADJ_K_F64, &dense);
+  adj_q_copy (op_queue (call), &dense, &view);
   *out = dense;
   out->rank = (gint) product->rank;
   for (guint d = 0; d < product->rank; d++)
@@ -124,7 +124,7 @@ trilinear_kernel (AdjOpCall *call)
 
   if (!read_product (call, &product) || !op_output (call, 0, &out))
     return FALSE;
-  sums = op_temporary (&out, ADJ_K_F64, &dense);
+  sums = op_temporary (op_queue (call), &out, ADJ_K_F64, &dense);
   for (guint d = 0; d < product.rank; d++)
     strides[d] = product.is_summed[d] ? 0 : dense.stride[at++];
   for (guint i = 0; i < 3; i++)
@@ -144,7 +144,7 @@ trilinear_kernel (AdjOpCall *call)
         }
       sums[offset[3]] += memory[0][offset[0]] * memory[1][offset[1]] * memory[2][offset[2]];
     }
-  adj_k_copy (&out, &dense);
+  adj_q_copy (op_queue (call), &out, &dense);
   for (guint i = 0; i < 3; i++)
     g_free (memory[i]);
   return done;

@@ -214,7 +214,7 @@ write_kernel (AdjOpCall *call)
   if (adj_op_call_infer (&base))
     done = compute_base (&base, &from) && op_output (call, 0, &to);
   if (done)
-    adj_k_copy (&to, &from);
+    adj_q_copy (op_queue (call), &to, &from);
   adj_op_call_clear (&base);
   return done;
 }
@@ -363,7 +363,7 @@ copy_kernel (AdjOpCall *call)
 
       done = op_view (call, self, &base.results[i].meta, &from) && op_output (call, i, &to);
       if (done)
-        adj_k_copy (&to, &from);
+        adj_q_copy (op_queue (call), &to, &from);
     }
   adj_op_call_clear (&base);
   return done;

@@ -82,8 +82,8 @@ read_numbers (const AdjOpCall *call, guint arg, AdjKView *view)
 
   if (!op_input (call, arg, view) || !op_check_temporary (call, adj_k_view_count (view)))
     return NULL;
-  numbers = op_temporary (view, ADJ_K_F64, &dense);
-  adj_k_copy (&dense, view);
+  numbers = op_temporary (op_queue (call), view, ADJ_K_F64, &dense);
+  adj_q_copy (op_queue (call), &dense, view);
   return numbers;
 }
 
@@ -98,7 +98,7 @@ write_numbers (const AdjOpCall *call, guint result, double *numbers)
   from = out; /* the result is contiguous */
   from.type = ADJ_K_F64;
   from.data = numbers;
-  adj_k_copy (&out, &from);
+  adj_q_copy (op_queue (call), &out, &from);
   return TRUE;
 }
 

@@ -3,6 +3,9 @@
 
 #include <string.h>
 
+#include "adj-kernel-backend.h"
+
+#include "call/adj-context-internal.h"
 #include "call/adj-op-internal.h"
 #include "plan/space-private.h"
 
@@ -55,7 +58,8 @@ run_fused (AdjPlanSpace *space, const PlanRegion *region)
   memcpy (operands, fused->operands, fused->n_operands * sizeof operands[0]);
   for (guint i = 0; i < fused->n_operands; i++)
     operands[i].data = (char *) space->bytes[fused->buffers[i]] + fused->offsets[i];
-  return adj_k_fused (&fused->program, operands) || fail_division (space, region);
+  return adj_q_fused (adj_context_get_queue (space->cx), &fused->program, operands) ||
+         fail_division (space, region);
 }
 
 const PlanRegionKind plan_region_fused = { "fused", run_fused };
