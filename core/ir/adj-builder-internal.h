@@ -20,4 +20,12 @@ const char *adj_builder_hold_name (AdjBuilder *builder, const char *name);
 /* Makes room for @n_nodes more. */
 void adj_builder_reserve (AdjBuilder *builder, guint n_nodes);
 
+/* As adj_builder_copy(); what shares storage number i of @from shares number @storages[i] of the
+ * new graph.  @storages: (nullable): of gint32; numbers beyond it stay */
+AdjNodeId adj_builder_copy_renumbered (AdjBuilder *builder,
+                                       const AdjGraph *from,
+                                       guint index,
+                                       AdjNodeId *map,
+                                       const GArray *storages);
+
 G_END_DECLS

@@ -2,6 +2,7 @@
 
 /* Nodes of another graph, moved to the symbols of the one that is being made. */
 
+#include "ir/adj-builder-internal.h"
 #include "ir/builder-private.h"
 
 typedef struct
@@ -10,6 +11,7 @@ typedef struct
   AdjSymbols *from; /* %NULL: the same table */
   const AdjNodeId *map;
   guint n;
+  const GArray *storages; /* (nullable): of gint32: new numbers of storages */
 } Copy;
 
 static AdjSize
@@ -31,10 +33,12 @@ copy_leaf (const AdjValue *leaf, AdjValue *out, gpointer data)
     out->node = leaf->node.index < copy->n ? copy->map[leaf->node.index] : ADJ_NO_NODE;
   else if (leaf->kind == ADJ_VALUE_SIZE)
     out->size = copy_size (copy, leaf->size);
-  else if (leaf->kind == ADJ_VALUE_META && copy->from)
+  else if (leaf->kind == ADJ_VALUE_META && (copy->from || copy->storages))
     {
       AdjTensorMeta *meta = (AdjTensorMeta *) out->meta;
 
+      if (copy->storages && meta->storage >= 0 && (guint) meta->storage < copy->storages->len)
+        meta->storage = g_array_index (copy->storages, gint32, meta->storage);
       meta->shape.offset = copy_size (copy, meta->shape.offset);
       for (guint i = 0; i < meta->shape.rank; i++)
         {
@@ -69,8 +73,18 @@ copy_attribute (AdjBuilder *builder, const AdjGraph *from, const char *name)
 AdjNodeId
 adj_builder_copy (AdjBuilder *builder, const AdjGraph *from, guint index, AdjNodeId *map)
 {
+  return adj_builder_copy_renumbered (builder, from, index, map, NULL);
+}
+
+AdjNodeId
+adj_builder_copy_renumbered (AdjBuilder *builder,
+                             const AdjGraph *from,
+                             guint index,
+                             AdjNodeId *map,
+                             const GArray *storages)
+{
   const AdjNode *node = adj_graph_get_node (from, index);
-  Copy copy = { builder, NULL, map, from->n_nodes };
+  Copy copy = { builder, NULL, map, from->n_nodes, storages };
   g_auto (AdjValue) args = ADJ_NONE;
   g_auto (AdjValue) kwargs = ADJ_NONE;
   g_auto (AdjValue) val = ADJ_NONE;

@@ -3,9 +3,11 @@
 
 #include "passes/adj-compose.h"
 
-#include "ir/adj-builder.h"
+#include "ir/adj-builder-internal.h"
 #include "ir/adj-input-role.h"
 #include "ops/adj-op-table.h"
+
+#define MAX_STORAGES 10000000 /* above: numbers that nobody gave in order; they stay */
 
 typedef struct
 {
@@ -13,6 +15,7 @@ typedef struct
   AdjGraph *forward, *backward;
   AdjNodeId *forward_ids, *backward_ids; /* node of the part → node of the whole */
   guint num_fwd_outputs;
+  GArray *storages; /* of gint32: those of backward by number → of the whole */
 } Composing;
 
 static const AdjValue *
@@ -20,6 +23,64 @@ returned (const AdjGraph *graph)
 {
   return &adj_graph_get_node (graph, adj_graph_get_output (graph).index)->args.items[0];
 }
+
+/* -- storages: each graph numbers its own -- */
+
+static gint32
+get_storage (const AdjGraph *graph, guint index)
+{
+  const AdjValue *val = &adj_graph_get_node (graph, index)->val;
+
+  return val->kind == ADJ_VALUE_META ? val->meta->storage : -1;
+}
+
+static gboolean
+find_highest (const AdjValue *leaf, gpointer data)
+{
+  gint32 *highest = data;
+
+  if (leaf->kind == ADJ_VALUE_META)
+    *highest = MAX (*highest, leaf->meta->storage);
+  return TRUE;
+}
+
+static gint32
+get_highest_storage (const AdjGraph *graph)
+{
+  gint32 highest = -1;
+
+  for (guint i = 0; i < adj_graph_get_n_nodes (graph); i++)
+    adj_value_foreach (&adj_graph_get_node (graph, i)->val, find_highest, &highest);
+  return highest;
+}
+
+/* Storages of backward get numbers that forward does not use. */
+static void
+number_storages (Composing *self)
+{
+  gint32 n_before = get_highest_storage (self->forward) + 1;
+  gint32 n = get_highest_storage (self->backward) + 1;
+
+  for (gint32 i = 0; i < n && n_before + (gint64) n < MAX_STORAGES; i++)
+    {
+      gint32 number = n_before + i;
+
+      g_array_append_val (self->storages, number);
+    }
+}
+
+/* What @placeholder of backward takes lies where @value of forward does. */
+static void
+share_storage (Composing *self, guint placeholder, guint value)
+{
+  gint32 taken = get_storage (self->backward, placeholder);
+  gint32 saved = get_storage (self->forward, value);
+
+  if (taken >= 0 && (guint) taken < self->storages->len && saved >= 0)
+    g_array_index (self->storages, gint32, taken) = saved;
+}
+
+/* -- nodes -- */
 
 static void
 copy_placeholders (Composing *self)
@@ -32,19 +93,20 @@ copy_placeholders (Composing *self)
       AdjNodeId id = adj_graph_get_input (self->backward, i);
 
       if (adj_graph_get_input_role (self->backward, id.index) == ADJ_INPUT_TANGENT)
-        adj_builder_copy (self->builder, self->backward, id.index, self->backward_ids);
+        adj_builder_copy_renumbered (self->builder, self->backward, id.index, self->backward_ids,
+                                     self->storages);
     }
 }
 
 static void
-copy_calls (AdjBuilder *builder, const AdjGraph *graph, AdjNodeId *ids)
+copy_calls (AdjBuilder *builder, const AdjGraph *graph, AdjNodeId *ids, const GArray *storages)
 {
   for (guint i = 0; i < adj_graph_get_n_nodes (graph); i++)
     {
       AdjOpcode opcode = adj_graph_get_node (graph, i)->opcode;
 
       if (opcode != ADJ_OPCODE_PLACEHOLDER && opcode != ADJ_OPCODE_OUTPUT)
-        adj_builder_copy (builder, graph, i, ids);
+        adj_builder_copy_renumbered (builder, graph, i, ids, storages);
     }
 }
 
@@ -107,6 +169,7 @@ join (Composing *self, GError **error)
           return FALSE;
         }
       self->backward_ids[placeholder.index] = self->forward_ids[value->node.index];
+      share_storage (self, placeholder.index, value->node.index);
     }
   return TRUE;
 }
@@ -169,13 +232,16 @@ adj_graph_compose (AdjGraph *forward, AdjGraph *backward, guint num_fwd_outputs,
       adj_builder_new ("GraphModule", adj_graph_get_symbols (forward), adj_op_find);
   g_autofree AdjNodeId *forward_ids = g_new0 (AdjNodeId, adj_graph_get_n_nodes (forward));
   g_autofree AdjNodeId *backward_ids = g_new0 (AdjNodeId, adj_graph_get_n_nodes (backward));
-  Composing self = { builder, forward, backward, forward_ids, backward_ids, num_fwd_outputs };
+  g_autoptr (GArray) storages = g_array_new (FALSE, FALSE, sizeof (gint32));
+  Composing self = { builder,      forward,         backward, forward_ids,
+                     backward_ids, num_fwd_outputs, storages };
 
+  number_storages (&self);
   copy_placeholders (&self);
-  copy_calls (builder, forward, forward_ids);
+  copy_calls (builder, forward, forward_ids, NULL);
   if (!join (&self, error))
     return NULL;
-  copy_calls (builder, backward, backward_ids);
+  copy_calls (builder, backward, backward_ids, storages);
   return_both (&self);
   return adj_builder_seal (builder, error);
 }

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "adjoint.h"
+#include "analysis/adj-aliases.h"
 #include "support/graphs.h"
 
 /* y = x·x·n with the size n saved too: tensors are saved before sizes, and taken after them. */
@@ -71,11 +72,45 @@ test_refuses_misfits (void)
   g_assert_nonnull (strstr (error->message, "saves 1 values, the backward graph takes 2"));
 }
 
+/* Storage 2 of forward is what is saved, storage 2 of backward is not: each graph numbers its own,
+ * and what is handed over is one. */
+static void
+test_keeps_storages_apart (void)
+{
+  g_autoptr (AdjGraph) forward = adj_test_parse_graph (
+      "class GraphModule(torch.nn.Module):\n"
+      "    def forward(self, primals_1: \"f32[2][1]cpu\"):\n"
+      "        sin: \"f32[2][1]cpu\" = torch.ops.aten.sin.default(primals_1)  # adj: {alias: 1}\n"
+      "        cos: \"f32[2][1]cpu\" = torch.ops.aten.cos.default(primals_1)  # adj: {alias: 2}\n"
+      "        return (sin, cos)\n");
+  g_autoptr (AdjGraph) backward = adj_test_parse_graph (
+      "class GraphModule(torch.nn.Module):\n"
+      "    def forward(self, cos: \"f32[2][1]cpu\", tangents_1: \"f32[2][1]cpu\"):\n"
+      "        # adj: cos {alias: 0}\n"
+      "        # adj: tangents_1 {alias: 1}\n"
+      "        detach: \"f32[2][1]cpu\" = torch.ops.aten.detach.default(cos)  # adj: {alias: 0}\n"
+      "        mul: \"f32[2][1]cpu\" = torch.ops.aten.mul.Tensor(tangents_1, detach)  # adj: "
+      "{alias: 2}\n"
+      "        return (mul,)\n");
+  g_autoptr (GError) error = NULL;
+  g_autoptr (AdjGraph) whole = adj_graph_compose (forward, backward, 1, &error);
+  const AdjAlias *aliases;
+
+  g_assert_no_error (error);
+  aliases = adj_graph_get_aliases (whole);
+  for (guint i = 0; i < adj_graph_get_n_nodes (whole) - 1; i++)
+    g_assert_cmpstr (adj_graph_get_node (whole, aliases[i].must)->name, ==,
+                     g_str_equal (adj_graph_get_node (whole, i)->name, "detach")
+                         ? "cos"
+                         : adj_graph_get_node (whole, i)->name);
+}
+
 int
 main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/passes/compose/computes-both", test_computes_both);
   g_test_add_func ("/passes/compose/refuses-misfits", test_refuses_misfits);
+  g_test_add_func ("/passes/compose/keeps-storages-apart", test_keeps_storages_apart);
   return g_test_run ();
 }
