@@ -121,6 +121,20 @@ same_target (const AdjNode *a, const AdjNode *b)
          (a->opcode == ADJ_OPCODE_PLACEHOLDER || g_str_equal (a->target, b->target));
 }
 
+/* (nullable): the tag of @node where it says what would not hold without it.  PyTorch 2.15 tags all
+ * nodes of a joint graph, older ones those of the backward alone. */
+static const char *
+get_telling_tag (const AdjNode *node)
+{
+  const char *tag = node->meta.partitioner_tag;
+  gboolean is_input = node->opcode == ADJ_OPCODE_PLACEHOLDER;
+
+  return tag == NULL || g_str_equal (tag, "is_forward") ||
+                 (is_input && g_str_equal (tag, ADJ_IS_BACKWARD))
+             ? NULL
+             : tag;
+}
+
 /* The first thing that differs, or %NULL. */
 static const char *
 find_difference (const Pair *pair, const AdjNode *a, const AdjNode *b)
@@ -137,7 +151,7 @@ find_difference (const Pair *pair, const AdjNode *a, const AdjNode *b)
     return "recompute";
   if (a->meta.ac_graph_id != b->meta.ac_graph_id)
     return "ac";
-  if (g_strcmp0 (a->meta.partitioner_tag, b->meta.partitioner_tag) != 0)
+  if (g_strcmp0 (get_telling_tag (a), get_telling_tag (b)) != 0)
     return "tag";
 
   return NULL;

@@ -295,6 +295,11 @@ UNREADABLE = (
 )
 
 
+def has_names(tensor):
+    """Current releases have no named dimensions any more."""
+    return hasattr(tensor, "has_names") and tensor.has_names()
+
+
 def read(tensor):
     """(the same elements as an ordinary tensor, None), or (None, why it cannot be read)."""
     try:
@@ -304,7 +309,7 @@ def read(tensor):
         if tensor._is_zerotensor():  # it has no memory, but its elements are known
             return torch.zeros(tensor.shape, dtype=tensor.dtype, device="cpu"), None
         tensor = tensor.detach().as_subclass(torch.Tensor)
-        return tensor.rename(None) if tensor.has_names() else tensor, None
+        return tensor.rename(None) if has_names(tensor) else tensor, None
     except Exception as error:
         return None, f"{type(error).__name__}: {error}"
 
