@@ -9,8 +9,6 @@
 #include "analysis/adj-lifetimes.h"
 #include "analysis/adj-modules.h"
 
-#define MAX_LEDGER 500
-
 /* -- who holds -- */
 
 /* "h.0" of "h.0.attn.c_attn": a module and the number behind it. */
@@ -188,6 +186,21 @@ adj_held_is_live (const AdjHeld *held, guint step)
   return held->first <= step && step <= held->last;
 }
 
+char *
+adj_held_get_reason (const AdjHeld *held, const AdjGraph *graph)
+{
+  const AdjNode *last = adj_graph_get_node (graph, held->last);
+
+  if (adj_graph_get_node (graph, held->node.index)->opcode == ADJ_OPCODE_PLACEHOLDER)
+    return g_strdup (_ ("input"));
+  if (held->saved)
+    return g_strdup (_ ("saved for backward"));
+  if (last->opcode == ADJ_OPCODE_OUTPUT)
+    return g_strdup (_ ("output"));
+  return held->last > held->node.index ? g_strdup_printf (_ ("until %s"), last->name)
+                                       : g_strdup (_ ("never read"));
+}
+
 GArray *
 adj_timeline_get_live (const AdjTimeline *memory, guint step)
 {
@@ -246,17 +259,37 @@ adj_held_item_get_graph (AdjHeldItem *self)
   return self->graph;
 }
 
+static gint
+largest_first (gconstpointer a, gconstpointer b)
+{
+  const AdjHeld *x = *(const AdjHeld *const *) a, *y = *(const AdjHeld *const *) b;
+
+  if (x->bytes != y->bytes)
+    return x->bytes < y->bytes ? 1 : -1;
+  return x->node.index < y->node.index ? -1 : x->node.index > y->node.index;
+}
+
 GListModel *
-adj_timeline_make_ledger (const AdjTimeline *memory)
+adj_timeline_make_ledger (const AdjTimeline *memory, guint step)
 {
   GListStore *ledger = g_list_store_new (ADJ_TYPE_HELD_ITEM);
+  g_autoptr (GPtrArray) lines = g_ptr_array_new ();
 
-  for (guint i = 0; i < MIN (memory->held->len, MAX_LEDGER); i++)
+  for (guint i = 0; i < memory->held->len; i++)
+    {
+      AdjHeld *held = &g_array_index (memory->held, AdjHeld, i);
+
+      if (step == G_MAXUINT || adj_held_is_live (held, step))
+        g_ptr_array_add (lines, held);
+    }
+  if (step != G_MAXUINT)
+    g_ptr_array_sort (lines, largest_first);
+  for (guint i = 0; i < MIN (lines->len, ADJ_TIMELINE_LEDGER); i++)
     {
       g_autoptr (AdjHeldItem) item = g_object_new (ADJ_TYPE_HELD_ITEM, NULL);
 
       item->graph = adj_graph_ref (memory->graph);
-      item->held = g_array_index (memory->held, AdjHeld, i);
+      item->held = *(const AdjHeld *) lines->pdata[i];
       g_list_store_append (ledger, item);
     }
   return G_LIST_MODEL (ledger);

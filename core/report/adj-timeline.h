@@ -40,6 +40,9 @@ void adj_timeline_free (AdjTimeline *memory);
 
 /* Whether the storage of @node is held at @step. */
 gboolean adj_held_is_live (const AdjHeld *held, guint step);
+/* Why the memory of @held, of a node of @graph, is held: "input", "saved for backward", "output",
+ * "until mul_3".  (transfer full) */
+char *adj_held_get_reason (const AdjHeld *held, const AdjGraph *graph);
 /* The nodes that are alive at @step.  (transfer full): of guint32 */
 GArray *adj_timeline_get_live (const AdjTimeline *memory, guint step);
 
@@ -51,7 +54,10 @@ G_DECLARE_FINAL_TYPE (AdjHeldItem, adj_held_item, ADJ, HELD_ITEM, GObject)
 
 const AdjHeld *adj_held_item_get (AdjHeldItem *self);
 AdjGraph *adj_held_item_get_graph (AdjHeldItem *self);
-/* The heaviest ones.  (transfer full): of AdjHeldItem */
-GListModel *adj_timeline_make_ledger (const AdjTimeline *memory);
+#define ADJ_TIMELINE_LEDGER 500 /* lines at most */
+
+/* What is alive at @step, the largest first; @step G_MAXUINT: all, the heaviest by bytes × steps
+ * first.  (transfer full): of AdjHeldItem */
+GListModel *adj_timeline_make_ledger (const AdjTimeline *memory, guint step);
 
 G_END_DECLS

@@ -72,6 +72,7 @@ add_row (const AdjGraph *graph, const AdjHeld *held, GString *out)
   g_autofree char *bytes = adj_properties_bytes (held->bytes);
   g_autofree char *steps = g_strdup_printf ("%u → %u", held->first + 1, held->last + 1);
   g_autofree char *source = report_source (node);
+  g_autofree char *why = adj_held_get_reason (held, graph);
 
   g_string_append (out, "<tr>");
   html_name (out, node->name);
@@ -79,9 +80,7 @@ add_row (const AdjGraph *graph, const AdjHeld *held, GString *out)
   html_cell (out, shape);
   html_number (out, bytes);
   html_number (out, steps);
-  html_cell (out, node->opcode == ADJ_OPCODE_PLACEHOLDER ? _ ("input")
-                  : held->saved                          ? _ ("saved for backward")
-                                                         : "");
+  html_cell (out, why);
   html_cell (out, source);
   g_string_append (out, "</tr>\n");
 }

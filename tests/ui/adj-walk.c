@@ -466,3 +466,15 @@ adj_walk_find_window (const char *title)
     }
   return NULL;
 }
+
+void
+adj_walk_keep (AdjWindow *window, const char *name)
+{
+  const char *folder = g_getenv ("ADJ_SHOTS");
+  g_autofree char *file = g_strdup_printf ("%s.png", name);
+  g_autofree char *path = folder != NULL ? g_build_filename (folder, file, NULL) : NULL;
+
+  adj_walk_settle (window);
+  if (path != NULL)
+    adj_walk_shoot (GTK_WIDGET (window), path);
+}

@@ -50,5 +50,7 @@ char *adj_walk_read_clipboard (AdjWindow *window);
 GtkWidget *adj_walk_find_window (const char *title);
 /* Writes what a window and its popovers show, at the scale of the display. */
 void adj_walk_shoot (GtkWidget *window, const char *path);
+/* Settles, and writes @name.png into the folder that ADJ_SHOTS names; without it none. */
+void adj_walk_keep (AdjWindow *window, const char *name);
 
 G_END_DECLS

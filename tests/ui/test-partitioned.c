@@ -134,8 +134,8 @@ test_memory (void)
   timeline = adj_timeline_new ((AdjGraph *) get_graph (window));
   g_assert_cmpuint (timeline->turn, <, timeline->n_steps);
   bytes = adj_properties_bytes ((gint64) timeline->live[timeline->peak]);
-  expected = g_strdup_printf ("peak of %s at step %u of %u, %s", bytes, timeline->peak + 1,
-                              timeline->n_steps,
+  expected = g_strdup_printf ("peak of %s with inputs at step %u of %u, %s", bytes,
+                              timeline->peak + 1, timeline->n_steps,
                               adj_graph_get_node (timeline->graph, timeline->peak)->name);
   for (guint i = 0; i < timeline->n_steps; i++)
     g_assert_cmpint (timeline->live[i], <=, timeline->live[timeline->peak]);

@@ -8,7 +8,8 @@
 #include <math.h>
 
 #include "report/adj-properties.h"
-#include "stages/adj-axis.h"
+#include "widgets/adj-axis.h"
+#include "widgets/chart-text.h"
 
 #define LEFT 76.0 /* for the numbers of the peaks */
 #define RIGHT 20.0
@@ -338,36 +339,8 @@ draw_grid (AdjParetoChart *self, cairo_t *cr, const GdkRGBA *text)
   cairo_stroke (cr);
 }
 
-typedef struct
-{
-  AdjParetoChart *chart;
-  GtkSnapshot *snapshot;
-  GdkRGBA color;
-} Pen;
-
-/* @align: 0: begins at @x; 1: ends there; between: in between.  @y is the middle. */
 static void
-write_text (const Pen *pen, const char *text, double x, double y, double align, double scale)
-{
-  g_autoptr (PangoLayout) layout = gtk_widget_create_pango_layout (GTK_WIDGET (pen->chart), text);
-  g_autoptr (PangoAttrList) attributes = pango_attr_list_new ();
-  int room = gtk_widget_get_width (GTK_WIDGET (pen->chart)), width, height;
-
-  pango_attr_list_insert (attributes, pango_attr_scale_new (scale));
-  pango_layout_set_attributes (layout, attributes);
-  pango_layout_set_width (layout, room * PANGO_SCALE);
-  pango_layout_set_ellipsize (layout, PANGO_ELLIPSIZE_END);
-  pango_layout_get_pixel_size (layout, &width, &height);
-  x = CLAMP (x - width * align, 0, MAX (room - width, 0));
-  gtk_snapshot_save (pen->snapshot);
-  gtk_snapshot_translate (
-      pen->snapshot, &GRAPHENE_POINT_INIT ((float) floor (x), (float) floor (y - height / 2.0)));
-  gtk_snapshot_append_layout (pen->snapshot, layout, &pen->color);
-  gtk_snapshot_restore (pen->snapshot);
-}
-
-static void
-write_numbers (AdjParetoChart *self, const Pen *pen)
+write_numbers (AdjParetoChart *self, const AdjChartPen *pen)
 {
   double height = gtk_widget_get_height (GTK_WIDGET (self));
   double width = gtk_widget_get_width (GTK_WIDGET (self));
@@ -381,26 +354,26 @@ write_numbers (AdjParetoChart *self, const Pen *pen)
     {
       g_autofree char *text = adj_axis_print (&self->peak, i);
 
-      write_text (pen, text, LEFT - 7, y_of (self, adj_axis_get (&self->peak, i)), 1, 0.8);
+      adj_chart_write (pen, text, LEFT - 7, y_of (self, adj_axis_get (&self->peak, i)), 1, 0.8);
     }
   for (guint i = 0; i < adj_axis_get_n (&self->again); i++)
     {
       g_autofree char *text = adj_axis_print (&self->again, i);
 
-      write_text (pen, text, x_of (self, adj_axis_get (&self->again, i)), height - BOTTOM + 13, 0.5,
-                  0.8);
+      adj_chart_write (pen, text, x_of (self, adj_axis_get (&self->again, i)), height - BOTTOM + 13,
+                       0.5, 0.8);
     }
-  write_text (pen, again, (LEFT + width - RIGHT) / 2, height - 8, 0.5, 0.85);
+  adj_chart_write (pen, again, (LEFT + width - RIGHT) / 2, height - 8, 0.5, 0.85);
   gtk_snapshot_save (pen->snapshot);
   gtk_snapshot_translate (pen->snapshot, &GRAPHENE_POINT_INIT (0, (float) height));
   gtk_snapshot_rotate (pen->snapshot, -90);
-  write_text (pen, peak, (height - TOP + BOTTOM) / 2, 10, 0.5, 0.85);
+  adj_chart_write (pen, peak, (height - TOP + BOTTOM) / 2, 10, 0.5, 0.85);
   gtk_snapshot_restore (pen->snapshot);
   if (subject != GTK_INVALID_LIST_POSITION)
     {
       g_autofree char *text = adj_plan_item_describe (get_item (self, subject));
 
-      write_text (pen, text, LEFT, 9, 0, 0.9);
+      adj_chart_write (pen, text, LEFT, 9, 0, 0.9);
     }
 }
 
@@ -410,7 +383,7 @@ adj_pareto_chart_snapshot (GtkWidget *widget, GtkSnapshot *snapshot)
   AdjParetoChart *self = ADJ_PARETO_CHART (widget);
   float width = (float) gtk_widget_get_width (widget);
   float height = (float) gtk_widget_get_height (widget);
-  Pen pen = { .chart = self, .snapshot = snapshot };
+  AdjChartPen pen = { .widget = widget, .snapshot = snapshot };
   cairo_t *cr;
 
   if (count (self) == 0 || width < LEFT + RIGHT + 10 || height < TOP + BOTTOM + 10)

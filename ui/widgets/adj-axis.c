@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Ticks of an axis at round numbers. */
 
-#include "stages/adj-axis.h"
+#include "widgets/adj-axis.h"
 
 #include <math.h>
 
@@ -14,6 +14,7 @@ static const struct
 } scales[] = {
   [ADJ_AXIS_BYTES] = { 1024, { "bytes", "KiB", "MiB", "GiB", "TiB", "PiB" } },
   [ADJ_AXIS_FLOPS] = { 1000, { "FLOP", "kFLOP", "MFLOP", "GFLOP", "TFLOP", "PFLOP" } },
+  [ADJ_AXIS_STEPS] = { HUGE_VAL, { "" } },
 };
 
 /* 1, 2 or 5 times a power of ten. */
@@ -45,6 +46,8 @@ adj_axis_init (AdjAxis *axis, double least, double most, AdjAxisUnit unit)
       most = least + 2;
     }
   axis->step = round_step ((most - least) / MARKS) * axis->scale;
+  if (unit == ADJ_AXIS_STEPS)
+    axis->step = MAX (axis->step, 1);
   axis->from = floor (least * axis->scale / axis->step) * axis->step;
   axis->to = ceil (most * axis->scale / axis->step) * axis->step;
 }

@@ -9,6 +9,7 @@ typedef enum
 {
   ADJ_AXIS_BYTES, /* KiB, MiB … */
   ADJ_AXIS_FLOPS, /* kFLOP, MFLOP … */
+  ADJ_AXIS_STEPS, /* whole numbers */
 } AdjAxisUnit;
 
 /* A scale with round numbers in one unit, a little wider than what it has to show. */
