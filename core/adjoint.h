@@ -43,6 +43,7 @@
 #include "session/adj-pipeline.h"
 #include "session/adj-program.h"
 #include "session/adj-recorded-partition.h"
+#include "session/adj-release.h"
 #include "session/adj-session.h"
 #include "tensor/adj-tensor.h"
 #include "trace/adj-decompose.h"

@@ -11,18 +11,13 @@
 #include "session/adj-wanted-gradients.h"
 #include "stage-report.h"
 
-/* Of PyTorch, that --compat decides as. */
-#define RELEASE "2.6"
-
 extern const AdjCommand adj_command_trace;
 
 /* -- reports -- */
 
-/* @recorded: (nullable): what came from the file; @partition: how it was asked for */
+/* @recorded: (nullable): what came from the file; @release: (nullable): as which was decided */
 static void
-print_json (const AdjPipelineResult *result,
-            const char *recorded,
-            const AdjPartitionOptions *partition)
+print_json (const AdjPipelineResult *result, const char *recorded, const char *release)
 {
   JsonBuilder *builder = json_builder_new ();
 
@@ -36,7 +31,7 @@ print_json (const AdjPipelineResult *result,
       json_builder_set_member_name (builder, "from_file");
       json_builder_add_string_value (builder, recorded != NULL ? recorded : "");
       json_builder_set_member_name (builder, "as_torch");
-      json_builder_add_string_value (builder, partition->compat ? RELEASE : "");
+      json_builder_add_string_value (builder, release != NULL ? release : "");
     }
   json_builder_end_object (builder);
   adj_print_json (builder);
@@ -51,8 +46,10 @@ typedef struct
   double budget;
   gint64 memory_limit;
   gboolean compat, pareto, measure, steps_too, json;
-  GArray *demands; /* AdjPartitionDemand, of @saved and @recomputed */
-  char *recorded;  /* (nullable): what of it came from the file */
+  GArray *demands;           /* AdjPartitionDemand, of @saved and @recomputed */
+  char *recorded;            /* (nullable): what of it came from the file */
+  const AdjRelease *release; /* that made the file, or the nearest */
+  gboolean is_known;         /* @release is that of the file */
 } Options;
 
 static void
@@ -98,7 +95,7 @@ parse (int *argc, char ***argv, Options *options, GError **error)
     { "recompute", 0, 0, G_OPTION_ARG_STRING_ARRAY, &options->recomputed,
       "A node that must be computed again; may be given again", "NODE" },
     { "compat", 0, 0, G_OPTION_ARG_NONE, &options->compat,
-      "Decide as the PyTorch of the file, if it is known, or 2.6", NULL },
+      "Decide as the PyTorch of the file does, or the nearest that is known, 2.6 or 2.15", NULL },
     { "pareto", 0, 0, G_OPTION_ARG_NONE, &options->pareto,
       "Print peaks of memory against recomputation, with PyTorch's budgets", NULL },
     { "explain", 0, 0, G_OPTION_ARG_STRING, &options->explain,
@@ -161,8 +158,9 @@ print_origins (const Options *options, const AdjTarget *target)
 
   if (options->recorded != NULL)
     printf ("from the file: %s\n", options->recorded);
-  if (options->compat && version != NULL && !g_str_has_prefix (version, RELEASE "."))
-    printf ("decided as PyTorch " RELEASE " does: how %s does is not known\n", version);
+  if (options->compat && version != NULL && !options->is_known)
+    printf ("decided as PyTorch %s does, the nearest to %s that is known\n", options->release->name,
+            version);
 }
 
 static gboolean
@@ -195,7 +193,7 @@ report (const AdjPipelineResult *result,
   else if (options->dump_after != NULL)
     done = print_graph (result, options, error);
   else if (options->json)
-    print_json (result, options->recorded, partition);
+    print_json (result, options->recorded, options->compat ? options->release->name : NULL);
   else
     {
       if (adj_capture_report_count_others (result) > 0)
@@ -292,6 +290,12 @@ read_recorded (const AdjTarget *target,
       target->graph != NULL ? adj_bundle_find_region (target->bundle, target->graph) : NULL;
 
   options->recorded = adj_recorded_partition_read (region, partition);
+  options->release = adj_release_find (
+      target->bundle != NULL ? adj_bundle_get_torch_version (target->bundle) : NULL,
+      &options->is_known);
+  pipeline->release = options->release;
+  if (options->compat && options->recorded == NULL)
+    partition->free_parameters = options->release->free_parameters;
   pipeline->usual_partitioner = adj_recorded_partitioner (region);
 }
 

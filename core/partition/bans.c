@@ -19,6 +19,7 @@ cut_rules_from_options (const AdjPartitionOptions *options)
     .allowlist = all && !options->no_allowlist,
     .reductions = !options->no_reduction,
     .recompute_views = options->recompute_views,
+    .free_parameters = options->free_parameters,
     .compat = options->compat,
     .max_distance = options->max_distance > 0 ? options->max_distance : 1000,
     .cancellable = options->cancellable,

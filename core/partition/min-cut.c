@@ -48,6 +48,9 @@ edge_weight (const Joint *joint, const CutRules *rules, guint i)
 
   if (joint_is_symbol (joint, i))
     return joint->value[i] == VALUE_FLOAT ? 4 : 1;
+  if (rules->free_parameters && joint_is_placeholder (joint, i) &&
+      adj_graph_get_node (joint->graph, i)->meta.parameter != NULL)
+    return 0;
   /* A reference. */
   if (adj_graph_get_node (joint->graph, i)->val.kind == ADJ_VALUE_OPAQUE_OBJECT)
     return 1;

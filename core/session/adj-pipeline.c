@@ -33,13 +33,13 @@ step_name (const Step *step)
 static const struct
 {
   const char *role;
-  const char *steps, *as_torch; /* the second to decide as PyTorch does */
-  gboolean is_joint;            /* afterwards */
+  const char *steps;
+  gboolean is_joint; /* afterwards */
 } defaults[] = {
-  { "dynamo", "joint", "joint=torch", TRUE },
-  { "export", "joint", "joint=torch", TRUE },
-  { "user", "joint", "joint=torch", TRUE },
-  { "joint", "", "", TRUE },
+  { "dynamo", "joint", TRUE },
+  { "export", "joint", TRUE },
+  { "user", "joint", TRUE },
+  { "joint", "", TRUE },
 };
 
 /* (transfer full) */
@@ -50,14 +50,17 @@ list_steps (const char *role, const AdjPipelineOptions *options)
   const char *partitioner = options->partitioner != NULL ? options->partitioner : usual;
   const char *steps = "dce,cse";
   gboolean is_joint = FALSE;
-  gboolean compat = options->partition != NULL && options->partition->compat;
+  const AdjRelease *release =
+      options->release != NULL ? options->release : adj_release_find (NULL, NULL);
 
   for (guint i = 0; i < G_N_ELEMENTS (defaults); i++)
     if (g_str_equal (defaults[i].role, role))
       {
-        steps = compat ? defaults[i].as_torch : defaults[i].steps;
+        steps = defaults[i].steps;
         is_joint = defaults[i].is_joint;
       }
+  if (options->partition != NULL && options->partition->compat && g_str_equal (steps, "joint"))
+    steps = release->joint;
   if (options->steps != NULL)
     steps = options->steps;
   if (g_str_equal (partitioner, "none") ||

@@ -5,6 +5,7 @@
 
 #include "formats/adj-bundle.h"
 #include "partition/adj-partition.h"
+#include "session/adj-release.h"
 
 G_BEGIN_DECLS
 
@@ -29,6 +30,7 @@ typedef struct
   const char *partitioner;
   const char *usual_partitioner;        /* (nullable): in the place of min-cut */
   const AdjPartitionOptions *partition; /* (nullable) */
+  const AdjRelease *release; /* (nullable): that .compat of @partition means; %NULL: 2.6 */
   /* (nullable) Called before each step, and once at the end with @done == @total. */
   void (*progress) (guint done, guint total, const char *step, gpointer data);
   gpointer data;

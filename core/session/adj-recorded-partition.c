@@ -21,6 +21,7 @@ static const struct
   { "ban_recompute_used_far_apart", offsetof (AdjPartitionOptions, no_far), TRUE },
   { "cse", offsetof (AdjPartitionOptions, no_cse), TRUE },
   { "recompute_views", offsetof (AdjPartitionOptions, recompute_views), FALSE },
+  { "treat_parameters_as_free_to_save", offsetof (AdjPartitionOptions, free_parameters), FALSE },
 };
 
 static const struct

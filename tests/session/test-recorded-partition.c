@@ -22,6 +22,8 @@ test_settings (void)
     ADJ_BOOL (FALSE),
     TEXT ("recompute_views"),
     ADJ_BOOL (TRUE),
+    TEXT ("treat_parameters_as_free_to_save"),
+    ADJ_BOOL (TRUE),
     TEXT ("max_dist_from_bw"),
     ADJ_INT (7),
     TEXT ("activation_memory_budget_solver"),
@@ -38,11 +40,12 @@ test_settings (void)
 
   g_assert_cmpstr (text, ==,
                    "budget 0.25, ban_recompute_used_far_apart off, cse off, recompute_views on, "
-                   "max_dist_from_bw 7, solver greedy");
+                   "treat_parameters_as_free_to_save on, max_dist_from_bw 7, solver greedy");
   g_assert_cmpstr (adj_recorded_partitioner (&region), ==, "default");
   g_assert_true (isnan (options.budget));
   g_assert_cmpfloat (options.usual_budget, ==, 0.25);
   g_assert_true (options.no_cse && options.no_far && options.recompute_views);
+  g_assert_true (options.free_parameters);
   g_assert_false (options.no_reduction || options.aggressive);
   g_assert_cmpuint (options.max_distance, ==, 7);
   g_assert_cmpint (options.solver, ==, ADJ_SOLVER_GREEDY);

@@ -119,6 +119,8 @@ run_pipeline (const Source *source,
     {
       partition.budget = choice->budget;
       partition.compat = choice->compat;
+      options.release = adj_release_find (
+          adj_bundle_get_torch_version (adj_graph_set_get_bundle (source->graphs)), NULL);
       partition.num_fwd_outputs = choice->num_fwd_outputs;
       options.partitioner = steps == NULL ? choice->partitioner : NULL;
       options.partition = &partition;

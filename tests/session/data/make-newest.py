@@ -1,0 +1,44 @@
+# SPDX-License-Identifier: MIT
+"""Captures of small models by the newest release, for test-release.c.
+
+  PYTHONPATH=data/bridge python tests/session/data/make-newest.py FOLDER
+"""
+
+import os
+import sys
+
+import adjoint_capture
+import torch
+from torch import nn
+
+
+class Waves(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.layers = nn.ModuleList(nn.Linear(4, 4) for _ in range(3))
+
+    def forward(self, x):
+        for layer in self.layers:
+            x = torch.sin(layer(x))
+        return x
+
+
+class Normed(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.first, self.norm, self.last = nn.Linear(4, 8), nn.LayerNorm(8), nn.Linear(8, 2)
+
+    def forward(self, x):
+        return self.last(self.norm(torch.tanh(self.first(x)))).softmax(-1)
+
+
+def main(folder):
+    for name, build in {"waves": Waves, "normed": Normed}.items():
+        torch._dynamo.reset()
+        torch.manual_seed(0)
+        model, x = build(), torch.randn(3, 4)
+        path = os.path.join(folder, f"newest-{name}.adjoint")
+        torch.compile(model, backend=adjoint_capture.backend(path))(x).sum().backward()
+
+
+main(sys.argv[1])

@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: MIT */
+/* Releases by number, and what --compat makes of a graph of the newest one: PyTorch's own joint
+ * graph and halves. */
+
+#include "adjoint.h"
+#include "support/adj-test.h"
+
+static void
+test_nearest (void)
+{
+  static const struct
+  {
+    const char *version, *nearest;
+    gboolean known;
+  } cases[] = {
+    { NULL, "2.6", FALSE },           { "nightly", "2.6", FALSE }, { "2.6.0", "2.6", TRUE },
+    { "2.4.1+cpu", "2.6", FALSE },    { "2.10.0", "2.6", FALSE },  { "2.11.0", "2.15", FALSE },
+    { "2.15.0+cu132", "2.15", TRUE }, { "3.0.0", "2.15", FALSE },
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
+    {
+      gboolean known;
+
+      g_assert_cmpstr (adj_release_find (cases[i].version, &known)->name, ==, cases[i].nearest);
+      g_assert_cmpint (known, ==, cases[i].known);
+    }
+}
+
+static void
+assert_stage (const AdjPipelineResult *result, AdjBundle *bundle, const char *role)
+{
+  g_autoptr (GError) error = NULL;
+  const AdjBundleGraph *theirs = adj_bundle_find_graph (bundle, role, &error);
+
+  g_assert_no_error (error);
+  for (guint i = 0; i < adj_recording_get_n_stages (result->recording); i++)
+    {
+      const AdjStage *stage = adj_recording_get_stage (result->recording, i);
+
+      if (!g_str_equal (stage->name, role))
+        continue;
+      g_assert_true (adj_graph_equal_structure (stage->graph, theirs->graph));
+      return;
+    }
+  g_error ("there is no %s", role);
+}
+
+static void
+test_newest (gconstpointer name)
+{
+  static const char *const roles[] = { "joint", "forward", "backward" };
+  g_autofree char *path = g_test_build_filename (G_TEST_DIST, "session", "data", name, NULL);
+  g_autoptr (GError) error = NULL;
+  g_autoptr (AdjBundle) bundle = adj_bundle_load (path, NULL, &error);
+  g_auto (AdjPipelineResult) result = { 0 };
+  AdjPartitionOptions partition = ADJ_PARTITION_OPTIONS_INIT;
+  AdjPipelineOptions options = { .partition = &partition };
+  const AdjBundleGraph *dynamo;
+  g_autofree char *recorded = NULL;
+
+  g_assert_no_error (error);
+  dynamo = adj_bundle_find_graph (bundle, "dynamo", &error);
+  g_assert_no_error (error);
+  recorded = adj_recorded_partition_read (adj_bundle_find_region (bundle, dynamo), &partition);
+  g_assert_cmpstr (recorded, ==, "treat_parameters_as_free_to_save on");
+  partition.compat = TRUE;
+  options.release = adj_release_find (adj_bundle_get_torch_version (bundle), NULL);
+  adj_pipeline_run (dynamo->graph, "dynamo", &options, &result, NULL, &error);
+  g_assert_no_error (error);
+  for (guint i = 0; i < G_N_ELEMENTS (roles); i++)
+    assert_stage (&result, bundle, roles[i]);
+}
+
+int
+main (int argc, char **argv)
+{
+  g_test_init (&argc, &argv, NULL);
+  g_test_add_func ("/session/release/nearest", test_nearest);
+  g_test_add_data_func ("/session/release/waves", "newest-waves.adjoint", test_newest);
+  g_test_add_data_func ("/session/release/normed", "newest-normed.adjoint", test_newest);
+  return g_test_run ();
+}
