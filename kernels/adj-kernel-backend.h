@@ -112,7 +112,7 @@
   X (bool, attention_backward, (const AdjKAttentionBackward *backward), (backward))                \
   X (void, adam, (const AdjKAdam *adam), (adam))                                                   \
   X (void, sgd, (const AdjKSgd *sgd), (sgd))                                                       \
-  X (bool, unscale, (const AdjKView *x, double factor), (x, factor))
+  X (void, unscale, (const AdjKView *x, double factor, const AdjKView *found), (x, factor, found))
 /* clang-format on */
 
 typedef enum

@@ -32,5 +32,5 @@ typedef struct
 
 void adj_k_sgd (const AdjKSgd *sgd);
 
-/* x *= @factor; whether all elements were finite. */
-bool adj_k_unscale (const AdjKView *x, double factor);
+/* x *= @factor; @found, one f32, becomes 1 when an element was not finite, else it stays. */
+void adj_k_unscale (const AdjKView *x, double factor, const AdjKView *found);

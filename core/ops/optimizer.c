@@ -254,7 +254,6 @@ static gboolean
 unscale_kernel (AdjOpCall *call)
 {
   AdjKView found, x;
-  gboolean finite = TRUE;
   double factor;
 
   if (!op_argument_to_write (call, 1, &found) || !read_number (call, &call->args[2], 1, &factor))
@@ -263,11 +262,8 @@ unscale_kernel (AdjOpCall *call)
     {
       if (!op_tensor_to_write (call, call->args[0].items[i].tensor, &x))
         return FALSE;
-      finite &= adj_q_unscale (op_queue (call), &x, factor);
+      adj_q_unscale (op_queue (call), &x, factor, &found);
     }
-  found.rank = 0;
-  if (!finite)
-    adj_q_fill_i64 (op_queue (call), &found, 1);
   return TRUE;
 }
 

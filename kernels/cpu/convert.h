@@ -4,15 +4,22 @@
 /* Conversions between element types, written so that compilers turn them into vector loops. */
 
 #include <stdint.h>
+#include <string.h>
 
+#ifdef __CUDACC__
+#define ALWAYS_INLINE static __device__ __forceinline__
+#define INLINE static __device__ inline
+#else
 #define ALWAYS_INLINE static inline __attribute__ ((always_inline, unused))
+#define INLINE static inline __attribute__ ((unused))
+#endif
 
 ALWAYS_INLINE uint32_t
 bits_of_f32 (float x)
 {
   uint32_t u;
 
-  __builtin_memcpy (&u, &x, sizeof u);
+  memcpy (&u, &x, sizeof u);
   return u;
 }
 
@@ -21,7 +28,7 @@ f32_of_bits (uint32_t u)
 {
   float x;
 
-  __builtin_memcpy (&x, &u, sizeof x);
+  memcpy (&x, &u, sizeof x);
   return x;
 }
 

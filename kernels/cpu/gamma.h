@@ -3,25 +3,31 @@
 
 #include <math.h>
 
+#include "convert.h"
+
 /* The logarithm of the gamma function and its derivatives; in f32 rounded from f64. */
 
 /* lgamma() would write a global variable. */
-static inline double
+INLINE double
 m_lgamma_f64 (double x)
 {
+#ifdef __CUDACC__
+  return lgamma (x);
+#else
   int sign;
 
   return lgamma_r (x, &sign);
+#endif
 }
 
-static inline float
+INLINE float
 m_lgamma_f32 (float x)
 {
   return (float) m_lgamma_f64 (x);
 }
 
 /* By reflection to x > 0, recurrence to x >= 10, and the asymptotic series there. */
-static inline double
+INLINE double
 m_digamma_f64 (double x)
 {
   static const double series[] = { 1. / 12,  -691. / 32760, 1. / 132, -1. / 240,
@@ -45,7 +51,7 @@ m_digamma_f64 (double x)
   return shift + log (x) - 0.5 / x - sum * z;
 }
 
-static inline float
+INLINE float
 m_digamma_f32 (float x)
 {
   return (float) m_digamma_f64 (x);
@@ -53,7 +59,7 @@ m_digamma_f32 (float x)
 
 /* Σ (q + k)^−s over k ≥ 0, for s > 1 and q > 0: the terms before q = 10, then Euler and
  * Maclaurin's formula. */
-static inline double
+INLINE double
 hurwitz (double s, double q)
 {
   /* B₂ₖ / (2k)! */
@@ -76,10 +82,10 @@ hurwitz (double s, double q)
 }
 
 /* (−1)^(n + 1) n! Σ (x + k)^−(n + 1); for x < 0 the terms on both sides of 0 apart. */
-static inline double
+INLINE double
 m_polygamma_f64 (double n, double x)
 {
-  double s = n + 1, scale = fmod (n, 2) == 1 ? tgamma (s) : -tgamma (s);
+  double s = n + 1, scale = fmod (n, 2.) == 1 ? tgamma (s) : -tgamma (s);
   double whole = floor (x), part = x - whole, below;
 
   if (n == 0)
@@ -91,10 +97,10 @@ m_polygamma_f64 (double n, double x)
   if (part == 0 || isinf (x))
     return scale * (double) INFINITY;
   below = hurwitz (s, 1 - part) - hurwitz (s, 1 - x);
-  return scale * (hurwitz (s, part) + (fmod (s, 2) == 0 ? below : -below));
+  return scale * (hurwitz (s, part) + (fmod (s, 2.) == 0 ? below : -below));
 }
 
-static inline float
+INLINE float
 m_polygamma_f32 (float n, float x)
 {
   return (float) m_polygamma_f64 (n, x);

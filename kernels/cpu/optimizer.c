@@ -206,13 +206,14 @@ unscale_step (const void *job, double (*x)[TILE], int n)
     __atomic_store_n (unscale->finite, false, __ATOMIC_RELAXED);
 }
 
-bool
-adj_k_unscale (const AdjKView *x, double factor)
+void
+adj_k_unscale (const AdjKView *x, double factor, const AdjKView *found)
 {
   Stream stream = { *x, true };
   bool finite = true;
   Unscale unscale = { factor, &finite };
 
   for_each_tile (&stream, 1, unscale_step, &unscale);
-  return finite;
+  if (!finite)
+    *(float *) found->data = 1;
 }

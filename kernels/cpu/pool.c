@@ -8,19 +8,13 @@
 #include <string.h>
 
 #include "adj-kernel-pool.h"
+#include "pool-window.h"
 #include "volume.h"
 
 enum
 {
   SERIAL = 16 * 1024 /* elements below which threads do not pay */
 };
-
-/* The elements begin, begin + step, … < end that a window has along one dim; full counts those in
- * the padding too. */
-typedef struct
-{
-  int64_t begin, end, step, full;
-} Window;
 
 typedef struct
 {
@@ -40,29 +34,6 @@ static int64_t
 max_i64 (int64_t a, int64_t b)
 {
   return a > b ? a : b;
-}
-
-static Window
-window_of (const AdjKPool *pool, int axis, int64_t size, int64_t out, int64_t i)
-{
-  Window window = { .step = pool->adaptive ? 1 : pool->dilation[axis] };
-  int64_t start, reach;
-
-  if (pool->adaptive)
-    {
-      window.begin = i * size / out;
-      window.end = ((i + 1) * size + out - 1) / out;
-      window.full = window.end - window.begin;
-      return window;
-    }
-  start = i * pool->stride[axis] - pool->padding[axis];
-  reach = (pool->kernel[axis] - 1) * window.step + 1;
-  window.full = min_i64 (start + reach, size + pool->padding[axis]) - start;
-  window.begin = start;
-  if (start < 0)
-    window.begin += (-start + window.step - 1) / window.step * window.step;
-  window.end = min_i64 (start + reach, size);
-  return window;
 }
 
 static bool

@@ -7,36 +7,12 @@
 #include <string.h>
 
 #include "adj-kernel-resample.h"
-#include "volume.h"
+#include "resample-plan.h"
 
 enum
 {
   SERIAL = 16 * 1024 /* elements below which threads do not pay */
 };
-
-typedef struct
-{
-  int64_t at;
-  double weight; /* a number of the class */
-} Tap;
-
-/* One axis: element i of y has the taps first[i] … first[i + 1] - 1. */
-typedef struct
-{
-  const AdjKResample *resample;
-  double scale; /* 0: by the sizes */
-  int64_t size, out;
-  int64_t *first;
-  Tap *taps;
-} Axis;
-
-typedef struct
-{
-  const AdjKResample *resample;
-  const ClassLoops *loops;
-  int64_t size[AXES], out[AXES];
-  Axis axes[AXES];
-} Plan;
 
 static int64_t
 clamp_i64 (int64_t i, int64_t size)
@@ -49,21 +25,21 @@ clamp_i64 (int64_t i, int64_t size)
 
 #define TAPS(c, T, FLOOR, FABS)                                                                    \
   /* The sizes of elements of y, in those of x. */                                                 \
-  static T c##_ratio (const Axis *axis)                                                            \
+  static T c##_ratio (const ResampleAxis *axis)                                                    \
   {                                                                                                \
     if (axis->resample->align_corners)                                                             \
       return axis->out > 1 ? (T) (axis->size - 1) / (T) (axis->out - 1) : 0;                       \
     return axis->scale > 0 ? (T) (1 / axis->scale) : (T) axis->size / (T) axis->out;               \
   }                                                                                                \
                                                                                                    \
-  static T c##_source (const Axis *axis, int64_t i)                                                \
+  static T c##_source (const ResampleAxis *axis, int64_t i)                                        \
   {                                                                                                \
     if (axis->resample->align_corners)                                                             \
       return c##_ratio (axis) * (T) i;                                                             \
     return c##_ratio (axis) * ((T) i + (T) 0.5) - (T) 0.5;                                         \
   }                                                                                                \
                                                                                                    \
-  static int c##_linear (const Axis *axis, int64_t i, Tap *taps)                                   \
+  static int c##_linear (const ResampleAxis *axis, int64_t i, ResampleTap *taps)                   \
   {                                                                                                \
     T at = c##_source (axis, i), right;                                                            \
                                                                                                    \
@@ -84,7 +60,7 @@ clamp_i64 (int64_t i, int64_t size)
     return x < 2 ? ((a * x - 5 * a) * x + 8 * a) * x - 4 * a : 0;                                  \
   }                                                                                                \
                                                                                                    \
-  static int c##_cubic (const Axis *axis, int64_t i, Tap *taps)                                    \
+  static int c##_cubic (const ResampleAxis *axis, int64_t i, ResampleTap *taps)                    \
   {                                                                                                \
     T at = c##_source (axis, i);                                                                   \
     int64_t low = min_i64 ((int64_t) FLOOR (at), axis->size - 1);                                  \
@@ -92,12 +68,13 @@ clamp_i64 (int64_t i, int64_t size)
     const T distances[] = { right + 1, right, 1 - right, 2 - right };                              \
                                                                                                    \
     for (int k = 0; k < 4; k++)                                                                    \
-      taps[k] = (Tap){ clamp_i64 (low - 1 + k, axis->size), c##_keys (distances[k], (T) -0.75) };  \
+      taps[k] = (ResampleTap){ clamp_i64 (low - 1 + k, axis->size),                                \
+                               c##_keys (distances[k], (T) -0.75) };                               \
     return 4;                                                                                      \
   }                                                                                                \
                                                                                                    \
   /* All that an element covers, by a triangle or Keys' kernel. */                                 \
-  static int c##_cover (const Axis *axis, int64_t i, Tap *taps)                                    \
+  static int c##_cover (const ResampleAxis *axis, int64_t i, ResampleTap *taps)                    \
   {                                                                                                \
     bool cubic = axis->resample->mode == ADJ_K_RESAMPLE_CUBIC;                                     \
     T ratio = c##_ratio (axis), shrink = ratio >= 1 ? ratio : 1, total = 0;                        \
@@ -111,7 +88,7 @@ clamp_i64 (int64_t i, int64_t size)
         T x = FABS (((T) (at - low) + (T) low - center + (T) 0.5) / shrink);                       \
         T weight = cubic ? c##_keys (x, (T) -0.5) : x < 1 ? 1 - x : 0;                             \
                                                                                                    \
-        taps[n++] = (Tap){ at, weight };                                                           \
+        taps[n++] = (ResampleTap){ at, weight };                                                   \
         total += weight;                                                                           \
       }                                                                                            \
     for (int k = 0; k < n && total != 0; k++)                                                      \
@@ -123,27 +100,27 @@ TAPS (f32, float, floorf, fabsf)
 TAPS (f64, double, floor, fabs)
 
 static int
-one_tap (int64_t at, Tap *taps)
+one_tap (int64_t at, ResampleTap *taps)
 {
-  taps[0] = (Tap){ at, 1 };
+  taps[0] = (ResampleTap){ at, 1 };
   return 1;
 }
 
 static int
-nearest (const Axis *axis, int64_t i, Tap *taps)
+nearest (const ResampleAxis *axis, int64_t i, ResampleTap *taps)
 {
   return one_tap (clamp_i64 ((int64_t) floorf ((float) i * f32_ratio (axis)), axis->size), taps);
 }
 
 static int
-nearest_exact (const Axis *axis, int64_t i, Tap *taps)
+nearest_exact (const ResampleAxis *axis, int64_t i, ResampleTap *taps)
 {
   float at = (float) (((double) i + 0.5) * (double) f32_ratio (axis));
 
   return one_tap (clamp_i64 ((int64_t) floorf (at), axis->size), taps);
 }
 
-typedef int (*TapsFunc) (const Axis *axis, int64_t i, Tap *taps);
+typedef int (*TapsFunc) (const ResampleAxis *axis, int64_t i, ResampleTap *taps);
 
 static const TapsFunc taps_of_mode[ADJ_K_CLASS_N][ADJ_K_RESAMPLE_N] = {
   [ADJ_K_CLASS_F32] = { nearest, nearest_exact, f32_linear, f32_cubic },
@@ -152,7 +129,7 @@ static const TapsFunc taps_of_mode[ADJ_K_CLASS_N][ADJ_K_RESAMPLE_N] = {
 
 /* How many taps an element has at most. */
 static int64_t
-most_taps (const Axis *axis, TapsFunc func)
+most_taps (const ResampleAxis *axis, TapsFunc func)
 {
   double ratio = fmax (f64_ratio (axis), 1);
 
@@ -162,7 +139,7 @@ most_taps (const Axis *axis, TapsFunc func)
 }
 
 static bool
-axis_begin (Axis *axis, TapsFunc func)
+axis_begin (ResampleAxis *axis, TapsFunc func)
 {
   int64_t n = 0;
 
@@ -179,8 +156,8 @@ axis_begin (Axis *axis, TapsFunc func)
   return true;
 }
 
-static void
-plan_end (Plan *plan)
+void
+adj_k_resample_end (ResamplePlan *plan)
 {
   for (int i = 0; i < AXES; i++)
     {
@@ -189,8 +166,8 @@ plan_end (Plan *plan)
     }
 }
 
-static bool
-plan_begin (Plan *plan, const AdjKResample *resample)
+bool
+adj_k_resample_begin (ResamplePlan *plan, const AdjKResample *resample)
 {
   AdjKClass klass = class_of (resample->x.type);
   TapsFunc func = taps_of_mode[klass][resample->mode];
@@ -200,14 +177,14 @@ plan_begin (Plan *plan, const AdjKResample *resample)
 
   if (resample->antialias)
     func = klass == ADJ_K_CLASS_F64 ? f64_cover : f32_cover;
-  *plan = (Plan){ .resample = resample, .loops = &adj_k_loops ()->klass[klass] };
+  *plan = (ResamplePlan){ .resample = resample, .loops = &adj_k_loops ()->klass[klass] };
   volume_size (&resample->x, plan->size);
   volume_size (&resample->y, plan->out);
   for (int i = 0; i < AXES; i++)
     {
       bool stays = i < AXES - resample->n_axes || (plan->size[i] == plan->out[i] && !by_scale);
 
-      plan->axes[i] = (Axis){
+      plan->axes[i] = (ResampleAxis){
         .resample = resample,
         .scale = resample->scale[i],
         .size = plan->size[i],
@@ -216,7 +193,7 @@ plan_begin (Plan *plan, const AdjKResample *resample)
       done = axis_begin (&plan->axes[i], stays ? NULL : func) && done;
     }
   if (!done)
-    plan_end (plan);
+    adj_k_resample_end (plan);
   return done;
 }
 
@@ -224,15 +201,15 @@ plan_begin (Plan *plan, const AdjKResample *resample)
  */
 
 #define FOR_TAPS(tap, axis, i)                                                                     \
-  for (const Tap *tap = (axis)->taps + (axis)->first[i],                                           \
-                 *tap##_end = (axis)->taps + (axis)->first[(i) + 1];                               \
+  for (const ResampleTap *tap = (axis)->taps + (axis)->first[i],                                   \
+                         *tap##_end = (axis)->taps + (axis)->first[(i) + 1];                       \
        tap < tap##_end; tap++)
 
 /* sum = the weighted sum of @value over the taps of element @i. */
 #define WEIGH(T, sum, axis, i, value)                                                              \
   do                                                                                               \
     {                                                                                              \
-      const Tap *tap = (axis)->taps + (axis)->first[i];                                            \
+      const ResampleTap *tap = (axis)->taps + (axis)->first[i];                                    \
                                                                                                    \
       sum = (T) tap->weight * (value);                                                             \
       while (++tap < (axis)->taps + (axis)->first[(i) + 1])                                        \
@@ -241,7 +218,7 @@ plan_begin (Plan *plan, const AdjKResample *resample)
   while (0)
 
 #define RESAMPLE_LOOPS(c, T)                                                                       \
-  static T c##_blend_row (const Plan *plan, const T *x, int64_t w)                                 \
+  static T c##_blend_row (const ResamplePlan *plan, const T *x, int64_t w)                         \
   {                                                                                                \
     T sum;                                                                                         \
                                                                                                    \
@@ -249,7 +226,7 @@ plan_begin (Plan *plan, const AdjKResample *resample)
     return sum;                                                                                    \
   }                                                                                                \
                                                                                                    \
-  static T c##_blend_plane (const Plan *plan, const T *x, int64_t h, int64_t w)                    \
+  static T c##_blend_plane (const ResamplePlan *plan, const T *x, int64_t h, int64_t w)            \
   {                                                                                                \
     T sum;                                                                                         \
                                                                                                    \
@@ -257,7 +234,7 @@ plan_begin (Plan *plan, const AdjKResample *resample)
     return sum;                                                                                    \
   }                                                                                                \
                                                                                                    \
-  static void c##_blend (const Plan *plan, void *x, void *y)                                       \
+  static void c##_blend (const ResamplePlan *plan, void *x, void *y)                               \
   {                                                                                                \
     int64_t area = plan->size[1] * plan->size[2];                                                  \
     T *to = y;                                                                                     \
@@ -269,7 +246,7 @@ plan_begin (Plan *plan, const AdjKResample *resample)
                  c##_blend_plane (plan, (T *) x + tap->at * area, h, w));                          \
   }                                                                                                \
                                                                                                    \
-  static void c##_spread (const Plan *plan, void *x, void *y)                                      \
+  static void c##_spread (const ResamplePlan *plan, void *x, void *y)                              \
   {                                                                                                \
     const T *from = y;                                                                             \
                                                                                                    \
@@ -292,7 +269,7 @@ RESAMPLE_LOOPS (f64, double)
 static void
 blend_volume (const void *job, int64_t volume, void *memory)
 {
-  const Plan *plan = job;
+  const ResamplePlan *plan = job;
   const AdjKView *x = &plan->resample->x, *y = &plan->resample->y;
   AdjKView x_volumes = adj_k_volumes_of (x), y_volumes = adj_k_volumes_of (y);
   char *y_memory = (char *) memory + volume_bytes (plan->loops, plan->size);
@@ -305,7 +282,7 @@ blend_volume (const void *job, int64_t volume, void *memory)
 static void
 spread_volume (const void *job, int64_t volume, void *memory)
 {
-  const Plan *plan = job;
+  const ResamplePlan *plan = job;
   const AdjKView *x = &plan->resample->x, *y = &plan->resample->y;
   AdjKView x_volumes = adj_k_volumes_of (x), y_volumes = adj_k_volumes_of (y);
   size_t bytes = volume_bytes (plan->loops, plan->size);
@@ -321,16 +298,16 @@ static bool
 resample_volumes (const AdjKResample *resample, void (*one) (const void *, int64_t, void *))
 {
   AdjKView volumes = adj_k_volumes_of (&resample->x);
-  Plan plan;
+  ResamplePlan plan;
   VolumeWork work = { .one = one, .job = &plan };
-  bool done = plan_begin (&plan, resample);
+  bool done = adj_k_resample_begin (&plan, resample);
 
   if (!done)
     return false;
   work.memory = volume_bytes (plan.loops, plan.size) + volume_bytes (plan.loops, plan.out);
   done = adj_k_for_each_volume (&work, adj_k_view_count (&volumes),
                                 adj_k_view_count (&resample->y) > SERIAL);
-  plan_end (&plan);
+  adj_k_resample_end (&plan);
   return done;
 }
 

@@ -3,7 +3,7 @@
 
 /* Private to kernels/cpu: work on volumes, the last three dims of a view. */
 
-#include "tile.h"
+#include "cpu/tile.h"
 
 enum
 {

@@ -1,0 +1,304 @@
+/* SPDX-License-Identifier: MIT */
+#pragma once
+
+/* The kernels of kernels/cuda and what each takes: launchers fill it, kernels read it. */
+
+#include "adj-kernel-backend.h"
+#include "cpu/resample-tap.h"
+
+/* A number of either kind. */
+typedef union
+{
+  double f;
+  int64_t i;
+} Number;
+
+typedef struct
+{
+  const AdjKStep *steps;
+  const AdjKView *operands; /* all of the same sizes */
+  AdjKFaults *faults;
+  int64_t n;
+  int n_steps;
+} FusedArgs;
+
+typedef struct
+{
+  AdjKView dst, src;
+  int64_t n;
+  Number number;
+  bool is_number; /* the source is @number, of the type of @src */
+} CopyArgs;
+
+typedef struct
+{
+  AdjKView dst;
+  int64_t n;
+  Number start, step;
+  bool is_float;
+} IotaArgs;
+
+typedef struct
+{
+  AdjKView dst, src;
+  int64_t n, diagonal;
+  bool upper;
+} TriangleArgs;
+
+/* One output per place of @kept, each over the @n elements of @along. */
+typedef struct
+{
+  AdjKView kept, along, out;
+  void *parts; /* (nullable): of the class, for each output its chunks */
+  int64_t n, n_outputs, n_chunks;
+  int kind; /* AdjKReduce */
+} ReduceArgs;
+
+typedef struct
+{
+  AdjKView kept, along, var, mean; /* without data: not wanted */
+  int64_t n, n_outputs;
+  double divisor;
+} VarianceArgs;
+
+typedef struct
+{
+  AdjKView kept, along, values, indices; /* values without data: not wanted */
+  int64_t n, n_outputs;
+  bool smallest;
+} ExtremeArgs;
+
+typedef struct
+{
+  AdjKView in, in_kept, out, out_kept;
+  int64_t n, n_rows;
+  bool product;
+} ScanArgs;
+
+/* Rows of softmax; backward: @x is g, @y what the forward function gave. */
+typedef struct
+{
+  AdjKView x, x_kept, y, y_kept, out, out_kept;
+  int64_t n, n_rows;
+  bool log;
+} SoftmaxArgs;
+
+typedef struct
+{
+  AdjKView x, y, x_rows, y_rows, mean, rstd, w, b; /* w, b without data: none */
+  int64_t n, n_rows;
+  double eps;
+} LayerNormArgs;
+
+typedef struct
+{
+  AdjKView x, g, x_rows, g_rows, mean, rstd, w; /* w without data: none */
+  AdjKView to, to_rows;                         /* gx; or gw, by columns */
+  int64_t n, n_rows;
+} LayerNormBackwardArgs;
+
+typedef struct
+{
+  AdjKView x, samples, target, weight; /* weight without data: none */
+  AdjKView out, total;                 /* backward: out is g */
+  AdjKFaults *faults;
+  int64_t n, n_classes, class_stride, ignore_index;
+  int reduction;
+} NllArgs;
+
+typedef struct
+{
+  AdjKView a, b, c, d; /* d without data: none */
+  int64_t m, n, k, n_batches;
+  double alpha, beta;
+  int batched;
+} GemmArgs;
+
+/* out[i] = x[…] where the position in one dim is given: i counts elements of @out. */
+typedef struct
+{
+  AdjKView out, x, idx; /* x and idx as seen from out; x with the given dim of stride 0 */
+  AdjKFaults *faults;
+  int64_t n, size, stride; /* of the given dim of x */
+} GatherArgs;
+
+/* For each line, in order of j: out[line, idx[j]] = or += src[line, j]. */
+typedef struct
+{
+  AdjKView lines, src, idx; /* of out, of src and of idx: all dims but the one along j */
+  void *data;
+  AdjKFaults *faults;
+  const int64_t *counts; /* (nullable): what is added is divided by this of its index */
+  int64_t n_lines, n, size, stride, src_stride, idx_stride;
+  int64_t skipped; /* an index that is left out, -1: none */
+  double factor;
+  int type;
+  bool add, scaled;
+} ScatterArgs;
+
+typedef struct
+{
+  AdjKView idx;
+  int64_t *counts;
+  AdjKFaults *faults;
+  int64_t n, size;
+} CountArgs;
+
+#define MANY_INDICES 4 /* index views that one launch takes in its arguments */
+
+/* Values are walked by places of the index tensors (@places) and the other dims (@rest). */
+typedef struct
+{
+  AdjKView places, rest; /* of values */
+  AdjKView x_rest;       /* of x */
+  const AdjKView *idx;   /* in device memory: n_idx views of the sizes of places */
+  int64_t size[ADJ_K_MAX_RANK], stride[ADJ_K_MAX_RANK]; /* of the indexed dims of x */
+  void *x, *values;
+  AdjKFaults *faults;
+  int64_t n_places, n_rest;
+  int n_idx, x_type, type;
+  bool put, add;
+} ManyArgs;
+
+/* Items of rows: a key and where it stood. */
+typedef struct
+{
+  Number key;
+  int64_t index;
+} SortItem;
+
+typedef struct
+{
+  AdjKView in, in_kept, values, values_kept, indices, indices_kept;
+  SortItem *from, *to;
+  int64_t n, k, n_rows, run;
+  bool is_float, descending;
+} SortArgs;
+
+/* Of one spatial convolution, all ranks brought to 5. */
+typedef struct
+{
+  AdjKView x, w, y, bias; /* bias without data: none */
+  int64_t stride[3], padding[3], dilation[3];
+  int64_t groups;
+} ConvArgs;
+
+typedef struct
+{
+  AdjKPool pool;
+  AdjKView indices;
+  AdjKView x_volumes, y_volumes, i_volumes; /* the dims before the last three */
+  void *sums;                               /* of the class: x, dense; of unpool */
+  int64_t n;                                /* threads */
+  bool last;
+} PoolArgs;
+
+typedef struct
+{
+  AdjKView indices;
+  AdjKFaults *faults;
+  int64_t n, limit;
+} CheckArgs;
+
+typedef struct
+{
+  AdjKView x, y, x_volumes, y_volumes;
+  const int64_t *first[3]; /* the taps of an output index along an axis: first[i] … first[i + 1] */
+  const ResampleTap *taps[3];
+  void *sums; /* backward: of the class, x, dense */
+  int64_t n;  /* threads */
+} ResampleArgs;
+
+typedef struct
+{
+  AdjKView p, g, m, v, v_max; /* v_max without data: none */
+  double lr, beta1, beta2, weight_decay, eps, grad_scale;
+  double step_size, root; /* lr / (1 - β₁^step), √(1 - β₂^step) */
+  int64_t n;
+  bool decoupled, maximize;
+} AdamArgs;
+
+typedef struct
+{
+  AdjKView p, g, m; /* m without data: none */
+  double lr, momentum, dampening, weight_decay, grad_scale;
+  int64_t n;
+  bool nesterov, maximize, is_first;
+} SgdArgs;
+
+typedef struct
+{
+  AdjKView x, found;
+  double factor;
+  int64_t n;
+} UnscaleArgs;
+
+/* Scores [rows, n] of the class, dense, of rows of q; see attention.cu. */
+typedef struct
+{
+  AdjKView mask, lse, g, out; /* as the call's; mask without data: none */
+  void *scores, *gradients;
+  int64_t n_rows, n, depth;
+  bool causal;
+} AttentionArgs;
+
+/* X (symbol, Args) */
+#define ADJ_CUDA_CLASSES(X, name, Args) X (name##_f32, Args) X (name##_f64, Args)
+#define ADJ_CUDA_KERNELS(X)                                                                        \
+  X (adj_fused, FusedArgs)                                                                         \
+  X (adj_copy, CopyArgs)                                                                           \
+  X (adj_iota, IotaArgs)                                                                           \
+  X (adj_triangle, TriangleArgs)                                                                   \
+  ADJ_CUDA_CLASSES (X, adj_reduce, ReduceArgs)                                                     \
+  X (adj_reduce_i64, ReduceArgs)                                                                   \
+  ADJ_CUDA_CLASSES (X, adj_reduce_end, ReduceArgs)                                                 \
+  X (adj_reduce_end_i64, ReduceArgs)                                                               \
+  ADJ_CUDA_CLASSES (X, adj_variance, VarianceArgs)                                                 \
+  ADJ_CUDA_CLASSES (X, adj_extreme, ExtremeArgs)                                                   \
+  X (adj_extreme_i64, ExtremeArgs)                                                                 \
+  X (adj_scan_f64, ScanArgs)                                                                       \
+  X (adj_scan_i64, ScanArgs)                                                                       \
+  ADJ_CUDA_CLASSES (X, adj_softmax, SoftmaxArgs)                                                   \
+  ADJ_CUDA_CLASSES (X, adj_softmax_backward, SoftmaxArgs)                                          \
+  ADJ_CUDA_CLASSES (X, adj_layer_norm, LayerNormArgs)                                              \
+  ADJ_CUDA_CLASSES (X, adj_layer_norm_gx, LayerNormBackwardArgs)                                   \
+  ADJ_CUDA_CLASSES (X, adj_layer_norm_gw, LayerNormBackwardArgs)                                   \
+  ADJ_CUDA_CLASSES (X, adj_nll, NllArgs)                                                           \
+  ADJ_CUDA_CLASSES (X, adj_nll_backward, NllArgs)                                                  \
+  ADJ_CUDA_CLASSES (X, adj_gemm, GemmArgs)                                                         \
+  X (adj_gemm_i64, GemmArgs)                                                                       \
+  X (adj_gather, GatherArgs)                                                                       \
+  X (adj_scatter, ScatterArgs)                                                                     \
+  X (adj_count, CountArgs)                                                                         \
+  X (adj_many, ManyArgs)                                                                           \
+  X (adj_sort_load, SortArgs)                                                                      \
+  X (adj_sort_merge, SortArgs)                                                                     \
+  X (adj_sort_store, SortArgs)                                                                     \
+  ADJ_CUDA_CLASSES (X, adj_conv, ConvArgs)                                                         \
+  X (adj_conv_i64, ConvArgs)                                                                       \
+  ADJ_CUDA_CLASSES (X, adj_conv_input, ConvArgs)                                                   \
+  X (adj_conv_input_i64, ConvArgs)                                                                 \
+  ADJ_CUDA_CLASSES (X, adj_conv_weight, ConvArgs)                                                  \
+  X (adj_conv_weight_i64, ConvArgs)                                                                \
+  ADJ_CUDA_CLASSES (X, adj_max_pool, PoolArgs)                                                     \
+  X (adj_max_pool_i64, PoolArgs)                                                                   \
+  ADJ_CUDA_CLASSES (X, adj_avg_pool, PoolArgs)                                                     \
+  X (adj_avg_pool_i64, PoolArgs)                                                                   \
+  ADJ_CUDA_CLASSES (X, adj_avg_pool_backward, PoolArgs)                                            \
+  X (adj_avg_pool_backward_i64, PoolArgs)                                                          \
+  ADJ_CUDA_CLASSES (X, adj_unpool, PoolArgs)                                                       \
+  X (adj_unpool_i64, PoolArgs)                                                                     \
+  X (adj_check, CheckArgs)                                                                         \
+  ADJ_CUDA_CLASSES (X, adj_resample, ResampleArgs)                                                 \
+  ADJ_CUDA_CLASSES (X, adj_resample_backward, ResampleArgs)                                        \
+  ADJ_CUDA_CLASSES (X, adj_attention, AttentionArgs)                                               \
+  ADJ_CUDA_CLASSES (X, adj_attention_backward, AttentionArgs)                                      \
+  X (adj_adam, AdamArgs)                                                                           \
+  X (adj_sgd, SgdArgs)                                                                             \
+  X (adj_unscale, UnscaleArgs)
+
+#define ADJ_CUDA_DECLARE(symbol, Args)                                                             \
+  _Static_assert(sizeof (Args) <= 4096, "the arguments of " #symbol " fit in a launch");
+#ifndef __CUDACC__
+ADJ_CUDA_KERNELS (ADJ_CUDA_DECLARE)
+#endif

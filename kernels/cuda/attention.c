@@ -1,0 +1,150 @@
+/* SPDX-License-Identifier: MIT */
+/* Launches attention: matrix products of whole scores, and a kernel for their rows between them.
+ * The sums of gk and gv go by blocks of rows of q, as on the CPU. */
+
+#include "launch.h"
+
+enum
+{
+  ROWS = 96 /* of q whose part of gk and gv is summed at once */
+};
+
+/* The matrices [heads, rows, …] of one batch, rows @start … @start + @n - 1. */
+static AdjKView
+batch_of (const AdjKView *view, int64_t batch, int64_t start, int64_t n)
+{
+  return (AdjKView){
+    .data = view_at (view, batch * view->stride[0] + start * view->stride[2]),
+    .type = view->type,
+    .rank = 3,
+    .size = { view->size[1], n, view->size[3] },
+    .stride = { view->stride[1], view->stride[2], view->stride[3] },
+  };
+}
+
+static AdjKView
+transposed (AdjKView view)
+{
+  AdjKView out = view;
+
+  out.size[1] = view.size[2];
+  out.size[2] = view.size[1];
+  out.stride[1] = view.stride[2];
+  out.stride[2] = view.stride[1];
+  return out;
+}
+
+/* [B, H, L, S] of the class. */
+static AdjKView
+new_scores (AdjKQueue *queue, const AdjKAttention *attention)
+{
+  AdjKView scores = attention->q;
+
+  scores.size[3] = attention->k.size[2];
+  return adj_k_cuda_temporary (queue, &scores,
+                               adj_k_loops ()->klass[class_of (attention->q.type)].type);
+}
+
+/* c = alpha · a b for every batch, in which b is transposed where @turned. */
+static void
+multiply (AdjKQueue *queue,
+          const AdjKView *c,
+          double alpha,
+          const AdjKView *a,
+          const AdjKView *b,
+          bool turned)
+{
+  for (int64_t batch = 0; batch < c->size[0]; batch++)
+    {
+      AdjKGemm gemm = { .c = batch_of (c, batch, 0, c->size[2]),
+                        .a = batch_of (a, batch, 0, a->size[2]),
+                        .b = batch_of (b, batch, 0, b->size[2]),
+                        .alpha = alpha };
+
+      if (turned)
+        gemm.b = transposed (gemm.b);
+      adj_k_cuda_gemm (queue, &gemm);
+    }
+}
+
+static AttentionArgs
+rows_args (const AdjKAttention *attention, const AdjKView *scores, const AdjKView *lse)
+{
+  AttentionArgs args = { .lse = *lse,
+                         .scores = scores->data,
+                         .n = scores->size[3],
+                         .n_rows = scores->size[0] * scores->size[1] * scores->size[2],
+                         .depth = attention->q.size[3],
+                         .causal = attention->causal };
+
+  if (attention->mask)
+    args.mask = *attention->mask;
+  return args;
+}
+
+bool
+adj_k_cuda_attention (AdjKQueue *queue,
+                      const AdjKAttention *attention,
+                      const AdjKView *out,
+                      const AdjKView *lse)
+{
+  AdjKView scores = new_scores (queue, attention);
+  AttentionArgs args = rows_args (attention, &scores, lse);
+
+  if (scores.data == NULL)
+    return false;
+  multiply (queue, &scores, attention->scale, &attention->q, &attention->k, true);
+  RUN_BLOCKS (queue, OF_CLASS ("adj_attention", class_of (attention->q.type)), args.n_rows, args.n,
+              args);
+  multiply (queue, out, 1, &scores, &attention->v, false);
+  return true;
+}
+
+/* to = Σ factor · aᵀ b over blocks of rows. */
+static bool
+sum_blocks (
+    AdjKQueue *queue, const AdjKView *to, double factor, const AdjKView *a, const AdjKView *b)
+{
+  AdjKView sum = adj_k_cuda_temporary (queue, to, a->type);
+
+  if (sum.data == NULL)
+    return false;
+  adj_k_cuda_fill_i64 (queue, &sum, 0);
+  for (int64_t batch = 0; batch < to->size[0]; batch++)
+    for (int64_t start = 0; start < a->size[2]; start += ROWS)
+      {
+        int64_t n = min_i64 (ROWS, a->size[2] - start);
+        AdjKView before = batch_of (&sum, batch, 0, sum.size[2]);
+        AdjKGemm gemm = { .c = before,
+                          .a = transposed (batch_of (a, batch, start, n)),
+                          .b = batch_of (b, batch, start, n),
+                          .d = &before,
+                          .alpha = factor,
+                          .beta = 1 };
+
+        adj_k_cuda_gemm (queue, &gemm);
+      }
+  adj_k_cuda_copy (queue, to, &sum);
+  return true;
+}
+
+bool
+adj_k_cuda_attention_backward (AdjKQueue *queue, const AdjKAttentionBackward *backward)
+{
+  const AdjKAttention *forward = &backward->forward;
+  AdjKView p = new_scores (queue, forward), ds = new_scores (queue, forward);
+  AttentionArgs args = rows_args (forward, &p, &backward->lse);
+
+  if (p.data == NULL || ds.data == NULL)
+    return false;
+  args.g = backward->g;
+  args.out = backward->out;
+  args.gradients = ds.data;
+  multiply (queue, &p, forward->scale, &forward->q, &forward->k, true);
+  multiply (queue, &ds, 1, &backward->g, &forward->v, true);
+  RUN_BLOCKS (queue, OF_CLASS ("adj_attention_backward", class_of (forward->q.type)), args.n_rows,
+              args.n, args);
+  multiply (queue, &backward->gq, forward->scale, &ds, &forward->k, false);
+  return sum_blocks (queue, &backward->gv, 1, &p, &backward->g) &&
+         sum_blocks (queue, &backward->gk, forward->scale, &ds, &forward->q);
+}

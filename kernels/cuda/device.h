@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: MIT */
+#pragma once
+
+/* What a .cu of this folder is written in: C, as nvcc and, with tests/emulator, gcc compile it.
+ * A kernel takes one struct by value; grids and blocks have one dimension. */
+
+#include <math.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __CUDACC__
+
+#define DEVICE static __device__ inline
+#define KERNEL(name, Args) extern "C" __global__ void name (const __grid_constant__ Args args)
+#define SHARED __shared__
+#define THREAD ((int) threadIdx.x)
+#define THREADS ((int) blockDim.x)
+#define BLOCK ((int64_t) blockIdx.x)
+#define BLOCKS ((int64_t) gridDim.x)
+
+DEVICE void
+sync_block (void)
+{
+  __syncthreads ();
+}
+
+/* x of the thread @by lanes further on in the warp. */
+#define SHUFFLE_DOWN(x, by) __shfl_down_sync (0xffffffff, x, by)
+
+DEVICE void
+count_one (int64_t *at)
+{
+  atomicAdd ((unsigned long long *) at, 1ull);
+}
+
+DEVICE void
+set_min (int64_t *at, int64_t x)
+{
+  atomicMin ((long long *) at, (long long) x);
+}
+
+DEVICE void
+set_flag (int32_t *at)
+{
+  atomicOr (at, 1);
+}
+
+DEVICE void
+set_flag_f32 (float *at)
+{
+  atomicExch (at, 1.f);
+}
+
+#else
+#include "emulator.h"
+#endif
+
+/* for (int64_t i = the thread's number in the grid; i < n; i += threads of the grid) */
+#define FOR_EACH(i, n) for (int64_t i = BLOCK * THREADS + THREAD; i < (n); i += BLOCKS * THREADS)

@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: MIT */
+#pragma once
+
+/* The sum tree of cpu/tree.c by one block: element i of a leaf of 1024 goes to lane i mod 64, lanes
+ * halve onto each other, leaves join like the digits of a binary counter.  Threads come in groups
+ * of 64, each of which takes a leaf. */
+
+#include "cuda/class.h"
+
+enum
+{
+  FOLD_LEAF = 1024,
+  FOLD_LANES = 64,
+  FOLD_CHUNK = 64 * FOLD_LEAF, /* what a block takes of one long row: a power of two of leaves */
+  FOLD_THREADS = 256,
+  FOLD_LEVELS = 48,
+  FOLD_SUM = 0,
+  FOLD_PROD,
+  FOLD_MAX,
+  FOLD_MIN
+};
+
+#define FOLD_FUNCTIONS(c, T)                                                                       \
+  DEVICE T c##_combine (int kind, T x, T y)                                                        \
+  {                                                                                                \
+    return kind == FOLD_SUM    ? c##_sum (x, y)                                                    \
+           : kind == FOLD_PROD ? c##_prod (x, y)                                                   \
+           : kind == FOLD_MAX  ? c##_max (x, y)                                                    \
+                               : c##_min (x, y);                                                    \
+  }                                                                                                \
+                                                                                                   \
+  DEVICE int64_t c##_push (int kind, T *part, int64_t n_leaves, T x)                               \
+  {                                                                                                \
+    int depth = 0;                                                                                 \
+                                                                                                   \
+    for (int64_t n = n_leaves; n > 0; n &= n - 1)                                                  \
+      depth++;                                                                                     \
+    part[depth] = x;                                                                               \
+    for (int64_t n = n_leaves + 1; n % 2 == 0; n /= 2, depth--)                                    \
+      part[depth - 1] = c##_combine (kind, part[depth - 1], part[depth]);                          \
+    return n_leaves + 1;                                                                           \
+  }                                                                                                \
+                                                                                                   \
+  DEVICE T c##_end (int kind, T *part, int64_t n_leaves)                                           \
+  {                                                                                                \
+    int depth = 0;                                                                                 \
+                                                                                                   \
+    for (int64_t n = n_leaves; n > 0; n &= n - 1)                                                  \
+      depth++;                                                                                     \
+    for (; depth > 1; depth--)                                                                     \
+      part[depth - 2] = c##_combine (kind, part[depth - 2], part[depth - 1]);                      \
+    return depth == 0 ? c##_identity (kind) : part[0];                                             \
+  }                                                                                                \
+                                                                                                   \
+  /* What the 64 lanes of each group hold, in the first of the group. */                           \
+  DEVICE void c##_join_lanes (int kind, T *lanes, T x)                                             \
+  {                                                                                                \
+    int lane = THREAD % FOLD_LANES;                                                                \
+                                                                                                   \
+    lanes[THREAD] = x;                                                                             \
+    sync_block ();                                                                                 \
+    if (lane < FOLD_LANES / 2)                                                                     \
+      {                                                                                            \
+        x = c##_combine (kind, x, lanes[THREAD + FOLD_LANES / 2]);                                 \
+        for (int by = FOLD_LANES / 4; by > 0; by /= 2)                                             \
+          x = c##_combine (kind, x, SHUFFLE_DOWN (x, by));                                         \
+      }                                                                                            \
+    sync_block ();                                                                                 \
+    if (lane == 0)                                                                                 \
+      lanes[THREAD] = x;                                                                           \
+    sync_block ();                                                                                 \
+  }
+
+FOLD_FUNCTIONS (f32, float)
+FOLD_FUNCTIONS (f64, double)
+FOLD_FUNCTIONS (i64, int64_t)
+
+/* result = the combination of ELEMENT (i) for 0 <= i < n, the same in all threads of the block. */
+#define FOLD(...) FOLD_ (__VA_ARGS__)
+#define FOLD_(c, T, kind, n, ELEMENT, result)                                                      \
+  do                                                                                               \
+    {                                                                                              \
+      SHARED T fold_lanes[FOLD_THREADS];                                                           \
+      T fold_part[FOLD_LEVELS];                                                                    \
+      int64_t fold_leaves = 0;                                                                     \
+      int fold_groups = THREADS / FOLD_LANES;                                                      \
+                                                                                                   \
+      for (int64_t leaf = 0; leaf * FOLD_LEAF < (n); leaf += fold_groups)                          \
+        {                                                                                          \
+          int64_t first = (leaf + THREAD / FOLD_LANES) * FOLD_LEAF;                                \
+          T fold_x = c##_identity (kind);                                                          \
+                                                                                                   \
+          for (int64_t i = first + THREAD % FOLD_LANES; i < (n) && i < first + FOLD_LEAF;          \
+               i += FOLD_LANES)                                                                    \
+            fold_x = c##_combine (kind, fold_x, ELEMENT (i));                                      \
+          c##_join_lanes (kind, fold_lanes, fold_x);                                               \
+          for (int g = 0; g < fold_groups && THREAD == 0; g++)                                     \
+            if ((leaf + g) * FOLD_LEAF < (n))                                                      \
+              fold_leaves = c##_push (kind, fold_part, fold_leaves, fold_lanes[g * FOLD_LANES]);   \
+          sync_block ();                                                                           \
+        }                                                                                          \
+      if (THREAD == 0)                                                                             \
+        fold_lanes[0] = c##_end (kind, fold_part, fold_leaves);                                    \
+      sync_block ();                                                                               \
+      result = fold_lanes[0];                                                                      \
+      sync_block ();                                                                               \
+    }                                                                                              \
+  while (0)
+
+/* Names of what is compiled once per class: f32_name, and the kernel name_f32. */
+#define OF_CLASS__(c, name) c##_##name
+#define OF_CLASS_(c, name) OF_CLASS__ (c, name)
+#define OF_CLASS(name) OF_CLASS_ (CLASS, name)
+#define CLASS_KERNEL__(name, c, Args) KERNEL (name##_##c, Args)
+#define CLASS_KERNEL_(name, c, Args) CLASS_KERNEL__ (name, c, Args)
+#define CLASS_KERNEL(name, Args) CLASS_KERNEL_ (name, CLASS, Args)
+
+#define FOR_EACH_BLOCK(i, n) for (int64_t i = BLOCK; i < (n); i += BLOCKS)

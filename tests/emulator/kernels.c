@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: MIT */
+/* The table of emulated kernels: the rows of ADJ_CUDA_KERNELS. */
+
+#include "adj-emulator.h"
+#include "cuda/args.h"
+
+#define DECLARE(symbol, Args) void symbol (const void *args);
+#define ROW(symbol, Args) { #symbol, symbol, sizeof (Args) },
+
+ADJ_CUDA_KERNELS (DECLARE)
+
+const AdjEmulatedKernel adj_emulated_kernels[] = { ADJ_CUDA_KERNELS (ROW){ NULL, NULL, 0 } };

@@ -1,0 +1,9 @@
+/* SPDX-License-Identifier: MIT */
+#pragma once
+
+#include "cuda/device.h"
+
+typedef struct
+{
+  int64_t *out;
+} PlantedArgs;
