@@ -2,6 +2,7 @@
 /* The row of CUDA. */
 
 #include "adj-kernel-cuda.h"
+#include "kernel-list.h"
 #include "launch.h"
 
 #define CUDA_FIELD(RESULT, name, parameters, arguments) .name = adj_k_cuda_##name,

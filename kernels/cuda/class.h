@@ -24,8 +24,8 @@ typedef union
 #define KERNEL_TYPES(X)                                                                            \
   X (BOOL, bool)                                                                                   \
   X (U8, u8)                                                                                       \
-  X (I8, i8) X (I16, i16) X (I32, i32) X (I64, i64) X (F16, f16) X (BF16, bf16) X (F32, f32)       \
-      X (F64, f64)
+  X (I8, i8)                                                                                       \
+  X (I16, i16) X (I32, i32) X (I64, i64) X (F16, f16) X (BF16, bf16) X (F32, f32) X (F64, f64)
 
 #define CLASS f32
 #define T float

@@ -10,12 +10,12 @@
 #include <string.h>
 #include <ucontext.h>
 
-#include "adj-emulator.h"
-#include "race-private.h"
-
 #if defined __SANITIZE_ADDRESS__
 #include <sanitizer/common_interface_defs.h>
 #endif
+
+#include "adj-emulator.h"
+#include "race-private.h"
 
 enum
 {

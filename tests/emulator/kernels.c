@@ -2,7 +2,7 @@
 /* The table of emulated kernels: the rows of ADJ_CUDA_KERNELS. */
 
 #include "adj-emulator.h"
-#include "cuda/args.h"
+#include "cuda/kernel-list.h"
 
 #define DECLARE(symbol, Args) void symbol (const void *args);
 #define ROW(symbol, Args) { #symbol, symbol, sizeof (Args) },

@@ -2,8 +2,6 @@
 /* The race checker: for every byte that a launch touches, who wrote it last and which two threads
  * read it last. */
 
-#include "race-private.h"
-
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,6 +9,7 @@
 
 #include "adj-emulator.h"
 #include "emulator.h"
+#include "race-private.h"
 
 /* A thread between two barriers; nobody: thread -1. */
 typedef struct
