@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Checks of copies, pointwise programs, reductions, products and rows. */
 
-#include "cuda-check.h"
-
 #include <math.h>
+
+#include "cuda-check.h"
 
 static const gint lengths[] = { 0, 1, 7, 65, 1025, 4100 };
 
