@@ -69,9 +69,9 @@ def wrong_references(path, text, known):
     for match in REFERENCE.finditer(text):
         page, section = match.groups()
         if page not in known:
-            yield match.start(), f"there is no core/{page}/SPEC.md"
+            yield match.start(), f"there is no {page}/SPEC.md"
         elif section and section not in known[page]:
-            yield match.start(), f"core/{page}/SPEC.md has no section {section}"
+            yield match.start(), f"{page}/SPEC.md has no section {section}"
         if section:
             good.add(match.start(2) - 1)
     own = known[layer(path)] if path.name == "SPEC.md" else None
@@ -134,7 +134,7 @@ def wrong_names(page, text, symbols):
 
 
 def main():
-    pages = dict(texts("core/*SPEC.md"))
+    pages = dict(texts("core/*SPEC.md", "kernels/SPEC.md"))
     known = sections(pages)
     code = "".join(text for _, text in texts("core/*.[ch]", "core/*.inc", "kernels/*.[ch]"))
     symbols = set(re.findall(r"\b(?:adj_|ADJ_|Adj[A-Z])\w+", code))
