@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: MIT */
+#pragma once
+
+#include "device/adj-gpu-runtime.h"
+
+G_BEGIN_DECLS
+
+/* (transfer full): device @index of @runtime, which is taken (transfer full). */
+AdjGpu *adj_gpu_new (AdjGpuRuntime *runtime, guint index);
+AdjGpuRuntime *adj_gpu_get_runtime (const AdjGpu *gpu);
+/* Whether memory of one is memory of the other. */
+gboolean adj_gpu_is_same (const AdjGpu *a, const AdjGpu *b);
+/* What this thread calls from now on is for @gpu. */
+gboolean adj_gpu_use (AdjGpu *gpu, GError **error);
+/* (transfer none) (nullable): loaded when it is asked for first; ADJ_ERROR_NOT_FOUND: there is
+ * none, and ADJ_ERROR_DEVICE. */
+AdjGpuKernel *adj_gpu_find_kernel (AdjGpu *gpu, const char *symbol, GError **error);
+/* A number that changes when the device was reset: what was made before is gone and must not be let
+ * go of any more. */
+guint adj_gpu_get_generation (const AdjGpu *gpu);
+/* After a run failed: resets the device if it was lost, so that the next run finds it working.  The
+ * caller has let go of what it made there. */
+void adj_gpu_recover (AdjGpu *gpu);
+
+G_END_DECLS

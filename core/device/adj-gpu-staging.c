@@ -1,0 +1,169 @@
+/* SPDX-License-Identifier: MIT */
+/* Two pieces of pinned memory, taken in turn. */
+
+#include "device/adj-gpu-staging.h"
+
+#include <string.h>
+
+#define PIECE ((gsize) 8 << 20)
+
+typedef struct
+{
+  gpointer memory;    /* (nullable): pinned */
+  AdjGpuEvent *event; /* after the copy of it */
+  gboolean on_way;
+  gpointer to; /* (nullable): where what was fetched goes */
+  gsize n_bytes;
+} Piece;
+
+struct _AdjGpuStaging
+{
+  AdjGpu *gpu; /* (owned) */
+  guint generation;
+  AdjGpuStream *stream;
+  Piece pieces[2];
+  guint next;
+};
+
+static const AdjGpuRuntimeType *
+type_of (const AdjGpuStaging *self)
+{
+  return adj_gpu_get_runtime (self->gpu)->type;
+}
+
+static AdjGpuRuntime *
+runtime_of (const AdjGpuStaging *self)
+{
+  return adj_gpu_get_runtime (self->gpu);
+}
+
+static gboolean
+make_piece (AdjGpuStaging *self, Piece *piece, GError **error)
+{
+  piece->memory = type_of (self)->alloc_pinned (runtime_of (self), PIECE, error);
+  piece->event =
+      piece->memory != NULL ? type_of (self)->event_new (runtime_of (self), error) : NULL;
+  return piece->event != NULL;
+}
+
+AdjGpuStaging *
+adj_gpu_staging_new (AdjGpu *gpu, GError **error)
+{
+  AdjGpuStaging *self = g_new0 (AdjGpuStaging, 1);
+
+  self->gpu = adj_gpu_ref (gpu);
+  self->generation = adj_gpu_get_generation (gpu);
+  self->stream = type_of (self)->stream_new (runtime_of (self), error);
+  if (self->stream != NULL && make_piece (self, &self->pieces[0], error) &&
+      make_piece (self, &self->pieces[1], error))
+    return self;
+  adj_gpu_staging_free (self);
+  return NULL;
+}
+
+static void
+free_there (AdjGpuStaging *self)
+{
+  if (self->stream != NULL)
+    type_of (self)->stream_free (runtime_of (self), self->stream);
+  for (guint i = 0; i < G_N_ELEMENTS (self->pieces); i++)
+    {
+      if (self->pieces[i].event != NULL)
+        type_of (self)->event_free (runtime_of (self), self->pieces[i].event);
+      if (self->pieces[i].memory != NULL)
+        type_of (self)->release_pinned (runtime_of (self), self->pieces[i].memory);
+    }
+}
+
+void
+adj_gpu_staging_free (AdjGpuStaging *self)
+{
+  if (self == NULL)
+    return;
+
+  if (self->generation == adj_gpu_get_generation (self->gpu))
+    free_there (self);
+  adj_gpu_unref (self->gpu);
+  g_free (self);
+}
+
+AdjGpuStream *
+adj_gpu_staging_get_stream (AdjGpuStaging *self)
+{
+  return self->stream;
+}
+
+/* Waits until @piece can be used again; what was fetched into it goes where it was wanted. */
+static gboolean
+finish (AdjGpuStaging *self, Piece *piece, GError **error)
+{
+  gboolean was = piece->on_way;
+
+  piece->on_way = FALSE;
+  if (was && !type_of (self)->event_wait (runtime_of (self), piece->event, error))
+    return FALSE;
+  if (was && piece->to != NULL)
+    memcpy (piece->to, piece->memory, piece->n_bytes);
+  return TRUE;
+}
+
+/* @to: (nullable): of what is fetched. */
+static gboolean
+start (
+    AdjGpuStaging *self, Piece *piece, gpointer device, gsize n_bytes, gpointer to, GError **error)
+{
+  gboolean fetches = to != NULL;
+
+  piece->to = to;
+  piece->n_bytes = n_bytes;
+  piece->on_way =
+      type_of (self)->copy (runtime_of (self), self->stream, fetches ? piece->memory : device,
+                            fetches ? device : piece->memory, n_bytes,
+                            fetches ? ADJ_GPU_TO_HOST : ADJ_GPU_TO_DEVICE, error) &&
+      type_of (self)->event_record (runtime_of (self), piece->event, self->stream, error);
+  return piece->on_way;
+}
+
+static Piece *
+take_piece (AdjGpuStaging *self, GError **error)
+{
+  Piece *piece = &self->pieces[self->next++ % G_N_ELEMENTS (self->pieces)];
+
+  return finish (self, piece, error) ? piece : NULL;
+}
+
+gboolean
+adj_gpu_staging_send (
+    AdjGpuStaging *self, gpointer to, gconstpointer from, gsize n_bytes, GError **error)
+{
+  for (gsize at = 0; at < n_bytes; at += PIECE)
+    {
+      gsize n = MIN (PIECE, n_bytes - at);
+      Piece *piece = take_piece (self, error);
+
+      if (piece == NULL)
+        return FALSE;
+      memcpy (piece->memory, (const char *) from + at, n);
+      if (!start (self, piece, (char *) to + at, n, NULL, error))
+        return FALSE;
+    }
+  return TRUE;
+}
+
+gboolean
+adj_gpu_staging_fetch (
+    AdjGpuStaging *self, gpointer to, gconstpointer from, gsize n_bytes, GError **error)
+{
+  gboolean done = TRUE;
+
+  for (gsize at = 0; at < n_bytes && done; at += PIECE)
+    {
+      Piece *piece = take_piece (self, error);
+
+      done = piece != NULL && start (self, piece, (char *) from + at, MIN (PIECE, n_bytes - at),
+                                     (char *) to + at, error);
+    }
+  for (guint i = 0; i < G_N_ELEMENTS (self->pieces); i++)
+    done = finish (self, &self->pieces[i], done ? error : NULL) && done;
+  return done;
+}
