@@ -36,6 +36,7 @@ typedef enum
   ADJ_OP_JUMPS = 1 << 20,     /* its result jumps where the argument `grid` passes an edge */
   ADJ_OP_ROOT = 1 << 21,      /* a root of sums of powers, which underflow before it does: the
                                  second, or that which `p` or `ord` says */
+  ADJ_OP_ON_CPU = 1 << 22,    /* its kernel has loops of its own over memory of the host */
   ADJ_OP_METADATA = 1 << 9,   /* changes what self shows (t_, set_), not its elements; its kernel
                                  touches no bytes and runs on fake tensors too */
   ADJ_OP_FILLS = 1 << 14,     /* every element gets one value: it may be written more than once */

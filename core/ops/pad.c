@@ -171,6 +171,8 @@ walk (AdjOpCall *call, guint self_arg, AdjKView *self, AdjKView *padded, gboolea
       gint64 bad;
 
       like.size[dim] = (back ? self : padded)->size[dim];
+      indices.data = (gpointer) op_constant (op_queue (call), places,
+                                             (gsize) indices.size[0] * sizeof (gint64));
       /* sums over several dimensions are rounded once */
       fresh = op_temporary (
           op_queue (call), &like,

@@ -5,7 +5,7 @@
 
 #include "base/adj-error.h"
 #include "call/adj-context-internal.h"
-#include "plan/space-private.h"
+#include "plan/gpu-space-private.h"
 
 static gint64
 now (void)
@@ -267,7 +267,9 @@ run_region (AdjPlanSpace *space, guint32 index)
   const PlanRegion *region = plan_region (plan, index);
   const AdjPlanHooks *hooks = space->hooks;
 
-  return adj_context_may_go_on (space->cx) && region->kind->run (space, region) &&
+  return adj_context_may_go_on (space->cx) &&
+         (space->gpu != NULL ? plan_gpu_run_region (space, index)
+                             : region->kind->run (space, region)) &&
          (hooks == NULL || hooks->region == NULL ||
           hooks->region (index, plan->regions->len, hooks->data));
 }
@@ -280,15 +282,17 @@ plan_space_run_regions (AdjPlanSpace *space)
   Telling telling = { 0 };
   gboolean done = TRUE;
 
+  if (space->gpu != NULL && !told)
+    return plan_gpu_run_regions (space);
   if (told)
-    {
-      begin_telling (&telling, space);
-      done = tell_nodes (&telling, 0);
-    }
+    begin_telling (&telling, space);
+  if (space->gpu != NULL)
+    done = plan_gpu_begin_watched (space);
+  done = done && (!told || tell_nodes (&telling, 0));
   for (guint32 i = 0; i < n && done; i++)
     done = run_region (space, i) && (!told || tell_nodes (&telling, i + 1));
   g_free (telling.order);
-  return done;
+  return done && (space->gpu == NULL || plan_gpu_end_watched (space));
 }
 
 gboolean
@@ -308,7 +312,12 @@ adj_plan_space_run (AdjPlanSpace *space,
          plan_space_run_regions (space);
   if (done)
     *output = plan_space_export (space, adj_graph_get_output (space->plan->graph).index, TRUE);
-  else
+  if (done && adj_context_has_error (space->cx))
+    {
+      adj_value_clear (output);
+      done = FALSE;
+    }
+  if (!done && !adj_context_has_error (space->cx))
     adj_context_fail (space->cx, G_IO_ERROR, G_IO_ERROR_CANCELLED, "the run was stopped");
   space->hooks = NULL;
   plan_space_unbind (space);

@@ -3,7 +3,7 @@
 
 #include "ir/adj-graph-analysis-internal.h"
 #include "plan/adj-plan-internal.h"
-#include "plan/space-private.h"
+#include "plan/gpu-space-private.h"
 
 /* Of one graph: as many kinds of inputs, or runs at once, as keep their arena. */
 #define MAX_KEPT 4
@@ -41,8 +41,19 @@ kept_of (const AdjGraph *graph)
   return (KeptSpaces *) adj_graph_analyse (graph, &kept_spaces);
 }
 
+/* Whether it has its memory there: (nullable): on the host. */
+static gboolean
+is_on (const AdjPlanSpace *space, const AdjGpu *gpu)
+{
+  if (space->gpu == NULL || gpu == NULL)
+    return space->gpu == NULL && gpu == NULL;
+  return adj_gpu_is_same (space->gpu->gpu, gpu) &&
+         space->gpu->generation == adj_gpu_get_generation (gpu);
+}
+
 static AdjPlanSpace *
-find_kept (KeptSpaces *kept, const AdjValue *inputs, guint n_inputs, AdjPlanFlags flags)
+find_kept (
+    KeptSpaces *kept, const AdjValue *inputs, guint n_inputs, AdjPlanFlags flags, const AdjGpu *gpu)
 {
   AdjPlanSpace *found = NULL;
 
@@ -51,7 +62,7 @@ find_kept (KeptSpaces *kept, const AdjValue *inputs, guint n_inputs, AdjPlanFlag
     {
       AdjPlanSpace *space = link->data;
 
-      if (space->plan->observed != ((flags & ADJ_PLAN_OBSERVED) != 0) ||
+      if (space->plan->observed != ((flags & ADJ_PLAN_OBSERVED) != 0) || !is_on (space, gpu) ||
           !plan_space_accepts (space, inputs, n_inputs))
         continue;
       found = space;
@@ -67,10 +78,11 @@ adj_plan_space_take (AdjGraph *graph,
                      const AdjValue *inputs,
                      guint n_inputs,
                      AdjPlanFlags flags,
+                     AdjGpu *gpu,
                      char **refusal,
                      GError **error)
 {
-  AdjPlanSpace *space = find_kept (kept_of (graph), inputs, n_inputs, flags);
+  AdjPlanSpace *space = find_kept (kept_of (graph), inputs, n_inputs, flags, gpu);
   g_autoptr (AdjPlan) plan = NULL;
 
   *refusal = NULL;
@@ -88,7 +100,7 @@ adj_plan_space_take (AdjGraph *graph,
   /* It is kept by the graph, and so must not keep it. */
   plan->borrows_graph = TRUE;
   adj_graph_unref (graph);
-  return adj_plan_space_new (plan);
+  return gpu != NULL ? adj_plan_space_new_on (plan, gpu, error) : adj_plan_space_new (plan);
 }
 
 void

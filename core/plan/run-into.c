@@ -158,6 +158,9 @@ adj_plan_space_run_into (AdjPlanSpace *space, gpointer const *inputs, gpointer c
                         "what the graph returns is known only when it has run");
       return FALSE;
     }
+  if (space->gpu != NULL)
+    adj_context_fail (space->cx, ADJ_ERROR, ADJ_ERROR_UNSUPPORTED,
+                      "a plan on a GPU does not run over memory of the host");
   if (adj_context_has_error (space->cx))
     return FALSE;
   bind (space, inputs, outputs);

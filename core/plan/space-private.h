@@ -20,6 +20,7 @@ struct _AdjPlanSpace
   AdjValue *args;            /* (owned): of each call, with tensors of @tensors */
   AdjValue *dynamic;         /* (owned): of each node that only running shows */
   const AdjPlanHooks *hooks; /* (nullable): of this run */
+  struct _PlanGpu *gpu;      /* (owned) (nullable): its memory is there, and @arena %NULL */
 };
 
 /* Whether the plan holds for @inputs. */

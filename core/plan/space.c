@@ -6,7 +6,7 @@
 #include <sys/mman.h>
 
 #include "call/adj-op-internal.h"
-#include "plan/space-private.h"
+#include "plan/gpu-space-private.h"
 #include "rules/adj-operators.h"
 #include "tensor/adj-storage-internal.h"
 
@@ -37,9 +37,11 @@ make_storages (AdjPlanSpace *space)
     {
       const PlanBuffer *buffer = plan_buffer (plan, i);
 
-      if (buffer->memory == PLAN_MEMORY_ARENA && buffer->first != PLAN_NONE)
+      if (space->gpu != NULL)
+        space->bytes[i] = plan_gpu_place (space->gpu, i);
+      else if (buffer->memory == PLAN_MEMORY_ARENA && buffer->first != PLAN_NONE)
         space->bytes[i] = (char *) space->arena + buffer->offset;
-      if (buffer->memory == PLAN_MEMORY_CONSTANT)
+      else if (buffer->memory == PLAN_MEMORY_CONSTANT)
         space->bytes[i] =
             (gpointer) g_bytes_get_data (adj_tensor_data_get_bytes (buffer->constant), NULL);
       space->storages[i] = adj_storage_new_lent (space->bytes[i], buffer->n_bytes, ADJ_CPU);
@@ -108,17 +110,16 @@ make_call (AdjPlanSpace *space, guint32 index)
     }
 }
 
-AdjPlanSpace *
-adj_plan_space_new (AdjPlan *plan)
+/* @gpu: (transfer full) (nullable) */
+static AdjPlanSpace *
+new_space (AdjPlan *plan, PlanGpu *gpu)
 {
-  AdjPlanSpace *space;
+  AdjPlanSpace *space = g_new0 (AdjPlanSpace, 1);
 
-  g_return_val_if_fail (plan != NULL && plan->whole == NULL, NULL);
-
-  space = g_new0 (AdjPlanSpace, 1);
   space->plan = adj_plan_ref (plan);
   space->cx = adj_context_new ();
-  space->arena = new_arena (plan->arena_bytes);
+  space->gpu = gpu;
+  space->arena = gpu == NULL ? new_arena (plan->arena_bytes) : NULL;
   space->bytes = g_new0 (gpointer, plan->buffers->len + 1);
   space->made = g_new0 (gpointer, plan->buffers->len + 1);
   space->storages = g_new0 (AdjStorage *, plan->buffers->len + 1);
@@ -130,6 +131,35 @@ adj_plan_space_new (AdjPlan *plan)
   for (guint32 i = 0; i < plan->calls->len; i++)
     make_call (space, i);
   return space;
+}
+
+AdjPlanSpace *
+adj_plan_space_new (AdjPlan *plan)
+{
+  g_return_val_if_fail (plan != NULL && plan->whole == NULL, NULL);
+
+  return new_space (plan, NULL);
+}
+
+AdjPlanSpace *
+adj_plan_space_new_on (AdjPlan *plan, AdjGpu *gpu, GError **error)
+{
+  PlanGpu *there;
+  AdjPlanSpace *space;
+
+  g_return_val_if_fail (plan != NULL && plan->whole == NULL && gpu != NULL, NULL);
+
+  there = plan_gpu_new (plan, gpu, error);
+  if (there == NULL)
+    return NULL;
+  space = new_space (plan, there);
+  if (plan_gpu_probe (space, error))
+    {
+      plan_space_renew_context (space);
+      return space;
+    }
+  adj_plan_space_free (space);
+  return NULL;
 }
 
 void
@@ -156,6 +186,7 @@ adj_plan_space_free (AdjPlanSpace *space)
   g_free (space->args);
   g_free (space->dynamic);
   g_aligned_free (space->arena);
+  plan_gpu_free (space->gpu, space->plan);
   adj_context_free (space->cx);
   adj_plan_unref (space->plan);
   g_free (space);
@@ -292,6 +323,8 @@ plan_space_bind (AdjPlanSpace *space, const AdjValue *inputs, guint n_inputs)
                         "the inputs are others than those that the plan was made for");
       return FALSE;
     }
+  if (space->gpu != NULL && !plan_gpu_begin (space))
+    return FALSE;
   for (guint32 i = 0; i < plan->buffers->len; i++)
     {
       const PlanBuffer *buffer = plan_buffer (plan, i);
@@ -301,7 +334,10 @@ plan_space_bind (AdjPlanSpace *space, const AdjValue *inputs, guint n_inputs)
         from = adj_tensor_data_get_bytes (given[buffer->input]);
       else if (buffer->constant != NULL)
         from = adj_tensor_data_get_bytes (buffer->constant);
-      bind_buffer (space, i, from != NULL ? g_bytes_get_data (from, NULL) : NULL);
+      if (space->gpu == NULL)
+        bind_buffer (space, i, from != NULL ? g_bytes_get_data (from, NULL) : NULL);
+      else if (from != NULL && !plan_gpu_fill (space, i, from))
+        return FALSE;
     }
   return TRUE;
 }
@@ -367,6 +403,15 @@ give_bytes (Export *export, guint32 index)
   return g_bytes_ref (export->given[index]);
 }
 
+/* A buffer comes from the device once, however many results show it. */
+static GBytes *
+fetch_bytes (Export *export, guint32 index)
+{
+  if (export->given[index] == NULL)
+    export->given[index] = plan_gpu_fetch (export->space, index);
+  return g_bytes_ref (export->given[index]);
+}
+
 static gboolean
 export_leaf (const AdjValue *leaf, AdjValue *out, gpointer data)
 {
@@ -386,7 +431,9 @@ export_leaf (const AdjValue *leaf, AdjValue *out, gpointer data)
       return TRUE;
     }
   value = plan_value (space->plan, leaf->node.index);
-  if (export->give && plan_buffer (space->plan, value->buffer)->memory == PLAN_MEMORY_OUTPUT)
+  if (space->gpu != NULL)
+    bytes = fetch_bytes (export, value->buffer);
+  else if (export->give && plan_buffer (space->plan, value->buffer)->memory == PLAN_MEMORY_OUTPUT)
     bytes = give_bytes (export, value->buffer);
   else
     bytes = g_bytes_new (space->bytes[value->buffer],
