@@ -126,6 +126,7 @@ static gboolean
 bench_by (const AdjTarget *target,
           const AdjExecutor *executor,
           guint repeat,
+          AdjGpu *gpu,
           JsonBuilder *builder,
           GError **error)
 {
@@ -136,6 +137,7 @@ bench_by (const AdjTarget *target,
   gboolean done;
 
   run.executor = executor;
+  run.gpu = gpu;
   if (run.inputs == NULL && adj_bundle_find_call (target->bundle, target->graph, 0) == NULL &&
       target->recorded == NULL)
     {
@@ -154,8 +156,12 @@ bench_by (const AdjTarget *target,
 }
 
 static gboolean
-bench_target (
-    const char *name, char **executors, guint repeat, JsonBuilder *builder, GError **error)
+bench_target (const char *name,
+              char **executors,
+              guint repeat,
+              AdjGpu *gpu,
+              JsonBuilder *builder,
+              GError **error)
 {
   g_auto (AdjTarget) target = { 0 };
   gboolean done = TRUE;
@@ -164,18 +170,19 @@ bench_target (
       !adj_target_check_understood (&target, error))
     return FALSE;
   if (target.executor != NULL)
-    return bench_by (&target, target.executor, repeat, builder, error);
+    return bench_by (&target, target.executor, repeat, gpu, builder, error);
   if (executors == NULL)
     {
       for (guint i = 0; done && i < adj_executors_get_n (); i++)
-        done = bench_by (&target, adj_executors_get (i), repeat, builder, error);
+        if (gpu != NULL || adj_executors_get (i)->available (NULL))
+          done = bench_by (&target, adj_executors_get (i), repeat, gpu, builder, error);
       return done;
     }
   for (guint i = 0; done && executors[i] != NULL; i++)
     {
       const AdjExecutor *executor = adj_executor_find (executors[i], error);
 
-      done = executor != NULL && bench_by (&target, executor, repeat, builder, error);
+      done = executor != NULL && bench_by (&target, executor, repeat, gpu, builder, error);
     }
   return done;
 }
@@ -184,12 +191,16 @@ static AdjExit
 run (int argc, char **argv, GError **error)
 {
   g_auto (GStrv) executors = NULL;
+  g_autofree char *device = NULL;
+  g_autoptr (AdjGpu) gpu = NULL;
   gint repeat = 20;
   gboolean json = FALSE, done = TRUE;
   JsonBuilder *builder = NULL;
   GOptionEntry entries[] = {
     { "executor", 'e', 0, G_OPTION_ARG_STRING_ARRAY, &executors,
-      "What runs them; more than once for several; all when not given", "NAME" },
+      "What runs them; more than once for several; all that can when not given", "NAME" },
+    { "device", 'd', 0, G_OPTION_ARG_STRING, &device, "Where executors of GPUs run them",
+      "cuda[:N]|emulated" },
     { "repeat", 'n', 0, G_OPTION_ARG_INT, &repeat, "Runs after the first (20)", "N" },
     { "json", 0, 0, G_OPTION_ARG_NONE, &json, "Print JSON", NULL },
     G_OPTION_ENTRY_NULL,
@@ -202,6 +213,8 @@ run (int argc, char **argv, GError **error)
       g_set_error (error, ADJ_ERROR, ADJ_ERROR_PARSE, "--repeat takes 1 to %d runs", MAX_REPEAT);
       return ADJ_EXIT_BAD_INPUT;
     }
+  if (device != NULL && (gpu = adj_gpu_open (device, error)) == NULL)
+    return ADJ_EXIT_BAD_INPUT;
   if (json)
     {
       builder = json_builder_new ();
@@ -210,7 +223,7 @@ run (int argc, char **argv, GError **error)
       json_builder_begin_array (builder);
     }
   for (int i = 1; done && i < argc; i++)
-    done = bench_target (argv[i], executors, (guint) repeat, builder, error);
+    done = bench_target (argv[i], executors, (guint) repeat, gpu, builder, error);
   if (builder != NULL && !done)
     g_object_unref (builder);
   if (builder != NULL && done)
@@ -224,7 +237,7 @@ run (int argc, char **argv, GError **error)
 
 const AdjCommand adj_command_bench = {
   .name = "bench",
-  .usage = "FILE[#ID][@EXECUTOR]… [--executor NAME]… [--repeat N]",
+  .usage = "FILE[#ID][@EXECUTOR]… [--executor NAME]… [--device D] [--repeat N]",
   .summary = "Time graphs: median and spread of several runs, the first apart",
   .examples = "adjoint bench gpt2.adjoint#joint\n"
               "adjoint bench mlp.adjoint#joint unet.adjoint#forward --executor planned --json\n",

@@ -4,12 +4,14 @@
 #include <math.h>
 
 #include "comparison-report.h"
+#include "device-option.h"
 #include "program.h"
 
 extern const AdjCommand adj_command_compare;
 
 typedef struct
 {
+  char *device;
   double rtol, atol;
   char *inputs;
   gboolean nodes;
@@ -20,6 +22,7 @@ typedef struct
 static void
 options_clear (Options *options)
 {
+  g_free (options->device);
   g_free (options->inputs);
   g_free (options->explain);
 }
@@ -37,7 +40,11 @@ compare_values (const AdjSessionRun *run, const char *path, const Options *optio
 }
 
 static AdjComparison *
-compare_graphs (const AdjSessionRun *run, const char *other, const Options *options, GError **error)
+compare_graphs (const AdjSessionRun *run,
+                AdjGpu *gpu,
+                const char *other,
+                const Options *options,
+                GError **error)
 {
   g_auto (AdjTarget) b = { 0 };
   AdjSessionRun reference = *run;
@@ -48,8 +55,19 @@ compare_graphs (const AdjSessionRun *run, const char *other, const Options *opti
   reference.graph = b.graph;
   reference.recorded = b.recorded;
   reference.executor = b.executor;
+  reference.gpu = gpu;
   return adj_session_compare (run, &reference, options->nodes, options->rtol, options->atol, NULL,
                               error);
+}
+
+/* Whichever side names the executor of GPUs runs there; where neither does, @run. */
+static gboolean
+take_device (const char *device, AdjSessionRun *run, AdjGpu **gpu, GError **error)
+{
+  if (device == NULL || run->executor == NULL || g_str_equal (run->executor->name, "cuda"))
+    return adj_device_option_take (device, run, gpu, error);
+  *gpu = adj_gpu_open (device, error);
+  return *gpu != NULL;
 }
 
 static AdjComparison *
@@ -58,8 +76,11 @@ compare_targets (AdjTarget *a, const char *other, const Options *options, GError
   AdjProgressLine line = { 0 };
   AdjSessionRun run = adj_target_run (a);
   gboolean kept = g_str_has_prefix (other, ADJ_RUN_PREFIX);
+  g_autoptr (AdjGpu) gpu = NULL;
   AdjComparison *comparison;
 
+  if (!take_device (options->device, &run, &gpu, error))
+    return NULL;
   run.progress = adj_progress_line;
   run.data = &line;
   if (kept && options->inputs != NULL)
@@ -84,7 +105,7 @@ compare_targets (AdjTarget *a, const char *other, const Options *options, GError
   else if (adj_session_is_values_file (other))
     comparison = compare_values (&run, other, options, error);
   else
-    comparison = compare_graphs (&run, other, options, error);
+    comparison = compare_graphs (&run, gpu, other, options, error);
   adj_progress_line_end (&line);
   if (comparison == NULL)
     g_prefix_error (error, "%s: ", a->name);
@@ -103,6 +124,7 @@ run (int argc, char **argv, GError **error)
       "Compare every node and find the first that differs", NULL },
     { "inputs", 'i', 0, G_OPTION_ARG_FILENAME, &options.inputs, "Inputs by placeholder name",
       "F.safetensors|run:NAME" },
+    ADJ_DEVICE_OPTION (&options.device),
     { "rtol", 0, 0, G_OPTION_ARG_DOUBLE, &options.rtol,
       "Decide by |a - b| ≤ atol + rtol |b| instead of error bands", "X" },
     { "atol", 0, 0, G_OPTION_ARG_DOUBLE, &options.atol, "See --rtol", "X" },
@@ -145,7 +167,7 @@ run (int argc, char **argv, GError **error)
 const AdjCommand adj_command_compare = {
   .name = "compare",
   .usage = "A[#ID][@HOW] B[#ID][@HOW]|VALUES.safetensors|run:NAME|recorded [--nodes] "
-           "[--inputs F] [--rtol X --atol X]",
+           "[--device D] [--inputs F] [--rtol X --atol X]",
   .summary = "Run a graph and compare it with what was recorded, with values that somebody else "
              "computed, with a run that was kept, or with another graph",
   .examples = "adjoint compare step.adjoint#joint recorded --nodes\n"

@@ -123,6 +123,10 @@ adj_comparison_report_text (const AdjGraph *graph, const AdjComparison *comparis
   if (comparison->first >= 0)
     print_first (graph, comparison);
   printf ("%s\n", summary);
+  if (comparison->note != NULL)
+    printf ("the first ran %s\n", comparison->note);
+  if (comparison->peer_note != NULL)
+    printf ("the second ran %s\n", comparison->peer_note);
 }
 
 /* JSON has no NaN and no infinity: absent and a huge number stand in. */
@@ -197,6 +201,15 @@ add_value (JsonBuilder *builder, const AdjGraph *graph, const AdjValueComparison
   json_builder_end_object (builder);
 }
 
+static void
+add_note (JsonBuilder *builder, const char *member, const char *note)
+{
+  if (note == NULL)
+    return;
+  json_builder_set_member_name (builder, member);
+  json_builder_add_string_value (builder, note);
+}
+
 void
 adj_comparison_report_json (const AdjGraph *graph, const AdjComparison *comparison)
 {
@@ -205,6 +218,8 @@ adj_comparison_report_json (const AdjGraph *graph, const AdjComparison *comparis
   AdjComparisonCounts nodes = adj_comparison_count (comparison->nodes, comparison->n_nodes);
 
   json_builder_begin_object (builder);
+  add_note (builder, "note", comparison->note);
+  add_note (builder, "peer_note", comparison->peer_note);
   json_builder_set_member_name (builder, "verdict");
   json_builder_add_string_value (builder, adj_verdict_name (comparison->verdict));
   json_builder_set_member_name (builder, "counts");

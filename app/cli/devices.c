@@ -13,83 +13,165 @@ typedef struct
 {
   const char *name, *summary;
   char *reason; /* (owned) (nullable): why not */
-} Device;
+} Executor;
 
 static void
-device_clear (gpointer device)
+executor_clear (gpointer executor)
 {
-  g_free (((Device *) device)->reason);
+  g_free (((Executor *) executor)->reason);
 }
 
 static GArray *
-list_devices (void)
+list_executors (void)
 {
-  GArray *devices = g_array_new (FALSE, FALSE, sizeof (Device));
-  gboolean has_cuda = FALSE;
+  GArray *executors = g_array_new (FALSE, FALSE, sizeof (Executor));
 
-  g_array_set_clear_func (devices, device_clear);
+  g_array_set_clear_func (executors, executor_clear);
   for (guint i = 0; i < adj_executors_get_n (); i++)
     {
       const AdjExecutor *executor = adj_executors_get (i);
       g_autoptr (GError) error = NULL;
-      Device device = { executor->name, executor->summary, NULL };
+      Executor row = { executor->name, executor->summary, NULL };
 
       if (!executor->available (&error))
-        device.reason = g_strdup (error->message);
-      has_cuda = has_cuda || g_str_equal (executor->name, "cuda");
-      g_array_append_val (devices, device);
+        row.reason = g_strdup (error->message);
+      g_array_append_val (executors, row);
     }
-  if (!has_cuda)
-    {
-      Device device = { "cuda", "On a GPU", NULL };
+  return executors;
+}
 
-      device.reason = g_strdup ("no CUDA device: this build has no CUDA executor");
-      g_array_append_val (devices, device);
+/* (transfer full): AdjGpu: those that CUDA finds, then the one that can always be tried. */
+static GPtrArray *
+list_gpus (void)
+{
+  GPtrArray *gpus = g_ptr_array_new_with_free_func ((GDestroyNotify) adj_gpu_unref);
+  guint n = adj_gpu_count (NULL);
+  AdjGpu *emulated = adj_gpu_open ("emulated", NULL);
+
+  for (guint i = 0; i < n; i++)
+    {
+      g_autofree char *name = g_strdup_printf ("cuda:%u", i);
+      AdjGpu *gpu = adj_gpu_open (name, NULL);
+
+      if (gpu != NULL)
+        g_ptr_array_add (gpus, gpu);
     }
-  return devices;
+  if (emulated != NULL)
+    g_ptr_array_add (gpus, emulated);
+  return gpus;
+}
+
+/* -- text -- */
+
+static void
+print_gpu (const AdjGpu *gpu)
+{
+  AdjGpuInfo info;
+  g_autoptr (GError) error = NULL;
+  g_autofree char *all = NULL;
+  g_autofree char *there = NULL;
+
+  if (!adj_gpu_describe (gpu, &info, &error))
+    {
+      printf ("%-12s  –      %s\n", adj_gpu_get_name (gpu), error->message);
+      return;
+    }
+  all = adj_format_bytes (info.memory_bytes);
+  there = adj_format_bytes (info.free_bytes);
+  printf ("%-12s  %s, %u.%u, %u multiprocessors, %s of %s free, driver for CUDA %u.%u, runtime "
+          "%u.%u\n",
+          adj_gpu_get_name (gpu), info.name, info.major, info.minor, info.n_processors, there, all,
+          info.driver_version / 1000, info.driver_version % 1000 / 10, info.runtime_version / 1000,
+          info.runtime_version % 1000 / 10);
 }
 
 static void
-print_text (const GArray *devices)
+print_text (const GArray *executors, const GPtrArray *gpus)
 {
   g_autofree char *memory = adj_format_bytes (adj_memory_get_available ());
 
-  for (guint i = 0; i < devices->len; i++)
+  for (guint i = 0; i < executors->len; i++)
     {
-      const Device *device = &g_array_index (devices, Device, i);
+      const Executor *executor = &g_array_index (executors, Executor, i);
 
-      if (device->reason == NULL)
-        printf ("%-12s  ready  %s\n", device->name, device->summary);
+      if (executor->reason == NULL)
+        printf ("%-12s  ready  %s\n", executor->name, executor->summary);
       else
-        printf ("%-12s  –      %s\n", device->name, device->reason);
+        printf ("%-12s  –      %s\n", executor->name, executor->reason);
     }
-  printf ("\n%u processors, %s of memory free\n", g_get_num_processors (), memory);
+  printf ("\ncpu           %u processors, %s of memory free\n", g_get_num_processors (), memory);
+  for (guint i = 0; i < gpus->len; i++)
+    print_gpu (gpus->pdata[i]);
+}
+
+/* -- JSON -- */
+
+/* @value: (nullable) */
+static void
+add_string (JsonBuilder *builder, const char *member, const char *value)
+{
+  json_builder_set_member_name (builder, member);
+  if (value != NULL)
+    json_builder_add_string_value (builder, value);
+  else
+    json_builder_add_null_value (builder);
 }
 
 static void
-print_json (const GArray *devices)
+add_int (JsonBuilder *builder, const char *member, guint64 value)
+{
+  json_builder_set_member_name (builder, member);
+  json_builder_add_int_value (builder, (gint64) value);
+}
+
+static void
+add_executor (JsonBuilder *builder, const Executor *executor)
+{
+  json_builder_begin_object (builder);
+  add_string (builder, "executor", executor->name);
+  add_string (builder, "summary", executor->summary);
+  json_builder_set_member_name (builder, "available");
+  json_builder_add_boolean_value (builder, executor->reason == NULL);
+  add_string (builder, "reason", executor->reason);
+  json_builder_end_object (builder);
+}
+
+static void
+add_gpu (JsonBuilder *builder, const AdjGpu *gpu)
+{
+  AdjGpuInfo info;
+  g_autoptr (GError) error = NULL;
+  gboolean known = adj_gpu_describe (gpu, &info, &error);
+
+  json_builder_begin_object (builder);
+  add_string (builder, "device", adj_gpu_get_name (gpu));
+  json_builder_set_member_name (builder, "available");
+  json_builder_add_boolean_value (builder, known);
+  add_string (builder, "reason", known ? NULL : error->message);
+  if (known)
+    {
+      add_string (builder, "name", info.name);
+      add_int (builder, "memory_bytes", info.memory_bytes);
+      add_int (builder, "free_bytes", info.free_bytes);
+      add_int (builder, "major", info.major);
+      add_int (builder, "minor", info.minor);
+      add_int (builder, "multiprocessors", info.n_processors);
+      add_int (builder, "driver_version", info.driver_version);
+      add_int (builder, "runtime_version", info.runtime_version);
+    }
+  json_builder_end_object (builder);
+}
+
+static void
+print_json (const GArray *executors, const GPtrArray *gpus)
 {
   JsonBuilder *builder = json_builder_new ();
 
   json_builder_begin_array (builder);
-  for (guint i = 0; i < devices->len; i++)
-    {
-      const Device *device = &g_array_index (devices, Device, i);
-
-      json_builder_begin_object (builder);
-      json_builder_set_member_name (builder, "executor");
-      json_builder_add_string_value (builder, device->name);
-      json_builder_set_member_name (builder, "summary");
-      json_builder_add_string_value (builder, device->summary);
-      json_builder_set_member_name (builder, "available");
-      json_builder_add_boolean_value (builder, device->reason == NULL);
-      json_builder_set_member_name (builder, "reason");
-      if (device->reason != NULL)
-        json_builder_add_string_value (builder, device->reason);
-      else
-        json_builder_add_null_value (builder);
-      json_builder_end_object (builder);
-    }
+  for (guint i = 0; i < executors->len; i++)
+    add_executor (builder, &g_array_index (executors, Executor, i));
+  for (guint i = 0; i < gpus->len; i++)
+    add_gpu (builder, gpus->pdata[i]);
   json_builder_end_array (builder);
   adj_print_json (builder);
 }
@@ -98,7 +180,8 @@ static AdjExit
 run (int argc, char **argv, GError **error)
 {
   gboolean json = FALSE;
-  g_autoptr (GArray) devices = NULL;
+  g_autoptr (GArray) executors = NULL;
+  g_autoptr (GPtrArray) gpus = NULL;
   GOptionEntry entries[] = {
     { "json", 0, 0, G_OPTION_ARG_NONE, &json, "Print JSON", NULL },
     G_OPTION_ENTRY_NULL,
@@ -106,11 +189,12 @@ run (int argc, char **argv, GError **error)
 
   if (!adj_command_parse (&adj_command_devices, entries, 0, 0, &argc, &argv, error))
     return ADJ_EXIT_BAD_INPUT;
-  devices = list_devices ();
+  executors = list_executors ();
+  gpus = list_gpus ();
   if (json)
-    print_json (devices);
+    print_json (executors, gpus);
   else
-    print_text (devices);
+    print_text (executors, gpus);
   return ADJ_EXIT_DONE;
 }
 

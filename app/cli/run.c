@@ -4,6 +4,7 @@
 #include <stdio.h>
 
 #include "base/adj-format-bytes.h"
+#include "device-option.h"
 #include "kept-run.h"
 #include "program.h"
 
@@ -13,6 +14,7 @@ typedef struct
 {
   char *id;
   char *executor;
+  char *device;
   char *inputs;
   char *outputs;
   char *values;
@@ -29,6 +31,7 @@ options_clear (Options *options)
 {
   g_free (options->id);
   g_free (options->executor);
+  g_free (options->device);
   g_free (options->inputs);
   g_free (options->outputs);
   g_free (options->values);
@@ -455,6 +458,7 @@ run_target (AdjTarget *target, const Options *options, GError **error)
   AdjProgressLine line = { 0 };
   AdjRunResult result = { 0 };
   AdjSessionRun run = adj_target_run (target);
+  g_autoptr (AdjGpu) gpu = NULL;
   gboolean done;
 
   run.random = options->seed >= 0;
@@ -465,7 +469,8 @@ run_target (AdjTarget *target, const Options *options, GError **error)
   if (options->executor != NULL &&
       (run.executor = adj_executor_find (options->executor, error)) == NULL)
     return ADJ_EXIT_BAD_INPUT;
-  if (!adj_target_check_understood (target, error) ||
+  if (!adj_device_option_take (options->device, &run, &gpu, error) ||
+      !adj_target_check_understood (target, error) ||
       (options->inputs != NULL && !adj_target_take_inputs (target, options->inputs, &run, error)) ||
       (options->keep != NULL && !adj_kept_run_check (target, options->keep, options->into, error)))
     return ADJ_EXIT_BAD_INPUT;
@@ -499,6 +504,7 @@ run (int argc, char **argv, GError **error)
   GOptionEntry entries[] = {
     { "graph", 'g', 0, G_OPTION_ARG_STRING, &options.id, "Which graph of the file", "ID" },
     { "executor", 'e', 0, G_OPTION_ARG_STRING, &options.executor, "What runs it", "NAME" },
+    ADJ_DEVICE_OPTION (&options.device),
     { "inputs", 'i', 0, G_OPTION_ARG_FILENAME, &options.inputs,
       "Inputs by placeholder name, or those of a run that was kept", "F.safetensors|run:NAME" },
     { "outputs", 'o', 0, G_OPTION_ARG_FILENAME, &options.outputs, "Write the outputs there",
@@ -531,8 +537,8 @@ run (int argc, char **argv, GError **error)
 const AdjCommand adj_command_run = {
   .name = "run",
   .usage =
-      "FILE[#ID]|PROGRAM[@traced|@captured] [--inputs F | --seed N] [--outputs F] [--keep NAME] "
-      "[--profile]",
+      "FILE[#ID]|PROGRAM[@traced|@captured] [--device D] [--inputs F | --seed N] [--outputs F] "
+      "[--keep NAME] [--profile]",
   .summary = "Run a graph on its recorded, given or random inputs",
   .examples = "adjoint run step.adjoint#joint --profile\n"
               "adjoint run mlp\n"

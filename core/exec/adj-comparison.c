@@ -74,6 +74,7 @@ compare (Comparing *comparing, AdjComparison *comparison, GError **error)
     comparing_settle_outputs (comparing, comparison);
   if (!request->nodes)
     forget_nodes (comparison);
+  comparison->note = g_steal_pointer (&result.note);
   adj_run_result_clear (&result);
   if (done && comparison->failure != NULL && comparison->first < 0)
     {
@@ -148,6 +149,8 @@ adj_comparison_free (AdjComparison *comparison)
 {
   g_free (comparison->outputs);
   g_free (comparison->nodes);
+  g_free (comparison->note);
+  g_free (comparison->peer_note);
   g_clear_error (&comparison->failure);
   g_free (comparison);
 }

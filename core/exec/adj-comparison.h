@@ -63,6 +63,7 @@ typedef struct
                      nodes are those until there, one of which differs */
   guint64 spilled;    /* bytes of values that were kept on disk */
   gboolean of_graphs; /* as in the request */
+  char *note, *peer_note; /* (owned) (nullable): AdjRunResult.note of either side's run */
 } AdjComparison;
 
 typedef struct
@@ -72,6 +73,7 @@ typedef struct
   guint n_inputs;
   const AdjValue *rng;         /* (nullable): as in AdjRunRequest */
   const AdjExecutor *executor; /* of the candidate */
+  AdjGpu *gpu;                 /* (nullable): as in AdjRunRequest */
   const AdjValue *expected; /* (nullable): recorded outputs, a container like the graph's result */
   gboolean partial;         /* NONE in @expected is unknown, and not compared */
   /* (nullable) The peer's value of a node or, with @float64, its recorded truth; borrowed; %NULL:

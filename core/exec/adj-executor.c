@@ -151,9 +151,9 @@ adj_executor_run (const AdjExecutor *executor,
 {
   g_return_val_if_fail (executor != NULL && request != NULL && result != NULL, FALSE);
 
-  return executor->available (error) && adj_graph_check_understood (request->graph, error) &&
-         check_inputs (request, error) && check_memory (request, error) &&
-         executor->run (request, result, cancellable, error);
+  return (request->gpu != NULL || executor->available (error)) &&
+         adj_graph_check_understood (request->graph, error) && check_inputs (request, error) &&
+         check_memory (request, error) && executor->run (request, result, cancellable, error);
 }
 
 void

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "call/adj-object.h"
+#include "device/adj-gpu.h"
 #include "interpreter/adj-interpreter.h"
 
 G_BEGIN_DECLS
@@ -17,6 +18,7 @@ typedef struct
   const AdjValue *rng;  /* (nullable): recorded generator states; "cpu": DATA of bytes */
   gboolean float64;     /* compute every floating value in double */
   guint64 memory_limit; /* bytes; 0: four fifths of what the machine has free */
+  AdjGpu *gpu; /* (nullable) (unowned): where executors of GPUs run it; %NULL: the first there is */
   /* (nullable) Sees every node's result as immutable data; called in the thread that runs.  %FALSE
    * stops the run with G_IO_ERROR_CANCELLED. */
   gboolean (*tap) (AdjNodeId id, const AdjValue *value, gpointer data);
@@ -40,7 +42,8 @@ typedef struct
 /* What ran as one, by an executor that runs more than single nodes. */
 typedef struct
 {
-  const char *kind; /* (unowned): "fused", a constant */
+  const char *kind; /* (unowned): "fused", a constant; on a GPU also "on cpu", what the CPU ran
+                       instead, and "copies" to it and back, of no nodes */
   AdjNodeId last;   /* its last node */
   guint n_nodes;
   gint64 ns;

@@ -7,6 +7,7 @@
 
 #include "call/adj-context-internal.h"
 #include "exec/adj-executor.h"
+#include "exec/by-interpreter-private.h"
 #include "exec/captured-run-private.h"
 #include "exec/generator-state-private.h"
 #include "plan/adj-plan-internal.h"
@@ -77,21 +78,6 @@ replace_call (
 }
 
 static gboolean
-run_by_interpreter (const AdjRunRequest *request,
-                    const char *why,
-                    AdjRunResult *result,
-                    GCancellable *cancellable,
-                    GError **error)
-{
-  const AdjExecutor *interpreter = adj_executor_find ("interpreter", error);
-
-  if (interpreter == NULL || !interpreter->run (request, result, cancellable, error))
-    return FALSE;
-  result->note = g_strdup_printf ("run by the interpreter: %s", why);
-  return TRUE;
-}
-
-static gboolean
 run_space (AdjPlanSpace *space, Running *running, GCancellable *cancellable, GError **error)
 {
   const AdjRunRequest *request = running->request;
@@ -135,17 +121,13 @@ planned_run (const AdjRunRequest *request,
   Running running = { .request = request, .result = result };
   gboolean done;
 
-  if (request->float64)
-    return run_by_interpreter (request,
-                               "a plan computes in the dtypes of the graph, not in float64", result,
-                               cancellable, error);
-  if (request->replace != NULL)
-    return run_by_interpreter (request, "values are put in the place of those that are computed",
-                               result, cancellable, error);
+  if (exec_find_unplannable (request) != NULL)
+    return exec_run_by_interpreter (request, exec_find_unplannable (request), result, cancellable,
+                                    error);
   space = adj_plan_space_take (request->graph, request->inputs, request->n_inputs,
-                               request->tap != NULL ? ADJ_PLAN_OBSERVED : 0, &refusal, error);
+                               request->tap != NULL ? ADJ_PLAN_OBSERVED : 0, NULL, &refusal, error);
   if (refusal != NULL)
-    return run_by_interpreter (request, refusal, result, cancellable, error);
+    return exec_run_by_interpreter (request, refusal, result, cancellable, error);
   if (space == NULL)
     return FALSE;
   running.plan = adj_plan_space_get_plan (space);

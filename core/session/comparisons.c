@@ -82,6 +82,7 @@ compare (Comparing *comparing,
   request->n_inputs = inputs->n;
   request->rng = session_states (run, inputs);
   request->executor = session_executor (run);
+  request->gpu = run->gpu;
   request->keep_memory = run->keep_memory;
   request->replace = run->replace != NULL ? replace_candidate : NULL;
   request->recall = comparing->call != NULL && run->recorded == NULL ? recall_value : NULL;
@@ -417,6 +418,8 @@ adj_session_compare (const AdjSessionRun *a,
   given.values = inputs_a;
   given.n = inputs.n;
   comparison = compare (&comparing, &request, &given, cancellable, error);
+  if (comparison != NULL)
+    comparison->peer_note = g_steal_pointer (&result.note);
   adj_run_result_clear (&result);
   return comparison;
 }

@@ -94,7 +94,7 @@ static const struct
   { "ops --json", 0, "\"schema\"" },
   { "formats", 0, ".adjoint" },
   { "classes", 0, "push(Tensor x) -> ()" },
-  { "devices", 0, "no CUDA device: " },
+  { "devices", 0, "emulated:0 " },
   { "devices --json", 0, "\"interpreter\"" },
   { "convert $DATA/graphs/mlp.adjoint#joint $TMP/x.txt --json", 0, "\"0-0-joint\"" },
   { "render $DATA/graphs/mlp.adjoint#joint -o $TMP/x.svg --json", 0, "\"written\"" },

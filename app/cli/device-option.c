@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: MIT */
+/* --device: on which device a graph runs, whichever it was captured on. */
+
+#include "device-option.h"
+
+/* Whether @executor runs on GPUs at all. */
+static gboolean
+is_of_gpus (const AdjExecutor *executor)
+{
+  return g_str_equal (executor->name, "cuda");
+}
+
+gboolean
+adj_device_option_take (const char *device, AdjSessionRun *run, AdjGpu **gpu, GError **error)
+{
+  gboolean is_cpu = g_strcmp0 (device, "cpu") == 0;
+
+  *gpu = NULL;
+  if (device == NULL)
+    return TRUE;
+  if (run->executor != NULL && is_of_gpus (run->executor) == is_cpu)
+    {
+      g_set_error (error, ADJ_ERROR, ADJ_ERROR_PARSE, "the executor '%s' does not run on '%s'",
+                   run->executor->name, device);
+      return FALSE;
+    }
+  if (is_cpu)
+    return TRUE;
+  if (run->executor == NULL)
+    run->executor = adj_executor_find ("cuda", error);
+  run->gpu = *gpu = adj_gpu_open (device, error);
+  return run->gpu != NULL;
+}

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: MIT */
+#pragma once
+
+#include "adj-command.h"
+
+G_BEGIN_DECLS
+
+#define ADJ_DEVICE_OPTION(variable)                                                                \
+  {                                                                                                \
+    "device", 'd', 0, G_OPTION_ARG_STRING, variable,                                               \
+        "Where executors of GPUs run it; the executor is cuda then unless one is named",           \
+        "cpu|cuda[:N]|emulated"                                                                    \
+  }
+
+/* Opens what --device says, (nullable), for @run, whose executor becomes that of GPUs where it is
+ * none; "cpu" is no GPU.  @gpu: (out) (transfer full) (nullable): must live as long as @run. */
+gboolean
+adj_device_option_take (const char *device, AdjSessionRun *run, AdjGpu **gpu, GError **error);
+
+G_END_DECLS

@@ -1,0 +1,372 @@
+/* SPDX-License-Identifier: MIT */
+/* The executor of GPUs on an emulated one: what it computes, what it tells, and that whatever fails
+ * there ends in one sentence and leaves everything usable. */
+
+#include <string.h>
+
+#include "adj-emulator.h"
+#include "device/adj-gpu-internal.h"
+#include "session/adj-session.h"
+#include "support/adj-test.h"
+#include "support/graphs.h"
+
+/* The kernels of kernels/cuda, by fibers. */
+static gboolean
+run_kernel (const char *symbol, const AdjKLaunch *launch, gconstpointer args, gsize size)
+{
+  const AdjEmulatedKernel *kernel = adj_emulator_find (symbol);
+  const char *problem;
+
+  if (kernel == NULL || args == NULL)
+    return kernel != NULL;
+  g_assert_cmpuint (kernel->size, ==, size);
+  adj_emulator_launch (kernel, launch->grid[0], launch->block[0], args);
+  problem = adj_emulator_take_problem ();
+  g_assert_cmpstr (problem, ==, NULL);
+  return TRUE;
+}
+
+static AdjGpu *
+new_gpu (const AdjEmulation *emulation)
+{
+  AdjEmulation with_kernels = emulation != NULL ? *emulation : (AdjEmulation){ 0 };
+
+  with_kernels.run = run_kernel;
+  return adj_gpu_new (adj_emulated_runtime_new (&with_kernels), 0);
+}
+
+/* -- captures -- */
+
+static const char *const captures[] = {
+  "mlp", "dropout", "resnet-block", "lstm", "gpt2", "sac", "llama", "unet", "gpt2-inductor",
+};
+static const char *const roles[] = { "dynamo", "joint", "forward", "backward" };
+
+/* Node by node, as `compare X@interpreter X@cuda --nodes` does. */
+static void
+test_capture (gconstpointer name)
+{
+  g_autoptr (AdjBundle) bundle = adj_test_load_capture (name);
+  g_autoptr (AdjGpu) gpu = new_gpu (NULL);
+
+  for (guint i = 0; i < G_N_ELEMENTS (roles); i++)
+    {
+      g_autoptr (GError) error = NULL;
+      AdjSessionRun a = { .bundle = bundle,
+                          .graph = adj_bundle_find_graph (bundle, roles[i], &error),
+                          .executor = adj_executor_find ("interpreter", NULL) };
+      AdjSessionRun b = a;
+      AdjComparison *comparison;
+
+      g_assert_no_error (error);
+      b.executor = adj_executor_find ("cuda", NULL);
+      b.gpu = gpu;
+      comparison = adj_session_compare (&a, &b, TRUE, NAN, NAN, NULL, &error);
+      g_assert_no_error (error);
+      g_test_message ("%s#%s: %u nodes, %s", (const char *) name, roles[i], comparison->n_nodes,
+                      comparison->peer_note);
+      if (comparison->verdict == ADJ_VERDICT_DIFFERS)
+        g_test_message ("first: %s", adj_graph_get_node (
+                                         a.graph->graph,
+                                         comparison->nodes[MAX (comparison->first, 0)].node.index)
+                                         ->name);
+      g_assert_cmpint (comparison->verdict, !=, ADJ_VERDICT_DIFFERS);
+      adj_comparison_free (comparison);
+    }
+}
+
+/* -- one small graph -- */
+
+static const char *const small =
+    "class GraphModule(torch.nn.Module):\n"
+    "    def forward(self, x: \"f32[4, 8][8, 1]cpu\", w: \"f32[8, 8][8, 1]cpu\"):\n"
+    "        mm: \"f32[4, 8][8, 1]cpu\" = torch.ops.aten.mm.default(x, w)\n"
+    "        relu: \"f32[4, 8][8, 1]cpu\" = torch.ops.aten.relu.default(mm)\n"
+    "        mul: \"f32[4, 8][8, 1]cpu\" = torch.ops.aten.mul.Tensor(relu, 2)\n"
+    "        sum_1: \"f32[4][1]cpu\" = torch.ops.aten.sum.dim_IntList(mul, [1])\n"
+    "        return (mul, sum_1)\n";
+
+static AdjTensorData *
+new_numbers (gint64 rows, gint64 columns)
+{
+  const gint64 sizes[] = { rows, columns };
+  g_autofree float *numbers = g_new (float, rows *columns);
+  AdjTensorMeta meta = { .dtype = ADJ_DTYPE_F32, .device = ADJ_CPU };
+  g_autoptr (GBytes) bytes = NULL;
+
+  for (gint64 i = 0; i < rows * columns; i++)
+    numbers[i] = (float) (i % 7) - 3;
+  adj_shape_init_ints (&meta.shape, 2, sizes);
+  bytes = g_bytes_new (numbers, (gsize) (rows * columns) * sizeof numbers[0]);
+  return adj_tensor_data_new (&meta, bytes, NULL);
+}
+
+typedef struct
+{
+  AdjGraph *graph;
+  AdjValue inputs[2];
+  AdjGpuRuntime *runtime;
+  AdjGpu *gpu;
+} Fixture;
+
+static void
+begin (Fixture *f, const AdjEmulation *emulation)
+{
+  f->graph = adj_test_parse_graph (small);
+  f->inputs[0] = ADJ_DATA (new_numbers (4, 8));
+  f->inputs[1] = ADJ_DATA (new_numbers (8, 8));
+  f->gpu = new_gpu (emulation);
+  f->runtime = adj_gpu_get_runtime (f->gpu);
+}
+
+/* Nothing that was made on the device is left but what the device itself keeps. */
+static void
+end (Fixture *f)
+{
+  adj_graph_unref (f->graph);
+  adj_value_clear (&f->inputs[0]);
+  adj_value_clear (&f->inputs[1]);
+  g_assert_cmpuint (adj_emulated_runtime_get_n_alive (f->runtime), ==, 0);
+  adj_gpu_unref (f->gpu);
+}
+
+static gboolean
+run_with (Fixture *f,
+          const char *executor,
+          AdjRunResult *result,
+          GCancellable *cancellable,
+          GError **error)
+{
+  const AdjRunRequest request = {
+    .graph = f->graph, .inputs = f->inputs, .n_inputs = 2, .gpu = f->gpu
+  };
+
+  *result = (AdjRunResult){ 0 };
+  return adj_executor_run (adj_executor_find (executor, NULL), &request, result, cancellable,
+                           error);
+}
+
+static void
+assert_same (const AdjValue *a, const AdjValue *b)
+{
+  g_assert_cmpuint (a->n, ==, b->n);
+  for (guint i = 0; i < a->n; i++)
+    g_assert_true (g_bytes_equal (adj_tensor_data_get_bytes (a->items[i].data),
+                                  adj_tensor_data_get_bytes (b->items[i].data)));
+}
+
+/* The same values by a first run, by runs that find everything there, and by a captured graph. */
+static void
+test_runs_again (void)
+{
+  Fixture f;
+  AdjRunResult wanted;
+  GError *error = NULL;
+
+  begin (&f, NULL);
+  run_with (&f, "interpreter", &wanted, NULL, &error);
+  g_assert_no_error (error);
+  for (guint i = 0; i < 5; i++)
+    {
+      AdjRunResult result;
+
+      run_with (&f, "cuda", &result, NULL, &error);
+      g_assert_no_error (error);
+      g_test_message ("run %u: %s", i, result.note);
+      assert_same (&wanted.output, &result.output);
+      g_assert_cmpint (i >= 2, ==, strstr (result.note, "as one captured graph") != NULL);
+      adj_run_result_clear (&result);
+    }
+  adj_run_result_clear (&wanted);
+  end (&f);
+}
+
+/* -- faults -- */
+
+static guint
+run_four (Fixture *f, GError **error)
+{
+  guint n = 0;
+
+  for (; n < 4; n++)
+    {
+      AdjRunResult result;
+
+      if (!run_with (f, "cuda", &result, NULL, error))
+        return n;
+      adj_run_result_clear (&result);
+    }
+  return n;
+}
+
+static guint
+count_calls (void)
+{
+  Fixture f;
+  GError *error = NULL;
+  guint n;
+
+  begin (&f, NULL);
+  run_four (&f, &error);
+  g_assert_no_error (error);
+  n = adj_emulated_runtime_get_n_calls (f.runtime);
+  end (&f);
+  return n;
+}
+
+/* Every call of four runs fails once: in one sentence, or without harm where it can be done
+ * without; and what follows runs. */
+static void
+test_fault (gconstpointer data)
+{
+  guint n = count_calls (), failed = 0;
+
+  for (guint i = 1; i <= n; i++)
+    {
+      const AdjEmulation emulation = { .fail_at = i, .fault = GPOINTER_TO_UINT (data) };
+      g_autoptr (GError) error = NULL;
+      Fixture f;
+
+      begin (&f, &emulation);
+      if (run_four (&f, &error) < 4)
+        {
+          failed++;
+          g_assert_true (error->domain == ADJ_ERROR);
+          g_assert_null (strchr (error->message, '\n'));
+          g_assert_nonnull (strstr (error->message, "the GPU fails at"));
+          g_clear_error (&error);
+        }
+      adj_emulated_runtime_plan_fault (f.runtime, 0, ADJ_EMULATED_FAILS);
+      g_assert_cmpuint (run_four (&f, &error), ==, 4);
+      g_assert_no_error (error);
+      end (&f);
+    }
+  g_test_message ("%u of %u calls fail the run", failed, n);
+  g_assert_cmpuint (failed, >, 0);
+}
+
+/* -- what is told -- */
+
+static void
+test_full (void)
+{
+  const AdjEmulation emulation = { .memory_bytes = 1024 };
+  GError *error = NULL;
+  AdjRunResult result;
+  Fixture f;
+
+  begin (&f, &emulation);
+  g_assert_false (run_with (&f, "cuda", &result, NULL, &error));
+  g_assert_error (error, ADJ_ERROR, ADJ_ERROR_MEMORY);
+  g_assert_nonnull (strstr (error->message, "of the memory of emulated:0, 1 KiB are free there"));
+  g_clear_error (&error);
+  end (&f);
+}
+
+static void
+test_cancelled (void)
+{
+  g_autoptr (GCancellable) cancellable = g_cancellable_new ();
+  GError *error = NULL;
+  AdjRunResult result;
+  Fixture f;
+
+  begin (&f, NULL);
+  g_cancellable_cancel (cancellable);
+  g_assert_false (run_with (&f, "cuda", &result, cancellable, &error));
+  g_assert_error (error, G_IO_ERROR, G_IO_ERROR_CANCELLED);
+  g_clear_error (&error);
+  g_assert_true (run_with (&f, "cuda", &result, NULL, &error));
+  g_assert_no_error (error);
+  adj_run_result_clear (&result);
+  end (&f);
+}
+
+/* What has no kernel there runs on the CPU, in a row of its own, with the copies in another. */
+static void
+test_copies_are_told (void)
+{
+  GError *error = NULL;
+  AdjRunResult result;
+  guint n_copies = 0, n_on_cpu = 0;
+  Fixture f;
+
+  begin (&f, NULL);
+  adj_graph_unref (f.graph);
+  f.graph = adj_test_parse_graph (
+      "class GraphModule(torch.nn.Module):\n"
+      "    def forward(self, x: \"f32[4, 8][8, 1]cpu\", w: \"f32[8, 8][8, 1]cpu\"):\n"
+      "        mm: \"f32[4, 8][8, 1]cpu\" = torch.ops.aten.mm.default(x, w)\n"
+      "        near: \"f32[4, 8][8, 1]cpu\" = torch.ops.aten._cdist_forward.default(mm, w, 2.0, "
+      "None)\n"
+      "        return (near,)\n");
+  run_with (&f, "cuda", &result, NULL, &error);
+  g_assert_no_error (error);
+  for (guint i = 0; i < result.n_regions; i++)
+    {
+      n_copies += g_str_equal (result.regions[i].kind, "copies");
+      n_on_cpu +=
+          g_str_equal (result.regions[i].kind, "on cpu") &&
+          g_str_equal (adj_graph_get_node (f.graph, result.regions[i].last.index)->name, "near");
+    }
+  g_assert_cmpuint (n_copies, >=, 1);
+  g_assert_cmpuint (n_on_cpu, ==, 1);
+  g_assert_nonnull (strstr (result.note, "the CPU ran"));
+  adj_run_result_clear (&result);
+  end (&f);
+}
+
+/* An index that does not exist is told as the CPU tells it. */
+static void
+test_bad_index (void)
+{
+  const gint64 one = 1;
+  gint64 index = 9;
+  AdjTensorMeta meta = { .dtype = ADJ_DTYPE_I64, .device = ADJ_CPU };
+  g_autoptr (GBytes) bytes = g_bytes_new (&index, sizeof index);
+  g_autoptr (GError) by_cpu = NULL;
+  g_autoptr (GError) by_gpu = NULL;
+  AdjRunResult result;
+  Fixture f;
+
+  begin (&f, NULL);
+  adj_graph_unref (f.graph);
+  adj_value_clear (&f.inputs[0]);
+  adj_shape_init_ints (&meta.shape, 1, &one);
+  f.inputs[0] = ADJ_DATA (adj_tensor_data_new (&meta, bytes, NULL));
+  f.graph = adj_test_parse_graph (
+      "class GraphModule(torch.nn.Module):\n"
+      "    def forward(self, i: \"i64[1][1]cpu\", w: \"f32[8, 8][8, 1]cpu\"):\n"
+      "        row: \"f32[1, 8][8, 1]cpu\" = torch.ops.aten.index_select.default(w, 0, i)\n"
+      "        return (row,)\n");
+  g_assert_false (run_with (&f, "planned", &result, NULL, &by_cpu));
+  g_assert_false (run_with (&f, "cuda", &result, NULL, &by_gpu));
+  g_assert_cmpstr (by_gpu->message, ==, by_cpu->message);
+  end (&f);
+}
+
+int
+main (int argc, char **argv)
+{
+  static const char *const faults[] = { "fails", "lost", "late" };
+
+  g_test_init (&argc, &argv, NULL);
+  g_test_add_func ("/exec/cuda/runs-again", test_runs_again);
+  g_test_add_func ("/exec/cuda/full", test_full);
+  g_test_add_func ("/exec/cuda/cancelled", test_cancelled);
+  g_test_add_func ("/exec/cuda/copies-are-told", test_copies_are_told);
+  g_test_add_func ("/exec/cuda/bad-index", test_bad_index);
+  for (guint i = 0; i < G_N_ELEMENTS (faults); i++)
+    {
+      g_autofree char *path = g_strconcat ("/exec/cuda/fault/", faults[i], NULL);
+
+      g_test_add_data_func (path, GUINT_TO_POINTER (i), test_fault);
+    }
+  for (guint i = 0; i < G_N_ELEMENTS (captures); i++)
+    {
+      g_autofree char *path = g_strconcat ("/exec/cuda/capture/", captures[i], NULL);
+
+      g_test_add_data_func (path, captures[i], test_capture);
+    }
+  return g_test_run ();
+}
