@@ -58,7 +58,8 @@ typedef struct
   GArray *links;      /* of AdjDisplayLink, by from and to */
   guint32 *item_of;   /* of each node: its item or ADJ_NO_BOX */
   guint32 *chip_of;   /* of each node that is shown by a chip; or ADJ_NO_BOX */
-  gint64 saved_bytes; /* read by backward and not computed again */
+  gint64 saved_bytes; /* as AdjSavedValues has them; of a backward alone what is computed for it */
+  gint64 input_bytes; /* of inputs that backward reads beside them */
 } AdjDisplayList;
 
 #define adj_display_item(self, index) (&g_array_index ((self)->items, AdjDisplayItem, (index)))

@@ -373,8 +373,9 @@ is_opaque (const AdjGraph *graph, guint index)
          !g_str_has_prefix (t, "builtins.") && !g_str_has_prefix (t, "math.");
 }
 
+/* A pair has copies: what backward reads there is saved, whatever its tag would rather have. */
 static AdjRole
-forward_role (const AdjNode *node, gboolean saved)
+forward_role (const AdjNode *node, gboolean saved, gboolean is_pair)
 {
   static const AdjRole by_policy[ADJ_N_RECOMPUTE] = {
     [ADJ_RECOMPUTE_MUST_SAVE] = ADJ_ROLE_MUST_SAVE,
@@ -382,6 +383,8 @@ forward_role (const AdjNode *node, gboolean saved)
     [ADJ_RECOMPUTE_PREFER_RECOMPUTE] = ADJ_ROLE_RECOMPUTED,
   };
 
+  if (is_pair && saved && node->meta.recompute != ADJ_RECOMPUTE_MUST_SAVE)
+    return ADJ_ROLE_SAVED;
   if (node->meta.recompute < ADJ_N_RECOMPUTE && by_policy[node->meta.recompute] != ADJ_ROLE_NONE)
     return by_policy[node->meta.recompute];
   return saved ? ADJ_ROLE_SAVED : ADJ_ROLE_NONE;
@@ -417,11 +420,13 @@ find_roles (AdjNodeRoles *self)
 {
   g_autofree guint8 *saved = g_new0 (guint8, self->n);
   g_autofree guint8 *result = g_new0 (guint8, self->n);
+  gboolean is_pair = FALSE;
 
   for (guint i = 0; i < self->n; i++)
     {
       const AdjNode *node = adj_graph_get_node (self->graph, i);
 
+      is_pair |= self->entries[i].original != G_MAXUINT32;
       for (guint k = 0; k < node->n_inputs; k++)
         {
           guint32 host = self->entries[node->inputs[k].index].host;
@@ -464,7 +469,7 @@ find_roles (AdjNodeRoles *self)
       else if (self->only_backward)
         entry->role = ADJ_ROLE_RECOMPUTE_COPY;
       else
-        entry->role = forward_role (node, saved[i]);
+        entry->role = forward_role (node, saved[i], is_pair);
     }
 }
 

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "ir/adj-graph.h"
+#include "layout/adj-saved-values.h"
 #include "layout/display-list-private.h"
 
 #define MAX_OUTPUT_LINKS 4
@@ -192,9 +193,27 @@ add_saved (AdjDisplayList *self, AdjDisplayItem *item, guint32 value)
   item->n_recomputed += again;
   if (__builtin_add_overflow (MAX (item->bytes, 0), bytes, &item->bytes))
     item->bytes = G_MAXINT64;
-  if (!again && (__builtin_add_overflow (item->kept, bytes, &item->kept) ||
-                 __builtin_add_overflow (self->saved_bytes, bytes, &self->saved_bytes)))
-    item->kept = self->saved_bytes = G_MAXINT64;
+  if (!again && __builtin_add_overflow (item->kept, bytes, &item->kept))
+    item->kept = G_MAXINT64;
+}
+
+/* Of a backward alone it is what is computed again for it. */
+static void
+sum_items (AdjDisplayList *self)
+{
+  for (guint i = 0; i < self->items->len; i++)
+    if (__builtin_add_overflow (self->saved_bytes, adj_display_item (self, i)->kept,
+                                &self->saved_bytes))
+      self->saved_bytes = G_MAXINT64;
+}
+
+static void
+sum_values (AdjDisplayList *self)
+{
+  const AdjSavedValues *saved = adj_graph_get_saved_values (self->roles->graph);
+
+  self->saved_bytes = saved->bytes;
+  self->input_bytes = saved->input_bytes;
 }
 
 void
@@ -223,4 +242,8 @@ adj_display_list_sum_saved (AdjDisplayList *self)
           add_saved (self, adj_display_item (self, from), value);
         }
     }
+  if (roles->only_backward)
+    sum_items (self);
+  else if (!roles->one_column)
+    sum_values (self);
 }

@@ -151,6 +151,17 @@ emit_header (Emitter *self, const char *title, AdjSide side, float left, float r
   adj_scene_builder_add_box (self->builder, &box);
 }
 
+/* "23.5 KiB + 1 KiB of inputs".  (transfer full) */
+static char *
+name_saved (const AdjDisplayList *display)
+{
+  g_autofree char *saved = adj_format_bytes ((guint64) display->saved_bytes);
+  g_autofree char *inputs = adj_format_bytes ((guint64) display->input_bytes);
+
+  return display->input_bytes > 0 ? g_strdup_printf ("%s + %s of inputs", saved, inputs)
+                                  : g_strdup (saved);
+}
+
 static void
 emit_headers (Emitter *self)
 {
@@ -160,7 +171,7 @@ emit_headers (Emitter *self)
                         : m->roles->is_joint && !m->has_side[1] ? "FORWARD AND BACKWARD ↓"
                                                                 : "FORWARD ↓";
   AdjSceneBox band = ADJ_SCENE_BOX_INIT;
-  g_autofree char *bytes = adj_format_bytes ((guint64) m->display->saved_bytes);
+  g_autofree char *bytes = name_saved (m->display);
 
   if (m->has_side[0] && m->has_side[1])
     {

@@ -119,7 +119,7 @@ add_facts (const AdjReport *report, GString *out)
   add_fact (out, _ ("Graph"), g_strdup (report->graph->id), NULL);
   add_fact (out, _ ("Nodes"), g_strdup_printf ("%u", adj_graph_get_n_calls (graph)), NULL);
   add_fact (out, _ ("Placeholders"), g_strdup_printf ("%u", adj_graph_get_n_inputs (graph)), NULL);
-  add_fact (out, _ ("Memory by liveness"),
+  add_fact (out, _ ("Peak with inputs"),
             adj_properties_bytes ((gint64) adj_graph_estimate_memory (graph, FALSE)), NULL);
   if (saved > 0)
     add_fact (out, _ ("Saved for backward"), adj_properties_bytes (saved), NULL);

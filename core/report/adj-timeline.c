@@ -8,6 +8,7 @@
 
 #include "analysis/adj-lifetimes.h"
 #include "analysis/adj-modules.h"
+#include "layout/adj-saved-values.h"
 
 /* -- who holds -- */
 
@@ -88,14 +89,28 @@ find_groups (AdjTimeline *self)
 
 /* -- when -- */
 
+/* Of each owner what is saved of its storage: of several results only some may be.
+ * (transfer full) */
+static gint64 *
+sum_saved (const AdjGraph *graph, const AdjLifetime *lives)
+{
+  const AdjSavedValues *saved = adj_graph_get_saved_values (graph);
+  gint64 *parts = g_new0 (gint64, MAX (saved->n, 1));
+
+  for (guint i = 0; i < saved->n; i++)
+    if (__builtin_add_overflow (parts[lives[i].owner], saved->of[i], &parts[lives[i].owner]))
+      parts[lives[i].owner] = G_MAXINT64;
+  return parts;
+}
+
 static void
 collect_held (AdjTimeline *self)
 {
   const AdjLifetime *lives = adj_graph_get_lifetimes (self->graph);
+  g_autofree gint64 *parts = sum_saved (self->graph, lives);
 
   for (guint i = 0; i < self->n_steps; i++)
     {
-      gboolean input = adj_graph_get_node (self->graph, i)->opcode == ADJ_OPCODE_PLACEHOLDER;
       AdjHeld held = { .node = { i }, .first = lives[i].first, .last = lives[i].last };
 
       if (lives[i].owner != i || lives[i].bytes == 0 || lives[i].bytes > G_MAXINT64)
@@ -103,7 +118,7 @@ collect_held (AdjTimeline *self)
       held.bytes = (gint64) lives[i].bytes;
       if (__builtin_mul_overflow (held.bytes, (gint64) (held.last - held.first + 1), &held.weight))
         held.weight = G_MAXINT64;
-      held.saved = !input && !adj_graph_is_backward (self->graph, i) && held.last > self->turn;
+      held.saved = parts[i];
       g_array_append_val (self->held, held);
     }
 }
@@ -155,10 +170,7 @@ adj_timeline_new (AdjGraph *graph)
   self->graph = adj_graph_ref (graph);
   self->n_steps = adj_graph_get_n_nodes (graph);
   self->held = g_array_new (FALSE, FALSE, sizeof (AdjHeld));
-  while (self->turn < self->n_steps &&
-         (!adj_graph_is_backward (graph, self->turn) ||
-          adj_graph_get_node (graph, self->turn)->opcode == ADJ_OPCODE_PLACEHOLDER))
-    self->turn++;
+  self->turn = adj_graph_get_saved_values (graph)->turn;
   collect_held (self);
   find_groups (self);
   stack_up (self);
@@ -193,7 +205,7 @@ adj_held_get_reason (const AdjHeld *held, const AdjGraph *graph)
 
   if (adj_graph_get_node (graph, held->node.index)->opcode == ADJ_OPCODE_PLACEHOLDER)
     return g_strdup (_ ("input"));
-  if (held->saved)
+  if (held->saved > 0)
     return g_strdup (_ ("saved for backward"));
   if (last->opcode == ADJ_OPCODE_OUTPUT)
     return g_strdup (_ ("output"));

@@ -19,7 +19,7 @@ typedef struct
   gint64 bytes;
   gint64 weight; /* bytes × steps held */
   guint group;
-  gboolean saved; /* made in forward, read in backward */
+  gint64 saved; /* of the bytes: those that backward reads of forward (layout/adj-saved-values.h) */
 } AdjHeld;
 
 typedef struct

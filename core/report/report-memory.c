@@ -112,11 +112,10 @@ add_saved (const AdjTimeline *memory, GString *out)
     {
       AdjHeld *held = &g_array_index (memory->held, AdjHeld, i);
 
-      if (!held->saved ||
-          adj_graph_get_node (memory->graph, held->node.index)->opcode == ADJ_OPCODE_PLACEHOLDER)
+      if (held->saved == 0)
         continue;
       g_ptr_array_add (saved, held);
-      sum += MAX (held->bytes, 0);
+      sum += held->saved;
     }
   if (saved->len == 0)
     return;

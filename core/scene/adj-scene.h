@@ -149,7 +149,7 @@ ADJ_PUBLIC const AdjSceneBox *adj_scene_get_box (const AdjScene *scene, guint in
 ADJ_PUBLIC guint adj_scene_get_n_edges (const AdjScene *scene);
 ADJ_PUBLIC const AdjSceneEdge *adj_scene_get_edge (const AdjScene *scene, guint index);
 
-/* Bytes that cross the gutter, each storage once. */
+/* Bytes that cross the gutter, each storage once, without inputs. */
 ADJ_PUBLIC gint64 adj_scene_get_saved_bytes (const AdjScene *scene);
 
 /* Calls @each, in index order, for everything that touches @rect; stops when it returns %FALSE. */

@@ -637,7 +637,7 @@ def test_reads_memory(walk):
     walk.key("Return")
     walk.tells(until(lambda: chart.get_description(), "the step").rsplit(", ", 1)[1])
     to_panel(walk)
-    walk.go("table row", ", saved, ")
+    walk.go("table row", ", saved for backward")
     name = walk.focused.get_name().split(",")[0]
     walk.key("space")
     walk.tells(f"{name},")

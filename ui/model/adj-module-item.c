@@ -5,10 +5,8 @@
 
 #include <string.h>
 
-#include "analysis/adj-aliases.h"
 #include "analysis/adj-modules.h"
-#include "analysis/adj-node-bytes.h"
-#include "report/adj-properties.h"
+#include "layout/adj-saved-values.h"
 
 struct _AdjModuleItem
 {
@@ -110,8 +108,7 @@ typedef struct
 {
   const AdjGraph *graph;
   GListStore *roots;
-  GHashTable *items;    /* path → item, borrowed from the stores */
-  GHashTable *storages; /* that were counted, by their first nodes */
+  GHashTable *items; /* path → item, borrowed from the stores */
 } Tree;
 
 /* "2 Block" in "h.2" under "h"; the whole path when the parent is not a prefix; of a block, "3 of
@@ -151,51 +148,12 @@ find_item (Tree *tree, const AdjModule *module, AdjModuleItem *parent)
   return item;
 }
 
-/* The first node in the storage of node @index. */
-static guint32
-find_storage (const AdjGraph *graph, guint index)
-{
-  return adj_graph_get_aliases (graph)[index].must;
-}
-
-/* Whether backward reads it, or a view that it is, and what made the memory is not to be computed
- * again. */
-static gboolean
-is_saved (const AdjGraph *graph, guint index)
-{
-  const AdjNode *node = adj_graph_get_node (graph, index);
-  AdjRecompute again = adj_graph_get_node (graph, find_storage (graph, index))->meta.recompute;
-
-  if (adj_graph_is_backward (graph, index) || node->opcode == ADJ_OPCODE_PLACEHOLDER ||
-      again == ADJ_RECOMPUTE_MUST_RECOMPUTE || again == ADJ_RECOMPUTE_PREFER_RECOMPUTE)
-    return FALSE;
-  for (guint i = 0; i < node->n_users; i++)
-    if (adj_graph_is_backward (graph, node->users[i].index) &&
-        adj_graph_get_node (graph, node->users[i].index)->opcode != ADJ_OPCODE_OUTPUT)
-      return TRUE;
-  return FALSE;
-}
-
-static gint64
-saved_bytes (Tree *tree, guint index)
-{
-  gint64 bytes;
-
-  if (adj_properties_meta (adj_graph_get_node (tree->graph, index)) == NULL ||
-      !is_saved (tree->graph, index))
-    return 0;
-  if (!g_hash_table_add (tree->storages, GUINT_TO_POINTER (find_storage (tree->graph, index))))
-    return 0;
-  bytes = adj_graph_get_node_bytes (tree->graph, index);
-  return MAX (bytes, 0);
-}
-
 static void
 add_node (Tree *tree, guint index)
 {
   guint n;
   const AdjModule *modules = adj_graph_get_modules (tree->graph, index, &n);
-  gint64 saved = saved_bytes (tree, index);
+  gint64 saved = adj_graph_get_saved_values (tree->graph)->of[index];
   AdjModuleItem *parent = NULL;
 
   for (guint i = 0; i < n; i++)
@@ -210,26 +168,12 @@ add_node (Tree *tree, guint index)
     }
 }
 
-/* Inputs are there anyway, and so are views of them. */
-static void
-leave_out_inputs (Tree *tree)
-{
-  for (guint i = 0; i < adj_graph_get_n_inputs (tree->graph); i++)
-    {
-      AdjNodeId input = adj_graph_get_input (tree->graph, i);
-
-      g_hash_table_add (tree->storages, GUINT_TO_POINTER (find_storage (tree->graph, input.index)));
-    }
-}
-
 GListModel *
 adj_module_tree_new (const AdjGraph *graph)
 {
   g_autoptr (GHashTable) items = g_hash_table_new (g_str_hash, g_str_equal);
-  g_autoptr (GHashTable) storages = g_hash_table_new (NULL, NULL);
-  Tree tree = { graph, g_list_store_new (ADJ_TYPE_MODULE_ITEM), items, storages };
+  Tree tree = { graph, g_list_store_new (ADJ_TYPE_MODULE_ITEM), items };
 
-  leave_out_inputs (&tree);
   for (guint i = 0; i < adj_graph_get_n_nodes (graph); i++)
     add_node (&tree, i);
 

@@ -34,6 +34,14 @@ find_partitioned (AdjDocument *document)
                    : NULL;
 }
 
+static gboolean
+is_ours (AdjDocument *document)
+{
+  const AdjTraceChoice *choice = adj_document_get_trace (document);
+
+  return choice != NULL && g_strcmp0 (choice->partition.partitioner, "optimal") == 0;
+}
+
 gboolean
 adj_tradeoff_find_subject (AdjDocument *document, AdjTradeoffSubject *subject)
 {
@@ -45,7 +53,7 @@ adj_tradeoff_find_subject (AdjDocument *document, AdjTradeoffSubject *subject)
           : NULL;
   const AdjRegion *region = recorded != NULL ? adj_bundle_find_region (bundle, recorded) : NULL;
 
-  *subject = (AdjTradeoffSubject){ .num_fwd_outputs = -1 };
+  *subject = (AdjTradeoffSubject){ .num_fwd_outputs = -1, .is_ours = is_ours (document) };
   for (guint i = 0; region != NULL && i < region->n_graphs; i++)
     {
       if (g_str_equal (region->graphs[i]->role, "joint"))
@@ -68,6 +76,7 @@ typedef struct
 {
   AdjGraph *joint, *backward; /* (owned); backward (nullable) */
   gint num_fwd_outputs;
+  gboolean is_ours;
 } Input;
 
 static void
@@ -173,15 +182,34 @@ compare (gconstpointer a, gconstpointer b, gpointer data)
   return (gint) left->kind - (gint) right->kind;
 }
 
-/* The last point may be that of a pair: it stands for itself where no other is the same. */
+/* Whether there is a plan of @kind with the costs of @shown. */
+static gboolean
+has_plan (const GArray *points, const AdjParetoPoint *shown, AdjPlanKind kind)
+{
+  for (guint i = 0; shown != NULL && i < points->len; i++)
+    {
+      const AdjParetoPoint *point = &g_array_index (points, AdjParetoPoint, i);
+
+      if (kind_of (point) == kind && is_same (point, shown))
+        return TRUE;
+    }
+  return FALSE;
+}
+
+/* The last point may be that of a pair: it stands for itself where no other is the same.  Where
+ * both sides have a plan of its costs it is that of who made it. */
 static GListModel *
-make_list (const GArray *points)
+make_list (const GArray *points, gboolean is_ours)
 {
   GListStore *plans = g_list_store_new (ADJ_TYPE_PLAN_ITEM);
   g_autofree guint8 *seen = g_new0 (guint8, points->len);
   const AdjParetoPoint *last = &g_array_index (points, AdjParetoPoint, points->len - 1);
   const AdjParetoPoint *shown = kind_of (last) == ADJ_PLAN_SHOWN ? last : NULL;
   gboolean by_bytes = TRUE, found = FALSE;
+  AdjPlanKind kind = is_ours ? ADJ_PLAN_OURS : ADJ_PLAN_PYTORCH;
+
+  if (!has_plan (points, shown, kind))
+    kind = is_ours ? ADJ_PLAN_PYTORCH : ADJ_PLAN_OURS;
 
   for (guint i = 0; i < points->len; i++)
     by_bytes &= g_array_index (points, AdjParetoPoint, i).recompute_flops == 0;
@@ -199,7 +227,8 @@ make_list (const GArray *points)
         .peak = point->peak,
         .saved_bytes = point->saved_bytes,
         .again = by_bytes ? (double) point->recompute_traffic : point->recompute_flops,
-        .is_shown = shown != NULL && is_same (shown, point),
+        .is_shown = point == shown ||
+                    (shown != NULL && !found && kind_of (point) == kind && is_same (shown, point)),
       };
       found |= item->plan.is_shown;
       join_budgets (points, i, seen, &item->plan);
@@ -259,7 +288,7 @@ compute (AdjTask *task, GCancellable *cancellable, GError **error)
     return NULL;
   if (input->backward != NULL)
     add_pair (points, input, &options);
-  return make_list (points);
+  return make_list (points, input->is_ours);
 }
 
 AdjTask *
@@ -269,6 +298,6 @@ adj_tradeoff_start (GObject *owner, const AdjTradeoffSubject *subject, GAsyncRea
 
   *input = (Input){ adj_graph_ref (subject->joint->graph),
                     subject->backward != NULL ? adj_graph_ref (subject->backward) : NULL,
-                    subject->num_fwd_outputs };
+                    subject->num_fwd_outputs, subject->is_ours };
   return adj_task_start (owner, ADJ_LOAD_LIGHT, compute, input, input_free, g_object_unref, done);
 }

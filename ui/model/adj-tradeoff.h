@@ -13,6 +13,7 @@ typedef struct
   const AdjBundleGraph *joint; /* of the document's graphs */
   AdjGraph *backward;          /* (unowned) (nullable) */
   gint num_fwd_outputs;        /* -1: unknown */
+  gboolean is_ours;            /* the pair was made here, by Adjoint's rules */
 } AdjTradeoffSubject;
 
 /* Of the region that @document shows a graph of; %FALSE when there is no joint graph in it. */

@@ -72,7 +72,7 @@ update_title (AdjWindow *self)
         {
           g_autofree char *bytes = adj_properties_bytes (adj_scene_get_saved_bytes (scene));
 
-          g_string_append_printf (subtitle, _ (" · backward reads %s of forward, inputs included"),
+          g_string_append_printf (subtitle, _ (" · backward reads %s of forward beside the inputs"),
                                   bytes);
         }
       if (choice != NULL)
