@@ -143,6 +143,26 @@ test_memory (void)
   adj_walk_close (window);
 }
 
+/* -- derivatives -- */
+
+/* The rule of relu as mathematics, and the node that it made; that one says of what it is. */
+static void
+test_derivative (void)
+{
+  AdjWindow *window = adj_walk_open_graph (application, "graphs/mlp.adjoint", "joint");
+
+  g_assert_true (adj_walk_select (window, "relu"));
+  adj_walk_settle (window);
+  assert_told (window, ADJ_TYPE_INSPECTOR, "Derivative");
+  assert_told (window, ADJ_TYPE_INSPECTOR, "0 if y ≤ 0, else g");
+  assert_told (window, ADJ_TYPE_INSPECTOR, "Its gradient");
+  adj_walk_keep (window, "derivative");
+  g_assert_true (adj_walk_select (window, "threshold_backward"));
+  adj_walk_settle (window);
+  assert_told (window, ADJ_TYPE_INSPECTOR, "Gradient of");
+  adj_walk_close (window);
+}
+
 /* -- where inputs of backward come from -- */
 
 /* What PyTorch saves keeps its name. */
@@ -263,6 +283,7 @@ main (int argc, char *argv[])
   g_test_add_func ("/ui/partitioned/bridges", test_bridges);
   g_test_add_func ("/ui/partitioned/ghosts", test_ghosts);
   g_test_add_func ("/ui/partitioned/memory", test_memory);
+  g_test_add_func ("/ui/partitioned/derivative", test_derivative);
   g_test_add_func ("/ui/partitioned/makers", test_makers);
   g_test_add_func ("/ui/partitioned/goes-to-maker", test_goes_to_maker);
   return g_test_run ();

@@ -20,8 +20,10 @@
 #include "model/adj-provenance.h"
 #include "model/adj-reasons.h"
 #include "report/adj-properties.h"
+#include "rules/adj-derivative.h"
 #include "widgets/name-widgets.h"
 
+#define MAX_MADE 8 /* links to nodes of backward */
 #define MAX_LINKS 12
 #define FIRST_ELEMENTS 8
 
@@ -331,7 +333,8 @@ fill_counterparts (AdjPropertyCard *card, const Subject *s)
   if (adj_node_id_is_valid (counterpart))
     adj_property_card_add_link (
         card,
-        adj_graph_is_backward (s->graph, counterpart.index) ? _ ("Gradient op") : _ ("Forward op"),
+        adj_graph_is_backward (s->graph, counterpart.index) ? _ ("Its gradient")
+                                                            : _ ("Gradient of"),
         adj_graph_get_node (s->graph, counterpart.index)->name, counterpart, NULL);
 }
 
@@ -401,6 +404,30 @@ fill_operator (AdjPropertyCard *card, const Subject *s)
   adj_property_card_add_text (card, op->schema, TRUE);
 }
 
+/* The rule of its gradient, and the nodes of backward that it made: those of its step. */
+static void
+fill_derivative (AdjPropertyCard *card, const Subject *s)
+{
+  g_autoptr (GPtrArray) rules = s->node->op != NULL ? adj_derivative_list (s->node->op) : NULL;
+  guint n_made = 0;
+
+  if (rules == NULL || adj_graph_is_backward (s->graph, s->id.index))
+    return;
+  for (guint i = 0; i < rules->len; i++)
+    {
+      const AdjDerivative *rule = rules->pdata[i];
+      g_autofree char *key = g_strdup_printf ("∂ %s", rule->argument);
+
+      adj_property_card_add (card, key, rule->text);
+    }
+  for (guint i = s->id.index + 1; rules->len > 0 && s->node->meta.seq_nr >= 0 &&
+                                  i < adj_graph_get_n_nodes (s->graph) && n_made < MAX_MADE;
+       i++)
+    if (adj_graph_get_node (s->graph, i)->meta.seq_nr == s->node->meta.seq_nr &&
+        adj_graph_is_backward (s->graph, i))
+      add_node_link (card, s, n_made++ == 0 ? _ ("Made") : "", (AdjNodeId){ i });
+}
+
 static void
 fill_call (AdjPropertyCard *card, const Subject *s)
 {
@@ -465,6 +492,7 @@ static const struct
   { N_ ("Tags"), fill_tags },
   { N_ ("Save or Recompute?"), fill_reasons },
   { N_ ("In Forward and Backward"), fill_counterparts },
+  { N_ ("Derivative"), fill_derivative },
   { N_ ("Across Stages"), fill_provenance },
   { N_ ("Inputs and Users"), fill_neighbours },
   { N_ ("Object"), fill_object },

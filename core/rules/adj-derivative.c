@@ -1,0 +1,290 @@
+/* SPDX-License-Identifier: MIT */
+/* Rules of gradients written as mathematics. */
+
+#include "rules/adj-derivative.h"
+
+#include <string.h>
+
+#include "base/adj-expr.h"
+#include "call/adj-schema.h"
+#include "ops/adj-op-table.h"
+
+#define MAX_DEPTH 3 /* of backward operators whose bodies are put in */
+
+/* How tightly a text holds together: what is looser than its place wants gets brackets. */
+enum
+{
+  HOLDS_CHOICE,
+  HOLDS_COMPARISON,
+  HOLDS_SUM,
+  HOLDS_PRODUCT,
+  HOLDS_SIGN,
+  HOLDS_POWER,
+  HOLDS_ALL,
+};
+
+typedef struct Names
+{
+  const struct Names *outer; /* (nullable) */
+  const char *const *names;
+  const AdjExpr *const *values;
+  guint n;
+  guint depth;
+} Names;
+
+static void print (const AdjExpr *expr, const Names *names, guint holds, GString *out);
+
+/* -- operators -- */
+
+typedef struct
+{
+  const char *name, *sign;
+  guint holds;
+} Sign;
+
+static const Sign signs[] = {
+  { "+", " + ", HOLDS_SUM },         { "-", " − ", HOLDS_SUM },
+  { "*", " · ", HOLDS_PRODUCT },     { "/", " / ", HOLDS_PRODUCT },
+  { "**", "^", HOLDS_POWER },        { "==", " = ", HOLDS_COMPARISON },
+  { "<", " < ", HOLDS_COMPARISON },  { ">", " > ", HOLDS_COMPARISON },
+  { "<=", " ≤ ", HOLDS_COMPARISON }, { ">=", " ≥ ", HOLDS_COMPARISON },
+  { "!=", " ≠ ", HOLDS_COMPARISON }, { "and", " and ", HOLDS_CHOICE },
+  { "or", " or ", HOLDS_CHOICE },    { "add", " + ", HOLDS_SUM },
+  { "sub", " − ", HOLDS_SUM },       { "mul", " · ", HOLDS_PRODUCT },
+  { "div", " / ", HOLDS_PRODUCT },   { "mm", " @ ", HOLDS_PRODUCT },
+  { "bmm", " @ ", HOLDS_PRODUCT },   { "matmul", " @ ", HOLDS_PRODUCT },
+  { "pow", "^", HOLDS_POWER },
+};
+
+/* Whether @name is @packet or an overload of it: "mul.Tensor" of "mul". */
+static gboolean
+is_called (const char *name, const char *packet)
+{
+  gsize length = strlen (packet);
+
+  return strncmp (name, packet, length) == 0 && (name[length] == '\0' || name[length] == '.');
+}
+
+static const Sign *
+find_sign (const char *name)
+{
+  for (guint i = 0; i < G_N_ELEMENTS (signs); i++)
+    if (is_called (name, signs[i].name))
+      return &signs[i];
+  return NULL;
+}
+
+static void
+print_pair (const Sign *sign,
+            const AdjExpr *left,
+            const AdjExpr *right,
+            const Names *names,
+            guint holds,
+            GString *out)
+{
+  gboolean brackets = sign->holds < holds;
+
+  g_string_append (out, brackets ? "(" : "");
+  print (left, names, sign->holds, out);
+  g_string_append (out, sign->sign);
+  print (right, names, sign->holds + 1, out);
+  g_string_append (out, brackets ? ")" : "");
+}
+
+static void
+print_negative (const AdjExpr *of, const Names *names, guint holds, GString *out)
+{
+  g_string_append (out, holds > HOLDS_SIGN ? "(−" : "−");
+  print (of, names, HOLDS_SIGN, out);
+  g_string_append (out, holds > HOLDS_SIGN ? ")" : "");
+}
+
+/* -- names -- */
+
+static void
+print_name (const AdjExpr *expr, const Names *names, guint holds, GString *out)
+{
+  for (const Names *at = names; at != NULL; at = at->outer)
+    for (guint i = 0; i < at->n; i++)
+      if (at->values[i] != NULL && g_str_equal (at->names[i], expr->name))
+        {
+          print (at->values[i], at->outer, holds, out);
+          return;
+        }
+  if (!g_str_has_prefix (expr->name, "result"))
+    g_string_append (out, expr->name);
+  else
+    g_string_append_printf (out, "y%s", expr->name + strlen ("result"));
+}
+
+/* -- calls -- */
+
+/* What @expr calls computes element by element, with its arguments in their places. */
+static gboolean
+print_body (const AdjExpr *expr, const Names *names, guint holds, GString *out)
+{
+  g_autofree char *target = g_strdup_printf ("torch.ops.aten.%s%s", expr->name,
+                                             strchr (expr->name, '.') == NULL ? ".default" : "");
+  const AdjOp *op = names == NULL || names->depth < MAX_DEPTH ? adj_op_find (target) : NULL;
+  const AdjSchema *schema = op != NULL && op->expr != NULL ? adj_op_get_schema (op) : NULL;
+  const char *arg_names[16];
+  const AdjExpr *values[16] = { NULL };
+  AdjArena *arena;
+  const AdjExpr *body;
+  Names inner = { names, arg_names, values, 0, names != NULL ? names->depth + 1 : 1 };
+
+  if (schema == NULL || strstr (expr->name, "backward") == NULL || schema->n_arguments > 16)
+    return FALSE;
+  for (guint i = 0; i < schema->n_arguments; i++)
+    {
+      arg_names[i] = schema->arguments[i].name;
+      for (guint k = 0; k < expr->n_args; k++)
+        if (expr->arg_names != NULL && expr->arg_names[k] != NULL
+                ? g_str_equal (expr->arg_names[k], arg_names[i])
+                : k == i)
+          values[i] = expr->args[k];
+    }
+  inner.n = schema->n_arguments;
+  arena = adj_arena_new ();
+  body = adj_expr_parse (arena, op->expr, -1, NULL);
+  if (body != NULL)
+    print (body, &inner, holds, out);
+  adj_arena_free (arena);
+  return body != NULL;
+}
+
+static void
+print_list (const AdjExpr *expr,
+            guint n,
+            const char *open,
+            const char *close,
+            const Names *names,
+            GString *out)
+{
+  g_string_append (out, open);
+  for (guint i = 0; i < n; i++)
+    {
+      g_string_append (out, i > 0 ? ", " : "");
+      print (expr->args[i], names, HOLDS_CHOICE, out);
+    }
+  g_string_append (out, close);
+}
+
+static void
+print_call (const AdjExpr *expr, const Names *names, guint holds, GString *out)
+{
+  const Sign *sign = expr->n_args == 2 ? find_sign (expr->name) : NULL;
+
+  if (sign != NULL)
+    print_pair (sign, expr->args[0], expr->args[1], names, holds, out);
+  else if (expr->n_args == 2 && is_called (expr->name, "rsub"))
+    print_pair (find_sign ("sub"), expr->args[1], expr->args[0], names, holds, out);
+  else if (expr->n_args == 1 && is_called (expr->name, "neg"))
+    print_negative (expr->args[0], names, holds, out);
+  else if (expr->n_args == 1 && is_called (expr->name, "t"))
+    {
+      print (expr->args[0], names, HOLDS_ALL, out);
+      g_string_append (out, "ᵀ");
+    }
+  else if (!print_body (expr, names, holds, out))
+    {
+      g_string_append_len (out, expr->name, (gssize) strcspn (expr->name, "."));
+      print_list (expr, expr->n_args, "(", ")", names, out);
+    }
+}
+
+/* -- all -- */
+
+static void
+print_choice (const AdjExpr *expr, const Names *names, guint holds, GString *out)
+{
+  g_string_append (out, holds > HOLDS_CHOICE ? "(" : "");
+  print (expr->args[1], names, HOLDS_CHOICE + 1, out);
+  g_string_append (out, " if ");
+  print (expr->args[0], names, HOLDS_CHOICE + 1, out);
+  g_string_append (out, ", else ");
+  print (expr->args[2], names, HOLDS_CHOICE, out);
+  g_string_append (out, holds > HOLDS_CHOICE ? ")" : "");
+}
+
+static void
+print_let (const AdjExpr *expr, const Names *names, guint holds, GString *out)
+{
+  g_string_append (out, holds > HOLDS_CHOICE ? "(" : "");
+  print (expr->args[expr->n_args - 1], names, HOLDS_CHOICE + 1, out);
+  for (guint i = 0; i + 1 < expr->n_args; i++)
+    {
+      g_string_append_printf (out, i > 0 ? ", %s = " : " where %s = ", expr->arg_names[i]);
+      print (expr->args[i], names, HOLDS_CHOICE + 1, out);
+    }
+  g_string_append (out, holds > HOLDS_CHOICE ? ")" : "");
+}
+
+static void
+print_index (const AdjExpr *expr, const Names *names, GString *out)
+{
+  print (expr->args[0], names, HOLDS_ALL, out);
+  g_string_append_c (out, '[');
+  print (expr->args[1], names, HOLDS_CHOICE, out);
+  g_string_append_c (out, ']');
+}
+
+static void
+print (const AdjExpr *expr, const Names *names, guint holds, GString *out)
+{
+  const Sign *sign = expr->kind == ADJ_EXPR_BINARY ? find_sign (expr->name) : NULL;
+
+  if (sign != NULL)
+    print_pair (sign, expr->args[0], expr->args[1], names, holds, out);
+  else if (expr->kind == ADJ_EXPR_UNARY && g_str_equal (expr->name, "-"))
+    print_negative (expr->args[0], names, holds, out);
+  else if (expr->kind == ADJ_EXPR_NAME)
+    print_name (expr, names, holds, out);
+  else if (expr->kind == ADJ_EXPR_CALL)
+    print_call (expr, names, holds, out);
+  else if (expr->kind == ADJ_EXPR_CHOICE)
+    print_choice (expr, names, holds, out);
+  else if (expr->kind == ADJ_EXPR_LET)
+    print_let (expr, names, holds, out);
+  else if (expr->kind == ADJ_EXPR_INDEX)
+    print_index (expr, names, out);
+  else if (expr->kind == ADJ_EXPR_LIST)
+    print_list (expr, expr->n_args, "[", "]", names, out);
+  else
+    adj_expr_print (expr, out);
+}
+
+static void
+derivative_free (gpointer data)
+{
+  AdjDerivative *derivative = data;
+
+  g_free (derivative->argument);
+  g_free (derivative->text);
+  g_free (derivative);
+}
+
+static gboolean
+add_entry (const char *name, const AdjExpr *expr, gpointer data, GError **error)
+{
+  GPtrArray *list = data;
+  AdjDerivative *derivative = g_new (AdjDerivative, 1);
+  GString *text = g_string_new (NULL);
+
+  print (expr, NULL, HOLDS_CHOICE, text);
+  *derivative = (AdjDerivative){ g_strdup (name), g_string_free (text, FALSE) };
+  g_ptr_array_add (list, derivative);
+  return TRUE;
+}
+
+GPtrArray *
+adj_derivative_list (const AdjOp *op)
+{
+  GPtrArray *list = g_ptr_array_new_with_free_func (derivative_free);
+  AdjArena *arena = adj_arena_new ();
+
+  if (op->grad != NULL)
+    adj_rules_parse (arena, op->grad, add_entry, list, NULL);
+  adj_arena_free (arena);
+  return list;
+}

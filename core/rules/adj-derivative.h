@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: MIT */
+#pragma once
+
+#include "call/adj-op.h"
+
+G_BEGIN_DECLS
+
+/* The rule of a gradient as mathematics: g is the gradient of the result, y the result; what a
+ * backward operator computes element by element stands in its place. */
+typedef struct
+{
+  char *argument; /* "self" */
+  char *text;     /* "g · (1 − y · y)" */
+} AdjDerivative;
+
+/* By argument, in the order of the rule; empty: the operator has none.
+ * (transfer full) (element-type AdjDerivative) */
+GPtrArray *adj_derivative_list (const AdjOp *op);
+
+G_END_DECLS
