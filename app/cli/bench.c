@@ -15,6 +15,7 @@ typedef struct
   const char *name, *executor;
   guint n_nodes, n_regions, n_runs;
   double first, median, least, low, high; /* ms; low, high: quartiles */
+  double cpu;                             /* ms, median; of all threads together */
   guint64 peak_bytes;
   char *note; /* (owned) (nullable) */
 } Timing;
@@ -28,7 +29,7 @@ ascending (const void *a, const void *b)
 }
 
 static gboolean
-run_once (const AdjSessionRun *run, Timing *timing, gint64 *ns, GError **error)
+run_once (const AdjSessionRun *run, Timing *timing, gint64 *ns, gint64 *cpu_ns, GError **error)
 {
   gint64 started = g_get_monotonic_time ();
   AdjRunResult result = { 0 };
@@ -38,6 +39,7 @@ run_once (const AdjSessionRun *run, Timing *timing, gint64 *ns, GError **error)
   if (timing->n_runs == 0)
     timing->first = (double) (g_get_monotonic_time () - started) / 1e3;
   *ns = result.total_ns;
+  *cpu_ns = result.cpu_ns;
   timing->n_regions = result.n_regions;
   timing->peak_bytes = result.peak_bytes;
   g_free (timing->note);
@@ -50,16 +52,18 @@ run_once (const AdjSessionRun *run, Timing *timing, gint64 *ns, GError **error)
 static gboolean
 time_runs (const AdjSessionRun *run, guint n, Timing *timing, GError **error)
 {
-  g_autofree gint64 *times = g_new0 (gint64, n + 1);
-  gint64 first;
+  g_autofree gint64 *times = g_new0 (gint64, n + 1), *cpu = g_new0 (gint64, n + 1);
+  gint64 first, first_cpu;
 
-  if (!run_once (run, timing, &first, error))
+  if (!run_once (run, timing, &first, &first_cpu, error))
     return FALSE;
   for (timing->n_runs = 1; timing->n_runs <= n; timing->n_runs++)
-    if (!run_once (run, timing, &times[timing->n_runs - 1], error))
+    if (!run_once (run, timing, &times[timing->n_runs - 1], &cpu[timing->n_runs - 1], error))
       return FALSE;
   timing->n_runs = n;
   qsort (times, n, sizeof times[0], ascending);
+  qsort (cpu, n, sizeof cpu[0], ascending);
+  timing->cpu = (double) cpu[n / 2] / 1e6;
   timing->median = (double) times[n / 2] / 1e6;
   timing->least = (double) times[0] / 1e6;
   timing->low = (double) times[n / 4] / 1e6;
@@ -72,9 +76,9 @@ print_line (const Timing *timing)
 {
   g_autofree char *peak = adj_format_bytes (timing->peak_bytes);
 
-  printf ("%s  %s  %.3f ms  [%.3f – %.3f], least %.3f, first %.3f, %u runs, %u nodes", timing->name,
-          timing->executor, timing->median, timing->low, timing->high, timing->least, timing->first,
-          timing->n_runs, timing->n_nodes);
+  printf ("%s  %s  %.3f ms  [%.3f – %.3f], least %.3f, first %.3f, CPU %.3f, %u runs, %u nodes",
+          timing->name, timing->executor, timing->median, timing->low, timing->high, timing->least,
+          timing->first, timing->cpu, timing->n_runs, timing->n_nodes);
   if (timing->n_regions > 0)
     printf (" in %u regions", timing->n_regions);
   printf (", %s%s%s\n", peak, timing->note != NULL ? "; " : "",
@@ -109,6 +113,7 @@ add_timing (JsonBuilder *builder, const Timing *timing)
   add_double (builder, "low_ms", timing->low);
   add_double (builder, "high_ms", timing->high);
   add_double (builder, "first_ms", timing->first);
+  add_double (builder, "cpu_ms", timing->cpu);
   add_int (builder, "runs", timing->n_runs);
   add_int (builder, "nodes", timing->n_nodes);
   add_int (builder, "regions", timing->n_regions);

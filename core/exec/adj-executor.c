@@ -4,6 +4,8 @@
 
 #include "exec/adj-executor.h"
 
+#include <time.h>
+
 #include "base/adj-format-bytes.h"
 #include "base/adj-names-internal.h"
 #include "ir/adj-graph.h"
@@ -142,6 +144,15 @@ check_memory (const AdjRunRequest *request, GError **error)
   return FALSE;
 }
 
+static gint64
+cpu_now (void)
+{
+  struct timespec time;
+
+  clock_gettime (CLOCK_PROCESS_CPUTIME_ID, &time);
+  return (gint64) time.tv_sec * 1000000000 + time.tv_nsec;
+}
+
 gboolean
 adj_executor_run (const AdjExecutor *executor,
                   const AdjRunRequest *request,
@@ -149,11 +160,16 @@ adj_executor_run (const AdjExecutor *executor,
                   GCancellable *cancellable,
                   GError **error)
 {
+  gint64 started = cpu_now ();
+
   g_return_val_if_fail (executor != NULL && request != NULL && result != NULL, FALSE);
 
-  return (request->gpu != NULL || executor->available (error)) &&
-         adj_graph_check_understood (request->graph, error) && check_inputs (request, error) &&
-         check_memory (request, error) && executor->run (request, result, cancellable, error);
+  if ((request->gpu == NULL && !executor->available (error)) ||
+      !adj_graph_check_understood (request->graph, error) || !check_inputs (request, error) ||
+      !check_memory (request, error) || !executor->run (request, result, cancellable, error))
+    return FALSE;
+  result->cpu_ns = cpu_now () - started;
+  return TRUE;
 }
 
 void

@@ -74,6 +74,7 @@ typedef struct
   guint n_regions;
   AdjRunRegion *regions; /* (owned) (nullable): in the order in which they ran */
   gint64 total_ns;
+  gint64 cpu_ns; /* that the process took, all its threads together, with what prepares the run */
   guint64 peak_bytes; /* most bytes alive at once, inputs included */
   char *note; /* (owned) (nullable): what was done otherwise than the executor does, and why */
 } AdjRunResult;
