@@ -192,6 +192,7 @@ typedef struct
   GHashTable *of_storage; /* AdjStorage → buffer + 1 */
   GPtrArray *kept;        /* (owned): the tensors of the keys */
   guint32 node;           /* that is being called */
+  const char *turner;     /* (nullable): the first call that changed what a tensor shows */
 } PlanRecorder;
 
 void plan_recorder_init (PlanRecorder *self, AdjPlan *plan);

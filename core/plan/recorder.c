@@ -27,6 +27,7 @@ plan_recorder_init (PlanRecorder *self, AdjPlan *plan)
   self->of_storage = g_hash_table_new (NULL, NULL);
   self->kept = g_ptr_array_new_with_free_func ((GDestroyNotify) adj_tensor_unref);
   self->node = 0;
+  self->turner = NULL;
 }
 
 void
@@ -370,18 +371,36 @@ check_views (const AdjOpCall *call)
   return TRUE;
 }
 
+/* `t_` and the like: from here on the tensor is another value over memory that is there. */
+static gboolean
+turn (PlanRecorder *self, AdjOpCall *call)
+{
+  AdjTensor *tensor = adj_op_call_tensor (call, 0);
+
+  if ((call->op->flags & ADJ_OP_NO_COMPARE) != 0)
+    {
+      if (self->plan->whole == NULL)
+        self->plan->whole =
+            g_strdup_printf ("'%s' changes the memory of a tensor", call->schema->target);
+      return adj_op_call_fail_as (call, ADJ_ERROR_UNSUPPORTED, "changes the memory of a tensor");
+    }
+  if (!adj_op_call_infer (call) || !adj_op_call_allocate (call, TRUE) || !check_views (call) ||
+      !call->op->kernel (call))
+    return FALSE;
+  adj_op_call_bump_versions (call);
+  g_hash_table_remove (self->of_tensor, tensor);
+  if (self->turner == NULL)
+    self->turner = call->schema->target;
+  return !adj_context_has_error (call->cx);
+}
+
 static gboolean
 recorder_call (AdjMode *mode, AdjOpCall *call)
 {
   PlanRecorder *self = ((RecorderMode *) mode)->recorder;
 
   if ((call->op->flags & ADJ_OP_METADATA) != 0)
-    {
-      if (self->plan->whole == NULL)
-        self->plan->whole =
-            g_strdup_printf ("'%s' changes what a tensor shows", call->schema->target);
-      return adj_op_call_fail_as (call, ADJ_ERROR_UNSUPPORTED, "changes what a tensor shows");
-    }
+    return turn (self, call);
   if (!adj_op_call_infer (call))
     return FALSE;
   for (guint i = 0; i < call->n_results; i++)

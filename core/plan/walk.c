@@ -367,6 +367,20 @@ check_writes (AdjPlan *plan)
         adj_graph_get_node (plan->graph, unknown->node)->name);
 }
 
+/* What the interpreter evaluates reads nodes as they were when they were called. */
+static void
+check_turns (Walk *walk)
+{
+  AdjPlan *plan = walk->plan;
+
+  for (guint i = 0; i < plan->calls->len && walk->recorder.turner != NULL; i++)
+    if (plan_call (plan, i)->op == NULL && plan->whole == NULL)
+      plan->whole = g_strdup_printf (
+          "'%s' changes what a tensor shows, and '%s', which the interpreter evaluates, may read "
+          "it",
+          walk->recorder.turner, adj_graph_get_node (plan->graph, plan_call (plan, i)->node)->name);
+}
+
 static void
 walk_all (Walk *walk)
 {
@@ -380,6 +394,7 @@ walk_all (Walk *walk)
       walk_node (walk, i);
   if (walk->plan->whole == NULL)
     check_writes (walk->plan);
+  check_turns (walk);
 }
 
 void

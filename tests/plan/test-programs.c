@@ -66,6 +66,8 @@ check_planned (const Program *program, GString *why)
   plan = adj_plan_new (graph, data, n, 0, NULL);
   n_planned++;
   n_refused += adj_plan_get_refusal (plan) != NULL;
+  if (adj_plan_get_refusal (plan) != NULL)
+    g_test_message ("%s", adj_plan_get_refusal (plan));
   same = plan_agrees (&request, why);
   for (guint i = 0; i < n; i++)
     {
