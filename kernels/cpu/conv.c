@@ -52,7 +52,7 @@ typedef struct
 static int64_t
 floor_div (int64_t a, int64_t b)
 {
-  return a / b - (a % b < 0);
+  return b == 1 ? a : a / b - (a % b < 0);
 }
 
 static int64_t
@@ -81,7 +81,7 @@ see (const Plan *plan, const Axis *axis, int64_t k, int64_t start, int64_t n)
   run.from = max_i64 (floor_div (start - shift + s - 1, s), 0);
   run.first = run.from * s + shift;
   last = min_i64 (start + n - 1, (axis->size - 1) * s + shift);
-  run.count = last < run.first ? 0 : (last - run.first) / s + 1;
+  run.count = last < run.first ? 0 : floor_div (last - run.first, s) + 1;
   return run;
 }
 
@@ -101,10 +101,11 @@ gather_row (const Plan *plan, char *out, int64_t base, int64_t row, int64_t star
                       tap / axis[2].kernel % axis[1].kernel, tap % axis[2].kernel };
   int64_t width = axis[2].positions, height = axis[1].positions;
 
+  int64_t x = start % width, y = start / width % height, z = start / width / height;
+
   base += c * plan->source.stride[1];
-  while (n > 0)
+  for (; n > 0; x = 0, z += y + 1 == height, y = y + 1 == height ? 0 : y + 1)
     {
-      int64_t x = start % width, y = start / width % height, z = start / width / height;
       int64_t length = min_i64 (width - x, n);
       Run runs[AXES] = { see (plan, &axis[0], k[0], z, 1), see (plan, &axis[1], k[1], y, 1),
                          see (plan, &axis[2], k[2], x, length) };
@@ -118,7 +119,6 @@ gather_row (const Plan *plan, char *out, int64_t base, int64_t row, int64_t star
         adj_k_copy_run (out + (size_t) (runs[2].first - x) * size, runs[2].step,
                         view_at (&plan->source, at), runs[2].jump * stride[2], runs[2].count, size);
       out += (size_t) length * size;
-      start += length;
       n -= length;
     }
 }
@@ -242,6 +242,31 @@ plan_new (const AdjKConv *conv, bool reversed)
   return plan;
 }
 
+/* Whether each position sees one element, the one at its own place: then the source is the matrix
+ * of columns. */
+static bool
+sees_itself (const Plan *plan)
+{
+  for (int d = 0; d < AXES; d++)
+    if (plan->axis[d].kernel != 1 || plan->axis[d].stride != 1 || plan->axis[d].padding != 0 ||
+        plan->axis[d].size != plan->axis[d].positions)
+      return false;
+  return position_stride (&plan->source) >= 0;
+}
+
+/* @k channels of the source, @base elements further on, at positions @start … @start + @n - 1. */
+static AdjKView
+channels_of (const Plan *plan, int64_t base, int64_t start, int64_t k, int64_t n)
+{
+  int64_t stride = position_stride (&plan->source);
+  AdjKView channels =
+      matrix (view_at (&plan->source, base + start * stride), plan->source.type, k, n);
+
+  channels.stride[0] = plan->source.stride[1];
+  channels.stride[1] = stride;
+  return channels;
+}
+
 /* --- y and x -----------------------------------------------------------------------------------
  */
 
@@ -259,17 +284,19 @@ multiply_chunk (const Plan *plan,
   int64_t stride = position_stride (to);
   int64_t base = image * plan->source.stride[0] + group * plan->channels * plan->source.stride[1];
   size_t size = adj_k_type_get_size (plan->source.type);
-  char *columns = malloc ((size_t) max_i64 (k * n, 1) * size);
+  bool direct = sees_itself (plan);
+  char *columns = direct ? NULL : malloc ((size_t) max_i64 (k * n, 1) * size);
   AdjKGemm gemm = { .alpha = 1, .beta = 1 };
   AdjKView bias;
 
-  if (!columns)
+  if (!direct && !columns)
     return false;
-  for (int64_t row = 0; row < k; row++)
+  for (int64_t row = 0; row < k && !direct; row++)
     gather_row (plan, columns + (size_t) (row * n) * size, base, row, start, n);
 
   gemm.a = matrix (view_at (weights, group * plan->rows * k), weights->type, plan->rows, k);
-  gemm.b = matrix (columns, plan->source.type, k, n);
+  gemm.b =
+      direct ? channels_of (plan, base, start, k, n) : matrix (columns, plan->source.type, k, n);
   gemm.c = matrix (
       view_at (to, image * to->stride[0] + group * plan->rows * to->stride[1] + start * stride),
       to->type, plan->rows, n);
@@ -346,6 +373,18 @@ adj_k_conv_input (const AdjKConv *conv)
   return convolve (conv, true);
 }
 
+static void
+transpose (AdjKView *view)
+{
+  AdjKView before = *view;
+
+  for (int d = 0; d < 2; d++)
+    {
+      view->size[d] = before.size[1 - d];
+      view->stride[d] = before.stride[1 - d];
+    }
+}
+
 /* --- w -----------------------------------------------------------------------------------------
  */
 
@@ -372,7 +411,9 @@ add_chunk (const Plan *plan,
   AdjKGemm gemm = { .alpha = 1, .beta = 1 };
   AdjKView before;
 
-  for (int64_t row = 0; row < rows->count; row++)
+  bool direct = sees_itself (plan);
+
+  for (int64_t row = 0; row < rows->count && !direct; row++)
     gather_row (plan, columns + (size_t) (row * n) * size, base, rows->first + row, start, n);
 
   gemm.a = matrix (view_at (y, image * y->stride[0] + rows->group * plan->rows * y->stride[1] +
@@ -380,9 +421,10 @@ add_chunk (const Plan *plan,
                    y->type, plan->rows, n);
   gemm.a.stride[0] = y->stride[1];
   gemm.a.stride[1] = position_stride (y);
-  gemm.b = matrix (columns, plan->source.type, n, rows->count);
-  gemm.b.stride[0] = 1;
-  gemm.b.stride[1] = n;
+  gemm.b = direct ? channels_of (plan, base + rows->first * plan->source.stride[1], start,
+                                 rows->count, n)
+                  : matrix (columns, plan->source.type, rows->count, n);
+  transpose (&gemm.b);
   gemm.c = matrix (view_at (sums, rows->group * plan->rows * k + rows->first), sums->type,
                    plan->rows, rows->count);
   gemm.c.stride[0] = k;

@@ -156,6 +156,78 @@ write_normal (const Row *row, const Affine *affine)
     }
 }
 
+/* Of a row that is held: the same sums and roundings. */
+typedef struct
+{
+  const ClassLoops *loops;
+  AdjKView x, y, mean, rstd, x_rows, y_rows;
+  const void *w, *b; /* nullable: of the class */
+  double eps;
+  int n;
+} Held;
+
+/* Σ of @n elements, divided by @n */
+static Scalar
+mean_of (const ClassLoops *loops, const void *from, int n)
+{
+  Scalar count = scalar_of (loops, n), mean;
+
+  adj_k_tree_fold_memory (loops, COMBINE_SUM, from, n, &mean);
+  loops->op[ADJ_K_OP_DIV](&mean, &mean, &count, NULL, 1);
+  return mean;
+}
+
+static void
+normalize_held (const Held *held, int64_t i)
+{
+  const ClassLoops *loops = held->loops;
+  int64_t y_base = adj_k_view_offset (&held->y_rows, i);
+  Scalar x_tile[HELD], y_tile[HELD], mean, rstd, eps = scalar_of (loops, held->eps);
+  const void *x =
+      adj_k_hold_row (loops, x_tile, &held->x, adj_k_view_offset (&held->x_rows, i), held->n);
+  void *y = adj_k_begin_row (loops, y_tile, &held->y, y_base);
+
+  mean = mean_of (loops, x, held->n);
+  memcpy (y, x, (size_t) held->n * loops->size);
+  loops->map[MAP_DEVIATE](y, &mean, 0, held->n);
+  rstd = mean_of (loops, y, held->n);
+  loops->op[ADJ_K_OP_ADD](&rstd, &rstd, &eps, NULL, 1);
+  loops->op[ADJ_K_OP_RSQRT](&rstd, &rstd, NULL, NULL, 1);
+  adj_k_store_one (loops, &held->mean, adj_k_view_offset (&held->mean, i), mean);
+  adj_k_store_one (loops, &held->rstd, adj_k_view_offset (&held->rstd, i), rstd);
+  loops->rows.normalize (y, x, &mean, &rstd, held->n);
+  if (held->w)
+    loops->op[ADJ_K_OP_MUL](y, y, held->w, NULL, held->n);
+  if (held->b)
+    loops->op[ADJ_K_OP_ADD](y, y, held->b, NULL, held->n);
+  adj_k_store_row (loops, &held->y, y_base, y, held->n);
+}
+
+static void
+normalize_held_rows (const AdjKLayerNorm *norm, const ClassLoops *loops, int64_t n_rows, int n)
+{
+  Scalar w_tile[HELD], b_tile[HELD];
+  AdjKView w = norm->w ? per_column (norm->w, norm->n_dims) : norm->x;
+  AdjKView b = norm->b ? per_column (norm->b, norm->n_dims) : norm->x;
+  const Held held = {
+    .loops = loops,
+    .x = per_column (&norm->x, norm->n_dims),
+    .y = per_column (&norm->y, norm->n_dims),
+    .mean = per_row (&norm->mean, norm->n_dims),
+    .rstd = per_row (&norm->rstd, norm->n_dims),
+    .x_rows = per_row (&norm->x, norm->n_dims),
+    .y_rows = per_row (&norm->y, norm->n_dims),
+    .w = norm->w ? adj_k_hold_row (loops, w_tile, &w, 0, n) : NULL,
+    .b = norm->b ? adj_k_hold_row (loops, b_tile, &b, 0, n) : NULL,
+    .eps = norm->eps,
+    .n = n,
+  };
+
+#pragma omp parallel for schedule(static) if (threads_pay(n_rows, n))
+  for (int64_t i = 0; i < n_rows; i++)
+    normalize_held (&held, i);
+}
+
 void
 adj_k_layer_norm (const AdjKLayerNorm *norm)
 {
@@ -164,6 +236,12 @@ adj_k_layer_norm (const AdjKLayerNorm *norm)
   AdjKView y_rows = per_row (&norm->y, norm->n_dims);
   AdjKView mean = per_row (&norm->mean, norm->n_dims), rstd = per_row (&norm->rstd, norm->n_dims);
   int64_t n_rows = adj_k_view_count (&rows), n = adj_k_view_count (&x);
+
+  if (n <= HELD)
+    {
+      normalize_held_rows (norm, loops, n_rows, (int) n);
+      return;
+    }
 
 #pragma omp parallel for schedule(static) if (threads_pay(n_rows, n))
   for (int64_t i = 0; i < n_rows; i++)
@@ -225,6 +303,67 @@ write_gx (const Row *row, const AdjKView *gx, int64_t base)
     }
 }
 
+typedef struct
+{
+  const ClassLoops *loops;
+  AdjKView x, g, gx, mean, rstd, x_rows, g_rows, gx_rows;
+  const void *w; /* nullable: of the class */
+  int n;
+} HeldBackward;
+
+static void
+differentiate_held (const HeldBackward *held, int64_t i)
+{
+  const ClassLoops *loops = held->loops;
+  size_t bytes = (size_t) held->n * loops->size;
+  int64_t base = adj_k_view_offset (&held->gx_rows, i);
+  Scalar x_tile[HELD], g_tile[HELD], h_tile[HELD];
+  Scalar mean = adj_k_load_one (loops, &held->mean, adj_k_view_offset (&held->mean, i));
+  Scalar rstd = adj_k_load_one (loops, &held->rstd, adj_k_view_offset (&held->rstd, i));
+  const void *x =
+      adj_k_hold_row (loops, x_tile, &held->x, adj_k_view_offset (&held->x_rows, i), held->n);
+  const void *g =
+      adj_k_hold_row (loops, g_tile, &held->g, adj_k_view_offset (&held->g_rows, i), held->n);
+  void *h = adj_k_begin_row (loops, h_tile, &held->gx, base);
+  Scalar sum_h, sum_p;
+
+  loops->rows.normalize (x_tile, x, &mean, &rstd, held->n);
+  if (held->w)
+    loops->op[ADJ_K_OP_MUL](h, g, held->w, NULL, held->n);
+  else
+    memcpy (h, g, bytes);
+  sum_h = mean_of (loops, h, held->n);
+  loops->op[ADJ_K_OP_MUL](g_tile, h, x_tile, NULL, held->n);
+  sum_p = mean_of (loops, g_tile, held->n);
+  loops->rows.center (h, x_tile, &sum_p, &sum_h, &rstd, held->n);
+  adj_k_store_row (loops, &held->gx, base, h, held->n);
+}
+
+static void
+differentiate_held_rows (const AdjKLayerNormBackward *norm, int64_t n_rows, int n)
+{
+  const ClassLoops *loops = &adj_k_loops ()->klass[class_of (norm->gx->type)];
+  Scalar w_tile[HELD];
+  AdjKView w = norm->w ? per_column (norm->w, norm->n_dims) : norm->x;
+  const HeldBackward held = {
+    .loops = loops,
+    .x = per_column (&norm->x, norm->n_dims),
+    .g = per_column (&norm->g, norm->n_dims),
+    .gx = per_column (norm->gx, norm->n_dims),
+    .mean = per_row (&norm->mean, norm->n_dims),
+    .rstd = per_row (&norm->rstd, norm->n_dims),
+    .x_rows = per_row (&norm->x, norm->n_dims),
+    .g_rows = per_row (&norm->g, norm->n_dims),
+    .gx_rows = per_row (norm->gx, norm->n_dims),
+    .w = norm->w ? adj_k_hold_row (loops, w_tile, &w, 0, n) : NULL,
+    .n = n,
+  };
+
+#pragma omp parallel for schedule(static) if (threads_pay(n_rows, n))
+  for (int64_t i = 0; i < n_rows; i++)
+    differentiate_held (&held, i);
+}
+
 static void
 backward_x (const AdjKLayerNormBackward *norm)
 {
@@ -234,6 +373,12 @@ backward_x (const AdjKLayerNormBackward *norm)
   AdjKView gx = per_column (norm->gx, norm->n_dims), gx_rows = per_row (norm->gx, norm->n_dims);
   AdjKView mean = per_row (&norm->mean, norm->n_dims), rstd = per_row (&norm->rstd, norm->n_dims);
   int64_t n_rows = adj_k_view_count (&x_rows), n = adj_k_view_count (&x);
+
+  if (n <= HELD)
+    {
+      differentiate_held_rows (norm, n_rows, (int) n);
+      return;
+    }
 
 #pragma omp parallel for schedule(static) if (threads_pay(n_rows, n))
   for (int64_t i = 0; i < n_rows; i++)
@@ -273,7 +418,7 @@ backward_w_columns (const AdjKLayerNormBackward *norm, int64_t column, int n)
   AdjKView mean = per_row (&norm->mean, norm->n_dims), rstd = per_row (&norm->rstd, norm->n_dims);
   int64_t n_rows = adj_k_view_count (&x_rows);
   _Alignas(64) Scalar lanes[LANES * COLUMNS];
-  Scalar row[COLUMNS], other[COLUMNS];
+  Scalar row[COLUMNS], other[COLUMNS], center, rscale;
   Walk walk;
   Tree tree;
 
@@ -289,13 +434,10 @@ backward_w_columns (const AdjKLayerNormBackward *norm, int64_t column, int n)
         adj_k_tree_begin_columns (&tree, lanes);
 
       adj_k_load (loops, row, &x, walk.offset[0], column, n);
-      loops->load[mean.type](other, view_at (&mean, walk.offset[2]), 0, n);
-      loops->op[ADJ_K_OP_SUB](row, row, other, NULL, n);
-      loops->load[rstd.type](other, view_at (&rstd, walk.offset[3]), 0, n);
-      loops->op[ADJ_K_OP_MUL](row, row, other, NULL, n);
       adj_k_load (loops, other, &g, walk.offset[1], column, n);
-      loops->op[ADJ_K_OP_MUL](row, row, other, NULL, n);
-      adj_k_tree_add_columns (&tree, lanes, row, i);
+      loops->load[mean.type](&center, view_at (&mean, walk.offset[2]), 0, 1);
+      loops->load[rstd.type](&rscale, view_at (&rstd, walk.offset[3]), 0, 1);
+      loops->rows.add_normal (adj_k_tree_lane (&tree, lanes, i), row, other, &center, &rscale, n);
 
       if (i % LEAF == LEAF - 1 || i == n_rows - 1)
         adj_k_tree_push_columns (&tree, lanes);

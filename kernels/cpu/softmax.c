@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 
 /* Softmax and log-softmax over one dim, and their gradients.  A row is read once for each of its
- * numbers (maximum, sum) and once more for the result: no buffer as long as a row is needed. */
+ * numbers (maximum, sum) and once more for the result: no buffer as long as a row is needed; a row
+ * of at most HELD elements is held, and each of its elements computed once. */
 
 #include <string.h>
 
@@ -55,6 +56,34 @@ read_exp (const void *source, void *tile, int64_t start, int n)
   row->loops->op[ADJ_K_OP_EXP](tile, tile, NULL, NULL, n);
 }
 
+/* The same of a row that is held: e^x is computed once. */
+static void
+forward_held (const Row *row, bool log)
+{
+  const ClassLoops *loops = row->loops;
+  int n = (int) row->n;
+  Scalar in_tile[HELD], out_tile[HELD], top, sum;
+  const void *x = adj_k_hold_row (loops, in_tile, row->in[0], row->in_base[0], n);
+  void *y = adj_k_begin_row (loops, out_tile, row->out, row->out_base);
+
+  adj_k_tree_fold_memory (loops, COMBINE_MAX, x, n, &top);
+  loops->rows.subtract (y, x, &top, n);
+  if (log)
+    {
+      loops->op[ADJ_K_OP_EXP](in_tile, y, NULL, NULL, n);
+      adj_k_tree_fold_memory (loops, COMBINE_SUM, in_tile, n, &sum);
+      loops->op[ADJ_K_OP_LOG](&sum, &sum, NULL, NULL, 1);
+      loops->rows.subtract (y, y, &sum, n);
+    }
+  else
+    {
+      loops->op[ADJ_K_OP_EXP](y, y, NULL, NULL, n);
+      adj_k_tree_fold_memory (loops, COMBINE_SUM, y, n, &sum);
+      loops->rows.divide (y, y, &sum, n);
+    }
+  adj_k_store_row (loops, row->out, row->out_base, y, n);
+}
+
 static void
 forward_row (Row *row, bool log)
 {
@@ -90,13 +119,19 @@ forward_row (Row *row, bool log)
 static void
 softmax_row (Row *row)
 {
-  forward_row (row, false);
+  if (row->n <= HELD)
+    forward_held (row, false);
+  else
+    forward_row (row, false);
 }
 
 static void
 log_softmax_row (Row *row)
 {
-  forward_row (row, true);
+  if (row->n <= HELD)
+    forward_held (row, true);
+  else
+    forward_row (row, true);
 }
 
 /* --- backward ----------------------------------------------------------------------------------
@@ -112,6 +147,31 @@ read_product (const void *source, void *tile, int64_t start, int n)
   row_read (row, 0, tile, start, n);
   row_read (row, 1, y, start, n);
   row->loops->op[ADJ_K_OP_MUL](tile, tile, y, NULL, n);
+}
+
+static void
+backward_held (const Row *row, bool log)
+{
+  const ClassLoops *loops = row->loops;
+  int n = (int) row->n;
+  Scalar g_tile[HELD], y_tile[HELD], out_tile[HELD], sum;
+  const void *g = adj_k_hold_row (loops, g_tile, row->in[0], row->in_base[0], n);
+  const void *y = adj_k_hold_row (loops, y_tile, row->in[1], row->in_base[1], n);
+  void *out = adj_k_begin_row (loops, out_tile, row->out, row->out_base);
+
+  if (log)
+    {
+      adj_k_tree_fold_memory (loops, COMBINE_SUM, g, n, &sum);
+      loops->op[ADJ_K_OP_EXP](y_tile, y, NULL, NULL, n);
+      loops->rows.subtract_product (out, g, y_tile, &sum, n);
+    }
+  else
+    {
+      loops->op[ADJ_K_OP_MUL](out, g, y, NULL, n);
+      adj_k_tree_fold_memory (loops, COMBINE_SUM, out, n, &sum);
+      loops->rows.subtract_product (out, out, y, &sum, n);
+    }
+  adj_k_store_row (loops, row->out, row->out_base, out, n);
 }
 
 static void
@@ -143,13 +203,19 @@ backward_row (Row *row, bool log)
 static void
 softmax_backward_row (Row *row)
 {
-  backward_row (row, false);
+  if (row->n <= HELD)
+    backward_held (row, false);
+  else
+    backward_row (row, false);
 }
 
 static void
 log_softmax_backward_row (Row *row)
 {
-  backward_row (row, true);
+  if (row->n <= HELD)
+    backward_held (row, true);
+  else
+    backward_row (row, true);
 }
 
 /* --- rows of views -----------------------------------------------------------------------------

@@ -10,11 +10,12 @@
 
 enum
 {
-  TILE = 256,    /* elements of a pointwise tile */
-  LEAF = 1024,   /* elements of a leaf of the summation tree */
-  LANES = 64,    /* accumulators of a leaf: 16 lanes × 4 */
-  COLUMNS = 128, /* neighbouring outputs that a reduction handles together */
-  LEVELS = 48    /* depth of the tree, enough for 2^48 leaves */
+  TILE = 256,         /* elements of a pointwise tile */
+  LEAF = 1024,        /* elements of a leaf of the summation tree */
+  LANES = 64,         /* accumulators of a leaf: 16 lanes × 4 */
+  GEMM_MAX_ROWS = 12, /* of panels, in any table */
+  COLUMNS = 128,      /* neighbouring outputs that a reduction handles together */
+  LEVELS = 48         /* depth of the tree, enough for 2^48 leaves */
 };
 
 /* One element of any class. */
@@ -61,11 +62,28 @@ typedef void (*JoinLoop) (void *result, const void *other, int n);
 /* acc[rows][cols] += packed A panel · packed B panel; row stride of acc is @ld elements. */
 typedef void (*GemmLoop) (void *acc, int64_t ld, const void *a, const void *b, int64_t k);
 
+/* A panel: for every k, @width elements that are @next apart; @width is gemm_rows or gemm_cols. */
+typedef void (*PackLoop) (
+    void *dst, int width, const void *src, int64_t next, int64_t along, int64_t k);
+
 typedef struct
 {
   LeafLoop leaf;
   JoinLoop join;
 } ReduceLoops;
+
+/* Loops of row kernels (loops-rows.inc): elements, and numbers of the row by address. */
+typedef struct
+{
+  void (*normalize) (void *dst, const void *x, const void *mean, const void *rstd, int n);
+  void (*center) (
+      void *h, const void *normal, const void *p, const void *s, const void *rstd, int n);
+  void (*add_normal) (
+      void *sum, const void *x, const void *g, const void *mean, const void *rstd, int n);
+  void (*subtract) (void *dst, const void *x, const void *value, int n);
+  void (*divide) (void *dst, const void *x, const void *value, int n);
+  void (*subtract_product) (void *dst, const void *x, const void *y, const void *value, int n);
+} RowLoops;
 
 typedef struct
 {
@@ -76,8 +94,10 @@ typedef struct
   OpLoop op[ADJ_K_OP_N]; /* NULL where the class lacks the op, and for const and load */
   MapLoop map[MAP_N];    /* NULL for MAP_NONE */
   ReduceLoops reduce[COMBINE_N];
-  GemmLoop gemm;
-  int gemm_rows, gemm_cols; /* panel sizes */
+  RowLoops rows;                    /* NULL in class I64 */
+  GemmLoop gemm[GEMM_MAX_ROWS + 1]; /* by the rows of a panel that count; from 1 to gemm_rows */
+  PackLoop pack;                    /* of elements of type @type */
+  int gemm_rows, gemm_cols;         /* panel sizes */
 } ClassLoops;
 
 typedef struct
@@ -223,6 +243,8 @@ void adj_k_tree_push (Tree *tree);
  * 1 … of `width` elements are added to @lanes (LANES × width elements). */
 void adj_k_tree_begin_columns (const Tree *tree, void *lanes);
 void adj_k_tree_add_columns (const Tree *tree, void *lanes, const void *row, int64_t i);
+/* The lane that row @i is added to. */
+void *adj_k_tree_lane (const Tree *tree, void *lanes, int64_t i);
 void adj_k_tree_push_columns (Tree *tree, void *lanes);
 
 /* Joins what is left into @result (@width elements; the identity when there was no leaf). */
@@ -238,3 +260,23 @@ void adj_k_tree_fold (const ClassLoops *loops,
                       const void *source,
                       int64_t n,
                       void *result);
+
+/* The same of @n elements that lie one after the other. */
+void adj_k_tree_fold_memory (
+    const ClassLoops *loops, Combine combine, const void *from, int64_t n, void *result);
+
+/* --- held-rows.c ------------------------------------------------------------------------------ */
+
+enum
+{
+  HELD = 8192 /* elements of the longest row that is held in a tile */
+};
+
+/* The @n elements of a row, @base elements further on: where they lie when that is dense and of the
+ * class, else loaded into @tile. */
+const void *
+adj_k_hold_row (const ClassLoops *loops, void *tile, const AdjKView *row, int64_t base, int n);
+/* Where the row is computed: in its place, or in @tile; finished by adj_k_store_row(). */
+void *adj_k_begin_row (const ClassLoops *loops, void *tile, const AdjKView *row, int64_t base);
+void adj_k_store_row (
+    const ClassLoops *loops, const AdjKView *row, int64_t base, const void *from, int n);

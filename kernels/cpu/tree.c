@@ -58,10 +58,16 @@ lane_at (const Tree *tree, void *lanes, int64_t lane)
   return (char *) lanes + (size_t) (lane * tree->width) * tree->klass->size;
 }
 
+void *
+adj_k_tree_lane (const Tree *tree, void *lanes, int64_t i)
+{
+  return lane_at (tree, lanes, i % LANES);
+}
+
 void
 adj_k_tree_add_columns (const Tree *tree, void *lanes, const void *row, int64_t i)
 {
-  tree->loops->join (lane_at (tree, lanes, i % LANES), row, tree->width);
+  tree->loops->join (adj_k_tree_lane (tree, lanes, i), row, tree->width);
 }
 
 void
@@ -84,6 +90,27 @@ adj_k_tree_end (Tree *tree, void *result)
     fill_identity (tree, result, tree->width);
   else
     memcpy (result, tree->part[0], (size_t) tree->width * tree->klass->size);
+}
+
+void
+adj_k_tree_fold_memory (
+    const ClassLoops *loops, Combine combine, const void *from, int64_t n, void *result)
+{
+  Tree tree;
+
+  if (n <= LEAF)
+    {
+      loops->reduce[combine].leaf (result, from, (int) n);
+      return;
+    }
+  adj_k_tree_begin (&tree, loops, combine, 1);
+  for (int64_t start = 0; start < n; start += LEAF)
+    {
+      tree.loops->leaf (adj_k_tree_slot (&tree), (const char *) from + (size_t) start * loops->size,
+                        (int) min_i64 (LEAF, n - start));
+      adj_k_tree_push (&tree);
+    }
+  adj_k_tree_end (&tree, result);
 }
 
 void
