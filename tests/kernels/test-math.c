@@ -207,9 +207,26 @@ enum
   STEPS = 50
 };
 
-/* The product of two tiles of the class by the panels of one instruction set, into @acc. */
+/* The first @some rows by the loop that is theirs, the others as the loop for all gives them. */
 static void
-multiply (const ClassLoops *loops, AdjKClass klass, const Scalar *x, Scalar *acc)
+multiply_panel (
+    const ClassLoops *loops, gsize size, const Scalar *a, const Scalar *b, int some, char *acc)
+{
+  Scalar all[ROWS * COLS] = { 0 }, first[ROWS * COLS] = { 0 };
+
+  loops->gemm[loops->gemm_rows](all, COLS, a, b, STEPS);
+  loops->gemm[some](first, COLS, a, b, STEPS);
+  for (int r = 0; r < loops->gemm_rows; r++)
+    memcpy (acc + (gsize) (r * COLS) * size,
+            (const char *) (r < some ? first : all) + (gsize) (r * COLS) * size,
+            (gsize) loops->gemm_cols * size);
+}
+
+/* The product of two tiles of the class by the panels of one instruction set, into @acc.  The loop
+ * for @some rows must give as many; where a panel has more, the rest is added by the loop for all.
+ */
+static void
+multiply (const ClassLoops *loops, AdjKClass klass, const Scalar *x, int some, Scalar *acc)
 {
   gsize size = class_size (klass);
   int rows = loops->gemm_rows, cols = loops->gemm_cols;
@@ -227,14 +244,15 @@ multiply (const ClassLoops *loops, AdjKClass klass, const Scalar *x, Scalar *acc
               memcpy ((char *) b + (gsize) (k * cols + c) * size,
                       (const char *) x + (gsize) ((j + c) * 3 % TILE + k) % TILE * size, size);
           }
-        loops->gemm ((char *) acc + (gsize) (i * COLS + j) * size, COLS, a, b, STEPS);
+        multiply_panel (loops, size, a, b, MIN (some, rows),
+                        (char *) acc + (gsize) (i * COLS + j) * size);
       }
 }
 
 static void
 compare_products (const Loops *loops, AdjKClass klass, GRand *rand)
 {
-  Scalar x[TILE], expected[ROWS * COLS] = { 0 }, got[ROWS * COLS] = { 0 };
+  Scalar x[TILE];
 
   for (int i = 0; i < TILE; i++)
     if (klass == ADJ_K_CLASS_F32)
@@ -243,10 +261,44 @@ compare_products (const Loops *loops, AdjKClass klass, GRand *rand)
       ((double *) x)[i] = g_rand_double_range (rand, -1, 1);
     else
       ((gint64 *) x)[i] = (gint64) ((guint64) g_rand_int (rand) << 32 | g_rand_int (rand));
-  multiply (&adj_k_loops_base.klass[klass], klass, x, expected);
-  multiply (&loops->klass[klass], klass, x, got);
-  g_assert_cmpmem (expected, ROWS * COLS * class_size (klass), got,
-                   ROWS * COLS * class_size (klass));
+  for (int some = 1; some <= loops->klass[klass].gemm_rows; some++)
+    {
+      Scalar expected[ROWS * COLS] = { 0 }, got[ROWS * COLS] = { 0 };
+
+      multiply (&adj_k_loops_base.klass[klass], klass, x, some, expected);
+      multiply (&loops->klass[klass], klass, x, some, got);
+      g_assert_cmpmem (expected, ROWS * COLS * class_size (klass), got,
+                       ROWS * COLS * class_size (klass));
+    }
+}
+
+static void
+compare_rows (const Loops *loops, AdjKClass klass, GRand *rand)
+{
+  const RowLoops *all[] = { &adj_k_loops_base.klass[klass].rows, &loops->klass[klass].rows };
+  gsize size = class_size (klass);
+  Scalar x[3 * TILE], out[2][6 * TILE];
+
+  for (int i = 0; i < 3 * TILE; i++)
+    if (klass == ADJ_K_CLASS_F32)
+      ((float *) x)[i] = (float) g_rand_double_range (rand, -1, 1);
+    else
+      ((double *) x)[i] = g_rand_double_range (rand, -1, 1);
+  for (int i = 0; i < 2; i++)
+    {
+      const char *a = (const char *) x, *b = a + TILE * size, *c = b + TILE * size;
+      char *to[6];
+
+      for (int k = 0; k < 6; k++)
+        to[k] = memcpy ((char *) out[i] + (gsize) k * TILE * size, c, TILE * size);
+      all[i]->normalize (to[0], a, b, c, TILE);
+      all[i]->center (to[1], a, b, c, c + size, TILE);
+      all[i]->add_normal (to[2], a, b, c, c + size, TILE);
+      all[i]->subtract (to[3], a, c, TILE);
+      all[i]->divide (to[4], a, c, TILE);
+      all[i]->subtract_product (to[5], a, b, c, TILE);
+    }
+  g_assert_cmpmem (out[0], 6 * TILE * size, out[1], 6 * TILE * size);
 }
 
 static void
@@ -265,6 +317,8 @@ test_isa (gconstpointer data)
       compare_sums (loops, klass, rand);
       compare_casts (loops, klass, rand);
       compare_products (loops, klass, rand);
+      if (klass != ADJ_K_CLASS_I64)
+        compare_rows (loops, klass, rand);
       if (klass != ADJ_K_CLASS_F64) /* libm's, and it may choose by processor */
         compare_ops (loops, klass, rand);
     }
