@@ -9,7 +9,7 @@ import sys
 from sources import ROOT, tracked
 
 PACKAGES = ["gio-unix-2.0", "json-glib-1.0", "pangocairo", "libadwaita-1", "libcgraph", "libgvc"]
-FOLDERS = ["core", "ui", "kernels", "tests", "build/core", "build/ui", "."]
+FOLDERS = ["core", "ui", "kernels", "tests", "tests/emulator", "build/core", "build/ui", "."]
 
 
 def flags():
