@@ -2,11 +2,10 @@
 /* The runtime of CUDA, linked statically.  Nothing of it is touched before the first call, and its
  * errors become ours; those that end a context are told apart by their code. */
 
-#include "device/adj-gpu-runtime.h"
-
 #include <cuda_runtime.h>
 
 #include "base/adj-format-bytes.h"
+#include "device/adj-gpu-runtime.h"
 
 static gboolean
 check (cudaError_t code, const char *doing, GError **error)

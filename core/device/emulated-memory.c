@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* Memory that only the emulated GPU can touch: pages without rights, blocks first fit. */
 
-#include "device/emulated-memory-private.h"
-
 #include <string.h>
 #include <sys/mman.h>
+
+#include "device/emulated-memory-private.h"
 
 #define ALIGNMENT 256
 /* Behind each block; as much as what a kernel might overrun by. */

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Streams, events and graphs of the emulated GPU: queues of commands, done when somebody waits. */
 
-#include "device/emulated-stream-private.h"
-
 #include <time.h>
+
+#include "device/emulated-stream-private.h"
 
 struct _AdjGpuStream
 {

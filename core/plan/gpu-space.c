@@ -2,12 +2,11 @@
 /* A space on a GPU: one piece of its memory holds all buffers; regions are queued one after the
  * other, and what is asked twice alike becomes one captured graph. */
 
-#include "plan/gpu-space-private.h"
-
 #include <string.h>
 
 #include "base/adj-format-bytes.h"
 #include "call/adj-context-internal.h"
+#include "plan/gpu-space-private.h"
 
 #define ALIGNMENT 256
 /* So many runs are made before one is captured: the first loads kernels and finds how much scratch
