@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* What backward reads of forward, each storage once. */
 
-#include "layout/adj-saved-values.h"
-
 #include "ir/adj-graph-analysis-internal.h"
 #include "layout/adj-node-roles.h"
+#include "layout/adj-saved-values.h"
 
 static void
 add_bytes (gint64 *sum, gint64 bytes)

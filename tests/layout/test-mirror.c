@@ -437,8 +437,8 @@ test_mlp (void)
       g_assert_cmpint (box->role, ==, rows[i].role);
     }
 
-  /* Saved: relu and addmm_1 and gelu 8×32, tanh and _log_softmax 8×10, all f32, and the total weight
-   * of the loss, one f32.  The input 8×16 and the target stand apart. */
+  /* Saved: relu and addmm_1 and gelu 8×32, tanh and _log_softmax 8×10, all f32, and the total
+   * weight of the loss, one f32.  The input 8×16 and the target stand apart. */
   g_assert_cmpint (adj_scene_get_saved_bytes (scene), ==, (3 * 8 * 32 + 2 * 8 * 10 + 1) * 4);
   /* A view stands in what it views; a parameter is a chip. */
   g_assert_cmpuint (adj_scene_find_node (scene, adj_graph_find_node (graph, "detach")), ==,
