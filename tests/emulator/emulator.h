@@ -18,8 +18,8 @@ extern AdjEmulated adj_emulated;
 #define DEVICE static inline __attribute__ ((unused))
 #define KERNEL(name, Args)                                                                         \
   static void name##_thread (Args args);                                                           \
-  void name (const void *args);                                                                    \
-  void name (const void *args) { name##_thread (*(const Args *) args); }                           \
+  void name##_emulated (const void *args);                                                         \
+  void name##_emulated (const void *args) { name##_thread (*(const Args *) args); }                \
   static void name##_thread (Args args)
 #define SHARED static __attribute__ ((section ("adj_shared")))
 #define THREAD adj_emulated.thread

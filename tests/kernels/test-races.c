@@ -15,8 +15,9 @@
   X (race_read, 1, "read")                                                                         \
   X (race_divergence, 1, "not all threads reach a barrier")
 
-#define DECLARE(name, blocks, expected) void name (const void *args);
-#define ROW(name, blocks, expected) { { #name, name, sizeof (PlantedArgs) }, blocks, expected },
+#define DECLARE(name, blocks, expected) void name##_emulated (const void *args);
+#define ROW(name, blocks, expected)                                                                \
+  { { #name, name##_emulated, sizeof (PlantedArgs) }, blocks, expected },
 
 RACES (DECLARE)
 
