@@ -2,8 +2,7 @@
 
 /* Matrix products: blocks of C in a buffer of the class, panels of A and B packed so that the
  * matrix tile reads them in order.  An element is Σ over slices of STEP of k (each summed from
- * zero, in sequence, by fused multiply-add), slices in sequence: blocks and panels may have any
- * size, the bits stay. */
+ * zero, in sequence), slices in sequence: blocks and panels may have any size, the bits stay. */
 
 #include <omp.h>
 #include <string.h>
