@@ -99,6 +99,15 @@ collect (const Search *search, guint current)
   return found;
 }
 
+/* Until its picture is there the graph that was asked for is another than the one that is shown. */
+static gboolean
+is_shown (const Search *search, guint step)
+{
+  const AdjBundleGraph *shown = adj_document_get_graph (search->document);
+
+  return shown != NULL && shown->graph == get_graph (search, step);
+}
+
 GArray *
 adj_provenance_find (AdjDocument *document, AdjNodeId node)
 {
@@ -109,6 +118,11 @@ adj_provenance_find (AdjDocument *document, AdjNodeId node)
   if (current < 0 || !adj_node_id_is_valid (node))
     return g_array_new (FALSE, FALSE, sizeof (AdjKin));
   search.steps = adj_stages_list_steps (document);
+  if (!is_shown (&search, (guint) current))
+    {
+      g_array_unref (search.steps);
+      return g_array_new (FALSE, FALSE, sizeof (AdjKin));
+    }
   search.kin = g_new (GArray *, search.steps->len);
   for (guint i = 0; i < search.steps->len; i++)
     search.kin[i] = g_array_new (FALSE, FALSE, sizeof (guint32));
