@@ -22,10 +22,7 @@ void adj_builder_reserve (AdjBuilder *builder, guint n_nodes);
 
 /* As adj_builder_copy(); what shares storage number i of @from shares number @storages[i] of the
  * new graph.  @storages: (nullable): of gint32; numbers beyond it stay */
-AdjNodeId adj_builder_copy_renumbered (AdjBuilder *builder,
-                                       const AdjGraph *from,
-                                       guint index,
-                                       AdjNodeId *map,
-                                       const GArray *storages);
+AdjNodeId adj_builder_copy_renumbered (
+    AdjBuilder *builder, const AdjGraph *from, guint index, AdjNodeId *map, const GArray *storages);
 
 G_END_DECLS

@@ -71,6 +71,9 @@ on_menu_shown (GtkWidget *widget)
 
   if (text != NULL)
     set_name (widget, text);
+  /* Its button says what is chosen, and has no name of its own. */
+  if (GTK_IS_DROP_DOWN (widget))
+    return;
   for (GtkWidget *child = gtk_widget_get_first_child (widget); child != NULL;
        child = gtk_widget_get_next_sibling (child))
     on_menu_shown (child);
