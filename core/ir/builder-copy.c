@@ -77,11 +77,8 @@ adj_builder_copy (AdjBuilder *builder, const AdjGraph *from, guint index, AdjNod
 }
 
 AdjNodeId
-adj_builder_copy_renumbered (AdjBuilder *builder,
-                             const AdjGraph *from,
-                             guint index,
-                             AdjNodeId *map,
-                             const GArray *storages)
+adj_builder_copy_renumbered (
+    AdjBuilder *builder, const AdjGraph *from, guint index, AdjNodeId *map, const GArray *storages)
 {
   const AdjNode *node = adj_graph_get_node (from, index);
   Copy copy = { builder, NULL, map, from->n_nodes, storages };
