@@ -99,13 +99,17 @@ collect (const Search *search, guint current)
   return found;
 }
 
-/* Until its picture is there the graph that was asked for is another than the one that is shown. */
+/* Until its picture is there the graph that was asked for is another than the one that is shown;
+ * the step of a pass that failed has none. */
 static gboolean
 is_shown (const Search *search, guint step)
 {
   const AdjBundleGraph *shown = adj_document_get_graph (search->document);
+  AdjGraphSet *graphs = adj_document_get_graphs (search->document);
+  guint index = g_array_index (search->steps, AdjStep, step).graph;
 
-  return shown != NULL && shown->graph == get_graph (search, step);
+  return shown != NULL && index < adj_graph_set_get_n (graphs) &&
+         adj_graph_set_get (graphs, index) == shown;
 }
 
 GArray *
