@@ -269,7 +269,7 @@ trace_joint (AotProgram *program, AdjTraceOptions *options, GError **error)
     tangents[i] = (AdjValue){ .kind = ADJ_VALUE_META, .meta = &metadata->tangents[i] };
   if (metadata->n_backward_tokens > 0)
     {
-      names[n] = "tangents_token";
+      names[n] = options->unlisted = "tangents_token";
       values[n++] = aot_token_example;
     }
   for (guint i = 0; metadata->rng && i < G_N_ELEMENTS (rng_names); i++)

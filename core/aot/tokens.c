@@ -6,6 +6,7 @@
 #include "aot/tokens-private.h"
 
 #include "call/adj-context-internal.h"
+#include "call/adj-effect-call.h"
 #include "call/adj-higher-order.h"
 #include "call/adj-mode.h"
 #include "call/adj-object-call-internal.h"
@@ -94,6 +95,26 @@ effects_object (AdjMode *mode, AdjObjectCall *call)
 }
 
 static gboolean
+effects_effect (AdjMode *mode, AdjEffectCall *call)
+{
+  EffectsMode *effects = (EffectsMode *) mode;
+  AdjTensor **token;
+  gboolean done;
+
+  if (call->token != NULL)
+    return adj_mode_call_effect_below (mode, call);
+  if (effects->in_body)
+    return adj_effect_call_fail (call, ADJ_ERROR_UNSUPPORTED, IN_BODY);
+  token = begin_effect (effects, call->cx);
+  call->token = *token;
+  call->new_token = adj_token_new (call->cx);
+  done = adj_mode_call_effect_below (mode, call);
+  replace (token, call->new_token);
+  call->token = call->new_token = NULL;
+  return done;
+}
+
+static gboolean
 effects_higher (AdjMode *mode, AdjHigherCall *call)
 {
   EffectsMode *effects = (EffectsMode *) mode;
@@ -120,6 +141,7 @@ static const AdjModeClass effects_class = {
   .call = effects_call,
   .higher = effects_higher,
   .object = effects_object,
+  .effect = effects_effect,
   .finalize = effects_finalize,
 };
 

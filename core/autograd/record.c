@@ -5,6 +5,7 @@
 #include "autograd/autograd-private.h"
 #include "autograd/custom-private.h"
 #include "autograd/higher-private.h"
+#include "autograd/leaf-private.h"
 #include "call/adj-context-internal.h"
 #include "call/adj-object-call-internal.h"
 #include "call/adj-op.h"
@@ -295,6 +296,14 @@ autograd_object (AdjMode *mode, AdjObjectCall *call)
                                 (AdjTensor *const *) outputs->pdata, outputs->len));
 }
 
+/* None of the others has a gradient. */
+static gboolean
+autograd_effect (AdjMode *mode, AdjEffectCall *call)
+{
+  return call->op->calls_function ? leaf_function_call (mode, call)
+                                  : adj_mode_call_effect_below (mode, call);
+}
+
 static gboolean
 autograd_accumulate (AdjMode *mode, AdjContext *cx, AdjTensor *leaf, AdjTensor *grad)
 {
@@ -321,6 +330,7 @@ static const AdjModeClass autograd_class = {
   .apply = function_apply,
   .wrapped = autograd_wrapped,
   .object = autograd_object,
+  .effect = autograd_effect,
   .accumulate = autograd_accumulate,
   .finalize = autograd_finalize,
 };

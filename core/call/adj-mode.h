@@ -11,6 +11,7 @@ G_BEGIN_DECLS
 typedef struct _AdjHigherCall AdjHigherCall;
 typedef struct _AdjWrappedCall AdjWrappedCall;
 typedef struct _AdjObjectCall AdjObjectCall;
+typedef struct _AdjEffectCall AdjEffectCall;
 
 /* A torch.autograd.Function in a graph. */
 typedef struct
@@ -74,6 +75,9 @@ typedef struct
   /* (nullable): handles a call of a method of an object, or passes it on with
    * adj_mode_call_object_below(); without it, it is passed on.  %FALSE: the context is in error. */
   gboolean (*object) (AdjMode *mode, AdjObjectCall *call);
+  /* (nullable): handles a call of an operator that is called for its effect, or passes it on with
+   * adj_mode_call_effect_below(); without it, it is passed on.  %FALSE: the context is in error. */
+  gboolean (*effect) (AdjMode *mode, AdjEffectCall *call);
   /* (nullable): adds @grad (nullable: undefined) to the gradient of @leaf.  %FALSE: the context is
    * in error. */
   gboolean (*accumulate) (AdjMode *mode, AdjContext *cx, AdjTensor *leaf, AdjTensor *grad);

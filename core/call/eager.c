@@ -2,6 +2,7 @@
 /* The mode that computes: runs an operator's kernel, threads and memory limits included. */
 
 #include "call/adj-allocate-internal.h"
+#include "call/adj-effect-call.h"
 #include "call/adj-higher-order.h"
 #include "call/adj-mode.h"
 #include "call/adj-object-call-internal.h"
@@ -73,12 +74,19 @@ eager_object (AdjMode *mode, AdjObjectCall *call)
   return adj_object_call_run (call, mode);
 }
 
+static gboolean
+eager_effect (AdjMode *mode, AdjEffectCall *call)
+{
+  return adj_effect_call_run (call, mode);
+}
+
 static const AdjModeClass eager_class = {
   .name = "eager",
   .call = eager_call,
   .higher = eager_higher,
   .wrapped = eager_wrapped,
   .object = eager_object,
+  .effect = eager_effect,
 };
 
 AdjMode *

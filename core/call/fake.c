@@ -3,6 +3,7 @@
 
 #include "call/adj-allocate-internal.h"
 #include "call/adj-constant.h"
+#include "call/adj-effect-call.h"
 #include "call/adj-higher-order.h"
 #include "call/adj-mode.h"
 #include "call/adj-object-call-internal.h"
@@ -60,12 +61,19 @@ fake_object (AdjMode *mode, AdjObjectCall *call)
   return adj_object_call_run_fake (call, mode);
 }
 
+static gboolean
+fake_effect (AdjMode *mode, AdjEffectCall *call)
+{
+  return adj_effect_call_infer (call, mode);
+}
+
 static const AdjModeClass fake_class = {
   .name = "fake",
   .call = fake_call,
   .higher = fake_higher,
   .wrapped = fake_wrapped,
   .object = fake_object,
+  .effect = fake_effect,
 };
 
 AdjMode *

@@ -5,6 +5,7 @@
 
 #include "call/adj-context-internal.h"
 #include "call/adj-context.h"
+#include "call/adj-effect-call.h"
 #include "call/adj-mode.h"
 #include "call/adj-object-call-internal.h"
 #include "call/adj-op.h"
@@ -47,10 +48,17 @@ float64_object (AdjMode *mode, AdjObjectCall *call)
   return adj_object_call_run (call, mode);
 }
 
+static gboolean
+float64_effect (AdjMode *mode, AdjEffectCall *call)
+{
+  return adj_effect_call_run (call, mode);
+}
+
 static const AdjModeClass float64_class = {
   .name = "float64",
   .call = float64_call,
   .object = float64_object,
+  .effect = float64_effect,
 };
 
 AdjMode *

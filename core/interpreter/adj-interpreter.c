@@ -9,6 +9,7 @@
 #include "interpreter/adj-interpreter-internal.h"
 #include "interpreter/builtins-private.h"
 #include "ir/adj-graph.h"
+#include "ir/adj-text-internal.h"
 #include "ops/adj-packet.h"
 #include "rules/adj-node-op.h"
 
@@ -74,12 +75,15 @@ static gboolean
 run_get_attr (Run *run, const AdjNode *node, AdjValue *out)
 {
   const AdjValue *value = adj_graph_find_attr (run->graph, node->target);
+  const char *type = adj_node_get_type_text (node);
   AdjGraph *subgraph = adj_graph_find_subgraph (run->graph, node->target);
 
   if (value != NULL)
     *out = import_constant (value);
   else if (subgraph != NULL)
     *out = (AdjValue){ .kind = ADJ_VALUE_GRAPH, .graph = adj_graph_ref (subgraph) };
+  else if (type != NULL)
+    *out = ADJ_OPAQUE (adj_opaque_new_of_type (type));
   else
     {
       adj_context_fail (run->cx, ADJ_ERROR, ADJ_ERROR_NOT_FOUND, "the file does not hold '%s'",
@@ -191,6 +195,9 @@ adj_interpret_call (AdjContext *cx,
       adj_context_note_builtin (cx, builtin->target, args->items, args->n, result);
       return TRUE;
     }
+  if (builtin == NULL && higher == NULL && adj_effect_op_find (node->target) != NULL)
+    return adj_interpret_effect (cx, NULL, adj_effect_op_find (node->target), args, kwargs, result,
+                                 NULL);
   if (higher != NULL)
     return call_higher (cx, higher, args, kwargs, result);
   if (node->op == NULL && packet == NULL && adj_node_op_find (node->target) != NULL)

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "call/adj-context.h"
+#include "interpreter/adj-effect-ops.h"
 
 G_BEGIN_DECLS
 
@@ -142,6 +143,14 @@ gboolean adj_builtin_call_torchbind (
     AdjContext *cx, const AdjValue *args, guint n_args, const AdjValue *kwargs, AdjValue *out);
 gboolean adj_builtin_with_effects (
     AdjContext *cx, const AdjValue *args, guint n_args, const AdjValue *kwargs, AdjValue *out);
+/* A call of @op in a graph, after @token (nullable) where @new_token is not %NULL. */
+gboolean adj_interpret_effect (AdjContext *cx,
+                               AdjTensor *token,
+                               const AdjEffectOp *op,
+                               const AdjValue *args,
+                               const AdjValue *kwargs,
+                               AdjValue *result,
+                               AdjTensor **new_token);
 
 /* -- rng-builtins.c -- */
 

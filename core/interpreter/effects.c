@@ -4,6 +4,7 @@
 
 #include "call/adj-context-internal.h"
 #include "call/adj-object-call-internal.h"
+#include "interpreter/adj-interpreter.h"
 #include "interpreter/builtins-private.h"
 #include "ops/adj-op-table.h"
 
@@ -76,12 +77,52 @@ call_op_after (AdjContext *cx,
   return FALSE;
 }
 
+/* Graphs, as the functions that they are; how the arguments of a function are nested, which no text
+ * says. */
+static AdjValue
+take_argument (const AdjEffectOp *op, const AdjValue *args, guint index)
+{
+  const AdjValue *arg = &args->items[index];
+  g_autoptr (AdjFunction) function = NULL;
+
+  if (arg->kind == ADJ_VALUE_GRAPH)
+    {
+      function = adj_graph_function_new (arg->graph);
+      return ADJ_OPAQUE (adj_leaf_function_new (function));
+    }
+  if (op->calls_function && index == ADJ_LEAF_SPEC &&
+      (arg->kind != ADJ_VALUE_OPAQUE_OBJECT || arg->object->klass->equal == NULL))
+    return ADJ_OPAQUE (adj_tree_spec_new (args->n - MIN (args->n, ADJ_LEAF_N_BEFORE)));
+  return adj_value_copy (arg);
+}
+
+gboolean
+adj_interpret_effect (AdjContext *cx,
+                      AdjTensor *token,
+                      const AdjEffectOp *op,
+                      const AdjValue *args,
+                      const AdjValue *kwargs,
+                      AdjValue *result,
+                      AdjTensor **new_token)
+{
+  g_auto (AdjValue) taken = { .kind = ADJ_VALUE_TUPLE, .n = args->n };
+
+  taken.items = g_new0 (AdjValue, args->n + 1);
+  for (guint i = 0; i < args->n; i++)
+    taken.items[i] = take_argument (op, args, i);
+  if (new_token == NULL)
+    return adj_call_effect (cx, op, taken.items, taken.n, kwargs, result);
+  return adj_call_effect_after (cx, token, op, taken.items, taken.n, kwargs, result, new_token);
+}
+
 gboolean
 adj_builtin_with_effects (
     AdjContext *cx, const AdjValue *args, guint n_args, const AdjValue *kwargs, AdjValue *out)
 {
-  AdjTensor *token = NULL, *new_token;
+  AdjTensor *token = NULL, *new_token = NULL;
   AdjValue rest, result;
+  g_auto (AdjValue) owned = ADJ_NONE;
+  const AdjEffectOp *effect;
   gboolean done;
 
   if (n_args < 2 || args[1].kind != ADJ_VALUE_OP)
@@ -92,8 +133,14 @@ adj_builtin_with_effects (
     return adj_builtin_fail (cx, "with_effects: %s is no token",
                              adj_value_kind_name (args[0].kind));
   rest = (AdjValue){ .kind = ADJ_VALUE_TUPLE, .n = n_args - 2, .items = (AdjValue *) args + 2 };
+  effect = adj_effect_op_find (args[1].text);
   if (g_str_equal (args[1].text, ADJ_TARGET_CALL_TORCHBIND))
     done = call_object_after (cx, token, rest.items, rest.n, kwargs, &result, &new_token);
+  else if (effect != NULL)
+    {
+      done = adj_interpret_effect (cx, token, effect, &rest, kwargs, &owned, &new_token);
+      result = owned;
+    }
   else
     done = call_op_after (cx, token, args[1].text, &rest, kwargs, &result, &new_token);
   if (done)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Random operators that forward runs and backward repeats (interpreter/SPEC.md §5.6): the
+/* Random operators that forward runs and backward repeats (interpreter/SPEC.md §5.7): the
  * generator's state goes from one to the other as a tensor. */
 
 #include <string.h>

@@ -3,6 +3,8 @@
 
 #include "ir/adj-opaque.h"
 
+#include <string.h>
+
 AdjOpaque *
 adj_opaque_new (const AdjOpaqueClass *klass, gsize size)
 {
@@ -78,8 +80,18 @@ typed_finalize (AdjOpaque *object)
   g_free (((Typed *) object)->type);
 }
 
+/* Classes of C++ are scripted; others are of Python. */
+static const AdjOpaqueClass script_class = {
+  .name = "object",
+  .attribute = "_torchbind_obj",
+  .get_type = typed_get_type,
+  .describe = typed_describe,
+  .finalize = typed_finalize,
+};
+
 static const AdjOpaqueClass typed_class = {
   .name = "object",
+  .attribute = "_opaque_obj",
   .get_type = typed_get_type,
   .describe = typed_describe,
   .finalize = typed_finalize,
@@ -92,7 +104,8 @@ adj_opaque_new_of_type (const char *type)
 
   g_return_val_if_fail (type != NULL, NULL);
 
-  object = (Typed *) adj_opaque_new (&typed_class, sizeof (Typed));
+  object = (Typed *) adj_opaque_new (strstr (type, "::") != NULL ? &script_class : &typed_class,
+                                     sizeof (Typed));
   object->type = g_strdup (type);
   return &object->parent;
 }

@@ -20,6 +20,11 @@ typedef struct
                     guint n_args,
                     const AdjValue *kwargs,
                     AdjValue *out);
+  /* (nullable): "_opaque_obj", before a number: the attribute of a traced graph that holds it;
+   * %NULL: a trace has no place for it. */
+  const char *attribute;
+  /* (nullable): whether two of this class are one value, so that one attribute holds both. */
+  gboolean (*equal) (const AdjOpaque *a, const AdjOpaque *b);
   /* (nullable) (transfer none): the qualified name of the class that it is an object of */
   const char *(*get_type) (const AdjOpaque *object);
   char *(*describe) (const AdjOpaque *object); /* (nullable) (transfer full): for messages */

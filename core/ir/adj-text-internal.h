@@ -22,4 +22,7 @@ char *adj_text_strip_colors (const char *text, gssize length);
 /* Takes a Python stack trace text apart; frames and their texts live in @arena. */
 guint adj_stack_trace_parse (const char *text, AdjArena *arena, const AdjFrame **frames);
 
+/* The node type that PyTorch prints as " : list", kept in extra; %NULL when there is none. */
+const char *adj_node_get_type_text (const AdjNode *node);
+
 G_END_DECLS

@@ -6,6 +6,7 @@
 
 #include "base/adj-lexer.h"
 #include "ir/adj-target-internal.h"
+#include "ir/adj-text-internal.h"
 #include "ir/adj-text.h"
 #include "ir/text-private.h"
 

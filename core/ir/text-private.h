@@ -36,7 +36,4 @@ gboolean adj_symbol_metadata_print (const AdjSymbol *symbol, GString *out);
 /* The default minimum of a symbol whose range the text does not give. */
 gint64 adj_symbol_default_min (const char *name);
 
-/* The node type that PyTorch prints as " : list", kept in extra; %NULL when there is none. */
-const char *adj_node_get_type_text (const AdjNode *node);
-
 G_END_DECLS

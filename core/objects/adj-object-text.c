@@ -8,8 +8,6 @@
 #include "call/adj-object-call-internal.h"
 #include "ir/adj-text.h"
 
-static void print_value (const AdjValue *value, guint max_items, GString *out);
-
 static void
 print_tensor (const AdjTensorData *data, guint max_items, GString *out)
 {
@@ -32,14 +30,16 @@ print_items (const AdjValue *value, guint max_items, GString *out)
   for (guint i = 0; i < value->n; i++)
     {
       g_string_append (out, i > 0 ? ", " : "");
-      print_value (&value->items[i], max_items, out);
+      adj_object_value_print (&value->items[i], max_items, out);
     }
   g_string_append_c (out, list ? ']' : ')');
 }
 
-static void
-print_value (const AdjValue *value, guint max_items, GString *out)
+void
+adj_object_value_print (const AdjValue *value, guint max_items, GString *out)
 {
+  g_return_if_fail (value != NULL && out != NULL);
+
   if (value->kind == ADJ_VALUE_DATA)
     print_tensor (value->data, max_items, out);
   else if (value->kind == ADJ_VALUE_LIST || value->kind == ADJ_VALUE_TUPLE)
@@ -58,7 +58,7 @@ adj_object_state_print (const AdjValue *state, guint max_items, GString *out)
       const AdjValue *pair = &state->items[i];
 
       g_string_append_printf (out, "  %s: ", pair->items[0].text);
-      print_value (&pair->items[1], max_items, out);
+      adj_object_value_print (&pair->items[1], max_items, out);
       g_string_append_c (out, '\n');
     }
 }

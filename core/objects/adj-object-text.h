@@ -6,6 +6,8 @@
 
 G_BEGIN_DECLS
 
+/* A value of a state; of tensors with more than @max_items elements the ends alone. */
+ADJ_PUBLIC void adj_object_value_print (const AdjValue *value, guint max_items, GString *out);
 /* A line "name: value" for each entry of @state, indented by two blanks; of tensors with more than
  * @max_items elements the ends alone. */
 ADJ_PUBLIC void adj_object_state_print (const AdjValue *state, guint max_items, GString *out);

@@ -28,4 +28,9 @@ ADJ_PUBLIC char *adj_graph_print_effects (const AdjGraph *graph, gboolean backwa
 ADJ_PUBLIC AdjNodeId adj_graph_get_effect_before (const AdjGraph *graph, guint index);
 ADJ_PUBLIC AdjNodeId adj_graph_get_effect_after (const AdjGraph *graph, guint index);
 
+/* The ordered effect behind node @from (@step 1) or before it (-1), in the order of the graph:
+ * forward and then backward. ADJ_NO_NODE as @from: the first one and the last; as the result: there
+ * is none. */
+ADJ_PUBLIC AdjNodeId adj_graph_step_effect (const AdjGraph *graph, AdjNodeId from, int step);
+
 G_END_DECLS

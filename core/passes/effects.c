@@ -5,6 +5,7 @@
 
 #include "call/adj-object-call-internal.h"
 #include "call/adj-op.h"
+#include "interpreter/adj-effect-ops.h"
 #include "passes/adj-effects.h"
 
 typedef struct
@@ -93,6 +94,7 @@ describe (const AdjGraph *graph, const AdjNode *node, gboolean by_name)
       first = 2;
     }
   else if (!g_str_equal (target, ADJ_TARGET_CALL_TORCHBIND) &&
+           adj_effect_op_find (target) == NULL &&
            (node->op == NULL || (node->op->flags & ADJ_OP_EFFECT) == 0 || is_unordered (target)))
     return NULL;
   if (first == 0 && adj_object_node_is_pure (graph, node))
@@ -233,4 +235,31 @@ adj_graph_verify_effects_kept (const AdjGraph *before, const AdjGraph *after, GE
         return FALSE;
     }
   return TRUE;
+}
+
+/* -- following them -- */
+
+AdjNodeId
+adj_graph_step_effect (const AdjGraph *graph, AdjNodeId from, int step)
+{
+  gint64 at, found = -1;
+
+  g_return_val_if_fail (graph != NULL && (step == 1 || step == -1), ADJ_NO_NODE);
+
+  at = adj_node_id_is_valid (from) ? from.index
+       : step > 0                  ? -1
+                                   : (gint64) adj_graph_get_n_nodes (graph);
+  for (guint backward = 0; backward < 2; backward++)
+    {
+      g_autoptr (GArray) effects = find_effects (graph, (gboolean) backward, TRUE);
+
+      for (guint i = 0; i < effects->len; i++)
+        {
+          gint64 index = g_array_index (effects, Effect, i).index;
+
+          if ((index - at) * step > 0 && (found < 0 || (found - index) * step > 0))
+            found = index;
+        }
+    }
+  return found < 0 ? ADJ_NO_NODE : (AdjNodeId){ (guint32) found };
 }

@@ -37,7 +37,9 @@ add_input (const AdjValue *leaf, gpointer data)
     {
       guint i = trace->n_inputs++;
 
-      stem = g_strdup_printf ("%s_%u", trace->stem, ++trace->n_leaves);
+      stem = trace->stem == trace->options->unlisted
+                 ? g_strdup (trace->stem)
+                 : g_strdup_printf ("%s_%u", trace->stem, ++trace->n_leaves);
       adj_tracer_add_placeholder (
           trace->tracer, NULL, stem,
           i < trace->options->n_input_metas ? trace->options->input_metas[i] : NULL,
@@ -99,7 +101,10 @@ set_header (Trace *trace, const AdjValue *examples, guint n)
     }
   for (guint i = 0; i < n; i++)
     {
-      g_string_append (names, i > 0 ? ", " : "");
+      if (trace->options->unlisted != NULL &&
+          trace->options->parameters[i] == trace->options->unlisted)
+        continue;
+      g_string_append (names, names->len > 0 ? ", " : "");
       if (trace->options->parameters != NULL)
         g_string_append (names, trace->options->parameters[i]);
       else

@@ -12,6 +12,8 @@ typedef struct
   const char *name; /* (nullable): class name of the graph; else "<lambda>" */
   const char *const
       *parameters;      /* (nullable): one name for each example input; else arg0, arg1 … */
+  const char *unlisted; /* (nullable): which of @parameters, a tensor, is a placeholder of that very
+                           name, and no parameter of the graph's text */
   const AdjGraph *like; /* (nullable): its placeholders give names and metadata, instead of
                            @parameters; the header is taken over too */
   const AdjNodeMeta *const

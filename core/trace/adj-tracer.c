@@ -44,8 +44,8 @@ adj_tracer_new (AdjContext *cx, const char *name, gboolean items_when_read)
   tracer->targets = g_hash_table_new_full (NULL, NULL, NULL, target_free);
   tracer->storages = g_hash_table_new (NULL, NULL);
   tracer->data = g_ptr_array_new_with_free_func ((GDestroyNotify) adj_tensor_data_unref);
-  tracer->objects = g_ptr_array_new_with_free_func ((GDestroyNotify) adj_opaque_unref);
-  tracer->scripts = g_ptr_array_new_with_free_func ((GDestroyNotify) adj_opaque_unref);
+  tracer->attributes = g_array_new (FALSE, FALSE, sizeof (TracedAttribute));
+  g_array_set_clear_func (tracer->attributes, adj_traced_attribute_clear);
   tracer->object_nodes = g_hash_table_new (NULL, NULL);
   tracer->data_by_at = g_hash_table_new (NULL, NULL);
   tracer->sizes = g_hash_table_new (g_int64_hash, g_int64_equal);
@@ -65,8 +65,7 @@ adj_tracer_free (AdjTracer *tracer)
   g_hash_table_unref (tracer->sizes);
   g_array_unref (tracer->subgraphs);
   g_ptr_array_unref (tracer->data);
-  g_ptr_array_unref (tracer->objects);
-  g_ptr_array_unref (tracer->scripts);
+  g_array_unref (tracer->attributes);
   g_hash_table_unref (tracer->object_nodes);
   g_array_unref (tracer->nodes);
   adj_builder_free (tracer->builder);
@@ -464,17 +463,11 @@ adj_tracer_seal (AdjTracer *tracer, GError **error)
 
       adj_builder_add_attr (builder, name, &ADJ_DATA (g_ptr_array_index (tracer->data, i)));
     }
-  for (guint i = 0; i < tracer->objects->len; i++)
+  for (guint i = 0; i < tracer->attributes->len; i++)
     {
-      g_autofree char *name = g_strdup_printf ("_fn%u", i);
+      const TracedAttribute *attribute = &g_array_index (tracer->attributes, TracedAttribute, i);
 
-      adj_builder_add_attr (builder, name, &ADJ_OPAQUE (g_ptr_array_index (tracer->objects, i)));
-    }
-  for (guint i = 0; i < tracer->scripts->len; i++)
-    {
-      g_autofree char *name = g_strdup_printf ("_torchbind_obj%u", i);
-
-      adj_builder_add_attr (builder, name, &ADJ_OPAQUE (g_ptr_array_index (tracer->scripts, i)));
+      adj_builder_add_attr (builder, attribute->name, &ADJ_OPAQUE (attribute->object));
     }
   for (guint i = 0; i < tracer->subgraphs->len; i++)
     {

@@ -34,6 +34,12 @@ adj_tracer_take (AdjTracer *tracer, const AdjValue *value, AdjValue *out)
       adj_tracer_take_object (tracer, adj_object_from_opaque (value->object), out);
       return TRUE;
     }
+  if (value->kind == ADJ_VALUE_OPAQUE_OBJECT && value->object->klass->attribute != NULL)
+    {
+      *out = ADJ_NODE (
+          adj_tracer_add_attribute (tracer, value->object->klass->attribute, value->object));
+      return TRUE;
+    }
   if (value->kind == ADJ_VALUE_GRAPH || value->kind == ADJ_VALUE_OPAQUE_OBJECT)
     {
       adj_context_fail (tracer->cx, ADJ_ERROR, ADJ_ERROR_UNSUPPORTED,

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The mode.  Each class of operators has one way through it (trace/SPEC.md §2.2). */
 
+#include "call/adj-effect-call.h"
 #include "call/adj-higher-order.h"
 #include "call/adj-mode.h"
 #include "call/adj-object-call-internal.h"
@@ -611,12 +612,35 @@ functional_object (AdjMode *mode, AdjObjectCall *call)
   return done;
 }
 
+static gboolean
+functional_effect (AdjMode *mode, AdjEffectCall *call)
+{
+  AdjMode *entry = adj_context_set_entry (call->cx, mode->below);
+  AdjValue args = { .kind = ADJ_VALUE_TUPLE, .n = call->n_args, .items = (AdjValue *) call->args };
+  g_auto (AdjValue) values = ADJ_NONE;
+  g_auto (AdjValue) kwargs = ADJ_NONE;
+  AdjEffectCall below = *call;
+  gboolean done = adj_value_map (&args, value_of_leaf, call->cx, &values) &&
+                  adj_value_map (call->kwargs, value_of_leaf, call->cx, &kwargs);
+
+  below.args = values.items;
+  below.kwargs = &kwargs;
+  if (call->token != NULL && functional_find (call->token) != NULL)
+    below.token = functional_find (call->token)->value;
+  done = done && adj_mode_call_effect_below (mode, &below) &&
+         adj_value_map (&below.result, wrap_leaf, NULL, &call->result);
+  adj_value_clear (&below.result);
+  adj_context_set_entry (call->cx, entry);
+  return done;
+}
+
 static const AdjModeClass functional_class = {
   .name = "functionalize",
   .call = functional_call,
   .higher = functional_higher,
   .wrapped = functional_wrapped,
   .object = functional_object,
+  .effect = functional_effect,
 };
 
 AdjMode *

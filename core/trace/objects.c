@@ -23,11 +23,10 @@ static AdjNodeId
 add_attribute (AdjTracer *tracer, AdjObject *object)
 {
   AdjTracedNode node = { .opcode = ADJ_OPCODE_GET_ATTR };
-  g_autofree char *name = g_strdup_printf ("_torchbind_obj%u", tracer->scripts->len);
   AdjNodeId id;
 
-  g_ptr_array_add (tracer->scripts, adj_opaque_ref (&object->parent));
-  node.target = adj_arena_intern (tracer->arena, name);
+  node.target = adj_arena_intern (
+      tracer->arena, adj_tracer_take_attribute (tracer, "_torchbind_obj", &object->parent)->name);
   node.val = adj_tracer_snapshot_object (tracer, object);
   id = adj_tracer_add (tracer, &node, node.target);
   adj_tracer_track_object (tracer, object, id);

@@ -252,6 +252,15 @@ proxy_object (AdjMode *mode, AdjObjectCall *call)
                         : adj_mode_call_object_below (mode, call);
 }
 
+static gboolean
+proxy_effect (AdjMode *mode, AdjEffectCall *call)
+{
+  AdjTracer *tracer = ((ProxyMode *) mode)->tracer;
+
+  return tracer != NULL ? adj_tracer_record_effect (tracer, mode, call)
+                        : adj_mode_call_effect_below (mode, call);
+}
+
 static const AdjModeClass proxy_class = {
   .name = "proxy",
   .call = proxy_call,
@@ -259,6 +268,7 @@ static const AdjModeClass proxy_class = {
   .higher = proxy_higher,
   .wrapped = proxy_wrapped,
   .object = proxy_object,
+  .effect = proxy_effect,
 };
 
 AdjMode *

@@ -3,6 +3,7 @@
 
 #include "base/adj-arena.h"
 #include "call/adj-context-internal.h"
+#include "call/adj-effect-call.h"
 #include "call/adj-mode.h"
 #include "call/adj-object-call-internal.h"
 #include "ir/adj-builder.h"
@@ -45,14 +46,13 @@ struct _AdjTracer
   GHashTable *storages;     /* id of a storage → its number in the graph, plus one */
   GPtrArray *data;          /* lifted constants: _tensor_constant<index> */
   GHashTable *data_by_at;   /* address of bytes → index in data, plus one */
-  GPtrArray *objects;       /* of AdjOpaque, owned: what the graph calls: _fn<index> */
+  GArray *attributes;       /* TracedAttribute */
   GHashTable *object_nodes; /* AdjObject → its node, plus one */
-  GPtrArray *scripts; /* of AdjOpaque, owned: objects that are attributes: _torchbind_obj<index> */
-  GHashTable *sizes;  /* word of a size → its node */
-  GArray *subgraphs;  /* TracedGraph */
-  const AdjOpCall *call;   /* (nullable): the call whose arguments are converted */
-  const AdjNodeMeta *meta; /* of the nodes made at the last place */
-  const char *meta_aten;   /* (nullable): original_aten of that place */
+  GHashTable *sizes;        /* word of a size → its node */
+  GArray *subgraphs;        /* TracedGraph */
+  const AdjOpCall *call;    /* (nullable): the call whose arguments are converted */
+  const AdjNodeMeta *meta;  /* of the nodes made at the last place */
+  const char *meta_aten;    /* (nullable): original_aten of that place */
   AdjPlace meta_place;
   gint64 meta_sequence;
   AdjRegionTag meta_region;
@@ -76,6 +76,29 @@ typedef struct
 } TracedGraph;
 
 void adj_traced_graph_clear (gpointer graph);
+
+/* -- attributes.c -- */
+
+/* An object that the graph holds. */
+typedef struct
+{
+  const char *stem;  /* constant */
+  char *name;        /* (owned): the stem and how many came before it of that */
+  AdjOpaque *object; /* (owned) */
+} TracedAttribute;
+
+void adj_traced_attribute_clear (gpointer attribute);
+/* The attribute that holds @object, which is one from now on, named "<@stem>0", … (transfer none):
+ * until the next one. */
+const TracedAttribute *
+adj_tracer_take_attribute (AdjTracer *tracer, const char *stem, AdjOpaque *object);
+/* A get_attr node of that. */
+AdjNodeId adj_tracer_add_attribute (AdjTracer *tracer, const char *stem, AdjOpaque *object);
+
+/* -- effects.c -- */
+
+/* Makes a node of @call, after the modes below @mode have made its result. */
+gboolean adj_tracer_record_effect (AdjTracer *tracer, AdjMode *mode, AdjEffectCall *call);
 
 /* -- wrapped.c -- */
 

@@ -10,24 +10,6 @@
 #include "tensor/adj-tensor-internal.h"
 #include "trace/tracer-private.h"
 
-/* The get_attr node of @object, which is an attribute from now on. */
-static AdjValue
-add_object (AdjTracer *tracer, AdjOpaque *object)
-{
-  AdjTracedNode node = { .opcode = ADJ_OPCODE_GET_ATTR };
-  g_autofree char *name = NULL;
-  guint index = 0;
-
-  if (!g_ptr_array_find (tracer->objects, object, &index))
-    {
-      index = tracer->objects->len;
-      g_ptr_array_add (tracer->objects, adj_opaque_ref (object));
-    }
-  name = g_strdup_printf ("_fn%u", index);
-  node.target = adj_arena_intern (tracer->arena, name);
-  return ADJ_NODE (adj_tracer_add (tracer, &node, node.target));
-}
-
 static gboolean
 take_argument (AdjTracer *tracer, const AdjValue *arg, AdjValue *out)
 {
@@ -60,7 +42,7 @@ take_keywords (AdjTracer *tracer, const AdjWrappedCall *call, AdjValue *out)
     if (!adj_tracer_take (tracer, &call->kwargs->items[i], &items[i + 2]))
       return FALSE;
   items[0] = (AdjValue){ .kind = ADJ_VALUE_STRING, .n = 2, .text = "fn" };
-  items[1] = add_object (tracer, call->function);
+  items[1] = ADJ_NODE (adj_tracer_add_attribute (tracer, "_fn", call->function));
   *out = ADJ_ITEMS (DICT, items, n + 2);
   return TRUE;
 }

@@ -206,7 +206,7 @@ backward_has_its_own_chain (void)
                        "return %5[0], %4\n");
       g_assert_cmpstr (backward, ==,
                        "%1 = add(t1,t1)\n"
-                       "%2 = with_effects(ttoken_1,_print,backward)\n"
+                       "%2 = with_effects(ttoken,_print,backward)\n"
                        "%3 = with_effects(%2[0],_print,still backward)\n"
                        "%4 = mul(%1,3)\n"
                        "return %4, %3[0]\n");

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: MIT */
+#pragma once
+
+#include "interpreter/adj-effect-ops.h"
+
+G_BEGIN_DECLS
+
+/* One file each. */
+extern const AdjEffectOp adj_effect_leaf_function;
+extern const AdjEffectOp adj_effect_print;
+
+/* -- format.c -- */
+
+/* (transfer full) (nullable): what `format.format (*args, **kwargs)` is in Python; %NULL with
+ * ADJ_ERROR_UNSUPPORTED or ADJ_ERROR_SHAPE. */
+char *effect_format (
+    const char *format, const AdjValue *args, guint n_args, const AdjValue *kwargs, GError **error);
+
+G_END_DECLS

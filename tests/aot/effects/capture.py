@@ -1,0 +1,171 @@
+# SPDX-License-Identifier: MIT
+"""What PyTorch makes of compiled functions that print, and of leaf functions (2.15).
+
+    python3 capture.py OUT
+
+Writes for each function the graph of the frontend and the joint graph, which values the function and
+its gradients had, and what was printed: OUT/NAME-dynamo.txt, -joint.txt, -values.txt, -printed.txt.
+The body of a leaf function, which a graph has as an object of the process, stands beside the graph
+of the frontend as a graph.
+"""
+
+import contextlib
+import io
+import sys
+from pathlib import Path
+
+import torch
+from functorch.compile import aot_module_simplified, make_boxed_func
+from torch._dynamo.decorators import leaf_function
+from torch.fx.experimental.proxy_tensor import make_fx
+
+say = torch._higher_order_ops.print
+HERE = Path(__file__).parent
+FUNCTIONS = []
+
+
+def function(f):
+    FUNCTIONS.append(f)
+    return f
+
+
+@function
+def says(x, w, s):
+    h = x @ w
+    say("h of {} by {name}", 3, name=s)
+    y = h.relu()
+    say("{{{0}}}\n{1} {0:.3f}", 1.5, y)
+    return y.sum()
+
+
+@function
+def says_backward(x, w, s):
+    h = x @ w
+
+    def hook(grad):
+        say("gradient {}", grad)
+        return grad * s
+
+    h.register_hook(hook)
+    say("forward")
+    return h.sin().sum()
+
+
+@function
+def says_what_is_written(x, w, s):
+    h = x @ w
+    h.mul_(2)
+    say("{}", h)
+    h.add_(s)
+    say("{h}", h=h)
+    return h.exp().sum()
+
+
+@function
+def says_values(x, w, s):
+    say("{} {} {!r} {}", True, None, "text", 1e20)
+    say("{n:5d}|{f:8.2e}|{s:>4}|{s:<4}|", n=7, f=1234.5, s="ab")
+    return (x @ w * s).sum()
+
+
+@leaf_function
+def scale(a, b):
+    return (a.sin() * b,)
+
+
+@scale.register_fake
+def scale_fake(a, b):
+    return (torch.empty_like(a),)
+
+
+@leaf_function
+def split(a):
+    return a.exp(), a.cos().sum(0)
+
+
+@split.register_fake
+def split_fake(a):
+    return torch.empty_like(a), a.new_empty(a.shape[1])
+
+
+@function
+def leafed(x, w, s):
+    h = x @ w
+    (y,) = scale(h, s)
+    return (y * h).sum()
+
+
+@function
+def leafed_twice(x, w, s):
+    h = x @ w
+    a, b = split(h)
+    say("between")
+    c, d = split(a)
+    return (a * b).sum() + (c.tanh() * d).sum()
+
+
+# Of each leaf function that a graph calls: what it does, and tensors like its arguments.
+BODIES = {
+    "leafed": [(lambda a, b: (a.sin() * b,), ((3, 3), ()))],
+    "leafed_twice": 2 * [(lambda a: (a.exp(), a.cos().sum(0)), ((3, 3),))],
+}
+
+
+def print_body(name, body, shapes):
+    graph = make_fx(body)(*(torch.zeros(shape) for shape in shapes))
+    lines = graph.print_readable(print_output=False, include_stride=True, include_device=True).splitlines()
+    lines[0] = f"class {name}(torch.nn.Module):"
+    return "\n" + "\n".join("    " + line if line else "" for line in lines).rstrip() + "\n"
+
+
+def print_bodies(name):
+    return "".join(
+        print_body(f"{kind}_fn_{i - 1}" if i else f"{kind}_fn", body, shapes)
+        for i, (body, shapes) in enumerate(BODIES.get(name, [])) for kind in ("real", "fake"))
+
+
+def write(out, name, graph, leaves=(), bodies=""):
+    """Beside PyTorch's text: which of the inputs @leaves require a gradient, and leaf functions."""
+    text = graph.print_readable(print_output=False, include_stride=True, include_device=True)
+    text = text.replace(str(HERE) + "/", "")
+    inputs = [node.name for node in graph.graph.find_nodes(op="placeholder")]
+    marks = "".join(f"        # adj: {name} {{requires_grad: True}}\n"
+                    for name, leaf in zip(inputs, leaves) if leaf.requires_grad)
+    header = text.index("\n", text.index("def forward")) + 1
+    (out / f"{name}.txt").write_text((text[:header] + marks + text[header:]).rstrip() + "\n" + bodies)
+
+
+def write_numbers(out, name, tensors):
+    (out / f"{name}-values.txt").write_text("".join(
+        " ".join(f"{value:.9g}" for value in tensor.detach().flatten().tolist()) + "\n" for tensor in tensors))
+
+
+def capture(out, f):
+    def joint(graph, args, **options):
+        write(out, f"{f.__name__}-joint", graph)
+        return torch._functorch.partitioners.default_partition(graph, args, **options)
+
+    def boxed(graph, args):
+        return make_boxed_func(graph)
+
+    def backend(graph, args):
+        write(out, f"{f.__name__}-dynamo", graph, args, print_bodies(f.__name__))
+        return aot_module_simplified(graph, args, fw_compiler=boxed, partition_fn=joint)
+
+    torch._dynamo.reset()
+    x = (torch.arange(12.0).reshape(3, 4) / 8 - 0.5).requires_grad_()
+    w = (torch.arange(12.0).reshape(4, 3) / 4 - 1).requires_grad_()
+    printed = io.StringIO()
+    with contextlib.redirect_stdout(printed):
+        loss = torch.compile(f, backend=backend)(x, w, torch.tensor(2.0))
+        loss.backward()
+    write_numbers(out, f.__name__, (loss, x.grad, w.grad))
+    (out / f"{f.__name__}-printed.txt").write_text(printed.getvalue())
+
+
+def main(out):
+    for f in FUNCTIONS:
+        capture(out, f)
+
+
+main(Path(sys.argv[1]))
