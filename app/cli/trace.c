@@ -41,15 +41,15 @@ print_json (const AdjPipelineResult *result, const char *recorded, const char *r
 
 typedef struct
 {
-  char *id, *out, *steps, *partitioner, *dump_after, *explain, *solver, *gradients;
+  char *id, *out, *steps, *partitioner, *dump_after, *explain, *solver, *gradients, *version;
   char **saved, **recomputed; /* (nullable): names of nodes */
   double budget;
   gint64 memory_limit;
   gboolean compat, pareto, measure, steps_too, json;
   GArray *demands;           /* AdjPartitionDemand, of @saved and @recomputed */
   char *recorded;            /* (nullable): what of it came from the file */
-  const AdjRelease *release; /* that made the file, or the nearest */
-  gboolean is_known;         /* @release is that of the file */
+  const AdjRelease *release; /* of @version, else that made the file, or the nearest */
+  gboolean is_known;         /* it is that itself */
 } Options;
 
 static void
@@ -63,6 +63,7 @@ options_clear (Options *options)
   g_free (options->explain);
   g_free (options->solver);
   g_free (options->gradients);
+  g_free (options->version);
   g_free (options->recorded);
   g_strfreev (options->saved);
   g_strfreev (options->recomputed);
@@ -96,6 +97,8 @@ parse (int *argc, char ***argv, Options *options, GError **error)
       "A node that must be computed again; may be given again", "NODE" },
     { "compat", 0, 0, G_OPTION_ARG_NONE, &options->compat,
       "Decide as the PyTorch of the file does, or the nearest that is known, 2.6 or 2.15", NULL },
+    { "release", 0, 0, G_OPTION_ARG_STRING, &options->version,
+      "Decide as this release of PyTorch does, not as that of the file", "VERSION" },
     { "pareto", 0, 0, G_OPTION_ARG_NONE, &options->pareto,
       "Print peaks of memory against recomputation, with PyTorch's budgets", NULL },
     { "explain", 0, 0, G_OPTION_ARG_STRING, &options->explain,
@@ -149,12 +152,22 @@ find_backward (const AdjTarget *target)
   return NULL;
 }
 
+/* (nullable): the release of PyTorch that is asked for, else that of the file. */
+static const char *
+get_version (const Options *options, const AdjTarget *target)
+{
+  if (options->version != NULL)
+    return options->version;
+  return target != NULL && target->bundle != NULL ? adj_bundle_get_torch_version (target->bundle)
+                                                  : NULL;
+}
+
 /* What the reader of a partition would not think of: settings that the file brought, and a release
- * that --compat does not know. */
+ * that is not known. */
 static void
 print_origins (const Options *options, const AdjTarget *target)
 {
-  const char *version = target != NULL ? adj_bundle_get_torch_version (target->bundle) : NULL;
+  const char *version = get_version (options, target);
 
   if (options->recorded != NULL)
     printf ("from the file: %s\n", options->recorded);
@@ -255,6 +268,13 @@ read_partition_options (Options *options, AdjPartitionOptions *partition, GError
   partition->demands = (const AdjPartitionDemand *) (gpointer) options->demands->data;
   partition->n_demands = options->demands->len;
   partition->compat = options->compat;
+  if (options->version != NULL &&
+      !g_regex_match_simple ("^[0-9]+[.][0-9]", options->version, G_REGEX_DEFAULT, 0))
+    {
+      g_set_error (error, ADJ_ERROR, ADJ_ERROR_NOT_FOUND,
+                   "'%s' is no release of PyTorch, such as 2.15", options->version);
+      return FALSE;
+    }
   if (options->memory_limit < 0)
     {
       g_set_error (error, ADJ_ERROR, ADJ_ERROR_LIMIT,
@@ -290,11 +310,9 @@ read_recorded (const AdjTarget *target,
       target->graph != NULL ? adj_bundle_find_region (target->bundle, target->graph) : NULL;
 
   options->recorded = adj_recorded_partition_read (region, partition);
-  options->release = adj_release_find (
-      target->bundle != NULL ? adj_bundle_get_torch_version (target->bundle) : NULL,
-      &options->is_known);
+  options->release = adj_release_find (get_version (options, target), &options->is_known);
   pipeline->release = options->release;
-  if (options->compat && options->recorded == NULL)
+  if (options->compat && (options->recorded == NULL || options->version != NULL))
     partition->free_parameters = options->release->free_parameters;
   pipeline->usual_partitioner = adj_recorded_partitioner (region);
 }
@@ -402,6 +420,7 @@ run (int argc, char **argv, GError **error)
                                    !adj_target_check_understood (&target, error))))
     return ADJ_EXIT_BAD_INPUT;
   partition.budget = options.budget;
+  options.compat |= options.version != NULL;
   read_recorded (&target, &options, &partition, &pipeline);
   if (!read_partition_options (&options, &partition, error) ||
       (options.measure && !measure (&target, &options, &times, &partition, error)))

@@ -18,6 +18,7 @@ struct _AdjGenerator
   guint next; /* position in state */
   gboolean has_normal;
   double normal; /* the second of a pair */
+  AdjRandomSource source;
   gboolean has_float;
   float single; /* kept for states of other versions; nothing reads it */
 };
@@ -42,10 +43,26 @@ adj_generator_seed (AdjGenerator *generator, guint64 seed)
 {
   guint32 *state = generator->state;
 
-  *generator = (AdjGenerator){ .seed = seed, .left = 1 };
+  *generator = (AdjGenerator){ .seed = seed, .left = 1, .source = generator->source };
   state[0] = (guint32) seed;
   for (guint32 i = 1; i < N; i++)
     state[i] = 1812433253u * (state[i - 1] ^ (state[i - 1] >> 30)) + i;
+}
+
+void
+adj_generator_set_source (AdjGenerator *generator, AdjRandomSource source)
+{
+  g_return_if_fail (generator != NULL);
+
+  generator->source = source;
+}
+
+AdjRandomSource
+adj_generator_get_source (const AdjGenerator *generator)
+{
+  g_return_val_if_fail (generator != NULL, ADJ_RANDOM_MKL);
+
+  return generator->source;
 }
 
 /* -- numbers -- */

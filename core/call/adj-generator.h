@@ -12,11 +12,25 @@ typedef struct _AdjGenerator AdjGenerator;
 
 #define ADJ_GENERATOR_STATE_BYTES 5056
 
+/* Where numbers come from that one parameter describes: Bernoulli's of one probability, the masks
+ * of dropout, exponential ones.  It depends on how the PyTorch was built, not on the CPU. */
+typedef enum
+{
+  /* One draw starts a stream of MKL's MCG31: wheels for x86-64 of release 2.6. */
+  ADJ_RANDOM_MKL,
+  /* All from the generator, 53 bits each: wheels of release 2.15, and builds without MKL. */
+  ADJ_RANDOM_GENERATOR,
+} AdjRandomSource;
+
 ADJ_PUBLIC AdjGenerator *adj_generator_new (guint64 seed);    /* (transfer full) */
 ADJ_PUBLIC void adj_generator_free (AdjGenerator *generator); /* @generator: (nullable) */
 
 /* As torch.manual_seed(). */
 ADJ_PUBLIC void adj_generator_seed (AdjGenerator *generator, guint64 seed);
+
+/* Not part of the state; ADJ_RANDOM_MKL of a new one. */
+ADJ_PUBLIC void adj_generator_set_source (AdjGenerator *generator, AdjRandomSource source);
+ADJ_PUBLIC AdjRandomSource adj_generator_get_source (const AdjGenerator *generator);
 
 /* @bytes has room for ADJ_GENERATOR_STATE_BYTES. */
 ADJ_PUBLIC void adj_generator_get_state (const AdjGenerator *generator, guint8 *bytes);

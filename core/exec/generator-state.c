@@ -17,17 +17,19 @@ find_state (const AdjValue *rng)
 }
 
 gboolean
-exec_restore_generator (AdjContext *cx, const AdjValue *rng, GError **error)
+exec_restore_generator (AdjContext *cx, const AdjRunRequest *request, GError **error)
 {
-  const AdjValue *state = find_state (rng);
+  AdjGenerator *generator = adj_context_get_generator (cx);
+  const AdjValue *state = find_state (request->rng);
   GBytes *bytes = NULL;
   gsize n_bytes = 0;
   gconstpointer data;
 
+  adj_generator_set_source (generator, request->random_source);
   if (state == NULL)
     return TRUE;
   if (state->kind == ADJ_VALUE_DATA)
     bytes = adj_tensor_data_get_bytes (state->data);
   data = bytes != NULL ? g_bytes_get_data (bytes, &n_bytes) : NULL;
-  return adj_generator_set_state (adj_context_get_generator (cx), data, n_bytes, error);
+  return adj_generator_set_state (generator, data, n_bytes, error);
 }

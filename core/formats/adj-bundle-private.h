@@ -54,6 +54,8 @@ struct _AdjBundle
   AdjRecording *recording;    /* (owned) (nullable) */
   const char *description;
   const char *torch_version; /* (nullable): in the arena */
+  gboolean has_random_source;
+  AdjRandomSource random_source;
   AdjDiags *diags;
   GMutex lock; /* for the taps, which are asked for one by one, and what may be replaced */
 };
@@ -78,6 +80,7 @@ gboolean bundle_is_id (const char *id);
 gboolean bundle_builder_last_is_stale (const AdjBundleBuilder *builder);
 
 void bundle_builder_set_torch_version (AdjBundleBuilder *builder, const char *version);
+void bundle_builder_set_random_source (AdjBundleBuilder *builder, AdjRandomSource source);
 
 /* Keeps members of the manifest that are not understood, by @key ("source", …), as JSON, so that
  * saving writes them back. */

@@ -288,6 +288,14 @@ adj_bundle_get_torch_version (const AdjBundle *bundle)
   return bundle->torch_version;
 }
 
+gboolean
+adj_bundle_get_random_source (const AdjBundle *bundle, AdjRandomSource *source)
+{
+  if (bundle->has_random_source)
+    *source = bundle->random_source;
+  return bundle->has_random_source;
+}
+
 const AdjDiags *
 adj_bundle_get_diags (const AdjBundle *bundle)
 {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "base/adj-diag.h"
+#include "call/adj-generator.h"
 #include "passes/adj-recording.h"
 
 G_BEGIN_DECLS
@@ -111,6 +112,8 @@ ADJ_PUBLIC AdjTensorData *adj_bundle_get_tap (const AdjBundle *bundle,
 ADJ_PUBLIC const char *adj_bundle_get_description (const AdjBundle *bundle);
 /* "2.6.0+cpu": the release of PyTorch that the graphs come from. (transfer none) (nullable) */
 ADJ_PUBLIC const char *adj_bundle_get_torch_version (const AdjBundle *bundle);
+/* Where the PyTorch that recorded took random numbers from; %FALSE: the file does not say. */
+ADJ_PUBLIC gboolean adj_bundle_get_random_source (const AdjBundle *bundle, AdjRandomSource *source);
 /* Diagnostics of the reader: hand-edited entries, records that could not be read. */
 ADJ_PUBLIC const AdjDiags *adj_bundle_get_diags (const AdjBundle *bundle);
 /* The recording of the stages by which graphs of the file were made. (transfer none) (nullable) */

@@ -483,6 +483,19 @@ describe (const JsonItem *source)
   return g_strconcat (kind, " of torch ", version, suffix, NULL);
 }
 
+/* What one draw of the generator led to; a word of a later version is left to the release. */
+static void
+take_random_source (Loader *loader, const char *word)
+{
+  static const char *const words[] = {
+    [ADJ_RANDOM_MKL] = "mkl", [ADJ_RANDOM_GENERATOR] = "generator"
+  };
+
+  for (guint i = 0; word != NULL && i < G_N_ELEMENTS (words); i++)
+    if (g_str_equal (word, words[i]))
+      bundle_builder_set_random_source (loader->builder, (AdjRandomSource) i);
+}
+
 static void
 keep_members (Loader *loader)
 {
@@ -558,6 +571,8 @@ read_manifest (Loader *loader, GError **error)
   adj_bundle_builder_set_description (loader->builder, description);
   bundle_builder_set_torch_version (
       loader->builder, json_get_text (json_get (loader->manifest, "source"), "torch_version"));
+  take_random_source (loader,
+                      json_get_text (json_get (loader->manifest, "source"), "random_numbers"));
   keep_members (loader);
   remarks_read (loader->manifest, loader->diags);
   if (!(keep_entries (loader, error) && read_symbols (loader, error) &&

@@ -109,6 +109,13 @@ bundle_builder_set_torch_version (AdjBundleBuilder *builder, const char *version
 }
 
 void
+bundle_builder_set_random_source (AdjBundleBuilder *builder, AdjRandomSource source)
+{
+  builder->bundle->has_random_source = TRUE;
+  builder->bundle->random_source = source;
+}
+
+void
 adj_bundle_builder_set_description (AdjBundleBuilder *builder, const char *text)
 {
   builder->bundle->description = take_text (builder->bundle, text);

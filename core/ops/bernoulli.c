@@ -24,25 +24,53 @@ bernoulli_p_meta (AdjOpCall *call)
   return TRUE;
 }
 
+static void
+draw_from_stream (AdjGenerator *generator, const AdjKView *out, double p)
+{
+  OpStream stream = op_stream_start (adj_generator_next32 (generator));
+  AdjKView drawn;
+  g_autofree guint8 *stays = op_temporary (NULL, out, ADJ_K_BOOL, &drawn);
+
+  for (gint64 i = 0; i < adj_k_view_count (out); i++)
+    stays[i] = op_stream_next (&stream) < p;
+  adj_k_copy (out, &drawn);
+}
+
+static void
+draw_from_generator (AdjGenerator *generator, const AdjKView *flat, double p)
+{
+  double values[OP_CHUNK];
+
+  for (gint64 at = 0; at < flat->size[0]; at += OP_CHUNK)
+    {
+      gint64 n = MIN (OP_CHUNK, flat->size[0] - at);
+
+      for (gint64 i = 0; i < n; i++)
+        values[i] = adj_generator_next_uniform (generator) < p;
+      op_write_doubles (flat, at, values, n);
+    }
+}
+
+gboolean
+op_draw_bernoulli (AdjOpCall *call, guint index, double p)
+{
+  AdjGenerator *generator = op_generator (call);
+  AdjKView out, flat;
+
+  if (!op_output (call, index, &out))
+    return FALSE;
+  flat = op_flat (&out);
+  if (adj_generator_get_source (generator) == ADJ_RANDOM_MKL)
+    draw_from_stream (generator, &out, p);
+  else
+    draw_from_generator (generator, &flat, p);
+  return TRUE;
+}
+
 static gboolean
 bernoulli_p_kernel (AdjOpCall *call)
 {
-  double p = adj_op_call_double (call, 1, 0);
-  OpStream stream = op_stream_start (adj_generator_next32 (op_generator (call)));
-  double values[OP_CHUNK];
-  AdjKView flat;
-
-  if (!op_flat_output (call, 0, &flat))
-    return FALSE;
-  for (gint64 at = 0; at < flat.size[0]; at += OP_CHUNK)
-    {
-      gint64 n = MIN (OP_CHUNK, flat.size[0] - at);
-
-      for (gint64 i = 0; i < n; i++)
-        values[i] = op_stream_next (&stream) < p;
-      op_write_doubles (&flat, at, values, n);
-    }
-  return TRUE;
+  return op_draw_bernoulli (call, 0, adj_op_call_double (call, 1, 0));
 }
 
 static gboolean
@@ -108,9 +136,8 @@ dropout_kernel (AdjOpCall *call)
   double p = adj_op_call_double (call, 1, 0);
   double scale = p < 1 ? 1 / (1 - p) : 0;
   g_autofree double *x = NULL;
-  g_autofree guint8 *stays = NULL;
+  g_autofree double *stays = NULL;
   AdjKView input, output, mask, values, drawn;
-  OpStream stream;
 
   if (!op_input (call, 0, &input) || !op_output (call, 0, &output) || !op_output (call, 1, &mask))
     return FALSE;
@@ -122,17 +149,15 @@ dropout_kernel (AdjOpCall *call)
     }
   if (input.type != ADJ_K_F64)
     scale = (float) scale;
-  stream = op_stream_start (adj_generator_next32 (op_generator (call)));
-  stays = op_temporary (op_queue (call), &input, ADJ_K_BOOL, &drawn);
+  if (!op_draw_bernoulli (call, 1, 1 - p))
+    return FALSE;
+  stays = op_temporary (op_queue (call), &input, ADJ_K_F64, &drawn);
+  adj_q_copy (op_queue (call), &drawn, &mask);
   x = op_temporary (op_queue (call), &input, ADJ_K_F64, &values);
   adj_q_copy (op_queue (call), &values, &input);
   for (gint64 i = 0; i < adj_k_view_count (&input); i++)
-    {
-      stays[i] = op_stream_next (&stream) < 1 - p;
-      x[i] = x[i] * stays[i] * scale;
-    }
+    x[i] = x[i] * stays[i] * scale;
   adj_q_copy (op_queue (call), &output, &values);
-  adj_q_copy (op_queue (call), &mask, &drawn);
   return TRUE;
 }
 

@@ -47,9 +47,8 @@ exponential_meta (AdjOpCall *call)
 /* In the order of the elements, not of memory; float64 takes two draws for the seed and keeps the
  * second. */
 static gboolean
-exponential_kernel (AdjOpCall *call)
+draw_exponential_from_stream (AdjOpCall *call, double scale)
 {
-  double scale = 1 / adj_op_call_double (call, 1, 1);
   AdjDType drawn = adj_context_get_drawn_dtype (call->cx);
   g_autofree gpointer memory = NULL;
   AdjKView out, values, flat;
@@ -75,6 +74,34 @@ exponential_kernel (AdjOpCall *call)
     }
   adj_q_copy (op_queue (call), &out, &values);
   return TRUE;
+}
+
+static void
+draw_exponential (AdjGenerator *generator,
+                  const AdjKView *flat,
+                  gboolean contiguous,
+                  const OpStretch *stretch)
+{
+  double values[OP_CHUNK];
+
+  for (gint64 at = 0; at < flat->size[0]; at += OP_CHUNK)
+    {
+      gint64 n = MIN (OP_CHUNK, flat->size[0] - at);
+
+      for (gint64 i = 0; i < n; i++)
+        values[i] = -stretch->scale * log1p (-adj_generator_next_uniform (generator));
+      op_write_doubles (flat, at, values, n);
+    }
+}
+
+static gboolean
+exponential_kernel (AdjOpCall *call)
+{
+  double scale = 1 / adj_op_call_double (call, 1, 1);
+
+  if (adj_generator_get_source (op_generator (call)) == ADJ_RANDOM_MKL)
+    return draw_exponential_from_stream (call, scale);
+  return op_draw_output (call, draw_exponential, &(OpStretch){ scale, 0 });
 }
 
 /* -- Cauchy's -- */

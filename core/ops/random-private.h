@@ -43,8 +43,8 @@ void op_add_drawn (AdjOpCall *call);
 /* In [0, 1), as many bits as the dtype holds exactly. */
 double op_next_uniform (AdjGenerator *generator, AdjKType type);
 
-/* A multiplicative congruential stream that one draw of the generator starts: MKL's MCG31, which
- * PyTorch takes where all elements are drawn alike. */
+/* MKL's MCG31, a multiplicative congruential stream that one draw of the generator starts
+ * (ADJ_RANDOM_MKL). */
 typedef struct
 {
   guint64 x;
@@ -53,5 +53,9 @@ typedef struct
 OpStream op_stream_start (guint32 seed);
 /* In (0, 1). */
 double op_stream_next (OpStream *stream);
+
+/* Result @index becomes 1 with probability @p, else 0: in the order of memory, from MKL's stream in
+ * the order of elements. */
+gboolean op_draw_bernoulli (AdjOpCall *call, guint index, double p);
 
 G_END_DECLS

@@ -3,16 +3,17 @@
 
 #include <glib.h>
 
-#include "base/adj-macros.h"
+#include "call/adj-generator.h"
 
 G_BEGIN_DECLS
 
 /* What differs between releases of PyTorch in how a graph is traced and taken apart. */
 typedef struct
 {
-  const char *name;         /* "2.6" */
-  const char *joint;        /* the step that makes the joint graph */
-  gboolean free_parameters; /* where the file does not say it (AdjPartitionOptions) */
+  const char *name;              /* "2.6" */
+  const char *joint;             /* the step that makes the joint graph */
+  gboolean free_parameters;      /* where the file does not say it (AdjPartitionOptions) */
+  AdjRandomSource random_source; /* the same */
 } AdjRelease;
 
 /* (transfer none): the known release nearest to @torch_version ("2.15.0+cu132"); 2.6 for %NULL and

@@ -85,6 +85,7 @@ adj_session_run (const AdjSessionRun *run,
   request.inputs = inputs.values;
   request.n_inputs = inputs.n;
   request.rng = session_states (run, &inputs);
+  request.random_source = session_random_source (run);
   if (adj_executor_run (session_executor (run), &request, result, cancellable, error))
     return TRUE;
   if (running.full != NULL)

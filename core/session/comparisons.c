@@ -81,6 +81,7 @@ compare (Comparing *comparing,
   request->inputs = inputs->values;
   request->n_inputs = inputs->n;
   request->rng = session_states (run, inputs);
+  request->random_source = session_random_source (run);
   request->executor = session_executor (run);
   request->gpu = run->gpu;
   request->keep_memory = run->keep_memory;

@@ -19,6 +19,8 @@ void session_inputs_clear (SessionInputs *inputs);
 gboolean session_find_inputs (const AdjSessionRun *run, SessionInputs *inputs, GError **error);
 /* (nullable): what random operators start from. */
 const AdjValue *session_states (const AdjSessionRun *run, const SessionInputs *inputs);
+/* As the file says, else as its release, or the nearest one that is known. */
+AdjRandomSource session_random_source (const AdjSessionRun *run);
 /* What node @id of the graph of @run, a call of what is not here, gave in @call (recall.c); @out
  * (transfer full).  %FALSE: it was not recorded. */
 gboolean

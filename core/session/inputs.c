@@ -3,6 +3,7 @@
  * with them. */
 
 #include "ir/adj-graph.h"
+#include "session/adj-release.h"
 #include "session/inputs-private.h"
 
 void
@@ -80,6 +81,18 @@ session_states (const AdjSessionRun *run, const SessionInputs *inputs)
   if (run->rng == NULL && inputs->call != NULL)
     return inputs->call->rng;
   return run->rng;
+}
+
+AdjRandomSource
+session_random_source (const AdjSessionRun *run)
+{
+  AdjRandomSource source;
+
+  if (run->bundle != NULL && adj_bundle_get_random_source (run->bundle, &source))
+    return source;
+  return adj_release_find (run->bundle != NULL ? adj_bundle_get_torch_version (run->bundle) : NULL,
+                           NULL)
+      ->random_source;
 }
 
 const AdjExecutor *

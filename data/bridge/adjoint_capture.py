@@ -1369,8 +1369,8 @@ def recording_backward(session, region, compiled):
 
     def call(*args):
         token = session.safely(region.before, region.ROLE, args)
-        run = (session.safely(region.observed, token, compiled) if token is not None else None) or compiled
-        out = run(*args)
+        shown = session.safely(region.observed, token, compiled) if token is not None else None
+        out = (compiled if shown is None else shown)(*args)
         if token is not None:
             session.safely(region.after, token, out)
         return out
@@ -1387,6 +1387,15 @@ PARTITION_OPTIONS = (
     "treat_parameters_as_free_to_save",
 )  # fmt: skip
 PARTITIONERS = {"min_cut_rematerialization_partition": "min-cut", "default_partition": "default"}
+
+
+def random_numbers():
+    """Where this build takes masks of dropout from: `mkl`, a stream that one draw of the generator starts, or
+    `generator`, which then is drawn from for each element."""
+    drawn, once = torch.Generator().manual_seed(0), torch.Generator().manual_seed(0)
+    torch.empty(64).bernoulli_(0.5, generator=drawn)
+    torch.empty(1, dtype=torch.int64).random_(0, 2, generator=once)
+    return "mkl" if torch.equal(drawn.get_state(), once.get_state()) else "generator"
 
 
 def partition_facts(partition):
@@ -1461,6 +1470,7 @@ class Session:
         self.prefixes = dict(rename)
         self.active, self.lock = True, threading.RLock()
         self.notes, self.failures, self.hooks, self.strings = [], 0, [], {}
+        self.random_numbers = random_numbers()
         self.reasons = Reasons()
         self.graphs, self.regions, self.written, self.symbols = {}, {}, {}, {}
         # a folder of our own: another process may record to the same path
@@ -1609,7 +1619,8 @@ class Session:
         ]  # fmt: skip
         source = {
             "kind": "capture", "name": os.path.basename(self.path), "torch_version": torch.__version__,
-            "torch_git": torch.version.git_version, "hooks": self.hooks,
+            "torch_git": torch.version.git_version, "random_numbers": self.random_numbers,
+            "hooks": self.hooks,
             "decompositions": ", ".join(sorted({r.table for r in live if r.aot})) or "none",
             "config": [self.rename(line) for line in self.config], "limits": dataclasses.asdict(self.limits),
         }  # fmt: skip

@@ -364,6 +364,14 @@ def fresh(value):
     return whole.as_strided(value.shape, value.stride(), value.storage_offset())
 
 
+def function_of(target):
+    root, *path = target.split(".")
+    try:
+        return functools.reduce(getattr, path, {"operator": operator, "torch": torch}[root])
+    except AttributeError:  # compiled autograd makes functions for each node as it captures
+        raise NotRecorded(f"{target} is only where it was captured") from None
+
+
 def replay(capture, graph, inputs, given=None):
     """Run a graph from its file; returns its outputs and the value of each node.  `given` has what stands in for the
     calls of some nodes."""
@@ -399,9 +407,7 @@ def replay(capture, graph, inputs, given=None):
         elif node["name"] in (given or {}):
             env[node["name"]] = given[node["name"]](*args)
         else:
-            root, *path = target.split(".")
-            function = functools.reduce(getattr, path, {"operator": operator, "torch": torch}[root])
-            env[node["name"]] = function(*args, **kwargs)
+            env[node["name"]] = function_of(target)(*args, **kwargs)
     return None, env
 
 

@@ -2,6 +2,8 @@
 /* Releases by number, and what --compat makes of a graph of the newest one: PyTorch's own joint
  * graph and halves. */
 
+#include <math.h>
+
 #include "adjoint.h"
 #include "support/adj-test.h"
 
@@ -72,6 +74,36 @@ test_newest (gconstpointer name)
     assert_stage (&result, bundle, roles[i]);
 }
 
+/* Masks of dropout, exponential and Bernoulli's numbers: those of the build that recorded them. */
+static void
+test_draws (void)
+{
+  static const char *const roles[] = { "joint", "forward", "backward" };
+  g_autofree char *path =
+      g_test_build_filename (G_TEST_DIST, "session", "data", "newest-dropped.adjoint", NULL);
+  g_autoptr (GError) error = NULL;
+  g_autoptr (AdjBundle) bundle = adj_bundle_load (path, NULL, &error);
+  AdjRandomSource source = ADJ_RANDOM_MKL;
+
+  g_assert_no_error (error);
+  g_assert_true (adj_bundle_get_random_source (bundle, &source));
+  g_assert_cmpint (source, ==, ADJ_RANDOM_GENERATOR);
+  g_assert_cmpint (adj_release_find ("2.15.0", NULL)->random_source, ==, ADJ_RANDOM_GENERATOR);
+  g_assert_cmpint (adj_release_find ("2.6.0", NULL)->random_source, ==, ADJ_RANDOM_MKL);
+  for (guint i = 0; i < G_N_ELEMENTS (roles); i++)
+    {
+      AdjSessionRun run = { .bundle = bundle,
+                            .graph = adj_bundle_find_graph (bundle, roles[i], &error) };
+      g_autoptr (AdjComparison) comparison = NULL;
+
+      g_assert_no_error (error);
+      comparison = adj_session_compare_recorded (&run, TRUE, NAN, NAN, NULL, &error);
+      g_assert_no_error (error);
+      g_assert_cmpint (comparison->first, ==, -1);
+      g_assert_cmpint (comparison->verdict, !=, ADJ_VERDICT_DIFFERS);
+    }
+}
+
 int
 main (int argc, char **argv)
 {
@@ -79,5 +111,6 @@ main (int argc, char **argv)
   g_test_add_func ("/session/release/nearest", test_nearest);
   g_test_add_data_func ("/session/release/waves", "newest-waves.adjoint", test_newest);
   g_test_add_data_func ("/session/release/normed", "newest-normed.adjoint", test_newest);
+  g_test_add_func ("/session/release/draws", test_draws);
   return g_test_run ();
 }

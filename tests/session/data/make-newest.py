@@ -32,8 +32,20 @@ class Normed(nn.Module):
         return self.last(self.norm(torch.tanh(self.first(x)))).softmax(-1)
 
 
+class Dropped(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.linear = nn.Linear(4, 8)
+
+    def forward(self, x):
+        y = nn.functional.dropout(self.linear(x), 0.3)
+        y = y + nn.functional.dropout(y.t(), 0.5).t()
+        waits = torch.empty_like(y.t()).exponential_(2.0).t()
+        return y * waits + torch.empty_like(y).bernoulli_(0.25)
+
+
 def main(folder):
-    for name, build in {"waves": Waves, "normed": Normed}.items():
+    for name, build in {"waves": Waves, "normed": Normed, "dropped": Dropped}.items():
         torch._dynamo.reset()
         torch.manual_seed(0)
         model, x = build(), torch.randn(3, 4)
