@@ -20,9 +20,15 @@ typedef enum
  *   min max     NaN if either is NaN                             and or xor not   logical, 1 or 0
  *   fmod        sign of a         remainder   sign of b          round    half to even
  *   floordiv    Python's //       truncdiv    toward zero        sign     0 for NaN
- *   comparisons, isnan, isinf: 1 or 0                            bit*, shl, shr: class I64 only
+ *   comparisons, isnan, isinf: 1 or 0                            bit*, shl, shr, gcd: class I64
+ * only
  *
  *   polygamma   the derivative of order a of digamma, at b
+ *   mvlgamma    ln Γ of a dimensions, at b
+ *   erfcx       e^(x²) erfc x         ndtri    inverse of the normal distribution
+ *   i0 … k1     modified Bessel functions, i0e … k1e without their e^±x; j0 … y1 the plain ones
+ *   zeta        Hurwitz' Σ (b + k)^−a igamma, igammac   the lower and the upper part of Γ (a) at b
+ *   chebyshev_t … legendre            orthogonal polynomials at a, of degree b
  *
  * Class I64 has no div (use floordiv, truncdiv, or a float class) and no transcendental functions;
  * floor, ceil, round, trunc are the identity there. */
@@ -38,7 +44,7 @@ typedef enum
   X (AND, and, 2) X (OR, or, 2) X (XOR, xor, 2) X (NOT, not, 1) X (SELECT, select, 3)              \
   X (ISNAN, isnan, 1) X (ISINF, isinf, 1)                                                          \
   X (BITAND, bitand, 2) X (BITOR, bitor, 2) X (BITXOR, bitxor, 2) X (BITNOT, bitnot, 1)            \
-  X (SHL, shl, 2) X (SHR, shr, 2)                                                                  \
+  X (SHL, shl, 2) X (SHR, shr, 2) X (GCD, gcd, 2)                                                  \
   X (SQRT, sqrt, 1) X (RSQRT, rsqrt, 1) X (RECIPROCAL, reciprocal, 1)                              \
   X (EXP, exp, 1) X (EXPM1, expm1, 1) X (EXP2, exp2, 1)                                            \
   X (LOG, log, 1) X (LOG1P, log1p, 1) X (LOG2, log2, 1) X (LOG10, log10, 1) X (POW, pow, 2)        \
@@ -47,7 +53,14 @@ typedef enum
   X (SINH, sinh, 1) X (COSH, cosh, 1) X (TANH, tanh, 1) X (SIGMOID, sigmoid, 1)                    \
   X (ASINH, asinh, 1) X (ACOSH, acosh, 1) X (ATANH, atanh, 1)                                      \
   X (ERF, erf, 1) X (ERFC, erfc, 1) X (LGAMMA, lgamma, 1) X (DIGAMMA, digamma, 1)                  \
-  X (POLYGAMMA, polygamma, 2) X (HYPOT, hypot, 2) X (COPYSIGN, copysign, 2)
+  X (ERFINV, erfinv, 1) X (ERFCX, erfcx, 1) X (NDTRI, ndtri, 1) X (I0, i0, 1) X (I1, i1, 1)        \
+  X (I0E, i0e, 1) X (I1E, i1e, 1) X (K0, k0, 1) X (K1, k1, 1) X (K0E, k0e, 1) X (K1E, k1e, 1)      \
+  X (J0, j0, 1) X (J1, j1, 1) X (Y0, y0, 1) X (Y1, y1, 1) X (ZETA, zeta, 2)                        \
+  X (IGAMMA, igamma, 2) X (IGAMMAC, igammac, 2) X (CHEBYSHEV_T, chebyshev_t, 2)                    \
+  X (CHEBYSHEV_U, chebyshev_u, 2) X (CHEBYSHEV_V, chebyshev_v, 2)                                  \
+  X (CHEBYSHEV_W, chebyshev_w, 2) X (HERMITE_H, hermite_h, 2) X (HERMITE_HE, hermite_he, 2)        \
+  X (LAGUERRE, laguerre, 2) X (LEGENDRE, legendre, 2)                                              \
+  X (MVLGAMMA, mvlgamma, 2) X (POLYGAMMA, polygamma, 2) X (HYPOT, hypot, 2) X (COPYSIGN, copysign, 2)
 /* clang-format on */
 
 typedef enum

@@ -3,6 +3,8 @@
 
 #include "ops/adj-tile-program.h"
 
+#include <float.h>
+#include <math.h>
 #include <string.h>
 
 /* Values that live on (inputs, let) take registers from the top, temporaries from the bottom;
@@ -248,6 +250,24 @@ compile_choice (Compiler *c, const AdjExpr *e, const Binding *scope)
   return compile_op (c, ADJ_K_OP_SELECT, e->args, scope);
 }
 
+static gboolean
+is_constant (const char *name)
+{
+  return strcmp (name, "inf") == 0 || strcmp (name, "largest") == 0;
+}
+
+/* The largest finite number of a floating dtype. */
+static double
+largest_of (AdjDType dtype)
+{
+  static const double largest[ADJ_N_DTYPES] = { [ADJ_DTYPE_F16] = 65504,
+                                                [ADJ_DTYPE_BF16] = 0x1.fep127,
+                                                [ADJ_DTYPE_F32] = FLT_MAX,
+                                                [ADJ_DTYPE_F64] = DBL_MAX };
+
+  return largest[dtype];
+}
+
 static guint8
 compile_name (Compiler *c, const AdjExpr *e, const Binding *scope)
 {
@@ -259,6 +279,10 @@ compile_name (Compiler *c, const AdjExpr *e, const Binding *scope)
       return scope->reg;
   if (is_static (c, e, &truth))
     return emit_const (c, truth);
+  if (is_constant (e->name) && c->klass == ADJ_K_CLASS_I64)
+    return emit_const (c, 0);
+  if (is_constant (e->name))
+    return emit_const (c, e->name[0] == 'i' ? INFINITY : largest_of (c->compute));
   arg = find_argument (c->call->schema, e->name);
   if (arg < 0)
     return fail (c, e->name);
@@ -404,7 +428,7 @@ check_names (const AdjExpr *e, const AdjSchema *schema, const Binding *scope, GE
 
   if (e->kind == ADJ_EXPR_NAME)
     {
-      known = find_argument (schema, e->name) >= 0;
+      known = is_constant (e->name) || find_argument (schema, e->name) >= 0;
       for (; scope != NULL; scope = scope->outer)
         known |= strcmp (scope->name, e->name) == 0;
     }

@@ -70,7 +70,8 @@ adj_pointwise_meta (AdjOpCall *call)
   return add_results (call, dtype, &shape);
 }
 
-/* The kernels of PyTorch take the gradient, our first operand, last: the layout of self wins. */
+/* The kernels of PyTorch take our first operand, a gradient or what is subtracted, last: the layout
+ * of the next one wins. */
 static gboolean
 gradient_last_meta (AdjOpCall *call)
 {
@@ -346,5 +347,10 @@ static const AdjOp activation_ops[] = {
 #include "ops/activation.inc"
 };
 
+static const AdjOp special_ops[] = {
+#include "ops/special.inc"
+};
+
 const OpFamily adj_family_pointwise = { pointwise_ops, G_N_ELEMENTS (pointwise_ops) };
 const OpFamily adj_family_activation = { activation_ops, G_N_ELEMENTS (activation_ops) };
+const OpFamily adj_family_special = { special_ops, G_N_ELEMENTS (special_ops) };

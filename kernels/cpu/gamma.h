@@ -105,3 +105,20 @@ m_polygamma_f32 (float n, float x)
 {
   return (float) m_polygamma_f64 (n, x);
 }
+
+/* ln (π^(p (p − 1) / 4) Γ (x) Γ (x − ½) … Γ (x − (p − 1) / 2)) */
+INLINE double
+m_mvlgamma_f64 (double p, double x)
+{
+  double sum = p * (p - 1) / 4 * 1.1447298858494002;
+
+  for (int i = 0; i < p; i++)
+    sum += m_lgamma_f64 (x - i / 2.);
+  return sum;
+}
+
+INLINE float
+m_mvlgamma_f32 (float p, float x)
+{
+  return (float) m_mvlgamma_f64 (p, x);
+}

@@ -11,7 +11,7 @@
 #include <stdint.h>
 
 #include "convert.h"
-#include "gamma.h"
+#include "special.h"
 
 /* --- own f32 functions -------------------------------------------------------------------------
  */

@@ -218,6 +218,8 @@ DOMAIN = {
     "log": (0.1, 5), "log2": (0.1, 5), "log10": (0.1, 5), "log1p": (-0.9, 5), "sqrt": (0, 5),
     "rsqrt": (0.1, 5), "asin": (-1, 1), "acos": (-1, 1), "atanh": (-0.95, 0.95), "acosh": (1, 5),
     "pow": (0.1, 3), "xlogy": (0.1, 3), "lgamma": (0.2, 6), "tan": (-1.2, 1.2), "digamma": (0.2, 6),
+    "erfinv": (-0.99, 0.99), "special_ndtri": (0.01, 0.99), "logit": (0.02, 0.98), "igamma": (0.1, 5), "igammac": (0.1, 5),
+    "special_zeta": (1.5, 6), "special_bessel_y0": (0.1, 9), "special_bessel_y1": (0.1, 9), "special_xlog1py": (-0.9, 3),
 }
 DIVISIONS = ("div", "floor_divide", "fmod", "remainder")
 SPECIAL = torch.tensor([0.0, -0.0, 1.0, -1.0, 0.5, 1.5, 2.5, -2.5, float("inf"), float("-inf"),

@@ -25,6 +25,7 @@ SKIPPED = {
     "adaptive_max_pool3d_backward": ("expanded", "empty", "gaps"), "adaptive_max_pool2d_backward": ("expanded", "empty"),
     "max_unpool2d": ("empty",), "max_unpool3d": ("empty",),
     "affine_grid_generator": INTEGERS, "_trilinear": (*INTEGERS, "empty"),
+    **{f"special_bessel_{name}": (F64,) for name in ("j0", "j1", "y0", "y1")},
     "rrelu_with_noise_backward": INTEGERS, "_euclidean_dist": (F16, BF16, "expanded"),
     **{name: (*INTEGERS, F16, BF16, "empty", "dense", "gaps", "offset", "expanded", "scalar")
        for name in ("_weight_norm_interface", "_weight_norm_interface_backward")},

@@ -172,7 +172,7 @@ def record(target, op, args, kwargs, name, place, differentiable):
 def pointwise():
     """The operators with a body in core/ops."""
     found = set()
-    for name in ("pointwise", "activation"):
+    for name in ("pointwise", "activation", "special"):
         source = open(os.path.join(HERE, "../../../core/ops", name + ".inc")).read()
         for body in source.split("\nOP (")[1:]:
             schema = re.search(r'schema = "aten::([\w.]+)\(', body)
