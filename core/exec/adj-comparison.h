@@ -71,7 +71,8 @@ typedef struct
   AdjGraph *graph;
   const AdjValue *inputs;
   guint n_inputs;
-  const AdjValue *rng;         /* (nullable): as in AdjRunRequest */
+  const AdjValue *rng; /* (nullable): as in AdjRunRequest */
+  AdjRandomSource random_source;
   const AdjExecutor *executor; /* of the candidate */
   AdjGpu *gpu;                 /* (nullable): as in AdjRunRequest */
   const AdjValue *expected; /* (nullable): recorded outputs, a container like the graph's result */

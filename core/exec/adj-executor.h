@@ -15,9 +15,10 @@ typedef struct
   AdjGraph *graph;
   const AdjValue *inputs; /* one per placeholder */
   guint n_inputs;
-  const AdjValue *rng;  /* (nullable): recorded generator states; "cpu": DATA of bytes */
-  gboolean float64;     /* compute every floating value in double */
-  guint64 memory_limit; /* bytes; 0: four fifths of what the machine has free */
+  const AdjValue *rng;           /* (nullable): recorded generator states; "cpu": DATA of bytes */
+  AdjRandomSource random_source; /* of the PyTorch that recorded */
+  gboolean float64;              /* compute every floating value in double */
+  guint64 memory_limit;          /* bytes; 0: four fifths of what the machine has free */
   AdjGpu *gpu; /* (nullable) (unowned): where executors of GPUs run it; %NULL: the first there is */
   /* (nullable) Sees every node's result as immutable data; called in the thread that runs.  %FALSE
    * stops the run with G_IO_ERROR_CANCELLED. */

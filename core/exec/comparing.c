@@ -103,6 +103,7 @@ comparing_run (Comparing *comparing, AdjValue *filling, AdjRunResult *result, GE
     .inputs = request->inputs,
     .n_inputs = request->n_inputs,
     .rng = request->rng,
+    .random_source = request->random_source,
     .gpu = float64 ? NULL : request->gpu,
     .float64 = float64,
     .tap = keep_value,

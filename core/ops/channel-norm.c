@@ -143,15 +143,79 @@ op_norm_group_size (const OpNorm *norm)
   return n;
 }
 
+/* -- some channels at a time --
+ *
+ * Statistics and weights belong to channels, dim 1 of x: a few of them, which stay in the cache
+ * with their temporaries, are as good as all. */
+
+#define CACHED (64 * 1024) /* elements of x */
+
+/* A GPU takes all, which is fewer launches. */
+static gint64
+channels_at_once (const AdjKQueue *queue, const OpNorm *norm)
+{
+  gint64 channels = norm->x.size[1];
+  gint64 elements = op_norm_group_size (norm);
+
+  for (gint i = 0; i < norm->x.rank; i++)
+    if (i != 1 && (norm->statistics >> i & 1) != 0)
+      elements *= norm->x.size[i];
+  if (queue->device != NULL)
+    return MAX (channels, 1);
+  return CLAMP (CACHED / MAX (elements, 1), 1, MAX (channels, 1));
+}
+
+/* Channels @first … @first + @n - 1 of a view whose dims are those of x in the mask @dims. */
+static AdjKView
+some_channels (const AdjKView *view, guint32 dims, gint64 first, gint64 n)
+{
+  AdjKView out = *view;
+  gint dim = (gint) (dims & 1);
+
+  if (view->data == NULL)
+    return out;
+  out.data =
+      (char *) view->data + first * view->stride[dim] * (gint64) adj_k_type_get_size (view->type);
+  out.size[dim] = n;
+  return out;
+}
+
+static OpNorm
+some_of_norm (const OpNorm *norm, gint64 first, gint64 n)
+{
+  OpNorm out = *norm;
+
+  out.x = some_channels (&norm->x, all_dims (norm), first, n);
+  out.w = some_channels (&norm->w, norm->weights, first, n);
+  out.b = some_channels (&norm->b, norm->weights, first, n);
+  return out;
+}
+
 /* -- forward and backward -- */
 
-void
-op_norm_measure (AdjKQueue *queue, const OpNorm *norm, const AdjKView *mean, const AdjKView *var)
+static void
+measure_channels (AdjKQueue *queue, const OpNorm *norm, const AdjKView *mean, const AdjKView *var)
 {
   AdjKView m = over (&norm->x, norm->statistics, mean, FALSE);
   AdjKView v = over (&norm->x, norm->statistics, var, FALSE);
 
   adj_q_var_mean (queue, &v, &m, &norm->x, all_dims (norm) & ~norm->statistics, 0);
+}
+
+void
+op_norm_measure (AdjKQueue *queue, const OpNorm *norm, const AdjKView *mean, const AdjKView *var)
+{
+  gint64 step = channels_at_once (queue, norm);
+
+  for (gint64 i = 0; i < norm->x.size[1]; i += step)
+    {
+      gint64 n = MIN (step, norm->x.size[1] - i);
+      OpNorm some = some_of_norm (norm, i, n);
+      AdjKView m = some_channels (mean, norm->statistics, i, n);
+      AdjKView v = some_channels (var, norm->statistics, i, n);
+
+      measure_channels (queue, &some, &m, &v);
+    }
 }
 
 void
@@ -261,8 +325,8 @@ differentiate_input (AdjKQueue *queue,
   }
 }
 
-void
-op_norm_differentiate (AdjKQueue *queue, const OpNorm *norm, const OpNormGradients *to)
+static void
+differentiate_channels (AdjKQueue *queue, const OpNorm *norm, const OpNormGradients *to)
 {
   AdjKView statistics[] = { over (&norm->x, norm->statistics, &to->mean, TRUE),
                             over (&norm->x, norm->statistics, &to->rstd, TRUE) };
@@ -270,6 +334,40 @@ op_norm_differentiate (AdjKQueue *queue, const OpNorm *norm, const OpNormGradien
   differentiate_weights (queue, norm, &to->g, statistics, to->gw, to->gb);
   if (to->gx != NULL)
     differentiate_input (queue, norm, &to->g, statistics, to->constant, to->gx);
+}
+
+void
+op_norm_differentiate (AdjKQueue *queue, const OpNorm *norm, const OpNormGradients *to)
+{
+  gint64 step = channels_at_once (queue, norm);
+
+  for (gint64 i = 0; i < norm->x.size[1]; i += step)
+    {
+      gint64 n = MIN (step, norm->x.size[1] - i);
+      OpNorm some = some_of_norm (norm, i, n);
+      OpNormGradients part = *to;
+      AdjKView gx, gw, gb;
+
+      part.g = some_channels (&to->g, all_dims (norm), i, n);
+      part.mean = some_channels (&to->mean, norm->statistics, i, n);
+      part.rstd = some_channels (&to->rstd, norm->statistics, i, n);
+      if (to->gx != NULL)
+        {
+          gx = some_channels (to->gx, all_dims (norm), i, n);
+          part.gx = &gx;
+        }
+      if (to->gw != NULL)
+        {
+          gw = some_channels (to->gw, norm->weights, i, n);
+          part.gw = &gw;
+        }
+      if (to->gb != NULL)
+        {
+          gb = some_channels (to->gb, norm->weights, i, n);
+          part.gb = &gb;
+        }
+      differentiate_channels (queue, &some, &part);
+    }
 }
 
 void

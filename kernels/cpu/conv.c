@@ -4,30 +4,18 @@
  * columns of a matrix.  Gathering for the gradient of the input is the same walk with the roles of
  * stride and position exchanged, so both directions are one function with another matrix. */
 
+#include "conv.h"
+
 #include <stdlib.h>
 #include <string.h>
 
-#include "adj-kernel-conv.h"
-#include "tile.h"
-
 enum
 {
-  AXES = 3,
   WHOLE = 1024,       /* positions of a chunk of the weight gradient: fixed, results depend on it */
   BLOCK = 256,        /* other chunks are multiples of it */
   CACHE = 128 * 1024, /* elements of gathered columns that stay in cache */
   SERIAL = 64 * 1024  /* multiplications below which threads do not pay */
 };
-
-/* How positions along one spatial dim see elements: position p sees element p · stride + shift of
- * the source with shift = k · dilation - padding; reversed, the p = e · stride + shift is what
- * sees source element e. */
-typedef struct
-{
-  int64_t size;      /* elements of the source */
-  int64_t positions; /* of the destination */
-  int64_t kernel, stride, padding, dilation;
-} Axis;
 
 /* Positions first, first + step, … see elements from, from + jump, … */
 typedef struct
@@ -35,19 +23,6 @@ typedef struct
   int64_t first, step, count;
   int64_t from, jump;
 } Run;
-
-typedef struct
-{
-  const AdjKConv *conv;
-  AdjKView source;      /* rank 5: what is gathered from */
-  AdjKView destination; /* rank 5: where positions stand */
-  Axis axis[AXES];
-  bool reversed;
-  int64_t rows;      /* channels of the destination in a group */
-  int64_t channels;  /* channels of the source in a group */
-  int64_t taps;      /* elements of the kernel */
-  int64_t positions; /* elements of a channel of the destination */
-} Plan;
 
 static int64_t
 floor_div (int64_t a, int64_t b)
@@ -63,7 +38,7 @@ max_i64 (int64_t a, int64_t b)
 
 /* Of positions @start … @start + @n - 1, those that see something through tap @k. */
 static Run
-see (const Plan *plan, const Axis *axis, int64_t k, int64_t start, int64_t n)
+see (const ConvPlan *plan, const Axis *axis, int64_t k, int64_t start, int64_t n)
 {
   int64_t shift = k * axis->dilation - axis->padding, s = axis->stride, last;
   Run run = { .step = 1, .jump = s };
@@ -91,7 +66,7 @@ see (const Plan *plan, const Axis *axis, int64_t k, int64_t start, int64_t n)
 /* Positions @start … @start + @n - 1 of row @row of the columns of one image and group, whose first
  * source element is @base elements further on. */
 static void
-gather_row (const Plan *plan, char *out, int64_t base, int64_t row, int64_t start, int64_t n)
+gather_row (const ConvPlan *plan, char *out, int64_t base, int64_t row, int64_t start, int64_t n)
 {
   const Axis *axis = plan->axis;
   const int64_t *stride = plan->source.stride + 2;
@@ -188,7 +163,7 @@ fresh_like (const AdjKView *view, AdjKType type)
 
 /* The weights as [group, rows, source channels, kernel…]. */
 static AdjKView
-weights_by_group (const Plan *plan)
+weights_by_group (const ConvPlan *plan)
 {
   const AdjKView *w = &plan->conv->w;
   AdjKView kernel = with_three_axes (w), out = kernel;
@@ -210,12 +185,12 @@ weights_by_group (const Plan *plan)
   return out;
 }
 
-static Plan
+static ConvPlan
 plan_new (const AdjKConv *conv, bool reversed)
 {
   AdjKView kernel = with_three_axes (&conv->w);
   int missing = AXES + 2 - conv->w.rank;
-  Plan plan = {
+  ConvPlan plan = {
     .conv = conv,
     .source = with_three_axes (reversed ? &conv->y : &conv->x),
     .destination = with_three_axes (reversed ? &conv->x : &conv->y),
@@ -245,7 +220,7 @@ plan_new (const AdjKConv *conv, bool reversed)
 /* Whether each position sees one element, the one at its own place: then the source is the matrix
  * of columns. */
 static bool
-sees_itself (const Plan *plan)
+sees_itself (const ConvPlan *plan)
 {
   for (int d = 0; d < AXES; d++)
     if (plan->axis[d].kernel != 1 || plan->axis[d].stride != 1 || plan->axis[d].padding != 0 ||
@@ -256,7 +231,7 @@ sees_itself (const Plan *plan)
 
 /* @k channels of the source, @base elements further on, at positions @start … @start + @n - 1. */
 static AdjKView
-channels_of (const Plan *plan, int64_t base, int64_t start, int64_t k, int64_t n)
+channels_of (const ConvPlan *plan, int64_t base, int64_t start, int64_t k, int64_t n)
 {
   int64_t stride = position_stride (&plan->source);
   AdjKView channels =
@@ -272,7 +247,7 @@ channels_of (const Plan *plan, int64_t base, int64_t start, int64_t k, int64_t n
 
 /* Positions @start … @start + @n - 1 of one image and group. */
 static bool
-multiply_chunk (const Plan *plan,
+multiply_chunk (const ConvPlan *plan,
                 const AdjKView *weights,
                 int64_t image,
                 int64_t group,
@@ -316,7 +291,7 @@ multiply_chunk (const Plan *plan,
 }
 
 static bool
-multiply (const Plan *plan, const AdjKView *weights)
+multiply (const ConvPlan *plan, const AdjKView *weights)
 {
   int64_t images = plan->destination.size[0], groups = plan->conv->groups;
   int64_t k = max_i64 (plan->channels * plan->taps, 1);
@@ -340,7 +315,7 @@ multiply (const Plan *plan, const AdjKView *weights)
 static bool
 convolve (const AdjKConv *conv, bool reversed)
 {
-  Plan plan = plan_new (conv, reversed);
+  ConvPlan plan = plan_new (conv, reversed);
   AdjKView target = plan.destination, original = weights_by_group (&plan);
   AdjKView weights = fresh_like (&original, original.type);
   bool flat = position_stride (&target) >= 0, done;
@@ -351,7 +326,8 @@ convolve (const AdjKConv *conv, bool reversed)
   if (done)
     {
       adj_k_copy (&weights, &original);
-      done = multiply (&plan, &weights);
+      done = adj_k_conv_has_lines (&plan) ? adj_k_conv_lines (&plan, &weights)
+                                          : multiply (&plan, &weights);
     }
   if (done && !flat)
     adj_k_copy (&target, &plan.destination);
@@ -396,7 +372,7 @@ typedef struct
 
 /* Adds what one chunk of positions gives to the sums. */
 static void
-add_chunk (const Plan *plan,
+add_chunk (const ConvPlan *plan,
            const AdjKView *sums,
            const Rows *rows,
            char *columns,
@@ -434,7 +410,7 @@ add_chunk (const Plan *plan,
 }
 
 static bool
-sum_rows (const Plan *plan, const AdjKView *sums, const Rows *rows)
+sum_rows (const ConvPlan *plan, const AdjKView *sums, const Rows *rows)
 {
   int64_t chunk = min_i64 (WHOLE, max_i64 (plan->positions, 1));
   char *columns = malloc ((size_t) (rows->count * chunk) * adj_k_type_get_size (plan->source.type));
@@ -449,7 +425,7 @@ sum_rows (const Plan *plan, const AdjKView *sums, const Rows *rows)
 }
 
 static bool
-sum_weights (const Plan *plan, const AdjKView *sums)
+sum_weights (const ConvPlan *plan, const AdjKView *sums)
 {
   int64_t k = plan->channels * plan->taps, blocks = (k + BLOCK - 1) / BLOCK;
   int64_t tasks = plan->conv->groups * blocks;
@@ -472,7 +448,7 @@ sum_weights (const Plan *plan, const AdjKView *sums)
 bool
 adj_k_conv_weight (const AdjKConv *conv)
 {
-  Plan plan = plan_new (conv, false);
+  ConvPlan plan = plan_new (conv, false);
   AdjKView target = weights_by_group (&plan), y = plan.destination;
   AdjKView sums = fresh_like (&target, adj_k_loops ()->klass[class_of (target.type)].type);
   bool flat = position_stride (&y) >= 0, done;

@@ -5,6 +5,10 @@
 #if defined __x86_64__ && !defined __clang__ /* which ignores the pragma */
 #pragma GCC target("arch=x86-64-v3")
 
+#include <immintrin.h>
+
+#define FMA_F32(a, b, c) _mm256_fmadd_ps (_mm256_set1_ps (a), (b), (c))
+#define FMA_F64(a, b, c) _mm256_fmadd_pd (_mm256_set1_pd (a), (b), (c))
 #define LOOPS_NAME adj_k_loops_v3
 #define VECTOR_BYTES 32
 #define GEMM_ROWS 6

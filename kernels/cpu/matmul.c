@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 
-/* Matrix products: blocks of C in a buffer of the class, panels of A and B packed so that the
- * matrix tile reads them in order.  An element is Σ over slices of STEP of k (each summed from
- * zero, in sequence), slices in sequence: blocks and panels may have any size, the bits stay. */
+/* Matrix products: blocks of C, each Σ over slices of STEP of k (a slice from zero, in sequence, by
+ * fused multiply-add), slices in sequence, so that blocks of any size give the same bits.  The sums
+ * stand in C itself where it is dense and of the class; B is packed once for many rows of A. */
 
 #include <omp.h>
 #include <string.h>
@@ -11,7 +11,8 @@
 
 enum
 {
-  ROWS = 192,           /* of a block of C, at most; with every half a multiple of each gemm_rows */
+  ROWS = 192,           /* of A that are packed together; with every half a multiple of gemm_rows */
+  MOST_ROWS = 8 * ROWS, /* of a block of C, for which B is packed once */
   LEAST_ROWS = 48,      /* where there are few blocks */
   COL_BYTES = 2048,     /* of a row of a block of C; a multiple of every panel's */
   STEP = 128,           /* of k: fixed, results depend on it */
@@ -33,15 +34,27 @@ typedef struct
 typedef struct
 {
   const AdjKGemm *gemm;
+  const int64_t *b_rows; /* (nullable): where the rows of B begin, each by itself */
   const ClassLoops *loops;
   int64_t m, n, k;
   int64_t block_rows, block_cols;
+  bool direct; /* sums are in C */
   int batched; /* 1 when there is a batch dim */
 } Product;
+
+/* Where a block of C is summed: rows of @ld elements; @exact: nothing beyond them may be written.
+ */
+typedef struct
+{
+  char *at;
+  int64_t ld;
+  bool exact;
+} Sums;
 
 typedef struct
 {
   _Alignas(64) char acc[ROWS * COL_BYTES];
+  _Alignas(64) char edge[GEMM_MAX_ROWS * PANEL * sizeof (double)];
   _Alignas(64) char a[ROWS * STEP * sizeof (double)];
   _Alignas(64) char b[COL_BYTES * STEP];
 } Buffers;
@@ -80,6 +93,34 @@ pack (const Product *product, char *dst, const Lines *lines, int width, int64_t 
       load_panel (product, between, lines, first, n, k);
       memset ((char *) between + (size_t) (n * k) * size, 0, (size_t) ((width - n) * k) * size);
       loops->pack (dst, width, between, k, 1, k);
+    }
+}
+
+/* Panels of B from its rows @p … @p + @k - 1, columns @j … @j + @n - 1. */
+static void
+pack_rows (const Product *product, char *dst, int64_t p, int64_t j, int64_t n, int64_t k)
+{
+  const ClassLoops *loops = product->loops;
+  const AdjKView *b = &product->gemm->b;
+  LoadLoop load = loops->load[b->type];
+  int width = loops->gemm_cols;
+  size_t panel = (size_t) width * loops->size;
+
+  for (; n > 0; n -= width, j += width, dst += panel * (size_t) k)
+    {
+      int count = (int) min_i64 (width, n);
+      size_t bytes = (size_t) count * loops->size;
+
+      if (count == width && b->type == loops->type)
+        {
+          loops->pack_rows (dst, view_at (b, j), product->b_rows + p, k);
+          continue;
+        }
+      for (int64_t q = 0; q < k; q++)
+        {
+          load (dst + (size_t) q * panel, view_at (b, product->b_rows[p + q] + j), 1, count);
+          memset (dst + (size_t) q * panel + bytes, 0, panel - bytes);
+        }
     }
 }
 
@@ -122,27 +163,100 @@ offset_of (const Product *product, const AdjKView *view, int64_t batch, int64_t 
   return (product->batched ? batch * view->stride[0] : 0) + i * stride[0] + j * stride[1];
 }
 
-/* @ld: of the buffer of C */
-static void
-multiply_slice (
-    const Product *product, Buffers *buffers, int64_t ld, const Lines *a, const Lines *b, int64_t k)
-{
-  const ClassLoops *loops = product->loops;
-  int rows = loops->gemm_rows, cols = loops->gemm_cols;
-
-  pack (product, buffers->a, a, rows, k);
-  pack (product, buffers->b, b, cols, k);
-  for (int64_t j = 0; j < b->count; j += cols)
-    for (int64_t i = 0; i < a->count; i += rows)
-      loops->gemm[min_i64 (rows, a->count - i)](buffers->acc + (size_t) (i * ld + j) * loops->size,
-                                                ld, buffers->a + (size_t) (i * k) * loops->size,
-                                                buffers->b + (size_t) (j * k) * loops->size, k);
-}
-
 static int64_t
 round_up (int64_t n, int64_t to)
 {
   return (n + to - 1) / to * to;
+}
+
+/* Adds the product of two panels to @rows × @cols elements at @to. */
+static void
+add_tile (const Product *product,
+          Buffers *buffers,
+          char *to,
+          int64_t ld,
+          int rows,
+          int cols,
+          const void *a,
+          const void *b,
+          int64_t k)
+{
+  const ClassLoops *loops = product->loops;
+  size_t size = loops->size, width = (size_t) loops->gemm_cols;
+
+  memset (buffers->edge, 0, (size_t) loops->gemm_rows * width * size);
+  loops->gemm[rows](buffers->edge, loops->gemm_cols, a, b, k);
+  for (int r = 0; r < rows; r++)
+    loops->reduce[COMBINE_SUM].join (to + (size_t) (r * ld) * size,
+                                     buffers->edge + (size_t) r * width * size, cols);
+}
+
+/* @a: at most ROWS lines, of which panels are in the buffers, as those of @b */
+static void
+multiply_panels (
+    const Product *product, Buffers *buffers, const Sums *sums, int64_t m, int64_t n, int64_t k)
+{
+  const ClassLoops *loops = product->loops;
+  int most_rows = loops->gemm_rows, most_cols = loops->gemm_cols;
+
+  for (int64_t j = 0; j < n; j += most_cols)
+    for (int64_t i = 0; i < m; i += most_rows)
+      {
+        int rows = (int) min_i64 (most_rows, m - i), cols = (int) min_i64 (most_cols, n - j);
+        char *to = sums->at + (size_t) (i * sums->ld + j) * loops->size;
+        const void *a = buffers->a + (size_t) (i * k) * loops->size;
+        const void *b = buffers->b + (size_t) (j * k) * loops->size;
+
+        if (sums->exact && (rows < most_rows || cols < most_cols))
+          add_tile (product, buffers, to, sums->ld, rows, cols, a, b, k);
+        else
+          loops->gemm[rows](to, sums->ld, a, b, k);
+      }
+}
+
+static void
+clear_sums (const Product *product, const Sums *sums, int64_t m, int64_t n)
+{
+  for (int64_t r = 0; r < m; r++)
+    memset (sums->at + (size_t) (r * sums->ld) * product->loops->size, 0,
+            (size_t) n * product->loops->size);
+}
+
+/* Adds to a block of C, from element [batch, i, j] on, what the slice of k from @p on gives. */
+static void
+multiply_slice (const Product *product,
+                Buffers *buffers,
+                const Sums *sums,
+                int64_t batch,
+                int64_t i,
+                int64_t j,
+                int64_t m,
+                int64_t n,
+                int64_t p)
+{
+  const AdjKGemm *gemm = product->gemm;
+  const ClassLoops *loops = product->loops;
+  const int64_t *a_stride = gemm->a.stride + product->batched;
+  const int64_t *b_stride = gemm->b.stride + product->batched;
+  int64_t k = min_i64 (STEP, product->k - p);
+  Lines b = { &gemm->b, offset_of (product, &gemm->b, batch, p, j), b_stride[1], b_stride[0], n };
+
+  if (product->b_rows)
+    pack_rows (product, buffers->b, p, j, n, k);
+  else
+    pack (product, buffers->b, &b, loops->gemm_cols, k);
+  for (int64_t r = 0; r < m; r += ROWS)
+    {
+      Lines a = { &gemm->a, offset_of (product, &gemm->a, batch, i + r, p), a_stride[0],
+                  a_stride[1], min_i64 (ROWS, m - r) };
+      Sums part = { sums->at + (size_t) (r * sums->ld) * loops->size, sums->ld, sums->exact };
+
+      pack (product, buffers->a, &a, loops->gemm_rows, k);
+      if (p == 0)
+        clear_sums (product, &part, sums->exact ? a.count : round_up (a.count, loops->gemm_rows),
+                    sums->exact ? n : sums->ld);
+      multiply_panels (product, buffers, &part, a.count, n, k);
+    }
 }
 
 /* The block of C whose first element is [batch, i, j]. */
@@ -151,46 +265,61 @@ multiply_block (const Product *product, int64_t batch, int64_t i, int64_t j)
 {
   const AdjKGemm *gemm = product->gemm;
   const ClassLoops *loops = product->loops;
-  const int64_t *a_stride = gemm->a.stride + product->batched;
-  const int64_t *b_stride = gemm->b.stride + product->batched;
   int64_t m = min_i64 (product->block_rows, product->m - i),
           n = min_i64 (product->block_cols, product->n - j);
-  int64_t ld = round_up (n, loops->gemm_cols);
   Buffers buffers;
+  Sums sums = { buffers.acc, round_up (n, loops->gemm_cols), false };
 
-  memset (buffers.acc, 0, (size_t) (round_up (m, loops->gemm_rows) * ld) * loops->size);
+  if (product->direct)
+    sums = (Sums){ view_at (&gemm->c, offset_of (product, &gemm->c, batch, i, j)),
+                   gemm->c.stride[product->batched], true };
+  if (product->k == 0)
+    clear_sums (product, &sums, m, n);
   for (int64_t p = 0; p < product->k; p += STEP)
-    {
-      Lines a = { &gemm->a, offset_of (product, &gemm->a, batch, i, p), a_stride[0], a_stride[1],
-                  m };
-      Lines b = { &gemm->b, offset_of (product, &gemm->b, batch, p, j), b_stride[1], b_stride[0],
-                  n };
-
-      multiply_slice (product, &buffers, ld, &a, &b, min_i64 (STEP, product->k - p));
-    }
+    multiply_slice (product, &buffers, &sums, batch, i, j, m, n, p);
 
   for (int64_t r = 0; r < m; r++)
     {
-      void *row = buffers.acc + (size_t) (r * ld) * loops->size;
+      void *row = sums.at + (size_t) (r * sums.ld) * loops->size;
       int64_t d = gemm->d ? offset_of (product, gemm->d, batch, i + r, j) : 0;
 
       finish_row (product, row, d, (int) n);
-      loops->store[gemm->c.type](view_at (&gemm->c, offset_of (product, &gemm->c, batch, i + r, j)),
-                                 gemm->c.stride[product->batched + 1], row, (int) n);
+      if (!product->direct)
+        loops->store[gemm->c.type](
+            view_at (&gemm->c, offset_of (product, &gemm->c, batch, i + r, j)),
+            gemm->c.stride[product->batched + 1], row, (int) n);
     }
+}
+
+/* Whether C can hold the sums: it is of the class, its rows are dense, and D is another matrix. */
+static bool
+is_direct (const AdjKGemm *gemm, const ClassLoops *loops)
+{
+  int row = gemm->c.rank - 2;
+
+  return gemm->c.type == loops->type &&
+         (gemm->c.stride[row + 1] == 1 || gemm->c.size[row + 1] == 1) &&
+         (gemm->c.stride[row] >= gemm->c.size[row + 1] || gemm->c.size[row] == 1) &&
+         !(gemm->d && gemm->beta != 0 && gemm->d->data == gemm->c.data);
 }
 
 void
 adj_k_gemm (const AdjKGemm *gemm)
 {
+  adj_k_gemm_rows (gemm, NULL);
+}
+
+void
+adj_k_gemm_rows (const AdjKGemm *gemm, const int64_t *rows_of_b)
+{
   int batched = gemm->c.rank == 3;
   Product product = {
     .gemm = gemm,
+    .b_rows = rows_of_b,
     .loops = &adj_k_loops ()->klass[class_of (gemm->c.type)],
     .m = gemm->c.size[batched],
     .n = gemm->c.size[batched + 1],
     .k = gemm->a.size[batched + 1],
-    .block_rows = ROWS,
     .batched = batched,
   };
   int64_t batches = batched ? gemm->c.size[0] : 1;
@@ -198,9 +327,11 @@ adj_k_gemm (const AdjKGemm *gemm)
   double work = (double) batches * (double) product.m * (double) product.n * (double) product.k;
   bool threads = work > SERIAL && !omp_in_parallel ();
 
+  product.direct = is_direct (gemm, product.loops);
+  product.block_rows = product.direct ? MOST_ROWS : ROWS;
   product.block_cols = COL_BYTES / (int64_t) product.loops->size;
   cols = (product.n + product.block_cols - 1) / product.block_cols;
-  rows = (product.m + ROWS - 1) / ROWS;
+  rows = (product.m + product.block_rows - 1) / product.block_rows;
   while (threads && product.block_rows > LEAST_ROWS &&
          batches * rows * cols < BLOCKS_A_THREAD * omp_get_max_threads ())
     {

@@ -408,6 +408,17 @@ backward_x (const AdjKLayerNormBackward *norm)
     }
 }
 
+/* Columns @column … @column + @n - 1 of a row: where they lie when that is dense, or in @tile. */
+static const void *
+columns_of (
+    const ClassLoops *loops, void *tile, const AdjKView *row, int64_t base, int64_t column, int n)
+{
+  if (row->rank == 1 && row->stride[0] == 1)
+    return adj_k_hold_row (loops, tile, row, base + column, n);
+  adj_k_load (loops, tile, row, base, column, n);
+  return tile;
+}
+
 /* Σ_rows g x̂ for COLUMNS neighbouring columns, in the tree of a reduction over the rows. */
 static void
 backward_w_columns (const AdjKLayerNormBackward *norm, int64_t column, int n)
@@ -433,11 +444,11 @@ backward_w_columns (const AdjKLayerNormBackward *norm, int64_t column, int n)
       if (i % LEAF == 0)
         adj_k_tree_begin_columns (&tree, lanes);
 
-      adj_k_load (loops, row, &x, walk.offset[0], column, n);
-      adj_k_load (loops, other, &g, walk.offset[1], column, n);
       loops->load[mean.type](&center, view_at (&mean, walk.offset[2]), 0, 1);
       loops->load[rstd.type](&rscale, view_at (&rstd, walk.offset[3]), 0, 1);
-      loops->rows.add_normal (adj_k_tree_lane (&tree, lanes, i), row, other, &center, &rscale, n);
+      loops->rows.add_normal (
+          adj_k_tree_lane (&tree, lanes, i), columns_of (loops, row, &x, walk.offset[0], column, n),
+          columns_of (loops, other, &g, walk.offset[1], column, n), &center, &rscale, n);
 
       if (i % LEAF == LEAF - 1 || i == n_rows - 1)
         adj_k_tree_push_columns (&tree, lanes);

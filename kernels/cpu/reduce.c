@@ -79,6 +79,8 @@ reduce_columns (const Task *task, Scalar *result)
   _Alignas(64) Scalar lanes[LANES * COLUMNS];
   Scalar row[COLUMNS];
   LoadLoop load = job->loops->load[job->in.type];
+  bool as_they_are =
+      !job->loops->map[task->map] && task->stride == 1 && job->in.type == job->loops->type;
   Walk walk;
   Tree tree;
 
@@ -92,9 +94,14 @@ reduce_columns (const Task *task, Scalar *result)
       adj_k_tree_begin_columns (&tree, lanes);
       for (int i = 0; i < m; i++, adj_k_walk_next (&walk))
         {
-          load (row, view_at (&job->in, task->base + walk.offset[0]), task->stride, task->width);
-          apply_map (task, row, 1, task->width);
-          adj_k_tree_add_columns (&tree, lanes, row, i);
+          const void *at = view_at (&job->in, task->base + walk.offset[0]);
+
+          if (!as_they_are)
+            {
+              load (row, at, task->stride, task->width);
+              apply_map (task, row, 1, task->width);
+            }
+          adj_k_tree_add_columns (&tree, lanes, as_they_are ? at : row, i);
         }
       adj_k_tree_push_columns (&tree, lanes);
     }

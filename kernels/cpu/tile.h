@@ -53,6 +53,9 @@ typedef void (*OpLoop) (void *dst, const void *a, const void *b, const void *c, 
 /* In place over @n elements; element i has @center[i * @step] (MAP_DEVIATE only). */
 typedef void (*MapLoop) (void *tile, const void *center, int step, int n);
 
+/* dst[at[i]] += tile[i], in sequence */
+typedef void (*AddAtLoop) (void *dst, const int64_t *at, const void *tile, int n);
+
 /* The combination of @n <= LEAF elements into *@result. */
 typedef void (*LeafLoop) (void *result, const void *tile, int n);
 
@@ -93,11 +96,14 @@ typedef struct
   StoreLoop store[ADJ_K_N];
   OpLoop op[ADJ_K_OP_N]; /* NULL where the class lacks the op, and for const and load */
   MapLoop map[MAP_N];    /* NULL for MAP_NONE */
+  AddAtLoop add_at;      /* to elements of type @type */
   ReduceLoops reduce[COMBINE_N];
   RowLoops rows;                    /* NULL in class I64 */
   GemmLoop gemm[GEMM_MAX_ROWS + 1]; /* by the rows of a panel that count; from 1 to gemm_rows */
   PackLoop pack;                    /* of elements of type @type */
-  int gemm_rows, gemm_cols;         /* panel sizes */
+  /* The same of gemm_cols columns: row i of the panel begins @rows[i] elements after @src. */
+  void (*pack_rows) (void *dst, const void *src, const int64_t *rows, int64_t k);
+  int gemm_rows, gemm_cols; /* panel sizes */
 } ClassLoops;
 
 typedef struct
@@ -264,6 +270,12 @@ void adj_k_tree_fold (const ClassLoops *loops,
 /* The same of @n elements that lie one after the other. */
 void adj_k_tree_fold_memory (
     const ClassLoops *loops, Combine combine, const void *from, int64_t n, void *result);
+
+/* --- matmul.c --------------------------------------------------------------------------------- */
+
+/* adj_k_gemm() where row i of B begins @rows[i] elements after the first, and its elements are
+ * neighbours; without a batch. */
+void adj_k_gemm_rows (const AdjKGemm *gemm, const int64_t *rows);
 
 /* --- held-rows.c ------------------------------------------------------------------------------ */
 
