@@ -25,12 +25,25 @@ print_names (const AdjGraph *graph, const AdjPlanRegion *region)
     printf (" and %u more", region->n_nodes - n);
 }
 
+/* How long a GPU needs at least, in microseconds, and what binds it. */
 static void
-print_regions (const AdjPlan *plan)
+print_bound (const AdjDeviceModel *model, const AdjPlan *plan, guint index)
+{
+  AdjDeviceBound bound = adj_device_model_bound (model, plan, index);
+
+  printf ("%9.3f  %-10s  ", 1e6 * MAX (bound.memory, bound.arithmetic),
+          bound.arithmetic > bound.memory ? "arithmetic" : "memory");
+}
+
+static void
+print_regions (const AdjPlan *plan, const AdjDeviceModel *model)
 {
   const AdjGraph *graph = adj_plan_get_graph (plan);
 
-  printf ("\n%6s  %-11s  %10s  %8s  %s\n", "REGION", "KIND", "BYTES", "MFLOP", "NODES");
+  printf ("\n%6s  %-11s  %10s  %8s  ", "REGION", "KIND", "BYTES", "MFLOP");
+  if (model != NULL)
+    printf ("%9s  %-10s  ", "AT LEAST", "µs, BY");
+  printf ("NODES\n");
   for (guint i = 0; i < adj_plan_get_n_regions (plan); i++)
     {
       AdjPlanRegion region;
@@ -39,6 +52,8 @@ print_regions (const AdjPlan *plan)
       adj_plan_get_region (plan, i, &region);
       bytes = adj_format_bytes (region.bytes);
       printf ("%6u  %-11s  %10s  %8.3f  ", i, region.kind, bytes, region.flops / 1e6);
+      if (model != NULL)
+        print_bound (model, plan, i);
       print_names (graph, &region);
       printf ("%s%s\n", region.reason != NULL ? "; " : "",
               region.reason != NULL ? region.reason : "");
@@ -114,8 +129,32 @@ ratio_of_arena (const AdjPlan *plan)
   return bound > 0 ? (double) adj_plan_get_arena_bytes (plan) / (double) bound : 1;
 }
 
+/* The regions one after the other, each at a limit of the GPU. */
 static void
-print_text (const AdjPlan *plan, gboolean buffers)
+print_prediction (const AdjPlan *plan, const AdjDeviceModel *model)
+{
+  double seconds = 0, memory = 0;
+  guint n = adj_plan_get_n_regions (plan), n_memory = 0;
+
+  for (guint i = 0; i < n; i++)
+    {
+      AdjDeviceBound bound = adj_device_model_bound (model, plan, i);
+
+      seconds += MAX (bound.memory, bound.arithmetic);
+      if (bound.memory >= bound.arithmetic)
+        {
+          memory += bound.memory;
+          n_memory++;
+        }
+    }
+  printf ("on an %s at least %.1f µs beside %u launches: %.1f µs of %u regions that memory "
+          "bounds, %.1f µs of %u that arithmetic does\n",
+          model->title, 1e6 * seconds, n, 1e6 * memory, n_memory, 1e6 * (seconds - memory),
+          n - n_memory);
+}
+
+static void
+print_text (const AdjPlan *plan, const AdjDeviceModel *model, gboolean buffers)
 {
   Counts counts = count (plan);
   g_autofree char *arena = adj_format_bytes (adj_plan_get_arena_bytes (plan));
@@ -131,7 +170,9 @@ print_text (const AdjPlan *plan, gboolean buffers)
       "constants and outputs %s\n",
       counts.n_registers, arena, bound, ratio_of_arena (plan), peak);
   printf ("planned in %.2f ms\n", (double) adj_plan_get_planned_ns (plan) / 1e6);
-  print_regions (plan);
+  if (model != NULL)
+    print_prediction (plan, model);
+  print_regions (plan, model);
   if (buffers)
     print_buffers (plan);
 }
@@ -153,7 +194,23 @@ add_int (JsonBuilder *builder, const char *member, guint64 value)
 }
 
 static void
-add_region (JsonBuilder *builder, const AdjPlan *plan, guint index)
+add_seconds (JsonBuilder *builder, const char *member, double seconds)
+{
+  json_builder_set_member_name (builder, member);
+  json_builder_add_double_value (builder, seconds);
+}
+
+static void
+add_bound (JsonBuilder *builder, const AdjDeviceModel *model, const AdjPlan *plan, guint index)
+{
+  AdjDeviceBound bound = adj_device_model_bound (model, plan, index);
+
+  add_seconds (builder, "memory_seconds", bound.memory);
+  add_seconds (builder, "arithmetic_seconds", bound.arithmetic);
+}
+
+static void
+add_region (JsonBuilder *builder, const AdjPlan *plan, const AdjDeviceModel *model, guint index)
 {
   AdjPlanRegion region;
 
@@ -171,6 +228,8 @@ add_region (JsonBuilder *builder, const AdjPlan *plan, guint index)
   add_int (builder, "bytes", region.bytes);
   json_builder_set_member_name (builder, "flops");
   json_builder_add_double_value (builder, region.flops);
+  if (model != NULL)
+    add_bound (builder, model, plan, index);
   json_builder_end_object (builder);
 }
 
@@ -198,7 +257,7 @@ add_buffer (JsonBuilder *builder, const AdjPlan *plan, guint index)
 }
 
 static void
-print_json (const AdjPlan *plan)
+print_json (const AdjPlan *plan, const AdjDeviceModel *model)
 {
   JsonBuilder *builder = json_builder_new ();
 
@@ -210,7 +269,7 @@ print_json (const AdjPlan *plan)
   json_builder_set_member_name (builder, "regions");
   json_builder_begin_array (builder);
   for (guint i = 0; i < adj_plan_get_n_regions (plan); i++)
-    add_region (builder, plan, i);
+    add_region (builder, plan, model, i);
   json_builder_end_array (builder);
   json_builder_set_member_name (builder, "buffers");
   json_builder_begin_array (builder);
@@ -245,17 +304,22 @@ run (int argc, char **argv, GError **error)
   g_auto (AdjTarget) target = { 0 };
   g_autoptr (AdjPlan) plan = NULL;
   g_autofree char *id = NULL;
+  g_autofree char *name = NULL;
+  const AdjDeviceModel *model = NULL;
   gboolean json = FALSE, buffers = FALSE;
   AdjSessionRun session;
   GOptionEntry entries[] = {
     { "graph", 'g', 0, G_OPTION_ARG_STRING, &id, "Which graph of the file", "ID" },
     { "buffers", 'b', 0, G_OPTION_ARG_NONE, &buffers, "Print where every result lies, and when",
       NULL },
+    { "device-model", 0, 0, G_OPTION_ARG_STRING, &name,
+      "Say how long a GPU needs for each region at least: t4, a100-80, h100, h200 …", "NAME" },
     { "json", 0, 0, G_OPTION_ARG_NONE, &json, "Print JSON", NULL },
     G_OPTION_ENTRY_NULL,
   };
 
   if (!adj_command_parse (&adj_command_plan, entries, 1, 1, &argc, &argv, error) ||
+      (name != NULL && (model = adj_device_model_find (name, error)) == NULL) ||
       !adj_target_open (&target, argv[1], id, error) ||
       !adj_target_check_understood (&target, error))
     return ADJ_EXIT_BAD_INPUT;
@@ -269,16 +333,17 @@ run (int argc, char **argv, GError **error)
   if (adj_plan_get_refusal (plan) != NULL)
     print_refusal (adj_plan_get_refusal (plan), json);
   else if (json)
-    print_json (plan);
+    print_json (plan, model);
   else
-    print_text (plan, buffers);
+    print_text (plan, model, buffers);
   return ADJ_EXIT_DONE;
 }
 
 const AdjCommand adj_command_plan = {
   .name = "plan",
-  .usage = "FILE[#ID] [--buffers]",
+  .usage = "FILE[#ID] [--buffers] [--device-model GPU]",
   .summary = "Show how the planned executor runs a graph: regions, why they end, the arena",
-  .examples = "adjoint plan gpt2.adjoint#joint\n",
+  .examples = "adjoint plan gpt2.adjoint#joint\n"
+              "adjoint plan gpt2.adjoint#joint --device-model h200\n",
   .run = run,
 };

@@ -7,8 +7,6 @@
 #include "plan/space-private.h"
 #include "tensor/adj-storage-internal.h"
 
-#define ALIGNMENT 64
-
 /* The leaf of the inputs that is tensor @index. */
 static guint32
 find_leaf (const AdjPlan *plan, guint index)
@@ -105,7 +103,7 @@ bind_buffer (AdjPlanSpace *space, guint32 index, gpointer memory)
   if (buffer->constant != NULL)
     constant = g_bytes_get_data (adj_tensor_data_get_bytes (buffer->constant), NULL);
   if (memory == NULL && buffer->memory == PLAN_MEMORY_OUTPUT)
-    memory = space->made[index] = g_aligned_alloc (MAX (buffer->n_bytes, 1), 1, ALIGNMENT);
+    memory = space->made[index] = plan_spares_take (space->spares, index, buffer->n_bytes);
   else if (memory == NULL && buffer->memory == PLAN_MEMORY_ARENA)
     memory = (char *) space->arena + buffer->offset;
   else if (memory == NULL)

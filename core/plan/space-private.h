@@ -6,6 +6,19 @@
 
 G_BEGIN_DECLS
 
+/* spares.c: for each buffer a piece of memory at most; pieces may come back in any thread. */
+typedef struct _PlanSpares PlanSpares;
+
+PlanSpares *plan_spares_new (guint n);
+void plan_spares_unref (PlanSpares *self);
+/* (transfer full): @n_bytes, always the same for a buffer; what is in them is unspecified. */
+gpointer plan_spares_take (PlanSpares *self, guint32 index, guint64 n_bytes);
+/* @piece: (transfer full) */
+void plan_spares_put (PlanSpares *self, guint32 index, gpointer piece);
+/* (transfer full): @piece as bytes, which comes back when they are let go. @piece: (transfer full)
+ */
+GBytes *plan_spares_give (PlanSpares *self, guint32 index, gpointer piece, guint64 n_bytes);
+
 /* A plan with memory: tensors, calls ready to be made, and what a run needs beside. */
 struct _AdjPlanSpace
 {
@@ -14,6 +27,7 @@ struct _AdjPlanSpace
   gpointer arena;            /* (owned) */
   gpointer *bytes;           /* (owned): of each buffer: its memory in this run */
   gpointer *made;            /* (owned): of each buffer: memory of this run alone, or %NULL */
+  PlanSpares *spares;        /* (owned): such memory of earlier runs */
   AdjStorage **storages;     /* (owned): by buffer */
   AdjTensor **tensors;       /* (owned): by value */
   AdjOpCall *calls;          /* (owned): by call */

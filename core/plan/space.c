@@ -122,6 +122,7 @@ new_space (AdjPlan *plan, PlanGpu *gpu)
   space->arena = gpu == NULL ? new_arena (plan->arena_bytes) : NULL;
   space->bytes = g_new0 (gpointer, plan->buffers->len + 1);
   space->made = g_new0 (gpointer, plan->buffers->len + 1);
+  space->spares = plan_spares_new (plan->buffers->len);
   space->storages = g_new0 (AdjStorage *, plan->buffers->len + 1);
   space->tensors = g_new0 (AdjTensor *, plan->values->len + 1);
   space->calls = g_new0 (AdjOpCall, plan->calls->len + 1);
@@ -180,6 +181,7 @@ adj_plan_space_free (AdjPlanSpace *space)
     adj_storage_unref (space->storages[i]);
   g_free (space->bytes);
   g_free (space->made);
+  plan_spares_unref (space->spares);
   g_free (space->storages);
   g_free (space->tensors);
   g_free (space->calls);
@@ -280,7 +282,7 @@ bind_buffer (AdjPlanSpace *space, guint32 index, gconstpointer from)
   else if (buffer->memory == PLAN_MEMORY_OUTPUT ||
            (buffer->memory == PLAN_MEMORY_INPUT && (guintptr) from % ELEMENT_ALIGNMENT != 0))
     space->bytes[index] = space->made[index] =
-        g_aligned_alloc (MAX (buffer->n_bytes, 1), 1, ALIGNMENT);
+        plan_spares_take (space->spares, index, buffer->n_bytes);
   else if (buffer->memory == PLAN_MEMORY_INPUT)
     space->bytes[index] = (gpointer) from;
   if (from != NULL && space->bytes[index] != NULL && space->bytes[index] != from)
@@ -348,7 +350,7 @@ plan_space_unbind (AdjPlanSpace *space)
   for (guint32 i = 0; i < space->plan->buffers->len; i++)
     if (space->made[i] != NULL)
       {
-        g_aligned_free (space->made[i]);
+        plan_spares_put (space->spares, i, space->made[i]);
         space->made[i] = NULL;
       }
   for (guint32 i = 0; i < space->plan->nodes->len; i++)
@@ -396,8 +398,8 @@ give_bytes (Export *export, guint32 index)
 
   if (export->given[index] == NULL)
     {
-      export->given[index] = g_bytes_new_with_free_func (space->made[index], buffer->n_bytes,
-                                                         g_aligned_free, space->made[index]);
+      export->given[index] =
+          plan_spares_give (space->spares, index, space->made[index], buffer->n_bytes);
       space->made[index] = NULL;
     }
   return g_bytes_ref (export->given[index]);

@@ -7,6 +7,7 @@
 #include "analysis/adj-aliases.h"
 #include "call/adj-context-internal.h"
 #include "call/adj-object-call-internal.h"
+#include "interpreter/adj-effect-ops.h"
 #include "interpreter/adj-interpreter-internal.h"
 #include "ir/adj-target-internal.h"
 #include "plan/plan-private.h"
@@ -256,11 +257,13 @@ note_interpreted (Walk *walk, guint index, const char *reason)
 
 /* -- the walk -- */
 
-/* Objects have a state that only calls in their order change, and they may hold on to tensors. */
+/* Objects have a state that only calls in their order change, and they may hold on to tensors, as
+ * functions of the program may. */
 static gboolean
 calls_object (const AdjNode *node)
 {
-  return node->op == NULL && (strcmp (node->target, ADJ_TARGET_CALL_TORCHBIND) == 0 ||
+  return node->op == NULL && (adj_effect_op_find (node->target) != NULL ||
+                              strcmp (node->target, ADJ_TARGET_CALL_TORCHBIND) == 0 ||
                               strcmp (node->target, ADJ_TARGET_WITH_EFFECTS) == 0);
 }
 

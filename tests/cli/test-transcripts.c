@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Every file of transcripts/ is a session: lines that begin with "$ adjoint" and below each what
- * the program answers.  The commands run in the data folder; ADJ_BLESS rewrites the answers.  What
- * core/README.md shows of answers are parts of them. */
+ * the program answers, with # for times.  The commands run in the data folder; ADJ_BLESS rewrites.
+ * What core/README.md shows of answers are parts of them. */
 
 #include <glib.h>
 #include <string.h>
@@ -22,13 +22,27 @@ run (const char *command, const char *folder)
   return adj_test_spawn ((const char *const *) words, NULL, folder);
 }
 
+/* @text with # for the times that were measured.  (transfer full) */
+static char *
+mask_times (const char *text)
+{
+  g_autoptr (GRegex) times =
+      g_regex_new ("(?<=_[mn]s\" : )[\\d.e-]+|[\\d.]+(?= ms\\b)|(?<=least |first |CPU )[\\d.]+"
+                   "|(?<=\\[)[\\d.]+ – [\\d.]+(?=\\])",
+                   0, 0, NULL);
+
+  g_assert_nonnull (times);
+  return g_regex_replace_literal (times, text, -1, 0, "#", 0, NULL);
+}
+
 static void
 answer (const char *command, GString *out)
 {
   g_autofree char *data = adj_test_data_path ("");
   g_autoptr (AdjTestProcess) process = run (command, data);
+  g_autofree char *answered = mask_times (process->out);
 
-  g_string_append_printf (out, "$ %s\n%s%s", command, process->out, process->err);
+  g_string_append_printf (out, "$ %s\n%s%s", command, answered, process->err);
   if (process->status != 0)
     g_string_append_printf (out, "[%d]\n", process->status);
 }
