@@ -8,7 +8,9 @@
 #include <string.h>
 
 #include "ir/adj-graph.h"
+#include "ir/adj-target.h"
 #include "layout/display-list-private.h"
+#include "layout/node-roles-private.h"
 #include "objects/adj-object-text.h"
 #include "scene/adj-font.h"
 
@@ -113,6 +115,18 @@ name_parameter (AdjDisplayList *self, const char *name)
   return keep (self, g_strdup_printf ("W %s", name));
 }
 
+/* The class of an object without its namespace. */
+static const char *
+name_class (AdjDisplayList *self, guint32 index)
+{
+  const AdjNode *node = adj_display_list_node (self, index);
+  const char *type =
+      node->val.kind == ADJ_VALUE_OPAQUE_OBJECT ? adj_opaque_get_type (node->val.object) : NULL;
+  const char *colons = type ? strstr (type, "::") : NULL;
+
+  return colons ? colons + 2 : type ? type : node->name;
+}
+
 /* On a chip: "W c_fc" for c_fc.weight, "b c_fc" for c_fc.bias, else "W name". */
 static const char *
 name_on_chip (AdjDisplayList *self, guint32 index)
@@ -122,6 +136,10 @@ name_on_chip (AdjDisplayList *self, guint32 index)
   const AdjCaptured *captured = self->roles->captured;
   char *title = captured ? adj_captured_name_node (captured, index) : NULL;
 
+  if (self->roles->entries[index].object)
+    return name_class (self, index);
+  if (self->roles->entries[index].token)
+    return "token";
   if (title)
     name = keep (self, title);
   if (!node->meta.parameter &&
@@ -212,17 +230,49 @@ describe_captured (AdjDisplayList *self,
   return keep (self, g_string_free (out, FALSE));
 }
 
-/* Its name; of a call of a method the class and the method, and the name is @subtitle. */
+/* What @node calls, where its name does not tell: a frontend names values as the program does
+ * ("x_1"). (transfer full) (nullable) */
+static char *
+find_unnamed_call (const AdjNode *node)
+{
+  gboolean ordered = node_roles_orders_effects (node) && node->args.n > 1 &&
+                     node->args.items[1].kind == ADJ_VALUE_OP;
+  g_autofree char *stem = NULL;
+
+  if (node->opcode != ADJ_OPCODE_CALL_FUNCTION && node->opcode != ADJ_OPCODE_CALL_METHOD)
+    return NULL;
+  stem = adj_target_get_stem (ordered ? node->args.items[1].text : node->target);
+  return g_str_has_prefix (node->name, stem) ? NULL : g_steal_pointer (&stem);
+}
+
+/* The name of a node that is no object; before the shape in @subtitle what it calls, where the name
+ * does not tell. */
+static const char *
+title_of_value (AdjDisplayList *self, guint32 index, const char **subtitle)
+{
+  const AdjNode *node = adj_display_list_node (self, index);
+  g_autofree char *call = find_unnamed_call (node);
+
+  if (call != NULL)
+    *subtitle = keep (self, **subtitle != '\0' ? g_strdup_printf ("%s · %s", call, *subtitle)
+                                               : g_steal_pointer (&call));
+  return self->roles->entries[index].token && node->opcode == ADJ_OPCODE_PLACEHOLDER
+             ? keep (self, g_strdup_printf ("token %s", node->name))
+             : node->name;
+}
+
+/* Its name; of an object its class and of a call of a method the class and the method, and the
+ * name is @subtitle. */
 static const char *
 title_of_call (AdjDisplayList *self, guint32 index, const char **subtitle)
 {
   const AdjNode *node = adj_display_list_node (self, index);
   char *call = adj_object_call_print (self->roles->graph, index);
 
-  if (call == NULL)
-    return node->name;
+  if (call == NULL && !self->roles->entries[index].object)
+    return title_of_value (self, index, subtitle);
   *subtitle = node->name;
-  return keep (self, call);
+  return call ? keep (self, call) : name_class (self, index);
 }
 
 /* The title of a node, and @subtitle: its name, or more where a captured backward tells it. */
@@ -250,11 +300,12 @@ append_node_item (AdjDisplayList *self, guint32 index, guint32 row, AdjSide side
 {
   const AdjNodeRole *entry = &self->roles->entries[index];
   const AdjNode *node = adj_display_list_node (self, index);
-  gboolean pill = entry->kind != ADJ_NODE_ROLE_CARD;
+  gboolean pill = entry->kind != ADJ_NODE_ROLE_CARD && !entry->object;
   AdjDisplayItem item = {
     .kind = pill ? ADJ_BOX_PILL : ADJ_BOX_NODE,
     .role = entry->role,
     .side = side,
+    .object = entry->object,
     .node = { index },
     .row = row,
     .module = ADJ_NO_MODULE,

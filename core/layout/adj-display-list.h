@@ -17,7 +17,8 @@ typedef struct
   AdjBoxKind kind; /* NODE, PILL, or GROUP for a closed module */
   AdjRole role;
   AdjSide side;
-  AdjNodeId node; /* ADJ_NO_NODE for a closed module */
+  gboolean object; /* as a box's */
+  AdjNodeId node;  /* ADJ_NO_NODE for a closed module */
   guint32 row;
   guint32 module; /* of a closed module */
   const char *title, *subtitle;
@@ -46,6 +47,7 @@ typedef struct
   guint n_values;   /* 0: from a node to its copy that computes it again */
   gint64 bytes;     /* each storage once */
   gboolean control; /* nothing is read */
+  gboolean effect;  /* nothing but tokens is read */
 } AdjDisplayLink;
 
 typedef struct

@@ -9,6 +9,7 @@
 #include "analysis/adj-aliases.h"
 #include "analysis/adj-counterparts.h"
 #include "analysis/adj-node-bytes.h"
+#include "interpreter/adj-effect-ops.h"
 #include "ir/adj-input-role.h"
 #include "layout/node-roles-private.h"
 #include "objects/adj-object-text.h"
@@ -62,37 +63,12 @@ collect_result (const AdjValue *leaf, gpointer data)
   return TRUE;
 }
 
-static gboolean
-orders_effects (const AdjNode *node)
-{
-  return node->opcode == ADJ_OPCODE_CALL_FUNCTION &&
-         g_str_equal (node->target, "torch.ops.higher_order.with_effects");
-}
-
-/* By node: an input that orders effects and has no gradient. (transfer full) */
-static guint8 *
-find_tokens (const AdjGraph *graph)
-{
-  guint n = adj_graph_get_n_nodes (graph);
-  guint8 *tokens = g_new0 (guint8, MAX (n, 1));
-
-  for (guint i = 0; i < n; i++)
-    {
-      const AdjNode *node = adj_graph_get_node (graph, i);
-
-      if (orders_effects (node) && node->args.n > 0 && node->args.items[0].kind == ADJ_VALUE_NODE)
-        tokens[node->args.items[0].node.index] = TRUE;
-    }
-  return tokens;
-}
-
 /* A joint graph returns the forward results, then one gradient, or None, for each primal, then the
  * tokens of the backward's effects. */
 static void
 name_gradients (AdjNodeRoles *self)
 {
   g_autoptr (GArray) primals = g_array_new (FALSE, FALSE, sizeof (gint32));
-  g_autofree guint8 *tokens = find_tokens (self->graph);
   guint first, n_tokens = 0;
 
   for (guint i = 0; i < adj_graph_get_n_inputs (self->graph); i++)
@@ -100,8 +76,8 @@ name_gradients (AdjNodeRoles *self)
       gint32 input = (gint32) adj_graph_get_input (self->graph, i).index;
 
       if (is_tangent (self->graph, (guint) input))
-        n_tokens += tokens[input];
-      else if (!tokens[input])
+        n_tokens += self->entries[input].token;
+      else if (!self->entries[input].token)
         g_array_append_val (primals, input);
     }
   if (primals->len + n_tokens > self->results->len)
@@ -347,8 +323,9 @@ find_counterparts (AdjNodeRoles *self)
 static gboolean
 is_hook (const AdjNode *node)
 {
-  return node->meta.hook != NULL ||
-         (node->opcode == ADJ_OPCODE_CALL_FUNCTION && strstr (node->target, "call_hook") != NULL);
+  return node->meta.hook != NULL || (node->opcode == ADJ_OPCODE_CALL_FUNCTION &&
+                                     (strstr (node->target, "call_hook") != NULL ||
+                                      g_str_has_suffix (node->target, ".register_hook")));
 }
 
 /* Whether @node calls a custom operator, kernel or module, whose computation is unknown. */
@@ -363,10 +340,14 @@ is_opaque (const AdjGraph *graph, guint index)
     return call.method == NULL;
   if (node->op || node->opcode == ADJ_OPCODE_CALL_METHOD)
     return FALSE;
-  if (orders_effects (node) && node->args.n > 1 && node->args.items[1].kind == ADJ_VALUE_OP)
-    return adj_op_find (node->args.items[1].text) == NULL;
+  if (node_roles_orders_effects (node) && node->args.n > 1 &&
+      node->args.items[1].kind == ADJ_VALUE_OP)
+    return adj_op_find (node->args.items[1].text) == NULL &&
+           adj_effect_op_find (node->args.items[1].text) == NULL;
   if (node->opcode != ADJ_OPCODE_CALL_FUNCTION)
     return TRUE;
+  if (adj_effect_op_find (t) != NULL)
+    return FALSE;
   if (g_str_has_prefix (t, "torch.ops."))
     return !g_str_has_prefix (t, "torch.ops.aten.") && !g_str_has_prefix (t, "torch.ops.prims.");
   return !g_str_has_prefix (t, "torch.") && !strstr (t, "operator.") &&
@@ -453,7 +434,9 @@ find_roles (AdjNodeRoles *self)
         entry->role = captured_role (self, i);
       if (entry->role != ADJ_ROLE_NONE)
         continue;
-      if (entry->kind == ADJ_NODE_ROLE_CHIP)
+      if (entry->object && node->val.kind == ADJ_VALUE_OPAQUE_OBJECT)
+        entry->role = ADJ_ROLE_OBJECT;
+      else if (entry->kind == ADJ_NODE_ROLE_CHIP)
         entry->role =
             self->only_backward && !node->meta.parameter ? ADJ_ROLE_SAVED : ADJ_ROLE_PARAMETER;
       else if (entry->kind == ADJ_NODE_ROLE_PILL)
@@ -465,11 +448,14 @@ find_roles (AdjNodeRoles *self)
       else if (is_opaque (self->graph, i))
         entry->role = ADJ_ROLE_OPAQUE;
       else if (entry->side == ADJ_SIDE_BACKWARD)
-        entry->role = result[i] && !orders_effects (node) ? ADJ_ROLE_GRADIENT : ADJ_ROLE_NONE;
+        entry->role =
+            result[i] && !node_roles_orders_effects (node) ? ADJ_ROLE_GRADIENT : ADJ_ROLE_NONE;
       else if (self->only_backward)
         entry->role = ADJ_ROLE_RECOMPUTE_COPY;
       else
         entry->role = forward_role (node, saved[i], is_pair);
+      if (entry->role == ADJ_ROLE_NONE && entry->object)
+        entry->role = ADJ_ROLE_OBJECT;
     }
 }
 
@@ -515,6 +501,7 @@ adj_node_roles_new (AdjGraph *graph, const AdjLayoutOptions *options)
   self->captured = options->captured != NULL ? adj_captured_ref (options->captured)
                                              : adj_captured_new (graph, NULL);
   adj_value_foreach (&output->args, collect_result, self);
+  node_roles_find_objects (self);
   find_kind_of_graph (self);
   if (self->is_joint)
     name_gradients (self);

@@ -26,6 +26,8 @@ typedef struct
   guint32 counterpart; /* forward node of a gradient and the reverse, or G_MAXUINT32 */
   guint32 original;    /* forward node that this one computes again, or G_MAXUINT32 */
   gint64 bytes;        /* of its result; -1: unknown */
+  gboolean object;     /* it is an opaque object or calls a method of one */
+  gboolean token;      /* it is a token that orders effects */
 } AdjNodeRole;
 
 /* A value that leaves the graph. */

@@ -161,12 +161,14 @@ adj_display_list_make_links (AdjDisplayList *self)
 
       if (!link || link->from != use->from || link->to != use->to)
         {
-          AdjDisplayLink fresh = { use->from, use->to, { use->value }, 0, 0, use->control };
+          AdjDisplayLink fresh = { use->from, use->to,      { use->value }, 0,
+                                   0,         use->control, !use->control };
 
           g_array_append_val (self->links, fresh);
           link = adj_display_link (self, self->links->len - 1);
           storage = G_MAXUINT32;
         }
+      link->effect &= self->roles->entries[use->value].token;
       if (use->storage == storage || use->storage == NO_STORAGE)
         continue;
       storage = use->storage;

@@ -232,6 +232,7 @@ emit_item (Emitter *self, guint32 i)
   box.kind = item->kind;
   box.role = item->role;
   box.side = item->side;
+  box.object = item->object;
   box.fold = item->kind == ADJ_BOX_GROUP ? ADJ_FOLD_CLOSED : ADJ_FOLD_NONE;
   box.rect = mirror_item_rect (mirror, i);
   box.group =
@@ -386,6 +387,7 @@ emit_link (Emitter *self, guint32 l, const Bridge *bridge)
   else
     {
       edge.kind = link->control                                           ? ADJ_EDGE_CONTROL
+                  : link->effect                                          ? ADJ_EDGE_EFFECT
                   : from->side == ADJ_SIDE_BACKWARD || m->roles->captured ? ADJ_EDGE_GRADIENT
                   : from->row != to->row                                  ? ADJ_EDGE_BLOCK
                                                                           : ADJ_EDGE_DATA;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #pragma once
 
+#include "ir/adj-graph.h"
 #include "layout/adj-node-roles.h"
 
 G_BEGIN_DECLS
@@ -8,6 +9,12 @@ G_BEGIN_DECLS
 /* The packet of a target: "view" of "torch.ops.aten.view.default", "getitem" of
  * "operator.getitem". */
 gboolean node_roles_packet_is (const char *target, const char *packet);
+
+/* objects.c */
+
+gboolean node_roles_orders_effects (const AdjNode *node);
+/* Sets which nodes are objects or calls of their methods, and which are tokens. */
+void node_roles_find_objects (AdjNodeRoles *self);
 
 /* input-chips.c: inputs that are chips, when the results are known.  (transfer full) (array
  * length=n) */

@@ -15,7 +15,7 @@
     [ADJ_EDGE_DATA] = RGB (0x8e8e93), [ADJ_EDGE_BLOCK] = RGB (0x8e8e93),                           \
     [ADJ_EDGE_BRIDGE] = RGB (0xa87900), [ADJ_EDGE_GRADIENT] = RGB (0x8d2b82),                      \
     [ADJ_EDGE_RECOMPUTE] = RGB (0x046e56), [ADJ_EDGE_TURN] = RGB (0x8e8e93),                       \
-    [ADJ_EDGE_CONTROL] = RGB (0x6a6671)                                                            \
+    [ADJ_EDGE_CONTROL] = RGB (0x6a6671), [ADJ_EDGE_EFFECT] = RGB (0x930801)                        \
   }
 #define LIGHT_ROLES(plain)                                                                         \
   {                                                                                                \
@@ -26,14 +26,14 @@
     [ADJ_ROLE_GRADIENT] = RGB (0x8d2b82), [ADJ_ROLE_OUTPUT] = RGB (0x1f1f1f),                      \
     [ADJ_ROLE_HOOK] = RGB (0x6a6671), [ADJ_ROLE_OPAQUE] = RGB (0x930801),                          \
     [ADJ_ROLE_CUSTOM_BACKWARD] = RGB (0x930801), [ADJ_ROLE_ACCUMULATE] = RGB (0x8d2b82),           \
-    [ADJ_ROLE_CALLBACKS] = RGB (0x6a6671)                                                          \
+    [ADJ_ROLE_CALLBACKS] = RGB (0x6a6671), [ADJ_ROLE_OBJECT] = RGB (0x930801)                      \
   }
 #define DARK_EDGES                                                                                 \
   {                                                                                                \
     [ADJ_EDGE_DATA] = RGB (0x8a8a90), [ADJ_EDGE_BLOCK] = RGB (0x8a8a90),                           \
     [ADJ_EDGE_BRIDGE] = RGB (0xffd21f), [ADJ_EDGE_GRADIENT] = RGB (0xe63fae),                      \
     [ADJ_EDGE_RECOMPUTE] = RGB (0x5cf0ae), [ADJ_EDGE_TURN] = RGB (0x8a8a90),                       \
-    [ADJ_EDGE_CONTROL] = RGB (0xa9a8b0)                                                            \
+    [ADJ_EDGE_CONTROL] = RGB (0xa9a8b0), [ADJ_EDGE_EFFECT] = RGB (0xe08a4a)                        \
   }
 #define DARK_ROLES(plain)                                                                          \
   {                                                                                                \
@@ -44,7 +44,7 @@
     [ADJ_ROLE_GRADIENT] = RGB (0xe63fae), [ADJ_ROLE_OUTPUT] = RGB (0xf6f5f4),                      \
     [ADJ_ROLE_HOOK] = RGB (0xa9a8b0), [ADJ_ROLE_OPAQUE] = RGB (0xe08a4a),                          \
     [ADJ_ROLE_CUSTOM_BACKWARD] = RGB (0xe08a4a), [ADJ_ROLE_ACCUMULATE] = RGB (0xe63fae),           \
-    [ADJ_ROLE_CALLBACKS] = RGB (0xa9a8b0)                                                          \
+    [ADJ_ROLE_CALLBACKS] = RGB (0xa9a8b0), [ADJ_ROLE_OBJECT] = RGB (0xe08a4a)                      \
   }
 
 static const AdjPalette palettes[ADJ_N_SCHEMES] = {
@@ -146,6 +146,7 @@ static const struct
   [ADJ_ROLE_CUSTOM_BACKWARD] = { ADJ_FRAME_DOTTED, TRUE, TRUE },
   [ADJ_ROLE_ACCUMULATE] = { ADJ_FRAME_DOUBLE, TRUE, FALSE },
   [ADJ_ROLE_CALLBACKS] = { ADJ_FRAME_HEAVY_DASHED, FALSE, FALSE },
+  [ADJ_ROLE_OBJECT] = { ADJ_FRAME_SOLID, FALSE, FALSE },
 };
 
 AdjFrameStyle

@@ -76,6 +76,7 @@ static const struct
   [ADJ_ROLE_CUSTOM_BACKWARD] = { "custom backward", "C" },
   [ADJ_ROLE_ACCUMULATE] = { "accumulate", "+=" },
   [ADJ_ROLE_CALLBACKS] = { "final callbacks", "F" },
+  [ADJ_ROLE_OBJECT] = { "object", "O" },
 };
 
 const char *
@@ -90,6 +91,19 @@ adj_role_sign (AdjRole role)
 {
   g_return_val_if_fail (role < ADJ_N_ROLES, "");
   return role_names[role].sign;
+}
+
+void
+adj_rect_cut_corners (const AdjRect *rect, float cut, AdjPoint points[8])
+{
+  float left = rect->x, top = rect->y, right = left + rect->width, bottom = top + rect->height;
+  const AdjPoint outline[8] = {
+    { left + cut, top },     { right - cut, top },    { right, top + cut },
+    { right, bottom - cut }, { right - cut, bottom }, { left + cut, bottom },
+    { left, bottom - cut },  { left, top + cut },
+  };
+
+  memcpy (points, outline, sizeof outline);
 }
 
 AdjLod

@@ -19,6 +19,7 @@ typedef struct _AdjScene AdjScene;
 #define ADJ_CARD_RADIUS 6.0f
 #define ADJ_GROUP_RADIUS 10.0f
 #define ADJ_GROUP_TITLE_HEIGHT 28.0f
+#define ADJ_CARD_CUT 8.0f /* of each corner of an object's card */
 #define ADJ_NO_BOX G_MAXUINT32
 
 /* What is shown depends on the height of a node on the screen. */
@@ -74,6 +75,7 @@ typedef enum
   ADJ_ROLE_CUSTOM_BACKWARD, /* called as a whole */
   ADJ_ROLE_ACCUMULATE,      /* adds to the gradient of a leaf */
   ADJ_ROLE_CALLBACKS,       /* where queued callbacks run */
+  ADJ_ROLE_OBJECT,          /* an opaque object, or a call of its method */
   ADJ_N_ROLES,
 } AdjRole;
 
@@ -102,6 +104,8 @@ typedef struct
   AdjRole role;
   AdjSide side;
   AdjFold fold;
+  gboolean object; /* NODE: an opaque object or a call of its method, whatever its role: corners are
+                      cut off */
   AdjRect rect;
   guint32 group;        /* index of the innermost frame around it, or ADJ_NO_BOX */
   guint32 anchor;       /* CHIP: the card it is stuck to; else ADJ_NO_BOX */
@@ -123,6 +127,7 @@ typedef enum
   ADJ_EDGE_RECOMPUTE, /* dashed: what is computed again instead of being saved */
   ADJ_EDGE_TURN,      /* from the results to the tangents */
   ADJ_EDGE_CONTROL,   /* dotted: comes after, though no value is passed on */
+  ADJ_EDGE_EFFECT,    /* long dashes: the token that orders effects, and no value */
   ADJ_N_EDGE_KINDS,
 } AdjEdgeKind;
 
@@ -138,6 +143,9 @@ typedef struct
   guint n_points;
   const AdjPoint *points;
 } AdjSceneEdge;
+
+/* The outline of @rect without its corners, each cut off by @cut; clockwise. */
+ADJ_PUBLIC void adj_rect_cut_corners (const AdjRect *rect, float cut, AdjPoint points[8]);
 
 ADJ_PUBLIC AdjScene *adj_scene_ref (AdjScene *scene);
 ADJ_PUBLIC void adj_scene_unref (AdjScene *scene);

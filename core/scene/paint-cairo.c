@@ -56,6 +56,26 @@ round_rect (Painter *self, const AdjRect *r, float radius)
   cairo_close_path (cr);
 }
 
+/* The outline of a card: of an object with its corners cut off, @inset inside of @r. */
+static void
+trace_card (Painter *self, const AdjSceneBox *box, float inset, float radius)
+{
+  AdjRect r = { box->rect.x + inset, box->rect.y + inset, box->rect.width - 2 * inset,
+                box->rect.height - 2 * inset };
+  AdjPoint points[8];
+
+  if (!box->object)
+    {
+      round_rect (self, &r, radius);
+      return;
+    }
+  adj_rect_cut_corners (&r, ADJ_CARD_CUT - inset / 2, points);
+  cairo_new_sub_path (self->cr);
+  for (guint i = 0; i < G_N_ELEMENTS (points); i++)
+    cairo_line_to (self->cr, points[i].x, points[i].y);
+  cairo_close_path (self->cr);
+}
+
 typedef struct
 {
   AdjFont font;
@@ -115,34 +135,34 @@ set_frame_style (Painter *self, AdjFrameStyle frame)
 }
 
 static void
-stroke_frame (Painter *self, const AdjRect *rect, AdjRole role, float radius)
+stroke_frame (Painter *self, const AdjSceneBox *box, float radius)
 {
-  AdjFrameStyle frame = adj_role_frame (role);
+  AdjFrameStyle frame = adj_role_frame (box->role);
 
-  set_color (self, &self->palette->roles[role]);
+  set_color (self, &self->palette->roles[box->role]);
   set_frame_style (self, frame);
-  round_rect (self, rect, radius);
+  trace_card (self, box, 0, radius);
   cairo_stroke (self->cr);
   if (frame == ADJ_FRAME_DOUBLE)
     {
-      AdjRect inner = { rect->x + 3, rect->y + 3, rect->width - 6, rect->height - 6 };
-
       cairo_set_line_width (self->cr, 1);
-      round_rect (self, &inner, MAX (radius - 2, 1));
+      trace_card (self, box, 3, MAX (radius - 2, 1));
       cairo_stroke (self->cr);
     }
   cairo_set_dash (self->cr, NULL, 0, 0);
 }
 
 static void
-draw_stripe (Painter *self, const AdjRect *rect, AdjRole role)
+draw_stripe (Painter *self, const AdjSceneBox *box)
 {
+  const AdjRect *rect = &box->rect;
+
   cairo_save (self->cr);
-  round_rect (self, rect, ADJ_CARD_RADIUS);
+  trace_card (self, box, 0, ADJ_CARD_RADIUS);
   cairo_clip (self->cr);
-  set_color (self, &self->palette->roles[role]);
+  set_color (self, &self->palette->roles[box->role]);
   cairo_rectangle (self->cr, rect->x, rect->y, ADJ_STRIPE_WIDTH, rect->height);
-  if (!adj_role_is_hatched (role))
+  if (!adj_role_is_hatched (box->role))
     cairo_fill (self->cr);
   else
     {
@@ -192,11 +212,11 @@ draw_node (Painter *self, const AdjSceneBox *box)
   const AdjRect *r = &box->rect;
 
   set_color (self, copy ? &p->copy_fill : &p->card);
-  round_rect (self, r, ADJ_CARD_RADIUS);
+  trace_card (self, box, 0, ADJ_CARD_RADIUS);
   cairo_fill (self->cr);
   if (adj_role_has_stripe (box->role))
-    draw_stripe (self, r, box->role);
-  stroke_frame (self, r, box->role, ADJ_CARD_RADIUS);
+    draw_stripe (self, box);
+  stroke_frame (self, box, ADJ_CARD_RADIUS);
   draw_text (self, &title, box->title, r->x + TEXT_INSET,
              r->y + r->height * (*box->subtitle ? 0.33f : 0.5f));
   draw_text (self, &subtitle, box->subtitle, r->x + TEXT_INSET, r->y + r->height * 0.72f);
@@ -213,7 +233,7 @@ draw_pill (Painter *self, const AdjSceneBox *box)
   set_color (self, &p->card);
   round_rect (self, r, r->height / 2);
   cairo_fill (self->cr);
-  stroke_frame (self, r, box->role, r->height / 2);
+  stroke_frame (self, box, r->height / 2);
   draw_text (self, &title, box->title, r->x + r->width / 2, r->y + r->height / 2);
 }
 
@@ -409,14 +429,15 @@ same_line (const AdjSceneEdge *a, const AdjSceneEdge *b)
 static void
 draw_edges (Painter *self, const guint *edges, guint n)
 {
-  static const double dashes[] = { 5, 4 }, dots[] = { 1.5, 3 };
+  static const double dashes[ADJ_N_EDGE_KINDS][2] = {
+    [ADJ_EDGE_RECOMPUTE] = { 5, 4 }, [ADJ_EDGE_CONTROL] = { 1.5, 3 }, [ADJ_EDGE_EFFECT] = { 10, 4 }
+  };
   const AdjSceneEdge *first = adj_scene_get_edge (self->scene, edges[0]);
-  gboolean control = first->kind == ADJ_EDGE_CONTROL;
+  const double *dash = dashes[first->kind];
 
   set_color (self, &self->palette->edges[first->kind]);
   cairo_set_line_width (self->cr, first->width);
-  cairo_set_dash (self->cr, control ? dots : dashes,
-                  control || first->kind == ADJ_EDGE_RECOMPUTE ? 2 : 0, 0);
+  cairo_set_dash (self->cr, dash, dash[0] > 0 ? 2 : 0, 0);
   for (guint i = 0; i < n; i++)
     trace_edge (self, adj_scene_get_edge (self->scene, edges[i]));
   cairo_stroke (self->cr);
@@ -560,10 +581,10 @@ draw_legend (Painter *self, const AdjRect *rect)
         draw_sign (self, role, x + width, y);
       else
         {
-          AdjRect mark = { x, y - 5, 16, 10 };
+          const AdjSceneBox mark = { .role = role, .rect = { x, y - 5, 16, 10 } };
 
-          width = mark.width;
-          stroke_frame (self, &mark, role, 5);
+          width = mark.rect.width;
+          stroke_frame (self, &mark, 5);
         }
       draw_text (self, &name, adj_role_name (role), x + width + 6, y);
       x += width + 6 + adj_font_measure (name.font, name.size, adj_role_name (role)) + 22;

@@ -157,18 +157,18 @@ test_tokens (void)
 {
   static const char text[] =
       "class joint_helper(torch.nn.Module):\n"
-      "    def forward(self, primals, tangents, tangents_token):\n"
+      "    def forward(self, primals, tangents):\n"
       "        primals_1: \"f32[0]\"; primals_2: \"f32[3]\"; tangents_1: \"f32[3]\"; "
-      "tangents_token_1: \"f32[0]\"; \n\n"
-      "        primals_1, primals_2, tangents_1, tangents_token_1, = "
-      "fx_pytree.tree_flatten_spec([primals, tangents, tangents_token], self._in_spec)\n"
+      "tangents_token: \"f32[0]\"; \n\n"
+      "        primals_1, primals_2, tangents_1, tangents_token, = "
+      "fx_pytree.tree_flatten_spec([primals, tangents], self._in_spec)\n"
       "        with_effects = torch.ops.higher_order.with_effects(primals_1, "
       "torch.ops.aten._print.default, 'a');  primals_1 = None\n"
       "        getitem: \"f32[0]\" = with_effects[0];  with_effects = None\n"
       "        mul: \"f32[3]\" = torch.ops.aten.mul.Tensor(primals_2, 3);  primals_2 = None\n"
       "        mul_1: \"f32[3]\" = torch.ops.aten.mul.Tensor(tangents_1, 3);  tangents_1 = None\n"
-      "        with_effects_1 = torch.ops.higher_order.with_effects(tangents_token_1, "
-      "torch.ops.aten._print.default, 'b');  tangents_token_1 = None\n"
+      "        with_effects_1 = torch.ops.higher_order.with_effects(tangents_token, "
+      "torch.ops.aten._print.default, 'b');  tangents_token = None\n"
       "        getitem_1: \"f32[0]\" = with_effects_1[0];  with_effects_1 = None\n"
       "        return pytree.tree_unflatten([getitem, mul, mul_1, getitem_1], self._out_spec)\n";
   g_autoptr (AdjGraph) graph = adj_test_parse_graph (text);
@@ -177,8 +177,45 @@ test_tokens (void)
   scene = lay_out (graph, ADJ_VIEW_MIRROR, NULL);
   g_assert_cmpstr (box_of (scene, graph, "mul_1")->subtitle, ==, "grad of primals_2");
   g_assert_cmpint (box_of (scene, graph, "mul_1")->role, ==, ADJ_ROLE_GRADIENT);
+  g_assert_cmpstr (box_of (scene, graph, "with_effects")->subtitle, ==, "_print");
   g_assert_cmpint (box_of (scene, graph, "with_effects")->role, ==, ADJ_ROLE_NONE);
   g_assert_cmpint (box_of (scene, graph, "with_effects_1")->role, ==, ADJ_ROLE_NONE);
+}
+
+/* The hook that a frontend leaves in its graph is one. */
+static void
+test_registered_hook (void)
+{
+  g_autofree char *path =
+      g_test_build_filename (G_TEST_DIST, "aot", "hooks", "scaled-dynamo.txt", NULL);
+  g_autofree char *text = NULL;
+  g_autoptr (AdjGraph) graph = NULL;
+  g_autoptr (AdjScene) scene = NULL;
+
+  g_assert_true (g_file_get_contents (path, &text, NULL, NULL));
+  graph = adj_test_parse_graph (text);
+  scene = lay_out (graph, ADJ_VIEW_MIRROR, NULL);
+  g_assert_cmpint (box_of (scene, graph, "register_hook")->role, ==, ADJ_ROLE_HOOK);
+}
+
+/* A frontend names values as the program does: the card says what is called. */
+static void
+test_names_of_values (void)
+{
+  g_autoptr (AdjGraph) graph =
+      adj_test_parse_graph ("class GraphModule(torch.nn.Module):\n"
+                            "    def forward(self, a: \"f32[4][1]cpu\"):\n"
+                            "        x: \"f32[4][1]cpu\" = torch.relu(a)\n"
+                            "        x_1: \"f32[4][1]cpu\" = x.tanh()\n"
+                            "        linear: \"f32[4][1]cpu\" = torch.nn.functional.gelu(x_1)\n"
+                            "        gelu_3: \"f32[4][1]cpu\" = torch.nn.functional.gelu(linear)\n"
+                            "        return (gelu_3,)\n");
+  g_autoptr (AdjScene) scene = lay_out (graph, ADJ_VIEW_MIRROR, NULL);
+
+  g_assert_cmpstr (box_of (scene, graph, "x")->subtitle, ==, "relu · f32[4]");
+  g_assert_cmpstr (box_of (scene, graph, "x_1")->subtitle, ==, "tanh · f32[4]");
+  g_assert_cmpstr (box_of (scene, graph, "linear")->subtitle, ==, "gelu · f32[4]");
+  g_assert_cmpstr (box_of (scene, graph, "gelu_3")->subtitle, ==, "f32[4]");
 }
 
 int
@@ -190,5 +227,7 @@ main (int argc, char *argv[])
   g_test_add_func ("/layout/views/flow", test_flow);
   g_test_add_func ("/layout/views/budget", test_budget);
   g_test_add_func ("/layout/views/tokens", test_tokens);
+  g_test_add_func ("/layout/views/registered-hook", test_registered_hook);
+  g_test_add_func ("/layout/views/names-of-values", test_names_of_values);
   return g_test_run ();
 }

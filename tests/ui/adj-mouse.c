@@ -30,6 +30,30 @@ adj_mouse_do (const char *command)
   g_assert_no_error (error);
 }
 
+static void
+on_done (GPid pid, int status, gpointer done)
+{
+  g_assert_cmpint (status, ==, 0);
+  g_spawn_close_pid (pid);
+  *(gboolean *) done = TRUE;
+}
+
+void
+adj_mouse_do_live (const char *command)
+{
+  g_autofree char *line = g_strdup_printf ("xdotool %s", command);
+  g_auto (GStrv) words = g_strsplit (line, " ", -1);
+  g_autoptr (GError) error = NULL;
+  gboolean done = FALSE;
+  GPid pid;
+
+  g_spawn_async (NULL, words, NULL, G_SPAWN_SEARCH_PATH | G_SPAWN_DO_NOT_REAP_CHILD, NULL, NULL,
+                 &pid, &error);
+  g_assert_no_error (error);
+  g_child_watch_add (pid, on_done, &done);
+  ADJ_MOUSE_UNTIL (done);
+}
+
 void
 adj_mouse_move (GtkWidget *widget, double x, double y)
 {

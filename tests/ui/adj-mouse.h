@@ -28,6 +28,8 @@ void adj_mouse_do (const char *command);
   }                                                                                                \
   G_STMT_END
 
+/* Does the same while the window goes on: what @command does in time reaches it in time. */
+void adj_mouse_do_live (const char *command);
 /* Keys go to @window: nobody manages windows in a test. */
 void adj_mouse_focus (GtkWidget *window);
 /* Goes there and presses and releases the left button. */

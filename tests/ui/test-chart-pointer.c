@@ -352,8 +352,12 @@ test_backward (void)
   UNTIL (g_str_equal (selected_name (document), "t"));
 
   /* The first step of the lower lane, and the first input that is let go. */
+  UNTIL (!adj_document_is_busy (document));
+  adj_walk_settle (window);
   adj_mouse_click (chart, 16, 100);
   UNTIL (g_str_equal (selected_name (document), "nll_loss_backward"));
+  UNTIL (!adj_document_is_busy (document));
+  adj_walk_settle (window);
   adj_mouse_click (chart, width / 2, gtk_widget_get_height (chart) - 6 - 19 * 7 + 2);
   UNTIL (g_str_equal (selected_name (document), "getitem"));
   adj_walk_close (window);

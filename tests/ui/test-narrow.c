@@ -31,6 +31,7 @@ test_width (gconstpointer data)
   int width = GPOINTER_TO_INT (data);
   AdjWindow *window = adj_walk_open_window (application, width, 700);
   g_autofree char *path = adj_test_data_path ("graphs/mlp.adjoint");
+  g_autofree char *name = g_strdup_printf ("narrow-%d", width);
   GtkWidget *canvas;
 
   tell_wide (GTK_WIDGET (window), width, 0);
@@ -49,6 +50,7 @@ test_width (gconstpointer data)
   tell_wide (GTK_WIDGET (window), width, 0);
   g_assert_cmpint (gtk_widget_get_width (GTK_WIDGET (window)), <=, width);
   g_assert_nonnull (adj_walk_find_mapped (GTK_WIDGET (window), ADJ_TYPE_INSPECTOR));
+  adj_walk_keep (window, name);
   adj_walk_close (window);
 }
 

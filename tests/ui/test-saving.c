@@ -9,6 +9,7 @@
 #include "formats/adj-format.h"
 #include "ir/adj-graph.h"
 #include "model/adj-log.h"
+#include "model/document-private.h"
 #include "support/adj-test.h"
 #include "ui/adj-walk.h"
 
@@ -238,9 +239,22 @@ test_does_not_ask (Fixture *fixture, gconstpointer data)
 {
   trace (fixture);
   g_assert_true (adj_document_is_unsaved (fixture->document));
+  fixture->document->trace_age = 0;
   g_assert_true (adj_document_can_remake (fixture->document));
   act (fixture, "win.close-tab");
   g_assert_cmpint (adw_tab_view_get_n_pages (get_tabs (fixture)), ==, 1);
+}
+
+/* What took long is asked about, although nothing was run. */
+static void
+test_asks_what_took_long (Fixture *fixture, gconstpointer data)
+{
+  trace (fixture);
+  fixture->document->trace_age = 10 * G_TIME_SPAN_SECOND;
+  g_assert_false (adj_document_can_remake (fixture->document));
+  act (fixture, "win.close-tab");
+  answer (fixture, "Save my mlp.adjoint, traced?", "cancel");
+  g_assert_cmpint (adw_tab_view_get_n_pages (get_tabs (fixture)), ==, 2);
 }
 
 /* A run that was kept is in no file: closing it asks. */
@@ -588,6 +602,8 @@ main (int argc, char *argv[])
   g_test_add ("/ui/saving/view-goes-along", Fixture, NULL, set_up, test_view_goes_along, tear_down);
   g_test_add ("/ui/saving/notes", Fixture, NULL, set_up, test_notes, tear_down);
   g_test_add ("/ui/saving/does-not-ask", Fixture, NULL, set_up, test_does_not_ask, tear_down);
+  g_test_add ("/ui/saving/asks-what-took-long", Fixture, NULL, set_up, test_asks_what_took_long,
+              tear_down);
   g_test_add ("/ui/saving/asks", Fixture, NULL, set_up, test_asks, tear_down);
   g_test_add ("/ui/saving/saves-and-closes", Fixture, NULL, set_up, test_saves_and_closes,
               tear_down);

@@ -51,6 +51,81 @@ test_pages (void)
   g_assert_cmpfloat (scale, ==, 0.5);
 }
 
+/* The button saves the module, as it is shipped. */
+static void
+test_saves_module (void)
+{
+  AdjWindow *window = adj_walk_open_window (application, 1280, 900);
+  GtkWidget *page = adj_walk_find_mapped (GTK_WIDGET (window), ADJ_TYPE_START_PAGE);
+  GtkWidget *expander = adj_walk_find (page, GTK_TYPE_EXPANDER, NULL);
+  g_autoptr (AdjTestFolder) folder = adj_test_folder_new ();
+  g_autofree char *path = g_build_filename (folder->path, "adjoint_capture.py", NULL);
+  g_autofree char *from = adj_test_data_path ("bridge/adjoint_capture.py");
+  g_autofree char *command = g_strdup_printf ("type --delay 20 '%s'", path);
+  g_autofree char *saved = NULL, *shipped = NULL;
+  GtkWidget *chooser;
+
+  gtk_expander_set_expanded (GTK_EXPANDER (expander), TRUE);
+  adj_walk_settle (window);
+  adj_walk_click (expander, "Save Module…");
+  UNTIL ((chooser = adj_walk_find_window ("Save Module")) != NULL);
+  UNTIL (gtk_widget_get_mapped (chooser));
+  adj_walk_settle (window);
+  adj_mouse_focus (chooser);
+  adj_mouse_do ("key ctrl+a");
+  adj_mouse_do (command);
+  adj_mouse_do ("key Return");
+  UNTIL (g_file_test (path, G_FILE_TEST_EXISTS));
+  adj_walk_settle (window);
+  g_assert_true (g_file_get_contents (path, &saved, NULL, NULL));
+  g_assert_true (g_file_get_contents (from, &shipped, NULL, NULL));
+  g_assert_cmpstr (saved, ==, shipped);
+  adj_walk_close (window);
+}
+
+/* Closes the dialog, which has a main loop of its own. */
+static gboolean
+close_print_dialog (gpointer data)
+{
+  GtkWidget *dialog = adj_walk_find_window ("Print");
+
+  if (dialog == NULL)
+    return G_SOURCE_CONTINUE;
+  *(gboolean *) data = TRUE;
+  gtk_dialog_response (GTK_DIALOG (dialog), GTK_RESPONSE_CANCEL);
+  return G_SOURCE_REMOVE;
+}
+
+/* The key asks for a printer; what is printed is the picture, on as many pages as it is long. */
+static void
+test_prints (void)
+{
+  AdjWindow *window = adj_walk_open_graph (application, "graphs/gpt2.adjoint", "joint");
+  g_autoptr (AdjTestFolder) folder = adj_test_folder_new ();
+  g_autofree char *path = g_build_filename (folder->path, "graph.pdf", NULL);
+  g_autoptr (GtkPrintOperation) operation = NULL;
+  g_autofree char *pdf = NULL;
+  gboolean asked = FALSE;
+  int n_pages;
+
+  adj_mouse_focus (GTK_WIDGET (window));
+  g_timeout_add (50, close_print_dialog, &asked);
+  adj_mouse_do ("key ctrl+p");
+  UNTIL (asked);
+
+  operation =
+      adj_print_new (adj_document_get_scene (adj_window_get_document (window)), "gpt2.adjoint");
+  gtk_print_operation_set_export_filename (operation, path);
+  g_assert_cmpint (gtk_print_operation_run (operation, GTK_PRINT_OPERATION_ACTION_EXPORT,
+                                            GTK_WINDOW (window), NULL),
+                   ==, GTK_PRINT_OPERATION_RESULT_APPLY);
+  g_object_get (operation, "n-pages", &n_pages, NULL);
+  g_assert_cmpint (n_pages, >, 1);
+  g_assert_true (g_file_get_contents (path, &pdf, NULL, NULL));
+  g_assert_true (g_str_has_prefix (pdf, "%PDF"));
+  adj_walk_close (window);
+}
+
 /* Those of the last window come back in the next; a file that is gone does not. */
 static void
 test_reopens (void)
@@ -127,6 +202,8 @@ main (int argc, char **argv)
     return 0;
   g_test_add_func ("/start/copies", test_copies);
   g_test_add_func ("/start/pages", test_pages);
+  g_test_add_func ("/start/saves-module", test_saves_module);
+  g_test_add_func ("/start/prints", test_prints);
   g_test_add_func ("/start/reopens", test_reopens);
   g_test_add_func ("/start/order", test_order);
   g_test_add_func ("/start/elsewhere", test_elsewhere);

@@ -5,7 +5,9 @@
 
 #include <string.h>
 
+#include "canvas/graph-view-private.h"
 #include "formats/adj-format.h"
+#include "ir/adj-compare.h"
 #include "ir/adj-graph.h"
 #include "ir/adj-text.h"
 #include "model/adj-stage-facts.h"
@@ -184,6 +186,51 @@ test_stays (void)
   adj_walk_close (window);
 }
 
+static const AdjStageFact *
+get_fact (AdjWindow *window)
+{
+  AdjDocument *document = adj_window_get_document (window);
+
+  return adj_stage_facts_get (adj_stage_facts_of (document),
+                              (guint) adj_stages_get_current_step (document));
+}
+
+/* As many discs as the strip says. */
+static void
+assert_discs (AdjWindow *window)
+{
+  const AdjStageFact *fact = get_fact (window);
+  guint n[ADJ_CHANGE_CHANGED + 1] = { 0 };
+  gsize length;
+  const guint8 *kinds = g_bytes_get_data (adj_window_get_view (window)->changes, &length);
+
+  for (gsize i = 0; i < length; i++)
+    n[kinds[i]]++;
+  g_assert_cmpuint (n[ADJ_CHANGE_ADDED], ==, fact->n_added);
+  g_assert_cmpuint (n[ADJ_CHANGE_CHANGED], ==, fact->n_changed);
+  g_assert_cmpuint (fact->n_added, >, 0);
+  g_assert_cmpuint (fact->n_changed, >, 0);
+}
+
+/* Cards say what came with the stage that is shown, and what it changed; where most of it is new
+ * they say nothing. */
+static void
+test_discs (void)
+{
+  AdjWindow *window = adj_walk_open_graph (application, "graphs/torch-trace", "joint");
+  AdjDocument *document = adj_window_get_document (window);
+
+  UNTIL (get_fact (window)->counted);
+  g_assert_cmpuint (get_fact (window)->n_added, >, 50);
+  g_assert_null (adj_window_get_view (window)->changes);
+  adj_document_set_graph_index (
+      document, adj_graph_set_find (adj_document_get_graphs (document), "0-0-post_grad-2", NULL));
+  UNTIL (shows (window, "post_grad") && adj_window_get_view (window)->changes != NULL);
+  assert_discs (window);
+  adj_walk_keep (window, "discs");
+  adj_walk_close (window);
+}
+
 static GtkListView *
 get_rows (AdjWindow *window)
 {
@@ -231,6 +278,7 @@ main (int argc, char **argv)
   g_test_add_func ("/strip/options", test_options);
   g_test_add_func ("/strip/scrubs", test_scrubs);
   g_test_add_func ("/strip/stays", test_stays);
+  g_test_add_func ("/strip/discs", test_discs);
   g_test_add_func ("/strip/changes", test_changes);
   return g_test_run ();
 }

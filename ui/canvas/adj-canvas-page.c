@@ -10,6 +10,7 @@
 #include "canvas/adj-legend.h"
 #include "canvas/adj-minimap.h"
 #include "model/adj-maker.h"
+#include "model/adj-stage-facts.h"
 #include "model/adj-stages.h"
 #include "report/adj-properties.h"
 
@@ -25,6 +26,8 @@ struct _AdjCanvasPage
   GtkLabel *counts;
   GtkButton *zoom_button;
   GtkLabel *range;
+  AdjStageFacts *facts; /* (weak) (nullable): of the document */
+  gulong changed;
   AdjRecording *recording; /* (owned) (nullable): whose stage is shown */
 };
 
@@ -84,6 +87,41 @@ update_marks (AdjCanvasPage *self)
       self->view, comparison != NULL && scene != NULL ? adj_marks_new (scene, comparison) : NULL);
 }
 
+/* What the shown stage did, once that is known; where most of it is new that says nothing. */
+static void
+update_changes (AdjCanvasPage *self)
+{
+  AdjDocument *document = adj_panel_get_document (self);
+  const AdjBundleGraph *graph = document != NULL ? adj_document_get_graph (document) : NULL;
+  gint current = document != NULL ? adj_stages_get_current_step (document) : -1;
+  g_autoptr (GArray) steps = document != NULL ? adj_stages_list_steps (document) : NULL;
+  const AdjStageFact *fact = current >= 0 && self->facts != NULL
+                                 ? adj_stage_facts_get (self->facts, (guint) current)
+                                 : NULL;
+
+  if (fact == NULL || graph == NULL || 2 * fact->n_added > adj_graph_get_n_calls (graph->graph) ||
+      g_array_index (steps, AdjStep, current).graph !=
+          adj_document_find_graph (document, graph->graph))
+    adj_graph_view_set_changes (self->view, NULL);
+  else
+    adj_graph_view_set_changes (self->view, fact->changes);
+}
+
+static void
+follow_facts (AdjCanvasPage *self)
+{
+  AdjDocument *document = adj_panel_get_document (self);
+  AdjStageFacts *facts = document != NULL ? adj_stage_facts_of (document) : NULL;
+
+  if (facts == self->facts)
+    return;
+  g_clear_signal_handler (&self->changed, self->facts);
+  g_set_weak_pointer (&self->facts, facts);
+  if (facts != NULL)
+    self->changed = g_signal_connect_object (facts, "changed", G_CALLBACK (update_changes), self,
+                                             G_CONNECT_SWAPPED);
+}
+
 /* Tints by number, with the ends of the ramp beside the choice. */
 static void
 update_look (AdjCanvasPage *self)
@@ -131,6 +169,8 @@ update_scene (AdjCanvasPage *self)
   adj_legend_update (self->legend);
   gtk_widget_set_visible (GTK_WIDGET (self->minimap), scene != NULL);
   gtk_widget_queue_resize (GTK_WIDGET (self->minimap));
+  follow_facts (self);
+  update_changes (self);
   update_marks (self);
   update_look (self);
   update_crumbs (self);
@@ -208,6 +248,8 @@ adj_canvas_page_dispose (GObject *object)
 
   if (self->minimap != NULL)
     adj_minimap_set_view (self->minimap, NULL);
+  g_clear_signal_handler (&self->changed, self->facts);
+  g_clear_weak_pointer (&self->facts);
   g_clear_pointer (&self->recording, adj_recording_unref);
 
   G_OBJECT_CLASS (adj_canvas_page_parent_class)->dispose (object);

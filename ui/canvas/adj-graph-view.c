@@ -334,6 +334,18 @@ adj_graph_view_set_marks (AdjGraphView *self, AdjMarks *marks)
 }
 
 void
+adj_graph_view_set_changes (AdjGraphView *self, GBytes *changes)
+{
+  g_return_if_fail (ADJ_IS_GRAPH_VIEW (self));
+
+  if (changes == self->changes)
+    return;
+  g_clear_pointer (&self->changes, g_bytes_unref);
+  self->changes = changes != NULL ? g_bytes_ref (changes) : NULL;
+  gtk_widget_queue_draw (GTK_WIDGET (self));
+}
+
+void
 adj_graph_view_set_heat (AdjGraphView *self, AdjHeat *heat)
 {
   g_return_if_fail (ADJ_IS_GRAPH_VIEW (self));
@@ -436,6 +448,7 @@ adj_graph_view_set_scene (AdjGraphView *self, AdjScene *scene, AdjGraph *graph)
   adj_graph_view_hover (self, ADJ_NO_BOX, ADJ_NO_BOX);
   g_clear_pointer (&self->highlight, adj_highlight_free);
   g_clear_pointer (&self->marks, adj_marks_free);
+  g_clear_pointer (&self->changes, g_bytes_unref);
   g_clear_pointer (&self->heat, adj_heat_free);
   g_clear_pointer (&self->scene, adj_scene_unref);
   g_clear_pointer (&self->graph, adj_graph_unref);
@@ -503,6 +516,7 @@ adj_graph_view_snapshot (GtkWidget *widget, GtkSnapshot *snapshot)
     .scheme = adj_scheme_from_style (),
     .highlight = self->highlight,
     .marks = self->marks,
+    .changes = self->changes,
     .heat = self->heat,
     .graph = self->graph,
     .labeling = self->labeling,
@@ -610,6 +624,7 @@ adj_graph_view_dispose (GObject *object)
   g_clear_pointer (&self->scene, adj_scene_unref);
   g_clear_pointer (&self->graph, adj_graph_unref);
   g_clear_pointer (&self->marks, adj_marks_free);
+  g_clear_pointer (&self->changes, g_bytes_unref);
   g_clear_pointer (&self->heat, adj_heat_free);
   g_clear_pointer (&self->texts, adj_text_cache_free);
   g_clear_pointer (&self->arrows, g_hash_table_unref);

@@ -45,6 +45,9 @@ void adj_graph_view_set_lit (AdjGraphView *self, GArray *nodes);
 GArray *adj_graph_view_get_lit (AdjGraphView *self); /* (transfer none) (nullable) */
 /* (transfer full) (nullable): of the shown scene; gone with it. */
 void adj_graph_view_set_marks (AdjGraphView *self, AdjMarks *marks);
+/* What the stage did to each node of the graph, an AdjChangeKind each: discs on cards.  @changes:
+ * (nullable) */
+void adj_graph_view_set_changes (AdjGraphView *self, GBytes *changes);
 /* (transfer full) (nullable): tints the boxes of the shown scene; gone with it. */
 void adj_graph_view_set_heat (AdjGraphView *self, AdjHeat *heat);
 AdjHeat *adj_graph_view_get_heat (AdjGraphView *self); /* (transfer none) (nullable) */

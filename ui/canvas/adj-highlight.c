@@ -7,11 +7,12 @@
 
 #define LIT 1
 #define CHOSEN 2
+#define THREAD 4
 
 struct _AdjHighlight
 {
-  guint8 *boxes; /* LIT, CHOSEN */
-  guint8 *edges;
+  guint8 *boxes; /* LIT, CHOSEN, THREAD */
+  guint8 *edges; /* LIT, THREAD */
 };
 
 static AdjHighlight *
@@ -80,6 +81,38 @@ light_bridges (AdjHighlight *highlight, const AdjScene *scene)
     }
 }
 
+static gboolean
+has_lit_end (const AdjHighlight *highlight, const AdjSceneEdge *edge)
+{
+  return (highlight->boxes[edge->from] | highlight->boxes[edge->to]) & THREAD;
+}
+
+/* Lights the whole thread of effects that runs through @own. */
+static void
+light_thread (AdjHighlight *highlight, const AdjScene *scene, guint own)
+{
+  gboolean grows = own < adj_scene_get_n_boxes (scene);
+
+  if (grows)
+    highlight->boxes[own] |= THREAD;
+  while (grows)
+    {
+      grows = FALSE;
+      for (guint i = 0; i < adj_scene_get_n_edges (scene); i++)
+        {
+          const AdjSceneEdge *edge = adj_scene_get_edge (scene, i);
+
+          if (edge->kind != ADJ_EDGE_EFFECT || (highlight->edges[i] & THREAD) ||
+              !has_lit_end (highlight, edge))
+            continue;
+          highlight->edges[i] |= THREAD;
+          highlight->boxes[edge->from] |= THREAD;
+          highlight->boxes[edge->to] |= THREAD;
+          grows = TRUE;
+        }
+    }
+}
+
 AdjHighlight *
 adj_highlight_new_for_node (const AdjScene *scene, const AdjGraph *graph, AdjNodeId id)
 {
@@ -112,11 +145,12 @@ adj_highlight_new_for_node (const AdjScene *scene, const AdjGraph *graph, AdjNod
 
       if (edge->from == own || edge->to == own || edge->value.index == id.index)
         {
-          highlight->edges[i] = TRUE;
+          highlight->edges[i] |= LIT;
           light_box (highlight, scene, edge->from);
           light_box (highlight, scene, edge->to);
         }
     }
+  light_thread (highlight, scene, own);
   light_bridges (highlight, scene);
 
   return highlight;
@@ -132,7 +166,7 @@ light_between (AdjHighlight *highlight, const AdjScene *scene)
 
       if (edge->from < n && edge->to < n && (highlight->boxes[edge->from] & CHOSEN) &&
           (highlight->boxes[edge->to] & CHOSEN))
-        highlight->edges[i] = TRUE;
+        highlight->edges[i] |= LIT;
     }
 }
 
@@ -187,5 +221,5 @@ adj_highlight_has_chosen (const AdjHighlight *highlight, guint box)
 gboolean
 adj_highlight_has_edge (const AdjHighlight *highlight, guint edge)
 {
-  return highlight->edges[edge];
+  return highlight->edges[edge] != 0;
 }

@@ -8,7 +8,8 @@ G_BEGIN_DECLS
 /* Which boxes and edges of a scene are lit while others are dimmed. */
 typedef struct _AdjHighlight AdjHighlight;
 
-/* What a node touches: makers, users, its counterpart, its ghost, its bridges. */
+/* What a node touches: makers, users, its counterpart, its ghost, its bridges, and the thread of
+ * effects that it is on. */
 AdjHighlight *
 adj_highlight_new_for_node (const AdjScene *scene, const AdjGraph *graph, AdjNodeId node);
 /* @nodes: of guint32; @chosen: they are selected together, with the lines between them */

@@ -9,6 +9,7 @@
 #include "canvas/adj-role-badge.h"
 #include "canvas/graph-view-private.h"
 #include "canvas/line-ends.h"
+#include "ir/adj-compare.h"
 #include "report/adj-properties.h"
 
 #define REST_MSEC 400
@@ -35,6 +36,21 @@ add_line (GString *text, const char *line)
 {
   if (line != NULL && *line != '\0')
     g_string_append_printf (text, "%s%s", text->len > 0 ? "\n" : "", line);
+}
+
+/* What the stage did to the node. */
+static const char *
+describe_change (AdjHoverCard *self, AdjNodeId node)
+{
+  gsize n = 0;
+  const guint8 *kinds =
+      self->view->changes != NULL ? g_bytes_get_data (self->view->changes, &n) : NULL;
+
+  if (node.index >= n)
+    return NULL;
+  return kinds[node.index] == ADJ_CHANGE_ADDED     ? _ ("+ came with this stage")
+         : kinds[node.index] == ADJ_CHANGE_CHANGED ? _ ("~ changed by this stage")
+                                                   : NULL;
 }
 
 /* Adds measured numbers: bytes, time or error behind the tint, and the result of a comparison. */
@@ -75,6 +91,7 @@ fill_node (AdjHoverCard *self, guint index, GString *text)
   add_line (text, type);
   if (box->role != ADJ_ROLE_NONE)
     add_line (text, _ (adj_role_name (box->role)));
+  add_line (text, describe_change (self, box->node));
   add_numbers (self, index, text);
 }
 
@@ -119,6 +136,7 @@ fill_line (AdjHoverCard *self, const GArray *line, GString *text)
     [ADJ_EDGE_GRADIENT] = N_ ("in backward"),
     [ADJ_EDGE_TURN] = N_ ("from results to tangents"),
     [ADJ_EDGE_CONTROL] = N_ ("comes after; no value is passed on"),
+    [ADJ_EDGE_EFFECT] = N_ ("the token that orders effects"),
   };
   const AdjSceneEdge *edge =
       adj_scene_get_edge (self->view->scene, g_array_index (line, guint32, 0));

@@ -21,6 +21,7 @@ typedef struct
   AdjScheme scheme;
   const AdjHighlight *highlight; /* (nullable): others are dimmed */
   const AdjMarks *marks;         /* (nullable) */
+  GBytes *changes;               /* (nullable): as adj_graph_view_set_changes() */
   const AdjHeat *heat;           /* (nullable) */
   const AdjGraph *graph;         /* that @scene shows */
   AdjLabeling labeling;

@@ -7,6 +7,7 @@
 #include "canvas/adj-navigator.h"
 #include "canvas/graph-view-private.h"
 #include "ir/adj-graph.h"
+#include "passes/adj-effects.h"
 
 #define SCROLL_STEP 128.0f
 #define CHORD_USEC (2 * G_TIME_SPAN_SECOND)
@@ -115,6 +116,21 @@ go_to_counterpart (GtkWidget *widget, GVariant *args, gpointer data)
     adj_graph_view_activate_box (self, box);
   else if (adj_node_id_is_valid (next))
     adj_graph_view_choose (self, next);
+  return TRUE;
+}
+
+/* Along the thread of effects. */
+static gboolean
+go_to_effect (GtkWidget *widget, GVariant *args, gpointer data)
+{
+  AdjGraphView *self = ADJ_GRAPH_VIEW (widget);
+  AdjNodeId next = ADJ_NO_NODE;
+
+  if (self->graph != NULL)
+    next = adj_graph_step_effect (self->graph, self->selected, g_variant_get_int32 (args));
+  if (!adj_node_id_is_valid (next))
+    return FALSE;
+  adj_graph_view_choose (self, next);
   return TRUE;
 }
 
@@ -264,6 +280,20 @@ has_counterpart (AdjGraphView *self)
 }
 
 static gboolean
+has_effect_behind (AdjGraphView *self)
+{
+  return self->graph != NULL &&
+         adj_node_id_is_valid (adj_graph_step_effect (self->graph, self->selected, 1));
+}
+
+static gboolean
+has_effect_before (AdjGraphView *self)
+{
+  return self->graph != NULL &&
+         adj_node_id_is_valid (adj_graph_step_effect (self->graph, self->selected, -1));
+}
+
+static gboolean
 has_module (AdjGraphView *self)
 {
   guint box = selected_box (self);
@@ -327,6 +357,18 @@ static const struct
     .argument = 0,
     .possible = has_counterpart,
     .command = { "canvas.twin", N_ ("Twin in the Other Direction"), "m", ADJ_MENU_NODE } },
+  { { GDK_KEY_x },
+    0,
+    go_to_effect,
+    .argument = 1,
+    .possible = has_effect_behind,
+    .command = { "canvas.effect", N_ ("Next Effect"), "x", ADJ_MENU_NODE } },
+  { { GDK_KEY_X },
+    SHIFT,
+    go_to_effect,
+    .argument = -1,
+    .possible = has_effect_before,
+    .command = { "canvas.effect-before", N_ ("Previous Effect"), "<Shift>x", ADJ_MENU_NODE } },
   { { GDK_KEY_space },
     0,
     fold,
@@ -376,6 +418,8 @@ static const struct
 } window_keys[] = {
   { GDK_KEY_n, "win.next-change", { NULL, N_ ("Next Change or Difference"), "n", 0 } },
   { GDK_KEY_p, "win.previous-change", { NULL, N_ ("Previous Change or Difference"), "p", 0 } },
+  { GDK_KEY_period, "win.next-step", { NULL, N_ ("Next Step of the Run"), "period", 0 } },
+  { GDK_KEY_comma, "win.previous-step", { NULL, N_ ("Previous Step of the Run"), "comma", 0 } },
   { GDK_KEY_f, "win.flow", { NULL, N_ ("Flow of the Selection"), "f", 0 } },
   { GDK_KEY_slash, "win.find", { NULL, N_ ("Find Nodes"), "slash", 0 } },
 };

@@ -17,6 +17,7 @@ struct _AdjGraphView
   AdjScene *scene; /* (owned) (nullable) */
   AdjGraph *graph; /* (owned) (nullable) */
   AdjMarks *marks; /* (owned) (nullable): of @scene */
+  GBytes *changes; /* (owned) (nullable): of each node of @graph */
   AdjHeat *heat;   /* (owned) (nullable): of @scene */
   AdjLabeling labeling;
   GArray *lit;    /* (owned) (nullable): of guint32 */

@@ -5,6 +5,7 @@
 #include <math.h>
 
 #include "canvas/painter-private.h"
+#include "ir/adj-compare.h"
 #include "report/adj-properties.h"
 
 #define PADDING 13.0f
@@ -205,6 +206,22 @@ adj_painter_mark (AdjPainter *painter, guint index, const AdjRect *rect)
     paint_first (painter, rect, &color);
 }
 
+/* At the corner: + came with the stage, ~ was changed by it. */
+static void
+paint_change (AdjPainter *painter, const AdjSceneBox *box, const AdjRect *rect)
+{
+  gsize n = 0;
+  const guint8 *kinds =
+      painter->frame->changes != NULL ? g_bytes_get_data (painter->frame->changes, &n) : NULL;
+  guint8 kind = box->node.index < n ? kinds[box->node.index] : ADJ_CHANGE_NONE;
+
+  if (kind == ADJ_CHANGE_NONE || painter->lod < ADJ_LOD_NAMES)
+    return;
+  paint_sign (painter, kind == ADJ_CHANGE_ADDED ? "+" : "~",
+              rect->x + SIGN_SIZE * painter->frame->camera.zoom / 2, rect->y,
+              &painter->lit.selection, &painter->lit.sign_text);
+}
+
 /* -- texts -- */
 
 /* What the second line says: the number that tints, the difference while there are marks, else the
@@ -303,9 +320,14 @@ paint_card (AdjPainter *painter, guint index, const AdjRect *rect, const AdjPale
   const char *sign = adj_role_sign (box->role);
   AdjColor fill = adj_painter_card_fill (painter, index);
 
-  adj_painter_fill (painter, rect, radius, &fill);
-  paint_stripe (painter, box, rect, radius, palette);
-  paint_frame (painter, box, rect, radius, palette);
+  if (box->object)
+    adj_painter_object (painter, box, rect, &fill, palette);
+  else
+    {
+      adj_painter_fill (painter, rect, radius, &fill);
+      paint_stripe (painter, box, rect, radius, palette);
+      paint_frame (painter, box, rect, radius, palette);
+    }
   if (*sign != '\0' && box->kind == ADJ_BOX_NODE)
     right -= paint_sign (painter, sign, right + zoom, rect->y + (SIGN_SIZE / 2 + 3) * zoom,
                          &palette->roles[box->role], &palette->sign_text);
@@ -422,7 +444,10 @@ adj_painter_box (AdjPainter *painter, guint index)
     paint_card (painter, index, &rect, palette);
 
   if (box->kind == ADJ_BOX_NODE || box->kind == ADJ_BOX_PILL)
-    adj_painter_mark (painter, index, &rect);
+    {
+      adj_painter_mark (painter, index, &rect);
+      paint_change (painter, box, &rect);
+    }
   if (index == frame->selected ||
       (frame->highlight != NULL && adj_highlight_has_chosen (frame->highlight, index)))
     adj_painter_frame (painter, &ring, ADJ_CARD_RADIUS * zoom + 3, 2.5f, &painter->lit.selection);

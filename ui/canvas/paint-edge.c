@@ -9,9 +9,14 @@
 
 #define ARROW_PX 16
 #define ARROW_SIZE 8.0f
-#define DASH 6.0f
-#define DOT 2.0f
 #define GAP 4.0f
+
+/* Of lines that are not whole. */
+static const float dashes[ADJ_N_EDGE_KINDS] = {
+  [ADJ_EDGE_RECOMPUTE] = 6,
+  [ADJ_EDGE_CONTROL] = 2,
+  [ADJ_EDGE_EFFECT] = 12,
+};
 
 typedef enum
 {
@@ -191,9 +196,8 @@ adj_painter_edge (AdjPainter *painter, guint index)
     {
       from = adj_camera_to_widget (&frame->camera, edge->points[i - 1].x, edge->points[i - 1].y);
       to = adj_camera_to_widget (&frame->camera, edge->points[i].x, edge->points[i].y);
-      if (edge->kind == ADJ_EDGE_RECOMPUTE || edge->kind == ADJ_EDGE_CONTROL)
-        paint_dashed_piece (painter, from, to, edge->kind == ADJ_EDGE_CONTROL ? DOT : DASH, width,
-                            &rgba);
+      if (dashes[edge->kind] > 0)
+        paint_dashed_piece (painter, from, to, dashes[edge->kind], width, &rgba);
       else
         paint_piece (painter, from, to, width, &rgba);
     }

@@ -65,6 +65,12 @@ void adj_painter_group (AdjPainter *painter, guint index);
 void adj_painter_group_title (AdjPainter *painter, guint index);
 void adj_painter_header (AdjPainter *painter, guint index);
 void adj_painter_box (AdjPainter *painter, guint index);
+/* The card of an object, without texts; @rect: its place in the widget. */
+void adj_painter_object (AdjPainter *painter,
+                         const AdjSceneBox *box,
+                         const AdjRect *rect,
+                         const AdjColor *fill,
+                         const AdjPalette *palette);
 /* Paints the verdict on a box; @rect: its place in the widget. */
 void adj_painter_mark (AdjPainter *painter, guint index, const AdjRect *rect);
 void adj_painter_edge (AdjPainter *painter, guint index);

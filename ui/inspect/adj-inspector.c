@@ -26,6 +26,7 @@
 #define MAX_MADE 8 /* links to nodes of backward */
 #define MAX_LINKS 12
 #define FIRST_ELEMENTS 8
+#define FIRST_OF_LINK 3 /* elements of the value behind a link */
 
 struct _AdjInspector
 {
@@ -314,7 +315,10 @@ static void
 add_node_link (AdjPropertyCard *card, const Subject *s, const char *key, AdjNodeId id)
 {
   const AdjNode *node = adj_graph_get_node (s->graph, id.index);
-  g_autofree char *annotation = adj_properties_annotation (s->graph, node);
+  AdjTensorData *value =
+      s->evaluation != NULL ? adj_evaluation_get_value (s->evaluation, id) : NULL;
+  g_autofree char *annotation = value != NULL ? adj_tensor_stats_first (value, FIRST_OF_LINK)
+                                              : adj_properties_annotation (s->graph, node);
 
   adj_property_card_add_link (card, key, node->name, id, annotation);
 }
@@ -331,11 +335,10 @@ fill_counterparts (AdjPropertyCard *card, const Subject *s)
   if (adj_node_id_is_valid (copy))
     add_node_link (card, s, _ ("Computed again"), copy);
   if (adj_node_id_is_valid (counterpart))
-    adj_property_card_add_link (
-        card,
-        adj_graph_is_backward (s->graph, counterpart.index) ? _ ("Its gradient")
-                                                            : _ ("Gradient of"),
-        adj_graph_get_node (s->graph, counterpart.index)->name, counterpart, NULL);
+    add_node_link (card, s,
+                   adj_graph_is_backward (s->graph, counterpart.index) ? _ ("Its gradient")
+                                                                       : _ ("Gradient of"),
+                   counterpart);
 }
 
 /* What it came of and what became of it, from the line of the source to the last stage. */
@@ -389,7 +392,8 @@ fill_neighbours (AdjPropertyCard *card, const Subject *s)
 static void
 fill_object (AdjPropertyCard *card, const Subject *s)
 {
-  adj_object_card_fill (card, s->graph, s->id);
+  adj_object_card_fill (card, s->graph, s->id,
+                        s->evaluation != NULL ? adj_evaluation_get_result (s->evaluation) : NULL);
 }
 
 static void
@@ -404,15 +408,29 @@ fill_operator (AdjPropertyCard *card, const Subject *s)
   adj_property_card_add_text (card, op->schema, TRUE);
 }
 
-/* The rule of its gradient, and the nodes of backward that it made: those of its step. */
+/* The forward node whose derivative @s is a part of: itself in forward; ADJ_NO_NODE: unknown. */
+static AdjNodeId
+find_derived (const Subject *s)
+{
+  return adj_graph_is_backward (s->graph, s->id.index) ? adj_scene_get_counterpart (s->scene, s->id)
+                                                       : s->id;
+}
+
+/* The rule of its gradient, and the nodes of backward that it made: those of its step.  Of a node
+ * of backward the rule that it is made by. */
 static void
 fill_derivative (AdjPropertyCard *card, const Subject *s)
 {
-  g_autoptr (GPtrArray) rules = s->node->op != NULL ? adj_derivative_list (s->node->op) : NULL;
+  AdjNodeId derived = find_derived (s);
+  const AdjOp *op =
+      adj_node_id_is_valid (derived) ? adj_graph_get_node (s->graph, derived.index)->op : NULL;
+  g_autoptr (GPtrArray) rules = op != NULL ? adj_derivative_list (op) : NULL;
   guint n_made = 0;
 
-  if (rules == NULL || adj_graph_is_backward (s->graph, s->id.index))
+  if (rules == NULL)
     return;
+  if (derived.index != s->id.index && rules->len > 0)
+    add_node_link (card, s, _ ("Of"), derived);
   for (guint i = 0; i < rules->len; i++)
     {
       const AdjDerivative *rule = rules->pdata[i];
@@ -420,8 +438,9 @@ fill_derivative (AdjPropertyCard *card, const Subject *s)
 
       adj_property_card_add (card, key, rule->text);
     }
-  for (guint i = s->id.index + 1; rules->len > 0 && s->node->meta.seq_nr >= 0 &&
-                                  i < adj_graph_get_n_nodes (s->graph) && n_made < MAX_MADE;
+  for (guint i = s->id.index + 1;
+       derived.index == s->id.index && rules->len > 0 && s->node->meta.seq_nr >= 0 &&
+       i < adj_graph_get_n_nodes (s->graph) && n_made < MAX_MADE;
        i++)
     if (adj_graph_get_node (s->graph, i)->meta.seq_nr == s->node->meta.seq_nr &&
         adj_graph_is_backward (s->graph, i))
@@ -486,6 +505,7 @@ static const struct
   { N_ ("Accumulation"), fill_accumulation },
   { N_ ("Node of Autograd"), fill_autograd },
   { N_ ("Saved by Forward"), fill_maker },
+  { N_ ("Object"), fill_object },
   { N_ ("Value"), fill_value },
   { N_ ("Comparison"), fill_comparison },
   { N_ ("Result of the Run"), fill_result },
@@ -495,7 +515,6 @@ static const struct
   { N_ ("Derivative"), fill_derivative },
   { N_ ("Across Stages"), fill_provenance },
   { N_ ("Inputs and Users"), fill_neighbours },
-  { N_ ("Object"), fill_object },
   { N_ ("Operator"), fill_operator },
   { N_ ("Call"), fill_call },
   { N_ ("Stack Trace"), fill_frames },

@@ -10,9 +10,57 @@
 #include "passes/adj-effects.h"
 #include "report/adj-properties.h"
 
+#define MAX_ELEMENTS 12 /* of a tensor */
+
+/* (transfer full) (nullable): entry @index of a state, "[] → [[1, 2]]" where the run changed it. */
+static char *
+print_entry (const AdjValue *before, const AdjValue *after)
+{
+  g_autoptr (GString) old = g_string_new (NULL), new = g_string_new (NULL);
+
+  adj_object_value_print (before, MAX_ELEMENTS, old);
+  adj_object_value_print (after, MAX_ELEMENTS, new);
+  return g_str_equal (old->str, new->str)
+             ? g_strdup_printf (_ ("%s (unchanged)"), old->str)
+             : g_strdup_printf (_ ("before: %s\nafter: %s"), old->str, new->str);
+}
+
+/* What is in the object before the run, and what it is after it. */
+static void
+add_run (AdjPropertyCard *card, const AdjRunObject *run)
+{
+  g_auto (AdjValue) before = ADJ_NONE, after = ADJ_NONE;
+  g_autoptr (GError) error = NULL;
+
+  if (!adj_object_flatten (run->before, &before, &error) ||
+      !adj_object_flatten (run->after, &after, &error))
+    {
+      adj_property_card_add_text (card, error->message, FALSE);
+      return;
+    }
+  for (guint i = 0; i < before.n; i++)
+    {
+      const char *name = before.items[i].items[0].text;
+      const AdjValue *now = adj_object_state_get (&after, name);
+      g_autofree char *text =
+          now != NULL ? print_entry (&before.items[i].items[1], now) : g_strdup (_ ("gone"));
+
+      adj_property_card_add (card, name, text);
+    }
+}
+
+static const AdjRunObject *
+find_run (const AdjRunResult *result, AdjNodeId id)
+{
+  for (guint i = 0; result != NULL && i < result->n_objects; i++)
+    if (result->objects[i].node.index == id.index)
+      return &result->objects[i];
+  return NULL;
+}
+
 /* Class, methods and state of an object. */
 static void
-add_object (AdjPropertyCard *card, AdjOpaque *opaque)
+add_object (AdjPropertyCard *card, AdjOpaque *opaque, const AdjRunObject *run)
 {
   AdjObject *object = adj_object_from_opaque (opaque);
   const AdjObjectClass *klass = object != NULL ? adj_object_get_class (object) : NULL;
@@ -23,13 +71,15 @@ add_object (AdjPropertyCard *card, AdjOpaque *opaque)
     g_string_append_printf (methods, "%s%s", i > 0 ? "\n" : "", klass->methods[i].schema);
   if (klass != NULL)
     adj_property_card_add_text (card, klass->help, FALSE);
-  if (methods->len > 0)
-    adj_property_card_add_text (card, methods->str, TRUE);
-  if (object != NULL)
+  if (run != NULL)
+    add_run (card, run);
+  else if (object != NULL)
     {
-      adj_object_print (object, 12, state);
+      adj_object_print (object, MAX_ELEMENTS, state);
       adj_property_card_add_text (card, state->str, TRUE);
     }
+  if (methods->len > 0)
+    adj_property_card_add_text (card, methods->str, TRUE);
 }
 
 static void
@@ -56,7 +106,10 @@ add_call (AdjPropertyCard *card, const AdjGraph *graph, const AdjObjectCallInfo 
 }
 
 void
-adj_object_card_fill (AdjPropertyCard *card, const AdjGraph *graph, AdjNodeId id)
+adj_object_card_fill (AdjPropertyCard *card,
+                      const AdjGraph *graph,
+                      AdjNodeId id,
+                      const AdjRunResult *result)
 {
   const AdjNode *node = adj_graph_get_node (graph, id.index);
   AdjNodeId before = adj_graph_get_effect_before (graph, id.index);
@@ -64,7 +117,7 @@ adj_object_card_fill (AdjPropertyCard *card, const AdjGraph *graph, AdjNodeId id
   AdjObjectCallInfo call;
 
   if (node->val.kind == ADJ_VALUE_OPAQUE_OBJECT && adj_opaque_get_type (node->val.object) != NULL)
-    add_object (card, node->val.object);
+    add_object (card, node->val.object, find_run (result, id));
   if (adj_object_call_find (graph, id.index, &call))
     add_call (card, graph, &call);
   if (adj_node_id_is_valid (before))

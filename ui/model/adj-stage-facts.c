@@ -40,6 +40,7 @@ fact_clear (gpointer data)
 {
   g_clear_pointer (&((AdjStageFact *) data)->text, g_free);
   g_clear_pointer (&((AdjStageFact *) data)->origins, g_free);
+  g_clear_pointer (&((AdjStageFact *) data)->changes, g_bytes_unref);
 }
 
 /* -- in another thread -- */
@@ -170,16 +171,39 @@ check (const Input *input, AdjStageFact *fact, GCancellable *cancellable, GError
 }
 
 /* Of what is computed; tags and other metadata are not. */
+static gboolean
+is_changed (const AdjChange *change)
+{
+  static const char *const computed[] = { "target", "args", "kwargs", "val", NULL };
+
+  return change->kind == ADJ_CHANGE_CHANGED && g_strv_contains (computed, change->reason);
+}
+
 static guint
 count_changed (const AdjAlignment *alignment)
 {
-  static const char *const computed[] = { "target", "args", "kwargs", "val", NULL };
   guint n = 0;
 
   for (guint i = 0; i < alignment->n_changes; i++)
-    n += alignment->changes[i].kind == ADJ_CHANGE_CHANGED &&
-         g_strv_contains (computed, alignment->changes[i].reason);
+    n += is_changed (&alignment->changes[i]);
   return n;
+}
+
+/* (transfer full): of each node of @graph, which @alignment has on its right side. */
+static GBytes *
+list_changes (const AdjAlignment *alignment, const AdjGraph *graph)
+{
+  guint n = adj_graph_get_n_nodes (graph);
+  guint8 *kinds = g_new0 (guint8, n + 1);
+
+  for (guint i = 0; i < alignment->n_changes; i++)
+    {
+      const AdjChange *change = &alignment->changes[i];
+
+      if (change->kind == ADJ_CHANGE_ADDED || is_changed (change))
+        kinds[change->b.index] = (guint8) change->kind;
+    }
+  return g_bytes_new_take (kinds, n);
 }
 
 static gpointer
@@ -199,6 +223,7 @@ find_fact (AdjTask *task, GCancellable *cancellable, GError **error)
       fact->n_added = alignment->n_added;
       fact->n_removed = alignment->n_removed;
       fact->n_changed = count_changed (alignment);
+      fact->changes = list_changes (alignment, input->after->graph);
       fact->origins =
           adj_stage_origins_find (input->before->graph, input->after->graph, made, alignment);
     }
@@ -229,6 +254,7 @@ on_found (GObject *source, GAsyncResult *result, gpointer data)
           fact->n_removed = found->n_removed;
           fact->n_changed = found->n_changed;
           fact->origins = g_steal_pointer (&found->origins);
+          fact->changes = g_steal_pointer (&found->changes);
         }
       else if (found != NULL)
         {

@@ -28,6 +28,7 @@ typedef struct
   guint n_added, n_removed, n_changed; /* nodes; changes of metadata do not count */
   guint32 *origins; /* (owned) (nullable): of each of its nodes, the node of @before; G_MAXUINT32:
                        none */
+  GBytes *changes;  /* (owned) (nullable): of each of its nodes an AdjChangeKind */
   gint64 ns;        /* time it took; -1: unknown */
   AdjCheckState check;
   char *text;      /* (nullable): of the check: "equal, error 3e-07", "first differs at mul_4" */

@@ -5,6 +5,7 @@
 
 #include <glib/gi18n.h>
 #include "model/adj-changes.h"
+#include "model/adj-playback.h"
 #include "model/adj-stages.h"
 #include "partition/adj-partition.h"
 #include "widgets/node-rows.h"
@@ -114,6 +115,18 @@ static void
 run_previous_change (AdjWindow *self, GVariant *parameter)
 {
   adj_changes_step (adj_window_get_document (self), -1);
+}
+
+static void
+run_next_step (AdjWindow *self, GVariant *parameter)
+{
+  adj_playback_step (adj_window_get_document (self), 1);
+}
+
+static void
+run_previous_step (AdjWindow *self, GVariant *parameter)
+{
+  adj_playback_step (adj_window_get_document (self), -1);
 }
 
 static void
@@ -487,6 +500,10 @@ static const AdjCommand commands[] = {
     .run = run_next_change },
   { "win.previous-change", N_ ("Previous Change or Difference"), ADJ_COMMANDS_RUN, ADJ_NEEDS_GRAPH,
     .run = run_previous_change },
+  { "win.next-step", N_ ("Next Step of the Run"), ADJ_COMMANDS_RUN, ADJ_NEEDS_GRAPH,
+    .run = run_next_step },
+  { "win.previous-step", N_ ("Previous Step of the Run"), ADJ_COMMANDS_RUN, ADJ_NEEDS_GRAPH,
+    .run = run_previous_step },
   { "win.trace", N_ ("Trace and Differentiate"), ADJ_COMMANDS_RUN, ADJ_NEEDS_GRAPH,
     .run = run_trace, .accels = { "<Control>d" }, .menus = ADJ_MENU_CANVAS },
   { "win.open-partition", NULL, ADJ_COMMANDS_RUN, ADJ_NEEDS_GRAPH, .run = run_open_partition,

@@ -48,6 +48,19 @@ on_draw (GtkPrintOperation *operation, GtkPrintContext *context, int page, AdjSc
   adj_scene_paint (scene, cr, &options);
 }
 
+GtkPrintOperation *
+adj_print_new (AdjScene *scene, const char *title)
+{
+  GtkPrintOperation *operation = gtk_print_operation_new ();
+
+  gtk_print_operation_set_job_name (operation, title);
+  g_signal_connect_data (operation, "begin-print", G_CALLBACK (on_begin), adj_scene_ref (scene),
+                         (GClosureNotify) (void (*) (void)) adj_scene_unref, 0);
+  g_signal_connect_data (operation, "draw-page", G_CALLBACK (on_draw), adj_scene_ref (scene),
+                         (GClosureNotify) (void (*) (void)) adj_scene_unref, 0);
+  return operation;
+}
+
 void
 adj_print (AdjWindow *self, GVariant *unused)
 {
@@ -57,12 +70,7 @@ adj_print (AdjWindow *self, GVariant *unused)
 
   if (scene == NULL)
     return;
-  operation = gtk_print_operation_new ();
-  gtk_print_operation_set_job_name (operation, adj_document_get_title (self->document));
-  g_signal_connect_data (operation, "begin-print", G_CALLBACK (on_begin), adj_scene_ref (scene),
-                         (GClosureNotify) (void (*) (void)) adj_scene_unref, 0);
-  g_signal_connect_data (operation, "draw-page", G_CALLBACK (on_draw), adj_scene_ref (scene),
-                         (GClosureNotify) (void (*) (void)) adj_scene_unref, 0);
+  operation = adj_print_new (scene, adj_document_get_title (self->document));
   if (gtk_print_operation_run (operation, GTK_PRINT_OPERATION_ACTION_PRINT_DIALOG,
                                GTK_WINDOW (self), &error) == GTK_PRINT_OPERATION_RESULT_ERROR)
     adj_window_remark (self, error->message);

@@ -9,6 +9,9 @@ G_BEGIN_DECLS
  * many pages as it is long. */
 void adj_print (AdjWindow *self, GVariant *unused);
 
+/* That, of @scene, before anybody is asked.  (transfer full) */
+GtkPrintOperation *adj_print_new (AdjScene *scene, const char *title);
+
 /* How many pages a picture of that size takes.  @scale: (out): points per unit of the scene */
 guint adj_print_count_pages (const AdjRect *bounds, double width, double height, double *scale);
 

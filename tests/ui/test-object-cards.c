@@ -1,0 +1,173 @@
+/* SPDX-License-Identifier: MIT */
+
+/* Opaque objects in a real window: their cards, the thread of effects and how it is followed, their
+ * state before and after a run. */
+
+#include <string.h>
+
+#include "builtin-programs.h"
+#include "canvas/graph-view-private.h"
+#include "formats/adj-format.h"
+#include "inspect/adj-inspector.h"
+#include "session/adj-program.h"
+#include "support/adj-test.h"
+#include "ui/adj-mouse.h"
+
+#define UNTIL ADJ_MOUSE_UNTIL
+
+static AdjApplication *application;
+
+/* A window on the graph of that role that @program is traced to. */
+static AdjWindow *
+open_program (const char *program, const char *role)
+{
+  AdjWindow *window = adj_walk_open_window (application, 1400, 980);
+  g_autoptr (AdjTestFolder) folder = adj_test_folder_new ();
+  g_autofree char *name = g_strdup_printf ("%s.adjoint", program);
+  g_autofree char *path = g_build_filename (folder->path, name, NULL);
+  g_auto (AdjPipelineResult) result = { 0 };
+  g_autoptr (AdjBundle) bundle = NULL;
+  g_autoptr (GError) error = NULL;
+
+  adj_program_record (adj_builtin_program_find (program), NULL, &result, &error);
+  g_assert_no_error (error);
+  bundle = adj_pipeline_result_to_bundle (&result, NULL, NULL);
+  adj_format_find ("adjoint", NULL)->save (bundle, path, NULL, NULL, &error);
+  g_assert_no_error (error);
+  g_assert_true (adj_walk_open (window, path));
+  g_assert_true (adj_walk_choose_graph (window, role));
+  adj_walk_settle (window);
+  return window;
+}
+
+static const AdjSceneBox *
+find_box (AdjWindow *window, const char *node)
+{
+  AdjDocument *document = adj_window_get_document (window);
+  AdjNodeId id = adj_graph_find_node (adj_document_get_graph (document)->graph, node);
+  const AdjScene *scene = adj_document_get_scene (document);
+
+  return adj_scene_get_box (scene, adj_scene_find_node (scene, id));
+}
+
+/* How many pieces the thread has, and how many of them are lit. */
+static guint
+count_thread (AdjWindow *window, gboolean lit)
+{
+  AdjGraphView *view = adj_window_get_view (window);
+  guint n = 0;
+
+  for (guint i = 0; i < adj_scene_get_n_edges (view->scene); i++)
+    n += adj_scene_get_edge (view->scene, i)->kind == ADJ_EDGE_EFFECT &&
+         (!lit || (view->highlight != NULL && adj_highlight_has_edge (view->highlight, i)));
+  return n;
+}
+
+static void
+test_cards (void)
+{
+  AdjWindow *window = open_program ("queue", "cse");
+  const AdjSceneBox *queue = find_box (window, "arg1_1"), *push = find_box (window, "with_effects");
+
+  g_assert_true (queue->kind == ADJ_BOX_NODE && queue->object && queue->role == ADJ_ROLE_OBJECT);
+  g_assert_cmpstr (queue->title, ==, "_TensorQueue");
+  g_assert_true (push->object && push->role == ADJ_ROLE_OBJECT);
+  g_assert_cmpstr (push->title, ==, "_TensorQueue.push");
+  g_assert_false (find_box (window, "mul")->object);
+  g_assert_cmpstr (find_box (window, "arg0_1")->title, ==, "token arg0_1");
+  /* Into five calls, and out of the last. */
+  g_assert_cmpuint (count_thread (window, FALSE), ==, 6);
+  adj_walk_keep (window, "objects");
+  adj_walk_close (window);
+}
+
+static const char *
+get_selected (AdjWindow *window)
+{
+  AdjDocument *document = adj_window_get_document (window);
+  AdjNodeId id = adj_document_get_selected (document);
+
+  return adj_node_id_is_valid (id)
+             ? adj_graph_get_node (adj_document_get_graph (document)->graph, id.index)->name
+             : "";
+}
+
+static void
+assert_goes (AdjWindow *window, const char *key, const char *node)
+{
+  g_autofree char *command = g_strdup_printf ("key %s", key);
+
+  adj_mouse_do (command);
+  UNTIL (g_str_equal (get_selected (window), node));
+}
+
+/* Letters go along the thread, which is lit as a whole. */
+static void
+test_thread (void)
+{
+  AdjWindow *window = open_program ("queue", "cse");
+
+  adj_mouse_focus (GTK_WIDGET (window));
+  gtk_widget_grab_focus (GTK_WIDGET (adj_window_get_view (window)));
+  assert_goes (window, "x", "with_effects");
+  assert_goes (window, "x", "with_effects_1");
+  assert_goes (window, "x", "with_effects_2");
+  g_assert_cmpuint (count_thread (window, TRUE), ==, 6);
+  adj_walk_keep (window, "objects-thread");
+  assert_goes (window, "X", "with_effects_1");
+  assert_goes (window, "X", "with_effects");
+  g_assert_true (adj_walk_select (window, "mul"));
+  adj_walk_settle (window);
+  g_assert_cmpuint (count_thread (window, TRUE), ==, 0);
+  assert_goes (window, "X", "with_effects_4");
+  adj_walk_close (window);
+}
+
+static GtkWidget *
+find_text (AdjWindow *window, const char *text)
+{
+  return adj_walk_find (adj_walk_find (GTK_WIDGET (window), ADJ_TYPE_INSPECTOR, NULL),
+                        GTK_TYPE_LABEL, text);
+}
+
+/* The run changed that entry of the state: both are told. */
+static void
+assert_changed (AdjWindow *window, const char *entry)
+{
+  GtkWidget *key = find_text (window, entry);
+  const char *text;
+
+  g_assert_nonnull (key);
+  text = gtk_label_get_text (GTK_LABEL (gtk_widget_get_next_sibling (key)));
+  g_assert_true (g_str_has_prefix (text, "before: "));
+  g_assert_nonnull (strstr (text, "\nafter: "));
+}
+
+/* Of a table: its rows and how often each was asked for. */
+static void
+test_state (void)
+{
+  AdjWindow *window = open_program ("lookup-table", "joint");
+
+  g_assert_true (adj_walk_select (window, "primals_2"));
+  adj_walk_settle (window);
+  g_assert_nonnull (find_text (window, "Adjoint::LookupTable"));
+  g_assert_true (adj_walk_run (window, "win.run"));
+  adj_walk_settle (window);
+  assert_changed (window, "rows");
+  assert_changed (window, "hits");
+  adj_walk_keep (window, "objects-state");
+  adj_walk_close (window);
+}
+
+int
+main (int argc, char **argv)
+{
+  application = adj_mouse_begin (&argc, &argv);
+  if (application == NULL)
+    return 0;
+  g_test_add_func ("/object-cards/cards", test_cards);
+  g_test_add_func ("/object-cards/thread", test_thread);
+  g_test_add_func ("/object-cards/state", test_state);
+  return g_test_run ();
+}
