@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "call/adj-op.h"
+#include "interpreter/adj-effect-ops.h"
 #include "partition/op-traits-private.h"
 
 enum
@@ -102,8 +103,9 @@ traits_of_record (const AdjOp *op)
 static gboolean
 is_effect_by_name (const char *target)
 {
-  return strstr (target, "with_effects") != NULL || strstr (target, "call_torchbind") != NULL ||
-         strstr (target, "_assert") != NULL || strstr (target, "sym_constrain") != NULL;
+  return adj_effect_op_find (target) != NULL || strstr (target, "with_effects") != NULL ||
+         strstr (target, "call_torchbind") != NULL || strstr (target, "_assert") != NULL ||
+         strstr (target, "sym_constrain") != NULL;
 }
 
 OpTraits

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The emulated GPU: what a program does wrong with a real one is found on it. */
 
+#include <signal.h>
 #include <string.h>
 
 #include "device/adj-gpu-internal.h"
@@ -161,6 +162,8 @@ test_host_cannot_touch (void)
 {
   if (g_test_subprocess ())
     {
+      /* No sanitizer's, whose report would count as a finding. */
+      signal (SIGSEGV, SIG_DFL);
       touch ();
       return;
     }
