@@ -20,15 +20,16 @@ typedef enum
  *   min max     NaN if either is NaN                             and or xor not   logical, 1 or 0
  *   fmod        sign of a         remainder   sign of b          round    half to even
  *   floordiv    Python's //       truncdiv    toward zero        sign     0 for NaN
- *   comparisons, isnan, isinf: 1 or 0                            bit*, shl, shr, gcd: class I64
- * only
+ *   comparisons, isnan, isinf: 1 or 0        bit*, shl, shr, gcd: class I64 only
  *
  *   polygamma   the derivative of order a of digamma, at b
  *   mvlgamma    ln Γ of a dimensions, at b
  *   erfcx       e^(x²) erfc x         ndtri    inverse of the normal distribution
  *   i0 … k1     modified Bessel functions, i0e … k1e without their e^±x; j0 … y1 the plain ones
- *   zeta        Hurwitz' Σ (b + k)^−a igamma, igammac   the lower and the upper part of Γ (a) at b
+ *   zeta        Hurwitz' Σ (b + k)^−a
+ *   igamma, igammac   the lower and the upper part of Γ (a) at b
  *   chebyshev_t … legendre            orthogonal polynomials at a, of degree b
+ *   laguerre, legendre, mvlgamma      NaN of degrees above 65,536
  *
  * Class I64 has no div (use floordiv, truncdiv, or a float class) and no transcendental functions;
  * floor, ceil, round, trunc are the identity there. */

@@ -5,6 +5,9 @@
 
 #include "convert.h"
 
+/* Sums and recurrences whose length an argument gives stop here: beyond it there is no number. */
+#define MOST_TERMS 65536
+
 /* The logarithm of the gamma function and its derivatives; in f32 rounded from f64. */
 
 /* lgamma() would write a global variable. */
@@ -71,6 +74,8 @@ hurwitz (double s, double q)
   for (; q < 10; q++)
     sum += pow (q, -s);
   term = pow (q, -s);
+  if (term == 0)
+    return sum;
   sum += term * q / (s - 1) + term / 2;
   term *= s / q;
   for (int i = 0; i < 7; i++)
@@ -81,23 +86,30 @@ hurwitz (double s, double q)
   return sum;
 }
 
-/* (−1)^(n + 1) n! Σ (x + k)^−(n + 1); for x < 0 the terms on both sides of 0 apart. */
+/* The same for every q but 0, −1, …, where s is whole if q < 0: there the terms on both sides of 0
+ * apart. */
+INLINE double
+hurwitz_anywhere (double s, double q)
+{
+  double part = q - floor (q), below;
+
+  if (q > 0)
+    return isinf (q) ? 0 : hurwitz (s, q);
+  below = hurwitz (s, 1 - part) - hurwitz (s, 1 - q);
+  return hurwitz (s, part) + (fmod (s, 2.) == 0 ? below : -below);
+}
+
+/* (−1)^(n + 1) n! Σ (x + k)^−(n + 1) */
 INLINE double
 m_polygamma_f64 (double n, double x)
 {
   double s = n + 1, scale = fmod (n, 2.) == 1 ? tgamma (s) : -tgamma (s);
-  double whole = floor (x), part = x - whole, below;
 
   if (n == 0)
     return m_digamma_f64 (x);
   if (isnan (x) || n < 0)
     return NAN;
-  if (x > 0)
-    return scale * (isinf (x) ? 0 : hurwitz (s, x));
-  if (part == 0 || isinf (x))
-    return scale * (double) INFINITY;
-  below = hurwitz (s, 1 - part) - hurwitz (s, 1 - x);
-  return scale * (hurwitz (s, part) + (fmod (s, 2.) == 0 ? below : -below));
+  return scale * (x <= 0 && x == floor (x) ? (double) INFINITY : hurwitz_anywhere (s, x));
 }
 
 INLINE float
@@ -106,12 +118,14 @@ m_polygamma_f32 (float n, float x)
   return (float) m_polygamma_f64 (n, x);
 }
 
-/* ln (π^(p (p − 1) / 4) Γ (x) Γ (x − ½) … Γ (x − (p − 1) / 2)) */
+/* ln (π^(p (p − 1) / 4) Γ (x) Γ (x − ½) … Γ (x − (p − 1) / 2)), of p up to a bound */
 INLINE double
 m_mvlgamma_f64 (double p, double x)
 {
   double sum = p * (p - 1) / 4 * 1.1447298858494002;
 
+  if (!(p <= MOST_TERMS))
+    return NAN;
   for (int i = 0; i < p; i++)
     sum += m_lgamma_f64 (x - i / 2.);
   return sum;

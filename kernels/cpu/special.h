@@ -187,11 +187,25 @@ m_zeta_f64 (double s, double q)
 {
   if (s == 1)
     return INFINITY;
-  if (!(s > 1) || q != q)
+  if (s < 1)
     return NAN;
-  if (q <= 0 && q == floor (q))
+  if (q <= 0 && (q == floor (q) || isinf (s)))
     return INFINITY;
-  return q <= 0 && s != floor (s) ? NAN : hurwitz (s, q);
+  return isnan (s + q) || (q <= 0 && s != floor (s)) ? NAN : hurwitz_anywhere (s, q);
+}
+
+/* For large a: the first two terms of Temme's uniform expansion, of an error of 1 / a of the
+ * second. μ = x / a − 1, η² / 2 = μ − ln (1 + μ), η of the sign of μ. */
+INLINE double
+incomplete_gamma_of_large (double a, double x, int upper)
+{
+  double mu = (x - a) / a,
+         half = fabs (mu) < 1e-4 ? mu * mu * (0.5 - mu / 3 + mu * mu / 4) : mu - log1p (mu);
+  double eta = copysign (sqrt (2 * half), mu), sign = upper ? 1 : -1;
+  double rest = fabs (mu) < 1e-4 ? -1. / 3 + mu / 12 : 1 / mu - 1 / eta;
+
+  return erfc (sign * sqrt (a * half) * (eta < 0 ? -1 : 1)) / 2 +
+         sign * rest * exp (-a * half) / sqrt (2 * M_PI * a);
 }
 
 /* x^a e^(−x) / Γ (a) times the series of the lower part for small x, or the continued fraction of
@@ -202,6 +216,8 @@ incomplete_gamma (double a, double x, int upper)
   double scale = exp (a * log (x) - x - m_lgamma_f64 (a)), sum = 1 / a, term = 1 / a;
   double b = x + 1 - a, c = 1e300, d = 1 / b, h = d;
 
+  if (a > 1e6)
+    return incomplete_gamma_of_large (a, x, upper);
   if (x < a + 1)
     {
       for (double n = a + 1; term > sum * 1e-17; n++)
@@ -253,36 +269,3 @@ m_igammac_f64 (double a, double x)
 SPECIAL_BINARY (zeta)
 SPECIAL_BINARY (igamma)
 SPECIAL_BINARY (igammac)
-
-/* --- orthogonal polynomials: of x, of degree n -------------------------------------------------
- */
-
-/* By a recurrence from p₀ = 1 and p₁ = @first; @next is p of degree k + 1, p and @last those of k
- * and k − 1. */
-#define SPECIAL_POLYNOMIAL(name, first, next)                                                      \
-  INLINE double m_##name##_f64 (double x, double n)                                                \
-  {                                                                                                \
-    double last = 1, p = first;                                                                    \
-                                                                                                   \
-    n = trunc (n);                                                                                 \
-    if (!(n > 0))                                                                                  \
-      return n == 0;                                                                               \
-    for (double k = 1; k < n && isfinite (p); k++)                                                 \
-      {                                                                                            \
-        double then = next;                                                                        \
-                                                                                                   \
-        last = p;                                                                                  \
-        p = then;                                                                                  \
-      }                                                                                            \
-    return p;                                                                                      \
-  }                                                                                                \
-  SPECIAL_BINARY (name)
-
-SPECIAL_POLYNOMIAL (chebyshev_t, x, 2 * x * p - last)
-SPECIAL_POLYNOMIAL (chebyshev_u, 2 * x, 2 * x * p - last)
-SPECIAL_POLYNOMIAL (chebyshev_v, 2 * x - 1, 2 * x * p - last)
-SPECIAL_POLYNOMIAL (chebyshev_w, 2 * x + 1, 2 * x * p - last)
-SPECIAL_POLYNOMIAL (hermite_h, 2 * x, 2 * (x * p - k * last))
-SPECIAL_POLYNOMIAL (hermite_he, x, x *p - k * last)
-SPECIAL_POLYNOMIAL (laguerre, 1 - x, ((2 * k + 1 - x) * p - k * last) / (k + 1))
-SPECIAL_POLYNOMIAL (legendre, x, ((2 * k + 1) * x * p - k * last) / (k + 1))

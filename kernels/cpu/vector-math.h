@@ -11,7 +11,7 @@
 #include <stdint.h>
 
 #include "convert.h"
-#include "special.h"
+#include "polynomials.h"
 
 /* --- own f32 functions -------------------------------------------------------------------------
  */

@@ -400,6 +400,24 @@ def test_runs(walk):
     walk.does("Colour by Role, Bytes, Time, Error", "c r", lambda: not ramp(walk))
 
 
+def test_steps_through_run(walk):
+    walk.does("Next Step of the Run", "period", moves(walk, walk.told()))
+    first = walk.told()
+    walk.does("Next Step of the Run", "period", moves(walk, first))
+    walk.does("Previous Step of the Run", "comma", lambda: walk.told() == first)
+
+
+def test_follows_effects(walk):
+    open_graph(walk, os.path.join(os.path.dirname(__file__), "../aot/effects/says_backward-joint.txt"),
+               None)
+    walk.does("Next Effect", "x", moves(walk, walk.told()))
+    first = walk.told()
+    walk.does("Next Effect", "x", moves(walk, first))
+    walk.does("Previous Effect", "shift+x", lambda: walk.told() == first)
+    close_tab(walk)
+    walk.on_canvas()
+
+
 def choose(walk, row, option, key="Down"):
     """In a drop-down list that has the focus: open, down to the option, take it."""
     walk.go("combo box", row)
