@@ -10,6 +10,7 @@
 
 #include "base/adj-file-internal.h"
 #include "formats/entries-private.h"
+#include "formats/log-lines-private.h"
 #include "formats/regions-private.h"
 #include "formats/text-formats-private.h"
 
@@ -45,18 +46,6 @@ typedef struct
   char *captured; /* (owned) (nullable) the text of the last graph of compiled autograd */
   gint process;   /* counts how often Dynamo began anew */
 } Message;
-
-/* Whether @at matches @shape, where 0 stands for any digit and V for a level. */
-static gboolean
-has_shape (const char *at, const char *shape)
-{
-  for (; *shape != '\0'; at++, shape++)
-    if (*shape == '0'   ? !g_ascii_isdigit (*at)
-        : *shape == 'V' ? strchr ("VIWEC", *at) == NULL || *at == '\0'
-                        : *at != *shape)
-      return FALSE;
-  return TRUE;
-}
 
 /* The number at @at, which is passed.  (sscanf() would measure the rest of the line each time.) */
 static gboolean
@@ -137,12 +126,12 @@ skip_prefix (const char *line, RegionKey *key)
   for (guint i = 0; i < MAX_STAMP && line[i] != '\0'; i++)
     {
       read_rank (line + i, key);
-      if (has_shape (line + i, "V0000 00:00:00.000000 "))
+      if (log_line_has_shape (line + i, "V0000 00:00:00.000000 "))
         {
           end = strstr (line + i, "] ");
           return end != NULL ? skip_tags (end + 2, key) : NULL;
         }
-      if (has_shape (line + i, "[0000-00-00 00:00:00,000] "))
+      if (log_line_has_shape (line + i, "[0000-00-00 00:00:00,000] "))
         {
           end = strstr (skip_tags (line + i + strlen ("[0000-00-00 00:00:00,000] "), key), ": [");
           end = end != NULL ? strstr (end + 2, "] ") : NULL;
@@ -320,14 +309,8 @@ static guint
 sniff (const guint8 *head, gsize length, const char *path)
 {
   g_autofree char *text = length > 0 ? g_strndup ((const char *) head, length) : NULL;
-  static const char newer[] =
-      "[VIWEC]\\d{4} \\d\\d:\\d\\d:\\d\\d\\.\\d{6} \\d+[^:\\n]+:\\d+\\] [^{]";
-  static const char older[] = "^[^\\n]*\\[\\d{4}-\\d\\d-\\d\\d [\\d:,]+\\] [^\\n]*: \\[[A-Z]+\\]";
 
-  return text != NULL && (g_regex_match_simple (newer, text, G_REGEX_RAW, 0) ||
-                          g_regex_match_simple (older, text, G_REGEX_MULTILINE | G_REGEX_RAW, 0))
-             ? 85
-             : 0;
+  return text != NULL && log_lines_have_message (text) ? 85 : 0;
 }
 
 const AdjFormat adj_format_torch_logs = {

@@ -13,6 +13,7 @@
 #include "base/adj-file-internal.h"
 #include "formats/json-private.h"
 #include "formats/log-facts-private.h"
+#include "formats/log-lines-private.h"
 #include "formats/regions-private.h"
 #include "formats/text-formats-private.h"
 
@@ -623,11 +624,7 @@ sniff (const guint8 *head, gsize length, const char *path)
     return 90;
   if (g_str_has_suffix (name, ".log.gz"))
     return 60;
-  return g_regex_match_simple (
-             "[VIWEC]\\d{4} \\d\\d:\\d\\d:\\d\\d\\.\\d{6} \\d+[^:\\n]+:\\d+\\] \\{", text,
-             G_REGEX_RAW, 0)
-             ? 80
-             : 0;
+  return log_lines_have_record (text) ? 80 : 0;
 }
 
 const AdjFormat adj_format_torch_trace = {

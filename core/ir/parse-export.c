@@ -14,37 +14,131 @@
 #include "ir/parse-private.h"
 
 #define MAX_LENGTH (16u << 20)
-#define NAME "[\\w\\x80-\\xff]+"
 
-/* Calls @take with the groups of each match in @text, which is UTF-8: it is matched as bytes, or
- * GRegex validates all of it before every match. */
-static void
-for_each_match (const char *pattern,
-                const char *text,
-                gsize length,
-                void (*take) (const GMatchInfo *match, gpointer data),
-                gpointer data)
+/* What is read of a text that ends at @end.  (No regular expressions: GRegex crashes where memory
+ * runs out.) */
+typedef struct
 {
-  g_autoptr (GRegex) regex = g_regex_new (pattern, G_REGEX_MULTILINE | G_REGEX_RAW, 0, NULL);
-  g_autoptr (GMatchInfo) match = NULL;
+  const char *at, *end;
+} Scanner;
 
-  if (!g_regex_match_full (regex, text, length, 0, 0, &match, NULL))
-    return;
-  do
-    take (match, data);
-  while (g_match_info_next (match, NULL));
+typedef struct
+{
+  const char *text;
+  gsize length;
+} Piece;
+
+static char *
+piece_dup (Piece piece)
+{
+  return g_strndup (piece.text, piece.length);
+}
+
+static gboolean
+take_literal (Scanner *scanner, const char *literal)
+{
+  gsize length = strlen (literal);
+
+  if ((gsize) (scanner->end - scanner->at) < length || memcmp (scanner->at, literal, length) != 0)
+    return FALSE;
+  scanner->at += length;
+  return TRUE;
+}
+
+/* As many bytes as @is_in says of; at least one. */
+static gboolean
+take_while (Scanner *scanner, gboolean (*is_in) (char c), Piece *piece)
+{
+  piece->text = scanner->at;
+  while (scanner->at < scanner->end && is_in (*scanner->at))
+    scanner->at++;
+  piece->length = scanner->at - piece->text;
+  return piece->length > 0;
+}
+
+static gboolean
+is_digit (char c)
+{
+  return g_ascii_isdigit (c);
+}
+
+static gboolean
+is_lower (char c)
+{
+  return g_ascii_islower (c);
+}
+
+static gboolean
+is_of_word (char c)
+{
+  return g_ascii_isalnum (c) || c == '_';
+}
+
+static gboolean
+is_of_name (char c)
+{
+  return is_of_word (c) || (guchar) c >= 0x80;
+}
+
+/* Up to the quote, in the same line. */
+static gboolean
+take_quoted (Scanner *scanner, Piece *piece)
+{
+  piece->text = scanner->at;
+  while (scanner->at < scanner->end && *scanner->at != '\'' && *scanner->at != '\n')
+    scanner->at++;
+  piece->length = scanner->at - piece->text;
+  return take_literal (scanner, "'");
 }
 
 static void
-take_parameter (const GMatchInfo *match, gpointer data)
+put_target (GHashTable *metadata, Piece name, Piece target)
 {
-  GHashTable *metadata = data;
-  g_autofree char *target = g_match_info_fetch (match, 2);
+  g_autofree char *value = piece_dup (target);
   g_autoptr (GString) text = g_string_new ("{param: ");
 
-  adj_print_string (text, target);
+  adj_print_string (text, value);
   g_string_append_c (text, '}');
-  g_hash_table_replace (metadata, g_match_info_fetch (match, 1), g_strdup (text->str));
+  g_hash_table_replace (metadata, piece_dup (name), g_strdup (text->str));
+}
+
+/* InputSpec(kind=<InputKind.PARAMETER: 2>, arg=TensorArgument(name='p_weight'), target='weight' */
+static void
+take_specs (Scanner scanner, GHashTable *metadata)
+{
+  static const char kind[] = "InputKind.PARAMETER: ";
+  Piece number, name, target;
+
+  while ((scanner.at = memmem (scanner.at, scanner.end - scanner.at, kind, strlen (kind))) != NULL)
+    {
+      scanner.at += strlen (kind);
+      if (take_while (&scanner, is_digit, &number) &&
+          take_literal (&scanner, ">, arg=TensorArgument(name='") &&
+          take_while (&scanner, is_of_name, &name) && take_literal (&scanner, "'), target='") &&
+          take_quoted (&scanner, &target))
+        put_target (metadata, name, target);
+    }
+}
+
+/* Lines "    p_weight: PARAMETER target='weight'" */
+static void
+take_lines (Scanner scanner, GHashTable *metadata)
+{
+  while (scanner.at < scanner.end)
+    {
+      const char *newline = memchr (scanner.at, '\n', scanner.end - scanner.at);
+      Scanner line = { scanner.at, newline != NULL ? newline : scanner.end };
+      Piece name, target;
+
+      scanner.at = newline != NULL ? newline + 1 : scanner.end;
+      if (line.at == line.end || *line.at != ' ')
+        continue;
+      while (take_literal (&line, " "))
+        ;
+      if (take_while (&line, is_of_name, &name) && take_literal (&line, ": PARAMETER target='") &&
+          take_quoted (&line, &target))
+        put_target (metadata, name, target);
+    }
 }
 
 static gboolean
@@ -56,12 +150,11 @@ is_number (const char *text)
 }
 
 static void
-take_range (const GMatchInfo *match, gpointer data)
+put_range (AdjSymbols *symbols, Piece symbol, Piece lower, Piece upper)
 {
-  AdjSymbols *symbols = data;
-  g_autofree char *name = g_match_info_fetch (match, 1);
-  g_autofree char *min = g_match_info_fetch (match, 2);
-  g_autofree char *max = g_match_info_fetch (match, 3);
+  g_autofree char *name = piece_dup (symbol);
+  g_autofree char *min = piece_dup (lower);
+  g_autofree char *max = piece_dup (upper);
   g_autoptr (GString) text = g_string_new ("{");
 
   if (is_number (min))
@@ -72,6 +165,37 @@ take_range (const GMatchInfo *match, gpointer data)
   adj_symbol_metadata_parse (name, text->str, text->len, symbols);
 }
 
+/* A number, or the name of infinity. */
+static gboolean
+take_bound (Scanner *scanner, Piece *piece)
+{
+  const char *start = scanner->at;
+  gboolean good;
+
+  take_literal (scanner, "-");
+  good = take_while (scanner, is_of_word, piece);
+  *piece = (Piece){ start, scanner->at - start };
+  return good;
+}
+
+/* {s0: VR[2, 64], u1: VR[0, int_oo]} */
+static void
+take_ranges (Scanner scanner, AdjSymbols *symbols)
+{
+  while (scanner.at < scanner.end)
+    {
+      const char *start = scanner.at;
+      Piece letters, digits, min, max;
+
+      if (!take_while (&scanner, is_lower, &letters))
+        scanner.at++;
+      else if (take_while (&scanner, is_digit, &digits) && take_literal (&scanner, ": VR[") &&
+               take_bound (&scanner, &min) && take_literal (&scanner, ", ") &&
+               take_bound (&scanner, &max) && take_literal (&scanner, "]"))
+        put_range (symbols, (Piece){ start, letters.length + digits.length }, min, max);
+    }
+}
+
 void
 adj_export_read (const char *text, gsize length, GHashTable *metadata, AdjSymbols *symbols)
 {
@@ -80,22 +204,20 @@ adj_export_read (const char *text, gsize length, GHashTable *metadata, AdjSymbol
   const char *next_program = memmem (text, length, next, strlen (next));
   const char *end = next_program ? next_program : text + length, *ranges;
   const char *start = memmem (text, end - text, head, strlen (head));
+  Scanner signature;
 
   if (!start)
     return;
 
   end = MIN (end, start + MAX_LENGTH);
   ranges = memmem (start, end - start, middle, strlen (middle));
-  for_each_match ("InputKind\\.PARAMETER: \\d+>, arg=TensorArgument\\(name='(" NAME ")'\\), "
-                  "target='([^'\\n]*)'",
-                  start, (ranges ? ranges : end) - start, take_parameter, metadata);
-  for_each_match ("^ +(" NAME "): PARAMETER target='([^'\\n]*)'", start,
-                  (ranges ? ranges : end) - start, take_parameter, metadata);
+  signature = (Scanner){ start, ranges ? ranges : end };
+  take_specs (signature, metadata);
+  take_lines (signature, metadata);
   if (ranges)
     {
       const char *newline = memchr (ranges + 1, '\n', end - (ranges + 1));
 
-      for_each_match ("(?<![a-z])([a-z]++\\d++): VR\\[(-?\\w+), (-?\\w+)\\]", ranges,
-                      (newline ? newline : end) - ranges, take_range, symbols);
+      take_ranges ((Scanner){ ranges, newline ? newline : end }, symbols);
     }
 }

@@ -3,7 +3,9 @@
 /* Every reader, with one allocation after another failing: the file is read, or refused in one
  * line, or GLib ends the process as it does where g_malloc() fails.  Nothing else may happen.
  *
- * ADJ_TEST_ALLOCATIONS=all fails each, else a part of them. */
+ * The file is read once.  At each allocation a process splits off that goes on without it, and is
+ * waited for: so each of a small file can fail.  Of large files a part of them does, all with
+ * ADJ_TEST_ALLOCATIONS=all. */
 
 #include <errno.h>
 #include <malloc.h>
@@ -14,8 +16,12 @@
 #include <unistd.h>
 
 #include "adjoint.h"
+#include "formats/adj-memory-snapshot.h"
+#include "formats/adj-tensor-list-internal.h"
 #include "support/adj-test.h"
 
+/* As many as all are tried of. */
+#define FEW 8000
 #define N_SAMPLES 100
 #define MAX_MESSAGE 4096
 
@@ -26,14 +32,16 @@ void *__libc_calloc (size_t n, size_t size);
 void *__libc_realloc (void *old, size_t n);
 void *__libc_memalign (size_t alignment, size_t n);
 
-static gint64 n_allocations;
-static gsize smallest;      /* that counts */
-static gint64 failing = -1; /* which of them */
+static gsize smallest;       /* that counts */
+static gint64 n_allocations; /* so far */
+static gint64 step;          /* each how many of them fails; 0: none */
+
+static gboolean split_off (void);
 
 static gboolean
 fails (size_t n)
 {
-  if (n < smallest || n_allocations++ != failing)
+  if (n < smallest || n_allocations++ % MAX (step, 1) != 0 || step == 0 || !split_off ())
     return FALSE;
   errno = ENOMEM;
   return TRUE;
@@ -86,6 +94,30 @@ read_bundle (const char *path)
 }
 
 static int
+read_saved_tensors (const char *path)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (AdjTensorList) list = adj_tensor_list_load (path, &error);
+
+  if (list != NULL)
+    return READ;
+  fprintf (stderr, "%s\n", error->message);
+  return REFUSED;
+}
+
+static int
+read_snapshot (const char *path)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (AdjMemorySnapshot) snapshot = adj_memory_snapshot_load (path, NULL, &error);
+
+  if (snapshot != NULL)
+    return READ;
+  fprintf (stderr, "%s\n", error->message);
+  return REFUSED;
+}
+
+static int
 read_tensors (const char *path)
 {
   g_autoptr (GError) error = NULL;
@@ -95,17 +127,6 @@ read_tensors (const char *path)
     return READ;
   fprintf (stderr, "%s\n", error->message);
   return REFUSED;
-}
-
-static gint64
-count (int (*reader) (const char *path), const char *path)
-{
-  gint64 before;
-
-  reader (path); /* what is made once */
-  before = n_allocations;
-  g_assert_cmpint (reader (path), ==, READ);
-  return n_allocations - before;
 }
 
 static gboolean
@@ -134,16 +155,45 @@ judge (int status, const char *said)
   return WEXITSTATUS (status) == READ ? READ : WRONG;
 }
 
-/* In a process of its own: what a reader that is ended leaves is gone with it. */
-static Outcome
-read_failing (int (*reader) (const char *path), const char *path, gint64 which)
+static struct
+{
+  const char *path;
+  gboolean is_child;
+  guint outcomes[WRONG];
+} reading;
+
+/* What the process says that writes to @end, and how it ends. */
+static void
+wait_for (pid_t child, int end)
 {
   char said[MAX_MESSAGE + 1];
   gsize length = 0;
   gssize n;
-  int ends[2], status;
-  pid_t child;
+  int status;
   Outcome outcome;
+
+  while (length < MAX_MESSAGE && (n = read (end, said + length, MAX_MESSAGE - length)) > 0)
+    length += (gsize) n;
+  said[length] = '\0';
+  g_assert_cmpint (waitpid (child, &status, 0), ==, child);
+  outcome = judge (status, said);
+  if (outcome != WRONG)
+    reading.outcomes[outcome]++;
+  else
+    {
+      step = 0;
+      g_error ("%s, allocation %" G_GINT64_FORMAT ": status %x, '%s'", reading.path, n_allocations,
+               (guint) status, said);
+    }
+}
+
+/* Whether this is the process that has to do without; what a reader that is ended leaves is gone
+ * with it. */
+static gboolean
+split_off (void)
+{
+  int ends[2];
+  pid_t child;
 
   g_assert_cmpint (pipe (ends), ==, 0);
   child = fork ();
@@ -152,44 +202,71 @@ read_failing (int (*reader) (const char *path), const char *path, gint64 which)
       dup2 (ends[1], STDOUT_FILENO);
       dup2 (ends[1], STDERR_FILENO);
       prctl (PR_SET_DUMPABLE, 0);
-      failing = n_allocations + which;
-      _exit (reader (path));
+      step = 0;
+      reading.is_child = TRUE;
+      return TRUE;
     }
+  g_assert_cmpint (child, >, 0);
   close (ends[1]);
-  while (length < MAX_MESSAGE && (n = read (ends[0], said + length, MAX_MESSAGE - length)) > 0)
-    length += (gsize) n;
-  said[length] = '\0';
+  wait_for (child, ends[0]);
   close (ends[0]);
-  g_assert_cmpint (waitpid (child, &status, 0), ==, child);
-  outcome = judge (status, said);
-  if (outcome == WRONG)
-    g_error ("%s, allocation %" G_GINT64_FORMAT ": status %x, '%s'", path, which, (guint) status,
-             said);
-  return outcome;
+  return FALSE;
+}
+
+static gint64
+count (int (*reader) (const char *path), const char *path)
+{
+  reader (path); /* what is made once */
+  n_allocations = 0;
+  g_assert_cmpint (reader (path), ==, READ);
+  return n_allocations;
 }
 
 static void
-fail_each (int (*reader) (const char *path), const char *path)
+fail_each (int (*reader) (const char *path), const char *path, gint64 every)
+{
+  int outcome;
+
+  memset (&reading, 0, sizeof reading);
+  reading.path = path;
+  n_allocations = 0;
+  step = every;
+  outcome = reader (path);
+  if (reading.is_child)
+    _exit (outcome);
+  step = 0;
+  g_assert_cmpint (outcome, ==, READ);
+}
+
+static void
+try_each (int (*reader) (const char *path), const char *path)
 {
   gint64 n = count (reader, path);
-  gint64 step = g_getenv ("ADJ_TEST_ALLOCATIONS") != NULL ? 1 : n / N_SAMPLES + 1;
-  guint outcomes[WRONG] = { 0 };
+  gboolean all = n <= FEW || g_getenv ("ADJ_TEST_ALLOCATIONS") != NULL;
+  gint64 every = all ? 1 : n / N_SAMPLES + 1;
 
-  for (gint64 i = 0; i < n; i += step)
-    outcomes[read_failing (reader, path, i)]++;
+  fail_each (reader, path, every);
   g_test_message ("%s: of %" G_GINT64_FORMAT " allocations in steps of %" G_GINT64_FORMAT
                   " %u were not missed, %u refused, %u ended by GLib",
-                  path, n, step, outcomes[READ], outcomes[REFUSED], outcomes[ENDED_BY_GLIB]);
+                  path, n, every, reading.outcomes[READ], reading.outcomes[REFUSED],
+                  reading.outcomes[ENDED_BY_GLIB]);
 }
 
 /* -- files -- */
 
-static void
-test_bundle (gconstpointer name)
+typedef struct
 {
-  g_autofree char *path = g_test_build_filename (G_TEST_DIST, "..", name, NULL);
+  int (*reader) (const char *path);
+  const char *path;
+} Sample;
 
-  fail_each (read_bundle, path);
+static void
+test_sample (gconstpointer data)
+{
+  const Sample *sample = data;
+  g_autofree char *path = g_test_build_filename (G_TEST_DIST, "..", sample->path, NULL);
+
+  try_each (sample->reader, path);
 }
 
 static void
@@ -207,7 +284,7 @@ test_tensors (void)
 
   adj_safetensors_save (path, names, tensors, 2, &error);
   g_assert_no_error (error);
-  fail_each (read_tensors, path);
+  try_each (read_tensors, path);
 }
 
 /* The directory form. */
@@ -223,7 +300,7 @@ test_folder (void)
   g_assert_no_error (error);
   adj_format_find ("adjoint", NULL)->save (bundle, path, NULL, NULL, &error);
   g_assert_no_error (error);
-  fail_each (read_bundle, path);
+  try_each (read_bundle, path);
 }
 
 /* What a file asks for by its size is never more than a refusal. */
@@ -238,7 +315,6 @@ test_large (void)
   g_autofree char *path = g_build_filename (folder->path, "t.safetensors", NULL);
   g_autofree char *data = g_strnfill (4 << 20, 2);
   g_autoptr (GByteArray) file = g_byte_array_new ();
-  gint64 n;
 
   g_assert_cmpuint (strlen (header) % 4, !=, 0); /* so that what follows is not aligned */
   g_byte_array_append (file, (const guint8 *) &length, sizeof length);
@@ -246,31 +322,35 @@ test_large (void)
   g_byte_array_append (file, (const guint8 *) data, 4 << 20);
   g_assert_true (g_file_set_contents (path, (const char *) file->data, (gssize) file->len, NULL));
   smallest = 1 << 20;
-  n = count (read_tensors, path);
-  g_assert_cmpint (n, ==, 3);
-  for (gint64 i = 0; i < n; i++)
-    g_assert_cmpint (read_failing (read_tensors, path, i), ==, REFUSED);
+  g_assert_cmpint (count (read_tensors, path), ==, 3);
+  fail_each (read_tensors, path, 1);
+  g_assert_cmpuint (reading.outcomes[REFUSED], ==, 3);
   smallest = 0;
 }
+
+static const Sample samples[] = {
+  { read_bundle, "data/graphs/mlp.adjoint" },
+  { read_bundle, "data/graphs/torch-trace" },
+  { read_bundle, "tests/formats/data/trace-2.4.log" },
+  { read_bundle, "tests/formats/data/console-2.15.txt" },
+  { read_bundle, "tests/formats/data/console-2.1.txt" },
+  { read_bundle, "tests/formats/data/models-console-2.15.txt.gz" },
+  { read_bundle, "tests/formats/data/pt2/2.6/nograd.pt2" },
+  { read_bundle, "tests/fuzz/corpus/fuzz-text/forms" },
+  { read_saved_tensors, "tests/formats/data/pt2/2.6/mlp.outputs.pt" },
+  { read_snapshot, "tests/formats/data/snapshot.pickle" },
+};
 
 int
 main (int argc, char **argv)
 {
-  static const char *const files[] = {
-    "data/graphs/mlp.adjoint",
-    "data/graphs/torch-trace",
-    "tests/formats/data/console-2.15.txt",
-    "tests/formats/data/console-2.1.txt",
-    "tests/formats/data/models-console-2.15.txt.gz",
-  };
-
   g_test_init (&argc, &argv, NULL);
-  for (guint i = 0; i < G_N_ELEMENTS (files); i++)
+  for (guint i = 0; i < G_N_ELEMENTS (samples); i++)
     {
-      g_autofree char *base = g_path_get_basename (files[i]);
+      g_autofree char *base = g_path_get_basename (samples[i].path);
       g_autofree char *path = g_strconcat ("/formats/allocation/", base, NULL);
 
-      g_test_add_data_func (path, files[i], test_bundle);
+      g_test_add_data_func (path, &samples[i], test_sample);
     }
   g_test_add_func ("/formats/allocation/folder", test_folder);
   g_test_add_func ("/formats/allocation/safetensors", test_tensors);

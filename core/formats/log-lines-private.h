@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: MIT */
+#pragma once
+
+#include <glib.h>
+
+G_BEGIN_DECLS
+
+/* How lines of logs begin.  (No regular expressions: GRegex crashes where memory runs out.) */
+
+/* Whether @at matches @shape, where 0 stands for any digit and V for a level. */
+gboolean log_line_has_shape (const char *at, const char *shape);
+
+/* Whether a record of a TRACE log, which is JSON, begins somewhere in @text. */
+gboolean log_lines_have_record (const char *text);
+/* Whether there is a line of a console of TORCH_LOGS in @text. */
+gboolean log_lines_have_message (const char *text);
+
+G_END_DECLS
