@@ -19,6 +19,10 @@
 #define MAX_CALLS 10000
 #define MAX_STRINGS (1 << 20)
 
+/* How long a folder is read again because somebody writes it, and how long between two tries. */
+#define WAIT (10 * G_TIME_SPAN_SECOND)
+#define PAUSE (10 * G_TIME_SPAN_MILLISECOND)
+
 typedef enum
 {
   GRAPH_UNREAD,
@@ -601,8 +605,8 @@ clear_loader (Loader *loader)
   adj_arena_free (loader->arena);
 }
 
-AdjBundle *
-adjoint_load (const char *path, GCancellable *cancellable, GError **error)
+static AdjBundle *
+load_once (const char *path, GCancellable *cancellable, gboolean *changed, GError **error)
 {
   g_autofree char *name = g_strdup_printf ("%s: adjoint.json", path);
   AdjBundle *bundle = NULL;
@@ -621,6 +625,30 @@ adjoint_load (const char *path, GCancellable *cancellable, GError **error)
   if (loader.entries != NULL && read_manifest (&loader, error))
     bundle =
         adj_bundle_builder_end (g_steal_pointer (&loader.builder), g_steal_pointer (&loader.diags));
+  *changed = loader.entries != NULL && !entries_check_unchanged (loader.entries, NULL);
   clear_loader (&loader);
   return bundle;
+}
+
+/* Parts of a folder that somebody writes meanwhile do not belong together: they are read again. */
+AdjBundle *
+adjoint_load (const char *path, GCancellable *cancellable, GError **error)
+{
+  gint64 end = g_get_monotonic_time () + WAIT;
+
+  for (;;)
+    {
+      g_autoptr (GError) reason = NULL;
+      gboolean changed;
+      AdjBundle *bundle = load_once (path, cancellable, &changed, &reason);
+
+      if (bundle != NULL)
+        return bundle;
+      if (!changed || g_cancellable_is_cancelled (cancellable) || g_get_monotonic_time () > end)
+        {
+          g_propagate_error (error, g_steal_pointer (&reason));
+          return NULL;
+        }
+      g_usleep (PAUSE);
+    }
 }
