@@ -253,6 +253,28 @@ is_part_of_joint (const AdjBundleGraph *graph)
   return strcmp (graph->role, "forward") == 0 || strcmp (graph->role, "backward") == 0;
 }
 
+static const AdjBundleGraph *
+find_joint (const AdjRegion *region)
+{
+  for (guint i = 0; i < region->n_graphs; i++)
+    if (strcmp (region->graphs[i]->role, "joint") == 0)
+      return region->graphs[i];
+  return NULL;
+}
+
+/* Whether the node that @name is in @part is none of @joint's: passes behind the partition add
+ * nodes without annotation (those that keep the generator's state), whose names count on from those
+ * of their own graph, so that the joint graph may have them for something else. */
+static gboolean
+is_added (AdjGraph *part, AdjGraph *joint, const char *name)
+{
+  AdjNodeId here = adj_graph_find_node (part, name), there = adj_graph_find_node (joint, name);
+
+  return adj_node_id_is_valid (here) && adj_node_id_is_valid (there) &&
+         adj_graph_get_node (part, here.index)->val.kind == ADJ_VALUE_NONE &&
+         adj_graph_get_node (joint, there.index)->val.kind != ADJ_VALUE_NONE;
+}
+
 AdjTensorData *
 adj_bundle_get_tap (const AdjBundle *bundle,
                     const AdjRecordedCall *call,
@@ -260,20 +282,18 @@ adj_bundle_get_tap (const AdjBundle *bundle,
                     gboolean float64)
 {
   const AdjRegion *region = adj_bundle_find_region (bundle, call->graph);
-  AdjTensorData *found = bundle_get_own_tap (bundle, call, node, float64);
+  const AdjBundleGraph *joint = region != NULL ? find_joint (region) : NULL;
+  const AdjRecordedCall *of_joint;
+  AdjTensorData *found;
 
-  if (region == NULL || call->origin != NULL || !is_part_of_joint (call->graph))
-    return found;
-  for (guint i = 0; found == NULL && i < region->n_graphs; i++)
-    {
-      const AdjRecordedCall *joint = NULL;
-
-      if (strcmp (region->graphs[i]->role, "joint") == 0)
-        joint = adj_bundle_find_call (bundle, region->graphs[i], call->n);
-      if (joint != NULL)
-        found = bundle_get_own_tap (bundle, joint, node, float64);
-    }
-  return found;
+  if (joint == NULL || call->origin != NULL || !is_part_of_joint (call->graph))
+    return bundle_get_own_tap (bundle, call, node, float64);
+  if (is_added (call->graph->graph, joint->graph, node))
+    return NULL;
+  found = bundle_get_own_tap (bundle, call, node, float64);
+  of_joint = adj_bundle_find_call (bundle, joint, call->n);
+  return found != NULL || of_joint == NULL ? found
+                                           : bundle_get_own_tap (bundle, of_joint, node, float64);
 }
 
 const char *
