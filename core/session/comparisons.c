@@ -129,29 +129,61 @@ check_outputs (const AdjSessionRun *run, const AdjRecordedCall *call, GError **e
   return FALSE;
 }
 
-/* A call put together from those of forward and backward holds numbers that forward drew: after
- * Inductor's passes it draws others than the joint graph. */
+/* A node of @forward that @backward draws once more; %NULL: there is none. */
+static const AdjNode *
+find_second_draw (const AdjGraph *forward, const AdjGraph *backward)
+{
+  for (guint i = 0; i < adj_graph_get_n_nodes (backward); i++)
+    {
+      const AdjNode *node = adj_graph_get_node (backward, i);
+      AdjNodeId first = adj_graph_find_node (forward, node->name);
+
+      if (node->op != NULL && (node->op->flags & ADJ_OP_RANDOM) != 0 &&
+          adj_node_id_is_valid (first) && adj_graph_get_node (forward, first.index)->op == node->op)
+        return node;
+    }
+  return NULL;
+}
+
+static const AdjBundleGraph *
+find_in_region (const AdjRegion *region, const char *role)
+{
+  for (guint i = 0; i < region->n_graphs; i++)
+    if (g_str_equal (region->graphs[i]->role, role))
+      return region->graphs[i];
+  return NULL;
+}
+
+/* A call put together from those of forward and backward holds numbers that these drew: after
+ * Inductor's passes forward draws others than the joint graph, and a backward that recomputes a
+ * random operator draws it again. */
 static gboolean
 check_draws (const AdjSessionRun *run, const AdjRecordedCall *call, GError **error)
 {
   const AdjRegion *region = adj_bundle_find_region (run->bundle, call->graph);
+  gboolean derived = call->derived && region != NULL;
+  const AdjBundleGraph *forward = derived ? find_in_region (region, "forward") : NULL;
+  const AdjBundleGraph *backward = derived ? find_in_region (region, "backward") : NULL;
+  const AdjNode *node;
 
-  for (guint i = 0; call->derived && region != NULL && i < region->n_graphs; i++)
+  node = forward != NULL ? find_other_draw (run->graph->graph, forward->graph) : NULL;
+  if (node != NULL)
     {
-      const AdjBundleGraph *ran = region->graphs[i];
-      const AdjNode *node = NULL;
-
-      if (g_str_equal (ran->role, "forward"))
-        node = find_other_draw (run->graph->graph, ran->graph);
-      if (node == NULL)
-        continue;
       g_set_error (error, ADJ_ERROR, ADJ_ERROR_UNRECORDED,
                    "'%s' draws random numbers (node '%s'), and what was recorded for it was drawn "
                    "otherwise, by '%s': compare #forward+backward instead",
-                   run->graph->id, node->name, ran->id);
+                   run->graph->id, node->name, forward->id);
       return FALSE;
     }
-  return TRUE;
+  node = forward != NULL && backward != NULL ? find_second_draw (forward->graph, backward->graph)
+                                             : NULL;
+  if (node != NULL)
+    g_set_error (
+        error, ADJ_ERROR, ADJ_ERROR_UNRECORDED,
+        "'%s' draws node '%s' once, and what was recorded for it was drawn again, by '%s', "
+        "with other numbers: compare '%s' and '%s' instead",
+        run->graph->id, node->name, backward->id, forward->id, backward->id);
+  return node == NULL;
 }
 
 AdjComparison *
