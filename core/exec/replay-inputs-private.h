@@ -25,10 +25,11 @@ typedef struct
 {
   const Operation *operation;
   ReplayKind kind;
-  double step;      /* relative size of random moves */
-  guint64 seed;     /* of chance */
-  guint nudged;     /* which tensor */
-  guint n_replayed; /* tensors so far */
+  double step;       /* relative size of random moves */
+  guint64 seed;      /* of chance */
+  guint nudged;      /* which tensor */
+  guint n_replayed;  /* tensors so far */
+  AdjDType coarsest; /* of them; ADJ_DTYPE_NONE */
 } Replay;
 
 /* What the node gives, and in @rounding what rounding may do to it.  (transfer full) */

@@ -69,6 +69,8 @@ replay_leaf (const AdjValue *leaf, AdjValue *out, gpointer data)
       *out = ADJ_TENSOR (adj_tensor_new_from_data (leaf->data));
       return TRUE;
     }
+  if (adj_dtype_unit_roundoff (dtype) > adj_dtype_unit_roundoff (replay->coarsest))
+    replay->coarsest = dtype;
   wide = adj_tensor_data_cast_storage (leaf->data, ADJ_DTYPE_F64);
   changed = change_wide (replay, wide);
   replay->n_replayed++;
@@ -113,6 +115,7 @@ replay_compute (Replay *replay, NodeRounding *rounding)
 
   *rounding = (NodeRounding){ 0 };
   replay->n_replayed = 0;
+  replay->coarsest = ADJ_DTYPE_NONE;
   adj_generator_get_state (adj_context_get_generator (cx), before);
   push_modes (cx, replay, rounding);
   adj_scope_begin (cx);
@@ -124,6 +127,7 @@ replay_compute (Replay *replay, NodeRounding *rounding)
       if (memcmp (before, after, sizeof before) == 0)
         adj_value_map (&result, export_leaf, NULL, &exported);
     }
+  rounding->of_inputs = replay->coarsest;
   adj_scope_end (cx);
   adj_context_take_error (cx, NULL);
   return exported;

@@ -13,12 +13,14 @@ typedef struct
 {
   AdjRoundings roundings;
   guint n_calls;
-  AdjDType of_steps; /* the dtype that intermediate results may be rounded to */
-  AdjBand band;      /* of the last of them */
+  AdjDType of_steps;  /* the dtype that intermediate results may be rounded to */
+  AdjDType of_inputs; /* the coarsest of its inputs; ADJ_DTYPE_NONE */
+  AdjBand band;       /* of the last of them */
   double reduction;
   const AdjOp *op; /* (nullable): the last of them */
   double first;    /* elements of its first tensor */
   double root;     /* it is this root of a sum of powers; 1: of none */
+  gboolean narrow; /* it is added up in the type of its inputs, whatever its own is */
 } NodeRounding;
 
 /* Adds to *@rounding for each operator called. */

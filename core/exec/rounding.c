@@ -64,7 +64,9 @@ rounding_call (AdjMode *mode, AdjOpCall *call)
       double reduction = adj_op_call_get_reduction (call);
       AdjRoundings call_rounds = adj_band_roundings (call->op->band, reduction);
 
-      if ((call->op->flags & ADJ_OP_ADDS_NARROW) && call->op->band >= ADJ_BAND_SUM)
+      rounding->sum->narrow =
+          (call->op->flags & ADJ_OP_ADDS_NARROW) != 0 && call->op->band >= ADJ_BAND_SUM;
+      if (rounding->sum->narrow)
         call_rounds = (AdjRoundings){ call_rounds.of_result + call_rounds.within, 0 };
       rounding->sum->roundings.of_result += call_rounds.of_result;
       rounding->sum->roundings.within += call_rounds.within;
@@ -90,14 +92,17 @@ rounding_mode_new (NodeRounding *sum)
   return &rounding->mode;
 }
 
-/* What several operators compute is rounded after each. */
+/* What several operators compute is rounded after each, and a sum that is added up in the type of
+ * its terms after each of these: PyTorch's layer_norm gives gradients of f32 weights that it added
+ * up in the bf16 of its input. */
 static AdjDType
 coarser (const NodeRounding *rounding, AdjDType dtype)
 {
-  return rounding->n_calls > 1 &&
-                 adj_dtype_unit_roundoff (rounding->of_steps) > adj_dtype_unit_roundoff (dtype)
-             ? rounding->of_steps
-             : dtype;
+  AdjDType other = rounding->n_calls > 1 ? rounding->of_steps
+                   : rounding->narrow    ? rounding->of_inputs
+                                         : dtype;
+
+  return adj_dtype_unit_roundoff (other) > adj_dtype_unit_roundoff (dtype) ? other : dtype;
 }
 
 const AdjOp *
@@ -116,6 +121,7 @@ rounding_of_result (const NodeRounding *rounding, gint64 n)
   if (op == NULL || (op->flags & ADJ_OP_ADDS_NARROW) == 0 || op->band >= ADJ_BAND_SUM ||
       (double) n >= rounding->first || n == 0)
     return of_result;
+  of_result.narrow = TRUE;
   of_result.band = ADJ_BAND_SUM;
   of_result.reduction = rounding->first / (double) n;
   sum = adj_band_roundings (ADJ_BAND_SUM, of_result.reduction);

@@ -211,9 +211,10 @@ round_to (double x, AdjDType dtype)
   return rounded;
 }
 
-/* PyTorch adds the gradient of the bias up row by row, in bf16. */
+/* PyTorch adds the gradient of the bias up row by row, in the bf16 of the input, under autocast,
+ * too, where weights and their gradients are of f32. */
 static void
-test_layer_in_bf16 (void)
+judge_layer (const char *arguments, AdjDType of_weights)
 {
   static const char *const body[] = {
     "b = torch.ops.aten.native_layer_norm_backward.default(g, x, [4], mean, rstd, w, w, [True, "
@@ -237,19 +238,33 @@ test_layer_in_bf16 (void)
           sums[k] = round_to (sums[k] + g[4 * i + k], ADJ_DTYPE_BF16);
         }
     }
-  case_init (&c,
-             "g: \"bf16[256, 4][4, 1]cpu\", x: \"bf16[256, 4][4, 1]cpu\", mean: \"bf16[256, 1][1, "
-             "1]cpu\", rstd: \"bf16[256, 1][1, 1]cpu\", w: \"bf16[4][1]cpu\"",
-             body);
+  case_init (&c, arguments, body);
   add_input (&c, ADJ_DTYPE_BF16, 2, sizes, g);
   add_input (&c, ADJ_DTYPE_BF16, 2, sizes, x);
-  add_input (&c, ADJ_DTYPE_BF16, 2, rows, mean);
-  add_input (&c, ADJ_DTYPE_BF16, 2, rows, rstd);
-  add_input (&c, ADJ_DTYPE_BF16, 1, &n, w);
-  g_assert_cmpint (judge (&c, make (ADJ_DTYPE_BF16, 1, &n, sums)), ==, ADJ_VERDICT_WITHIN);
+  add_input (&c, of_weights, 2, rows, mean);
+  add_input (&c, of_weights, 2, rows, rstd);
+  add_input (&c, of_weights, 1, &n, w);
+  g_assert_cmpint (judge (&c, make (of_weights, 1, &n, sums)), ==, ADJ_VERDICT_WITHIN);
   for (guint k = 0; k < 4; k++)
     sums[k] *= 1.4;
-  g_assert_cmpint (judge (&c, make (ADJ_DTYPE_BF16, 1, &n, sums)), ==, ADJ_VERDICT_DIFFERS);
+  g_assert_cmpint (judge (&c, make (of_weights, 1, &n, sums)), ==, ADJ_VERDICT_DIFFERS);
+}
+
+static void
+test_layer_in_bf16 (void)
+{
+  judge_layer (
+      "g: \"bf16[256, 4][4, 1]cpu\", x: \"bf16[256, 4][4, 1]cpu\", mean: \"bf16[256, 1][1, "
+      "1]cpu\", rstd: \"bf16[256, 1][1, 1]cpu\", w: \"bf16[4][1]cpu\"",
+      ADJ_DTYPE_BF16);
+}
+
+static void
+test_layer_under_autocast (void)
+{
+  judge_layer ("g: \"bf16[256, 4][4, 1]cpu\", x: \"bf16[256, 4][4, 1]cpu\", mean: \"f32[256, 1][1, "
+               "1]cpu\", rstd: \"f32[256, 1][1, 1]cpu\", w: \"f32[4][1]cpu\"",
+               ADJ_DTYPE_F32);
 }
 
 /* What Python calls an operator has its terms: e^(3 x) is as sure as 3 x is. */
@@ -381,6 +396,7 @@ main (int argc, char **argv)
   g_test_add_func ("/exec/terms/underflow", test_underflow);
   g_test_add_func ("/exec/terms/layer-of-one", test_layer_of_one);
   g_test_add_func ("/exec/terms/layer-in-bf16", test_layer_in_bf16);
+  g_test_add_func ("/exec/terms/layer-under-autocast", test_layer_under_autocast);
   g_test_add_func ("/exec/terms/names-of-python", test_names_of_python);
   g_test_add_func ("/exec/terms/own-scale", test_own_scale);
   g_test_add_func ("/exec/terms/edge", test_edge);
