@@ -6,9 +6,9 @@
  *   [2023-10-05 09:15:01,004] [0/0] module: [DEBUG] …
  */
 
-#include "formats/log-lines-private.h"
-
 #include <string.h>
+
+#include "formats/log-lines-private.h"
 
 #define DIGITS "0123456789"
 
