@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "adj-kernel-attention.h"
-#include "tile.h"
+#include "tree.h"
 
 enum
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 
-/* Convolutions with a stride of 1 without gathering: what some lines of positions see is copied
- * with the zeros around it; what a tap sees is then one run of the copy.  Positions between the end
- * of a line and the begin of the next are computed too, and left out. */
+/* Convolutions with a stride of 1 without gathering: of a copy with zeros around it, what a tap
+ * sees is one run.  Positions between the end of a line and the begin of the next are computed too,
+ * and left out. */
 
 #include <stdlib.h>
 #include <string.h>
@@ -11,7 +11,8 @@
 
 enum
 {
-  POSITIONS = 512,   /* at a time, about: a block of a matrix product */
+  POSITIONS = 512,   /* at a time, about */
+  COPIED = 8,        /* what an element costs that is copied; one that is multiplied: 1 */
   SERIAL = 64 * 1024 /* multiplications below which threads do not pay */
 };
 
@@ -29,15 +30,14 @@ tap_offset (const ConvPlan *plan, const Axis *axis, int64_t k)
   return (plan->reversed ? axis->kernel - 1 - k : k) * axis->dilation;
 }
 
-/* Elements that @n neighbouring positions see. */
-static int64_t
-seen_by (const Axis *axis, int64_t n)
+int64_t
+adj_k_conv_seen_by (const Axis *axis, int64_t n)
 {
   return n + (axis->kernel - 1) * axis->dilation;
 }
 
 bool
-adj_k_conv_has_lines (const ConvPlan *plan)
+adj_k_conv_sees_lines (const ConvPlan *plan)
 {
   const Axis *axis = plan->axis;
 
@@ -45,193 +45,270 @@ adj_k_conv_has_lines (const ConvPlan *plan)
     if (axis[d].stride != 1 || zeros_before (plan, &axis[d]) < 0)
       return false;
   return axis[0].kernel == 1 && axis[0].padding == 0 && axis[1].kernel * axis[2].kernel > 1 &&
-         seen_by (&axis[2], axis[2].positions) * 4 <= axis[2].positions * 5;
+         plan->channels > 0;
+}
+
+bool
+adj_k_conv_has_lines (const ConvPlan *plan)
+{
+  const Axis *x = &plan->axis[2];
+
+  return adj_k_conv_sees_lines (plan) &&
+         adj_k_conv_seen_by (x, x->positions) * 4 <= x->positions * 5;
+}
+
+void
+adj_k_conv_copy_channel (const ConvPlan *plan, const ConvCopy *copy, int64_t channel)
+{
+  const ClassLoops *loops = copy->loops;
+  const AdjKView *source = &plan->source;
+  const Axis *y = &plan->axis[1], *x = &plan->axis[2];
+  char *to = copy->at + (size_t) (channel * copy->height * copy->width) * loops->size;
+  int64_t base = copy->image * source->stride[0] +
+                 (copy->group * plan->channels + copy->channel + channel) * source->stride[1] +
+                 copy->depth * source->stride[2];
+  int64_t left = zeros_before (plan, x), count = min_i64 (x->size, copy->width - left);
+
+  memset (to, 0, (size_t) (copy->height * copy->width) * loops->size);
+  for (int64_t i = 0; i < copy->height && count > 0; i++)
+    {
+      int64_t line = copy->first + i - zeros_before (plan, y);
+
+      if (line >= 0 && line < y->size)
+        loops->load[source->type](to + (size_t) (i * copy->width + left) * loops->size,
+                                  view_at (source, base + line * source->stride[3]),
+                                  source->stride[4], (int) count);
+    }
+}
+
+int64_t
+adj_k_conv_row_offset (const ConvPlan *plan, const ConvCopy *copy, int64_t row)
+{
+  const Axis *y = &plan->axis[1], *x = &plan->axis[2];
+  int64_t tap = row % plan->taps;
+
+  return (row / plan->taps * copy->height + tap_offset (plan, y, tap / x->kernel)) * copy->width +
+         tap_offset (plan, x, tap % x->kernel);
 }
 
 /* Some lines of one image and group, and what they are computed with. */
 typedef struct
 {
   const ConvPlan *plan;
-  const AdjKView *weights;
-  int64_t image, group;
-  int64_t depth, first, n; /* the lines */
-  int64_t width, height;   /* of the copy of what they see */
-  int64_t *rows;           /* where in the copy each row of columns begins */
-  char *copy, *result;
+  const ClassLoops *loops;
+  ConvCopy copy;
+  const char *panels; /* the weights of the group */
+  int64_t n;          /* lines */
+  int64_t *rows;      /* where in the copy each row of columns begins */
+  char *sums;         /* a row for each channel of the result, of @ld elements */
+  int64_t ld;
 } Lines;
 
-/* The elements of channel @c that the lines see, as far as there are any. */
+static int64_t
+round_up (int64_t n, int64_t to)
+{
+  return (n + to - 1) / to * to;
+}
+
+/* Channels, with those that fill the last panel. */
+static int64_t
+panel_rows (const ConvPlan *plan, const ClassLoops *loops)
+{
+  return round_up (plan->rows, loops->gemm_rows);
+}
+
+/* The weights of all groups as panels: of each slice of k, of each gemm_rows channels. */
 static void
-copy_channel (const Lines *lines, int64_t c)
+pack_weights (const ConvPlan *plan, const ClassLoops *loops, const AdjKView *weights, char *panels)
+{
+  int64_t k = plan->channels * plan->taps;
+  size_t of_group = (size_t) (panel_rows (plan, loops) * k) * loops->size;
+
+  for (int64_t group = 0; group < plan->conv->groups; group++)
+    for (int64_t p = 0; p < k; p += GEMM_STEP)
+      {
+        PanelLines lines = { weights, group * plan->rows * k + p, k, 1, plan->rows };
+
+        adj_k_pack_panels (loops,
+                           panels + (size_t) group * of_group +
+                               (size_t) (p * panel_rows (plan, loops)) * loops->size,
+                           &lines, loops->gemm_rows, min_i64 (GEMM_STEP, k - p));
+      }
+}
+
+/* Slices of k one after the other, each of them as adj_k_gemm() does. */
+static void
+sum_lines (const Lines *lines)
 {
   const ConvPlan *plan = lines->plan;
-  const AdjKView *source = &plan->source;
-  const Axis *y = &plan->axis[1], *x = &plan->axis[2];
-  size_t size = adj_k_type_get_size (source->type);
-  char *to = lines->copy + (size_t) (c * lines->height * lines->width) * size;
-  int64_t channel = lines->group * plan->channels + c;
-  int64_t base = lines->image * source->stride[0] + channel * source->stride[1] +
-                 lines->depth * source->stride[2];
-  int64_t left = zeros_before (plan, x), count = min_i64 (x->size, lines->width - left);
+  const ClassLoops *loops = lines->loops;
+  int64_t k = plan->channels * plan->taps, m = plan->rows, padded = panel_rows (plan, loops);
+  size_t size = loops->size;
 
-  memset (to, 0, (size_t) (lines->height * lines->width) * size);
-  for (int64_t i = 0; i < lines->height && count > 0; i++)
-    {
-      int64_t line = lines->first + i - zeros_before (plan, y);
+  memset (lines->sums, 0, (size_t) (padded * lines->ld) * size);
+  for (int64_t p = 0; p < k; p += GEMM_STEP)
+    for (int64_t j = 0; j < lines->ld; j += loops->gemm_cols)
+      for (int64_t i = 0; i < m; i += loops->gemm_rows)
+        {
+          int64_t n = min_i64 (GEMM_STEP, k - p);
 
-      if (line >= 0 && line < y->size)
-        adj_k_copy_run (to + (size_t) (i * lines->width + left) * size, 1,
-                        view_at (source, base + line * source->stride[3]), source->stride[4], count,
-                        size);
-    }
+          loops->gemm_lines[min_i64 (loops->gemm_rows, m - i)](
+              lines->sums + (size_t) (i * lines->ld + j) * size, lines->ld,
+              lines->panels + (size_t) (p * padded + i * n) * size,
+              lines->copy.at + (size_t) j * size, lines->rows + p, n);
+        }
 }
 
 static void
-find_rows (const Lines *lines)
+add_bias (const Lines *lines, char *row, int64_t channel)
 {
-  const ConvPlan *plan = lines->plan;
-  const Axis *y = &plan->axis[1], *x = &plan->axis[2];
+  const AdjKView *bias = lines->plan->conv->bias;
+  const ClassLoops *loops = lines->loops;
+  Scalar tile[LEAF],
+      value = adj_k_load_one (loops, bias,
+                              (lines->copy.group * lines->plan->rows + channel) * bias->stride[0]);
 
-  for (int64_t row = 0; row < plan->channels * plan->taps; row++)
+  fill_tile (loops, tile, &value, (int) min_i64 (LEAF, lines->ld));
+  for (int64_t start = 0; start < lines->ld; start += LEAF)
     {
-      int64_t tap = row % plan->taps;
+      char *at = row + (size_t) start * loops->size;
 
-      lines->rows[row] =
-          (row / plan->taps * lines->height + tap_offset (plan, y, tap / x->kernel)) *
-              lines->width +
-          tap_offset (plan, x, tap % x->kernel);
+      loops->op[ADJ_K_OP_ADD](at, at, tile, NULL, (int) min_i64 (LEAF, lines->ld - start));
     }
-}
-
-static AdjKView
-bias_of (const Lines *lines, int64_t n)
-{
-  const ConvPlan *plan = lines->plan;
-  const AdjKView *bias = plan->conv->bias;
-
-  return (AdjKView){
-    .data = view_at (bias, lines->group * plan->rows * bias->stride[0]),
-    .type = bias->type,
-    .rank = 2,
-    .size = { plan->rows, n },
-    .stride = { bias->stride[0], 0 },
-  };
 }
 
 /* The positions of the lines, without those between them. */
 static void
-write_lines (const Lines *lines, const AdjKView *result)
+write_lines (const Lines *lines)
 {
   const ConvPlan *plan = lines->plan;
+  const ClassLoops *loops = lines->loops;
   const AdjKView *to = &plan->destination;
-  int64_t channel = lines->group * plan->rows;
-  AdjKView from = {
-    .data = result->data,
-    .type = to->type,
-    .rank = 3,
-    .size = { plan->rows, lines->n, plan->axis[2].positions },
-    .stride = { result->stride[0], lines->width, 1 },
-  };
-  AdjKView out = from;
+  const ConvCopy *copy = &lines->copy;
+  int64_t base = copy->image * to->stride[0] + copy->group * plan->rows * to->stride[1] +
+                 copy->depth * to->stride[2] + copy->first * to->stride[3];
 
-  out.data = view_at (to, lines->image * to->stride[0] + channel * to->stride[1] +
-                              lines->depth * to->stride[2] + lines->first * to->stride[3]);
-  out.stride[0] = to->stride[1];
-  out.stride[1] = to->stride[3];
-  out.stride[2] = to->stride[4];
-  adj_k_copy (&out, &from);
-}
-
-static void
-compute_lines (const Lines *lines)
-{
-  const ConvPlan *plan = lines->plan;
-  int64_t k = plan->channels * plan->taps;
-  int64_t n = (lines->n - 1) * lines->width + plan->axis[2].positions;
-  AdjKGemm gemm = {
-    .a = { .data = view_at (lines->weights, lines->group * plan->rows * k),
-           .type = lines->weights->type,
-           .rank = 2,
-           .size = { plan->rows, k },
-           .stride = { k, 1 } },
-    .b = { .data = lines->copy,
-           .type = plan->source.type,
-           .rank = 2,
-           .size = { k, n },
-           .stride = { 0, 1 } },
-    .c = { .data = lines->result,
-           .type = plan->destination.type,
-           .rank = 2,
-           .size = { plan->rows, n },
-           .stride = { lines->n * lines->width, 1 } },
-    .alpha = 1,
-    .beta = 1,
-  };
-  AdjKView bias;
-
-  if (plan->conv->bias)
+  for (int64_t channel = 0; channel < plan->rows; channel++)
     {
-      bias = bias_of (lines, n);
-      gemm.d = &bias;
+      char *row = lines->sums + (size_t) (channel * lines->ld) * loops->size;
+
+      if (plan->conv->bias)
+        add_bias (lines, row, channel);
+      for (int64_t i = 0; i < lines->n; i++)
+        loops->store[to->type](view_at (to, base + channel * to->stride[1] + i * to->stride[3]),
+                               to->stride[4], row + (size_t) (i * copy->width) * loops->size,
+                               (int) plan->axis[2].positions);
     }
-  for (int64_t c = 0; c < plan->channels; c++)
-    copy_channel (lines, c);
-  find_rows (lines);
-  adj_k_gemm_rows (&gemm, lines->rows);
-  write_lines (lines, &gemm.c);
 }
 
 /* With memory for its time. */
 static bool
-compute_task (Lines *lines)
+compute_lines (Lines *lines)
 {
   const ConvPlan *plan = lines->plan;
+  const ClassLoops *loops = lines->loops;
   size_t k = (size_t) (plan->channels * plan->taps);
-  size_t copied = (size_t) (plan->channels * lines->height * lines->width);
-  size_t computed = (size_t) (plan->rows * lines->n * lines->width);
+  size_t copied = (size_t) (plan->channels * lines->copy.height * lines->copy.width);
+  size_t beyond = (size_t) loops->gemm_cols * loops->size; /* what the last panel reads more */
 
   lines->rows = malloc ((k + 1) * sizeof *lines->rows);
-  lines->copy = malloc ((copied + 1) * adj_k_type_get_size (plan->source.type));
-  lines->result = malloc ((computed + 1) * adj_k_type_get_size (plan->destination.type));
-  bool done = lines->rows && lines->copy && lines->result;
+  lines->copy.at = malloc (copied * loops->size + beyond);
+  lines->sums = malloc ((size_t) (panel_rows (plan, loops) * lines->ld) * loops->size + 1);
+  bool done = lines->rows && lines->copy.at && lines->sums;
 
   if (done)
-    compute_lines (lines);
+    {
+      memset (lines->copy.at + copied * loops->size, 0, beyond);
+      for (int64_t c = 0; c < plan->channels; c++)
+        adj_k_conv_copy_channel (plan, &lines->copy, c);
+      for (size_t row = 0; row < k; row++)
+        lines->rows[row] = adj_k_conv_row_offset (plan, &lines->copy, (int64_t) row);
+      sum_lines (lines);
+      write_lines (lines);
+    }
   free (lines->rows);
-  free (lines->copy);
-  free (lines->result);
+  free (lines->copy.at);
+  free (lines->sums);
   return done;
+}
+
+/* Positions of @n lines, with those between them, and those that fill the last panel. */
+static int64_t
+computed (const ConvPlan *plan, const ClassLoops *loops, int64_t n)
+{
+  const Axis *x = &plan->axis[2];
+
+  return round_up ((n - 1) * adj_k_conv_seen_by (x, x->positions) + x->positions, loops->gemm_cols);
+}
+
+/* How many lines at a time cost least: of positions that are computed and elements that are
+ * copied. */
+static int64_t
+find_together (const ConvPlan *plan, const ClassLoops *loops)
+{
+  const Axis *y = &plan->axis[1], *x = &plan->axis[2];
+  int64_t width = adj_k_conv_seen_by (x, x->positions), best = 1;
+  double least = 0;
+
+  for (int64_t n = 1; n <= y->positions && (n == 1 || n * width <= 2 * POSITIONS); n++)
+    {
+      int64_t blocks = y->positions / n, rest = y->positions % n;
+      double columns = (double) (blocks * computed (plan, loops, n) +
+                                 (rest > 0 ? computed (plan, loops, rest) : 0));
+      double copied = (double) ((blocks + (rest > 0)) * adj_k_conv_seen_by (y, n) * width);
+      double cost = columns * (double) (plan->rows * plan->taps) + COPIED * copied;
+
+      if (n == 1 || cost < least)
+        {
+          least = cost;
+          best = n;
+        }
+    }
+  return best;
 }
 
 bool
 adj_k_conv_lines (const ConvPlan *plan, const AdjKView *weights)
 {
+  const ClassLoops *loops = &adj_k_loops ()->klass[class_of (plan->destination.type)];
   const Axis *y = &plan->axis[1];
-  int64_t width = seen_by (&plan->axis[2], plan->axis[2].positions);
-  int64_t together = POSITIONS / width > 1 ? POSITIONS / width : 1;
+  int64_t width = adj_k_conv_seen_by (&plan->axis[2], plan->axis[2].positions);
+  int64_t together = find_together (plan, loops);
   int64_t blocks = (y->positions + together - 1) / together;
-  int64_t depths = plan->axis[0].positions;
-  int64_t tasks = plan->destination.size[0] * plan->conv->groups * depths * blocks;
+  int64_t depths = plan->axis[0].positions, groups = plan->conv->groups;
+  int64_t tasks = plan->destination.size[0] * groups * depths * blocks;
+  size_t of_group = (size_t) (panel_rows (plan, loops) * plan->channels * plan->taps) * loops->size;
   double work = (double) (plan->destination.size[0] * plan->destination.size[1]) *
                 (double) (plan->positions * plan->channels * plan->taps);
+  char *panels = malloc (of_group * (size_t) groups + 1);
   bool threads = tasks > 1 && work > SERIAL, done = true;
+
+  if (!panels)
+    return false;
+  pack_weights (plan, loops, weights, panels);
 
 #pragma omp parallel for schedule(static) if (threads) reduction(&& : done)
   for (int64_t task = 0; task < tasks; task++)
     {
+      int64_t first = task % blocks * together, n = min_i64 (together, y->positions - first);
+      int64_t group = task / blocks / depths % groups;
       Lines lines = {
         .plan = plan,
-        .weights = weights,
-        .image = task / blocks / depths / plan->conv->groups,
-        .group = task / blocks / depths % plan->conv->groups,
-        .depth = task / blocks % depths,
-        .first = task % blocks * together,
-        .width = width,
+        .loops = loops,
+        .copy = { .loops = loops,
+                  .image = task / blocks / depths / groups,
+                  .group = group,
+                  .depth = task / blocks % depths,
+                  .first = first,
+                  .width = width,
+                  .height = adj_k_conv_seen_by (y, n) },
+        .panels = panels + (size_t) group * of_group,
+        .n = n,
+        .ld = computed (plan, loops, n),
       };
 
-      lines.n = min_i64 (together, y->positions - lines.first);
-      lines.height = seen_by (y, lines.n);
-      done = compute_task (&lines) && done;
+      done = compute_lines (&lines) && done;
     }
+  free (panels);
   return done;
 }

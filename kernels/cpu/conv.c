@@ -11,8 +11,7 @@
 
 enum
 {
-  WHOLE = 1024,       /* positions of a chunk of the weight gradient: fixed, results depend on it */
-  BLOCK = 256,        /* other chunks are multiples of it */
+  BLOCK = 256,        /* chunks of positions are multiples of it */
   CACHE = 128 * 1024, /* elements of gathered columns that stay in cache */
   SERIAL = 64 * 1024  /* multiplications below which threads do not pay */
 };
@@ -134,9 +133,8 @@ with_three_axes (const AdjKView *view)
   return out;
 }
 
-/* The stride from one position of a channel to the next; -1 when there is no single one. */
-static int64_t
-position_stride (const AdjKView *view)
+int64_t
+adj_k_conv_position_stride (const AdjKView *view)
 {
   AdjKView spatial = adj_k_view_keep (view, ~UINT32_C (3));
 
@@ -226,14 +224,14 @@ sees_itself (const ConvPlan *plan)
     if (plan->axis[d].kernel != 1 || plan->axis[d].stride != 1 || plan->axis[d].padding != 0 ||
         plan->axis[d].size != plan->axis[d].positions)
       return false;
-  return position_stride (&plan->source) >= 0;
+  return adj_k_conv_position_stride (&plan->source) >= 0;
 }
 
 /* @k channels of the source, @base elements further on, at positions @start … @start + @n - 1. */
 static AdjKView
 channels_of (const ConvPlan *plan, int64_t base, int64_t start, int64_t k, int64_t n)
 {
-  int64_t stride = position_stride (&plan->source);
+  int64_t stride = adj_k_conv_position_stride (&plan->source);
   AdjKView channels =
       matrix (view_at (&plan->source, base + start * stride), plan->source.type, k, n);
 
@@ -256,7 +254,7 @@ multiply_chunk (const ConvPlan *plan,
 {
   const AdjKView *to = &plan->destination;
   int64_t k = plan->channels * plan->taps;
-  int64_t stride = position_stride (to);
+  int64_t stride = adj_k_conv_position_stride (to);
   int64_t base = image * plan->source.stride[0] + group * plan->channels * plan->source.stride[1];
   size_t size = adj_k_type_get_size (plan->source.type);
   bool direct = sees_itself (plan);
@@ -318,7 +316,7 @@ convolve (const AdjKConv *conv, bool reversed)
   ConvPlan plan = plan_new (conv, reversed);
   AdjKView target = plan.destination, original = weights_by_group (&plan);
   AdjKView weights = fresh_like (&original, original.type);
-  bool flat = position_stride (&target) >= 0, done;
+  bool flat = adj_k_conv_position_stride (&target) >= 0, done;
 
   if (!flat)
     plan.destination = fresh_like (&target, target.type);
@@ -380,7 +378,7 @@ add_chunk (const ConvPlan *plan,
            int64_t start)
 {
   const AdjKView *y = &plan->destination;
-  int64_t k = plan->channels * plan->taps, n = min_i64 (WHOLE, plan->positions - start);
+  int64_t k = plan->channels * plan->taps, n = min_i64 (CONV_CHUNK, plan->positions - start);
   int64_t channel = rows->group * plan->channels;
   int64_t base = image * plan->source.stride[0] + channel * plan->source.stride[1];
   size_t size = adj_k_type_get_size (plan->source.type);
@@ -393,10 +391,10 @@ add_chunk (const ConvPlan *plan,
     gather_row (plan, columns + (size_t) (row * n) * size, base, rows->first + row, start, n);
 
   gemm.a = matrix (view_at (y, image * y->stride[0] + rows->group * plan->rows * y->stride[1] +
-                                   start * position_stride (y)),
+                                   start * adj_k_conv_position_stride (y)),
                    y->type, plan->rows, n);
   gemm.a.stride[0] = y->stride[1];
-  gemm.a.stride[1] = position_stride (y);
+  gemm.a.stride[1] = adj_k_conv_position_stride (y);
   gemm.b = direct ? channels_of (plan, base + rows->first * plan->source.stride[1], start,
                                  rows->count, n)
                   : matrix (columns, plan->source.type, rows->count, n);
@@ -412,13 +410,13 @@ add_chunk (const ConvPlan *plan,
 static bool
 sum_rows (const ConvPlan *plan, const AdjKView *sums, const Rows *rows)
 {
-  int64_t chunk = min_i64 (WHOLE, max_i64 (plan->positions, 1));
+  int64_t chunk = min_i64 (CONV_CHUNK, max_i64 (plan->positions, 1));
   char *columns = malloc ((size_t) (rows->count * chunk) * adj_k_type_get_size (plan->source.type));
 
   if (!columns)
     return false;
   for (int64_t image = 0; image < plan->destination.size[0]; image++)
-    for (int64_t start = 0; start < plan->positions; start += WHOLE)
+    for (int64_t start = 0; start < plan->positions; start += CONV_CHUNK)
       add_chunk (plan, sums, rows, columns, image, start);
   free (columns);
   return true;
@@ -433,6 +431,8 @@ sum_weights (const ConvPlan *plan, const AdjKView *sums)
                 (double) (plan->positions * k);
   bool done = true;
 
+  if (adj_k_conv_weight_has_lines (plan, &adj_k_loops ()->klass[class_of (sums->type)]))
+    return adj_k_conv_weight_lines (plan, sums);
   adj_k_fill_i64 (sums, 0);
 #pragma omp parallel for schedule(static) if (tasks > 1 && work > SERIAL) reduction(&& : done)
   for (int64_t task = 0; task < tasks; task++)
@@ -451,7 +451,7 @@ adj_k_conv_weight (const AdjKConv *conv)
   ConvPlan plan = plan_new (conv, false);
   AdjKView target = weights_by_group (&plan), y = plan.destination;
   AdjKView sums = fresh_like (&target, adj_k_loops ()->klass[class_of (target.type)].type);
-  bool flat = position_stride (&y) >= 0, done;
+  bool flat = adj_k_conv_position_stride (&y) >= 0, done;
 
   if (!flat)
     plan.destination = fresh_like (&y, y.type);

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 #pragma once
 
-/* Private to kernels/cpu: what conv.c and conv-lines.c share. */
+/* Private to kernels/cpu: what conv.c, conv-lines.c and conv-weight-lines.c share. */
 
 #include "adj-kernel-conv.h"
-#include "tile.h"
+#include "panels.h"
 
 enum
 {
-  AXES = 3
+  AXES = 3,
+  CONV_CHUNK = 1024 /* positions of a chunk of the weight gradient: fixed, results depend on it */
 };
 
 /* How positions along one spatial dim see elements: position p sees element p · stride + shift of
@@ -34,7 +35,41 @@ typedef struct
   int64_t positions; /* elements of a channel of the destination */
 } ConvPlan;
 
-/* Whether conv-lines.c computes it: positions see neighbours, one step further each. */
+/* The stride from one position of a channel to the next; -1 when there is no single one. */
+int64_t adj_k_conv_position_stride (const AdjKView *view);
+
+/* --- conv-lines.c ------------------------------------------------------------------------------
+ */
+
+/* A copy of what some lines of positions see, of some channels of one image and group, with the
+ * zeros around it, in the class. */
+typedef struct
+{
+  const ClassLoops *loops;
+  char *at;
+  int64_t image, group, channel, depth; /* @channel: the first, in the group */
+  int64_t first;                        /* line of positions */
+  int64_t width, height;                /* of a channel */
+} ConvCopy;
+
+/* Elements that @n neighbouring positions see. */
+int64_t adj_k_conv_seen_by (const Axis *axis, int64_t n);
+/* Whether what a tap sees of a line is one run of a copy. */
+bool adj_k_conv_sees_lines (const ConvPlan *plan);
+/* Fills channel @channel of the copy. */
+void adj_k_conv_copy_channel (const ConvPlan *plan, const ConvCopy *copy, int64_t channel);
+/* The element that row @row of the columns, (channel, tap), has at the first position. */
+int64_t adj_k_conv_row_offset (const ConvPlan *plan, const ConvCopy *copy, int64_t row);
+
+/* Whether adj_k_conv_lines() computes it. */
 bool adj_k_conv_has_lines (const ConvPlan *plan);
 /* Writes the destination; false: no memory. @weights: dense, [group, row, channel, tap]. */
 bool adj_k_conv_lines (const ConvPlan *plan, const AdjKView *weights);
+
+/* --- conv-weight-lines.c -----------------------------------------------------------------------
+ */
+
+/* Whether it pays: most of each panel is used. */
+bool adj_k_conv_weight_has_lines (const ConvPlan *plan, const ClassLoops *loops);
+/* Writes @sums, dense, [group, row, channel, tap], of the class; false: no memory. */
+bool adj_k_conv_weight_lines (const ConvPlan *plan, const AdjKView *sums);

@@ -2,7 +2,7 @@
 
 /* Negative log likelihood: loss_i = -w[t_i] x[i, t_i], 0 where the target is ignored. */
 
-#include "tile.h"
+#include "tree.h"
 
 enum
 {

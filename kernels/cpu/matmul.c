@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 
-/* Matrix products: blocks of C, each Σ over slices of STEP of k (a slice from zero, in sequence, by
- * fused multiply-add), slices in sequence, so that blocks of any size give the same bits.  The sums
- * stand in C itself where it is dense and of the class; B is packed once for many rows of A. */
+/* Matrix products: blocks of C, each Σ over slices of k (a slice from zero, in sequence, by fused
+ * multiply-add), so that blocks of any size give the same bits.  Sums stand in C itself where it is
+ * dense and of the class; B is packed once for many rows of A. */
 
 #include <omp.h>
 #include <string.h>
 
-#include "tile.h"
+#include "pairs.h"
 
 enum
 {
@@ -15,27 +15,17 @@ enum
   MOST_ROWS = 8 * ROWS, /* of a block of C, for which B is packed once */
   LEAST_ROWS = 48,      /* where there are few blocks */
   COL_BYTES = 2048,     /* of a row of a block of C; a multiple of every panel's */
-  STEP = 128,           /* of k: fixed, results depend on it */
   PANEL = 64,           /* the most lines of a panel */
   SERIAL = 1024 * 1024, /* multiplications below which threads do not pay */
-  BLOCKS_A_THREAD = 4
+  BLOCKS_A_THREAD = 4,
+  PAIRS_PAY = 32 * 1024 /* multiplications above which pairs do */
 };
-
-/* Rows of A or columns of B: `count` lines along k, which are packed side by side. */
-typedef struct
-{
-  const AdjKView *view;
-  int64_t offset; /* of the first line's first element */
-  int64_t next;   /* stride to the next line */
-  int64_t along;  /* stride along k */
-  int64_t count;  /* lines, filled up with zeros to a multiple of the panel width */
-} Lines;
 
 typedef struct
 {
   const AdjKGemm *gemm;
-  const int64_t *b_rows; /* (nullable): where the rows of B begin, each by itself */
   const ClassLoops *loops;
+  const PairLoops *pairs; /* (nullable): where both factors are bf16 */
   int64_t m, n, k;
   int64_t block_rows, block_cols;
   bool direct; /* sums are in C */
@@ -55,72 +45,56 @@ typedef struct
 {
   _Alignas(64) char acc[ROWS * COL_BYTES];
   _Alignas(64) char edge[GEMM_MAX_ROWS * PANEL * sizeof (double)];
-  _Alignas(64) char a[ROWS * STEP * sizeof (double)];
-  _Alignas(64) char b[COL_BYTES * STEP];
+  _Alignas(64) char a[ROWS * GEMM_STEP * sizeof (double)];
+  _Alignas(64) char b[COL_BYTES * GEMM_STEP];
 } Buffers;
 
-/* A panel of another type, or of fewer lines than it has room for, first becomes one of the class:
- * @lines has all lines one after the other. */
+/* @n lines of another type, or fewer than a panel has room for. */
 static void
-load_panel (const Product *product, void *lines, const Lines *from, int64_t first, int n, int64_t k)
+pack_few (const ClassLoops *loops,
+          char *dst,
+          const PanelLines *from,
+          int64_t first,
+          int n,
+          int width,
+          int64_t k)
 {
-  const ClassLoops *loops = product->loops;
+  _Alignas(64) double between[PANEL * GEMM_STEP];
   LoadLoop load = loops->load[from->view->type];
+  const char *src = view_at (from->view, from->offset + first * from->next);
+  size_t size = loops->size, type_size = adj_k_type_get_size (from->view->type);
 
+  if (from->next == 1)
+    {
+      if (n < width)
+        memset (dst, 0, (size_t) (width * k) * size);
+      for (int64_t p = 0; p < k; p++)
+        load (dst + (size_t) (p * width) * size, src + p * from->along * (int64_t) type_size, 1, n);
+      return;
+    }
   for (int line = 0; line < n; line++)
-    load ((char *) lines + (size_t) (line * k) * loops->size,
-          view_at (from->view, from->offset + (first + line) * from->next), from->along, (int) k);
+    load ((char *) between + (size_t) (line * k) * size,
+          src + line * from->next * (int64_t) type_size, from->along, (int) k);
+  memset ((char *) between + (size_t) (n * k) * size, 0, (size_t) ((width - n) * k) * size);
+  loops->pack (dst, width, between, k, 1, k);
 }
 
-/* Panels of @width lines each, one after the other; in a panel, @width elements for every k. */
-static void
-pack (const Product *product, char *dst, const Lines *lines, int width, int64_t k)
+void
+adj_k_pack_panels (
+    const ClassLoops *loops, void *dst, const PanelLines *lines, int width, int64_t k)
 {
-  const ClassLoops *loops = product->loops;
-  _Alignas(64) double between[PANEL * STEP];
-  size_t size = loops->size;
+  char *to = dst;
 
-  for (int64_t first = 0; first < lines->count; first += width, dst += (size_t) (width * k) * size)
+  for (int64_t first = 0; first < lines->count;
+       first += width, to += (size_t) (width * k) * loops->size)
     {
       int n = (int) min_i64 (width, lines->count - first);
 
       if (n == width && lines->view->type == loops->type)
-        {
-          loops->pack (dst, width, view_at (lines->view, lines->offset + first * lines->next),
-                       lines->next, lines->along, k);
-          continue;
-        }
-      load_panel (product, between, lines, first, n, k);
-      memset ((char *) between + (size_t) (n * k) * size, 0, (size_t) ((width - n) * k) * size);
-      loops->pack (dst, width, between, k, 1, k);
-    }
-}
-
-/* Panels of B from its rows @p … @p + @k - 1, columns @j … @j + @n - 1. */
-static void
-pack_rows (const Product *product, char *dst, int64_t p, int64_t j, int64_t n, int64_t k)
-{
-  const ClassLoops *loops = product->loops;
-  const AdjKView *b = &product->gemm->b;
-  LoadLoop load = loops->load[b->type];
-  int width = loops->gemm_cols;
-  size_t panel = (size_t) width * loops->size;
-
-  for (; n > 0; n -= width, j += width, dst += panel * (size_t) k)
-    {
-      int count = (int) min_i64 (width, n);
-      size_t bytes = (size_t) count * loops->size;
-
-      if (count == width && b->type == loops->type)
-        {
-          loops->pack_rows (dst, view_at (b, j), product->b_rows + p, k);
-          continue;
-        }
-      for (int64_t q = 0; q < k; q++)
-        {
-          load (dst + (size_t) q * panel, view_at (b, product->b_rows[p + q] + j), 1, count);
-          memset (dst + (size_t) q * panel + bytes, 0, panel - bytes);
-        }
+        loops->pack (to, width, view_at (lines->view, lines->offset + first * lines->next),
+                     lines->next, lines->along, k);
+      else
+        pack_few (loops, to, lines, first, n, width, k);
     }
 }
 
@@ -172,6 +146,7 @@ round_up (int64_t n, int64_t to)
 /* Adds the product of two panels to @rows × @cols elements at @to. */
 static void
 add_tile (const Product *product,
+          const GemmLoop *gemm,
           Buffers *buffers,
           char *to,
           int64_t ld,
@@ -185,7 +160,7 @@ add_tile (const Product *product,
   size_t size = loops->size, width = (size_t) loops->gemm_cols;
 
   memset (buffers->edge, 0, (size_t) loops->gemm_rows * width * size);
-  loops->gemm[rows](buffers->edge, loops->gemm_cols, a, b, k);
+  gemm[rows](buffers->edge, loops->gemm_cols, a, b, k);
   for (int r = 0; r < rows; r++)
     loops->reduce[COMBINE_SUM].join (to + (size_t) (r * ld) * size,
                                      buffers->edge + (size_t) r * width * size, cols);
@@ -193,8 +168,13 @@ add_tile (const Product *product,
 
 /* @a: at most ROWS lines, of which panels are in the buffers, as those of @b */
 static void
-multiply_panels (
-    const Product *product, Buffers *buffers, const Sums *sums, int64_t m, int64_t n, int64_t k)
+multiply_panels (const Product *product,
+                 const GemmLoop *gemm,
+                 Buffers *buffers,
+                 const Sums *sums,
+                 int64_t m,
+                 int64_t n,
+                 int64_t k)
 {
   const ClassLoops *loops = product->loops;
   int most_rows = loops->gemm_rows, most_cols = loops->gemm_cols;
@@ -208,9 +188,9 @@ multiply_panels (
         const void *b = buffers->b + (size_t) (j * k) * loops->size;
 
         if (sums->exact && (rows < most_rows || cols < most_cols))
-          add_tile (product, buffers, to, sums->ld, rows, cols, a, b, k);
+          add_tile (product, gemm, buffers, to, sums->ld, rows, cols, a, b, k);
         else
-          loops->gemm[rows](to, sums->ld, a, b, k);
+          gemm[rows](to, sums->ld, a, b, k);
       }
 }
 
@@ -220,6 +200,61 @@ clear_sums (const Product *product, const Sums *sums, int64_t m, int64_t n)
   for (int64_t r = 0; r < m; r++)
     memset (sums->at + (size_t) (r * sums->ld) * product->loops->size, 0,
             (size_t) n * product->loops->size);
+}
+
+/* Panels of pairs; the least exponent in them. */
+static int
+pack_pairs (const Product *product, char *dst, const PanelLines *lines, int width, int64_t k)
+{
+  int least = PAIRS_NONE;
+
+  for (int64_t first = 0; first < lines->count;
+       first += width, dst += (size_t) ((k + 1) / 2 * width) * sizeof (uint32_t))
+    {
+      int n = (int) min_i64 (width, lines->count - first);
+      int here = product->pairs->pack (dst, width, lines, first, n, k);
+
+      least = here < least ? here : least;
+    }
+  return least;
+}
+
+/* Both factors as panels, and their product added to the sums; by pairs where that gives the same
+ * bits. */
+static void
+multiply_lines (const Product *product,
+                Buffers *buffers,
+                const Sums *sums,
+                const PanelLines *a,
+                const PanelLines *b,
+                bool has_b,
+                int64_t k)
+{
+  const ClassLoops *loops = product->loops;
+
+  if (!has_b)
+    adj_k_pack_panels (loops, buffers->b, b, loops->gemm_cols, k);
+  adj_k_pack_panels (loops, buffers->a, a, loops->gemm_rows, k);
+  multiply_panels (product, loops->gemm, buffers, sums, a->count, b->count, k);
+}
+
+/* false: a sum could be subnormal. */
+static bool
+multiply_pairs (const Product *product,
+                Buffers *buffers,
+                const Sums *sums,
+                const PanelLines *a,
+                const PanelLines *b,
+                int64_t k)
+{
+  const ClassLoops *loops = product->loops;
+  int least = pack_pairs (product, buffers->b, b, loops->gemm_cols, k);
+
+  least += pack_pairs (product, buffers->a, a, loops->gemm_rows, k);
+  if (least < PAIRS_LEAST)
+    return false;
+  multiply_panels (product, product->pairs->gemm, buffers, sums, a->count, b->count, (k + 1) / 2);
+  return true;
 }
 
 /* Adds to a block of C, from element [batch, i, j] on, what the slice of k from @p on gives. */
@@ -238,24 +273,23 @@ multiply_slice (const Product *product,
   const ClassLoops *loops = product->loops;
   const int64_t *a_stride = gemm->a.stride + product->batched;
   const int64_t *b_stride = gemm->b.stride + product->batched;
-  int64_t k = min_i64 (STEP, product->k - p);
-  Lines b = { &gemm->b, offset_of (product, &gemm->b, batch, p, j), b_stride[1], b_stride[0], n };
+  int64_t k = min_i64 (GEMM_STEP, product->k - p);
+  PanelLines b = { &gemm->b, offset_of (product, &gemm->b, batch, p, j), b_stride[1], b_stride[0],
+                   n };
 
-  if (product->b_rows)
-    pack_rows (product, buffers->b, p, j, n, k);
-  else
-    pack (product, buffers->b, &b, loops->gemm_cols, k);
   for (int64_t r = 0; r < m; r += ROWS)
     {
-      Lines a = { &gemm->a, offset_of (product, &gemm->a, batch, i + r, p), a_stride[0],
-                  a_stride[1], min_i64 (ROWS, m - r) };
+      PanelLines a = { &gemm->a, offset_of (product, &gemm->a, batch, i + r, p), a_stride[0],
+                       a_stride[1], min_i64 (ROWS, m - r) };
       Sums part = { sums->at + (size_t) (r * sums->ld) * loops->size, sums->ld, sums->exact };
 
-      pack (product, buffers->a, &a, loops->gemm_rows, k);
       if (p == 0)
         clear_sums (product, &part, sums->exact ? a.count : round_up (a.count, loops->gemm_rows),
                     sums->exact ? n : sums->ld);
-      multiply_panels (product, buffers, &part, a.count, n, k);
+      if (product->pairs == NULL)
+        multiply_lines (product, buffers, &part, &a, &b, r > 0, k);
+      else if (!multiply_pairs (product, buffers, &part, &a, &b, k))
+        multiply_lines (product, buffers, &part, &a, &b, false, k);
     }
 }
 
@@ -275,7 +309,7 @@ multiply_block (const Product *product, int64_t batch, int64_t i, int64_t j)
                    gemm->c.stride[product->batched], true };
   if (product->k == 0)
     clear_sums (product, &sums, m, n);
-  for (int64_t p = 0; p < product->k; p += STEP)
+  for (int64_t p = 0; p < product->k; p += GEMM_STEP)
     multiply_slice (product, &buffers, &sums, batch, i, j, m, n, p);
 
   for (int64_t r = 0; r < m; r++)
@@ -306,16 +340,9 @@ is_direct (const AdjKGemm *gemm, const ClassLoops *loops)
 void
 adj_k_gemm (const AdjKGemm *gemm)
 {
-  adj_k_gemm_rows (gemm, NULL);
-}
-
-void
-adj_k_gemm_rows (const AdjKGemm *gemm, const int64_t *rows_of_b)
-{
   int batched = gemm->c.rank == 3;
   Product product = {
     .gemm = gemm,
-    .b_rows = rows_of_b,
     .loops = &adj_k_loops ()->klass[class_of (gemm->c.type)],
     .m = gemm->c.size[batched],
     .n = gemm->c.size[batched + 1],
@@ -327,6 +354,9 @@ adj_k_gemm_rows (const AdjKGemm *gemm, const int64_t *rows_of_b)
   double work = (double) batches * (double) product.m * (double) product.n * (double) product.k;
   bool threads = work > SERIAL && !omp_in_parallel ();
 
+  if (gemm->a.type == ADJ_K_BF16 && gemm->b.type == ADJ_K_BF16 && work > PAIRS_PAY &&
+      class_of (gemm->c.type) == ADJ_K_CLASS_F32)
+    product.pairs = adj_k_pair_loops ();
   product.direct = is_direct (gemm, product.loops);
   product.block_rows = product.direct ? MOST_ROWS : ROWS;
   product.block_cols = COL_BYTES / (int64_t) product.loops->size;

@@ -4,9 +4,9 @@
  * r, y = x̂ w + b.  Backward, with h = g w: gx = r (h - (Σh + x̂ Σ(h x̂)) / N), gw = Σ_rows g x̂, gb =
  * Σ_rows g. */
 
-#include <string.h>
+#include "norm.h"
 
-#include "tile.h"
+#include <string.h>
 
 enum
 {
@@ -19,9 +19,8 @@ last_dims (const AdjKView *view, int n)
   return (UINT32_C (1) << view->rank) - (UINT32_C (1) << (view->rank - n));
 }
 
-/* The normalised dims of @view (its last @n), as few as possible. */
-static AdjKView
-per_column (const AdjKView *view, int n)
+AdjKView
+adj_k_norm_column (const AdjKView *view, int n)
 {
   AdjKView columns = adj_k_view_keep (view, last_dims (view, n));
 
@@ -29,14 +28,23 @@ per_column (const AdjKView *view, int n)
   return columns;
 }
 
-/* A view of one element per row, of a view with or without the normalised dims. */
-static AdjKView
-per_row (const AdjKView *view, int n_dims)
+AdjKView
+adj_k_norm_row (const AdjKView *view, int n)
 {
   AdjKView rows = *view;
 
-  rows.rank -= n_dims;
+  rows.rank -= n;
   return rows;
+}
+
+Scalar
+adj_k_norm_mean (const ClassLoops *loops, const void *from, int n)
+{
+  Scalar count = scalar_of (loops, n), mean;
+
+  adj_k_tree_fold_memory (loops, COMBINE_SUM, from, n, &mean);
+  loops->op[ADJ_K_OP_DIV](&mean, &mean, &count, NULL, 1);
+  return mean;
 }
 
 /* One row of x (and g): what the passes over it need. */
@@ -166,17 +174,6 @@ typedef struct
   int n;
 } Held;
 
-/* Σ of @n elements, divided by @n */
-static Scalar
-mean_of (const ClassLoops *loops, const void *from, int n)
-{
-  Scalar count = scalar_of (loops, n), mean;
-
-  adj_k_tree_fold_memory (loops, COMBINE_SUM, from, n, &mean);
-  loops->op[ADJ_K_OP_DIV](&mean, &mean, &count, NULL, 1);
-  return mean;
-}
-
 static void
 normalize_held (const Held *held, int64_t i)
 {
@@ -187,19 +184,23 @@ normalize_held (const Held *held, int64_t i)
       adj_k_hold_row (loops, x_tile, &held->x, adj_k_view_offset (&held->x_rows, i), held->n);
   void *y = adj_k_begin_row (loops, y_tile, &held->y, y_base);
 
-  mean = mean_of (loops, x, held->n);
-  memcpy (y, x, (size_t) held->n * loops->size);
-  loops->map[MAP_DEVIATE](y, &mean, 0, held->n);
-  rstd = mean_of (loops, y, held->n);
+  mean = adj_k_norm_mean (loops, x, held->n);
+  loops->rows.deviate (y, x, &mean, held->n);
+  rstd = adj_k_norm_mean (loops, y, held->n);
   loops->op[ADJ_K_OP_ADD](&rstd, &rstd, &eps, NULL, 1);
   loops->op[ADJ_K_OP_RSQRT](&rstd, &rstd, NULL, NULL, 1);
   adj_k_store_one (loops, &held->mean, adj_k_view_offset (&held->mean, i), mean);
   adj_k_store_one (loops, &held->rstd, adj_k_view_offset (&held->rstd, i), rstd);
-  loops->rows.normalize (y, x, &mean, &rstd, held->n);
-  if (held->w)
-    loops->op[ADJ_K_OP_MUL](y, y, held->w, NULL, held->n);
-  if (held->b)
-    loops->op[ADJ_K_OP_ADD](y, y, held->b, NULL, held->n);
+  if (held->w && held->b)
+    loops->rows.scale_normal (y, x, &mean, &rstd, held->w, held->b, held->n);
+  else
+    {
+      loops->rows.normalize (y, x, &mean, &rstd, held->n);
+      if (held->w)
+        loops->op[ADJ_K_OP_MUL](y, y, held->w, NULL, held->n);
+      if (held->b)
+        loops->op[ADJ_K_OP_ADD](y, y, held->b, NULL, held->n);
+    }
   adj_k_store_row (loops, &held->y, y_base, y, held->n);
 }
 
@@ -207,16 +208,16 @@ static void
 normalize_held_rows (const AdjKLayerNorm *norm, const ClassLoops *loops, int64_t n_rows, int n)
 {
   Scalar w_tile[HELD], b_tile[HELD];
-  AdjKView w = norm->w ? per_column (norm->w, norm->n_dims) : norm->x;
-  AdjKView b = norm->b ? per_column (norm->b, norm->n_dims) : norm->x;
+  AdjKView w = norm->w ? adj_k_norm_column (norm->w, norm->n_dims) : norm->x;
+  AdjKView b = norm->b ? adj_k_norm_column (norm->b, norm->n_dims) : norm->x;
   const Held held = {
     .loops = loops,
-    .x = per_column (&norm->x, norm->n_dims),
-    .y = per_column (&norm->y, norm->n_dims),
-    .mean = per_row (&norm->mean, norm->n_dims),
-    .rstd = per_row (&norm->rstd, norm->n_dims),
-    .x_rows = per_row (&norm->x, norm->n_dims),
-    .y_rows = per_row (&norm->y, norm->n_dims),
+    .x = adj_k_norm_column (&norm->x, norm->n_dims),
+    .y = adj_k_norm_column (&norm->y, norm->n_dims),
+    .mean = adj_k_norm_row (&norm->mean, norm->n_dims),
+    .rstd = adj_k_norm_row (&norm->rstd, norm->n_dims),
+    .x_rows = adj_k_norm_row (&norm->x, norm->n_dims),
+    .y_rows = adj_k_norm_row (&norm->y, norm->n_dims),
     .w = norm->w ? adj_k_hold_row (loops, w_tile, &w, 0, n) : NULL,
     .b = norm->b ? adj_k_hold_row (loops, b_tile, &b, 0, n) : NULL,
     .eps = norm->eps,
@@ -232,9 +233,11 @@ void
 adj_k_layer_norm (const AdjKLayerNorm *norm)
 {
   const ClassLoops *loops = &adj_k_loops ()->klass[class_of (norm->x.type)];
-  AdjKView x = per_column (&norm->x, norm->n_dims), rows = per_row (&norm->x, norm->n_dims);
-  AdjKView y_rows = per_row (&norm->y, norm->n_dims);
-  AdjKView mean = per_row (&norm->mean, norm->n_dims), rstd = per_row (&norm->rstd, norm->n_dims);
+  AdjKView x = adj_k_norm_column (&norm->x, norm->n_dims),
+           rows = adj_k_norm_row (&norm->x, norm->n_dims);
+  AdjKView y_rows = adj_k_norm_row (&norm->y, norm->n_dims);
+  AdjKView mean = adj_k_norm_row (&norm->mean, norm->n_dims),
+           rstd = adj_k_norm_row (&norm->rstd, norm->n_dims);
   int64_t n_rows = adj_k_view_count (&rows), n = adj_k_view_count (&x);
 
   if (n <= HELD)
@@ -256,7 +259,7 @@ adj_k_layer_norm (const AdjKLayerNorm *norm)
         .rstd = tiles[1],
       };
       Affine affine = {
-        .y = per_column (&norm->y, norm->n_dims),
+        .y = adj_k_norm_column (&norm->y, norm->n_dims),
         .y_base = adj_k_view_offset (&y_rows, i),
         .has_w = norm->w,
         .has_b = norm->b,
@@ -264,9 +267,9 @@ adj_k_layer_norm (const AdjKLayerNorm *norm)
       Scalar eps = scalar_of (loops, norm->eps);
 
       if (norm->w)
-        affine.w = per_column (norm->w, norm->n_dims);
+        affine.w = adj_k_norm_column (norm->w, norm->n_dims);
       if (norm->b)
-        affine.b = per_column (norm->b, norm->n_dims);
+        affine.b = adj_k_norm_column (norm->b, norm->n_dims);
       broadcast_mean (&row, read_x, row.mean);
       broadcast_mean (&row, read_square, row.rstd);
       loops->op[ADJ_K_OP_ADD](row.rstd, row.rstd, &eps, NULL, 1);
@@ -303,82 +306,19 @@ write_gx (const Row *row, const AdjKView *gx, int64_t base)
     }
 }
 
-typedef struct
-{
-  const ClassLoops *loops;
-  AdjKView x, g, gx, mean, rstd, x_rows, g_rows, gx_rows;
-  const void *w; /* nullable: of the class */
-  int n;
-} HeldBackward;
-
-static void
-differentiate_held (const HeldBackward *held, int64_t i)
-{
-  const ClassLoops *loops = held->loops;
-  size_t bytes = (size_t) held->n * loops->size;
-  int64_t base = adj_k_view_offset (&held->gx_rows, i);
-  Scalar x_tile[HELD], g_tile[HELD], h_tile[HELD];
-  Scalar mean = adj_k_load_one (loops, &held->mean, adj_k_view_offset (&held->mean, i));
-  Scalar rstd = adj_k_load_one (loops, &held->rstd, adj_k_view_offset (&held->rstd, i));
-  const void *x =
-      adj_k_hold_row (loops, x_tile, &held->x, adj_k_view_offset (&held->x_rows, i), held->n);
-  const void *g =
-      adj_k_hold_row (loops, g_tile, &held->g, adj_k_view_offset (&held->g_rows, i), held->n);
-  void *h = adj_k_begin_row (loops, h_tile, &held->gx, base);
-  Scalar sum_h, sum_p;
-
-  loops->rows.normalize (x_tile, x, &mean, &rstd, held->n);
-  if (held->w)
-    loops->op[ADJ_K_OP_MUL](h, g, held->w, NULL, held->n);
-  else
-    memcpy (h, g, bytes);
-  sum_h = mean_of (loops, h, held->n);
-  loops->op[ADJ_K_OP_MUL](g_tile, h, x_tile, NULL, held->n);
-  sum_p = mean_of (loops, g_tile, held->n);
-  loops->rows.center (h, x_tile, &sum_p, &sum_h, &rstd, held->n);
-  adj_k_store_row (loops, &held->gx, base, h, held->n);
-}
-
-static void
-differentiate_held_rows (const AdjKLayerNormBackward *norm, int64_t n_rows, int n)
-{
-  const ClassLoops *loops = &adj_k_loops ()->klass[class_of (norm->gx->type)];
-  Scalar w_tile[HELD];
-  AdjKView w = norm->w ? per_column (norm->w, norm->n_dims) : norm->x;
-  const HeldBackward held = {
-    .loops = loops,
-    .x = per_column (&norm->x, norm->n_dims),
-    .g = per_column (&norm->g, norm->n_dims),
-    .gx = per_column (norm->gx, norm->n_dims),
-    .mean = per_row (&norm->mean, norm->n_dims),
-    .rstd = per_row (&norm->rstd, norm->n_dims),
-    .x_rows = per_row (&norm->x, norm->n_dims),
-    .g_rows = per_row (&norm->g, norm->n_dims),
-    .gx_rows = per_row (norm->gx, norm->n_dims),
-    .w = norm->w ? adj_k_hold_row (loops, w_tile, &w, 0, n) : NULL,
-    .n = n,
-  };
-
-#pragma omp parallel for schedule(static) if (threads_pay(n_rows, n))
-  for (int64_t i = 0; i < n_rows; i++)
-    differentiate_held (&held, i);
-}
-
 static void
 backward_x (const AdjKLayerNormBackward *norm)
 {
   const ClassLoops *loops = &adj_k_loops ()->klass[class_of (norm->gx->type)];
-  AdjKView x = per_column (&norm->x, norm->n_dims), x_rows = per_row (&norm->x, norm->n_dims);
-  AdjKView g = per_column (&norm->g, norm->n_dims), g_rows = per_row (&norm->g, norm->n_dims);
-  AdjKView gx = per_column (norm->gx, norm->n_dims), gx_rows = per_row (norm->gx, norm->n_dims);
-  AdjKView mean = per_row (&norm->mean, norm->n_dims), rstd = per_row (&norm->rstd, norm->n_dims);
+  AdjKView x = adj_k_norm_column (&norm->x, norm->n_dims),
+           x_rows = adj_k_norm_row (&norm->x, norm->n_dims);
+  AdjKView g = adj_k_norm_column (&norm->g, norm->n_dims),
+           g_rows = adj_k_norm_row (&norm->g, norm->n_dims);
+  AdjKView gx = adj_k_norm_column (norm->gx, norm->n_dims),
+           gx_rows = adj_k_norm_row (norm->gx, norm->n_dims);
+  AdjKView mean = adj_k_norm_row (&norm->mean, norm->n_dims),
+           rstd = adj_k_norm_row (&norm->rstd, norm->n_dims);
   int64_t n_rows = adj_k_view_count (&x_rows), n = adj_k_view_count (&x);
-
-  if (n <= HELD)
-    {
-      differentiate_held_rows (norm, n_rows, (int) n);
-      return;
-    }
 
 #pragma omp parallel for schedule(static) if (threads_pay(n_rows, n))
   for (int64_t i = 0; i < n_rows; i++)
@@ -424,9 +364,12 @@ static void
 backward_w_columns (const AdjKLayerNormBackward *norm, int64_t column, int n)
 {
   const ClassLoops *loops = &adj_k_loops ()->klass[class_of (norm->gw->type)];
-  AdjKView x = per_column (&norm->x, norm->n_dims), x_rows = per_row (&norm->x, norm->n_dims);
-  AdjKView g = per_column (&norm->g, norm->n_dims), g_rows = per_row (&norm->g, norm->n_dims);
-  AdjKView mean = per_row (&norm->mean, norm->n_dims), rstd = per_row (&norm->rstd, norm->n_dims);
+  AdjKView x = adj_k_norm_column (&norm->x, norm->n_dims),
+           x_rows = adj_k_norm_row (&norm->x, norm->n_dims);
+  AdjKView g = adj_k_norm_column (&norm->g, norm->n_dims),
+           g_rows = adj_k_norm_row (&norm->g, norm->n_dims);
+  AdjKView mean = adj_k_norm_row (&norm->mean, norm->n_dims),
+           rstd = adj_k_norm_row (&norm->rstd, norm->n_dims);
   int64_t n_rows = adj_k_view_count (&x_rows);
   _Alignas(64) Scalar lanes[LANES * COLUMNS];
   Scalar row[COLUMNS], other[COLUMNS], center, rscale;
@@ -442,7 +385,7 @@ backward_w_columns (const AdjKLayerNormBackward *norm, int64_t column, int n)
   for (int64_t i = 0; i < n_rows; i++, adj_k_walk_next (&walk))
     {
       if (i % LEAF == 0)
-        adj_k_tree_begin_columns (&tree, lanes);
+        adj_k_tree_begin_columns (&tree, lanes, min_i64 (LEAF, n_rows - i));
 
       loops->load[mean.type](&center, view_at (&mean, walk.offset[2]), 0, 1);
       loops->load[rstd.type](&rscale, view_at (&rstd, walk.offset[3]), 0, 1);
@@ -451,7 +394,7 @@ backward_w_columns (const AdjKLayerNormBackward *norm, int64_t column, int n)
           columns_of (loops, other, &g, walk.offset[1], column, n), &center, &rscale, n);
 
       if (i % LEAF == LEAF - 1 || i == n_rows - 1)
-        adj_k_tree_push_columns (&tree, lanes);
+        adj_k_tree_push_columns (&tree, lanes, i % LEAF + 1);
     }
   adj_k_tree_end (&tree, row);
   adj_k_store (loops, norm->gw, 0, column, row, n);
@@ -475,7 +418,14 @@ backward_b (const AdjKLayerNormBackward *norm)
 void
 adj_k_layer_norm_backward (const AdjKLayerNormBackward *norm)
 {
-  if (norm->gx)
+  AdjKView x = adj_k_norm_column (&norm->x, norm->n_dims);
+
+  if (norm->gx && adj_k_view_count (&x) <= HELD)
+    {
+      if (adj_k_norm_backward_rows (norm))
+        return;
+    }
+  else if (norm->gx)
     backward_x (norm);
   if (norm->gw)
     {

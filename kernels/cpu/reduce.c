@@ -6,15 +6,17 @@
  * outputs advance together), whichever reads memory in order.  Both follow the same tree. */
 
 #include <math.h>
+#include <omp.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "tile.h"
+#include "tree.h"
 
 enum
 {
   CHUNK = 64 * LEAF,  /* what a thread takes of one long row; a power of two of leaves */
   SERIAL = 32 * 1024, /* elements below which threads do not pay */
+  NARROW = 128,       /* outputs that are handled together where there are many threads */
   SHORT = 64          /* reductions of at most so many elements go by columns */
 };
 
@@ -91,7 +93,7 @@ reduce_columns (const Task *task, Scalar *result)
     {
       int m = (int) min_i64 (LEAF, job->n - start);
 
-      adj_k_tree_begin_columns (&tree, lanes);
+      adj_k_tree_begin_columns (&tree, lanes, m);
       for (int i = 0; i < m; i++, adj_k_walk_next (&walk))
         {
           const void *at = view_at (&job->in, task->base + walk.offset[0]);
@@ -103,7 +105,7 @@ reduce_columns (const Task *task, Scalar *result)
             }
           adj_k_tree_add_columns (&tree, lanes, as_they_are ? at : row, i);
         }
-      adj_k_tree_push_columns (&tree, lanes);
+      adj_k_tree_push_columns (&tree, lanes, m);
     }
   adj_k_tree_end (&tree, result);
 }
@@ -201,25 +203,35 @@ apply_op (const Job *job, AdjKOp op, Scalar *result, double value, int n)
 /* What a reduction does with COLUMNS (or fewer) neighbouring outputs. */
 typedef void (*Finish) (const void *what, Task *task, int64_t index);
 
+/* Outputs of a group: long runs of memory, but something to do for each thread. */
+static int64_t
+group_width (int64_t length)
+{
+  int64_t each = length / omp_get_max_threads () / NARROW * NARROW;
+
+  return each > COLUMNS ? COLUMNS : each > NARROW ? each : NARROW;
+}
+
 /* Calls @finish for all outputs in groups of neighbours; @index is the first one's. */
 static void
 for_each_group (const Job *job, Finish finish, const void *what)
 {
   const AdjKView *in = &job->in;
   int last = in->rank - 1;
-  int64_t length = in->size[last], groups = (length + COLUMNS - 1) / COLUMNS;
+  int64_t length = in->size[last], width = group_width (length);
+  int64_t groups = (length + width - 1) / width;
   int64_t count = adj_k_view_count (in), rows = length ? count / length : 0;
   bool threads = rows * groups > 1 && count * (job->n + 1) > SERIAL;
 
 #pragma omp parallel for schedule(static) if (threads)
   for (int64_t i = 0; i < rows * groups; i++)
     {
-      int64_t first = i / groups * length + i % groups * COLUMNS;
+      int64_t first = i / groups * length + i % groups * width;
       Task task = {
         .job = job,
         .base = adj_k_view_offset (in, first),
         .stride = in->stride[last],
-        .width = (int) min_i64 (COLUMNS, length - i % groups * COLUMNS),
+        .width = (int) min_i64 (width, length - i % groups * width),
       };
 
       finish (what, &task, first);

@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-#include "tile.h"
+#include "tree.h"
 
 enum
 {

@@ -14,7 +14,8 @@ enum
   LEAF = 1024,        /* elements of a leaf of the summation tree */
   LANES = 64,         /* accumulators of a leaf: 16 lanes × 4 */
   GEMM_MAX_ROWS = 12, /* of panels, in any table */
-  COLUMNS = 128,      /* neighbouring outputs that a reduction handles together */
+  GEMM_STEP = 128,    /* of k in a slice of a sum: fixed, results depend on it */
+  COLUMNS = 512,      /* the most neighbouring outputs that a reduction handles together */
   LEVELS = 48         /* depth of the tree, enough for 2^48 leaves */
 };
 
@@ -65,6 +66,20 @@ typedef void (*JoinLoop) (void *result, const void *other, int n);
 /* acc[rows][cols] += packed A panel · packed B panel; row stride of acc is @ld elements. */
 typedef void (*GemmLoop) (void *acc, int64_t ld, const void *a, const void *b, int64_t k);
 
+/* The same where row p of B begins @at[p] elements after @b. */
+typedef void (*GemmLinesLoop) (
+    void *acc, int64_t ld, const void *a, const void *b, const int64_t *at, int64_t k);
+
+/* Neighbouring elements: so many, so far after the first. */
+typedef struct
+{
+  int64_t from, count;
+} GemmRun;
+
+/* The same of gemm_rows rows of A that are read where they are. */
+typedef void (*GemmRunsLoop) (
+    void *acc, int64_t ld, const void *const *a, const void *b, const GemmRun *runs, int n_runs);
+
 /* A panel: for every k, @width elements that are @next apart; @width is gemm_rows or gemm_cols. */
 typedef void (*PackLoop) (
     void *dst, int width, const void *src, int64_t next, int64_t along, int64_t k);
@@ -83,6 +98,23 @@ typedef struct
       void *h, const void *normal, const void *p, const void *s, const void *rstd, int n);
   void (*add_normal) (
       void *sum, const void *x, const void *g, const void *mean, const void *rstd, int n);
+  void (*deviate) (void *dst, const void *x, const void *mean, int n);
+  void (*scale_normal) (void *dst,
+                        const void *x,
+                        const void *mean,
+                        const void *rstd,
+                        const void *w,
+                        const void *b,
+                        int n);
+  void (*spread) (void *h,
+                  void *normal,
+                  void *product,
+                  const void *x,
+                  const void *g,
+                  const void *w,
+                  const void *mean,
+                  const void *rstd,
+                  int n);
   void (*subtract) (void *dst, const void *x, const void *value, int n);
   void (*divide) (void *dst, const void *x, const void *value, int n);
   void (*subtract_product) (void *dst, const void *x, const void *y, const void *value, int n);
@@ -100,9 +132,9 @@ typedef struct
   ReduceLoops reduce[COMBINE_N];
   RowLoops rows;                    /* NULL in class I64 */
   GemmLoop gemm[GEMM_MAX_ROWS + 1]; /* by the rows of a panel that count; from 1 to gemm_rows */
-  PackLoop pack;                    /* of elements of type @type */
-  /* The same of gemm_cols columns: row i of the panel begins @rows[i] elements after @src. */
-  void (*pack_rows) (void *dst, const void *src, const int64_t *rows, int64_t k);
+  GemmLinesLoop gemm_lines[GEMM_MAX_ROWS + 1];
+  GemmRunsLoop gemm_runs;
+  PackLoop pack;            /* of elements of type @type */
   int gemm_rows, gemm_cols; /* panel sizes */
 } ClassLoops;
 
@@ -225,57 +257,6 @@ typedef struct
 void adj_k_walk_begin (Walk *walk, const AdjKView *shape);
 void adj_k_walk_add (Walk *walk, const int64_t *stride);
 void adj_k_walk_next (Walk *walk);
-
-/* --- tree.c ----------------------------------------------------------------------------------- */
-
-/* A summation tree in progress: partial results of 2^level leaves each, like the digits of a binary
- * counter.  Its shape depends on the number of leaves alone. */
-typedef struct
-{
-  const ClassLoops *klass;
-  const ReduceLoops *loops;
-  int width;        /* elements of a partial result, at most COLUMNS */
-  int64_t n_leaves; /* so far */
-  _Alignas(64) Scalar part[LEVELS][COLUMNS];
-} Tree;
-
-void adj_k_tree_begin (Tree *tree, const ClassLoops *loops, Combine combine, int width);
-
-/* Where the next leaf's result goes; the push counts it in. */
-void *adj_k_tree_slot (Tree *tree);
-void adj_k_tree_push (Tree *tree);
-
-/* A leaf of `width` columns side by side, each of which takes the way of a leaf of its own: rows 0,
- * 1 … of `width` elements are added to @lanes (LANES × width elements). */
-void adj_k_tree_begin_columns (const Tree *tree, void *lanes);
-void adj_k_tree_add_columns (const Tree *tree, void *lanes, const void *row, int64_t i);
-/* The lane that row @i is added to. */
-void *adj_k_tree_lane (const Tree *tree, void *lanes, int64_t i);
-void adj_k_tree_push_columns (Tree *tree, void *lanes);
-
-/* Joins what is left into @result (@width elements; the identity when there was no leaf). */
-void adj_k_tree_end (Tree *tree, void *result);
-
-/* Reads a run of a sequence: elements @start … @start + @n - 1 into @tile, of the class. */
-typedef void (*ReadRun) (const void *source, void *tile, int64_t start, int n);
-
-/* The combination of @n elements read one leaf at a time.  One thread. */
-void adj_k_tree_fold (const ClassLoops *loops,
-                      Combine combine,
-                      ReadRun read,
-                      const void *source,
-                      int64_t n,
-                      void *result);
-
-/* The same of @n elements that lie one after the other. */
-void adj_k_tree_fold_memory (
-    const ClassLoops *loops, Combine combine, const void *from, int64_t n, void *result);
-
-/* --- matmul.c --------------------------------------------------------------------------------- */
-
-/* adj_k_gemm() where row i of B begins @rows[i] elements after the first, and its elements are
- * neighbours; without a batch. */
-void adj_k_gemm_rows (const AdjKGemm *gemm, const int64_t *rows);
 
 /* --- held-rows.c ------------------------------------------------------------------------------ */
 

@@ -2,9 +2,9 @@
 
 /* The one tree by which all sums of the kernels go: pairwise over leaves of LEAF elements. */
 
-#include <string.h>
+#include "tree.h"
 
-#include "tile.h"
+#include <string.h>
 
 void
 adj_k_tree_begin (Tree *tree, const ClassLoops *loops, Combine combine, int width)
@@ -47,9 +47,9 @@ fill_identity (const Tree *tree, void *dst, int n)
 }
 
 void
-adj_k_tree_begin_columns (const Tree *tree, void *lanes)
+adj_k_tree_begin_columns (const Tree *tree, void *lanes, int64_t n)
 {
-  fill_identity (tree, lanes, LANES * tree->width);
+  fill_identity (tree, lanes, (int) min_i64 (n, LANES) * tree->width);
 }
 
 static void *
@@ -71,12 +71,36 @@ adj_k_tree_add_columns (const Tree *tree, void *lanes, const void *row, int64_t 
 }
 
 void
-adj_k_tree_push_columns (Tree *tree, void *lanes)
+adj_k_tree_fold_lanes (const ReduceLoops *loops, void *lanes, int64_t n, int width, size_t size)
 {
+  int there = (int) min_i64 (n, LANES);
+
   for (int half = LANES / 2; half > 0; half /= 2)
-    tree->loops->join (lanes, lane_at (tree, lanes, half), half * tree->width);
+    if (there > half)
+      {
+        loops->join (lanes, (char *) lanes + (size_t) (half * width) * size,
+                     (there - half) * width);
+        there = half;
+      }
+}
+
+void
+adj_k_tree_push_columns (Tree *tree, void *lanes, int64_t n)
+{
+  adj_k_tree_fold_lanes (tree->loops, lanes, n, tree->width, tree->klass->size);
   memcpy (adj_k_tree_slot (tree), lanes, (size_t) tree->width * tree->klass->size);
   adj_k_tree_push (tree);
+}
+
+void
+adj_k_tree_join_leaves (const ReduceLoops *loops, void *leaves, int64_t n, int width, size_t size)
+{
+  size_t leaf = (size_t) width * size;
+
+  for (int64_t step = 1; step < n; step *= 2)
+    for (int64_t i = 0; i + step < n; i += 2 * step)
+      loops->join ((char *) leaves + (size_t) i * leaf,
+                   (char *) leaves + (size_t) (i + step) * leaf, width);
 }
 
 void

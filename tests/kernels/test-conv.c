@@ -178,6 +178,44 @@ test_definition (void)
       }
 }
 
+/* @n channels of @view along dim @dim, from @first on. */
+static AdjKView
+channels_of (const AdjKView *view, gint dim, gint64 first, gint64 n)
+{
+  AdjKView part = *view;
+
+  part.data =
+      (char *) view->data + first * view->stride[dim] * (gint64) adj_k_type_get_size (view->type);
+  part.size[dim] = n;
+  return part;
+}
+
+/* Few channels and many go different ways, to the same bits. */
+static void
+test_channels_are_independent (void)
+{
+  AdjKConv conv = { .stride = { 1, 1 }, .padding = { 1, 2 }, .dilation = { 1, 2 }, .groups = 1 };
+  AdjKView w, y;
+
+  conv.x = kernel_array (ADJ_K_F32, 4, 3, 5, 37, 41);
+  conv.w = kernel_array (ADJ_K_F32, 4, 32, 5, 3, 3);
+  conv.y = kernel_array (ADJ_K_F32, 4, 3, 32, 37, 41);
+  kernel_array_randomize (&conv.x, 1, -1, 1);
+  kernel_array_randomize (&conv.y, 2, -1, 1);
+  g_assert_true (adj_k_conv_weight (&conv));
+  w = conv.w;
+  y = conv.y;
+  for (gint64 i = 0; i < 32; i += 4)
+    {
+      AdjKView expected = channels_of (&w, 0, i, 4);
+
+      conv.w = kernel_array (ADJ_K_F32, 4, 4, 5, 3, 3);
+      conv.y = channels_of (&y, 1, i, 4);
+      g_assert_true (adj_k_conv_weight (&conv));
+      kernel_assert_same (&conv.w, &expected);
+    }
+}
+
 /* Speed is reported, not judged: GF/s of forward, gradient of input, gradient of weight. */
 static void
 test_speed (void)
@@ -207,6 +245,7 @@ main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/kernels/conv/definition", test_definition);
+  g_test_add_func ("/kernels/conv/channels-are-independent", test_channels_are_independent);
   g_test_add_func ("/kernels/conv/speed", test_speed);
   return g_test_run ();
 }

@@ -204,7 +204,8 @@ enum
 {
   ROWS = 12, /* multiples of every panel */
   COLS = 32,
-  STEPS = 50
+  STEPS = 50,
+  ROW_RESULTS = 11
 };
 
 /* The first @some rows by the loop that is theirs, the others as the loop for all gives them. */
@@ -249,6 +250,41 @@ multiply (const ClassLoops *loops, AdjKClass klass, const Scalar *x, int some, S
       }
 }
 
+/* The other loops for products give what the one for panels gives. */
+static void
+compare_ways (const ClassLoops *loops, gsize size, const Scalar *x)
+{
+  Scalar a[ROWS * STEPS], b[(COLS + 3) * STEPS], panel[COLS * STEPS], line[ROWS * STEPS];
+  Scalar expected[ROWS * COLS] = { 0 }, got[ROWS * COLS] = { 0 };
+  const void *lines[ROWS];
+  const GemmRun runs[] = { { 0, 7 }, { 7, STEPS - 7 } };
+  gint64 at[STEPS];
+  gsize row = (gsize) (loops->gemm_cols + 3) * size;
+
+  for (int i = 0; i < ROWS * STEPS; i++)
+    memcpy ((char *) a + (gsize) i * size, (const char *) x + (gsize) (i % TILE) * size, size);
+  for (int i = 0; i < (COLS + 3) * STEPS; i++)
+    memcpy ((char *) b + (gsize) i * size, (const char *) x + (gsize) (i * 7 % TILE) * size, size);
+  for (int k = 0; k < STEPS; k++)
+    {
+      at[k] = (STEPS - 1 - k) * (loops->gemm_cols + 3) + 2;
+      memcpy ((char *) panel + (gsize) (k * loops->gemm_cols) * size,
+              (const char *) b + (gsize) (STEPS - 1 - k) * row + 2 * size,
+              (gsize) loops->gemm_cols * size);
+      for (int r = 0; r < loops->gemm_rows; r++)
+        memcpy ((char *) line + (gsize) (r * STEPS + k) * size,
+                (const char *) a + (gsize) (k * loops->gemm_rows + r) * size, size);
+    }
+  for (int r = 0; r < loops->gemm_rows; r++)
+    lines[r] = (const char *) line + (gsize) (r * STEPS) * size;
+  loops->gemm[loops->gemm_rows](expected, COLS, a, panel, STEPS);
+  loops->gemm_lines[loops->gemm_rows](got, COLS, a, b, at, STEPS);
+  g_assert_cmpmem (expected, ROWS * COLS * size, got, ROWS * COLS * size);
+  memset (got, 0, sizeof got);
+  loops->gemm_runs (got, COLS, lines, panel, runs, G_N_ELEMENTS (runs));
+  g_assert_cmpmem (expected, ROWS * COLS * size, got, ROWS * COLS * size);
+}
+
 static void
 compare_products (const Loops *loops, AdjKClass klass, GRand *rand)
 {
@@ -261,6 +297,7 @@ compare_products (const Loops *loops, AdjKClass klass, GRand *rand)
       ((double *) x)[i] = g_rand_double_range (rand, -1, 1);
     else
       ((gint64 *) x)[i] = (gint64) ((guint64) g_rand_int (rand) << 32 | g_rand_int (rand));
+  compare_ways (&loops->klass[klass], class_size (klass), x);
   for (int some = 1; some <= loops->klass[klass].gemm_rows; some++)
     {
       Scalar expected[ROWS * COLS] = { 0 }, got[ROWS * COLS] = { 0 };
@@ -277,7 +314,7 @@ compare_rows (const Loops *loops, AdjKClass klass, GRand *rand)
 {
   const RowLoops *all[] = { &adj_k_loops_base.klass[klass].rows, &loops->klass[klass].rows };
   gsize size = class_size (klass);
-  Scalar x[3 * TILE], out[2][6 * TILE];
+  Scalar x[3 * TILE], out[2][ROW_RESULTS * TILE];
 
   for (int i = 0; i < 3 * TILE; i++)
     if (klass == ADJ_K_CLASS_F32)
@@ -287,9 +324,9 @@ compare_rows (const Loops *loops, AdjKClass klass, GRand *rand)
   for (int i = 0; i < 2; i++)
     {
       const char *a = (const char *) x, *b = a + TILE * size, *c = b + TILE * size;
-      char *to[6];
+      char *to[ROW_RESULTS];
 
-      for (int k = 0; k < 6; k++)
+      for (int k = 0; k < ROW_RESULTS; k++)
         to[k] = memcpy ((char *) out[i] + (gsize) k * TILE * size, c, TILE * size);
       all[i]->normalize (to[0], a, b, c, TILE);
       all[i]->center (to[1], a, b, c, c + size, TILE);
@@ -297,8 +334,11 @@ compare_rows (const Loops *loops, AdjKClass klass, GRand *rand)
       all[i]->subtract (to[3], a, c, TILE);
       all[i]->divide (to[4], a, c, TILE);
       all[i]->subtract_product (to[5], a, b, c, TILE);
+      all[i]->deviate (to[6], a, c, TILE);
+      all[i]->scale_normal (to[7], a, c, c + size, b, c, TILE);
+      all[i]->spread (to[8], to[9], to[10], a, b, c, c, c + size, TILE);
     }
-  g_assert_cmpmem (out[0], 6 * TILE * size, out[1], 6 * TILE * size);
+  g_assert_cmpmem (out[0], ROW_RESULTS * TILE * size, out[1], ROW_RESULTS * TILE * size);
 }
 
 static void

@@ -195,6 +195,49 @@ test_infinity (void)
   kernel_assert_equal (&gemm.c, (double[]){ INFINITY, 7 });
 }
 
+/* The same numbers in f32. */
+static AdjKView
+widened (const AdjKView *view)
+{
+  AdjKView wide = kernel_array_like (ADJ_K_F32, view);
+
+  for (gint64 i = 0; i < adj_k_view_count (view); i++)
+    kernel_array_set (&wide, i, kernel_array_get (view, i));
+  return wide;
+}
+
+/* Products of bf16 may take another way through the processor, to the same bits: also where sums
+ * are subnormal, which that way cannot give. */
+static void
+test_bf16_has_the_bits_of_f32 (void)
+{
+  static const double ranges[] = { 1, 0x1p-64, 0x1p-130 };
+  static const Sizes big[] = { { 0, 50, 70, 129 }, { 0, 200, 40, 300 }, { 2, 33, 65, 128 } };
+
+  for (guint i = 0; i < G_N_ELEMENTS (big) * G_N_ELEMENTS (ranges); i++)
+    for (int turned = 0; turned < 4; turned++)
+      {
+        double range = ranges[i % G_N_ELEMENTS (ranges)];
+        AdjKGemm gemm = gemm_new (ADJ_K_BF16, &big[i / G_N_ELEMENTS (ranges)]), wide;
+
+        kernel_array_randomize (&gemm.a, 3, -range, range);
+        kernel_array_randomize (&gemm.b, 4, -range, range);
+        kernel_array_set (&gemm.a, 5, 0);
+        wide = gemm;
+        wide.a = widened (&gemm.a);
+        wide.b = widened (&gemm.b);
+        wide.c = kernel_array_like (ADJ_K_F32, &gemm.c);
+        gemm.c = kernel_array_like (ADJ_K_F32, &gemm.c);
+        if (turned & 1)
+          gemm.a = kernel_array_scramble (&gemm.a);
+        if (turned & 2)
+          gemm.b = kernel_array_scramble (&gemm.b);
+        adj_k_gemm (&gemm);
+        adj_k_gemm (&wide);
+        kernel_assert_same (&gemm.c, &wide.c);
+      }
+}
+
 int
 main (int argc, char **argv)
 {
@@ -206,6 +249,7 @@ main (int argc, char **argv)
   g_test_add_func ("/kernels/matmul/transposed", test_transposed);
   g_test_add_func ("/kernels/matmul/alpha-beta", test_alpha_beta);
   g_test_add_func ("/kernels/matmul/integers", test_integers);
+  g_test_add_func ("/kernels/matmul/bf16-has-the-bits-of-f32", test_bf16_has_the_bits_of_f32);
   g_test_add_func ("/kernels/matmul/infinity", test_infinity);
 
   return g_test_run ();

@@ -1,0 +1,193 @@
+/* SPDX-License-Identifier: MIT */
+
+/* Sums of products of bf16 by an instruction that adds two products.  It adds the upper pair first
+ * and rounds after each, so with the earlier element in the upper half it gives the bits of two
+ * fused multiply-adds.  Only subnormal numbers are zeros to it: whoever calls sees to it that none
+ * can arise. */
+
+#include <math.h>
+#include <string.h>
+
+#include "convert.h"
+#include "pairs.h"
+
+#if defined __x86_64__ && !defined __clang__ /* which ignores the pragma */
+#pragma GCC target("arch=x86-64-v4", "avx512bf16", "prefer-vector-width=512")
+
+#include <immintrin.h>
+
+enum
+{
+  ROWS = 12,
+  COLS = 32,
+  LANES_OF_F32 = 16,
+  LINES = 32 /* the most of a panel */
+};
+
+static inline __attribute__ ((always_inline)) void
+multiply_rows (
+    int rows, float *d, int64_t ld, const uint32_t *left, const uint32_t *right, int64_t k)
+{
+  __m512 sum[ROWS][2];
+
+#pragma GCC unroll 16
+  for (int r = 0; r < rows; r++)
+    sum[r][0] = sum[r][1] = _mm512_setzero_ps ();
+
+  for (int64_t p = 0; p < k; p++, left += ROWS, right += COLS)
+    {
+      __m512bh b0 = (__m512bh) _mm512_loadu_si512 (right);
+      __m512bh b1 = (__m512bh) _mm512_loadu_si512 (right + LANES_OF_F32);
+
+#pragma GCC unroll 16
+      for (int r = 0; r < rows; r++)
+        {
+          __m512bh a = (__m512bh) _mm512_set1_epi32 ((int) left[r]);
+
+          sum[r][0] = _mm512_dpbf16_ps (sum[r][0], a, b0);
+          sum[r][1] = _mm512_dpbf16_ps (sum[r][1], a, b1);
+        }
+    }
+
+#pragma GCC unroll 16
+  for (int r = 0; r < rows; r++)
+    for (int v = 0; v < 2; v++)
+      {
+        float *at = d + r * ld + v * LANES_OF_F32;
+
+        _mm512_storeu_ps (at, _mm512_loadu_ps (at) + sum[r][v]);
+      }
+}
+
+#define GEMM(rows)                                                                                 \
+  static void gemm_##rows (void *acc, int64_t ld, const void *a, const void *b, int64_t k)         \
+  {                                                                                                \
+    multiply_rows (rows, acc, ld, a, b, k);                                                        \
+  }
+
+GEMM (1)
+GEMM (2)
+GEMM (3)
+GEMM (4)
+GEMM (5)
+GEMM (6)
+GEMM (8)
+GEMM (10)
+GEMM (12)
+
+static int
+find_least (const uint32_t *panel, int64_t n)
+{
+  uint16_t least = UINT16_MAX;
+
+  for (int64_t i = 0; i < n; i++)
+    {
+      uint16_t high = (uint16_t) ((panel[i] >> 16 & 0x7fff) - 1);
+      uint16_t low = (uint16_t) ((panel[i] & 0x7fff) - 1);
+
+      low = low < high ? low : high;
+      least = low < least ? low : least;
+    }
+  if (least == UINT16_MAX)
+    return PAIRS_NONE;
+  return least + 1 < 0x80 ? PAIRS_TINY : (least + 1) >> 7;
+}
+
+/* Lines that are neighbours: two rows of them become one of pairs. */
+static void
+pack_across (uint32_t *d, int width, const uint16_t *s, int64_t along, int n, int64_t k)
+{
+  static const uint16_t nothing[LINES];
+
+  for (int64_t p = 0; p < k; p += 2, d += width)
+    {
+      const uint16_t *first = s + p * along, *second = p + 1 < k ? first + along : nothing;
+
+      for (int w = 0; w < n; w++)
+        d[w] = (uint32_t) first[w] << 16 | second[w];
+      for (int w = n; w < width; w++)
+        d[w] = 0;
+    }
+}
+
+static void
+pack_along (
+    uint32_t *d, int width, const uint16_t *s, int64_t next, int64_t along, int n, int64_t k)
+{
+  uint32_t between[LINES][GEMM_STEP / 2];
+  int64_t pairs = (k + 1) / 2;
+
+  memset (between[n], 0, (size_t) (width - n) * sizeof between[0]);
+  for (int line = 0; line < n; line++, s += next)
+    {
+      if (along == 1)
+        for (int64_t p = 0; p < k / 2; p++)
+          {
+            uint32_t pair;
+
+            memcpy (&pair, s + 2 * p, sizeof pair);
+            between[line][p] = pair << 16 | pair >> 16;
+          }
+      else
+        for (int64_t p = 0; p < k / 2; p++)
+          between[line][p] = (uint32_t) s[2 * p * along] << 16 | s[(2 * p + 1) * along];
+      if (k % 2 == 1)
+        between[line][k / 2] = (uint32_t) s[(k - 1) * along] << 16;
+    }
+  adj_k_loops_v4.klass[ADJ_K_CLASS_F32].pack (d, width, between, GEMM_STEP / 2, 1, pairs);
+}
+
+static int
+pack (void *dst, int width, const PanelLines *lines, int64_t first, int n, int64_t k)
+{
+  const uint16_t *s = view_at (lines->view, lines->offset + first * lines->next);
+
+  if (lines->next == 1)
+    pack_across (dst, width, s, lines->along, n, k);
+  else
+    pack_along (dst, width, s, lines->next, lines->along, n, k);
+  return find_least (dst, (k + 1) / 2 * width);
+}
+
+static const PairLoops pairs = { .gemm = { NULL, gemm_1, gemm_2, gemm_3, gemm_4, gemm_5, gemm_6,
+                                           gemm_8, gemm_8, gemm_10, gemm_10, gemm_12, gemm_12 },
+                                 .pack = pack };
+
+/* Whether the instruction does what is said above: other processors might round less often. */
+static bool
+adds_in_turn (void)
+{
+  uint32_t a[LANES_OF_F32], b[LANES_OF_F32], random = 1;
+  float sum[LANES_OF_F32];
+
+  for (int i = 0; i < LANES_OF_F32; i++)
+    {
+      random = random * 1664525 + 1013904223;
+      a[i] = (random & 0x807f807f) | 0x3f803f00;
+      random = random * 1664525 + 1013904223;
+      b[i] = (random & 0x807f807f) | 0x3f003f80;
+      sum[i] = 1 + 0x1p-23f * (float) (random >> 12 & 0xffff);
+    }
+
+  __m512 by_pairs = _mm512_dpbf16_ps (_mm512_loadu_ps (sum), (__m512bh) _mm512_loadu_si512 (a),
+                                      (__m512bh) _mm512_loadu_si512 (b));
+
+  for (int i = 0; i < LANES_OF_F32; i++)
+    {
+      sum[i] = fmaf (f32_of_bits (a[i] & 0xffff0000), f32_of_bits (b[i] & 0xffff0000), sum[i]);
+      sum[i] = fmaf (f32_of_bits (a[i] << 16), f32_of_bits (b[i] << 16), sum[i]);
+    }
+  return _mm512_cmpneq_epi32_mask (_mm512_castps_si512 (by_pairs), _mm512_loadu_si512 (sum)) == 0;
+}
+#pragma GCC reset_options
+#endif
+
+const PairLoops *
+adj_k_pair_loops (void)
+{
+#if defined __x86_64__ && !defined __clang__
+  if (adj_k_loops () == &adj_k_loops_v4 && __builtin_cpu_supports ("avx512bf16") && adds_in_turn ())
+    return &pairs;
+#endif
+  return NULL;
+}

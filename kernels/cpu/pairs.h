@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: MIT */
+#pragma once
+
+/* Private to kernels/cpu: sums of products of bf16 two at a time. */
+
+#include "panels.h"
+
+/* Panels hold pairs of neighbours along k, the first of the two in the upper half of 32 bits; what
+ * is missing at the end is zero. */
+typedef struct
+{
+  GemmLoop gemm[GEMM_MAX_ROWS + 1]; /* as of ClassLoops, where @k counts pairs */
+  /* Lines @first … @first + @n - 1 of @lines as one panel of @width; the least exponent of what is
+   * not zero, as it is stored, or PAIRS_TINY where a number is subnormal. */
+  int (*pack) (void *dst, int width, const PanelLines *lines, int64_t first, int n, int64_t k);
+} PairLoops;
+
+enum
+{
+  PAIRS_TINY = -1000,
+  PAIRS_NONE = 1000, /* the least exponent of zeros */
+  PAIRS_LEAST = 142  /* sum of exponents from which on no sum of products can be subnormal */
+};
+
+/* (nullable): those of this processor, if there a pair gives the bits of two fused multiply-adds
+ * one after the other. */
+const PairLoops *adj_k_pair_loops (void);
