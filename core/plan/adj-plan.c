@@ -75,6 +75,7 @@ make (AdjPlan *plan, const AdjValue *inputs, guint n_inputs)
   if (plan->whole != NULL)
     return;
   plan_form_regions (plan);
+  plan_replace_inputs (plan);
   kept = plan_find_kept (plan);
   fuse_regions (plan, kept);
   plan_find_lives (plan, kept);

@@ -83,6 +83,7 @@ plan_find_kept (const AdjPlan *plan)
     {
       maker[i] = PLAN_NONE;
       keeping.kept[i] = plan->observed || plan_buffer (plan, i)->input != PLAN_NONE ||
+                        plan_buffer (plan, i)->replaces != PLAN_NONE ||
                         plan_buffer (plan, i)->constant != NULL;
     }
   each_use (plan, note_maker, &keeping);

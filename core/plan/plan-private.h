@@ -30,6 +30,7 @@ typedef struct
   guint64 n_bytes;
   guint32 input;           /* the leaf of the inputs that it begins as; PLAN_NONE: none */
   AdjTensorData *constant; /* (owned) (nullable): that it begins as */
+  guint32 replaces;        /* the input's that it is written in the place of; PLAN_NONE: none */
   guint32 node;            /* that makes it */
   gboolean written;        /* by a call that did not make it */
   guint32 first, last;     /* regions between which it is held; PLAN_NONE: never */
@@ -234,6 +235,12 @@ void plan_dependences_clear (PlanDependences *self);
 /* Puts all calls into regions, and those into an order. */
 void plan_form_regions (AdjPlan *plan);
 void plan_region_clear (PlanRegion *region);
+
+/* -- replaced-inputs.c -- */
+
+/* Gives what overwrites a whole input a buffer of its own.  Regions are there already: they are
+ * ordered as if it were the input's. */
+void plan_replace_inputs (AdjPlan *plan);
 
 /* -- fuse.c -- */
 

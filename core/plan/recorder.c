@@ -45,6 +45,7 @@ note_storage (PlanRecorder *self, AdjTensor *tensor)
   guint32 found = GPOINTER_TO_UINT (g_hash_table_lookup (self->of_storage, storage));
   PlanBuffer buffer = { .n_bytes = adj_storage_get_n_bytes (storage),
                         .input = PLAN_NONE,
+                        .replaces = PLAN_NONE,
                         .node = self->node,
                         .first = PLAN_NONE,
                         .last = PLAN_NONE,

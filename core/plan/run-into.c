@@ -83,6 +83,9 @@ list_memory (const AdjPlan *plan, gpointer const *inputs, gpointer const *output
   for (guint32 i = 0; i < plan->inputs->len; i++)
     if (plan_input (plan, i)->value != PLAN_NONE)
       memory[plan_value (plan, plan_input (plan, i)->value)->buffer] = inputs[n++];
+  for (guint32 i = 0; i < plan->buffers->len; i++)
+    if (plan_buffer (plan, i)->replaces != PLAN_NONE)
+      memory[i] = memory[plan_buffer (plan, i)->replaces];
   for (guint i = 0; i < plan->outputs->len; i++)
     {
       guint32 value = g_array_index (plan->outputs, guint32, i);
