@@ -5,6 +5,7 @@
 
 #include "adj-command.h"
 #include "base/adj-format-bytes.h"
+#include "ops/adj-ops.h"
 
 extern const AdjCommand adj_command_devices;
 
@@ -89,6 +90,8 @@ static void
 print_text (const GArray *executors, const GPtrArray *gpus)
 {
   g_autofree char *memory = adj_format_bytes (adj_memory_get_available ());
+  const char *text;
+  gboolean available;
 
   for (guint i = 0; i < executors->len; i++)
     {
@@ -99,6 +102,8 @@ print_text (const GArray *executors, const GPtrArray *gpus)
       else
         printf ("%-12s  –      %s\n", executor->name, executor->reason);
     }
+  text = adj_ops_describe_lapack (&available);
+  printf ("%-12s  %s  %s\n", "LAPACK", available ? "ready" : "–    ", text);
   printf ("\ncpu           %u processors, %s of memory free\n", g_get_num_processors (), memory);
   for (guint i = 0; i < gpus->len; i++)
     print_gpu (gpus->pdata[i]);
@@ -137,6 +142,20 @@ add_executor (JsonBuilder *builder, const Executor *executor)
 }
 
 static void
+add_lapack (JsonBuilder *builder)
+{
+  gboolean available;
+  const char *text = adj_ops_describe_lapack (&available);
+
+  json_builder_begin_object (builder);
+  add_string (builder, "library", "LAPACK");
+  json_builder_set_member_name (builder, "available");
+  json_builder_add_boolean_value (builder, available);
+  add_string (builder, available ? "summary" : "reason", text);
+  json_builder_end_object (builder);
+}
+
+static void
 add_gpu (JsonBuilder *builder, const AdjGpu *gpu)
 {
   AdjGpuInfo info;
@@ -170,6 +189,7 @@ print_json (const GArray *executors, const GPtrArray *gpus)
   json_builder_begin_array (builder);
   for (guint i = 0; i < executors->len; i++)
     add_executor (builder, &g_array_index (executors, Executor, i));
+  add_lapack (builder);
   for (guint i = 0; i < gpus->len; i++)
     add_gpu (builder, gpus->pdata[i]);
   json_builder_end_array (builder);

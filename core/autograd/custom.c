@@ -326,7 +326,7 @@ take_outputs (AdjCustomCall *call, AdjTensor *const *inputs, AdjTensor **outputs
           variable_get (outputs[i])->creation = VIEW_IN_CUSTOM;
         }
       node->inputs[i] = *adj_tensor_get_meta (outputs[i]);
-      if (fixed || !adj_dtype_is_floating (node->inputs[i].dtype))
+      if (fixed || !adj_dtype_is_differentiable (node->inputs[i].dtype))
         continue;
       if (!dirty)
         variable_set_history (outputs[i], node, i);

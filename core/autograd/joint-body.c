@@ -173,7 +173,7 @@ gboolean
 joint_has_tangent (const AdjValue *leaf)
 {
   return leaf->kind == ADJ_VALUE_TENSOR &&
-         adj_dtype_is_floating (adj_tensor_get_meta (leaf->tensor)->dtype);
+         adj_dtype_is_differentiable (adj_tensor_get_meta (leaf->tensor)->dtype);
 }
 
 AdjGraph *

@@ -141,7 +141,7 @@ is_differentiable (const OpNode *op_node, const AdjOpCall *call, guint index)
 {
   const AdjOpResult *result = &call->results[index];
 
-  return result->tensor != NULL && adj_dtype_is_floating (result->meta.dtype) &&
+  return result->tensor != NULL && adj_dtype_is_differentiable (result->meta.dtype) &&
          (op_node->rule == NULL || is_bit (op_node->rule->grads, index));
 }
 

@@ -8,6 +8,7 @@
 #include "autograd/leaf-private.h"
 #include "call/adj-context-internal.h"
 #include "call/adj-object-call-internal.h"
+#include "call/adj-op-internal.h"
 #include "call/adj-op.h"
 #include "call/adj-trace-wrapped.h"
 #include "ops/adj-op-id.h"
@@ -17,10 +18,80 @@
 /* -- recording -- */
 
 static gboolean
-call_below (Autograd *autograd, AdjOpCall *call)
+pass_on (Autograd *autograd, AdjOpCall *call)
 {
   return autograd->selective != NULL ? selective_call (autograd->selective, &autograd->mode, call)
                                      : adj_mode_call_below (&autograd->mode, call);
+}
+
+static gboolean
+is_no_conjugate (const AdjValue *leaf, gpointer data)
+{
+  return leaf->kind != ADJ_VALUE_TENSOR || !adj_tensor_get_meta (leaf->tensor)->conjugate;
+}
+
+/* Operators that do not know conjugates take copies of them. */
+static gboolean
+takes_copies (const AdjOpCall *call)
+{
+  if ((call->op->flags & ADJ_OP_CONJUGATES) != 0 || adj_schema_is_view (call->schema))
+    return FALSE;
+  for (guint i = 0; i < call->schema->n_arguments; i++)
+    if (!call->schema->arguments[i].type.written &&
+        !adj_value_foreach (&call->args[i], is_no_conjugate, NULL))
+      return TRUE;
+  return FALSE;
+}
+
+typedef struct
+{
+  Autograd *autograd;
+  AdjContext *cx;
+} Copying;
+
+static gboolean
+copy_conjugate (const AdjValue *leaf, AdjValue *out, gpointer data)
+{
+  const Copying *copying = data;
+  const AdjValue args[] = { *leaf, ADJ_NONE };
+  AdjOpCall clone = { .cx = copying->cx, .op = adj_op (ADJ_OP_clone), .args = args };
+  gboolean done;
+
+  if (is_no_conjugate (leaf, NULL))
+    {
+      *out = adj_value_copy (leaf);
+      return TRUE;
+    }
+  clone.schema = adj_op_get_schema (clone.op);
+  done = pass_on (copying->autograd, &clone);
+  if (done)
+    *out = ADJ_TENSOR (g_steal_pointer (&clone.results[0].tensor));
+  adj_op_call_clear (&clone);
+  return done;
+}
+
+static gboolean
+call_below (Autograd *autograd, AdjOpCall *call)
+{
+  Copying copying = { autograd, call->cx };
+  const AdjValue *args = call->args;
+  AdjValue copies[ADJ_MAX_ARGUMENTS];
+  gboolean done = TRUE;
+  guint n = 0;
+
+  if (!takes_copies (call))
+    return pass_on (autograd, call);
+  for (; done && n < call->schema->n_arguments; n++)
+    {
+      copies[n] = ADJ_NONE;
+      done = adj_value_map (&args[n], copy_conjugate, &copying, &copies[n]);
+    }
+  call->args = copies;
+  done = done && pass_on (autograd, call);
+  call->args = args;
+  while (n-- > 0)
+    adj_value_clear (&copies[n]);
+  return done;
 }
 
 static gboolean

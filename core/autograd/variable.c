@@ -132,10 +132,11 @@ adj_tensor_set_requires_grad (AdjContext *cx, AdjTensor *tensor, gboolean requir
                       "you can only change requires_grad flags of leaf variables. If you want to "
                       "use a computed variable in a subgraph that doesn't require differentiation "
                       "use detach");
-  else if (requires_grad && !adj_dtype_is_floating (dtype))
-    adj_context_fail (cx, ADJ_ERROR, ADJ_ERROR_SHAPE,
-                      "only tensors of floating point dtype can require gradients, not %s",
-                      adj_dtype_info (dtype)->torch_name);
+  else if (requires_grad && !adj_dtype_is_differentiable (dtype))
+    adj_context_fail (
+        cx, ADJ_ERROR, ADJ_ERROR_SHAPE,
+        "only tensors of floating point or complex dtype can require gradients, not %s",
+        adj_dtype_info (dtype)->torch_name);
   else if (requires_grad || variable != NULL)
     variable_get (tensor)->requires_grad = requires_grad;
   return !adj_context_has_error (cx);

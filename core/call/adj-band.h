@@ -14,6 +14,8 @@ typedef enum
   ADJ_BAND_SMOOTH,  /* transcendental, softmax, norms: 8u */
   ADJ_BAND_SUM,     /* u (4 + log2 K) */
   ADJ_BAND_PRODUCT, /* matrix products and convolutions: u (4 + 2 log2 K) */
+  ADJ_BAND_LINALG,  /* transforms and factorizations, whose steps build on each other:
+                       u (8 + 4 log2 K) */
 } AdjBand;
 
 G_END_DECLS

@@ -21,4 +21,8 @@ gboolean adj_op_call_check_memory (const AdjOpCall *call, const AdjTensorMeta *m
  * arguments are written and nothing is returned. */
 gboolean adj_op_call_needs_kernel (const AdjOpCall *call);
 
+/* Runs the kernel of an allocated call: of complex numbers, where it works by parts, on each part
+ * (run-kernel.c). */
+gboolean adj_op_call_run_kernel (AdjOpCall *call);
+
 G_END_DECLS

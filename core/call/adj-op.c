@@ -34,6 +34,7 @@ adj_op_call_add (AdjOpCall *call, AdjDType dtype, const AdjShape *shape)
   result->meta.layout = ADJ_LAYOUT_STRIDED;
   result->meta.has_strides = TRUE;
   result->meta.requires_grad = FALSE;
+  result->meta.conjugate = FALSE;
   result->meta.storage = -1;
   result->meta.shape = *shape;
   result->alias_of = -1;
@@ -51,6 +52,7 @@ adj_op_call_add_view (AdjOpCall *call, guint arg, const AdjShape *shape)
 
   result->meta.device = meta->device;
   result->meta.storage = meta->storage;
+  result->meta.conjugate = meta->conjugate;
   result->alias_of = (gint) arg;
   return result;
 }

@@ -31,17 +31,22 @@ typedef enum
   ADJ_OP_ADDS_NARROW =
       1 << 18, /* PyTorch accumulates 16-bit numbers in their own type; of operators that are no
                   sums, in results smaller than the first tensor */
-  ADJ_OP_IN_STEPS = 1 << 19,  /* PyTorch rounds where its decomposition does, 16-bit numbers to
-                                 float32 until the last step */
-  ADJ_OP_JUMPS = 1 << 20,     /* its result jumps where the argument `grid` passes an edge */
-  ADJ_OP_ROOT = 1 << 21,      /* a root of sums of powers, which underflow before it does: the
-                                 second, or that which `p` or `ord` says */
-  ADJ_OP_ON_CPU = 1 << 22,    /* its kernel has loops of its own over memory of the host */
-  ADJ_OP_METADATA = 1 << 9,   /* changes what self shows (t_, set_), not its elements; its kernel
-                                 touches no bytes and runs on fake tensors too */
-  ADJ_OP_FILLS = 1 << 14,     /* every element gets one value: it may be written more than once */
-  ADJ_OP_UNDEFINED = 1 << 10, /* None is accepted for any tensor, whatever the schema has: PyTorch
-                                 passes undefined tensors to backward operators */
+  ADJ_OP_IN_STEPS = 1 << 19,   /* PyTorch rounds where its decomposition does, 16-bit numbers to
+                                  float32 until the last step */
+  ADJ_OP_JUMPS = 1 << 20,      /* its result jumps where the argument `grid` passes an edge */
+  ADJ_OP_ROOT = 1 << 21,       /* a root of sums of powers, which underflow before it does: the
+                                  second, or that which `p` or `ord` says */
+  ADJ_OP_ON_CPU = 1 << 22,     /* its kernel has loops of its own over memory of the host */
+  ADJ_OP_BY_PARTS = 1 << 23,   /* of complex numbers its kernel takes the real parts, then the
+                                  imaginary ones, as if each were a call of its own */
+  ADJ_OP_GAUGE = 1 << 25,      /* results that are matrices hold vectors known up to a factor of
+                                  absolute value 1: columns, of the third result rows */
+  ADJ_OP_CONJUGATES = 1 << 24, /* takes conjugates as they are: others get a copy of them */
+  ADJ_OP_METADATA = 1 << 9,    /* changes what self shows (t_, set_), not its elements; its kernel
+                                  touches no bytes and runs on fake tensors too */
+  ADJ_OP_FILLS = 1 << 14,      /* every element gets one value: it may be written more than once */
+  ADJ_OP_UNDEFINED = 1 << 10,  /* None is accepted for any tensor, whatever the schema has: PyTorch
+                                  passes undefined tensors to backward operators */
   /* Taken apart by its `.decompose` rule where it is called, above every mode: never recorded. */
   ADJ_OP_COMPOSITE = 1 << 11,
 } AdjOpFlags;
@@ -129,6 +134,14 @@ typedef struct
   AdjTensor *tensor; /* (owned) (nullable): what the kernel writes; set by the mode */
 } AdjOpResult;
 
+/* What kernels see of complex numbers: nothing, so that they fail, or one part as a real number. */
+typedef enum
+{
+  ADJ_PART_NONE,
+  ADJ_PART_REAL,
+  ADJ_PART_IMAGINARY,
+} AdjPart;
+
 /* One call of an operator: arguments in schema order, defaults filled in. */
 struct _AdjOpCall
 {
@@ -141,6 +154,7 @@ struct _AdjOpCall
   guint n_allocated;
   AdjOpResult *results;  /* (owned) */
   gboolean returns_list; /* Tensor[]: the results are its items */
+  AdjPart part;          /* while a kernel runs */
   /* (unowned) (nullable): the effect token after which it runs, and the one that comes of it. */
   AdjTensor *token, *new_token;
   /* (unowned) (nullable): the call that it is a part of, which messages name. */

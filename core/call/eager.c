@@ -37,20 +37,12 @@ adj_op_call_needs_kernel (const AdjOpCall *call)
 }
 
 static gboolean
-run_kernel (AdjOpCall *call)
-{
-  if (call->op->kernel == NULL)
-    return adj_op_call_fail_as (call, ADJ_ERROR_UNSUPPORTED, "has no CPU kernel");
-  return call->op->kernel (call) && !adj_context_has_error (call->cx);
-}
-
-static gboolean
 eager_call (AdjMode *mode, AdjOpCall *call)
 {
   if (!adj_op_call_infer (call) || !adj_op_call_allocate (call, FALSE))
     return FALSE;
   if ((adj_op_call_needs_kernel (call) || (call->op->flags & ADJ_OP_METADATA) != 0) &&
-      !run_kernel (call))
+      !adj_op_call_run_kernel (call))
     return FALSE;
   adj_op_call_bump_versions (call);
   return TRUE;

@@ -25,10 +25,10 @@ float64_call (AdjMode *mode, AdjOpCall *call)
   memcpy (promoted, args, schema->n_arguments * sizeof *promoted);
   for (guint i = 0; i < schema->n_arguments; i++)
     if (schema->arguments[i].type.kind == ADJ_TYPE_KIND_SCALAR_TYPE &&
-        adj_dtype_is_floating (adj_op_call_dtype (call, i, ADJ_DTYPE_NONE)))
+        adj_dtype_is_differentiable (adj_op_call_dtype (call, i, ADJ_DTYPE_NONE)))
       {
         drawn = adj_op_call_dtype (call, i, ADJ_DTYPE_NONE);
-        promoted[i] = ADJ_DTYPE (ADJ_DTYPE_F64);
+        promoted[i] = ADJ_DTYPE (adj_dtype_get_widest (drawn));
       }
 
   adj_context_set_drawn_dtype (call->cx, drawn);

@@ -20,7 +20,7 @@ widen_leaf (const AdjValue *leaf, AdjValue *out, gpointer data)
 {
   *out = adj_value_copy (leaf);
   if (leaf->kind != ADJ_VALUE_DATA ||
-      !adj_dtype_is_floating (adj_tensor_data_get_meta (leaf->data)->dtype))
+      !adj_dtype_is_differentiable (adj_tensor_data_get_meta (leaf->data)->dtype))
     return TRUE;
   adj_value_clear (out);
   *out = ADJ_DATA (adj_tensor_data_cast_storage (leaf->data, ADJ_DTYPE_F64));

@@ -30,7 +30,7 @@ import_leaf (const AdjValue *leaf, AdjValue *out, gpointer data)
   g_autoptr (AdjTensorData) wide = NULL;
 
   if (leaf->kind == ADJ_VALUE_DATA && data != NULL &&
-      adj_dtype_is_floating (adj_tensor_data_get_meta (leaf->data)->dtype))
+      adj_dtype_is_differentiable (adj_tensor_data_get_meta (leaf->data)->dtype))
     {
       wide = adj_tensor_data_cast_storage (leaf->data, ADJ_DTYPE_F64);
       *out = ADJ_TENSOR (adj_tensor_new_from_data (wide));

@@ -96,9 +96,12 @@ static char *
 describe_band (const AdjValueComparison *value, const AdjDeviation *deviation)
 {
   static const char *const classes[] = {
-    [ADJ_BAND_EXACT] = "computes nothing: its bits", [ADJ_BAND_ROUNDED] = "rounds once or twice",
-    [ADJ_BAND_SMOOTH] = "a smooth function",         [ADJ_BAND_SUM] = "a sum",
+    [ADJ_BAND_EXACT] = "computes nothing: its bits",
+    [ADJ_BAND_ROUNDED] = "rounds once or twice",
+    [ADJ_BAND_SMOOTH] = "a smooth function",
+    [ADJ_BAND_SUM] = "a sum",
     [ADJ_BAND_PRODUCT] = "sums of products",
+    [ADJ_BAND_LINALG] = "transforms and factorizations",
   };
   AdjDType dtype = adj_dtype_get_real (value->dtype);
   double u = adj_dtype_unit_roundoff (dtype);

@@ -100,9 +100,11 @@ import_data (AdjTensorData *data, gboolean float64)
 {
   g_autoptr (AdjTensorData) wide = NULL;
 
-  if (!float64 || !adj_dtype_is_floating (adj_tensor_data_get_meta (data)->dtype))
+  AdjDType dtype = adj_tensor_data_get_meta (data)->dtype;
+
+  if (!float64 || !adj_dtype_is_differentiable (dtype))
     return ADJ_TENSOR (adj_tensor_new_from_data (data));
-  wide = adj_tensor_data_cast_storage (data, ADJ_DTYPE_F64);
+  wide = adj_tensor_data_cast_storage (data, adj_dtype_get_widest (dtype));
   return ADJ_TENSOR (adj_tensor_new_from_data (wide));
 }
 

@@ -71,7 +71,7 @@ move_results (PerturbationMode *perturbation, AdjOpCall *call)
       g_autoptr (AdjTensorData) moved = NULL;
 
       if (result->is_none || result->tensor == NULL || result->alias_of >= 0 ||
-          adj_tensor_get_meta (result->tensor)->dtype != ADJ_DTYPE_F64)
+          adj_dtype_get_real (adj_tensor_get_meta (result->tensor)->dtype) != ADJ_DTYPE_F64)
         continue;
       data = adj_tensor_snapshot (result->tensor);
       moved = perturbation_move_tensor (data, perturbation->move.results, next_seed (perturbation));

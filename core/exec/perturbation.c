@@ -66,7 +66,8 @@ cross_zero (AdjTensorData *moved, const AdjTensorData *truth)
   g_autoptr (GBytes) store = NULL;
   double *to, sum = 0, reach;
 
-  if (size != size_of_truth || adj_tensor_data_get_meta (truth)->dtype != ADJ_DTYPE_F64)
+  if (size != size_of_truth ||
+      adj_dtype_get_real (adj_tensor_data_get_meta (truth)->dtype) != ADJ_DTYPE_F64)
     return adj_tensor_data_ref (moved);
   n = size / sizeof (double);
   for (gsize i = 0; i < n; i++)
@@ -98,7 +99,7 @@ move_leaf (const AdjValue *leaf, AdjValue *out, gpointer data)
 
   moving->next++;
   if (leaf->kind == ADJ_VALUE_DATA && like != NULL &&
-      adj_tensor_data_get_meta (leaf->data)->dtype == ADJ_DTYPE_F64)
+      adj_dtype_get_real (adj_tensor_data_get_meta (leaf->data)->dtype) == ADJ_DTYPE_F64)
     moved = perturbation_move_tensor (
         leaf->data, adj_dtype_unit_roundoff (adj_tensor_data_get_meta (like)->dtype),
         moving->seed + ((guint64) moving->next << 40));
@@ -124,16 +125,16 @@ perturbation_move (
 double
 perturbation_distance (const AdjTensorData *a, const AdjTensorData *b)
 {
-  gint64 n = a != NULL ? adj_tensor_data_get_numel (a) : 0;
   g_autofree double *x = NULL, *y = NULL;
+  gint64 n, n_b;
   double sum = 0;
 
-  if (a == NULL || b == NULL || adj_tensor_data_get_numel (b) != n)
+  if (a == NULL || b == NULL)
     return NAN;
-  x = g_new (double, n + 1);
-  y = g_new (double, n + 1);
-  adj_tensor_data_read_doubles (a, x);
-  adj_tensor_data_read_doubles (b, y);
+  x = deviation_read (a, &n);
+  y = deviation_read (b, &n_b);
+  if (n != n_b)
+    return NAN;
   for (gint64 i = 0; i < n; i++)
     sum += (x[i] - y[i]) * (x[i] - y[i]);
   return sqrt (sum);

@@ -64,14 +64,14 @@ replay_leaf (const AdjValue *leaf, AdjValue *out, gpointer data)
       return TRUE;
     }
   dtype = adj_tensor_data_get_meta (leaf->data)->dtype;
-  if (replay->kind == REPLAY_AS_IT_CAME || !adj_dtype_is_floating (dtype))
+  if (replay->kind == REPLAY_AS_IT_CAME || !adj_dtype_is_differentiable (dtype))
     {
       *out = ADJ_TENSOR (adj_tensor_new_from_data (leaf->data));
       return TRUE;
     }
   if (adj_dtype_unit_roundoff (dtype) > adj_dtype_unit_roundoff (replay->coarsest))
     replay->coarsest = dtype;
-  wide = adj_tensor_data_cast_storage (leaf->data, ADJ_DTYPE_F64);
+  wide = adj_tensor_data_cast_storage (leaf->data, adj_dtype_get_widest (dtype));
   changed = change_wide (replay, wide);
   replay->n_replayed++;
   *out = ADJ_TENSOR (adj_tensor_new_from_data (changed));

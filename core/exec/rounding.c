@@ -62,16 +62,17 @@ rounding_call (AdjMode *mode, AdjOpCall *call)
   if (--rounding->depth == 0 && done)
     {
       double reduction = adj_op_call_get_reduction (call);
-      AdjRoundings call_rounds = adj_band_roundings (call->op->band, reduction);
+      AdjBand band = adj_op_call_get_band (call);
+      AdjRoundings call_rounds = adj_band_roundings (band, reduction);
 
       rounding->sum->narrow =
-          (call->op->flags & ADJ_OP_ADDS_NARROW) != 0 && call->op->band >= ADJ_BAND_SUM;
+          (call->op->flags & ADJ_OP_ADDS_NARROW) != 0 && band >= ADJ_BAND_SUM;
       if (rounding->sum->narrow)
         call_rounds = (AdjRoundings){ call_rounds.of_result + call_rounds.within, 0 };
       rounding->sum->roundings.of_result += call_rounds.of_result;
       rounding->sum->roundings.within += call_rounds.within;
       rounding->sum->n_calls++;
-      rounding->sum->band = call->op->band;
+      rounding->sum->band = band;
       rounding->sum->reduction = reduction;
       rounding->sum->op = call->op;
       rounding->sum->first = count_first (call);

@@ -4,9 +4,11 @@
 
 #include <math.h>
 
+#include "call/adj-op.h"
 #include "exec/perturbation-private.h"
 #include "exec/ties-private.h"
 #include "exec/verdict-private.h"
+#include "interpreter/adj-gauge.h"
 
 /* How much larger than ours a peer's error may be before it is no rounding error. */
 #define OTHER_FUNCTION 100
@@ -80,17 +82,31 @@ is_close (const AdjTensorDifference *difference, const Leaf *leaf, double rtol, 
   return difference->n_class_mismatch == 0;
 }
 
+/* (transfer full): what the operator of @side gives exactly; of vectors that it leaves a factor,
+ * the nearest of those that may be. */
+static AdjTensorData *
+exact_of (const Side *side, const Leaf *leaf)
+{
+  const AdjOp *op = side->operation != NULL ? side->operation->node->op : NULL;
+
+  if (op == NULL || (op->flags & ADJ_OP_GAUGE) == 0)
+    return adj_tensor_data_ref (side->exact);
+  return adj_gauge_align (side->exact, side->value, leaf->item == 2);
+}
+
 /* Whether the operator of @side is right there; its terms are looked at only where it seems not to
  * be. */
 static AdjDeviation
 deviate (const Side *side, const Leaf *leaf)
 {
   AdjDeviation deviation = ADJ_DEVIATION_NONE;
+  g_autoptr (AdjTensorData) exact = NULL;
   g_auto (Terms) terms = { 0 };
 
   if (side->value == NULL || side->exact == NULL)
     return deviation;
-  deviation = deviation_measure (side->value, side->exact, &leaf->rounding, NULL);
+  exact = exact_of (side, leaf);
+  deviation = deviation_measure (side->value, exact, &leaf->rounding, NULL);
   if (!deviation.measured || deviation.right)
     return deviation;
   if (ties_name_equals (side))
@@ -101,7 +117,7 @@ deviate (const Side *side, const Leaf *leaf)
   if (deviation.rel_l2_limit == 0 && leaf->rounding.n_calls <= 1)
     return deviation;
   operation_estimate_condition (side->operation, &leaf->rounding, side->exact, leaf->item, &terms);
-  return deviation_measure (side->value, side->exact, &leaf->rounding, &terms);
+  return deviation_measure (side->value, exact, &leaf->rounding, &terms);
 }
 
 /* Where terms cancel, no relative error says anything: the gradient of a bias before a softmax is

@@ -32,7 +32,7 @@ default_tolerance (AdjDType dtype, double *rtol, double *atol)
 double
 adj_dtype_unit_roundoff (AdjDType dtype)
 {
-  switch ((int) dtype)
+  switch ((int) adj_dtype_get_real (dtype))
     {
     case ADJ_DTYPE_F64:
       return 0x1p-53;
@@ -50,7 +50,7 @@ adj_dtype_unit_roundoff (AdjDType dtype)
 double
 adj_dtype_smallest (AdjDType dtype)
 {
-  switch ((int) dtype)
+  switch ((int) adj_dtype_get_real (dtype))
     {
     case ADJ_DTYPE_F64:
       return 0x1p-1074;
@@ -68,7 +68,7 @@ adj_dtype_smallest (AdjDType dtype)
 double
 adj_dtype_largest (AdjDType dtype)
 {
-  switch ((int) dtype)
+  switch ((int) adj_dtype_get_real (dtype))
     {
     case ADJ_DTYPE_F32:
       return 0x1.fffffep127;
@@ -98,6 +98,8 @@ adj_band_roundings (AdjBand band, double k)
       return (AdjRoundings){ 2, 2 + log2_k };
     case ADJ_BAND_PRODUCT:
       return (AdjRoundings){ 2, 2 + 2 * log2_k };
+    case ADJ_BAND_LINALG:
+      return (AdjRoundings){ 2, 6 + 4 * log2_k };
     }
   g_assert_not_reached ();
 }
@@ -322,6 +324,7 @@ adj_tensor_compare (const AdjTensorData *a, const AdjTensorData *r, AdjTensorDif
   gboolean a_narrower = adj_dtype_unit_roundoff (am->dtype) > adj_dtype_unit_roundoff (rm->dtype);
   g_autofree double *av = NULL;
   g_autofree double *rv = NULL;
+  gint64 parts;
 
   *out = (AdjTensorDifference){ .max_index = -1 };
   out->same_dtype = am->dtype == rm->dtype;
@@ -330,9 +333,17 @@ adj_tensor_compare (const AdjTensorData *a, const AdjTensorData *r, AdjTensorDif
     return;
   out->same_strides = same_strides (am, rm);
   out->n = adj_tensor_data_get_numel (a);
-  av = g_new (double, out->n + 1);
-  rv = g_new (double, out->n + 1);
-  adj_tensor_data_read_doubles (a, av);
-  adj_tensor_data_read_doubles (r, rv);
-  compare_elements (av, rv, a_narrower ? am->dtype : rm->dtype, out);
+  parts = adj_dtype_get_real (am->dtype) != am->dtype ? 2 : 1;
+  if ((adj_dtype_get_real (rm->dtype) != rm->dtype) != (parts == 2))
+    return;
+  av = g_new (double, parts * out->n + 1);
+  rv = g_new (double, parts * out->n + 1);
+  adj_tensor_data_read_parts (a, av);
+  adj_tensor_data_read_parts (r, rv);
+  out->n *= parts;
+  compare_elements (av, rv, adj_dtype_get_real (a_narrower ? am->dtype : rm->dtype), out);
+  out->n /= parts;
+  out->max_index = out->max_index < 0 ? -1 : out->max_index / parts;
+  for (guint i = 0; i < out->n_not_close_listed; i++)
+    out->not_close[i] /= parts;
 }

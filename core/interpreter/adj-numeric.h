@@ -7,7 +7,7 @@
 G_BEGIN_DECLS
 
 /* Comparing two tensors (interpreter/SPEC.md §4): @a is the candidate, @r the reference; all in
- * double, one pass. */
+ * double, one pass.  The parts of a complex number are two numbers. */
 
 #define ADJ_N_HISTOGRAM 33 /* ulp distance 0, 1, 2, 4 … 2^31 */
 

@@ -51,5 +51,9 @@ ADJ_PUBLIC double adj_op_call_get_flops (const AdjOpCall *call);
 
 /* How many values one element of the results sums over; 1 for what is no reduction. */
 ADJ_PUBLIC double adj_op_call_get_reduction (const AdjOpCall *call);
+/* What is known of LAPACK, which linear algebra needs, or why it is not there. */
+ADJ_PUBLIC const char *adj_ops_describe_lapack (gboolean *available);
+/* That of its operator; with complex numbers pointwise arithmetic is several steps. */
+ADJ_PUBLIC AdjBand adj_op_call_get_band (const AdjOpCall *call);
 
 G_END_DECLS

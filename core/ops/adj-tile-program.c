@@ -16,9 +16,10 @@ typedef struct
   AdjKClass klass;
   AdjTileProgram *out;
   GArray *code;
-  guint low, high; /* next temporary; registers kept at the top */
-  guint max_low;   /* most temporaries alive at once */
-  guint8 input_reg[ADJ_MAX_ARGUMENTS];
+  guint low, high;                        /* next temporary; registers kept at the top */
+  guint max_low;                          /* most temporaries alive at once */
+  guint8 input_reg[ADJ_MAX_ARGUMENTS][2]; /* of either part */
+  gint8 input_of[ADJ_MAX_ARGUMENTS][2];
   gboolean failed;
 } Compiler;
 
@@ -130,23 +131,26 @@ emit_const (Compiler *c, double value)
   return code.dst;
 }
 
+/* Complex arguments give their imaginary part when @imaginary, else the real one. */
 static guint8
-load_argument (Compiler *c, guint arg)
+load_argument (Compiler *c, guint arg, gboolean imaginary)
 {
   AdjKCode code = { .op = ADJ_K_OP_LOAD };
   guint input = (guint) c->out->program.n_inputs;
 
-  if (c->out->input_of[arg] >= 0)
-    return c->input_reg[arg];
+  if (c->input_of[arg][imaginary] >= 0)
+    return c->input_reg[arg][imaginary];
   if (input == ADJ_K_MAX_INPUTS)
     return fail (c, "so many operands");
+  c->input_of[arg][imaginary] = (gint8) input;
   c->out->input_of[arg] = (gint8) input;
   c->out->arg_of[input] = (guint8) arg;
+  c->out->is_imaginary[input] = imaginary;
   c->out->program.n_inputs++;
   code.dst = new_high (c);
   code.imm.i = input;
   emit (c, code);
-  c->input_reg[arg] = code.dst;
+  c->input_reg[arg][imaginary] = code.dst;
   return code.dst;
 }
 
@@ -286,7 +290,29 @@ compile_name (Compiler *c, const AdjExpr *e, const Binding *scope)
   arg = find_argument (c->call->schema, e->name);
   if (arg < 0)
     return fail (c, e->name);
-  return load_argument (c, (guint) arg);
+  return load_argument (c, (guint) arg, FALSE);
+}
+
+/* -- what bodies may ask of complex numbers: complex-body.c takes all of it apart but imag () -- */
+
+static gboolean
+is_part (const AdjExpr *e)
+{
+  return e->n_args == 1 && (strcmp (e->name, "imag") == 0 || strcmp (e->name, "real") == 0 ||
+                            strcmp (e->name, "conj") == 0);
+}
+
+/* Real numbers have no imaginary part, and are themselves otherwise. */
+static guint8
+compile_part (Compiler *c, const AdjExpr *e, const Binding *scope)
+{
+  gint arg = find_argument (c->call->schema, e->args[0]->name);
+
+  if (e->name[0] != 'i')
+    return compile (c, e->args[0], scope);
+  if (c->call->part == ADJ_PART_NONE || arg < 0)
+    return emit_const (c, 0);
+  return load_argument (c, (guint) arg, TRUE);
 }
 
 static guint8
@@ -297,6 +323,8 @@ compile_call (Compiler *c, const AdjExpr *e, const Binding *scope)
 
   if (is_static (c, e, &truth))
     return emit_const (c, truth);
+  if (is_part (e))
+    return compile_part (c, e, scope);
   if (op == ADJ_K_OP_N || adj_k_op_get_arity (op) != (gint) e->n_args)
     return fail (c, e->name);
   return compile_op (c, op, e->args, scope);
@@ -336,12 +364,16 @@ compile_let (Compiler *c, const AdjExpr *let, guint index, guint result, const B
 
   if (index + 1 == let->n_args)
     return compile_result (c, let->args[index], result, scope);
-  code.a = compile (c, let->args[index], scope);
-  c->low = low;
-  code.dst = new_high (c);
-  emit (c, code);
   binding.name = let->arg_names[index];
-  binding.reg = code.dst;
+  binding.reg = compile (c, let->args[index], scope);
+  c->low = low;
+  if (binding.reg < ADJ_K_MAX_REGS - c->high) /* a temporary */
+    {
+      code.a = binding.reg;
+      code.dst = new_high (c);
+      emit (c, code);
+      binding.reg = code.dst;
+    }
   return compile_let (c, let, index + 1, result, &binding);
 }
 
@@ -402,6 +434,7 @@ adj_tile_program_compile (const AdjOpCall *call,
   c.out = g_new0 (AdjTileProgram, 1);
   c.out->n_args = call->schema->n_arguments;
   memset (c.out->input_of, -1, sizeof c.out->input_of);
+  memset (c.input_of, -1, sizeof c.input_of);
   c.code = g_array_new (FALSE, TRUE, sizeof (AdjKCode));
   reg = compile_result (&c, body, result, NULL);
   finish (&c, reg);
@@ -432,7 +465,7 @@ check_names (const AdjExpr *e, const AdjSchema *schema, const Binding *scope, GE
       for (; scope != NULL; scope = scope->outer)
         known |= strcmp (scope->name, e->name) == 0;
     }
-  else if (e->kind == ADJ_EXPR_CALL && strcmp (e->name, "given") != 0)
+  else if (e->kind == ADJ_EXPR_CALL && strcmp (e->name, "given") != 0 && !is_part (e))
     known = adj_k_op_find (e->name) != ADJ_K_OP_N &&
             adj_k_op_get_arity (adj_k_op_find (e->name)) == (gint) e->n_args;
   else if (e->kind == ADJ_EXPR_BINARY)

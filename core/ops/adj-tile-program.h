@@ -20,9 +20,10 @@ typedef struct
 {
   AdjKProgram program;
   guint n_args;
-  gint8 input_of[ADJ_MAX_ARGUMENTS]; /* input number of each argument; -1: not read */
-  guint8 arg_of[ADJ_K_MAX_INPUTS];   /* the reverse */
-  double flops;                      /* for one element of the result */
+  gint8 input_of[ADJ_MAX_ARGUMENTS];       /* input number of each argument; -1: not read */
+  guint8 arg_of[ADJ_K_MAX_INPUTS];         /* the reverse */
+  gboolean is_imaginary[ADJ_K_MAX_INPUTS]; /* of programs over parts of complex numbers */
+  double flops;                            /* for one element of the result */
 } AdjTileProgram;
 
 /**

@@ -464,8 +464,8 @@ pad_kernel (AdjOpCall *call)
   if (!op_input (call, 0, &in) || !op_output (call, 0, &out) ||
       !read_padding (call, (guint) in.rank, left, right))
     return FALSE;
-  if (call->args[2].kind == ADJ_VALUE_FLOAT)
-    adj_q_fill_f64 (op_queue (call), &out, call->args[2].number);
+  if (call->args[2].kind == ADJ_VALUE_FLOAT || call->part != ADJ_PART_NONE)
+    adj_q_fill_f64 (op_queue (call), &out, op_number (call, 2, 0));
   else
     adj_q_fill_i64 (op_queue (call), &out, adj_op_call_int (call, 2, 0));
   for (gint i = 0; i < in.rank; i++)

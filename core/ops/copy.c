@@ -69,11 +69,31 @@ convert_meta (AdjOpCall *call)
   return clone_with (call, adj_op_call_dtype (call, 1, ADJ_DTYPE_F32), NULL);
 }
 
+/* Whether the kernel makes the imaginary part of what argument @arg has none of. */
+static gboolean
+is_real_copied (const AdjOpCall *call, guint arg)
+{
+  return call->part == ADJ_PART_IMAGINARY && !op_is_complex (adj_op_call_meta (call, arg)->dtype);
+}
+
+static gboolean
+fill_zeros (const AdjOpCall *call)
+{
+  AdjKView out;
+
+  if (!op_output (call, 0, &out))
+    return FALSE;
+  adj_q_fill_f64 (op_queue (call), &out, 0);
+  return TRUE;
+}
+
 static gboolean
 clone_kernel (AdjOpCall *call)
 {
   AdjKView in, out;
 
+  if (is_real_copied (call, 0))
+    return fill_zeros (call);
   if (!op_input (call, 0, &in) || !op_output (call, 0, &out))
     return FALSE;
   adj_q_copy (op_queue (call), &out, &in);
@@ -137,6 +157,8 @@ copy_kernel (AdjOpCall *call)
   AdjKView in, out, copy;
   double number;
 
+  if (is_real_copied (call, 1))
+    return fill_zeros (call);
   if (!op_output (call, 0, &out) ||
       !op_input_as (call, 1, &call->results[0].meta.shape, &in, &number))
     return FALSE;
@@ -154,7 +176,9 @@ gboolean
 adj_op_call_is_copy (const AdjOpCall *call, guint *arg)
 {
   *arg = call->op->kernel == copy_kernel ? 1 : 0;
-  return call->op->kernel == clone_kernel || call->op->kernel == copy_kernel;
+  return (call->op->kernel == clone_kernel || call->op->kernel == copy_kernel) &&
+         !op_is_complex (call->results[0].meta.dtype) &&
+         !op_is_complex (adj_op_call_meta (call, *arg)->dtype);
 }
 
 /* -- writing through a view --
@@ -362,6 +386,59 @@ unfold_reduction (const AdjOpCall *call)
   gint64 step = MAX (adj_op_call_int (call, 4, 1), 1);
 
   return 1 + (double) adj_op_call_int (call, 3, 1) / (double) step;
+}
+
+/* -- vectors as diagonals -- */
+
+static gboolean
+diag_embed_meta (AdjOpCall *call)
+{
+  AdjSymbols *symbols = op_symbols (call);
+  const AdjTensorMeta *self = adj_op_call_meta (call, 0);
+  guint rank = self->shape.rank + 1, from = 0;
+  gint64 offset = adj_op_call_int (call, 1, 0);
+  AdjSize sizes[ADJ_MAX_RANK], side;
+  guint dim1, dim2;
+
+  if (self->shape.rank == 0 || rank > ADJ_MAX_RANK)
+    return adj_op_call_fail (call, "self must have one dimension at least, and not more than %d",
+                             ADJ_MAX_RANK - 1);
+  if (offset > G_MAXINT32 || offset < -(gint64) G_MAXINT32)
+    return adj_op_call_fail (call, "the offset is too large");
+  dim1 = op_dim (call, 2, rank);
+  dim2 = op_dim (call, 3, rank);
+  if (dim1 == dim2)
+    return adj_op_call_fail (call, "the two dimensions are the same");
+  side = adj_size_add (symbols, self->shape.size[rank - 2], ADJ_SIZE (ABS (offset)));
+  for (guint i = 0; i < rank; i++)
+    sizes[i] = i == dim1 || i == dim2 ? side : self->shape.size[from++];
+  op_add_contiguous (call, self->dtype, rank, sizes);
+  return !adj_context_has_error (call->cx);
+}
+
+static gboolean
+diag_embed_kernel (AdjOpCall *call)
+{
+  guint rank = adj_op_call_meta (call, 0)->shape.rank + 1, to = 0;
+  gint64 offset = adj_op_call_int (call, 1, 0);
+  guint dim1 = op_dim (call, 2, rank), dim2 = op_dim (call, 3, rank);
+  AdjKView self, out, diagonal;
+
+  op_clear (call, 0);
+  if (!op_input (call, 0, &self) || !op_output (call, 0, &out))
+    return FALSE;
+  diagonal = self;
+  diagonal.type = out.type;
+  for (guint i = 0; i < rank; i++)
+    if (i != dim1 && i != dim2)
+      diagonal.stride[to++] = out.stride[i];
+  diagonal.stride[to] = out.stride[dim1] + out.stride[dim2];
+  diagonal.data =
+      (char *) out.data + (gsize) (ABS (offset) * out.stride[offset < 0 ? dim1 : dim2]) *
+                              adj_k_type_get_size (out.type);
+  if (adj_k_view_count (&self) > 0)
+    adj_q_copy (op_queue (call), &diagonal, &self);
+  return TRUE;
 }
 
 /* -- records -- */

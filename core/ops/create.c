@@ -348,7 +348,7 @@ eye_kernel (AdjOpCall *call)
   out.rank = 1;
   out.size[0] = MIN (out.size[0], out.size[1]);
   out.stride[0] += out.stride[1];
-  adj_q_fill_i64 (op_queue (call), &out, 1);
+  adj_q_fill_i64 (op_queue (call), &out, call->part != ADJ_PART_IMAGINARY);
   return TRUE;
 }
 
@@ -425,8 +425,8 @@ fill_with (AdjOpCall *call, const char *name)
 
   if (!op_output (call, 0, &out))
     return FALSE;
-  if (value->kind == ADJ_VALUE_FLOAT)
-    adj_q_fill_f64 (op_queue (call), &out, value->number);
+  if (value->kind == ADJ_VALUE_FLOAT || call->part != ADJ_PART_NONE)
+    adj_q_fill_f64 (op_queue (call), &out, op_number (call, adj_op_call_find (call, name), 0));
   else
     adj_q_fill_i64 (op_queue (call), &out,
                     adj_op_call_int (call, adj_op_call_find (call, name), 0));
@@ -486,7 +486,7 @@ ones_kernel (AdjOpCall *call)
 
   if (!op_output (call, 0, &out))
     return FALSE;
-  adj_q_fill_i64 (op_queue (call), &out, 1);
+  adj_q_fill_i64 (op_queue (call), &out, call->part != ADJ_PART_IMAGINARY);
   return TRUE;
 }
 

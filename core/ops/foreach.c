@@ -179,7 +179,7 @@ foreach_kernel (AdjOpCall *call)
       if (done)
         {
           element.results[0].tensor = adj_keep (call->results[i].tensor);
-          done = element.op->kernel (&element);
+          done = adj_op_call_run_kernel (&element);
         }
       adj_op_call_clear (&element);
       if (!done)

@@ -19,6 +19,8 @@ op_queue (const AdjOpCall *call)
 /* Where kernels find these bytes of the host. */
 const void *op_constant (AdjKQueue *queue, const void *bytes, gsize size);
 
+gboolean op_is_complex (AdjDType dtype);
+
 /* From calls to the kernels' views.  All of them fail the call, and return %FALSE, when a dtype is
  * none that the kernels know. */
 
@@ -29,6 +31,8 @@ gboolean op_input (const AdjOpCall *call, guint arg, AdjKView *out);
  * value is kept in @number. */
 gboolean
 op_input_as (const AdjOpCall *call, guint arg, const AdjShape *to, AdjKView *out, gpointer number);
+/* A number that is an argument, or the part of it that the kernel takes. */
+double op_number (const AdjOpCall *call, guint arg, double if_none);
 /* %NULL in @pointer when the argument is None, else @out. */
 gboolean
 op_input_or_null (const AdjOpCall *call, guint arg, AdjKView *out, const AdjKView **pointer);

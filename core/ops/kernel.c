@@ -13,9 +13,20 @@ G_STATIC_ASSERT ((gint) ADJ_DTYPE_I64 == (gint) ADJ_K_I64);
 G_STATIC_ASSERT ((gint) ADJ_DTYPE_F64 == (gint) ADJ_K_F64);
 G_STATIC_ASSERT (ADJ_MAX_RANK <= ADJ_K_MAX_RANK);
 
+gboolean
+op_is_complex (AdjDType dtype)
+{
+  return dtype < ADJ_N_DTYPES && adj_dtype_info (dtype)->category == ADJ_CATEGORY_COMPLEX;
+}
+
+/* One part of complex numbers is a view of every other real number. */
 static gboolean
 fill_view (const AdjOpCall *call, AdjDType dtype, const AdjShape *shape, AdjKView *out)
 {
+  gint64 step = call->part != ADJ_PART_NONE && op_is_complex (dtype) ? 2 : 1;
+
+  if (step == 2)
+    dtype = adj_dtype_get_real (dtype);
   if ((gint) dtype >= (gint) ADJ_K_N)
     return adj_op_call_fail_as (call, ADJ_ERROR_UNSUPPORTED, "cannot compute with dtype %s",
                                 dtype < ADJ_N_DTYPES ? adj_dtype_info (dtype)->torch_name : "none");
@@ -27,9 +38,27 @@ fill_view (const AdjOpCall *call, AdjDType dtype, const AdjShape *shape, AdjKVie
       if (!adj_size_is_int (shape->size[i]) || !adj_size_is_int (shape->stride[i]))
         return adj_op_call_fail (call, "a size is symbolic while running");
       out->size[i] = shape->size[i].word;
-      out->stride[i] = shape->stride[i].word;
+      out->stride[i] = step * shape->stride[i].word;
     }
   return TRUE;
+}
+
+/* The imaginary part of real numbers. */
+static gboolean
+view_zeros (const AdjOpCall *call, AdjKView *out)
+{
+  static const double zero = 0;
+
+  for (gint i = 0; i < out->rank; i++)
+    out->stride[i] = 0;
+  out->data = (gpointer) op_constant (op_queue (call), &zero, sizeof zero);
+  return TRUE;
+}
+
+static gboolean
+is_imaginary (const AdjOpCall *call, AdjDType dtype)
+{
+  return call->part == ADJ_PART_IMAGINARY && op_is_complex (dtype);
 }
 
 static gboolean
@@ -48,10 +77,13 @@ view_storage (const AdjOpCall *call,
     return FALSE;
   if (adj_op_extent (meta) > adj_storage_get_n_bytes (storage))
     return adj_op_call_fail (call, "a tensor reaches outside its storage");
+  if (call->part == ADJ_PART_IMAGINARY && !write && adj_dtype_is_floating (meta->dtype))
+    return view_zeros (call, out);
   bytes = write ? adj_storage_write (storage) : (char *) adj_storage_read (storage);
   out->data = bytes;
   if (bytes != NULL)
-    out->data = bytes + (gsize) meta->shape.offset.word * adj_k_type_get_size (out->type);
+    out->data = bytes + (gsize) meta->shape.offset.word * adj_dtype_info (meta->dtype)->n_bytes +
+                (is_imaginary (call, meta->dtype) ? adj_k_type_get_size (out->type) : 0);
   return TRUE;
 }
 
@@ -69,16 +101,27 @@ op_input (const AdjOpCall *call, guint arg, AdjKView *out)
   return tensor != NULL && op_view (call, tensor, adj_tensor_get_meta (tensor), out);
 }
 
+double
+op_number (const AdjOpCall *call, guint arg, double if_none)
+{
+  const AdjValue *value = &call->args[arg];
+  gboolean imaginary = call->part == ADJ_PART_IMAGINARY;
+
+  if (value->kind == ADJ_VALUE_COMPLEX && call->part != ADJ_PART_NONE)
+    return value->items[imaginary ? 1 : 0].number;
+  return imaginary ? 0 : adj_op_call_double (call, arg, if_none);
+}
+
 /* A number as a tensor without dimensions. */
 static gboolean
 view_number (const AdjOpCall *call, guint arg, AdjKView *out, gpointer number)
 {
   const AdjValue *value = &call->args[arg];
-  gboolean is_float = value->kind == ADJ_VALUE_FLOAT;
+  gboolean is_float = value->kind == ADJ_VALUE_FLOAT || call->part != ADJ_PART_NONE;
 
   *out = (AdjKView){ .data = number, .type = is_float ? ADJ_K_F64 : ADJ_K_I64 };
   if (is_float)
-    *(double *) number = value->number;
+    *(double *) number = op_number (call, arg, 0);
   else
     *(gint64 *) number = adj_op_call_int (call, arg, 0);
   out->data = (gpointer) op_constant (op_queue (call), number, 8);
@@ -146,6 +189,8 @@ op_clear (const AdjOpCall *call, guint result)
 {
   AdjStorage *storage = adj_tensor_get_storage (call->results[result].tensor);
 
+  if (call->part == ADJ_PART_IMAGINARY)
+    return; /* with the real parts */
   clear (op_queue (call), adj_storage_write (storage), adj_storage_get_n_bytes (storage));
 }
 
@@ -178,10 +223,18 @@ op_needs_cuda (const AdjOpCall *call)
 gboolean
 op_write_tensor (const AdjOpCall *call, AdjTensor *to, AdjTensor *from)
 {
+  AdjOpCall part = *call;
   AdjKView in, out;
 
-  if (!op_view (call, from, adj_tensor_get_meta (from), &in) ||
-      !view_storage (call, to, adj_tensor_get_meta (to), TRUE, &out))
+  if (part.part == ADJ_PART_NONE && op_is_complex (adj_tensor_get_meta (to)->dtype))
+    {
+      part.part = ADJ_PART_IMAGINARY;
+      if (!op_write_tensor (&part, to, from))
+        return FALSE;
+      part.part = ADJ_PART_REAL;
+    }
+  if (!op_view (&part, from, adj_tensor_get_meta (from), &in) ||
+      !view_storage (&part, to, adj_tensor_get_meta (to), TRUE, &out))
     return FALSE;
   adj_q_copy (op_queue (call), &out, &in);
   return TRUE;

@@ -2,6 +2,8 @@
 /* Matrix products.  The kernel knows C = beta·D + alpha·A B with an optional batch dimension;
  * vectors are given a dimension of size 1. */
 
+#include "ops/adj-op-id.h"
+#include "ops/adj-ops.h"
 #include "ops/kernel-private.h"
 #include "ops/table-private.h"
 
@@ -110,35 +112,6 @@ dot_meta (AdjOpCall *call)
 
 /* -- kernels -- */
 
-static gboolean
-product_kernel (AdjOpCall *call)
-{
-  AdjKGemm gemm = { .alpha = 1 };
-
-  if (!op_input (call, 0, &gemm.a) || !op_input (call, 1, &gemm.b) || !op_output (call, 0, &gemm.c))
-    return FALSE;
-  adj_q_gemm (op_queue (call), &gemm);
-  return TRUE;
-}
-
-static gboolean
-add_product_kernel (AdjOpCall *call)
-{
-  AdjKGemm gemm = {
-    .beta = adj_op_call_double (call, 3, 1),
-    .alpha = adj_op_call_double (call, 4, 1),
-  };
-  AdjKView self;
-  double number;
-
-  if (!op_input_as (call, 0, &call->results[0].meta.shape, &self, &number) ||
-      !op_input (call, 1, &gemm.a) || !op_input (call, 2, &gemm.b) || !op_output (call, 0, &gemm.c))
-    return FALSE;
-  gemm.d = &self;
-  adj_q_gemm (op_queue (call), &gemm);
-  return TRUE;
-}
-
 static void
 append_dim (AdjKView *view)
 {
@@ -160,18 +133,108 @@ prepend_dim (AdjKView *view)
   view->rank++;
 }
 
+/* Vectors as matrices. */
+static void
+make_matrices (AdjKGemm *gemm)
+{
+  if (gemm->a.rank == 1)
+    prepend_dim (&gemm->a);
+  if (gemm->b.rank == 1)
+    append_dim (&gemm->b);
+  while (gemm->c.rank < 2)
+    append_dim (&gemm->c);
+}
+
+/* Parts of the operands, which are argument @first and the next one, and of the result. */
 static gboolean
-vector_kernel (AdjOpCall *call)
+view_operands (AdjOpCall *call, guint first, AdjPart a, AdjPart b, AdjPart c, AdjKGemm *gemm)
+{
+  gboolean done;
+
+  call->part = a;
+  done = op_input (call, first, &gemm->a);
+  call->part = b;
+  done = done && op_input (call, first + 1, &gemm->b);
+  call->part = c;
+  done = done && op_output (call, 0, &gemm->c);
+  call->part = ADJ_PART_NONE;
+  if (done)
+    make_matrices (gemm);
+  return done;
+}
+
+/* c = re · re - im · im, or re · im + im · re: the second product is added to the first, which is
+ * in memory of its own. */
+static gboolean
+multiply_part (AdjOpCall *call, guint first, AdjPart part, const AdjKGemm *scaled)
+{
+  AdjPart other = part == ADJ_PART_REAL ? ADJ_PART_IMAGINARY : ADJ_PART_REAL;
+  double sign = call->op == adj_op (ADJ_OP_vdot) ? -1 : 1;
+  AdjKGemm gemm = *scaled;
+  g_autofree gpointer memory = NULL;
+  AdjKView sum, out;
+
+  if (!view_operands (call, first, ADJ_PART_REAL, part, part, &gemm))
+    return FALSE;
+  out = gemm.c;
+  memory = op_temporary (op_queue (call), &out, out.type, &sum);
+  gemm.c = sum;
+  adj_q_gemm (op_queue (call), &gemm);
+  if (!view_operands (call, first, ADJ_PART_IMAGINARY, other, part, &gemm))
+    return FALSE;
+  gemm.d = &sum;
+  gemm.beta = 1;
+  gemm.alpha *= part == ADJ_PART_REAL ? -sign : sign;
+  adj_q_gemm (op_queue (call), &gemm);
+  return TRUE;
+}
+
+static gboolean
+product_kernel (AdjOpCall *call)
 {
   AdjKGemm gemm = { .alpha = 1 };
 
-  if (!op_input (call, 0, &gemm.a) || !op_input (call, 1, &gemm.b) || !op_output (call, 0, &gemm.c))
+  if (op_is_complex (call->results[0].meta.dtype))
+    return multiply_part (call, 0, ADJ_PART_REAL, &gemm) &&
+           multiply_part (call, 0, ADJ_PART_IMAGINARY, &gemm);
+  if (!view_operands (call, 0, ADJ_PART_NONE, ADJ_PART_NONE, ADJ_PART_NONE, &gemm))
     return FALSE;
-  if (gemm.a.rank == 1)
-    prepend_dim (&gemm.a);
-  append_dim (&gemm.b);
-  while (gemm.c.rank < 2)
-    append_dim (&gemm.c);
+  adj_q_gemm (op_queue (call), &gemm);
+  return TRUE;
+}
+
+static gboolean
+view_added (AdjOpCall *call, AdjPart part, AdjKView *self, double *number)
+{
+  gboolean done;
+
+  call->part = part;
+  done = op_input_as (call, 0, &call->results[0].meta.shape, self, number);
+  call->part = ADJ_PART_NONE;
+  return done;
+}
+
+static gboolean
+add_product_kernel (AdjOpCall *call)
+{
+  gboolean complex = op_is_complex (call->results[0].meta.dtype);
+  AdjPart part = complex ? ADJ_PART_REAL : ADJ_PART_NONE;
+  AdjKGemm gemm = {
+    .beta = adj_op_call_double (call, 3, 1),
+    .alpha = adj_op_call_double (call, 4, 1),
+  };
+  AdjKView self;
+  double number;
+
+  gemm.d = &self;
+  if (!view_added (call, part, &self, &number))
+    return FALSE;
+  if (complex)
+    return multiply_part (call, 1, part, &gemm) &&
+           view_added (call, ADJ_PART_IMAGINARY, &self, &number) &&
+           multiply_part (call, 1, ADJ_PART_IMAGINARY, &gemm);
+  if (!view_operands (call, 1, part, part, part, &gemm))
+    return FALSE;
   adj_q_gemm (op_queue (call), &gemm);
   return TRUE;
 }

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "ops/adj-pointwise-internal.h"
+#include "ops/complex-body.h"
 #include "ops/kernel-private.h"
 #include "ops/table-private.h"
 
@@ -177,8 +178,9 @@ typedef struct
 {
   AdjDType compute;
   guint result;
-  guint64 given, truth; /* bit i: argument i is not None, is true */
-  const char *string;   /* (nullable): the only string argument */
+  AdjPart part;
+  guint64 given, truth, complex; /* bit i: argument i is not None, is true, is complex */
+  const char *string;            /* (nullable): the only string argument */
 } Key;
 
 struct _Compiled
@@ -191,7 +193,7 @@ struct _Compiled
 static Key
 make_key (const AdjOpCall *call, AdjDType compute, guint result)
 {
-  Key key = { .compute = compute, .result = result };
+  Key key = { .compute = compute, .result = result, .part = call->part };
 
   for (guint i = 0; i < call->schema->n_arguments; i++)
     {
@@ -201,6 +203,8 @@ make_key (const AdjOpCall *call, AdjDType compute, guint result)
         key.given |= G_GUINT64_CONSTANT (1) << i;
       if (call->schema->arguments[i].type.kind == ADJ_TYPE_KIND_BOOL && adj_op_call_bool (call, i))
         key.truth |= G_GUINT64_CONSTANT (1) << i;
+      if (call->part != ADJ_PART_NONE && op_argument_is_complex (call, i))
+        key.complex |= G_GUINT64_CONSTANT (1) << i;
       if (value->kind == ADJ_VALUE_STRING)
         key.string = value->text;
     }
@@ -210,8 +214,9 @@ make_key (const AdjOpCall *call, AdjDType compute, guint result)
 static gboolean
 same_key (const Key *a, const Key *b)
 {
-  return a->compute == b->compute && a->result == b->result && a->given == b->given &&
-         a->truth == b->truth && g_strcmp0 (a->string, b->string) == 0;
+  return a->compute == b->compute && a->result == b->result && a->part == b->part &&
+         a->given == b->given && a->truth == b->truth && a->complex == b->complex &&
+         g_strcmp0 (a->string, b->string) == 0;
 }
 
 /* Strings come from files: only so many programs are kept for one operator. */
@@ -245,15 +250,26 @@ op_entry_drop_programs (OpEntry *entry)
     }
 }
 
-/* That of the result, unless the result is a truth value. */
+/* That of the result, unless the result is a truth value or has no parts. */
 AdjDType
 adj_op_call_get_compute_dtype (const AdjOpCall *call)
 {
   AdjDType compute = call->results[0].meta.dtype;
 
-  if (call->op->promote == ADJ_PROMOTE_BOOL)
+  if (call->op->promote == ADJ_PROMOTE_BOOL || call->op->promote == ADJ_PROMOTE_REAL)
     op_promote (call, &compute);
   return compute;
+}
+
+/* The program of one part of a result that is computed with complex numbers. */
+static AdjTileProgram *
+compile_part (const AdjOpCall *call, const AdjExpr *body, guint result, AdjDType compute)
+{
+  g_autoptr (AdjArena) arena = adj_arena_new ();
+  const AdjExpr *part = op_complex_body (call, body, result, call->part, arena);
+
+  return part != NULL ? adj_tile_program_compile (call, part, 0, adj_dtype_get_real (compute))
+                      : NULL;
 }
 
 const AdjTileProgram *
@@ -272,7 +288,10 @@ adj_op_call_get_program (const AdjOpCall *call, guint result)
       adj_op_call_fail_as (call, ADJ_ERROR_LIMIT, "is used with too many different options");
       return NULL;
     }
-  program = adj_tile_program_compile (call, entry->body, result, key.compute);
+  if (call->part != ADJ_PART_NONE)
+    program = compile_part (call, entry->body, result, key.compute);
+  else
+    program = adj_tile_program_compile (call, entry->body, result, key.compute);
   return program != NULL ? remember (entry, &key, program) : NULL;
 }
 
@@ -288,34 +307,66 @@ make_truth (const AdjOpCall *call, const AdjTileProgram *program, AdjKView *inpu
       }
 }
 
-gboolean
-adj_pointwise_kernel (AdjOpCall *call)
+static gboolean
+run_program (AdjOpCall *call, guint r)
 {
-  for (guint r = 0; r < call->n_results; r++)
-    {
-      const AdjTileProgram *program = adj_op_call_get_program (call, r);
-      const AdjShape *shape = &call->results[r].meta.shape;
-      AdjKView inputs[ADJ_K_MAX_INPUTS];
-      double numbers[ADJ_K_MAX_INPUTS];
-      AdjKView out;
+  const AdjTileProgram *program = adj_op_call_get_program (call, r);
+  const AdjShape *shape = &call->results[r].meta.shape;
+  AdjPart part = call->part;
+  AdjKView inputs[ADJ_K_MAX_INPUTS];
+  double numbers[ADJ_K_MAX_INPUTS];
+  gboolean done = TRUE;
+  AdjKView out;
 
-      if (program == NULL || !op_output (call, r, &out))
-        return FALSE;
-      for (gint i = 0; i < program->program.n_inputs; i++)
-        if (!op_input_as (call, program->arg_of[i], shape, &inputs[i], &numbers[i]))
-          return FALSE;
-      if (adj_op_call_get_compute_dtype (call) == ADJ_DTYPE_BOOL)
-        make_truth (call, program, inputs, numbers);
-      if (!adj_q_pointwise (op_queue (call), &program->program, &out, inputs))
-        return adj_op_call_fail (call, "an integer is divided by zero");
+  if (program == NULL || !op_output (call, r, &out))
+    return FALSE;
+  for (gint i = 0; done && i < program->program.n_inputs; i++)
+    {
+      if (part != ADJ_PART_NONE)
+        call->part = program->is_imaginary[i] ? ADJ_PART_IMAGINARY : ADJ_PART_REAL;
+      done = op_input_as (call, program->arg_of[i], shape, &inputs[i], &numbers[i]);
     }
-  return TRUE;
+  call->part = part;
+  if (!done)
+    return FALSE;
+  if (adj_op_call_get_compute_dtype (call) == ADJ_DTYPE_BOOL)
+    make_truth (call, program, inputs, numbers);
+  return adj_q_pointwise (op_queue (call), &program->program, &out, inputs) ||
+         adj_op_call_fail (call, "an integer is divided by zero");
+}
+
+/* The real part, then the imaginary one where there is one.  A variant in place has a result of its
+ * own, so what is written is not read any more. */
+static gboolean
+run_complex (AdjOpCall *call, guint r)
+{
+  gboolean done;
+
+  call->part = ADJ_PART_REAL;
+  done = run_program (call, r);
+  call->part = ADJ_PART_IMAGINARY;
+  done = done && (!op_is_complex (call->results[r].meta.dtype) || run_program (call, r));
+  call->part = ADJ_PART_NONE;
+  return done;
 }
 
 gboolean
+adj_pointwise_kernel (AdjOpCall *call)
+{
+  gboolean complex = op_is_complex (adj_op_call_get_compute_dtype (call));
+
+  for (guint r = 0; r < call->n_results; r++)
+    if (complex ? !run_complex (call, r) : !run_program (call, r))
+      return FALSE;
+  return TRUE;
+}
+
+/* Complex numbers are computed by parts, so by more than one program. */
+gboolean
 adj_op_call_is_pointwise (const AdjOpCall *call)
 {
-  return call->op->kernel == adj_pointwise_kernel;
+  return call->op->kernel == adj_pointwise_kernel &&
+         (call->n_results == 0 || !op_is_complex (adj_op_call_get_compute_dtype (call)));
 }
 
 double
@@ -325,7 +376,8 @@ adj_pointwise_flops (const AdjOpCall *call)
 
   for (guint r = 0; r < call->n_results; r++)
     {
-      const AdjTileProgram *program = adj_op_call_get_program (call, r);
+      const AdjTileProgram *program =
+          adj_op_call_is_pointwise (call) ? adj_op_call_get_program (call, r) : NULL;
       AdjSize n = adj_shape_numel (&call->results[r].meta.shape, op_symbols (call));
       gint64 count = 0;
 

@@ -90,7 +90,7 @@ float_meta (AdjOpCall *call)
 {
   AdjDType dtype = option_dtype (call, self_dtype (call));
 
-  if (!adj_dtype_is_floating (dtype))
+  if (!adj_dtype_is_differentiable (dtype))
     return adj_op_call_fail (call, "needs floating point, not %s",
                              adj_dtype_info (dtype)->torch_name);
   return add_reduced (call, dtype);

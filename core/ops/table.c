@@ -7,6 +7,7 @@
 #include "ops/adj-op-id.h"
 #include "ops/adj-ops.h"
 #include "ops/adj-packet.h"
+#include "ops/complex-body.h"
 #include "ops/table-private.h"
 
 static const OpFamily *const families[] = {
@@ -215,4 +216,14 @@ double
 adj_op_call_get_reduction (const AdjOpCall *call)
 {
   return call->op->reduction != NULL ? call->op->reduction (call) : 1;
+}
+
+AdjBand
+adj_op_call_get_band (const AdjOpCall *call)
+{
+  gboolean complex = FALSE;
+
+  for (guint i = 0; call->op->expr != NULL && i < call->schema->n_arguments; i++)
+    complex |= op_argument_is_complex (call, i);
+  return complex ? MAX (call->op->band, ADJ_BAND_SMOOTH) : call->op->band;
 }

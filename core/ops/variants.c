@@ -23,6 +23,7 @@ base_call (const AdjOpCall *call)
     .schema = base->parsed,
     .args = call->args,
     .returns_list = call->returns_list,
+    .part = call->part,
     .within = call,
   };
 }
@@ -193,14 +194,20 @@ write_meta (AdjOpCall *call)
 
 /* The result of @base, of which views only show an argument. */
 static gboolean
-compute_base (AdjOpCall *base, AdjKView *out)
+compute_base (AdjOpCall *base)
 {
   AdjOpResult *result = &base->results[0];
+  AdjTensor *shown;
 
-  if (result->alias_of >= 0)
-    return op_view (base, adj_op_call_tensor (base, (guint) result->alias_of), &result->meta, out);
-  result->tensor = adj_tensor_new_empty (&result->meta, NULL, FALSE);
-  return base->op->kernel (base) && op_output (base, 0, out);
+  if (result->alias_of < 0)
+    {
+      result->tensor = adj_tensor_new_empty (&result->meta, NULL, FALSE);
+      return adj_op_call_run_kernel (base);
+    }
+  shown = adj_op_call_tensor (base, (guint) result->alias_of);
+  if (shown != NULL)
+    result->tensor = adj_tensor_new (&result->meta, adj_tensor_get_storage (shown));
+  return shown != NULL;
 }
 
 /* Through a temporary: an operand may overlap the target. */
@@ -208,13 +215,9 @@ static gboolean
 write_kernel (AdjOpCall *call)
 {
   AdjOpCall base = base_call (call);
-  AdjKView from, to;
-  gboolean done = FALSE;
+  gboolean done = adj_op_call_infer (&base) && compute_base (&base) &&
+                  op_write_tensor (call, call->results[0].tensor, base.results[0].tensor);
 
-  if (adj_op_call_infer (&base))
-    done = compute_base (&base, &from) && op_output (call, 0, &to);
-  if (done)
-    adj_q_copy (op_queue (call), &to, &from);
   adj_op_call_clear (&base);
   return done;
 }
@@ -247,7 +250,7 @@ write_list_kernel (AdjOpCall *call)
   done = adj_op_call_infer (&base);
   for (guint i = 0; done && i < base.n_results; i++)
     base.results[i].tensor = adj_tensor_new_empty (&base.results[i].meta, NULL, FALSE);
-  done = done && base.op->kernel (&base);
+  done = done && adj_op_call_run_kernel (&base);
   for (guint i = 0; done && i < base.n_results; i++)
     done = op_write_tensor (call, call->args[0].items[i].tensor, base.results[i].tensor);
   adj_op_call_clear (&base);
@@ -359,11 +362,10 @@ copy_kernel (AdjOpCall *call)
 
   for (guint i = 0; done && i < base.n_results; i++)
     {
-      AdjKView from, to;
+      g_autoptr (AdjTensor) shown =
+          adj_tensor_new (&base.results[i].meta, adj_tensor_get_storage (self));
 
-      done = op_view (call, self, &base.results[i].meta, &from) && op_output (call, i, &to);
-      if (done)
-        adj_q_copy (op_queue (call), &to, &from);
+      done = op_write_tensor (call, call->results[i].tensor, shown);
     }
   adj_op_call_clear (&base);
   return done;

@@ -19,10 +19,7 @@ run_call (AdjPlanSpace *space, guint32 index)
 
   plan_space_enter (space, call->node);
   adj_scope_begin (space->cx);
-  if (call->op->kernel == NULL)
-    done = adj_op_call_fail_as (&space->calls[index], ADJ_ERROR_UNSUPPORTED, "has no CPU kernel");
-  else
-    done = call->op->kernel (&space->calls[index]);
+  done = adj_op_call_run_kernel (&space->calls[index]);
   adj_scope_end (space->cx);
   return done && !adj_context_has_error (space->cx);
 }

@@ -41,6 +41,12 @@ can_sum_to (AdjSymbols *symbols, const AdjShape *from, const AdjShape *to)
   return TRUE;
 }
 
+static gboolean
+is_complex (AdjDType dtype)
+{
+  return dtype < ADJ_N_DTYPES && adj_dtype_info (dtype)->category == ADJ_CATEGORY_COMPLEX;
+}
+
 static AdjTensor *
 cast (AdjContext *cx, AdjTensor *tensor, AdjDType dtype)
 {
@@ -54,6 +60,7 @@ cast (AdjContext *cx, AdjTensor *tensor, AdjDType dtype)
   return result.tensor;
 }
 
+/* Of a real number only the real part of its gradient counts. */
 AdjTensor *
 adj_gradient_validate (
     AdjContext *cx, const char *prefix, guint index, AdjTensor *tensor, const AdjTensorMeta *meta)
@@ -61,6 +68,13 @@ adj_gradient_validate (
   AdjSymbols *symbols = adj_context_get_symbols (cx);
   const AdjTensorMeta *got = adj_tensor_get_meta (tensor);
 
+  if (is_complex (got->dtype) && adj_dtype_is_floating (meta->dtype))
+    {
+      tensor = ADJ_APPLY (cx, ADJ_OP_real, ADJ_TENSOR (tensor));
+      if (tensor == NULL)
+        return NULL;
+      got = adj_tensor_get_meta (tensor);
+    }
   if (!adj_shape_same_sizes (&got->shape, &meta->shape, symbols))
     {
       if (!can_sum_to (symbols, &got->shape, &meta->shape))
@@ -72,8 +86,7 @@ adj_gradient_validate (
     }
   if (got->dtype != meta->dtype)
     {
-      if (!adj_dtype_is_floating (got->dtype) &&
-          adj_dtype_info (got->dtype)->category == ADJ_CATEGORY_COMPLEX)
+      if (is_complex (got->dtype) && !is_complex (meta->dtype))
         return fail (cx, prefix, index, tensor, meta, "dtype of");
       tensor = cast (cx, tensor, meta->dtype);
       if (tensor == NULL)

@@ -581,6 +581,43 @@ builtin_einsum (AdjRuleCall *call, const AdjValue *args, guint n, AdjValue *out)
 }
 
 static gboolean
+builtin_fourier (AdjRuleCall *call, const AdjValue *args, guint n, AdjValue *out)
+{
+  shape_of (call, &args[0]);
+  return args[0].kind == ADJ_VALUE_TENSOR && rule_fourier (call, args, out);
+}
+
+static gboolean
+builtin_dtype_of (AdjRuleCall *call, const AdjValue *args, guint n, AdjValue *out)
+{
+  *out = ADJ_DTYPE (adj_dtype_from_torch_name (args[0].text));
+  return TRUE;
+}
+
+static gboolean
+builtin_halves (AdjRuleCall *call, const AdjValue *args, guint n, AdjValue *out)
+{
+  AdjSize sizes[ADJ_MAX_RANK];
+  guint rank = sizes_of (call, &args[0], sizes);
+
+  for (guint i = 0; i < rank; i++)
+    sizes[i] = adj_size_floordiv (symbols_of (call),
+                                  adj_size_add (symbols_of (call), sizes[i], ADJ_SIZE (n > 1)),
+                                  ADJ_SIZE (2));
+  return give_sizes (call, sizes, rank, out);
+}
+
+static gboolean
+builtin_replaced (AdjRuleCall *call, const AdjValue *args, guint n, AdjValue *out)
+{
+  *out = (AdjValue){ .kind = ADJ_VALUE_LIST, .n = args[0].n };
+  out->items = adj_arena_new0 (call->arena, AdjValue, MAX (out->n, 1));
+  for (guint i = 0; i < out->n; i++)
+    out->items[i] = (gint64) i == args[1].integer ? args[2] : args[0].items[i];
+  return TRUE;
+}
+
+static gboolean
 builtin_enlarged (AdjRuleCall *call, const AdjValue *args, guint n, AdjValue *out)
 {
   const AdjShape *shape = shape_of (call, &args[0]);

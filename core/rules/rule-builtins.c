@@ -94,6 +94,32 @@ builtin_given (AdjRuleCall *call, const AdjValue *args, guint n, AdjValue *out)
 }
 
 static gboolean
+builtin_is_complex (AdjRuleCall *call, const AdjValue *args, guint n, AdjValue *out)
+{
+  AdjDType dtype = rule_meta_of (call, &args[0])->dtype;
+
+  *out = ADJ_BOOL (adj_dtype_get_real (dtype) != dtype);
+  return TRUE;
+}
+
+static gboolean
+builtin_is_conj (AdjRuleCall *call, const AdjValue *args, guint n, AdjValue *out)
+{
+  *out = ADJ_BOOL (rule_meta_of (call, &args[0])->conjugate);
+  return TRUE;
+}
+
+static gboolean
+builtin_imaginary_unit (AdjRuleCall *call, const AdjValue *args, guint n, AdjValue *out)
+{
+  *out = (AdjValue){ .kind = ADJ_VALUE_COMPLEX, .n = 2 };
+  out->items = adj_arena_new0 (call->arena, AdjValue, 2);
+  out->items[0] = ADJ_FLOAT (0);
+  out->items[1] = ADJ_FLOAT (1);
+  return TRUE;
+}
+
+static gboolean
 builtin_refuse (AdjRuleCall *call, const AdjValue *args, guint n, AdjValue *out)
 {
   return rule_call_fail (call, ADJ_ERROR_UNSUPPORTED, "%s", args[0].text);
@@ -466,16 +492,18 @@ builtin_mm_right (AdjRuleCall *call, const AdjValue *args, guint n, AdjValue *ou
 {
   const AdjShape *right = &rule_meta_of (call, &args[2])->shape;
   AdjContext *cx = call->cx;
-  AdjTensor *t;
+  AdjTensor *t = NULL, *left = NULL;
 
   if (adj_size_is_int (right->stride[0]) && right->stride[0].word == 1 &&
       adj_size_same (right->stride[1], right->size[0]))
     {
       t = ADJ_APPLY (cx, ADJ_OP_t, args[1]);
-      t = t != NULL ? ADJ_APPLY (cx, ADJ_OP_mm, ADJ_TENSOR (t), args[0]) : NULL;
+      left = t != NULL ? ADJ_APPLY (cx, ADJ_OP_conj, args[0]) : NULL;
+      t = left != NULL ? ADJ_APPLY (cx, ADJ_OP_mm, ADJ_TENSOR (t), ADJ_TENSOR (left)) : NULL;
       return t != NULL && rule_give (out, ADJ_APPLY (cx, ADJ_OP_t, ADJ_TENSOR (t)));
     }
   t = ADJ_APPLY (cx, ADJ_OP_t, args[0]);
+  t = t != NULL ? ADJ_APPLY (cx, ADJ_OP_conj, ADJ_TENSOR (t)) : NULL;
   return t != NULL && rule_give (out, ADJ_APPLY (cx, ADJ_OP_mm, ADJ_TENSOR (t), args[1]));
 }
 
@@ -487,14 +515,15 @@ rule_builtin_describes (const RuleBuiltin *builtin)
   const RuleBuiltinFunc func = builtin->func;
 
   if (func == builtin_sizes || func == builtin_size || func == builtin_numel ||
-      func == builtin_dtype || func == builtin_device || func == builtin_given)
+      func == builtin_dtype || func == builtin_device || func == builtin_given ||
+      func == builtin_is_complex || func == builtin_is_conj)
     return 1 << 0;
   if (func == builtin_cat_backward || func == builtin_stack_backward ||
       func == builtin_as_strided_backward)
     return 1 << 1;
   if (func == builtin_mm_right)
     return 1 << 2;
-  return rule_gradient_builtin_describes (builtin);
+  return rule_gradient_builtin_describes (builtin) | rule_linalg_builtin_describes (builtin);
 }
 
 static const RuleBuiltin rows[] = {
@@ -509,7 +538,8 @@ rule_builtin_find (const char *name)
   static const RuleBuiltinTable own = { rows, G_N_ELEMENTS (rows) };
   static const RuleBuiltinTable *const tables[] = { &own, &rule_reduction_builtins,
                                                     &rule_gradient_builtins,
-                                                    &rule_composite_builtins };
+                                                    &rule_composite_builtins,
+                                                    &rule_linalg_builtins };
 
   for (guint i = 0; i < G_N_ELEMENTS (tables); i++)
     for (guint k = 0; k < tables[i]->n; k++)

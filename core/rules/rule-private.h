@@ -28,6 +28,7 @@ typedef struct
 extern const RuleBuiltinTable rule_reduction_builtins;
 extern const RuleBuiltinTable rule_gradient_builtins;
 extern const RuleBuiltinTable rule_composite_builtins;
+extern const RuleBuiltinTable rule_linalg_builtins; /* linalg.c */
 
 /* (nullable): in any of the tables. */
 const RuleBuiltin *rule_builtin_find (const char *name);
@@ -39,6 +40,7 @@ AdjTensor *rule_exclusive_product (AdjRuleCall *call, AdjTensor *x, guint dim);
 /* Bits of the arguments of which it reads only the metadata. */
 guint32 rule_builtin_describes (const RuleBuiltin *builtin);
 guint32 rule_gradient_builtin_describes (const RuleBuiltin *builtin);
+guint32 rule_linalg_builtin_describes (const RuleBuiltin *builtin);
 
 /* A rule expression with its names resolved. */
 typedef enum
@@ -86,6 +88,9 @@ struct _AdjRuleTerm
 /* Evaluates the `.decompose` rule of @call's operator (composite.c); @result (out) (transfer full).
  */
 gboolean rule_decompose (AdjOpCall *call, AdjValue *result);
+
+/* The transform args[1] of torch.fft of args[0], with sizes, dimensions and norm (fourier.c). */
+gboolean rule_fourier (AdjRuleCall *call, const AdjValue *args, AdjValue *out);
 
 /* Products and sums of @tensors as @equation says (einsum.c). */
 gboolean

@@ -14,7 +14,7 @@ get_input (const AdjGraph *graph, guint index)
 static gboolean
 is_differentiable (const AdjNode *input)
 {
-  return input->val.kind == ADJ_VALUE_META && adj_dtype_is_floating (input->val.meta->dtype);
+  return input->val.kind == ADJ_VALUE_META && adj_dtype_is_differentiable (input->val.meta->dtype);
 }
 
 /* What is differentiated: a forward as it was captured. */

@@ -134,6 +134,14 @@ adj_dtype_get_real (AdjDType dtype)
   return dtype == ADJ_DTYPE_C32 ? ADJ_DTYPE_F16 : dtype;
 }
 
+AdjDType
+adj_dtype_get_widest (AdjDType dtype)
+{
+  if (!adj_dtype_is_differentiable (dtype))
+    return dtype;
+  return infos[dtype].category == ADJ_CATEGORY_COMPLEX ? ADJ_DTYPE_C128 : ADJ_DTYPE_F64;
+}
+
 static AdjDType
 wider (AdjDType a, AdjDType b)
 {

@@ -46,8 +46,18 @@ adj_dtype_is_floating (AdjDType dtype)
   return dtype < ADJ_N_DTYPES && adj_dtype_info (dtype)->category == ADJ_CATEGORY_FLOAT;
 }
 
+/* Whether numbers of it can have gradients. */
+static inline gboolean
+adj_dtype_is_differentiable (AdjDType dtype)
+{
+  return dtype < ADJ_N_DTYPES && adj_dtype_info (dtype)->category >= ADJ_CATEGORY_FLOAT;
+}
+
 /* The type of the parts of complex @dtype; any other is itself. */
 ADJ_PUBLIC AdjDType adj_dtype_get_real (AdjDType dtype);
+
+/* float64 of a float, complex128 of a complex type; any other is itself. */
+ADJ_PUBLIC AdjDType adj_dtype_get_widest (AdjDType dtype);
 
 /* The table of tensor/SPEC.md §2.1; ADJ_DTYPE_NONE is neutral. */
 ADJ_PUBLIC AdjDType adj_dtype_promote (AdjDType a, AdjDType b);

@@ -27,7 +27,8 @@ typedef struct
   AdjLayout layout;
   gboolean has_strides; /* %FALSE: the text gave none, the contiguous ones stand in */
   gboolean requires_grad;
-  gint32 storage; /* -1: unknown */
+  gboolean conjugate; /* PyTorch would show the elements of another tensor, conjugate */
+  gint32 storage;     /* -1: unknown */
   AdjShape shape;
 } AdjTensorMeta;
 

@@ -16,7 +16,7 @@ and one case is
     g SEED             (of torch.manual_seed() before the call)
     e INT              (what torch.randint(0, 2 ** 31) gives after the call)
 and a VALUE is one of
-    n | b 0|1 | i INT | f FLOAT | s TEXT | d DTYPE | m FORMAT | c (cpu) | l N VALUE...
+    n | b 0|1 | i INT | f FLOAT | z FLOAT FLOAT (complex) | s TEXT | d DTYPE | m FORMAT | c (cpu) | l N VALUE...
     t DTYPE RANK SIZE... STRIDE... OFFSET HEX
 where HEX is the storage of an argument, and the elements in row-major order of a result.
 

@@ -21,9 +21,11 @@ import torch._prims.rng_prims
 CODES = {
     torch.bool: "b8", torch.uint8: "u8", torch.int8: "i8", torch.int16: "i16",
     torch.int32: "i32", torch.int64: "i64", torch.float16: "f16", torch.bfloat16: "bf16",
-    torch.float32: "f32", torch.float64: "f64",
+    torch.float32: "f32", torch.float64: "f64", torch.complex64: "c64", torch.complex128: "c128",
+    torch.complex32: "c32",
 }
 F32, F64, F16, BF16 = torch.float32, torch.float64, torch.float16, torch.bfloat16
+C64, C128 = torch.complex64, torch.complex128
 I64, I32, U8, I8, B8 = torch.int64, torch.int32, torch.uint8, torch.int8, torch.bool
 
 
@@ -66,6 +68,7 @@ def record(op, lines):
 
 
 def raw(flat):
+    flat = flat.resolve_conj()
     return flat.contiguous().view(torch.uint8).numpy().tobytes().hex() or "-"
 
 
@@ -78,6 +81,8 @@ def text(v):
         return f"i {v}"
     if isinstance(v, float):
         return f"f {v!r}"
+    if isinstance(v, complex):
+        return f"z {v.real!r} {v.imag!r}"
     if isinstance(v, str):
         return f"s {v}"
     if isinstance(v, torch.dtype):
@@ -178,6 +183,8 @@ def needs_cuda(target, *args, shapes_of=None, more=(), **kwargs):
 
 
 def values(shape, dtype, lo=-3.0, hi=3.0):
+    if dtype.is_complex:
+        return torch.complex(values(shape, F64, lo, hi), values(shape, F64, lo, hi)).to(dtype)
     t = torch.rand(shape, generator=gen, dtype=F64) * (hi - lo) + lo
     if digits:
         t = (t * digits).round() / digits

@@ -189,6 +189,7 @@ static const char *const builtins[] = {
 #define BUILTIN(name, help) #name,
 #include "ops/composite-builtins.inc"
 #include "ops/gradient-builtins.inc"
+#include "ops/linalg-builtins.inc"
 #include "ops/reduction-builtins.inc"
 #include "ops/rule-builtins.inc"
 #undef BUILTIN

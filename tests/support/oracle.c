@@ -68,6 +68,13 @@ read_value (OracleReader *r)
       return ADJ_INT (next_int (r));
     case 'f':
       return ADJ_FLOAT (g_ascii_strtod (next (r), NULL));
+    case 'z':
+      {
+        double real = g_ascii_strtod (next (r), NULL);
+        const AdjValue parts[] = { ADJ_FLOAT (real), ADJ_FLOAT (g_ascii_strtod (next (r), NULL)) };
+
+        return adj_value_new_items (ADJ_VALUE_COMPLEX, parts, 2);
+      }
     case 's':
       return adj_value_new_string (next (r));
     case 'd':

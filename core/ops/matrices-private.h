@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: MIT */
+#pragma once
+
+#include "adj-lapack.h"
+
+#include "ops/kernel-private.h"
+
+G_BEGIN_DECLS
+
+/* What operators of linear algebra share.  LAPACK gets f64, column-major, one matrix after the
+ * other, and what it gives is rounded once. */
+
+/* -- for meta functions -- */
+
+/* Argument @arg, a floating or complex tensor of at least @rank dimensions; fails the call. */
+const AdjTensorMeta *op_matrix_meta (const AdjOpCall *call, guint arg, guint rank);
+/* The same, and square. */
+const AdjTensorMeta *op_square_meta (const AdjOpCall *call, guint arg);
+
+/* A result of the leading @n_batch sizes of @batch, and matrices of these sizes; column by column
+ * when @by_columns. */
+AdjOpResult *op_add_matrices (AdjOpCall *call,
+                              AdjDType dtype,
+                              const AdjShape *batch,
+                              guint n_batch,
+                              AdjSize rows,
+                              AdjSize columns,
+                              gboolean by_columns);
+/* As many vectors of @size elements, or numbers. */
+AdjOpResult *op_add_vectors (
+    AdjOpCall *call, AdjDType dtype, const AdjShape *batch, guint n_batch, AdjSize size);
+AdjOpResult *op_add_numbers (AdjOpCall *call, AdjDType dtype, const AdjShape *batch, guint n_batch);
+/* A result without elements. */
+AdjOpResult *op_add_nothing (AdjOpCall *call, AdjDType dtype);
+
+/* The leading sizes of two shapes of matrices, broadcast; those of @out are all of @out. */
+gboolean op_broadcast_batches (const AdjOpCall *call,
+                               const AdjShape *a,
+                               guint n_a,
+                               const AdjShape *b,
+                               guint n_b,
+                               AdjShape *out);
+
+/* -- for kernels -- */
+
+typedef struct
+{
+  gboolean z; /* pairs */
+  gint64 n;   /* matrices */
+  gint rows, columns;
+  double *data; /* (owned) */
+} OpMatrices;
+
+/* Whether LAPACK is there; fails the call. */
+gboolean op_open_lapack (const AdjOpCall *call);
+
+/* Zeros; fails the call when they do not fit. */
+gboolean op_matrices_new (
+    const AdjOpCall *call, gboolean z, gint64 n, gint64 rows, gint64 columns, OpMatrices *out);
+/* Argument @arg, its leading sizes spread over those of @batch (nullable); pairs when @z.  With
+ * @n_dims 1 its vectors, as columns. */
+gboolean op_matrices_load (
+    AdjOpCall *call, guint arg, const AdjShape *batch, guint n_dims, gboolean z, OpMatrices *out);
+/* Into result @result, of which each has as many rows and columns at most; with @n_dims 1 vectors,
+ * with 0 numbers. */
+gboolean op_matrices_store (AdjOpCall *call, guint result, guint n_dims, const OpMatrices *from);
+void op_matrices_clear (OpMatrices *matrices);
+
+static inline gsize
+op_matrices_step (const OpMatrices *m)
+{
+  return (gsize) m->rows * (gsize) m->columns * (m->z ? 2 : 1);
+}
+
+/* Matrix @i, and in it the number at @row, @column. */
+static inline double *
+op_matrix (const OpMatrices *m, gint64 i)
+{
+  return m->data + (gsize) i * op_matrices_step (m);
+}
+
+static inline double *
+op_matrix_at (const OpMatrices *m, double *matrix, gint row, gint column)
+{
+  return matrix + ((gsize) column * (gsize) m->rows + (gsize) row) * (m->z ? 2 : 1);
+}
+
+/* Integers: pivots and what LAPACK says, one row for each matrix. */
+gint *op_integers_load (const AdjOpCall *call, guint arg, const AdjShape *batch, guint n_dims);
+gboolean op_integers_store (const AdjOpCall *call, guint result, const gint *integers);
+
+/* Whether argument @arg is complex. */
+gboolean op_argument_is_paired (const AdjOpCall *call, guint arg);
+
+/* Fails the call: what LAPACK could not do with matrix @i. */
+gboolean op_lapack_failed (const AdjOpCall *call, gint64 i, gint info);
+
+/* How many matrices argument @arg holds, and with @rank 1 vectors. */
+gint64 op_count_batch (const AdjShape *shape, guint n_dims);
+
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (OpMatrices, op_matrices_clear)
+
+G_END_DECLS
