@@ -3,6 +3,7 @@
 
 #include "autograd/adj-autograd.h"
 #include "call/adj-mode.h"
+#include "rules/adj-node-op.h"
 
 G_BEGIN_DECLS
 
@@ -123,8 +124,31 @@ gboolean leaf_add (AdjContext *cx, AdjTensor *leaf, AdjTensor *grad, guint n_hol
 /* Whether nothing was added then: it was undefined, or @leaf no longer requires a gradient. */
 gboolean leaf_was_missed (const AdjTensor *leaf);
 
+/* -- nodes as PyTorch writes them, one call each (op-form.c) -- */
+
+/* (nullable): %NULL: @node is of no operator, PyTorch has no node of it, or one that keeps less
+ * than our rule reads. */
+const AdjNodeForm *grad_node_get_form (const AdjGradNode *node);
+/* What a node with a form keeps, in the order of PyTorch's, each size by @visitor's size.  %FALSE:
+ * it was let go. */
+gboolean grad_node_visit_form (AdjGradNode *node, GradVisitor *visitor);
+/* How many edges are those of input @input of the form, from @first (out) on. */
+guint grad_node_get_form_edges (const AdjGradNode *node, guint input, guint *first);
+
+/* A write into a view, whose first edge leads to the base. */
+typedef struct
+{
+  AdjGradNode *inner; /* that wrote */
+  guint input;        /* of it, whose gradient is that of the view */
+  const AdjShape *base, *view;
+} WrittenView;
+
+/* %FALSE: @node is none, or the base is at another edge. */
+gboolean grad_node_get_written_view (const AdjGradNode *node, WrittenView *out);
+
 Saved *saved_ref (Saved *saved); /* (transfer full) */
 void saved_unref (Saved *saved);
+const AdjTensorMeta *saved_get_meta (const Saved *saved);
 /* (nullable): what that looked like which hooks have packed; %NULL: it is kept as it is. */
 const AdjTensorMeta *saved_get_packed (const Saved *saved);
 /* Borrowed from the scope; %NULL with the context in error.  @schema: (nullable): names it. */

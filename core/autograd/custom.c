@@ -155,6 +155,9 @@ call_visit (AdjGradNode *node, GradVisitor *visitor)
   visitor->leaf (visitor, "materialize_grads", &ADJ_BOOL (!call->keeps_undefined), FALSE);
   for (guint i = 0; i < node->n_inputs; i++)
     visitor->meta (visitor, "output", &node->inputs[i]);
+  for (guint i = 0; i < call->n_inputs; i++)
+    if (call->inputs[i].dtype != ADJ_DTYPE_NONE)
+      visitor->meta (visitor, "input", &call->inputs[i]);
   for (guint i = 0; i < call->saved->len; i++)
     visitor->saved (visitor, "saved", node, g_ptr_array_index (call->saved, i));
   return TRUE;

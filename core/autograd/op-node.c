@@ -4,26 +4,9 @@
 
 #include <string.h>
 
-#include "autograd/autograd-private.h"
+#include "autograd/op-node-private.h"
 #include "call/adj-op.h"
 #include "ops/adj-op-id.h"
-
-struct _OpNode
-{
-  AdjGradNode parent;
-  const AdjOp *op;
-  const AdjRule *rule; /* (nullable): the operator has no gradient */
-  /* By argument and by result: NONE where the rule does not look, META where it looks at no more,
-   * and for each tensor that is saved a NODE, its index in @saved. */
-  AdjValue *args;
-  AdjValue *results;
-  guint n_results;
-  GPtrArray *saved;                       /* of Saved */
-  guint n_entry_edges[ADJ_MAX_ARGUMENTS]; /* edges of each entry: 1, or the length of the list */
-  gboolean in_place; /* the first argument is written, whatever the schema says */
-  AdjRuleUse use;    /* what is saved */
-  gboolean released;
-};
 
 /* -- saving -- */
 
@@ -195,8 +178,11 @@ op_node_finalize (AdjGradNode *node)
     adj_value_clear (&op_node->args[i]);
   for (guint i = 0; i < op_node->n_results; i++)
     adj_value_clear (&op_node->results[i]);
+  for (guint i = 0; op_node->kept != NULL && i < adj_op_get_schema (op_node->op)->n_arguments; i++)
+    adj_value_clear (&op_node->kept[i]);
   g_free (op_node->args);
   g_free (op_node->results);
+  g_free (op_node->kept);
   g_ptr_array_unref (op_node->saved);
 }
 
@@ -414,7 +400,7 @@ op_node_get_kind (const AdjGradNode *node)
   return ((const OpNode *) node)->op;
 }
 
-static const GradNodeClass op_node_class = {
+const GradNodeClass op_node_class = {
   .apply = op_node_apply,
   .visit = op_node_visit,
   .get_kind = op_node_get_kind,
@@ -592,7 +578,10 @@ op_node_prepare (OpNode *self, const AdjOpCall *call, gboolean *found)
     return TRUE;
   if (self->rule != NULL)
     self->use = use_of (self->rule, needed);
-  return check_written (call, self->rule) && save_args (self, call, FALSE);
+  if (!check_written (call, self->rule) || !save_args (self, call, FALSE))
+    return FALSE;
+  op_node_keep_for_form (self, call);
+  return TRUE;
 }
 
 gboolean

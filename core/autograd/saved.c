@@ -448,6 +448,13 @@ saved_unpack (const Saved *saved, AdjContext *cx, AdjGradNode *node, const AdjSc
 }
 
 const AdjTensorMeta *
+saved_get_meta (const Saved *saved)
+{
+  return saved->hooks == NULL && saved->tensor != NULL ? adj_tensor_get_meta (saved->tensor)
+                                                       : &saved->meta;
+}
+
+const AdjTensorMeta *
 saved_get_packed (const Saved *saved)
 {
   return saved->hooks != NULL ? &saved->meta : NULL;

@@ -426,6 +426,18 @@ static const GradNodeClass closed_copy_slices_class = {
   .finalize = copy_slices_finalize,
 };
 
+gboolean
+grad_node_get_written_view (const AdjGradNode *node, WrittenView *out)
+{
+  const CopySlices *copy = (const CopySlices *) node;
+
+  if (node->klass != &copy_slices_class || copy->self != 0)
+    return FALSE;
+  *out = (WrittenView){ copy->inner, copy->input, &node->inputs[0].shape,
+                        &copy->inner->inputs[copy->input].shape };
+  return TRUE;
+}
+
 /* Makes the base of @variable, a view, the result of a write: result @output of @inner was written
  * into the view. */
 static gboolean

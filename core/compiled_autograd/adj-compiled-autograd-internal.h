@@ -7,7 +7,11 @@ G_BEGIN_DECLS
 
 /* Orders of a captured graph by name, as options of steps give them. */
 
-/* "eager", "2024" or "2.6"; %NULL: eager.  @order (out). */
-gboolean adj_capture_order_find (const char *name, AdjCaptureOrder *order, GError **error);
+/* "eager", "2024", "2.6", "2.15" or "nodes"; %NULL: eager.  @order, @level (out): the last two are
+ * of nodes, "nodes" in the engine's order. */
+gboolean adj_capture_order_find (const char *name,
+                                 AdjCaptureOrder *order,
+                                 AdjCaptureLevel *level,
+                                 GError **error);
 
 G_END_DECLS

@@ -21,20 +21,29 @@ typedef enum
   ADJ_CAPTURE_ORDER_EAGER, /* as the engine runs them: hooks see what they see without capture */
   ADJ_CAPTURE_ORDER_2024,  /* last found first, then accumulations moved up, as PyTorch in 2024 */
   ADJ_CAPTURE_ORDER_2_6,   /* last found first, then the passes of PyTorch 2.6 */
+  ADJ_CAPTURE_ORDER_2_15,  /* those of PyTorch 2.15: unpacking moves too, and writes stay */
   ADJ_N_CAPTURE_ORDERS,
 } AdjCaptureOrder;
+
+/* What a captured graph calls. */
+typedef enum
+{
+  ADJ_CAPTURE_LEVEL_OPERATORS, /* the operators of each node's formula, as PyTorch until 2.6 */
+  ADJ_CAPTURE_LEVEL_NODES,     /* each node as a whole, as PyTorch since 2.7 */
+} AdjCaptureLevel;
 
 typedef struct
 {
   /* (nullable): makes of a captured graph what is called with (inputs, sizes, scalars, hooks), four
-   * lists, and gives a list: what targets of adj_grad() want.  None stands for a gradient that
-   * turns out undefined, and strides may be others than those of the graph.  (transfer full)
-   * (nullable): %NULL with @error.  Without it, the interpreter, which lets each input go after its
-   * last use. */
+   * lists, or at the level of nodes five, with what hooks have packed at the end, and gives a list:
+   * what targets of adj_grad() want.  None stands for a gradient that turns out undefined, and
+   * strides may be others than those of the graph.  (transfer full) (nullable): %NULL with @error.
+   * Without it, the interpreter, which lets each input go after its last use. */
   AdjFunction *(*compile) (AdjGraph *graph, gpointer data, GError **error);
   gpointer data;
   GDestroyNotify destroy; /* (nullable): of @data */
   AdjCaptureOrder order;
+  AdjCaptureLevel level;
   gboolean dynamic;      /* sizes are symbols from the first capture on; else once they changed */
   gboolean move_scalars; /* scalars on the CPU go to the GPU where other inputs are there */
   gboolean strict; /* what cannot be captured is an error, as in PyTorch; else it runs eagerly */

@@ -44,6 +44,20 @@ arg_of (const AdjNode *node, guint arg)
   return arg < node->args.n ? node_of (&node->args.items[arg]) : G_MAXUINT;
 }
 
+/* Of an accumulation.  G_MAXUINT: it is not there. */
+static guint
+grad_of (const AdjNode *node)
+{
+  return arg_of (node, calls (node, ADJ_TARGET_ACCUMULATE) ? 1 : 2);
+}
+
+/* Whether a leaf gets its gradient there. */
+static gboolean
+is_accumulation (const AdjNode *node)
+{
+  return calls (node, ADJ_TARGET_ACCUMULATE) || calls (node, ADJ_TARGET_CALL_ACCUMULATE);
+}
+
 /* A placeholder, or one of its items. */
 static gboolean
 is_header (const Order *order, guint index)
@@ -55,9 +69,9 @@ is_header (const Order *order, guint index)
           get_node (order, arg_of (node, 0))->opcode == ADJ_OPCODE_PLACEHOLDER);
 }
 
-/* (transfer full): calls of a kind of hook, or of accumulation, as they stand now. */
+/* (transfer full): calls of a kind of hook as they stand now; N_OBJECT_KINDS: accumulations. */
 static GArray *
-find_calls (const Order *order, const char *target, ObjectKind kind)
+find_calls (const Order *order, ObjectKind kind)
 {
   GArray *found = g_array_new (FALSE, FALSE, sizeof (guint));
 
@@ -65,7 +79,7 @@ find_calls (const Order *order, const char *target, ObjectKind kind)
     {
       const AdjNode *node = get_node (order, i);
 
-      if (target != NULL ? calls (node, target) : is_hook (node, kind))
+      if (kind == N_OBJECT_KINDS ? is_accumulation (node) : is_hook (node, kind))
         g_array_append_val (found, i);
     }
   return found;
@@ -76,16 +90,40 @@ find_calls (const Order *order, const char *target, ObjectKind kind)
 static void
 move_accumulations_2024 (Order *order)
 {
-  g_autoptr (GArray) nodes = find_calls (order, ADJ_TARGET_ACCUMULATE, 0);
+  g_autoptr (GArray) nodes = find_calls (order, N_OBJECT_KINDS);
 
   for (guint i = 0; i < nodes->len; i++)
     {
       guint index = g_array_index (nodes, guint, i);
       const AdjNode *node = get_node (order, index);
-      guint arg = order_get_later (order, arg_of (node, 0), arg_of (node, 1));
+      guint arg = order_get_later (order, arg_of (node, 0), grad_of (node));
 
       if (get_node (order, arg)->opcode != ADJ_OPCODE_PLACEHOLDER)
         order_move (order, index, arg);
+    }
+}
+
+/* What was packed is unpacked right before it is read. */
+static void
+move_unpacking (Order *order)
+{
+  g_autoptr (GArray) nodes = find_calls (order, OBJECT_UNPACK);
+
+  for (guint i = 0; i < nodes->len; i++)
+    {
+      guint index = g_array_index (nodes, guint, i);
+      const AdjNode *node = get_node (order, index);
+      guint first = G_MAXUINT;
+
+      for (guint k = 0; k < node->n_users; k++)
+        {
+          guint user = node->users[k].index;
+
+          first =
+              first == G_MAXUINT || order_get_later (order, first, user) == first ? user : first;
+        }
+      if (first != G_MAXUINT)
+        order_move_before (order, index, first);
     }
 }
 
@@ -93,7 +131,7 @@ move_accumulations_2024 (Order *order)
 static void
 move_tensor_hooks (Order *order)
 {
-  g_autoptr (GArray) nodes = find_calls (order, NULL, OBJECT_TENSOR_PRE_HOOK);
+  g_autoptr (GArray) nodes = find_calls (order, OBJECT_TENSOR_PRE_HOOK);
 
   for (guint i = 0; i < nodes->len; i++)
     {
@@ -112,7 +150,7 @@ move_tensor_hooks (Order *order)
 static void
 move_pre_hooks_up (Order *order)
 {
-  g_autoptr (GArray) nodes = find_calls (order, NULL, OBJECT_PRE_HOOK);
+  g_autoptr (GArray) nodes = find_calls (order, OBJECT_PRE_HOOK);
 
   for (guint i = 0; i < nodes->len; i++)
     {
@@ -145,14 +183,16 @@ move_pre_hooks_up (Order *order)
 static void
 move_accumulations (Order *order)
 {
-  g_autoptr (GArray) nodes = find_calls (order, ADJ_TARGET_ACCUMULATE, 0);
+  g_autoptr (GArray) nodes = find_calls (order, N_OBJECT_KINDS);
 
   for (guint i = 0; i < nodes->len; i++)
     {
       guint index = g_array_index (nodes, guint, i);
       const AdjNode *node = get_node (order, index);
-      guint grad = arg_of (node, 1), item = G_MAXUINT, arg;
+      guint grad = grad_of (node), item = G_MAXUINT, arg;
 
+      if (grad == G_MAXUINT)
+        continue;
       if (calls (get_node (order, grad), GETITEM))
         {
           item = grad;
@@ -171,7 +211,7 @@ move_accumulations (Order *order)
 static void
 move_pre_hooks_down (Order *order)
 {
-  g_autoptr (GArray) nodes = find_calls (order, NULL, OBJECT_PRE_HOOK);
+  g_autoptr (GArray) nodes = find_calls (order, OBJECT_PRE_HOOK);
 
   for (guint i = nodes->len; i-- > 0;)
     {
@@ -189,9 +229,9 @@ move_pre_hooks_down (Order *order)
     }
 }
 
-/* G_MAXUINT: none.  @last: the last one instead of the first. */
+/* As find_calls().  G_MAXUINT: none.  @last: the last one instead of the first. */
 static guint
-find_user (const Order *order, guint index, const char *target, ObjectKind kind, gboolean last)
+find_user (const Order *order, guint index, ObjectKind kind, gboolean last)
 {
   const AdjNode *node = get_node (order, index);
   guint found = G_MAXUINT;
@@ -200,7 +240,7 @@ find_user (const Order *order, guint index, const char *target, ObjectKind kind,
     {
       const AdjNode *user = get_node (order, node->users[i].index);
 
-      if (target != NULL ? calls (user, target) : is_hook (user, kind))
+      if (kind == N_OBJECT_KINDS ? is_accumulation (user) : is_hook (user, kind))
         found = node->users[i].index;
     }
   return found;
@@ -210,13 +250,13 @@ find_user (const Order *order, guint index, const char *target, ObjectKind kind,
 static void
 move_leaf_hooks (Order *order)
 {
-  g_autoptr (GArray) nodes = find_calls (order, NULL, OBJECT_LEAF_HOOK);
+  g_autoptr (GArray) nodes = find_calls (order, OBJECT_LEAF_HOOK);
 
   for (guint i = nodes->len; i-- > 0;)
     {
       guint index = g_array_index (nodes, guint, i);
       const AdjNode *node = get_node (order, index);
-      guint accumulation = find_user (order, arg_of (node, 1), ADJ_TARGET_ACCUMULATE, 0, FALSE);
+      guint accumulation = find_user (order, arg_of (node, 1), N_OBJECT_KINDS, FALSE);
 
       if (accumulation == G_MAXUINT)
         continue;
@@ -250,7 +290,7 @@ find_last_reader (const Order *order, const AdjValue *grads)
 static void
 move_post_hooks (Order *order)
 {
-  g_autoptr (GArray) nodes = find_calls (order, NULL, OBJECT_POST_HOOK);
+  g_autoptr (GArray) nodes = find_calls (order, OBJECT_POST_HOOK);
 
   for (guint i = nodes->len; i-- > 0;)
     {
@@ -263,8 +303,8 @@ move_post_hooks (Order *order)
       last = find_last_reader (order, &node->args.items[2]);
       if (last == G_MAXUINT)
         continue;
-      if (calls (get_node (order, last), ADJ_TARGET_ACCUMULATE))
-        hook = find_user (order, arg_of (get_node (order, last), 0), NULL, OBJECT_LEAF_HOOK, TRUE);
+      if (is_accumulation (get_node (order, last)))
+        hook = find_user (order, arg_of (get_node (order, last), 0), OBJECT_LEAF_HOOK, TRUE);
       if (hook != G_MAXUINT)
         last = hook;
       else if (last == order->places[index].previous || is_header (order, last))
@@ -276,12 +316,13 @@ move_post_hooks (Order *order)
 
 /* -- what nobody needs -- */
 
-/* What PyTorch 2.6 keeps: of what is called for its effect alone these four, and no operator. */
+/* What PyTorch 2.6 keeps: of what is called for its effect alone these, and no operator. */
 static gboolean
 is_kept_by_2_6 (const Order *order, guint index)
 {
   static const char *const effects[] = { ADJ_TARGET_CALL_HOOK, ADJ_TARGET_ACCUMULATE,
-                                         ADJ_TARGET_CALL_BACKWARD, ADJ_TARGET_FINAL_CALLBACKS };
+                                         ADJ_TARGET_CALL_ACCUMULATE, ADJ_TARGET_CALL_BACKWARD,
+                                         ADJ_TARGET_FINAL_CALLBACKS };
   const AdjNode *node = get_node (order, index);
 
   for (guint i = 0; i < G_N_ELEMENTS (effects); i++)
@@ -290,7 +331,21 @@ is_kept_by_2_6 (const Order *order, guint index)
   return node->opcode != ADJ_OPCODE_CALL_FUNCTION || is_header (order, index);
 }
 
-/* A call whose meaning is unknown counts as one; sizes have none. */
+/* Sizes, nodes of a backward, and what stands between them. */
+static gboolean
+is_pure_call (const char *target)
+{
+  static const char *const prefixes[] = { "operator.", "torch.ops.aten.sym_", "torch.add",
+                                          "torch._dynamo.compiled_autograd.",
+                                          "torch._dynamo.external_utils.unwrap_maybe_dynamic_int" };
+
+  for (guint i = 0; i < G_N_ELEMENTS (prefixes); i++)
+    if (g_str_has_prefix (target, prefixes[i]))
+      return TRUE;
+  return FALSE;
+}
+
+/* A call whose meaning is unknown counts as one. */
 static gboolean
 has_effect (const Order *order, guint index)
 {
@@ -299,8 +354,7 @@ has_effect (const Order *order, guint index)
   if (is_kept_by_2_6 (order, index))
     return TRUE;
   if (node->op == NULL)
-    return !g_str_has_prefix (node->target, "operator.") &&
-           !g_str_has_prefix (node->target, "torch.ops.aten.sym_");
+    return !is_pure_call (node->target);
   return !adj_op_is_pure (node->op);
 }
 
@@ -312,31 +366,32 @@ typedef struct
   void (*run) (Order *order);
 } Move;
 
+#define MOVES_SINCE_2_6                                                                            \
+  { "tensor-hooks", "Hooks on tensors run as soon as the gradient is there", move_tensor_hooks },  \
+      { "pre-hooks-up", "Hooks before nodes make way for accumulations", move_pre_hooks_up },      \
+      { "accumulations", "Leaves get their gradients as soon as they are there",                   \
+        move_accumulations },                                                                      \
+      { "pre-hooks-down", "Hooks before nodes run right before them", move_pre_hooks_down },       \
+      { "leaf-hooks", "Hooks on leaves run behind the accumulation", move_leaf_hooks },            \
+  {                                                                                                \
+    "post-hooks", "Hooks after accumulations run behind these", move_post_hooks                    \
+  }
+
 static const struct
 {
   KeepFunc is_kept; /* (nullable): everything is */
-  Move moves[7];
+  Move moves[8];
 } orders[ADJ_N_CAPTURE_ORDERS] = {
   [ADJ_CAPTURE_ORDER_EAGER] = { has_effect, { { NULL } } },
   [ADJ_CAPTURE_ORDER_2024] = { NULL,
                                { { "accumulations",
                                    "Leaves get their gradients as soon as they are there",
                                    move_accumulations_2024 } } },
-  [ADJ_CAPTURE_ORDER_2_6] = { is_kept_by_2_6,
-                              { { "tensor-hooks",
-                                  "Hooks on tensors run as soon as the gradient is there",
-                                  move_tensor_hooks },
-                                { "pre-hooks-up", "Hooks before nodes make way for accumulations",
-                                  move_pre_hooks_up },
-                                { "accumulations",
-                                  "Leaves get their gradients as soon as they are there",
-                                  move_accumulations },
-                                { "pre-hooks-down", "Hooks before nodes run right before them",
-                                  move_pre_hooks_down },
-                                { "leaf-hooks", "Hooks on leaves run behind the accumulation",
-                                  move_leaf_hooks },
-                                { "post-hooks", "Hooks after accumulations run behind these",
-                                  move_post_hooks } } },
+  [ADJ_CAPTURE_ORDER_2_6] = { is_kept_by_2_6, { MOVES_SINCE_2_6 } },
+  [ADJ_CAPTURE_ORDER_2_15] = { has_effect,
+                               { { "unpacking", "What was packed is unpacked when it is read",
+                                   move_unpacking },
+                                 MOVES_SINCE_2_6 } },
 };
 
 /* (transfer full): by node. */

@@ -136,6 +136,7 @@ typedef struct
   GradVisitor parent;
   Collection *self;
   AdjGradNode *node;
+  const AdjGradNode *keeper; /* of what is visited: @node, or what wrote for it */
   guint call;
   AdjFunction *function; /* (unowned) (nullable): that it calls */
 } Collector;
@@ -189,6 +190,18 @@ static void
 collect_held (GradVisitor *visitor, const char *name, AdjTensor **tensor)
 {
   collect_tensor ((Collector *) visitor, name, *tensor);
+}
+
+/* What PyTorch's node of an operator keeps of a tensor. */
+static void
+collect_kept_size (GradVisitor *visitor, const char *name, AdjValue *size)
+{
+  Collection *self = ((Collector *) visitor)->self;
+  gint64 value = size->kind == ADJ_VALUE_INT ? size->integer : 0;
+
+  if (size->kind != ADJ_VALUE_INT)
+    self->refusal = "compiled_autograd does not support sizes that are symbols already";
+  g_array_append_val (self->sizes, value);
 }
 
 /* What a compiled function computes with is a symbol from the first time on. */
@@ -271,7 +284,7 @@ number_is_lifted (const AdjGradNode *node, const AdjValue *leaf)
 static AdjTensor *
 lift_number (const Collector *collector, const AdjValue *leaf)
 {
-  AdjDType dtype = collector->node->inputs[0].dtype;
+  AdjDType dtype = collector->keeper->inputs[0].dtype;
   float single;
 
   if (leaf->kind == ADJ_VALUE_INT)
@@ -306,7 +319,7 @@ static void
 collect_leaf (GradVisitor *visitor, const char *name, AdjValue *leaf, gboolean is_tensor)
 {
   Collector *collector = (Collector *) visitor;
-  const gboolean lifted = is_tensor && number_is_lifted (collector->node, leaf);
+  const gboolean lifted = is_tensor && number_is_lifted (collector->keeper, leaf);
 
   if (leaf->kind == ADJ_VALUE_TENSOR)
     collect_tensor (collector, name, leaf->tensor);
@@ -392,6 +405,33 @@ collect_hooks (Collector *collector, CollectedCall *call)
   put_hook_inputs (self, call);
 }
 
+static void
+visit_shape (const AdjShape *shape, const char *name, GradVisitor *visitor)
+{
+  for (guint i = 0; i < shape->rank; i++)
+    visitor->size (visitor, name,
+                   &(AdjValue){ .kind = ADJ_VALUE_INT, .integer = shape->size[i].word });
+  for (guint i = 0; i < shape->rank; i++)
+    visitor->size (visitor, name,
+                   &(AdjValue){ .kind = ADJ_VALUE_INT, .integer = shape->stride[i].word });
+  visitor->size (visitor, name,
+                 &(AdjValue){ .kind = ADJ_VALUE_INT, .integer = shape->offset.word });
+}
+
+gboolean
+call_visit (const CollectedCall *call, GradVisitor *visitor)
+{
+  AdjGradNode *node = call->node;
+
+  if (call->form == NULL)
+    return node->klass->visit == NULL || node->klass->visit (node, visitor);
+  if (!call->is_written_view)
+    return grad_node_visit_form (node, visitor);
+  visit_shape (call->written.base, "base", visitor);
+  visit_shape (call->written.view, "view", visitor);
+  return grad_node_visit_form (call->written.inner, visitor);
+}
+
 /* %FALSE: what it kept was let go. */
 static gboolean
 collect_attributes (Collector *collector, CollectedCall *call)
@@ -402,7 +442,7 @@ collect_attributes (Collector *collector, CollectedCall *call)
   call->first_slot = collector->self->slots->len;
   call->first_packed = collector->self->packed->len;
   call->first_size = collector->self->sizes->len;
-  if (node->klass->visit != NULL && !node->klass->visit (node, &collector->parent))
+  if (!call_visit (call, &collector->parent))
     return FALSE;
   if (grad_node_is_accumulator (node, &leaf) && leaf != NULL)
     {
@@ -473,9 +513,12 @@ collect_call (Collection *self, CollectedCall *call)
                                       collect_held, collect_size, collect_function },
                           .self = self,
                           .node = call->node,
+                          .keeper = call->is_written_view ? call->written.inner : call->node,
                           .call = self->calls->len };
   gboolean there = TRUE;
 
+  if (call->form != NULL)
+    collector.parent.size = collect_kept_size;
   self->n_key = 0;
   put_number (self, call->id);
   put_captures (self, call->captures);
@@ -486,6 +529,7 @@ collect_call (Collection *self, CollectedCall *call)
       adj_scope_begin (self->cx);
       there = collect_attributes (&collector, call);
       adj_scope_end (self->cx);
+      call->first_edge_size = self->sizes->len;
       collect_edges (&collector);
     }
   call->key_length = self->n_key;
@@ -503,14 +547,30 @@ look_up_targets (Collection *self)
       task_look_up (self->task, request->targets[i].edge.node);
 }
 
-Collection *
-collect (AdjContext *cx, GraphTask *task, gboolean last_first, CollectFunc each, gpointer data)
+/* How PyTorch calls the node of @call, where it has such a node. */
+static void
+find_form (CollectedCall *call)
 {
+  call->form = grad_node_get_form (call->node);
+  if (call->form != NULL || !grad_node_get_written_view (call->node, &call->written))
+    return;
+  call->form = grad_node_get_form (call->written.inner);
+  call->is_written_view = call->form != NULL;
+}
+
+Collection *
+collect (AdjContext *cx,
+         GraphTask *task,
+         const AdjCompiledOptions *options,
+         CollectFunc each,
+         gpointer data)
+{
+  const gboolean last_first = options->order != ADJ_CAPTURE_ORDER_EAGER;
   Collection *self = collection_new (cx, task);
   g_autoptr (GPtrArray) nodes = task_list_nodes (task, last_first);
   gboolean done = TRUE;
 
-  self->unpacks = last_first;
+  self->unpacks = last_first && options->order != ADJ_CAPTURE_ORDER_2_15;
   look_up_targets (self);
   for (guint i = 0; i < nodes->len && done; i++)
     {
@@ -519,6 +579,8 @@ collect (AdjContext *cx, GraphTask *task, gboolean last_first, CollectFunc each,
       call.id = task_look_up (task, call.node);
       call.needed = task_needs (task, call.node);
       call.captures = task_get_captures (task, call.node);
+      if (options->level == ADJ_CAPTURE_LEVEL_NODES && call.needed)
+        find_form (&call);
       done = collect_call (self, &call);
       g_array_append_val (self->calls, call);
       if (done && each != NULL)

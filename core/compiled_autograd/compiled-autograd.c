@@ -236,8 +236,8 @@ find_capture (AdjCompiledAutograd *self,
     {
       AdjCapture *capture = g_ptr_array_index (end->captures, i);
 
-      if (sizes_fit (capture->rules, collection->sizes, adj_graph_get_symbols (capture->graph),
-                     reason))
+      if (capture->any_sizes || sizes_fit (capture->rules, collection->sizes,
+                                           adj_graph_get_symbols (capture->graph), reason))
         return capture;
     }
   return NULL;
@@ -250,12 +250,36 @@ compile (AdjCompiledAutograd *self, AdjCapture *capture, GError **error)
 
   capture->order = self->options.order;
   ordered = reorder (capture->replayed, capture->order, NULL, NULL, error);
+  if (ordered != NULL && self->options.level == ADJ_CAPTURE_LEVEL_NODES)
+    {
+      AdjGraph *used = drop_sizes (ordered, capture->rules, error);
+
+      adj_graph_unref (ordered);
+      ordered = used;
+    }
   if (ordered != NULL)
     capture->graph = self->options.move_scalars ? move_scalars (ordered, capture->moved, error)
                                                 : adj_graph_ref (ordered);
   if (capture->graph != NULL && self->options.compile != NULL)
     capture->compiled = self->options.compile (capture->graph, self->options.data, error);
   return capture->graph != NULL && (self->options.compile == NULL || capture->compiled != NULL);
+}
+
+/* Whether no node is written as its operators, which compute with sizes. */
+static gboolean
+has_only_nodes (const Collection *collection)
+{
+  AdjTensor *leaf;
+
+  for (guint i = 1; i < collection->calls->len; i++)
+    {
+      const CollectedCall *call = &g_array_index (collection->calls, CollectedCall, i);
+
+      if (call->needed && call->form == NULL && !node_is_whole (call->node) &&
+          !grad_node_is_accumulator (call->node, &leaf))
+        return FALSE;
+    }
+  return TRUE;
 }
 
 /* (transfer none) (nullable): %NULL with @error. */
@@ -273,7 +297,11 @@ make_capture (AdjCompiledAutograd *self,
   gint64 begin = g_get_monotonic_time ();
 
   capture->rules = sizes_make_rules (end->sizes, symbols);
-  capture->replayed = replay (collection, name, capture->rules, symbols, error);
+  capture->n_lists = self->options.level == ADJ_CAPTURE_LEVEL_NODES ? 5 : 4;
+  capture->any_sizes =
+      self->options.level == ADJ_CAPTURE_LEVEL_NODES && has_only_nodes (collection);
+  capture->replayed =
+      replay (collection, self->options.level, name, capture->rules, symbols, error);
   if (capture->replayed == NULL || !compile (self, capture, error))
     {
       adj_capture_unref (capture);
@@ -307,7 +335,6 @@ static gboolean
 walk (BackwardWalker *walker, AdjContext *cx, GraphTask *task)
 {
   AdjCompiledAutograd *self = (AdjCompiledAutograd *) walker;
-  const gboolean last_first = self->options.order != ADJ_CAPTURE_ORDER_EAGER;
   g_autoptr (Collection) collection = NULL;
   g_autoptr (GError) error = NULL;
   g_autofree char *reason = NULL;
@@ -316,7 +343,7 @@ walk (BackwardWalker *walker, AdjContext *cx, GraphTask *task)
   AdjCapture *capture;
 
   self->running = TRUE;
-  collection = collect (cx, task, last_first, cache_descend, &path);
+  collection = collect (cx, task, &self->options, cache_descend, &path);
   self->running = FALSE;
   reason = path.reason;
   if (collection == NULL)
@@ -476,6 +503,13 @@ adj_capture_record (const AdjCapture *capture, AdjRecording *recording, GError *
   g_return_val_if_fail (capture != NULL && recording != NULL, FALSE);
 
   graph = reorder (capture->replayed, capture->order, recording, capture->reason, error);
+  if (graph != NULL && capture->n_lists == 5)
+    adj_recording_add (recording,
+                       &(AdjStage){ .name = (char *) "sizes",
+                                    .summary = (char *) "Drop sizes that nobody reads",
+                                    .graph = capture->graph,
+                                    .from = (gint) adj_recording_get_n_stages (recording) - 1,
+                                    .ns = -1 });
   return graph != NULL;
 }
 

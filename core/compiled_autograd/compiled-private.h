@@ -32,6 +32,11 @@ typedef struct
   guint n_slots;
   AdjFunction *function; /* (unowned) (nullable): that it calls */
   guint first_size;
+  guint first_edge_size;   /* of the gradients at its edges */
+  const AdjNodeForm *form; /* (nullable): it is called as PyTorch's node, or, where it wrote into a
+                              view, what wrote is */
+  gboolean is_written_view;
+  WrittenView written;
   guint key_length;
 } CollectedCall;
 
@@ -79,8 +84,11 @@ typedef void (*CollectFunc) (const Collection *collection,
 
 /* (transfer full) (nullable): everything that the backward of @task consists of; @each (nullable)
  * hears of every call with its key.  %NULL: the context is in error. */
-Collection *
-collect (AdjContext *cx, GraphTask *task, gboolean last_first, CollectFunc each, gpointer data);
+Collection *collect (AdjContext *cx,
+                     GraphTask *task,
+                     const AdjCompiledOptions *options,
+                     CollectFunc each,
+                     gpointer data);
 void collection_free (Collection *collection);
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (Collection, collection_free)
@@ -89,6 +97,10 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (Collection, collection_free)
 gconstpointer node_get_kind (const AdjGradNode *node);
 /* Whether @node is called as a whole, not looked into. */
 gboolean node_is_whole (const AdjGradNode *node);
+
+/* Visits what the node of @call keeps: in the order of its form, where it has one.  %FALSE: it was
+ * let go. */
+gboolean call_visit (const CollectedCall *call, GradVisitor *visitor);
 
 /* Whether a number in place of a tensor, which @node keeps, becomes an input, so that another one
  * is no other graph. */
@@ -164,20 +176,27 @@ struct _AdjCapture
   AdjCaptureOrder order;
   char *reason; /* (owned) */
   guint64 n_runs;
-  GArray *rules;   /* SizeRule */
-  GArray *moved;   /* guint: inputs that go to the GPU before the graph runs */
-  GArray *calls;   /* AdjCaptureCall; names owned */
-  GArray *inputs;  /* AdjCaptureOrigin; names owned */
-  GArray *objects; /* likewise */
+  gboolean any_sizes; /* nothing was computed from sizes: it holds for all of those that it takes */
+  guint n_lists;      /* that the graph takes */
+  GArray *rules;      /* SizeRule */
+  GArray *moved;      /* guint: inputs that go to the GPU before the graph runs */
+  GArray *calls;      /* AdjCaptureCall; names owned */
+  GArray *inputs;     /* AdjCaptureOrigin; names owned */
+  GArray *objects;    /* likewise */
 };
 
 /* (transfer full) (nullable): the graph of what was collected; @rules as sizes_make_rules() in
  * @symbols.  %NULL with @error; nothing has happened then. */
 AdjGraph *replay (const Collection *collection,
+                  AdjCaptureLevel level,
                   const char *name,
                   const GArray *rules,
                   AdjSymbols *symbols,
                   GError **error);
+
+/* (transfer full) (nullable): @graph, of nodes, without sizes that nobody reads, which are then not
+ * among those passed by @rules.  %NULL with @error. */
+AdjGraph *drop_sizes (AdjGraph *graph, GArray *rules, GError **error);
 
 /* -- orders (capture-order.c) -- */
 

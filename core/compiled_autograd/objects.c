@@ -221,7 +221,7 @@ check_arguments (const Object *self, AdjContext *cx, const AdjValue *args, guint
   gboolean good = n_args > 0 && several == kinds[self->kind].takes_list;
 
   if (self->kind == OBJECT_UNPACK)
-    good = n_args == 0;
+    good = n_args == 0 || (n_args == 1 && args[0].kind == ADJ_VALUE_OPAQUE_OBJECT);
   if (self->kind == OBJECT_LEAF_HOOK)
     good = good && args[0].kind == ADJ_VALUE_TENSOR;
   if (self->kind == OBJECT_POST_HOOK)

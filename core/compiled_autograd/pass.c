@@ -7,27 +7,39 @@
 #include "ir/adj-graph.h"
 #include "passes/adj-pass.h"
 
-static const char *const names[ADJ_N_CAPTURE_ORDERS] = {
-  [ADJ_CAPTURE_ORDER_EAGER] = "eager",
-  [ADJ_CAPTURE_ORDER_2024] = "2024",
-  [ADJ_CAPTURE_ORDER_2_6] = "2.6",
+static const struct
+{
+  const char *name;
+  AdjCaptureOrder order;
+  AdjCaptureLevel level;
+} kinds[] = {
+  { "eager", ADJ_CAPTURE_ORDER_EAGER, ADJ_CAPTURE_LEVEL_OPERATORS },
+  { "2024", ADJ_CAPTURE_ORDER_2024, ADJ_CAPTURE_LEVEL_OPERATORS },
+  { "2.6", ADJ_CAPTURE_ORDER_2_6, ADJ_CAPTURE_LEVEL_OPERATORS },
+  { "2.15", ADJ_CAPTURE_ORDER_2_15, ADJ_CAPTURE_LEVEL_NODES },
+  { "nodes", ADJ_CAPTURE_ORDER_EAGER, ADJ_CAPTURE_LEVEL_NODES },
 };
 
 gboolean
-adj_capture_order_find (const char *name, AdjCaptureOrder *order, GError **error)
+adj_capture_order_find (const char *name,
+                        AdjCaptureOrder *order,
+                        AdjCaptureLevel *level,
+                        GError **error)
 {
-  g_return_val_if_fail (order != NULL, FALSE);
+  g_return_val_if_fail (order != NULL && level != NULL, FALSE);
 
   *order = ADJ_CAPTURE_ORDER_EAGER;
-  for (guint i = 0; name != NULL && i < ADJ_N_CAPTURE_ORDERS; i++)
-    if (g_str_equal (names[i], name))
+  *level = ADJ_CAPTURE_LEVEL_OPERATORS;
+  for (guint i = 0; name != NULL && i < G_N_ELEMENTS (kinds); i++)
+    if (g_str_equal (kinds[i].name, name))
       {
-        *order = (AdjCaptureOrder) i;
+        *order = kinds[i].order;
+        *level = kinds[i].level;
         return TRUE;
       }
   if (name != NULL)
-    g_set_error (error, ADJ_ERROR, ADJ_ERROR_NOT_FOUND, "no order '%s'; there are eager, 2024, 2.6",
-                 name);
+    g_set_error (error, ADJ_ERROR, ADJ_ERROR_NOT_FOUND,
+                 "no order '%s'; there are eager, 2024, 2.6, 2.15, nodes", name);
   return name == NULL;
 }
 
@@ -54,8 +66,9 @@ compiled_autograd_run (AdjGraph *in, AdjPassContext *context, GError **error)
   g_autoptr (AdjRecording) recording = adj_recording_new ();
   g_autoptr (AdjGraph) last = NULL;
   AdjCaptureOrder order;
+  AdjCaptureLevel level; /* is the graph's own */
 
-  if (!adj_capture_order_find (adj_pass_context_get_argument (context), &order, error))
+  if (!adj_capture_order_find (adj_pass_context_get_argument (context), &order, &level, error))
     return NULL;
   adj_pass_context_set_role (context, "compiled_autograd");
   last = reorder (in, order, recording, NULL, error);
@@ -69,7 +82,7 @@ compiled_autograd_run (AdjGraph *in, AdjPassContext *context, GError **error)
 
 const AdjPass adj_pass_compiled_autograd = {
   .name = "compiled-autograd",
-  .argument = "eager|2024|2.6",
+  .argument = "eager|2024|2.6|2.15|nodes",
   .summary = "Capture the backwards of a program; of a capture, the order of its hooks",
   .explain =
       "While compiled autograd is on, a backward is not walked node by node: it is captured as one "
@@ -82,6 +95,9 @@ const AdjPass adj_pass_compiled_autograd = {
       "* `2024`: PyTorch 2.4: last found first, and accumulations moved up.\n"
       "* `2.6`: hooks and accumulations moved one kind after the other.  What PyTorch 2.6 then "
       "drops are also writes whose result nobody reads, though others see what they write: the "
-      "gradients are wrong (`adjoint check`).",
+      "gradients are wrong (`adjoint check`).\n"
+      "* `2.15`: as PyTorch 2.15: each node of the backward is one call, `ops.MulBackward0`, in "
+      "the order of 2.6; what hooks have packed is unpacked when it is read, and writes stay.\n"
+      "* `nodes`: the same calls in the engine's order.",
   .run = compiled_autograd_run,
 };

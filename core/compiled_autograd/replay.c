@@ -4,32 +4,17 @@
 
 #include <string.h>
 
-#include "compiled_autograd/stand-ins-private.h"
+#include "compiled_autograd/replay-private.h"
 #include "ops/adj-op-id.h"
 #include "rules/adj-apply.h"
 #include "rules/adj-gradient.h"
 #include "rules/adj-operators.h"
-#include "trace/adj-tracer.h"
-
-typedef struct
-{
-  const Collection *collection;
-  const GArray *rules; /* SizeRule */
-  AdjContext *cx;      /* of the trace */
-  AdjTracer *tracer;
-  StandIns stand_ins;
-  AdjNodeId lists[4];        /* placeholders: inputs, sizes, scalars, hooks */
-  GHashTable *indices;       /* AdjGradNode → index of its call + 1 */
-  AdjTensor ***grads;        /* by call and input (owned) (nullable) */
-  AdjTensor **captured;      /* by target, owned */
-  const CollectedCall *call; /* that is replayed, and its number */
-  guint index;
-} Replay;
 
 /* -- nodes of the graph -- */
 
-static AdjNodeId
-add_call (Replay *self, const char *target, const AdjValue *args, guint n_args, const AdjValue *out)
+AdjNodeId
+replay_add_call (
+    Replay *self, const char *target, const AdjValue *args, guint n_args, const AdjValue *out)
 {
   const AdjValue tuple = { .kind = ADJ_VALUE_TUPLE, .n = n_args, .items = (AdjValue *) args };
   AdjValue taken;
@@ -39,12 +24,12 @@ add_call (Replay *self, const char *target, const AdjValue *args, guint n_args, 
   return adj_tracer_add_call (self->tracer, target, &taken, &ADJ_NONE, out);
 }
 
-static AdjNodeId
-add_item (Replay *self, AdjNodeId list, guint index, const AdjValue *out)
+AdjNodeId
+replay_add_item (Replay *self, AdjNodeId list, guint index, const AdjValue *out)
 {
   const AdjValue args[2] = { ADJ_NODE (list), ADJ_INT (index) };
 
-  return add_call (self, GETITEM, args, 2, out);
+  return replay_add_call (self, GETITEM, args, 2, out);
 }
 
 /* "MulBackward (NodeCall 3)", below the place in the program; @hook: (nullable): that is called. */
@@ -61,29 +46,36 @@ make_origin (const Replay *self, const char *hook)
   g_string_append_printf (text,
                           "  File \"compiled_autograd\", line %u, in set_node_origin\n"
                           "    %s (NodeCall %u)",
-                          self->index, node->name, self->index);
+                          self->index,
+                          self->level == ADJ_CAPTURE_LEVEL_NODES ? replay_node_get_name (self)
+                                                                 : node->name,
+                          self->index);
   if (hook != NULL && *hook != '<')
     g_string_append_printf (text, ", hook '%s'", hook);
   g_string_append_c (text, '\n');
   return g_string_free (text, FALSE);
 }
 
-/* call_hook (object, *args, hook_type=…) */
-static AdjNodeId
-add_hook_call (
-    Replay *self, guint object, ObjectKind kind, const AdjValue *args, guint n_args, AdjValue *out)
+AdjNodeId
+replay_add_call_of_hook (Replay *self,
+                         AdjNodeId hook,
+                         guint object,
+                         ObjectKind kind,
+                         const AdjValue *args,
+                         guint n_args,
+                         AdjValue *out)
 {
   const char *name = object_kind_get_name (kind);
   AdjValue keywords[2] = { { .kind = ADJ_VALUE_STRING, .n = 9, .text = "hook_type" },
                            { .kind = ADJ_VALUE_STRING, .n = strlen (name), .text = name } };
   const AdjValue kwargs = { .kind = ADJ_VALUE_DICT, .n = 2, .items = keywords };
-  AdjValue all[3] = { ADJ_NODE (add_item (self, self->lists[3], object, &ADJ_NONE)) };
+  AdjValue all[3] = { ADJ_NODE (hook) };
   const AdjValue tuple = { .kind = ADJ_VALUE_TUPLE, .n = n_args + 1, .items = all };
   const AdjPlace before = *adj_context_get_place (self->cx);
-  const char *hook = kind != OBJECT_RETAINER
-                         ? object_get_name (g_ptr_array_index (self->collection->objects, object))
-                         : NULL;
-  g_autofree char *origin = make_origin (self, hook);
+  const char *called = kind != OBJECT_RETAINER
+                           ? object_get_name (g_ptr_array_index (self->collection->objects, object))
+                           : NULL;
+  g_autofree char *origin = make_origin (self, called);
   const AdjPlace place = { .stack_trace = origin };
   AdjValue taken, taken_kwargs;
   AdjNodeId made;
@@ -99,9 +91,17 @@ add_hook_call (
   return made;
 }
 
-/* A tensor without bytes that nobody has seen yet. */
-static AdjTensor *
-new_like (Replay *self, const AdjTensorMeta *meta)
+static AdjNodeId
+add_hook_call (
+    Replay *self, guint object, ObjectKind kind, const AdjValue *args, guint n_args, AdjValue *out)
+{
+  const AdjNodeId hook = replay_add_item (self, self->lists[3], object, &ADJ_NONE);
+
+  return replay_add_call_of_hook (self, hook, object, kind, args, n_args, out);
+}
+
+AdjTensor *
+replay_new_like (Replay *self, const AdjTensorMeta *meta)
 {
   AdjTensor *tensor = adj_tensor_new_empty (meta, adj_context_get_symbols (self->cx), TRUE);
 
@@ -128,12 +128,14 @@ put (AdjTensor **slot, AdjTensor *tensor)
 static void
 add_placeholders (Replay *self)
 {
-  static const char *const names[] = { "inputs", "sizes", "scalars", "hooks" };
+  static const char *const names[] = { "inputs", "sizes", "scalars", "hooks", "packed_data" };
+  const guint n_lists = self->level == ADJ_CAPTURE_LEVEL_NODES ? 5 : 4;
   guint n_inputs = self->collection->inputs->len;
   g_autoptr (GArray) sizes = g_array_new (FALSE, FALSE, sizeof (AdjValue));
   g_autofree AdjValue *tensors = g_new0 (AdjValue, n_inputs + 1);
   g_autofree AdjValue *hooks = g_new0 (AdjValue, self->collection->objects->len + 1);
-  AdjValue values[4];
+  g_autofree AdjValue *packed = g_new0 (AdjValue, self->collection->packed->len + 1);
+  AdjValue values[5];
 
   for (guint i = 0; i < n_inputs; i++)
     tensors[i] = ADJ_TENSOR (self->stand_ins.fakes[i]);
@@ -151,13 +153,18 @@ add_placeholders (Replay *self)
   values[2] = (AdjValue){ .kind = ADJ_VALUE_LIST };
   values[3] =
       (AdjValue){ .kind = ADJ_VALUE_LIST, .n = self->collection->objects->len, .items = hooks };
-  for (guint i = 0; i < G_N_ELEMENTS (names); i++)
+  values[4] =
+      (AdjValue){ .kind = ADJ_VALUE_LIST, .n = self->collection->packed->len, .items = packed };
+  for (guint i = 0; i < n_lists; i++)
     self->lists[i] =
         adj_tracer_add_placeholder (self->tracer, names[i], NULL, NULL, ADJ_NO_NODE, &values[i]);
   for (guint i = 0; i < n_inputs; i++)
-    add_item (self, self->lists[0], i, &tensors[i]);
-  for (guint i = 0; i < sizes->len; i++)
-    add_item (self, self->lists[1], i, &g_array_index (sizes, AdjValue, i));
+    replay_add_item (self, self->lists[0], i, &tensors[i]);
+  if (self->level == ADJ_CAPTURE_LEVEL_NODES)
+    replay_nodes_add_sizes (self, sizes);
+  else
+    for (guint i = 0; i < sizes->len; i++)
+      replay_add_item (self, self->lists[1], i, &g_array_index (sizes, AdjValue, i));
 }
 
 /* -- one call -- */
@@ -172,7 +179,7 @@ replay_tensor_hooks (Replay *self, const CollectedCall *call, AdjTensor **grads,
     {
       guint input = ((const AdjHook *) g_ptr_array_index (call->tensor_hooks, i))->input;
       AdjTensor *grad = grads[input];
-      AdjTensor *new = grad != NULL ? new_like (self, adj_tensor_get_meta (grad)) : NULL;
+      AdjTensor *new = grad != NULL ? replay_new_like (self, adj_tensor_get_meta (grad)) : NULL;
       const AdjValue given = value_of (grad);
       AdjValue out = value_of (new);
 
@@ -185,7 +192,7 @@ replay_tensor_hooks (Replay *self, const CollectedCall *call, AdjTensor **grads,
       {
         const AdjValue given = value_of (grads[i]);
         AdjValue out = grads[i] != NULL
-                           ? ADJ_TENSOR (new_like (self, adj_tensor_get_meta (grads[i])))
+                           ? ADJ_TENSOR (replay_new_like (self, adj_tensor_get_meta (grads[i])))
                            : ADJ_NONE;
 
         add_hook_call (self, (*object)++, OBJECT_RETAINER, &given, 1, &out);
@@ -224,7 +231,7 @@ replay_node_hooks (Replay *self,
 
       for (guint k = 0; k < n_grads; k++)
         if (grads[k] != NULL)
-          new[k] = ADJ_TENSOR (new_like (self, adj_tensor_get_meta (grads[k])));
+          new[k] = ADJ_TENSOR (replay_new_like (self, adj_tensor_get_meta (grads[k])));
       outs.items = new;
       add_hook_call (self, (*object)++, kind, args, kind == OBJECT_POST_HOOK ? 2 : 1, &outs);
       for (guint k = 0; k < n_grads; k++)
@@ -243,8 +250,11 @@ replay_leaf (Replay *self, const CollectedCall *call, AdjTensor *const *grads, g
 
   if (leaf == NULL || grads[0] == NULL || !adj_tensor_get_requires_grad (real))
     return;
-  add_call (self, ADJ_TARGET_ACCUMULATE,
-            (const AdjValue[]){ ADJ_TENSOR (leaf), ADJ_TENSOR (grads[0]) }, 2, &ADJ_NONE);
+  if (self->level == ADJ_CAPTURE_LEVEL_NODES)
+    replay_node_leaf (self, call, leaf, grads[0]);
+  else
+    replay_add_call (self, ADJ_TARGET_ACCUMULATE,
+                     (const AdjValue[]){ ADJ_TENSOR (leaf), ADJ_TENSOR (grads[0]) }, 2, &ADJ_NONE);
   for (guint i = 0; call->leaf_hooks != NULL && i < call->leaf_hooks->len; i++)
     add_hook_call (self, object + i, OBJECT_LEAF_HOOK, &ADJ_TENSOR (leaf), 1, &ADJ_NONE);
 }
@@ -281,7 +291,7 @@ replay_whole (
 
       g_array_append_val (saved, value);
     }
-  args[0] = ADJ_NODE (add_item (self, self->lists[3], object, &ADJ_NONE));
+  args[0] = ADJ_NODE (replay_add_item (self, self->lists[3], object, &ADJ_NONE));
   args[1] = (AdjValue){ .kind = ADJ_VALUE_TUPLE, .n = saved->len, .items = (gpointer) saved->data };
   for (guint i = 0; i < node->n_inputs; i++)
     args[2 + i] = value_of (grads[i]);
@@ -291,11 +301,14 @@ replay_whole (
 
       if (meta == NULL)
         continue;
-      out[i] = adj_keep (new_like (self, meta));
+      out[i] = adj_keep (replay_new_like (self, meta));
       outs[i] = ADJ_TENSOR (out[i]);
     }
-  add_call (self, ADJ_TARGET_CALL_BACKWARD, args, node->n_inputs + 2,
-            &(AdjValue){ .kind = ADJ_VALUE_TUPLE, .n = node->n_edges, .items = outs });
+  if (self->level == ADJ_CAPTURE_LEVEL_NODES)
+    replay_node_whole (self, args, node->n_inputs + 2, outs, node->n_edges);
+  else
+    replay_add_call (self, ADJ_TARGET_CALL_BACKWARD, args, node->n_inputs + 2,
+                     &(AdjValue){ .kind = ADJ_VALUE_TUPLE, .n = node->n_edges, .items = outs });
   return !adj_context_has_error (self->cx);
 }
 
@@ -335,6 +348,8 @@ replay_apply (
       replay_leaf (self, call, grads, object);
       return !adj_context_has_error (self->cx);
     }
+  if (call->form != NULL)
+    return replay_node (self, call, grads, out);
   if (node_is_whole (node))
     return replay_whole (self, call, grads, object, out);
   for (guint i = 0; i < node->n_edges; i++)
@@ -364,7 +379,14 @@ arrive (Replay *self, const GradEdge *edge, AdjTensor *grad)
   if (self->grads[index - 1] == NULL)
     self->grads[index - 1] = g_new0 (AdjTensor *, edge->node->n_inputs + 1);
   slot = &self->grads[index - 1][edge->input];
-  if (*slot != NULL)
+  if (*slot != NULL && self->level == ADJ_CAPTURE_LEVEL_NODES)
+    {
+      const AdjValue args[2] = { ADJ_TENSOR (*slot), ADJ_TENSOR (grad) };
+
+      grad = replay_new_like (self, adj_tensor_get_meta (*slot));
+      replay_add_call (self, "torch.add", args, 2, &ADJ_TENSOR (grad));
+    }
+  else if (*slot != NULL)
     grad = ADJ_APPLY (self->cx, ADJ_OP_add_Tensor, ADJ_TENSOR (*slot), ADJ_TENSOR (grad));
   if (grad != NULL)
     put (slot, grad);
@@ -394,8 +416,14 @@ replay_unpacking (Replay *self, const CollectedCall *call)
       guint index = call->first_packed + i;
       AdjValue out = ADJ_TENSOR (self->stand_ins.fakes[self->collection->inputs->len + index]);
 
-      add_hook_call (self, g_array_index (self->collection->packed, CollectedPacked, index).object,
-                     OBJECT_UNPACK, NULL, 0, &out);
+      if (self->level == ADJ_CAPTURE_LEVEL_NODES)
+        replay_node_unpack (self,
+                            g_array_index (self->collection->packed, CollectedPacked, index).object,
+                            index, &out);
+      else
+        add_hook_call (self,
+                       g_array_index (self->collection->packed, CollectedPacked, index).object,
+                       OBJECT_UNPACK, NULL, 0, &out);
     }
 }
 
@@ -416,7 +444,10 @@ replay_needed (Replay *self, const CollectedCall *call, AdjTensor **grads, guint
   if (done && call == &g_array_index (self->collection->calls, CollectedCall, 0))
     replay_root (self, call, out);
   else if (done)
-    done = replay_apply (self, call, grads, last, out) && validate (self, node, out);
+    done = replay_apply (self, call, grads, last, out) &&
+           (self->level == ADJ_CAPTURE_LEVEL_NODES || validate (self, node, out));
+  if (done && self->level == ADJ_CAPTURE_LEVEL_NODES && call->form == NULL)
+    replay_node_validate (self, call, out);
   done = done && replay_node_hooks (self, call->post_hooks, OBJECT_POST_HOOK, &post, out,
                                     node->n_edges, grads, node->n_inputs);
   for (guint i = 0; i < node->n_edges; i++)
@@ -464,7 +495,7 @@ add_output (Replay *self)
   g_autofree AdjValue *items = g_new0 (AdjValue, n + 1);
   const AdjValue list = list_of (self->captured, n, items);
 
-  add_call (self, ADJ_TARGET_FINAL_CALLBACKS, NULL, 0, &ADJ_NONE);
+  replay_add_call (self, ADJ_TARGET_FINAL_CALLBACKS, NULL, 0, &ADJ_NONE);
   return adj_tracer_add_output (self->tracer, &list);
 }
 
@@ -496,6 +527,7 @@ replay_init (Replay *self)
 
   self->indices = g_hash_table_new (NULL, NULL);
   self->grads = g_new0 (AdjTensor **, n + 1);
+  self->sizes = g_array_new (FALSE, FALSE, sizeof (AdjNodeId));
   self->captured = g_new0 (AdjTensor *, task_get_request (self->collection->task)->n_targets + 1);
 }
 
@@ -515,11 +547,13 @@ replay_clear (Replay *self)
   stand_ins_clear (&self->stand_ins);
   g_free (self->grads);
   g_free (self->captured);
+  g_array_unref (self->sizes);
   g_hash_table_unref (self->indices);
 }
 
 AdjGraph *
 replay (const Collection *collection,
+        AdjCaptureLevel level,
         const char *name,
         const GArray *rules,
         AdjSymbols *symbols,
@@ -527,7 +561,9 @@ replay (const Collection *collection,
 {
   g_autoptr (AdjContext) cx = adj_context_new_empty (symbols);
   g_autoptr (AdjTracer) tracer = adj_tracer_new (cx, name, FALSE);
-  Replay self = { .collection = collection, .rules = rules, .cx = cx, .tracer = tracer };
+  Replay self = {
+    .collection = collection, .rules = rules, .cx = cx, .tracer = tracer, .level = level
+  };
   AdjGraph *graph = NULL;
   gboolean done;
 

@@ -32,6 +32,19 @@ take_sizes (const AdjCapture *capture, const Collection *collection)
   return list;
 }
 
+/* What hooks have packed: only the hook knows what it is. */
+static AdjValue
+take_packed (const Collection *collection)
+{
+  AdjValue list = { .kind = ADJ_VALUE_LIST, .n = collection->packed->len };
+
+  list.items = g_new0 (AdjValue, list.n + 1);
+  for (guint i = 0; i < list.n; i++)
+    list.items[i] = ADJ_OPAQUE (adj_opaque_ref (g_ptr_array_index (
+        collection->objects, g_array_index (collection->packed, CollectedPacked, i).object)));
+  return list;
+}
+
 static AdjValue
 take_objects (const Collection *collection)
 {
@@ -120,10 +133,11 @@ capture_run (AdjCapture *capture, AdjContext *cx, Collection *collection)
   const GradRequest *request = task_get_request (collection->task);
   const AdjPlace place = *adj_context_get_place (cx);
   g_auto (AdjValue) result = ADJ_NONE;
-  AdjValue args[4] = { take_inputs (collection),
+  AdjValue args[5] = { take_inputs (collection),
                        take_sizes (capture, collection),
                        { .kind = ADJ_VALUE_LIST },
-                       take_objects (collection) };
+                       take_objects (collection),
+                       take_packed (collection) };
   gboolean done;
 
   if ((request->flags & ADJ_BACKWARD_RETAIN_GRAPH) == 0)
@@ -132,9 +146,9 @@ capture_run (AdjCapture *capture, AdjContext *cx, Collection *collection)
   if (!move_inputs (capture, cx, &args[0]))
     done = FALSE;
   else if (capture->compiled != NULL)
-    done = adj_function_call (capture->compiled, cx, args, G_N_ELEMENTS (args), &result);
+    done = adj_function_call (capture->compiled, cx, args, capture->n_lists, &result);
   else
-    done = adj_interpret_taking (cx, capture->graph, args, G_N_ELEMENTS (args), &hooks, &result);
+    done = adj_interpret_taking (cx, capture->graph, args, capture->n_lists, &hooks, &result);
   for (guint i = 0; i < G_N_ELEMENTS (args); i++)
     adj_value_clear (&args[i]);
   adj_context_set_place (cx, &place);

@@ -202,7 +202,7 @@ stand_ins_place (StandIns *self, const CollectedCall *call)
 
   self->slot = call->first_slot;
   self->size = call->first_size;
-  if (!call->needed)
+  if (!call->needed || call->form != NULL)
     return;
   if (call->node->klass->visit != NULL)
     call->node->klass->visit (call->node, &exchanger.parent);

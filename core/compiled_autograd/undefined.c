@@ -177,6 +177,32 @@ only_hooks_follow (const AdjGraph *graph, const AdjNode *grad, guint index)
   return grad->n_users > 0 && grad->users[grad->n_users - 1].index > index;
 }
 
+/* What is added of call_accumulate_grad, whose result nobody reads here. */
+static gboolean
+accumulate_node (const CaptureRun *run,
+                 const AdjGraph *graph,
+                 AdjNodeId id,
+                 const AdjNode *node,
+                 const AdjValue *args)
+{
+  const AdjNode *grad = adj_graph_get_node (graph, node->args.items[2].node.index);
+  AdjTensor *added = args->items[2].kind == ADJ_VALUE_TENSOR ? args->items[2].tensor : NULL;
+
+  leaf_add (run->cx, args->items[0].tensor, added,
+            only_hooks_follow (graph, grad, id.index) ? 2 : 1);
+  return TRUE;
+}
+
+/* torch.add of gradients, one of which is not there. */
+static gboolean
+add_undefined (const AdjValue *args, AdjValue *value)
+{
+  if (args->items[0].kind != ADJ_VALUE_NONE && args->items[1].kind != ADJ_VALUE_NONE)
+    return FALSE;
+  *value = adj_value_copy (&args->items[args->items[0].kind == ADJ_VALUE_NONE]);
+  return TRUE;
+}
+
 /* The graph holds the gradient, and the call of this node. */
 static gboolean
 take_over (const CaptureRun *run,
@@ -206,6 +232,10 @@ capture_replace (
            layout_replace (run, graph, node, args, value);
   if (g_str_equal (node->target, ADJ_TARGET_ACCUMULATE))
     return take_over (run, graph, id, node, args);
+  if (g_str_equal (node->target, ADJ_TARGET_CALL_ACCUMULATE))
+    return accumulate_node (run, graph, id, node, args);
+  if (g_str_equal (node->target, "torch.add"))
+    return add_undefined (args, value);
   return g_str_equal (node->target, GETITEM) && args->n > 0 &&
          args->items[0].kind == ADJ_VALUE_NONE;
 }

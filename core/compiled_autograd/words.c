@@ -158,8 +158,8 @@ call_describe (const Collection *collection, const CollectedCall *call)
   if (node->n_inputs > 1)
     add (&describer, "%u gradients arrive", node->n_inputs);
   add (&describer, "%s", call->needed ? "it runs" : "only what arrives is wanted");
-  if (call->needed && node->klass->visit != NULL)
-    node->klass->visit (node, &describer.parent);
+  if (call->needed)
+    call_visit (call, &describer.parent);
   describe_hooks (&describer, "post-accumulate hook", call->leaf_hooks);
   if (call->needed)
     describe_edges (&describer);

@@ -116,15 +116,18 @@ gboolean
 adj_builtin_copy_slices_prologue (
     AdjContext *cx, const AdjValue *args, guint n_args, const AdjValue *kwargs, AdjValue *out)
 {
-  const gboolean fits = n_args == 7 && adj_value_is_container (&args[0]) && args[0].n == 1 &&
-                        args[0].items[0].kind == ADJ_VALUE_TENSOR;
-  AdjTensor *parts[3];
+  const gboolean fits =
+      n_args == 7 && adj_value_is_container (&args[0]) && args[0].n == 1 &&
+      (args[0].items[0].kind == ADJ_VALUE_TENSOR || args[0].items[0].kind == ADJ_VALUE_NONE);
+  AdjTensor *parts[3] = { NULL };
   AdjSize of_base, of_view;
 
   *out = ADJ_NONE;
   if (!fits || !adj_value_get_size (&args[3], &of_base) || !adj_value_get_size (&args[6], &of_view))
     return adj_builtin_fail (cx,
                              "copy_slices_prologue takes a gradient, and how base and view lie");
+  if (args[0].items[0].kind == ADJ_VALUE_NONE) /* undefined: so is every part of it */
+    return give (parts, 3, out);
   parts[0] = ADJ_APPLY (cx, ADJ_OP_new_empty_strided, args[0].items[0], args[1], args[2]);
   if (parts[0] == NULL ||
       ADJ_APPLY (cx, ADJ_OP_copy_, ADJ_TENSOR (parts[0]), args[0].items[0]) == NULL)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Runs a node of a backward by the gradient rule of its operator: attributes of the node become
- * the arguments and results that the rule reads. */
+/* Nodes of backwards as PyTorch writes them since 2.7: which operator each is of and what it keeps.
+ * One runs by the gradient rule of its operator: attributes of the node become the arguments and
+ * results that the rule reads. */
 
 #include "rules/adj-node-op.h"
 
@@ -8,6 +9,7 @@
 #include <string.h>
 
 #include "ops/adj-op-table.h"
+#include "ops/adj-ops.h"
 #include "rules/adj-rule.h"
 #include "tensor/adj-dtype-internal.h"
 
@@ -220,27 +222,28 @@ take_nothing (NodeCall *call, guint arg, const AdjValue *value)
 typedef struct
 {
   const char *suffix;
+  AdjKept what;
   gboolean (*take) (NodeCall *call, guint arg, const AdjValue *value);
 } Aspect;
 
 /* Behind the name of an argument and "_". */
 static const Aspect aspects[] = {
-  { "scalar_type", take_dtype },
-  { "sym_sizes", take_sizes },
-  { "sizes", take_sizes },
-  { "sym_sizes_opt", take_sizes },
-  { "sym_argsize_0", take_first_size },
-  { "sym_strides", take_strides },
-  { "options", take_options },
-  { "info", take_info },
-  { "geometry", take_geometry },
-  { "size", take_length },
-  { "args_sizes_symint", take_item_sizes },
-  { "args_sizes", take_item_sizes },
-  { "args_scalartypes", take_item_dtypes },
-  { "layout", take_nothing },
-  { "sym_numel", take_nothing },
-  { "dim", take_nothing },
+  { "scalar_type", ADJ_KEPT_DTYPE, take_dtype },
+  { "sym_sizes", ADJ_KEPT_SIZES, take_sizes },
+  { "sizes", ADJ_KEPT_SIZES, take_sizes },
+  { "sym_sizes_opt", ADJ_KEPT_SIZES, take_sizes },
+  { "sym_argsize_0", ADJ_KEPT_FIRST_SIZE, take_first_size },
+  { "sym_strides", ADJ_KEPT_STRIDES, take_strides },
+  { "options", ADJ_KEPT_OPTIONS, take_options },
+  { "info", ADJ_KEPT_INFO, take_info },
+  { "geometry", ADJ_KEPT_GEOMETRY, take_geometry },
+  { "size", ADJ_KEPT_LENGTH, take_length },
+  { "args_sizes_symint", ADJ_KEPT_ITEM_SIZES, take_item_sizes },
+  { "args_sizes", ADJ_KEPT_ITEM_SIZES, take_item_sizes },
+  { "args_scalartypes", ADJ_KEPT_ITEM_DTYPES, take_item_dtypes },
+  { "layout", ADJ_KEPT_LAYOUT, take_nothing },
+  { "sym_numel", ADJ_KEPT_NUMEL, take_nothing },
+  { "dim", ADJ_KEPT_RANK, take_nothing },
 };
 
 /* What an attribute is of: an argument, an aspect of one, or a result. */
@@ -323,6 +326,28 @@ take_attribute (NodeCall *call, const char *name, const AdjValue *value)
 
 /* -- the call -- */
 
+/* Arguments that are not kept, since PyTorch's formula takes them to be as large as others. */
+static const struct
+{
+  const char *op, *arg, *as;
+} alike[] = {
+  { "scatter.src", "src", "index" },
+  { "scatter_add", "src", "index" },
+};
+
+/* %TRUE: argument @arg is taken to be as large as argument @index (out). */
+static gboolean
+find_alike (const AdjNodeOp *self, const AdjSchema *schema, guint arg, guint *index)
+{
+  for (guint i = 0; i < G_N_ELEMENTS (alike); i++)
+    if (g_str_equal (alike[i].op, self->op) &&
+        g_str_equal (alike[i].arg, schema->arguments[arg].name))
+      for (*index = 0; *index < schema->n_arguments; (*index)++)
+        if (g_str_equal (schema->arguments[*index].name, alike[i].as))
+          return TRUE;
+  return FALSE;
+}
+
 /* Operators without a record, and the record that has the same gradient. */
 static const struct
 {
@@ -331,19 +356,26 @@ static const struct
   { "native_batch_norm", "_native_batch_norm_legit" },
 };
 
-static gboolean
-set_up (NodeCall *call)
+/* (nullable) */
+static const AdjOp *
+find_op (const AdjNodeOp *self)
 {
-  const char *name = call->self->op;
+  const char *name = self->op;
   g_autofree char *target = NULL;
-  const AdjOp *op;
 
   for (guint i = 0; i < G_N_ELEMENTS (counterparts); i++)
     if (g_str_equal (counterparts[i].op, name))
       name = counterparts[i].same;
   target =
       g_strdup_printf ("torch.ops.aten.%s%s", name, strchr (name, '.') != NULL ? "" : ".default");
-  op = adj_op_find (target);
+  return adj_op_find (target);
+}
+
+static gboolean
+set_up (NodeCall *call)
+{
+  const AdjOp *op = find_op (call->self);
+
   call->rule = op != NULL ? adj_rule_find (op, ADJ_RULE_GRAD) : NULL;
   if (call->rule == NULL)
     return FALSE;
@@ -402,9 +434,13 @@ complete_arg (NodeCall *call, guint i, const AdjRuleUse *use)
 {
   const AdjArgument *argument = &call->schema->arguments[i];
   const gboolean reads = (((use->args | use->described_args) >> MIN (i, 63)) & 1) != 0;
+  guint other;
 
   if (call->args[i].kind != ADJ_VALUE_NONE)
     return TRUE;
+  if (find_alike (call->self, call->schema, i, &other) &&
+      call->args[other].kind == ADJ_VALUE_TENSOR)
+    call->described[i] = (Described){ TRUE, *adj_tensor_get_meta (call->args[other].tensor) };
   if (call->described[i].has_any)
     call->args[i] = (AdjValue){ .kind = ADJ_VALUE_META, .meta = &call->described[i].meta };
   else if (((call->kept_args >> i) & 1) == 0 && argument->has_default)
@@ -469,6 +505,45 @@ append (const NodeCall *call, GArray *items, guint entry, const AdjValue *values
     }
 }
 
+/* (nullable) */
+static const AdjValue *
+find_arg (const NodeCall *call, const char *name, AdjValueKind kind)
+{
+  for (guint i = 0; i < call->schema->n_arguments; i++)
+    if (g_str_equal (call->schema->arguments[i].name, name) && call->args[i].kind == kind)
+      return &call->args[i];
+  return NULL;
+}
+
+/* What a gradient looks like that is not there: of consecutive parts, each is as large as the part;
+ * elsewhere all are alike. */
+static void
+describe_grad (const NodeCall *call, guint index, AdjTensorMeta *out)
+{
+  AdjSymbols *symbols = adj_context_get_symbols (call->cx);
+  const AdjValue *self = find_arg (call, "self", ADJ_VALUE_META);
+  const AdjValue *dim = find_arg (call, "dim", ADJ_VALUE_INT);
+  const AdjValue *size = find_arg (call, "split_size", ADJ_VALUE_INT);
+  const AdjValue *sizes = find_arg (call, "split_sizes", ADJ_VALUE_LIST);
+  AdjSize part = ADJ_SIZE (0), all[ADJ_MAX_RANK];
+  guint axis;
+
+  *out = call->form;
+  if (self == NULL || dim == NULL || (size == NULL && sizes == NULL))
+    return;
+  axis = (guint) (dim->integer < 0 ? dim->integer + self->meta->shape.rank : dim->integer);
+  if (axis >= self->meta->shape.rank)
+    return;
+  *out = *self->meta;
+  if (size != NULL && adj_size_is_int (out->shape.size[axis]))
+    part = ADJ_SIZE (MIN (size->integer, out->shape.size[axis].word - index * size->integer));
+  else if (sizes == NULL || index >= sizes->n || !adj_value_get_size (&sizes->items[index], &part))
+    return;
+  memcpy (all, self->meta->shape.size, sizeof all);
+  all[axis] = part;
+  adj_shape_init (&out->shape, symbols, out->shape.rank, all);
+}
+
 static gboolean
 evaluate (NodeCall *call,
           const AdjValue *grads,
@@ -489,7 +564,10 @@ evaluate (NodeCall *call,
   for (guint i = 0; i < grads->n; i++)
     {
       tensors[i] = grads->items[i].kind == ADJ_VALUE_TENSOR ? grads->items[i].tensor : NULL;
-      forms[i] = tensors[i] != NULL ? *adj_tensor_get_meta (tensors[i]) : call->form;
+      if (tensors[i] != NULL)
+        forms[i] = *adj_tensor_get_meta (tensors[i]);
+      else
+        describe_grad (call, i, &forms[i]);
     }
   adj_rule_call_init (&rule_call);
   done = adj_rule_call_eval_needed (&rule_call, values);
@@ -551,6 +629,110 @@ adj_node_op_call (
   adj_arena_free (call->arena);
   g_free (call);
   return done;
+}
+
+/* -- forms -- */
+
+/* %FALSE: an attribute is not understood. */
+static gboolean
+read_attribute (const AdjSchema *schema, const char *name, AdjNodeAttribute *out)
+{
+  Attribute attribute;
+
+  *out = (AdjNodeAttribute){ name, -1, -1, ADJ_KEPT_RETAIN };
+  if (g_str_equal (name, "retain_variables"))
+    return TRUE;
+  if (!find_attribute (schema, name, &attribute))
+    return FALSE;
+  out->arg = attribute.arg;
+  out->result = attribute.result;
+  out->what = attribute.aspect != NULL ? attribute.aspect->what : ADJ_KEPT_ITSELF;
+  return TRUE;
+}
+
+static gboolean
+read_input (const AdjSchema *schema, const char *name, guint8 *out)
+{
+  for (guint i = 0; i < schema->n_arguments; i++)
+    if (g_str_equal (schema->arguments[i].name, name))
+      {
+        *out = (guint8) i;
+        return TRUE;
+      }
+  return FALSE;
+}
+
+/* (transfer full) (nullable): never freed, as the table is not. */
+static AdjNodeForm *
+form_new (const AdjNodeOp *self, const AdjSchema *schema)
+{
+  AdjNodeForm *form = g_new0 (AdjNodeForm, 1);
+  char **inputs = g_strsplit (self->inputs, " ", -1);
+  char **kept = *self->kept != '\0' ? g_strsplit (self->kept, " ", -1) : g_new0 (char *, 1);
+  gboolean understood = TRUE;
+  guint as;
+
+  form->node_op = self;
+  form->target = g_strconcat (PREFIX, self->name, NULL);
+  form->n_inputs = g_strv_length (inputs);
+  form->inputs = g_new0 (guint8, form->n_inputs + 1);
+  form->n_attributes = g_strv_length (kept);
+  form->alike = -1;
+  for (guint i = 0; i < schema->n_arguments; i++)
+    if (find_alike (self, schema, i, &as))
+      {
+        form->alike = (gint) i;
+        form->as = as;
+      }
+  form->attributes = g_new0 (AdjNodeAttribute, form->n_attributes + 1);
+  for (guint i = 0; i < form->n_inputs && understood; i++)
+    understood = read_input (schema, inputs[i], &form->inputs[i]);
+  for (guint i = 0; i < form->n_attributes && understood; i++)
+    understood = read_attribute (schema, kept[i], &form->attributes[i]);
+  g_strfreev (inputs);
+  if (understood)
+    {
+      g_free (kept); /* the names stay */
+      return form;
+    }
+  g_strfreev (kept);
+  g_free ((char *) form->target);
+  g_free (form->inputs);
+  g_free (form->attributes);
+  g_free (form);
+  return NULL;
+}
+
+static GHashTable *
+make_forms (void)
+{
+  GHashTable *forms = g_hash_table_new (NULL, NULL);
+
+  for (guint i = 0; i < G_N_ELEMENTS (node_ops); i++)
+    {
+      const AdjOp *op = find_op (&node_ops[i]);
+      AdjNodeForm *form = NULL;
+
+      if (op != NULL && !g_hash_table_contains (forms, op))
+        form = form_new (&node_ops[i], adj_op_get_schema (op));
+      if (form != NULL)
+        g_hash_table_insert (forms, (gpointer) op, form);
+    }
+  return forms;
+}
+
+const AdjNodeForm *
+adj_node_form_find (const AdjOp *op)
+{
+  static gsize once;
+  const AdjNodeForm *form;
+
+  if (g_once_init_enter (&once))
+    g_once_init_leave (&once, GPOINTER_TO_SIZE (make_forms ()));
+  form = g_hash_table_lookup (GSIZE_TO_POINTER (once), op);
+  if (form == NULL && adj_op_get_base (op) != NULL)
+    form = g_hash_table_lookup (GSIZE_TO_POINTER (once), adj_op_get_base (op));
+  return form;
 }
 
 /* -- the table -- */

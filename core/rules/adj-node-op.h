@@ -2,6 +2,7 @@
 #pragma once
 
 #include "call/adj-context.h"
+#include "call/adj-op.h"
 
 G_BEGIN_DECLS
 
@@ -27,6 +28,51 @@ const AdjNodeOp *adj_node_op_find (const char *target);
  * the rule reads what the node does not keep. */
 gboolean adj_node_op_call (
     AdjContext *cx, const AdjNodeOp *self, const AdjValue *args, guint n_args, AdjValue *out);
+
+/* -- what such a node keeps, of the arguments and results of its operator -- */
+
+typedef enum
+{
+  ADJ_KEPT_ITSELF, /* the argument or result */
+  ADJ_KEPT_DTYPE,
+  ADJ_KEPT_SIZES,
+  ADJ_KEPT_FIRST_SIZE,
+  ADJ_KEPT_STRIDES,
+  ADJ_KEPT_OPTIONS,     /* (requires_grad, memory format, device, dtype, layout, pinned) */
+  ADJ_KEPT_INFO,        /* (sizes, options) */
+  ADJ_KEPT_GEOMETRY,    /* (sizes, strides, offset) */
+  ADJ_KEPT_LENGTH,      /* of a list of tensors */
+  ADJ_KEPT_ITEM_SIZES,  /* of each tensor of a list */
+  ADJ_KEPT_ITEM_DTYPES, /* likewise */
+  ADJ_KEPT_LAYOUT,
+  ADJ_KEPT_NUMEL,
+  ADJ_KEPT_RANK,
+  ADJ_KEPT_RETAIN, /* whether another backward may follow */
+  ADJ_N_KEPT,
+} AdjKept;
+
+typedef struct
+{
+  const char *name; /* "self_sym_sizes" */
+  gint arg, result; /* of the operator; -1: of none */
+  AdjKept what;
+} AdjNodeAttribute;
+
+typedef struct
+{
+  const AdjNodeOp *node_op;
+  const char *target; /* what a graph calls */
+  guint n_inputs;     /* arguments with a gradient, by index */
+  guint8 *inputs;
+  guint n_attributes;
+  AdjNodeAttribute *attributes;
+  gint alike; /* an argument that is not kept, and taken to be as large as argument @as; -1: none */
+  guint as;
+} AdjNodeForm;
+
+/* (nullable): how PyTorch writes a node of @op, or of the operator that it is a variant of; %NULL:
+ * it has none, or keeps what is not understood. */
+const AdjNodeForm *adj_node_form_find (const AdjOp *op);
 
 /* By index, below how many there are; for who lists them. */
 guint adj_node_ops_get_n (void);

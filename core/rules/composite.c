@@ -9,6 +9,7 @@
 #include "call/adj-op-internal.h"
 #include "ops/adj-op-id.h"
 #include "ops/adj-ops.h"
+#include "rules/rule-arguments-private.h"
 #include "rules/rule-private.h"
 #include "tensor/adj-promotion.h"
 
@@ -89,7 +90,7 @@ wrap (AdjRuleCall *call, gint64 dim, gint64 rank)
 static gboolean
 builtin_rank (AdjRuleCall *call, const AdjValue *args, guint n, AdjValue *out)
 {
-  *out = ADJ_INT (shape_of (call, &args[0])->rank);
+  *out = ADJ_INT (rule_meta_of (call, &args[0])->shape.rank);
   return TRUE;
 }
 
@@ -688,6 +689,12 @@ builtin_spread (AdjRuleCall *call, const AdjValue *args, guint n, AdjValue *out)
     return TRUE;
   *out = ADJ_TENSOR (ADJ_APPLY (call->cx, ADJ_OP_expand, args[0], args[1]));
   return out->tensor != NULL;
+}
+
+guint32
+rule_composite_builtin_describes (const RuleBuiltin *builtin)
+{
+  return builtin->func == builtin_rank ? 1 << 0 : 0;
 }
 
 static const RuleBuiltin rows[] = {

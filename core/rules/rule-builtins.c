@@ -523,7 +523,8 @@ rule_builtin_describes (const RuleBuiltin *builtin)
     return 1 << 1;
   if (func == builtin_mm_right)
     return 1 << 2;
-  return rule_gradient_builtin_describes (builtin) | rule_linalg_builtin_describes (builtin);
+  return rule_gradient_builtin_describes (builtin) | rule_linalg_builtin_describes (builtin) |
+         rule_composite_builtin_describes (builtin);
 }
 
 static const RuleBuiltin rows[] = {

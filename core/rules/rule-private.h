@@ -41,6 +41,7 @@ AdjTensor *rule_exclusive_product (AdjRuleCall *call, AdjTensor *x, guint dim);
 guint32 rule_builtin_describes (const RuleBuiltin *builtin);
 guint32 rule_gradient_builtin_describes (const RuleBuiltin *builtin);
 guint32 rule_linalg_builtin_describes (const RuleBuiltin *builtin);
+guint32 rule_composite_builtin_describes (const RuleBuiltin *builtin);
 
 /* A rule expression with its names resolved. */
 typedef enum

@@ -18,10 +18,11 @@ captures_are_asked_for (const char *steps)
          strchr (",=", steps[length]) != NULL;
 }
 
-/* "compiled-autograd=2.6,cse": the order, and (@rest, out) "cse". */
+/* "compiled-autograd=2.6,cse": the order and level, and (@rest, out) "cse". */
 static gboolean
 read_steps (const AdjPipelineOptions *options,
             AdjCaptureOrder *order,
+            AdjCaptureLevel *level,
             const char **rest,
             GError **error)
 {
@@ -40,7 +41,7 @@ read_steps (const AdjPipelineOptions *options,
     return TRUE;
   steps++;
   argument = comma != NULL ? g_strndup (steps, (gsize) (comma - steps)) : g_strdup (steps);
-  return adj_capture_order_find (argument, order, error);
+  return adj_capture_order_find (argument, order, level, error);
 }
 
 static void
@@ -96,7 +97,7 @@ captures_add (const AdjProgram *program,
   AdjCompiledCounters counters;
   const char *rest;
 
-  if (!read_steps (options, &compiling.order, &rest, error))
+  if (!read_steps (options, &compiling.order, &compiling.level, &rest, error))
     return FALSE;
   compiled = adj_compiled_autograd_new (&compiling);
   if (!run_program (program, compiled, error))

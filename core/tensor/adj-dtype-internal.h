@@ -11,5 +11,7 @@ G_BEGIN_DECLS
 AdjDType adj_dtype_from_safetensors (const char *name);
 /* By the number of c10::ScalarType; ADJ_DTYPE_NONE when it is of none that is known. */
 AdjDType adj_dtype_from_scalar_type (gint64 number);
+/* The reverse; -1 when it has none. */
+gint adj_dtype_get_scalar_type (AdjDType dtype);
 
 G_END_DECLS

@@ -87,6 +87,15 @@ adj_dtype_from_scalar_type (gint64 number)
   return number >= 0 && number < (gint64) G_N_ELEMENTS (dtypes) ? dtypes[number] : ADJ_DTYPE_NONE;
 }
 
+gint
+adj_dtype_get_scalar_type (AdjDType dtype)
+{
+  for (gint i = 0; i <= 15; i++)
+    if (adj_dtype_from_scalar_type (i) == dtype)
+      return i;
+  return -1;
+}
+
 AdjDType
 adj_dtype_from_safetensors (const char *name)
 {

@@ -268,12 +268,9 @@ graph_describe (AdjGraph *graph)
   return g_string_free (text, FALSE);
 }
 
-void
-assert_golden (AdjGraph *graph, const char *name)
+static void
+assert_equals_file (AdjGraph *graph, const char *name, const char *path)
 {
-  g_autofree char *file = g_strconcat (name, ".txt", NULL);
-  g_autofree char *path =
-      g_test_build_filename (G_TEST_DIST, "compiled_autograd", "golden", file, NULL);
   g_autofree char *text = adj_test_read_file (path, NULL);
   g_autoptr (AdjGraph) golden = adj_test_parse_graph (text);
   g_autofree char *expected = graph_describe (golden);
@@ -282,6 +279,32 @@ assert_golden (AdjGraph *graph, const char *name)
   if (!g_str_equal (got, expected))
     g_test_message ("%s should be\n%s\nbut is\n%s", name, expected, got);
   g_assert_true (g_str_equal (got, expected));
+}
+
+void
+assert_golden (AdjGraph *graph, const char *name)
+{
+  g_autofree char *file = g_strconcat (name, ".txt", NULL);
+  g_autofree char *path =
+      g_test_build_filename (G_TEST_DIST, "compiled_autograd", "golden", file, NULL);
+
+  assert_equals_file (graph, name, path);
+}
+
+void
+assert_node_golden (AdjGraph *graph, const char *name)
+{
+  g_autofree char *file = g_strconcat (name, ".txt", NULL);
+  g_autofree char *path =
+      g_test_build_filename (G_TEST_DIST, "compiled_autograd", "nodes", file, NULL);
+
+  if (!g_file_test (path, G_FILE_TEST_EXISTS))
+    {
+      g_free (path);
+      path =
+          g_test_build_filename (G_TEST_DIST, "compiled_autograd", "nodes", "graphs", file, NULL);
+    }
+  assert_equals_file (graph, name, path);
 }
 
 void

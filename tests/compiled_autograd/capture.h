@@ -42,6 +42,8 @@ char *program_run (ProgramFunc run, AdjCompiledAutograd *compiler);
 char *graph_describe (AdjGraph *graph);
 /* Fails the test where @graph is not the golden of that name. */
 void assert_golden (AdjGraph *graph, const char *name);
+/* Of the graph of nodes of that name, nodes/NAME.txt or nodes/graphs/NAME.txt. */
+void assert_node_golden (AdjGraph *graph, const char *name);
 /* The same of what is other than in PyTorch: golden/deviations/. */
 void assert_deviation (AdjGraph *graph, const char *name, const char *why);
 

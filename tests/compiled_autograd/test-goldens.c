@@ -509,6 +509,37 @@ test_graph (gconstpointer data)
     }
 }
 
+/* As PyTorch 2.15 captures it: a call for each node. */
+static void
+test_nodes (gconstpointer data)
+{
+  const Golden *golden = data;
+  g_autoptr (AdjCompiledAutograd) compiler = adj_compiled_autograd_new (&(AdjCompiledOptions){
+      .order = ADJ_CAPTURE_ORDER_2_15, .level = ADJ_CAPTURE_LEVEL_NODES, .dynamic = TRUE });
+  g_autofree char *text = program_run (golden->run, compiler);
+
+  g_assert_cmpstr (adj_compiled_autograd_get_counters (compiler).fallback_reason, ==, NULL);
+  for (guint i = 0; i < adj_compiled_autograd_get_n_captures (compiler); i++)
+    assert_node_golden (adj_capture_get_graph (adj_compiled_autograd_get_capture (compiler, i)),
+                        i == 0 ? golden->name : golden->second);
+}
+
+static void
+test_node_values (gconstpointer data)
+{
+  const Golden *golden = data;
+  g_autoptr (AdjCompiledAutograd) compiler =
+      adj_compiled_autograd_new (&(AdjCompiledOptions){ .level = ADJ_CAPTURE_LEVEL_NODES });
+  g_autofree char *eager = program_run (golden->run, NULL);
+  g_autofree char *captured = program_run (golden->run, compiler);
+
+  g_assert_cmpstr (adj_compiled_autograd_get_counters (compiler).fallback_reason, ==, NULL);
+  if (golden->other_values)
+    g_assert_cmpstr (captured, !=, eager);
+  else
+    g_assert_cmpstr (captured, ==, eager);
+}
+
 static void
 test_values (gconstpointer data)
 {
@@ -534,7 +565,13 @@ main (int argc, char **argv)
       g_autofree char *graph = g_strdup_printf ("/compiled-autograd/6.2/%s", goldens[i].name);
       g_autofree char *values = g_strdup_printf ("/compiled-autograd/eager/%s", goldens[i].name);
 
+      g_autofree char *nodes = g_strdup_printf ("/compiled-autograd/nodes/%s", goldens[i].name);
+      g_autofree char *node_values =
+          g_strdup_printf ("/compiled-autograd/nodes-eager/%s", goldens[i].name);
+
       g_test_add_data_func (graph, &goldens[i], test_graph);
+      g_test_add_data_func (nodes, &goldens[i], test_nodes);
+      g_test_add_data_func (node_values, &goldens[i], test_node_values);
       g_test_add_data_func (values, &goldens[i], test_values);
     }
   return g_test_run ();

@@ -79,9 +79,9 @@ tell_difference (const char *what, const char *eager, const char *captured)
 }
 
 static void
-check (Tally *tally, guint seed, RandomFlags flags, AdjCaptureOrder order)
+check (Tally *tally, guint seed, RandomFlags flags, AdjCaptureOrder order, AdjCaptureLevel level)
 {
-  const AdjCompiledOptions options = { .order = order, .dynamic = seed % 5 == 4 };
+  const AdjCompiledOptions options = { .order = order, .level = level, .dynamic = seed % 5 == 4 };
   g_autoptr (AdjCompiledAutograd) compiler = adj_compiled_autograd_new (&options);
   const gboolean same_order = order == ADJ_CAPTURE_ORDER_EAGER;
   RandomRun eager, captured;
@@ -105,14 +105,14 @@ check (Tally *tally, guint seed, RandomFlags flags, AdjCaptureOrder order)
 }
 
 static void
-check_all (RandomFlags flags, AdjCaptureOrder order, guint every)
+check_all (RandomFlags flags, AdjCaptureOrder order, AdjCaptureLevel level, guint every)
 {
   Tally tally = { 0 };
   guint first, end;
 
   read_seeds (&first, &end);
   for (guint seed = first; seed < end; seed += every)
-    check (&tally, seed, flags, order);
+    check (&tally, seed, flags, order, level);
   g_test_message ("%" G_GUINT64_FORMAT " captures, %" G_GUINT64_FORMAT " hits, %" G_GUINT64_FORMAT
                   " fallbacks",
                   tally.captures, tally.hits, tally.fallbacks);
@@ -123,19 +123,31 @@ check_all (RandomFlags flags, AdjCaptureOrder order, guint every)
 static void
 as_eager (void)
 {
-  check_all (0, ADJ_CAPTURE_ORDER_EAGER, 1);
+  check_all (0, ADJ_CAPTURE_ORDER_EAGER, ADJ_CAPTURE_LEVEL_OPERATORS, 1);
 }
 
 static void
 as_in_2024 (void)
 {
-  check_all (RANDOM_EXACT, ADJ_CAPTURE_ORDER_2024, 4);
+  check_all (RANDOM_EXACT, ADJ_CAPTURE_ORDER_2024, ADJ_CAPTURE_LEVEL_OPERATORS, 4);
 }
 
 static void
 as_in_2_6 (void)
 {
-  check_all (RANDOM_EXACT, ADJ_CAPTURE_ORDER_2_6, 4);
+  check_all (RANDOM_EXACT, ADJ_CAPTURE_ORDER_2_6, ADJ_CAPTURE_LEVEL_OPERATORS, 4);
+}
+
+static void
+nodes_as_eager (void)
+{
+  check_all (0, ADJ_CAPTURE_ORDER_EAGER, ADJ_CAPTURE_LEVEL_NODES, 4);
+}
+
+static void
+nodes_as_in_2_15 (void)
+{
+  check_all (RANDOM_EXACT, ADJ_CAPTURE_ORDER_2_15, ADJ_CAPTURE_LEVEL_NODES, 4);
 }
 
 int
@@ -146,6 +158,8 @@ main (int argc, char **argv)
   g_test_add_func ("/compiled-autograd/random/eager", as_eager);
   g_test_add_func ("/compiled-autograd/random/2024", as_in_2024);
   g_test_add_func ("/compiled-autograd/random/2.6", as_in_2_6);
+  g_test_add_func ("/compiled-autograd/random/nodes", nodes_as_eager);
+  g_test_add_func ("/compiled-autograd/random/2.15", nodes_as_in_2_15);
 
   return g_test_run ();
 }

@@ -6,8 +6,10 @@ for each node, with what went in and the gradients that PyTorch computed.
     make.py [NAME...]
 
 Of each function of FUNCTIONS there are NAME.txt and NAME.json: inputs and sizes, and what is accumulated, in the
-order of the graph.  With them are the programs of ../golden/programs.py that call no hook.  The test needs no
-PyTorch.
+order of the graph.  With them are the programs of ../golden/programs.py that call no hook.  Of those that do, of
+second captures, and of the programs here, in which sizes are fixed until they change, there is the graph alone, in
+graphs/.  forward/NAME.txt is the forward of each function of FUNCTIONS that is made of its arguments alone.  The
+test needs no PyTorch.
 """
 
 import json
@@ -20,6 +22,8 @@ import torch
 import torch._dynamo
 import torch._dynamo.compiled_autograd as compiled_autograd
 import torch.nn.functional as F
+import torch.utils.checkpoint
+from torch.fx.experimental.proxy_tensor import make_fx
 
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent / "golden"))
@@ -137,8 +141,8 @@ class Recorder:
             facts = {"inputs": [described(t) for t in inputs], "sizes": [unwrapped(s) for s in sizes]}
             recorded = Recorded(module)
             result = recorded.run(inputs, sizes, scalars, hooks, packed_data)
-            if not hooks and not packed_data:
-                self.captures.append((text, {**facts, "gradients": recorded.added}))
+            alone = not hooks and not packed_data
+            self.captures.append((text, {**facts, "gradients": recorded.added} if alone else None))
             return list(result)
 
         return run
@@ -154,19 +158,65 @@ def program(function, shapes):
     (out * golden.pattern(out.shape, 5).to(out.dtype)).sum().backward()
 
 
-def write(name, run):
+def fixed_product():
+    """F1: (x*y).sum()"""
+    x, y = torch.tensor([1.0, 2, 3]).requires_grad_(), torch.tensor([4.0, 5, 6]).requires_grad_()
+    (x * y).sum().backward()
+
+
+def checkpointed():
+    """F2: s = sin(x); (s * cos(s)).sum(), in a checkpoint"""
+    x = torch.tensor([0.5, 0.25, -1.0]).requires_grad_()
+
+    def region(x):
+        s = x.sin()
+        return s * s.cos()
+
+    torch.utils.checkpoint.checkpoint(region, x, use_reentrant=False).sum().backward()
+
+
+def packed():
+    """F3: MySin.apply(x).sum() with saved-tensor hooks, of 3 elements, then of 4"""
+    for size in (3, 4):
+        x = golden.pattern((size,), 1).requires_grad_()
+        with torch.autograd.graph.saved_tensors_hooks(lambda t: t, lambda t: t):
+            out = programs.MySin.apply(x)
+        out.sum().backward()
+
+
+FIXED = {"f1": fixed_product, "f2": checkpointed, "f3": packed}
+
+
+def write_forward(name, function, shapes):
+    """The program above as a graph, of the leaves and of what its result is multiplied by."""
+    leaves = [golden.pattern(shape, i) for i, shape in enumerate(shapes)]
+    out = function(*leaves)
+    weight = golden.pattern(out.shape, 5).to(out.dtype)
+
+    def forward(*arguments):
+        return (function(*arguments[:-1]) * arguments[-1]).sum()
+
+    module = make_fx(forward, pre_dispatch=True)(*leaves, weight)
+    if not any(node.op == "get_attr" or "broadcast_tensors" in str(node.target) for node in module.graph.nodes):
+        (HERE / "forward" / f"{name}.txt").write_text(golden.readable(module))
+
+
+def write(name, run, dynamic=True):
     recorder = Recorder()
     torch._dynamo.reset()
     torch._C._dynamo.compiled_autograd.clear_cache()
     torch.manual_seed(1)
     try:
-        with compiled_autograd._enable(recorder.compile):
+        with compiled_autograd._enable(recorder.compile, dynamic=dynamic):
             run()
     except Exception as error:  # what some programs are about
         print(f"{name}: {str(error).splitlines()[0]}", file=sys.stderr)
-    for text, facts in recorder.captures[:1]:
-        (HERE / f"{name}.txt").write_text(re.sub(r"CompiledAutograd\d+", "CompiledAutograd0", text))
-        (HERE / f"{name}.json").write_text(json.dumps(facts) + "\n")
+    for i, (text, facts) in enumerate(recorder.captures):
+        alone = i == 0 and dynamic and facts is not None
+        path = HERE / f"{name}.txt" if alone else HERE / "graphs" / f"{name}{f'-{i + 1}' if i else ''}.txt"
+        path.write_text(re.sub(r"CompiledAutograd\d+", "CompiledAutograd0", text))
+        if alone:
+            (HERE / f"{name}.json").write_text(json.dumps(facts) + "\n")
 
 
 def main(names):
@@ -174,9 +224,13 @@ def main(names):
     for name, (function, *shapes) in FUNCTIONS.items():
         if not names or name in names:
             write(name, lambda: program(function, shapes))
+            write_forward(name, function, shapes)
     for name, function in programs.ALL.items():
         if not names or name in names:
             write(name, lambda: function(golden.Trace()))
+    for name, function in FIXED.items():
+        if not names or name in names:
+            write(name, function, dynamic=False)
 
 
 main(sys.argv[1:])

@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: MIT */
+#pragma once
+
+#include "compiled_autograd/stand-ins-private.h"
+#include "trace/adj-tracer.h"
+
+G_BEGIN_DECLS
+
+/* One replay, for both levels. */
+typedef struct
+{
+  const Collection *collection;
+  const GArray *rules; /* SizeRule */
+  AdjContext *cx;      /* of the trace */
+  AdjTracer *tracer;
+  StandIns stand_ins;
+  AdjCaptureLevel level;
+  AdjNodeId lists[5];        /* placeholders: inputs, sizes, scalars, hooks, packed_data */
+  GArray *sizes;             /* AdjNodeId, by size: the call that gives it, if it is passed */
+  GHashTable *indices;       /* AdjGradNode → index of its call + 1 */
+  AdjTensor ***grads;        /* by call and input (owned) (nullable) */
+  AdjTensor **captured;      /* by target, owned */
+  const CollectedCall *call; /* that is replayed, and its number */
+  guint index;
+} Replay;
+
+AdjNodeId replay_add_call (
+    Replay *self, const char *target, const AdjValue *args, guint n_args, const AdjValue *out);
+/* Item @index of what @list gives. */
+AdjNodeId replay_add_item (Replay *self, AdjNodeId list, guint index, const AdjValue *out);
+/* A tensor without bytes that nobody has seen yet; borrowed from the scope. */
+AdjTensor *replay_new_like (Replay *self, const AdjTensorMeta *meta);
+/* call_hook (@hook, *@args, hook_type=…); @object: which of all it is. */
+AdjNodeId replay_add_call_of_hook (Replay *self,
+                                   AdjNodeId hook,
+                                   guint object,
+                                   ObjectKind kind,
+                                   const AdjValue *args,
+                                   guint n_args,
+                                   AdjValue *out);
+
+/* -- at the level of nodes (replay-nodes.c) -- */
+
+/* What the node is called there. */
+const char *replay_node_get_name (const Replay *self);
+/* Calls of unwrap_maybe_dynamic_int, one for each item of the sizes. */
+void replay_nodes_add_sizes (Replay *self, const GArray *sizes);
+/* The call of a node that has a form, and what validate_outputs makes of it in @out. */
+gboolean
+replay_node (Replay *self, const CollectedCall *call, AdjTensor *const *grads, AdjTensor **out);
+/* Of gradients that something else gave: in place. */
+void replay_node_validate (Replay *self, const CollectedCall *call, AdjTensor **out);
+void replay_node_leaf (Replay *self, const CollectedCall *call, AdjTensor *leaf, AdjTensor *grad);
+/* call_backward; @outs by edge. */
+void replay_node_whole (
+    Replay *self, const AdjValue *args, guint n_args, const AdjValue *outs, guint n_outs);
+void replay_node_unpack (Replay *self, guint object, guint packed, AdjValue *out);
+
+G_END_DECLS
