@@ -37,7 +37,8 @@ replay_nodes_add_sizes (Replay *self, const GArray *sizes)
 
   for (guint i = 0; i < sizes->len; i++)
     {
-      const AdjNodeId item = replay_add_item (self, self->lists[1], i, &ADJ_NONE);
+      const AdjNodeId item =
+          replay_add_item (self, self->lists[1], i, &g_array_index (sizes, AdjValue, i));
 
       g_array_append_val (items, item);
     }

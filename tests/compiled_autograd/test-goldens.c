@@ -4,6 +4,8 @@
  * backward, bit for bit. */
 
 #include "compiled_autograd/capture.h"
+#include "ir/adj-graph.h"
+#include "session/adj-pipeline.h"
 
 #define V(...)                                                                                     \
   G_N_ELEMENTS (((const float[]){ __VA_ARGS__ })), (const float[]) { __VA_ARGS__ }
@@ -540,6 +542,54 @@ test_node_values (gconstpointer data)
     g_assert_cmpstr (captured, ==, eager);
 }
 
+/* (transfer full): what the last capture of @run calls once nothing but operators and hooks is
+ * left, a line each. */
+static char *
+lower (ProgramFunc run, AdjCaptureLevel level)
+{
+  g_autoptr (AdjCompiledAutograd) compiler =
+      adj_compiled_autograd_new (&(AdjCompiledOptions){ .level = level });
+  g_autofree char *text = program_run (run, compiler);
+  const guint n = adj_compiled_autograd_get_n_captures (compiler);
+  GString *calls = g_string_new (NULL);
+  g_autoptr (GError) error = NULL;
+  AdjPassResult result;
+
+  adj_pass_run (adj_pass_find ("decompose", NULL), NULL,
+                adj_capture_get_graph (adj_compiled_autograd_get_capture (compiler, n - 1)),
+                &result, &error);
+  g_assert_no_error (error);
+  for (guint i = 0; i < adj_graph_get_n_nodes (result.graph); i++)
+    {
+      const AdjNode *node = adj_graph_get_node (result.graph, i);
+
+      g_assert_null (strstr (node->target, "Backward"));
+      if (node->op != NULL && strstr (node->target, "accumulate") == NULL)
+        g_string_append_printf (calls, "%s\n", node->target);
+      else if (strstr (node->target, "call_") != NULL ||
+               strstr (node->target, "accumulate") != NULL)
+        g_string_append_printf (
+            calls, "%s\n", strstr (node->target, "accumulate") != NULL ? "leaf" : node->target);
+    }
+  adj_pass_result_clear (&result);
+  return g_string_free (calls, FALSE);
+}
+
+/* A graph of nodes becomes that of operators; but a write into a view stays PyTorch's, which writes
+ * into a copy of the gradient. */
+static void
+test_lowering (gconstpointer data)
+{
+  const Golden *golden = data;
+  g_autofree char *nodes = lower (golden->run, ADJ_CAPTURE_LEVEL_NODES);
+  g_autofree char *operators = lower (golden->run, ADJ_CAPTURE_LEVEL_OPERATORS);
+
+  if (golden->run == c21)
+    g_assert_nonnull (strstr (nodes, "copy_.default\nleaf\n"));
+  else
+    g_assert_cmpstr (nodes, ==, operators);
+}
+
 static void
 test_values (gconstpointer data)
 {
@@ -570,6 +620,10 @@ main (int argc, char **argv)
           g_strdup_printf ("/compiled-autograd/nodes-eager/%s", goldens[i].name);
 
       g_test_add_data_func (graph, &goldens[i], test_graph);
+      g_autofree char *lowering =
+          g_strdup_printf ("/compiled-autograd/lowering/%s", goldens[i].name);
+
+      g_test_add_data_func (lowering, &goldens[i], test_lowering);
       g_test_add_data_func (nodes, &goldens[i], test_nodes);
       g_test_add_data_func (node_values, &goldens[i], test_node_values);
       g_test_add_data_func (values, &goldens[i], test_values);
