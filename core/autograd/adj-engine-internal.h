@@ -87,9 +87,14 @@ typedef struct
   void (*finalize) (AdjGradNode *node);
 } GradNodeClass;
 
+typedef struct _GraphTask GraphTask;
+
 struct _AdjGradNode
 {
   const GradNodeClass *klass;
+  const GraphTask
+      *task;          /* (unowned) (nullable): the last backward that comes to it, while it runs */
+  gpointer task_node; /* what that knows of it */
   guint ref_count;
   char *name;
   guint64 sequence;
@@ -195,8 +200,6 @@ typedef struct
   guint n_targets;
   AdjTensor **captured; /* by target: the captured gradient, owned by the caller */
 } GradRequest;
-
-typedef struct _GraphTask GraphTask;
 
 const GradRequest *task_get_request (const GraphTask *task);
 /* Whether the backward reaches @node. */

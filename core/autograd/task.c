@@ -19,6 +19,8 @@ info_free (gpointer data)
   task_clear_grads (info);
   g_free (info->grads);
   g_clear_pointer (&info->captures, g_array_unref);
+  if (info->node->task_node == info)
+    info->node->task = info->node->task_node = NULL;
   adj_grad_node_unref (info->node);
   g_free (info);
 }
@@ -26,7 +28,7 @@ info_free (gpointer data)
 TaskNode *
 task_find (const GraphTask *task, const AdjGradNode *node)
 {
-  return g_hash_table_lookup (task->nodes, node);
+  return node->task == task ? node->task_node : g_hash_table_lookup (task->nodes, node);
 }
 
 /* -- the heap: pops equal sequence numbers as PyTorch does, or first in, first out
@@ -92,6 +94,8 @@ add_info (GraphTask *task, AdjGradNode *node)
   TaskNode *info = g_new0 (TaskNode, 1);
 
   info->node = adj_grad_node_ref (node);
+  node->task = task;
+  node->task_node = info;
   g_hash_table_insert (task->nodes, node, info);
   return info;
 }
@@ -145,10 +149,12 @@ static void
 mark_needed (GraphTask *task)
 {
   const GradRequest *request = task->request;
-  g_autoptr (GPtrArray) infos = g_ptr_array_new ();
+  g_autoptr (GPtrArray) infos = NULL;
   GHashTableIter iter;
   gpointer value;
 
+  if (request->n_targets == 0) /* everything is */
+    return;
   for (guint i = 0; i < request->n_targets; i++)
     {
       TaskNode *info = task_find (task, request->targets[i].edge.node);
@@ -164,6 +170,7 @@ mark_needed (GraphTask *task)
           g_array_append_val (info->captures, i);
         }
     }
+  infos = g_ptr_array_sized_new (g_hash_table_size (task->nodes));
   g_hash_table_iter_init (&iter, task->nodes);
   while (g_hash_table_iter_next (&iter, NULL, &value))
     g_ptr_array_add (infos, value);

@@ -19,20 +19,20 @@ clear_call (gpointer data)
 }
 
 static Collection *
-collection_new (AdjContext *cx, GraphTask *task)
+collection_new (AdjContext *cx, GraphTask *task, guint n_nodes)
 {
   Collection *self = g_new0 (Collection, 1);
 
   self->cx = cx;
   self->task = task;
-  self->calls = g_array_new (FALSE, FALSE, sizeof (CollectedCall));
+  self->calls = g_array_sized_new (FALSE, FALSE, sizeof (CollectedCall), n_nodes);
   g_array_set_clear_func (self->calls, clear_call);
   self->inputs = g_ptr_array_new_with_free_func ((GDestroyNotify) adj_tensor_unref);
   self->input_origins = g_array_new (FALSE, FALSE, sizeof (CollectedOrigin));
   self->numbers = g_hash_table_new (NULL, NULL);
-  self->slots = g_array_new (FALSE, FALSE, sizeof (guint));
+  self->slots = g_array_sized_new (FALSE, FALSE, sizeof (guint), 2 * n_nodes);
   self->packed = g_array_new (FALSE, FALSE, sizeof (CollectedPacked));
-  self->sizes = g_array_new (FALSE, FALSE, sizeof (gint64));
+  self->sizes = g_array_sized_new (FALSE, FALSE, sizeof (gint64), 8 * n_nodes);
   self->dynamic = g_array_new (FALSE, FALSE, sizeof (guint));
   self->objects = g_ptr_array_new_with_free_func ((GDestroyNotify) adj_opaque_unref);
   self->object_origins = g_array_new (FALSE, FALSE, sizeof (CollectedOrigin));
@@ -70,48 +70,56 @@ node_is_whole (const AdjGradNode *node)
 
 /* -- the key -- */
 
+static void
+grow (Collection *self, guint n)
+{
+  self->key_size = 2 * (self->n_key + n);
+  self->key = g_realloc (self->key, self->key_size);
+}
+
 /* Room for @n more bytes, which are counted as written. */
-static guint8 *
+static inline guint8 *
 reserve (Collection *self, guint n)
 {
   guint8 *room;
 
-  if (self->n_key + n > self->key_size)
-    {
-      self->key_size = 2 * (self->n_key + n);
-      self->key = g_realloc (self->key, self->key_size);
-    }
+  if (G_UNLIKELY (self->n_key + n > self->key_size))
+    grow (self, n);
   room = self->key + self->n_key;
   self->n_key += n;
   return room;
 }
 
-static void
+static inline void
 put_bytes (Collection *self, gconstpointer bytes, guint n)
 {
   memcpy (reserve (self, n), bytes, n);
 }
 
-static void
+static inline void
 put_byte (Collection *self, guint8 byte)
 {
   *reserve (self, 1) = byte;
 }
 
-/* One byte for a small number, else a mark and the bytes that it needs. */
 static void
-put_number (Collection *self, guint64 number)
+put_big_number (Collection *self, guint64 number)
 {
   const guint64 little = GUINT64_TO_LE (number);
   guint n = number <= G_MAXUINT16 ? 2 : number <= G_MAXUINT32 ? 4 : 8;
 
-  if (number < 253)
-    {
-      put_byte (self, (guint8) number);
-      return;
-    }
   put_byte (self, n == 2 ? 253 : n == 4 ? 254 : 255);
   put_bytes (self, &little, n);
+}
+
+/* One byte for a small number, else a mark and the bytes that it needs. */
+static inline void
+put_number (Collection *self, guint64 number)
+{
+  if (G_LIKELY (number < 253))
+    put_byte (self, (guint8) number);
+  else
+    put_big_number (self, number);
 }
 
 static void
@@ -176,14 +184,16 @@ collect_meta (GradVisitor *visitor, const char *name, AdjTensorMeta *meta)
   Collector *collector = (Collector *) visitor;
   Collection *self = collector->self;
   static const guint8 rest[] = { 0, 0, 0, 0 }; /* layout, pinned, memory format, subclass */
+  const guint n = self->sizes->len;
 
   put_device (self, meta->device);
   put_dtype (self, meta->dtype);
   put_byte (self, meta->requires_grad);
   put_bytes (self, rest, sizeof rest);
   put_number (self, meta->shape.rank);
+  g_array_set_size (self->sizes, n + meta->shape.rank);
   for (guint i = 0; i < meta->shape.rank; i++)
-    g_array_append_val (self->sizes, meta->shape.size[i].word);
+    g_array_index (self->sizes, gint64, n + i) = meta->shape.size[i].word;
 }
 
 static void
@@ -566,8 +576,8 @@ collect (AdjContext *cx,
          gpointer data)
 {
   const gboolean last_first = options->order != ADJ_CAPTURE_ORDER_EAGER;
-  Collection *self = collection_new (cx, task);
   g_autoptr (GPtrArray) nodes = task_list_nodes (task, last_first);
+  Collection *self = collection_new (cx, task, nodes->len);
   gboolean done = TRUE;
 
   self->unpacks = last_first && options->order != ADJ_CAPTURE_ORDER_2_15;
