@@ -112,6 +112,15 @@ adj_aot_metadata_print (const AdjAotMetadata *metadata, const AdjSymbols *symbol
 
 ADJ_PUBLIC const char *adj_output_type_name (AdjOutputType type); /* "alias_of_input" */
 
+/* -- in words (explain.c) -- */
+
+/* "is written, and leaves as output 0: every call writes it back", and why.  (transfer full) */
+ADJ_PUBLIC char *adj_aot_metadata_explain_input (const AdjAotMetadata *metadata, guint index);
+/* "is a view of input 0: every call makes it again of the live one".  (transfer full) */
+ADJ_PUBLIC char *adj_aot_metadata_explain_output (const AdjAotMetadata *metadata, guint index);
+/* When the row of aot/SPEC.md §2.4 of that name holds; "" where there is none. */
+ADJ_PUBLIC const char *adj_output_rule_explain (const char *rule);
+
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (AdjAotMetadata, adj_aot_metadata_free)
 
 G_END_DECLS

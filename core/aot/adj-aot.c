@@ -413,7 +413,7 @@ adj_aot_trace (AdjFunction *function,
 {
   static const AdjAotOptions defaults = { 0 };
   g_autoptr (AdjAotGraph) aot = g_new0 (AdjAotGraph, 1);
-  AotProgram program = { .options = options != NULL ? options : &defaults };
+  AotProgram program = { .options = options != NULL ? options : &defaults, .observer = observer };
   gboolean done;
 
   g_return_val_if_fail (function != NULL, NULL);

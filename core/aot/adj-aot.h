@@ -5,6 +5,7 @@
 #include "call/adj-function.h"
 #include "ir/adj-value.h"
 #include "trace/adj-decompose.h"
+#include "trace/adj-tape.h"
 
 G_BEGIN_DECLS
 
@@ -54,6 +55,9 @@ typedef struct
 {
   void (*step) (const AdjAotStep *step, gpointer data);
   gpointer data;
+  /* (nullable): what functionalization does while the function is traced; %NULL: it begins, anew
+   * where it is traced twice */
+  AdjTapeFunc tape;
 } AdjAotObserver;
 
 typedef struct _AdjAotGraph AdjAotGraph;

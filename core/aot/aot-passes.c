@@ -44,7 +44,7 @@ note_step (const AdjAotStep *step, gpointer context)
 static AdjGraph *
 run (AdjGraph *in, AdjPassContext *context, const AdjAotOptions *options, GError **error)
 {
-  const AdjAotObserver observer = { note_step, context };
+  const AdjAotObserver observer = { .step = note_step, .data = context };
   g_autoptr (AdjAotGraph) aot = adj_aot_trace_graph (in, options, &observer, error);
 
   if (aot == NULL)

@@ -72,6 +72,7 @@ typedef struct
 typedef struct
 {
   const AdjAotOptions *options;
+  const AdjAotObserver *observer; /* (nullable) */
   AdjSymbols *symbols;
   AdjFunction *function;    /* (owned): as changed by the stages so far */
   GArray *arguments;        /* AotArgument: its inputs */
@@ -127,8 +128,9 @@ gboolean aot_functionalize (AotProgram *program, GError **error);
 
 /* -- functional tensors, seen from here (functional-modes.c) -- */
 
-/* The modes of a trace, functionalization and autograd above it; and autocast. */
-void aot_push_modes (AdjContext *cx, const AdjAotOptions *options);
+/* The modes of a trace, functionalization and autograd above it; and autocast.  @observer:
+ * (nullable) */
+void aot_push_modes (AdjContext *cx, const AdjAotOptions *options, const AdjAotObserver *observer);
 void aot_pop_modes (AdjContext *cx, const AdjAotOptions *options);
 /* @wrapped (out) (transfer full): @values as the function sees them, with the history that
  * @arguments have; the same object stays the same. */

@@ -264,7 +264,7 @@ aot_collect (AotProgram *program, GError **error)
   adj_context_push_mode (cx, adj_fake_mode_new ());
   effects = aot_effects_mode_new (NULL);
   adj_context_push_mode (cx, effects);
-  aot_push_modes (cx, program->options);
+  aot_push_modes (cx, program->options, NULL);
   done = collect (&collection, error);
   if (done && aot_effects_mode_was_used (effects, 0))
     name_token (collection.metadata);

@@ -9,15 +9,21 @@
 #include "call/adj-op.h"
 #include "trace/adj-composite-internal.h"
 #include "trace/adj-composite.h"
+#include "trace/adj-functional.h"
 
 /* What PyTorch takes apart when it is traced, although it has kernels. */
 static const AdjDecompositions traced = { "traced", "Composites with kernels", ADJ_TABLE_TRACED };
 
 void
-aot_push_modes (AdjContext *cx, const AdjAotOptions *options)
+aot_push_modes (AdjContext *cx, const AdjAotOptions *options, const AdjAotObserver *observer)
 {
   AdjMode *functional = adj_functional_mode_new ();
 
+  if (observer != NULL && observer->tape != NULL)
+    {
+      observer->tape (NULL, observer->data);
+      adj_functional_mode_set_tape (functional, observer->tape, observer->data);
+    }
   for (guint i = 0; i < ADJ_N_AUTOCAST; i++)
     if (options->autocast[i].on)
       adj_context_set_autocast (cx, i, options->autocast[i]);

@@ -18,6 +18,7 @@ typedef struct
   AdjAotMetadata *metadata; /* (owned) */
   GArray *arguments;        /* AotArgument, of the program's */
   const AdjAotOptions *options;
+  const AdjAotObserver *observer; /* (unowned) (nullable): while it is traced */
   gboolean is_joint;
   AotBoundary *boundary; /* (owned) (nullable): of a joint function */
 } Functionalized;
@@ -197,7 +198,7 @@ functionalized_call (
   const Functionalized *stage = AOT_STAGE (Functionalized, function);
   gboolean done;
 
-  aot_push_modes (cx, stage->options);
+  aot_push_modes (cx, stage->options, stage->observer);
   done = call_wrapped (function, cx, args, n_args, result);
   aot_pop_modes (cx, stage->options);
   return done;
@@ -217,6 +218,7 @@ aot_functionalize (AotProgram *program, GError **error)
   stage->metadata = adj_aot_metadata_copy (program->metadata);
   stage->arguments = g_array_ref (program->arguments);
   stage->options = program->options;
+  stage->observer = program->observer;
   stage->is_joint = program->metadata->is_train;
   for (guint i = 0; stage->is_joint && i < program->stages->len; i++)
     if (aot_stage_is_boundary (program->stages->pdata[i]))

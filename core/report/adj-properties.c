@@ -185,6 +185,9 @@ adj_properties_role_title (const char *role)
     { "inference", N_ ("Inference") },
     { "compiled_autograd", N_ ("Compiled Autograd") },
     { "compiled_autograd_pre_reordering", N_ ("Before Reordering") },
+    { "functionalize", N_ ("Functionalized") },
+    { "post_grad", N_ ("Post-Grad") },
+    { "fx_graph_runnable", N_ ("Runnable") },
     { "subgraph", N_ ("Subgraph") },
     { "user", N_ ("Graph") },
   };
@@ -193,6 +196,27 @@ adj_properties_role_title (const char *role)
     if (g_strcmp0 (role, titles[i].role) == 0)
       return _ (titles[i].title);
   return role != NULL ? role : _ ("Graph");
+}
+
+const char *
+adj_properties_stage_title (const char *name)
+{
+  static const struct
+  {
+    const char *name, *title;
+  } titles[] = {
+    { "user", N_ ("graph") },
+    { "dynamo", N_ ("captured") },
+    { "post_grad", N_ ("post-grad") },
+    { "fx_graph_runnable", N_ ("runnable") },
+    { "compiled_autograd", N_ ("compiled autograd") },
+    { "compiled_autograd_pre_reordering", N_ ("before reordering") },
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (titles); i++)
+    if (g_str_equal (name, titles[i].name))
+      return _ (titles[i].title);
+  return name;
 }
 
 const char *

@@ -30,6 +30,9 @@ const char *adj_properties_target (const AdjNode *node);
 char *adj_properties_describe_node (const AdjGraph *graph, AdjNodeId id, AdjRole role);
 /* "Joint graph" for "joint". */
 const char *adj_properties_role_title (const char *role);
+/* "before reordering" of the stage "compiled_autograd_pre_reordering"; most are called by their
+ * name. */
+const char *adj_properties_stage_title (const char *name);
 /* "Within tolerance"; static. */
 const char *adj_properties_verdict (AdjVerdict verdict);
 /* The same of a value: "Inherits" of one that was not recorded and follows from one that differs.

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "rules/adj-view-chain.h"
+#include "trace/adj-tape.h"
 
 G_BEGIN_DECLS
 
@@ -15,6 +16,9 @@ AdjMode *adj_functional_mode_new (void);
 /* A view that detach makes calls it twice, and once when it is made again, as in the traces of
  * PyTorch 2.6. */
 void adj_functional_mode_set_two_detaches (AdjMode *mode);
+
+/* Calls @func for everything that happens to storages under @mode. */
+void adj_functional_mode_set_tape (AdjMode *mode, AdjTapeFunc func, gpointer data);
 
 /* A tensor for use above the mode, with @value as its value and a storage of its own. Borrowed from
  * the innermost scope. */

@@ -36,6 +36,7 @@ adj_tracer_new (AdjContext *cx, const char *name, gboolean items_when_read)
   tracer->cx = cx;
   tracer->mark = g_new0 (AdjTraceMark, 1);
   tracer->mark->n_refs = 1;
+  tracer->mark->tracer = tracer;
   tracer->items_when_read = items_when_read;
   tracer->builder = adj_builder_new (name, adj_context_get_symbols (cx), adj_op_find);
   tracer->arena = adj_builder_get_arena (tracer->builder);

@@ -26,7 +26,17 @@ typedef struct
   guint64 n_writes, n_no_grad, n_hidden;
   gboolean resized;
   gsize bytes_before, bytes_after; /* when it was resized */
+  guint number;                    /* on the tape; 0: nothing happened yet */
 } FunctionalStorage;
+
+/* -- the tape (functional.c) -- */
+
+/* Tells the tape of the mode, if it has one.  @value: (nullable): below the mode */
+void functional_tell (AdjContext *cx,
+                      FunctionalStorage *storage,
+                      AdjTapeKind kind,
+                      const AdjTensor *value,
+                      AdjViewChain *chain);
 
 FunctionalStorage *functional_storage_new (AdjTensor *base);
 FunctionalStorage *functional_storage_ref (FunctionalStorage *storage);

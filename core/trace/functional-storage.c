@@ -115,9 +115,10 @@ keep_strides (AdjContext *cx, AdjTensor *old, AdjTensor *new)
 gboolean
 functional_storage_flush (FunctionalStorage *storage, AdjContext *cx)
 {
-  for (guint i = 0; i < storage->updates->len; i++)
+  while (storage->updates->len > 0)
     {
-      const FunctionalUpdate *update = &g_array_index (storage->updates, FunctionalUpdate, i);
+      const FunctionalUpdate *update = &g_array_index (storage->updates, FunctionalUpdate, 0);
+      g_autoptr (AdjViewChain) chain = adj_view_chain_ref (update->chain);
       AdjTensor *base = adj_view_chain_invert (update->chain, cx, storage->base, update->value);
       AdjTensor *old = storage->base;
 
@@ -127,7 +128,8 @@ functional_storage_flush (FunctionalStorage *storage, AdjContext *cx)
         return FALSE;
       storage->base = adj_tensor_ref (base);
       adj_tensor_unref (old);
+      g_array_remove_index (storage->updates, 0);
+      functional_tell (cx, storage, ADJ_TAPE_APPLY, base, chain);
     }
-  g_array_set_size (storage->updates, 0);
   return TRUE;
 }

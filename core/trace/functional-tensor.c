@@ -133,6 +133,7 @@ functional_sync (AdjContext *cx, AdjTensor *tensor)
   if (value == NULL || !replace (cx, tensor, value))
     return FALSE;
   functional->generation = functional->storage->generation;
+  functional_tell (cx, functional->storage, ADJ_TAPE_REMAKE, functional->value, functional->chain);
   return TRUE;
 }
 
@@ -146,8 +147,10 @@ functional_write (AdjContext *cx, AdjTensor *tensor, AdjTensor *value)
     return FALSE;
   storage->n_writes++;
   storage->n_no_grad += !adj_context_get_grad_enabled (cx);
-  return functional_storage_push (storage, cx, functional->value, functional->chain) &&
-         functional_sync (cx, tensor);
+  if (!functional_storage_push (storage, cx, functional->value, functional->chain))
+    return FALSE;
+  functional_tell (cx, storage, ADJ_TAPE_WRITE, functional->value, functional->chain);
+  return functional_sync (cx, tensor);
 }
 
 void
@@ -167,6 +170,7 @@ functional_turn (AdjContext *cx, AdjTensor *tensor, AdjTensor *value, AdjViewCha
   adj_tensor_unref (old_value);
   meta.shape = adj_tensor_get_meta (value)->shape;
   adj_tensor_set (tensor, &meta, NULL);
+  functional_tell (cx, functional->storage, ADJ_TAPE_TURN, value, chain);
 }
 
 void

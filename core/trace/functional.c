@@ -13,12 +13,16 @@
 #include "rules/adj-rule.h"
 #include "tensor/adj-tensor-internal.h"
 #include "trace/functional-private.h"
+#include "trace/tracer-private.h"
 
 /* A call below the mode: that of the user, or its functional form, on values. */
 typedef struct
 {
   AdjMode parent;
   gboolean two_detaches;
+  AdjTapeFunc tape; /* (nullable) */
+  gpointer tape_data;
+  guint n_storages; /* on the tape */
 } FunctionalMode;
 
 typedef struct
@@ -335,6 +339,8 @@ call_set (AdjOpCall *call)
   if (functional_find (self) == NULL || functional_find (source) == NULL)
     return adj_op_call_fail_as (call, ADJ_ERROR_UNSUPPORTED,
                                 "mixes a tensor that no trace knows with one that it does");
+  functional_tell (call->cx, functional_find (self)->storage, ADJ_TAPE_SET, NULL,
+                   functional_find (self)->chain);
   functional_become (self, source);
   return return_self (call, self);
 }
@@ -389,9 +395,12 @@ call_resize_storage (AdjOpCall *call)
 {
   const Functional *functional = functional_find (call->args[0].tensor);
 
-  return adj_op_call_infer (call) &&
-         functional_storage_resize (functional->storage, call->cx,
-                                    (gsize) adj_op_call_size (call, 1, ADJ_SIZE (0)).word);
+  if (!adj_op_call_infer (call) ||
+      !functional_storage_resize (functional->storage, call->cx,
+                                  (gsize) adj_op_call_size (call, 1, ADJ_SIZE (0)).word))
+    return FALSE;
+  functional_tell (call->cx, functional->storage, ADJ_TAPE_RESIZE, NULL, functional->chain);
+  return TRUE;
 }
 
 static gboolean
@@ -656,6 +665,37 @@ void
 adj_functional_mode_set_two_detaches (AdjMode *mode)
 {
   ((FunctionalMode *) mode)->two_detaches = TRUE;
+}
+
+void
+adj_functional_mode_set_tape (AdjMode *mode, AdjTapeFunc func, gpointer data)
+{
+  FunctionalMode *self = (FunctionalMode *) mode;
+
+  self->tape = func;
+  self->tape_data = data;
+}
+
+void
+functional_tell (AdjContext *cx,
+                 FunctionalStorage *storage,
+                 AdjTapeKind kind,
+                 const AdjTensor *value,
+                 AdjViewChain *chain)
+{
+  AdjMode *mode = adj_context_get_mode (cx);
+  FunctionalMode *self;
+
+  while (mode != NULL && mode->klass != &functional_class)
+    mode = mode->below;
+  self = (FunctionalMode *) mode;
+  if (self == NULL || self->tape == NULL)
+    return;
+  if (storage->number == 0)
+    storage->number = ++self->n_storages;
+  self->tape (&(AdjTapeEvent){ kind, storage->number, storage->generation, storage->updates->len,
+                               value != NULL ? adj_tracer_name_value (value) : NULL, chain },
+              self->tape_data);
 }
 
 /* -- from outside ---- */

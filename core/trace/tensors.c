@@ -297,3 +297,13 @@ adj_tracer_take_tensor (AdjTracer *tracer, AdjTensor *tensor, AdjValue *out)
     out->node = add_item (tracer, out->node, proxy->item, FALSE, &ADJ_TENSOR (tensor));
   return TRUE;
 }
+
+const char *
+adj_tracer_name_value (const AdjTensor *tensor)
+{
+  const Proxy *proxy = adj_tensor_get_slot (tensor, ADJ_SLOT_PROXY);
+
+  if (proxy == NULL || proxy->mark->ended || proxy->kind == PROXY_CONSTANT)
+    return NULL;
+  return g_array_index (proxy->mark->tracer->nodes, AdjTracedNode, proxy->index).name;
+}

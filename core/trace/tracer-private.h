@@ -29,6 +29,7 @@ typedef struct
 {
   guint n_refs;
   gboolean ended;
+  const AdjTracer *tracer; /* (unowned): until it ended */
 } AdjTraceMark;
 
 struct _AdjTracer
@@ -143,6 +144,8 @@ void adj_tracer_track (AdjTracer *tracer, const AdjValue *value, AdjNodeId id);
 /* Makes the getitem nodes of @call represent its results. */
 void adj_tracer_track_items (AdjTracer *tracer, AdjNodeId call, const AdjValue *result);
 gboolean adj_tracer_take_tensor (AdjTracer *tracer, AdjTensor *tensor, AdjValue *out);
+/* The name of the node that represents it in the trace that runs.  (nullable) */
+const char *adj_tracer_name_value (const AdjTensor *tensor);
 
 /* -- sizes.c -- */
 
