@@ -17,6 +17,9 @@ static AdjApplication *application;
 static GtkNotebook *
 get_panel (AdjWindow *window)
 {
+  /* Closed until somebody needs it. */
+  adj_window_show_page (window, "source");
+  adj_walk_settle (window);
   return GTK_NOTEBOOK (adj_walk_find_mapped (GTK_WIDGET (window), GTK_TYPE_NOTEBOOK));
 }
 

@@ -34,7 +34,7 @@ test_opens (void)
       g_autoptr (AdjGraphItem) item = g_list_model_get_item (G_LIST_MODEL (list), i);
 
       g_assert_cmpuint (adj_graph_item_get_n_calls (item), ==, n_calls[i]);
-      g_assert_cmpstr (adj_graph_item_get_region (item), ==, "0/0");
+      g_assert_cmpstr (adj_graph_item_get_region (item), ==, "Region 0/0");
     }
   g_assert_null (g_list_model_get_item (G_LIST_MODEL (list), G_N_ELEMENTS (n_calls)));
 }
@@ -334,7 +334,7 @@ test_module_tree (void)
 {
   g_autoptr (AdjDocument) document = adj_wait_open ("graphs/gpt2.adjoint", "joint");
   AdjGraph *graph = adj_document_get_graph (document)->graph;
-  g_autoptr (GListModel) roots = adj_module_tree_new (graph);
+  g_autoptr (GListModel) roots = adj_module_tree_new (graph, NULL);
   g_autoptr (AdjModuleItem) block = find_module (roots, "h.0");
   g_autoptr (AdjModuleItem) attention = NULL;
 

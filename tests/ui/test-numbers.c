@@ -83,7 +83,7 @@ check (const char *name, const char *role)
   g_autoptr (AdjDocument) document = adj_wait_open (path, role);
   AdjGraph *graph = adj_document_get_graph (document)->graph;
   gint64 saved = adj_scene_get_saved_bytes (adj_document_get_scene (document));
-  g_autoptr (GListModel) modules = adj_module_tree_new (graph);
+  g_autoptr (GListModel) modules = adj_module_tree_new (graph, NULL);
   g_autoptr (AdjTimeline) memory = adj_timeline_new (graph);
 
   g_assert_cmpuint (memory->live[memory->peak], ==, adj_graph_estimate_memory (graph, FALSE));

@@ -125,7 +125,7 @@ static void
 test_scrubs (void)
 {
   AdjWindow *window = adj_walk_open_graph (application, "graphs/torch-trace", "dynamo");
-  GtkWidget *first = find_step (window, "dynamo"), *last = find_step (window, "partition");
+  GtkWidget *first = find_step (window, "captured"), *last = find_step (window, "partition");
 
   adj_mouse_move (first, 10, 10);
   adj_mouse_do ("mousedown 1");

@@ -7,6 +7,7 @@
 #include "inspect/adj-inspector.h"
 #include "ir/adj-text.h"
 #include "model/adj-maker.h"
+#include "model/adj-provenance.h"
 #include "model/adj-search.h"
 #include "model/adj-stage-facts.h"
 #include "model/adj-stages.h"
@@ -123,6 +124,19 @@ is_saved_call (AdjDocument *document, guint i, AdjMaker *maker)
   return adj_graph_get_node (forward->graph, maker->node.index)->opcode == ADJ_OPCODE_CALL_FUNCTION;
 }
 
+/* What backward takes is traced back through the forward that made it, not through a name. */
+static void
+assert_kin (AdjDocument *document, AdjNodeId node, const AdjMaker *maker)
+{
+  g_autoptr (GArray) kin = adj_provenance_find (document, node);
+  gboolean found = FALSE;
+
+  for (guint i = 0; i < kin->len; i++)
+    found |= g_array_index (kin, AdjKin, i).graph == maker->graph &&
+             g_array_index (kin, AdjKin, i).node.index == maker->node.index;
+  g_assert_true (found);
+}
+
 /* From an input of backward to the forward node that made it, and to its line. */
 static void
 follow_input (AdjWindow *window, const char *name)
@@ -138,6 +152,7 @@ follow_input (AdjWindow *window, const char *name)
   adj_document_set_selected (document, (AdjNodeId){ i });
   adj_walk_settle (window);
   g_assert_nonnull (find_told (window, "Saved by Forward"));
+  assert_kin (document, (AdjNodeId){ i }, &maker);
   keep (window, name);
   link = gtk_widget_get_next_sibling (find_told (window, "Made by"));
   adj_mouse_click (link, 8, 8);
@@ -308,6 +323,21 @@ test_budgets (void)
 
 /* -- thousands of nodes -- */
 
+/* What is looked at stays in view when what is around it opens. */
+static void
+assert_in_view (AdjWindow *window, AdjNodeId node)
+{
+  AdjScene *scene = adj_document_get_scene (get_document (window));
+  const AdjSceneBox *box = adj_scene_get_box (scene, adj_scene_find_node (scene, node));
+  AdjRect seen;
+
+  g_assert_true (adj_graph_view_get_visible (adj_window_get_view (window), &seen));
+  g_assert_cmpfloat (box->rect.x + box->rect.width / 2, >=, seen.x);
+  g_assert_cmpfloat (box->rect.x + box->rect.width / 2, <=, seen.x + seen.width);
+  g_assert_cmpfloat (box->rect.y + box->rect.height / 2, >=, seen.y);
+  g_assert_cmpfloat (box->rect.y + box->rect.height / 2, <=, seen.y + seen.height);
+}
+
 static void
 test_large (gconstpointer data)
 {
@@ -340,7 +370,90 @@ test_large (gconstpointer data)
   UNTIL (adj_scene_get_n_boxes (adj_document_get_scene (document)) > n_closed &&
          !adj_document_is_busy (document));
   g_assert_cmpuint (adj_document_get_selected (document).index, ==, node.index);
+  adj_walk_settle (window);
+  assert_in_view (window, node);
   keep (window, open);
+  adj_walk_close (window);
+}
+
+/* -- narrow windows -- */
+
+/* A log, stepped through and read in a narrow window: nothing makes it wider. */
+static void
+test_narrow (gconstpointer data)
+{
+  int width = GPOINTER_TO_INT (data);
+  AdjWindow *window = adj_walk_open_window (application, width, 740);
+  AdjDocument *document = get_document (window);
+  g_autofree char *path = adj_test_data_path ("graphs/torch-trace");
+  g_autofree char *first = g_strdup_printf ("narrow-%d", width);
+  g_autofree char *next = g_strdup_printf ("narrow-%d-next", width);
+  g_autofree char *inspected = g_strdup_printf ("narrow-%d-node", width);
+  gint step;
+
+  g_assert_true (adj_walk_open (window, path));
+  UNTIL (!adj_document_is_busy (document));
+  keep (window, first);
+  focus_canvas (window);
+  step = adj_stages_get_current_step (document);
+  adj_mouse_do ("key bracketright");
+  UNTIL (is_at_step (window, step + 1) && !adj_document_is_busy (document));
+  keep (window, next);
+  g_assert_cmpint (gtk_widget_get_width (GTK_WIDGET (window)), <=, width);
+  adj_document_set_selected (document, adj_graph_find_node (get_graph (window), "relu"));
+  adj_walk_settle (window);
+  g_assert_nonnull (adj_walk_find_mapped (GTK_WIDGET (window), ADJ_TYPE_INSPECTOR));
+  keep (window, inspected);
+  g_assert_cmpint (gtk_widget_get_width (GTK_WIDGET (window)), <=, width);
+  adj_walk_close (window);
+}
+
+/* -- keys alone -- */
+
+static void
+type (const char *keys)
+{
+  g_autofree char *command = g_strdup_printf ("key %s", keys);
+
+  adj_mouse_do (command);
+}
+
+/* Finds, follows, steps, plays and compares, and never touches the mouse. */
+static void
+test_keys (void)
+{
+  AdjWindow *window = adj_walk_open_graph (application, "graphs/mlp.adjoint", "joint");
+  AdjDocument *document = get_document (window);
+  gint step = adj_stages_get_current_step (document);
+
+  focus_canvas (window);
+  type ("ctrl+f");
+  adj_walk_settle (window);
+  adj_mouse_do ("type gelu");
+  UNTIL (g_str_equal (get_selected (window), "gelu") ||
+         (type ("Return"), adj_walk_settle (window), g_str_equal (get_selected (window), "gelu")));
+  type ("Escape");
+  type ("F6");
+  adj_walk_settle (window);
+  type ("m");
+  UNTIL (g_str_equal (get_selected (window), "gelu_backward"));
+  type ("Return");
+  UNTIL (adj_walk_find_mapped (GTK_WIDGET (window), ADJ_TYPE_SOURCE_PAGE) != NULL);
+  type ("F6");
+  adj_walk_settle (window);
+  type ("bracketright");
+  UNTIL (is_at_step (window, step + 1));
+  g_assert_cmpstr (get_selected (window), ==, "gelu_backward");
+  type ("bracketleft");
+  UNTIL (is_at_step (window, step));
+  g_assert_cmpstr (get_selected (window), ==, "gelu_backward");
+  type ("period");
+  UNTIL (adj_document_get_evaluation (document) != NULL);
+  adj_walk_settle (window);
+  keep (window, "keys-played");
+  type ("ctrl+b");
+  UNTIL (adj_walk_find_mapped (GTK_WIDGET (window), ADJ_TYPE_BESIDE_PANE) != NULL);
+  keep (window, "keys-beside");
   adj_walk_close (window);
 }
 
@@ -360,5 +473,9 @@ main (int argc, char **argv)
   g_test_add_func ("/walks/budgets", test_budgets);
   g_test_add_data_func ("/walks/7000", GUINT_TO_POINTER (46), test_large);
   g_test_add_data_func ("/walks/100000", GUINT_TO_POINTER (650), test_large);
+  g_test_add_data_func ("/walks/narrow/360", GINT_TO_POINTER (360), test_narrow);
+  g_test_add_data_func ("/walks/narrow/500", GINT_TO_POINTER (500), test_narrow);
+  g_test_add_data_func ("/walks/narrow/800", GINT_TO_POINTER (800), test_narrow);
+  g_test_add_func ("/walks/keys", test_keys);
   return g_test_run ();
 }

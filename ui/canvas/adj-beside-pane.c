@@ -217,12 +217,15 @@ show_difference (AdjBesidePane *self, AdjNodeId own)
 
   if (alignment == NULL)
     text = g_strdup (_ ("There is nothing to lay beside this graph"));
+  else if (adj_node_id_is_valid (own) &&
+           !adj_node_id_is_valid (adj_beside_find_other (self->beside, own)))
+    text = g_strdup (_ ("Only in the graph on the left"));
   else if (adj_node_id_is_valid (own))
     text = adj_beside_describe (self->beside, own);
   else
     text = g_strdup_printf (_ ("+%u −%u ~%u, %u the same"), alignment->n_added,
                             alignment->n_removed, alignment->n_changed, alignment->n_same);
-  gtk_label_set_text (self->difference, *text != '\0' ? text : _ ("the same here and there"));
+  gtk_label_set_text (self->difference, *text != '\0' ? text : _ ("The same here and there"));
 }
 
 static void
@@ -253,7 +256,7 @@ on_other_selected (AdjBesidePane *self)
   self->following = FALSE;
   if (!adj_node_id_is_valid (own) &&
       adj_node_id_is_valid (adj_graph_view_get_selected (self->view)))
-    gtk_label_set_text (self->difference, _ ("only in the second"));
+    gtk_label_set_text (self->difference, _ ("Only in the graph on the right"));
 }
 
 /* -- text -- */

@@ -4,6 +4,7 @@
 #include "canvas/adj-canvas-page.h"
 
 #include <glib/gi18n.h>
+#include <string.h>
 
 #include "analysis/adj-modules.h"
 #include "canvas/adj-hover-card.h"
@@ -13,6 +14,8 @@
 #include "model/adj-stage-facts.h"
 #include "model/adj-stages.h"
 #include "report/adj-properties.h"
+
+#define NARROW 480 /* pixels of the canvas */
 
 struct _AdjCanvasPage
 {
@@ -33,6 +36,22 @@ struct _AdjCanvasPage
 
 G_DEFINE_FINAL_TYPE (AdjCanvasPage, adj_canvas_page, ADJ_TYPE_PANEL)
 
+/* Its module, or the node of autograd that it was captured from. */
+static char *
+get_path (AdjCanvasPage *self, AdjNodeId node)
+{
+  AdjDocument *document = adj_panel_get_document (self);
+  AdjCaptured *captured = adj_document_get_captured (document);
+  const AdjCapturedNode *one =
+      captured != NULL ? adj_captured_get_node (captured, node.index) : NULL;
+
+  if (one != NULL)
+    return one->call != ADJ_CAPTURED_NONE ? adj_captured_name_call (captured, one->call)
+                                          : g_strdup ("");
+  return g_strdup (
+      adj_graph_get_module_path (adj_document_get_graph (document)->graph, node.index));
+}
+
 static void
 update_crumbs (AdjCanvasPage *self)
 {
@@ -45,7 +64,7 @@ update_crumbs (AdjCanvasPage *self)
   if (graph != NULL && adj_node_id_is_valid (selected))
     {
       const AdjNode *node = adj_graph_get_node (graph->graph, selected.index);
-      const char *path = adj_graph_get_module_path (graph->graph, selected.index);
+      g_autofree char *path = get_path (self, selected);
       g_auto (GStrv) parts = g_strsplit (path, strchr (path, ' ') != NULL ? "\n" : ".", -1);
 
       /* "model.py:40–71 · 3 of 76", of a block, is one. */
@@ -65,10 +84,15 @@ on_camera_changed (AdjCanvasPage *self)
                                     : NULL;
   g_autofree char *zoom =
       g_strdup_printf ("%.0f %%", 100.0 * adj_graph_view_get_camera (self->view).zoom);
+  int width = gtk_widget_get_width (GTK_WIDGET (self->view));
+  gboolean narrow = width > 0 && width < NARROW;
   g_autofree char *text = NULL;
 
+  /* A narrow canvas has better things to show. */
+  gtk_widget_set_visible (GTK_WIDGET (self->minimap),
+                          !narrow && adj_graph_view_get_scene (self->view) != NULL);
   gtk_button_set_label (self->zoom_button, zoom);
-  if (graph != NULL)
+  if (graph != NULL && !narrow)
     text = g_strdup_printf (
         _ ("%u nodes, %u in view"), adj_graph_get_n_calls (graph->graph),
         MIN (adj_graph_view_count_visible (self->view), adj_graph_get_n_calls (graph->graph)));
@@ -153,6 +177,51 @@ update_evaluation (AdjCanvasPage *self)
   update_look (self);
 }
 
+/* What each node of graph @to was in graph @from of another step, where the one was made of the
+ * other.  (transfer full) (nullable): of guint32 */
+static GArray *
+find_twins (AdjCanvasPage *self, const AdjGraph *from, const AdjGraph *to)
+{
+  AdjDocument *document = adj_panel_get_document (self);
+  g_autoptr (GArray) steps = adj_stages_list_steps (document);
+  guint a = adj_document_find_graph (document, from), b = adj_document_find_graph (document, to);
+  guint n = adj_graph_get_n_nodes (to);
+  g_autoptr (GArray) twins = g_array_new (FALSE, FALSE, sizeof (guint32));
+
+  for (guint i = 0; self->facts != NULL && i < steps->len; i++)
+    {
+      const AdjStageFact *fact = adj_stage_facts_get (self->facts, i);
+      guint graph = g_array_index (steps, AdjStep, i).graph;
+
+      if (fact == NULL || fact->origins == NULL)
+        continue;
+      if (graph == b && fact->before == (gint) a)
+        {
+          g_array_append_vals (twins, fact->origins, n);
+          return g_steal_pointer (&twins);
+        }
+      if (graph != a || fact->before != (gint) b)
+        continue;
+      g_array_set_size (twins, n);
+      memset (twins->data, 0xff, n * sizeof (guint32));
+      for (guint32 k = adj_graph_get_n_nodes (from); k-- > 0;)
+        if (fact->origins[k] != G_MAXUINT32)
+          g_array_index (twins, guint32, fact->origins[k]) = k;
+      return g_steal_pointer (&twins);
+    }
+  return NULL;
+}
+
+/* Another stage of what is shown. */
+static void
+prepare_step (AdjCanvasPage *self, const AdjGraph *next)
+{
+  const AdjGraph *shown = adj_graph_view_get_graph (self->view);
+  g_autoptr (GArray) twins = shown != NULL && shown != next ? find_twins (self, shown, next) : NULL;
+
+  adj_graph_view_step_next (self->view, twins);
+}
+
 static void
 update_scene (AdjCanvasPage *self)
 {
@@ -162,12 +231,11 @@ update_scene (AdjCanvasPage *self)
       scene != NULL ? adj_stages_get_recording (adj_panel_get_document (self)) : NULL;
 
   if (recording != NULL && recording == self->recording)
-    adj_graph_view_step_next (self->view);
+    prepare_step (self, graph->graph);
   g_clear_pointer (&self->recording, adj_recording_unref);
   self->recording = recording != NULL ? adj_recording_ref (recording) : NULL;
   adj_graph_view_set_scene (self->view, scene, scene != NULL ? graph->graph : NULL);
   adj_legend_update (self->legend);
-  gtk_widget_set_visible (GTK_WIDGET (self->minimap), scene != NULL);
   gtk_widget_queue_resize (GTK_WIDGET (self->minimap));
   follow_facts (self);
   update_changes (self);

@@ -376,6 +376,12 @@ adj_graph_view_get_scene (AdjGraphView *self)
   return self->scene;
 }
 
+AdjGraph *
+adj_graph_view_get_graph (AdjGraphView *self)
+{
+  return self->graph;
+}
+
 void
 adj_graph_view_fit_next (AdjGraphView *self, gboolean selected)
 {
@@ -399,27 +405,50 @@ find_group (const AdjScene *scene, const AdjSceneBox *like)
   return ADJ_NO_BOX;
 }
 
-/* The module that was opened or closed stays under the pointer. */
+/* Whether @box stands for the module that opens, and for what is selected in it. */
+static gboolean
+hides_selected (AdjGraphView *self, const AdjSceneBox *box)
+{
+  return box->fold == ADJ_FOLD_CLOSED &&
+         g_str_equal (box->path, adj_scene_get_box (self->scene, self->anchor)->path);
+}
+
+/* The module that was opened or closed stays under the pointer; what is selected in one that opens
+ * comes to where that was. */
 static void
 keep_anchor (AdjGraphView *self, const AdjScene *next)
 {
-  guint found;
+  guint from = self->anchor, found;
 
   if (self->anchor == ADJ_NO_BOX)
     return;
   found = find_group (next, adj_scene_get_box (self->scene, self->anchor));
+  if (adj_node_id_is_valid (self->selected))
+    {
+      guint closed = adj_scene_find_node (self->scene, self->selected);
+      guint shown = adj_scene_find_node (next, self->selected);
+
+      if (closed != ADJ_NO_BOX && shown != ADJ_NO_BOX &&
+          hides_selected (self, adj_scene_get_box (self->scene, closed)))
+        {
+          from = closed;
+          found = shown;
+        }
+    }
   if (found == ADJ_NO_BOX)
     return;
-  adj_graph_view_keep_box (self, &adj_scene_get_box (self->scene, self->anchor)->rect,
+  adj_graph_view_keep_box (self, &adj_scene_get_box (self->scene, from)->rect,
                            &adj_scene_get_box (next, found)->rect);
 }
 
 void
-adj_graph_view_step_next (AdjGraphView *self)
+adj_graph_view_step_next (AdjGraphView *self, GArray *twins)
 {
   g_return_if_fail (ADJ_IS_GRAPH_VIEW (self));
 
   self->keeps_place = TRUE;
+  g_clear_pointer (&self->twins, g_array_unref);
+  self->twins = twins != NULL ? g_array_ref (twins) : NULL;
 }
 
 void
@@ -440,10 +469,12 @@ adj_graph_view_set_scene (AdjGraphView *self, AdjScene *scene, AdjGraph *graph)
   if (!same && self->keeps_place && scene != NULL && !self->fits_next)
     {
       adj_graph_view_stop_moving (self);
-      kept = adj_graph_view_keep_place (self, scene, graph);
-      adj_graph_view_begin_fade (self);
+      kept = adj_graph_view_morph_to (self, scene, graph);
     }
+  else
+    adj_graph_view_stop_morph (self);
   self->keeps_place = FALSE;
+  g_clear_pointer (&self->twins, g_array_unref);
   self->anchor = ADJ_NO_BOX;
   adj_graph_view_hover (self, ADJ_NO_BOX, ADJ_NO_BOX);
   g_clear_pointer (&self->highlight, adj_highlight_free);
@@ -491,17 +522,24 @@ paint_band (AdjGraphView *self, GtkSnapshot *snapshot, const AdjColor *color)
       (float[4]){ 1, 1, 1, 1 }, (GdkRGBA[4]){ line, line, line, line });
 }
 
-/* Kept, for the next stage to fade in over it. */
+/* What the stage before had and this one has not. */
 static void
-paint_frame (AdjGraphView *self, const AdjSceneFrame *frame, GtkSnapshot *snapshot)
+paint_ghosts (const AdjSceneFrame *frame, GtkSnapshot *snapshot)
 {
-  g_autoptr (GtkSnapshot) own = gtk_snapshot_new ();
+  AdjPoint shift = adj_morph_get_shift (frame->morph);
+  AdjSceneFrame before = *frame;
 
-  adj_scene_painter_paint (frame, own);
-  g_clear_pointer (&self->frame, gsk_render_node_unref);
-  self->frame = gtk_snapshot_to_node (own);
-  if (self->frame != NULL)
-    gtk_snapshot_append_node (snapshot, self->frame);
+  before.scene = adj_morph_get_before (frame->morph);
+  before.ghosts = TRUE;
+  before.highlight = NULL;
+  before.marks = NULL;
+  before.changes = NULL;
+  before.heat = NULL;
+  before.labeling = ADJ_LABEL_NOTHING;
+  before.selected = before.hovered = before.hovered_edge = ADJ_NO_BOX;
+  before.camera.x -= shift.x;
+  before.camera.y -= shift.y;
+  adj_scene_painter_paint (&before, snapshot);
 }
 
 static void
@@ -519,6 +557,7 @@ adj_graph_view_snapshot (GtkWidget *widget, GtkSnapshot *snapshot)
     .changes = self->changes,
     .heat = self->heat,
     .graph = self->graph,
+    .morph = self->morph,
     .labeling = self->labeling,
     .selected = ADJ_NO_BOX,
     .hovered = self->hovered,
@@ -536,15 +575,9 @@ adj_graph_view_snapshot (GtkWidget *widget, GtkSnapshot *snapshot)
   if (adj_node_id_is_valid (self->selected))
     frame.selected = adj_scene_find_node (self->scene, self->selected);
   gtk_snapshot_push_clip (snapshot, &GRAPHENE_RECT_INIT (0, 0, width, height));
-  if (self->ghost != NULL)
-    {
-      gtk_snapshot_push_cross_fade (snapshot, adj_graph_view_get_fade (self));
-      gtk_snapshot_append_node (snapshot, self->ghost);
-      gtk_snapshot_pop (snapshot);
-    }
-  paint_frame (self, &frame, snapshot);
-  if (self->ghost != NULL)
-    gtk_snapshot_pop (snapshot);
+  adj_scene_painter_paint (&frame, snapshot);
+  if (self->morph != NULL)
+    paint_ghosts (&frame, snapshot);
   if (self->banding)
     paint_band (self, snapshot, &adj_palette_get (frame.scheme)->selection);
   gtk_snapshot_pop (snapshot);
@@ -613,8 +646,8 @@ adj_graph_view_dispose (GObject *object)
   AdjGraphView *self = ADJ_GRAPH_VIEW (object);
 
   adj_graph_view_stop_moving (self);
-  adj_graph_view_stop_fade (self);
-  g_clear_pointer (&self->frame, gsk_render_node_unref);
+  adj_graph_view_stop_morph (self);
+  g_clear_pointer (&self->twins, g_array_unref);
   if (self->announcing != 0)
     gtk_widget_remove_tick_callback (GTK_WIDGET (self), self->announcing);
   self->announcing = 0;

@@ -29,8 +29,10 @@ void adj_graph_view_set_scene (AdjGraphView *self, AdjScene *scene, AdjGraph *gr
 AdjScene *adj_graph_view_get_scene (AdjGraphView *self); /* (transfer none) (nullable) */
 
 /* The next scene is of another stage of what is shown: what is in both stays where it is, what went
- * fades. */
-void adj_graph_view_step_next (AdjGraphView *self);
+ * fades.  @twins: (nullable): of each node of its graph the one of the shown graph that it was, or
+ * G_MAXUINT32; of guint32; %NULL: names tell. */
+void adj_graph_view_step_next (AdjGraphView *self, GArray *twins);
+AdjGraph *adj_graph_view_get_graph (AdjGraphView *self); /* (transfer none) (nullable) */
 
 void adj_graph_view_set_selected (AdjGraphView *self, AdjNodeId node);
 AdjNodeId adj_graph_view_get_selected (AdjGraphView *self);
@@ -66,6 +68,8 @@ void adj_graph_view_fit (AdjGraphView *self);
 /* Fits the next scene, also when it is of the same graph; with @selected shows what is selected at
  * a size that can be read. */
 void adj_graph_view_fit_next (AdjGraphView *self, gboolean selected);
+/* Whether nothing of the scene is out of view. */
+gboolean adj_graph_view_shows_all (AdjGraphView *self);
 /* What is in the middle stays there when all modules open or close. */
 void adj_graph_view_keep_middle (AdjGraphView *self);
 void adj_graph_view_fit_selection (AdjGraphView *self);

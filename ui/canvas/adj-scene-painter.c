@@ -143,7 +143,10 @@ const AdjPalette *
 adj_painter_palette_for_box (const AdjPainter *painter, guint box)
 {
   const AdjHighlight *highlight = painter->frame->highlight;
+  const AdjMorph *morph = painter->frame->morph;
 
+  if (morph != NULL && (painter->frame->ghosts || !adj_morph_stays (morph, box)))
+    return &painter->coming;
   return highlight == NULL || adj_highlight_has_box (highlight, box) ? &painter->lit
                                                                      : &painter->dim;
 }
@@ -174,6 +177,35 @@ dimmed (const AdjPalette *palette, float share)
   for (guint i = 0; i < ADJ_N_ROLES; i++)
     result.roles[i] = mix (&palette->roles[i], &palette->background, share);
   return result;
+}
+
+/* See-through, as what comes and goes is. */
+static AdjPalette
+fading (const AdjPalette *palette, float share)
+{
+  AdjPalette result = *palette;
+  AdjColor *single[] = { &result.card,        &result.card_frame, &result.text,
+                         &result.dim_text,    &result.group,      &result.bridge_fill,
+                         &result.chip_fill,   &result.copy_fill,  &result.sign_text,
+                         &result.group_frame, &result.selection };
+
+  for (guint i = 0; i < G_N_ELEMENTS (single); i++)
+    single[i]->alpha *= share;
+  for (guint i = 0; i < ADJ_N_ROLES; i++)
+    result.roles[i].alpha *= share;
+  for (guint i = 0; i < ADJ_N_EDGE_KINDS; i++)
+    result.edges[i].alpha *= share;
+  return result;
+}
+
+/* Lines of the scene before go in the first half of the time, those of the next one come in the
+ * second: in between their ends are on their way. */
+static float
+get_line_share (const AdjSceneFrame *frame)
+{
+  float t = frame->morph != NULL ? adj_morph_get_progress (frame->morph) : 1;
+
+  return CLAMP (frame->ghosts ? 1 - 2 * t : 2 * t - 1, 0, 1);
 }
 
 static gboolean
@@ -260,12 +292,27 @@ adj_scene_painter_paint (const AdjSceneFrame *frame, GtkSnapshot *snapshot)
     .dim = dimmed (palette, contrast ? 0.6f : 0.35f),
     .boxes = boxes,
     .edges = edges,
+    .line_share = get_line_share (frame),
   };
 
-  adj_scene_foreach_box (frame->scene, &visible, collect, boxes);
-  adj_scene_foreach_edge (frame->scene, &visible, collect, edges);
+  if (frame->morph != NULL)
+    {
+      const GArray *moved =
+          frame->ghosts ? adj_morph_get_ghosts (frame->morph) : adj_morph_get_boxes (frame->morph);
+      float t = adj_morph_get_progress (frame->morph);
 
-  paint_gutter (&painter);
+      g_array_append_vals (boxes, moved->data, moved->len);
+      painter.coming = fading (palette, frame->ghosts ? 1 - t : t);
+      if (frame->ghosts)
+        painter.lit = painter.coming;
+    }
+  else
+    adj_scene_foreach_box (frame->scene, &visible, collect, boxes);
+  if (painter.line_share > 0)
+    adj_scene_foreach_edge (frame->scene, &visible, collect, edges);
+
+  if (!frame->ghosts)
+    paint_gutter (&painter);
   paint_kind (&painter, ADJ_BOX_GROUP, adj_painter_group);
   paint_edges (&painter, FALSE);
   paint_edges (&painter, TRUE);
@@ -280,5 +327,6 @@ adj_scene_painter_paint (const AdjSceneFrame *frame, GtkSnapshot *snapshot)
   paint_kind (&painter, ADJ_BOX_BRIDGE, adj_painter_box);
   if (painter.lod == ADJ_LOD_MODULES)
     paint_kind (&painter, ADJ_BOX_GROUP, adj_painter_group_title);
-  paint_headers (&painter);
+  if (!frame->ghosts)
+    paint_headers (&painter);
 }

@@ -7,6 +7,7 @@
 #include "canvas/adj-heat.h"
 #include "canvas/adj-highlight.h"
 #include "canvas/adj-marks.h"
+#include "canvas/adj-morph.h"
 #include "canvas/adj-text-cache.h"
 #include "scene/adj-palette.h"
 
@@ -24,6 +25,8 @@ typedef struct
   GBytes *changes;               /* (nullable): as adj_graph_view_set_changes() */
   const AdjHeat *heat;           /* (nullable) */
   const AdjGraph *graph;         /* that @scene shows */
+  const AdjMorph *morph;         /* (nullable): how @scene comes from the one before */
+  gboolean ghosts;               /* @scene is the one before: what of it goes */
   AdjLabeling labeling;
   guint selected; /* box, or ADJ_NO_BOX */
   guint hovered;  /* box, or ADJ_NO_BOX */

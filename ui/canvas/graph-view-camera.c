@@ -217,6 +217,19 @@ adj_graph_view_get_visible (AdjGraphView *self, AdjRect *rect)
   return rect->width > 0 && rect->height > 0;
 }
 
+gboolean
+adj_graph_view_shows_all (AdjGraphView *self)
+{
+  AdjRect bounds, visible;
+
+  g_return_val_if_fail (ADJ_IS_GRAPH_VIEW (self), FALSE);
+
+  if (self->scene == NULL || !adj_graph_view_get_visible (self, &visible))
+    return FALSE;
+  bounds = adj_scene_get_bounds (self->scene);
+  return visible.width >= bounds.width && visible.height >= bounds.height;
+}
+
 /* The selected node, its counterpart, and where it is computed again. */
 void
 adj_graph_view_fit_selection (AdjGraphView *self)

@@ -4,6 +4,7 @@
 #include "canvas/adj-graph-view.h"
 #include "canvas/adj-heat.h"
 #include "canvas/adj-highlight.h"
+#include "canvas/adj-morph.h"
 #include "canvas/adj-scene-painter.h"
 
 G_BEGIN_DECLS
@@ -41,10 +42,10 @@ struct _AdjGraphView
   guint anchor;            /* box of @scene that the next scene of the graph keeps in place */
 
   gboolean keeps_place; /* the next scene is of another stage of the same graph */
-  GskRenderNode *frame; /* (owned) (nullable): what was painted last */
-  GskRenderNode *ghost; /* (owned) (nullable): of the stage before, while it fades */
-  gint64 fading_since;
-  guint fade;                  /* id of the tick */
+  GArray *twins;        /* (owned) (nullable): of its nodes, as adj_graph_view_step_next() */
+  AdjMorph *morph;      /* (owned) (nullable): while the scene comes from the one before */
+  gint64 morphing_since;
+  guint morphing;              /* id of the tick */
   GPtrArray *covers;           /* (owned): of GtkWidget */
   int last_width, last_height; /* of the last allocation */
   gboolean cuts_selected;      /* it cut off what is selected */
@@ -91,14 +92,11 @@ void adj_graph_view_camera_changed (AdjGraphView *self);
 void adj_graph_view_keep_box (AdjGraphView *self, const AdjRect *before, const AdjRect *after);
 /* -- graph-view-morph.c: from one stage to the next -- */
 
-/* Moves the camera so that what stands in the middle and is in both scenes stays; %FALSE: nothing
- * is, and the camera is where it was. */
-gboolean adj_graph_view_keep_place (AdjGraphView *self, const AdjScene *next, AdjGraph *graph);
-/* What was painted last fades while the next scene appears, where the desktop allows animations. */
-void adj_graph_view_begin_fade (AdjGraphView *self);
-void adj_graph_view_stop_fade (AdjGraphView *self);
-/* 1 when nothing fades, else how far it has come. */
-float adj_graph_view_get_fade (AdjGraphView *self);
+/* Moves the camera so that what is selected, or stands in the middle, and is in both scenes stays,
+ * and begins to move and fade the rest, where the desktop allows animations; %FALSE: nothing is in
+ * both, and the camera is where it was. */
+gboolean adj_graph_view_morph_to (AdjGraphView *self, AdjScene *next, const AdjGraph *graph);
+void adj_graph_view_stop_morph (AdjGraphView *self);
 
 /* The widget gets another size; what is selected and no longer in it is shown again by the next
  * frame, which calls adj_graph_view_show_cut(). */

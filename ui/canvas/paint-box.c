@@ -10,6 +10,10 @@
 
 #define PADDING 13.0f
 #define SIGN_SIZE 15.0f
+#define LINE_SIZE 16.5f /* height of a line of letters at scale 1 */
+#define READABLE 0.8f   /* the scale that letters keep when zoomed out */
+#define SQUEEZE 1.25f   /* … and how much narrower they may become for that */
+#define MANY_NAMES 700  /* more boxes at once are shapes alone when zoomed out */
 
 static const double dashes[] = { 5, 3 }, heavy_dashes[] = { 7, 3 }, dots[] = { 1.5, 2.5 };
 
@@ -45,6 +49,16 @@ adj_painter_place (const AdjPainter *painter, const AdjRect *rect)
   AdjRect placed = adj_camera_rect_to_widget (&painter->frame->camera, rect);
 
   return adj_painter_snap (painter, &placed);
+}
+
+AdjRect
+adj_painter_find (const AdjPainter *painter, guint box)
+{
+  const AdjSceneFrame *frame = painter->frame;
+
+  return adj_painter_place (painter, frame->morph != NULL && !frame->ghosts
+                                         ? adj_morph_get_rect (frame->morph, box)
+                                         : &adj_scene_get_box (frame->scene, box)->rect);
 }
 
 static AdjRect
@@ -242,6 +256,19 @@ get_second_line (AdjPainter *painter, guint index, const AdjSceneBox *box)
   return g_strdup_printf ("max |Δ| %s", number);
 }
 
+/* Zoomed out, letters keep a size that can be read as far as their box has room. */
+static float
+text_scale (AdjPainter *painter, AdjTextStyle style, const char *text, float width, float height)
+{
+  float zoom = painter->frame->camera.zoom, scale = READABLE;
+
+  if (zoom >= READABLE || *text == '\0')
+    return zoom;
+  scale = MIN (scale, height * 0.9f / LINE_SIZE);
+  scale = MIN (scale, SQUEEZE * width / MAX (adj_painter_text_width (painter, style, text), 1));
+  return MAX (scale, zoom);
+}
+
 static void
 paint_card_text (
     AdjPainter *painter, guint index, const AdjRect *rect, float right, const AdjPalette *palette)
@@ -267,6 +294,10 @@ paint_card_text (
                           ADJ_ALIGN_LEFT,    left,   rect->y + rect->height * 0.72f,
                           bottom - left,     zoom };
 
+  if (!two && painter->frame->marks != NULL)
+    title.max_width = MIN (title.max_width, bottom - left);
+  if (!two)
+    title.scale = text_scale (painter, title.style, box->title, title.max_width, rect->height);
   adj_painter_text (painter, &title);
   if (two)
     adj_painter_text (painter, &subtitle);
@@ -279,15 +310,15 @@ paint_centered (AdjPainter *painter,
                 AdjTextStyle style,
                 const AdjColor *color)
 {
-  float zoom = painter->frame->camera.zoom;
+  float width = rect->width - 6 * painter->frame->camera.zoom;
   AdjTextRun run = { style,
                      box->title,
                      color,
                      ADJ_ALIGN_CENTER,
                      rect->x + rect->width / 2,
                      rect->y + rect->height / 2,
-                     rect->width - 6 * zoom,
-                     zoom };
+                     width,
+                     text_scale (painter, style, box->title, width, rect->height) };
 
   adj_painter_text (painter, &run);
 }
@@ -348,7 +379,7 @@ paint_stick (AdjPainter *painter,
 
   if (box->anchor == ADJ_NO_BOX)
     return;
-  card = adj_painter_place (painter, &adj_scene_get_box (painter->frame->scene, box->anchor)->rect);
+  card = adj_painter_find (painter, box->anchor);
   line = (AdjRect){ rect->x + rect->width, rect->y + rect->height / 2, 0, 1 };
   if (rect->x > card.x)
     line.x = card.x + card.width;
@@ -401,7 +432,7 @@ paint_bridge (AdjPainter *painter,
   paint_centered (painter, box, rect, ADJ_TEXT_CHIP, color);
 }
 
-/* Zoomed out: the shape alone, in the colour of its role. */
+/* Zoomed out: the shape in the colour of its role, and its name where that can be read. */
 static void
 paint_plain (AdjPainter *painter, guint index, const AdjRect *rect, const AdjPalette *palette)
 {
@@ -421,6 +452,8 @@ paint_plain (AdjPainter *painter, guint index, const AdjRect *rect, const AdjPal
   adj_painter_frame (painter, rect, 0, 1, color);
   if (adj_role_has_stripe (box->role))
     adj_painter_fill (painter, &stripe, 0, color);
+  if (painter->boxes->len <= MANY_NAMES && (box->kind == ADJ_BOX_NODE || box->kind == ADJ_BOX_PILL))
+    paint_centered (painter, box, rect, ADJ_TEXT_TITLE, &palette->text);
 }
 
 void
@@ -429,7 +462,7 @@ adj_painter_box (AdjPainter *painter, guint index)
   const AdjSceneFrame *frame = painter->frame;
   const AdjSceneBox *box = adj_scene_get_box (frame->scene, index);
   const AdjPalette *palette = adj_painter_palette_for_box (painter, index);
-  AdjRect rect = adj_painter_place (painter, &box->rect), ring = grown (&rect, 3);
+  AdjRect rect = adj_painter_find (painter, index), ring = grown (&rect, 3);
   float zoom = frame->camera.zoom;
 
   if (painter->lod == ADJ_LOD_TEXTURE && box->kind == ADJ_BOX_CHIP)

@@ -186,10 +186,12 @@ adj_painter_edge (AdjPainter *painter, guint index)
   float width = line_width (painter, edge, lit), arrow = ARROW_SIZE * frame->camera.zoom;
   AdjPoint from = { 0, 0 }, to = { 0, 0 };
 
+  rgba.alpha *= painter->line_share;
   if (painter->lod == ADJ_LOD_TEXTURE && edge->kind != ADJ_EDGE_BRIDGE &&
       edge->kind != ADJ_EDGE_BLOCK)
     return;
-  if (painter->lod < ADJ_LOD_NAMES || arrow < 3)
+  /* Heads are kept by colour, and lines on their way have many. */
+  if (painter->lod < ADJ_LOD_NAMES || arrow < 3 || frame->morph != NULL)
     arrow = 0;
 
   for (guint i = 1; i < edge->n_points; i++)

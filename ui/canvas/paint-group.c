@@ -12,7 +12,7 @@ adj_painter_group (AdjPainter *painter, guint index)
   const AdjSceneBox *box = adj_scene_get_box (frame->scene, index);
   const AdjPalette *palette = adj_painter_palette_for_box (painter, index);
   float radius = ADJ_GROUP_RADIUS * MIN (frame->camera.zoom, 1.5f);
-  AdjRect rect = adj_painter_place (painter, &box->rect);
+  AdjRect rect = adj_painter_find (painter, index);
   gboolean chosen = index == frame->selected || index == frame->hovered;
   AdjColor fill = palette->group;
 
@@ -60,6 +60,9 @@ describe_group (const AdjPainter *painter, guint index)
 
   if (number != NULL && box->fold == ADJ_FOLD_CLOSED)
     return g_strdup (number);
+  /* A frame without a name is called by its number. */
+  if (g_str_equal (box->title, box->subtitle))
+    return g_strdup ("");
   return box->n_same > 1 ? g_strdup_printf ("same ×%u  ·  %s", box->n_same, box->subtitle)
                          : g_strdup (box->subtitle);
 }
@@ -69,7 +72,7 @@ adj_painter_group_title (AdjPainter *painter, guint index)
 {
   const AdjSceneBox *box = adj_scene_get_box (painter->frame->scene, index);
   const AdjPalette *palette = adj_painter_palette_for_box (painter, index);
-  AdjRect rect = adj_painter_place (painter, &box->rect);
+  AdjRect rect = adj_painter_find (painter, index);
   AdjColor fill = painter->lit.group;
   float scale = title_scale (painter, box, &rect);
   /* A title stays in view as long as its frame is. */

@@ -14,8 +14,10 @@ typedef struct
   GtkSnapshot *snapshot;
   AdjLod lod;
   AdjPalette lit, dim;
-  GArray *boxes; /* of guint: boxes in view */
+  AdjPalette coming; /* of what was not there before */
+  GArray *boxes;     /* of guint: boxes in view */
   GArray *edges;
+  float line_share; /* of the strength of lines: less than 1 while they come or go */
 } AdjPainter;
 
 typedef enum
@@ -55,6 +57,8 @@ void adj_painter_dashes (AdjPainter *painter,
 AdjRect adj_painter_snap (const AdjPainter *painter, const AdjRect *rect);
 /* Where a rectangle of the scene is in the widget. */
 AdjRect adj_painter_place (const AdjPainter *painter, const AdjRect *rect);
+/* Where a box is in the widget, also on its way. */
+AdjRect adj_painter_find (const AdjPainter *painter, guint box);
 const AdjPalette *adj_painter_palette_for_box (const AdjPainter *painter, guint box);
 
 /* The fill of a card or a group. */

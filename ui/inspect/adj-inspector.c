@@ -361,9 +361,9 @@ fill_provenance (AdjPropertyCard *card, const Subject *s)
           adj_graph_set_get (adj_document_get_graphs (s->document), one->graph)->graph;
       const AdjNode *node = adj_graph_get_node (graph, one->node.index);
 
-      adj_property_card_add_action (card, one->step != last ? one->step : "", node->name,
-                                    "win.show-node",
-                                    g_variant_new ("(uu)", one->graph, one->node.index), NULL);
+      adj_property_card_add_action (
+          card, one->step != last ? adj_properties_stage_title (one->step) : "", node->name,
+          "win.show-node", g_variant_new ("(uu)", one->graph, one->node.index), NULL);
       last = one->step;
     }
 }

@@ -72,16 +72,31 @@ find_half (const AdjRecording *stages, gint stage)
 static char *
 make_title (AdjGraphSet *graphs, const AdjBundleGraph *graph)
 {
+  static const char *const compiled[] = { "post_grad", "fx_graph_runnable", NULL };
   AdjRecording *stages = adj_graph_set_get_stages (graphs, graph);
 
-  for (guint i = 0; g_str_equal (graph->role, "post_grad") && stages != NULL &&
+  for (guint i = 0; g_strv_contains (compiled, graph->role) && stages != NULL &&
                     i < adj_recording_get_n_stages (stages);
        i++)
     if (adj_recording_get_stage (stages, i)->graph == graph->graph &&
         find_half (stages, (gint) i) != NULL)
-      return g_strdup_printf (_ ("%s, post-grad"),
-                              adj_properties_role_title (find_half (stages, (gint) i)));
+      return g_strdup_printf ("%s, %s", adj_properties_role_title (find_half (stages, (gint) i)),
+                              adj_properties_stage_title (graph->role));
   return g_strdup (adj_properties_role_title (graph->role));
+}
+
+char *
+adj_graph_describe_region (const AdjBundleGraph *graph)
+{
+  g_autofree char *region = NULL;
+
+  if (graph->compile_id == NULL)
+    return g_strdup ("");
+  region = *graph->compile_id == '!'
+               ? g_strdup_printf (_ ("Compiled backward %s"), graph->compile_id + 1)
+               : g_strdup_printf (_ ("Region %s"), graph->compile_id);
+  return graph->rank >= 0 ? g_strdup_printf (_ ("Rank %d · %s"), graph->rank, region)
+                          : g_steal_pointer (&region);
 }
 
 AdjGraphItem *
@@ -94,15 +109,7 @@ adj_graph_item_new (AdjGraphSet *graphs, guint index)
   self->index = index;
   self->title = make_title (graphs, graph);
   self->subtitle = describe_call (graphs, graph);
-  if (graph->compile_id == NULL)
-    self->region = g_strdup ("");
-  else if (graph->rank >= 0)
-    self->region = g_strdup_printf (_ ("rank %d · %s"), graph->rank, graph->compile_id);
-  else if (*graph->compile_id == '!')
-    self->region = g_strdup_printf (_ ("of compiled autograd %s"), graph->compile_id + 1);
-  else
-    self->region = g_strdup (graph->compile_id);
-
+  self->region = adj_graph_describe_region (graph);
   return self;
 }
 

@@ -14,7 +14,8 @@ G_DECLARE_FINAL_TYPE (AdjGraphItem, adj_graph_item, ADJ, GRAPH_ITEM, GObject)
 AdjGraphItem *adj_graph_item_new (AdjGraphSet *graphs, guint index);
 const AdjBundleGraph *adj_graph_item_get_graph (AdjGraphItem *self);
 const char *adj_graph_item_get_title (AdjGraphItem *self);
-/* "0/0", "rank 1 · 0/0", or "" for graphs outside any region. */
+/* "Region 0/0", "Rank 1 · Compiled backward 0", or "" for graphs outside any region. */
+char *adj_graph_describe_region (const AdjBundleGraph *graph); /* (transfer full) */
 const char *adj_graph_item_get_region (AdjGraphItem *self);
 guint adj_graph_item_get_index (AdjGraphItem *self);
 /* What PyTorch's tools count: without placeholders and output. */

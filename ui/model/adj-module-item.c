@@ -18,6 +18,7 @@ struct _AdjModuleItem
   gint64 saved;
   AdjNodeId first;
   GListStore *children; /* (owned) (nullable) */
+  GArray *nodes;        /* (owned) (nullable): of guint32, where no path says which they are */
 };
 
 G_DEFINE_FINAL_TYPE (AdjModuleItem, adj_module_item, G_TYPE_OBJECT)
@@ -30,6 +31,7 @@ adj_module_item_finalize (GObject *object)
   g_free (self->path);
   g_free (self->title);
   g_clear_object (&self->children);
+  g_clear_pointer (&self->nodes, g_array_unref);
 
   G_OBJECT_CLASS (adj_module_item_parent_class)->finalize (object);
 }
@@ -85,8 +87,11 @@ adj_module_item_get_first (AdjModuleItem *self)
 GArray *
 adj_module_item_list_nodes (AdjModuleItem *self, const AdjGraph *graph)
 {
-  GArray *nodes = g_array_new (FALSE, FALSE, sizeof (guint32));
+  GArray *nodes;
 
+  if (self->nodes != NULL)
+    return g_array_ref (self->nodes);
+  nodes = g_array_new (FALSE, FALSE, sizeof (guint32));
   for (guint32 i = 0; i < adj_graph_get_n_nodes (graph); i++)
     {
       guint n;
@@ -168,12 +173,60 @@ add_node (Tree *tree, guint index)
     }
 }
 
+/* "3 · MmBackward0": the numbers begin, as the end may be cut. */
+static AdjModuleItem *
+make_call (const AdjCaptured *captured, guint number)
+{
+  const AdjCapturedCall *call = adj_captured_get_call (captured, number);
+  const char *space = call->name != NULL ? g_strrstr (call->name, "::") : NULL;
+  AdjModuleItem *item = g_object_new (ADJ_TYPE_MODULE_ITEM, NULL);
+
+  item->path = g_strdup_printf ("#NodeCall %u", number);
+  item->title = call->name != NULL
+                    ? g_strdup_printf ("%u · %s", number, space != NULL ? space + 2 : call->name)
+                    : adj_captured_name_call (captured, number);
+  item->first = call->first;
+  item->nodes = g_array_new (FALSE, FALSE, sizeof (guint32));
+  return item;
+}
+
+static GListModel *
+list_calls (const AdjGraph *graph, const AdjCaptured *captured)
+{
+  guint n = adj_captured_get_n_calls (captured);
+  g_autofree AdjModuleItem **items = g_new (AdjModuleItem *, n);
+  GListStore *calls = g_list_store_new (ADJ_TYPE_MODULE_ITEM);
+
+  for (guint k = 0; k < n; k++)
+    items[k] = make_call (captured, k);
+  for (guint32 i = 0; i < adj_graph_get_n_nodes (graph); i++)
+    {
+      const AdjCapturedNode *node = adj_captured_get_node (captured, i);
+
+      if (node->call == ADJ_CAPTURED_NONE || node->kind == ADJ_CAPTURED_INPUT ||
+          node->kind == ADJ_CAPTURED_HOOK_ITEM)
+        continue;
+      g_array_append_val (items[node->call]->nodes, i);
+      items[node->call]->n_nodes++;
+    }
+  for (guint k = 0; k < n; k++)
+    {
+      if (items[k]->n_nodes > 0)
+        g_list_store_append (calls, items[k]);
+      g_object_unref (items[k]);
+    }
+  return G_LIST_MODEL (calls);
+}
+
 GListModel *
-adj_module_tree_new (const AdjGraph *graph)
+adj_module_tree_new (const AdjGraph *graph, const AdjCaptured *captured)
 {
   g_autoptr (GHashTable) items = g_hash_table_new (g_str_hash, g_str_equal);
-  Tree tree = { graph, g_list_store_new (ADJ_TYPE_MODULE_ITEM), items };
+  Tree tree = { graph, NULL, items };
 
+  if (captured != NULL && adj_captured_get_n_calls (captured) > 0)
+    return list_calls (graph, captured);
+  tree.roots = g_list_store_new (ADJ_TYPE_MODULE_ITEM);
   for (guint i = 0; i < adj_graph_get_n_nodes (graph); i++)
     add_node (&tree, i);
 

@@ -3,7 +3,7 @@
 
 #include <gio/gio.h>
 
-#include "ir/adj-value.h"
+#include "layout/adj-captured.h"
 
 G_BEGIN_DECLS
 
@@ -11,8 +11,9 @@ G_BEGIN_DECLS
 #define ADJ_TYPE_MODULE_ITEM (adj_module_item_get_type ())
 G_DECLARE_FINAL_TYPE (AdjModuleItem, adj_module_item, ADJ, MODULE_ITEM, GObject)
 
-/* The top modules of @graph, in order of execution.  Items know their children. */
-GListModel *adj_module_tree_new (const AdjGraph *graph); /* (transfer full) */
+/* The top modules of @graph, in order of execution; of a captured backward the nodes of autograd
+ * that it was captured from.  Items know their children.  @captured: (nullable)  (transfer full) */
+GListModel *adj_module_tree_new (const AdjGraph *graph, const AdjCaptured *captured);
 
 const char *adj_module_item_get_path (AdjModuleItem *self);  /* "h.0.attn" */
 const char *adj_module_item_get_title (AdjModuleItem *self); /* "attn" or "0 Block" */

@@ -4,6 +4,7 @@
 #include "model/adj-provenance.h"
 
 #include "ir/adj-graph.h"
+#include "model/adj-maker.h"
 #include "model/adj-stage-facts.h"
 #include "model/adj-stages.h"
 
@@ -112,12 +113,15 @@ is_shown (const Search *search, guint step)
          adj_graph_set_get (graphs, index) == shown;
 }
 
+/* What backward takes came of what made it in forward. */
 GArray *
 adj_provenance_find (AdjDocument *document, AdjNodeId node)
 {
   gint current = adj_stages_get_current_step (document);
   Search search = { document, adj_stage_facts_of (document), NULL, NULL };
   GArray *found;
+  AdjMaker maker;
+  gint made;
 
   if (current < 0 || !adj_node_id_is_valid (node))
     return g_array_new (FALSE, FALSE, sizeof (AdjKin));
@@ -131,7 +135,14 @@ adj_provenance_find (AdjDocument *document, AdjNodeId node)
   for (guint i = 0; i < search.steps->len; i++)
     search.kin[i] = g_array_new (FALSE, FALSE, sizeof (guint32));
   g_array_append_val (search.kin[current], node.index);
-  search_up (&search, (guint) current, node.index);
+  if (adj_maker_find (document, node, &maker) &&
+      (made = find_step (&search, (gint) maker.graph)) >= 0)
+    {
+      g_array_append_val (search.kin[made], maker.node.index);
+      search_up (&search, (guint) made, maker.node.index);
+    }
+  else
+    search_up (&search, (guint) current, node.index);
   search_down (&search);
   found = collect (&search, (guint) current);
   for (guint i = 0; i < search.steps->len; i++)

@@ -71,14 +71,10 @@ static const AdjColumn number_columns[] = {
 static void
 show_columns (AdjDifferencePane *self)
 {
-  GListModel *shown = gtk_column_view_get_columns (self->numbers);
+  gboolean both = self->map != NULL;
 
-  for (guint i = 2; i < G_N_ELEMENTS (number_columns); i++)
-    {
-      g_autoptr (GtkColumnViewColumn) column = g_list_model_get_item (shown, i);
-
-      gtk_column_view_column_set_visible (column, self->map != NULL);
-    }
+  adj_columns_show (self->numbers, number_columns, G_N_ELEMENTS (number_columns),
+                    (gboolean[]){ TRUE, TRUE, both, both });
 }
 
 /* The row of the chosen element, and the element of the chosen row. */
@@ -273,7 +269,7 @@ show_parts (AdjDifferencePane *self, gboolean had_map)
   gboolean has_map = self->map != NULL;
 
   gtk_stack_page_set_visible (gtk_stack_get_page (self->stack, self->map_page), has_map);
-  if (has_map != had_map)
+  if (!has_map || !had_map)
     gtk_stack_set_visible_child_name (self->stack, has_map ? "map" : "numbers");
   gtk_widget_set_visible (GTK_WIDGET (self->range), has_map);
   gtk_widget_set_visible (gtk_widget_get_parent (GTK_WIDGET (self->worst)), has_map);

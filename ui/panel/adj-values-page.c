@@ -212,6 +212,19 @@ update_selected (AdjValuesPage *self)
                        g_list_model_get_n_items (G_LIST_MODEL (self->nodes)));
 }
 
+/* Where nothing is compared the columns about it would be empty. */
+static void
+show_columns (AdjValuesPage *self, gboolean compared)
+{
+  gboolean shown[G_N_ELEMENTS (columns)];
+
+  for (guint i = 0; i < G_N_ELEMENTS (columns); i++)
+    shown[i] = compared || (columns[i].get != get_max_abs && columns[i].get != get_max_rel &&
+                            columns[i].get != get_local && columns[i].get != get_accumulated &&
+                            columns[i].get != get_peer && columns[i].get != get_status);
+  adj_columns_show (self->table, columns, G_N_ELEMENTS (columns), shown);
+}
+
 static void
 update (AdjValuesPage *self)
 {
@@ -228,6 +241,7 @@ update (AdjValuesPage *self)
       return;
     }
   nodes = computed_nodes (graph->graph);
+  show_columns (self, adj_evaluation_get_comparison (evaluation) != NULL);
   adj_node_list_set (self->nodes, graph->graph, nodes, evaluation);
   gtk_stack_set_visible_child_name (self->stack, "values");
   update_selected (self);

@@ -57,6 +57,7 @@ paint_bytes_axis (const Field *field)
 {
   GdkRGBA pale = fade (field->pen.color, 0.14f);
   g_autofree char *name = g_strdup_printf (_ ("Held, with inputs (%s)"), field->bytes.unit);
+  g_autofree char *brief = g_strdup_printf (_ ("Held (%s)"), field->bytes.unit);
 
   for (guint i = 0; i < adj_axis_get_n (&field->bytes); i++)
     {
@@ -66,12 +67,8 @@ paint_bytes_axis (const Field *field)
       paint_rect (field, &pale, field->left, y, field->right - field->left, 1);
       adj_chart_write (&field->pen, text, field->left - 6, y, 1, 0.8);
     }
-  gtk_snapshot_save (field->pen.snapshot);
-  gtk_snapshot_translate (field->pen.snapshot,
-                          &GRAPHENE_POINT_INIT (0, field->bottom + MEMORY_BOTTOM));
-  gtk_snapshot_rotate (field->pen.snapshot, -90);
-  adj_chart_write (&field->pen, name, MEMORY_BOTTOM + field->height / 2, 8, 0.5, 0.8);
-  gtk_snapshot_restore (field->pen.snapshot);
+  adj_chart_write_axis (&field->pen, name, brief, 8, field->bottom - field->height / 2,
+                        field->height + MEMORY_TOP, 0.8);
 }
 
 /* Steps are counted from 1. */

@@ -65,10 +65,10 @@ get_line (gpointer item)
 }
 
 static const AdjColumn columns[] = {
-  { N_ ("Value"), memory_columns_get_name, 124, TRUE, FALSE, NULL },
+  { N_ ("Value"), memory_columns_get_name, 116, TRUE, FALSE, NULL },
   { N_ ("Bytes"), get_bytes, 76, FALSE, TRUE, NULL },
-  { N_ ("Why"), get_why, 132, FALSE, FALSE, NULL },
-  { N_ ("Line"), get_line, 116, FALSE, FALSE, NULL },
+  { N_ ("Why"), get_why, 164, FALSE, FALSE, NULL },
+  { N_ ("Line"), get_line, 104, FALSE, FALSE, NULL },
   { N_ ("Shape"), get_shape, 104, FALSE, TRUE, NULL },
   { N_ ("Steps"), get_steps, 84, FALSE, TRUE, NULL },
   { N_ ("Module"), get_module, -1, FALSE, FALSE, NULL },

@@ -15,6 +15,8 @@
 #include "widgets/quick-find.h"
 #include "widgets/scroll-to-row.h"
 
+#define MAX_GRAPHS 420 /* pixels of the list of graphs, where modules are below it */
+
 struct _AdjSidebar
 {
   AdjPanel parent_instance;
@@ -22,7 +24,9 @@ struct _AdjSidebar
   GtkListBox *graphs;
   GtkListView *modules;
   GtkSearchBar *graph_bar, *module_bar;
+  GtkScrolledWindow *graph_half;
   GtkWidget *module_half; /* where there are modules */
+  GtkLabel *module_title;
   AdjGraphList *list;
   AdjModuleRows *rows; /* (owned) (nullable): of the tree */
   AdjGraph *graph;     /* (owned) (nullable): whose modules are shown */
@@ -46,7 +50,6 @@ add_header (GtkListBoxRow *row, GtkListBoxRow *before, gpointer data)
   const char *last =
       before != NULL ? adj_graph_item_get_region (adj_graph_row_get_item (ADJ_GRAPH_ROW (before)))
                      : "";
-  g_autofree char *text = NULL;
   GtkWidget *label;
 
   if (g_str_equal (region, last))
@@ -54,8 +57,7 @@ add_header (GtkListBoxRow *row, GtkListBoxRow *before, gpointer data)
       gtk_list_box_row_set_header (row, NULL);
       return;
     }
-  text = g_strdup_printf (_ ("Region %s"), region);
-  label = gtk_label_new (text);
+  label = gtk_label_new (region);
   gtk_label_set_xalign (GTK_LABEL (label), 0);
   gtk_widget_add_css_class (label, "region-title");
   gtk_list_box_row_set_header (row, label);
@@ -306,10 +308,15 @@ update_modules (AdjSidebar *self)
   gtk_search_bar_set_search_mode (self->module_bar, FALSE);
   if (graph != NULL)
     {
-      GListModel *roots = adj_module_tree_new (graph->graph);
+      AdjCaptured *captured = adj_document_get_captured (adj_panel_get_document (self));
+      GListModel *roots = adj_module_tree_new (graph->graph, captured);
 
+      gtk_label_set_text (self->module_title,
+                          captured != NULL ? _ ("Nodes of Autograd") : _ ("Modules"));
       gtk_widget_set_visible (self->module_half, g_list_model_get_n_items (roots) > 0);
-
+      gtk_widget_set_vexpand (GTK_WIDGET (self->graph_half), g_list_model_get_n_items (roots) == 0);
+      gtk_scrolled_window_set_max_content_height (
+          self->graph_half, g_list_model_get_n_items (roots) > 0 ? MAX_GRAPHS : -1);
       self->graph = adj_graph_ref (graph->graph);
       self->rows = adj_module_rows_new (roots);
       tree = gtk_tree_list_model_new (roots, FALSE, FALSE, get_children, NULL, NULL);
@@ -359,7 +366,9 @@ adj_sidebar_class_init (AdjSidebarClass *klass)
   G_OBJECT_CLASS (klass)->dispose = adj_sidebar_dispose;
   gtk_widget_class_set_template_from_resource (widget_class,
                                                "/org/adjoint/Workbench/ui/sidebar.ui");
+  gtk_widget_class_bind_template_child (widget_class, AdjSidebar, graph_half);
   gtk_widget_class_bind_template_child (widget_class, AdjSidebar, module_half);
+  gtk_widget_class_bind_template_child (widget_class, AdjSidebar, module_title);
   gtk_widget_class_bind_template_child (widget_class, AdjSidebar, graphs);
   gtk_widget_class_bind_template_child (widget_class, AdjSidebar, modules);
   gtk_widget_class_bind_template_child (widget_class, AdjSidebar, graph_bar);

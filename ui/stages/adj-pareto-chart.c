@@ -348,6 +348,7 @@ write_numbers (AdjParetoChart *self, const AdjChartPen *pen)
       g_strdup_printf (_ ("Computed again in backward (%s)"), self->again.unit);
   g_autofree char *peak =
       g_strdup_printf (_ ("Peak memory beside the inputs (%s)"), self->peak.unit);
+  g_autofree char *brief = g_strdup_printf (_ ("Peak (%s)"), self->peak.unit);
   guint subject = adj_pareto_chart_get_subject (self);
 
   for (guint i = 0; i < adj_axis_get_n (&self->peak); i++)
@@ -364,16 +365,13 @@ write_numbers (AdjParetoChart *self, const AdjChartPen *pen)
                        0.5, 0.8);
     }
   adj_chart_write (pen, again, (LEFT + width - RIGHT) / 2, height - 8, 0.5, 0.85);
-  gtk_snapshot_save (pen->snapshot);
-  gtk_snapshot_translate (pen->snapshot, &GRAPHENE_POINT_INIT (0, (float) height));
-  gtk_snapshot_rotate (pen->snapshot, -90);
-  adj_chart_write (pen, peak, (height - TOP + BOTTOM) / 2, 10, 0.5, 0.85);
-  gtk_snapshot_restore (pen->snapshot);
+  adj_chart_write_axis (pen, peak, brief, 10, (TOP + height - BOTTOM) / 2,
+                        height - TOP - BOTTOM / 2, 0.85);
   if (subject != GTK_INVALID_LIST_POSITION)
     {
       g_autofree char *text = adj_plan_item_describe (get_item (self, subject));
 
-      adj_chart_write (pen, text, LEFT, 9, 0, 0.9);
+      adj_chart_write_title (pen, text, LEFT, 9, width - LEFT, 0.9);
     }
 }
 

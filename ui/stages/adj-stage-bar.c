@@ -8,6 +8,7 @@
 #include "ir/adj-graph.h"
 #include "model/adj-stage-facts.h"
 #include "model/adj-stages.h"
+#include "report/adj-properties.h"
 
 struct _AdjStageBar
 {
@@ -46,7 +47,8 @@ get_stage (AdjStageBar *self, const AdjStep *step)
 static const char *
 get_name (AdjStageBar *self, const AdjStep *step)
 {
-  return step->stage >= 0 ? get_stage (self, step)->name : _ ("partition");
+  return step->stage >= 0 ? adj_properties_stage_title (get_stage (self, step)->name)
+                          : _ ("partition");
 }
 
 static void

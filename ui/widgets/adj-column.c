@@ -70,23 +70,53 @@ name_parts (GtkWidget *table)
                                     GTK_IS_LIST_VIEW (child) ? _ ("Rows") : _ ("Columns"), -1);
 }
 
+/* (transfer full) */
+static GtkColumnViewColumn *
+make_column (const AdjColumn *column)
+{
+  GtkListItemFactory *factory = gtk_signal_list_item_factory_new ();
+  GtkColumnViewColumn *made = gtk_column_view_column_new (_ (column->title), factory);
+
+  g_signal_connect (factory, "setup", G_CALLBACK (on_setup), (gpointer) column);
+  g_signal_connect (factory, "bind", G_CALLBACK (on_bind), (gpointer) column);
+  gtk_column_view_column_set_resizable (made, TRUE);
+  if (column->width > 0)
+    gtk_column_view_column_set_fixed_width (made, column->width);
+  else
+    gtk_column_view_column_set_expand (made, TRUE);
+  return made;
+}
+
 void
 adj_columns_append (GtkColumnView *table, const AdjColumn *columns, guint n)
 {
   name_parts (GTK_WIDGET (table));
   for (guint i = 0; i < n; i++)
     {
-      GtkListItemFactory *factory = gtk_signal_list_item_factory_new ();
-      g_autoptr (GtkColumnViewColumn) column =
-          gtk_column_view_column_new (_ (columns[i].title), factory);
+      g_autoptr (GtkColumnViewColumn) column = make_column (&columns[i]);
 
-      g_signal_connect (factory, "setup", G_CALLBACK (on_setup), (gpointer) &columns[i]);
-      g_signal_connect (factory, "bind", G_CALLBACK (on_bind), (gpointer) &columns[i]);
-      gtk_column_view_column_set_resizable (column, TRUE);
-      if (columns[i].width > 0)
-        gtk_column_view_column_set_fixed_width (column, columns[i].width);
-      else
-        gtk_column_view_column_set_expand (column, TRUE);
       gtk_column_view_append_column (table, column);
     }
+}
+
+/* Not hidden: GTK 4.8 leaves room for those that are. */
+void
+adj_columns_show (GtkColumnView *table, const AdjColumn *columns, guint n, const gboolean *shown)
+{
+  GListModel *all = gtk_column_view_get_columns (table);
+  guint n_shown = 0;
+
+  for (guint i = 0; i < n; i++)
+    n_shown += shown[i];
+  if (n_shown == g_list_model_get_n_items (all))
+    return;
+  while (g_list_model_get_n_items (all) > 0)
+    {
+      g_autoptr (GtkColumnViewColumn) column = g_list_model_get_item (all, 0);
+
+      gtk_column_view_remove_column (table, column);
+    }
+  for (guint i = 0; i < n; i++)
+    if (shown[i])
+      adj_columns_append (table, &columns[i], 1);
 }

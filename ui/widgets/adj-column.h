@@ -17,5 +17,8 @@ typedef struct
 
 /* @columns: static */
 void adj_columns_append (GtkColumnView *table, const AdjColumn *columns, guint n);
+/* Leaves those of @columns of which @shown says so; another choice has another number. */
+void
+adj_columns_show (GtkColumnView *table, const AdjColumn *columns, guint n, const gboolean *shown);
 
 G_END_DECLS

@@ -20,6 +20,8 @@ make_label (const AdjCellLook *cell)
   gtk_widget_set_hexpand (label, cell->expand);
   gtk_label_set_ellipsize (GTK_LABEL (label), cell->ellipsize);
   gtk_label_set_wrap (GTK_LABEL (label), cell->wrap);
+  if (cell->least > 0)
+    gtk_label_set_width_chars (GTK_LABEL (label), cell->least);
   gtk_label_set_selectable (GTK_LABEL (label), cell->selectable);
   if (cell->css_class != NULL)
     gtk_widget_add_css_class (label, cell->css_class);

@@ -14,6 +14,7 @@ typedef struct
   gboolean expand;
   PangoEllipsizeMode ellipsize;
   gboolean numeric, wrap, selectable;
+  int least; /* characters that are always shown; 0: none */
 } AdjCellLook;
 
 /* How the rows of a list of labels look, and what they say. */

@@ -18,4 +18,16 @@ typedef struct
 void adj_chart_write (
     const AdjChartPen *pen, const char *text, double x, double y, double align, double scale);
 
+/* From @x on, cut where @room ends. */
+void adj_chart_write_title (
+    const AdjChartPen *pen, const char *text, double x, double y, double room, double scale);
+/* The name of an axis that goes up, or @brief where there is no room for it. */
+void adj_chart_write_axis (const AdjChartPen *pen,
+                           const char *name,
+                           const char *brief,
+                           double x,
+                           double middle,
+                           double room,
+                           double scale);
+
 G_END_DECLS

@@ -190,6 +190,7 @@ update_note (AdjDocumentPage *self)
   else if (bundle != NULL)
     text = g_strdup (adj_bundle_get_description (bundle));
   gtk_label_set_text (self->panel_note, text != NULL ? text : "");
+  gtk_widget_set_tooltip_text (GTK_WIDGET (self->panel_note), text);
 }
 
 static void

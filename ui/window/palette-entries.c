@@ -322,7 +322,7 @@ adj_palette_entries_new (AdjDocument *document)
   add_commands (entries);
   if (get_shown (entries) != NULL)
     {
-      g_autoptr (GListModel) top = adj_module_tree_new (get_shown (entries));
+      g_autoptr (GListModel) top = adj_module_tree_new (get_shown (entries), NULL);
 
       add_modules (entries, top);
     }

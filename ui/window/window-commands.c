@@ -279,18 +279,29 @@ run_fit_selection (AdjWindow *self, GVariant *parameter)
   adj_graph_view_fit_selection (adj_window_get_view (self));
 }
 
+/* What was seen as a whole stays so; else the middle stays. */
+static void
+set_depth (AdjWindow *self, guint depth)
+{
+  AdjGraphView *view = adj_window_get_view (self);
+
+  if (adj_graph_view_shows_all (view))
+    adj_graph_view_fit_next (view, FALSE);
+  else
+    adj_graph_view_keep_middle (view);
+  adj_document_set_fold_depth (adj_window_get_document (self), depth);
+}
+
 static void
 run_fold_all (AdjWindow *self, GVariant *parameter)
 {
-  adj_graph_view_keep_middle (adj_window_get_view (self));
-  adj_document_set_fold_depth (adj_window_get_document (self), 1);
+  set_depth (self, 1);
 }
 
 static void
 run_unfold_all (AdjWindow *self, GVariant *parameter)
 {
-  adj_graph_view_keep_middle (adj_window_get_view (self));
-  adj_document_set_fold_depth (adj_window_get_document (self), 0);
+  set_depth (self, 0);
 }
 
 static void

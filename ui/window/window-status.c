@@ -3,6 +3,7 @@
 
 #include <glib/gi18n.h>
 
+#include "model/adj-graph-item.h"
 #include "report/adj-properties.h"
 #include "widgets/name-widgets.h"
 #include "window/window-actions.h"
@@ -60,12 +61,13 @@ update_title (AdjWindow *self)
       g_autofree char *choice =
           adj_run_choice_describe (adj_document_get_run_choice (self->document));
       g_autofree char *verdict = evaluation != NULL ? describe_comparison (evaluation) : NULL;
+      g_autofree char *region = adj_graph_describe_region (graph);
 
       title = g_strdup_printf (
           "%s%s — %s", adj_document_is_unsaved (self->document) ? ADJ_UNSAVED_SIGN : "",
           adj_document_get_title (self->document), adj_properties_role_title (graph->role));
-      if (graph->compile_id != NULL)
-        g_string_append_printf (subtitle, _ ("region %s · "), graph->compile_id);
+      if (*region != '\0')
+        g_string_append_printf (subtitle, "%s · ", region);
       g_string_append (subtitle, count);
       add_thread_state (subtitle, graph->graph);
       if (adj_scene_get_saved_bytes (scene) > 0 && g_strcmp0 (graph->role, "joint") == 0)

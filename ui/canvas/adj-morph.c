@@ -1,0 +1,265 @@
+/* SPDX-License-Identifier: MIT */
+/* Which box of one scene is which of the next, and where it is on its way. */
+
+#include "canvas/adj-morph.h"
+
+/* More at once could not be followed, nor painted often enough. */
+#define MAX_BOXES 1500
+
+struct _AdjMorph
+{
+  AdjScene *before, *after; /* (owned) */
+  guint32 *from;            /* (owned): of each box of @after the one of @before, or ADJ_NO_BOX */
+  AdjRect *rects;           /* (owned): where it is now */
+  GArray *boxes, *ghosts;   /* (owned): of guint */
+  AdjPoint shift;
+  float progress;
+};
+
+/* -- which is which -- */
+
+/* Frames are known by their side and path, bridges by the value that crosses. */
+static char *
+make_key (const AdjSceneBox *box, guint32 node)
+{
+  if (box->kind == ADJ_BOX_GROUP && *box->path != '\0')
+    return g_strdup_printf ("%d %s", box->side, box->path);
+  if (box->kind == ADJ_BOX_BRIDGE && node != G_MAXUINT32)
+    return g_strdup_printf ("value %u", node);
+  return NULL;
+}
+
+/* (transfer full): key → box + 1 */
+static GHashTable *
+index_keys (const AdjScene *scene)
+{
+  GHashTable *keys = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
+
+  for (guint i = 0; i < adj_scene_get_n_boxes (scene); i++)
+    {
+      const AdjSceneBox *box = adj_scene_get_box (scene, i);
+      char *key = make_key (box, box->node.index);
+
+      if (key != NULL)
+        g_hash_table_insert (keys, key, GUINT_TO_POINTER (i + 1));
+    }
+  return keys;
+}
+
+static guint32
+find_from (const AdjMorph *self, guint index, const GArray *twins, GHashTable *keys)
+{
+  const AdjSceneBox *box = adj_scene_get_box (self->after, index);
+  guint32 twin =
+      box->node.index < twins->len ? g_array_index (twins, guint32, box->node.index) : G_MAXUINT32;
+  g_autofree char *key = make_key (box, twin);
+  guint found;
+
+  if (key != NULL)
+    {
+      found = GPOINTER_TO_UINT (g_hash_table_lookup (keys, key));
+      return found > 0 ? found - 1 : ADJ_NO_BOX;
+    }
+  if ((box->kind != ADJ_BOX_NODE && box->kind != ADJ_BOX_PILL) || twin == G_MAXUINT32)
+    return ADJ_NO_BOX;
+  found = adj_scene_find_node (self->before, (AdjNodeId){ twin });
+  return found != ADJ_NO_BOX && adj_scene_get_box (self->before, found)->kind != ADJ_BOX_CHIP
+             ? found
+             : ADJ_NO_BOX;
+}
+
+AdjMorph *
+adj_morph_new (AdjScene *before, AdjScene *after, const GArray *twins)
+{
+  AdjMorph *self = g_new0 (AdjMorph, 1);
+  guint n = adj_scene_get_n_boxes (after);
+  g_autoptr (GHashTable) keys = index_keys (before);
+
+  self->before = adj_scene_ref (before);
+  self->after = adj_scene_ref (after);
+  self->from = g_new (guint32, n);
+  self->rects = g_new (AdjRect, n);
+  for (guint i = 0; i < n; i++)
+    {
+      self->from[i] = find_from (self, i, twins, keys);
+      self->rects[i] = adj_scene_get_box (after, i)->rect;
+    }
+  self->boxes = g_array_new (FALSE, FALSE, sizeof (guint));
+  self->ghosts = g_array_new (FALSE, FALSE, sizeof (guint));
+  return self;
+}
+
+void
+adj_morph_free (AdjMorph *morph)
+{
+  adj_scene_unref (morph->before);
+  adj_scene_unref (morph->after);
+  g_free (morph->from);
+  g_free (morph->rects);
+  g_array_unref (morph->boxes);
+  g_array_unref (morph->ghosts);
+  g_free (morph);
+}
+
+static gboolean
+overlap (const AdjRect *a, const AdjRect *b)
+{
+  return a->x < b->x + b->width && b->x < a->x + a->width && a->y < b->y + b->height &&
+         b->y < a->y + a->height;
+}
+
+gboolean
+adj_morph_find_shift (const AdjMorph *self,
+                      const AdjRect *visible,
+                      AdjNodeId selected,
+                      AdjPoint *shift)
+{
+  AdjPoint middle = { visible->x + visible->width / 2, visible->y + visible->height / 2 };
+  guint wanted =
+      adj_node_id_is_valid (selected) ? adj_scene_find_node (self->before, selected) : ADJ_NO_BOX;
+  float least = G_MAXFLOAT;
+
+  for (guint i = 0; i < adj_scene_get_n_boxes (self->after); i++)
+    {
+      const AdjSceneBox *box = adj_scene_get_box (self->after, i), *was;
+      float away;
+
+      if (self->from[i] == ADJ_NO_BOX || box->kind != ADJ_BOX_NODE)
+        continue;
+      was = adj_scene_get_box (self->before, self->from[i]);
+      away = ABS (was->rect.x + was->rect.width / 2 - middle.x) +
+             ABS (was->rect.y + was->rect.height / 2 - middle.y);
+      if (self->from[i] == wanted)
+        away = -1;
+      if (away >= least || !overlap (&was->rect, visible))
+        continue;
+      least = away;
+      *shift = (AdjPoint){ box->rect.x - was->rect.x, box->rect.y - was->rect.y };
+    }
+  return least < G_MAXFLOAT;
+}
+
+/* -- on the way -- */
+
+gboolean
+adj_morph_begin (AdjMorph *self, AdjPoint shift, const AdjRect *visible)
+{
+  AdjRect seen = { visible->x - shift.x, visible->y - shift.y, visible->width, visible->height };
+  guint n = adj_scene_get_n_boxes (self->before);
+  g_autofree gboolean *used = g_new0 (gboolean, n);
+
+  self->shift = shift;
+  for (guint i = 0; i < adj_scene_get_n_boxes (self->after); i++)
+    {
+      const AdjSceneBox *was =
+          self->from[i] != ADJ_NO_BOX ? adj_scene_get_box (self->before, self->from[i]) : NULL;
+
+      if (was != NULL)
+        used[self->from[i]] = TRUE;
+      if (overlap (&adj_scene_get_box (self->after, i)->rect, visible) ||
+          (was != NULL && overlap (&was->rect, &seen)))
+        g_array_append_val (self->boxes, i);
+    }
+  for (guint i = 0; i < n; i++)
+    {
+      const AdjSceneBox *box = adj_scene_get_box (self->before, i);
+
+      if (!used[i] && box->kind != ADJ_BOX_HEADER && overlap (&box->rect, &seen) &&
+          (box->anchor == ADJ_NO_BOX || !used[box->anchor]))
+        g_array_append_val (self->ghosts, i);
+    }
+  adj_morph_set_progress (self, 0);
+  return self->boxes->len + self->ghosts->len <= MAX_BOXES;
+}
+
+static AdjRect
+mix (const AdjRect *a, const AdjRect *b, float t)
+{
+  return (AdjRect){ a->x + (b->x - a->x) * t, a->y + (b->y - a->y) * t,
+                    a->width + (b->width - a->width) * t, a->height + (b->height - a->height) * t };
+}
+
+/* Chips go with their card. */
+static void
+place_chip (AdjMorph *self, guint index)
+{
+  const AdjSceneBox *chip = adj_scene_get_box (self->after, index);
+  const AdjRect *card = &adj_scene_get_box (self->after, chip->anchor)->rect;
+
+  self->rects[index] = chip->rect;
+  self->rects[index].x += self->rects[chip->anchor].x - card->x;
+  self->rects[index].y += self->rects[chip->anchor].y - card->y;
+}
+
+void
+adj_morph_set_progress (AdjMorph *self, float progress)
+{
+  float eased = 1 - (1 - progress) * (1 - progress) * (1 - progress);
+
+  self->progress = progress;
+  for (guint k = 0; k < self->boxes->len; k++)
+    {
+      guint i = g_array_index (self->boxes, guint, k);
+      const AdjRect *to = &adj_scene_get_box (self->after, i)->rect;
+      AdjRect was;
+
+      if (self->from[i] == ADJ_NO_BOX)
+        continue;
+      was = adj_scene_get_box (self->before, self->from[i])->rect;
+      was.x += self->shift.x;
+      was.y += self->shift.y;
+      self->rects[i] = mix (&was, to, eased);
+    }
+  for (guint k = 0; k < self->boxes->len; k++)
+    {
+      guint i = g_array_index (self->boxes, guint, k);
+
+      if (adj_scene_get_box (self->after, i)->anchor != ADJ_NO_BOX)
+        place_chip (self, i);
+    }
+}
+
+float
+adj_morph_get_progress (const AdjMorph *morph)
+{
+  return morph->progress;
+}
+
+AdjScene *
+adj_morph_get_before (const AdjMorph *morph)
+{
+  return morph->before;
+}
+
+AdjPoint
+adj_morph_get_shift (const AdjMorph *morph)
+{
+  return morph->shift;
+}
+
+const GArray *
+adj_morph_get_boxes (const AdjMorph *morph)
+{
+  return morph->boxes;
+}
+
+const GArray *
+adj_morph_get_ghosts (const AdjMorph *morph)
+{
+  return morph->ghosts;
+}
+
+const AdjRect *
+adj_morph_get_rect (const AdjMorph *morph, guint box)
+{
+  return &morph->rects[box];
+}
+
+gboolean
+adj_morph_stays (const AdjMorph *morph, guint box)
+{
+  guint card = adj_scene_get_box (morph->after, box)->anchor;
+
+  return morph->from[card != ADJ_NO_BOX ? card : box] != ADJ_NO_BOX ||
+         adj_scene_get_box (morph->after, box)->kind == ADJ_BOX_HEADER;
+}
