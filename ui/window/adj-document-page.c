@@ -18,6 +18,7 @@
 #include "report/adj-properties.h"
 #include "sidebar/adj-sidebar.h"
 #include "stages/adj-changes-page.h"
+#include "stages/adj-contract-page.h"
 #include "stages/adj-findings-page.h"
 #include "stages/adj-pareto-page.h"
 #include "stages/adj-stage-bar.h"
@@ -74,6 +75,7 @@ static const struct
   { "backward", N_ ("Backward"), adj_backward_page_get_type },
   { "text", N_ ("Text"), adj_text_page_get_type },
   { "changes", N_ ("Changes"), adj_changes_page_get_type },
+  { "contract", N_ ("Contract"), adj_contract_page_get_type },
   { "partitions", N_ ("Partitions"), adj_pareto_page_get_type },
   { "findings", N_ ("Findings"), adj_findings_page_get_type },
   { "log", N_ ("Log"), adj_log_page_get_type },

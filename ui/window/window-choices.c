@@ -42,6 +42,7 @@ const AdjCommandTarget adj_page_targets[] = {
   { "backward", N_ ("Show Backward") },
   { "text", N_ ("Show Text") },
   { "changes", N_ ("Show Changes") },
+  { "contract", N_ ("Show Contract") },
   { "partitions", N_ ("Show Partitions") },
   { "findings", N_ ("Show Findings") },
   { "log", N_ ("Show Log") },
