@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #pragma once
 
+#include <sys/stat.h>
+
 #include <gio/gio.h>
 
 G_BEGIN_DECLS
@@ -40,6 +42,12 @@ GBytes *adj_file_read (const char *path,
  *   error as of adj_file_read()
  */
 gssize adj_file_read_head (const char *path, guint8 *head, gsize length, GError **error);
+
+/* For reading, of a regular file; -1 with an error as of adj_file_read(). */
+int
+adj_file_open_regular (const char *path, AdjFileFlags flags, struct stat *status, GError **error);
+/* Whether nobody wrote between the two. */
+gboolean adj_file_is_same (const struct stat *before, const struct stat *now);
 
 /* A file without a name, for reading and writing, gone when it is closed even if the process dies;
  * -1 with errno set. */

@@ -73,18 +73,28 @@ typedef struct
   GCancellable *cancellable;
 } Source;
 
+int
+adj_file_open_regular (const char *path, AdjFileFlags flags, struct stat *status, GError **error)
+{
+  int no_link = flags & ADJ_FILE_NO_LINK ? O_NOFOLLOW : 0;
+  int fd = open (path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | no_link);
+
+  if (fd < 0 || fstat (fd, status) != 0)
+    adj_file_fail (path, errno, error);
+  else if (!S_ISREG (status->st_mode))
+    g_set_error (error, ADJ_ERROR, ADJ_ERROR_PARSE, "%s: not a regular file", path);
+  else
+    return fd;
+  if (fd >= 0)
+    close (fd);
+  return -1;
+}
+
 static gboolean
 source_open (Source *source, GError **error)
 {
-  int no_link = source->flags & ADJ_FILE_NO_LINK ? O_NOFOLLOW : 0;
-
-  source->fd = open (source->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | no_link);
-  if (source->fd < 0 || fstat (source->fd, &source->status) != 0)
-    return adj_file_fail (source->path, errno, error);
-  if (S_ISREG (source->status.st_mode))
-    return TRUE;
-  g_set_error (error, ADJ_ERROR, ADJ_ERROR_PARSE, "%s: not a regular file", source->path);
-  return FALSE;
+  source->fd = adj_file_open_regular (source->path, source->flags, &source->status, error);
+  return source->fd >= 0;
 }
 
 static void
@@ -95,6 +105,13 @@ source_clear (Source *source)
 }
 
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Source, source_clear)
+
+gboolean
+adj_file_is_same (const struct stat *before, const struct stat *now)
+{
+  return now->st_size == before->st_size && now->st_mtim.tv_sec == before->st_mtim.tv_sec &&
+         now->st_mtim.tv_nsec == before->st_mtim.tv_nsec;
+}
 
 static gboolean
 fail_changed (const Source *source, GError **error)
@@ -113,11 +130,7 @@ check_unchanged (const Source *source, GError **error)
     return adj_file_fail (source->path, errno, error);
   if ((source->flags & ADJ_FILE_MAY_GROW) && now.st_size > source->status.st_size)
     return TRUE;
-  if (now.st_size == source->status.st_size &&
-      now.st_mtim.tv_sec == source->status.st_mtim.tv_sec &&
-      now.st_mtim.tv_nsec == source->status.st_mtim.tv_nsec)
-    return TRUE;
-  return fail_changed (source, error);
+  return adj_file_is_same (&source->status, &now) || fail_changed (source, error);
 }
 
 /* Takes @size bytes piece by piece; @take returns how many, 0 at the end of the file, or -1. */

@@ -9,6 +9,7 @@
 #include "base/adj-format-bytes.h"
 #include "base/adj-names-internal.h"
 #include "ir/adj-graph.h"
+#include "ir/adj-value-internal.h"
 
 #define EXECUTOR(name, file) extern const AdjExecutor adj_executor_##name;
 #include "exec/executors.inc"
@@ -125,6 +126,30 @@ check_inputs (const AdjRunRequest *request, GError **error)
   return TRUE;
 }
 
+/* What lies in a large file is read before anything is computed of it. */
+static gboolean
+fetch_constants (const AdjGraph *graph, GHashTable *seen, GError **error)
+{
+  if (!g_hash_table_add (seen, (gpointer) graph))
+    return TRUE;
+  for (guint i = 0; i < adj_graph_get_n_attrs (graph); i++)
+    if (!adj_value_fetch (adj_graph_get_attr (graph, i, NULL), error))
+      return FALSE;
+  for (guint i = 0; i < adj_graph_get_n_subgraphs (graph); i++)
+    if (!fetch_constants (adj_graph_get_subgraph (graph, i, NULL), seen, error))
+      return FALSE;
+  return TRUE;
+}
+
+static gboolean
+fetch_values (const AdjRunRequest *request, GError **error)
+{
+  g_autoptr (GHashTable) seen = g_hash_table_new (NULL, NULL);
+
+  return adj_values_fetch (request->inputs, request->n_inputs, error) &&
+         fetch_constants (request->graph, seen, error);
+}
+
 static gboolean
 check_memory (const AdjRunRequest *request, GError **error)
 {
@@ -166,7 +191,8 @@ adj_executor_run (const AdjExecutor *executor,
 
   if ((request->gpu == NULL && !executor->available (error)) ||
       !adj_graph_check_understood (request->graph, error) || !check_inputs (request, error) ||
-      !check_memory (request, error) || !executor->run (request, result, cancellable, error))
+      !check_memory (request, error) || !fetch_values (request, error) ||
+      !executor->run (request, result, cancellable, error))
     return FALSE;
   result->cpu_ns = cpu_now () - started;
   return TRUE;

@@ -8,7 +8,9 @@
 G_BEGIN_DECLS
 
 /* What a file holds: graphs by id, the regions that they belong to, and recorded calls.  Immutable
- * once read, counted atomically; what becomes of the file then does not matter. */
+ * once read, counted atomically.  What becomes of a small file then does not matter; tensors of a
+ * large one are read when they are first looked at, and writing into it meanwhile is an error of
+ * what computes with them. */
 typedef struct _AdjBundle AdjBundle;
 
 typedef struct

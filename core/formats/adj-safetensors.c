@@ -12,6 +12,7 @@
 #include "base/adj-file-internal.h"
 #include "formats/entries-private.h"
 #include "formats/json-private.h"
+#include "formats/safetensors-private.h"
 #include "tensor/adj-dtype-internal.h"
 
 #define MAX_DIMS 64
@@ -36,9 +37,10 @@ typedef struct
 {
   AdjSafetensors *file;
   JsonReader json;
-  const char *name; /* begins messages */
-  GBytes *bytes;
-  guint64 start, size; /* the buffer in @bytes */
+  const char *name;    /* begins messages */
+  GBytes *bytes;       /* the file, or its header */
+  LateEntry *late;     /* (nullable): has what stands behind the header in @bytes */
+  guint64 start, size; /* the buffer in the file */
 } Reader;
 
 gboolean
@@ -202,6 +204,26 @@ slice (const Reader *reader, const Entry *entry, AdjDType dtype, GError **error)
   return copy != NULL ? g_bytes_new_take (memcpy (copy, data, n), n) : NULL;
 }
 
+static AdjTensorData *
+read_late (const Reader *reader, const Entry *entry, const AdjTensorMeta *meta, GError **error)
+{
+  g_autoptr (AdjLateBytes) bytes =
+      late_entry_get_bytes (reader->late, reader->start + entry->begin, entry->end - entry->begin,
+                            meta->dtype == ADJ_DTYPE_BOOL);
+
+  return adj_tensor_data_new_late (meta, bytes, error);
+}
+
+/* Takes @data (nullable). */
+static gboolean
+name_data (const Reader *reader, Entry *entry, AdjTensorData *data, GError **error)
+{
+  entry->data = data;
+  if (data == NULL)
+    g_prefix_error (error, "%s: tensor '%s': ", reader->name, entry->name);
+  return data != NULL;
+}
+
 static gboolean
 read_data (Reader *reader, const JsonItem *item, Entry *entry, const gint64 *sizes, GError **error)
 {
@@ -219,14 +241,13 @@ read_data (Reader *reader, const JsonItem *item, Entry *entry, const gint64 *siz
   if (entry->unread != NULL)
     return TRUE;
   adj_shape_init_ints (&meta.shape, rank, sizes);
+  if (reader->late != NULL)
+    return name_data (reader, entry, read_late (reader, entry, &meta, error), error);
   bytes = slice (reader, entry, meta.dtype, error);
   if (bytes != NULL && meta.dtype == ADJ_DTYPE_BOOL)
     bytes = normalise_booleans (g_steal_pointer (&bytes), error);
-  if (bytes != NULL)
-    entry->data = adj_tensor_data_new (&meta, bytes, error);
-  if (entry->data == NULL)
-    g_prefix_error (error, "%s: tensor '%s': ", reader->name, entry->name);
-  return entry->data != NULL;
+  return name_data (reader, entry, bytes != NULL ? adj_tensor_data_new (&meta, bytes, error) : NULL,
+                    error);
 }
 
 static gboolean
@@ -374,17 +395,16 @@ read_header (Reader *reader, const char *text, gsize length, GError **error)
 
 /* The first 8 bytes say how long the header is. */
 static gboolean
-read_length (const Reader *reader, guint64 *n, GError **error)
+read_length (const Reader *reader, guint64 size, guint64 *n, GError **error)
 {
-  gsize size;
-  const guint8 *data = g_bytes_get_data (reader->bytes, &size);
+  const guint8 *data = g_bytes_get_data (reader->bytes, NULL);
 
   *n = 0;
   for (guint i = 0; i < 8 && size >= 8; i++)
     *n |= (guint64) data[i] << (8 * i);
   if (size < 8)
     g_set_error (error, ADJ_ERROR, ADJ_ERROR_PARSE,
-                 "%s: not a safetensors file: %" G_GSIZE_FORMAT
+                 "%s: not a safetensors file: %" G_GUINT64_FORMAT
                  " bytes, and 8 say how long its header is",
                  reader->name, size);
   else if (*n > ADJ_SAFETENSORS_MAX_HEADER)
@@ -395,36 +415,67 @@ read_length (const Reader *reader, guint64 *n, GError **error)
   else if (*n > size - 8)
     g_set_error (error, ADJ_ERROR, ADJ_ERROR_PARSE,
                  "%s: not a whole safetensors file: a header of %" G_GUINT64_FORMAT
-                 " bytes in a file of %" G_GSIZE_FORMAT,
+                 " bytes in a file of %" G_GUINT64_FORMAT,
                  reader->name, *n, size);
   else
     return TRUE;
   return FALSE;
 }
 
-AdjSafetensors *
-adj_safetensors_read (GBytes *bytes, const char *name, GError **error)
+/* The first @n bytes of what is not in memory; others see them at once. */
+static gboolean
+see (Reader *reader, const AdjFilePart *part, gsize n, GError **error)
 {
-  g_autoptr (AdjSafetensors) file = g_new0 (AdjSafetensors, 1);
-  Reader reader = { .file = file, .name = name != NULL ? name : "safetensors", .bytes = bytes };
+  if (part == NULL)
+    return TRUE;
+  g_clear_pointer (&reader->bytes, g_bytes_unref);
+  reader->bytes = adj_file_part_read (part, 0, n, error);
+  if (reader->bytes == NULL)
+    g_prefix_error (error, "%s: ", reader->name);
+  return reader->bytes != NULL;
+}
+
+/* @part: (nullable): where the file is that is not in memory; @size: of the file */
+static AdjSafetensors *
+read_file (Reader *reader, const AdjFilePart *part, guint64 size, GError **error)
+{
+  g_autoptr (AdjSafetensors) file = reader->file = g_new0 (AdjSafetensors, 1);
   GError *reason = NULL;
-  gsize length;
-  const char *data = g_bytes_get_data (bytes, &length);
   guint64 n;
 
   file->arena = adj_arena_new ();
   file->entries = g_array_new (FALSE, FALSE, sizeof (Entry));
   file->by_name = g_hash_table_new (g_str_hash, g_str_equal);
-  if (read_length (&reader, &n, &reason))
+  if (see (reader, part, MIN (size, 8), &reason) && read_length (reader, size, &n, &reason) &&
+      see (reader, part, 8 + n, &reason))
     {
-      reader.start = 8 + n;
-      reader.size = length - reader.start;
-      if (read_header (&reader, data + 8, n, &reason))
+      reader->start = 8 + n;
+      reader->size = size - reader->start;
+      if (read_header (reader, (const char *) g_bytes_get_data (reader->bytes, NULL) + 8, n,
+                       &reason))
         return g_steal_pointer (&file);
     }
   adj_message_make_line (reason->message);
   g_propagate_error (error, reason);
   return NULL;
+}
+
+AdjSafetensors *
+adj_safetensors_read (GBytes *bytes, const char *name, GError **error)
+{
+  Reader reader = { .name = name != NULL ? name : "safetensors", .bytes = bytes };
+
+  return read_file (&reader, NULL, g_bytes_get_size (bytes), error);
+}
+
+AdjSafetensors *
+safetensors_read_late (AdjFilePart *part, LateEntry *entry, const char *name, GError **error)
+{
+  Reader reader = { .name = name, .late = entry };
+  AdjSafetensors *file = read_file (&reader, part, adj_file_part_get_size (part), error);
+
+  g_clear_pointer (&reader.bytes, g_bytes_unref);
+  return file;
 }
 
 AdjSafetensors *

@@ -77,10 +77,10 @@ gather (AdjTensorList *list, const AdjValue *value, const char *name)
 static gboolean
 load_saved (AdjTensorList *list, const char *path, GError **error)
 {
-  g_autoptr (GBytes) bytes = adj_file_read (path, ADJ_FILE_WHOLE, G_MAXINT64, NULL, error);
+  g_autoptr (AdjFilePart) part = adj_file_part_open (path, ADJ_FILE_WHOLE, NULL, error);
   g_auto (AdjValue) value = ADJ_NONE;
 
-  if (bytes == NULL || !torch_save_read (bytes, path, NULL, &value, error))
+  if (part == NULL || !torch_save_read (part, path, NULL, &value, error))
     return FALSE;
   gather (list, &value, NULL);
   if (list->entries->len > 0)

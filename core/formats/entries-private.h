@@ -29,6 +29,9 @@ gboolean entries_has (const Entries *entries, const char *name);
 GBytes *entries_read (
     Entries *entries, const char *name, guint64 max_bytes, AdjDiags *diags, GError **error);
 
+/* The same as a whole, read already unless the file is large. */
+AdjFilePart *entries_get_part (Entries *entries, const char *name, AdjDiags *diags, GError **error);
+
 /* Warns when @bytes do not match the hash in the manifest; @sha256 is nullable. */
 void entries_check_hash (
     const char *name, GBytes *bytes, const char *sha256, AdjSeverity severity, AdjDiags *diags);

@@ -43,9 +43,9 @@ open_archive (Entries *entries,
               GCancellable *cancellable,
               GError **error)
 {
-  g_autoptr (GBytes) bytes = adj_file_read (path, flags, G_MAXINT64, cancellable, error);
+  g_autoptr (AdjFilePart) part = adj_file_part_open (path, flags, cancellable, error);
 
-  entries->archive = bytes != NULL ? zip_open (bytes, path, error) : NULL;
+  entries->archive = part != NULL ? zip_open (part, path, error) : NULL;
   return entries->archive != NULL;
 }
 
@@ -194,6 +194,37 @@ entries_read (
   if (!zip_find (entries->archive, name, &index))
     return fail_missing (entries, name, error);
   return zip_read (entries->archive, index, max_bytes, diags, error);
+}
+
+static AdjFilePart *
+get_part_in_folder (const Entries *entries, const char *name, GError **error)
+{
+  g_autofree char *path = g_build_filename (entries->folder, name, NULL);
+  g_autoptr (GError) reason = NULL;
+  AdjFilePart *part = adj_file_part_open (path, ADJ_FILE_NO_LINK, NULL, &reason);
+
+  if (part == NULL && g_error_matches (reason, G_IO_ERROR, G_IO_ERROR_NOT_FOUND))
+    fail_missing (entries, name, error);
+  else if (part == NULL)
+    g_propagate_error (error, g_steal_pointer (&reason));
+  return part;
+}
+
+AdjFilePart *
+entries_get_part (Entries *entries, const char *name, AdjDiags *diags, GError **error)
+{
+  g_autoptr (AdjFilePart) part = NULL;
+  g_autoptr (GBytes) bytes = NULL;
+  guint index;
+
+  if (entries->folder != NULL)
+    return get_part_in_folder (entries, name, error);
+  if (zip_find (entries->archive, name, &index))
+    part = zip_get_part (entries->archive, index);
+  if (part != NULL && adj_file_part_peek (part) == NULL)
+    return g_steal_pointer (&part);
+  bytes = entries_read (entries, name, G_MAXINT64, diags, error);
+  return bytes != NULL ? adj_file_part_new_for_bytes (bytes) : NULL;
 }
 
 void

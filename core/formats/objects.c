@@ -4,6 +4,7 @@
 #include "formats/objects-private.h"
 
 #include "ir/adj-opaque.h"
+#include "ir/adj-value-internal.h"
 #include "objects/adj-object-table.h"
 
 #define MAX_NAME 256
@@ -98,7 +99,8 @@ object_read (ReadObjects *objects, const ValueReader *reader, const JsonItem *it
       json_fail (reader->json, item, error, "expected {\"class\": text, \"state\": value}");
       return NULL;
     }
-  if (state != NULL && !value_read (reader, state, &value, error))
+  if (state != NULL &&
+      (!value_read (reader, state, &value, error) || !adj_value_fetch (&value, error)))
     return NULL;
   if (state != NULL && !is_state (&value))
     {

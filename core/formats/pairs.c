@@ -3,6 +3,8 @@
 
 #include "formats/pairs-private.h"
 
+#include "tensor/adj-late-bytes-internal.h"
+
 AdjDType
 pairs_dtype (AdjDType dtype)
 {
@@ -55,5 +57,5 @@ pairs_to_complex (AdjTensorData *pairs, AdjDType dtype)
   if (from->dtype != pairs_dtype (dtype) || rank == 0 || from->shape.size[rank - 1].word != 2)
     return NULL;
   meta = reshape (from, dtype, rank - 1, 0);
-  return adj_tensor_data_new (&meta, adj_tensor_data_get_bytes (pairs), NULL);
+  return adj_tensor_data_new_view (&meta, pairs, NULL);
 }

@@ -21,6 +21,9 @@ typedef struct
  * there is none. */
 GBytes *pt2_archive_read (Pt2Archive *archive, const char *name, guint64 max_bytes, GError **error);
 
+/* The same, for torch_save_read(). */
+AdjFilePart *pt2_archive_get_part (Pt2Archive *archive, const char *name, GError **error);
+
 /* Weights and constants by their full names. */
 typedef struct
 {

@@ -14,7 +14,7 @@ typedef struct
 {
   Pt2Archive *archive;
   Pt2Weights *weights;
-  GHashTable *records; /* name of an entry → GBytes: what shares memory goes on doing so */
+  GHashTable *records; /* name of an entry → AdjLateBytes: what shares memory goes on doing so */
   Pt2Scope scope;
 } Loader;
 
@@ -48,7 +48,7 @@ read_saved (Loader *loader, const char *entry, GError **error)
 {
   g_autofree char *name = g_strdup_printf ("%s: %s", loader->archive->path, entry);
   g_autoptr (GError) reason = NULL;
-  g_autoptr (GBytes) bytes = pt2_archive_read (loader->archive, entry, G_MAXINT64, &reason);
+  g_autoptr (AdjFilePart) part = pt2_archive_get_part (loader->archive, entry, &reason);
   g_auto (AdjValue) saved = ADJ_NONE;
 
   if (reason != NULL)
@@ -56,9 +56,9 @@ read_saved (Loader *loader, const char *entry, GError **error)
       g_propagate_error (error, g_steal_pointer (&reason));
       return FALSE;
     }
-  if (bytes == NULL || g_bytes_get_size (bytes) == 0)
+  if (part == NULL || adj_file_part_get_size (part) == 0)
     return TRUE;
-  if (!torch_save_read (bytes, name, loader->archive->diags, &saved, error))
+  if (!torch_save_read (part, name, loader->archive->diags, &saved, error))
     return FALSE;
   add_saved (loader, &saved);
   return TRUE;
@@ -66,33 +66,43 @@ read_saved (Loader *loader, const char *entry, GError **error)
 
 /* -- lists of storages -- */
 
+static gboolean
+fail_missing (const char *entry, GError **error)
+{
+  if (error == NULL || *error == NULL)
+    g_set_error (error, ADJ_ERROR, ADJ_ERROR_PARSE, "there is no entry %s", entry);
+  return FALSE;
+}
+
 /* (transfer none) (nullable) */
-static GBytes *
+static AdjLateBytes *
 find_record (Loader *loader, const char *entry, GError **error)
 {
-  GBytes *known = g_hash_table_lookup (loader->records, entry);
-  g_autoptr (GBytes) bytes = NULL;
+  ZipArchive *zip = loader->archive->archive;
+  AdjLateBytes *known = g_hash_table_lookup (loader->records, entry);
+  g_autofree char *name = g_strconcat (loader->archive->root, entry, NULL);
+  guint index;
 
   if (known != NULL)
     return known;
-  bytes = pt2_archive_read (loader->archive, entry, G_MAXINT64, error);
-  if (bytes == NULL)
-    {
-      if (error != NULL && *error == NULL)
-        g_set_error (error, ADJ_ERROR, ADJ_ERROR_PARSE, "there is no entry %s", entry);
-      return NULL;
-    }
-  known = torch_save_align (bytes);
-  g_hash_table_insert (loader->records, g_strdup (entry), known);
+  if (zip_find (zip, name, &index))
+    known = torch_save_get_bytes (zip, index, loader->archive->diags, error);
+  if (known != NULL)
+    g_hash_table_insert (loader->records, g_strdup (entry), known);
+  else
+    fail_missing (entry, error);
   return known;
 }
 
 static AdjTensorData *
-unpickle (Loader *loader, const char *entry, GBytes *bytes, GError **error)
+unpickle (Loader *loader, const char *entry, GError **error)
 {
+  g_autoptr (AdjFilePart) part = pt2_archive_get_part (loader->archive, entry, error);
   g_auto (AdjValue) saved = ADJ_NONE;
 
-  if (!torch_save_read (bytes, entry, loader->archive->diags, &saved, error))
+  if (part == NULL)
+    fail_missing (entry, error);
+  if (part == NULL || !torch_save_read (part, entry, loader->archive->diags, &saved, error))
     return NULL;
   if (saved.kind == ADJ_VALUE_DATA)
     return adj_tensor_data_ref (saved.data);
@@ -108,17 +118,17 @@ read_payload (Loader *loader, const char *folder, const JsonItem *payload, GErro
   const JsonItem *pickled = json_get (payload, "use_pickle"),
                  *param = json_get (payload, "is_param");
   g_autofree char *entry = g_strconcat (folder, path != NULL ? path : "", NULL);
-  GBytes *bytes = find_record (loader, entry, error);
+  AdjLateBytes *bytes;
   AdjTensorMeta meta;
 
-  if (bytes == NULL)
-    return NULL;
   if (pickled != NULL && pickled->kind == JSON_TRUE)
-    return unpickle (loader, entry, bytes, error);
-  if (!pt2_read_tensor_meta (&loader->scope, json_get (payload, "tensor_meta"), &meta, error))
+    return unpickle (loader, entry, error);
+  bytes = find_record (loader, entry, error);
+  if (bytes == NULL ||
+      !pt2_read_tensor_meta (&loader->scope, json_get (payload, "tensor_meta"), &meta, error))
     return NULL;
   meta.requires_grad = param != NULL && param->kind == JSON_TRUE;
-  return adj_tensor_data_new (&meta, bytes, error);
+  return adj_tensor_data_new_late (&meta, bytes, error);
 }
 
 static void
@@ -203,8 +213,8 @@ pt2_weights_read (Pt2Archive *archive, const char *model, Pt2Weights *weights, G
 
   weights->tensors = g_hash_table_new_full (g_str_hash, g_str_equal, g_free,
                                             (GDestroyNotify) adj_tensor_data_unref);
-  loader.records =
-      g_hash_table_new_full (g_str_hash, g_str_equal, g_free, (GDestroyNotify) g_bytes_unref);
+  loader.records = g_hash_table_new_full (g_str_hash, g_str_equal, g_free,
+                                          (GDestroyNotify) adj_late_bytes_unref);
   good = read_all (&loader, model, error);
   g_hash_table_unref (loader.records);
   return good;

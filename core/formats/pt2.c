@@ -38,6 +38,22 @@ pt2_archive_read (Pt2Archive *archive, const char *name, guint64 max_bytes, GErr
              : NULL;
 }
 
+AdjFilePart *
+pt2_archive_get_part (Pt2Archive *archive, const char *name, GError **error)
+{
+  g_autofree char *entry = g_strconcat (archive->root, name, NULL);
+  g_autoptr (AdjFilePart) part = NULL;
+  g_autoptr (GBytes) bytes = NULL;
+  guint index;
+
+  if (zip_find (archive->archive, entry, &index))
+    part = zip_get_part (archive->archive, index);
+  if (part != NULL && adj_file_part_peek (part) == NULL)
+    return g_steal_pointer (&part);
+  bytes = pt2_archive_read (archive, name, G_MAXINT64, error);
+  return bytes != NULL ? adj_file_part_new_for_bytes (bytes) : NULL;
+}
+
 /* -- symbols -- */
 
 static void
@@ -140,12 +156,12 @@ read_samples (Program *program)
                                : g_strdup ("serialized_example_inputs.pt");
   g_autofree char *name = g_strdup_printf ("%s: %s", archive->path, entry);
   g_autoptr (GError) reason = NULL;
-  g_autoptr (GBytes) bytes = pt2_archive_read (archive, entry, G_MAXINT64, &reason);
+  g_autoptr (AdjFilePart) part = pt2_archive_get_part (archive, entry, &reason);
   g_auto (AdjValue) saved = ADJ_NONE;
   GArray *leaves;
 
-  if (bytes == NULL || g_bytes_get_size (bytes) == 0 ||
-      !torch_save_read (bytes, name, archive->diags, &saved, &reason))
+  if (part == NULL || adj_file_part_get_size (part) == 0 ||
+      !torch_save_read (part, name, archive->diags, &saved, &reason))
     {
       if (reason != NULL)
         adj_diags_add (archive->diags, ADJ_SEVERITY_WARNING, (AdjSpan){ 0 },
@@ -471,12 +487,12 @@ read_archive (Pt2Archive *archive, GError **error)
 }
 
 static AdjBundle *
-load_bytes (GBytes *bytes, const char *title, GCancellable *cancellable, GError **error)
+load_part (AdjFilePart *part, const char *title, GCancellable *cancellable, GError **error)
 {
   Pt2Archive archive = { .path = title };
   AdjBundle *bundle = NULL;
 
-  archive.archive = zip_open (bytes, title, error);
+  archive.archive = zip_open (part, title, error);
   if (archive.archive == NULL)
     return NULL;
   archive.root = find_root (archive.archive);
@@ -493,11 +509,19 @@ load_bytes (GBytes *bytes, const char *title, GCancellable *cancellable, GError 
 }
 
 static AdjBundle *
+load_bytes (GBytes *bytes, const char *title, GCancellable *cancellable, GError **error)
+{
+  g_autoptr (AdjFilePart) part = adj_file_part_new_for_bytes (bytes);
+
+  return load_part (part, title, cancellable, error);
+}
+
+static AdjBundle *
 load (const char *path, GCancellable *cancellable, GError **error)
 {
-  g_autoptr (GBytes) bytes = adj_file_read (path, ADJ_FILE_WHOLE, G_MAXINT64, cancellable, error);
+  g_autoptr (AdjFilePart) part = adj_file_part_open (path, ADJ_FILE_WHOLE, cancellable, error);
 
-  return bytes != NULL ? load_bytes (bytes, path, cancellable, error) : NULL;
+  return part != NULL ? load_part (part, path, cancellable, error) : NULL;
 }
 
 /* The names of its first entries, or what the file is called. */

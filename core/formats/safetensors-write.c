@@ -6,6 +6,7 @@
 #include "formats/adj-safetensors.h"
 #include "formats/entries-private.h"
 #include "formats/json-private.h"
+#include "tensor/adj-late-bytes-internal.h"
 
 #define ALIGNMENT 64
 
@@ -41,7 +42,7 @@ add_item (GArray *items, const char *name, AdjTensorData *tensor, GError **error
     }
   item.size = (gsize) adj_tensor_data_get_numel (tensor) * info->n_bytes;
   g_array_append_val (items, item);
-  return TRUE;
+  return adj_tensor_data_fetch (tensor, error);
 }
 
 static GString *

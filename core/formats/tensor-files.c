@@ -7,11 +7,9 @@
 #include "formats/adj-bundle-private.h"
 #include "formats/adj-safetensors.h"
 #include "formats/pairs-private.h"
+#include "formats/safetensors-private.h"
 #include "formats/tensor-files-private.h"
 #include "ir/adj-graph.h"
-
-/* Larger tensor files are not hashed: that would read what nobody may ask for. */
-#define MAX_HASHED (64 << 20)
 
 struct _TensorFiles
 {
@@ -93,31 +91,31 @@ tensor_files_set_hash (TensorFiles *files, const char *id, const char *sha256)
   g_hash_table_insert (files->hashes, (gpointer) id, (gpointer) sha256);
 }
 
-/* Edited by hand is a reason to ask before the numbers are believed. */
-static void
-check_hash (TensorFiles *files, const char *id, const char *entry, GBytes *bytes)
+static AdjSafetensors *
+open_late (AdjFilePart *part, const char *name, const char *sha256, GError **error)
 {
-  const char *wanted = g_hash_table_lookup (files->hashes, id);
+  g_autoptr (LateEntry) entry = late_entry_new (part, name, sha256);
 
-  if (wanted != NULL && g_bytes_get_size (bytes) > MAX_HASHED)
-    adj_diags_add (files->diags, ADJ_SEVERITY_NOTE, (AdjSpan){ 0 },
-                   "%s: not compared with its sha256, it is large", entry);
-  else
-    entries_check_hash (entry, bytes, wanted, ADJ_SEVERITY_ERROR, files->diags);
+  return safetensors_read_late (part, entry, name, error);
 }
 
+/* Of what is in memory: edited by hand is a reason to ask before the numbers are believed. */
 static AdjSafetensors *
 open_tensors (TensorFiles *files, const char *id, GError **error)
 {
   g_autofree char *entry = g_strdup_printf ("tensors/%s.safetensors", id);
   g_autofree char *name = g_strdup_printf ("%s: %s", files->path, entry);
-  g_autoptr (GBytes) bytes = entries_read (files->entries, entry, G_MAXINT64, files->diags, error);
+  const char *sha256 = g_hash_table_lookup (files->hashes, id);
+  g_autoptr (AdjFilePart) part = entries_get_part (files->entries, entry, files->diags, error);
+  GBytes *bytes = part != NULL ? adj_file_part_peek (part) : NULL;
   AdjSafetensors *file;
 
-  if (bytes == NULL)
+  if (part == NULL)
     return NULL;
-  check_hash (files, id, entry, bytes);
-  file = adj_safetensors_read (bytes, name, error);
+  if (bytes != NULL)
+    entries_check_hash (entry, bytes, sha256, ADJ_SEVERITY_ERROR, files->diags);
+  file = bytes != NULL ? adj_safetensors_read (bytes, name, error)
+                       : open_late (part, name, sha256, error);
   if (file != NULL)
     g_hash_table_insert (files->by_id, g_strdup (id), file);
   return file;
@@ -201,7 +199,7 @@ make_view (TensorFiles *files,
   if (!read_pairs (json, view, &meta.dtype, error))
     return NULL;
   meta.shape.offset = ADJ_SIZE (offset);
-  data = adj_tensor_data_new (&meta, adj_tensor_data_get_bytes (stored), &reason);
+  data = adj_tensor_data_new_view (&meta, stored, &reason);
   if (data == NULL)
     json_fail (json, view, error, "%s", reason->message);
   else

@@ -9,6 +9,7 @@
 #include "formats/objects-private.h"
 #include "formats/pairs-private.h"
 #include "formats/tensor-store-private.h"
+#include "tensor/adj-late-bytes-internal.h"
 
 /* A view of less than this part of its stretch of storage is stored densely, when it is alone. */
 #define SPARSE_PART 4
@@ -277,6 +278,8 @@ make_stored (const Stretch *stretch, GError **error)
   AdjTensorMeta meta = *adj_tensor_data_get_meta (stretch->one);
   gint64 length = stretch->end - stretch->begin;
 
+  if (!adj_tensor_data_fetch (stretch->one, error))
+    return NULL;
   if (stretch->as_is)
     return adj_tensor_data_ref (stretch->one);
   adj_shape_init_ints (&meta.shape, 1, &length);

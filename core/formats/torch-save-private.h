@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #pragma once
 
+#include "formats/late-entry-private.h"
 #include "formats/zip-private.h"
 #include "ir/adj-value.h"
 
@@ -14,20 +15,22 @@ gboolean torch_save_is (const ZipArchive *archive);
 
 /**
  * torch_save_read:
- * @bytes: the archive; tensors share it
+ * @part: the archive; tensors share it
  * @name: begins messages
  * @diags: (nullable)
  * @out: (out) (transfer full)
  *
  * Returns: %FALSE with ADJ_ERROR_PARSE or ADJ_ERROR_LIMIT
  */
-gboolean
-torch_save_read (GBytes *bytes, const char *name, AdjDiags *diags, AdjValue *out, GError **error);
+gboolean torch_save_read (
+    AdjFilePart *part, const char *name, AdjDiags *diags, AdjValue *out, GError **error);
 
 /* (nullable): the value of the text @key in the DICT @value. */
 const AdjValue *torch_save_find (const AdjValue *value, const char *key);
 
-/* (transfer full): @bytes, or a copy of them at an address that every element may have. */
-GBytes *torch_save_align (GBytes *bytes);
+/* (transfer full) (nullable): entry @index of @archive, for tensors that share its bytes: read now,
+ * to where every element may stand, or, of a large file, at first use. */
+AdjLateBytes *
+torch_save_get_bytes (ZipArchive *archive, guint index, AdjDiags *diags, GError **error);
 
 G_END_DECLS

@@ -19,7 +19,7 @@ typedef struct
   ZipArchive *archive;
   char *root; /* (owned): of the names of its entries, "archive/" */
   AdjDiags *diags;
-  GHashTable *storages; /* key → GBytes */
+  GHashTable *storages; /* key → AdjLateBytes */
   guint n_values, depth;
 } Loader;
 
@@ -41,13 +41,34 @@ fail (const Loader *loader, GError **error, const char *what)
   return FALSE;
 }
 
-GBytes *
-torch_save_align (GBytes *bytes)
+/* (transfer full): @bytes, or a copy of them at an address that every element may have. */
+static GBytes *
+align (GBytes *bytes)
 {
   gsize length;
   gconstpointer data = g_bytes_get_data (bytes, &length);
 
   return (gsize) data % ALIGNMENT == 0 ? g_bytes_ref (bytes) : g_bytes_new (data, length);
+}
+
+AdjLateBytes *
+torch_save_get_bytes (ZipArchive *archive, guint index, AdjDiags *diags, GError **error)
+{
+  g_autoptr (AdjFilePart) part = zip_get_part (archive, index);
+  g_autofree char *name =
+      g_strdup_printf ("%s: %s", zip_get_path (archive), zip_get_name (archive, index));
+  g_autoptr (LateEntry) entry = NULL;
+  g_autoptr (GBytes) bytes = NULL;
+  g_autoptr (GBytes) aligned = NULL;
+
+  if (part != NULL && adj_file_part_peek (part) == NULL)
+    {
+      entry = late_entry_new (part, name, NULL);
+      return late_entry_get_bytes (entry, 0, adj_file_part_get_size (part), FALSE);
+    }
+  bytes = zip_read (archive, index, G_MAXINT64, diags, error);
+  aligned = bytes != NULL ? align (bytes) : NULL;
+  return aligned != NULL ? adj_late_bytes_new_known (aligned) : NULL;
 }
 
 /* -- tensors -- */
@@ -84,12 +105,11 @@ dtype_of_storage (const PickleItem *type)
 }
 
 /* (transfer none) (nullable): the bytes of storage @key, which are @n_bytes. */
-static GBytes *
+static AdjLateBytes *
 find_storage (Loader *loader, const char *key, guint64 n_bytes, GError **error)
 {
-  GBytes *known = g_hash_table_lookup (loader->storages, key);
+  AdjLateBytes *known = g_hash_table_lookup (loader->storages, key);
   g_autofree char *entry = g_strconcat (loader->root, "data/", key, NULL);
-  g_autoptr (GBytes) bytes = NULL;
   guint index;
 
   if (known == NULL)
@@ -100,22 +120,21 @@ find_storage (Loader *loader, const char *key, guint64 n_bytes, GError **error)
                        entry);
           return NULL;
         }
-      bytes = zip_read (loader->archive, index, G_MAXINT64, loader->diags, error);
-      if (bytes == NULL)
+      known = torch_save_get_bytes (loader->archive, index, loader->diags, error);
+      if (known == NULL)
         return NULL;
-      known = torch_save_align (bytes);
       g_hash_table_insert (loader->storages, g_strdup (key), known);
     }
-  if (g_bytes_get_size (known) == n_bytes)
+  if (adj_late_bytes_get_size (known) == n_bytes)
     return known;
   g_set_error (error, ADJ_ERROR, ADJ_ERROR_PARSE,
                "%s: %s has %" G_GSIZE_FORMAT " bytes, the pickle says %" G_GUINT64_FORMAT,
-               loader->name, entry, g_bytes_get_size (known), n_bytes);
+               loader->name, entry, adj_late_bytes_get_size (known), n_bytes);
   return NULL;
 }
 
 /* ('storage', torch.FloatStorage, '0', 'cpu', 24): (transfer none) (nullable) */
-static GBytes *
+static AdjLateBytes *
 read_storage (Loader *loader, const PickleItem *item, AdjTensorMeta *meta, GError **error)
 {
   const PickleItem *id = item->kind == PICKLE_PERSISTENT ? item->items[0] : NULL;
@@ -173,7 +192,7 @@ read_tensor (Loader *loader, const PickleItem *item, AdjValue *out, GError **err
   AdjTensorMeta meta = { .storage = -1, .has_strides = TRUE };
   guint n_strides = 0;
   g_autoptr (GError) reason = NULL;
-  GBytes *bytes;
+  AdjLateBytes *bytes;
   AdjTensorData *data;
 
   if (storage == NULL || offset == NULL || offset->kind != PICKLE_INT || offset->integer < 0 ||
@@ -190,7 +209,7 @@ read_tensor (Loader *loader, const PickleItem *item, AdjValue *out, GError **err
     return fail (loader, error, "a tensor of a dtype that is not known");
   meta.shape.offset = ADJ_SIZE (offset->integer);
   meta.requires_grad = grad != NULL && grad->kind == PICKLE_BOOL && grad->integer != 0;
-  data = adj_tensor_data_new (&meta, bytes, &reason);
+  data = adj_tensor_data_new_late (&meta, bytes, &reason);
   if (data == NULL)
     return fail (loader, error, reason->message);
   *out = ADJ_DATA (data);
@@ -215,7 +234,7 @@ read_parameter (Loader *loader, const PickleItem *item, AdjValue *out, GError **
     return TRUE;
   meta = *adj_tensor_data_get_meta (out->data);
   meta.requires_grad = grad != NULL && grad->kind == PICKLE_BOOL && grad->integer != 0;
-  data = adj_tensor_data_new (&meta, adj_tensor_data_get_bytes (out->data), error);
+  data = adj_tensor_data_new_view (&meta, out->data, error);
   adj_value_clear (out);
   if (data == NULL)
     return FALSE;
@@ -441,13 +460,14 @@ read_pickle (Loader *loader, AdjValue *out, GError **error)
 }
 
 gboolean
-torch_save_read (GBytes *bytes, const char *name, AdjDiags *diags, AdjValue *out, GError **error)
+torch_save_read (
+    AdjFilePart *part, const char *name, AdjDiags *diags, AdjValue *out, GError **error)
 {
   g_auto (Loader) loader = { .name = name, .diags = diags };
 
-  loader.storages =
-      g_hash_table_new_full (g_str_hash, g_str_equal, g_free, (GDestroyNotify) g_bytes_unref);
-  loader.archive = zip_open (bytes, name, error);
+  loader.storages = g_hash_table_new_full (g_str_hash, g_str_equal, g_free,
+                                           (GDestroyNotify) adj_late_bytes_unref);
+  loader.archive = zip_open (part, name, error);
   if (loader.archive == NULL)
     return FALSE;
   loader.root = find_root (loader.archive);

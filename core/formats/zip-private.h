@@ -4,6 +4,7 @@
 #include <gio/gio.h>
 
 #include "base/adj-diag.h"
+#include "base/adj-file-part-internal.h"
 #include "formats/save-meter-private.h"
 
 G_BEGIN_DECLS
@@ -21,14 +22,16 @@ typedef struct _ZipArchive ZipArchive;
 
 /**
  * zip_open:
- * @bytes: the archive; stored entries share it
+ * @part: the archive; stored entries share it
  * @name: begins messages
  *
- * Returns: (transfer full) (nullable): %NULL with ADJ_ERROR_PARSE or ADJ_ERROR_LIMIT
+ * Returns: (transfer full) (nullable): %NULL with ADJ_ERROR_PARSE or ADJ_ERROR_LIMIT, or with those
+ *   of adj_file_part_read()
  */
-ZipArchive *zip_open (GBytes *bytes, const char *name, GError **error);
+ZipArchive *zip_open (AdjFilePart *part, const char *name, GError **error);
 void zip_free (ZipArchive *archive);
 
+const char *zip_get_path (const ZipArchive *archive); /* by which it was opened */
 guint zip_get_n (const ZipArchive *archive);
 const char *zip_get_name (const ZipArchive *archive, guint index);
 /* FALSE when there is none of that name. */
@@ -42,6 +45,9 @@ gboolean zip_find (const ZipArchive *archive, const char *name, guint *index);
  */
 GBytes *
 zip_read (ZipArchive *archive, guint index, guint64 max_bytes, AdjDiags *diags, GError **error);
+
+/* (transfer full) (nullable): the content where it lies, unread; %NULL: it is packed. */
+AdjFilePart *zip_get_part (const ZipArchive *archive, guint index);
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (ZipArchive, zip_free)
 

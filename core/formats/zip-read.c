@@ -37,8 +37,10 @@ typedef struct
 
 struct _ZipArchive
 {
-  GBytes *bytes;
-  const guint8 *base;
+  AdjFilePart *part;
+  GBytes *window; /* (owned): what is in memory of the file, to its end */
+  const guint8 *seen;
+  guint64 seen_from; /* where in the file that begins */
   guint64 length;
   char *name;
   AdjArena *arena; /* names of entries */
@@ -83,6 +85,37 @@ static gboolean G_GNUC_PRINTF (3, 4)
   return FALSE;
 }
 
+/* Makes all bytes from @from on visible to look_at (). */
+static gboolean
+see_from (ZipArchive *archive, guint64 from, GError **error)
+{
+  GBytes *bytes;
+
+  if (archive->window != NULL && from >= archive->seen_from)
+    return TRUE;
+  bytes = adj_file_part_peek (archive->part);
+  if (bytes != NULL)
+    from = 0;
+  bytes = bytes != NULL ? g_bytes_ref (bytes)
+                        : adj_file_part_read (archive->part, from, archive->length - from, error);
+  if (bytes == NULL)
+    {
+      g_prefix_error (error, "%s: ", archive->name);
+      return FALSE;
+    }
+  g_clear_pointer (&archive->window, g_bytes_unref);
+  archive->window = bytes;
+  archive->seen = g_bytes_get_data (bytes, NULL);
+  archive->seen_from = from;
+  return TRUE;
+}
+
+static const guint8 *
+look_at (const ZipArchive *archive, guint64 at)
+{
+  return archive->seen + (at - archive->seen_from);
+}
+
 /* The end record is the last thing in the file but for its own comment. */
 static gboolean
 find_end (const ZipArchive *archive, guint64 *out)
@@ -93,8 +126,8 @@ find_end (const ZipArchive *archive, guint64 *out)
   if (archive->length < END_SIZE)
     return FALSE;
   for (guint64 at = archive->length - END_SIZE + 1; at-- > lowest;)
-    if (get32 (archive->base + at) == END_MAGIC &&
-        at + END_SIZE + get16 (archive->base + at + 20) == archive->length)
+    if (get32 (look_at (archive, at)) == END_MAGIC &&
+        at + END_SIZE + get16 (look_at (archive, at + 20)) == archive->length)
       {
         *out = at;
         return TRUE;
@@ -104,21 +137,24 @@ find_end (const ZipArchive *archive, guint64 *out)
 
 /* The 64-bit form of the end record, which stands before it when a number did not fit. */
 static gboolean
-read_end64 (const ZipArchive *archive, guint64 end, Directory *out, GError **error)
+read_end64 (ZipArchive *archive, guint64 end, Directory *out, GError **error)
 {
   const guint8 *locator, *record;
   guint64 at;
 
-  if (end < LOCATOR64_SIZE || get32 (archive->base + end - LOCATOR64_SIZE) != LOCATOR64_MAGIC)
+  if (end < LOCATOR64_SIZE || get32 (look_at (archive, end - LOCATOR64_SIZE)) != LOCATOR64_MAGIC)
     return TRUE;
-  locator = archive->base + end - LOCATOR64_SIZE;
+  locator = look_at (archive, end - LOCATOR64_SIZE);
   at = get64 (locator + 8);
   if (get32 (locator + 4) != 0 || get32 (locator + 16) > 1)
     return fail (archive, error, "split over several disks");
-  if (end - LOCATOR64_SIZE < END64_SIZE || at > end - LOCATOR64_SIZE - END64_SIZE ||
-      get32 (archive->base + at) != END64_MAGIC)
+  if (end - LOCATOR64_SIZE < END64_SIZE || at > end - LOCATOR64_SIZE - END64_SIZE)
     return fail (archive, error, "no ZIP64 end record where it should be");
-  record = archive->base + at;
+  if (!see_from (archive, at, error))
+    return FALSE;
+  record = look_at (archive, at);
+  if (get32 (record) != END64_MAGIC)
+    return fail (archive, error, "no ZIP64 end record where it should be");
   if (get32 (record + 16) != 0 || get32 (record + 20) != 0)
     return fail (archive, error, "split over several disks");
   *out = (Directory){ .n_entries = get64 (record + 32),
@@ -129,14 +165,17 @@ read_end64 (const ZipArchive *archive, guint64 end, Directory *out, GError **err
 }
 
 static gboolean
-read_end (const ZipArchive *archive, Directory *out, GError **error)
+read_end (ZipArchive *archive, Directory *out, GError **error)
 {
+  guint64 tail = END_SIZE + G_MAXUINT16 + LOCATOR64_SIZE + END64_SIZE;
   guint64 end;
   const guint8 *record;
 
+  if (!see_from (archive, archive->length > tail ? archive->length - tail : 0, error))
+    return FALSE;
   if (!find_end (archive, &end))
     return fail (archive, error, "not a whole ZIP archive (no end record at the end of the file)");
-  record = archive->base + end;
+  record = look_at (archive, end);
   if (get16 (record + 4) != get16 (record + 6) || get16 (record + 8) != get16 (record + 10))
     return fail (archive, error, "split over several disks");
   *out = (Directory){ .n_entries = get16 (record + 10),
@@ -155,7 +194,7 @@ read_end (const ZipArchive *archive, Directory *out, GError **error)
   if (out->size > out->end || out->offset > out->end - out->size ||
       out->n_entries > out->size / CENTRAL_SIZE)
     return fail (archive, error, "the central directory does not fit into the file");
-  return TRUE;
+  return see_from (archive, out->offset, error);
 }
 
 /* Relative, with '/', without "." and "..": what unpacks into a folder and nowhere else.
@@ -240,9 +279,15 @@ static gboolean
 locate (const ZipArchive *archive, const Directory *directory, Entry *entry, GError **error)
 {
   guint64 limit = directory->offset;
-  const guint8 *local = archive->base + entry->header;
+  guint8 local[LOCAL_SIZE] = { 0 };
 
-  if (limit < LOCAL_SIZE || entry->header > limit - LOCAL_SIZE || get32 (local) != LOCAL_MAGIC)
+  if (limit >= LOCAL_SIZE && entry->header <= limit - LOCAL_SIZE &&
+      !adj_file_part_copy (archive->part, entry->header, LOCAL_SIZE, local, error))
+    {
+      g_prefix_error (error, "%s: ", archive->name);
+      return FALSE;
+    }
+  if (get32 (local) != LOCAL_MAGIC)
     return fail (archive, error, "%s: no entry where the directory says", entry->name);
   entry->data = entry->header + LOCAL_SIZE + get16 (local + 26) + get16 (local + 28);
   if (entry->data > limit || entry->packed > limit - entry->data)
@@ -277,7 +322,7 @@ static gboolean
 read_entry (ZipArchive *archive, const Directory *directory, guint64 *at, GError **error)
 {
   guint64 end = directory->offset + directory->size;
-  const guint8 *record = archive->base + *at;
+  const guint8 *record = look_at (archive, *at);
   gsize name_length, extra_length, comment_length;
   Entry entry;
 
@@ -354,19 +399,22 @@ read_directory (ZipArchive *archive, GError **error)
 }
 
 ZipArchive *
-zip_open (GBytes *bytes, const char *name, GError **error)
+zip_open (AdjFilePart *part, const char *name, GError **error)
 {
   g_autoptr (ZipArchive) archive = g_new0 (ZipArchive, 1);
-  gsize length;
 
-  archive->bytes = g_bytes_ref (bytes);
-  archive->base = g_bytes_get_data (bytes, &length);
-  archive->length = length;
+  archive->part = adj_file_part_ref (part);
+  archive->length = adj_file_part_get_size (part);
   archive->name = g_strdup (name);
   archive->arena = adj_arena_new ();
   archive->entries = g_array_new (FALSE, FALSE, sizeof (Entry));
   archive->by_name = g_hash_table_new (g_str_hash, g_str_equal);
-  return read_directory (archive, error) ? g_steal_pointer (&archive) : NULL;
+  if (!read_directory (archive, error))
+    return NULL;
+  if (adj_file_part_check_unchanged (part, error))
+    return g_steal_pointer (&archive);
+  g_prefix_error (error, "%s: ", name);
+  return NULL;
 }
 
 void
@@ -376,8 +424,15 @@ zip_free (ZipArchive *archive)
   g_array_unref (archive->entries);
   adj_arena_free (archive->arena);
   g_free (archive->name);
-  g_bytes_unref (archive->bytes);
+  g_clear_pointer (&archive->window, g_bytes_unref);
+  adj_file_part_unref (archive->part);
   g_free (archive);
+}
+
+const char *
+zip_get_path (const ZipArchive *archive)
+{
+  return archive->name;
 }
 
 guint
@@ -407,8 +462,9 @@ zip_find (const ZipArchive *archive, const char *name, guint *index)
 
 /* Exactly entry->size bytes must come out, and all that goes in must be used. */
 static GBytes *
-inflate (const ZipArchive *archive, const Entry *entry, GError **error)
+inflate (const ZipArchive *archive, const Entry *entry, GBytes *packed, GError **error)
 {
+  const guint8 *in = g_bytes_get_data (packed, NULL);
   g_autoptr (GZlibDecompressor) zlib = g_zlib_decompressor_new (G_ZLIB_COMPRESSOR_FORMAT_RAW);
   g_autofree guint8 *out = NULL;
   guint64 n_in = 0, n_out = 0;
@@ -435,10 +491,9 @@ inflate (const ZipArchive *archive, const Entry *entry, GError **error)
       gsize used, made;
       gboolean full = n_out == entry->size;
 
-      result = g_converter_convert (G_CONVERTER (zlib), archive->base + entry->data + n_in,
-                                    entry->packed - n_in, full ? &overflow : out + n_out,
-                                    full ? 1 : entry->size - n_out, G_CONVERTER_INPUT_AT_END, &used,
-                                    &made, NULL);
+      result = g_converter_convert (G_CONVERTER (zlib), in + n_in, entry->packed - n_in,
+                                    full ? &overflow : out + n_out, full ? 1 : entry->size - n_out,
+                                    G_CONVERTER_INPUT_AT_END, &used, &made, NULL);
       if (result == G_CONVERTER_ERROR || (full && made > 0) ||
           (used == 0 && made == 0 && result != G_CONVERTER_FINISHED))
         {
@@ -456,25 +511,46 @@ inflate (const ZipArchive *archive, const Entry *entry, GError **error)
   return g_bytes_new_take (g_steal_pointer (&out), n_out);
 }
 
+AdjFilePart *
+zip_get_part (const ZipArchive *archive, guint index)
+{
+  const Entry *entry = &g_array_index (archive->entries, Entry, index);
+
+  return entry->method == METHOD_STORED
+             ? adj_file_part_new_within (archive->part, entry->data, entry->size)
+             : NULL;
+}
+
+static gboolean
+check_size (const ZipArchive *archive, const Entry *entry, guint64 max_bytes, GError **error)
+{
+  if (entry->size <= max_bytes)
+    return TRUE;
+  g_set_error (error, ADJ_ERROR, ADJ_ERROR_LIMIT,
+               "%s: %s: %" G_GUINT64_FORMAT " bytes, more than %" G_GUINT64_FORMAT, archive->name,
+               entry->name, entry->size, max_bytes);
+  return FALSE;
+}
+
 GBytes *
 zip_read (ZipArchive *archive, guint index, guint64 max_bytes, AdjDiags *diags, GError **error)
 {
   const Entry *entry = &g_array_index (archive->entries, Entry, index);
+  g_autoptr (GBytes) packed = NULL;
   g_autoptr (GBytes) bytes = NULL;
   const guint8 *data;
   gsize length;
 
-  if (entry->size > max_bytes)
+  if (!check_size (archive, entry, max_bytes, error))
+    return NULL;
+  packed = adj_file_part_read (archive->part, entry->data, entry->packed, error);
+  if (packed == NULL)
     {
-      g_set_error (error, ADJ_ERROR, ADJ_ERROR_LIMIT,
-                   "%s: %s: %" G_GUINT64_FORMAT " bytes, more than %" G_GUINT64_FORMAT,
-                   archive->name, entry->name, entry->size, max_bytes);
+      g_prefix_error (error, "%s: %s: ", archive->name, entry->name);
       return NULL;
     }
-  if (entry->method == METHOD_STORED)
-    bytes = g_bytes_new_from_bytes (archive->bytes, entry->data, entry->size);
-  else
-    bytes = inflate (archive, entry, error);
+  bytes = entry->method == METHOD_STORED ? g_bytes_ref (packed)
+                                         : inflate (archive, entry, packed, error);
   if (bytes == NULL)
     return NULL;
   data = g_bytes_get_data (bytes, &length);

@@ -9,4 +9,8 @@ G_BEGIN_DECLS
 /* Copies everything into @arena but references, which the caller keeps alive (see AdjBuilder). */
 AdjValue adj_value_copy_to_arena (const AdjValue *value, AdjArena *arena);
 
+/* Reads what tensors in @value have not read yet; %FALSE when that fails, or did before. */
+gboolean adj_value_fetch (const AdjValue *value, GError **error);
+gboolean adj_values_fetch (const AdjValue *values, guint n, GError **error);
+
 G_END_DECLS

@@ -9,6 +9,7 @@
 #include "ir/adj-opaque.h"
 #include "ir/adj-value-internal.h"
 #include "ir/adj-value-private.h"
+#include "tensor/adj-late-bytes-internal.h"
 
 static const char *const kind_names[ADJ_N_VALUE_KINDS] = {
   [ADJ_VALUE_NONE] = "None",
@@ -327,6 +328,35 @@ adj_value_foreach (const AdjValue *value, AdjValueFunc each, gpointer data)
     if (!adj_value_foreach (&value->items[i], each, data))
       return FALSE;
 
+  return TRUE;
+}
+
+typedef struct
+{
+  GError **error;
+} Fetching;
+
+static gboolean
+fetch_leaf (const AdjValue *leaf, gpointer data)
+{
+  return leaf->kind != ADJ_VALUE_DATA ||
+         adj_tensor_data_fetch (leaf->data, ((Fetching *) data)->error);
+}
+
+gboolean
+adj_value_fetch (const AdjValue *value, GError **error)
+{
+  Fetching fetching = { error };
+
+  return adj_value_foreach (value, fetch_leaf, &fetching);
+}
+
+gboolean
+adj_values_fetch (const AdjValue *values, guint n, GError **error)
+{
+  for (guint i = 0; i < n; i++)
+    if (!adj_value_fetch (&values[i], error))
+      return FALSE;
   return TRUE;
 }
 

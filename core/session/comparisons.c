@@ -3,8 +3,10 @@
 
 #include "call/adj-op-internal.h"
 #include "ir/adj-graph.h"
+#include "ir/adj-value-internal.h"
 #include "session/inputs-private.h"
 #include "session/pairing-private.h"
+#include "tensor/adj-late-bytes-internal.h"
 
 typedef struct
 {
@@ -13,7 +15,18 @@ typedef struct
   GHashTable *values;          /* (nullable): node name of the peer → its value */
   const char **peer_names;     /* (nullable): of each node, that of the peer's with its value; else
                                   its own */
+  GError *unread;              /* (owned) (nullable): why a recorded value could not be read */
 } Comparing;
+
+/* @found: (nullable) */
+static AdjTensorData *
+fetch (Comparing *comparing, AdjTensorData *found)
+{
+  if (found != NULL &&
+      !adj_tensor_data_fetch (found, comparing->unread == NULL ? &comparing->unread : NULL))
+    return NULL;
+  return found;
+}
 
 static AdjTensorData *
 recorded_node (AdjNodeId id, gboolean float64, gpointer data)
@@ -21,7 +34,8 @@ recorded_node (AdjNodeId id, gboolean float64, gpointer data)
   Comparing *comparing = data;
   const AdjNode *node = adj_graph_get_node (comparing->run->graph->graph, id.index);
 
-  return adj_bundle_get_tap (comparing->run->bundle, comparing->call, node->name, float64);
+  return fetch (comparing,
+                adj_bundle_get_tap (comparing->run->bundle, comparing->call, node->name, float64));
 }
 
 static AdjTensorData *
@@ -38,9 +52,10 @@ peer_node (AdjNodeId id, gboolean float64, gpointer data)
 static gboolean
 recall_value (AdjNodeId id, AdjValue *out, gpointer data)
 {
-  const Comparing *comparing = data;
+  Comparing *comparing = data;
 
-  return session_recall (comparing->run, comparing->call, id, out);
+  return session_recall (comparing->run, comparing->call, id, out) &&
+         adj_value_fetch (out, comparing->unread == NULL ? &comparing->unread : NULL);
 }
 
 static gboolean
@@ -76,6 +91,7 @@ compare (Comparing *comparing,
          GError **error)
 {
   const AdjSessionRun *run = comparing->run;
+  AdjComparison *comparison;
 
   request->graph = run->graph->graph;
   request->inputs = inputs->values;
@@ -90,7 +106,13 @@ compare (Comparing *comparing,
   request->progress = run->progress != NULL ? report_comparison : NULL;
   request->beside = run->beside != NULL ? note_beside : NULL;
   request->data = comparing;
-  return adj_comparison_run (request, cancellable, error);
+  comparison = adj_comparison_run (request, cancellable, error);
+  if (comparing->unread == NULL)
+    return comparison;
+  g_clear_pointer (&comparison, adj_comparison_free);
+  g_clear_error (error);
+  g_propagate_error (error, g_steal_pointer (&comparing->unread));
+  return NULL;
 }
 
 /* A node of @graph that draws random numbers as none of @other does; %NULL: there is none. */
@@ -218,7 +240,8 @@ adj_session_compare_recorded (const AdjSessionRun *run,
                    inputs.call->origin->name);
       return NULL;
     }
-  if (!check_outputs (run, inputs.call, error) || !check_draws (run, inputs.call, error))
+  if (!check_outputs (run, inputs.call, error) || !check_draws (run, inputs.call, error) ||
+      !adj_values_fetch (inputs.call->outputs, inputs.call->n_outputs, error))
     return NULL;
   comparing.call = inputs.call;
   expected.n = inputs.call->n_outputs;

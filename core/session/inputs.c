@@ -3,6 +3,7 @@
  * with them. */
 
 #include "ir/adj-graph.h"
+#include "ir/adj-value-internal.h"
 #include "session/adj-release.h"
 #include "session/inputs-private.h"
 
@@ -35,6 +36,15 @@ lay_out_inputs (const AdjGraph *graph, SessionInputs *inputs)
       else
         inputs->made[i] = adj_value_copy (&recorded[i]);
     }
+}
+
+/* What it starts from, out of a file that is read when it is needed. */
+static gboolean
+fetch_call (const AdjRecordedCall *call, GError **error)
+{
+  return adj_values_fetch (call->inputs, call->n_inputs, error) &&
+         (call->rng == NULL || adj_value_fetch (call->rng, error)) &&
+         (call->backward == NULL || adj_value_fetch (call->backward, error));
 }
 
 gboolean
@@ -70,6 +80,8 @@ session_find_inputs (const AdjSessionRun *run, SessionInputs *inputs, GError **e
     }
   inputs->values = inputs->call->inputs;
   inputs->n = inputs->call->n_inputs;
+  if (!fetch_call (inputs->call, error))
+    return FALSE;
   if (run->recorded == NULL)
     lay_out_inputs (run->graph->graph, inputs);
   return TRUE;

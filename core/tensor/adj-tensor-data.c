@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "tensor/adj-element.h"
+#include "tensor/adj-late-bytes-private.h"
 #include "tensor/adj-shape-internal.h"
 
 /* A file of a few bytes can describe a tensor of any size by strides of 0; its dense form must
@@ -16,7 +17,8 @@ struct _AdjTensorData
 {
   gatomicrefcount ref_count;
   AdjTensorMeta meta;
-  GBytes *bytes;
+  GBytes *bytes;      /* (owned) (nullable) */
+  AdjLateBytes *late; /* (owned) (nullable): instead of @bytes */
   gint64 numel;
 };
 
@@ -106,24 +108,52 @@ check_bounds (const AdjTensorMeta *meta, gsize n_bytes, gint64 *numel, GError **
   return TRUE;
 }
 
-AdjTensorData *
-adj_tensor_data_new (const AdjTensorMeta *meta, GBytes *bytes, GError **error)
+/* Without its bytes, of which there are @n_bytes. */
+static AdjTensorData *
+new_data (const AdjTensorMeta *meta, gsize n_bytes, GError **error)
 {
   AdjTensorData *data;
   gint64 numel;
 
-  g_return_val_if_fail (meta != NULL && bytes != NULL, NULL);
-
-  if (!check_numbers (meta, error) || !check_bounds (meta, g_bytes_get_size (bytes), &numel, error))
+  if (!check_numbers (meta, error) || !check_bounds (meta, n_bytes, &numel, error))
     return NULL;
 
   data = g_new0 (AdjTensorData, 1);
   g_atomic_ref_count_init (&data->ref_count);
   data->meta = *meta;
   data->meta.has_strides = TRUE;
-  data->bytes = g_bytes_ref (bytes);
   data->numel = numel;
   return data;
+}
+
+AdjTensorData *
+adj_tensor_data_new (const AdjTensorMeta *meta, GBytes *bytes, GError **error)
+{
+  AdjTensorData *data;
+
+  g_return_val_if_fail (meta != NULL && bytes != NULL, NULL);
+
+  data = new_data (meta, g_bytes_get_size (bytes), error);
+  if (data != NULL)
+    data->bytes = g_bytes_ref (bytes);
+  return data;
+}
+
+AdjTensorData *
+adj_tensor_data_new_late (const AdjTensorMeta *meta, AdjLateBytes *late, GError **error)
+{
+  AdjTensorData *data = new_data (meta, adj_late_bytes_get_size (late), error);
+
+  if (data != NULL)
+    data->late = adj_late_bytes_ref (late);
+  return data;
+}
+
+AdjTensorData *
+adj_tensor_data_new_view (const AdjTensorMeta *meta, const AdjTensorData *of, GError **error)
+{
+  return of->late != NULL ? adj_tensor_data_new_late (meta, of->late, error)
+                          : adj_tensor_data_new (meta, of->bytes, error);
 }
 
 AdjTensorData *
@@ -168,7 +198,8 @@ adj_tensor_data_unref (AdjTensorData *data)
   if (data == NULL || !g_atomic_ref_count_dec (&data->ref_count))
     return;
 
-  g_bytes_unref (data->bytes);
+  g_clear_pointer (&data->bytes, g_bytes_unref);
+  g_clear_pointer (&data->late, adj_late_bytes_unref);
   g_free (data);
 }
 
@@ -185,7 +216,19 @@ adj_tensor_data_get_bytes (const AdjTensorData *data)
 {
   g_return_val_if_fail (data != NULL, NULL);
 
-  return data->bytes;
+  return data->late != NULL ? late_bytes_get (data->late, NULL) : data->bytes;
+}
+
+gboolean
+adj_tensor_data_fetch (const AdjTensorData *data, GError **error)
+{
+  GError *reason = NULL;
+
+  if (data->late != NULL)
+    late_bytes_get (data->late, &reason);
+  if (reason != NULL)
+    g_propagate_error (error, reason);
+  return reason == NULL;
 }
 
 gint64
@@ -230,7 +273,7 @@ walk_next (Walk *walk)
 static const guint8 *
 address (const AdjTensorData *data, gint64 offset)
 {
-  const guint8 *start = g_bytes_get_data (data->bytes, NULL);
+  const guint8 *start = g_bytes_get_data (adj_tensor_data_get_bytes (data), NULL);
 
   return start + (gsize) offset * adj_dtype_info (data->meta.dtype)->n_bytes;
 }
@@ -311,7 +354,7 @@ adj_tensor_data_contiguous (AdjTensorData *data)
 
   n_element = adj_dtype_info (data->meta.dtype)->n_bytes;
   if (data->meta.shape.offset.word == 0 && adj_shape_is_contiguous (&data->meta.shape, NULL) &&
-      g_bytes_get_size (data->bytes) == (gsize) data->numel * n_element)
+      g_bytes_get_size (adj_tensor_data_get_bytes (data)) == (gsize) data->numel * n_element)
     return adj_tensor_data_ref (data);
 
   bytes = g_malloc_n ((gsize) data->numel, n_element);
@@ -418,7 +461,7 @@ adj_tensor_data_cast_storage (AdjTensorData *data, AdjDType dtype)
 
   if (dtype == meta.dtype)
     return adj_tensor_data_ref (data);
-  source = g_bytes_get_data (data->bytes, &size);
+  source = g_bytes_get_data (adj_tensor_data_get_bytes (data), &size);
   bytes = g_malloc_n (size / from, to);
   for (gsize i = 0; i < size / from; i++)
     adj_element_store (dtype, bytes + i * to, adj_element_load (meta.dtype, source + i * from));

@@ -20,6 +20,14 @@ read_data (const char *name)
   return g_bytes_new_take (data, length);
 }
 
+static ZipArchive *
+open_zip (GBytes *bytes, const char *name, GError **error)
+{
+  g_autoptr (AdjFilePart) part = adj_file_part_new_for_bytes (bytes);
+
+  return zip_open (part, name, error);
+}
+
 static void
 assert_entry (ZipArchive *archive, const char *name, const char *expected)
 {
@@ -54,7 +62,7 @@ test_reads_python (void)
 {
   g_autoptr (GError) error = NULL;
   g_autoptr (GBytes) bytes = read_data ("python.zip");
-  g_autoptr (ZipArchive) archive = zip_open (bytes, "python.zip", &error);
+  g_autoptr (ZipArchive) archive = open_zip (bytes, "python.zip", &error);
   g_autofree char *again = repeat ("again and again\n", 40);
 
   g_assert_no_error (error);
@@ -70,7 +78,7 @@ test_reads_info_zip (void)
 {
   g_autoptr (GError) error = NULL;
   g_autoptr (GBytes) bytes = read_data ("infozip.zip");
-  g_autoptr (ZipArchive) archive = zip_open (bytes, "infozip.zip", &error);
+  g_autoptr (ZipArchive) archive = open_zip (bytes, "infozip.zip", &error);
   g_autofree char *again = repeat ("again and again\n", 40);
 
   g_assert_no_error (error);
@@ -85,7 +93,7 @@ test_reads_zip64 (void)
 {
   g_autoptr (GError) error = NULL;
   g_autoptr (GBytes) bytes = read_data ("stream.zip");
-  g_autoptr (ZipArchive) archive = zip_open (bytes, "stream.zip", &error);
+  g_autoptr (ZipArchive) archive = open_zip (bytes, "stream.zip", &error);
 
   g_assert_no_error (error);
   assert_entry (archive, "-", "from a pipe\n");
@@ -224,7 +232,7 @@ test_rejects (gconstpointer data)
   if (damage->damage != NULL)
     damage->damage (array);
   bytes = g_byte_array_free_to_bytes (array);
-  archive = zip_open (bytes, "x.zip", &error);
+  archive = open_zip (bytes, "x.zip", &error);
   g_assert_null (archive);
   g_assert_error (error, ADJ_ERROR, ADJ_ERROR_PARSE);
   g_assert_nonnull (strstr (error->message, damage->message));
@@ -244,7 +252,7 @@ test_warns_of_checksum (void)
 
   zip_bytes_change_checksum (array);
   bytes = g_byte_array_free_to_bytes (array);
-  archive = zip_open (bytes, "x.zip", &error);
+  archive = open_zip (bytes, "x.zip", &error);
   g_assert_no_error (error);
   content = zip_read (archive, 1, 100, diags, &error);
   g_assert_no_error (error);
@@ -260,7 +268,7 @@ test_writes_aligned (void)
   GByteArray *array = make_archive ("adjoint.json", "graphs/some-graph.json");
   g_autoptr (GBytes) bytes = g_byte_array_free_to_bytes (array);
   g_autoptr (GError) error = NULL;
-  g_autoptr (ZipArchive) archive = zip_open (bytes, "x.zip", &error);
+  g_autoptr (ZipArchive) archive = open_zip (bytes, "x.zip", &error);
   const char *base = g_bytes_get_data (bytes, NULL);
 
   g_assert_no_error (error);
@@ -281,7 +289,7 @@ test_limit (void)
   GByteArray *array = make_archive ("a", "b");
   g_autoptr (GBytes) bytes = g_byte_array_free_to_bytes (array);
   g_autoptr (GError) error = NULL;
-  g_autoptr (ZipArchive) archive = zip_open (bytes, "x.zip", &error);
+  g_autoptr (ZipArchive) archive = open_zip (bytes, "x.zip", &error);
   g_autoptr (GBytes) content = NULL;
 
   g_assert_no_error (error);
@@ -328,7 +336,7 @@ assert_unpack_error (gsize length, guint size, AdjError code, const char *messag
   g_autoptr (GBytes) bytes =
       make_deflated (g_bytes_get_data (packed, NULL), g_bytes_get_size (packed), size);
   g_autoptr (GError) error = NULL;
-  g_autoptr (ZipArchive) archive = zip_open (bytes, "x.zip", &error);
+  g_autoptr (ZipArchive) archive = open_zip (bytes, "x.zip", &error);
   g_autoptr (GBytes) content = NULL;
 
   g_assert_no_error (error);
@@ -359,7 +367,7 @@ test_deflate_trailing (void)
 
   memcpy (longer, g_bytes_get_data (packed, NULL), length);
   bytes = make_deflated (longer, length + 1, 5);
-  archive = zip_open (bytes, "x.zip", &error);
+  archive = open_zip (bytes, "x.zip", &error);
   g_assert_no_error (error);
   g_assert_null (zip_read (archive, 0, 100, NULL, &error));
   g_assert_error (error, ADJ_ERROR, ADJ_ERROR_PARSE);
@@ -376,7 +384,7 @@ static void
 read_damaged (GBytes *damaged, gpointer data)
 {
   g_autoptr (GError) error = NULL;
-  g_autoptr (ZipArchive) archive = zip_open (damaged, "x.zip", &error);
+  g_autoptr (ZipArchive) archive = open_zip (damaged, "x.zip", &error);
 
   g_assert_true ((archive != NULL) == (error == NULL));
   for (guint i = 0; archive != NULL && i < zip_get_n (archive); i++)

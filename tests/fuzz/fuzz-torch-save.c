@@ -20,9 +20,10 @@ int
 LLVMFuzzerTestOneInput (const guint8 *data, gsize size)
 {
   g_autoptr (GBytes) bytes = g_bytes_new (data, size);
+  g_autoptr (AdjFilePart) part = adj_file_part_new_for_bytes (bytes);
   g_auto (AdjValue) value = ADJ_NONE;
 
-  if (!torch_save_read (bytes, "fuzz", NULL, &value, NULL))
+  if (!torch_save_read (part, "fuzz", NULL, &value, NULL))
     adj_value_clear (&value);
   load_program (bytes);
   return 0;
