@@ -4,6 +4,7 @@
 #include <math.h>
 
 #include "comparison-report.h"
+#include "debug-report.h"
 #include "device-option.h"
 #include "program.h"
 
@@ -68,6 +69,30 @@ take_device (const char *device, AdjSessionRun *run, AdjGpu **gpu, GError **erro
     return adj_device_option_take (device, run, gpu, error);
   *gpu = adj_gpu_open (device, error);
   return *gpu != NULL;
+}
+
+/* With numbers that stand for the values of another run. */
+static AdjExit
+compare_log (AdjTarget *target, const char *path, const Options *options, GError **error)
+{
+  AdjSessionRun run = adj_target_run (target);
+  g_autoptr (AdjDebugLog) log = adj_debug_log_load (path, NULL, error);
+  g_autoptr (AdjDebugComparison) comparison = NULL;
+
+  if (log == NULL ||
+      (options->inputs != NULL && !adj_target_take_inputs (target, options->inputs, &run, error)))
+    return ADJ_EXIT_BAD_INPUT;
+  comparison = adj_session_compare_log (&run, log, NULL, error);
+  if (comparison == NULL)
+    {
+      g_prefix_error (error, "%s: ", path);
+      return ADJ_EXIT_BAD_INPUT;
+    }
+  if (options->json)
+    adj_debug_report_json (target->graph->graph, comparison);
+  else
+    adj_debug_report_text (target->graph->graph, comparison);
+  return comparison->first >= 0 ? ADJ_EXIT_DIFFERENT : ADJ_EXIT_DONE;
 }
 
 static AdjComparison *
@@ -149,8 +174,11 @@ run (int argc, char **argv, GError **error)
   if (programs[0].program != NULL || programs[1].program != NULL)
     return adj_program_target_compare (&programs[0], &programs[1], error);
   if (!adj_target_open (&target, argv[1], NULL, error) ||
-      !adj_target_check_understood (&target, error) ||
-      (comparison = compare_targets (&target, argv[2], &options, error)) == NULL)
+      !adj_target_check_understood (&target, error))
+    return ADJ_EXIT_BAD_INPUT;
+  if (adj_debug_log_is (argv[2]))
+    return compare_log (&target, argv[2], &options, error);
+  if ((comparison = compare_targets (&target, argv[2], &options, error)) == NULL)
     return ADJ_EXIT_BAD_INPUT;
   if (options.explain != NULL)
     {
@@ -166,13 +194,15 @@ run (int argc, char **argv, GError **error)
 
 const AdjCommand adj_command_compare = {
   .name = "compare",
-  .usage = "A[#ID][@HOW] B[#ID][@HOW]|VALUES.safetensors|run:NAME|recorded [--nodes] "
-           "[--device D] [--inputs F] [--rtol X --atol X]",
+  .usage = "A[#ID][@HOW] B[#ID][@HOW]|VALUES.safetensors|LOG.json|run:NAME|recorded "
+           "[--nodes] [--device D] [--inputs F] [--rtol X --atol X]",
   .summary = "Run a graph and compare it with what was recorded, with values that somebody else "
-             "computed, with a run that was kept, or with another graph",
+             "computed, with the log of a run under DebugMode, with a run that was kept, or with "
+             "another graph",
   .examples = "adjoint compare step.adjoint#joint recorded --nodes\n"
               "adjoint compare step.adjoint#forward+backward step.adjoint#joint\n"
               "adjoint compare step.adjoint#joint values.safetensors --nodes\n"
+              "adjoint compare step.adjoint#joint eager.json\n"
               "adjoint compare step.adjoint#joint run:before --nodes\n"
               "adjoint compare views@eager views@traced\n"
               "adjoint compare training@eager training@captured\n",

@@ -277,6 +277,19 @@ read_python_number (JsonReader *reader, JsonItem *out)
 }
 
 static gboolean
+read_integer (const JsonReader *reader, const char *text, gint64 *out)
+{
+  guint64 bits;
+
+  if (g_ascii_string_to_signed (text, 10, G_MININT64, G_MAXINT64, out, NULL))
+    return TRUE;
+  if (!reader->bits || !g_ascii_string_to_unsigned (text, 10, 0, G_MAXUINT64, &bits, NULL))
+    return FALSE;
+  *out = (gint64) bits;
+  return TRUE;
+}
+
+static gboolean
 read_number (JsonReader *reader, JsonItem *out, GError **error)
 {
   gboolean is_float;
@@ -302,8 +315,7 @@ read_number (JsonReader *reader, JsonItem *out, GError **error)
   out->kind = is_float ? JSON_FLOAT : JSON_INT;
   if (is_float)
     out->number = g_ascii_strtod (text, NULL);
-  if (is_float ? !isfinite (out->number)
-               : !g_ascii_string_to_signed (text, 10, G_MININT64, G_MAXINT64, &out->integer, NULL))
+  if (is_float ? !isfinite (out->number) : !read_integer (reader, text, &out->integer))
     {
       json_fail (reader, NULL, error, "the number is too large");
       return FALSE;

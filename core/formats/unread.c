@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/adj-file-internal.h"
+#include "formats/adj-debug-log.h"
 #include "formats/unread-private.h"
 #include "formats/zip-private.h"
 
@@ -22,6 +23,8 @@
   "tensors without a graph: open a graph, and give them to its run (adjoint run GRAPH --inputs "   \
   "FILE)"
 #define PACKED "a ZIP archive without adjoint.json, which every .adjoint file has"
+#define LOGGED                                                                                     \
+  "a log of DebugMode without a graph: compare a graph with it (adjoint compare GRAPH FILE)"
 #define EMPTY "the file is empty"
 #define OTHER                                                                                      \
   "not a file that we read: expected an .adjoint file or folder, a TORCH_TRACE or TORCH_LOGS "     \
@@ -51,8 +54,8 @@ has_entry (const ZipArchive *archive, const char *suffix)
 static const char *
 describe_archive (const char *path, GError **error)
 {
-  g_autoptr (GBytes) bytes = adj_file_read (path, ADJ_FILE_WHOLE, G_MAXINT64, NULL, error);
-  g_autoptr (ZipArchive) archive = bytes != NULL ? zip_open (bytes, path, error) : NULL;
+  g_autoptr (AdjFilePart) part = adj_file_part_open (path, ADJ_FILE_WHOLE, NULL, error);
+  g_autoptr (ZipArchive) archive = part != NULL ? zip_open (part, path, error) : NULL;
 
   if (archive == NULL)
     return NULL;
@@ -73,6 +76,8 @@ describe_bytes (const char *path, const guint8 *head, gsize length)
     return STREAM;
   if (length >= 2 && head[0] == 0x80 && head[1] >= 2 && head[1] <= 5)
     return PICKLED;
+  if (adj_debug_log_is (path))
+    return LOGGED;
   if (g_str_has_suffix (path, ".safetensors") ||
       (length > 8 && head[8] == '{' && memcmp (head + 4, "\0\0\0\0", 4) == 0))
     return TENSORS;
