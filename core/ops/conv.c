@@ -129,11 +129,14 @@ output_sizes (const AdjOpCall *call,
   out[0] = input->size[0];
   for (guint i = 0; i < options->n; i++)
     {
-      AdjSize kernel = weight->size[2 + i];
+      AdjSymbols *symbols = adj_context_get_symbols (call->cx);
+      gint64 kernel;
 
-      if (!adj_size_is_int (kernel) || kernel.word < 1 || kernel.word > G_MAXINT32)
+      /* A symbol is taken for what it is now. */
+      if (!adj_size_get_hint (symbols, weight->size[2 + i], &kernel) || kernel < 1 ||
+          kernel > G_MAXINT32 || !adj_size_is (symbols, weight->size[2 + i], kernel))
         return adj_op_call_fail (call, "the kernel's sizes must be positive integers");
-      out[2 + i] = output_size (call, options, i, input->size[2 + i], kernel.word);
+      out[2 + i] = output_size (call, options, i, input->size[2 + i], kernel);
     }
   return !adj_context_has_error (call->cx);
 }

@@ -5,6 +5,8 @@
 #include "ir/adj-input-role.h"
 #include "session/adj-wanted-gradients.h"
 
+#include "session/recorded-looks-private.h"
+
 static const AdjNode *
 get_input (const AdjGraph *graph, guint index)
 {
@@ -188,6 +190,6 @@ adj_wanted_gradients_apply (AdjBundle *bundle,
     *known = how;
   if (choice == ADJ_GRADIENTS_NONE || how == ADJ_GRADIENTS_SAID ||
       (how == ADJ_GRADIENTS_UNKNOWN && choice != ADJ_GRADIENTS_GUESSED))
-    return adj_graph_ref (graph->graph);
+    return recorded_looks_apply (bundle, graph, error);
   return adj_wanted_gradients_set (graph->graph, wanted, error);
 }

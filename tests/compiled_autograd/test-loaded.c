@@ -3,8 +3,10 @@
  * where a hook of another process is called take what was recorded, or refuse. */
 
 #include <math.h>
+#include <string.h>
 
 #include "builtin-programs.h"
+#include "session/adj-wanted-gradients.h"
 #include "support/adj-test.h"
 #include "support/graphs.h"
 
@@ -194,6 +196,42 @@ recorded_values_stand_in (void)
   check_recalled ("c12.txt", "getitem_3", "call_backward");
 }
 
+/* -- a graph without metadata -- */
+
+/* PyTorch since 2.7 writes none; what was recorded says how inputs and results of hooks look. */
+static void
+recorded_looks_are_traced (void)
+{
+  g_autofree char *path =
+      g_test_build_filename (G_TEST_DIST, "compiled_autograd", "recorded", "hooks.adjoint", NULL);
+  g_autoptr (AdjBundle) bundle = adj_test_load_bundle (path);
+  const AdjBundleGraph *entry = adj_bundle_find_graph (bundle, "compiled_autograd", NULL);
+  const AdjSessionRun run = { .bundle = bundle, .graph = entry };
+  g_autoptr (GError) error = NULL;
+  g_autoptr (AdjGraph) graph =
+      adj_wanted_gradients_apply (bundle, entry, ADJ_GRADIENTS_AS_KNOWN, NULL, &error);
+  AdjComparison *comparison;
+  AdjPassResult result;
+  guint n_puts = 0;
+
+  g_assert_no_error (error);
+  adj_pass_run (adj_pass_find ("decompose", NULL), NULL, graph, &result, &error);
+  g_assert_no_error (error);
+  for (guint i = 0; i < adj_graph_get_n_nodes (result.graph); i++)
+    {
+      const AdjNode *node = adj_graph_get_node (result.graph, i);
+
+      g_assert_null (strstr (node->target, "compiled_autograd.ops"));
+      n_puts += g_str_equal (node->target, "torch.ops.aten.index_put.default");
+    }
+  g_assert_cmpuint (n_puts, ==, 1);
+  adj_pass_result_clear (&result);
+  comparison = adj_session_compare_recorded (&run, FALSE, NAN, NAN, NULL, &error);
+  g_assert_no_error (error);
+  g_assert_cmpint (comparison->first, ==, -1);
+  adj_comparison_free (comparison);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -204,5 +242,7 @@ main (int argc, char **argv)
   g_test_add_func ("/compiled-autograd/loaded/named", absent_hooks_are_named);
   g_test_add_func ("/compiled-autograd/loaded/compared", comparisons_recall);
   g_test_add_func ("/compiled-autograd/loaded/recorded", recorded_values_stand_in);
+  g_test_add_func ("/compiled-autograd/loaded/recorded-looks-are-traced",
+                   recorded_looks_are_traced);
   return g_test_run ();
 }

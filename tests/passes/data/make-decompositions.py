@@ -123,6 +123,7 @@ CASES = [
     (a.dot.default, (f(3), f(3))),
     (a.baddbmm.default, (f(2, 3, 3), f(2, 3, 4), f(2, 4, 3))),
     (a.index_add.default, (x, 0, i(2, 2), y)),
+    (a.index_add.default, (f(3, 3), 1, i(3, 3), f(3, 3))),
     (a.native_dropout_backward.default, (x, y > 1, 2.0)),
     (a.zeros_like.default, (x,)),
     (a.ones_like.default, (x,)),

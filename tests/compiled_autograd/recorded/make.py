@@ -1,0 +1,48 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Writes hooks.adjoint: a backward with hooks of every kind as PyTorch 2.15 captures it, recorded with the capture
+module.  Its graph has no metadata; the recorded call has the inputs, and what each hook gave.
+
+    make.py
+"""
+
+import pathlib
+import sys
+
+import torch
+import torch._dynamo.compiled_autograd as compiled_autograd
+
+HERE = pathlib.Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE.parents[2] / "data/bridge"))
+import adjoint_capture  # noqa: E402
+
+
+class Scale(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, x, factor):
+        ctx.save_for_backward(x)
+        ctx.factor = factor
+        return x * factor
+
+    @staticmethod
+    def backward(ctx, grad):
+        (x,) = ctx.saved_tensors
+        return grad * ctx.factor + x, None
+
+
+def step():
+    x = ((torch.arange(12.0) * 7 % 11 - 5) / 8).reshape(3, 4).requires_grad_()
+    x.register_post_accumulate_grad_hook(lambda leaf: None)
+    y = x.index_select(1, torch.tensor([2, 0, 2]))
+    with torch.autograd.graph.saved_tensors_hooks(lambda t: t.double(), lambda t: t.float()):
+        z = y.sin()
+    z.register_hook(lambda grad: grad * 2)
+    out = Scale.apply(z, 3.0)
+    out.grad_fn.register_prehook(lambda grads: (grads[0] + 1,))
+    out.grad_fn.register_hook(lambda inputs, outputs: (inputs[0] * 2, None))
+    out.sum().backward()
+
+
+with adjoint_capture.record(str(HERE / "hooks.adjoint")):
+    with compiled_autograd._enable(lambda module: module):
+        step()
