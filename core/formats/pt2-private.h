@@ -28,7 +28,14 @@ AdjFilePart *pt2_archive_get_part (Pt2Archive *archive, const char *name, GError
 typedef struct
 {
   GHashTable *tensors; /* name → AdjTensorData */
+  GHashTable *objects; /* name → AdjOpaque: class and state, not to be called */
 } Pt2Weights;
+
+/* (transfer full) (nullable): the object that a plain pickle describes (pt2-objects.c); %NULL with
+ * @error. */
+AdjOpaque *pt2_object_read (GBytes *bytes, const char *name, GError **error);
+/* Whether @bytes are a pickle of their own, not an archive of torch.save. */
+gboolean pt2_object_is (GBytes *bytes);
 
 /* @model: "model", by which the archive calls the program.  What cannot be read is left out with a
  * remark; %FALSE when a whole list of them is damaged. */

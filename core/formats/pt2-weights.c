@@ -6,9 +6,11 @@
 
 #include "formats/pt2-private.h"
 #include "formats/torch-save-private.h"
+#include "ir/adj-opaque.h"
 #include "tensor/adj-tensor-data.h"
 
 #define MAX_CONFIG_BYTES (G_GUINT64_CONSTANT (1) << 30)
+#define MAX_OBJECT_BYTES (G_GUINT64_CONSTANT (1) << 24)
 
 typedef struct
 {
@@ -110,6 +112,29 @@ unpickle (Loader *loader, const char *entry, GError **error)
   return NULL;
 }
 
+/* An object of a class that torch._library.opaque_object registered. */
+static gboolean
+add_object (Loader *loader, const char *folder, const JsonItem *payload)
+{
+  const char *path = json_get_text (payload, "path_name");
+  g_autofree char *entry = g_strconcat (folder, path != NULL ? path : "", NULL);
+  g_autoptr (GError) reason = NULL;
+  g_autoptr (GBytes) bytes = NULL;
+  AdjOpaque *object;
+
+  if (path == NULL || !g_str_has_prefix (path, "opaque_obj_"))
+    return FALSE;
+  bytes = pt2_archive_read (loader->archive, entry, MAX_OBJECT_BYTES, &reason);
+  if (bytes == NULL || !pt2_object_is (bytes))
+    return FALSE;
+  object = pt2_object_read (bytes, entry, &reason);
+  if (object == NULL)
+    warn (loader->archive, payload->key, reason->message);
+  else
+    g_hash_table_insert (loader->weights->objects, g_strdup (payload->key), object);
+  return TRUE;
+}
+
 /* {"path_name": "weight_0", "is_param": true, "use_pickle": false, "tensor_meta": {…}} */
 static AdjTensorData *
 read_payload (Loader *loader, const char *folder, const JsonItem *payload, GError **error)
@@ -135,7 +160,11 @@ static void
 add_payload (Loader *loader, const char *folder, const JsonItem *payload)
 {
   g_autoptr (GError) reason = NULL;
-  g_autoptr (AdjTensorData) data = read_payload (loader, folder, payload, &reason);
+  g_autoptr (AdjTensorData) data = NULL;
+
+  if (add_object (loader, folder, payload))
+    return;
+  data = read_payload (loader, folder, payload, &reason);
 
   if (data != NULL)
     add (loader->weights, payload->key, data);
@@ -213,6 +242,8 @@ pt2_weights_read (Pt2Archive *archive, const char *model, Pt2Weights *weights, G
 
   weights->tensors = g_hash_table_new_full (g_str_hash, g_str_equal, g_free,
                                             (GDestroyNotify) adj_tensor_data_unref);
+  weights->objects =
+      g_hash_table_new_full (g_str_hash, g_str_equal, g_free, (GDestroyNotify) adj_opaque_unref);
   loader.records = g_hash_table_new_full (g_str_hash, g_str_equal, g_free,
                                           (GDestroyNotify) adj_late_bytes_unref);
   good = read_all (&loader, model, error);
@@ -224,4 +255,5 @@ void
 pt2_weights_clear (Pt2Weights *weights)
 {
   g_clear_pointer (&weights->tensors, g_hash_table_unref);
+  g_clear_pointer (&weights->objects, g_hash_table_unref);
 }

@@ -8,6 +8,7 @@
 #include "formats/adj-format.h"
 #include "formats/pt2-private.h"
 #include "formats/torch-save-private.h"
+#include "ir/adj-opaque.h"
 #include "ir/adj-graph.h"
 
 #define OLD_PROGRAM "serialized_exported_program.json"
@@ -177,7 +178,8 @@ read_samples (Program *program)
 static const char *
 held_name (const JsonItem *spec)
 {
-  static const char *const members[] = { "parameter_name", "buffer_name", "tensor_constant_name" };
+  static const char *const members[] = { "parameter_name", "buffer_name", "tensor_constant_name",
+                                         "custom_obj_name" };
   const char *kind, *name = NULL;
   const JsonItem *value = pt2_union (spec, &kind);
 
@@ -203,13 +205,17 @@ gather_inputs (Program *program,
           adj_graph_get_node (program->graph, adj_graph_get_input (program->graph, i).index);
       const char *name = held_name (&input_specs->items[i]);
       AdjTensorData *data = name != NULL ? g_hash_table_lookup (weights->tensors, name) : NULL;
+      AdjOpaque *object = name != NULL ? g_hash_table_lookup (weights->objects, name) : NULL;
       AdjValue value;
 
       *missing = node->name;
-      if (name != NULL ? data == NULL : samples == NULL || taken >= samples->len)
+      if (name != NULL ? data == NULL && object == NULL : samples == NULL || taken >= samples->len)
         return FALSE;
-      value = data != NULL ? ADJ_DATA (adj_tensor_data_ref (data))
-                           : adj_value_copy (&g_array_index (samples, AdjValue, taken++));
+      if (data != NULL)
+        value = ADJ_DATA (adj_tensor_data_ref (data));
+      else
+        value = object != NULL ? ADJ_OPAQUE (adj_opaque_ref (object))
+                               : adj_value_copy (&g_array_index (samples, AdjValue, taken++));
       g_array_append_val (inputs, value);
       if (node->val.kind == ADJ_VALUE_META && value.kind != ADJ_VALUE_DATA)
         return FALSE;

@@ -14,6 +14,7 @@
 #include "ops/adj-op-table.h"
 #include "rules/adj-operators.h"
 #include "support/adj-test.h"
+#include "support/graphs.h"
 #include "trace/adj-trace.h"
 
 static const char *const releases[] = { "2.6", "2.15" };
@@ -152,6 +153,41 @@ packed_parameters_are_shown_and_not_run (void)
     }
 }
 
+/* A class of torch._library.opaque_object: class and state are told, and the graph refuses to run
+ * in a sentence (captures/opaque.py). */
+static void
+opaque_constants_are_shown_and_not_run (void)
+{
+  g_autofree char *path =
+      g_test_build_filename (G_TEST_DIST, "objects", "captures", "opaque.pt2", NULL);
+  g_autoptr (AdjBundle) bundle = adj_test_load_bundle (path);
+  const AdjBundleGraph *graph = adj_bundle_get_graph (bundle, 0);
+  const AdjRecordedCall *call = adj_bundle_find_call (bundle, graph, 0);
+  g_autoptr (GString) text = g_string_new (NULL);
+  g_auto (AdjValue) state = ADJ_NONE;
+  g_autoptr (GError) error = NULL;
+  AdjRunResult result = { 0 };
+  AdjObject *box;
+
+  g_assert_nonnull (call);
+  g_assert_cmpuint (call->n_inputs, ==, 2);
+  g_assert_cmpint (call->inputs[0].kind, ==, ADJ_VALUE_OPAQUE_OBJECT);
+  box = adj_object_from_opaque (call->inputs[0].object);
+  g_assert_cmpstr (adj_object_get_name (box), ==, "__main__.Box");
+  g_assert_false (adj_object_is_live (box));
+  g_assert_true (adj_object_flatten (box, &state, &error));
+  adj_value_print (&state, NULL, text);
+  g_assert_cmpstr (text->str, ==,
+                   "(('weight', 2.0), ('name', 'box'), ('steps', [1, 2, {'deep': True}]))");
+  g_assert_false (adj_executor_run (
+      adj_executors_get (0),
+      &(AdjRunRequest){ .graph = graph->graph, .inputs = call->inputs, .n_inputs = 2 }, &result,
+      NULL, &error));
+  g_assert_error (error, ADJ_ERROR, ADJ_ERROR_UNSUPPORTED);
+  g_assert_nonnull (strstr (error->message, "Adjoint has no such operator (node 'scale'"));
+  adj_run_result_clear (&result);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -161,5 +197,7 @@ main (int argc, char **argv)
   g_test_add_func ("/objects/captures/its-tokens-are-the-same", its_tokens_are_the_same);
   g_test_add_func ("/objects/captures/packed-parameters-are-shown-and-not-run",
                    packed_parameters_are_shown_and_not_run);
+  g_test_add_func ("/objects/captures/opaque-constants-are-shown-and-not-run",
+                   opaque_constants_are_shown_and_not_run);
   return g_test_run ();
 }
