@@ -8,8 +8,8 @@
 #include "formats/adj-format.h"
 #include "formats/pt2-private.h"
 #include "formats/torch-save-private.h"
-#include "ir/adj-opaque.h"
 #include "ir/adj-graph.h"
+#include "ir/adj-opaque.h"
 
 #define OLD_PROGRAM "serialized_exported_program.json"
 #define MAX_JSON_BYTES (G_GUINT64_CONSTANT (1) << 30)
