@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* Stretches of files: in memory, or read when they are asked for. */
 
-#include "base/adj-file-part-internal.h"
-
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "base/adj-error.h"
+#include "base/adj-file-part-internal.h"
 
 #define ALIGNMENT 64
 

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Entries of large files: hashed and read at first use. */
 
-#include "formats/late-entry-private.h"
-
 #include "base/adj-error.h"
+#include "formats/late-entry-private.h"
 
 #define PIECE ((gsize) 4 << 20)
 
