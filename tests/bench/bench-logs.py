@@ -1,0 +1,98 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""bench-logs.py [--backend NAME] ADJOINT FOLDER PYTHON...: of real logs, how many graphs are read, and how many of them whole.
+
+Each PYTHON (with its PyTorch) runs the programs of logs_programs.py under TORCH_TRACE and TORCH_LOGS; FOLDER keeps
+what they write.  A payload with the text of a module is a graph; "opaque" counts statements that were not understood.
+The status is 1 when a graph is not read, or not whole."""
+import glob
+import json
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+import zipfile
+
+PROGRAMS = ("train", "compiled_autograd", "dynamic", "breaks", "checkpoint", "higher", "autocast", "export",
+            "aotinductor", "ddp", "fsdp2", "tensor_parallel")
+IN_RANKS = ("ddp", "fsdp2", "tensor_parallel")
+HERE = pathlib.Path(__file__).parent
+CLASS = re.compile(r"^class .+\(torch\.nn\.Module\):", re.M)
+CHANNELS = "graph_code,aot_graphs,aot_joint_graph,compiled_autograd,compiled_autograd_verbose,post_grad_graphs"
+
+
+def payloads(path):
+    """How many records of a log carry the text of a module."""
+    n, payload = 0, []
+    with open(path, encoding="utf-8", errors="replace") as log:
+        for line in [*log, "end"]:
+            if line.startswith("\t"):
+                payload.append(line[1:])
+                continue
+            n += bool(CLASS.search("".join(payload)))
+            payload = []
+    return n
+
+
+def run_program(python, name, folder, backend):
+    trace = folder / "trace"
+    if trace.exists():
+        return
+    environment = {**os.environ, "TORCH_TRACE": str(trace), "TORCH_LOGS": CHANNELS, "OMP_NUM_THREADS": "1",
+                   "TORCHINDUCTOR_FORCE_DISABLE_CACHES": "1", "TORCHINDUCTOR_COMPILE_THREADS": "1", "NO_COLOR": "1",
+                   "GLOO_SOCKET_IFNAME": "lo"}
+    command = [python, str(HERE / "logs_programs.py"), name, backend]
+    if name in IN_RANKS:
+        command[1:1] = ["-m", "torch.distributed.run", "--standalone", "--nproc-per-node", "2"]
+    folder.mkdir(parents=True, exist_ok=True)
+    with open(folder / "console.txt", "w", encoding="utf-8") as out:
+        status = subprocess.run(command, env=environment, stdout=out, stderr=subprocess.STDOUT).returncode
+    if status != 0:
+        (folder / "failed").write_text(str(status))
+
+
+def read(adjoint, path):
+    """(graphs, opaque statements, remarks, refusal) of what @path holds."""
+    with tempfile.TemporaryDirectory() as scratch:
+        copy = os.path.join(scratch, "copy.adjoint")
+        done = subprocess.run([adjoint, "convert", path, copy], capture_output=True, text=True)
+        if done.returncode != 0:
+            return 0, 0, [], done.stderr.strip()
+        with zipfile.ZipFile(copy) as archive:
+            graphs = json.loads(archive.read("adjoint.json"))["graphs"]
+            raw = sum(archive.read(entry).decode().count('"op": "raw"') for entry in archive.namelist()
+                      if entry.startswith("graphs/"))
+        listed = subprocess.run([adjoint, "show", path, "--json"], capture_output=True, text=True)
+        return len(graphs), raw, listed.stderr.strip().splitlines(), None
+
+
+def main():
+    arguments, backend, bad = sys.argv[1:], "inductor", 0
+    if arguments[0] == "--backend":
+        _, backend, *arguments = arguments
+    adjoint, folder, *pythons = arguments
+    print(f"{'release':8} {'program':18} {'payloads':>8} {'read':>6} {'opaque':>6} {'console':>8} {'opaque':>6}  remarks")
+    for python in pythons:
+        release = subprocess.run([python, "-c", "import torch; print(torch.__version__.split('+')[0])"],
+                                 capture_output=True, text=True, check=True).stdout.strip()
+        for name in PROGRAMS:
+            place = pathlib.Path(folder) / f"{release}-{backend}" / name
+            run_program(python, name, place, backend)
+            logs = glob.glob(str(place / "trace" / "*.log"))
+            wanted = sum(payloads(log) for log in logs)
+            graphs, raw, remarks, refusal = read(adjoint, str(place / "trace")) if logs else (0, 0, [], "no log")
+            shown, shown_raw, _, console_refusal = read(adjoint, str(place / "console.txt"))
+            notes = remarks[:2] + [text for text in (refusal if wanted else None,
+                                                     console_refusal if wanted else None) if text]
+            if (place / "failed").exists():
+                notes.append("the program failed")
+            bad += graphs < wanted or raw > 0 or shown_raw > 0
+            print(f"{release:8} {name:18} {wanted:8} {graphs:6} {raw:6} {shown:8} {shown_raw:6}  {'; '.join(notes)}",
+                  flush=True)
+    return bad > 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
