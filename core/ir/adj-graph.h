@@ -30,6 +30,8 @@ ADJ_PUBLIC AdjOpcode adj_opcode_from_name (const char *name); /* ADJ_N_OPCODES w
 /* The partitioner_tag of what backward computes, and of what it computes even where forward has an
  * equal value. */
 #define ADJ_IS_BACKWARD "is_backward"
+/* Extra metadata, True: autograd made the node, in a graph that holds more than one phase. */
+#define ADJ_AUTOGRAD_BACKWARD "autograd_backward"
 #define ADJ_MUST_BE_IN_BACKWARD "must_be_in_backward"
 
 typedef struct

@@ -38,8 +38,21 @@ adj_phase_from_tag (const char *tag)
   return ADJ_PHASE_UNKNOWN;
 }
 
-/* Whether @node runs in the backward: by its tag; without one, an input by its role, a call when an
- * earlier one reads a backward value. */
+/* Autograd says of its nodes that they are, in graphs that nobody has tagged: of a whole step. */
+static gboolean
+is_of_autograd (const AdjNode *node)
+{
+  const AdjValue *extra = node->meta.extra;
+
+  for (guint i = 0; extra != NULL && i + 1 < extra->n; i += 2)
+    if (g_str_equal (extra->items[i].text, ADJ_AUTOGRAD_BACKWARD))
+      return extra->items[i + 1].kind == ADJ_VALUE_BOOL && extra->items[i + 1].boolean;
+  return FALSE;
+}
+
+/* Whether @node runs in the backward, or behind it: by its tag; without one, an input by its role,
+ * a call of autograd, or one behind the first that reads a backward value, as the optimiser's are.
+ */
 static gboolean
 find_phase (const AdjNode *node, AdjInputRole role, gboolean in_backward)
 {
@@ -49,7 +62,7 @@ find_phase (const AdjNode *node, AdjInputRole role, gboolean in_backward)
     return tagged == ADJ_PHASE_BACKWARD;
   if (node->opcode == ADJ_OPCODE_PLACEHOLDER || node->opcode == ADJ_OPCODE_OUTPUT)
     return role == ADJ_INPUT_TANGENT;
-  return in_backward;
+  return in_backward || is_of_autograd (node);
 }
 
 void

@@ -249,8 +249,10 @@ read_notes (const char *at, const char *end, GString *notes)
     {
       while (at < end && (*at == ' ' || *at == '#'))
         at++;
-      if (!read_annotation (&at, end, notes) && !read_policy (&at, end, notes) &&
-          !read_key (&at, end, notes) && !take_word (&at, end, backward))
+      if (take_word (&at, end, backward))
+        add_note (notes, ADJ_AUTOGRAD_BACKWARD, "True", strlen ("True"));
+      else if (!read_annotation (&at, end, notes) && !read_policy (&at, end, notes) &&
+               !read_key (&at, end, notes))
         return at;
     }
 }

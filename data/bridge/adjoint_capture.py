@@ -750,6 +750,8 @@ class Graph:
             meta["memory_budget"] = float(source["memory_budget"])
         if source.get("original_aten") is not None and not captured:
             meta["original_aten"] = qualified_name(source["original_aten"])
+        if source.get("autograd_backward") and not captured and not source.get("partitioner_tag"):
+            meta["autograd_backward"] = True
         for key in ("partitioner_tag", "recompute"):
             if source.get(key) is not None:
                 meta[key] = source[key].name if isinstance(source[key], enum.Enum) else str(source[key])

@@ -4,6 +4,9 @@
 #include <string.h>
 
 #include "ir/adj-input-role.h"
+#include "ir/adj-text.h"
+#include "ops/adj-op-table.h"
+#include "support/adj-test.h"
 #include "support/graphs.h"
 #include "support/random-graph.h"
 #include "support/random-joint.h"
@@ -61,11 +64,38 @@ random_graphs (void)
     }
 }
 
+/* One graph of a whole step, as PyTorch 2.15 prints it (data/make-step.py): backward begins with
+ * what autograd made of the loss, and the update of the parameters stands behind it. */
+static void
+whole_step (void)
+{
+  g_autofree char *path = g_test_build_filename (G_TEST_DIST, "ir", "data", "step-2.15.txt", NULL);
+  g_autofree char *text = adj_test_read_file (path, NULL);
+  g_autoptr (GError) error = NULL;
+  g_autoptr (AdjGraph) graph = adj_graph_parse (text, -1, adj_op_find, NULL, &error);
+  g_autofree char *printed = NULL;
+  g_autoptr (AdjGraph) again = NULL;
+  gboolean backward = FALSE;
+
+  g_assert_no_error (error);
+  printed = adj_graph_print (graph, 0, NULL);
+  again = adj_graph_parse (printed, -1, adj_op_find, NULL, &error);
+  g_assert_no_error (error);
+  for (guint i = 0; i + 1 < adj_graph_get_n_nodes (graph); i++)
+    {
+      backward = backward || g_str_equal (adj_graph_get_node (graph, i)->name, "expand");
+      g_assert_cmpint (adj_graph_is_backward (graph, i), ==, backward);
+      g_assert_cmpint (adj_graph_is_backward (again, i), ==, backward);
+    }
+  g_assert_true (backward);
+}
+
 int
 main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/ir/input-role/named-as-pytorch-does", named_as_pytorch_does);
   g_test_add_func ("/ir/input-role/random-graphs", random_graphs);
+  g_test_add_func ("/ir/input-role/whole-step", whole_step);
   return g_test_run ();
 }
