@@ -6,12 +6,14 @@
 #include "ir/adj-value-internal.h"
 #include "session/inputs-private.h"
 #include "session/pairing-private.h"
+#include "session/stale-values-private.h"
 #include "tensor/adj-late-bytes-internal.h"
 
 typedef struct
 {
   const AdjSessionRun *run;
   const AdjRecordedCall *call; /* (nullable): its taps are the peer's values */
+  const guint8 *stale;         /* (nullable): of which nodes these are others */
   GHashTable *values;          /* (nullable): node name of the peer → its value */
   const char **peer_names;     /* (nullable): of each node, that of the peer's with its value; else
                                   its own */
@@ -34,6 +36,8 @@ recorded_node (AdjNodeId id, gboolean float64, gpointer data)
   Comparing *comparing = data;
   const AdjNode *node = adj_graph_get_node (comparing->run->graph->graph, id.index);
 
+  if (comparing->stale != NULL && comparing->stale[id.index])
+    return NULL;
   return fetch (comparing,
                 adj_bundle_get_tap (comparing->run->bundle, comparing->call, node->name, float64));
 }
@@ -223,6 +227,7 @@ adj_session_compare_recorded (const AdjSessionRun *run,
                                    .atol = atol,
                                    .expected_node = run->recorded == NULL ? recorded_node : NULL };
   AdjValue expected = { .kind = ADJ_VALUE_TUPLE };
+  g_autofree guint8 *stale = NULL;
 
   if (!session_find_inputs (run, &inputs, error))
     return NULL;
@@ -241,9 +246,11 @@ adj_session_compare_recorded (const AdjSessionRun *run,
       return NULL;
     }
   if (!check_outputs (run, inputs.call, error) || !check_draws (run, inputs.call, error) ||
-      !adj_values_fetch (inputs.call->outputs, inputs.call->n_outputs, error))
+      !adj_values_fetch (inputs.call->outputs, inputs.call->n_outputs, error) ||
+      !session_find_stale_values (run->bundle, inputs.call, &stale, error))
     return NULL;
   comparing.call = inputs.call;
+  comparing.stale = stale;
   expected.n = inputs.call->n_outputs;
   expected.items = (AdjValue *) inputs.call->outputs;
   request.expected = &expected;
