@@ -101,6 +101,7 @@ typedef struct
 {
   double u, underflow, most;
   double of_sizes;                    /* u of the terms, in u of the result */
+  gboolean pairs;                     /* elements are the parts of complex numbers */
   double squares, dot, exact_squares; /* of the errors, of these with what is exact, of that */
   gint64 n;
   AdjDeviation *out;
@@ -133,18 +134,22 @@ count_units (const Sums *sums, double value, double exact, double size)
   return error > 0 ? error / (sums->u * MAX (fabs (exact), size)) : 0;
 }
 
+/* A part of a complex number is as sure as the other: products round by the size of the number. */
 static double
-size_of (const Sums *sums, const Terms *terms, gint64 index)
+size_of (const Sums *sums, const Terms *terms, const double *exact, gint64 index)
 {
-  return terms->sizes != NULL ? terms->sizes[index] * sums->of_sizes : 0;
+  double size = terms->sizes != NULL ? terms->sizes[index] * sums->of_sizes : 0;
+  double other = sums->pairs ? fabs (exact[index ^ 1]) : 0;
+
+  return isfinite (other) ? MAX (size, other) : size;
 }
 
 /* The exact value of element @index: @exact or, where @value is far from it, the nearest acceptable
  * one. */
 static double
-nearest (const Sums *sums, const Terms *terms, double value, double exact, gint64 index)
+nearest (const Sums *sums, const Terms *terms, double value, const double *all, gint64 index)
 {
-  double size = size_of (sums, terms, index), found = exact;
+  double size = size_of (sums, terms, all, index), exact = all[index], found = exact;
 
   if (terms->n_around == 0 || count_units (sums, value, exact, size) <= ADJ_ELEMENT_LIMIT)
     return exact;
@@ -202,15 +207,17 @@ static AdjDeviation
 measure (const double *value,
          const double *exact,
          gint64 n,
-         AdjDType dtype,
+         AdjDType whole,
          const NodeRounding *rounding,
          const Terms *terms)
 {
+  AdjDType dtype = adj_dtype_get_real (whole);
   static const Terms none = { 0 };
   AdjDeviation out = { .measured = TRUE, .element_index = -1, .terms = 1 };
   Sums sums = { .u = rounding_get_unit (rounding, dtype),
                 .underflow = rounding_get_underflow (rounding, dtype),
                 .most = adj_dtype_largest (dtype),
+                .pairs = is_complex (whole),
                 .out = &out };
   double limit = rounding_get_limit (rounding, dtype), norm, reach;
 
@@ -218,8 +225,8 @@ measure (const double *value,
     terms = &none;
   sums.of_sizes = terms->fine ? rounding_get_term_unit (rounding, dtype) / sums.u : 1;
   for (gint64 i = 0; i < n; i++)
-    add_element (&sums, value[i], nearest (&sums, terms, value[i], exact[i], i),
-                 size_of (&sums, terms, i), i);
+    add_element (&sums, value[i], nearest (&sums, terms, value[i], exact, i),
+                 size_of (&sums, terms, exact, i), i);
   norm = sqrt (sums.exact_squares);
   reach = limit * norm;
   if (limit > 0)
@@ -253,8 +260,7 @@ measure_exact (const AdjTensorData *value, AdjTensorData *exact)
 
   if (n != n_exact)
     return ADJ_DEVIATION_NONE;
-  out = measure (values, exacts, n, adj_dtype_get_real (adj_tensor_data_get_meta (value)->dtype),
-                 &none, NULL);
+  out = measure (values, exacts, n, adj_tensor_data_get_meta (value)->dtype, &none, NULL);
   out.right = deviation_is_none (value, cast);
   return out;
 }
@@ -276,5 +282,5 @@ deviation_measure (const AdjTensorData *value,
   exacts = deviation_read (exact, &n_exact);
   if (n != n_exact)
     return ADJ_DEVIATION_NONE;
-  return measure (values, exacts, n, dtype, rounding, terms);
+  return measure (values, exacts, n, adj_tensor_data_get_meta (value)->dtype, rounding, terms);
 }

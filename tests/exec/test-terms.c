@@ -267,6 +267,29 @@ test_layer_under_autocast (void)
                ADJ_DTYPE_F32);
 }
 
+/* Products of complex numbers round by the size of the number: where one part cancels, it is as far
+ * off as the other. */
+static void
+test_parts_of_products (void)
+{
+  static const char *const body[] = { "a = torch.ops.aten.mul.Tensor(x, y)", "return (a,)", NULL };
+  const gint64 one = 1;
+  const float x[] = { 1.0000001f, 0.7f }, y[] = { 0.7f, 1.0f };
+  const float near[] = { x[0] * y[0] - x[1] * y[1] + 0x1p-24f, x[0] * y[1] + x[1] * y[0] };
+  const float far[] = { near[0] + 1e-3f, near[1] };
+  g_auto (Case) c = { 0 };
+
+  case_init (&c, "x: \"c64[1][1]cpu\", y: \"c64[1][1]cpu\"", body);
+  c.inputs[c.n_inputs++] =
+      ADJ_DATA (adj_tensor_data_new_from_array (ADJ_DTYPE_C64, &one, 1, x, NULL));
+  c.inputs[c.n_inputs++] =
+      ADJ_DATA (adj_tensor_data_new_from_array (ADJ_DTYPE_C64, &one, 1, y, NULL));
+  g_assert_cmpint (judge (&c, adj_tensor_data_new_from_array (ADJ_DTYPE_C64, &one, 1, near, NULL)),
+                   ==, ADJ_VERDICT_WITHIN);
+  g_assert_cmpint (judge (&c, adj_tensor_data_new_from_array (ADJ_DTYPE_C64, &one, 1, far, NULL)),
+                   ==, ADJ_VERDICT_DIFFERS);
+}
+
 /* What Python calls an operator has its terms: e^(3 x) is as sure as 3 x is. */
 static void
 test_names_of_python (void)
@@ -398,6 +421,7 @@ main (int argc, char **argv)
   g_test_add_func ("/exec/terms/layer-in-bf16", test_layer_in_bf16);
   g_test_add_func ("/exec/terms/layer-under-autocast", test_layer_under_autocast);
   g_test_add_func ("/exec/terms/names-of-python", test_names_of_python);
+  g_test_add_func ("/exec/terms/parts-of-products", test_parts_of_products);
   g_test_add_func ("/exec/terms/own-scale", test_own_scale);
   g_test_add_func ("/exec/terms/edge", test_edge);
   g_test_add_func ("/exec/terms/returned", test_returned);
