@@ -5,6 +5,7 @@
 
 #include "ops/kernel-private.h"
 #include "ops/table-private.h"
+#include "tensor/adj-shape-internal.h"
 
 /* -- views of parts -- */
 
