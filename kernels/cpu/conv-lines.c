@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "conv.h"
+#include "pairs.h"
 
 enum
 {
@@ -60,24 +61,23 @@ adj_k_conv_has_lines (const ConvPlan *plan)
 void
 adj_k_conv_copy_channel (const ConvPlan *plan, const ConvCopy *copy, int64_t channel)
 {
-  const ClassLoops *loops = copy->loops;
   const AdjKView *source = &plan->source;
   const Axis *y = &plan->axis[1], *x = &plan->axis[2];
-  char *to = copy->at + (size_t) (channel * copy->height * copy->width) * loops->size;
+  char *to = copy->at + (size_t) (channel * copy->height * copy->width) * copy->size;
   int64_t base = copy->image * source->stride[0] +
                  (copy->group * plan->channels + copy->channel + channel) * source->stride[1] +
                  copy->depth * source->stride[2];
   int64_t left = zeros_before (plan, x), count = min_i64 (x->size, copy->width - left);
 
-  memset (to, 0, (size_t) (copy->height * copy->width) * loops->size);
+  memset (to, 0, (size_t) (copy->height * copy->width) * copy->size);
   for (int64_t i = 0; i < copy->height && count > 0; i++)
     {
       int64_t line = copy->first + i - zeros_before (plan, y);
 
       if (line >= 0 && line < y->size)
-        loops->load[source->type](to + (size_t) (i * copy->width + left) * loops->size,
-                                  view_at (source, base + line * source->stride[3]),
-                                  source->stride[4], (int) count);
+        copy->load (to + (size_t) (i * copy->width + left) * copy->size,
+                    view_at (source, base + line * source->stride[3]), source->stride[4],
+                    (int) count);
     }
 }
 
@@ -91,6 +91,15 @@ adj_k_conv_row_offset (const ConvPlan *plan, const ConvCopy *copy, int64_t row)
          tap_offset (plan, x, tap % x->kernel);
 }
 
+/* What bf16 is multiplied by in pairs. */
+typedef struct
+{
+  const PairLoops *loops;
+  uint32_t *panels; /* the weights of all groups */
+  size_t of_group;  /* elements */
+  int least;        /* exponent in them */
+} Pairs;
+
 /* Some lines of one image and group, and what they are computed with. */
 typedef struct
 {
@@ -98,6 +107,7 @@ typedef struct
   const ClassLoops *loops;
   ConvCopy copy;
   const char *panels; /* the weights of the group */
+  const Pairs *pairs; /* (nullable): of bf16 */
   int64_t n;          /* lines */
   int64_t *rows;      /* where in the copy each row of columns begins */
   char *sums;         /* a row for each channel of the result, of @ld elements */
@@ -134,6 +144,62 @@ pack_weights (const ConvPlan *plan, const ClassLoops *loops, const AdjKView *wei
                                (size_t) (p * panel_rows (plan, loops)) * loops->size,
                            &lines, loops->gemm_rows, min_i64 (GEMM_STEP, k - p));
       }
+}
+
+/* The same as pairs, as far as there is memory for them. */
+static void
+pack_pairs (const ConvPlan *plan, const ClassLoops *loops, const AdjKView *weights, Pairs *pairs)
+{
+  int64_t k = plan->channels * plan->taps, padded = panel_rows (plan, loops);
+  int width = loops->gemm_rows;
+
+  pairs->of_group = (size_t) (padded * ((k + 1) / 2));
+  pairs->panels =
+      malloc (pairs->of_group * (size_t) plan->conv->groups * sizeof *pairs->panels + 1);
+  pairs->least = PAIRS_NONE;
+  for (int64_t group = 0; pairs->panels && group < plan->conv->groups; group++)
+    for (int64_t p = 0; p < k; p += GEMM_STEP)
+      for (int64_t i = 0; i < plan->rows; i += width)
+        {
+          int64_t n = min_i64 (GEMM_STEP, k - p);
+          PanelLines lines = { weights, group * plan->rows * k + p, k, 1, plan->rows };
+          uint32_t *to =
+              pairs->panels + (size_t) group * pairs->of_group + p / 2 * padded + i * ((n + 1) / 2);
+          int least =
+              pairs->loops->pack (to, width, &lines, i, (int) min_i64 (width, plan->rows - i), n);
+
+          pairs->least = least < pairs->least ? least : pairs->least;
+        }
+}
+
+/* sum_lines() where the copy is of bf16; false: a sum could be subnormal. */
+static bool
+sum_pairs (const Lines *lines)
+{
+  const ConvPlan *plan = lines->plan;
+  const ClassLoops *loops = lines->loops;
+  const Pairs *pairs = lines->pairs;
+  int64_t k = plan->channels * plan->taps, m = plan->rows, padded = panel_rows (plan, loops);
+  const uint32_t *panels = pairs->panels + (size_t) lines->copy.group * pairs->of_group;
+  uint32_t panel[GEMM_STEP / 2 * PAIR_COLS];
+
+  memset (lines->sums, 0, (size_t) (padded * lines->ld) * loops->size);
+  for (int64_t p = 0; p < k; p += GEMM_STEP)
+    for (int64_t j = 0; j < lines->ld; j += PAIR_COLS)
+      {
+        int64_t n = min_i64 (GEMM_STEP, k - p), count = (n + 1) / 2;
+
+        if (pairs->loops->pack_rows (panel, (const uint16_t *) lines->copy.at + j, lines->rows + p,
+                                     n) +
+                pairs->least <
+            PAIRS_LEAST)
+          return false;
+        for (int64_t i = 0; i < m; i += loops->gemm_rows)
+          pairs->loops->gemm[min_i64 (loops->gemm_rows, m - i)](
+              lines->sums + (size_t) (i * lines->ld + j) * loops->size, lines->ld,
+              panels + p / 2 * padded + i * count, panel, count);
+      }
+  return true;
 }
 
 /* Slices of k one after the other, each of them as adj_k_gemm() does. */
@@ -201,6 +267,26 @@ write_lines (const Lines *lines)
     }
 }
 
+static void
+copy_16 (void *to, const void *from, int64_t stride, int n)
+{
+  adj_k_copy_run (to, 1, from, stride, n, sizeof (uint16_t));
+}
+
+/* What the lines see, and zeros for what the last panel reads more. */
+static void
+copy_channels (Lines *lines, LoadLoop load, size_t size)
+{
+  const ConvPlan *plan = lines->plan;
+  size_t copied = (size_t) (plan->channels * lines->copy.height * lines->copy.width);
+
+  lines->copy.load = load;
+  lines->copy.size = size;
+  memset (lines->copy.at + copied * size, 0, (size_t) lines->loops->gemm_cols * size);
+  for (int64_t c = 0; c < plan->channels; c++)
+    adj_k_conv_copy_channel (plan, &lines->copy, c);
+}
+
 /* With memory for its time. */
 static bool
 compute_lines (Lines *lines)
@@ -218,12 +304,15 @@ compute_lines (Lines *lines)
 
   if (done)
     {
-      memset (lines->copy.at + copied * loops->size, 0, beyond);
-      for (int64_t c = 0; c < plan->channels; c++)
-        adj_k_conv_copy_channel (plan, &lines->copy, c);
       for (size_t row = 0; row < k; row++)
         lines->rows[row] = adj_k_conv_row_offset (plan, &lines->copy, (int64_t) row);
-      sum_lines (lines);
+      if (lines->pairs)
+        copy_channels (lines, copy_16, sizeof (uint16_t));
+      if (!lines->pairs || !sum_pairs (lines))
+        {
+          copy_channels (lines, loops->load[plan->source.type], loops->size);
+          sum_lines (lines);
+        }
       write_lines (lines);
     }
   free (lines->rows);
@@ -282,10 +371,16 @@ adj_k_conv_lines (const ConvPlan *plan, const AdjKView *weights)
                 (double) (plan->positions * plan->channels * plan->taps);
   char *panels = malloc (of_group * (size_t) groups + 1);
   bool threads = tasks > 1 && work > SERIAL, done = true;
+  Pairs pairs = { .loops = NULL };
 
   if (!panels)
     return false;
   pack_weights (plan, loops, weights, panels);
+  if (weights->type == ADJ_K_BF16 && plan->source.type == ADJ_K_BF16 &&
+      class_of (plan->destination.type) == ADJ_K_CLASS_F32)
+    pairs.loops = adj_k_pair_loops ();
+  if (pairs.loops)
+    pack_pairs (plan, loops, weights, &pairs);
 
 #pragma omp parallel for schedule(static) if (threads) reduction(&& : done)
   for (int64_t task = 0; task < tasks; task++)
@@ -295,8 +390,8 @@ adj_k_conv_lines (const ConvPlan *plan, const AdjKView *weights)
       Lines lines = {
         .plan = plan,
         .loops = loops,
-        .copy = { .loops = loops,
-                  .image = task / blocks / depths / groups,
+        .pairs = pairs.panels ? &pairs : NULL,
+        .copy = { .image = task / blocks / depths / groups,
                   .group = group,
                   .depth = task / blocks % depths,
                   .first = first,
@@ -309,6 +404,7 @@ adj_k_conv_lines (const ConvPlan *plan, const AdjKView *weights)
 
       done = compute_lines (&lines) && done;
     }
+  free (pairs.panels);
   free (panels);
   return done;
 }

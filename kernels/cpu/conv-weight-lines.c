@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 
-/* The gradient of the weights of a convolution with a stride of 1 without gathering: of an image
- * with the zeros around it, what a tap sees of a line of positions is one run.  So a sum over
- * positions reads runs of the image where they stand, beside panels of the gradient.  Positions are
- * summed in the chunks and slices of conv.c. */
+/* The gradient of the weights of a convolution with a stride of 1: of an image with zeros around
+ * it, what a tap sees of a line of positions is one run, which is read where it stands, beside
+ * panels of the gradient.  Chunks and slices of positions are those of conv.c. */
 
 #include <omp.h>
 #include <stdlib.h>
@@ -190,7 +189,8 @@ adj_k_conv_weight_lines (const ConvPlan *plan, const AdjKView *sums)
       Part part = {
         .plan = plan,
         .loops = loops,
-        .copy = { .loops = loops,
+        .copy = { .load = loops->load[plan->source.type],
+                  .size = loops->size,
                   .group = task / parts,
                   .channel = task % parts * each,
                   .width = adj_k_conv_seen_by (x, x->positions),

@@ -42,10 +42,11 @@ int64_t adj_k_conv_position_stride (const AdjKView *view);
  */
 
 /* A copy of what some lines of positions see, of some channels of one image and group, with the
- * zeros around it, in the class. */
+ * zeros around it. */
 typedef struct
 {
-  const ClassLoops *loops;
+  LoadLoop load; /* of an element of the source */
+  size_t size;   /* of an element of the copy */
   char *at;
   int64_t image, group, channel, depth; /* @channel: the first, in the group */
   int64_t first;                        /* line of positions */

@@ -67,22 +67,30 @@ typedef struct
   Scalar (*tiles)[TILE];
 } Machine;
 
-static bool
-is_plain (const Machine *machine, const AdjKView *view, uint8_t klass)
+/* (nullable): elements @start … @start + @n - 1 of @view where they lie, when that is one after the
+ * other in the type of the class. */
+static void *
+dense_at (const Machine *machine, const AdjKView *view, uint8_t klass, int64_t start, int n)
 {
-  return view->rank == 1 && view->stride[0] == 1 && view->type == machine->loops->klass[klass].type;
+  int last = view->rank - 1;
+
+  if (view->stride[last] != 1 || view->type != machine->loops->klass[klass].type)
+    return NULL;
+  if (last == 0)
+    return view_at (view, start);
+  if (start % view->size[last] + n > view->size[last])
+    return NULL;
+  return view_at (view, adj_k_view_offset (view, start));
 }
 
 static void
 run_load (Machine *machine, const AdjKStep *step, int64_t start, int n)
 {
   const AdjKView *view = &machine->views[step->operand];
-  void *tile = machine->tiles[step->dst];
+  void *tile = machine->tiles[step->dst], *there = dense_at (machine, view, step->klass, start, n);
 
-  machine->reg[step->dst] = tile;
-  if (is_plain (machine, view, step->klass))
-    machine->reg[step->dst] = view_at (view, start);
-  else
+  machine->reg[step->dst] = there ? there : tile;
+  if (!there)
     adj_k_load (&machine->loops->klass[step->klass], tile, view, 0, start, n);
 }
 
@@ -106,22 +114,22 @@ has_zero (const int64_t *x, int n)
 /* Where the result of step @i goes: into memory at once when the next step stores it there as it
  * is. */
 static void *
-find_target (const Machine *machine, int i, int64_t start)
+find_target (const Machine *machine, int i, int64_t start, int n)
 {
   const AdjKStep *step = &machine->fused->steps[i], *next = step + 1;
-  const AdjKView *view;
+  void *there;
 
   if (i + 1 == machine->fused->n_steps || next->kind != ADJ_K_STEP_STORE || next->a != step->dst)
     return machine->tiles[step->dst];
-  view = &machine->views[next->operand];
-  return is_plain (machine, view, next->klass) ? view_at (view, start) : machine->tiles[step->dst];
+  there = dense_at (machine, &machine->views[next->operand], next->klass, start, n);
+  return there ? there : machine->tiles[step->dst];
 }
 
 static void
 run_op (Machine *machine, int i, int64_t start, int n)
 {
   const AdjKStep *step = &machine->fused->steps[i];
-  void *target = find_target (machine, i, start);
+  void *target = find_target (machine, i, start, n);
   const void *b = machine->reg[step->b];
 
   if (step->klass == ADJ_K_CLASS_I64 && divides (step->op) && has_zero (b, n))
@@ -136,9 +144,15 @@ run_cast (Machine *machine, const AdjKStep *step, int n)
 {
   Scalar between[TILE];
   void *tile = machine->tiles[step->dst];
+  const ClassLoops *from = &machine->loops->klass[step->klass];
 
-  machine->loops->klass[step->klass].store[step->type](between, 1, machine->reg[step->a], n);
-  machine->loops->klass[step->to].load[step->type](tile, between, 1, n);
+  if (step->type == ADJ_K_BF16 && step->klass == ADJ_K_CLASS_F32 && step->to == ADJ_K_CLASS_F32)
+    from->round_bf16 (tile, machine->reg[step->a], n);
+  else
+    {
+      from->store[step->type](between, 1, machine->reg[step->a], n);
+      machine->loops->klass[step->to].load[step->type](tile, between, 1, n);
+    }
   machine->reg[step->dst] = tile;
 }
 
@@ -147,11 +161,12 @@ run_store (const Machine *machine, const AdjKStep *step, int64_t start, int n)
 {
   const AdjKView *view = &machine->views[step->operand];
   const void *from = machine->reg[step->a];
+  void *there = dense_at (machine, view, step->klass, start, n);
 
-  if (!is_plain (machine, view, step->klass))
+  if (!there)
     adj_k_store (&machine->loops->klass[step->klass], view, 0, start, from, n);
-  else if (from != view_at (view, start))
-    memcpy (view_at (view, start), from, (size_t) n * adj_k_type_get_size (view->type));
+  else if (from != there)
+    memcpy (there, from, (size_t) n * adj_k_type_get_size (view->type));
 }
 
 static void

@@ -1,25 +1,25 @@
 /* SPDX-License-Identifier: MIT */
 
-/* Sums of products of bf16 by an instruction that adds two products.  It adds the upper pair first
- * and rounds after each, so with the earlier element in the upper half it gives the bits of two
- * fused multiply-adds.  Only subnormal numbers are zeros to it: whoever calls sees to it that none
- * can arise. */
+/* Sums of products of bf16 by an instruction that adds the upper product of a pair, rounds, and
+ * adds the lower: with the earlier element in the upper half it gives the bits of fused
+ * multiply-adds. Subnormal numbers are zeros to it, so whoever calls sees to it that none arise. */
+
+#include "pairs.h"
 
 #include <math.h>
 #include <string.h>
-
-#include "convert.h"
-#include "pairs.h"
 
 #if defined __x86_64__ && !defined __clang__ /* which ignores the pragma */
 #pragma GCC target("arch=x86-64-v4", "avx512bf16", "prefer-vector-width=512")
 
 #include <immintrin.h>
 
+#include "convert.h"
+
 enum
 {
   ROWS = 12,
-  COLS = 32,
+  COLS = PAIR_COLS,
   LANES_OF_F32 = 16,
   LINES = 32 /* the most of a panel */
 };
@@ -149,9 +149,26 @@ pack (void *dst, int width, const PanelLines *lines, int64_t first, int n, int64
   return find_least (dst, (k + 1) / 2 * width);
 }
 
+static int
+pack_rows (uint32_t *dst, const uint16_t *rows, const int64_t *at, int64_t k)
+{
+  static const uint16_t nothing[COLS];
+  uint32_t *d = dst;
+
+  for (int64_t p = 0; p < k; p += 2, d += COLS)
+    {
+      const uint16_t *first = rows + at[p], *second = p + 1 < k ? rows + at[p + 1] : nothing;
+
+      for (int w = 0; w < COLS; w++)
+        d[w] = (uint32_t) first[w] << 16 | second[w];
+    }
+  return find_least (dst, (k + 1) / 2 * COLS);
+}
+
 static const PairLoops pairs = { .gemm = { NULL, gemm_1, gemm_2, gemm_3, gemm_4, gemm_5, gemm_6,
                                            gemm_8, gemm_8, gemm_10, gemm_10, gemm_12, gemm_12 },
-                                 .pack = pack };
+                                 .pack = pack,
+                                 .pack_rows = pack_rows };
 
 /* Whether the instruction does what is said above: other processors might round less often. */
 static bool

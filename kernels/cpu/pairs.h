@@ -13,10 +13,13 @@ typedef struct
   /* Lines @first … @first + @n - 1 of @lines as one panel of @width; the least exponent of what is
    * not zero, as it is stored, or PAIRS_TINY where a number is subnormal. */
   int (*pack) (void *dst, int width, const PanelLines *lines, int64_t first, int n, int64_t k);
+  /* The panel of PAIR_COLS columns of which row p begins @at[p] elements after @rows. */
+  int (*pack_rows) (uint32_t *dst, const uint16_t *rows, const int64_t *at, int64_t k);
 } PairLoops;
 
 enum
 {
+  PAIR_COLS = 32, /* gemm_cols of the loops that panels are shared with */
   PAIRS_TINY = -1000,
   PAIRS_NONE = 1000, /* the least exponent of zeros */
   PAIRS_LEAST = 142  /* sum of exponents from which on no sum of products can be subnormal */

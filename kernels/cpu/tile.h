@@ -129,6 +129,8 @@ typedef struct
   OpLoop op[ADJ_K_OP_N]; /* NULL where the class lacks the op, and for const and load */
   MapLoop map[MAP_N];    /* NULL for MAP_NONE */
   AddAtLoop add_at;      /* to elements of type @type */
+  /* As bf16 would hold them; NULL but in class F32. */
+  void (*round_bf16) (void *dst, const void *x, int n);
   ReduceLoops reduce[COMBINE_N];
   RowLoops rows;                    /* NULL in class I64 */
   GemmLoop gemm[GEMM_MAX_ROWS + 1]; /* by the rows of a panel that count; from 1 to gemm_rows */

@@ -216,6 +216,48 @@ test_channels_are_independent (void)
     }
 }
 
+/* The same numbers in f32. */
+static AdjKView
+widened (const AdjKView *view)
+{
+  AdjKView wide = kernel_array_like (ADJ_K_F32, view);
+
+  for (gint64 i = 0; i < adj_k_view_count (view); i++)
+    kernel_array_set (&wide, i, kernel_array_get (view, i));
+  return wide;
+}
+
+static void
+test_bf16_has_the_bits_of_f32 (void)
+{
+  static const double ranges[] = { 1, 0x1p-66 }; /* products of the second are subnormal */
+
+  for (guint i = 0; i < G_N_ELEMENTS (ranges); i++)
+    for (gint reversed = 0; reversed < 2; reversed++)
+      {
+        AdjKConv conv = { .stride = { 1, 1 },
+                          .padding = { 1, 1 },
+                          .dilation = { 1, 1 },
+                          .groups = 1 },
+                 wide = conv;
+        bool (*const run) (const AdjKConv *) = reversed ? adj_k_conv_input : adj_k_conv;
+        AdjKView *from = reversed ? &conv.y : &conv.x, *to = reversed ? &conv.x : &conv.y;
+
+        conv.x = kernel_array (ADJ_K_BF16, 4, 2, 15, 17, 33);
+        conv.w = kernel_array (ADJ_K_BF16, 4, 15, 15, 3, 3);
+        conv.y = kernel_array (ADJ_K_BF16, 4, 2, 15, 17, 33);
+        kernel_array_randomize (from, 1, -ranges[i], ranges[i]);
+        kernel_array_randomize (&conv.w, 2, -ranges[i], ranges[i]);
+        *to = kernel_array_like (ADJ_K_F32, to);
+        wide.w = widened (&conv.w);
+        wide.x = reversed ? kernel_array_like (ADJ_K_F32, to) : widened (from);
+        wide.y = reversed ? widened (from) : kernel_array_like (ADJ_K_F32, to);
+        g_assert_true (run (&conv));
+        g_assert_true (run (&wide));
+        kernel_assert_same (to, reversed ? &wide.x : &wide.y);
+      }
+}
+
 /* Speed is reported, not judged: GF/s of forward, gradient of input, gradient of weight. */
 static void
 test_speed (void)
@@ -246,6 +288,7 @@ main (int argc, char **argv)
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/kernels/conv/definition", test_definition);
   g_test_add_func ("/kernels/conv/channels-are-independent", test_channels_are_independent);
+  g_test_add_func ("/kernels/conv/bf16-has-the-bits-of-f32", test_bf16_has_the_bits_of_f32);
   g_test_add_func ("/kernels/conv/speed", test_speed);
   return g_test_run ();
 }

@@ -2,6 +2,7 @@
 /* Fused programs: the bits of their operators one after the other, with any strides, types, and
  * numbers of threads. */
 
+#include <math.h>
 #include <omp.h>
 
 #include "adj-kernel-fused.h"
@@ -107,6 +108,33 @@ test_steps (gconstpointer type)
 }
 
 /* A result may take the place of an operand that is not read after it. */
+/* A cast to a narrower type and back, which no store rounds again. */
+static void
+test_rounding (gconstpointer data)
+{
+  AdjKType type = GPOINTER_TO_UINT (data);
+  const AdjKStep steps[] = {
+    { .kind = ADJ_K_STEP_LOAD, .operand = 0, .dst = 0 },
+    { .kind = ADJ_K_STEP_CAST, .type = (uint8_t) type, .a = 0, .dst = 0 },
+    { .kind = ADJ_K_STEP_STORE, .operand = 1, .a = 0 },
+  };
+  const AdjKFused fused = {
+    .n_operands = 2, .n_regs = 1, .n_steps = G_N_ELEMENTS (steps), .steps = steps
+  };
+  AdjKView x = kernel_array (ADJ_K_F32, 1, 1000), y = kernel_array (ADJ_K_F32, 1, 1000);
+  AdjKView narrow = kernel_array (type, 1, 1000), wanted = kernel_array (ADJ_K_F32, 1, 1000);
+  const AdjKView operands[] = { x, y };
+
+  kernel_array_randomize (&x, 7, -3, 3);
+  for (int i = 0; i < 4; i++)
+    kernel_array_set (&x, i, (double[]){ INFINITY, -0.0, 0x1p-140, 0x1.fffffep127 }[i]);
+  adj_k_copy (&narrow, &x);
+  adj_k_copy (&wanted, &narrow);
+  g_assert_true (adj_k_fused_check (&fused));
+  g_assert_true (adj_k_fused (&fused, operands));
+  kernel_assert_same (&y, &wanted);
+}
+
 static void
 test_in_place (void)
 {
@@ -161,6 +189,9 @@ main (int argc, char **argv)
   g_test_add_data_func ("/kernels/fused/steps/f32", GINT_TO_POINTER (ADJ_K_F32), test_steps);
   g_test_add_data_func ("/kernels/fused/steps/f16", GINT_TO_POINTER (ADJ_K_F16), test_steps);
   g_test_add_data_func ("/kernels/fused/steps/bf16", GINT_TO_POINTER (ADJ_K_BF16), test_steps);
+  g_test_add_data_func ("/kernels/fused/rounding/f16", GINT_TO_POINTER (ADJ_K_F16), test_rounding);
+  g_test_add_data_func ("/kernels/fused/rounding/bf16", GINT_TO_POINTER (ADJ_K_BF16),
+                        test_rounding);
   g_test_add_func ("/kernels/fused/in-place", test_in_place);
   g_test_add_func ("/kernels/fused/division-by-zero", test_division_by_zero);
   g_test_add_func ("/kernels/fused/refuses-bad-programs", test_refuses_bad_programs);

@@ -168,6 +168,31 @@ test_int_pairs (void)
     }
 }
 
+/* Whatever the neighbours' exponents are. */
+static void
+test_square (void)
+{
+  enum
+  {
+    N = 300
+  };
+  AdjKView all = kernel_array (ADJ_K_F32, 1, N), some = kernel_array (ADJ_K_F32, 1, N);
+  AdjKView in[2] = { kernel_array (ADJ_K_F32, 1, N), kernel_array (ADJ_K_F32, 1, N) };
+
+  kernel_array_randomize (&in[0], 1, -3, 3);
+  for (int i = 0; i < 5; i++)
+    kernel_array_set (&in[0], i, (double[]){ 0x1p-70, 0x1.8p-74, -0.0, INFINITY, 0x1p100 }[i]);
+  for (int i = 0; i < N; i++)
+    kernel_array_set (&in[1], i, 2);
+  g_assert_true (run_op ("pow", ADJ_K_CLASS_F32, &all, in));
+  for (int i = 5; i < N; i += 100)
+    kernel_array_set (&in[1], i, 3);
+  g_assert_true (run_op ("pow", ADJ_K_CLASS_F32, &some, in));
+  for (int i = 0; i < N; i++)
+    if (kernel_array_get (&in[1], i) == 2)
+      g_assert_cmpfloat (kernel_array_get (&all, i), ==, kernel_array_get (&some, i));
+}
+
 static void
 test_int_power (void)
 {
@@ -377,6 +402,7 @@ main (int argc, char **argv)
   g_test_add_func ("/kernels/pointwise/float-pairs", test_float_pairs);
   g_test_add_func ("/kernels/pointwise/many-terms", test_many_terms);
   g_test_add_func ("/kernels/pointwise/int-pairs", test_int_pairs);
+  g_test_add_func ("/kernels/pointwise/square", test_square);
   g_test_add_func ("/kernels/pointwise/int-power", test_int_power);
   g_test_add_func ("/kernels/pointwise/zero-division", test_zero_division);
   g_test_add_func ("/kernels/pointwise/int32-wraps", test_int32_wraps);
