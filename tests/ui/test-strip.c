@@ -268,6 +268,38 @@ test_changes (void)
   adj_walk_close (window);
 }
 
+/* Where the desktop allows animations, the picture of a step comes from the one before. */
+static void
+test_morphs (void)
+{
+  AdjWindow *window = open_alone ();
+  AdjDocument *document = adj_window_get_document (window);
+  AdjGraphView *view = adj_window_get_view (window);
+  const char *shots = g_getenv ("ADJ_SHOTS");
+  g_autofree char *path = shots != NULL ? g_build_filename (shots, "morph.png", NULL) : NULL;
+
+  gtk_widget_activate_action (GTK_WIDGET (window), "win.trace", NULL);
+  UNTIL (shows (window, "joint"));
+  adj_walk_settle (window);
+  g_object_set (gtk_settings_get_default (), "gtk-enable-animations", TRUE, NULL);
+  adj_stages_step (document, -1);
+  UNTIL (shows (window, "functionalize"));
+  UNTIL (view->morph == NULL);
+  adj_stages_step (document, 1);
+  UNTIL (view->morph != NULL && adj_morph_get_progress (view->morph) > 0);
+  g_assert_true (adj_morph_get_before (view->morph) != adj_graph_view_get_scene (view));
+  if (path != NULL)
+    adj_walk_shoot (GTK_WIDGET (window), path);
+  UNTIL (view->morph == NULL);
+  /* A third step while the second is under way. */
+  adj_stages_step (document, -1);
+  UNTIL (view->morph != NULL);
+  adj_stages_step (document, 1);
+  UNTIL (shows (window, "joint") && view->morph == NULL);
+  g_object_set (gtk_settings_get_default (), "gtk-enable-animations", FALSE, NULL);
+  adj_walk_close (window);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -280,5 +312,6 @@ main (int argc, char **argv)
   g_test_add_func ("/strip/stays", test_stays);
   g_test_add_func ("/strip/discs", test_discs);
   g_test_add_func ("/strip/changes", test_changes);
+  g_test_add_func ("/strip/morphs", test_morphs);
   return g_test_run ();
 }

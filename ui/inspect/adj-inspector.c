@@ -146,9 +146,10 @@ add_evidence (AdjPropertyCard *card, const AdjValueComparison *comparison)
       const AdjEvidence *row = &g_array_index (rows, AdjEvidence, i);
       g_autofree char *number = adj_properties_number (row->number);
       g_autofree char *limit = adj_properties_number (row->limit);
+      const char *sign = fabs (row->number) <= row->limit ? "≤" : ">";
       g_autofree char *both = isnan (row->limit)
                                   ? g_strdup (number)
-                                  : g_strdup_printf (_ ("%s (allowed %s)"), number, limit);
+                                  : g_strdup_printf ("%s %s %s", number, sign, limit);
 
       adj_property_card_add (card, row->what, both);
     }
