@@ -78,15 +78,15 @@ test_rows (void)
 
       g_test_message ("%s | %s | %s", row->name, row->text, row->rule);
     }
-  assert_row (contract->rows, 0, "input 0 · x", "§2.3",
+  assert_row (contract->rows, 0, "input 0 · x", "rule 2.3",
               "is written by the last nodes of the graph, since autograd does not follow it, and "
               "its sizes stayed");
-  assert_row (contract->rows, 1, "input 1 · y", "§2.3", "is read alone");
-  assert_row (contract->rows, 2, "output 0 · cos", "§2.4 7",
+  assert_row (contract->rows, 1, "input 1 · y", "rule 2.3", "is read alone");
+  assert_row (contract->rows, 2, "output 0 · cos", "rule 2.4-7",
               "is a value of its own: returned as it is");
-  assert_row (contract->rows, 3, "output 1 · t", "§2.4 3c",
+  assert_row (contract->rows, 3, "output 1 · t", "rule 2.4-3c",
               "is a view of input 1: every call makes it again of the live one");
-  assert_row (contract->rows, 4, "output 2 · y", "§2.4 3b",
+  assert_row (contract->rows, 4, "output 2 · y", "rule 2.4-3b",
               "is input 1 itself: every call returns the live one");
   assert_row (contract->tape, 0, "storage 1", "generation 1, 1 queued",
               "mul is the new value of its view (select): queued");

@@ -50,7 +50,7 @@ add_inputs (GPtrArray *rows, const AdjAotMetadata *metadata, const AdjGraph *gra
           adj_node_id_is_valid (node) ? adj_graph_get_node (graph, node.index)->name : "";
 
       add_row (rows, g_strdup_printf (_ ("input %u · %s"), i, name),
-               adj_aot_metadata_explain_input (metadata, i), g_strdup ("§2.3"), "", node);
+               adj_aot_metadata_explain_input (metadata, i), g_strdup ("rule 2.3"), "", node);
     }
 }
 
@@ -73,13 +73,13 @@ add_outputs (GPtrArray *rows, const AdjAotMetadata *metadata, const AdjGraph *gr
 
       add_row (rows, g_strdup_printf (_ ("output %u · %s"), i, name),
                adj_aot_metadata_explain_output (metadata, i),
-               g_strdup_printf ("§2.4 %s", output->rule != NULL ? output->rule : ""),
+               g_strdup_printf ("rule 2.4-%s", output->rule != NULL ? output->rule : ""),
                adj_output_rule_explain (output->rule), node);
     }
   for (guint i = 0; i < metadata->n_bases; i++)
     add_row (rows, g_strdup_printf (_ ("base %u"), i),
              g_strdup (_ ("is returned behind the outputs, for the views that are made of it")),
-             g_strdup ("§2.4"), "", ADJ_NO_NODE);
+             g_strdup ("rule 2.4"), "", ADJ_NO_NODE);
 }
 
 static void
@@ -91,7 +91,7 @@ add_tangents (GPtrArray *rows, const AdjAotMetadata *metadata)
 
       adj_tensor_meta_print (&metadata->tangents[i], NULL, text);
       add_row (rows, g_strdup_printf (_ ("tangent %u"), i), g_string_free (text, FALSE),
-               g_strdup ("§2.5"), "", ADJ_NO_NODE);
+               g_strdup ("rule 2.5"), "", ADJ_NO_NODE);
     }
 }
 

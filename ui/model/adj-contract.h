@@ -13,7 +13,7 @@ typedef struct
 {
   char *name;     /* "input 0 · x" */
   char *text;     /* "is written by the last nodes of the graph, since …" */
-  char *rule;     /* "§2.4 3c", or "generation 1": the number */
+  char *rule;     /* "rule 2.4-3c", or "generation 1": the number */
   char *why;      /* what it means; "" where @text says it */
   AdjNodeId node; /* of the graph; ADJ_NO_NODE: none */
 } AdjContractRow;
