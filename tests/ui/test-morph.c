@@ -91,6 +91,49 @@ test_stays (void)
   step_free (step);
 }
 
+/* Whichever is selected stays, also where they move apart. */
+static void
+test_each_stays (void)
+{
+  Step *step = step_new ("dynamo", "joint");
+  AdjRect all = adj_scene_get_bounds (step->from);
+  AdjPoint first = { 0, 0 }, shift;
+  guint n = 0, n_apart = 0;
+
+  /* By the order in which they are called: names have little in common. */
+  for (guint i = 0, at = 0; i < adj_graph_get_n_nodes (step->after); i++)
+    if (adj_graph_get_node (step->after, i)->opcode == ADJ_OPCODE_CALL_FUNCTION &&
+        at < adj_graph_get_n_nodes (step->before))
+      g_array_index (step->twins, guint32, i) = at++;
+  {
+    g_autoptr (AdjMorph) morph = adj_morph_new (step->from, step->to, step->twins);
+
+    for (guint i = 0; i < adj_graph_get_n_nodes (step->after); i++)
+      {
+        AdjNodeId twin = { g_array_index (step->twins, guint32, i) };
+        guint is = adj_scene_find_node (step->to, (AdjNodeId){ i });
+        guint was = twin.index != G_MAXUINT32 ? adj_scene_find_node (step->from, twin) : ADJ_NO_BOX;
+
+        if (is == ADJ_NO_BOX || was == ADJ_NO_BOX ||
+            adj_scene_get_box (step->to, is)->kind != ADJ_BOX_NODE ||
+            adj_scene_get_box (step->to, is)->node.index != i ||
+            adj_scene_get_box (step->from, was)->kind != ADJ_BOX_NODE ||
+            adj_scene_get_box (step->from, was)->node.index != twin.index)
+          continue;
+        g_assert_true (adj_morph_find_shift (morph, &all, twin, &shift));
+        g_assert_cmpfloat (shift.y, ==,
+                           adj_scene_get_box (step->to, is)->rect.y -
+                               adj_scene_get_box (step->from, was)->rect.y);
+        if (n++ == 0)
+          first = shift;
+        n_apart += shift.x != first.x || shift.y != first.y;
+      }
+  }
+  g_assert_cmpuint (n, >, 2);
+  g_assert_cmpuint (n_apart, >, 0);
+  step_free (step);
+}
+
 static gboolean
 is_ghost (const AdjMorph *morph, const Step *step, const char *name)
 {
@@ -159,6 +202,7 @@ main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/morph/stays", test_stays);
+  g_test_add_func ("/morph/each-stays", test_each_stays);
   g_test_add_func ("/morph/goes-and-comes", test_goes_and_comes);
   g_test_add_func ("/morph/chips", test_chips);
   return g_test_run ();
