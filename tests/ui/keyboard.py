@@ -609,8 +609,8 @@ def test_shows_pages(walk):
     to_panel(walk)
     walk.go(None, "Panel, Source", "shift+Tab")
     tabs = walk.focused
-    for page in ("Run", "Values", "Memory", "Backward", "Text", "Changes", "Partitions", "Findings",
-                 "Log"):
+    for page in ("Run", "Values", "Memory", "Backward", "Text", "Changes", "Contract", "Partitions",
+                 "Findings", "Log"):
         walk.key("Right")
         until(lambda: page in tabs.get_name(), page)
 
