@@ -302,8 +302,9 @@ test_budgets (void)
 
   gtk_widget_activate_action (GTK_WIDGET (window), "win.trace", NULL);
   document = get_document (window); /* of a tab of its own */
-  UNTIL (adj_document_get_trace (document) != NULL && !adj_document_is_busy (document));
-  g_assert_true (adj_walk_choose_graph (window, ADJ_PAIR_ROLE));
+  UNTIL (adj_document_get_trace (document) != NULL && adj_document_get_scene (document) != NULL &&
+         !adj_document_is_busy (document));
+  UNTIL (adj_walk_choose_graph (window, ADJ_PAIR_ROLE));
   for (guint i = 0; i < G_N_ELEMENTS (budgets); i++)
     {
       g_autofree char *name = g_strdup_printf ("sac-%g", budgets[i]);
