@@ -30,7 +30,7 @@ fail (const AdjSchema *schema, GError **error, const char *format, ...)
 
 /* What an argument of each type may be.  Enumerations may come as PyTorch's numbers. */
 static const guint32 accepted[ADJ_N_TYPE_KINDS] = {
-  [ADJ_TYPE_KIND_TENSOR] = KIND (TENSOR) | NUMBERS,
+  [ADJ_TYPE_KIND_TENSOR] = KIND (TENSOR) | NUMBERS | KIND (COMPLEX),
   [ADJ_TYPE_KIND_SCALAR] = NUMBERS | KIND (COMPLEX),
   [ADJ_TYPE_KIND_INT] = KIND (INT) | KIND (SIZE) | KIND (BOOL),
   [ADJ_TYPE_KIND_SYMINT] = KIND (INT) | KIND (SIZE) | KIND (BOOL),

@@ -9,6 +9,7 @@
 #include "exec/ties-private.h"
 #include "exec/verdict-private.h"
 #include "interpreter/adj-gauge.h"
+#include "ops/adj-packet.h"
 
 /* How much larger than ours a peer's error may be before it is no rounding error. */
 #define OTHER_FUNCTION 100
@@ -82,16 +83,34 @@ is_close (const AdjTensorDifference *difference, const Leaf *leaf, double rtol, 
   return difference->n_class_mismatch == 0;
 }
 
-/* (transfer full): what the operator of @side gives exactly; of vectors that it leaves a factor,
- * the nearest of those that may be. */
+/* (nullable): the operator of @node, also by a Python name, that leaves vectors a factor. */
+static const AdjOp *
+find_gauge (const AdjNode *node)
+{
+  const AdjPacket *packet = NULL;
+
+  if (node->op != NULL)
+    return (node->op->flags & ADJ_OP_GAUGE) != 0 ? node->op : NULL;
+  if (node->opcode == ADJ_OPCODE_CALL_FUNCTION)
+    packet = adj_packet_find_function (node->target);
+  for (guint i = 0; packet != NULL && i < adj_packet_get_n_overloads (packet); i++)
+    if (adj_packet_get_overload (packet, i)->flags & ADJ_OP_GAUGE)
+      return adj_packet_get_overload (packet, i);
+  return NULL;
+}
+
+/* (transfer full): what the operator of @side gives exactly; of vectors that it leaves a factor, the
+ * nearest of those that may be. */
 static AdjTensorData *
 exact_of (const Side *side, const Leaf *leaf)
 {
-  const AdjOp *op = side->operation != NULL ? side->operation->node->op : NULL;
+  const AdjOp *op = side->operation != NULL ? find_gauge (side->operation->node) : NULL;
+  const AdjSchema *schema = op != NULL ? adj_op_get_schema (op) : NULL;
 
-  if (op == NULL || (op->flags & ADJ_OP_GAUGE) == 0)
+  if (op == NULL || leaf->item >= schema->n_returns)
     return adj_tensor_data_ref (side->exact);
-  return adj_gauge_align (side->exact, side->value, leaf->item == 2);
+  return adj_gauge_align (side->exact, side->value,
+                          g_strcmp0 (schema->returns[leaf->item].name, "Vh") == 0);
 }
 
 /* Whether the operator of @side is right there; its terms are looked at only where it seems not to

@@ -159,6 +159,15 @@ conj_kernel (AdjOpCall *call)
   return TRUE;
 }
 
+/* In the graphs that PyTorch traces. */
+static void
+contiguous_traced (AdjOpCall *call)
+{
+  AdjShape *shape = &call->results[0].meta.shape;
+
+  adj_shape_init (shape, op_symbols (call), shape->rank, shape->size);
+}
+
 /* -- made of two real numbers -- */
 
 static gboolean

@@ -177,47 +177,6 @@ c2c_meta (AdjOpCall *call)
   return read_dims (call, &dims) && add_result (call, self->dtype, &dims, 0, ADJ_SIZE (0));
 }
 
-static void
-contiguous_traced (AdjOpCall *call)
-{
-  AdjShape *shape = &call->results[0].meta.shape;
-
-  adj_shape_init (shape, op_symbols (call), shape->rank, shape->size);
-}
-
-/* The traces of PyTorch 2.6 take the sizes of what is transformed in one order and place them in
- * another. */
-static void
-c2c_traced (AdjOpCall *call)
-{
-  AdjSymbols *symbols = op_symbols (call);
-  AdjShape *shape = &call->results[0].meta.shape;
-  guint order[ADJ_MAX_RANK], sorted[ADJ_MAX_RANK], ascending[ADJ_MAX_RANK], n;
-  AdjSize numel = ADJ_SIZE (1);
-  Dims dims;
-
-  if (!read_dims (call, &dims) || dims.n == 0)
-    return;
-  n = batch_dims (call, &dims, order);
-  for (guint i = 0; i < dims.n; i++)
-    sorted[i] = dims.dim[i];
-  sort_dims (call, sorted, dims.n);
-  for (guint dim = 0, i = 0; dim < shape->rank; dim++)
-    for (guint k = 0; k < dims.n; k++)
-      if (dims.dim[k] == dim)
-        ascending[i++] = dim;
-  for (guint i = dims.n; i-- > 0;)
-    {
-      shape->stride[ascending[i]] = numel;
-      numel = adj_size_mul (symbols, numel, shape->size[sorted[i]]);
-    }
-  while (n-- > 0)
-    {
-      shape->stride[order[n]] = numel;
-      numel = adj_size_mul (symbols, numel, shape->size[order[n]]);
-    }
-}
-
 /* -- kernels -- */
 
 /* Numbers in row-major order, pairs of f64. */

@@ -10,7 +10,7 @@
 /* -- shapes -- */
 
 static gboolean
-cholesky_ex_meta (AdjOpCall *call)
+square_with_info_meta (AdjOpCall *call)
 {
   const AdjTensorMeta *self = op_square_meta (call, 0);
   guint batch;
@@ -171,10 +171,12 @@ lu_meta (AdjOpCall *call)
 static gboolean
 lu_unpack_meta (AdjOpCall *call)
 {
-  const AdjTensorMeta *data = op_matrix_meta (call, 0, 2);
+  const AdjTensorMeta *data = adj_op_call_meta (call, 0);
 
-  if (data == NULL)
+  if (adj_context_has_error (call->cx))
     return FALSE;
+  if (data->shape.rank < 2)
+    return adj_op_call_fail (call, "LU_data must have at least 2 dimensions");
   if (adj_op_call_meta (call, 1)->dtype != ADJ_DTYPE_I32)
     return adj_op_call_fail (call, "expected LU_pivots to be an int32 tensor");
   return add_factors (call, data->dtype, &data->shape, adj_op_call_bool (call, 3),
@@ -241,12 +243,6 @@ solve_ex_meta (AdjOpCall *call)
 }
 
 static gboolean
-inv_ex_meta (AdjOpCall *call)
-{
-  return cholesky_ex_meta (call);
-}
-
-static gboolean
 add_determinants (AdjOpCall *call, guint n)
 {
   const AdjTensorMeta *a = op_square_meta (call, 0);
@@ -294,18 +290,6 @@ ldl_factor_meta (AdjOpCall *call)
 
 /* -- triangles -- */
 
-/* Makes what is below (above) the diagonal of each matrix zeros. */
-static void
-keep_triangle (const OpMatrices *m, gboolean upper)
-{
-  for (gint64 i = 0; i < m->n; i++)
-    for (gint column = 0; column < m->columns; column++)
-      for (gint row = 0; row < m->rows; row++)
-        if (upper ? row > column : row < column)
-          memset (op_matrix_at (m, op_matrix (m, i), row, column), 0,
-                  (m->z ? 2 : 1) * sizeof (double));
-}
-
 static char
 triangle (gboolean upper)
 {
@@ -324,7 +308,7 @@ cholesky_kernel (AdjOpCall *call)
   if (!op_open_lapack (call) || !op_matrices_load (call, 0, NULL, 2, FALSE, &a))
     return FALSE;
   info = g_new0 (gint, MAX (a.n, 1));
-  keep_triangle (&a, upper);
+  op_matrices_keep_triangle (&a, upper);
   for (gint64 i = 0; i < a.n; i++)
     {
       info[i] = adj_lapack_potrf (a.z, triangle (upper), a.rows, op_matrix (&a, i));
@@ -445,26 +429,6 @@ triangular_solve_kernel (AdjOpCall *call)
 
 /* -- Gauss -- */
 
-/* @m with rows and columns in each other's place. */
-static gboolean
-transpose (const AdjOpCall *call, const OpMatrices *m, gboolean conjugate, OpMatrices *out)
-{
-  if (!op_matrices_new (call, m->z, m->n, m->columns, m->rows, out))
-    return FALSE;
-  for (gint64 i = 0; i < m->n; i++)
-    for (gint column = 0; column < m->columns; column++)
-      for (gint row = 0; row < m->rows; row++)
-        {
-          double *from = op_matrix_at (m, op_matrix (m, i), row, column);
-          double *to = op_matrix_at (out, op_matrix (out, i), column, row);
-
-          to[0] = from[0];
-          if (m->z)
-            to[1] = conjugate ? -from[1] : from[1];
-        }
-  return TRUE;
-}
-
 /* Their factors in the place of @a. */
 typedef struct
 {
@@ -496,7 +460,7 @@ factorize (AdjOpCall *call, guint arg, gboolean transposed, Factors *out)
 
   if (!op_open_lapack (call) || !op_matrices_load (call, arg, NULL, 2, FALSE, &a))
     return FALSE;
-  if (transposed && !transpose (call, &a, FALSE, &out->lu))
+  if (transposed && !op_matrices_transpose (call, &a, FALSE, &out->lu))
     return FALSE;
   if (!transposed)
     {
@@ -565,7 +529,7 @@ take_triangle (const AdjOpCall *call,
     for (gint column = 0; column < columns; column++)
       memcpy (op_matrix_at (out, op_matrix (out, i), 0, column),
               op_matrix_at (m, op_matrix (m, i), 0, column), bytes);
-  keep_triangle (out, upper);
+  op_matrices_keep_triangle (out, upper);
   for (gint64 i = 0; !upper && i < m->n; i++)
     for (gint k = 0; k < columns; k++)
       {
@@ -646,13 +610,13 @@ solve (const AdjOpCall *call,
       return TRUE;
     }
   /* X A = B: Aᴴ Xᴴ = Bᴴ. */
-  if (!transpose (call, b, TRUE, &turned))
+  if (!op_matrices_transpose (call, b, TRUE, &turned))
     return FALSE;
   for (gint64 i = 0; i < b->n; i++)
     adj_lapack_getrs (b->z, adjoint ? 'N' : 'C', k, turned.columns, op_matrix (lu, i % n_lu),
                       pivots + i % n_lu * k, op_matrix (&turned, i));
   op_matrices_clear (b);
-  return transpose (call, &turned, TRUE, b);
+  return op_matrices_transpose (call, &turned, TRUE, b);
 }
 
 static gboolean
@@ -839,7 +803,7 @@ ldl_factor_kernel (AdjOpCall *call)
 
   if (!op_open_lapack (call) || !op_matrices_load (call, 0, NULL, 2, FALSE, &a))
     return FALSE;
-  keep_triangle (&a, FALSE);
+  op_matrices_keep_triangle (&a, FALSE);
   pivots = g_new0 (gint, MAX (a.n * a.rows, 1));
   info = g_new0 (gint, MAX (a.n, 1));
   for (gint64 i = 0; i < a.n; i++)

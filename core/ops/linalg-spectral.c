@@ -211,11 +211,16 @@ pinv_meta (AdjOpCall *call)
 static gboolean
 matrix_exp_meta (AdjOpCall *call)
 {
-  const AdjTensorMeta *a = op_square_meta (call, 0);
+  const AdjTensorMeta *a = adj_op_call_meta (call, 0);
+  guint rank = a->shape.rank;
 
-  if (a == NULL)
+  if (adj_context_has_error (call->cx))
     return FALSE;
-  op_add_contiguous (call, a->dtype, a->shape.rank, a->shape.size);
+  if (rank < 2 || !adj_dtype_is_differentiable (a->dtype) ||
+      !adj_size_test (op_symbols (call), ADJ_SIZE_EQ, a->shape.size[rank - 1],
+                      a->shape.size[rank - 2]))
+    return adj_op_call_fail (call, "needs square matrices of floating point or complex numbers");
+  op_add_contiguous (call, a->dtype, rank, a->shape.size);
   return TRUE;
 }
 
@@ -411,15 +416,34 @@ singular_clear (Singular *singular)
 
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Singular, singular_clear)
 
+/* The upper triangles of symmetric matrices by the lower ones, which alone are read. */
+static void
+mirror (const OpMatrices *m)
+{
+  for (gint64 i = 0; i < m->n; i++)
+    for (gint column = 0; column < m->columns; column++)
+      for (gint row = 0; row < column; row++)
+        {
+          const double *from = op_matrix_at (m, op_matrix (m, i), column, row);
+          double *to = op_matrix_at (m, op_matrix (m, i), row, column);
+
+          to[0] = from[0];
+          if (m->z)
+            to[1] = -from[1];
+        }
+}
+
 /* Of argument 0; job as LAPACK has it. */
 static gboolean
-decompose (AdjOpCall *call, char job, Singular *out)
+decompose (AdjOpCall *call, char job, gboolean hermitian, Singular *out)
 {
   g_auto (OpMatrices) a = { 0 };
   gint k;
 
   if (!op_open_lapack (call) || !op_matrices_load (call, 0, NULL, 2, FALSE, &a))
     return FALSE;
+  if (hermitian)
+    mirror (&a);
   k = MIN (a.rows, a.columns);
   if (!op_matrices_new (call, FALSE, a.n, k, 1, &out->s) ||
       !op_matrices_new (call, a.z, a.n, a.rows, job == 'A' ? a.rows : k, &out->u) ||
@@ -446,8 +470,7 @@ svd_kernel (AdjOpCall *call)
   return decompose (call,
                     !vectors                     ? 'N'
                     : adj_op_call_bool (call, 1) ? 'A'
-                                                 : 'S',
-                    &f) &&
+                                                 : 'S', FALSE, &f) &&
          op_matrices_store (call, 1, 1, &f.s) &&
          (!vectors ||
           (op_matrices_store (call, 0, 2, &f.u) && op_matrices_store (call, 2, 2, &f.vh)));
@@ -498,8 +521,8 @@ invert (const Singular *f, gint64 i, double least, OpMatrices *out)
     }
 }
 
-/* The singular values of a symmetric matrix are the absolute values of its eigenvalues, so there is
- * nothing else to do for `hermitian`. */
+/* The singular values of a symmetric matrix are the absolute values of its eigenvalues: `hermitian`
+ * only says that one triangle is read. */
 static gboolean
 pinv_kernel (AdjOpCall *call)
 {
@@ -509,7 +532,7 @@ pinv_kernel (AdjOpCall *call)
   g_auto (Singular) f = { 0 };
   g_auto (OpMatrices) x = { 0 };
 
-  if (!decompose (call, 'S', &f) ||
+  if (!decompose (call, 'S', adj_op_call_bool (call, 3), &f) ||
       !op_matrices_new (call, f.u.z, f.u.n, f.vh.columns, f.u.rows, &x))
     return FALSE;
   atol = g_new (double, f.u.n + 1);

@@ -66,6 +66,14 @@ gboolean op_matrices_load (
 gboolean op_matrices_store (AdjOpCall *call, guint result, guint n_dims, const OpMatrices *from);
 void op_matrices_clear (OpMatrices *matrices);
 
+/* Makes what is below (above) the diagonal of each matrix zeros. */
+void op_matrices_keep_triangle (const OpMatrices *m, gboolean upper);
+/* @m with rows and columns in each other's place; fails the call when that does not fit. */
+gboolean op_matrices_transpose (const AdjOpCall *call,
+                                const OpMatrices *m,
+                                gboolean conjugate,
+                                OpMatrices *out);
+
 static inline gsize
 op_matrices_step (const OpMatrices *m)
 {

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* Batches of matrices: shapes of results, copies for LAPACK and back. */
 
-#include "ops/matrices-private.h"
-
 #include <string.h>
 
 #include "ops/adj-ops.h"
+#include "ops/matrices-private.h"
 
 /* -- shapes -- */
 
@@ -307,5 +306,40 @@ op_integers_store (const AdjOpCall *call, guint result, const gint *integers)
       step *= out.size[i];
     }
   adj_q_copy (op_queue (call), &out, &from);
+  return TRUE;
+}
+
+/* -- in place, and turned -- */
+
+void
+op_matrices_keep_triangle (const OpMatrices *m, gboolean upper)
+{
+  for (gint64 i = 0; i < m->n; i++)
+    for (gint column = 0; column < m->columns; column++)
+      for (gint row = 0; row < m->rows; row++)
+        if (upper ? row > column : row < column)
+          memset (op_matrix_at (m, op_matrix (m, i), row, column), 0,
+                  (m->z ? 2 : 1) * sizeof (double));
+}
+
+gboolean
+op_matrices_transpose (const AdjOpCall *call,
+                       const OpMatrices *m,
+                       gboolean conjugate,
+                       OpMatrices *out)
+{
+  if (!op_matrices_new (call, m->z, m->n, m->columns, m->rows, out))
+    return FALSE;
+  for (gint64 i = 0; i < m->n; i++)
+    for (gint column = 0; column < m->columns; column++)
+      for (gint row = 0; row < m->rows; row++)
+        {
+          double *from = op_matrix_at (m, op_matrix (m, i), row, column);
+          double *to = op_matrix_at (out, op_matrix (out, i), column, row);
+
+          to[0] = from[0];
+          if (m->z)
+            to[1] = conjugate ? -from[1] : from[1];
+        }
   return TRUE;
 }

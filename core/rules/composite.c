@@ -589,6 +589,12 @@ builtin_fourier (AdjRuleCall *call, const AdjValue *args, guint n, AdjValue *out
 }
 
 static gboolean
+builtin_multi_dot (AdjRuleCall *call, const AdjValue *args, guint n, AdjValue *out)
+{
+  return rule_multi_dot (call, args, out);
+}
+
+static gboolean
 builtin_dtype_of (AdjRuleCall *call, const AdjValue *args, guint n, AdjValue *out)
 {
   *out = ADJ_DTYPE (adj_dtype_from_torch_name (args[0].text));

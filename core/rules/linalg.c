@@ -392,17 +392,31 @@ builtin_lu_factor_backward (AdjRuleCall *call, const AdjValue *args, guint n, Ad
 static gboolean
 builtin_lu_unpack_backward (AdjRuleCall *call, const AdjValue *args, guint n, AdjValue *out)
 {
-  AdjTensor *gu = triangle (call, tensor_of (&args[1]), TRUE, FALSE);
-  AdjTensor *gl = triangle (call, tensor_of (&args[0]), FALSE, TRUE);
   const AdjShape *shape = &rule_meta_of (call, &args[2])->shape;
+  AdjSize rows = shape->size[shape->rank - 2], columns = shape->size[shape->rank - 1];
+  gboolean tall = is_larger (call, rows, columns), wide = is_larger (call, columns, rows);
+  AdjTensor *gl = tensor_of (&args[0]), *gu = tensor_of (&args[1]), *l = gl, *u = gu;
 
   if (adj_context_has_error (call->cx))
     return FALSE;
-  if (is_larger (call, shape->size[shape->rank - 1], shape->size[shape->rank - 2]) ||
-      is_larger (call, shape->size[shape->rank - 2], shape->size[shape->rank - 1]))
+  if ((tall || wide) && (gl == NULL || gu == NULL))
     return rule_call_fail (call, ADJ_ERROR_UNSUPPORTED,
-                           "has a gradient that is known of square matrices alone");
-  return rule_give (out, gl != NULL && gu != NULL ? add (call, gl, gu) : gl != NULL ? gl : gu);
+                           "has a gradient of L or U alone, which is not known unless A is square");
+  if (wide)
+    u = slice (call, gu, -1, ADJ_SIZE (0), rows);
+  u = triangle (call, u, TRUE, FALSE);
+  if (tall)
+    l = slice (call, gl, -2, ADJ_SIZE (0), columns);
+  l = triangle (call, l, FALSE, TRUE);
+  if (l != NULL && u != NULL)
+    l = add (call, l, u);
+  else if (l == NULL)
+    l = u;
+  if (tall)
+    l = join (call, l, slice (call, gl, -2, columns, rows), -2);
+  if (wide)
+    l = join (call, l, slice (call, gu, -1, rows, columns), -1);
+  return rule_give (out, l);
 }
 
 /* args: gX, X, LU, pivots, left; with left != adjoint */
@@ -437,6 +451,32 @@ is_factor_of_transpose (AdjRuleCall *call, const AdjValue *a)
          adj_dtype_get_real (meta->dtype) == meta->dtype;
 }
 
+/* Where the gradient is differentiated in turn the factors, which have none, do not do: PyTorch
+ * then solves anew with A. */
+static AdjTensor *
+solve_transposed (AdjRuleCall *call,
+                  const AdjValue *a,
+                  const AdjValue *lu,
+                  const AdjValue *pivots,
+                  AdjTensor *b,
+                  gboolean left)
+{
+  AdjValue args[] = { ADJ_NONE, ADJ_TENSOR (b) }, words[2], results;
+
+  if (!adj_context_get_grad_enabled (call->cx))
+    return lu_solve (call, lu, pivots, b, left, !is_factor_of_transpose (call, a));
+  args[0] = ADJ_TENSOR (mH (call, tensor_of (a)));
+  if (args[0].tensor == NULL || b == NULL)
+    return NULL;
+  words[0] = (AdjValue){ .kind = ADJ_VALUE_STRING, .n = 4, .text = "left" };
+  words[1] = ADJ_BOOL (left);
+  if (!adj_call (call->cx, adj_op (ADJ_OP__linalg_solve_ex),
+                 &(AdjValue){ .kind = ADJ_VALUE_TUPLE, .n = 2, .items = args },
+                 &(AdjValue){ .kind = ADJ_VALUE_DICT, .n = 2, .items = words }, &results))
+    return NULL;
+  return tensor_of (&results.items[0]);
+}
+
 /* args: g, X, A, B, LU, pivots, left */
 static gboolean
 builtin_solve_backward (AdjRuleCall *call, const AdjValue *args, guint n, AdjValue *out)
@@ -457,7 +497,7 @@ builtin_solve_backward (AdjRuleCall *call, const AdjValue *args, guint n, AdjVal
     }
   if (vectors)
     g = unsqueeze (call, g, -1);
-  gb = lu_solve (call, &args[4], &args[5], g, left, !is_factor_of_transpose (call, &args[2]));
+  gb = solve_transposed (call, &args[2], &args[4], &args[5], g, left);
   if (vectors)
     x = unsqueeze (call, x, -1);
   x = mH (call, x);
@@ -527,15 +567,26 @@ make_regular (AdjRuleCall *call, AdjTensor *lu)
 static gboolean
 builtin_det_backward (AdjRuleCall *call, const AdjValue *args, guint n, AdjValue *out)
 {
-  AdjTensor *det = one (call, ADJ_OP_conj, tensor_of (&args[1]));
-  AdjTensor *d = spread_diagonal (call, times (call, tensor_of (&args[0]), det), &args[2]);
-  AdjTensor *lu = d != NULL ? make_regular (call, tensor_of (&args[3])) : NULL;
+  AdjTensor *factor =
+      times (call, tensor_of (&args[0]), one (call, ADJ_OP_conj, tensor_of (&args[1])));
+  AdjTensor *lu = tensor_of (&args[3]), *d, *inverse;
 
-  return lu != NULL && rule_give (out, lu_solve (call, &ADJ_TENSOR (lu), &args[4], d, TRUE,
-                                                 !is_factor_of_transpose (call, &args[2])));
+  if (factor == NULL)
+    return FALSE;
+  if (!adj_context_get_grad_enabled (call->cx))
+    {
+      d = spread_diagonal (call, factor, &args[2]);
+      lu = d != NULL ? make_regular (call, lu) : NULL;
+      return lu != NULL && rule_give (out, lu_solve (call, &ADJ_TENSOR (lu), &args[4], d, TRUE,
+                                                     !is_factor_of_transpose (call, &args[2])));
+    }
+  d = spread_diagonal (call, one (call, ADJ_OP_ones_like, factor), &args[2]);
+  inverse = solve_transposed (call, &args[2], &args[3], &args[4], d, TRUE);
+  factor = unsqueeze (call, unsqueeze (call, factor, -1), -1);
+  return rule_give (out, times (call, inverse, factor));
 }
 
-/* args: g of the logarithm, A, LU, pivots */
+/* args: g of the logarithm, A, LU, pivots, g of the sign, which does not change */
 static gboolean
 builtin_slogdet_backward (AdjRuleCall *call, const AdjValue *args, guint n, AdjValue *out)
 {
@@ -842,8 +893,6 @@ guint32
 rule_linalg_builtin_describes (const RuleBuiltin *builtin)
 {
   if (builtin->func == builtin_solve_backward)
-    return 1 << 2 | 1 << 3;
-  if (builtin->func == builtin_det_backward || builtin->func == builtin_lu_unpack_backward)
-    return 1 << 2;
-  return builtin->func == builtin_slogdet_backward ? 1 << 1 : 0;
+    return 1 << 3;
+  return builtin->func == builtin_lu_unpack_backward ? 1 << 2 : 0;
 }

@@ -103,6 +103,22 @@ builtin_is_complex (AdjRuleCall *call, const AdjValue *args, guint n, AdjValue *
 }
 
 static gboolean
+builtin_conj (AdjRuleCall *call, const AdjValue *args, guint n, AdjValue *out)
+{
+  *out = args[0];
+  if (args[0].kind == ADJ_VALUE_TENSOR)
+    return rule_give (out, args[0].tensor != NULL
+                               ? ADJ_APPLY (call->cx, ADJ_OP_conj, args[0])
+                               : NULL);
+  if (args[0].kind != ADJ_VALUE_COMPLEX)
+    return TRUE;
+  out->items = adj_arena_new0 (call->arena, AdjValue, 2);
+  out->items[0] = args[0].items[0];
+  out->items[1] = ADJ_FLOAT (-args[0].items[1].number);
+  return TRUE;
+}
+
+static gboolean
 builtin_is_conj (AdjRuleCall *call, const AdjValue *args, guint n, AdjValue *out)
 {
   *out = ADJ_BOOL (rule_meta_of (call, &args[0])->conjugate);

@@ -90,6 +90,9 @@ struct _AdjRuleTerm
  */
 gboolean rule_decompose (AdjOpCall *call, AdjValue *result);
 
+/* The product of the matrices of a list; vectors at its ends (multi-dot.c). */
+gboolean rule_multi_dot (AdjRuleCall *call, const AdjValue *args, AdjValue *out);
+
 /* The transform args[1] of torch.fft of args[0], with sizes, dimensions and norm (fourier.c). */
 gboolean rule_fourier (AdjRuleCall *call, const AdjValue *args, AdjValue *out);
 

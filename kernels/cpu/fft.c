@@ -5,11 +5,11 @@
  * element, then p sums for each k (decimation in time).  A prime factor above DIRECT makes the
  * whole a convolution with e^(πi j² / n), of a length that is a power of two (Bluestein). */
 
-#include "adj-kernel-fft.h"
-
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "adj-kernel-fft.h"
 
 #define DIRECT 64
 #define MAX_FACTORS 64

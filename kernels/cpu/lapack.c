@@ -4,12 +4,12 @@
  * Every argument is an address; the lengths of character arguments follow at the end, all 1.  A
  * call with a length of -1 for the work space asks how much it needs. */
 
-#include "adj-lapack.h"
-
 #include <dlfcn.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "adj-lapack.h"
 
 #define N_LENGTHS (size_t) 1
 

@@ -22,6 +22,13 @@ case_is_floating (const AdjValue *value)
          adj_dtype_is_floating (adj_tensor_get_meta (value->tensor)->dtype);
 }
 
+gboolean
+case_is_differentiable (const AdjValue *value)
+{
+  return value->kind == ADJ_VALUE_TENSOR &&
+         adj_dtype_is_differentiable (adj_tensor_get_meta (value->tensor)->dtype);
+}
+
 const AdjValue *
 case_argument (const OracleCase *c, guint index)
 {
@@ -137,8 +144,8 @@ random_gradient (AdjContext *cx, AdjTensor *of, AdjDType dtype, guint32 seed)
   gint64 n;
 
   adj_shape_init (&meta.shape, NULL, meta.shape.rank, meta.shape.size);
-  meta.dtype = ADJ_DTYPE_F64;
-  n = adj_shape_numel (&meta.shape, NULL).word;
+  meta.dtype = adj_dtype_get_widest (wanted);
+  n = adj_shape_numel (&meta.shape, NULL).word * (meta.dtype == ADJ_DTYPE_C128 ? 2 : 1);
   numbers = g_new (double, n + 1);
   for (gint64 i = 0; i < n; i++)
     numbers[i] = case_random (&seed);
@@ -153,14 +160,18 @@ void
 case_collect_roots (
     AdjContext *cx, const AdjValue *result, AdjDType dtype, GPtrArray *roots, GPtrArray *grads)
 {
+  gboolean complex = dtype == ADJ_DTYPE_NONE && case_is_differentiable (result);
+
   if (adj_value_is_container (result))
     {
       for (guint i = 0; i < result->n; i++)
         case_collect_roots (cx, &result->items[i], dtype, roots, grads);
       return;
     }
-  if (!case_is_floating (result) || !adj_tensor_get_requires_grad (result->tensor))
+  if ((!complex && !case_is_floating (result)) || !adj_tensor_get_requires_grad (result->tensor))
     return;
+  if (dtype == ADJ_DTYPE_NONE)
+    dtype = adj_dtype_get_widest (adj_tensor_get_meta (result->tensor)->dtype);
   g_ptr_array_add (grads, random_gradient (cx, result->tensor, dtype, 7 + roots->len));
   g_ptr_array_add (roots, result->tensor);
 }
@@ -169,10 +180,11 @@ double *
 case_read (AdjTensor *tensor, gint64 *n)
 {
   g_autoptr (AdjTensorData) data = adj_tensor_snapshot (tensor);
+  AdjDType dtype = adj_tensor_get_meta (tensor)->dtype;
   double *numbers;
 
-  *n = adj_tensor_data_get_numel (data);
+  *n = adj_tensor_data_get_numel (data) * (adj_dtype_get_real (dtype) != dtype ? 2 : 1);
   numbers = g_new (double, *n + 1);
-  adj_tensor_data_read_doubles (data, numbers);
+  adj_tensor_data_read_parts (data, numbers);
   return numbers;
 }

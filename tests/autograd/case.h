@@ -12,6 +12,7 @@ G_BEGIN_DECLS
 /* The next of a sequence of numbers in [−1, 1) with 24 bits; make-precision.py knows it. */
 double case_random (guint32 *state);
 
+gboolean case_is_differentiable (const AdjValue *value);
 gboolean case_is_floating (const AdjValue *value);
 /* Of the schema; %NULL when the case leaves it at its default. */
 const AdjValue *case_argument (const OracleCase *c, guint index);

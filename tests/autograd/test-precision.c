@@ -287,7 +287,11 @@ check_in (Sweep *sweep, Precision *p, OracleCase *c, const Line *line)
   got = run_in (&run, FALSE, &error);
   if (got == NULL)
     {
-      p->n_bad += line->errors[0] != NULL;
+      /* A rule may say that there is no gradient in this form. */
+      gboolean refused = g_error_matches (error, ADJ_ERROR, ADJ_ERROR_UNSUPPORTED) &&
+                         strstr (error->message, "the gradient of ") != NULL;
+
+      p->n_bad += line->errors[0] != NULL && !refused;
       if (line->errors[0] != NULL)
         g_test_message ("%s:%u, %s in %s: %s", c->file, c->line, c->target, p->name,
                         error->message);
@@ -318,6 +322,37 @@ check_case (OracleCase *c, gpointer data)
     }
 }
 
+/* The lines are of real numbers: these take or give complex ones alone.  Of the last two PyTorch's
+ * gradients by the reflectors are refused. */
+static const char *const unmeasured[] = {
+  "torch.ops.aten._conj.default",
+  "torch.ops.aten._conj_physical.default",
+  "torch.ops.aten._fft_c2c.default",
+  "torch.ops.aten._fft_c2r.default",
+  "torch.ops.aten._fft_r2c.default",
+  "torch.ops.aten.complex.default",
+  "torch.ops.aten.linalg_eig.default",
+  "torch.ops.aten.polar.default",
+  "torch.ops.aten.view_as_complex.default",
+  "torch.ops.aten.view_as_real.default",
+  "torch.ops.aten.linalg_householder_product.default",
+  "torch.ops.aten.ormqr.default",
+};
+
+/* Factorizations refuse 16-bit numbers, in PyTorch too. */
+static gboolean
+is_unmeasured (const Precision *p, const AdjOp *op)
+{
+  const char *target = adj_op_get_schema (op)->target;
+
+  if (op->band == ADJ_BAND_LINALG && p->dtype != ADJ_DTYPE_F32)
+    return TRUE;
+  for (guint i = 0; i < G_N_ELEMENTS (unmeasured); i++)
+    if (g_str_equal (target, unmeasured[i]))
+      return TRUE;
+  return FALSE;
+}
+
 /* Operators with a gradient that no line of the file names. */
 static guint
 count_untested (const Sweep *sweep, const Precision *p)
@@ -330,7 +365,7 @@ count_untested (const Sweep *sweep, const Precision *p)
       const char *target = adj_op_get_schema (op)->target;
 
       if (adj_rule_find (op, ADJ_RULE_GRAD) == NULL || g_hash_table_contains (p->seen, op) ||
-          g_hash_table_contains (sweep->elsewhere, op) ||
+          is_unmeasured (p, op) || g_hash_table_contains (sweep->elsewhere, op) ||
           (adj_op_get_base (op) != NULL && adj_op_get_schema (op)->n_returns > 0))
         continue;
       g_test_message ("%s: nothing tests the gradient of %s", p->name, target);

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+/* Fourier transforms of many lengths. */
+
 #include <glib.h>
 #include <math.h>
 

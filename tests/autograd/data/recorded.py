@@ -15,6 +15,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 CODES = {
     "b8": torch.bool, "u8": torch.uint8, "i8": torch.int8, "i16": torch.int16, "i32": torch.int32,
     "i64": torch.int64, "f16": torch.float16, "bf16": torch.bfloat16, "f32": torch.float32, "f64": torch.float64,
+    "c32": torch.complex32, "c64": torch.complex64, "c128": torch.complex128,
 }
 
 
@@ -28,6 +29,8 @@ def value(words):
         return int(next(words))
     if kind == "f":
         return float(next(words))
+    if kind == "z":
+        return complex(float(next(words)), float(next(words)))
     if kind == "s":
         return next(words, "")
     if kind == "d":
