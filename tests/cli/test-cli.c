@@ -375,11 +375,11 @@ static const struct
     "run $TMP/shape.txt --seed 1", "mm_9" },
   { "unknown.txt", HEAD "        foo_3 = torch.ops.mine.foo.default(x)\n        return (foo_3,)\n",
     "run $TMP/unknown.txt --seed 1", "foo_3" },
-  { "complex.txt",
-    "class G(torch.nn.Module):\n    def forward(self, x: \"c64[2][1]cpu\"):\n"
+  { "quarters.txt",
+    "class G(torch.nn.Module):\n    def forward(self, x: \"f8e5m2[2][1]cpu\"):\n"
     "        twice = torch.ops.aten.add.Tensor(x, x)\n        return (twice,)\n",
-    "run $TMP/complex.txt --seed 1",
-    "complex64; self: c64[2][1]cpu, other: c64[2][1]cpu (node 'twice'" },
+    "run $TMP/quarters.txt --seed 1",
+    "float8_e5m2; self: f8e5m2[2][1]cpu, other: f8e5m2[2][1]cpu (node 'twice'" },
   { "cut.txt", "class GraphModule(torch.nn.Module):\n", "show $TMP/cut.txt", "cut.txt:" },
   { "inputs.safetensors", "",
     "run $DATA/graphs/mlp.adjoint#forward --inputs $TMP/inputs.safetensors", "inputs.safetensors" },

@@ -34,7 +34,7 @@ PER_OPERATOR = 4
 LARGEST = 64  # elements of a tensor
 # what changes memory, draws numbers, or has nothing to compare
 LEFT_OUT = re.compile(r"empty|rand|dropout|bernoulli|normal|rrelu|_foreach|_fused|multinomial|poisson|exponential|"
-                      r"linalg_(?!vector_norm)|cholesky|lu_unpack|geqrf|ormqr|triangular_solve|_fft_|"
+                      r"complex|polar|linalg_(?!vector_norm)|cholesky|lu_unpack|geqrf|ormqr|triangular_solve|_fft_|"
                       r"cauchy|geometric|log_normal|uniform|binomial|dirichlet|gamma|resize|set_|quant|embedding_bag")
 
 
