@@ -37,6 +37,8 @@ class Worker:
             self.process.wait()
             return {"outcome": "timed out", "cause": f"no answer in {self.seconds} s"}
         text = self.process.stdout.readline()
+        while text and not text.startswith(b"{"):  # what an import of PyTorch printed
+            text = self.process.stdout.readline()
         if text:
             return json.loads(text)
         return {"outcome": "crashed", "cause": f"the process that records ended with {self.process.wait()}"}
