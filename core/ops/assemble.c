@@ -520,6 +520,164 @@ triu_kernel (AdjOpCall *call)
   return triangle (call, adj_q_triu);
 }
 
+/* -- turned -- */
+
+static gint64
+quarter_turns (const AdjOpCall *call)
+{
+  return ((adj_op_call_int (call, 1, 1) % 4) + 4) % 4;
+}
+
+static gboolean
+read_plane (const AdjOpCall *call, guint dims[2])
+{
+  const AdjShape *self = &adj_op_call_meta (call, 0)->shape;
+  AdjSize named[ADJ_MAX_RANK];
+
+  if (adj_op_call_sizes (call, 2, named) != 2 || self->rank < 2)
+    return adj_op_call_fail (call, "turns in the plane of two dimensions");
+  for (guint i = 0; i < 2; i++)
+    {
+      gint dim = adj_size_is_int (named[i]) ? adj_shape_wrap_dim (self, named[i].word) : -1;
+
+      if (dim < 0 || (guint) dim >= self->rank)
+        return adj_op_call_fail (call, "there is no such dimension");
+      dims[i] = (guint) dim;
+    }
+  return dims[0] != dims[1] || adj_op_call_fail (call, "turns in the plane of two dimensions");
+}
+
+static gboolean
+rot90_meta (AdjOpCall *call)
+{
+  const AdjTensorMeta *self = adj_op_call_meta (call, 0);
+  AdjShape shape = self->shape;
+  guint dims[2];
+
+  if (!read_plane (call, dims))
+    return FALSE;
+  adj_shape_set_format (&shape, op_symbols (call),
+                        quarter_turns (call) == 0 ? ADJ_MEMORY_FORMAT_CONTIGUOUS
+                                                  : ADJ_MEMORY_FORMAT_PRESERVE,
+                        &self->shape);
+  shape.offset = ADJ_SIZE (0);
+  if (quarter_turns (call) % 2 != 0)
+    {
+      AdjSize size = shape.size[dims[0]], stride = shape.stride[dims[0]];
+
+      shape.size[dims[0]] = shape.size[dims[1]];
+      shape.stride[dims[0]] = shape.stride[dims[1]];
+      shape.size[dims[1]] = size;
+      shape.stride[dims[1]] = stride;
+    }
+  adj_op_call_add (call, self->dtype, &shape);
+  return TRUE;
+}
+
+/* Dimension @dim of @view goes along @stride of the result, from its end if @back. */
+static void
+lead_along (AdjKView *view, guint dim, gint64 stride, gboolean back)
+{
+  view->stride[dim] = back ? -stride : stride;
+  if (back)
+    view->data = (char *) view->data + (gssize) ((view->size[dim] - 1) * stride) *
+                                           (gssize) adj_k_type_get_size (view->type);
+}
+
+static gboolean
+rot90_kernel (AdjOpCall *call)
+{
+  gint64 turns = quarter_turns (call);
+  gboolean swap = turns % 2 != 0;
+  AdjKView self, out, to;
+  guint dims[2];
+
+  if (!read_plane (call, dims) || !op_input (call, 0, &self) || !op_output (call, 0, &out))
+    return FALSE;
+  to = out;
+  for (gint i = 0; i < self.rank; i++)
+    to.size[i] = self.size[i];
+  if (adj_k_view_count (&self) == 0)
+    return TRUE;
+  lead_along (&to, dims[0], out.stride[swap ? dims[1] : dims[0]], turns >= 2);
+  lead_along (&to, dims[1], out.stride[swap ? dims[0] : dims[1]], turns == 1 || turns == 2);
+  adj_q_copy (op_queue (call), &to, &self);
+  return TRUE;
+}
+
+/* -- along a diagonal -- */
+
+/* The rows and columns of @shape as a matrix. */
+static void
+matrix_sizes (const AdjShape *shape, AdjSize sizes[2])
+{
+  sizes[0] = shape->rank == 2 ? shape->size[0] : ADJ_SIZE (1);
+  sizes[1] = shape->rank > 0 ? shape->size[shape->rank - 1] : ADJ_SIZE (1);
+}
+
+static gboolean
+block_diag_meta (AdjOpCall *call)
+{
+  AdjSymbols *symbols = op_symbols (call);
+  const AdjValue *list = &call->args[0];
+  AdjSize total[2] = { ADJ_SIZE (0), ADJ_SIZE (0) }, sizes[2];
+  AdjDType dtype = ADJ_DTYPE_NONE;
+
+  for (guint i = 0; i < list->n; i++)
+    {
+      const AdjTensorMeta *meta = adj_tensor_get_meta (list->items[i].tensor);
+
+      if (meta->shape.rank > 2)
+        return adj_op_call_fail (call, "takes matrices, not tensors of rank %u", meta->shape.rank);
+      if (dtype != ADJ_DTYPE_NONE && meta->dtype != dtype)
+        return adj_op_call_fail (call, "the matrices have different dtypes");
+      dtype = meta->dtype;
+      matrix_sizes (&meta->shape, sizes);
+      for (guint k = 0; k < 2; k++)
+        total[k] = adj_size_add (symbols, total[k], sizes[k]);
+    }
+  if (dtype == ADJ_DTYPE_NONE)
+    return adj_op_call_fail (call, "needs at least one matrix");
+  op_add_contiguous (call, dtype, 2, total);
+  return TRUE;
+}
+
+static gboolean
+block_diag_kernel (AdjOpCall *call)
+{
+  const AdjValue *list = &call->args[0];
+  gint64 row = 0, column = 0;
+  AdjKView out;
+
+  op_clear (call, 0);
+  if (!op_output (call, 0, &out))
+    return FALSE;
+  for (guint i = 0; i < list->n; i++)
+    {
+      AdjTensor *tensor = list->items[i].tensor;
+      AdjKView block = out, from;
+      AdjSize sizes[2];
+
+      if (!op_view (call, tensor, adj_tensor_get_meta (tensor), &from))
+        return FALSE;
+      matrix_sizes (&adj_tensor_get_meta (tensor)->shape, sizes);
+      block.size[0] = sizes[0].word;
+      block.size[1] = sizes[1].word;
+      block.data = (char *) out.data + (gsize) (row * out.stride[0] + column * out.stride[1]) *
+                                           adj_k_type_get_size (out.type);
+      from.stride[1] = from.rank > 0 ? from.stride[from.rank - 1] : 0;
+      from.stride[0] = from.rank == 2 ? from.stride[0] : 0;
+      from.size[0] = block.size[0];
+      from.size[1] = block.size[1];
+      from.rank = 2;
+      if (adj_k_view_count (&block) > 0)
+        adj_q_copy (op_queue (call), &block, &from);
+      row += block.size[0];
+      column += block.size[1];
+    }
+  return TRUE;
+}
+
 /* -- records -- */
 
 #define OP(id, ...) { __VA_ARGS__ },

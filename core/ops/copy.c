@@ -313,6 +313,53 @@ scatter_kernel (AdjOpCall *call)
   return TRUE;
 }
 
+/* -- a part, copied -- */
+
+static gboolean
+narrow_copy_meta (AdjOpCall *call)
+{
+  AdjSymbols *symbols = op_symbols (call);
+  const AdjTensorMeta *self = adj_op_call_meta (call, 0);
+  guint dim = op_dim (call, 1, self->shape.rank);
+  AdjSize start = adj_op_call_size (call, 2, ADJ_SIZE (0));
+  AdjSize length = adj_op_call_size (call, 3, ADJ_SIZE (0)), sizes[ADJ_MAX_RANK];
+
+  if (adj_context_has_error (call->cx))
+    return FALSE;
+  if (self->shape.rank == 0)
+    return adj_op_call_fail (call, "a scalar has no parts");
+  if (adj_size_test (symbols, ADJ_SIZE_LT, start, ADJ_SIZE (0)))
+    start = adj_size_add (symbols, start, self->shape.size[dim]);
+  if (adj_size_test (symbols, ADJ_SIZE_LT, start, ADJ_SIZE (0)) ||
+      adj_size_test (symbols, ADJ_SIZE_LT, length, ADJ_SIZE (0)) ||
+      adj_size_test (symbols, ADJ_SIZE_GT, start, self->shape.size[dim]) ||
+      adj_size_test (symbols, ADJ_SIZE_GT, length,
+                     adj_size_sub (symbols, self->shape.size[dim], start)))
+    return adj_op_call_fail (call, "dimension %u has no such part", dim);
+  for (guint i = 0; i < self->shape.rank; i++)
+    sizes[i] = i == dim ? length : self->shape.size[i];
+  op_add_contiguous (call, self->dtype, self->shape.rank, sizes);
+  return TRUE;
+}
+
+static gboolean
+narrow_copy_kernel (AdjOpCall *call)
+{
+  guint dim = op_dim (call, 1, adj_op_call_meta (call, 0)->shape.rank);
+  gint64 start = adj_op_call_size (call, 2, ADJ_SIZE (0)).word;
+  AdjKView self, out;
+
+  if (!op_input (call, 0, &self) || !op_output (call, 0, &out))
+    return FALSE;
+  start += start < 0 ? self.size[dim] : 0;
+  self.size[dim] = out.size[dim];
+  self.data = (char *) self.data +
+              (gssize) (start * self.stride[dim]) * (gssize) adj_k_type_get_size (self.type);
+  if (adj_k_view_count (&out) > 0)
+    adj_q_copy (op_queue (call), &out, &self);
+  return TRUE;
+}
+
 /* -- windows put back -- */
 
 static const Scatter unfold_scatter = { "unfold_backward", ADJ_OP_unfold, TRUE };

@@ -365,15 +365,35 @@ linspace_meta (AdjOpCall *call)
                      &shape);
 }
 
+/* Argument @arg, a number or a tensor of one. */
+static gboolean
+read_end (const AdjOpCall *call, guint arg, double *out)
+{
+  AdjKView view, to = { .data = out, .type = ADJ_K_F64 };
+
+  *out = 0;
+  if (call->args[arg].kind != ADJ_VALUE_TENSOR)
+    {
+      *out = adj_op_call_double (call, arg, 0);
+      return !adj_context_has_error (call->cx);
+    }
+  if (!op_input (call, arg, &view))
+    return FALSE;
+  if (adj_op_call_meta (call, arg)->shape.rank != 0)
+    return adj_op_call_fail (call, "start and end must have no dimensions");
+  adj_q_copy (op_queue (call), &to, &view);
+  return TRUE;
+}
+
 /* From both ends to the middle, so that both ends are exact. */
 static gboolean
 linspace_kernel (AdjOpCall *call)
 {
-  double start = adj_op_call_double (call, 0, 0), end = adj_op_call_double (call, 1, 0), step;
+  double start, end, step;
   AdjKView out, half;
   gint64 n;
 
-  if (!op_output (call, 0, &out))
+  if (!op_output (call, 0, &out) || !read_end (call, 0, &start) || !read_end (call, 1, &end))
     return FALSE;
   n = out.size[0];
   if (!adj_dtype_is_floating (call->results[0].meta.dtype))
@@ -393,6 +413,125 @@ linspace_kernel (AdjOpCall *call)
   adj_q_iota_f64 (op_queue (call), &half, end, -step);
   return TRUE;
 }
+
+/* As PyTorch computes it: the exponent in the precision of the result. */
+static gboolean
+logspace_kernel (AdjOpCall *call)
+{
+  double start, end, base = adj_op_call_double (call, 3, 10), step;
+  g_autofree double *numbers = NULL;
+  AdjKView out, dense;
+  gboolean narrow;
+  gint64 n;
+
+  if (!op_output (call, 0, &out) || !read_end (call, 0, &start) || !read_end (call, 1, &end))
+    return FALSE;
+  n = out.size[0];
+  narrow = adj_k_type_is_float (out.type) && out.type != ADJ_K_F64;
+  numbers = op_temporary (op_queue (call), &out, ADJ_K_F64, &dense);
+  step = n > 1 ? (end - start) / (double) (n - 1) : 0;
+  if (narrow)
+    step = n > 1 ? ((float) end - (float) start) / (float) (n - 1) : 0;
+  for (gint64 i = 0; i < n; i++)
+    {
+      gint64 back = n - i - 1;
+      double at = i < n / 2 || n == 1 ? start + step * (double) i : end - step * (double) back;
+
+      if (narrow)
+        at = i < n / 2 || n == 1 ? (float) start + (float) step * (float) i
+                                 : (float) end - (float) step * (float) back;
+      numbers[i] = narrow ? powf ((float) base, (float) at) : pow (base, at);
+    }
+  adj_q_copy (op_queue (call), &out, &dense);
+  return TRUE;
+}
+
+/* -- places of a triangle -- */
+
+/* Columns of row @row in the lower triangle of a matrix of @columns, or those behind them. */
+static void
+find_columns (gint64 row, gint64 columns, gint64 offset, gboolean lower, gint64 *first, gint64 *end)
+{
+  gint64 at = CLAMP (row + offset + (lower ? 1 : 0), 0, columns);
+
+  *first = lower ? 0 : at;
+  *end = lower ? at : columns;
+}
+
+static gboolean
+triangle_indices_meta (AdjOpCall *call, gboolean lower)
+{
+  gint64 rows = adj_op_call_int (call, 0, 0), columns = adj_op_call_int (call, 1, 0);
+  gint64 offset = adj_op_call_int (call, 2, 0), n = 0;
+  AdjSize sizes[2] = { ADJ_SIZE (2) };
+  AdjShape shape;
+
+  if (rows < 0 || columns < 0 || rows > G_MAXINT32 || columns > G_MAXINT32)
+    return adj_op_call_fail (call, "a matrix has not so many rows or columns");
+  offset = CLAMP (offset, -(gint64) G_MAXINT32, G_MAXINT32);
+  for (gint64 i = 0; i < rows; i++)
+    {
+      gint64 first, end;
+
+      find_columns (i, columns, offset, lower, &first, &end);
+      n += end - first;
+    }
+  sizes[1] = ADJ_SIZE (n);
+  adj_shape_init (&shape, op_symbols (call), 2, sizes);
+  return op_add_new (call, op_option_dtype (call, ADJ_DTYPE_I64), &shape);
+}
+
+static gboolean
+triangle_indices_kernel (AdjOpCall *call, gboolean lower)
+{
+  gint64 rows = adj_op_call_int (call, 0, 0), columns = adj_op_call_int (call, 1, 0);
+  gint64 offset = CLAMP (adj_op_call_int (call, 2, 0), -(gint64) G_MAXINT32, G_MAXINT32), at = 0;
+  g_autofree gint64 *places = NULL;
+  AdjKView out, dense;
+
+  if (!op_output (call, 0, &out))
+    return FALSE;
+  places = op_temporary (op_queue (call), &out, ADJ_K_I64, &dense);
+  for (gint64 i = 0; i < rows; i++)
+    {
+      gint64 first, end;
+
+      find_columns (i, columns, offset, lower, &first, &end);
+      for (gint64 k = first; k < end; k++, at++)
+        {
+          places[at] = i;
+          places[out.size[1] + at] = k;
+        }
+    }
+  adj_q_copy (op_queue (call), &out, &dense);
+  return TRUE;
+}
+
+static gboolean
+tril_indices_meta (AdjOpCall *call)
+{
+  return triangle_indices_meta (call, TRUE);
+}
+
+static gboolean
+triu_indices_meta (AdjOpCall *call)
+{
+  return triangle_indices_meta (call, FALSE);
+}
+
+static gboolean
+tril_indices_kernel (AdjOpCall *call)
+{
+  return triangle_indices_kernel (call, TRUE);
+}
+
+static gboolean
+triu_indices_kernel (AdjOpCall *call)
+{
+  return triangle_indices_kernel (call, FALSE);
+}
+
+/* -- counting -- */
 
 static gboolean
 iota_meta (AdjOpCall *call)

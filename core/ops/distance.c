@@ -140,7 +140,7 @@ distance (const double *x, const double *y, gint64 m, double p)
       if (isinf (p))
         sum = isnan (d) || d > sum ? d : sum;
       else
-        sum += p == 0 ? d != 0 : p == 1 ? d : p == 2 ? d * d : pow (d, p);
+        sum += p == 0 ? (isnan (d) ? d : d != 0) : p == 1 ? d : p == 2 ? d * d : pow (d, p);
     }
   if (p == 2)
     return sqrt (sum);
@@ -155,6 +155,8 @@ slope (double d, double whole, double p)
 
   if (p == 0 || (whole == 0 && p != 1))
     return 0;
+  if (isnan (d))
+    return d;
   if (p == 1)
     return sign;
   if (p == 2)
@@ -267,7 +269,268 @@ cdist_backward_kernel (AdjOpCall *call)
   return write_numbers (call, out);
 }
 
+/* -- between the rows of one matrix -- */
+
+/* Of a matrix of floating point. */
+static gboolean
+check_matrix (const AdjOpCall *call, guint arg)
+{
+  const AdjTensorMeta *self = adj_op_call_meta (call, arg);
+
+  if (adj_context_has_error (call->cx))
+    return FALSE;
+  return (self->shape.rank == 2 && adj_dtype_is_floating (self->dtype)) ||
+         adj_op_call_fail (call, "needs a matrix of floating point");
+}
+
+static AdjSize
+count_pairs (const AdjOpCall *call, const AdjTensorMeta *self)
+{
+  AdjSymbols *symbols = op_symbols (call);
+  AdjSize n = self->shape.size[0];
+
+  n = adj_size_mul (symbols, n, adj_size_sub (symbols, n, ADJ_SIZE (1)));
+  return adj_size_apply (symbols, ADJ_SIZE_FLOORDIV, n, ADJ_SIZE (2));
+}
+
+static gboolean
+pdist_meta (AdjOpCall *call)
+{
+  AdjSize pairs;
+
+  if (!check_matrix (call, 0))
+    return FALSE;
+  if (!(adj_op_call_double (call, 1, 2) >= 0))
+    return adj_op_call_fail (call, "argument 'p' is negative");
+  pairs = count_pairs (call, adj_op_call_meta (call, 0));
+  op_add_contiguous (call, adj_op_call_meta (call, 0)->dtype, 1, &pairs);
+  return TRUE;
+}
+
+static gboolean
+pdist_backward_meta (AdjOpCall *call)
+{
+  AdjSymbols *symbols = op_symbols (call);
+  const AdjTensorMeta *self = adj_op_call_meta (call, 1);
+  const AdjShape *grad = &adj_op_call_meta (call, 0)->shape;
+  const AdjShape *pairs = &adj_op_call_meta (call, 3)->shape;
+
+  if (adj_context_has_error (call->cx))
+    return FALSE;
+  if (adj_op_call_double (call, 2, 2) == 0) /* zeros, whatever the sizes */
+    {
+      op_add_contiguous (call, self->dtype, self->shape.rank, self->shape.size);
+      return TRUE;
+    }
+  if (!check_matrix (call, 1))
+    return FALSE;
+  if (grad->rank != 1 || pairs->rank != 1 ||
+      !adj_size_test (symbols, ADJ_SIZE_EQ, grad->size[0], count_pairs (call, self)) ||
+      !adj_size_test (symbols, ADJ_SIZE_EQ, pairs->size[0], count_pairs (call, self)))
+    return adj_op_call_fail (call, "the gradient has not the size of the distances");
+  op_add_contiguous (call, self->dtype, 2, self->shape.size);
+  return TRUE;
+}
+
+static gboolean
+pdist_kernel (AdjOpCall *call)
+{
+  const AdjShape *shape = &adj_op_call_meta (call, 0)->shape;
+  gint64 n = shape->size[0].word, m = shape->size[1].word, at = 0;
+  double p = adj_op_call_double (call, 1, 2);
+  g_autofree double *x = read_numbers (call, 0, shape);
+  g_autofree double *out = g_new0 (double, n *n / 2 + 1);
+
+  if (x == NULL)
+    return FALSE;
+  for (gint64 i = 0; i < n; i++)
+    for (gint64 k = i + 1; k < n; k++)
+      out[at++] = distance (x + i * m, x + k * m, m, p);
+  return write_numbers (call, out);
+}
+
+static gboolean
+pdist_backward_kernel (AdjOpCall *call)
+{
+  const AdjShape *shape = &adj_op_call_meta (call, 1)->shape;
+  gint64 n = shape->size[0].word, m = shape->size[1].word, at = 0;
+  double p = adj_op_call_double (call, 2, 2);
+  g_autofree double *g = NULL;
+  g_autofree double *x = NULL;
+  g_autofree double *whole = NULL;
+  g_autofree double *out = NULL;
+
+  if (p == 0)
+    {
+      op_clear (call, 0);
+      return TRUE;
+    }
+  g = read_numbers (call, 0, &adj_op_call_meta (call, 0)->shape);
+  x = read_numbers (call, 1, shape);
+  whole = read_numbers (call, 3, &adj_op_call_meta (call, 3)->shape);
+  out = g_new0 (double, n *m + 1);
+  if (g == NULL || x == NULL || whole == NULL)
+    return FALSE;
+  for (gint64 i = 0; i < n; i++)
+    for (gint64 k = i + 1; k < n; k++, at++)
+      for (gint64 j = 0; j < m; j++)
+        {
+          /* a largest difference is known by its value, which the distance has rounded */
+          double w = isinf (p) ? distance (x + i * m, x + k * m, m, p) : whole[at];
+          double d = g[at] * slope (x[i * m + j] - x[k * m + j], w, p);
+
+          out[i * m + j] += d;
+          out[k * m + j] -= d;
+        }
+  return write_numbers (call, out);
+}
+
+/* -- between two tensors -- */
+
+static gboolean
+dist_meta (AdjOpCall *call)
+{
+  const AdjTensorMeta *self = adj_op_call_meta (call, 0), *other = adj_op_call_meta (call, 1);
+  const AdjShape *shapes[] = { &self->shape, &other->shape };
+  GError *error = NULL;
+  AdjShape shape;
+
+  if (adj_context_has_error (call->cx))
+    return FALSE;
+  if (self->dtype != other->dtype || !adj_dtype_is_floating (self->dtype))
+    return adj_op_call_fail (call, "needs floating point of one dtype");
+  if (!adj_shape_pointwise (&shape, op_symbols (call), shapes, 2, &error))
+    return adj_op_call_fail_with (call, error);
+  op_add_contiguous (call, self->dtype, 0, NULL);
+  return TRUE;
+}
+
+static gboolean
+dist_kernel (AdjOpCall *call)
+{
+  const AdjShape *shapes[] = { &adj_op_call_meta (call, 0)->shape,
+                               &adj_op_call_meta (call, 1)->shape };
+  double p = adj_op_call_double (call, 2, 2), result;
+  g_autofree double *x = NULL;
+  g_autofree double *y = NULL;
+  AdjShape shape;
+  gint64 n = 1;
+
+  if (!adj_shape_pointwise (&shape, op_symbols (call), shapes, 2, NULL))
+    return FALSE;
+  x = read_numbers (call, 0, &shape);
+  y = read_numbers (call, 1, &shape);
+  if (x == NULL || y == NULL)
+    return FALSE;
+  for (guint i = 0; i < shape.rank; i++)
+    n *= shape.size[i].word;
+  result = distance (x, y, n, p);
+  if (p < 0) /* the least difference where p is −∞ */
+    for (gint64 i = 0; isinf (p) && i < n; i++)
+      result = i == 0 || fabs (x[i] - y[i]) < result ? fabs (x[i] - y[i]) : result;
+  return write_numbers (call, &result);
+}
+
+static double
+dist_reduction (const AdjOpCall *call)
+{
+  gint64 n = 0;
+
+  adj_size_get_hint (op_symbols (call),
+                     adj_shape_numel (&adj_op_call_meta (call, 0)->shape, op_symbols (call)), &n);
+  return (double) MAX (n, 1);
+}
+
+/* -- slices of bounded norm -- */
+
+static gboolean
+renorm_meta (AdjOpCall *call)
+{
+  const AdjTensorMeta *self = adj_op_call_meta (call, 0);
+
+  op_dim (call, 2, self->shape.rank);
+  if (adj_context_has_error (call->cx))
+    return FALSE;
+  if (self->shape.rank < 2 || !adj_dtype_is_floating (self->dtype))
+    return adj_op_call_fail (call, "needs two dimensions or more, of floating point");
+  if (!(adj_op_call_double (call, 1, 2) > 0) || !(adj_op_call_double (call, 3, 0) >= 0))
+    return adj_op_call_fail (call, "needs a positive p and a maxnorm that is not negative");
+  op_add_contiguous (call, self->dtype, self->shape.rank, self->shape.size);
+  return TRUE;
+}
+
+/* The slices of a dimension: so many, of @length elements each, @inner of which follow each other;
+ * factors are rounded where the numbers are @narrow. */
+typedef struct
+{
+  gint64 n, length, inner;
+  gboolean narrow;
+} Slices;
+
+static double *
+element_of (const Slices *slices, double *x, gint64 slice, gint64 i)
+{
+  return x + (i / slices->inner * slices->n + slice) * slices->inner + i % slices->inner;
+}
+
+static void
+shorten (const Slices *slices, double *x, gint64 slice, double p, double most)
+{
+  double norm = 0, factor;
+
+  for (gint64 i = 0; i < slices->length; i++)
+    {
+      double size = fabs (*element_of (slices, x, slice, i));
+
+      norm = isinf (p) ? fmax (norm, size) : norm + pow (size, p);
+    }
+  norm = isinf (p) ? norm : pow (norm, 1 / p);
+  if (!(norm > most))
+    return;
+  factor = slices->narrow ? (float) (most / (norm + 1e-7)) : most / (norm + 1e-7);
+  for (gint64 i = 0; i < slices->length; i++)
+    *element_of (slices, x, slice, i) *= factor;
+}
+
+static gboolean
+renorm_kernel (AdjOpCall *call)
+{
+  const AdjShape *shape = &adj_op_call_meta (call, 0)->shape;
+  guint dim = op_dim (call, 2, shape->rank);
+  g_autofree double *x = read_numbers (call, 0, shape);
+  Slices slices = { shape->size[dim].word, 1, 1, FALSE };
+  gint64 step = 1;
+  AdjKView out, dense;
+
+  if (x == NULL || !op_output (call, 0, &out))
+    return FALSE;
+  slices.narrow = out.type != ADJ_K_F64;
+  dense = out;
+  dense.type = ADJ_K_F64;
+  dense.data = x;
+  for (guint i = shape->rank; i-- > 0; step *= shape->size[i].word)
+    {
+      slices.inner *= i > dim ? shape->size[i].word : 1;
+      slices.length *= i != dim ? shape->size[i].word : 1;
+      dense.stride[i] = step;
+    }
+  for (gint64 i = 0; i < slices.n; i++)
+    shorten (&slices, x, i, adj_op_call_double (call, 1, 2), adj_op_call_double (call, 3, 0));
+  adj_q_copy (op_queue (call), &out, &dense);
+  return TRUE;
+}
+
 /* -- costs -- */
+
+/* Each row meets all others. */
+static double
+pdist_reduction (const AdjOpCall *call)
+{
+  gint64 n = 1;
+
+  adj_size_get_hint (op_symbols (call), adj_op_call_meta (call, 1)->shape.size[0], &n);
+  return (double) MAX (n, 1);
+}
 
 static double
 cdist_reduction (const AdjOpCall *call)

@@ -121,9 +121,9 @@ add_mask (const AdjOpCall *call, AdjTensor *mask, Indexing *out)
 }
 
 static gboolean
-read_items (const AdjOpCall *call, Indexing *out)
+read_items (const AdjOpCall *call, guint arg, Indexing *out)
 {
-  const AdjValue *list = &call->args[1];
+  const AdjValue *list = &call->args[arg];
   guint rank = adj_op_call_meta (call, 0)->shape.rank;
 
   if (!adj_value_is_container (list))
@@ -155,14 +155,14 @@ read_items (const AdjOpCall *call, Indexing *out)
 }
 
 static gboolean
-read_indexing (const AdjOpCall *call, Indexing *out)
+read_indexing (const AdjOpCall *call, guint arg, Indexing *out)
 {
   const AdjShape *shapes[ADJ_MAX_RANK];
   GError *error = NULL;
   guint last = 0;
 
   *out = (Indexing){ .first = G_MAXUINT };
-  if (!read_items (call, out))
+  if (!read_items (call, arg, out))
     return FALSE;
   for (guint i = 0; i < out->n_items; i++)
     if (out->items[i].kind == ADJ_VALUE_TENSOR)
@@ -210,7 +210,7 @@ index_meta (AdjOpCall *call)
   Indexing indexing;
   AdjShape shape;
 
-  if (!read_indexing (call, &indexing) || !indexed_shape (call, &indexing, &shape))
+  if (!read_indexing (call, 1, &indexing) || !indexed_shape (call, &indexing, &shape))
     return FALSE;
   adj_op_call_add (call, adj_op_call_meta (call, 0)->dtype, &shape);
   return TRUE;
@@ -247,7 +247,7 @@ index_kernel (AdjOpCall *call)
   Indexing indexing;
   gint64 bad;
 
-  if (!read_indexing (call, &indexing) || !view_indices (call, &indexing, &index, views) ||
+  if (!read_indexing (call, 1, &indexing) || !view_indices (call, &indexing, &index, views) ||
       !op_input (call, 0, &index.x) || !op_output (call, 0, &index.values))
     return FALSE;
   return adj_q_index (op_queue (call), &index, &bad) || op_bad_index (call, bad);
@@ -262,7 +262,7 @@ index_put_meta (AdjOpCall *call)
   AdjShape shape, spread;
   Indexing indexing;
 
-  if (!read_indexing (call, &indexing) || !indexed_shape (call, &indexing, &shape))
+  if (!read_indexing (call, 1, &indexing) || !indexed_shape (call, &indexing, &shape))
     return FALSE;
   if (values->dtype != self->dtype)
     return adj_op_call_fail (call, "self and values have different dtypes");
@@ -284,11 +284,191 @@ index_put_kernel (AdjOpCall *call)
   double number;
   gint64 bad;
 
-  if (!read_indexing (call, &indexing) || !indexed_shape (call, &indexing, &shape) ||
+  if (!read_indexing (call, 1, &indexing) || !indexed_shape (call, &indexing, &shape) ||
       !view_indices (call, &indexing, &index, views) || !op_copy_self (call, &index.x) ||
       !op_input_as (call, 2, &shape, &index.values, &number))
     return FALSE;
   return adj_q_index_put (op_queue (call), &index, &bad) || op_bad_index (call, bad);
+}
+
+/* -- where a mask is set -- */
+
+/* Sizes of self[indices]; the mask must broadcast to them. */
+static gboolean
+masked_shape (const AdjOpCall *call, Indexing *indexing, AdjShape *out)
+{
+  AdjShape spread;
+
+  if (!read_indexing (call, 2, indexing) || !indexed_shape (call, indexing, out))
+    return FALSE;
+  if (adj_op_call_meta (call, 1)->dtype != ADJ_DTYPE_BOOL)
+    return adj_op_call_fail (call, "the mask must be bool");
+  return adj_shape_expand (&adj_op_call_meta (call, 1)->shape, op_symbols (call), out, &spread) ||
+         adj_op_call_fail (call, "the mask does not broadcast to the indexed elements");
+}
+
+static gboolean
+masked_index_meta (AdjOpCall *call)
+{
+  Indexing indexing;
+  AdjShape shape;
+
+  if (!masked_shape (call, &indexing, &shape))
+    return FALSE;
+  op_add_contiguous (call, adj_op_call_meta (call, 0)->dtype, shape.rank, shape.size);
+  return TRUE;
+}
+
+static gboolean
+masked_put_meta (AdjOpCall *call)
+{
+  const AdjTensorMeta *self = adj_op_call_meta (call, 0), *values = adj_op_call_meta (call, 3);
+  AdjShape result = self->shape, shape, spread;
+  Indexing indexing;
+
+  if (!masked_shape (call, &indexing, &shape))
+    return FALSE;
+  if (values->dtype != self->dtype)
+    return adj_op_call_fail (call, "self and values have different dtypes");
+  if (!adj_shape_expand (&values->shape, op_symbols (call), &shape, &spread))
+    return adj_op_call_fail (call, "the values do not broadcast to the indexed elements");
+  adj_shape_set_format (&result, op_symbols (call), ADJ_MEMORY_FORMAT_PRESERVE, &self->shape);
+  result.offset = ADJ_SIZE (0);
+  adj_op_call_add (call, self->dtype, &result);
+  return TRUE;
+}
+
+/* Copies of the indices, those beyond the ends of their dimension at these ends. */
+static void
+clamp_indices (const AdjOpCall *call,
+               const AdjKView *self,
+               AdjKView *views,
+               AdjKIndex *index,
+               gpointer *memory)
+{
+  for (gint d = 0; d < self->rank; d++)
+    {
+      AdjKView dense;
+      gint64 *places;
+
+      if (index->idx[d] == NULL)
+        continue;
+      places = memory[d] = op_temporary (op_queue (call), &views[d], ADJ_K_I64, &dense);
+      adj_q_copy (op_queue (call), &dense, &views[d]);
+      for (gint64 i = 0; i < adj_k_view_count (&dense); i++)
+        places[i] = CLAMP (places[i], -self->size[d], self->size[d] - 1);
+      views[d] = dense;
+    }
+}
+
+/* Copies @from to @to where @mask is as @set says; all have the same sizes, @to is dense. */
+static void
+copy_masked (const AdjOpCall *call,
+             const AdjKView *to,
+             const AdjKView *from,
+             const guint8 *mask,
+             gboolean set)
+{
+  gint64 n = adj_k_view_count (to);
+
+  for (gint64 i = 0; i < n; i++)
+    {
+      AdjKView a = { .type = to->type }, b = { .type = from->type };
+      gint64 rest = i, at = 0;
+
+      if (mask[i] != set)
+        continue;
+      for (gint d = from->rank; d-- > 0; rest /= from->size[d])
+        at += rest % from->size[d] * from->stride[d];
+      a.data = (char *) to->data + (gsize) i * adj_k_type_get_size (to->type);
+      b.data = (char *) from->data + (gssize) at * (gssize) adj_k_type_get_size (from->type);
+      adj_q_copy (op_queue (call), &a, &b);
+    }
+}
+
+/* The mask as bytes, spread over @shape; the caller frees them. */
+static guint8 *
+read_mask (const AdjOpCall *call, const AdjShape *shape)
+{
+  AdjKView mask, dense;
+  guint8 *bytes;
+
+  if (!op_input_as (call, 1, shape, &mask, NULL) ||
+      !op_check_temporary (call, adj_k_view_count (&mask)))
+    return NULL;
+  bytes = op_temporary (op_queue (call), &mask, ADJ_K_BOOL, &dense);
+  adj_q_copy (op_queue (call), &dense, &mask);
+  return bytes;
+}
+
+static void
+free_indices (gpointer *memory)
+{
+  for (guint i = 0; i < ADJ_K_MAX_RANK; i++)
+    g_free (memory[i]);
+}
+
+static gboolean
+masked_index_kernel (AdjOpCall *call)
+{
+  AdjKIndex index = { .accumulate = false };
+  AdjKView views[ADJ_K_MAX_RANK], fill;
+  gpointer memory[ADJ_K_MAX_RANK] = { NULL };
+  g_autofree guint8 *mask = NULL;
+  Indexing indexing;
+  AdjShape shape;
+  double number;
+  gint64 bad;
+  gboolean done;
+
+  if (!masked_shape (call, &indexing, &shape) || !view_indices (call, &indexing, &index, views) ||
+      !op_input (call, 0, &index.x) || !op_output (call, 0, &index.values) ||
+      !op_input_as (call, 3, &shape, &fill, &number))
+    return FALSE;
+  mask = read_mask (call, &shape);
+  if (mask == NULL)
+    return FALSE;
+  if (adj_k_view_count (&index.x) == 0)
+    {
+      adj_q_copy (op_queue (call), &index.values, &fill);
+      return TRUE;
+    }
+  clamp_indices (call, &index.x, views, &index, memory);
+  done = adj_q_index (op_queue (call), &index, &bad) || op_bad_index (call, bad);
+  if (done)
+    copy_masked (call, &index.values, &fill, mask, FALSE);
+  free_indices (memory);
+  return done;
+}
+
+static gboolean
+masked_put_kernel (AdjOpCall *call)
+{
+  AdjKIndex index = { .accumulate = true };
+  AdjKView views[ADJ_K_MAX_RANK], values;
+  gpointer memory[ADJ_K_MAX_RANK] = { NULL };
+  g_autofree guint8 *mask = NULL;
+  g_autofree gpointer kept = NULL;
+  Indexing indexing;
+  AdjShape shape;
+  double number;
+  gint64 bad;
+  gboolean done;
+
+  if (!masked_shape (call, &indexing, &shape) || !view_indices (call, &indexing, &index, views) ||
+      !op_copy_self (call, &index.x) || !op_input_as (call, 3, &shape, &values, &number))
+    return FALSE;
+  mask = read_mask (call, &shape);
+  if (mask == NULL)
+    return FALSE;
+  if (adj_k_view_count (&index.x) == 0)
+    return TRUE;
+  kept = op_temporary (op_queue (call), &values, values.type, &index.values);
+  copy_masked (call, &index.values, &values, mask, TRUE);
+  clamp_indices (call, &index.x, views, &index, memory);
+  done = adj_q_index_put (op_queue (call), &index, &bad) || op_bad_index (call, bad);
+  free_indices (memory);
+  return done;
 }
 
 /* -- records -- */

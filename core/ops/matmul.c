@@ -2,6 +2,8 @@
 /* Matrix products.  The kernel knows C = beta·D + alpha·A B with an optional batch dimension;
  * vectors are given a dimension of size 1. */
 
+#include <string.h>
+
 #include "ops/adj-op-id.h"
 #include "ops/adj-ops.h"
 #include "ops/kernel-private.h"
@@ -108,6 +110,71 @@ dot_meta (AdjOpCall *call)
     return fail_shapes (call, &a->shape, &b->shape);
   op_add_contiguous (call, a->dtype, 0, NULL);
   return TRUE;
+}
+
+/* self must broadcast to the @rank sizes of the result. */
+static gboolean
+add_sum (AdjOpCall *call, guint rank, const AdjSize *sizes)
+{
+  const AdjTensorMeta *self = adj_op_call_meta (call, 0);
+  AdjShape spread;
+
+  op_add_contiguous (call, adj_op_call_meta (call, 1)->dtype, rank, sizes);
+  if (self->dtype != adj_op_call_meta (call, 1)->dtype ||
+      self->dtype != adj_op_call_meta (call, 2)->dtype)
+    return adj_op_call_fail (call, "the arguments have different dtypes");
+  return adj_shape_expand (&self->shape, op_symbols (call), &call->results[0].meta.shape,
+                           &spread) ||
+         adj_op_call_fail (call, "self does not broadcast to the product");
+}
+
+static gboolean
+addmv_meta (AdjOpCall *call)
+{
+  const AdjShape *a = &adj_op_call_meta (call, 1)->shape, *b = &adj_op_call_meta (call, 2)->shape;
+
+  if (a->rank != 2 || b->rank != 1 ||
+      !adj_size_test (op_symbols (call), ADJ_SIZE_EQ, a->size[1], b->size[0]))
+    return fail_shapes (call, a, b);
+  return add_sum (call, 1, a->size);
+}
+
+/* As an operator element by element over self, a column and a row lays its result out. */
+static gboolean
+lay_out_outer (AdjOpCall *call)
+{
+  AdjShape column = adj_op_call_meta (call, 1)->shape, shape;
+  const AdjShape *operands[] = { &adj_op_call_meta (call, 0)->shape, &column,
+                                 &adj_op_call_meta (call, 2)->shape };
+
+  column.rank = 2;
+  column.size[1] = column.stride[1] = ADJ_SIZE (1);
+  if (adj_shape_pointwise (&shape, op_symbols (call), operands, 3, NULL))
+    memcpy (call->results[0].meta.shape.stride, shape.stride, sizeof shape.stride);
+  return TRUE;
+}
+
+static gboolean
+addr_meta (AdjOpCall *call)
+{
+  const AdjShape *a = &adj_op_call_meta (call, 1)->shape, *b = &adj_op_call_meta (call, 2)->shape;
+
+  if (a->rank != 1 || b->rank != 1)
+    return fail_shapes (call, a, b);
+  return add_sum (call, 2, (const AdjSize[]){ a->size[0], b->size[0] }) && lay_out_outer (call);
+}
+
+static gboolean
+addbmm_meta (AdjOpCall *call)
+{
+  AdjSymbols *symbols = op_symbols (call);
+  const AdjShape *a = &adj_op_call_meta (call, 1)->shape, *b = &adj_op_call_meta (call, 2)->shape;
+
+  if (a->rank != 3 || b->rank != 3 ||
+      !adj_size_test (symbols, ADJ_SIZE_EQ, a->size[2], b->size[1]) ||
+      !adj_size_test (symbols, ADJ_SIZE_EQ, a->size[0], b->size[0]))
+    return fail_shapes (call, a, b);
+  return add_sum (call, 2, (const AdjSize[]){ a->size[1], b->size[2] });
 }
 
 /* -- kernels -- */
@@ -239,6 +306,76 @@ add_product_kernel (AdjOpCall *call)
   return TRUE;
 }
 
+/* Vectors become columns, and the last one of two vectors a row. */
+static gboolean
+add_vector_kernel (AdjOpCall *call)
+{
+  AdjKGemm gemm = {
+    .beta = adj_op_call_double (call, 3, 1),
+    .alpha = adj_op_call_double (call, 4, 1),
+  };
+  AdjKView self;
+  double number;
+
+  if (!op_input_as (call, 0, &call->results[0].meta.shape, &self, &number) ||
+      !op_input (call, 1, &gemm.a) || !op_input (call, 2, &gemm.b) || !op_output (call, 0, &gemm.c))
+    return FALSE;
+  if (gemm.a.rank == 1)
+    {
+      append_dim (&gemm.a);
+      prepend_dim (&gemm.b);
+    }
+  else
+    {
+      append_dim (&gemm.b);
+      append_dim (&self);
+      append_dim (&gemm.c);
+    }
+  gemm.d = &self;
+  adj_q_gemm (op_queue (call), &gemm);
+  return TRUE;
+}
+
+/* Matrix @i of a batch. */
+static AdjKView
+matrix_of (const AdjKView *batch, gint64 i)
+{
+  AdjKView matrix = { .type = batch->type, .rank = 2 };
+
+  matrix.data = (char *) batch->data +
+                (gssize) (i * batch->stride[0]) * (gssize) adj_k_type_get_size (batch->type);
+  for (gint d = 0; d < 2; d++)
+    {
+      matrix.size[d] = batch->size[d + 1];
+      matrix.stride[d] = batch->stride[d + 1];
+    }
+  return matrix;
+}
+
+/* One product after the other, each added to what came before. */
+static gboolean
+addbmm_kernel (AdjOpCall *call)
+{
+  double beta = adj_op_call_double (call, 3, 1), number;
+  AdjKView self, batch1, batch2, out;
+
+  if (!op_input_as (call, 0, &call->results[0].meta.shape, &self, &number) ||
+      !op_input (call, 1, &batch1) || !op_input (call, 2, &batch2) || !op_output (call, 0, &out))
+    return FALSE;
+  for (gint64 i = 0; i < MAX (batch1.size[0], 1); i++)
+    {
+      AdjKGemm gemm = { .a = matrix_of (&batch1, i), .b = matrix_of (&batch2, i), .c = out };
+
+      gemm.alpha = batch1.size[0] > 0 ? adj_op_call_double (call, 4, 1) : 0;
+      if (batch1.size[0] == 0)
+        gemm.a.size[1] = gemm.b.size[0] = 0;
+      gemm.beta = i == 0 ? beta : 1;
+      gemm.d = i == 0 ? &self : &out;
+      adj_q_gemm (op_queue (call), &gemm);
+    }
+  return TRUE;
+}
+
 /* -- costs -- */
 
 static double
@@ -251,6 +388,15 @@ product_reduction (const AdjOpCall *call)
   if (a->rank > 0)
     adj_size_get_hint (op_symbols (call), a->size[a->rank - 1], &k);
   return (double) k;
+}
+
+static double
+addbmm_reduction (const AdjOpCall *call)
+{
+  gint64 n = 1;
+
+  adj_size_get_hint (op_symbols (call), adj_op_call_meta (call, 1)->shape.size[0], &n);
+  return product_reduction (call) * (double) n;
 }
 
 static double

@@ -84,6 +84,46 @@ nonzero_kernel (AdjOpCall *call)
   return TRUE;
 }
 
+static gboolean
+nonzero_static_meta (AdjOpCall *call)
+{
+  AdjSize sizes[] = { adj_op_call_size (call, 1, ADJ_SIZE (0)),
+                      ADJ_SIZE (adj_op_call_meta (call, 0)->shape.rank) };
+
+  if (adj_size_test (op_symbols (call), ADJ_SIZE_LT, sizes[0], ADJ_SIZE (0)))
+    return adj_op_call_fail (call, "the size is negative");
+  op_add_contiguous (call, ADJ_DTYPE_I64, 2, sizes);
+  return !adj_context_has_error (call->cx);
+}
+
+static gboolean
+nonzero_static_kernel (AdjOpCall *call)
+{
+  gint64 fill = adj_op_call_int (call, 2, -1), at = 0, n;
+  g_autofree guint8 *set = NULL;
+  AdjKView dense, out;
+  gint64 *indices;
+
+  set = mark_nonzero (call, adj_op_call_tensor (call, 0), &dense);
+  if (set == NULL || !op_output (call, 0, &out))
+    return FALSE;
+  indices = out.data;
+  n = out.size[0];
+  for (gint64 i = 0; i < adj_k_view_count (&dense) && at < n; i++)
+    {
+      gint64 rest = i;
+
+      if (set[i] == 0)
+        continue;
+      for (guint d = dense.rank; d-- > 0; rest /= dense.size[d])
+        indices[at * dense.rank + d] = rest % dense.size[d];
+      at++;
+    }
+  for (gint64 i = at * dense.rank; i < n * dense.rank; i++)
+    indices[i] = fill;
+  return TRUE;
+}
+
 /* -- what a program says of sizes -- */
 
 static gboolean

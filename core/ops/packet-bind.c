@@ -86,7 +86,7 @@ set (Binding *b, guint index, const AdjValue *value)
     b->bound[index] = (AdjValue){ .kind = ADJ_VALUE_DEVICE, .device = device };
   if (type->kind == ADJ_TYPE_KIND_FLOAT && value->kind == ADJ_VALUE_INT)
     b->bound[index] = ADJ_FLOAT ((double) value->integer);
-  if (type->is_list && type->list_size > 0 && is_number (value))
+  if (type->is_list && type->list_size > 0 && is_number (value) && value->kind != ADJ_VALUE_BOOL)
     b->bound[index] = repeat (b, value, (guint) type->list_size);
 }
 
@@ -113,7 +113,8 @@ is_self (const AdjArgument *argument)
   return strcmp (argument->name, "self") == 0 && argument->type.kind == ADJ_TYPE_KIND_TENSOR;
 }
 
-/* Whether argument @index takes all that follows: the only one beside self, a list of sizes. */
+/* Whether argument @index takes all that follows: the last one, a list of tensors, or the only one
+ * beside self, a list of sizes. */
 static gboolean
 gathers (const Binding *b, guint index, const AdjValue *value)
 {
@@ -121,6 +122,8 @@ gathers (const Binding *b, guint index, const AdjValue *value)
   guint first = schema->n_arguments > 0 && is_self (&schema->arguments[0]) ? 1 : 0;
   const AdjType *type = &schema->arguments[index].type;
 
+  if (type->is_list && type->kind == ADJ_TYPE_KIND_TENSOR)
+    return index + 1 == schema->n_positional && value->kind == ADJ_VALUE_TENSOR;
   return index == first && schema->n_positional == first + 1 && type->is_list &&
          (type->kind == ADJ_TYPE_KIND_INT || type->kind == ADJ_TYPE_KIND_SYMINT) && is_size (value);
 }
@@ -168,6 +171,16 @@ goes_by (const AdjArgument *argument, const char *word)
   return FALSE;
 }
 
+/* Words that change nothing as they are given. */
+static gboolean
+means_nothing (const char *word, const AdjValue *value)
+{
+  if (strcmp (word, "requires_grad") == 0)
+    return value->kind == ADJ_VALUE_BOOL && !value->boolean;
+  return value->kind == ADJ_VALUE_NONE &&
+         (strcmp (word, "out") == 0 || strcmp (word, "generator") == 0);
+}
+
 static gboolean
 bind_keyword (Binding *b, const AdjValue *key, const AdjValue *value)
 {
@@ -180,7 +193,7 @@ bind_keyword (Binding *b, const AdjValue *key, const AdjValue *value)
     return fail (b, "'%s' is given twice", word);
   if (i < b->schema->n_arguments)
     set (b, i, value);
-  else if (strcmp (word, "out") != 0 || value->kind != ADJ_VALUE_NONE)
+  else if (!means_nothing (word, value))
     return fail (b, "there is no argument '%s'", word);
   return TRUE;
 }

@@ -122,6 +122,12 @@ extreme_dim_meta (AdjOpCall *call)
 }
 
 static gboolean
+aminmax_meta (AdjOpCall *call)
+{
+  return extreme_meta (call) && add_reduced (call, self_dtype (call));
+}
+
+static gboolean
 arg_extreme_meta (AdjOpCall *call)
 {
   return check_not_empty (call) && add_reduced (call, ADJ_DTYPE_I64);
@@ -246,6 +252,21 @@ count_kernel (AdjOpCall *call)
   adj_q_copy (op_queue (call), &set, &in);
   put_dims_back (&set, dims, &out);
   adj_q_reduce (op_queue (call), ADJ_K_SUM, &out, &set, dims);
+  return TRUE;
+}
+
+static gboolean
+aminmax_kernel (AdjOpCall *call)
+{
+  guint32 dims = reduced_dims (call);
+  AdjKView in, least, most;
+
+  if (!op_input (call, 0, &in) || !op_output (call, 0, &least) || !op_output (call, 1, &most))
+    return FALSE;
+  put_dims_back (&in, dims, &least);
+  put_dims_back (&in, dims, &most);
+  adj_q_reduce (op_queue (call), ADJ_K_MIN, &least, &in, dims);
+  adj_q_reduce (op_queue (call), ADJ_K_MAX, &most, &in, dims);
   return TRUE;
 }
 
@@ -403,6 +424,60 @@ std_kernel (AdjOpCall *call)
   if (!variance (call, FALSE, &var))
     return FALSE;
   apply (op_queue (call), ADJ_K_OP_SQRT, &var, &var, NULL);
+  return TRUE;
+}
+
+static gboolean
+std_mean_kernel (AdjOpCall *call)
+{
+  AdjKView var;
+
+  if (!variance (call, TRUE, &var))
+    return FALSE;
+  apply (op_queue (call), ADJ_K_OP_SQRT, &var, &var, NULL);
+  return TRUE;
+}
+
+/* @to = @x, 0 where it is no number. */
+static void
+clear_missing (AdjKQueue *queue, const AdjKView *to, const AdjKView *x)
+{
+  static const AdjKCode code[] = {
+    { .op = ADJ_K_OP_LOAD, .dst = 0, .imm.i = 0 },
+    { .op = ADJ_K_OP_ISNAN, .dst = 1, .a = 0 },
+    { .op = ADJ_K_OP_CONST, .dst = 2, .imm.f = 0 },
+    { .op = ADJ_K_OP_SELECT, .dst = 0, .a = 1, .b = 2, .c = 0 },
+  };
+  const AdjKProgram program = {
+    .klass = class_of (to->type),
+    .n_inputs = 1,
+    .n_regs = 3,
+    .n_code = G_N_ELEMENTS (code),
+    .code = code,
+  };
+
+  adj_q_pointwise (queue, &program, to, x);
+}
+
+static gboolean
+nansum_kernel (AdjOpCall *call)
+{
+  guint32 dims = reduced_dims (call);
+  g_autofree gpointer cast = NULL;
+  g_autofree gpointer memory = NULL;
+  AdjKView in, out, numbers;
+
+  if (!op_output (call, 0, &out) || !read_input (call, out.type, &in, &cast))
+    return FALSE;
+  put_dims_back (&in, dims, &out);
+  numbers = in;
+  if (adj_k_type_is_float (in.type))
+    {
+      memory = op_temporary (op_queue (call), &in, in.type == ADJ_K_F64 ? ADJ_K_F64 : ADJ_K_F32,
+                             &numbers);
+      clear_missing (op_queue (call), &numbers, &in);
+    }
+  adj_q_reduce (op_queue (call), ADJ_K_SUM, &out, &numbers, dims);
   return TRUE;
 }
 

@@ -67,6 +67,30 @@ scatter_reduce_meta (AdjOpCall *call)
   return TRUE;
 }
 
+static gboolean
+index_reduce_meta (AdjOpCall *call)
+{
+  const AdjTensorMeta *self = adj_op_call_meta (call, 0), *index = adj_op_call_meta (call, 2);
+  const AdjTensorMeta *source = adj_op_call_meta (call, 3);
+  guint dim = op_dim (call, 1, self->shape.rank);
+  AdjSize n = index->shape.rank == 1 ? index->shape.size[0] : ADJ_SIZE (1);
+  gboolean fits = index->shape.rank <= 1 && source->shape.rank == self->shape.rank;
+
+  if (find_reduce (call) == N_REDUCES || find_reduce (call) == REDUCE_SUM)
+    return adj_op_call_fail (call, "there is no reduction '%s'", adj_op_call_string (call, 4, ""));
+  if (!op_check_index (call, index))
+    return FALSE;
+  if (source->dtype != self->dtype)
+    return adj_op_call_fail (call, "self and source have different dtypes");
+  for (guint i = 0; fits && i < self->shape.rank; i++)
+    fits = adj_size_test (op_symbols (call), ADJ_SIZE_EQ, source->shape.size[i],
+                          i == dim ? n : self->shape.size[i]);
+  if (!fits)
+    return adj_op_call_fail (call, "the source does not fit self and the index");
+  op_add_contiguous (call, self->dtype, self->shape.rank, self->shape.size);
+  return !adj_context_has_error (call->cx);
+}
+
 /* -- the kernel -- */
 
 /* Dense temporaries. */
@@ -87,14 +111,31 @@ scatter_clear (Scatter *s)
 
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Scatter, scatter_clear)
 
-static gboolean
-scatter_begin (const AdjOpCall *call, Scatter *s)
+/* The vector @index as one of the sizes of @src. */
+static void
+spread_index (AdjKView *index, const AdjKView *src, guint dim)
 {
+  gint64 step = index->rank > 0 ? index->stride[0] : 1;
+
+  index->rank = src->rank;
+  for (gint i = 0; i < src->rank; i++)
+    {
+      index->size[i] = src->size[i];
+      index->stride[i] = i == (gint) dim ? step : 0;
+    }
+}
+
+static gboolean
+scatter_begin (const AdjOpCall *call, Scatter *s, gboolean is_vector)
+{
+  guint dim = op_dim (call, 1, adj_op_call_meta (call, 0)->shape.rank);
   AdjKView self, index, src, counts;
   AdjKType type;
 
   if (!op_input (call, 0, &self) || !op_input (call, 2, &index) || !op_input (call, 3, &src))
     return FALSE;
+  if (is_vector)
+    spread_index (&index, &src, dim);
   for (gint i = 0; i < index.rank; i++)
     src.size[i] = index.size[i];
   if (!op_check_temporary (call, adj_k_view_count (&index)))
@@ -195,18 +236,31 @@ divide_by_counts (Scatter *s)
 }
 
 static gboolean
-scatter_reduce_kernel (AdjOpCall *call)
+reduce_into (AdjOpCall *call, gboolean is_vector)
 {
   guint dim = op_dim (call, 1, adj_op_call_meta (call, 0)->shape.rank);
   g_auto (Scatter) s = { .reduce = find_reduce (call) };
   AdjKView out;
 
-  if (!scatter_begin (call, &s) || !put_all (call, &s, dim) || !op_output (call, 0, &out))
+  if (!scatter_begin (call, &s, is_vector) || !put_all (call, &s, dim) ||
+      !op_output (call, 0, &out))
     return FALSE;
   if (s.reduce == REDUCE_MEAN)
     divide_by_counts (&s);
   adj_q_copy (op_queue (call), &out, &s.self);
   return TRUE;
+}
+
+static gboolean
+scatter_reduce_kernel (AdjOpCall *call)
+{
+  return reduce_into (call, FALSE);
+}
+
+static gboolean
+index_reduce_kernel (AdjOpCall *call)
+{
+  return reduce_into (call, TRUE);
 }
 
 static double

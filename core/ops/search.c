@@ -118,6 +118,40 @@ searchsorted_kernel (AdjOpCall *call)
   return search_rows (call, 0, 1, right);
 }
 
+static gboolean
+searchsorted_number_meta (AdjOpCall *call)
+{
+  if (adj_op_call_meta (call, 0)->shape.rank != 1)
+    return adj_op_call_fail (call, "a number is looked for in one row");
+  if (call->args[5].kind != ADJ_VALUE_NONE)
+    return adj_op_call_fail_as (call, ADJ_ERROR_UNSUPPORTED, "knows no sorter");
+  op_add_contiguous (call, adj_op_call_bool (call, 2) ? ADJ_DTYPE_I32 : ADJ_DTYPE_I64, 0, NULL);
+  return !adj_context_has_error (call->cx);
+}
+
+static gboolean
+searchsorted_number_kernel (AdjOpCall *call)
+{
+  const AdjValue *side = &call->args[4];
+  gboolean right = adj_op_call_bool (call, 3) ||
+                   (side->kind == ADJ_VALUE_STRING && g_str_equal (side->text, "right"));
+  double x = adj_op_call_double (call, 1, 0), element = 0;
+  AdjKView one = { .data = &element }, number = { .data = &x, .type = ADJ_K_F64 };
+  g_autofree double *numbers = NULL;
+  AdjKView row, dense, out;
+
+  if (!op_input (call, 0, &row) || !op_output (call, 0, &out) ||
+      !op_check_temporary (call, adj_k_view_count (&row)))
+    return FALSE;
+  numbers = op_temporary (op_queue (call), &row, ADJ_K_F64, &dense);
+  adj_q_copy (op_queue (call), &dense, &row);
+  one.type = row.type == ADJ_K_BOOL ? ADJ_K_F64 : row.type; /* the number as that type has it */
+  adj_q_copy (op_queue (call), &one, &number);
+  adj_q_copy (op_queue (call), &number, &one);
+  adj_q_fill_i64 (op_queue (call), &out, search (numbers, row.size[0], x, right));
+  return TRUE;
+}
+
 /* -- records -- */
 
 #define OP(id, ...) { __VA_ARGS__ },

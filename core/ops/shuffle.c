@@ -145,6 +145,52 @@ unshuffle_kernel (AdjOpCall *call)
   return TRUE;
 }
 
+/* -- channels -- */
+
+static gboolean
+channel_shuffle_meta (AdjOpCall *call)
+{
+  const AdjTensorMeta *self = adj_op_call_meta (call, 0);
+  gint64 groups = adj_op_call_int (call, 1, 0);
+
+  if (adj_context_has_error (call->cx))
+    return FALSE;
+  if (self->shape.rank < 3 || self->shape.rank + 1 > ADJ_MAX_RANK || groups < 1)
+    return adj_op_call_fail (call, "needs three dimensions and a number of groups above 0");
+  return divides (call, self->shape.size[1], groups) && add_result (call, self->shape.size);
+}
+
+/* Channels as two dimensions, of which the first has the strides of @groups. */
+static void
+part_channels (AdjKView *view, gint64 groups, gint64 group_stride, gint64 member_stride)
+{
+  gint64 members = view->size[1] / groups;
+
+  for (gint i = view->rank++; i > 2; i--)
+    {
+      view->size[i] = view->size[i - 1];
+      view->stride[i] = view->stride[i - 1];
+    }
+  view->size[1] = groups;
+  view->stride[1] = group_stride;
+  view->size[2] = members;
+  view->stride[2] = member_stride;
+}
+
+static gboolean
+channel_shuffle_kernel (AdjOpCall *call)
+{
+  gint64 groups = adj_op_call_int (call, 1, 1);
+  AdjKView self, out;
+
+  if (!op_input (call, 0, &self) || !op_output (call, 0, &out))
+    return FALSE;
+  part_channels (&self, groups, self.stride[1] * (self.size[1] / groups), self.stride[1]);
+  part_channels (&out, groups, out.stride[1], out.stride[1] * groups);
+  adj_q_copy (op_queue (call), &out, &self);
+  return TRUE;
+}
+
 /* -- records -- */
 
 #define OP(id, ...) { __VA_ARGS__ },

@@ -164,6 +164,8 @@ lower_name (Lowering *l, const AdjExpr *expr, gboolean described)
     return lower_constant (l, expr, ADJ_NONE);
   if (strcmp (name, "inf") == 0)
     return lower_constant (l, expr, ADJ_FLOAT (INFINITY));
+  if (strcmp (name, "nan") == 0)
+    return lower_constant (l, expr, ADJ_FLOAT (NAN));
   if (adj_dtype_from_torch_name (name) != ADJ_DTYPE_NONE)
     return lower_constant (l, expr, ADJ_DTYPE (adj_dtype_from_torch_name (name)));
   if (adj_device_parse (name, -1, &device))

@@ -386,6 +386,26 @@ builtin_broadcast_sizes (AdjRuleCall *call, const AdjValue *args, guint n, AdjVa
   return give_sizes (call, result, rank, out);
 }
 
+static gboolean
+builtin_alternating (AdjRuleCall *call, const AdjValue *args, guint n, AdjValue *out)
+{
+  guint count = adj_value_is_container (&args[0]) ? args[0].n : 0;
+
+  *out = (AdjValue){ .kind = ADJ_VALUE_LIST, .n = count };
+  out->items = adj_arena_new0 (call->arena, AdjValue, MAX (count, 1));
+  for (guint i = 0; i < count; i++)
+    {
+      out->items[i] = args[0].items[i];
+      if (i % 2 == 0)
+        continue;
+      if (args[0].items[i].kind == ADJ_VALUE_FLOAT)
+        out->items[i].number = -args[0].items[i].number;
+      else
+        out->items[i] = ADJ_INT (-int_of (call, &args[0].items[i]));
+    }
+  return TRUE;
+}
+
 /* -- others -- */
 
 static gboolean
@@ -702,6 +722,24 @@ rule_composite_builtin_describes (const RuleBuiltin *builtin)
 {
   return builtin->func == builtin_rank ? 1 << 0 : 0;
 }
+#define LEADS_TO(word)                                                                             \
+  static gboolean builtin_##word (AdjRuleCall *call, const AdjValue *args, guint n, AdjValue *out) \
+  {                                                                                                \
+    return rule_##word (call, args, out);                                                          \
+  }
+
+LEADS_TO (at_least)
+LEADS_TO (flat_each)
+LEADS_TO (cut_evenly)
+LEADS_TO (cut_at)
+LEADS_TO (differences)
+LEADS_TO (literal)
+LEADS_TO (mask_for)
+LEADS_TO (unmasked)
+LEADS_TO (sorted_dims)
+LEADS_TO (prod_over)
+LEADS_TO (spread_all)
+LEADS_TO (recurrent)
 
 static const RuleBuiltin rows[] = {
 #define BUILTIN(word, help) { #word, builtin_##word },

@@ -91,6 +91,18 @@ builtin_add_given (AdjRuleCall *call, const AdjValue *args, guint n, AdjValue *o
 }
 
 static gboolean
+builtin_least_of (AdjRuleCall *call, const AdjValue *args, guint n, AdjValue *out)
+{
+  static const double largest[ADJ_N_DTYPES] = { [ADJ_DTYPE_F64] = 0x1.fffffffffffffp1023,
+                                                [ADJ_DTYPE_F32] = 0x1.fffffep127,
+                                                [ADJ_DTYPE_F16] = 65504,
+                                                [ADJ_DTYPE_BF16] = 0x1.fep127 };
+
+  *out = ADJ_FLOAT (-largest[adj_tensor_get_meta (args[0].tensor)->dtype]);
+  return TRUE;
+}
+
+static gboolean
 builtin_as_channels (AdjRuleCall *call, const AdjValue *args, guint n, AdjValue *out)
 {
   const AdjShape *like = shape_of (args[1].tensor);
@@ -308,10 +320,78 @@ builtin_norm_second (AdjRuleCall *call, const AdjValue *args, guint n, AdjValue 
 
 /* -- products -- */
 
-/* With r_k = Σ_{j ≥ k} g_j Π_{k < i ≤ j} x_i, element k has Π_{i < k} x_i · r_k: right where
- * elements are 0 too. */
+/* x[start:end] along @dim; without @end: to the end. */
+static AdjTensor *
+cut (AdjRuleCall *call, AdjTensor *x, AdjValue dim, gint64 start, AdjValue end)
+{
+  return ADJ_APPLY (call->cx, ADJ_OP_slice_Tensor, ADJ_TENSOR (x), dim, ADJ_INT (start), end);
+}
+
+/* For each element from @k on the product of all up to it, but for element @k. */
+static AdjTensor *
+products_without (
+    AdjRuleCall *call, AdjTensor *x, AdjValue dim, AdjTensor *ones, gint64 k, gint64 n)
+{
+  AdjContext *cx = call->cx;
+  AdjTensor *before = k == 0 ? ones : cut (call, x, dim, 0, ADJ_INT (k)), *after;
+  AdjValue parts[2];
+
+  if (k > 0 && before != NULL)
+    before = ADJ_APPLY (cx, ADJ_OP_prod_dim_int, ADJ_TENSOR (before), dim, ADJ_BOOL (TRUE));
+  if (before == NULL || k == n - 1)
+    return before;
+  after = cut (call, x, dim, k + 1, ADJ_NONE);
+  after = after != NULL ? ADJ_APPLY (cx, ADJ_OP_cumprod, ADJ_TENSOR (after), dim) : NULL;
+  if (k > 0 && after != NULL)
+    after = times (
+        call,
+        ADJ_APPLY (cx, ADJ_OP_expand, ADJ_TENSOR (before), sizes_value (call, shape_of (after))),
+        after);
+  if (after == NULL)
+    return NULL;
+  parts[0] = ADJ_TENSOR (before);
+  parts[1] = ADJ_TENSOR (after);
+  return ADJ_APPLY (cx, ADJ_OP_cat, ((AdjValue){ .kind = ADJ_VALUE_LIST, .n = 2, .items = parts }),
+                    dim);
+}
+
+/* A sum for each element: right where elements are 0 too. */
 static gboolean
-builtin_cumprod_backward (AdjRuleCall *call, const AdjValue *args, guint n, AdjValue *out)
+each_product (AdjRuleCall *call, AdjTensor *g, AdjTensor *x, AdjValue dim, gint64 n, AdjValue *out)
+{
+  AdjContext *cx = call->cx;
+  AdjSize sizes[ADJ_MAX_RANK], one = ADJ_SIZE (1), along = ADJ_SIZE (dim.integer);
+  AdjValue parts = { .kind = ADJ_VALUE_LIST, .n = (guint) n };
+  AdjValue dims = adj_rule_list_sizes (call->arena, &along, 1);
+  AdjTensor *ones = rule_ones (call, g, adj_rule_list_sizes (call->arena, &one, 1));
+
+  memcpy (sizes, shape_of (x)->size, sizeof *sizes * shape_of (x)->rank);
+  sizes[dim.integer] = one;
+  parts.items = adj_arena_new0 (call->arena, AdjValue, (guint) n);
+  if (ones != NULL)
+    ones = ADJ_APPLY (cx, ADJ_OP_expand, ADJ_TENSOR (ones),
+                      adj_rule_list_sizes (call->arena, sizes, shape_of (x)->rank));
+  if (ones == NULL)
+    return FALSE;
+  for (gint64 k = 0; k < n; k++)
+    {
+      AdjTensor *products = products_without (call, x, dim, ones, k, n);
+      AdjTensor *sum = products != NULL ? cut (call, g, dim, k, ADJ_NONE) : NULL;
+
+      sum = times (call, sum, products);
+      sum = sum != NULL ? ADJ_APPLY (cx, ADJ_OP_sum_dim_IntList, ADJ_TENSOR (sum), dims) : NULL;
+      if (sum == NULL)
+        return FALSE;
+      parts.items[k] = ADJ_TENSOR (sum);
+    }
+  *out = value_of (ADJ_APPLY (cx, ADJ_OP_stack, parts, dim));
+  return out->kind == ADJ_VALUE_TENSOR;
+}
+
+/* The same for many elements, in as many calls as for few: with r_k = Σ_{j ≥ k} g_j Π_{k < i ≤ j}
+ * x_i, element k has Π_{i < k} x_i · r_k: right where elements are 0 too. */
+static gboolean
+products_at_once (AdjRuleCall *call, const AdjValue *args, AdjValue *out)
 {
   AdjContext *cx = call->cx;
   const AdjShape *shape = shape_of (args[1].tensor);
@@ -359,30 +439,56 @@ builtin_cumprod_backward (AdjRuleCall *call, const AdjValue *args, guint n, AdjV
   return g != NULL;
 }
 
-/* -- scatter_reduce -- */
+#define MAX_EACH 1024
+
+/* Arguments: g, x, dim. */
+static gboolean
+builtin_cumprod_backward (AdjRuleCall *call, const AdjValue *args, guint n, AdjValue *out)
+{
+  const AdjShape *shape = shape_of (args[1].tensor);
+  gint64 dim = args[2].integer + (args[2].integer < 0 ? shape->rank : 0);
+  AdjSize size;
+
+  *out = args[0];
+  if (shape->rank == 0)
+    return TRUE;
+  size = shape->size[dim];
+  if (adj_size_same (size, ADJ_SIZE (1)) || adj_size_same (size, ADJ_SIZE (0)))
+    return TRUE;
+  if (!adj_size_is_int (size) || size.word > MAX_EACH)
+    return products_at_once (call, args, out);
+  return each_product (call, args[0].tensor, args[1].tensor, ADJ_INT (dim), size.word, out);
+}
+
+/* -- scatter_reduce, index_reduce -- */
 
 typedef struct
 {
   AdjRuleCall *call;
   AdjTensor *g, *self, *src, *index, *result; /* src: as much as is scattered */
   AdjValue dim, reduce, include;
+  gboolean slices; /* the index names slices, not elements */
 } Scatter;
 
 static AdjTensor *
 gathered (const Scatter *s, AdjTensor *x)
 {
-  return x != NULL
-             ? ADJ_APPLY (s->call->cx, ADJ_OP_gather, ADJ_TENSOR (x), s->dim, ADJ_TENSOR (s->index))
-             : NULL;
+  AdjValue args[] = { value_of (x), s->dim, value_of (s->index) };
+
+  return x != NULL ? adj_apply (s->call->cx, s->slices ? ADJ_OP_index_select : ADJ_OP_gather, args,
+                                G_N_ELEMENTS (args))
+                   : NULL;
 }
 
 static AdjTensor *
 scattered (const Scatter *s, AdjTensor *into, AdjTensor *x)
 {
+  AdjValue args[] = { value_of (into), s->dim, value_of (s->index), value_of (x) };
+
   if (into == NULL || x == NULL)
     return NULL;
-  return ADJ_APPLY (s->call->cx, ADJ_OP_scatter_add, ADJ_TENSOR (into), s->dim,
-                    ADJ_TENSOR (s->index), ADJ_TENSOR (x));
+  return adj_apply (s->call->cx, s->slices ? ADJ_OP_index_add : ADJ_OP_scatter_add, args,
+                    G_N_ELEMENTS (args));
 }
 
 static AdjTensor *
@@ -394,7 +500,7 @@ reduced (const Scatter *s, AdjTensor *self, AdjTensor *src)
   AdjValue result;
 
   if (self == NULL || src == NULL ||
-      !adj_call (s->call->cx, adj_op (ADJ_OP_scatter_reduce_two),
+      !adj_call (s->call->cx, adj_op (s->slices ? ADJ_OP_index_reduce : ADJ_OP_scatter_reduce_two),
                  &(AdjValue){ .kind = ADJ_VALUE_TUPLE, .n = 5, .items = args },
                  &(AdjValue){ .kind = ADJ_VALUE_DICT, .n = 2, .items = include }, &result))
     return NULL;
@@ -432,19 +538,20 @@ differentiate_product (const Scatter *s, AdjTensor **of_self, AdjTensor **of_src
 {
   AdjRuleCall *call = s->call;
   AdjContext *cx = call->cx;
-  AdjTensor *self_zero = is_zero (s, s->self), *src_zero = is_zero (s, s->src);
-  AdjTensor *safe_self = filled (s, s->self, self_zero, 1);
-  AdjTensor *safe_src = filled (s, s->src, src_zero, 1);
-  AdjTensor *zeros = ADJ_APPLY (cx, ADJ_OP_zeros_like, ADJ_TENSOR (s->self));
-  AdjTensor *count, *single, *around, *plain;
+  AdjTensor *safe = filled (s, s->self, is_zero (s, s->self), 1);
+  AdjTensor *src_zero, *single, *around, *plain;
 
-  *of_self = apply2 (call, ADJ_OP_div_Tensor, times (call, s->g, reduced (s, safe_self, s->src)),
-                     safe_self);
-  count = gathered (s, scattered (s, zeros, as_number (s, src_zero, s->src)));
-  single = count != NULL ? ADJ_APPLY (cx, ADJ_OP_eq_Scalar, ADJ_TENSOR (count), ADJ_INT (1)) : NULL;
-  single = apply2 (call, ADJ_OP_logical_and, single, src_zero);
-  around = gathered (s, times (call, s->g, reduced (s, s->self, filled (s, s->src, single, 1))));
-  plain = apply2 (call, ADJ_OP_div_Tensor, gathered (s, times (call, s->g, s->result)), safe_src);
+  *of_self = apply2 (call, ADJ_OP_div_Tensor, times (call, s->g, reduced (s, safe, s->src)), safe);
+  src_zero = is_zero (s, s->src);
+  single = ADJ_APPLY (cx, ADJ_OP_zeros_like, ADJ_TENSOR (s->self));
+  single = gathered (s, scattered (s, single, as_number (s, src_zero, s->src)));
+  single =
+      single != NULL ? ADJ_APPLY (cx, ADJ_OP_eq_Scalar, ADJ_TENSOR (single), ADJ_INT (1)) : NULL;
+  single = apply2 (call, ADJ_OP_bitwise_and_Tensor, src_zero, single);
+  around = reduced (s, s->self, filled (s, s->src, single, 1));
+  safe = filled (s, s->src, src_zero, 1);
+  plain = apply2 (call, ADJ_OP_div_Tensor, gathered (s, times (call, s->g, s->result)), safe);
+  around = gathered (s, times (call, s->g, around));
   *of_src = NULL;
   if (single != NULL && around != NULL && plain != NULL)
     *of_src = ADJ_APPLY (cx, ADJ_OP_where_self, ADJ_TENSOR (single), ADJ_TENSOR (around),
@@ -477,9 +584,13 @@ differentiate_extreme (const Scatter *s, AdjTensor **of_self, AdjTensor **of_src
   AdjTensor *src_is = as_number (s, apply2 (call, ADJ_OP_eq_Tensor, s->src, best), s->src);
   AdjTensor *share = apply2 (call, ADJ_OP_div_Tensor, s->g, scattered (s, self_is, src_is));
 
-  *of_self = times (call, apply2 (call, ADJ_OP_eq_Tensor, s->self, s->result), share);
+  if (!s->slices)
+    self_is = apply2 (call, ADJ_OP_eq_Tensor, s->self, s->result);
+  *of_self = times (call, self_is, share);
   share = gathered (s, share);
-  *of_src = times (call, apply2 (call, ADJ_OP_eq_Tensor, s->src, best), share);
+  if (!s->slices)
+    src_is = apply2 (call, ADJ_OP_eq_Tensor, s->src, best);
+  *of_src = times (call, src_is, share);
 }
 
 /* @x cut to the sizes of @to, from the start of each dimension. */
@@ -515,41 +626,69 @@ grow_to (AdjRuleCall *call, AdjTensor *x, const AdjShape *to)
                     adj_rule_list_sizes (call->arena, pad, 2 * to->rank), ADJ_INT (0));
 }
 
-/* Arguments: g, self, dim, index, src, reduce, include_self, result. */
-static gboolean
-builtin_scatter_reduce_backward (AdjRuleCall *call, const AdjValue *args, guint n, AdjValue *out)
+static void
+differentiate (const Scatter *s, AdjTensor **of_self, AdjTensor **of_src)
 {
-  const AdjShape whole = *shape_of (args[4].tensor);
-  AdjTensor *of_self, *of_src;
-  Scatter s = {
+  if (strcmp (s->reduce.text, "prod") == 0)
+    differentiate_product (s, of_self, of_src);
+  else if (strcmp (s->reduce.text, "mean") == 0)
+    differentiate_mean (s, of_self, of_src);
+  else if (strcmp (s->reduce.text, "sum") == 0)
+    {
+      *of_self = s->g;
+      *of_src = gathered (s, s->g);
+    }
+  else
+    differentiate_extreme (s, of_self, of_src);
+  if (!adj_op_value_is_true (&s->include) && *of_self != NULL)
+    {
+      AdjValue args[] = { value_of (*of_self), s->dim, value_of (s->index), ADJ_INT (0) };
+
+      *of_self =
+          adj_apply (s->call->cx, s->slices ? ADJ_OP_index_fill_int_Scalar : ADJ_OP_scatter_value,
+                     args, G_N_ELEMENTS (args));
+    }
+}
+
+/* @args: g, self, dim, index, src, reduce, include_self, result. */
+static Scatter
+scatter_of (AdjRuleCall *call, const AdjValue *args, gboolean slices)
+{
+  return (Scatter){
     .call = call,
     .g = args[0].tensor,
     .self = args[1].tensor,
     .dim = args[2],
     .index = args[3].tensor,
-    .src = cut_to (call, args[4].tensor, shape_of (args[3].tensor)),
+    .src = slices ? args[4].tensor : cut_to (call, args[4].tensor, shape_of (args[3].tensor)),
     .reduce = args[5],
     .include = args[6],
     .result = args[7].tensor,
+    .slices = slices,
   };
+}
+
+static gboolean
+builtin_scatter_reduce_backward (AdjRuleCall *call, const AdjValue *args, guint n, AdjValue *out)
+{
+  const AdjShape whole = *shape_of (args[4].tensor);
+  Scatter s = scatter_of (call, args, FALSE);
+  AdjTensor *of_self, *of_src;
 
   if (s.src == NULL)
     return FALSE;
-  if (strcmp (args[5].text, "prod") == 0)
-    differentiate_product (&s, &of_self, &of_src);
-  else if (strcmp (args[5].text, "mean") == 0)
-    differentiate_mean (&s, &of_self, &of_src);
-  else if (strcmp (args[5].text, "sum") == 0)
-    {
-      of_self = s.g;
-      of_src = gathered (&s, s.g);
-    }
-  else
-    differentiate_extreme (&s, &of_self, &of_src);
-  if (!adj_op_value_is_true (&s.include) && of_self != NULL)
-    of_self = ADJ_APPLY (call->cx, ADJ_OP_scatter_value, ADJ_TENSOR (of_self), s.dim, args[3],
-                         ADJ_INT (0));
+  differentiate (&s, &of_self, &of_src);
   return give_list (call, (AdjTensor *[]){ of_self, grow_to (call, of_src, &whole) }, 2, out);
+}
+
+static gboolean
+builtin_index_reduce_backward (AdjRuleCall *call, const AdjValue *args, guint n, AdjValue *out)
+{
+  Scatter s = scatter_of (call, args, TRUE);
+  AdjTensor *of_self, *of_src;
+
+  differentiate (&s, &of_self, &of_src);
+  return give_list (call, (AdjTensor *[]){ of_self, of_src }, 2, out);
 }
 
 /* -- as_strided_scatter -- */
@@ -615,6 +754,49 @@ builtin_as_strided_scatter_backward (AdjRuleCall *call,
         ADJ_APPLY (call->cx, ADJ_OP_as_strided, ADJ_TENSOR (of_self), sizes_value (call, like),
                    adj_rule_list_sizes (call->arena, like->stride, like->rank), ADJ_INT (0));
   return give_list (call, (AdjTensor *[]){ of_self, of_src }, 2, out);
+}
+
+/* -- block_diag -- */
+
+static AdjTensor *
+block_of (AdjRuleCall *call, AdjTensor *g, const AdjShape *like, AdjSize *row, AdjSize *column)
+{
+  AdjSymbols *symbols = adj_context_get_symbols (call->cx);
+  AdjSize rows = like->rank == 2 ? like->size[0] : ADJ_SIZE (1);
+  AdjSize columns = like->rank > 0 ? like->size[like->rank - 1] : ADJ_SIZE (1);
+  AdjSize row_end = adj_size_add (symbols, *row, rows);
+  AdjSize column_end = adj_size_add (symbols, *column, columns);
+  AdjValue list = sizes_value (call, like);
+
+  g = ADJ_APPLY (call->cx, ADJ_OP_slice_Tensor, ADJ_TENSOR (g), ADJ_INT (0),
+                 adj_value_from_size (*row), adj_value_from_size (row_end));
+  if (g != NULL)
+    g = ADJ_APPLY (call->cx, ADJ_OP_slice_Tensor, ADJ_TENSOR (g), ADJ_INT (1),
+                   adj_value_from_size (*column), adj_value_from_size (column_end));
+  *row = row_end;
+  *column = column_end;
+  if (like->rank == 1 && g != NULL)
+    return ADJ_APPLY (call->cx, ADJ_OP_squeeze_dim, ADJ_TENSOR (g), ADJ_INT (-1));
+  return like->rank == 2 ? g : shaped (call, g, &list);
+}
+
+/* Arguments: g, tensors. */
+static gboolean
+builtin_block_diag_backward (AdjRuleCall *call, const AdjValue *args, guint n, AdjValue *out)
+{
+  AdjSize row = ADJ_SIZE (0), column = ADJ_SIZE (0);
+
+  *out = (AdjValue){ .kind = ADJ_VALUE_LIST, .n = args[1].n };
+  out->items = adj_arena_new0 (call->arena, AdjValue, MAX (out->n, 1));
+  for (guint i = 0; i < out->n; i++)
+    {
+      const AdjShape *like = args[1].items[i].kind == ADJ_VALUE_META
+                                 ? &args[1].items[i].meta->shape
+                                 : shape_of (args[1].items[i].tensor);
+
+      out->items[i] = value_of (block_of (call, args[0].tensor, like, &row, &column));
+    }
+  return !adj_context_has_error (call->cx);
 }
 
 /* -- the table -- */

@@ -322,6 +322,28 @@ rule_exclusive_product (AdjRuleCall *call, AdjTensor *x, guint dim)
                     ADJ_INT (dim));
 }
 
+AdjTensor *
+rule_ones (AdjRuleCall *call, AdjTensor *like, AdjValue sizes)
+{
+  const AdjTensorMeta *meta = adj_tensor_get_meta (like);
+  AdjValue words[] = {
+    { .kind = ADJ_VALUE_STRING, .n = 5, .text = "dtype" },
+    ADJ_DTYPE (meta->dtype),
+    { .kind = ADJ_VALUE_STRING, .n = 6, .text = "layout" },
+    { .kind = ADJ_VALUE_LAYOUT, .layout = ADJ_LAYOUT_STRIDED },
+    { .kind = ADJ_VALUE_STRING, .n = 6, .text = "device" },
+    { .kind = ADJ_VALUE_DEVICE, .device = meta->device },
+  };
+  AdjValue result;
+
+  if (!adj_call (call->cx, adj_op (ADJ_OP_ones),
+                 &(AdjValue){ .kind = ADJ_VALUE_TUPLE, .n = 1, .items = &sizes },
+                 &(AdjValue){ .kind = ADJ_VALUE_DICT, .n = G_N_ELEMENTS (words), .items = words },
+                 &result))
+    return NULL;
+  return result.tensor;
+}
+
 static AdjTensor *
 flipped (AdjRuleCall *call, AdjTensor *x, guint dim)
 {
@@ -333,7 +355,44 @@ flipped (AdjRuleCall *call, AdjTensor *x, guint dim)
                     adj_rule_list_sizes (call->arena, dims, 1));
 }
 
-/* The product of all others, from the left and from the right: right where elements are 0 too. */
+/* Running products of a one and @x along @dim. */
+static AdjTensor *
+products_after (AdjRuleCall *call, AdjTensor *one, AdjTensor *x, guint dim)
+{
+  AdjValue parts[2];
+
+  if (one == NULL || x == NULL)
+    return NULL;
+  parts[0] = ADJ_TENSOR (one);
+  parts[1] = ADJ_TENSOR (x);
+  x = ADJ_APPLY (call->cx, ADJ_OP_cat,
+                 ((AdjValue){ .kind = ADJ_VALUE_LIST, .n = 2, .items = parts }), ADJ_INT (dim));
+  return x != NULL ? ADJ_APPLY (call->cx, ADJ_OP_cumprod, ADJ_TENSOR (x), ADJ_INT (dim)) : NULL;
+}
+
+/* The product of all others along @dim, from the left and from the right: right where elements are
+ * 0 too. */
+static AdjTensor *
+product_of_others (AdjRuleCall *call, AdjTensor *g, AdjTensor *x, guint dim)
+{
+  AdjContext *cx = call->cx;
+  const AdjShape *shape = &adj_tensor_get_meta (x)->shape;
+  AdjSize less = adj_size_sub (adj_context_get_symbols (cx), shape->size[dim], ADJ_SIZE (1));
+  AdjSize sizes[ADJ_MAX_RANK];
+  AdjTensor *one, *left, *right;
+
+  for (guint i = 0; i < shape->rank; i++)
+    sizes[i] = i == dim ? ADJ_SIZE (1) : shape->size[i];
+  one = rule_ones (call, g, adj_rule_list_sizes (call->arena, sizes, shape->rank));
+  left = ADJ_APPLY (cx, ADJ_OP_slice_Tensor, ADJ_TENSOR (x), ADJ_INT (dim), ADJ_INT (0),
+                    adj_value_from_size (less));
+  left = products_after (call, one, left, dim);
+  right = ADJ_APPLY (cx, ADJ_OP_slice_Tensor, ADJ_TENSOR (x), ADJ_INT (dim), ADJ_INT (1),
+                     adj_value_from_size (shape->size[dim]));
+  right = flipped (call, products_after (call, one, flipped (call, right, dim), dim), dim);
+  return times (call, g, times (call, left, right));
+}
+
 static gboolean
 builtin_prod_backward (AdjRuleCall *call, const AdjValue *args, guint n, AdjValue *out)
 {
@@ -352,9 +411,14 @@ builtin_prod_backward (AdjRuleCall *call, const AdjValue *args, guint n, AdjValu
     x = rule_reshape (call, x, &whole);
   if (g == NULL || x == NULL)
     return FALSE;
-  x = times (call, rule_exclusive_product (call, x, dim),
-             flipped (call, rule_exclusive_product (call, flipped (call, x, dim), dim), dim));
-  x = times (call, g, x);
+  if (adj_size_is (adj_context_get_symbols (call->cx), adj_tensor_get_meta (x)->shape.size[dim], 0))
+    x = ADJ_APPLY (call->cx, ADJ_OP_expand, ADJ_TENSOR (g),
+                   adj_rule_list_sizes (call->arena, adj_tensor_get_meta (x)->shape.size,
+                                        adj_tensor_get_rank (x)));
+  else if (adj_size_same (adj_tensor_get_meta (x)->shape.size[dim], ADJ_SIZE (1)))
+    x = g;
+  else
+    x = product_of_others (call, g, x, dim);
   return x != NULL && rule_give (out, n > 2 ? x : rule_reshape (call, x, &sizes));
 }
 

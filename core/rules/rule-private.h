@@ -35,6 +35,8 @@ const RuleBuiltin *rule_builtin_find (const char *name);
 
 /* view, or clone and _unsafe_view where no strides do; %NULL for %NULL. */
 AdjTensor *rule_reshape (AdjRuleCall *call, AdjTensor *tensor, const AdjValue *sizes);
+/* ones of @sizes, as PyTorch's formulas make them: of the dtype and on the device of @like. */
+AdjTensor *rule_ones (AdjRuleCall *call, AdjTensor *like, AdjValue sizes);
 /* 1, x₀, x₀x₁, …: the products of what stands before each element along @dim. */
 AdjTensor *rule_exclusive_product (AdjRuleCall *call, AdjTensor *x, guint dim);
 /* Bits of the arguments of which it reads only the metadata. */
@@ -109,6 +111,33 @@ gboolean rule_meshgrid (AdjRuleCall *call, const AdjValue *args, AdjValue *out);
 
 /* @args: a tensor and two widths for each dimension, the last one first (pad-circular.c). */
 gboolean rule_pad_circular (AdjRuleCall *call, const AdjValue *args, AdjValue *out);
+
+/* @args: a list of tensors and how many dimensions each has at least, 0 for columns (stacks.c). */
+gboolean rule_at_least (AdjRuleCall *call, const AdjValue *args, AdjValue *out);
+/* @args: a list of tensors. */
+gboolean rule_flat_each (AdjRuleCall *call, const AdjValue *args, AdjValue *out);
+gboolean rule_spread_all (AdjRuleCall *call, const AdjValue *args, AdjValue *out);
+/* @args: a tensor, how many parts or where they begin, and the dimension. */
+gboolean rule_cut_evenly (AdjRuleCall *call, const AdjValue *args, AdjValue *out);
+gboolean rule_cut_at (AdjRuleCall *call, const AdjValue *args, AdjValue *out);
+
+/* @args: a tensor, NONE or a spacing or one for each dimension, the dimensions, and the order of
+ * the differences at the ends (differences.c). */
+gboolean rule_differences (AdjRuleCall *call, const AdjValue *args, AdjValue *out);
+
+/* @args: a number or a list of them, and a dtype (literal.c). */
+gboolean rule_literal (AdjRuleCall *call, const AdjValue *args, AdjValue *out);
+
+/* @args: a tensor, NONE or its mask, and what stands where it is not set (masked.c). */
+gboolean rule_mask_for (AdjRuleCall *call, const AdjValue *args, AdjValue *out);
+gboolean rule_unmasked (AdjRuleCall *call, const AdjValue *args, AdjValue *out);
+/* @args: NONE, a dimension or a list of them, and the rank. */
+gboolean rule_sorted_dims (AdjRuleCall *call, const AdjValue *args, AdjValue *out);
+/* @args: a tensor, a list of dimensions, and whether they are kept. */
+gboolean rule_prod_over (AdjRuleCall *call, const AdjValue *args, AdjValue *out);
+
+/* @args: 0 tanh, 1 relu, 2 GRU, 3 LSTM, and those of aten::lstm.input (recurrent.c). */
+gboolean rule_recurrent (AdjRuleCall *call, const AdjValue *args, AdjValue *out);
 
 /* "gradient", "decomposition", "inverse". */
 const char *rule_kind_noun (AdjRuleKind kind);
