@@ -155,8 +155,8 @@ slope (double d, double whole, double p)
 
   if (p == 0 || (whole == 0 && p != 1))
     return 0;
-  if (isnan (d))
-    return d;
+  if (isnan (d) || (isinf (p) && (isnan (whole) || isinf (d))))
+    return NAN;
   if (p == 1)
     return sign;
   if (p == 2)
@@ -425,6 +425,12 @@ dist_kernel (AdjOpCall *call)
   for (guint i = 0; i < shape.rank; i++)
     n *= shape.size[i].word;
   result = distance (x, y, n, p);
+  if (p == 0) /* what is no number counts */
+    for (gint64 i = 0, count = 0; i < n; i++)
+      {
+        count += !(x[i] == y[i]);
+        result = (double) count;
+      }
   if (p < 0) /* the least difference where p is −∞ */
     for (gint64 i = 0; isinf (p) && i < n; i++)
       result = i == 0 || fabs (x[i] - y[i]) < result ? fabs (x[i] - y[i]) : result;
