@@ -65,8 +65,7 @@ rounding_call (AdjMode *mode, AdjOpCall *call)
       AdjBand band = adj_op_call_get_band (call);
       AdjRoundings call_rounds = adj_band_roundings (band, reduction);
 
-      rounding->sum->narrow =
-          (call->op->flags & ADJ_OP_ADDS_NARROW) != 0 && band >= ADJ_BAND_SUM;
+      rounding->sum->narrow = (call->op->flags & ADJ_OP_ADDS_NARROW) != 0 && band >= ADJ_BAND_SUM;
       if (rounding->sum->narrow)
         call_rounds = (AdjRoundings){ call_rounds.of_result + call_rounds.within, 0 };
       rounding->sum->roundings.of_result += call_rounds.of_result;

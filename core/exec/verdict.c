@@ -99,8 +99,8 @@ find_gauge (const AdjNode *node)
   return NULL;
 }
 
-/* (transfer full): what the operator of @side gives exactly; of vectors that it leaves a factor, the
- * nearest of those that may be. */
+/* (transfer full): what the operator of @side gives exactly; of vectors that it leaves a factor,
+ * the nearest of those that may be. */
 static AdjTensorData *
 exact_of (const Side *side, const Leaf *leaf)
 {

@@ -470,7 +470,8 @@ svd_kernel (AdjOpCall *call)
   return decompose (call,
                     !vectors                     ? 'N'
                     : adj_op_call_bool (call, 1) ? 'A'
-                                                 : 'S', FALSE, &f) &&
+                                                 : 'S',
+                    FALSE, &f) &&
          op_matrices_store (call, 1, 1, &f.s) &&
          (!vectors ||
           (op_matrices_store (call, 0, 2, &f.u) && op_matrices_store (call, 2, 2, &f.vh)));

@@ -107,9 +107,8 @@ builtin_conj (AdjRuleCall *call, const AdjValue *args, guint n, AdjValue *out)
 {
   *out = args[0];
   if (args[0].kind == ADJ_VALUE_TENSOR)
-    return rule_give (out, args[0].tensor != NULL
-                               ? ADJ_APPLY (call->cx, ADJ_OP_conj, args[0])
-                               : NULL);
+    return rule_give (out,
+                      args[0].tensor != NULL ? ADJ_APPLY (call->cx, ADJ_OP_conj, args[0]) : NULL);
   if (args[0].kind != ADJ_VALUE_COMPLEX)
     return TRUE;
   out->items = adj_arena_new0 (call->arena, AdjValue, 2);

@@ -137,7 +137,8 @@ test_sidebar (void)
   g_autoptr (AdjTestFolder) folder = adj_test_folder_new ();
   AdjWindow *window = open_log (folder);
   AdjDocument *document = adj_window_get_document (window);
-  g_autoptr (GListModel) modules = adj_module_tree_new (adj_document_get_graph (document)->graph, NULL);
+  g_autoptr (GListModel) modules =
+      adj_module_tree_new (adj_document_get_graph (document)->graph, NULL);
   g_autoptr (AdjModuleItem) item = g_list_model_get_item (modules, 6);
   const AdjSceneBox *box;
   g_autofree char *count = NULL;
