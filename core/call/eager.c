@@ -36,10 +36,24 @@ adj_op_call_needs_kernel (const AdjOpCall *call)
   return FALSE;
 }
 
+/* A conjugate has memory of its own here, so what is written to it would not be what its base
+ * shows.
+ */
+static gboolean
+check_writes (AdjOpCall *call)
+{
+  for (guint i = 0; i < call->n_results && call->schema->n_returns > 0; i++)
+    if (call->results[i].alias_of >= 0 && call->results[i].meta.conjugate &&
+        call->schema->returns[call->returns_list ? 0 : i].type.written)
+      return adj_op_call_fail_as (call, ADJ_ERROR_UNSUPPORTED,
+                                  "writes to a conjugate, which another tensor shows too");
+  return TRUE;
+}
+
 static gboolean
 eager_call (AdjMode *mode, AdjOpCall *call)
 {
-  if (!adj_op_call_infer (call) || !adj_op_call_allocate (call, FALSE))
+  if (!adj_op_call_infer (call) || !check_writes (call) || !adj_op_call_allocate (call, FALSE))
     return FALSE;
   if ((adj_op_call_needs_kernel (call) || (call->op->flags & ADJ_OP_METADATA) != 0) &&
       !adj_op_call_run_kernel (call))

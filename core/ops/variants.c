@@ -192,13 +192,17 @@ write_meta (AdjOpCall *call)
   return done;
 }
 
-/* The result of @base, of which views only show an argument. */
+/* The result of @base, of which views only show an argument.  Real numbers that go where there are
+ * complex ones are computed whole for either part. */
 static gboolean
 compute_base (AdjOpCall *base)
 {
   AdjOpResult *result = &base->results[0];
+  AdjDType dtype = result->meta.dtype;
   AdjTensor *shown;
 
+  if (adj_dtype_get_real (dtype) == dtype)
+    base->part = ADJ_PART_NONE;
   if (result->alias_of < 0)
     {
       result->tensor = adj_tensor_new_empty (&result->meta, NULL, FALSE);

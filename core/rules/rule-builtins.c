@@ -253,8 +253,11 @@ builtin_sum_to (AdjRuleCall *call, const AdjValue *args, guint n, AdjValue *out)
 {
   AdjShape to = { .rank = 0 };
 
+  if (args[0].kind != ADJ_VALUE_TENSOR)
+    return rule_call_fail (call, ADJ_ERROR_SHAPE, "takes a tensor");
   to.rank = rule_sizes_of (&args[1], to.size);
-  return rule_give (out, adj_apply_sum_to (call->cx, args[0].tensor, &to));
+  return rule_give (out, args[0].tensor != NULL ? adj_apply_sum_to (call->cx, args[0].tensor, &to)
+                                                : NULL);
 }
 
 /* Puts reduced dimensions back as dimensions of size 1. */

@@ -4,6 +4,7 @@
 
 #include "ops/adj-op-id.h"
 #include "rules/adj-apply.h"
+#include "rules/rule-arguments-private.h"
 #include "rules/rule-private.h"
 
 static AdjTensor *
@@ -149,15 +150,17 @@ cut (AdjRuleCall *call, const AdjValue *x, gint64 dim, AdjSize start, AdjSize en
 gboolean
 rule_cut_evenly (AdjRuleCall *call, const AdjValue *args, AdjValue *out)
 {
-  const AdjShape *shape = &adj_tensor_get_meta (args[0].tensor)->shape;
+  const AdjTensorMeta *meta = rule_meta_of (call, &args[0]);
   gint64 n = args[1].kind == ADJ_VALUE_INT ? args[1].integer : 0, dim = args[2].integer, size,
          start = 0;
 
+  if (adj_context_has_error (call->cx))
+    return FALSE;
   if (n <= 0 || n > G_MAXINT16)
     return rule_call_fail (call, ADJ_ERROR_SHAPE, "makes a positive number of parts");
-  if (!adj_size_is_int (shape->size[dim]))
+  if (!adj_size_is_int (meta->shape.size[dim]))
     return rule_call_fail (call, ADJ_ERROR_UNSUPPORTED, "cuts sizes that are known");
-  size = shape->size[dim].word;
+  size = meta->shape.size[dim].word;
   *out = (AdjValue){ .kind = ADJ_VALUE_LIST, .n = (guint) n };
   out->items = adj_arena_new0 (call->arena, AdjValue, (guint) n);
   for (gint64 i = 0; i < n; i++)
@@ -174,15 +177,17 @@ rule_cut_evenly (AdjRuleCall *call, const AdjValue *args, AdjValue *out)
 gboolean
 rule_cut_at (AdjRuleCall *call, const AdjValue *args, AdjValue *out)
 {
-  const AdjShape *shape = &adj_tensor_get_meta (args[0].tensor)->shape;
+  const AdjTensorMeta *meta = rule_meta_of (call, &args[0]);
   guint n = adj_value_is_container (&args[1]) ? args[1].n : 0;
   AdjSize start = ADJ_SIZE (0), end;
 
+  if (adj_context_has_error (call->cx))
+    return FALSE;
   *out = (AdjValue){ .kind = ADJ_VALUE_LIST, .n = n + 1 };
   out->items = adj_arena_new0 (call->arena, AdjValue, n + 1);
   for (guint i = 0; i <= n; i++)
     {
-      end = shape->size[args[2].integer];
+      end = meta->shape.size[args[2].integer];
       if (i < n && !adj_value_get_size (&args[1].items[i], &end))
         return rule_call_fail (call, ADJ_ERROR_SHAPE, "cuts at places that are integers");
       if (!cut (call, &args[0], args[2].integer, start, end, &out->items[i]))

@@ -60,7 +60,7 @@ log_says (AdjDocument *document, const char *text)
   return FALSE;
 }
 
-/* It was read. */
+/* What nobody had looked at is not there any more: it is not computed with, and said. */
 static void
 test_cut_short (Fixture *fixture, gconstpointer data)
 {
@@ -68,16 +68,32 @@ test_cut_short (Fixture *fixture, gconstpointer data)
   adj_document_run (fixture->document, FALSE);
   adj_wait_for (fixture->document);
   adj_walk_settle (fixture->window);
-  g_assert_nonnull (adj_document_get_evaluation (fixture->document));
+  g_assert_null (adj_document_get_evaluation (fixture->document));
+  g_assert_true (log_says (fixture->document, "large.adjoint"));
   g_assert_true (adj_document_is_changed_outside (fixture->document));
 }
 
-/* Cut short and gone: saving writes all that was read. */
+/* What was looked at stays, whatever becomes of the file. */
+static void
+test_cut_short_later (Fixture *fixture, gconstpointer data)
+{
+  adj_document_run (fixture->document, FALSE);
+  adj_wait_for (fixture->document);
+  g_assert_cmpint (truncate (fixture->path, 100), ==, 0);
+  adj_document_run (fixture->document, FALSE);
+  adj_wait_for (fixture->document);
+  adj_walk_settle (fixture->window);
+  g_assert_nonnull (adj_document_get_evaluation (fixture->document));
+}
+
+/* Read, then cut short and gone: saving writes all that was read. */
 static void
 test_saved_again (Fixture *fixture, gconstpointer data)
 {
   g_autoptr (AdjBundle) again = NULL;
 
+  adj_document_run (fixture->document, FALSE);
+  adj_wait_for (fixture->document);
   g_assert_cmpint (truncate (fixture->path, 0), ==, 0);
   g_assert_cmpint (unlink (fixture->path), ==, 0);
   adj_document_save (fixture->document, fixture->path, NULL);
@@ -86,6 +102,18 @@ test_saved_again (Fixture *fixture, gconstpointer data)
   g_assert_nonnull (again);
   g_assert_cmpint (adj_tensor_data_get_numel (adj_bundle_get_call (again, 0)->inputs[0].data), ==,
                    5 << 20);
+}
+
+/* Gone before anybody looked: nothing is written, and said. */
+static void
+test_not_saved (Fixture *fixture, gconstpointer data)
+{
+  g_assert_cmpint (truncate (fixture->path, 0), ==, 0);
+  g_assert_cmpint (unlink (fixture->path), ==, 0);
+  adj_document_save (fixture->document, fixture->path, NULL);
+  adj_wait_for (fixture->document);
+  g_assert_false (g_file_test (fixture->path, G_FILE_TEST_EXISTS));
+  g_assert_true (log_says (fixture->document, "large.adjoint"));
 }
 
 /* Who was writing already is waited for, and what they wrote is not replaced unasked. */
@@ -116,7 +144,9 @@ main (int argc, char *argv[])
 #define TEST(name, function)                                                                       \
   g_test_add ("/ui/files/" name, Fixture, NULL, set_up, function, tear_down)
   TEST ("cut-short", test_cut_short);
+  TEST ("cut-short-later", test_cut_short_later);
   TEST ("saved-again", test_saved_again);
+  TEST ("not-saved", test_not_saved);
   TEST ("met-while-saving", test_met);
   return g_test_run ();
 }

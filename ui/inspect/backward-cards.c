@@ -9,6 +9,7 @@
 #include "inspect/adj-histogram.h"
 #include "model/adj-tensor-stats.h"
 #include "report/adj-properties.h"
+#include "tensor/adj-late-bytes-internal.h"
 
 #define FIRST_ELEMENTS 6
 
@@ -112,17 +113,25 @@ add_stats (AdjPropertyCard *card, const char *key, AdjTensorData *data, const Ad
   adj_property_card_add (card, key, text);
 }
 
+/* (nullable): @data, unless its file is not what it was. */
+static AdjTensorData *
+readable (AdjTensorData *data)
+{
+  return data != NULL && adj_tensor_data_fetch (data, NULL) ? data : NULL;
+}
+
 /* Adds histograms of a hook's argument and its result, over one range. */
 static void
 add_values (AdjPropertyCard *card, AdjDocument *document, const AdjCaptured *captured, guint index)
 {
   const AdjValue *result = adj_captured_get_result (captured, index);
-  AdjTensorData *given = find_given (document, captured, get_node (captured, index));
+  AdjTensorData *given = readable (find_given (document, captured, get_node (captured, index)));
   AdjTensorData *gave = NULL;
   AdjTensorStats before, after;
 
   if (result != NULL)
     adj_value_foreach (result, take_first, &gave);
+  gave = readable (gave);
   if (given != NULL && gave != NULL)
     adj_tensor_stats_compute_both (given, gave, &before, &after);
   else if (given != NULL)
