@@ -30,6 +30,11 @@ AdjOpResult *op_add_matrices (AdjOpCall *call,
 AdjOpResult *op_add_vectors (
     AdjOpCall *call, AdjDType dtype, const AdjShape *batch, guint n_batch, AdjSize size);
 AdjOpResult *op_add_numbers (AdjOpCall *call, AdjDType dtype, const AdjShape *batch, guint n_batch);
+/* Results for the square matrices @a: one like them, column by column; a pivot for each row; and
+ * what LAPACK says, a number for each. */
+void op_add_square (AdjOpCall *call, const AdjTensorMeta *a);
+void op_add_pivots (AdjOpCall *call, const AdjTensorMeta *a);
+void op_add_info (AdjOpCall *call, const AdjTensorMeta *a);
 /* A result without elements. */
 AdjOpResult *op_add_nothing (AdjOpCall *call, AdjDType dtype);
 
@@ -106,6 +111,31 @@ gboolean op_lapack_failed (const AdjOpCall *call, gint64 i, gint info);
 /* How many matrices argument @arg holds, and with @rank 1 vectors. */
 gint64 op_count_batch (const AdjShape *shape, guint n_dims);
 
+/* How LAPACK names a triangle. */
+static inline char
+op_triangle (gboolean upper)
+{
+  return upper ? 'U' : 'L';
+}
+
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (OpMatrices, op_matrices_clear)
+
+/* -- systems and factors (linear-system.c) -- */
+
+/* Adds X of argument @b, whose rows (columns, when not @left) are as many as argument @a has. */
+gboolean op_solution_meta (AdjOpCall *call, guint a, guint b, gboolean left, gboolean by_columns);
+/* A factor or inverse of argument 0, and what LAPACK says. */
+gboolean op_square_with_info_meta (AdjOpCall *call);
+
+/* Both arguments, spread over the leading sizes of result 0; fails the call without LAPACK. */
+gboolean op_load_system (AdjOpCall *call, guint a_arg, guint b_arg, OpMatrices *a, OpMatrices *b);
+
+/* Pivots, argument @arg, for each matrix that it loads; %NULL fails the call. */
+gint *op_load_pivots (const AdjOpCall *call, guint arg);
+
+/* The order of the matrices of argument 0. */
+double op_order_reduction (const AdjOpCall *call);
+double op_factor_flops (const AdjOpCall *call);
+double op_solve_flops (const AdjOpCall *call);
 
 G_END_DECLS

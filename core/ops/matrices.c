@@ -83,6 +83,29 @@ op_add_numbers (AdjOpCall *call, AdjDType dtype, const AdjShape *batch, guint n_
   return op_add_contiguous (call, dtype, n_batch, batch->size);
 }
 
+void
+op_add_square (AdjOpCall *call, const AdjTensorMeta *a)
+{
+  guint batch = a->shape.rank - 2;
+  AdjSize n = a->shape.size[batch];
+
+  op_add_matrices (call, a->dtype, &a->shape, batch, n, n, TRUE);
+}
+
+void
+op_add_pivots (AdjOpCall *call, const AdjTensorMeta *a)
+{
+  guint batch = a->shape.rank - 2;
+
+  op_add_vectors (call, ADJ_DTYPE_I32, &a->shape, batch, a->shape.size[batch]);
+}
+
+void
+op_add_info (AdjOpCall *call, const AdjTensorMeta *a)
+{
+  op_add_numbers (call, ADJ_DTYPE_I32, &a->shape, a->shape.rank - 2);
+}
+
 AdjOpResult *
 op_add_nothing (AdjOpCall *call, AdjDType dtype)
 {
