@@ -189,8 +189,8 @@ sum_pairs (const Lines *lines)
       {
         int64_t n = min_i64 (GEMM_STEP, k - p), count = (n + 1) / 2;
 
-        if (pairs->loops->pack_rows (panel, (const uint16_t *) lines->copy.at + j, lines->rows + p,
-                                     n) +
+        if (pairs->loops->pack_rows (panel, (const uint16_t *) (const void *) lines->copy.at + j,
+                                     lines->rows + p, n) +
                 pairs->least <
             PAIRS_LEAST)
           return false;
