@@ -227,6 +227,19 @@ lu_kernel (AdjOpCall *call)
   return op_lu_factorize (call, 0, FALSE, &f) && store_factors (call, &f.lu, f.pivots, TRUE);
 }
 
+/* Whether there is a pivot for each row that was exchanged, of each matrix. */
+static gboolean
+check_count (const AdjOpCall *call, const OpMatrices *lu)
+{
+  gint64 n = adj_shape_numel (&adj_op_call_meta (call, 1)->shape, NULL).word;
+
+  return n == lu->n * op_n_pivots (lu) ||
+         adj_op_call_fail (call,
+                           "LU_pivots has %" G_GINT64_FORMAT " elements, of %" G_GINT64_FORMAT
+                           " that LU_data needs",
+                           n, lu->n * op_n_pivots (lu));
+}
+
 static gboolean
 lu_unpack_kernel (AdjOpCall *call)
 {
@@ -236,7 +249,8 @@ lu_unpack_kernel (AdjOpCall *call)
 
   if (!op_matrices_load (call, 0, NULL, 2, FALSE, &lu))
     return FALSE;
-  if (wanted && (pivots = op_integers_load (call, 1, NULL, 1)) == NULL)
+  if (wanted &&
+      (!check_count (call, &lu) || (pivots = op_integers_load (call, 1, NULL, 1)) == NULL))
     return FALSE;
   return store_factors (call, &lu, pivots, adj_op_call_bool (call, 2));
 }

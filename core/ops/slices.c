@@ -200,15 +200,15 @@ read_elements (const AdjOpCall *call, guint arg, AdjKType type, AdjKView *dense)
 static gboolean
 take_kernel (AdjOpCall *call)
 {
-  AdjKType type = (AdjKType) adj_op_call_meta (call, 0)->dtype;
-  gsize size = adj_k_type_get_size (type);
   AdjKView dense, out;
-  g_autofree char *elements = read_elements (call, 0, type, &dense);
+  g_autofree char *elements = NULL;
   g_autofree gint64 *indices = NULL;
+  gsize size;
   gint64 n;
 
-  if (elements == NULL || !op_output (call, 0, &out))
+  if (!op_output (call, 0, &out) || (elements = read_elements (call, 0, out.type, &dense)) == NULL)
     return FALSE;
+  size = adj_k_type_get_size (out.type);
   indices = read_indices (call, 1, adj_k_view_count (&dense), &n);
   for (gint64 i = 0; indices != NULL && i < n; i++)
     memcpy ((char *) out.data + (gsize) i * size, elements + (gsize) indices[i] * size, size);
