@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #pragma once
 
+#include "call/adj-mode.h"
 #include "trace/adj-functional.h"
 
 G_BEGIN_DECLS
@@ -29,7 +30,24 @@ typedef struct
   guint number;                    /* on the tape; 0: nothing happened yet */
 } FunctionalStorage;
 
-/* -- the tape (functional.c) -- */
+/* -- the mode (adj-functional.c) -- */
+
+typedef struct
+{
+  AdjMode parent;
+  gboolean two_detaches;
+  AdjTapeFunc tape; /* (nullable) */
+  gpointer tape_data;
+  guint n_storages; /* on the tape */
+} FunctionalMode;
+
+/* What it does with calls: of operators (functional-operators.c), of everything else
+ * (functional-higher.c).  %FALSE: the context is in error. */
+gboolean functional_call (AdjMode *mode, AdjOpCall *call);
+gboolean functional_higher (AdjMode *mode, AdjHigherCall *call);
+gboolean functional_wrapped (AdjMode *mode, AdjWrappedCall *call);
+gboolean functional_object (AdjMode *mode, AdjObjectCall *call);
+gboolean functional_effect (AdjMode *mode, AdjEffectCall *call);
 
 /* Tells the tape of the mode, if it has one.  @value: (nullable): below the mode */
 void functional_tell (AdjContext *cx,
