@@ -404,10 +404,15 @@ write_folder (AdjFileWriter *writer,
   SaveMeter unstoppable = *meter;
 
   unstoppable.cancellable = NULL;
-  return write_whole (unfinished, items, n, meter, error) &&
-         take_apart (writer, folder, items, n, is_ours, &unstoppable, error) &&
-         (g_unlink (unfinished) == 0 || errno == ENOENT ||
-          adj_file_fail (unfinished, errno, error));
+  if (!write_whole (unfinished, items, n, meter, error))
+    return FALSE;
+  if (!take_apart (writer, folder, items, n, is_ours, &unstoppable, error))
+    {
+      if (g_file_test (unfinished, G_FILE_TEST_EXISTS))
+        g_prefix_error (error, "all of it stands in %s until it is written again: ", unfinished);
+      return FALSE;
+    }
+  return g_unlink (unfinished) == 0 || errno == ENOENT || adj_file_fail (unfinished, errno, error);
 }
 
 guint
