@@ -178,9 +178,17 @@ class Walk:
 
     def canvas(self):
         """Of the tab that is shown: the one that is on the screen."""
-        if self.canvases is None or not self.canvases.get_parent():
+        if not self.is_there(self.canvases):
             self.canvases = self.find("image", "Graph canvas", self.frame)
         return self.canvases
+
+    @staticmethod
+    def is_there(found):
+        """Whether it is still on the screen; asking for one that is gone fails."""
+        try:
+            return found is not None and found.get_parent() is not None
+        except GLib.Error:
+            return False
 
     def told(self):
         """What the canvas says of what is selected."""
