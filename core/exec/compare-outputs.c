@@ -10,6 +10,7 @@ typedef struct
 {
   Comparing *comparing;
   GPtrArray *expected; /* of tensors, %NULL for other leaves */
+  GArray *unrecorded;  /* gboolean of each leaf: there was a tensor that could not be recorded */
   GPtrArray *candidates;
   AdjComparison *comparison;
 } Outputs;
@@ -46,6 +47,8 @@ compare_output (const AdjValue *leaf, gpointer data)
       pair.truth = truth != NULL ? truth : ours->kind == ADJ_VALUE_DATA ? ours->data : NULL;
       pair.own_truth = truth == NULL;
     }
+  if (pair.own.value != NULL && g_array_index (outputs->unrecorded, gboolean, position))
+    return TRUE;
   value->alone =
       pair.own.value != NULL && pair.peer.value == NULL && outputs->comparing->request->partial;
   if (value->alone)
@@ -69,6 +72,15 @@ compare_output (const AdjValue *leaf, gpointer data)
 }
 
 static gboolean
+note_unrecorded (const AdjValue *leaf, gpointer data)
+{
+  gboolean unrecorded = leaf->kind == ADJ_VALUE_RAW;
+
+  g_array_append_val ((GArray *) data, unrecorded);
+  return TRUE;
+}
+
+static gboolean
 count_leaf (const AdjValue *leaf, gpointer data)
 {
   (*(guint *) data)++;
@@ -86,10 +98,12 @@ comparing_compare_outputs (Comparing *comparing,
            ->args.items[0];
   g_autoptr (GPtrArray) expected = list_tensors (comparing->request->expected);
   g_autoptr (GPtrArray) candidates = list_tensors (&result->output);
-  Outputs outputs = { comparing, expected, candidates, comparison };
+  g_autoptr (GArray) unrecorded = g_array_new (FALSE, FALSE, sizeof (gboolean));
+  Outputs outputs = { comparing, expected, unrecorded, candidates, comparison };
   guint n = 0;
 
   adj_value_foreach (returned, count_leaf, &n);
+  adj_value_foreach (comparing->request->expected, note_unrecorded, unrecorded);
   if (candidates->len != n || expected->len != n)
     {
       g_set_error (error, ADJ_ERROR, ADJ_ERROR_SHAPE,

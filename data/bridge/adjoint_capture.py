@@ -271,6 +271,8 @@ def span(tensor):
 
 def has_no_memory(tensor):
     storage = tensor.untyped_storage()
+    if tensor.numel() == 0:
+        return False  # wherever it begins
     if storage.nbytes() < span(tensor)[1] * tensor.element_size():
         return True  # it was freed: resize_(0)
     return storage.nbytes() > 0 and not torch._C._is_cow_tensor(tensor) and storage.data_ptr() == 0

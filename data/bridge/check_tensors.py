@@ -127,6 +127,7 @@ KINDS = {
     "scalar": (lambda: torch.tensor(2.5), RECORDED),
     "empty": (lambda: torch.empty(0, 3), RECORDED),
     "empty view": (lambda: torch.randn(4)[4:], RECORDED),
+    "part of nothing": (lambda: torch.empty(0, 3, 2).select(2, 1), RECORDED),
     "leaf": (lambda: torch.randn(3, requires_grad=True), RECORDED),
     "result": (lambda: torch.randn(3, requires_grad=True) * 2, RECORDED),
     "view without grad": (without_grad, RECORDED),

@@ -196,6 +196,32 @@ test_unset_outputs (void)
     }
 }
 
+/* An output that could not be recorded is judged no more than a node that was not. */
+static void
+test_unrecorded_output (void)
+{
+  g_autoptr (AdjGraph) graph = parse ("        a = torch.ops.aten.add.Tensor(x, 1)\n"
+                                      "        b = torch.ops.aten.add.Tensor(x, 2)\n"
+                                      "        return (a, b)\n");
+  static const char freed[] = "<Tensor f32[6]: not recorded, its memory was freed>";
+  g_autoptr (AdjTensorData) x = make (0);
+  g_autoptr (AdjTensorData) right = make (1);
+  AdjValue items[] = { ADJ_DATA (right),
+                       { .kind = ADJ_VALUE_RAW, .n = sizeof freed - 1, .text = freed } };
+  const AdjValue expected = { .kind = ADJ_VALUE_TUPLE, .n = 2, .items = items };
+  AdjValue input = ADJ_DATA (x);
+  AdjComparisonRequest request = {
+    .graph = graph, .inputs = &input, .n_inputs = 1, .expected = &expected, .rtol = NAN, .atol = NAN
+  };
+  g_autoptr (GError) error = NULL;
+  g_autoptr (AdjComparison) comparison = adj_comparison_run (&request, NULL, &error);
+
+  g_assert_no_error (error);
+  g_assert_cmpint (comparison->outputs[0].verdict, ==, ADJ_VERDICT_EQUAL);
+  g_assert_cmpint (comparison->outputs[1].verdict, ==, ADJ_VERDICT_SKIPPED);
+  g_assert_cmpint (comparison->verdict, ==, ADJ_VERDICT_EQUAL);
+}
+
 /* Of several results one differs; each getitem says so of its own only. */
 static void
 test_items_apart (void)
@@ -491,6 +517,7 @@ main (int argc, char **argv)
   g_test_add_func ("/exec/comparison/views-inherit", test_views_inherit);
   g_test_add_func ("/exec/comparison/unset", test_unset);
   g_test_add_func ("/exec/comparison/unset-outputs", test_unset_outputs);
+  g_test_add_func ("/exec/comparison/unrecorded-output", test_unrecorded_output);
   g_test_add_func ("/exec/comparison/generator-state", test_generator_state);
   g_test_add_func ("/exec/comparison/rrelu-in-eval", test_rrelu_in_eval);
   g_test_add_func ("/exec/comparison/items-apart", test_items_apart);
