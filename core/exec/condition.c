@@ -35,6 +35,7 @@ typedef struct
   guint item;
   const double *exact;
   gint64 n;
+  gboolean pairs; /* two of them are a complex number */
 } Condition;
 
 static double *
@@ -144,7 +145,11 @@ add_absolute (const Condition *condition, double *sizes)
   g_autofree double *terms = compute (condition, replay);
 
   for (gint64 i = 0; terms != NULL && i < condition->n; i++)
-    sizes[i] = MAX (sizes[i], isfinite (terms[i]) ? fabs (terms[i]) : 0);
+    {
+      double term = terms[condition->pairs ? i & ~(gint64) 1 : i];
+
+      sizes[i] = MAX (sizes[i], isfinite (term) ? fabs (term) : 0);
+    }
 }
 
 /* Whether a rounding of the arguments is much of the result: the variance of equal numbers. */
@@ -235,7 +240,11 @@ estimate_whole (const Condition *condition, const NodeRounding *rounding, Terms 
   if (!sums && op != NULL && rounding->band > op->band)
     add_up (condition, steps, rounding->reduction, terms);
   if (step == NO_JUMP)
-    look_around (condition, terms);
+    {
+      /* Its places are rounded as numbers about 1 are, wherever they lie. */
+      terms->norm = MAX (terms->norm, steps);
+      look_around (condition, terms);
+    }
   if (is_lost (condition, MAX (terms->norm, steps)))
     {
       terms->norm = LOST * MAX (terms->norm, steps);
@@ -253,7 +262,8 @@ operation_estimate_condition (const Operation *operation,
   const AdjOp *op = rounding_get_op (rounding);
   gint64 n;
   g_autofree double *numbers = deviation_read (exact, &n);
-  Condition condition = { operation, item, numbers, n };
+  AdjDType dtype = adj_tensor_data_get_meta (exact)->dtype;
+  Condition condition = { operation, item, numbers, n, adj_dtype_get_real (dtype) != dtype };
 
   terms->sizes = g_new0 (double, n + 1);
   if (op != NULL && adj_op_get_body (op) != NULL)

@@ -19,6 +19,20 @@
 /* Separates the random moves of intermediate results from those of inputs. */
 #define PERTURBATION_SEED 0x5851f42d4c957f2du
 
+/* Of complex numbers real ones, so that products of them are no less than any of their terms. */
+static void
+make_absolute (double *numbers, gsize n, AdjDType dtype)
+{
+  gboolean pairs = adj_dtype_get_real (dtype) != dtype;
+
+  for (gsize i = 0; i < n; i += pairs ? 2 : 1)
+    {
+      numbers[i] = pairs ? hypot (numbers[i], numbers[i + 1]) : fabs (numbers[i]);
+      if (pairs)
+        numbers[i + 1] = 0;
+    }
+}
+
 static AdjTensorData *
 change_wide (const Replay *replay, AdjTensorData *wide)
 {
@@ -35,9 +49,11 @@ change_wide (const Replay *replay, AdjTensorData *wide)
       (replay->kind == REPLAY_NUDGED && replay->n_replayed != replay->nudged))
     return adj_tensor_data_ref (wide);
   changed = g_memdup2 (bytes, size);
-  for (gsize i = 0; i < size / sizeof (double); i++)
-    changed[i] =
-        replay->kind == REPLAY_ABSOLUTE ? fabs (changed[i]) : changed[i] * (1 + REPLAY_STEP);
+  if (replay->kind == REPLAY_ABSOLUTE)
+    make_absolute (changed, size / sizeof (double), adj_tensor_data_get_meta (wide)->dtype);
+  else
+    for (gsize i = 0; i < size / sizeof (double); i++)
+      changed[i] *= 1 + REPLAY_STEP;
   store = g_bytes_new_take (changed, size);
   return adj_tensor_data_new (adj_tensor_data_get_meta (wide), store, NULL);
 }
