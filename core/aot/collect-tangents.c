@@ -23,7 +23,14 @@ aot_tangent_of (const AdjTensorMeta *result, AdjSymbols *symbols)
   AdjTensorMeta meta = *result;
   AdjMemoryFormat format = adj_shape_suggest_format (&meta.shape, symbols);
 
-  adj_shape_set_format (&meta.shape, symbols, format, &meta.shape);
+  /* What lies so already stays as it is, with the strides of dimensions of size 1; of other results
+   * the tangent is a copy, which is no conjugate. */
+  if (!(format == ADJ_MEMORY_FORMAT_CONTIGUOUS ? adj_shape_is_contiguous (&meta.shape, symbols)
+                                               : adj_shape_is_channels_last (&meta.shape, symbols)))
+    {
+      adj_shape_set_format (&meta.shape, symbols, format, &meta.shape);
+      meta.conjugate = FALSE;
+    }
   meta.shape.offset = ADJ_SIZE (0);
   meta.requires_grad = FALSE;
   meta.storage = -1;

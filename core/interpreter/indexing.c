@@ -143,11 +143,24 @@ static gboolean (*const take[ADJ_N_VALUE_KINDS]) (Indexing *x, const AdjValue *e
   [ADJ_VALUE_LIST] = take_list,
 };
 
+/* PyTorch takes a list with anything but numbers and lists in it as if it were a tuple. */
+static gboolean
+is_several (const AdjValue *index)
+{
+  gboolean several = index->kind == ADJ_VALUE_TUPLE;
+
+  for (guint i = 0; index->kind == ADJ_VALUE_LIST && i < index->n; i++)
+    several |= index->items[i].kind == ADJ_VALUE_SLICE || index->items[i].kind == ADJ_VALUE_NONE ||
+               index->items[i].kind == ADJ_VALUE_ELLIPSIS ||
+               index->items[i].kind == ADJ_VALUE_TENSOR;
+  return several;
+}
+
 /* Takes the views; what tensors index is left in @x. */
 static gboolean
 view (Indexing *x, const AdjValue *index)
 {
-  gboolean several = index->kind == ADJ_VALUE_TUPLE;
+  gboolean several = is_several (index);
   const AdjValue *entries = several ? index->items : index;
   guint n = several ? index->n : 1;
   guint n_named = 0;
