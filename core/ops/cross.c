@@ -68,13 +68,91 @@ cross (AdjKQueue *queue, const AdjKView *c, const AdjKView *a, const AdjKView *b
     }
 }
 
+/* One part of it, of complex numbers: of products of the real parts (0) and imaginary parts (1). */
+static void
+cross_complex (AdjKQueue *queue,
+               AdjPart part,
+               const AdjKView *c,
+               const AdjKView a[2],
+               const AdjKView b[2],
+               guint dim)
+{
+  static const struct
+  {
+    gint8 a, b;
+    AdjKOp op;
+  } terms[2][2] = {
+    { { 0, 0, ADJ_K_OP_ADD }, { 1, 1, ADJ_K_OP_SUB } },
+    { { 0, 1, ADJ_K_OP_ADD }, { 1, 0, ADJ_K_OP_ADD } },
+  };
+  const guint row = part == ADJ_PART_IMAGINARY;
+  AdjKCode code[8 + 8];
+  AdjKProgram program = { .n_inputs = 8, .n_regs = 10, .n_code = 16, .code = code, .result = 9 };
+
+  program.klass = c->type == ADJ_K_F64 ? ADJ_K_CLASS_F64 : ADJ_K_CLASS_F32;
+  for (guint i = 0; i < 8; i++)
+    code[i] = (AdjKCode){ .op = ADJ_K_OP_LOAD, .dst = (guint8) i, .imm.i = i };
+  /* a_j at 0, b_k at 2, a_k at 4, b_j at 6: the second pair is taken away. */
+  for (guint i = 0; i < 4; i++)
+    {
+      guint first = i < 2 ? 0 : 4;
+      gboolean away = (terms[row][i % 2].op == ADJ_K_OP_SUB) != (i >= 2);
+      AdjKCode *at = &code[8 + 2 * i];
+
+      at[0] = (AdjKCode){ .op = ADJ_K_OP_MUL,
+                          .dst = (guint8) (i == 0 ? 9 : 8),
+                          .a = (guint8) (first + (guint) terms[row][i % 2].a),
+                          .b = (guint8) (first + 2 + (guint) terms[row][i % 2].b) };
+      at[1] =
+          i == 0 ? at[0]
+                 : (AdjKCode){ .op = away ? ADJ_K_OP_SUB : ADJ_K_OP_ADD, .dst = 9, .a = 9, .b = 8 };
+    }
+  for (gint64 i = 0; i < 3; i++)
+    {
+      gint64 j = (i + 1) % 3, k = (i + 2) % 3;
+      const AdjKView out = take_place (c, dim, i);
+      const AdjKView inputs[] = {
+        take_place (&a[0], dim, j), take_place (&a[1], dim, j), take_place (&b[0], dim, k),
+        take_place (&b[1], dim, k), take_place (&a[0], dim, k), take_place (&a[1], dim, k),
+        take_place (&b[0], dim, j), take_place (&b[1], dim, j),
+      };
+
+      adj_q_pointwise (queue, &program, &out, inputs);
+    }
+}
+
+static gboolean
+cross_complex_kernel (AdjOpCall *call)
+{
+  static const AdjPart parts[] = { ADJ_PART_REAL, ADJ_PART_IMAGINARY };
+  const AdjShape *shape = &call->results[0].meta.shape;
+  guint dim = op_dim (call, 2, shape->rank);
+  AdjKView a[2], b[2], c[2];
+  double numbers[2];
+  gboolean done = TRUE;
+
+  for (guint i = 0; done && i < 2; i++)
+    {
+      call->part = parts[i];
+      done = op_input_as (call, 0, shape, &a[i], &numbers[0]) &&
+             op_input_as (call, 1, shape, &b[i], &numbers[1]) && op_output (call, 0, &c[i]);
+      call->part = ADJ_PART_NONE;
+    }
+  for (guint i = 0; done && i < 2; i++)
+    cross_complex (op_queue (call), parts[i], &c[i], a, b, dim);
+  return done;
+}
+
 static gboolean
 cross_kernel (AdjOpCall *call)
 {
   const AdjShape *shape = &call->results[0].meta.shape;
+  AdjDType dtype = call->results[0].meta.dtype;
   double numbers[2];
   AdjKView a, b, c;
 
+  if (adj_dtype_get_real (dtype) != dtype)
+    return cross_complex_kernel (call);
   if (!op_input_as (call, 0, shape, &a, &numbers[0]) ||
       !op_input_as (call, 1, shape, &b, &numbers[1]) || !op_output (call, 0, &c))
     return FALSE;

@@ -183,8 +183,8 @@ static gboolean
 number_view (const AdjOpCall *call, guint arg, AdjKType type, double *element, AdjKView *out)
 {
   *out = (AdjKView){ .data = element, .type = type };
-  if (call->args[arg].kind == ADJ_VALUE_FLOAT)
-    adj_k_fill_f64 (out, call->args[arg].number);
+  if (call->args[arg].kind == ADJ_VALUE_FLOAT || call->part != ADJ_PART_NONE)
+    adj_k_fill_f64 (out, op_number (call, arg, 0));
   else
     adj_k_fill_i64 (out, adj_op_call_int (call, arg, 0));
   out->data = (gpointer) op_constant (op_queue (call), element, adj_k_type_get_size (type));

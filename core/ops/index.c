@@ -8,7 +8,10 @@
 gboolean
 op_check_index (const AdjOpCall *call, const AdjTensorMeta *index)
 {
-  if (index->dtype != ADJ_DTYPE_I64 && index->dtype != ADJ_DTYPE_I32)
+  gboolean is_empty =
+      adj_size_same (adj_shape_numel (&index->shape, op_symbols (call)), ADJ_SIZE (0));
+
+  if (!is_empty && index->dtype != ADJ_DTYPE_I64 && index->dtype != ADJ_DTYPE_I32)
     return adj_op_call_fail (call, "indices must be int64 or int32, not %s",
                              adj_dtype_info (index->dtype)->torch_name);
   return !adj_context_has_error (call->cx);

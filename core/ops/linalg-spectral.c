@@ -416,21 +416,26 @@ singular_clear (Singular *singular)
 
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Singular, singular_clear)
 
-/* The upper triangles of symmetric matrices by the lower ones, which alone are read. */
+/* The upper triangles of symmetric matrices by the lower ones, which alone are read, as the real
+ * parts of diagonals are. */
 static void
 mirror (const OpMatrices *m)
 {
   for (gint64 i = 0; i < m->n; i++)
     for (gint column = 0; column < m->columns; column++)
-      for (gint row = 0; row < column; row++)
-        {
-          const double *from = op_matrix_at (m, op_matrix (m, i), column, row);
-          double *to = op_matrix_at (m, op_matrix (m, i), row, column);
+      {
+        for (gint row = 0; row < column; row++)
+          {
+            const double *from = op_matrix_at (m, op_matrix (m, i), column, row);
+            double *to = op_matrix_at (m, op_matrix (m, i), row, column);
 
-          to[0] = from[0];
-          if (m->z)
-            to[1] = -from[1];
-        }
+            to[0] = from[0];
+            if (m->z)
+              to[1] = -from[1];
+          }
+        if (m->z && column < m->rows)
+          op_matrix_at (m, op_matrix (m, i), column, column)[1] = 0;
+      }
 }
 
 /* Of argument 0; job as LAPACK has it. */

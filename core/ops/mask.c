@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* masked_select and masked_scatter: as many elements as a mask has set. */
 
+#include <string.h>
+
 #include "call/adj-context-internal.h"
+#include "ops/create-private.h"
 #include "ops/kernel-private.h"
 #include "ops/table-private.h"
 
@@ -125,14 +128,38 @@ masked_scatter_meta (AdjOpCall *call)
   return TRUE;
 }
 
+/* Element by element of @from into @to, where @set; @spread: those of @to are the ones named. */
+static void
+move_set (AdjKQueue *queue,
+          const AdjKView *to,
+          const AdjKView *from,
+          const guint8 *set,
+          gint64 n,
+          gboolean spread)
+{
+  gsize size = adj_k_type_get_size (to->type);
+  AdjKView source = { .type = from->type, .rank = 1, .size = { 1 } };
+  AdjKView target = { .type = to->type, .rank = 1, .size = { 1 } };
+  gint64 at = 0;
+
+  for (gint64 i = 0; at < n; i++)
+    if (set[i] != 0)
+      {
+        source.data = (char *) from->data + (gsize) (spread ? at : i) * size;
+        target.data = (char *) to->data + (gsize) (spread ? i : at) * size;
+        adj_q_copy (queue, &target, &source);
+        at++;
+      }
+}
+
 static gboolean
 masked_scatter_kernel (AdjOpCall *call)
 {
   g_autofree guint8 *set = NULL;
   g_autofree char *elements = NULL;
-  AdjKView self, source, dense, out, from, to;
-  gint64 n, at = 0;
-  gsize size;
+  g_autofree char *results = NULL;
+  AdjKView self, source, from, out, to;
+  gint64 n;
 
   if (!op_input_as (call, 0, &call->results[0].meta.shape, &self, NULL) ||
       !op_input (call, 2, &source) || !op_output (call, 0, &out))
@@ -142,19 +169,48 @@ masked_scatter_kernel (AdjOpCall *call)
     return FALSE;
   if (n > adj_k_view_count (&source))
     return adj_op_call_fail (call, "argument 'source' has fewer elements than are set in the mask");
-  elements = op_temporary (op_queue (call), &source, source.type, &dense);
-  adj_q_copy (op_queue (call), &dense, &source);
-  adj_q_copy (op_queue (call), &out, &self);
-  size = adj_k_type_get_size (out.type);
-  from = (AdjKView){ .type = source.type, .rank = 1, .size = { 1 } };
-  to = (AdjKView){ .type = out.type, .rank = 1, .size = { 1 } };
-  for (gint64 i = 0; at < n; i++)
-    if (set[i] != 0)
-      {
-        from.data = elements + (gsize) at++ * size;
-        to.data = (char *) out.data + (gsize) i * size;
-        adj_q_copy (op_queue (call), &to, &from);
-      }
+  elements = op_temporary (op_queue (call), &source, out.type, &from);
+  results = op_temporary (op_queue (call), &out, out.type, &to);
+  adj_q_copy (op_queue (call), &from, &source);
+  adj_q_copy (op_queue (call), &to, &self);
+  move_set (op_queue (call), &to, &from, set, n, TRUE);
+  adj_q_copy (op_queue (call), &out, &to);
+  return TRUE;
+}
+
+static gboolean
+masked_scatter_backward_meta (AdjOpCall *call)
+{
+  AdjShape shape;
+
+  if (!read_sizes (call, &shape) || !op_new_shape (call, 2, &shape))
+    return FALSE;
+  op_add_contiguous (call, adj_op_call_meta (call, 0)->dtype, shape.rank, shape.size);
+  return TRUE;
+}
+
+static gboolean
+masked_scatter_backward_kernel (AdjOpCall *call)
+{
+  g_autofree guint8 *set = NULL;
+  g_autofree char *elements = NULL;
+  g_autofree char *results = NULL;
+  AdjKView grad, from, out, to;
+  AdjShape shape;
+  gint64 n;
+
+  if (!read_sizes (call, &shape) || !op_input_as (call, 0, &shape, &grad, NULL) ||
+      !op_output (call, 0, &out))
+    return FALSE;
+  set = read_mask (call, &shape, &n);
+  if (set == NULL)
+    return FALSE;
+  elements = op_temporary (op_queue (call), &grad, out.type, &from);
+  results = op_temporary (op_queue (call), &out, out.type, &to);
+  adj_q_copy (op_queue (call), &from, &grad);
+  memset (results, 0, (gsize) adj_k_view_count (&to) * adj_k_type_get_size (to.type));
+  move_set (op_queue (call), &to, &from, set, MIN (n, adj_k_view_count (&to)), FALSE);
+  adj_q_copy (op_queue (call), &out, &to);
   return TRUE;
 }
 

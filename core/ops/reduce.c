@@ -146,10 +146,22 @@ truth_meta (AdjOpCall *call)
   return add_reduced (call, self_dtype (call) == ADJ_DTYPE_U8 ? ADJ_DTYPE_U8 : ADJ_DTYPE_BOOL);
 }
 
+/* A real number of real or complex ones. */
+static gboolean
+real_meta (AdjOpCall *call)
+{
+  AdjDType dtype = option_dtype (call, self_dtype (call));
+
+  if (!adj_dtype_is_differentiable (dtype))
+    return adj_op_call_fail (call, "needs floating point, not %s",
+                             adj_dtype_info (dtype)->torch_name);
+  return add_reduced (call, adj_dtype_get_real (dtype));
+}
+
 static gboolean
 var_mean_meta (AdjOpCall *call)
 {
-  return float_meta (call) && float_meta (call);
+  return real_meta (call) && float_meta (call);
 }
 
 static gboolean
@@ -332,39 +344,6 @@ argmin_kernel (AdjOpCall *call)
 
 /* -- variance -- */
 
-static gboolean
-variance (AdjOpCall *call, gboolean with_mean, AdjKView *var)
-{
-  guint32 dims = reduced_dims (call);
-  double correction = adj_op_call_double (call, adj_op_call_find (call, "correction"), 1);
-  AdjKView in, mean;
-
-  if (!op_input (call, 0, &in) || !op_output (call, 0, var) ||
-      (with_mean && !op_output (call, 1, &mean)))
-    return FALSE;
-  put_dims_back (&in, dims, var);
-  if (with_mean)
-    put_dims_back (&in, dims, &mean);
-  adj_q_var_mean (op_queue (call), var, with_mean ? &mean : NULL, &in, dims, correction);
-  return TRUE;
-}
-
-static gboolean
-var_kernel (AdjOpCall *call)
-{
-  AdjKView var;
-
-  return variance (call, FALSE, &var);
-}
-
-static gboolean
-var_mean_kernel (AdjOpCall *call)
-{
-  AdjKView var;
-
-  return variance (call, TRUE, &var);
-}
-
 /* -- small programs over views -- */
 
 static AdjKClass
@@ -392,6 +371,62 @@ apply (AdjKQueue *queue, AdjKOp op, const AdjKView *out, const AdjKView *a, cons
   AdjKView inputs[2] = { *a, b != NULL ? *b : *a };
 
   adj_q_pointwise (queue, &program, out, inputs);
+}
+
+/* Of real numbers, or of the part of complex ones that is looked at. */
+static gboolean
+variance_of_part (AdjOpCall *call, gboolean with_mean, const AdjKView *var)
+{
+  guint32 dims = reduced_dims (call);
+  double correction = adj_op_call_double (call, adj_op_call_find (call, "correction"), 1);
+  AdjKView in, mean, out = *var;
+
+  if (!op_input (call, 0, &in) || (with_mean && !op_output (call, 1, &mean)))
+    return FALSE;
+  put_dims_back (&in, dims, &out);
+  if (with_mean)
+    put_dims_back (&in, dims, &mean);
+  adj_q_var_mean (op_queue (call), &out, with_mean ? &mean : NULL, &in, dims, correction);
+  return TRUE;
+}
+
+/* The variance of complex numbers is that of both parts. */
+static gboolean
+variance (AdjOpCall *call, gboolean with_mean, AdjKView *var)
+{
+  g_autofree gpointer memory = NULL;
+  AdjKView second;
+  gboolean done;
+
+  if (!op_output (call, 0, var))
+    return FALSE;
+  if (adj_dtype_get_real (self_dtype (call)) == self_dtype (call))
+    return variance_of_part (call, with_mean, var);
+  memory = op_temporary (op_queue (call), var, var->type, &second);
+  call->part = ADJ_PART_REAL;
+  done = variance_of_part (call, with_mean, var);
+  call->part = ADJ_PART_IMAGINARY;
+  done = done && variance_of_part (call, with_mean, &second);
+  call->part = ADJ_PART_NONE;
+  if (done)
+    apply (op_queue (call), ADJ_K_OP_ADD, var, var, &second);
+  return done;
+}
+
+static gboolean
+var_kernel (AdjOpCall *call)
+{
+  AdjKView var;
+
+  return variance (call, FALSE, &var);
+}
+
+static gboolean
+var_mean_kernel (AdjOpCall *call)
+{
+  AdjKView var;
+
+  return variance (call, TRUE, &var);
 }
 
 static void
@@ -569,7 +604,39 @@ vector_norm_meta (AdjOpCall *call)
 {
   if (isinf (adj_op_call_double (call, 1, 2)) && !check_not_empty (call))
     return FALSE;
-  return float_meta (call);
+  return real_meta (call);
+}
+
+/* Absolute values of complex numbers, in @memory as op_temporary() gives it. */
+static gboolean
+read_magnitudes (AdjOpCall *call, AdjKType type, AdjKView *out, gpointer *memory)
+{
+  static const AdjKCode code[] = {
+    { .op = ADJ_K_OP_LOAD, .dst = 0, .imm.i = 0 },
+    { .op = ADJ_K_OP_LOAD, .dst = 1, .imm.i = 1 },
+    { .op = ADJ_K_OP_MUL, .dst = 0, .a = 0, .b = 0 },
+    { .op = ADJ_K_OP_MUL, .dst = 1, .a = 1, .b = 1 },
+    { .op = ADJ_K_OP_ADD, .dst = 0, .a = 0, .b = 1 },
+    { .op = ADJ_K_OP_SQRT, .dst = 0, .a = 0 },
+  };
+  static const AdjKProgram program = { .klass = ADJ_K_CLASS_F64,
+                                       .n_inputs = 2,
+                                       .n_regs = 2,
+                                       .n_code = G_N_ELEMENTS (code),
+                                       .code = code };
+  AdjKView parts[2];
+  gboolean done;
+
+  call->part = ADJ_PART_REAL;
+  done = op_input (call, 0, &parts[0]);
+  call->part = ADJ_PART_IMAGINARY;
+  done = done && op_input (call, 0, &parts[1]);
+  call->part = ADJ_PART_NONE;
+  if (!done)
+    return FALSE;
+  *memory = op_temporary (op_queue (call), &parts[0], type, out);
+  adj_q_pointwise (op_queue (call), &program, out, parts);
+  return TRUE;
 }
 
 static gboolean
@@ -581,7 +648,10 @@ vector_norm_kernel (AdjOpCall *call)
   g_autofree gpointer memory = NULL;
   AdjKView in, out, magnitudes;
 
-  if (!op_output (call, 0, &out) || !read_input (call, out.type, &in, &cast))
+  gboolean is_complex = adj_dtype_get_real (self_dtype (call)) != self_dtype (call);
+
+  if (!op_output (call, 0, &out) || !(is_complex ? read_magnitudes (call, out.type, &in, &cast)
+                                                 : read_input (call, out.type, &in, &cast)))
     return FALSE;
   put_dims_back (&in, dims, &out);
   if (p == 2)

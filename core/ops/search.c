@@ -2,6 +2,8 @@
 /* bucketize and searchsorted: places in sorted numbers, which are one row for all or one for
  * each row of the values. */
 
+#include <string.h>
+
 #include "ops/kernel-private.h"
 #include "ops/table-private.h"
 
@@ -46,14 +48,58 @@ bucketize_meta (AdjOpCall *call)
   return add_indices (call, 0);
 }
 
+/* The order that sorts the rows has a place for each of their numbers. */
+static gboolean
+check_sorter (AdjOpCall *call)
+{
+  const AdjTensorMeta *rows = adj_op_call_meta (call, 0), *sorter;
+
+  if (call->args[5].kind != ADJ_VALUE_TENSOR)
+    return TRUE;
+  sorter = adj_op_call_meta (call, 5);
+  if (sorter->dtype != ADJ_DTYPE_I64)
+    return adj_op_call_fail (call, "the sorter must be int64, not %s",
+                             adj_dtype_info (sorter->dtype)->torch_name);
+  if (!adj_shape_same_sizes (&rows->shape, &sorter->shape, op_symbols (call)))
+    return adj_op_call_fail (call, "the sorter has other sizes than the rows");
+  return TRUE;
+}
+
 static gboolean
 searchsorted_meta (AdjOpCall *call)
 {
   if (!check_rows (call, 0, 1))
     return FALSE;
-  if (call->args[5].kind != ADJ_VALUE_NONE)
-    return adj_op_call_fail_as (call, ADJ_ERROR_UNSUPPORTED, "knows no sorter");
+  if (!check_sorter (call))
+    return FALSE;
   return add_indices (call, 1);
+}
+
+/* Puts each row of @numbers in the order that the sorter says. */
+static gboolean
+sort_rows (AdjOpCall *call, double *numbers, gint64 n, gint64 width)
+{
+  g_autofree gint64 *order = NULL;
+  g_autofree double *row = g_new (double, MAX (width, 1));
+  AdjKView sorter, dense;
+
+  if (!op_input (call, 5, &sorter))
+    return FALSE;
+  order = op_temporary (op_queue (call), &sorter, ADJ_K_I64, &dense);
+  adj_q_copy (op_queue (call), &dense, &sorter);
+  for (gint64 at = 0; at < n; at += width)
+    {
+      memcpy (row, numbers + at, (gsize) width * sizeof *row);
+      for (gint64 i = 0; i < width; i++)
+        {
+          if (order[at + i] < 0 || order[at + i] >= width)
+            return adj_op_call_fail (
+                call, "the sorter names place %" G_GINT64_FORMAT " of %" G_GINT64_FORMAT,
+                order[at + i], width);
+          numbers[at + i] = row[order[at + i]];
+        }
+    }
+  return TRUE;
 }
 
 /* How many of @n sorted numbers are below @x, or not above it when @right; NaN is above all. */
@@ -76,7 +122,7 @@ search (const double *sorted, gint64 n, double x, gboolean right)
 }
 
 static gboolean
-search_rows (AdjOpCall *call, guint sorted, guint values, gboolean right)
+search_rows (AdjOpCall *call, guint sorted, guint values, gboolean has_sorter, gboolean right)
 {
   AdjKView rows, x, out, dense_rows, dense_x, places;
   g_autofree double *numbers = NULL;
@@ -95,6 +141,8 @@ search_rows (AdjOpCall *call, guint sorted, guint values, gboolean right)
   adj_q_copy (op_queue (call), &dense_rows, &rows);
   adj_q_copy (op_queue (call), &dense_x, &x);
   width = rows.size[rows.rank - 1];
+  if (has_sorter && !sort_rows (call, numbers, adj_k_view_count (&rows), width))
+    return FALSE;
   per_row = rows.rank > 1 ? x.size[x.rank - 1] : MAX (adj_k_view_count (&x), 1);
   for (gint64 i = 0; i < adj_k_view_count (&x); i++)
     found[i] = search (numbers + i / per_row * width, width, wanted[i], right);
@@ -105,7 +153,7 @@ search_rows (AdjOpCall *call, guint sorted, guint values, gboolean right)
 static gboolean
 bucketize_kernel (AdjOpCall *call)
 {
-  return search_rows (call, 1, 0, adj_op_call_bool (call, 3));
+  return search_rows (call, 1, 0, FALSE, adj_op_call_bool (call, 3));
 }
 
 static gboolean
@@ -115,7 +163,7 @@ searchsorted_kernel (AdjOpCall *call)
   gboolean right = adj_op_call_bool (call, 3) ||
                    (side->kind == ADJ_VALUE_STRING && g_str_equal (side->text, "right"));
 
-  return search_rows (call, 0, 1, right);
+  return search_rows (call, 0, 1, call->args[5].kind == ADJ_VALUE_TENSOR, right);
 }
 
 static gboolean
@@ -123,8 +171,8 @@ searchsorted_number_meta (AdjOpCall *call)
 {
   if (adj_op_call_meta (call, 0)->shape.rank != 1)
     return adj_op_call_fail (call, "a number is looked for in one row");
-  if (call->args[5].kind != ADJ_VALUE_NONE)
-    return adj_op_call_fail_as (call, ADJ_ERROR_UNSUPPORTED, "knows no sorter");
+  if (!check_sorter (call))
+    return FALSE;
   op_add_contiguous (call, adj_op_call_bool (call, 2) ? ADJ_DTYPE_I32 : ADJ_DTYPE_I64, 0, NULL);
   return !adj_context_has_error (call->cx);
 }
@@ -145,6 +193,9 @@ searchsorted_number_kernel (AdjOpCall *call)
     return FALSE;
   numbers = op_temporary (op_queue (call), &row, ADJ_K_F64, &dense);
   adj_q_copy (op_queue (call), &dense, &row);
+  if (call->args[5].kind == ADJ_VALUE_TENSOR &&
+      !sort_rows (call, numbers, row.size[0], row.size[0]))
+    return FALSE;
   one.type = row.type == ADJ_K_BOOL ? ADJ_K_F64 : row.type; /* the number as that type has it */
   adj_q_copy (op_queue (call), &one, &number);
   adj_q_copy (op_queue (call), &number, &one);

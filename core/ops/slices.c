@@ -200,8 +200,9 @@ read_elements (const AdjOpCall *call, guint arg, AdjKType type, AdjKView *dense)
 static gboolean
 take_kernel (AdjOpCall *call)
 {
-  AdjKView dense, out;
+  AdjKView dense, out, taken;
   g_autofree char *elements = NULL;
+  g_autofree char *results = NULL;
   g_autofree gint64 *indices = NULL;
   gsize size;
   gint64 n;
@@ -210,15 +211,20 @@ take_kernel (AdjOpCall *call)
     return FALSE;
   size = adj_k_type_get_size (out.type);
   indices = read_indices (call, 1, adj_k_view_count (&dense), &n);
-  for (gint64 i = 0; indices != NULL && i < n; i++)
-    memcpy ((char *) out.data + (gsize) i * size, elements + (gsize) indices[i] * size, size);
-  return indices != NULL;
+  if (indices == NULL)
+    return FALSE;
+  results = op_temporary (op_queue (call), &out, out.type, &taken);
+  for (gint64 i = 0; i < n; i++)
+    memcpy (results + (gsize) i * size, elements + (gsize) indices[i] * size, size);
+  adj_q_copy (op_queue (call), &out, &taken);
+  return TRUE;
 }
 
 static gboolean
 put_kernel (AdjOpCall *call)
 {
-  AdjKType type = adj_dtype_is_floating (adj_op_call_meta (call, 0)->dtype) ? ADJ_K_F64 : ADJ_K_I64;
+  AdjDType dtype = adj_dtype_get_real (adj_op_call_meta (call, 0)->dtype);
+  AdjKType type = adj_dtype_is_floating (dtype) ? ADJ_K_F64 : ADJ_K_I64;
   gboolean accumulate = adj_op_call_bool (call, 3);
   AdjKView to, from, out;
   g_autofree gpointer elements = read_elements (call, 0, type, &to);

@@ -345,8 +345,15 @@ unfold_meta (AdjOpCall *call)
   gint64 step = adj_op_call_int (call, 3, 0);
   AdjSize stride, length;
 
-  if (shape.rank == 0 || shape.rank == ADJ_MAX_RANK)
+  if (shape.rank == ADJ_MAX_RANK)
     return adj_op_call_fail (call, "cannot unfold a tensor of rank %u", shape.rank);
+  if (shape.rank == 0 && (size < 0 || size > 1 || step <= 0))
+    return adj_op_call_fail (call, "the window does not fit one number");
+  if (shape.rank == 0)
+    {
+      insert_dim (&shape, 0, ADJ_SIZE (size), ADJ_SIZE (1));
+      return add (call, &shape);
+    }
   if (size < 0 || step <= 0 ||
       adj_size_test (symbols, ADJ_SIZE_GT, ADJ_SIZE (size), shape.size[dim]))
     return adj_op_call_fail (call, "the window does not fit dimension %u", dim);

@@ -455,6 +455,47 @@ builtin_same_sizes (AdjRuleCall *call, const AdjValue *args, guint n, AdjValue *
   return TRUE;
 }
 
+/* None where the list has no such number. */
+static gboolean
+builtin_index_of (AdjRuleCall *call, const AdjValue *args, guint n, AdjValue *out)
+{
+  AdjSize sizes[ADJ_MAX_RANK], wanted = ADJ_SIZE (int_of (call, &args[1]));
+  guint count = sizes_of (call, &args[0], sizes);
+
+  *out = ADJ_NONE;
+  for (guint i = 0; i < count && out->kind == ADJ_VALUE_NONE; i++)
+    if (adj_size_test (symbols_of (call), ADJ_SIZE_EQ, sizes[i], wanted))
+      *out = ADJ_INT (i);
+  return TRUE;
+}
+
+static gboolean
+builtin_interleaved (AdjRuleCall *call, const AdjValue *args, guint n, AdjValue *out)
+{
+  AdjSize a[ADJ_MAX_RANK], b[ADJ_MAX_RANK], both[ADJ_MAX_RANK];
+  guint count = MIN (sizes_of (call, &args[0], a), sizes_of (call, &args[1], b));
+
+  if (2 * count > ADJ_MAX_RANK)
+    return rule_call_fail (call, ADJ_ERROR_LIMIT, "needs a list of %u sizes", 2 * count);
+  for (guint i = 0; i < count; i++)
+    {
+      both[2 * i] = a[i];
+      both[2 * i + 1] = b[i];
+    }
+  return give_sizes (call, both, 2 * count, out);
+}
+
+static gboolean
+builtin_products (AdjRuleCall *call, const AdjValue *args, guint n, AdjValue *out)
+{
+  AdjSize a[ADJ_MAX_RANK], b[ADJ_MAX_RANK];
+  guint count = MIN (sizes_of (call, &args[0], a), sizes_of (call, &args[1], b));
+
+  for (guint i = 0; i < count; i++)
+    a[i] = adj_size_mul (symbols_of (call), a[i], b[i]);
+  return give_sizes (call, a, count, out);
+}
+
 static gboolean
 builtin_others (AdjRuleCall *call, const AdjValue *args, guint n, AdjValue *out)
 {
@@ -477,7 +518,7 @@ builtin_span (AdjRuleCall *call, const AdjValue *args, guint n, AdjValue *out)
   AdjSize numbers[ADJ_MAX_RANK];
   gint64 start = int_of (call, &args[0]), end = int_of (call, &args[1]);
 
-  if (start < 0 || end - start > ADJ_MAX_RANK)
+  if (end - start > ADJ_MAX_RANK)
     return rule_call_fail (call, ADJ_ERROR_SHAPE, "counts from %" G_GINT64_FORMAT, start);
   for (gint64 i = start; i < end; i++)
     numbers[i - start] = ADJ_SIZE (i);

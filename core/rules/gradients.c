@@ -363,7 +363,7 @@ each_product (AdjRuleCall *call, AdjTensor *g, AdjTensor *x, AdjValue dim, gint6
   AdjSize sizes[ADJ_MAX_RANK], one = ADJ_SIZE (1), along = ADJ_SIZE (dim.integer);
   AdjValue parts = { .kind = ADJ_VALUE_LIST, .n = (guint) n };
   AdjValue dims = adj_rule_list_sizes (call->arena, &along, 1);
-  AdjTensor *ones = rule_ones (call, g, adj_rule_list_sizes (call->arena, &one, 1));
+  AdjTensor *ones = rule_new (call, ADJ_OP_ones, g, adj_rule_list_sizes (call->arena, &one, 1));
 
   memcpy (sizes, shape_of (x)->size, sizeof *sizes * shape_of (x)->rank);
   sizes[dim.integer] = one;

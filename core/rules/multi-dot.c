@@ -51,7 +51,7 @@ order_chain (Chain *chain, guint n)
                               (double) hint_of (chain, i, -2) * (double) hint_of (chain, k, -1) *
                                   (double) hint_of (chain, j, -1);
 
-            if (of_split < least)
+            if (of_split < least || (n == 3 && of_split == least))
               {
                 least = of_split;
                 chain->split[i][j] = k;

@@ -323,7 +323,7 @@ rule_exclusive_product (AdjRuleCall *call, AdjTensor *x, guint dim)
 }
 
 AdjTensor *
-rule_ones (AdjRuleCall *call, AdjTensor *like, AdjValue sizes)
+rule_new (AdjRuleCall *call, AdjOpId op, AdjTensor *like, AdjValue sizes)
 {
   const AdjTensorMeta *meta = adj_tensor_get_meta (like);
   AdjValue words[] = {
@@ -336,7 +336,7 @@ rule_ones (AdjRuleCall *call, AdjTensor *like, AdjValue sizes)
   };
   AdjValue result;
 
-  if (!adj_call (call->cx, adj_op (ADJ_OP_ones),
+  if (!adj_call (call->cx, adj_op (op),
                  &(AdjValue){ .kind = ADJ_VALUE_TUPLE, .n = 1, .items = &sizes },
                  &(AdjValue){ .kind = ADJ_VALUE_DICT, .n = G_N_ELEMENTS (words), .items = words },
                  &result))
@@ -383,7 +383,7 @@ product_of_others (AdjRuleCall *call, AdjTensor *g, AdjTensor *x, guint dim)
 
   for (guint i = 0; i < shape->rank; i++)
     sizes[i] = i == dim ? ADJ_SIZE (1) : shape->size[i];
-  one = rule_ones (call, g, adj_rule_list_sizes (call->arena, sizes, shape->rank));
+  one = rule_new (call, ADJ_OP_ones, g, adj_rule_list_sizes (call->arena, sizes, shape->rank));
   left = ADJ_APPLY (cx, ADJ_OP_slice_Tensor, ADJ_TENSOR (x), ADJ_INT (dim), ADJ_INT (0),
                     adj_value_from_size (less));
   left = products_after (call, one, left, dim);

@@ -333,8 +333,15 @@ builtin_cat_backward (AdjRuleCall *call, const AdjValue *args, guint n, AdjValue
       AdjSize end;
 
       /* An empty tensor of one dimension is left out whatever the others are. */
-      if (meta->shape.rank != rank)
-        continue;
+      if (meta->shape.rank == 1 && adj_size_is (symbols, meta->shape.size[0], 0))
+        {
+          out->items[i] = ADJ_TENSOR (
+              rule_new (call, ADJ_OP_zeros, args[0].tensor,
+                        adj_rule_list_sizes (call->arena, meta->shape.size, meta->shape.rank)));
+          if (out->items[i].tensor == NULL)
+            return FALSE;
+          continue;
+        }
       end = adj_size_add (symbols, start, meta->shape.size[dim]);
       out->items[i] =
           ADJ_TENSOR (ADJ_APPLY (call->cx, ADJ_OP_slice_Tensor, args[0], ADJ_INT (dim),

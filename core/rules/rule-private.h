@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #pragma once
 
+#include "ops/adj-ops.h"
 #include "rules/adj-rule.h"
 
 G_BEGIN_DECLS
@@ -35,8 +36,9 @@ const RuleBuiltin *rule_builtin_find (const char *name);
 
 /* view, or clone and _unsafe_view where no strides do; %NULL for %NULL. */
 AdjTensor *rule_reshape (AdjRuleCall *call, AdjTensor *tensor, const AdjValue *sizes);
-/* ones of @sizes, as PyTorch's formulas make them: of the dtype and on the device of @like. */
-AdjTensor *rule_ones (AdjRuleCall *call, AdjTensor *like, AdjValue sizes);
+/* What @op, ones or zeros, makes of @sizes, as PyTorch's formulas have it: of the dtype and on the
+ * device of @like. */
+AdjTensor *rule_new (AdjRuleCall *call, AdjOpId op, AdjTensor *like, AdjValue sizes);
 /* 1, x₀, x₀x₁, …: the products of what stands before each element along @dim. */
 AdjTensor *rule_exclusive_product (AdjRuleCall *call, AdjTensor *x, guint dim);
 /* Bits of the arguments of which it reads only the metadata. */

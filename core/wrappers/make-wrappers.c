@@ -93,12 +93,19 @@ snake (const char *text)
   return g_string_free (out, FALSE);
 }
 
+/* Operators whose bare name the library has for something else. */
+static gboolean
+is_of_library (const char *name)
+{
+  return strcmp (name, "trace") == 0;
+}
+
 static char *
 stem_of (const AdjSchema *schema)
 {
-  gboolean aten = strcmp (schema->ns, "aten") == 0;
+  gboolean bare = strcmp (schema->ns, "aten") == 0 && !is_of_library (schema->name);
 
-  return g_strconcat ("adj_", aten ? "" : schema->ns, aten ? "" : "_", schema->name, NULL);
+  return g_strconcat ("adj_", bare ? "" : schema->ns, bare ? "" : "_", schema->name, NULL);
 }
 
 static gboolean

@@ -56,3 +56,8 @@ for dtype in (F32, F64, BF16):
         case("soft_margin_loss", x, t, reduction)
         g = values((2, 3) if reduction == 0 else (), dtype)
         case("soft_margin_loss_backward", g, x, t, reduction)
+for dtype in (F32, F64, BF16, I64, B8):
+    many = [values((2, 5, 3), dtype), values((2, 4, 2), dtype), values((2, 1, 4), dtype)[..., ::2], values((2, 7), dtype)]
+    for dim, chunks in ((1, 2), (1, 3), (1, 8)):
+        case("_chunk_cat", many, dim, chunks)
+    case("_chunk_cat", [values((5, 2), dtype), values((3,), dtype)], 0, 4)

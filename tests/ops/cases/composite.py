@@ -22,3 +22,20 @@ for dtype in (F32, F64, BF16):
         case("scaled_dot_product_attention", q, k, k, m, scale=0.7)
     case("scaled_dot_product_attention", q, k, k, None, 0.0, True)
     case("scaled_dot_product_attention", q, k, v, None, 0.0, True)
+for dtype in (F32, F64):
+    wave, window = values((40,), dtype), values((8,), dtype, 0.1, 1)
+    case("stft.center", wave, 8, center=False, return_complex=True)
+    case("stft.center", values((2, 40), dtype), 8, 3, window=window, return_complex=True)
+    case("stft.center", wave, 12, 4, 8, window, True, "constant", True, False, True)
+    case("stft.center", wave, 12, 4, 8, None, True, "reflect", False, True, False)
+    case("special_ndtr", values((3, 5), dtype))
+    for weight in (values((3,), dtype), None):
+        case("instance_norm", values((2, 3, 4, 5), dtype), weight, weight, values((3,), dtype), values((3,), dtype, 0.5, 2),
+             True, 0.3, 1e-5, True)
+    case("cross", values((4, 3, 3), dtype), values((4, 3, 3), dtype))
+    case("prelu", values((5,), dtype), values((), dtype))
+    case("prelu", values((), dtype), values((1,), dtype))
+for dtype in (F32, F64, BF16, F16):
+    for name in ("hardshrink", "softshrink"):
+        case(name, values((3, 5), dtype))
+        case(name, values((3, 5), dtype).t(), 0.2)

@@ -19,3 +19,10 @@ for dtype in (F32, F64, BF16, I64):
     case("dot", values((5,), dtype), values((5,), dtype))
 case("mm", values((3, 0), F32), values((0, 2), F32))
 case("mm", values((17, 300), F32), values((300, 9), F32))
+for dtype in (F32, F64, BF16, F16, I64, I32, B8, C64):
+    for x in (values((3, 5), dtype), values((5, 3), dtype).t(), values((4, 2), dtype)[::2], values((0, 3), dtype)):
+        case("trace", x)
+for dtype in (F32, F64, BF16, I64):
+    for left, right in ((values((2, 3), dtype), values((4, 2), dtype)), (values((3,), dtype), values((2, 2, 3), dtype))):
+        case("kron", left, right)
+    case("kron", values((), dtype), values((2,), dtype))

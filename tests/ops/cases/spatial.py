@@ -123,5 +123,7 @@ for dtype in (F32, F64, I64, I32):
         case("bucketize.Tensor", x.t(), row, out_int32=True, right=right)
         case("searchsorted.Tensor", row, x, right=right)
         case("searchsorted.Tensor", rows, x, right=right)
+        order = torch.arange(6).flip(0).repeat(2, 1)
+        case("searchsorted.Tensor", rows.flip(-1), x, right=right, sorter=order)
         case("searchsorted.Tensor", rows, x, side="right" if right else "left")
 case("bucketize.Tensor", torch.tensor([float("nan"), float("inf"), 0.0, -0.0]), torch.tensor([-1.0, 0.0, 2.0]))

@@ -34,6 +34,7 @@ for dtype in (F32, BF16, I64, B8, U8):
         for mask in (x != 0, (x != 0)[:, :1], (x != 0)[0, 0]):
             case("masked_select", x, mask)
             case("masked_scatter", x.contiguous(), mask, values((30,), dtype))
+            case("masked_scatter_backward", x, mask.expand(x.shape), [5, 6])
             case("masked_scatter_", x.clone(memory_format=torch.contiguous_format), mask, values((5, 6), dtype))
     case("masked_select", values((), dtype), torch.tensor([True, False, True]))
 for dtype in (F32, F64, BF16, F16):
