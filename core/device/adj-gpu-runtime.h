@@ -151,8 +151,13 @@ typedef struct
 {
   guint64 memory_bytes; /* 0: 256 MiB */
   AdjGpuStart start;
-  /* (nullable): runs the kernel @symbol; with @args %NULL only says whether there is one. */
-  gboolean (*run) (const char *symbol, const AdjKLaunch *launch, gconstpointer args, gsize size);
+  /* (nullable): runs the kernel @symbol of @self; with @args %NULL only says whether there is one.
+   */
+  gboolean (*run) (const AdjGpuRuntime *self,
+                   const char *symbol,
+                   const AdjKLaunch *launch,
+                   gconstpointer args,
+                   gsize size);
   guint fail_at; /* the call, of those that can fail, counted from 1; 0: none */
   AdjEmulatedFault fault;
 } AdjEmulation;
@@ -164,6 +169,9 @@ AdjGpuRuntime *adj_emulated_runtime_new (const AdjEmulation *emulation);
 /* Calls so far that can fail, and things made that were not let go of. */
 guint adj_emulated_runtime_get_n_calls (const AdjGpuRuntime *runtime);
 guint adj_emulated_runtime_get_n_alive (const AdjGpuRuntime *runtime);
+/* Whether @n_bytes from @memory on are the device's, in one piece that was taken. */
+gboolean
+adj_emulated_runtime_holds (const AdjGpuRuntime *runtime, gconstpointer memory, gsize n_bytes);
 /* From now on call @fail_at, counted from here, fails. */
 void
 adj_emulated_runtime_plan_fault (AdjGpuRuntime *runtime, guint fail_at, AdjEmulatedFault fault);

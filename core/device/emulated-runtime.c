@@ -390,7 +390,7 @@ emulated_find (AdjGpuRuntime *runtime, AdjGpuModule *module, const char *symbol,
 
   if (!may (self, "looking for a kernel", FALSE, error))
     return NULL;
-  if (self->emulation.run != NULL && self->emulation.run (symbol, NULL, NULL, 0))
+  if (self->emulation.run != NULL && self->emulation.run (runtime, symbol, NULL, NULL, 0))
     return (AdjGpuKernel *) g_intern_string (symbol);
   g_set_error (error, ADJ_ERROR, ADJ_ERROR_NOT_FOUND, "the GPU has no kernel '%s'", symbol);
   return NULL;
@@ -399,7 +399,7 @@ emulated_find (AdjGpuRuntime *runtime, AdjGpuModule *module, const char *symbol,
 typedef struct
 {
   EmulatedCommand parent;
-  const AdjEmulation *emulation;
+  const Emulated *device;
   const char *symbol;
   AdjKLaunch launch;
   gpointer args; /* (owned) */
@@ -412,7 +412,8 @@ run_launch (EmulatedCommand *command, EmulatedMemory *memory)
   LaunchCommand *self = (LaunchCommand *) command;
 
   emulated_memory_open (memory);
-  self->emulation->run (self->symbol, &self->launch, self->args, self->size);
+  self->device->emulation.run (&self->device->parent, self->symbol, &self->launch, self->args,
+                               self->size);
   emulated_memory_close (memory);
 }
 
@@ -438,7 +439,7 @@ emulated_launch (AdjGpuRuntime *runtime,
     return FALSE;
   self->late = self->late || (self->fault == ADJ_EMULATED_LATE && self->n_calls == self->fail_at);
   command = emulated_command_new (sizeof *command, run_launch, clear_launch);
-  command->emulation = &self->emulation;
+  command->device = self;
   command->symbol = (const char *) kernel;
   command->launch = *launch;
   command->args = g_memdup2 (args, size);
@@ -507,6 +508,12 @@ guint
 adj_emulated_runtime_get_n_alive (const AdjGpuRuntime *runtime)
 {
   return ((const Emulated *) runtime)->n_alive;
+}
+
+gboolean
+adj_emulated_runtime_holds (const AdjGpuRuntime *runtime, gconstpointer memory, gsize n_bytes)
+{
+  return emulated_memory_holds (&((const Emulated *) runtime)->memory, memory, n_bytes);
 }
 
 void

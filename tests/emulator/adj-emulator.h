@@ -27,9 +27,14 @@ void adj_emulator_launch (const AdjEmulatedKernel *kernel,
                           uint32_t threads,
                           const void *args);
 
+/* From now on kernels may touch, beside what is their own, only memory that @holds says is the
+ * device's: anything else, of the host or past an end, is a problem.  NULL: they may touch all. */
+typedef bool (*AdjEmulatorHolds) (const void *device, const void *at, size_t size);
+void adj_emulator_confine (AdjEmulatorHolds holds, const void *device);
+
 /* The first problem since the last call, which forgets it; NULL: none.  A race (two threads that
- * touch a byte with no barrier between them, one of them writing; kernels compiled for it only), or
- * a barrier that not all threads reach. */
+ * touch a byte with no barrier between them, one of them writing) or memory that is not the
+ * device's, both of kernels compiled for it only, or a barrier that not all threads reach. */
 const char *adj_emulator_take_problem (void);
 
 /* How many launches each kernel had, in the order of adj_emulated_kernels. */

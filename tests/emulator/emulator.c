@@ -310,6 +310,7 @@ adj_emulator_launch (const AdjEmulatedKernel *kernel,
     emulator.counts[index]++;
   adj_emulated = (AdjEmulated){ .threads = (int) threads, .blocks = blocks };
   adj_race_begin_launch (kernel->symbol);
+  adj_race_set_arguments (args, kernel->size);
   for (uint32_t block = 0; block < blocks; block++)
     {
       adj_emulated.block = block;

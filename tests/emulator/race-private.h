@@ -20,5 +20,8 @@ void adj_race_enter (const char *stack, size_t size);
 /* An access that may meet others of its kind. */
 void adj_race_touch_atomic (const void *at, size_t size);
 
+/* The arguments of the launch, which every thread has a copy of. */
+void adj_race_set_arguments (const void *args, size_t size);
+
 /* Keeps @text unless there is a problem already. */
 void adj_race_note (const char *text);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The race checker: for every byte that a launch touches, who wrote it last and which two threads
- * read it last. */
+/* Who touches what: for every byte that a launch touches, who wrote it last and which two threads
+ * read it last, and whether it is memory of the device at all. */
 
 #include <stdbool.h>
 #include <stdio.h>
@@ -40,6 +40,10 @@ static struct
   int32_t epoch;
   const char *stack;
   size_t stack_size;
+  const char *args;
+  size_t args_size;
+  AdjEmulatorHolds holds; /* NULL: all memory is the device's */
+  const void *device;
   char problem[256];
 } race;
 
@@ -148,6 +152,35 @@ touch_byte (const char *at, bool write, const Who *now)
   byte->readers[0] = *now;
 }
 
+/* -- whose memory it is -- */
+
+static bool
+lies_in (const void *at, const void *start, size_t size)
+{
+  return (uintptr_t) at - (uintptr_t) start < size;
+}
+
+/* What a thread may touch wherever its pointers come from. */
+static bool
+is_own (const char *at)
+{
+  return lies_in (at, race.stack, race.stack_size) || lies_in (at, race.args, race.args_size) ||
+         lies_in (at, &adj_emulated, sizeof adj_emulated);
+}
+
+static void
+check_owner (const char *at, size_t size, bool write)
+{
+  char text[256];
+
+  if (race.holds == NULL || is_shared (at) || race.holds (race.device, at, size))
+    return;
+  snprintf (text, sizeof text, "%s: thread %d of block %d %s %zu bytes at %p, not the device's",
+            race.kernel, adj_emulated.thread, (int) adj_emulated.block, write ? "writes" : "reads",
+            size, (const void *) at);
+  adj_race_note (text);
+}
+
 static void
 touch (const void *memory, size_t size, bool write, bool atomic)
 {
@@ -157,8 +190,9 @@ touch (const void *memory, size_t size, bool write, bool atomic)
                     .epoch = race.epoch,
                     .atomic = atomic };
 
-  if (race.kernel == NULL || (at >= race.stack && at < race.stack + race.stack_size))
+  if (race.kernel == NULL || is_own (at))
     return;
+  check_owner (at, size, write);
   for (size_t i = 0; i < size; i++)
     touch_byte (at + i, write, &now);
 }
@@ -202,6 +236,20 @@ adj_race_enter (const char *stack, size_t size)
 {
   race.stack = stack;
   race.stack_size = size;
+}
+
+void
+adj_race_set_arguments (const void *args, size_t size)
+{
+  race.args = args;
+  race.args_size = size;
+}
+
+void
+adj_emulator_confine (AdjEmulatorHolds holds, const void *device)
+{
+  race.holds = holds;
+  race.device = device;
 }
 
 void

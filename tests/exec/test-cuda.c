@@ -4,36 +4,10 @@
 
 #include <string.h>
 
-#include "adj-emulator.h"
-#include "device/adj-gpu-internal.h"
+#include "emulated-gpu.h"
 #include "session/adj-session.h"
 #include "support/adj-test.h"
 #include "support/graphs.h"
-
-/* The kernels of kernels/cuda, by fibers. */
-static gboolean
-run_kernel (const char *symbol, const AdjKLaunch *launch, gconstpointer args, gsize size)
-{
-  const AdjEmulatedKernel *kernel = adj_emulator_find (symbol);
-  const char *problem;
-
-  if (kernel == NULL || args == NULL)
-    return kernel != NULL;
-  g_assert_cmpuint (kernel->size, ==, size);
-  adj_emulator_launch (kernel, launch->grid[0], launch->block[0], args);
-  problem = adj_emulator_take_problem ();
-  g_assert_cmpstr (problem, ==, NULL);
-  return TRUE;
-}
-
-static AdjGpu *
-new_gpu (const AdjEmulation *emulation)
-{
-  AdjEmulation with_kernels = emulation != NULL ? *emulation : (AdjEmulation){ 0 };
-
-  with_kernels.run = run_kernel;
-  return adj_gpu_new (adj_emulated_runtime_new (&with_kernels), 0);
-}
 
 /* -- captures -- */
 
@@ -47,7 +21,7 @@ static void
 test_capture (gconstpointer name)
 {
   g_autoptr (AdjBundle) bundle = adj_test_load_capture (name);
-  g_autoptr (AdjGpu) gpu = new_gpu (NULL);
+  g_autoptr (AdjGpu) gpu = emulated_gpu_new (NULL);
 
   for (guint i = 0; i < G_N_ELEMENTS (roles); i++)
     {
@@ -115,7 +89,7 @@ begin (Fixture *f, const AdjEmulation *emulation)
   f->graph = adj_test_parse_graph (small);
   f->inputs[0] = ADJ_DATA (new_numbers (4, 8));
   f->inputs[1] = ADJ_DATA (new_numbers (8, 8));
-  f->gpu = new_gpu (emulation);
+  f->gpu = emulated_gpu_new (emulation);
   f->runtime = adj_gpu_get_runtime (f->gpu);
 }
 

@@ -44,3 +44,7 @@ KERNEL (race_divergence, PlantedArgs)
   if (THREAD < 8)
     sync_block ();
 }
+
+KERNEL (race_host_read, PlantedArgs) { args.out[THREAD] = args.elsewhere[0]; }
+
+KERNEL (race_past_end, PlantedArgs) { args.out[THREAD + 2] = 0; }

@@ -6,4 +6,5 @@
 typedef struct
 {
   int64_t *out;
+  const int64_t *elsewhere; /* not of the device */
 } PlantedArgs;

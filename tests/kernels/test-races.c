@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The race checker finds what is planted, by name, and nothing where nothing is. */
+/* Races and accesses to memory of the host are found where they are planted, by name, and nothing
+ * where nothing is. */
 
 #include <glib.h>
 
@@ -13,7 +14,9 @@
   X (race_between_blocks, 2, "block 0 and thread 0 of block 1")                                    \
   X (race_same_word, 1, "write")                                                                   \
   X (race_read, 1, "read")                                                                         \
-  X (race_divergence, 1, "not all threads reach a barrier")
+  X (race_divergence, 1, "not all threads reach a barrier")                                        \
+  X (race_host_read, 1, "thread 0 of block 0 reads 8 bytes")                                       \
+  X (race_past_end, 1, "thread 63 of block 0 writes 8 bytes")
 
 #define DECLARE(name, blocks, expected) void name##_emulated (const void *args);
 #define ROW(name, blocks, expected)                                                                \
@@ -28,15 +31,26 @@ static const struct
   const char *expected;
 } races[] = { RACES (ROW) };
 
+/* The array @device of 65 numbers is all the memory of the device. */
+static bool
+holds (const void *device, const void *at, size_t size)
+{
+  const char *start = device, *here = at;
+
+  return here >= start && here + size <= start + 65 * sizeof (gint64);
+}
+
 static void
 test_race (gconstpointer data)
 {
   guint i = GPOINTER_TO_UINT (data);
-  gint64 out[65] = { 0 };
-  PlantedArgs args = { out };
+  gint64 out[65] = { 0 }, elsewhere = 0;
+  PlantedArgs args = { out, &elsewhere };
   const char *problem;
 
+  adj_emulator_confine (holds, out);
   adj_emulator_launch (&races[i].kernel, races[i].blocks, 64, &args);
+  adj_emulator_confine (NULL, NULL);
   problem = adj_emulator_take_problem ();
   g_test_message ("%s", problem != NULL ? problem : "no problem");
   if (races[i].expected == NULL)

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: MIT */
+/* The emulated GPU of tests: the kernels of kernels/cuda by fibers, confined to its memory. */
+
+#include "emulated-gpu.h"
+
+#include "adj-emulator.h"
+
+static bool
+holds (const void *device, const void *at, size_t size)
+{
+  return adj_emulated_runtime_holds (device, at, size);
+}
+
+static gboolean
+run_kernel (const AdjGpuRuntime *device,
+            const char *symbol,
+            const AdjKLaunch *launch,
+            gconstpointer args,
+            gsize size)
+{
+  const AdjEmulatedKernel *kernel = adj_emulator_find (symbol);
+  const char *problem;
+
+  if (kernel == NULL || args == NULL)
+    return kernel != NULL;
+  g_assert_cmpuint (kernel->size, ==, size);
+  adj_emulator_confine (holds, device);
+  adj_emulator_launch (kernel, launch->grid[0], launch->block[0], args);
+  adj_emulator_confine (NULL, NULL);
+  problem = adj_emulator_take_problem ();
+  g_assert_cmpstr (problem, ==, NULL);
+  return TRUE;
+}
+
+AdjGpu *
+emulated_gpu_new (const AdjEmulation *emulation)
+{
+  AdjEmulation with_kernels = emulation != NULL ? *emulation : (AdjEmulation){ 0 };
+
+  with_kernels.run = run_kernel;
+  return adj_gpu_new (adj_emulated_runtime_new (&with_kernels), 0);
+}
