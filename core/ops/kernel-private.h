@@ -51,6 +51,9 @@ gboolean op_write_tensor (const AdjOpCall *call, AdjTensor *to, AdjTensor *from)
  * what is returned, which is %NULL where the memory is the queue's. */
 gpointer op_temporary (AdjKQueue *queue, const AdjKView *like, AdjKType type, AdjKView *out);
 
+/* (transfer full): as @meta says, where the kernels of @call run, for as long as the call. */
+AdjTensor *op_temporary_tensor (const AdjOpCall *call, const AdjTensorMeta *meta);
+
 /* Fails the call when @n elements of 8 bytes are more than the machine can hold: views may repeat
  * elements without end. */
 gboolean op_check_temporary (const AdjOpCall *call, gint64 n);

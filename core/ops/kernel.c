@@ -7,6 +7,8 @@
 #include "call/adj-op-internal.h"
 #include "ops/kernel-private.h"
 #include "tensor/adj-shape-internal.h"
+#include "tensor/adj-storage-internal.h"
+#include "tensor/adj-tensor-internal.h"
 
 G_STATIC_ASSERT ((gint) ADJ_DTYPE_BOOL == (gint) ADJ_K_BOOL);
 G_STATIC_ASSERT ((gint) ADJ_DTYPE_I64 == (gint) ADJ_K_I64);
@@ -258,6 +260,19 @@ op_temporary (AdjKQueue *queue, const AdjKView *like, AdjKType type, AdjKView *o
   out->data = queue->device->scratch (queue, (gsize) MAX (n, 1) * size);
   clear (queue, out->data, (gsize) n * size);
   return NULL;
+}
+
+AdjTensor *
+op_temporary_tensor (const AdjOpCall *call, const AdjTensorMeta *meta)
+{
+  AdjKQueue *queue = op_queue (call);
+  gsize n_bytes = adj_op_extent (meta);
+  g_autoptr (AdjStorage) storage = NULL;
+
+  if (queue->device == NULL)
+    return adj_tensor_new_empty (meta, NULL, FALSE);
+  storage = adj_storage_new_lent (queue->device->scratch (queue, n_bytes), n_bytes, meta->device);
+  return adj_tensor_new (meta, storage);
 }
 
 gboolean

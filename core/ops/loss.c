@@ -4,7 +4,6 @@
 #include "call/adj-op-internal.h"
 #include "ops/kernel-private.h"
 #include "ops/table-private.h"
-#include "tensor/adj-storage-internal.h"
 
 /* The numbers that stand for "none", "mean" and "sum" in arguments called reduction. */
 enum
@@ -183,20 +182,6 @@ loss_meta (AdjOpCall *call)
   return TRUE;
 }
 
-/* (transfer full): as @meta says, where the kernels of @call run. */
-static AdjTensor *
-new_temporary (const AdjOpCall *call, const AdjTensorMeta *meta)
-{
-  AdjKQueue *queue = op_queue (call);
-  gsize n_bytes = adj_op_extent (meta);
-  g_autoptr (AdjStorage) storage = NULL;
-
-  if (queue->device == NULL)
-    return adj_tensor_new_empty (meta, NULL, FALSE);
-  storage = adj_storage_new_lent (queue->device->scratch (queue, n_bytes), n_bytes, meta->device);
-  return adj_tensor_new (meta, storage);
-}
-
 static gboolean
 loss_kernel (AdjOpCall *call)
 {
@@ -213,7 +198,7 @@ loss_kernel (AdjOpCall *call)
   done = adj_pointwise_meta (&body);
   if (done)
     {
-      body.results[0].tensor = new_temporary (call, &body.results[0].meta);
+      body.results[0].tensor = op_temporary_tensor (call, &body.results[0].meta);
       done = adj_pointwise_kernel (&body) && op_output (&body, 0, &in) && op_output (call, 0, &out);
     }
   if (done)

@@ -205,7 +205,7 @@ compute_base (AdjOpCall *base)
     base->part = ADJ_PART_NONE;
   if (result->alias_of < 0)
     {
-      result->tensor = adj_tensor_new_empty (&result->meta, NULL, FALSE);
+      result->tensor = op_temporary_tensor (base, &result->meta);
       return adj_op_call_run_kernel (base);
     }
   shown = adj_op_call_tensor (base, (guint) result->alias_of);
@@ -253,7 +253,7 @@ write_list_kernel (AdjOpCall *call)
   base.returns_list = TRUE;
   done = adj_op_call_infer (&base);
   for (guint i = 0; done && i < base.n_results; i++)
-    base.results[i].tensor = adj_tensor_new_empty (&base.results[i].meta, NULL, FALSE);
+    base.results[i].tensor = op_temporary_tensor (&base, &base.results[i].meta);
   done = done && adj_op_call_run_kernel (&base);
   for (guint i = 0; done && i < base.n_results; i++)
     done = op_write_tensor (call, call->args[0].items[i].tensor, base.results[i].tensor);
