@@ -112,7 +112,8 @@
   X (bool, attention_backward, (const AdjKAttentionBackward *backward), (backward))                \
   X (void, adam, (const AdjKAdam *adam), (adam))                                                   \
   X (void, sgd, (const AdjKSgd *sgd), (sgd))                                                       \
-  X (void, unscale, (const AdjKView *x, double factor, const AdjKView *found), (x, factor, found))
+  X (void, unscale, (const AdjKView *x, const AdjKNumber *factor, const AdjKView *found),          \
+     (x, factor, found))
 /* clang-format on */
 
 typedef enum

@@ -6,15 +6,27 @@
 /* Steps of optimisers.  All views of one step have the same sizes; values are read, computed in f64
  * and stored once. */
 
+/* A number, which may be known to the device alone. */
+typedef struct
+{
+  double value;
+  AdjKView at; /* with memory: its one element is the number, and @value is not looked at */
+} AdjKNumber;
+
+/* Of the host's memory. */
+double adj_k_number (const AdjKNumber *number);
+
 typedef struct
 {
   AdjKView p, m, v; /* parameter and moments: written */
   AdjKView g;       /* gradient; written when it is unscaled */
   AdjKView *v_max;  /* (nullable): the largest v so far */
-  double lr, beta1, beta2, weight_decay, eps;
-  double step;       /* the number of this step, from 1 */
-  double grad_scale; /* g is divided by it first; 0: it is not scaled */
-  bool decoupled;    /* weight decay acts on p, not on g */
+  double beta1, beta2, weight_decay, eps;
+  AdjKNumber lr;
+  AdjKNumber step;       /* the number of this step, from 1 */
+  AdjKNumber grad_scale; /* g is divided by it first; 0: it is not scaled */
+  AdjKNumber found;      /* 1: a gradient is not finite, and nothing is done */
+  bool decoupled;        /* weight decay acts on p, not on g */
   bool maximize;
 } AdjKAdam;
 
@@ -24,13 +36,13 @@ typedef struct
 {
   AdjKView p, g;
   AdjKView *momentum_buffer; /* (nullable) */
-  double lr, momentum, dampening, weight_decay;
-  double grad_scale;
+  double momentum, dampening, weight_decay;
+  AdjKNumber lr, grad_scale, found; /* as those of Adam */
   bool nesterov, maximize;
   bool is_first; /* the buffer holds nothing yet */
 } AdjKSgd;
 
 void adj_k_sgd (const AdjKSgd *sgd);
 
-/* x *= @factor; @found, one f32, becomes 1 when an element was not finite, else it stays. */
-void adj_k_unscale (const AdjKView *x, double factor, const AdjKView *found);
+/* x *= factor; @found, one f32, becomes 1 when an element was not finite, else it stays. */
+void adj_k_unscale (const AdjKView *x, const AdjKNumber *factor, const AdjKView *found);

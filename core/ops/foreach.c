@@ -274,17 +274,26 @@ foreach_copy_meta (AdjOpCall *call)
   return TRUE;
 }
 
+/* Through a temporary where memory is shared: elements may overlap. */
+static gboolean
+copy_element (const AdjOpCall *call, AdjTensor *to, AdjTensor *from)
+{
+  AdjTensorMeta dense = *adj_tensor_get_meta (from);
+  g_autoptr (AdjTensor) copy = NULL;
+
+  if (adj_tensor_get_storage (to) != adj_tensor_get_storage (from))
+    return op_write_tensor (call, to, from);
+  adj_shape_init (&dense.shape, op_symbols (call), dense.shape.rank, dense.shape.size);
+  copy = op_temporary_tensor (call, &dense);
+  return op_write_tensor (call, copy, from) && op_write_tensor (call, to, copy);
+}
+
 static gboolean
 foreach_copy_kernel (AdjOpCall *call)
 {
   for (guint i = 0; i < call->args[0].n; i++)
-    {
-      g_autoptr (AdjTensorData) src = adj_tensor_snapshot (call->args[1].items[i].tensor);
-      g_autoptr (AdjTensor) copy = adj_tensor_new_from_data (src);
-
-      if (!op_write_tensor (call, call->args[0].items[i].tensor, copy))
-        return FALSE;
-    }
+    if (!copy_element (call, call->args[0].items[i].tensor, call->args[1].items[i].tensor))
+      return FALSE;
   return TRUE;
 }
 

@@ -102,29 +102,22 @@ sgd_meta (AdjOpCall *call)
 
 /* The number that @value is or holds; @if_none for None. */
 static gboolean
-read_number (const AdjOpCall *call, const AdjValue *value, double if_none, double *out)
+take_number (const AdjOpCall *call, const AdjValue *value, double if_none, AdjKNumber *out)
 {
-  AdjKView view, to = { .data = out, .type = ADJ_K_F64 };
-
-  *out = if_none;
+  *out = (AdjKNumber){ .value = if_none };
   if (value->kind == ADJ_VALUE_TENSOR)
-    {
-      if (!op_view (call, value->tensor, adj_tensor_get_meta (value->tensor), &view))
-        return FALSE;
-      view.rank = 0;
-      adj_q_copy (op_queue (call), &to, &view);
-    }
-  else if (value->kind == ADJ_VALUE_FLOAT)
-    *out = value->number;
+    return op_view (call, value->tensor, adj_tensor_get_meta (value->tensor), &out->at);
+  if (value->kind == ADJ_VALUE_FLOAT)
+    out->value = value->number;
   else if (value->kind == ADJ_VALUE_INT)
-    *out = (double) value->integer;
+    out->value = (double) value->integer;
   return TRUE;
 }
 
 static gboolean
-read_named (const AdjOpCall *call, const char *name, double if_none, double *out)
+take_named (const AdjOpCall *call, const char *name, AdjKNumber *out)
 {
-  return read_number (call, &call->args[adj_op_call_find (call, name)], if_none, out);
+  return take_number (call, &call->args[adj_op_call_find (call, name)], 0, out);
 }
 
 static double
@@ -152,18 +145,6 @@ open_element (const AdjOpCall *call, guint n_lists, guint i, AdjKView *out)
   return TRUE;
 }
 
-/* What the step divides gradients by; @skip when one of them is not finite. */
-static gboolean
-read_scaling (const AdjOpCall *call, double *scale, gboolean *skip)
-{
-  double found = 0;
-
-  if (!read_named (call, "grad_scale", 0, scale) || !read_named (call, "found_inf", 0, &found))
-    return FALSE;
-  *skip = found == 1;
-  return TRUE;
-}
-
 static gboolean
 adam (AdjOpCall *call, gboolean decoupled)
 {
@@ -175,16 +156,17 @@ adam (AdjOpCall *call, gboolean decoupled)
     .decoupled = decoupled,
     .maximize = flag (call, "maximize"),
   };
-  gboolean amsgrad = flag (call, "amsgrad"), skip;
+  gboolean amsgrad = flag (call, "amsgrad");
 
-  if (!read_named (call, "lr", 0, &step.lr) || !read_scaling (call, &step.grad_scale, &skip))
-    return FALSE;
-  for (guint i = 0; i < call->args[0].n && !skip; i++)
+  for (guint i = 0; i < call->args[0].n; i++)
     {
       AdjKView views[MAX_LISTS];
 
-      if (!read_number (call, &call->args[5].items[i], 1, &step.step) ||
-          !open_element (call, amsgrad ? 5 : 4, i, views))
+      if (!open_element (call, amsgrad ? 5 : 4, i, views) ||
+          !take_number (call, &call->args[5].items[i], 1, &step.step) ||
+          !take_named (call, "lr", &step.lr) ||
+          !take_named (call, "grad_scale", &step.grad_scale) ||
+          !take_named (call, "found_inf", &step.found))
         return FALSE;
       step.p = views[0];
       step.g = views[1];
@@ -219,15 +201,16 @@ sgd_kernel (AdjOpCall *call)
     .maximize = flag (call, "maximize"),
     .is_first = flag (call, "is_first_step"),
   };
-  gboolean has_buffers = step.momentum != 0, skip;
+  gboolean has_buffers = step.momentum != 0;
 
-  if (!read_named (call, "lr", 0, &step.lr) || !read_scaling (call, &step.grad_scale, &skip))
-    return FALSE;
-  for (guint i = 0; i < call->args[0].n && !skip; i++)
+  for (guint i = 0; i < call->args[0].n; i++)
     {
       AdjKView views[MAX_LISTS];
 
-      if (!open_element (call, has_buffers ? 3 : 2, i, views))
+      if (!open_element (call, has_buffers ? 3 : 2, i, views) ||
+          !take_named (call, "lr", &step.lr) ||
+          !take_named (call, "grad_scale", &step.grad_scale) ||
+          !take_named (call, "found_inf", &step.found))
         return FALSE;
       step.p = views[0];
       step.g = views[1];
@@ -254,15 +237,15 @@ static gboolean
 unscale_kernel (AdjOpCall *call)
 {
   AdjKView found, x;
-  double factor;
+  AdjKNumber factor;
 
-  if (!op_argument_to_write (call, 1, &found) || !read_number (call, &call->args[2], 1, &factor))
-    return FALSE;
   for (guint i = 0; i < call->args[0].n; i++)
     {
-      if (!op_tensor_to_write (call, call->args[0].items[i].tensor, &x))
+      if (!op_tensor_to_write (call, call->args[0].items[i].tensor, &x) ||
+          !op_argument_to_write (call, 1, &found) ||
+          !take_number (call, &call->args[2], 1, &factor))
         return FALSE;
-      adj_q_unscale (op_queue (call), &x, factor, &found);
+      adj_q_unscale (op_queue (call), &x, &factor, &found);
     }
   return TRUE;
 }
@@ -285,16 +268,19 @@ update_scale_meta (AdjOpCall *call)
 static gboolean
 update_scale_kernel (AdjOpCall *call)
 {
-  double found, scale, steps;
+  AdjKNumber found, old_scale, old_steps;
   AdjKView to, tracker;
+  double scale, steps;
 
   if (!op_argument_to_write (call, 0, &to) || !op_argument_to_write (call, 1, &tracker) ||
-      !read_number (call, &call->args[0], 0, &scale) ||
-      !read_number (call, &call->args[1], 0, &steps) ||
-      !read_number (call, &call->args[2], 0, &found))
+      !take_number (call, &call->args[0], 0, &old_scale) ||
+      !take_number (call, &call->args[1], 0, &old_steps) ||
+      !take_number (call, &call->args[2], 0, &found))
     return FALSE;
   to.rank = tracker.rank = 0;
-  if (found != 0)
+  scale = adj_k_number (&old_scale);
+  steps = adj_k_number (&old_steps);
+  if (adj_k_number (&found) != 0)
     {
       adj_q_fill_f64 (op_queue (call), &to, scale * adj_op_call_double (call, 4, 1));
       steps = 0;

@@ -93,6 +93,18 @@ for_each_tile (Stream *streams, int n_streams, StepFunc step, const void *job)
     }
 }
 
+double
+adj_k_number (const AdjKNumber *number)
+{
+  double value = number->value;
+  AdjKView to = { .data = &value, .type = ADJ_K_F64 }, from = number->at;
+
+  from.rank = 0;
+  if (from.data)
+    adj_k_copy (&to, &from);
+  return value;
+}
+
 /* --- Adam --------------------------------------------------------------------------------------
  */
 
@@ -113,20 +125,25 @@ unscaled (double *g, double scale, bool maximize)
   return maximize ? -*g : *g;
 }
 
+typedef struct
+{
+  const AdjKAdam *adam;
+  double lr, grad_scale, correction, root;
+} Adam;
+
 static void
 adam_step (const void *job, double (*x)[TILE], int n)
 {
-  const AdjKAdam *adam = job;
-  double correction = 1 - pow (adam->beta1, adam->step);
-  double root = sqrt (1 - pow (adam->beta2, adam->step));
+  const Adam *self = job;
+  const AdjKAdam *adam = self->adam;
 
   for (int i = 0; i < n; i++)
     {
-      double g = unscaled (&x[G][i], adam->grad_scale, adam->maximize);
+      double g = unscaled (&x[G][i], self->grad_scale, adam->maximize);
       double v;
 
       if (adam->decoupled)
-        x[P][i] -= adam->lr * adam->weight_decay * x[P][i];
+        x[P][i] -= self->lr * adam->weight_decay * x[P][i];
       else
         g += adam->weight_decay * x[P][i];
       x[M][i] += (1 - adam->beta1) * (g - x[M][i]);
@@ -134,52 +151,70 @@ adam_step (const void *job, double (*x)[TILE], int n)
       v = x[V][i];
       if (adam->v_max)
         v = x[V_MAX][i] = x[V_MAX][i] > v ? x[V_MAX][i] : v;
-      x[P][i] -= adam->lr / correction * x[M][i] / (sqrt (v) / root + adam->eps);
+      x[P][i] -= self->lr / self->correction * x[M][i] / (sqrt (v) / self->root + adam->eps);
     }
 }
 
 void
 adj_k_adam (const AdjKAdam *adam)
 {
+  double step = adj_k_number (&adam->step);
+  Adam self = { .adam = adam,
+                .lr = adj_k_number (&adam->lr),
+                .grad_scale = adj_k_number (&adam->grad_scale),
+                .correction = 1 - pow (adam->beta1, step),
+                .root = sqrt (1 - pow (adam->beta2, step)) };
   Stream streams[STREAMS] = { [P] = { adam->p, true },
-                              [G] = { adam->g, adam->grad_scale != 0 },
+                              [G] = { adam->g, self.grad_scale != 0 },
                               [M] = { adam->m, true },
                               [V] = { adam->v, true } };
 
+  if (adj_k_number (&adam->found) == 1)
+    return;
   if (adam->v_max)
     streams[V_MAX] = (Stream){ *adam->v_max, true };
-  for_each_tile (streams, adam->v_max ? STREAMS : V_MAX, adam_step, adam);
+  for_each_tile (streams, adam->v_max ? STREAMS : V_MAX, adam_step, &self);
 }
 
 /* --- gradient descent --------------------------------------------------------------------------
  */
 
+typedef struct
+{
+  const AdjKSgd *sgd;
+  double lr, grad_scale;
+} Sgd;
+
 static void
 sgd_step (const void *job, double (*x)[TILE], int n)
 {
-  const AdjKSgd *sgd = job;
+  const Sgd *self = job;
+  const AdjKSgd *sgd = self->sgd;
 
   for (int i = 0; i < n; i++)
     {
-      double g = unscaled (&x[G][i], sgd->grad_scale, sgd->maximize) + sgd->weight_decay * x[P][i];
+      double g = unscaled (&x[G][i], self->grad_scale, sgd->maximize) + sgd->weight_decay * x[P][i];
 
       if (sgd->momentum_buffer)
         {
           x[M][i] = sgd->is_first ? g : sgd->momentum * x[M][i] + (1 - sgd->dampening) * g;
           g = sgd->nesterov ? g + sgd->momentum * x[M][i] : x[M][i];
         }
-      x[P][i] -= sgd->lr * g;
+      x[P][i] -= self->lr * g;
     }
 }
 
 void
 adj_k_sgd (const AdjKSgd *sgd)
 {
-  Stream streams[STREAMS] = { [P] = { sgd->p, true }, [G] = { sgd->g, sgd->grad_scale != 0 } };
+  Sgd self = { sgd, adj_k_number (&sgd->lr), adj_k_number (&sgd->grad_scale) };
+  Stream streams[STREAMS] = { [P] = { sgd->p, true }, [G] = { sgd->g, self.grad_scale != 0 } };
 
+  if (adj_k_number (&sgd->found) == 1)
+    return;
   if (sgd->momentum_buffer)
     streams[M] = (Stream){ *sgd->momentum_buffer, true };
-  for_each_tile (streams, sgd->momentum_buffer ? 3 : 2, sgd_step, sgd);
+  for_each_tile (streams, sgd->momentum_buffer ? 3 : 2, sgd_step, &self);
 }
 
 /* --- mixed precision ---------------------------------------------------------------------------
@@ -207,11 +242,11 @@ unscale_step (const void *job, double (*x)[TILE], int n)
 }
 
 void
-adj_k_unscale (const AdjKView *x, double factor, const AdjKView *found)
+adj_k_unscale (const AdjKView *x, const AdjKNumber *factor, const AdjKView *found)
 {
   Stream stream = { *x, true };
   bool finite = true;
-  Unscale unscale = { factor, &finite };
+  Unscale unscale = { adj_k_number (factor), &finite };
 
   for_each_tile (&stream, 1, unscale_step, &unscale);
   if (!finite)

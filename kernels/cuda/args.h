@@ -210,8 +210,8 @@ typedef struct
 typedef struct
 {
   AdjKView p, g, m, v, v_max; /* v_max without data: none */
-  double lr, beta1, beta2, weight_decay, eps, grad_scale;
-  double step_size, root; /* lr / (1 - β₁^step), √(1 - β₂^step) */
+  double beta1, beta2, weight_decay, eps;
+  AdjKNumber lr, step, grad_scale, found;
   int64_t n;
   bool decoupled, maximize;
 } AdamArgs;
@@ -219,7 +219,8 @@ typedef struct
 typedef struct
 {
   AdjKView p, g, m; /* m without data: none */
-  double lr, momentum, dampening, weight_decay, grad_scale;
+  double momentum, dampening, weight_decay;
+  AdjKNumber lr, grad_scale, found;
   int64_t n;
   bool nesterov, maximize, is_first;
 } SgdArgs;
@@ -227,7 +228,7 @@ typedef struct
 typedef struct
 {
   AdjKView x, found;
-  double factor;
+  AdjKNumber factor;
   int64_t n;
 } UnscaleArgs;
 

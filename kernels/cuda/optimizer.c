@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Launches steps of optimisers. */
 
-#include <math.h>
-
 #include "launch.h"
 
 void
@@ -12,14 +10,14 @@ adj_k_cuda_adam (AdjKQueue *queue, const AdjKAdam *adam)
                     .g = adam->g,
                     .m = adam->m,
                     .v = adam->v,
-                    .lr = adam->lr,
                     .beta1 = adam->beta1,
                     .beta2 = adam->beta2,
                     .weight_decay = adam->weight_decay,
                     .eps = adam->eps,
+                    .lr = adam->lr,
+                    .step = adam->step,
                     .grad_scale = adam->grad_scale,
-                    .step_size = adam->lr / (1 - pow (adam->beta1, adam->step)),
-                    .root = sqrt (1 - pow (adam->beta2, adam->step)),
+                    .found = adam->found,
                     .n = adj_k_view_count (&adam->p),
                     .decoupled = adam->decoupled,
                     .maximize = adam->maximize };
@@ -34,11 +32,12 @@ adj_k_cuda_sgd (AdjKQueue *queue, const AdjKSgd *sgd)
 {
   SgdArgs args = { .p = sgd->p,
                    .g = sgd->g,
-                   .lr = sgd->lr,
                    .momentum = sgd->momentum,
                    .dampening = sgd->dampening,
                    .weight_decay = sgd->weight_decay,
+                   .lr = sgd->lr,
                    .grad_scale = sgd->grad_scale,
+                   .found = sgd->found,
                    .n = adj_k_view_count (&sgd->p),
                    .nesterov = sgd->nesterov,
                    .maximize = sgd->maximize,
@@ -50,9 +49,12 @@ adj_k_cuda_sgd (AdjKQueue *queue, const AdjKSgd *sgd)
 }
 
 void
-adj_k_cuda_unscale (AdjKQueue *queue, const AdjKView *x, double factor, const AdjKView *found)
+adj_k_cuda_unscale (AdjKQueue *queue,
+                    const AdjKView *x,
+                    const AdjKNumber *factor,
+                    const AdjKView *found)
 {
-  UnscaleArgs args = { .x = *x, .found = *found, .factor = factor, .n = adj_k_view_count (x) };
+  UnscaleArgs args = { .x = *x, .found = *found, .factor = *factor, .n = adj_k_view_count (x) };
 
   RUN (queue, "adj_unscale", args.n, args);
 }

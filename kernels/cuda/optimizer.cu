@@ -16,6 +16,12 @@ store_at (const AdjKView *view, int64_t i, double x)
   f64_store (view->data, view->type, offset_of (view, i), x);
 }
 
+DEVICE double
+number_of (const AdjKNumber *number)
+{
+  return number->at.data ? f64_load (number->at.data, number->at.type, 0) : number->value;
+}
+
 /* Element @i of the gradient, divided by the scale, which is written back. */
 DEVICE double
 unscaled (const AdjKView *view, int64_t i, double scale, bool maximize)
@@ -32,13 +38,20 @@ unscaled (const AdjKView *view, int64_t i, double scale, bool maximize)
 
 KERNEL (adj_adam, AdamArgs)
 {
+  const double lr = number_of (&args.lr), step = number_of (&args.step);
+  const double scale = number_of (&args.grad_scale);
+  const double step_size = lr / (1 - pow (args.beta1, step));
+  const double root = sqrt (1 - pow (args.beta2, step));
+
+  if (number_of (&args.found) == 1)
+    return;
   FOR_EACH (i, args.n)
     {
       double p = load_at (&args.p, i), m = load_at (&args.m, i), v = load_at (&args.v, i);
-      double g = unscaled (&args.g, i, args.grad_scale, args.maximize);
+      double g = unscaled (&args.g, i, scale, args.maximize);
 
       if (args.decoupled)
-        p -= args.lr * args.weight_decay * p;
+        p -= lr * args.weight_decay * p;
       else
         g += args.weight_decay * p;
       m += (1 - args.beta1) * (g - m);
@@ -52,16 +65,20 @@ KERNEL (adj_adam, AdamArgs)
           v = top > v ? top : v;
           store_at (&args.v_max, i, v);
         }
-      store_at (&args.p, i, p - args.step_size * m / (sqrt (v) / args.root + args.eps));
+      store_at (&args.p, i, p - step_size * m / (sqrt (v) / root + args.eps));
     }
 }
 
 KERNEL (adj_sgd, SgdArgs)
 {
+  const double lr = number_of (&args.lr), scale = number_of (&args.grad_scale);
+
+  if (number_of (&args.found) == 1)
+    return;
   FOR_EACH (i, args.n)
     {
       double p = load_at (&args.p, i);
-      double g = unscaled (&args.g, i, args.grad_scale, args.maximize) + args.weight_decay * p;
+      double g = unscaled (&args.g, i, scale, args.maximize) + args.weight_decay * p;
 
       if (args.m.data)
         {
@@ -72,19 +89,21 @@ KERNEL (adj_sgd, SgdArgs)
           store_at (&args.m, i, m);
           g = args.nesterov ? g + args.momentum * m : m;
         }
-      store_at (&args.p, i, p - args.lr * g);
+      store_at (&args.p, i, p - lr * g);
     }
 }
 
 /* @found becomes 1 where an element is not finite: all who write it write the same. */
 KERNEL (adj_unscale, UnscaleArgs)
 {
+  const double factor = number_of (&args.factor);
+
   FOR_EACH (i, args.n)
     {
       double x = load_at (&args.x, i);
 
       if (!(fabs (x) < (double) INFINITY))
         set_flag_f32 ((float *) args.found.data);
-      store_at (&args.x, i, x * args.factor);
+      store_at (&args.x, i, x * factor);
     }
 }

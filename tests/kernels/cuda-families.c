@@ -386,15 +386,17 @@ check_attention_backward (AdjKType type)
 void
 check_adam (AdjKType type)
 {
-  for (gint way = 0; way < 4 && is_float (type); way++)
+  for (gint way = 0; way < 5 && is_float (type); way++)
     {
-      AdjKAdam adam = { .lr = 0.1,
+      AdjKView number = SOME (ADJ_K_F32, 3, 3, 1);
+      AdjKAdam adam = { .lr = { .value = 0.1 },
                         .beta1 = 0.9,
                         .beta2 = 0.99,
                         .weight_decay = 0.01,
                         .eps = 1e-8,
-                        .step = 3,
-                        .grad_scale = way == 1 ? 4 : 0,
+                        .step = { .at = number },
+                        .grad_scale = { .value = way == 1 ? 4 : 0 },
+                        .found = { .value = way == 4 },
                         .decoupled = way == 2,
                         .maximize = way == 3 };
       Twin p, m, v, g, top;
@@ -424,13 +426,15 @@ check_adam (AdjKType type)
 void
 check_sgd (AdjKType type)
 {
-  for (gint way = 0; way < 4 && is_float (type); way++)
+  for (gint way = 0; way < 5 && is_float (type); way++)
     {
-      AdjKSgd sgd = { .lr = 0.1,
+      AdjKView number = SOME (ADJ_K_F64, 0.1, 0.1, 1);
+      AdjKSgd sgd = { .lr = { .at = number },
                       .momentum = 0.9,
                       .dampening = 0.1,
                       .weight_decay = 0.01,
-                      .grad_scale = way == 1 ? 4 : 0,
+                      .grad_scale = { .value = way == 1 ? 4 : 0 },
+                      .found = { .value = way == 4 },
                       .nesterov = way == 2,
                       .maximize = way == 3,
                       .is_first = way == 1 };
@@ -457,6 +461,7 @@ check_unscale (AdjKType type)
 {
   for (gint infinite = 0; infinite < 2 && is_float (type); infinite++)
     {
+      AdjKNumber factor = { .at = SOME (ADJ_K_F32, 0.25, 0.25, 1) };
       Twin x, found;
 
       TWIN (x, RANDOM (type, 3, 41));
@@ -465,7 +470,7 @@ check_unscale (AdjKType type)
       TWIN (found, SOME (ADJ_K_F32, 0, 0, 1));
       found[0].rank = found[1].rank = 0;
       ON_BOTH (q, i)
-      adj_q_unscale (q, &x[i], 0.25, &found[i]);
+      adj_q_unscale (q, &x[i], &factor, &found[i]);
       assert_twins ("unscale", x);
       assert_twins ("unscale", found);
       g_assert_cmpfloat (kernel_array_get (&found[1], 0), ==, infinite);
