@@ -6,6 +6,7 @@
 #include "adj-kernel-fused.h"
 #include "adj-kernel-optimizer.h"
 #include "adj-kernel-pool.h"
+#include "adj-kernel-random.h"
 #include "adj-kernel-resample.h"
 #include "adj-kernel-sort.h"
 #include "adj-kernels.h"
@@ -113,7 +114,16 @@
   X (void, adam, (const AdjKAdam *adam), (adam))                                                   \
   X (void, sgd, (const AdjKSgd *sgd), (sgd))                                                       \
   X (void, unscale, (const AdjKView *x, const AdjKNumber *factor, const AdjKView *found),          \
-     (x, factor, found))
+     (x, factor, found))                                                                           \
+  X (void, words, (AdjKTwister *twister, const AdjKView *out), (twister, out))                     \
+  X (void, uniform, (const AdjKView *out, const AdjKView *words, double scale, double shift),      \
+     (out, words, scale, shift))                                                                   \
+  X (void, normal, (const AdjKView *x, const AdjKNormal *normal), (x, normal))                     \
+  X (void, bernoulli, (const AdjKView *out, const AdjKView *words, double p, bool streams),        \
+     (out, words, p, streams))                                                                     \
+  X (void, integers,                                                                               \
+     (const AdjKView *out, const AdjKView *words, int64_t low, uint64_t range),                    \
+     (out, words, low, range))
 /* clang-format on */
 
 typedef enum
@@ -184,6 +194,7 @@ struct AdjKQueue
   const AdjKBackend *backend;
   const AdjKDevice *device; /* NULL: the memory is the host's, calls are done when they return */
   AdjKFaults *faults;       /* in device memory; NULL without a device */
+  AdjKTwister *twister;     /* (nullable): the random numbers, in device memory */
   const char *lacks;        /* (nullable): the first kernel that the backend does not have and that
                                was called; results are not computed then */
 };

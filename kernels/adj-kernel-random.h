@@ -1,8 +1,53 @@
 /* SPDX-License-Identifier: MIT */
 #pragma once
 
-/* Random numbers become others as in PyTorch on the CPU, bit for bit. */
+#include "adj-kernels.h"
 
-/* u: 16 numbers of [0, 1).  Numbers i and i + 8 become two normal ones by the method of Box and
- * Muller, with the logarithm, sine and cosine of Cephes in f32 and fused multiply-adds. */
-void adj_k_box_muller_f32 (float u[16]);
+/* Random numbers become others as in PyTorch on the CPU, bit for bit.  What is drawn are words of
+ * 32 bits, in order; the rest are functions of them. */
+
+/* --- words ------------------------------------------------------------------------------------ */
+
+#define ADJ_K_TWISTER_WORDS 624
+
+/* The Mersenne Twister MT19937. */
+typedef struct
+{
+  uint32_t state[ADJ_K_TWISTER_WORDS];
+  int32_t left;  /* words until the next turn, this one included */
+  uint32_t next; /* position in state */
+} AdjKTwister;
+
+void adj_k_twister_seed (AdjKTwister *twister, uint32_t seed);
+uint32_t adj_k_twister_next (AdjKTwister *twister);
+
+/* The next words of @twister, in memory of the queue's device; @out: I32, dense. */
+void adj_k_words (AdjKTwister *twister, const AdjKView *out);
+
+/* --- numbers ---------------------------------------------------------------------------------- */
+
+/* How many words a number of [0, 1) takes in @type: 2 in F64, for 53 bits, else 1. */
+#define ADJ_K_UNIFORM_WORDS(type) ((type) == ADJ_K_F64 ? 2 : 1)
+
+/* @out: u · @scale + @shift, by a fused multiply-add, u in [0, 1) with as many bits as the type of
+ * @out holds exactly; dense. */
+void adj_k_uniform (const AdjKView *out, const AdjKView *words, double scale, double shift);
+
+typedef struct
+{
+  double scale, shift;
+  bool stretched; /* else scale and shift are not looked at */
+} AdjKNormal;
+
+/* @x: F32, dense, 16 numbers of [0, 1) after 16: they become normal ones, which are stretched.
+ * Numbers i and i + 8 of 16 become two by the method of Box and Muller, with the logarithm, sine
+ * and cosine of Cephes in f32 and fused multiply-adds. */
+void adj_k_normal (const AdjKView *x, const AdjKNormal *normal);
+
+/* @out: BOOL, dense: true with probability @p.  @streams: by numbers of MKL's MCG31, which one word
+ * starts; else each takes two words. */
+void adj_k_bernoulli (const AdjKView *out, const AdjKView *words, double p, bool streams);
+
+/* @out: I64, dense: words modulo @range, which take two words where it is above 2^32 - 1, plus
+ * @low. */
+void adj_k_integers (const AdjKView *out, const AdjKView *words, int64_t low, uint64_t range);

@@ -1,21 +1,20 @@
 /* SPDX-License-Identifier: MIT */
-/* Mersenne Twister as PyTorch's CPU generator has it: words, uniform and normal numbers, its
- * state as bytes. */
+/* PyTorch's generator of the CPU: uniform and normal numbers from the words of a Mersenne Twister,
+ * its state as bytes. */
 
 #include "call/adj-generator.h"
 
 #include <math.h>
 #include <string.h>
 
-#define N 624
-#define M 397
+#include "call/adj-generator-internal.h"
+
+#define N ADJ_K_TWISTER_WORDS
 
 struct _AdjGenerator
 {
   guint64 seed;
-  guint32 state[N];
-  gint left;  /* numbers until the next turn, this one included */
-  guint next; /* position in state */
+  AdjKTwister twister;
   gboolean has_normal;
   double normal; /* the second of a pair */
   AdjRandomSource source;
@@ -41,12 +40,8 @@ adj_generator_free (AdjGenerator *generator)
 void
 adj_generator_seed (AdjGenerator *generator, guint64 seed)
 {
-  guint32 *state = generator->state;
-
-  *generator = (AdjGenerator){ .seed = seed, .left = 1, .source = generator->source };
-  state[0] = (guint32) seed;
-  for (guint32 i = 1; i < N; i++)
-    state[i] = 1812433253u * (state[i - 1] ^ (state[i - 1] >> 30)) + i;
+  *generator = (AdjGenerator){ .seed = seed, .source = generator->source };
+  adj_k_twister_seed (&generator->twister, (guint32) seed);
 }
 
 void
@@ -67,34 +62,16 @@ adj_generator_get_source (const AdjGenerator *generator)
 
 /* -- numbers -- */
 
-static void
-turn (AdjGenerator *generator)
+AdjKTwister *
+adj_generator_get_twister (AdjGenerator *generator)
 {
-  guint32 *state = generator->state;
-
-  for (guint i = 0; i < N; i++)
-    {
-      guint32 high = state[i], low = state[(i + 1) % N];
-      guint32 mixed = (high & 0x80000000u) | (low & 0x7fffffffu);
-
-      state[i] = state[(i + M) % N] ^ (mixed >> 1) ^ ((low & 1) != 0 ? 0x9908b0dfu : 0);
-    }
-  generator->left = N;
-  generator->next = 0;
+  return &generator->twister;
 }
 
 guint32
 adj_generator_next32 (AdjGenerator *generator)
 {
-  guint32 y;
-
-  if (--generator->left == 0)
-    turn (generator);
-  y = generator->state[generator->next++];
-  y ^= y >> 11;
-  y ^= (y << 7) & 0x9d2c5680u;
-  y ^= (y << 15) & 0xefc60000u;
-  return y ^ (y >> 18);
+  return adj_k_twister_next (&generator->twister);
 }
 
 guint64
@@ -184,11 +161,11 @@ adj_generator_get_state (const AdjGenerator *generator, guint8 *bytes)
 
   memset (bytes, 0, ADJ_GENERATOR_STATE_BYTES);
   put64 (bytes + AT_SEED, generator->seed);
-  put32 (bytes + AT_LEFT, (guint32) generator->left);
+  put32 (bytes + AT_LEFT, (guint32) generator->twister.left);
   put32 (bytes + AT_SEEDED, 1);
-  put64 (bytes + AT_NEXT, generator->next);
+  put64 (bytes + AT_NEXT, generator->twister.next);
   for (guint i = 0; i < N; i++)
-    put64 (bytes + AT_STATE + 8 * i, generator->state[i]);
+    put64 (bytes + AT_STATE + 8 * i, generator->twister.state[i]);
   if (generator->has_normal)
     memcpy (&normal, &generator->normal, sizeof normal);
   if (generator->has_float)
@@ -226,10 +203,10 @@ adj_generator_set_state (AdjGenerator *generator,
     }
 
   generator->seed = take64 (bytes + AT_SEED);
-  generator->left = (gint) left;
-  generator->next = (guint) next;
+  generator->twister.left = (gint32) left;
+  generator->twister.next = (guint32) next;
   for (guint i = 0; i < N; i++)
-    generator->state[i] = (guint32) take64 (bytes + AT_STATE + 8 * i);
+    generator->twister.state[i] = (guint32) take64 (bytes + AT_STATE + 8 * i);
   normal = take64 (bytes + AT_NORMAL);
   memcpy (&generator->normal, &normal, sizeof normal);
   generator->has_normal = take32 (bytes + AT_HAS_NORMAL) != 0;

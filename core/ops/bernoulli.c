@@ -24,46 +24,36 @@ bernoulli_p_meta (AdjOpCall *call)
   return TRUE;
 }
 
+/* The elements of @out, in their order: from MKL's stream, or two words each. */
 static void
-draw_from_stream (AdjGenerator *generator, const AdjKView *out, double p)
+draw_bernoulli (const AdjOpCall *call, const AdjKView *out, double p, gboolean streams)
 {
-  OpStream stream = op_stream_start (adj_generator_next32 (generator));
-  AdjKView drawn;
-  g_autofree guint8 *stays = op_temporary (NULL, out, ADJ_K_BOOL, &drawn);
+  AdjKView words, drawn;
+  g_autofree gpointer memory =
+      op_draw_words (call, streams ? 1 : 2 * adj_k_view_count (out), &words);
+  g_autofree gpointer bools = op_temporary (op_queue (call), out, ADJ_K_BOOL, &drawn);
 
-  for (gint64 i = 0; i < adj_k_view_count (out); i++)
-    stays[i] = op_stream_next (&stream) < p;
-  adj_k_copy (out, &drawn);
-}
-
-static void
-draw_from_generator (AdjGenerator *generator, const AdjKView *flat, double p)
-{
-  double values[OP_CHUNK];
-
-  for (gint64 at = 0; at < flat->size[0]; at += OP_CHUNK)
-    {
-      gint64 n = MIN (OP_CHUNK, flat->size[0] - at);
-
-      for (gint64 i = 0; i < n; i++)
-        values[i] = adj_generator_next_uniform (generator) < p;
-      op_write_doubles (flat, at, values, n);
-    }
+  adj_q_bernoulli (op_queue (call), &drawn, &words, p, streams);
+  adj_q_copy (op_queue (call), out, &drawn);
 }
 
 gboolean
 op_draw_bernoulli (AdjOpCall *call, guint index, double p)
 {
-  AdjGenerator *generator = op_generator (call);
   AdjKView out, flat;
 
   if (!op_output (call, index, &out))
     return FALSE;
   flat = op_flat (&out);
-  if (adj_generator_get_source (generator) == ADJ_RANDOM_MKL)
-    draw_from_stream (generator, &out, p);
+  if (adj_generator_get_source (op_generator (call)) == ADJ_RANDOM_MKL)
+    draw_bernoulli (call, &out, p, TRUE);
   else
-    draw_from_generator (generator, &flat, p);
+    for (gint64 at = 0; at < flat.size[0]; at += OP_WORDS)
+      {
+        AdjKView part = op_part_of (&flat, at, MIN (OP_WORDS, flat.size[0] - at));
+
+        draw_bernoulli (call, &part, p, FALSE);
+      }
   return TRUE;
 }
 
@@ -130,34 +120,47 @@ dropout_meta (AdjOpCall *call)
   return op_check_drawn (call);
 }
 
+/* output = input · mask · scale */
+static void
+drop (const AdjOpCall *call, const AdjKView *output, const AdjKView *operands, double scale)
+{
+  const AdjKCode code[] = {
+    { .op = ADJ_K_OP_LOAD, .dst = 0, .imm.i = 0 },
+    { .op = ADJ_K_OP_LOAD, .dst = 1, .imm.i = 1 },
+    { .op = ADJ_K_OP_MUL, .dst = 0, .a = 0, .b = 1 },
+    { .op = ADJ_K_OP_CONST, .dst = 1, .imm.f = scale },
+    { .op = ADJ_K_OP_MUL, .dst = 0, .a = 0, .b = 1 },
+  };
+  const AdjKProgram program = { .klass = ADJ_K_CLASS_F64,
+                                .n_inputs = 2,
+                                .n_regs = 2,
+                                .n_code = G_N_ELEMENTS (code),
+                                .code = code };
+
+  adj_q_pointwise (op_queue (call), &program, output, operands);
+}
+
 static gboolean
 dropout_kernel (AdjOpCall *call)
 {
   double p = adj_op_call_double (call, 1, 0);
   double scale = p < 1 ? 1 / (1 - p) : 0;
-  g_autofree double *x = NULL;
-  g_autofree double *stays = NULL;
-  AdjKView input, output, mask, values, drawn;
+  AdjKView operands[2], output;
 
-  if (!op_input (call, 0, &input) || !op_output (call, 0, &output) || !op_output (call, 1, &mask))
+  if (!op_input (call, 0, &operands[0]) || !op_output (call, 0, &output) ||
+      !op_output (call, 1, &operands[1]))
     return FALSE;
   if (!is_training (call))
     {
-      adj_q_copy (op_queue (call), &output, &input);
-      adj_q_fill_i64 (op_queue (call), &mask, 1);
+      adj_q_copy (op_queue (call), &output, &operands[0]);
+      adj_q_fill_i64 (op_queue (call), &operands[1], 1);
       return TRUE;
     }
-  if (input.type != ADJ_K_F64)
+  if (operands[0].type != ADJ_K_F64)
     scale = (float) scale;
   if (!op_draw_bernoulli (call, 1, 1 - p))
     return FALSE;
-  stays = op_temporary (op_queue (call), &input, ADJ_K_F64, &drawn);
-  adj_q_copy (op_queue (call), &drawn, &mask);
-  x = op_temporary (op_queue (call), &input, ADJ_K_F64, &values);
-  adj_q_copy (op_queue (call), &values, &input);
-  for (gint64 i = 0; i < adj_k_view_count (&input); i++)
-    x[i] = x[i] * stays[i] * scale;
-  adj_q_copy (op_queue (call), &output, &values);
+  drop (call, &output, operands, scale);
   return TRUE;
 }
 

@@ -77,7 +77,7 @@ draw_exponential_from_stream (AdjOpCall *call, double scale)
 }
 
 static void
-draw_exponential (AdjGenerator *generator,
+draw_exponential (const AdjOpCall *call,
                   const AdjKView *flat,
                   gboolean contiguous,
                   const OpStretch *stretch)
@@ -89,7 +89,7 @@ draw_exponential (AdjGenerator *generator,
       gint64 n = MIN (OP_CHUNK, flat->size[0] - at);
 
       for (gint64 i = 0; i < n; i++)
-        values[i] = -stretch->scale * log1p (-adj_generator_next_uniform (generator));
+        values[i] = -stretch->scale * log1p (-adj_generator_next_uniform (op_generator (call)));
       op_write_doubles (flat, at, values, n);
     }
 }
@@ -121,12 +121,12 @@ next_cauchy (AdjGenerator *generator, const OpStretch *stretch)
 }
 
 static void
-draw_cauchy (AdjGenerator *generator,
+draw_cauchy (const AdjOpCall *call,
              const AdjKView *flat,
              gboolean contiguous,
              const OpStretch *stretch)
 {
-  draw_each (generator, flat, stretch, next_cauchy);
+  draw_each (op_generator (call), flat, stretch, next_cauchy);
 }
 
 static gboolean
@@ -153,12 +153,12 @@ next_log_normal (AdjGenerator *generator, const OpStretch *stretch)
 }
 
 static void
-draw_log_normal (AdjGenerator *generator,
+draw_log_normal (const AdjOpCall *call,
                  const AdjKView *flat,
                  gboolean contiguous,
                  const OpStretch *stretch)
 {
-  draw_each (generator, flat, stretch, next_log_normal);
+  draw_each (op_generator (call), flat, stretch, next_log_normal);
 }
 
 static gboolean

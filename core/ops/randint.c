@@ -69,9 +69,7 @@ randint_meta (AdjOpCall *call)
 static gboolean
 randint_kernel (AdjOpCall *call)
 {
-  AdjGenerator *generator = op_generator (call);
-  gint64 values[OP_CHUNK];
-  AdjKView from = { .data = values, .type = ADJ_K_I64, .rank = 1, .stride = { 1 } };
+  AdjKQueue *queue = op_queue (call);
   gint64 low, high;
   guint64 range;
   AdjKView flat;
@@ -79,20 +77,16 @@ randint_kernel (AdjOpCall *call)
   if (!read_bounds (call, &low, &high) || !op_flat_output (call, 0, &flat))
     return FALSE;
   range = (guint64) high - (guint64) low;
-  for (gint64 at = 0; at < flat.size[0]; at += OP_CHUNK)
+  for (gint64 at = 0; at < flat.size[0]; at += OP_WORDS)
     {
-      gint64 n = MIN (OP_CHUNK, flat.size[0] - at);
-      AdjKView to = op_part_of (&flat, at, n);
+      AdjKView part = op_part_of (&flat, at, MIN (OP_WORDS, flat.size[0] - at));
+      AdjKView words, numbers;
+      g_autofree gpointer drawn =
+          op_draw_words (call, part.size[0] * (range >> 32 != 0 ? 2 : 1), &words);
+      g_autofree gpointer memory = op_temporary (queue, &part, ADJ_K_I64, &numbers);
 
-      for (gint64 i = 0; i < n; i++)
-        {
-          guint64 draw = range >> 32 != 0 ? adj_generator_next64 (generator)
-                                          : adj_generator_next32 (generator);
-
-          values[i] = (gint64) (draw % range + (guint64) low);
-        }
-      from.size[0] = n;
-      adj_q_copy (op_queue (call), &to, &from);
+      adj_q_integers (queue, &numbers, &words, low, range);
+      adj_q_copy (queue, &part, &numbers);
     }
   return TRUE;
 }

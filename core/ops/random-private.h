@@ -9,7 +9,8 @@ G_BEGIN_DECLS
 
 /* What operators that draw share.  Values are drawn in the order of memory. */
 
-#define OP_CHUNK 1024 /* so many at once, on the stack */
+#define OP_CHUNK 1024               /* so many at once, on the stack */
+#define OP_WORDS ((gint64) 1 << 20) /* of so many elements at once are words drawn */
 
 /* What is drawn, times @scale, moved by @shift. */
 typedef struct
@@ -17,12 +18,17 @@ typedef struct
   double scale, shift;
 } OpStretch;
 
-typedef void (*OpDraw) (AdjGenerator *generator,
+typedef void (*OpDraw) (const AdjOpCall *call,
                         const AdjKView *flat,
                         gboolean contiguous,
                         const OpStretch *stretch);
 
+/* Of the host: what draws from it runs on the CPU (ADJ_OP_ON_CPU). */
 AdjGenerator *op_generator (const AdjOpCall *call);
+
+/* The next words of the call's random numbers, where its kernels run; the caller frees what is
+ * returned, as of op_temporary(). */
+gpointer op_draw_words (const AdjOpCall *call, gint64 n, AdjKView *out);
 
 /* Fails unless the result has a dtype that floating numbers are drawn for. */
 gboolean op_check_drawn (const AdjOpCall *call);

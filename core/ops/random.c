@@ -8,6 +8,7 @@
 #include "adj-kernel-random.h"
 
 #include "call/adj-context-internal.h"
+#include "call/adj-generator-internal.h"
 #include "call/adj-philox-internal.h"
 #include "ops/create-private.h"
 #include "ops/random-private.h"
@@ -17,6 +18,20 @@ AdjGenerator *
 op_generator (const AdjOpCall *call)
 {
   return adj_context_get_generator (call->cx);
+}
+
+gpointer
+op_draw_words (const AdjOpCall *call, gint64 n, AdjKView *out)
+{
+  AdjKQueue *queue = op_queue (call);
+  const AdjKView like = { .rank = 1, .size = { n } };
+  gpointer memory = op_temporary (queue, &like, ADJ_K_I32, out);
+
+  adj_q_words (queue,
+               queue->device != NULL ? queue->twister
+                                     : adj_generator_get_twister (op_generator (call)),
+               out);
+  return memory;
 }
 
 /* -- filling -- */
@@ -92,12 +107,12 @@ op_draw_output (AdjOpCall *call, OpDraw draw, const OpStretch *stretch)
     return FALSE;
   if (out.type != ADJ_K_F64 || drawn == ADJ_DTYPE_NONE || (gint) drawn == (gint) ADJ_K_F64)
     {
-      draw (op_generator (call), &out, contiguous, stretch);
+      draw (call, &out, contiguous, stretch);
       return TRUE;
     }
   narrow = op_temporary (op_queue (call), &out, (AdjKType) drawn, &flat);
-  draw (op_generator (call), &flat, contiguous, stretch);
-  adj_k_copy (&out, &flat);
+  draw (call, &flat, contiguous, stretch);
+  adj_q_copy (op_queue (call), &out, &flat);
   return TRUE;
 }
 
@@ -146,20 +161,19 @@ op_next_uniform (AdjGenerator *generator, AdjKType type)
 }
 
 static void
-draw_uniform (AdjGenerator *generator,
+draw_uniform (const AdjOpCall *call,
               const AdjKView *flat,
               gboolean contiguous,
               const OpStretch *stretch)
 {
-  double values[OP_CHUNK];
-
-  for (gint64 at = 0; at < flat->size[0]; at += OP_CHUNK)
+  for (gint64 at = 0; at < flat->size[0]; at += OP_WORDS)
     {
-      gint64 n = MIN (OP_CHUNK, flat->size[0] - at);
+      AdjKView part = op_part_of (flat, at, MIN (OP_WORDS, flat->size[0] - at));
+      AdjKView words;
+      g_autofree gpointer memory =
+          op_draw_words (call, part.size[0] * ADJ_K_UNIFORM_WORDS (flat->type), &words);
 
-      for (gint64 i = 0; i < n; i++)
-        values[i] = fma (op_next_uniform (generator, flat->type), stretch->scale, stretch->shift);
-      op_write_doubles (flat, at, values, n);
+      adj_q_uniform (op_queue (call), &part, &words, stretch->scale, stretch->shift);
     }
 }
 
@@ -210,35 +224,12 @@ box_muller (const AdjKView *flat, gint64 start)
 {
   double values[16];
 
-  if (flat->type == ADJ_K_F32)
-    {
-      adj_k_box_muller_f32 ((float *) flat->data + start);
-      return;
-    }
   read_doubles (flat, start, values, 16);
   if (flat->type == ADJ_K_F64)
     box_muller_f64 (values);
   else
     box_muller_narrow (flat->type, values);
   op_write_doubles (flat, start, values, 16);
-}
-
-/* Sixteen at a time, the last ones drawn anew when there is a rest. */
-static void
-draw_normal_blocks (AdjGenerator *generator, const AdjKView *flat)
-{
-  gint64 n = flat->size[0];
-
-  draw_uniform (generator, flat, TRUE, &as_drawn);
-  for (gint64 at = 0; at + 16 <= n; at += 16)
-    box_muller (flat, at);
-  if (n % 16 != 0)
-    {
-      AdjKView last = op_part_of (flat, n - 16, 16);
-
-      draw_uniform (generator, &last, TRUE, &as_drawn);
-      box_muller (&last, 0);
-    }
 }
 
 static void
@@ -257,26 +248,62 @@ stretch_all (const AdjKView *flat, const OpStretch *stretch)
     }
 }
 
+/* Of 16 at a time in f32. */
 static void
-draw_normal (AdjGenerator *generator,
+make_normal (const AdjOpCall *call, const AdjKView *flat, const OpStretch *stretch)
+{
+  const AdjKNormal normal = { stretch->scale, stretch->shift, stretch != &as_drawn };
+  AdjKView whole = op_part_of (flat, 0, flat->size[0] / 16 * 16);
+
+  if (flat->type == ADJ_K_F32)
+    {
+      adj_q_normal (op_queue (call), &whole, &normal);
+      return;
+    }
+  for (gint64 at = 0; at < whole.size[0]; at += 16)
+    box_muller (flat, at);
+  stretch_all (&whole, stretch);
+}
+
+/* Sixteen at a time, the last ones drawn anew when there is a rest. */
+static void
+draw_normal_blocks (const AdjOpCall *call, const AdjKView *flat, const OpStretch *stretch)
+{
+  AdjKView last = op_part_of (flat, flat->size[0] - 16, 16);
+
+  draw_uniform (call, flat, TRUE, &as_drawn);
+  make_normal (call, flat, stretch);
+  if (flat->size[0] % 16 != 0)
+    {
+      draw_uniform (call, &last, TRUE, &as_drawn);
+      make_normal (call, &last, stretch);
+    }
+}
+
+static void
+draw_normal (const AdjOpCall *call,
              const AdjKView *flat,
              gboolean contiguous,
              const OpStretch *stretch)
 {
+  AdjKQueue *queue = op_queue (call);
+  gboolean blocks = contiguous && flat->size[0] >= 16;
   double values[OP_CHUNK];
 
-  if (contiguous && flat->size[0] >= 16)
+  if (queue->device != NULL && (!blocks || flat->type != ADJ_K_F32))
     {
-      draw_normal_blocks (generator, flat);
-      stretch_all (flat, stretch);
+      adj_k_queue_lacks (queue, "normal of other than 16 numbers in f32");
       return;
     }
-  for (gint64 at = 0; at < flat->size[0]; at += OP_CHUNK)
+  if (blocks)
+    draw_normal_blocks (call, flat, stretch);
+  for (gint64 at = 0; at < flat->size[0] && !blocks; at += OP_CHUNK)
     {
       gint64 n = MIN (OP_CHUNK, flat->size[0] - at);
 
       for (gint64 i = 0; i < n; i++)
-        values[i] = adj_generator_next_normal (generator) * stretch->scale + stretch->shift;
+        values[i] =
+            adj_generator_next_normal (op_generator (call)) * stretch->scale + stretch->shift;
       op_write_doubles (flat, at, values, n);
     }
 }

@@ -35,10 +35,13 @@ typedef struct _PlanGpu
   PlanGpuRegion *regions; /* (owned) */
   AdjGpuEvent **marks;    /* (owned) (nullable): before each region and after the last */
   gboolean timed;         /* @marks are of the last run */
-  AdjGpuGraph *graph;     /* (owned) (nullable) */
-  guint n_runs;           /* that went well */
-  char *uncaptured;       /* (owned) (nullable): why there is no @graph */
-  AdjPlanGpuRun run;      /* of the last run */
+  AdjKTwister *twister;   /* (owned) (nullable): of the device, if the plan draws */
+  AdjKTwister *pinned_twister; /* (owned) (nullable) */
+  gboolean draws_there;        /* @twister is ahead of the context's generator */
+  AdjGpuGraph *graph;          /* (owned) (nullable) */
+  guint n_runs;                /* that went well */
+  char *uncaptured;            /* (owned) (nullable): why there is no @graph */
+  AdjPlanGpuRun run;           /* of the last run */
 } PlanGpu;
 
 /* (transfer full) (nullable) */
@@ -63,6 +66,16 @@ gboolean plan_gpu_copy_to_cpu (AdjPlanSpace *space, guint32 index, gpointer to);
 gboolean plan_gpu_copy_to_gpu (AdjPlanSpace *space, guint32 index, gconstpointer from);
 /* (transfer full) (nullable): the bytes of buffer @index as they are now. */
 GBytes *plan_gpu_fetch (AdjPlanSpace *space, guint32 index);
+
+/* -- gpu-random.c -- */
+
+/* Memory for the words of a plan that draws; with a queue. */
+gboolean plan_gpu_make_random (PlanGpu *self, const AdjPlan *plan, GError **error);
+void plan_gpu_free_random (PlanGpu *self);
+/* From now on regions on the device draw what the context's generator would give next, until it is
+ * fetched: then the generator goes on after them. */
+gboolean plan_gpu_send_random (AdjPlanSpace *space, GError **error);
+gboolean plan_gpu_fetch_random (AdjPlanSpace *space, GError **error);
 
 /* -- on-cpu.c -- */
 

@@ -78,7 +78,7 @@ check_memory (const PlanGpu *self, GError **error)
 }
 
 static gboolean
-make_there (PlanGpu *self, GError **error)
+make_there (PlanGpu *self, const AdjPlan *plan, GError **error)
 {
   if (!adj_gpu_use (self->gpu, error) || !check_memory (self, error))
     return FALSE;
@@ -91,7 +91,7 @@ make_there (PlanGpu *self, GError **error)
     self->arrived = type_of (self)->event_new (runtime_of (self), error);
   if (self->arrived != NULL)
     self->queued = type_of (self)->event_new (runtime_of (self), error);
-  return self->queued != NULL;
+  return self->queued != NULL && plan_gpu_make_random (self, plan, error);
 }
 
 PlanGpu *
@@ -107,7 +107,7 @@ plan_gpu_new (const AdjPlan *plan, AdjGpu *gpu, GError **error)
   self->regions = g_new0 (PlanGpuRegion, plan->regions->len + 1);
   self->marks = g_new0 (AdjGpuEvent *, plan->regions->len + 2);
   self->n_bytes = place_buffers (plan, self->offsets);
-  if (make_there (self, error))
+  if (make_there (self, plan, error))
     return self;
   plan_gpu_free (self, plan);
   return NULL;
@@ -121,6 +121,7 @@ free_there (PlanGpu *self, const AdjPlan *plan)
   for (guint i = 0; i <= plan->regions->len; i++)
     if (self->marks[i] != NULL)
       type->event_free (runtime_of (self), self->marks[i]);
+  plan_gpu_free_random (self);
   if (self->graph != NULL)
     type->graph_free (runtime_of (self), self->graph);
   if (self->arrived != NULL)
@@ -184,6 +185,7 @@ plan_gpu_begin (AdjPlanSpace *space)
 
   self->run = (AdjPlanGpuRun){ .uncaptured = self->uncaptured };
   self->timed = FALSE;
+  self->draws_there = FALSE;
   for (guint32 i = 0; i < space->plan->regions->len; i++)
     {
       self->regions[i].ns = self->regions[i].copy_ns = 0;
@@ -330,7 +332,7 @@ finish (AdjPlanSpace *space)
   AdjKFaults faults = ADJ_K_NO_FAULTS;
   GError *error = NULL;
 
-  if (!adj_gpu_queue_wait (self->queue, &faults, &error))
+  if (!plan_gpu_fetch_random (space, &error) || !adj_gpu_queue_wait (self->queue, &faults, &error))
     return fail_with (space, error);
   if (faults.bad_index != ADJ_K_NO_FAULTS.bad_index)
     adj_context_fail (space->cx, ADJ_ERROR, ADJ_ERROR_STALE,
@@ -424,7 +426,8 @@ begin_regions (AdjPlanSpace *space)
   PlanGpu *self = space->gpu;
   GError *error = NULL;
 
-  if (!hold_for_arrival (self, &error) || !adj_gpu_queue_clear_faults (self->queue, &error))
+  if (!hold_for_arrival (self, &error) || !adj_gpu_queue_clear_faults (self->queue, &error) ||
+      !plan_gpu_send_random (space, &error))
     return fail_with (space, error);
   if (self->n_runs == RUNS_BEFORE_CAPTURE && self->graph == NULL && self->uncaptured == NULL)
     {

@@ -72,7 +72,7 @@ find_lack (AdjPlanSpace *space, const PlanRegion *region, char **lack, GError **
 
       if (call->op == NULL)
         *lack = g_strdup (call->reason != NULL ? call->reason : "the interpreter evaluates it");
-      else if ((call->op->flags & (ADJ_OP_ON_CPU | ADJ_OP_RANDOM)) != 0 || call->op->kernel == NULL)
+      else if ((call->op->flags & ADJ_OP_ON_CPU) != 0 || call->op->kernel == NULL)
         *lack = g_strdup ("its operator has no code for a GPU");
       if (*lack != NULL)
         return TRUE;
@@ -208,6 +208,33 @@ take_back (AdjPlanSpace *space, const Use *use, gboolean done, PlanGpuRegion *to
   return plan_gpu_copy_to_gpu (space, use->buffer, memory);
 }
 
+/* Whether @region may draw, or look at what is drawn next. */
+static gboolean
+is_in_turn (const AdjPlan *plan, const PlanRegion *region)
+{
+  for (guint i = 0; i < region->n_calls; i++)
+    if (plan_call (plan, region->calls[i])->op == NULL ||
+        plan_call (plan, region->calls[i])->in_turn)
+      return TRUE;
+  return FALSE;
+}
+
+/* Runs @region here, with the generator where those before it have left it. */
+static gboolean
+run_in_turn (AdjPlanSpace *space, const PlanRegion *region)
+{
+  gboolean shared = space->gpu->draws_there && is_in_turn (space->plan, region);
+  GError *error = NULL;
+
+  if ((!shared || plan_gpu_fetch_random (space, &error)) && region->kind->run (space, region) &&
+      (!shared || plan_gpu_send_random (space, &error)))
+    return TRUE;
+  if (error != NULL)
+    adj_context_fail (space->cx, error->domain, error->code, "%s", error->message);
+  g_clear_error (&error);
+  return FALSE;
+}
+
 gboolean
 plan_gpu_run_on_cpu (AdjPlanSpace *space, guint32 index)
 {
@@ -222,7 +249,7 @@ plan_gpu_run_on_cpu (AdjPlanSpace *space, guint32 index)
     if (has_memory (space->plan, g_array_index (uses, Use, brought).buffer))
       done = bring (space, &g_array_index (uses, Use, brought), told);
   ran = now ();
-  done = done && region->kind->run (space, region);
+  done = done && run_in_turn (space, region);
   ended = now ();
   for (guint i = 0; i < brought; i++)
     if (has_memory (space->plan, g_array_index (uses, Use, i).buffer))

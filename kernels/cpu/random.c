@@ -1,82 +1,140 @@
 /* SPDX-License-Identifier: MIT */
-/* Normal numbers by Box and Muller in f32, rounded as PyTorch's vectorised kernel rounds them. */
-
-#include <math.h>
-#include <stdint.h>
-#include <string.h>
+/* Random words in order, and numbers from them. */
 
 #include "adj-kernel-random.h"
+#include "draw.h"
+#include "tile.h"
 
-/* x in (0, 1].  ln x = e ln 2 + ln m with m in [√½, √2). */
-static float
-log_of (float x)
+/* --- words ------------------------------------------------------------------------------------ */
+
+#define N ADJ_K_TWISTER_WORDS
+#define M 397
+
+void
+adj_k_twister_seed (AdjKTwister *twister, uint32_t seed)
 {
-  static const float p[] = { 7.0376836292e-2f,  -1.1514610310e-1f, 1.1676998740e-1f,
-                             -1.2420140846e-1f, 1.4249322787e-1f,  -1.6668057665e-1f,
-                             2.0000714765e-1f,  -2.4999993993e-1f, 3.3333331174e-1f };
-  const float ln2_high = 0.693359375f, ln2_low = -2.12194440e-4f;
-  uint32_t bits;
-  float e, m, y, z;
+  uint32_t *state = twister->state;
 
-  memcpy (&bits, &x, sizeof bits);
-  e = (float) ((int) (bits >> 23) - 126);
-  bits = (bits & 0x007fffff) | 0x3f000000;
-  memcpy (&m, &bits, sizeof m);
-  if (m < 0.707106781186547524f)
-    {
-      e -= 1;
-      m = m - 1 + m;
-    }
-  else
-    m -= 1;
-
-  z = m * m;
-  y = p[0];
-  for (int i = 1; i < 9; i++)
-    y = fmaf (y, m, p[i]);
-  y = fmaf (y * m, z, e * ln2_low);
-  y = fmaf (-z, 0.5f, y);
-  return fmaf (e, ln2_high, m + y);
+  state[0] = seed;
+  for (uint32_t i = 1; i < N; i++)
+    state[i] = 1812433253u * (state[i - 1] ^ (state[i - 1] >> 30)) + i;
+  twister->left = 1;
+  twister->next = 0;
 }
 
-/* x in [0, 2π): reduced to [-π/4, π/4] around an even multiple of π/4. */
 static void
-sine_and_cosine_of (float x, float *sine, float *cosine)
+turn (AdjKTwister *twister)
 {
-  int octant = ((int) (x * 1.27323954473516f) + 1) & ~1;
-  float k = (float) octant;
-  float z, s, c;
+  uint32_t *state = twister->state;
 
-  x = fmaf (k, -0.78515625f, x);
-  x = fmaf (k, -2.4187564849853515625e-4f, x);
-  x = fmaf (k, -3.77489497744594108e-8f, x);
-  z = x * x;
+  for (int i = 0; i < N; i++)
+    state[i] = turned (state[i], state[(i + 1) % N], state[(i + M) % N]);
+  twister->left = N;
+  twister->next = 0;
+}
 
-  c = fmaf (2.443315711809948e-5f, z, -1.388731625493765e-3f);
-  c = fmaf (c, z, 4.166664568298827e-2f);
-  c = fmaf (c * z, z, -(z * 0.5f)) + 1;
-  s = fmaf (-1.9515295891e-4f, z, 8.3321608736e-3f);
-  s = fmaf (s, z, -1.6666654611e-1f);
-  s = fmaf (s * z, x, x);
-
-  *sine = (octant & 2) != 0 ? c : s;
-  *cosine = (octant & 2) != 0 ? s : c;
-  if ((octant & 4) != 0)
-    *sine = -*sine;
-  if (((octant - 2) & 4) == 0)
-    *cosine = -*cosine;
+uint32_t
+adj_k_twister_next (AdjKTwister *twister)
+{
+  if (--twister->left == 0)
+    turn (twister);
+  return tempered (twister->state[twister->next++]);
 }
 
 void
-adj_k_box_muller_f32 (float u[16])
+adj_k_words (AdjKTwister *twister, const AdjKView *out)
 {
-  for (int i = 0; i < 8; i++)
-    {
-      float radius = sqrtf (-2 * log_of (1 - u[i]));
-      float sine, cosine;
+  uint32_t *words = out->data;
 
-      sine_and_cosine_of (6.283185307179586f * u[i + 8], &sine, &cosine);
-      u[i] = radius * cosine;
-      u[i + 8] = radius * sine;
+  for (int64_t i = 0, n = adj_k_view_count (out); i < n; i++)
+    words[i] = adj_k_twister_next (twister);
+}
+
+/* --- numbers ---------------------------------------------------------------------------------- */
+
+/* The elements of @view, which is dense, in a row. */
+static AdjKView
+flat (const AdjKView *view, int64_t at, int64_t n)
+{
+  return (AdjKView){ .data = (char *) view->data + (size_t) at * adj_k_type_get_size (view->type),
+                     .type = view->type,
+                     .rank = 1,
+                     .size = { n },
+                     .stride = { 1 } };
+}
+
+void
+adj_k_uniform (const AdjKView *out, const AdjKView *words, double scale, double shift)
+{
+  int64_t n = adj_k_view_count (out);
+
+#pragma omp parallel for schedule(static) if (n > 16 * 1024)
+  for (int64_t at = 0; at < n; at += TILE)
+    {
+      double values[TILE];
+      AdjKView to = flat (out, at, min_i64 (TILE, n - at));
+      AdjKView from = to;
+
+      from.data = values;
+      from.type = ADJ_K_F64;
+      for (int64_t i = 0; i < to.size[0]; i++)
+        values[i] = fma (uniform_of (words->data, at + i, out->type), scale, shift);
+      adj_k_copy (&to, &from);
     }
+}
+
+void
+adj_k_normal (const AdjKView *x, const AdjKNormal *normal)
+{
+  float *u = x->data;
+
+#pragma omp parallel for schedule(static)
+  for (int64_t block = 0; block < adj_k_view_count (x) / 16; block++)
+    {
+      float *pair = u + block * 16;
+
+      for (int i = 0; i < 8; i++)
+        box_muller_f32 (&pair[i], &pair[i + 8]);
+      for (int i = 0; i < 16 && normal->stretched; i++)
+        pair[i] = (float) ((double) pair[i] * normal->scale + normal->shift);
+    }
+}
+
+static void
+draw_from_stream (uint8_t *out, int64_t at, int64_t n, uint32_t word, double p)
+{
+  uint64_t x = mcg_state (word, at);
+
+  for (int64_t i = 0; i < n; i++, x = x * MCG_FACTOR % MCG_PRIME)
+    out[i] = (double) x / (double) MCG_PRIME < p;
+}
+
+void
+adj_k_bernoulli (const AdjKView *out, const AdjKView *words, double p, bool streams)
+{
+  const uint32_t *drawn = words->data;
+  uint8_t *bools = out->data;
+  int64_t n = adj_k_view_count (out);
+
+#pragma omp parallel for schedule(static) if (n > 16 * 1024)
+  for (int64_t at = 0; at < n; at += TILE)
+    {
+      int64_t end = min_i64 (at + TILE, n);
+
+      if (streams)
+        draw_from_stream (bools + at, at, end - at, drawn[0], p);
+      for (int64_t i = at; i < end && !streams; i++)
+        bools[i] = uniform_f64 (drawn, i) < p;
+    }
+}
+
+void
+adj_k_integers (const AdjKView *out, const AdjKView *words, int64_t low, uint64_t range)
+{
+  const uint32_t *drawn = words->data;
+  int64_t *numbers = out->data;
+  bool wide = range >> 32 != 0;
+
+  for (int64_t i = 0, n = adj_k_view_count (out); i < n; i++)
+    numbers[i] = (int64_t) ((wide ? wide_word (drawn, i) : drawn[i]) % range + (uint64_t) low);
 }

@@ -232,6 +232,46 @@ typedef struct
   int64_t n;
 } UnscaleArgs;
 
+typedef struct
+{
+  AdjKTwister *twister;
+  uint32_t *out;
+  int64_t n;
+} WordsArgs;
+
+typedef struct
+{
+  const uint32_t *words;
+  void *out;
+  int64_t n;
+  int type; /* of out */
+  double scale, shift;
+} NumbersArgs;
+
+typedef struct
+{
+  float *x;
+  int64_t n; /* pairs */
+  AdjKNormal normal;
+} NormalArgs;
+
+typedef struct
+{
+  const uint32_t *words;
+  uint8_t *out;
+  int64_t n;
+  double p;
+  bool streams;
+} BernoulliArgs;
+
+typedef struct
+{
+  const uint32_t *words;
+  int64_t *out;
+  int64_t n, low;
+  uint64_t range;
+} IntegersArgs;
+
 /* Scores [rows, n] of the class, dense, of rows of q; see attention.cu. */
 typedef struct
 {

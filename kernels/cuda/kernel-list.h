@@ -58,7 +58,12 @@
   ADJ_CUDA_CLASSES (X, adj_attention_backward, AttentionArgs)                                      \
   X (adj_adam, AdamArgs)                                                                           \
   X (adj_sgd, SgdArgs)                                                                             \
-  X (adj_unscale, UnscaleArgs)
+  X (adj_unscale, UnscaleArgs)                                                                     \
+  X (adj_words, WordsArgs)                                                                         \
+  X (adj_uniform, NumbersArgs)                                                                     \
+  X (adj_normal, NormalArgs)                                                                       \
+  X (adj_bernoulli, BernoulliArgs)                                                                 \
+  X (adj_integers, IntegersArgs)
 
 #define ADJ_CUDA_DECLARE(symbol, Args)                                                             \
   _Static_assert(sizeof (Args) <= 4096, "the arguments of " #symbol " fit in a launch");

@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "call/adj-generator.h"
 #include "emulated-gpu.h"
 #include "session/adj-session.h"
 #include "support/adj-test.h"
@@ -290,6 +291,87 @@ test_copies_are_told (void)
   end (&f);
 }
 
+/* (transfer full): what the fixture's graph gives, its random numbers beginning at @seed. */
+static AdjValue
+run_seeded (Fixture *f, const char *executor, guint64 seed, char **note)
+{
+  const gint64 n = ADJ_GENERATOR_STATE_BYTES;
+  AdjTensorMeta meta = { .dtype = ADJ_DTYPE_U8, .device = ADJ_CPU };
+  g_autoptr (AdjGenerator) generator = adj_generator_new (seed);
+  guint8 *state = g_malloc0 (ADJ_GENERATOR_STATE_BYTES);
+  g_autoptr (GBytes) bytes = g_bytes_new_take (state, ADJ_GENERATOR_STATE_BYTES);
+  g_auto (AdjValue) rng = ADJ_NONE;
+  GError *error = NULL;
+  AdjRunResult result = { 0 };
+  AdjValue items[2], output;
+
+  adj_generator_get_state (generator, state);
+  adj_shape_init_ints (&meta.shape, 1, &n);
+  items[0] = adj_value_new_string ("cpu");
+  items[1] = ADJ_DATA (adj_tensor_data_new (&meta, bytes, NULL));
+  rng = adj_value_new_items (ADJ_VALUE_DICT, items, 2);
+  adj_executor_run (
+      adj_executor_find (executor, NULL),
+      &(AdjRunRequest){
+          .graph = f->graph, .inputs = f->inputs, .n_inputs = 2, .rng = &rng, .gpu = f->gpu },
+      &result, NULL, &error);
+  g_assert_no_error (error);
+  *note = g_strdup (result.note);
+  output = result.output;
+  result.output = ADJ_NONE;
+  adj_run_result_clear (&result);
+  return output;
+}
+
+#define DRAWING(rest)                                                                              \
+  "class GraphModule(torch.nn.Module):\n"                                                          \
+  "    def forward(self, x: \"f32[4, 8][8, 1]cpu\", w: \"f32[8, 8][8, 1]cpu\"):\n"                 \
+  "        a: \"f32[500][1]cpu\" = torch.ops.aten.rand.default([500])\n"                           \
+  "        b: \"f32[50][1]cpu\" = torch.ops.aten.randn.default([50])\n" rest
+
+static const struct
+{
+  const char *name, *graph, *note;
+} draws[] = {
+  { "one-graph",
+    DRAWING (
+        "        drop = torch.ops.aten.native_dropout.default(w, 0.5, True)\n"
+        "        kept: \"f32[8, 8][8, 1]cpu\" = drop[0];  mask: \"b8[8, 8][8, 1]cpu\" = drop[1]\n"
+        "        i: \"i64[700][1]cpu\" = torch.ops.aten.randint.low(-3, 9, [700])\n"
+        "        return (a, b, kept, mask, i)\n"),
+    "as one captured graph" },
+  { "in-turn",
+    DRAWING ("        order: \"i64[9][1]cpu\" = torch.ops.aten.randperm.default(9)\n"
+             "        u: \"f32[4, 8][8, 1]cpu\" = torch.ops.aten.uniform.default(x, -1.0, 2.0)\n"
+             "        last: \"i64[9][1]cpu\" = torch.ops.aten.randperm.default(9)\n"
+             "        return (a, b, order, u, last)\n"),
+    "the CPU ran" },
+};
+
+/* The numbers of the CPU, whichever of both draws, and anew in each run. */
+static void
+test_draws (gconstpointer data)
+{
+  guint k = GPOINTER_TO_UINT (data);
+  Fixture f;
+
+  begin (&f, NULL);
+  adj_graph_unref (f.graph);
+  f.graph = adj_test_parse_graph (draws[k].graph);
+  for (guint i = 0; i < 4; i++)
+    {
+      g_autofree char *by_cpu = NULL;
+      g_autofree char *by_gpu = NULL;
+      g_auto (AdjValue) wanted = run_seeded (&f, "planned", i, &by_cpu);
+      g_auto (AdjValue) got = run_seeded (&f, "cuda", i, &by_gpu);
+
+      g_test_message ("%s", by_gpu);
+      assert_same (&wanted, &got);
+      g_assert_true (i < 3 || strstr (by_gpu, draws[k].note) != NULL);
+    }
+  end (&f);
+}
+
 /* An index that does not exist is told as the CPU tells it. */
 static void
 test_bad_index (void)
@@ -330,6 +412,12 @@ main (int argc, char **argv)
   g_test_add_func ("/exec/cuda/cancelled", test_cancelled);
   g_test_add_func ("/exec/cuda/copies-are-told", test_copies_are_told);
   g_test_add_func ("/exec/cuda/bad-index", test_bad_index);
+  for (guint i = 0; i < G_N_ELEMENTS (draws); i++)
+    {
+      g_autofree char *path = g_strconcat ("/exec/cuda/draws/", draws[i].name, NULL);
+
+      g_test_add_data_func (path, GUINT_TO_POINTER (i), test_draws);
+    }
   for (guint i = 0; i < G_N_ELEMENTS (faults); i++)
     {
       g_autofree char *path = g_strconcat ("/exec/cuda/fault/", faults[i], NULL);

@@ -476,3 +476,103 @@ check_unscale (AdjKType type)
       g_assert_cmpfloat (kernel_array_get (&found[1], 0), ==, infinite);
     }
 }
+
+/* -- random numbers -- */
+
+/* @n words, the same for both. */
+static AdjKView
+words_of (gint n)
+{
+  AdjKView words = kernel_array (ADJ_K_I32, 1, n);
+  AdjKTwister twister;
+
+  adj_k_twister_seed (&twister, (guint32) n);
+  adj_k_words (&twister, &words);
+  return words;
+}
+
+/* From wherever a turn begins, through several and to their ends. */
+void
+check_words (AdjKType type)
+{
+  static const gint counts[] = { 1, 623, 624, 625, 227, 1300 };
+  AdjKTwister twisters[2];
+
+  if (type != ADJ_K_I32)
+    return;
+  adj_k_twister_seed (&twisters[0], 7);
+  twisters[1] = twisters[0];
+  for (guint k = 0; k < G_N_ELEMENTS (counts); k++)
+    {
+      Twin out;
+
+      TWIN (out, kernel_array (type, 1, counts[k]));
+      ON_BOTH (q, i)
+      adj_q_words (q, &twisters[i], &out[i]);
+      assert_twins ("words", out);
+      g_assert_cmpmem (&twisters[0], sizeof twisters[0], &twisters[1], sizeof twisters[1]);
+    }
+}
+
+void
+check_uniform (AdjKType type)
+{
+  AdjKView words = words_of (2 * 301);
+  Twin out;
+
+  if (!is_float (type))
+    return;
+  TWIN (out, kernel_array (type, 1, 301));
+  ON_BOTH (q, i)
+  adj_q_uniform (q, &out[i], &words, 3, -1);
+  assert_twins ("uniform", out);
+}
+
+void
+check_normal (AdjKType type)
+{
+  for (gint stretched = 0; stretched < 2 && type == ADJ_K_F32; stretched++)
+    {
+      const AdjKNormal normal = { 3, 0.1, stretched };
+      Twin x;
+
+      TWIN (x, SOME (type, 0, 0.99, 48 * 16));
+      if (x[0].stride[0] != 1)
+        TWIN (x, SOME (type, 0, 0.99, 48 * 16));
+      ON_BOTH (q, i)
+      adj_q_normal (q, &x[i], &normal);
+      assert_twins ("normal", x);
+    }
+}
+
+void
+check_bernoulli (AdjKType type)
+{
+  AdjKView words = words_of (2 * 3001);
+
+  for (gint streams = 0; streams < 2 && type == ADJ_K_BOOL; streams++)
+    {
+      Twin out;
+
+      TWIN (out, kernel_array (type, 1, 3001));
+      ON_BOTH (q, i)
+      adj_q_bernoulli (q, &out[i], &words, 0.3, streams);
+      assert_twins ("bernoulli", out);
+    }
+}
+
+void
+check_integers (AdjKType type)
+{
+  AdjKView words = words_of (2 * 301);
+
+  for (gint wide = 0; wide < 2 && type == ADJ_K_I64; wide++)
+    {
+      Twin out;
+
+      TWIN (out, kernel_array (type, 1, 301));
+      ON_BOTH (q, i)
+      adj_q_integers (q, &out[i], &words, -5, wide ? G_MAXUINT64 / 3 : 1000);
+      assert_twins ("integers", out);
+    }
+}

@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: MIT */
+#pragma once
+
+#include "adj-kernel-random.h"
+
+#include "call/adj-generator.h"
+
+G_BEGIN_DECLS
+
+/* Where its words come from; whoever draws some elsewhere writes it back. */
+AdjKTwister *adj_generator_get_twister (AdjGenerator *generator);
+
+G_END_DECLS

@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: MIT */
+/* The random numbers of a space on a GPU: while regions draw there, the generator's words are there
+ * too; whoever draws on the host has them brought back first. */
+
+#include "call/adj-context-internal.h"
+#include "call/adj-generator-internal.h"
+#include "plan/gpu-space-private.h"
+
+static gboolean
+draws (const AdjPlan *plan, const PlanRegion *region)
+{
+  for (guint i = 0; i < region->n_calls; i++)
+    {
+      const PlanCall *call = plan_call (plan, region->calls[i]);
+
+      if (call->op != NULL && (call->op->flags & ADJ_OP_RANDOM) != 0)
+        return TRUE;
+    }
+  return FALSE;
+}
+
+gboolean
+plan_gpu_make_random (PlanGpu *self, const AdjPlan *plan, GError **error)
+{
+  AdjGpuRuntime *runtime = adj_gpu_get_runtime (self->gpu);
+  gboolean any = FALSE;
+
+  for (guint32 i = 0; i < plan->regions->len; i++)
+    any = any || draws (plan, plan_region (plan, i));
+  if (!any)
+    return TRUE;
+  self->pinned_twister = runtime->type->alloc_pinned (runtime, sizeof (AdjKTwister), error);
+  if (self->pinned_twister != NULL)
+    self->twister = runtime->type->alloc (runtime, sizeof (AdjKTwister), error);
+  adj_gpu_queue_get_kernels (self->queue)->twister = self->twister;
+  return self->twister != NULL;
+}
+
+void
+plan_gpu_free_random (PlanGpu *self)
+{
+  AdjGpuRuntime *runtime = adj_gpu_get_runtime (self->gpu);
+
+  if (self->twister != NULL)
+    runtime->type->release (runtime, self->twister);
+  if (self->pinned_twister != NULL)
+    runtime->type->release_pinned (runtime, self->pinned_twister);
+}
+
+static AdjKTwister *
+twister_of (AdjPlanSpace *space)
+{
+  return adj_generator_get_twister (adj_context_get_generator (space->cx));
+}
+
+static gboolean
+draws_there (AdjPlanSpace *space)
+{
+  const AdjPlan *plan = space->plan;
+
+  for (guint32 i = 0; i < plan->regions->len; i++)
+    if (space->gpu->regions[i].on_cpu == NULL && draws (plan, plan_region (plan, i)))
+      return TRUE;
+  return FALSE;
+}
+
+gboolean
+plan_gpu_send_random (AdjPlanSpace *space, GError **error)
+{
+  PlanGpu *self = space->gpu;
+  AdjGpuRuntime *runtime = adj_gpu_get_runtime (self->gpu);
+
+  if (self->twister == NULL || !draws_there (space))
+    return TRUE;
+  *self->pinned_twister = *twister_of (space);
+  self->draws_there =
+      runtime->type->copy (runtime, adj_gpu_queue_get_stream (self->queue), self->twister,
+                           self->pinned_twister, sizeof (AdjKTwister), ADJ_GPU_TO_DEVICE, error);
+  return self->draws_there;
+}
+
+gboolean
+plan_gpu_fetch_random (AdjPlanSpace *space, GError **error)
+{
+  PlanGpu *self = space->gpu;
+  AdjGpuRuntime *runtime = adj_gpu_get_runtime (self->gpu);
+  AdjGpuStream *stream = adj_gpu_queue_get_stream (self->queue);
+
+  if (!self->draws_there)
+    return TRUE;
+  self->draws_there = FALSE;
+  if (!runtime->type->copy (runtime, stream, self->pinned_twister, self->twister,
+                            sizeof (AdjKTwister), ADJ_GPU_TO_HOST, error) ||
+      !runtime->type->stream_wait (runtime, stream, error))
+    return FALSE;
+  *twister_of (space) = *self->pinned_twister;
+  return TRUE;
+}

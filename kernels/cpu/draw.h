@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: MIT */
+#pragma once
+
+/* One random number from words, on the CPU and on devices. */
+
+#include <math.h>
+#include <stdint.h>
+
+#include "adj-kernel-random.h"
+#include "convert.h"
+
+ALWAYS_INLINE uint32_t
+tempered (uint32_t y)
+{
+  y ^= y >> 11;
+  y ^= (y << 7) & 0x9d2c5680u;
+  y ^= (y << 15) & 0xefc60000u;
+  return y ^ (y >> 18);
+}
+
+/* What a turn of the twister makes of @state, which it is then a word of. */
+ALWAYS_INLINE uint32_t
+turned (uint32_t state, uint32_t following, uint32_t far)
+{
+  uint32_t mixed = (state & 0x80000000u) | (following & 0x7fffffffu);
+
+  return far ^ (mixed >> 1) ^ ((following & 1) != 0 ? 0x9908b0dfu : 0);
+}
+
+/* Words 2 @i, on top, and 2 @i + 1. */
+ALWAYS_INLINE uint64_t
+wide_word (const uint32_t *words, int64_t i)
+{
+  return (uint64_t) words[2 * i] << 32 | words[2 * i + 1];
+}
+
+ALWAYS_INLINE double
+uniform_f64 (const uint32_t *words, int64_t i)
+{
+  return (double) (wide_word (words, i) & ((UINT64_C (1) << 53) - 1)) * 0x1p-53;
+}
+
+ALWAYS_INLINE double
+uniform_of (const uint32_t *words, int64_t i, int type)
+{
+  int bits = type == ADJ_K_F16 ? 11 : type == ADJ_K_BF16 ? 8 : 24;
+
+  if (type == ADJ_K_F64)
+    return uniform_f64 (words, i);
+  return (double) (words[i] & ((1u << bits) - 1)) / (double) (1u << bits);
+}
+
+/* --- MKL's MCG31 ------------------------------------------------------------------------------ */
+
+#define MCG_PRIME UINT64_C (0x7fffffff)
+#define MCG_FACTOR UINT64_C (1132489760)
+
+/* State @i of the stream that @word starts; over the prime it is a number of (0, 1). */
+ALWAYS_INLINE uint64_t
+mcg_state (uint32_t word, int64_t i)
+{
+  uint64_t x = word % MCG_PRIME, power = MCG_FACTOR;
+
+  x = x != 0 ? x : 1;
+  for (; i > 0; i >>= 1, power = power * power % MCG_PRIME)
+    if ((i & 1) != 0)
+      x = x * power % MCG_PRIME;
+  return x;
+}
+
+/* --- Box and Muller --------------------------------------------------------------------------- */
+
+/* x in (0, 1].  ln x = e ln 2 + ln m with m in [√½, √2). */
+ALWAYS_INLINE float
+log_of (float x)
+{
+  const float p[] = { 7.0376836292e-2f,  -1.1514610310e-1f, 1.1676998740e-1f,
+                      -1.2420140846e-1f, 1.4249322787e-1f,  -1.6668057665e-1f,
+                      2.0000714765e-1f,  -2.4999993993e-1f, 3.3333331174e-1f };
+  const float ln2_high = 0.693359375f, ln2_low = -2.12194440e-4f;
+  uint32_t bits = bits_of_f32 (x);
+  float e = (float) ((int) (bits >> 23) - 126);
+  float m = f32_of_bits ((bits & 0x007fffff) | 0x3f000000);
+  float y, z;
+
+  if (m < 0.707106781186547524f)
+    {
+      e -= 1;
+      m = m - 1 + m;
+    }
+  else
+    m -= 1;
+
+  z = m * m;
+  y = p[0];
+  for (int i = 1; i < 9; i++)
+    y = fmaf (y, m, p[i]);
+  y = fmaf (y * m, z, e * ln2_low);
+  y = fmaf (-z, 0.5f, y);
+  return fmaf (e, ln2_high, m + y);
+}
+
+/* x in [0, 2π): reduced to [-π/4, π/4] around an even multiple of π/4. */
+ALWAYS_INLINE void
+sine_and_cosine_of (float x, float *sine, float *cosine)
+{
+  int octant = ((int) (x * 1.27323954473516f) + 1) & ~1;
+  float k = (float) octant;
+  float z, s, c;
+
+  x = fmaf (k, -0.78515625f, x);
+  x = fmaf (k, -2.4187564849853515625e-4f, x);
+  x = fmaf (k, -3.77489497744594108e-8f, x);
+  z = x * x;
+
+  c = fmaf (2.443315711809948e-5f, z, -1.388731625493765e-3f);
+  c = fmaf (c, z, 4.166664568298827e-2f);
+  c = fmaf (c * z, z, -(z * 0.5f)) + 1;
+  s = fmaf (-1.9515295891e-4f, z, 8.3321608736e-3f);
+  s = fmaf (s, z, -1.6666654611e-1f);
+  s = fmaf (s * z, x, x);
+
+  *sine = (octant & 2) != 0 ? c : s;
+  *cosine = (octant & 2) != 0 ? s : c;
+  if ((octant & 4) != 0)
+    *sine = -*sine;
+  if (((octant - 2) & 4) == 0)
+    *cosine = -*cosine;
+}
+
+/* Two numbers of [0, 1) become normal ones. */
+ALWAYS_INLINE void
+box_muller_f32 (float *u, float *v)
+{
+  float radius = sqrtf (-2 * log_of (1 - *u));
+  float sine, cosine;
+
+  sine_and_cosine_of (6.283185307179586f * *v, &sine, &cosine);
+  *u = radius * cosine;
+  *v = radius * sine;
+}

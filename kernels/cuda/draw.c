@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: MIT */
+/* Launches random numbers: words by one block, numbers from them by a thread each. */
+
+#include "launch.h"
+
+void
+adj_k_cuda_words (AdjKQueue *queue, AdjKTwister *twister, const AdjKView *out)
+{
+  WordsArgs args = { .twister = twister, .out = out->data, .n = adj_k_view_count (out) };
+
+  if (args.n > 0)
+    RUN_BLOCKS (queue, "adj_words", 1, CUDA_CHUNK, args);
+}
+
+void
+adj_k_cuda_uniform (
+    AdjKQueue *queue, const AdjKView *out, const AdjKView *words, double scale, double shift)
+{
+  NumbersArgs args = { .words = words->data,
+                       .out = out->data,
+                       .n = adj_k_view_count (out),
+                       .type = out->type,
+                       .scale = scale,
+                       .shift = shift };
+
+  RUN (queue, "adj_uniform", args.n, args);
+}
+
+void
+adj_k_cuda_normal (AdjKQueue *queue, const AdjKView *x, const AdjKNormal *normal)
+{
+  NormalArgs args = { .x = x->data, .n = adj_k_view_count (x) / 2, .normal = *normal };
+
+  RUN (queue, "adj_normal", args.n, args);
+}
+
+void
+adj_k_cuda_bernoulli (
+    AdjKQueue *queue, const AdjKView *out, const AdjKView *words, double p, bool streams)
+{
+  BernoulliArgs args = {
+    .words = words->data, .out = out->data, .n = adj_k_view_count (out), .p = p, .streams = streams
+  };
+
+  RUN (queue, "adj_bernoulli", args.n, args);
+}
+
+void
+adj_k_cuda_integers (
+    AdjKQueue *queue, const AdjKView *out, const AdjKView *words, int64_t low, uint64_t range)
+{
+  IntegersArgs args = {
+    .words = words->data, .out = out->data, .n = adj_k_view_count (out), .low = low, .range = range
+  };
+
+  RUN (queue, "adj_integers", args.n, args);
+}
