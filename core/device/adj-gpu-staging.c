@@ -1,15 +1,17 @@
 /* SPDX-License-Identifier: MIT */
-/* Two pieces of pinned memory, taken in turn. */
+/* Two pieces of pinned memory, taken in turn, as large as was needed so far. */
 
 #include "device/adj-gpu-staging.h"
 
 #include <string.h>
 
-#define PIECE ((gsize) 8 << 20)
+#define MIN_PIECE ((gsize) 64 << 10)
+#define MAX_PIECE ((gsize) 8 << 20)
 
 typedef struct
 {
-  gpointer memory;    /* (nullable): pinned */
+  gpointer memory; /* (nullable): pinned */
+  gsize n_room;
   AdjGpuEvent *event; /* after the copy of it */
   gboolean on_way;
   gpointer to; /* (nullable): where what was fetched goes */
@@ -37,13 +39,23 @@ runtime_of (const AdjGpuStaging *self)
   return adj_gpu_get_runtime (self->gpu);
 }
 
+/* Gives @piece, which nobody uses, room for @n_bytes. */
 static gboolean
-make_piece (AdjGpuStaging *self, Piece *piece, GError **error)
+make_room (AdjGpuStaging *self, Piece *piece, gsize n_bytes, GError **error)
 {
-  piece->memory = type_of (self)->alloc_pinned (runtime_of (self), PIECE, error);
-  piece->event =
-      piece->memory != NULL ? type_of (self)->event_new (runtime_of (self), error) : NULL;
-  return piece->event != NULL;
+  gsize n_room = MAX (MIN_PIECE, piece->n_room);
+
+  if (piece->event == NULL)
+    piece->event = type_of (self)->event_new (runtime_of (self), error);
+  if (piece->event == NULL || piece->n_room >= n_bytes)
+    return piece->event != NULL;
+  while (n_room < n_bytes)
+    n_room *= 2;
+  if (piece->memory != NULL)
+    type_of (self)->release_pinned (runtime_of (self), piece->memory);
+  piece->memory = type_of (self)->alloc_pinned (runtime_of (self), n_room, error);
+  piece->n_room = piece->memory != NULL ? n_room : 0;
+  return piece->memory != NULL;
 }
 
 AdjGpuStaging *
@@ -54,8 +66,7 @@ adj_gpu_staging_new (AdjGpu *gpu, GError **error)
   self->gpu = adj_gpu_ref (gpu);
   self->generation = adj_gpu_get_generation (gpu);
   self->stream = type_of (self)->stream_new (runtime_of (self), error);
-  if (self->stream != NULL && make_piece (self, &self->pieces[0], error) &&
-      make_piece (self, &self->pieces[1], error))
+  if (self->stream != NULL)
     return self;
   adj_gpu_staging_free (self);
   return NULL;
@@ -125,21 +136,21 @@ start (
 }
 
 static Piece *
-take_piece (AdjGpuStaging *self, GError **error)
+take_piece (AdjGpuStaging *self, gsize n_bytes, GError **error)
 {
   Piece *piece = &self->pieces[self->next++ % G_N_ELEMENTS (self->pieces)];
 
-  return finish (self, piece, error) ? piece : NULL;
+  return finish (self, piece, error) && make_room (self, piece, n_bytes, error) ? piece : NULL;
 }
 
 gboolean
 adj_gpu_staging_send (
     AdjGpuStaging *self, gpointer to, gconstpointer from, gsize n_bytes, GError **error)
 {
-  for (gsize at = 0; at < n_bytes; at += PIECE)
+  for (gsize at = 0; at < n_bytes; at += MAX_PIECE)
     {
-      gsize n = MIN (PIECE, n_bytes - at);
-      Piece *piece = take_piece (self, error);
+      gsize n = MIN (MAX_PIECE, n_bytes - at);
+      Piece *piece = take_piece (self, n, error);
 
       if (piece == NULL)
         return FALSE;
@@ -156,12 +167,12 @@ adj_gpu_staging_fetch (
 {
   gboolean done = TRUE;
 
-  for (gsize at = 0; at < n_bytes && done; at += PIECE)
+  for (gsize at = 0; at < n_bytes && done; at += MAX_PIECE)
     {
-      Piece *piece = take_piece (self, error);
+      gsize n = MIN (MAX_PIECE, n_bytes - at);
+      Piece *piece = take_piece (self, n, error);
 
-      done = piece != NULL && start (self, piece, (char *) from + at, MIN (PIECE, n_bytes - at),
-                                     (char *) to + at, error);
+      done = piece != NULL && start (self, piece, (char *) from + at, n, (char *) to + at, error);
     }
   for (guint i = 0; i < G_N_ELEMENTS (self->pieces); i++)
     done = finish (self, &self->pieces[i], done ? error : NULL) && done;

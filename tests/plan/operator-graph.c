@@ -87,6 +87,24 @@ add_call (Making *m, const OracleCase *c)
   return id;
 }
 
+/* Results one by one, which comparisons name. */
+static void
+add_results (Making *m, const OracleCase *c, AdjNodeId call)
+{
+  const AdjSchema *schema = adj_op_get_schema (c->op);
+  gboolean several =
+      schema->n_returns > 1 || (schema->n_returns == 1 && schema->returns[0].type.is_list);
+
+  for (guint i = 0; i < (several ? c->results->len : 1); i++)
+    {
+      AdjValue args[] = { ADJ_NODE (call), ADJ_INT (i) };
+
+      if (several)
+        args[0] = ADJ_NODE (adj_builder_call (m->builder, "operator.getitem", args, 2));
+      g_array_append_val (m->returned, args[0]);
+    }
+}
+
 AdjGraph *
 operator_graph_new (const OracleCase *c, gboolean fed, GArray *inputs)
 {
@@ -94,13 +112,13 @@ operator_graph_new (const OracleCase *c, gboolean fed, GArray *inputs)
   g_autoptr (GError) error = NULL;
   g_autoptr (GArray) returned = adj_value_array_new ();
   Making m = { .builder = builder, .inputs = inputs, .returned = returned, .fed = fed };
-  AdjValue call = ADJ_NODE (add_call (&m, c));
+  AdjNodeId call = add_call (&m, c);
   AdjValue output;
   AdjGraph *graph;
 
   if (!adj_schema_mutates (adj_op_get_schema (c->op)))
     g_array_set_size (returned, 0);
-  g_array_append_val (returned, call);
+  add_results (&m, c, call);
   output = adj_value_array_end (returned, ADJ_VALUE_TUPLE);
   adj_builder_output (builder, &output);
   adj_value_clear (&output);

@@ -1,22 +1,26 @@
 /* SPDX-License-Identifier: MIT */
-/* Every operator, by the cases of the oracle, on the emulated GPU: the bits of the CPU from a first
- * run and from a captured graph, and nothing of the host touched by a kernel or the other way
- * round. */
+/* Every operator, by the cases of the oracle, on a GPU: that of the environment variable
+ * ADJ_TEST_GPU, else the emulated one.  There the bits are the CPU's, and nothing of the host is
+ * touched by a kernel or the other way round; a real one is judged as `adjoint compare` does.  A
+ * captured graph gives the bits of its regions everywhere. */
 
+#include <math.h>
 #include <signal.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "emulated-gpu.h"
+#include "exec/adj-comparison.h"
 #include "operator-graph.h"
 #include "plan-check.h"
 
 typedef struct
 {
   AdjGpu *gpu;
-  guint n, n_there;   /* cases; those that the CPU had nothing to do with */
-  GHashTable *seen;   /* of targets */
-  GHashTable *by_cpu; /* of targets: (transfer full): why the CPU ran a case */
+  gboolean is_real;
+  guint n, n_bad, n_there; /* cases; the last: that the CPU had nothing to do with */
+  GHashTable *seen;        /* of targets */
+  GHashTable *by_cpu;      /* of targets: (transfer full): why the CPU ran a case */
 } Sweep;
 
 /* -- which case it was that ended the test -- */
@@ -57,26 +61,83 @@ note_place (Sweep *sweep, const OracleCase *c, const AdjRunResult *result)
                           g_strdup (reason != NULL ? reason : result->note));
 }
 
-/* Errors are the same, without the place. */
-static void
-check_run (Sweep *sweep, const OracleCase *c, AdjRunRequest *request, gboolean first, GString *why)
+static gboolean
+same_errors (const GError *by_cpu, const GError *by_gpu, GString *why)
 {
-  AdjRunResult here, there;
+  if (by_cpu != NULL && by_gpu != NULL && g_error_matches (by_gpu, by_cpu->domain, by_cpu->code))
+    return TRUE;
+  g_string_append_printf (why, "%s; by a GPU: %s", by_cpu != NULL ? by_cpu->message : "runs",
+                          by_gpu != NULL ? by_gpu->message : "runs");
+  return FALSE;
+}
+
+/* Of what has not the same bits: as `adjoint compare planned cuda`. */
+static void
+judge (Sweep *sweep, const AdjRunRequest *request, const AdjValue *expected, GString *why)
+{
+  const AdjComparisonRequest comparison_request = { .graph = request->graph,
+                                                    .inputs = request->inputs,
+                                                    .n_inputs = request->n_inputs,
+                                                    .rng = request->rng,
+                                                    .executor = adj_executor_find ("cuda", NULL),
+                                                    .gpu = sweep->gpu,
+                                                    .expected = expected,
+                                                    .rtol = NAN,
+                                                    .atol = NAN };
+  g_autoptr (GError) error = NULL;
+  g_autoptr (AdjComparison) comparison = adj_comparison_run (&comparison_request, NULL, &error);
+
+  if (comparison == NULL)
+    g_string_append_printf (why, "; %s", error->message);
+  else
+    g_string_truncate (why, 0);
+  for (guint i = 0; comparison != NULL && i < comparison->n_outputs && why->len == 0; i++)
+    if (comparison->outputs[i].verdict == ADJ_VERDICT_DIFFERS)
+      g_string_append_printf (why, "output %u: %s, rel-L2 %.3g", i,
+                              adj_cause_describe (comparison->outputs[i].cause),
+                              comparison->outputs[i].difference.rel_l2);
+}
+
+static void
+check_first (Sweep *sweep,
+             const OracleCase *c,
+             AdjRunRequest *request,
+             const AdjRunResult *here,
+             const AdjRunResult *there,
+             GString *why)
+{
+  note_place (sweep, c, there);
+  if ((c->op->flags & ADJ_OP_NO_COMPARE) != 0)
+    return;
+  if (!plan_same_values (&here->output, &there->output, why) && sweep->is_real)
+    judge (sweep, request, &here->output, why);
+}
+
+/* Errors are the same, without the place; the third run plays a captured graph. */
+static void
+check_runs (Sweep *sweep, const OracleCase *c, AdjRunRequest *request, GString *why)
+{
+  AdjRunResult here, there, again = { 0 };
   g_autoptr (GError) by_cpu = NULL;
   g_autoptr (GError) by_gpu = NULL;
-  gboolean ran = run (request, NULL, &here, &by_cpu);
+  gboolean both = run (request, NULL, &here, &by_cpu);
 
-  if (run (request, sweep->gpu, &there, &by_gpu) != ran)
-    g_string_append_printf (why, "%s; by a GPU: %s", ran ? "runs" : by_cpu->message,
-                            ran ? by_gpu->message : "runs");
-  else if (!ran && !g_error_matches (by_gpu, by_cpu->domain, by_cpu->code))
-    g_string_append_printf (why, "%s; by a GPU: %s", by_cpu->message, by_gpu->message);
-  else if (ran && (c->op->flags & ADJ_OP_NO_COMPARE) == 0)
-    plan_same_values (&here.output, &there.output, why);
-  if (ran && by_gpu == NULL && first)
-    note_place (sweep, c, &there);
+  both = run (request, sweep->gpu, &there, &by_gpu) && both;
+  if (both)
+    check_first (sweep, c, request, &here, &there, why);
+  else
+    same_errors (by_cpu, by_gpu, why);
+  for (guint i = 0; i < 2 && both && why->len == 0; i++)
+    {
+      adj_run_result_clear (&again);
+      if (!run (request, sweep->gpu, &again, &by_gpu))
+        same_errors (NULL, by_gpu, why);
+      else if ((c->op->flags & ADJ_OP_NO_COMPARE) == 0)
+        plan_same_values (&there.output, &again.output, why);
+    }
   adj_run_result_clear (&here);
   adj_run_result_clear (&there);
+  adj_run_result_clear (&again);
 }
 
 static void
@@ -94,11 +155,10 @@ check_case (OracleCase *c, gpointer data)
 
   sweep->n++;
   g_snprintf (current, sizeof current, "\n%s:%u: %s\n", c->file, c->line, c->target);
-  /* The third run captures a graph and plays it. */
-  for (guint i = 0; i < 3 && why->len == 0; i++)
-    check_run (sweep, c, &request, i == 0, why);
+  check_runs (sweep, c, &request, why);
   if (why->len == 0)
     return;
+  sweep->n_bad++;
   g_test_message ("%s:%u: %s: %s", c->file, c->line, c->target, why->str);
   g_test_fail ();
 }
@@ -117,10 +177,23 @@ tell_places (const Sweep *sweep)
                   g_hash_table_size (sweep->seen));
 }
 
+/* (transfer full) */
+static AdjGpu *
+open_gpu (void)
+{
+  const char *name = g_getenv ("ADJ_TEST_GPU");
+  GError *error = NULL;
+  AdjGpu *gpu = name != NULL ? adj_gpu_open (name, &error) : emulated_gpu_new (NULL);
+
+  g_assert_no_error (error);
+  return gpu;
+}
+
 static void
 test_cases (void)
 {
-  Sweep sweep = { .gpu = emulated_gpu_new (NULL),
+  Sweep sweep = { .gpu = open_gpu (),
+                  .is_real = g_getenv ("ADJ_TEST_GPU") != NULL,
                   .seen = g_hash_table_new (g_str_hash, g_str_equal),
                   .by_cpu = g_hash_table_new_full (g_str_hash, g_str_equal, NULL, g_free) };
 
@@ -128,6 +201,7 @@ test_cases (void)
   signal (SIGABRT, tell_current);
   oracle_foreach (check_case, &sweep);
   tell_places (&sweep);
+  g_test_message ("%u of %u cases differ", sweep.n_bad, sweep.n);
   g_assert_cmpuint (sweep.n, >, 10000);
   g_assert_cmpuint (sweep.n_there, >, 15000);
   g_hash_table_unref (sweep.seen);
@@ -135,12 +209,73 @@ test_cases (void)
   adj_gpu_unref (sweep.gpu);
 }
 
+/* -- leaks -- */
+
+typedef struct
+{
+  AdjGpu *gpu;
+  guint n_left; /* runs */
+} Repeating;
+
+/* Ten runs of each case, with memory of its own. */
+static void
+repeat_case (OracleCase *c, gpointer data)
+{
+  Repeating *repeating = data;
+  g_autoptr (GArray) inputs = adj_value_array_new ();
+  g_autoptr (AdjGraph) graph = NULL;
+  AdjRunRequest request = { 0 };
+
+  if (repeating->n_left == 0 || c->seed >= 0)
+    return;
+  graph = operator_graph_new (c, FALSE, inputs);
+  request = (AdjRunRequest){ .graph = graph,
+                             .inputs = (const AdjValue *) (gpointer) inputs->data,
+                             .n_inputs = inputs->len };
+  for (guint i = 0; i < 10 && repeating->n_left > 0; i++, repeating->n_left--)
+    {
+      g_autoptr (GError) error = NULL;
+      AdjRunResult result;
+
+      run (&request, repeating->gpu, &result, &error);
+      adj_run_result_clear (&result);
+    }
+}
+
+static guint64
+free_after (AdjGpu *gpu, guint n_runs)
+{
+  Repeating repeating = { gpu, n_runs };
+  AdjGpuInfo info;
+  GError *error = NULL;
+
+  oracle_foreach (repeat_case, &repeating);
+  adj_gpu_describe (gpu, &info, &error);
+  g_assert_no_error (error);
+  return info.free_bytes;
+}
+
+/* What is free after 1,000 runs is free after them once more: kernels are loaded by the first. */
+static void
+test_leaks (void)
+{
+  AdjGpu *gpu = open_gpu ();
+  guint64 before = free_after (gpu, 1000), after = free_after (gpu, 1000);
+
+  g_test_message ("%" G_GUINT64_FORMAT " bytes free after 1,000 runs, %" G_GUINT64_FORMAT
+                  " after 1,000 more",
+                  before, after);
+  g_assert_cmpuint (after, ==, before);
+  adj_gpu_unref (gpu);
+}
+
 int
 main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
 
-  g_test_add_func ("/plan/operators/on-gpu", test_cases);
+  g_test_add_func ("/plan/gpu/leaks", test_leaks);
+  g_test_add_func ("/plan/gpu/operators", test_cases);
 
   return g_test_run ();
 }
