@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Every operator, by the cases of the oracle, on a GPU: that of the environment variable
- * ADJ_TEST_GPU, else the emulated one.  There the bits are the CPU's, and nothing of the host is
- * touched by a kernel or the other way round; a real one is judged as `adjoint compare` does.  A
- * captured graph gives the bits of its regions everywhere. */
+/* Every operator, by the cases of the oracle, on the GPU that ADJ_TEST_GPU names, judged as
+ * `adjoint compare` does, else on the emulated one: there the bits are the CPU's, and no kernel
+ * touches memory of the host nor the host the device's.  A captured graph gives the same bits. */
 
 #include <math.h>
 #include <signal.h>
