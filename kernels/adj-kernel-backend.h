@@ -116,6 +116,7 @@
   X (void, unscale, (const AdjKView *x, const AdjKNumber *factor, const AdjKView *found),          \
      (x, factor, found))                                                                           \
   X (void, words, (AdjKTwister *twister, const AdjKView *out), (twister, out))                     \
+  X (void, philox, (const AdjKView *seed, const AdjKView *out), (seed, out))                       \
   X (void, uniform, (const AdjKView *out, const AdjKView *words, double scale, double shift),      \
      (out, words, scale, shift))                                                                   \
   X (void, normal, (const AdjKView *x, const AdjKNormal *normal), (x, normal))                     \

@@ -24,6 +24,13 @@ uint32_t adj_k_twister_next (AdjKTwister *twister);
 /* The next words of @twister, in memory of the queue's device; @out: I32, dense. */
 void adj_k_words (AdjKTwister *twister, const AdjKView *out);
 
+/* Four words of Philox 4x32-10, a function of counter and key. */
+void adj_k_philox_block (const uint32_t key[2], const uint32_t counter[4], uint32_t out[4]);
+
+/* @out: I32, dense, [n, 1 … 4]: the first words of the counters from 0 on under the low half of
+ * @seed, one I64. */
+void adj_k_philox (const AdjKView *seed, const AdjKView *out);
+
 /* --- numbers ---------------------------------------------------------------------------------- */
 
 /* How many words a number of [0, 1) takes in @type: 2 in F64, for 53 bits, else 1. */

@@ -4,6 +4,8 @@
 
 #include "call/adj-philox.h"
 
+#include "adj-kernel-random.h"
+
 #include "call/adj-philox-internal.h"
 
 #define BLOCK_SIZE 256u
@@ -12,25 +14,7 @@
 void
 adj_philox_block (const guint32 key[2], const guint32 counter[4], guint32 out[4])
 {
-  guint32 k0 = key[0], k1 = key[1];
-  guint32 c0 = counter[0], c1 = counter[1], c2 = counter[2], c3 = counter[3];
-
-  for (guint round = 0; round < 10; round++)
-    {
-      guint64 a = (guint64) c0 * 0xD2511F53u;
-      guint64 b = (guint64) c2 * 0xCD9E8D57u;
-
-      c0 = (guint32) (b >> 32) ^ c1 ^ k0;
-      c1 = (guint32) b;
-      c2 = (guint32) (a >> 32) ^ c3 ^ k1;
-      c3 = (guint32) a;
-      k0 += 0x9E3779B9u;
-      k1 += 0xBB67AE85u;
-    }
-  out[0] = c0;
-  out[1] = c1;
-  out[2] = c2;
-  out[3] = c3;
+  adj_k_philox_block (key, counter, out);
 }
 
 static guint64

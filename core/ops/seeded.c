@@ -7,6 +7,7 @@
 #include "call/adj-philox-internal.h"
 #include "call/adj-philox.h"
 #include "ops/create-private.h"
+#include "ops/random-private.h"
 #include "ops/table-private.h"
 
 /* -- seeds -- */
@@ -34,16 +35,25 @@ seeds_meta (AdjOpCall *call)
   return n >= 0 ? add_seeds (call, 1, n) : adj_op_call_fail (call, "count is negative");
 }
 
+/* Result 0: two words each, modulo @range, plus @low. */
 static gboolean
-seed_kernel (AdjOpCall *call)
+draw_seeds (AdjOpCall *call, gint64 low, guint64 range)
 {
-  AdjGenerator *generator = adj_context_get_generator (call->cx);
-  AdjKView out;
+  AdjKQueue *queue = op_queue (call);
+  g_autofree gpointer memory = NULL;
+  AdjKView out, words;
 
   if (!op_output (call, 0, &out))
     return FALSE;
-  *(gint64 *) out.data = (gint64) (adj_generator_next64 (generator) % (guint64) G_MAXINT64);
+  memory = op_draw_words (call, 2 * adj_k_view_count (&out), &words);
+  adj_q_integers (queue, &out, &words, low, range);
   return TRUE;
+}
+
+static gboolean
+seed_kernel (AdjOpCall *call)
+{
+  return draw_seeds (call, 0, G_MAXINT64);
 }
 
 /* From the lowest to below the highest int64, as Inductor's code draws them; PyTorch's own kernel
@@ -51,17 +61,7 @@ seed_kernel (AdjOpCall *call)
 static gboolean
 seeds_kernel (AdjOpCall *call)
 {
-  AdjGenerator *generator = adj_context_get_generator (call->cx);
-  AdjKView out;
-  gint64 n;
-
-  if (!op_output (call, 0, &out))
-    return FALSE;
-  n = adj_k_view_count (&out);
-  for (gint64 i = 0; i < n; i++)
-    ((gint64 *) out.data)[i] =
-        (gint64) (adj_generator_next64 (generator) % G_MAXUINT64 + ((guint64) 1 << 63));
-  return TRUE;
+  return draw_seeds (call, G_MININT64, G_MAXUINT64);
 }
 
 static gboolean
@@ -90,7 +90,9 @@ lookup_kernel (AdjOpCall *call)
   if (!op_output (call, 0, &out) || !op_input (call, 0, &seeds))
     return FALSE;
   index += index < 0 ? seeds.size[0] : 0;
-  *(gint64 *) out.data = ((const gint64 *) seeds.data)[index * seeds.stride[0]];
+  seeds.data = (char *) seeds.data + (gsize) (index * seeds.stride[0]) * sizeof (gint64);
+  seeds.rank = 0;
+  adj_q_copy (op_queue (call), &out, &seeds);
   return TRUE;
 }
 
@@ -148,45 +150,106 @@ words_of (guint32 seed, gint64 i, guint32 words[4])
   adj_philox_block (key, counter, words);
 }
 
-/* A number of [0, 1) of 31 bits. */
-static float
-uniform_of (guint32 word)
+/* Words of 31 bits over 2^31, in f32: numbers of [0, 1). */
+#define OF_WORD 4.6566127342e-10f
+
+static void
+run_program (const AdjOpCall *call,
+             AdjKClass klass,
+             const AdjKCode *code,
+             int n_code,
+             int n_inputs,
+             const AdjKView *out,
+             const AdjKView *inputs)
 {
-  return (float) (word & 0x7fffffff) * 4.6566127342e-10f;
+  const AdjKProgram program = {
+    .klass = klass, .n_inputs = n_inputs, .n_regs = 3, .n_code = n_code, .code = code
+  };
+
+  adj_q_pointwise (op_queue (call), &program, out, inputs);
 }
 
-static float
-normal_of (const guint32 words[4])
+/* @out: F32, of what stands at @part of each row of @words. */
+static void
+make_uniform (const AdjOpCall *call, const AdjKView *words, gint part, const AdjKView *out)
 {
-  float radius = 1 - uniform_of (words[0]);
-  float angle = 1 - uniform_of (words[1]);
+  static const AdjKCode low[] = {
+    { .op = ADJ_K_OP_LOAD, .dst = 0 },
+    { .op = ADJ_K_OP_CONST, .dst = 1, .imm.i = 0x7fffffff },
+    { .op = ADJ_K_OP_BITAND, .dst = 0, .a = 0, .b = 1 },
+  };
+  static const AdjKCode scaled[] = {
+    { .op = ADJ_K_OP_LOAD, .dst = 0 },
+    { .op = ADJ_K_OP_CONST, .dst = 1, .imm.f = (double) OF_WORD },
+    { .op = ADJ_K_OP_MUL, .dst = 0, .a = 0, .b = 1 },
+  };
+  g_autofree gpointer memory = NULL;
+  AdjKView column = *words, bits;
 
-  return (float) (sqrt (-2 * log (radius)) * cos (2 * G_PI * angle));
+  column.data = (guint32 *) words->data + part;
+  column.rank = 1;
+  memory = op_temporary (op_queue (call), &column, ADJ_K_I32, &bits);
+  run_program (call, ADJ_K_CLASS_I64, low, G_N_ELEMENTS (low), 1, &bits, &column);
+  run_program (call, ADJ_K_CLASS_F32, scaled, G_N_ELEMENTS (scaled), 1, out, &bits);
 }
 
+/* √(-2 ln (1 - u)) cos (2π (1 - v)), the differences in f32, the rest in f64. */
+static void
+make_normal (const AdjOpCall *call, const AdjKView *words, const AdjKView *out)
+{
+  static const AdjKCode rest[] = {
+    { .op = ADJ_K_OP_LOAD, .dst = 0 },
+    { .op = ADJ_K_OP_CONST, .dst = 1, .imm.f = 1 },
+    { .op = ADJ_K_OP_SUB, .dst = 0, .a = 1, .b = 0 },
+  };
+  static const AdjKCode box_muller[] = {
+    { .op = ADJ_K_OP_LOAD, .dst = 0 },
+    { .op = ADJ_K_OP_LOG, .dst = 0, .a = 0 },
+    { .op = ADJ_K_OP_CONST, .dst = 1, .imm.f = -2 },
+    { .op = ADJ_K_OP_MUL, .dst = 0, .a = 1, .b = 0 },
+    { .op = ADJ_K_OP_SQRT, .dst = 0, .a = 0 },
+    { .op = ADJ_K_OP_LOAD, .dst = 1, .imm.i = 1 },
+    { .op = ADJ_K_OP_CONST, .dst = 2, .imm.f = 2 * G_PI },
+    { .op = ADJ_K_OP_MUL, .dst = 1, .a = 2, .b = 1 },
+    { .op = ADJ_K_OP_COS, .dst = 1, .a = 1 },
+    { .op = ADJ_K_OP_MUL, .dst = 0, .a = 0, .b = 1 },
+  };
+  g_autofree gpointer u = NULL;
+  g_autofree gpointer v = NULL;
+  AdjKView parts[2];
+
+  u = op_temporary (op_queue (call), out, ADJ_K_F32, &parts[0]);
+  v = op_temporary (op_queue (call), out, ADJ_K_F32, &parts[1]);
+  for (gint i = 0; i < 2; i++)
+    {
+      make_uniform (call, words, i, &parts[i]);
+      run_program (call, ADJ_K_CLASS_F32, rest, G_N_ELEMENTS (rest), 1, &parts[i], &parts[i]);
+    }
+  run_program (call, ADJ_K_CLASS_F64, box_muller, G_N_ELEMENTS (box_muller), 2, out, parts);
+}
+
+/* In f32, also in a run in float64. */
 static gboolean
 random_kernel (AdjOpCall *call)
 {
-  gboolean normal = is_normal (call);
-  AdjKView out;
-  guint32 seed;
-  gint64 n;
+  gint64 n_words = is_normal (call) ? 2 : 1;
+  g_autofree gpointer memory = NULL;
+  g_autofree gpointer drawn = NULL;
+  AdjKView out, flat, seed, rows, words, numbers;
 
-  if (!op_output (call, 0, &out) || !read_seed (call, 1, &seed))
+  if (!op_output (call, 0, &out) || !op_input (call, 1, &seed))
     return FALSE;
-  n = adj_k_view_count (&out);
-  for (gint64 i = 0; i < n; i++)
-    {
-      guint32 words[4];
-      float number;
-
-      words_of (seed, i, words);
-      number = normal ? normal_of (words) : uniform_of (words[0]);
-      if (out.type == ADJ_K_F64) /* of a run in float64 */
-        ((double *) out.data)[i] = number;
-      else
-        ((float *) out.data)[i] = number;
-    }
+  rows = (AdjKView){ .rank = 2, .size = { adj_k_view_count (&out), n_words } };
+  memory = op_temporary (op_queue (call), &rows, ADJ_K_I32, &words);
+  adj_q_philox (op_queue (call), &seed, &words);
+  drawn = op_temporary (op_queue (call), &(AdjKView){ .rank = 1, .size = { rows.size[0] } },
+                        ADJ_K_F32, &numbers);
+  if (is_normal (call))
+    make_normal (call, &words, &numbers);
+  else
+    make_uniform (call, &words, 0, &numbers);
+  flat = op_flat (&out);
+  adj_q_copy (op_queue (call), &flat, &numbers);
   return TRUE;
 }
 

@@ -27,6 +27,40 @@ turned (uint32_t state, uint32_t following, uint32_t far)
   return far ^ (mixed >> 1) ^ ((following & 1) != 0 ? 0x9908b0dfu : 0);
 }
 
+ALWAYS_INLINE void
+philox_block (const uint32_t key[2], const uint32_t counter[4], uint32_t out[4])
+{
+  uint32_t k0 = key[0], k1 = key[1];
+  uint32_t c0 = counter[0], c1 = counter[1], c2 = counter[2], c3 = counter[3];
+
+  for (int round = 0; round < 10; round++, k0 += 0x9E3779B9u, k1 += 0xBB67AE85u)
+    {
+      uint64_t a = (uint64_t) c0 * 0xD2511F53u, b = (uint64_t) c2 * 0xCD9E8D57u;
+
+      c0 = (uint32_t) (b >> 32) ^ c1 ^ k0;
+      c1 = (uint32_t) b;
+      c2 = (uint32_t) (a >> 32) ^ c3 ^ k1;
+      c3 = (uint32_t) a;
+    }
+  out[0] = c0;
+  out[1] = c1;
+  out[2] = c2;
+  out[3] = c3;
+}
+
+/* The first @n_words of counter @i under the low half of @seed. */
+ALWAYS_INLINE void
+philox_words (uint64_t seed, int64_t i, uint32_t *out, int64_t n_words)
+{
+  const uint32_t key[2] = { (uint32_t) seed, 0 };
+  const uint32_t counter[4] = { (uint32_t) i, 0, 0, 0 };
+  uint32_t words[4];
+
+  philox_block (key, counter, words);
+  for (int64_t k = 0; k < n_words; k++)
+    out[k] = words[k];
+}
+
 /* Words 2 @i, on top, and 2 @i + 1. */
 ALWAYS_INLINE uint64_t
 wide_word (const uint32_t *words, int64_t i)

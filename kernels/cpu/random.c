@@ -50,6 +50,23 @@ adj_k_words (AdjKTwister *twister, const AdjKView *out)
     words[i] = adj_k_twister_next (twister);
 }
 
+void
+adj_k_philox_block (const uint32_t key[2], const uint32_t counter[4], uint32_t out[4])
+{
+  philox_block (key, counter, out);
+}
+
+void
+adj_k_philox (const AdjKView *seed, const AdjKView *out)
+{
+  uint32_t *words = out->data;
+  int64_t n = out->size[0], n_words = out->size[1];
+
+#pragma omp parallel for schedule(static) if (n > 16 * 1024)
+  for (int64_t i = 0; i < n; i++)
+    philox_words (*(const uint64_t *) seed->data, i, words + i * n_words, n_words);
+}
+
 /* --- numbers ---------------------------------------------------------------------------------- */
 
 /* The elements of @view, which is dense, in a row. */

@@ -241,6 +241,13 @@ typedef struct
 
 typedef struct
 {
+  const uint64_t *seed;
+  uint32_t *out;
+  int64_t n, n_words; /* counters; words of each */
+} PhiloxArgs;
+
+typedef struct
+{
   const uint32_t *words;
   void *out;
   int64_t n;

@@ -13,6 +13,16 @@ adj_k_cuda_words (AdjKQueue *queue, AdjKTwister *twister, const AdjKView *out)
 }
 
 void
+adj_k_cuda_philox (AdjKQueue *queue, const AdjKView *seed, const AdjKView *out)
+{
+  PhiloxArgs args = {
+    .seed = seed->data, .out = out->data, .n = out->size[0], .n_words = out->size[1]
+  };
+
+  RUN (queue, "adj_philox", args.n, args);
+}
+
+void
 adj_k_cuda_uniform (
     AdjKQueue *queue, const AdjKView *out, const AdjKView *words, double scale, double shift)
 {

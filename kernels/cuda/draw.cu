@@ -66,6 +66,12 @@ KERNEL (adj_words, WordsArgs)
     }
 }
 
+KERNEL (adj_philox, PhiloxArgs)
+{
+  FOR_EACH (i, args.n)
+    philox_words (*args.seed, i, args.out + i * args.n_words, args.n_words);
+}
+
 KERNEL (adj_uniform, NumbersArgs)
 {
   FOR_EACH (i, args.n)

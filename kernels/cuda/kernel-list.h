@@ -60,6 +60,7 @@
   X (adj_sgd, SgdArgs)                                                                             \
   X (adj_unscale, UnscaleArgs)                                                                     \
   X (adj_words, WordsArgs)                                                                         \
+  X (adj_philox, PhiloxArgs)                                                                       \
   X (adj_uniform, NumbersArgs)                                                                     \
   X (adj_normal, NormalArgs)                                                                       \
   X (adj_bernoulli, BernoulliArgs)                                                                 \

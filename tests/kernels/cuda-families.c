@@ -515,6 +515,22 @@ check_words (AdjKType type)
 }
 
 void
+check_philox (AdjKType type)
+{
+  AdjKView seed = SOME (ADJ_K_I64, -5, 900, 1);
+
+  for (gint n_words = 1; n_words <= 4 && type == ADJ_K_I32; n_words++)
+    {
+      Twin out;
+
+      TWIN (out, kernel_array (type, 2, 301, n_words));
+      ON_BOTH (q, i)
+      adj_q_philox (q, &seed, &out[i]);
+      assert_twins ("philox", out);
+    }
+}
+
+void
 check_uniform (AdjKType type)
 {
   AdjKView words = words_of (2 * 301);
