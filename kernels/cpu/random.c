@@ -27,8 +27,11 @@ turn (AdjKTwister *twister)
 {
   uint32_t *state = twister->state;
 
-  for (int i = 0; i < N; i++)
-    state[i] = turned (state[i], state[(i + 1) % N], state[(i + M) % N]);
+  for (int i = 0; i < N - M; i++)
+    state[i] = turned (state[i], state[i + 1], state[i + M]);
+  for (int i = N - M; i < N - 1; i++)
+    state[i] = turned (state[i], state[i + 1], state[i + M - N]);
+  state[N - 1] = turned (state[N - 1], state[0], state[M - 1]);
   twister->left = N;
   twister->next = 0;
 }
@@ -45,9 +48,20 @@ void
 adj_k_words (AdjKTwister *twister, const AdjKView *out)
 {
   uint32_t *words = out->data;
+  int64_t n = adj_k_view_count (out);
 
-  for (int64_t i = 0, n = adj_k_view_count (out); i < n; i++)
-    words[i] = adj_k_twister_next (twister);
+  for (int64_t i = 0; i < n;)
+    {
+      int64_t some = min_i64 (twister->left - 1, n - i);
+
+      for (int64_t k = 0; k < some; k++)
+        words[i + k] = tempered (twister->state[twister->next + k]);
+      twister->left -= (int32_t) some;
+      twister->next += (uint32_t) some;
+      i += some;
+      if (i < n)
+        words[i++] = adj_k_twister_next (twister);
+    }
 }
 
 void
