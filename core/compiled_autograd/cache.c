@@ -1,18 +1,32 @@
 /* SPDX-License-Identifier: MIT */
-/* The cache (compiled_autograd/SPEC.md §3.1): a tree with one level for each call of a backward; a
- * path that ends is a graph that was captured. */
+/* The cache (compiled_autograd/SPEC.md §3.1): a tree of the calls of backwards; a path that ends is
+ * a graph that was captured.  Calls between two forks are one node, whose keys stand in a row: a
+ * backward that was there before is found by comparing bytes. */
 
 #include <string.h>
 
 #include "compiled_autograd/compiled-private.h"
 
+static void
+clear_call (gpointer data)
+{
+  CacheCall *call = data;
+
+  g_strfreev (call->words);
+  g_clear_pointer (&call->function, adj_function_unref);
+}
+
 CacheNode *
 cache_node_new (void)
 {
-  return g_new0 (CacheNode, 1);
+  CacheNode *node = g_new0 (CacheNode, 1);
+
+  node->calls = g_array_new (FALSE, FALSE, sizeof (CacheCall));
+  g_array_set_clear_func (node->calls, clear_call);
+  return node;
 }
 
-/* A path is as long as a backward, so it ends without recursion. */
+/* The tree is as deep as backwards have forks, so it ends without recursion. */
 void
 cache_node_free (CacheNode *node)
 {
@@ -26,11 +40,58 @@ cache_node_free (CacheNode *node)
         g_ptr_array_add (nodes, child);
       g_clear_pointer (&node->sizes, g_array_unref);
       g_clear_pointer (&node->captures, g_ptr_array_unref);
-      g_strfreev (node->words);
-      g_clear_pointer (&node->function, adj_function_unref);
+      g_array_unref (node->calls);
       g_free (node->key);
       g_free (node);
     }
+}
+
+static const CacheCall *
+get_call (const CacheNode *node, guint index)
+{
+  return &g_array_index (node->calls, CacheCall, index);
+}
+
+/* -- keys -- */
+
+/* Where call @index, or with their number the end, is among the keys. */
+static guint
+get_begin (const CacheNode *node, guint index)
+{
+  return index > 0 ? get_call (node, index - 1)->end : 0;
+}
+
+static guint
+get_key_begin (const Collection *collection, guint index)
+{
+  return index > 0 ? g_array_index (collection->calls, CollectedCall, index - 1).key_end : 0;
+}
+
+static gconstpointer
+get_kind (const guint8 *key)
+{
+  KeyHead head;
+
+  memcpy (&head, key, sizeof head);
+  return head.kind;
+}
+
+/* How many calls of @node, from its first on, are those of @collection from @from on. */
+static guint
+count_same (const CacheNode *node, const Collection *collection, guint from)
+{
+  const guint8 *key = collection->key + get_key_begin (collection, from);
+  const guint left = collection->n_key - get_key_begin (collection, from);
+  guint n = 0;
+
+  if (get_begin (node, node->calls->len) <= left &&
+      memcmp (node->key, key, get_begin (node, node->calls->len)) == 0)
+    return node->calls->len;
+  while (n < node->calls->len && get_call (node, n)->end <= left &&
+         memcmp (node->key + get_begin (node, n), key + get_begin (node, n),
+                 get_call (node, n)->end - get_begin (node, n)) == 0)
+    n++;
+  return n;
 }
 
 /* -- why there is no branch -- */
@@ -52,73 +113,115 @@ compare_words (const GStrv before, const GStrv now)
   return g_strdup_printf ("was %s, is %s", before[i], now[i]);
 }
 
-/* (nullable): the last one that was made of the same kind of node, else of any. */
-static const CacheNode *
+/* (nullable): the call that was here last of the same kind of node, else of any. */
+static const CacheCall *
 find_sibling (const CacheNode *parent, gconstpointer kind)
 {
   for (const CacheNode *node = parent->first; node != NULL; node = node->next)
-    if (node->kind == kind)
-      return node;
-  return parent->first;
+    if (get_kind (node->key) == kind)
+      return get_call (node, 0);
+  return parent->first != NULL ? get_call (parent->first, 0) : NULL;
 }
 
+/* Why no child of @parent begins with call @index, whose key in words is @words. */
 static char *
-explain (const CacheNode *parent,
-         const CollectedCall *call,
-         gconstpointer kind,
-         guint index,
-         const GStrv words)
+explain (const CacheNode *parent, const Collection *collection, guint index, const GStrv words)
 {
-  const CacheNode *sibling = find_sibling (parent, kind);
+  const AdjGradNode *node = g_array_index (collection->calls, CollectedCall, index).node;
+  const CacheCall *sibling =
+      find_sibling (parent, get_kind (collection->key + get_key_begin (collection, index)));
   g_autofree char *text = NULL;
 
   if (sibling == NULL && index == 0)
     return g_strdup ("the first backward");
   if (sibling == NULL)
     return g_strdup_printf ("%s (NodeCall %u) is new here: the backwards before ended earlier",
-                            call->node->name, index);
-  if (!g_str_equal (sibling->name, call->node->name))
-    return g_strdup_printf ("NodeCall %u: was %s, is %s", index, sibling->name, call->node->name);
+                            node->name, index);
+  if (!g_str_equal (sibling->name, node->name))
+    return g_strdup_printf ("NodeCall %u: was %s, is %s", index, sibling->name, node->name);
   text = compare_words (sibling->words, words);
-  return g_strdup_printf ("%s (NodeCall %u): %s", call->node->name, index, text);
+  return g_strdup_printf ("%s (NodeCall %u): %s", node->name, index, text);
 }
 
-/* -- going down -- */
+/* -- growing -- */
 
+static void
+add_child (CacheNode *parent, CacheNode *child)
+{
+  child->next = parent->first;
+  parent->first = child;
+}
+
+/* All calls of @collection from @from on. */
 static CacheNode *
-add_branch (CachePath *path,
-            const Collection *collection,
-            const CollectedCall *call,
-            gconstpointer kind)
+add_branch (CacheNode *parent, const Collection *collection, guint from, char **reason)
 {
   CacheNode *node = cache_node_new ();
-  const guint index = collection->calls->len - 1;
+  const guint begin = get_key_begin (collection, from);
 
-  node->kind = kind;
-  node->n_key = collection->n_key;
-  node->key = g_memdup2 (collection->key, node->n_key);
-  node->function = call->function != NULL ? adj_function_ref (call->function) : NULL;
-  node->words = call_describe (collection, call);
-  node->name = g_intern_string (call->node->name);
-  if (path->reason == NULL)
-    path->reason = explain (path->node, call, kind, index, node->words);
-  node->next = path->node->first;
-  path->node->first = node;
+  node->key = g_memdup2 (collection->key + begin, collection->n_key - begin);
+  for (guint i = from; i < collection->calls->len; i++)
+    {
+      const CollectedCall *call = &g_array_index (collection->calls, CollectedCall, i);
+      const CacheCall kept = { .end = call->key_end - begin,
+                               .name = g_intern_string (call->node->name),
+                               .words = call_describe (collection, i),
+                               .function = call->function != NULL
+                                               ? adj_function_ref (call->function)
+                                               : NULL };
+
+      g_array_append_val (node->calls, kept);
+    }
+  *reason = explain (parent, collection, from, get_call (node, 0)->words);
+  add_child (parent, node);
   return node;
 }
 
-/* Few backwards part at one call, so branches are tried one after the other. */
-void
-cache_descend (const Collection *collection,
-               const CollectedCall *call,
-               gconstpointer kind,
-               gpointer data)
+/* @node ends behind its first @n calls; the others are those of a child, which has all that came
+ * behind. */
+static void
+split (CacheNode *node, guint n)
 {
-  CachePath *path = data;
-  CacheNode *node = path->node->first;
+  CacheNode *rest = cache_node_new ();
+  const guint begin = get_begin (node, n);
 
-  while (node != NULL && (node->kind != kind || node->n_key != collection->n_key ||
-                          memcmp (node->key, collection->key, node->n_key) != 0))
-    node = node->next;
-  path->node = node != NULL ? node : add_branch (path, collection, call, kind);
+  rest->key = g_memdup2 (node->key + begin, get_begin (node, node->calls->len) - begin);
+  for (guint i = n; i < node->calls->len; i++)
+    {
+      CacheCall *call = &g_array_index (node->calls, CacheCall, i);
+      CacheCall moved = *call;
+
+      moved.end -= begin;
+      g_array_append_val (rest->calls, moved);
+      *call = (CacheCall){ 0 };
+    }
+  g_array_set_size (node->calls, n);
+  rest->first = g_steal_pointer (&node->first);
+  rest->sizes = g_steal_pointer (&node->sizes);
+  rest->captures = g_steal_pointer (&node->captures);
+  add_child (node, rest);
+}
+
+/* Few backwards part at one call, so branches are tried one after the other. */
+CacheNode *
+cache_find (CacheNode *root, const Collection *collection, char **reason)
+{
+  CacheNode *node = root;
+  guint at = 0, same;
+
+  *reason = NULL;
+  while (at < collection->calls->len)
+    {
+      CacheNode *child = node->first;
+
+      while (child != NULL && (same = count_same (child, collection, at)) == 0)
+        child = child->next;
+      if (child == NULL)
+        return add_branch (node, collection, at, reason);
+      if (same < child->calls->len)
+        split (child, same);
+      at += same;
+      node = child;
+    }
+  return node;
 }

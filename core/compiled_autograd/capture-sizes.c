@@ -6,7 +6,7 @@
 #include "compiled_autograd/compiled-private.h"
 
 gboolean
-sizes_update (GArray *states, const GArray *sizes, guint *changed)
+sizes_update (GArray *states, const GArray *sizes, SizeChange *change)
 {
   gboolean fixed_changed = FALSE;
 
@@ -26,7 +26,7 @@ sizes_update (GArray *states, const GArray *sizes, guint *changed)
       if (size == state->expected)
         continue;
       if (!state->dynamic && !fixed_changed)
-        *changed = i;
+        *change = (SizeChange){ i, state->expected };
       fixed_changed |= !state->dynamic;
       *state = (SizeState){ size, TRUE };
     }

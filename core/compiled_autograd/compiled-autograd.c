@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* The switch, and one backward: collect, find or capture, run (compiled_autograd/SPEC.md §1). */
 
+#include <string.h>
+
 #include "compiled_autograd/compiled-private.h"
 #include "ir/adj-graph.h"
 #include "tensor/adj-tensor-internal.h"
@@ -13,99 +15,13 @@ struct _AdjCompiledAutograd
   BackwardWalker parent;
   AdjCompiledOptions options;
   CacheNode *root;
+  Collection *spare;   /* (owned) (nullable): that no backward fills */
   GPtrArray *captures; /* of AdjCapture, owned: the last ones */
   AdjCompiledCounters counters;
   char *fallback_reason; /* (owned) (nullable) */
   guint n_enabled;
   gboolean running;
 };
-
-/* -- captures -- */
-
-static void
-clear_call (gpointer data)
-{
-  g_free ((char *) ((AdjCaptureCall *) data)->name);
-}
-
-static void
-clear_origin (gpointer data)
-{
-  g_free ((char *) ((AdjCaptureOrigin *) data)->name);
-}
-
-AdjCapture *
-adj_capture_ref (AdjCapture *capture)
-{
-  g_return_val_if_fail (capture != NULL, NULL);
-
-  capture->ref_count++;
-  return capture;
-}
-
-void
-adj_capture_unref (AdjCapture *capture)
-{
-  if (capture == NULL || --capture->ref_count > 0)
-    return;
-  g_clear_pointer (&capture->replayed, adj_graph_unref);
-  g_clear_pointer (&capture->graph, adj_graph_unref);
-  g_clear_pointer (&capture->compiled, adj_function_unref);
-  g_clear_pointer (&capture->rules, g_array_unref);
-  g_array_unref (capture->moved);
-  g_array_unref (capture->calls);
-  g_array_unref (capture->inputs);
-  g_array_unref (capture->objects);
-  g_free (capture->reason);
-  g_free (capture);
-}
-
-static void
-note_calls (AdjCapture *capture, const Collection *collection)
-{
-  for (guint i = 0; i < collection->calls->len; i++)
-    {
-      const CollectedCall *call = &g_array_index (collection->calls, CollectedCall, i);
-      const AdjCaptureCall noted = { g_strdup (call->node->name), call->id, call->key_length,
-                                     call->needed };
-
-      g_array_append_val (capture->calls, noted);
-    }
-  for (guint i = 0; i < collection->inputs->len; i++)
-    {
-      const CollectedOrigin *from = &g_array_index (collection->input_origins, CollectedOrigin, i);
-      const AdjCaptureOrigin origin = { from->call, g_strdup (from->name) };
-
-      g_array_append_val (capture->inputs, origin);
-    }
-  for (guint i = 0; i < collection->objects->len; i++)
-    {
-      guint call = g_array_index (collection->object_origins, CollectedOrigin, i).call;
-      const AdjCaptureOrigin origin = { call, adj_opaque_describe (
-                                                  g_ptr_array_index (collection->objects, i)) };
-
-      g_array_append_val (capture->objects, origin);
-    }
-}
-
-static AdjCapture *
-capture_new (guint id, const Collection *collection, const char *reason)
-{
-  AdjCapture *capture = g_new0 (AdjCapture, 1);
-
-  capture->ref_count = 1;
-  capture->id = id;
-  capture->reason = g_strdup (reason);
-  capture->moved = g_array_new (FALSE, FALSE, sizeof (guint));
-  capture->calls = g_array_new (FALSE, FALSE, sizeof (AdjCaptureCall));
-  g_array_set_clear_func (capture->calls, clear_call);
-  capture->inputs = g_array_new (FALSE, FALSE, sizeof (AdjCaptureOrigin));
-  g_array_set_clear_func (capture->inputs, clear_origin);
-  capture->objects = g_array_new (FALSE, FALSE, sizeof (AdjCaptureOrigin));
-  g_array_set_clear_func (capture->objects, clear_origin);
-  note_calls (capture, collection);
-  return capture;
-}
 
 /* -- one backward -- */
 
@@ -202,6 +118,36 @@ explain_size (const Collection *collection, guint index, gint64 before)
                           g_array_index (collection->sizes, gint64, index));
 }
 
+/* It holds for the sizes of @collection. */
+static void
+note_sizes (AdjCapture *capture, const Collection *collection)
+{
+  g_array_set_size (capture->sizes, 0);
+  g_array_append_vals (capture->sizes, collection->sizes->data, collection->sizes->len);
+}
+
+static gboolean
+has_sizes (const AdjCapture *capture, const Collection *collection)
+{
+  return capture->sizes->len == collection->sizes->len &&
+         memcmp (capture->sizes->data, collection->sizes->data,
+                 sizeof (gint64) * collection->sizes->len) == 0;
+}
+
+/* The sizes of the first backward that comes to @end. */
+static void
+begin_sizes (const AdjCompiledAutograd *self, CacheNode *end, const Collection *collection)
+{
+  end->sizes = g_array_new (FALSE, FALSE, sizeof (SizeState));
+  end->captures = g_ptr_array_new_with_free_func ((GDestroyNotify) adj_capture_unref);
+  sizes_update (end->sizes, collection->sizes, NULL);
+  for (guint i = 0; self->options.dynamic && i < end->sizes->len; i++)
+    g_array_index (end->sizes, SizeState, i).dynamic = TRUE;
+  for (guint i = 0; i < collection->dynamic->len; i++)
+    g_array_index (end->sizes, SizeState, g_array_index (collection->dynamic, guint, i)).dynamic =
+        TRUE;
+}
+
 /* (nullable): a capture that holds for the sizes; @reason (out) (transfer full): why none does. */
 static AdjCapture *
 find_capture (AdjCompiledAutograd *self,
@@ -209,26 +155,19 @@ find_capture (AdjCompiledAutograd *self,
               const Collection *collection,
               char **reason)
 {
-  g_autoptr (GArray) before = NULL;
-  guint changed = 0;
+  SizeChange change;
 
   if (end->sizes == NULL)
     {
-      end->sizes = g_array_new (FALSE, FALSE, sizeof (SizeState));
-      end->captures = g_ptr_array_new_with_free_func ((GDestroyNotify) adj_capture_unref);
-      sizes_update (end->sizes, collection->sizes, &changed);
-      for (guint i = 0; self->options.dynamic && i < end->sizes->len; i++)
-        g_array_index (end->sizes, SizeState, i).dynamic = TRUE;
-      for (guint i = 0; i < collection->dynamic->len; i++)
-        g_array_index (end->sizes, SizeState, g_array_index (collection->dynamic, guint, i))
-            .dynamic = TRUE;
+      begin_sizes (self, end, collection);
       return NULL;
     }
-  before = g_array_copy (end->sizes);
-  if (sizes_update (end->sizes, collection->sizes, &changed))
+  for (guint i = end->captures->len; i-- > 0;)
+    if (has_sizes (g_ptr_array_index (end->captures, i), collection))
+      return g_ptr_array_index (end->captures, i);
+  if (sizes_update (end->sizes, collection->sizes, &change))
     {
-      *reason =
-          explain_size (collection, changed, g_array_index (before, SizeState, changed).expected);
+      *reason = explain_size (collection, change.index, change.before);
       g_ptr_array_set_size (end->captures, 0);
       return NULL;
     }
@@ -238,7 +177,10 @@ find_capture (AdjCompiledAutograd *self,
 
       if (capture->any_sizes || sizes_fit (capture->rules, collection->sizes,
                                            adj_graph_get_symbols (capture->graph), reason))
-        return capture;
+        {
+          note_sizes (capture, collection);
+          return capture;
+        }
     }
   return NULL;
 }
@@ -307,6 +249,7 @@ make_capture (AdjCompiledAutograd *self,
       adj_capture_unref (capture);
       return NULL;
     }
+  note_sizes (capture, collection);
   self->counters.capture_ns = (g_get_monotonic_time () - begin) * 1000;
   self->counters.captures++;
   if (end->captures->len == MAX_VARIANTS)
@@ -331,43 +274,58 @@ run_capture (AdjCompiledAutograd *self, AdjCapture *capture, AdjContext *cx, Col
   return done;
 }
 
-static gboolean
-walk (BackwardWalker *walker, AdjContext *cx, GraphTask *task)
+/* (transfer none) (nullable): what holds for @collection, or is made for it; else it fell back. */
+static AdjCapture *
+find_or_make (AdjCompiledAutograd *self, AdjContext *cx, const Collection *collection, gint64 begin)
 {
-  AdjCompiledAutograd *self = (AdjCompiledAutograd *) walker;
-  g_autoptr (Collection) collection = NULL;
   g_autoptr (GError) error = NULL;
   g_autofree char *reason = NULL;
-  CachePath path = { self->root, NULL };
-  gint64 begin = g_get_monotonic_time ();
-  AdjCapture *capture;
+  CacheNode *end = cache_find (self->root, collection, &reason);
+  AdjCapture *capture = find_capture (self, end, collection, &reason);
 
-  self->running = TRUE;
-  collection = collect (cx, task, &self->options, cache_descend, &path);
-  self->running = FALSE;
-  reason = path.reason;
-  if (collection == NULL)
-    {
-      fall_back_on_error (self, cx);
-      return FALSE;
-    }
-  if (collection->refusal != NULL)
-    {
-      fall_back (self, cx, collection->refusal);
-      return FALSE;
-    }
-  capture = find_capture (self, path.node, collection, &reason);
   self->counters.lookup_ns = (g_get_monotonic_time () - begin) * 1000;
   if (capture != NULL)
     self->counters.hits++;
   else
-    capture = make_capture (self, path.node, collection, reason, &error);
+    capture = make_capture (self, end, collection, reason, &error);
   if (capture == NULL)
-    {
-      fall_back (self, cx, error->message);
-      return FALSE;
-    }
-  return run_capture (self, capture, cx, collection);
+    fall_back (self, cx, error->message);
+  return capture;
+}
+
+static gboolean
+collect_and_run (AdjCompiledAutograd *self, AdjContext *cx, GraphTask *task, Collection *collection)
+{
+  const gint64 begin = g_get_monotonic_time ();
+  AdjCapture *capture = NULL;
+  gboolean done;
+
+  self->running = TRUE;
+  done = collect (collection, cx, task, &self->options);
+  self->running = FALSE;
+  if (!done)
+    fall_back_on_error (self, cx);
+  else if (collection->refusal != NULL)
+    fall_back (self, cx, collection->refusal);
+  else
+    capture = find_or_make (self, cx, collection, begin);
+  return capture != NULL && run_capture (self, capture, cx, collection);
+}
+
+/* What is collected uses the memory of the backward before; one within another has its own. */
+static gboolean
+walk (BackwardWalker *walker, AdjContext *cx, GraphTask *task)
+{
+  AdjCompiledAutograd *self = (AdjCompiledAutograd *) walker;
+  Collection *collection = self->spare != NULL ? g_steal_pointer (&self->spare) : collection_new ();
+  gboolean done = collect_and_run (self, cx, task, collection);
+
+  collection_clear (collection);
+  if (self->spare != NULL)
+    collection_free (collection);
+  else
+    self->spare = collection;
+  return done;
 }
 
 /* -- the switch -- */
@@ -391,6 +349,7 @@ adj_compiled_autograd_free (AdjCompiledAutograd *self)
   g_return_if_fail (self != NULL && !self->running);
 
   cache_node_free (self->root);
+  g_clear_pointer (&self->spare, collection_free);
   g_ptr_array_unref (self->captures);
   if (self->options.destroy != NULL)
     self->options.destroy (self->options.data);
@@ -477,102 +436,4 @@ adj_compiled_autograd_get_capture (const AdjCompiledAutograd *self, guint index)
   g_return_val_if_fail (self != NULL && index < self->captures->len, NULL);
 
   return g_ptr_array_index (self->captures, index);
-}
-
-AdjGraph *
-adj_capture_get_replayed (const AdjCapture *capture)
-{
-  g_return_val_if_fail (capture != NULL, NULL);
-
-  return capture->replayed;
-}
-
-AdjGraph *
-adj_capture_get_graph (const AdjCapture *capture)
-{
-  g_return_val_if_fail (capture != NULL, NULL);
-
-  return capture->graph;
-}
-
-gboolean
-adj_capture_record (const AdjCapture *capture, AdjRecording *recording, GError **error)
-{
-  g_autoptr (AdjGraph) graph = NULL;
-
-  g_return_val_if_fail (capture != NULL && recording != NULL, FALSE);
-
-  graph = reorder (capture->replayed, capture->order, recording, capture->reason, error);
-  if (graph != NULL && capture->n_lists == 5)
-    adj_recording_add (recording,
-                       &(AdjStage){ .name = (char *) "sizes",
-                                    .summary = (char *) "Drop sizes that nobody reads",
-                                    .graph = capture->graph,
-                                    .from = (gint) adj_recording_get_n_stages (recording) - 1,
-                                    .ns = -1 });
-  return graph != NULL;
-}
-
-const char *
-adj_capture_get_reason (const AdjCapture *capture)
-{
-  g_return_val_if_fail (capture != NULL, NULL);
-
-  return capture->reason;
-}
-
-guint64
-adj_capture_get_n_runs (const AdjCapture *capture)
-{
-  g_return_val_if_fail (capture != NULL, 0);
-
-  return capture->n_runs;
-}
-
-guint
-adj_capture_get_n_calls (const AdjCapture *capture)
-{
-  g_return_val_if_fail (capture != NULL, 0);
-
-  return capture->calls->len;
-}
-
-AdjCaptureCall
-adj_capture_get_call (const AdjCapture *capture, guint index)
-{
-  g_return_val_if_fail (capture != NULL && index < capture->calls->len, (AdjCaptureCall){ 0 });
-
-  return g_array_index (capture->calls, AdjCaptureCall, index);
-}
-
-guint
-adj_capture_get_n_inputs (const AdjCapture *capture)
-{
-  g_return_val_if_fail (capture != NULL, 0);
-
-  return capture->inputs->len;
-}
-
-AdjCaptureOrigin
-adj_capture_get_input (const AdjCapture *capture, guint index)
-{
-  g_return_val_if_fail (capture != NULL && index < capture->inputs->len, (AdjCaptureOrigin){ 0 });
-
-  return g_array_index (capture->inputs, AdjCaptureOrigin, index);
-}
-
-guint
-adj_capture_get_n_hooks (const AdjCapture *capture)
-{
-  g_return_val_if_fail (capture != NULL, 0);
-
-  return capture->objects->len;
-}
-
-AdjCaptureOrigin
-adj_capture_get_hook (const AdjCapture *capture, guint index)
-{
-  g_return_val_if_fail (capture != NULL && index < capture->objects->len, (AdjCaptureOrigin){ 0 });
-
-  return g_array_index (capture->objects, AdjCaptureOrigin, index);
 }

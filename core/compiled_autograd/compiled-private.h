@@ -15,30 +15,38 @@ G_BEGIN_DECLS
 
 /* -- collecting (collection.c): what a backward consists of -- */
 
+/* The hooks of a node in this backward, each list (owned) (nullable). */
+typedef struct
+{
+  GPtrArray *tensor, *pre, *post, *leaf;
+} CollectedHooks;
+
 /* One node that it comes to. */
 typedef struct
 {
-  AdjGradNode *node; /* (unowned) */
-  guint id;          /* order of first look-up */
-  gboolean needed;
-  const GArray *captures;  /* (unowned) (nullable): targets that want what arrives */
-  GPtrArray *tensor_hooks; /* (owned) (nullable): the hooks of this backward */
-  GPtrArray *pre_hooks;
-  GPtrArray *post_hooks;
-  GPtrArray *leaf_hooks;
-  guint first_object;           /* of its hooks among all objects */
-  guint first_packed, n_packed; /* of what it keeps and hooks have packed */
-  guint first_slot;             /* of the tensors that it keeps */
-  guint n_slots;
-  AdjFunction *function; /* (unowned) (nullable): that it calls */
-  guint first_size;
-  guint first_edge_size;   /* of the gradients at its edges */
+  AdjGradNode *node;           /* (unowned) */
+  const GArray *captures;      /* (unowned) (nullable): targets that want what arrives */
+  const CollectedHooks *hooks; /* (owned), unless there are none */
+  AdjFunction *function;       /* (unowned) (nullable): that it calls */
   const AdjNodeForm *form; /* (nullable): it is called as PyTorch's node, or, where it wrote into a
                               view, what wrote is */
-  gboolean is_written_view;
-  WrittenView written;
-  guint key_length;
+  guint id;                /* order of first look-up */
+  guint key_end;           /* its key begins where that of the call before ends */
+  guint first_object;      /* of its hooks among all objects */
+  guint first_packed, n_packed; /* of what it keeps and hooks have packed */
+  guint first_slot, n_slots;    /* of the tensors that it keeps */
+  guint first_size;
+  guint first_edge_size; /* of the gradients at its edges */
+  guint needed : 1;
+  guint is_written_view : 1;
 } CollectedCall;
+
+/* What a key begins with. */
+typedef struct
+{
+  gconstpointer kind; /* node_get_kind() */
+  guint64 length;     /* of what follows */
+} KeyHead;
 
 /* What hooks have packed is unpacked when its node comes. */
 typedef struct
@@ -63,32 +71,29 @@ typedef struct
   GArray *calls;     /* CollectedCall, in the order of replay */
   GPtrArray *inputs; /* of AdjTensor, owned */
   GArray *input_origins;
-  GHashTable *numbers; /* AdjTensor → number among inputs + 1 */
-  GArray *slots;    /* guint: of each tensor that a node keeps, as they are visited: as @numbers */
-  GArray *packed;   /* CollectedPacked */
-  gboolean unpacks; /* nothing is left packed: as in PyTorch 2.6 */
-  GArray *sizes;    /* gint64 */
-  GArray *dynamic;  /* guint: sizes that are never fixed */
+  GArray *slots;  /* guint: of each tensor that a node keeps, as they are visited: its number among
+                     inputs + 1 */
+  GArray *packed; /* CollectedPacked */
+  gboolean unpacks;   /* nothing is left packed: as in PyTorch 2.6 */
+  GArray *sizes;      /* gint64 */
+  GArray *dynamic;    /* guint: sizes that are never fixed */
   GPtrArray *objects; /* of AdjOpaque, owned: hooks and backwards that are called as a whole */
   GArray *object_origins;
-  guint8 *key; /* (owned): of the call that is being collected */
+  guint8 *key; /* (owned): those of all calls, one after the other */
   guint n_key, key_size;
   const char *refusal; /* (nullable): why it cannot be captured */
 } Collection;
 
-/* What is found on the way. */
-typedef void (*CollectFunc) (const Collection *collection,
-                             const CollectedCall *call,
-                             gconstpointer kind,
-                             gpointer data);
-
-/* (transfer full) (nullable): everything that the backward of @task consists of; @each (nullable)
- * hears of every call with its key.  %NULL: the context is in error. */
-Collection *collect (AdjContext *cx,
-                     GraphTask *task,
-                     const AdjCompiledOptions *options,
-                     CollectFunc each,
-                     gpointer data);
+/* (transfer full): empty. */
+Collection *collection_new (void);
+/* Makes @collection empty, for another backward: its memory is kept. */
+void collection_clear (Collection *collection);
+/* Fills @collection, which is empty, with everything that the backward of @task consists of.
+ * %FALSE: the context is in error. */
+gboolean collect (Collection *collection,
+                  AdjContext *cx,
+                  GraphTask *task,
+                  const AdjCompiledOptions *options);
 void collection_free (Collection *collection);
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (Collection, collection_free)
@@ -98,6 +103,8 @@ gconstpointer node_get_kind (const AdjGradNode *node);
 /* Whether @node is called as a whole, not looked into. */
 gboolean node_is_whole (const AdjGradNode *node);
 
+/* What wrote into a view; .inner: what keeps what @call visits, and else the node itself. */
+WrittenView call_get_written (const CollectedCall *call);
 /* Visits what the node of @call keeps: in the order of its form, where it has one.  %FALSE: it was
  * let go. */
 gboolean call_visit (const CollectedCall *call, GradVisitor *visitor);
@@ -108,8 +115,8 @@ gboolean number_is_lifted (const AdjGradNode *node, const AdjValue *leaf);
 
 /* -- the key in words (words.c) -- */
 
-/* (transfer full): one line for each thing that the key of @call consists of. */
-GStrv call_describe (const Collection *collection, const CollectedCall *call);
+/* (transfer full): one line for each thing that the key of call @index consists of. */
+GStrv call_describe (const Collection *collection, guint index);
 
 /* -- objects that a captured graph calls (objects.c) -- */
 
@@ -153,9 +160,15 @@ typedef struct
   AdjSize size; /* in the symbols of the graph: what it is there */
 } SizeRule;
 
-/* @states: SizeState by size.  Notes changes; says whether one changed that was taken for fixed.
- * @changed (out) (nullable): the first of them. */
-gboolean sizes_update (GArray *states, const GArray *sizes, guint *changed);
+typedef struct
+{
+  guint index;
+  gint64 before;
+} SizeChange;
+
+/* @states: SizeState by size.  Notes changes; says whether one changed that was taken for fixed:
+ * @change (out) (nullable): the first of them. */
+gboolean sizes_update (GArray *states, const GArray *sizes, SizeChange *change);
 /* (transfer full): SizeRule by size; equal dynamic sizes are one symbol. */
 GArray *sizes_make_rules (const GArray *states, AdjSymbols *symbols);
 /* Whether @sizes fit @rules and the guards of @symbols; @reason (out) (transfer full): why not. */
@@ -177,6 +190,7 @@ struct _AdjCapture
   char *reason; /* (owned) */
   guint64 n_runs;
   gboolean any_sizes; /* nothing was computed from sizes: it holds for all of those that it takes */
+  GArray *sizes;      /* gint64: for which it held last */
   guint n_lists;      /* that the graph takes */
   GArray *rules;      /* SizeRule */
   GArray *moved;      /* guint: inputs that go to the GPU before the graph runs */
@@ -184,6 +198,9 @@ struct _AdjCapture
   GArray *inputs;     /* AdjCaptureOrigin; names owned */
   GArray *objects;    /* likewise */
 };
+
+/* (transfer full): of what was collected, without graphs (capture.c). */
+AdjCapture *capture_new (guint id, const Collection *collection, const char *reason);
 
 /* (transfer full) (nullable): the graph of what was collected; @rules as sizes_make_rules() in
  * @symbols.  %NULL with @error; nothing has happened then. */
@@ -214,38 +231,32 @@ AdjGraph *reorder (AdjGraph *graph,
  * guint, gets their numbers among the inputs.  %NULL with @error. */
 AdjGraph *move_scalars (AdjGraph *graph, GArray *moved, GError **error);
 
-/* -- the cache (cache.c): a tree, one level for each call -- */
+/* -- the cache (cache.c): a tree; a node is a run of calls that no two backwards part at -- */
+
+typedef struct
+{
+  guint end;             /* of its key, among those of the run */
+  const char *name;      /* (unowned): of its node */
+  GStrv words;           /* (owned): its key */
+  AdjFunction *function; /* (owned) (nullable): that it calls, so that its address stays its own */
+} CacheCall;
 
 typedef struct _CacheNode CacheNode;
 
 struct _CacheNode
 {
   CacheNode *first, *next; /* (owned) (nullable): the last made child; the sibling made before */
-  gconstpointer kind;      /* of the call that leads here, and its key */
-  guint n_key;
-  guint8 *key;
-  AdjFunction *function; /* (owned) (nullable): that it calls, so that its address stays its own */
-  const char *name;      /* (unowned) of that call */
-  GStrv words;           /* (owned) (nullable): its key */
-  GArray *sizes;         /* (nullable): SizeState, where a path ends */
-  GPtrArray *captures;   /* (nullable): of AdjCapture, owned; the last one is tried first */
+  guint8 *key;             /* (owned) (nullable): of all calls, as Collection.key */
+  GArray *calls;           /* CacheCall */
+  GArray *sizes;           /* (nullable): SizeState, where a path ends */
+  GPtrArray *captures;     /* (nullable): of AdjCapture, owned; the last one is tried first */
 };
 
 CacheNode *cache_node_new (void);
 void cache_node_free (CacheNode *node);
-
-/* A way down the tree. */
-typedef struct
-{
-  CacheNode *node; /* where it is now */
-  char *reason;    /* (owned) (nullable): why nobody went further before */
-} CachePath;
-
-/* As CollectFunc: one step down, on a new branch where there is none. */
-void cache_descend (const Collection *collection,
-                    const CollectedCall *call,
-                    gconstpointer kind,
-                    gpointer path);
+/* (transfer none): the end of the way of @collection down from @root, made where nobody went it;
+ * @reason (out) (transfer full) (nullable): then why nobody did. */
+CacheNode *cache_find (CacheNode *root, const Collection *collection, char **reason);
 
 /* -- running (run-capture.c), and what is done there in place of a call (undefined.c, layouts.c) --
  */

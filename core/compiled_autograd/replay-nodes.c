@@ -155,7 +155,7 @@ writer_init (Writer *self, Replay *replay, const CollectedCall *call)
                                 .leaf = write_leaf,
                                 .size = write_size },
                     .replay = replay,
-                    .node = call->is_written_view ? call->written.inner : call->node,
+                    .node = call_get_written (call).inner,
                     .arena = adj_arena_new (),
                     .size = call->first_size,
                     .values = g_array_new (FALSE, FALSE, sizeof (AdjValue)),
@@ -317,7 +317,7 @@ is_reached (const Replay *self, const AdjGradNode *node, guint edge)
 static void
 find_results (const Replay *self, const CollectedCall *call, Results *out)
 {
-  const AdjGradNode *of = call->is_written_view ? call->written.inner : call->node;
+  const AdjGradNode *of = call_get_written (call).inner;
 
   out->n_flags = call->form->n_inputs;
   out->flags = g_new0 (AdjValue, out->n_flags + 1);
@@ -366,7 +366,8 @@ add_node_call (Replay *self,
 static guint
 write_geometry (const Replay *self, const CollectedCall *call, AdjArena *arena, AdjValue *args)
 {
-  const guint ranks[2] = { call->written.base->rank, call->written.view->rank };
+  const WrittenView written = call_get_written (call);
+  const guint ranks[2] = { written.base->rank, written.view->rank };
   guint size = call->first_size;
 
   for (guint i = 0; i < 2; i++)
@@ -394,7 +395,8 @@ add_written_view (Replay *self,
                   const Writer *writer,
                   AdjValue *items)
 {
-  const AdjGradNode *inner = call->written.inner;
+  const WrittenView written = call_get_written (call);
+  const AdjGradNode *inner = written.inner;
   g_autofree AdjValue *parts = g_new0 (AdjValue, inner->n_inputs + 1);
   g_autofree AdjValue *given = g_new0 (AdjValue, results->n_results + 1);
   g_autofree AdjValue *flags = g_new0 (AdjValue, results->n_results + 1);
@@ -406,7 +408,7 @@ add_written_view (Replay *self,
   prologue = replay_add_call (self, PROLOGUE, args, 7, &ADJ_NONE);
   for (guint i = 0; i < 3; i++)
     three[i] = replay_add_item (self, prologue, i, &ADJ_NONE);
-  parts[call->written.input] = ADJ_NODE (three[2]);
+  parts[written.input] = ADJ_NODE (three[2]);
   add_node_call (self, call, results, parts, inner->n_inputs, writer->values, n_sizes, given);
   for (guint i = 0; i < results->n_results; i++)
     flags[i] = ADJ_BOOL (is_reached (self, call->node, results->edges[i]));
@@ -460,7 +462,7 @@ replay_node_leaf (Replay *self, const CollectedCall *call, AdjTensor *leaf, AdjT
 
   if (before > 0)
     args[1] = ADJ_TENSOR (self->stand_ins.fakes[before - 1]);
-  args[3] = ADJ_BOOL (call->post_hooks != NULL && call->post_hooks->len > 0);
+  args[3] = ADJ_BOOL (call->hooks->post != NULL && call->hooks->post->len > 0);
   replay_add_call (self, ADJ_TARGET_CALL_ACCUMULATE, args, 4, &ADJ_NONE);
 }
 

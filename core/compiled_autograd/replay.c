@@ -173,11 +173,11 @@ static gboolean
 replay_tensor_hooks (Replay *self, const CollectedCall *call, AdjTensor **grads, guint *object)
 {
   const AdjGradNode *node = call->node;
-  guint n = call->tensor_hooks != NULL ? call->tensor_hooks->len : 0;
+  guint n = call->hooks->tensor != NULL ? call->hooks->tensor->len : 0;
 
   for (guint i = 0; i < n; i++)
     {
-      guint input = ((const AdjHook *) g_ptr_array_index (call->tensor_hooks, i))->input;
+      guint input = ((const AdjHook *) g_ptr_array_index (call->hooks->tensor, i))->input;
       AdjTensor *grad = grads[input];
       AdjTensor *new = grad != NULL ? replay_new_like (self, adj_tensor_get_meta (grad)) : NULL;
       const AdjValue given = value_of (grad);
@@ -255,7 +255,7 @@ replay_leaf (Replay *self, const CollectedCall *call, AdjTensor *const *grads, g
   else
     replay_add_call (self, ADJ_TARGET_ACCUMULATE,
                      (const AdjValue[]){ ADJ_TENSOR (leaf), ADJ_TENSOR (grads[0]) }, 2, &ADJ_NONE);
-  for (guint i = 0; call->leaf_hooks != NULL && i < call->leaf_hooks->len; i++)
+  for (guint i = 0; call->hooks->leaf != NULL && i < call->hooks->leaf->len; i++)
     add_hook_call (self, object + i, OBJECT_LEAF_HOOK, &ADJ_TENSOR (leaf), 1, &ADJ_NONE);
 }
 
@@ -269,7 +269,7 @@ find_argument (const Replay *self, const CollectedCall *call, guint index)
 
   if (edge->node != NULL && task_reaches (self->collection->task, edge->node))
     return &edge->node->inputs[edge->input];
-  return call->post_hooks != NULL && node->klass->get_argument != NULL
+  return call->hooks->post != NULL && node->klass->get_argument != NULL
              ? node->klass->get_argument (node, index)
              : NULL;
 }
@@ -432,11 +432,11 @@ replay_needed (Replay *self, const CollectedCall *call, AdjTensor **grads, guint
 {
   AdjGradNode *node = call->node;
   g_autofree AdjTensor **out = g_new0 (AdjTensor *, node->n_edges + 1);
-  guint n_pre = call->pre_hooks != NULL ? call->pre_hooks->len : 0;
-  guint n_post = call->post_hooks != NULL ? call->post_hooks->len : 0;
+  guint n_pre = call->hooks->pre != NULL ? call->hooks->pre->len : 0;
+  guint n_post = call->hooks->post != NULL ? call->hooks->post->len : 0;
   guint post = object + n_pre;
   guint last = post + n_post + call->n_packed;
-  gboolean done = replay_node_hooks (self, call->pre_hooks, OBJECT_PRE_HOOK, &object, grads,
+  gboolean done = replay_node_hooks (self, call->hooks->pre, OBJECT_PRE_HOOK, &object, grads,
                                      node->n_inputs, NULL, 0);
 
   if (done)
@@ -448,7 +448,7 @@ replay_needed (Replay *self, const CollectedCall *call, AdjTensor **grads, guint
            (self->level == ADJ_CAPTURE_LEVEL_NODES || validate (self, node, out));
   if (done && self->level == ADJ_CAPTURE_LEVEL_NODES && call->form == NULL)
     replay_node_validate (self, call, out);
-  done = done && replay_node_hooks (self, call->post_hooks, OBJECT_POST_HOOK, &post, out,
+  done = done && replay_node_hooks (self, call->hooks->post, OBJECT_POST_HOOK, &post, out,
                                     node->n_edges, grads, node->n_inputs);
   for (guint i = 0; i < node->n_edges; i++)
     {

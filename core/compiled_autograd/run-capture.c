@@ -15,7 +15,7 @@ take_inputs (Collection *collection)
 
   list.items = g_new0 (AdjValue, list.n + 1);
   for (guint i = 0; i < list.n; i++)
-    list.items[i] = ADJ_TENSOR (adj_tensor_ref (g_ptr_array_index (collection->inputs, i)));
+    list.items[i] = ADJ_TENSOR (g_steal_pointer (&collection->inputs->pdata[i]));
   g_ptr_array_set_size (collection->inputs, 0);
   return list;
 }

@@ -138,8 +138,9 @@ describe_edges (Describer *describer)
 }
 
 GStrv
-call_describe (const Collection *collection, const CollectedCall *call)
+call_describe (const Collection *collection, guint index)
 {
+  const CollectedCall *call = &g_array_index (collection->calls, CollectedCall, index);
   AdjGradNode *node = call->node;
   Describer describer = { { collection->cx, describe_saved, describe_leaf, describe_meta,
                             describe_held, describe_size, describe_function },
@@ -149,18 +150,18 @@ call_describe (const Collection *collection, const CollectedCall *call)
                           g_ptr_array_new () };
 
   add (&describer, "look-up %u", call->id);
-  if (collection->calls->len == 0)
+  if (index == 0)
     add (&describer, "%u targets", task_get_request (collection->task)->n_targets);
   add (&describer, "%u wanted gradients", call->captures != NULL ? call->captures->len : 0);
-  describe_hooks (&describer, "tensor hook", call->tensor_hooks);
-  describe_hooks (&describer, "pre-hook", call->pre_hooks);
-  describe_hooks (&describer, "post-hook", call->post_hooks);
+  describe_hooks (&describer, "tensor hook", call->hooks->tensor);
+  describe_hooks (&describer, "pre-hook", call->hooks->pre);
+  describe_hooks (&describer, "post-hook", call->hooks->post);
   if (node->n_inputs > 1)
     add (&describer, "%u gradients arrive", node->n_inputs);
   add (&describer, "%s", call->needed ? "it runs" : "only what arrives is wanted");
   if (call->needed)
     call_visit (call, &describer.parent);
-  describe_hooks (&describer, "post-accumulate hook", call->leaf_hooks);
+  describe_hooks (&describer, "post-accumulate hook", call->hooks->leaf);
   if (call->needed)
     describe_edges (&describer);
   g_ptr_array_add (describer.words, NULL);

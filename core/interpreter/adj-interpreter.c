@@ -8,17 +8,30 @@
 #include "interpreter/adj-higher.h"
 #include "interpreter/adj-interpreter-internal.h"
 #include "interpreter/builtins-private.h"
+#include "ir/adj-graph-analysis-internal.h"
 #include "ir/adj-graph.h"
 #include "ir/adj-text-internal.h"
 #include "ops/adj-packet.h"
 #include "rules/adj-node-op.h"
+
+/* What the name that a node calls stands for, where that is no operator; all (nullable). */
+typedef struct
+{
+  const AdjPacket *packet;
+  const AdjBuiltin *builtin;
+  const AdjHigherOp *higher;
+  const AdjEffectOp *effect;
+  const AdjNodeOp *node_op;
+  gboolean is_arithmetic; /* operator.add: on sizes it is the builtin */
+} Callee;
 
 typedef struct
 {
   AdjContext *cx;
   const AdjGraph *graph;
   const AdjInterpreterHooks *hooks; /* (nullable) */
-  AdjNodeId *opaque;                /* of every node: what keeps it from having a value */
+  const AdjNodeId *opaque;          /* of every node: what keeps it from having a value */
+  const Callee *callees;            /* of every node */
   AdjValue *values;                 /* of every node, NONE when not alive */
   guint next_arg;
   const AdjValue *args;
@@ -120,26 +133,38 @@ has_tensor (const AdjValue *args)
   return FALSE;
 }
 
-/* operator.add is arithmetic on sizes too, and then a builtin. */
-static const AdjPacket *
-find_packet (const AdjNode *node, const AdjValue *args)
+static Callee
+find_callee (const AdjNode *node)
 {
+  const char *target = node->target;
+
+  if (node->op != NULL)
+    return (Callee){ 0 };
   if (node->opcode == ADJ_OPCODE_CALL_METHOD)
-    return adj_packet_find_method (node->target);
-  if (g_str_has_prefix (node->target, "operator.") && !has_tensor (args))
-    return NULL;
-  return adj_packet_find_function (node->target);
+    return (Callee){ .packet = adj_packet_find_method (target),
+                     .builtin = adj_builtin_find_method (target) };
+  if (node->opcode != ADJ_OPCODE_CALL_FUNCTION)
+    return (Callee){ 0 };
+  return (Callee){ .packet = adj_packet_find_function (target),
+                   .builtin = adj_builtin_find (target),
+                   .higher = adj_higher_find (target),
+                   .effect = adj_effect_op_find (target),
+                   .node_op = adj_node_op_find (target),
+                   .is_arithmetic = g_str_has_prefix (target, "operator.") };
 }
 
-static const AdjBuiltin *
-find_builtin (const AdjNode *node, const AdjValue *args)
+static gpointer
+find_callees (const AdjGraph *graph)
 {
-  if (node->opcode != ADJ_OPCODE_CALL_METHOD)
-    return adj_builtin_find (node->target);
-  return args->n > 0 && args->items[0].kind == ADJ_VALUE_TENSOR
-             ? adj_builtin_find_method (node->target)
-             : NULL;
+  const guint n = adj_graph_get_n_nodes (graph);
+  Callee *callees = g_new (Callee, n + 1);
+
+  for (guint i = 0; i < n; i++)
+    callees[i] = find_callee (adj_graph_get_node (graph, i));
+  return callees;
 }
+
+static const AdjGraphAnalysis callees_analysis = { find_callees, g_free };
 
 /* Its graphs become functions. */
 static gboolean
@@ -174,6 +199,66 @@ call_higher (AdjContext *cx,
   return done;
 }
 
+static gboolean
+call_packet (AdjContext *cx,
+             const AdjPacket *packet,
+             const AdjOp *op,
+             const AdjValue *args,
+             const AdjValue *kwargs,
+             AdjValue *result)
+{
+  AdjValue borrowed;
+  gboolean done = packet != NULL ? adj_packet_call (cx, packet, args, kwargs, &borrowed)
+                                 : adj_call (cx, op, args, kwargs, &borrowed);
+
+  *result = done ? adj_value_copy (&borrowed) : ADJ_NONE;
+  return done;
+}
+
+static gboolean
+call_builtin (AdjContext *cx,
+              const AdjBuiltin *builtin,
+              const AdjValue *args,
+              const AdjValue *kwargs,
+              AdjValue *result)
+{
+  if (!builtin->call (cx, args->items, args->n, kwargs, result))
+    return FALSE;
+  adj_context_note_builtin (cx, builtin->target, args->items, args->n, result);
+  return TRUE;
+}
+
+/* A method of what is no tensor has no meaning. */
+static gboolean
+takes_builtin (const Callee *callee, const AdjNode *node, const AdjValue *args)
+{
+  return callee->builtin != NULL && (node->opcode != ADJ_OPCODE_CALL_METHOD ||
+                                     (args->n > 0 && args->items[0].kind == ADJ_VALUE_TENSOR));
+}
+
+static gboolean
+call_callee (AdjContext *cx,
+             const Callee *callee,
+             const AdjNode *node,
+             const AdjValue *args,
+             const AdjValue *kwargs,
+             AdjValue *result)
+{
+  if (node->op != NULL)
+    return call_packet (cx, NULL, node->op, args, kwargs, result);
+  if (callee->packet != NULL && (!callee->is_arithmetic || has_tensor (args)))
+    return call_packet (cx, callee->packet, NULL, args, kwargs, result);
+  if (takes_builtin (callee, node, args))
+    return call_builtin (cx, callee->builtin, args, kwargs, result);
+  if (callee->higher != NULL)
+    return call_higher (cx, callee->higher, args, kwargs, result);
+  if (callee->effect != NULL)
+    return adj_interpret_effect (cx, NULL, callee->effect, args, kwargs, result, NULL);
+  if (callee->node_op != NULL)
+    return adj_node_op_call (cx, callee->node_op, args->items, args->n, result);
+  return fail_unknown (cx, node);
+}
+
 gboolean
 adj_interpret_call (AdjContext *cx,
                     const AdjNode *node,
@@ -181,33 +266,9 @@ adj_interpret_call (AdjContext *cx,
                     const AdjValue *kwargs,
                     AdjValue *result)
 {
-  const AdjPacket *packet = node->op == NULL ? find_packet (node, args) : NULL;
-  const AdjBuiltin *builtin = node->op == NULL && packet == NULL ? find_builtin (node, args) : NULL;
-  const AdjHigherOp *higher =
-      node->op == NULL && packet == NULL && builtin == NULL ? adj_higher_find (node->target) : NULL;
-  AdjValue borrowed;
-  gboolean done;
+  const Callee callee = find_callee (node);
 
-  if (builtin != NULL)
-    {
-      if (!builtin->call (cx, args->items, args->n, kwargs, result))
-        return FALSE;
-      adj_context_note_builtin (cx, builtin->target, args->items, args->n, result);
-      return TRUE;
-    }
-  if (builtin == NULL && higher == NULL && adj_effect_op_find (node->target) != NULL)
-    return adj_interpret_effect (cx, NULL, adj_effect_op_find (node->target), args, kwargs, result,
-                                 NULL);
-  if (higher != NULL)
-    return call_higher (cx, higher, args, kwargs, result);
-  if (node->op == NULL && packet == NULL && adj_node_op_find (node->target) != NULL)
-    return adj_node_op_call (cx, adj_node_op_find (node->target), args->items, args->n, result);
-  if (node->op == NULL && packet == NULL)
-    return fail_unknown (cx, node);
-  done = packet != NULL ? adj_packet_call (cx, packet, args, kwargs, &borrowed)
-                        : adj_call (cx, node->op, args, kwargs, &borrowed);
-  *result = done ? adj_value_copy (&borrowed) : ADJ_NONE;
-  return done;
+  return call_callee (cx, &callee, node, args, kwargs, result);
 }
 
 static guint
@@ -277,7 +338,7 @@ run_call (Run *run, const AdjNode *node, AdjValue *out)
   if (hooks != NULL && hooks->replace != NULL &&
       hooks->replace (run->graph, id, &args, out, hooks->data))
     return !adj_context_has_error (run->cx);
-  return adj_interpret_call (run->cx, node, &args, &kwargs, out);
+  return call_callee (run->cx, &run->callees[id.index], node, &args, &kwargs, out);
 }
 
 static gboolean
@@ -391,6 +452,7 @@ interpret (AdjContext *cx,
 
   run.values = g_new0 (AdjValue, n);
   run.opaque = adj_graph_find_opaque (graph);
+  run.callees = adj_graph_analyse (graph, &callees_analysis);
   adj_context_add_thread_state (cx, thread_state);
   if (done && n_args > adj_graph_get_n_inputs (graph))
     {
@@ -406,7 +468,6 @@ interpret (AdjContext *cx,
   for (guint i = 0; i < n; i++)
     adj_value_clear (&run.values[i]);
   g_free (run.values);
-  g_free (run.opaque);
   adj_context_set_place (cx, &around);
   if (adj_thread_state_list_settings (thread_state, settings) > 0)
     adj_context_set_thread_state (cx, &before);

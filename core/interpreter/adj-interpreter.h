@@ -47,9 +47,9 @@ ADJ_PUBLIC gboolean adj_interpret (AdjContext *cx,
 
 /* Of every node: the one that its value depends on and that is not understood, a statement or an
  * argument that the reader of a file kept as text; else ADJ_NO_NODE.  What has no value may also
- * leave memory unwritten, and random numbers undrawn, that others depend on.  (transfer full)
- * (array) */
-ADJ_PUBLIC AdjNodeId *adj_graph_find_opaque (const AdjGraph *graph);
+ * leave memory unwritten, and random numbers undrawn, that others depend on.  (transfer none)
+ * (array): valid as long as @graph */
+ADJ_PUBLIC const AdjNodeId *adj_graph_find_opaque (const AdjGraph *graph);
 /* %FALSE with ADJ_ERROR_UNSUPPORTED "line:column: …" when what @graph returns depends on such a
  * node, which the error blames. */
 ADJ_PUBLIC gboolean adj_graph_check_understood (const AdjGraph *graph, GError **error);

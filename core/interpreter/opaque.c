@@ -8,6 +8,7 @@
 #include "base/adj-lexer.h"
 #include "call/adj-op.h"
 #include "interpreter/adj-interpreter.h"
+#include "ir/adj-graph-analysis-internal.h"
 #include "ir/adj-graph.h"
 #include "ir/adj-target-internal.h"
 
@@ -222,8 +223,8 @@ search_node (Search *search, guint index)
     note_effects (search, node, &effects, depends->index);
 }
 
-AdjNodeId *
-adj_graph_find_opaque (const AdjGraph *graph)
+static gpointer
+find_opaque (const AdjGraph *graph)
 {
   guint n = adj_graph_get_n_nodes (graph);
   g_autofree guint32 *written = g_new (guint32, n + 1);
@@ -236,6 +237,14 @@ adj_graph_find_opaque (const AdjGraph *graph)
     search_node (&search, i);
 
   return search.depends;
+}
+
+static const AdjGraphAnalysis opaque_analysis = { find_opaque, g_free };
+
+const AdjNodeId *
+adj_graph_find_opaque (const AdjGraph *graph)
+{
+  return adj_graph_analyse (graph, &opaque_analysis);
 }
 
 /* -- Refusal ---- */
@@ -254,7 +263,7 @@ find_unread (const AdjValue *leaf, gpointer data)
 gboolean
 adj_graph_check_understood (const AdjGraph *graph, GError **error)
 {
-  g_autofree AdjNodeId *depends = adj_graph_find_opaque (graph);
+  const AdjNodeId *depends = adj_graph_find_opaque (graph);
   AdjNodeId id = depends[adj_graph_get_output (graph).index];
   const AdjNode *node;
   const char *unread;

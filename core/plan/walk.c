@@ -388,7 +388,7 @@ static void
 walk_all (Walk *walk)
 {
   guint n = adj_graph_get_n_nodes (walk->graph);
-  g_autofree AdjNodeId *opaque = adj_graph_find_opaque (walk->graph);
+  const AdjNodeId *opaque = adj_graph_find_opaque (walk->graph);
 
   for (guint i = 0; i < n && walk->plan->whole == NULL; i++)
     if (adj_node_id_is_valid (opaque[i]))

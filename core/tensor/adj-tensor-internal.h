@@ -36,6 +36,10 @@ void adj_tensor_set_slot (AdjTensor *tensor,
 /* Whether there are just @n references to @tensor. */
 gboolean adj_tensor_is_held_by (const AdjTensor *tensor, guint n);
 
+/* What was last set, 0 at first: for who numbers tensors, and looks there whether it is that. */
+guint adj_tensor_get_number (const AdjTensor *tensor);
+void adj_tensor_set_number (AdjTensor *tensor, guint number);
+
 /* In-place change of metadata (resize_, transpose_, set_); @storage %NULL keeps the old one, else
  * writes to other tensors of the new one are none to @tensor. */
 void adj_tensor_set (AdjTensor *tensor, const AdjTensorMeta *meta, AdjStorage *storage);

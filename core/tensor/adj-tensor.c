@@ -23,6 +23,7 @@ typedef struct
 struct _AdjTensor
 {
   gatomicrefcount ref_count;
+  guint number; /* of who visits tensors */
   AdjTensorMeta meta;
   AdjStorage *storage; /* (owned) */
   Writes *writes;      /* (owned) (nullable): counted apart from the others of the storage */
@@ -68,6 +69,7 @@ adj_tensor_new (const AdjTensorMeta *meta, AdjStorage *storage)
 
   tensor = g_new (AdjTensor, 1);
   g_atomic_ref_count_init (&tensor->ref_count);
+  tensor->number = 0;
   tensor->storage = adj_storage_ref (storage);
   tensor->writes = NULL;
   memset (tensor->slots, 0, sizeof tensor->slots);
@@ -147,6 +149,18 @@ adj_tensor_is_held_by (const AdjTensor *tensor, guint n)
   g_return_val_if_fail (tensor != NULL, FALSE);
 
   return g_atomic_ref_count_compare ((gatomicrefcount *) &tensor->ref_count, (gint) n);
+}
+
+guint
+adj_tensor_get_number (const AdjTensor *tensor)
+{
+  return tensor->number;
+}
+
+void
+adj_tensor_set_number (AdjTensor *tensor, guint number)
+{
+  tensor->number = number;
 }
 
 const AdjTensorMeta *

@@ -328,6 +328,59 @@ checkpoints_wait (void)
   check_held (TRUE);
 }
 
+/* -- where backwards part -- */
+
+static const struct
+{
+  guint n, cosines; /* of the chain: its length, and which of it are not sines, by bit */
+  const char *reason;
+} chains[] = {
+  { 6, 0, "the first backward" },
+  { 6, 1, "NodeCall 7: was SinBackward, is CosBackward" },
+  { 6, 1 << 3, "NodeCall 4: was SinBackward, is CosBackward" },
+  { 6, 1 << 3 | 1, "NodeCall 7: was SinBackward, is CosBackward" },
+  { 6, 1 << 5, "NodeCall 2: was SinBackward, is CosBackward" },
+  { 7, 0, "NodeCall 8: was AccumulateGrad, is SinBackward" },
+  { 5, 0, "NodeCall 7: was CosBackward, is AccumulateGrad" },
+};
+
+static guint chain; /* the one that runs */
+
+static void
+run_chain (Program *p)
+{
+  AdjTensor *x = program_vector (p, 3, NULL);
+
+  for (guint i = 0; i < chains[chain].n; i++)
+    x = OP ((chains[chain].cosines >> i & 1) != 0 ? "cos" : "sin", T (x));
+  program_backward (p, OP ("sum", T (x)));
+}
+
+/* Each is captured once, because of the node at which it parts from those before, and found again
+ * behind all forks that came later. */
+static void
+backwards_part (void)
+{
+  g_autoptr (AdjCompiledAutograd) compiler =
+      adj_compiled_autograd_new (&(AdjCompiledOptions){ .strict = TRUE });
+
+  for (guint i = 0; i < 2 * G_N_ELEMENTS (chains); i++)
+    {
+      g_autofree char *eager = NULL, *captured = NULL;
+
+      chain = i % G_N_ELEMENTS (chains);
+      eager = program_run (run_chain, NULL);
+      captured = program_run (run_chain, compiler);
+      g_assert_cmpstr (captured, ==, eager);
+      if (i < G_N_ELEMENTS (chains))
+        g_assert_cmpstr (adj_capture_get_reason (adj_compiled_autograd_get_capture (compiler, i)),
+                         ==, chains[i].reason);
+    }
+  g_assert_cmpuint (adj_compiled_autograd_get_counters (compiler).captures, ==,
+                    G_N_ELEMENTS (chains));
+  g_assert_cmpuint (adj_compiled_autograd_get_counters (compiler).hits, ==, G_N_ELEMENTS (chains));
+}
+
 int
 main (int argc, char **argv)
 {
@@ -340,6 +393,7 @@ main (int argc, char **argv)
   g_test_add_func ("/compiled-autograd/loops/memory-is-flat", memory_is_flat);
   g_test_add_func ("/compiled-autograd/loops/inputs-go", inputs_go_with_their_last_use);
   g_test_add_func ("/compiled-autograd/loops/checkpoints-wait", checkpoints_wait);
+  g_test_add_func ("/compiled-autograd/loops/backwards-part", backwards_part);
 
   return g_test_run ();
 }

@@ -264,7 +264,7 @@ check_statement (const AdjGraph *graph, guint index, const char *form, GHashTabl
   g_auto (GStrv) rows = split_text (graph, lines);
   const AdjNode *node = adj_graph_get_node (graph, index);
   g_autofree guint8 *depends = find_dependents (graph, index);
-  g_autofree AdjNodeId *opaque = NULL;
+  const AdjNodeId *opaque;
   g_autoptr (AdjGraph) spoiled = NULL;
   guint last = lines[n - 1] - 1, some = index;
 
