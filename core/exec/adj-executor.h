@@ -20,6 +20,9 @@ typedef struct
   gboolean float64;              /* compute every floating value in double */
   guint64 memory_limit;          /* bytes; 0: four fifths of what the machine has free */
   AdjGpu *gpu; /* (nullable) (unowned): where executors of GPUs run it; %NULL: the first there is */
+  /* (nullable) Hears of every call before it is made, in the thread that runs, which goes on when
+   * it returns; the interpreter alone does that. */
+  void (*before) (AdjNodeId id, gpointer data);
   /* (nullable) Sees every node's result as immutable data; called in the thread that runs.  %FALSE
    * stops the run with G_IO_ERROR_CANCELLED. */
   gboolean (*tap) (AdjNodeId id, const AdjValue *value, gpointer data);

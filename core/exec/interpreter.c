@@ -219,7 +219,11 @@ static gboolean
 replace_call (
     const AdjGraph *graph, AdjNodeId id, const AdjValue *args, AdjValue *value, gpointer data)
 {
-  return captured_replace (&((Watch *) data)->captured, graph, id, args, value);
+  Watch *watch = data;
+
+  if (watch->request->before != NULL && graph == watch->request->graph)
+    watch->request->before (id, watch->request->data);
+  return captured_replace (&watch->captured, graph, id, args, value);
 }
 
 static gboolean

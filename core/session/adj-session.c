@@ -33,6 +33,24 @@ keep_value (AdjNodeId id, const AdjValue *value, gpointer data)
 }
 
 static gboolean
+see_value (AdjNodeId id, const AdjValue *value, gpointer data)
+{
+  const Running *running = data;
+  const AdjSessionRun *run = running->run;
+
+  return (run->tap == NULL || run->tap (id, value, run->data)) &&
+         (running->values == NULL || keep_value (id, value, data));
+}
+
+static void
+hear_call (AdjNodeId id, gpointer data)
+{
+  const AdjSessionRun *run = ((const Running *) data)->run;
+
+  run->before (id, run->data);
+}
+
+static gboolean
 replace_value (AdjNodeId id, const AdjValue *value, AdjValue *out, gpointer data)
 {
   Running *running = data;
@@ -72,7 +90,8 @@ adj_session_run (const AdjSessionRun *run,
     .float64 = run->float64,
     .memory_limit = run->memory_limit,
     .gpu = run->gpu,
-    .tap = values != NULL ? keep_value : NULL,
+    .before = run->before != NULL ? hear_call : NULL,
+    .tap = values != NULL || run->tap != NULL ? see_value : NULL,
     .replace = run->replace != NULL ? replace_value : NULL,
     .recall = recall_value,
     .progress = run->progress != NULL ? report_progress : NULL,

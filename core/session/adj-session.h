@@ -43,6 +43,9 @@ typedef struct
   AdjGpu *gpu; /* (nullable) (unowned): as in AdjRunRequest */
   guint64
       keep_memory; /* bytes of kept values that may stay in memory; 0: an eighth of what is free */
+  /* (nullable) As in AdjRunRequest; @tap beside what is kept of values. */
+  void (*before) (AdjNodeId id, gpointer data);
+  gboolean (*tap) (AdjNodeId id, const AdjValue *value, gpointer data);
   /* (nullable) As in AdjRunRequest: for planted faults. */
   gboolean (*replace) (AdjNodeId id, const AdjValue *value, AdjValue *out, gpointer data);
   void (*progress) (guint done, guint total, gpointer data);

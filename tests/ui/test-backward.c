@@ -223,6 +223,87 @@ test_reason (void)
   adj_walk_close (window);
 }
 
+/* -- running it event by event -- */
+
+static AdjStepping *
+act (AdjWindow *window, const char *action)
+{
+  AdjStepping *stepping = adj_document_get_stepping (adj_window_get_document (window));
+  const gint64 deadline = g_get_monotonic_time () + 60 * G_USEC_PER_SEC;
+
+  g_assert_true (gtk_widget_activate_action (GTK_WIDGET (window), action, NULL));
+  while (adj_stepping_get_state (stepping) == ADJ_STEPPING_RUNS &&
+         g_get_monotonic_time () < deadline)
+    g_main_context_iteration (NULL, TRUE);
+  adj_walk_settle (window);
+  return stepping;
+}
+
+static void
+assert_at (AdjWindow *window, const char *text, const char *node)
+{
+  AdjDocument *document = adj_window_get_document (window);
+  g_autofree char *at = adj_stepping_describe (adj_document_get_stepping (document));
+
+  g_assert_cmpstr (at, ==, text);
+  assert_says (adj_walk_find (GTK_WIDGET (window), ADJ_TYPE_BACKWARD_PAGE, NULL), text);
+  if (node != NULL)
+    g_assert_cmpstr (adj_graph_get_node (adj_document_get_graph (document)->graph,
+                                         adj_document_get_selected (document).index)
+                         ->name,
+                     ==, node);
+}
+
+static void
+test_stepping (void)
+{
+  AdjWindow *window = open_capture ("mlp-ddp", "r0-ca0-compiled_autograd");
+  GtkWidget *page = show_page (window);
+  AdjStepping *stepping;
+  guint n_events;
+
+  /* Two events of each step, one after the other. */
+  stepping = act (window, "win.step-backward");
+  assert_at (window, "before NllLossBackward0 (NodeCall 1)", "nll_loss_backward");
+  act (window, "win.step-backward");
+  assert_at (window, "after NllLossBackward0 (NodeCall 1)", "nll_loss_backward");
+  assert_says (page, "▶ 1 · NllLossBackward0");
+  g_assert_cmpuint (adj_stepping_get_values (stepping)->len, ==, 1);
+  act (window, "win.step-backward");
+  assert_at (window, "before LogSoftmaxBackward0 (NodeCall 2)", "_log_softmax_backward_data");
+  assert_says (page, "nll_loss_backward"); /* that it takes */
+  adj_walk_keep (window, "backward-event");
+
+  /* From there to a hook on a leaf and the accumulation before it. */
+  g_assert_true (adj_walk_select (window, "call_hook_5"));
+  act (window, "win.toggle-breakpoint");
+  g_assert_true (adj_walk_select (window, "accumulate_grad__5"));
+  act (window, "win.toggle-breakpoint");
+  act (window, "win.continue-backward");
+  assert_at (window, "before: accumulate fc3.bias", "accumulate_grad__5");
+  act (window, "win.step-backward");
+  assert_at (window, "after: accumulate fc3.bias", "accumulate_grad__5");
+  act (window, "win.continue-backward");
+  assert_at (window, "before the hook compiled_accum_grad_hook · post-accumulate hook",
+             "call_hook_5");
+  adj_walk_keep (window, "backward-breakpoint");
+
+  /* To the end, once more to the first breakpoint, and stopped there. */
+  act (window, "win.continue-backward");
+  n_events = 2 * adj_stepping_get_backward (stepping)->steps->len;
+  g_assert_cmpint (adj_stepping_get_state (stepping), ==, ADJ_STEPPING_ENDED);
+  g_assert_cmpuint (adj_stepping_get_n_events (stepping), ==, n_events);
+  act (window, "win.continue-backward");
+  assert_at (window, "before: accumulate fc3.bias", "accumulate_grad__5");
+  act (window, "win.stop");
+  assert_at (window, "does not run", NULL);
+
+  /* A window can be closed while its backward waits. */
+  act (window, "win.step-backward");
+  assert_at (window, "before NllLossBackward0 (NodeCall 1)", "nll_loss_backward");
+  adj_walk_close (window);
+}
+
 static void
 test_no_backward (void)
 {
@@ -246,6 +327,7 @@ main (int argc, char *argv[])
   g_test_add_func ("/ui/backward/search", test_search);
   g_test_add_func ("/ui/backward/page", test_page);
   g_test_add_func ("/ui/backward/reason", test_reason);
+  g_test_add_func ("/ui/backward/stepping", test_stepping);
   g_test_add_func ("/ui/backward/no-backward", test_no_backward);
   return g_test_run ();
 }

@@ -265,6 +265,7 @@ adj_document_reset (AdjDocument *self, GFile *file, char *title, const char *gra
   self->graph_index = G_MAXUINT;
   self->selected = ADJ_NO_NODE;
   adj_document_want (self, NULL);
+  adj_document_forget_stepping (self);
   g_clear_pointer (&self->captured, adj_captured_unref);
   g_clear_pointer (&self->scene, adj_scene_unref);
   g_hash_table_remove_all (self->evaluations);
@@ -447,6 +448,9 @@ adj_document_get_property (GObject *object, guint id, GValue *value, GParamSpec 
     case PROP_RUNS:
       g_value_set_pointer (value, self->arrangement->runs);
       break;
+    case PROP_STEPPING:
+      g_value_set_object (value, self->stepping);
+      break;
     default:
       G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
     }
@@ -458,6 +462,7 @@ adj_document_dispose (GObject *object)
   AdjDocument *self = ADJ_DOCUMENT (object);
 
   adj_task_list_clear (&self->tasks);
+  adj_document_forget_stepping (self);
 
   G_OBJECT_CLASS (adj_document_parent_class)->dispose (object);
 }
@@ -525,6 +530,8 @@ adj_document_class_init (AdjDocumentClass *klass)
   properties[PROP_PROBLEM] = g_param_spec_boxed ("problem", NULL, NULL, G_TYPE_ERROR, flags);
   properties[PROP_UNSAVED] = g_param_spec_boolean ("unsaved", NULL, NULL, FALSE, flags);
   properties[PROP_RUNS] = g_param_spec_pointer ("runs", NULL, NULL, flags);
+  properties[PROP_STEPPING] =
+      g_param_spec_object ("stepping", NULL, NULL, ADJ_TYPE_STEPPING, flags);
   g_object_class_install_properties (object_class, N_PROPS, properties);
 
   remark_signal = g_signal_new ("remark", G_TYPE_FROM_CLASS (klass), G_SIGNAL_RUN_LAST, 0, NULL,

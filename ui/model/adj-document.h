@@ -8,6 +8,7 @@
 #include "model/adj-link.h"
 #include "model/adj-opening.h"
 #include "model/adj-saved-view.h"
+#include "model/adj-stepping.h"
 #include "scene/adj-palette.h"
 
 G_BEGIN_DECLS
@@ -19,7 +20,8 @@ G_BEGIN_DECLS
  * Properties, all notified: "title", "bundle", "graph-index", "scene", "selected", "evaluation",
  * "error", "status" (of long work; with the fraction and whether something runs), "run-choice",
  * "history" (whether one can go back or forward changed), "arrangement", "lit", "chosen",
- * "problem", "unsaved", "runs" (those that are kept).
+ * "problem", "unsaved", "runs" (those that are kept), "stepping" (where a backward waits that runs
+ * event by event).
  * Signals: "remark" (const char *text): what the user asked for was stopped or failed;
  * "saved" (gboolean written): saving ended; not @written where it was stopped or failed;
  * "exported" (GFile *file): the picture is written. */
@@ -170,7 +172,15 @@ void adj_document_run_against (AdjDocument *self, AdjGraphSet *others, const Adj
  * document writes it.  @values: with the values of nodes.  Can be undone, as the removal can. */
 void adj_document_keep_run (AdjDocument *self, const char *name, gboolean values);
 void adj_document_remove_run (AdjDocument *self, const char *name);
-/* Cancels the running task. */
+/* Of the shown graph, when compiled autograd captured it.  (transfer none) (nullable) */
+AdjStepping *adj_document_get_stepping (AdjDocument *self);
+/* Runs that to its next event, or (@continues) to its next breakpoint or its end. */
+void adj_document_step_backward (AdjDocument *self, gboolean continues);
+/* Whether it runs, or waits. */
+gboolean adj_document_is_stepping (AdjDocument *self);
+/* Of the step that the selected node belongs to. */
+void adj_document_toggle_breakpoint (AdjDocument *self);
+/* Cancels the running task, and a backward that runs event by event. */
 void adj_document_stop (AdjDocument *self);
 gboolean adj_document_is_running (AdjDocument *self);
 /* Whether anything is under way. */

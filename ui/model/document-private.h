@@ -58,6 +58,7 @@ struct _AdjDocument
 
   AdjRunChoice run_choice; /* what was asked for; graphs may not have it */
   GHashTable *evaluations; /* AdjGraph → AdjEvaluation */
+  AdjStepping *stepping;   /* (owned) (nullable): of @captured, once somebody asks */
   AdjTaskList tasks;
 };
 
@@ -79,6 +80,7 @@ enum
   PROP_PROBLEM,
   PROP_UNSAVED,
   PROP_RUNS,
+  PROP_STEPPING,
   N_PROPS
 };
 
@@ -108,6 +110,9 @@ void adj_document_set_unsaved (AdjDocument *self, gboolean unsaved);
 void adj_document_take_runs (AdjDocument *self);
 /* What is kept is what the arrangement says now. */
 void adj_document_follow_runs (AdjDocument *self);
+
+/* document-stepping.c: what waits is stopped. */
+void adj_document_forget_stepping (AdjDocument *self);
 
 /* document-problems.c */
 /* Makes @error the problem and goes to the node of @graph that it blames; %FALSE: it blames none.

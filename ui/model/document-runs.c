@@ -206,6 +206,8 @@ adj_document_stop (AdjDocument *self)
 {
   g_return_if_fail (ADJ_IS_DOCUMENT (self));
 
+  if (self->stepping != NULL)
+    adj_stepping_stop (self->stepping);
   if (!adj_task_list_any (&self->tasks))
     return;
   for (guint task = 0; task < ADJ_N_TASKS; task++)

@@ -13,6 +13,7 @@
 #define SAYS 22.0f    /* the line that says what is chosen */
 #define NAME 16.0f    /* of a lane */
 #define TICK 11.0f    /* height of a step */
+#define DOT 8.0f      /* of a breakpoint */
 #define BETWEEN 46.0f /* the lanes */
 #define CURVE 38.0f
 #define BAR 5.0f
@@ -28,6 +29,7 @@ struct _AdjBackwardChart
   GtkWidget parent_instance;
 
   const AdjBackward *backward; /* (unowned) (nullable) */
+  AdjStepping *stepping;       /* (unowned) (nullable) */
   guint *ranks;                /* (owned): of each step in the other order */
   guint step;                  /* chosen; G_MAXUINT: none */
   guint life;                  /* below the pointer; G_MAXUINT: none */
@@ -280,7 +282,7 @@ typedef struct
   AdjBackwardChart *chart;
   GtkSnapshot *snapshot;
   const AdjPalette *palette;
-  GdkRGBA text, pale, moved;
+  GdkRGBA text, pale, moved, stop;
 } Painting;
 
 static float
@@ -317,6 +319,34 @@ static void
 fill (const Painting *p, const GdkRGBA *color, float x, float y, float width, float height)
 {
   gtk_snapshot_append_color (p->snapshot, color, &GRAPHENE_RECT_INIT (x, y, width, height));
+}
+
+/* Below the lane as it runs: a dot for a breakpoint, a bar where a run waits. */
+static void
+paint_stepping (const Painting *p)
+{
+  AdjBackwardChart *self = p->chart;
+  AdjSteppingEvent event = { .step = G_MAXUINT };
+  const GdkRGBA here = adj_color_to_rgba (&p->palette->selection);
+
+  if (self->stepping == NULL)
+    return;
+  adj_stepping_get_event (self->stepping, &event);
+  for (guint i = 0; i < self->backward->steps->len; i++)
+    {
+      const float x = x_of_place (self, (float) i + 0.5f);
+      GskRoundedRect dot;
+
+      if (i == event.step)
+        fill (p, &here, x - 2, LOW_LANE - 4, 4, TICK + 8);
+      if (!adj_stepping_has_breakpoint (self->stepping, i))
+        continue;
+      gsk_rounded_rect_init_from_rect (
+          &dot, &GRAPHENE_RECT_INIT (x - DOT / 2, LOW_LANE - DOT - 1, DOT, DOT), DOT / 2);
+      gtk_snapshot_push_rounded_clip (p->snapshot, &dot);
+      fill (p, &p->stop, x - DOT / 2, LOW_LANE - DOT - 1, DOT, DOT);
+      gtk_snapshot_pop (p->snapshot);
+    }
 }
 
 static void
@@ -498,6 +528,8 @@ adj_backward_chart_snapshot (GtkWidget *widget, GtkSnapshot *snapshot)
   if (is_empty (self))
     return;
   gtk_style_context_get_color (gtk_widget_get_style_context (widget), &p.text);
+  p.stop = p.text;
+  gtk_style_context_lookup_color (gtk_widget_get_style_context (widget), "error_color", &p.stop);
   p.pale = p.text;
   p.pale.alpha *= 0.4f;
   p.moved = adj_color_to_rgba (&p.palette->roles[ADJ_ROLE_OPAQUE]);
@@ -512,6 +544,7 @@ adj_backward_chart_snapshot (GtkWidget *widget, GtkSnapshot *snapshot)
   paint_crossings (&p);
   paint_lane (&p, TRUE);
   paint_lane (&p, FALSE);
+  paint_stepping (&p);
   paint_names (&p);
   paint_curve (&p);
   paint_lives (&p);
@@ -595,6 +628,15 @@ adj_backward_chart_set_backward (AdjBackwardChart *self, const AdjBackward *back
     }
   show (self);
   gtk_widget_queue_resize (GTK_WIDGET (self));
+}
+
+void
+adj_backward_chart_set_stepping (AdjBackwardChart *self, AdjStepping *stepping)
+{
+  g_return_if_fail (ADJ_IS_BACKWARD_CHART (self));
+
+  self->stepping = stepping;
+  gtk_widget_queue_draw (GTK_WIDGET (self));
 }
 
 void

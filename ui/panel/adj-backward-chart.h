@@ -3,7 +3,7 @@
 
 #include <gtk/gtk.h>
 
-#include "model/adj-backward.h"
+#include "model/adj-stepping.h"
 
 G_BEGIN_DECLS
 
@@ -17,6 +17,9 @@ G_DECLARE_FINAL_TYPE (AdjBackwardChart, adj_backward_chart, ADJ, BACKWARD_CHART,
 void adj_backward_chart_set_backward (AdjBackwardChart *self, const AdjBackward *backward);
 /* Chooses the step of @node, if it is one's first. */
 void adj_backward_chart_choose_node (AdjBackwardChart *self, AdjNodeId node);
+/* Marks the steps with breakpoints, and the one that a run waits at.  @stepping: (nullable):
+ * borrowed until the next call */
+void adj_backward_chart_set_stepping (AdjBackwardChart *self, AdjStepping *stepping);
 /* What is said of the chosen step, else of all. (transfer full) */
 char *adj_backward_chart_describe (AdjBackwardChart *self);
 

@@ -6,12 +6,15 @@
 #include <glib/gi18n.h>
 #include <string.h>
 
+#include "model/adj-tensor-stats.h"
 #include "panel/adj-backward-chart.h"
 #include "report/adj-properties.h"
 #include "widgets/adj-row-look.h"
 #include "widgets/quick-find.h"
+#include "widgets/scroll-to-row.h"
 
 #define MAX_REASONS 40
+#define N_ELEMENTS 4 /* of a value that are shown */
 
 struct _AdjBackwardPage
 {
@@ -23,13 +26,25 @@ struct _AdjBackwardPage
   AdjBackwardChart *chart;
   GtkBox *reasons;
   GtkGrid *sizes;
-  AdjBackward *backward; /* (owned) (nullable): of the shown graph, once somebody looks */
-  GArray *numbers;       /* of guint: of the calls that are listed */
+  GtkLabel *state;
+  GtkBox *values_part;
+  GtkBox *values;
+  AdjStepping *stepping;       /* (owned) (nullable): of the shown graph, once somebody looks */
+  const AdjBackward *backward; /* (nullable): of @stepping */
+  GListStore *rows;            /* (nullable): of the calls that are listed */
+  GArray *numbers;             /* of guint: of these, their numbers */
+  GArray *marks;               /* of guint: of Mark, what their rows say of them */
 };
 
 G_DEFINE_FINAL_TYPE (AdjBackwardPage, adj_backward_page, ADJ_TYPE_PANEL)
 
 /* -- nodes of autograd -- */
+
+typedef enum
+{
+  MARK_BREAKPOINT = 1 << 0,
+  MARK_WAITS = 1 << 1,
+} Mark;
 
 static guint
 get_number (AdjBackwardPage *self, guint position)
@@ -53,12 +68,15 @@ bind_call (GtkListItem *item, GtkWidget *row, GtkLabel *const *cells, gpointer d
   const AdjCapturedCall *call = adj_captured_get_call (self->backward->captured, number);
   g_autofree char *full = adj_captured_name_call (self->backward->captured, number);
   g_autofree char *name = g_strdup_printf ("%u · %.*s", number, (int) strcspn (full, " "), full);
+  guint marks = g_array_index (self->marks, guint, gtk_list_item_get_position (item));
+  g_autofree char *marked = g_strdup_printf ("%s%s%s", (marks & MARK_WAITS) != 0 ? "▶ " : "",
+                                             (marks & MARK_BREAKPOINT) != 0 ? "● " : "", name);
   g_autofree char *nodes = adj_properties_count (call->n_nodes);
   g_autofree char *hooks =
       g_strdup_printf (ngettext ("%u hook", "%u hooks", call->n_hooks), call->n_hooks);
   g_autofree char *both = g_strdup_printf (_ ("%s, %s"), nodes, hooks);
 
-  gtk_label_set_text (cells[0], name);
+  gtk_label_set_text (cells[0], marked);
   gtk_label_set_text (cells[1], call->n_nodes == 0 ? "–" : call->n_hooks == 0 ? nodes : both);
 }
 
@@ -79,26 +97,58 @@ on_activated (AdjBackwardPage *self, guint position)
     adj_document_set_selected (adj_panel_get_document (self), first);
 }
 
+/* What the row of call @number says beside its name: of all steps that it has. */
+static guint
+find_marks (AdjBackwardPage *self, guint number)
+{
+  AdjSteppingEvent event = { .step = G_MAXUINT };
+  guint marks = 0;
+
+  adj_stepping_get_event (self->stepping, &event);
+  for (guint i = 0; i < self->backward->steps->len; i++)
+    {
+      const AdjBackwardStep *step = &g_array_index (self->backward->steps, AdjBackwardStep, i);
+
+      if (adj_captured_get_node (self->backward->captured, step->node.index)->call != number)
+        continue;
+      marks |= i == event.step ? MARK_WAITS : 0;
+      marks |= adj_stepping_has_breakpoint (self->stepping, i) ? MARK_BREAKPOINT : 0;
+    }
+  return marks;
+}
+
 static void
 list_calls (AdjBackwardPage *self)
 {
-  g_autoptr (GListStore) store = g_list_store_new (G_TYPE_OBJECT);
   g_autoptr (GtkSelectionModel) model = NULL;
+  GListStore *store = g_list_store_new (G_TYPE_OBJECT);
 
+  self->rows = store;
   g_array_set_size (self->numbers, 0);
+  g_array_set_size (self->marks, 0);
   for (guint i = 0; i < adj_captured_get_n_calls (self->backward->captured); i++)
     if (adj_captured_get_call (self->backward->captured, i)->name != NULL)
       {
         g_autoptr (GObject) row = g_object_new (G_TYPE_OBJECT, NULL);
 
+        const guint marks = find_marks (self, i);
+
         g_array_append_val (self->numbers, i);
+        g_array_append_val (self->marks, marks);
         g_list_store_append (store, row);
       }
-  model = GTK_SELECTION_MODEL (gtk_single_selection_new (G_LIST_MODEL (g_steal_pointer (&store))));
+  model = GTK_SELECTION_MODEL (gtk_single_selection_new (G_LIST_MODEL (g_object_ref (store))));
   gtk_list_view_set_model (self->calls, model);
 }
 
 /* -- reasons and sizes -- */
+
+static void
+empty_box (GtkBox *box)
+{
+  while (gtk_widget_get_first_child (GTK_WIDGET (box)) != NULL)
+    gtk_box_remove (box, gtk_widget_get_first_child (GTK_WIDGET (box)));
+}
 
 static GtkWidget *
 make_label (const char *text, const char *css_class)
@@ -180,19 +230,91 @@ fill_sizes (AdjBackwardPage *self)
                      0, 0, 1, 1);
 }
 
+/* -- running event by event -- */
+
+/* "f32[4, 8]", the first elements, and from where to where they go. */
+static char *
+describe_value (AdjTensorData *value)
+{
+  g_autoptr (GString) type = g_string_new (NULL);
+  g_autofree char *first = adj_tensor_stats_first (value, N_ELEMENTS);
+  g_autofree char *low = NULL, *high = NULL;
+  AdjTensorStats stats;
+
+  adj_tensor_meta_print (adj_tensor_data_get_meta (value), NULL, type);
+  adj_tensor_stats_compute (value, &stats);
+  low = adj_properties_number (stats.min);
+  high = adj_properties_number (stats.max);
+  return stats.n > 1 ? g_strdup_printf (_ ("%s  %s; from %s to %s"), type->str, first, low, high)
+                     : g_strdup_printf ("%s  %s", type->str, first);
+}
+
+static void
+fill_values (AdjBackwardPage *self)
+{
+  const GArray *values = adj_stepping_get_values (self->stepping);
+  const AdjGraph *graph = adj_captured_get_graph (self->backward->captured);
+  AdjSteppingEvent event;
+  const gboolean waits = adj_stepping_get_event (self->stepping, &event);
+
+  empty_box (self->values);
+  gtk_widget_set_visible (GTK_WIDGET (self->values_part), waits);
+  for (guint i = 0; waits && i < values->len; i++)
+    {
+      const AdjSteppingValue *value = &g_array_index (values, AdjSteppingValue, i);
+      g_autofree char *text = describe_value (value->value);
+
+      gtk_box_append (self->values, make_label (adj_graph_get_node (graph, value->node.index)->name,
+                                                "dim-label"));
+      gtk_box_append (self->values, make_label (text, NULL));
+    }
+  if (waits && values->len == 0)
+    gtk_box_append (self->values, make_label (event.ends ? _ ("It gave no tensor")
+                                                         : _ ("It takes nothing that was computed"),
+                                              "dim-label"));
+}
+
+/* Only rows that say something else are bound again: the others keep their place. */
+static void
+update_stepping (AdjBackwardPage *self)
+{
+  g_autofree char *text = NULL;
+
+  if (self->stepping == NULL)
+    return;
+  text = adj_stepping_describe (self->stepping);
+  gtk_label_set_text (self->state, text);
+  for (guint i = 0; i < self->numbers->len; i++)
+    {
+      const guint marks = find_marks (self, get_number (self, i));
+
+      if (marks == g_array_index (self->marks, guint, i))
+        continue;
+      g_array_index (self->marks, guint, i) = marks;
+      g_list_model_items_changed (G_LIST_MODEL (self->rows), i, 1, 1);
+      if ((marks & MARK_WAITS) != 0)
+        adj_scroll_to_row (GTK_WIDGET (self->calls), i, self->numbers->len);
+    }
+  fill_values (self);
+  adj_backward_chart_set_stepping (self->chart, self->stepping);
+}
+
 /* -- the page -- */
 
 static void
 forget (AdjBackwardPage *self)
 {
   adj_backward_chart_set_backward (self->chart, NULL);
+  adj_backward_chart_set_stepping (self->chart, NULL);
   adj_panel_leave (GTK_WIDGET (self->calls));
   gtk_list_view_set_model (self->calls, NULL);
-  while (gtk_widget_get_first_child (GTK_WIDGET (self->reasons)) != NULL)
-    gtk_box_remove (self->reasons, gtk_widget_get_first_child (GTK_WIDGET (self->reasons)));
+  g_clear_object (&self->rows);
+  empty_box (self->reasons);
+  empty_box (self->values);
   while (gtk_widget_get_first_child (GTK_WIDGET (self->sizes)) != NULL)
     gtk_grid_remove (self->sizes, gtk_widget_get_first_child (GTK_WIDGET (self->sizes)));
-  g_clear_pointer (&self->backward, adj_backward_free);
+  self->backward = NULL;
+  g_clear_object (&self->stepping);
 }
 
 static void
@@ -215,11 +337,13 @@ update (AdjBackwardPage *self)
   gtk_stack_set_visible_child_name (self->stack, captured != NULL ? "backward" : "empty");
   if (captured == NULL || self->backward != NULL || !gtk_widget_get_mapped (GTK_WIDGET (self)))
     return;
-  self->backward = adj_backward_new (captured, adj_document_get_bundle (document));
+  self->stepping = g_object_ref (adj_document_get_stepping (document));
+  self->backward = adj_stepping_get_backward (self->stepping);
   adj_backward_chart_set_backward (self->chart, self->backward);
   list_calls (self);
   fill_reasons (self);
   fill_sizes (self);
+  update_stepping (self);
   update_selected (self);
 }
 
@@ -238,6 +362,7 @@ static void
 adj_backward_page_finalize (GObject *object)
 {
   g_array_unref (ADJ_BACKWARD_PAGE (object)->numbers);
+  g_array_unref (ADJ_BACKWARD_PAGE (object)->marks);
 
   G_OBJECT_CLASS (adj_backward_page_parent_class)->finalize (object);
 }
@@ -260,6 +385,9 @@ adj_backward_page_class_init (AdjBackwardPageClass *klass)
   gtk_widget_class_bind_template_child (widget_class, AdjBackwardPage, chart);
   gtk_widget_class_bind_template_child (widget_class, AdjBackwardPage, reasons);
   gtk_widget_class_bind_template_child (widget_class, AdjBackwardPage, sizes);
+  gtk_widget_class_bind_template_child (widget_class, AdjBackwardPage, state);
+  gtk_widget_class_bind_template_child (widget_class, AdjBackwardPage, values_part);
+  gtk_widget_class_bind_template_child (widget_class, AdjBackwardPage, values);
 }
 
 static void
@@ -268,6 +396,7 @@ adj_backward_page_init (AdjBackwardPage *self)
   g_autoptr (GtkListItemFactory) factory = adj_row_look_make_factory (&call_look, self);
 
   self->numbers = g_array_new (FALSE, FALSE, sizeof (guint));
+  self->marks = g_array_new (FALSE, FALSE, sizeof (guint));
   gtk_widget_init_template (GTK_WIDGET (self));
   gtk_list_view_set_factory (self->calls, factory);
   g_signal_connect_swapped (self->calls, "activate", G_CALLBACK (on_activated), self);
@@ -275,5 +404,6 @@ adj_backward_page_init (AdjBackwardPage *self)
                            get_row_text, self);
   adj_panel_watch (ADJ_PANEL (self), "notify::scene", G_CALLBACK (update));
   adj_panel_watch (ADJ_PANEL (self), "notify::selected", G_CALLBACK (update_selected));
+  adj_panel_watch (ADJ_PANEL (self), "notify::stepping", G_CALLBACK (update_stepping));
   g_signal_connect (self, "map", G_CALLBACK (update), NULL);
 }

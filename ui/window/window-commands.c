@@ -130,6 +130,26 @@ run_previous_step (AdjWindow *self, GVariant *parameter)
 }
 
 static void
+run_step_backward (AdjWindow *self, GVariant *parameter)
+{
+  adj_window_show_page (self, "backward");
+  adj_document_step_backward (adj_window_get_document (self), FALSE);
+}
+
+static void
+run_continue_backward (AdjWindow *self, GVariant *parameter)
+{
+  adj_window_show_page (self, "backward");
+  adj_document_step_backward (adj_window_get_document (self), TRUE);
+}
+
+static void
+run_toggle_breakpoint (AdjWindow *self, GVariant *parameter)
+{
+  adj_document_toggle_breakpoint (adj_window_get_document (self));
+}
+
+static void
 run_focus_canvas (AdjWindow *self, GVariant *parameter)
 {
   gtk_widget_grab_focus (GTK_WIDGET (adj_window_get_view (self)));
@@ -515,6 +535,12 @@ static const AdjCommand commands[] = {
     .run = run_next_step },
   { "win.previous-step", N_ ("Previous Step of the Run"), ADJ_COMMANDS_RUN, ADJ_NEEDS_GRAPH,
     .run = run_previous_step },
+  { "win.step-backward", N_ ("Next Event of the Backward"), ADJ_COMMANDS_RUN, ADJ_NEEDS_BACKWARD,
+    .run = run_step_backward, .accels = { "F8" } },
+  { "win.continue-backward", N_ ("Run the Backward to the Next Breakpoint"), ADJ_COMMANDS_RUN,
+    ADJ_NEEDS_BACKWARD, .run = run_continue_backward, .accels = { "<Shift>F8" } },
+  { "win.toggle-breakpoint", N_ ("Set or Remove a Breakpoint"), ADJ_COMMANDS_RUN, ADJ_NEEDS_STEP,
+    .run = run_toggle_breakpoint, .accels = { "<Control>F8" }, .menus = ADJ_MENU_NODE },
   { "win.trace", N_ ("Trace and Differentiate"), ADJ_COMMANDS_RUN, ADJ_NEEDS_GRAPH,
     .run = run_trace, .accels = { "<Control>d" }, .menus = ADJ_MENU_CANVAS },
   { "win.open-partition", NULL, ADJ_COMMANDS_RUN, ADJ_NEEDS_GRAPH, .run = run_open_partition,
@@ -631,7 +657,8 @@ has_selection (AdjDocument *document, gint unused)
 static gboolean
 has_task (AdjDocument *document, gint unused)
 {
-  return adj_document_is_running (document) || adj_document_get_status (document) != NULL;
+  return adj_document_is_running (document) || adj_document_get_status (document) != NULL ||
+         adj_document_is_stepping (document);
 }
 
 static gboolean
@@ -654,6 +681,21 @@ has_problem (AdjDocument *document, gint unused)
   return adj_document_get_error (document) != NULL;
 }
 
+static gboolean
+has_backward (AdjDocument *document, gint unused)
+{
+  return adj_document_get_captured (document) != NULL;
+}
+
+static gboolean
+has_step (AdjDocument *document, gint unused)
+{
+  AdjStepping *stepping = adj_document_get_stepping (document);
+
+  return stepping != NULL &&
+         adj_stepping_find_step (stepping, adj_document_get_selected (document)) != G_MAXUINT;
+}
+
 static const struct
 {
   gboolean (*is_met) (AdjDocument *document, gint step);
@@ -673,6 +715,8 @@ static const struct
   [ADJ_NEEDS_EARLIER] = { adj_stages_can_step, -1 },
   [ADJ_NEEDS_LATER] = { adj_stages_can_step, 1 },
   [ADJ_NEEDS_LONG_LAYOUT] = { has_long_layout, 0 },
+  [ADJ_NEEDS_BACKWARD] = { has_backward, 0 },
+  [ADJ_NEEDS_STEP] = { has_step, 0 },
 };
 
 gboolean

@@ -24,6 +24,8 @@ typedef enum
   ADJ_NEEDS_EARLIER, /* stage */
   ADJ_NEEDS_LATER,
   ADJ_NEEDS_LONG_LAYOUT, /* that is under way */
+  ADJ_NEEDS_BACKWARD,    /* that compiled autograd captured */
+  ADJ_NEEDS_STEP,        /* of one, selected */
   ADJ_N_NEEDS,
 } AdjNeeds;
 

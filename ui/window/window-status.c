@@ -306,6 +306,7 @@ adj_window_watch_document (AdjWindow *self)
     { "notify::history", G_CALLBACK (adj_window_update_actions) },
     { "notify::arrangement", G_CALLBACK (adj_window_update_actions) },
     { "notify::status", G_CALLBACK (update_status) },
+    { "notify::stepping", G_CALLBACK (adj_window_update_actions) },
   };
 
   self->signals = g_signal_group_new (ADJ_TYPE_DOCUMENT);
