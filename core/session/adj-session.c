@@ -14,6 +14,7 @@ typedef struct
   AdjSpill *spill;             /* of the values */
   GError *full;                /* (owned) (nullable): why a value could not be kept */
   const AdjRecordedCall *call; /* (nullable): that supplied the inputs */
+  const AdjBundle *call_from;  /* (nullable): of that */
 } Running;
 
 static gboolean
@@ -64,7 +65,7 @@ recall_value (AdjNodeId id, AdjValue *out, gpointer data)
   const Running *running = data;
 
   return running->call != NULL && running->run->recorded == NULL &&
-         session_recall (running->run, running->call, id, out);
+         session_recall (running->call_from, running->call, running->run->graph->graph, id, out);
 }
 
 static void
@@ -100,7 +101,8 @@ adj_session_run (const AdjSessionRun *run,
 
   if (!session_find_inputs (run, &inputs, error))
     return FALSE;
-  running.call = inputs.call;
+  running.call = inputs.call != NULL ? inputs.call : run->recalled;
+  running.call_from = inputs.call != NULL ? run->bundle : run->recalled_from;
   request.inputs = inputs.values;
   request.n_inputs = inputs.n;
   request.rng = session_states (run, &inputs);

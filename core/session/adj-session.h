@@ -35,6 +35,9 @@ typedef struct
   const AdjRecordedCall *kept;    /* (nullable): a run that was kept supplies them instead */
   const AdjValue *inputs;         /* (nullable): instead of a recorded call */
   guint n_inputs;
+  const AdjRecordedCall *recalled; /* (nullable): with @inputs: has what calls gave of what is not
+                                      here, by the names of their nodes */
+  AdjBundle *recalled_from;        /* (unowned) (nullable): of that */
   const AdjValue *rng; /* (nullable): generator states, instead of the recorded call's */
   gboolean random;     /* without inputs: draw them by the annotations, from @seed */
   guint32 seed;

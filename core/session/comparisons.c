@@ -13,6 +13,7 @@ typedef struct
 {
   const AdjSessionRun *run;
   const AdjRecordedCall *call; /* (nullable): its taps are the peer's values */
+  const AdjBundle *call_from;  /* (nullable): of that */
   const guint8 *stale;         /* (nullable): of which nodes these are others */
   GHashTable *values;          /* (nullable): node name of the peer → its value */
   const char **peer_names;     /* (nullable): of each node, that of the peer's with its value; else
@@ -58,7 +59,8 @@ recall_value (AdjNodeId id, AdjValue *out, gpointer data)
 {
   Comparing *comparing = data;
 
-  return session_recall (comparing->run, comparing->call, id, out) &&
+  return session_recall (comparing->call_from, comparing->call, comparing->run->graph->graph, id,
+                         out) &&
          adj_value_fetch (out, comparing->unread == NULL ? &comparing->unread : NULL);
 }
 
@@ -250,6 +252,7 @@ adj_session_compare_recorded (const AdjSessionRun *run,
       !session_find_stale_values (run->bundle, inputs.call, &stale, error))
     return NULL;
   comparing.call = inputs.call;
+  comparing.call_from = run->bundle;
   comparing.stale = stale;
   expected.n = inputs.call->n_outputs;
   expected.items = (AdjValue *) inputs.call->outputs;
@@ -471,6 +474,9 @@ adj_session_compare (const AdjSessionRun *a,
   candidate.rng = peer.rng = session_states (a, &inputs);
   candidate.inputs = inputs_a;
   peer.inputs = inputs_b;
+  /* Hooks of another process gave the same to both. */
+  comparing.call = peer.recalled = inputs.call;
+  comparing.call_from = peer.recalled_from = of == a->graph->graph ? a->bundle : b->bundle;
   candidate.n_inputs = peer.n_inputs = inputs.n;
   if (!adj_session_run (&peer, &result, nodes ? values : NULL, cancellable, error))
     {

@@ -21,10 +21,13 @@ gboolean session_find_inputs (const AdjSessionRun *run, SessionInputs *inputs, G
 const AdjValue *session_states (const AdjSessionRun *run, const SessionInputs *inputs);
 /* As the file says, else as its release, or the nearest one that is known. */
 AdjRandomSource session_random_source (const AdjSessionRun *run);
-/* What node @id of the graph of @run, a call of what is not here, gave in @call (recall.c); @out
- * (transfer full).  %FALSE: it was not recorded. */
-gboolean
-session_recall (const AdjSessionRun *run, const AdjRecordedCall *call, AdjNodeId id, AdjValue *out);
+/* What node @id of @graph, a call of what is not here, gave in @call, of @bundle (recall.c): by its
+ * name; @out (transfer full).  %FALSE: it was not recorded. */
+gboolean session_recall (const AdjBundle *bundle,
+                         const AdjRecordedCall *call,
+                         const AdjGraph *graph,
+                         AdjNodeId id,
+                         AdjValue *out);
 const AdjExecutor *session_executor (const AdjSessionRun *run);
 
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (SessionInputs, session_inputs_clear)

@@ -7,7 +7,7 @@
 
 typedef struct
 {
-  const AdjSessionRun *run;
+  const AdjBundle *bundle;
   const AdjRecordedCall *call;
 } Recall;
 
@@ -24,14 +24,13 @@ find_member (const AdjValue *dict, const char *name)
 static AdjTensorData *
 find_recorded (const Recall *self, const AdjNode *node)
 {
-  return adj_bundle_get_tap (self->run->bundle, self->call, node->name, FALSE);
+  return adj_bundle_get_tap (self->bundle, self->call, node->name, FALSE);
 }
 
 /* Of a call that gave several: by those who take it apart. */
 static gboolean
-recall_items (const Recall *self, const AdjNode *node, AdjValue *out)
+recall_items (const Recall *self, const AdjGraph *graph, const AdjNode *node, AdjValue *out)
 {
-  const AdjGraph *graph = self->run->graph->graph;
   g_autoptr (GHashTable) found = g_hash_table_new (NULL, NULL);
   gint64 n = 0;
 
@@ -60,10 +59,14 @@ recall_items (const Recall *self, const AdjNode *node, AdjValue *out)
 }
 
 gboolean
-session_recall (const AdjSessionRun *run, const AdjRecordedCall *call, AdjNodeId id, AdjValue *out)
+session_recall (const AdjBundle *bundle,
+                const AdjRecordedCall *call,
+                const AdjGraph *graph,
+                AdjNodeId id,
+                AdjValue *out)
 {
-  const Recall self = { run, call };
-  const AdjNode *node = adj_graph_get_node (run->graph->graph, id.index);
+  const Recall self = { bundle, call };
+  const AdjNode *node = adj_graph_get_node (graph, id.index);
   AdjTensorData *recorded = find_recorded (&self, node);
   const AdjValue *result = find_member (find_member (call->backward, "results"), node->name);
 
@@ -72,6 +75,6 @@ session_recall (const AdjSessionRun *run, const AdjRecordedCall *call, AdjNodeId
   else if (result != NULL)
     *out = adj_value_copy (result);
   else
-    return recall_items (&self, node, out);
+    return recall_items (&self, graph, node, out);
   return TRUE;
 }

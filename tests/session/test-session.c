@@ -293,6 +293,31 @@ test_tolerances (void)
   g_assert_cmpint (tight->verdict, ==, ADJ_VERDICT_DIFFERS);
 }
 
+/* A hook of another process gave what was recorded, whoever runs the graph, and wherever the
+ * record is: in the same reading of the file or in another one. */
+static void
+test_hooks_of_both (void)
+{
+  g_autoptr (AdjBundle) one = adj_test_load_capture ("gpt2-hooks");
+  g_autoptr (AdjBundle) two = adj_test_load_capture ("gpt2-hooks");
+  AdjSessionRun a = run_of (one, "ca0-compiled_autograd");
+  AdjBundle *const peers[] = { one, two };
+
+  a.executor = adj_executor_find ("planned", NULL);
+  for (guint i = 0; i < G_N_ELEMENTS (peers); i++)
+    {
+      AdjSessionRun b = run_of (peers[i], "ca0-compiled_autograd");
+      g_autoptr (GError) error = NULL;
+      g_autoptr (AdjComparison) comparison = NULL;
+
+      b.executor = adj_executor_find ("interpreter", NULL);
+      comparison = adj_session_compare (&a, &b, TRUE, NAN, NAN, NULL, &error);
+      g_assert_no_error (error);
+      g_assert_cmpint (comparison->verdict, <=, ADJ_VERDICT_WITHIN);
+      g_assert_cmpint (comparison->first, ==, -1);
+    }
+}
+
 static void
 test_recorded_needs_a_call (void)
 {
@@ -483,6 +508,7 @@ main (int argc, char **argv)
   g_test_add_func ("/session/compare/finds-where-graphs-part", test_compares_graphs);
   g_test_add_func ("/session/compare/pairs-by-value", test_pairs_by_value);
   g_test_add_func ("/session/compare/tolerances-decide", test_tolerances);
+  g_test_add_func ("/session/compare/hooks-of-both", test_hooks_of_both);
   g_test_add_func ("/session/compare/recorded-needs-a-call", test_recorded_needs_a_call);
   g_test_add_func ("/session/compare/graphs-of-other-inputs", test_graphs_of_other_inputs);
   g_test_add_func ("/session/compare/other-random-numbers", test_other_draws);
