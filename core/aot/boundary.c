@@ -340,14 +340,35 @@ will_be_written (const AdjAotMetadata *metadata, const AdjValue *args, const Adj
   return FALSE;
 }
 
-/* A detached copy of a tensor: one that is returned, or a view of it, would refer by its history to
- * the node that saves it. */
+/* A call of the forward: its arguments, and what its graph was given of them. */
+typedef struct
+{
+  const AdjAotMetadata *metadata;
+  const AdjValue *args, *plain;
+  guint n;
+} ForwardCall;
+
+/* (nullable): the argument that @saved is, if the call does not change it. */
+static AdjTensor *
+find_argument (const ForwardCall *call, const AdjTensor *saved)
+{
+  for (guint i = 0; i < call->n; i++)
+    {
+      gboolean changes = FALSE;
+
+      if (call->plain[i].kind != ADJ_VALUE_TENSOR || call->plain[i].tensor != saved)
+        continue;
+      for (guint k = 0; k < call->metadata->n_mutated_runtime; k++)
+        changes |= call->metadata->mutated_runtime[k] == i;
+      return changes ? NULL : call->args[i].tensor;
+    }
+  return NULL;
+}
+
+/* An argument itself, else a detached copy: a tensor that is returned, or a view of it, would refer
+ * by its history to the node that saves it. */
 static gboolean
-save_value (AdjContext *cx,
-            const AdjAotMetadata *metadata,
-            const AdjValue *args,
-            const AdjValue *value,
-            SavedValue *entry)
+save_value (AdjContext *cx, const ForwardCall *call, const AdjValue *value, SavedValue *entry)
 {
   AdjTensor *tensor;
 
@@ -356,8 +377,12 @@ save_value (AdjContext *cx,
       *entry = (SavedValue){ adj_value_copy (value), 0 };
       return TRUE;
     }
-  tensor = ADJ_APPLY (
-      cx, will_be_written (metadata, args, value->tensor) ? ADJ_OP_clone : ADJ_OP_detach, *value);
+  tensor = find_argument (call, value->tensor);
+  if (tensor == NULL)
+    tensor = ADJ_APPLY (cx,
+                        will_be_written (call->metadata, call->args, value->tensor) ? ADJ_OP_clone
+                                                                                    : ADJ_OP_detach,
+                        *value);
   if (tensor == NULL)
     return FALSE;
   *entry = (SavedValue){ ADJ_TENSOR (adj_tensor_ref (tensor)), adj_tensor_get_version (tensor) };
@@ -365,9 +390,9 @@ save_value (AdjContext *cx,
 }
 
 static gboolean
-save_values (AdjContext *cx, Kept *saved, const AdjValue *args, const AdjValue *outs)
+save_values (AdjContext *cx, Kept *saved, const ForwardCall *call, const AdjValue *outs)
 {
-  const AdjAotMetadata *metadata = saved->boundary->metadata;
+  const AdjAotMetadata *metadata = call->metadata;
   guint n_saved = outs->n - metadata->n_forward;
   guint n_tensors = n_saved - MIN (saved->boundary->n_saved_sizes, n_saved);
 
@@ -376,7 +401,7 @@ save_values (AdjContext *cx, Kept *saved, const AdjValue *args, const AdjValue *
       const AdjValue *value = &outs->items[metadata->n_forward + i];
       SavedValue entry;
 
-      if (!save_value (cx, metadata, args, value, &entry))
+      if (!save_value (cx, call, value, &entry))
         return FALSE;
       g_array_append_val (saved->values, entry);
     }
@@ -423,15 +448,16 @@ saved_new (AotBoundary *boundary, guint n_args)
 
 /* One operation from the inputs that get a gradient to the returns that have one. */
 static gboolean
-connect (
-    AdjContext *cx, AotBoundary *boundary, const AdjValue *args, guint n_args, const AdjValue *outs)
+connect (AdjContext *cx, AotBoundary *boundary, const ForwardCall *call, const AdjValue *outs)
 {
   const AdjAotMetadata *metadata = boundary->metadata;
+  const AdjValue *args = call->args;
+  const guint n_args = call->n;
   g_autoptr (GPtrArray) inputs = g_ptr_array_new ();
   g_autoptr (GPtrArray) outputs = g_ptr_array_new ();
   Kept *saved = saved_new (boundary, n_args);
 
-  if (!save_values (cx, saved, args, outs))
+  if (!save_values (cx, saved, call, outs))
     {
       saved_free (saved);
       return FALSE;
@@ -485,7 +511,8 @@ boundary_call (
     }
   if (done)
     hide_views (cx, boundary->metadata, result);
-  return done && connect (cx, boundary, args, n_args, result);
+  return done &&
+         connect (cx, boundary, &(ForwardCall){ boundary->metadata, args, plain, n_args }, result);
 }
 
 static const AdjFunctionClass boundary_class = {

@@ -204,6 +204,14 @@ call_visit (const CollectedCall *call, GradVisitor *visitor)
   return grad_node_visit_form (written.inner, visitor);
 }
 
+/* Whether the node is the backward of a compiled function and is written as one: PyTorch lists its
+ * object, although nothing calls it. */
+static gboolean
+collector_is_compiled (const Collector *collector)
+{
+  return collector->function != NULL && collector->self->level == ADJ_CAPTURE_LEVEL_NODES;
+}
+
 /* %FALSE: what it kept was let go. */
 static gboolean
 collect_attributes (Collector *collector, CollectedCall *call)
@@ -223,7 +231,7 @@ collect_attributes (Collector *collector, CollectedCall *call)
     }
   call->n_slots = collector->self->slots->len - call->first_slot;
   call->n_packed = collector->self->packed->len - call->first_packed;
-  if (node_is_whole (node))
+  if (node_is_whole (node) || collector_is_compiled (collector))
     collect_object (collector, object_new_backward (node, collection_is_once (collector->self)));
   return TRUE;
 }
@@ -373,6 +381,7 @@ collect (Collection *self, AdjContext *cx, GraphTask *task, const AdjCompiledOpt
 
   self->cx = cx;
   self->task = task;
+  self->level = options->level;
   self->unpacks = last_first && options->order != ADJ_CAPTURE_ORDER_2_15;
   look_up_targets (self);
   adj_scope_begin (cx);

@@ -68,8 +68,9 @@ typedef struct
 {
   AdjContext *cx;
   GraphTask *task;
-  GArray *calls;     /* CollectedCall, in the order of replay */
-  GPtrArray *inputs; /* of AdjTensor, owned */
+  AdjCaptureLevel level; /* for which it is collected */
+  GArray *calls;         /* CollectedCall, in the order of replay */
+  GPtrArray *inputs;     /* of AdjTensor, owned */
   GArray *input_origins;
   GArray *slots;  /* guint: of each tensor that a node keeps, as they are visited: its number among
                      inputs + 1 */

@@ -56,8 +56,8 @@ replay_nodes_add_sizes (Replay *self, const GArray *sizes)
     }
 }
 
-static AdjValue
-size_at (const Replay *self, guint index)
+AdjValue
+replay_get_size (const Replay *self, guint index)
 {
   const AdjNodeId id = g_array_index (self->sizes, AdjNodeId, index);
 
@@ -144,7 +144,7 @@ write_size (GradVisitor *visitor, const char *name, AdjValue *size)
 {
   Writer *self = (Writer *) visitor;
 
-  write_value (self, size_at (self->replay, self->size++));
+  write_value (self, replay_get_size (self->replay, self->size++));
 }
 
 static void
@@ -215,7 +215,7 @@ write_form (Replay *self, const CollectedCall *call, guint edge, AdjArena *arena
   options[3] = ADJ_INT (adj_dtype_get_scalar_type (meta->dtype));
   options[4] = ADJ_INT (0);
   for (guint i = 0; i < meta->shape.rank; i++)
-    sizes[i] = size_at (self, first + i);
+    sizes[i] = replay_get_size (self, first + i);
   form[0] = (AdjValue){ .kind = ADJ_VALUE_TUPLE, .n = 6, .items = options };
   form[1] = (AdjValue){ .kind = ADJ_VALUE_LIST, .n = meta->shape.rank, .items = sizes };
   form[2] = ADJ_BOOL (FALSE);
@@ -377,10 +377,10 @@ write_geometry (const Replay *self, const CollectedCall *call, AdjArena *arena, 
           AdjValue *items = adj_arena_new0 (arena, AdjValue, ranks[i] + 1);
 
           for (guint j = 0; j < ranks[i]; j++)
-            items[j] = size_at (self, size++);
+            items[j] = replay_get_size (self, size++);
           args[3 * i + k] = (AdjValue){ .kind = ADJ_VALUE_LIST, .n = ranks[i], .items = items };
         }
-      args[3 * i + 2] = size_at (self, size++);
+      args[3 * i + 2] = replay_get_size (self, size++);
     }
   return size - call->first_size;
 }

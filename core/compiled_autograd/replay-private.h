@@ -48,6 +48,12 @@ void replay_nodes_add_sizes (Replay *self, const GArray *sizes);
 /* The call of a node that has a form, and what validate_outputs makes of it in @out. */
 gboolean
 replay_node (Replay *self, const CollectedCall *call, AdjTensor *const *grads, AdjTensor **out);
+/* What goes before the graph of a compiled backward: it takes what the function kept and @grads,
+ * and gives what that graph reads in their place; @object: the node among all objects
+ * (replay-aot.c). */
+void replay_prologue (Replay *self, const CollectedCall *call, AdjTensor **grads, guint object);
+/* How size @index is read in the graph. */
+AdjValue replay_get_size (const Replay *self, guint index);
 /* Of gradients that something else gave: in place. */
 void replay_node_validate (Replay *self, const CollectedCall *call, AdjTensor **out);
 void replay_node_leaf (Replay *self, const CollectedCall *call, AdjTensor *leaf, AdjTensor *grad);

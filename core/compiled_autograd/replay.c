@@ -352,6 +352,8 @@ replay_apply (
     return replay_node (self, call, grads, out);
   if (node_is_whole (node))
     return replay_whole (self, call, grads, object, out);
+  if (self->level == ADJ_CAPTURE_LEVEL_NODES && call->function != NULL)
+    replay_prologue (self, call, grads, object);
   for (guint i = 0; i < node->n_edges; i++)
     needed[i] =
         node->edges[i].node != NULL && task_reaches (self->collection->task, node->edges[i].node);
@@ -446,7 +448,8 @@ replay_needed (Replay *self, const CollectedCall *call, AdjTensor **grads, guint
   else if (done)
     done = replay_apply (self, call, grads, last, out) &&
            (self->level == ADJ_CAPTURE_LEVEL_NODES || validate (self, node, out));
-  if (done && self->level == ADJ_CAPTURE_LEVEL_NODES && call->form == NULL)
+  if (done && self->level == ADJ_CAPTURE_LEVEL_NODES && call->form == NULL &&
+      call->function == NULL)
     replay_node_validate (self, call, out);
   done = done && replay_node_hooks (self, call->hooks->post, OBJECT_POST_HOOK, &post, out,
                                     node->n_edges, grads, node->n_inputs);

@@ -31,4 +31,7 @@ void stand_ins_remove (StandIns *self);
 AdjTensor *stand_ins_next (StandIns *self);
 void stand_ins_clear (StandIns *self);
 
+/* @tensor, what a node keeps, stands there instead, until all are removed. */
+void stand_ins_exchange (StandIns *self, AdjTensor **place, AdjTensor *tensor);
+
 G_END_DECLS

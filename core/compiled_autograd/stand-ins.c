@@ -166,14 +166,21 @@ exchange_leaf (GradVisitor *visitor, const char *name, AdjValue *leaf, gboolean 
     }
 }
 
+void
+stand_ins_exchange (StandIns *self, AdjTensor **place, AdjTensor *tensor)
+{
+  const ChangedTensor change = { place, *place };
+
+  g_array_append_val (self->tensors, change);
+  *place = tensor;
+}
+
 static void
 exchange_held (GradVisitor *visitor, const char *name, AdjTensor **tensor)
 {
   StandIns *self = ((Exchanger *) visitor)->self;
-  const ChangedTensor change = { tensor, *tensor };
 
-  g_array_append_val (self->tensors, change);
-  *tensor = stand_ins_next (self);
+  stand_ins_exchange (self, tensor, stand_ins_next (self));
 }
 
 static void

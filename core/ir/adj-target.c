@@ -159,6 +159,19 @@ adj_target_get_printed (const char *target)
   return adj_name_clean (full ? full : target);
 }
 
+/* How long @name is without "_1": PyTorch prints that where a graph calls two functions of one
+ * name, as it makes one of call_aot_bwd_prologue for each compiled function. */
+static gsize
+measure_without_number (const char *name)
+{
+  const gsize length = strlen (name);
+  gsize end = length;
+
+  while (end > 0 && g_ascii_isdigit (name[end - 1]))
+    end--;
+  return end < length && end > 1 && name[end - 1] == '_' ? end - 1 : length;
+}
+
 char *
 adj_target_from_printed (const char *printed)
 {
@@ -174,7 +187,11 @@ adj_target_from_printed (const char *printed)
       g_autofree char *flat = adj_name_clean (modules[i]);
 
       if (g_str_has_prefix (printed, flat))
-        return g_strconcat (modules[i], printed + strlen (flat), NULL);
+        {
+          const char *name = printed + strlen (flat);
+
+          return g_strdup_printf ("%s%.*s", modules[i], (int) measure_without_number (name), name);
+        }
     }
   return g_strdup (printed);
 }

@@ -184,7 +184,21 @@ def packed():
         out.sum().backward()
 
 
-FIXED = {"f1": fixed_product, "f2": checkpointed, "f3": packed}
+def sine_product(x, y):
+    return (x.sin() * y).sum()
+
+
+def compiled(*names):
+    """sine_product, compiled, of each pair of NAMES; their product."""
+    leaves = {name: torch.tensor(values).requires_grad_() for name, values in
+              (("x", [0.5, 0.25, -1.0]), ("y", [4.0, 5, 6]))}
+    function = torch.compile(sine_product, backend="aot_eager", dynamic=False)
+    losses = [function(leaves[a], leaves[b]) for a, b in names]
+    (losses[0] * losses[1] if len(losses) == 2 else losses[0]).backward()
+
+
+FIXED = {"f1": fixed_product, "f2": checkpointed, "f3": packed, "aot": lambda: compiled("xy"),
+         "aot-twice": lambda: compiled("xy", "yx")}
 
 
 def write_forward(name, function, shapes):
@@ -214,6 +228,7 @@ def write(name, run, dynamic=True):
     for i, (text, facts) in enumerate(recorder.captures):
         alone = i == 0 and dynamic and facts is not None
         path = HERE / f"{name}.txt" if alone else HERE / "graphs" / f"{name}{f'-{i + 1}' if i else ''}.txt"
+        text = text.replace(f"{HERE}/", "")
         path.write_text(re.sub(r"CompiledAutograd\d+", "CompiledAutograd0", text))
         if alone:
             (HERE / f"{name}.json").write_text(json.dumps(facts) + "\n")
