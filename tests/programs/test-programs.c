@@ -236,6 +236,62 @@ bad_classes_are_refused (void)
     }
 }
 
+/* What adjoint says of @arguments, in @folder; %s stands for the plugin. */
+static AdjTestProcess *
+run_with_plugin (const char *arguments, const char *plugin, const char *folder)
+{
+  g_auto (GStrv) words = g_strsplit (arguments, " ", -1);
+  const char *argv[8] = { g_getenv ("ADJ_PROGRAM") };
+  AdjTestProcess *process;
+
+  for (guint i = 0; words[i] != NULL; i++)
+    {
+      g_auto (GStrv) parts = g_strsplit (words[i], "%s", 2);
+      char *whole = g_strjoinv (plugin, parts);
+
+      g_free (words[i]);
+      argv[i + 1] = words[i] = whole;
+    }
+  process = adj_test_spawn (argv, NULL, folder);
+  return process;
+}
+
+/* A shared object that is loaded brings a class: its methods run, are traced in their order and
+ * compiled, and its state is in the file, which without the plugin says whose it is. */
+static void
+own_class_is_a_class (void)
+{
+  static const struct
+  {
+    const char *arguments;
+    int status;
+    const char *says;
+  } cases[] = {
+    { "run %s@traced", 0, "own::Mean" },
+    { "compare %s@eager %s@traced", 0, "object 0 afterwards  equal  own::Mean" },
+    { "compare %s@eager %s@compiled", 0, "object 0 afterwards  equal  own::Mean" },
+    { "trace %s -o own.adjoint", 0, "inference" },
+    { "show own.adjoint -g 0-0-inference", 0, "call_torchbind, arg1_1, 'add'" },
+    { "show own.adjoint -g 0-0-inference", 0, "arg1_1 {val: Object('own::Mean')}" },
+    { "run own.adjoint --seed 1", 2,
+      "is an object of the class 'own::Mean', which Adjoint does not have" },
+  };
+  g_autofree char *plugin =
+      g_build_filename (build_folder, "tests", "programs", "own-class.so:own_class", NULL);
+  g_autoptr (AdjTestFolder) folder = adj_test_folder_new ();
+
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
+    {
+      g_autoptr (AdjTestProcess) process =
+          run_with_plugin (cases[i].arguments, plugin, folder->path);
+
+      if (process->status != cases[i].status || (strstr (process->out, cases[i].says) == NULL &&
+                                                 strstr (process->err, cases[i].says) == NULL))
+        g_error ("%s: %d, '%s', '%s'", cases[i].arguments, process->status, process->out,
+                 process->err);
+    }
+}
+
 static void
 commands (void)
 {
@@ -319,6 +375,7 @@ main (int argc, char **argv)
   g_test_add_func ("/programs/derivatives-are-right", derivatives_are_right);
   g_test_add_func ("/programs/plugin-is-the-program", plugin_is_the_program);
   g_test_add_func ("/programs/bad-classes-are-refused", bad_classes_are_refused);
+  g_test_add_func ("/programs/own-class-is-a-class", own_class_is_a_class);
   g_test_add_func ("/programs/no-plugin-is-not-loaded", no_plugin_is_not_loaded);
   g_test_add_func ("/programs/commands", commands);
 
