@@ -7,6 +7,7 @@ G_BEGIN_DECLS
 
 /* One file each. */
 extern const AdjEffectOp adj_effect_leaf_function;
+extern const AdjEffectOp adj_effect_linear_dynamic;
 extern const AdjEffectOp adj_effect_print;
 
 /* -- format.c -- */

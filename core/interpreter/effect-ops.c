@@ -3,7 +3,8 @@
 
 #include "interpreter/effect-ops-private.h"
 
-static const AdjEffectOp *const table[] = { &adj_effect_print, &adj_effect_leaf_function };
+static const AdjEffectOp *const table[] = { &adj_effect_print, &adj_effect_leaf_function,
+                                            &adj_effect_linear_dynamic };
 
 const AdjEffectOp *
 adj_effect_op_find (const char *target)

@@ -3,15 +3,20 @@
 /* What PyTorch 2.6 and the newest release make of a queue and of packed parameters: it is read, the
  * same function is traced here to the same text, and the graph runs (captures/capture.py). */
 
+#include <math.h>
 #include <string.h>
 
 #include "aot/adj-aot.h"
 #include "autograd/adj-autograd.h"
 #include "call/adj-mode.h"
+#include "interpreter/adj-effect-ops.h"
 #include "interpreter/adj-interpreter.h"
 #include "ir/adj-text.h"
+#include "objects/adj-object-table.h"
 #include "objects/queue-program.h"
+#include "ops/adj-op-id.h"
 #include "ops/adj-op-table.h"
+#include "rules/adj-apply.h"
 #include "rules/adj-operators.h"
 #include "support/adj-test.h"
 #include "support/graphs.h"
@@ -126,9 +131,169 @@ its_tokens_are_the_same (void)
     }
 }
 
-/* Parameters that PyTorch packed are shown; nothing of them is run, and the node is named. */
+/* -- packed parameters -- */
+
+#define LINEAR_DYNAMIC "torch.ops.quantized.linear_dynamic.default"
+
+/* Numbers behind a bar of a line of packed-values.txt. */
+typedef struct
+{
+  double *numbers;
+  gint64 n;
+} Part;
+
+/* (transfer full) */
+static Part *
+read_parts (const char *line)
+{
+  g_auto (GStrv) texts = g_strsplit (line, "|", -1);
+  Part *parts = g_new0 (Part, 8);
+
+  g_assert_cmpuint (g_strv_length (texts), ==, 7);
+  for (guint i = 0; i < 7; i++)
+    {
+      g_auto (GStrv) words = g_strsplit (g_strstrip (texts[i]), " ", -1);
+
+      parts[i].numbers = g_new0 (double, g_strv_length (words) + 1);
+      for (; words[parts[i].n] != NULL; parts[i].n++)
+        parts[i].numbers[parts[i].n] = g_ascii_strtod (words[parts[i].n], NULL);
+    }
+  return parts;
+}
+
 static void
-packed_parameters_are_shown_and_not_run (void)
+free_parts (Part *parts)
+{
+  for (guint i = 0; i < 7; i++)
+    g_free (parts[i].numbers);
+  g_free (parts);
+}
+
+/* (transfer full): DATA. */
+static AdjValue
+make_data (AdjContext *cx, const Part *part, AdjDType dtype, gint64 rows)
+{
+  const gint64 sizes[2] = { rows > 0 ? rows : part->n, rows > 0 ? part->n / rows : 1 };
+  AdjTensor *made = adj_from_array (cx, ADJ_DTYPE_F64, sizes, rows > 0 ? 2 : 1, part->numbers);
+
+  return adj_object_store (
+      ADJ_APPLY (cx, ADJ_OP_prims_convert_element_type, ADJ_TENSOR (made), ADJ_DTYPE (dtype)));
+}
+
+/* Borrowed from the scope. */
+static AdjObject *
+make_packed (AdjContext *cx, const Part *parts)
+{
+  g_auto (AdjValue) state = adj_object_state_new (
+      "weight", make_data (cx, &parts[1], ADJ_DTYPE_I8, (gint64) parts[0].numbers[0]), "scale",
+      make_data (cx, &parts[2], ADJ_DTYPE_F64, 0), "zero_point",
+      make_data (cx, &parts[3], ADJ_DTYPE_I64, 0), "bias",
+      parts[4].n > 0 ? make_data (cx, &parts[4], ADJ_DTYPE_F32, 0) : ADJ_NONE, NULL);
+  AdjObject *packed =
+      adj_object_new_in (cx, adj_object_class_find ("quantized::LinearPackedParamsBase"), &state);
+  g_autoptr (GError) error = NULL;
+
+  adj_context_take_error (cx, &error);
+  g_assert_no_error (error);
+  return packed;
+}
+
+/* As PyTorch computes it, up to the last bit of the sum with the bias. */
+static void
+check_product (const char *line)
+{
+  g_autoptr (AdjContext) cx = adj_context_new_with_autograd ();
+  Part *parts = read_parts (line);
+  AdjObject *packed = make_packed (cx, parts);
+  g_auto (AdjValue) x = make_data (cx, &parts[5], ADJ_DTYPE_F32, (gint64) parts[0].numbers[2]);
+  const AdjValue args[3] = { ADJ_TENSOR (adj_object_load (cx, &x)), ADJ_OBJECT (packed),
+                             ADJ_BOOL (parts[0].numbers[3] != 0) };
+  g_auto (AdjValue) result = ADJ_NONE;
+  g_autoptr (AdjTensorData) data = NULL;
+  double most = 0;
+
+  g_assert_true (adj_call_effect (cx, adj_effect_op_find (LINEAR_DYNAMIC), args, 3, NULL, &result));
+  data = adj_tensor_snapshot (result.tensor);
+  g_assert_cmpint (adj_tensor_data_get_numel (data), ==, parts[6].n);
+  for (gint64 i = 0; i < parts[6].n; i++)
+    most = MAX (most, fabs (parts[6].numbers[i]));
+  for (gint64 i = 0; i < parts[6].n; i++)
+    g_assert_cmpfloat (fabs (adj_tensor_data_get_double (data, i) - parts[6].numbers[i]), <=,
+                       most * 0x1p-22);
+  free_parts (parts);
+}
+
+static void
+packed_products_are_the_same (void)
+{
+  g_autofree char *path =
+      g_test_build_filename (G_TEST_DIST, "objects", "captures", "packed-values.txt", NULL);
+  g_autofree char *text = adj_test_read_file (path, NULL);
+  g_auto (GStrv) lines = g_strsplit (g_strchomp (text), "\n", -1);
+
+  g_assert_cmpuint (g_strv_length (lines), ==, 16);
+  for (guint i = 0; lines[i] != NULL; i++)
+    check_product (lines[i]);
+}
+
+/* linear_dynamic (x, packed), packed.bias () */
+static gboolean
+packed_call (
+    AdjFunction *function, AdjContext *cx, const AdjValue *args, guint n_args, AdjValue *result)
+{
+  const AdjValue given[2] = { args[1], args[0] };
+  AdjValue both[2] = { ADJ_NONE }, bias;
+
+  if (!adj_call_effect (cx, adj_effect_op_find (LINEAR_DYNAMIC), given, 2, NULL, &both[0]) ||
+      !adj_object_call (cx, adj_object_from_opaque (args[0].object), "bias", NULL, 0, NULL, &bias))
+    return FALSE;
+  both[1] = adj_value_copy (&bias);
+  *result = adj_value_new_items (ADJ_VALUE_TUPLE, both, 2);
+  return TRUE;
+}
+
+/* What PyTorch packs of 0, 0.1 … 0.5, and ones. */
+static const char *const capture_line = "2 3 1 0 | 0 10 20 30 40 50 | 0.1 | 0 | 1 1 | 1 1 1 | 0";
+
+static void
+packed_parameters_are_traced_to_the_same_graph (void)
+{
+  static const AdjFunctionClass klass = { .name = "linear", .call = packed_call };
+  static const char *const parameters[] = { "packed", "x" };
+  const AdjTraceOptions options = { .name = "linear", .parameters = parameters };
+
+  for (guint i = 0; i < G_N_ELEMENTS (releases); i++)
+    {
+      g_autoptr (AdjContext) cx = adj_context_new_with_autograd ();
+      g_autoptr (AdjGraph) theirs = read_capture (releases[i], "packed");
+      g_autoptr (AdjFunction) function = adj_function_new (&klass, sizeof (AdjFunction));
+      Part *parts = read_parts (capture_line);
+      AdjObject *packed = make_packed (cx, parts);
+      g_auto (AdjValue) x = make_data (cx, &parts[5], ADJ_DTYPE_F32, 1);
+      const AdjValue inputs[] = { ADJ_OBJECT (packed), x };
+      const AdjValue run[] = { ADJ_OBJECT (packed), ADJ_TENSOR (adj_object_load (cx, &x)) };
+      g_autoptr (GError) error = NULL;
+      g_autoptr (AdjGraph) ours = adj_trace (function, inputs, 2, &options, &error);
+      g_auto (AdjValue) result = ADJ_NONE, eager = ADJ_NONE;
+
+      g_assert_no_error (error);
+      assert_same (ours, theirs);
+      g_assert_true (adj_interpret (cx, theirs, run, 2, NULL, &result));
+      g_assert_true (adj_function_call (function, cx, run, 2, &eager));
+      for (guint k = 0; k < 2; k++)
+        {
+          g_auto (AdjValue) one = adj_object_store (result.items[k].tensor);
+          g_auto (AdjValue) two = adj_object_store (eager.items[k].tensor);
+
+          g_assert_true (adj_object_state_equal (&one, &two));
+        }
+      free_parts (parts);
+    }
+}
+
+/* Of packed parameters that only a name is known of, nothing is run, and the node is named. */
+static void
+packed_parameters_without_a_state_are_not_run (void)
 {
   for (guint i = 0; i < G_N_ELEMENTS (releases); i++)
     {
@@ -195,8 +360,11 @@ main (int argc, char **argv)
   g_test_add_func ("/objects/captures/a-queue-is-traced-to-the-same-graph",
                    a_queue_is_traced_to_the_same_graph);
   g_test_add_func ("/objects/captures/its-tokens-are-the-same", its_tokens_are_the_same);
-  g_test_add_func ("/objects/captures/packed-parameters-are-shown-and-not-run",
-                   packed_parameters_are_shown_and_not_run);
+  g_test_add_func ("/objects/captures/packed-products-are-the-same", packed_products_are_the_same);
+  g_test_add_func ("/objects/captures/packed-parameters-are-traced-to-the-same-graph",
+                   packed_parameters_are_traced_to_the_same_graph);
+  g_test_add_func ("/objects/captures/packed-parameters-without-a-state-are-not-run",
+                   packed_parameters_without_a_state_are_not_run);
   g_test_add_func ("/objects/captures/opaque-constants-are-shown-and-not-run",
                    opaque_constants_are_shown_and_not_run);
   return g_test_run ();
