@@ -5,6 +5,7 @@
 
 #include "call/adj-object.h"
 #include "ir/adj-builder.h"
+#include "ir/adj-text-internal.h"
 #include "session/adj-session.h"
 
 /* Indices must fit the smallest table that they may select from; 0 and 1 always do. */
@@ -138,6 +139,27 @@ draw_state_leaf (const AdjValue *leaf, AdjValue *out, gpointer data)
   return drawn != NULL;
 }
 
+static gboolean
+refuse_object (const AdjNode *node, const char *type, GError **error)
+{
+  g_set_error (error, ADJ_ERROR, ADJ_ERROR_UNSUPPORTED,
+               "input '%s' is an object of the class '%s', which Adjoint does not have, so that "
+               "nothing can be called with it",
+               node->name, type != NULL ? type : "of another process");
+  return FALSE;
+}
+
+/* (nullable): the class that the text names of an input, "__main___Counter": of PyTorch's own and
+ * Python's types it is another form. */
+static const char *
+find_class (const AdjNode *node)
+{
+  const char *type = adj_node_get_type_text (node);
+  const char *last = type != NULL ? strrchr (type, '_') : NULL;
+
+  return last != NULL && strchr (type, '.') == NULL && g_ascii_isupper (last[1]) ? type : NULL;
+}
+
 /* An object of the class and in the state that the annotation says, with random tensors. */
 static gboolean
 draw_object (GRand *rand, const AdjGraph *graph, const AdjNode *node, AdjValue *out, GError **error)
@@ -147,16 +169,7 @@ draw_object (GRand *rand, const AdjGraph *graph, const AdjNode *node, AdjValue *
   g_auto (AdjValue) state = ADJ_NONE, drawn = ADJ_NONE;
 
   if (described == NULL || adj_object_get_class (described) == NULL)
-    {
-      const char *type = adj_opaque_get_type (node->val.object);
-
-      g_set_error (
-          error, ADJ_ERROR, ADJ_ERROR_UNSUPPORTED,
-          "input '%s' is an object of the class '%s', which Adjoint does not have, so that "
-          "nothing can be called with it",
-          node->name, type != NULL ? type : "of another process");
-      return FALSE;
-    }
+    return refuse_object (node, adj_opaque_get_type (node->val.object), error);
   if (!adj_object_flatten (described, &state, error) ||
       !adj_value_map (&state, draw_state_leaf, &draw, &drawn))
     return FALSE;
@@ -184,6 +197,8 @@ draw_input (GRand *rand, const AdjGraph *graph, const AdjNode *node, AdjValue *o
     }
   if (node->val.kind == ADJ_VALUE_OPAQUE_OBJECT)
     return draw_object (rand, graph, node, out, error);
+  if (find_class (node) != NULL)
+    return refuse_object (node, find_class (node), error);
   if (adj_value_get_size (&node->val, &size) && find_length (symbols, size, &hint))
     {
       *out = ADJ_INT (hint);

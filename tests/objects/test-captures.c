@@ -11,6 +11,7 @@
 #include "call/adj-mode.h"
 #include "interpreter/adj-effect-ops.h"
 #include "interpreter/adj-interpreter.h"
+#include "ir/adj-text-internal.h"
 #include "ir/adj-text.h"
 #include "objects/adj-object-table.h"
 #include "objects/queue-program.h"
@@ -353,6 +354,45 @@ opaque_constants_are_shown_and_not_run (void)
   adj_run_result_clear (&result);
 }
 
+/* Members were read while PyTorch traced: they are numbers.  What is hoisted is an input, as an
+ * object is that changes, and each says its class, by which a run is refused. */
+static void
+opaque_inputs_are_read (void)
+{
+  static const struct
+  {
+    const char *name;
+    const char *const types[4];
+  } cases[] = {
+    { "opaque-dynamo", { NULL, "__main___Counter", "__main___Scale", "__main___Scale" } },
+    { "opaque-aot", { NULL, NULL, NULL, NULL } },
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
+    {
+      g_autofree char *file = g_strdup_printf ("2.15-%s.txt", cases[i].name);
+      g_autofree char *path =
+          g_test_build_filename (G_TEST_DIST, "objects", "captures", file, NULL);
+      g_autoptr (AdjBundle) bundle = adj_test_load_bundle (path);
+      AdjGraph *graph = adj_bundle_get_graph (bundle, 0)->graph;
+      g_autoptr (GError) error = NULL;
+      guint n;
+
+      g_assert_true (adj_graph_check_understood (graph, &error));
+      g_assert_no_error (error);
+      g_assert_cmpuint (adj_graph_get_n_inputs (graph), ==, 4);
+      for (guint k = 0; k < 4; k++)
+        g_assert_cmpstr (adj_node_get_type_text (
+                             adj_graph_get_node (graph, adj_graph_get_input (graph, k).index)),
+                         ==, cases[i].types[k]);
+      g_assert_null (adj_session_random_inputs (graph, 1, &n, &error));
+      g_assert_error (error, ADJ_ERROR, ADJ_ERROR_UNSUPPORTED);
+      if (cases[i].types[1] != NULL)
+        g_assert_nonnull (strstr (error->message, "an object of the class '__main___Counter', "
+                                                  "which Adjoint does not have"));
+    }
+}
+
 int
 main (int argc, char **argv)
 {
@@ -367,5 +407,6 @@ main (int argc, char **argv)
                    packed_parameters_without_a_state_are_not_run);
   g_test_add_func ("/objects/captures/opaque-constants-are-shown-and-not-run",
                    opaque_constants_are_shown_and_not_run);
+  g_test_add_func ("/objects/captures/opaque-inputs-are-read", opaque_inputs_are_read);
   return g_test_run ();
 }
