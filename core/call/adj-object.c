@@ -116,8 +116,9 @@ parse_schemas (AdjObject *object, GError **error)
 static gboolean
 check_class (const AdjObjectClass *klass, GError **error)
 {
-  if (strstr (klass->name, "::") == NULL)
-    return refuse_class (klass, error, "has no name of the form namespace::Class");
+  /* Of C++ and of Python. */
+  if (strstr (klass->name, "::") == NULL && strchr (klass->name, '.') == NULL)
+    return refuse_class (klass, error, "has no name of the form namespace::Class or module.Class");
   if (klass->size < sizeof (AdjObject))
     return refuse_class (klass, error, "has instances smaller than an object");
   if (klass->unflatten == NULL)

@@ -25,7 +25,7 @@ typedef struct
 
 struct _AdjObjectClass
 {
-  const char *name; /* qualified: "_TorchScriptTesting::_TensorQueue" */
+  const char *name; /* qualified: "_TorchScriptTesting::_TensorQueue", "__main__.Counter" */
   const char *help; /* one line */
   gsize size;       /* of an instance, which begins with an AdjObject; the rest begins zeroed */
   const AdjMethod *methods;

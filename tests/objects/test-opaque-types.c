@@ -1,0 +1,217 @@
+/* SPDX-License-Identifier: MIT */
+
+/* Classes of torch._library.opaque_object and operators on them, as records of a program: what
+ * PyTorch 2.15 makes of them ahead of time is made here, and runs (captures/opaque-inputs.py). */
+
+#include "aot/adj-aot.h"
+#include "autograd/adj-autograd.h"
+#include "call/adj-object.h"
+#include "interpreter/adj-interpreter.h"
+#include "ir/adj-text.h"
+#include "ops/adj-op-id.h"
+#include "ops/adj-op-table.h"
+#include "ops/kernel-private.h"
+#include "rules/adj-apply.h"
+#include "rules/adj-own-op.h"
+#include "support/adj-test.h"
+
+/* -- the classes: a number, which members show -- */
+
+typedef struct
+{
+  AdjObject parent;
+  double number;
+} Number;
+
+static double
+read_number (const AdjValue *value)
+{
+  return ((Number *) adj_object_from_opaque (value->object))->number;
+}
+
+static gboolean
+flatten (const AdjObject *object, AdjValue *state, GError **error)
+{
+  *state = adj_object_state_new ("number", ADJ_FLOAT (((const Number *) object)->number), NULL);
+  return TRUE;
+}
+
+static gboolean
+unflatten (AdjObject *object, const AdjValue *state, GError **error)
+{
+  const AdjValue *number = adj_object_state_get (state, "number");
+
+  ((Number *) object)->number = number != NULL ? number->number : 0;
+  return TRUE;
+}
+
+static const AdjObjectClass counter_class = {
+  .name = "__main__.Counter",
+  .size = sizeof (Number),
+  .flatten = flatten,
+  .unflatten = unflatten,
+  .fake = &counter_class,
+};
+
+static const AdjObjectClass scale_class = {
+  .name = "__main__.Scale",
+  .size = sizeof (Number),
+  .flatten = flatten,
+  .unflatten = unflatten,
+  .fake = &scale_class,
+};
+
+static AdjValue
+make_object (AdjContext *cx, const AdjObjectClass *klass, double number)
+{
+  g_auto (AdjValue) state = adj_object_state_new ("number", ADJ_FLOAT (number), NULL);
+  AdjObject *object = adj_object_new_in (cx, klass, &state);
+
+  g_assert_nonnull (object);
+  return ADJ_OBJECT (object);
+}
+
+/* -- the operators -- */
+
+static gboolean
+same_meta (AdjOpCall *call)
+{
+  const AdjTensorMeta *meta = adj_op_call_meta (call, 0);
+
+  adj_op_call_add (call, meta->dtype, &meta->shape);
+  return TRUE;
+}
+
+static gboolean
+run_kernel (AdjOpCall *call, double factor, double summand)
+{
+  g_autoptr (AdjTensorData) x = adj_tensor_snapshot (call->args[0].tensor);
+  AdjKView out;
+
+  if (!op_output (call, 0, &out))
+    return FALSE;
+  for (gint64 i = 0; i < adj_tensor_data_get_numel (x); i++)
+    ((float *) out.data)[i] = (float) (adj_tensor_data_get_double (x, i) * factor + summand);
+  return TRUE;
+}
+
+static gboolean
+count_kernel (AdjOpCall *call)
+{
+  return run_kernel (call, 1, read_number (&call->args[1]));
+}
+
+static gboolean
+scale_kernel (AdjOpCall *call)
+{
+  return run_kernel (call, read_number (&call->args[1]), 0);
+}
+
+static const AdjOp count_record = {
+  .schema = "mine::count(Tensor x, __main__.Counter counter) -> Tensor",
+  .meta = same_meta,
+  .kernel = count_kernel,
+};
+
+static const AdjOp scale_record = {
+  .schema = "mine::scale(Tensor x, __main__.Scale by) -> Tensor",
+  .meta = same_meta,
+  .kernel = scale_kernel,
+};
+
+/* -- the program -- */
+
+typedef struct
+{
+  AdjFunction parent;
+  AdjOp *count, *scale; /* (unowned) */
+} Program;
+
+static AdjTensor *
+apply (AdjContext *cx, const AdjOp *op, AdjTensor *x, const AdjValue *object)
+{
+  const AdjValue items[2] = { ADJ_TENSOR (x), *object };
+  const AdjValue args = { .kind = ADJ_VALUE_TUPLE, .n = 2, .items = (AdjValue *) items };
+  AdjValue result = ADJ_NONE;
+
+  return x != NULL && adj_call (cx, op, &args, NULL, &result) ? result.tensor : NULL;
+}
+
+static AdjTensor *
+combine (AdjContext *cx, AdjOpId op, AdjTensor *a, AdjValue b)
+{
+  return a != NULL ? ADJ_APPLY (cx, op, ADJ_TENSOR (a), b) : NULL;
+}
+
+/* What members are read of is the object itself, so that they are numbers of the trace. */
+static gboolean
+program_call (
+    AdjFunction *function, AdjContext *cx, const AdjValue *args, guint n_args, AdjValue *result)
+{
+  const Program *self = (const Program *) function;
+  AdjTensor *y = apply (cx, self->count, args[0].tensor, &args[1]), *one, *other;
+
+  y = combine (cx, ADJ_OP_mul_Tensor, y, ADJ_INT ((gint64) read_number (&args[1])));
+  y = combine (cx, ADJ_OP_add_Tensor, y, ADJ_INT (7));
+  one = apply (cx, self->scale, y, &args[2]);
+  other = apply (cx, self->scale, y, &args[3]);
+  y = other != NULL ? combine (cx, ADJ_OP_add_Tensor, one, ADJ_TENSOR (other)) : NULL;
+  *result =
+      y != NULL ? adj_value_new_items (ADJ_VALUE_TUPLE, &ADJ_TENSOR (adj_keep (y)), 1) : ADJ_NONE;
+  return y != NULL;
+}
+
+/* (transfer full): the graph that PyTorch made. */
+static AdjGraph *
+read_theirs (void)
+{
+  g_autofree char *path =
+      g_test_build_filename (G_TEST_DIST, "objects", "captures", "2.15-opaque-aot.txt", NULL);
+  g_autofree char *text = adj_test_read_file (path, NULL);
+
+  return adj_graph_parse (text, -1, adj_op_find, NULL, NULL);
+}
+
+static void
+types_are_traced_as_in_pytorch (void)
+{
+  static const AdjFunctionClass klass = { .name = "program", .call = program_call };
+  const AdjPrintFlags flags = ADJ_PRINT_NO_METADATA | ADJ_PRINT_NO_COMMENTS;
+  g_autoptr (AdjOp) count = adj_op_new (&count_record, NULL);
+  g_autoptr (AdjOp) scale = adj_op_new (&scale_record, NULL);
+  g_autoptr (AdjContext) cx = adj_context_new_with_autograd ();
+  g_autoptr (AdjFunction) function = adj_function_new (&klass, sizeof (Program));
+  g_autoptr (AdjGraph) theirs = read_theirs ();
+  g_autoptr (AdjAotGraph) aot = NULL;
+  g_autoptr (GError) error = NULL;
+  g_autofree char *a = NULL, *b = adj_graph_print (theirs, flags, NULL);
+  const AdjValue inputs[] = {
+    ADJ_TENSOR (adj_from_array (cx, ADJ_DTYPE_F32, (gint64[]){ 3 }, 1, (float[]){ 1, 1, 1 })),
+    make_object (cx, &counter_class, 2), make_object (cx, &scale_class, 2),
+    make_object (cx, &scale_class, 3)
+  };
+  g_auto (AdjValue) result = ADJ_NONE;
+
+  ((Program *) function)->count = count;
+  ((Program *) function)->scale = scale;
+  aot = adj_aot_trace (function, inputs, G_N_ELEMENTS (inputs), NULL, NULL, &error);
+  g_assert_no_error (error);
+  a = adj_graph_print (adj_aot_graph_get_graph (aot), flags, NULL);
+  g_assert_cmpstr (a, ==, b);
+  g_assert_true (adj_interpret (cx, adj_aot_graph_get_graph (aot), inputs, G_N_ELEMENTS (inputs),
+                                NULL, &result));
+  for (gint64 i = 0; i < 3; i++)
+    {
+      g_autoptr (AdjTensorData) data = adj_tensor_snapshot (result.items[0].tensor);
+
+      g_assert_cmpfloat (adj_tensor_data_get_double (data, i), ==, 65);
+    }
+}
+
+int
+main (int argc, char **argv)
+{
+  g_test_init (&argc, &argv, NULL);
+  g_test_add_func ("/objects/opaque-types/traced-as-in-pytorch", types_are_traced_as_in_pytorch);
+  return g_test_run ();
+}
