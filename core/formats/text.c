@@ -6,6 +6,7 @@
 
 #include "base/adj-file-internal.h"
 #include "formats/entries-private.h"
+#include "formats/runnable-private.h"
 #include "formats/text-formats-private.h"
 #include "ir/adj-input-role.h"
 #include "ir/adj-text.h"
@@ -170,6 +171,7 @@ load_bytes (GBytes *bytes, const char *title, GCancellable *cancellable, GError 
   g_autoptr (GArray) graphs = NULL;
   g_autofree char *base = g_path_get_basename (title);
   g_autofree char *valid = g_utf8_make_valid (base, -1);
+  g_autofree char *annotated = NULL;
   const char *text, *bad;
   gsize length;
 
@@ -180,7 +182,9 @@ load_bytes (GBytes *bytes, const char *title, GCancellable *cancellable, GError 
                    "%s: not UTF-8 text (at byte %" G_GSIZE_FORMAT ")", title, (gsize) (bad - text));
       return NULL;
     }
-  graphs = adj_graph_parse_all (text, length, adj_op_find, diags, error);
+  annotated = runnable_annotate (text, length);
+  graphs = annotated != NULL ? adj_graph_parse_all (annotated, -1, adj_op_find, diags, error)
+                             : adj_graph_parse_all (text, length, adj_op_find, diags, error);
   if (graphs == NULL)
     {
       g_prefix_error (error, "%s:", title);

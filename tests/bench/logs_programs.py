@@ -181,8 +181,32 @@ def ddp():
     ranks(work)
 
 
+def ddp_autograd():
+    """The reducer in Python, whose hooks compiled autograd captures."""
+    def work(_rank):
+        torch._dynamo.config.optimize_ddp = "python_reducer"
+        torch._dynamo.config.compiled_autograd = True
+        model = torch.nn.parallel.DistributedDataParallel(nn.Sequential(Net(), Net()))
+        enable = getattr(torch._dynamo.compiled_autograd, "_enable", None) or torch._dynamo.compiled_autograd.enable
+        with enable(torch.compile(backend="aot_eager")):
+            for _ in range(2):
+                step(compiled(model), torch.randn(4, 16))
+
+    ranks(work)
+
+
+class NoEvent:
+    """Before 2.8 FSDP2 asks the streams of the CPU for events, which they do not have."""
+
+    def __getattr__(self, name):
+        return lambda *arguments: None
+
+
 def fsdp2():
     def work(_rank):
+        for name in ("record_event", "wait_event", "synchronize"):
+            if not hasattr(torch.cpu.Stream, name):
+                setattr(torch.cpu.Stream, name, lambda self, event=None: NoEvent())
         try:
             from torch.distributed.fsdp import fully_shard
         except ImportError:

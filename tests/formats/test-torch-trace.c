@@ -93,6 +93,34 @@ test_unknown_names (void)
   g_assert_null (fact->region);
 }
 
+/* A generated source holds a forward without its class; what is called so and is no graph, or is
+ * quoted in JSON, is a fact. */
+static void
+test_code_alone (void)
+{
+  g_autoptr (AdjTestFolder) folder = adj_test_folder_new ();
+  g_autoptr (GError) error = NULL;
+  g_autoptr (AdjBundle) bundle = load_text (
+      folder, "dedicated_log_torch_trace_abcdefgh.log",
+      PREFIX "{\"dump_file\": {\"name\": \"<eval_with_key>.2\"}, \"frame_id\": 2, "
+             "\"frame_compile_id\": 0}\n"
+             "\t\n\tdef forward(self, x):\n\t    sin = torch.ops.aten.sin.default(x);  x = None\n"
+             "\t    return (sin,)\n" PREFIX
+             "{\"dump_file\": {\"name\": \"net.py\"}, \"frame_id\": 2, \"frame_compile_id\": 0}\n"
+             "\tdef forward(self, x):\n\t    for part in self.parts:\n\t        x = part(x)\n"
+             "\t    return x\n" PREFIX
+             "{\"artifact\": {\"name\": \"fx_graph_cache_miss\", \"encoding\": \"json\"}}\n"
+             "\t{\"code\": \"def forward(self, x):\\n    return (x,)\"}\n",
+      &error);
+
+  g_assert_no_error (error);
+  g_assert_cmpuint (adj_bundle_get_n_graphs (bundle), ==, 1);
+  g_assert_cmpstr (adj_bundle_get_graph (bundle, 0)->id, ==, "2-0-dump_file");
+  g_assert_cmpuint (nodes_of (bundle, "2-0-dump_file"), ==, 1);
+  g_assert_cmpuint (adj_bundle_get_n_facts (bundle), ==, 2);
+  g_assert_cmpuint (adj_diags_get_n (adj_bundle_get_diags (bundle)), ==, 0);
+}
+
 static void
 test_edited_is_a_warning (void)
 {
@@ -320,6 +348,7 @@ main (int argc, char **argv)
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/formats/torch-trace/capture", test_capture);
   g_test_add_func ("/formats/torch-trace/unknown-names", test_unknown_names);
+  g_test_add_func ("/formats/torch-trace/code-alone", test_code_alone);
   g_test_add_func ("/formats/torch-trace/edited-is-a-warning", test_edited_is_a_warning);
   g_test_add_func ("/formats/torch-trace/damage-is-passed-over", test_damage_is_passed_over);
   g_test_add_func ("/formats/torch-trace/no-graph-is-refused", test_no_graph_is_refused);
