@@ -291,14 +291,48 @@ count_targets (const AdjGraph *graph)
   return sorted;
 }
 
+/* How many calls each part of the step has, and how many each policy; nothing where all is
+ * forward and nobody has a policy. */
+static void
+print_parts (const AdjGraph *graph)
+{
+  guint n_forward = 0, n_backward = 0, n_update = 0, policies[ADJ_N_RECOMPUTE] = { 0 };
+
+  for (guint i = 0; i < adj_graph_get_n_nodes (graph); i++)
+    {
+      const AdjNode *node = adj_graph_get_node (graph, i);
+
+      if (node->opcode == ADJ_OPCODE_PLACEHOLDER || node->opcode == ADJ_OPCODE_OUTPUT)
+        continue;
+      policies[node->meta.recompute]++;
+      if (adj_graph_is_update (graph, i))
+        n_update++;
+      else if (adj_graph_is_backward (graph, i))
+        n_backward++;
+      else
+        n_forward++;
+    }
+  if (n_backward > 0)
+    printf ("forward %u, backward %u", n_forward, n_backward);
+  if (n_update > 0)
+    printf (", update %u", n_update);
+  if (n_backward > 0)
+    printf ("\n");
+  for (AdjRecompute i = ADJ_RECOMPUTE_NONE + 1; i < ADJ_N_RECOMPUTE; i++)
+    if (policies[i] > 0)
+      printf ("%s %u\n", adj_recompute_name (i), policies[i]);
+}
+
 static AdjExit
 show_stats (const AdjGraph *graph)
 {
   g_autoptr (GPtrArray) counts = count_targets (graph);
   g_autofree char *memory = adj_format_bytes (adj_graph_estimate_memory (graph, FALSE));
 
-  printf ("placeholders %u, nodes %u, memory by liveness %s\n\n", adj_graph_get_n_inputs (graph),
+  printf ("placeholders %u, nodes %u, memory by liveness %s\n", adj_graph_get_n_inputs (graph),
           adj_graph_get_n_calls (graph), memory);
+  print_parts (graph);
+  printf ("\n");
   for (guint i = 0; i < counts->len; i++)
     {
       const TargetCount *count = counts->pdata[i];

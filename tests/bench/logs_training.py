@@ -4,8 +4,10 @@
 What a release of PyTorch does not have yet is left out of its program."""
 import contextlib
 import sys
+from typing import List
 
 import torch
+import torch._functorch.config
 from torch import nn
 
 from logs_programs import Conv, Net, compiled, step
@@ -61,6 +63,10 @@ class Scaled(torch.autograd.Function):
         return g * by + h, (g * x + h).sum(0)
 
 
+def halve(p):
+    p.grad.mul_(0.5)
+
+
 def hooks():
     @compiled
     def inside(x, w):
@@ -69,7 +75,7 @@ def hooks():
         return (y * 2).sum()
 
     w = torch.randn(16, 16, requires_grad=True)
-    w.register_post_accumulate_grad_hook(lambda p: p.grad.mul_(0.5))
+    w.register_post_accumulate_grad_hook(halve)
     inside(torch.randn(4, 16), w).backward()
     model = Net()
     model.register_full_backward_pre_hook(lambda module, grads: (grads[0] * 2,))
@@ -130,7 +136,7 @@ def regions():
 
 def functions():
     @torch.library.custom_op("logs::scale", mutates_args=())
-    def scale(x: torch.Tensor, by: float, flags: list[int], name: str = "a;b") -> torch.Tensor:
+    def scale(x: torch.Tensor, by: float, flags: List[int], name: str = "a;b") -> torch.Tensor:
         return x * by
 
     @torch.library.custom_op("logs::fill", mutates_args={"out"})
