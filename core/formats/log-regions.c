@@ -223,10 +223,8 @@ regions_add_fact (Regions *regions,
   AdjBundleFact fact = {
     .name = valid_name, .text = bytes, .file = regions->names_files ? file : NULL, .line = line
   };
-  gboolean has_region = key->frame >= 0 || key->compiled_autograd >= 0;
 
-  if (adj_bundle_builder_add_fact (regions->builder, &fact,
-                                   has_region ? find_region (regions, key)->id : NULL) ||
+  if (adj_bundle_builder_add_fact (regions->builder, &fact, find_region (regions, key)->id) ||
       regions->left_out)
     return;
   regions->left_out = TRUE;

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* Which records of TRACE logs carry a graph, and what it is called. */
 
-#include "formats/log-roles-private.h"
-
 #include <string.h>
 
 #include "formats/log-facts-private.h"
+#include "formats/log-roles-private.h"
 #include "ir/adj-text.h"
 #include "ops/adj-op-table.h"
 

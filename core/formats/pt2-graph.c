@@ -171,6 +171,8 @@ read_inputs (Pt2Graph *graph, const JsonItem *item, AdjNodeSpec *spec, GError **
 
       if (argument == NULL)
         return bad (graph, input, "an argument without a value", error);
+      if (!positional && json_get_text (input, "name") == NULL)
+        return bad (graph, input, "an argument without a name", error);
       if (!pt2_read_argument (graph, argument, out, error))
         return FALSE;
       if (!positional)

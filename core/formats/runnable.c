@@ -6,11 +6,10 @@
  *   reader.symint(8, expr='s77')  # arg1_1
  */
 
-#include "formats/runnable-private.h"
-
 #include <string.h>
 
 #include "base/adj-lexer.h"
+#include "formats/runnable-private.h"
 #include "tensor/adj-dtype.h"
 
 #define LOADER "\ndef load_args(reader):"

@@ -38,6 +38,11 @@ def optimizer():
 
 
 def flex():
+    with newer():
+        flex_attend()
+
+
+def flex_attend():
     from torch.nn.attention.flex_attention import create_block_mask, flex_attention
 
     fast = torch.compile(flex_attention, backend="aot_eager")
@@ -136,14 +141,14 @@ def regions():
 
 def functions():
     @torch.library.custom_op("logs::scale", mutates_args=())
-    def scale(x: torch.Tensor, by: float, flags: List[int], name: str = "a;b") -> torch.Tensor:
+    def scale(x: torch.Tensor, by: float, flags: List[int], name: str) -> torch.Tensor:
         return x * by
 
     @torch.library.custom_op("logs::fill", mutates_args={"out"})
     def fill(out: torch.Tensor, x: torch.Tensor) -> None:
         out.copy_(x)
 
-    scale.register_fake(lambda x, by, flags, name="a;b": torch.empty_like(x))
+    scale.register_fake(lambda x, by, flags, name: torch.empty_like(x))
     scale.register_autograd(lambda ctx, g: (g * 2, None, None, None))
 
     def use(x, out):
