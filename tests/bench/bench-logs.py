@@ -25,6 +25,8 @@ PROGRAMS = {
 IN_RANKS = ("ddp", "ddp_autograd", "fsdp2", "tensor_parallel")
 HERE = pathlib.Path(__file__).parent
 MODULE = re.compile(r"^ *def forward\(", re.M)
+MESSAGE = re.compile(r"[VIWEC]\d{4} [\d:.]{15} \d+ [^:]+:\d+\] ((?:\[[^\]]*\] )*)(.*)")
+HEADING = re.compile(r" ?(?:\S.* )?class \S+\(torch\.nn\.Module\):")
 CHANNELS = "graph_code,aot_graphs,aot_joint_graph,compiled_autograd,compiled_autograd_verbose,post_grad_graphs"
 
 
@@ -44,6 +46,20 @@ def payloads(path):
             n += is_module("".join(payload))
             payload = []
     return n
+
+
+def begins_graph(line):
+    """Whether a message, or what the program printed, begins a graph here; compiled autograd says each on two channels."""
+    message = MESSAGE.search(line)
+    if message is None:
+        return line.startswith("class ") and HEADING.match(line) is not None
+    return "verbose" not in message.group(1) and HEADING.match(message.group(2)) is not None
+
+
+def headings(path):
+    """How many graphs a console shows."""
+    with open(path, encoding="utf-8", errors="replace") as console:
+        return sum(map(begins_graph, console))
 
 
 def run_program(python, script, name, folder, backend):
@@ -88,7 +104,7 @@ def main():
     adjoint, folder, backend = options.adjoint, options.folder, options.backend
     programs = [(script, name) for script, names in PROGRAMS.items() for name in names
                 if options.only is None or name in options.only]
-    print(f"{'release':8} {'program':18} {'payloads':>8} {'read':>6} {'opaque':>6} {'console':>8} {'opaque':>6}  remarks", flush=True)
+    print(f"{'release':8} {'program':18} {'payloads':>8} {'read':>6} {'opaque':>6} {'console':>8} {'read':>6} {'opaque':>6}  remarks", flush=True)
     for python in options.pythons:
         release = subprocess.run([python, "-c", "import torch; print(torch.__version__.split('+')[0])"],
                                  capture_output=True, text=True, check=True).stdout.strip()
@@ -98,13 +114,14 @@ def main():
             logs = glob.glob(str(place / "trace" / "*.log"))
             wanted = sum(payloads(log) for log in logs)
             graphs, raw, remarks, refusal = read(adjoint, str(place / "trace")) if logs else (0, 0, [], "no log")
+            wanted_shown = headings(place / "console.txt")
             shown, shown_raw, _, console_refusal = read(adjoint, str(place / "console.txt"))
             notes = remarks[:2] + [text for text in (refusal if wanted else None,
                                                      console_refusal if wanted else None) if text]
             if (place / "failed").exists():
                 notes.append("the program failed")
-            bad += graphs != wanted or raw > 0 or shown_raw > 0
-            print(f"{release:8} {name:18} {wanted:8} {graphs:6} {raw:6} {shown:8} {shown_raw:6}  {'; '.join(notes)}",
+            bad += graphs != wanted or raw > 0 or shown != wanted_shown or shown_raw > 0
+            print(f"{release:8} {name:18} {wanted:8} {graphs:6} {raw:6} {wanted_shown:8} {shown:6} {shown_raw:6}  {'; '.join(notes)}",
                   flush=True)
     return bad > 0
 
