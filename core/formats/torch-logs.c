@@ -43,9 +43,9 @@ typedef struct
   guint line;       /* where it began */
   guint n_compiled_autograd;
   GPtrArray *reasons; /* (owned) why the graph that comes next was captured */
-  gboolean gives_reasons;
-  char *captured; /* (owned) (nullable) the text of the last graph of compiled autograd */
-  gint process;   /* counts how often Dynamo began anew */
+  char *source;       /* (owned) what stood before "class": "<eval_with_key>.2 " */
+  char *captured;     /* (owned) (nullable) that of the last graph of compiled autograd */
+  gint process;       /* counts how often Dynamo began anew */
 } Message;
 
 #define OWN_OUTPUT (-2) /* in the place of a rank */
@@ -55,6 +55,7 @@ message_free (Message *message)
 {
   g_string_free (message->text, TRUE);
   g_ptr_array_unref (message->reasons);
+  g_free (message->source);
   g_free (message->captured);
   g_free (message);
 }
@@ -190,15 +191,15 @@ choose_process (Message *message, const char *role)
 }
 
 /* Whether a graph of compiled autograd is new: where both of its channels write, each graph stands
- * there twice, and a reason before the first. */
+ * there twice, under the name of one generated source. */
 static gboolean
 take_captured (Message *message)
 {
-  if (message->gives_reasons && message->reasons->len == 0 &&
-      g_strcmp0 (message->captured, message->text->str) == 0)
+  if (message->reasons->len == 0 && *message->source != '\0' &&
+      g_strcmp0 (message->captured, message->source) == 0)
     return FALSE;
   g_free (message->captured);
-  message->captured = g_strdup (message->text->str);
+  message->captured = g_strdup (message->source);
   if (message->key.frame < 0 && message->key.compiled_autograd < 0)
     message->key.compiled_autograd = message->n_compiled_autograd++;
   for (guint i = 0; i < message->reasons->len; i++)
@@ -246,7 +247,7 @@ take_line (
 {
   static const char metadata[] = "fw_metadata=";
   const char *role = role_in_heading (content);
-  const char *known = strstr (content, metadata);
+  const char *known = strstr (content, metadata), *module;
   gboolean begins = strstr (content, "(torch.nn.Module):") != NULL && message->text->len == 0;
 
   if (known != NULL && g_str_has_prefix (content, "aot_config id: ") && key->frame >= 0)
@@ -264,7 +265,6 @@ take_line (
       if (!finish (message, error))
         return FALSE;
       g_ptr_array_add (message->reasons, g_strdup (content));
-      message->gives_reasons = TRUE;
       return TRUE;
     }
   if (strcmp (content, "TRACED GRAPH") == 0 || role != NULL)
@@ -279,7 +279,10 @@ take_line (
     {
       message->line = number;
       message->key = *key;
-      content = g_strrstr (content, "class ");
+      module = g_strrstr (content, "class ");
+      g_free (message->source);
+      message->source = g_strndup (content, module != NULL ? (gsize) (module - content) : 0);
+      content = module;
     }
   if ((begins || message->text->len > 0) && content != NULL)
     g_string_append_printf (message->text, "%s\n", content);
