@@ -96,3 +96,35 @@ log_role (const JsonItem *record, const char *payload)
     return g_strdup (known);
   return name != NULL && (is_graph (payload) || is_code (payload)) ? role_of_name (name) : NULL;
 }
+
+/* Within the line. (nullable) */
+static const char *
+find_in_line (const char *line, const char *what)
+{
+  return g_strstr_len (line, (gssize) strcspn (line, "\n"), what);
+}
+
+const char *
+log_next_module (const char *text)
+{
+  const char *line = text;
+
+  while (line != NULL)
+    {
+      line += *line == '\n';
+      if (*line != ' ' && find_in_line (line, "class ") != NULL &&
+          find_in_line (line, "(torch.nn.Module):") != NULL)
+        return line;
+      line = strchr (line, '\n');
+    }
+  return NULL;
+}
+
+char *
+log_module_label (const char *line)
+{
+  const char *colon = find_in_line (line, ":class ");
+  g_autofree char *label = colon != NULL ? g_strndup (line, (gsize) (colon - line)) : NULL;
+
+  return label != NULL && *label != '\0' ? role_of_name (label) : NULL;
+}

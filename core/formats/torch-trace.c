@@ -275,6 +275,32 @@ take_artifact (Log *log, const JsonItem *record, const JsonItem *artifact, const
     regions_set_metadata (log->regions, &key, payload);
 }
 
+/* A payload of one module, or of several behind each other. */
+static gboolean
+add_modules (
+    Log *log, const RegionKey *key, const char *role, const char *text, guint line, GError **error)
+{
+  const char *at = log_next_module (text);
+  const char *next = at != NULL ? log_next_module (at + strcspn (at, "\n")) : NULL;
+
+  if (next == NULL)
+    return regions_add_graph (log->regions, key, role, text, log->name, line, error);
+  for (const char *counted = text; at != NULL; at = next)
+    {
+      g_autofree char *part = NULL;
+      g_autofree char *label = log_module_label (at);
+
+      next = log_next_module (at + strcspn (at, "\n"));
+      part = next != NULL ? g_strndup (at, (gsize) (next - at)) : g_strdup (at);
+      for (; counted < at; counted++)
+        line += *counted == '\n';
+      if (!regions_add_graph (log->regions, key, label != NULL ? label : role, part, log->name,
+                              line, error))
+        return FALSE;
+    }
+  return TRUE;
+}
+
 static gboolean
 take_graph (Log *log,
             const JsonItem *record,
@@ -295,8 +321,7 @@ take_graph (Log *log,
       valid = g_utf8_make_valid (payload, -1);
       regions_warn (log->regions, log->name, line, role, "bytes that are no UTF-8 were replaced");
     }
-  return regions_add_graph (log->regions, &key, role, valid != NULL ? valid : payload, log->name,
-                            line + 1, error);
+  return add_modules (log, &key, role, valid != NULL ? valid : payload, line + 1, error);
 }
 
 static void

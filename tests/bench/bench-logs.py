@@ -24,6 +24,7 @@ PROGRAMS = {
 }
 IN_RANKS = ("ddp", "ddp_autograd", "fsdp2", "tensor_parallel")
 HERE = pathlib.Path(__file__).parent
+TOP = re.compile(r"^(?=\S).*class \S+\(torch\.nn\.Module\):", re.M)
 MODULE = re.compile(r"^ *def forward\(", re.M)
 MESSAGE = re.compile(r"[VIWEC]\d{4} [\d:.]{15} \d+ [^:]+:\d+\] ((?:\[[^\]]*\] )*)(.*)")
 HEADING = re.compile(r" ?(?:\S.* )?class \S+\(torch\.nn\.Module\):")
@@ -36,14 +37,15 @@ def is_module(payload):
 
 
 def payloads(path):
-    """How many records of a log carry the text of a module."""
+    """How many modules, those within others apart, the records of a log carry."""
     n, payload = 0, []
     with open(path, encoding="utf-8", errors="replace") as log:
         for line in [*log, "end"]:
             if line.startswith("\t"):
                 payload.append(line[1:])
                 continue
-            n += is_module("".join(payload))
+            if is_module("".join(payload)):
+                n += max(len(TOP.findall("".join(payload))), 1)
             payload = []
     return n
 

@@ -121,6 +121,37 @@ test_code_alone (void)
   g_assert_cmpuint (adj_diags_get_n (adj_bundle_get_diags (bundle)), ==, 0);
 }
 
+/* A payload of several graphs, as of the hooks of saved tensors, is as many stages. */
+static void
+test_several (void)
+{
+  g_autoptr (AdjTestFolder) folder = adj_test_folder_new ();
+  g_autoptr (GError) error = NULL;
+  g_autoptr (AdjBundle) bundle = load_text (
+      folder, "x.log",
+      PREFIX
+      "{\"artifact\": {\"name\": \"hooks_graphs\"}, \"frame_id\": 0, \"frame_compile_id\": 0}\n"
+      "\tpre_hooks:class GraphModule(torch.nn.Module):\n"
+      "\t    def forward(self, x):\n\t        return (x,)\n\t    class part(torch.nn.Module):\n"
+      "\t        def forward(self, y):\n\t            return (y,)\n"
+      "\tmode:donated\n"
+      "\tpack x:class <lambda>(torch.nn.Module):\n"
+      "\t    def forward(self, a):\n\t        b = ? a\n\t        return b\n"
+      "\tclass Plain(torch.nn.Module):\n\t    def forward(self, a):\n\t        return a\n",
+      &error);
+  const AdjDiags *diags;
+
+  g_assert_no_error (error);
+  g_assert_cmpuint (adj_bundle_get_n_graphs (bundle), ==, 3);
+  g_assert_cmpstr (adj_bundle_get_graph (bundle, 0)->role, ==, "pre_hooks");
+  g_assert_cmpuint (adj_graph_get_n_subgraphs (adj_bundle_get_graph (bundle, 0)->graph), ==, 1);
+  g_assert_cmpstr (adj_bundle_get_graph (bundle, 1)->role, ==, "pack_x");
+  g_assert_cmpstr (adj_bundle_get_graph (bundle, 2)->role, ==, "hooks_graphs");
+  diags = adj_bundle_get_diags (bundle);
+  g_assert_cmpuint (adj_diags_get_n (diags), ==, 1);
+  g_assert_cmpuint (adj_diags_get (diags, 0)->span.line, ==, 11);
+}
+
 #define KERNEL_RECORD(name)                                                                        \
   PREFIX "{\"artifact\": {\"name\": \"" name "\", \"encoding\": \"json\"}, \"frame_id\": 0, "      \
          "\"frame_compile_id\": 0}\n"
@@ -434,6 +465,7 @@ main (int argc, char **argv)
   g_test_add_func ("/formats/torch-trace/capture", test_capture);
   g_test_add_func ("/formats/torch-trace/unknown-names", test_unknown_names);
   g_test_add_func ("/formats/torch-trace/code-alone", test_code_alone);
+  g_test_add_func ("/formats/torch-trace/several", test_several);
   g_test_add_func ("/formats/torch-trace/kernels", test_kernels);
   g_test_add_func ("/formats/torch-trace/torch-version", test_torch_version);
   g_test_add_func ("/formats/torch-trace/edited-is-a-warning", test_edited_is_a_warning);
