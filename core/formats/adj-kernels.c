@@ -159,8 +159,8 @@ follows (const char *code, const char *at, const char *word)
   return (gsize) (at - code) >= length && memcmp (at - length, word, length) == 0;
 }
 
-/* "cpp_fused_mul_0(", "triton_poi_fused_mul_0.run(", "extern_kernels.mm(", not their definitions.
- */
+/* "cpp_fused_mul_0(", "call_triton_poi_fused_mul_0(", "triton_poi_fused_mul_0.run(",
+ * "extern_kernels.mm(", not their definitions. */
 static const char *
 find_call (const char *code, const char *name)
 {
@@ -169,10 +169,10 @@ find_call (const char *code, const char *name)
   while ((at = strstr (at, name)) != NULL)
     {
       const char *end = at + strlen (name);
-      gboolean begins = at == code || !is_word (at[-1]);
+      const char *begin = follows (code, at, "call_") ? at - strlen ("call_") : at;
 
-      if (begins && !follows (code, at, "def ") && !follows (code, at, "void ") &&
-          (*end == '(' || g_str_has_prefix (end, ".run(")))
+      if ((begin == code || !is_word (begin[-1])) && !follows (code, begin, "def ") &&
+          !follows (code, begin, "void ") && (*end == '(' || g_str_has_prefix (end, ".run(")))
         return at;
       at = end;
     }

@@ -121,6 +121,29 @@ test_code_alone (void)
   g_assert_cmpuint (adj_diags_get_n (adj_bundle_get_diags (bundle)), ==, 0);
 }
 
+/* Sizes that are computed are text among what AOTAutograd knows of a region. */
+static void
+test_metadata (void)
+{
+  g_autoptr (AdjTestFolder) folder = adj_test_folder_new ();
+  g_autoptr (GError) error = NULL;
+  g_autoptr (AdjBundle) bundle = load_text (
+      folder, "x.log",
+      PREFIX "{\"artifact\": {\"name\": \"aot_forward_graph_fw_metadata\"}, \"frame_id\": 0, "
+             "\"frame_compile_id\": 0}\n\tMeta(outer_stride=(8*s27, 8 - f(s0, [1]),\n\t   -1), "
+             "kind=<OutputType.alias: 1>, last=s0//2)\n" PREFIX
+             "{\"aot_forward_graph\": {}, \"frame_id\": 0, \"frame_compile_id\": 0}\n" GRAPH,
+      &error);
+  g_autoptr (GString) text = g_string_new (NULL);
+
+  g_assert_no_error (error);
+  g_assert_nonnull (adj_bundle_get_region (bundle, 0)->metadata);
+  adj_value_print (adj_bundle_get_region (bundle, 0)->metadata, NULL, text);
+  g_assert_cmpstr (text->str, ==,
+                   "{'outer_stride': ['8*s27', '8 - f(s0, [1])', -1], 'kind': 'alias', 'last': "
+                   "'s0//2'}");
+}
+
 /* A payload of several graphs, as of the hooks of saved tensors, is as many stages. */
 static void
 test_several (void)
@@ -465,6 +488,7 @@ main (int argc, char **argv)
   g_test_add_func ("/formats/torch-trace/capture", test_capture);
   g_test_add_func ("/formats/torch-trace/unknown-names", test_unknown_names);
   g_test_add_func ("/formats/torch-trace/code-alone", test_code_alone);
+  g_test_add_func ("/formats/torch-trace/metadata", test_metadata);
   g_test_add_func ("/formats/torch-trace/several", test_several);
   g_test_add_func ("/formats/torch-trace/kernels", test_kernels);
   g_test_add_func ("/formats/torch-trace/torch-version", test_torch_version);
