@@ -154,6 +154,13 @@ is_positional (const AdjOp *op, const JsonItem *input, guint n_args, guint n_kwa
 }
 
 static gboolean
+is_identifier (const char *name) /* (nullable) */
+{
+  return name != NULL && *name != '\0' && !g_ascii_isdigit (*name) &&
+         strspn (name, G_CSET_A_2_Z G_CSET_a_2_z G_CSET_DIGITS "_") == strlen (name);
+}
+
+static gboolean
 read_inputs (Pt2Graph *graph, const JsonItem *item, AdjNodeSpec *spec, GError **error)
 {
   const JsonItem *inputs = json_get (item, "inputs");
@@ -171,8 +178,8 @@ read_inputs (Pt2Graph *graph, const JsonItem *item, AdjNodeSpec *spec, GError **
 
       if (argument == NULL)
         return bad (graph, input, "an argument without a value", error);
-      if (!positional && json_get_text (input, "name") == NULL)
-        return bad (graph, input, "an argument without a name", error);
+      if (!positional && !is_identifier (json_get_text (input, "name")))
+        return bad (graph, input, "the name of an argument is none", error);
       if (!pt2_read_argument (graph, argument, out, error))
         return FALSE;
       if (!positional)
@@ -339,16 +346,12 @@ target_of (const Pt2Graph *graph, const JsonItem *item)
 static gboolean
 is_dotted (const char *target)
 {
-  gboolean begins = TRUE;
+  g_auto (GStrv) parts = g_strsplit (target, ".", -1);
 
-  for (const char *at = target; *at != '\0'; at++)
-    {
-      if (begins ? !g_ascii_isalpha (*at) && *at != '_'
-                 : !g_ascii_isalnum (*at) && *at != '_' && *at != '.')
-        return FALSE;
-      begins = *at == '.';
-    }
-  return !begins;
+  for (guint i = 0; parts[i] != NULL; i++)
+    if (!is_identifier (parts[i]))
+      return FALSE;
+  return *target != '\0';
 }
 
 static gboolean
