@@ -253,8 +253,13 @@ find_code (AdjKernels *self, const AdjBundle *bundle, const AdjRegion *region)
       g_free (best);
       best = g_steal_pointer (&code);
     }
-  if (best != NULL)
-    find_lines (self, best);
+  if (best == NULL)
+    return;
+  find_lines (self, best);
+  /* A table may still have the kernels of what was compiled before it. */
+  for (guint i = self->kernels->len; i-- > 0;)
+    if (g_array_index (self->kernels, AdjKernel, i).line == 0)
+      g_array_remove_index (self->kernels, i);
 }
 
 AdjKernels *

@@ -208,7 +208,9 @@ test_kernels (void)
   g_autoptr (AdjBundle) bundle = load_text (
       folder, "x.log",
       GRAPH_OF ("sin") KERNEL_RECORD (
-          "inductor_provenance_tracking_node_mappings") "\t{\"cppCodeToPost\": {\"fused_sin_0:1\": "
+          "inductor_provenance_tracking_node_mappings") "\t{\"cppCodeToPost\": "
+                                                        "{\"fused_before_0:0\": [\"mm\"], "
+                                                        "\"fused_sin_0:1\": "
                                                         "[\"sin\", \"gone\"], "
                                                         "\"extern_kernels.mm:2\": [\"mm\"], "
                                                         "\"extern_kernels.mm:13\": "
