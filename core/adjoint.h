@@ -21,6 +21,7 @@
 #include "exec/adj-executor.h"
 #include "formats/adj-bundle.h"
 #include "formats/adj-format.h"
+#include "formats/adj-kernels.h"
 #include "formats/adj-memory-snapshot.h"
 #include "formats/adj-safetensors.h"
 #include "interpreter/adj-interpreter.h"

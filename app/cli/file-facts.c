@@ -114,7 +114,7 @@ print_fact (const AdjBundleFact *fact)
 }
 
 AdjExit
-adj_facts_print (const AdjBundle *bundle, const char *name, GError **error)
+adj_facts_print (const AdjBundle *bundle, const AdjRegion *region, const char *name, GError **error)
 {
   guint n = 0;
 
@@ -122,7 +122,7 @@ adj_facts_print (const AdjBundle *bundle, const char *name, GError **error)
     {
       const AdjBundleFact *fact = adj_bundle_get_fact (bundle, i);
 
-      if (strcmp (fact->name, name) != 0)
+      if (strcmp (fact->name, name) != 0 || (region != NULL && fact->region != region))
         continue;
       if (n++ > 0)
         putchar ('\n');

@@ -11,5 +11,9 @@
 void adj_facts_print_list (const AdjBundle *bundle);
 /* The same as the member "facts" of an object. */
 void adj_facts_add_list (JsonBuilder *builder, const AdjBundle *bundle);
-/* All texts called @name; ADJ_ERROR_NOT_FOUND names what there is. */
-AdjExit adj_facts_print (const AdjBundle *bundle, const char *name, GError **error);
+/* All texts called @name, of @region where it is given (nullable); ADJ_ERROR_NOT_FOUND names what
+ * there is. */
+AdjExit adj_facts_print (const AdjBundle *bundle,
+                         const AdjRegion *region,
+                         const char *name,
+                         GError **error);

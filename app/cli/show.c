@@ -7,6 +7,7 @@
 #include "analysis/adj-modules.h"
 #include "base/adj-format-bytes.h"
 #include "file-facts.h"
+#include "kernel-list.h"
 #include "watch.h"
 
 extern const AdjCommand adj_command_show;
@@ -291,14 +292,48 @@ count_targets (const AdjGraph *graph)
   return sorted;
 }
 
+/* How many calls each part of the step has, and how many each policy; nothing where all is
+ * forward and nobody has a policy. */
+static void
+print_parts (const AdjGraph *graph)
+{
+  guint n_forward = 0, n_backward = 0, n_update = 0, policies[ADJ_N_RECOMPUTE] = { 0 };
+
+  for (guint i = 0; i < adj_graph_get_n_nodes (graph); i++)
+    {
+      const AdjNode *node = adj_graph_get_node (graph, i);
+
+      if (node->opcode == ADJ_OPCODE_PLACEHOLDER || node->opcode == ADJ_OPCODE_OUTPUT)
+        continue;
+      policies[node->meta.recompute]++;
+      if (adj_graph_is_update (graph, i))
+        n_update++;
+      else if (adj_graph_is_backward (graph, i))
+        n_backward++;
+      else
+        n_forward++;
+    }
+  if (n_backward > 0)
+    printf ("forward %u, backward %u", n_forward, n_backward);
+  if (n_update > 0)
+    printf (", update %u", n_update);
+  if (n_backward > 0)
+    printf ("\n");
+  for (AdjRecompute i = ADJ_RECOMPUTE_NONE + 1; i < ADJ_N_RECOMPUTE; i++)
+    if (policies[i] > 0)
+      printf ("%s %u\n", adj_recompute_name (i), policies[i]);
+}
+
 static AdjExit
 show_stats (const AdjGraph *graph)
 {
   g_autoptr (GPtrArray) counts = count_targets (graph);
   g_autofree char *memory = adj_format_bytes (adj_graph_estimate_memory (graph, FALSE));
 
-  printf ("placeholders %u, nodes %u, memory by liveness %s\n\n", adj_graph_get_n_inputs (graph),
+  printf ("placeholders %u, nodes %u, memory by liveness %s\n", adj_graph_get_n_inputs (graph),
           adj_graph_get_n_calls (graph), memory);
+  print_parts (graph);
+  printf ("\n");
   for (guint i = 0; i < counts->len; i++)
     {
       const TargetCount *count = counts->pdata[i];
@@ -336,11 +371,13 @@ run (int argc, char **argv, GError **error)
   g_autofree char *id = NULL;
   g_autofree char *fact = NULL;
   g_auto (AdjTarget) target = { 0 };
-  gboolean json = FALSE, watch = FALSE;
+  gboolean json = FALSE, watch = FALSE, kernels = FALSE;
   GOptionEntry entries[] = {
     { "as", 0, 0, G_OPTION_ARG_STRING, &form, "text, tree, dot, json or stats", "FORM" },
     { "graph", 'g', 0, G_OPTION_ARG_STRING, &id, "Which graph of the file", "ID" },
     { "fact", 0, 0, G_OPTION_ARG_STRING, &fact, "Print what the file says under NAME", "NAME" },
+    { "kernels", 'k', 0, G_OPTION_ARG_NONE, &kernels, "List what Inductor made of the graph",
+      NULL },
     { "watch", 'w', 0, G_OPTION_ARG_NONE, &watch, "List what comes while it is written", NULL },
     { "json", 0, 0, G_OPTION_ARG_NONE, &json, "Print the list as JSON", NULL },
     G_OPTION_ENTRY_NULL,
@@ -348,7 +385,7 @@ run (int argc, char **argv, GError **error)
 
   if (!adj_command_parse (&adj_command_show, entries, 1, 1, &argc, &argv, error))
     return ADJ_EXIT_BAD_INPUT;
-  if (watch && (form != NULL || fact != NULL || id != NULL || json))
+  if (watch && (form != NULL || fact != NULL || id != NULL || json || kernels))
     {
       g_set_error_literal (error, ADJ_ERROR, ADJ_ERROR_PARSE,
                            "--watch lists graphs as they come, and goes with no other option");
@@ -356,11 +393,15 @@ run (int argc, char **argv, GError **error)
     }
   if (watch)
     return adj_watch (argv[1], error);
-  target.whole = form == NULL;
+  target.whole = form == NULL && !kernels;
   if (!adj_target_open (&target, argv[1], id, error))
     return ADJ_EXIT_BAD_INPUT;
   if (fact != NULL)
-    return adj_facts_print (target.bundle, fact, error);
+    return adj_facts_print (
+        target.bundle, target.named ? adj_bundle_find_region (target.bundle, target.graph) : NULL,
+        fact, error);
+  if (kernels)
+    return adj_kernels_print (target.bundle, target.graph, error);
   if (form != NULL)
     return show_as (target.graph->graph, form, error);
   if (target.named)
@@ -374,12 +415,13 @@ run (int argc, char **argv, GError **error)
 
 const AdjCommand adj_command_show = {
   .name = "show",
-  .usage = "FILE[#ID] [--as text|tree|dot|json|stats] [--fact NAME] [--watch]",
+  .usage = "FILE[#ID] [--as text|tree|dot|json|stats] [--fact NAME] [--kernels] [--watch]",
   .summary = "List the graphs of a file, or print one",
   .examples = "adjoint show step.adjoint\n"
               "adjoint show step.adjoint#joint --as text\n"
               "adjoint show trace-folder/ --json\n"
               "adjoint show trace-folder/ --watch\n"
-              "adjoint show trace-folder/ --fact dynamo_graph_break_reason\n",
+              "adjoint show trace-folder/ --fact dynamo_graph_break_reason\n"
+              "adjoint show trace-folder/#0-0-post_grad --kernels\n",
   .run = run,
 };

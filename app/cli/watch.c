@@ -64,7 +64,8 @@ is_same (const Trace *a, const Trace *b)
   return a->n_files == b->n_files && a->bytes == b->bytes && a->newest == b->newest;
 }
 
-/* What has no graph yet may get one; @shown: ids of those that were printed. */
+/* What has no graph yet may get one, and what was cut off grows; @shown: how many calls those had
+ * that were printed, and one more, by id. */
 static void
 print_new (const char *path, GHashTable *shown)
 {
@@ -73,10 +74,13 @@ print_new (const char *path, GHashTable *shown)
   for (guint i = 0; bundle != NULL && i < adj_bundle_get_n_graphs (bundle); i++)
     {
       const AdjBundleGraph *entry = adj_bundle_get_graph (bundle, i);
+      guint n = adj_graph_get_n_calls (entry->graph);
 
-      if (g_hash_table_add (shown, g_strdup (entry->id)))
-        printf ("%-28s %-18s %12u %8u\n", entry->id, entry->role,
-                adj_graph_get_n_inputs (entry->graph), adj_graph_get_n_calls (entry->graph));
+      if (GPOINTER_TO_UINT (g_hash_table_lookup (shown, entry->id)) == n + 1)
+        continue;
+      g_hash_table_replace (shown, g_strdup (entry->id), GUINT_TO_POINTER (n + 1));
+      printf ("%-28s %-18s %12u %8u\n", entry->id, entry->role,
+              adj_graph_get_n_inputs (entry->graph), n);
     }
   fflush (stdout);
 }

@@ -77,15 +77,29 @@ log_fact_text (const JsonItem *record, const char *payload)
   return g_string_free (text, FALSE);
 }
 
-/* Of the script that repeats a compilation "# torch version: 2.6.0". */
+/* Where the release stands: in the first record of a log, and in the script that repeats a
+ * compilation. */
+static const struct
+{
+  const char *name, *head;
+} versions[] = {
+  { "torch_version", "\"pytorch_version\": \"" },
+  { "fx_graph_runnable", "# torch version: " },
+};
+
 char *
 log_fact_torch_version (const char *name, const char *text)
 {
-  static const char head[] = "# torch version: ";
-  const char *at = strstr (text, head);
-  const char *version = strcmp (name, "torch_version") == 0 ? text : NULL;
+  for (guint i = 0; i < G_N_ELEMENTS (versions); i++)
+    {
+      const char *at =
+          strcmp (name, versions[i].name) == 0 ? strstr (text, versions[i].head) : NULL;
 
-  if (version == NULL && strcmp (name, "fx_graph_runnable") == 0 && at != NULL)
-    version = at + strlen (head);
-  return version != NULL ? g_strndup (version, MIN (strcspn (version, "\n\" "), 64)) : NULL;
+      if (at != NULL)
+        {
+          at += strlen (versions[i].head);
+          return g_strndup (at, MIN (strcspn (at, "\n\" "), 64));
+        }
+    }
+  return NULL;
 }

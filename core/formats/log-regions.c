@@ -7,6 +7,7 @@
 #include "formats/adj-bundle-private.h"
 #include "formats/python-repr-private.h"
 #include "formats/regions-private.h"
+#include "formats/runnable-private.h"
 #include "ir/adj-text-internal.h"
 #include "ir/adj-text.h"
 #include "ops/adj-op-table.h"
@@ -222,10 +223,8 @@ regions_add_fact (Regions *regions,
   AdjBundleFact fact = {
     .name = valid_name, .text = bytes, .file = regions->names_files ? file : NULL, .line = line
   };
-  gboolean has_region = key->frame >= 0 || key->compiled_autograd >= 0;
 
-  if (adj_bundle_builder_add_fact (regions->builder, &fact,
-                                   has_region ? find_region (regions, key)->id : NULL) ||
+  if (adj_bundle_builder_add_fact (regions->builder, &fact, find_region (regions, key)->id) ||
       regions->left_out)
     return;
   regions->left_out = TRUE;
@@ -405,6 +404,7 @@ regions_add_graph (Regions *regions,
   g_autoptr (AdjGraph) graph = NULL;
   g_autoptr (GBytes) original = NULL;
   g_autoptr (AdjDiags) diags = adj_diags_new ();
+  g_autofree char *annotated = runnable_annotate (text, strlen (text));
   GHashTable *metadata_texts =
       strcmp (role, "inference") == 0 ? region->inference_metadata_texts : region->metadata_texts;
   g_autofree char *id = NULL;
@@ -419,7 +419,8 @@ regions_add_graph (Regions *regions,
       g_set_error (error, ADJ_ERROR, ADJ_ERROR_LIMIT, "%s: more than %d graphs", name, MAX_GRAPHS);
       return FALSE;
     }
-  graph = adj_graph_parse_with (text, -1, adj_op_find, metadata_texts, diags, &reason);
+  graph = adj_graph_parse_with (annotated != NULL ? annotated : text, -1, adj_op_find,
+                                metadata_texts, diags, &reason);
   pass_on (regions, diags, name, line, role);
   if (graph != NULL)
     {

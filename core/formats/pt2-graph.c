@@ -154,6 +154,13 @@ is_positional (const AdjOp *op, const JsonItem *input, guint n_args, guint n_kwa
 }
 
 static gboolean
+is_identifier (const char *name) /* (nullable) */
+{
+  return name != NULL && *name != '\0' && !g_ascii_isdigit (*name) &&
+         strspn (name, G_CSET_A_2_Z G_CSET_a_2_z G_CSET_DIGITS "_") == strlen (name);
+}
+
+static gboolean
 read_inputs (Pt2Graph *graph, const JsonItem *item, AdjNodeSpec *spec, GError **error)
 {
   const JsonItem *inputs = json_get (item, "inputs");
@@ -171,6 +178,8 @@ read_inputs (Pt2Graph *graph, const JsonItem *item, AdjNodeSpec *spec, GError **
 
       if (argument == NULL)
         return bad (graph, input, "an argument without a value", error);
+      if (!positional && !is_identifier (json_get_text (input, "name")))
+        return bad (graph, input, "the name of an argument is none", error);
       if (!pt2_read_argument (graph, argument, out, error))
         return FALSE;
       if (!positional)
@@ -317,13 +326,32 @@ add_results (Pt2Graph *graph,
   return outputs->n == 0 || take_apart (graph, id, results, spec, &spec->val, error);
 }
 
-/* As the text of graphs has it: Python's operators are of its module operator. */
+/* As the text of graphs has it: Python's operators are of its module operator, and what extends the
+ * serializer is called "#namespace:op". (nullable) */
 static const char *
-target_of (const JsonItem *item)
+target_of (const Pt2Graph *graph, const JsonItem *item)
 {
   const char *target = json_get_text (item, "target");
+  g_autofree char *dotted = NULL;
 
-  return target != NULL && g_str_has_prefix (target, "_operator.") ? target + 1 : target;
+  if (target != NULL && g_str_has_prefix (target, "_operator."))
+    return target + 1;
+  if (target == NULL || *target != '#')
+    return target;
+  dotted = g_strdelimit (g_strdup (target + 1), ":", '.');
+  return adj_arena_intern (graph->scope->arena, dotted);
+}
+
+/* "torch.ops.aten.add.Tensor" */
+static gboolean
+is_dotted (const char *target)
+{
+  g_auto (GStrv) parts = g_strsplit (target, ".", -1);
+
+  for (guint i = 0; parts[i] != NULL; i++)
+    if (!is_identifier (parts[i]))
+      return FALSE;
+  return *target != '\0';
 }
 
 static gboolean
@@ -333,10 +361,12 @@ add_node (Pt2Graph *graph, const JsonItem *item, GError **error)
   AdjNodeMeta meta;
   AdjNodeSpec spec = { .opcode = ADJ_OPCODE_CALL_FUNCTION, .meta = &meta, .origin = ADJ_NO_NODE };
 
-  spec.target = target_of (item);
+  spec.target = target_of (graph, item);
   spec.span = (AdjSpan){ item->line, item->column, 0 };
   if (spec.target == NULL || outputs == NULL || outputs->kind != JSON_ARRAY)
     return bad (graph, item, "a node without a target or outputs", error);
+  if (!is_dotted (spec.target))
+    return bad (graph, item, "the target of a node is no name", error);
   if (adj_builder_get_n_nodes (graph->builder) >= ADJ_MAX_NODES)
     {
       g_set_error (error, ADJ_ERROR, ADJ_ERROR_LIMIT, "%s: more than %u nodes",

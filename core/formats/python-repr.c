@@ -268,14 +268,47 @@ read_any (Reader *reader, AdjValue *out)
 }
 
 static gboolean
+at_operator (const Reader *reader)
+{
+  static const char *const operators[] = { "*", "+", "-", "//", "/", "**", "%" };
+
+  for (guint i = 0; i < G_N_ELEMENTS (operators); i++)
+    if (at (reader, operators[i]))
+      return TRUE;
+  return FALSE;
+}
+
+/* A size that is computed, "8*s27 + 1", is text: up to what follows the value. */
+static gboolean
+read_rest (Reader *reader, const char *start, AdjValue *out)
+{
+  const char *end = start;
+
+  for (guint depth = 0; depth > 0 || !(at (reader, ",") || at (reader, ")") || at (reader, "]") ||
+                                       at (reader, "}") || at (reader, ":"));
+       advance (reader))
+    {
+      if (reader->token.kind == ADJ_TOKEN_END)
+        return FALSE;
+      depth += at (reader, "(") || at (reader, "[");
+      depth -= at (reader, ")") || at (reader, "]");
+      end = reader->token.text + reader->token.length;
+    }
+  adj_value_clear (out);
+  *out = text_value (start, end);
+  return TRUE;
+}
+
+static gboolean
 read_value (Reader *reader, AdjValue *out)
 {
+  const char *start = reader->token.text;
   gboolean done;
 
   if (reader->depth >= MAX_DEPTH)
     return FALSE;
   reader->depth++;
-  done = read_any (reader, out);
+  done = read_any (reader, out) && (!at_operator (reader) || read_rest (reader, start, out));
   reader->depth--;
   return done;
 }

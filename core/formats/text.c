@@ -6,6 +6,8 @@
 
 #include "base/adj-file-internal.h"
 #include "formats/entries-private.h"
+#include "formats/log-lines-private.h"
+#include "formats/runnable-private.h"
 #include "formats/text-formats-private.h"
 #include "ir/adj-input-role.h"
 #include "ir/adj-text.h"
@@ -163,6 +165,20 @@ bundle_of (GArray *graphs, const char *title, AdjDiags *diags, GError **error)
   return adj_bundle_builder_end (g_steal_pointer (&builder), g_steal_pointer (&owned));
 }
 
+/* Whether it is a console of TORCH_LOGS that begins with what the program itself printed. */
+static gboolean
+has_messages (const char *text, gsize length)
+{
+  const char *tag = memmem (text, length, " [__", strlen (" [__"));
+  const char *start = tag;
+  g_autofree char *line = NULL;
+
+  while (start > text && start[-1] != '\n')
+    start--;
+  line = tag != NULL ? g_strndup (start, (gsize) (tag - start) + strlen (" [__")) : NULL;
+  return line != NULL && log_lines_have_message (line);
+}
+
 static AdjBundle *
 load_bytes (GBytes *bytes, const char *title, GCancellable *cancellable, GError **error)
 {
@@ -170,6 +186,7 @@ load_bytes (GBytes *bytes, const char *title, GCancellable *cancellable, GError 
   g_autoptr (GArray) graphs = NULL;
   g_autofree char *base = g_path_get_basename (title);
   g_autofree char *valid = g_utf8_make_valid (base, -1);
+  g_autofree char *annotated = NULL;
   const char *text, *bad;
   gsize length;
 
@@ -180,7 +197,11 @@ load_bytes (GBytes *bytes, const char *title, GCancellable *cancellable, GError 
                    "%s: not UTF-8 text (at byte %" G_GSIZE_FORMAT ")", title, (gsize) (bad - text));
       return NULL;
     }
-  graphs = adj_graph_parse_all (text, length, adj_op_find, diags, error);
+  if (has_messages (text, length))
+    return adj_format_find ("torch-logs", NULL)->load_bytes (bytes, title, cancellable, error);
+  annotated = runnable_annotate (text, length);
+  graphs = annotated != NULL ? adj_graph_parse_all (annotated, -1, adj_op_find, diags, error)
+                             : adj_graph_parse_all (text, length, adj_op_find, diags, error);
   if (graphs == NULL)
     {
       g_prefix_error (error, "%s:", title);

@@ -31,21 +31,57 @@ static const struct
   { "tensorify_python_scalars", "tensorified" },
 };
 
-/* The message that is being collected. */
+/* The message that is being collected: of one rank, since the lines of several may alternate, or of
+ * what the program itself printed. */
 typedef struct
 {
   Regions *regions;
   const char *name; /* of the file */
   RegionKey key;
   const char *role; /* of the last heading; %NULL: none */
-  GString *text;    /* of the module; empty while no "class" line was seen */
+  GString *text;    /* (owned) of the module; empty while no "class" line was seen */
   guint line;       /* where it began */
   guint n_compiled_autograd;
-  GPtrArray *reasons; /* why the graph that comes next was captured */
-  gboolean gives_reasons;
-  char *captured; /* (owned) (nullable) the text of the last graph of compiled autograd */
-  gint process;   /* counts how often Dynamo began anew */
+  GPtrArray *reasons; /* (owned) why the graph that comes next was captured */
+  char *source;       /* (owned) what stood before "class": "<eval_with_key>.2 " */
+  char *captured;     /* (owned) (nullable) that of the last graph of compiled autograd */
+  gint process;       /* counts how often Dynamo began anew */
 } Message;
+
+#define OWN_OUTPUT (-2) /* in the place of a rank */
+
+static void
+message_free (Message *message)
+{
+  g_string_free (message->text, TRUE);
+  g_ptr_array_unref (message->reasons);
+  g_free (message->source);
+  g_free (message->captured);
+  g_free (message);
+}
+
+typedef struct
+{
+  Regions *regions;
+  const char *name;     /* of the file */
+  GHashTable *messages; /* (owned) rank → Message */
+} Console;
+
+static Message *
+message_of (Console *console, gint rank)
+{
+  Message *message = g_hash_table_lookup (console->messages, GINT_TO_POINTER (rank));
+
+  if (message != NULL)
+    return message;
+  message = g_new0 (Message, 1);
+  message->regions = console->regions;
+  message->name = console->name;
+  message->text = g_string_new (NULL);
+  message->reasons = g_ptr_array_new_with_free_func (g_free);
+  g_hash_table_insert (console->messages, GINT_TO_POINTER (rank), message);
+  return message;
+}
 
 /* The number at @at, which is passed.  (sscanf() would measure the rest of the line each time.) */
 static gboolean
@@ -155,15 +191,15 @@ choose_process (Message *message, const char *role)
 }
 
 /* Whether a graph of compiled autograd is new: where both of its channels write, each graph stands
- * there twice, and a reason before the first. */
+ * there twice, under the name of one generated source. */
 static gboolean
 take_captured (Message *message)
 {
-  if (message->gives_reasons && message->reasons->len == 0 &&
-      g_strcmp0 (message->captured, message->text->str) == 0)
+  if (message->reasons->len == 0 && *message->source != '\0' &&
+      g_strcmp0 (message->captured, message->source) == 0)
     return FALSE;
   g_free (message->captured);
-  message->captured = g_strdup (message->text->str);
+  message->captured = g_strdup (message->source);
   if (message->key.frame < 0 && message->key.compiled_autograd < 0)
     message->key.compiled_autograd = message->n_compiled_autograd++;
   for (guint i = 0; i < message->reasons->len; i++)
@@ -211,7 +247,7 @@ take_line (
 {
   static const char metadata[] = "fw_metadata=";
   const char *role = role_in_heading (content);
-  const char *known = strstr (content, metadata);
+  const char *known = strstr (content, metadata), *module;
   gboolean begins = strstr (content, "(torch.nn.Module):") != NULL && message->text->len == 0;
 
   if (known != NULL && g_str_has_prefix (content, "aot_config id: ") && key->frame >= 0)
@@ -229,7 +265,6 @@ take_line (
       if (!finish (message, error))
         return FALSE;
       g_ptr_array_add (message->reasons, g_strdup (content));
-      message->gives_reasons = TRUE;
       return TRUE;
     }
   if (strcmp (content, "TRACED GRAPH") == 0 || role != NULL)
@@ -244,54 +279,96 @@ take_line (
     {
       message->line = number;
       message->key = *key;
-      content = g_strrstr (content, "class ");
+      module = g_strrstr (content, "class ");
+      g_free (message->source);
+      message->source = g_strndup (content, module != NULL ? (gsize) (module - content) : 0);
+      content = module;
     }
   if ((begins || message->text->len > 0) && content != NULL)
     g_string_append_printf (message->text, "%s\n", content);
   return TRUE;
 }
 
+/* A module that the program printed beside its messages: up to the first line that is not indented.
+ */
 static gboolean
-read_lines (Message *message, char *text, GCancellable *cancellable, GError **error)
+take_own_line (Message *message, const char *line, guint number, GError **error)
+{
+  static const RegionKey key = { -1, -1, -1, -1, 0, 0 };
+  gboolean begins = g_str_has_prefix (line, "class ");
+
+  if ((begins || (*line != ' ' && *line != '\0')) && !finish (message, error))
+    return FALSE;
+  return (!begins && message->text->len == 0) || take_line (message, line, &key, number, error);
+}
+
+/* What the program printed ends before the next message. */
+static gboolean
+take_any_line (Console *console, const char *line, guint number, GError **error)
+{
+  Message *own = message_of (console, OWN_OUTPUT);
+  RegionKey key;
+  const char *content = skip_prefix (line, &key);
+
+  if (content == NULL)
+    return take_own_line (own, line, number, error);
+  return (own->text->len == 0 || finish (own, error)) &&
+         take_line (message_of (console, key.rank), content, &key, number, error);
+}
+
+static gint
+by_line (gconstpointer a, gconstpointer b)
+{
+  const Message *x = a, *y = b;
+
+  return x->line < y->line ? -1 : x->line > y->line;
+}
+
+static gboolean
+finish_all (Console *console, GError **error)
+{
+  g_autoptr (GList) messages = g_list_sort (g_hash_table_get_values (console->messages), by_line);
+
+  for (const GList *at = messages; at != NULL; at = at->next)
+    if (!finish (at->data, error))
+      return FALSE;
+  return TRUE;
+}
+
+static gboolean
+read_lines (Console *console, char *text, GCancellable *cancellable, GError **error)
 {
   guint number = 0;
   char *next;
 
   for (char *line = text; line != NULL; line = next)
     {
-      const char *content;
-      RegionKey key;
-
       next = strchr (line, '\n');
       if (next != NULL)
         *next++ = '\0';
       number++;
       line[strcspn (line, "\r")] = '\0';
-      content = skip_prefix (line, &key);
       if (g_cancellable_set_error_if_cancelled (cancellable, error) ||
-          (content != NULL && !take_line (message, content, &key, number, error)))
+          !take_any_line (console, line, number, error))
         return FALSE;
     }
-  return finish (message, error);
+  return finish_all (console, error);
 }
 
 static AdjBundle *
 load_bytes (GBytes *bytes, const char *title, GCancellable *cancellable, GError **error)
 {
   g_autoptr (Regions) regions = regions_new ();
-  g_autoptr (GString) text = g_string_new (NULL);
   g_autofree char *name = g_path_get_basename (title);
   g_autofree char *valid = NULL;
-  g_autoptr (GPtrArray) reasons = g_ptr_array_new_with_free_func (g_free);
-  Message message = { .regions = regions, .name = name, .text = text, .reasons = reasons };
+  g_autoptr (GHashTable) messages =
+      g_hash_table_new_full (NULL, NULL, NULL, (GDestroyNotify) message_free);
+  Console console = { regions, name, messages };
   gsize length;
-  gboolean read;
   const char *raw = text_of_bytes (bytes, &length);
 
   valid = g_utf8_make_valid (raw, (gssize) length);
-  read = read_lines (&message, valid, cancellable, error);
-  g_free (message.captured);
-  if (!read)
+  if (!read_lines (&console, valid, cancellable, error))
     return NULL;
   return regions_end (regions, title, "TORCH_LOGS console: graphs as text, without recorded values",
                       error);

@@ -14,6 +14,7 @@
 #include "formats/json-private.h"
 #include "formats/log-facts-private.h"
 #include "formats/log-lines-private.h"
+#include "formats/log-roles-private.h"
 #include "formats/regions-private.h"
 #include "formats/text-formats-private.h"
 
@@ -24,29 +25,6 @@
 #define MAX_TABLE 1000000 /* texts in the string table */
 #define MAX_WARNINGS 20   /* of one kind in a file */
 #define MAX_LOG_BYTES (G_GUINT64_CONSTANT (4) << 30)
-
-static const struct
-{
-  const char *kind; /* of the record, or the name of the artifact */
-  const char *role;
-} carriers[] = {
-  { "dynamo_output_graph", "dynamo" },
-  { "aot_joint_graph", "joint" },
-  { "aot_forward_graph", "forward" },
-  { "aot_backward_graph", "backward" },
-  { "aot_inference_graph", "inference" },
-  { "compiled_autograd_graph", "compiled_autograd" },
-  { "inductor_pre_grad_graph", "pre_grad" },
-  { "before_pre_grad_graph", "pre_grad" },
-  { "after_pre_grad_graph", "after_pre_grad" },
-  { "before_post_grad_graph", "before_post_grad" },
-  { "after_post_grad_graph", "post_grad" },
-  { "inductor_post_grad_graph", "post_grad" },
-  { "before_joint_graph", "before_joint" },
-  { "after_joint_graph", "after_joint" },
-  { "compiled_autograd_graph_pre_reordering", "compiled_autograd_pre_reordering" },
-  { "optimize_ddp_split_graph", "ddp_split" },
-};
 
 typedef struct
 {
@@ -144,41 +122,6 @@ find_json (const char *line, gsize length)
       brace = memchr (brace + 1, '{', length - (gsize) (brace + 1 - line));
     }
   return NULL;
-}
-
-/* The role of a graph that is known by @name, of the record or of its artifact. (nullable) */
-static const char *
-known_role (const JsonItem *record)
-{
-  const char *artifact = json_get_text (json_get (record, "artifact"), "name");
-
-  for (guint i = 0; i < G_N_ELEMENTS (carriers); i++)
-    if (json_get (record, carriers[i].kind) != NULL ||
-        (artifact != NULL && g_str_equal (artifact, carriers[i].kind)))
-      return carriers[i].role;
-  return NULL;
-}
-
-/* The text of a module of PyTorch, and not JSON that quotes one. */
-static gboolean
-is_graph (const char *payload)
-{
-  return *payload != '{' && *payload != '[' && strstr (payload, "(torch.nn.Module):") != NULL &&
-         strstr (payload, "def forward(") != NULL;
-}
-
-#define MAX_ROLE 32
-
-/* (transfer full): what a log calls a graph, as a part of an id: "tensorify_python_scalars". */
-static char *
-role_of_name (const char *name)
-{
-  char *role = g_ascii_strdown (name, MIN (strlen (name), MAX_ROLE));
-
-  for (char *at = role; *at != '\0'; at++)
-    if (!g_ascii_isalnum (*at) && *at != '_' && *at != '-')
-      *at = '_';
-  return role;
 }
 
 /* The number among the processes that wrote graphs of @rank; one is met with its first graph. */
@@ -332,6 +275,32 @@ take_artifact (Log *log, const JsonItem *record, const JsonItem *artifact, const
     regions_set_metadata (log->regions, &key, payload);
 }
 
+/* A payload of one module, or of several behind each other. */
+static gboolean
+add_modules (
+    Log *log, const RegionKey *key, const char *role, const char *text, guint line, GError **error)
+{
+  const char *at = log_next_module (text);
+  const char *next = at != NULL ? log_next_module (at + strcspn (at, "\n")) : NULL;
+
+  if (next == NULL)
+    return regions_add_graph (log->regions, key, role, text, log->name, line, error);
+  for (const char *counted = text; at != NULL; at = next)
+    {
+      g_autofree char *part = NULL;
+      g_autofree char *label = log_module_label (at);
+
+      next = log_next_module (at + strcspn (at, "\n"));
+      part = next != NULL ? g_strndup (at, (gsize) (next - at)) : g_strdup (at);
+      for (; counted < at; counted++)
+        line += *counted == '\n';
+      if (!regions_add_graph (log->regions, key, label != NULL ? label : role, part, log->name,
+                              line, error))
+        return FALSE;
+    }
+  return TRUE;
+}
+
 static gboolean
 take_graph (Log *log,
             const JsonItem *record,
@@ -352,8 +321,7 @@ take_graph (Log *log,
       valid = g_utf8_make_valid (payload, -1);
       regions_warn (log->regions, log->name, line, role, "bytes that are no UTF-8 were replaced");
     }
-  return regions_add_graph (log->regions, &key, role, valid != NULL ? valid : payload, log->name,
-                            line + 1, error);
+  return add_modules (log, &key, role, valid != NULL ? valid : payload, line + 1, error);
 }
 
 static void
@@ -389,19 +357,10 @@ take_torch_version (Log *log, const char *name, const char *payload)
 static gboolean
 take_payload_of (Log *log, const JsonItem *record, const char *payload, guint line, GError **error)
 {
-  const char *known = known_role (record), *name = log_fact_name (record);
-  g_autofree char *role = known != NULL ? g_strdup (known) : NULL;
+  const char *name = log_fact_name (record);
+  g_autofree char *role = log_role (record, payload);
   RegionKey key;
 
-  if (role == NULL && name != NULL && is_graph (payload))
-    role = role_of_name (name);
-  /* Until 2.4 they were logged under one name. */
-  if (known != NULL && strcmp (known, "forward") == 0 &&
-      strstr (payload, "class <lambda>(") != NULL)
-    {
-      g_free (role);
-      role = g_strdup ("inference");
-    }
   if (name != NULL)
     take_torch_version (log, name, payload);
   if (role != NULL)

@@ -47,6 +47,7 @@ struct _AdjGraph
   guint8 *roles;         /* AdjInputRole, per node */
   guint8 *after_tangent; /* per node */
   guint8 *backward;      /* per node */
+  guint update;          /* the first node behind autograd's; G_MAXUINT: no whole step */
 
   AdjNamedGraph *subgraphs;
   guint n_subgraphs;

@@ -143,6 +143,9 @@ ADJ_PUBLIC const AdjValue *adj_graph_find_attr (const AdjGraph *graph,
 /* By tag, else by position: from the first node that reads a tangent on all is backward.  Where
  * there are neither tags nor tangents everything is forward. */
 ADJ_PUBLIC gboolean adj_graph_is_backward (const AdjGraph *graph, guint index);
+/* In a graph of a whole step: whether the node stands behind all that autograd made, as what
+ * updates the parameters does. */
+ADJ_PUBLIC gboolean adj_graph_is_update (const AdjGraph *graph, guint index);
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (AdjGraph, adj_graph_unref)
 

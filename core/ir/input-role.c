@@ -65,6 +65,22 @@ find_phase (const AdjNode *node, AdjInputRole role, gboolean in_backward)
   return in_backward || is_of_autograd (node);
 }
 
+/* In a graph of a whole step nothing is a tangent: gradients begin with what autograd made, and
+ * what stands behind the last of it is the optimiser's. */
+static void
+find_whole_step (AdjGraph *graph)
+{
+  graph->update = G_MAXUINT;
+  if (adj_graph_has_input (graph, ADJ_INPUT_TANGENT))
+    return;
+  for (guint i = 0; i < graph->n_nodes; i++)
+    if (is_of_autograd (&graph->nodes[i]))
+      {
+        graph->after_tangent[i] = TRUE;
+        graph->update = i + 1;
+      }
+}
+
 void
 adj_graph_index_roles (AdjGraph *graph)
 {
@@ -74,12 +90,14 @@ adj_graph_index_roles (AdjGraph *graph)
   graph->after_tangent = adj_arena_new0 (graph->arena, guint8, MAX (graph->n_nodes, 1));
   graph->backward = adj_arena_new0 (graph->arena, guint8, MAX (graph->n_nodes, 1));
   for (guint i = 0; i < graph->n_nodes; i++)
+    if (graph->nodes[i].opcode == ADJ_OPCODE_PLACEHOLDER)
+      graph->roles[i] = adj_input_role_from_target (graph->nodes[i].target);
+  find_whole_step (graph);
+  for (guint i = 0; i < graph->n_nodes; i++)
     {
       const AdjNode *node = &graph->nodes[i];
 
-      if (node->opcode == ADJ_OPCODE_PLACEHOLDER)
-        graph->roles[i] = adj_input_role_from_target (node->target);
-      graph->after_tangent[i] = graph->roles[i] == ADJ_INPUT_TANGENT;
+      graph->after_tangent[i] |= graph->roles[i] == ADJ_INPUT_TANGENT;
       for (guint k = 0; k < node->n_inputs; k++)
         {
           guint input = node->inputs[k].index;
@@ -124,4 +142,12 @@ adj_graph_is_backward (const AdjGraph *graph, guint index)
   g_return_val_if_fail (index < graph->n_nodes, FALSE);
 
   return graph->backward[index];
+}
+
+gboolean
+adj_graph_is_update (const AdjGraph *graph, guint index)
+{
+  g_return_val_if_fail (index < graph->n_nodes, FALSE);
+
+  return index >= graph->update && graph->nodes[index].opcode != ADJ_OPCODE_OUTPUT;
 }

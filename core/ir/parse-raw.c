@@ -463,6 +463,9 @@ adj_module_add_raw (AdjModuleReader *module, const AdjLine *line, AdjParsedMeta 
   g_autofree char *bound = NULL;
 
   g_string_truncate (text, adj_tail_find_deletes (text->str, text->len, &last));
+  /* Of quotes that do not end nothing is left. */
+  if (strspn (text->str, NOT_UNDERSTOOD) == text->len)
+    return;
   bound = dup_bound (text->str, text->len);
   add_raw (module, text, bound, last, adj_line_get_span (line), metadata);
 }

@@ -62,6 +62,7 @@ typedef struct
   guint32 *chip_of;   /* of each node that is shown by a chip; or ADJ_NO_BOX */
   gint64 saved_bytes; /* as AdjSavedValues has them; of a backward alone what is computed for it */
   gint64 input_bytes; /* of inputs that backward reads beside them */
+  gint64 offloaded_bytes; /* of @saved_bytes, those in the memory of the CPU */
 } AdjDisplayList;
 
 #define adj_display_item(self, index) (&g_array_index ((self)->items, AdjDisplayItem, (index)))

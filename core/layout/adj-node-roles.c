@@ -71,6 +71,8 @@ name_gradients (AdjNodeRoles *self)
   g_autoptr (GArray) primals = g_array_new (FALSE, FALSE, sizeof (gint32));
   guint first, n_tokens = 0;
 
+  if (!adj_graph_has_input (self->graph, ADJ_INPUT_TANGENT))
+    return;
   for (guint i = 0; i < adj_graph_get_n_inputs (self->graph); i++)
     {
       gint32 input = (gint32) adj_graph_get_input (self->graph, i).index;
@@ -354,9 +356,33 @@ is_opaque (const AdjGraph *graph, guint index)
          !g_str_has_prefix (t, "builtins.") && !g_str_has_prefix (t, "math.");
 }
 
+/* Whether it is in the memory of the CPU and comes from elsewhere: PyTorch offloads by copies. */
+static gboolean
+is_moved_to_cpu (const AdjGraph *graph, const AdjNode *node)
+{
+  if (node->val.kind != ADJ_VALUE_META || node->val.meta->device.type != ADJ_DEVICE_CPU)
+    return FALSE;
+  for (guint i = 0; i < node->n_inputs; i++)
+    {
+      const AdjValue *from = &adj_graph_get_node (graph, node->inputs[i].index)->val;
+
+      if (from->kind == ADJ_VALUE_META && from->meta->device.type < ADJ_N_DEVICE_TYPES &&
+          from->meta->device.type != ADJ_DEVICE_CPU)
+        return TRUE;
+    }
+  return FALSE;
+}
+
+static gboolean
+is_offloaded (const AdjGraph *graph, const AdjNode *node)
+{
+  return node->meta.recompute == ADJ_RECOMPUTE_MUST_CPU_OFFLOAD ||
+         node->meta.recompute == ADJ_RECOMPUTE_PREFER_CPU_OFFLOAD || is_moved_to_cpu (graph, node);
+}
+
 /* A pair has copies: what backward reads there is saved, whatever its tag would rather have. */
 static AdjRole
-forward_role (const AdjNode *node, gboolean saved, gboolean is_pair)
+forward_role (const AdjGraph *graph, const AdjNode *node, gboolean saved, gboolean is_pair)
 {
   static const AdjRole by_policy[ADJ_N_RECOMPUTE] = {
     [ADJ_RECOMPUTE_MUST_SAVE] = ADJ_ROLE_MUST_SAVE,
@@ -364,6 +390,8 @@ forward_role (const AdjNode *node, gboolean saved, gboolean is_pair)
     [ADJ_RECOMPUTE_PREFER_RECOMPUTE] = ADJ_ROLE_RECOMPUTED,
   };
 
+  if (saved && is_offloaded (graph, node))
+    return ADJ_ROLE_OFFLOADED;
   if (is_pair && saved && node->meta.recompute != ADJ_RECOMPUTE_MUST_SAVE)
     return ADJ_ROLE_SAVED;
   if (node->meta.recompute < ADJ_N_RECOMPUTE && by_policy[node->meta.recompute] != ADJ_ROLE_NONE)
@@ -447,13 +475,15 @@ find_roles (AdjNodeRoles *self)
         entry->role = ADJ_ROLE_HOOK;
       else if (is_opaque (self->graph, i))
         entry->role = ADJ_ROLE_OPAQUE;
+      else if (adj_graph_is_update (self->graph, i))
+        entry->role = ADJ_ROLE_UPDATE;
       else if (entry->side == ADJ_SIDE_BACKWARD)
         entry->role =
             result[i] && !node_roles_orders_effects (node) ? ADJ_ROLE_GRADIENT : ADJ_ROLE_NONE;
       else if (self->only_backward)
         entry->role = ADJ_ROLE_RECOMPUTE_COPY;
       else
-        entry->role = forward_role (node, saved[i], is_pair);
+        entry->role = forward_role (self->graph, node, saved[i], is_pair);
       if (entry->role == ADJ_ROLE_NONE && entry->object)
         entry->role = ADJ_ROLE_OBJECT;
     }

@@ -13,6 +13,7 @@ typedef struct
   guint n;
   gint64 *of;         /* of each node: bytes of the storage that it makes and backward reads */
   gint64 bytes;       /* all of them */
+  gint64 offloaded;   /* those of them that wait in the memory of the CPU */
   gint64 input_bytes; /* inputs, without parameters, that backward reads */
   guint turn;         /* the first call of backward, copies included; n: there is none */
 } AdjSavedValues;

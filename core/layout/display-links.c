@@ -216,6 +216,7 @@ sum_values (AdjDisplayList *self)
 
   self->saved_bytes = saved->bytes;
   self->input_bytes = saved->input_bytes;
+  self->offloaded_bytes = saved->offloaded;
 }
 
 void

@@ -151,15 +151,29 @@ emit_header (Emitter *self, const char *title, AdjSide side, float left, float r
   adj_scene_builder_add_box (self->builder, &box);
 }
 
-/* "23.5 KiB + 1 KiB of inputs".  (transfer full) */
+/* "23.5 KiB, 8 KiB offloaded + 1 KiB of inputs".  (transfer full) */
 static char *
 name_saved (const AdjDisplayList *display)
 {
   g_autofree char *saved = adj_format_bytes ((guint64) display->saved_bytes);
+  g_autofree char *offloaded = adj_format_bytes ((guint64) display->offloaded_bytes);
   g_autofree char *inputs = adj_format_bytes ((guint64) display->input_bytes);
+  GString *text = g_string_new (saved);
 
-  return display->input_bytes > 0 ? g_strdup_printf ("%s + %s of inputs", saved, inputs)
-                                  : g_strdup (saved);
+  if (display->offloaded_bytes > 0)
+    g_string_append_printf (text, ", %s offloaded", offloaded);
+  if (display->input_bytes > 0)
+    g_string_append_printf (text, " + %s of inputs", inputs);
+  return g_string_free (text, FALSE);
+}
+
+/* A whole step ends with the optimiser. */
+static gboolean
+has_update (const AdjGraph *graph)
+{
+  guint n = adj_graph_get_n_nodes (graph);
+
+  return n > 1 && adj_graph_is_update (graph, n - 2);
 }
 
 static void
@@ -186,7 +200,8 @@ emit_headers (Emitter *self)
   if (m->has_side[0])
     emit_header (self, forward, ADJ_SIDE_FORWARD, m->columns[0].left, m->columns[0].right);
   if (m->has_side[1])
-    emit_header (self, "BACKWARD ↑", ADJ_SIDE_BACKWARD, m->columns[1].left, m->columns[1].right);
+    emit_header (self, has_update (m->roles->graph) ? "BACKWARD, THEN UPDATE ↑" : "BACKWARD ↑",
+                 ADJ_SIDE_BACKWARD, m->columns[1].left, m->columns[1].right);
 }
 
 static void

@@ -33,6 +33,8 @@ add_read (AdjSavedValues *self, const AdjNodeRoles *roles, guint32 input, guint8
     }
   self->of[value] = MAX (roles->entries[value].bytes, 0);
   add_bytes (&self->bytes, self->of[value]);
+  if (role == ADJ_ROLE_OFFLOADED)
+    add_bytes (&self->offloaded, self->of[value]);
 }
 
 static void
@@ -44,7 +46,7 @@ find_saved (AdjSavedValues *self, const AdjNodeRoles *roles)
     {
       const AdjNode *node = adj_graph_get_node (roles->graph, i);
 
-      if (roles->entries[i].side != ADJ_SIDE_BACKWARD)
+      if (roles->entries[i].side != ADJ_SIDE_BACKWARD || adj_graph_is_update (roles->graph, i))
         continue;
       if (self->turn == roles->n && node->opcode == ADJ_OPCODE_CALL_FUNCTION)
         self->turn = i;

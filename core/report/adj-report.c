@@ -68,6 +68,7 @@ static const struct
   { "picture", N_ ("Picture") },   { "comparison", N_ ("Run and Comparison") },
   { "findings", N_ ("Findings") }, { "stages", N_ ("Stages") },
   { "memory", N_ ("Memory") },     { "operators", N_ ("Operators") },
+  { "log", N_ ("Log") },
 };
 
 char *
@@ -261,7 +262,8 @@ static char *
 make (const AdjReport *report, GError **error)
 {
   static void (*const sections[]) (const AdjReport *report, GString *out) = {
-    NULL, report_comparison, report_findings, report_stages, report_memory, report_operators,
+    NULL,          report_comparison, report_findings, report_stages,
+    report_memory, report_operators,  report_log,
   };
   g_autoptr (GString) out = g_string_new (NULL);
 

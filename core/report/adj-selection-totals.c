@@ -61,7 +61,7 @@ count_bytes (AdjSelectionTotals *totals,
       return;
     }
   totals->bytes += bytes;
-  if (role == ADJ_ROLE_SAVED || role == ADJ_ROLE_MUST_SAVE)
+  if (role == ADJ_ROLE_SAVED || role == ADJ_ROLE_MUST_SAVE || role == ADJ_ROLE_OFFLOADED)
     totals->saved_bytes += bytes;
 }
 

@@ -27,6 +27,7 @@ void report_stages (const AdjReport *report, GString *out);
 void report_memory (const AdjReport *report, GString *out);
 void report_comparison (const AdjReport *report, GString *out);
 void report_findings (const AdjReport *report, GString *out);
+void report_log (const AdjReport *report, GString *out);
 
 /* The line of the user's program that made a node; "" when unknown.  (transfer full) */
 char *report_source (const AdjNode *node);

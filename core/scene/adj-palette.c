@@ -26,7 +26,8 @@
     [ADJ_ROLE_GRADIENT] = RGB (0x8d2b82), [ADJ_ROLE_OUTPUT] = RGB (0x1f1f1f),                      \
     [ADJ_ROLE_HOOK] = RGB (0x6a6671), [ADJ_ROLE_OPAQUE] = RGB (0x930801),                          \
     [ADJ_ROLE_CUSTOM_BACKWARD] = RGB (0x930801), [ADJ_ROLE_ACCUMULATE] = RGB (0x8d2b82),           \
-    [ADJ_ROLE_CALLBACKS] = RGB (0x6a6671), [ADJ_ROLE_OBJECT] = RGB (0x930801)                      \
+    [ADJ_ROLE_CALLBACKS] = RGB (0x6a6671), [ADJ_ROLE_OBJECT] = RGB (0x930801),                     \
+    [ADJ_ROLE_OFFLOADED] = RGB (0x4a96ca), [ADJ_ROLE_UPDATE] = RGB (0x8d2b82)                      \
   }
 #define DARK_EDGES                                                                                 \
   {                                                                                                \
@@ -44,7 +45,8 @@
     [ADJ_ROLE_GRADIENT] = RGB (0xe63fae), [ADJ_ROLE_OUTPUT] = RGB (0xf6f5f4),                      \
     [ADJ_ROLE_HOOK] = RGB (0xa9a8b0), [ADJ_ROLE_OPAQUE] = RGB (0xe08a4a),                          \
     [ADJ_ROLE_CUSTOM_BACKWARD] = RGB (0xe08a4a), [ADJ_ROLE_ACCUMULATE] = RGB (0xe63fae),           \
-    [ADJ_ROLE_CALLBACKS] = RGB (0xa9a8b0), [ADJ_ROLE_OBJECT] = RGB (0xe08a4a)                      \
+    [ADJ_ROLE_CALLBACKS] = RGB (0xa9a8b0), [ADJ_ROLE_OBJECT] = RGB (0xe08a4a),                     \
+    [ADJ_ROLE_OFFLOADED] = RGB (0x2ba0f0), [ADJ_ROLE_UPDATE] = RGB (0xe63fae)                      \
   }
 
 static const AdjPalette palettes[ADJ_N_SCHEMES] = {
@@ -147,6 +149,8 @@ static const struct
   [ADJ_ROLE_ACCUMULATE] = { ADJ_FRAME_DOUBLE, TRUE, FALSE },
   [ADJ_ROLE_CALLBACKS] = { ADJ_FRAME_HEAVY_DASHED, FALSE, FALSE },
   [ADJ_ROLE_OBJECT] = { ADJ_FRAME_SOLID, FALSE, FALSE },
+  [ADJ_ROLE_OFFLOADED] = { ADJ_FRAME_DOUBLE, TRUE, FALSE },
+  [ADJ_ROLE_UPDATE] = { ADJ_FRAME_HEAVY_DASHED, TRUE, FALSE },
 };
 
 AdjFrameStyle

@@ -77,6 +77,8 @@ static const struct
   [ADJ_ROLE_ACCUMULATE] = { "accumulate", "+=" },
   [ADJ_ROLE_CALLBACKS] = { "final callbacks", "F" },
   [ADJ_ROLE_OBJECT] = { "object", "O" },
+  [ADJ_ROLE_OFFLOADED] = { "offloaded", "S↓" },
+  [ADJ_ROLE_UPDATE] = { "update", "U" },
 };
 
 const char *

@@ -76,6 +76,8 @@ typedef enum
   ADJ_ROLE_ACCUMULATE,      /* adds to the gradient of a leaf */
   ADJ_ROLE_CALLBACKS,       /* where queued callbacks run */
   ADJ_ROLE_OBJECT,          /* an opaque object, or a call of its method */
+  ADJ_ROLE_OFFLOADED,       /* saved in the memory of the CPU */
+  ADJ_ROLE_UPDATE,          /* of the optimiser, in a whole step */
   ADJ_N_ROLES,
 } AdjRole;
 

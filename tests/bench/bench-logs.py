@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""bench-logs.py [--backend NAME] ADJOINT FOLDER PYTHON...: of real logs, how many graphs are read, and how many of them whole.
+"""bench-logs.py [--backend NAME] [--only NAME,...] ADJOINT FOLDER PYTHON...: of real logs, how many graphs are read, and how many of them whole.
 
 Each PYTHON (with its PyTorch) runs the programs of logs_programs.py under TORCH_TRACE and TORCH_LOGS; FOLDER keeps
 what they write.  A payload with the text of a module is a graph; "opaque" counts statements that were not understood.
 The status is 1 when a graph is not read, or not whole."""
+import argparse
 import glob
 import json
 import os
@@ -15,35 +16,62 @@ import sys
 import tempfile
 import zipfile
 
-PROGRAMS = ("train", "compiled_autograd", "dynamic", "breaks", "checkpoint", "higher", "autocast", "export",
-            "aotinductor", "ddp", "fsdp2", "tensor_parallel")
-IN_RANKS = ("ddp", "fsdp2", "tensor_parallel")
+PROGRAMS = {
+    "logs_programs.py": ("train", "compiled_autograd", "dynamic", "breaks", "checkpoint", "higher", "autocast", "export",
+                         "aotinductor", "ddp", "ddp_autograd", "fsdp2", "tensor_parallel"),
+    "logs_training.py": ("optimizer", "flex", "hooks", "saved_hooks", "offload", "regions", "functions", "writes",
+                         "subclasses", "failing", "traced"),
+}
+IN_RANKS = ("ddp", "ddp_autograd", "fsdp2", "tensor_parallel")
 HERE = pathlib.Path(__file__).parent
-CLASS = re.compile(r"^class .+\(torch\.nn\.Module\):", re.M)
+TOP = re.compile(r"^(?=\S).*class \S+\(torch\.nn\.Module\):", re.M)
+MODULE = re.compile(r"^ *def forward\(", re.M)
+MESSAGE = re.compile(r"[VIWEC]\d{4} [\d:.]{15} \d+ [^:]+:\d+\] ((?:\[[^\]]*\] )*)(.*)")
+HEADING = re.compile(r" ?(?:\S.* )?class \S+\(torch\.nn\.Module\):")
 CHANNELS = "graph_code,aot_graphs,aot_joint_graph,compiled_autograd,compiled_autograd_verbose,post_grad_graphs"
 
 
+def is_module(payload):
+    """Whether it is the text of a module, and not JSON that quotes one."""
+    return payload[:1] not in ("{", "[") and MODULE.search(payload) is not None
+
+
 def payloads(path):
-    """How many records of a log carry the text of a module."""
+    """How many modules, those within others apart, the records of a log carry."""
     n, payload = 0, []
     with open(path, encoding="utf-8", errors="replace") as log:
         for line in [*log, "end"]:
             if line.startswith("\t"):
                 payload.append(line[1:])
                 continue
-            n += bool(CLASS.search("".join(payload)))
+            if is_module("".join(payload)):
+                n += max(len(TOP.findall("".join(payload))), 1)
             payload = []
     return n
 
 
-def run_program(python, name, folder, backend):
+def begins_graph(line):
+    """Whether a message, or what the program printed, begins a graph here; compiled autograd says each on two channels."""
+    message = MESSAGE.search(line)
+    if message is None:
+        return line.startswith("class ") and HEADING.match(line) is not None
+    return "verbose" not in message.group(1) and HEADING.match(message.group(2)) is not None
+
+
+def headings(path):
+    """How many graphs a console shows."""
+    with open(path, encoding="utf-8", errors="replace") as console:
+        return sum(map(begins_graph, console))
+
+
+def run_program(python, script, name, folder, backend):
     trace = folder / "trace"
     if trace.exists():
         return
     environment = {**os.environ, "TORCH_TRACE": str(trace), "TORCH_LOGS": CHANNELS, "OMP_NUM_THREADS": "1",
                    "TORCHINDUCTOR_FORCE_DISABLE_CACHES": "1", "TORCHINDUCTOR_COMPILE_THREADS": "1", "NO_COLOR": "1",
-                   "GLOO_SOCKET_IFNAME": "lo"}
-    command = [python, str(HERE / "logs_programs.py"), name, backend]
+                   "GLOO_SOCKET_IFNAME": "lo", "INDUCTOR_PROVENANCE": "1"}
+    command = [python, str(HERE / script), name, backend]
     if name in IN_RANKS:
         command[1:1] = ["-m", "torch.distributed.run", "--standalone", "--nproc-per-node", "2"]
     folder.mkdir(parents=True, exist_ok=True)
@@ -54,42 +82,48 @@ def run_program(python, name, folder, backend):
 
 
 def read(adjoint, path):
-    """(graphs, opaque statements, remarks, refusal) of what @path holds."""
+    """(graphs, opaque statements in them and in what they call, remarks, refusal) of what @path holds."""
     with tempfile.TemporaryDirectory() as scratch:
         copy = os.path.join(scratch, "copy.adjoint")
         done = subprocess.run([adjoint, "convert", path, copy], capture_output=True, text=True)
         if done.returncode != 0:
             return 0, 0, [], done.stderr.strip()
         with zipfile.ZipFile(copy) as archive:
-            graphs = json.loads(archive.read("adjoint.json"))["graphs"]
             raw = sum(archive.read(entry).decode().count('"op": "raw"') for entry in archive.namelist()
                       if entry.startswith("graphs/"))
         listed = subprocess.run([adjoint, "show", path, "--json"], capture_output=True, text=True)
-        return len(graphs), raw, listed.stderr.strip().splitlines(), None
+        return len(json.loads(listed.stdout)["graphs"]), raw, listed.stderr.strip().splitlines(), None
 
 
 def main():
-    arguments, backend, bad = sys.argv[1:], "inductor", 0
-    if arguments[0] == "--backend":
-        _, backend, *arguments = arguments
-    adjoint, folder, *pythons = arguments
-    print(f"{'release':8} {'program':18} {'payloads':>8} {'read':>6} {'opaque':>6} {'console':>8} {'opaque':>6}  remarks")
-    for python in pythons:
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--backend", default="inductor")
+    parser.add_argument("--only", type=lambda names: names.split(","))
+    parser.add_argument("adjoint")
+    parser.add_argument("folder")
+    parser.add_argument("pythons", nargs="+")
+    options, bad = parser.parse_args(), 0
+    adjoint, folder, backend = options.adjoint, options.folder, options.backend
+    programs = [(script, name) for script, names in PROGRAMS.items() for name in names
+                if options.only is None or name in options.only]
+    print(f"{'release':8} {'program':18} {'payloads':>8} {'read':>6} {'opaque':>6} {'console':>8} {'read':>6} {'opaque':>6}  remarks", flush=True)
+    for python in options.pythons:
         release = subprocess.run([python, "-c", "import torch; print(torch.__version__.split('+')[0])"],
                                  capture_output=True, text=True, check=True).stdout.strip()
-        for name in PROGRAMS:
+        for script, name in programs:
             place = pathlib.Path(folder) / f"{release}-{backend}" / name
-            run_program(python, name, place, backend)
+            run_program(python, script, name, place, backend)
             logs = glob.glob(str(place / "trace" / "*.log"))
             wanted = sum(payloads(log) for log in logs)
             graphs, raw, remarks, refusal = read(adjoint, str(place / "trace")) if logs else (0, 0, [], "no log")
+            wanted_shown = headings(place / "console.txt")
             shown, shown_raw, _, console_refusal = read(adjoint, str(place / "console.txt"))
             notes = remarks[:2] + [text for text in (refusal if wanted else None,
                                                      console_refusal if wanted else None) if text]
             if (place / "failed").exists():
                 notes.append("the program failed")
-            bad += graphs < wanted or raw > 0 or shown_raw > 0
-            print(f"{release:8} {name:18} {wanted:8} {graphs:6} {raw:6} {shown:8} {shown_raw:6}  {'; '.join(notes)}",
+            bad += graphs != wanted or raw > 0 or shown != wanted_shown or shown_raw > 0
+            print(f"{release:8} {name:18} {wanted:8} {graphs:6} {raw:6} {wanted_shown:8} {shown:6} {shown_raw:6}  {'; '.join(notes)}",
                   flush=True)
     return bad > 0
 

@@ -157,6 +157,47 @@ assert_load_error (const char *name, const char *text, gssize length, const char
     g_assert_cmpstr (error->message, ==, expected);
 }
 
+/* What load_args() makes is what the placeholders are annotated with. */
+static void
+test_runnable (void)
+{
+  static const char script[] =
+      "import torch\n"
+      "class Repro(torch.nn.Module):\n"
+      "    def __init__(self) -> None:\n"
+      "        super().__init__()\n"
+      "\n"
+      "    def forward(self, arg0_1, arg1_1, arg2_1, arg3_1, arg4_1, arg5_1):\n"
+      "        mul = torch.ops.aten.mul.Tensor(arg0_1, 2);  arg0_1 = None\n"
+      "        return (mul,)\n"
+      "        \n"
+      "def load_args(reader):\n"
+      "    buf0 = reader.storage('h,', 320, device=device(type='cuda', index=1), "
+      "dtype_hint=torch.float16)\n"
+      "    reader.tensor(buf0, (4, s7), (s7, 1), dtype=torch.float16, is_leaf=True)  # arg0_1\n"
+      "    reader.tensor(buf0, (2,), dtype=torch.float16, storage_offset=3, requires_grad=True)  # "
+      "arg1_1\n"
+      "    reader.symint(8, expr='s7')  # arg2_1\n"
+      "    buf1 = reader.storage(None, 4)\n"
+      "    reader.tensor(buf1, ())  # arg3_1\n"
+      "    reader.const('arg4_1')  # arg4_1, filtered out during compilation\n"
+      "    reader.tensor(buf1, (0, 3), dtype=torch.odd)  # arg5_1\n"
+      "load_args._version = 0\n"
+      "    reader.tensor(buf1, (7,))  # arg4_1\n";
+  g_autoptr (GError) error = NULL;
+  g_autoptr (AdjBundle) bundle = adj_bundle_load_text (script, -1, "repro.py", &error);
+  g_autofree char *printed = NULL;
+
+  g_assert_no_error (error);
+  printed = adj_graph_print (adj_bundle_get_graph (bundle, 0)->graph, ADJ_PRINT_DEFAULT, NULL);
+  g_assert_nonnull (strstr (
+      printed, "(self, arg0_1: \"f16[4, s7][s7, 1]cuda:1\", arg1_1: \"f16[2][1]cuda:1\", arg2_1: "
+               "\"Sym(s7)\", arg3_1: \"f32[][]cpu\", arg4_1, arg5_1):\n"));
+  g_assert_nonnull (strstr (printed, "# adj: symbol s7 {hint: 8}\n"));
+  g_assert_nonnull (strstr (printed, "# adj: arg0_1 {alias: 0}\n"));
+  g_assert_nonnull (strstr (printed, "# adj: arg1_1 {alias: 0, offset: 3, requires_grad: True}\n"));
+}
+
 static void
 test_rejects (void)
 {
@@ -270,6 +311,7 @@ main (int argc, char **argv)
   g_test_add_func ("/formats/text/pasted", test_pasted);
   g_test_add_func ("/formats/text/pasted-nothing", test_pasted_nothing);
   g_test_add_func ("/formats/text/guesses-role", test_guesses_role);
+  g_test_add_func ("/formats/text/runnable", test_runnable);
   g_test_add_func ("/formats/text/rejects", test_rejects);
   g_test_add_func ("/formats/text/missing", test_missing);
   g_test_add_func ("/formats/text/saves", test_saves);

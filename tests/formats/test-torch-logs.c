@@ -51,6 +51,52 @@ test_paste (void)
   g_assert_cmpstr (adj_bundle_get_graph (bundle, 2)->id, ==, "2-0-1-inference");
 }
 
+#define OF_RANK(rank, text) "[rank" rank "]:" LINE ("[__compiled_autograd] ", text)
+#define MODULE_LINE " <eval_with_key>.2 class CompiledAutograd(torch.nn.Module):"
+#define BOTH(text) OF_RANK ("0", text) OF_RANK ("1", text)
+#define TWICE(one)                                                                                 \
+  one ("Cache miss due to new autograd node") one ("TRACED GRAPH")                                 \
+      one (" ===== Compiled autograd graph =====") one (MODULE_LINE)                               \
+          one ("    def forward(self, inputs):") one ("        return []") one ("TRACED GRAPH")    \
+              one (" ===== Compiled autograd graph =====") one (MODULE_LINE)                       \
+                  one ("    def forward(self, inputs):") one ("        return []")
+
+/* Lines of two ranks alternate, and both of a rank's channels give the same graph. */
+static void
+test_ranks (void)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (AdjBundle) bundle = adj_bundle_load_text (TWICE (BOTH), -1, "console.txt", &error);
+
+  g_assert_no_error (error);
+  g_assert_cmpuint (adj_bundle_get_n_graphs (bundle), ==, 2);
+  g_assert_cmpstr (adj_bundle_get_graph (bundle, 0)->id, ==, "r0-ca0-compiled_autograd");
+  g_assert_cmpstr (adj_bundle_get_graph (bundle, 1)->id, ==, "r1-ca0-compiled_autograd");
+}
+
+/* What the program itself prints are graphs, too, before its messages and between them. */
+static void
+test_own_output (void)
+{
+  static const char own[] = "loss 1.5\n"
+                            "class Net(torch.nn.Module):\n"
+                            "    def forward(self, x):\n"
+                            "        sin = torch.ops.aten.sin.default(x);  x = None\n"
+                            "        return (sin,)\n"
+                            "        \n";
+  g_autofree char *text = g_strconcat (own, "done\n", paste, own, NULL);
+  g_autoptr (GError) error = NULL;
+  g_autoptr (AdjBundle) bundle = adj_bundle_load_text (text, -1, "console.txt", &error);
+
+  g_assert_no_error (error);
+  g_assert_cmpuint (adj_bundle_get_n_graphs (bundle), ==, 5);
+  g_assert_cmpstr (adj_bundle_get_graph (bundle, 0)->id, ==, "none-user");
+  g_assert_cmpuint (adj_graph_get_n_calls (adj_bundle_get_graph (bundle, 0)->graph), ==, 1);
+  g_assert_cmpstr (adj_bundle_get_graph (bundle, 1)->id, ==, "0-0-forward");
+  g_assert_cmpstr (adj_bundle_get_graph (bundle, 4)->id, ==, "none-user-2");
+  g_assert_cmpuint (adj_diags_get_n (adj_bundle_get_diags (bundle)), ==, 0);
+}
+
 static void
 test_no_graph (void)
 {
@@ -68,6 +114,8 @@ main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/formats/torch-logs/paste", test_paste);
+  g_test_add_func ("/formats/torch-logs/ranks", test_ranks);
+  g_test_add_func ("/formats/torch-logs/own-output", test_own_output);
   g_test_add_func ("/formats/torch-logs/no-graph", test_no_graph);
   return g_test_run ();
 }

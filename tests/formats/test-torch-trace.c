@@ -93,6 +93,175 @@ test_unknown_names (void)
   g_assert_null (fact->region);
 }
 
+/* A generated source holds a forward without its class; what is called so and is no graph, or is
+ * quoted in JSON, is a fact. */
+static void
+test_code_alone (void)
+{
+  g_autoptr (AdjTestFolder) folder = adj_test_folder_new ();
+  g_autoptr (GError) error = NULL;
+  g_autoptr (AdjBundle) bundle = load_text (
+      folder, "dedicated_log_torch_trace_abcdefgh.log",
+      PREFIX "{\"dump_file\": {\"name\": \"<eval_with_key>.2\"}, \"frame_id\": 2, "
+             "\"frame_compile_id\": 0}\n"
+             "\t\n\tdef forward(self, x):\n\t    sin = torch.ops.aten.sin.default(x);  x = None\n"
+             "\t    return (sin,)\n" PREFIX
+             "{\"dump_file\": {\"name\": \"net.py\"}, \"frame_id\": 2, \"frame_compile_id\": 0}\n"
+             "\tdef forward(self, x):\n\t    for part in self.parts:\n\t        x = part(x)\n"
+             "\t    return x\n" PREFIX
+             "{\"artifact\": {\"name\": \"fx_graph_cache_miss\", \"encoding\": \"json\"}}\n"
+             "\t{\"code\": \"def forward(self, x):\\n    return (x,)\"}\n",
+      &error);
+
+  g_assert_no_error (error);
+  g_assert_cmpuint (adj_bundle_get_n_graphs (bundle), ==, 1);
+  g_assert_cmpstr (adj_bundle_get_graph (bundle, 0)->id, ==, "2-0-dump_file");
+  g_assert_cmpuint (nodes_of (bundle, "2-0-dump_file"), ==, 1);
+  g_assert_cmpuint (adj_bundle_get_n_facts (bundle), ==, 2);
+  g_assert_cmpuint (adj_diags_get_n (adj_bundle_get_diags (bundle)), ==, 0);
+}
+
+/* Sizes that are computed are text among what AOTAutograd knows of a region. */
+static void
+test_metadata (void)
+{
+  g_autoptr (AdjTestFolder) folder = adj_test_folder_new ();
+  g_autoptr (GError) error = NULL;
+  g_autoptr (AdjBundle) bundle = load_text (
+      folder, "x.log",
+      PREFIX "{\"artifact\": {\"name\": \"aot_forward_graph_fw_metadata\"}, \"frame_id\": 0, "
+             "\"frame_compile_id\": 0}\n\tMeta(outer_stride=(8*s27, 8 - f(s0, [1]),\n\t   -1), "
+             "kind=<OutputType.alias: 1>, last=s0//2)\n" PREFIX
+             "{\"aot_forward_graph\": {}, \"frame_id\": 0, \"frame_compile_id\": 0}\n" GRAPH,
+      &error);
+  g_autoptr (GString) text = g_string_new (NULL);
+
+  g_assert_no_error (error);
+  g_assert_nonnull (adj_bundle_get_region (bundle, 0)->metadata);
+  adj_value_print (adj_bundle_get_region (bundle, 0)->metadata, NULL, text);
+  g_assert_cmpstr (text->str, ==,
+                   "{'outer_stride': ['8*s27', '8 - f(s0, [1])', -1], 'kind': 'alias', 'last': "
+                   "'s0//2'}");
+}
+
+/* A payload of several graphs, as of the hooks of saved tensors, is as many stages. */
+static void
+test_several (void)
+{
+  g_autoptr (AdjTestFolder) folder = adj_test_folder_new ();
+  g_autoptr (GError) error = NULL;
+  g_autoptr (AdjBundle) bundle = load_text (
+      folder, "x.log",
+      PREFIX
+      "{\"artifact\": {\"name\": \"hooks_graphs\"}, \"frame_id\": 0, \"frame_compile_id\": 0}\n"
+      "\tpre_hooks:class GraphModule(torch.nn.Module):\n"
+      "\t    def forward(self, x):\n\t        return (x,)\n\t    class part(torch.nn.Module):\n"
+      "\t        def forward(self, y):\n\t            return (y,)\n"
+      "\tmode:donated\n"
+      "\tpack x:class <lambda>(torch.nn.Module):\n"
+      "\t    def forward(self, a):\n\t        b = ? a\n\t        return b\n"
+      "\tclass Plain(torch.nn.Module):\n\t    def forward(self, a):\n\t        return a\n",
+      &error);
+  const AdjDiags *diags;
+
+  g_assert_no_error (error);
+  g_assert_cmpuint (adj_bundle_get_n_graphs (bundle), ==, 3);
+  g_assert_cmpstr (adj_bundle_get_graph (bundle, 0)->role, ==, "pre_hooks");
+  g_assert_cmpuint (adj_graph_get_n_subgraphs (adj_bundle_get_graph (bundle, 0)->graph), ==, 1);
+  g_assert_cmpstr (adj_bundle_get_graph (bundle, 1)->role, ==, "pack_x");
+  g_assert_cmpstr (adj_bundle_get_graph (bundle, 2)->role, ==, "hooks_graphs");
+  diags = adj_bundle_get_diags (bundle);
+  g_assert_cmpuint (adj_diags_get_n (diags), ==, 1);
+  g_assert_cmpuint (adj_diags_get (diags, 0)->span.line, ==, 11);
+}
+
+#define KERNEL_RECORD(name)                                                                        \
+  PREFIX "{\"artifact\": {\"name\": \"" name "\", \"encoding\": \"json\"}, \"frame_id\": 0, "      \
+         "\"frame_compile_id\": 0}\n"
+#define GRAPH_OF(op)                                                                               \
+  PREFIX "{\"artifact\": {\"name\": \"after_post_grad_graph\"}, \"frame_id\": 0, "                 \
+         "\"frame_compile_id\": 0}\n\tclass <lambda>(torch.nn.Module):\n\t    def forward(self, "  \
+         "x):\n"                                                                                   \
+         "\t        # File: /u/net.py:7 in f, code: y\n"                                           \
+         "\t        " op " = torch.ops.aten." op ".default(x);  x = None\n"                        \
+         "\t        mm = torch.ops.aten.mm.default(" op ", " op ")\n"                              \
+         "\t        mm_1 = torch.ops.aten.mm.default(mm, " op ")\n\t        return (mm_1,)\n"
+#define CODE_RECORD                                                                                \
+  PREFIX "{\"inductor_output_code\": {}, \"frame_id\": 0, \"frame_compile_id\": 0}\n"
+
+static void
+assert_kernel (const AdjKernels *kernels, guint index, const char *name, guint n, guint line)
+{
+  const AdjKernel *kernel = adj_kernels_get (kernels, index);
+
+  g_assert_cmpstr (kernel->name, ==, name);
+  g_assert_cmpuint (kernel->n_nodes, ==, n);
+  g_assert_cmpuint (kernel->line, ==, line);
+}
+
+/* Forward and backward of a region have a table and a code each; which is whose, nodes tell. */
+static void
+test_kernels (void)
+{
+  g_autoptr (AdjTestFolder) folder = adj_test_folder_new ();
+  g_autoptr (GError) error = NULL;
+  g_autoptr (AdjBundle) bundle = load_text (
+      folder, "x.log",
+      GRAPH_OF ("sin") KERNEL_RECORD (
+          "inductor_provenance_tracking_node_mappings") "\t{\"cppCodeToPost\": "
+                                                        "{\"fused_before_0:0\": [\"mm\"], "
+                                                        "\"fused_sin_0:1\": "
+                                                        "[\"sin\", \"gone\"], "
+                                                        "\"extern_kernels.mm:2\": [\"mm\"], "
+                                                        "\"extern_kernels.mm:13\": "
+                                                        "[\"mm_1\"]}}\n" CODE_RECORD
+                                                        "\tfused_sin_0 = "
+                                                        "compile('fused_sin_0')\n\tdef "
+                                                        "fused_sin_0(x):\n"
+                                                        "\t# handles "
+                                                        "fused_sin_0:1\n\tfused_sin_0.run(x)\n\t# "
+                                                        "handles extern_kernels.mm:13\n"
+                                                        "\textern_kernels.mm(b)\n\t# handles "
+                                                        "extern_kernels.mm:1\n\t# handles "
+                                                        "extern_kernels.mm:2\n"
+                                                        "\textern_kernels.mm(a)\n" GRAPH_OF ("cos")
+                                                            KERNEL_RECORD (
+                                                                "inductor_triton_kernel_to_post_"
+                                                                "grad_nodes") "\t{\"fused_cos_0\": "
+                                                                              "[\"cos\"]}"
+                                                                              "\n" CODE_RECORD
+                                                                              "\tfused_cos_0(x)\n",
+      &error);
+  g_autoptr (AdjKernels) forward = NULL, backward = NULL;
+
+  g_assert_no_error (error);
+  forward = adj_kernels_new (bundle, adj_bundle_get_graph (bundle, 0));
+  g_assert_cmpuint (adj_kernels_get_n (forward), ==, 3);
+  assert_kernel (forward, 0, "fused_sin_0:1", 1, 4);
+  assert_kernel (forward, 1, "extern_kernels.mm:2", 1, 9);
+  assert_kernel (forward, 2, "extern_kernels.mm:13", 1, 6);
+  backward = adj_kernels_new (bundle, adj_bundle_get_graph (bundle, 1));
+  g_assert_cmpuint (adj_kernels_get_n (backward), ==, 1);
+  assert_kernel (backward, 0, "fused_cos_0", 1, 1);
+  g_assert_true (adj_kernels_get_code (forward) != adj_kernels_get_code (backward));
+}
+
+/* Since 2.11 the first record says who writes. */
+static void
+test_torch_version (void)
+{
+  g_autoptr (AdjTestFolder) folder = adj_test_folder_new ();
+  g_autoptr (GError) error = NULL;
+  g_autoptr (AdjBundle) bundle = load_text (
+      folder, "x.log",
+      PREFIX "{\"artifact\": {\"name\": \"torch_version\", \"encoding\": \"json\"}}\n\t{\n"
+             "\t\"pytorch_version\": \"2.15.0+cu132\",\n\t\"oss\": true\n\t}\n" GRAPH_OF ("sin"),
+      &error);
+
+  g_assert_no_error (error);
+  g_assert_cmpstr (adj_bundle_get_torch_version (bundle), ==, "2.15.0+cu132");
+}
+
 static void
 test_edited_is_a_warning (void)
 {
@@ -320,6 +489,11 @@ main (int argc, char **argv)
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/formats/torch-trace/capture", test_capture);
   g_test_add_func ("/formats/torch-trace/unknown-names", test_unknown_names);
+  g_test_add_func ("/formats/torch-trace/code-alone", test_code_alone);
+  g_test_add_func ("/formats/torch-trace/metadata", test_metadata);
+  g_test_add_func ("/formats/torch-trace/several", test_several);
+  g_test_add_func ("/formats/torch-trace/kernels", test_kernels);
+  g_test_add_func ("/formats/torch-trace/torch-version", test_torch_version);
   g_test_add_func ("/formats/torch-trace/edited-is-a-warning", test_edited_is_a_warning);
   g_test_add_func ("/formats/torch-trace/damage-is-passed-over", test_damage_is_passed_over);
   g_test_add_func ("/formats/torch-trace/no-graph-is-refused", test_no_graph_is_refused);

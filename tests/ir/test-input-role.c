@@ -75,7 +75,7 @@ whole_step (void)
   g_autoptr (AdjGraph) graph = adj_graph_parse (text, -1, adj_op_find, NULL, &error);
   g_autofree char *printed = NULL;
   g_autoptr (AdjGraph) again = NULL;
-  gboolean backward = FALSE;
+  gboolean backward = FALSE, update = FALSE;
 
   g_assert_no_error (error);
   printed = adj_graph_print (graph, 0, NULL);
@@ -86,8 +86,10 @@ whole_step (void)
       backward = backward || g_str_equal (adj_graph_get_node (graph, i)->name, "expand");
       g_assert_cmpint (adj_graph_is_backward (graph, i), ==, backward);
       g_assert_cmpint (adj_graph_is_backward (again, i), ==, backward);
+      update = update || g_str_equal (adj_graph_get_node (graph, i)->name, "mul_2");
+      g_assert_cmpint (adj_graph_is_update (graph, i), ==, update);
     }
-  g_assert_true (backward);
+  g_assert_true (backward && update);
 }
 
 int

@@ -198,6 +198,77 @@ test_registered_hook (void)
   g_assert_cmpint (box_of (scene, graph, "register_hook")->role, ==, ADJ_ROLE_HOOK);
 }
 
+/* The title that a column, or the band between the two, stands under. */
+static const AdjSceneBox *
+find_header (const AdjScene *scene, AdjSide side)
+{
+  for (guint i = 0; i < adj_scene_get_n_boxes (scene); i++)
+    {
+      const AdjSceneBox *box = adj_scene_get_box (scene, i);
+
+      if (box->kind == ADJ_BOX_HEADER && box->side == side)
+        return box;
+    }
+  g_assert_not_reached ();
+}
+
+/* One graph of a whole step is a mirror, too, and the optimiser stands behind its backward. */
+static void
+test_whole_step (void)
+{
+  g_autofree char *path = g_test_build_filename (G_TEST_DIST, "ir", "data", "step-2.15.txt", NULL);
+  g_autofree char *text = adj_test_read_file (path, NULL);
+  g_autoptr (AdjGraph) graph = adj_test_parse_graph (text);
+  g_autoptr (AdjScene) scene = lay_out (graph, ADJ_VIEW_MIRROR, NULL);
+  guint n_updates = 0;
+
+  for (guint i = 0; i < adj_scene_get_n_boxes (scene); i++)
+    n_updates += adj_scene_get_box (scene, i)->role == ADJ_ROLE_UPDATE;
+  g_assert_cmpuint (n_updates, ==, 6);
+  g_assert_cmpstr (find_header (scene, ADJ_SIDE_BACKWARD)->title, ==, "BACKWARD, THEN UPDATE ↑");
+  g_assert_cmpint (box_of (scene, graph, "mean")->side, ==, ADJ_SIDE_FORWARD);
+  g_assert_cmpint (box_of (scene, graph, "tanh")->role, ==, ADJ_ROLE_SAVED);
+  g_assert_cmpint (box_of (scene, graph, "tanh_backward")->side, ==, ADJ_SIDE_BACKWARD);
+  g_assert_cmpint (box_of (scene, graph, "mm_4")->role, ==, ADJ_ROLE_NONE);
+  g_assert_cmpint (box_of (scene, graph, "sub_2")->role, ==, ADJ_ROLE_UPDATE);
+}
+
+#define JOINT(statements, results)                                                                 \
+  "class joint_helper(torch.nn.Module):\n"                                                         \
+  "    def forward(self, primals, tangents):\n"                                                    \
+  "        primals_1: \"f32[8][1]cuda:0\"; tangents_1: \"f32[8][1]cuda:0\"; \n"                    \
+  "\n"                                                                                             \
+  "        primals_1, tangents_1, = fx_pytree.tree_flatten_spec([primals, tangents], "             \
+  "self._in_spec)\n" statements "        return pytree.tree_unflatten([" results                   \
+  "], self._out_spec)\n"
+
+/* By its policy, or by a copy into the memory of the CPU; what backward does not read stays. */
+static void
+test_offloaded (void)
+{
+  static const char text[] =
+      JOINT ("        # recompute: MUST_CPU_OFFLOAD File: /net.py:3 in forward, code: y = x.sin()\n"
+             "        sin: \"f32[8][1]cuda:0\" = torch.ops.aten.sin.default(primals_1)\n"
+             "        unread: \"f32[8][1]cuda:0\" = torch.ops.aten.tan.default(sin)\n"
+             "        # File: /net.py:4 in forward, code: y = y.cos()\n"
+             "        cos: \"f32[8][1]cuda:0\" = torch.ops.aten.cos.default(sin)\n"
+             "        moved: \"f32[8][1]cpu\" = torch.ops.prims.device_put.default(cos, "
+             "device(type='cpu'))\n"
+             "        exp: \"f32[8][1]cuda:0\" = torch.ops.aten.exp.default(cos)\n"
+             "        mul: \"f32[8][1]cuda:0\" = torch.ops.aten.mul.Tensor(tangents_1, sin)\n"
+             "        mul_1: \"f32[8][1]cuda:0\" = torch.ops.aten.mul.Tensor(mul, moved)\n"
+             "        mul_2: \"f32[8][1]cuda:0\" = torch.ops.aten.mul.Tensor(mul_1, exp)\n",
+             "unread, mul_2");
+  g_autoptr (AdjGraph) graph = adj_test_parse_graph (text);
+  g_autoptr (AdjScene) scene = lay_out (graph, ADJ_VIEW_MIRROR, NULL);
+
+  g_assert_cmpint (box_of (scene, graph, "sin")->role, ==, ADJ_ROLE_OFFLOADED);
+  g_assert_cmpint (box_of (scene, graph, "moved")->role, ==, ADJ_ROLE_OFFLOADED);
+  g_assert_cmpint (box_of (scene, graph, "exp")->role, ==, ADJ_ROLE_SAVED);
+  g_assert_cmpint (box_of (scene, graph, "unread")->role, ==, ADJ_ROLE_NONE);
+  g_assert_cmpstr (find_header (scene, ADJ_SIDE_NONE)->subtitle, ==, "96 B, 64 B offloaded");
+}
+
 /* A frontend names values as the program does: the card says what is called. */
 static void
 test_names_of_values (void)
@@ -228,6 +299,8 @@ main (int argc, char *argv[])
   g_test_add_func ("/layout/views/budget", test_budget);
   g_test_add_func ("/layout/views/tokens", test_tokens);
   g_test_add_func ("/layout/views/registered-hook", test_registered_hook);
+  g_test_add_func ("/layout/views/whole-step", test_whole_step);
+  g_test_add_func ("/layout/views/offloaded", test_offloaded);
   g_test_add_func ("/layout/views/names-of-values", test_names_of_values);
   return g_test_run ();
 }

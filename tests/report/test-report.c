@@ -250,6 +250,20 @@ test_stages (void)
   assert_says (page, "changes, equal ones once");
 }
 
+/* What a log says of a graph stands behind it, as text. */
+static void
+test_log (void)
+{
+  g_autofree char *path = adj_test_data_path ("graphs/torch-trace");
+  g_autoptr (AdjBundle) bundle = load (path);
+  g_autofree char *page =
+      make_page (bundle, adj_bundle_find_graph (bundle, "0-0-joint", NULL), "torch-trace", NULL);
+
+  check_page (page);
+  assert_says (page, "aot_forward_graph_fw_metadata");
+  assert_says (page, "ViewAndMutationMeta(input_info=[InputAliasInfo(is_leaf=");
+}
+
 /* A page about a large graph stays one that can be opened, and says that it shows a part. */
 static void
 test_large (void)
@@ -281,6 +295,7 @@ main (int argc, char *argv[])
   g_test_add_func ("/report/differs", test_differs);
   g_test_add_func ("/report/hostile", test_hostile);
   g_test_add_func ("/report/stages", test_stages);
+  g_test_add_func ("/report/log", test_log);
   g_test_add_func ("/report/large", test_large);
   return g_test_run ();
 }
