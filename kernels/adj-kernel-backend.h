@@ -188,6 +188,18 @@ typedef struct
   /* Device memory that holds these bytes, read only, as long as scratch memory; it may be shared
    * by calls with equal bytes.  @bytes is copied before it returns. */
   const void *(*constant) (AdjKQueue *queue, const void *bytes, size_t size);
+  /* (nullable) Runs the kernel "made" of @source, CUDA C that may include what stands in this
+   * folder, with @args as above; false, with nothing done: it was not compiled yet, or cannot be.
+   */
+  bool (*launch_made) (AdjKQueue *queue,
+                       const char *source,
+                       const AdjKLaunch *launch,
+                       const void *args,
+                       size_t size);
+  /* (nullable) By a library of the device, with sums in its own order; false, with nothing done: it
+   * does not do that. */
+  bool (*gemm) (AdjKQueue *queue, const AdjKGemm *gemm);
+  bool (*convolve) (AdjKQueue *queue, AdjKConvKind kind, const AdjKConv *conv);
 } AdjKDevice;
 
 struct AdjKQueue

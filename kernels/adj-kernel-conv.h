@@ -18,6 +18,13 @@ typedef struct
   int64_t groups;
 } AdjKConv;
 
+typedef enum
+{
+  ADJ_K_CONV_FORWARD, /* adj_k_conv() */
+  ADJ_K_CONV_INPUT,
+  ADJ_K_CONV_WEIGHT,
+} AdjKConvKind;
+
 /* Writes y. */
 bool adj_k_conv (const AdjKConv *conv);
 

@@ -17,3 +17,16 @@ typedef struct
 
 /* All modules; ends with one without a name.  There is none in a build without the option cuda. */
 extern const AdjKCudaModule adj_k_cuda_modules[];
+
+/* The module that has the kernel @symbol; NULL: none has it. */
+const char *adj_k_cuda_find_module (const char *symbol);
+
+/* A source of the kernels, or a header that one of them includes. */
+typedef struct
+{
+  const char *name; /* as it is included: "cuda/softmax.cu" */
+  const char *text;
+} AdjKCudaSource;
+
+/* All sources; ends with one without a name. */
+extern const AdjKCudaSource adj_k_cuda_sources[];

@@ -16,6 +16,7 @@ typedef struct
   guint n_nodes, n_regions, n_runs;
   double first, median, least, low, high; /* ms; low, high: quartiles */
   double cpu;                             /* ms, median; of all threads together */
+  double device;                          /* ms, median; 0: no GPU computed */
   guint64 peak_bytes;
   char *note; /* (owned) (nullable) */
 } Timing;
@@ -28,8 +29,14 @@ ascending (const void *a, const void *b)
   return x < y ? -1 : x > y;
 }
 
+/* Nanoseconds of one run. */
+typedef struct
+{
+  gint64 whole, cpu, device;
+} Taken;
+
 static gboolean
-run_once (const AdjSessionRun *run, Timing *timing, gint64 *ns, gint64 *cpu_ns, GError **error)
+run_once (const AdjSessionRun *run, Timing *timing, Taken *taken, GError **error)
 {
   gint64 started = g_get_monotonic_time ();
   AdjRunResult result = { 0 };
@@ -38,8 +45,7 @@ run_once (const AdjSessionRun *run, Timing *timing, gint64 *ns, gint64 *cpu_ns, 
     return FALSE;
   if (timing->n_runs == 0)
     timing->first = (double) (g_get_monotonic_time () - started) / 1e3;
-  *ns = result.total_ns;
-  *cpu_ns = result.cpu_ns;
+  *taken = (Taken){ result.total_ns, result.cpu_ns, result.device_ns };
   timing->n_regions = result.n_regions;
   timing->peak_bytes = result.peak_bytes;
   g_free (timing->note);
@@ -48,26 +54,42 @@ run_once (const AdjSessionRun *run, Timing *timing, gint64 *ns, gint64 *cpu_ns, 
   return TRUE;
 }
 
+/* The times at @at of @taken, sorted, in ms. */
+static double *
+sort_times (const Taken *taken, guint n, gsize at)
+{
+  gint64 *times = g_new (gint64, n);
+  double *ms = g_new (double, n);
+
+  for (guint i = 0; i < n; i++)
+    times[i] = G_STRUCT_MEMBER (gint64, &taken[i], at);
+  qsort (times, n, sizeof times[0], ascending);
+  for (guint i = 0; i < n; i++)
+    ms[i] = (double) times[i] / 1e6;
+  g_free (times);
+  return ms;
+}
+
 /* The first run makes the plan and touches memory; it is told apart. */
 static gboolean
 time_runs (const AdjSessionRun *run, guint n, Timing *timing, GError **error)
 {
-  g_autofree gint64 *times = g_new0 (gint64, n + 1), *cpu = g_new0 (gint64, n + 1);
-  gint64 first, first_cpu;
+  g_autofree Taken *taken = g_new0 (Taken, n + 1);
+  g_autofree double *whole = NULL, *cpu = NULL, *device = NULL;
 
-  if (!run_once (run, timing, &first, &first_cpu, error))
-    return FALSE;
-  for (timing->n_runs = 1; timing->n_runs <= n; timing->n_runs++)
-    if (!run_once (run, timing, &times[timing->n_runs - 1], &cpu[timing->n_runs - 1], error))
+  for (timing->n_runs = 0; timing->n_runs <= n; timing->n_runs++)
+    if (!run_once (run, timing, &taken[timing->n_runs], error))
       return FALSE;
   timing->n_runs = n;
-  qsort (times, n, sizeof times[0], ascending);
-  qsort (cpu, n, sizeof cpu[0], ascending);
-  timing->cpu = (double) cpu[n / 2] / 1e6;
-  timing->median = (double) times[n / 2] / 1e6;
-  timing->least = (double) times[0] / 1e6;
-  timing->low = (double) times[n / 4] / 1e6;
-  timing->high = (double) times[n - 1 - n / 4] / 1e6;
+  whole = sort_times (taken + 1, n, G_STRUCT_OFFSET (Taken, whole));
+  cpu = sort_times (taken + 1, n, G_STRUCT_OFFSET (Taken, cpu));
+  device = sort_times (taken + 1, n, G_STRUCT_OFFSET (Taken, device));
+  timing->cpu = cpu[n / 2];
+  timing->device = device[n / 2];
+  timing->median = whole[n / 2];
+  timing->least = whole[0];
+  timing->low = whole[n / 4];
+  timing->high = whole[n - 1 - n / 4];
   return TRUE;
 }
 
@@ -81,6 +103,8 @@ print_line (const Timing *timing)
           timing->first, timing->cpu, timing->n_runs, timing->n_nodes);
   if (timing->n_regions > 0)
     printf (" in %u regions", timing->n_regions);
+  if (timing->device > 0)
+    printf (", GPU %.3f", timing->device);
   printf (", %s%s%s\n", peak, timing->note != NULL ? "; " : "",
           timing->note != NULL ? timing->note : "");
   fflush (stdout);
@@ -114,6 +138,8 @@ add_timing (JsonBuilder *builder, const Timing *timing)
   add_double (builder, "high_ms", timing->high);
   add_double (builder, "first_ms", timing->first);
   add_double (builder, "cpu_ms", timing->cpu);
+  if (timing->device > 0)
+    add_double (builder, "device_ms", timing->device);
   add_int (builder, "runs", timing->n_runs);
   add_int (builder, "nodes", timing->n_nodes);
   add_int (builder, "regions", timing->n_regions);

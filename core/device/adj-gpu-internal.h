@@ -15,6 +15,14 @@ gboolean adj_gpu_use (AdjGpu *gpu, GError **error);
 /* (transfer none) (nullable): loaded when it is asked for first; ADJ_ERROR_NOT_FOUND: there is
  * none, and ADJ_ERROR_DEVICE. */
 AdjGpuKernel *adj_gpu_find_kernel (AdjGpu *gpu, const char *symbol, GError **error);
+/* (transfer none) (nullable): the kernel "made" of @source, for sizes and types that are known only
+ * now; %NULL as long as it is being compiled in the background, which the first call begins, and
+ * where there is no compiler. */
+AdjGpuKernel *adj_gpu_make_kernel (AdjGpu *gpu, const char *source);
+/* Until nothing is being compiled, or for 50 ms: whether something still is. */
+gboolean adj_gpu_wait_for_kernels (AdjGpu *gpu);
+/* Whether kernels are made; at first they are. */
+void adj_gpu_set_compiles (AdjGpu *gpu, gboolean compiles);
 /* A number that changes when the device was reset: what was made before is gone and must not be let
  * go of any more. */
 guint adj_gpu_get_generation (const AdjGpu *gpu);

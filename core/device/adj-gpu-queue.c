@@ -25,7 +25,8 @@ typedef struct
 struct _AdjGpuQueue
 {
   AdjKQueue kernels; /* first: launchers get this */
-  AdjGpu *gpu;       /* (owned) */
+  AdjKDevice device;
+  AdjGpu *gpu; /* (owned) */
   guint generation;
   AdjGpuStream *stream;
   Heap scratch, constants;
@@ -149,7 +150,37 @@ queue_constant (AdjKQueue *kernels, const void *data, size_t size)
              : NULL;
 }
 
-static const AdjKDevice queue_device = { queue_launch, queue_scratch, queue_constant };
+static bool
+queue_launch_made (
+    AdjKQueue *kernels, const char *source, const AdjKLaunch *launch, const void *args, size_t size)
+{
+  AdjGpuQueue *queue = (AdjGpuQueue *) kernels;
+  AdjGpuKernel *kernel = queue->error == NULL ? adj_gpu_make_kernel (queue->gpu, source) : NULL;
+
+  if (kernel == NULL)
+    return false;
+  type_of (queue)->launch (runtime_of (queue), queue->stream, kernel, launch, args, size,
+                           &queue->error);
+  return true;
+}
+
+static bool
+queue_gemm (AdjKQueue *kernels, const AdjKGemm *gemm)
+{
+  AdjGpuQueue *queue = (AdjGpuQueue *) kernels;
+
+  return queue->error == NULL &&
+         type_of (queue)->gemm (runtime_of (queue), queue->stream, kernels, gemm);
+}
+
+static bool
+queue_convolve (AdjKQueue *kernels, AdjKConvKind kind, const AdjKConv *conv)
+{
+  AdjGpuQueue *queue = (AdjGpuQueue *) kernels;
+
+  return queue->error == NULL &&
+         type_of (queue)->convolve (runtime_of (queue), queue->stream, kernels, kind, conv);
+}
 
 /* -- the queue -- */
 
@@ -161,7 +192,15 @@ adj_gpu_queue_new (AdjGpu *gpu, GError **error)
   queue->gpu = adj_gpu_ref (gpu);
   queue->generation = adj_gpu_get_generation (gpu);
   queue->kernels.backend = &adj_k_cuda_backend;
-  queue->kernels.device = &queue_device;
+  queue->device = (AdjKDevice){
+    .launch = queue_launch,
+    .scratch = queue_scratch,
+    .constant = queue_constant,
+    .launch_made = type_of (queue)->compile != NULL ? queue_launch_made : NULL,
+    .gemm = type_of (queue)->gemm != NULL ? queue_gemm : NULL,
+    .convolve = type_of (queue)->convolve != NULL ? queue_convolve : NULL,
+  };
+  queue->kernels.device = &queue->device;
   queue->scratch.blocks = g_array_new (FALSE, FALSE, sizeof (Block));
   queue->constants.blocks = g_array_new (FALSE, FALSE, sizeof (Block));
   queue->sent =

@@ -105,6 +105,22 @@ typedef struct
                       gconstpointer args,
                       gsize size,
                       GError **error);
+
+  /* (nullable) Compiles @source, CUDA C whose one kernel is called "made", for device @index: it
+   * takes its time, and any thread may call it.  (transfer full) */
+  GBytes *(*compile) (AdjGpuRuntime *self, guint index, const char *source, GError **error);
+  /* (nullable) As those of AdjKDevice, on @stream of @queue. */
+  gboolean (*gemm) (AdjGpuRuntime *self,
+                    AdjGpuStream *stream,
+                    AdjKQueue *queue,
+                    const AdjKGemm *gemm);
+  gboolean (*convolve) (AdjGpuRuntime *self,
+                        AdjGpuStream *stream,
+                        AdjKQueue *queue,
+                        AdjKConvKind kind,
+                        const AdjKConv *conv);
+  /* What compile() gave, for the device in use; with module_free() and find_kernel(). */
+  AdjGpuModule *(*module_load) (AdjGpuRuntime *self, GBytes *code, GError **error);
 } AdjGpuRuntimeType;
 
 struct _AdjGpuRuntime
@@ -158,6 +174,9 @@ typedef struct
                    const AdjKLaunch *launch,
                    gconstpointer args,
                    gsize size);
+  /* (nullable): what compiles kernels for @run: fills @symbol (transfer full), under which it is
+   * asked to run what @source calls "made". */
+  gboolean (*compile) (const char *source, char **symbol, GError **error);
   guint fail_at; /* the call, of those that can fail, counted from 1; 0: none */
   AdjEmulatedFault fault;
 } AdjEmulation;

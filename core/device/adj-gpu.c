@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "device/adj-gpu-internal.h"
+#include "device/gpu-maker.h"
 
 struct _AdjGpu
 {
@@ -17,6 +18,8 @@ struct _AdjGpu
   AdjGpuModule *module; /* (owned) (nullable) */
   guint generation;     /* of @module */
   GHashTable *kernels;  /* symbol → AdjGpuKernel (unowned) */
+  GpuMaker *maker;      /* (owned) */
+  gboolean compiles;
 };
 
 AdjGpu *
@@ -30,6 +33,8 @@ adj_gpu_new (AdjGpuRuntime *runtime, guint index)
   gpu->name = g_strdup_printf ("%s:%u", runtime->type->name, index);
   g_mutex_init (&gpu->lock);
   gpu->kernels = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
+  gpu->maker = gpu_maker_new (runtime, index);
+  gpu->compiles = TRUE;
   return gpu;
 }
 
@@ -52,6 +57,7 @@ static void
 unload (AdjGpu *gpu)
 {
   g_hash_table_remove_all (gpu->kernels);
+  gpu_maker_unload (gpu->maker, gpu->generation == adj_gpu_get_generation (gpu));
   if (gpu->module != NULL && gpu->generation == adj_gpu_get_generation (gpu))
     gpu->runtime->type->module_free (gpu->runtime, gpu->module);
   gpu->module = NULL;
@@ -64,6 +70,7 @@ adj_gpu_unref (AdjGpu *gpu)
     return;
 
   unload (gpu);
+  gpu_maker_free (gpu->maker, FALSE);
   g_hash_table_unref (gpu->kernels);
   gpu->runtime->type->free (gpu->runtime);
   g_mutex_clear (&gpu->lock);
@@ -195,6 +202,33 @@ adj_gpu_find_kernel (AdjGpu *gpu, const char *symbol, GError **error)
     }
   g_mutex_unlock (&gpu->lock);
   return kernel;
+}
+
+AdjGpuKernel *
+adj_gpu_make_kernel (AdjGpu *gpu, const char *source)
+{
+  AdjGpuKernel *kernel = NULL;
+
+  g_mutex_lock (&gpu->lock);
+  if (gpu->generation != adj_gpu_get_generation (gpu))
+    unload (gpu);
+  gpu->generation = adj_gpu_get_generation (gpu);
+  if (gpu->compiles)
+    kernel = gpu_maker_find (gpu->maker, source);
+  g_mutex_unlock (&gpu->lock);
+  return kernel;
+}
+
+gboolean
+adj_gpu_wait_for_kernels (AdjGpu *gpu)
+{
+  return gpu_maker_wait (gpu->maker);
+}
+
+void
+adj_gpu_set_compiles (AdjGpu *gpu, gboolean compiles)
+{
+  gpu->compiles = compiles;
 }
 
 void

@@ -6,6 +6,9 @@
 
 #include "base/adj-format-bytes.h"
 #include "device/adj-gpu-runtime.h"
+#include "device/cuda-compiler.h"
+#include "device/cuda-convolutions.h"
+#include "device/cuda-products.h"
 
 static gboolean
 check (cudaError_t code, const char *doing, GError **error)
@@ -272,10 +275,12 @@ cuda_graph_free (AdjGpuRuntime *self, AdjGpuGraph *graph)
 
 /* -- kernels -- */
 
-/* One library for each of adj_k_cuda_modules; kernels are loaded when they are used first. */
+/* The kernels of the program: one library for each of adj_k_cuda_modules, in their order; or one
+ * library with a kernel that was made.  Kernels are loaded when they are used first. */
 typedef struct
 {
   guint n;
+  gboolean is_made;
   cudaLibrary_t libraries[64];
 } Libraries;
 
@@ -308,18 +313,50 @@ cuda_module_new (AdjGpuRuntime *self, GError **error)
   return (AdjGpuModule *) libraries;
 }
 
+static AdjGpuModule *
+cuda_module_load (AdjGpuRuntime *self, GBytes *code, GError **error)
+{
+  Libraries *libraries = g_new0 (Libraries, 1);
+
+  if (check (cudaLibraryLoadData (&libraries->libraries[0], g_bytes_get_data (code, NULL), NULL,
+                                  NULL, 0, NULL, NULL, 0),
+             "loading a kernel", error))
+    {
+      libraries->n = 1;
+      libraries->is_made = TRUE;
+      return (AdjGpuModule *) libraries;
+    }
+  g_free (libraries);
+  return NULL;
+}
+
+static GBytes *
+cuda_compile (AdjGpuRuntime *self, guint index, const char *source, GError **error)
+{
+  int major, minor;
+
+  if (!check (cudaDeviceGetAttribute (&major, cudaDevAttrComputeCapabilityMajor, (int) index),
+              "asking what it is", error) ||
+      !check (cudaDeviceGetAttribute (&minor, cudaDevAttrComputeCapabilityMinor, (int) index),
+              "asking what it is", error))
+    return NULL;
+  return adj_cuda_compile (source, (guint) major, (guint) minor, error);
+}
+
+/* Asking a library for what it has not would be an error of the program. */
 static AdjGpuKernel *
 cuda_find_kernel (AdjGpuRuntime *self, AdjGpuModule *module, const char *symbol, GError **error)
 {
   Libraries *libraries = (Libraries *) module;
-  cudaError_t code = cudaErrorSymbolNotFound;
+  const char *name = libraries->is_made ? NULL : adj_k_cuda_find_module (symbol);
   cudaKernel_t kernel = NULL;
 
-  for (guint i = 0; i < libraries->n && code == cudaErrorSymbolNotFound; i++)
-    code = cudaLibraryGetKernel (&kernel, libraries->libraries[i], symbol);
-  if (code != cudaErrorSymbolNotFound)
-    return check (code, "looking for a kernel", error) ? (AdjGpuKernel *) kernel : NULL;
-  cudaGetLastError ();
+  for (guint i = 0; i < libraries->n; i++)
+    if (libraries->is_made || g_strcmp0 (adj_k_cuda_modules[i].name, name) == 0)
+      return check (cudaLibraryGetKernel (&kernel, libraries->libraries[i], symbol),
+                    "looking for a kernel", error)
+                 ? (AdjGpuKernel *) kernel
+                 : NULL;
   g_set_error (error, ADJ_ERROR, ADJ_ERROR_NOT_FOUND, "the GPU has no kernel '%s'", symbol);
   return NULL;
 }
@@ -381,6 +418,14 @@ static const AdjGpuRuntimeType cuda_type = {
   .module_free = cuda_module_free,
   .find_kernel = cuda_find_kernel,
   .launch = cuda_launch,
+#ifdef ADJ_HAVE_CUBLASLT
+  .gemm = adj_cuda_gemm,
+#endif
+#ifdef ADJ_HAVE_CUDNN
+  .convolve = adj_cuda_convolve,
+#endif
+  .compile = cuda_compile,
+  .module_load = cuda_module_load,
 };
 
 AdjGpuRuntime *

@@ -12,6 +12,7 @@
 typedef struct
 {
   AdjGpuRuntime parent;
+  AdjGpuRuntimeType type;
   AdjEmulation emulation;
   EmulatedMemory memory;
   GPtrArray *streams; /* AdjGpuStream (unowned) */
@@ -378,9 +379,31 @@ emulated_new_module (AdjGpuRuntime *runtime, GError **error)
   return (AdjGpuModule *) self;
 }
 
+/* Modules beside that of the program are the symbol of their one kernel. */
 static void
 emulated_drop_module (AdjGpuRuntime *runtime, AdjGpuModule *module)
 {
+}
+
+static GBytes *
+emulated_compile (AdjGpuRuntime *runtime, guint index, const char *source, GError **error)
+{
+  Emulated *self = (Emulated *) runtime;
+  char *symbol = NULL;
+
+  if (!self->emulation.compile (source, &symbol, error))
+    return NULL;
+  return g_bytes_new_take (symbol, strlen (symbol) + 1);
+}
+
+static AdjGpuModule *
+emulated_load_module (AdjGpuRuntime *runtime, GBytes *code, GError **error)
+{
+  Emulated *self = (Emulated *) runtime;
+
+  if (!may (self, "loading a kernel", TRUE, error))
+    return NULL;
+  return (AdjGpuModule *) g_intern_string (g_bytes_get_data (code, NULL));
 }
 
 static AdjGpuKernel *
@@ -390,6 +413,8 @@ emulated_find (AdjGpuRuntime *runtime, AdjGpuModule *module, const char *symbol,
 
   if (!may (self, "looking for a kernel", FALSE, error))
     return NULL;
+  if (module != (AdjGpuModule *) self)
+    symbol = (const char *) module;
   if (self->emulation.run != NULL && self->emulation.run (runtime, symbol, NULL, NULL, 0))
     return (AdjGpuKernel *) g_intern_string (symbol);
   g_set_error (error, ADJ_ERROR, ADJ_ERROR_NOT_FOUND, "the GPU has no kernel '%s'", symbol);
@@ -479,6 +504,8 @@ static const AdjGpuRuntimeType emulated_type = {
   .module_free = emulated_drop_module,
   .find_kernel = emulated_find,
   .launch = emulated_launch,
+  .compile = emulated_compile,
+  .module_load = emulated_load_module,
 };
 
 AdjGpuRuntime *
@@ -486,9 +513,12 @@ adj_emulated_runtime_new (const AdjEmulation *emulation)
 {
   Emulated *self = g_new0 (Emulated, 1);
 
-  self->parent.type = &emulated_type;
+  self->type = emulated_type;
+  self->parent.type = &self->type;
   if (emulation != NULL)
     self->emulation = *emulation;
+  if (self->emulation.compile == NULL)
+    self->type.compile = NULL;
   self->fail_at = self->emulation.fail_at;
   self->fault = self->emulation.fault;
   emulated_memory_init (&self->memory, self->emulation.memory_bytes > 0

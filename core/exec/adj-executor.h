@@ -18,6 +18,7 @@ typedef struct
   const AdjValue *rng;           /* (nullable): recorded generator states; "cpu": DATA of bytes */
   AdjRandomSource random_source; /* of the PyTorch that recorded */
   gboolean float64;              /* compute every floating value in double */
+  gboolean timed;                /* each region, even where that is slower than all at once */
   guint64 memory_limit;          /* bytes; 0: four fifths of what the machine has free */
   AdjGpu *gpu; /* (nullable) (unowned): where executors of GPUs run it; %NULL: the first there is */
   /* (nullable) Hears of every call before it is made, in the thread that runs, which goes on when
@@ -79,6 +80,8 @@ typedef struct
   AdjRunRegion *regions; /* (owned) (nullable): in the order in which they ran */
   gint64 total_ns;
   gint64 cpu_ns; /* that the process took, all its threads together, with what prepares the run */
+  gint64
+      device_ns; /* of @total_ns: what a GPU computed, without what went there and back; else 0 */
   guint64 peak_bytes; /* most bytes alive at once, inputs included */
   char *note; /* (owned) (nullable): what was done otherwise than the executor does, and why */
 } AdjRunResult;

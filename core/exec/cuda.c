@@ -163,6 +163,7 @@ run_space (AdjPlanSpace *space, Running *running, GCancellable *cancellable, GEr
   const AdjPlanHooks hooks = { .region = see_region,
                                .node = request->tap != NULL ? see_node : NULL,
                                .replace = replace_call,
+                               .timed = request->timed,
                                .data = running };
   gint64 started = now ();
   AdjPlanGpuRun run;
@@ -185,6 +186,7 @@ run_space (AdjPlanSpace *space, Running *running, GCancellable *cancellable, GEr
     }
   adj_plan_space_get_gpu_run (space, &run);
   result->peak_bytes = run.device_bytes;
+  result->device_ns = run.device_ns;
   tell_regions (space, result);
   result->note = write_note (space, running->gpu);
   return TRUE;

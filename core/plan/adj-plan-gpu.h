@@ -26,6 +26,7 @@ typedef struct
   guint64 to_cpu, to_gpu;      /* bytes of these copies */
   guint64 bytes_in, bytes_out; /* of inputs and constants that were sent, of outputs */
   guint64 device_bytes;        /* of the device that the space holds */
+  gint64 device_ns;            /* from the first region to the last, by the device's clock */
   gboolean replayed;           /* all of it was one captured graph */
   const char *uncaptured;      /* (nullable): why it can never be one */
 } AdjPlanGpuRun;

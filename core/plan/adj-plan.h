@@ -68,6 +68,7 @@ typedef struct
   gboolean (*replace) (
       const AdjGraph *graph, AdjNodeId id, const AdjValue *args, AdjValue *value, gpointer data);
   gpointer data;
+  gboolean timed; /* on a GPU: no captured graph, whose regions have no times */
 } AdjPlanHooks;
 
 /* An arena with tensors in it, for one run of a plan at a time. */

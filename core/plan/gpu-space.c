@@ -392,8 +392,10 @@ replay (AdjPlanSpace *space)
   guint n = space->plan->regions->len;
   GError *error = NULL;
 
-  if (!type_of (self)->graph_launch (runtime_of (self), self->graph,
-                                     adj_gpu_queue_get_stream (self->queue), &error))
+  if (!mark (self, 0, &error) ||
+      !type_of (self)->graph_launch (runtime_of (self), self->graph,
+                                     adj_gpu_queue_get_stream (self->queue), &error) ||
+      !mark (self, n, &error))
     return fail_with (space, error);
   self->run.replayed = TRUE;
   return finish (space) && tell_region (space, n - 1);
@@ -421,6 +423,12 @@ run_one_by_one (AdjPlanSpace *space)
 }
 
 static gboolean
+is_timed (const AdjPlanSpace *space)
+{
+  return space->hooks != NULL && space->hooks->timed;
+}
+
+static gboolean
 begin_regions (AdjPlanSpace *space)
 {
   PlanGpu *self = space->gpu;
@@ -429,7 +437,8 @@ begin_regions (AdjPlanSpace *space)
   if (!hold_for_arrival (self, &error) || !adj_gpu_queue_clear_faults (self->queue, &error) ||
       !plan_gpu_send_random (space, &error))
     return fail_with (space, error);
-  if (self->n_runs == RUNS_BEFORE_CAPTURE && self->graph == NULL && self->uncaptured == NULL)
+  if (self->n_runs >= RUNS_BEFORE_CAPTURE && !is_timed (space) && self->graph == NULL &&
+      self->uncaptured == NULL)
     {
       self->uncaptured = find_obstacle (space);
       if (self->uncaptured == NULL)
@@ -439,18 +448,32 @@ begin_regions (AdjPlanSpace *space)
   return TRUE;
 }
 
+/* The first run begins to compile kernels for its regions; the next ones wait for them. */
+static gboolean
+wait_for_kernels (AdjPlanSpace *space)
+{
+  if (space->gpu->n_runs > 0)
+    while (adj_context_may_go_on (space->cx) && adj_gpu_wait_for_kernels (space->gpu->gpu))
+      ;
+  return !adj_context_has_error (space->cx);
+}
+
 gboolean
 plan_gpu_run_regions (AdjPlanSpace *space)
 {
   PlanGpu *self = space->gpu;
   gboolean done;
 
-  if (!begin_regions (space))
+  if (!wait_for_kernels (space) || !begin_regions (space))
     return FALSE;
-  done = self->graph != NULL ? replay (space) : run_one_by_one (space);
-  if (done)
-    self->n_runs++;
-  return done;
+  done = self->graph != NULL && !is_timed (space) ? replay (space) : run_one_by_one (space);
+  if (!done)
+    return FALSE;
+  self->n_runs++;
+  type_of (self)->event_elapsed (runtime_of (self), self->marks[0],
+                                 self->marks[space->plan->regions->len], &self->run.device_ns,
+                                 NULL);
+  return TRUE;
 }
 
 /* Regions of a run that is watched: the caller runs them one by one and looks between. */

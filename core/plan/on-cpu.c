@@ -61,7 +61,9 @@ lend_constant (AdjKQueue *queue, const void *bytes, size_t size)
 static gboolean
 find_lack (AdjPlanSpace *space, const PlanRegion *region, char **lack, GError **error)
 {
-  static const AdjKDevice nothing = { take_launch, lend_scratch, lend_constant };
+  static const AdjKDevice nothing = { .launch = take_launch,
+                                      .scratch = lend_scratch,
+                                      .constant = lend_constant };
   Probe probe = { .kernels = *adj_gpu_queue_get_kernels (space->gpu->queue),
                   .gpu = space->gpu->gpu };
   const char *lacks;

@@ -43,7 +43,8 @@ typedef struct
   guint32 seed;
   gboolean float64;
   guint64 memory_limit;
-  AdjGpu *gpu; /* (nullable) (unowned): as in AdjRunRequest */
+  gboolean timed; /* as in AdjRunRequest */
+  AdjGpu *gpu;    /* (nullable) (unowned): as in AdjRunRequest */
   guint64
       keep_memory; /* bytes of kept values that may stay in memory; 0: an eighth of what is free */
   /* (nullable) As in AdjRunRequest; @tap beside what is kept of values. */

@@ -5,6 +5,7 @@
 
 #include "adj-kernel-backend.h"
 #include "cpu/resample-tap.h"
+#include "cuda/index-args.h"
 
 /* A number of either kind. */
 typedef union
@@ -45,13 +46,17 @@ typedef struct
   bool upper;
 } TriangleArgs;
 
-/* One output per place of @kept, each over the @n elements of @along. */
+/* One output per place of @kept, each over the @n elements of @along, of which a block takes
+ * @chunk, a power of two of leaves. */
 typedef struct
 {
   AdjKView kept, along, out;
-  void *parts; /* (nullable): of the class, for each output its chunks */
-  int64_t n, n_outputs, n_chunks;
+  AdjKView mean; /* of what @deviates: the squares of the distance to it are summed, and divided */
+  void *parts;   /* (nullable): of the class, for each output its chunks */
+  int64_t n, n_outputs, n_chunks, chunk;
+  double divisor;
   int kind; /* AdjKReduce */
+  bool deviates;
 } ReduceArgs;
 
 typedef struct
@@ -93,8 +98,9 @@ typedef struct
 typedef struct
 {
   AdjKView x, g, x_rows, g_rows, mean, rstd, w; /* w without data: none */
-  AdjKView to, to_rows;                         /* gx; or gw, by columns */
-  int64_t n, n_rows;
+  AdjKView to, to_rows;                         /* gx */
+  void *parts; /* of gw: of the class, for each column its chunks of @chunk rows */
+  int64_t n, n_rows, n_chunks, chunk;
 } LayerNormBackwardArgs;
 
 typedef struct
@@ -113,50 +119,6 @@ typedef struct
   double alpha, beta;
   int batched;
 } GemmArgs;
-
-/* out[i] = x[…] where the position in one dim is given: i counts elements of @out. */
-typedef struct
-{
-  AdjKView out, x, idx; /* x and idx as seen from out; x with the given dim of stride 0 */
-  AdjKFaults *faults;
-  int64_t n, size, stride; /* of the given dim of x */
-} GatherArgs;
-
-/* For each line, in order of j: out[line, idx[j]] = or += src[line, j]. */
-typedef struct
-{
-  AdjKView lines, src, idx; /* of out, of src and of idx: all dims but the one along j */
-  void *data;
-  AdjKFaults *faults;
-  const int64_t *counts; /* (nullable): what is added is divided by this of its index */
-  int64_t n_lines, n, size, stride, src_stride, idx_stride;
-  int64_t skipped; /* an index that is left out, -1: none */
-  double factor;
-  int type;
-  bool add, scaled;
-} ScatterArgs;
-
-typedef struct
-{
-  AdjKView idx;
-  int64_t *counts;
-  AdjKFaults *faults;
-  int64_t n, size;
-} CountArgs;
-
-/* Values are walked by places of the index tensors (@places) and the other dims (@rest). */
-typedef struct
-{
-  AdjKView places, rest; /* of values */
-  AdjKView x_rest;       /* of x */
-  const AdjKView *idx;   /* in device memory: n_idx views of the sizes of places */
-  int64_t size[ADJ_K_MAX_RANK], stride[ADJ_K_MAX_RANK]; /* of the indexed dims of x */
-  void *x, *values;
-  AdjKFaults *faults;
-  int64_t n_places, n_rest;
-  int n_idx, x_type, type;
-  bool put, add;
-} ManyArgs;
 
 /* Items of rows: a key and where it stood. */
 typedef struct

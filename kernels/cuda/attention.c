@@ -100,13 +100,35 @@ adj_k_cuda_attention (AdjKQueue *queue,
   return true;
 }
 
+/* to = factor · aᵀ b, by a library, whose sums have an order of their own. */
+static void
+multiply_turned (
+    AdjKQueue *queue, const AdjKView *to, double factor, const AdjKView *a, const AdjKView *b)
+{
+  for (int64_t batch = 0; batch < to->size[0]; batch++)
+    {
+      AdjKGemm gemm = { .c = batch_of (to, batch, 0, to->size[2]),
+                        .a = transposed (batch_of (a, batch, 0, a->size[2])),
+                        .b = batch_of (b, batch, 0, b->size[2]),
+                        .alpha = factor };
+
+      adj_k_cuda_gemm (queue, &gemm);
+    }
+}
+
 /* to = Σ factor · aᵀ b over blocks of rows. */
 static bool
 sum_blocks (
     AdjKQueue *queue, const AdjKView *to, double factor, const AdjKView *a, const AdjKView *b)
 {
-  AdjKView sum = adj_k_cuda_temporary (queue, to, a->type);
+  AdjKView sum;
 
+  if (queue->device->gemm != NULL)
+    {
+      multiply_turned (queue, to, factor, a, b);
+      return true;
+    }
+  sum = adj_k_cuda_temporary (queue, to, a->type);
   if (sum.data == NULL)
     return false;
   adj_k_cuda_fill_i64 (queue, &sum, 0);

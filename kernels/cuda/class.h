@@ -92,10 +92,10 @@ offset_of (const AdjKView *view, int64_t i)
 {
   int64_t offset = 0;
 
-  for (int d = view->rank - 1; d > 0; d--)
-    {
-      offset += i % view->size[d] * view->stride[d];
-      i /= view->size[d];
-    }
+  UNROLLED for (int d = view->rank - 1; d > 0; d--)
+  {
+    offset += i % view->size[d] * view->stride[d];
+    i /= view->size[d];
+  }
   return view->rank > 0 ? offset + i * view->stride[0] : offset;
 }

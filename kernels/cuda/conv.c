@@ -21,7 +21,11 @@ with_three_axes (const AdjKView *view)
 }
 
 static bool
-run (AdjKQueue *queue, const AdjKConv *conv, const char *symbol, const AdjKView *to)
+run (AdjKQueue *queue,
+     const AdjKConv *conv,
+     AdjKConvKind kind,
+     const char *symbol,
+     const AdjKView *to)
 {
   int missing = AXES + 2 - conv->w.rank;
   ConvArgs args = { .x = with_three_axes (&conv->x),
@@ -29,6 +33,8 @@ run (AdjKQueue *queue, const AdjKConv *conv, const char *symbol, const AdjKView 
                     .y = with_three_axes (&conv->y),
                     .groups = conv->groups };
 
+  if (queue->device->convolve != NULL && queue->device->convolve (queue, kind, conv))
+    return true;
   if (conv->bias)
     args.bias = *conv->bias;
   for (int d = 0; d < AXES; d++)
@@ -44,17 +50,20 @@ run (AdjKQueue *queue, const AdjKConv *conv, const char *symbol, const AdjKView 
 bool
 adj_k_cuda_conv (AdjKQueue *queue, const AdjKConv *conv)
 {
-  return run (queue, conv, OF_CLASS ("adj_conv", class_of (conv->y.type)), &conv->y);
+  return run (queue, conv, ADJ_K_CONV_FORWARD, OF_CLASS ("adj_conv", class_of (conv->y.type)),
+              &conv->y);
 }
 
 bool
 adj_k_cuda_conv_input (AdjKQueue *queue, const AdjKConv *conv)
 {
-  return run (queue, conv, OF_CLASS ("adj_conv_input", class_of (conv->x.type)), &conv->x);
+  return run (queue, conv, ADJ_K_CONV_INPUT, OF_CLASS ("adj_conv_input", class_of (conv->x.type)),
+              &conv->x);
 }
 
 bool
 adj_k_cuda_conv_weight (AdjKQueue *queue, const AdjKConv *conv)
 {
-  return run (queue, conv, OF_CLASS ("adj_conv_weight", class_of (conv->w.type)), &conv->w);
+  return run (queue, conv, ADJ_K_CONV_WEIGHT, OF_CLASS ("adj_conv_weight", class_of (conv->w.type)),
+              &conv->w);
 }

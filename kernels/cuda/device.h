@@ -12,7 +12,7 @@
 #ifdef __CUDACC__
 
 #define DEVICE static __device__ inline
-#define KERNEL(name, Args) extern "C" __global__ void name (const __grid_constant__ Args args)
+#define ENTRY(name, Args) extern "C" __global__ void name (const __grid_constant__ Args args)
 #define SHARED __shared__
 #define THREAD ((int) threadIdx.x)
 #define THREADS ((int) blockDim.x)
@@ -52,8 +52,26 @@ set_flag_f32 (float *at)
   atomicExch (at, 1.f);
 }
 
+/* Not copied, so that constants stay constants. */
+#define GIVEN(Args) const Args &
+
 #else
 #include "emulator.h"
+
+#define GIVEN(Args) Args
+#endif
+
+/* In the text of a kernel that is made for one call, those of the library are its functions. */
+#ifdef KERNELS_ARE_FUNCTIONS
+#define KERNEL(name, Args) DEVICE void name##_function (GIVEN (Args) args)
+#else
+#define KERNEL ENTRY
+#endif
+
+#ifdef __CUDACC__
+#define UNROLLED _Pragma ("unroll")
+#else
+#define UNROLLED
 #endif
 
 /* for (int64_t i = the thread's number in the grid; i < n; i += threads of the grid) */

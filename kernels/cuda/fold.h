@@ -11,8 +11,7 @@ enum
 {
   FOLD_LEAF = 1024,
   FOLD_LANES = 64,
-  FOLD_CHUNK = 64 * FOLD_LEAF, /* what a block takes of one long row: a power of two of leaves */
-  FOLD_THREADS = 256,
+  FOLD_THREADS = 512, /* of a block, at most */
   FOLD_LEVELS = 48,
   FOLD_SUM = 0,
   FOLD_PROD,
@@ -75,24 +74,25 @@ FOLD_FUNCTIONS (f32, float)
 FOLD_FUNCTIONS (f64, double)
 FOLD_FUNCTIONS (i64, int64_t)
 
-/* result = the combination of ELEMENT (i) for 0 <= i < n, the same in all threads of the block. */
-#define FOLD(...) FOLD_ (__VA_ARGS__)
-#define FOLD_(c, T, kind, n, ELEMENT, result)                                                      \
+/* What the thread's lane has of the leaf from @first on. */
+#define FOLD_LANE(c, kind, n, first, ELEMENT, x)                                                   \
+  for (int64_t fold_i = (first) + THREAD % FOLD_LANES;                                             \
+       fold_i < (n) && fold_i < (first) + FOLD_LEAF; fold_i += FOLD_LANES)                         \
+  x = c##_combine (kind, x, ELEMENT (fold_i))
+
+/* Leaves, four at a time, joined in the order of their number, into fold_lanes[0]. */
+#define FOLD_LEAVES(c, T, kind, n, ELEMENT)                                                        \
   do                                                                                               \
     {                                                                                              \
-      SHARED T fold_lanes[FOLD_THREADS];                                                           \
       T fold_part[FOLD_LEVELS];                                                                    \
       int64_t fold_leaves = 0;                                                                     \
       int fold_groups = THREADS / FOLD_LANES;                                                      \
                                                                                                    \
       for (int64_t leaf = 0; leaf * FOLD_LEAF < (n); leaf += fold_groups)                          \
         {                                                                                          \
-          int64_t first = (leaf + THREAD / FOLD_LANES) * FOLD_LEAF;                                \
           T fold_x = c##_identity (kind);                                                          \
                                                                                                    \
-          for (int64_t i = first + THREAD % FOLD_LANES; i < (n) && i < first + FOLD_LEAF;          \
-               i += FOLD_LANES)                                                                    \
-            fold_x = c##_combine (kind, fold_x, ELEMENT (i));                                      \
+          FOLD_LANE (c, kind, n, (leaf + THREAD / FOLD_LANES) * FOLD_LEAF, ELEMENT, fold_x);       \
           c##_join_lanes (kind, fold_lanes, fold_x);                                               \
           for (int g = 0; g < fold_groups && THREAD == 0; g++)                                     \
             if ((leaf + g) * FOLD_LEAF < (n))                                                      \
@@ -102,8 +102,74 @@ FOLD_FUNCTIONS (i64, int64_t)
       if (THREAD == 0)                                                                             \
         fold_lanes[0] = c##_end (kind, fold_part, fold_leaves);                                    \
       sync_block ();                                                                               \
+    }                                                                                              \
+  while (0)
+
+/* result = the combination of ELEMENT (i) for 0 <= i < n, the same in all threads of the block. */
+#define FOLD(...) FOLD_ (__VA_ARGS__)
+#define FOLD_(c, T, kind, n, ELEMENT, result)                                                      \
+  do                                                                                               \
+    {                                                                                              \
+      SHARED T fold_lanes[FOLD_THREADS];                                                           \
+                                                                                                   \
+      if ((n) <= FOLD_LEAF)                                                                        \
+        {                                                                                          \
+          T fold_only = c##_identity (kind);                                                       \
+                                                                                                   \
+          if (THREAD < FOLD_LANES)                                                                 \
+            FOLD_LANE (c, kind, n, 0, ELEMENT, fold_only);                                         \
+          c##_join_lanes (kind, fold_lanes, fold_only);                                            \
+        }                                                                                          \
+      else                                                                                         \
+        FOLD_LEAVES (c, T, kind, n, ELEMENT);                                                      \
       result = fold_lanes[0];                                                                      \
       sync_block ();                                                                               \
+    }                                                                                              \
+  while (0)
+
+enum
+{
+  FOLD_COLUMNS_AT_ONCE = 16, /* of a block of 256, whose threads have four lanes each */
+  FOLD_LANE_GROUPS = 256 / FOLD_COLUMNS_AT_ONCE,
+  FOLD_LANES_EACH = FOLD_LANES / FOLD_LANE_GROUPS
+};
+
+/* result = the combination of ELEMENT (i) for @start <= i < @end, whole leaves from there on, in
+ * the first 32 threads of a block of 256: for each of them its own, since ELEMENT is of THREAD
+ * % 32. */
+#define FOLD_COLUMNS(...) FOLD_COLUMNS_ (__VA_ARGS__)
+#define FOLD_COLUMNS_(c, T, kind, start, end, ELEMENT, result)                                     \
+  do                                                                                               \
+    {                                                                                              \
+      SHARED T fold_table[FOLD_LANES][FOLD_COLUMNS_AT_ONCE];                                       \
+      T fold_part[FOLD_LEVELS];                                                                    \
+      int64_t fold_leaves = 0;                                                                     \
+      int fold_x = THREAD % FOLD_COLUMNS_AT_ONCE, fold_g = THREAD / FOLD_COLUMNS_AT_ONCE;          \
+                                                                                                   \
+      for (int64_t leaf = (start); leaf < (end); leaf += FOLD_LEAF)                                \
+        {                                                                                          \
+          UNROLLED for (int l = 0; l < FOLD_LANES_EACH; l++)                                       \
+          {                                                                                        \
+            T fold_lane = c##_identity (kind);                                                     \
+                                                                                                   \
+            for (int64_t i = leaf + fold_g * FOLD_LANES_EACH + l;                                  \
+                 i < (end) && i < leaf + FOLD_LEAF; i += FOLD_LANES)                               \
+              fold_lane = c##_combine (kind, fold_lane, ELEMENT (i));                              \
+            fold_table[fold_g * FOLD_LANES_EACH + l][fold_x] = fold_lane;                          \
+          }                                                                                        \
+          sync_block ();                                                                           \
+          for (int by = FOLD_LANES / 2; by > 0; by /= 2)                                           \
+            {                                                                                      \
+              for (int l = fold_g; l < by; l += FOLD_LANE_GROUPS)                                  \
+                fold_table[l][fold_x] =                                                            \
+                    c##_combine (kind, fold_table[l][fold_x], fold_table[l + by][fold_x]);         \
+              sync_block ();                                                                       \
+            }                                                                                      \
+          if (fold_g == 0)                                                                         \
+            fold_leaves = c##_push (kind, fold_part, fold_leaves, fold_table[0][fold_x]);          \
+          sync_block ();                                                                           \
+        }                                                                                          \
+      result = fold_g == 0 ? c##_end (kind, fold_part, fold_leaves) : c##_identity (kind);         \
     }                                                                                              \
   while (0)
 

@@ -8,6 +8,60 @@ enum
   EDGE = 16 /* of a tile: as in gemm.cu */
 };
 
+/* What is added may lie as no library takes it: then it becomes the result first. */
+static bool
+run_by_library (AdjKQueue *queue, const AdjKGemm *gemm)
+{
+  AdjKGemm onto = *gemm;
+
+  if (queue->device->gemm (queue, gemm))
+    return true;
+  if (gemm->d == NULL || gemm->beta == 0 || gemm->d->data == gemm->c.data)
+    return false;
+  adj_k_cuda_copy (queue, &gemm->c, gemm->d);
+  onto.d = &onto.c;
+  return queue->device->gemm (queue, &onto);
+}
+
+static AdjKView
+widen (AdjKQueue *queue, const AdjKView *view)
+{
+  AdjKView wide = adj_k_cuda_temporary (queue, view, ADJ_K_F32);
+
+  if (wide.data != NULL)
+    adj_k_cuda_copy (queue, &wide, view);
+  return wide;
+}
+
+/* Operands of several types: as f32, and rounded at the end. */
+static bool
+run_widened (AdjKQueue *queue, const AdjKGemm *gemm)
+{
+  AdjKGemm wide = *gemm;
+
+  wide.a = widen (queue, &gemm->a);
+  wide.b = widen (queue, &gemm->b);
+  wide.c = adj_k_cuda_temporary (queue, &gemm->c, ADJ_K_F32);
+  if (wide.a.data == NULL || wide.b.data == NULL || wide.c.data == NULL)
+    return true; /* the queue tells */
+  if (!run_by_library (queue, &wide))
+    return false;
+  adj_k_cuda_copy (queue, &gemm->c, &wide.c);
+  return true;
+}
+
+static bool
+run_fast (AdjKQueue *queue, const AdjKGemm *gemm)
+{
+  AdjKClass klass = class_of (gemm->c.type);
+
+  if (queue->device->gemm == NULL || klass == ADJ_K_CLASS_I64 || adj_k_view_count (&gemm->c) == 0 ||
+      gemm->a.size[gemm->a.rank - 1] == 0)
+    return false;
+  return run_by_library (queue, gemm) ||
+         (klass == ADJ_K_CLASS_F32 && gemm->a.type != gemm->b.type && run_widened (queue, gemm));
+}
+
 void
 adj_k_cuda_gemm (AdjKQueue *queue, const AdjKGemm *gemm)
 {
@@ -24,6 +78,8 @@ adj_k_cuda_gemm (AdjKQueue *queue, const AdjKGemm *gemm)
                     .beta = gemm->beta,
                     .batched = batched };
 
+  if (run_fast (queue, gemm))
+    return;
   if (gemm->d)
     args.d = *gemm->d;
   RUN_BLOCKS (queue, OF_CLASS ("adj_gemm", klass),

@@ -128,11 +128,11 @@ scatter_along (AdjKQueue *queue,
                int dim,
                const AdjKView *idx,
                const AdjKView *src,
-               const ScatterArgs *how)
+               bool add)
 {
   uint32_t others = src->rank > 0 ? ~(UINT32_C (1) << dim) : UINT32_MAX;
-  AdjKView sum = begin_sum (queue, out, how->add), lines = sum;
-  ScatterArgs args = *how;
+  AdjKView sum = begin_sum (queue, out, add), lines = sum;
+  ScatterArgs args = { .add = add };
 
   if (sum.data == NULL)
     return adj_k_view_count (out) == 0;
@@ -174,7 +174,7 @@ adj_k_cuda_scatter (AdjKQueue *queue,
 {
   AdjKView from = cut (src, idx);
 
-  return scatter_along (queue, out, dim, idx, &from, &(ScatterArgs){ .skipped = -1 });
+  return scatter_along (queue, out, dim, idx, &from, false);
 }
 
 bool
@@ -187,7 +187,57 @@ adj_k_cuda_scatter_add (AdjKQueue *queue,
 {
   AdjKView from = cut (src, idx);
 
-  return scatter_along (queue, out, dim, idx, &from, &(ScatterArgs){ .skipped = -1, .add = true });
+  return scatter_along (queue, out, dim, idx, &from, true);
+}
+
+/* --- writing whole slices at sorted positions ------------------------------------------------- */
+
+/* [n] of I64; without data when there is no memory. */
+static AdjKView
+new_numbers (AdjKQueue *queue, int64_t n)
+{
+  AdjKView numbers = { .type = ADJ_K_I64, .rank = 1, .size = { n }, .stride = { 1 } };
+
+  return adj_k_cuda_temporary (queue, &numbers, ADJ_K_I64);
+}
+
+/* With @keys of all places. */
+static bool
+put_in_order (AdjKQueue *queue, PutArgs *args, const AdjKView *keys)
+{
+  AdjKView sorted = new_numbers (queue, args->n_places),
+           order = new_numbers (queue, args->n_places);
+
+  if (sorted.data == NULL || order.data == NULL ||
+      !adj_k_cuda_sort (queue, &sorted, &order, keys, 0, false))
+    return false;
+  args->keys = sorted.data;
+  args->order = order.data;
+  RUN (queue, "adj_put", args->n_places * args->n_rest, *args);
+  return true;
+}
+
+/* Slices of @args at the elements of @idx, below @size. */
+static bool
+put_at (AdjKQueue *queue, PutArgs *args, const AdjKView *idx, int64_t size, int64_t skipped)
+{
+  AdjKView keys;
+  KeysArgs keys_args = { .idx = *idx,
+                         .faults = queue->faults,
+                         .n = adj_k_view_count (idx),
+                         .size = size,
+                         .skipped = skipped };
+
+  args->n_places = keys_args.n;
+  args->n_rest = adj_k_view_count (&args->rest);
+  if (args->n_places == 0 || args->n_rest == 0)
+    return true;
+  keys = new_numbers (queue, keys_args.n);
+  keys_args.keys = keys.data;
+  if (keys.data == NULL)
+    return false;
+  RUN (queue, "adj_keys", keys_args.n, keys_args);
+  return put_in_order (queue, args, &keys);
 }
 
 bool
@@ -199,23 +249,36 @@ adj_k_cuda_index_add (AdjKQueue *queue,
                       double alpha,
                       int64_t *bad)
 {
-  AdjKView places = spread (idx, src, dim);
+  uint32_t dims = src->rank > 0 ? UINT32_C (1) << dim : 0;
+  AdjKView sum = begin_sum (queue, out, true), places = adj_k_view_keep (src, dims);
+  PutArgs args = { .places = places,
+                   .rest = adj_k_view_keep (src, ~dims),
+                   .x_rest = adj_k_view_keep (&sum, ~dims),
+                   .x = sum.data,
+                   .x_type = (int) sum.type,
+                   .stride = stride_of_dim (&sum, dim),
+                   .factor = alpha,
+                   .add = true,
+                   .scaled = alpha != 1 };
+  AdjKView at = spread (idx, &places, 0);
 
-  return scatter_along (
-      queue, out, dim, &places, src,
-      &(ScatterArgs){ .skipped = -1, .add = true, .scaled = alpha != 1, .factor = alpha });
+  if (sum.data == NULL)
+    return adj_k_view_count (out) == 0;
+  if (!put_at (queue, &args, &at, size_of_dim (out, dim), -1))
+    return false;
+  end_sum (queue, out, &sum);
+  return true;
 }
 
 /* How often each row is named; NULL without memory. */
 static const int64_t *
 count_rows (AdjKQueue *queue, const AdjKView *indices, int64_t n_rows)
 {
-  AdjKView counts = { .type = ADJ_K_I64, .rank = 1, .size = { n_rows }, .stride = { 1 } };
+  AdjKView counts = new_numbers (queue, n_rows);
   CountArgs args = {
     .idx = *indices, .faults = queue->faults, .n = adj_k_view_count (indices), .size = n_rows
   };
 
-  counts = adj_k_cuda_temporary (queue, &counts, ADJ_K_I64);
   if (counts.data == NULL)
     return NULL;
   adj_k_cuda_fill_i64 (queue, &counts, 0);
@@ -227,41 +290,24 @@ count_rows (AdjKQueue *queue, const AdjKView *indices, int64_t n_rows)
 bool
 adj_k_cuda_embedding_backward (AdjKQueue *queue, const AdjKEmbeddingBackward *e, int64_t *bad)
 {
-  AdjKView sum = begin_sum (queue, &e->gw, true), rows = e->g;
-  AdjKView column = { .rank = 1, .size = { e->gw.size[1] }, .stride = { sum.stride[1] } };
-  ScatterArgs args = { .lines = column, .src = column, .idx = column, .skipped = e->padding_idx };
-  AdjKView flat_g, flat_idx;
+  AdjKView sum = begin_sum (queue, &e->gw, true);
+  uint32_t last = UINT32_C (1) << (e->g.rank - 1);
+  PutArgs args = { .places = adj_k_view_keep (&e->g, ~last),
+                   .rest = adj_k_view_keep (&e->g, last),
+                   .x_rest = adj_k_view_keep (&sum, 2),
+                   .x = sum.data,
+                   .x_type = (int) sum.type,
+                   .stride = sum.stride[0],
+                   .add = true,
+                   .scaled = e->by_freq };
 
-  adj_k_cuda_fill_i64 (queue, &e->gw, 0);
-  rows.rank--;
-  flat_idx = adj_k_cuda_temporary (queue, &e->indices, ADJ_K_I64);
-  flat_g = adj_k_cuda_temporary (queue, &e->g, e->g.type);
-  if (sum.data == NULL || flat_idx.data == NULL || flat_g.data == NULL)
+  if (sum.data == NULL)
+    return adj_k_view_count (&e->gw) == 0;
+  adj_k_cuda_fill_i64 (queue, &sum, 0);
+  if (e->by_freq && (args.counts = count_rows (queue, &e->indices, e->gw.size[0])) == NULL)
     return false;
-  if (sum.data != e->gw.data)
-    adj_k_cuda_fill_i64 (queue, &sum, 0);
-  adj_k_cuda_copy (queue, &flat_idx, &e->indices);
-  adj_k_cuda_copy (queue, &flat_g, &e->g);
-  args.src.data = flat_g.data;
-  args.src.type = flat_g.type;
-  args.src.stride[0] = 1;
-  args.idx.data = flat_idx.data;
-  args.idx.type = ADJ_K_I64;
-  args.idx.stride[0] = 0;
-  args.data = sum.data;
-  args.type = sum.type;
-  args.faults = queue->faults;
-  args.n_lines = e->gw.size[1];
-  args.n = adj_k_view_count (&e->indices);
-  args.size = e->gw.size[0];
-  args.stride = sum.stride[0];
-  args.src_stride = e->gw.size[1];
-  args.idx_stride = 1;
-  args.add = true;
-  args.scaled = e->by_freq;
-  if (e->by_freq && (args.counts = count_rows (queue, &e->indices, args.size)) == NULL)
+  if (!put_at (queue, &args, &e->indices, e->gw.size[0], e->padding_idx))
     return false;
-  RUN (queue, "adj_scatter", args.n > 0 ? args.n_lines : 0, args);
   end_sum (queue, &e->gw, &sum);
   return true;
 }
@@ -296,44 +342,63 @@ split_values (const AdjKIndex *index, const AdjKView *x, ManyArgs *args)
   args->n_idx = n;
 }
 
-static bool
-run_many (AdjKQueue *queue, const AdjKIndex *index, bool put)
+/* What reading and writing have in common, of @x, the index's own or one in its place. */
+static ManyArgs
+many_args (AdjKQueue *queue, const AdjKIndex *index, const AdjKView *x)
 {
-  bool add = put && index->accumulate;
-  AdjKView x = begin_sum (queue, &index->x, add), views[ADJ_K_MAX_RANK];
   ManyArgs args = { .values = index->values.data,
+                    .x = x->data,
                     .faults = queue->faults,
-                    .type = (int) index->values.type,
-                    .put = put,
-                    .add = add };
+                    .type = (int) index->values.type };
+  AdjKView views[ADJ_K_MAX_RANK];
   int n = 0;
 
-  if (x.data == NULL)
-    return adj_k_view_count (&index->x) == 0;
-  split_values (index, &x, &args);
-  args.x = x.data;
-  args.x_type = (int) x.type;
+  split_values (index, x, &args);
   for (int d = 0; d < index->x.rank; d++)
     if (index->idx[d])
       views[n++] = *index->idx[d];
   args.idx = queue->device->constant (queue, views, (size_t) (n > 0 ? n : 1) * sizeof *views);
   args.n_places = adj_k_view_count (&args.places);
   args.n_rest = adj_k_view_count (&args.rest);
-  if (args.idx != NULL)
-    RUN (queue, "adj_many", put && args.n_places > 0 ? args.n_rest : args.n_rest * args.n_places,
-         args);
-  end_sum (queue, &index->x, &x);
-  return true;
+  return args;
 }
 
 bool
 adj_k_cuda_index (AdjKQueue *queue, const AdjKIndex *index, int64_t *bad)
 {
-  return run_many (queue, index, false);
+  ManyArgs args = many_args (queue, index, &index->x);
+
+  if (args.idx != NULL)
+    RUN (queue, "adj_many", args.n_rest * args.n_places, args);
+  return true;
 }
 
 bool
 adj_k_cuda_index_put (AdjKQueue *queue, const AdjKIndex *index, int64_t *bad)
 {
-  return run_many (queue, index, true);
+  AdjKView x = begin_sum (queue, &index->x, index->accumulate), keys;
+  ManyArgs many;
+  PutArgs put = { .add = index->accumulate, .stride = 1 };
+
+  if (x.data == NULL)
+    return adj_k_view_count (&index->x) == 0;
+  many = many_args (queue, index, &x);
+  if (many.idx == NULL || many.n_places == 0 || many.n_rest == 0)
+    return true;
+  keys = new_numbers (queue, many.n_places);
+  if (keys.data == NULL)
+    return false;
+  many.keys = keys.data;
+  RUN (queue, "adj_many_keys", many.n_places, many);
+  put.places = many.places;
+  put.rest = many.rest;
+  put.x_rest = many.x_rest;
+  put.x = x.data;
+  put.x_type = (int) x.type;
+  put.n_places = many.n_places;
+  put.n_rest = many.n_rest;
+  if (!put_in_order (queue, &put, &keys))
+    return false;
+  end_sum (queue, &index->x, &x);
+  return true;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Reading and writing at positions that a tensor gives.  What is written more than once is written
- * by one thread, in the order of the CPU: a thread takes a line, the elements that differ in the
- * given positions alone. */
+ * by one thread, in the order of the CPU: of positions of their own for each line, the elements that
+ * differ in them alone, a thread takes a line; else positions are sorted. */
 
 #include "cuda/args.h"
 #include "cuda/class.h"
@@ -65,19 +65,11 @@ KERNEL (adj_scatter, ScatterArgs)
         {
           int64_t v = i64_load (args.idx.data, args.idx.type, idx + j * args.idx_stride);
           int64_t to = base + v * args.stride, at = from + j * args.src_stride;
-          double factor = args.factor;
 
           if (v < 0 || v >= args.size)
-            {
-              set_min (&args.faults->bad_index, v);
-              continue;
-            }
-          if (args.counts)
-            factor = 1 / (double) args.counts[v];
-          if (v == args.skipped)
-            continue;
-          if (args.add)
-            add_element (args.data, args.type, to, &args.src, at, args.scaled ? &factor : NULL);
+            set_min (&args.faults->bad_index, v);
+          else if (args.add)
+            add_element (args.data, args.type, to, &args.src, at, NULL);
           else
             copy_element (args.data, to, args.src.data, at, bytes_of_type (args.type));
         }
@@ -118,30 +110,59 @@ pointed_at (const ManyArgs *args, int64_t place)
   return at;
 }
 
-/* Reading goes by elements, writing by lines of places. */
 KERNEL (adj_many, ManyArgs)
 {
-  int64_t lines = args.put ? args.n_rest : args.n_rest * args.n_places;
-  int bytes = bytes_of_type (args.type);
-
-  FOR_EACH (line, lines)
+  FOR_EACH (i, args.n_rest * args.n_places)
     {
-      int64_t rest = line % args.n_rest, first = args.put ? 0 : line / args.n_rest;
-      int64_t end = args.put ? args.n_places : first + 1;
-      int64_t x_base = offset_of (&args.x_rest, rest), base = offset_of (&args.rest, rest);
+      int64_t place = i / args.n_rest, rest = i % args.n_rest, at = pointed_at (&args, place);
 
-      for (int64_t place = first; place < end; place++)
+      if (at >= 0)
+        copy_element (args.values, offset_of (&args.rest, rest) + offset_of (&args.places, place),
+                      args.x, offset_of (&args.x_rest, rest) + at, bytes_of_type (args.type));
+    }
+}
+
+KERNEL (adj_many_keys, ManyArgs)
+{
+  FOR_EACH (place, args.n_places)
+    args.keys[place] = pointed_at (&args, place);
+}
+
+KERNEL (adj_keys, KeysArgs)
+{
+  FOR_EACH (i, args.n)
+    {
+      int64_t v = i64_load (args.idx.data, args.idx.type, offset_of (&args.idx, i));
+
+      if (v < 0 || v >= args.size)
+        set_min (&args.faults->bad_index, v);
+      args.keys[i] = v < 0 || v >= args.size || v == args.skipped ? -1 : v;
+    }
+}
+
+/* The thread of the first place of a key does for all places of it, in their order. */
+KERNEL (adj_put, PutArgs)
+{
+  FOR_EACH (i, args.n_rest * args.n_places)
+    {
+      int64_t place = i / args.n_rest, rest = i % args.n_rest, key = args.keys[place];
+      int64_t to = offset_of (&args.x_rest, rest) + key * args.stride;
+      int64_t base = offset_of (&args.rest, rest);
+      double factor = args.factor;
+
+      if (key < 0 || (place > 0 && args.keys[place - 1] == key))
+        continue;
+      if (args.counts)
+        factor = 1 / (double) args.counts[key];
+      for (; place < args.n_places && args.keys[place] == key; place++)
         {
-          int64_t at = pointed_at (&args, place), from = base + offset_of (&args.places, place);
+          int64_t from = base + offset_of (&args.places, args.order[place]);
 
-          if (at < 0)
-            continue;
           if (args.add)
-            add_element (args.x, args.x_type, x_base + at, &args.places, from, NULL);
-          else if (args.put)
-            copy_element (args.x, x_base + at, args.values, from, bytes);
+            add_element (args.x, args.x_type, to, &args.places, from,
+                         args.scaled ? &factor : NULL);
           else
-            copy_element (args.values, from, args.x, x_base + at, bytes);
+            copy_element (args.x, to, args.places.data, from, bytes_of_type (args.x_type));
         }
     }
 }

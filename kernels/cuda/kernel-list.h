@@ -5,67 +5,72 @@
 
 #include "cuda/args.h"
 
-/* X (symbol, Args) */
-#define ADJ_CUDA_CLASSES(X, name, Args) X (name##_f32, Args) X (name##_f64, Args)
+/* X (symbol, Args, "source") */
+#define ADJ_CUDA_CLASSES(X, name, Args, file) X (name##_f32, Args, file) X (name##_f64, Args, file)
 #define ADJ_CUDA_KERNELS(X)                                                                        \
-  X (adj_fused, FusedArgs)                                                                         \
-  X (adj_copy, CopyArgs)                                                                           \
-  X (adj_iota, IotaArgs)                                                                           \
-  X (adj_triangle, TriangleArgs)                                                                   \
-  ADJ_CUDA_CLASSES (X, adj_reduce, ReduceArgs)                                                     \
-  X (adj_reduce_i64, ReduceArgs)                                                                   \
-  ADJ_CUDA_CLASSES (X, adj_reduce_end, ReduceArgs)                                                 \
-  X (adj_reduce_end_i64, ReduceArgs)                                                               \
-  ADJ_CUDA_CLASSES (X, adj_variance, VarianceArgs)                                                 \
-  ADJ_CUDA_CLASSES (X, adj_extreme, ExtremeArgs)                                                   \
-  X (adj_extreme_i64, ExtremeArgs)                                                                 \
-  X (adj_scan_f64, ScanArgs)                                                                       \
-  X (adj_scan_i64, ScanArgs)                                                                       \
-  ADJ_CUDA_CLASSES (X, adj_softmax, SoftmaxArgs)                                                   \
-  ADJ_CUDA_CLASSES (X, adj_softmax_backward, SoftmaxArgs)                                          \
-  ADJ_CUDA_CLASSES (X, adj_layer_norm, LayerNormArgs)                                              \
-  ADJ_CUDA_CLASSES (X, adj_layer_norm_gx, LayerNormBackwardArgs)                                   \
-  ADJ_CUDA_CLASSES (X, adj_layer_norm_gw, LayerNormBackwardArgs)                                   \
-  ADJ_CUDA_CLASSES (X, adj_nll, NllArgs)                                                           \
-  ADJ_CUDA_CLASSES (X, adj_nll_backward, NllArgs)                                                  \
-  ADJ_CUDA_CLASSES (X, adj_gemm, GemmArgs)                                                         \
-  X (adj_gemm_i64, GemmArgs)                                                                       \
-  X (adj_gather, GatherArgs)                                                                       \
-  X (adj_scatter, ScatterArgs)                                                                     \
-  X (adj_count, CountArgs)                                                                         \
-  X (adj_many, ManyArgs)                                                                           \
-  X (adj_sort_load, SortArgs)                                                                      \
-  X (adj_sort_merge, SortArgs)                                                                     \
-  X (adj_sort_store, SortArgs)                                                                     \
-  ADJ_CUDA_CLASSES (X, adj_conv, ConvArgs)                                                         \
-  X (adj_conv_i64, ConvArgs)                                                                       \
-  ADJ_CUDA_CLASSES (X, adj_conv_input, ConvArgs)                                                   \
-  X (adj_conv_input_i64, ConvArgs)                                                                 \
-  ADJ_CUDA_CLASSES (X, adj_conv_weight, ConvArgs)                                                  \
-  X (adj_conv_weight_i64, ConvArgs)                                                                \
-  ADJ_CUDA_CLASSES (X, adj_max_pool, PoolArgs)                                                     \
-  X (adj_max_pool_i64, PoolArgs)                                                                   \
-  ADJ_CUDA_CLASSES (X, adj_avg_pool, PoolArgs)                                                     \
-  X (adj_avg_pool_i64, PoolArgs)                                                                   \
-  ADJ_CUDA_CLASSES (X, adj_avg_pool_backward, PoolArgs)                                            \
-  X (adj_avg_pool_backward_i64, PoolArgs)                                                          \
-  ADJ_CUDA_CLASSES (X, adj_unpool, PoolArgs)                                                       \
-  X (adj_unpool_i64, PoolArgs)                                                                     \
-  X (adj_check, CheckArgs)                                                                         \
-  ADJ_CUDA_CLASSES (X, adj_resample, ResampleArgs)                                                 \
-  ADJ_CUDA_CLASSES (X, adj_resample_backward, ResampleArgs)                                        \
-  ADJ_CUDA_CLASSES (X, adj_attention, AttentionArgs)                                               \
-  ADJ_CUDA_CLASSES (X, adj_attention_backward, AttentionArgs)                                      \
-  X (adj_adam, AdamArgs)                                                                           \
-  X (adj_sgd, SgdArgs)                                                                             \
-  X (adj_unscale, UnscaleArgs)                                                                     \
-  X (adj_words, WordsArgs)                                                                         \
-  X (adj_philox, PhiloxArgs)                                                                       \
-  X (adj_uniform, NumbersArgs)                                                                     \
-  X (adj_normal, NormalArgs)                                                                       \
-  X (adj_bernoulli, BernoulliArgs)                                                                 \
-  X (adj_integers, IntegersArgs)
+  X (adj_fused, FusedArgs, "pointwise")                                                            \
+  X (adj_copy, CopyArgs, "copy")                                                                   \
+  X (adj_iota, IotaArgs, "copy")                                                                   \
+  X (adj_triangle, TriangleArgs, "copy")                                                           \
+  ADJ_CUDA_CLASSES (X, adj_reduce, ReduceArgs, "reduce")                                           \
+  X (adj_reduce_i64, ReduceArgs, "reduce")                                                         \
+  ADJ_CUDA_CLASSES (X, adj_reduce_columns, ReduceArgs, "reduce")                                   \
+  X (adj_reduce_columns_i64, ReduceArgs, "reduce")                                                 \
+  ADJ_CUDA_CLASSES (X, adj_reduce_end, ReduceArgs, "reduce")                                       \
+  X (adj_reduce_end_i64, ReduceArgs, "reduce")                                                     \
+  ADJ_CUDA_CLASSES (X, adj_variance, VarianceArgs, "variance")                                     \
+  ADJ_CUDA_CLASSES (X, adj_extreme, ExtremeArgs, "extreme")                                        \
+  X (adj_extreme_i64, ExtremeArgs, "extreme")                                                      \
+  X (adj_scan_f64, ScanArgs, "scan")                                                               \
+  X (adj_scan_i64, ScanArgs, "scan")                                                               \
+  ADJ_CUDA_CLASSES (X, adj_softmax, SoftmaxArgs, "softmax")                                        \
+  ADJ_CUDA_CLASSES (X, adj_softmax_backward, SoftmaxArgs, "softmax")                               \
+  ADJ_CUDA_CLASSES (X, adj_layer_norm, LayerNormArgs, "layer-norm")                                \
+  ADJ_CUDA_CLASSES (X, adj_layer_norm_gx, LayerNormBackwardArgs, "layer-norm")                     \
+  ADJ_CUDA_CLASSES (X, adj_layer_norm_gw, LayerNormBackwardArgs, "layer-norm")                     \
+  ADJ_CUDA_CLASSES (X, adj_nll, NllArgs, "loss")                                                   \
+  ADJ_CUDA_CLASSES (X, adj_nll_backward, NllArgs, "loss")                                          \
+  ADJ_CUDA_CLASSES (X, adj_gemm, GemmArgs, "gemm")                                                 \
+  X (adj_gemm_i64, GemmArgs, "gemm")                                                               \
+  X (adj_gather, GatherArgs, "index")                                                              \
+  X (adj_scatter, ScatterArgs, "index")                                                            \
+  X (adj_count, CountArgs, "index")                                                                \
+  X (adj_keys, KeysArgs, "index")                                                                  \
+  X (adj_put, PutArgs, "index")                                                                    \
+  X (adj_many_keys, ManyArgs, "index")                                                             \
+  X (adj_many, ManyArgs, "index")                                                                  \
+  X (adj_sort_load, SortArgs, "sort")                                                              \
+  X (adj_sort_merge, SortArgs, "sort")                                                             \
+  X (adj_sort_store, SortArgs, "sort")                                                             \
+  ADJ_CUDA_CLASSES (X, adj_conv, ConvArgs, "conv")                                                 \
+  X (adj_conv_i64, ConvArgs, "conv")                                                               \
+  ADJ_CUDA_CLASSES (X, adj_conv_input, ConvArgs, "conv")                                           \
+  X (adj_conv_input_i64, ConvArgs, "conv")                                                         \
+  ADJ_CUDA_CLASSES (X, adj_conv_weight, ConvArgs, "conv")                                          \
+  X (adj_conv_weight_i64, ConvArgs, "conv")                                                        \
+  ADJ_CUDA_CLASSES (X, adj_max_pool, PoolArgs, "pool")                                             \
+  X (adj_max_pool_i64, PoolArgs, "pool")                                                           \
+  ADJ_CUDA_CLASSES (X, adj_avg_pool, PoolArgs, "pool")                                             \
+  X (adj_avg_pool_i64, PoolArgs, "pool")                                                           \
+  ADJ_CUDA_CLASSES (X, adj_avg_pool_backward, PoolArgs, "pool")                                    \
+  X (adj_avg_pool_backward_i64, PoolArgs, "pool")                                                  \
+  ADJ_CUDA_CLASSES (X, adj_unpool, PoolArgs, "pool")                                               \
+  X (adj_unpool_i64, PoolArgs, "pool")                                                             \
+  X (adj_check, CheckArgs, "pool")                                                                 \
+  ADJ_CUDA_CLASSES (X, adj_resample, ResampleArgs, "resample")                                     \
+  ADJ_CUDA_CLASSES (X, adj_resample_backward, ResampleArgs, "resample")                            \
+  ADJ_CUDA_CLASSES (X, adj_attention, AttentionArgs, "attention")                                  \
+  ADJ_CUDA_CLASSES (X, adj_attention_backward, AttentionArgs, "attention")                         \
+  X (adj_adam, AdamArgs, "optimizer")                                                              \
+  X (adj_sgd, SgdArgs, "optimizer")                                                                \
+  X (adj_unscale, UnscaleArgs, "optimizer")                                                        \
+  X (adj_words, WordsArgs, "draw")                                                                 \
+  X (adj_philox, PhiloxArgs, "draw")                                                               \
+  X (adj_uniform, NumbersArgs, "draw")                                                             \
+  X (adj_normal, NormalArgs, "draw")                                                               \
+  X (adj_bernoulli, BernoulliArgs, "draw")                                                         \
+  X (adj_integers, IntegersArgs, "draw")
 
-#define ADJ_CUDA_DECLARE(symbol, Args)                                                             \
+#define ADJ_CUDA_DECLARE(symbol, Args, file)                                                       \
   _Static_assert(sizeof (Args) <= 4096, "the arguments of " #symbol " fit in a launch");
 ADJ_CUDA_KERNELS (ADJ_CUDA_DECLARE)

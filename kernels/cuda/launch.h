@@ -13,17 +13,30 @@ ADJ_K_ENTRIES (DECLARE_LAUNCHER)
 
 enum
 {
-  CUDA_THREADS = 256,    /* of a block */
-  CUDA_BLOCKS = 1 << 20, /* of a grid, at most; kernels take what is left in turns */
-  CUDA_CHUNK = 64 * LEAF /* elements of a row that one block reduces: as in fold.h */
+  CUDA_THREADS = 256,     /* of a block */
+  CUDA_BLOCKS = 1 << 20,  /* of a grid, at most; kernels take what is left in turns */
+  CUDA_CHUNK = 64 * LEAF, /* work for a whole block */
+  CUDA_COLUMNS = 16       /* that a block reduces at once: as in fold.h */
 };
 
-/* @n elements, a thread each; or @n blocks, whose threads do for @work elements. */
+/* @n elements, a thread each; or @n blocks, whose threads do for @work elements.  As it is: not
+ * made anew for these arguments, which hardly ever come again. */
 void
 adj_k_cuda_run (AdjKQueue *queue, const char *symbol, int64_t n, const void *args, size_t size);
 void adj_k_cuda_run_blocks (
     AdjKQueue *queue, const char *symbol, int64_t n, int64_t work, const void *args, size_t size);
 
+void adj_k_cuda_run_as_it_is (
+    AdjKQueue *queue, const char *symbol, int64_t n, const void *args, size_t size);
+
+#define RUN_AS_IT_IS(queue, symbol, n, args)                                                       \
+  adj_k_cuda_run_as_it_is (queue, symbol, n, &(args), sizeof (args))
+/* @n blocks, each for a row of @length elements: long ones have more threads. */
+void adj_k_cuda_run_rows (
+    AdjKQueue *queue, const char *symbol, int64_t n, int64_t length, const void *args, size_t size);
+
+#define RUN_ROWS(queue, symbol, n, length, args)                                                   \
+  adj_k_cuda_run_rows (queue, symbol, n, length, &(args), sizeof (args))
 #define RUN(queue, symbol, n, args) adj_k_cuda_run (queue, symbol, n, &(args), sizeof (args))
 #define RUN_BLOCKS(queue, symbol, n, work, args)                                                   \
   adj_k_cuda_run_blocks (queue, symbol, n, work, &(args), sizeof (args))
@@ -33,6 +46,11 @@ void adj_k_cuda_run_blocks (
   ((klass) == ADJ_K_CLASS_F32   ? name "_f32"                                                      \
    : (klass) == ADJ_K_CLASS_F64 ? name "_f64"                                                      \
                                 : name "_i64")
+
+/* Of sums over @args->n elements for @args->n_outputs that lie side by side: how many blocks share
+ * them, with memory for their parts; 0: it ran out.  Then the parts are joined. */
+int64_t adj_k_cuda_share_columns (AdjKQueue *queue, AdjKClass klass, ReduceArgs *args);
+void adj_k_cuda_join_parts (AdjKQueue *queue, AdjKClass klass, const ReduceArgs *args);
 
 /* A dense view over scratch memory with the sizes of @like; without data when there is none. */
 AdjKView adj_k_cuda_temporary (AdjKQueue *queue, const AdjKView *like, AdjKType type);

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "launch.h"
+#include "source.h"
 
 enum
 {
@@ -16,11 +17,13 @@ run_steps (AdjKQueue *queue, const AdjKStep *steps, int n_steps, AdjKView *views
   FusedArgs args = { .n = adj_k_view_count (&views[0]), .n_steps = n_steps };
 
   adj_k_views_merge_any_order (views, n_views);
+  if (adj_k_cuda_run_steps (queue, steps, n_steps, views, n_views))
+    return true;
   args.faults = queue->faults;
   args.steps = queue->device->constant (queue, steps, (size_t) n_steps * sizeof *steps);
   args.operands = queue->device->constant (queue, views, (size_t) n_views * sizeof *views);
   if (args.steps != NULL && args.operands != NULL)
-    RUN (queue, "adj_fused", args.n, args);
+    RUN_AS_IT_IS (queue, "adj_fused", args.n, args);
   return true;
 }
 

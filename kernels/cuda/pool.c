@@ -83,7 +83,7 @@ adj_k_cuda_unpool (
   args.sums = sums.data;
   args.n = adj_k_view_count (&args.x_volumes);
   args.last = last;
-  RUN (queue, OF_CLASS ("adj_unpool", klass), args.n, args);
+  RUN_BLOCKS (queue, OF_CLASS ("adj_unpool", klass), args.n, CUDA_CHUNK, args);
   adj_k_cuda_copy (queue, x, &sums);
   return true;
 }

@@ -1,10 +1,15 @@
 /* SPDX-License-Identifier: MIT */
-/* Pooling: a thread per element of the result; where elements meet, a thread per volume. */
+/* Pooling: a thread per element of the result; where elements meet, a block per volume. */
 
 #include "cuda/args.h"
 #include "cuda/fold.h"
 
 #include "cpu/pool-window.h"
+
+enum
+{
+  POOL_THREADS = 256 /* of a block that takes a volume */
+};
 
 /* The windows of one output element, and the offset of the element in its volume. */
 typedef struct

@@ -5,12 +5,88 @@
 
 #include "launch.h"
 
+enum
+{
+  LEAST_CHUNK = 4 * LEAF, /* of one output that a block takes */
+  MAX_BLOCKS = 8192,
+  MAX_CHUNKS = 1024 /* of one output, which one thread joins */
+};
+
+/* Enough blocks for the whole device, as far as there are leaves; %false: memory ran out. */
+static bool
+share (AdjKQueue *queue, AdjKClass klass, int64_t least, int64_t n_groups, ReduceArgs *args)
+{
+  args->chunk = least;
+  args->n_chunks = args->n > least ? (args->n + least - 1) / least : 1;
+  while (args->n_chunks > 1 &&
+         (args->n_chunks > MAX_CHUNKS || args->n_chunks * n_groups > MAX_BLOCKS))
+    {
+      args->chunk *= 2;
+      args->n_chunks = (args->n + args->chunk - 1) / args->chunk;
+    }
+  args->parts = queue->device->scratch (queue, (size_t) (args->n_outputs * args->n_chunks) *
+                                                   class_size (klass));
+  return args->parts != NULL;
+}
+
+static int64_t
+count_groups (int64_t n_outputs)
+{
+  return (n_outputs + CUDA_COLUMNS - 1) / CUDA_COLUMNS;
+}
+
+int64_t
+adj_k_cuda_share_columns (AdjKQueue *queue, AdjKClass klass, ReduceArgs *args)
+{
+  int64_t n_groups = count_groups (args->n_outputs);
+
+  return share (queue, klass, LEAF, n_groups, args) ? n_groups * args->n_chunks : 0;
+}
+
+void
+adj_k_cuda_join_parts (AdjKQueue *queue, AdjKClass klass, const ReduceArgs *args)
+{
+  RUN (queue, OF_CLASS ("adj_reduce_end", klass), args->n_outputs, *args);
+}
+
+static int64_t
+last_stride (const AdjKView *view)
+{
+  return view->rank > 0 ? view->stride[view->rank - 1] : 0;
+}
+
+/* Whether outputs, but not what is summed, lie side by side. */
+static bool
+goes_by_columns (const ReduceArgs *args)
+{
+  return args->n > 1 && args->n_outputs >= CUDA_COLUMNS && last_stride (&args->kept) == 1 &&
+         last_stride (&args->along) != 1;
+}
+
+/* With @args that tell what to sum. */
+static void
+run (AdjKQueue *queue, AdjKClass klass, ReduceArgs *args)
+{
+  bool columns = goes_by_columns (args);
+  int64_t n_groups = columns ? count_groups (args->n_outputs) : args->n_outputs;
+
+  if (!share (queue, klass, columns ? LEAF : LEAST_CHUNK, n_groups, args))
+    return;
+  if (columns)
+    RUN_BLOCKS (queue, OF_CLASS ("adj_reduce_columns", klass), n_groups * args->n_chunks,
+                CUDA_CHUNK, *args);
+  else
+    RUN_ROWS (queue, OF_CLASS ("adj_reduce", klass), n_groups * args->n_chunks,
+              min_i64 (args->n, args->chunk), *args);
+  if (args->n_chunks > 1)
+    adj_k_cuda_join_parts (queue, klass, args);
+}
+
 void
 adj_k_cuda_reduce (
     AdjKQueue *queue, AdjKReduce kind, const AdjKView *out, const AdjKView *in, uint32_t dims)
 {
   bool logical = kind == ADJ_K_ANY || kind == ADJ_K_ALL;
-  AdjKClass klass = class_of (logical ? in->type : out->type);
   AdjKView kept[2] = { adj_k_view_keep (in, ~dims), adj_k_view_keep (out, ~dims) };
   ReduceArgs args = { .along = along (in, dims), .kind = kind };
 
@@ -19,17 +95,41 @@ adj_k_cuda_reduce (
   args.out = kept[1];
   args.n = adj_k_view_count (&args.along);
   args.n_outputs = adj_k_view_count (&args.kept);
-  args.n_chunks = args.n > CUDA_CHUNK ? (args.n + CUDA_CHUNK - 1) / CUDA_CHUNK : 1;
-  if (args.n_chunks > 1)
-    {
-      args.parts = queue->device->scratch (queue, (size_t) (args.n_outputs * args.n_chunks) *
-                                                      class_size (klass));
-      if (args.parts == NULL)
-        return;
-    }
-  RUN_BLOCKS (queue, OF_CLASS ("adj_reduce", klass), args.n_outputs * args.n_chunks, args.n, args);
-  if (args.n_chunks > 1)
-    RUN (queue, OF_CLASS ("adj_reduce_end", klass), args.n_outputs, args);
+  run (queue, class_of (logical ? in->type : out->type), &args);
+}
+
+/* Of outputs that several blocks share: the mean, then what deviates from it. */
+static void
+var_mean_by_chunks (AdjKQueue *queue,
+                    AdjKClass klass,
+                    const AdjKView *var,
+                    const AdjKView *mean,
+                    const AdjKView *in,
+                    uint32_t dims,
+                    double divisor)
+{
+  const AdjKView *any = var ? var : mean;
+  AdjKView exact = adj_k_cuda_temporary (queue, any, adj_k_loops ()->klass[klass].type);
+  AdjKView kept[3] = { adj_k_view_keep (in, ~dims), adj_k_view_keep (any, ~dims),
+                       adj_k_view_keep (&exact, ~dims) };
+  ReduceArgs args = {
+    .along = along (in, dims), .kind = ADJ_K_SUM, .deviates = true, .divisor = divisor
+  };
+
+  if (exact.data == NULL)
+    return;
+  adj_k_cuda_reduce (queue, ADJ_K_MEAN, &exact, in, dims);
+  if (mean)
+    adj_k_cuda_copy (queue, mean, &exact);
+  if (!var)
+    return;
+  adj_k_views_merge_any_order (kept, 3);
+  args.kept = kept[0];
+  args.out = kept[1];
+  args.mean = kept[2];
+  args.n = adj_k_view_count (&args.along);
+  args.n_outputs = adj_k_view_count (&args.kept);
+  run (queue, klass, &args);
 }
 
 void
@@ -41,20 +141,26 @@ adj_k_cuda_var_mean (AdjKQueue *queue,
                      double correction)
 {
   const AdjKView *any = var ? var : mean;
+  AdjKClass klass = class_of (any->type);
   AdjKView kept[3] = { adj_k_view_keep (in, ~dims), adj_k_view_keep (any, ~dims),
                        adj_k_view_keep (mean ? mean : any, ~dims) };
   VarianceArgs args = { .along = along (in, dims) };
 
+  args.n = adj_k_view_count (&args.along);
+  args.divisor = fmax ((double) args.n - correction, 0);
+  if (args.n > LEAST_CHUNK)
+    {
+      var_mean_by_chunks (queue, klass, var, mean, in, dims, args.divisor);
+      return;
+    }
   adj_k_views_merge_any_order (kept, 3);
   args.kept = kept[0];
   if (var)
     args.var = kept[1];
   if (mean)
     args.mean = kept[2];
-  args.n = adj_k_view_count (&args.along);
   args.n_outputs = adj_k_view_count (&args.kept);
-  args.divisor = fmax ((double) args.n - correction, 0);
-  RUN_BLOCKS (queue, OF_CLASS ("adj_variance", class_of (any->type)), args.n_outputs, args.n, args);
+  RUN_BLOCKS (queue, OF_CLASS ("adj_variance", klass), args.n_outputs, args.n, args);
 }
 
 static void

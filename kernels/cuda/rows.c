@@ -23,10 +23,10 @@ softmax (
   args.n = adj_k_view_count (&args.out);
   args.n_rows = adj_k_view_count (&args.out_kept);
   if (args.n > 0)
-    RUN_BLOCKS (queue,
-                y != NULL ? OF_CLASS ("adj_softmax_backward", klass)
-                          : OF_CLASS ("adj_softmax", klass),
-                args.n_rows, args.n, args);
+    RUN_ROWS (queue,
+              y != NULL ? OF_CLASS ("adj_softmax_backward", klass)
+                        : OF_CLASS ("adj_softmax", klass),
+              args.n_rows, args.n, args);
 }
 
 void
@@ -115,6 +115,22 @@ differentiate_bias (AdjKQueue *queue, const AdjKLayerNormBackward *norm)
   adj_k_cuda_reduce (queue, ADJ_K_SUM, &gb, &norm->g, (UINT32_C (1) << outer) - 1);
 }
 
+static void
+differentiate_weight (AdjKQueue *queue, const AdjKView *gw, LayerNormBackwardArgs *args)
+{
+  AdjKClass klass = class_of (gw->type);
+  ReduceArgs sums = { .out = *gw, .n = args->n_rows, .n_outputs = args->n, .kind = ADJ_K_SUM };
+  int64_t n_blocks = adj_k_cuda_share_columns (queue, klass, &sums);
+
+  if (n_blocks == 0)
+    return;
+  args->parts = sums.parts;
+  args->chunk = sums.chunk;
+  args->n_chunks = sums.n_chunks;
+  RUN_BLOCKS (queue, OF_CLASS ("adj_layer_norm_gw", klass), n_blocks, CUDA_CHUNK, *args);
+  adj_k_cuda_join_parts (queue, klass, &sums);
+}
+
 void
 adj_k_cuda_layer_norm_backward (AdjKQueue *queue, const AdjKLayerNormBackward *norm)
 {
@@ -138,11 +154,7 @@ adj_k_cuda_layer_norm_backward (AdjKQueue *queue, const AdjKLayerNormBackward *n
                   args.n, args);
     }
   if (norm->gw)
-    {
-      args.to = *norm->gw;
-      RUN_BLOCKS (queue, OF_CLASS ("adj_layer_norm_gw", class_of (norm->gw->type)), args.n,
-                  args.n_rows, args);
-    }
+    differentiate_weight (queue, norm->gw, &args);
   if (norm->gb)
     differentiate_bias (queue, norm);
 }

@@ -34,16 +34,16 @@ adj_k_cuda_sort (AdjKQueue *queue,
   args.to = queue->device->scratch (queue, bytes);
   if (args.from == NULL || args.to == NULL)
     return false;
-  RUN (queue, "adj_sort_load", n, args);
+  RUN_AS_IT_IS (queue, "adj_sort_load", n, args);
   for (args.run = 1; args.run < args.n; args.run *= 2)
     {
       SortItem *items = args.from;
 
       args.from = args.to;
       args.to = items;
-      RUN (queue, "adj_sort_merge", n, args);
+      RUN_AS_IT_IS (queue, "adj_sort_merge", n, args);
     }
   args.from = args.to;
-  RUN (queue, "adj_sort_store", args.n_rows * args.k, args);
+  RUN_AS_IT_IS (queue, "adj_sort_store", args.n_rows * args.k, args);
   return true;
 }

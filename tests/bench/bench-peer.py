@@ -7,6 +7,9 @@ is printed is a JSON line per row: milliseconds (medians over the turns) and the
 quartiles, so that a machine that others use too favours nobody.  PyTorch is timed by its wall clock around the whole
 step; Adjoint by the sum of its graphs, which are what the step computes.  On a machine that is never idle,
 `--threads 1 --clock cpu` takes the time of the process instead, in which waiting for others does not count.
+
+`--device cuda:0`: PyTorch and the executor `cuda` on a GPU, both by its clock, from the first kernel of a graph or step
+to the last; Inductor with CUDA graphs, and full f32 on both sides.
 """
 
 import argparse
@@ -31,8 +34,21 @@ GRAPHS = ("forward", "backward", "inference")
 CLOCKS = {"wall": time.perf_counter, "cpu": time.process_time}
 
 
+def device_steps_ms(step, n):
+    """The median of n steps by the clock of the GPU."""
+    marks = [torch.cuda.Event(enable_timing=True) for _ in range(2 * n)]
+    for i in range(n):
+        marks[2 * i].record()
+        step()
+        marks[2 * i + 1].record()
+    torch.cuda.synchronize()
+    return statistics.median(marks[2 * i].elapsed_time(marks[2 * i + 1]) for i in range(n))
+
+
 def steps_ms(step, n, clock):
     """The median of n steps."""
+    if clock == "device":
+        return device_steps_ms(step, n)
     now, times = CLOCKS[clock], []
     for _ in range(n):
         start = now()
@@ -64,7 +80,7 @@ def adjoint_ms(arguments, path, graphs, n, flags):
          *flags], check=True, capture_output=True, text=True,
     ).stdout  # fmt: skip
     timings = json.loads(told)["timings"]
-    key = "cpu_ms" if arguments.clock == "cpu" else "median_ms"
+    key = {"wall": "median_ms", "cpu": "cpu_ms", "device": "device_ms"}[arguments.clock]
     return sum(timing[key] for timing in timings), [timing["note"] for timing in timings if "note" in timing]
 
 
@@ -86,14 +102,15 @@ def bench_row(arguments, row, folder):
             "malloc": arguments.malloc, "clock": arguments.clock, "dtype": arguments.dtype}  # fmt: skip
     path = capture(row, folder / f"{row.name}.adjoint")
     graphs = graphs_of(arguments.adjoint, path)
-    eager = row.step(lambda function: function)
-    peers = {"eager": eager}
-    if not arguments.no_inductor:
-        peers["inductor"] = row.step(lambda function: torch.compile(function, dynamic=False))
+    with torch.device(arguments.device or "cpu"):
+        peers = {"eager": row.step(lambda function: function)}
+        if not arguments.no_inductor:
+            mode = "reduce-overhead" if arguments.device else "default"
+            peers["inductor"] = row.step(lambda function: torch.compile(function, dynamic=False, mode=mode))
     for step in peers.values():
         step(), step()
-    n = max(2, min(50, int(150 / max(steps_ms(eager, 2, arguments.clock), 0.01))))
-    modes = {"adjoint": ["-e", "planned"]}
+    n = max(2, min(50, int(150 / max(steps_ms(peers["eager"], 2, arguments.clock), 0.01))))
+    modes = {"adjoint": ["-e", "cuda", "--device", arguments.device] if arguments.device else ["-e", "planned"]}
     if arguments.fast:
         modes["adjoint_fast"] = ["-e", "planned", "--fast"]
     turns = {name: [] for name in (*peers, *modes)}
@@ -123,7 +140,11 @@ def main():
     parser.add_argument("--clock", choices=sorted(CLOCKS), default="wall")
     parser.add_argument("--no-inductor", action="store_true")
     parser.add_argument("--fast", action="store_true")
+    parser.add_argument("--device", help="cuda:N")
     arguments = parser.parse_args()
+    if arguments.device:
+        arguments.clock = "device"
+        torch.backends.cudnn.allow_tf32 = torch.backends.cuda.matmul.allow_tf32 = False
     os.environ["OMP_NUM_THREADS"] = str(arguments.threads)
     torch.set_num_threads(arguments.threads)
     wanted = arguments.rows.split(",") if arguments.rows else None

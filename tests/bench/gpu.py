@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """A GPU on trial: every operator against the CPU, every bundled graph node by node against the
-interpreter and timed, memory after 1,000 runs, NVIDIA's memory checker where it is; a table at the end.
+interpreter and timed, memory after 1,000 runs, NVIDIA's memory and race checkers where they are, training
+steps beside PyTorch where it is; tables at the end.
 
 usage: gpu.py BUILD DEVICE OUT.md GRAPH.adjoint…   (exit 1: one of them differs)
 """
@@ -13,7 +14,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-ROLES = ["dynamo", "joint", "forward", "backward"]
+ROLES = ["dynamo", "joint", "forward", "backward", "compiled_autograd"]
 
 
 def ask(program, *arguments):
@@ -29,6 +30,12 @@ def device_name(program, device):
     return next((row["name"] for row in rows if row.get("device") == device and row["available"]), None)
 
 
+def graphs_of(program, file):
+    """FILE#ID of what can be run."""
+    shown, _ = ask(program, "show", file)
+    return [f"{file}#{graph['id']}" for graph in shown["graphs"] if graph["role"] in ROLES]
+
+
 def measure(program, device, graph):
     compared, status = ask(program, "compare", f"{graph}@interpreter", f"{graph}@cuda", "--device", device, "--nodes")
     if compared is None:
@@ -37,7 +44,7 @@ def measure(program, device, graph):
     if timed is None:
         return f"| {Path(graph).name} | {why} | | | |", True
     cpu, gpu = timed["timings"]
-    row = f"| {Path(graph).name} | {'differs' if status else 'agrees'} | {cpu['median_ms']:.3f} | {gpu['median_ms']:.3f} "
+    row = f"| {Path(graph).name} | {'differs' if status else 'agrees'} | {cpu['median_ms']:.3f} | {gpu.get('device_ms', gpu['median_ms']):.3f} "
     return row + f"| {gpu.get('note', '')} |", status != 0
 
 
@@ -56,15 +63,52 @@ def sweep(build, device, case):
     return f"{case}: {'; '.join(told) or run.stderr.strip()}", run.returncode != 0
 
 
-def check_memory(program, device, graph):
-    """A run under compute-sanitizer, which kernels that reach outside their memory do not pass."""
+def check(tool, program, device, graph):
+    """Two runs under compute-sanitizer: what it finds in kernels."""
     checker = shutil.which("compute-sanitizer") or "/usr/local/cuda/bin/compute-sanitizer"
     if not os.access(checker, os.X_OK):
-        return "memcheck: skipped, there is no compute-sanitizer", False
-    command = [checker, "--tool", "memcheck", "--error-exitcode", "9", program, "run", graph, "--device", device]
-    run = subprocess.run(command, capture_output=True, text=True, timeout=300, check=False)
-    last = (run.stdout + run.stderr).strip().splitlines()[-1:]
-    return f"memcheck: {Path(graph).name}: {''.join(last)}", run.returncode == 9
+        return f"{tool}: skipped, there is no compute-sanitizer", False
+    command = [checker, "--tool", tool, "--error-exitcode", "9", program, "bench", graph, "--executor", "cuda"]
+    run = subprocess.run(
+        [*command, "--device", device, "--repeat", "3"], capture_output=True, text=True, timeout=300, check=False
+    )
+    found = [line for line in (run.stdout + run.stderr).splitlines() if line.startswith("=========")]
+    if run.returncode == 9:
+        print("\n".join(found[:40]), flush=True)
+    return f"{tool}: {Path(graph).name}: {''.join(found[-1:])}", run.returncode == 9
+
+
+def peers(program, device, flags):
+    """Rows of bench-peer.py by this Python's PyTorch: lines of a table."""
+    command = [sys.executable, str(Path(__file__).with_name("bench-peer.py")), program, "--device", device, *flags]
+    told = subprocess.run(command, capture_output=True, text=True, timeout=400, check=False).stdout
+    for line in map(json.loads, filter(lambda line: line.startswith("{"), told.splitlines())):
+        if "failed" in line:
+            yield f"| {line['row']} | failed: {line['failed'].strip().splitlines()[-1]} | | | | |"
+            continue
+        ms, ratio = line["ms"], line["by_adjoint"]
+        cells = [f"{ms[name][0]:.3f}" if name in ms else "" for name in ("eager", "inductor", "adjoint")]
+        cells += [f"{ratio[name][0]:.2f}" if name in ratio else "" for name in ("eager", "inductor")]
+        yield f"| {line['row']} | {' | '.join(cells)} |"
+
+
+def beside_torch(program, device):
+    """Tables, or why there are none."""
+    try:
+        import torch  # of the machine: a peer that may be missing
+    except ImportError:
+        return ["", "PyTorch is not here: nothing was timed beside it."]
+    lines = ["", f"Forward and backward beside PyTorch {torch.__version__}, ms by the clock of the GPU; above 1 the plan is faster."]
+    for what, flags in [
+        ("f32", ["--no-inductor", "--rounds", "3"]),
+        ("bf16", ["--no-inductor", "--rounds", "1", "--dtype", "bf16"]),
+        ("f32, Inductor with CUDA graphs", ["--rows", "softmax,norm,chain-c,llama", "--rounds", "3"]),
+    ]:
+        lines += ["", f"| {what} | eager | inductor | cuda | eager by cuda | inductor by cuda |", "|---|---|---|---|---|---|"]
+        for row in peers(program, device, flags):
+            print(row, flush=True)
+            lines.append(row)
+    return lines
 
 
 def main():
@@ -76,20 +120,22 @@ def main():
         return 3
     rows, notes, wrong = [], [], False
     checks = [lambda: sweep(build, device, "operators"), lambda: sweep(build, device, "leaks")]
-    checks += [lambda: check_memory(program, device, f"{files[0]}#joint")]
-    for check in checks:
-        note, is_wrong = check()
+    for tool in ("memcheck", "racecheck"):
+        checks.append(lambda tool=tool: check(tool, program, device, f"{files[0]}#joint"))
+    for one in checks:
+        note, is_wrong = one()
         wrong = wrong or is_wrong
         notes.append(f"- {note}")
         print(note, flush=True)
     for file in files:
-        for role in ROLES:
-            row, is_wrong = measure(program, device, f"{file}#{role}")
+        for graph in graphs_of(program, file):
+            row, is_wrong = measure(program, device, graph)
             wrong = wrong or is_wrong
             rows.append(row)
             print(row, flush=True)
-    head = ["| graph | against the interpreter | planned, ms | cuda, ms | how |", "|---|---|---|---|---|"]
-    Path(out).write_text("\n".join([f"# {name}", "", *notes, "", *head, *rows, ""]), encoding="utf-8")
+    head = ["| graph | against the interpreter | planned, ms | cuda, ms of the GPU | how |", "|---|---|---|---|---|"]
+    beside = beside_torch(program, device)
+    Path(out).write_text("\n".join([f"# {name}", "", *notes, "", *head, *rows, *beside, ""]), encoding="utf-8")
     print(f"gpu: {len(rows)} graphs, written to {out}")
     return 1 if wrong else 0
 

@@ -50,7 +50,7 @@ constant (AdjKQueue *queue, const void *bytes, size_t size)
   return copy != NULL ? memcpy (copy, bytes, size) : NULL;
 }
 
-static const AdjKDevice device = { launch, scratch, constant };
+static const AdjKDevice device = { .launch = launch, .scratch = scratch, .constant = constant };
 
 void
 emulated_queue_init (EmulatedQueue *self)

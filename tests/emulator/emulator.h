@@ -16,7 +16,7 @@ typedef struct
 extern AdjEmulated adj_emulated;
 
 #define DEVICE static inline __attribute__ ((unused))
-#define KERNEL(name, Args)                                                                         \
+#define ENTRY(name, Args)                                                                          \
   static void name##_thread (Args args);                                                           \
   void name##_emulated (const void *args);                                                         \
   void name##_emulated (const void *args) { name##_thread (*(const Args *) args); }                \

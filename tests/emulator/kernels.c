@@ -4,8 +4,8 @@
 #include "adj-emulator.h"
 #include "cuda/kernel-list.h"
 
-#define DECLARE(symbol, Args) void symbol##_emulated (const void *args);
-#define ROW(symbol, Args) { #symbol, symbol##_emulated, sizeof (Args) },
+#define DECLARE(symbol, Args, file) void symbol##_emulated (const void *args);
+#define ROW(symbol, Args, file) { #symbol, symbol##_emulated, sizeof (Args) },
 
 ADJ_CUDA_KERNELS (DECLARE)
 

@@ -208,6 +208,27 @@ check_reduce (AdjKType type)
         }
 }
 
+/* Many outputs side by side: of one leaf, and of several blocks. */
+void
+check_columns (void)
+{
+  static const AdjKType types[] = { ADJ_K_F32, ADJ_K_BF16, ADJ_K_F64, ADJ_K_I64 };
+  static const gint rows[] = { 3, 1500, 9000 };
+
+  for (guint t = 0; t < G_N_ELEMENTS (types); t++)
+    for (guint r = 0; r < G_N_ELEMENTS (rows); r++)
+      for (AdjKReduce kind = ADJ_K_SUM; kind <= ADJ_K_MAX; kind++)
+        {
+          AdjKView in = RANDOM (types[t], rows[r], 70);
+          Twin out;
+
+          TWIN (out, RANDOM (types[t], 1, 70));
+          ON_BOTH (q, i)
+          adj_q_reduce (q, kind, &out[i], &in, 1);
+          assert_twins ("reduce of columns", out);
+        }
+}
+
 void
 check_long_reduce (void)
 {

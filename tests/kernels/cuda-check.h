@@ -48,3 +48,4 @@ ADJ_K_ENTRIES (DECLARE_CHECK)
 
 /* Sums of more elements than one block takes. */
 void check_long_reduce (void);
+void check_columns (void);

@@ -24,7 +24,7 @@ ENTRY = re.compile(
 
 def expected_symbols(kernels):
     text = open(f"{kernels}/cuda/kernel-list.h", encoding="utf-8").read()
-    symbols = set(re.findall(r"X \((\w+), \w+Args\)", text))
+    symbols = set(re.findall(r"X \((\w+), \w+Args, ", text))
     for name in re.findall(r"ADJ_CUDA_CLASSES \(X, (\w+),", text):
         symbols |= {f"{name}_f32", f"{name}_f64"}
     return symbols - {"symbol"}

@@ -29,6 +29,7 @@ static void
 test_long (void)
 {
   check_long_reduce ();
+  check_columns ();
   emulated_queue_clear (&cuda);
 }
 

@@ -1,0 +1,278 @@
+/* SPDX-License-Identifier: MIT */
+/* NVRTC by dlopen, and what it made kept in files, found by the hash of all that went in.  When
+ * there are many, half of them go. */
+
+#include "device/cuda-compiler.h"
+
+#include <dlfcn.h>
+#include <glib/gstdio.h>
+
+#include "adj-kernel-cuda.h"
+#include "base/adj-file-internal.h"
+#include "base/adj-file-writer.h"
+#include "base/adj-macros.h"
+
+#define MAX_FILE (16u << 20)
+#define MAX_HEADERS 128
+/* Files of the cache. */
+#define MAX_KEPT 4096
+
+typedef void *Program;
+
+/* What is used of nvrtc.h, whose names these are; 0 is success. */
+typedef struct
+{
+  int (*nvrtcVersion) (int *major, int *minor);
+  int (*nvrtcCreateProgram) (Program *program,
+                             const char *source,
+                             const char *name,
+                             int n_headers,
+                             const char *const *headers,
+                             const char *const *names);
+  int (*nvrtcDestroyProgram) (Program *program);
+  int (*nvrtcCompileProgram) (Program program, int n_options, const char *const *options);
+  int (*nvrtcGetCUBINSize) (Program program, size_t *size);
+  int (*nvrtcGetCUBIN) (Program program, char *code);
+  int (*nvrtcGetProgramLogSize) (Program program, size_t *size);
+  int (*nvrtcGetProgramLog) (Program program, char *log);
+} Nvrtc;
+
+/* The headers of the C library that kernels include: NVRTC has none. */
+static const AdjKCudaSource standard_headers[] = {
+  { "math.h", "#pragma once\n"
+              "#define INFINITY __int_as_float (0x7f800000)\n"
+              "#define NAN __int_as_float (0x7fc00000)\n"
+              "#define M_PI 3.14159265358979323846\n"
+              "#define M_PI_2 1.57079632679489661923\n"
+              "#define M_SQRT2 1.41421356237309504880\n"
+              "#define M_SQRT1_2 0.70710678118654752440\n"
+              "#define M_E 2.7182818284590452354\n"
+              "#define M_LN2 0.69314718055994530942\n"
+              "#define M_LOG2E 1.4426950408889634074\n" },
+  { "stdbool.h", "#pragma once\n" },
+  { "stddef.h", "#pragma once\n#define NULL 0\n" },
+  { "stdint.h",
+    "#pragma once\n"
+    "typedef signed char int8_t;\ntypedef unsigned char uint8_t;\n"
+    "typedef short int16_t;\ntypedef unsigned short uint16_t;\n"
+    "typedef int int32_t;\ntypedef unsigned int uint32_t;\n"
+    "typedef long long int64_t;\ntypedef unsigned long long uint64_t;\n"
+    "typedef unsigned long long uintptr_t;\n"
+    "#define INT8_MIN (-128)\n#define INT16_MIN (-32768)\n"
+    "#define INT32_MAX 2147483647\n#define INT32_MIN (-INT32_MAX - 1)\n"
+    "#define INT64_MAX 9223372036854775807ll\n#define INT64_MIN (-INT64_MAX - 1)\n"
+    "#define UINT8_MAX 255\n#define UINT32_MAX 4294967295u\n"
+    "#define UINT64_MAX 18446744073709551615ull\n"
+    "#define INT64_C(x) x##ll\n#define UINT64_C(x) x##ull\n#define UINT32_C(x) x##u\n" },
+  { "string.h", "#pragma once\n" },
+};
+
+/* -- the library -- */
+
+static gboolean
+find_functions (void *library, Nvrtc *out)
+{
+  const struct
+  {
+    const char *name;
+    void **at;
+  } functions[] = {
+    { "nvrtcVersion", (void **) &out->nvrtcVersion },
+    { "nvrtcCreateProgram", (void **) &out->nvrtcCreateProgram },
+    { "nvrtcDestroyProgram", (void **) &out->nvrtcDestroyProgram },
+    { "nvrtcCompileProgram", (void **) &out->nvrtcCompileProgram },
+    { "nvrtcGetCUBINSize", (void **) &out->nvrtcGetCUBINSize },
+    { "nvrtcGetCUBIN", (void **) &out->nvrtcGetCUBIN },
+    { "nvrtcGetProgramLogSize", (void **) &out->nvrtcGetProgramLogSize },
+    { "nvrtcGetProgramLog", (void **) &out->nvrtcGetProgramLog },
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (functions); i++)
+    if ((*functions[i].at = dlsym (library, functions[i].name)) == NULL)
+      return FALSE;
+  return TRUE;
+}
+
+static gpointer
+open_nvrtc (gpointer data)
+{
+  static Nvrtc nvrtc;
+  static const char *const names[] = { "libnvrtc.so.13", "libnvrtc.so.12" };
+  void *library = NULL;
+
+  for (guint i = 0; i < G_N_ELEMENTS (names) && library == NULL; i++)
+    library = dlopen (names[i], RTLD_NOW | RTLD_LOCAL);
+  return library != NULL && find_functions (library, &nvrtc) ? &nvrtc : NULL;
+}
+
+static const Nvrtc *
+get_nvrtc (GError **error)
+{
+  static GOnce once = G_ONCE_INIT;
+  const Nvrtc *nvrtc = g_once (&once, open_nvrtc, NULL);
+
+  if (nvrtc == NULL)
+    g_set_error (error, ADJ_ERROR, ADJ_ERROR_NOT_FOUND,
+                 "the library libnvrtc, CUDA's compiler at run time, is not here");
+  return nvrtc;
+}
+
+/* -- files -- */
+
+static char *
+kept_folder (void)
+{
+  return g_build_filename (g_get_user_cache_dir (), "adjoint", "cuda", NULL);
+}
+
+static void
+add_sources (GChecksum *sum, const AdjKCudaSource *sources)
+{
+  for (; sources->name != NULL; sources++)
+    g_checksum_update (sum, (const guchar *) sources->text, -1);
+}
+
+static char *
+kept_path (const Nvrtc *nvrtc, const char *source, const char *architecture)
+{
+  g_autoptr (GChecksum) sum = g_checksum_new (G_CHECKSUM_SHA256);
+  g_autofree char *folder = kept_folder ();
+  g_autofree char *name = NULL;
+  int version[2] = { 0, 0 };
+
+  nvrtc->nvrtcVersion (&version[0], &version[1]);
+  g_checksum_update (sum, (const guchar *) version, sizeof version);
+  g_checksum_update (sum, (const guchar *) architecture, -1);
+  g_checksum_update (sum, (const guchar *) source, -1);
+  add_sources (sum, adj_k_cuda_sources);
+  name = g_strconcat (g_checksum_get_string (sum), ".cubin", NULL);
+  return g_build_filename (folder, name, NULL);
+}
+
+static int
+compare_names (gconstpointer a, gconstpointer b)
+{
+  return strcmp (*(char *const *) a, *(char *const *) b);
+}
+
+/* Leaves half of MAX_KEPT files, by chance: names are hashes. */
+static void
+make_room (const char *folder)
+{
+  g_autoptr (GDir) dir = g_dir_open (folder, 0, NULL);
+  g_autoptr (GPtrArray) names = g_ptr_array_new_with_free_func (g_free);
+  const char *name;
+
+  while (dir != NULL && (name = g_dir_read_name (dir)) != NULL)
+    g_ptr_array_add (names, g_build_filename (folder, name, NULL));
+  if (names->len < MAX_KEPT)
+    return;
+  g_ptr_array_sort (names, compare_names);
+  for (guint i = 0; i < names->len; i += 2)
+    g_unlink (names->pdata[i]);
+}
+
+/* What cannot be kept is made again. */
+static void
+keep (const char *path, GBytes *code)
+{
+  g_autofree char *folder = g_path_get_dirname (path);
+
+  if (g_mkdir_with_parents (folder, 0700) != 0)
+    return;
+  make_room (folder);
+  adj_file_write (path, g_bytes_get_data (code, NULL), g_bytes_get_size (code), ADJ_FILE_CACHE,
+                  NULL);
+}
+
+/* -- compiling -- */
+
+static Program
+new_program (const Nvrtc *nvrtc, const char *source)
+{
+  const char *texts[MAX_HEADERS], *names[MAX_HEADERS];
+  Program program = NULL;
+  guint n = 0;
+
+  for (guint i = 0; i < G_N_ELEMENTS (standard_headers); i++, n++)
+    {
+      texts[n] = standard_headers[i].text;
+      names[n] = standard_headers[i].name;
+    }
+  for (const AdjKCudaSource *one = adj_k_cuda_sources; one->name != NULL; one++, n++)
+    {
+      g_assert (n < MAX_HEADERS);
+      texts[n] = one->text;
+      names[n] = one->name;
+    }
+  return nvrtc->nvrtcCreateProgram (&program, source, "made.cu", (int) n, texts, names) == 0
+             ? program
+             : NULL;
+}
+
+static void
+tell_problem (const Nvrtc *nvrtc, Program program, GError **error)
+{
+  size_t size = 0;
+  g_autofree char *log = NULL;
+  const char *first;
+
+  nvrtc->nvrtcGetProgramLogSize (program, &size);
+  log = g_malloc0 (size + 1);
+  nvrtc->nvrtcGetProgramLog (program, log);
+  first = strstr (log, "error: ");
+  g_set_error (error, ADJ_ERROR, ADJ_ERROR_PARSE, "CUDA's compiler refuses a kernel: %.*s",
+               (int) strcspn (first != NULL ? first : log, "\n"), first != NULL ? first : log);
+}
+
+static GBytes *
+take_code (const Nvrtc *nvrtc, Program program)
+{
+  size_t size = 0;
+  char *code;
+
+  nvrtc->nvrtcGetCUBINSize (program, &size);
+  code = g_malloc0 (MAX (size, 1));
+  nvrtc->nvrtcGetCUBIN (program, code);
+  return g_bytes_new_take (code, size);
+}
+
+static GBytes *
+compile (const Nvrtc *nvrtc, const char *source, const char *architecture, GError **error)
+{
+  const char *options[] = { architecture, "-fmad=false", "-default-device", "-std=c++17", "-w" };
+  Program program = new_program (nvrtc, source);
+  GBytes *code = NULL;
+
+  if (program == NULL)
+    {
+      g_set_error (error, ADJ_ERROR, ADJ_ERROR_PARSE, "CUDA's compiler does not begin");
+      return NULL;
+    }
+  if (nvrtc->nvrtcCompileProgram (program, G_N_ELEMENTS (options), options) == 0)
+    code = take_code (nvrtc, program);
+  else
+    tell_problem (nvrtc, program, error);
+  nvrtc->nvrtcDestroyProgram (&program);
+  return code;
+}
+
+GBytes *
+adj_cuda_compile (const char *source, guint major, guint minor, GError **error)
+{
+  const Nvrtc *nvrtc = get_nvrtc (error);
+  g_autofree char *architecture = g_strdup_printf ("--gpu-architecture=sm_%u%u", major, minor);
+  g_autofree char *path = NULL;
+  GBytes *code;
+
+  if (nvrtc == NULL)
+    return NULL;
+  path = kept_path (nvrtc, source, architecture);
+  code = adj_file_read (path, ADJ_FILE_WHOLE, MAX_FILE, NULL, NULL);
+  if (code != NULL)
+    return code;
+  code = compile (nvrtc, source, architecture, error);
+  if (code != NULL)
+    keep (path, code);
+  return code;
+}

@@ -1,0 +1,446 @@
+/* SPDX-License-Identifier: MIT */
+/* cuBLASLt by dlopen.  Its matrices lie column by column, so that it computes Cᵀ = Bᵀ Aᵀ.  Products
+ * of f32 are of f32, without TF32; what the library would do for a call is asked once and kept. */
+
+#include "device/cuda-products.h"
+
+#include <cublasLt.h>
+#include <cuda_runtime.h>
+#include <dlfcn.h>
+
+#include "base/adj-macros.h"
+
+#define WORKSPACE ((gsize) 32 << 20)
+#define MAX_DEVICES 64
+
+/* X (function of cublasLt.h) */
+#define FUNCTIONS(X)                                                                               \
+  X (cublasLtCreate)                                                                               \
+  X (cublasLtMatmul)                                                                               \
+  X (cublasLtMatmulAlgoGetHeuristic)                                                               \
+  X (cublasLtMatmulDescCreate)                                                                     \
+  X (cublasLtMatmulDescDestroy)                                                                    \
+  X (cublasLtMatmulDescSetAttribute)                                                               \
+  X (cublasLtMatmulPreferenceCreate)                                                               \
+  X (cublasLtMatmulPreferenceDestroy)                                                              \
+  X (cublasLtMatmulPreferenceSetAttribute)                                                         \
+  X (cublasLtMatrixLayoutCreate)                                                                   \
+  X (cublasLtMatrixLayoutDestroy)                                                                  \
+  X (cublasLtMatrixLayoutSetAttribute)
+
+#define FUNCTION_FIELD(name) __typeof__ (&name) name;
+#define FUNCTION_NAME(name) #name,
+
+static struct
+{
+  FUNCTIONS (FUNCTION_FIELD)
+} lt;
+
+static const char *const function_names[] = { FUNCTIONS (FUNCTION_NAME) };
+
+static GMutex lock; /* of what follows */
+static struct
+{
+  cublasLtHandle_t handle;
+  guint generation;
+} devices[MAX_DEVICES];
+static GHashTable *choices; /* Shape → Choice */
+
+static gpointer
+open_library (gpointer data)
+{
+  static const char *const names[] = { "libcublasLt.so.13", "libcublasLt.so.12" };
+  void *library = NULL;
+  void **functions = (void **) &lt;
+
+  for (guint i = 0; i < G_N_ELEMENTS (names) && library == NULL; i++)
+    library = dlopen (names[i], RTLD_NOW | RTLD_LOCAL);
+  for (guint i = 0; library != NULL && i < G_N_ELEMENTS (function_names); i++)
+    if ((functions[i] = dlsym (library, function_names[i])) == NULL)
+      return NULL;
+  return library;
+}
+
+static gboolean
+is_open (void)
+{
+  static GOnce once = G_ONCE_INIT;
+
+  return g_once (&once, open_library, NULL) != NULL;
+}
+
+const char *
+adj_cuda_products_missing (void)
+{
+  return is_open () ? NULL : "the library libcublasLt is not here: products are slower";
+}
+
+/* -- matrices -- */
+
+/* A matrix in memory, or several, as the library takes it. */
+typedef struct
+{
+  gint64 rows, cols, ld, batch; /* columns lie @ld apart, matrices @batch */
+  gint32 turned;                /* it is the transpose that is wanted */
+  gint32 type;                  /* cudaDataType */
+} Matrix;
+
+typedef struct
+{
+  Matrix first, second, added, result;
+  gint64 n_batches;
+  gint32 bias, device, alignment; /* the last: of all addresses, in bytes */
+  gint32 padding;
+} Shape;
+
+/* How the library does it. */
+typedef struct
+{
+  gboolean found;
+  cublasLtMatmulAlgo_t algorithm;
+  gsize workspace;
+} Choice;
+
+static const struct
+{
+  gboolean known;
+  cudaDataType data, scale;
+  cublasComputeType_t compute;
+} types[ADJ_K_N] = {
+  [ADJ_K_F16] = { TRUE, CUDA_R_16F, CUDA_R_32F, CUBLAS_COMPUTE_32F },
+  [ADJ_K_BF16] = { TRUE, CUDA_R_16BF, CUDA_R_32F, CUBLAS_COMPUTE_32F },
+  [ADJ_K_F32] = { TRUE, CUDA_R_32F, CUDA_R_32F, CUBLAS_COMPUTE_32F },
+  [ADJ_K_F64] = { TRUE, CUDA_R_64F, CUDA_R_64F, CUBLAS_COMPUTE_64F },
+};
+
+/* Of @view, whose transpose the library wants, since a row here is a column there. */
+static gboolean
+find_matrix (const AdjKView *view, Matrix *out)
+{
+  int batched = view->rank == 3;
+  gint64 rows = view->size[batched], cols = view->size[batched + 1];
+  gint64 down = view->stride[batched], across = view->stride[batched + 1];
+
+  *out = (Matrix){ .batch = batched ? view->stride[0] : 0, .type = types[view->type].data };
+  if (across == 1 || cols == 1)
+    {
+      out->rows = cols;
+      out->cols = rows;
+      out->ld = rows > 1 ? down : MAX (cols, 1);
+    }
+  else if (down == 1 || rows == 1)
+    {
+      out->rows = rows;
+      out->cols = cols;
+      out->ld = cols > 1 ? across : MAX (rows, 1);
+      out->turned = TRUE;
+    }
+  return out->ld >= MAX (out->rows, 1);
+}
+
+static void
+turn (AdjKView *view)
+{
+  int batched = view->rank == 3;
+  gint64 size = view->size[batched], stride = view->stride[batched];
+
+  view->size[batched] = view->size[batched + 1];
+  view->stride[batched] = view->stride[batched + 1];
+  view->size[batched + 1] = size;
+  view->stride[batched + 1] = stride;
+}
+
+/* One row that is added to all rows of the result. */
+static gboolean
+is_bias (const AdjKGemm *gemm)
+{
+  const AdjKView *d = gemm->d;
+  int batched = d->rank == 3;
+
+  return gemm->beta == 1 && d->type == gemm->c.type && d->type != ADJ_K_F64 && !batched &&
+         d->stride[0] == 0 && (d->stride[1] == 1 || d->size[1] == 1);
+}
+
+/* The largest power of two, of at most 256, that divides all addresses. */
+static gint32
+find_alignment (const AdjKGemm *gemm)
+{
+  guintptr addresses =
+      (guintptr) gemm->a.data | (guintptr) gemm->b.data | (guintptr) gemm->c.data | 256;
+
+  if (gemm->d != NULL && gemm->beta != 0)
+    addresses |= (guintptr) gemm->d->data;
+  return (gint32) (addresses & -addresses);
+}
+
+/* %FALSE: the library does not take it so. */
+static gboolean
+find_shape (const AdjKGemm *gemm, Shape *shape)
+{
+  gboolean widens =
+      gemm->c.type == ADJ_K_F32 && (gemm->a.type == ADJ_K_F16 || gemm->a.type == ADJ_K_BF16);
+
+  if (!types[gemm->c.type].known || gemm->a.type != gemm->b.type ||
+      (gemm->a.type != gemm->c.type && !widens) || !find_matrix (&gemm->c, &shape->result) ||
+      shape->result.turned || !find_matrix (&gemm->b, &shape->first) ||
+      !find_matrix (&gemm->a, &shape->second))
+    return FALSE;
+  shape->n_batches = gemm->c.rank == 3 ? gemm->c.size[0] : 1;
+  shape->added = shape->result;
+  shape->alignment = find_alignment (gemm);
+  if (gemm->d == NULL || gemm->beta == 0)
+    return TRUE;
+  shape->bias = is_bias (gemm);
+  return shape->bias || (gemm->d->type == gemm->c.type && find_matrix (gemm->d, &shape->added) &&
+                         !shape->added.turned);
+}
+
+/* -- the call -- */
+
+typedef struct
+{
+  cublasLtMatmulDesc_t product;
+  cublasLtMatrixLayout_t first, second, added, result;
+  gboolean failed;
+} Call;
+
+static void
+note (Call *call, cublasStatus_t status)
+{
+  call->failed = call->failed || status != CUBLAS_STATUS_SUCCESS;
+}
+
+static void
+describe_matrix (Call *call, const Shape *shape, const Matrix *matrix, cublasLtMatrixLayout_t *out)
+{
+  gint32 n = (gint32) shape->n_batches;
+
+  note (call,
+        lt.cublasLtMatrixLayoutCreate (out, (cudaDataType) matrix->type, (uint64_t) matrix->rows,
+                                       (uint64_t) matrix->cols, matrix->ld));
+  if (call->failed)
+    return;
+  note (call, lt.cublasLtMatrixLayoutSetAttribute (*out, CUBLASLT_MATRIX_LAYOUT_BATCH_COUNT, &n,
+                                                   sizeof n));
+  note (call,
+        lt.cublasLtMatrixLayoutSetAttribute (*out, CUBLASLT_MATRIX_LAYOUT_STRIDED_BATCH_OFFSET,
+                                             &matrix->batch, sizeof matrix->batch));
+}
+
+static void
+describe_product (Call *call, const Shape *shape, const AdjKGemm *gemm)
+{
+  const cublasOperation_t operations[] = { CUBLAS_OP_N, CUBLAS_OP_T };
+  const cublasLtEpilogue_t bias = CUBLASLT_EPILOGUE_BIAS;
+
+  note (call, lt.cublasLtMatmulDescCreate (&call->product, types[gemm->c.type].compute,
+                                           types[gemm->c.type].scale));
+  if (call->failed)
+    return;
+  note (call,
+        lt.cublasLtMatmulDescSetAttribute (call->product, CUBLASLT_MATMUL_DESC_TRANSA,
+                                           &operations[shape->first.turned], sizeof operations[0]));
+  note (call, lt.cublasLtMatmulDescSetAttribute (call->product, CUBLASLT_MATMUL_DESC_TRANSB,
+                                                 &operations[shape->second.turned],
+                                                 sizeof operations[0]));
+  if (!shape->bias)
+    return;
+  note (call, lt.cublasLtMatmulDescSetAttribute (call->product, CUBLASLT_MATMUL_DESC_EPILOGUE,
+                                                 &bias, sizeof bias));
+  note (call, lt.cublasLtMatmulDescSetAttribute (call->product, CUBLASLT_MATMUL_DESC_BIAS_POINTER,
+                                                 &gemm->d->data, sizeof gemm->d->data));
+}
+
+static void
+clear_call (Call *call)
+{
+  if (call->product != NULL)
+    lt.cublasLtMatmulDescDestroy (call->product);
+  if (call->first != NULL)
+    lt.cublasLtMatrixLayoutDestroy (call->first);
+  if (call->second != NULL)
+    lt.cublasLtMatrixLayoutDestroy (call->second);
+  if (call->added != NULL)
+    lt.cublasLtMatrixLayoutDestroy (call->added);
+  if (call->result != NULL)
+    lt.cublasLtMatrixLayoutDestroy (call->result);
+}
+
+/* -- what the library would do -- */
+
+static guint
+hash_shape (gconstpointer key)
+{
+  const guint32 *words = key;
+  guint hash = 2166136261u;
+
+  for (gsize i = 0; i < sizeof (Shape) / sizeof words[0]; i++)
+    hash = (hash ^ words[i]) * 16777619u;
+  return hash;
+}
+
+static gboolean
+is_same_shape (gconstpointer a, gconstpointer b)
+{
+  return memcmp (a, b, sizeof (Shape)) == 0;
+}
+
+static void
+prefer (cublasLtMatmulPreference_t preference, guint32 alignment)
+{
+  static const cublasLtMatmulPreferenceAttributes_t operands[] = {
+    CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_A_BYTES, CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_B_BYTES,
+    CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_C_BYTES, CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_D_BYTES
+  };
+  const gsize workspace = WORKSPACE;
+
+  lt.cublasLtMatmulPreferenceSetAttribute (preference, CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES,
+                                           &workspace, sizeof workspace);
+  for (guint i = 0; i < G_N_ELEMENTS (operands); i++)
+    lt.cublasLtMatmulPreferenceSetAttribute (preference, operands[i], &alignment, sizeof alignment);
+}
+
+static Choice *
+ask (cublasLtHandle_t handle, const Shape *shape, const Call *call)
+{
+  Choice *choice = g_new0 (Choice, 1);
+  cublasLtMatmulPreference_t preference = NULL;
+  cublasLtMatmulHeuristicResult_t best;
+  int n = 0;
+
+  if (lt.cublasLtMatmulPreferenceCreate (&preference) != CUBLAS_STATUS_SUCCESS)
+    return choice;
+  prefer (preference, (guint32) shape->alignment);
+  choice->found = lt.cublasLtMatmulAlgoGetHeuristic (
+                      handle, call->product, call->first, call->second, call->added, call->result,
+                      preference, 1, &best, &n) == CUBLAS_STATUS_SUCCESS &&
+                  n == 1 && best.state == CUBLAS_STATUS_SUCCESS;
+  lt.cublasLtMatmulPreferenceDestroy (preference);
+  if (choice->found)
+    {
+      choice->algorithm = best.algo;
+      choice->workspace = best.workspaceSize;
+    }
+  return choice;
+}
+
+/* With the lock held. */
+static Choice
+choose (cublasLtHandle_t handle, const Shape *shape, const Call *call)
+{
+  Choice *choice;
+
+  if (choices == NULL)
+    choices = g_hash_table_new_full (hash_shape, is_same_shape, g_free, g_free);
+  choice = g_hash_table_lookup (choices, shape);
+  if (choice == NULL)
+    {
+      choice = ask (handle, shape, call);
+      g_hash_table_insert (choices, g_memdup2 (shape, sizeof *shape), choice);
+    }
+  return *choice;
+}
+
+/* With the lock held; %NULL: it cannot be had. */
+static cublasLtHandle_t
+handle_for (const AdjGpuRuntime *runtime, int device)
+{
+  guint generation = __atomic_load_n (&runtime->generation, __ATOMIC_ACQUIRE);
+
+  if (device >= MAX_DEVICES)
+    return NULL;
+  if (devices[device].handle == NULL || devices[device].generation != generation)
+    {
+      devices[device].generation = generation;
+      if (lt.cublasLtCreate (&devices[device].handle) != CUBLAS_STATUS_SUCCESS)
+        devices[device].handle = NULL;
+    }
+  return devices[device].handle;
+}
+
+static gboolean
+run (cublasLtHandle_t handle,
+     const Call *call,
+     const Choice *choice,
+     const Shape *shape,
+     AdjGpuStream *stream,
+     AdjKQueue *queue,
+     const AdjKGemm *gemm)
+{
+  gboolean is_double = gemm->c.type == ADJ_K_F64;
+  gboolean adds = gemm->d != NULL && gemm->beta != 0 && !shape->bias;
+  const double factors64[] = { gemm->alpha, adds ? gemm->beta : 0 };
+  const float factors32[] = { (float) factors64[0], (float) factors64[1] };
+  const void *alpha = is_double ? (const void *) &factors64[0] : &factors32[0];
+  const void *beta = is_double ? (const void *) &factors64[1] : &factors32[1];
+  void *workspace =
+      choice->workspace > 0 ? queue->device->scratch (queue, choice->workspace) : NULL;
+
+  if (choice->workspace > 0 && workspace == NULL)
+    return TRUE; /* the queue tells */
+  return lt.cublasLtMatmul (handle, call->product, alpha, gemm->b.data, call->first, gemm->a.data,
+                            call->second, beta, adds ? gemm->d->data : gemm->c.data, call->added,
+                            gemm->c.data, call->result, &choice->algorithm, workspace,
+                            choice->workspace, (cudaStream_t) stream) == CUBLAS_STATUS_SUCCESS;
+}
+
+/* Operands turned where the result lies column by column: Cᵀ = Bᵀ Aᵀ.  @d: (out): for @out. */
+static void
+find_rows (const AdjKGemm *gemm, AdjKGemm *out, AdjKView *d)
+{
+  int batched = gemm->c.rank == 3;
+
+  *out = *gemm;
+  if (gemm->c.stride[batched + 1] == 1 || gemm->c.size[batched + 1] == 1)
+    return;
+  out->a = gemm->b;
+  out->b = gemm->a;
+  turn (&out->a);
+  turn (&out->b);
+  turn (&out->c);
+  if (gemm->d == NULL)
+    return;
+  *d = *gemm->d;
+  turn (d);
+  out->d = d;
+}
+
+static void
+describe_call (const Shape *shape, const AdjKGemm *gemm, Call *call)
+{
+  describe_product (call, shape, gemm);
+  describe_matrix (call, shape, &shape->first, &call->first);
+  describe_matrix (call, shape, &shape->second, &call->second);
+  describe_matrix (call, shape, &shape->added, &call->added);
+  describe_matrix (call, shape, &shape->result, &call->result);
+}
+
+gboolean
+adj_cuda_gemm (AdjGpuRuntime *runtime, AdjGpuStream *stream, AdjKQueue *queue, const AdjKGemm *gemm)
+{
+  AdjKGemm turned;
+  AdjKView d;
+  Shape shape;
+  Call call = { .failed = FALSE };
+  Choice choice = { .found = FALSE };
+  cublasLtHandle_t handle = NULL;
+  gboolean done = FALSE;
+
+  memset (&shape, 0, sizeof shape);
+  if (!is_open () || cudaGetDevice (&shape.device) != cudaSuccess)
+    return FALSE;
+  find_rows (gemm, &turned, &d);
+  if (!find_shape (&turned, &shape))
+    return FALSE;
+  describe_call (&shape, &turned, &call);
+  g_mutex_lock (&lock);
+  if (!call.failed)
+    handle = handle_for (runtime, shape.device);
+  if (handle != NULL)
+    choice = choose (handle, &shape, &call);
+  g_mutex_unlock (&lock);
+  if (choice.found)
+    done = run (handle, &call, &choice, &shape, stream, queue, &turned);
+  clear_call (&call);
+  return done;
+}

@@ -1,0 +1,60 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Writes the C file that holds the text of kernels: embed-sources.py OUTPUT KERNELS SOURCE…
+
+Beside each source stands what it includes from KERNELS, directly or not, by its path there.
+"""
+
+import os
+import re
+import sys
+
+INCLUDE = re.compile(r'^#include "([^"]+)"|_ROWS "([^"]+)"', re.MULTILINE)
+
+
+def read(root, name):
+    with open(os.path.join(root, name), encoding="utf-8") as file:
+        return file.read()
+
+
+def find(root, name, includer):
+    """Where in root an include leads to; None: not into it."""
+    for path in (name, os.path.join(os.path.dirname(includer), name)):
+        if os.path.exists(os.path.join(root, path)):
+            return os.path.normpath(path)
+    return None
+
+
+def collect(root, names):
+    """The texts of names and of all that they include, by path."""
+    texts = {}
+    waiting = list(names)
+    while waiting:
+        name = waiting.pop()
+        if name in texts:
+            continue
+        text = read(root, name)
+        for one, other in INCLUDE.findall(text):
+            path = find(root, one or other, name)
+            if path is not None:
+                text = text.replace(f'"{one or other}"', f'"{path}"')
+                waiting.append(path)
+        texts[name] = text
+    return texts
+
+
+def quoted(text):
+    escaped = text.replace("\\", "\\\\").replace('"', '\\"')
+    return "\n".join(f'    "{line}\\n"' for line in escaped.splitlines())
+
+
+def main():
+    texts = collect(sys.argv[2], [os.path.relpath(path, sys.argv[2]) for path in sys.argv[3:]])
+    with open(sys.argv[1], "w", encoding="utf-8") as out:
+        out.write('#include "adj-kernel-cuda.h"\n\nconst AdjKCudaSource adj_k_cuda_sources[] = {\n')
+        for name in sorted(texts):
+            out.write(f'  {{ "{name}",\n{quoted(texts[name])} }},\n')
+        out.write("  { NULL, NULL }\n};\n")
+
+
+main()

@@ -1,0 +1,392 @@
+/* SPDX-License-Identifier: MIT */
+/* A pointwise program written out: a thread takes a few neighbouring elements, which are loaded and
+ * stored at once where they lie side by side, through steps that are plain expressions. */
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cuda/source.h"
+
+enum
+{
+  MAX_WIDTH = 8,   /* elements of a thread */
+  LOAD_BYTES = 16, /* at most, at once */
+  THREADS = 256,
+  BLOCKS = 1 << 20
+};
+
+/* How an operand comes to a thread. */
+typedef enum
+{
+  AS_ONE,  /* the same for all its elements */
+  AS_PACK, /* side by side */
+  EACH,    /* one by one */
+} Access;
+
+typedef struct
+{
+  const AdjKStep *steps;
+  const AdjKView *views;
+  int n_steps, n_views, width;
+  int64_t n;
+  bool wide;                         /* offsets need 64 bits */
+  bool stored[ADJ_K_MAX_OPERANDS];   /* else loaded */
+  Access access[ADJ_K_MAX_OPERANDS]; /* of each view */
+  bool written[ADJ_K_CLASS_N][ADJ_K_MAX_REGS];
+} Program;
+
+#define TYPE_NAME(TYPE, name) [ADJ_K_##TYPE] = #name,
+
+/* Of class-rows.inc. */
+static const char *const type_names[] = { TYPE_NAME (BOOL, bool) TYPE_NAME (U8, u8) TYPE_NAME (
+    I8, i8) TYPE_NAME (I16, i16) TYPE_NAME (I32, i32) TYPE_NAME (I64, i64) TYPE_NAME (F16, f16)
+                                              TYPE_NAME (BF16, bf16) TYPE_NAME (F32, f32)
+                                                  TYPE_NAME (F64, f64) };
+
+static const char *const class_names[] = {
+  [ADJ_K_CLASS_F32] = "f32", [ADJ_K_CLASS_F64] = "f64", [ADJ_K_CLASS_I64] = "i64"
+};
+
+static const char *const class_types[] = {
+  [ADJ_K_CLASS_F32] = "float", [ADJ_K_CLASS_F64] = "double", [ADJ_K_CLASS_I64] = "int64_t"
+};
+
+/* -- what is loaded how -- */
+
+static int64_t
+last_size (const Program *p)
+{
+  const AdjKView *view = &p->views[0];
+
+  return view->rank > 0 ? view->size[view->rank - 1] : 1;
+}
+
+static int64_t
+last_stride (const AdjKView *view)
+{
+  return view->rank > 0 ? view->stride[view->rank - 1] : 0;
+}
+
+/* Whether groups of @width elements of @view begin at multiples of what is loaded at once. */
+static bool
+is_aligned (const AdjKView *view, int width)
+{
+  size_t element = adj_k_type_get_size (view->type), bytes = element * (size_t) width;
+
+  if (bytes > LOAD_BYTES)
+    bytes = LOAD_BYTES;
+  if ((uintptr_t) view->data % bytes != 0)
+    return false;
+  for (int d = 0; d + 1 < view->rank; d++)
+    if ((size_t) view->stride[d] * element % bytes != 0)
+      return false;
+  return true;
+}
+
+/* As many elements as the widest operand loads at once, if all groups are whole and aligned. */
+static int
+choose_width (const Program *p)
+{
+  size_t widest = 1;
+  int width;
+
+  for (int i = 0; i < p->n_views; i++)
+    if (last_stride (&p->views[i]) == 1 && adj_k_type_get_size (p->views[i].type) > widest)
+      widest = adj_k_type_get_size (p->views[i].type);
+  width = LOAD_BYTES / (int) widest;
+  if (width > MAX_WIDTH)
+    width = MAX_WIDTH;
+  if (last_size (p) % width != 0)
+    return 1;
+  for (int i = 0; i < p->n_views; i++)
+    if (last_stride (&p->views[i]) == 1 && !is_aligned (&p->views[i], width))
+      return 1;
+  return width;
+}
+
+static void
+choose_access (Program *p)
+{
+  p->width = choose_width (p);
+  for (int i = 0; i < p->n_steps; i++)
+    if (p->steps[i].kind == ADJ_K_STEP_STORE)
+      p->stored[p->steps[i].operand] = true;
+  for (int i = 0; i < p->n_views; i++)
+    {
+      int64_t stride = last_stride (&p->views[i]), furthest = 0;
+
+      p->access[i] = stride == 0 && !p->stored[i] ? AS_ONE : stride == 1 ? AS_PACK : EACH;
+      for (int d = 0; d < p->views[i].rank; d++)
+        furthest += (p->views[i].size[d] - 1) * p->views[i].stride[d];
+      p->wide = p->wide || furthest > INT32_MAX;
+    }
+  p->wide = p->wide || p->n > INT32_MAX;
+}
+
+/* -- where operands lie -- */
+
+static void
+write_places (FILE *out, const Program *p)
+{
+  const AdjKView *first = &p->views[0];
+  const char *integer = p->wide ? "int64_t" : "uint32_t";
+
+  fprintf (out, "      %s rest = (%s) at * %d;\n", integer, integer, p->width);
+  for (int d = first->rank; d-- > 1;)
+    fprintf (out, "      %s i%d = rest %% %lldu;\n      rest /= %lldu;\n", integer, d,
+             (long long) first->size[d], (long long) first->size[d]);
+  fprintf (out, "      %s i0 = rest;\n", integer);
+  for (int i = 0; i < p->n_views; i++)
+    {
+      fprintf (out, "      %s o%d = 0", integer, i);
+      for (int d = 0; d < p->views[i].rank; d++)
+        if (p->views[i].stride[d] != 0)
+          fprintf (out, " + i%d * %lldu", d, (long long) p->views[i].stride[d]);
+      fprintf (out, ";\n");
+    }
+}
+
+/* Memory of operand @i from its place on. */
+static void
+write_address (FILE *out, const Program *p, int i)
+{
+  fprintf (out, "((char *) args.at[%d] + (int64_t) o%d * %zu)", i, i,
+           adj_k_type_get_size (p->views[i].type));
+}
+
+static void
+write_loads (FILE *out, const Program *p)
+{
+  for (int i = 0; i < p->n_views; i++)
+    {
+      size_t size = adj_k_type_get_size (p->views[i].type);
+
+      fprintf (out, "      Pack%zu v%d;\n", size, i);
+      if (p->stored[i] || p->access[i] == EACH)
+        continue;
+      if (p->access[i] == AS_PACK)
+        fprintf (out, "      v%d = *(const Pack%zu *) ", i, size);
+      else
+        fprintf (out, "      v%d.at[0] = *(const Word%zu *) ", i, size);
+      write_address (out, p, i);
+      fprintf (out, ";\n");
+    }
+}
+
+static void
+write_stores (FILE *out, const Program *p)
+{
+  for (int i = 0; i < p->n_views; i++)
+    if (p->stored[i] && p->access[i] == AS_PACK)
+      {
+        fprintf (out, "      *(Pack%zu *) ", adj_k_type_get_size (p->views[i].type));
+        write_address (out, p, i);
+        fprintf (out, " = v%d;\n", i);
+      }
+}
+
+/* -- steps -- */
+
+/* What functions of class-rows.inc take: memory, and which element of it. */
+static void
+write_element (FILE *out, const Program *p, int i)
+{
+  long long stride = (long long) last_stride (&p->views[i]);
+
+  if (p->access[i] == AS_ONE)
+    fprintf (out, "&v%d, 0", i);
+  else if (p->access[i] == AS_PACK)
+    fprintf (out, "&v%d, e", i);
+  else
+    {
+      write_address (out, p, i);
+      fprintf (out, ", (int64_t) e * %lld", stride);
+    }
+}
+
+static void
+write_register (FILE *out, const Program *p, int klass, int r)
+{
+  if (p->written[klass][r])
+    fprintf (out, "%s_r%d", class_names[klass], r);
+  else
+    fprintf (out, "0"); /* an operand that the operation does not have */
+}
+
+static void
+write_operation (FILE *out, const Program *p, const AdjKStep *step)
+{
+  const char *name = adj_k_op_get_name ((AdjKOp) step->op);
+
+  if (step->klass == ADJ_K_CLASS_I64 &&
+      (step->op == ADJ_K_OP_FLOORDIV || step->op == ADJ_K_OP_TRUNCDIV ||
+       step->op == ADJ_K_OP_FMOD || step->op == ADJ_K_OP_REMAINDER))
+    {
+      fprintf (out, "          if (");
+      write_register (out, p, step->klass, step->b);
+      fprintf (out, " == 0)\n            set_flag (&args.faults->zero_division);\n");
+    }
+  fprintf (out, "          %s_r%d = %s_op_%s (", class_names[step->klass], step->dst,
+           class_names[step->klass], name);
+  write_register (out, p, step->klass, step->a);
+  fprintf (out, ", ");
+  write_register (out, p, step->klass, step->b);
+  fprintf (out, ", ");
+  write_register (out, p, step->klass, step->c);
+  fprintf (out, ");\n");
+}
+
+static void
+write_load (FILE *out, const Program *p, const AdjKStep *step)
+{
+  fprintf (out, "          %s_r%d = %s_load_%s (", class_names[step->klass], step->dst,
+           class_names[step->klass], type_names[p->views[step->operand].type]);
+  write_element (out, p, step->operand);
+  fprintf (out, ");\n");
+}
+
+static void
+write_constant (FILE *out, const AdjKStep *step)
+{
+  fprintf (out,
+           "          {\n            Number number;\n            number.i = (int64_t) UINT64_C "
+           "(0x%llx);\n"
+           "            %s_r%d = %s_load_%s (&number, 0);\n          }\n",
+           (unsigned long long) step->imm.i, class_names[step->klass], step->dst,
+           class_names[step->klass], type_names[step->type]);
+}
+
+static void
+write_cast (FILE *out, const Program *p, const AdjKStep *step)
+{
+  fprintf (out, "          {\n            Number number;\n            %s_store_%s (&number, 0, ",
+           class_names[step->klass], type_names[step->type]);
+  write_register (out, p, step->klass, step->a);
+  fprintf (out, ");\n            %s_r%d = %s_load_%s (&number, 0);\n          }\n",
+           class_names[step->to], step->dst, class_names[step->to], type_names[step->type]);
+}
+
+static void
+write_store (FILE *out, const Program *p, const AdjKStep *step)
+{
+  fprintf (out, "          %s_store_%s (", class_names[step->klass],
+           type_names[p->views[step->operand].type]);
+  write_element (out, p, step->operand);
+  fprintf (out, ", ");
+  write_register (out, p, step->klass, step->a);
+  fprintf (out, ");\n");
+}
+
+static void
+write_step (FILE *out, Program *p, const AdjKStep *step)
+{
+  int klass = step->kind == ADJ_K_STEP_CAST ? step->to : step->klass;
+
+  if (step->kind == ADJ_K_STEP_STORE)
+    {
+      write_store (out, p, step);
+      return;
+    }
+  if (step->kind == ADJ_K_STEP_OP)
+    write_operation (out, p, step);
+  else if (step->kind == ADJ_K_STEP_LOAD)
+    write_load (out, p, step);
+  else if (step->kind == ADJ_K_STEP_CONST)
+    write_constant (out, step);
+  else
+    write_cast (out, p, step);
+  p->written[klass][step->dst] = true;
+}
+
+static void
+write_registers (FILE *out, const Program *p)
+{
+  bool declared[ADJ_K_CLASS_N][ADJ_K_MAX_REGS] = { { false } };
+
+  for (int i = 0; i < p->n_steps; i++)
+    {
+      const AdjKStep *step = &p->steps[i];
+      int klass = step->kind == ADJ_K_STEP_CAST ? step->to : step->klass;
+
+      if (step->kind == ADJ_K_STEP_STORE || declared[klass][step->dst])
+        continue;
+      declared[klass][step->dst] = true;
+      fprintf (out, "          %s %s_r%d;\n", class_types[klass], class_names[klass], step->dst);
+    }
+}
+
+/* -- the whole -- */
+
+static void
+write_packs (FILE *out, int width)
+{
+  for (int size = 1; size <= 8; size *= 2)
+    {
+      int bytes = size * width < LOAD_BYTES ? size * width : LOAD_BYTES;
+
+      fprintf (out, "typedef uint%d_t Word%d;\n", size * 8, size);
+      fprintf (out, "typedef struct __attribute__ ((aligned (%d))) { Word%d at[%d]; } Pack%d;\n",
+               bytes, size, width, size);
+    }
+}
+
+static void
+write_program (FILE *out, Program *p)
+{
+  fprintf (out, "#include \"cuda/args.h\"\n#include \"cuda/class.h\"\n\n");
+  write_packs (out, p->width);
+  fprintf (out, "typedef struct { void *at[%d]; AdjKFaults *faults; } Operands;\n\n", p->n_views);
+  fprintf (out, "ENTRY (made, Operands)\n{\n  FOR_EACH (at, %lldll)\n    {\n",
+           (long long) (p->n / p->width));
+  write_places (out, p);
+  write_loads (out, p);
+  fprintf (out, "      UNROLLED for (int e = 0; e < %d; e++)\n        {\n", p->width);
+  write_registers (out, p);
+  for (int i = 0; i < p->n_steps; i++)
+    write_step (out, p, &p->steps[i]);
+  fprintf (out, "        }\n");
+  write_stores (out, p);
+  fprintf (out, "    }\n}\n");
+}
+
+static bool
+run_program (AdjKQueue *queue, const Program *p, const char *source)
+{
+  void *operands[ADJ_K_MAX_OPERANDS + 1];
+  int64_t blocks = (p->n / p->width + THREADS - 1) / THREADS;
+  AdjKLaunch shape = { .grid = { (uint32_t) (blocks < BLOCKS ? blocks : BLOCKS), 1, 1 },
+                       .block = { THREADS, 1, 1 } };
+
+  for (int i = 0; i < p->n_views; i++)
+    operands[i] = p->views[i].data;
+  operands[p->n_views] = queue->faults;
+  return queue->device->launch_made (queue, source, &shape, operands,
+                                     (size_t) (p->n_views + 1) * sizeof operands[0]);
+}
+
+bool
+adj_k_cuda_run_steps (
+    AdjKQueue *queue, const AdjKStep *steps, int n_steps, const AdjKView *views, int n_views)
+{
+  Program p = { .steps = steps,
+                .views = views,
+                .n_steps = n_steps,
+                .n_views = n_views,
+                .n = adj_k_view_count (&views[0]) };
+  char *source = NULL;
+  size_t length;
+  FILE *out;
+  bool done;
+
+  if (queue->device->launch_made == NULL || n_views > ADJ_K_MAX_OPERANDS || p.n == 0)
+    return false;
+  out = open_memstream (&source, &length);
+  if (out == NULL)
+    return false;
+  choose_access (&p);
+  write_program (out, &p);
+  done = fclose (out) == 0 && run_program (queue, &p, source);
+  free (source);
+  return done;
+}

@@ -1,0 +1,196 @@
+/* SPDX-License-Identifier: MIT */
+/* Kernels that are made for one call: compiled here by the C compiler for the emulated GPU, they
+ * give the bits of the kernels of the library; and CUDA's compiler, where it is, takes each of
+ * them. */
+
+#include <glib/gstdio.h>
+
+#include "device/cuda-compiler.h"
+#include "emulated-gpu.h"
+#include "exec/adj-executor.h"
+#include "plan/operator-graph.h"
+#include "plan/plan-check.h"
+#include "support/adj-test.h"
+#include "support/graphs.h"
+
+#define EACH_CASE 809   /* of the oracle's, one of so many */
+#define EACH_BY_NVRTC 4 /* of the kernels */
+#define RUNS 3          /* the second is the first with made kernels, the third plays them back */
+
+static const char *folder; /* of what is compiled */
+static int n_made;
+
+/* -- two compilers -- */
+
+static gboolean
+compile_here (const char *source, const char *stem, GError **error)
+{
+  g_autofree char *text = g_strconcat (stem, ".c", NULL),
+                  *library = g_strconcat (stem, ".so", NULL);
+  const char *kernels = g_getenv ("ADJ_TEST_KERNELS"), *emulator = g_getenv ("ADJ_TEST_EMULATOR");
+  const char *command[] = { "cc", "-shared", "-fPIC", "-O1", "-std=gnu17", "-ffp-contract=off",
+                            "-w", "-I",      kernels, "-I",  emulator,     "-fno-strict-aliasing",
+                            "-o", library,   text,    NULL };
+  g_autofree char *said = NULL;
+  int status = 0;
+
+  if (!g_file_set_contents (text, source, -1, error) ||
+      !g_spawn_sync (NULL, (char **) command, NULL, G_SPAWN_SEARCH_PATH, NULL, NULL, NULL, &said,
+                     &status, error))
+    return FALSE;
+  if (!g_spawn_check_wait_status (status, NULL))
+    g_error ("%s\n%s", said, source);
+  return TRUE;
+}
+
+static void
+compile_for_cuda (const char *source)
+{
+  g_autoptr (GError) error = NULL;
+  GBytes *code = adj_cuda_compile (source, 9, 0, &error);
+
+  if (code == NULL && !g_error_matches (error, ADJ_ERROR, ADJ_ERROR_NOT_FOUND))
+    g_error ("%s\n%s", error->message, source);
+  g_clear_pointer (&code, g_bytes_unref);
+}
+
+static gboolean
+compile (const char *source, char **symbol, GError **error)
+{
+  int number = g_atomic_int_add (&n_made, 1);
+  g_autofree char *stem = g_strdup_printf ("%s/%d", folder, number);
+
+  if (number % EACH_BY_NVRTC == 0)
+    compile_for_cuda (source);
+  *symbol = g_strconcat (stem, ".so", NULL);
+  return compile_here (source, stem, error);
+}
+
+/* (transfer full) */
+static AdjGpu *
+open_gpu (void)
+{
+  const AdjEmulation emulation = { .compile = compile };
+
+  return emulated_gpu_new (&emulation);
+}
+
+/* -- what runs -- */
+
+static gboolean
+run (AdjRunRequest *request, AdjGpu *gpu, AdjRunResult *result)
+{
+  request->gpu = gpu;
+  *result = (AdjRunResult){ 0 };
+  return adj_executor_run (adj_executor_find ("cuda", NULL), request, result, NULL, NULL);
+}
+
+/* The results of @request by kernels of the library, and each time by made ones. */
+static void
+check (AdjRunRequest *request, AdjGpu *gpu, const char *what)
+{
+  AdjRunResult by_library;
+
+  adj_gpu_set_compiles (gpu, FALSE);
+  if (!run (request, gpu, &by_library))
+    return;
+  adj_gpu_set_compiles (gpu, TRUE);
+  for (guint i = 0; i < RUNS; i++)
+    {
+      g_autoptr (GString) why = g_string_new (NULL);
+      AdjRunResult made;
+
+      g_assert_true (run (request, gpu, &made));
+      if (!plan_same_values (&by_library.output, &made.output, why))
+        {
+          g_test_message ("%s, run %u: %s", what, i, why->str);
+          g_test_fail ();
+        }
+      adj_run_result_clear (&made);
+    }
+  adj_run_result_clear (&by_library);
+}
+
+typedef struct
+{
+  AdjGpu *gpu;
+  guint n;
+} Sweep;
+
+static void
+check_case (OracleCase *c, gpointer data)
+{
+  Sweep *sweep = data;
+  g_autoptr (GArray) inputs = NULL;
+  g_autoptr (AdjGraph) graph = NULL;
+  g_autofree char *what = g_strdup_printf ("%s:%u: %s", c->file, c->line, c->target);
+  AdjRunRequest request;
+
+  if (sweep->n++ % EACH_CASE != 0 || c->seed >= 0 || (c->op->flags & ADJ_OP_NO_COMPARE) != 0)
+    return;
+  inputs = adj_value_array_new ();
+  graph = operator_graph_new (c, FALSE, inputs);
+  request = (AdjRunRequest){ .graph = graph,
+                             .inputs = (const AdjValue *) (gpointer) inputs->data,
+                             .n_inputs = inputs->len };
+  check (&request, sweep->gpu, what);
+}
+
+static void
+test_operators (void)
+{
+  Sweep sweep = { .gpu = open_gpu () };
+  int before = n_made;
+
+  oracle_foreach (check_case, &sweep);
+  g_test_message ("%d kernels were made", n_made - before);
+  g_assert_cmpint (n_made - before, >, 20);
+  adj_gpu_unref (sweep.gpu);
+}
+
+/* Regions of several operators, several types, several dims. */
+static void
+test_capture (gconstpointer name)
+{
+  g_autoptr (AdjBundle) bundle = adj_test_load_capture (name);
+  g_autoptr (AdjGpu) gpu = open_gpu ();
+  g_autoptr (GError) error = NULL;
+  AdjSessionRun session = { .bundle = bundle,
+                            .graph = adj_bundle_find_graph (bundle, "joint", &error),
+                            .executor = adj_executor_find ("cuda", NULL),
+                            .gpu = gpu };
+  AdjRunResult by_library, made;
+  int before = n_made;
+
+  g_assert_no_error (error);
+  adj_gpu_set_compiles (gpu, FALSE);
+  g_assert_true (adj_session_run (&session, &by_library, NULL, NULL, &error));
+  adj_gpu_set_compiles (gpu, TRUE);
+  for (guint i = 0; i < RUNS; i++)
+    {
+      g_autoptr (GString) why = g_string_new (NULL);
+
+      g_assert_true (adj_session_run (&session, &made, NULL, NULL, &error));
+      if (!plan_same_values (&by_library.output, &made.output, why))
+        g_test_message ("%s, run %u: %s", (const char *) name, i, why->str);
+      g_assert_cmpuint (why->len, ==, 0);
+      adj_run_result_clear (&made);
+    }
+  adj_run_result_clear (&by_library);
+  g_assert_cmpint (n_made - before, >, 5);
+}
+
+int
+main (int argc, char **argv)
+{
+  g_autoptr (AdjTestFolder) made = adj_test_folder_new ();
+
+  g_test_init (&argc, &argv, NULL);
+  folder = made->path;
+
+  g_test_add_func ("/device/made/operators", test_operators);
+  g_test_add_data_func ("/device/made/mlp", "mlp", test_capture);
+  g_test_add_data_func ("/device/made/dropout", "dropout", test_capture);
+
+  return g_test_run ();
+}
