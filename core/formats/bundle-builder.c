@@ -373,7 +373,7 @@ share_blocks (const AdjBundle *bundle)
       AdjGraph *joint = NULL;
 
       for (guint i = 0; i < region->n_graphs && joint == NULL; i++)
-        if (strcmp (region->graphs[i]->role, "joint") == 0)
+        if (adj_bundle_graph_is_undecided (region->graphs[i]))
           joint = region->graphs[i]->graph;
       for (guint i = 0; i < region->n_graphs && joint != NULL; i++)
         if (region->graphs[i]->graph != joint)

@@ -156,8 +156,7 @@ find_kept (const AdjMorph *self, const AdjRect *visible, guint wanted)
 static void
 count_alike (GArray *all)
 {
-  g_autoptr (GHashTable) counts =
-      g_hash_table_new_full (g_int64_hash, g_int64_equal, g_free, NULL);
+  g_autoptr (GHashTable) counts = g_hash_table_new_full (g_int64_hash, g_int64_equal, g_free, NULL);
 
   for (guint pass = 0; pass < 2; pass++)
     for (guint i = 0; i < all->len; i++)

@@ -9,6 +9,8 @@
 
 /* Below this many pixels letters are not drawn. */
 #define MIN_TEXT_PX 5.5f
+/* More boxes at once are shapes without names when zoomed out. */
+#define MANY_NAMES 700
 
 GdkRGBA
 adj_color_to_rgba (const AdjColor *color)
@@ -243,17 +245,6 @@ paint_edges (AdjPainter *painter, gboolean lit)
     }
 }
 
-/* Titles of columns stay at the top edge while their column is in view. */
-static void
-paint_headers (AdjPainter *painter)
-{
-  const AdjScene *scene = painter->frame->scene;
-
-  for (guint i = 0; i < adj_scene_get_n_boxes (scene); i++)
-    if (adj_scene_get_box (scene, i)->kind == ADJ_BOX_HEADER)
-      adj_painter_header (painter, i);
-}
-
 static void
 paint_gutter (AdjPainter *painter)
 {
@@ -325,8 +316,13 @@ adj_scene_painter_paint (const AdjSceneFrame *frame, GtkSnapshot *snapshot)
   paint_kind (&painter, ADJ_BOX_PILL, adj_painter_box);
   paint_kind (&painter, ADJ_BOX_CHIP, adj_painter_box);
   paint_kind (&painter, ADJ_BOX_BRIDGE, adj_painter_box);
+  if (painter.lod == ADJ_LOD_MODULES && boxes->len <= MANY_NAMES)
+    {
+      paint_kind (&painter, ADJ_BOX_NODE, adj_painter_plain_name);
+      paint_kind (&painter, ADJ_BOX_PILL, adj_painter_plain_name);
+    }
   if (painter.lod == ADJ_LOD_MODULES)
     paint_kind (&painter, ADJ_BOX_GROUP, adj_painter_group_title);
   if (!frame->ghosts)
-    paint_headers (&painter);
+    adj_painter_headers (&painter);
 }

@@ -10,6 +10,7 @@
 #define FIT_MARGIN 24.0f
 #define MIN_FIT 0.1f  /* below it, a picture that fits is a line */
 #define LEGEND 44.0f  /* height of the legend at the bottom of the canvas */
+#define TITLES 20.0f  /* that titles of columns need above the picture, as they do not shrink */
 #define FRICTION 4.0f /* of inertia, per second */
 
 void
@@ -120,7 +121,8 @@ fitting (AdjGraphView *self, const AdjRect *rect, float max_zoom)
                      rect->height + 2 * FIT_MARGIN };
 
   adj_camera_fit (&camera, &around, gtk_widget_get_width (widget),
-                  MAX (gtk_widget_get_height (widget) - LEGEND, 1), max_zoom);
+                  MAX (gtk_widget_get_height (widget) - LEGEND - TITLES, 1), max_zoom);
+  camera.y -= TITLES / camera.zoom;
   return camera;
 }
 
@@ -322,6 +324,6 @@ adj_graph_view_fit_first (AdjGraphView *self, int width, int height)
 
       self->camera.zoom = zoom;
       self->camera.x = bounds.x + bounds.width / 2 - width / zoom / 2;
-      self->camera.y = bounds.y - FIT_MARGIN / 2 / zoom;
+      self->camera.y = bounds.y - TITLES / zoom;
     }
 }

@@ -167,13 +167,16 @@ update_page (AdjDocumentPage *self)
   gtk_stack_set_visible_child_name (self->pages, page);
 }
 
-/* The inspector comes with the first selection and goes with the last. */
+/* The inspector comes with the first selection and goes with the last; not over one of two graphs
+ * that are looked at side by side. */
 static void
 update_selected (AdjDocumentPage *self)
 {
   gboolean any = adj_node_id_is_valid (adj_document_get_selected (self->document));
+  gboolean in_the_way = gtk_widget_get_visible (GTK_WIDGET (self->beside_pane)) &&
+                        adw_flap_get_folded (self->inspector_flap);
 
-  if (any != self->had_selection)
+  if (any != self->had_selection && !(any && in_the_way))
     adw_flap_set_reveal_flap (self->inspector_flap, any);
   self->had_selection = any;
 }
