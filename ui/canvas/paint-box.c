@@ -279,10 +279,11 @@ paint_card_text (
   g_autofree char *second = get_second_line (painter, index, box);
   float zoom = painter->frame->camera.zoom, left = rect->x + PADDING * zoom;
   gboolean two = painter->lod == ADJ_LOD_FULL && *second != '\0';
+  g_autofree char *alone = adj_painter_title (painter, box, (right - left) * SQUEEZE / READABLE);
   float bottom = rect->x + rect->width - (painter->frame->marks != NULL ? 26 : 6) * zoom;
   AdjTextRun title = {
     box->role == ADJ_ROLE_RECOMPUTE_COPY ? ADJ_TEXT_TITLE_PLAIN : ADJ_TEXT_TITLE,
-    box->title,
+    two ? box->title : alone,
     &palette->text,
     ADJ_ALIGN_LEFT,
     left,
@@ -299,7 +300,7 @@ paint_card_text (
   if (!two && painter->frame->marks != NULL)
     title.max_width = MIN (title.max_width, bottom - left);
   if (!two)
-    title.scale = text_scale (painter, title.style, box->title, title.max_width, rect->height);
+    title.scale = text_scale (painter, title.style, alone, title.max_width, rect->height);
   adj_painter_text (painter, &title);
   if (two)
     adj_painter_text (painter, &subtitle);

@@ -3,6 +3,8 @@
  * Which do depends on the picture and the zoom alone, so that nothing comes and goes on scrolling.
  */
 
+#include <string.h>
+
 #include "canvas/painter-private.h"
 
 #define LINE_HEIGHT 16.5f /* of letters at scale 1 */
@@ -33,11 +35,29 @@ has_name (const AdjSceneBox *box)
   return (box->kind == ADJ_BOX_NODE || box->kind == ADJ_BOX_PILL) && *box->title != '\0';
 }
 
+char *
+adj_painter_title (AdjPainter *painter, const AdjSceneBox *box, float width)
+{
+  const char *dot = strstr (box->subtitle, " · ");
+  g_autofree char *call = dot != NULL && box->kind == ADJ_BOX_NODE && !box->object
+                              ? g_strndup (box->subtitle, (gsize) (dot - box->subtitle))
+                              : NULL;
+  g_autofree char *both = NULL;
+
+  if (call == NULL || strchr (call, ' ') != NULL)
+    return g_strdup (box->title);
+  both = g_strdup_printf ("%s · %s", box->title, call);
+  if (width > 0 && adj_painter_text_width (painter, ADJ_TEXT_TITLE, both) > width)
+    return g_strdup (box->title);
+  return g_steal_pointer (&both);
+}
+
 /* Where the name of a box would stand. */
 static AdjRect
 get_plate (AdjPainter *painter, const AdjSceneBox *box, const AdjRect *rect, float scale)
 {
-  float width = adj_painter_text_width (painter, ADJ_TEXT_TITLE, box->title) * scale + 8;
+  g_autofree char *title = adj_painter_title (painter, box, 0);
+  float width = adj_painter_text_width (painter, ADJ_TEXT_TITLE, title) * scale + 8;
   float height = LINE_HEIGHT * scale;
 
   return (AdjRect){ rect->x + rect->width / 2 - width / 2, rect->y + rect->height / 2 - height / 2,
@@ -86,6 +106,7 @@ adj_painter_name (AdjPainter *painter, guint index, const AdjRect *rect)
   const AdjSceneBox *box = adj_scene_get_box (painter->frame->scene, index);
   const AdjPalette *palette = adj_painter_palette_for_box (painter, index);
   AdjColor fill = adj_painter_card_fill (painter, index);
+  g_autofree char *title = adj_painter_title (painter, box, 0);
   Place place;
 
   if (!has_name (box) || !find_place (painter, index, rect, &place))
@@ -93,8 +114,8 @@ adj_painter_name (AdjPainter *painter, guint index, const AdjRect *rect)
   place.plate = adj_painter_snap (painter, &place.plate);
   adj_painter_fill (painter, &place.plate, 2, &fill);
   adj_painter_frame (painter, &place.plate, 2, 1, &palette->roles[box->role]);
-  adj_painter_text (painter, &(AdjTextRun){ ADJ_TEXT_TITLE, box->title, &palette->text,
-                                            ADJ_ALIGN_CENTER, place.plate.x + place.plate.width / 2,
+  adj_painter_text (painter, &(AdjTextRun){ ADJ_TEXT_TITLE, title, &palette->text, ADJ_ALIGN_CENTER,
+                                            place.plate.x + place.plate.width / 2,
                                             place.plate.y + place.plate.height / 2,
                                             place.plate.width, place.scale });
   return TRUE;
