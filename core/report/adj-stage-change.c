@@ -497,6 +497,10 @@ list_crossing (Listing *self, const AdjRecording *recording, const AdjStage *hal
       if (role == ADJ_INPUT_NONE &&
           adj_graph_get_node (other, twin.index)->opcode == ADJ_OPCODE_PLACEHOLDER)
         add (self, ADJ_CHANGE_NONE, (AdjNodeId){ i }, node->origin, _ ("is saved for backward"));
+      else if (node->opcode == ADJ_OPCODE_PLACEHOLDER &&
+               adj_graph_get_node (other, twin.index)->opcode != ADJ_OPCODE_PLACEHOLDER)
+        add (self, ADJ_CHANGE_NONE, (AdjNodeId){ i }, node->origin,
+             _ ("is saved for backward, by forward"));
       else if (role == ADJ_INPUT_NONE &&
                g_str_equal (adj_graph_get_node (other, twin.index)->target, node->target))
         add (self, ADJ_CHANGE_NONE, (AdjNodeId){ i }, node->origin,

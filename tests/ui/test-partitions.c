@@ -298,9 +298,8 @@ test_wrong (void)
       g_assert_nonnull (strstr (text, plan->wrong));
     }
   g_assert_cmpuint (n_wrong, >, 0);
-  g_assert_nonnull (adj_walk_find (
-      adj_walk_find_mapped (GTK_WIDGET (window), ADJ_TYPE_PARETO_PAGE), GTK_TYPE_LABEL,
-      "another program"));
+  g_assert_nonnull (adj_walk_find (adj_walk_find_mapped (GTK_WIDGET (window), ADJ_TYPE_PARETO_PAGE),
+                                   GTK_TYPE_LABEL, "another program"));
   adj_walk_close (window);
 }
 

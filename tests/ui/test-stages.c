@@ -180,6 +180,29 @@ test_provenance (void)
   g_assert_false (has_kin (kin, document, "joint", "addmm"));
 }
 
+/* Of a line with several calls each node came of its own: of the one that reads its weight, and of
+ * the next one when that is done. */
+static void
+test_one_line (void)
+{
+  static const struct
+  {
+    const char *name, *target;
+  } made[] = { { "addmm_1", "linear" }, { "erf", "gelu" }, { "mul_1", "gelu" } };
+  g_autoptr (AdjDocument) document = adj_wait_open ("graphs/torch-trace", "0-0-joint");
+  AdjStageFacts *facts = find_facts (document);
+  const AdjGraph *dynamo = adj_graph_set_get (adj_document_get_graphs (document), 0)->graph;
+
+  for (guint i = 0; i < G_N_ELEMENTS (made); i++)
+    {
+      AdjNodeId node = adj_graph_find_node (get_graph (document), made[i].name);
+      guint32 origin = adj_stage_facts_get (facts, 1)->origins[node.index];
+
+      g_assert_cmpuint (origin, <, adj_graph_get_n_nodes (dynamo));
+      g_assert_nonnull (strstr (adj_graph_get_node (dynamo, origin)->target, made[i].target));
+    }
+}
+
 /* A stage that computes something else says where that begins. */
 static void
 test_facts_of_fault (void)
@@ -377,6 +400,7 @@ main (int argc, char **argv)
   g_test_add_func ("/ui/stages/steps-through-log", test_steps_through_log);
   g_test_add_func ("/ui/stages/facts-of-log", test_facts_of_log);
   g_test_add_func ("/ui/stages/provenance", test_provenance);
+  g_test_add_func ("/ui/stages/one-line", test_one_line);
   g_test_add_func ("/ui/stages/facts-of-fault", test_facts_of_fault);
   g_test_add_func ("/ui/stages/changes", test_changes);
   g_test_add_func ("/ui/stages/saves", test_saves);
