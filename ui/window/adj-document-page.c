@@ -289,8 +289,8 @@ update_remarks (AdjDocumentPage *self)
     {
       g_autofree char *escaped = g_markup_escape_text (error->message, -1);
 
+      /* The page says it; a bar above would say it again. */
       adw_status_page_set_description (self->problem_page, escaped);
-      show_remark (self, GTK_MESSAGE_ERROR, error->message);
     }
   else if (problem != NULL)
     {
@@ -304,7 +304,7 @@ update_remarks (AdjDocumentPage *self)
     }
   update_button (self);
   gtk_info_bar_set_revealed (self->remarks_bar,
-                             error != NULL || problem != NULL || (n > 0 && !self->closed));
+                             error == NULL && (problem != NULL || (n > 0 && !self->closed)));
 }
 
 /* The log opens at the failure of a stage. */
