@@ -858,7 +858,7 @@ def list_titles(walk, window):
 
 # The first one is done below, the others in tests/ui: test-quick-find.c, test-beside.c; what Print opens is the
 # toolkit's.
-ELSEWHERE = {"Quit", "Find a Row of a List", "Lay the Stage Before Beside", "Print"}
+ELSEWHERE = {"Quit", "Find a Row of a List", "Compare Side by Side", "Print"}
 
 
 def test_quits(walk):
