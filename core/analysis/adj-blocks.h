@@ -30,8 +30,8 @@ typedef struct
 const AdjBlocks *adj_graph_get_blocks (const AdjGraph *graph);
 
 /* Stages of one program have the same blocks: those of @graph, which nobody has asked for yet, will
- * be those of @leader, by the names of calls.  Of a graph that has few names in common with it, its
- * own. */
+ * be those of @leader, or of the one that this follows, by the names of calls.  Of a graph that has
+ * few names in common with it, its own. */
 void adj_graph_follow_blocks (const AdjGraph *graph, AdjGraph *leader);
 /* (transfer none) (nullable) */
 AdjGraph *adj_graph_get_blocks_leader (const AdjGraph *graph);

@@ -32,10 +32,14 @@ static const AdjGraphAnalysis leader_analysis = { lead_by_none, leader_free };
 void
 adj_graph_follow_blocks (const AdjGraph *graph, AdjGraph *leader)
 {
-  Leader *result = g_new (Leader, 1);
+  Leader *result;
 
-  g_return_if_fail (graph != leader && adj_graph_get_blocks_leader (leader) == NULL);
-
+  /* A graph of two files may follow already. */
+  while (adj_graph_get_blocks_leader (leader) != NULL)
+    leader = adj_graph_get_blocks_leader (leader);
+  if (leader == graph)
+    return;
+  result = g_new (Leader, 1);
   result->graph = adj_graph_ref (leader);
   adj_graph_keep_analysis (graph, &leader_analysis, result);
 }

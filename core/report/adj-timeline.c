@@ -22,7 +22,9 @@ name_group (const AdjGraph *graph, guint index)
   if (strchr (path, ':') != NULL)
     return g_strdup (path);
   if (*path == '\0')
-    return g_strdup (adj_graph_get_node (graph, index)->opcode == ADJ_OPCODE_PLACEHOLDER ? _ ("inputs") : _ ("elsewhere"));
+    return g_strdup (adj_graph_get_node (graph, index)->opcode == ADJ_OPCODE_PLACEHOLDER
+                         ? _ ("inputs")
+                         : _ ("elsewhere"));
   dot = strchr (path, '.');
   if (dot != NULL && g_ascii_isdigit (dot[1]))
     for (dot++; g_ascii_isdigit (*dot); dot++)

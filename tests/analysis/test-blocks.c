@@ -179,7 +179,10 @@ of_leader (void)
     call (&writer, i % 2 ? "exp.default" : "neg.default", 0, 30 + i);
   stranger = end (&writer);
   adj_graph_follow_blocks (graph, leader);
-  adj_graph_follow_blocks (stranger, leader);
+  adj_graph_follow_blocks (stranger, graph); /* which follows itself */
+  adj_graph_follow_blocks (leader, graph);   /* in a circle: not at all */
+  g_assert_true (adj_graph_get_blocks_leader (stranger) == leader);
+  g_assert_null (adj_graph_get_blocks_leader (leader));
   adj_graph_unref (leader);
 
   g_assert_true (adj_graph_get_blocks_leader (graph) == leader);

@@ -197,8 +197,8 @@ test_blocks (void)
       guint index = adj_graph_set_find (graphs, ids[i], NULL);
 
       g_assert_cmpuint (index, !=, G_MAXUINT);
-      g_assert_true (
-          adj_graph_get_blocks_leader (adj_graph_set_get (graphs, index)->graph) == joint);
+      g_assert_true (adj_graph_get_blocks_leader (adj_graph_set_get (graphs, index)->graph) ==
+                     joint);
     }
 }
 
