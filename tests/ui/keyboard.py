@@ -585,7 +585,7 @@ def test_chooses_the_view(walk):
     until(lambda: "KiB" in ramp(walk).get_name(), "the ramp of bytes")
     walk.on_canvas()
     walk.does("Colour by Role, Bytes, Time, Error", "c r", lambda: not ramp(walk))
-    walk.go("push button", "saved")
+    walk.go("push button", "read by backward")
     lit = walk.focused
     walk.key("space")
     until(lambda: is_pressed(lit), "the role in the legend")
