@@ -43,7 +43,8 @@ get_name (gpointer item)
 static char *
 get_module (gpointer item)
 {
-  return g_strdup (adj_graph_get_module_path (adj_node_item_get_graph (item), adj_node_item_get_id (item).index));
+  return g_strdup (adj_graph_get_module_path (adj_node_item_get_graph (item),
+                                              adj_node_item_get_id (item).index));
 }
 
 static char *
