@@ -33,6 +33,7 @@ adj_picture_write (const AdjTarget *target,
   g_autoptr (AdjScene) scene = NULL;
 
   options.captured = captured;
+  options.undecided = adj_bundle_graph_is_undecided (target->graph);
   options.progress = show_progress;
   options.progress_data = &line;
   scene = adj_layout_mirror (graph, &options, NULL, NULL, error);

@@ -42,6 +42,7 @@ lay_out (const AdjTarget *target, gint fold, GError **error)
   AdjGraph *graph = target->graph->graph;
   g_autoptr (AdjCaptured) captured = adj_captured_new (graph, target->bundle);
   AdjLayoutOptions options = { .captured = captured,
+                               .undecided = adj_bundle_graph_is_undecided (target->graph),
                                .progress = show_layout,
                                .progress_data = &line };
   AdjScene *scene;

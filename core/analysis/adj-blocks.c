@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "analysis/adj-counterparts.h"
+#include "analysis/blocks-leader-private.h"
 #include "base/adj-arena.h"
 #include "ir/adj-graph-analysis-internal.h"
 #include "ir/adj-input-role.h"
@@ -345,32 +346,74 @@ assign_nodes (Search *self)
       result->of_node[i] = result->of_node[counterparts[i]];
 }
 
+static void
+find_own (const AdjGraph *graph, Result *result)
+{
+  Search self = { .graph = graph, .result = result };
+
+  self.calls = collect_calls (graph);
+  self.token = g_new (guint32, self.calls->len + 1);
+  self.live = g_new0 (guint, self.calls->len + 2);
+  for (guint k = 0; k < self.calls->len; k++)
+    self.token[k] = token_of (get_call (&self, k));
+  count_live (&self);
+  search (&self, 0, self.calls->len);
+  if (result->blocks->len > 0)
+    assign_nodes (&self);
+  g_array_unref (self.calls);
+  g_free (self.token);
+  g_free (self.live);
+}
+
+/* Those of @blocks, of another graph, that have a node here. */
+static void
+take_blocks (const AdjGraph *graph, const AdjBlocks *blocks, Result *result)
+{
+  g_autofree guint32 *taken = g_new (guint32, blocks->n_blocks);
+
+  memset (taken, 0xff, sizeof (guint32) * blocks->n_blocks);
+  for (guint32 i = 0; i < adj_graph_get_n_nodes (graph); i++)
+    {
+      guint32 block = result->of_node[i];
+
+      if (block == ADJ_NO_BLOCK)
+        continue;
+      if (taken[block] == ADJ_NO_BLOCK)
+        {
+          AdjBlock own = blocks->blocks[block];
+
+          taken[block] = result->blocks->len;
+          own.module.path = adj_arena_intern (result->texts, own.module.path);
+          own.name = adj_arena_intern (result->texts, own.name);
+          own.first = i;
+          own.end = i + 1;
+          g_array_append_val (result->blocks, own);
+        }
+      result->of_node[i] = taken[block];
+      if (!adj_graph_depends_on_tangent (graph, i))
+        g_array_index (result->blocks, AdjBlock, taken[block]).end = i + 1;
+    }
+}
+
 static gpointer
 compute (const AdjGraph *graph)
 {
   guint n = adj_graph_get_n_nodes (graph);
   Result *result = g_new0 (Result, 1);
-  Search self = { .graph = graph, .result = result };
+  gboolean named = names_modules (graph);
+  const AdjBlocks *led = NULL;
 
   result->texts = adj_arena_new ();
   result->blocks = g_array_new (FALSE, FALSE, sizeof (AdjBlock));
   result->of_node = g_new (guint32, n + 1);
-  memset (result->of_node, 0xff, sizeof (guint32) * n);
-  if (!names_modules (graph))
-    {
-      self.calls = collect_calls (graph);
-      self.token = g_new (guint32, self.calls->len + 1);
-      self.live = g_new0 (guint, self.calls->len + 2);
-      for (guint k = 0; k < self.calls->len; k++)
-        self.token[k] = token_of (get_call (&self, k));
-      count_live (&self);
-      search (&self, 0, self.calls->len);
-      if (result->blocks->len > 0)
-        assign_nodes (&self);
-      g_array_unref (self.calls);
-      g_free (self.token);
-      g_free (self.live);
-    }
+  if (!named)
+    led = blocks_of_leader (graph, result->of_node);
+  if (led != NULL)
+    take_blocks (graph, led, result);
+  else
+    memset (result->of_node, 0xff, sizeof (guint32) * n);
+  if (!named && led == NULL)
+    find_own (graph, result);
   result->shown.n_blocks = result->blocks->len;
   result->shown.blocks = (const AdjBlock *) (gconstpointer) result->blocks->data;
   result->shown.of_node = result->of_node;

@@ -29,4 +29,11 @@ typedef struct
 /* None where any node names its module.  (transfer none): valid as long as @graph. */
 const AdjBlocks *adj_graph_get_blocks (const AdjGraph *graph);
 
+/* Stages of one program have the same blocks: those of @graph, which nobody has asked for yet, will
+ * be those of @leader, or of the one that this follows, by the names of calls.  Of a graph that has
+ * few names in common with it, its own. */
+void adj_graph_follow_blocks (const AdjGraph *graph, AdjGraph *leader);
+/* (transfer none) (nullable) */
+AdjGraph *adj_graph_get_blocks_leader (const AdjGraph *graph);
+
 G_END_DECLS

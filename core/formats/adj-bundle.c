@@ -168,6 +168,12 @@ adj_bundle_find_entry (const AdjBundle *bundle, const AdjGraph *graph)
   return NULL;
 }
 
+gboolean
+adj_bundle_graph_is_undecided (const AdjBundleGraph *graph)
+{
+  return strcmp (graph->role, "joint") == 0;
+}
+
 guint
 adj_bundle_get_n_regions (const AdjBundle *bundle)
 {

@@ -24,6 +24,9 @@ typedef struct
   AdjGraph *graph;        /* (owned) */
 } AdjBundleGraph;
 
+/* Whether it is a joint graph: nobody has decided yet what of it is saved. */
+ADJ_PUBLIC gboolean adj_bundle_graph_is_undecided (const AdjBundleGraph *graph);
+
 /* One compiled region: the graphs of one compile id. */
 typedef struct
 {

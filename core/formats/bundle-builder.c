@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "analysis/adj-blocks.h"
 #include "formats/adj-bundle-private.h"
 #include "ir/adj-input-role.h"
 
@@ -362,6 +363,24 @@ bundle_builder_keep_tensor (AdjBundleBuilder *builder,
   g_ptr_array_add (builder->bundle->loose, loose);
 }
 
+/* Without names of modules, the graphs of a region have the blocks of its joint graph. */
+static void
+share_blocks (const AdjBundle *bundle)
+{
+  for (guint r = 0; r < bundle->regions->len; r++)
+    {
+      const AdjRegion *region = bundle->regions->pdata[r];
+      AdjGraph *joint = NULL;
+
+      for (guint i = 0; i < region->n_graphs && joint == NULL; i++)
+        if (adj_bundle_graph_is_undecided (region->graphs[i]))
+          joint = region->graphs[i]->graph;
+      for (guint i = 0; i < region->n_graphs && joint != NULL; i++)
+        if (region->graphs[i]->graph != joint)
+          adj_graph_follow_blocks (region->graphs[i]->graph, joint);
+    }
+}
+
 AdjBundle *
 adj_bundle_builder_end (AdjBundleBuilder *builder, AdjDiags *diags)
 {
@@ -369,6 +388,7 @@ adj_bundle_builder_end (AdjBundleBuilder *builder, AdjDiags *diags)
 
   bundle->diags = diags != NULL ? diags : adj_diags_new ();
   bundle_place_facts (bundle);
+  share_blocks (bundle);
   g_hash_table_unref (builder->region_ids);
   g_free (builder);
   return bundle;

@@ -16,5 +16,8 @@ typedef struct
 /* The result of @analysis, which is static and identified by its address. (transfer none): valid as
  * long as @graph. Callable from any thread; of results computed at once, one is kept. */
 gconstpointer adj_graph_analyse (const AdjGraph *graph, const AdjGraphAnalysis *analysis);
+/* Keeps @result (transfer full) as that of @analysis; of a graph that has one, frees it. */
+void
+adj_graph_keep_analysis (const AdjGraph *graph, const AdjGraphAnalysis *analysis, gpointer result);
 
 G_END_DECLS

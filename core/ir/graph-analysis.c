@@ -20,30 +20,42 @@ find (const AdjAnalysisResult *results, const AdjGraphAnalysis *analysis)
   return NULL;
 }
 
+/* What is kept of @analysis: @result, which is taken, unless another was there first. */
+static gconstpointer
+keep (const AdjGraph *graph, const AdjGraphAnalysis *analysis, gpointer result)
+{
+  AdjAnalysisResult **head = &((AdjGraph *) graph)->analyses;
+  AdjAnalysisResult *mine = g_new (AdjAnalysisResult, 1);
+  gconstpointer other;
+
+  *mine = (AdjAnalysisResult){ analysis, result, NULL };
+  do
+    {
+      AdjAnalysisResult *known = g_atomic_pointer_get (head);
+
+      other = find (known, analysis);
+      mine->next = known;
+    }
+  while (other == NULL && !g_atomic_pointer_compare_and_exchange (head, mine->next, mine));
+  if (other == NULL)
+    return result;
+  analysis->free (result);
+  g_free (mine);
+  return other;
+}
+
 gconstpointer
 adj_graph_analyse (const AdjGraph *graph, const AdjGraphAnalysis *analysis)
 {
-  AdjAnalysisResult **head = &((AdjGraph *) graph)->analyses;
-  AdjAnalysisResult *known = g_atomic_pointer_get (head);
-  gconstpointer result = find (known, analysis);
-  AdjAnalysisResult *mine;
+  gconstpointer result = find (g_atomic_pointer_get (&((AdjGraph *) graph)->analyses), analysis);
 
-  if (result != NULL)
-    return result;
-  mine = g_new (AdjAnalysisResult, 1);
-  *mine = (AdjAnalysisResult){ analysis, analysis->compute (graph), NULL };
-  do
-    {
-      known = g_atomic_pointer_get (head);
-      result = find (known, analysis);
-      mine->next = known;
-    }
-  while (result == NULL && !g_atomic_pointer_compare_and_exchange (head, known, mine));
-  if (result == NULL)
-    return mine->result;
-  analysis->free (mine->result);
-  g_free (mine);
-  return result;
+  return result != NULL ? result : keep (graph, analysis, analysis->compute (graph));
+}
+
+void
+adj_graph_keep_analysis (const AdjGraph *graph, const AdjGraphAnalysis *analysis, gpointer result)
+{
+  keep (graph, analysis, result);
 }
 
 void

@@ -39,6 +39,8 @@ typedef void (*AdjLayoutProgress) (guint done, guint total, guint n_equal, gpoin
 typedef struct
 {
   AdjLayoutView view;
+  gboolean undecided;          /* a joint graph that nobody has partitioned: what backward reads of
+                                  forward is not saved yet */
   gboolean keep_aliases;       /* show views and getitems as nodes of their own */
   guint fold_depth;            /* close modules nested this deep (outermost: 1), and stack those
                                   that are alike and follow each other; 0: none; ADJ_FOLD_BY_SIZE */

@@ -528,6 +528,7 @@ adj_node_roles_new (AdjGraph *graph, const AdjLayoutOptions *options)
   self->n = adj_graph_get_n_nodes (graph);
   self->entries = g_new0 (AdjNodeRole, self->n);
   self->results = g_array_new (FALSE, FALSE, sizeof (AdjResultRole));
+  self->undecided = options->undecided;
   self->captured = options->captured != NULL ? adj_captured_ref (options->captured)
                                              : adj_captured_new (graph, NULL);
   adj_value_foreach (&output->args, collect_result, self);

@@ -45,6 +45,7 @@ typedef struct
   AdjNodeRole *entries;
   GArray *results;        /* of AdjResultRole */
   gboolean is_joint;      /* has tangents and forward results */
+  gboolean undecided;     /* as in the options */
   gboolean only_backward; /* has tangents, but every result depends on them; mirrored */
   gboolean one_column;    /* not mirrored: all nodes are on the forward side */
   const char *title;      /* of that column */

@@ -190,7 +190,9 @@ emit_headers (Emitter *self)
   if (m->has_side[0] && m->has_side[1])
     {
       band.kind = ADJ_BOX_HEADER;
-      band.title = m->roles->only_backward ? "COMPUTED FOR BACKWARD" : "SAVED FOR BACKWARD";
+      band.title = m->roles->only_backward ? "COMPUTED FOR BACKWARD"
+                   : m->roles->undecided   ? "READ BY BACKWARD"
+                                           : "SAVED FOR BACKWARD";
       band.subtitle = bytes;
       band.bytes = m->display->saved_bytes;
       band.rect = (AdjRect){ m->band_left, m->header_y, m->band_right - m->band_left,
@@ -520,6 +522,7 @@ mirror_emit (const Mirror *mirror)
 
   self.same = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
 
+  adj_scene_builder_set_undecided (builder, mirror->roles->undecided);
   count_frames (&self);
   emit_headers (&self);
   for (guint32 f = 0; f < mirror->frames->len; f++)

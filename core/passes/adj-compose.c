@@ -3,6 +3,7 @@
 
 #include "passes/adj-compose.h"
 
+#include "analysis/adj-blocks.h"
 #include "ir/adj-builder-internal.h"
 #include "ir/adj-input-role.h"
 #include "ops/adj-op-table.h"
@@ -235,6 +236,7 @@ adj_graph_compose (AdjGraph *forward, AdjGraph *backward, guint num_fwd_outputs,
   g_autoptr (GArray) storages = g_array_new (FALSE, FALSE, sizeof (gint32));
   Composing self = { builder,      forward,         backward, forward_ids,
                      backward_ids, num_fwd_outputs, storages };
+  AdjGraph *leader = adj_graph_get_blocks_leader (forward), *both;
 
   number_storages (&self);
   copy_placeholders (&self);
@@ -243,5 +245,8 @@ adj_graph_compose (AdjGraph *forward, AdjGraph *backward, guint num_fwd_outputs,
     return NULL;
   copy_calls (builder, backward, backward_ids, storages);
   return_both (&self);
-  return adj_builder_seal (builder, error);
+  both = adj_builder_seal (builder, error);
+  if (both != NULL && leader != NULL)
+    adj_graph_follow_blocks (both, leader);
+  return both;
 }

@@ -379,6 +379,30 @@ list_change (Listing *self, const AdjChange *change, Successors *successors)
   add (self, change->kind, change->b, change->a, reason)->is_metadata = is_of_metadata (change);
 }
 
+gboolean
+adj_stage_change_is_computed (const AdjChange *change)
+{
+  static const char *const computed[] = { "target", "args", "kwargs", "val", NULL };
+
+  return change->kind == ADJ_CHANGE_CHANGED && g_strv_contains (computed, change->reason);
+}
+
+/* How many nodes came, went and are changed: rows of the list hold several of them. */
+#define COUNTS "adj-counts"
+#define N_KINDS 4
+
+static void
+keep_counts (GListStore *store, const AdjAlignment *alignment)
+{
+  guint *counts = g_new0 (guint, N_KINDS);
+
+  counts[ADJ_CHANGE_ADDED] = alignment->n_added;
+  counts[ADJ_CHANGE_REMOVED] = alignment->n_removed;
+  for (guint i = 0; i < alignment->n_changes; i++)
+    counts[ADJ_CHANGE_CHANGED] += adj_stage_change_is_computed (&alignment->changes[i]);
+  g_object_set_data_full (G_OBJECT (store), COUNTS, counts, g_free);
+}
+
 static void
 list_differences (Listing *self, const AdjStage *stage)
 {
@@ -386,6 +410,7 @@ list_differences (Listing *self, const AdjStage *stage)
   g_autoptr (GHashTable) gone = g_hash_table_new (NULL, NULL);
   g_auto (Successors) successors = { 0 };
 
+  keep_counts (self->store, alignment);
   self->origins = adj_stage_origins_guess (self->before, self->after);
   find_successors (self, alignment, &successors);
   for (guint metadata = 0; metadata < 2; metadata++)
@@ -497,6 +522,10 @@ list_crossing (Listing *self, const AdjRecording *recording, const AdjStage *hal
       if (role == ADJ_INPUT_NONE &&
           adj_graph_get_node (other, twin.index)->opcode == ADJ_OPCODE_PLACEHOLDER)
         add (self, ADJ_CHANGE_NONE, (AdjNodeId){ i }, node->origin, _ ("is saved for backward"));
+      else if (node->opcode == ADJ_OPCODE_PLACEHOLDER &&
+               adj_graph_get_node (other, twin.index)->opcode != ADJ_OPCODE_PLACEHOLDER)
+        add (self, ADJ_CHANGE_NONE, (AdjNodeId){ i }, node->origin,
+             _ ("is saved for backward, by forward"));
       else if (role == ADJ_INPUT_NONE &&
                g_str_equal (adj_graph_get_node (other, twin.index)->target, node->target))
         add (self, ADJ_CHANGE_NONE, (AdjNodeId){ i }, node->origin,
@@ -548,7 +577,7 @@ adj_stage_changes_list (const AdjRecording *recording, guint stage)
 /* -- in one sentence -- */
 
 static void
-count_rows (GListModel *changes, guint counts[4], guint *n_saved, guint *n_again)
+count_decisions (GListModel *changes, guint *n_saved, guint *n_again)
 {
   for (guint i = 0; i < g_list_model_get_n_items (changes); i++)
     {
@@ -556,7 +585,6 @@ count_rows (GListModel *changes, guint counts[4], guint *n_saved, guint *n_again
 
       if (row->is_metadata)
         continue;
-      counts[row->kind] += row->count;
       *n_saved += strstr (row->why, decisions[0].clause) != NULL ? row->count : 0;
       *n_again += strstr (row->why, decisions[1].clause) != NULL ? row->count : 0;
     }
@@ -566,12 +594,13 @@ char *
 adj_stage_changes_describe (const AdjRecording *recording, guint stage, GListModel *changes)
 {
   const AdjStage *made = adj_recording_get_stage (recording, stage);
-  guint counts[4] = { 0 }, n_saved = 0, n_again = 0;
+  const guint *counts = g_object_get_data (G_OBJECT (changes), COUNTS);
+  guint n_saved = 0, n_again = 0;
   GString *text = g_string_new (made->summary != NULL ? made->summary : made->name);
 
-  count_rows (changes, counts, &n_saved, &n_again);
-  if (made->from < 0)
+  if (made->from < 0 || (counts == NULL && !is_half (recording, made)))
     return g_string_free (text, FALSE);
+  count_decisions (changes, &n_saved, &n_again);
   g_string_append (text, ": ");
   if (is_half (recording, made))
     g_string_append_printf (text, _ ("%u saved for backward, %u computed again there"), n_saved,

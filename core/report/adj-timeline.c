@@ -12,14 +12,19 @@
 
 /* -- who holds -- */
 
-/* "h.0" of "h.0.attn.c_attn": a module and the number behind it. */
+/* "h.0" of "h.0.attn.c_attn": a module and the number behind it; all of "model.py:17–46 · 1 of 2",
+ * where a repeated block stands for one. */
 static char *
-name_group (const AdjNode *node)
+name_group (const AdjGraph *graph, guint index)
 {
-  const char *path = adj_node_get_module_path (node), *dot;
+  const char *path = adj_graph_get_module_path (graph, index), *dot;
 
+  if (strchr (path, ':') != NULL)
+    return g_strdup (path);
   if (*path == '\0')
-    return g_strdup (node->opcode == ADJ_OPCODE_PLACEHOLDER ? _ ("inputs") : _ ("elsewhere"));
+    return g_strdup (adj_graph_get_node (graph, index)->opcode == ADJ_OPCODE_PLACEHOLDER
+                         ? _ ("inputs")
+                         : _ ("elsewhere"));
   dot = strchr (path, '.');
   if (dot != NULL && g_ascii_isdigit (dot[1]))
     for (dot++; g_ascii_isdigit (*dot); dot++)
@@ -62,7 +67,7 @@ find_groups (AdjTimeline *self)
   for (guint i = 0; i < self->held->len; i++)
     {
       const AdjHeld *held = &g_array_index (self->held, AdjHeld, i);
-      g_autofree char *name = name_group (adj_graph_get_node (self->graph, held->node.index));
+      g_autofree char *name = name_group (self->graph, held->node.index);
       Sum *sum = g_hash_table_lookup (by_name, name);
 
       if (sum == NULL)

@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* What nodes of a stage came of: by alignment, by origin, by line of the source. */
 
+#include "analysis/adj-aliases.h"
+#include "analysis/adj-counterparts.h"
 #include "ir/adj-graph.h"
+#include "ir/adj-input-role.h"
 #include "report/adj-stage-origins.h"
 
 #define MAX_GUESSES (1u << 22) /* pairs of nodes whose lines are compared */
@@ -26,19 +29,116 @@ is_same_line (const AdjNode *a, const AdjNode *b)
   return x != NULL && y != NULL && x->line == y->line && g_str_equal (x->file, y->file);
 }
 
-/* Of the nodes before that were made by the line of @node: the one that calls the same, else @last
- * where it is one of them, else the first. */
-static guint32
-guess_origin (const AdjGraph *before, const AdjNode *node, guint32 last)
+/* A line of the program, while the nodes that it made are gone through. */
+typedef struct
 {
-  g_autofree char *target = adj_stage_origins_target (node);
-  guint32 first = G_MAXUINT32;
+  const AdjGraph *before, *after;
+  guint32
+      *input_of; /* of each node after: the input before that it is, or a view of; G_MAXUINT32 */
+  guint32 last;  /* of the node before that the last one came of; G_MAXUINT32 */
+  gboolean has_computed; /* it was more than a view of an input */
+} Guess;
 
-  if (last != G_MAXUINT32 && is_same_line (adj_graph_get_node (before, last), node))
-    first = last;
-  for (guint i = 0; i < adj_graph_get_n_nodes (before); i++)
+/* Whether node @index of the graph after shows another one. */
+static gboolean
+is_view (const Guess *self, guint32 index)
+{
+  AdjAliasKind kind = adj_graph_get_aliases (self->after)[index].kind;
+
+  return kind != ADJ_ALIAS_NONE && kind != ADJ_ALIAS_UNKNOWN;
+}
+
+static gboolean
+is_call (const AdjNode *node)
+{
+  return node->opcode != ADJ_OPCODE_PLACEHOLDER && node->opcode != ADJ_OPCODE_OUTPUT;
+}
+
+/* The inputs of both graphs are the same where they are as many, tangents left out. */
+static void
+find_inputs (Guess *self)
+{
+  guint n = adj_graph_get_n_inputs (self->before), n_primals = 0;
+
+  for (guint i = 0; i < adj_graph_get_n_nodes (self->after); i++)
+    self->input_of[i] = G_MAXUINT32;
+  for (guint i = 0; i < adj_graph_get_n_inputs (self->after); i++)
     {
-      const AdjNode *other = adj_graph_get_node (before, i);
+      guint32 input = adj_graph_get_input (self->after, i).index;
+
+      if (adj_graph_get_input_role (self->after, input) == ADJ_INPUT_TANGENT)
+        continue;
+      if (n_primals < n)
+        self->input_of[input] = adj_graph_get_input (self->before, n_primals).index;
+      n_primals++;
+    }
+  for (guint i = 0; i < adj_graph_get_n_nodes (self->after); i++)
+    {
+      const AdjNode *node = adj_graph_get_node (self->after, i);
+
+      if (n_primals != n)
+        self->input_of[i] = G_MAXUINT32;
+      else if (is_call (node) && node->n_inputs == 1 && is_view (self, i))
+        self->input_of[i] = self->input_of[node->inputs[0].index];
+    }
+}
+
+/* Whether call @other, before, reads an input that node @index reads, or is a view of. */
+static gboolean
+reads_the_same (const Guess *self, const AdjNode *other, guint32 index)
+{
+  const AdjNode *node = adj_graph_get_node (self->after, index);
+
+  for (guint k = 0; k < other->n_inputs; k++)
+    {
+      guint32 read = other->inputs[k].index;
+
+      if (adj_graph_get_node (self->before, read)->opcode != ADJ_OPCODE_PLACEHOLDER)
+        continue;
+      if (self->input_of[index] == read)
+        return TRUE;
+      for (guint i = 0; i < node->n_inputs; i++)
+        if (self->input_of[node->inputs[i].index] == read)
+          return TRUE;
+    }
+  return FALSE;
+}
+
+static gboolean
+reads_any_input (const AdjGraph *graph, const AdjNode *node)
+{
+  for (guint k = 0; k < node->n_inputs; k++)
+    if (adj_graph_get_node (graph, node->inputs[k].index)->opcode == ADJ_OPCODE_PLACEHOLDER)
+      return TRUE;
+  return FALSE;
+}
+
+/* Where nothing else tells: the call that the node before came of, or, when that has read its
+ * weights and @index computes on, the next call of the line if that has none. */
+static guint32
+go_on (const Guess *self, guint32 index, guint32 next)
+{
+  gboolean done = self->has_computed && !is_view (self, index) &&
+                  reads_any_input (self->before, adj_graph_get_node (self->before, self->last));
+
+  return done && next != G_MAXUINT32 &&
+                 !reads_any_input (self->before, adj_graph_get_node (self->before, next))
+             ? next
+             : self->last;
+}
+
+/* Of the calls before that were made by the line of node @index: the one that calls the same, or
+ * that reads the same weight; else the one that goes on from the last; else the first. */
+static guint32
+guess_origin (Guess *self, guint32 index)
+{
+  const AdjNode *node = adj_graph_get_node (self->after, index);
+  g_autofree char *target = adj_stage_origins_target (node);
+  guint32 first = G_MAXUINT32, next = G_MAXUINT32, read = G_MAXUINT32;
+
+  for (guint i = 0; i < adj_graph_get_n_nodes (self->before); i++)
+    {
+      const AdjNode *other = adj_graph_get_node (self->before, i);
       g_autofree char *name = NULL;
 
       if (!is_same_line (other, node) || other->opcode == ADJ_OPCODE_PLACEHOLDER)
@@ -46,9 +146,36 @@ guess_origin (const AdjGraph *before, const AdjNode *node, guint32 last)
       name = adj_stage_origins_target (other);
       if (g_str_equal (name, target))
         return i;
+      if (read == G_MAXUINT32 && reads_the_same (self, other, index))
+        read = i;
       first = MIN (first, i);
+      if (self->last != G_MAXUINT32 && i > self->last)
+        next = MIN (next, i);
     }
-  return first;
+  if (read != G_MAXUINT32)
+    return read;
+  return self->last != G_MAXUINT32 &&
+                 is_same_line (adj_graph_get_node (self->before, self->last), node)
+             ? go_on (self, index, next)
+             : first;
+}
+
+/* A gradient came of what its forward call came of. */
+static guint32
+find_origin (Guess *self, guint32 index, const guint32 *counterparts, const guint32 *origins)
+{
+  const AdjNode *node = adj_graph_get_node (self->after, index);
+  guint32 found;
+
+  if (counterparts[index] != G_MAXUINT32 && origins[counterparts[index]] != G_MAXUINT32 &&
+      is_same_line (adj_graph_get_node (self->before, origins[counterparts[index]]), node))
+    return origins[counterparts[index]];
+  found = guess_origin (self, index);
+  if (found != self->last)
+    self->has_computed = FALSE;
+  self->has_computed |= is_call (node) && !is_view (self, index);
+  self->last = found;
+  return found;
 }
 
 static gboolean
@@ -64,14 +191,18 @@ guint32 *
 adj_stage_origins_guess (const AdjGraph *before, const AdjGraph *after)
 {
   guint n = adj_graph_get_n_nodes (after);
-  guint32 last = G_MAXUINT32;
+  g_autofree guint32 *input_of = g_new (guint32, n);
+  Guess guess = { before, after, input_of, G_MAXUINT32, FALSE };
+  const guint32 *counterparts;
   guint32 *origins;
 
   if ((guint64) n * adj_graph_get_n_nodes (before) > MAX_GUESSES || has_origins (after))
     return NULL;
   origins = g_new (guint32, n);
+  counterparts = adj_graph_get_counterparts (after);
+  find_inputs (&guess);
   for (guint i = 0; i < n; i++)
-    last = origins[i] = guess_origin (before, adj_graph_get_node (after, i), last);
+    origins[i] = find_origin (&guess, i, counterparts, origins);
   return origins;
 }
 

@@ -29,6 +29,8 @@ void adj_scene_builder_add_edge (AdjSceneBuilder *builder, const AdjSceneEdge *e
 void adj_scene_builder_place_node (AdjSceneBuilder *builder, AdjNodeId node, guint32 box);
 /* Of @node itself, whatever box shows it. */
 void adj_scene_builder_set_role (AdjSceneBuilder *builder, AdjNodeId node, AdjRole role);
+/* That what backward reads is not called saved: nobody has decided yet. */
+void adj_scene_builder_set_undecided (AdjSceneBuilder *builder, gboolean undecided);
 void adj_scene_builder_set_counterparts (AdjSceneBuilder *builder, AdjNodeId a, AdjNodeId b);
 /* @copy computes @original again; of several copies the first counts. */
 void adj_scene_builder_set_copy (AdjSceneBuilder *builder, AdjNodeId original, AdjNodeId copy);

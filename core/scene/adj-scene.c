@@ -39,6 +39,7 @@ struct _AdjScene
   guint n_nodes;
   guint32 *node_boxes;
   Kin *kin;
+  gboolean undecided;
   gint64 saved_bytes;
   float cell;
   guint n_columns, n_rows;
@@ -55,6 +56,7 @@ struct _AdjSceneBuilder
   guint n_nodes;
   guint32 *node_boxes;
   Kin *kin;
+  gboolean undecided;
 };
 
 static const struct
@@ -256,6 +258,18 @@ adj_scene_unref (AdjScene *scene)
   g_free (scene->node_boxes);
   g_free (scene->kin);
   g_free (scene);
+}
+
+const char *
+adj_scene_get_role_name (const AdjScene *scene, AdjRole role)
+{
+  return role == ADJ_ROLE_SAVED && scene->undecided ? "read by backward" : adj_role_name (role);
+}
+
+gboolean
+adj_scene_is_undecided (const AdjScene *scene)
+{
+  return scene->undecided;
 }
 
 AdjRect
@@ -505,6 +519,12 @@ adj_scene_builder_set_role (AdjSceneBuilder *builder, AdjNodeId node, AdjRole ro
 }
 
 void
+adj_scene_builder_set_undecided (AdjSceneBuilder *builder, gboolean undecided)
+{
+  builder->undecided = undecided;
+}
+
+void
 adj_scene_builder_set_counterparts (AdjSceneBuilder *builder, AdjNodeId a, AdjNodeId b)
 {
   builder->kin[a.index].counterpart = b;
@@ -578,6 +598,7 @@ adj_scene_builder_seal (AdjSceneBuilder *builder, float margin, gint64 saved_byt
   scene->n_nodes = builder->n_nodes;
   scene->node_boxes = g_steal_pointer (&builder->node_boxes);
   scene->kin = g_steal_pointer (&builder->kin);
+  scene->undecided = builder->undecided;
   scene->saved_bytes = saved_bytes;
   for (guint i = 0; i < scene->n_edges; i++)
     scene->edges[i].points = scene->points + g_array_index (builder->firsts, guint32, i);

@@ -574,6 +574,7 @@ draw_legend (Painter *self, const AdjRect *rect)
   for (guint role = 1; role < ADJ_N_ROLES; role++)
     {
       float width = sign_width (role);
+      const char *word = adj_scene_get_role_name (self->scene, role);
 
       if (!(roles & 1u << role))
         continue;
@@ -586,8 +587,8 @@ draw_legend (Painter *self, const AdjRect *rect)
           width = mark.rect.width;
           stroke_frame (self, &mark, 5);
         }
-      draw_text (self, &name, adj_role_name (role), x + width + 6, y);
-      x += width + 6 + adj_font_measure (name.font, name.size, adj_role_name (role)) + 22;
+      draw_text (self, &name, word, x + width + 6, y);
+      x += width + 6 + adj_font_measure (name.font, name.size, word) + 22;
     }
 }
 

@@ -158,6 +158,47 @@ nothing_repeated (void)
   g_assert_cmpuint (adj_graph_get_blocks (graph)->n_blocks, ==, 0);
 }
 
+/* A stage whose layers are no longer alike has the blocks of the stage that it was made of. */
+static void
+of_leader (void)
+{
+  AdjGraph *leader = make_layers (5, TRUE);
+  g_autoptr (AdjGraph) graph = NULL, stranger = NULL;
+  const AdjBlocks *blocks;
+  Writer writer;
+
+  begin (&writer, TRUE);
+  call (&writer, "exp.default", 0, 1);
+  call (&writer, "add.Tensor", 1, 2);
+  for (guint i = 0; i < 5; i++)
+    write_layer (&writer, i % 2 ? "relu.default" : "sin.default", 10);
+  graph = end (&writer);
+  writer = (Writer){ 0 };
+  begin (&writer, TRUE);
+  for (guint i = 0; i < 30; i++)
+    call (&writer, i % 2 ? "exp.default" : "neg.default", 0, 30 + i);
+  stranger = end (&writer);
+  adj_graph_follow_blocks (graph, leader);
+  adj_graph_follow_blocks (stranger, graph); /* which follows itself */
+  adj_graph_follow_blocks (leader, graph);   /* in a circle: not at all */
+  g_assert_true (adj_graph_get_blocks_leader (stranger) == leader);
+  g_assert_null (adj_graph_get_blocks_leader (leader));
+  adj_graph_unref (leader);
+
+  g_assert_true (adj_graph_get_blocks_leader (graph) == leader);
+  blocks = adj_graph_get_blocks (graph);
+  g_assert_cmpuint (blocks->n_blocks, ==, 5);
+  for (guint b = 0; b < 5; b++)
+    {
+      g_autofree char *path = g_strdup_printf ("model.py:10–17 · %u of 5", b + 1);
+
+      g_assert_cmpstr (blocks->blocks[b].module.path, ==, path);
+      g_assert_cmpuint (blocks->of_node[3 + b * PERIOD + 4], ==, b);
+    }
+  /* Little in common with it. */
+  g_assert_cmpuint (adj_graph_get_blocks (stranger)->n_blocks, ==, 0);
+}
+
 static void
 with_modules (void)
 {
@@ -174,6 +215,7 @@ main (int argc, char **argv)
   g_test_add_func ("/analysis/blocks/without-lines", without_lines);
   g_test_add_func ("/analysis/blocks/two-runs", two_runs);
   g_test_add_func ("/analysis/blocks/nothing-repeated", nothing_repeated);
+  g_test_add_func ("/analysis/blocks/of-leader", of_leader);
   g_test_add_func ("/analysis/blocks/with-modules", with_modules);
   return g_test_run ();
 }

@@ -585,7 +585,7 @@ def test_chooses_the_view(walk):
     until(lambda: "KiB" in ramp(walk).get_name(), "the ramp of bytes")
     walk.on_canvas()
     walk.does("Colour by Role, Bytes, Time, Error", "c r", lambda: not ramp(walk))
-    walk.go("push button", "saved")
+    walk.go("push button", "read by backward")
     lit = walk.focused
     walk.key("space")
     until(lambda: is_pressed(lit), "the role in the legend")
@@ -858,7 +858,7 @@ def list_titles(walk, window):
 
 # The first one is done below, the others in tests/ui: test-quick-find.c, test-beside.c; what Print opens is the
 # toolkit's.
-ELSEWHERE = {"Quit", "Find a Row of a List", "Lay the Stage Before Beside", "Print"}
+ELSEWHERE = {"Quit", "Find a Row of a List", "Compare Side by Side", "Print"}
 
 
 def test_quits(walk):

@@ -5,11 +5,12 @@
 #include <math.h>
 
 #include "canvas/adj-beside-pane.h"
+#include "canvas/adj-text-pair.h"
 #include "formats/adj-format.h"
 #include "ir/adj-text.h"
 #include "support/adj-test.h"
 #include "support/graphs.h"
-#include "ui/adj-walk.h"
+#include "ui/adj-mouse.h"
 
 static AdjApplication *application;
 
@@ -62,6 +63,84 @@ test_together (void)
   adj_walk_close (window);
 }
 
+static GtkWidget *
+open_text (AdjWindow *window, AdjBesidePane *pane)
+{
+  GtkWidget *switcher = adj_walk_find (GTK_WIDGET (pane), GTK_TYPE_STACK_SWITCHER, NULL);
+
+  gtk_stack_set_visible_child_name (gtk_stack_switcher_get_stack (GTK_STACK_SWITCHER (switcher)),
+                                    "text");
+  adj_walk_settle (window);
+  return adj_walk_find_mapped (GTK_WIDGET (pane), ADJ_TYPE_TEXT_PAIR);
+}
+
+static guint
+count_lines (AdjTextPair *pair, guint side)
+{
+  return (guint) gtk_text_buffer_get_line_count (
+      gtk_text_view_get_buffer (adj_text_pair_get_view (pair, side)));
+}
+
+/* The texts stand side by side, what is alike in one line; a line that is clicked is selected in
+ * both graphs, and what is selected in a graph has its line marked. */
+static void
+test_texts (void)
+{
+  AdjWindow *window = adj_walk_open_graph (application, "graphs/torch-trace", "forward");
+  AdjBesidePane *pane = open_pane (window);
+  AdjTextPair *pair = ADJ_TEXT_PAIR (open_text (window, pane));
+  AdjDocument *document = adj_window_get_document (window);
+  GtkTextView *view = adj_text_pair_get_view (pair, 0);
+  GtkAdjustment *left = gtk_scrollable_get_vadjustment (GTK_SCROLLABLE (view));
+  GtkAdjustment *right =
+      gtk_scrollable_get_vadjustment (GTK_SCROLLABLE (adj_text_pair_get_view (pair, 1)));
+  GtkTextIter at;
+  int x, y, bx, by;
+
+  g_assert_cmpuint (adj_text_pair_get_n_lines (pair), >, 50);
+  g_assert_cmpuint (count_lines (pair, 0), ==, count_lines (pair, 1));
+  g_assert_true (adj_walk_select (window, "addmm"));
+  g_assert_cmpint (adj_text_pair_get_selected (pair), >, 0);
+  adj_walk_settle (window);
+  g_assert_cmpfloat (gtk_adjustment_get_value (left), ==, gtk_adjustment_get_value (right));
+
+  x = 40;
+  y = gtk_widget_get_height (GTK_WIDGET (view)) / 2;
+  gtk_text_view_window_to_buffer_coords (view, GTK_TEXT_WINDOW_WIDGET, x, y, &bx, &by);
+  gtk_text_view_get_line_at_y (view, &at, by, NULL);
+  g_assert_cmpint (gtk_text_iter_get_line (&at), !=, adj_text_pair_get_selected (pair));
+  adj_mouse_click (GTK_WIDGET (view), x, y);
+  ADJ_MOUSE_UNTIL (adj_text_pair_get_selected (pair) == gtk_text_iter_get_line (&at));
+  g_assert_cmpuint (adj_document_get_selected (document).index, !=,
+                    adj_graph_find_node (adj_document_get_graph (document)->graph, "addmm").index);
+  adj_walk_close (window);
+}
+
+/* Opened, it shows what the canvas shows: nothing has gone out of view. */
+static void
+test_opens_in_step (void)
+{
+  AdjWindow *window = adj_walk_open_graph (application, "graphs/torch-trace", "forward");
+  AdjGraphView *first = adj_window_get_view (window), *second;
+  AdjDocument *document = adj_window_get_document (window);
+  AdjCamera camera;
+  AdjRect bounds;
+
+  adj_document_set_selected (document, ADJ_NO_NODE);
+  adj_walk_settle (window);
+  bounds = adj_scene_get_bounds (adj_document_get_scene (document));
+  camera = adj_graph_view_get_camera (first);
+  camera.x = bounds.x + bounds.width / 2 -
+             (float) gtk_widget_get_width (GTK_WIDGET (first)) / camera.zoom / 2;
+  adj_graph_view_set_camera (first, &camera);
+  second = adj_beside_pane_get_view (open_pane (window));
+  g_assert_cmpfloat (adj_graph_view_get_camera (second).zoom, ==,
+                     adj_graph_view_get_camera (first).zoom);
+  g_assert_cmpuint (adj_graph_view_count_visible (first), >, 0);
+  g_assert_cmpuint (adj_graph_view_count_visible (second), >, 0);
+  adj_walk_close (window);
+}
+
 /* Of a node that differs the argument is said first. */
 static void
 test_argument (void)
@@ -106,10 +185,12 @@ test_argument (void)
 int
 main (int argc, char **argv)
 {
-  application = adj_walk_begin (&argc, &argv);
+  application = adj_mouse_begin (&argc, &argv);
   if (application == NULL)
     return 0;
   g_test_add_func ("/beside/together", test_together);
   g_test_add_func ("/beside/argument", test_argument);
+  g_test_add_func ("/beside/texts", test_texts);
+  g_test_add_func ("/beside/opens-in-step", test_opens_in_step);
   return g_test_run ();
 }

@@ -117,6 +117,7 @@ test_fit (void)
   AdjDocument *document = adj_window_get_document (window);
   AdjGraphView *view = adj_window_get_view (window);
   AdjRect bounds;
+  float wide;
 
   adj_document_set_fold_depth (document, 0);
   adj_wait_for (document);
@@ -127,6 +128,14 @@ test_fit (void)
   adj_walk_settle (window);
   g_assert_cmpfloat (view->camera.zoom * bounds.width, >,
                      gtk_widget_get_width (GTK_WIDGET (view)) / 2.0);
+  /* Asked for again: all of it, or as much as there can be; and back. */
+  wide = view->camera.zoom;
+  adj_graph_view_fit (view);
+  adj_walk_settle (window);
+  g_assert_cmpfloat (view->camera.zoom, <, wide / 2);
+  adj_graph_view_fit (view);
+  adj_walk_settle (window);
+  g_assert_cmpfloat (view->camera.zoom, ==, wide);
   adj_walk_close (window);
 }
 

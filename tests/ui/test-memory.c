@@ -2,6 +2,8 @@
 
 /* The page of memory: what is alive at the peak, another plan beside, zoom and keys. */
 
+#include <string.h>
+
 #include "ir/adj-graph.h"
 #include "model/adj-memory-plan.h"
 #include "panel/adj-memory-chart.h"
@@ -9,6 +11,8 @@
 #include "report/adj-properties.h"
 #include "report/adj-timeline.h"
 #include "support/adj-test.h"
+#include "support/graphs.h"
+#include "support/pictured-graphs.h"
 #include "ui/adj-mouse.h"
 
 #define UNTIL ADJ_MOUSE_UNTIL
@@ -271,6 +275,20 @@ test_none (void)
   adj_walk_close (window);
 }
 
+/* Without names of modules, repeated blocks tell who holds. */
+static void
+test_blocks (void)
+{
+  g_autoptr (AdjGraph) named = adj_test_load_graph ("llama", "joint");
+  g_autoptr (AdjGraph) plain = adj_test_through_log (named, ADJ_TEST_LOG_LINES);
+  g_autoptr (AdjTimeline) memory = adj_timeline_new (plain);
+  guint n = 0;
+
+  for (guint i = 0; i < memory->n_groups; i++)
+    n += strstr (memory->groups[i], " of ") != NULL;
+  g_assert_cmpuint (n, >=, 2);
+}
+
 int
 main (int argc, char *argv[])
 {
@@ -284,5 +302,6 @@ main (int argc, char *argv[])
   g_test_add_func ("/ui/memory/plans", test_plans);
   g_test_add_func ("/ui/memory/same-plan", test_same_plan);
   g_test_add_func ("/ui/memory/none", test_none);
+  g_test_add_func ("/ui/memory/blocks", test_blocks);
   return g_test_run ();
 }

@@ -76,6 +76,25 @@ check_pair (AdjDocument *document)
                     point.saved_bytes);
 }
 
+/* Before somebody has decided, what backward reads is not called saved. */
+static void
+check_words (const AdjScene *scene, gboolean joint)
+{
+  guint n = 0;
+
+  for (guint i = 0; i < adj_scene_get_n_boxes (scene); i++)
+    {
+      const AdjSceneBox *box = adj_scene_get_box (scene, i);
+
+      if (box->kind == ADJ_BOX_HEADER && box->side == ADJ_SIDE_NONE)
+        g_assert_cmpstr (box->title, ==, joint ? "READ BY BACKWARD" : "SAVED FOR BACKWARD");
+      n += box->kind == ADJ_BOX_HEADER;
+    }
+  g_assert_cmpuint (n, ==, 3);
+  g_assert_cmpstr (adj_scene_get_role_name (scene, ADJ_ROLE_SAVED), ==,
+                   joint ? "read by backward" : "saved");
+}
+
 static void
 check (const char *name, const char *role)
 {
@@ -89,6 +108,7 @@ check (const char *name, const char *role)
   g_assert_cmpuint (memory->live[memory->peak], ==, adj_graph_estimate_memory (graph, FALSE));
   g_assert_cmpint (saved, ==, sum_modules (modules) + sum_outside (graph));
   g_assert_cmpint (saved, ==, sum_held (memory));
+  check_words (adj_document_get_scene (document), g_str_equal (role, "joint"));
   if (g_str_equal (role, ADJ_PAIR_ROLE))
     check_pair (document);
 }

@@ -3,12 +3,16 @@
 /* The curve of partitions in a real window, against the partitioner's own numbers; stopping it; and
  * a point of it becomes graphs. */
 
+#include <string.h>
+
+#include "formats/adj-format.h"
 #include "model/adj-stages.h"
 #include "partition/adj-pareto.h"
 #include "report/adj-properties.h"
 #include "stages/adj-pareto-chart.h"
 #include "stages/adj-pareto-page.h"
 #include "support/adj-test.h"
+#include "support/random-joint.h"
 #include "ui/adj-walk.h"
 
 static AdjApplication *application;
@@ -231,6 +235,74 @@ test_needs_joint (void)
   adj_walk_close (window);
 }
 
+/* A joint graph of which PyTorch has a point that is another program. */
+static char *
+save_wrong (const char *folder)
+{
+  for (guint seed = 0; seed < 200; seed++)
+    {
+      g_autoptr (GRand) rand = g_rand_new_with_seed (seed);
+      guint n_outputs;
+      g_autoptr (AdjGraph) joint = adj_test_random_joint (rand, &n_outputs);
+      AdjPartitionOptions options = ADJ_PARTITION_OPTIONS_INIT;
+      g_autoptr (GArray) points = NULL;
+
+      options.num_fwd_outputs = (gint) n_outputs;
+      points = adj_partition_pareto (
+          joint, &(AdjParetoOptions){ .partition = &options, .n_budgets = 11 }, NULL, NULL);
+      for (guint i = 0; points != NULL && i < points->len; i++)
+        if (g_array_index (points, AdjParetoPoint, i).wrong != NULL)
+          {
+            AdjBundleBuilder *builder = adj_bundle_builder_new ();
+            static const char *const ids[] = { "0-0-joint" };
+            AdjBundleGraph entry = { .id = ids[0], .role = "joint", .graph = joint, .rank = -1 };
+            AdjRegion region = {
+              .id = "0-0", .rank = -1, .num_fwd_outputs = (gint) n_outputs, .n_graphs = 1
+            };
+            char *path = g_build_filename (folder, "wrong.adjoint", NULL);
+            g_autoptr (AdjBundle) bundle = NULL;
+
+            g_assert_true (adj_bundle_builder_add_graph (builder, &entry, NULL));
+            g_assert_true (adj_bundle_builder_add_region (builder, &region, ids, NULL));
+            bundle = adj_bundle_builder_end (builder, NULL);
+            g_assert_true (adj_format_for_path (path, NULL)->save (bundle, path, NULL, NULL, NULL));
+            return path;
+          }
+    }
+  g_assert_not_reached ();
+}
+
+/* A point that is another program says so, stands in the way of none, and is on no curve. */
+static void
+test_wrong (void)
+{
+  g_autoptr (AdjTestFolder) folder = adj_test_folder_new ();
+  g_autofree char *path = save_wrong (folder->path);
+  AdjWindow *window = adj_walk_open_window (application, 1280, 900);
+  GListModel *plans;
+  guint n_wrong = 0;
+
+  g_assert_true (adj_walk_open (window, path));
+  adj_walk_settle (window);
+  plans = compute (window);
+  for (guint i = 0; i < g_list_model_get_n_items (plans); i++)
+    {
+      g_autoptr (AdjPlanItem) item = g_list_model_get_item (plans, i);
+      const AdjTradeoffPlan *plan = adj_plan_item_get (item);
+      g_autofree char *text = adj_plan_item_describe (item);
+
+      if (plan->wrong == NULL)
+        continue;
+      n_wrong++;
+      g_assert_cmpint (plan->kind, ==, ADJ_PLAN_PYTORCH);
+      g_assert_nonnull (strstr (text, plan->wrong));
+    }
+  g_assert_cmpuint (n_wrong, >, 0);
+  g_assert_nonnull (adj_walk_find (adj_walk_find_mapped (GTK_WIDGET (window), ADJ_TYPE_PARETO_PAGE),
+                                   GTK_TYPE_LABEL, "another program"));
+  adj_walk_close (window);
+}
+
 int
 main (int argc, char *argv[])
 {
@@ -240,6 +312,7 @@ main (int argc, char *argv[])
   g_test_add_func ("/ui/partitions/draws", test_draws);
   g_test_add_func ("/ui/partitions/opens", test_opens);
   g_test_add_func ("/ui/partitions/stops", test_stops);
+  g_test_add_func ("/ui/partitions/wrong", test_wrong);
   g_test_add_func ("/ui/partitions/needs-joint", test_needs_joint);
   return g_test_run ();
 }

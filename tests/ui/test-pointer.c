@@ -518,9 +518,11 @@ static GtkWidget *
 find_role (Fixture *fixture, AdjRole role)
 {
   GtkWidget *legend = adj_walk_find (GTK_WIDGET (fixture->window), ADJ_TYPE_LEGEND, NULL);
+  AdjScene *scene = adj_document_get_scene (adj_window_get_document (fixture->window));
 
-  return gtk_widget_get_ancestor (adj_walk_find (legend, GTK_TYPE_LABEL, adj_role_name (role)),
-                                  GTK_TYPE_TOGGLE_BUTTON);
+  return gtk_widget_get_ancestor (
+      adj_walk_find (legend, GTK_TYPE_LABEL, adj_scene_get_role_name (scene, role)),
+      GTK_TYPE_TOGGLE_BUTTON);
 }
 
 static void

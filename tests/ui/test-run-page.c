@@ -168,6 +168,38 @@ test_comes_back (void)
   adj_walk_close (window);
 }
 
+static gboolean
+says (gpointer window, const char *text)
+{
+  AdwActionRow *row = ADW_ACTION_ROW (adj_walk_find_row (get_page (window), "Executor"));
+
+  return g_str_equal (adw_action_row_get_subtitle (row), text);
+}
+
+static gboolean
+says_why (gpointer window)
+{
+  const AdjExecutor *cuda = adj_executor_find ("cuda", NULL);
+  g_autoptr (GError) why = NULL;
+
+  return says (window, cuda->available (&why) ? cuda->summary : why->message);
+}
+
+/* What an executor is, and why it cannot run here, stands below it. */
+static void
+test_why_not (void)
+{
+  AdjWindow *window = open_window ();
+
+  g_assert_true (says (window, adj_executor_find ("interpreter", NULL)->summary));
+  choose (window, "Executor", 2);
+  g_assert_true (adj_wait_until (says_why, window, 60));
+  choose (window, "Executor", 0);
+  adj_walk_settle (window);
+  g_assert_true (says (window, adj_executor_find ("interpreter", NULL)->summary));
+  adj_walk_close (window);
+}
+
 int
 main (int argc, char *argv[])
 {
@@ -178,5 +210,6 @@ main (int argc, char *argv[])
   g_test_add_func ("/ui/run-page/follows", test_follows);
   g_test_add_func ("/ui/run-page/tolerance", test_tolerance);
   g_test_add_func ("/ui/run-page/comes-back", test_comes_back);
+  g_test_add_func ("/ui/run-page/why-not", test_why_not);
   return g_test_run ();
 }

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "adjoint.h"
+#include "analysis/adj-blocks.h"
 #include "model/adj-provenance.h"
 #include "model/adj-stage-facts.h"
 #include "model/adj-stages.h"
@@ -178,6 +179,50 @@ test_provenance (void)
   g_assert_true (has_kin (kin, document, "forward", "addmm"));
   g_assert_true (has_kin (kin, document, "post_grad", "addmm"));
   g_assert_false (has_kin (kin, document, "joint", "addmm"));
+}
+
+/* The graphs of a region, and the pair of its halves, have the blocks of its joint graph. */
+static void
+test_blocks (void)
+{
+  g_autoptr (AdjDocument) document = adj_wait_open ("graphs/torch-trace", "0-0-joint");
+  AdjGraphSet *graphs = adj_document_get_graphs (document);
+  AdjGraph *joint = adj_document_get_graph (document)->graph;
+  const char *const ids[] = { "0-0-forward", "0-0-backward", "0-0-post_grad",
+                              "0-0-forward+backward" };
+
+  g_assert_null (adj_graph_get_blocks_leader (joint));
+  for (guint i = 0; i < G_N_ELEMENTS (ids); i++)
+    {
+      guint index = adj_graph_set_find (graphs, ids[i], NULL);
+
+      g_assert_cmpuint (index, !=, G_MAXUINT);
+      g_assert_true (adj_graph_get_blocks_leader (adj_graph_set_get (graphs, index)->graph) ==
+                     joint);
+    }
+}
+
+/* Of a line with several calls each node came of its own: of the one that reads its weight, and of
+ * the next one when that is done. */
+static void
+test_one_line (void)
+{
+  static const struct
+  {
+    const char *name, *target;
+  } made[] = { { "addmm_1", "linear" }, { "erf", "gelu" }, { "mul_1", "gelu" } };
+  g_autoptr (AdjDocument) document = adj_wait_open ("graphs/torch-trace", "0-0-joint");
+  AdjStageFacts *facts = find_facts (document);
+  const AdjGraph *dynamo = adj_graph_set_get (adj_document_get_graphs (document), 0)->graph;
+
+  for (guint i = 0; i < G_N_ELEMENTS (made); i++)
+    {
+      AdjNodeId node = adj_graph_find_node (get_graph (document), made[i].name);
+      guint32 origin = adj_stage_facts_get (facts, 1)->origins[node.index];
+
+      g_assert_cmpuint (origin, <, adj_graph_get_n_nodes (dynamo));
+      g_assert_nonnull (strstr (adj_graph_get_node (dynamo, origin)->target, made[i].target));
+    }
 }
 
 /* A stage that computes something else says where that begins. */
@@ -377,6 +422,8 @@ main (int argc, char **argv)
   g_test_add_func ("/ui/stages/steps-through-log", test_steps_through_log);
   g_test_add_func ("/ui/stages/facts-of-log", test_facts_of_log);
   g_test_add_func ("/ui/stages/provenance", test_provenance);
+  g_test_add_func ("/ui/stages/one-line", test_one_line);
+  g_test_add_func ("/ui/stages/blocks", test_blocks);
   g_test_add_func ("/ui/stages/facts-of-fault", test_facts_of_fault);
   g_test_add_func ("/ui/stages/changes", test_changes);
   g_test_add_func ("/ui/stages/saves", test_saves);

@@ -258,6 +258,15 @@ test_changes (void)
   g_assert_true (g_str_has_prefix (
       gtk_label_get_text (GTK_LABEL (adj_walk_find_mapped (page, GTK_TYPE_LABEL))),
       "Forward and backward in one graph: "));
+  {
+    /* What the strip counts. */
+    const AdjStageFact *fact = get_fact (window);
+    g_autofree char *numbers = g_strdup_printf ("%u changed, %u came, %u went", fact->n_changed,
+                                                fact->n_added, fact->n_removed);
+
+    g_assert_nonnull (strstr (
+        gtk_label_get_text (GTK_LABEL (adj_walk_find_mapped (page, GTK_TYPE_LABEL))), numbers));
+  }
   n = count_rows (window);
   entry = adj_walk_find_mapped (page, GTK_TYPE_SEARCH_ENTRY);
   adj_mouse_focus (GTK_WIDGET (window));

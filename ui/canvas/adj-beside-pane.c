@@ -5,8 +5,8 @@
 
 #include <glib/gi18n.h>
 
+#include "canvas/adj-text-pair.h"
 #include "ir/adj-graph.h"
-#include "ir/adj-text.h"
 #include "model/adj-beside.h"
 #include "model/adj-stages.h"
 #include "report/adj-properties.h"
@@ -19,12 +19,13 @@ struct _AdjBesidePane
   GtkDropDown *choice;
   GtkLabel *difference;
   GtkStack *stack;
-  GtkTextView *text;
+  AdjTextPair *text;
   AdjGraphView *first;         /* (unowned) (nullable) */
   AdjBeside *beside;           /* (owned) */
   AdjGraphSet *graphs;         /* (owned) (nullable): of @graph */
   const AdjBundleGraph *graph; /* (nullable): that somebody chose */
   AdjBundle *listed;           /* (unowned): whose graphs the choice has */
+  gboolean opening;            /* the canvas has become narrower for it */
   gboolean following;          /* one view moves or selects after the other */
 };
 
@@ -155,7 +156,8 @@ take_nearest (guint index, gpointer data)
   return TRUE;
 }
 
-/* Where the second graph is when the pair that is nearest to the middle stands side by side. */
+/* Where the second graph is when the pair that is nearest to the middle stands side by side; of
+ * those in view, where there is one. */
 static gboolean
 find_offset (AdjBesidePane *self, AdjPoint *offset)
 {
@@ -171,6 +173,9 @@ find_offset (AdjBesidePane *self, AdjPoint *offset)
       adj_camera_visible (&camera, gtk_widget_get_width (widget), gtk_widget_get_height (widget));
   nearest.middle = (AdjPoint){ visible.x + visible.width / 2, visible.y + visible.height / 2 };
   adj_scene_foreach_box (scene, &visible, take_nearest, &nearest);
+  if (nearest.least == G_MAXFLOAT)
+    for (guint i = 0; i < adj_scene_get_n_boxes (scene); i++)
+      take_nearest (i, &nearest);
   *offset = nearest.offset;
   return nearest.least < G_MAXFLOAT;
 }
@@ -236,6 +241,7 @@ on_selected (AdjBesidePane *self)
   if (!gtk_widget_get_mapped (GTK_WIDGET (self)))
     return;
   show_difference (self, own);
+  adj_text_pair_select (self->text, own, ADJ_NO_NODE);
   if (self->following)
     return;
   self->following = TRUE;
@@ -256,66 +262,79 @@ on_other_selected (AdjBesidePane *self)
   self->following = FALSE;
   if (!adj_node_id_is_valid (own) &&
       adj_node_id_is_valid (adj_graph_view_get_selected (self->view)))
-    gtk_label_set_text (self->difference, _ ("Only in the graph on the right"));
+    {
+      gtk_label_set_text (self->difference, _ ("Only in the graph on the right"));
+      adj_text_pair_select (self->text, own, adj_graph_view_get_selected (self->view));
+    }
 }
 
 /* -- text -- */
 
 static void
-append_line (
-    GtkTextBuffer *buffer, const char *tag, const char *sign, const AdjGraph *graph, guint i)
+fill_text (AdjBesidePane *self)
 {
-  g_autoptr (GString) line = g_string_new (sign);
-  GtkTextIter end;
+  const AdjBundleGraph *own = adj_document_get_graph (adj_panel_get_document (self));
+  const AdjAlignment *alignment = adj_beside_get_alignment (self->beside);
 
-  adj_node_print (graph, i, line);
-  g_string_append_c (line, '\n');
-  gtk_text_buffer_get_end_iter (buffer, &end);
-  gtk_text_buffer_insert_with_tags_by_name (buffer, &end, line->str, -1, tag, NULL);
+  adj_text_pair_set (self->text, own != NULL ? alignment : NULL,
+                     adj_beside_get_graph (self->beside), own != NULL ? own->graph : NULL);
 }
 
 static void
-fill_text (AdjBesidePane *self)
+on_line (AdjTextPair *text, guint own, guint other, AdjBesidePane *self)
 {
-  GtkTextBuffer *buffer = gtk_text_view_get_buffer (self->text);
-  const AdjAlignment *alignment = adj_beside_get_alignment (self->beside);
-  const AdjGraph *other = adj_beside_get_graph (self->beside);
-  const AdjBundleGraph *own = adj_document_get_graph (adj_panel_get_document (self));
-
-  gtk_text_buffer_set_text (buffer, "", -1);
-  for (guint i = 0; alignment != NULL && own != NULL && i < alignment->n_changes; i++)
-    {
-      const AdjChange *change = &alignment->changes[i];
-
-      if (change->kind == ADJ_CHANGE_NONE)
-        append_line (buffer, "same", "  ", own->graph, change->b.index);
-      if (change->kind == ADJ_CHANGE_REMOVED || change->kind == ADJ_CHANGE_CHANGED)
-        append_line (buffer, "removed", "− ", other, change->a.index);
-      if (change->kind == ADJ_CHANGE_ADDED || change->kind == ADJ_CHANGE_CHANGED)
-        append_line (buffer, "added", "+ ", own->graph, change->b.index);
-    }
+  if (self->following || adj_panel_get_document (self) == NULL)
+    return;
+  if (own != G_MAXUINT)
+    adj_document_set_selected (adj_panel_get_document (self), (AdjNodeId){ own });
+  else
+    adj_graph_view_set_selected (self->view, (AdjNodeId){ other });
 }
 
 static void
 on_page (AdjBesidePane *self)
 {
-  if (g_strcmp0 (gtk_stack_get_visible_child_name (self->stack), "text") == 0)
-    fill_text (self);
+  AdjDocument *document = adj_panel_get_document (self);
+
+  if (g_strcmp0 (gtk_stack_get_visible_child_name (self->stack), "text") != 0 || document == NULL)
+    return;
+  fill_text (self);
+  adj_text_pair_select (self->text, adj_document_get_selected (document), ADJ_NO_NODE);
 }
 
 /* -- the picture -- */
 
-/* What the other graph alone has, or has otherwise. */
-static GArray *
-list_different (const AdjAlignment *alignment)
+/* Of each node of the other graph what became of it, as adj_graph_view_set_changes().  (transfer
+ * full) */
+static GBytes *
+list_changes (const AdjAlignment *alignment, const AdjGraph *other)
 {
-  GArray *nodes = g_array_new (FALSE, FALSE, sizeof (guint32));
+  guint n = adj_graph_get_n_nodes (other);
+  guint8 *kinds = g_malloc0 (MAX (n, 1));
 
   for (guint i = 0; i < alignment->n_changes; i++)
-    if (alignment->changes[i].kind != ADJ_CHANGE_NONE &&
-        adj_node_id_is_valid (alignment->changes[i].a))
-      g_array_append_val (nodes, alignment->changes[i].a.index);
-  return nodes;
+    if (adj_node_id_is_valid (alignment->changes[i].a))
+      kinds[alignment->changes[i].a.index] = (guint8) alignment->changes[i].kind;
+  return g_bytes_new_take (kinds, n);
+}
+
+/* The canvas is half as wide now: all of the picture stays all of it, else its middle in the
+ * middle. */
+static void
+make_room (AdjBesidePane *self)
+{
+  AdjCamera camera = adj_graph_view_get_camera (self->first);
+  AdjRect bounds = adj_scene_get_bounds (adj_graph_view_get_scene (self->first));
+  float width = (float) gtk_widget_get_width (GTK_WIDGET (self)) / camera.zoom;
+
+  self->opening = FALSE;
+  if (adj_node_id_is_valid (adj_graph_view_get_selected (self->first)))
+    return;
+  if (camera.x <= bounds.x && bounds.width <= width)
+    camera.x = bounds.x + bounds.width / 2 - width / 2;
+  else
+    camera.x += width / 2;
+  adj_graph_view_set_camera (self->first, &camera);
 }
 
 static void
@@ -323,17 +342,27 @@ on_changed (AdjBesidePane *self)
 {
   AdjScene *scene = adj_beside_get_scene (self->beside);
   const AdjAlignment *alignment = adj_beside_get_alignment (self->beside);
-  g_autoptr (GArray) different = alignment != NULL ? list_different (alignment) : NULL;
+  AdjGraph *other = adj_beside_get_graph (self->beside);
+  g_autoptr (GBytes) changes = alignment != NULL ? list_changes (alignment, other) : NULL;
 
   self->following = TRUE;
-  adj_graph_view_set_scene (self->view, scene, adj_beside_get_graph (self->beside));
-  adj_graph_view_set_lit (self->view, different != NULL && different->len > 0 ? different : NULL);
+  adj_graph_view_set_scene (self->view, scene, other);
+  adj_graph_view_set_changes (self->view, changes);
+  if (scene != NULL && self->opening && adj_graph_view_get_scene (self->first) != NULL)
+    make_room (self);
   self->following = FALSE;
   on_page (self);
   if (adj_panel_get_document (self) == NULL)
     return;
   on_selected (self);
   follow_first (self);
+}
+
+static void
+on_map (AdjBesidePane *self)
+{
+  self->opening = TRUE;
+  update (self);
 }
 
 /* -- widget -- */
@@ -376,6 +405,7 @@ adj_beside_pane_class_init (AdjBesidePaneClass *klass)
   G_OBJECT_CLASS (klass)->dispose = adj_beside_pane_dispose;
   ADJ_PANEL_CLASS (klass)->update = (AdjPanelUpdate) update;
   g_type_ensure (ADJ_TYPE_GRAPH_VIEW);
+  g_type_ensure (ADJ_TYPE_TEXT_PAIR);
   gtk_widget_class_set_template_from_resource (widget_class,
                                                "/org/adjoint/Workbench/ui/beside-pane.ui");
   BIND (view);
@@ -388,20 +418,15 @@ adj_beside_pane_class_init (AdjBesidePaneClass *klass)
 static void
 adj_beside_pane_init (AdjBesidePane *self)
 {
-  GtkTextBuffer *buffer;
-
   gtk_widget_init_template (GTK_WIDGET (self));
-  buffer = gtk_text_view_get_buffer (self->text);
-  gtk_text_buffer_create_tag (buffer, "same", NULL);
-  gtk_text_buffer_create_tag (buffer, "added", "foreground", "#26a269", NULL);
-  gtk_text_buffer_create_tag (buffer, "removed", "foreground", "#c64600", NULL);
   self->beside = adj_beside_new ();
   g_signal_connect_swapped (self->beside, "changed", G_CALLBACK (on_changed), self);
   g_signal_connect_swapped (self->view, "camera-changed", G_CALLBACK (follow_second), self);
   g_signal_connect_swapped (self->view, "notify::selected", G_CALLBACK (on_other_selected), self);
   g_signal_connect_swapped (self->choice, "notify::selected", G_CALLBACK (on_chosen), self);
+  g_signal_connect (self->text, "selected", G_CALLBACK (on_line), self);
   g_signal_connect_swapped (self->stack, "notify::visible-child", G_CALLBACK (on_page), self);
-  g_signal_connect (self, "map", G_CALLBACK (update), NULL);
+  g_signal_connect (self, "map", G_CALLBACK (on_map), NULL);
   adj_panel_watch (ADJ_PANEL (self), "notify::scene", G_CALLBACK (update));
   adj_panel_watch (ADJ_PANEL (self), "notify::selected", G_CALLBACK (on_selected));
 }

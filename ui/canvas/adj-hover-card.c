@@ -90,7 +90,7 @@ fill_node (AdjHoverCard *self, guint index, GString *text)
   add_line (text, shape);
   add_line (text, type);
   if (box->role != ADJ_ROLE_NONE)
-    add_line (text, _ (adj_role_name (box->role)));
+    add_line (text, _ (adj_scene_get_role_name (self->view->scene, box->role)));
   add_line (text, describe_change (self, box->node));
   add_numbers (self, index, text);
 }
@@ -100,8 +100,10 @@ fill_module (AdjHoverCard *self, guint index, GString *text)
 {
   const AdjSceneBox *box = adj_scene_get_box (self->view->scene, index);
   g_autofree char *saved = box->bytes > 0 ? adj_properties_bytes (box->bytes) : NULL;
-  g_autofree char *kept =
-      saved != NULL ? g_strdup_printf (_ ("%s saved for backward"), saved) : NULL;
+  g_autofree char *kept = saved == NULL ? NULL
+                          : adj_scene_is_undecided (self->view->scene)
+                              ? g_strdup_printf (_ ("backward reads %s of it"), saved)
+                              : g_strdup_printf (_ ("%s saved for backward"), saved);
   g_autofree char *same = box->n_same > 1 ? g_strdup_printf (_ ("%u alike"), box->n_same) : NULL;
 
   gtk_label_set_text (self->title,
@@ -151,7 +153,10 @@ fill_line (AdjHoverCard *self, const GArray *line, GString *text)
   add_names (self, names, ends, 0, n_readers);
   gtk_label_set_text (self->title, names->str);
   add_line (text, bytes);
-  add_line (text, kinds[edge->kind] != NULL ? _ (kinds[edge->kind]) : NULL);
+  if (edge->kind == ADJ_EDGE_BRIDGE && adj_scene_is_undecided (self->view->scene))
+    add_line (text, _ ("read by backward"));
+  else
+    add_line (text, kinds[edge->kind] != NULL ? _ (kinds[edge->kind]) : NULL);
 }
 
 static AdjRole

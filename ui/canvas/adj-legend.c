@@ -51,7 +51,8 @@ make_button (AdjLegend *self, AdjRole role)
   GtkWidget *content = gtk_box_new (GTK_ORIENTATION_HORIZONTAL, 5);
 
   gtk_box_append (GTK_BOX (content), adj_role_badge_new (role));
-  gtk_box_append (GTK_BOX (content), gtk_label_new (_ (adj_role_name (role))));
+  gtk_box_append (GTK_BOX (content),
+                  gtk_label_new (_ (adj_scene_get_role_name (self->scene, role))));
   gtk_button_set_child (GTK_BUTTON (button), content);
   gtk_widget_add_css_class (button, "flat");
   gtk_widget_set_tooltip_text (button, _ ("Show only these"));

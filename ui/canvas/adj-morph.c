@@ -3,6 +3,8 @@
 
 #include "canvas/adj-morph.h"
 
+#include <math.h>
+
 /* More at once could not be followed, nor painted often enough. */
 #define MAX_BOXES 1500
 
@@ -108,35 +110,89 @@ overlap (const AdjRect *a, const AdjRect *b)
          b->y < a->y + a->height;
 }
 
+/* A card in both scenes that is seen in the one before. */
+typedef struct
+{
+  AdjPoint shift;
+  float away; /* from the middle of what is seen */
+  guint n;    /* cards that are shifted as far */
+} Kept;
+
+static gint64
+key_of_shift (const AdjPoint *shift)
+{
+  return ((gint64) roundf (shift->x) << 32) ^ (guint32) (gint32) roundf (shift->y);
+}
+
+/* (transfer full): of Kept.  @wanted: that alone, where it is among them */
+static GArray *
+find_kept (const AdjMorph *self, const AdjRect *visible, guint wanted)
+{
+  AdjPoint middle = { visible->x + visible->width / 2, visible->y + visible->height / 2 };
+  GArray *all = g_array_new (FALSE, FALSE, sizeof (Kept));
+
+  for (guint i = 0; i < adj_scene_get_n_boxes (self->after); i++)
+    {
+      const AdjSceneBox *box = adj_scene_get_box (self->after, i), *was;
+      Kept kept = { { 0, 0 }, 0, 0 };
+
+      if (self->from[i] == ADJ_NO_BOX || box->kind != ADJ_BOX_NODE)
+        continue;
+      was = adj_scene_get_box (self->before, self->from[i]);
+      if (!overlap (&was->rect, visible))
+        continue;
+      kept.shift = (AdjPoint){ box->rect.x - was->rect.x, box->rect.y - was->rect.y };
+      kept.away = ABS (was->rect.x + was->rect.width / 2 - middle.x) +
+                  ABS (was->rect.y + was->rect.height / 2 - middle.y);
+      if (self->from[i] == wanted)
+        g_array_set_size (all, 0);
+      g_array_append_val (all, kept);
+      if (self->from[i] == wanted)
+        break;
+    }
+  return all;
+}
+
+static void
+count_alike (GArray *all)
+{
+  g_autoptr (GHashTable) counts = g_hash_table_new_full (g_int64_hash, g_int64_equal, g_free, NULL);
+
+  for (guint pass = 0; pass < 2; pass++)
+    for (guint i = 0; i < all->len; i++)
+      {
+        Kept *kept = &g_array_index (all, Kept, i);
+        gint64 key = key_of_shift (&kept->shift);
+
+        kept->n = GPOINTER_TO_UINT (g_hash_table_lookup (counts, &key));
+        if (pass == 0)
+          g_hash_table_insert (counts, g_memdup2 (&key, sizeof key),
+                               GUINT_TO_POINTER (kept->n + 1));
+      }
+}
+
 gboolean
 adj_morph_find_shift (const AdjMorph *self,
                       const AdjRect *visible,
                       AdjNodeId selected,
                       AdjPoint *shift)
 {
-  AdjPoint middle = { visible->x + visible->width / 2, visible->y + visible->height / 2 };
   guint wanted =
       adj_node_id_is_valid (selected) ? adj_scene_find_node (self->before, selected) : ADJ_NO_BOX;
-  float least = G_MAXFLOAT;
+  g_autoptr (GArray) all = find_kept (self, visible, wanted);
+  const Kept *best = NULL;
 
-  for (guint i = 0; i < adj_scene_get_n_boxes (self->after); i++)
+  count_alike (all);
+  for (guint i = 0; i < all->len; i++)
     {
-      const AdjSceneBox *box = adj_scene_get_box (self->after, i), *was;
-      float away;
+      const Kept *kept = &g_array_index (all, Kept, i);
 
-      if (self->from[i] == ADJ_NO_BOX || box->kind != ADJ_BOX_NODE)
-        continue;
-      was = adj_scene_get_box (self->before, self->from[i]);
-      away = ABS (was->rect.x + was->rect.width / 2 - middle.x) +
-             ABS (was->rect.y + was->rect.height / 2 - middle.y);
-      if (self->from[i] == wanted)
-        away = -1;
-      if (away >= least || !overlap (&was->rect, visible))
-        continue;
-      least = away;
-      *shift = (AdjPoint){ box->rect.x - was->rect.x, box->rect.y - was->rect.y };
+      if (best == NULL || kept->n > best->n || (kept->n == best->n && kept->away < best->away))
+        best = kept;
     }
-  return least < G_MAXFLOAT;
+  if (best != NULL)
+    *shift = best->shift;
+  return best != NULL;
 }
 
 /* -- on the way -- */

@@ -15,8 +15,9 @@ typedef struct _AdjMorph AdjMorph;
 AdjMorph *adj_morph_new (AdjScene *before, AdjScene *after, const GArray *twins);
 void adj_morph_free (AdjMorph *morph);
 
-/* How far what stands in the middle of @visible, or node @selected of the graph before, is apart in
- * the two scenes; %FALSE: nothing of @visible, of the scene before, is in both. */
+/* How far most of what is seen in @visible, or node @selected of the graph before, is apart in the
+ * two scenes: shifted so, it stays.  %FALSE: nothing of @visible, of the scene before, is in both.
+ */
 gboolean adj_morph_find_shift (const AdjMorph *morph,
                                const AdjRect *visible,
                                AdjNodeId selected,

@@ -9,6 +9,10 @@
 
 /* Below this many pixels letters are not drawn. */
 #define MIN_TEXT_PX 5.5f
+/* More boxes at once are shapes without names when zoomed out. */
+#define MANY_NAMES 700
+#define NARROWEST 0.5f /* how much narrower letters become before a text is shortened */
+#define MIN_KEPT 4     /* letters of a shortened text */
 
 GdkRGBA
 adj_color_to_rgba (const AdjColor *color)
@@ -105,6 +109,24 @@ adj_painter_text_width (AdjPainter *painter, AdjTextStyle style, const char *tex
   return width;
 }
 
+/* Both ends of a text that is much too long: where names differ. */
+static void
+paint_shortened (AdjPainter *painter, const AdjTextRun *run, float squeeze)
+{
+  glong n = g_utf8_strlen (run->text, -1), kept = (glong) ((float) n * squeeze / NARROWEST) - 2;
+  glong begin = kept * 2 / 3;
+  g_autofree char *text = NULL;
+  AdjTextRun shorter = *run;
+
+  if (kept < MIN_KEPT)
+    return;
+  text =
+      g_strdup_printf ("%.*s…%s", (int) (g_utf8_offset_to_pointer (run->text, begin) - run->text),
+                       run->text, g_utf8_offset_to_pointer (run->text, n - (kept - begin)));
+  shorter.text = text;
+  adj_painter_text (painter, &shorter);
+}
+
 void
 adj_painter_text (AdjPainter *painter, const AdjTextRun *run)
 {
@@ -126,8 +148,11 @@ adj_painter_text (AdjPainter *painter, const AdjTextRun *run)
   if (shown > run->max_width)
     {
       squeeze = run->max_width / shown;
-      if (squeeze < 0.5f)
-        return;
+      if (squeeze < NARROWEST)
+        {
+          paint_shortened (painter, run, squeeze);
+          return;
+        }
       shown = run->max_width;
     }
 
@@ -243,17 +268,6 @@ paint_edges (AdjPainter *painter, gboolean lit)
     }
 }
 
-/* Titles of columns stay at the top edge while their column is in view. */
-static void
-paint_headers (AdjPainter *painter)
-{
-  const AdjScene *scene = painter->frame->scene;
-
-  for (guint i = 0; i < adj_scene_get_n_boxes (scene); i++)
-    if (adj_scene_get_box (scene, i)->kind == ADJ_BOX_HEADER)
-      adj_painter_header (painter, i);
-}
-
 static void
 paint_gutter (AdjPainter *painter)
 {
@@ -325,8 +339,13 @@ adj_scene_painter_paint (const AdjSceneFrame *frame, GtkSnapshot *snapshot)
   paint_kind (&painter, ADJ_BOX_PILL, adj_painter_box);
   paint_kind (&painter, ADJ_BOX_CHIP, adj_painter_box);
   paint_kind (&painter, ADJ_BOX_BRIDGE, adj_painter_box);
+  if (painter.lod == ADJ_LOD_MODULES && boxes->len <= MANY_NAMES)
+    {
+      paint_kind (&painter, ADJ_BOX_NODE, adj_painter_plain_name);
+      paint_kind (&painter, ADJ_BOX_PILL, adj_painter_plain_name);
+    }
   if (painter.lod == ADJ_LOD_MODULES)
     paint_kind (&painter, ADJ_BOX_GROUP, adj_painter_group_title);
   if (!frame->ghosts)
-    paint_headers (&painter);
+    adj_painter_headers (&painter);
 }

@@ -8,8 +8,10 @@
 
 #define MOVE_USEC 220000
 #define FIT_MARGIN 24.0f
-#define MIN_FIT 0.1f  /* below it, a picture that fits is a line */
+#define MIN_FIT 0.2f  /* below it, no names can be read */
+#define WORTH_IT 1.2f /* how much larger a part must be than all */
 #define LEGEND 44.0f  /* height of the legend at the bottom of the canvas */
+#define TITLES 20.0f  /* that titles of columns need above the picture, as they do not shrink */
 #define FRICTION 4.0f /* of inertia, per second */
 
 void
@@ -120,7 +122,8 @@ fitting (AdjGraphView *self, const AdjRect *rect, float max_zoom)
                      rect->height + 2 * FIT_MARGIN };
 
   adj_camera_fit (&camera, &around, gtk_widget_get_width (widget),
-                  MAX (gtk_widget_get_height (widget) - LEGEND, 1), max_zoom);
+                  MAX (gtk_widget_get_height (widget) - LEGEND - TITLES, 1), max_zoom);
+  camera.y -= TITLES / camera.zoom;
   return camera;
 }
 
@@ -134,24 +137,35 @@ fitting_width (AdjGraphView *self, const AdjRect *bounds)
   AdjPoint middle = { bounds->x + bounds->width / 2,
                       self->camera.y + (float) height / self->camera.zoom / 2 };
 
-  camera.zoom = CLAMP (((float) width - 2 * FIT_MARGIN) / MAX (bounds->width, 1), MIN_FIT, 1);
+  camera.zoom = CLAMP (((float) width - 2 * FIT_MARGIN) / MAX (bounds->width, 1), ADJ_ZOOM_MIN, 1);
   adj_camera_center_on (&camera, middle, width, height);
   adj_camera_clamp (&camera, bounds, width, height);
   return camera;
 }
 
+static gboolean
+is_near (const AdjCamera *a, const AdjCamera *b)
+{
+  return fabsf (a->zoom - b->zoom) < 1e-3f && fabsf (a->x - b->x) * a->zoom < 2 &&
+         fabsf (a->y - b->y) * a->zoom < 2;
+}
+
+/* All of the picture, where names in it can be read; else as much as is as wide as the canvas, and
+ * all when asked again. */
 void
 adj_graph_view_fit (AdjGraphView *self)
 {
   AdjRect bounds;
-  AdjCamera camera;
+  AdjCamera camera, wide;
 
   if (self->scene == NULL)
     return;
   bounds = adj_scene_get_bounds (self->scene);
   camera = fitting (self, &bounds, 1);
-  if (camera.zoom < MIN_FIT && bounds.height > bounds.width)
-    camera = fitting_width (self, &bounds);
+  wide = fitting_width (self, &bounds);
+  if (camera.zoom < MIN_FIT && wide.zoom > camera.zoom * WORTH_IT &&
+      !is_near (&self->camera, &wide))
+    camera = wide;
   adj_graph_view_move_to (self, &camera);
 }
 
@@ -322,6 +336,6 @@ adj_graph_view_fit_first (AdjGraphView *self, int width, int height)
 
       self->camera.zoom = zoom;
       self->camera.x = bounds.x + bounds.width / 2 - width / zoom / 2;
-      self->camera.y = bounds.y - FIT_MARGIN / 2 / zoom;
+      self->camera.y = bounds.y - TITLES / zoom;
     }
 }

@@ -13,7 +13,6 @@
 #define LINE_SIZE 16.5f /* height of a line of letters at scale 1 */
 #define READABLE 0.8f   /* the scale that letters keep when zoomed out */
 #define SQUEEZE 1.25f   /* … and how much narrower they may become for that */
-#define MANY_NAMES 700  /* more boxes at once are shapes alone when zoomed out */
 
 static const double dashes[] = { 5, 3 }, heavy_dashes[] = { 7, 3 }, dots[] = { 1.5, 2.5 };
 
@@ -220,7 +219,7 @@ adj_painter_mark (AdjPainter *painter, guint index, const AdjRect *rect)
     paint_first (painter, rect, &color);
 }
 
-/* At the corner: + came with the stage, ~ was changed by it. */
+/* At the corner: + came with the stage, − goes with the next, ~ was changed. */
 static void
 paint_change (AdjPainter *painter, const AdjSceneBox *box, const AdjRect *rect)
 {
@@ -231,7 +230,10 @@ paint_change (AdjPainter *painter, const AdjSceneBox *box, const AdjRect *rect)
 
   if (kind == ADJ_CHANGE_NONE || painter->lod < ADJ_LOD_NAMES)
     return;
-  paint_sign (painter, kind == ADJ_CHANGE_ADDED ? "+" : "~",
+  paint_sign (painter,
+              kind == ADJ_CHANGE_ADDED     ? "+"
+              : kind == ADJ_CHANGE_REMOVED ? "−"
+                                           : "~",
               rect->x + SIGN_SIZE * painter->frame->camera.zoom / 2, rect->y,
               &painter->lit.selection, &painter->lit.sign_text);
 }
@@ -277,10 +279,11 @@ paint_card_text (
   g_autofree char *second = get_second_line (painter, index, box);
   float zoom = painter->frame->camera.zoom, left = rect->x + PADDING * zoom;
   gboolean two = painter->lod == ADJ_LOD_FULL && *second != '\0';
+  g_autofree char *alone = adj_painter_title (painter, box, (right - left) * SQUEEZE / READABLE);
   float bottom = rect->x + rect->width - (painter->frame->marks != NULL ? 26 : 6) * zoom;
   AdjTextRun title = {
     box->role == ADJ_ROLE_RECOMPUTE_COPY ? ADJ_TEXT_TITLE_PLAIN : ADJ_TEXT_TITLE,
-    box->title,
+    two ? box->title : alone,
     &palette->text,
     ADJ_ALIGN_LEFT,
     left,
@@ -297,7 +300,7 @@ paint_card_text (
   if (!two && painter->frame->marks != NULL)
     title.max_width = MIN (title.max_width, bottom - left);
   if (!two)
-    title.scale = text_scale (painter, title.style, box->title, title.max_width, rect->height);
+    title.scale = text_scale (painter, title.style, alone, title.max_width, rect->height);
   adj_painter_text (painter, &title);
   if (two)
     adj_painter_text (painter, &subtitle);
@@ -452,8 +455,18 @@ paint_plain (AdjPainter *painter, guint index, const AdjRect *rect, const AdjPal
   adj_painter_frame (painter, rect, 0, 1, color);
   if (adj_role_has_stripe (box->role))
     adj_painter_fill (painter, &stripe, 0, color);
-  if (painter->boxes->len <= MANY_NAMES && (box->kind == ADJ_BOX_NODE || box->kind == ADJ_BOX_PILL))
-    paint_centered (painter, box, rect, ADJ_TEXT_TITLE, &palette->text);
+}
+
+/* Names of shapes stand above all of them. */
+void
+adj_painter_plain_name (AdjPainter *painter, guint index)
+{
+  const AdjPalette *palette = adj_painter_palette_for_box (painter, index);
+  AdjRect rect = adj_painter_find (painter, index);
+
+  if (!adj_painter_name (painter, index, &rect))
+    paint_centered (painter, adj_scene_get_box (painter->frame->scene, index), &rect,
+                    ADJ_TEXT_TITLE, &palette->text);
 }
 
 void

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Paints frames, their titles and the headers of columns. */
+/* Paints frames and their titles. */
 
 #include "canvas/painter-private.h"
 
@@ -79,8 +79,9 @@ adj_painter_group_title (AdjPainter *painter, guint index)
   float left = MAX (rect.x + 9 * scale, 8);
   float right = MIN (rect.x + rect.width, painter->frame->width) - 10 * scale;
   float strip = ADJ_GROUP_TITLE_HEIGHT * painter->frame->camera.zoom;
-  float middle =
-      box->fold == ADJ_FOLD_OPEN ? rect.y + MAX (strip / 2, 8 * scale) : rect.y + rect.height / 2;
+  /* Higher than its strip, it stands out above: below it are cards. */
+  float middle = box->fold == ADJ_FOLD_OPEN ? rect.y + MIN (strip / 2, strip - 7 * scale)
+                                            : rect.y + rect.height / 2;
   float width = adj_painter_text_width (painter, ADJ_TEXT_TITLE, box->title) * scale;
   g_autofree char *count = describe_group (painter, index);
   float count_width = adj_painter_text_width (painter, ADJ_TEXT_SUBTITLE, count) * scale;
@@ -104,46 +105,4 @@ adj_painter_group_title (AdjPainter *painter, guint index)
       painter, &(AdjTextRun){ ADJ_TEXT_SUBTITLE, count,
                               painter->frame->heat != NULL ? &palette->text : &palette->dim_text,
                               ADJ_ALIGN_RIGHT, right, middle, count_width + 1, scale });
-}
-
-/* -- headers -- */
-
-static float
-header_width (AdjPainter *painter, const AdjSceneBox *box, float scale)
-{
-  float title = adj_painter_text_width (painter, ADJ_TEXT_HEADER, box->title);
-  float subtitle = adj_painter_text_width (painter, ADJ_TEXT_CHIP, box->subtitle);
-
-  return MAX (title, subtitle) * scale + 20;
-}
-
-/* The titles of columns stay in view while their column is; as they do not shrink with it, they
- * rise so that the first size on the band is not covered. */
-void
-adj_painter_header (AdjPainter *painter, guint index)
-{
-  const AdjSceneFrame *frame = painter->frame;
-  const AdjSceneBox *box = adj_scene_get_box (frame->scene, index);
-  AdjRect rect = adj_camera_rect_to_widget (&frame->camera, &box->rect);
-  float zoom = frame->camera.zoom, scale = CLAMP (zoom, 0.85f, 1.1f);
-  float width = header_width (painter, box, scale);
-  gboolean gutter = box->side == ADJ_SIDE_NONE && *box->subtitle != '\0';
-  const AdjColor *color =
-      box->side == ADJ_SIDE_NONE ? &painter->lit.edges[ADJ_EDGE_BRIDGE] : &painter->lit.dim_text;
-  float x = CLAMP (rect.x + rect.width / 2, width / 2 + 4, frame->width - width / 2 - 4);
-  float y = MAX (rect.y + MIN (14 * zoom, ADJ_BAND_TOP * zoom - 25), 15);
-  AdjRect plate = { x - width / 2, y - 11, width, gutter ? 36 : 22 };
-  AdjColor fill = painter->lit.background;
-
-  if (rect.x > frame->width || rect.x + rect.width < 0 || *box->title == '\0')
-    return;
-  if (width > rect.width * 2.3f)
-    return;
-  fill.alpha = 0.88f;
-  adj_painter_fill (painter, &plate, 8, &fill);
-  adj_painter_text (painter, &(AdjTextRun){ ADJ_TEXT_HEADER, box->title, color, ADJ_ALIGN_CENTER, x,
-                                            y, 1000, scale });
-  if (gutter)
-    adj_painter_text (painter, &(AdjTextRun){ ADJ_TEXT_CHIP, box->subtitle, color, ADJ_ALIGN_CENTER,
-                                              x, y + 16, 1000, scale * 1.1f });
 }

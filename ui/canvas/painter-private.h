@@ -67,8 +67,14 @@ AdjColor adj_painter_card_fill (const AdjPainter *painter, guint index);
 void adj_painter_group (AdjPainter *painter, guint index);
 /* Above the lines, which run through frames. */
 void adj_painter_group_title (AdjPainter *painter, guint index);
-void adj_painter_header (AdjPainter *painter, guint index);
+void adj_painter_headers (AdjPainter *painter); /* the titles of columns */
 void adj_painter_box (AdjPainter *painter, guint index);
+/* "x · linear" where the name does not tell what is called and there is room (@width: in letters of
+ * scale 1; 0: as much as it needs), else the name.  (transfer full) */
+char *adj_painter_title (AdjPainter *painter, const AdjSceneBox *box, float width);
+/* The name of a box that is too small for it, around its middle; %FALSE: other boxes are there. */
+gboolean adj_painter_name (AdjPainter *painter, guint index, const AdjRect *rect);
+void adj_painter_plain_name (AdjPainter *painter, guint index); /* of a box without a text */
 /* The card of an object, without texts; @rect: its place in the widget. */
 void adj_painter_object (AdjPainter *painter,
                          const AdjSceneBox *box,

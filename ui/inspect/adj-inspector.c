@@ -523,12 +523,6 @@ static const struct
 
 /* -- the panel -- */
 
-static gboolean
-is_joint (const Subject *s)
-{
-  return g_str_equal (adj_document_get_graph (s->document)->role, "joint");
-}
-
 static void
 show_role (AdjInspector *self, const Subject *s)
 {
@@ -537,10 +531,7 @@ show_role (AdjInspector *self, const Subject *s)
 
   gtk_widget_set_visible (GTK_WIDGET (self->role_box), role != ADJ_ROLE_NONE);
   adj_role_badge_set_role (self->badge, role);
-  /* Nobody has partitioned a joint graph yet. */
-  gtk_label_set_text (self->role, role == ADJ_ROLE_SAVED && is_joint (s)
-                                      ? _ ("read by backward")
-                                      : _ (adj_role_name (role)));
+  gtk_label_set_text (self->role, _ (adj_scene_get_role_name (s->scene, role)));
 }
 
 static void update (AdjInspector *self);

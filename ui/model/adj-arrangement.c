@@ -177,6 +177,7 @@ typedef struct
   AdjBundle *bundle; /* (nullable) */
   AdjLayoutCache *cache;
   AdjLayoutView view;
+  gboolean undecided;
   AdjNodeId flow;
   GArray *flow_chosen; /* (nullable) */
   guint fold_depth;
@@ -266,6 +267,7 @@ lay_out (AdjTask *task, GCancellable *cancellable, GError **error)
   g_autoptr (AdjCaptured) captured = adj_captured_new (input->graph, input->bundle);
   AdjLayoutOptions options = {
     .view = input->view,
+    .undecided = input->undecided,
     .only = only,
     .fold_depth = input->fold_depth,
     .folded = (const char *const *) input->folded,
@@ -282,14 +284,15 @@ AdjTask *
 adj_arrangement_start (const AdjArrangement *arrangement,
                        AdjLayoutCache *cache,
                        GObject *owner,
-                       AdjGraph *graph,
+                       const AdjBundleGraph *graph,
                        AdjBundle *bundle,
                        guint tag,
                        GAsyncReadyCallback done)
 {
   Input *input = g_new0 (Input, 1);
 
-  input->graph = adj_graph_ref (graph);
+  input->graph = adj_graph_ref (graph->graph);
+  input->undecided = adj_bundle_graph_is_undecided (graph);
   input->bundle = bundle != NULL ? adj_bundle_ref (bundle) : NULL;
   input->cache = adj_layout_cache_ref (cache);
   input->view = arrangement->view;

@@ -69,7 +69,7 @@ gboolean adj_arrangement_same_layout (const AdjArrangement *a, const AdjArrangem
 AdjTask *adj_arrangement_start (const AdjArrangement *arrangement,
                                 AdjLayoutCache *cache,
                                 GObject *owner,
-                                AdjGraph *graph,
+                                const AdjBundleGraph *graph,
                                 AdjBundle *bundle,
                                 guint tag,
                                 GAsyncReadyCallback done);

@@ -48,6 +48,7 @@ typedef struct
   AdjGraphSet *graphs; /* of the other graph */
   AdjGraph *other, *own;
   AdjLayoutView view;
+  gboolean undecided;
 } Input;
 
 static void
@@ -88,7 +89,7 @@ static gpointer
 pair_up (AdjTask *task, GCancellable *cancellable, GError **error)
 {
   const Input *input = adj_task_get_input (task);
-  AdjLayoutOptions options = { .view = input->view };
+  AdjLayoutOptions options = { .view = input->view, .undecided = input->undecided };
   Pairing *pairing;
   AdjScene *scene = adj_layout_mirror (input->other, &options, NULL, cancellable, error);
 
@@ -150,7 +151,8 @@ adj_beside_set (AdjBeside *self,
     }
   input = g_new (Input, 1);
   *input = (Input){ adj_graph_set_ref (graphs), adj_graph_ref (graph->graph),
-                    adj_graph_ref (shown->graph), adj_document_get_arrangement (document)->view };
+                    adj_graph_ref (shown->graph), adj_document_get_arrangement (document)->view,
+                    adj_bundle_graph_is_undecided (graph) };
   if (input->view == ADJ_VIEW_FLOW)
     input->view = ADJ_VIEW_MIRROR;
   self->task = adj_task_start (G_OBJECT (self), ADJ_LOAD_LIGHT, pair_up, input, input_free,

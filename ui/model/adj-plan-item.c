@@ -69,7 +69,9 @@ adj_plan_item_describe (AdjPlanItem *self)
   g_string_append_printf (text,
                           _ (": peak %s, %s saved, both beside the inputs, %s computed again"),
                           peak, saved, again);
-  if (plan->is_dominated)
+  if (plan->wrong != NULL)
+    g_string_append_printf (text, _ ("; another program: %s"), _ (plan->wrong));
+  else if (plan->is_dominated)
     g_string_append (text, _ ("; another one is better"));
   if (plan->is_shown)
     g_string_append (text, _ ("; the one shown"));

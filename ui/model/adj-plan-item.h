@@ -21,7 +21,9 @@ typedef struct
   double budget; /* the highest that gives it; not a number for SHOWN */
   char *budgets; /* (owned): "0.3–0.5, 1"; "" for SHOWN */
   guint64 peak, saved_bytes;
-  double again;          /* the cost of recomputation, in the unit of the curve */
+  double again; /* the cost of recomputation, in the unit of the curve */
+  const char
+      *wrong; /* (static) (nullable): why it is another program, which no budget may choose */
   gboolean is_dominated; /* another one has less of one and no more of the other */
   gboolean is_shown;     /* the pair of the file is this one */
 } AdjTradeoffPlan;

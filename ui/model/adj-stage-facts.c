@@ -10,6 +10,7 @@
 #include "ir/adj-compare.h"
 #include "ir/adj-graph.h"
 #include "model/adj-stages.h"
+#include "report/adj-stage-change.h"
 #include "report/adj-stage-origins.h"
 #include "session/adj-session.h"
 
@@ -170,22 +171,13 @@ check (const Input *input, AdjStageFact *fact, GCancellable *cancellable, GError
   return TRUE;
 }
 
-/* Of what is computed; tags and other metadata are not. */
-static gboolean
-is_changed (const AdjChange *change)
-{
-  static const char *const computed[] = { "target", "args", "kwargs", "val", NULL };
-
-  return change->kind == ADJ_CHANGE_CHANGED && g_strv_contains (computed, change->reason);
-}
-
 static guint
 count_changed (const AdjAlignment *alignment)
 {
   guint n = 0;
 
   for (guint i = 0; i < alignment->n_changes; i++)
-    n += is_changed (&alignment->changes[i]);
+    n += adj_stage_change_is_computed (&alignment->changes[i]);
   return n;
 }
 
@@ -200,7 +192,7 @@ list_changes (const AdjAlignment *alignment, const AdjGraph *graph)
     {
       const AdjChange *change = &alignment->changes[i];
 
-      if (change->kind == ADJ_CHANGE_ADDED || is_changed (change))
+      if (change->kind == ADJ_CHANGE_ADDED || adj_stage_change_is_computed (change))
         kinds[change->b.index] = (guint8) change->kind;
     }
   return g_bytes_new_take (kinds, n);

@@ -138,7 +138,8 @@ join_budgets (const GArray *points, guint first, guint8 *seen, AdjTradeoffPlan *
     {
       const AdjParetoPoint *other = &g_array_index (points, AdjParetoPoint, i);
 
-      if (kind_of (other) != kind_of (point) || !is_same (other, point))
+      if (kind_of (other) != kind_of (point) || !is_same (other, point) ||
+          other->wrong != point->wrong)
         continue;
       seen[i] = TRUE;
       plan->budget = other->budget;
@@ -151,7 +152,8 @@ join_budgets (const GArray *points, guint first, guint8 *seen, AdjTradeoffPlan *
 static gboolean
 is_better (const AdjTradeoffPlan *a, const AdjTradeoffPlan *b)
 {
-  return a->peak <= b->peak && a->again <= b->again && (a->peak < b->peak || a->again < b->again);
+  return a->wrong == NULL && a->peak <= b->peak && a->again <= b->again &&
+         (a->peak < b->peak || a->again < b->again);
 }
 
 static void
@@ -227,6 +229,7 @@ make_list (const GArray *points, gboolean is_ours)
         .peak = point->peak,
         .saved_bytes = point->saved_bytes,
         .again = by_bytes ? (double) point->recompute_traffic : point->recompute_flops,
+        .wrong = point->wrong,
         .is_shown = point == shown ||
                     (shown != NULL && !found && kind_of (point) == kind && is_same (shown, point)),
       };

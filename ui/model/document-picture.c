@@ -63,7 +63,7 @@ adj_document_request_layout (AdjDocument *self)
   graph = adj_graph_set_get (self->graphs, self->graph_index);
   adj_task_list_start (&self->tasks, ADJ_TASK_LAYOUT,
                        adj_arrangement_start (self->arrangement, self->layouts, G_OBJECT (self),
-                                              graph->graph, adj_document_get_bundle (self),
+                                              graph, adj_document_get_bundle (self),
                                               self->graph_index, on_laid_out),
                        graph->id);
 }

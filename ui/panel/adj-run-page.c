@@ -8,6 +8,7 @@
 
 #include "canvas/adj-scene-painter.h"
 #include "model/adj-output-item.h"
+#include "panel/executor-note.h"
 #include "panel/kept-run-row.h"
 #include "panel/output-columns.h"
 #include "report/adj-properties.h"
@@ -367,6 +368,8 @@ show_choice (AdjRunPage *self)
   show_file (self->file_row, choice.file);
   gtk_spin_button_set_value (self->seed, choice.seed);
   adw_combo_row_set_selected (self->executor, find_executor (choice.executor));
+  adj_executor_note_show (ADW_ACTION_ROW (self->executor),
+                          adj_executors_get (find_executor (choice.executor)));
   gtk_switch_set_active (self->float64, choice.float64);
   adw_combo_row_set_selected (self->tolerance, choice.close ? 1 : 0);
   gtk_widget_set_visible (GTK_WIDGET (self->rtol_row), choice.close);

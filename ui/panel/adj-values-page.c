@@ -21,6 +21,7 @@ struct _AdjValuesPage
   AdjPanel parent_instance;
 
   GtkStack *stack;
+  GtkWidget *compare; /* where there is something recorded */
   GtkColumnView *table;
   GtkSearchBar *bar;
   AdjDifferencePane *difference;
@@ -42,7 +43,8 @@ get_name (gpointer item)
 static char *
 get_module (gpointer item)
 {
-  return g_strdup (adj_node_get_module_path (adj_node_item_get_node (item)));
+  return g_strdup (adj_graph_get_module_path (adj_node_item_get_graph (item),
+                                              adj_node_item_get_id (item).index));
 }
 
 static char *
@@ -237,6 +239,9 @@ update (AdjValuesPage *self)
     {
       adj_panel_leave (GTK_WIDGET (self->table));
       adj_node_list_set (self->nodes, NULL, NULL, NULL);
+      gtk_widget_set_visible (
+          self->compare, graph != NULL && adj_run_choice_has_results (adj_document_get_run_choice (
+                                              adj_panel_get_document (self))));
       gtk_stack_set_visible_child_name (self->stack, "empty");
       return;
     }
@@ -314,6 +319,7 @@ adj_values_page_class_init (AdjValuesPageClass *klass)
   gtk_widget_class_set_template_from_resource (widget_class,
                                                "/org/adjoint/Workbench/ui/values-page.ui");
   gtk_widget_class_bind_template_child (widget_class, AdjValuesPage, stack);
+  gtk_widget_class_bind_template_child (widget_class, AdjValuesPage, compare);
   gtk_widget_class_bind_template_child (widget_class, AdjValuesPage, table);
   gtk_widget_class_bind_template_child (widget_class, AdjValuesPage, bar);
   gtk_widget_class_bind_template_child (widget_class, AdjValuesPage, difference);
@@ -324,6 +330,7 @@ adj_values_page_init (AdjValuesPage *self)
 {
   gtk_widget_init_template (GTK_WIDGET (self));
   adj_panel_watch (ADJ_PANEL (self), "notify::evaluation", G_CALLBACK (update));
+  adj_panel_watch (ADJ_PANEL (self), "notify::run-choice", G_CALLBACK (update));
   adj_panel_watch (ADJ_PANEL (self), "notify::selected", G_CALLBACK (update_selected));
   adj_panel_watch (ADJ_PANEL (self), "notify::chosen", G_CALLBACK (update_selected));
   self->nodes = adj_node_list_new ();

@@ -25,7 +25,8 @@ memory_columns_get_name (gpointer item)
 static char *
 get_module (gpointer item)
 {
-  return g_strdup (adj_node_get_module_path (get_node (item)));
+  return g_strdup (adj_graph_get_module_path (adj_held_item_get_graph (item),
+                                              adj_held_item_get (item)->node.index));
 }
 
 static char *

@@ -15,7 +15,9 @@
 #include "widgets/quick-find.h"
 #include "widgets/scroll-to-row.h"
 
-#define MAX_GRAPHS 420 /* pixels of the list of graphs, where modules are below it */
+#define MAX_GRAPHS 420 /* pixels of the list of graphs, where many modules are below it */
+#define FEW_MODULES 6  /* so many leave the room to the graphs, … */
+#define MAX_FEW 260    /* … and have these pixels when they are opened */
 
 struct _AdjSidebar
 {
@@ -26,7 +28,8 @@ struct _AdjSidebar
   GtkSearchBar *graph_bar, *module_bar;
   GtkScrolledWindow *graph_half;
   GtkWidget *module_half; /* where there are modules */
-  GtkLabel *module_title;
+  GtkLabel *module_title, *module_columns;
+  GtkScrolledWindow *module_scroller;
   AdjGraphList *list;
   AdjModuleRows *rows; /* (owned) (nullable): of the tree */
   AdjGraph *graph;     /* (owned) (nullable): whose modules are shown */
@@ -294,6 +297,21 @@ activate_module (gpointer data)
 static const AdjQuickFind module_find = { count_modules, get_module_text, get_current_module,
                                           show_module, activate_module };
 
+/* Which half has what the other does not need. */
+static void
+share_height (AdjSidebar *self, guint n_roots)
+{
+  gboolean many = n_roots > FEW_MODULES;
+
+  gtk_widget_set_visible (self->module_half, n_roots > 0);
+  gtk_widget_set_vexpand (GTK_WIDGET (self->graph_half), !many);
+  gtk_scrolled_window_set_max_content_height (self->graph_half, many ? MAX_GRAPHS : -1);
+  gtk_widget_set_vexpand (self->module_half, many);
+  gtk_widget_set_vexpand (GTK_WIDGET (self->module_scroller), many);
+  gtk_scrolled_window_set_propagate_natural_height (self->module_scroller, !many);
+  gtk_scrolled_window_set_max_content_height (self->module_scroller, many ? -1 : MAX_FEW);
+}
+
 static void
 update_modules (AdjSidebar *self)
 {
@@ -313,10 +331,10 @@ update_modules (AdjSidebar *self)
 
       gtk_label_set_text (self->module_title,
                           captured != NULL ? _ ("Nodes of Autograd") : _ ("Modules"));
-      gtk_widget_set_visible (self->module_half, g_list_model_get_n_items (roots) > 0);
-      gtk_widget_set_vexpand (GTK_WIDGET (self->graph_half), g_list_model_get_n_items (roots) == 0);
-      gtk_scrolled_window_set_max_content_height (
-          self->graph_half, g_list_model_get_n_items (roots) > 0 ? MAX_GRAPHS : -1);
+      gtk_label_set_text (self->module_columns, adj_bundle_graph_is_undecided (graph)
+                                                    ? _ ("nodes · read")
+                                                    : _ ("nodes · saved"));
+      share_height (self, g_list_model_get_n_items (roots));
       self->graph = adj_graph_ref (graph->graph);
       self->rows = adj_module_rows_new (roots);
       tree = gtk_tree_list_model_new (roots, FALSE, FALSE, get_children, NULL, NULL);
@@ -369,6 +387,8 @@ adj_sidebar_class_init (AdjSidebarClass *klass)
   gtk_widget_class_bind_template_child (widget_class, AdjSidebar, graph_half);
   gtk_widget_class_bind_template_child (widget_class, AdjSidebar, module_half);
   gtk_widget_class_bind_template_child (widget_class, AdjSidebar, module_title);
+  gtk_widget_class_bind_template_child (widget_class, AdjSidebar, module_columns);
+  gtk_widget_class_bind_template_child (widget_class, AdjSidebar, module_scroller);
   gtk_widget_class_bind_template_child (widget_class, AdjSidebar, graphs);
   gtk_widget_class_bind_template_child (widget_class, AdjSidebar, modules);
   gtk_widget_class_bind_template_child (widget_class, AdjSidebar, graph_bar);

@@ -7,6 +7,7 @@
 #include <glib/gi18n.h>
 #include <math.h>
 
+#include "canvas/adj-scene-painter.h"
 #include "report/adj-properties.h"
 #include "widgets/adj-axis.h"
 #include "widgets/chart-text.h"
@@ -256,6 +257,24 @@ adj_pareto_chart_draw_sign (
   cairo_stroke (cr);
 }
 
+/* A cross: it can be counted, but it is no plan of this program. */
+void
+adj_pareto_chart_draw_wrong (cairo_t *cr, double x, double y)
+{
+  gboolean dark = adw_style_manager_get_dark (adw_style_manager_get_default ());
+  GdkRGBA color =
+      adj_verdict_color (ADJ_VERDICT_DIFFERS, dark ? ADJ_SCHEME_DARK : ADJ_SCHEME_LIGHT);
+
+  cairo_new_path (cr);
+  cairo_set_line_width (cr, 2);
+  gdk_cairo_set_source_rgba (cr, &color);
+  cairo_move_to (cr, x - SIZE, y - SIZE);
+  cairo_line_to (cr, x + SIZE, y + SIZE);
+  cairo_move_to (cr, x - SIZE, y + SIZE);
+  cairo_line_to (cr, x + SIZE, y - SIZE);
+  cairo_stroke (cr);
+}
+
 /* What no plan is below: steps through those that are not dominated. */
 static void
 draw_front (AdjParetoChart *self, cairo_t *cr)
@@ -268,7 +287,8 @@ draw_front (AdjParetoChart *self, cairo_t *cr)
     {
       graphene_point_t at = adj_pareto_chart_get_place (self, i);
 
-      if (adj_plan_item_get (get_item (self, i))->is_dominated)
+      if (adj_plan_item_get (get_item (self, i))->is_dominated ||
+          adj_plan_item_get (get_item (self, i))->wrong != NULL)
         continue;
       cairo_line_to (cr, at.x, y);
       cairo_line_to (cr, at.x, at.y);
@@ -297,7 +317,11 @@ draw_points (AdjParetoChart *self, cairo_t *cr, const GdkRGBA *text)
 
         if (plan->is_dominated != (dominated > 0))
           continue;
-        adj_pareto_chart_draw_sign (cr, plan->kind, at.x, at.y, plan->is_dominated && i != subject);
+        if (plan->wrong != NULL)
+          adj_pareto_chart_draw_wrong (cr, at.x, at.y);
+        else
+          adj_pareto_chart_draw_sign (cr, plan->kind, at.x, at.y,
+                                      plan->is_dominated && i != subject);
         if (plan->is_shown)
           adj_pareto_chart_draw_sign (cr, ADJ_PLAN_SHOWN, at.x, at.y, FALSE);
         if (i != subject || !is_chosen)

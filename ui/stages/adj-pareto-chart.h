@@ -25,5 +25,7 @@ guint adj_pareto_chart_get_subject (AdjParetoChart *self);
 /* Draws the sign of a kind of plan around (@x, @y); of SHOWN the ring that marks what is shown. */
 void adj_pareto_chart_draw_sign (
     cairo_t *cr, AdjPlanKind kind, double x, double y, gboolean is_dominated);
+/* That of a plan that is another program. */
+void adj_pareto_chart_draw_wrong (cairo_t *cr, double x, double y);
 
 G_END_DECLS

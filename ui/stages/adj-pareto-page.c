@@ -72,6 +72,10 @@ get_again (gpointer item)
 static char *
 get_remark (gpointer item)
 {
+  if (get_plan (item)->wrong != NULL)
+    return g_strdup_printf ("%s%s",
+                            get_plan (item)->is_shown ? _ ("shown, wrong: ") : _ ("wrong: "),
+                            _ (get_plan (item)->wrong));
   if (get_plan (item)->is_shown)
     return g_strdup (get_plan (item)->is_dominated ? _ ("shown, beaten") : _ ("shown"));
   return g_strdup (get_plan (item)->is_dominated ? _ ("beaten") : "");
@@ -80,17 +84,73 @@ get_remark (gpointer item)
 static const char *
 get_class (gpointer item)
 {
+  if (get_plan (item)->wrong != NULL)
+    return "verdict-differs";
   return get_plan (item)->is_dominated ? "dim-label" : NULL;
 }
 
 static const AdjColumn columns[] = {
-  { N_ ("By"), get_kind, 90, TRUE, FALSE, get_class },
-  { N_ ("Budget"), get_budgets, 110, FALSE, TRUE, get_class },
+  { N_ ("By"), get_kind, 76, TRUE, FALSE, get_class },
+  { N_ ("Budget"), get_budgets, 90, FALSE, TRUE, get_class },
   { N_ ("Peak beside inputs"), get_peak, 140, FALSE, TRUE, get_class },
-  { N_ ("Saved beside inputs"), get_saved, 140, FALSE, TRUE, get_class },
+  { N_ ("Saved beside inputs"), get_saved, 144, FALSE, TRUE, get_class },
   { N_ ("Computed Again"), get_again, 120, FALSE, TRUE, get_class },
   { N_ ("Remark"), get_remark, -1, FALSE, FALSE, get_class },
 };
+
+/* -- the names of the signs -- */
+
+static void
+draw_name (GtkDrawingArea *area, cairo_t *cr, int width, int height, gpointer data)
+{
+  if (GPOINTER_TO_UINT (data) == ADJ_N_PLAN_KINDS)
+    adj_pareto_chart_draw_wrong (cr, width / 2.0, height / 2.0);
+  else
+    adj_pareto_chart_draw_sign (cr, GPOINTER_TO_UINT (data), width / 2.0, height / 2.0, FALSE);
+}
+
+static void
+fill_names (AdjParetoPage *self)
+{
+  static const char *const texts[ADJ_N_PLAN_KINDS + 1] = {
+    N_ ("PyTorch at a budget"),
+    N_ ("Adjoint: lowest peak for as much again"),
+    N_ ("this file"),
+    N_ ("another program"),
+  };
+
+  for (guint kind = 0; kind <= ADJ_N_PLAN_KINDS; kind++)
+    {
+      GtkWidget *sign = gtk_drawing_area_new ();
+      GtkWidget *label = gtk_label_new (_ (texts[kind]));
+
+      gtk_widget_set_size_request (sign, 20, 20);
+      gtk_widget_set_valign (sign, GTK_ALIGN_CENTER);
+      gtk_drawing_area_set_draw_func (GTK_DRAWING_AREA (sign), draw_name, GUINT_TO_POINTER (kind),
+                                      NULL);
+      gtk_widget_add_css_class (label, "caption");
+      gtk_label_set_ellipsize (GTK_LABEL (label), PANGO_ELLIPSIZE_END);
+      gtk_box_append (self->names, sign);
+      gtk_box_append (self->names, label);
+    }
+}
+
+/* The last of the names is there where one of the plans is so. */
+static void
+update_names (AdjParetoPage *self, GListModel *plans)
+{
+  GtkWidget *label = gtk_widget_get_last_child (GTK_WIDGET (self->names));
+  gboolean any = FALSE;
+
+  for (guint i = 0; i < g_list_model_get_n_items (plans); i++)
+    {
+      g_autoptr (AdjPlanItem) item = g_list_model_get_item (plans, i);
+
+      any |= get_plan (item)->wrong != NULL;
+    }
+  gtk_widget_set_visible (label, any);
+  gtk_widget_set_visible (gtk_widget_get_prev_sibling (label), any);
+}
 
 /* -- choosing -- */
 
@@ -158,6 +218,7 @@ show_plans (AdjParetoPage *self, GListModel *plans)
   gtk_single_selection_set_selected (selection, GTK_INVALID_LIST_POSITION);
   gtk_column_view_set_model (self->table, GTK_SELECTION_MODEL (selection));
   adj_pareto_chart_set_plans (self->chart, selection);
+  update_names (self, plans);
   gtk_stack_set_visible_child_name (self->stack, "curve");
   if (had_focus)
     gtk_widget_grab_focus (GTK_WIDGET (self->chart));
@@ -248,37 +309,6 @@ on_escape (GtkWidget *widget, GVariant *args, gpointer data)
 }
 
 /* -- widget -- */
-
-static void
-draw_name (GtkDrawingArea *area, cairo_t *cr, int width, int height, gpointer data)
-{
-  adj_pareto_chart_draw_sign (cr, GPOINTER_TO_UINT (data), width / 2.0, height / 2.0, FALSE);
-}
-
-static void
-fill_names (AdjParetoPage *self)
-{
-  static const char *const texts[ADJ_N_PLAN_KINDS] = {
-    N_ ("PyTorch at a budget"),
-    N_ ("Adjoint: lowest peak for as much again"),
-    N_ ("this file"),
-  };
-
-  for (guint kind = 0; kind < ADJ_N_PLAN_KINDS; kind++)
-    {
-      GtkWidget *sign = gtk_drawing_area_new ();
-      GtkWidget *label = gtk_label_new (_ (texts[kind]));
-
-      gtk_widget_set_size_request (sign, 20, 20);
-      gtk_widget_set_valign (sign, GTK_ALIGN_CENTER);
-      gtk_drawing_area_set_draw_func (GTK_DRAWING_AREA (sign), draw_name, GUINT_TO_POINTER (kind),
-                                      NULL);
-      gtk_widget_add_css_class (label, "caption");
-      gtk_label_set_ellipsize (GTK_LABEL (label), PANGO_ELLIPSIZE_END);
-      gtk_box_append (self->names, sign);
-      gtk_box_append (self->names, label);
-    }
-}
 
 /* The task holds a reference to the page, which would keep it alive in a closed tab. */
 static void

@@ -167,13 +167,16 @@ update_page (AdjDocumentPage *self)
   gtk_stack_set_visible_child_name (self->pages, page);
 }
 
-/* The inspector comes with the first selection and goes with the last. */
+/* The inspector comes with the first selection and goes with the last; not over one of two graphs
+ * that are looked at side by side. */
 static void
 update_selected (AdjDocumentPage *self)
 {
   gboolean any = adj_node_id_is_valid (adj_document_get_selected (self->document));
+  gboolean in_the_way = gtk_widget_get_visible (GTK_WIDGET (self->beside_pane)) &&
+                        adw_flap_get_folded (self->inspector_flap);
 
-  if (any != self->had_selection)
+  if (any != self->had_selection && !(any && in_the_way))
     adw_flap_set_reveal_flap (self->inspector_flap, any);
   self->had_selection = any;
 }
@@ -286,8 +289,8 @@ update_remarks (AdjDocumentPage *self)
     {
       g_autofree char *escaped = g_markup_escape_text (error->message, -1);
 
+      /* The page says it; a bar above would say it again. */
       adw_status_page_set_description (self->problem_page, escaped);
-      show_remark (self, GTK_MESSAGE_ERROR, error->message);
     }
   else if (problem != NULL)
     {
@@ -301,7 +304,7 @@ update_remarks (AdjDocumentPage *self)
     }
   update_button (self);
   gtk_info_bar_set_revealed (self->remarks_bar,
-                             error != NULL || problem != NULL || (n > 0 && !self->closed));
+                             error == NULL && (problem != NULL || (n > 0 && !self->closed)));
 }
 
 /* The log opens at the failure of a stage. */

@@ -593,7 +593,7 @@ static const AdjCommand commands[] = {
     .accels = { "<Control>F9" } },
   { "win.show-panel", N_ ("Show or Hide the Bottom Panel"), ADJ_COMMANDS_VIEW, ADJ_NEEDS_NOTHING,
     .accels = { "<Control>F10" } },
-  { "win.show-beside", N_ ("Lay the Stage Before Beside"), ADJ_COMMANDS_VIEW, ADJ_NEEDS_NOTHING,
+  { "win.show-beside", N_ ("Compare Side by Side"), ADJ_COMMANDS_VIEW, ADJ_NEEDS_NOTHING,
     .accels = { "<Control>b" } },
   { "win.lay-beside", NULL, ADJ_COMMANDS_VIEW, ADJ_NEEDS_GRAPH, .run = run_lay_beside,
     .parameter = "(us)" },

@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: MIT */
+#pragma once
+
+#include "analysis/adj-blocks.h"
+
+G_BEGIN_DECLS
+
+/* Fills for each node of @graph its block of the graph that it follows (ADJ_NO_BLOCK: none), and
+ * returns these; %NULL: it follows none, or has little in common with it. */
+const AdjBlocks *blocks_of_leader (const AdjGraph *graph, guint32 *of_node);
+
+G_END_DECLS

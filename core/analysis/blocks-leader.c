@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: MIT */
+/* Blocks of a stage that are those of another stage: what is called the same stands in the same. */
+
+#include <string.h>
+
+#include "analysis/adj-counterparts.h"
+#include "analysis/blocks-leader-private.h"
+#include "ir/adj-graph-analysis-internal.h"
+
+typedef struct
+{
+  AdjGraph *graph; /* (owned) (nullable) */
+} Leader;
+
+static gpointer
+lead_by_none (const AdjGraph *graph)
+{
+  return g_new0 (Leader, 1);
+}
+
+static void
+leader_free (gpointer data)
+{
+  Leader *leader = data;
+
+  g_clear_pointer (&leader->graph, adj_graph_unref);
+  g_free (leader);
+}
+
+static const AdjGraphAnalysis leader_analysis = { lead_by_none, leader_free };
+
+void
+adj_graph_follow_blocks (const AdjGraph *graph, AdjGraph *leader)
+{
+  Leader *result;
+
+  /* A graph of two files may follow already. */
+  while (adj_graph_get_blocks_leader (leader) != NULL)
+    leader = adj_graph_get_blocks_leader (leader);
+  if (leader == graph)
+    return;
+  result = g_new (Leader, 1);
+  result->graph = adj_graph_ref (leader);
+  adj_graph_keep_analysis (graph, &leader_analysis, result);
+}
+
+AdjGraph *
+adj_graph_get_blocks_leader (const AdjGraph *graph)
+{
+  return ((const Leader *) adj_graph_analyse (graph, &leader_analysis))->graph;
+}
+
+static gboolean
+is_call (const AdjNode *node)
+{
+  return node->opcode != ADJ_OPCODE_PLACEHOLDER && node->opcode != ADJ_OPCODE_OUTPUT &&
+         node->opcode != ADJ_OPCODE_GET_ATTR;
+}
+
+/* Whether at least half of the calls are known by name. */
+static gboolean
+take_named (const AdjGraph *graph, const AdjGraph *leader, const AdjBlocks *its, guint32 *of_node)
+{
+  guint n_calls = 0, n_known = 0;
+
+  for (guint i = 0; i < adj_graph_get_n_nodes (graph); i++)
+    {
+      const AdjNode *node = adj_graph_get_node (graph, i);
+      AdjNodeId twin = adj_graph_find_node (leader, node->name);
+
+      of_node[i] = ADJ_NO_BLOCK;
+      if (!is_call (node))
+        continue;
+      n_calls++;
+      if (!adj_node_id_is_valid (twin) ||
+          strcmp (adj_graph_get_node (leader, twin.index)->target, node->target) != 0)
+        continue;
+      n_known++;
+      of_node[i] = its->of_node[twin.index];
+    }
+  return n_calls > 0 && 2 * n_known >= n_calls;
+}
+
+/* A call with another name stands with its forward call, or with both of its neighbours. */
+static void
+take_others (const AdjGraph *graph, guint32 *of_node)
+{
+  const guint32 *counterparts = adj_graph_get_counterparts (graph);
+  guint n = adj_graph_get_n_nodes (graph);
+  guint32 before = ADJ_NO_BLOCK;
+
+  for (guint i = 0; i < n; i++)
+    {
+      guint next = i + 1;
+
+      if (!is_call (adj_graph_get_node (graph, i)))
+        continue;
+      if (of_node[i] == ADJ_NO_BLOCK && counterparts[i] != G_MAXUINT32)
+        of_node[i] = of_node[counterparts[i]];
+      while (next < n && of_node[next] == ADJ_NO_BLOCK)
+        next++;
+      if (of_node[i] == ADJ_NO_BLOCK && next < n && of_node[next] == before)
+        for (guint k = i; k < next; k++)
+          of_node[k] = before;
+      before = of_node[i];
+    }
+}
+
+const AdjBlocks *
+blocks_of_leader (const AdjGraph *graph, guint32 *of_node)
+{
+  const AdjGraph *leader = adj_graph_get_blocks_leader (graph);
+  const AdjBlocks *its = leader != NULL ? adj_graph_get_blocks (leader) : NULL;
+
+  if (its == NULL || its->n_blocks == 0 || !take_named (graph, leader, its, of_node))
+    return NULL;
+  take_others (graph, of_node);
+  return its;
+}

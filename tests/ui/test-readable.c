@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: MIT */
+
+/* What can be read when zoomed out, and what lies over what. */
+
+#include <string.h>
+
+#include "support/adj-test.h"
+#include "ui/adj-walk.h"
+
+static AdjApplication *application;
+
+/* What the canvas paints, as text.  (transfer full) */
+static char *
+paint (AdjWindow *window)
+{
+  GtkWidget *view = GTK_WIDGET (adj_window_get_view (window));
+  g_autoptr (GdkPaintable) paintable = gtk_widget_paintable_new (view);
+  GtkSnapshot *snapshot = gtk_snapshot_new ();
+  GskRenderNode *node;
+  GBytes *bytes;
+  gsize n;
+  char *text;
+
+  gdk_paintable_snapshot (paintable, snapshot, gtk_widget_get_width (view),
+                          gtk_widget_get_height (view));
+  node = gtk_snapshot_free_to_node (snapshot);
+  bytes = gsk_render_node_serialize (node);
+  text = g_strndup (g_bytes_get_data (bytes, &n), g_bytes_get_size (bytes));
+  g_bytes_unref (bytes);
+  gsk_render_node_unref (node);
+  return text;
+}
+
+/* How many texts are painted at @zoom, and letters in all of them. */
+static guint
+count_texts (AdjWindow *window, float zoom, guint *n_letters)
+{
+  AdjCamera camera = { -40, -120, zoom };
+  g_autofree char *painted = NULL;
+  guint n = 0;
+
+  adj_graph_view_set_camera (adj_window_get_view (window), &camera);
+  adj_walk_settle (window);
+  painted = paint (window);
+  *n_letters = 0;
+  for (const char *at = painted; (at = strstr (at, "glyphs: ")) != NULL; n++)
+    for (++*n_letters; *at != '\n' && *at != '\0'; at++)
+      *n_letters += *at == ',';
+  return n;
+}
+
+/* Of cards: their number, the letters of their names, and of what those call whose name does not
+ * say it. */
+static guint
+count_cards (AdjWindow *window, guint *n_letters, guint *n_called)
+{
+  const AdjScene *scene = adj_document_get_scene (adj_window_get_document (window));
+  guint n = 0;
+
+  *n_letters = *n_called = 0;
+  for (guint i = 0; i < adj_scene_get_n_boxes (scene); i++)
+    {
+      const AdjSceneBox *box = adj_scene_get_box (scene, i);
+      const char *dot = strstr (box->subtitle, " · ");
+
+      if (box->kind != ADJ_BOX_NODE)
+        continue;
+      n++;
+      *n_letters += (guint) strlen (box->title);
+      *n_called += dot != NULL ? (guint) (dot - box->subtitle) : 0;
+    }
+  return n;
+}
+
+/* Names stand out of cards that are too small for them; far out there are none. */
+static void
+test_names (void)
+{
+  AdjWindow *window = adj_walk_open_graph (application, "graphs/mlp.adjoint", "joint");
+  guint n_letters, n_called, n_painted;
+  guint n = count_cards (window, &n_letters, &n_called);
+
+  g_assert_cmpuint (count_texts (window, 0.27f, &n_painted), >=, n);
+  g_assert_cmpuint (n_painted, >=, n_letters);
+  g_assert_cmpuint (count_texts (window, 0.22f, &n_painted), >=, n);
+  g_assert_cmpuint (count_texts (window, 0.1f, &n_painted), <, n / 2);
+  adj_walk_close (window);
+}
+
+/* A card that is called x says what it calls, also where it has no second line. */
+static void
+test_operators (void)
+{
+  AdjWindow *window = adj_walk_open_graph (application, "graphs/torch-trace", "dynamo");
+  guint n_letters, n_called, n_painted;
+
+  count_cards (window, &n_letters, &n_called);
+  g_assert_cmpuint (n_called, >, 10);
+  count_texts (window, 0.27f, &n_painted);
+  g_assert_cmpuint (n_painted, >=, n_letters + n_called);
+  adj_walk_close (window);
+}
+
+int
+main (int argc, char **argv)
+{
+  application = adj_walk_begin (&argc, &argv);
+  if (application == NULL)
+    return 0;
+  g_test_add_func ("/readable/names", test_names);
+  g_test_add_func ("/readable/operators", test_operators);
+  return g_test_run ();
+}
