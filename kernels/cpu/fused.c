@@ -114,22 +114,22 @@ has_zero (const int64_t *x, int n)
 /* Where the result of step @i goes: into memory at once when the next step stores it there as it
  * is. */
 static void *
-find_target (const Machine *machine, int i, int64_t start, int n)
+find_target (const Machine *machine, int i, int end, int64_t start, int n)
 {
   const AdjKStep *step = &machine->fused->steps[i], *next = step + 1;
   void *there;
 
-  if (i + 1 == machine->fused->n_steps || next->kind != ADJ_K_STEP_STORE || next->a != step->dst)
+  if (i + 1 == end || next->kind != ADJ_K_STEP_STORE || next->a != step->dst)
     return machine->tiles[step->dst];
   there = dense_at (machine, &machine->views[next->operand], next->klass, start, n);
   return there ? there : machine->tiles[step->dst];
 }
 
 static void
-run_op (Machine *machine, int i, int64_t start, int n)
+run_op (Machine *machine, int i, int end, int64_t start, int n)
 {
   const AdjKStep *step = &machine->fused->steps[i];
-  void *target = find_target (machine, i, start, n);
+  void *target = find_target (machine, i, end, start, n);
   const void *b = machine->reg[step->b];
 
   if (step->klass == ADJ_K_CLASS_I64 && divides (step->op) && has_zero (b, n))
@@ -177,7 +177,7 @@ run_steps (Machine *machine, int first, int end, int64_t start, int n)
       const AdjKStep *step = &machine->fused->steps[i];
 
       if (step->kind == ADJ_K_STEP_OP)
-        run_op (machine, i, start, n);
+        run_op (machine, i, end, start, n);
       else if (step->kind == ADJ_K_STEP_LOAD)
         run_load (machine, step, start, n);
       else if (step->kind == ADJ_K_STEP_CAST)
