@@ -25,6 +25,7 @@ typedef struct
   uint8_t op;    /* OP: AdjKOp */
   uint8_t operand;
   uint8_t dst, a, b, c; /* registers */
+  uint8_t passed;       /* OP: the next step alone reads the result, so it need not be kept */
   union
   {
     double f;

@@ -43,14 +43,14 @@ typedef struct
 guint plan_step_count_read (const AdjKStep *step);
 
 /* The register that the step writes, which is appended to @where. */
-guint plan_fusion_append (
-    Fusion *f, GArray *where, const AdjKStep *step, guint a, guint b, guint c);
+guint
+plan_fusion_append (Fusion *f, GArray *where, const AdjKStep *step, guint a, guint b, guint c);
 /* The register with the result of @step, an operation or a cast, which is computed for each tile,
  * once, or now. */
 guint plan_fusion_emit (Fusion *f, const AdjKStep *step, guint a, guint b, guint c);
 /* The register with a number. */
 guint plan_fusion_constant (Fusion *f, const AdjKStep *step);
-/* Without the steps whose results nothing reads. */
-void plan_fusion_drop_unread (Fusion *f);
+/* Without steps whose results nothing reads, or whose rounding a store does. */
+void plan_fusion_drop_needless (Fusion *f);
 
 G_END_DECLS

@@ -104,7 +104,8 @@ get_window (Fusion *f, const PlanWindow *window, AdjKClass klass)
   else
     {
       load.operand = add_operand (f, window);
-      reg = plan_fusion_append (f, plan_window_is_one (window) ? f->fixed : f->steps, &load, 0, 0, 0);
+      reg =
+          plan_fusion_append (f, plan_window_is_one (window) ? f->fixed : f->steps, &load, 0, 0, 0);
     }
   hold (f, window, klass, reg);
   return reg;
@@ -377,6 +378,7 @@ allocate_step (Allocation *allocation, const Virtual *v, gint index, AdjKStep *o
   if (!take_reg (allocation, v->dst))
     return FALSE;
   out->dst = allocation->of_reg[v->dst];
+  out->passed = v->step.kind == ADJ_K_STEP_OP && allocation->last[v->dst] == index + 1;
   if (allocation->last[v->dst] < 0)
     allocation->free[allocation->n_free++] = out->dst;
   return TRUE;
@@ -464,7 +466,7 @@ plan_fuse (const AdjPlan *plan, const PlanRegion *region, const gboolean *kept)
                .operands = operands };
 
   fuse_calls (&f, region);
-  plan_fusion_drop_unread (&f);
+  plan_fusion_drop_needless (&f);
   return finish (&f);
 }
 

@@ -11,8 +11,6 @@
 #include "tensor/adj-storage-internal.h"
 
 #define ALIGNMENT 64
-/* What vector loads need; bytes that are less aligned are copied. */
-#define ELEMENT_ALIGNMENT 16
 #define HUGE_PAGE (G_GUINT64_CONSTANT (2) << 20)
 
 /* -- making -- */
@@ -26,6 +24,13 @@ new_arena (guint64 n_bytes)
   if (huge)
     madvise (arena, n_bytes, MADV_HUGEPAGE);
   return arena;
+}
+
+/* What kernels need, be their loads of one element or of many. */
+static guint8
+get_alignment (AdjDType dtype)
+{
+  return (guint8) MIN (adj_dtype_info (dtype)->n_bytes, sizeof (gdouble));
 }
 
 static void
@@ -51,6 +56,8 @@ make_storages (AdjPlanSpace *space)
       const PlanValue *value = plan_value (plan, i);
 
       space->tensors[i] = adj_tensor_new (&value->meta, space->storages[value->buffer]);
+      space->alignment[value->buffer] =
+          MAX (space->alignment[value->buffer], get_alignment (value->meta.dtype));
     }
 }
 
@@ -122,6 +129,7 @@ new_space (AdjPlan *plan, PlanGpu *gpu)
   space->arena = gpu == NULL ? new_arena (plan->arena_bytes) : NULL;
   space->bytes = g_new0 (gpointer, plan->buffers->len + 1);
   space->made = g_new0 (gpointer, plan->buffers->len + 1);
+  space->alignment = g_new0 (guint8, plan->buffers->len + 1);
   space->spares = plan_spares_new (plan->buffers->len);
   space->storages = g_new0 (AdjStorage *, plan->buffers->len + 1);
   space->tensors = g_new0 (AdjTensor *, plan->values->len + 1);
@@ -181,6 +189,7 @@ adj_plan_space_free (AdjPlanSpace *space)
     adj_storage_unref (space->storages[i]);
   g_free (space->bytes);
   g_free (space->made);
+  g_free (space->alignment);
   plan_spares_unref (space->spares);
   g_free (space->storages);
   g_free (space->tensors);
@@ -280,7 +289,8 @@ bind_buffer (AdjPlanSpace *space, guint32 index, gconstpointer from)
   if (buffer->memory == PLAN_MEMORY_ARENA && buffer->first != PLAN_NONE)
     space->bytes[index] = (char *) space->arena + buffer->offset;
   else if (buffer->memory == PLAN_MEMORY_OUTPUT ||
-           (buffer->memory == PLAN_MEMORY_INPUT && (guintptr) from % ELEMENT_ALIGNMENT != 0))
+           (buffer->memory == PLAN_MEMORY_INPUT &&
+            (guintptr) from % MAX (space->alignment[index], 1) != 0))
     space->bytes[index] = space->made[index] =
         plan_spares_take (space->spares, index, buffer->n_bytes);
   else if (buffer->memory == PLAN_MEMORY_INPUT)

@@ -125,18 +125,45 @@ find_target (const Machine *machine, int i, int end, int64_t start, int n)
   return there ? there : machine->tiles[step->dst];
 }
 
-static void
+/* (nullable): the loop that does step @i and the next, to which its result goes alone, at once. */
+static OpLoop
+find_both (const Machine *machine, int i, int end)
+{
+  static const Pair pairs[][2] = { [ADJ_K_OP_ADD] = { PAIR_ADD, PAIR_ADD },
+                                   [ADJ_K_OP_SUB] = { PAIR_SUB, PAIR_SUB_FROM },
+                                   [ADJ_K_OP_MUL] = { PAIR_MUL, PAIR_MUL } };
+  const AdjKStep *step = &machine->fused->steps[i], *next = step + 1;
+  const ClassLoops *loops = &machine->loops->klass[step->klass];
+
+  if (!step->passed || i + 1 == end || next->klass != step->klass)
+    return NULL;
+  if (next->kind == ADJ_K_STEP_CAST)
+    return next->type == ADJ_K_BF16 && next->to == step->klass ? loops->rounded_bf16[step->op]
+                                                               : NULL;
+  if (next->kind != ADJ_K_STEP_OP || next->a == next->b || step->op > ADJ_K_OP_MUL ||
+      (next->op != ADJ_K_OP_ADD && next->op != ADJ_K_OP_SUB && next->op != ADJ_K_OP_MUL))
+    return NULL;
+  return loops->pair[step->op][pairs[next->op][next->a != step->dst]];
+}
+
+/* How many steps were done. */
+static int
 run_op (Machine *machine, int i, int end, int64_t start, int n)
 {
   const AdjKStep *step = &machine->fused->steps[i];
-  void *target = find_target (machine, i, end, start, n);
-  const void *b = machine->reg[step->b];
+  const void *a = machine->reg[step->a], *b = machine->reg[step->b];
+  OpLoop both = find_both (machine, i, end);
+  const AdjKStep *last = both ? step + 1 : step;
+  void *target = find_target (machine, both ? i + 1 : i, end, start, n);
+  uint8_t c = !both ? step->c : last->a != step->dst ? last->a : last->b;
 
   if (step->klass == ADJ_K_CLASS_I64 && divides (step->op) && has_zero (b, n))
     machine->zero_division = true;
-  machine->loops->klass[step->klass].op[step->op](target, machine->reg[step->a], b,
-                                                  machine->reg[step->c], n);
-  machine->reg[step->dst] = target;
+  if (!both)
+    both = machine->loops->klass[step->klass].op[step->op];
+  both (target, a, b, machine->reg[c], n);
+  machine->reg[last->dst] = target;
+  return 1 + (int) (last - step);
 }
 
 static void
@@ -172,12 +199,13 @@ run_store (const Machine *machine, const AdjKStep *step, int64_t start, int n)
 static void
 run_steps (Machine *machine, int first, int end, int64_t start, int n)
 {
-  for (int i = first; i < end; i++)
+  for (int i = first, done = 1; i < end; i += done)
     {
       const AdjKStep *step = &machine->fused->steps[i];
 
+      done = 1;
       if (step->kind == ADJ_K_STEP_OP)
-        run_op (machine, i, end, start, n);
+        done = run_op (machine, i, end, start, n);
       else if (step->kind == ADJ_K_STEP_LOAD)
         run_load (machine, step, start, n);
       else if (step->kind == ADJ_K_STEP_CAST)

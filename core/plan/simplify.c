@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Steps of a fused region that need not run for every tile.  Of numbers that the graph gives the
- * result is computed now, by the kernel that would compute it then; where one of them chooses
- * (lerp by 0.1), what is not chosen goes.  What depends on single elements alone is computed once. */
+/* Steps of a fused region that need not run, or not for every tile.  Of numbers that the graph
+ * gives the result is computed now, by the kernel that would compute it then; where one of them
+ * chooses (lerp by 0.1), what is not chosen goes.  What depends on single elements alone is
+ * computed once. */
 
 #include "plan/fuse-private.h"
 
@@ -60,7 +61,8 @@ static gboolean
 compute (const AdjKStep *step, const AdjKStep *const *args, guint n_read, AdjKStep *result)
 {
   const guint8 to = step->kind == ADJ_K_STEP_CAST ? step->to : step->klass;
-  const AdjKView view = { .data = &result->imm, .type = to == ADJ_K_CLASS_I64 ? ADJ_K_I64 : ADJ_K_F64 };
+  const AdjKView view = { .data = &result->imm,
+                          .type = to == ADJ_K_CLASS_I64 ? ADJ_K_I64 : ADJ_K_F64 };
   AdjKStep steps[6] = { 0 };
   AdjKFused fused = { .n_operands = 1, .n_regs = 5, .n_steps = (gint) n_read + 2, .steps = steps };
 
@@ -134,6 +136,47 @@ plan_fusion_emit (Fusion *f, const AdjKStep *step, guint a, guint b, guint c)
   return plan_fusion_append (f, fixed ? f->fixed : f->steps, step, a, b, c);
 }
 
+/* -- what is rounded when it is stored -- */
+
+static void
+count_reads (const Fusion *f, guint *n_reads)
+{
+  for (guint i = 0; i < f->steps->len; i++)
+    {
+      const Virtual *v = &g_array_index (f->steps, Virtual, i);
+      const guint args[3] = { v->a, v->b, v->c };
+
+      for (guint k = 0; k < plan_step_count_read (&v->step); k++)
+        n_reads[args[k]]++;
+    }
+}
+
+static gboolean
+rounds_for (const Fusion *f, const Virtual *cast, const Virtual *store)
+{
+  return cast->step.kind == ADJ_K_STEP_CAST && store->step.kind == ADJ_K_STEP_STORE &&
+         store->a == cast->dst && cast->step.klass == cast->step.to &&
+         cast->step.type ==
+             (guint8) g_array_index (f->operands, PlanWindow, store->step.operand).dtype;
+}
+
+/* A store rounds by itself; the cast before it, which nothing else reads, goes. */
+static void
+store_unrounded (Fusion *f)
+{
+  g_autofree guint *n_reads = g_new0 (guint, f->n_regs + 1);
+
+  count_reads (f, n_reads);
+  for (guint i = 0; i + 1 < f->steps->len; i++)
+    {
+      const Virtual *cast = &g_array_index (f->steps, Virtual, i);
+      Virtual *store = &g_array_index (f->steps, Virtual, i + 1);
+
+      if (rounds_for (f, cast, store) && n_reads[cast->dst] == 1)
+        store->a = cast->a;
+    }
+}
+
 /* -- what nothing reads -- */
 
 /* What may find a division by zero counts as read. */
@@ -165,10 +208,11 @@ drop_from (GArray *steps, gboolean *read)
 }
 
 void
-plan_fusion_drop_unread (Fusion *f)
+plan_fusion_drop_needless (Fusion *f)
 {
   g_autofree gboolean *read = g_new0 (gboolean, f->n_regs + 1);
 
+  store_unrounded (f);
   drop_from (f->steps, read);
   drop_from (f->fixed, read);
 }
