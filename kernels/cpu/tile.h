@@ -118,6 +118,10 @@ typedef struct
   void (*subtract) (void *dst, const void *x, const void *value, int n);
   void (*divide) (void *dst, const void *x, const void *value, int n);
   void (*subtract_product) (void *dst, const void *x, const void *y, const void *value, int n);
+  void (*scale_channel) (void *dst, const void *x, const Scalar *numbers, int n);
+  void (*spread_channel) (
+      void *h, void *p, void *q, const void *x, const void *g, const Scalar *numbers, int n);
+  void (*center_channel) (void *dst, const void *x, const void *g, const Scalar *numbers, int n);
 } RowLoops;
 
 /* A second operation, on the result of a first one. */
