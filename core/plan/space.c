@@ -130,6 +130,7 @@ new_space (AdjPlan *plan, PlanGpu *gpu)
   space->bytes = g_new0 (gpointer, plan->buffers->len + 1);
   space->made = g_new0 (gpointer, plan->buffers->len + 1);
   space->alignment = g_new0 (guint8, plan->buffers->len + 1);
+  space->from = g_new0 (GBytes *, plan->buffers->len + 1);
   space->spares = plan_spares_new (plan->buffers->len);
   space->storages = g_new0 (AdjStorage *, plan->buffers->len + 1);
   space->tensors = g_new0 (AdjTensor *, plan->values->len + 1);
@@ -190,6 +191,7 @@ adj_plan_space_free (AdjPlanSpace *space)
   g_free (space->bytes);
   g_free (space->made);
   g_free (space->alignment);
+  g_free (space->from);
   plan_spares_unref (space->spares);
   g_free (space->storages);
   g_free (space->tensors);
@@ -346,6 +348,7 @@ plan_space_bind (AdjPlanSpace *space, const AdjValue *inputs, guint n_inputs)
         from = adj_tensor_data_get_bytes (given[buffer->input]);
       else if (buffer->constant != NULL)
         from = adj_tensor_data_get_bytes (buffer->constant);
+      space->from[i] = from;
       if (space->gpu == NULL)
         bind_buffer (space, i, from != NULL ? g_bytes_get_data (from, NULL) : NULL);
       else if (from != NULL && !plan_gpu_fill (space, i, from))
@@ -424,6 +427,17 @@ fetch_bytes (Export *export, guint32 index)
   return g_bytes_ref (export->given[index]);
 }
 
+/* (transfer full): a copy, but of inputs and constants, which stay as they are. */
+static GBytes *
+keep_bytes (const AdjPlanSpace *space, guint32 index)
+{
+  const PlanBuffer *buffer = plan_buffer (space->plan, index);
+
+  if (buffer->memory == PLAN_MEMORY_INPUT || buffer->memory == PLAN_MEMORY_CONSTANT)
+    return g_bytes_ref (space->from[index]);
+  return g_bytes_new (space->bytes[index], buffer->n_bytes);
+}
+
 static gboolean
 export_leaf (const AdjValue *leaf, AdjValue *out, gpointer data)
 {
@@ -448,8 +462,7 @@ export_leaf (const AdjValue *leaf, AdjValue *out, gpointer data)
   else if (export->give && plan_buffer (space->plan, value->buffer)->memory == PLAN_MEMORY_OUTPUT)
     bytes = give_bytes (export, value->buffer);
   else
-    bytes = g_bytes_new (space->bytes[value->buffer],
-                         plan_buffer (space->plan, value->buffer)->n_bytes);
+    bytes = keep_bytes (space, value->buffer);
   *out = ADJ_DATA (adj_tensor_data_new (&value->meta, bytes, NULL));
   return TRUE;
 }
