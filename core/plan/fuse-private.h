@@ -50,7 +50,7 @@ plan_fusion_append (Fusion *f, GArray *where, const AdjKStep *step, guint a, gui
 guint plan_fusion_emit (Fusion *f, const AdjKStep *step, guint a, guint b, guint c);
 /* The register with a number. */
 guint plan_fusion_constant (Fusion *f, const AdjKStep *step);
-/* Without steps whose results nothing reads, or whose rounding a store does. */
-void plan_fusion_drop_needless (Fusion *f);
+/* Without steps that need not run; what the kernel does as one stands side by side. */
+void plan_fusion_simplify (Fusion *f);
 
 G_END_DECLS

@@ -466,7 +466,7 @@ plan_fuse (const AdjPlan *plan, const PlanRegion *region, const gboolean *kept)
                .operands = operands };
 
   fuse_calls (&f, region);
-  plan_fusion_drop_needless (&f);
+  plan_fusion_simplify (&f);
   return finish (&f);
 }
 

@@ -177,6 +177,105 @@ store_unrounded (Fusion *f)
     }
 }
 
+/* -- copies -- */
+
+static Virtual *
+get_step (const Fusion *f, guint i)
+{
+  return &g_array_index (f->steps, Virtual, i);
+}
+
+static gboolean
+reads (const Virtual *v, guint reg)
+{
+  guint n = plan_step_count_read (&v->step);
+
+  return (n > 0 && v->a == reg) || (n > 1 && v->b == reg) || (n > 2 && v->c == reg);
+}
+
+static guint32
+get_stored_buffer (const Fusion *f, const Virtual *store)
+{
+  return g_array_index (f->operands, PlanWindow, store->step.operand).buffer;
+}
+
+/* Whether @reg is computed, and so lies in a tile, until step @end: it is neither an operand's
+ * memory nor stored at once, which may be overwritten. */
+static gboolean
+lies_in_tile (const Fusion *f, guint reg, guint end)
+{
+  gboolean computed = FALSE;
+
+  for (guint i = 0; i < end; i++)
+    {
+      const Virtual *v = get_step (f, i);
+
+      if (v->step.kind == ADJ_K_STEP_STORE && v->a == reg)
+        return FALSE;
+      computed |=
+          v->dst == reg && (v->step.kind == ADJ_K_STEP_OP || v->step.kind == ADJ_K_STEP_CAST);
+    }
+  return computed;
+}
+
+static gboolean
+is_stored_again (const Fusion *f, guint store)
+{
+  for (guint i = store + 1; i < f->steps->len; i++)
+    if (get_step (f, i)->step.kind == ADJ_K_STEP_STORE &&
+        get_stored_buffer (f, get_step (f, i)) == get_stored_buffer (f, get_step (f, store)))
+      return TRUE;
+  return FALSE;
+}
+
+/* What is copied to be stored, where nothing is stored over it, is stored itself. */
+static void
+store_uncopied (Fusion *f)
+{
+  for (guint i = 0; i + 1 < f->steps->len; i++)
+    {
+      const Virtual *copy = get_step (f, i), *store = get_step (f, i + 1);
+
+      if (copy->step.kind != ADJ_K_STEP_OP || copy->step.op != ADJ_K_OP_COPY ||
+          store->step.kind != ADJ_K_STEP_STORE || store->a != copy->dst ||
+          !lies_in_tile (f, copy->a, i) || is_stored_again (f, i + 1))
+        continue;
+      for (guint k = i + 1; k < f->steps->len; k++)
+        {
+          Virtual *v = get_step (f, k);
+
+          v->a = v->a == copy->dst ? copy->a : v->a;
+          v->b = v->b == copy->dst ? copy->a : v->b;
+          v->c = v->c == copy->dst ? copy->a : v->c;
+        }
+    }
+}
+
+/* -- neighbours -- */
+
+static gboolean
+may_be_pair (const Virtual *v)
+{
+  return v->step.kind == ADJ_K_STEP_OP && v->step.op >= ADJ_K_OP_ADD && v->step.op <= ADJ_K_OP_MUL;
+}
+
+/* Two operations that the kernel does as one are not parted by a load. */
+static void
+load_before_pairs (Fusion *f)
+{
+  for (guint i = 0; i + 2 < f->steps->len; i++)
+    {
+      Virtual *first = get_step (f, i), *load = get_step (f, i + 1);
+      const Virtual step = *first;
+
+      if (load->step.kind != ADJ_K_STEP_LOAD || !may_be_pair (first) ||
+          !may_be_pair (get_step (f, i + 2)) || !reads (get_step (f, i + 2), first->dst))
+        continue;
+      *first = *load;
+      *load = step;
+    }
+}
+
 /* -- what nothing reads -- */
 
 /* What may find a division by zero counts as read. */
@@ -208,11 +307,13 @@ drop_from (GArray *steps, gboolean *read)
 }
 
 void
-plan_fusion_drop_needless (Fusion *f)
+plan_fusion_simplify (Fusion *f)
 {
   g_autofree gboolean *read = g_new0 (gboolean, f->n_regs + 1);
 
   store_unrounded (f);
+  store_uncopied (f);
   drop_from (f->steps, read);
   drop_from (f->fixed, read);
+  load_before_pairs (f);
 }
