@@ -75,18 +75,20 @@ GEMM (8)
 GEMM (10)
 GEMM (12)
 
+typedef uint16_t Half __attribute__ ((may_alias)); /* of a pair, too */
+
+/* Subtracting 1 makes zeros the largest. */
 static int
-find_least (const uint32_t *panel, int64_t n)
+find_least (const void *numbers, int64_t n)
 {
+  const Half *x = numbers;
   uint16_t least = UINT16_MAX;
 
   for (int64_t i = 0; i < n; i++)
     {
-      uint16_t high = (uint16_t) ((panel[i] >> 16 & 0x7fff) - 1);
-      uint16_t low = (uint16_t) ((panel[i] & 0x7fff) - 1);
+      uint16_t one = (uint16_t) ((x[i] & 0x7fff) - 1);
 
-      low = low < high ? low : high;
-      least = low < least ? low : least;
+      least = one < least ? one : least;
     }
   if (least == UINT16_MAX)
     return PAIRS_NONE;
@@ -146,7 +148,7 @@ pack (void *dst, int width, const PanelLines *lines, int64_t first, int n, int64
     pack_across (dst, width, s, lines->along, n, k);
   else
     pack_along (dst, width, s, lines->next, lines->along, n, k);
-  return find_least (dst, (k + 1) / 2 * width);
+  return find_least (dst, (k + 1) / 2 * 2 * width);
 }
 
 static int
@@ -162,13 +164,68 @@ pack_rows (uint32_t *dst, const uint16_t *rows, const int64_t *at, int64_t k)
       for (int w = 0; w < COLS; w++)
         d[w] = (uint32_t) first[w] << 16 | second[w];
     }
-  return find_least (dst, (k + 1) / 2 * COLS);
+  return find_least (dst, (k + 1) / 2 * 2 * COLS);
+}
+
+/* Of turned lines a pair is what lies in 32 bits, the earlier element in the upper half. */
+static void
+gemm_runs (void *acc,
+           int64_t ld,
+           const void *const *left,
+           const void *right,
+           const GemmRun *runs,
+           int n_runs)
+{
+  const uint32_t *b = right;
+  float *d = acc;
+  __m512 sum[ROWS][2];
+
+#pragma GCC unroll 16
+  for (int r = 0; r < ROWS; r++)
+    sum[r][0] = sum[r][1] = _mm512_setzero_ps ();
+
+  for (int i = 0; i < n_runs; i++)
+    {
+      const Half *line[ROWS];
+
+#pragma GCC unroll 16
+      for (int r = 0; r < ROWS; r++)
+        line[r] = (const Half *) left[r] - runs[i].from - 1;
+      for (int64_t p = 0; p < runs[i].count; p += 2, b += COLS)
+        {
+          __m512bh b0 = (__m512bh) _mm512_loadu_si512 (b);
+          __m512bh b1 = (__m512bh) _mm512_loadu_si512 (b + LANES_OF_F32);
+
+#pragma GCC unroll 16
+          for (int r = 0; r < ROWS; r++)
+            {
+              uint32_t pair;
+              __m512bh a;
+
+              memcpy (&pair, line[r] - p, sizeof pair);
+              a = (__m512bh) _mm512_set1_epi32 ((int) pair);
+              sum[r][0] = _mm512_dpbf16_ps (sum[r][0], a, b0);
+              sum[r][1] = _mm512_dpbf16_ps (sum[r][1], a, b1);
+            }
+        }
+    }
+
+#pragma GCC unroll 16
+  for (int r = 0; r < ROWS; r++)
+    for (int v = 0; v < 2; v++)
+      {
+        float *at = d + r * ld + v * LANES_OF_F32;
+
+        _mm512_storeu_ps (at, _mm512_loadu_ps (at) + sum[r][v]);
+      }
 }
 
 static const PairLoops pairs = { .gemm = { NULL, gemm_1, gemm_2, gemm_3, gemm_4, gemm_5, gemm_6,
                                            gemm_8, gemm_8, gemm_10, gemm_10, gemm_12, gemm_12 },
+                                 .gemm_runs = gemm_runs,
                                  .pack = pack,
-                                 .pack_rows = pack_rows };
+                                 .pack_rows = pack_rows,
+                                 .find_least = find_least };
 
 /* Whether the instruction does what is said above: other processors might round less often. */
 static bool
