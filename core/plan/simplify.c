@@ -104,6 +104,11 @@ chooses (const AdjKStep *step, const AdjKStep *const *made, const guint *args, g
       *chosen = args[is_number (made[0], 0) ? 2 : 1];
       return TRUE;
     }
+  if (step->op == ADJ_K_OP_POW && made[1] != NULL && is_number (made[1], 1))
+    {
+      *chosen = args[0];
+      return TRUE;
+    }
   for (guint i = 0; step->op == ADJ_K_OP_MUL && i < 2; i++)
     if (made[i] != NULL && is_number (made[i], 1))
       {
