@@ -10,7 +10,8 @@
 
 enum
 {
-  BLOCK = 32 /* tiles that a thread takes at a time */
+  SPAN = 128, /* elements of a register: several of them and of operands stay in the first cache */
+  BLOCK = 64  /* tiles that a thread takes at a time */
 };
 
 static bool
@@ -64,7 +65,7 @@ typedef struct
   const AdjKView *views;
   bool zero_division;
   const void *reg[ADJ_K_MAX_REGS]; /* a tile of @tiles, or a piece of an operand */
-  Scalar (*tiles)[TILE];
+  Scalar (*tiles)[SPAN];
 } Machine;
 
 /* (nullable): elements @start … @start + @n - 1 of @view where they lie, when that is one after the
@@ -169,7 +170,7 @@ run_op (Machine *machine, int i, int end, int64_t start, int n)
 static void
 run_cast (Machine *machine, const AdjKStep *step, int n)
 {
-  Scalar between[TILE];
+  Scalar between[SPAN];
   void *tile = machine->tiles[step->dst];
   const ClassLoops *from = &machine->loops->klass[step->klass];
 
@@ -224,12 +225,12 @@ run_steps (Machine *machine, int first, int end, int64_t start, int n)
 static bool
 run_block (const AdjKFused *fused, const AdjKView *views, int64_t start, int64_t end)
 {
-  _Alignas(64) Scalar tiles[ADJ_K_MAX_REGS][TILE];
+  _Alignas(64) Scalar tiles[ADJ_K_MAX_REGS][SPAN];
   Machine machine = { .fused = fused, .loops = adj_k_loops (), .views = views, .tiles = tiles };
 
-  run_steps (&machine, 0, fused->n_fixed, start, (int) min_i64 (TILE, end - start));
-  for (; start < end; start += TILE)
-    run_steps (&machine, fused->n_fixed, fused->n_steps, start, (int) min_i64 (TILE, end - start));
+  run_steps (&machine, 0, fused->n_fixed, start, (int) min_i64 (SPAN, end - start));
+  for (; start < end; start += SPAN)
+    run_steps (&machine, fused->n_fixed, fused->n_steps, start, (int) min_i64 (SPAN, end - start));
   return machine.zero_division;
 }
 
@@ -256,7 +257,7 @@ bool
 adj_k_fused (const AdjKFused *fused, const AdjKView *operands)
 {
   AdjKView views[ADJ_K_MAX_OPERANDS];
-  int64_t n, block = TILE * BLOCK;
+  int64_t n, block = SPAN * BLOCK;
   int first = find_first_stored (fused), n_zero_divisions = 0;
 
   if (fused->n_operands == 0)
