@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Steps of a fused region that need not run, or not for every tile.  Of numbers that the graph
- * gives the result is computed now, by the kernel that would compute it then; where one of them
- * chooses (lerp by 0.1), what is not chosen goes.  What depends on single elements alone is
- * computed once. */
+/* Steps of a fused region that need not run, or not for every tile: what comes of numbers alone is
+ * computed now, by the kernel that would do it then, and what they do not choose (lerp by 0.1)
+ * goes; what comes of single elements is computed once. */
 
 #include "plan/fuse-private.h"
 

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 
 /* The gradient of the weights of a convolution with a stride of 1: of an image with zeros around
- * it, what a tap sees of a line of positions is one run, which is read where it stands, beside
- * panels of the gradient.  Chunks and slices of positions are those of conv.c.  Of bf16, where pairs
- * give the same bits, the image lies in reverse, so that a pair is what stands at an address. */
+ * it, what a tap sees of a line of positions is one run, read where it stands beside panels of the
+ * gradient.  Chunks and slices are those of conv.c; for pairs of bf16 the image lies in reverse. */
 
 #include <omp.h>
 #include <stdlib.h>
