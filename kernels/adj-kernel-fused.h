@@ -25,6 +25,7 @@ typedef struct
   uint8_t op;    /* OP: AdjKOp */
   uint8_t operand;
   uint8_t dst, a, b, c; /* registers */
+  uint8_t passed;       /* OP: the next step alone reads the result, so it need not be kept */
   union
   {
     double f;
@@ -34,10 +35,11 @@ typedef struct
 
 #define ADJ_K_MAX_OPERANDS 64
 
-/* The first @n_fixed steps load constants and numbers and run once for many tiles, so their
- * registers are written by no other step.  An operand is either loaded or stored; one that is
- * stored may lie on one that is loaded if they have the same strides and type and no step after the
- * store reads it: memory that a register stands for is read where the register is. */
+/* The first @n_fixed steps are of constants and single elements and run once for many tiles, so
+ * what the others read of them is written by no other step.  An operand is either loaded or stored;
+ * one that is stored may lie on one that is loaded if they have the same strides and type and no
+ * step after the store reads it: memory that a register stands for is read where the register is.
+ */
 typedef struct
 {
   int n_operands, n_regs, n_fixed, n_steps;

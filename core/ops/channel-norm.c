@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* What batch norm and group norm share: statistics, normalisation and gradients. */
 
+#include "adj-kernel-channel-norm.h"
 #include "ops/channel-norm-private.h"
 
 /* Batch norm and group norm are one computation over other dimensions: with x̂ = (x − μ) r,
@@ -193,6 +194,14 @@ some_of_norm (const OpNorm *norm, gint64 first, gint64 n)
 
 /* -- forward and backward -- */
 
+/* Whether the host has a way through a channel that needs no temporaries: that of batch norm. */
+static gboolean
+goes_by_channel (const AdjKQueue *queue, const OpNorm *norm)
+{
+  return queue->device == NULL && norm->statistics == 2 && norm->weights == 2 &&
+         adj_k_channel_norm_fits (&norm->x);
+}
+
 static void
 measure_channels (AdjKQueue *queue, const OpNorm *norm, const AdjKView *mean, const AdjKView *var)
 {
@@ -207,6 +216,8 @@ op_norm_measure (AdjKQueue *queue, const OpNorm *norm, const AdjKView *mean, con
 {
   gint64 step = channels_at_once (queue, norm);
 
+  if (goes_by_channel (queue, norm) && adj_k_channel_norm_measure (&norm->x, mean, var))
+    return;
   for (gint64 i = 0; i < norm->x.size[1]; i += step)
     {
       gint64 n = MIN (step, norm->x.size[1] - i);
@@ -240,8 +251,12 @@ op_norm_write (AdjKQueue *queue,
     weight_over (queue, norm),
     bias_over (queue, norm),
   };
+  const AdjKChannelNorm whole = { norm->x, *y, *mean, *rstd, norm->w, norm->b };
 
-  apply (queue, &normalize, op_norm_type (norm), y, inputs);
+  if (goes_by_channel (queue, norm) && adj_k_channel_norm_fits (y))
+    adj_k_channel_norm_write (&whole);
+  else
+    apply (queue, &normalize, op_norm_type (norm), y, inputs);
 }
 
 /* gw and gb, each nullable, with the dims of the weights. */
@@ -339,8 +354,13 @@ differentiate_channels (AdjKQueue *queue, const OpNorm *norm, const OpNormGradie
 void
 op_norm_differentiate (AdjKQueue *queue, const OpNorm *norm, const OpNormGradients *to)
 {
+  const AdjKChannelNormBackward whole = { norm->x, to->g,  to->mean, to->rstd,
+                                          norm->w, to->gx, to->gw,   to->gb };
   gint64 step = channels_at_once (queue, norm);
 
+  if (goes_by_channel (queue, norm) && !to->constant && adj_k_channel_norm_fits (&to->g) &&
+      (to->gx == NULL || adj_k_channel_norm_fits (to->gx)) && adj_k_channel_norm_backward (&whole))
+    return;
   for (gint64 i = 0; i < norm->x.size[1]; i += step)
     {
       gint64 n = MIN (step, norm->x.size[1] - i);

@@ -4,41 +4,7 @@
 
 #include <string.h>
 
-#include "plan/windows-private.h"
-
-/* A register that holds a window, in a class. */
-typedef struct
-{
-  PlanWindow window;
-  AdjKClass klass;
-  guint reg;
-} Held;
-
-typedef struct
-{
-  AdjKStep imm; /* the step that makes it */
-  guint reg;
-} Constant;
-
-/* A step before registers are shared: each writes one of its own. */
-typedef struct
-{
-  AdjKStep step; /* but for its registers */
-  guint dst, a, b, c;
-} Virtual;
-
-typedef struct
-{
-  const AdjPlan *plan;
-  const AdjShape *domain;
-  const gboolean *kept;
-  GArray *fixed, *steps; /* Virtual */
-  GArray *held;          /* Held */
-  GArray *constants;     /* Constant */
-  GArray *operands;      /* PlanWindow */
-  guint n_regs;
-  gboolean failed;
-} Fusion;
+#include "plan/fuse-private.h"
 
 /* -- what can be fused -- */
 
@@ -76,15 +42,6 @@ plan_can_fuse (const AdjPlan *plan, const PlanCall *call, const char **why)
 
 /* -- steps -- */
 
-static guint
-emit (Fusion *f, GArray *where, AdjKStep step, guint a, guint b, guint c)
-{
-  Virtual v = { step, f->n_regs++, a, b, c };
-
-  g_array_append_val (where, v);
-  return v.dst;
-}
-
 static guint8
 add_operand (Fusion *f, const PlanWindow *window)
 {
@@ -121,7 +78,7 @@ cast (Fusion *f, guint reg, AdjKClass from, AdjKClass to, AdjDType dtype)
     .kind = ADJ_K_STEP_CAST, .klass = (guint8) from, .to = (guint8) to, .type = (guint8) dtype
   };
 
-  return emit (f, f->steps, step, reg, 0, 0);
+  return plan_fusion_emit (f, &step, reg, 0, 0);
 }
 
 /* The register with @window in @klass. */
@@ -147,28 +104,11 @@ get_window (Fusion *f, const PlanWindow *window, AdjKClass klass)
   else
     {
       load.operand = add_operand (f, window);
-      reg = emit (f, plan_window_is_one (window) ? f->fixed : f->steps, load, 0, 0, 0);
+      reg =
+          plan_fusion_append (f, plan_window_is_one (window) ? f->fixed : f->steps, &load, 0, 0, 0);
     }
   hold (f, window, klass, reg);
   return reg;
-}
-
-static guint
-get_constant (Fusion *f, AdjKStep step)
-{
-  Constant made = { step, 0 };
-
-  for (guint i = 0; i < f->constants->len; i++)
-    {
-      const Constant *constant = &g_array_index (f->constants, Constant, i);
-
-      if (constant->imm.klass == step.klass && constant->imm.type == step.type &&
-          constant->imm.imm.i == step.imm.i)
-        return constant->reg;
-    }
-  made.reg = emit (f, f->fixed, step, 0, 0, 0);
-  g_array_append_val (f->constants, made);
-  return made.reg;
 }
 
 static guint
@@ -187,7 +127,7 @@ get_number (Fusion *f, const PlanCall *call, const AdjValue *value, AdjKClass kl
     step.imm.i = value->boolean;
   else
     f->failed = TRUE;
-  return get_constant (f, step);
+  return plan_fusion_constant (f, &step);
 }
 
 static guint
@@ -255,7 +195,7 @@ own_register (Fusion *f, guint reg, AdjKClass klass)
 {
   const AdjKStep copy = { .kind = ADJ_K_STEP_OP, .klass = (guint8) klass, .op = ADJ_K_OP_COPY };
 
-  return is_held (f, reg) ? emit (f, f->steps, copy, reg, 0, 0) : reg;
+  return is_held (f, reg) ? plan_fusion_append (f, f->steps, &copy, reg, 0, 0) : reg;
 }
 
 static void
@@ -279,7 +219,7 @@ finish_result (Fusion *f, const PlanCall *call, guint result, guint reg, AdjKCla
   if (!f->kept[window.buffer])
     return;
   store.operand = add_operand (f, &window);
-  emit (f, f->steps, store, reg, 0, 0);
+  plan_fusion_append (f, f->steps, &store, reg, 0, 0);
 }
 
 static guint
@@ -297,13 +237,14 @@ fuse_code (Fusion *f, const PlanCall *call, const AdjTileProgram *program, guint
       step.op = 0;
       step.type = klass == ADJ_K_CLASS_I64 ? ADJ_K_I64 : ADJ_K_F64;
       step.imm.i = code->imm.i;
-      return get_constant (f, step);
+      return plan_fusion_constant (f, &step);
     }
   if (code->op == ADJ_K_OP_COPY)
     return of_reg[code->a];
   if (code->op != ADJ_K_OP_LOAD)
-    return emit (f, f->steps, step, arity > 0 ? of_reg[code->a] : G_MAXUINT,
-                 arity > 1 ? of_reg[code->b] : G_MAXUINT, arity > 2 ? of_reg[code->c] : G_MAXUINT);
+    return plan_fusion_emit (f, &step, arity > 0 ? of_reg[code->a] : G_MAXUINT,
+                             arity > 1 ? of_reg[code->b] : G_MAXUINT,
+                             arity > 2 ? of_reg[code->c] : G_MAXUINT);
   arg = &call->args.items[program->arg_of[code->imm.i]];
   return arg->kind == ADJ_VALUE_NODE ? get_value (f, call, arg->node.index, klass)
                                      : get_number (f, call, arg, klass);
@@ -368,19 +309,12 @@ fuse_calls (Fusion *f, const PlanRegion *region)
 
 typedef struct
 {
-  gint *last;     /* of each virtual register: the step that reads it last; -1: none */
-  guint8 *of_reg; /* the register that it lies in */
+  gint *last;         /* of each virtual register: the step that reads it last; -1: none */
+  gboolean *is_fixed; /* it is written once, and read for every tile */
+  guint8 *of_reg;     /* the register that it lies in */
   guint8 free[ADJ_K_MAX_REGS];
   guint n_free, n_regs;
 } Allocation;
-
-static guint
-count_read (const AdjKStep *step)
-{
-  if (step->kind == ADJ_K_STEP_OP)
-    return (guint) adj_k_op_get_arity (step->op);
-  return step->kind == ADJ_K_STEP_CAST || step->kind == ADJ_K_STEP_STORE;
-}
 
 static gboolean
 take_reg (Allocation *allocation, guint virtual)
@@ -394,28 +328,40 @@ take_reg (Allocation *allocation, guint virtual)
   return TRUE;
 }
 
+/* Of those that run once, then those of every tile. */
+static const Virtual *
+get_step (const Fusion *f, guint i)
+{
+  const guint n_fixed = f->fixed->len;
+
+  return i < n_fixed ? &g_array_index (f->fixed, Virtual, i)
+                     : &g_array_index (f->steps, Virtual, i - n_fixed);
+}
+
 static void
 find_last_reads (const Fusion *f, Allocation *allocation)
 {
+  const guint n_fixed = f->fixed->len;
+
   for (guint i = 0; i < f->n_regs; i++)
     allocation->last[i] = -1;
-  for (guint i = 0; i < f->steps->len; i++)
+  for (guint i = 0; i < n_fixed + f->steps->len; i++)
     {
-      const Virtual *v = &g_array_index (f->steps, Virtual, i);
+      const Virtual *v = get_step (f, i);
       const guint args[3] = { v->a, v->b, v->c };
 
-      for (guint k = 0; k < count_read (&v->step); k++)
-        allocation->last[args[k]] = (gint) i;
+      for (guint k = 0; k < plan_step_count_read (&v->step); k++)
+        allocation->last[args[k]] =
+            i >= n_fixed && allocation->is_fixed[args[k]] ? G_MAXINT : (gint) i;
+      allocation->is_fixed[v->dst] = i < n_fixed;
     }
-  for (guint i = 0; i < f->fixed->len; i++)
-    allocation->last[g_array_index (f->fixed, Virtual, i).dst] = G_MAXINT;
 }
 
 static gboolean
 allocate_step (Allocation *allocation, const Virtual *v, gint index, AdjKStep *out)
 {
   const guint args[3] = { v->a, v->b, v->c };
-  guint n_read = count_read (&v->step);
+  guint n_read = plan_step_count_read (&v->step);
 
   *out = v->step;
   out->a = n_read > 0 ? allocation->of_reg[v->a] : 0;
@@ -432,6 +378,7 @@ allocate_step (Allocation *allocation, const Virtual *v, gint index, AdjKStep *o
   if (!take_reg (allocation, v->dst))
     return FALSE;
   out->dst = allocation->of_reg[v->dst];
+  out->passed = v->step.kind == ADJ_K_STEP_OP && allocation->last[v->dst] == index + 1;
   if (allocation->last[v->dst] < 0)
     allocation->free[allocation->n_free++] = out->dst;
   return TRUE;
@@ -443,17 +390,14 @@ allocate (const Fusion *f, guint *n_regs)
 {
   guint n = f->fixed->len + f->steps->len;
   g_autofree gint *last = g_new (gint, f->n_regs + 1);
+  g_autofree gboolean *is_fixed = g_new0 (gboolean, f->n_regs + 1);
   g_autofree guint8 *of_reg = g_new0 (guint8, f->n_regs + 1);
   g_autofree AdjKStep *steps = g_new0 (AdjKStep, n + 1);
-  Allocation allocation = { .last = last, .of_reg = of_reg };
+  Allocation allocation = { .last = last, .is_fixed = is_fixed, .of_reg = of_reg };
 
   find_last_reads (f, &allocation);
-  for (guint i = 0; i < f->fixed->len; i++)
-    if (!allocate_step (&allocation, &g_array_index (f->fixed, Virtual, i), -1, &steps[i]))
-      return NULL;
-  for (guint i = 0; i < f->steps->len; i++)
-    if (!allocate_step (&allocation, &g_array_index (f->steps, Virtual, i), (gint) i,
-                        &steps[f->fixed->len + i]))
+  for (guint i = 0; i < n; i++)
+    if (!allocate_step (&allocation, get_step (f, i), (gint) i, &steps[i]))
       return NULL;
   *n_regs = MAX (allocation.n_regs, 1);
   return g_steal_pointer (&steps);
@@ -522,6 +466,7 @@ plan_fuse (const AdjPlan *plan, const PlanRegion *region, const gboolean *kept)
                .operands = operands };
 
   fuse_calls (&f, region);
+  plan_fusion_simplify (&f);
   return finish (&f);
 }
 

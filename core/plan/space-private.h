@@ -27,6 +27,8 @@ struct _AdjPlanSpace
   gpointer arena;            /* (owned) */
   gpointer *bytes;           /* (owned): of each buffer: its memory in this run */
   gpointer *made;            /* (owned): of each buffer: memory of this run alone, or %NULL */
+  GBytes **from;             /* (owned): of each buffer: what it begins as in this run */
+  guint8 *alignment;         /* (owned): of each buffer: below it an input is copied */
   PlanSpares *spares;        /* (owned): such memory of earlier runs */
   AdjStorage **storages;     /* (owned): by buffer */
   AdjTensor **tensors;       /* (owned): by value */

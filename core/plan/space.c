@@ -11,8 +11,6 @@
 #include "tensor/adj-storage-internal.h"
 
 #define ALIGNMENT 64
-/* What vector loads need; bytes that are less aligned are copied. */
-#define ELEMENT_ALIGNMENT 16
 #define HUGE_PAGE (G_GUINT64_CONSTANT (2) << 20)
 
 /* -- making -- */
@@ -26,6 +24,13 @@ new_arena (guint64 n_bytes)
   if (huge)
     madvise (arena, n_bytes, MADV_HUGEPAGE);
   return arena;
+}
+
+/* What kernels need, be their loads of one element or of many. */
+static guint8
+get_alignment (AdjDType dtype)
+{
+  return (guint8) MIN (adj_dtype_info (dtype)->n_bytes, sizeof (gdouble));
 }
 
 static void
@@ -51,6 +56,8 @@ make_storages (AdjPlanSpace *space)
       const PlanValue *value = plan_value (plan, i);
 
       space->tensors[i] = adj_tensor_new (&value->meta, space->storages[value->buffer]);
+      space->alignment[value->buffer] =
+          MAX (space->alignment[value->buffer], get_alignment (value->meta.dtype));
     }
 }
 
@@ -122,6 +129,8 @@ new_space (AdjPlan *plan, PlanGpu *gpu)
   space->arena = gpu == NULL ? new_arena (plan->arena_bytes) : NULL;
   space->bytes = g_new0 (gpointer, plan->buffers->len + 1);
   space->made = g_new0 (gpointer, plan->buffers->len + 1);
+  space->alignment = g_new0 (guint8, plan->buffers->len + 1);
+  space->from = g_new0 (GBytes *, plan->buffers->len + 1);
   space->spares = plan_spares_new (plan->buffers->len);
   space->storages = g_new0 (AdjStorage *, plan->buffers->len + 1);
   space->tensors = g_new0 (AdjTensor *, plan->values->len + 1);
@@ -181,6 +190,8 @@ adj_plan_space_free (AdjPlanSpace *space)
     adj_storage_unref (space->storages[i]);
   g_free (space->bytes);
   g_free (space->made);
+  g_free (space->alignment);
+  g_free (space->from);
   plan_spares_unref (space->spares);
   g_free (space->storages);
   g_free (space->tensors);
@@ -280,7 +291,8 @@ bind_buffer (AdjPlanSpace *space, guint32 index, gconstpointer from)
   if (buffer->memory == PLAN_MEMORY_ARENA && buffer->first != PLAN_NONE)
     space->bytes[index] = (char *) space->arena + buffer->offset;
   else if (buffer->memory == PLAN_MEMORY_OUTPUT ||
-           (buffer->memory == PLAN_MEMORY_INPUT && (guintptr) from % ELEMENT_ALIGNMENT != 0))
+           (buffer->memory == PLAN_MEMORY_INPUT &&
+            (guintptr) from % MAX (space->alignment[index], 1) != 0))
     space->bytes[index] = space->made[index] =
         plan_spares_take (space->spares, index, buffer->n_bytes);
   else if (buffer->memory == PLAN_MEMORY_INPUT)
@@ -336,6 +348,7 @@ plan_space_bind (AdjPlanSpace *space, const AdjValue *inputs, guint n_inputs)
         from = adj_tensor_data_get_bytes (given[buffer->input]);
       else if (buffer->constant != NULL)
         from = adj_tensor_data_get_bytes (buffer->constant);
+      space->from[i] = from;
       if (space->gpu == NULL)
         bind_buffer (space, i, from != NULL ? g_bytes_get_data (from, NULL) : NULL);
       else if (from != NULL && !plan_gpu_fill (space, i, from))
@@ -414,6 +427,17 @@ fetch_bytes (Export *export, guint32 index)
   return g_bytes_ref (export->given[index]);
 }
 
+/* (transfer full): a copy, but of inputs and constants, which stay as they are. */
+static GBytes *
+keep_bytes (const AdjPlanSpace *space, guint32 index)
+{
+  const PlanBuffer *buffer = plan_buffer (space->plan, index);
+
+  if (buffer->memory == PLAN_MEMORY_INPUT || buffer->memory == PLAN_MEMORY_CONSTANT)
+    return g_bytes_ref (space->from[index]);
+  return g_bytes_new (space->bytes[index], buffer->n_bytes);
+}
+
 static gboolean
 export_leaf (const AdjValue *leaf, AdjValue *out, gpointer data)
 {
@@ -438,8 +462,7 @@ export_leaf (const AdjValue *leaf, AdjValue *out, gpointer data)
   else if (export->give && plan_buffer (space->plan, value->buffer)->memory == PLAN_MEMORY_OUTPUT)
     bytes = give_bytes (export, value->buffer);
   else
-    bytes = g_bytes_new (space->bytes[value->buffer],
-                         plan_buffer (space->plan, value->buffer)->n_bytes);
+    bytes = keep_bytes (space, value->buffer);
   *out = ADJ_DATA (adj_tensor_data_new (&value->meta, bytes, NULL));
   return TRUE;
 }

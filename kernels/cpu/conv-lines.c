@@ -267,8 +267,8 @@ write_lines (const Lines *lines)
     }
 }
 
-static void
-copy_16 (void *to, const void *from, int64_t stride, int n)
+void
+adj_k_conv_copy_16 (void *to, const void *from, int64_t stride, int n)
 {
   adj_k_copy_run (to, 1, from, stride, n, sizeof (uint16_t));
 }
@@ -307,7 +307,7 @@ compute_lines (Lines *lines)
       for (size_t row = 0; row < k; row++)
         lines->rows[row] = adj_k_conv_row_offset (plan, &lines->copy, (int64_t) row);
       if (lines->pairs)
-        copy_channels (lines, copy_16, sizeof (uint16_t));
+        copy_channels (lines, adj_k_conv_copy_16, sizeof (uint16_t));
       if (!lines->pairs || !sum_pairs (lines))
         {
           copy_channels (lines, loops->load[plan->source.type], loops->size);

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 
 /* The gradient of the weights of a convolution with a stride of 1: of an image with zeros around
- * it, what a tap sees of a line of positions is one run, which is read where it stands, beside
- * panels of the gradient.  Chunks and slices of positions are those of conv.c. */
+ * it, what a tap sees of a line of positions is one run, read where it stands beside panels of the
+ * gradient.  Chunks and slices are those of conv.c; for pairs of bf16 the image lies in reverse. */
 
 #include <omp.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "conv.h"
+#include "pairs.h"
 
 enum
 {
@@ -21,11 +22,16 @@ typedef struct
   const ConvPlan *plan;
   const ClassLoops *loops;
   ConvCopy copy;
-  int64_t count;      /* channels */
-  int64_t m, ld;      /* rows, one for each channel and tap, and their length; with padding */
-  const void **left;  /* of each row: what its tap sees of the first position */
-  char *gradient;     /* panels of a slice of positions */
-  char *chunk, *sums; /* of the rows: of a chunk of positions, and of those before it */
+  bool is_copied;           /* the image, in @copy */
+  const PairLoops *pairs;   /* (nullable): of bf16 */
+  uint16_t *turned;         /* the image in reverse, where there are pairs */
+  const void **turned_left; /* what @left is of it */
+  int least;                /* exponent in it */
+  int64_t count;            /* channels */
+  int64_t m, ld;            /* rows, one for each channel and tap, and their length; with padding */
+  const void **left;        /* of each row: what its tap sees of the first position */
+  char *gradient;           /* panels of a slice of positions */
+  char *chunk, *sums;       /* of the rows: of a chunk of positions, and of those before it */
 } Part;
 
 static int64_t
@@ -61,8 +67,33 @@ find_runs (const Part *part, int64_t start, int64_t n, GemmRun *runs)
   return count;
 }
 
+/* The gradient as panels of pairs; false: a sum could be subnormal. */
+static bool
+pack_pairs (const Part *part, const PanelLines *lines, int64_t n)
+{
+  int least = PAIRS_NONE;
+
+  for (int64_t j = 0; j < part->ld; j += PAIR_COLS)
+    {
+      int here =
+          part->pairs->pack (part->gradient + (size_t) (j * n / 2) * sizeof (uint32_t), PAIR_COLS,
+                             lines, j, (int) min_i64 (PAIR_COLS, lines->count - j), n);
+
+      least = here < least ? here : least;
+    }
+  return least + part->least >= PAIRS_LEAST;
+}
+
 static void
-add_slice (const Part *part, int64_t start, int64_t n)
+copy_image (Part *part)
+{
+  for (int64_t c = 0; c < part->count && !part->is_copied; c++)
+    adj_k_conv_copy_channel (part->plan, &part->copy, c);
+  part->is_copied = true;
+}
+
+static void
+add_slice (Part *part, int64_t start, int64_t n)
 {
   const ConvPlan *plan = part->plan;
   const ClassLoops *loops = part->loops;
@@ -75,6 +106,17 @@ add_slice (const Part *part, int64_t start, int64_t n)
   GemmRun runs[GEMM_STEP];
   int n_runs = find_runs (part, start, n, runs);
 
+  if (part->pairs && pack_pairs (part, &lines, n))
+    {
+      for (int64_t j = 0; j < part->ld; j += PAIR_COLS)
+        for (int64_t i = 0; i < part->m; i += loops->gemm_rows)
+          part->pairs->gemm_runs (part->chunk + (size_t) (i * part->ld + j) * loops->size, part->ld,
+                                  part->turned_left + i,
+                                  part->gradient + (size_t) (j * n / 2) * sizeof (uint32_t), runs,
+                                  n_runs);
+      return;
+    }
+  copy_image (part);
   adj_k_pack_panels (loops, part->gradient, &lines, loops->gemm_cols, n);
   for (int64_t j = 0; j < part->ld; j += loops->gemm_cols)
     for (int64_t i = 0; i < part->m; i += loops->gemm_rows)
@@ -83,15 +125,43 @@ add_slice (const Part *part, int64_t start, int64_t n)
                         n_runs);
 }
 
+static int64_t
+copied (const Part *part)
+{
+  return part->count * part->copy.height * part->copy.width;
+}
+
 static void
-add_image (const Part *part)
+turn_image (Part *part)
+{
+  ConvCopy copy = part->copy;
+  int64_t n = copied (part);
+
+  copy.load = adj_k_conv_copy_16;
+  copy.size = sizeof *part->turned;
+  copy.at = (char *) part->turned;
+  for (int64_t c = 0; c < part->count; c++)
+    adj_k_conv_copy_channel (part->plan, &copy, c);
+  for (int64_t i = 0; i < n / 2; i++)
+    {
+      uint16_t other = part->turned[n - 1 - i];
+
+      part->turned[n - 1 - i] = part->turned[i];
+      part->turned[i] = other;
+    }
+  part->least = part->pairs->find_least (part->turned, n);
+}
+
+static void
+add_image (Part *part)
 {
   const ConvPlan *plan = part->plan;
   const ClassLoops *loops = part->loops;
   int64_t n = part->m * part->ld;
 
-  for (int64_t c = 0; c < part->count; c++)
-    adj_k_conv_copy_channel (plan, &part->copy, c);
+  part->is_copied = false;
+  if (part->pairs)
+    turn_image (part);
   for (int64_t start = 0; start < plan->positions; start += CONV_CHUNK)
     {
       int64_t end = min_i64 (start + CONV_CHUNK, plan->positions);
@@ -136,9 +206,11 @@ sum_images (Part *part, const AdjKView *sums)
   for (int64_t i = 0; i < part->m; i++)
     {
       int64_t row = i < part->count * plan->taps ? i : 0;
+      int64_t offset = adj_k_conv_row_offset (plan, &part->copy, row);
 
-      part->left[i] =
-          part->copy.at + (size_t) adj_k_conv_row_offset (plan, &part->copy, row) * loops->size;
+      part->left[i] = part->copy.at + (size_t) offset * loops->size;
+      if (part->pairs)
+        part->turned_left[i] = part->turned + copied (part) - 1 - offset;
     }
   memset (part->sums, 0, (size_t) (part->m * part->ld) * loops->size);
   for (part->copy.image = 0; part->copy.image < plan->destination.size[0]; part->copy.image++)
@@ -151,24 +223,39 @@ static bool
 sum_part (Part *part, const AdjKView *sums)
 {
   const ClassLoops *loops = part->loops;
-  size_t copied = (size_t) (part->count * part->copy.height * part->copy.width);
+  size_t n = (size_t) copied (part);
   size_t summed = (size_t) (part->m * part->ld);
 
-  part->copy.at = malloc (copied * loops->size + 1);
+  part->copy.at = malloc (n * loops->size + 1);
+  part->turned = malloc (part->pairs ? n * sizeof *part->turned + 1 : 1);
+  part->turned_left = malloc ((size_t) part->m * sizeof *part->left + 1);
   part->left = malloc ((size_t) part->m * sizeof *part->left + 1);
   part->gradient = malloc ((size_t) (GEMM_STEP * part->ld) * loops->size);
   part->chunk = malloc (summed * loops->size);
   part->sums = malloc (summed * loops->size);
-  bool done = part->copy.at && part->left && part->gradient && part->chunk && part->sums;
+  bool done = part->copy.at && part->turned && part->turned_left && part->left && part->gradient &&
+              part->chunk && part->sums;
 
   if (done)
     sum_images (part, sums);
   free (part->copy.at);
+  free (part->turned);
+  free (part->turned_left);
   free (part->left);
   free (part->gradient);
   free (part->chunk);
   free (part->sums);
   return done;
+}
+
+/* (nullable): where pairs do not part two lines of positions. */
+static const PairLoops *
+find_pairs (const ConvPlan *plan)
+{
+  return plan->source.type == ADJ_K_BF16 && plan->destination.type == ADJ_K_BF16 &&
+                 plan->axis[2].positions % 2 == 0
+             ? adj_k_pair_loops ()
+             : NULL;
 }
 
 bool
@@ -181,6 +268,7 @@ adj_k_conv_weight_lines (const ConvPlan *plan, const AdjKView *sums)
   int64_t wanted = omp_in_parallel () || work <= SERIAL ? 1 : omp_get_max_threads ();
   int64_t each = (plan->channels + wanted - 1) / wanted;
   int64_t parts = (plan->channels + each - 1) / each, tasks = parts * plan->conv->groups;
+  const PairLoops *pairs = find_pairs (plan);
   bool done = true;
 
 #pragma omp parallel for schedule(static) if (tasks > 1) reduction(&& : done)
@@ -189,6 +277,7 @@ adj_k_conv_weight_lines (const ConvPlan *plan, const AdjKView *sums)
       Part part = {
         .plan = plan,
         .loops = loops,
+        .pairs = pairs,
         .copy = { .load = loops->load[plan->source.type],
                   .size = loops->size,
                   .group = task / parts,

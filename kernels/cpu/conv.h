@@ -53,6 +53,8 @@ typedef struct
   int64_t width, height;                /* of a channel */
 } ConvCopy;
 
+/* A LoadLoop of elements of 16 bits as they are. */
+void adj_k_conv_copy_16 (void *dst, const void *src, int64_t stride, int n);
 /* Elements that @n neighbouring positions see. */
 int64_t adj_k_conv_seen_by (const Axis *axis, int64_t n);
 /* Whether what a tap sees of a line is one run of a copy. */

@@ -10,7 +10,8 @@
 
 enum
 {
-  BLOCK = 32 /* tiles that a thread takes at a time */
+  SPAN = 128, /* elements of a register: several of them and of operands stay in the first cache */
+  BLOCK = 64  /* tiles that a thread takes at a time */
 };
 
 static bool
@@ -64,7 +65,7 @@ typedef struct
   const AdjKView *views;
   bool zero_division;
   const void *reg[ADJ_K_MAX_REGS]; /* a tile of @tiles, or a piece of an operand */
-  Scalar (*tiles)[TILE];
+  Scalar (*tiles)[SPAN];
 } Machine;
 
 /* (nullable): elements @start … @start + @n - 1 of @view where they lie, when that is one after the
@@ -114,35 +115,62 @@ has_zero (const int64_t *x, int n)
 /* Where the result of step @i goes: into memory at once when the next step stores it there as it
  * is. */
 static void *
-find_target (const Machine *machine, int i, int64_t start, int n)
+find_target (const Machine *machine, int i, int end, int64_t start, int n)
 {
   const AdjKStep *step = &machine->fused->steps[i], *next = step + 1;
   void *there;
 
-  if (i + 1 == machine->fused->n_steps || next->kind != ADJ_K_STEP_STORE || next->a != step->dst)
+  if (i + 1 == end || next->kind != ADJ_K_STEP_STORE || next->a != step->dst)
     return machine->tiles[step->dst];
   there = dense_at (machine, &machine->views[next->operand], next->klass, start, n);
   return there ? there : machine->tiles[step->dst];
 }
 
-static void
-run_op (Machine *machine, int i, int64_t start, int n)
+/* (nullable): the loop that does step @i and the next, to which its result goes alone, at once. */
+static OpLoop
+find_both (const Machine *machine, int i, int end)
+{
+  static const Pair pairs[][2] = { [ADJ_K_OP_ADD] = { PAIR_ADD, PAIR_ADD },
+                                   [ADJ_K_OP_SUB] = { PAIR_SUB, PAIR_SUB_FROM },
+                                   [ADJ_K_OP_MUL] = { PAIR_MUL, PAIR_MUL } };
+  const AdjKStep *step = &machine->fused->steps[i], *next = step + 1;
+  const ClassLoops *loops = &machine->loops->klass[step->klass];
+
+  if (!step->passed || i + 1 == end || next->klass != step->klass)
+    return NULL;
+  if (next->kind == ADJ_K_STEP_CAST)
+    return next->type == ADJ_K_BF16 && next->to == step->klass ? loops->rounded_bf16[step->op]
+                                                               : NULL;
+  if (next->kind != ADJ_K_STEP_OP || next->a == next->b || step->op > ADJ_K_OP_MUL ||
+      (next->op != ADJ_K_OP_ADD && next->op != ADJ_K_OP_SUB && next->op != ADJ_K_OP_MUL))
+    return NULL;
+  return loops->pair[step->op][pairs[next->op][next->a != step->dst]];
+}
+
+/* How many steps were done. */
+static int
+run_op (Machine *machine, int i, int end, int64_t start, int n)
 {
   const AdjKStep *step = &machine->fused->steps[i];
-  void *target = find_target (machine, i, start, n);
-  const void *b = machine->reg[step->b];
+  const void *a = machine->reg[step->a], *b = machine->reg[step->b];
+  OpLoop both = find_both (machine, i, end);
+  const AdjKStep *last = both ? step + 1 : step;
+  void *target = find_target (machine, both ? i + 1 : i, end, start, n);
+  uint8_t c = !both ? step->c : last->a != step->dst ? last->a : last->b;
 
   if (step->klass == ADJ_K_CLASS_I64 && divides (step->op) && has_zero (b, n))
     machine->zero_division = true;
-  machine->loops->klass[step->klass].op[step->op](target, machine->reg[step->a], b,
-                                                  machine->reg[step->c], n);
-  machine->reg[step->dst] = target;
+  if (!both)
+    both = machine->loops->klass[step->klass].op[step->op];
+  both (target, a, b, machine->reg[c], n);
+  machine->reg[last->dst] = target;
+  return 1 + (int) (last - step);
 }
 
 static void
 run_cast (Machine *machine, const AdjKStep *step, int n)
 {
-  Scalar between[TILE];
+  Scalar between[SPAN];
   void *tile = machine->tiles[step->dst];
   const ClassLoops *from = &machine->loops->klass[step->klass];
 
@@ -172,12 +200,13 @@ run_store (const Machine *machine, const AdjKStep *step, int64_t start, int n)
 static void
 run_steps (Machine *machine, int first, int end, int64_t start, int n)
 {
-  for (int i = first; i < end; i++)
+  for (int i = first, done = 1; i < end; i += done)
     {
       const AdjKStep *step = &machine->fused->steps[i];
 
+      done = 1;
       if (step->kind == ADJ_K_STEP_OP)
-        run_op (machine, i, start, n);
+        done = run_op (machine, i, end, start, n);
       else if (step->kind == ADJ_K_STEP_LOAD)
         run_load (machine, step, start, n);
       else if (step->kind == ADJ_K_STEP_CAST)
@@ -196,12 +225,12 @@ run_steps (Machine *machine, int first, int end, int64_t start, int n)
 static bool
 run_block (const AdjKFused *fused, const AdjKView *views, int64_t start, int64_t end)
 {
-  _Alignas(64) Scalar tiles[ADJ_K_MAX_REGS][TILE];
+  _Alignas(64) Scalar tiles[ADJ_K_MAX_REGS][SPAN];
   Machine machine = { .fused = fused, .loops = adj_k_loops (), .views = views, .tiles = tiles };
 
-  run_steps (&machine, 0, fused->n_fixed, start, (int) min_i64 (TILE, end - start));
-  for (; start < end; start += TILE)
-    run_steps (&machine, fused->n_fixed, fused->n_steps, start, (int) min_i64 (TILE, end - start));
+  run_steps (&machine, 0, fused->n_fixed, start, (int) min_i64 (SPAN, end - start));
+  for (; start < end; start += SPAN)
+    run_steps (&machine, fused->n_fixed, fused->n_steps, start, (int) min_i64 (SPAN, end - start));
   return machine.zero_division;
 }
 
@@ -228,7 +257,7 @@ bool
 adj_k_fused (const AdjKFused *fused, const AdjKView *operands)
 {
   AdjKView views[ADJ_K_MAX_OPERANDS];
-  int64_t n, block = TILE * BLOCK;
+  int64_t n, block = SPAN * BLOCK;
   int first = find_first_stored (fused), n_zero_divisions = 0;
 
   if (fused->n_operands == 0)

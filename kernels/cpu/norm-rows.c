@@ -60,6 +60,19 @@ spread_row (const Held *held,
   loops->op[ADJ_K_OP_MUL](product, h, normal, NULL, held->n);
 }
 
+/* The row that follows is asked for while this one is computed. */
+static void
+ask_for_row (const AdjKView *row, const AdjKView *rows, int64_t i, int n)
+{
+  const char *at;
+
+  if (i >= adj_k_view_count (rows) || row->rank != 1 || row->stride[0] != 1)
+    return;
+  at = view_at (row, adj_k_view_offset (rows, i));
+  for (size_t k = 0; k < (size_t) n * adj_k_type_get_size (row->type); k += 64)
+    __builtin_prefetch (at + k, 0, 2);
+}
+
 /* @sums: (nullable): lanes that row @i is added to */
 static void
 differentiate_row (const Held *held, int64_t i, const Sums *sums)
@@ -76,6 +89,9 @@ differentiate_row (const Held *held, int64_t i, const Sums *sums)
   void *h = adj_k_begin_row (loops, h_tile, &held->gx, base);
   Scalar sum_h, sum_p;
 
+  ask_for_row (&held->x, &held->x_rows, i + 1, held->n);
+  ask_for_row (&held->g, &held->g_rows, i + 1, held->n);
+  ask_for_row (&held->gx, &held->gx_rows, i + 1, held->n);
   if (sums && sums->w)
     loops->rows.add_normal (sums->w, x, g, &mean, &rstd, held->n);
   if (sums && sums->b)

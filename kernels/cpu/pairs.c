@@ -75,39 +75,86 @@ GEMM (8)
 GEMM (10)
 GEMM (12)
 
+typedef uint16_t Half __attribute__ ((may_alias)); /* of a pair, too */
+
+/* What find_least() gives, of the least number without its sign less 1, which makes zeros the
+ * largest. */
 static int
-find_least (const uint32_t *panel, int64_t n)
+exponent_of (uint16_t least)
 {
-  uint16_t least = UINT16_MAX;
-
-  for (int64_t i = 0; i < n; i++)
-    {
-      uint16_t high = (uint16_t) ((panel[i] >> 16 & 0x7fff) - 1);
-      uint16_t low = (uint16_t) ((panel[i] & 0x7fff) - 1);
-
-      low = low < high ? low : high;
-      least = low < least ? low : least;
-    }
   if (least == UINT16_MAX)
     return PAIRS_NONE;
   return least + 1 < 0x80 ? PAIRS_TINY : (least + 1) >> 7;
 }
 
+static int
+find_least (const void *numbers, int64_t n)
+{
+  const Half *x = numbers;
+  uint16_t least = UINT16_MAX;
+
+  for (int64_t i = 0; i < n; i++)
+    {
+      uint16_t one = (uint16_t) ((x[i] & 0x7fff) - 1);
+
+      least = one < least ? one : least;
+    }
+  return exponent_of (least);
+}
+
+static int
+find_least_lane (__m512i least)
+{
+  uint16_t lanes[2 * LANES_OF_F32], found = UINT16_MAX;
+
+  memcpy (lanes, &least, sizeof lanes);
+  for (int i = 0; i < 2 * LANES_OF_F32; i++)
+    found = lanes[i] < found ? lanes[i] : found;
+  return exponent_of (found);
+}
+
+static inline __attribute__ ((always_inline)) __mmask16
+first_lanes (int n)
+{
+  return n >= LANES_OF_F32 ? UINT16_MAX : n > 0 ? (__mmask16) ((1U << n) - 1) : 0;
+}
+
+/* @n neighbours of two lines become pairs, and @width of them a row of a panel; the least of both,
+ * as above, into the lanes of @least. */
+static inline __attribute__ ((always_inline)) __m512i
+pack_pairs (
+    uint32_t *d, int width, const uint16_t *first, const uint16_t *second, int n, __m512i least)
+{
+  for (int w = 0; w < width; w += LANES_OF_F32)
+    {
+      __mmask16 read = first_lanes (n - w), write = first_lanes (width - w);
+      __m512i high = _mm512_cvtepu16_epi32 (_mm256_maskz_loadu_epi16 (read, first + w));
+      __m512i low = _mm512_cvtepu16_epi32 (_mm256_maskz_loadu_epi16 (read, second + w));
+      __m512i pairs = _mm512_or_si512 (_mm512_slli_epi32 (high, 16), low);
+      __m512i sizes = _mm512_and_si512 (pairs, _mm512_set1_epi16 (0x7fff));
+
+      least = _mm512_min_epu16 (least, _mm512_sub_epi16 (sizes, _mm512_set1_epi16 (1)));
+      _mm512_mask_storeu_epi32 (d + w, write, pairs);
+    }
+  return least;
+}
+
+static const uint16_t nothing[LINES];
+
 /* Lines that are neighbours: two rows of them become one of pairs. */
-static void
+static int
 pack_across (uint32_t *d, int width, const uint16_t *s, int64_t along, int n, int64_t k)
 {
-  static const uint16_t nothing[LINES];
+  __m512i least = _mm512_set1_epi16 (-1);
 
   for (int64_t p = 0; p < k; p += 2, d += width)
     {
       const uint16_t *first = s + p * along, *second = p + 1 < k ? first + along : nothing;
 
-      for (int w = 0; w < n; w++)
-        d[w] = (uint32_t) first[w] << 16 | second[w];
-      for (int w = n; w < width; w++)
-        d[w] = 0;
+      least = width == COLS && n == COLS ? pack_pairs (d, COLS, first, second, COLS, least)
+                                         : pack_pairs (d, width, first, second, n, least);
     }
+  return find_least_lane (least);
 }
 
 static void
@@ -143,32 +190,81 @@ pack (void *dst, int width, const PanelLines *lines, int64_t first, int n, int64
   const uint16_t *s = view_at (lines->view, lines->offset + first * lines->next);
 
   if (lines->next == 1)
-    pack_across (dst, width, s, lines->along, n, k);
-  else
-    pack_along (dst, width, s, lines->next, lines->along, n, k);
-  return find_least (dst, (k + 1) / 2 * width);
+    return pack_across (dst, width, s, lines->along, n, k);
+  pack_along (dst, width, s, lines->next, lines->along, n, k);
+  return find_least (dst, (k + 1) / 2 * 2 * width);
 }
 
 static int
 pack_rows (uint32_t *dst, const uint16_t *rows, const int64_t *at, int64_t k)
 {
-  static const uint16_t nothing[COLS];
+  __m512i least = _mm512_set1_epi16 (-1);
   uint32_t *d = dst;
 
   for (int64_t p = 0; p < k; p += 2, d += COLS)
-    {
-      const uint16_t *first = rows + at[p], *second = p + 1 < k ? rows + at[p + 1] : nothing;
+    least = pack_pairs (d, COLS, rows + at[p], p + 1 < k ? rows + at[p + 1] : nothing, COLS, least);
+  return find_least_lane (least);
+}
 
-      for (int w = 0; w < COLS; w++)
-        d[w] = (uint32_t) first[w] << 16 | second[w];
+/* Of turned lines a pair is what lies in 32 bits, the earlier element in the upper half. */
+static void
+gemm_runs (void *acc,
+           int64_t ld,
+           const void *const *left,
+           const void *right,
+           const GemmRun *runs,
+           int n_runs)
+{
+  const uint32_t *b = right;
+  float *d = acc;
+  __m512 sum[ROWS][2];
+
+#pragma GCC unroll 16
+  for (int r = 0; r < ROWS; r++)
+    sum[r][0] = sum[r][1] = _mm512_setzero_ps ();
+
+  for (int i = 0; i < n_runs; i++)
+    {
+      const Half *line[ROWS];
+
+#pragma GCC unroll 16
+      for (int r = 0; r < ROWS; r++)
+        line[r] = (const Half *) left[r] - runs[i].from - 1;
+      for (int64_t p = 0; p < runs[i].count; p += 2, b += COLS)
+        {
+          __m512bh b0 = (__m512bh) _mm512_loadu_si512 (b);
+          __m512bh b1 = (__m512bh) _mm512_loadu_si512 (b + LANES_OF_F32);
+
+#pragma GCC unroll 16
+          for (int r = 0; r < ROWS; r++)
+            {
+              uint32_t pair;
+              __m512bh a;
+
+              memcpy (&pair, line[r] - p, sizeof pair);
+              a = (__m512bh) _mm512_set1_epi32 ((int) pair);
+              sum[r][0] = _mm512_dpbf16_ps (sum[r][0], a, b0);
+              sum[r][1] = _mm512_dpbf16_ps (sum[r][1], a, b1);
+            }
+        }
     }
-  return find_least (dst, (k + 1) / 2 * COLS);
+
+#pragma GCC unroll 16
+  for (int r = 0; r < ROWS; r++)
+    for (int v = 0; v < 2; v++)
+      {
+        float *at = d + r * ld + v * LANES_OF_F32;
+
+        _mm512_storeu_ps (at, _mm512_loadu_ps (at) + sum[r][v]);
+      }
 }
 
 static const PairLoops pairs = { .gemm = { NULL, gemm_1, gemm_2, gemm_3, gemm_4, gemm_5, gemm_6,
                                            gemm_8, gemm_8, gemm_10, gemm_10, gemm_12, gemm_12 },
+                                 .gemm_runs = gemm_runs,
                                  .pack = pack,
-                                 .pack_rows = pack_rows };
+                                 .pack_rows = pack_rows,
+                                 .find_least = find_least };
 
 /* Whether the instruction does what is said above: other processors might round less often. */
 static bool

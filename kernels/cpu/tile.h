@@ -118,7 +118,21 @@ typedef struct
   void (*subtract) (void *dst, const void *x, const void *value, int n);
   void (*divide) (void *dst, const void *x, const void *value, int n);
   void (*subtract_product) (void *dst, const void *x, const void *y, const void *value, int n);
+  void (*scale_channel) (void *dst, const void *x, const Scalar *numbers, int n);
+  void (*spread_channel) (
+      void *h, void *p, void *q, const void *x, const void *g, const Scalar *numbers, int n);
+  void (*center_channel) (void *dst, const void *x, const void *g, const Scalar *numbers, int n);
 } RowLoops;
+
+/* A second operation, on the result of a first one. */
+typedef enum
+{
+  PAIR_ADD,
+  PAIR_SUB,
+  PAIR_SUB_FROM, /* the result of the first is subtracted */
+  PAIR_MUL,
+  PAIR_N
+} Pair;
 
 typedef struct
 {
@@ -131,6 +145,8 @@ typedef struct
   AddAtLoop add_at;      /* to elements of type @type */
   /* As bf16 would hold them; NULL but in class F32. */
   void (*round_bf16) (void *dst, const void *x, int n);
+  OpLoop rounded_bf16[ADJ_K_OP_N];       /* an operation and that; NULL: they are two loops */
+  OpLoop pair[ADJ_K_OP_MUL + 1][PAIR_N]; /* two operations; NULL: as above, and in class I64 */
   ReduceLoops reduce[COMBINE_N];
   RowLoops rows;                    /* NULL in class I64 */
   GemmLoop gemm[GEMM_MAX_ROWS + 1]; /* by the rows of a panel that count; from 1 to gemm_rows */

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Writes the C file that holds the text of kernels: embed-sources.py OUTPUT KERNELS SOURCE…
+"""Writes the C file that holds the text of kernels: embed-sources.py OUTPUT DEPFILE KERNELS SOURCE…
 
 Beside each source stands what it includes from KERNELS, directly or not, by its path there.
 """
@@ -49,8 +49,11 @@ def quoted(text):
 
 
 def main():
-    texts = collect(sys.argv[2], [os.path.relpath(path, sys.argv[2]) for path in sys.argv[3:]])
-    with open(sys.argv[1], "w", encoding="utf-8") as out:
+    output, depfile, root = sys.argv[1:4]
+    texts = collect(root, [os.path.relpath(path, root) for path in sys.argv[4:]])
+    with open(depfile, "w", encoding="utf-8") as out:
+        out.write(f"{output}: {' '.join(os.path.join(root, name) for name in sorted(texts))}\n")
+    with open(output, "w", encoding="utf-8") as out:
         out.write('#include "adj-kernel-cuda.h"\n\nconst AdjKCudaSource adj_k_cuda_sources[] = {\n')
         for name in sorted(texts):
             out.write(f'  {{ "{name}",\n{quoted(texts[name])} }},\n')

@@ -258,6 +258,34 @@ test_bf16_has_the_bits_of_f32 (void)
       }
 }
 
+/* Lines of an even and of an odd length, one image of three with numbers whose products are
+ * subnormal, and more channels than a panel. */
+static void
+test_bf16_weights_have_the_bits_of_f32 (void)
+{
+  for (int width = 17; width <= 34; width += 17)
+    {
+      AdjKConv conv = {
+        .stride = { 1, 1 }, .padding = { 1, 1 }, .dilation = { 1, 1 }, .groups = 1
+      };
+      AdjKConv wide = conv;
+
+      conv.x = kernel_array (ADJ_K_BF16, 4, 3, 5, 21, width);
+      conv.y = kernel_array (ADJ_K_BF16, 4, 3, 60, 21, width);
+      kernel_array_randomize (&conv.x, 1, -1, 1);
+      kernel_array_randomize (&conv.y, 2, -1, 1);
+      for (int i = 0; i < 5 * 21 * width; i++)
+        kernel_array_set (&conv.x, i, kernel_array_get (&conv.x, i) * 0x1p-130);
+      conv.w = kernel_array (ADJ_K_F32, 4, 60, 5, 3, 3);
+      wide.x = widened (&conv.x);
+      wide.y = widened (&conv.y);
+      wide.w = kernel_array (ADJ_K_F32, 4, 60, 5, 3, 3);
+      g_assert_true (adj_k_conv_weight (&conv));
+      g_assert_true (adj_k_conv_weight (&wide));
+      kernel_assert_same (&conv.w, &wide.w);
+    }
+}
+
 /* Speed is reported, not judged: GF/s of forward, gradient of input, gradient of weight. */
 static void
 test_speed (void)
@@ -289,6 +317,8 @@ main (int argc, char **argv)
   g_test_add_func ("/kernels/conv/definition", test_definition);
   g_test_add_func ("/kernels/conv/channels-are-independent", test_channels_are_independent);
   g_test_add_func ("/kernels/conv/bf16-has-the-bits-of-f32", test_bf16_has_the_bits_of_f32);
+  g_test_add_func ("/kernels/conv/bf16-weights-have-the-bits-of-f32",
+                   test_bf16_weights_have_the_bits_of_f32);
   g_test_add_func ("/kernels/conv/speed", test_speed);
   return g_test_run ();
 }
