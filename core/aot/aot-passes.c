@@ -57,18 +57,24 @@ run (AdjGraph *in, AdjPassContext *context, const AdjAotOptions *options, GError
 }
 
 static gboolean
-read_detaches (const char *word, AdjDetaches *detaches)
+read_release (const char *word, AdjAotOptions *options)
 {
   static const struct
   {
-    const char *word;
+    const char *word, *release;
     AdjDetaches detaches;
-  } releases[] = { { "torch", ADJ_DETACHES_2_6 }, { "torch2.15", ADJ_DETACHES_2_15 } };
+    gboolean like_outputs;
+  } releases[] = {
+    { "torch", NULL, ADJ_DETACHES_2_6, FALSE },
+    { "torch2.15", "2.15", ADJ_DETACHES_2_15, TRUE },
+  };
 
   for (guint i = 0; i < G_N_ELEMENTS (releases); i++)
     if (g_str_equal (word, releases[i].word))
       {
-        *detaches = releases[i].detaches;
+        options->detaches = releases[i].detaches;
+        options->release = releases[i].release;
+        options->like_outputs = releases[i].like_outputs;
         return TRUE;
       }
   return FALSE;
@@ -83,7 +89,7 @@ read_argument (const char *argument, AdjAotOptions *options, GError **error)
   for (guint i = 0; words[i] != NULL; i++)
     {
       options->functionalize_rng |= g_str_equal (words[i], "rng");
-      if (g_str_equal (words[i], "rng") || read_detaches (words[i], &options->detaches))
+      if (g_str_equal (words[i], "rng") || read_release (words[i], options))
         continue;
       options->decompositions = adj_decompositions_find (words[i], error);
       if (options->decompositions == NULL)

@@ -45,6 +45,10 @@ typedef struct
   ") / (_c * _p + _d * _q)"
 #define TANGENT(around, along)                                                                     \
   "let _t = tan(" around "), _s = sinh(" along "), _w = 1 + _t * _t, _n = 1 + _w * _s * _s: "
+#define ROOTS "let s = sqrt(1 - _z), t = sqrt(1 + _z): "
+/* f(i z) / i */
+#define TURNED(f)                                                                                  \
+  "let y = " f "(complex(-imag(_z), real(_z))): complex(imag(y), -real(y))"
 #define ROOT "let _t = sqrt((hypot(_a, _b) + abs(_a)) / 2): _t == 0 ? "
 
 static const Function functions[] = {
@@ -90,6 +94,18 @@ static const Function functions[] = {
     TANGENT ("_b", "_a") "isinf(_s) ? copysign(1, _a) : _w * sqrt(1 + _s * _s) * _s / _n",
     TANGENT ("_b", "_a") "isinf(_s) ? 0 : _t / _n", NULL },
   { "sigmoid", 1, NULL, NULL, "1 / (1 + exp(-_z))" },
+  { "complex", 2, "_a", "_c", NULL },
+  { "acos", 1, NULL, NULL,
+    ROOTS "complex(2 * atan2(real(s), real(t)), asinh(imag(conj(t) * s)))" },
+  { "asin", 1, NULL, NULL,
+    ROOTS "complex(atan2(real(_z), real(s * t)), asinh(imag(conj(s) * t)))" },
+  { "acosh", 1, NULL, NULL,
+    "let s = sqrt(_z - 1), t = sqrt(_z + 1): complex(asinh(real(conj(s) * t)), "
+    "2 * atan2(imag(s), real(t)))" },
+  { "atanh", 1, "log1p(4 * _a / ((1 - _a) * (1 - _a) + _b * _b)) / 4",
+    "atan2(2 * _b, (1 - _a) * (1 + _a) - _b * _b) / 2", NULL },
+  { "asinh", 1, NULL, NULL, TURNED ("asin") },
+  { "atan", 1, NULL, NULL, TURNED ("atanh") },
 };
 
 static Pair split (Splitter *s, const AdjExpr *e, const Scope *scope);
@@ -214,7 +230,7 @@ split_call (Splitter *s, const AdjExpr *e, const char *name, const Scope *scope)
       operands[1] = operands[2];
       return apply (s, find_function ("+", 2), operands);
     }
-  if (complex)
+  if (complex || strcmp (name, "complex") == 0)
     return function != NULL ? apply (s, function, operands) : fail (s, name);
   return (Pair){ make (s, e->kind, e->name, reals, e->n_args), NULL };
 }
