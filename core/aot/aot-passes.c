@@ -67,6 +67,7 @@ read_release (const char *word, AdjAotOptions *options)
   } releases[] = {
     { "torch", NULL, ADJ_DETACHES_2_6, FALSE },
     { "torch2.15", "2.15", ADJ_DETACHES_2_15, TRUE },
+    { "2.15", "2.15", ADJ_DETACHES_ONCE, TRUE },
   };
 
   for (guint i = 0; i < G_N_ELEMENTS (releases); i++)
@@ -148,7 +149,7 @@ const AdjPass adj_pass_functionalize = {
 
 const AdjPass adj_pass_joint = {
   .name = "joint",
-  .argument = "core|inductor|rng|torch|torch2.15",
+  .argument = "core|inductor|rng|torch|torch2.15|2.15",
   .summary = "Forward and backward in one graph",
   .explain = "The forward is run under functionalization and autograd, then differentiated, all in "
              "one trace.  It takes the inputs and a gradient of each result, and gives the results "
@@ -161,8 +162,8 @@ const AdjPass adj_pass_joint = {
              "With `rng`, as in `joint=core+rng`, seeds and offsets of the random numbers become "
              "inputs and the new offsets outputs.  With `torch`, what backward reads of its own "
              "results passes `detach` four times, as in the joint graphs of PyTorch 2.6; with "
-             "`torch2.15`, "
-             "twice.",
+             "`torch2.15`, twice.  With that, and with `2.15`, formulas are those of 2.15, and the "
+             "gradient of a result is taken to lie as the result does.",
   .run = joint_run,
 };
 

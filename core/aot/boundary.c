@@ -3,10 +3,9 @@
  * (aot/SPEC.md §8.4).
  */
 
-#include "aot/boundary-private.h"
-
 #include <string.h>
 
+#include "aot/boundary-private.h"
 #include "aot/composite-private.h"
 #include "aot/metadata-private.h"
 #include "autograd/adj-autograd-internal.h"

@@ -456,7 +456,7 @@ add_each (Table *table, const AdjOp *op)
   AdjRuleEntry *entries;
   guint n;
 
-  if (each == NULL)
+  if (each == NULL || (op->flags & ADJ_OP_NO_DERIVATIVE) != 0)
     return;
   n = each->schema->n_arguments;
   rule = adj_arena_new0 (table->arena, AdjRule, 1);

@@ -36,13 +36,9 @@ for dtype in (C64, C128):
     case("index.Tensor", a, [torch.tensor([1, 0])])
     case("constant_pad_nd", a, [1, 2], 0.5)
     case("constant_pad_nd", a, [0, -1])
-    rows = [torch.tensor([1, 0, 1])]
-    case("_unsafe_masked_index", a, torch.tensor([[True], [False], [True]]), rows, 0)
-    case("_unsafe_masked_index_put_accumulate", a, torch.tensor([[True], [False], [True]]), rows, values((3, 3), dtype))
     image = values((1, 2, 4, 5), dtype)
     case("im2col", image, [2, 2], [1, 1], [0, 0], [1, 2])
     case("col2im", values((1, 8, 12), dtype), [4, 5], [2, 2], [1, 1], [0, 0], [1, 1])
-    case("_chunk_cat", [a, values((3, 2), dtype)], 0, 2)
     for name in ("sum", "mean"):
         case(name, a)
     case("sum.dim_IntList", a, [1])
