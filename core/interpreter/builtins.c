@@ -238,9 +238,8 @@ sym_is_contiguous (
       args[1].format != ADJ_MEMORY_FORMAT_CONTIGUOUS)
     {
       wanted = *shape;
-      *out = ADJ_BOOL (
-          adj_shape_set_format (&wanted, symbols, args[1].format, NULL) &&
-          adj_shape_suggest_format (shape, symbols) == args[1].format);
+      *out = ADJ_BOOL (adj_shape_set_format (&wanted, symbols, args[1].format, NULL) &&
+                       adj_shape_suggest_format (shape, symbols) == args[1].format);
     }
   else
     *out = ADJ_BOOL (adj_shape_is_contiguous (shape, symbols));

@@ -101,8 +101,8 @@ adj_builtin_run_region (
   return region_init (&region, cx, args, n_args, kwargs) && region_run (&region, cx, out);
 }
 
-/* strict_mode (body, (args)), run_const_graph (body, (args)), hints_wrapper (body, (args), {kwargs}):
- * what else they are given says how a compiler shall take the body. */
+/* strict_mode (body, (args)), run_const_graph (body, (args)), hints_wrapper (body, (args),
+ * {kwargs}): what else they are given says how a compiler shall take the body. */
 gboolean
 adj_builtin_run_packed (
     AdjContext *cx, const AdjValue *args, guint n_args, const AdjValue *kwargs, AdjValue *out)

@@ -108,7 +108,8 @@ static const Function functions[] = {
     ELLIPSE ("_a", "_b") "copysign(atan2(sqrt(_d), _a), _b)", NULL },
   { "asinh", 1, ELLIPSE ("_b", "_a") "copysign(" ALONG ", _a)",
     ELLIPSE ("_b", "_a") "copysign(atan2(_x, sqrt(_d)), _b)", NULL },
-  { "atanh", 1, "log1p(4 * _a / ((1 - _a) * (1 - _a) + _b * _b)) / 4",
+  { "atanh", 1,
+    "let _x = abs(_a): copysign(log1p(4 * _x / ((1 - _x) * (1 - _x) + _b * _b)) / 4, _a)",
     "atan2(2 * _b, (1 - _a) * (1 + _a) - _b * _b) / 2", NULL },
   /* atanh(i z) / i */
   { "atan", 1, NULL, NULL,

@@ -70,9 +70,9 @@ check_errors_kernel (AdjOpCall *call)
 
   for (gint64 i = 0; i < n; i++)
     if (adj_tensor_data_get_double (data, i) != 0)
-      return adj_op_call_fail (call, "%s: matrix %" G_GINT64_FORMAT " has no such factors: info is %g",
-                               adj_op_call_string (call, 1, ""), i,
-                               adj_tensor_data_get_double (data, i));
+      return adj_op_call_fail (
+          call, "%s: matrix %" G_GINT64_FORMAT " has no such factors: info is %g",
+          adj_op_call_string (call, 1, ""), i, adj_tensor_data_get_double (data, i));
   return data != NULL;
 }
 

@@ -28,8 +28,8 @@ find_argument (const AdjSchema *base, guint k, const AdjSchema *prim)
   if (by_name >= 0 || type->kind == ADJ_TYPE_KIND_BOOL)
     return by_name;
   for (guint i = 0; i < k; i++)
-    before += base->arguments[i].type.kind == type->kind &&
-              find_name (prim, base->arguments[i].name) < 0;
+    before +=
+        base->arguments[i].type.kind == type->kind && find_name (prim, base->arguments[i].name) < 0;
   for (guint i = 0; i < prim->n_arguments; i++)
     if (prim->arguments[i].type.kind == type->kind &&
         prim->arguments[i].type.is_list == type->is_list &&
@@ -44,8 +44,12 @@ static AdjOpCall
 prim_base_call (const AdjOpCall *call, AdjValue *args)
 {
   const AdjOp *op = op_entry (call->op)->base;
-  AdjOpCall base = { .cx = call->cx, .op = op, .schema = op->parsed, .part = call->part,
-                     .returns_list = call->returns_list, .within = call };
+  AdjOpCall base = { .cx = call->cx,
+                     .op = op,
+                     .schema = op->parsed,
+                     .part = call->part,
+                     .returns_list = call->returns_list,
+                     .within = call };
 
   for (guint k = 0; k < base.schema->n_arguments; k++)
     {

@@ -22,8 +22,9 @@ static const struct
   const char *name;
   double initial;
 } reduces[] = {
-  [REDUCE_MAX] = { "max", -INFINITY }, [REDUCE_MEAN] = { "mean", 0 }, [REDUCE_MIN] = { "min", INFINITY },
-  [REDUCE_SUM] = { "sum", 0 },         [REDUCE_PROD] = { "prod", 1 },
+  [REDUCE_MAX] = { "max", -INFINITY }, [REDUCE_MEAN] = { "mean", 0 },
+  [REDUCE_MIN] = { "min", INFINITY },  [REDUCE_SUM] = { "sum", 0 },
+  [REDUCE_PROD] = { "prod", 1 },
 };
 
 /* What both operators are given. */
@@ -146,7 +147,8 @@ find_ends (const AdjOpCall *call, Segments *self, const double *places, gboolean
         ends[i + 1] = are_lengths ? ends[i] + places[o * stride + i] : places[o * stride + i + 1];
       for (gint64 i = 0; i < self->n; i++)
         if (ends[i] < 0 || ends[i + 1] < ends[i] || ends[i + 1] > (double) self->length)
-          return adj_op_call_fail (call, "segment %" G_GINT64_FORMAT " does not lie inside of data", i);
+          return adj_op_call_fail (call, "segment %" G_GINT64_FORMAT " does not lie inside of data",
+                                   i);
     }
   return TRUE;
 }
@@ -168,8 +170,9 @@ read_segments (const AdjOpCall *call, const AdjKView *data, Segments *self)
   self->initial = adj_op_call_double (call, initial, reduces[self->reduce].initial);
   self->outer = self->inner = 1;
   for (gint i = 0; i < data->rank; i++)
-    *((guint) i < axis ? &self->outer : (guint) i == axis ? &self->length : &self->inner) *=
-        data->size[i];
+    *((guint) i < axis    ? &self->outer
+      : (guint) i == axis ? &self->length
+                          : &self->inner) *= data->size[i];
   self->n = adj_op_call_meta (call, arg)->shape.size[axis].word - !are_lengths;
   return find_ends (call, self, places, are_lengths);
 }

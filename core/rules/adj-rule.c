@@ -573,8 +573,7 @@ adj_rule_find (const AdjOp *op, AdjRuleKind kind)
 {
   const Table *table = get_table (op);
 
-  return g_hash_table_lookup (table->rules[kind],
-                              kind == ADJ_RULE_GRAD ? differentiated (op) : op);
+  return g_hash_table_lookup (table->rules[kind], kind == ADJ_RULE_GRAD ? differentiated (op) : op);
 }
 
 const AdjRule *

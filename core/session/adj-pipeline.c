@@ -61,7 +61,7 @@ list_steps (const char *role, const AdjPipelineOptions *options)
       }
   if (g_str_equal (steps, "joint"))
     steps = options->partition != NULL && options->partition->compat ? release->joint
-                                                                      : release->formulas;
+                                                                     : release->formulas;
   if (options->steps != NULL)
     steps = options->steps;
   if (g_str_equal (partitioner, "none") ||
