@@ -6,6 +6,7 @@
 
 #include "adj-command.h"
 #include "call/adj-op.h"
+#include "interpreter/adj-interpreter.h"
 #include "ops/adj-op-table.h"
 
 extern const AdjCommand adj_command_ops;
@@ -56,6 +57,14 @@ print_json (const char *wanted)
       add_text (builder, "decomposes", op->decompose);
       json_builder_end_object (builder);
     }
+  for (guint i = 0; adj_interpreter_get_function (i) != NULL; i++)
+    if (wanted == NULL || strstr (adj_interpreter_get_function (i), wanted) != NULL)
+      {
+        json_builder_begin_object (builder);
+        add_text (builder, "target", adj_interpreter_get_function (i));
+        add_text (builder, "help", "done by the interpreter itself");
+        json_builder_end_object (builder);
+      }
   json_builder_end_array (builder);
   adj_print_json (builder);
 }

@@ -57,18 +57,25 @@ run (AdjGraph *in, AdjPassContext *context, const AdjAotOptions *options, GError
 }
 
 static gboolean
-read_detaches (const char *word, AdjDetaches *detaches)
+read_release (const char *word, AdjAotOptions *options)
 {
   static const struct
   {
-    const char *word;
+    const char *word, *release;
     AdjDetaches detaches;
-  } releases[] = { { "torch", ADJ_DETACHES_2_6 }, { "torch2.15", ADJ_DETACHES_2_15 } };
+    gboolean like_outputs;
+  } releases[] = {
+    { "torch", NULL, ADJ_DETACHES_2_6, FALSE },
+    { "torch2.15", "2.15", ADJ_DETACHES_2_15, TRUE },
+    { "2.15", "2.15", ADJ_DETACHES_ONCE, TRUE },
+  };
 
   for (guint i = 0; i < G_N_ELEMENTS (releases); i++)
     if (g_str_equal (word, releases[i].word))
       {
-        *detaches = releases[i].detaches;
+        options->detaches = releases[i].detaches;
+        options->release = releases[i].release;
+        options->like_outputs = releases[i].like_outputs;
         return TRUE;
       }
   return FALSE;
@@ -83,7 +90,7 @@ read_argument (const char *argument, AdjAotOptions *options, GError **error)
   for (guint i = 0; words[i] != NULL; i++)
     {
       options->functionalize_rng |= g_str_equal (words[i], "rng");
-      if (g_str_equal (words[i], "rng") || read_detaches (words[i], &options->detaches))
+      if (g_str_equal (words[i], "rng") || read_release (words[i], options))
         continue;
       options->decompositions = adj_decompositions_find (words[i], error);
       if (options->decompositions == NULL)
@@ -142,7 +149,7 @@ const AdjPass adj_pass_functionalize = {
 
 const AdjPass adj_pass_joint = {
   .name = "joint",
-  .argument = "core|inductor|rng|torch|torch2.15",
+  .argument = "core|inductor|rng|torch|torch2.15|2.15",
   .summary = "Forward and backward in one graph",
   .explain = "The forward is run under functionalization and autograd, then differentiated, all in "
              "one trace.  It takes the inputs and a gradient of each result, and gives the results "
@@ -155,8 +162,8 @@ const AdjPass adj_pass_joint = {
              "With `rng`, as in `joint=core+rng`, seeds and offsets of the random numbers become "
              "inputs and the new offsets outputs.  With `torch`, what backward reads of its own "
              "results passes `detach` four times, as in the joint graphs of PyTorch 2.6; with "
-             "`torch2.15`, "
-             "twice.",
+             "`torch2.15`, twice.  With that, and with `2.15`, formulas are those of 2.15, and the "
+             "gradient of a result is taken to lie as the result does.",
   .run = joint_run,
 };
 

@@ -110,7 +110,8 @@ gboolean aot_same_geometry (const AdjShape *a, const AdjShape *b);
 gboolean aot_flatten (AotProgram *program, const AdjValue *inputs, guint n, GError **error);
 gboolean aot_collect (AotProgram *program, GError **error);
 /* Shape, dtype and device of a gradient of @result (aot/SPEC.md §2.5). */
-AdjTensorMeta aot_tangent_of (const AdjTensorMeta *result, AdjSymbols *symbols);
+AdjTensorMeta
+aot_tangent_of (const AdjAotOptions *options, const AdjTensorMeta *result, AdjSymbols *symbols);
 /* Hooks on inputs: left out from here on; every call puts those on that the function left there. */
 void aot_take_hooks (AotProgram *program);
 gboolean aot_input_has_hooks (const AotProgram *program, guint input);

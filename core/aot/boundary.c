@@ -3,8 +3,9 @@
  * (aot/SPEC.md §8.4).
  */
 
-#include "aot/boundary-private.h"
+#include <string.h>
 
+#include "aot/boundary-private.h"
 #include "aot/composite-private.h"
 #include "aot/metadata-private.h"
 #include "autograd/adj-autograd-internal.h"
@@ -99,6 +100,37 @@ make_zeros (AdjContext *cx, const AdjTensorMeta *meta)
              : NULL;
 }
 
+/* Whether it lies as neither format does: it has the strides of what was returned. */
+static gboolean
+has_own_strides (const AdjShape *shape, AdjSymbols *symbols)
+{
+  return !adj_shape_is_contiguous (shape, symbols) && !adj_shape_is_channels_last (shape, symbols);
+}
+
+/* (nullable) */
+static AdjTensor *
+with_strides (AdjContext *cx, AdjTensor *grad, const AdjShape *wanted)
+{
+  const AdjTensorMeta *meta = adj_tensor_get_meta (grad);
+  g_autoptr (AdjArena) arena = adj_arena_new ();
+  AdjValue args[7] = {
+    adj_rule_list_sizes (arena, wanted->size, wanted->rank),
+    adj_rule_list_sizes (arena, wanted->stride, wanted->rank),
+    ADJ_DTYPE (meta->dtype),
+    ADJ_NONE,
+    { .kind = ADJ_VALUE_DEVICE, .device = meta->device },
+  };
+  AdjValue copy[3] = { ADJ_NONE, ADJ_TENSOR (grad), ADJ_BOOL (FALSE) };
+  AdjValue result;
+
+  if (memcmp (meta->shape.stride, wanted->stride, wanted->rank * sizeof *wanted->stride) == 0)
+    return grad;
+  if (!adj_call_bound (cx, adj_op (ADJ_OP_empty_strided), args, &result))
+    return NULL;
+  copy[0] = result;
+  return adj_call_bound (cx, adj_op (ADJ_OP_copy_), copy, &result) ? result.tensor : NULL;
+}
+
 /* Undefined gradients become zeros: the compiled backward takes all of its tangents. */
 static AdjTensor *
 make_tangent (AdjContext *cx,
@@ -116,6 +148,8 @@ make_tangent (AdjContext *cx,
     return aot_composite_zeros (cx, composite);
   if (grad == NULL)
     return make_zeros (cx, meta);
+  if (has_own_strides (&wanted->shape, symbols))
+    return with_strides (cx, grad, &wanted->shape);
   if (adj_shape_is_channels_last (&wanted->shape, symbols) &&
       !adj_shape_is_contiguous (&wanted->shape, symbols))
     format = ADJ_MEMORY_FORMAT_CHANNELS_LAST;

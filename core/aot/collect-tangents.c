@@ -5,6 +5,7 @@
 
 #include "aot/composite-private.h"
 #include "aot/metadata-private.h"
+#include "tensor/adj-shape-internal.h"
 
 /* The tensor that a tangent is described by. (nullable): %NULL with the context in error. */
 static AdjTensor *
@@ -17,15 +18,26 @@ coerce_tangent (AotCollection *collection, AdjTensor *tensor)
              : tensor;
 }
 
+/* Whether a gradient can lie as @shape does, known now. */
+static gboolean
+is_fixed (const AdjShape *shape, AdjSymbols *symbols)
+{
+  for (guint i = 0; i < shape->rank; i++)
+    if (!adj_size_is_int (shape->size[i]) || !adj_size_is_int (shape->stride[i]))
+      return FALSE;
+  return !adj_shape_may_overlap (shape, symbols);
+}
+
 AdjTensorMeta
-aot_tangent_of (const AdjTensorMeta *result, AdjSymbols *symbols)
+aot_tangent_of (const AdjAotOptions *options, const AdjTensorMeta *result, AdjSymbols *symbols)
 {
   AdjTensorMeta meta = *result;
   AdjMemoryFormat format = adj_shape_suggest_format (&meta.shape, symbols);
 
   /* What lies so already stays as it is, with the strides of dimensions of size 1; of other results
    * the tangent is a copy, which is no conjugate. */
-  if (!(format == ADJ_MEMORY_FORMAT_CONTIGUOUS ? adj_shape_is_contiguous (&meta.shape, symbols)
+  if (!(options->like_outputs && is_fixed (&meta.shape, symbols)) &&
+      !(format == ADJ_MEMORY_FORMAT_CONTIGUOUS ? adj_shape_is_contiguous (&meta.shape, symbols)
                                                : adj_shape_is_channels_last (&meta.shape, symbols)))
     {
       adj_shape_set_format (&meta.shape, symbols, format, &meta.shape);
@@ -45,7 +57,7 @@ add_tangent (AotCollection *collection, AdjTensor *tensor)
   AdjSymbols *symbols = adj_context_get_symbols (collection->cx);
 
   metadata->tangents[metadata->n_tangents++] =
-      aot_tangent_of (adj_tensor_get_meta (tensor), symbols);
+      aot_tangent_of (collection->program->options, adj_tensor_get_meta (tensor), symbols);
   g_ptr_array_add (collection->program->tangents,
                    aot_composite_describe_tangent (coerced != NULL ? coerced : tensor, symbols));
 }

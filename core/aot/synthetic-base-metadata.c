@@ -154,7 +154,8 @@ update_tangents (const AotProgram *program, AdjAotMetadata *metadata, const AdjA
       }
   for (guint i = 0; i < metadata->n_outputs; i++)
     if (adj_aot_metadata_has_tangent (metadata, n_inputs + i))
-      tangents[n++] = aot_tangent_of (&metadata->outputs[i].meta, program->symbols);
+      tangents[n++] =
+          aot_tangent_of (program->options, &metadata->outputs[i].meta, program->symbols);
   for (guint i = 0; i < metadata->n_bases; i++)
     tangents[n++] = of_bases[i];
   g_free (metadata->tangents);

@@ -95,6 +95,7 @@ struct _AdjOp
 
   /* Schema of the in-place variant where it does not follow from this one. */
   const char *inplace;
+  const char *prim; /* schema of the operator of prims that computes the same, or NULL */
 
   const char *expr;      /* pointwise body over argument names, or NULL */
   const char *grad;      /* rules "self: mul.Tensor(g, other); other: …", or NULL */

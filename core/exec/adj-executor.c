@@ -81,6 +81,14 @@ same_dtype (AdjDType given, AdjDType wanted)
   return given == wanted || (given == ADJ_DTYPE_F32 && adj_autocast_is_possible (wanted));
 }
 
+/* None stands for the first token. */
+static gboolean
+is_first_token (const AdjValue *value, const AdjTensorMeta *wanted)
+{
+  return value->kind == ADJ_VALUE_NONE && wanted->dtype == ADJ_DTYPE_F32 &&
+         wanted->shape.rank == 1 && wanted->shape.size[0].word == 0;
+}
+
 static gboolean
 check_input (const AdjGraph *graph, guint index, const AdjValue *value, GError **error)
 {
@@ -90,7 +98,7 @@ check_input (const AdjGraph *graph, guint index, const AdjValue *value, GError *
   g_autoptr (GString) has = g_string_new (NULL);
   g_autoptr (GString) wants = g_string_new (NULL);
 
-  if (wanted == NULL)
+  if (wanted == NULL || is_first_token (value, wanted))
     return TRUE;
   adj_tensor_meta_print (wanted, adj_graph_get_symbols (graph), wants);
   if (value->kind == ADJ_VALUE_RAW)

@@ -54,6 +54,10 @@ ADJ_PUBLIC const AdjNodeId *adj_graph_find_opaque (const AdjGraph *graph);
  * node, which the error blames. */
 ADJ_PUBLIC gboolean adj_graph_check_understood (const AdjGraph *graph, GError **error);
 
+/* (nullable): what graphs may call beside operators, functions of Python and higher-order
+ * operators, one after the other; %NULL behind the last one. */
+ADJ_PUBLIC const char *adj_interpreter_get_function (guint index);
+
 /* (transfer full): the graph as a function; @graph is kept. */
 ADJ_PUBLIC AdjFunction *adj_graph_function_new (AdjGraph *graph);
 

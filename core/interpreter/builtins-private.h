@@ -117,6 +117,10 @@ gboolean adj_builtin_accumulate_node (
 void
 adj_builtin_divide_kwargs (const AdjValue *kwargs, AdjValue *of_checkpoint, AdjValue *of_function);
 
+gboolean adj_builtin_run_packed (
+    AdjContext *cx, const AdjValue *args, guint n_args, const AdjValue *kwargs, AdjValue *out);
+gboolean adj_builtin_run_operands (
+    AdjContext *cx, const AdjValue *args, guint n_args, const AdjValue *kwargs, AdjValue *out);
 gboolean adj_builtin_run_region (
     AdjContext *cx, const AdjValue *args, guint n_args, const AdjValue *kwargs, AdjValue *out);
 gboolean adj_builtin_run_tagged (

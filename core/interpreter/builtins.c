@@ -3,6 +3,8 @@
  * arithmetic on integers. */
 
 #include "call/adj-object-call-internal.h"
+#include "interpreter/adj-higher.h"
+#include "interpreter/adj-interpreter.h"
 #include "interpreter/builtins-private.h"
 #include "ir/adj-target-internal.h"
 #include "tensor/adj-symbols-internal.h"
@@ -222,6 +224,28 @@ sym_storage_offset (
   return shape != NULL;
 }
 
+static gboolean
+sym_is_contiguous (
+    AdjContext *cx, const AdjValue *args, guint n_args, const AdjValue *kwargs, AdjValue *out)
+{
+  const AdjShape *shape = get_shape (cx, args, MIN (n_args, 1), 1);
+  AdjSymbols *symbols = adj_context_get_symbols (cx);
+  AdjShape wanted;
+
+  if (shape == NULL)
+    return FALSE;
+  if (n_args > 1 && args[1].kind == ADJ_VALUE_MEMORY_FORMAT &&
+      args[1].format != ADJ_MEMORY_FORMAT_CONTIGUOUS)
+    {
+      wanted = *shape;
+      *out = ADJ_BOOL (adj_shape_set_format (&wanted, symbols, args[1].format, NULL) &&
+                       adj_shape_suggest_format (shape, symbols) == args[1].format);
+    }
+  else
+    *out = ADJ_BOOL (adj_shape_is_contiguous (shape, symbols));
+  return TRUE;
+}
+
 #define SIZE_BUILTINS                                                                              \
   SIZE_BUILTIN (add, "operator.add", ADJ_SIZE_ADD)                                                 \
   SIZE_BUILTIN (sub, "operator.sub", ADJ_SIZE_SUB)                                                 \
@@ -290,6 +314,13 @@ static const AdjBuiltin builtins[] = {
   { "torch.ops.higher_order.register_hook", adj_builtin_register_hook },
   { "torch.ops.higher_order.tag_activation_checkpoint", adj_builtin_run_tagged },
   { "torch.ops.higher_order.wrap", adj_builtin_run_region },
+  { "torch.ops.higher_order.strict_mode", adj_builtin_run_packed },
+  { "torch.ops.higher_order.hints_wrapper", adj_builtin_run_packed },
+  { "torch.ops.higher_order.run_const_graph", adj_builtin_run_packed },
+  { "torch.ops.higher_order.foreach_map", adj_builtin_run_operands },
+  { "torch.ops.higher_order.invoke_quant", adj_builtin_run_operands },
+  { "torch.ops.higher_order.invoke_quant_packed", adj_builtin_run_operands },
+  { "torch.ops.higher_order.local_map_hop", adj_builtin_run_operands },
   { "torch.ops.higher_order.wrap_activation_checkpoint", adj_builtin_run_checkpointed },
   { "torch.ops.higher_order.wrap_with_set_grad_enabled", adj_builtin_run_with_grad },
   { "torch.ops.higher_order.wrap_with_autocast", adj_builtin_run_with_autocast },
@@ -308,6 +339,7 @@ static const AdjBuiltin builtins[] = {
   { "torch.ops.aten.sym_stride.int", sym_stride },
   { "torch.ops.aten.sym_numel.default", sym_numel },
   { "torch.ops.aten.sym_storage_offset.default", sym_storage_offset },
+  { "torch.ops.aten.sym_is_contiguous.default", sym_is_contiguous },
   { ADJ_TARGET_WITH_EFFECTS, adj_builtin_with_effects },
   { ADJ_TARGET_CALL_TORCHBIND, adj_builtin_call_torchbind },
   { "torch.ops.higher_order.run_and_save_rng_state", adj_builtin_run_and_save_rng_state },
@@ -328,6 +360,16 @@ static const AdjBuiltin builtins[] = {
   SIZE_BUILTINS
 #undef SIZE_BUILTIN
 };
+
+const char *
+adj_interpreter_get_function (guint index)
+{
+  guint n = G_N_ELEMENTS (builtins);
+
+  if (index < n)
+    return builtins[index].target;
+  return index - n < adj_higher_get_n () ? adj_higher_get (index - n)->target : NULL;
+}
 
 const AdjBuiltin *
 adj_builtin_find (const char *target)

@@ -101,6 +101,33 @@ adj_builtin_run_region (
   return region_init (&region, cx, args, n_args, kwargs) && region_run (&region, cx, out);
 }
 
+/* strict_mode (body, (args)), run_const_graph (body, (args)), hints_wrapper (body, (args),
+ * {kwargs}): what else they are given says how a compiler shall take the body. */
+gboolean
+adj_builtin_run_packed (
+    AdjContext *cx, const AdjValue *args, guint n_args, const AdjValue *kwargs, AdjValue *out)
+{
+  const AdjValue *keywords = n_args > 2 && args[2].kind == ADJ_VALUE_DICT ? &args[2] : NULL;
+  g_autofree AdjValue *flat = NULL;
+
+  if (n_args < 2 || !adj_value_is_container (&args[1]))
+    return adj_builtin_fail (cx, "a graph and a tuple of its arguments are needed");
+  flat = g_new (AdjValue, args[1].n + 1);
+  flat[0] = args[0];
+  for (guint i = 0; i < args[1].n; i++)
+    flat[i + 1] = args[1].items[i];
+  return adj_builtin_run_region (cx, flat, args[1].n + 1, keywords, out);
+}
+
+/* invoke_quant (body, *args, quant_options=…), foreach_map, local_map_hop: keywords are none of the
+ * body's. */
+gboolean
+adj_builtin_run_operands (
+    AdjContext *cx, const AdjValue *args, guint n_args, const AdjValue *kwargs, AdjValue *out)
+{
+  return adj_builtin_run_region (cx, args, n_args, NULL, out);
+}
+
 /* wrap_with_set_grad_enabled (enabled, body, *args, **kwargs): the mode is what it was afterwards,
  * whatever happened. */
 gboolean

@@ -45,6 +45,15 @@ typedef struct
   ") / (_c * _p + _d * _q)"
 #define TANGENT(around, along)                                                                     \
   "let _t = tan(" around "), _s = sinh(" along "), _w = 1 + _t * _t, _n = 1 + _w * _s * _s: "
+/* The ellipse through a + i b with foci -1 and 1 has half axes _e, and √(_e² - 1); _d is _e² - _a²,
+ * _m is _e - 1, all without cancelling. */
+#define ELLIPSE(a, b)                                                                              \
+  "let _x = abs(" a "), _y = " b " * " b ", _r = hypot(_x + 1, " b "), _s = hypot(_x - 1, " b      \
+  "), "                                                                                            \
+  "_e = (_r + _s) / 2, _p = _y / (_r + _x + 1), "                                                  \
+  "_d = (_e + _x) * (_p + (_x > 1 ? _y / (_s + _x - 1) : _s + (1 - _x))) / 2, "                    \
+  "_m = (_p + (_x < 1 ? _y / (_s + (1 - _x)) : _s + (_x - 1))) / 2: "
+#define ALONG "log1p(_m + sqrt(_m * (_e + 1)))"
 #define ROOT "let _t = sqrt((hypot(_a, _b) + abs(_a)) / 2): _t == 0 ? "
 
 static const Function functions[] = {
@@ -90,6 +99,21 @@ static const Function functions[] = {
     TANGENT ("_b", "_a") "isinf(_s) ? copysign(1, _a) : _w * sqrt(1 + _s * _s) * _s / _n",
     TANGENT ("_b", "_a") "isinf(_s) ? 0 : _t / _n", NULL },
   { "sigmoid", 1, NULL, NULL, "1 / (1 + exp(-_z))" },
+  { "complex", 2, "_a", "_c", NULL },
+  { "acos", 1, ELLIPSE ("_a", "_b") "atan2(sqrt(_d), _a)",
+    ELLIPSE ("_a", "_b") "copysign(" ALONG ", -_b)", NULL },
+  { "asin", 1, ELLIPSE ("_a", "_b") "copysign(atan2(_x, sqrt(_d)), _a)",
+    ELLIPSE ("_a", "_b") "copysign(" ALONG ", _b)", NULL },
+  { "acosh", 1, ELLIPSE ("_a", "_b") ALONG,
+    ELLIPSE ("_a", "_b") "copysign(atan2(sqrt(_d), _a), _b)", NULL },
+  { "asinh", 1, ELLIPSE ("_b", "_a") "copysign(" ALONG ", _a)",
+    ELLIPSE ("_b", "_a") "copysign(atan2(_x, sqrt(_d)), _b)", NULL },
+  { "atanh", 1,
+    "let _x = abs(_a): copysign(log1p(4 * _x / ((1 - _x) * (1 - _x) + _b * _b)) / 4, _a)",
+    "atan2(2 * _b, (1 - _a) * (1 + _a) - _b * _b) / 2", NULL },
+  /* atanh(i z) / i */
+  { "atan", 1, NULL, NULL,
+    "let y = atanh(complex(-imag(_z), real(_z))): complex(imag(y), -real(y))" },
 };
 
 static Pair split (Splitter *s, const AdjExpr *e, const Scope *scope);
@@ -214,7 +238,7 @@ split_call (Splitter *s, const AdjExpr *e, const char *name, const Scope *scope)
       operands[1] = operands[2];
       return apply (s, find_function ("+", 2), operands);
     }
-  if (complex)
+  if (complex || strcmp (name, "complex") == 0)
     return function != NULL ? apply (s, function, operands) : fail (s, name);
   return (Pair){ make (s, e->kind, e->name, reals, e->n_args), NULL };
 }

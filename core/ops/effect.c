@@ -61,6 +61,21 @@ print_kernel (AdjOpCall *call)
   return TRUE;
 }
 
+static gboolean
+check_errors_kernel (AdjOpCall *call)
+{
+  AdjTensor *info = adj_op_call_tensor (call, 0);
+  g_autoptr (AdjTensorData) data = info != NULL ? adj_tensor_snapshot (info) : NULL;
+  gint64 n = data != NULL ? adj_shape_numel (&adj_tensor_get_meta (info)->shape, NULL).word : 0;
+
+  for (gint64 i = 0; i < n; i++)
+    if (adj_tensor_data_get_double (data, i) != 0)
+      return adj_op_call_fail (
+          call, "%s: matrix %" G_GINT64_FORMAT " has no such factors: info is %g",
+          adj_op_call_string (call, 1, ""), i, adj_tensor_data_get_double (data, i));
+  return data != NULL;
+}
+
 static const AdjOp ops[] = {
 #define OP(id, ...) { __VA_ARGS__ },
 #include "ops/effect.inc"

@@ -65,6 +65,12 @@ static const Foreach foreaches[] = {
   { ADJ_OP__foreach_log, ADJ_OP_log, IN_ORDER },
   { ADJ_OP__foreach_sigmoid, ADJ_OP_sigmoid, IN_ORDER },
   { ADJ_OP__foreach_tanh, ADJ_OP_tanh, IN_ORDER },
+  { ADJ_OP__foreach_clamp_max_List, ADJ_OP_clamp_max_Tensor, IN_ORDER },
+  { ADJ_OP__foreach_clamp_min_List, ADJ_OP_clamp_min_Tensor, IN_ORDER },
+  { ADJ_OP__foreach_maximum_Scalar, ADJ_OP_clamp_min, IN_ORDER },
+  { ADJ_OP__foreach_minimum_Scalar, ADJ_OP_clamp_max, IN_ORDER },
+  { ADJ_OP__foreach_rsqrt, ADJ_OP_rsqrt, IN_ORDER },
+  { ADJ_OP__foreach_copy, ADJ_OP_copy, IN_ORDER },
   { ADJ_OP__foreach_norm_Scalar, ADJ_OP_linalg_vector_norm, { 0, 1, -1, -1, 2 } },
 };
 

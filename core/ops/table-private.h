@@ -56,6 +56,7 @@ char *adj_variant_inplace_schema (const AdjOp *record, const AdjSchema *schema);
 char *adj_variant_out_schema (const AdjOp *record, const AdjSchema *schema);
 char *adj_variant_copy_schema (const AdjSchema *schema);
 void adj_variant_init_write (AdjOp *op);
+void adj_variant_init_prim (AdjOp *op);
 void adj_variant_init_turn (AdjOp *op);
 void adj_variant_init_copy (AdjOp *op);
 

@@ -66,7 +66,6 @@ add_variant (Table *table, const OpEntry *base, char *schema, void (*init) (AdjO
     return;
   variant = add_entry (table, &base->op, adj_arena_strdup (table->arena, schema));
   variant->base = &base->op;
-  variant->body = NULL;
   memset (variant->op.autocast, 0, sizeof variant->op.autocast);
   init (&variant->op);
   g_free (schema);
@@ -85,6 +84,8 @@ add_variants (Table *table, const OpEntry *base)
     add_variant (table, base, adj_variant_out_schema (&base->op, schema), adj_variant_init_write);
   if ((flags & ADJ_OP_COPY) != 0)
     add_variant (table, base, adj_variant_copy_schema (schema), adj_variant_init_copy);
+  if (base->op.prim != NULL)
+    add_variant (table, base, g_strdup (base->op.prim), adj_variant_init_prim);
 }
 
 static Table *

@@ -273,10 +273,17 @@ base_flops (const AdjOpCall *call)
   return flops;
 }
 
+static void
+drop_body (AdjOp *op)
+{
+  op->expr = NULL;
+  op_entry (op)->body = NULL;
+}
+
 void
 adj_variant_init_write (AdjOp *op)
 {
-  op->expr = NULL;
+  drop_body (op);
   op->grad = NULL;
   op->decompose = NULL;
   op->inverse = NULL;
@@ -317,6 +324,7 @@ turn_kernel (AdjOpCall *call)
 void
 adj_variant_init_turn (AdjOp *op)
 {
+  drop_body (op);
   op->grad = NULL;
   op->decompose = NULL;
   op->inverse = NULL;
@@ -378,6 +386,7 @@ copy_kernel (AdjOpCall *call)
 void
 adj_variant_init_copy (AdjOp *op)
 {
+  drop_body (op);
   op->grad = NULL;
   op->inverse = NULL;
   op->meta = copy_meta;

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "call/adj-op.h"
+#include "ops/adj-op-id.h"
 #include "ops/adj-ops.h"
 #include "ops/adj-packet.h"
 #include "rules/adj-own-op.h"
@@ -16,7 +17,20 @@ typedef struct
 {
   AdjArena *arena;
   GHashTable *rules[ADJ_N_RULE_KINDS]; /* of records that have one */
+  GHashTable *releases; /* (nullable): by name, the tables of what other releases have */
 } Table;
+
+/* What is not as in the records. */
+static const struct
+{
+  const char *release;
+  AdjOpId op;
+  const char *gradient;
+} releases[] = {
+#define GRADIENT(release, id, text) { release, ADJ_OP_##id, text },
+#include "ops/releases.inc"
+#undef GRADIENT
+};
 
 typedef struct
 {
@@ -442,7 +456,7 @@ add_each (Table *table, const AdjOp *op)
   AdjRuleEntry *entries;
   guint n;
 
-  if (each == NULL)
+  if (each == NULL || (op->flags & ADJ_OP_NO_DERIVATIVE) != 0)
     return;
   n = each->schema->n_arguments;
   rule = adj_arena_new0 (table->arena, AdjRule, 1);
@@ -489,6 +503,21 @@ table_free (gpointer data)
   g_free (table);
 }
 
+static void
+add_releases (Table *table)
+{
+  table->releases = g_hash_table_new (g_str_hash, g_str_equal);
+  for (guint i = 0; i < G_N_ELEMENTS (releases); i++)
+    {
+      const char *release = releases[i].release;
+      Table *of_release = g_hash_table_lookup (table->releases, release);
+
+      if (of_release == NULL)
+        g_hash_table_insert (table->releases, (gpointer) release, of_release = table_new ());
+      add_rule (of_release, adj_op (releases[i].op), ADJ_RULE_GRAD, releases[i].gradient);
+    }
+}
+
 static Table *
 make_table (void)
 {
@@ -506,6 +535,7 @@ make_table (void)
     add_each (table, adj_ops_get (i));
   for (guint i = 0; i < adj_functions_get_n (); i++)
     add_rule (table, adj_functions_get (i), ADJ_RULE_DECOMPOSE, adj_functions_get (i)->decompose);
+  add_releases (table);
   return table;
 }
 
@@ -517,20 +547,46 @@ writes_out (const AdjSchema *schema)
          schema->arguments[schema->n_arguments - 1].keyword_only;
 }
 
-const AdjRule *
-adj_rule_find (const AdjOp *op, AdjRuleKind kind)
+/* That of @op alone, where a program brought it along; else that of all. */
+static const Table *
+get_table (const AdjOp *op)
 {
   static gsize once;
   const Table *table = adj_op_get_rules (op);
 
   if (table == NULL && g_once_init_enter (&once))
     g_once_init_leave (&once, GPOINTER_TO_SIZE (make_table ()));
-  if (table == NULL)
-    table = GSIZE_TO_POINTER (once);
-  if (kind == ADJ_RULE_GRAD && op->grad == NULL && adj_op_get_base (op) != NULL &&
-      !writes_out (adj_op_get_schema (op)))
-    op = adj_op_get_base (op);
-  return g_hash_table_lookup (table->rules[kind], op);
+  return table != NULL ? table : GSIZE_TO_POINTER (once);
+}
+
+/* The record whose gradient @op has. */
+static const AdjOp *
+differentiated (const AdjOp *op)
+{
+  const AdjOp *base = adj_op_get_base (op);
+
+  return op->grad == NULL && base != NULL && !writes_out (adj_op_get_schema (op)) ? base : op;
+}
+
+const AdjRule *
+adj_rule_find (const AdjOp *op, AdjRuleKind kind)
+{
+  const Table *table = get_table (op);
+
+  return g_hash_table_lookup (table->rules[kind], kind == ADJ_RULE_GRAD ? differentiated (op) : op);
+}
+
+const AdjRule *
+adj_rule_find_gradient (const AdjOp *op, const char *release)
+{
+  const Table *all = get_table (op);
+  const Table *table = release != NULL && all->releases != NULL
+                           ? g_hash_table_lookup (all->releases, release)
+                           : NULL;
+  const AdjRule *rule =
+      table != NULL ? g_hash_table_lookup (table->rules[ADJ_RULE_GRAD], differentiated (op)) : NULL;
+
+  return rule != NULL ? rule : adj_rule_find (op, ADJ_RULE_GRAD);
 }
 
 /* -- operators of a program -- */

@@ -676,12 +676,25 @@ builtin_halves (AdjRuleCall *call, const AdjValue *args, guint n, AdjValue *out)
 }
 
 static gboolean
+replace (AdjRuleCall *call, AdjValue *list, const AdjValue *index, const AdjValue *entry)
+{
+  if (index->kind != ADJ_VALUE_INT || index->integer < 0 || index->integer >= (gint64) list->n)
+    return rule_call_fail (call, ADJ_ERROR_SHAPE, "there is no such place in the list");
+  list->items[index->integer] = *entry;
+  return TRUE;
+}
+
+static gboolean
 builtin_replaced (AdjRuleCall *call, const AdjValue *args, guint n, AdjValue *out)
 {
   *out = (AdjValue){ .kind = ADJ_VALUE_LIST, .n = args[0].n };
   out->items = adj_arena_new0 (call->arena, AdjValue, MAX (out->n, 1));
-  for (guint i = 0; i < out->n; i++)
-    out->items[i] = (gint64) i == args[1].integer ? args[2] : args[0].items[i];
+  memcpy (out->items, args[0].items, out->n * sizeof *out->items);
+  if (!adj_value_is_container (&args[1]))
+    return replace (call, out, &args[1], &args[2]);
+  for (guint i = 0; i < args[1].n; i++)
+    if (i >= args[2].n || !replace (call, out, &args[1].items[i], &args[2].items[i]))
+      return rule_call_fail (call, ADJ_ERROR_SHAPE, "needs an entry for each place");
   return TRUE;
 }
 

@@ -244,6 +244,8 @@ rule_reshape (AdjRuleCall *call, AdjTensor *tensor, const AdjValue *sizes)
 static gboolean
 builtin_reshape (AdjRuleCall *call, const AdjValue *args, guint n, AdjValue *out)
 {
+  if (args[0].kind != ADJ_VALUE_TENSOR)
+    return rule_call_fail (call, ADJ_ERROR_SHAPE, "takes a tensor");
   return rule_give (out, rule_reshape (call, args[0].tensor, &args[1]));
 }
 

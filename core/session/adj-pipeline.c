@@ -59,8 +59,9 @@ list_steps (const char *role, const AdjPipelineOptions *options)
         steps = defaults[i].steps;
         is_joint = defaults[i].is_joint;
       }
-  if (options->partition != NULL && options->partition->compat && g_str_equal (steps, "joint"))
-    steps = release->joint;
+  if (g_str_equal (steps, "joint"))
+    steps = options->partition != NULL && options->partition->compat ? release->joint
+                                                                     : release->formulas;
   if (options->steps != NULL)
     steps = options->steps;
   if (g_str_equal (partitioner, "none") ||

@@ -11,7 +11,8 @@ G_BEGIN_DECLS
 typedef struct
 {
   const char *name;              /* "2.6" */
-  const char *joint;             /* the step that makes the joint graph */
+  const char *joint;             /* the step that makes the joint graph, with its habits */
+  const char *formulas;          /* that step with its formulas alone */
   gboolean free_parameters;      /* where the file does not say it (AdjPartitionOptions) */
   AdjRandomSource random_source; /* the same */
 } AdjRelease;

@@ -177,6 +177,15 @@ name_all (void)
           g_free (name);
           name = name_of (i, FALSE);
         }
+      if (g_hash_table_contains (used, name)) /* scatter.reduce, after scatter_reduce */
+        {
+          const AdjSchema *schema = adj_op_get_schema (adj_ops_get (i));
+          g_autofree char *stem = stem_of (schema);
+          g_autofree char *overload = snake (schema->overload);
+
+          g_free (name);
+          name = g_strconcat (stem, "__", overload, NULL);
+        }
       if (!g_hash_table_add (used, name))
         g_error ("two operators are called %s", name);
       g_ptr_array_add (names, name);

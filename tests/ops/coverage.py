@@ -2,7 +2,8 @@
 """How many operators of an installed PyTorch have a record here: coverage.py ADJOINT [--missing]
 
 The lists are made from that release: those tagged core, functional ATen operators on tensors, those that Inductor has
-a lowering for, and the prims.  A record counts under its own target or as what a variant or a packet of it is.
+a lowering for, and the prims.  Left out are overloads for named dimensions and those of TorchScript alone, which no
+graph holds.  A record counts under its own target, as a variant, or as what the interpreter does itself.
 --missing names what has none.
 """
 import argparse
@@ -14,6 +15,9 @@ import torch._inductor.lowering as lowering
 import torch._prims
 
 
+DISPATCHED = set(torch._C._dispatch_get_all_op_names())  # TorchScript has more
+
+
 def overloads(space):
     """All operators of a namespace."""
     schemas = [s for s in torch._C._jit_get_all_schemas() if s.name.startswith(space + "::")]
@@ -21,7 +25,8 @@ def overloads(space):
         name = schema.name.split("::")[1]
         packet = getattr(getattr(torch.ops, space), name, None)
         overload = getattr(packet, schema.overload_name or "default", None)
-        if isinstance(overload, torch._ops.OpOverload):
+        named = "dimname" in schema.overload_name.lower() or "names" in schema.overload_name
+        if isinstance(overload, torch._ops.OpOverload) and not named and overload.name() in DISPATCHED:
             yield overload
 
 

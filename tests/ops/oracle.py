@@ -4,6 +4,7 @@
 A file of cases/ runs once for each operator that it calls.  The numbers of values() then come from a stream
 that the names of the operator and of the file seed, and the cases of that operator alone are recorded.
 """
+import glob
 import hashlib
 import os
 import re
@@ -326,6 +327,12 @@ def pointwise(target):
                 case(target, a.to(F16), number)
     if n == 3:
         run([operand(0, (2, 1), F32), operand(1, (3,), F32), operand(2, (2, 3), F32)])
+
+
+def prims():
+    """The names of those prims of core/ops that take one or two tensors and nothing else, and are no views."""
+    source = "".join(open(path).read() for path in glob.glob(os.path.join(HERE, "../../core/ops/*.inc")))
+    return sorted(re.findall(r'"prims::(\w+)\(Tensor \w+(?:, Tensor \w+)?\) ', source))
 
 
 def family(name):

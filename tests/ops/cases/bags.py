@@ -27,3 +27,5 @@ for dtype in (F32, F64, BF16, F16):
                             case("_embedding_bag_per_sample_weights_backward", g, w, rows, offsets, bag, 0, pad)
 case("_embedding_bag", values((5, 3), F32), rows.to(I32), torch.tensor([0, 2], dtype=I32), False, 1)
 case("_embedding_bag", values((5, 3), F32), torch.zeros(0, dtype=I64), torch.tensor([0, 0]), False, 1)
+for mode in (0, 1, 2):
+    case("_embedding_bag_forward_only", values((5, 3), F32), rows, torch.tensor([0, 2]), False, mode)

@@ -13,7 +13,7 @@ for dtype in (C64, C128):
         case("abs", x)
         case("sgn", x)
         for name in ("exp", "log", "log10", "log1p", "sqrt", "rsqrt", "reciprocal", "sin", "cos", "tan", "sinh", "cosh",
-                     "tanh", "sigmoid", "expm1", "exp2", "log2"):
+                     "tanh", "sigmoid", "expm1", "exp2", "log2", "acos", "asin", "atan", "acosh", "asinh", "atanh"):
             case(name, x)
     a, b = values((2, 3), dtype), values((3,), dtype)
     for name in ("add.Tensor", "sub.Tensor", "mul.Tensor", "div.Tensor", "eq.Tensor", "ne.Tensor", "logical_and"):
@@ -36,6 +36,9 @@ for dtype in (C64, C128):
     case("index.Tensor", a, [torch.tensor([1, 0])])
     case("constant_pad_nd", a, [1, 2], 0.5)
     case("constant_pad_nd", a, [0, -1])
+    image = values((1, 2, 4, 5), dtype)
+    case("im2col", image, [2, 2], [1, 1], [0, 0], [1, 2])
+    case("col2im", values((1, 8, 12), dtype), [4, 5], [2, 2], [1, 1], [0, 0], [1, 1])
     for name in ("sum", "mean"):
         case(name, a)
     case("sum.dim_IntList", a, [1])

@@ -18,6 +18,8 @@ for dtype in (F32, F64, BF16):
             for p in (2, 1, float("inf")):
                 case(target, many, p)
             case(target, many, 2, F64)
+        elif name == "_foreach_copy":
+            case(target, many, [v.to(F64) for v in more])
         elif name == "_foreach_copy_":
             case(target, [v.clone() for v in many], [v.to(F64) for v in more])
         else:

@@ -16,11 +16,14 @@ for name in ("and", "or", "xor"):
     for dtype in (I64, I8, U8, B8):
         case(f"bitwise_{name}.Scalar", values((2, 3), dtype, -9, 9), 6)
         case(f"bitwise_{name}.Scalar", values((2, 3), dtype, -9, 9), True)
+        case(f"bitwise_{name}.Scalar_Tensor", 6, values((2, 3), dtype, -9, 9))
 
 few_digits()
 
 case("digamma", torch.tensor([-0.5, -2.25, -7.75, 0.0, -1.0, 1e-3, 40.0]))
 
+for dtype in (F32, F64, BF16, I64):
+    case("remainder.Scalar_Tensor", 7, values((2, 3), dtype, 1, 5))
 for dtype in (F32, F64, BF16):
     for n in (0, 1, 2, 3, 5):
         if n == 1 and dtype == F64:

@@ -1,0 +1,321 @@
+/* SPDX-License-Identifier: MIT */
+/* Segments of a dimension of data: [outer…, length, inner…] becomes [outer…, segments, inner…].
+ * Their lengths, or where they begin and the last one ends, are [outer…, n]. */
+
+#include <math.h>
+#include <string.h>
+
+#include "ops/kernel-private.h"
+#include "ops/table-private.h"
+
+typedef enum
+{
+  REDUCE_MAX,
+  REDUCE_MEAN,
+  REDUCE_MIN,
+  REDUCE_SUM,
+  REDUCE_PROD,
+} Reduce;
+
+static const struct
+{
+  const char *name;
+  double initial;
+} reduces[] = {
+  [REDUCE_MAX] = { "max", -INFINITY }, [REDUCE_MEAN] = { "mean", 0 },
+  [REDUCE_MIN] = { "min", INFINITY },  [REDUCE_SUM] = { "sum", 0 },
+  [REDUCE_PROD] = { "prod", 1 },
+};
+
+/* What both operators are given. */
+typedef struct
+{
+  Reduce reduce;
+  gboolean has_initial;
+  double initial;
+  gint64 outer, length, n, inner; /* @n segments */
+  double *ends; /* (owned): of segment i in row o, at o · (n + 1) + i + 1; 0 stands before them */
+} Segments;
+
+static void
+segments_clear (Segments *self)
+{
+  g_free (self->ends);
+}
+
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Segments, segments_clear)
+
+static gboolean
+find_reduce (const AdjOpCall *call, Reduce *out)
+{
+  const char *name = adj_op_call_string (call, adj_op_call_find (call, "reduce"), "");
+
+  for (guint i = 0; i < G_N_ELEMENTS (reduces); i++)
+    if (g_str_equal (name, reduces[i].name))
+      {
+        *out = i;
+        return TRUE;
+      }
+  return adj_op_call_fail (call, "there is no reduction '%s'", name);
+}
+
+/* The argument that says where segments are, and the axis that it goes along. */
+static gboolean
+find_places (const AdjOpCall *call, guint *arg, guint *axis, gboolean *are_lengths)
+{
+  guint lengths = adj_op_call_find (call, "lengths");
+  const AdjShape *data = &adj_op_call_meta (call, adj_op_call_find (call, "data"))->shape;
+  const AdjShape *shape;
+
+  *are_lengths = call->args[lengths].kind == ADJ_VALUE_TENSOR;
+  *arg = *are_lengths ? lengths : adj_op_call_find (call, "offsets");
+  if (call->args[*arg].kind != ADJ_VALUE_TENSOR)
+    return adj_op_call_fail (call, "needs the lengths of segments, or their offsets");
+  *axis = op_dim (call, adj_op_call_find (call, "axis"), data->rank);
+  shape = &adj_op_call_meta (call, *arg)->shape;
+  if (adj_context_has_error (call->cx))
+    return FALSE;
+  if (data->rank == 0 || shape->rank != *axis + 1)
+    return adj_op_call_fail (call, "lengths and offsets have the dimensions of data up to axis");
+  return TRUE;
+}
+
+static gboolean
+segment_meta (AdjOpCall *call)
+{
+  AdjShape shape = adj_op_call_meta (call, 0)->shape;
+  gboolean are_lengths;
+  guint arg, axis;
+  Reduce reduce;
+
+  if (!find_places (call, &arg, &axis, &are_lengths) || !find_reduce (call, &reduce))
+    return FALSE;
+  shape.size[axis] = adj_op_call_meta (call, arg)->shape.size[axis];
+  if (!are_lengths)
+    shape.size[axis] = adj_size_sub (op_symbols (call), shape.size[axis], ADJ_SIZE (1));
+  op_add_contiguous (call, adj_op_call_meta (call, 0)->dtype, shape.rank, shape.size);
+  return TRUE;
+}
+
+static gboolean
+backward_meta (AdjOpCall *call)
+{
+  const AdjTensorMeta *data = adj_op_call_meta (call, 2);
+
+  op_add_contiguous (call, data->dtype, data->shape.rank, data->shape.size);
+  return !adj_context_has_error (call->cx);
+}
+
+static double
+segment_reduction (const AdjOpCall *call)
+{
+  const AdjShape *data = &adj_op_call_meta (call, 0)->shape;
+  gint64 n = 1;
+
+  for (guint i = 0; i < data->rank; i++)
+    n *= adj_size_is_int (data->size[i]) ? MAX (data->size[i].word, 1) : 1;
+  return (double) n;
+}
+
+/* Argument @arg as numbers in row-major order, where the host reads them. */
+static double *
+read_numbers (const AdjOpCall *call, guint arg)
+{
+  AdjKView view, dense;
+  double *numbers;
+
+  if (!op_input (call, arg, &view) || !op_check_temporary (call, adj_k_view_count (&view)))
+    return NULL;
+  numbers = op_temporary (NULL, &view, ADJ_K_F64, &dense);
+  adj_q_copy (op_queue (call), &dense, &view);
+  return numbers;
+}
+
+/* Lengths that are added up may not go beyond the data. */
+static gboolean
+find_ends (const AdjOpCall *call, Segments *self, const double *places, gboolean are_lengths)
+{
+  gint64 stride = are_lengths ? self->n : self->n + 1;
+
+  self->ends = g_new (double, (gsize) (self->outer * (self->n + 1) + 1));
+  for (gint64 o = 0; o < self->outer; o++)
+    {
+      double *ends = self->ends + o * (self->n + 1);
+
+      ends[0] = are_lengths ? 0 : places[o * stride];
+      for (gint64 i = 0; i < self->n; i++)
+        ends[i + 1] = are_lengths ? ends[i] + places[o * stride + i] : places[o * stride + i + 1];
+      for (gint64 i = 0; i < self->n; i++)
+        if (ends[i] < 0 || ends[i + 1] < ends[i] || ends[i + 1] > (double) self->length)
+          return adj_op_call_fail (call, "segment %" G_GINT64_FORMAT " does not lie inside of data",
+                                   i);
+    }
+  return TRUE;
+}
+
+static gboolean
+read_segments (const AdjOpCall *call, const AdjKView *data, Segments *self)
+{
+  guint initial = adj_op_call_find (call, "initial");
+  g_autofree double *places = NULL;
+  gboolean are_lengths;
+  guint arg, axis;
+
+  if (!find_reduce (call, &self->reduce) || !find_places (call, &arg, &axis, &are_lengths))
+    return FALSE;
+  places = read_numbers (call, arg);
+  if (places == NULL)
+    return FALSE;
+  self->has_initial = call->args[initial].kind != ADJ_VALUE_NONE;
+  self->initial = adj_op_call_double (call, initial, reduces[self->reduce].initial);
+  self->outer = self->inner = 1;
+  for (gint i = 0; i < data->rank; i++)
+    *((guint) i < axis    ? &self->outer
+      : (guint) i == axis ? &self->length
+                          : &self->inner) *= data->size[i];
+  self->n = adj_op_call_meta (call, arg)->shape.size[axis].word - !are_lengths;
+  return find_ends (call, self, places, are_lengths);
+}
+
+static double
+reduce_two (Reduce reduce, double x, double y)
+{
+  switch (reduce)
+    {
+    case REDUCE_MAX:
+      return isnan (x) ? x : isnan (y) || y > x ? y : x;
+    case REDUCE_MIN:
+      return isnan (x) ? x : isnan (y) || y < x ? y : x;
+    case REDUCE_PROD:
+      return x * y;
+    case REDUCE_MEAN:
+    case REDUCE_SUM:
+    default:
+      return x + y;
+    }
+}
+
+/* Element k of segment @s, which begins at @x and whose elements are @step apart. */
+static double
+reduce_segment (const Segments *self, const double *x, gint64 n)
+{
+  double y = self->initial;
+
+  for (gint64 i = 0; i < n; i++)
+    y = reduce_two (self->reduce, y, x[i * self->inner]);
+  if (self->reduce != REDUCE_MEAN)
+    return y;
+  return n == 0 && !self->has_initial ? NAN : n > 0 ? y / (double) n : y;
+}
+
+static gboolean
+segment_kernel (AdjOpCall *call)
+{
+  g_auto (Segments) s = { .length = 1 };
+  g_autofree double *x = read_numbers (call, 0);
+  g_autofree double *y = NULL;
+  AdjKView in, out, dense;
+
+  if (x == NULL || !op_input (call, 0, &in) || !read_segments (call, &in, &s) ||
+      !op_output (call, 0, &out))
+    return FALSE;
+  y = op_temporary (NULL, &out, ADJ_K_F64, &dense);
+  for (gint64 o = 0; o < s.outer; o++)
+    for (gint64 i = 0; i < s.n; i++)
+      for (gint64 k = 0; k < s.inner; k++)
+        {
+          const double *ends = s.ends + o * (s.n + 1) + i;
+          gint64 first = (gint64) ends[0];
+
+          y[(o * s.n + i) * s.inner + k] = reduce_segment (
+              &s, x + (o * s.length + first) * s.inner + k, (gint64) ends[1] - first);
+        }
+  adj_q_copy (op_queue (call), &out, &dense);
+  return TRUE;
+}
+
+/* Those that are the extreme share its gradient; as in PyTorch, negative ones are not divided. */
+static void
+share (const Segments *self, const double *x, gint64 n, double y, double g, double *out)
+{
+  gint64 count = 0;
+
+  for (gint64 i = 0; i < n; i++)
+    if (isnan (x[i * self->inner]) || x[i * self->inner] == y)
+      {
+        out[i * self->inner] = g;
+        count++;
+      }
+  for (gint64 i = 0; count > 1 && i < n; i++)
+    if (out[i * self->inner] > 0)
+      out[i * self->inner] /= (double) count;
+}
+
+/* Of a factor that is 0 the product of the others. */
+static double
+other_factors (const Segments *self, const double *x, gint64 n, gint64 but)
+{
+  double y = self->initial;
+
+  for (gint64 i = 0; i < n; i++)
+    if (i != but)
+      y *= x[i * self->inner];
+  return y;
+}
+
+static void
+differentiate (const Segments *self, const double *x, gint64 n, double y, double g, double *out)
+{
+  if (self->reduce == REDUCE_MAX || self->reduce == REDUCE_MIN)
+    share (self, x, n, y, g, out);
+  else
+    for (gint64 i = 0; i < n; i++)
+      {
+        double factor = x[i * self->inner];
+
+        if (self->reduce != REDUCE_PROD)
+          out[i * self->inner] = self->reduce == REDUCE_MEAN ? g / (double) n : g;
+        else if (isnan (factor) || factor == 0)
+          out[i * self->inner] = g * other_factors (self, x, n, i);
+        else
+          out[i * self->inner] = g * y / factor;
+      }
+}
+
+static gboolean
+backward_kernel (AdjOpCall *call)
+{
+  g_auto (Segments) s = { .length = 1 };
+  g_autofree double *g = read_numbers (call, 0);
+  g_autofree double *y = g != NULL ? read_numbers (call, 1) : NULL;
+  g_autofree double *x = y != NULL ? read_numbers (call, 2) : NULL;
+  g_autofree double *grads = NULL;
+  AdjKView in, out, dense;
+
+  if (x == NULL || !op_input (call, 2, &in) || !read_segments (call, &in, &s) ||
+      !op_output (call, 0, &out))
+    return FALSE;
+  grads = op_temporary (NULL, &out, ADJ_K_F64, &dense);
+  for (gint64 o = 0; o < s.outer; o++)
+    for (gint64 i = 0; i < s.n; i++)
+      for (gint64 k = 0; k < s.inner; k++)
+        {
+          const double *ends = s.ends + o * (s.n + 1) + i;
+          gint64 first = (gint64) ends[0], at = (o * s.n + i) * s.inner + k;
+          gint64 begin = (o * s.length + first) * s.inner + k;
+
+          differentiate (&s, x + begin, (gint64) ends[1] - first, y[at], g[at], grads + begin);
+        }
+  adj_q_copy (op_queue (call), &out, &dense);
+  return TRUE;
+}
+
+/* -- records -- */
+
+#define OP(id, ...) { __VA_ARGS__ },
+
+static const AdjOp ops[] = {
+#include "ops/segment.inc"
+};
+
+const OpFamily adj_family_segment = { ops, G_N_ELEMENTS (ops) };
