@@ -675,6 +675,9 @@ def test_reads_backward(walk):
           "the first step that moved")
     walk.key("Return")
     walk.tells("accumulate_grad__5")
+    walk.does(["Set or Remove a Breakpoint", "Run the Backward to the Next Breakpoint"], "ctrl+F8 shift+F8",
+              lambda: walk.find("label", "before: accumulate fc3.bias"), "the breakpoint")
+    walk.does("Next Event of the Backward", "F8", lambda: walk.find("label", "after: accumulate fc3.bias"))
     close_tab(walk)
 
 

@@ -69,6 +69,7 @@ test_home (void)
     {
       AdjCamera all, near = { 40, 40, 2 };
 
+      adj_graph_view_set_camera (view, &near);
       adj_graph_view_fit (view);
       all = adj_graph_view_get_camera (view);
       adj_graph_view_set_camera (view, &near);
