@@ -84,6 +84,8 @@ print_gpu (const AdjGpu *gpu)
           adj_gpu_get_name (gpu), info.name, info.major, info.minor, info.n_processors, there, all,
           info.driver_version / 1000, info.driver_version % 1000 / 10, info.runtime_version / 1000,
           info.runtime_version % 1000 / 10);
+  if (adj_gpu_find_missing (gpu) != NULL)
+    printf ("              %s\n", adj_gpu_find_missing (gpu));
 }
 
 static void
@@ -170,6 +172,7 @@ add_gpu (JsonBuilder *builder, const AdjGpu *gpu)
   if (known)
     {
       add_string (builder, "name", info.name);
+      add_string (builder, "missing", adj_gpu_find_missing (gpu));
       add_int (builder, "memory_bytes", info.memory_bytes);
       add_int (builder, "free_bytes", info.free_bytes);
       add_int (builder, "major", info.major);

@@ -106,6 +106,8 @@ typedef struct
                       gsize size,
                       GError **error);
 
+  /* (nullable) As adj_gpu_find_missing(): opens what is there. */
+  const char *(*find_missing) (void);
   /* (nullable) Compiles @source, CUDA C whose one kernel is called "made", for device @index: it
    * takes its time, and any thread may call it.  (transfer full) */
   GBytes *(*compile) (AdjGpuRuntime *self, guint index, const char *source, GError **error);

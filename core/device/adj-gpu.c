@@ -159,6 +159,17 @@ adj_gpu_describe (const AdjGpu *gpu, AdjGpuInfo *info, GError **error)
   return gpu->runtime->type->describe (gpu->runtime, gpu->index, info, error);
 }
 
+const char *
+adj_gpu_find_missing (const AdjGpu *gpu)
+{
+  const AdjGpuRuntimeType *type;
+
+  g_return_val_if_fail (gpu != NULL, NULL);
+
+  type = gpu->runtime->type;
+  return type->find_missing != NULL ? type->find_missing () : NULL;
+}
+
 AdjGpuRuntime *
 adj_gpu_get_runtime (const AdjGpu *gpu)
 {

@@ -29,6 +29,8 @@ ADJ_PUBLIC void adj_gpu_unref (AdjGpu *gpu);  /* @gpu: (nullable) */
 ADJ_PUBLIC guint adj_gpu_count (GError **error);
 /* As adj_gpu_open() takes it, with its number: "cuda:0". */
 ADJ_PUBLIC const char *adj_gpu_get_name (const AdjGpu *gpu);
+/* (nullable): the first library that is not here and without which it is slower, in words. */
+ADJ_PUBLIC const char *adj_gpu_find_missing (const AdjGpu *gpu);
 /* Asks the device; %FALSE with ADJ_ERROR_DEVICE. */
 ADJ_PUBLIC gboolean adj_gpu_describe (const AdjGpu *gpu, AdjGpuInfo *info, GError **error);
 

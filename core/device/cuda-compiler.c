@@ -117,6 +117,14 @@ get_nvrtc (GError **error)
   return nvrtc;
 }
 
+const char *
+adj_cuda_compiler_missing (void)
+{
+  return get_nvrtc (NULL) != NULL
+             ? NULL
+             : "the library libnvrtc is not here: what goes element by element is slower";
+}
+
 /* -- files -- */
 
 static char *

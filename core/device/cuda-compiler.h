@@ -20,4 +20,7 @@ G_BEGIN_DECLS
  */
 GBytes *adj_cuda_compile (const char *source, guint major, guint minor, GError **error);
 
+/* (nullable): that there is none. */
+const char *adj_cuda_compiler_missing (void);
+
 G_END_DECLS

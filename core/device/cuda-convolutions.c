@@ -6,22 +6,21 @@
 
 #include <cuda_runtime.h>
 #include <cudnn.h>
-#include <dlfcn.h>
 
 #include "base/adj-macros.h"
+#include "device/cuda-library.h"
 
 #define MAX_WORKSPACE ((gsize) 1 << 30)
-#define MAX_DEVICES 64
 #define MAX_DIMS 5
 #define MAX_ADVICE 16
 
 /* X (function of cudnn.h) */
 #define FUNCTIONS(X)                                                                               \
+  X (cudnnCreate)                                                                                  \
   X (cudnnAddTensor)                                                                               \
   X (cudnnConvolutionBackwardData)                                                                 \
   X (cudnnConvolutionBackwardFilter)                                                               \
   X (cudnnConvolutionForward)                                                                      \
-  X (cudnnCreate)                                                                                  \
   X (cudnnCreateConvolutionDescriptor)                                                             \
   X (cudnnCreateFilterDescriptor)                                                                  \
   X (cudnnCreateTensorDescriptor)                                                                  \
@@ -47,39 +46,18 @@ static struct
 } dnn;
 
 static const char *const function_names[] = { FUNCTIONS (FUNCTION_NAME) };
+static const char *const library_names[] = { "libcudnn.so.9", NULL };
 
-static GMutex lock; /* of what follows */
-static struct
-{
-  cudnnHandle_t handle;
-  guint generation;
-} devices[MAX_DEVICES];
-static GHashTable *choices; /* Shape → Choice */
-
-static gpointer
-open_library (gpointer data)
-{
-  void *library = dlopen ("libcudnn.so.9", RTLD_NOW | RTLD_LOCAL);
-  void **functions = (void **) &dnn;
-
-  for (guint i = 0; library != NULL && i < G_N_ELEMENTS (function_names); i++)
-    if ((functions[i] = dlsym (library, function_names[i])) == NULL)
-      return NULL;
-  return library;
-}
-
-static gboolean
-is_open (void)
-{
-  static GOnce once = G_ONCE_INIT;
-
-  return g_once (&once, open_library, NULL) != NULL;
-}
+static CudaLibrary library = { .names = library_names,
+                               .functions = function_names,
+                               .n_functions = G_N_ELEMENTS (function_names),
+                               .table = (void **) &dnn };
 
 const char *
 adj_cuda_convolutions_missing (void)
 {
-  return is_open () ? NULL : "the library libcudnn is not here: convolutions are slower";
+  return cuda_library_open (&library) ? NULL
+                                      : "the library libcudnn is not here: convolutions are slower";
 }
 
 /* -- descriptions -- */
@@ -386,56 +364,19 @@ static const Kind kinds[] = {
   [ADJ_K_CONV_WEIGHT] = { ask_weight, run_weight },
 };
 
-static guint
-hash_shape (gconstpointer key)
-{
-  const guint32 *words = key;
-  guint hash = 2166136261u;
-
-  for (gsize i = 0; i < sizeof (Shape) / sizeof words[0]; i++)
-    hash = (hash ^ words[i]) * 16777619u;
-  return hash;
-}
-
-static gboolean
-is_same_shape (gconstpointer a, gconstpointer b)
-{
-  return memcmp (a, b, sizeof (Shape)) == 0;
-}
-
 /* With the lock held. */
 static Choice
 choose (cudnnHandle_t handle, const Shape *shape, const Call *call)
 {
-  Choice *choice;
+  Choice *choice = cuda_library_find (&library, shape, sizeof *shape);
 
-  if (choices == NULL)
-    choices = g_hash_table_new_full (hash_shape, is_same_shape, g_free, g_free);
-  choice = g_hash_table_lookup (choices, shape);
   if (choice == NULL)
     {
       choice = g_new0 (Choice, 1);
       kinds[shape->kind].ask (handle, call, choice);
-      g_hash_table_insert (choices, g_memdup2 (shape, sizeof *shape), choice);
+      cuda_library_keep (&library, shape, sizeof *shape, choice);
     }
   return *choice;
-}
-
-/* With the lock held; %NULL: it cannot be had. */
-static cudnnHandle_t
-handle_for (const AdjGpuRuntime *runtime, int device)
-{
-  guint generation = __atomic_load_n (&runtime->generation, __ATOMIC_ACQUIRE);
-
-  if (device >= MAX_DEVICES)
-    return NULL;
-  if (devices[device].handle == NULL || devices[device].generation != generation)
-    {
-      devices[device].generation = generation;
-      if (dnn.cudnnCreate (&devices[device].handle) != CUDNN_STATUS_SUCCESS)
-        devices[device].handle = NULL;
-    }
-  return devices[device].handle;
 }
 
 /* -- the call -- */
@@ -478,7 +419,7 @@ adj_cuda_convolve (AdjGpuRuntime *runtime,
   cudnnHandle_t handle;
   gboolean done = FALSE;
 
-  if (!is_open () || !find_shape (kind, conv, &shape) ||
+  if (!cuda_library_open (&library) || !find_shape (kind, conv, &shape) ||
       cudaGetDevice (&shape.device) != cudaSuccess)
     return FALSE;
   describe_volume (&call, &shape, &shape.x, &call.x);
@@ -486,13 +427,13 @@ adj_cuda_convolve (AdjGpuRuntime *runtime,
   describe_weights (&call, &shape);
   describe_convolution (&call, &shape);
   describe_bias (&call, &shape, conv);
-  g_mutex_lock (&lock);
-  handle = call.failed ? NULL : handle_for (runtime, shape.device);
+  g_mutex_lock (&library.lock);
+  handle = call.failed ? NULL : cuda_library_get_handle (&library, runtime, shape.device);
   if (handle != NULL)
     choice = choose (handle, &shape, &call);
   if (choice.found)
     done = run (handle, &call, &choice, &shape, stream, queue, conv);
-  g_mutex_unlock (&lock);
+  g_mutex_unlock (&library.lock);
   clear_call (&call);
   return done;
 }

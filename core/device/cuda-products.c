@@ -6,12 +6,11 @@
 
 #include <cublasLt.h>
 #include <cuda_runtime.h>
-#include <dlfcn.h>
 
 #include "base/adj-macros.h"
+#include "device/cuda-library.h"
 
 #define WORKSPACE ((gsize) 32 << 20)
-#define MAX_DEVICES 64
 
 /* X (function of cublasLt.h) */
 #define FUNCTIONS(X)                                                                               \
@@ -37,42 +36,18 @@ static struct
 } lt;
 
 static const char *const function_names[] = { FUNCTIONS (FUNCTION_NAME) };
+static const char *const library_names[] = { "libcublasLt.so.13", "libcublasLt.so.12", NULL };
 
-static GMutex lock; /* of what follows */
-static struct
-{
-  cublasLtHandle_t handle;
-  guint generation;
-} devices[MAX_DEVICES];
-static GHashTable *choices; /* Shape → Choice */
-
-static gpointer
-open_library (gpointer data)
-{
-  static const char *const names[] = { "libcublasLt.so.13", "libcublasLt.so.12" };
-  void *library = NULL;
-  void **functions = (void **) &lt;
-
-  for (guint i = 0; i < G_N_ELEMENTS (names) && library == NULL; i++)
-    library = dlopen (names[i], RTLD_NOW | RTLD_LOCAL);
-  for (guint i = 0; library != NULL && i < G_N_ELEMENTS (function_names); i++)
-    if ((functions[i] = dlsym (library, function_names[i])) == NULL)
-      return NULL;
-  return library;
-}
-
-static gboolean
-is_open (void)
-{
-  static GOnce once = G_ONCE_INIT;
-
-  return g_once (&once, open_library, NULL) != NULL;
-}
+static CudaLibrary library = { .names = library_names,
+                               .functions = function_names,
+                               .n_functions = G_N_ELEMENTS (function_names),
+                               .table = (void **) &lt };
 
 const char *
 adj_cuda_products_missing (void)
 {
-  return is_open () ? NULL : "the library libcublasLt is not here: products are slower";
+  return cuda_library_open (&library) ? NULL
+                                      : "the library libcublasLt is not here: products are slower";
 }
 
 /* -- matrices -- */
@@ -268,23 +243,6 @@ clear_call (Call *call)
 
 /* -- what the library would do -- */
 
-static guint
-hash_shape (gconstpointer key)
-{
-  const guint32 *words = key;
-  guint hash = 2166136261u;
-
-  for (gsize i = 0; i < sizeof (Shape) / sizeof words[0]; i++)
-    hash = (hash ^ words[i]) * 16777619u;
-  return hash;
-}
-
-static gboolean
-is_same_shape (gconstpointer a, gconstpointer b)
-{
-  return memcmp (a, b, sizeof (Shape)) == 0;
-}
-
 static void
 prefer (cublasLtMatmulPreference_t preference, guint32 alignment)
 {
@@ -328,34 +286,14 @@ ask (cublasLtHandle_t handle, const Shape *shape, const Call *call)
 static Choice
 choose (cublasLtHandle_t handle, const Shape *shape, const Call *call)
 {
-  Choice *choice;
+  Choice *choice = cuda_library_find (&library, shape, sizeof *shape);
 
-  if (choices == NULL)
-    choices = g_hash_table_new_full (hash_shape, is_same_shape, g_free, g_free);
-  choice = g_hash_table_lookup (choices, shape);
   if (choice == NULL)
     {
       choice = ask (handle, shape, call);
-      g_hash_table_insert (choices, g_memdup2 (shape, sizeof *shape), choice);
+      cuda_library_keep (&library, shape, sizeof *shape, choice);
     }
   return *choice;
-}
-
-/* With the lock held; %NULL: it cannot be had. */
-static cublasLtHandle_t
-handle_for (const AdjGpuRuntime *runtime, int device)
-{
-  guint generation = __atomic_load_n (&runtime->generation, __ATOMIC_ACQUIRE);
-
-  if (device >= MAX_DEVICES)
-    return NULL;
-  if (devices[device].handle == NULL || devices[device].generation != generation)
-    {
-      devices[device].generation = generation;
-      if (lt.cublasLtCreate (&devices[device].handle) != CUBLAS_STATUS_SUCCESS)
-        devices[device].handle = NULL;
-    }
-  return devices[device].handle;
 }
 
 static gboolean
@@ -427,18 +365,18 @@ adj_cuda_gemm (AdjGpuRuntime *runtime, AdjGpuStream *stream, AdjKQueue *queue, c
   gboolean done = FALSE;
 
   memset (&shape, 0, sizeof shape);
-  if (!is_open () || cudaGetDevice (&shape.device) != cudaSuccess)
+  if (!cuda_library_open (&library) || cudaGetDevice (&shape.device) != cudaSuccess)
     return FALSE;
   find_rows (gemm, &turned, &d);
   if (!find_shape (&turned, &shape))
     return FALSE;
   describe_call (&shape, &turned, &call);
-  g_mutex_lock (&lock);
+  g_mutex_lock (&library.lock);
   if (!call.failed)
-    handle = handle_for (runtime, shape.device);
+    handle = cuda_library_get_handle (&library, runtime, shape.device);
   if (handle != NULL)
     choice = choose (handle, &shape, &call);
-  g_mutex_unlock (&lock);
+  g_mutex_unlock (&library.lock);
   if (choice.found)
     done = run (handle, &call, &choice, &shape, stream, queue, &turned);
   clear_call (&call);

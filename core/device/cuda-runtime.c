@@ -382,6 +382,28 @@ cuda_launch (AdjGpuRuntime *self,
                 "starting a kernel", error);
 }
 
+/* -- libraries -- */
+
+/* The first that is not here. */
+static const char *
+cuda_find_missing (void)
+{
+  static const char *(*const libraries[]) (void) = {
+    adj_cuda_compiler_missing,
+#ifdef ADJ_HAVE_CUBLASLT
+    adj_cuda_products_missing,
+#endif
+#ifdef ADJ_HAVE_CUDNN
+    adj_cuda_convolutions_missing,
+#endif
+  };
+  const char *missing = NULL;
+
+  for (guint i = 0; i < G_N_ELEMENTS (libraries) && missing == NULL; i++)
+    missing = libraries[i]();
+  return missing;
+}
+
 /* -- the table -- */
 
 static void
@@ -424,6 +446,7 @@ static const AdjGpuRuntimeType cuda_type = {
 #ifdef ADJ_HAVE_CUDNN
   .convolve = adj_cuda_convolve,
 #endif
+  .find_missing = cuda_find_missing,
   .compile = cuda_compile,
   .module_load = cuda_module_load,
 };
