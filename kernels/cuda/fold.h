@@ -80,7 +80,7 @@ FOLD_FUNCTIONS (i64, int64_t)
        fold_i < (n) && fold_i < (first) + FOLD_LEAF; fold_i += FOLD_LANES)                         \
   x = c##_combine (kind, x, ELEMENT (fold_i))
 
-/* Leaves, four at a time, joined in the order of their number, into fold_lanes[0]. */
+/* Leaves, one for each 64 threads at a time, joined by their number into fold_lanes[0]. */
 #define FOLD_LEAVES(c, T, kind, n, ELEMENT)                                                        \
   do                                                                                               \
     {                                                                                              \
@@ -135,8 +135,8 @@ enum
 };
 
 /* result = the combination of ELEMENT (i) for @start <= i < @end, whole leaves from there on, in
- * the first 32 threads of a block of 256: for each of them its own, since ELEMENT is of THREAD
- * % 32. */
+ * the first 16 threads of a block of 256: for each of them its own, since ELEMENT is of THREAD
+ * % 16. */
 #define FOLD_COLUMNS(...) FOLD_COLUMNS_ (__VA_ARGS__)
 #define FOLD_COLUMNS_(c, T, kind, start, end, ELEMENT, result)                                     \
   do                                                                                               \
