@@ -12,73 +12,39 @@
 
 #define N_LOG_BINS 2048
 
-/* The defaults of torch.testing.assert_close. */
-static void
-default_tolerance (AdjDType dtype, double *rtol, double *atol)
+/* Of the floats that are computed with; the tolerances are those of torch.testing.assert_close. */
+static const struct
 {
-  *atol = 1e-5;
-  if (dtype == ADJ_DTYPE_F16)
-    *rtol = 1e-3;
-  else if (dtype == ADJ_DTYPE_BF16)
-    *rtol = 1.6e-2;
-  else if (dtype == ADJ_DTYPE_F32)
-    *rtol = 1.3e-6;
-  else if (dtype == ADJ_DTYPE_F64)
-    *rtol = *atol = 1e-7;
-  else
-    *rtol = *atol = 0;
-}
+  double unit_roundoff;
+  double smallest;
+  double largest;
+  double rtol;
+  double atol;
+} floats[ADJ_N_DTYPES + 1] = {
+  [ADJ_DTYPE_F64] = { 0x1p-53, 0x1p-1074, DBL_MAX, 1e-7, 1e-7 },
+  [ADJ_DTYPE_F32] = { 0x1p-24, 0x1p-149, 0x1.fffffep127, 1.3e-6, 1e-5 },
+  [ADJ_DTYPE_F16] = { 0x1p-11, 0x1p-24, 65504, 1e-3, 1e-5 },
+  [ADJ_DTYPE_BF16] = { 0x1p-8, 0x1p-133, 0x1.fep127, 1.6e-2, 1e-5 },
+};
 
 double
 adj_dtype_unit_roundoff (AdjDType dtype)
 {
-  switch ((int) adj_dtype_get_real (dtype))
-    {
-    case ADJ_DTYPE_F64:
-      return 0x1p-53;
-    case ADJ_DTYPE_F32:
-      return 0x1p-24;
-    case ADJ_DTYPE_F16:
-      return 0x1p-11;
-    case ADJ_DTYPE_BF16:
-      return 0x1p-8;
-    default:
-      return 0;
-    }
+  return floats[adj_dtype_get_real (dtype)].unit_roundoff;
 }
 
 double
 adj_dtype_smallest (AdjDType dtype)
 {
-  switch ((int) adj_dtype_get_real (dtype))
-    {
-    case ADJ_DTYPE_F64:
-      return 0x1p-1074;
-    case ADJ_DTYPE_F32:
-      return 0x1p-149;
-    case ADJ_DTYPE_F16:
-      return 0x1p-24;
-    case ADJ_DTYPE_BF16:
-      return 0x1p-133;
-    default:
-      return 0;
-    }
+  return floats[adj_dtype_get_real (dtype)].smallest;
 }
 
 double
 adj_dtype_largest (AdjDType dtype)
 {
-  switch ((int) adj_dtype_get_real (dtype))
-    {
-    case ADJ_DTYPE_F32:
-      return 0x1.fffffep127;
-    case ADJ_DTYPE_F16:
-      return 65504;
-    case ADJ_DTYPE_BF16:
-      return 0x1.fep127;
-    default:
-      return DBL_MAX;
-    }
+  double largest = floats[adj_dtype_get_real (dtype)].largest;
+
+  return largest > 0 ? largest : DBL_MAX;
 }
 
 AdjRoundings
@@ -222,7 +188,7 @@ note_not_close (AdjTensorDifference *out, gint64 index)
 static void
 add_pair (AdjTensorDifference *out, Sums *sums, double a, double r, gint64 index, AdjDType dtype)
 {
-  double difference, rtol, atol;
+  double difference;
 
   out->n_nan_a += isnan (a);
   out->n_nan_r += isnan (r);
@@ -238,8 +204,7 @@ add_pair (AdjTensorDifference *out, Sums *sums, double a, double r, gint64 index
     return;
 
   difference = fabs (a - r);
-  default_tolerance (dtype, &rtol, &atol);
-  if (difference > atol + rtol * fabs (r))
+  if (difference > floats[dtype].atol + floats[dtype].rtol * fabs (r))
     note_not_close (out, index);
   if (difference > out->max_abs || out->max_index < 0)
     {
