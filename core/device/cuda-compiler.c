@@ -4,13 +4,13 @@
 
 #include "device/cuda-compiler.h"
 
-#include <dlfcn.h>
 #include <glib/gstdio.h>
 
 #include "adj-kernel-cuda.h"
 #include "base/adj-file-internal.h"
 #include "base/adj-file-writer.h"
 #include "base/adj-macros.h"
+#include "device/cuda-library.h"
 
 #define MAX_FILE (16u << 20)
 #define MAX_HEADERS 128
@@ -20,7 +20,7 @@
 typedef void *Program;
 
 /* What is used of nvrtc.h, whose names these are; 0 is success. */
-typedef struct
+static struct
 {
   int (*nvrtcVersion) (int *major, int *minor);
   int (*nvrtcCreateProgram) (Program *program,
@@ -35,7 +35,20 @@ typedef struct
   int (*nvrtcGetCUBIN) (Program program, char *code);
   int (*nvrtcGetProgramLogSize) (Program program, size_t *size);
   int (*nvrtcGetProgramLog) (Program program, char *log);
-} Nvrtc;
+} nvrtc;
+
+static const char *const function_names[] = {
+  "nvrtcVersion",      "nvrtcCreateProgram", "nvrtcDestroyProgram",    "nvrtcCompileProgram",
+  "nvrtcGetCUBINSize", "nvrtcGetCUBIN",      "nvrtcGetProgramLogSize", "nvrtcGetProgramLog",
+};
+static const char *const library_names[] = { "libnvrtc.so.13", "libnvrtc.so.12", NULL };
+
+G_STATIC_ASSERT (sizeof nvrtc == sizeof function_names);
+
+static CudaLibrary library = { .names = library_names,
+                               .functions = function_names,
+                               .n_functions = G_N_ELEMENTS (function_names),
+                               .table = (void **) &nvrtc };
 
 /* The headers of the C library that kernels include: NVRTC has none. */
 static const AdjKCudaSource standard_headers[] = {
@@ -67,60 +80,10 @@ static const AdjKCudaSource standard_headers[] = {
   { "string.h", "#pragma once\n" },
 };
 
-/* -- the library -- */
-
-static gboolean
-find_functions (void *library, Nvrtc *out)
-{
-  const struct
-  {
-    const char *name;
-    void **at;
-  } functions[] = {
-    { "nvrtcVersion", (void **) &out->nvrtcVersion },
-    { "nvrtcCreateProgram", (void **) &out->nvrtcCreateProgram },
-    { "nvrtcDestroyProgram", (void **) &out->nvrtcDestroyProgram },
-    { "nvrtcCompileProgram", (void **) &out->nvrtcCompileProgram },
-    { "nvrtcGetCUBINSize", (void **) &out->nvrtcGetCUBINSize },
-    { "nvrtcGetCUBIN", (void **) &out->nvrtcGetCUBIN },
-    { "nvrtcGetProgramLogSize", (void **) &out->nvrtcGetProgramLogSize },
-    { "nvrtcGetProgramLog", (void **) &out->nvrtcGetProgramLog },
-  };
-
-  for (guint i = 0; i < G_N_ELEMENTS (functions); i++)
-    if ((*functions[i].at = dlsym (library, functions[i].name)) == NULL)
-      return FALSE;
-  return TRUE;
-}
-
-static gpointer
-open_nvrtc (gpointer data)
-{
-  static Nvrtc nvrtc;
-  static const char *const names[] = { "libnvrtc.so.13", "libnvrtc.so.12" };
-  void *library = NULL;
-
-  for (guint i = 0; i < G_N_ELEMENTS (names) && library == NULL; i++)
-    library = dlopen (names[i], RTLD_NOW | RTLD_LOCAL);
-  return library != NULL && find_functions (library, &nvrtc) ? &nvrtc : NULL;
-}
-
-static const Nvrtc *
-get_nvrtc (GError **error)
-{
-  static GOnce once = G_ONCE_INIT;
-  const Nvrtc *nvrtc = g_once (&once, open_nvrtc, NULL);
-
-  if (nvrtc == NULL)
-    g_set_error (error, ADJ_ERROR, ADJ_ERROR_NOT_FOUND,
-                 "the library libnvrtc, CUDA's compiler at run time, is not here");
-  return nvrtc;
-}
-
 const char *
 adj_cuda_compiler_missing (void)
 {
-  return get_nvrtc (NULL) != NULL
+  return cuda_library_open (&library)
              ? NULL
              : "the library libnvrtc is not here: what goes element by element is slower";
 }
@@ -141,14 +104,14 @@ add_sources (GChecksum *sum, const AdjKCudaSource *sources)
 }
 
 static char *
-kept_path (const Nvrtc *nvrtc, const char *source, const char *architecture)
+kept_path (const char *source, const char *architecture)
 {
   g_autoptr (GChecksum) sum = g_checksum_new (G_CHECKSUM_SHA256);
   g_autofree char *folder = kept_folder ();
   g_autofree char *name = NULL;
   int version[2] = { 0, 0 };
 
-  nvrtc->nvrtcVersion (&version[0], &version[1]);
+  nvrtc.nvrtcVersion (&version[0], &version[1]);
   g_checksum_update (sum, (const guchar *) version, sizeof version);
   g_checksum_update (sum, (const guchar *) architecture, -1);
   g_checksum_update (sum, (const guchar *) source, -1);
@@ -196,7 +159,7 @@ keep (const char *path, GBytes *code)
 /* -- compiling -- */
 
 static Program
-new_program (const Nvrtc *nvrtc, const char *source)
+new_program (const char *source)
 {
   const char *texts[MAX_HEADERS], *names[MAX_HEADERS];
   Program program = NULL;
@@ -213,43 +176,43 @@ new_program (const Nvrtc *nvrtc, const char *source)
       texts[n] = one->text;
       names[n] = one->name;
     }
-  return nvrtc->nvrtcCreateProgram (&program, source, "made.cu", (int) n, texts, names) == 0
+  return nvrtc.nvrtcCreateProgram (&program, source, "made.cu", (int) n, texts, names) == 0
              ? program
              : NULL;
 }
 
 static void
-tell_problem (const Nvrtc *nvrtc, Program program, GError **error)
+tell_problem (Program program, GError **error)
 {
   size_t size = 0;
   g_autofree char *log = NULL;
   const char *first;
 
-  nvrtc->nvrtcGetProgramLogSize (program, &size);
+  nvrtc.nvrtcGetProgramLogSize (program, &size);
   log = g_malloc0 (size + 1);
-  nvrtc->nvrtcGetProgramLog (program, log);
+  nvrtc.nvrtcGetProgramLog (program, log);
   first = strstr (log, "error: ");
   g_set_error (error, ADJ_ERROR, ADJ_ERROR_PARSE, "CUDA's compiler refuses a kernel: %.*s",
                (int) strcspn (first != NULL ? first : log, "\n"), first != NULL ? first : log);
 }
 
 static GBytes *
-take_code (const Nvrtc *nvrtc, Program program)
+take_code (Program program)
 {
   size_t size = 0;
   char *code;
 
-  nvrtc->nvrtcGetCUBINSize (program, &size);
+  nvrtc.nvrtcGetCUBINSize (program, &size);
   code = g_malloc0 (MAX (size, 1));
-  nvrtc->nvrtcGetCUBIN (program, code);
+  nvrtc.nvrtcGetCUBIN (program, code);
   return g_bytes_new_take (code, size);
 }
 
 static GBytes *
-compile (const Nvrtc *nvrtc, const char *source, const char *architecture, GError **error)
+compile (const char *source, const char *architecture, GError **error)
 {
   const char *options[] = { architecture, "-fmad=false", "-default-device", "-std=c++17", "-w" };
-  Program program = new_program (nvrtc, source);
+  Program program = new_program (source);
   GBytes *code = NULL;
 
   if (program == NULL)
@@ -257,29 +220,32 @@ compile (const Nvrtc *nvrtc, const char *source, const char *architecture, GErro
       g_set_error (error, ADJ_ERROR, ADJ_ERROR_PARSE, "CUDA's compiler does not begin");
       return NULL;
     }
-  if (nvrtc->nvrtcCompileProgram (program, G_N_ELEMENTS (options), options) == 0)
-    code = take_code (nvrtc, program);
+  if (nvrtc.nvrtcCompileProgram (program, G_N_ELEMENTS (options), options) == 0)
+    code = take_code (program);
   else
-    tell_problem (nvrtc, program, error);
-  nvrtc->nvrtcDestroyProgram (&program);
+    tell_problem (program, error);
+  nvrtc.nvrtcDestroyProgram (&program);
   return code;
 }
 
 GBytes *
 adj_cuda_compile (const char *source, guint major, guint minor, GError **error)
 {
-  const Nvrtc *nvrtc = get_nvrtc (error);
   g_autofree char *architecture = g_strdup_printf ("--gpu-architecture=sm_%u%u", major, minor);
   g_autofree char *path = NULL;
   GBytes *code;
 
-  if (nvrtc == NULL)
-    return NULL;
-  path = kept_path (nvrtc, source, architecture);
+  if (!cuda_library_open (&library))
+    {
+      g_set_error (error, ADJ_ERROR, ADJ_ERROR_NOT_FOUND,
+                   "the library libnvrtc, CUDA's compiler at run time, is not here");
+      return NULL;
+    }
+  path = kept_path (source, architecture);
   code = adj_file_read (path, ADJ_FILE_WHOLE, MAX_FILE, NULL, NULL);
   if (code != NULL)
     return code;
-  code = compile (nvrtc, source, architecture, error);
+  code = compile (source, architecture, error);
   if (code != NULL)
     keep (path, code);
   return code;

@@ -10,7 +10,8 @@ G_BEGIN_DECLS
 typedef struct
 {
   const char *const *names;     /* of the file, the newest first; ends with %NULL */
-  const char *const *functions; /* the first makes a handle: int (void **), 0 is success */
+  const char *const *functions; /* of a library with handles, the first makes one: int (void **),
+                                 * 0 is success */
   guint n_functions;
   void **table; /* gets the functions */
   GMutex lock;  /* of what follows */
