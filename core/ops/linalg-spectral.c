@@ -1,24 +1,17 @@
 /* SPDX-License-Identifier: MIT */
-/* Orthogonal factors, eigenvalues, singular values, and what is made of them. */
+/* Eigenvalues, singular values, and what is made of them. */
 
 #include <float.h>
 #include <math.h>
 #include <string.h>
 
-#include "ops/matrices-private.h"
+#include "ops/spectral-private.h"
 #include "ops/table-private.h"
 
 /* -- shapes -- */
 
-typedef struct
-{
-  const AdjTensorMeta *meta;
-  guint batch; /* leading dimensions */
-  AdjSize m, n, k;
-} Sides;
-
-static gboolean
-read_sides (const AdjOpCall *call, guint arg, Sides *out)
+gboolean
+op_read_sides (const AdjOpCall *call, guint arg, OpSides *out)
 {
   out->meta = op_matrix_meta (call, arg, 2);
   if (out->meta == NULL)
@@ -30,93 +23,10 @@ read_sides (const AdjOpCall *call, guint arg, Sides *out)
   return TRUE;
 }
 
-static void
-add (AdjOpCall *call, const Sides *s, AdjSize rows, AdjSize columns)
+void
+op_add_sides (AdjOpCall *call, const OpSides *s, AdjSize rows, AdjSize columns)
 {
   op_add_matrices (call, s->meta->dtype, &s->meta->shape, s->batch, rows, columns, TRUE);
-}
-
-static gboolean
-qr_meta (AdjOpCall *call)
-{
-  const char *mode = adj_op_call_string (call, 1, "reduced");
-  gboolean complete = strcmp (mode, "complete") == 0, no_q = strcmp (mode, "r") == 0;
-  Sides s;
-
-  if (!complete && !no_q && strcmp (mode, "reduced") != 0)
-    return adj_op_call_fail (call,
-                             "qr received unrecognized mode '%s' but expected one of 'reduced' "
-                             "(default), 'r', or 'complete'",
-                             mode);
-  if (!read_sides (call, 0, &s))
-    return FALSE;
-  if (no_q)
-    op_add_nothing (call, s.meta->dtype);
-  else
-    add (call, &s, s.m, complete ? s.m : s.k);
-  add (call, &s, complete ? s.m : s.k, s.n);
-  return TRUE;
-}
-
-static gboolean
-geqrf_meta (AdjOpCall *call)
-{
-  Sides s;
-
-  if (!read_sides (call, 0, &s))
-    return FALSE;
-  add (call, &s, s.m, s.n);
-  op_add_vectors (call, s.meta->dtype, &s.meta->shape, s.batch, s.k);
-  return TRUE;
-}
-
-static gboolean
-check_reflectors (const AdjOpCall *call, const Sides *s)
-{
-  const AdjTensorMeta *tau = op_matrix_meta (call, 1, 1);
-  AdjSymbols *symbols = op_symbols (call);
-
-  if (tau == NULL)
-    return FALSE;
-  if (tau->dtype != s->meta->dtype || tau->shape.rank + 1 != s->meta->shape.rank ||
-      adj_size_test (symbols, ADJ_SIZE_GT, tau->shape.size[tau->shape.rank - 1], s->k))
-    return adj_op_call_fail (call, "tau does not fit the reflectors");
-  for (guint i = 0; i < s->batch; i++)
-    if (!adj_size_test (symbols, ADJ_SIZE_EQ, tau->shape.size[i], s->meta->shape.size[i]))
-      return adj_op_call_fail (call, "tau does not fit the reflectors");
-  return TRUE;
-}
-
-static gboolean
-householder_meta (AdjOpCall *call)
-{
-  Sides s;
-
-  if (!read_sides (call, 0, &s) || !check_reflectors (call, &s))
-    return FALSE;
-  if (adj_size_test (op_symbols (call), ADJ_SIZE_LT, s.m, s.n))
-    return adj_op_call_fail (call, "input.shape[-2] must be greater than or equal to "
-                                   "input.shape[-1]");
-  add (call, &s, s.m, s.n);
-  return TRUE;
-}
-
-static gboolean
-ormqr_meta (AdjOpCall *call)
-{
-  const AdjTensorMeta *other = op_matrix_meta (call, 2, 2);
-  gboolean left = adj_op_call_bool (call, 3);
-  Sides s;
-
-  if (other == NULL || !read_sides (call, 0, &s) || !check_reflectors (call, &s))
-    return FALSE;
-  if (other->shape.rank != s.meta->shape.rank || other->dtype != s.meta->dtype ||
-      !adj_size_test (op_symbols (call), ADJ_SIZE_EQ, other->shape.size[s.batch + (left ? 0 : 1)],
-                      s.m))
-    return adj_op_call_fail (call, "the matrix does not fit the reflectors");
-  op_add_matrices (call, other->dtype, &other->shape, s.batch, other->shape.size[s.batch],
-                   other->shape.size[s.batch + 1], TRUE);
-  return TRUE;
 }
 
 static gboolean
@@ -124,15 +34,15 @@ eigh_meta (AdjOpCall *call)
 {
   const AdjTensorMeta *a = op_square_meta (call, 0);
   const char *uplo = adj_op_call_string (call, 1, "L");
-  Sides s;
+  OpSides s;
 
-  if (a == NULL || !read_sides (call, 0, &s))
+  if (a == NULL || !op_read_sides (call, 0, &s))
     return FALSE;
   if (strchr ("LUlu", *uplo) == NULL || *uplo == '\0' || uplo[1] != '\0')
     return adj_op_call_fail (call, "Expected UPLO argument to be 'L' or 'U', but got %s", uplo);
   op_add_vectors (call, adj_dtype_get_real (a->dtype), &a->shape, s.batch, s.n);
   if (adj_op_call_bool (call, 2))
-    add (call, &s, s.n, s.n);
+    op_add_sides (call, &s, s.n, s.n);
   else
     op_add_nothing (call, a->dtype);
   return TRUE;
@@ -142,19 +52,19 @@ static gboolean
 svd_meta (AdjOpCall *call)
 {
   gboolean full = adj_op_call_bool (call, 1), vectors = adj_op_call_bool (call, 2);
-  Sides s;
+  OpSides s;
 
-  if (!read_sides (call, 0, &s))
+  if (!op_read_sides (call, 0, &s))
     return FALSE;
   if (call->args[3].kind != ADJ_VALUE_NONE)
     return adj_op_call_fail (call, "keyword argument `driver=` is only supported on CUDA inputs");
   if (vectors)
-    add (call, &s, s.m, full ? s.m : s.k);
+    op_add_sides (call, &s, s.m, full ? s.m : s.k);
   else
     op_add_nothing (call, s.meta->dtype);
   op_add_vectors (call, adj_dtype_get_real (s.meta->dtype), &s.meta->shape, s.batch, s.k);
   if (vectors)
-    add (call, &s, full ? s.n : s.k, s.n);
+    op_add_sides (call, &s, full ? s.n : s.k, s.n);
   else
     op_add_nothing (call, s.meta->dtype);
   return TRUE;
@@ -170,9 +80,9 @@ static gboolean
 eigvals_meta (AdjOpCall *call)
 {
   const AdjTensorMeta *a = op_square_meta (call, 0);
-  Sides s;
+  OpSides s;
 
-  if (a == NULL || !read_sides (call, 0, &s))
+  if (a == NULL || !op_read_sides (call, 0, &s))
     return FALSE;
   op_add_vectors (call, complex_of (a->dtype), &a->shape, s.batch, s.n);
   return TRUE;
@@ -181,9 +91,9 @@ eigvals_meta (AdjOpCall *call)
 static gboolean
 eig_meta (AdjOpCall *call)
 {
-  Sides s;
+  OpSides s;
 
-  if (!eigvals_meta (call) || !read_sides (call, 0, &s))
+  if (!eigvals_meta (call) || !op_read_sides (call, 0, &s))
     return FALSE;
   op_add_matrices (call, complex_of (s.meta->dtype), &s.meta->shape, s.batch, s.n, s.n, TRUE);
   return TRUE;
@@ -200,9 +110,9 @@ eig_traced (AdjOpCall *call)
 static gboolean
 pinv_meta (AdjOpCall *call)
 {
-  Sides s;
+  OpSides s;
 
-  if (!read_sides (call, 0, &s))
+  if (!op_read_sides (call, 0, &s))
     return FALSE;
   op_add_matrices (call, s.meta->dtype, &s.meta->shape, s.batch, s.n, s.m, FALSE);
   return !adj_op_call_bool (call, 3) || op_square_meta (call, 0) != NULL;
@@ -222,134 +132,6 @@ matrix_exp_meta (AdjOpCall *call)
     return adj_op_call_fail (call, "needs square matrices of floating point or complex numbers");
   op_add_contiguous (call, a->dtype, rank, a->shape.size);
   return TRUE;
-}
-
-/* -- reflectors -- */
-
-/* The upper triangle of the first @rows rows of @a. */
-static gboolean
-store_r (AdjOpCall *call, const OpMatrices *a, gint rows)
-{
-  g_auto (OpMatrices) r = { 0 };
-
-  if (!op_matrices_new (call, a->z, a->n, rows, a->columns, &r))
-    return FALSE;
-  for (gint64 i = 0; i < a->n; i++)
-    for (gint column = 0; column < a->columns; column++)
-      memcpy (op_matrix_at (&r, op_matrix (&r, i), 0, column),
-              op_matrix_at (a, op_matrix (a, i), 0, column),
-              (gsize) MIN (MIN (column + 1, rows), a->rows) * (a->z ? 2 : 1) * sizeof (double));
-  return op_matrices_store (call, 1, 2, &r);
-}
-
-/* @columns columns of Q, of the reflectors in @a. */
-static gboolean
-store_q (AdjOpCall *call, const OpMatrices *a, const OpMatrices *tau, gint columns)
-{
-  gint k = MIN (a->rows, a->columns);
-  g_auto (OpMatrices) q = { 0 };
-
-  if (!op_matrices_new (call, a->z, a->n, a->rows, columns, &q))
-    return FALSE;
-  for (gint64 i = 0; i < a->n; i++)
-    {
-      gint info;
-
-      memcpy (op_matrix (&q, i), op_matrix (a, i),
-              (gsize) a->rows * (gsize) MIN (k, columns) * (a->z ? 2 : 1) * sizeof (double));
-      info = adj_lapack_orgqr (q.z, q.rows, q.columns, MIN (k, columns), op_matrix (&q, i),
-                               op_matrix (tau, i));
-      if (info != 0)
-        return op_lapack_failed (call, i, info);
-    }
-  return op_matrices_store (call, 0, 2, &q);
-}
-
-/* Argument 0 as reflectors and R. */
-static gboolean
-reflect (AdjOpCall *call, OpMatrices *a, OpMatrices *tau)
-{
-  if (!op_open_lapack (call) || !op_matrices_load (call, 0, NULL, 2, FALSE, a) ||
-      !op_matrices_new (call, a->z, a->n, MIN (a->rows, a->columns), 1, tau))
-    return FALSE;
-  for (gint64 i = 0; i < a->n; i++)
-    {
-      gint info =
-          adj_lapack_geqrf (a->z, a->rows, a->columns, op_matrix (a, i), op_matrix (tau, i));
-
-      if (info != 0)
-        return op_lapack_failed (call, i, info);
-    }
-  return TRUE;
-}
-
-static gboolean
-qr_kernel (AdjOpCall *call)
-{
-  const char *mode = adj_op_call_string (call, 1, "reduced");
-  gboolean complete = strcmp (mode, "complete") == 0;
-  g_auto (OpMatrices) a = { 0 };
-  g_auto (OpMatrices) tau = { 0 };
-  gint k;
-
-  if (!reflect (call, &a, &tau))
-    return FALSE;
-  k = complete ? a.rows : MIN (a.rows, a.columns);
-  return store_r (call, &a, k) && (strcmp (mode, "r") == 0 || store_q (call, &a, &tau, k));
-}
-
-static gboolean
-geqrf_kernel (AdjOpCall *call)
-{
-  g_auto (OpMatrices) a = { 0 };
-  g_auto (OpMatrices) tau = { 0 };
-
-  return reflect (call, &a, &tau) && op_matrices_store (call, 0, 2, &a) &&
-         op_matrices_store (call, 1, 1, &tau);
-}
-
-static gboolean
-householder_kernel (AdjOpCall *call)
-{
-  g_auto (OpMatrices) a = { 0 };
-  g_auto (OpMatrices) tau = { 0 };
-
-  if (!op_open_lapack (call) || !op_matrices_load (call, 0, NULL, 2, FALSE, &a) ||
-      !op_matrices_load (call, 1, NULL, 1, FALSE, &tau))
-    return FALSE;
-  for (gint64 i = 0; i < a.n; i++)
-    {
-      gint info = adj_lapack_orgqr (a.z, a.rows, a.columns, tau.rows, op_matrix (&a, i),
-                                    op_matrix (&tau, i));
-
-      if (info != 0)
-        return op_lapack_failed (call, i, info);
-    }
-  return op_matrices_store (call, 0, 2, &a);
-}
-
-static gboolean
-ormqr_kernel (AdjOpCall *call)
-{
-  char side = adj_op_call_bool (call, 3) ? 'L' : 'R';
-  g_auto (OpMatrices) a = { 0 };
-  g_auto (OpMatrices) tau = { 0 };
-  g_auto (OpMatrices) c = { 0 };
-
-  if (!op_open_lapack (call) || !op_matrices_load (call, 0, NULL, 2, FALSE, &a) ||
-      !op_matrices_load (call, 1, NULL, 1, FALSE, &tau) ||
-      !op_matrices_load (call, 2, NULL, 2, FALSE, &c))
-    return FALSE;
-  for (gint64 i = 0; i < c.n; i++)
-    {
-      char trans = !adj_op_call_bool (call, 4) ? 'N' : c.z ? 'C' : 'T';
-      gint info = adj_lapack_ormqr (c.z, side, trans, c.rows, c.columns, tau.rows,
-                                    op_matrix (&a, i), op_matrix (&tau, i), op_matrix (&c, i));
-
-      if (info != 0)
-        return op_lapack_failed (call, i, info);
-    }
-  return op_matrices_store (call, 0, 2, &c);
 }
 
 /* -- eigenvalues -- */
@@ -650,8 +432,8 @@ matrix_exp_kernel (AdjOpCall *call)
 
 /* -- costs -- */
 
-static double
-side_reduction (const AdjOpCall *call)
+double
+op_side_reduction (const AdjOpCall *call)
 {
   const AdjShape *shape = &adj_op_call_meta (call, 0)->shape;
   gint64 m = 1, n = 1;
@@ -663,14 +445,14 @@ side_reduction (const AdjOpCall *call)
   return (double) MAX (m, n);
 }
 
-static double
-spectral_flops (const AdjOpCall *call)
+double
+op_spectral_flops (const AdjOpCall *call)
 {
   const AdjShape *shape = &adj_op_call_meta (call, 0)->shape;
   gint64 n = 0;
 
   adj_size_get_hint (op_symbols (call), adj_shape_numel (shape, op_symbols (call)), &n);
-  return 4 * (double) n * side_reduction (call);
+  return 4 * (double) n * op_side_reduction (call);
 }
 
 /* -- records -- */

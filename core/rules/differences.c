@@ -4,7 +4,7 @@
 
 #include "ops/adj-op-id.h"
 #include "rules/adj-apply.h"
-#include "rules/rule-private.h"
+#include "rules/composite-private.h"
 
 typedef struct
 {
@@ -96,8 +96,10 @@ spacing_of (AdjRuleCall *call, const AdjValue *spacing, guint i, guint n, AdjVal
   return TRUE;
 }
 
+/* args: a tensor, NONE or a spacing or one for each dimension, the dimensions, and the order of
+ * the differences at the ends */
 gboolean
-rule_differences (AdjRuleCall *call, const AdjValue *args, AdjValue *out)
+rule_differences (AdjRuleCall *call, const AdjValue *args, guint n, AdjValue *out)
 {
   const AdjValue *dims = &args[2];
 

@@ -8,7 +8,7 @@
 
 #include "ops/adj-op-id.h"
 #include "rules/adj-apply.h"
-#include "rules/rule-private.h"
+#include "rules/composite-private.h"
 
 #define ELLIPSIS '.'
 
@@ -406,9 +406,11 @@ contract (Einsum *e, AdjTensor **operands)
   }
 }
 
+/* args: the equation and the tensors */
 gboolean
-rule_einsum (AdjRuleCall *call, const AdjValue *equation, const AdjValue *tensors, AdjValue *out)
+rule_einsum (AdjRuleCall *call, const AdjValue *args, guint n, AdjValue *out)
 {
+  const AdjValue *equation = &args[0], *tensors = &args[1];
   Einsum e = { .call = call, .cx = call->cx, .symbols = adj_context_get_symbols (call->cx) };
   AdjTensor **operands;
   const char *at;

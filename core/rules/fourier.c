@@ -7,7 +7,7 @@
 
 #include "ops/adj-op-id.h"
 #include "rules/adj-apply.h"
-#include "rules/rule-arguments-private.h"
+#include "rules/composite-private.h"
 
 typedef struct
 {
@@ -291,11 +291,15 @@ run (Fourier *f)
   return real_to_complex (f, 0, FALSE) && (is_forward (f) || conjugate (f, ADJ_OP_conj));
 }
 
+/* args: x, the transform, sizes, dimensions, norm */
 gboolean
-rule_fourier (AdjRuleCall *call, const AdjValue *args, AdjValue *out)
+rule_fourier (AdjRuleCall *call, const AdjValue *args, guint n, AdjValue *out)
 {
   Fourier f = { .call = call, .symbols = adj_context_get_symbols (call->cx) };
 
+  rule_shape_given (call, &args[0]);
+  if (args[0].kind != ADJ_VALUE_TENSOR)
+    return FALSE;
   f.x = args[0].tensor;
   f.kind = args[1].text;
   f.several = g_str_has_suffix (f.kind, "n");

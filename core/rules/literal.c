@@ -4,7 +4,7 @@
 
 #include "ops/adj-op-id.h"
 #include "rules/adj-apply.h"
-#include "rules/rule-private.h"
+#include "rules/composite-private.h"
 #include "tensor/adj-element.h"
 
 static AdjElement
@@ -17,25 +17,26 @@ element_of (const AdjValue *value)
                        .real = (double) value->integer };
 }
 
+/* args: a number or a list of them, and a dtype */
 gboolean
-rule_literal (AdjRuleCall *call, const AdjValue *args, AdjValue *out)
+rule_literal (AdjRuleCall *call, const AdjValue *args, guint n, AdjValue *out)
 {
   gboolean is_list = adj_value_is_container (&args[0]);
   const AdjValue *numbers = is_list ? args[0].items : &args[0];
-  gint64 n = is_list ? args[0].n : 1;
+  gint64 count = is_list ? args[0].n : 1;
   AdjDType dtype =
       args[1].kind == ADJ_VALUE_DTYPE ? args[1].dtype : adj_context_get_default_dtype (call->cx);
   AdjTensorMeta meta = { .dtype = dtype, .device = ADJ_CPU, .has_strides = TRUE };
   gsize width = adj_dtype_info (dtype)->n_bytes;
   g_autoptr (AdjTensorData) data = NULL;
   g_autoptr (GBytes) bytes = NULL;
-  guint8 *store = g_malloc0 (MAX (width * (gsize) n, 1));
+  guint8 *store = g_malloc0 (MAX (width * (gsize) count, 1));
   AdjTensor *constant;
 
-  for (gint64 i = 0; i < n; i++)
+  for (gint64 i = 0; i < count; i++)
     adj_element_store (dtype, store + (gsize) i * width, element_of (&numbers[i]));
-  bytes = g_bytes_new_take (store, width * (gsize) n);
-  adj_shape_init_ints (&meta.shape, is_list ? 1 : 0, &n);
+  bytes = g_bytes_new_take (store, width * (gsize) count);
+  adj_shape_init_ints (&meta.shape, is_list ? 1 : 0, &count);
   data = adj_tensor_data_new (&meta, bytes, NULL);
   if (data == NULL)
     return rule_call_fail (call, ADJ_ERROR_UNSUPPORTED, "has no constants of %s",

@@ -3,7 +3,7 @@
 
 #include "ops/adj-op-id.h"
 #include "rules/adj-apply.h"
-#include "rules/rule-arguments-private.h"
+#include "rules/composite-private.h"
 
 static AdjSize
 length_of (const AdjTensor *vector)
@@ -42,8 +42,9 @@ spread (AdjRuleCall *call, AdjTensor *vector, guint dim, const AdjSize *sizes, g
                     adj_rule_list_sizes (call->arena, sizes, rank));
 }
 
+/* args: vectors, and "xy" where the columns come first */
 gboolean
-rule_meshgrid (AdjRuleCall *call, const AdjValue *args, AdjValue *out)
+rule_gridded (AdjRuleCall *call, const AdjValue *args, guint n, AdjValue *out)
 {
   const AdjValue *vectors = &args[0];
   gboolean turned =

@@ -3,7 +3,7 @@
 
 #include "ops/adj-op-id.h"
 #include "rules/adj-apply.h"
-#include "rules/rule-arguments-private.h"
+#include "rules/composite-private.h"
 
 /* From the end; 1 where there is no such dimension. */
 static AdjSize
@@ -76,8 +76,9 @@ multiply_chain (const Chain *chain, guint i, guint j)
   return ADJ_APPLY (chain->call->cx, ADJ_OP_mm, ADJ_TENSOR (left), ADJ_TENSOR (right));
 }
 
+/* args: a list of matrices; vectors at its ends */
 gboolean
-rule_multi_dot (AdjRuleCall *call, const AdjValue *args, AdjValue *out)
+rule_multi_dot (AdjRuleCall *call, const AdjValue *args, guint n, AdjValue *out)
 {
   g_autofree Chain *chain = g_new0 (Chain, 1);
   AdjTensor *product;

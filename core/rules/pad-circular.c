@@ -6,7 +6,7 @@
 
 #include "ops/adj-op-id.h"
 #include "rules/adj-apply.h"
-#include "rules/rule-arguments-private.h"
+#include "rules/composite-private.h"
 
 typedef struct
 {
@@ -128,12 +128,14 @@ read_circle (AdjRuleCall *call, const AdjValue *args, Circle *c)
   return TRUE;
 }
 
+/* args: a tensor and two widths for each dimension, the last one first */
 gboolean
-rule_pad_circular (AdjRuleCall *call, const AdjValue *args, AdjValue *out)
+rule_circled (AdjRuleCall *call, const AdjValue *args, guint n, AdjValue *out)
 {
   Circle circle;
 
-  if (!read_circle (call, args, &circle))
+  rule_shape_given (call, &args[0]);
+  if (args[0].kind != ADJ_VALUE_TENSOR || !read_circle (call, args, &circle))
     return FALSE;
   circle.out = new_empty (&circle);
   if (circle.out == NULL || !copy_middle (&circle))

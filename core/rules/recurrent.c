@@ -5,7 +5,7 @@
 
 #include "ops/adj-op-id.h"
 #include "rules/adj-apply.h"
-#include "rules/rule-private.h"
+#include "rules/composite-private.h"
 
 #define MAX_STEPS 65536
 
@@ -307,8 +307,9 @@ with_batch_first (AdjRuleCall *call, const AdjValue *args, AdjTensor *x)
   return ADJ_APPLY (call->cx, ADJ_OP_transpose_int, ADJ_TENSOR (x), ADJ_INT (0), ADJ_INT (1));
 }
 
+/* args: 0 tanh, 1 relu, 2 GRU, 3 LSTM, and those of aten::lstm.input */
 gboolean
-rule_recurrent (AdjRuleCall *call, const AdjValue *args, AdjValue *out)
+rule_recurrent (AdjRuleCall *call, const AdjValue *args, guint n, AdjValue *out)
 {
   guint n_results = args[0].integer == CELL_LSTM ? 3 : 2;
   AdjTensor *x = NULL;

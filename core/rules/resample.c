@@ -7,7 +7,7 @@
 
 #include "ops/adj-op-id.h"
 #include "rules/adj-apply.h"
-#include "rules/rule-arguments-private.h"
+#include "rules/composite-private.h"
 
 #define MOST_AXES 3
 #define N_CUBIC 4
@@ -412,8 +412,8 @@ resample (Resample *r, const char *mode)
   return linear (r);
 }
 
-gboolean
-rule_resample (AdjRuleCall *call, const AdjValue *args, AdjValue *out)
+static gboolean
+resample_image (AdjRuleCall *call, const AdjValue *args, AdjValue *out)
 {
   AdjDType dtype = adj_tensor_get_meta (args[0].tensor)->dtype;
   gboolean widens = dtype == ADJ_DTYPE_F16 || dtype == ADJ_DTYPE_BF16;
@@ -444,4 +444,13 @@ rule_resample (AdjRuleCall *call, const AdjValue *args, AdjValue *out)
   if (widens && out->tensor != NULL)
     out->tensor = cast (&r, out->tensor, dtype);
   return out->tensor != NULL;
+}
+
+/* args: an image, a mode, the wanted sizes, factors or NONE, and whether the corners are at the
+ * same places */
+gboolean
+rule_resampled (AdjRuleCall *call, const AdjValue *args, guint n, AdjValue *out)
+{
+  rule_shape_given (call, &args[0]);
+  return args[0].kind == ADJ_VALUE_TENSOR && resample_image (call, args, out);
 }

@@ -94,53 +94,6 @@ struct _AdjRuleTerm
  */
 gboolean rule_decompose (AdjOpCall *call, AdjValue *result);
 
-/* The product of the matrices of a list; vectors at its ends (multi-dot.c). */
-gboolean rule_multi_dot (AdjRuleCall *call, const AdjValue *args, AdjValue *out);
-
-/* The transform args[1] of torch.fft of args[0], with sizes, dimensions and norm (fourier.c). */
-gboolean rule_fourier (AdjRuleCall *call, const AdjValue *args, AdjValue *out);
-
-/* Products and sums of @tensors as @equation says (einsum.c). */
-gboolean
-rule_einsum (AdjRuleCall *call, const AdjValue *equation, const AdjValue *tensors, AdjValue *out);
-
-/* @args: an image, a mode, the wanted sizes, factors or NONE, and whether the corners are at the
- * same places (resample.c). */
-gboolean rule_resample (AdjRuleCall *call, const AdjValue *args, AdjValue *out);
-
-/* @args: vectors, and "xy" where the columns come first (meshgrid.c). */
-gboolean rule_meshgrid (AdjRuleCall *call, const AdjValue *args, AdjValue *out);
-
-/* @args: a tensor and two widths for each dimension, the last one first (pad-circular.c). */
-gboolean rule_pad_circular (AdjRuleCall *call, const AdjValue *args, AdjValue *out);
-
-/* @args: a list of tensors and how many dimensions each has at least, 0 for columns (stacks.c). */
-gboolean rule_at_least (AdjRuleCall *call, const AdjValue *args, AdjValue *out);
-/* @args: a list of tensors. */
-gboolean rule_flat_each (AdjRuleCall *call, const AdjValue *args, AdjValue *out);
-gboolean rule_spread_all (AdjRuleCall *call, const AdjValue *args, AdjValue *out);
-/* @args: a tensor, how many parts or where they begin, and the dimension. */
-gboolean rule_cut_evenly (AdjRuleCall *call, const AdjValue *args, AdjValue *out);
-gboolean rule_cut_at (AdjRuleCall *call, const AdjValue *args, AdjValue *out);
-
-/* @args: a tensor, NONE or a spacing or one for each dimension, the dimensions, and the order of
- * the differences at the ends (differences.c). */
-gboolean rule_differences (AdjRuleCall *call, const AdjValue *args, AdjValue *out);
-
-/* @args: a number or a list of them, and a dtype (literal.c). */
-gboolean rule_literal (AdjRuleCall *call, const AdjValue *args, AdjValue *out);
-
-/* @args: a tensor, NONE or its mask, and what stands where it is not set (masked.c). */
-gboolean rule_mask_for (AdjRuleCall *call, const AdjValue *args, AdjValue *out);
-gboolean rule_unmasked (AdjRuleCall *call, const AdjValue *args, AdjValue *out);
-/* @args: NONE, a dimension or a list of them, and the rank. */
-gboolean rule_sorted_dims (AdjRuleCall *call, const AdjValue *args, AdjValue *out);
-/* @args: a tensor, a list of dimensions, and whether they are kept. */
-gboolean rule_prod_over (AdjRuleCall *call, const AdjValue *args, AdjValue *out);
-
-/* @args: 0 tanh, 1 relu, 2 GRU, 3 LSTM, and those of aten::lstm.input (recurrent.c). */
-gboolean rule_recurrent (AdjRuleCall *call, const AdjValue *args, AdjValue *out);
-
 /* "gradient", "decomposition", "inverse". */
 const char *rule_kind_noun (AdjRuleKind kind);
 /* Sets the context's error: "the gradient of aten::mul.Tensor …"; returns %FALSE. */

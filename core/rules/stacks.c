@@ -4,8 +4,7 @@
 
 #include "ops/adj-op-id.h"
 #include "rules/adj-apply.h"
-#include "rules/rule-arguments-private.h"
-#include "rules/rule-private.h"
+#include "rules/composite-private.h"
 
 static AdjTensor *
 shaped (AdjRuleCall *call, AdjTensor *x, const AdjSize *sizes, guint n)
@@ -54,10 +53,11 @@ begin_list (AdjRuleCall *call, const AdjValue *tensors, AdjValue *out)
   return TRUE;
 }
 
+/* args: a list of tensors and how many dimensions each has at least, 0 for columns */
 gboolean
-rule_at_least (AdjRuleCall *call, const AdjValue *args, AdjValue *out)
+rule_at_least (AdjRuleCall *call, const AdjValue *args, guint n, AdjValue *out)
 {
-  guint n = (guint) args[1].integer;
+  guint rank = (guint) args[1].integer;
 
   if (!begin_list (call, &args[0], out))
     return FALSE;
@@ -65,7 +65,7 @@ rule_at_least (AdjRuleCall *call, const AdjValue *args, AdjValue *out)
     {
       AdjTensor *x = args[0].items[i].tensor;
 
-      x = n == 0 ? as_column (call, x) : with_dims (call, x, n);
+      x = rank == 0 ? as_column (call, x) : with_dims (call, x, rank);
       if (x == NULL)
         return FALSE;
       out->items[i] = ADJ_TENSOR (x);
@@ -73,8 +73,9 @@ rule_at_least (AdjRuleCall *call, const AdjValue *args, AdjValue *out)
   return TRUE;
 }
 
+/* args: a list of tensors */
 gboolean
-rule_flat_each (AdjRuleCall *call, const AdjValue *args, AdjValue *out)
+rule_flat_each (AdjRuleCall *call, const AdjValue *args, guint n, AdjValue *out)
 {
   if (!begin_list (call, &args[0], out))
     return FALSE;
@@ -113,8 +114,9 @@ common_sizes (AdjRuleCall *call, const AdjValue *tensors, AdjShape *out)
   return TRUE;
 }
 
+/* args: a list of tensors */
 gboolean
-rule_spread_all (AdjRuleCall *call, const AdjValue *args, AdjValue *out)
+rule_spread_all (AdjRuleCall *call, const AdjValue *args, guint n, AdjValue *out)
 {
   AdjSymbols *symbols = adj_context_get_symbols (call->cx);
   AdjShape shape;
@@ -147,25 +149,26 @@ cut (AdjRuleCall *call, const AdjValue *x, gint64 dim, AdjSize start, AdjSize en
   return part != NULL;
 }
 
+/* args: a tensor, how many parts, the dimension */
 gboolean
-rule_cut_evenly (AdjRuleCall *call, const AdjValue *args, AdjValue *out)
+rule_cut_evenly (AdjRuleCall *call, const AdjValue *args, guint n, AdjValue *out)
 {
   const AdjTensorMeta *meta = rule_meta_of (call, &args[0]);
-  gint64 n = args[1].kind == ADJ_VALUE_INT ? args[1].integer : 0, dim = args[2].integer, size,
+  gint64 count = args[1].kind == ADJ_VALUE_INT ? args[1].integer : 0, dim = args[2].integer, size,
          start = 0;
 
   if (adj_context_has_error (call->cx))
     return FALSE;
-  if (n <= 0 || n > G_MAXINT16)
+  if (count <= 0 || count > G_MAXINT16)
     return rule_call_fail (call, ADJ_ERROR_SHAPE, "makes a positive number of parts");
   if (!adj_size_is_int (meta->shape.size[dim]))
     return rule_call_fail (call, ADJ_ERROR_UNSUPPORTED, "cuts sizes that are known");
   size = meta->shape.size[dim].word;
-  *out = (AdjValue){ .kind = ADJ_VALUE_LIST, .n = (guint) n };
-  out->items = adj_arena_new0 (call->arena, AdjValue, (guint) n);
-  for (gint64 i = 0; i < n; i++)
+  *out = (AdjValue){ .kind = ADJ_VALUE_LIST, .n = (guint) count };
+  out->items = adj_arena_new0 (call->arena, AdjValue, (guint) count);
+  for (gint64 i = 0; i < count; i++)
     {
-      gint64 length = size / n + (i < size % n);
+      gint64 length = size / count + (i < size % count);
 
       if (!cut (call, &args[0], dim, ADJ_SIZE (start), ADJ_SIZE (start + length), &out->items[i]))
         return FALSE;
@@ -174,21 +177,22 @@ rule_cut_evenly (AdjRuleCall *call, const AdjValue *args, AdjValue *out)
   return TRUE;
 }
 
+/* args: a tensor, where parts begin, the dimension */
 gboolean
-rule_cut_at (AdjRuleCall *call, const AdjValue *args, AdjValue *out)
+rule_cut_at (AdjRuleCall *call, const AdjValue *args, guint n, AdjValue *out)
 {
   const AdjTensorMeta *meta = rule_meta_of (call, &args[0]);
-  guint n = adj_value_is_container (&args[1]) ? args[1].n : 0;
+  guint count = adj_value_is_container (&args[1]) ? args[1].n : 0;
   AdjSize start = ADJ_SIZE (0), end;
 
   if (adj_context_has_error (call->cx))
     return FALSE;
-  *out = (AdjValue){ .kind = ADJ_VALUE_LIST, .n = n + 1 };
-  out->items = adj_arena_new0 (call->arena, AdjValue, n + 1);
-  for (guint i = 0; i <= n; i++)
+  *out = (AdjValue){ .kind = ADJ_VALUE_LIST, .n = count + 1 };
+  out->items = adj_arena_new0 (call->arena, AdjValue, count + 1);
+  for (guint i = 0; i <= count; i++)
     {
       end = meta->shape.size[args[2].integer];
-      if (i < n && !adj_value_get_size (&args[1].items[i], &end))
+      if (i < count && !adj_value_get_size (&args[1].items[i], &end))
         return rule_call_fail (call, ADJ_ERROR_SHAPE, "cuts at places that are integers");
       if (!cut (call, &args[0], args[2].integer, start, end, &out->items[i]))
         return FALSE;
