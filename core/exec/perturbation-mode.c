@@ -23,20 +23,21 @@ next_seed (PerturbationMode *perturbation)
   return perturbation->move.seed += (guint64) 1 << 40;
 }
 
-/* (transfer full): @data, which is float64, each element moved by up to @step of it, and at least
- * by up to @step. */
-static AdjTensorData *
-move_coordinates (const AdjTensorData *data, double step, guint64 seed)
+/* From this on an element is moved by what it is itself: what transforms and factorizations give,
+ * and what subtracts large numbers, is rounded as the rest of the tensor is. */
+static double
+least_to_move (const AdjOp *op, const AdjTensorData *data)
 {
-  gsize size;
-  const double *from = g_bytes_get_data (adj_tensor_data_get_bytes (data), &size);
-  double *to = g_malloc (size);
-  g_autoptr (GBytes) store = NULL;
+  gsize size, n;
+  const double *numbers = g_bytes_get_data (adj_tensor_data_get_bytes (data), &size);
+  double squares = 0;
 
-  for (gsize i = 0; i < size / sizeof (double); i++)
-    to[i] = from[i] + step * MAX (fabs (from[i]), 1) * perturbation_draw (seed + i);
-  store = g_bytes_new_take (to, size);
-  return adj_tensor_data_new (adj_tensor_data_get_meta (data), store, NULL);
+  if (op->band != ADJ_BAND_LINALG && (op->flags & ADJ_OP_CANCELS) == 0)
+    return 0;
+  n = size / sizeof (double);
+  for (gsize i = 0; i < n; i++)
+    squares += isfinite (numbers[i]) ? numbers[i] * numbers[i] : 0;
+  return sqrt (squares / (double) MAX (n, 1));
 }
 
 /* The arguments of @call, with other places where it jumps; @coordinates (out) (transfer full). */
@@ -54,8 +55,8 @@ move_arguments (PerturbationMode *perturbation,
         adj_tensor_get_meta (args[i].tensor)->dtype == ADJ_DTYPE_F64)
       {
         g_autoptr (AdjTensorData) data = adj_tensor_snapshot (args[i].tensor);
-        g_autoptr (AdjTensorData) moved =
-            move_coordinates (data, perturbation->move.coordinates, next_seed (perturbation));
+        g_autoptr (AdjTensorData) moved = perturbation_move_tensor (
+            data, perturbation->move.coordinates, 1, next_seed (perturbation));
 
         args[i] = *coordinates = ADJ_TENSOR (adj_tensor_new_from_data (moved));
       }
@@ -74,7 +75,8 @@ move_results (PerturbationMode *perturbation, AdjOpCall *call)
           adj_dtype_get_real (adj_tensor_get_meta (result->tensor)->dtype) != ADJ_DTYPE_F64)
         continue;
       data = adj_tensor_snapshot (result->tensor);
-      moved = perturbation_move_tensor (data, perturbation->move.results, next_seed (perturbation));
+      moved = perturbation_move_tensor (data, perturbation->move.results,
+                                        least_to_move (call->op, data), next_seed (perturbation));
       adj_tensor_unref (result->tensor);
       result->tensor = adj_tensor_new_from_data (moved);
     }

@@ -21,8 +21,10 @@ gboolean perturbation_move (AdjNodeId id,
                             AdjValue *out);
 /* A number of [-1, 1) for each @element. */
 double perturbation_draw (guint64 element);
-/* (transfer full): @data, which is float64, each element moved by up to @step of it. */
-AdjTensorData *perturbation_move_tensor (const AdjTensorData *data, double step, guint64 seed);
+/* (transfer full): @data, which is float64, each element moved by up to @step of it, of @least
+ * where it is smaller. */
+AdjTensorData *
+perturbation_move_tensor (const AdjTensorData *data, double step, double least, guint64 seed);
 /* L2 norm of @a - @b; NaN where they cannot be compared. */
 double perturbation_distance (const AdjTensorData *a, const AdjTensorData *b);
 

@@ -39,7 +39,7 @@ perturbation_draw (guint64 element)
 }
 
 AdjTensorData *
-perturbation_move_tensor (const AdjTensorData *data, double step, guint64 seed)
+perturbation_move_tensor (const AdjTensorData *data, double step, double least, guint64 seed)
 {
   gsize size;
   const void *bytes = g_bytes_get_data (adj_tensor_data_get_bytes (data), &size);
@@ -47,7 +47,7 @@ perturbation_move_tensor (const AdjTensorData *data, double step, guint64 seed)
   g_autoptr (GBytes) store = NULL;
 
   for (gsize i = 0; i < size / sizeof (double); i++)
-    moved[i] *= 1 + step * perturbation_draw (seed + i);
+    moved[i] += step * perturbation_draw (seed + i) * (fabs (moved[i]) < least ? least : moved[i]);
   store = g_bytes_new_take (moved, size);
   return adj_tensor_data_new (adj_tensor_data_get_meta (data), store, NULL);
 }
@@ -101,7 +101,7 @@ move_leaf (const AdjValue *leaf, AdjValue *out, gpointer data)
   if (leaf->kind == ADJ_VALUE_DATA && like != NULL &&
       adj_dtype_get_real (adj_tensor_data_get_meta (leaf->data)->dtype) == ADJ_DTYPE_F64)
     moved = perturbation_move_tensor (
-        leaf->data, adj_dtype_unit_roundoff (adj_tensor_data_get_meta (like)->dtype),
+        leaf->data, adj_dtype_unit_roundoff (adj_tensor_data_get_meta (like)->dtype), 0,
         moving->seed + ((guint64) moving->next << 40));
   if (moved == NULL)
     *out = adj_value_copy (leaf);

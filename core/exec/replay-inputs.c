@@ -42,7 +42,7 @@ change_wide (const Replay *replay, AdjTensorData *wide)
   double *changed;
 
   if (replay->kind == REPLAY_ROUNDED || replay->kind == REPLAY_PERTURBED)
-    return perturbation_move_tensor (wide, replay->step,
+    return perturbation_move_tensor (wide, replay->step, 0,
                                      replay->seed + ((guint64) replay->n_replayed << 40));
   if (replay->kind == REPLAY_AS_IT_IS || replay->kind == REPLAY_PERTURBED_INSIDE ||
       replay->kind == REPLAY_AROUND ||

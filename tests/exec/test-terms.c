@@ -307,6 +307,25 @@ test_names_of_python (void)
     }
 }
 
+/* Transforms of truths, which no rounding moves: what cancels is rounded as the sum is. */
+static void
+test_transform_of_truths (void)
+{
+  static const char *const body[] = { "a = torch._C._fft.fft_fft(x)", "return (a,)", NULL };
+  const gint64 n = 5;
+  const double ones[] = { 1, 1, 1, 1, 1 };
+  float near[] = { 5, 0, 0x1p-23f, -0x1p-23f, 0, 0, 0, 0, 0, 0 };
+  g_auto (Case) c = { 0 };
+
+  case_init (&c, "x: \"b8[5][1]cpu\"", body);
+  add_input (&c, ADJ_DTYPE_BOOL, 1, &n, ones);
+  g_assert_cmpint (judge (&c, adj_tensor_data_new_from_array (ADJ_DTYPE_C64, &n, 1, near, NULL)),
+                   ==, ADJ_VERDICT_WITHIN);
+  near[4] = 1e-3f;
+  g_assert_cmpint (judge (&c, adj_tensor_data_new_from_array (ADJ_DTYPE_C64, &n, 1, near, NULL)),
+                   ==, ADJ_VERDICT_DIFFERS);
+}
+
 /* A small element beside a large one. */
 static void
 test_own_scale (void)
@@ -422,6 +441,7 @@ main (int argc, char **argv)
   g_test_add_func ("/exec/terms/layer-under-autocast", test_layer_under_autocast);
   g_test_add_func ("/exec/terms/names-of-python", test_names_of_python);
   g_test_add_func ("/exec/terms/parts-of-products", test_parts_of_products);
+  g_test_add_func ("/exec/terms/transform-of-truths", test_transform_of_truths);
   g_test_add_func ("/exec/terms/own-scale", test_own_scale);
   g_test_add_func ("/exec/terms/edge", test_edge);
   g_test_add_func ("/exec/terms/returned", test_returned);
