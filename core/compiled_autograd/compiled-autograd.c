@@ -129,9 +129,11 @@ note_sizes (AdjCapture *capture, const Collection *collection)
 static gboolean
 has_sizes (const AdjCapture *capture, const Collection *collection)
 {
-  return capture->sizes->len == collection->sizes->len &&
-         memcmp (capture->sizes->data, collection->sizes->data,
-                 sizeof (gint64) * collection->sizes->len) == 0;
+  guint n = collection->sizes->len;
+
+  return capture->sizes->len == n &&
+         (n == 0 ||
+          memcmp (capture->sizes->data, collection->sizes->data, sizeof (gint64) * n) == 0);
 }
 
 /* The sizes of the first backward that comes to @end. */
