@@ -71,6 +71,7 @@ typedef enum
   ADJ_PROMOTE_FIRST,       /* the dtype of the first tensor */
   ADJ_PROMOTE_BOOL_TO_INT, /* DEFAULT, but bool becomes int64 (pow) */
   ADJ_PROMOTE_REAL,        /* FIRST, but complex becomes the float that it is made of (abs) */
+  ADJ_PROMOTE_FLOAT_REAL,  /* as REAL, but integers and bool become the default float */
 } AdjPromote;
 
 /* What autocast does to the floating arguments of a call, double precision aside. */

@@ -243,8 +243,6 @@ polar_kernel (AdjOpCall *call)
 static gboolean
 angle_meta (AdjOpCall *call)
 {
-  if (!adj_dtype_is_differentiable (adj_op_call_meta (call, 0)->dtype))
-    return fail_dtype (call, 0, "floating point or complex");
   if (!op_is_complex (adj_op_call_meta (call, 0)->dtype))
     return adj_pointwise_meta (call);
   op_add_contiguous (call, adj_dtype_get_real (adj_op_call_meta (call, 0)->dtype),

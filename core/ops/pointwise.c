@@ -255,8 +255,10 @@ AdjDType
 adj_op_call_get_compute_dtype (const AdjOpCall *call)
 {
   AdjDType compute = call->results[0].meta.dtype;
+  AdjPromote promote = call->op->promote;
 
-  if (call->op->promote == ADJ_PROMOTE_BOOL || call->op->promote == ADJ_PROMOTE_REAL)
+  if (promote == ADJ_PROMOTE_BOOL || promote == ADJ_PROMOTE_REAL ||
+      promote == ADJ_PROMOTE_FLOAT_REAL)
     op_promote (call, &compute);
   return compute;
 }

@@ -66,7 +66,8 @@ AdjDType
 op_promote (const AdjOpCall *call, AdjDType *compute)
 {
   AdjPromote promote = call->op->promote;
-  gboolean first = promote == ADJ_PROMOTE_FIRST || promote == ADJ_PROMOTE_REAL;
+  gboolean real = promote == ADJ_PROMOTE_REAL || promote == ADJ_PROMOTE_FLOAT_REAL;
+  gboolean first = promote == ADJ_PROMOTE_FIRST || real;
   AdjDType dtype = first ? first_dtype (call) : promote_all (call);
   gboolean integral;
 
@@ -81,12 +82,12 @@ op_promote (const AdjOpCall *call, AdjDType *compute)
       adj_op_call_fail (call, "needs floating point, not %s", adj_dtype_info (dtype)->torch_name);
       return ADJ_DTYPE_NONE;
     }
-  if (promote == ADJ_PROMOTE_FLOAT && integral)
+  if ((promote == ADJ_PROMOTE_FLOAT || promote == ADJ_PROMOTE_FLOAT_REAL) && integral)
     dtype = adj_context_get_default_dtype (call->cx);
   if (promote == ADJ_PROMOTE_BOOL_TO_INT && dtype == ADJ_DTYPE_BOOL)
     dtype = ADJ_DTYPE_I64;
   *compute = dtype;
-  if (promote == ADJ_PROMOTE_REAL)
+  if (real)
     return adj_dtype_get_real (dtype);
   return promote == ADJ_PROMOTE_BOOL ? ADJ_DTYPE_BOOL : dtype;
 }

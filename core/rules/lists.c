@@ -63,6 +63,20 @@ rule_product (AdjRuleCall *call, const AdjValue *args, guint n, AdjValue *out)
 }
 
 gboolean
+rule_strides_of (AdjRuleCall *call, const AdjValue *args, guint n, AdjValue *out)
+{
+  AdjSize sizes[ADJ_MAX_RANK], strides[ADJ_MAX_RANK], stride = ADJ_SIZE (1);
+  guint rank = rule_sizes_given (call, &args[0], sizes);
+
+  for (guint i = rank; i-- > 0;)
+    {
+      strides[i] = stride;
+      stride = adj_size_mul (rule_symbols (call), stride, sizes[i]);
+    }
+  return rule_give_sizes (call, strides, rank, out);
+}
+
+gboolean
 rule_repeated (AdjRuleCall *call, const AdjValue *args, guint n, AdjValue *out)
 {
   gint64 count = rule_int_of (call, &args[1]);

@@ -495,3 +495,51 @@ def layouts_of_gradients(x, g):
             ops.hardtanh_backward.default(g, x, -1.0, 1.0), ops.elu_backward.default(g, 1.0, 1, 1, False, x),
             ops.hardswish_backward.default(g, x), ops.hardsigmoid_backward.default(x, g),
             ops.leaky_relu_backward.default(g, x, 0.1, False))
+
+
+@case(i64(7, 4), i64(3, 4))
+def tensor_on_the_right(x, y):
+    shifted = (x << y) + (y >> 1) + (3 << y)
+    bits = x.__rand__(y) + x.__ror__(y) + x.__rxor__(y) + x.__rand__(5) + x.__ror__(5) + x.__rxor__(5)
+    return shifted, bits, x.__rlshift__(y), y.__rrshift__(9)
+
+
+@case(f32(3, 3) + 3, f32(3, 3))
+def numbers_on_the_right(x, y):
+    return x.__rpow__(y), x.__rpow__(2), x.__rdiv__(y), x.__rtruediv__(4), x.__rmod__(y), x.__rmod__(7), x.__rmatmul__(y)
+
+
+@case(f32(3, 3) + 3)
+def divided_in_place(x):
+    y = x.clone()
+    y //= 2
+    z = y + 1
+    z %= 3
+    w = z.clone()
+    w **= 2
+    return y.__floordiv__(2), z.__mod__(2), w
+
+
+@case(i64(20, 2, 3))
+def unravelled(x):
+    return torch.unravel_index(x, (4, 5))
+
+
+@case(i64(20, 2, 3))
+def unravelled_flat(x):
+    return torch.unravel_index(x, 20)
+
+
+@case(torch.zeros(0, 2, 3))
+def normalised_nothing(x):
+    return F.local_response_norm(x, 2)
+
+
+@case(i64(2, 3, 4).bool(), i64(3, 3, 4))
+def angles_of_integers(x, y):
+    return torch.angle(x), torch.angle(y - 1)
+
+
+@case(i64(2, 3, 4).bool(), i64(3, 3, 4).bool())
+def product_of_truths(x, mask):
+    return torch.masked.prod(x, mask=mask, dim=0, keepdim=True)
