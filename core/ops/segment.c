@@ -80,19 +80,39 @@ find_places (const AdjOpCall *call, guint *arg, guint *axis, gboolean *are_lengt
   return TRUE;
 }
 
+/* The shape that data is reduced to. */
+static gboolean
+find_reduced_shape (const AdjOpCall *call, AdjShape *out)
+{
+  AdjSymbols *symbols = op_symbols (call);
+  const AdjShape *places;
+  gboolean are_lengths;
+  guint arg, axis;
+
+  if (!find_places (call, &arg, &axis, &are_lengths))
+    return FALSE;
+  *out = adj_op_call_meta (call, adj_op_call_find (call, "data"))->shape;
+  places = &adj_op_call_meta (call, arg)->shape;
+  for (guint i = 0; i < axis; i++)
+    if (!adj_size_test (symbols, ADJ_SIZE_EQ, places->size[i], out->size[i]))
+      return adj_op_call_fail (call, "lengths and offsets have the sizes of data up to axis");
+  out->size[axis] = places->size[axis];
+  if (are_lengths)
+    return TRUE;
+  if (adj_size_test (symbols, ADJ_SIZE_EQ, places->size[axis], ADJ_SIZE (0)))
+    return adj_op_call_fail (call, "offsets say at least where the first segment begins");
+  out->size[axis] = adj_size_sub (symbols, out->size[axis], ADJ_SIZE (1));
+  return TRUE;
+}
+
 static gboolean
 segment_meta (AdjOpCall *call)
 {
-  AdjShape shape = adj_op_call_meta (call, 0)->shape;
-  gboolean are_lengths;
-  guint arg, axis;
+  AdjShape shape;
   Reduce reduce;
 
-  if (!find_places (call, &arg, &axis, &are_lengths) || !find_reduce (call, &reduce))
+  if (!find_reduced_shape (call, &shape) || !find_reduce (call, &reduce))
     return FALSE;
-  shape.size[axis] = adj_op_call_meta (call, arg)->shape.size[axis];
-  if (!are_lengths)
-    shape.size[axis] = adj_size_sub (op_symbols (call), shape.size[axis], ADJ_SIZE (1));
   op_add_contiguous (call, adj_op_call_meta (call, 0)->dtype, shape.rank, shape.size);
   return TRUE;
 }
@@ -101,7 +121,14 @@ static gboolean
 backward_meta (AdjOpCall *call)
 {
   const AdjTensorMeta *data = adj_op_call_meta (call, 2);
+  AdjShape reduced;
 
+  if (!find_reduced_shape (call, &reduced))
+    return FALSE;
+  for (guint i = 0; i < 2; i++)
+    if (!adj_shape_same_sizes (&adj_op_call_meta (call, i)->shape, &reduced, op_symbols (call)))
+      return adj_op_call_fail (call, "argument '%s' must have the shape that data is reduced to",
+                               call->schema->arguments[i].name);
   op_add_contiguous (call, data->dtype, data->shape.rank, data->shape.size);
   return !adj_context_has_error (call->cx);
 }
