@@ -227,12 +227,35 @@ restore (const Random *r, Shown *shown)
     }
 }
 
+/* Whether @rule calls @name. */
+static gboolean
+calls (const char *rule, const char *name)
+{
+  gsize n = strlen (name);
+
+  for (const char *at = strstr (rule, name); at != NULL; at = strstr (at + 1, name))
+    if (at[n] == '(' && (at == rule || !(g_ascii_isalnum (at[-1]) || at[-1] == '_')))
+      return TRUE;
+  return FALSE;
+}
+
+/* Whether @rule (nullable) calls an operator of which traces of PyTorch say other strides. */
+static gboolean
+calls_other_strides (const char *rule)
+{
+  for (guint i = 0; rule != NULL && i < adj_ops_get_n (); i++)
+    if (adj_ops_get (i)->traced != NULL && calls (rule, adj_op_get_schema (adj_ops_get (i))->name))
+      return TRUE;
+  return FALSE;
+}
+
 /* Traces of PyTorch say other strides; Fourier transforms are made of operators of which they do.
  */
 static gboolean
 has_other_strides (const AdjOp *op)
 {
-  return op->traced != NULL || g_str_has_prefix (adj_op_get_schema (op)->name, "fft_");
+  return op->traced != NULL || calls_other_strides (op->decompose) ||
+         g_str_has_prefix (adj_op_get_schema (op)->name, "fft_");
 }
 
 /* Whether it was a call that works. */
