@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* AdjGradNode: references, edges, inputs and what can be asked of it. */
 
-#include "autograd/autograd-private.h"
-
 #include <string.h>
 
+#include "autograd/autograd-private.h"
 #include "ir/adj-graph.h"
 
 AdjGradNode *

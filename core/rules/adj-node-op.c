@@ -2,12 +2,13 @@
 /* The nodes of backwards as PyTorch writes them since 2.7: which operator each is of, and what it
  * keeps. */
 
-#include "rules/node-op-private.h"
+#include "rules/adj-node-op.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "ops/adj-op-table.h"
+#include "rules/node-op-private.h"
 
 static const AdjNodeOp node_ops[] = {
 #define NODE_OP(name, op, inputs, kept) { name, op, inputs, kept },

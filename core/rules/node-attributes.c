@@ -2,11 +2,10 @@
 /* What nodes of backwards keep: an attribute is an argument or result of the operator, or a size, a
  * dtype or the like of one, by its name. */
 
-#include "rules/node-op-private.h"
-
 #include <stdlib.h>
 #include <string.h>
 
+#include "rules/node-op-private.h"
 #include "tensor/adj-dtype-internal.h"
 
 static gboolean

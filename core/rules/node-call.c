@@ -2,9 +2,9 @@
 /* One node of a backward runs by the gradient rule of its operator: what it keeps becomes the
  * arguments and results that the rule reads. */
 
-#include "rules/node-op-private.h"
-
 #include <string.h>
+
+#include "rules/node-op-private.h"
 
 gboolean
 node_call_fail (const NodeCall *call, const char *format, ...)
