@@ -185,9 +185,21 @@ accumulator_finalize (AdjGradNode *node)
     adj_tensor_unref (accumulator->leaf);
 }
 
+static void
+accumulator_prefetch (const AdjGradNode *node, guint step)
+{
+  const AdjTensor *leaf = ((const Accumulator *) node)->leaf;
+
+  if (step == 0)
+    __builtin_prefetch (&((const Accumulator *) node)->leaf);
+  else if (leaf != NULL)
+    adj_tensor_prefetch (leaf, step - 1);
+}
+
 static const GradNodeClass accumulator_class = {
   .apply = accumulator_apply,
   .visit = accumulator_visit,
+  .prefetch = accumulator_prefetch,
   .finalize = accumulator_finalize,
 };
 

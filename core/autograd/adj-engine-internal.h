@@ -82,36 +82,41 @@ typedef struct
   /* (nullable): identifies the operation apart from saved values: nodes of equal kind compute the
    * same. */
   gconstpointer (*get_kind) (const AdjGradNode *node);
+  /* (nullable): begins to load what @visit will read, in steps from 0 on, each of which looks at
+   * what those before it have loaded. */
+  void (*prefetch) (const AdjGradNode *node, guint step);
   void (*release) (AdjGradNode *node);         /* (nullable): lets saved values go */
   GPtrArray *(*get_saved) (AdjGradNode *node); /* (nullable) (transfer none): of Saved */
   void (*finalize) (AdjGradNode *node);
 } GradNodeClass;
 
 typedef struct _GraphTask GraphTask;
+typedef struct _TaskNode TaskNode;
 
+/* What a walk over many nodes looks at stands together, at the end: nodes of operators go on with
+ * what it looks at. */
 struct _AdjGradNode
 {
-  const GradNodeClass *klass;
-  const GraphTask
-      *task;          /* (unowned) (nullable): the last backward that comes to it, while it runs */
-  gpointer task_node; /* what that knows of it */
   guint ref_count;
   char *name;
-  guint64 sequence;
   guint64 topological;
-  guint n_edges;
-  GradEdge *edges;
-  guint n_inputs;
-  AdjTensorMeta *inputs; /* what the gradients look like; dtype NONE: takes none */
-  AdjTensor **retainers; /* (nullable): by input; tensors that keep their gradient, not owned */
-  GPtrArray *tensor_hooks;
-  GPtrArray *pre_hooks;
-  GPtrArray *post_hooks;
   AdjPlace place;          /* of the operation in the user's program */
   AdjGraph *graph, *outer; /* (owned) (nullable): hold the texts of @place */
   char *file;              /* (owned) (nullable): its file when there is no graph */
   AdjGradNode
       *induced_by; /* (owned) (nullable): in anomaly mode, the node whose backward made this one */
+  const GradNodeClass *klass;
+  TaskNode *task_node; /* (unowned) (nullable): what the innermost backward that runs knows of it */
+  guint64 sequence;
+  guint n_edges;
+  guint n_inputs;
+  GradEdge *edges;
+  AdjTensorMeta *inputs; /* what the gradients look like; dtype NONE: takes none */
+  AdjTensor **retainers; /* (nullable): by input; tensors that keep their gradient, not owned */
+  GPtrArray *tensor_hooks;
+  GPtrArray *pre_hooks;
+  GPtrArray *post_hooks;
+  GradEdge few[2]; /* @edges, where there are no more */
 };
 
 /* Whether @node accumulates into a leaf; @leaf (out) (transfer none): %NULL when it is gone. */
@@ -151,6 +156,8 @@ typedef struct
 /* %FALSE: @node is none, or the base is at another edge. */
 gboolean grad_node_get_written_view (const AdjGradNode *node, WrittenView *out);
 
+/* As GradNodeClass.prefetch. */
+void saved_prefetch (const Saved *saved, guint step);
 Saved *saved_ref (Saved *saved); /* (transfer full) */
 void saved_unref (Saved *saved);
 const AdjTensorMeta *saved_get_meta (const Saved *saved);

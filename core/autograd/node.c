@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* AdjGradNode: references, edges, inputs and what can be asked of it. */
 
+#include <string.h>
+
 #include "autograd/autograd-private.h"
 #include "ir/adj-graph.h"
 
@@ -42,7 +44,8 @@ free_node (AdjGradNode *node, GPtrArray *nodes)
   g_clear_pointer (&node->pre_hooks, g_ptr_array_unref);
   g_clear_pointer (&node->post_hooks, g_ptr_array_unref);
   g_free (node->retainers);
-  g_free (node->edges);
+  if (node->edges != node->few)
+    g_free (node->edges);
   g_free (node->inputs);
   g_clear_pointer (&node->graph, adj_graph_unref);
   g_clear_pointer (&node->outer, adj_graph_unref);
@@ -88,7 +91,8 @@ void
 grad_node_set_edges (AdjGradNode *node, const GradEdge *edges, guint n)
 {
   node->n_edges = n;
-  node->edges = g_memdup2 (edges, n * sizeof *edges);
+  node->edges = n <= G_N_ELEMENTS (node->few) ? node->few : g_new (GradEdge, n);
+  memcpy (node->edges, edges, n * sizeof *edges);
   for (guint i = 0; i < n; i++)
     if (edges[i].node != NULL)
       node->topological = MAX (node->topological, edges[i].node->topological + 1);

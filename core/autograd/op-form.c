@@ -23,7 +23,7 @@ find_entry (const OpNode *op_node, guint arg, guint *index, guint *first)
     {
       if (op_node->rule->entries[*index].arg == arg)
         return &op_node->rule->entries[*index];
-      *first += op_node->n_entry_edges[*index];
+      *first += op_node_count_edges (op_node, *index);
     }
   return NULL;
 }
@@ -35,8 +35,8 @@ find_edge_meta (const OpNode *op_node, guint arg, guint item)
   const AdjGradNode *node = &op_node->parent;
   guint index, first;
 
-  if (find_entry (op_node, arg, &index, &first) == NULL || item >= op_node->n_entry_edges[index] ||
-      node->edges[first + item].node == NULL)
+  if (find_entry (op_node, arg, &index, &first) == NULL ||
+      item >= op_node_count_edges (op_node, index) || node->edges[first + item].node == NULL)
     return NULL;
   return &node->edges[first + item].node->inputs[node->edges[first + item].input];
 }
@@ -211,7 +211,7 @@ grad_node_get_form_edges (const AdjGradNode *node, guint input, guint *first)
   guint index;
 
   return find_entry (op_node, form->inputs[input], &index, first) != NULL
-             ? op_node->n_entry_edges[index]
+             ? op_node_count_edges (op_node, index)
              : 0;
 }
 
@@ -456,7 +456,7 @@ count_items (const FormVisit *visit)
   guint index, first;
 
   return find_entry (visit->op_node, visit->arg, &index, &first) != NULL
-             ? visit->op_node->n_entry_edges[index]
+             ? op_node_count_edges (visit->op_node, index)
              : 0;
 }
 

@@ -11,19 +11,27 @@ struct _OpNode
   AdjGradNode parent;
   const AdjOp *op;
   const AdjRule *rule; /* (nullable): the operator has no gradient */
-  /* By argument and by result: NONE where the rule does not look, META where it looks at no more,
-   * and for each tensor that is saved a NODE, its index in @saved. */
-  AdjValue *args;
-  AdjValue *results;
   guint n_results;
-  GPtrArray *saved;                       /* of Saved */
-  guint n_entry_edges[ADJ_MAX_ARGUMENTS]; /* edges of each entry: 1, or the length of the list */
-  gboolean in_place; /* the first argument is written, whatever the schema says */
-  AdjRuleUse use;    /* what is saved */
+  guint in_place : 1; /* the first argument is written, whatever the schema says */
+  guint released : 1;
+  AdjValue *results; /* by result, as @args */
+  GPtrArray *saved;  /* of Saved */
+  guint *
+      n_entry_edges; /* (nullable): edges of each entry, where there are lists; else each has one */
   AdjValue
       *kept; /* (owned) (nullable): by argument, what PyTorch's node keeps beside (op-form.c) */
-  gboolean released;
+  AdjRuleUse use; /* what is saved */
+  /* By argument: NONE where the rule does not look, META where it looks at no more, and for each
+   * tensor that is saved a NODE, its index in @saved. */
+  AdjValue args[];
 };
+
+/* Edges of entry @entry of the rule: 1, or the length of the list. */
+static inline guint
+op_node_count_edges (const OpNode *op_node, guint entry)
+{
+  return op_node->n_entry_edges != NULL ? op_node->n_entry_edges[entry] : 1;
+}
 
 extern const GradNodeClass op_node_class;
 

@@ -180,8 +180,8 @@ op_node_finalize (AdjGradNode *node)
     adj_value_clear (&op_node->results[i]);
   for (guint i = 0; op_node->kept != NULL && i < adj_op_get_schema (op_node->op)->n_arguments; i++)
     adj_value_clear (&op_node->kept[i]);
-  g_free (op_node->args);
   g_free (op_node->results);
+  g_free (op_node->n_entry_edges);
   g_free (op_node->kept);
   g_ptr_array_unref (op_node->saved);
 }
@@ -262,8 +262,8 @@ eval_entries (OpNode *op_node, AdjRuleCall *call, AdjTensor **out)
   for (guint i = 0; i < op_node->rule->n_entries && done; i++)
     {
       if (call->grads->needed[i])
-        done = put_entry (op_node, call->cx, &values[i], out, op_node->n_entry_edges[i]);
-      out += op_node->n_entry_edges[i];
+        done = put_entry (op_node, call->cx, &values[i], out, op_node_count_edges (op_node, i));
+      out += op_node_count_edges (op_node, i);
     }
   adj_rule_call_clear (call);
   return done;
@@ -295,7 +295,7 @@ op_node_apply (AdjGradNode *node,
   if (op_node->released)
     return saved_fail_released (cx, node);
   for (guint i = 0; i < op_node->rule->n_entries; i++)
-    for (guint k = 0; k < op_node->n_entry_edges[i]; k++)
+    for (guint k = 0; k < op_node_count_edges (op_node, i); k++)
       entry_needed[i] |= needed[edge++];
 
   args = unpack_values (op_node, cx, op_node->args, n_args);
@@ -345,50 +345,30 @@ visit_value (const Visiting *visiting, AdjValue *value)
     visit_value (visiting, &value->items[i]);
 }
 
-/* Fills @order with the indices of saved arguments, sorted by name; returns their number. */
-static guint
-order_by_name (const OpNode *op_node, const AdjSchema *schema, guint8 *order)
-{
-  guint n = 0;
-
-  for (guint i = 0; i < schema->n_arguments; i++)
-    if (op_node->args[i].kind != ADJ_VALUE_NONE)
-      {
-        guint at = n++;
-
-        for (; at > 0 &&
-               strcmp (schema->arguments[order[at - 1]].name, schema->arguments[i].name) > 0;
-             at--)
-          order[at] = order[at - 1];
-        order[at] = (guint8) i;
-      }
-  return n;
-}
-
 /* Arguments by name, then results, as PyTorch's nodes do. */
 static gboolean
 op_node_visit (AdjGradNode *node, GradVisitor *visitor)
 {
   OpNode *op_node = (OpNode *) node;
-  const AdjSchema *schema = adj_op_get_schema (op_node->op);
-  guint8 order[ADJ_MAX_ARGUMENTS];
-  guint n;
+  const AdjRule *rule = op_node->rule;
+  const guint64 used = op_node->use.args | op_node->use.described_args;
 
   if (op_node->released)
     return FALSE;
-  n = order_by_name (op_node, schema, order);
-  for (guint i = 0; i < n; i++)
+  for (guint i = 0; used != 0 && i < rule->schema->n_arguments; i++)
     {
-      const AdjArgument *argument = &schema->arguments[order[i]];
+      const guint arg = rule->by_name[i];
+      const AdjArgument *argument = &rule->schema->arguments[arg];
 
-      visit_value (&(Visiting){ op_node, visitor, argument->name,
-                                argument->type.kind == ADJ_TYPE_KIND_TENSOR },
-                   &op_node->args[order[i]]);
+      if (is_bit (used, arg) && op_node->args[arg].kind != ADJ_VALUE_NONE)
+        visit_value (&(Visiting){ op_node, visitor, argument->name,
+                                  argument->type.kind == ADJ_TYPE_KIND_TENSOR },
+                     &op_node->args[arg]);
     }
   for (guint i = 0; i < op_node->n_results; i++)
     if (op_node->results[i].kind != ADJ_VALUE_NONE)
       visit_value (&(Visiting){ op_node, visitor, "result", FALSE }, &op_node->results[i]);
-  for (guint i = 0; op_node->rule != NULL && i < op_node->rule->n_entries; i++)
+  for (guint i = 0; op_node->n_entry_edges != NULL && i < rule->n_entries; i++)
     if (op_node->n_entry_edges[i] != 1)
       visitor->leaf (visitor, "length of a list", &ADJ_INT (op_node->n_entry_edges[i]), FALSE);
   return TRUE;
@@ -400,10 +380,33 @@ op_node_get_kind (const AdjGradNode *node)
   return ((const OpNode *) node)->op;
 }
 
+static void
+op_node_prefetch (const AdjGradNode *node, guint step)
+{
+  const OpNode *op_node = (const OpNode *) node;
+
+  if (step == 0)
+    {
+      __builtin_prefetch (&op_node->op);
+      __builtin_prefetch (op_node->args);
+    }
+  else if (step == 1)
+    {
+      __builtin_prefetch (op_node->results);
+      __builtin_prefetch (op_node->saved);
+    }
+  else if (step == 2)
+    __builtin_prefetch (op_node->saved->pdata);
+  else
+    for (guint i = 0; i < op_node->saved->len; i++)
+      saved_prefetch (g_ptr_array_index (op_node->saved, i), step - 3);
+}
+
 const GradNodeClass op_node_class = {
   .apply = op_node_apply,
   .visit = op_node_visit,
   .get_kind = op_node_get_kind,
+  .prefetch = op_node_prefetch,
   .release = op_node_release,
   .get_saved = op_node_get_saved,
   .finalize = op_node_finalize,
@@ -450,6 +453,22 @@ collect_edges (AdjContext *cx, const AdjValue *value, GArray *edges)
   return found;
 }
 
+static void
+set_edges (OpNode *op_node, guint entry, guint n)
+{
+  const guint n_entries = op_node->rule->n_entries;
+
+  if (op_node->n_entry_edges == NULL && n == 1)
+    return;
+  if (op_node->n_entry_edges == NULL)
+    {
+      op_node->n_entry_edges = g_new (guint, n_entries);
+      for (guint i = 0; i < n_entries; i++)
+        op_node->n_entry_edges[i] = 1;
+    }
+  op_node->n_entry_edges[entry] = n;
+}
+
 /* Sets the edges and @needed (by entry, or one for all arguments without a rule); returns whether
  * any argument requires a gradient. */
 static gboolean
@@ -464,7 +483,7 @@ connect_args (OpNode *op_node, const AdjOpCall *call, gboolean *needed)
         guint before = edges->len;
 
         needed[i] = collect_edges (call->cx, &call->args[op_node->rule->entries[i].arg], edges);
-        op_node->n_entry_edges[i] = edges->len - before;
+        set_edges (op_node, i, edges->len - before);
         found |= needed[i];
       }
   else
@@ -509,7 +528,7 @@ find_self (const OpNode *op_node, const AdjOpCall *call, guint index)
     {
       if ((gint) op_node->rule->entries[i].arg == call->results[index].alias_of)
         return edge;
-      edge += op_node->n_entry_edges[i];
+      edge += op_node_count_edges (op_node, i);
     }
   return edge;
 }
@@ -541,12 +560,12 @@ connect_results (OpNode *op_node, const AdjOpCall *call)
 OpNode *
 op_node_new (Autograd *autograd, const AdjOpCall *call, gboolean in_place)
 {
-  OpNode *self = (OpNode *) grad_node_new (autograd, &op_node_class, sizeof (OpNode),
-                                           node_name (call->schema));
+  const gsize size = sizeof (OpNode) + call->schema->n_arguments * sizeof (AdjValue);
+  OpNode *self =
+      (OpNode *) grad_node_new (autograd, &op_node_class, size, node_name (call->schema));
 
   self->op = call->op;
   self->rule = adj_rule_find_gradient (call->op, autograd->release);
-  self->args = g_new0 (AdjValue, MAX (call->schema->n_arguments, 1));
   self->saved = saved_list_new ();
   self->in_place = in_place;
   grad_node_set_place (&self->parent, adj_context_get_place (call->cx));

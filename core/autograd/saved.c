@@ -8,18 +8,18 @@
 struct _Saved
 {
   guint ref_count;
+  guint32 version;     /* of @tensor when it was saved */
   AdjTensor *tensor;   /* (owned) (nullable): %NULL when it was packed, or is no longer valid */
   AdjTensor *stand_in; /* (unowned) (nullable): what unpacking gives for now */
-  guint32 version;     /* of @tensor when it was saved */
-  gboolean has_history;
+  SavedHooks *hooks;   /* (owned) (nullable) */
+  char *stale;         /* (owned) (nullable): what @tensor was, and how it was modified */
   SavedKind kind;
-  guint index;       /* of the argument or result */
-  SavedHooks *hooks; /* (owned) (nullable) */
-  gpointer packed;
-  AdjTensorMeta meta; /* with hooks, of what was packed */
-  GradEdge edge;      /* (owned): with hooks: the edge for the gradient of the argument */
-  Variable *watched;  /* (nullable): whose savers have it */
-  char *stale;        /* (owned) (nullable): what @tensor was, and how it was modified */
+  guint index; /* of the argument or result */
+  gboolean has_history;
+  Variable *watched;   /* (nullable): whose savers have it */
+  gpointer packed;     /* with hooks: what they made of it */
+  AdjTensorMeta *meta; /* (owned) (nullable): with hooks, of what was packed */
+  GradEdge edge;       /* (owned): with hooks: the edge for the gradient of the argument */
 };
 
 struct _SavedHooks
@@ -120,8 +120,8 @@ pack (Saved *saved, AdjContext *cx, Autograd *autograd, SavedHooks *hooks, AdjTe
   saved->packed = hooks->hooks.pack (cx, plain, hooks->hooks.data);
   autograd->packs = FALSE;
   saved->hooks = saved_hooks_ref (hooks);
-  saved->meta = *adj_tensor_get_meta (tensor);
-  saved->meta.storage = -1;
+  saved->meta = g_memdup2 (adj_tensor_get_meta (tensor), sizeof *saved->meta);
+  saved->meta->storage = -1;
   if (!adj_context_has_error (cx) && adj_tensor_get_version (plain) != version)
     adj_context_fail (cx, ADJ_ERROR, ADJ_ERROR_SHAPE,
                       "A saved tensor pack hook is modifying its input in place. Tensors provided "
@@ -194,6 +194,15 @@ drop_tensor (Saved *saved)
   g_clear_pointer (&saved->tensor, adj_tensor_unref);
 }
 
+void
+saved_prefetch (const Saved *saved, guint step)
+{
+  if (step == 0)
+    __builtin_prefetch (saved);
+  else if (saved->tensor != NULL)
+    adj_tensor_prefetch (saved->tensor, step - 1);
+}
+
 Saved *
 saved_ref (Saved *saved)
 {
@@ -211,6 +220,7 @@ saved_unref (Saved *saved)
     saved->hooks->hooks.free_packed (saved->packed);
   saved_hooks_unref (saved->hooks);
   adj_grad_node_unref (saved->edge.node);
+  g_free (saved->meta);
   g_free (saved->stale);
   g_free (saved);
 }
@@ -428,7 +438,7 @@ unpack_with_hooks (const Saved *saved, AdjContext *cx, AdjGradNode *node)
 AdjTensor *
 saved_unpack (const Saved *saved, AdjContext *cx, AdjGradNode *node, const AdjSchema *schema)
 {
-  const Autograd *autograd = autograd_find (cx);
+  const Autograd *autograd;
   AdjTensor *tensor = saved->tensor;
 
   if (saved->stand_in != NULL)
@@ -439,6 +449,7 @@ saved_unpack (const Saved *saved, AdjContext *cx, AdjGradNode *node, const AdjSc
     return NULL;
   if (saved->kind != SAVED_RESULT)
     return tensor;
+  autograd = autograd_find (cx);
   if ((autograd->flags & ADJ_AUTOGRAD_TWO_DETACHES) != 0)
     tensor = ADJ_APPLY (cx, ADJ_OP_detach, ADJ_TENSOR (tensor));
   else if (!adj_context_get_grad_enabled (cx) &&
@@ -450,14 +461,17 @@ saved_unpack (const Saved *saved, AdjContext *cx, AdjGradNode *node, const AdjSc
 const AdjTensorMeta *
 saved_get_meta (const Saved *saved)
 {
-  return saved->hooks == NULL && saved->tensor != NULL ? adj_tensor_get_meta (saved->tensor)
-                                                       : &saved->meta;
+  static const AdjTensorMeta stale = { .dtype = ADJ_DTYPE_NONE };
+
+  if (saved->meta != NULL)
+    return saved->meta;
+  return saved->tensor != NULL ? adj_tensor_get_meta (saved->tensor) : &stale;
 }
 
 const AdjTensorMeta *
 saved_get_packed (const Saved *saved)
 {
-  return saved->hooks != NULL ? &saved->meta : NULL;
+  return saved->meta;
 }
 
 void

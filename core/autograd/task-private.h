@@ -2,22 +2,26 @@
 #pragma once
 
 #include "autograd/autograd-private.h"
+#include "base/adj-arena.h"
 
 G_BEGIN_DECLS
 
 /* One backward: the nodes that it reaches and the gradients that have arrived. */
 
-typedef struct
+struct _TaskNode
 {
   AdjGradNode *node; /* (owned) */
+  guint64 sequence;  /* of @node */
+  guint64 order;     /* when it became ready */
   guint dependencies;
-  guint n_left;      /* of these, while nodes are listed */
-  gboolean needed;   /* runs, where targets restrict the backward */
+  guint n_left;     /* of these, while nodes are listed */
+  guint id;         /* order of first look-up, plus one; 0: it was not looked up */
+  guint needed : 1; /* runs, where targets restrict the backward */
+  const GraphTask *task;
+  TaskNode *outer;   /* (unowned) (nullable): of a backward that this one runs within */
   GArray *captures;  /* (nullable): indices of targets */
   AdjTensor **grads; /* (nullable): by input, owned; what has arrived */
-  guint64 order;     /* when it became ready */
-  guint id;          /* order of first look-up, plus one; 0: it was not looked up */
-} TaskNode;
+};
 
 typedef struct
 {
@@ -31,7 +35,8 @@ struct _GraphTask
   Autograd *autograd;
   const GradRequest *request;
   AdjGradNode *root; /* (owned) */
-  GHashTable *nodes; /* AdjGradNode → TaskNode */
+  AdjArena *arena;
+  GPtrArray *nodes; /* of TaskNode, in @arena, in the order in which they were found */
   guint64 id;
   const AdjGradNode *node; /* (nullable): that runs now */
   GPtrArray *ready;        /* heap of TaskNode */

@@ -11,24 +11,25 @@ task_clear_grads (TaskNode *info)
     g_clear_pointer (&info->grads[i], adj_tensor_unref);
 }
 
+/* Backwards that run within others end before them. */
 static void
-info_free (gpointer data)
+clear_info (TaskNode *info)
 {
-  TaskNode *info = data;
-
   task_clear_grads (info);
   g_free (info->grads);
   g_clear_pointer (&info->captures, g_array_unref);
-  if (info->node->task_node == info)
-    info->node->task = info->node->task_node = NULL;
+  info->node->task_node = info->outer;
   adj_grad_node_unref (info->node);
-  g_free (info);
 }
 
 TaskNode *
 task_find (const GraphTask *task, const AdjGradNode *node)
 {
-  return node->task == task ? node->task_node : g_hash_table_lookup (task->nodes, node);
+  TaskNode *info = node->task_node;
+
+  while (info != NULL && info->task != task)
+    info = info->outer;
+  return info;
 }
 
 /* -- the heap: pops equal sequence numbers as PyTorch does, or first in, first out
@@ -37,8 +38,8 @@ task_find (const GraphTask *task, const AdjGradNode *node)
 static gboolean
 is_after (const GraphTask *task, const TaskNode *a, const TaskNode *b)
 {
-  if (a->node->sequence != b->node->sequence)
-    return a->node->sequence < b->node->sequence;
+  if (a->sequence != b->sequence)
+    return a->sequence < b->sequence;
   return (task->autograd->flags & ADJ_AUTOGRAD_TORCH_TIES) == 0 && a->order > b->order;
 }
 
@@ -91,12 +92,14 @@ task_pop (GraphTask *task)
 static TaskNode *
 add_info (GraphTask *task, AdjGradNode *node)
 {
-  TaskNode *info = g_new0 (TaskNode, 1);
+  TaskNode *info = adj_arena_new0 (task->arena, TaskNode, 1);
 
   info->node = adj_grad_node_ref (node);
-  node->task = task;
+  info->sequence = node->sequence;
+  info->task = task;
+  info->outer = node->task_node;
   node->task_node = info;
-  g_hash_table_insert (task->nodes, node, info);
+  g_ptr_array_add (task->nodes, info);
   return info;
 }
 
@@ -150,8 +153,6 @@ mark_needed (GraphTask *task)
 {
   const GradRequest *request = task->request;
   g_autoptr (GPtrArray) infos = NULL;
-  GHashTableIter iter;
-  gpointer value;
 
   if (request->n_targets == 0) /* everything is */
     return;
@@ -170,10 +171,7 @@ mark_needed (GraphTask *task)
           g_array_append_val (info->captures, i);
         }
     }
-  infos = g_ptr_array_sized_new (g_hash_table_size (task->nodes));
-  g_hash_table_iter_init (&iter, task->nodes);
-  while (g_hash_table_iter_next (&iter, NULL, &value))
-    g_ptr_array_add (infos, value);
+  infos = g_ptr_array_copy (task->nodes, NULL, NULL);
   g_ptr_array_sort (infos, by_topological);
   for (guint i = 0; i < infos->len; i++)
     {
@@ -189,7 +187,8 @@ void
 task_init (GraphTask *task, AdjGradNode *root)
 {
   task->root = root;
-  task->nodes = g_hash_table_new_full (NULL, NULL, NULL, info_free);
+  task->arena = adj_arena_new ();
+  task->nodes = g_ptr_array_new ();
   task->ready = g_ptr_array_new ();
   task->callbacks = g_array_new (FALSE, FALSE, sizeof (TaskCallback));
   count_dependencies (task, root);
@@ -202,7 +201,10 @@ task_clear (GraphTask *task)
 {
   g_array_unref (task->callbacks);
   g_ptr_array_unref (task->ready);
-  g_hash_table_unref (task->nodes);
+  for (guint i = 0; i < task->nodes->len; i++)
+    clear_info (g_ptr_array_index (task->nodes, i));
+  g_ptr_array_unref (task->nodes);
+  adj_arena_free (task->arena);
   adj_grad_node_unref (task->root);
 }
 

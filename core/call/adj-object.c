@@ -39,8 +39,18 @@ object_get_type (const AdjOpaque *opaque)
   return ((const AdjObject *) opaque)->header->name;
 }
 
+static char *
+object_write (const AdjOpaque *opaque)
+{
+  const AdjObject *object = (const AdjObject *) opaque;
+  const AdjObjectClass *klass = object->header->klass;
+
+  return klass != NULL && klass->write != NULL ? klass->write (object) : NULL;
+}
+
 static const AdjOpaqueClass object_class = {
   .name = "object",
+  .write = object_write,
   .describe = object_describe,
   .get_type = object_get_type,
   .finalize = object_finalize,
@@ -224,6 +234,14 @@ adj_object_is_fake (const AdjObject *object)
   g_return_val_if_fail (object != NULL, FALSE);
 
   return object->header->is_fake;
+}
+
+gboolean
+adj_object_is_value (const AdjObject *object)
+{
+  g_return_val_if_fail (object != NULL, FALSE);
+
+  return object->header->klass != NULL && object->header->klass->write != NULL;
 }
 
 gboolean

@@ -42,6 +42,9 @@ struct _AdjObjectClass
    * methods are found by name and called by the schemas of this class. */
   const AdjObjectClass *fake;
   gboolean is_real_in_traces; /* it is called itself in a trace, and has nothing that changes */
+  /* (nullable) (transfer full): of values, whose objects never change: "Scale(2.0)".  A trace has
+   * no input or attribute for one, but writes it so into the calls that take it. */
+  char *(*write) (const AdjObject *self);
 };
 
 /* What instances begin with. */
@@ -77,6 +80,8 @@ ADJ_PUBLIC const char *adj_object_get_name (const AdjObject *object); /* of its 
 /* (nullable): the class that it is an object of; of a fake object the real one. */
 ADJ_PUBLIC const AdjObjectClass *adj_object_get_class (const AdjObject *object);
 ADJ_PUBLIC gboolean adj_object_is_fake (const AdjObject *object);
+/* Whether it is one of a class of values, which a trace writes into its calls. */
+ADJ_PUBLIC gboolean adj_object_is_value (const AdjObject *object);
 /* Whether methods can be called: it is no adj_object_new_flat(). */
 ADJ_PUBLIC gboolean adj_object_is_live (const AdjObject *object);
 

@@ -356,20 +356,32 @@ look_up_targets (Collection *self)
       task_look_up (self->task, request->targets[i].edge.node);
 }
 
-/* Nodes lie all over the memory, and what is known of one tells where the next is: so they are
- * fetched while others are collected. */
-static void
-look_ahead (const GPtrArray *nodes, guint index)
-{
-  const AdjGradNode *soon = nodes->pdata[MIN (index + 4, nodes->len - 1)];
-  const char *later = nodes->pdata[MIN (index + 8, nodes->len - 1)];
+#define N_AHEAD 16         /* nodes that are loaded at once */
+#define N_PREFETCH_STEPS 6 /* of GradNodeClass.prefetch */
 
-  for (guint i = 0; i < sizeof (AdjGradNode); i += 64)
-    __builtin_prefetch (later + i);
-  __builtin_prefetch (soon->edges);
-  __builtin_prefetch (soon->inputs);
-  __builtin_prefetch ((const char *) soon->inputs + 64);
-  __builtin_prefetch (soon->task_node);
+/* Nodes lie all over the memory, and only what is loaded of one tells where the rest of it is: so
+ * @n of them are loaded step by step, together. */
+static void
+prefetch (AdjGradNode *const *nodes, guint n)
+{
+  for (guint i = 0; i < n; i++)
+    {
+      __builtin_prefetch (&nodes[i]->klass);
+      __builtin_prefetch (&nodes[i]->retainers);
+      __builtin_prefetch (nodes[i]->few + 1);
+    }
+  for (guint i = 0; i < n; i++)
+    {
+      __builtin_prefetch (nodes[i]->inputs);
+      __builtin_prefetch ((const char *) nodes[i]->inputs + 64);
+      __builtin_prefetch (nodes[i]->task_node);
+      if (nodes[i]->edges != nodes[i]->few)
+        __builtin_prefetch (nodes[i]->edges);
+    }
+  for (guint step = 0; step < N_PREFETCH_STEPS; step++)
+    for (guint i = 0; i < n; i++)
+      if (nodes[i]->klass->prefetch != NULL)
+        nodes[i]->klass->prefetch (nodes[i], step);
 }
 
 gboolean
@@ -387,7 +399,8 @@ collect (Collection *self, AdjContext *cx, GraphTask *task, const AdjCompiledOpt
   adj_scope_begin (cx);
   for (guint i = 0; i < nodes->len && done; i++)
     {
-      look_ahead (nodes, i);
+      if (i % N_AHEAD == 0)
+        prefetch ((gpointer) (nodes->pdata + i), MIN (N_AHEAD, nodes->len - i));
       done = collect_node (self, g_ptr_array_index (nodes, i), options->level);
     }
   adj_scope_end (cx);

@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* At the level of nodes the backward of a compiled function is call_aot_bwd_prologue and then its
- * graph (compiled_autograd/SPEC.md §4.6). */
+ * graph (compiled_autograd/SPEC.md §4.6), in which a view may be a copy: gradients need not lie as
+ * they did when it was traced. */
 
 #include "compiled_autograd/replay-private.h"
+#include "ops/adj-op-id.h"
+#include "ops/adj-ops.h"
 #include "tensor/adj-shape-internal.h"
 
 #define PROLOGUE "torch._dynamo.compiled_autograd.call_aot_bwd_prologue"
@@ -83,7 +86,7 @@ add_prologue (Replay *self, const CollectedCall *call, AdjTensor *const *grads)
 
 /* Zeros for gradients that are not there are made behind it. */
 void
-replay_prologue (Replay *self, const CollectedCall *call, AdjTensor **grads, guint object)
+replay_begin_compiled (Replay *self, const CollectedCall *call, AdjTensor **grads, guint object)
 {
   Taking taking = { .parent = { .cx = self->collection->cx,
                                 .tensor = take_kept,
@@ -103,4 +106,11 @@ replay_prologue (Replay *self, const CollectedCall *call, AdjTensor **grads, gui
         adj_tensor_unref (grads[i]);
         grads[i] = taken;
       }
+  adj_tracer_write_as (self->tracer, adj_op (ADJ_OP_view), adj_op (ADJ_OP_reshape));
+}
+
+void
+replay_end_compiled (Replay *self)
+{
+  adj_tracer_write_as (self->tracer, adj_op (ADJ_OP_view), adj_op (ADJ_OP_view));
 }

@@ -48,9 +48,12 @@ replay_nodes_add_sizes (Replay *self, const GArray *sizes)
 
       if (g_array_index (self->rules, SizeRule, i).passed)
         {
-          id = replay_add_call (self, UNWRAP, &ADJ_NODE (g_array_index (items, AdjNodeId, next)), 1,
-                                &g_array_index (sizes, AdjValue, next));
-          next++;
+          const AdjNodeId item = g_array_index (items, AdjNodeId, next);
+          const AdjValue *size = &g_array_index (sizes, AdjValue, next++);
+
+          id = replay_add_call (self, UNWRAP, &ADJ_NODE (item), 1, size);
+          if (size->kind == ADJ_VALUE_SIZE)
+            adj_tracer_move_size (self->tracer, size->size, item, id);
         }
       g_array_append_val (self->sizes, id);
     }

@@ -51,7 +51,10 @@ replay_node (Replay *self, const CollectedCall *call, AdjTensor *const *grads, A
 /* What goes before the graph of a compiled backward: it takes what the function kept and @grads,
  * and gives what that graph reads in their place; @object: the node among all objects
  * (replay-aot.c). */
-void replay_prologue (Replay *self, const CollectedCall *call, AdjTensor **grads, guint object);
+void
+replay_begin_compiled (Replay *self, const CollectedCall *call, AdjTensor **grads, guint object);
+/* The calls from there on were those of that graph. */
+void replay_end_compiled (Replay *self);
 /* How size @index is read in the graph. */
 AdjValue replay_get_size (const Replay *self, guint index);
 /* Of gradients that something else gave: in place. */

@@ -342,6 +342,8 @@ replay_apply (
   AdjGradNode *node = call->node;
   g_autofree gboolean *needed = g_new0 (gboolean, node->n_edges + 1);
   AdjTensor *leaf;
+  const gboolean is_compiled = self->level == ADJ_CAPTURE_LEVEL_NODES && call->function != NULL;
+  gboolean done;
 
   if (grad_node_is_accumulator (node, &leaf))
     {
@@ -352,13 +354,15 @@ replay_apply (
     return replay_node (self, call, grads, out);
   if (node_is_whole (node))
     return replay_whole (self, call, grads, object, out);
-  if (self->level == ADJ_CAPTURE_LEVEL_NODES && call->function != NULL)
-    replay_prologue (self, call, grads, object);
+  if (is_compiled)
+    replay_begin_compiled (self, call, grads, object);
   for (guint i = 0; i < node->n_edges; i++)
     needed[i] =
         node->edges[i].node != NULL && task_reaches (self->collection->task, node->edges[i].node);
-  return node->klass->apply (node, self->cx, grads, needed, out) &&
-         !adj_context_has_error (self->cx);
+  done = node->klass->apply (node, self->cx, grads, needed, out);
+  if (is_compiled)
+    replay_end_compiled (self);
+  return done && !adj_context_has_error (self->cx);
 }
 
 /* The root gives what the backward was given. */

@@ -27,6 +27,9 @@ typedef struct
   gboolean (*equal) (const AdjOpaque *a, const AdjOpaque *b);
   /* (nullable) (transfer none): the qualified name of the class that it is an object of */
   const char *(*get_type) (const AdjOpaque *object);
+  /* (nullable) (transfer full) (nullable): how it stands among the arguments of a call in the text
+   * of a graph: "Scale(2.0)" */
+  char *(*write) (const AdjOpaque *object);
   char *(*describe) (const AdjOpaque *object); /* (nullable) (transfer full): for messages */
   void (*finalize) (AdjOpaque *object);        /* (nullable): frees members of the derived struct */
 } AdjOpaqueClass;

@@ -305,8 +305,15 @@ print_data (const Printer *p, const AdjValue *value)
 static void
 print_object (const Printer *p, const AdjValue *value)
 {
+  const AdjOpaqueClass *klass = value->object->klass;
   const char *type = adj_opaque_get_type (value->object);
+  g_autofree char *written = klass->write != NULL ? klass->write (value->object) : NULL;
 
+  if (written != NULL)
+    {
+      g_string_append (p->out, written);
+      return;
+    }
   if (type == NULL)
     {
       g_string_append (p->out, "<opaque object>");

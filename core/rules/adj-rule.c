@@ -392,6 +392,24 @@ add_entries (Lowering *l, const char *text)
   g_clear_error (&error);
 }
 
+static const guint8 *
+sort_by_name (AdjArena *arena, const AdjSchema *schema)
+{
+  guint8 *order = adj_arena_new0 (arena, guint8, MAX (schema->n_arguments, 1));
+
+  for (guint i = 0; i < schema->n_arguments; i++)
+    {
+      guint at = i;
+
+      for (;
+           at > 0 && strcmp (schema->arguments[order[at - 1]].name, schema->arguments[i].name) > 0;
+           at--)
+        order[at] = order[at - 1];
+      order[at] = (guint8) i;
+    }
+  return order;
+}
+
 /* %FALSE with ADJ_ERROR_PARSE. */
 static gboolean
 try_rule (Table *table, const AdjOp *op, AdjRuleKind kind, const char *text, GError **error)
@@ -412,6 +430,7 @@ try_rule (Table *table, const AdjOp *op, AdjRuleKind kind, const char *text, GEr
       adj_arena_memdup (table->arena, l.entries->data, l.entries->len * sizeof (AdjRuleEntry));
   rule->grads = l.grads;
   rule->n_shared = l.shared->len;
+  rule->by_name = sort_by_name (table->arena, l.schema);
   g_hash_table_insert (table->rules[kind], (gpointer) op, rule);
   g_array_unref (l.entries);
   g_ptr_array_unref (l.shared);
@@ -460,7 +479,13 @@ add_each (Table *table, const AdjOp *op)
     return;
   n = each->schema->n_arguments;
   rule = adj_arena_new0 (table->arena, AdjRule, 1);
-  *rule = (AdjRule){ ADJ_RULE_GRAD, adj_op_get_schema (op), each->n_entries, NULL, G_MAXUINT64, 0 };
+  *rule = (AdjRule){ ADJ_RULE_GRAD,
+                     adj_op_get_schema (op),
+                     each->n_entries,
+                     NULL,
+                     G_MAXUINT64,
+                     0,
+                     sort_by_name (table->arena, adj_op_get_schema (op)) };
   rule->entries = entries = adj_arena_new0 (table->arena, AdjRuleEntry, each->n_entries);
   for (guint i = 0; i < each->n_entries; i++)
     {

@@ -45,6 +45,7 @@ typedef struct
   const AdjRuleEntry *entries;
   guint64 grads;  /* GRAD: bit i: the gradient of result i counts, so result i requires one */
   guint n_shared; /* calls of which single results are used */
+  const guint8 *by_name; /* the arguments of @schema in the order of their names */
 } AdjRule;
 
 /* %NULL when the operator has none.  An in-place variant has the gradient of its record. */

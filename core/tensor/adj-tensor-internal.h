@@ -36,6 +36,9 @@ void adj_tensor_set_slot (AdjTensor *tensor,
 /* Whether there are just @n references to @tensor. */
 gboolean adj_tensor_is_held_by (const AdjTensor *tensor, guint n);
 
+/* Begins to load what is asked of @tensor for a key, in steps: itself, and what it points to. */
+void adj_tensor_prefetch (const AdjTensor *tensor, guint step);
+
 /* What was last set, 0 at first: for who numbers tensors, and looks there whether it is that. */
 guint adj_tensor_get_number (const AdjTensor *tensor);
 void adj_tensor_set_number (AdjTensor *tensor, guint number);

@@ -20,14 +20,15 @@ typedef struct
   guint32 n;
 } Writes;
 
+/* What is asked for most comes first. */
 struct _AdjTensor
 {
   gatomicrefcount ref_count;
-  guint number; /* of who visits tensors */
-  AdjTensorMeta meta;
+  guint number;        /* of who visits tensors */
   AdjStorage *storage; /* (owned) */
   Writes *writes;      /* (owned) (nullable): counted apart from the others of the storage */
   Slot slots[ADJ_N_SLOTS];
+  AdjTensorMeta meta;
 };
 
 static void
@@ -149,6 +150,21 @@ adj_tensor_is_held_by (const AdjTensor *tensor, guint n)
   g_return_val_if_fail (tensor != NULL, FALSE);
 
   return g_atomic_ref_count_compare ((gatomicrefcount *) &tensor->ref_count, (gint) n);
+}
+
+void
+adj_tensor_prefetch (const AdjTensor *tensor, guint step)
+{
+  if (step == 0)
+    {
+      __builtin_prefetch (tensor, 1);
+      __builtin_prefetch (&tensor->meta);
+    }
+  else if (step == 1)
+    {
+      __builtin_prefetch (tensor->storage);
+      __builtin_prefetch (tensor->slots[ADJ_SLOT_AUTOGRAD].state);
+    }
 }
 
 guint

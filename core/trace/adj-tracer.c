@@ -210,6 +210,15 @@ adj_tracer_note_op (AdjTracer *tracer, const AdjOp *op)
     get_target (tracer, adj_op_get_schema (op)->target)->op = op;
 }
 
+void
+adj_tracer_write_as (AdjTracer *tracer, const AdjOp *op, const AdjOp *as)
+{
+  TracedTarget *target = get_target (tracer, adj_op_get_schema (op)->target);
+
+  target->text = adj_arena_intern (tracer->arena, adj_op_get_schema (as)->target);
+  target->op = as;
+}
+
 typedef struct
 {
   const AdjTracer *tracer;

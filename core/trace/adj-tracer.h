@@ -28,6 +28,10 @@ AdjNodeId adj_tracer_add_placeholder (AdjTracer *tracer,
                                       AdjNodeId origin,
                                       const AdjValue *value);
 
+/* From now on calls of @op are written as calls of @as, under the names that they would have; @as:
+ * @op: no longer. */
+void adj_tracer_write_as (AdjTracer *tracer, const AdjOp *op, const AdjOp *as);
+
 /* Adds a call of @target that gave @result.  Several results come as LIST or TUPLE.  @args is a
  * TUPLE and @kwargs a DICT, or NONE, made by adj_tracer_take(). */
 AdjNodeId adj_tracer_add_call (AdjTracer *tracer,
@@ -35,6 +39,9 @@ AdjNodeId adj_tracer_add_call (AdjTracer *tracer,
                                const AdjValue *args,
                                const AdjValue *kwargs,
                                const AdjValue *result);
+
+/* Node @to stands for @size where node @from did. */
+void adj_tracer_move_size (AdjTracer *tracer, AdjSize size, AdjNodeId from, AdjNodeId to);
 
 /* Converts @value to an argument of a node: nodes for tensors and symbolic sizes, get_attr nodes
  * for tensors unknown to the trace. Borrowed from the tracer. %FALSE: the context is in error. */

@@ -38,6 +38,12 @@ adj_tracer_take_object (AdjTracer *tracer, AdjObject *object, AdjValue *out)
 {
   guint known = GPOINTER_TO_UINT (g_hash_table_lookup (tracer->object_nodes, object));
 
+  if (known == 0 && adj_object_is_value (object))
+    {
+      *out = ADJ_OBJECT (object);
+      adj_builder_keep (tracer->builder, out);
+      return;
+    }
   *out = ADJ_NODE (known != 0 ? (AdjNodeId){ known - 1 } : add_attribute (tracer, object));
 }
 

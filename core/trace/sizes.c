@@ -64,6 +64,15 @@ adj_tracer_bind_size (AdjTracer *tracer, AdjSize size, AdjNodeId id)
     insert (tracer, size, &(Source){ NULL, id, -1, FALSE });
 }
 
+void
+adj_tracer_move_size (AdjTracer *tracer, AdjSize size, AdjNodeId from, AdjNodeId to)
+{
+  Source *known = adj_size_is_int (size) ? NULL : find (tracer, size);
+
+  if (known != NULL && known->target == NULL && known->node.index == from.index)
+    known->node = to;
+}
+
 static void
 offer (AdjTracer *tracer, AdjSize size, const Source *source)
 {

@@ -1183,6 +1183,7 @@ class Capture:
         self.instance = instance
         begin, origin = instance.begin_capture, instance.set_node_origin
         rename = getattr(instance, "rename_aot_dispatcher_nodes", None)
+        delay = getattr(instance, "delay_unpack_hook_nodes", None)  # the first move, since 2.7
 
         def begin_capture(*args):
             self.header = True
@@ -1201,9 +1202,15 @@ class Capture:
             rename()
             self.session.safely(self.keep_before)
 
+        def delay_unpack_hook_nodes():
+            self.session.safely(self.keep_before)
+            delay()
+
         instance.begin_capture, instance.set_node_origin = begin_capture, set_node_origin
         if rename is not None:
             instance.rename_aot_dispatcher_nodes = rename_aot_dispatcher_nodes
+        if delay is not None:
+            instance.delay_unpack_hook_nodes = delay_unpack_hook_nodes
 
     def keep_before(self):
         tracer = self.instance.fx_tracer

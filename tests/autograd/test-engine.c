@@ -366,6 +366,33 @@ frees_long_chains (void)
   adj_tensor_unref (y);
 }
 
+static void
+run_backward (AdjContext *cx,
+              AdjTensor **grads,
+              guint n_grads,
+              AdjTensor *const *results,
+              guint n_results,
+              gpointer tensor)
+{
+  tape_backward (cx, tensor, ADJ_BACKWARD_RETAIN_GRAPH);
+}
+
+/* Each knows of a node what it has to know. */
+static void
+backwards_within_others_share_nodes (void)
+{
+  g_autoptr (AdjContext) cx = tape_new ();
+  AdjTensor *x = tape_leaf (cx, 2, one_two);
+  AdjTensor *y = CALL (cx, "sum", T (CALL (cx, "mul.Tensor", T (x), T (x))));
+  AdjTensor *z = CALL (cx, "mul.Tensor", T (y), ADJ_INT (3));
+  g_autoptr (AdjGradNode) node = adj_tensor_get_grad_edge (cx, z, NULL);
+  g_autoptr (AdjHook) hook = adj_grad_node_add_post_hook (node, run_backward, y);
+
+  tape_backward (cx, z, ADJ_BACKWARD_RETAIN_GRAPH);
+  g_assert_cmpfloat (tape_at (adj_tensor_get_grad (x), 0), ==, 8);
+  g_assert_cmpfloat (tape_at (adj_tensor_get_grad (x), 1), ==, 16);
+}
+
 /* Functionalization follows it back to its base; autograd does not. */
 static void
 an_unsafe_view_is_no_view (void)
@@ -401,6 +428,8 @@ main (int argc, char **argv)
   g_test_add_func ("/autograd/engine/refuses-bad-roots", refuses_bad_roots);
   g_test_add_func ("/autograd/engine/an-unsafe-view-is-no-view", an_unsafe_view_is_no_view);
   g_test_add_func ("/autograd/engine/frees-long-chains", frees_long_chains);
+  g_test_add_func ("/autograd/engine/backwards-within-others-share-nodes",
+                   backwards_within_others_share_nodes);
 
   return g_test_run ();
 }

@@ -156,6 +156,85 @@ test_prologue (gconstpointer data)
                   "nodes/graphs", files[i]);
 }
 
+/* -- of any size -- */
+
+/* Size, x, y: x spread over four rows, so that the backward computes with the size. */
+static gboolean
+spread_product (
+    AdjFunction *function, AdjContext *cx, const AdjValue *args, guint n_args, AdjValue *result)
+{
+  AdjTensor *spread = CALL (cx, "expand", args[1], LIST (ADJ_INT (4), args[0]));
+  AdjTensor *product = CALL (cx, "mul.Tensor", T (CALL (cx, "sin", T (spread))), args[2]);
+
+  *result = adj_value_copy (&T (CALL (cx, "sum", T (product))));
+  return TRUE;
+}
+
+/* (transfer full): traced at size 3, as a symbol. */
+static AdjFunction *
+compile_any_size (void)
+{
+  static const AdjFunctionClass klass = { .name = "spread product", .call = spread_product };
+  g_autoptr (AdjFunction) function = adj_function_new (&klass, sizeof (AdjFunction));
+  AdjSymbols *symbols = adj_symbols_new ();
+  AdjSize size = adj_symbols_add_size (symbols, ADJ_SIZES_DUCK, 3, NULL);
+  AdjTensorMeta metas[2];
+  AdjValue inputs[3] = { adj_value_from_size (size) };
+  g_autoptr (GError) error = NULL;
+  g_autoptr (AdjAotGraph) aot = NULL;
+
+  for (guint i = 0; i < 2; i++)
+    {
+      metas[i] = (AdjTensorMeta){ .dtype = ADJ_DTYPE_F32,
+                                  .device = ADJ_CPU,
+                                  .has_strides = TRUE,
+                                  .requires_grad = TRUE,
+                                  .storage = (gint32) i };
+      adj_shape_init (&metas[i].shape, symbols, 1, &size);
+      inputs[1 + i] = (AdjValue){ .kind = ADJ_VALUE_META, .meta = &metas[i] };
+    }
+  aot = adj_aot_trace (function, inputs, 3, &(AdjAotOptions){ .symbols = symbols }, NULL, &error);
+  g_assert_no_error (error);
+  adj_symbols_unref (symbols);
+  return compile_by (aot, "min-cut");
+}
+
+static void
+run_any_size (Program *p)
+{
+  g_autoptr (AdjFunction) compiled = compile_any_size ();
+
+  for (guint n = 3; n <= 7; n += 2)
+    {
+      const float values[] = { 0.5, 0.25, -1, 2, -0.75, 1.5, 3 };
+      AdjTensor *x = program_vector (p, n, values), *y = program_vector (p, n, values);
+      const AdjValue inputs[3] = { ADJ_INT (n), T (x), T (y) };
+      AdjValue result;
+
+      g_assert_true (adj_function_call (compiled, p->cx, inputs, 3, &result));
+      while (adj_value_is_container (&result))
+        result = result.items[0];
+      program_backward (p, adj_scope_add (p->cx, result.tensor));
+    }
+}
+
+/* The size goes through the prologue.  As in PyTorch the graph of the first size and that of all
+ * others look the same. */
+static void
+test_sizes (void)
+{
+  g_autoptr (AdjCompiledAutograd) compiler = adj_compiled_autograd_new (&(AdjCompiledOptions){
+      .order = ADJ_CAPTURE_ORDER_2_15, .level = ADJ_CAPTURE_LEVEL_NODES, .strict = TRUE });
+  g_autofree char *eager = program_run (run_any_size, NULL);
+  g_autofree char *captured = program_run (run_any_size, compiler);
+
+  g_assert_cmpstr (captured, ==, eager);
+  g_assert_cmpuint (adj_compiled_autograd_get_counters (compiler).captures, ==, 2);
+  for (guint i = 0; i < 2; i++)
+    assert_is_file (adj_capture_get_graph (adj_compiled_autograd_get_capture (compiler, i)),
+                    "nodes/graphs", "aot-sizes");
+}
+
 /* A second call of one function is found again, one of another function is not. */
 static void
 test_kept (void)
@@ -194,6 +273,7 @@ main (int argc, char **argv)
       g_test_add_data_func (path, GUINT_TO_POINTER (i), test_inlined);
       g_test_add_data_func (nodes, GUINT_TO_POINTER (i), test_prologue);
     }
+  g_test_add_func ("/compiled-autograd/6.3/aot/sizes", test_sizes);
   g_test_add_func ("/compiled-autograd/3/compiled-functions", test_kept);
   return g_test_run ();
 }

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "builtin-programs.h"
+#include "compiled_autograd/capture.h"
 #include "session/adj-wanted-gradients.h"
 #include "support/adj-test.h"
 #include "support/graphs.h"
@@ -196,21 +197,38 @@ recorded_values_stand_in (void)
   check_recalled ("c12.txt", "getitem_3", "call_backward");
 }
 
-/* -- a graph without metadata -- */
+/* -- what PyTorch 2.15 captured (recorded/make.py) -- */
+
+static AdjBundle *
+load_recorded (const char *name)
+{
+  g_autofree char *path =
+      g_test_build_filename (G_TEST_DIST, "compiled_autograd", "recorded", name, NULL);
+
+  return adj_test_load_bundle (path);
+}
+
+static void
+assert_computes_what_was_recorded (AdjBundle *bundle, const AdjBundleGraph *entry)
+{
+  const AdjSessionRun run = { .bundle = bundle, .graph = entry };
+  g_autoptr (GError) error = NULL;
+  AdjComparison *comparison = adj_session_compare_recorded (&run, FALSE, NAN, NAN, NULL, &error);
+
+  g_assert_no_error (error);
+  g_assert_cmpint (comparison->first, ==, -1);
+  adj_comparison_free (comparison);
+}
 
 /* PyTorch since 2.7 writes none; what was recorded says how inputs and results of hooks look. */
 static void
 recorded_looks_are_traced (void)
 {
-  g_autofree char *path =
-      g_test_build_filename (G_TEST_DIST, "compiled_autograd", "recorded", "hooks.adjoint", NULL);
-  g_autoptr (AdjBundle) bundle = adj_test_load_bundle (path);
+  g_autoptr (AdjBundle) bundle = load_recorded ("hooks.adjoint");
   const AdjBundleGraph *entry = adj_bundle_find_graph (bundle, "compiled_autograd", NULL);
-  const AdjSessionRun run = { .bundle = bundle, .graph = entry };
   g_autoptr (GError) error = NULL;
   g_autoptr (AdjGraph) graph =
       adj_wanted_gradients_apply (bundle, entry, ADJ_GRADIENTS_AS_KNOWN, NULL, &error);
-  AdjComparison *comparison;
   AdjPassResult result;
   guint n_puts = 0;
 
@@ -226,10 +244,28 @@ recorded_looks_are_traced (void)
     }
   g_assert_cmpuint (n_puts, ==, 1);
   adj_pass_result_clear (&result);
-  comparison = adj_session_compare_recorded (&run, FALSE, NAN, NAN, NULL, &error);
+  assert_computes_what_was_recorded (bundle, entry);
+}
+
+/* A residual block with hooks, in the order of its release: PyTorch's graph, node for node. */
+static void
+a_model_is_in_the_order_of_its_release (void)
+{
+  g_autoptr (AdjBundle) bundle = load_recorded ("residual.adjoint");
+  const AdjBundleGraph *entry = adj_bundle_find_graph (bundle, "compiled_autograd", NULL);
+  const AdjBundleGraph *replayed =
+      adj_bundle_find_graph (bundle, "compiled_autograd_pre_reordering", NULL);
+  g_autofree char *theirs = graph_describe (entry->graph), *ours = NULL;
+  g_autoptr (GError) error = NULL;
+  AdjPassResult result;
+
+  adj_pass_run (adj_pass_find ("compiled-autograd", NULL), "2.15", replayed->graph, &result,
+                &error);
   g_assert_no_error (error);
-  g_assert_cmpint (comparison->first, ==, -1);
-  adj_comparison_free (comparison);
+  ours = graph_describe (result.graph);
+  g_assert_cmpstr (ours, ==, theirs);
+  adj_pass_result_clear (&result);
+  assert_computes_what_was_recorded (bundle, entry);
 }
 
 int
@@ -244,5 +280,7 @@ main (int argc, char **argv)
   g_test_add_func ("/compiled-autograd/loaded/recorded", recorded_values_stand_in);
   g_test_add_func ("/compiled-autograd/loaded/recorded-looks-are-traced",
                    recorded_looks_are_traced);
+  g_test_add_func ("/compiled-autograd/loaded/order-of-a-model",
+                   a_model_is_in_the_order_of_its_release);
   return g_test_run ();
 }

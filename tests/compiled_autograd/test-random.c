@@ -150,6 +150,7 @@ nodes_as_in_2_15 (void)
   check_all (RANDOM_EXACT, ADJ_CAPTURE_ORDER_2_15, ADJ_CAPTURE_LEVEL_NODES, 4);
 }
 
+/* ORDER PROPERTIES meson.build */
 int
 main (int argc, char **argv)
 {

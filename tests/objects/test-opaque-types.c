@@ -163,10 +163,9 @@ program_call (
 
 /* (transfer full): the graph that PyTorch made. */
 static AdjGraph *
-read_theirs (void)
+read_theirs (const char *name)
 {
-  g_autofree char *path =
-      g_test_build_filename (G_TEST_DIST, "objects", "captures", "2.15-opaque-aot.txt", NULL);
+  g_autofree char *path = g_test_build_filename (G_TEST_DIST, "objects", "captures", name, NULL);
   g_autofree char *text = adj_test_read_file (path, NULL);
 
   return adj_graph_parse (text, -1, adj_op_find, NULL, NULL);
@@ -181,7 +180,7 @@ types_are_traced_as_in_pytorch (void)
   g_autoptr (AdjOp) scale = adj_op_new (&scale_record, NULL);
   g_autoptr (AdjContext) cx = adj_context_new_with_autograd ();
   g_autoptr (AdjFunction) function = adj_function_new (&klass, sizeof (Program));
-  g_autoptr (AdjGraph) theirs = read_theirs ();
+  g_autoptr (AdjGraph) theirs = read_theirs ("2.15-opaque-aot.txt");
   g_autoptr (AdjAotGraph) aot = NULL;
   g_autoptr (GError) error = NULL;
   g_autofree char *a = NULL, *b = adj_graph_print (theirs, flags, NULL);
@@ -208,10 +207,87 @@ types_are_traced_as_in_pytorch (void)
     }
 }
 
+/* -- values: objects that stand in the calls -- */
+
+static char *
+write_shift (const AdjObject *object)
+{
+  char number[G_ASCII_DTOSTR_BUF_SIZE];
+
+  g_ascii_formatd (number, sizeof number, "%.1f", ((const Number *) object)->number);
+  return g_strdup_printf ("Shift(%s)", number);
+}
+
+static const AdjObjectClass shift_class = {
+  .name = "__main__.Shift",
+  .size = sizeof (Number),
+  .flatten = flatten,
+  .unflatten = unflatten,
+  .fake = &shift_class,
+  .write = write_shift,
+};
+
+static const AdjOp shift_record = {
+  .schema = "mine::shift(Tensor x, __main__.Shift by) -> Tensor",
+  .meta = same_meta,
+  .kernel = count_kernel,
+};
+
+typedef struct
+{
+  AdjFunction parent;
+  AdjOp *shift;   /* (unowned) */
+  AdjValue by[2]; /* (unowned) */
+} Shifting;
+
+static gboolean
+shifting_call (
+    AdjFunction *function, AdjContext *cx, const AdjValue *args, guint n_args, AdjValue *result)
+{
+  const Shifting *self = (const Shifting *) function;
+  AdjTensor *y = apply (cx, self->shift, args[0].tensor, &self->by[0]);
+
+  y = apply (cx, self->shift, y, &self->by[1]);
+  y = combine (cx, ADJ_OP_mul_Tensor, y, ADJ_FLOAT (read_number (&self->by[0])));
+  *result =
+      y != NULL ? adj_value_new_items (ADJ_VALUE_TUPLE, &ADJ_TENSOR (adj_keep (y)), 1) : ADJ_NONE;
+  return y != NULL;
+}
+
+static void
+values_stand_in_the_calls (void)
+{
+  static const AdjFunctionClass klass = { .name = "shifting", .call = shifting_call };
+  const AdjPrintFlags flags = ADJ_PRINT_NO_METADATA | ADJ_PRINT_NO_COMMENTS;
+  g_autoptr (AdjOp) shift = adj_op_new (&shift_record, NULL);
+  g_autoptr (AdjContext) cx = adj_context_new_with_autograd ();
+  g_autoptr (AdjFunction) function = adj_function_new (&klass, sizeof (Shifting));
+  g_autoptr (AdjGraph) theirs = read_theirs ("2.15-constant-aot.txt");
+  g_autoptr (GError) error = NULL;
+  g_autoptr (AdjAotGraph) aot = NULL;
+  g_autofree char *a = NULL, *b = adj_graph_print (theirs, flags, NULL);
+  const AdjValue x =
+      ADJ_TENSOR (adj_from_array (cx, ADJ_DTYPE_F32, (gint64[]){ 3 }, 1, (float[]){ 1, 1, 1 }));
+  g_auto (AdjValue) result = ADJ_NONE;
+  g_autoptr (AdjTensorData) data = NULL;
+
+  ((Shifting *) function)->shift = shift;
+  for (guint i = 0; i < 2; i++)
+    ((Shifting *) function)->by[i] = make_object (cx, &shift_class, 2 + i);
+  aot = adj_aot_trace (function, &x, 1, NULL, NULL, &error);
+  g_assert_no_error (error);
+  a = adj_graph_print (adj_aot_graph_get_graph (aot), flags, NULL);
+  g_assert_cmpstr (a, ==, b);
+  g_assert_true (adj_interpret (cx, adj_aot_graph_get_graph (aot), &x, 1, NULL, &result));
+  data = adj_tensor_snapshot (result.items[0].tensor);
+  g_assert_cmpfloat (adj_tensor_data_get_double (data, 2), ==, 12);
+}
+
 int
 main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/objects/opaque-types/traced-as-in-pytorch", types_are_traced_as_in_pytorch);
+  g_test_add_func ("/objects/opaque-types/values-stand-in-the-calls", values_stand_in_the_calls);
   return g_test_run ();
 }

@@ -348,6 +348,7 @@ every_pass_keeps_effects (void)
   check_all (60, FALSE, TRUE);
 }
 
+/* ORDER PROPERTIES meson.build */
 int
 main (int argc, char **argv)
 {

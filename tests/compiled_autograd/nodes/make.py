@@ -197,8 +197,20 @@ def compiled(*names):
     (losses[0] * losses[1] if len(losses) == 2 else losses[0]).backward()
 
 
+def compiled_sizes():
+    """(sin(x spread over 4 rows) * y).sum(), compiled for any size, of 3 elements, then of 5"""
+
+    def spread_product(x, y):
+        return (x.expand(4, x.shape[0]).sin() * y).sum()
+
+    function = torch.compile(spread_product, backend="aot_eager", dynamic=True)
+    for size in (3, 5):
+        x, y = (golden.pattern((size,), seed).requires_grad_() for seed in (1, 2))
+        function(x, y).backward()
+
+
 FIXED = {"f1": fixed_product, "f2": checkpointed, "f3": packed, "aot": lambda: compiled("xy"),
-         "aot-twice": lambda: compiled("xy", "yx")}
+         "aot-twice": lambda: compiled("xy", "yx"), "aot-sizes": compiled_sizes}
 
 
 def write_forward(name, function, shapes):

@@ -1,20 +1,24 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """Writes hooks.adjoint: a backward with hooks of every kind as PyTorch 2.15 captures it, recorded with the capture
-module.  Its graph has no metadata; the recorded call has the inputs, and what each hook gave.
+module.  Its graph has no metadata; the recorded call has the inputs, and what each hook gave.  And residual.adjoint:
+that of the residual block of data/graphs/models.py, with hooks on gradients and behind an accumulation.
 
     make.py
 """
 
 import pathlib
+import site
 import sys
 
 import torch
 import torch._dynamo.compiled_autograd as compiled_autograd
 
 HERE = pathlib.Path(__file__).resolve().parent
-sys.path.insert(0, str(HERE.parents[2] / "data/bridge"))
+ROOT = HERE.parents[2]
+sys.path[:0] = [str(ROOT / "data/bridge"), str(ROOT / "data/graphs")]
 import adjoint_capture  # noqa: E402
+import models  # noqa: E402
 
 
 class Scale(torch.autograd.Function):
@@ -43,6 +47,22 @@ def step():
     out.sum().backward()
 
 
-with adjoint_capture.record(str(HERE / "hooks.adjoint")):
-    with compiled_autograd._enable(lambda module: module):
-        step()
+def double_gradient(leaf):
+    leaf.grad.mul_(2)
+
+
+def residual():
+    torch.manual_seed(1)
+    model, inputs = models.resnet_block()
+    first, *rest, last = model.parameters()
+    first.register_hook(lambda grad: grad * 0.5)
+    rest[len(rest) // 2].register_hook(lambda grad: grad * 2)
+    last.register_post_accumulate_grad_hook(double_gradient)
+    model(*inputs).backward()
+
+
+for name, program in (("hooks", step), ("residual", residual)):
+    paths = {f"{path}/": "" for path in (ROOT, *site.getsitepackages())}
+    with adjoint_capture.record(str(HERE / f"{name}.adjoint"), rename=paths):
+        with compiled_autograd._enable(lambda module: module):
+            program()

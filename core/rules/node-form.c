@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: MIT */
+/* The form of a node: its inputs and attributes as indices of arguments and results, made once for
+ * each operator. */
+
+#include "rules/node-op-private.h"
+
+static gboolean
+read_input (const AdjSchema *schema, const char *name, guint8 *out)
+{
+  for (guint i = 0; i < schema->n_arguments; i++)
+    if (g_str_equal (schema->arguments[i].name, name))
+      {
+        *out = (guint8) i;
+        return TRUE;
+      }
+  return FALSE;
+}
+
+/* (transfer full) (nullable): never freed, as the table is not. */
+static AdjNodeForm *
+form_new (const AdjNodeOp *self, const AdjSchema *schema)
+{
+  AdjNodeForm *form = g_new0 (AdjNodeForm, 1);
+  char **inputs = g_strsplit (self->inputs, " ", -1);
+  char **kept = *self->kept != '\0' ? g_strsplit (self->kept, " ", -1) : g_new0 (char *, 1);
+  gboolean understood = TRUE;
+  guint as;
+
+  form->node_op = self;
+  form->target = g_strconcat (NODE_OP_PREFIX, self->name, NULL);
+  form->n_inputs = g_strv_length (inputs);
+  form->inputs = g_new0 (guint8, form->n_inputs + 1);
+  form->n_attributes = g_strv_length (kept);
+  form->alike = -1;
+  for (guint i = 0; i < schema->n_arguments; i++)
+    if (node_op_find_alike (self, schema, i, &as))
+      {
+        form->alike = (gint) i;
+        form->as = as;
+      }
+  form->attributes = g_new0 (AdjNodeAttribute, form->n_attributes + 1);
+  for (guint i = 0; i < form->n_inputs && understood; i++)
+    understood = read_input (schema, inputs[i], &form->inputs[i]);
+  for (guint i = 0; i < form->n_attributes && understood; i++)
+    understood = node_attribute_find (schema, kept[i], &form->attributes[i]);
+  g_strfreev (inputs);
+  if (understood)
+    {
+      g_free (kept); /* the names stay */
+      return form;
+    }
+  g_strfreev (kept);
+  g_free ((char *) form->target);
+  g_free (form->inputs);
+  g_free (form->attributes);
+  g_free (form);
+  return NULL;
+}
+
+static GHashTable *
+make_forms (void)
+{
+  GHashTable *forms = g_hash_table_new (NULL, NULL);
+
+  for (guint i = 0; i < adj_node_ops_get_n (); i++)
+    {
+      const AdjNodeOp *node_op = adj_node_ops_get (i);
+      const AdjOp *op = node_op_find_operator (node_op);
+      AdjNodeForm *form = NULL;
+
+      if (op != NULL && !g_hash_table_contains (forms, op))
+        form = form_new (node_op, adj_op_get_schema (op));
+      if (form != NULL)
+        g_hash_table_insert (forms, (gpointer) op, form);
+    }
+  return forms;
+}
+
+const AdjNodeForm *
+adj_node_form_find (const AdjOp *op)
+{
+  static gsize once;
+  const AdjNodeForm *form;
+
+  if (g_once_init_enter (&once))
+    g_once_init_leave (&once, GPOINTER_TO_SIZE (make_forms ()));
+  form = g_hash_table_lookup (GSIZE_TO_POINTER (once), op);
+  if (form == NULL && adj_op_get_base (op) != NULL)
+    form = g_hash_table_lookup (GSIZE_TO_POINTER (once), adj_op_get_base (op));
+  return form;
+}
