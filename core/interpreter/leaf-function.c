@@ -174,7 +174,7 @@ read_results (AdjEffectCall *call)
     return adj_effect_call_fail (call, ADJ_ERROR_UNSUPPORTED,
                                  "what the function gives is not known: it is of the process that "
                                  "the graph was made in");
-  call->result = adj_value_array_end (g_steal_pointer (&results), ADJ_VALUE_TUPLE);
+  call->result = adj_value_array_end (results, ADJ_VALUE_TUPLE);
   return TRUE;
 }
 

@@ -100,7 +100,7 @@ adj_value_new_items (AdjValueKind kind, const AdjValue *items, guint n)
 GArray *
 adj_value_array_new (void)
 {
-  GArray *items = g_array_new (FALSE, FALSE, sizeof (AdjValue));
+  GArray *items = g_array_new (FALSE, TRUE, sizeof (AdjValue));
 
   g_array_set_clear_func (items, (GDestroyNotify) adj_value_clear);
 
