@@ -566,11 +566,23 @@ take_words (AdjReader *r, const char *const *words)
   return adj_reader_at_end (r);
 }
 
+/* `name = `, whatever is annotated. */
+static gboolean
+take_target (AdjReader *r, const char *name)
+{
+  if (!adj_reader_at_name (r, name))
+    return FALSE;
+  for (adj_reader_advance (r); !adj_reader_at (r, "=") && !adj_reader_at_end (r);)
+    adj_reader_advance (r);
+
+  return adj_reader_take (r, "=");
+}
+
 /* `args_iter = iter(args_list)`, `a = next(args_iter)`, `args_list.clear()` */
 static gboolean
 read_boxed (AdjHeaderReader *header, AdjReader r)
 {
-  static const char *const begins[] = { "args_iter", "=", "iter", "(", "args_list", ")", NULL };
+  static const char *const begins[] = { "iter", "(", "args_list", ")", NULL };
   static const char *const nexts[] = { "next", "(", "args_iter", ")", NULL };
   static const char *const ends[] = { "args_list", ".", "clear", "(", ")", NULL };
   AdjReader start = r;
@@ -579,7 +591,7 @@ read_boxed (AdjHeaderReader *header, AdjReader r)
   if (!header->is_boxed)
     {
       if (header->parameters->len != 1 || !g_hash_table_contains (header->by_target, "args_list") ||
-          !take_words (&r, begins))
+          !take_target (&r, "args_iter") || !take_words (&r, begins))
         return FALSE;
       header->is_boxed = TRUE;
       set_parameters (header, g_ptr_array_new_with_free_func (parameter_free));

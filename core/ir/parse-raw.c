@@ -205,7 +205,7 @@ find_unpacked (const char *text, gsize length, GHashTable *names)
        token.kind == ADJ_TOKEN_NAME ||
        (token.kind == ADJ_TOKEN_PUNCT && strchr ("()[],*", *token.text) != NULL);
        token = adj_lexer_next (&lexer))
-    if (token.kind == ADJ_TOKEN_NAME)
+    if (token.kind == ADJ_TOKEN_NAME && !adj_token_is_keyword (&token))
       g_array_append_val (pattern, token);
   for (guint i = 0; is_punct (&token, "=") && i < pattern->len; i++)
     add_name (names, &g_array_index (pattern, AdjToken, i));
