@@ -5,6 +5,7 @@
 
 #include <string.h>
 
+#include "formats/adj-bundle-internal.h"
 #include "formats/adj-bundle-private.h"
 #include "ir/adj-graph.h"
 
