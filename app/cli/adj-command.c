@@ -144,6 +144,14 @@ adj_target_run (const AdjTarget *target)
                           .executor = target->executor };
 }
 
+void
+adj_target_say_inputs (const AdjSessionRun *run)
+{
+  g_autofree char *from = adj_session_describe_inputs (run);
+
+  g_printerr ("inputs: %s\n", from);
+}
+
 gboolean
 adj_target_take_inputs (AdjTarget *target, const char *text, AdjSessionRun *run, GError **error)
 {

@@ -15,6 +15,7 @@ typedef struct
   char *device;
   double rtol, atol;
   char *inputs;
+  gint64 seed; /* -1: none */
   gboolean nodes;
   gboolean json;
   char *explain;
@@ -106,6 +107,8 @@ compare_targets (AdjTarget *a, const char *other, const Options *options, GError
 
   if (!take_device (options->device, &run, &gpu, error))
     return NULL;
+  run.random = options->seed >= 0;
+  run.seed = (guint32) options->seed;
   run.progress = adj_progress_line;
   run.data = &line;
   if (kept && options->inputs != NULL)
@@ -134,13 +137,15 @@ compare_targets (AdjTarget *a, const char *other, const Options *options, GError
   adj_progress_line_end (&line);
   if (comparison == NULL)
     g_prefix_error (error, "%s: ", a->name);
+  else if (run.random)
+    adj_target_say_inputs (&run);
   return comparison;
 }
 
 static AdjExit
 run (int argc, char **argv, GError **error)
 {
-  g_auto (Options) options = { .rtol = NAN, .atol = NAN };
+  g_auto (Options) options = { .rtol = NAN, .atol = NAN, .seed = -1 };
   g_auto (AdjTarget) target = { 0 };
   g_autoptr (AdjComparison) comparison = NULL;
   AdjProgramTarget programs[2];
@@ -149,6 +154,7 @@ run (int argc, char **argv, GError **error)
       "Compare every node and find the first that differs", NULL },
     { "inputs", 'i', 0, G_OPTION_ARG_FILENAME, &options.inputs, "Inputs by placeholder name",
       "F.safetensors|run:NAME" },
+    { "seed", 's', 0, G_OPTION_ARG_INT64, &options.seed, "Draw random inputs", "N" },
     ADJ_DEVICE_OPTION (&options.device),
     { "rtol", 0, 0, G_OPTION_ARG_DOUBLE, &options.rtol,
       "Decide by |a - b| ≤ atol + rtol |b| instead of error bands", "X" },
@@ -195,7 +201,7 @@ run (int argc, char **argv, GError **error)
 const AdjCommand adj_command_compare = {
   .name = "compare",
   .usage = "A[#ID][@HOW] B[#ID][@HOW]|VALUES.safetensors|LOG.json|run:NAME|recorded "
-           "[--nodes] [--device D] [--inputs F] [--rtol X --atol X]",
+           "[--nodes] [--device D] [--inputs F|--seed N] [--rtol X --atol X]",
   .summary = "Run a graph and compare it with what was recorded, with values that somebody else "
              "computed, with the log of a run under DebugMode, with a run that was kept, or with "
              "another graph",

@@ -175,8 +175,8 @@ adj_op_call_meta (const AdjOpCall *call, guint arg)
 static gboolean
 follows_self (const AdjSchema *schema)
 {
-  static const char *const stems[] = { "index", "_index",   "_unsafe_index",
-                                       "copy",  "_to_copy", "set_" };
+  static const char *const stems[] = { "index",    "_index", "_unsafe_index", "copy",
+                                       "_to_copy", "set_",   "wait_tensor" };
 
   for (guint i = 0; i < G_N_ELEMENTS (stems); i++)
     if (g_str_has_prefix (schema->name, stems[i]))

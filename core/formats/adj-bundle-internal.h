@@ -5,9 +5,14 @@
 
 G_BEGIN_DECLS
 
-/* Whether a kept run is of a graph. */
+/* For sessions: whether a kept run is of a graph, and what is known of inputs without a call. */
 
 /* (transfer full): changes when the graph computes something else. */
 char *adj_bundle_graph_fingerprint (const AdjGraph *graph);
+
+/* What the file has of the inputs of a graph that nobody called, NONE where it has nothing: weights
+ * of a program without sample inputs. (transfer none) (nullable) (array length=n) */
+const AdjValue *
+adj_bundle_get_weights (const AdjBundle *bundle, const AdjBundleGraph *graph, guint *n);
 
 G_END_DECLS

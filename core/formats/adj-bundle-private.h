@@ -42,6 +42,7 @@ struct _AdjBundle
   GPtrArray *graphs;  /* AdjBundleGraph, in the arena */
   GPtrArray *regions; /* AdjRegion, in the arena */
   GPtrArray *calls;   /* BundleCall */
+  GPtrArray *weights; /* BundleCall: inputs that are known of graphs that nobody called */
   GPtrArray *runs;    /* BundleCall; replaced under @lock, never changed */
   GHashTable *by_id;
   GHashTable *texts;          /* id → GBytes */
@@ -63,6 +64,13 @@ struct _AdjBundle
 /* The bundle as built so far. (transfer none) */
 const AdjBundle *bundle_builder_peek (const AdjBundleBuilder *builder);
 AdjBundle *bundle_builder_get (AdjBundleBuilder *builder); /* (transfer none) */
+
+/* Keeps what the file has of the inputs of @graph_id, which is one of the graphs: NONE where it has
+ * nothing. */
+void bundle_builder_add_weights (AdjBundleBuilder *builder,
+                                 const char *graph_id,
+                                 const AdjValue *inputs,
+                                 guint n_inputs);
 
 /* (transfer full): a copy of @call, without taps */
 BundleCall *bundle_call_new (const AdjRecordedCall *call);

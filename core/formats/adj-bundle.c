@@ -5,6 +5,7 @@
 
 #include <string.h>
 
+#include "formats/adj-bundle-internal.h"
 #include "formats/adj-bundle-private.h"
 #include "ir/adj-graph.h"
 
@@ -24,6 +25,7 @@ adj_bundle_unref (AdjBundle *bundle)
     return;
 
   g_ptr_array_unref (bundle->calls);
+  g_ptr_array_unref (bundle->weights);
   g_ptr_array_unref (bundle->runs);
   for (guint i = 0; i < bundle->regions->len; i++)
     {
@@ -52,6 +54,22 @@ adj_bundle_unref (AdjBundle *bundle)
   adj_arena_free (bundle->arena);
   g_mutex_clear (&bundle->lock);
   g_free (bundle);
+}
+
+const AdjValue *
+adj_bundle_get_weights (const AdjBundle *bundle, const AdjBundleGraph *graph, guint *n)
+{
+  for (guint i = 0; i < bundle->weights->len; i++)
+    {
+      const AdjRecordedCall *known = bundle->weights->pdata[i];
+
+      if (known->graph == graph)
+        {
+          *n = known->n_inputs;
+          return known->inputs;
+        }
+    }
+  return NULL;
 }
 
 AdjRecording *

@@ -38,6 +38,7 @@ adj_bundle_builder_new (void)
   bundle->graphs = g_ptr_array_new ();
   bundle->regions = g_ptr_array_new ();
   bundle->calls = g_ptr_array_new_with_free_func (bundle_call_unref);
+  bundle->weights = g_ptr_array_new_with_free_func (bundle_call_unref);
   bundle->runs = g_ptr_array_new_with_free_func (bundle_call_unref);
   bundle->by_id = g_hash_table_new (g_str_hash, g_str_equal);
   bundle->texts =
@@ -308,6 +309,21 @@ adj_bundle_builder_add_call (AdjBundleBuilder *builder,
   builder->last = bundle_call_new (&whole);
   g_ptr_array_add (call->origin != NULL ? bundle->runs : bundle->calls, builder->last);
   return TRUE;
+}
+
+void
+bundle_builder_add_weights (AdjBundleBuilder *builder,
+                            const char *graph_id,
+                            const AdjValue *inputs,
+                            guint n_inputs)
+{
+  AdjRecordedCall known = { .graph = g_hash_table_lookup (builder->bundle->by_id, graph_id),
+                            .n_inputs = n_inputs,
+                            .inputs = inputs };
+
+  g_return_if_fail (known.graph != NULL);
+
+  g_ptr_array_add (builder->bundle->weights, bundle_call_new (&known));
 }
 
 gboolean

@@ -9,6 +9,8 @@ G_BEGIN_DECLS
 
 /* Whether @at matches @shape, where 0 stands for any digit and V for a level. */
 gboolean log_line_has_shape (const char *at, const char *shape);
+/* Whether a graph begins in the line at @at of which each node has a line: "graph(%x):". */
+gboolean log_line_begins_nodes (const char *at);
 
 /* Whether a record of a TRACE log, which is JSON, begins somewhere in @text. */
 gboolean log_lines_have_record (const char *text);

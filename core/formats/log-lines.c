@@ -23,6 +23,16 @@ log_line_has_shape (const char *at, const char *shape)
   return TRUE;
 }
 
+gboolean
+log_line_begins_nodes (const char *at)
+{
+  static const char tail[] = "):";
+  gsize n = strcspn (at, "\r\n");
+
+  return g_str_has_prefix (at, "graph(") && n > strlen (tail) &&
+         memcmp (at + n - strlen (tail), tail, strlen (tail)) == 0;
+}
+
 /* What stands behind "V0302 09:15:01.004000 4711 path:27] " at @at, else %NULL. */
 static const char *
 skip_head (const char *at)

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "formats/log-facts-private.h"
+#include "formats/log-lines-private.h"
 #include "formats/log-roles-private.h"
 #include "ir/adj-text.h"
 #include "ops/adj-op-table.h"
@@ -44,12 +45,53 @@ known_role (const JsonItem *record)
   return NULL;
 }
 
+/* Within the line. (nullable) */
+static const char *
+find_in_line (const char *line, const char *what)
+{
+  return g_strstr_len (line, (gssize) strcspn (line, "\n"), what);
+}
+
+static gboolean
+begins_class (const char *line)
+{
+  return *line != ' ' && find_in_line (line, "class ") != NULL &&
+         find_in_line (line, "(torch.nn.Module):") != NULL;
+}
+
+const char *
+log_next_module (const char *text)
+{
+  const char *line = text;
+
+  while (line != NULL)
+    {
+      line += *line == '\n';
+      if (begins_class (line) || log_line_begins_nodes (line))
+        return line;
+      line = strchr (line, '\n');
+    }
+  return NULL;
+}
+
+/* `graph():` with a node in each line, `%x : [num_users=1] = …`. */
+static gboolean
+has_nodes (const char *payload)
+{
+  const char *module = log_next_module (payload);
+
+  return module != NULL && log_line_begins_nodes (module) && strstr (module, "users=") != NULL;
+}
+
 /* The text of a module of PyTorch, and not JSON that quotes one. */
 static gboolean
 is_graph (const char *payload)
 {
-  return *payload != '{' && *payload != '[' && strstr (payload, "(torch.nn.Module):") != NULL &&
-         strstr (payload, "def forward(") != NULL;
+  if (*payload == '{' || *payload == '[')
+    return FALSE;
+  return (strstr (payload, "(torch.nn.Module):") != NULL &&
+          strstr (payload, "def forward(") != NULL) ||
+         has_nodes (payload);
 }
 
 /* The forward of a module alone, as a generated source is logged; other functions may be called so,
@@ -95,29 +137,6 @@ log_role (const JsonItem *record, const char *payload)
   if (known != NULL)
     return g_strdup (known);
   return name != NULL && (is_graph (payload) || is_code (payload)) ? role_of_name (name) : NULL;
-}
-
-/* Within the line. (nullable) */
-static const char *
-find_in_line (const char *line, const char *what)
-{
-  return g_strstr_len (line, (gssize) strcspn (line, "\n"), what);
-}
-
-const char *
-log_next_module (const char *text)
-{
-  const char *line = text;
-
-  while (line != NULL)
-    {
-      line += *line == '\n';
-      if (*line != ' ' && find_in_line (line, "class ") != NULL &&
-          find_in_line (line, "(torch.nn.Module):") != NULL)
-        return line;
-      line = strchr (line, '\n');
-    }
-  return NULL;
 }
 
 char *

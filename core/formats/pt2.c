@@ -224,6 +224,29 @@ gather_inputs (Program *program,
   return samples == NULL || taken == samples->len;
 }
 
+/* Without what the graph was called with: what of its inputs is in the file. */
+static void
+add_weights (Program *program, const JsonItem *input_specs, const Pt2Weights *weights)
+{
+  g_autoptr (GArray) known = adj_value_array_new ();
+  guint n_known = 0;
+
+  for (guint i = 0; i < adj_graph_get_n_inputs (program->graph) && i < input_specs->n; i++)
+    {
+      const char *name = held_name (&input_specs->items[i]);
+      AdjTensorData *data = name != NULL ? g_hash_table_lookup (weights->tensors, name) : NULL;
+      AdjOpaque *object = name != NULL ? g_hash_table_lookup (weights->objects, name) : NULL;
+      AdjValue value = data != NULL     ? ADJ_DATA (adj_tensor_data_ref (data))
+                       : object != NULL ? ADJ_OPAQUE (adj_opaque_ref (object))
+                                        : ADJ_NONE;
+
+      n_known += value.kind != ADJ_VALUE_NONE;
+      g_array_append_val (known, value);
+    }
+  if (n_known > 0 && known->len == adj_graph_get_n_inputs (program->graph))
+    bundle_builder_add_weights (program->builder, program->id, (gpointer) known->data, known->len);
+}
+
 static gboolean
 add_call (Program *program, const JsonItem *signature, GError **error)
 {
@@ -245,6 +268,7 @@ add_call (Program *program, const JsonItem *signature, GError **error)
                        *missing != '\0' ? "the file has no value for input '%s'"
                                         : "the sample inputs are not those of the graph%s",
                        missing);
+      add_weights (program, input_specs, &weights);
       return TRUE;
     }
   call.n_inputs = inputs->len;

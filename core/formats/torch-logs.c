@@ -4,7 +4,8 @@
  *
  * Every line of a message carries "I1120 10:34:57.280000 27000 path:404] [0/0] [__aot_graphs] ";
  * a message with a graph begins with a heading such as " ===== Joint graph 0 =====", then comes
- * the text of the module.  The program's own output may stand between the lines. */
+ * the text of the module, or a line for each node below "graph():".  The program's own output may
+ * stand between the lines. */
 
 #include <string.h>
 
@@ -230,11 +231,14 @@ finish (Message *message, GError **error)
   return done;
 }
 
+/* What a heading says, also "---submod_0 graph---" of those that DDP splits. */
 static const char *
 role_in_heading (const char *content)
 {
   const char *at = strstr (content, "===== ");
 
+  if (g_str_has_prefix (content, "---") && g_str_has_suffix (content, " graph---"))
+    return "ddp_split";
   for (guint i = 0; at != NULL && i < G_N_ELEMENTS (headings); i++)
     if (g_str_has_prefix (at + strlen ("===== "), headings[i].heading))
       return headings[i].role;
@@ -248,7 +252,8 @@ take_line (
   static const char metadata[] = "fw_metadata=";
   const char *role = role_in_heading (content);
   const char *known = strstr (content, metadata), *module;
-  gboolean begins = strstr (content, "(torch.nn.Module):") != NULL && message->text->len == 0;
+  gboolean has_lines = log_line_begins_nodes (content);
+  gboolean begins;
 
   if (known != NULL && g_str_has_prefix (content, "aot_config id: ") && key->frame >= 0)
     {
@@ -275,11 +280,14 @@ take_line (
       message->key = *key;
       return TRUE;
     }
+  if (has_lines && message->text->len > 0 && !finish (message, error))
+    return FALSE;
+  begins = message->text->len == 0 && (has_lines || strstr (content, "(torch.nn.Module):") != NULL);
   if (begins)
     {
       message->line = number;
       message->key = *key;
-      module = g_strrstr (content, "class ");
+      module = has_lines ? content : g_strrstr (content, "class ");
       g_free (message->source);
       message->source = g_strndup (content, module != NULL ? (gsize) (module - content) : 0);
       content = module;
@@ -295,7 +303,7 @@ static gboolean
 take_own_line (Message *message, const char *line, guint number, GError **error)
 {
   static const RegionKey key = { -1, -1, -1, -1, 0, 0 };
-  gboolean begins = g_str_has_prefix (line, "class ");
+  gboolean begins = g_str_has_prefix (line, "class ") || log_line_begins_nodes (line);
 
   if ((begins || (*line != ' ' && *line != '\0')) && !finish (message, error))
     return FALSE;

@@ -297,7 +297,7 @@ read_alias (AdjHeaderReader *header, AdjReader r)
   g_autofree char *name = NULL;
   g_autofree char *parameter_name = NULL;
   gboolean has_bracket;
-  Parameter *parameter;
+  Parameter *parameter, *known;
 
   if (r.token.kind != ADJ_TOKEN_NAME)
     return FALSE;
@@ -315,8 +315,9 @@ read_alias (AdjHeaderReader *header, AdjReader r)
 
   /* What has its name already only gets another one. */
   parameter = g_hash_table_lookup (header->by_target, parameter_name);
+  known = g_hash_table_lookup (header->by_target, name);
   if (!parameter || !g_str_equal (parameter->name, parameter_name) ||
-      g_hash_table_contains (header->by_target, name))
+      (known && g_str_equal (known->name, name)))
     return FALSE;
   g_free (parameter->name);
   parameter->name = g_steal_pointer (&name);
@@ -414,9 +415,9 @@ read_names (AdjHeaderReader *header, AdjReader *r)
           names->len > ADJ_MAX_NODES)
         return NULL;
     }
-  if (!adj_reader_take (r, "="))
+  if (names->len == 0 || !adj_reader_take (r, "="))
     return NULL;
-  if (names->len > 0 && g_str_equal (((Parameter *) names->pdata[0])->target, "self"))
+  if (g_str_equal (((Parameter *) names->pdata[0])->target, "self"))
     g_ptr_array_remove_index (names, 0);
 
   return g_steal_pointer (&names);
@@ -502,6 +503,27 @@ dup_signature (AdjHeaderReader *header, const AdjReader *r)
              : g_steal_pointer (&joined);
 }
 
+/* Whether a call is next, and nothing behind it. */
+static gboolean
+is_call (AdjReader r)
+{
+  guint outside = r.brackets;
+
+  while (r.token.kind == ADJ_TOKEN_NAME && adj_reader_is_before (&r, "."))
+    {
+      adj_reader_advance (&r);
+      adj_reader_advance (&r);
+    }
+  if (r.token.kind != ADJ_TOKEN_NAME || !adj_reader_is_before (&r, "("))
+    return FALSE;
+  adj_reader_advance (&r);
+  do
+    adj_reader_advance (&r);
+  while (r.brackets > outside && r.token.kind != ADJ_TOKEN_END && r.token.kind != ADJ_TOKEN_BAD);
+
+  return r.brackets == outside && adj_tail_read (&r, NULL);
+}
+
 /* `primals_1, tangents_1, = fx_pytree.tree_flatten_spec([primals, tangents], self._in_spec)`, and
  * `x_1, = pytree.tree_leaves((self, x,))`, `a, b, = self._in_shuffle_graph(x_1)` after each other.
  */
@@ -511,7 +533,7 @@ read_unpacking (AdjHeaderReader *header, AdjReader r)
   g_autoptr (GPtrArray) parameters = read_names (header, &r);
   gboolean shuffles, is_leaves;
 
-  if (!parameters)
+  if (!parameters || !is_call (r))
     return FALSE;
 
   shuffles = header->signature && header->module->n_leaves > 0 && adj_token_is (&r.token, "self");
@@ -544,11 +566,23 @@ take_words (AdjReader *r, const char *const *words)
   return adj_reader_at_end (r);
 }
 
+/* `name = `, whatever is annotated. */
+static gboolean
+take_target (AdjReader *r, const char *name)
+{
+  if (!adj_reader_at_name (r, name))
+    return FALSE;
+  for (adj_reader_advance (r); !adj_reader_at (r, "=") && !adj_reader_at_end (r);)
+    adj_reader_advance (r);
+
+  return adj_reader_take (r, "=");
+}
+
 /* `args_iter = iter(args_list)`, `a = next(args_iter)`, `args_list.clear()` */
 static gboolean
 read_boxed (AdjHeaderReader *header, AdjReader r)
 {
-  static const char *const begins[] = { "args_iter", "=", "iter", "(", "args_list", ")", NULL };
+  static const char *const begins[] = { "iter", "(", "args_list", ")", NULL };
   static const char *const nexts[] = { "next", "(", "args_iter", ")", NULL };
   static const char *const ends[] = { "args_list", ".", "clear", "(", ")", NULL };
   AdjReader start = r;
@@ -557,7 +591,7 @@ read_boxed (AdjHeaderReader *header, AdjReader r)
   if (!header->is_boxed)
     {
       if (header->parameters->len != 1 || !g_hash_table_contains (header->by_target, "args_list") ||
-          !take_words (&r, begins))
+          !take_target (&r, "args_iter") || !take_words (&r, begins))
         return FALSE;
       header->is_boxed = TRUE;
       set_parameters (header, g_ptr_array_new_with_free_func (parameter_free));

@@ -273,6 +273,8 @@ read_node (Line *l)
   if (expression == NULL)
     return FALSE;
   rest = read_target (l, expression, end, "](args = ");
+  if (rest != NULL && l->opcode == ADJ_OPCODE_GET_ATTR)
+    return FALSE; /* it takes nothing */
   if (rest != NULL)
     return is_sound (l) && read_call (l, rest, end) && has_receiver (l);
   rest = read_target (l, expression, end, "](default=");
@@ -297,8 +299,13 @@ add_node (Line *l)
                        .origin = ADJ_NO_NODE };
   g_autofree char *target = NULL;
 
+  /* A parameter that is called like an earlier node could not be told from it. */
   if (l->opcode == ADJ_OPCODE_PLACEHOLDER)
-    spec.target = target = adj_module_take_target (l->module, l->target, l->name, spec.span);
+    spec.target = target = adj_module_take_target (
+        l->module,
+        adj_node_id_is_valid (adj_builder_find (l->module->builder, l->target)) ? l->name
+                                                                                : l->target,
+        l->name, spec.span);
   adj_builder_add (l->module->builder, &spec);
 }
 
@@ -362,6 +369,12 @@ adj_lines_read_node (AdjModuleReader *module, const AdjLine *line)
   return TRUE;
 }
 
+static gboolean
+is_read (const AdjValue *leaf, gpointer data)
+{
+  return leaf->kind != ADJ_VALUE_RAW;
+}
+
 gboolean
 adj_lines_read_return (AdjModuleReader *module, const AdjLine *line)
 {
@@ -372,7 +385,8 @@ adj_lines_read_return (AdjModuleReader *module, const AdjLine *line)
   if ((gsize) (end - at) < strlen (word) || memcmp (at, word, strlen (word)) != 0)
     return FALSE;
   at += strlen (word);
-  if (read_value (module, at, (gsize) (end - at), &value))
+  if (read_value (module, at, (gsize) (end - at), &value) &&
+      adj_value_foreach (&value, is_read, NULL))
     adj_builder_output (module->builder, &value);
   else
     {

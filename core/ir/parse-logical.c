@@ -113,7 +113,7 @@ take_followers (AdjText *text, const AdjLine *first, const char *end, gboolean i
 
 /* -- Blocks ---- */
 
-/* `with x:`: all that is indented below it belongs to it. */
+/* `with x:`: all that is indented below it belongs to it, but not comments behind it. */
 static gboolean
 begins_block (const AdjReader *r)
 {
@@ -140,7 +140,7 @@ take_block (const AdjText *text, const AdjLine *first, const char *end)
     adj_text_skip_line (&ahead);
   for (; adj_text_peek_line (&ahead, &line); adj_text_skip_line (&ahead))
     {
-      if (line.length <= line.indent)
+      if (line.length <= line.indent || line.at[line.indent] == '#')
         continue;
       if (line.indent <= first->indent || adj_line_find_class (&line, &start, &length))
         break;

@@ -75,11 +75,27 @@ is_type_text (const char *text, gsize length)
   return length > 0 && depth == 0;
 }
 
-gboolean
-adj_parsed_meta_annotate (AdjParsedMeta *metadata,
-                          const char *text,
-                          gsize length,
-                          AdjSymbols *symbols)
+/* An annotation without quotes may go on in the next line: in one, with a blank behind commas. */
+static char *
+join_annotation (const char *text, gsize length)
+{
+  GString *out = g_string_sized_new (length);
+
+  for (gsize i = 0, n; i < length; i += MAX (n, 1))
+    {
+      for (n = 0; i + n < length && (text[i + n] == ' ' || g_ascii_iscntrl (text[i + n]));)
+        n++;
+      if (n == 0)
+        g_string_append_c (out, text[i]);
+      else if (i > 0 && text[i - 1] == ',')
+        g_string_append_c (out, ' ');
+    }
+
+  return g_string_free (out, FALSE);
+}
+
+static gboolean
+annotate (AdjParsedMeta *metadata, const char *text, gsize length, AdjSymbols *symbols)
 {
   gboolean quoted = length >= 2 && text[0] == '"' && text[length - 1] == '"' &&
                     adj_text_is_annotation (text + 1, length - 2);
@@ -111,6 +127,23 @@ adj_parsed_meta_annotate (AdjParsedMeta *metadata,
     adj_parsed_meta_keep (metadata, "type", &raw);
 
   return TRUE;
+}
+
+gboolean
+adj_parsed_meta_annotate (AdjParsedMeta *metadata,
+                          const char *text,
+                          gsize length,
+                          AdjSymbols *symbols)
+{
+  g_autofree char *joined = NULL;
+  gboolean is_quoted = length > 0 && *text == '"';
+
+  for (gsize i = 0; !joined && !is_quoted && i < length; i++)
+    if (g_ascii_iscntrl (text[i]))
+      joined = join_annotation (text, length);
+
+  return joined ? annotate (metadata, joined, strlen (joined), symbols)
+                : annotate (metadata, text, length, symbols);
 }
 
 /* -- Metadata ---- */

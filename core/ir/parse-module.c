@@ -343,6 +343,7 @@ module_init (Module *module, AdjText *text, const char *name, guint indent, guin
     .depth = depth,
     .reader = {
       .words = &text->words,
+      .quotes_raw = text->quotes_raw,
       .builder = adj_builder_new (name, text->symbols, text->find_op),
       .symbols = text->symbols,
       .diags = text->diags,

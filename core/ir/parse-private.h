@@ -153,6 +153,7 @@ typedef struct
   char *notes;         /* (nullable) metadata of the statements that follow */
   GString *block;      /* (nullable) metadata of the next statement, without braces */
   guint n_leaves;      /* of inputs, when a function shuffles them and outputs */
+  gboolean quotes_raw; /* what is not understood is kept in quotes */
 } AdjModuleReader;
 
 GHashTable *adj_module_names_new (void);

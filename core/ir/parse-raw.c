@@ -10,7 +10,16 @@
 
 /* -- Text ---- */
 
-/* A string over several lines, in one; one that does not end, without its quotes. */
+/* Quotes that do not end, also behind a prefix: r"… */
+static gboolean
+is_open_string (const AdjToken *token)
+{
+  return token->kind == ADJ_TOKEN_BAD && (memchr (token->text, '\'', token->length) != NULL ||
+                                          memchr (token->text, '"', token->length) != NULL);
+}
+
+/* A string over several lines, in one; of one that does not end each quote becomes a mark that
+ * nothing is made of. */
 static void
 append_token (GString *out, const AdjToken *token)
 {
@@ -19,7 +28,9 @@ append_token (GString *out, const AdjToken *token)
   for (guint i = 0; i < token->length; i++)
     if (token->text[i] == '\n')
       g_string_append (out, "\\n");
-    else if (token->text[i] != '\r' && !(is_bad && strchr ("'\"#", token->text[i])))
+    else if (is_bad && strchr ("'\"#", token->text[i]))
+      g_string_append_c (out, '?');
+    else if (token->text[i] != '\r')
       g_string_append_c (out, token->text[i]);
 }
 
@@ -88,8 +99,7 @@ join_lines (const char *text, gsize length)
       gboolean is_punct = token.kind == ADJ_TOKEN_PUNCT && token.length == 1;
 
       ends_line |= token.kind == ADJ_TOKEN_NEWLINE;
-      has_open_string |= token.kind == ADJ_TOKEN_BAD && token.length > 0 &&
-                         (*token.text == '\'' || *token.text == '"');
+      has_open_string |= is_open_string (&token);
       if (token.kind == ADJ_TOKEN_NEWLINE || token.kind == ADJ_TOKEN_COMMENT)
         continue;
       if (is_punct && depth > 0 && strchr (")]}", *token.text))
@@ -104,8 +114,8 @@ join_lines (const char *text, gsize length)
       ends_line = FALSE;
     }
 
-  g_string_erase (out, 0, (gssize) strspn (out->str, " \t\f"));
   close_brackets (out, has_open_string);
+  g_string_erase (out, 0, (gssize) strspn (out->str, " \t\f"));
 
   return out;
 }
@@ -166,6 +176,8 @@ find_bound (const char *text, gsize length, GHashTable *names)
         }
       if (token.kind != ADJ_TOKEN_NAME || (token.text > text && token.text[-1] == '.'))
         continue;
+      if (adj_token_is_keyword (&token) && assigns (&next, depth))
+        continue;
       if (depth == 0 && (is_word (&token, "for") || is_word (&token, "import")))
         binds = TRUE;
       else if (depth == 0 && (is_word (&token, "as") || is_word (&token, "def")))
@@ -193,7 +205,7 @@ find_unpacked (const char *text, gsize length, GHashTable *names)
        token.kind == ADJ_TOKEN_NAME ||
        (token.kind == ADJ_TOKEN_PUNCT && strchr ("()[],*", *token.text) != NULL);
        token = adj_lexer_next (&lexer))
-    if (token.kind == ADJ_TOKEN_NAME)
+    if (token.kind == ADJ_TOKEN_NAME && !adj_token_is_keyword (&token))
       g_array_append_val (pattern, token);
   for (guint i = 0; is_punct (&token, "=") && i < pattern->len; i++)
     add_name (names, &g_array_index (pattern, AdjToken, i));
@@ -330,6 +342,25 @@ dup_target (Raw *raw)
   return g_string_free (g_steal_pointer (&out), FALSE);
 }
 
+/* `raw = ('x = "', y) ?`: the text as a string, and what it mentions.  Nothing in it can be
+ * understood otherwise when it is read again. */
+static char *
+dup_quoted (const Raw *raw)
+{
+  g_autoptr (GString) out = g_string_new (raw->name);
+
+  g_string_append (out, " = (");
+  adj_print_string (out, raw->text);
+  g_string_append_c (out, ',');
+  for (guint i = 0; i < raw->args->len; i++)
+    g_string_append_printf (
+        out, " %s,",
+        adj_builder_get_name (raw->module->builder, g_array_index (raw->args, AdjValue, i).node));
+  g_string_append (out, ")" NOT_UNDERSTOOD);
+
+  return g_string_free (g_steal_pointer (&out), FALSE);
+}
+
 /* -- The node ---- */
 
 static gboolean
@@ -446,7 +477,13 @@ add_raw (AdjModuleReader *module,
     g_hash_table_insert (raw.assigned, text->str, g_strdup (bound));
   raw.name = name_raw (&raw, bound, last, span);
   spec.name = raw.name;
-  spec.target = target = dup_target (&raw);
+  target = dup_target (&raw);
+  if (module->quotes_raw)
+    {
+      g_free (target);
+      target = dup_quoted (&raw);
+    }
+  spec.target = target;
   spec.args = adj_value_array_end (raw.args, ADJ_VALUE_TUPLE);
   set_assigned (&raw);
   metadata->meta.stack_trace = module->stack_trace;

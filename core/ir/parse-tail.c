@@ -21,22 +21,23 @@ adj_tail_read (AdjReader *r, char **last)
     return TRUE;
   if (!adj_reader_take (r, ";"))
     return FALSE;
+  if (adj_reader_at_end (r))
+    return TRUE;
 
-  while (r->token.kind == ADJ_TOKEN_NAME)
+  while (r->token.kind == ADJ_TOKEN_NAME && !adj_token_is (&r->token, "None"))
     {
-      gboolean is_none = adj_token_is (&r->token, "None");
-
-      if (last && !is_none)
+      if (last)
         {
           g_free (*last);
           *last = adj_token_dup (&r->token);
         }
       adj_reader_advance (r);
-      if (is_none)
-        break;
       if (!adj_reader_take (r, "="))
         return FALSE;
     }
+  if (!adj_reader_at_name (r, "None"))
+    return FALSE;
+  adj_reader_advance (r);
 
   return adj_reader_at_end (r);
 }

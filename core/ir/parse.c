@@ -28,7 +28,7 @@ find_module (AdjText *text, AdjLine *line)
 }
 
 static AdjGraph *
-parse_next (AdjText *text, const AdjLine *line, GError **error)
+parse_one (AdjText *text, const AdjLine *line, GError **error)
 {
   g_autofree char *name = NULL;
 
@@ -38,6 +38,62 @@ parse_next (AdjText *text, const AdjLine *line, GError **error)
     return adj_text_parse_lines (text, line, error);
 
   return adj_text_parse_module (text, line, 0, &name, error);
+}
+
+/* -- Text that was kept ---- */
+
+static gboolean
+has_raw (const AdjGraph *graph)
+{
+  for (guint i = 0; i < adj_graph_get_n_nodes (graph); i++)
+    if (adj_graph_get_node (graph, i)->opcode == ADJ_OPCODE_RAW)
+      return TRUE;
+  for (guint i = 0; i < adj_graph_get_n_subgraphs (graph); i++)
+    if (has_raw (adj_graph_get_subgraph (graph, i, NULL)))
+      return TRUE;
+
+  return FALSE;
+}
+
+/* Whether what is printed of @graph prints the same when it is read. */
+static gboolean
+prints_back (const AdjGraph *graph, AdjFindOpFunc find_op)
+{
+  g_autofree char *printed = adj_graph_print (graph, ADJ_PRINT_DEFAULT, NULL);
+  g_autofree char *again = NULL;
+  g_autoptr (AdjGraph) back = NULL;
+  g_auto (AdjText) text;
+  AdjLine line;
+
+  if (!adj_text_init (&text, printed, -1, NULL, NULL))
+    return FALSE;
+  text.find_op = find_op;
+  back = find_module (&text, &line) ? parse_one (&text, &line, NULL) : NULL;
+  again = back ? adj_graph_print (back, ADJ_PRINT_DEFAULT, NULL) : NULL;
+
+  return g_strcmp0 (again, printed) == 0;
+}
+
+/* The graph that begins in @line.  Text that is not understood may read otherwise among what was:
+ * of a graph that does not print back, it is kept in quotes. */
+static AdjGraph *
+parse_next (AdjText *text, const AdjLine *line, GError **error)
+{
+  const AdjText before = *text;
+  g_autoptr (AdjGraph) graph = parse_one (text, line, error), quoted = NULL;
+  AdjText quoting = before;
+
+  if (!graph || !has_raw (graph) || prints_back (graph, text->find_op))
+    return g_steal_pointer (&graph);
+
+  quoting.symbols = NULL;
+  quoting.words.set = NULL;
+  quoting.diags = NULL;
+  quoting.quotes_raw = TRUE;
+  quoted = parse_one (&quoting, line, NULL);
+  adj_text_clear (&quoting);
+
+  return quoted ? g_steal_pointer (&quoted) : g_steal_pointer (&graph);
 }
 
 static void
@@ -91,7 +147,7 @@ parsed_graph_clear (gpointer data)
 /* Parses one graph. Malformed text is reported in the diagnostics; @first is set to the first
  * error. */
 static gboolean
-parse_one (AdjText *text, const AdjLine *line, GArray *graphs, GError **first)
+take_graph (AdjText *text, const AdjLine *line, GArray *graphs, GError **first)
 {
   g_autoptr (GError) error = NULL;
   const char *start = text->at, *end;
@@ -134,7 +190,7 @@ adj_graph_parse_all (
     {
       const char *start = state.at;
 
-      parse_one (&state, &line, graphs, &first);
+      take_graph (&state, &line, graphs, &first);
       if (state.at == start)
         adj_text_skip_line (&state);
     }

@@ -18,6 +18,7 @@ typedef struct
   AdjDiags *diags;
   AdjWords words;
   gboolean is_export;   /* the next module is of an exported program */
+  gboolean quotes_raw;  /* what is not understood is kept in quotes */
   GHashTable *metadata; /* (unowned) (nullable) name → text, of the outermost placeholders */
 } AdjText;
 

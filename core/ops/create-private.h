@@ -13,6 +13,9 @@ AdjDType op_option_dtype (const AdjOpCall *call, AdjDType if_none);
 /* A contiguous shape of the sizes in argument @arg; fails the call when one is negative. */
 gboolean op_new_shape (const AdjOpCall *call, guint arg, AdjShape *out);
 
+/* Gives @shape the strides in argument @arg; fails the call unless there is one for each size. */
+gboolean op_set_strides (const AdjOpCall *call, guint arg, AdjShape *shape);
+
 /* A result on the device that the call asks for; fails it when its layout is not strided. */
 gboolean op_add_new (AdjOpCall *call, AdjDType dtype, const AdjShape *shape);
 

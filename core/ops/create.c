@@ -136,8 +136,8 @@ new_meta (AdjOpCall *call)
          op_add_new (call, op_option_dtype (call, adj_op_call_meta (call, 0)->dtype), &shape);
 }
 
-static gboolean
-set_strides (const AdjOpCall *call, guint arg, AdjShape *shape)
+gboolean
+op_set_strides (const AdjOpCall *call, guint arg, AdjShape *shape)
 {
   guint n = adj_op_call_sizes (call, arg, shape->stride);
 
@@ -154,7 +154,7 @@ empty_strided_meta (AdjOpCall *call)
 {
   AdjShape shape;
 
-  return op_new_shape (call, 0, &shape) && set_strides (call, 1, &shape) &&
+  return op_new_shape (call, 0, &shape) && op_set_strides (call, 1, &shape) &&
          op_add_new (call, op_option_dtype (call, adj_context_get_default_dtype (call->cx)),
                      &shape);
 }
@@ -164,7 +164,7 @@ new_empty_strided_meta (AdjOpCall *call)
 {
   AdjShape shape;
 
-  return op_new_shape (call, 1, &shape) && set_strides (call, 2, &shape) &&
+  return op_new_shape (call, 1, &shape) && op_set_strides (call, 2, &shape) &&
          op_add_new (call, op_option_dtype (call, adj_op_call_meta (call, 0)->dtype), &shape);
 }
 

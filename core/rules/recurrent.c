@@ -160,11 +160,11 @@ step (const Layer *layer, AdjTensor *x, State *state)
 
 /* -- one layer -- */
 
-/* All steps of @input, [steps, batch, width]; the last state in @state. */
+/* All steps of @input, [steps, batch, width]; the last state in @state, [batch, width] as the
+ * kernels of PyTorch give it: its decomposition of an LSTM means to and leaves a dimension of 1. */
 static AdjTensor *
 run_layer (const Layer *layer, AdjTensor *input, gboolean reverse, State *state)
 {
-  gint64 dim = layer->cell == CELL_LSTM ? 1 : 0;
   AdjValue args[] = { ADJ_NONE, ADJ_INT (0) }, dims = { .kind = ADJ_VALUE_LIST, .n = 1 }, steps;
   AdjValue zero = ADJ_INT (0), outputs = { .kind = ADJ_VALUE_LIST };
   AdjTensor *x;
@@ -195,9 +195,9 @@ run_layer (const Layer *layer, AdjTensor *input, gboolean reverse, State *state)
   if (state->hidden == NULL)
     return NULL;
   x = ADJ_APPLY (layer->call->cx, ADJ_OP_cat, outputs, ADJ_INT (0));
-  state->hidden = along (layer, ADJ_OP_squeeze_dim, state->hidden, dim);
+  state->hidden = along (layer, ADJ_OP_squeeze_dim, state->hidden, 0);
   if (layer->cell == CELL_LSTM)
-    state->cell = along (layer, ADJ_OP_squeeze_dim, state->cell, dim);
+    state->cell = along (layer, ADJ_OP_squeeze_dim, state->cell, 0);
   return x;
 }
 

@@ -29,6 +29,7 @@ typedef struct
 {
   const AdjScene *scene;
   const AdjPalette *palette;
+  const AdjRect *rect; /* what is painted; of a legend none */
   cairo_t *cr;
   PangoLayout *layout;
   float min_size; /* smaller texts are left out */
@@ -397,17 +398,53 @@ draw_arrow (Painter *self, const AdjPoint *from, const AdjPoint *to, float width
   cairo_fill (self->cr);
 }
 
-static void
-trace_edge (Painter *self, const AdjSceneEdge *edge)
+/* How far below what is painted a line that leaves it is drawn. */
+#define BEYOND 64
+
+/* How many points of @edge there are to paint: behind them it stays below what is painted. */
+static guint
+count_points (const Painter *self, const AdjSceneEdge *edge)
 {
+  float limit = self->rect->y + self->rect->height + BEYOND;
   guint n = edge->n_points;
 
+  while (n > 2 && edge->points[n - 1].y > limit && edge->points[n - 2].y > limit)
+    n--;
+  return n;
+}
+
+/* Whether the @n points to paint of both are the same. */
+static gboolean
+paints_same (const Painter *self, const AdjSceneEdge *a, const AdjSceneEdge *b, guint n)
+{
+  float limit = self->rect->y + self->rect->height + BEYOND;
+
+  if (n == b->n_points || count_points (self, a) != n || n == a->n_points)
+    return FALSE;
+  for (guint i = 0; i < n; i++)
+    if (a->points[i].x != b->points[i].x ||
+        MIN (a->points[i].y, limit) != MIN (b->points[i].y, limit))
+      return FALSE;
+  return TRUE;
+}
+
+/* Of a value with many users below what is painted the lines are one there. */
+static void
+trace_edge (Painter *self, const AdjSceneEdge *edge, const AdjSceneEdge *before)
+{
+  float limit = self->rect->y + self->rect->height + BEYOND;
+  guint n = count_points (self, edge);
+
+  if (before != NULL && paints_same (self, before, edge, n))
+    return;
   for (guint i = 0; i < n; i++)
     {
       float x = edge->points[i].x, y = edge->points[i].y;
 
+      if (i > 0 && x == edge->points[i - 1].x)
+        y = MIN (y, limit);
       /* The arrow's tip stays sharp. */
-      if (i + 1 == n)
+      if (i + 1 == edge->n_points)
         {
           x -= CLAMP (x - edge->points[i - 1].x, -4, 4);
           y -= CLAMP (y - edge->points[i - 1].y, -4, 4);
@@ -439,13 +476,16 @@ draw_edges (Painter *self, const guint *edges, guint n)
   cairo_set_line_width (self->cr, first->width);
   cairo_set_dash (self->cr, dash, dash[0] > 0 ? 2 : 0, 0);
   for (guint i = 0; i < n; i++)
-    trace_edge (self, adj_scene_get_edge (self->scene, edges[i]));
+    trace_edge (self, adj_scene_get_edge (self->scene, edges[i]),
+                i > 0 ? adj_scene_get_edge (self->scene, edges[i - 1]) : NULL);
   cairo_stroke (self->cr);
   cairo_set_dash (self->cr, NULL, 0, 0);
   for (guint i = 0; i < n; i++)
     {
       const AdjSceneEdge *edge = adj_scene_get_edge (self->scene, edges[i]);
 
+      if (count_points (self, edge) < edge->n_points)
+        continue;
       draw_arrow (self, &edge->points[edge->n_points - 2], &edge->points[edge->n_points - 1],
                   edge->width);
     }
@@ -603,6 +643,7 @@ paint_scene (const AdjScene *scene,
   Painter self = { .scene = scene,
                    .cr = cr,
                    .palette = palette,
+                   .rect = rect,
                    .layout = make_layout (cr),
                    .min_size = scale > 0 ? MIN_TEXT_PX / scale : 0,
                    .options = options };

@@ -39,7 +39,7 @@ typedef struct
                                       here, by the names of their nodes */
   AdjBundle *recalled_from;        /* (unowned) (nullable): of that */
   const AdjValue *rng; /* (nullable): generator states, instead of the recorded call's */
-  gboolean random;     /* without inputs: draw them by the annotations, from @seed */
+  gboolean random; /* without inputs: draw from @seed, by the annotations, what the file lacks */
   guint32 seed;
   gboolean float64;
   guint64 memory_limit;
@@ -138,6 +138,9 @@ ADJ_PUBLIC AdjComparison *adj_session_compare (const AdjSessionRun *a,
  * ADJ_ERROR_UNSUPPORTED when one has no known shape, ADJ_ERROR_MEMORY when they are too large. */
 ADJ_PUBLIC AdjValue *
 adj_session_random_inputs (const AdjGraph *graph, guint32 seed, guint *n, GError **error);
+
+/* (transfer full): where the inputs of @run come from, in words: "recorded call 1", "seed 3". */
+ADJ_PUBLIC char *adj_session_describe_inputs (const AdjSessionRun *run);
 
 /* (transfer full) (array length=n): the inputs that @path, a file of safetensors or of torch.save,
  * holds: by the names of placeholders or of the parameters and buffers that they are, or in order

@@ -153,6 +153,29 @@ same_size (AdjSize a, AdjSize b)
   return !adj_size_is_int (a) || !adj_size_is_int (b) || a.word == b.word;
 }
 
+/* From @i on, the next dimension that is not 1. */
+static guint
+skip_ones (const AdjShape *shape, guint i)
+{
+  while (i < shape->rank && adj_size_is_int (shape->size[i]) && shape->size[i].word == 1)
+    i++;
+  return i;
+}
+
+/* But for dimensions of 1: PyTorch annotates the last states of an LSTM with one that they have
+ * not.
+ */
+static gboolean
+same_sizes (const AdjShape *a, const AdjShape *b)
+{
+  guint i = skip_ones (a, 0), k = skip_ones (b, 0);
+
+  for (; i < a->rank && k < b->rank; i = skip_ones (a, i + 1), k = skip_ones (b, k + 1))
+    if (!same_size (a->size[i], b->size[k]))
+      return FALSE;
+  return i == a->rank && k == b->rank;
+}
+
 /* As far as the annotation of a node says something. */
 static gboolean
 fits (const AdjTensorMeta *value, const AdjValue *annotation)
@@ -161,13 +184,8 @@ fits (const AdjTensorMeta *value, const AdjValue *annotation)
 
   if (annotation->kind == ADJ_VALUE_NONE)
     return TRUE;
-  if (annotation->kind != ADJ_VALUE_META || meta->dtype != value->dtype ||
-      meta->shape.rank != value->shape.rank)
-    return FALSE;
-  for (guint i = 0; i < meta->shape.rank; i++)
-    if (!same_size (meta->shape.size[i], value->shape.size[i]))
-      return FALSE;
-  return TRUE;
+  return annotation->kind == ADJ_VALUE_META && meta->dtype == value->dtype &&
+         same_sizes (&meta->shape, &value->shape);
 }
 
 /* "f32[2, 3]" */

@@ -17,6 +17,9 @@ typedef struct
 void session_inputs_clear (SessionInputs *inputs);
 /* @inputs: zero before. */
 gboolean session_find_inputs (const AdjSessionRun *run, SessionInputs *inputs, GError **error);
+/* As adj_session_random_inputs(); @known (nullable): what stands where it is not NONE. */
+AdjValue *session_make_inputs (
+    const AdjGraph *graph, const AdjValue *known, guint32 seed, guint *n, GError **error);
 /* (nullable): what random operators start from. */
 const AdjValue *session_states (const AdjSessionRun *run, const SessionInputs *inputs);
 /* As the file says, else as its release, or the nearest one that is known. */

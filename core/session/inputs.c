@@ -2,6 +2,7 @@
 /* The inputs of a run: recorded, kept or random, and the executor and generator state that go
  * with them. */
 
+#include "formats/adj-bundle-internal.h"
 #include "ir/adj-graph.h"
 #include "ir/adj-value-internal.h"
 #include "session/adj-release.h"
@@ -47,6 +48,68 @@ fetch_call (const AdjRecordedCall *call, GError **error)
          (call->backward == NULL || adj_value_fetch (call->backward, error));
 }
 
+/* What the file has of the inputs that are to be made up. (nullable) */
+static const AdjValue *
+find_weights (const AdjSessionRun *run, guint *n)
+{
+  return run->bundle != NULL
+             ? adj_bundle_get_weights (run->bundle,
+                                       run->recorded != NULL ? run->recorded : run->graph, n)
+             : NULL;
+}
+
+/* Random numbers by the annotations, but in the place of what the file has. */
+static gboolean
+make_up (const AdjSessionRun *run, SessionInputs *inputs, GError **error)
+{
+  guint n_known = 0;
+  const AdjValue *known = find_weights (run, &n_known);
+
+  if (known != NULL && n_known != adj_graph_get_n_inputs (run->graph->graph))
+    known = NULL;
+  if (known != NULL && !adj_values_fetch (known, n_known, error))
+    return FALSE;
+  inputs->values = inputs->made =
+      session_make_inputs (run->graph->graph, known, run->seed, &inputs->n, error);
+  return inputs->made != NULL;
+}
+
+static void
+fail_unrecorded (const AdjSessionRun *run, GError **error)
+{
+  guint n;
+
+  if (run->call > 0)
+    g_set_error (error, ADJ_ERROR, ADJ_ERROR_UNRECORDED, "graph '%s' has no recorded call %u",
+                 run->graph->id, run->call);
+  else if (find_weights (run, &n) != NULL)
+    g_set_error (error, ADJ_ERROR, ADJ_ERROR_UNRECORDED,
+                 "the file has the weights of graph '%s' and no sample inputs; give inputs, or a "
+                 "seed for random ones beside the weights",
+                 run->graph->id);
+  else
+    g_set_error (error, ADJ_ERROR, ADJ_ERROR_UNRECORDED,
+                 "nothing was recorded for graph '%s', which was never called; give inputs, or "
+                 "a seed for random ones",
+                 run->graph->id);
+}
+
+char *
+adj_session_describe_inputs (const AdjSessionRun *run)
+{
+  guint n;
+
+  if (run->inputs != NULL)
+    return g_strdup ("given inputs");
+  if (run->random && find_weights (run, &n) != NULL)
+    return g_strdup_printf ("weights of the file, else random numbers of seed %u", run->seed);
+  if (run->random)
+    return g_strdup_printf ("seed %u", run->seed);
+  if (run->kept != NULL)
+    return g_strdup_printf ("run %s", run->kept->origin->name);
+  return g_strdup_printf ("recorded call %u", run->call + 1);
+}
+
 gboolean
 session_find_inputs (const AdjSessionRun *run, SessionInputs *inputs, GError **error)
 {
@@ -57,25 +120,14 @@ session_find_inputs (const AdjSessionRun *run, SessionInputs *inputs, GError **e
       return TRUE;
     }
   if (run->random)
-    {
-      inputs->values = inputs->made =
-          adj_session_random_inputs (run->graph->graph, run->seed, &inputs->n, error);
-      return inputs->made != NULL;
-    }
+    return make_up (run, inputs, error);
   inputs->call = run->kept;
   if (inputs->call == NULL)
     inputs->call = adj_bundle_find_call (
         run->bundle, run->recorded != NULL ? run->recorded : run->graph, run->call);
   if (inputs->call == NULL)
     {
-      if (run->call == 0)
-        g_set_error (error, ADJ_ERROR, ADJ_ERROR_UNRECORDED,
-                     "nothing was recorded for graph '%s', which was never called; give inputs, or "
-                     "a seed for random ones",
-                     run->graph->id);
-      else
-        g_set_error (error, ADJ_ERROR, ADJ_ERROR_UNRECORDED, "graph '%s' has no recorded call %u",
-                     run->graph->id, run->call);
+      fail_unrecorded (run, error);
       return FALSE;
     }
   inputs->values = inputs->call->inputs;

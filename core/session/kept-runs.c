@@ -8,19 +8,6 @@
 #include "ir/adj-graph.h"
 #include "session/inputs-private.h"
 
-/* The origin of the run's inputs, in words. */
-static char *
-describe_inputs (const AdjSessionRun *run, const char *inputs)
-{
-  if (run->inputs != NULL)
-    return g_strdup (inputs != NULL ? inputs : "given inputs");
-  if (run->random)
-    return g_strdup_printf ("seed %u", run->seed);
-  if (run->kept != NULL)
-    return g_strdup_printf ("run %s", run->kept->origin->name);
-  return g_strdup_printf ("recorded call %u", run->call + 1);
-}
-
 static gboolean
 add_leaf (const AdjValue *leaf, gpointer outputs)
 {
@@ -40,7 +27,8 @@ adj_session_make_run (const AdjSessionRun *run,
   g_autoptr (GArray) outputs = g_array_new (FALSE, FALSE, sizeof (AdjValue));
   g_autoptr (GDateTime) now = g_date_time_new_now_utc ();
   g_autofree char *date = g_date_time_format (now, "%Y-%m-%dT%H:%M:%SZ");
-  g_autofree char *from = describe_inputs (run, inputs);
+  g_autofree char *from =
+      run->inputs != NULL && inputs != NULL ? g_strdup (inputs) : adj_session_describe_inputs (run);
   AdjRunOrigin origin = {
     .name = name,
     .producer = "adjoint " ADJ_VERSION,

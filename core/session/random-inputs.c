@@ -6,7 +6,7 @@
 #include "call/adj-object.h"
 #include "ir/adj-builder.h"
 #include "ir/adj-text-internal.h"
-#include "session/adj-session.h"
+#include "session/inputs-private.h"
 
 /* Indices must fit the smallest table that they may select from; 0 and 1 always do. */
 #define RANDOM_INT_END 2
@@ -223,7 +223,8 @@ draw_input (GRand *rand, const AdjGraph *graph, const AdjNode *node, AdjValue *o
 }
 
 AdjValue *
-adj_session_random_inputs (const AdjGraph *graph, guint32 seed, guint *n, GError **error)
+session_make_inputs (
+    const AdjGraph *graph, const AdjValue *known, guint32 seed, guint *n, GError **error)
 {
   g_autoptr (GRand) rand = g_rand_new_with_seed (seed);
   guint n_inputs = adj_graph_get_n_inputs (graph);
@@ -233,7 +234,9 @@ adj_session_random_inputs (const AdjGraph *graph, guint32 seed, guint *n, GError
     {
       const AdjNode *node = adj_graph_get_node (graph, adj_graph_get_input (graph, i).index);
 
-      if (!draw_input (rand, graph, node, &inputs[i], error))
+      if (known != NULL && known[i].kind != ADJ_VALUE_NONE)
+        inputs[i] = adj_value_copy (&known[i]);
+      else if (!draw_input (rand, graph, node, &inputs[i], error))
         {
           while (i-- > 0)
             adj_value_clear (&inputs[i]);
@@ -243,4 +246,10 @@ adj_session_random_inputs (const AdjGraph *graph, guint32 seed, guint *n, GError
     }
   *n = n_inputs;
   return inputs;
+}
+
+AdjValue *
+adj_session_random_inputs (const AdjGraph *graph, guint32 seed, guint *n, GError **error)
+{
+  return session_make_inputs (graph, NULL, seed, n, error);
 }

@@ -3,6 +3,7 @@
  * compute what PyTorch computed. */
 
 #include <math.h>
+#include <string.h>
 
 #include "formats/adj-format.h"
 #include "ir/adj-text.h"
@@ -11,8 +12,8 @@
 
 static const char *const releases[] = { "2.6", "2.15" };
 static const char *const models[] = {
-  "arguments", "attention", "branch", "conv",   "counter", "dtypes",
-  "dynamic",   "loop",      "mlp",    "nograd", "outputs", "recurrent",
+  "arguments", "attention", "branch", "conv",   "counter", "dtypes",    "dynamic",
+  "loop",      "lstm",      "mlp",    "nograd", "outputs", "recurrent",
 };
 
 static AdjBundle *
@@ -136,6 +137,47 @@ test_shares_storages (gconstpointer release)
   g_assert_true (base == turned);
 }
 
+/* Without sample inputs there is no call; a seed draws what the file lacks, and keeps its weights.
+ */
+static void
+test_keeps_weights (gconstpointer release)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (AdjBundle) bundle = load (release, "unsampled");
+  AdjSessionRun run = { .bundle = bundle, .graph = adj_bundle_get_graph (bundle, 0) };
+  AdjSessionRun planned;
+  AdjRunResult result = { 0 };
+  g_autoptr (GHashTable) values = g_hash_table_new_full (g_str_hash, g_str_equal, g_free,
+                                                         (GDestroyNotify) adj_tensor_data_unref);
+  g_autoptr (AdjComparison) comparison = NULL;
+  g_autofree char *from = NULL;
+  AdjTensorData *scale;
+
+  g_assert_cmpuint (adj_bundle_get_n_calls (bundle), ==, 0);
+  g_assert_false (adj_session_run (&run, &result, NULL, NULL, &error));
+  g_assert_error (error, ADJ_ERROR, ADJ_ERROR_UNRECORDED);
+  g_assert_nonnull (strstr (error->message, "has the weights of graph"));
+  g_clear_error (&error);
+
+  run.random = TRUE;
+  run.seed = 3;
+  g_assert_true (adj_session_run (&run, &result, values, NULL, &error));
+  g_assert_no_error (error);
+  adj_run_result_clear (&result);
+  scale = g_hash_table_lookup (values, "b_scale");
+  g_assert_nonnull (scale);
+  for (guint i = 0; i < 3; i++)
+    g_assert_cmpfloat (adj_tensor_data_get_double (scale, i), ==, i + 1);
+  from = adj_session_describe_inputs (&run);
+  g_assert_cmpstr (from, ==, "weights of the file, else random numbers of seed 3");
+
+  planned = run;
+  planned.executor = adj_executor_find ("planned", NULL);
+  comparison = adj_session_compare (&planned, &run, TRUE, NAN, NAN, NULL, &error);
+  g_assert_no_error (error);
+  g_assert_cmpint (comparison->verdict, !=, ADJ_VERDICT_DIFFERS);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -149,6 +191,7 @@ main (int argc, char **argv)
     { "reads-ranges", test_reads_ranges },
     { "takes-results-apart", test_takes_results_apart },
     { "shares-storages", test_shares_storages },
+    { "keeps-weights", test_keeps_weights },
   };
 
   g_test_init (&argc, &argv, NULL);

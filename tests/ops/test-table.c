@@ -62,23 +62,31 @@ casts_are_pytorchs (void)
   g_assert_cmpuint (n, >, 80);
 }
 
-/* Derived ones too: PyTorch has an operator of exactly this schema. */
 static void
-schemas_are_pytorchs (void)
+add_schemas (GHashTable *known, const char *name)
 {
-  g_autofree char *path = g_test_build_filename (G_TEST_DIST, "call", "data", "schemas.txt", NULL);
+  g_autofree char *path = g_test_build_filename (G_TEST_DIST, "call", "data", name, NULL);
   g_autofree char *text = NULL;
   g_auto (GStrv) lines = NULL;
-  g_autoptr (GHashTable) known = g_hash_table_new (g_str_hash, g_str_equal);
 
   g_assert_true (g_file_get_contents (path, &text, NULL, NULL));
   lines = g_strsplit (text, "\n", -1);
   for (guint i = 0; lines[i] != NULL; i++)
-    g_hash_table_add (known, lines[i]);
+    g_hash_table_add (known, g_strdup (lines[i]));
+}
+
+/* Derived ones too: PyTorch has an operator of exactly this schema. */
+static void
+schemas_are_pytorchs (void)
+{
+  g_autoptr (GHashTable) known = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
+
+  add_schemas (known, "schemas.txt");
+  add_schemas (known, "schemas-later.txt");
   for (guint i = 0; i < adj_ops_get_n (); i++)
     if (!g_hash_table_contains (known, adj_ops_get (i)->schema))
       {
-        g_test_message ("PyTorch 2.6 has no %s", adj_ops_get (i)->schema);
+        g_test_message ("PyTorch has no %s", adj_ops_get (i)->schema);
         g_test_fail ();
       }
 }

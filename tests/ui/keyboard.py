@@ -610,7 +610,7 @@ def test_shows_pages(walk):
     walk.go(None, "Panel, Source", "shift+Tab")
     tabs = walk.focused
     for page in ("Run", "Values", "Memory", "Backward", "Text", "Changes", "Contract", "Partitions",
-                 "Findings", "Log"):
+                 "Findings", "Facts", "Log"):
         walk.key("Right")
         until(lambda: page in tabs.get_name(), page)
 

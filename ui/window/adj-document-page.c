@@ -9,6 +9,7 @@
 #include "canvas/adj-canvas-page.h"
 #include "inspect/adj-inspector.h"
 #include "panel/adj-backward-page.h"
+#include "panel/adj-facts-page.h"
 #include "panel/adj-log-page.h"
 #include "panel/adj-memory-page.h"
 #include "panel/adj-run-page.h"
@@ -78,6 +79,7 @@ static const struct
   { "contract", N_ ("Contract"), adj_contract_page_get_type },
   { "partitions", N_ ("Partitions"), adj_pareto_page_get_type },
   { "findings", N_ ("Findings"), adj_findings_page_get_type },
+  { "facts", N_ ("Facts"), adj_facts_page_get_type },
   { "log", N_ ("Log"), adj_log_page_get_type },
 };
 

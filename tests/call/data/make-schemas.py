@@ -1,17 +1,23 @@
 # SPDX-License-Identifier: MIT
 """Writes schemas.txt: the schema of every operator that the dispatcher of PyTorch 2.6 knows.
 
-Left out are the four with variable arguments ("..."), which no graph can call.
+Left out are the four with variable arguments ("..."), which no graph can call.  Under a later release
+writes schemas-later.txt: namespaces that 2.6 has not.
 """
 import torch
 import torch._inductor.inductor_prims  # registers more of prims
 import torch._prims
 
+LATER = ("ao::",)
+
+later = tuple(map(int, torch.__version__.split(".")[:2])) > (2, 6)
+if later:
+    import torch._functorch._activation_offloading.offload_ops
 names = set(torch._C._dispatch_get_all_op_names())
 schemas = []
 for s in torch._C._jit_get_all_schemas():
     name = s.name + ("." + s.overload_name if s.overload_name else "")
-    if name in names and "..." not in str(s):
+    if name in names and "..." not in str(s) and (not later or s.name.startswith(LATER)):
         schemas.append(str(s))
-with open("schemas.txt", "w", encoding="ascii") as f:
+with open("schemas-later.txt" if later else "schemas.txt", "w", encoding="ascii") as f:
     f.write("\n".join(sorted(set(schemas))) + "\n")

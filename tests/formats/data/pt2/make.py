@@ -143,6 +143,16 @@ class Recurrent(nn.Module):
         return h, torch.var_mean(h, dim=0)
 
 
+class Lstm(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.lstm = nn.LSTM(3, 4, 2, batch_first=True, bidirectional=True)
+
+    def forward(self, x):
+        y, (h, c) = self.lstm(x)
+        return y, h, c
+
+
 class NoGrad(nn.Module):
     def __init__(self):
         super().__init__()
@@ -152,6 +162,23 @@ class NoGrad(nn.Module):
         with torch.no_grad():
             scale = self.fc(x).abs().amax(-1, keepdim=True)
         return self.fc(x) / (scale + 1)
+
+
+class Scaled(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.fc = nn.Linear(4, 3)
+        self.register_buffer("scale", torch.tensor([1.0, 2.0, 3.0]))
+
+    def forward(self, x):
+        return (self.fc(x) * self.scale).relu()
+
+
+def save_unsampled(folder):
+    """A program that was saved without what it was exported with."""
+    program = export(Scaled(), (torch.randn(2, 4),))
+    program._example_inputs = None
+    save(program, folder / "unsampled.pt2")
 
 
 def models():
@@ -170,6 +197,7 @@ def models():
         "dtypes": (Dtypes(), (f(2),), {}, None),
         "arguments": (Arguments(), (f(3), (f(2, 3), (f(3, 4), f(2, 3, 4)))), {"options": {"bias": f(4)}}, None),
         "recurrent": (Recurrent(), (f(3, 2, 3),), {}, None),
+        "lstm": (Lstm(), (f(3, 2, 3),), {}, None),
         "nograd": (NoGrad(), (f(2, 3),), {}, None),
     }
 
@@ -184,6 +212,8 @@ def outputs_of(program, args, kwargs):
 def main():
     folder = pathlib.Path(sys.argv[1])
     folder.mkdir(parents=True, exist_ok=True)
+    torch.manual_seed(0)
+    save_unsampled(folder)
     torch.manual_seed(0)
     for name, (model, args, kwargs, shapes) in models().items():
         program = export(model, args, kwargs, dynamic_shapes=shapes, strict=name == "loop")

@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: MIT */
+#pragma once
+
+#include "widgets/adj-panel.h"
+
+G_BEGIN_DECLS
+
+/* What the file says beside the graph that is shown: kernels that were made of it, and texts. */
+#define ADJ_TYPE_FACTS_PAGE (adj_facts_page_get_type ())
+G_DECLARE_FINAL_TYPE (AdjFactsPage, adj_facts_page, ADJ, FACTS_PAGE, AdjPanel)
+
+G_END_DECLS
