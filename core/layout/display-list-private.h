@@ -33,4 +33,10 @@ void adj_display_list_make_links (AdjDisplayList *self);
 /* What backward reads from each forward item, and all of it, each storage once. */
 void adj_display_list_sum_saved (AdjDisplayList *self);
 
+/* What any of @n stages shows, with what @shown has not marked as absent; the lists must outlive
+ * it.
+ * @rows: (out) (transfer full): its rows.  (transfer full) */
+AdjDisplayList *
+display_list_join (AdjDisplayList *const *lists, guint n, guint shown, AdjRows **rows);
+
 G_END_DECLS
