@@ -7,6 +7,8 @@
 #include "support/adj-test.h"
 #include "ui/adj-walk.h"
 
+#define LONG_NAME "transformer_encoder_layers_0_self_attn_dropout_forward_output"
+
 static AdjApplication *application;
 
 /* What the canvas paints, as text.  (transfer full) */
@@ -101,6 +103,34 @@ test_operators (void)
   adj_walk_close (window);
 }
 
+/* Also in a card whose name has no room. */
+static void
+test_long_names (void)
+{
+  g_autofree char *text =
+      g_strdup_printf ("class G(torch.nn.Module):\n    def forward(self, x: \"f32[4][1]cpu\"):\n"
+                       "        %s: \"f32[4][1]cpu\" = torch.ops.aten.sin.default(x)\n"
+                       "        %s_b: \"f32[4][1]cpu\" = torch.ops.aten.cos.default(x)\n"
+                       "        return (%s, %s_b)\n",
+                       LONG_NAME, LONG_NAME, LONG_NAME, LONG_NAME);
+  g_autoptr (AdjTestFolder) folder = adj_test_folder_new ();
+  g_autofree char *path = g_build_filename (folder->path, "long.txt", NULL);
+  AdjWindow *window;
+  guint n_letters;
+
+  g_assert_true (g_file_set_contents (path, text, -1, NULL));
+  window = adj_walk_open_window (application, 1280, 800);
+  g_assert_true (adj_walk_open (window, path));
+  adj_walk_settle (window);
+  for (float zoom = 0.36f; zoom < 0.62f; zoom += 0.04f)
+    {
+      /* Two headings or so beside the pills and cards. */
+      g_assert_cmpuint (count_texts (window, zoom, &n_letters), >=, 4);
+      g_assert_cmpuint (n_letters, >, 2 * 12);
+    }
+  adj_walk_close (window);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -109,5 +139,6 @@ main (int argc, char **argv)
     return 0;
   g_test_add_func ("/readable/names", test_names);
   g_test_add_func ("/readable/operators", test_operators);
+  g_test_add_func ("/readable/long-names", test_long_names);
   return g_test_run ();
 }
