@@ -253,6 +253,8 @@ adj_beside_describe_values (AdjBeside *self, AdjDocument *document, AdjNodeId ow
   if (here == NULL && there == NULL)
     return g_strdup ("");
   left = describe_side (here, own);
+  if (!adj_node_id_is_valid (adj_beside_find_other (self, own)))
+    return g_strdup_printf (_ ("Left: %s"), left);
   right = describe_side (there, adj_beside_find_other (self, own));
   return g_strdup_printf (_ ("Left: %s\nRight: %s"), left, right);
 }
