@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "adj-warnings.h"
-#include "cli/json-members.h"
+#include "json-members.h"
 
 /* (nullable): what stands below the options in the help of @command. */
 static char *

@@ -5,7 +5,7 @@
 
 #include "adj-command.h"
 #include "base/adj-format-bytes.h"
-#include "cli/json-members.h"
+#include "json-members.h"
 
 extern const AdjCommand adj_command_bench;
 

@@ -5,7 +5,7 @@
 
 #include <stdio.h>
 
-#include "cli/json-members.h"
+#include "json-members.h"
 #include "stage-report.h"
 
 static const AdjPipelineCapture *

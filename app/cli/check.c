@@ -4,8 +4,8 @@
 #include <stdio.h>
 
 #include "adj-warnings.h"
-#include "cli/json-members.h"
 #include "finding-run.h"
+#include "json-members.h"
 
 extern const AdjCommand adj_command_check;
 

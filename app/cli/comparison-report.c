@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* A comparison as text and as JSON. */
 
-#include "cli/json-members.h"
 #include "comparison-report.h"
 
 #include <math.h>
 #include <stdio.h>
+
+#include "json-members.h"
 
 static const char *
 value_name (const AdjGraph *graph, const AdjValueComparison *value)

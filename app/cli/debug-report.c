@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* A comparison with the log of an eager run, as text and as JSON. */
 
-#include "cli/json-members.h"
 #include "debug-report.h"
 
 #include <math.h>
 #include <stdio.h>
+
+#include "json-members.h"
 
 static const char *
 name_of (const AdjGraph *graph, const AdjDebugRow *row)

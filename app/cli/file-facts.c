@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* What a file says beside its graphs, listed by name and printed. */
 
-#include "cli/json-members.h"
 #include "file-facts.h"
 
 #include <stdio.h>
 #include <string.h>
 
 #include "base/adj-format-bytes.h"
+#include "json-members.h"
 
 typedef struct
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Members of objects in what --json prints. */
 
-#include "cli/json-members.h"
+#include "json-members.h"
 
 #include <math.h>
 

@@ -6,8 +6,8 @@
 
 #include "adj-command.h"
 #include "base/adj-format-bytes.h"
-#include "cli/json-members.h"
 #include "formats/adj-memory-snapshot.h"
+#include "json-members.h"
 
 extern const AdjCommand adj_command_memory;
 

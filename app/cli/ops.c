@@ -6,8 +6,8 @@
 
 #include "adj-command.h"
 #include "call/adj-op.h"
-#include "cli/json-members.h"
 #include "interpreter/adj-interpreter.h"
+#include "json-members.h"
 #include "ops/adj-op-table.h"
 
 extern const AdjCommand adj_command_ops;

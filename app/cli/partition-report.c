@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* A partition as text and as JSON: its cost, one node's decision, and the curve of budgets. */
 
-#include "cli/json-members.h"
 #include "partition-report.h"
 
 #include <math.h>
 #include <stdio.h>
 
 #include "base/adj-format-bytes.h"
+#include "json-members.h"
 
 #define N_BUDGETS 11
 

@@ -4,7 +4,7 @@
 #include <stdio.h>
 
 #include "adj-command.h"
-#include "cli/json-members.h"
+#include "json-members.h"
 
 extern const AdjCommand adj_command_passes;
 

@@ -4,8 +4,8 @@
 #include <stdio.h>
 
 #include "base/adj-format-bytes.h"
-#include "cli/json-members.h"
 #include "device-option.h"
+#include "json-members.h"
 #include "kept-run.h"
 #include "program.h"
 

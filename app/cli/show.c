@@ -6,8 +6,8 @@
 #include "adj-command.h"
 #include "analysis/adj-modules.h"
 #include "base/adj-format-bytes.h"
-#include "cli/json-members.h"
 #include "file-facts.h"
+#include "json-members.h"
 #include "kernel-list.h"
 #include "watch.h"
 

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* The stages of a pipeline as text and as JSON. */
 
-#include "cli/json-members.h"
 #include "stage-report.h"
 
 #include <stdio.h>
+
+#include "json-members.h"
 
 static void
 print_time (gint64 ns)

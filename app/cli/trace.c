@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "capture-report.h"
-#include "cli/json-members.h"
+#include "json-members.h"
 #include "partition-report.h"
 #include "program.h"
 #include "session/adj-wanted-gradients.h"

@@ -192,7 +192,7 @@ gboolean adj_document_can_show_modules (AdjDocument *self);
 AdjEvaluation *adj_document_get_evaluation (AdjDocument *self); /* (transfer none) (nullable) */
 /* Of the last run of @graph, shown or not.  (transfer none) (nullable) */
 AdjEvaluation *adj_document_find_evaluation (AdjDocument *self, const AdjGraph *graph);
-const char *adj_document_get_status (AdjDocument *self);        /* (nullable) */
-double adj_document_get_fraction (AdjDocument *self);           /* -1: unknown */
+const char *adj_document_get_status (AdjDocument *self); /* (nullable) */
+double adj_document_get_fraction (AdjDocument *self);    /* -1: unknown */
 
 G_END_DECLS
