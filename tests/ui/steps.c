@@ -31,7 +31,7 @@ lay_out (const AdjBundleGraph *graph, const GPtrArray *graphs, gboolean shared)
   const AdjLayoutOptions options = { .undecided = adj_bundle_graph_is_undecided (graph),
                                      .fold_depth = ADJ_FOLD_BY_SIZE,
                                      .stages = stages,
-                                     .n_stages = getenv ("ADJ_ALONE") ? 0 : graphs->len };
+                                     .n_stages = shared ? graphs->len : 0 };
   AdjScene *scene;
 
   for (guint i = 0; i < graphs->len; i++)

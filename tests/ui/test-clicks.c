@@ -152,21 +152,6 @@ test_covers (void)
   adj_walk_close (window);
 }
 
-/* The corner of the canvas, where nothing is. */
-static void
-choose_in_menu (AdjWindow *window, const char *label)
-{
-  GtkWidget *view = GTK_WIDGET (adj_window_get_view (window)), *menu = NULL, *item;
-
-  adj_mouse_move (view, 4, gtk_widget_get_height (view) / 2.0);
-  adj_mouse_do ("click 3");
-  UNTIL ((menu = adj_walk_find_mapped (GTK_WIDGET (window), GTK_TYPE_POPOVER_MENU)) != NULL);
-  adj_walk_settle (window);
-  item = adj_walk_find (menu, GTK_TYPE_LABEL, label);
-  g_assert_nonnull (item);
-  adj_mouse_click (item, gtk_widget_get_width (item) / 2.0, gtk_widget_get_height (item) / 2.0);
-}
-
 /* What is in the middle stays in view, and nothing is dimmed. */
 static void
 test_closes_all (void)
@@ -179,7 +164,7 @@ test_closes_all (void)
   AdjRect at;
 
   g_assert_true (adj_walk_select (window, "gelu"));
-  choose_in_menu (window, "Close All Modules");
+  gtk_widget_activate_action (GTK_WIDGET (window), "win.fold-all", NULL);
   UNTIL (adj_document_get_scene (document) != before && !adj_document_is_busy (document));
   adj_walk_settle (window);
   box = adj_scene_get_box (adj_document_get_scene (document),
