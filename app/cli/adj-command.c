@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "adj-warnings.h"
+#include "json-members.h"
 
 /* (nullable): what stands below the options in the help of @command. */
 static char *
@@ -229,13 +230,9 @@ adj_print_written (const char *path, const char *graph)
   JsonBuilder *builder = json_builder_new ();
 
   json_builder_begin_object (builder);
-  json_builder_set_member_name (builder, "written");
-  json_builder_add_string_value (builder, path);
+  adj_json_add_string (builder, "written", path);
   if (graph != NULL)
-    {
-      json_builder_set_member_name (builder, "graph");
-      json_builder_add_string_value (builder, graph);
-    }
+    adj_json_add_string (builder, "graph", graph);
   json_builder_end_object (builder);
   adj_print_json (builder);
 }

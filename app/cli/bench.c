@@ -5,6 +5,7 @@
 
 #include "adj-command.h"
 #include "base/adj-format-bytes.h"
+#include "json-members.h"
 
 extern const AdjCommand adj_command_bench;
 
@@ -111,44 +112,25 @@ print_line (const Timing *timing)
 }
 
 static void
-add_double (JsonBuilder *builder, const char *member, double value)
-{
-  json_builder_set_member_name (builder, member);
-  json_builder_add_double_value (builder, value);
-}
-
-static void
-add_int (JsonBuilder *builder, const char *member, guint64 value)
-{
-  json_builder_set_member_name (builder, member);
-  json_builder_add_int_value (builder, (gint64) value);
-}
-
-static void
 add_timing (JsonBuilder *builder, const Timing *timing)
 {
   json_builder_begin_object (builder);
-  json_builder_set_member_name (builder, "graph");
-  json_builder_add_string_value (builder, timing->name);
-  json_builder_set_member_name (builder, "executor");
-  json_builder_add_string_value (builder, timing->executor);
-  add_double (builder, "median_ms", timing->median);
-  add_double (builder, "least_ms", timing->least);
-  add_double (builder, "low_ms", timing->low);
-  add_double (builder, "high_ms", timing->high);
-  add_double (builder, "first_ms", timing->first);
-  add_double (builder, "cpu_ms", timing->cpu);
+  adj_json_add_string (builder, "graph", timing->name);
+  adj_json_add_string (builder, "executor", timing->executor);
+  adj_json_add_double (builder, "median_ms", timing->median);
+  adj_json_add_double (builder, "least_ms", timing->least);
+  adj_json_add_double (builder, "low_ms", timing->low);
+  adj_json_add_double (builder, "high_ms", timing->high);
+  adj_json_add_double (builder, "first_ms", timing->first);
+  adj_json_add_double (builder, "cpu_ms", timing->cpu);
   if (timing->device > 0)
-    add_double (builder, "device_ms", timing->device);
-  add_int (builder, "runs", timing->n_runs);
-  add_int (builder, "nodes", timing->n_nodes);
-  add_int (builder, "regions", timing->n_regions);
-  add_int (builder, "peak_bytes", timing->peak_bytes);
+    adj_json_add_double (builder, "device_ms", timing->device);
+  adj_json_add_int (builder, "runs", timing->n_runs);
+  adj_json_add_int (builder, "nodes", timing->n_nodes);
+  adj_json_add_int (builder, "regions", timing->n_regions);
+  adj_json_add_int (builder, "peak_bytes", timing->peak_bytes);
   if (timing->note != NULL)
-    {
-      json_builder_set_member_name (builder, "note");
-      json_builder_add_string_value (builder, timing->note);
-    }
+    adj_json_add_string (builder, "note", timing->note);
   json_builder_end_object (builder);
 }
 

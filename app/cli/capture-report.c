@@ -5,6 +5,7 @@
 
 #include <stdio.h>
 
+#include "json-members.h"
 #include "stage-report.h"
 
 static const AdjPipelineCapture *
@@ -46,13 +47,6 @@ adj_capture_report_text (const AdjPipelineResult *result, gboolean steps)
     printf ("not captured: %s\n", result->fallback_reason);
 }
 
-static void
-add_number (JsonBuilder *builder, const char *name, guint64 number)
-{
-  json_builder_set_member_name (builder, name);
-  json_builder_add_int_value (builder, (gint64) number);
-}
-
 void
 adj_capture_report_json (const AdjPipelineResult *result, JsonBuilder *builder)
 {
@@ -64,20 +58,17 @@ adj_capture_report_json (const AdjPipelineResult *result, JsonBuilder *builder)
       g_autofree char *id = g_strdup_printf ("ca%u", i);
 
       json_builder_begin_object (builder);
-      json_builder_set_member_name (builder, "id");
-      json_builder_add_string_value (builder, id);
-      json_builder_set_member_name (builder, "reason");
-      json_builder_add_string_value (builder, capture->reason);
-      add_number (builder, "runs", capture->n_runs);
+      adj_json_add_string (builder, "id", id);
+      adj_json_add_string (builder, "reason", capture->reason);
+      adj_json_add_int (builder, "runs", capture->n_runs);
       adj_stage_report_json (result->recording, capture->first, capture->n, builder);
       json_builder_end_object (builder);
     }
   json_builder_end_array (builder);
-  add_number (builder, "hits", result->n_hits);
-  add_number (builder, "fallbacks", result->n_fallbacks);
-  json_builder_set_member_name (builder, "not_captured");
-  json_builder_add_string_value (builder,
-                                 result->fallback_reason != NULL ? result->fallback_reason : "");
+  adj_json_add_int (builder, "hits", result->n_hits);
+  adj_json_add_int (builder, "fallbacks", result->n_fallbacks);
+  adj_json_add_string (builder, "not_captured",
+                       result->fallback_reason != NULL ? result->fallback_reason : "");
 }
 
 gboolean

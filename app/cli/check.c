@@ -5,6 +5,7 @@
 
 #include "adj-warnings.h"
 #include "finding-run.h"
+#include "json-members.h"
 
 extern const AdjCommand adj_command_check;
 
@@ -37,12 +38,9 @@ static void
 add_finding (JsonBuilder *builder, const AdjBundle *bundle, const AdjFinding *finding)
 {
   json_builder_begin_object (builder);
-  json_builder_set_member_name (builder, "check");
-  json_builder_add_string_value (builder, finding->check->name);
-  json_builder_set_member_name (builder, "graph");
-  json_builder_add_string_value (builder, adj_bundle_find_entry (bundle, finding->graph)->id);
-  json_builder_set_member_name (builder, "message");
-  json_builder_add_string_value (builder, finding->message);
+  adj_json_add_string (builder, "check", finding->check->name);
+  adj_json_add_string (builder, "graph", adj_bundle_find_entry (bundle, finding->graph)->id);
+  adj_json_add_string (builder, "message", finding->message);
   json_builder_set_member_name (builder, "nodes");
   json_builder_begin_array (builder);
   for (guint i = 0; i < finding->n_nodes; i++)

@@ -4,15 +4,9 @@
 #include <stdio.h>
 
 #include "adj-command.h"
+#include "json-members.h"
 
 extern const AdjCommand adj_command_classes;
-
-static void
-add_text (JsonBuilder *builder, const char *name, const char *text)
-{
-  json_builder_set_member_name (builder, name);
-  json_builder_add_string_value (builder, text);
-}
 
 static void
 add_methods (JsonBuilder *builder, const AdjObjectClass *klass)
@@ -22,10 +16,9 @@ add_methods (JsonBuilder *builder, const AdjObjectClass *klass)
   for (guint i = 0; i < klass->n_methods; i++)
     {
       json_builder_begin_object (builder);
-      add_text (builder, "schema", klass->methods[i].schema);
-      add_text (builder, "help", klass->methods[i].help);
-      json_builder_set_member_name (builder, "pure");
-      json_builder_add_boolean_value (builder, klass->methods[i].pure);
+      adj_json_add_string (builder, "schema", klass->methods[i].schema);
+      adj_json_add_string (builder, "help", klass->methods[i].help);
+      adj_json_add_boolean (builder, "pure", klass->methods[i].pure);
       json_builder_end_object (builder);
     }
   json_builder_end_array (builder);
@@ -42,8 +35,8 @@ print_json (void)
       const AdjObjectClass *klass = adj_object_classes_get (i);
 
       json_builder_begin_object (builder);
-      add_text (builder, "name", klass->name);
-      add_text (builder, "help", klass->help);
+      adj_json_add_string (builder, "name", klass->name);
+      adj_json_add_string (builder, "help", klass->help);
       add_methods (builder, klass);
       json_builder_end_object (builder);
     }

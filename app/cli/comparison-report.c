@@ -6,6 +6,8 @@
 #include <math.h>
 #include <stdio.h>
 
+#include "json-members.h"
+
 static const char *
 value_name (const AdjGraph *graph, const AdjValueComparison *value)
 {
@@ -131,15 +133,6 @@ adj_comparison_report_text (const AdjGraph *graph, const AdjComparison *comparis
 
 /* JSON has no NaN and no infinity: absent and a huge number stand in. */
 static void
-add_number (JsonBuilder *builder, const char *name, double number)
-{
-  if (isnan (number))
-    return;
-  json_builder_set_member_name (builder, name);
-  json_builder_add_double_value (builder, isinf (number) ? copysign (G_MAXDOUBLE, number) : number);
-}
-
-static void
 add_counts (JsonBuilder *builder,
             const AdjComparison *comparison,
             const AdjComparisonCounts *counts,
@@ -163,8 +156,7 @@ add_counts (JsonBuilder *builder,
   json_builder_begin_object (builder);
   for (guint i = 0; i < G_N_ELEMENTS (members); i++)
     {
-      json_builder_set_member_name (builder, members[i].name);
-      json_builder_add_int_value (builder, members[i].n);
+      adj_json_add_int (builder, members[i].name, members[i].n);
     }
   json_builder_end_object (builder);
 }
@@ -173,41 +165,25 @@ static void
 add_value (JsonBuilder *builder, const AdjGraph *graph, const AdjValueComparison *value)
 {
   json_builder_begin_object (builder);
-  json_builder_set_member_name (builder, "node");
-  json_builder_add_string_value (builder, value_name (graph, value));
-  json_builder_set_member_name (builder, "verdict");
-  json_builder_add_string_value (builder, adj_value_comparison_describe (value));
+  adj_json_add_string (builder, "node", value_name (graph, value));
+  adj_json_add_string (builder, "verdict", adj_value_comparison_describe (value));
   if (value->cause != ADJ_CAUSE_NONE)
-    {
-      json_builder_set_member_name (builder, "why");
-      json_builder_add_string_value (builder, adj_cause_describe (value->cause));
-    }
+    adj_json_add_string (builder, "why", adj_cause_describe (value->cause));
   if (value->alone)
     {
-      json_builder_set_member_name (builder, "without_value");
-      json_builder_add_boolean_value (builder, TRUE);
+      adj_json_add_boolean (builder, "without_value", TRUE);
     }
-  json_builder_set_member_name (builder, "inputs_agree");
-  json_builder_add_boolean_value (builder, value->inputs_agree);
-  add_number (builder, "max_abs", value->difference.max_abs);
-  add_number (builder, "rel_l2", value->difference.rel_l2);
-  add_number (builder, "local", value->own.rel_l2);
-  add_number (builder, "local_limit", value->own.rel_l2_limit);
-  add_number (builder, "slope", value->own.slope);
-  add_number (builder, "slope_limit", value->own.slope_limit);
-  add_number (builder, "element", value->own.element);
-  add_number (builder, "to_float64", value->accumulated);
-  add_number (builder, "peer_to_float64", value->peer);
+  adj_json_add_boolean (builder, "inputs_agree", value->inputs_agree);
+  adj_json_add_double (builder, "max_abs", value->difference.max_abs);
+  adj_json_add_double (builder, "rel_l2", value->difference.rel_l2);
+  adj_json_add_double (builder, "local", value->own.rel_l2);
+  adj_json_add_double (builder, "local_limit", value->own.rel_l2_limit);
+  adj_json_add_double (builder, "slope", value->own.slope);
+  adj_json_add_double (builder, "slope_limit", value->own.slope_limit);
+  adj_json_add_double (builder, "element", value->own.element);
+  adj_json_add_double (builder, "to_float64", value->accumulated);
+  adj_json_add_double (builder, "peer_to_float64", value->peer);
   json_builder_end_object (builder);
-}
-
-static void
-add_note (JsonBuilder *builder, const char *member, const char *note)
-{
-  if (note == NULL)
-    return;
-  json_builder_set_member_name (builder, member);
-  json_builder_add_string_value (builder, note);
 }
 
 void
@@ -218,10 +194,9 @@ adj_comparison_report_json (const AdjGraph *graph, const AdjComparison *comparis
   AdjComparisonCounts nodes = adj_comparison_count (comparison->nodes, comparison->n_nodes);
 
   json_builder_begin_object (builder);
-  add_note (builder, "note", comparison->note);
-  add_note (builder, "peer_note", comparison->peer_note);
-  json_builder_set_member_name (builder, "verdict");
-  json_builder_add_string_value (builder, adj_verdict_name (comparison->verdict));
+  adj_json_add_string_if_any (builder, "note", comparison->note);
+  adj_json_add_string_if_any (builder, "peer_note", comparison->peer_note);
+  adj_json_add_string (builder, "verdict", adj_verdict_name (comparison->verdict));
   json_builder_set_member_name (builder, "counts");
   json_builder_begin_object (builder);
   add_counts (builder, comparison, &outputs, "outputs");
@@ -238,15 +213,11 @@ adj_comparison_report_json (const AdjGraph *graph, const AdjComparison *comparis
     add_value (builder, graph, &comparison->nodes[i]);
   json_builder_end_array (builder);
   if (comparison->first >= 0)
-    {
-      json_builder_set_member_name (builder, "first");
-      json_builder_add_string_value (builder,
-                                     value_name (graph, &comparison->nodes[comparison->first]));
-    }
+    adj_json_add_string (builder, "first",
+                         value_name (graph, &comparison->nodes[comparison->first]));
   if (comparison->failure != NULL)
     {
-      json_builder_set_member_name (builder, "failure");
-      json_builder_add_string_value (builder, comparison->failure->message);
+      adj_json_add_string (builder, "failure", comparison->failure->message);
     }
   json_builder_end_object (builder);
   adj_print_json (builder);

@@ -6,6 +6,8 @@
 #include <math.h>
 #include <stdio.h>
 
+#include "json-members.h"
+
 static const char *
 name_of (const AdjGraph *graph, const AdjDebugRow *row)
 {
@@ -67,22 +69,6 @@ adj_debug_report_text (const AdjGraph *graph, const AdjDebugComparison *comparis
 }
 
 /* JSON has no NaN and no infinity. */
-static void
-add_number (JsonBuilder *builder, const char *name, double number)
-{
-  if (isnan (number))
-    return;
-  json_builder_set_member_name (builder, name);
-  json_builder_add_double_value (builder, isinf (number) ? copysign (G_MAXDOUBLE, number) : number);
-}
-
-static void
-add_text (JsonBuilder *builder, const char *name, const char *text)
-{
-  json_builder_set_member_name (builder, name);
-  json_builder_add_string_value (builder, text);
-}
-
 void
 adj_debug_report_json (const AdjGraph *graph, const AdjDebugComparison *comparison)
 {
@@ -97,24 +83,21 @@ adj_debug_report_json (const AdjGraph *graph, const AdjDebugComparison *comparis
 
       json_builder_begin_object (builder);
       if (adj_node_id_is_valid (row->node))
-        add_text (builder, "node", name_of (graph, row));
+        adj_json_add_string (builder, "node", name_of (graph, row));
       if (row->call != NULL)
-        add_text (builder, "call", row->call->op);
+        adj_json_add_string (builder, "call", row->call->op);
       if (row->call != NULL && row->call->module != NULL)
-        add_text (builder, "module", row->call->module);
-      add_number (builder, "norm", row->norm);
-      add_number (builder, "logged", row->logged);
-      add_number (builder, "float64", row->exact);
-      add_number (builder, "limit", row->limit);
-      add_text (builder, "verdict", adj_logged_describe (row->verdict));
+        adj_json_add_string (builder, "module", row->call->module);
+      adj_json_add_double (builder, "norm", row->norm);
+      adj_json_add_double (builder, "logged", row->logged);
+      adj_json_add_double (builder, "float64", row->exact);
+      adj_json_add_double (builder, "limit", row->limit);
+      adj_json_add_string (builder, "verdict", adj_logged_describe (row->verdict));
       json_builder_end_object (builder);
     }
   json_builder_end_array (builder);
   if (comparison->first >= 0)
-    {
-      json_builder_set_member_name (builder, "first");
-      json_builder_add_int_value (builder, comparison->first);
-    }
+    adj_json_add_int (builder, "first", comparison->first);
   json_builder_end_object (builder);
   adj_print_json (builder);
 }

@@ -5,6 +5,7 @@
 
 #include "adj-command.h"
 #include "base/adj-format-bytes.h"
+#include "json-members.h"
 #include "ops/adj-ops.h"
 
 extern const AdjCommand adj_command_devices;
@@ -115,31 +116,13 @@ print_text (const GArray *executors, const GPtrArray *gpus)
 
 /* @value: (nullable) */
 static void
-add_string (JsonBuilder *builder, const char *member, const char *value)
-{
-  json_builder_set_member_name (builder, member);
-  if (value != NULL)
-    json_builder_add_string_value (builder, value);
-  else
-    json_builder_add_null_value (builder);
-}
-
-static void
-add_int (JsonBuilder *builder, const char *member, guint64 value)
-{
-  json_builder_set_member_name (builder, member);
-  json_builder_add_int_value (builder, (gint64) value);
-}
-
-static void
 add_executor (JsonBuilder *builder, const Executor *executor)
 {
   json_builder_begin_object (builder);
-  add_string (builder, "executor", executor->name);
-  add_string (builder, "summary", executor->summary);
-  json_builder_set_member_name (builder, "available");
-  json_builder_add_boolean_value (builder, executor->reason == NULL);
-  add_string (builder, "reason", executor->reason);
+  adj_json_add_string (builder, "executor", executor->name);
+  adj_json_add_string (builder, "summary", executor->summary);
+  adj_json_add_boolean (builder, "available", executor->reason == NULL);
+  adj_json_add_string (builder, "reason", executor->reason);
   json_builder_end_object (builder);
 }
 
@@ -150,10 +133,9 @@ add_lapack (JsonBuilder *builder)
   const char *text = adj_ops_describe_lapack (&available);
 
   json_builder_begin_object (builder);
-  add_string (builder, "library", "LAPACK");
-  json_builder_set_member_name (builder, "available");
-  json_builder_add_boolean_value (builder, available);
-  add_string (builder, available ? "summary" : "reason", text);
+  adj_json_add_string (builder, "library", "LAPACK");
+  adj_json_add_boolean (builder, "available", available);
+  adj_json_add_string (builder, available ? "summary" : "reason", text);
   json_builder_end_object (builder);
 }
 
@@ -165,21 +147,20 @@ add_gpu (JsonBuilder *builder, const AdjGpu *gpu)
   gboolean known = adj_gpu_describe (gpu, &info, &error);
 
   json_builder_begin_object (builder);
-  add_string (builder, "device", adj_gpu_get_name (gpu));
-  json_builder_set_member_name (builder, "available");
-  json_builder_add_boolean_value (builder, known);
-  add_string (builder, "reason", known ? NULL : error->message);
+  adj_json_add_string (builder, "device", adj_gpu_get_name (gpu));
+  adj_json_add_boolean (builder, "available", known);
+  adj_json_add_string (builder, "reason", known ? NULL : error->message);
   if (known)
     {
-      add_string (builder, "name", info.name);
-      add_string (builder, "missing", adj_gpu_find_missing (gpu));
-      add_int (builder, "memory_bytes", info.memory_bytes);
-      add_int (builder, "free_bytes", info.free_bytes);
-      add_int (builder, "major", info.major);
-      add_int (builder, "minor", info.minor);
-      add_int (builder, "multiprocessors", info.n_processors);
-      add_int (builder, "driver_version", info.driver_version);
-      add_int (builder, "runtime_version", info.runtime_version);
+      adj_json_add_string (builder, "name", info.name);
+      adj_json_add_string (builder, "missing", adj_gpu_find_missing (gpu));
+      adj_json_add_int (builder, "memory_bytes", info.memory_bytes);
+      adj_json_add_int (builder, "free_bytes", info.free_bytes);
+      adj_json_add_int (builder, "major", info.major);
+      adj_json_add_int (builder, "minor", info.minor);
+      adj_json_add_int (builder, "multiprocessors", info.n_processors);
+      adj_json_add_int (builder, "driver_version", info.driver_version);
+      adj_json_add_int (builder, "runtime_version", info.runtime_version);
     }
   json_builder_end_object (builder);
 }

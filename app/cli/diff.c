@@ -4,6 +4,7 @@
 #include <stdio.h>
 
 #include "adj-command.h"
+#include "json-members.h"
 
 extern const AdjCommand adj_command_diff;
 
@@ -32,8 +33,7 @@ add_node (JsonBuilder *builder, const char *member, const AdjGraph *graph, AdjNo
 {
   if (!adj_node_id_is_valid (id))
     return;
-  json_builder_set_member_name (builder, member);
-  json_builder_add_string_value (builder, adj_graph_get_node (graph, id.index)->name);
+  adj_json_add_string (builder, member, adj_graph_get_node (graph, id.index)->name);
 }
 
 static void
@@ -42,8 +42,7 @@ print_json (const AdjGraph *a, const AdjGraph *b, const AdjAlignment *alignment)
   JsonBuilder *builder = json_builder_new ();
 
   json_builder_begin_object (builder);
-  json_builder_set_member_name (builder, "same");
-  json_builder_add_int_value (builder, alignment->n_same);
+  adj_json_add_int (builder, "same", alignment->n_same);
   json_builder_set_member_name (builder, "changes");
   json_builder_begin_array (builder);
   for (guint i = 0; i < alignment->n_changes; i++)
@@ -55,8 +54,7 @@ print_json (const AdjGraph *a, const AdjGraph *b, const AdjAlignment *alignment)
       json_builder_begin_object (builder);
       add_node (builder, "a", a, change->a);
       add_node (builder, "b", b, change->b);
-      json_builder_set_member_name (builder, "reason");
-      json_builder_add_string_value (builder, change->reason);
+      adj_json_add_string (builder, "reason", change->reason);
       json_builder_end_object (builder);
     }
   json_builder_end_array (builder);

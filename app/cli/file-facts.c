@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/adj-format-bytes.h"
+#include "json-members.h"
 
 typedef struct
 {
@@ -71,12 +72,9 @@ adj_facts_add_list (JsonBuilder *builder, const AdjBundle *bundle)
       const Count *count = &g_array_index (counts, Count, i);
 
       json_builder_begin_object (builder);
-      json_builder_set_member_name (builder, "name");
-      json_builder_add_string_value (builder, count->name);
-      json_builder_set_member_name (builder, "times");
-      json_builder_add_int_value (builder, count->n);
-      json_builder_set_member_name (builder, "bytes");
-      json_builder_add_int_value (builder, (gint64) count->bytes);
+      adj_json_add_string (builder, "name", count->name);
+      adj_json_add_int (builder, "times", count->n);
+      adj_json_add_int (builder, "bytes", (gint64) count->bytes);
       json_builder_end_object (builder);
     }
   json_builder_end_array (builder);

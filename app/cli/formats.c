@@ -4,6 +4,7 @@
 #include <stdio.h>
 
 #include "adj-command.h"
+#include "json-members.h"
 
 extern const AdjCommand adj_command_formats;
 
@@ -18,14 +19,10 @@ print_json (void)
       const AdjFormat *format = adj_formats_get (i);
 
       json_builder_begin_object (builder);
-      json_builder_set_member_name (builder, "name");
-      json_builder_add_string_value (builder, format->name);
-      json_builder_set_member_name (builder, "extensions");
-      json_builder_add_string_value (builder, format->extensions);
-      json_builder_set_member_name (builder, "reads");
-      json_builder_add_boolean_value (builder, format->load != NULL);
-      json_builder_set_member_name (builder, "writes");
-      json_builder_add_boolean_value (builder, format->save != NULL);
+      adj_json_add_string (builder, "name", format->name);
+      adj_json_add_string (builder, "extensions", format->extensions);
+      adj_json_add_boolean (builder, "reads", format->load != NULL);
+      adj_json_add_boolean (builder, "writes", format->save != NULL);
       json_builder_end_object (builder);
     }
   json_builder_end_array (builder);

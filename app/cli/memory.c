@@ -7,6 +7,7 @@
 #include "adj-command.h"
 #include "base/adj-format-bytes.h"
 #include "formats/adj-memory-snapshot.h"
+#include "json-members.h"
 
 extern const AdjCommand adj_command_memory;
 
@@ -70,13 +71,6 @@ print_peak (const AdjMemorySnapshot *snapshot)
 }
 
 static void
-add_int (JsonBuilder *builder, const char *name, guint64 value)
-{
-  json_builder_set_member_name (builder, name);
-  json_builder_add_int_value (builder, (gint64) value);
-}
-
-static void
 print_json (const AdjMemorySnapshot *snapshot)
 {
   JsonBuilder *builder = json_builder_new ();
@@ -89,11 +83,11 @@ print_json (const AdjMemorySnapshot *snapshot)
       const AdjMemorySegment *segment = adj_memory_snapshot_get_segment (snapshot, i);
 
       json_builder_begin_object (builder);
-      add_int (builder, "device", segment->device);
-      add_int (builder, "reserved", segment->total);
-      add_int (builder, "allocated", segment->allocated);
-      add_int (builder, "active", segment->active);
-      add_int (builder, "blocks", segment->n_blocks);
+      adj_json_add_int (builder, "device", segment->device);
+      adj_json_add_int (builder, "reserved", segment->total);
+      adj_json_add_int (builder, "allocated", segment->allocated);
+      adj_json_add_int (builder, "active", segment->active);
+      adj_json_add_int (builder, "blocks", segment->n_blocks);
       json_builder_end_object (builder);
     }
   json_builder_end_array (builder);
@@ -104,14 +98,12 @@ print_json (const AdjMemorySnapshot *snapshot)
       const AdjMemoryEvent *event = adj_memory_snapshot_get_event (snapshot, i);
 
       json_builder_begin_object (builder);
-      add_int (builder, "device", event->device);
-      json_builder_set_member_name (builder, "action");
-      json_builder_add_string_value (builder, event->action);
-      add_int (builder, "size", event->size);
-      add_int (builder, "allocated", event->allocated);
-      add_int (builder, "time_us", (guint64) event->time_us);
-      json_builder_set_member_name (builder, "frame");
-      json_builder_add_string_value (builder, event->frame);
+      adj_json_add_int (builder, "device", event->device);
+      adj_json_add_string (builder, "action", event->action);
+      adj_json_add_int (builder, "size", event->size);
+      adj_json_add_int (builder, "allocated", event->allocated);
+      adj_json_add_int (builder, "time_us", (guint64) event->time_us);
+      adj_json_add_string (builder, "frame", event->frame);
       json_builder_end_object (builder);
     }
   json_builder_end_array (builder);

@@ -7,6 +7,7 @@
 #include "adj-command.h"
 #include "call/adj-op.h"
 #include "interpreter/adj-interpreter.h"
+#include "json-members.h"
 #include "ops/adj-op-table.h"
 
 extern const AdjCommand adj_command_ops;
@@ -27,15 +28,6 @@ print_one (const AdjOp *op)
 }
 
 static void
-add_text (JsonBuilder *builder, const char *member, const char *text)
-{
-  if (text == NULL)
-    return;
-  json_builder_set_member_name (builder, member);
-  json_builder_add_string_value (builder, text);
-}
-
-static void
 print_json (const char *wanted)
 {
   JsonBuilder *builder = json_builder_new ();
@@ -49,20 +41,20 @@ print_json (const char *wanted)
       if (wanted != NULL && strstr (schema->target, wanted) == NULL)
         continue;
       json_builder_begin_object (builder);
-      add_text (builder, "target", schema->target);
-      add_text (builder, "schema", op->schema);
-      add_text (builder, "help", op->help);
-      add_text (builder, "computes", op->expr);
-      add_text (builder, "gradient", op->grad);
-      add_text (builder, "decomposes", op->decompose);
+      adj_json_add_string_if_any (builder, "target", schema->target);
+      adj_json_add_string_if_any (builder, "schema", op->schema);
+      adj_json_add_string_if_any (builder, "help", op->help);
+      adj_json_add_string_if_any (builder, "computes", op->expr);
+      adj_json_add_string_if_any (builder, "gradient", op->grad);
+      adj_json_add_string_if_any (builder, "decomposes", op->decompose);
       json_builder_end_object (builder);
     }
   for (guint i = 0; adj_interpreter_get_function (i) != NULL; i++)
     if (wanted == NULL || strstr (adj_interpreter_get_function (i), wanted) != NULL)
       {
         json_builder_begin_object (builder);
-        add_text (builder, "target", adj_interpreter_get_function (i));
-        add_text (builder, "help", "done by the interpreter itself");
+        adj_json_add_string_if_any (builder, "target", adj_interpreter_get_function (i));
+        adj_json_add_string_if_any (builder, "help", "done by the interpreter itself");
         json_builder_end_object (builder);
       }
   json_builder_end_array (builder);

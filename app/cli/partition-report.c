@@ -7,22 +7,18 @@
 #include <stdio.h>
 
 #include "base/adj-format-bytes.h"
+#include "json-members.h"
 
 #define N_BUDGETS 11
 
 void
 adj_partition_report_json (const AdjPartition *partition, JsonBuilder *builder)
 {
-  json_builder_set_member_name (builder, "partitioner");
-  json_builder_add_string_value (builder, partition->partitioner);
-  json_builder_set_member_name (builder, "saved_bytes");
-  json_builder_add_int_value (builder, (gint64) partition->saved_bytes);
-  json_builder_set_member_name (builder, "peak_bytes");
-  json_builder_add_int_value (builder, (gint64) partition->cost.peak);
-  json_builder_set_member_name (builder, "recompute_flops");
-  json_builder_add_double_value (builder, partition->cost.recompute_flops);
-  json_builder_set_member_name (builder, "fused_traffic");
-  json_builder_add_int_value (builder, (gint64) partition->cost.fused_traffic);
+  adj_json_add_string (builder, "partitioner", partition->partitioner);
+  adj_json_add_int (builder, "saved_bytes", (gint64) partition->saved_bytes);
+  adj_json_add_int (builder, "peak_bytes", (gint64) partition->cost.peak);
+  adj_json_add_double (builder, "recompute_flops", partition->cost.recompute_flops);
+  adj_json_add_int (builder, "fused_traffic", (gint64) partition->cost.fused_traffic);
   json_builder_set_member_name (builder, "nodes");
   json_builder_begin_array (builder);
   for (guint i = 0; i < adj_graph_get_n_nodes (partition->joint); i++)
@@ -30,14 +26,10 @@ adj_partition_report_json (const AdjPartition *partition, JsonBuilder *builder)
       const AdjNodeDecision *decision = &partition->nodes[i];
 
       json_builder_begin_object (builder);
-      json_builder_set_member_name (builder, "name");
-      json_builder_add_string_value (builder, adj_graph_get_node (partition->joint, i)->name);
-      json_builder_set_member_name (builder, "fate");
-      json_builder_add_string_value (builder, adj_decision_kind_name (decision->kind));
-      json_builder_set_member_name (builder, "rule");
-      json_builder_add_string_value (builder, adj_partition_rule_name (decision->rule));
-      json_builder_set_member_name (builder, "ban");
-      json_builder_add_string_value (builder, adj_partition_rule_name (decision->ban));
+      adj_json_add_string (builder, "name", adj_graph_get_node (partition->joint, i)->name);
+      adj_json_add_string (builder, "fate", adj_decision_kind_name (decision->kind));
+      adj_json_add_string (builder, "rule", adj_partition_rule_name (decision->rule));
+      adj_json_add_string (builder, "ban", adj_partition_rule_name (decision->ban));
       json_builder_end_object (builder);
     }
   json_builder_end_array (builder);
@@ -68,20 +60,13 @@ print_node_json (const AdjPartition *partition, AdjNodeId id, const char *senten
   JsonBuilder *builder = json_builder_new ();
 
   json_builder_begin_object (builder);
-  json_builder_set_member_name (builder, "name");
-  json_builder_add_string_value (builder, adj_graph_get_node (partition->joint, id.index)->name);
-  json_builder_set_member_name (builder, "fate");
-  json_builder_add_string_value (builder, adj_decision_kind_name (decision->kind));
-  json_builder_set_member_name (builder, "rule");
-  json_builder_add_string_value (builder, adj_partition_rule_name (decision->rule));
-  json_builder_set_member_name (builder, "ban");
-  json_builder_add_string_value (builder, adj_partition_rule_name (decision->ban));
-  json_builder_set_member_name (builder, "bytes");
-  json_builder_add_int_value (builder, (gint64) decision->bytes);
-  json_builder_set_member_name (builder, "weight");
-  json_builder_add_int_value (builder, decision->weight);
-  json_builder_set_member_name (builder, "sentence");
-  json_builder_add_string_value (builder, sentence);
+  adj_json_add_string (builder, "name", adj_graph_get_node (partition->joint, id.index)->name);
+  adj_json_add_string (builder, "fate", adj_decision_kind_name (decision->kind));
+  adj_json_add_string (builder, "rule", adj_partition_rule_name (decision->rule));
+  adj_json_add_string (builder, "ban", adj_partition_rule_name (decision->ban));
+  adj_json_add_int (builder, "bytes", (gint64) decision->bytes);
+  adj_json_add_int (builder, "weight", decision->weight);
+  adj_json_add_string (builder, "sentence", sentence);
   json_builder_end_object (builder);
   adj_print_json (builder);
 }
@@ -192,28 +177,22 @@ print_points_json (const GArray *points)
       const AdjParetoPoint *point = &g_array_index (points, AdjParetoPoint, i);
 
       json_builder_begin_object (builder);
-      json_builder_set_member_name (builder, "by");
-      json_builder_add_string_value (builder, by (point));
+      adj_json_add_string (builder, "by", by (point));
       json_builder_set_member_name (builder, "budget");
       if (isnan (point->budget))
         json_builder_add_null_value (builder);
       else
         json_builder_add_double_value (builder, point->budget);
-      json_builder_set_member_name (builder, "peak_bytes");
-      json_builder_add_int_value (builder, (gint64) point->peak);
-      json_builder_set_member_name (builder, "saved_bytes");
-      json_builder_add_int_value (builder, (gint64) point->saved_bytes);
-      json_builder_set_member_name (builder, "recompute_flops");
-      json_builder_add_double_value (builder, point->recompute_flops);
-      json_builder_set_member_name (builder, "recompute_traffic");
-      json_builder_add_int_value (builder, (gint64) point->recompute_traffic);
+      adj_json_add_int (builder, "peak_bytes", (gint64) point->peak);
+      adj_json_add_int (builder, "saved_bytes", (gint64) point->saved_bytes);
+      adj_json_add_double (builder, "recompute_flops", point->recompute_flops);
+      adj_json_add_int (builder, "recompute_traffic", (gint64) point->recompute_traffic);
       json_builder_set_member_name (builder, "wrong");
       if (point->wrong != NULL)
         json_builder_add_string_value (builder, point->wrong);
       else
         json_builder_add_null_value (builder);
-      json_builder_set_member_name (builder, "dominated");
-      json_builder_add_boolean_value (builder, point->is_dominated);
+      adj_json_add_boolean (builder, "dominated", point->is_dominated);
       json_builder_end_object (builder);
     }
   json_builder_end_array (builder);

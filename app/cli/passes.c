@@ -4,6 +4,7 @@
 #include <stdio.h>
 
 #include "adj-command.h"
+#include "json-members.h"
 
 extern const AdjCommand adj_command_passes;
 
@@ -18,17 +19,11 @@ print_json (void)
       const AdjPass *pass = adj_passes_get (i);
 
       json_builder_begin_object (builder);
-      json_builder_set_member_name (builder, "name");
-      json_builder_add_string_value (builder, pass->name);
+      adj_json_add_string (builder, "name", pass->name);
       if (pass->argument != NULL)
-        {
-          json_builder_set_member_name (builder, "argument");
-          json_builder_add_string_value (builder, pass->argument);
-        }
-      json_builder_set_member_name (builder, "summary");
-      json_builder_add_string_value (builder, pass->summary);
-      json_builder_set_member_name (builder, "explain");
-      json_builder_add_string_value (builder, pass->explain);
+        adj_json_add_string (builder, "argument", pass->argument);
+      adj_json_add_string (builder, "summary", pass->summary);
+      adj_json_add_string (builder, "explain", pass->explain);
       json_builder_end_object (builder);
     }
   for (guint i = 0; i < adj_partitioners_get_n (); i++)
@@ -36,14 +31,10 @@ print_json (void)
       const AdjPartitioner *partitioner = adj_partitioners_get (i);
 
       json_builder_begin_object (builder);
-      json_builder_set_member_name (builder, "name");
-      json_builder_add_string_value (builder, partitioner->name);
-      json_builder_set_member_name (builder, "partitions");
-      json_builder_add_boolean_value (builder, TRUE);
-      json_builder_set_member_name (builder, "summary");
-      json_builder_add_string_value (builder, partitioner->summary);
-      json_builder_set_member_name (builder, "explain");
-      json_builder_add_string_value (builder, partitioner->explain);
+      adj_json_add_string (builder, "name", partitioner->name);
+      adj_json_add_boolean (builder, "partitions", TRUE);
+      adj_json_add_string (builder, "summary", partitioner->summary);
+      adj_json_add_string (builder, "explain", partitioner->explain);
       json_builder_end_object (builder);
     }
   json_builder_end_array (builder);

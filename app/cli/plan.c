@@ -6,6 +6,7 @@
 
 #include "adj-command.h"
 #include "base/adj-format-bytes.h"
+#include "json-members.h"
 
 extern const AdjCommand adj_command_plan;
 
@@ -180,33 +181,12 @@ print_text (const AdjPlan *plan, const AdjDeviceModel *model, gboolean buffers)
 /* -- JSON -- */
 
 static void
-add_string (JsonBuilder *builder, const char *member, const char *text)
-{
-  json_builder_set_member_name (builder, member);
-  json_builder_add_string_value (builder, text);
-}
-
-static void
-add_int (JsonBuilder *builder, const char *member, guint64 value)
-{
-  json_builder_set_member_name (builder, member);
-  json_builder_add_int_value (builder, (gint64) value);
-}
-
-static void
-add_seconds (JsonBuilder *builder, const char *member, double seconds)
-{
-  json_builder_set_member_name (builder, member);
-  json_builder_add_double_value (builder, seconds);
-}
-
-static void
 add_bound (JsonBuilder *builder, const AdjDeviceModel *model, const AdjPlan *plan, guint index)
 {
   AdjDeviceBound bound = adj_device_model_bound (model, plan, index);
 
-  add_seconds (builder, "memory_seconds", bound.memory);
-  add_seconds (builder, "arithmetic_seconds", bound.arithmetic);
+  adj_json_add_double (builder, "memory_seconds", bound.memory);
+  adj_json_add_double (builder, "arithmetic_seconds", bound.arithmetic);
 }
 
 static void
@@ -216,7 +196,7 @@ add_region (JsonBuilder *builder, const AdjPlan *plan, const AdjDeviceModel *mod
 
   adj_plan_get_region (plan, index, &region);
   json_builder_begin_object (builder);
-  add_string (builder, "kind", region.kind);
+  adj_json_add_string (builder, "kind", region.kind);
   json_builder_set_member_name (builder, "nodes");
   json_builder_begin_array (builder);
   for (guint i = 0; i < region.n_nodes; i++)
@@ -224,10 +204,9 @@ add_region (JsonBuilder *builder, const AdjPlan *plan, const AdjDeviceModel *mod
         builder, adj_graph_get_node (adj_plan_get_graph (plan), region.nodes[i].index)->name);
   json_builder_end_array (builder);
   if (region.reason != NULL)
-    add_string (builder, "reason", region.reason);
-  add_int (builder, "bytes", region.bytes);
-  json_builder_set_member_name (builder, "flops");
-  json_builder_add_double_value (builder, region.flops);
+    adj_json_add_string (builder, "reason", region.reason);
+  adj_json_add_int (builder, "bytes", region.bytes);
+  adj_json_add_double (builder, "flops", region.flops);
   if (model != NULL)
     add_bound (builder, model, plan, index);
   json_builder_end_object (builder);
@@ -240,19 +219,19 @@ add_buffer (JsonBuilder *builder, const AdjPlan *plan, guint index)
 
   adj_plan_get_buffer (plan, index, &buffer);
   json_builder_begin_object (builder);
-  add_string (builder, "node",
-              adj_graph_get_node (adj_plan_get_graph (plan), buffer.node.index)->name);
-  add_string (builder, "memory", buffer.memory);
-  add_int (builder, "bytes", buffer.bytes);
+  adj_json_add_string (builder, "node",
+                       adj_graph_get_node (adj_plan_get_graph (plan), buffer.node.index)->name);
+  adj_json_add_string (builder, "memory", buffer.memory);
+  adj_json_add_int (builder, "bytes", buffer.bytes);
   if (strcmp (buffer.memory, "arena") == 0)
-    add_int (builder, "offset", buffer.offset);
+    adj_json_add_int (builder, "offset", buffer.offset);
   if (buffer.first != ADJ_PLAN_NOWHERE)
     {
-      add_int (builder, "first", buffer.first);
-      add_int (builder, "last", buffer.last);
+      adj_json_add_int (builder, "first", buffer.first);
+      adj_json_add_int (builder, "last", buffer.last);
     }
   if (buffer.taken_over != ADJ_PLAN_NOWHERE)
-    add_int (builder, "taken_over", buffer.taken_over);
+    adj_json_add_int (builder, "taken_over", buffer.taken_over);
   json_builder_end_object (builder);
 }
 
@@ -262,10 +241,10 @@ print_json (const AdjPlan *plan, const AdjDeviceModel *model)
   JsonBuilder *builder = json_builder_new ();
 
   json_builder_begin_object (builder);
-  add_int (builder, "arena_bytes", adj_plan_get_arena_bytes (plan));
-  add_int (builder, "lower_bound", adj_plan_get_lower_bound (plan));
-  add_int (builder, "peak_bytes", adj_plan_get_peak_bytes (plan));
-  add_int (builder, "planned_ns", (guint64) adj_plan_get_planned_ns (plan));
+  adj_json_add_int (builder, "arena_bytes", adj_plan_get_arena_bytes (plan));
+  adj_json_add_int (builder, "lower_bound", adj_plan_get_lower_bound (plan));
+  adj_json_add_int (builder, "peak_bytes", adj_plan_get_peak_bytes (plan));
+  adj_json_add_int (builder, "planned_ns", (guint64) adj_plan_get_planned_ns (plan));
   json_builder_set_member_name (builder, "regions");
   json_builder_begin_array (builder);
   for (guint i = 0; i < adj_plan_get_n_regions (plan); i++)
@@ -293,7 +272,7 @@ print_refusal (const char *why, gboolean json)
     }
   builder = json_builder_new ();
   json_builder_begin_object (builder);
-  add_string (builder, "by_interpreter", why);
+  adj_json_add_string (builder, "by_interpreter", why);
   json_builder_end_object (builder);
   adj_print_json (builder);
 }

@@ -5,6 +5,7 @@
 
 #include "base/adj-format-bytes.h"
 #include "device-option.h"
+#include "json-members.h"
 #include "kept-run.h"
 #include "program.h"
 
@@ -278,10 +279,8 @@ add_gradients (const AdjGraph *graph, const AdjRunResult *result, JsonBuilder *b
 
       adj_tensor_meta_print (adj_tensor_data_get_meta (result->gradients[i].grad), NULL, what);
       json_builder_begin_object (builder);
-      json_builder_set_member_name (builder, "leaf");
-      json_builder_add_string_value (builder, get_leaf (graph, result, i));
-      json_builder_set_member_name (builder, "value");
-      json_builder_add_string_value (builder, what->str);
+      adj_json_add_string (builder, "leaf", get_leaf (graph, result, i));
+      adj_json_add_string (builder, "value", what->str);
       json_builder_end_object (builder);
     }
   json_builder_end_array (builder);
@@ -330,14 +329,10 @@ add_objects (const AdjGraph *graph, const AdjRunResult *result, JsonBuilder *bui
       g_autofree char *before = print_state (object->before), *after = print_state (object->after);
 
       json_builder_begin_object (builder);
-      json_builder_set_member_name (builder, "node");
-      json_builder_add_string_value (builder, adj_graph_get_node (graph, object->node.index)->name);
-      json_builder_set_member_name (builder, "class");
-      json_builder_add_string_value (builder, adj_object_get_name (object->before));
-      json_builder_set_member_name (builder, "before");
-      json_builder_add_string_value (builder, before);
-      json_builder_set_member_name (builder, "after");
-      json_builder_add_string_value (builder, after);
+      adj_json_add_string (builder, "node", adj_graph_get_node (graph, object->node.index)->name);
+      adj_json_add_string (builder, "class", adj_object_get_name (object->before));
+      adj_json_add_string (builder, "before", before);
+      adj_json_add_string (builder, "after", after);
       json_builder_end_object (builder);
     }
   json_builder_end_array (builder);
@@ -363,13 +358,6 @@ print_text (const AdjGraph *graph, const AdjRunResult *result, gboolean profile)
 }
 
 static void
-add_int (JsonBuilder *builder, const char *member, guint64 value)
-{
-  json_builder_set_member_name (builder, member);
-  json_builder_add_int_value (builder, (gint64) value);
-}
-
-static void
 add_regions (const AdjGraph *graph, const AdjRunResult *result, JsonBuilder *builder)
 {
   json_builder_set_member_name (builder, "regions");
@@ -379,15 +367,12 @@ add_regions (const AdjGraph *graph, const AdjRunResult *result, JsonBuilder *bui
       const AdjRunRegion *region = &result->regions[i];
 
       json_builder_begin_object (builder);
-      json_builder_set_member_name (builder, "kind");
-      json_builder_add_string_value (builder, region->kind);
-      json_builder_set_member_name (builder, "last");
-      json_builder_add_string_value (builder, adj_graph_get_node (graph, region->last.index)->name);
-      add_int (builder, "nodes", region->n_nodes);
-      add_int (builder, "nanoseconds", (guint64) region->ns);
-      add_int (builder, "bytes", region->bytes);
-      json_builder_set_member_name (builder, "flops");
-      json_builder_add_double_value (builder, region->flops);
+      adj_json_add_string (builder, "kind", region->kind);
+      adj_json_add_string (builder, "last", adj_graph_get_node (graph, region->last.index)->name);
+      adj_json_add_int (builder, "nodes", region->n_nodes);
+      adj_json_add_int (builder, "nanoseconds", (guint64) region->ns);
+      adj_json_add_int (builder, "bytes", region->bytes);
+      adj_json_add_double (builder, "flops", region->flops);
       json_builder_end_object (builder);
     }
   json_builder_end_array (builder);
@@ -408,15 +393,10 @@ print_json (const AdjGraph *graph, const AdjRunResult *result, gboolean profile)
     add_gradients (graph, result, builder);
   if (result->n_objects > 0)
     add_objects (graph, result, builder);
-  json_builder_set_member_name (builder, "nanoseconds");
-  json_builder_add_int_value (builder, result->total_ns);
-  json_builder_set_member_name (builder, "peak_bytes");
-  json_builder_add_int_value (builder, (gint64) result->peak_bytes);
+  adj_json_add_int (builder, "nanoseconds", result->total_ns);
+  adj_json_add_int (builder, "peak_bytes", (gint64) result->peak_bytes);
   if (result->note != NULL)
-    {
-      json_builder_set_member_name (builder, "note");
-      json_builder_add_string_value (builder, result->note);
-    }
+    adj_json_add_string (builder, "note", result->note);
   if (profile && result->n_regions > 0)
     add_regions (graph, result, builder);
   if (profile)
@@ -425,8 +405,7 @@ print_json (const AdjGraph *graph, const AdjRunResult *result, gboolean profile)
       json_builder_begin_object (builder);
       for (guint i = 0; i < result->n_nodes; i++)
         {
-          json_builder_set_member_name (builder, adj_graph_get_node (graph, i)->name);
-          json_builder_add_int_value (builder, result->node_ns[i]);
+          adj_json_add_int (builder, adj_graph_get_node (graph, i)->name, result->node_ns[i]);
         }
       json_builder_end_object (builder);
     }

@@ -7,6 +7,7 @@
 #include "analysis/adj-modules.h"
 #include "base/adj-format-bytes.h"
 #include "file-facts.h"
+#include "json-members.h"
 #include "kernel-list.h"
 #include "watch.h"
 
@@ -99,22 +100,6 @@ print_list (const AdjBundle *bundle)
 }
 
 static void
-add_member_string (JsonBuilder *builder, const char *name, const char *value)
-{
-  if (value == NULL)
-    return;
-  json_builder_set_member_name (builder, name);
-  json_builder_add_string_value (builder, value);
-}
-
-static void
-add_member_int (JsonBuilder *builder, const char *name, gint64 value)
-{
-  json_builder_set_member_name (builder, name);
-  json_builder_add_int_value (builder, value);
-}
-
-static void
 add_thread_state (JsonBuilder *builder, const AdjThreadState *thread_state)
 {
   AdjThreadSetting settings[ADJ_N_THREAD_SETTINGS];
@@ -125,7 +110,7 @@ add_thread_state (JsonBuilder *builder, const AdjThreadState *thread_state)
   json_builder_set_member_name (builder, "ambient");
   json_builder_begin_object (builder);
   for (guint i = 0; i < n; i++)
-    add_member_string (builder, settings[i].key, settings[i].word);
+    adj_json_add_string_if_any (builder, settings[i].key, settings[i].word);
   json_builder_end_object (builder);
 }
 
@@ -135,17 +120,15 @@ add_run (JsonBuilder *builder, const AdjBundle *bundle, const AdjRecordedCall *r
   const AdjRunOrigin *origin = run->origin;
 
   json_builder_begin_object (builder);
-  add_member_string (builder, "name", origin->name);
-  add_member_string (builder, "graph", run->graph->id);
-  add_member_string (builder, "producer", origin->producer);
-  add_member_string (builder, "executor", origin->executor);
-  json_builder_set_member_name (builder, "float64");
-  json_builder_add_boolean_value (builder, origin->float64);
-  add_member_string (builder, "inputs", origin->inputs);
-  add_member_string (builder, "date", origin->date);
-  add_member_int (builder, "values", adj_run_get_n_values (bundle, run));
-  json_builder_set_member_name (builder, "graph_changed");
-  json_builder_add_boolean_value (builder, adj_run_is_stale (run));
+  adj_json_add_string_if_any (builder, "name", origin->name);
+  adj_json_add_string_if_any (builder, "graph", run->graph->id);
+  adj_json_add_string_if_any (builder, "producer", origin->producer);
+  adj_json_add_string_if_any (builder, "executor", origin->executor);
+  adj_json_add_boolean (builder, "float64", origin->float64);
+  adj_json_add_string_if_any (builder, "inputs", origin->inputs);
+  adj_json_add_string_if_any (builder, "date", origin->date);
+  adj_json_add_int (builder, "values", adj_run_get_n_values (bundle, run));
+  adj_json_add_boolean (builder, "graph_changed", adj_run_is_stale (run));
   json_builder_end_object (builder);
 }
 
@@ -164,7 +147,7 @@ print_list_json (const AdjBundle *bundle)
   g_autoptr (GPtrArray) runs = adj_bundle_dup_runs (bundle);
 
   json_builder_begin_object (builder);
-  add_member_string (builder, "description", adj_bundle_get_description (bundle));
+  adj_json_add_string_if_any (builder, "description", adj_bundle_get_description (bundle));
   json_builder_set_member_name (builder, "graphs");
   json_builder_begin_array (builder);
   for (guint i = 0; i < adj_bundle_get_n_graphs (bundle); i++)
@@ -172,11 +155,11 @@ print_list_json (const AdjBundle *bundle)
       const AdjBundleGraph *entry = adj_bundle_get_graph (bundle, i);
 
       json_builder_begin_object (builder);
-      add_member_string (builder, "id", entry->id);
-      add_member_string (builder, "role", entry->role);
-      add_member_string (builder, "title", entry->title);
-      add_member_int (builder, "placeholders", adj_graph_get_n_inputs (entry->graph));
-      add_member_int (builder, "nodes", adj_graph_get_n_calls (entry->graph));
+      adj_json_add_string_if_any (builder, "id", entry->id);
+      adj_json_add_string_if_any (builder, "role", entry->role);
+      adj_json_add_string_if_any (builder, "title", entry->title);
+      adj_json_add_int (builder, "placeholders", adj_graph_get_n_inputs (entry->graph));
+      adj_json_add_int (builder, "nodes", adj_graph_get_n_calls (entry->graph));
       add_thread_state (builder, adj_graph_get_thread_state (entry->graph));
       json_builder_end_object (builder);
     }

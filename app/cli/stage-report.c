@@ -5,6 +5,8 @@
 
 #include <stdio.h>
 
+#include "json-members.h"
+
 static void
 print_time (gint64 ns)
 {
@@ -74,12 +76,9 @@ add_steps (JsonBuilder *builder, const AdjStage *stage)
   for (guint i = 0; i < stage->n_steps; i++)
     {
       json_builder_begin_object (builder);
-      json_builder_set_member_name (builder, "name");
-      json_builder_add_string_value (builder, stage->steps[i].name);
-      json_builder_set_member_name (builder, "note");
-      json_builder_add_string_value (builder, stage->steps[i].note);
-      json_builder_set_member_name (builder, "ns");
-      json_builder_add_int_value (builder, stage->steps[i].ns);
+      adj_json_add_string (builder, "name", stage->steps[i].name);
+      adj_json_add_string (builder, "note", stage->steps[i].note);
+      adj_json_add_int (builder, "ns", stage->steps[i].ns);
       json_builder_end_object (builder);
     }
   json_builder_end_array (builder);
@@ -89,27 +88,18 @@ static void
 add_stage (JsonBuilder *builder, const AdjRecording *recording, const AdjStage *stage)
 {
   json_builder_begin_object (builder);
-  json_builder_set_member_name (builder, "name");
-  json_builder_add_string_value (builder, stage->name);
+  adj_json_add_string (builder, "name", stage->name);
   if (stage->failure != NULL)
     {
-      json_builder_set_member_name (builder, "failure");
-      json_builder_add_string_value (builder, stage->failure);
+      adj_json_add_string (builder, "failure", stage->failure);
       add_blamed (builder, stage, adj_recording_get_stage (recording, (guint) stage->from)->graph);
     }
   else
-    {
-      json_builder_set_member_name (builder, "nodes");
-      json_builder_add_int_value (builder, adj_graph_get_n_calls (stage->graph));
-    }
-  json_builder_set_member_name (builder, "notes");
-  json_builder_add_int_value (builder, stage->n_notes);
+    adj_json_add_int (builder, "nodes", adj_graph_get_n_calls (stage->graph));
+  adj_json_add_int (builder, "notes", stage->n_notes);
   add_steps (builder, stage);
   if (stage->ns >= 0)
-    {
-      json_builder_set_member_name (builder, "ns");
-      json_builder_add_int_value (builder, stage->ns);
-    }
+    adj_json_add_int (builder, "ns", stage->ns);
   json_builder_end_object (builder);
 }
 

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "capture-report.h"
+#include "json-members.h"
 #include "partition-report.h"
 #include "program.h"
 #include "session/adj-wanted-gradients.h"
@@ -28,10 +29,8 @@ print_json (const AdjPipelineResult *result, const char *recorded, const char *r
   if (result->partition != NULL)
     {
       adj_partition_report_json (result->partition, builder);
-      json_builder_set_member_name (builder, "from_file");
-      json_builder_add_string_value (builder, recorded != NULL ? recorded : "");
-      json_builder_set_member_name (builder, "as_torch");
-      json_builder_add_string_value (builder, release != NULL ? release : "");
+      adj_json_add_string (builder, "from_file", recorded != NULL ? recorded : "");
+      adj_json_add_string (builder, "as_torch", release != NULL ? release : "");
     }
   json_builder_end_object (builder);
   adj_print_json (builder);

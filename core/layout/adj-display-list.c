@@ -24,10 +24,9 @@
 #define COUNT_ROOM 140.0f /* for the number of nodes, beside the title */
 #define CLOSED_HEIGHT 44.0f
 #define PILL_HEIGHT 28.0f
-#define MAX_CHIP_WIDTH 110.0f
 
-static const char *
-keep (AdjDisplayList *self, char *text)
+const char *
+display_list_keep (AdjDisplayList *self, char *text)
 {
   const char *kept = adj_arena_intern (self->texts, text);
 
@@ -81,7 +80,7 @@ describe (AdjDisplayList *self, const AdjNode *node)
     g_string_append_printf (out, "%u × ", metas.n);
   if (metas.first)
     append_meta (self, metas.first, out);
-  return keep (self, g_string_free (out, FALSE));
+  return display_list_keep (self, g_string_free (out, FALSE));
 }
 
 /* The last two parts of the path of a parameter. */
@@ -95,29 +94,17 @@ short_name (const char *path)
   return dot ? dot : path;
 }
 
-static const char *
-name_of_input (const AdjDisplayList *self, guint32 index)
+const char *
+display_list_name_input (const AdjDisplayList *self, guint32 index)
 {
   const AdjNode *node = adj_display_list_node (self, index);
 
   return node->meta.parameter ? short_name (node->meta.parameter) : node->name;
 }
 
-/* "W fc1" for fc1.weight, "b fc1" for fc1.bias. */
-static const char *
-name_parameter (AdjDisplayList *self, const char *name)
-{
-  const char *dot = strrchr (name, '.');
-
-  if (dot && (!strcmp (dot, ".weight") || !strcmp (dot, ".bias")))
-    return keep (self,
-                 g_strdup_printf ("%s %.*s", dot[1] == 'w' ? "W" : "b", (int) (dot - name), name));
-  return keep (self, g_strdup_printf ("W %s", name));
-}
-
 /* The class of an object without its namespace. */
-static const char *
-name_class (AdjDisplayList *self, guint32 index)
+const char *
+display_list_name_class (AdjDisplayList *self, guint32 index)
 {
   const AdjNode *node = adj_display_list_node (self, index);
   const char *type =
@@ -125,27 +112,6 @@ name_class (AdjDisplayList *self, guint32 index)
   const char *colons = type ? strstr (type, "::") : NULL;
 
   return colons ? colons + 2 : type ? type : node->name;
-}
-
-/* On a chip: "W c_fc" for c_fc.weight, "b c_fc" for c_fc.bias, else "W name". */
-static const char *
-name_on_chip (AdjDisplayList *self, guint32 index)
-{
-  const AdjNode *node = adj_display_list_node (self, index);
-  const char *name = name_of_input (self, index);
-  const AdjCaptured *captured = self->roles->captured;
-  char *title = captured ? adj_captured_name_node (captured, index) : NULL;
-
-  if (self->roles->entries[index].object)
-    return name_class (self, index);
-  if (self->roles->entries[index].token)
-    return "token";
-  if (title)
-    name = keep (self, title);
-  if (!node->meta.parameter &&
-      (!title || self->roles->entries[index].role != ADJ_ROLE_PARAMETER || strchr (name, '[')))
-    return name;
-  return name_parameter (self, name);
 }
 
 /* "grad of fc1.weight" for nodes that make a gradient which leaves the graph. */
@@ -163,17 +129,16 @@ describe_gradient (AdjDisplayList *self, guint32 index)
       if (r->node == G_MAXUINT32 || r->primal < 0 || roles->entries[r->node].host != index)
         continue;
       if (n++ == 0)
-        first = name_of_input (self, (guint32) r->primal);
+        first = display_list_name_input (self, (guint32) r->primal);
     }
   if (n == 0)
     return NULL;
-  return keep (self, n == 1 ? g_strdup_printf ("grad of %s", first)
-                            : g_strdup_printf ("grad of %s + %u", first, n - 1));
+  return display_list_keep (self, n == 1 ? g_strdup_printf ("grad of %s", first)
+                                         : g_strdup_printf ("grad of %s + %u", first, n - 1));
 }
 
-/* @text with two digits for every number: equal blocks differ in numbers, and are to stay equal. */
-static char *
-without_numbers (const char *text)
+char *
+display_text_without_numbers (const char *text)
 {
   GString *out = g_string_new (NULL);
 
@@ -189,7 +154,7 @@ without_numbers (const char *text)
 static float
 width_for (const char *title, const char *subtitle)
 {
-  g_autofree char *stem = without_numbers (title);
+  g_autofree char *stem = display_text_without_numbers (title);
   gsize length = strlen (title);
   const char *more = length && g_ascii_isdigit (title[length - 1]) ? "" : "_00";
   float first = adj_font_measure (ADJ_FONT_BOLD, ADJ_TITLE_SIZE, stem) +
@@ -200,10 +165,10 @@ width_for (const char *title, const char *subtitle)
   return CLAMP (ceilf (width / STEP_WIDTH) * STEP_WIDTH, MIN_WIDTH, MAX_WIDTH);
 }
 
-static const char *
-fit (AdjDisplayList *self, AdjFont font, float size, const char *text, float width)
+const char *
+display_list_fit (AdjDisplayList *self, AdjFont font, float size, const char *text, float width)
 {
-  return keep (self, adj_font_ellipsize (font, size, text, width));
+  return display_list_keep (self, adj_font_ellipsize (font, size, text, width));
 }
 
 /* The subtitle of a node of a captured backward: what did not fit into the title, its name, its
@@ -227,7 +192,7 @@ describe_captured (AdjDisplayList *self,
   for (guint i = 0; i < G_N_ELEMENTS (parts); i++)
     if (parts[i])
       g_string_append_printf (out, "%s%s", out->len ? " · " : "", parts[i]);
-  return keep (self, g_string_free (out, FALSE));
+  return display_list_keep (self, g_string_free (out, FALSE));
 }
 
 /* What @node calls, where its name does not tell: a frontend names values as the program does
@@ -254,10 +219,11 @@ title_of_value (AdjDisplayList *self, guint32 index, const char **subtitle)
   g_autofree char *call = find_unnamed_call (node);
 
   if (call != NULL)
-    *subtitle = keep (self, **subtitle != '\0' ? g_strdup_printf ("%s · %s", call, *subtitle)
-                                               : g_steal_pointer (&call));
+    *subtitle =
+        display_list_keep (self, **subtitle != '\0' ? g_strdup_printf ("%s · %s", call, *subtitle)
+                                                    : g_steal_pointer (&call));
   return self->roles->entries[index].token && node->opcode == ADJ_OPCODE_PLACEHOLDER
-             ? keep (self, g_strdup_printf ("token %s", node->name))
+             ? display_list_keep (self, g_strdup_printf ("token %s", node->name))
              : node->name;
 }
 
@@ -272,7 +238,7 @@ title_of_call (AdjDisplayList *self, guint32 index, const char **subtitle)
   if (call == NULL && !self->roles->entries[index].object)
     return title_of_value (self, index, subtitle);
   *subtitle = node->name;
-  return call ? keep (self, call) : name_class (self, index);
+  return call ? display_list_keep (self, call) : display_list_name_class (self, index);
 }
 
 /* The title of a node, and @subtitle: its name, or more where a captured backward tells it. */
@@ -292,7 +258,7 @@ title_of_node (AdjDisplayList *self, guint32 index, guint32 row, const char **su
     *dot = '\0';
   *subtitle = describe_captured (self, index, title != NULL,
                                  dot && !fits ? dot + strlen (" · ") : NULL, *subtitle, row);
-  return title ? keep (self, g_steal_pointer (&title)) : node->name;
+  return title ? display_list_keep (self, g_steal_pointer (&title)) : node->name;
 }
 
 static guint32
@@ -322,10 +288,10 @@ append_node_item (AdjDisplayList *self, guint32 index, guint32 row, AdjSide side
     item.subtitle = describe (self, node);
   title = title_of_node (self, index, row, &item.subtitle);
   item.width = width_for (title, item.subtitle);
-  item.title = fit (self, ADJ_FONT_BOLD, ADJ_TITLE_SIZE, title,
-                    item.width - 1.5f * PADDING - (sign ? SIGN_ROOM : 0));
-  item.subtitle =
-      fit (self, ADJ_FONT_REGULAR, ADJ_SUBTITLE_SIZE, item.subtitle, item.width - 1.5f * PADDING);
+  item.title = display_list_fit (self, ADJ_FONT_BOLD, ADJ_TITLE_SIZE, title,
+                                 item.width - 1.5f * PADDING - (sign ? SIGN_ROOM : 0));
+  item.subtitle = display_list_fit (self, ADJ_FONT_REGULAR, ADJ_SUBTITLE_SIZE, item.subtitle,
+                                    item.width - 1.5f * PADDING);
   g_array_append_val (self->items, item);
   return self->items->len - 1;
 }
@@ -346,12 +312,13 @@ append_closed_item (AdjDisplayList *self, guint32 row, guint32 module, AdjSide s
   g_autofree char *stem = NULL;
   float needed;
 
-  item.title = keep (self, adj_rows_describe_module (m, side == ADJ_SIDE_BACKWARD));
+  item.title = display_list_keep (self, adj_rows_describe_module (m, side == ADJ_SIDE_BACKWARD));
   /* Names of autograd and of stacks are long, and what is at their end tells them apart. */
-  stem = without_numbers (item.title);
+  stem = display_text_without_numbers (item.title);
   needed = adj_font_measure (ADJ_FONT_BOLD, ADJ_TITLE_SIZE, stem) + COUNT_ROOM;
   item.width = CLAMP (ceilf (needed / STEP_WIDTH) * STEP_WIDTH, CLOSED_WIDTH, MAX_CLOSED_WIDTH);
-  item.title = fit (self, ADJ_FONT_BOLD, ADJ_TITLE_SIZE, item.title, item.width - COUNT_ROOM);
+  item.title =
+      display_list_fit (self, ADJ_FONT_BOLD, ADJ_TITLE_SIZE, item.title, item.width - COUNT_ROOM);
   item.subtitle = "";
   g_array_append_val (self->items, item);
   return self->items->len - 1;
@@ -420,181 +387,7 @@ count_in_closed (AdjDisplayList *self)
       module = adj_rows_module (self->rows, item->module);
       if (module->n_nodes[item->side == ADJ_SIDE_BACKWARD] > 0)
         item->n_nodes = module->n_nodes[item->side == ADJ_SIDE_BACKWARD];
-      item->subtitle = keep (self, adj_rows_describe_count (module, item->n_nodes));
-    }
-}
-
-/* A chip wanted on an item. */
-typedef struct
-{
-  guint32 item;
-  guint right;
-  AdjDisplayChip chip;
-} Wanted;
-
-static gint
-by_item (gconstpointer a, gconstpointer b)
-{
-  const Wanted *x = a, *y = b;
-
-  if (x->item != y->item)
-    return x->item < y->item ? -1 : 1;
-  if (x->right != y->right)
-    return x->right < y->right ? -1 : 1;
-  return x->chip.node.index < y->chip.node.index ? -1 : x->chip.node.index > y->chip.node.index;
-}
-
-static void
-want_chip (const AdjDisplayList *self, GArray *wanted, guint32 item, guint32 node, guint right)
-{
-  Wanted w = { .item = item, .right = right, .chip = { .node = { node }, .n_nodes = 1 } };
-
-  w.chip.role = self->roles->entries[node].role;
-  g_array_append_val (wanted, w);
-}
-
-/* Adds chips for gradients at the accumulations that take them. */
-static void
-want_gradients (const AdjDisplayList *self, GArray *wanted, guint8 *shown)
-{
-  const AdjCaptured *captured = self->roles->captured;
-
-  for (guint32 i = 0; i < self->roles->n; i++)
-    {
-      const AdjCapturedNode *node = adj_captured_get_node (captured, i);
-      guint32 item = self->item_of[i];
-
-      if (node->kind != ADJ_CAPTURED_ACCUMULATE || item == ADJ_NO_BOX ||
-          adj_display_item (self, item)->kind == ADJ_BOX_GROUP)
-        continue;
-      for (guint k = 0; k < adj_captured_get_n_inputs (captured); k++)
-        {
-          const AdjCapturedInput *input = adj_captured_get_input (captured, k);
-
-          if (input->from != ADJ_FROM_GRAD || input->of != node->leaf || shown[input->node.index])
-            continue;
-          want_chip (self, wanted, item, input->node.index, TRUE);
-          shown[input->node.index] = TRUE;
-        }
-    }
-}
-
-/* Inputs and constants are stuck to every item that reads them. */
-static void
-want_inputs (const AdjDisplayList *self, GArray *wanted, guint8 *shown)
-{
-  const AdjNodeRoles *roles = self->roles;
-
-  for (guint32 i = 0; i < roles->n; i++)
-    {
-      const AdjNode *node = adj_display_list_node (self, i);
-      guint32 item = self->item_of[i];
-
-      if (item == ADJ_NO_BOX || roles->entries[roles->entries[i].host].kind == ADJ_NODE_ROLE_CHIP)
-        continue;
-      for (guint k = 0; k < node->n_inputs; k++)
-        {
-          guint32 host = roles->entries[node->inputs[k].index].host;
-
-          if (roles->entries[host].kind != ADJ_NODE_ROLE_CHIP ||
-              adj_display_item (self, item)->kind == ADJ_BOX_GROUP)
-            continue;
-          want_chip (self, wanted, item, host,
-                     adj_display_item (self, item)->side == ADJ_SIDE_BACKWARD);
-          shown[host] = TRUE;
-        }
-    }
-}
-
-static void
-append_chip (AdjDisplayList *self, const Wanted *w, guint n_more)
-{
-  AdjDisplayItem *item = adj_display_item (self, w->item);
-  AdjDisplayChip chip = w->chip;
-  const char *text = name_on_chip (self, chip.node.index);
-  g_autofree char *stem = NULL;
-
-  if (n_more)
-    text = keep (self, g_strdup_printf ("+ %u more", n_more + 1));
-  chip.n_nodes = n_more + 1;
-  stem = without_numbers (text);
-  chip.width = adj_font_measure (ADJ_FONT_BOLD, ADJ_CHIP_TEXT_SIZE, stem) + PADDING;
-  chip.width = CLAMP (ceilf (chip.width / 10) * 10, 30, MAX_CHIP_WIDTH);
-  chip.title = fit (self, ADJ_FONT_BOLD, ADJ_CHIP_TEXT_SIZE, text, chip.width - PADDING / 2);
-  if (!item->n_chips[w->right])
-    item->first_chip[w->right] = self->chips->len;
-  item->n_chips[w->right]++;
-  item->chips_width[w->right] = MAX (item->chips_width[w->right], chip.width);
-  g_array_append_val (self->chips, chip);
-}
-
-static void
-note_chip (AdjDisplayList *self, const Wanted *w, guint32 chip)
-{
-  guint32 node = w->chip.node.index;
-
-  if (self->chip_of[node] == ADJ_NO_BOX)
-    self->chip_of[node] = chip;
-}
-
-/* The chips of one side of one item: wanted[from … to]. */
-static void
-append_chips (AdjDisplayList *self, const GArray *wanted, guint from, guint to)
-{
-  guint n = to - from;
-
-  for (guint k = 0; k < n; k++)
-    {
-      const Wanted *w = &g_array_index (wanted, Wanted, from + k);
-      gboolean last = k + 1 == ADJ_MAX_CHIPS && n > ADJ_MAX_CHIPS;
-
-      if (k < ADJ_MAX_CHIPS)
-        append_chip (self, w, last ? n - ADJ_MAX_CHIPS : 0);
-      note_chip (self, w, self->chips->len - 1);
-    }
-}
-
-static void
-drop_repeats (GArray *wanted)
-{
-  guint n = 0;
-
-  for (guint k = 0; k < wanted->len; k++)
-    {
-      const Wanted *w = &g_array_index (wanted, Wanted, k);
-      const Wanted *before = n ? &g_array_index (wanted, Wanted, n - 1) : NULL;
-
-      if (!before || before->item != w->item || before->right != w->right ||
-          before->chip.node.index != w->chip.node.index)
-        g_array_index (wanted, Wanted, n++) = *w;
-    }
-  g_array_set_size (wanted, n);
-}
-
-static void
-make_chips (AdjDisplayList *self)
-{
-  const AdjNodeRoles *roles = self->roles;
-  g_autoptr (GArray) wanted = g_array_new (FALSE, FALSE, sizeof (Wanted));
-  g_autofree guint8 *shown = g_new0 (guint8, MAX (roles->n, 1));
-
-  want_inputs (self, wanted, shown);
-  if (roles->captured)
-    want_gradients (self, wanted, shown);
-  g_array_sort (wanted, by_item);
-  drop_repeats (wanted);
-  for (guint from = 0, to; from < wanted->len; from = to)
-    {
-      const Wanted *w = &g_array_index (wanted, Wanted, from);
-
-      for (to = from + 1; to < wanted->len; to++)
-        {
-          const Wanted *next = &g_array_index (wanted, Wanted, to);
-
-          if (next->item != w->item || next->right != w->right)
-            break;
-        }
-      append_chips (self, wanted, from, to);
+      item->subtitle = display_list_keep (self, adj_rows_describe_count (module, item->n_nodes));
     }
 }
 
@@ -666,7 +459,7 @@ adj_display_list_new (const AdjNodeRoles *roles, const AdjRows *rows)
     for (guint s = 0; s < 2; s++)
       append_row_items (self, r, s);
   place_folded (self);
-  make_chips (self);
+  display_list_make_chips (self);
   place_rest (self);
   count_in_closed (self);
   adj_display_list_make_links (self);

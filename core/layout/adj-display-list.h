@@ -18,6 +18,7 @@ typedef struct
   AdjRole role;
   AdjSide side;
   gboolean object; /* as a box's */
+  gboolean absent; /* in another stage: it has its place and is not drawn */
   AdjNodeId node;  /* ADJ_NO_NODE for a closed module */
   guint32 row;
   guint32 module; /* of a closed module */
@@ -48,6 +49,7 @@ typedef struct
   gint64 bytes;     /* each storage once */
   gboolean control; /* nothing is read */
   gboolean effect;  /* nothing but tokens is read */
+  gboolean absent;  /* as of an item */
 } AdjDisplayLink;
 
 typedef struct
@@ -63,6 +65,7 @@ typedef struct
   gint64 saved_bytes; /* as AdjSavedValues has them; of a backward alone what is computed for it */
   gint64 input_bytes; /* of inputs that backward reads beside them */
   gint64 offloaded_bytes; /* of @saved_bytes, those in the memory of the CPU */
+  float widest_bridge;    /* of all stages that share the picture; 0: it has its own */
 } AdjDisplayList;
 
 #define adj_display_item(self, index) (&g_array_index ((self)->items, AdjDisplayItem, (index)))

@@ -8,6 +8,7 @@
 #include "layout/adj-layout-pool.h"
 #include "layout/layout-cache-private.h"
 #include "layout/mirror-private.h"
+#include "layout/shared-places.h"
 
 #define MAX_LINKS (1u << 23)
 #define DOT_BUDGET (10 * G_TIME_SPAN_SECOND)
@@ -196,9 +197,14 @@ adj_layout_mirror (AdjGraph *graph,
   g_autoptr (AdjNodeRoles) roles = NULL;
   g_autoptr (AdjRows) rows = NULL;
   g_autoptr (AdjDisplayList) display = NULL;
+  g_autoptr (SharedPlaces) shared = NULL;
 
   g_return_val_if_fail (graph != NULL, NULL);
   options = options ? options : &defaults;
+  if (options->n_stages > 1)
+    shared = shared_places_new (graph, options);
+  if (shared && shared_places_get_display (shared))
+    return lay_out (shared_places_get_display (shared), options, cache, cancellable, error);
   roles = adj_node_roles_new (graph, options);
   rows = adj_rows_new (roles, options);
   display = adj_display_list_new (roles, rows);

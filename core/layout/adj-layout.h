@@ -48,8 +48,11 @@ typedef struct
   const char *const *unfolded; /* (nullable): open in spite of @fold_depth */
   const GArray *only;          /* FLOW: of guint32, node indices */
   AdjCaptured *captured;       /* (nullable): the meaning of a captured backward's nodes */
-  gint64 budget;               /* DOT: microseconds that Graphviz may take; 0: 10 s */
-  AdjLayoutProgress progress;  /* (nullable) */
+  AdjGraph *const *stages; /* MIRROR, (nullable): those that the graph is one of; neighbours that
+                              are much alike share the places of what they have in common */
+  guint n_stages;
+  gint64 budget;              /* DOT: microseconds that Graphviz may take; 0: 10 s */
+  AdjLayoutProgress progress; /* (nullable) */
   gpointer progress_data;
 } AdjLayoutOptions;
 

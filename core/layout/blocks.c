@@ -204,8 +204,8 @@ write_spec (const Mirror *self, Block *block)
 
       card->width = item->width;
       card->height = item->height;
-      card->left = item->n_chips[0] ? item->chips_width[0] + ADJ_CHIP_GAP : 0;
-      card->right = item->n_chips[1] ? item->chips_width[1] + ADJ_CHIP_GAP : 0;
+      card->left = item->chips_width[0] > 0 ? item->chips_width[0] + ADJ_CHIP_GAP : 0;
+      card->right = item->chips_width[1] > 0 ? item->chips_width[1] + ADJ_CHIP_GAP : 0;
       /* As wide on both sides, so that chains of cards are straight. */
       graph->widths[i] = card->width + 2 * MAX (card->left, card->right);
     }
@@ -242,6 +242,7 @@ mirror_make_blocks (Mirror *self)
 
       if (block->n_items++ == 0)
         block->first_item = i;
+      self->shows_side[block->side == ADJ_SIDE_BACKWARD] |= !adj_display_item (display, i)->absent;
     }
   for (guint32 l = 0; l < display->links->len; l++)
     sort_link (self, l);

@@ -161,8 +161,11 @@ adj_display_list_make_links (AdjDisplayList *self)
 
       if (!link || link->from != use->from || link->to != use->to)
         {
-          AdjDisplayLink fresh = { use->from, use->to,      { use->value }, 0,
-                                   0,         use->control, !use->control };
+          AdjDisplayLink fresh = { .from = use->from,
+                                   .to = use->to,
+                                   .value = { use->value },
+                                   .control = use->control,
+                                   .effect = !use->control };
 
           g_array_append_val (self->links, fresh);
           link = adj_display_link (self, self->links->len - 1);

@@ -76,10 +76,12 @@ count_frames (Emitter *self)
   for (guint32 f = 0; f < mirror->frames->len; f++)
     for (guint side = 0; side < 2; side++)
       {
-        char *key = key_of_frame (mirror, &g_array_index (mirror->frames, Frame, f), side);
-        guint n = GPOINTER_TO_UINT (g_hash_table_lookup (self->same, key));
+        const Frame *frame = &g_array_index (mirror->frames, Frame, f);
+        char *key = key_of_frame (mirror, frame, side);
+        guint n = GPOINTER_TO_UINT (g_hash_table_lookup (self->same, key)), n_nodes = 0;
 
-        g_hash_table_insert (self->same, key, GUINT_TO_POINTER (n + 1));
+        saved_in_rows (mirror, frame->first_row, frame->last_row, &n_nodes, side);
+        g_hash_table_insert (self->same, key, GUINT_TO_POINTER (n + (n_nodes > 0)));
       }
 }
 
@@ -180,14 +182,14 @@ static void
 emit_headers (Emitter *self)
 {
   const Mirror *m = self->mirror;
-  const char *forward = m->roles->only_backward                 ? "RECOMPUTED ↓"
-                        : m->roles->one_column                  ? m->roles->title
-                        : m->roles->is_joint && !m->has_side[1] ? "FORWARD AND BACKWARD ↓"
-                                                                : "FORWARD ↓";
+  const char *forward = m->roles->only_backward                   ? "RECOMPUTED ↓"
+                        : m->roles->one_column                    ? m->roles->title
+                        : m->roles->is_joint && !m->shows_side[1] ? "FORWARD AND BACKWARD ↓"
+                                                                  : "FORWARD ↓";
   AdjSceneBox band = ADJ_SCENE_BOX_INIT;
   g_autofree char *bytes = name_saved (m->display);
 
-  if (m->has_side[0] && m->has_side[1])
+  if (m->shows_side[0] && m->shows_side[1])
     {
       band.kind = ADJ_BOX_HEADER;
       band.title = m->roles->only_backward ? "COMPUTED FOR BACKWARD"
@@ -199,9 +201,9 @@ emit_headers (Emitter *self)
                              m->bottom - m->header_y };
       adj_scene_builder_add_box (self->builder, &band);
     }
-  if (m->has_side[0])
+  if (m->shows_side[0])
     emit_header (self, forward, ADJ_SIDE_FORWARD, m->columns[0].left, m->columns[0].right);
-  if (m->has_side[1])
+  if (m->shows_side[1])
     emit_header (self, has_update (m->roles->graph) ? "BACKWARD, THEN UPDATE ↑" : "BACKWARD ↑",
                  ADJ_SIDE_BACKWARD, m->columns[1].left, m->columns[1].right);
 }
@@ -276,6 +278,8 @@ emit_pills (Emitter *self)
       const AdjDisplayItem *item = adj_display_item (m->display, bridge->item);
       AdjSceneBox box = ADJ_SCENE_BOX_INIT;
 
+      if (bridge->first_shown == ADJ_NO_BOX)
+        continue;
       box.kind = ADJ_BOX_BRIDGE;
       box.role = bridge->role;
       box.node = item->node;
@@ -434,7 +438,8 @@ emit_links (Emitter *self)
     {
       while (at < m->bridges->len && g_array_index (m->bridges, Bridge, at).end_link <= l)
         at++;
-      emit_link (self, l, at < m->bridges->len ? &g_array_index (m->bridges, Bridge, at) : NULL);
+      if (!adj_display_link (m->display, l)->absent)
+        emit_link (self, l, at < m->bridges->len ? &g_array_index (m->bridges, Bridge, at) : NULL);
     }
 }
 
@@ -446,7 +451,7 @@ find_pill (const Mirror *mirror, AdjSide side, gboolean tangent)
     {
       const AdjDisplayItem *item = adj_display_item (mirror->display, i);
 
-      if (item->kind == ADJ_BOX_PILL && item->side == side &&
+      if (item->kind == ADJ_BOX_PILL && item->side == side && !item->absent &&
           (adj_graph_get_input_role (mirror->roles->graph, item->node.index) ==
            ADJ_INPUT_TANGENT) == tangent &&
           (tangent || item->role == ADJ_ROLE_OUTPUT))
@@ -530,6 +535,8 @@ mirror_emit (const Mirror *mirror)
       emit_frame (&self, f, side);
   for (guint32 i = 0; i < display->items->len; i++)
     {
+      if (adj_display_item (display, i)->absent)
+        continue;
       emit_item (&self, i);
       for (guint right = 0; right < 2; right++)
         if (adj_display_item (display, i)->n_chips[right])

@@ -22,12 +22,11 @@
 #define MAX_SLIDE 11.0f
 
 static gboolean
-crosses (const Mirror *self, guint32 l)
+crosses (const AdjDisplayList *display, guint32 l)
 {
-  const AdjDisplayLink *link = adj_display_link (self->display, l);
+  const AdjDisplayLink *link = adj_display_link (display, l);
 
-  return adj_display_item (self->display, link->from)->side !=
-         adj_display_item (self->display, link->to)->side;
+  return adj_display_item (display, link->from)->side != adj_display_item (display, link->to)->side;
 }
 
 static float
@@ -64,9 +63,9 @@ mirror_target_y (const Mirror *self, guint32 link, float pill_y)
 
 /* Whether all that an item gives to backward is computed again instead of being kept. */
 static gboolean
-is_thread (const Mirror *self, const Bridge *bridge)
+is_thread (const AdjDisplayList *display, const Bridge *bridge)
 {
-  const AdjDisplayItem *item = adj_display_item (self->display, bridge->item);
+  const AdjDisplayItem *item = adj_display_item (display, bridge->item);
 
   return item->role == ADJ_ROLE_RECOMPUTE_COPY ||
          (item->n_read > 0 && item->n_recomputed == item->n_read) || bridge->only_copies;
@@ -75,17 +74,17 @@ is_thread (const Mirror *self, const Bridge *bridge)
 /* "8 KiB", "12 · 3.4 MiB" of a closed module, "recompute 8 KiB" of a node that is to be computed
  * again, "not saved −8 KiB" of one that has a copy. */
 static char *
-describe_bridge (const Mirror *self, const Bridge *bridge)
+describe_bridge (const AdjDisplayList *display, const Bridge *bridge)
 {
-  const AdjDisplayItem *item = adj_display_item (self->display, bridge->item);
-  const AdjDisplayLink *link = adj_display_link (self->display, bridge->first_link);
-  gint64 amount = bridge->only_copies ? self->roles->entries[link->value.index].bytes
+  const AdjDisplayItem *item = adj_display_item (display, bridge->item);
+  const AdjDisplayLink *link = adj_display_link (display, bridge->first_shown);
+  gint64 amount = bridge->only_copies ? display->roles->entries[link->value.index].bytes
                   : item->n_read      ? item->bytes
                                       : link->bytes;
   g_autofree char *bytes = amount < 0 ? g_strdup ("") : adj_format_bytes ((guint64) amount);
-  const char *before = bridge->only_copies                                  ? "not saved −"
-                       : item->n_recomputed > 0 && is_thread (self, bridge) ? "recompute "
-                                                                            : "";
+  const char *before = bridge->only_copies                                     ? "not saved −"
+                       : item->n_recomputed > 0 && is_thread (display, bridge) ? "recompute "
+                                                                               : "";
 
   return item->kind == ADJ_BOX_GROUP && !bridge->only_copies
              ? g_strdup_printf ("%s%u · %s", before, item->n_read, bytes)
@@ -93,44 +92,62 @@ describe_bridge (const Mirror *self, const Bridge *bridge)
 }
 
 static void
-label_bridge (Mirror *self, Bridge *bridge)
+label_bridge (const AdjDisplayList *display, Bridge *bridge)
 {
-  const AdjDisplayItem *item = adj_display_item (self->display, bridge->item);
-  g_autofree char *text = describe_bridge (self, bridge);
+  const AdjDisplayItem *item = adj_display_item (display, bridge->item);
+  g_autofree char *text = describe_bridge (display, bridge);
 
   bridge->n_values = item->n_read;
   bridge->bytes = item->bytes;
-  bridge->title = adj_arena_intern (self->display->texts, text);
-  bridge->role = is_thread (self, bridge) ? ADJ_ROLE_RECOMPUTED : ADJ_ROLE_SAVED;
+  bridge->title = adj_arena_intern (display->texts, text);
+  bridge->role = is_thread (display, bridge) ? ADJ_ROLE_RECOMPUTED : ADJ_ROLE_SAVED;
   bridge->pill_width =
       MAX (MIN_PILL, adj_font_measure (ADJ_FONT_BOLD, ADJ_CHIP_TEXT_SIZE, text) + PILL_PADDING);
 }
 
-static void
-collect_bridges (Mirror *self)
+/* What crosses the gutter, by makers; labelled where it is shown.  (transfer full): of Bridge */
+static GArray *
+list_bridges (const AdjDisplayList *display)
 {
-  for (guint32 l = 0; l < self->display->links->len; l++)
-    {
-      const AdjDisplayLink *link = adj_display_link (self->display, l);
-      Bridge *last = self->bridges->len
-                         ? &g_array_index (self->bridges, Bridge, self->bridges->len - 1)
-                         : NULL;
+  GArray *bridges = g_array_new (FALSE, FALSE, sizeof (Bridge));
 
-      if (!crosses (self, l))
+  for (guint32 l = 0; l < display->links->len; l++)
+    {
+      const AdjDisplayLink *link = adj_display_link (display, l);
+      Bridge *last = bridges->len ? &g_array_index (bridges, Bridge, bridges->len - 1) : NULL;
+
+      if (!crosses (display, l))
         continue;
       if (!last || last->item != link->from)
         {
-          Bridge fresh = { .item = link->from, .first_link = l, .only_copies = TRUE };
+          Bridge fresh = {
+            .item = link->from, .first_link = l, .first_shown = ADJ_NO_BOX, .only_copies = TRUE
+          };
 
-          fresh.source_y = pin_y (self, link->from, self->paths[l].out);
-          g_array_append_val (self->bridges, fresh);
-          last = &g_array_index (self->bridges, Bridge, self->bridges->len - 1);
+          g_array_append_val (bridges, fresh);
+          last = &g_array_index (bridges, Bridge, bridges->len - 1);
         }
       last->end_link = l + 1;
+      if (link->absent)
+        continue;
+      last->first_shown = MIN (last->first_shown, l);
       last->only_copies &= link->n_values == 0;
     }
-  for (guint i = 0; i < self->bridges->len; i++)
-    label_bridge (self, &g_array_index (self->bridges, Bridge, i));
+  for (guint i = 0; i < bridges->len; i++)
+    if (g_array_index (bridges, Bridge, i).first_shown != ADJ_NO_BOX)
+      label_bridge (display, &g_array_index (bridges, Bridge, i));
+  return bridges;
+}
+
+float
+mirror_widest_bridge (const AdjDisplayList *display)
+{
+  g_autoptr (GArray) bridges = list_bridges (display);
+  float widest = 0;
+
+  for (guint i = 0; i < bridges->len; i++)
+    widest = MAX (widest, g_array_index (bridges, Bridge, i).pill_width);
+  return widest;
 }
 
 static gint
@@ -206,7 +223,7 @@ assign_lanes (Mirror *self, gboolean behind, guint32 *tracks)
           AdjTrackSpan span;
 
           for (guint32 l = b->first_link; behind && l < b->end_link; l++)
-            if (crosses (self, l))
+            if (crosses (self->display, l))
               {
                 low = MIN (low, mirror_target_y (self, l, b->pill_y));
                 high = MAX (high, mirror_target_y (self, l, b->pill_y));
@@ -242,9 +259,9 @@ mirror_plan_gutter (Mirror *self)
 {
   g_autofree guint32 *before = NULL, *behind = NULL;
   guint n_before, n_behind;
-  float band = MIN_BAND, x;
+  float widest = self->display->widest_bridge, band, x;
 
-  self->bridges = g_array_new (FALSE, FALSE, sizeof (Bridge));
+  self->bridges = list_bridges (self->display);
   if (!self->has_side[0] || !self->has_side[1])
     {
       /* One column stands alone. */
@@ -252,15 +269,20 @@ mirror_plan_gutter (Mirror *self)
       return;
     }
 
-  collect_bridges (self);
+  for (guint i = 0; i < self->bridges->len; i++)
+    {
+      Bridge *bridge = &g_array_index (self->bridges, Bridge, i);
+
+      bridge->source_y = pin_y (self, bridge->item, self->paths[bridge->first_link].out);
+      widest = MAX (widest, bridge->pill_width);
+    }
   place_pills (self);
   before = g_new0 (guint32, MAX (self->bridges->len, 1));
   behind = g_new0 (guint32, MAX (self->bridges->len, 1));
   n_before = assign_lanes (self, FALSE, before);
   n_behind = assign_lanes (self, TRUE, behind);
 
-  for (guint i = 0; i < self->bridges->len; i++)
-    band = MAX (band, g_array_index (self->bridges, Bridge, i).pill_width + 2 * BAND_PADDING);
+  band = MAX (MIN_BAND, widest + 2 * BAND_PADDING);
   x = self->columns[0].right + LANE_MARGIN;
   for (guint i = 0; i < self->bridges->len; i++)
     g_array_index (self->bridges, Bridge, i).left_x = x + LANE_DISTANCE * (float) before[i];

@@ -58,6 +58,7 @@ typedef struct
 {
   guint32 item;
   guint32 first_link, end_link; /* those between may stay on the side */
+  guint32 first_shown;          /* the first that is not absent; ADJ_NO_BOX: all are */
   float source_y, pill_y;
   float pill_width;
   float left_x, right_x; /* vertical pieces before and behind the pill */
@@ -86,7 +87,8 @@ typedef struct
   guint32 *frame_of;     /* of each row: innermost frame */
   Zone *zones;           /* n_rows + 1: above row i */
   Column columns[2];
-  gboolean has_side[2];
+  gboolean has_side[2]; /* with what is absent */
+  gboolean shows_side[2];
   GArray *bridges; /* of Bridge */
   MirrorRoutes *routes;
   float band_left, band_right;
@@ -144,6 +146,8 @@ void mirror_place_lanes (const Mirror *self, guint side, MirrorLane *lanes, guin
 void mirror_plan_gutter (Mirror *self);
 /* Where a link that crosses reaches the border of the block that reads it. */
 float mirror_target_y (const Mirror *self, guint32 link, float pill_y);
+/* Width of the widest pill between the columns. */
+float mirror_widest_bridge (const AdjDisplayList *display);
 
 /* emit-scene.c */
 AdjScene *mirror_emit (const Mirror *self);

@@ -11,8 +11,6 @@
 
 #define FAMILY "Cantarell, DejaVu Sans, sans-serif"
 #define MIN_TEXT_PX 5.0f
-#define ARROW_LENGTH 7.0f
-#define ARROW_HALF 3.6f
 #define SIGN_RADIUS 7.5f
 #define SIGN_SIZE 9.5f
 #define TEXT_INSET 13.0f
@@ -25,26 +23,8 @@ typedef enum
   ALIGN_RIGHT,
 } Align;
 
-typedef struct
-{
-  const AdjScene *scene;
-  const AdjPalette *palette;
-  const AdjRect *rect; /* what is painted; of a legend none */
-  cairo_t *cr;
-  PangoLayout *layout;
-  float min_size; /* smaller texts are left out */
-  const AdjPaintOptions *options;
-  guint done, total; /* boxes and lines */
-} Painter;
-
 static void
-set_color (Painter *self, const AdjColor *color)
-{
-  cairo_set_source_rgba (self->cr, color->red, color->green, color->blue, color->alpha);
-}
-
-static void
-round_rect (Painter *self, const AdjRect *r, float radius)
+round_rect (CairoPainter *self, const AdjRect *r, float radius)
 {
   cairo_t *cr = self->cr;
 
@@ -59,7 +39,7 @@ round_rect (Painter *self, const AdjRect *r, float radius)
 
 /* The outline of a card: of an object with its corners cut off, @inset inside of @r. */
 static void
-trace_card (Painter *self, const AdjSceneBox *box, float inset, float radius)
+trace_card (CairoPainter *self, const AdjSceneBox *box, float inset, float radius)
 {
   AdjRect r = { box->rect.x + inset, box->rect.y + inset, box->rect.width - 2 * inset,
                 box->rect.height - 2 * inset };
@@ -88,7 +68,7 @@ typedef struct
 /* One line of text with its middle at @y.  Squeezed where this machine's font is wider than the
  * table that the layout was made with. */
 static void
-draw_text (Painter *self, const Style *style, const char *text, float x, float y)
+draw_text (CairoPainter *self, const Style *style, const char *text, float x, float y)
 {
   PangoFontDescription *font;
   PangoRectangle extents;
@@ -109,7 +89,7 @@ draw_text (Painter *self, const Style *style, const char *text, float x, float y
   x -= style->align == ALIGN_CENTER  ? width * squeeze / 2
        : style->align == ALIGN_RIGHT ? width * squeeze
                                      : 0;
-  set_color (self, style->color);
+  cairo_painter_set_color (self, style->color);
   cairo_save (self->cr);
   cairo_translate (self->cr, x, y - (float) extents.height / PANGO_SCALE / 2);
   cairo_scale (self->cr, squeeze, 1);
@@ -119,7 +99,7 @@ draw_text (Painter *self, const Style *style, const char *text, float x, float y
 }
 
 static void
-set_frame_style (Painter *self, AdjFrameStyle frame)
+set_frame_style (CairoPainter *self, AdjFrameStyle frame)
 {
   static const struct
   {
@@ -136,11 +116,11 @@ set_frame_style (Painter *self, AdjFrameStyle frame)
 }
 
 static void
-stroke_frame (Painter *self, const AdjSceneBox *box, float radius)
+stroke_frame (CairoPainter *self, const AdjSceneBox *box, float radius)
 {
   AdjFrameStyle frame = adj_role_frame (box->role);
 
-  set_color (self, &self->palette->roles[box->role]);
+  cairo_painter_set_color (self, &self->palette->roles[box->role]);
   set_frame_style (self, frame);
   trace_card (self, box, 0, radius);
   cairo_stroke (self->cr);
@@ -154,14 +134,14 @@ stroke_frame (Painter *self, const AdjSceneBox *box, float radius)
 }
 
 static void
-draw_stripe (Painter *self, const AdjSceneBox *box)
+draw_stripe (CairoPainter *self, const AdjSceneBox *box)
 {
   const AdjRect *rect = &box->rect;
 
   cairo_save (self->cr);
   trace_card (self, box, 0, ADJ_CARD_RADIUS);
   cairo_clip (self->cr);
-  set_color (self, &self->palette->roles[box->role]);
+  cairo_painter_set_color (self, &self->palette->roles[box->role]);
   cairo_rectangle (self->cr, rect->x, rect->y, ADJ_STRIPE_WIDTH, rect->height);
   if (!adj_role_is_hatched (box->role))
     cairo_fill (self->cr);
@@ -189,7 +169,7 @@ sign_width (AdjRole role)
 
 /* The disc, @right being its right end. */
 static void
-draw_sign (Painter *self, AdjRole role, float right, float y)
+draw_sign (CairoPainter *self, AdjRole role, float right, float y)
 {
   float width = sign_width (role);
   AdjRect disc = { right - width, y - SIGN_RADIUS, width, 2 * SIGN_RADIUS };
@@ -197,14 +177,14 @@ draw_sign (Painter *self, AdjRole role, float right, float y)
 
   if (width == 0)
     return;
-  set_color (self, &self->palette->roles[role]);
+  cairo_painter_set_color (self, &self->palette->roles[role]);
   round_rect (self, &disc, SIGN_RADIUS);
   cairo_fill (self->cr);
   draw_text (self, &style, adj_role_sign (role), right - width / 2, y);
 }
 
 static void
-draw_node (Painter *self, const AdjSceneBox *box)
+draw_node (CairoPainter *self, const AdjSceneBox *box)
 {
   const AdjPalette *p = self->palette;
   gboolean copy = box->role == ADJ_ROLE_RECOMPUTE_COPY;
@@ -212,7 +192,7 @@ draw_node (Painter *self, const AdjSceneBox *box)
   Style subtitle = { ADJ_FONT_REGULAR, ADJ_SUBTITLE_SIZE, ALIGN_LEFT, &p->dim_text };
   const AdjRect *r = &box->rect;
 
-  set_color (self, copy ? &p->copy_fill : &p->card);
+  cairo_painter_set_color (self, copy ? &p->copy_fill : &p->card);
   trace_card (self, box, 0, ADJ_CARD_RADIUS);
   cairo_fill (self->cr);
   if (adj_role_has_stripe (box->role))
@@ -225,13 +205,13 @@ draw_node (Painter *self, const AdjSceneBox *box)
 }
 
 static void
-draw_pill (Painter *self, const AdjSceneBox *box)
+draw_pill (CairoPainter *self, const AdjSceneBox *box)
 {
   const AdjPalette *p = self->palette;
   Style title = { ADJ_FONT_BOLD, ADJ_TITLE_SIZE, ALIGN_CENTER, &p->text };
   const AdjRect *r = &box->rect;
 
-  set_color (self, &p->card);
+  cairo_painter_set_color (self, &p->card);
   round_rect (self, r, r->height / 2);
   cairo_fill (self->cr);
   stroke_frame (self, box, r->height / 2);
@@ -240,14 +220,14 @@ draw_pill (Painter *self, const AdjSceneBox *box)
 
 /* With the short line that sticks it to its card. */
 static void
-draw_chip (Painter *self, const AdjSceneBox *box)
+draw_chip (CairoPainter *self, const AdjSceneBox *box)
 {
   const AdjPalette *p = self->palette;
   Style title = { ADJ_FONT_BOLD, ADJ_CHIP_TEXT_SIZE, ALIGN_CENTER, &p->roles[box->role] };
   const AdjRect *r = &box->rect;
   float y = r->y + r->height / 2;
 
-  set_color (self, &p->roles[box->role]);
+  cairo_painter_set_color (self, &p->roles[box->role]);
   cairo_set_line_width (self->cr, 1);
   if (box->anchor != ADJ_NO_BOX)
     {
@@ -257,18 +237,18 @@ draw_chip (Painter *self, const AdjSceneBox *box)
       cairo_line_to (self->cr, r->x < card->x ? card->x : card->x + card->width, y);
       cairo_stroke (self->cr);
     }
-  set_color (self, box->role == ADJ_ROLE_PARAMETER ? &p->chip_fill
-                   : box->role == ADJ_ROLE_SAVED   ? &p->bridge_fill
-                                                   : &p->card);
+  cairo_painter_set_color (self, box->role == ADJ_ROLE_PARAMETER ? &p->chip_fill
+                                 : box->role == ADJ_ROLE_SAVED   ? &p->bridge_fill
+                                                                 : &p->card);
   round_rect (self, r, 4);
   cairo_fill_preserve (self->cr);
-  set_color (self, &p->roles[box->role]);
+  cairo_painter_set_color (self, &p->roles[box->role]);
   cairo_stroke (self->cr);
   draw_text (self, &title, box->title, r->x + r->width / 2, y);
 }
 
 static void
-draw_bridge (Painter *self, const AdjSceneBox *box)
+draw_bridge (CairoPainter *self, const AdjSceneBox *box)
 {
   const AdjPalette *p = self->palette;
   gboolean saved = box->role == ADJ_ROLE_SAVED;
@@ -276,10 +256,10 @@ draw_bridge (Painter *self, const AdjSceneBox *box)
   Style title = { ADJ_FONT_BOLD, ADJ_CHIP_TEXT_SIZE, ALIGN_CENTER, &edge };
   static const double dashes[] = { 4, 3 };
 
-  set_color (self, saved ? &p->bridge_fill : &p->copy_fill);
+  cairo_painter_set_color (self, saved ? &p->bridge_fill : &p->copy_fill);
   round_rect (self, &box->rect, box->rect.height / 2);
   cairo_fill_preserve (self->cr);
-  set_color (self, &edge);
+  cairo_painter_set_color (self, &edge);
   cairo_set_line_width (self->cr, p->frame_width);
   cairo_set_dash (self->cr, dashes, saved ? 0 : 2, 0);
   cairo_stroke (self->cr);
@@ -289,18 +269,18 @@ draw_bridge (Painter *self, const AdjSceneBox *box)
 }
 
 static void
-draw_band (Painter *self, const AdjSceneBox *box)
+draw_band (CairoPainter *self, const AdjSceneBox *box)
 {
   const AdjPalette *p = self->palette;
   AdjRect band = { box->rect.x, box->rect.y + 36, box->rect.width, box->rect.height - 36 };
 
-  set_color (self, &p->gutter);
+  cairo_painter_set_color (self, &p->gutter);
   round_rect (self, &band, ADJ_CARD_RADIUS);
   cairo_fill (self->cr);
 }
 
 static void
-draw_header (Painter *self, const AdjSceneBox *box)
+draw_header (CairoPainter *self, const AdjSceneBox *box)
 {
   const AdjPalette *p = self->palette;
   gboolean gutter = box->side == ADJ_SIDE_NONE;
@@ -316,22 +296,22 @@ draw_header (Painter *self, const AdjSceneBox *box)
 }
 
 static void
-draw_group (Painter *self, const AdjSceneBox *box)
+draw_group (CairoPainter *self, const AdjSceneBox *box)
 {
   const AdjPalette *p = self->palette;
 
-  set_color (self, &p->group);
+  cairo_painter_set_color (self, &p->group);
   round_rect (self, &box->rect, ADJ_GROUP_RADIUS);
   cairo_fill_preserve (self->cr);
-  set_color (self, &p->group_frame);
+  cairo_painter_set_color (self, &p->group_frame);
   cairo_set_line_width (self->cr, p->frame_width);
   cairo_stroke (self->cr);
 }
 
 static void
-draw_triangle (Painter *self, float x, float y, gboolean open)
+draw_triangle (CairoPainter *self, float x, float y, gboolean open)
 {
-  set_color (self, &self->palette->text);
+  cairo_painter_set_color (self, &self->palette->text);
   if (open)
     {
       cairo_move_to (self->cr, x, y - 2.5);
@@ -350,17 +330,17 @@ draw_triangle (Painter *self, float x, float y, gboolean open)
 
 /* Lines run through frames; what stands on them stays readable. */
 static void
-clear_behind (Painter *self, float x, float y, float width)
+clear_behind (CairoPainter *self, float x, float y, float width)
 {
   AdjRect behind = { x - 3, y - 8, width + 6, 16 };
 
-  set_color (self, &self->palette->group);
+  cairo_painter_set_color (self, &self->palette->group);
   round_rect (self, &behind, 3);
   cairo_fill (self->cr);
 }
 
 static void
-draw_group_title (Painter *self, const AdjSceneBox *box)
+draw_group_title (CairoPainter *self, const AdjSceneBox *box)
 {
   const AdjPalette *p = self->palette;
   Style title = { ADJ_FONT_BOLD, ADJ_TITLE_SIZE, ALIGN_LEFT, &p->text };
@@ -380,120 +360,9 @@ draw_group_title (Painter *self, const AdjSceneBox *box)
   draw_text (self, &count, same, right, y);
 }
 
-static void
-draw_arrow (Painter *self, const AdjPoint *from, const AdjPoint *to, float width)
-{
-  float dx = to->x - from->x, dy = to->y - from->y;
-  float length = MAX (fabsf (dx) + fabsf (dy), 0.01f);
-  float half = ARROW_HALF + width / 3;
-
-  dx /= length;
-  dy /= length;
-  cairo_move_to (self->cr, to->x, to->y);
-  cairo_line_to (self->cr, to->x - dx * ARROW_LENGTH - dy * half,
-                 to->y - dy * ARROW_LENGTH + dx * half);
-  cairo_line_to (self->cr, to->x - dx * ARROW_LENGTH + dy * half,
-                 to->y - dy * ARROW_LENGTH - dx * half);
-  cairo_close_path (self->cr);
-  cairo_fill (self->cr);
-}
-
-/* How far below what is painted a line that leaves it is drawn. */
-#define BEYOND 64
-
-/* How many points of @edge there are to paint: behind them it stays below what is painted. */
-static guint
-count_points (const Painter *self, const AdjSceneEdge *edge)
-{
-  float limit = self->rect->y + self->rect->height + BEYOND;
-  guint n = edge->n_points;
-
-  while (n > 2 && edge->points[n - 1].y > limit && edge->points[n - 2].y > limit)
-    n--;
-  return n;
-}
-
-/* Whether the @n points to paint of both are the same. */
-static gboolean
-paints_same (const Painter *self, const AdjSceneEdge *a, const AdjSceneEdge *b, guint n)
-{
-  float limit = self->rect->y + self->rect->height + BEYOND;
-
-  if (n == b->n_points || count_points (self, a) != n || n == a->n_points)
-    return FALSE;
-  for (guint i = 0; i < n; i++)
-    if (a->points[i].x != b->points[i].x ||
-        MIN (a->points[i].y, limit) != MIN (b->points[i].y, limit))
-      return FALSE;
-  return TRUE;
-}
-
-/* Of a value with many users below what is painted the lines are one there. */
-static void
-trace_edge (Painter *self, const AdjSceneEdge *edge, const AdjSceneEdge *before)
-{
-  float limit = self->rect->y + self->rect->height + BEYOND;
-  guint n = count_points (self, edge);
-
-  if (before != NULL && paints_same (self, before, edge, n))
-    return;
-  for (guint i = 0; i < n; i++)
-    {
-      float x = edge->points[i].x, y = edge->points[i].y;
-
-      if (i > 0 && x == edge->points[i - 1].x)
-        y = MIN (y, limit);
-      /* The arrow's tip stays sharp. */
-      if (i + 1 == edge->n_points)
-        {
-          x -= CLAMP (x - edge->points[i - 1].x, -4, 4);
-          y -= CLAMP (y - edge->points[i - 1].y, -4, 4);
-        }
-      if (i == 0)
-        cairo_move_to (self->cr, x, y);
-      else
-        cairo_line_to (self->cr, x, y);
-    }
-}
-
-static gboolean
-same_line (const AdjSceneEdge *a, const AdjSceneEdge *b)
-{
-  return a->from == b->from && a->kind == b->kind && a->width == b->width;
-}
-
-/* Lines of one value share pieces: stroked together, they are covered once. */
-static void
-draw_edges (Painter *self, const guint *edges, guint n)
-{
-  static const double dashes[ADJ_N_EDGE_KINDS][2] = {
-    [ADJ_EDGE_RECOMPUTE] = { 5, 4 }, [ADJ_EDGE_CONTROL] = { 1.5, 3 }, [ADJ_EDGE_EFFECT] = { 10, 4 }
-  };
-  const AdjSceneEdge *first = adj_scene_get_edge (self->scene, edges[0]);
-  const double *dash = dashes[first->kind];
-
-  set_color (self, &self->palette->edges[first->kind]);
-  cairo_set_line_width (self->cr, first->width);
-  cairo_set_dash (self->cr, dash, dash[0] > 0 ? 2 : 0, 0);
-  for (guint i = 0; i < n; i++)
-    trace_edge (self, adj_scene_get_edge (self->scene, edges[i]),
-                i > 0 ? adj_scene_get_edge (self->scene, edges[i - 1]) : NULL);
-  cairo_stroke (self->cr);
-  cairo_set_dash (self->cr, NULL, 0, 0);
-  for (guint i = 0; i < n; i++)
-    {
-      const AdjSceneEdge *edge = adj_scene_get_edge (self->scene, edges[i]);
-
-      if (count_points (self, edge) < edge->n_points)
-        continue;
-      draw_arrow (self, &edge->points[edge->n_points - 2], &edge->points[edge->n_points - 1],
-                  edge->width);
-    }
-}
-
 /* Reports progress; %FALSE when cancelled. */
 static gboolean
-go_on (Painter *self, guint n)
+go_on (CairoPainter *self, guint n)
 {
   const AdjPaintOptions *options = self->options;
   guint before = self->done;
@@ -507,7 +376,7 @@ go_on (Painter *self, guint n)
 }
 
 static gboolean
-draw_all_edges (Painter *self, const GArray *edges)
+draw_all_edges (CairoPainter *self, const GArray *edges)
 {
   const guint *at = (const guint *) (gconstpointer) edges->data;
 
@@ -516,19 +385,19 @@ draw_all_edges (Painter *self, const GArray *edges)
       const AdjSceneEdge *first = adj_scene_get_edge (self->scene, at[from]);
 
       for (to = from + 1; to < edges->len; to++)
-        if (!same_line (first, adj_scene_get_edge (self->scene, at[to])))
+        if (!cairo_painter_same_line (first, adj_scene_get_edge (self->scene, at[to])))
           break;
-      draw_edges (self, at + from, to - from);
+      cairo_painter_draw_lines (self, at + from, to - from);
       if (!go_on (self, to - from))
         return FALSE;
     }
   return TRUE;
 }
 
-typedef void (*DrawBox) (Painter *self, const AdjSceneBox *box);
+typedef void (*DrawBox) (CairoPainter *self, const AdjSceneBox *box);
 
 static void
-paint_ground (Painter *self, guint index)
+paint_ground (CairoPainter *self, guint index)
 {
   const AdjSceneBox *box = adj_scene_get_box (self->scene, index);
 
@@ -539,7 +408,7 @@ paint_ground (Painter *self, guint index)
 }
 
 static void
-paint_box (Painter *self, guint index)
+paint_box (CairoPainter *self, guint index)
 {
   static const DrawBox draw[ADJ_N_BOX_KINDS] = {
     [ADJ_BOX_GROUP] = draw_group_title, [ADJ_BOX_NODE] = draw_node,
@@ -563,7 +432,7 @@ collect (guint index, gpointer data)
 }
 
 static gboolean
-paint_each (Painter *self, const GArray *boxes, void (*each) (Painter *self, guint index))
+paint_each (CairoPainter *self, const GArray *boxes, void (*each) (CairoPainter *self, guint index))
 {
   for (guint i = 0; i < boxes->len; i++)
     {
@@ -602,13 +471,13 @@ roles_in_scene (const AdjScene *scene)
 
 /* The roles that the picture has, with their signs. */
 static void
-draw_legend (Painter *self, const AdjRect *rect)
+draw_legend (CairoPainter *self, const AdjRect *rect)
 {
   Style name = { ADJ_FONT_REGULAR, 11, ALIGN_LEFT, &self->palette->dim_text };
   guint roles = roles_in_scene (self->scene);
   float x = rect->x + 24, y = rect->y + rect->height + PAINT_LEGEND_HEIGHT / 2 - 4;
 
-  set_color (self, &self->palette->background);
+  cairo_painter_set_color (self, &self->palette->background);
   cairo_rectangle (self->cr, rect->x, rect->y + rect->height, rect->width, PAINT_LEGEND_HEIGHT);
   cairo_fill (self->cr);
   for (guint role = 1; role < ADJ_N_ROLES; role++)
@@ -640,18 +509,18 @@ paint_scene (const AdjScene *scene,
              float scale)
 {
   const AdjPalette *palette = adj_palette_get (options->scheme);
-  Painter self = { .scene = scene,
-                   .cr = cr,
-                   .palette = palette,
-                   .rect = rect,
-                   .layout = make_layout (cr),
-                   .min_size = scale > 0 ? MIN_TEXT_PX / scale : 0,
-                   .options = options };
+  CairoPainter self = { .scene = scene,
+                        .cr = cr,
+                        .palette = palette,
+                        .rect = rect,
+                        .layout = make_layout (cr),
+                        .min_size = scale > 0 ? MIN_TEXT_PX / scale : 0,
+                        .options = options };
   g_autoptr (GArray) boxes = g_array_new (FALSE, FALSE, sizeof (guint));
   g_autoptr (GArray) edges = g_array_new (FALSE, FALSE, sizeof (guint));
   gboolean done;
 
-  set_color (&self, &palette->background);
+  cairo_painter_set_color (&self, &palette->background);
   cairo_paint (cr);
   adj_scene_foreach_box (scene, rect, collect, boxes);
   adj_scene_foreach_edge (scene, rect, collect, edges);
@@ -665,7 +534,7 @@ paint_scene (const AdjScene *scene,
 void
 paint_legend (const AdjScene *scene, cairo_t *cr, const AdjRect *part, AdjScheme scheme)
 {
-  Painter self = {
+  CairoPainter self = {
     .scene = scene, .cr = cr, .palette = adj_palette_get (scheme), .layout = make_layout (cr)
   };
 

@@ -141,6 +141,54 @@ test_opens_in_step (void)
   adj_walk_close (window);
 }
 
+static void
+press_run (AdjWindow *window)
+{
+  AdjDocument *document = adj_window_get_document (window);
+
+  adj_mouse_focus (GTK_WIDGET (window));
+  gtk_widget_grab_focus (GTK_WIDGET (adj_window_get_view (window)));
+  adj_mouse_do ("key F5");
+  ADJ_MOUSE_UNTIL (adj_document_get_evaluation (document) != NULL);
+  adj_walk_settle (window);
+}
+
+/* The line below the difference, where it is shown.  (nullable) */
+static const char *
+find_values (GtkWidget *root)
+{
+  if (GTK_IS_LABEL (root) && gtk_widget_get_mapped (root) &&
+      g_str_has_prefix (gtk_label_get_text (GTK_LABEL (root)), "Left: "))
+    return gtk_label_get_text (GTK_LABEL (root));
+  for (GtkWidget *child = gtk_widget_get_first_child (root); child != NULL;
+       child = gtk_widget_get_next_sibling (child))
+    {
+      const char *found = find_values (child);
+
+      if (found != NULL)
+        return found;
+    }
+  return NULL;
+}
+
+/* … then what both sides computed, as far as they were run. */
+static void
+check_values (AdjWindow *window, AdjBesidePane *pane)
+{
+  GtkWidget *root = GTK_WIDGET (pane);
+
+  g_assert_null (find_values (root));
+  press_run (window);
+  g_assert_nonnull (find_values (root));
+  g_assert_true (g_str_has_suffix (find_values (root), "Right: not run"));
+  g_assert_true (adj_walk_choose_graph (window, "user"));
+  press_run (window);
+  g_assert_true (adj_walk_choose_graph (window, "other"));
+  g_assert_true (adj_walk_select (window, "gelu"));
+  adj_walk_settle (window);
+  g_assert_nonnull (strstr (find_values (root), "Right: computed "));
+}
+
 /* Of a node that differs the argument is said first. */
 static void
 test_argument (void)
@@ -179,6 +227,7 @@ test_argument (void)
   g_assert_true (adj_walk_select (window, "gelu"));
   g_assert_nonnull (
       adj_walk_find (GTK_WIDGET (pane), GTK_TYPE_LABEL, "approximate: 'tanh' → 'none'"));
+  check_values (window, pane);
   adj_walk_close (window);
 }
 

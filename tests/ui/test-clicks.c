@@ -6,6 +6,7 @@
 #include "canvas/adj-minimap.h"
 #include "canvas/graph-view-private.h"
 #include "ir/adj-graph.h"
+#include "panel/adj-source-page.h"
 #include "support/adj-test.h"
 #include "ui/adj-mouse.h"
 #include "window/adj-file-list.h"
@@ -179,6 +180,73 @@ test_closes_all (void)
   adj_walk_close (window);
 }
 
+/* The panel is closed until somebody needs it: a page of it, or it. */
+static void
+test_panel (void)
+{
+  AdjWindow *window = adj_walk_open_graph (application, "graphs/mlp.adjoint", "joint");
+  GtkWidget *view = GTK_WIDGET (adj_window_get_view (window));
+
+  adj_mouse_focus (GTK_WIDGET (window));
+  gtk_widget_grab_focus (view);
+  g_assert_true (adj_walk_select (window, "tanh"));
+  adj_walk_settle (window);
+  g_assert_null (adj_walk_find_mapped (GTK_WIDGET (window), GTK_TYPE_NOTEBOOK));
+  adj_mouse_do ("key ctrl+F10");
+  UNTIL (adj_walk_find_mapped (GTK_WIDGET (window), GTK_TYPE_NOTEBOOK) != NULL);
+  adj_mouse_do ("key ctrl+F10");
+  UNTIL (adj_walk_find_mapped (GTK_WIDGET (window), GTK_TYPE_NOTEBOOK) == NULL);
+  adj_mouse_do ("key Return");
+  UNTIL (adj_walk_find_mapped (GTK_WIDGET (window), ADJ_TYPE_SOURCE_PAGE) != NULL);
+  adj_walk_close (window);
+}
+
+static gboolean
+has_column (GtkWidget *table, const char *title)
+{
+  GListModel *columns = gtk_column_view_get_columns (GTK_COLUMN_VIEW (table));
+
+  for (guint i = 0; i < g_list_model_get_n_items (columns); i++)
+    {
+      g_autoptr (GtkColumnViewColumn) column = g_list_model_get_item (columns, i);
+
+      if (g_strcmp0 (gtk_column_view_column_get_title (column), title) == 0)
+        return TRUE;
+    }
+  return FALSE;
+}
+
+/* A run alone has no numbers of a comparison: there is no column for them, until there are. */
+static void
+test_columns (void)
+{
+  static const char *const pages[] = { "values", "run" };
+  AdjWindow *window = adj_walk_open_graph (application, "graphs/mlp.adjoint", "joint");
+  AdjDocument *document = adj_window_get_document (window);
+
+  adj_mouse_focus (GTK_WIDGET (window));
+  for (guint i = 0; i < G_N_ELEMENTS (pages); i++)
+    {
+      GtkWidget *table;
+
+      gtk_widget_grab_focus (GTK_WIDGET (adj_window_get_view (window)));
+      adj_mouse_do ("key F5");
+      UNTIL (adj_document_get_evaluation (document) != NULL &&
+             adj_evaluation_get_comparison (adj_document_get_evaluation (document)) == NULL);
+      adj_window_show_page (window, pages[i]);
+      adj_walk_settle (window);
+      table = adj_walk_find_mapped (GTK_WIDGET (window), GTK_TYPE_COLUMN_VIEW);
+      g_assert_nonnull (table);
+      g_assert_false (has_column (table, "Max abs"));
+      g_assert_false (has_column (table, "Status"));
+      gtk_widget_grab_focus (GTK_WIDGET (adj_window_get_view (window)));
+      adj_mouse_do ("key shift+F5");
+      UNTIL (has_column (table, "Max abs"));
+      g_assert_true (has_column (table, "Status"));
+    }
+  adj_walk_close (window);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -190,5 +258,7 @@ main (int argc, char **argv)
   g_test_add_func ("/clicks/open-menu", test_open_menu);
   g_test_add_func ("/clicks/what-is-selected-is-covered-by-nothing", test_covers);
   g_test_add_func ("/clicks/close-all-stays", test_closes_all);
+  g_test_add_func ("/clicks/panel-when-needed", test_panel);
+  g_test_add_func ("/clicks/no-columns-of-nothing", test_columns);
   return g_test_run ();
 }

@@ -7,6 +7,8 @@
 #include "support/adj-test.h"
 #include "ui/adj-walk.h"
 
+#define LONG_NAME "transformer_encoder_layers_0_self_attn_dropout_forward_output"
+
 static AdjApplication *application;
 
 /* What the canvas paints, as text.  (transfer full) */
@@ -101,6 +103,51 @@ test_operators (void)
   adj_walk_close (window);
 }
 
+/* A window on a forward call and its backward, with signs on their cards. */
+static AdjWindow *
+open_named (const char *name)
+{
+  g_autofree char *text = g_strdup_printf (
+      "class G(torch.nn.Module):\n"
+      "    def forward(self, primals_1: \"f32[4][1]cpu\", tangents_1: \"f32[4][1]cpu\"):\n"
+      "        %s: \"f32[4][1]cpu\" = torch.ops.aten.sin.default(primals_1)\n"
+      "        %s_b: \"f32[4][1]cpu\" = torch.ops.aten.mul.Tensor(tangents_1, %s)\n"
+      "        return (%s, %s_b)\n",
+      name, name, name, name, name);
+  g_autoptr (AdjTestFolder) folder = adj_test_folder_new ();
+  g_autofree char *path = g_build_filename (folder->path, "named.txt", NULL);
+  AdjWindow *window = adj_walk_open_window (application, 1280, 800);
+
+  g_assert_true (g_file_set_contents (path, text, -1, NULL));
+  g_assert_true (adj_walk_open (window, path));
+  adj_walk_settle (window);
+  return window;
+}
+
+/* Also in cards whose names have no room. */
+static void
+test_long_names (void)
+{
+  static const float zooms[] = {
+    0.24f, 0.27f, 0.3f, 0.33f, 0.38f, 0.42f, 0.46f, 0.5f, 0.54f, 0.58f
+  };
+  AdjWindow *window = open_named ("a");
+  guint n_short[G_N_ELEMENTS (zooms)], n_letters;
+
+  for (guint i = 0; i < G_N_ELEMENTS (zooms); i++)
+    count_texts (window, zooms[i], &n_short[i]);
+  adj_walk_close (window);
+  window = open_named (LONG_NAME);
+  for (guint i = 0; i < G_N_ELEMENTS (zooms); i++)
+    {
+      count_texts (window, zooms[i], &n_letters);
+      g_test_message ("%.2f: %u letters, %u of short names", (double) zooms[i], n_letters,
+                      n_short[i]);
+      g_assert_cmpuint (n_letters, >=, n_short[i] + 2 * 8);
+    }
+  adj_walk_close (window);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -109,5 +156,6 @@ main (int argc, char **argv)
     return 0;
   g_test_add_func ("/readable/names", test_names);
   g_test_add_func ("/readable/operators", test_operators);
+  g_test_add_func ("/readable/long-names", test_long_names);
   return g_test_run ();
 }

@@ -2,6 +2,8 @@
 
 /* A list goes to a row although it gets other rows all the time. */
 
+#include <math.h>
+
 #include "ui/adj-walk.h"
 #include "widgets/scroll-to-row.h"
 
@@ -68,6 +70,10 @@ test_changing (void)
   g_assert_true (adj_wait_until (is_over, &changing, 60));
   g_signal_handlers_disconnect_by_data (gtk_widget_get_frame_clock (window), &changing);
   g_assert_cmpfloat (gtk_adjustment_get_value (adjustment), >, 0);
+  /* No row is cut at the top. */
+  g_assert_cmpfloat (fabs (remainder (gtk_adjustment_get_value (adjustment),
+                                      gtk_adjustment_get_upper (adjustment) / N_ROWS)),
+                     <, 0.5);
   gtk_window_destroy (GTK_WINDOW (window));
 }
 

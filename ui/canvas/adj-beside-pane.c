@@ -18,6 +18,7 @@ struct _AdjBesidePane
   AdjGraphView *view;
   GtkDropDown *choice;
   GtkLabel *difference;
+  GtkLabel *values;
   GtkStack *stack;
   AdjTextPair *text;
   AdjGraphView *first;         /* (unowned) (nullable) */
@@ -218,7 +219,7 @@ static void
 show_difference (AdjBesidePane *self, AdjNodeId own)
 {
   const AdjAlignment *alignment = adj_beside_get_alignment (self->beside);
-  g_autofree char *text = NULL;
+  g_autofree char *text = NULL, *values = NULL;
 
   if (alignment == NULL)
     text = g_strdup (_ ("There is nothing to lay beside this graph"));
@@ -231,6 +232,10 @@ show_difference (AdjBesidePane *self, AdjNodeId own)
     text = g_strdup_printf (_ ("+%u −%u ~%u, %u the same"), alignment->n_added,
                             alignment->n_removed, alignment->n_changed, alignment->n_same);
   gtk_label_set_text (self->difference, *text != '\0' ? text : _ ("The same here and there"));
+  values =
+      adj_beside_describe_values (self->beside, adj_panel_get_document (ADJ_PANEL (self)), own);
+  gtk_label_set_text (self->values, values);
+  gtk_widget_set_visible (GTK_WIDGET (self->values), *values != '\0');
 }
 
 static void
@@ -411,6 +416,7 @@ adj_beside_pane_class_init (AdjBesidePaneClass *klass)
   BIND (view);
   BIND (choice);
   BIND (difference);
+  BIND (values);
   BIND (stack);
   BIND (text);
 }
@@ -429,4 +435,5 @@ adj_beside_pane_init (AdjBesidePane *self)
   g_signal_connect (self, "map", G_CALLBACK (on_map), NULL);
   adj_panel_watch (ADJ_PANEL (self), "notify::scene", G_CALLBACK (update));
   adj_panel_watch (ADJ_PANEL (self), "notify::selected", G_CALLBACK (on_selected));
+  adj_panel_watch (ADJ_PANEL (self), "notify::evaluation", G_CALLBACK (on_selected));
 }

@@ -113,12 +113,13 @@ adj_painter_text_width (AdjPainter *painter, AdjTextStyle style, const char *tex
 static void
 paint_shortened (AdjPainter *painter, const AdjTextRun *run, float squeeze)
 {
-  glong n = g_utf8_strlen (run->text, -1), kept = (glong) ((float) n * squeeze / NARROWEST) - 2;
+  glong n = g_utf8_strlen (run->text, -1);
+  glong kept = MAX ((glong) ((float) n * squeeze / NARROWEST) - 2, MIN_KEPT);
   glong begin = kept * 2 / 3;
   g_autofree char *text = NULL;
   AdjTextRun shorter = *run;
 
-  if (kept < MIN_KEPT)
+  if (kept >= n - 1)
     return;
   text =
       g_strdup_printf ("%.*s…%s", (int) (g_utf8_offset_to_pointer (run->text, begin) - run->text),

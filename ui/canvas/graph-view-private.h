@@ -104,6 +104,12 @@ void adj_graph_view_resized (AdjGraphView *self, int width, int height);
 void adj_graph_view_show_cut (AdjGraphView *self);
 /* What the pointer is on; ADJ_NO_BOX for neither. */
 void adj_graph_view_hover (AdjGraphView *self, guint box, guint edge);
+/* -- graph-view-selection.c -- */
+
+/* Tells screen readers and actions what is selected. */
+void adj_graph_view_announce_selection (AdjGraphView *self);
+/* What stands out follows what is selected, chosen, lit or of the role. */
+void adj_graph_view_update_highlight (AdjGraphView *self);
 /* A click or key on a node; notifies. */
 void adj_graph_view_choose (AdjGraphView *self, AdjNodeId node);
 /* … with Shift or Ctrl. */

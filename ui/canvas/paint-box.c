@@ -12,6 +12,7 @@
 #define SIGN_SIZE 15.0f
 #define LINE_SIZE 16.5f /* height of a line of letters at scale 1 */
 #define READABLE 0.8f   /* the scale that letters keep when zoomed out */
+#define LEAST 0.6f      /* … and the one at which they can just be read */
 #define SQUEEZE 1.25f   /* … and how much narrower they may become for that */
 
 static const double dashes[] = { 5, 3 }, heavy_dashes[] = { 7, 3 }, dots[] = { 1.5, 2.5 };
@@ -258,17 +259,19 @@ get_second_line (AdjPainter *painter, guint index, const AdjSceneBox *box)
   return g_strdup_printf ("max |Δ| %s", number);
 }
 
-/* Zoomed out, letters keep a size that can be read as far as their box has room. */
+/* Zoomed out, letters keep a size that can be read as far as their box has room; where it has none
+ * for all of them they stay as large as can just be read, and are fewer. */
 static float
 text_scale (AdjPainter *painter, AdjTextStyle style, const char *text, float width, float height)
 {
-  float zoom = painter->frame->camera.zoom, scale = READABLE;
+  float zoom = painter->frame->camera.zoom, scale = READABLE, least;
 
   if (zoom >= READABLE || *text == '\0')
     return zoom;
   scale = MIN (scale, height * 0.9f / LINE_SIZE);
+  least = MIN (scale, LEAST);
   scale = MIN (scale, SQUEEZE * width / MAX (adj_painter_text_width (painter, style, text), 1));
-  return MAX (scale, zoom);
+  return MAX (scale, MAX (zoom, least));
 }
 
 static void

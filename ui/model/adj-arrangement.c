@@ -178,6 +178,7 @@ typedef struct
   AdjLayoutCache *cache;
   AdjLayoutView view;
   gboolean undecided;
+  GPtrArray *stages; /* of AdjGraph: @graph is one of them */
   AdjNodeId flow;
   GArray *flow_chosen; /* (nullable) */
   guint fold_depth;
@@ -193,6 +194,7 @@ input_free (gpointer data)
   adj_graph_unref (input->graph);
   g_clear_pointer (&input->bundle, adj_bundle_unref);
   adj_layout_cache_unref (input->cache);
+  g_ptr_array_unref (input->stages);
   g_clear_pointer (&input->flow_chosen, g_array_unref);
   g_strfreev (input->folded);
   g_strfreev (input->unfolded);
@@ -273,6 +275,8 @@ lay_out (AdjTask *task, GCancellable *cancellable, GError **error)
     .folded = (const char *const *) input->folded,
     .unfolded = (const char *const *) input->unfolded,
     .captured = captured,
+    .stages = (AdjGraph *const *) input->stages->pdata,
+    .n_stages = input->stages->len,
     .progress = on_progress,
     .progress_data = task,
   };
@@ -285,6 +289,7 @@ adj_arrangement_start (const AdjArrangement *arrangement,
                        AdjLayoutCache *cache,
                        GObject *owner,
                        const AdjBundleGraph *graph,
+                       GPtrArray *stages,
                        AdjBundle *bundle,
                        guint tag,
                        GAsyncReadyCallback done)
@@ -292,6 +297,7 @@ adj_arrangement_start (const AdjArrangement *arrangement,
   Input *input = g_new0 (Input, 1);
 
   input->graph = adj_graph_ref (graph->graph);
+  input->stages = g_ptr_array_ref (stages);
   input->undecided = adj_bundle_graph_is_undecided (graph);
   input->bundle = bundle != NULL ? adj_bundle_ref (bundle) : NULL;
   input->cache = adj_layout_cache_ref (cache);

@@ -64,12 +64,14 @@ void adj_arrangement_toggle (AdjArrangement *arrangement, const AdjScene *scene,
 /* Whether both give the same boxes and lines. */
 gboolean adj_arrangement_same_layout (const AdjArrangement *a, const AdjArrangement *b);
 
-/* Lays @graph, of @bundle (nullable), out in another thread; the result is an AdjScene.  @tag comes
- * back from adj_arrangement_get_tag(). */
+/* Lays @graph, of @bundle (nullable), out in another thread; the result is an AdjScene.  @stages:
+ * of AdjGraph (owned), those that it shares places with.  @tag comes back from
+ * adj_arrangement_get_tag(). */
 AdjTask *adj_arrangement_start (const AdjArrangement *arrangement,
                                 AdjLayoutCache *cache,
                                 GObject *owner,
                                 const AdjBundleGraph *graph,
+                                GPtrArray *stages,
                                 AdjBundle *bundle,
                                 guint tag,
                                 GAsyncReadyCallback done);

@@ -3,8 +3,13 @@
 
 #include "model/adj-beside.h"
 
+#include <glib/gi18n.h>
+
 #include "ir/adj-graph.h"
+#include "model/adj-tensor-stats.h"
 #include "report/adj-node-difference.h"
+
+#define FIRST_ELEMENTS 6
 
 typedef struct
 {
@@ -210,6 +215,48 @@ adj_beside_describe (AdjBeside *self, AdjNodeId own)
   return change != NULL ? adj_node_difference (self->pairing->other, self->pairing->own, change,
                                                self->pairing->own_of_other)
                         : g_strdup ("");
+}
+
+/* "computed 0.1, −2, …, recorded the same".  (transfer full) */
+static char *
+describe_side (const AdjEvaluation *evaluation, AdjNodeId node)
+{
+  AdjTensorData *value = evaluation != NULL && adj_node_id_is_valid (node)
+                             ? adj_evaluation_get_value (evaluation, node)
+                             : NULL;
+  const AdjValueComparison *compared =
+      value != NULL ? adj_evaluation_find (evaluation, node) : NULL;
+  AdjTensorData *with = compared != NULL ? adj_evaluation_get_beside (evaluation, node) : NULL;
+  const char *peer = evaluation != NULL ? adj_evaluation_get_peer (evaluation) : NULL;
+  g_autofree char *own = NULL, *other = NULL;
+
+  if (value == NULL)
+    return g_strdup (_ ("not run"));
+  own = adj_tensor_stats_first (value, FIRST_ELEMENTS);
+  if (compared == NULL)
+    return g_strdup_printf (_ ("computed %s"), own);
+  other = with != NULL ? adj_tensor_stats_first (with, FIRST_ELEMENTS) : g_strdup (_ ("the same"));
+  return peer != NULL ? g_strdup_printf (_ ("computed %s, %s %s"), own, peer, other)
+                      : g_strdup_printf (_ ("computed %s, recorded %s"), own, other);
+}
+
+char *
+adj_beside_describe_values (AdjBeside *self, AdjDocument *document, AdjNodeId own)
+{
+  AdjEvaluation *here, *there;
+  g_autofree char *left = NULL, *right = NULL;
+
+  if (self->pairing == NULL || !adj_node_id_is_valid (own))
+    return g_strdup ("");
+  here = adj_document_find_evaluation (document, self->pairing->own);
+  there = adj_document_find_evaluation (document, self->pairing->other);
+  if (here == NULL && there == NULL)
+    return g_strdup ("");
+  left = describe_side (here, own);
+  if (!adj_node_id_is_valid (adj_beside_find_other (self, own)))
+    return g_strdup_printf (_ ("Left: %s"), left);
+  right = describe_side (there, adj_beside_find_other (self, own));
+  return g_strdup_printf (_ ("Left: %s\nRight: %s"), left, right);
 }
 
 static void

@@ -29,5 +29,8 @@ AdjNodeId adj_beside_find_own (AdjBeside *self, AdjNodeId other);
 /* "approximate: 'tanh' → 'none'", from the other to the shown one; "": the same.  (transfer full)
  */
 char *adj_beside_describe (AdjBeside *self, AdjNodeId own);
+/* What both sides computed where they were run, and what that was compared with: "Left: computed
+ * 0.1, −2, …, recorded 0.1, −2.1, …", a line each; "": neither was.  (transfer full) */
+char *adj_beside_describe_values (AdjBeside *self, AdjDocument *document, AdjNodeId own);
 
 G_END_DECLS

@@ -190,7 +190,9 @@ gboolean adj_document_is_busy (AdjDocument *self);
 gboolean adj_document_can_show_modules (AdjDocument *self);
 /* The last result for the shown graph. (transfer none) (nullable) */
 AdjEvaluation *adj_document_get_evaluation (AdjDocument *self); /* (transfer none) (nullable) */
-const char *adj_document_get_status (AdjDocument *self);        /* (nullable) */
-double adj_document_get_fraction (AdjDocument *self);           /* -1: unknown */
+/* Of the last run of @graph, shown or not.  (transfer none) (nullable) */
+AdjEvaluation *adj_document_find_evaluation (AdjDocument *self, const AdjGraph *graph);
+const char *adj_document_get_status (AdjDocument *self); /* (nullable) */
+double adj_document_get_fraction (AdjDocument *self);    /* -1: unknown */
 
 G_END_DECLS

@@ -4,6 +4,7 @@
 #include <glib/gi18n.h>
 
 #include "model/adj-log.h"
+#include "model/adj-stages.h"
 #include "model/document-private.h"
 
 /* -- layout -- */
@@ -53,17 +54,36 @@ on_laid_out (GObject *source, GAsyncResult *result, gpointer data)
   show_scene (self, scene, index);
 }
 
+/* The graphs of the strip, in its order.  (transfer full): of AdjGraph */
+static GPtrArray *
+list_stages (AdjDocument *self)
+{
+  g_autoptr (GArray) steps = adj_stages_list_steps (self);
+  GPtrArray *stages = g_ptr_array_new_with_free_func ((GDestroyNotify) adj_graph_unref);
+
+  for (guint i = 0; i < steps->len; i++)
+    {
+      guint index = g_array_index (steps, AdjStep, i).graph;
+
+      if (index != G_MAXUINT)
+        g_ptr_array_add (stages, adj_graph_ref (adj_graph_set_get (self->graphs, index)->graph));
+    }
+  return stages;
+}
+
 void
 adj_document_request_layout (AdjDocument *self)
 {
+  g_autoptr (GPtrArray) stages = NULL;
   const AdjBundleGraph *graph;
 
   if (self->graphs == NULL || self->graph_index == G_MAXUINT)
     return;
+  stages = list_stages (self);
   graph = adj_graph_set_get (self->graphs, self->graph_index);
   adj_task_list_start (&self->tasks, ADJ_TASK_LAYOUT,
                        adj_arrangement_start (self->arrangement, self->layouts, G_OBJECT (self),
-                                              graph, adj_document_get_bundle (self),
+                                              graph, stages, adj_document_get_bundle (self),
                                               self->graph_index, on_laid_out),
                        graph->id);
 }

@@ -234,6 +234,12 @@ adj_document_get_evaluation (AdjDocument *self)
   return self->graph != NULL ? g_hash_table_lookup (self->evaluations, self->graph->graph) : NULL;
 }
 
+AdjEvaluation *
+adj_document_find_evaluation (AdjDocument *self, const AdjGraph *graph)
+{
+  return g_hash_table_lookup (self->evaluations, graph);
+}
+
 const char *
 adj_document_get_status (AdjDocument *self)
 {

@@ -213,16 +213,29 @@ fill_sizes (AdjBackwardPage *self)
   static const char *const titles[] = { N_ ("Symbol"), N_ ("First"), N_ ("Now"), N_ ("Owner") };
   const GArray *sizes = self->backward->sizes;
 
-  for (guint c = 0; c < G_N_ELEMENTS (titles) && sizes->len > 0; c++)
-    gtk_grid_attach (self->sizes, make_label (_ (titles[c]), "dim-label"), (int) c, 0, 1, 1);
+  gboolean filled[G_N_ELEMENTS (titles)] = { FALSE };
+
+  for (guint i = 0; i < sizes->len; i++)
+    {
+      const AdjBackwardSize *size = &g_array_index (sizes, AdjBackwardSize, i);
+
+      filled[0] = TRUE;
+      filled[1] |= size->first != NULL;
+      filled[2] |= size->now != NULL;
+      filled[3] |= size->owner != NULL;
+    }
+  for (guint c = 0; c < G_N_ELEMENTS (titles); c++)
+    if (filled[c])
+      gtk_grid_attach (self->sizes, make_label (_ (titles[c]), "dim-label"), (int) c, 0, 1, 1);
   for (guint i = 0; i < sizes->len; i++)
     {
       const AdjBackwardSize *size = &g_array_index (sizes, AdjBackwardSize, i);
       const char *const cells[] = { size->symbol, size->first, size->now, size->owner };
 
       for (guint c = 0; c < G_N_ELEMENTS (cells); c++)
-        gtk_grid_attach (self->sizes, make_label (cells[c] != NULL ? cells[c] : "–", NULL), (int) c,
-                         (int) i + 1, 1, 1);
+        if (filled[c])
+          gtk_grid_attach (self->sizes, make_label (cells[c] != NULL ? cells[c] : "–", NULL),
+                           (int) c, (int) i + 1, 1, 1);
     }
   if (sizes->len == 0)
     gtk_grid_attach (self->sizes,

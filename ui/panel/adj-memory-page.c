@@ -102,6 +102,7 @@ fill_ledger (AdjMemoryPage *self, guint step)
                            G_CONNECT_SWAPPED);
   adj_panel_leave (GTK_WIDGET (self->ledger));
   gtk_column_view_set_model (self->ledger, GTK_SELECTION_MODEL (selection));
+  memory_columns_update (self->ledger);
   gtk_widget_set_visible (GTK_WIDGET (self->show_all), step != G_MAXUINT);
   tell_listed (self, step, g_list_model_get_n_items (lines));
 }

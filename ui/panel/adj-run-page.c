@@ -405,6 +405,7 @@ update_outputs (AdjRunPage *self)
   else
     adj_panel_leave (GTK_WIDGET (self->outputs));
   gtk_column_view_set_model (self->outputs, GTK_SELECTION_MODEL (selection));
+  adj_output_columns_update (self->outputs);
   gtk_stack_set_visible_child_name (self->stack, evaluation != NULL ? "outputs" : "empty");
 }
 

@@ -29,6 +29,7 @@ struct _AdjSourcePage
   guint place;      /* of that graph in the document: another one for an input of backward */
   AdjTask *task;    /* (owned) (nullable): reads the file of the chosen frame */
   gboolean returns; /* the focus, to the code, when that is there */
+  guint current;    /* line of the code that is shown */
 };
 
 G_DEFINE_FINAL_TYPE (AdjSourcePage, adj_source_page, ADJ_TYPE_PANEL)
@@ -134,6 +135,17 @@ stop_loading (AdjSourcePage *self)
   g_clear_pointer (&self->task, adj_task_unref);
 }
 
+/* The line, when the page is there; what is loaded before is shown when it comes. */
+static void
+show_current (AdjSourcePage *self)
+{
+  GtkSelectionModel *lines = gtk_list_view_get_model (self->code);
+
+  if (lines != NULL)
+    adj_scroll_to_row (GTK_WIDGET (self->code), self->current,
+                       g_list_model_get_n_items (G_LIST_MODEL (lines)));
+}
+
 static void
 on_loaded (GObject *object, GAsyncResult *result, gpointer data)
 {
@@ -152,8 +164,8 @@ on_loaded (GObject *object, GAsyncResult *result, gpointer data)
     return;
   model = GTK_SELECTION_MODEL (gtk_no_selection_new (g_object_ref (source->lines)));
   gtk_list_view_set_model (self->code, model);
-  adj_scroll_to_row (GTK_WIDGET (self->code), source->current,
-                     g_list_model_get_n_items (source->lines));
+  self->current = source->current;
+  show_current (self);
   if (returns)
     gtk_widget_grab_focus (GTK_WIDGET (self->code));
 }
@@ -359,5 +371,6 @@ adj_source_page_init (AdjSourcePage *self)
   adj_panel_watch (ADJ_PANEL (self), "notify::selected", G_CALLBACK (update));
   gtk_list_view_set_factory (self->code, factory);
   g_signal_connect_swapped (self->code, "activate", G_CALLBACK (on_line_activated), self);
+  g_signal_connect_swapped (self->code, "map", G_CALLBACK (show_current), self);
   g_signal_connect_swapped (self->frames, "row-selected", G_CALLBACK (on_frame_selected), self);
 }

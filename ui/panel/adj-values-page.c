@@ -67,7 +67,7 @@ get_value (gpointer item)
   g_autofree char *mean = NULL;
 
   if (value == NULL)
-    return g_strdup ("–");
+    return g_strdup (ADJ_COLUMN_NOTHING);
   adj_tensor_stats_compute (value, &stats);
   mean = adj_properties_number (stats.mean);
   return stats.n == 1 ? g_steal_pointer (&mean) : g_strdup_printf (_ ("mean %s"), mean);
@@ -79,7 +79,7 @@ number_of (gpointer item, gsize offset)
   const AdjValueComparison *comparison = adj_node_item_get_comparison (item);
 
   if (comparison == NULL || comparison->verdict == ADJ_VERDICT_SKIPPED)
-    return g_strdup ("–");
+    return g_strdup (ADJ_COLUMN_NOTHING);
   return adj_properties_number (G_STRUCT_MEMBER (double, comparison, offset));
 }
 
@@ -129,7 +129,7 @@ get_time (gpointer item)
 {
   gint64 time = adj_node_item_get_time (item);
 
-  return time > 0 ? adj_properties_time ((double) time) : g_strdup ("–");
+  return time > 0 ? adj_properties_time ((double) time) : g_strdup (ADJ_COLUMN_NOTHING);
 }
 
 static const char *
@@ -214,19 +214,6 @@ update_selected (AdjValuesPage *self)
                        g_list_model_get_n_items (G_LIST_MODEL (self->nodes)));
 }
 
-/* Where nothing is compared the columns about it would be empty. */
-static void
-show_columns (AdjValuesPage *self, gboolean compared)
-{
-  gboolean shown[G_N_ELEMENTS (columns)];
-
-  for (guint i = 0; i < G_N_ELEMENTS (columns); i++)
-    shown[i] = compared || (columns[i].get != get_max_abs && columns[i].get != get_max_rel &&
-                            columns[i].get != get_local && columns[i].get != get_accumulated &&
-                            columns[i].get != get_peer && columns[i].get != get_status);
-  adj_columns_show (self->table, columns, G_N_ELEMENTS (columns), shown);
-}
-
 static void
 update (AdjValuesPage *self)
 {
@@ -246,8 +233,8 @@ update (AdjValuesPage *self)
       return;
     }
   nodes = computed_nodes (graph->graph);
-  show_columns (self, adj_evaluation_get_comparison (evaluation) != NULL);
   adj_node_list_set (self->nodes, graph->graph, nodes, evaluation);
+  adj_columns_show_filled (self->table, columns, G_N_ELEMENTS (columns));
   gtk_stack_set_visible_child_name (self->stack, "values");
   update_selected (self);
 }

@@ -80,3 +80,9 @@ memory_columns_append (GtkColumnView *table)
 {
   adj_columns_append (table, columns, G_N_ELEMENTS (columns));
 }
+
+void
+memory_columns_update (GtkColumnView *table)
+{
+  adj_columns_show_filled (table, columns, G_N_ELEMENTS (columns));
+}

@@ -40,7 +40,7 @@ get_first (gpointer item)
 {
   AdjTensorData *value = adj_output_item_get_value (item);
 
-  return value != NULL ? adj_tensor_stats_first (value, 4) : g_strdup ("–");
+  return value != NULL ? adj_tensor_stats_first (value, 4) : g_strdup (ADJ_COLUMN_NOTHING);
 }
 
 static char *
@@ -77,4 +77,10 @@ void
 adj_output_columns_append (GtkColumnView *view)
 {
   adj_columns_append (view, columns, G_N_ELEMENTS (columns));
+}
+
+void
+adj_output_columns_update (GtkColumnView *view)
+{
+  adj_columns_show_filled (view, columns, G_N_ELEMENTS (columns));
 }

@@ -7,6 +7,8 @@
 
 #include "widgets/context-menu.h"
 
+#define MAX_ROWS 500
+
 static void
 on_setup (GtkSignalListItemFactory *factory, GtkListItem *item, const AdjColumn *column)
 {
@@ -99,16 +101,47 @@ adj_columns_append (GtkColumnView *table, const AdjColumn *columns, guint n)
     }
 }
 
+static gboolean
+has_columns (GListModel *all, const AdjColumn *columns, guint n, const gboolean *shown)
+{
+  guint at = 0;
+
+  for (guint i = 0; i < n; i++)
+    {
+      g_autoptr (GtkColumnViewColumn) there = shown[i] ? g_list_model_get_item (all, at++) : NULL;
+
+      if (shown[i] && (there == NULL || g_strcmp0 (gtk_column_view_column_get_title (there),
+                                                   _ (columns[i].title)) != 0))
+        return FALSE;
+    }
+  return at == g_list_model_get_n_items (all);
+}
+
+/* Some column takes what is left, else the last. */
+static void
+fill_width (GListModel *all)
+{
+  guint n = g_list_model_get_n_items (all);
+  g_autoptr (GtkColumnViewColumn) last = n > 0 ? g_list_model_get_item (all, n - 1) : NULL;
+
+  for (guint i = 0; i < n; i++)
+    {
+      g_autoptr (GtkColumnViewColumn) column = g_list_model_get_item (all, i);
+
+      if (gtk_column_view_column_get_expand (column))
+        return;
+    }
+  if (last != NULL)
+    gtk_column_view_column_set_expand (last, TRUE);
+}
+
 /* Not hidden: GTK 4.8 leaves room for those that are. */
 void
 adj_columns_show (GtkColumnView *table, const AdjColumn *columns, guint n, const gboolean *shown)
 {
   GListModel *all = gtk_column_view_get_columns (table);
-  guint n_shown = 0;
 
-  for (guint i = 0; i < n; i++)
-    n_shown += shown[i];
-  if (n_shown == g_list_model_get_n_items (all))
+  if (has_columns (all, columns, n, shown))
     return;
   while (g_list_model_get_n_items (all) > 0)
     {
@@ -119,4 +152,33 @@ adj_columns_show (GtkColumnView *table, const AdjColumn *columns, guint n, const
   for (guint i = 0; i < n; i++)
     if (shown[i])
       adj_columns_append (table, &columns[i], 1);
+  fill_width (all);
+}
+
+/* Whether a row has something to say; of long tables the first rows decide. */
+static gboolean
+is_filled (GListModel *rows, const AdjColumn *column)
+{
+  guint n = rows != NULL ? MIN (g_list_model_get_n_items (rows), MAX_ROWS) : 0;
+
+  for (guint i = 0; i < n; i++)
+    {
+      g_autoptr (GObject) item = g_list_model_get_item (rows, i);
+      g_autofree char *text = column->get (item);
+
+      if (*text != '\0' && !g_str_equal (text, ADJ_COLUMN_NOTHING))
+        return TRUE;
+    }
+  return n == 0;
+}
+
+void
+adj_columns_show_filled (GtkColumnView *table, const AdjColumn *columns, guint n)
+{
+  GListModel *rows = G_LIST_MODEL (gtk_column_view_get_model (table));
+  g_autofree gboolean *shown = g_new (gboolean, n);
+
+  for (guint i = 0; i < n; i++)
+    shown[i] = is_filled (rows, &columns[i]);
+  adj_columns_show (table, columns, n, shown);
 }

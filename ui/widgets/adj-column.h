@@ -17,8 +17,11 @@ typedef struct
 
 /* @columns: static */
 void adj_columns_append (GtkColumnView *table, const AdjColumn *columns, guint n);
-/* Leaves those of @columns of which @shown says so; another choice has another number. */
+/* Leaves those of @columns of which @shown says so. */
 void
 adj_columns_show (GtkColumnView *table, const AdjColumn *columns, guint n, const gboolean *shown);
+/* Leaves those that have a text for any row of @table, which is not nothing. */
+#define ADJ_COLUMN_NOTHING "–"
+void adj_columns_show_filled (GtkColumnView *table, const AdjColumn *columns, guint n);
 
 G_END_DECLS

@@ -3,6 +3,8 @@
 
 #include "widgets/scroll-to-row.h"
 
+#include <math.h>
+
 #define FRAMES 2
 #define WISH_KEY "adj-scroll-wish"
 
@@ -35,7 +37,9 @@ scroll (GtkWidget *list, const Wish *wish)
 
   if (top >= value && top + height <= value + page)
     return FALSE;
-  gtk_adjustment_set_value (adjustment, top + height / 2 - page / 2);
+  /* No row is cut at the top, where a table has its titles. */
+  gtk_adjustment_set_value (adjustment,
+                            floor ((top + height / 2 - page / 2) / height) * height + 1);
   return TRUE;
 }
 

@@ -4,6 +4,7 @@
 #include "window/window-commands.h"
 
 #include <glib/gi18n.h>
+
 #include "model/adj-changes.h"
 #include "model/adj-playback.h"
 #include "model/adj-stages.h"
@@ -11,11 +12,10 @@
 #include "widgets/node-rows.h"
 #include "window/window-choices.h"
 #include "window/window-dialogs.h"
+#include "window/window-looking.h"
 #include "window/window-menus.h"
 #include "window/window-printing.h"
 #include "window/window-saving.h"
-
-#define ZOOM_STEP 1.25f
 
 static void
 run_open (AdjWindow *self, GVariant *parameter)
@@ -245,13 +245,6 @@ run_redo (AdjWindow *self, GVariant *parameter)
 }
 
 static void
-run_flow (AdjWindow *self, GVariant *parameter)
-{
-  adj_graph_view_fit_next (adj_window_get_view (self), TRUE);
-  adj_document_set_view (adj_window_get_document (self), ADJ_VIEW_FLOW);
-}
-
-static void
 run_find (AdjWindow *self, GVariant *parameter)
 {
   adj_window_find (self);
@@ -267,61 +260,6 @@ static void
 run_find_previous (AdjWindow *self, GVariant *parameter)
 {
   adj_window_find_step (self, -1);
-}
-
-static void
-run_zoom_in (AdjWindow *self, GVariant *parameter)
-{
-  adj_graph_view_zoom_by (adj_window_get_view (self), ZOOM_STEP);
-}
-
-static void
-run_zoom_out (AdjWindow *self, GVariant *parameter)
-{
-  adj_graph_view_zoom_by (adj_window_get_view (self), 1 / ZOOM_STEP);
-}
-
-static void
-run_zoom_100 (AdjWindow *self, GVariant *parameter)
-{
-  adj_graph_view_zoom_to (adj_window_get_view (self), 1);
-}
-
-static void
-run_fit (AdjWindow *self, GVariant *parameter)
-{
-  adj_graph_view_fit (adj_window_get_view (self));
-}
-
-static void
-run_fit_selection (AdjWindow *self, GVariant *parameter)
-{
-  adj_graph_view_fit_selection (adj_window_get_view (self));
-}
-
-/* What was seen as a whole stays so; else the middle stays. */
-static void
-set_depth (AdjWindow *self, guint depth)
-{
-  AdjGraphView *view = adj_window_get_view (self);
-
-  if (adj_graph_view_shows_all (view))
-    adj_graph_view_fit_next (view, FALSE);
-  else
-    adj_graph_view_keep_middle (view);
-  adj_document_set_fold_depth (adj_window_get_document (self), depth);
-}
-
-static void
-run_fold_all (AdjWindow *self, GVariant *parameter)
-{
-  set_depth (self, 1);
-}
-
-static void
-run_unfold_all (AdjWindow *self, GVariant *parameter)
-{
-  set_depth (self, 0);
 }
 
 static void
@@ -357,15 +295,6 @@ static void
 run_copy_details (AdjWindow *self, GVariant *parameter)
 {
   adj_window_copy_details (self);
-}
-
-static void
-run_fullscreen (AdjWindow *self, GVariant *parameter)
-{
-  if (gtk_window_is_fullscreen (GTK_WINDOW (self)))
-    gtk_window_unfullscreen (GTK_WINDOW (self));
-  else
-    gtk_window_fullscreen (GTK_WINDOW (self));
 }
 
 static void
@@ -408,12 +337,6 @@ static void
 run_select_users (AdjWindow *self, GVariant *parameter)
 {
   adj_document_choose_neighbours (adj_window_get_document (self), TRUE);
-}
-
-static void
-run_toggle_module (AdjWindow *self, GVariant *parameter)
-{
-  adj_graph_view_toggle_module (adj_window_get_view (self), g_variant_get_string (parameter, NULL));
 }
 
 static void
@@ -549,29 +472,29 @@ static const AdjCommand commands[] = {
     .run = run_previous_stage, .accels = { "bracketleft" } },
   { "win.next-stage", N_ ("Next Stage"), ADJ_COMMANDS_RUN, ADJ_NEEDS_LATER, .run = run_next_stage,
     .accels = { "bracketright" } },
-  { "win.flow", N_ ("Flow of the Node"), ADJ_COMMANDS_VIEW, ADJ_NEEDS_SELECTION, .run = run_flow,
-    .menus = ADJ_MENU_NODE | ADJ_MENU_LINE | ADJ_MENU_MODULE },
-  { "win.zoom-in", N_ ("Zoom In"), ADJ_COMMANDS_VIEW, ADJ_NEEDS_GRAPH, .run = run_zoom_in,
+  { "win.flow", N_ ("Flow of the Node"), ADJ_COMMANDS_VIEW, ADJ_NEEDS_SELECTION,
+    .run = adj_show_flow, .menus = ADJ_MENU_NODE | ADJ_MENU_LINE | ADJ_MENU_MODULE },
+  { "win.zoom-in", N_ ("Zoom In"), ADJ_COMMANDS_VIEW, ADJ_NEEDS_GRAPH, .run = adj_zoom_in,
     .accels = { "<Control>plus", "<Control>equal" } },
-  { "win.zoom-out", N_ ("Zoom Out"), ADJ_COMMANDS_VIEW, ADJ_NEEDS_GRAPH, .run = run_zoom_out,
+  { "win.zoom-out", N_ ("Zoom Out"), ADJ_COMMANDS_VIEW, ADJ_NEEDS_GRAPH, .run = adj_zoom_out,
     .accels = { "<Control>minus" } },
-  { "win.zoom-100", N_ ("Original Size"), ADJ_COMMANDS_VIEW, ADJ_NEEDS_GRAPH, .run = run_zoom_100,
-    .accels = { "<Control>0" }, .menus = ADJ_MENU_CANVAS },
-  { "win.fit", N_ ("Fit All"), ADJ_COMMANDS_VIEW, ADJ_NEEDS_GRAPH, .run = run_fit,
+  { "win.zoom-100", N_ ("Original Size"), ADJ_COMMANDS_VIEW, ADJ_NEEDS_GRAPH,
+    .run = adj_zoom_to_original, .accels = { "<Control>0" }, .menus = ADJ_MENU_CANVAS },
+  { "win.fit", N_ ("Fit All"), ADJ_COMMANDS_VIEW, ADJ_NEEDS_GRAPH, .run = adj_zoom_to_fit,
     .accels = { "<Control>Home" }, .menus = ADJ_MENU_CANVAS },
   { "win.fit-selection", N_ ("Fit the Selection"), ADJ_COMMANDS_VIEW, ADJ_NEEDS_SELECTION,
-    .run = run_fit_selection, .accels = { "<Control>9" },
+    .run = adj_zoom_to_selection, .accels = { "<Control>9" },
     .menus = ADJ_MENU_NODE | ADJ_MENU_LINE | ADJ_MENU_MODULE },
   { "win.toggle-module", N_ ("Open or Close the Module"), ADJ_COMMANDS_VIEW, ADJ_NEEDS_GRAPH,
-    .run = run_toggle_module, .parameter = "s", .menus = ADJ_MENU_MODULE },
+    .run = adj_toggle_module, .parameter = "s", .menus = ADJ_MENU_MODULE },
   { "win.fold-all", N_ ("Close All Modules"), ADJ_COMMANDS_VIEW, ADJ_NEEDS_GRAPH,
-    .run = run_fold_all, .menus = ADJ_MENU_CANVAS | ADJ_MENU_MODULE },
+    .run = adj_fold_all, .menus = ADJ_MENU_CANVAS | ADJ_MENU_MODULE },
   { "win.modules-only", N_ ("Show Modules Only"), ADJ_COMMANDS_VIEW, ADJ_NEEDS_LONG_LAYOUT,
-    .run = run_fold_all },
+    .run = adj_fold_all },
   { "win.unfold-all", N_ ("Open All Modules"), ADJ_COMMANDS_VIEW, ADJ_NEEDS_GRAPH,
-    .run = run_unfold_all, .menus = ADJ_MENU_CANVAS | ADJ_MENU_MODULE },
+    .run = adj_unfold_all, .menus = ADJ_MENU_CANVAS | ADJ_MENU_MODULE },
   { "win.fullscreen", N_ ("Full Screen"), ADJ_COMMANDS_VIEW, ADJ_NEEDS_NOTHING,
-    .run = run_fullscreen, .accels = { "F11" } },
+    .run = adj_toggle_fullscreen, .accels = { "F11" } },
   { "win.view", N_ ("View"), ADJ_COMMANDS_VIEW, ADJ_NEEDS_GRAPH, .run = adj_choose_view,
     .parameter = "s", .get_state = adj_chosen_view, .targets = adj_view_targets,
     .menus = ADJ_MENU_CANVAS },
@@ -625,102 +548,4 @@ adj_command_group_title (AdjCommandGroup group)
   };
 
   return _ (titles[group]);
-}
-
-/* -- what commands need -- */
-
-static gboolean
-is_there (AdjDocument *document, gint unused)
-{
-  return TRUE;
-}
-
-static gboolean
-has_graph (AdjDocument *document, gint unused)
-{
-  return adj_document_get_graph (document) != NULL;
-}
-
-/* One that others can open, with a graph of it. */
-static gboolean
-has_file (AdjDocument *document, gint unused)
-{
-  return has_graph (document, 0) && adj_document_get_file (document) != NULL;
-}
-
-static gboolean
-has_selection (AdjDocument *document, gint unused)
-{
-  return adj_node_id_is_valid (adj_document_get_selected (document));
-}
-
-static gboolean
-has_task (AdjDocument *document, gint unused)
-{
-  return adj_document_is_running (document) || adj_document_get_status (document) != NULL ||
-         adj_document_is_stepping (document);
-}
-
-static gboolean
-has_run (AdjDocument *document, gint unused)
-{
-  AdjEvaluation *evaluation = adj_document_get_evaluation (document);
-
-  return evaluation != NULL && adj_evaluation_can_keep (evaluation);
-}
-
-static gboolean
-has_long_layout (AdjDocument *document, gint unused)
-{
-  return adj_document_can_show_modules (document);
-}
-
-static gboolean
-has_problem (AdjDocument *document, gint unused)
-{
-  return adj_document_get_error (document) != NULL;
-}
-
-static gboolean
-has_backward (AdjDocument *document, gint unused)
-{
-  return adj_document_get_captured (document) != NULL;
-}
-
-static gboolean
-has_step (AdjDocument *document, gint unused)
-{
-  AdjStepping *stepping = adj_document_get_stepping (document);
-
-  return stepping != NULL &&
-         adj_stepping_find_step (stepping, adj_document_get_selected (document)) != G_MAXUINT;
-}
-
-static const struct
-{
-  gboolean (*is_met) (AdjDocument *document, gint step);
-  gint step;
-} needs[ADJ_N_NEEDS] = {
-  [ADJ_NEEDS_NOTHING] = { is_there, 0 },
-  [ADJ_NEEDS_GRAPH] = { has_graph, 0 },
-  [ADJ_NEEDS_FILE] = { has_file, 0 },
-  [ADJ_NEEDS_SELECTION] = { has_selection, 0 },
-  [ADJ_NEEDS_TASK] = { has_task, 0 },
-  [ADJ_NEEDS_RUN] = { has_run, 0 },
-  [ADJ_NEEDS_PROBLEM] = { has_problem, 0 },
-  [ADJ_NEEDS_PAST] = { adj_document_can_go, -1 },
-  [ADJ_NEEDS_FUTURE] = { adj_document_can_go, 1 },
-  [ADJ_NEEDS_DONE] = { adj_document_can_undo, -1 },
-  [ADJ_NEEDS_UNDONE] = { adj_document_can_undo, 1 },
-  [ADJ_NEEDS_EARLIER] = { adj_stages_can_step, -1 },
-  [ADJ_NEEDS_LATER] = { adj_stages_can_step, 1 },
-  [ADJ_NEEDS_LONG_LAYOUT] = { has_long_layout, 0 },
-  [ADJ_NEEDS_BACKWARD] = { has_backward, 0 },
-  [ADJ_NEEDS_STEP] = { has_step, 0 },
-};
-
-gboolean
-adj_command_is_possible (AdjDocument *document, AdjNeeds need)
-{
-  return needs[need].is_met (document, needs[need].step);
 }
