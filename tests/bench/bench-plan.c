@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 
-/* Plans: bench-plan FILE…  One JSON line each: what planning costs (captures, GPT-2 of 12 and 48
- * layers, random graphs of 100 to 100,000 calls), the arena against its lower bound, and the time
- * of a run by both executors.  Times are the processor's, in which waiting for others does not
- * count. */
+/* Plans: bench-plan FILE…  One JSON line each: what planning costs, the arena against its lower
+ * bound, and runs by both executors, of captures, a GPT-2 and random graphs.  All times are those
+ * of the processor. */
 
 #include <omp.h>
 #include <stdio.h>
