@@ -44,11 +44,15 @@ typedef struct
 {
   int n_operands, n_regs, n_fixed, n_steps;
   const AdjKStep *steps;
+  bool merged; /* operands come as adj_k_fused_merge() leaves them */
 } AdjKFused;
 
 /* Whether all numbers are in bounds, each register is written before it is read, in the class that
  * it is read in, and each op exists in its class. */
 bool adj_k_fused_check (const AdjKFused *fused);
+
+/* The same elements over as few dims as there can be. */
+void adj_k_fused_merge (const AdjKFused *fused, AdjKView *operands);
 
 /* Operands all have the same sizes (broadcast by strides of 0 where they are loaded).  Gives the
  * bits that adj_k_pointwise() and adj_k_copy() give one after the other.  Returns false when an

@@ -11,6 +11,9 @@
 #include "ir/adj-graph.h"
 #include "ir/adj-value-internal.h"
 
+/* Bytes that a run may need without asking how many there are. */
+#define LITTLE (G_GUINT64_CONSTANT (16) << 20)
+
 #define EXECUTOR(name, file) extern const AdjExecutor adj_executor_##name;
 #include "exec/executors.inc"
 #undef EXECUTOR
@@ -81,6 +84,12 @@ same_dtype (AdjDType given, AdjDType wanted)
   return given == wanted || (given == ADJ_DTYPE_F32 && adj_autocast_is_possible (wanted));
 }
 
+static gboolean
+fits (const AdjTensorMeta *given, const AdjTensorMeta *wanted)
+{
+  return same_dtype (given->dtype, wanted->dtype) && same_sizes (&given->shape, &wanted->shape);
+}
+
 /* None stands for the first token. */
 static gboolean
 is_first_token (const AdjValue *value, const AdjTensorMeta *wanted)
@@ -94,13 +103,13 @@ check_input (const AdjGraph *graph, guint index, const AdjValue *value, GError *
 {
   const AdjNode *node = adj_graph_get_node (graph, adj_graph_get_input (graph, index).index);
   const AdjTensorMeta *wanted = node->val.kind == ADJ_VALUE_META ? node->val.meta : NULL;
-  const AdjTensorMeta *given;
-  g_autoptr (GString) has = g_string_new (NULL);
-  g_autoptr (GString) wants = g_string_new (NULL);
+  const AdjTensorMeta *given =
+      value->kind == ADJ_VALUE_DATA ? adj_tensor_data_get_meta (value->data) : NULL;
+  g_autoptr (GString) has = NULL;
+  g_autoptr (GString) wants = NULL;
 
-  if (wanted == NULL || is_first_token (value, wanted))
+  if (wanted == NULL || is_first_token (value, wanted) || (given != NULL && fits (given, wanted)))
     return TRUE;
-  adj_tensor_meta_print (wanted, adj_graph_get_symbols (graph), wants);
   if (value->kind == ADJ_VALUE_RAW)
     {
       g_set_error (error, ADJ_ERROR, ADJ_ERROR_NOT_FOUND,
@@ -108,13 +117,13 @@ check_input (const AdjGraph *graph, guint index, const AdjValue *value, GError *
                    value->text);
       return FALSE;
     }
-  if (value->kind != ADJ_VALUE_DATA)
+  wants = g_string_new (NULL);
+  adj_tensor_meta_print (wanted, adj_graph_get_symbols (graph), wants);
+  if (given == NULL)
     return wrong_input (index, node, adj_value_kind_name (value->kind), wants->str, error);
-  given = adj_tensor_data_get_meta (value->data);
+  has = g_string_new (NULL);
   adj_tensor_meta_print (given, NULL, has);
-  if (!same_dtype (given->dtype, wanted->dtype) || !same_sizes (&given->shape, &wanted->shape))
-    return wrong_input (index, node, has->str, wants->str, error);
-  return TRUE;
+  return wrong_input (index, node, has->str, wants->str, error);
 }
 
 static gboolean
@@ -162,11 +171,12 @@ static gboolean
 check_memory (const AdjRunRequest *request, GError **error)
 {
   guint64 needed = adj_graph_estimate_memory (request->graph, request->float64);
-  guint64 limit =
-      request->memory_limit > 0 ? request->memory_limit : adj_memory_get_available () / 5 * 4;
+  guint64 limit = request->memory_limit;
   g_autofree char *needs = NULL;
   g_autofree char *allows = NULL;
 
+  if (limit == 0)
+    limit = needed <= LITTLE ? LITTLE : adj_memory_get_available () / 5 * 4;
   if (needed <= limit)
     return TRUE;
   needs = adj_format_bytes (needed);

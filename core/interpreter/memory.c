@@ -6,6 +6,7 @@
 
 #include "analysis/adj-lifetimes.h"
 #include "interpreter/adj-interpreter.h"
+#include "ir/adj-graph-analysis-internal.h"
 #include "ir/adj-graph.h"
 
 static guint64 estimate (const AdjGraph *graph, gboolean float64, gboolean with_inputs);
@@ -70,10 +71,29 @@ estimate (const AdjGraph *graph, gboolean float64, gboolean with_inputs)
   return live[peak];
 }
 
+/* What runs of a graph need: as it is, and in float64. */
+typedef struct
+{
+  guint64 bytes[2];
+} Needed;
+
+static gpointer
+find_needed (const AdjGraph *graph)
+{
+  Needed *needed = g_new (Needed, 1);
+
+  for (guint i = 0; i < 2; i++)
+    needed->bytes[i] = estimate (graph, i == 1, TRUE);
+  return needed;
+}
+
 guint64
 adj_graph_estimate_memory (const AdjGraph *graph, gboolean float64)
 {
-  return estimate (graph, float64, TRUE);
+  static const AdjGraphAnalysis needed_analysis = { find_needed, g_free };
+  const Needed *needed = adj_graph_analyse (graph, &needed_analysis);
+
+  return needed->bytes[float64 ? 1 : 0];
 }
 
 guint64

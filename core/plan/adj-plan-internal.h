@@ -5,6 +5,9 @@
 
 G_BEGIN_DECLS
 
+/* Whether a run may draw random numbers. */
+gboolean adj_plan_may_draw (const AdjPlan *plan);
+
 /* Plans that are kept with their graph, with their arena, for the next run on inputs alike. */
 
 /* (transfer full) (nullable): one that nobody uses, or a new one; its context is new.  @gpu:

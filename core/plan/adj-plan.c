@@ -5,6 +5,7 @@
 
 #include "base/adj-error.h"
 #include "call/adj-context-internal.h"
+#include "plan/adj-plan-internal.h"
 #include "plan/gpu-space-private.h"
 
 static gint64
@@ -74,6 +75,8 @@ make (AdjPlan *plan, const AdjValue *inputs, guint n_inputs)
   plan_walk (plan, inputs, n_inputs);
   if (plan->whole != NULL)
     return;
+  for (guint32 i = 0; i < plan->calls->len; i++)
+    plan->may_draw |= plan_call (plan, i)->in_turn;
   plan_form_regions (plan);
   plan_replace_inputs (plan);
   kept = plan_find_kept (plan);
@@ -142,6 +145,12 @@ adj_plan_unref (AdjPlan *plan)
   if (!plan->borrows_graph)
     adj_graph_unref (plan->graph);
   g_free (plan);
+}
+
+gboolean
+adj_plan_may_draw (const AdjPlan *plan)
+{
+  return plan->may_draw;
 }
 
 AdjGraph *

@@ -416,6 +416,28 @@ fill_operand (const Fusion *f, const PlanWindow *window, AdjKView *view)
     }
 }
 
+/* @fused as a run takes it. */
+static void
+make_places (PlanFused *fused)
+{
+  guint n = fused->n_operands;
+  g_autofree AdjKView *merged = g_memdup2 (fused->operands, (n + 1) * sizeof *merged);
+  gsize of_rank;
+
+  adj_k_fused_merge (&fused->program, merged);
+  fused->program.merged = TRUE;
+  fused->rank = merged[0].rank;
+  fused->places = g_new (PlanOperand, n + 1);
+  of_rank = (gsize) fused->rank;
+  fused->extents = g_new (gint64, (n + 1) * of_rank);
+  memcpy (fused->extents, merged[0].size, of_rank * sizeof (gint64));
+  for (guint i = 0; i < n; i++)
+    {
+      fused->places[i] = (PlanOperand){ fused->offsets[i], fused->buffers[i], merged[i].type };
+      memcpy (fused->extents + (i + 1) * of_rank, merged[i].stride, of_rank * sizeof (gint64));
+    }
+}
+
 static PlanFused *
 finish (const Fusion *f)
 {
@@ -443,6 +465,7 @@ finish (const Fusion *f)
       fused->buffers[i] = window->buffer;
       fused->offsets[i] = window->offset * (gint64) adj_k_type_get_size ((AdjKType) window->dtype);
     }
+  make_places (fused);
   if (!adj_k_fused_check (&fused->program))
     g_clear_pointer (&fused, plan_fused_free);
   return fused;
@@ -477,5 +500,7 @@ plan_fused_free (PlanFused *fused)
   g_free (fused->operands);
   g_free (fused->buffers);
   g_free (fused->offsets);
+  g_free (fused->places);
+  g_free (fused->extents);
   g_free (fused);
 }

@@ -104,14 +104,27 @@ typedef struct
 
 extern const PlanRegionKind plan_region_operator, plan_region_fused, plan_region_interpreter;
 
+/* What a run needs of an operand of a fused region. */
+typedef struct
+{
+  gint64 offset; /* in bytes */
+  guint32 buffer;
+  AdjKType type;
+} PlanOperand;
+
 /* A fused region as the kernel takes it; operand i is a window on a value's buffer. */
 typedef struct
 {
   AdjKFused program; /* (owned): its steps */
   guint n_operands;
-  AdjKView *operands; /* (owned): without data */
+  AdjKView *operands; /* (owned): without data, over the region's sizes */
   guint32 *buffers;   /* (owned): of each operand */
   gint64 *offsets;    /* (owned): in bytes */
+  /* The same, over as few dims as there can be and close together: a run of a large graph waits for
+   * memory, not for what it computes. */
+  gint rank;
+  PlanOperand *places; /* (owned) */
+  gint64 *extents;     /* (owned): the sizes, then the strides of each operand */
 } PlanFused;
 
 struct _PlanRegion
@@ -134,6 +147,7 @@ struct _AdjPlan
   AdjGraph *graph; /* (owned) unless @borrows_graph */
   gboolean borrows_graph;
   gboolean observed;
+  gboolean may_draw;      /* random numbers: it has calls that keep their order */
   char *whole;            /* (owned) (nullable): why the interpreter runs all of it */
   GArray *inputs;         /* PlanInput, leaves in order */
   GArray *outputs;        /* guint32: values among what it returns, in order */

@@ -14,10 +14,9 @@
 static gboolean
 run_call (AdjPlanSpace *space, guint32 index)
 {
-  const PlanCall *call = plan_call (space->plan, index);
   gboolean done;
 
-  plan_space_enter (space, call->node);
+  plan_space_enter_call (space, index);
   adj_scope_begin (space->cx);
   done = adj_op_call_run_kernel (&space->calls[index]);
   adj_scope_end (space->cx);
@@ -40,7 +39,7 @@ const PlanRegionKind plan_region_operator = { "operator", run_operator };
 static gboolean
 fail_division (AdjPlanSpace *space, const PlanRegion *region)
 {
-  plan_space_enter (space, plan_call (space->plan, region->calls[0])->node);
+  plan_space_enter_call (space, region->calls[0]);
   adj_context_fail (space->cx, ADJ_ERROR, ADJ_ERROR_SHAPE,
                     "an integer is divided by zero here or in what is fused with it");
   return FALSE;
@@ -50,11 +49,20 @@ static gboolean
 run_fused (AdjPlanSpace *space, const PlanRegion *region)
 {
   const PlanFused *fused = region->fused;
+  const gint64 *stride = fused->extents + fused->rank;
+  gsize of_rank = (gsize) fused->rank * sizeof *stride;
   AdjKView operands[ADJ_K_MAX_OPERANDS];
 
-  memcpy (operands, fused->operands, fused->n_operands * sizeof operands[0]);
-  for (guint i = 0; i < fused->n_operands; i++)
-    operands[i].data = (char *) space->bytes[fused->buffers[i]] + fused->offsets[i];
+  for (guint i = 0; i < fused->n_operands; i++, stride += fused->rank)
+    {
+      const PlanOperand *place = &fused->places[i];
+
+      operands[i].data = (char *) space->bytes[place->buffer] + place->offset;
+      operands[i].type = place->type;
+      operands[i].rank = fused->rank;
+      memcpy (operands[i].size, fused->extents, of_rank);
+      memcpy (operands[i].stride, stride, of_rank);
+    }
   return adj_q_fused (adj_context_get_queue (space->cx), &fused->program, operands) ||
          fail_division (space, region);
 }

@@ -122,8 +122,8 @@ bind (AdjPlanSpace *space, gpointer const *inputs, gpointer const *outputs)
 {
   g_autofree gpointer *memory = list_memory (space->plan, inputs, outputs);
 
-  for (guint32 i = 0; i < space->plan->buffers->len; i++)
-    bind_buffer (space, i, memory[i]);
+  for (guint k = 0; k < space->n_bound; k++)
+    bind_buffer (space, space->bound[k], memory[space->bound[k]]);
 }
 
 /* What could not be made in its place: views, inputs that are returned, one result twice. */

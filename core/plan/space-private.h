@@ -33,10 +33,14 @@ struct _AdjPlanSpace
   AdjStorage **storages;     /* (owned): by buffer */
   AdjTensor **tensors;       /* (owned): by value */
   AdjOpCall *calls;          /* (owned): by call */
+  AdjPlace *places;          /* (owned): of each call, for errors */
   AdjValue *args;            /* (owned): of each call, with tensors of @tensors */
   AdjValue *dynamic;         /* (owned): of each node that only running shows */
+  gboolean has_dynamic;      /* there are such nodes */
   const AdjPlanHooks *hooks; /* (nullable): of this run */
-  struct _PlanGpu *gpu;      /* (owned) (nullable): its memory is there, and @arena %NULL */
+  guint32 *bound; /* (owned): buffers that are elsewhere in each run, or begin as something */
+  guint n_bound;
+  struct _PlanGpu *gpu; /* (owned) (nullable): its memory is there, and @arena %NULL */
 };
 
 /* Whether the plan holds for @inputs. */
@@ -55,7 +59,8 @@ AdjValue plan_space_get_node (AdjPlanSpace *space, guint32 node);
 /* (transfer full): the same with its tensors as data: those that own their memory give it away when
  * @give, as at the end of a run. */
 AdjValue plan_space_export (AdjPlanSpace *space, guint32 node, gboolean give);
-/* The context is set to node @node of the graph, for errors. */
+/* The context is set to node @node of the graph, or that of call @call, for errors. */
 void plan_space_enter (AdjPlanSpace *space, guint32 node);
+void plan_space_enter_call (AdjPlanSpace *space, guint32 call);
 
 G_END_DECLS

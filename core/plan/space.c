@@ -61,6 +61,23 @@ make_storages (AdjPlanSpace *space)
     }
 }
 
+/* What lies in the arena and is made there stays where it is. */
+static void
+list_bound (AdjPlanSpace *space)
+{
+  const AdjPlan *plan = space->plan;
+
+  space->bound = g_new (guint32, plan->buffers->len + 1);
+  for (guint32 i = 0; i < plan->buffers->len; i++)
+    {
+      const PlanBuffer *buffer = plan_buffer (plan, i);
+
+      if (buffer->memory != PLAN_MEMORY_ARENA || buffer->input != PLAN_NONE ||
+          buffer->constant != NULL || buffer->replaces != PLAN_NONE)
+        space->bound[space->n_bound++] = i;
+    }
+}
+
 /* Tensors are borrowed from the space. */
 static AdjValue
 lend_tensors (AdjPlanSpace *space, const AdjValue *value)
@@ -87,12 +104,27 @@ free_items (AdjValue *value)
   g_free (value->items);
 }
 
+static AdjPlace
+place_of (const AdjPlan *plan, guint32 node)
+{
+  const AdjNode *of = adj_graph_get_node (plan->graph, node);
+  const AdjFrame *frame = of->meta.n_frames > 0 ? &of->meta.frames[of->meta.n_frames - 1] : NULL;
+
+  return (AdjPlace){ .file = frame != NULL ? frame->file : NULL,
+                     .line = frame != NULL ? frame->line : 0,
+                     .node = of->name,
+                     .stack_trace = of->meta.stack_trace,
+                     .graph = plan->graph,
+                     .id = { node } };
+}
+
 static void
 make_call (AdjPlanSpace *space, guint32 index)
 {
   const PlanCall *call = plan_call (space->plan, index);
   AdjOpCall *made = &space->calls[index];
 
+  space->places[index] = place_of (space->plan, call->node);
   if (call->op == NULL)
     return;
   space->args[index] = lend_tensors (space, &call->args);
@@ -135,9 +167,13 @@ new_space (AdjPlan *plan, PlanGpu *gpu)
   space->storages = g_new0 (AdjStorage *, plan->buffers->len + 1);
   space->tensors = g_new0 (AdjTensor *, plan->values->len + 1);
   space->calls = g_new0 (AdjOpCall, plan->calls->len + 1);
+  space->places = g_new0 (AdjPlace, plan->calls->len + 1);
   space->args = g_new0 (AdjValue, plan->calls->len + 1);
   space->dynamic = g_new0 (AdjValue, plan->nodes->len + 1);
+  for (guint32 i = 0; i < plan->nodes->len; i++)
+    space->has_dynamic |= plan_node (plan, i)->kind == PLAN_NODE_DYNAMIC;
   make_storages (space);
+  list_bound (space);
   for (guint32 i = 0; i < plan->calls->len; i++)
     make_call (space, i);
   return space;
@@ -196,6 +232,8 @@ adj_plan_space_free (AdjPlanSpace *space)
   g_free (space->storages);
   g_free (space->tensors);
   g_free (space->calls);
+  g_free (space->places);
+  g_free (space->bound);
   g_free (space->args);
   g_free (space->dynamic);
   g_aligned_free (space->arena);
@@ -339,8 +377,9 @@ plan_space_bind (AdjPlanSpace *space, const AdjValue *inputs, guint n_inputs)
     }
   if (space->gpu != NULL && !plan_gpu_begin (space))
     return FALSE;
-  for (guint32 i = 0; i < plan->buffers->len; i++)
+  for (guint k = 0; k < space->n_bound; k++)
     {
+      guint32 i = space->bound[k];
       const PlanBuffer *buffer = plan_buffer (plan, i);
       GBytes *from = NULL;
 
@@ -360,13 +399,16 @@ plan_space_bind (AdjPlanSpace *space, const AdjValue *inputs, guint n_inputs)
 void
 plan_space_unbind (AdjPlanSpace *space)
 {
-  for (guint32 i = 0; i < space->plan->buffers->len; i++)
-    if (space->made[i] != NULL)
-      {
-        plan_spares_put (space->spares, i, space->made[i]);
-        space->made[i] = NULL;
-      }
-  for (guint32 i = 0; i < space->plan->nodes->len; i++)
+  for (guint k = 0; k < space->n_bound; k++)
+    {
+      guint32 i = space->bound[k];
+
+      if (space->made[i] == NULL)
+        continue;
+      plan_spares_put (space->spares, i, space->made[i]);
+      space->made[i] = NULL;
+    }
+  for (guint32 i = 0; space->has_dynamic && i < space->plan->nodes->len; i++)
     adj_value_clear (&space->dynamic[i]);
 }
 
@@ -498,14 +540,13 @@ plan_space_export (AdjPlanSpace *space, guint32 node, gboolean give)
 void
 plan_space_enter (AdjPlanSpace *space, guint32 node)
 {
-  const AdjNode *of = adj_graph_get_node (space->plan->graph, node);
-  const AdjFrame *frame = of->meta.n_frames > 0 ? &of->meta.frames[of->meta.n_frames - 1] : NULL;
-  const AdjPlace place = { .file = frame != NULL ? frame->file : NULL,
-                           .line = frame != NULL ? frame->line : 0,
-                           .node = of->name,
-                           .stack_trace = of->meta.stack_trace,
-                           .graph = space->plan->graph,
-                           .id = { node } };
+  const AdjPlace place = place_of (space->plan, node);
 
   adj_context_set_place (space->cx, &place);
+}
+
+void
+plan_space_enter_call (AdjPlanSpace *space, guint32 call)
+{
+  adj_context_set_place (space->cx, &space->places[call]);
 }

@@ -151,7 +151,6 @@ static void
 pack_pairs (const ConvPlan *plan, const ClassLoops *loops, const AdjKView *weights, Pairs *pairs)
 {
   int64_t k = plan->channels * plan->taps, padded = panel_rows (plan, loops);
-  int width = loops->gemm_rows;
 
   pairs->of_group = (size_t) (padded * ((k + 1) / 2));
   pairs->panels =
@@ -159,17 +158,13 @@ pack_pairs (const ConvPlan *plan, const ClassLoops *loops, const AdjKView *weigh
   pairs->least = PAIRS_NONE;
   for (int64_t group = 0; pairs->panels && group < plan->conv->groups; group++)
     for (int64_t p = 0; p < k; p += GEMM_STEP)
-      for (int64_t i = 0; i < plan->rows; i += width)
-        {
-          int64_t n = min_i64 (GEMM_STEP, k - p);
-          PanelLines lines = { weights, group * plan->rows * k + p, k, 1, plan->rows };
-          uint32_t *to =
-              pairs->panels + (size_t) group * pairs->of_group + p / 2 * padded + i * ((n + 1) / 2);
-          int least =
-              pairs->loops->pack (to, width, &lines, i, (int) min_i64 (width, plan->rows - i), n);
+      {
+        PanelLines lines = { weights, group * plan->rows * k + p, k, 1, plan->rows };
+        uint32_t *to = pairs->panels + (size_t) group * pairs->of_group + p / 2 * padded;
+        int least = pairs->loops->pack (to, loops->gemm_rows, &lines, min_i64 (GEMM_STEP, k - p));
 
-          pairs->least = least < pairs->least ? least : pairs->least;
-        }
+        pairs->least = least < pairs->least ? least : pairs->least;
+      }
 }
 
 /* sum_lines() where the copy is of bf16; false: a sum could be subnormal. */

@@ -67,23 +67,6 @@ find_runs (const Part *part, int64_t start, int64_t n, GemmRun *runs)
   return count;
 }
 
-/* The gradient as panels of pairs; false: a sum could be subnormal. */
-static bool
-pack_pairs (const Part *part, const PanelLines *lines, int64_t n)
-{
-  int least = PAIRS_NONE;
-
-  for (int64_t j = 0; j < part->ld; j += PAIR_COLS)
-    {
-      int here =
-          part->pairs->pack (part->gradient + (size_t) (j * n / 2) * sizeof (uint32_t), PAIR_COLS,
-                             lines, j, (int) min_i64 (PAIR_COLS, lines->count - j), n);
-
-      least = here < least ? here : least;
-    }
-  return least + part->least >= PAIRS_LEAST;
-}
-
 static void
 copy_image (Part *part)
 {
@@ -106,7 +89,8 @@ add_slice (Part *part, int64_t start, int64_t n)
   GemmRun runs[GEMM_STEP];
   int n_runs = find_runs (part, start, n, runs);
 
-  if (part->pairs && pack_pairs (part, &lines, n))
+  if (part->pairs &&
+      part->pairs->pack (part->gradient, PAIR_COLS, &lines, n) + part->least >= PAIRS_LEAST)
     {
       for (int64_t j = 0; j < part->ld; j += PAIR_COLS)
         for (int64_t i = 0; i < part->m; i += loops->gemm_rows)

@@ -10,8 +10,10 @@
 
 enum
 {
-  SPAN = 128, /* elements of a register: several of them and of operands stay in the first cache */
-  BLOCK = 64  /* tiles that a thread takes at a time */
+  LEAST = 128, /* elements of a register, and the most */
+  MOST = 1024,
+  CACHED = 8 * 1024, /* bytes of registers and operands of a tile: they stay in the first cache */
+  BLOCK = 8 * 1024,  /* elements that a thread takes at a time: a multiple of every tile */
 };
 
 static bool
@@ -65,8 +67,15 @@ typedef struct
   const AdjKView *views;
   bool zero_division;
   const void *reg[ADJ_K_MAX_REGS]; /* a tile of @tiles, or a piece of an operand */
-  Scalar (*tiles)[SPAN];
+  char *tiles;
+  size_t of_tile; /* bytes */
 } Machine;
+
+static void *
+tile_at (const Machine *machine, uint8_t reg)
+{
+  return machine->tiles + reg * machine->of_tile;
+}
 
 /* (nullable): elements @start … @start + @n - 1 of @view where they lie, when that is one after the
  * other in the type of the class. */
@@ -88,7 +97,8 @@ static void
 run_load (Machine *machine, const AdjKStep *step, int64_t start, int n)
 {
   const AdjKView *view = &machine->views[step->operand];
-  void *tile = machine->tiles[step->dst], *there = dense_at (machine, view, step->klass, start, n);
+  void *tile = tile_at (machine, step->dst),
+       *there = dense_at (machine, view, step->klass, start, n);
 
   machine->reg[step->dst] = there ? there : tile;
   if (!there)
@@ -121,9 +131,9 @@ find_target (const Machine *machine, int i, int end, int64_t start, int n)
   void *there;
 
   if (i + 1 == end || next->kind != ADJ_K_STEP_STORE || next->a != step->dst)
-    return machine->tiles[step->dst];
+    return tile_at (machine, step->dst);
   there = dense_at (machine, &machine->views[next->operand], next->klass, start, n);
-  return there ? there : machine->tiles[step->dst];
+  return there ? there : tile_at (machine, step->dst);
 }
 
 /* (nullable): the loop that does step @i and the next, to which its result goes alone, at once. */
@@ -170,8 +180,8 @@ run_op (Machine *machine, int i, int end, int64_t start, int n)
 static void
 run_cast (Machine *machine, const AdjKStep *step, int n)
 {
-  Scalar between[SPAN];
-  void *tile = machine->tiles[step->dst];
+  Scalar between[MOST];
+  void *tile = tile_at (machine, step->dst);
   const ClassLoops *from = &machine->loops->klass[step->klass];
 
   if (step->type == ADJ_K_BF16 && step->klass == ADJ_K_CLASS_F32 && step->to == ADJ_K_CLASS_F32)
@@ -215,22 +225,53 @@ run_steps (Machine *machine, int first, int end, int64_t start, int n)
         run_store (machine, step, start, n);
       else
         {
-          machine->reg[step->dst] = machine->tiles[step->dst];
-          machine->loops->klass[step->klass].load[step->type](machine->tiles[step->dst], &step->imm,
-                                                              0, n);
+          void *tile = tile_at (machine, step->dst);
+
+          machine->reg[step->dst] = tile;
+          machine->loops->klass[step->klass].load[step->type](tile, &step->imm, 0, n);
         }
     }
+}
+
+/* The size of an element of a register. */
+static size_t
+find_size (const AdjKFused *fused)
+{
+  for (int i = 0; i < fused->n_steps; i++)
+    if (fused->steps[i].klass != ADJ_K_CLASS_F32 || fused->steps[i].to != ADJ_K_CLASS_F32)
+      return sizeof (Scalar);
+  return sizeof (float);
+}
+
+/* Elements of a tile: as many as the first cache holds of all that a tile needs. */
+static int
+find_span (const AdjKFused *fused, const AdjKView *views, size_t size)
+{
+  size_t held = size * (size_t) fused->n_regs;
+  int span = MOST;
+
+  for (int i = 0; i < fused->n_operands; i++)
+    held += adj_k_type_get_size (views[i].type);
+  while (span > LEAST && (size_t) span * held > CACHED)
+    span /= 2;
+  return span;
 }
 
 static bool
 run_block (const AdjKFused *fused, const AdjKView *views, int64_t start, int64_t end)
 {
-  _Alignas(64) Scalar tiles[ADJ_K_MAX_REGS][SPAN];
-  Machine machine = { .fused = fused, .loops = adj_k_loops (), .views = views, .tiles = tiles };
+  _Alignas(64) char tiles[ADJ_K_MAX_REGS * LEAST * sizeof (Scalar) + CACHED];
+  size_t size = find_size (fused);
+  int span = find_span (fused, views, size);
+  Machine machine = { .fused = fused,
+                      .loops = adj_k_loops (),
+                      .views = views,
+                      .tiles = tiles,
+                      .of_tile = (size_t) span * size };
 
-  run_steps (&machine, 0, fused->n_fixed, start, (int) min_i64 (SPAN, end - start));
-  for (; start < end; start += SPAN)
-    run_steps (&machine, fused->n_fixed, fused->n_steps, start, (int) min_i64 (SPAN, end - start));
+  run_steps (&machine, 0, fused->n_fixed, start, (int) min_i64 (span, end - start));
+  for (; start < end; start += span)
+    run_steps (&machine, fused->n_fixed, fused->n_steps, start, (int) min_i64 (span, end - start));
   return machine.zero_division;
 }
 
@@ -253,20 +294,23 @@ swap_views (AdjKView *views, int a, int b)
   views[b] = view;
 }
 
-bool
-adj_k_fused (const AdjKFused *fused, const AdjKView *operands)
+void
+adj_k_fused_merge (const AdjKFused *fused, AdjKView *operands)
 {
-  AdjKView views[ADJ_K_MAX_OPERANDS];
-  int64_t n, block = SPAN * BLOCK;
-  int first = find_first_stored (fused), n_zero_divisions = 0;
+  int first = find_first_stored (fused);
 
   if (fused->n_operands == 0)
-    return true;
-  memcpy (views, operands, (size_t) fused->n_operands * sizeof *operands);
-  n = adj_k_view_count (&views[first]);
-  swap_views (views, 0, first);
-  adj_k_views_merge_any_order (views, fused->n_operands);
-  swap_views (views, 0, first);
+    return;
+  swap_views (operands, 0, first);
+  adj_k_views_merge_any_order (operands, fused->n_operands);
+  swap_views (operands, 0, first);
+}
+
+static bool
+run_merged (const AdjKFused *fused, const AdjKView *views)
+{
+  int64_t n = adj_k_view_count (&views[0]), block = BLOCK;
+  int n_zero_divisions = 0;
 
   if (n <= block)
     return !run_block (fused, views, 0, n);
@@ -276,4 +320,18 @@ adj_k_fused (const AdjKFused *fused, const AdjKView *operands)
     n_zero_divisions += run_block (fused, views, start, min_i64 (n, start + block));
 
   return n_zero_divisions == 0;
+}
+
+bool
+adj_k_fused (const AdjKFused *fused, const AdjKView *operands)
+{
+  AdjKView views[ADJ_K_MAX_OPERANDS];
+
+  if (fused->n_operands == 0)
+    return true;
+  if (fused->merged)
+    return run_merged (fused, operands);
+  memcpy (views, operands, (size_t) fused->n_operands * sizeof *operands);
+  adj_k_fused_merge (fused, views);
+  return run_merged (fused, views);
 }

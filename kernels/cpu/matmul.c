@@ -5,6 +5,7 @@
  * dense and of the class; B is packed once for many rows of A. */
 
 #include <omp.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "pairs.h"
@@ -15,6 +16,8 @@ enum
   MOST_ROWS = 8 * ROWS, /* of a block of C, for which B is packed once */
   LEAST_ROWS = 48,      /* where there are few blocks */
   COL_BYTES = 2048,     /* of a row of a block of C; a multiple of every panel's */
+  MOST_SLICES = 32,     /* of k for which B is packed at once */
+  CACHE_LINE = 64,
   PANEL = 64,           /* the most lines of a panel */
   SERIAL = 1024 * 1024, /* multiplications below which threads do not pay */
   BLOCKS_A_THREAD = 4,
@@ -147,7 +150,7 @@ round_up (int64_t n, int64_t to)
 static void
 add_tile (const Product *product,
           const GemmLoop *gemm,
-          Buffers *buffers,
+          char *edge,
           char *to,
           int64_t ld,
           int rows,
@@ -159,19 +162,21 @@ add_tile (const Product *product,
   const ClassLoops *loops = product->loops;
   size_t size = loops->size, width = (size_t) loops->gemm_cols;
 
-  memset (buffers->edge, 0, (size_t) loops->gemm_rows * width * size);
-  gemm[rows](buffers->edge, loops->gemm_cols, a, b, k);
+  memset (edge, 0, (size_t) loops->gemm_rows * width * size);
+  gemm[rows](edge, loops->gemm_cols, a, b, k);
   for (int r = 0; r < rows; r++)
     loops->reduce[COMBINE_SUM].join (to + (size_t) (r * ld) * size,
-                                     buffers->edge + (size_t) r * width * size, cols);
+                                     edge + (size_t) r * width * size, cols);
 }
 
-/* @a: at most ROWS lines, of which panels are in the buffers, as those of @b */
+/* @left, @right: panels of @m lines of A and @n of B; @edge: room for a tile */
 static void
 multiply_panels (const Product *product,
                  const GemmLoop *gemm,
-                 Buffers *buffers,
+                 char *edge,
                  const Sums *sums,
+                 const char *left,
+                 const char *right,
                  int64_t m,
                  int64_t n,
                  int64_t k)
@@ -184,11 +189,11 @@ multiply_panels (const Product *product,
       {
         int rows = (int) min_i64 (most_rows, m - i), cols = (int) min_i64 (most_cols, n - j);
         char *to = sums->at + (size_t) (i * sums->ld + j) * loops->size;
-        const void *a = buffers->a + (size_t) (i * k) * loops->size;
-        const void *b = buffers->b + (size_t) (j * k) * loops->size;
+        const void *a = left + (size_t) (i * k) * loops->size;
+        const void *b = right + (size_t) (j * k) * loops->size;
 
         if (sums->exact && (rows < most_rows || cols < most_cols))
-          add_tile (product, gemm, buffers, to, sums->ld, rows, cols, a, b, k);
+          add_tile (product, gemm, edge, to, sums->ld, rows, cols, a, b, k);
         else
           gemm[rows](to, sums->ld, a, b, k);
       }
@@ -202,127 +207,164 @@ clear_sums (const Product *product, const Sums *sums, int64_t m, int64_t n)
             (size_t) n * product->loops->size);
 }
 
-/* Panels of pairs; the least exponent in them. */
-static int
-pack_pairs (const Product *product, char *dst, const PanelLines *lines, int width, int64_t k)
+/* The factor B of some columns of C: panels of the slices of k from @first on, one slice after the
+ * other. */
+typedef struct
 {
-  int least = PAIRS_NONE;
+  char *at;
+  size_t of_slice;        /* bytes */
+  int least[MOST_SLICES]; /* of pairs: the exponent in each slice */
+  int64_t batch, j, n;
+  int64_t first, k;
+} Right;
 
-  for (int64_t first = 0; first < lines->count;
-       first += width, dst += (size_t) ((k + 1) / 2 * width) * sizeof (uint32_t))
-    {
-      int n = (int) min_i64 (width, lines->count - first);
-      int here = product->pairs->pack (dst, width, lines, first, n, k);
+static PanelLines
+lines_of (const Product *product, const Right *right, int64_t p)
+{
+  const AdjKView *b = &product->gemm->b;
+  const int64_t *stride = b->stride + product->batched;
 
-      least = here < least ? here : least;
-    }
-  return least;
+  return (PanelLines){ b, offset_of (product, b, right->batch, p, right->j), stride[1], stride[0],
+                       right->n };
 }
 
-/* Both factors as panels, and their product added to the sums; by pairs where that gives the same
- * bits. */
 static void
-multiply_lines (const Product *product,
-                Buffers *buffers,
-                const Sums *sums,
-                const PanelLines *a,
-                const PanelLines *b,
-                bool has_b,
-                int64_t k)
+pack_right (const Product *product, Right *right)
 {
   const ClassLoops *loops = product->loops;
 
-  if (!has_b)
-    adj_k_pack_panels (loops, buffers->b, b, loops->gemm_cols, k);
-  adj_k_pack_panels (loops, buffers->a, a, loops->gemm_rows, k);
-  multiply_panels (product, loops->gemm, buffers, sums, a->count, b->count, k);
+  for (int64_t p = 0; p < right->k; p += GEMM_STEP)
+    {
+      PanelLines b = lines_of (product, right, right->first + p);
+      char *to = right->at + (size_t) (p / GEMM_STEP) * right->of_slice;
+      int64_t k = min_i64 (GEMM_STEP, right->k - p);
+
+      if (product->pairs)
+        right->least[p / GEMM_STEP] = product->pairs->pack (to, loops->gemm_cols, &b, k);
+      else
+        adj_k_pack_panels (loops, to, &b, loops->gemm_cols, k);
+    }
 }
 
-/* false: a sum could be subnormal. */
-static bool
-multiply_pairs (const Product *product,
-                Buffers *buffers,
-                const Sums *sums,
-                const PanelLines *a,
-                const PanelLines *b,
-                int64_t k)
-{
-  const ClassLoops *loops = product->loops;
-  int least = pack_pairs (product, buffers->b, b, loops->gemm_cols, k);
-
-  least += pack_pairs (product, buffers->a, a, loops->gemm_rows, k);
-  if (least < PAIRS_LEAST)
-    return false;
-  multiply_panels (product, product->pairs->gemm, buffers, sums, a->count, b->count, (k + 1) / 2);
-  return true;
-}
-
-/* Adds to a block of C, from element [batch, i, j] on, what the slice of k from @p on gives. */
+/* Adds to rows of C, from row @i on, what the slice of k from @p on gives; by pairs where that
+ * gives the same bits: no sum may be subnormal. */
 static void
 multiply_slice (const Product *product,
                 Buffers *buffers,
+                const Right *right,
                 const Sums *sums,
-                int64_t batch,
                 int64_t i,
-                int64_t j,
                 int64_t m,
-                int64_t n,
                 int64_t p)
 {
-  const AdjKGemm *gemm = product->gemm;
+  const AdjKView *left = &product->gemm->a;
   const ClassLoops *loops = product->loops;
-  const int64_t *a_stride = gemm->a.stride + product->batched;
-  const int64_t *b_stride = gemm->b.stride + product->batched;
-  int64_t k = min_i64 (GEMM_STEP, product->k - p);
-  PanelLines b = { &gemm->b, offset_of (product, &gemm->b, batch, p, j), b_stride[1], b_stride[0],
-                   n };
+  const int64_t *stride = left->stride + product->batched;
+  int64_t slice = (p - right->first) / GEMM_STEP, k = min_i64 (GEMM_STEP, product->k - p);
+  const char *panels = right->at + (size_t) slice * right->of_slice;
+  PanelLines a = { left, offset_of (product, left, right->batch, i, p), stride[0], stride[1], m };
+  PanelLines b = lines_of (product, right, p);
 
-  for (int64_t r = 0; r < m; r += ROWS)
+  if (product->pairs &&
+      right->least[slice] + product->pairs->pack (buffers->a, loops->gemm_rows, &a, k) >=
+          PAIRS_LEAST)
     {
-      PanelLines a = { &gemm->a, offset_of (product, &gemm->a, batch, i + r, p), a_stride[0],
-                       a_stride[1], min_i64 (ROWS, m - r) };
-      Sums part = { sums->at + (size_t) (r * sums->ld) * loops->size, sums->ld, sums->exact };
-
-      if (p == 0)
-        clear_sums (product, &part, sums->exact ? a.count : round_up (a.count, loops->gemm_rows),
-                    sums->exact ? n : sums->ld);
-      if (product->pairs == NULL)
-        multiply_lines (product, buffers, &part, &a, &b, r > 0, k);
-      else if (!multiply_pairs (product, buffers, &part, &a, &b, k))
-        multiply_lines (product, buffers, &part, &a, &b, false, k);
+      multiply_panels (product, product->pairs->gemm, buffers->edge, sums, buffers->a, panels, m,
+                       right->n, (k + 1) / 2);
+      return;
     }
+  adj_k_pack_panels (loops, buffers->a, &a, loops->gemm_rows, k);
+  if (product->pairs)
+    adj_k_pack_panels (loops, buffers->b, &b, loops->gemm_cols, k);
+  multiply_panels (product, loops->gemm, buffers->edge, sums, buffers->a,
+                   product->pairs ? buffers->b : panels, m, right->n, k);
 }
 
-/* The block of C whose first element is [batch, i, j]. */
+/* What becomes of the sums of @m rows of C from row @i on. */
 static void
-multiply_block (const Product *product, int64_t batch, int64_t i, int64_t j)
+finish_rows (const Product *product, const Right *right, const Sums *sums, int64_t i, int64_t m)
 {
   const AdjKGemm *gemm = product->gemm;
   const ClassLoops *loops = product->loops;
-  int64_t m = min_i64 (product->block_rows, product->m - i),
-          n = min_i64 (product->block_cols, product->n - j);
-  Buffers buffers;
-  Sums sums = { buffers.acc, round_up (n, loops->gemm_cols), false };
-
-  if (product->direct)
-    sums = (Sums){ view_at (&gemm->c, offset_of (product, &gemm->c, batch, i, j)),
-                   gemm->c.stride[product->batched], true };
-  if (product->k == 0)
-    clear_sums (product, &sums, m, n);
-  for (int64_t p = 0; p < product->k; p += GEMM_STEP)
-    multiply_slice (product, &buffers, &sums, batch, i, j, m, n, p);
 
   for (int64_t r = 0; r < m; r++)
     {
-      void *row = sums.at + (size_t) (r * sums.ld) * loops->size;
-      int64_t d = gemm->d ? offset_of (product, gemm->d, batch, i + r, j) : 0;
+      void *row = sums->at + (size_t) (r * sums->ld) * loops->size;
+      int64_t d = gemm->d ? offset_of (product, gemm->d, right->batch, i + r, right->j) : 0;
 
-      finish_row (product, row, d, (int) n);
+      finish_row (product, row, d, (int) right->n);
       if (!product->direct)
         loops->store[gemm->c.type](
-            view_at (&gemm->c, offset_of (product, &gemm->c, batch, i + r, j)),
-            gemm->c.stride[product->batched + 1], row, (int) n);
+            view_at (&gemm->c, offset_of (product, &gemm->c, right->batch, i + r, right->j)),
+            gemm->c.stride[product->batched + 1], row, (int) right->n);
     }
+}
+
+/* Some rows of C, of which the sums stay in the cache: what the slices of @right give. */
+static void
+multiply_rows (const Product *product, Buffers *buffers, const Right *right, int64_t i, int64_t m)
+{
+  const AdjKView *c = &product->gemm->c;
+  const ClassLoops *loops = product->loops;
+  Sums sums = { buffers->acc, round_up (right->n, loops->gemm_cols), false };
+
+  if (product->direct)
+    sums = (Sums){ view_at (c, offset_of (product, c, right->batch, i, right->j)),
+                   c->stride[product->batched], true };
+  if (right->first == 0)
+    clear_sums (product, &sums, sums.exact ? m : round_up (m, loops->gemm_rows),
+                sums.exact ? right->n : sums.ld);
+  for (int64_t p = right->first; p < right->first + right->k; p += GEMM_STEP)
+    multiply_slice (product, buffers, right, &sums, i, m, p);
+  if (right->first + right->k == product->k)
+    finish_rows (product, right, &sums, i, m);
+}
+
+/* @m rows of C: all slices of k that @right has room for at a time, for some rows after the other.
+ */
+static void
+multiply_part (
+    const Product *product, Buffers *buffers, Right *right, int64_t i, int64_t m, int64_t slices)
+{
+  right->first = 0;
+  do
+    {
+      right->k = min_i64 (slices * GEMM_STEP, product->k - right->first);
+      pack_right (product, right);
+      for (int64_t r = 0; r < m; r += ROWS)
+        multiply_rows (product, buffers, right, i + r, min_i64 (ROWS, m - r));
+      right->first += right->k;
+    }
+  while (right->first < product->k);
+}
+
+/* The block of C whose first element is [batch, i, j].  B is packed once for all of its rows, where
+ * it is not too long for that: else sums that stand beside C take it anew for some rows. */
+static void
+multiply_block (const Product *product, int64_t batch, int64_t i, int64_t j)
+{
+  const ClassLoops *loops = product->loops;
+  int64_t m = min_i64 (product->block_rows, product->m - i),
+          n = min_i64 (product->block_cols, product->n - j);
+  int64_t slices = (product->k + GEMM_STEP - 1) / GEMM_STEP;
+  Buffers buffers;
+  Right right = { .at = buffers.b, .batch = batch, .j = j, .n = n };
+  char *own = NULL;
+
+  right.of_slice = (size_t) (round_up (n, loops->gemm_cols) * GEMM_STEP) *
+                   (product->pairs ? sizeof (uint16_t) : loops->size);
+  if (slices > 1 && slices <= MOST_SLICES && m > ROWS)
+    own = aligned_alloc (CACHE_LINE, right.of_slice * (size_t) slices);
+  if (own)
+    right.at = own;
+  else
+    slices = 1;
+  if (own || product->direct || product->k <= GEMM_STEP)
+    multiply_part (product, &buffers, &right, i, m, slices);
+  else
+    for (int64_t r = 0; r < m; r += ROWS)
+      multiply_part (product, &buffers, &right, i + r, min_i64 (ROWS, m - r), 1);
+  free (own);
 }
 
 /* Whether C can hold the sums: it is of the class, its rows are dense, and D is another matrix. */
@@ -352,13 +394,13 @@ adj_k_gemm (const AdjKGemm *gemm)
   int64_t batches = batched ? gemm->c.size[0] : 1;
   int64_t cols, rows;
   double work = (double) batches * (double) product.m * (double) product.n * (double) product.k;
-  bool threads = work > SERIAL && !omp_in_parallel ();
+  bool threads = work > SERIAL && !omp_in_parallel () && omp_get_max_threads () > 1;
 
   if (gemm->a.type == ADJ_K_BF16 && gemm->b.type == ADJ_K_BF16 && work > PAIRS_PAY &&
       class_of (gemm->c.type) == ADJ_K_CLASS_F32)
     product.pairs = adj_k_pair_loops ();
   product.direct = is_direct (gemm, product.loops);
-  product.block_rows = product.direct ? MOST_ROWS : ROWS;
+  product.block_rows = MOST_ROWS;
   product.block_cols = COL_BYTES / (int64_t) product.loops->size;
   cols = (product.n + product.block_cols - 1) / product.block_cols;
   rows = (product.m + product.block_rows - 1) / product.block_rows;

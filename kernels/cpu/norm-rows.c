@@ -64,13 +64,14 @@ spread_row (const Held *held,
 static void
 ask_for_row (const AdjKView *row, const AdjKView *rows, int64_t i, int n)
 {
-  const char *at;
+  const char *at, *end;
 
   if (i >= adj_k_view_count (rows) || row->rank != 1 || row->stride[0] != 1)
     return;
   at = view_at (row, adj_k_view_offset (rows, i));
-  for (size_t k = 0; k < (size_t) n * adj_k_type_get_size (row->type); k += 64)
-    __builtin_prefetch (at + k, 0, 2);
+  end = at + (size_t) n * adj_k_type_get_size (row->type);
+  for (; at < end; at += 64)
+    __builtin_prefetch (at, 0, 2);
 }
 
 /* @sums: (nullable): lanes that row @i is added to */

@@ -141,20 +141,27 @@ pack_pairs (
 
 static const uint16_t nothing[LINES];
 
-/* Lines that are neighbours: two rows of them become one of pairs. */
-static int
-pack_across (uint32_t *d, int width, const uint16_t *s, int64_t along, int n, int64_t k)
+/* Lines that are neighbours: two rows of them become one of pairs, of one panel after the other,
+ * @next apart. */
+static inline __attribute__ ((always_inline)) __m512i
+pack_across (int width, uint32_t *d, const PanelLines *lines, int64_t next, int64_t k)
 {
+  const uint16_t *s = view_at (lines->view, lines->offset);
+  int64_t whole = lines->count / width * width;
   __m512i least = _mm512_set1_epi16 (-1);
 
-  for (int64_t p = 0; p < k; p += 2, d += width)
+  for (int64_t p = 0; p < k; p += 2, d += width, s += 2 * lines->along)
     {
-      const uint16_t *first = s + p * along, *second = p + 1 < k ? first + along : nothing;
+      bool last = p + 1 == k;
+      uint32_t *to = d;
 
-      least = width == COLS && n == COLS ? pack_pairs (d, COLS, first, second, COLS, least)
-                                         : pack_pairs (d, width, first, second, n, least);
+      for (int64_t i = 0; i < whole; i += width, to += next)
+        least = pack_pairs (to, width, s + i, last ? nothing : s + lines->along + i, width, least);
+      if (whole < lines->count)
+        least = pack_pairs (to, width, s + whole, last ? nothing : s + lines->along + whole,
+                            (int) (lines->count - whole), least);
     }
-  return find_least_lane (least);
+  return least;
 }
 
 static void
@@ -185,14 +192,18 @@ pack_along (
 }
 
 static int
-pack (void *dst, int width, const PanelLines *lines, int64_t first, int n, int64_t k)
+pack (void *dst, int width, const PanelLines *lines, int64_t k)
 {
-  const uint16_t *s = view_at (lines->view, lines->offset + first * lines->next);
+  int64_t next = (k + 1) / 2 * width, panels = (lines->count + width - 1) / width;
+  uint32_t *d = dst;
 
   if (lines->next == 1)
-    return pack_across (dst, width, s, lines->along, n, k);
-  pack_along (dst, width, s, lines->next, lines->along, n, k);
-  return find_least (dst, (k + 1) / 2 * 2 * width);
+    return find_least_lane (width == COLS ? pack_across (COLS, d, lines, next, k)
+                                          : pack_across (ROWS, d, lines, next, k));
+  for (int64_t first = 0; first < lines->count; first += width, d += next)
+    pack_along (d, width, view_at (lines->view, lines->offset + first * lines->next), lines->next,
+                lines->along, (int) min_i64 (width, lines->count - first), k);
+  return find_least (dst, 2 * next * panels);
 }
 
 static int

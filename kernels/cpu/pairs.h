@@ -13,9 +13,9 @@ typedef struct
   /* As of ClassLoops, where rows of A are bf16 in reverse, their first elements at the highest
    * address, and all runs are even; @b has a row for each pair. */
   GemmRunsLoop gemm_runs;
-  /* Lines @first … @first + @n - 1 of @lines as one panel of @width; the least exponent of what is
+  /* @lines as panels of @width, 12 or PAIR_COLS, one after the other; the least exponent of what is
    * not zero, as it is stored, or PAIRS_TINY where a number is subnormal. */
-  int (*pack) (void *dst, int width, const PanelLines *lines, int64_t first, int n, int64_t k);
+  int (*pack) (void *dst, int width, const PanelLines *lines, int64_t k);
   /* The panel of PAIR_COLS columns of which row p begins @at[p] elements after @rows. */
   int (*pack_rows) (uint32_t *dst, const uint16_t *rows, const int64_t *at, int64_t k);
   /* The least exponent of @n of bf16, as above. */

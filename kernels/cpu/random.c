@@ -1,9 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /* Random words in order, and numbers from them. */
 
+#include <string.h>
+
 #include "adj-kernel-random.h"
 #include "draw.h"
 #include "tile.h"
+
+enum
+{
+  DRAWN = 8192,     /* numbers of a stream that a thread draws at a time */
+  STREAM_LANES = 16 /* of them side by side */
+};
 
 /* --- words ------------------------------------------------------------------------------------ */
 
@@ -131,13 +139,51 @@ adj_k_normal (const AdjKView *x, const AdjKNormal *normal)
     }
 }
 
-static void
-draw_from_stream (uint8_t *out, int64_t at, int64_t n, uint32_t word, double p)
+/* The least state that is not below @p as a number: states rise as their numbers do. */
+static uint64_t
+find_bound (double p)
 {
-  uint64_t x = mcg_state (word, at);
+  uint64_t bound;
 
-  for (int64_t i = 0; i < n; i++, x = x * MCG_FACTOR % MCG_PRIME)
-    out[i] = (double) x / (double) MCG_PRIME < p;
+  if (!(p > 0))
+    return 0;
+  if (p >= 1)
+    return MCG_PRIME;
+  bound = (uint64_t) (p * (double) MCG_PRIME);
+  while (bound > 0 && (double) (bound - 1) / (double) MCG_PRIME >= p)
+    bound--;
+  while ((double) bound / (double) MCG_PRIME < p)
+    bound++;
+  return bound;
+}
+
+/* Neighbours stand in lanes, which leap over each other.  What is left of a product by the prime,
+ * 2^31 - 1, is the sum of its halves, as no state is 0. */
+static void
+draw_from_stream (uint8_t *out, int64_t at, int64_t n, uint32_t word, uint64_t bound)
+{
+  uint64_t x[STREAM_LANES], leap = MCG_FACTOR;
+
+  x[0] = mcg_state (word, at);
+  for (int lane = 1; lane < STREAM_LANES; lane++)
+    {
+      x[lane] = x[lane - 1] * MCG_FACTOR % MCG_PRIME;
+      leap = leap * MCG_FACTOR % MCG_PRIME;
+    }
+  for (int64_t i = 0; i < n; i += STREAM_LANES)
+    {
+      uint8_t below[STREAM_LANES];
+
+      for (int lane = 0; lane < STREAM_LANES; lane++)
+        {
+          uint64_t product = x[lane] * leap;
+          uint64_t sum = (product & MCG_PRIME) + (product >> 31);
+
+          below[lane] = (int32_t) x[lane] < (int32_t) bound;
+          x[lane] = (sum & MCG_PRIME) + (sum >> 31);
+        }
+      memcpy (out + i, below, (size_t) min_i64 (STREAM_LANES, n - i));
+    }
 }
 
 void
@@ -146,14 +192,15 @@ adj_k_bernoulli (const AdjKView *out, const AdjKView *words, double p, bool stre
   const uint32_t *drawn = words->data;
   uint8_t *bools = out->data;
   int64_t n = adj_k_view_count (out);
+  uint64_t bound = find_bound (p);
 
 #pragma omp parallel for schedule(static) if (n > 16 * 1024)
-  for (int64_t at = 0; at < n; at += TILE)
+  for (int64_t at = 0; at < n; at += DRAWN)
     {
-      int64_t end = min_i64 (at + TILE, n);
+      int64_t end = min_i64 (at + DRAWN, n);
 
       if (streams)
-        draw_from_stream (bools + at, at, end - at, drawn[0], p);
+        draw_from_stream (bools + at, at, end - at, drawn[0], bound);
       for (int64_t i = at; i < end && !streams; i++)
         bools[i] = uniform_f64 (drawn, i) < p;
     }

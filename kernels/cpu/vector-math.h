@@ -108,17 +108,17 @@ m_tanh_f32 (float x)
   return x != x ? x : large;
 }
 
-/* e / (1 + e) or 1 / (1 + e), with one step of correction by what rounding took from e and 1 + e.
- */
+/* e / (1 + e) or 1 / (1 + e), with one step of correction by what rounding took from e, 1 + e and
+ * the quotient. */
 ALWAYS_INLINE float
 m_sigmoid_f32 (float x)
 {
   float low, e = m_exp_split_f32 (-fabsf (x), &low);
   float above = x < 0.f ? e : 1.f, above_low = x < 0.f ? low : 0.f;
   float below = 1.f + e, below_low = e - (below - 1.f) + low;
-  float y = above / below;
+  float inverse = 1.f / below, y = above * inverse;
 
-  return y + (fmaf (-y, below, above) + above_low - y * below_low) / below;
+  return y + (fmaf (-y, below, above) + above_low - y * below_low) * inverse;
 }
 
 ALWAYS_INLINE float

@@ -8,9 +8,14 @@
 #include "adj-kernel-fused.h"
 #include "kernel-test.h"
 
-/* sum = x * row + 0.5, rounded to the type of sum; gate = sum > 0; both are stored. */
+/* sum = x * row + 0.5, rounded to the type of sum; gate = sum > 0; both are stored.  @merged:
+ * operands are merged before. */
 static void
-run_fused (const AdjKView *sum, const AdjKView *gate, const AdjKView *x, const AdjKView *row)
+run_fused (const AdjKView *sum,
+           const AdjKView *gate,
+           const AdjKView *x,
+           const AdjKView *row,
+           gboolean merged)
 {
   const AdjKStep steps[] = {
     { .kind = ADJ_K_STEP_CONST, .type = ADJ_K_F64, .dst = 0, .imm.f = 0.5 },
@@ -24,11 +29,16 @@ run_fused (const AdjKView *sum, const AdjKView *gate, const AdjKView *x, const A
     { .kind = ADJ_K_STEP_OP, .op = ADJ_K_OP_GT, .a = 2, .b = 1, .dst = 3 },
     { .kind = ADJ_K_STEP_STORE, .operand = 3, .a = 3 },
   };
-  const AdjKFused fused = {
-    .n_operands = 4, .n_regs = 4, .n_fixed = 2, .n_steps = G_N_ELEMENTS (steps), .steps = steps
-  };
-  const AdjKView operands[] = { *x, *row, *sum, *gate };
+  const AdjKFused fused = { .n_operands = 4,
+                            .n_regs = 4,
+                            .n_fixed = 2,
+                            .n_steps = G_N_ELEMENTS (steps),
+                            .steps = steps,
+                            .merged = merged };
+  AdjKView operands[] = { *x, *row, *sum, *gate };
 
+  if (merged)
+    adj_k_fused_merge (&fused, operands);
   g_assert_true (adj_k_fused_check (&fused));
   g_assert_true (adj_k_fused (&fused, operands));
 }
@@ -91,7 +101,7 @@ check (AdjKType type, int rows, int columns, gboolean scramble)
   for (int threads = 1; threads <= 4; threads++)
     {
       omp_set_num_threads (threads);
-      run_fused (&sum, &gate, &x, &row);
+      run_fused (&sum, &gate, &x, &row, threads % 2 == 0);
       kernel_assert_same (&sum, &wanted);
       kernel_assert_same (&gate, &gates);
     }
@@ -144,8 +154,8 @@ test_in_place (void)
   kernel_array_randomize (&x, 5, -1, 1);
   kernel_array_randomize (&row, 6, -1, 1);
   row = spread (row, 90, 401);
-  run_fused (&y, &gate, &x, &row);
-  run_fused (&x, &gate, &x, &row);
+  run_fused (&y, &gate, &x, &row, FALSE);
+  run_fused (&x, &gate, &x, &row, FALSE);
   kernel_assert_same (&x, &y);
 }
 

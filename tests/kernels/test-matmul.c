@@ -2,6 +2,7 @@
 /* Matrix products against exact ones, and the same bits whatever the strides. */
 
 #include <math.h>
+#include <omp.h>
 
 #include "kernel-test.h"
 
@@ -127,6 +128,38 @@ test_one_row_is_the_same (void)
   kernel_assert_same (&row.c, &part);
 }
 
+/* Of products that are summed in blocks: of several slices, rows and columns, and with more slices
+ * than are packed at once. */
+static void
+test_one_of_many_rows (gconstpointer type)
+{
+  static const Sizes many[] = { { 0, 400, 530, 300 }, { 0, 230, 33, 4300 } };
+  static const int rows[] = { 0, 191, 192, 229 };
+  int threads = omp_get_max_threads ();
+
+  omp_set_num_threads (1); /* several take smaller blocks */
+  for (guint i = 0; i < G_N_ELEMENTS (many) * G_N_ELEMENTS (rows); i++)
+    {
+      const Sizes *s = &many[i / G_N_ELEMENTS (rows)];
+      AdjKGemm gemm = gemm_new ((AdjKType) GPOINTER_TO_INT (type), s), row;
+      gsize size = adj_k_type_get_size (gemm.c.type);
+      gsize at = (gsize) rows[i % G_N_ELEMENTS (rows)];
+      AdjKView part;
+
+      adj_k_gemm (&gemm);
+      row = gemm;
+      row.a.data = (char *) gemm.a.data + at * (gsize) s->k * size;
+      row.a.size[0] = row.c.size[0] = 1;
+      row.c = kernel_array (gemm.c.type, 2, 1, s->n);
+      adj_k_gemm (&row);
+      part = gemm.c;
+      part.data = (char *) gemm.c.data + at * (gsize) s->n * size;
+      part.size[0] = 1;
+      kernel_assert_same (&row.c, &part);
+    }
+  omp_set_num_threads (threads);
+}
+
 /* Transposed operands as views, which is how linear layers call. */
 static void
 test_transposed (void)
@@ -212,7 +245,9 @@ static void
 test_bf16_has_the_bits_of_f32 (void)
 {
   static const double ranges[] = { 1, 0x1p-64, 0x1p-130 };
-  static const Sizes big[] = { { 0, 50, 70, 129 }, { 0, 200, 40, 300 }, { 2, 33, 65, 128 } };
+  static const Sizes big[] = {
+    { 0, 50, 70, 129 }, { 0, 200, 40, 300 }, { 2, 33, 65, 128 }, { 0, 400, 70, 260 }
+  };
 
   for (guint i = 0; i < G_N_ELEMENTS (big) * G_N_ELEMENTS (ranges); i++)
     for (int turned = 0; turned < 4; turned++)
@@ -223,6 +258,7 @@ test_bf16_has_the_bits_of_f32 (void)
         kernel_array_randomize (&gemm.a, 3, -range, range);
         kernel_array_randomize (&gemm.b, 4, -range, range);
         kernel_array_set (&gemm.a, 5, 0);
+        kernel_array_set (&gemm.a, adj_k_view_count (&gemm.a) - 1, 0x1p-130);
         wide = gemm;
         wide.a = widened (&gemm.a);
         wide.b = widened (&gemm.b);
@@ -246,6 +282,7 @@ main (int argc, char **argv)
   kernel_add_for_floats ("/kernels/matmul/against-exact", test_against_exact);
   kernel_add_for_floats ("/kernels/matmul/same-bits", test_same_bits);
   g_test_add_func ("/kernels/matmul/one-row-is-the-same", test_one_row_is_the_same);
+  kernel_add_for_floats ("/kernels/matmul/one-of-many-rows", test_one_of_many_rows);
   g_test_add_func ("/kernels/matmul/transposed", test_transposed);
   g_test_add_func ("/kernels/matmul/alpha-beta", test_alpha_beta);
   g_test_add_func ("/kernels/matmul/integers", test_integers);
