@@ -545,7 +545,7 @@ op_node_new (Autograd *autograd, const AdjOpCall *call, gboolean in_place)
                                            node_name (call->schema));
 
   self->op = call->op;
-  self->rule = adj_rule_find_gradient (call->op, autograd->release);
+  self->rule = adj_rule_find (call->op, ADJ_RULE_GRAD, adj_context_get_release (call->cx));
   self->args = g_new0 (AdjValue, MAX (call->schema->n_arguments, 1));
   self->saved = saved_list_new ();
   self->in_place = in_place;

@@ -17,7 +17,7 @@ find_state (const AdjValue *rng)
 }
 
 gboolean
-exec_restore_generator (AdjContext *cx, const AdjRunRequest *request, GError **error)
+exec_be_as_recorded (AdjContext *cx, const AdjRunRequest *request, GError **error)
 {
   AdjGenerator *generator = adj_context_get_generator (cx);
   const AdjValue *state = find_state (request->rng);
@@ -25,6 +25,7 @@ exec_restore_generator (AdjContext *cx, const AdjRunRequest *request, GError **e
   gsize n_bytes = 0;
   gconstpointer data;
 
+  adj_context_set_release (cx, request->release);
   adj_generator_set_source (generator, request->random_source);
   if (state == NULL)
     return TRUE;

@@ -376,7 +376,8 @@ set_up (NodeCall *call)
 {
   const AdjOp *op = find_op (call->self);
 
-  call->rule = op != NULL ? adj_rule_find (op, ADJ_RULE_GRAD) : NULL;
+  call->rule =
+      op != NULL ? adj_rule_find (op, ADJ_RULE_GRAD, adj_context_get_release (call->cx)) : NULL;
   if (call->rule == NULL)
     return FALSE;
   call->schema = adj_op_get_schema (op);
