@@ -36,7 +36,7 @@ aot_push_modes (AdjContext *cx, const AdjAotOptions *options, const AdjAotObserv
   adj_autograd_set_flags (
       cx, (options->detaches != ADJ_DETACHES_ONCE ? ADJ_AUTOGRAD_DETACH_ON_UNPACK : 0) |
               (options->defer_hooks ? ADJ_AUTOGRAD_DEFER_HOOKS : 0));
-  adj_autograd_set_release (cx, options->release);
+  adj_context_set_release (cx, options->release);
 }
 
 void

@@ -40,10 +40,6 @@ typedef enum
 /* Returns what they were before; none when the context has no autograd mode. */
 ADJ_PUBLIC AdjAutogradFlags adj_autograd_set_flags (AdjContext *cx, AdjAutogradFlags flags);
 
-/* Gradients are those of this release ("2.15") from here on; %NULL: of 2.6.  @release: a literal.
- */
-ADJ_PUBLIC void adj_autograd_set_release (AdjContext *cx, const char *release);
-
 /* -- what is saved for backward -- */
 
 typedef struct

@@ -160,7 +160,6 @@ struct _Autograd
 {
   AdjMode mode;
   AdjAutogradFlags flags;
-  const char *release; /* (unowned) (nullable): whose gradients are recorded */
   guint64 next_sequence;
   GPtrArray *saved_hooks;    /* of SavedHooks, owned; %NULL: none from here on */
   gboolean packs;            /* a hook packs now */

@@ -565,7 +565,7 @@ op_node_new (Autograd *autograd, const AdjOpCall *call, gboolean in_place)
       (OpNode *) grad_node_new (autograd, &op_node_class, size, node_name (call->schema));
 
   self->op = call->op;
-  self->rule = adj_rule_find_gradient (call->op, autograd->release);
+  self->rule = adj_rule_find (call->op, ADJ_RULE_GRAD, adj_context_get_release (call->cx));
   self->saved = saved_list_new ();
   self->in_place = in_place;
   grad_node_set_place (&self->parent, adj_context_get_place (call->cx));

@@ -463,15 +463,6 @@ adj_autograd_set_flags (AdjContext *cx, AdjAutogradFlags flags)
   return before;
 }
 
-void
-adj_autograd_set_release (AdjContext *cx, const char *release)
-{
-  Autograd *autograd = autograd_find (cx);
-
-  if (autograd != NULL)
-    autograd->release = release;
-}
-
 AdjAutogradFlags
 autograd_flags (AdjContext *cx)
 {

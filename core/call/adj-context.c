@@ -140,6 +140,18 @@ adj_context_set_default_dtype (AdjContext *cx, AdjDType dtype)
   cx->default_dtype = dtype;
 }
 
+const char *
+adj_context_get_release (const AdjContext *cx)
+{
+  return cx->release;
+}
+
+void
+adj_context_set_release (AdjContext *cx, const char *release)
+{
+  cx->release = release;
+}
+
 #define DEFAULT_SEED 67280421310721
 
 AdjGenerator *

@@ -27,6 +27,10 @@ ADJ_PUBLIC AdjSymbols *adj_context_get_symbols (AdjContext *cx); /* (transfer no
 /* float32 unless set: what a factory without dtype makes and integers become in divisions. */
 ADJ_PUBLIC AdjDType adj_context_get_default_dtype (const AdjContext *cx);
 ADJ_PUBLIC void adj_context_set_default_dtype (AdjContext *cx, AdjDType dtype);
+/* The release of PyTorch as which operators are taken apart, differentiated and computed where
+ * releases differ; %NULL, as at first: 2.6.  @release: a literal ("2.15"). */
+ADJ_PUBLIC const char *adj_context_get_release (const AdjContext *cx);
+ADJ_PUBLIC void adj_context_set_release (AdjContext *cx, const char *release);
 /* (transfer none): what random operators draw from; begins with PyTorch's default seed. */
 ADJ_PUBLIC AdjGenerator *adj_context_get_generator (AdjContext *cx);
 /* The seed and offset of counter-based random operators, which advance the offset; both 0 at first.

@@ -17,6 +17,7 @@ typedef struct
   guint n_inputs;
   const AdjValue *rng;           /* (nullable): recorded generator states; "cpu": DATA of bytes */
   AdjRandomSource random_source; /* of the PyTorch that recorded */
+  const char *release;           /* (nullable): the same, as adj_context_set_release() has it */
   gboolean float64;              /* compute every floating value in double */
   gboolean timed;                /* each region, even where that is slower than all at once */
   guint64 memory_limit;          /* bytes; 0: four fifths of what the machine has free */

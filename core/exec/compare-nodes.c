@@ -198,8 +198,10 @@ compute_exact (Item *item)
   Comparing *comparing = item->comparing;
   NodeRounding of_peer;
 
-  item->own = (Operation){ item->node, comparing->candidate, comparing->versions };
-  item->peer = (Operation){ item->node, comparing->peer, comparing->versions };
+  item->own = (Operation){ item->node, comparing->candidate, comparing->versions,
+                           comparing->request->release };
+  item->peer =
+      (Operation){ item->node, comparing->peer, comparing->versions, comparing->request->release };
   if (item->node->opcode != ADJ_OPCODE_CALL_FUNCTION &&
       item->node->opcode != ADJ_OPCODE_CALL_METHOD)
     return;

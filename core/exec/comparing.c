@@ -104,6 +104,7 @@ comparing_run (Comparing *comparing, AdjValue *filling, AdjRunResult *result, GE
     .n_inputs = request->n_inputs,
     .rng = request->rng,
     .random_source = request->random_source,
+    .release = request->release,
     .gpu = float64 ? NULL : request->gpu,
     .float64 = float64,
     .tap = keep_value,

@@ -169,7 +169,7 @@ run_space (AdjPlanSpace *space, Running *running, GCancellable *cancellable, GEr
   AdjPlanGpuRun run;
   gboolean done;
 
-  if (!exec_restore_generator (cx, request, error))
+  if (!exec_be_as_recorded (cx, request, error))
     return FALSE;
   *result = (AdjRunResult){ .n_nodes = adj_graph_get_n_nodes (request->graph) };
   result->node_ns = g_new0 (gint64, result->n_nodes);

@@ -5,8 +5,12 @@
 
 G_BEGIN_DECLS
 
-/* Random operators of @cx draw what they drew when the call of @request was recorded. %FALSE with
- * the error of adj_generator_set_state(). */
+/* Operators of @cx compute as in the release of PyTorch that @request names. */
+void exec_be_of_release (AdjContext *cx, const AdjRunRequest *request);
+/* They draw what they did when the call of @request was recorded. %FALSE with the error of
+ * adj_generator_set_state(). */
 gboolean exec_restore_generator (AdjContext *cx, const AdjRunRequest *request, GError **error);
+/* Both. */
+gboolean exec_be_as_recorded (AdjContext *cx, const AdjRunRequest *request, GError **error);
 
 G_END_DECLS

@@ -16,20 +16,32 @@ find_state (const AdjValue *rng)
   return NULL;
 }
 
+void
+exec_be_of_release (AdjContext *cx, const AdjRunRequest *request)
+{
+  adj_context_set_release (cx, request->release);
+  adj_generator_set_source (adj_context_get_generator (cx), request->random_source);
+}
+
 gboolean
 exec_restore_generator (AdjContext *cx, const AdjRunRequest *request, GError **error)
 {
-  AdjGenerator *generator = adj_context_get_generator (cx);
   const AdjValue *state = find_state (request->rng);
   GBytes *bytes = NULL;
   gsize n_bytes = 0;
   gconstpointer data;
 
-  adj_generator_set_source (generator, request->random_source);
   if (state == NULL)
     return TRUE;
   if (state->kind == ADJ_VALUE_DATA)
     bytes = adj_tensor_data_get_bytes (state->data);
   data = bytes != NULL ? g_bytes_get_data (bytes, &n_bytes) : NULL;
-  return adj_generator_set_state (generator, data, n_bytes, error);
+  return adj_generator_set_state (adj_context_get_generator (cx), data, n_bytes, error);
+}
+
+gboolean
+exec_be_as_recorded (AdjContext *cx, const AdjRunRequest *request, GError **error)
+{
+  exec_be_of_release (cx, request);
+  return exec_restore_generator (cx, request, error);
 }

@@ -303,7 +303,7 @@ interpreter_run (const AdjRunRequest *request,
   g_auto (AdjValue) output = ADJ_NONE;
   gboolean done;
 
-  if (!exec_restore_generator (cx, request, error))
+  if (!exec_be_as_recorded (cx, request, error))
     return FALSE;
   *result = (AdjRunResult){ .n_nodes = adj_graph_get_n_nodes (request->graph) };
   result->node_ns = g_new0 (gint64, result->n_nodes);

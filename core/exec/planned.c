@@ -90,6 +90,7 @@ run_space (AdjPlanSpace *space, Running *running, GCancellable *cancellable, GEr
   gint64 started = now ();
   gboolean done;
 
+  exec_be_of_release (cx, request);
   if (adj_plan_may_draw (running->plan) && !exec_restore_generator (cx, request, error))
     return FALSE;
   *result = (AdjRunResult){ .n_nodes = adj_graph_get_n_nodes (request->graph) };

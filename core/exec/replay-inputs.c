@@ -130,6 +130,7 @@ replay_compute (Replay *replay, NodeRounding *rounding)
   guint8 before[ADJ_GENERATOR_STATE_BYTES], after[ADJ_GENERATOR_STATE_BYTES];
 
   *rounding = (NodeRounding){ 0 };
+  adj_context_set_release (cx, replay->operation->release);
   replay->n_replayed = 0;
   replay->coarsest = ADJ_DTYPE_NONE;
   adj_generator_get_state (adj_context_get_generator (cx), before);

@@ -181,7 +181,8 @@ static const struct
   AdjOpId op;
 } views[] = {
   { "T", ADJ_OP_numpy_T },  { "mT", ADJ_OP_mT },       { "H", ADJ_OP_adjoint },
-  { "mH", ADJ_OP_adjoint }, { "data", ADJ_OP_detach },
+  { "mH", ADJ_OP_adjoint }, { "data", ADJ_OP_detach }, { "real", ADJ_OP_real },
+  { "imag", ADJ_OP_imag },
 };
 
 static const AdjBuiltin *

@@ -6,6 +6,7 @@
 G_BEGIN_DECLS
 
 /* One file each. */
+extern const AdjHigherOp adj_higher_associative_scan;
 extern const AdjHigherOp adj_higher_cond;
 extern const AdjHigherOp adj_higher_invoke_subgraph;
 extern const AdjHigherOp adj_higher_map_impl;

@@ -8,9 +8,38 @@
 #include "ops/adj-op-table.h"
 #include "rules/adj-apply.h"
 
+/* What releases do in another way than 2.6. */
+static const struct
+{
+  const char *release;
+  gboolean drops_whole; /* x[:, 1] takes no slice, nor does x[:] = y */
+  gboolean fills;       /* x[…] = 1 stays a number: fill, masked_fill or index_fill */
+} habits[] = {
+  { "2.15", TRUE, TRUE },
+};
+
+static gboolean
+drops_whole (const AdjContext *cx)
+{
+  for (guint i = 0; i < G_N_ELEMENTS (habits); i++)
+    if (g_strcmp0 (adj_context_get_release (cx), habits[i].release) == 0)
+      return habits[i].drops_whole;
+  return FALSE;
+}
+
+static gboolean
+fills (const AdjContext *cx)
+{
+  for (guint i = 0; i < G_N_ELEMENTS (habits); i++)
+    if (g_strcmp0 (adj_context_get_release (cx), habits[i].release) == 0)
+      return habits[i].fills;
+  return FALSE;
+}
+
 typedef struct
 {
   AdjContext *cx;
+  gboolean writes;
   AdjTensor *tensor;              /* (unowned): the tensor after the entries applied so far */
   guint dim;                      /* the next one to be indexed */
   gboolean several;               /* the index is a tuple */
@@ -49,8 +78,13 @@ is_whole (const Indexing *x, const AdjValue *start, const AdjValue *stop, const 
 {
   AdjSize size = adj_tensor_get_meta (x->tensor)->shape.size[x->dim], end;
 
-  return start->kind == ADJ_VALUE_INT && start->integer == 0 && step->kind == ADJ_VALUE_INT &&
-         step->integer == 1 && adj_value_get_size (stop, &end) && adj_size_same (size, end);
+  if (drops_whole (x->cx) && start->kind == ADJ_VALUE_INT && start->integer == 0 &&
+      step->kind == ADJ_VALUE_INT && step->integer == 1 && stop->kind == ADJ_VALUE_INT &&
+      stop->integer == G_MAXINT64)
+    return TRUE;
+  return x->several && start->kind == ADJ_VALUE_INT && start->integer == 0 &&
+         step->kind == ADJ_VALUE_INT && step->integer == 1 && adj_value_get_size (stop, &end) &&
+         adj_size_same (size, end);
 }
 
 static gboolean
@@ -66,7 +100,7 @@ take_slice (Indexing *x, const AdjValue *entry)
     step = ADJ_INT (1);
   if (!check_dim (x, 1))
     return FALSE;
-  if (x->several && is_whole (x, &start, &stop, &step))
+  if ((x->several || x->writes) && is_whole (x, &start, &stop, &step))
     {
       x->dim++;
       return TRUE;
@@ -203,6 +237,13 @@ adj_index_read (AdjContext *cx, AdjTensor *tensor, const AdjValue *index, AdjVal
   return x.tensor != NULL;
 }
 
+static gboolean
+is_literal (const AdjValue *value)
+{
+  return value->kind == ADJ_VALUE_INT || value->kind == ADJ_VALUE_FLOAT ||
+         value->kind == ADJ_VALUE_BOOL;
+}
+
 /* A number as the 0-d tensor that Python makes of it: a constant on the CPU. */
 static AdjTensor *
 as_tensor (AdjContext *cx, const AdjTensor *like, const AdjValue *value)
@@ -213,13 +254,11 @@ as_tensor (AdjContext *cx, const AdjTensor *like, const AdjValue *value)
                         { .kind = ADJ_VALUE_STRING, .n = 6, .text = "device" },
                         { .kind = ADJ_VALUE_DEVICE, .device = meta->device } };
   const AdjValue kwargs = { .kind = ADJ_VALUE_DICT, .n = 4, .items = words };
-  gboolean is_literal = value->kind == ADJ_VALUE_INT || value->kind == ADJ_VALUE_FLOAT ||
-                        value->kind == ADJ_VALUE_BOOL;
   AdjValue result;
 
   if (value->kind == ADJ_VALUE_TENSOR)
     return value->tensor;
-  if (is_literal && meta->device.type == ADJ_DEVICE_CPU)
+  if (is_literal (value) && meta->device.type == ADJ_DEVICE_CPU)
     return adj_builtin_tensor (cx, value, 1, &kwargs, &result) ? adj_scope_add (cx, result.tensor)
                                                                : NULL;
   if (!adj_call (cx, adj_op (ADJ_OP_scalar_tensor),
@@ -286,14 +325,80 @@ copy (AdjContext *cx, AdjTensor *target, AdjTensor *source)
          ADJ_APPLY (cx, ADJ_OP_copy_, ADJ_TENSOR (target), ADJ_TENSOR (source)) != NULL;
 }
 
+/* The only tensor that indexes; %NULL where there are several. @dim (out): the first that it counts
+ * for. */
+static AdjTensor *
+find_only_index (const Indexing *x, guint *dim)
+{
+  AdjTensor *only = NULL;
+
+  for (guint i = 0; i < ADJ_MAX_RANK; i++)
+    if (x->indices[i].kind == ADJ_VALUE_TENSOR)
+      {
+        if (only != NULL)
+          return NULL;
+        only = x->indices[i].tensor;
+        *dim = i;
+      }
+  return only;
+}
+
+/* What @x shows of a tensor becomes a number. @done (out): %FALSE where that takes a tensor of it.
+ */
+static gboolean
+write_number (Indexing *x, const AdjValue *number, gboolean *done)
+{
+  AdjContext *cx = x->cx;
+  AdjTensor *index;
+  AdjDType dtype;
+  guint dim = 0, behind;
+
+  *done = TRUE;
+  if (!x->indexed)
+    return call_in_place (cx, "torch.ops.aten.fill_.Scalar",
+                          (AdjValue[]){ ADJ_TENSOR (x->tensor), *number }, 2);
+  index = find_only_index (x, &dim);
+  dtype = index != NULL ? adj_tensor_get_meta (index)->dtype : ADJ_DTYPE_NONE;
+  if (dtype == ADJ_DTYPE_BOOL)
+    {
+      behind = adj_tensor_get_rank (x->tensor) - dim - adj_tensor_get_rank (index);
+      for (guint i = 0; i < behind && index != NULL; i++)
+        index = ADJ_APPLY (cx, ADJ_OP_unsqueeze, ADJ_TENSOR (index), ADJ_INT (-1));
+      return index != NULL &&
+             call_in_place (cx, "torch.ops.aten.masked_fill_.Scalar",
+                            (AdjValue[]){ ADJ_TENSOR (x->tensor), ADJ_TENSOR (index), *number }, 3);
+    }
+  if (dtype == ADJ_DTYPE_I64)
+    {
+      if (adj_tensor_get_rank (index) > 1)
+        index = ADJ_APPLY (cx, ADJ_OP_view, ADJ_TENSOR (index),
+                           ((AdjValue){ .kind = ADJ_VALUE_LIST, .n = 1, .items = &ADJ_INT (-1) }));
+      return index != NULL && call_in_place (cx, "torch.ops.aten.index_fill_.int_Scalar",
+                                             (AdjValue[]){ ADJ_TENSOR (x->tensor), ADJ_INT (dim),
+                                                           ADJ_TENSOR (index), *number },
+                                             4);
+    }
+  *done = FALSE;
+  return TRUE;
+}
+
 gboolean
 adj_index_write (AdjContext *cx, AdjTensor *tensor, const AdjValue *index, const AdjValue *value)
 {
-  Indexing x = { .cx = cx, .tensor = tensor };
-  AdjTensor *source = as_tensor (cx, tensor, value);
+  Indexing x = { .cx = cx, .tensor = tensor, .writes = TRUE };
+  gboolean stays = is_literal (value) && fills (cx), done = FALSE;
+  AdjTensor *source = stays ? NULL : as_tensor (cx, tensor, value);
 
-  if (source == NULL || !view (&x, index))
+  if ((source == NULL && !stays) || !view (&x, index))
     return FALSE;
+  if (stays)
+    {
+      if (!write_number (&x, value, &done) || done)
+        return done && !adj_context_has_error (cx);
+      source = as_tensor (cx, tensor, value);
+      if (source == NULL)
+        return FALSE;
+    }
   if (!x.indexed)
     return copy (cx, x.tensor, source);
   source = strip (cx, source, FALSE);

@@ -74,22 +74,33 @@ chunk_cat_meta (AdjOpCall *call)
   return !adj_context_has_error (call->cx);
 }
 
-/* Puts one tensor at @at of each row of @out, which is @width elements wide; returns how many it
- * takes there. */
+/* @n elements of @x, which lie one after the other, from @start on. */
+static AdjKView
+run_of (const AdjKView *x, gint64 start, gint64 n)
+{
+  gint64 step = x->rank > 0 ? x->stride[x->rank - 1] : 1;
+  AdjKView run = { .type = x->type, .rank = 1, .size = { n }, .stride = { step } };
+
+  run.data = (char *) x->data + (gssize) (start * step) * (gssize) adj_k_type_get_size (x->type);
+  return run;
+}
+
+/* Puts one tensor at @at of each row of @out, whose elements lie one after the other; returns how
+ * many it takes there. */
 static gint64
 put_item (AdjOpCall *call, guint i, const AdjKView *out, gint64 at, gint64 width)
 {
   guint dim = out->rank - 2;
   gint64 n_chunks = out->size[dim], n_before = 1, taken;
   Cut cut = cut_of (call, &item_of (call, i)->shape, dim, n_chunks);
-  gsize size = adj_k_type_get_size (out->type);
-  g_autofree char *elements = NULL;
+  g_autofree gpointer memory = NULL;
   AdjKView in, dense;
 
   if (!op_view (call, call->args[0].items[i].tensor, item_of (call, i), &in))
     return -1;
-  elements = op_temporary (op_queue (call), &in, out->type, &dense);
+  memory = op_temporary (op_queue (call), &in, out->type, &dense);
   adj_q_copy (op_queue (call), &dense, &in);
+  dense.rank = 0;
   for (guint k = 0; k < dim; k++)
     n_before *= out->size[k];
   taken = cut.per_chunk.word * cut.width.word;
@@ -98,9 +109,10 @@ put_item (AdjOpCall *call, guint i, const AdjKView *out, gint64 at, gint64 width
       gint64 first = row % n_chunks * cut.per_chunk.word;
       gint64 n_rows = CLAMP (cut.rows.word - first, 0, cut.per_chunk.word);
       gint64 from = (row / n_chunks * cut.rows.word + first) * cut.width.word;
+      AdjKView a = run_of (out, row * width + at, n_rows * cut.width.word);
+      AdjKView b = run_of (&dense, from, n_rows * cut.width.word);
 
-      memcpy ((char *) out->data + (gsize) (row * width + at) * size,
-              elements + (gsize) from * size, (gsize) (n_rows * cut.width.word) * size);
+      adj_q_copy (op_queue (call), &a, &b);
     }
   return taken;
 }
@@ -113,7 +125,7 @@ chunk_cat_kernel (AdjOpCall *call)
 
   if (!op_output (call, 0, &out))
     return FALSE;
-  memset (out.data, 0, (gsize) adj_k_view_count (&out) * adj_k_type_get_size (out.type));
+  op_clear (call, 0);
   for (guint i = 0; i < call->args[0].n; i++)
     {
       gint64 taken = put_item (call, i, &out, at, out.size[out.rank - 1]);

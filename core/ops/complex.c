@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "ops/kernel-private.h"
+#include "ops/parts-private.h"
 #include "ops/table-private.h"
 #include "tensor/adj-shape-internal.h"
 
@@ -115,9 +115,13 @@ keep_one (AdjKView *in, AdjKView *out)
 static gboolean
 conj_meta (AdjOpCall *call)
 {
-  const AdjTensorMeta *self = adj_op_call_meta (call, 0);
-  AdjShape shape = self->shape;
+  const AdjTensorMeta *self;
+  AdjShape shape;
 
+  if (call->args[0].kind == ADJ_VALUE_COMPLEX)
+    return op_add_contiguous (call, ADJ_DTYPE_C128, 0, NULL) != NULL;
+  self = adj_op_call_meta (call, 0);
+  shape = self->shape;
   if (!op_is_complex (self->dtype))
     return fail_dtype (call, 0, "complex");
   if (adj_shape_may_overlap (&shape, op_symbols (call)) && !is_expanded (call, &shape))
@@ -139,11 +143,27 @@ negate (AdjKQueue *queue, const AdjKView *out, const AdjKView *in)
   adj_q_pointwise (queue, &program, out, in);
 }
 
+/* Of a number that stands for a tensor. */
+static gboolean
+conjugate_number (AdjOpCall *call)
+{
+  OpParts out;
+
+  if (!op_output_parts (call, 0, &out))
+    return FALSE;
+  adj_q_fill_f64 (op_queue (call), &out.re, call->args[0].items[0].number);
+  adj_q_fill_f64 (op_queue (call), &out.im, -call->args[0].items[1].number);
+  return TRUE;
+}
+
 static gboolean
 conj_kernel (AdjOpCall *call)
 {
   AdjKView re_in, re_out, im_in, im_out;
   gboolean done;
+
+  if (call->args[0].kind == ADJ_VALUE_COMPLEX)
+    return conjugate_number (call);
 
   call->part = ADJ_PART_REAL;
   done = op_input (call, 0, &re_in) && op_output (call, 0, &re_out);
@@ -157,6 +177,13 @@ conj_kernel (AdjOpCall *call)
   adj_q_copy (op_queue (call), &re_out, &re_in);
   negate (op_queue (call), &im_out, &im_in);
   return TRUE;
+}
+
+/* In the graphs that PyTorch traces. */
+static void
+angle_traced (AdjOpCall *call)
+{
+  op_lay_out_pointwise (call, 0, (const guint[]){ 0 }, 1);
 }
 
 /* In the graphs that PyTorch traces. */

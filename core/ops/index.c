@@ -364,7 +364,7 @@ clamp_indices (const AdjOpCall *call,
     }
 }
 
-/* Copies @from to @to where @mask is as @set says; all have the same sizes, @to is dense. */
+/* Copies @from to @to where @mask is as @set says; all have the same sizes. */
 static void
 copy_masked (const AdjOpCall *call,
              const AdjKView *to,
@@ -377,13 +377,16 @@ copy_masked (const AdjOpCall *call,
   for (gint64 i = 0; i < n; i++)
     {
       AdjKView a = { .type = to->type }, b = { .type = from->type };
-      gint64 rest = i, at = 0;
+      gint64 rest = i, at = 0, to_at = 0;
 
       if (mask[i] != set)
         continue;
       for (gint d = from->rank; d-- > 0; rest /= from->size[d])
-        at += rest % from->size[d] * from->stride[d];
-      a.data = (char *) to->data + (gsize) i * adj_k_type_get_size (to->type);
+        {
+          at += rest % from->size[d] * from->stride[d];
+          to_at += rest % from->size[d] * to->stride[d];
+        }
+      a.data = (char *) to->data + (gssize) to_at * (gssize) adj_k_type_get_size (to->type);
       b.data = (char *) from->data + (gssize) at * (gssize) adj_k_type_get_size (from->type);
       adj_q_copy (op_queue (call), &a, &b);
     }

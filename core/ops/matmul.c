@@ -6,7 +6,7 @@
 
 #include "ops/adj-op-id.h"
 #include "ops/adj-ops.h"
-#include "ops/kernel-private.h"
+#include "ops/parts-private.h"
 #include "ops/table-private.h"
 
 static gboolean
@@ -233,11 +233,11 @@ view_operands (AdjOpCall *call, guint first, AdjPart a, AdjPart b, AdjPart c, Ad
 /* c = re · re - im · im, or re · im + im · re: the second product is added to the first, which is
  * in memory of its own. */
 static gboolean
-multiply_part (AdjOpCall *call, guint first, AdjPart part, const AdjKGemm *scaled)
+multiply_part (AdjOpCall *call, guint first, AdjPart part)
 {
   AdjPart other = part == ADJ_PART_REAL ? ADJ_PART_IMAGINARY : ADJ_PART_REAL;
   double sign = call->op == adj_op (ADJ_OP_vdot) ? -1 : 1;
-  AdjKGemm gemm = *scaled;
+  AdjKGemm gemm = { .alpha = 1 };
   g_autofree gpointer memory = NULL;
   AdjKView sum, out;
 
@@ -251,7 +251,7 @@ multiply_part (AdjOpCall *call, guint first, AdjPart part, const AdjKGemm *scale
     return FALSE;
   gemm.d = &sum;
   gemm.beta = 1;
-  gemm.alpha *= part == ADJ_PART_REAL ? -sign : sign;
+  gemm.alpha = part == ADJ_PART_REAL ? -sign : sign;
   adj_q_gemm (op_queue (call), &gemm);
   return TRUE;
 }
@@ -262,76 +262,9 @@ product_kernel (AdjOpCall *call)
   AdjKGemm gemm = { .alpha = 1 };
 
   if (op_is_complex (call->results[0].meta.dtype))
-    return multiply_part (call, 0, ADJ_PART_REAL, &gemm) &&
-           multiply_part (call, 0, ADJ_PART_IMAGINARY, &gemm);
+    return multiply_part (call, 0, ADJ_PART_REAL) && multiply_part (call, 0, ADJ_PART_IMAGINARY);
   if (!view_operands (call, 0, ADJ_PART_NONE, ADJ_PART_NONE, ADJ_PART_NONE, &gemm))
     return FALSE;
-  adj_q_gemm (op_queue (call), &gemm);
-  return TRUE;
-}
-
-static gboolean
-view_added (AdjOpCall *call, AdjPart part, AdjKView *self, double *number)
-{
-  gboolean done;
-
-  call->part = part;
-  done = op_input_as (call, 0, &call->results[0].meta.shape, self, number);
-  call->part = ADJ_PART_NONE;
-  return done;
-}
-
-static gboolean
-add_product_kernel (AdjOpCall *call)
-{
-  gboolean complex = op_is_complex (call->results[0].meta.dtype);
-  AdjPart part = complex ? ADJ_PART_REAL : ADJ_PART_NONE;
-  AdjKGemm gemm = {
-    .beta = adj_op_call_double (call, 3, 1),
-    .alpha = adj_op_call_double (call, 4, 1),
-  };
-  AdjKView self;
-  double number;
-
-  gemm.d = &self;
-  if (!view_added (call, part, &self, &number))
-    return FALSE;
-  if (complex)
-    return multiply_part (call, 1, part, &gemm) &&
-           view_added (call, ADJ_PART_IMAGINARY, &self, &number) &&
-           multiply_part (call, 1, ADJ_PART_IMAGINARY, &gemm);
-  if (!view_operands (call, 1, part, part, part, &gemm))
-    return FALSE;
-  adj_q_gemm (op_queue (call), &gemm);
-  return TRUE;
-}
-
-/* Vectors become columns, and the last one of two vectors a row. */
-static gboolean
-add_vector_kernel (AdjOpCall *call)
-{
-  AdjKGemm gemm = {
-    .beta = adj_op_call_double (call, 3, 1),
-    .alpha = adj_op_call_double (call, 4, 1),
-  };
-  AdjKView self;
-  double number;
-
-  if (!op_input_as (call, 0, &call->results[0].meta.shape, &self, &number) ||
-      !op_input (call, 1, &gemm.a) || !op_input (call, 2, &gemm.b) || !op_output (call, 0, &gemm.c))
-    return FALSE;
-  if (gemm.a.rank == 1)
-    {
-      append_dim (&gemm.a);
-      prepend_dim (&gemm.b);
-    }
-  else
-    {
-      append_dim (&gemm.b);
-      append_dim (&self);
-      append_dim (&gemm.c);
-    }
-  gemm.d = &self;
   adj_q_gemm (op_queue (call), &gemm);
   return TRUE;
 }
@@ -352,13 +285,147 @@ matrix_of (const AdjKView *batch, gint64 i)
   return matrix;
 }
 
+/* c = alpha a b + beta c: of two vectors, where @c is a matrix, every product; of two batches,
+ * where it is one, their sum. */
+static void
+multiply_into (const AdjOpCall *call,
+               const AdjKView *a,
+               const AdjKView *b,
+               const AdjKView *c,
+               double alpha,
+               double beta)
+{
+  AdjKGemm gemm = { .a = *a, .b = *b, .c = *c, .d = c, .alpha = alpha, .beta = beta };
+
+  if (a->rank == 3 && c->rank == 2)
+    {
+      for (gint64 i = 0; i < a->size[0]; i++)
+        {
+          AdjKView left = matrix_of (a, i), right = matrix_of (b, i);
+
+          multiply_into (call, &left, &right, c, alpha, i == 0 ? beta : 1);
+        }
+      return;
+    }
+  if (a->rank == 1 && c->rank == 2)
+    {
+      append_dim (&gemm.a);
+      prepend_dim (&gemm.b);
+    }
+  make_matrices (&gemm);
+  if (beta == 0)
+    gemm.d = NULL;
+  else
+    gemm.d = &gemm.c;
+  adj_q_gemm (op_queue (call), &gemm);
+}
+
+/* @out = the sum of @factors[k] times part k, of self and of the product; self, which may be no
+ * number, does not count where its factors are 0. */
+static void
+mix_parts (const AdjOpCall *call,
+           const AdjKView *out,
+           const OpParts *self_and_product,
+           const double factors[4])
+{
+  AdjKCode code[4 * 4];
+  guint n = 0, first = factors[0] == 0 && factors[1] == 0 ? 2 : 0;
+
+  for (guint k = first; k < 4; k++)
+    {
+      code[n++] = (AdjKCode){ .op = ADJ_K_OP_LOAD, .dst = 1, .imm.i = k };
+      code[n++] = (AdjKCode){ .op = ADJ_K_OP_CONST, .dst = 2, .imm.f = factors[k] };
+      code[n++] = (AdjKCode){ .op = ADJ_K_OP_MUL, .dst = k == first ? 0 : 1, .a = 1, .b = 2 };
+      if (k > first)
+        code[n++] = (AdjKCode){ .op = ADJ_K_OP_ADD, .dst = 0, .a = 0, .b = 1 };
+    }
+  op_apply_parts (call, out, self_and_product, 2, code, n);
+}
+
+/* beta self + alpha A B of complex numbers. */
+static gboolean
+add_complex_product (AdjOpCall *call)
+{
+  g_auto (OpPartsMemory) memory = { NULL };
+  OpParts both[2], a, b, out;
+  double beta[2], alpha[2], number[2];
+
+  op_number_parts (call, 3, 1, beta);
+  op_number_parts (call, 4, 1, alpha);
+  if (!op_input_parts_as (call, 0, &call->results[0].meta.shape, &both[0], number) ||
+      !op_input_parts (call, 1, &a) || !op_input_parts (call, 2, &b) ||
+      !op_output_parts (call, 0, &out))
+    return FALSE;
+  memory = op_temporary_parts (call, &out.re, out.re.type, &both[1]);
+  multiply_into (call, &a.re, &b.re, &both[1].re, 1, 0);
+  multiply_into (call, &a.im, &b.im, &both[1].re, -1, 1);
+  multiply_into (call, &a.re, &b.im, &both[1].im, 1, 0);
+  multiply_into (call, &a.im, &b.re, &both[1].im, 1, 1);
+  mix_parts (call, &out.re, both, (const double[]){ beta[0], -beta[1], alpha[0], -alpha[1] });
+  mix_parts (call, &out.im, both, (const double[]){ beta[1], beta[0], alpha[1], alpha[0] });
+  return TRUE;
+}
+
+static gboolean
+add_product_kernel (AdjOpCall *call)
+{
+  AdjKGemm gemm = { .alpha = 1 };
+  AdjKView self;
+  double number;
+
+  if (op_is_complex (call->results[0].meta.dtype))
+    return add_complex_product (call);
+  gemm.beta = adj_op_call_double (call, 3, 1);
+  gemm.alpha = adj_op_call_double (call, 4, 1);
+  gemm.d = &self;
+  if (!op_input_as (call, 0, &call->results[0].meta.shape, &self, &number) ||
+      !view_operands (call, 1, ADJ_PART_NONE, ADJ_PART_NONE, ADJ_PART_NONE, &gemm))
+    return FALSE;
+  adj_q_gemm (op_queue (call), &gemm);
+  return TRUE;
+}
+
+/* Vectors become columns, and the last one of two vectors a row. */
+static gboolean
+add_vector_kernel (AdjOpCall *call)
+{
+  AdjKGemm gemm = { .alpha = 1 };
+  AdjKView self;
+  double number;
+
+  if (op_is_complex (call->results[0].meta.dtype))
+    return add_complex_product (call);
+  gemm.beta = adj_op_call_double (call, 3, 1);
+  gemm.alpha = adj_op_call_double (call, 4, 1);
+  if (!op_input_as (call, 0, &call->results[0].meta.shape, &self, &number) ||
+      !op_input (call, 1, &gemm.a) || !op_input (call, 2, &gemm.b) || !op_output (call, 0, &gemm.c))
+    return FALSE;
+  if (gemm.a.rank == 1)
+    {
+      append_dim (&gemm.a);
+      prepend_dim (&gemm.b);
+    }
+  else
+    {
+      append_dim (&gemm.b);
+      append_dim (&self);
+      append_dim (&gemm.c);
+    }
+  gemm.d = &self;
+  adj_q_gemm (op_queue (call), &gemm);
+  return TRUE;
+}
+
 /* One product after the other, each added to what came before. */
 static gboolean
 addbmm_kernel (AdjOpCall *call)
 {
-  double beta = adj_op_call_double (call, 3, 1), number;
+  double beta, number;
   AdjKView self, batch1, batch2, out;
 
+  if (op_is_complex (call->results[0].meta.dtype))
+    return add_complex_product (call);
+  beta = adj_op_call_double (call, 3, 1);
   if (!op_input_as (call, 0, &call->results[0].meta.shape, &self, &number) ||
       !op_input (call, 1, &batch1) || !op_input (call, 2, &batch2) || !op_output (call, 0, &out))
     return FALSE;

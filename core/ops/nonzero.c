@@ -4,7 +4,7 @@
 #include "call/adj-constant.h"
 #include "call/adj-context.h"
 #include "call/adj-op-internal.h"
-#include "ops/kernel-private.h"
+#include "ops/parts-private.h"
 #include "ops/table-private.h"
 #include "tensor/adj-symbols-internal.h"
 
@@ -12,14 +12,25 @@
 static guint8 *
 mark_nonzero (const AdjOpCall *call, AdjTensor *tensor, AdjKView *dense)
 {
+  const AdjTensorMeta *meta = adj_tensor_get_meta (tensor);
+  AdjOpCall real = *call, imaginary = *call;
+  gboolean complex = op_is_complex (meta->dtype);
   guint8 *set;
-  AdjKView view;
+  OpParts x;
 
-  if (!op_view (call, tensor, adj_tensor_get_meta (tensor), &view) ||
-      !op_check_temporary (call, adj_k_view_count (&view)))
+  if (complex)
+    {
+      real.part = ADJ_PART_REAL;
+      imaginary.part = ADJ_PART_IMAGINARY;
+    }
+  if (!op_view (&real, tensor, meta, &x.re) || !op_view (&imaginary, tensor, meta, &x.im) ||
+      !op_check_temporary (call, adj_k_view_count (&x.re)))
     return NULL;
-  set = op_temporary (op_queue (call), &view, ADJ_K_BOOL, dense);
-  adj_q_copy (op_queue (call), dense, &view);
+  set = op_temporary (op_queue (call), &x.re, ADJ_K_BOOL, dense);
+  if (complex)
+    op_mark_parts (call, dense, &x);
+  else
+    adj_q_copy (op_queue (call), dense, &x.re);
   return set;
 }
 

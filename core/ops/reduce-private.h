@@ -24,6 +24,10 @@ void op_put_dims_back (const AdjKView *in, guint32 dims, AdjKView *out);
 /* Input, cast first into @memory when the result has another dtype than the kernel would sum in. */
 gboolean op_read_reduced (const AdjOpCall *call, AdjKType type, AdjKView *in, gpointer *memory);
 
+/* Of complex numbers (reduce-parts.c). */
+gboolean op_prod_parts (AdjOpCall *call);
+gboolean op_cumprod_parts (AdjOpCall *call);
+
 double op_reduce_reduction (const AdjOpCall *call);
 double op_reduce_flops (const AdjOpCall *call);
 

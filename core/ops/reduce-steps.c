@@ -3,6 +3,7 @@
 
 #include <math.h>
 
+#include "ops/parts-private.h"
 #include "ops/reduce-private.h"
 #include "ops/table-private.h"
 
@@ -31,7 +32,7 @@ logsumexp_meta (AdjOpCall *call)
 {
   AdjDType dtype = op_self_dtype (call);
 
-  if (!adj_dtype_is_floating (dtype))
+  if (!adj_dtype_is_differentiable (dtype))
     dtype = adj_context_get_default_dtype (call->cx);
   return op_add_reduced (call, dtype);
 }
@@ -231,6 +232,71 @@ clear_infinite (AdjKQueue *queue, const AdjKView *x)
   adj_q_pointwise (queue, &program, x, x);
 }
 
+#define LOAD(k)                                                                                    \
+  {                                                                                                \
+    .op = ADJ_K_OP_LOAD, .dst = k, .imm.i = k                                                      \
+  }
+
+/* The same of complex numbers, with m of their real parts. */
+static gboolean
+logsumexp_of_parts (AdjOpCall *call)
+{
+  static const AdjKCode exp_re[] = { LOAD (0),
+                                     LOAD (1),
+                                     LOAD (2),
+                                     { .op = ADJ_K_OP_SUB, .dst = 0, .a = 0, .b = 2 },
+                                     { .op = ADJ_K_OP_EXP, .dst = 0, .a = 0 },
+                                     { .op = ADJ_K_OP_COS, .dst = 1, .a = 1 },
+                                     { .op = ADJ_K_OP_MUL, .dst = 0, .a = 0, .b = 1 } };
+  static const AdjKCode exp_im[] = { LOAD (0),
+                                     LOAD (1),
+                                     LOAD (2),
+                                     { .op = ADJ_K_OP_SUB, .dst = 0, .a = 0, .b = 2 },
+                                     { .op = ADJ_K_OP_EXP, .dst = 0, .a = 0 },
+                                     { .op = ADJ_K_OP_SIN, .dst = 1, .a = 1 },
+                                     { .op = ADJ_K_OP_MUL, .dst = 0, .a = 0, .b = 1 } };
+  static const AdjKCode log_re[] = { LOAD (0),
+                                     LOAD (1),
+                                     LOAD (2),
+                                     { .op = ADJ_K_OP_HYPOT, .dst = 0, .a = 0, .b = 1 },
+                                     { .op = ADJ_K_OP_LOG, .dst = 0, .a = 0 },
+                                     { .op = ADJ_K_OP_ADD, .dst = 0, .a = 0, .b = 2 } };
+  static const AdjKCode log_im[] = { LOAD (0),
+                                     LOAD (1),
+                                     { .op = ADJ_K_OP_ATAN2, .dst = 0, .a = 1, .b = 0 } };
+  guint32 dims = op_reduced_dims (call);
+  g_auto (OpPartsMemory) memory = { NULL };
+  g_auto (OpPartsMemory) sum_memory = { NULL };
+  g_autofree gpointer top_memory = NULL;
+  OpParts x, out, e, sum, numbers[2];
+  AdjKView top, spread;
+
+  if (!op_input_parts (call, 0, &x) || !op_output_parts (call, 0, &out))
+    return FALSE;
+  op_put_dims_back (&x.re, dims, &out.re);
+  op_put_dims_back (&x.re, dims, &out.im);
+  top_memory = op_temporary (op_queue (call), &out.re, ADJ_K_F64, &top);
+  if (adj_k_view_count (&x.re) > 0)
+    adj_q_reduce (op_queue (call), ADJ_K_MAX, &top, &x.re, dims);
+  clear_infinite (op_queue (call), &top);
+  broadcast (&top, &x.re, &spread);
+  memory = op_temporary_parts (call, &x.re, ADJ_K_F64, &e);
+  sum_memory = op_temporary_parts (call, &out.re, ADJ_K_F64, &sum);
+  numbers[0] = x;
+  numbers[1] = (OpParts){ spread, spread };
+  op_apply_parts (call, &e.re, numbers, 2, exp_re, G_N_ELEMENTS (exp_re));
+  op_apply_parts (call, &e.im, numbers, 2, exp_im, G_N_ELEMENTS (exp_im));
+  adj_q_reduce (op_queue (call), ADJ_K_SUM, &sum.re, &e.re, dims);
+  adj_q_reduce (op_queue (call), ADJ_K_SUM, &sum.im, &e.im, dims);
+  numbers[0] = sum;
+  numbers[1] = (OpParts){ top, top };
+  op_apply_parts (call, &out.re, numbers, 2, log_re, G_N_ELEMENTS (log_re));
+  op_apply_parts (call, &out.im, numbers, 2, log_im, G_N_ELEMENTS (log_im));
+  return TRUE;
+}
+
+#undef LOAD
+
 /* m = max (x), 0 where it is infinite; log Σ e^(x - m) + m. */
 static gboolean
 logsumexp_kernel (AdjOpCall *call)
@@ -242,6 +308,8 @@ logsumexp_kernel (AdjOpCall *call)
   g_autofree gpointer memory = NULL;
   AdjKView in, out, top, spread, shifted;
 
+  if (op_is_complex (op_self_dtype (call)))
+    return logsumexp_of_parts (call);
   if (!op_output (call, 0, &out))
     return FALSE;
   type = out.type == ADJ_K_F64 ? ADJ_K_F64 : ADJ_K_F32;

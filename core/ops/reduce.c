@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Reductions: sums, means, extremes and tests over dimensions; scans. */
 
+#include "ops/parts-private.h"
 #include "ops/reduce-private.h"
 #include "ops/table-private.h"
 
@@ -214,25 +215,70 @@ reduce (AdjOpCall *call, AdjKReduce kind)
 
 REDUCE (sum_kernel, ADJ_K_SUM)
 REDUCE (mean_kernel, ADJ_K_MEAN)
-REDUCE (prod_kernel, ADJ_K_PROD)
 REDUCE (max_kernel, ADJ_K_MAX)
 REDUCE (min_kernel, ADJ_K_MIN)
 
-/* The sum of what is 1 where an element is not 0. */
 static gboolean
-count_kernel (AdjOpCall *call)
+prod_kernel (AdjOpCall *call)
+{
+  return op_is_complex (call->results[0].meta.dtype) ? op_prod_parts (call)
+                                                     : reduce (call, ADJ_K_PROD);
+}
+
+/* 1 where an element is not 0, in @memory. */
+static gboolean
+read_marks (const AdjOpCall *call, AdjKView *marks, gpointer *memory)
+{
+  OpParts parts;
+  AdjKView in;
+
+  if (op_is_complex (op_self_dtype (call)))
+    {
+      if (!op_input_parts (call, 0, &parts))
+        return FALSE;
+      *memory = op_temporary (op_queue (call), &parts.re, ADJ_K_BOOL, marks);
+      op_mark_parts (call, marks, &parts);
+      return TRUE;
+    }
+  if (!op_input (call, 0, &in))
+    return FALSE;
+  *memory = op_temporary (op_queue (call), &in, ADJ_K_BOOL, marks);
+  adj_q_copy (op_queue (call), marks, &in);
+  return TRUE;
+}
+
+static gboolean
+reduce_marks (AdjOpCall *call, AdjKReduce kind)
 {
   guint32 dims = op_reduced_dims (call);
   g_autofree gpointer memory = NULL;
-  AdjKView in, out, set;
+  AdjKView marks, out;
 
-  if (!op_input (call, 0, &in) || !op_output (call, 0, &out))
+  if (!read_marks (call, &marks, &memory) || !op_output (call, 0, &out))
     return FALSE;
-  memory = op_temporary (op_queue (call), &in, ADJ_K_BOOL, &set);
-  adj_q_copy (op_queue (call), &set, &in);
-  op_put_dims_back (&set, dims, &out);
-  adj_q_reduce (op_queue (call), ADJ_K_SUM, &out, &set, dims);
+  op_put_dims_back (&marks, dims, &out);
+  adj_q_reduce (op_queue (call), kind, &out, &marks, dims);
   return TRUE;
+}
+
+static gboolean
+count_kernel (AdjOpCall *call)
+{
+  return reduce_marks (call, ADJ_K_SUM);
+}
+
+static gboolean
+any_kernel (AdjOpCall *call)
+{
+  return op_is_complex (op_self_dtype (call)) ? reduce_marks (call, ADJ_K_ANY)
+                                              : reduce (call, ADJ_K_ANY);
+}
+
+static gboolean
+all_kernel (AdjOpCall *call)
+{
+  return op_is_complex (op_self_dtype (call)) ? reduce_marks (call, ADJ_K_ALL)
+                                              : reduce (call, ADJ_K_ALL);
 }
 
 static gboolean
@@ -249,9 +295,6 @@ aminmax_kernel (AdjOpCall *call)
   adj_q_reduce (op_queue (call), ADJ_K_MAX, &most, &in, dims);
   return TRUE;
 }
-
-REDUCE (any_kernel, ADJ_K_ANY)
-REDUCE (all_kernel, ADJ_K_ALL)
 
 /* -- positions -- */
 
@@ -337,7 +380,8 @@ cumsum_kernel (AdjOpCall *call)
 static gboolean
 cumprod_kernel (AdjOpCall *call)
 {
-  return scan (call, adj_q_cumprod);
+  return op_is_complex (call->results[0].meta.dtype) ? op_cumprod_parts (call)
+                                                     : scan (call, adj_q_cumprod);
 }
 
 /* -- costs -- */

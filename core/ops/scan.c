@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* cummax, cummin, logcumsumexp: what holds of the elements so far along a dimension. */
 
+#include <complex.h>
 #include <math.h>
 
-#include "ops/kernel-private.h"
+#include "ops/parts-private.h"
 #include "ops/table-private.h"
 
 static guint
@@ -29,7 +30,7 @@ logcumsumexp_meta (AdjOpCall *call)
   const AdjTensorMeta *self = adj_op_call_meta (call, 0);
 
   dim_of (call);
-  if (!adj_dtype_is_floating (self->dtype))
+  if (!adj_dtype_is_differentiable (self->dtype))
     return adj_op_call_fail (call, "needs floating point, not %s",
                              adj_dtype_info (self->dtype)->torch_name);
   op_add_contiguous (call, self->dtype, self->shape.rank, self->shape.size);
@@ -58,7 +59,8 @@ row_start (const Rows *rows, gint64 row)
   return row / rows->step * rows->step * rows->n + row % rows->step;
 }
 
-/* self as numbers of one class, dense, which the caller frees. */
+/* self, or the part of it that is looked at, as numbers of one class, dense, which the caller
+ * frees. */
 static gpointer
 read_self (const AdjOpCall *call, AdjKView *dense)
 {
@@ -158,13 +160,76 @@ log_add_exp (double a, double b)
   return low == high && isinf (low) ? a : log1p (exp (low - high)) + high;
 }
 
+/* ln (1 + z) */
+static double _Complex log1p_of (double _Complex z)
+{
+  double re = creal (z), im = cimag (z);
+
+  return CMPLX (log1p (re * (2 + re) + im * im) / 2, atan2 (im, 1 + re));
+}
+
+/* The same of complex numbers, by that with the larger real part. */
+static double _Complex log_add_exp_of (double _Complex a, double _Complex b)
+{
+  gboolean first = isnan (creal (a)) || (!isnan (creal (b)) && creal (a) < creal (b));
+  double _Complex low = first ? a : b, high = first ? b : a;
+
+  if (isnan (creal (a)) || isnan (cimag (a)) || isnan (creal (b)) || isnan (cimag (b)))
+    return CMPLX (NAN, NAN);
+  if (isinf (creal (low)) && creal (low) == creal (high))
+    return creal (low) < 0 ? low : clog (cexp (low) + cexp (high));
+  return log1p_of (cexp (low - high)) + high;
+}
+
+static void
+scan_complex (double *re, double *im, const Rows *rows)
+{
+  for (gint64 row = 0; row < rows->n_rows; row++)
+    {
+      gint64 start = row_start (rows, row);
+      double _Complex sum = CMPLX (-INFINITY, 0);
+
+      for (gint64 i = 0; i < rows->n; i++)
+        {
+          gint64 at = start + i * rows->step;
+
+          sum = log_add_exp_of (CMPLX (re[at], im[at]), sum);
+          re[at] = creal (sum);
+          im[at] = cimag (sum);
+        }
+    }
+}
+
+static gboolean
+logcumsumexp_of_complex (AdjOpCall *call)
+{
+  AdjOpCall real = *call, imaginary = *call;
+  g_autofree double *re = NULL;
+  g_autofree double *im = NULL;
+  OpParts x, out;
+  Rows rows;
+
+  real.part = ADJ_PART_REAL;
+  imaginary.part = ADJ_PART_IMAGINARY;
+  if ((re = read_self (&real, &x.re)) == NULL || (im = read_self (&imaginary, &x.im)) == NULL ||
+      !op_output_parts (call, 0, &out))
+    return FALSE;
+  rows = rows_of (&x.re, dim_of (call));
+  scan_complex (re, im, &rows);
+  op_copy_parts (call, &out, &x);
+  return TRUE;
+}
+
 static gboolean
 logcumsumexp_kernel (AdjOpCall *call)
 {
   AdjKView dense, out;
-  g_autofree double *x = read_self (call, &dense);
+  g_autofree double *x = NULL;
   Rows rows;
 
+  if (op_is_complex (call->results[0].meta.dtype))
+    return logcumsumexp_of_complex (call);
+  x = read_self (call, &dense);
   if (x == NULL || !op_output (call, 0, &out))
     return FALSE;
   rows = rows_of (&dense, dim_of (call));

@@ -35,7 +35,8 @@ effect_clear (gpointer data)
 static gboolean
 is_unordered (const char *target)
 {
-  return strstr (target, "_assert") != NULL || strstr (target, "sym_constrain") != NULL ||
+  return strstr (target, "_assert") != NULL || strstr (target, "_check_errors") != NULL ||
+         strstr (target, "sym_constrain") != NULL ||
          strstr (target, "resize_storage_bytes") != NULL || strstr (target, "_sink_tokens") != NULL;
 }
 
@@ -95,7 +96,9 @@ describe (const AdjGraph *graph, const AdjNode *node, gboolean by_name)
     }
   else if (!g_str_equal (target, ADJ_TARGET_CALL_TORCHBIND) &&
            adj_effect_op_find (target) == NULL &&
-           (node->op == NULL || (node->op->flags & ADJ_OP_EFFECT) == 0 || is_unordered (target)))
+           (node->op == NULL || (node->op->flags & ADJ_OP_EFFECT) == 0))
+    return NULL;
+  if (is_unordered (target))
     return NULL;
   if (first == 0 && adj_object_node_is_pure (graph, node))
     return NULL;

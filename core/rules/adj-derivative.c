@@ -186,7 +186,8 @@ print_call (const AdjExpr *expr, const Names *names, guint holds, GString *out)
       print (expr->args[0], names, HOLDS_ALL, out);
       g_string_append (out, "ᵀ");
     }
-  else if (expr->n_args == 1 && is_called (expr->name, "conj")) /* of real numbers */
+  else if (expr->n_args == 1 && (is_called (expr->name, "conj") ||
+                                 is_called (expr->name, "conjugate"))) /* of real numbers */
     print (expr->args[0], names, holds, out);
   else if (!print_body (expr, names, holds, out))
     {

@@ -25,11 +25,16 @@ static const struct
 {
   const char *release;
   AdjOpId op;
-  const char *gradient;
+  AdjRuleKind kind;
+  const char *text;
 } releases[] = {
-#define GRADIENT(release, id, text) { release, ADJ_OP_##id, text },
+#define GRADIENT(release, id, text) { release, ADJ_OP_##id, ADJ_RULE_GRAD, text },
+#define DECOMPOSITION(release, id, text) { release, ADJ_OP_##id, ADJ_RULE_DECOMPOSE, text },
+#define FACTORS_ITSELF(release, id)
 #include "ops/releases.inc"
 #undef GRADIENT
+#undef DECOMPOSITION
+#undef FACTORS_ITSELF
 };
 
 typedef struct
@@ -539,7 +544,7 @@ add_releases (Table *table)
 
       if (of_release == NULL)
         g_hash_table_insert (table->releases, (gpointer) release, of_release = table_new ());
-      add_rule (of_release, adj_op (releases[i].op), ADJ_RULE_GRAD, releases[i].gradient);
+      add_rule (of_release, adj_op (releases[i].op), releases[i].kind, releases[i].text);
     }
 }
 
@@ -594,24 +599,16 @@ differentiated (const AdjOp *op)
 }
 
 const AdjRule *
-adj_rule_find (const AdjOp *op, AdjRuleKind kind)
-{
-  const Table *table = get_table (op);
-
-  return g_hash_table_lookup (table->rules[kind], kind == ADJ_RULE_GRAD ? differentiated (op) : op);
-}
-
-const AdjRule *
-adj_rule_find_gradient (const AdjOp *op, const char *release)
+adj_rule_find (const AdjOp *op, AdjRuleKind kind, const char *release)
 {
   const Table *all = get_table (op);
   const Table *table = release != NULL && all->releases != NULL
                            ? g_hash_table_lookup (all->releases, release)
                            : NULL;
-  const AdjRule *rule =
-      table != NULL ? g_hash_table_lookup (table->rules[ADJ_RULE_GRAD], differentiated (op)) : NULL;
+  const AdjOp *record = kind == ADJ_RULE_GRAD ? differentiated (op) : op;
+  const AdjRule *rule = table != NULL ? g_hash_table_lookup (table->rules[kind], record) : NULL;
 
-  return rule != NULL ? rule : adj_rule_find (op, ADJ_RULE_GRAD);
+  return rule != NULL ? rule : g_hash_table_lookup (all->rules[kind], record);
 }
 
 /* -- operators of a program -- */

@@ -48,10 +48,9 @@ typedef struct
   const guint8 *by_name; /* the arguments of @schema in the order of their names */
 } AdjRule;
 
-/* %NULL when the operator has none.  An in-place variant has the gradient of its record. */
-const AdjRule *adj_rule_find (const AdjOp *op, AdjRuleKind kind);
-/* The gradient that @op has in @release ("2.15"), %NULL and others: that of its record. */
-const AdjRule *adj_rule_find_gradient (const AdjOp *op, const char *release);
+/* That which @op has in @release ("2.15"); %NULL and others: that of its record.  %NULL when the
+ * operator has none.  An in-place variant has the gradient of its record. */
+const AdjRule *adj_rule_find (const AdjOp *op, AdjRuleKind kind, const char *release);
 
 /* What only gradient rules see: `result`, `g`, `grads`, `output_mask`. */
 typedef struct

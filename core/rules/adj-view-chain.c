@@ -216,7 +216,7 @@ invert_step (const AdjViewChain *chain, AdjContext *cx, AdjTensor *base, AdjTens
   AdjValue args[ADJ_MAX_ARGUMENTS];
   AdjRuleCall call = {
     .cx = cx,
-    .rule = adj_rule_find (chain->op, ADJ_RULE_INVERSE),
+    .rule = adj_rule_find (chain->op, ADJ_RULE_INVERSE, NULL),
     .args = args,
     .bindings = bindings,
   };

@@ -84,6 +84,13 @@ rule_wrapped_dim (AdjRuleCall *call, gint64 dim, gint64 rank)
 /* -- tensors -- */
 
 gboolean
+rule_after (AdjRuleCall *call, const AdjValue *args, guint n, AdjValue *out)
+{
+  *out = args[0];
+  return TRUE;
+}
+
+gboolean
 rule_raised (AdjRuleCall *call, const AdjValue *args, guint n, AdjValue *out)
 {
   gboolean recorded = adj_context_get_grad_enabled (call->cx);
@@ -151,7 +158,7 @@ rule_decompose (AdjOpCall *call, AdjValue *result)
 {
   AdjRuleCall rule = {
     .cx = call->cx,
-    .rule = adj_rule_find (call->op, ADJ_RULE_DECOMPOSE),
+    .rule = adj_rule_find (call->op, ADJ_RULE_DECOMPOSE, adj_context_get_release (call->cx)),
     .args = call->args,
   };
   AdjValue value;

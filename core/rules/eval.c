@@ -260,6 +260,12 @@ is_comparison (AdjSizeOp op)
   return op >= ADJ_SIZE_EQ && op <= ADJ_SIZE_GE;
 }
 
+static gboolean
+is_equality (AdjSizeOp op)
+{
+  return op == ADJ_SIZE_EQ || op == ADJ_SIZE_NE;
+}
+
 /* What can be equal or not, and nothing else. */
 static gboolean
 is_word (const AdjValue *value)
@@ -281,7 +287,9 @@ eval_binary (AdjRuleCall *call, const AdjRuleTerm *term, AdjValue *out)
 
   if (!eval_args (call, term, args))
     return FALSE;
-  if (is_word (&args[0]) || is_word (&args[1]))
+  if (is_word (&args[0]) || is_word (&args[1]) ||
+      (is_equality (term->binary) &&
+       (args[0].kind == ADJ_VALUE_COMPLEX || args[1].kind == ADJ_VALUE_COMPLEX)))
     {
       *out = ADJ_BOOL (adj_value_equal (&args[0], &args[1]) == (term->binary == ADJ_SIZE_EQ));
       return TRUE;

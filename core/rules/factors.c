@@ -186,12 +186,41 @@ rule_lu_unpack_backward (AdjRuleCall *call, const AdjValue *args, guint n, AdjVa
 
 /* -- orthogonal -- */
 
+static gboolean
+is_complex (const AdjTensor *x)
+{
+  AdjDType dtype = adj_tensor_get_meta (x)->dtype;
+
+  return adj_dtype_get_real (dtype) != dtype;
+}
+
+/* @x with a part of its diagonal, 0 real, 1 imaginary, halved. */
+static AdjTensor *
+halve_part (AdjRuleCall *call, AdjTensor *x, gint64 which)
+{
+  AdjTensor *pairs = rule_apply_one (call, ADJ_OP_view_as_real, rule_diagonal (call, x)), *part;
+  AdjValue last = ADJ_INT (pairs != NULL ? (gint64) adj_tensor_get_rank (pairs) - 1 : 0);
+
+  if (pairs == NULL)
+    return NULL;
+  part = ADJ_APPLY (call->cx, ADJ_OP_select_int, ADJ_TENSOR (pairs), last, ADJ_INT (which));
+  part = rule_scaled (call, part, 0.5);
+  pairs = rule_apply_one (call, ADJ_OP_view_as_real, rule_diagonal (call, x));
+  if (part == NULL || pairs == NULL)
+    return NULL;
+  pairs = ADJ_APPLY (call->cx, ADJ_OP_select_scatter, ADJ_TENSOR (pairs), ADJ_TENSOR (part), last,
+                     ADJ_INT (which));
+  return rule_put_diagonal (call, x, rule_apply_one (call, ADJ_OP_view_as_complex, pairs));
+}
+
 /* X + Xᴴ of a triangle, with the diagonal as it was. */
 static AdjTensor *
 mirror (AdjRuleCall *call, AdjTensor *x)
 {
   AdjTensor *sum = rule_add (call, x, rule_mH (call, x));
 
+  if (sum != NULL && is_complex (sum))
+    return halve_part (call, sum, 0);
   return rule_put_diagonal (call, sum, rule_scaled (call, rule_diagonal (call, sum), 0.5));
 }
 
@@ -227,6 +256,8 @@ rule_qr_backward (AdjRuleCall *call, const AdjValue *args, guint n, AdjValue *ou
     }
   a = rule_neg (call, a);
   a = rule_triangle (call, rule_sub (call, a, rule_mH (call, a)), FALSE, FALSE);
+  if (a != NULL && is_complex (a))
+    a = halve_part (call, a, 1);
   a = rule_matmul (call, q, a);
   r = rule_slice (call, r, -1, ADJ_SIZE (0), m);
   a = rule_solve_triangular (call, rule_mH (call, r), a, FALSE, FALSE, FALSE);

@@ -193,6 +193,8 @@ rule_block_diag_backward (AdjRuleCall *call, const AdjValue *args, guint n, AdjV
 guint32
 rule_gradient_builtin_describes (const RuleBuiltin *builtin)
 {
+  if (builtin->func == rule_mm_left || builtin->func == rule_mm_right)
+    return 1 << 2;
   return builtin->func == rule_as_strided_scatter_backward ? 1 << 1 : 0;
 }
 

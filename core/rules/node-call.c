@@ -24,7 +24,8 @@ set_up (NodeCall *call)
 {
   const AdjOp *op = node_op_find_operator (call->self);
 
-  call->rule = op != NULL ? adj_rule_find (op, ADJ_RULE_GRAD) : NULL;
+  call->rule =
+      op != NULL ? adj_rule_find (op, ADJ_RULE_GRAD, adj_context_get_release (call->cx)) : NULL;
   if (call->rule == NULL)
     return FALSE;
   call->schema = adj_op_get_schema (op);

@@ -1,10 +1,60 @@
 /* SPDX-License-Identifier: MIT */
-/* Gradients of cumulative products. */
+/* Gradients of products of matrices, and of cumulative products. */
 
 #include <string.h>
 
 #include "call/adj-op-internal.h"
 #include "rules/gradients-private.h"
+
+/* -- matrices -- */
+
+static gboolean
+is_column_major (const AdjShape *matrix)
+{
+  return adj_size_is_int (matrix->stride[0]) && matrix->stride[0].word == 1 &&
+         adj_size_same (matrix->stride[1], matrix->size[0]);
+}
+
+/* args: g, the right factor, the left one */
+gboolean
+rule_mm_left (AdjRuleCall *call, const AdjValue *args, guint n, AdjValue *out)
+{
+  AdjContext *cx = call->cx;
+  AdjTensor *right = args[1].tensor, *t;
+
+  if (!is_column_major (&rule_meta_of (call, &args[2])->shape))
+    {
+      right = ADJ_APPLY (cx, ADJ_OP_t, args[1]);
+      right = right != NULL ? ADJ_APPLY (cx, ADJ_OP_conj, ADJ_TENSOR (right)) : NULL;
+      return right != NULL &&
+             rule_give (out, ADJ_APPLY (cx, ADJ_OP_mm, args[0], ADJ_TENSOR (right)));
+    }
+  right = ADJ_APPLY (cx, ADJ_OP_conj, args[1]);
+  t = right != NULL ? ADJ_APPLY (cx, ADJ_OP_t, args[0]) : NULL;
+  t = t != NULL ? ADJ_APPLY (cx, ADJ_OP_mm, ADJ_TENSOR (right), ADJ_TENSOR (t)) : NULL;
+  return t != NULL && rule_give (out, ADJ_APPLY (cx, ADJ_OP_t, ADJ_TENSOR (t)));
+}
+
+gboolean
+rule_mm_right (AdjRuleCall *call, const AdjValue *args, guint n, AdjValue *out)
+{
+  const AdjShape *right = &rule_meta_of (call, &args[2])->shape;
+  AdjContext *cx = call->cx;
+  AdjTensor *t = NULL, *left = NULL;
+
+  if (is_column_major (right))
+    {
+      t = ADJ_APPLY (cx, ADJ_OP_t, args[1]);
+      left = t != NULL ? ADJ_APPLY (cx, ADJ_OP_conj, args[0]) : NULL;
+      t = left != NULL ? ADJ_APPLY (cx, ADJ_OP_mm, ADJ_TENSOR (t), ADJ_TENSOR (left)) : NULL;
+      return t != NULL && rule_give (out, ADJ_APPLY (cx, ADJ_OP_t, ADJ_TENSOR (t)));
+    }
+  t = ADJ_APPLY (cx, ADJ_OP_t, args[0]);
+  t = t != NULL ? ADJ_APPLY (cx, ADJ_OP_conj, ADJ_TENSOR (t)) : NULL;
+  return t != NULL && rule_give (out, ADJ_APPLY (cx, ADJ_OP_mm, ADJ_TENSOR (t), args[1]));
+}
+
+/* -- cumulative products -- */
 
 /* x[start:end] along @dim; without @end: to the end. */
 static AdjTensor *

@@ -390,7 +390,8 @@ product_of_others (AdjRuleCall *call, AdjTensor *g, AdjTensor *x, guint dim)
   right = ADJ_APPLY (cx, ADJ_OP_slice_Tensor, ADJ_TENSOR (x), ADJ_INT (dim), ADJ_INT (1),
                      adj_value_from_size (shape->size[dim]));
   right = flipped (call, products_after (call, one, flipped (call, right, dim), dim), dim);
-  return times (call, g, times (call, left, right));
+  left = times (call, left, right);
+  return times (call, g, left != NULL ? ADJ_APPLY (cx, ADJ_OP_conj, ADJ_TENSOR (left)) : NULL);
 }
 
 static gboolean

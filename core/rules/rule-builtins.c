@@ -118,6 +118,14 @@ builtin_conj (AdjRuleCall *call, const AdjValue *args, guint n, AdjValue *out)
 }
 
 static gboolean
+builtin_conjugate (AdjRuleCall *call, const AdjValue *args, guint n, AdjValue *out)
+{
+  if (args[0].kind == ADJ_VALUE_COMPLEX)
+    return rule_give (out, ADJ_APPLY (call->cx, ADJ_OP__conj, args[0]));
+  return builtin_conj (call, args, n, out);
+}
+
+static gboolean
 builtin_is_conj (AdjRuleCall *call, const AdjValue *args, guint n, AdjValue *out)
 {
   *out = ADJ_BOOL (rule_meta_of (call, &args[0])->conjugate);
@@ -509,29 +517,9 @@ builtin_repeat_backward (AdjRuleCall *call, const AdjValue *args, guint n, AdjVa
 static gboolean
 builtin_scaled (AdjRuleCall *call, const AdjValue *args, guint n, AdjValue *out)
 {
-  if (rule_number_of (&args[1], 1) == 1)
+  if (args[1].kind != ADJ_VALUE_COMPLEX && rule_number_of (&args[1], 1) == 1)
     return rule_give (out, args[0].tensor);
   return rule_give (out, ADJ_APPLY (call->cx, ADJ_OP_mul_Scalar, args[0], args[1]));
-}
-
-static gboolean
-builtin_mm_right (AdjRuleCall *call, const AdjValue *args, guint n, AdjValue *out)
-{
-  const AdjShape *right = &rule_meta_of (call, &args[2])->shape;
-  AdjContext *cx = call->cx;
-  AdjTensor *t = NULL, *left = NULL;
-
-  if (adj_size_is_int (right->stride[0]) && right->stride[0].word == 1 &&
-      adj_size_same (right->stride[1], right->size[0]))
-    {
-      t = ADJ_APPLY (cx, ADJ_OP_t, args[1]);
-      left = t != NULL ? ADJ_APPLY (cx, ADJ_OP_conj, args[0]) : NULL;
-      t = left != NULL ? ADJ_APPLY (cx, ADJ_OP_mm, ADJ_TENSOR (t), ADJ_TENSOR (left)) : NULL;
-      return t != NULL && rule_give (out, ADJ_APPLY (cx, ADJ_OP_t, ADJ_TENSOR (t)));
-    }
-  t = ADJ_APPLY (cx, ADJ_OP_t, args[0]);
-  t = t != NULL ? ADJ_APPLY (cx, ADJ_OP_conj, ADJ_TENSOR (t)) : NULL;
-  return t != NULL && rule_give (out, ADJ_APPLY (cx, ADJ_OP_mm, ADJ_TENSOR (t), args[1]));
 }
 
 /* -- the table -- */
@@ -548,8 +536,6 @@ rule_builtin_describes (const RuleBuiltin *builtin)
   if (func == builtin_cat_backward || func == builtin_stack_backward ||
       func == builtin_as_strided_backward)
     return 1 << 1;
-  if (func == builtin_mm_right)
-    return 1 << 2;
   return rule_gradient_builtin_describes (builtin) | rule_linalg_builtin_describes (builtin) |
          rule_composite_builtin_describes (builtin);
 }

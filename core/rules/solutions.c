@@ -57,19 +57,20 @@ is_factor_of_transpose (AdjRuleCall *call, const AdjValue *a)
 }
 
 /* Where the gradient is differentiated in turn the factors, which have none, do not do: PyTorch
- * then solves anew with A. */
+ * then solves anew with A.  @itself: the factors are those of A, however it lies. */
 static AdjTensor *
 solve_transposed (AdjRuleCall *call,
                   const AdjValue *a,
                   const AdjValue *lu,
                   const AdjValue *pivots,
                   AdjTensor *b,
-                  gboolean left)
+                  gboolean left,
+                  gboolean itself)
 {
   AdjValue args[] = { ADJ_NONE, ADJ_TENSOR (b) }, words[2], results;
 
   if (!adj_context_get_grad_enabled (call->cx))
-    return rule_lu_solve (call, lu, pivots, b, left, !is_factor_of_transpose (call, a));
+    return rule_lu_solve (call, lu, pivots, b, left, itself || !is_factor_of_transpose (call, a));
   args[0] = ADJ_TENSOR (rule_mH (call, rule_tensor_of (a)));
   if (args[0].tensor == NULL || b == NULL)
     return NULL;
@@ -82,7 +83,7 @@ solve_transposed (AdjRuleCall *call,
   return rule_tensor_of (&results.items[0]);
 }
 
-/* args: g, X, A, B, LU, pivots, left */
+/* args: g, X, A, B, LU, pivots, left, and whether the factors are those of A, however it lies */
 gboolean
 rule_solve_backward (AdjRuleCall *call, const AdjValue *args, guint n, AdjValue *out)
 {
@@ -102,7 +103,7 @@ rule_solve_backward (AdjRuleCall *call, const AdjValue *args, guint n, AdjValue 
     }
   if (vectors)
     g = rule_unsqueeze (call, g, -1);
-  gb = solve_transposed (call, &args[2], &args[4], &args[5], g, left);
+  gb = solve_transposed (call, &args[2], &args[4], &args[5], g, left, rule_is_true (args, n, 7));
   if (vectors)
     x = rule_unsqueeze (call, x, -1);
   x = rule_mH (call, x);
@@ -189,25 +190,48 @@ rule_det_backward (AdjRuleCall *call, const AdjValue *args, guint n, AdjValue *o
                                             !is_factor_of_transpose (call, &args[2])));
     }
   d = spread_diagonal (call, rule_apply_one (call, ADJ_OP_ones_like, factor), &args[2]);
-  inverse = solve_transposed (call, &args[2], &args[3], &args[4], d, TRUE);
+  inverse = solve_transposed (call, &args[2], &args[3], &args[4], d, TRUE, FALSE);
   factor = rule_unsqueeze (call, rule_unsqueeze (call, factor, -1), -1);
   return rule_give (out, rule_times (call, inverse, factor));
 }
 
-/* args: g of the logarithm, A, LU, pivots, g of the sign, which does not change */
+/* Of complex matrices the sign turns: g of the logarithm − i Im (g̅ of the sign · sign). */
+static AdjTensor *
+add_turn (AdjRuleCall *call, AdjTensor *g, AdjTensor *g_sign, AdjTensor *sign)
+{
+  AdjValue numbers[] = { g != NULL ? ADJ_FLOAT (0) : ADJ_FLOAT (-0.0),
+                         ADJ_FLOAT (g != NULL ? 1 : -1) };
+  AdjValue unit = { .kind = ADJ_VALUE_COMPLEX, .n = 2, .items = numbers };
+  AdjTensor *turn;
+
+  if (g_sign == NULL)
+    return g != NULL ? ADJ_APPLY (call->cx, ADJ_OP_to_dtype, ADJ_TENSOR (g),
+                                  ADJ_DTYPE (adj_tensor_get_meta (sign)->dtype))
+                     : NULL;
+  turn = rule_times (call, rule_apply_one (call, ADJ_OP_conj, g_sign), sign);
+  turn = rule_apply_one (call, ADJ_OP_imag, turn);
+  if (turn != NULL)
+    turn = ADJ_APPLY (call->cx, ADJ_OP_mul_Scalar, ADJ_TENSOR (turn), unit);
+  return g != NULL ? rule_sub (call, g, turn) : turn;
+}
+
+/* args: g of the logarithm, A, LU, pivots, g of the sign, the sign, of which real ones do not
+ * change */
 gboolean
 rule_slogdet_backward (AdjRuleCall *call, const AdjValue *args, guint n, AdjValue *out)
 {
-  AdjTensor *g = rule_tensor_of (&args[0]);
-  AdjTensor *d = spread_diagonal (call, g, &args[1]);
+  AdjDType dtype = rule_meta_of (call, &args[1])->dtype;
+  AdjTensor *g = rule_tensor_of (&args[0]), *d;
 
+  if (adj_dtype_get_real (dtype) != dtype)
+    g = add_turn (call, g, rule_tensor_of (&args[4]), rule_tensor_of (&args[5]));
+  d = spread_diagonal (call, g, &args[1]);
   if (g == NULL)
     {
       *out = ADJ_TENSOR (NULL);
       return !adj_context_has_error (call->cx);
     }
-  return rule_give (out, rule_lu_solve (call, &args[2], &args[3], d, TRUE,
-                                        !is_factor_of_transpose (call, &args[1])));
+  return rule_give (out, solve_transposed (call, &args[1], &args[2], &args[3], d, TRUE, FALSE));
 }
 
 /* -- triangles -- */

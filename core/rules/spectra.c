@@ -100,11 +100,19 @@ skew (AdjRuleCall *call, AdjTensor *x)
   return x != NULL ? rule_sub (call, x, rule_mH (call, x)) : NULL;
 }
 
-/* What is between U and Vᴴ. */
+static gboolean
+is_complex (const AdjTensor *x)
+{
+  AdjDType dtype = adj_tensor_get_meta (x)->dtype;
+
+  return adj_dtype_get_real (dtype) != dtype;
+}
+
+/* What is between U and Vᴴ; U may turn with Vᴴ by phases, which are the diagonal of the first. */
 static AdjTensor *
 svd_inner (AdjRuleCall *call, const Singular *f)
 {
-  AdjTensor *a = NULL, *b = NULL, *e, *square;
+  AdjTensor *a = NULL, *b = NULL, *phases = NULL, *e, *square;
 
   if (f->gu != NULL)
     a = skew (call, rule_matmul (call, rule_mH (call, f->u), f->gu));
@@ -113,6 +121,9 @@ svd_inner (AdjRuleCall *call, const Singular *f)
       b = rule_mH (call, f->gvh);
       b = skew (call, rule_matmul (call, f->vh, b));
     }
+  if (a != NULL && b != NULL && is_complex (a))
+    phases = rule_apply_two (call, ADJ_OP_div_Tensor, rule_diagonal (call, a),
+                             rule_scaled (call, f->s, 2));
   square = rule_times (call, f->s, f->s);
   e = differences (call, square, ADJ_INT (1));
   if (b != NULL)
@@ -124,7 +135,9 @@ svd_inner (AdjRuleCall *call, const Singular *f)
   else if (a == NULL)
     a = b;
   a = rule_apply_two (call, ADJ_OP_div_Tensor, a, e);
-  return f->gs != NULL ? rule_add (call, a, rule_apply_one (call, ADJ_OP_diag_embed, f->gs)) : a;
+  if (f->gs != NULL)
+    a = rule_add (call, a, rule_apply_one (call, ADJ_OP_diag_embed, f->gs));
+  return phases != NULL ? rule_add (call, a, rule_apply_one (call, ADJ_OP_diag_embed, phases)) : a;
 }
 
 static AdjTensor *

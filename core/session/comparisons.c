@@ -104,6 +104,7 @@ compare (Comparing *comparing,
   request->n_inputs = inputs->n;
   request->rng = session_states (run, inputs);
   request->random_source = session_random_source (run);
+  request->release = session_release (run)->name;
   request->executor = session_executor (run);
   request->gpu = run->gpu;
   request->keep_memory = run->keep_memory;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #pragma once
 
+#include "session/adj-release.h"
 #include "session/adj-session.h"
 
 G_BEGIN_DECLS
@@ -22,6 +23,8 @@ AdjValue *session_make_inputs (
     const AdjGraph *graph, const AdjValue *known, guint32 seed, guint *n, GError **error);
 /* (nullable): what random operators start from. */
 const AdjValue *session_states (const AdjSessionRun *run, const SessionInputs *inputs);
+/* That of the file, or the nearest one that is known; 2.6 where nothing says it. */
+const AdjRelease *session_release (const AdjSessionRun *run);
 /* As the file says, else as its release, or the nearest one that is known. */
 AdjRandomSource session_random_source (const AdjSessionRun *run);
 /* What node @id of @graph, a call of what is not here, gave in @call, of @bundle (recall.c): by its

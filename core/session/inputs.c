@@ -5,7 +5,6 @@
 #include "formats/adj-bundle-internal.h"
 #include "ir/adj-graph.h"
 #include "ir/adj-value-internal.h"
-#include "session/adj-release.h"
 #include "session/inputs-private.h"
 
 void
@@ -147,6 +146,13 @@ session_states (const AdjSessionRun *run, const SessionInputs *inputs)
   return run->rng;
 }
 
+const AdjRelease *
+session_release (const AdjSessionRun *run)
+{
+  return adj_release_find (run->bundle != NULL ? adj_bundle_get_torch_version (run->bundle) : NULL,
+                           NULL);
+}
+
 AdjRandomSource
 session_random_source (const AdjSessionRun *run)
 {
@@ -154,9 +160,7 @@ session_random_source (const AdjSessionRun *run)
 
   if (run->bundle != NULL && adj_bundle_get_random_source (run->bundle, &source))
     return source;
-  return adj_release_find (run->bundle != NULL ? adj_bundle_get_torch_version (run->bundle) : NULL,
-                           NULL)
-      ->random_source;
+  return session_release (run)->random_source;
 }
 
 const AdjExecutor *

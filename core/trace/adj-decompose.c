@@ -99,7 +99,7 @@ decompose_call (AdjMode *mode, AdjOpCall *call)
   gboolean declined, done;
 
   if ((call->op->tables & self->table->bit) != 0)
-    rule = adj_rule_find (call->op, ADJ_RULE_DECOMPOSE);
+    rule = adj_rule_find (call->op, ADJ_RULE_DECOMPOSE, adj_context_get_release (call->cx));
   if (rule == NULL)
     return adj_mode_call_below (mode, call);
 

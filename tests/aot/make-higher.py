@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: MIT
 """Higher-order operators by PyTorch 2.6, for test-higher.c: writes <folder>/<name>.txt.
 
-    python make-higher.py FOLDER
+    python make-higher.py FOLDER [NAME...]
 
 Each file has the inputs, what the function gives eagerly and the gradients of the sum of its
 floating results, then the graph that Dynamo captures and, where 2.6 is right about it, the graph
-that AOTAutograd makes of that.
+that AOTAutograd makes of that.  Those of NEWER are PyTorch 2.15's; they have to be named.
 """
 
 import pathlib
@@ -15,6 +15,7 @@ import sys
 import torch
 from torch._functorch.aot_autograd import aot_module_simplified, make_boxed_func
 from torch._functorch.partitioners import default_partition
+from torch._higher_order_ops.associative_scan import associative_scan
 from torch._higher_order_ops.invoke_subgraph import mark_compile_region
 from torch._higher_order_ops.map import map as map_along
 from torch._higher_order_ops.out_dtype import out_dtype
@@ -141,6 +142,11 @@ def scanned_back(start, rows):
     return scan(lambda c, x: (c + x, c * x), start, rows, dim=0, reverse=True)
 
 
+def recurrence(rows, values):
+    """a[i] · before + b[i], by pairs (a, b)."""
+    return associative_scan(lambda l, r: (l[0] * r[0], l[1] * r[0] + r[1]), (rows, values), 0)
+
+
 def wrapped(x, w):
     return wrap(lambda x: x.sin() * w, x) + 1
 
@@ -248,6 +254,9 @@ CASES = [
     ("function_several", function_several, [X], [0], True),
     ("out_dtype", narrow_product, ["narrow"], [], True),
 ]
+NEWER = [
+    ("associative_scan", recurrence, [ROWS, [[1.0, 2.0], [0.5, -1.0], [0.0, 3.0]]], [], True),
+]
 
 
 def make_inputs(values, wanted):
@@ -307,7 +316,8 @@ def line_of(name, tensor):
 
 def main():
     folder = pathlib.Path(sys.argv[1])
-    for name, function, values, wanted, counts in CASES:
+    named = [case for case in CASES + NEWER if case[0] in sys.argv[2:]]
+    for name, function, values, wanted, counts in named or CASES:
         inputs = make_inputs(values, wanted)
         seen = capture(function, inputs)
         eager = make_inputs(values, wanted)

@@ -502,6 +502,7 @@ static const char *const cases[] = {
   "map_grad",
   "scan",
   "scan_reverse",
+  "associative_scan",
   "wrap",
   "checkpoint",
   "function",

@@ -53,7 +53,7 @@ static gboolean
 is_lacking_any (const AdjOp *op, const char *const *arguments)
 {
   for (guint i = 0; arguments[i] != NULL; i++)
-    if (!has_entry (adj_rule_find (op, ADJ_RULE_GRAD), arguments[i]))
+    if (!has_entry (adj_rule_find (op, ADJ_RULE_GRAD, NULL), arguments[i]))
       {
         g_test_message ("%s: PyTorch has a gradient of %s", op->schema, arguments[i]);
         return TRUE;
@@ -105,13 +105,13 @@ are_pytorchs (void)
           bad = is_lacking_any (op, (const char *const *) arguments);
           n_same++;
         }
-      else if ((adj_rule_find (op, ADJ_RULE_GRAD) != NULL) ==
+      else if ((adj_rule_find (op, ADJ_RULE_GRAD, NULL) != NULL) ==
                (g_str_equal (line, "- composite") || is_one_of (name, ours, G_N_ELEMENTS (ours))))
-        n_none += adj_rule_find (op, ADJ_RULE_GRAD) == NULL;
+        n_none += adj_rule_find (op, ADJ_RULE_GRAD, NULL) == NULL;
       else
         {
           g_test_message ("%s has %s gradient; PyTorch: %s", name,
-                          adj_rule_find (op, ADJ_RULE_GRAD) != NULL ? "a" : "no", line + 2);
+                          adj_rule_find (op, ADJ_RULE_GRAD, NULL) != NULL ? "a" : "no", line + 2);
           bad = TRUE;
         }
       n_bad += bad;

@@ -380,7 +380,7 @@ evaluate (Function *f, double step, double step2, gboolean curve, Point *out)
   *out = (Point){ 0 };
   adj_context_push_mode (cx, adj_float64_mode_new ());
   adj_context_push_mode (cx, adj_autograd_mode_new ());
-  adj_autograd_set_release (cx, f->release);
+  adj_context_set_release (cx, f->release);
   done = evaluate_in (f, cx, step, step2, curve, out);
   g_clear_error (&f->error);
   adj_context_take_error (cx, &f->error);
@@ -634,8 +634,8 @@ static void
 check_case (OracleCase *c, gpointer data)
 {
   Sweep *sweep = data;
-  const AdjRule *rule = adj_rule_find (c->op, ADJ_RULE_GRAD);
-  const AdjRule *newest = adj_rule_find_gradient (c->op, "2.15");
+  const AdjRule *rule = adj_rule_find (c->op, ADJ_RULE_GRAD, NULL);
+  const AdjRule *newest = adj_rule_find (c->op, ADJ_RULE_GRAD, "2.15");
 
   if (c->needs_cuda)
     g_hash_table_add (sweep->elsewhere, (gpointer) c->op);
@@ -684,7 +684,7 @@ equal_directional_differences (void)
   for (guint i = 0; i < adj_ops_get_n (); i++)
     {
       const AdjOp *op = adj_ops_get (i);
-      gboolean expected = adj_rule_find (op, ADJ_RULE_GRAD) != NULL &&
+      gboolean expected = adj_rule_find (op, ADJ_RULE_GRAD, NULL) != NULL &&
                           (adj_op_get_base (op) == NULL || adj_op_get_schema (op)->n_returns == 0);
 
       for (guint k = 0; k < G_N_ELEMENTS (unrecorded); k++)

@@ -272,7 +272,7 @@ check_in (Sweep *sweep, Precision *p, OracleCase *c, const Line *line)
 {
   g_autoptr (GArray) args = g_array_new (FALSE, FALSE, sizeof (guint));
   Run run = {
-    .c = c, .rule = adj_rule_find (c->op, ADJ_RULE_GRAD), .dtype = p->dtype, .args = args
+    .c = c, .rule = adj_rule_find (c->op, ADJ_RULE_GRAD, NULL), .dtype = p->dtype, .args = args
   };
   g_autoptr (GPtrArray) got = NULL;
   g_autoptr (GPtrArray) exact = NULL;
@@ -317,7 +317,7 @@ check_case (OracleCase *c, gpointer data)
       const Line *line = g_hash_table_lookup (sweep->lines, key);
 
       sweep->n_lines += line != NULL;
-      if (line != NULL && adj_rule_find (c->op, ADJ_RULE_GRAD) != NULL)
+      if (line != NULL && adj_rule_find (c->op, ADJ_RULE_GRAD, NULL) != NULL)
         check_in (sweep, &sweep->of[i], c, line);
     }
 }
@@ -364,7 +364,7 @@ count_untested (const Sweep *sweep, const Precision *p)
       const AdjOp *op = adj_ops_get (i);
       const char *target = adj_op_get_schema (op)->target;
 
-      if (adj_rule_find (op, ADJ_RULE_GRAD) == NULL || g_hash_table_contains (p->seen, op) ||
+      if (adj_rule_find (op, ADJ_RULE_GRAD, NULL) == NULL || g_hash_table_contains (p->seen, op) ||
           is_unmeasured (p, op) || g_hash_table_contains (sweep->elsewhere, op) ||
           (adj_op_get_base (op) != NULL && adj_op_get_schema (op)->n_returns > 0))
         continue;

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Records training steps of models: models-capture.py MODULE, jobs as in jobs.py.
 
-A job is {"model", "variant", "path"}: the model of zoo_written.py or zoo_libraries.py, recorded into `path` by the
+A job is {"model", "variant", "path"}: the model of zoo_written.py, zoo_science.py or zoo_libraries.py, recorded into `path` by the
 capture module MODULE, as the variant has it (VARIANTS below).
 """
 
@@ -15,10 +15,11 @@ from torch.utils._pytree import tree_leaves, tree_map
 from torch.utils.checkpoint import checkpoint
 
 import zoo_libraries
+import zoo_science
 import zoo_written
 from jobs import line, load, record, serve
 
-MODELS = {**zoo_written.MODELS, **zoo_libraries.MODELS}
+MODELS = {**zoo_written.MODELS, **zoo_science.MODELS, **zoo_libraries.MODELS}
 
 
 # -- variants: (how the model is changed, what surrounds the step) --

@@ -11,7 +11,7 @@
 static const AdjRuleEntry *
 grad_entry (const char *target, guint entry)
 {
-  const AdjRule *rule = adj_rule_find (adj_op_find (target), ADJ_RULE_GRAD);
+  const AdjRule *rule = adj_rule_find (adj_op_find (target), ADJ_RULE_GRAD, NULL);
 
   g_assert_nonnull (rule);
   g_assert_cmpuint (entry, <, rule->n_entries);
@@ -48,10 +48,11 @@ entry_reads_the_result (void)
 static void
 variant_has_the_gradient_of_its_record (void)
 {
-  const AdjRule *rule = adj_rule_find (adj_op (ADJ_OP_mul_Tensor), ADJ_RULE_GRAD);
+  const AdjRule *rule = adj_rule_find (adj_op (ADJ_OP_mul_Tensor), ADJ_RULE_GRAD, NULL);
 
-  g_assert_true (adj_rule_find (adj_op_find ("torch.ops.aten.mul_.Tensor"), ADJ_RULE_GRAD) == rule);
-  g_assert_null (adj_rule_find (adj_op_find ("torch.ops.aten.mul.out"), ADJ_RULE_GRAD));
+  g_assert_true (adj_rule_find (adj_op_find ("torch.ops.aten.mul_.Tensor"), ADJ_RULE_GRAD, NULL) ==
+                 rule);
+  g_assert_null (adj_rule_find (adj_op_find ("torch.ops.aten.mul.out"), ADJ_RULE_GRAD, NULL));
 }
 
 int

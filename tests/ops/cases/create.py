@@ -60,3 +60,8 @@ for dtype in (F32, F64, F16, BF16, I64, B8):
         case("zero.out", v, out=torch.ones(2, 3, dtype=dtype))
 case("zero", values((), F32))
 case("zero", values((0, 3), F32))
+for name in ("hann_window", "hamming_window", "blackman_window", "bartlett_window"):
+    for length in (0, 1, 8):
+        case(name, length, device=torch.device("cpu"), pin_memory=False)
+    case(f"{name}.periodic", 8, False, dtype=F64)
+    case(f"{name}.periodic", 7, True, dtype=BF16)

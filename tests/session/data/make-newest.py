@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Captures of small models by the newest release, for test-release.c.
 
-  PYTHONPATH=data/bridge python tests/session/data/make-newest.py FOLDER
+  PYTHONPATH=data/bridge python tests/session/data/make-newest.py FOLDER [NAME...]
 """
 
 import os
@@ -44,8 +44,39 @@ class Dropped(nn.Module):
         return y * waits + torch.empty_like(y).bernoulli_(0.25)
 
 
-def main(folder):
-    for name, build in {"waves": Waves, "normed": Normed, "dropped": Dropped}.items():
+class Indexed(nn.Module):
+    """Whole dimensions among indices, and numbers that are written."""
+
+    def __init__(self):
+        super().__init__()
+        self.linear = nn.Linear(4, 6)
+
+    def forward(self, x):
+        y = self.linear(x)[:, None, 1:]
+        z = y.clone()
+        z[:, :, 0] = 2.0
+        z[z < 0] = 0.5
+        z[:, 0, [1, 2]] = -1.0
+        z[..., 3:] = y[..., 3:] * 2
+        return z[:, 0] * y[:, -1]
+
+
+class Solved(nn.Module):
+    """Systems and inverses, whose factors the backward takes."""
+
+    def __init__(self):
+        super().__init__()
+        self.weight = nn.Parameter(torch.eye(4) + 0.1 * torch.randn(4, 4))
+
+    def forward(self, x):
+        return torch.linalg.solve(self.weight, x.mT).mT @ torch.linalg.inv(self.weight) + torch.det(self.weight)
+
+
+MODELS = {"waves": Waves, "normed": Normed, "dropped": Dropped, "indexed": Indexed, "solved": Solved}
+
+
+def main(folder, *names):
+    for name, build in ((name, MODELS[name]) for name in names or MODELS):
         torch._dynamo.reset()
         torch.manual_seed(0)
         model, x = build(), torch.randn(3, 4)
@@ -53,4 +84,4 @@ def main(folder):
         torch.compile(model, backend=adjoint_capture.backend(path))(x).sum().backward()
 
 
-main(sys.argv[1])
+main(*sys.argv[1:])
