@@ -132,6 +132,16 @@ count_dependencies (GraphTask *task, AdjGradNode *root)
     }
 }
 
+/* Of a node that the backward reaches. */
+static TaskNode *
+get_info (const GraphTask *task, const AdjGradNode *node)
+{
+  TaskNode *info = task_find (task, node);
+
+  g_assert (info != NULL);
+  return info;
+}
+
 gboolean
 task_is_executable (const GraphTask *task, const TaskNode *info)
 {
@@ -193,7 +203,7 @@ task_init (GraphTask *task, AdjGradNode *root)
   task->callbacks = g_array_new (FALSE, FALSE, sizeof (TaskCallback));
   count_dependencies (task, root);
   mark_needed (task);
-  task_find (task, root)->needed |= task->request->roots[0].node != root;
+  get_info (task, root)->needed |= task->request->roots[0].node != root;
 }
 
 void
@@ -227,19 +237,19 @@ task_reaches (const GraphTask *task, const AdjGradNode *node)
 gboolean
 task_needs (const GraphTask *task, const AdjGradNode *node)
 {
-  return task->request->n_targets == 0 || task_find (task, node)->needed;
+  return task->request->n_targets == 0 || get_info (task, node)->needed;
 }
 
 const GArray *
 task_get_captures (const GraphTask *task, const AdjGradNode *node)
 {
-  return task_find (task, node)->captures;
+  return get_info (task, node)->captures;
 }
 
 guint
 task_look_up (GraphTask *task, const AdjGradNode *node)
 {
-  TaskNode *info = task_find (task, node);
+  TaskNode *info = get_info (task, node);
 
   if (info->id == 0)
     info->id = ++task->n_looked_up;

@@ -47,7 +47,11 @@ perturbation_move_tensor (const AdjTensorData *data, double step, double least, 
   g_autoptr (GBytes) store = NULL;
 
   for (gsize i = 0; i < size / sizeof (double); i++)
-    moved[i] += step * perturbation_draw (seed + i) * (fabs (moved[i]) < least ? least : moved[i]);
+    {
+      double part = step * perturbation_draw (seed + i);
+
+      moved[i] = fabs (moved[i]) < least ? moved[i] + least * part : moved[i] * (1 + part);
+    }
   store = g_bytes_new_take (moved, size);
   return adj_tensor_data_new (adj_tensor_data_get_meta (data), store, NULL);
 }

@@ -15,7 +15,7 @@
 
 typedef struct
 {
-  const char *target; /* after torch.ops.aten. */
+  const char *target; /* after torch.ops. */
   guint rank;
   gint64 sizes[4];
   gboolean transposed; /* the first two dimensions of the base */
@@ -23,47 +23,48 @@ typedef struct
 } Case;
 
 static const Case cases[] = {
-  { "view.default", 3, { 2, 3, 4 }, FALSE, "[6, -1]" },
-  { "view.default", 3, { 2, 3, 4 }, TRUE, "[3, 2, 2, 2]" },
-  { "view.dtype", 2, { 3, 4 }, FALSE, "i32" },
-  { "view.dtype", 2, { 3, 4 }, FALSE, "i16" },
-  { "_unsafe_view.default", 2, { 2, 6 }, FALSE, "[3, 4]" },
-  { "expand.default", 2, { 2, 3 }, FALSE, "[1, 2, -1]" },
-  { "permute.default", 3, { 2, 3, 4 }, FALSE, "[2, 0, -2]" },
-  { "transpose.int", 3, { 2, 3, 4 }, FALSE, "0, -1" },
-  { "transpose.int", 0, { 0 }, FALSE, "0, -1" },
-  { "t.default", 2, { 2, 3 }, FALSE, "" },
-  { "t.default", 1, { 3 }, FALSE, "" },
-  { "slice.Tensor", 2, { 5, 7 }, FALSE, "1, 1, 6, 2" },
-  { "slice.Tensor", 2, { 5, 7 }, TRUE, "-1, -3, 9223372036854775807" },
-  { "slice.Tensor", 2, { 5, 7 }, FALSE, "0, None, None" },
-  { "select.int", 3, { 2, 3, 4 }, FALSE, "1, -1" },
-  { "select.int", 2, { 3, 4 }, TRUE, "0, 2" },
-  { "squeeze.default", 4, { 1, 3, 1, 2 }, FALSE, "" },
-  { "squeeze.default", 2, { 2, 3 }, FALSE, "" },
-  { "squeeze.dim", 3, { 2, 1, 3 }, FALSE, "-2" },
-  { "squeeze.dim", 3, { 2, 1, 3 }, FALSE, "0" },
-  { "squeeze.dim", 0, { 0 }, FALSE, "0" },
-  { "squeeze.dims", 4, { 1, 3, 1, 1 }, FALSE, "[0, 1, -1]" },
-  { "squeeze.dims", 2, { 1, 3 }, FALSE, "[]" },
-  { "unsqueeze.default", 2, { 2, 3 }, FALSE, "-1" },
-  { "unsqueeze.default", 0, { 0 }, FALSE, "0" },
-  { "split.Tensor", 2, { 5, 3 }, FALSE, "2" },
-  { "split.Tensor", 2, { 5, 3 }, TRUE, "2, -1" },
-  { "split_with_sizes.default", 2, { 6, 3 }, FALSE, "[1, 3, 2], 0" },
-  { "unbind.int", 3, { 2, 3, 2 }, FALSE, "-2" },
-  { "diagonal.default", 2, { 3, 4 }, FALSE, "" },
-  { "diagonal.default", 3, { 3, 2, 4 }, FALSE, "-1, 2, 0" },
-  { "unfold.default", 2, { 3, 6 }, FALSE, "1, 2, 2" },
-  { "unfold.default", 2, { 3, 8 }, FALSE, "-1, 2, 3" },
-  { "unfold.default", 2, { 2, 2 }, FALSE, "-2, 1, 2" },
-  { "as_strided.default", 2, { 4, 4 }, FALSE, "[2, 2], [5, 2], 3" },
-  { "as_strided.default", 2, { 4, 4 }, FALSE, "[3], [4]" },
-  { "alias.default", 2, { 2, 3 }, FALSE, "" },
-  { "detach.default", 2, { 2, 3 }, TRUE, "" },
-  { "view_as_complex.default", 2, { 3, 2 }, FALSE, "" },
-  { "view_as_real.default", 2, { 2, 3 }, TRUE, "" },
-  { "_conj.default", 2, { 2, 3 }, TRUE, "" },
+  { "aten.view.default", 3, { 2, 3, 4 }, FALSE, "[6, -1]" },
+  { "aten.view.default", 3, { 2, 3, 4 }, TRUE, "[3, 2, 2, 2]" },
+  { "aten.view.dtype", 2, { 3, 4 }, FALSE, "i32" },
+  { "aten.view.dtype", 2, { 3, 4 }, FALSE, "i16" },
+  { "aten._unsafe_view.default", 2, { 2, 6 }, FALSE, "[3, 4]" },
+  { "aten.expand.default", 2, { 2, 3 }, FALSE, "[1, 2, -1]" },
+  { "aten.permute.default", 3, { 2, 3, 4 }, FALSE, "[2, 0, -2]" },
+  { "aten.transpose.int", 3, { 2, 3, 4 }, FALSE, "0, -1" },
+  { "aten.transpose.int", 0, { 0 }, FALSE, "0, -1" },
+  { "aten.t.default", 2, { 2, 3 }, FALSE, "" },
+  { "aten.t.default", 1, { 3 }, FALSE, "" },
+  { "aten.slice.Tensor", 2, { 5, 7 }, FALSE, "1, 1, 6, 2" },
+  { "aten.slice.Tensor", 2, { 5, 7 }, TRUE, "-1, -3, 9223372036854775807" },
+  { "aten.slice.Tensor", 2, { 5, 7 }, FALSE, "0, None, None" },
+  { "aten.select.int", 3, { 2, 3, 4 }, FALSE, "1, -1" },
+  { "aten.select.int", 2, { 3, 4 }, TRUE, "0, 2" },
+  { "aten.squeeze.default", 4, { 1, 3, 1, 2 }, FALSE, "" },
+  { "aten.squeeze.default", 2, { 2, 3 }, FALSE, "" },
+  { "aten.squeeze.dim", 3, { 2, 1, 3 }, FALSE, "-2" },
+  { "aten.squeeze.dim", 3, { 2, 1, 3 }, FALSE, "0" },
+  { "aten.squeeze.dim", 0, { 0 }, FALSE, "0" },
+  { "aten.squeeze.dims", 4, { 1, 3, 1, 1 }, FALSE, "[0, 1, -1]" },
+  { "aten.squeeze.dims", 2, { 1, 3 }, FALSE, "[]" },
+  { "aten.unsqueeze.default", 2, { 2, 3 }, FALSE, "-1" },
+  { "aten.unsqueeze.default", 0, { 0 }, FALSE, "0" },
+  { "aten.split.Tensor", 2, { 5, 3 }, FALSE, "2" },
+  { "aten.split.Tensor", 2, { 5, 3 }, TRUE, "2, -1" },
+  { "aten.split_with_sizes.default", 2, { 6, 3 }, FALSE, "[1, 3, 2], 0" },
+  { "aten.unbind.int", 3, { 2, 3, 2 }, FALSE, "-2" },
+  { "aten.diagonal.default", 2, { 3, 4 }, FALSE, "" },
+  { "aten.diagonal.default", 3, { 3, 2, 4 }, FALSE, "-1, 2, 0" },
+  { "aten.unfold.default", 2, { 3, 6 }, FALSE, "1, 2, 2" },
+  { "aten.unfold.default", 2, { 3, 8 }, FALSE, "-1, 2, 3" },
+  { "aten.unfold.default", 2, { 2, 2 }, FALSE, "-2, 1, 2" },
+  { "aten.as_strided.default", 2, { 4, 4 }, FALSE, "[2, 2], [5, 2], 3" },
+  { "aten.as_strided.default", 2, { 4, 4 }, FALSE, "[3], [4]" },
+  { "aten.alias.default", 2, { 2, 3 }, FALSE, "" },
+  { "aten.detach.default", 2, { 2, 3 }, TRUE, "" },
+  { "aten.view_as_complex.default", 2, { 3, 2 }, FALSE, "" },
+  { "aten.view_as_real.default", 2, { 2, 3 }, TRUE, "" },
+  { "aten._conj.default", 2, { 2, 3 }, TRUE, "" },
+  { "ao.wait_tensor.default", 2, { 2, 3 }, TRUE, "" },
 };
 
 /* -- arguments -- */
@@ -182,7 +183,7 @@ assert_same_view (AdjContext *cx, AdjTensor *a, AdjTensor *b)
 static AdjTensor *
 view_of (AdjContext *cx, const Case *c, AdjTensor *base, guint part)
 {
-  g_autofree char *target = g_strdup_printf ("torch.ops.aten.%s", c->target);
+  g_autofree char *target = g_strdup_printf ("torch.ops.%s", c->target);
   g_auto (AdjValue) args = make_args (c->args, base);
   GError *error = NULL;
   AdjValue result;
@@ -198,7 +199,7 @@ view_of (AdjContext *cx, const Case *c, AdjTensor *base, guint part)
 static AdjViewChain *
 chain_of (const Case *c, AdjTensor *base, guint part)
 {
-  g_autofree char *target = g_strdup_printf ("torch.ops.aten.%s", c->target);
+  g_autofree char *target = g_strdup_printf ("torch.ops.%s", c->target);
   g_auto (AdjValue) args = make_args (c->args, base);
   const AdjOp *op = adj_op_find (target);
   AdjValue bound[ADJ_MAX_ARGUMENTS];
@@ -285,7 +286,7 @@ every_view_has_a_case (void)
           continue;
         }
       for (guint k = 0; k < G_N_ELEMENTS (cases); k++)
-        found |= strcmp (target + strlen ("torch.ops.aten."), cases[k].target) == 0;
+        found |= strcmp (target + strlen ("torch.ops."), cases[k].target) == 0;
       if (!found)
         g_error ("%s has no case", target);
       n++;
