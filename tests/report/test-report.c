@@ -283,7 +283,7 @@ test_large (void)
   bundle = adj_bundle_load_text (text->str, -1, "large", &error);
   g_assert_no_error (error);
   page = make_page (bundle, adj_bundle_get_graph (bundle, 0), "large", NULL);
-  g_assert_cmpuint (strlen (page), <, 8 << 20);
+  g_assert_cmpuint (strlen (page), <, 12 << 20);
   g_assert_nonnull (strstr (page, "This is the upper part of it"));
 }
 
