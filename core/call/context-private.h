@@ -15,7 +15,7 @@ struct _AdjContext
   AdjMode *entry; /* (unowned) (nullable) */
   AdjSymbols *symbols;
   AdjDType default_dtype;
-  const char *release; /* (unowned) (nullable) */
+  const char *release;     /* (unowned) (nullable) */
   AdjGenerator *generator; /* (nullable): made at first use */
   AdjPhilox philox;
   AdjDType drawn_dtype;

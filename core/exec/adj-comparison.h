@@ -73,7 +73,7 @@ typedef struct
   guint n_inputs;
   const AdjValue *rng; /* (nullable): as in AdjRunRequest */
   AdjRandomSource random_source;
-  const char *release; /* (nullable): as in AdjRunRequest */
+  const char *release;         /* (nullable): as in AdjRunRequest */
   const AdjExecutor *executor; /* of the candidate */
   AdjGpu *gpu;                 /* (nullable): as in AdjRunRequest */
   const AdjValue *expected; /* (nullable): recorded outputs, a container like the graph's result */

@@ -8,9 +8,8 @@
 #include "rules/adj-apply.h"
 
 static const AdjHigherOp *const table[] = {
-  &adj_higher_cond,     &adj_higher_while_loop, &adj_higher_invoke_subgraph,
-  &adj_higher_map_impl, &adj_higher_scan,       &adj_higher_associative_scan,
-  &adj_higher_out_dtype,
+  &adj_higher_cond, &adj_higher_while_loop,       &adj_higher_invoke_subgraph, &adj_higher_map_impl,
+  &adj_higher_scan, &adj_higher_associative_scan, &adj_higher_out_dtype,
 };
 
 guint

@@ -135,8 +135,8 @@ apply (AdjContext *cx, const char *target, AdjTensor *self, AdjTensor *other)
 static AdjTensor *
 make_base (AdjContext *cx, const Case *c, gint first)
 {
-  gboolean complex = g_strcmp0 (c->target, "view_as_real.default") == 0 ||
-                     g_strcmp0 (c->target, "_conj.default") == 0;
+  gboolean complex = g_strcmp0 (c->target, "aten.view_as_real.default") == 0 ||
+                     g_strcmp0 (c->target, "aten._conj.default") == 0;
   AdjTensorMeta meta = { .dtype = complex ? ADJ_DTYPE_C64 : ADJ_DTYPE_F32,
                          .device = ADJ_CPU,
                          .has_strides = TRUE };
