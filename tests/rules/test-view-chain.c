@@ -352,7 +352,7 @@ multi_output_is_sticky (void)
 static void
 late_as_strided_has_no_inverse (void)
 {
-  static const Case c = { "as_strided.default", 2, { 4, 4 }, FALSE, "[2], [1], 0" };
+  static const Case c = { "aten.as_strided.default", 2, { 4, 4 }, FALSE, "[2], [1], 0" };
   g_autoptr (AdjContext) cx = adj_context_new ();
   AdjTensor *base = make_base (cx, &c, 0);
   g_autoptr (AdjViewChain) first = append (NULL, ADJ_OP_alias, 0, 0);
