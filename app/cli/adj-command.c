@@ -149,8 +149,10 @@ void
 adj_target_say_inputs (const AdjSessionRun *run)
 {
   g_autofree char *from = adj_session_describe_inputs (run);
+  g_autofree char *typed = g_strdup_printf ("seed %u", run->seed);
 
-  g_printerr ("inputs: %s\n", from);
+  if (!g_str_equal (from, typed))
+    g_printerr ("inputs: %s\n", from);
 }
 
 gboolean
