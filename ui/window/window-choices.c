@@ -45,6 +45,7 @@ const AdjCommandTarget adj_page_targets[] = {
   { "contract", N_ ("Show Contract") },
   { "partitions", N_ ("Show Partitions") },
   { "findings", N_ ("Show Findings") },
+  { "facts", N_ ("Show Facts") },
   { "log", N_ ("Show Log") },
   { NULL, NULL },
 };
