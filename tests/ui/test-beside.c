@@ -105,7 +105,7 @@ test_texts (void)
   g_assert_cmpfloat (gtk_adjustment_get_value (left), ==, gtk_adjustment_get_value (right));
 
   x = 40;
-  y = gtk_widget_get_height (GTK_WIDGET (view)) / 2;
+  y = gtk_widget_get_height (GTK_WIDGET (view)) * 3 / 4;
   gtk_text_view_window_to_buffer_coords (view, GTK_TEXT_WINDOW_WIDGET, x, y, &bx, &by);
   gtk_text_view_get_line_at_y (view, &at, by, NULL);
   g_assert_cmpint (gtk_text_iter_get_line (&at), !=, adj_text_pair_get_selected (pair));
