@@ -255,11 +255,11 @@ main (int argc, char **argv)
     return 0;
   /* First: whether the panel is open is kept. */
   g_test_add_func ("/clicks/panel-when-needed", test_panel);
+  g_test_add_func ("/clicks/no-columns-of-nothing", test_columns);
   g_test_add_func ("/clicks/tabs-over-their-whole-height", test_tabs);
   g_test_add_func ("/clicks/home-fits", test_home);
   g_test_add_func ("/clicks/open-menu", test_open_menu);
   g_test_add_func ("/clicks/what-is-selected-is-covered-by-nothing", test_covers);
   g_test_add_func ("/clicks/close-all-stays", test_closes_all);
-  g_test_add_func ("/clicks/no-columns-of-nothing", test_columns);
   return g_test_run ();
 }
