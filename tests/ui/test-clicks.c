@@ -6,6 +6,7 @@
 #include "canvas/adj-minimap.h"
 #include "canvas/graph-view-private.h"
 #include "ir/adj-graph.h"
+#include "model/adj-link.h"
 #include "panel/adj-source-page.h"
 #include "support/adj-test.h"
 #include "ui/adj-mouse.h"
@@ -152,6 +153,43 @@ test_covers (void)
   adj_walk_close (window);
 }
 
+/* A link opens the file around its node, wherever that is. */
+static void
+test_links (void)
+{
+  static const char *const nodes[] = { "mm", "mm_20", "mm_44", "t_60" };
+  g_autofree char *path = adj_test_data_path ("graphs/llama.adjoint");
+  g_autoptr (GFile) file = g_file_new_for_path (path);
+
+  for (guint i = 0; i < G_N_ELEMENTS (nodes); i++)
+    {
+      AdjWindow *window = adj_walk_open_window (application, 1280, 800);
+      g_autofree char *text = adj_link_make (file, "joint", nodes[i]);
+      g_autoptr (GFile) link = g_file_new_for_uri (text);
+      AdjGraphView *view;
+      AdjNodeId node;
+      AdjRect at;
+
+      adj_window_open (window, link);
+      UNTIL (adj_window_get_document (window) != NULL &&
+             adj_document_get_scene (adj_window_get_document (window)) != NULL);
+      adj_walk_settle (window);
+      view = adj_window_get_view (window);
+      node = adj_graph_view_get_selected (view);
+      g_assert_cmpstr (adj_graph_get_node (adj_graph_view_get_graph (view), node.index)->name, ==,
+                       nodes[i]);
+      at = adj_camera_rect_to_widget (
+          &view->camera,
+          &adj_scene_get_box (view->scene, adj_scene_find_node (view->scene, node))->rect);
+      g_test_message ("%s at %.0f, %.0f", nodes[i], at.x, at.y);
+      g_assert_cmpfloat (at.x, >=, 0);
+      g_assert_cmpfloat (at.y, >=, 0);
+      g_assert_cmpfloat (at.x + at.width, <=, gtk_widget_get_width (GTK_WIDGET (view)));
+      g_assert_cmpfloat (at.y + at.height, <=, gtk_widget_get_height (GTK_WIDGET (view)));
+      adj_walk_close (window);
+    }
+}
+
 /* What is in the middle stays in view, and nothing is dimmed. */
 static void
 test_closes_all (void)
@@ -260,6 +298,7 @@ main (int argc, char **argv)
   g_test_add_func ("/clicks/home-fits", test_home);
   g_test_add_func ("/clicks/open-menu", test_open_menu);
   g_test_add_func ("/clicks/what-is-selected-is-covered-by-nothing", test_covers);
+  g_test_add_func ("/clicks/links-show-their-node", test_links);
   g_test_add_func ("/clicks/close-all-stays", test_closes_all);
   return g_test_run ();
 }

@@ -338,4 +338,5 @@ adj_graph_view_fit_first (AdjGraphView *self, int width, int height)
       self->camera.x = bounds.x + bounds.width / 2 - width / zoom / 2;
       self->camera.y = bounds.y - TITLES / zoom;
     }
+  self->wants_selected = FALSE;
 }

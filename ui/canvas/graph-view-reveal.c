@@ -99,9 +99,13 @@ adj_graph_view_reveal (AdjGraphView *self, AdjNodeId node)
   const AdjRect *rect = find_rect (self, node);
   AdjCamera camera = self->tick != 0 ? self->to : self->camera;
 
-  if (rect == NULL || width <= 0 || self->is_pointing)
+  if (rect == NULL || self->is_pointing)
     return;
-  self->wants_fit = FALSE;
+  if (width <= 0 || self->wants_fit)
+    {
+      self->wants_selected = TRUE;
+      return;
+    }
   if (camera.zoom < ADJ_READABLE_ZOOM)
     adj_camera_zoom_at (&camera, ADJ_READABLE_ZOOM / camera.zoom, width / 2, height / 2);
   move_into_view (self, &camera, rect, 0.25f);
