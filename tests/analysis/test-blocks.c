@@ -4,6 +4,7 @@
 #include "analysis/adj-blocks.h"
 
 #include "analysis/adj-modules.h"
+#include "ir/adj-graph.h"
 #include "support/graphs.h"
 
 #define PERIOD 8
@@ -199,6 +200,58 @@ of_leader (void)
   g_assert_cmpuint (adj_graph_get_blocks (stranger)->n_blocks, ==, 0);
 }
 
+/* Where every block reads a weight, its gradients are added up in the block that made the last of
+ * them; what is returned stands in none. */
+static void
+shared_weight (void)
+{
+  const guint n_steps = 30;
+  g_autoptr (GString) text = g_string_new (
+      "class G(torch.nn.Module):\n    def forward(self, y0, primals_2, tangents_1):\n");
+  g_autoptr (AdjGraph) graph = NULL;
+  const AdjBlocks *blocks;
+  guint n_sums = 0;
+
+  for (guint i = 1; i <= n_steps; i++)
+    g_string_append_printf (text,
+                            "        m%u = torch.ops.aten.mul.Tensor(y%u, primals_2)\n"
+                            "        y%u = torch.ops.aten.sin.default(m%u)\n",
+                            i, i - 1, i, i);
+  for (guint i = n_steps; i > 0; i--)
+    {
+      g_string_append_printf (text, "        c%u = torch.ops.aten.cos.default(m%u)\n", i, i);
+      if (i == n_steps)
+        g_string_append_printf (text, "        d%u = torch.ops.aten.mul.Tensor(tangents_1, c%u)\n",
+                                i, i);
+      else
+        g_string_append_printf (text, "        d%u = torch.ops.aten.mul.Tensor(g%u, c%u)\n", i,
+                                i + 1, i);
+      g_string_append_printf (text, "        w%u = torch.ops.aten.mul.Tensor(d%u, y%u)\n", i, i,
+                              i - 1);
+      if (i < n_steps)
+        g_string_append_printf (text, "        sum%u = torch.ops.aten.add.Tensor(%s%u, w%u)\n", i,
+                                i + 1 < n_steps ? "sum" : "w", i + 1, i);
+      g_string_append_printf (text, "        g%u = torch.ops.aten.mul.Tensor(d%u, primals_2)\n", i,
+                              i);
+    }
+  g_string_append_printf (text, "        return (y%u, g1, sum1)\n", n_steps);
+  graph = adj_test_parse_graph (text->str);
+  blocks = adj_graph_get_blocks (graph);
+  g_assert_cmpuint (blocks->n_blocks, >, 2);
+  for (guint i = 0; i < adj_graph_get_n_nodes (graph); i++)
+    {
+      const AdjNode *node = adj_graph_get_node (graph, i);
+
+      if (g_str_has_prefix (node->name, "sum"))
+        {
+          g_assert_cmpuint (blocks->of_node[i], ==, blocks->of_node[node->inputs[1].index]);
+          n_sums++;
+        }
+    }
+  g_assert_cmpuint (n_sums, ==, n_steps - 1);
+  g_assert_cmpuint (blocks->of_node[adj_graph_get_output (graph).index], ==, ADJ_NO_BLOCK);
+}
+
 static void
 with_modules (void)
 {
@@ -216,6 +269,7 @@ main (int argc, char **argv)
   g_test_add_func ("/analysis/blocks/two-runs", two_runs);
   g_test_add_func ("/analysis/blocks/nothing-repeated", nothing_repeated);
   g_test_add_func ("/analysis/blocks/of-leader", of_leader);
+  g_test_add_func ("/analysis/blocks/shared-weight", shared_weight);
   g_test_add_func ("/analysis/blocks/with-modules", with_modules);
   return g_test_run ();
 }
