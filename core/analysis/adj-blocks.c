@@ -325,26 +325,6 @@ search (Search *self, guint from, guint to)
   search (self, best.start + phase + n * best.period, to);
 }
 
-/* Gradients of an input are added up where the last of them was made. */
-static guint32
-block_of_last_gradient (const Search *self, const AdjNode *node)
-{
-  guint32 last = 0, block = ADJ_NO_BLOCK;
-
-  for (guint k = 0; k < node->n_inputs && node->opcode != ADJ_OPCODE_OUTPUT; k++)
-    {
-      guint32 input = node->inputs[k].index;
-
-      if (input >= last && adj_graph_depends_on_tangent (self->graph, input) &&
-          self->result->of_node[input] != ADJ_NO_BLOCK)
-        {
-          last = input;
-          block = self->result->of_node[input];
-        }
-    }
-  return block;
-}
-
 /* What stands in a block: its calls, and the gradients of these. */
 static void
 assign_nodes (Search *self)
@@ -365,7 +345,7 @@ assign_nodes (Search *self)
     if (result->of_node[i] == ADJ_NO_BLOCK)
       result->of_node[i] = counterparts[i] != G_MAXUINT32
                                ? result->of_node[counterparts[i]]
-                               : block_of_last_gradient (self, adj_graph_get_node (self->graph, i));
+                               : blocks_of_last_gradient (self->graph, i, result->of_node);
 }
 
 static void

@@ -9,4 +9,8 @@ G_BEGIN_DECLS
  * returns these; %NULL: it follows none, or has little in common with it. */
 const AdjBlocks *blocks_of_leader (const AdjGraph *graph, guint32 *of_node);
 
+/* The block of the last gradient that node @index reads, or ADJ_NO_BLOCK: where gradients of an
+ * input are added up. */
+guint32 blocks_of_last_gradient (const AdjGraph *graph, guint32 index, const guint32 *of_node);
+
 G_END_DECLS

@@ -6,6 +6,7 @@
 #include "analysis/adj-counterparts.h"
 #include "analysis/blocks-leader-private.h"
 #include "ir/adj-graph-analysis-internal.h"
+#include "ir/adj-input-role.h"
 
 typedef struct
 {
@@ -81,6 +82,26 @@ take_named (const AdjGraph *graph, const AdjGraph *leader, const AdjBlocks *its,
   return n_calls > 0 && 2 * n_known >= n_calls;
 }
 
+guint32
+blocks_of_last_gradient (const AdjGraph *graph, guint32 index, const guint32 *of_node)
+{
+  const AdjNode *node = adj_graph_get_node (graph, index);
+  guint32 last = 0, block = ADJ_NO_BLOCK;
+
+  for (guint k = 0; k < node->n_inputs && node->opcode != ADJ_OPCODE_OUTPUT; k++)
+    {
+      guint32 input = node->inputs[k].index;
+
+      if (input >= last && adj_graph_depends_on_tangent (graph, input) &&
+          of_node[input] != ADJ_NO_BLOCK)
+        {
+          last = input;
+          block = of_node[input];
+        }
+    }
+  return block;
+}
+
 /* A call with another name stands with its forward call, or with both of its neighbours. */
 static void
 take_others (const AdjGraph *graph, guint32 *of_node)
@@ -95,8 +116,9 @@ take_others (const AdjGraph *graph, guint32 *of_node)
 
       if (!is_call (adj_graph_get_node (graph, i)))
         continue;
-      if (of_node[i] == ADJ_NO_BLOCK && counterparts[i] != G_MAXUINT32)
-        of_node[i] = of_node[counterparts[i]];
+      if (of_node[i] == ADJ_NO_BLOCK)
+        of_node[i] = counterparts[i] != G_MAXUINT32 ? of_node[counterparts[i]]
+                                                    : blocks_of_last_gradient (graph, i, of_node);
       while (next < n && of_node[next] == ADJ_NO_BLOCK)
         next++;
       if (of_node[i] == ADJ_NO_BLOCK && next < n && of_node[next] == before)
