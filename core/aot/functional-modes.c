@@ -59,6 +59,26 @@ input_backward (AdjContext *cx,
   return TRUE;
 }
 
+static gboolean
+pass_gradient (AdjContext *cx,
+               AdjTensor *const *grads,
+               guint n_grads,
+               AdjTensor **grad_inputs,
+               guint n_inputs,
+               gpointer data)
+{
+  grad_inputs[0] = grads[0];
+  return TRUE;
+}
+
+gboolean
+aot_connect_same (AdjContext *cx, const char *name, AdjTensor *of, AdjTensor *same)
+{
+  const AdjCustomGrad identity = { .name = name, .backward = pass_gradient };
+
+  return adj_autograd_connect (cx, &identity, &of, 1, &same, 1);
+}
+
 /* Makes @tensor require a gradient and, when it is no leaf, the result of an operation. */
 static gboolean
 give_history (AdjContext *cx, AdjTensor *tensor, gboolean is_leaf)

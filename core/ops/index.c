@@ -256,25 +256,32 @@ index_kernel (AdjOpCall *call)
   return adj_q_index (op_queue (call), &index, &bad) || op_bad_index (call, bad);
 }
 
+/* self with the values of argument @arg in places of the shape @places. */
 static gboolean
-index_put_meta (AdjOpCall *call)
+add_put (AdjOpCall *call, guint arg, const AdjShape *places)
 {
   const AdjTensorMeta *self = adj_op_call_meta (call, 0);
-  const AdjTensorMeta *values = adj_op_call_meta (call, 2);
-  AdjShape result = self->shape;
-  AdjShape shape, spread;
-  Indexing indexing;
+  const AdjTensorMeta *values = adj_op_call_meta (call, arg);
+  AdjShape result = self->shape, spread;
 
-  if (!read_indexing (call, 1, &indexing) || !indexed_shape (call, &indexing, &shape))
-    return FALSE;
   if (values->dtype != self->dtype)
     return adj_op_call_fail (call, "self and values have different dtypes");
-  if (!adj_shape_expand (&values->shape, op_symbols (call), &shape, &spread))
+  if (!adj_shape_expand (&values->shape, op_symbols (call), places, &spread))
     return adj_op_call_fail (call, "the values do not broadcast to the indexed elements");
   adj_shape_set_format (&result, op_symbols (call), ADJ_MEMORY_FORMAT_PRESERVE, &self->shape);
   result.offset = ADJ_SIZE (0);
   adj_op_call_add (call, self->dtype, &result);
   return TRUE;
+}
+
+static gboolean
+index_put_meta (AdjOpCall *call)
+{
+  Indexing indexing;
+  AdjShape shape;
+
+  return read_indexing (call, 1, &indexing) && indexed_shape (call, &indexing, &shape) &&
+         add_put (call, 2, &shape);
 }
 
 static gboolean
@@ -325,20 +332,10 @@ masked_index_meta (AdjOpCall *call)
 static gboolean
 masked_put_meta (AdjOpCall *call)
 {
-  const AdjTensorMeta *self = adj_op_call_meta (call, 0), *values = adj_op_call_meta (call, 3);
-  AdjShape result = self->shape, shape, spread;
   Indexing indexing;
+  AdjShape shape;
 
-  if (!masked_shape (call, &indexing, &shape))
-    return FALSE;
-  if (values->dtype != self->dtype)
-    return adj_op_call_fail (call, "self and values have different dtypes");
-  if (!adj_shape_expand (&values->shape, op_symbols (call), &shape, &spread))
-    return adj_op_call_fail (call, "the values do not broadcast to the indexed elements");
-  adj_shape_set_format (&result, op_symbols (call), ADJ_MEMORY_FORMAT_PRESERVE, &self->shape);
-  result.offset = ADJ_SIZE (0);
-  adj_op_call_add (call, self->dtype, &result);
-  return TRUE;
+  return masked_shape (call, &indexing, &shape) && add_put (call, 3, &shape);
 }
 
 /* Copies of the indices, those beyond the ends of their dimension at these ends. */
