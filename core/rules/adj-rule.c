@@ -30,11 +30,7 @@ static const struct
 } releases[] = {
 #define GRADIENT(release, id, text) { release, ADJ_OP_##id, ADJ_RULE_GRAD, text },
 #define DECOMPOSITION(release, id, text) { release, ADJ_OP_##id, ADJ_RULE_DECOMPOSE, text },
-#define FACTORS_ITSELF(release, id)
 #include "ops/releases.inc"
-#undef GRADIENT
-#undef DECOMPOSITION
-#undef FACTORS_ITSELF
 };
 
 typedef struct
