@@ -35,6 +35,7 @@ aot_push_modes (AdjContext *cx, const AdjAotOptions *options, const AdjAotObserv
     adj_functional_mode_set_two_detaches (functional);
   adj_autograd_set_flags (
       cx, (options->detaches != ADJ_DETACHES_ONCE ? ADJ_AUTOGRAD_DETACH_ON_UNPACK : 0) |
+              (options->copy_written ? ADJ_AUTOGRAD_COPY_WRITTEN : 0) |
               (options->defer_hooks ? ADJ_AUTOGRAD_DEFER_HOOKS : 0));
   adj_context_set_release (cx, options->release);
 }
