@@ -90,6 +90,12 @@ struct _AdjRuleTerm
   const char **arg_names; /* (nullable) */
 };
 
+/* (nullable): @text, a rule of @op, in @arena; %NULL with ADJ_ERROR_PARSE (lower.c). */
+AdjRule *
+rule_lower (AdjArena *arena, const AdjOp *op, AdjRuleKind kind, const char *text, GError **error);
+/* The arguments of @schema by their names, in @arena. */
+const guint8 *rule_sort_arguments (AdjArena *arena, const AdjSchema *schema);
+
 /* Evaluates the `.decompose` rule of @call's operator (composite.c); @result (out) (transfer full).
  */
 gboolean rule_decompose (AdjOpCall *call, AdjValue *result);
