@@ -145,6 +145,30 @@ adj_graph_view_show_cut (AdjGraphView *self)
     move_into_view (self, &camera, rect, 0.04f);
 }
 
+/* The second frame from now: in the first one what covers gets its place. */
+static gboolean
+on_frame (GtkWidget *widget, GdkFrameClock *clock, gpointer data)
+{
+  AdjGraphView *self = ADJ_GRAPH_VIEW (widget);
+
+  if (self->uncovering_frames-- > 0)
+    return G_SOURCE_CONTINUE;
+  self->uncovering = 0;
+  self->cuts_selected = TRUE;
+  adj_graph_view_show_cut (self);
+  return G_SOURCE_REMOVE;
+}
+
+void
+adj_graph_view_uncover_soon (AdjGraphView *self)
+{
+  g_return_if_fail (ADJ_IS_GRAPH_VIEW (self));
+
+  self->uncovering_frames = 1;
+  if (self->uncovering == 0)
+    self->uncovering = gtk_widget_add_tick_callback (GTK_WIDGET (self), on_frame, NULL, NULL);
+}
+
 /* -- modules that open and close -- */
 
 static float

@@ -29,6 +29,8 @@
 #include "window/adj-start-page.h"
 
 #define SAVE_SECONDS 3
+#define INSPECTOR_WIDTH 300
+#define INSPECTOR_HEIGHT 120 /* at least, below the canvas */
 
 struct _AdjDocumentPage
 {
@@ -178,6 +180,39 @@ update_selected (AdjDocumentPage *self)
   if (any != self->had_selection && !(any && in_the_way))
     adw_flap_set_reveal_flap (self->inspector_flap, any);
   self->had_selection = any;
+}
+
+/* Where canvas and inspector have no room side by side, the inspector lies over the lower part of
+ * the canvas, which stays in use. */
+static void
+update_narrow (AdjDocumentPage *self)
+{
+  GtkWidget *flap = GTK_WIDGET (self->inspector_flap), *inspector = GTK_WIDGET (self->inspector);
+  int width = gtk_widget_get_width (flap), height = gtk_widget_get_height (flap), beside;
+  gboolean narrow;
+
+  gtk_widget_measure (adw_flap_get_content (self->inspector_flap), GTK_ORIENTATION_HORIZONTAL, -1,
+                      &beside, NULL, NULL, NULL);
+  narrow = width > 0 && width < beside + INSPECTOR_WIDTH;
+  gtk_widget_set_size_request (inspector, narrow ? -1 : INSPECTOR_WIDTH,
+                               narrow ? MAX (height * 2 / 5, INSPECTOR_HEIGHT) : -1);
+  if (narrow ==
+      (gtk_orientable_get_orientation (GTK_ORIENTABLE (flap)) == GTK_ORIENTATION_VERTICAL))
+    return;
+  adw_flap_set_modal (self->inspector_flap, !narrow);
+  adw_flap_set_fold_policy (self->inspector_flap,
+                            narrow ? ADW_FLAP_FOLD_POLICY_ALWAYS : ADW_FLAP_FOLD_POLICY_AUTO);
+  gtk_orientable_set_orientation (GTK_ORIENTABLE (flap),
+                                  narrow ? GTK_ORIENTATION_VERTICAL : GTK_ORIENTATION_HORIZONTAL);
+  gtk_orientable_set_orientation (GTK_ORIENTABLE (adw_flap_get_separator (self->inspector_flap)),
+                                  narrow ? GTK_ORIENTATION_HORIZONTAL : GTK_ORIENTATION_VERTICAL);
+}
+
+static void
+on_inspector_moved (AdjDocumentPage *self)
+{
+  if (adw_flap_get_folded (self->inspector_flap) && adw_flap_get_reveal_flap (self->inspector_flap))
+    adj_graph_view_uncover_soon (adj_canvas_page_get_view (self->canvas_page));
 }
 
 /* What stands at the end of the panel's tabs. */
@@ -548,6 +583,12 @@ adj_document_page_init (AdjDocumentPage *self)
     g_signal_connect_swapped (self->document, signals[i].signal, signals[i].callback, self);
   g_signal_connect_object (adj_canvas_page_get_view (self->canvas_page), "camera-changed",
                            G_CALLBACK (save_soon), self, G_CONNECT_SWAPPED);
+  g_signal_connect_object (adj_canvas_page_get_view (self->canvas_page), "camera-changed",
+                           G_CALLBACK (update_narrow), self, G_CONNECT_SWAPPED);
+  adj_graph_view_add_cover (adj_canvas_page_get_view (self->canvas_page),
+                            GTK_WIDGET (self->inspector));
+  g_signal_connect_object (self->inspector_flap, "notify::reveal-progress",
+                           G_CALLBACK (on_inspector_moved), self, G_CONNECT_SWAPPED);
   adj_name_widgets (GTK_WIDGET (self));
   update_page (self);
 }
