@@ -153,6 +153,63 @@ test_covers (void)
   adj_walk_close (window);
 }
 
+/* Where the list of what was found is, on the canvas; it has a surface of its own. */
+static gboolean
+is_clear_of_search (AdjWindow *window, const AdjRect *at)
+{
+  GtkWidget *view = GTK_WIDGET (adj_window_get_view (window));
+  GtkWidget *entry = adj_walk_find_mapped (GTK_WIDGET (window), GTK_TYPE_SEARCH_ENTRY);
+  GtkWidget *popover = gtk_widget_get_ancestor (entry, GTK_TYPE_POPOVER);
+  GdkSurface *surface = gtk_native_get_surface (GTK_NATIVE (popover));
+  double x, y, dx, dy;
+  float left, top;
+
+  g_assert_true (
+      gtk_widget_translate_coordinates (view, GTK_WIDGET (window), at->x, at->y, &x, &y));
+  gtk_native_get_surface_transform (GTK_NATIVE (window), &dx, &dy);
+  left = (float) (gdk_popup_get_position_x (GDK_POPUP (surface)) - dx);
+  top = (float) (gdk_popup_get_position_y (GDK_POPUP (surface)) - dy);
+  return (float) x + at->width <= left ||
+         (float) x >= left + (float) gdk_surface_get_width (surface) ||
+         (float) y + at->height <= top ||
+         (float) y >= top + (float) gdk_surface_get_height (surface);
+}
+
+/* Each hit that is gone to is seen while the list stays open. */
+static void
+test_search_covers (void)
+{
+  AdjWindow *window = adj_walk_open_graph (application, "graphs/gpt2.adjoint", "joint");
+  AdjDocument *document = adj_window_get_document (window);
+  AdjGraphView *view = adj_window_get_view (window);
+  const AdjScene *scene = adj_document_get_scene (document);
+  guint n_seen = 0;
+
+  adj_mouse_focus (GTK_WIDGET (window));
+  gtk_widget_grab_focus (GTK_WIDGET (view));
+  adj_mouse_do ("key ctrl+f");
+  UNTIL (adj_walk_find_mapped (GTK_WIDGET (window), GTK_TYPE_SEARCH_ENTRY) != NULL);
+  adj_mouse_do ("type add");
+  for (guint i = 0; i < 12; i++)
+    {
+      guint32 before = adj_document_get_selected (document).index;
+      guint box;
+      AdjRect at;
+
+      adj_walk_settle (window);
+      adj_mouse_do ("key Return");
+      UNTIL (adj_document_get_selected (document).index != before);
+      adj_walk_settle (window);
+      box = adj_scene_find_node (scene, adj_document_get_selected (document));
+      at = adj_camera_rect_to_widget (&view->camera, &adj_scene_get_box (scene, box)->rect);
+      g_assert_true (is_clear_of_search (window, &at));
+      n_seen +=
+          at.x >= 0 && at.y >= 0 && at.y + at.height <= gtk_widget_get_height (GTK_WIDGET (view));
+    }
+  g_assert_cmpuint (n_seen, ==, 12);
+  adj_walk_close (window);
+}
+
 /* What is in the middle stays in view, and nothing is dimmed. */
 static void
 test_closes_all (void)
@@ -351,6 +408,7 @@ main (int argc, char **argv)
   g_test_add_func ("/clicks/home-fits", test_home);
   g_test_add_func ("/clicks/open-menu", test_open_menu);
   g_test_add_func ("/clicks/what-is-selected-is-covered-by-nothing", test_covers);
+  g_test_add_func ("/clicks/what-is-found-is-not-under-the-list", test_search_covers);
   g_test_add_func ("/clicks/close-all-stays", test_closes_all);
   g_test_add_func ("/clicks/close-all-by-mouse", test_closes_all_by_mouse);
   g_test_add_data_func ("/clicks/narrow/360", GINT_TO_POINTER (360), test_narrow);
