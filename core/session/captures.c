@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The backwards that a program runs, captured: every graph with the stages of its order. */
+/* The backwards that a program or a graph runs, captured: every graph with the stages of its order.
+ */
 
 #include <string.h>
 
@@ -44,6 +45,16 @@ read_steps (const AdjPipelineOptions *options,
   return adj_capture_order_find (argument, order, level, error);
 }
 
+gboolean
+captures_check_steps (const AdjPipelineOptions *options, GError **error)
+{
+  AdjCaptureOrder order;
+  AdjCaptureLevel level;
+  const char *rest;
+
+  return read_steps (options, &order, &level, &rest, error);
+}
+
 static void
 capture_clear (gpointer data)
 {
@@ -72,9 +83,10 @@ add_capture (const AdjCapture *capture,
 }
 
 /* Runs the program and discards its text. */
-static gboolean
-run_program (const AdjProgram *program, AdjCompiledAutograd *compiled, GError **error)
+gboolean
+captures_run_program (gconstpointer what, AdjCompiledAutograd *compiled, GError **error)
 {
+  const AdjProgram *program = what;
   g_autoptr (AdjContext) cx = adj_context_new_with_autograd ();
   g_autoptr (GString) out = g_string_new (NULL);
 
@@ -87,7 +99,8 @@ run_program (const AdjProgram *program, AdjCompiledAutograd *compiled, GError **
 }
 
 gboolean
-captures_add (const AdjProgram *program,
+captures_add (CapturesRun run,
+              gconstpointer what,
               const AdjPipelineOptions *options,
               AdjPipelineResult *result,
               GError **error)
@@ -100,7 +113,7 @@ captures_add (const AdjProgram *program,
   if (!read_steps (options, &compiling.order, &compiling.level, &rest, error))
     return FALSE;
   compiled = adj_compiled_autograd_new (&compiling);
-  if (!run_program (program, compiled, error))
+  if (!run (what, compiled, error))
     return FALSE;
   counters = adj_compiled_autograd_get_counters (compiled);
   result->n_hits = counters.hits;
