@@ -64,7 +64,10 @@ differentiate (AdjContext *cx, const AdjValue *results)
 }
 
 gboolean
-captures_run_graph (gconstpointer what, AdjCompiledAutograd *compiled, GError **error)
+captures_run_graph (gconstpointer what,
+                    const char *release,
+                    AdjCompiledAutograd *compiled,
+                    GError **error)
 {
   AdjGraph *graph = (AdjGraph *) what;
   const guint n = adj_graph_get_n_inputs (graph);
@@ -76,6 +79,7 @@ captures_run_graph (gconstpointer what, AdjCompiledAutograd *compiled, GError **
   adj_context_push_mode (cx, adj_fake_mode_new ());
   adj_context_push_mode (cx, adj_composite_mode_new ());
   adj_context_push_mode (cx, adj_autograd_mode_new ());
+  adj_context_set_release (cx, release);
   adj_scope_begin (cx);
   if (make_arguments (cx, graph, arguments) &&
       adj_function_call (function, cx, arguments, n, &results) &&

@@ -22,12 +22,22 @@ gboolean captures_are_asked_for (const char *steps);
 /* %FALSE: the order that they name is not there. */
 gboolean captures_check_steps (const AdjPipelineOptions *options, GError **error);
 
-/* Runs @what, whose backwards @compiled captures. */
-typedef gboolean (*CapturesRun) (gconstpointer what, AdjCompiledAutograd *compiled, GError **error);
+/* Runs @what as @release (nullable) does, while @compiled captures its backwards. */
+typedef gboolean (*CapturesRun) (gconstpointer what,
+                                 const char *release,
+                                 AdjCompiledAutograd *compiled,
+                                 GError **error);
 
-gboolean captures_run_program (gconstpointer program, AdjCompiledAutograd *compiled, GError **error);
-/* A forward graph, and a backward from all of its results (forward-captures.c). */
-gboolean captures_run_graph (gconstpointer graph, AdjCompiledAutograd *compiled, GError **error);
+/* A const AdjProgram *. */
+gboolean captures_run_program (gconstpointer program,
+                               const char *release,
+                               AdjCompiledAutograd *compiled,
+                               GError **error);
+/* An AdjGraph *, a forward, and a backward from all of its results (forward-captures.c). */
+gboolean captures_run_graph (gconstpointer graph,
+                             const char *release,
+                             AdjCompiledAutograd *compiled,
+                             GError **error);
 
 /* Adds what is captured of backwards while @run runs @what to @result, whose recording there is.
  */
