@@ -222,6 +222,18 @@ is_of_same_line (const AdjNode *a, const AdjNode *b)
   return x->line == y->line && strcmp (x->file, y->file) == 0;
 }
 
+/* Whether gradients of the result of @of can be added up: several read it, or one and the caller.
+ */
+static gboolean
+has_sum (const Pairing *self, guint32 of)
+{
+  guint n = self->first[of + 1] - self->first[of];
+
+  for (guint i = 0; i < self->results->len && n == 1; i++)
+    n += g_array_index (self->results, guint32, i) == of;
+  return n > 1;
+}
+
 /* The candidate that most speaks for, the last of several: backward begins with what forward did
  * last.  The line of a sum of gradients is that of whatever ran before. */
 static guint32
@@ -237,6 +249,9 @@ choose (Pairing *self, guint32 index)
       const AdjNode *forward = adj_graph_get_node (self->graph, c);
       gint score = self->score[c];
 
+      self->score[c] = 0;
+      if (self->is_sum[index] && !has_sum (self, c))
+        continue;
       score += !self->is_sum[index] && is_of_same_line (node, forward) ? SAME_LINE : 0;
       score += is_named_after (node, forward) ? SAME_NAME : 0;
       if (score > most || (score == most && c > best))
@@ -244,7 +259,6 @@ choose (Pairing *self, guint32 index)
           best = c;
           most = score;
         }
-      self->score[c] = 0;
     }
   self->n_candidates = 0;
   return best;

@@ -40,7 +40,7 @@ check_outputs (const char *release, const char *model)
   g_autofree char *path =
       g_test_build_filename (G_TEST_DIST, "formats", "data", "pt2", release, file, NULL);
   AdjSessionRun run = { .bundle = bundle, .graph = adj_bundle_get_graph (bundle, 0) };
-  g_autoptr (GHashTable) values = adj_session_read_values (run.graph->graph, path, &error);
+  g_autoptr (GHashTable) values = adj_session_read_values (&run, path, &error);
   g_autoptr (AdjComparison) comparison = NULL;
   AdjComparisonCounts counts;
 
