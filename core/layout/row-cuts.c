@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "analysis/adj-lines.h"
 #include "ir/adj-graph.h"
 #include "layout/rows-private.h"
 
@@ -85,37 +86,17 @@ count_live (const Sorter *self, const GArray *cards)
   return live;
 }
 
-static const char *
-base_name (const char *file)
-{
-  const char *slash = strrchr (file, '/');
-
-  return slash ? slash + 1 : file;
-}
-
 /* "model.py:45–50", from the innermost frames of the cards. */
 static char *
 name_stretch (const AdjGraph *graph, const GArray *cards, guint from, guint to)
 {
-  const char *file = NULL;
-  guint low = G_MAXUINT, high = 0;
+  AdjLines lines = { 0 };
+  char *name;
 
   for (guint k = from; k < to; k++)
-    {
-      const AdjNode *node = adj_graph_get_node (graph, g_array_index (cards, guint32, k));
-      const AdjFrame *frame =
-          node->meta.n_frames ? &node->meta.frames[node->meta.n_frames - 1] : NULL;
-
-      if (!frame || (file && strcmp (file, frame->file) != 0))
-        continue;
-      file = frame->file;
-      low = MIN (low, frame->line);
-      high = MAX (high, frame->line);
-    }
-  if (!file)
-    return g_strdup_printf ("%u nodes", to - from);
-  return low == high ? g_strdup_printf ("%s:%u", base_name (file), low)
-                     : g_strdup_printf ("%s:%u–%u", base_name (file), low, high);
+    adj_lines_add (&lines, adj_graph_get_node (graph, g_array_index (cards, guint32, k)));
+  name = adj_lines_print (&lines);
+  return name != NULL ? name : g_strdup_printf ("%u nodes", to - from);
 }
 
 /* Gives cards[from … to] a row, in a frame of its own when @module is too small or too large. */

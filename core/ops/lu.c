@@ -139,13 +139,8 @@ static const struct
   const char *release;
   AdjOpId op;
 } factors_itself[] = {
-#define GRADIENT(release, id, text)
-#define DECOMPOSITION(release, id, text)
 #define FACTORS_ITSELF(release, id) { release, ADJ_OP_##id },
 #include "ops/releases.inc"
-#undef GRADIENT
-#undef DECOMPOSITION
-#undef FACTORS_ITSELF
 };
 
 gboolean

@@ -116,9 +116,9 @@ rects_touch (const AdjRect *a, const AdjRect *b)
 }
 
 static gboolean
-edge_touches (const AdjSceneEdge *edge, const AdjRect *rect)
+pieces_touch (const AdjSceneEdge *edge, guint from, guint to, const AdjRect *rect)
 {
-  for (guint i = 0; i + 1 < edge->n_points; i++)
+  for (guint i = from; i < to; i++)
     {
       AdjRect piece = rect_of_piece (&edge->points[i], &edge->points[i + 1], edge->width / 2);
 
@@ -126,6 +126,12 @@ edge_touches (const AdjSceneEdge *edge, const AdjRect *rect)
         return TRUE;
     }
   return FALSE;
+}
+
+static gboolean
+edge_touches (const AdjSceneEdge *edge, const AdjRect *rect)
+{
+  return edge->n_points > 0 && pieces_touch (edge, edge->n_shared, edge->n_points - 1, rect);
 }
 
 /* Counts an item into its cells, or, in the second round, writes it there. */
@@ -155,7 +161,7 @@ index_all (const AdjScene *self, AdjSceneIndex *index, gboolean edges, gboolean 
       index_add (self, index, &self->boxes[i].rect, i, write);
   else
     for (guint i = 0; i < self->n_edges; i++)
-      for (guint k = 0; k + 1 < self->edges[i].n_points; k++)
+      for (guint k = self->edges[i].n_shared; k + 1 < self->edges[i].n_points; k++)
         {
           const AdjPoint *p = self->edges[i].points + k;
           AdjRect piece = rect_of_piece (&p[0], &p[1], self->edges[i].width / 2);
@@ -327,6 +333,22 @@ adj_scene_foreach_edge (const AdjScene *scene,
                         gpointer data)
 {
   foreach_item (scene, TRUE, rect, each, data);
+}
+
+void
+adj_scene_foreach_passing_edge (const AdjScene *scene,
+                                const AdjRect *rect,
+                                AdjSceneFunc each,
+                                gpointer data)
+{
+  for (guint i = 0; i < scene->n_edges; i++)
+    {
+      const AdjSceneEdge *edge = &scene->edges[i];
+
+      if (pieces_touch (edge, 0, edge->n_shared, rect) && !edge_touches (edge, rect) &&
+          !each (i, data))
+        return;
+    }
 }
 
 typedef struct
