@@ -312,6 +312,7 @@ adj_block_template_new (const AdjTemplateSpec *spec, const AdjPlacement *placeme
   template->pins = g_new0 (AdjTemplatePath, MAX (spec->n_pins, 1));
   template->points = g_array_new (FALSE, FALSE, sizeof (AdjPoint));
 
+  router_turn (&press);
   prepare (&press);
   router_run_lines (&press);
   find_extent (&press, &left, &right);

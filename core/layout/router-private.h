@@ -44,4 +44,8 @@ void router_stack (BlockRouter *self, float left, float right);
 /* The y of the track of @net from @a to @b in @gap. */
 float router_get_track (const BlockRouter *self, gint32 gap, float a, float b, guint32 net);
 
+/* Turns the placement over, left to right, where fewer lines and cards lie between what has pins
+ * and the gutter then. */
+void router_turn (BlockRouter *self);
+
 G_END_DECLS

@@ -11,8 +11,7 @@
 #define MAX_LOOSE 16    /* cards in a row outside every module */
 #define MIN_STRETCH 6   /* cards of a stretch cut from a graph without modules */
 #define LONG_STRETCH 48 /* … where no single value crosses */
-#define LONG_RUN 20     /* cards of a module that is cut where little is live */
-#define FEW_LIVE 2      /* … values: what goes around a part, and what goes through it */
+#define LONG_RUN 20     /* cards of a module that is cut where a single value is live */
 #define MAX_STRETCH 200 /* cards of any row */
 
 static gint
@@ -30,15 +29,18 @@ leading_cards (const Sorter *self)
 {
   GArray *cards = g_array_new (FALSE, FALSE, sizeof (guint32));
   guint n = self->roles->n;
+  gboolean any_writes = FALSE;
 
   for (guint32 k = 0; k < n; k++)
     {
       guint32 i = self->leading == ADJ_SIDE_FORWARD ? k : n - 1 - k;
 
-      if (sorter_is_card (self->roles, i) && self->roles->entries[i].side == self->leading)
-        g_array_append_val (cards, i);
+      if (!sorter_is_card (self->roles, i) || self->roles->entries[i].side != self->leading)
+        continue;
+      g_array_append_val (cards, i);
+      any_writes |= sorter_get_writer (self->roles, i) != i;
     }
-  if (self->leading == ADJ_SIDE_FORWARD)
+  if (any_writes && self->leading == ADJ_SIDE_FORWARD)
     g_array_sort_with_data (cards, by_writer, (gpointer) self->roles);
   return cards;
 }
@@ -132,8 +134,8 @@ find_narrow (guint low, guint high, const guint *live)
   return best;
 }
 
-/* Where to cut a run that begins at @from; @to: nowhere.  A module is cut where little is live, or
- * when it is too long. */
+/* Where to cut a run that begins at @from; @to: nowhere.  A module is cut where a single value is
+ * live, or when it is too long. */
 static guint
 find_cut (guint from, guint to, gboolean loose, const guint *live)
 {
@@ -141,7 +143,7 @@ find_cut (guint from, guint to, gboolean loose, const guint *live)
   guint near =
       find_narrow (from + MIN_STRETCH, MIN (limit, from + (loose ? LONG_STRETCH : LONG_RUN)), live);
 
-  if (loose || live[near - 1] <= FEW_LIVE)
+  if (loose || live[near - 1] <= 1)
     return near;
   if (to - from <= MAX_STRETCH)
     return to;

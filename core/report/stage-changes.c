@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* What a stage changed, node by node with the reason, as a list model. */
 
-#include "report/adj-stage-change.h"
-
 #include <glib/gi18n.h>
 #include <string.h>
 

@@ -97,6 +97,9 @@ test_open_menu (void)
   adj_walk_settle (window);
   files = adj_walk_find (popover, ADJ_TYPE_FILE_LIST, NULL);
   g_assert_cmpint (gtk_widget_get_width (files), >=, 300);
+  /* An open one keeps the keyboard. */
+  adj_mouse_do ("key Escape");
+  UNTIL (!gtk_widget_get_mapped (popover));
   adj_walk_close (window);
 }
 
@@ -225,6 +228,7 @@ test_search_covers (void)
 
   adj_mouse_focus (GTK_WIDGET (window));
   gtk_widget_grab_focus (GTK_WIDGET (view));
+  adj_walk_settle (window);
   adj_mouse_do ("key ctrl+f");
   UNTIL (adj_walk_find_mapped (GTK_WIDGET (window), GTK_TYPE_SEARCH_ENTRY) != NULL);
   adj_mouse_do ("type add");
@@ -245,6 +249,8 @@ test_search_covers (void)
           at.x >= 0 && at.y >= 0 && at.y + at.height <= gtk_widget_get_height (GTK_WIDGET (view));
     }
   g_assert_cmpuint (n_seen, ==, 12);
+  adj_mouse_do ("key Escape");
+  UNTIL (adj_walk_find_mapped (GTK_WIDGET (window), GTK_TYPE_SEARCH_ENTRY) == NULL);
   adj_walk_close (window);
 }
 
@@ -281,7 +287,7 @@ test_closes_all (void)
 static void
 test_closes_all_by_mouse (void)
 {
-  AdjWindow *window = adj_walk_open_graph (application, "graphs/gpt2.adjoint", "joint");
+  AdjWindow *window = adj_walk_open_graph (application, "graphs/sac.adjoint", "joint");
   AdjDocument *document = adj_window_get_document (window);
   AdjGraphView *view = adj_window_get_view (window);
   AdjScene *before = adj_document_get_scene (document);

@@ -6,6 +6,7 @@
 
 #include "adjoint.h"
 #include "analysis/adj-blocks.h"
+#include "model/adj-graph-item.h"
 #include "model/adj-provenance.h"
 #include "model/adj-stage-facts.h"
 #include "model/adj-stages.h"
@@ -276,6 +277,52 @@ test_facts_of_fault (void)
   g_assert_cmpuint (fact->n_changed, ==, 1);
 }
 
+/* What a compiler made of a half says of which, whatever it is called. */
+static void
+test_titles (void)
+{
+  static const struct
+  {
+    const char *id, *role, *title;
+    gboolean backward;
+  } rows[] = {
+    { "0-0-forward", "forward", "Forward", FALSE },
+    { "0-0-backward", "backward", "Backward", TRUE },
+    { "0-0-before_post_grad", "before_post_grad", "Forward, before post-grad", FALSE },
+    { "0-0-before_post_grad-2", "before_post_grad", "Backward, before post-grad", TRUE },
+  };
+  const char *const texts[] = {
+    "class G(torch.nn.Module):\n    def forward(self, primals_1: \"f32[4][1]cpu\"):\n"
+    "        exp: \"f32[4][1]cpu\" = torch.ops.aten.exp.default(primals_1)\n"
+    "        return (exp, exp)\n",
+    "class G(torch.nn.Module):\n    def forward(self, exp: \"f32[4][1]cpu\", "
+    "tangents_1: \"f32[4][1]cpu\"):\n"
+    "        mul: \"f32[4][1]cpu\" = torch.ops.aten.mul.Tensor(tangents_1, exp)\n"
+    "        return (mul,)\n",
+  };
+  const char *ids[G_N_ELEMENTS (rows)];
+  AdjRegion region = { .id = "0-0", .rank = -1, .num_fwd_outputs = 1, .n_graphs = 4 };
+  AdjBundleBuilder *builder = adj_bundle_builder_new ();
+  g_autoptr (AdjGraphSet) graphs = NULL;
+
+  for (guint i = 0; i < G_N_ELEMENTS (rows); i++)
+    {
+      g_autoptr (AdjGraph) graph = adj_test_parse_graph (texts[rows[i].backward]);
+      AdjBundleGraph entry = { .id = rows[i].id, .role = rows[i].role, .graph = graph, .rank = -1 };
+
+      ids[i] = rows[i].id;
+      g_assert_true (adj_bundle_builder_add_graph (builder, &entry, NULL));
+    }
+  g_assert_true (adj_bundle_builder_add_region (builder, &region, ids, NULL));
+  graphs = adj_graph_set_new (adj_bundle_builder_end (builder, NULL));
+  for (guint i = 0; i < G_N_ELEMENTS (rows); i++)
+    {
+      g_autoptr (AdjGraphItem) item = adj_graph_item_new (graphs, i);
+
+      g_assert_cmpstr (adj_graph_item_get_title (item), ==, rows[i].title);
+    }
+}
+
 /* What Inductor draws is drawn from seeds, other numbers, and nothing is wrong. */
 static void
 test_facts_of_draws (void)
@@ -454,6 +501,7 @@ main (int argc, char **argv)
   g_test_add_func ("/ui/stages/one-line", test_one_line);
   g_test_add_func ("/ui/stages/blocks", test_blocks);
   g_test_add_func ("/ui/stages/facts-of-fault", test_facts_of_fault);
+  g_test_add_func ("/ui/stages/titles", test_titles);
   g_test_add_func ("/ui/stages/facts-of-draws", test_facts_of_draws);
   g_test_add_func ("/ui/stages/changes", test_changes);
   g_test_add_func ("/ui/stages/saves", test_saves);

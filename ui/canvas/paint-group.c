@@ -4,6 +4,7 @@
 #include "canvas/painter-private.h"
 
 #define READABLE_PX 10.5f /* titles of modules keep this size when zoomed out */
+#define NARROWEST 0.7f    /* title and number are squeezed so far to stand beside each other */
 
 void
 adj_painter_group (AdjPainter *painter, guint index)
@@ -85,6 +86,7 @@ adj_painter_group_title (AdjPainter *painter, guint index)
   float width = adj_painter_text_width (painter, ADJ_TEXT_TITLE, box->title) * scale;
   g_autofree char *count = describe_group (painter, index);
   float count_width = adj_painter_text_width (painter, ADJ_TEXT_SUBTITLE, count) * scale;
+  float squeeze;
 
   if (ADJ_TITLE_SIZE * scale < 7)
     return;
@@ -96,10 +98,15 @@ adj_painter_group_title (AdjPainter *painter, guint index)
         painter, &(AdjTextRun){ ADJ_TEXT_SUBTITLE, box->fold == ADJ_FOLD_CLOSED ? "▸" : "▾",
                                 &palette->text, ADJ_ALIGN_LEFT, left, middle, 20 * scale, scale });
   left += 13 * scale;
-  adj_painter_text (painter, &(AdjTextRun){ ADJ_TEXT_TITLE, box->title, &palette->text,
-                                            ADJ_ALIGN_LEFT, left, middle, right - left, scale });
-  if (right - left - width < count_width + 8 * scale)
+  squeeze = MIN (1, (right - left - 8 * scale) / MAX (width + count_width, 1));
+  if (squeeze < NARROWEST)
+    squeeze = 1;
+  adj_painter_text (painter,
+                    &(AdjTextRun){ ADJ_TEXT_TITLE, box->title, &palette->text, ADJ_ALIGN_LEFT, left,
+                                   middle, MIN (right - left, width * squeeze + 1), scale });
+  if (right - left < (width + count_width) * squeeze + 8 * scale - 1)
     return;
+  count_width *= squeeze;
   clear_behind (painter, right - count_width, middle, count_width, scale, &fill);
   adj_painter_text (
       painter, &(AdjTextRun){ ADJ_TEXT_SUBTITLE, count,

@@ -56,14 +56,20 @@ describe_call (AdjGraphSet *graphs, const AdjBundleGraph *graph)
       call->n_inputs);
 }
 
-/* The half of a partition, or the inference graph, that @stage was made of.  (nullable) */
-static const char *
-find_half (const AdjRecording *stages, gint stage)
+static gboolean
+is_half (const char *role)
 {
   static const char *const halves[] = { "forward", "backward", "inference", NULL };
 
+  return g_strv_contains (halves, role);
+}
+
+/* What stage @stage was made of, if that is a half.  (nullable) */
+static const char *
+find_half (const AdjRecording *stages, gint stage)
+{
   for (; stage >= 0; stage = adj_recording_get_stage (stages, (guint) stage)->from)
-    if (g_strv_contains (halves, adj_recording_get_stage (stages, (guint) stage)->name))
+    if (is_half (adj_recording_get_stage (stages, (guint) stage)->name))
       return adj_recording_get_stage (stages, (guint) stage)->name;
   return NULL;
 }
@@ -72,12 +78,10 @@ find_half (const AdjRecording *stages, gint stage)
 static char *
 make_title (AdjGraphSet *graphs, const AdjBundleGraph *graph)
 {
-  static const char *const compiled[] = { "post_grad", "fx_graph_runnable", NULL };
   AdjRecording *stages = adj_graph_set_get_stages (graphs, graph);
 
-  for (guint i = 0; g_strv_contains (compiled, graph->role) && stages != NULL &&
-                    i < adj_recording_get_n_stages (stages);
-       i++)
+  for (guint i = 0;
+       !is_half (graph->role) && stages != NULL && i < adj_recording_get_n_stages (stages); i++)
     if (adj_recording_get_stage (stages, i)->graph == graph->graph &&
         find_half (stages, (gint) i) != NULL)
       return g_strdup_printf ("%s, %s", adj_properties_role_title (find_half (stages, (gint) i)),
