@@ -3,6 +3,7 @@
 
 #include "report/adj-stage-change.h"
 
+#include <gio/gio.h>
 #include <glib/gi18n.h>
 #include <string.h>
 
