@@ -102,6 +102,42 @@ export_leaf (const AdjValue *leaf, AdjValue *out, gpointer data)
   return TRUE;
 }
 
+/* The numbers that sums of products are multiplied by: -1 would take absolute values away. */
+static void
+make_factors_absolute (AdjValue *kwargs)
+{
+  for (guint i = 0; adj_value_is_container (kwargs) && i < kwargs->n; i += 2)
+    {
+      const char *name = kwargs->items[i].text;
+      AdjValue *factor = &kwargs->items[i + 1];
+
+      if (!g_str_equal (name, "alpha") && !g_str_equal (name, "beta"))
+        continue;
+      if (factor->kind == ADJ_VALUE_INT && factor->integer < 0)
+        *factor = ADJ_FLOAT (-(double) factor->integer);
+      else if (factor->kind == ADJ_VALUE_FLOAT)
+        factor->number = fabs (factor->number);
+      else if (factor->kind == ADJ_VALUE_COMPLEX)
+        {
+          factor->items[0].number = hypot (factor->items[0].number, factor->items[1].number);
+          factor->items[1].number = 0;
+        }
+    }
+}
+
+static gboolean
+replay_arguments (Replay *replay, AdjValue *args, AdjValue *kwargs)
+{
+  const AdjNode *node = replay->operation->node;
+
+  if (!adj_value_map (&node->args, replay_leaf, replay, args) ||
+      !adj_value_map (&node->kwargs, replay_leaf, replay, kwargs))
+    return FALSE;
+  if (replay->kind == REPLAY_ABSOLUTE)
+    make_factors_absolute (kwargs);
+  return TRUE;
+}
+
 static void
 push_modes (AdjContext *cx, const Replay *replay, NodeRounding *rounding)
 {
@@ -136,8 +172,7 @@ replay_compute (Replay *replay, NodeRounding *rounding)
   adj_generator_get_state (adj_context_get_generator (cx), before);
   push_modes (cx, replay, rounding);
   adj_scope_begin (cx);
-  if (adj_value_map (&node->args, replay_leaf, replay, &args) &&
-      adj_value_map (&node->kwargs, replay_leaf, replay, &kwargs) &&
+  if (replay_arguments (replay, &args, &kwargs) &&
       adj_interpret_call (cx, node, &args, &kwargs, &result))
     {
       adj_generator_get_state (adj_context_get_generator (cx), after);

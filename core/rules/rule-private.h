@@ -35,6 +35,8 @@ extern const RuleBuiltinTable rule_linalg_builtins; /* linalg.c */
 const RuleBuiltin *rule_builtin_find (const char *name);
 
 /* view, or clone and _unsafe_view where no strides do; %NULL for %NULL. */
+/* Whether autograd records what happens to @tensor and nobody traces it. */
+gboolean rule_records_eagerly (AdjContext *cx, const AdjTensor *tensor);
 AdjTensor *rule_reshape (AdjRuleCall *call, AdjTensor *tensor, const AdjValue *sizes);
 /* What @op, ones or zeros, makes of @sizes, as PyTorch's formulas have it: of the dtype and on the
  * device of @like. */

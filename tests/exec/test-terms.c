@@ -134,6 +134,38 @@ test_lone_sums (void)
     }
 }
 
+/* What a product is taken away from is one of its terms: a factor of -1 makes none of them less. */
+static void
+test_difference (void)
+{
+  static const char *const body[] = {
+    "a = torch.ops.aten.addmm.default(x, y, w, alpha = -1)", "return (a,)", NULL
+  };
+  g_autoptr (GRand) rand = g_rand_new_with_seed (5);
+  const gint64 row[] = { 1, 512 }, column[] = { 512, 1 }, one[] = { 1, 1 };
+  double values[512], others[512], exact = 0, whole, given;
+  float sum = 0;
+  g_auto (Case) c = { 0 };
+
+  case_init (&c, "x: \"f32[1, 1][1, 1]cpu\", y: \"f32[1, 512][512, 1]cpu\", w: \"f32[512, 1][1, 1]cpu\"",
+             body);
+  for (guint k = 0; k < 512; k++)
+    {
+      values[k] = (float) g_rand_double_range (rand, 1, 2);
+      others[k] = (float) g_rand_double_range (rand, 1, 2);
+      exact += values[k] * others[k];
+      sum += (float) values[k] * (float) others[k];
+    }
+  whole = (float) (exact * 1.0001);
+  add_input (&c, ADJ_DTYPE_F32, 2, one, &whole);
+  add_input (&c, ADJ_DTYPE_F32, 2, row, values);
+  add_input (&c, ADJ_DTYPE_F32, 2, column, others);
+  given = (float) whole - sum;
+  g_assert_cmpint (judge (&c, make (ADJ_DTYPE_F32, 2, one, &given)), !=, ADJ_VERDICT_DIFFERS);
+  given += 4e-2;
+  g_assert_cmpint (judge (&c, make (ADJ_DTYPE_F32, 2, one, &given)), ==, ADJ_VERDICT_DIFFERS);
+}
+
 /* The products of numbers near the root of the least one are none; their sum, and its root, are. */
 static void
 test_underflow (void)
@@ -435,6 +467,7 @@ main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/exec/terms/lone-sums", test_lone_sums);
+  g_test_add_func ("/exec/terms/difference", test_difference);
   g_test_add_func ("/exec/terms/underflow", test_underflow);
   g_test_add_func ("/exec/terms/layer-of-one", test_layer_of_one);
   g_test_add_func ("/exec/terms/layer-in-bf16", test_layer_in_bf16);
