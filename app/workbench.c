@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The main function of the workbench. */
 
+#include <gio/gio.h>
 #include <signal.h>
 
 #include "base/adj-file-writer.h"

@@ -3,6 +3,7 @@
 
 #include "kept-run.h"
 
+#include <gio/gio.h>
 #include <stdio.h>
 
 #include "base/adj-format-bytes.h"

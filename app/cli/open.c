@@ -2,6 +2,7 @@
 /* adjoint open: starts the workbench. */
 
 #include <errno.h>
+#include <gio/gio.h>
 #include <unistd.h>
 
 #include "adj-command.h"

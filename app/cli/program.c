@@ -3,6 +3,7 @@
 
 #include "program.h"
 
+#include <gio/gio.h>
 #include <stdio.h>
 #include <string.h>
 

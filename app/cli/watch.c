@@ -4,6 +4,7 @@
 #include "watch.h"
 
 #include <errno.h>
+#include <gio/gio.h>
 #include <stdio.h>
 #include <unistd.h>
 

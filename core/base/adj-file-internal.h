@@ -3,7 +3,7 @@
 
 #include <sys/stat.h>
 
-#include <gio/gio.h>
+#include "base/adj-cancellable.h"
 
 G_BEGIN_DECLS
 

@@ -2,6 +2,7 @@
 /* Stretches of files: in memory, or read when they are asked for. */
 
 #include <errno.h>
+#include <gio/gio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>

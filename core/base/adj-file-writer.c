@@ -13,6 +13,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <gio/gio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>

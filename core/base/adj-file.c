@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <gio/gio.h>
 #include <stdlib.h>
 #include <sys/mman.h>
 #include <sys/sendfile.h>

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #pragma once
 
-#include <gio/gio.h>
-
+#include "base/adj-cancellable.h"
 #include "call/adj-generator.h"
 #include "call/adj-philox.h"
 #include "ir/adj-thread-state.h"

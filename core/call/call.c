@@ -2,6 +2,8 @@
 
 /* A call: arguments are bound, it enters the modes, and its results go to the innermost scope. */
 
+#include <gio/gio.h>
+
 #include "call/adj-op-internal.h"
 #include "call/autocast-private.h"
 #include "call/context-private.h"

@@ -9,6 +9,7 @@
 
 #include "exec/adj-comparison.h"
 
+#include <gio/gio.h>
 #include <math.h>
 
 #include "exec/comparing-private.h"

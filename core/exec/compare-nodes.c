@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Compares the values of all nodes, and finds the first that differs on inputs that agree. */
 
+#include <gio/gio.h>
 #include <math.h>
 
 #include "call/adj-op-internal.h"

@@ -2,6 +2,7 @@
 /* The interpreter as an executor: imports the inputs, runs with the CPU kernels, times each node
  * and watches how long every storage lives. */
 
+#include <gio/gio.h>
 #include <string.h>
 
 #include "analysis/adj-lifetimes.h"

@@ -4,6 +4,7 @@
 
 #include "formats/adj-format.h"
 
+#include <gio/gio.h>
 #include <string.h>
 
 #include "base/adj-error-internal.h"

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* Reads .adjoint: the manifest with its graphs, regions, calls and runs. */
 
+#include <gio/gio.h>
 #include <string.h>
 
 #include "formats/adj-bundle-private.h"
+#include "formats/adjoint-loader-private.h"
 #include "formats/adjoint-private.h"
 #include "formats/backward-private.h"
 #include "formats/calls-private.h"
@@ -15,216 +17,12 @@
 #include "formats/remarks-private.h"
 #include "formats/tensor-files-private.h"
 
-#define MAX_GRAPHS 65536
 #define MAX_CALLS 10000
 #define MAX_STRINGS (1 << 20)
 
 /* How long a folder is read again because somebody writes it, and how long between two tries. */
 #define WAIT (10 * G_TIME_SPAN_SECOND)
 #define PAUSE (10 * G_TIME_SPAN_MILLISECOND)
-
-typedef enum
-{
-  GRAPH_UNREAD,
-  GRAPH_BEING_READ,
-  GRAPH_READ,
-} GraphState;
-
-typedef struct
-{
-  const JsonItem *item; /* in the manifest */
-  guint place;
-  GraphState state;
-  AdjGraph *graph; /* (owned) */
-} GraphEntry;
-
-typedef struct
-{
-  const char *path;
-  Entries *entries;
-  AdjArena *arena;
-  JsonReader json; /* of the manifest: its name, for messages */
-  const JsonItem *manifest;
-  AdjSymbols *symbols;
-  AdjDiags *diags;
-  AdjBundleBuilder *builder;
-  GHashTable *graphs; /* id → GraphEntry */
-  TensorFiles *files;
-  ReadObjects *objects;
-  GCancellable *cancellable;
-  guint depth;
-} Loader;
-
-static void
-free_graph_entry (gpointer data)
-{
-  GraphEntry *entry = data;
-
-  g_clear_pointer (&entry->graph, adj_graph_unref);
-  g_free (entry);
-}
-
-static AdjTensorData *
-get_tensor (gpointer data, const JsonReader *json, const JsonItem *place, GError **error)
-{
-  return tensor_files_get (((Loader *) data)->files, json, place, error);
-}
-
-static AdjOpaque *
-get_object (gpointer data, const ValueReader *reader, const JsonItem *item, GError **error)
-{
-  return object_read (((Loader *) data)->objects, reader, item, error);
-}
-
-/* -- graphs -- */
-
-static AdjGraph *read_graph (Loader *loader, const char *id, GraphEntry *entry, GError **error);
-
-static AdjGraph *
-get_graph (gpointer data, const JsonReader *json, const JsonItem *id, GError **error)
-{
-  Loader *loader = data;
-  GraphEntry *entry = g_hash_table_lookup (loader->graphs, id->text);
-
-  if (entry == NULL)
-    json_fail (json, id, error, "there is no graph '%s'", id->text);
-  else if (entry->state == GRAPH_BEING_READ)
-    json_fail (json, id, error, "the graph '%s' contains itself", id->text);
-  else if (entry->state == GRAPH_READ)
-    return entry->graph;
-  else if (loader->depth >= ADJ_MAX_DEPTH)
-    json_fail (json, id, error, "subgraphs nested deeper than %d", ADJ_MAX_DEPTH);
-  else
-    return read_graph (loader, id->text, entry, error);
-  return NULL;
-}
-
-static AdjGraph *
-read_graph (Loader *loader, const char *id, GraphEntry *entry, GError **error)
-{
-  g_autofree char *place = g_strdup_printf ("graphs/%s.json", id);
-  g_autofree char *name = g_strdup_printf ("%s: %s", loader->path, place);
-  g_autoptr (GString) kept = g_string_new (NULL);
-  GraphSource source = { .name = name,
-                         .symbols = loader->symbols,
-                         .strings = json_get (loader->manifest, "strings"),
-                         .get_tensor = get_tensor,
-                         .get_graph = get_graph,
-                         .get_object = get_object,
-                         .data = loader };
-  g_autoptr (GBytes) bytes = NULL;
-
-  if (g_cancellable_set_error_if_cancelled (loader->cancellable, error))
-    return NULL;
-  bytes = entries_read (loader->entries, place, ENTRIES_MAX_BYTES, loader->diags, error);
-  if (bytes == NULL)
-    return NULL;
-  entries_check_hash (place, bytes, json_get_text (entry->item, "sha256"), ADJ_SEVERITY_WARNING,
-                      loader->diags);
-  entry->state = GRAPH_BEING_READ;
-  loader->depth++;
-  entry->graph = graph_read_json (&source, bytes, kept, error);
-  loader->depth--;
-  entry->state = GRAPH_READ;
-  if (kept->len > 0)
-    bundle_builder_keep_in_graph (loader->builder, id, kept->str);
-  return entry->graph;
-}
-
-/* The entries of an array of objects; absent is empty. */
-static gboolean
-get_objects (Loader *loader, const char *key, guint max, const JsonItem **out, GError **error)
-{
-  static const JsonItem empty = { .kind = JSON_ARRAY };
-  const JsonItem *list = json_get (loader->manifest, key);
-
-  *out = &empty;
-  if (list == NULL)
-    return TRUE;
-  if (list->kind != JSON_ARRAY || list->n > max)
-    {
-      json_fail (&loader->json, list, error, "\"%s\" must be an array of at most %u", key, max);
-      return FALSE;
-    }
-  for (guint i = 0; i < list->n; i++)
-    if (list->items[i].kind != JSON_OBJECT)
-      {
-        json_fail (&loader->json, &list->items[i], error, "\"%s\": expected an object", key);
-        return FALSE;
-      }
-  *out = list;
-  return TRUE;
-}
-
-static gint
-get_rank (const JsonItem *item)
-{
-  gint64 rank = json_get_int (item, "rank", -1);
-
-  return rank >= 0 && rank <= G_MAXINT ? (gint) rank : -1;
-}
-
-static gboolean
-add_graph (Loader *loader, const JsonItem *item, GError **error)
-{
-  const char *id = json_get_text (item, "id");
-  GraphEntry *entry = g_hash_table_lookup (loader->graphs, id);
-  AdjBundleGraph graph = { .id = id,
-                           .title = json_get_text (item, "title"),
-                           .role = json_get_text (item, "role"),
-                           .compile_id = json_get_text (item, "compile_id"),
-                           .rank = get_rank (item) };
-  g_autofree char *place = g_strdup_printf ("text/%s.txt", id);
-  g_autoptr (GBytes) text = NULL;
-
-  graph.graph = entry->state == GRAPH_READ ? entry->graph : read_graph (loader, id, entry, error);
-  if (graph.graph == NULL || !adj_bundle_builder_add_graph (loader->builder, &graph, error))
-    return FALSE;
-  if (!entries_has (loader->entries, place))
-    return TRUE;
-  text = entries_read (loader->entries, place, ENTRIES_MAX_BYTES, loader->diags, error);
-  if (text == NULL)
-    return FALSE;
-  adj_bundle_builder_set_text (loader->builder, id, text);
-  return TRUE;
-}
-
-static gboolean
-read_graphs (Loader *loader, GError **error)
-{
-  const JsonItem *list;
-
-  if (!get_objects (loader, "graphs", MAX_GRAPHS, &list, error))
-    return FALSE;
-  if (list->n == 0)
-    {
-      g_autofree char *why = remarks_why_empty (loader->manifest);
-
-      json_fail (&loader->json, list->line > 0 ? list : loader->manifest, error,
-                 "the file holds no graph%s%s", why != NULL ? ": " : "", why != NULL ? why : "");
-      return FALSE;
-    }
-  for (guint i = 0; i < list->n; i++)
-    {
-      const char *id = json_get_text (&list->items[i], "id");
-      GraphEntry *entry;
-
-      if (id == NULL || !bundle_is_id (id) || g_hash_table_contains (loader->graphs, id))
-        {
-          json_fail (&loader->json, &list->items[i], error,
-                     "a graph needs an id of its own, of a-z, 0-9, '_' and '-'");
-          return FALSE;
-        }
-      entry = g_new0 (GraphEntry, 1);
-      entry->item = &list->items[i];
-      entry->place = i;
-      g_hash_table_insert (loader->graphs, (gpointer) id, entry);
-    }
-  for (guint i = 0; i < list->n; i++)
-    if (!add_graph (loader, &list->items[i], error))
-      return FALSE;
-  return TRUE;
-}
 
 /* -- symbols, regions -- */
 
@@ -262,20 +60,6 @@ read_symbols (Loader *loader, GError **error)
       adj_symbols_define (loader->symbols, &symbol);
     }
   return TRUE;
-}
-
-static ValueReader
-value_reader (Loader *loader, gboolean plain)
-{
-  return (ValueReader){ .json = &loader->json,
-                        .arena = loader->arena,
-                        .symbols = loader->symbols,
-                        .strings = json_get (loader->manifest, "strings"),
-                        .plain = plain,
-                        .get_tensor = get_tensor,
-                        .get_graph = get_graph,
-                        .get_object = get_object,
-                        .data = loader };
 }
 
 static gint
@@ -322,11 +106,11 @@ static gboolean
 add_region (Loader *loader, const JsonItem *item, GError **error)
 {
   const JsonItem *metadata = json_get (item, "fw_metadata");
-  ValueReader reader = value_reader (loader, TRUE);
+  ValueReader reader = loader_read_values (loader, TRUE);
   g_autoptr (GPtrArray) ids = list_region_graphs (loader, item, error);
   AdjRegion region = { .id = json_get_text (item, "id"),
                        .compile_id = json_get_text (item, "compile_id"),
-                       .rank = get_rank (item),
+                       .rank = loader_get_rank (item),
                        .attempt = get_count (item, "attempt", 0),
                        .num_fwd_outputs = get_count (item, "num_fwd_outputs", -1) };
   const JsonItem *partition = json_get (item, "partition");
@@ -370,7 +154,7 @@ static CallReader
 call_reader (Loader *loader)
 {
   return (CallReader){ .json = &loader->json,
-                       .values = value_reader (loader, FALSE),
+                       .values = loader_read_values (loader, FALSE),
                        .files = loader->files,
                        .builder = loader->builder,
                        .diags = loader->diags };
@@ -410,7 +194,7 @@ add_each (Loader *loader,
 {
   const JsonItem *list;
 
-  if (!get_objects (loader, key, max, &list, error))
+  if (!loader_get_objects (loader, key, max, &list, error))
     return FALSE;
   for (guint i = 0; i < list->n; i++)
     if (g_cancellable_set_error_if_cancelled (loader->cancellable, error) ||
@@ -588,11 +372,12 @@ read_manifest (Loader *loader, GError **error)
   keep_members (loader);
   remarks_read (loader->manifest, loader->diags);
   if (!(keep_entries (loader, error) && read_symbols (loader, error) &&
-        add_each (loader, "tensors", MAX_GRAPHS, add_hash, error) && read_graphs (loader, error) &&
-        add_each (loader, "regions", MAX_GRAPHS, add_region, error) &&
+        add_each (loader, "tensors", LOADER_MAX_GRAPHS, add_hash, error) &&
+        loader_read_graphs (loader, error) &&
+        add_each (loader, "regions", LOADER_MAX_GRAPHS, add_region, error) &&
         add_each (loader, "calls", MAX_CALLS, add_call, error) &&
         add_each (loader, "runs", MAX_CALLS, add_run, error) &&
-        add_each (loader, "weights", MAX_GRAPHS, add_weights, error) &&
+        add_each (loader, "weights", LOADER_MAX_GRAPHS, add_weights, error) &&
         read_recording (loader, error)))
     return FALSE;
   tensor_files_keep_loose (loader->files, loader->builder);
@@ -628,7 +413,7 @@ load_once (const char *path, GCancellable *cancellable, gboolean *changed, GErro
                     .builder = adj_bundle_builder_new (),
                     .cancellable = cancellable };
 
-  loader.graphs = g_hash_table_new_full (g_str_hash, g_str_equal, NULL, free_graph_entry);
+  loader.graphs = g_hash_table_new_full (g_str_hash, g_str_equal, NULL, loader_free_graph);
   loader.objects = read_objects_new ();
   loader.entries = entries_open (path, cancellable, error);
   loader.files = tensor_files_new (path, loader.entries, loader.diags);

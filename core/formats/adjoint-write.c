@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Writes .adjoint: collects graphs, tensors and values, numbers them and writes the entries. */
 
+#include <gio/gio.h>
 #include <string.h>
 
 #include "formats/adj-safetensors.h"

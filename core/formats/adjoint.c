@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The row of the .adjoint format in the table, and the writer that replaces such a file. */
 
+#include <gio/gio.h>
 #include <string.h>
 
 #include "formats/adj-bundle-private.h"

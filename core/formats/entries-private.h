@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #pragma once
 
-#include <gio/gio.h>
-
+#include "base/adj-cancellable.h"
 #include "formats/save-meter-private.h"
 #include "formats/zip-private.h"
 

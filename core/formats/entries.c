@@ -3,6 +3,7 @@
  * together. */
 
 #include <errno.h>
+#include <gio/gio.h>
 #include <string.h>
 
 #include <glib/gstdio.h>

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "formats/graph-json-private.h"
+#include "formats/graph-facts-private.h"
 #include "ops/adj-op-table.h"
 
 typedef struct
@@ -17,274 +17,11 @@ typedef struct
   AdjThreadState thread_state;
 } GraphReader;
 
-/* The members of one node, all in @value.arena. */
 typedef struct
 {
   GraphReader *reader;
-  ValueReader value;
-  AdjNodeMeta meta;
-  AdjTensorMeta *tensor; /* (nullable): the annotation, to be completed */
-  AdjNodeId origin;
-  GArray *extra; /* AdjValue: key, value, key, value … */
+  NodeFacts facts;
 } NodeReader;
-
-static gboolean
-keep_extra (NodeReader *node, const JsonItem *item, GError **error)
-{
-  ValueReader reader = node->value;
-  AdjValue pair[2] = {
-    { .kind = ADJ_VALUE_STRING, .n = strlen (item->key), .text = item->key },
-  };
-
-  reader.plain = TRUE;
-  reader.nodes = NULL;
-  if (!value_read (&reader, item, &pair[1], error))
-    return FALSE;
-  g_array_append_vals (node->extra, pair, 2);
-  return TRUE;
-}
-
-static gboolean
-read_modules (
-    NodeReader *node, const JsonItem *item, guint *n, const AdjModule **out, GError **error)
-{
-  AdjModule *modules;
-
-  if (item->kind != JSON_ARRAY)
-    {
-      json_fail (node->value.json, item, error, "%s must be an array", item->key);
-      return FALSE;
-    }
-  modules = adj_arena_new0 (node->value.arena, AdjModule, item->n + 1);
-  for (guint i = 0; i < item->n; i++)
-    {
-      const JsonItem *pair = &item->items[i];
-
-      if (pair->kind != JSON_ARRAY || pair->n != 2 || pair->items[0].kind != JSON_STRING ||
-          pair->items[1].kind != JSON_STRING)
-        {
-          json_fail (node->value.json, pair, error, "%s: expected [path, class]", item->key);
-          return FALSE;
-        }
-      modules[i] = (AdjModule){ pair->items[0].text, pair->items[1].text };
-    }
-  *n = item->n;
-  *out = modules;
-  return TRUE;
-}
-
-static gboolean
-read_stack (NodeReader *node, const JsonItem *item, GError **error)
-{
-  node->meta.stack_trace = value_read_text (&node->value, item, error);
-  return node->meta.stack_trace != NULL;
-}
-
-static gboolean
-read_own_modules (NodeReader *node, const JsonItem *item, GError **error)
-{
-  return read_modules (node, item, &node->meta.n_modules, &node->meta.modules, error);
-}
-
-static gboolean
-read_fwd_modules (NodeReader *node, const JsonItem *item, GError **error)
-{
-  return read_modules (node, item, &node->meta.n_fwd_modules, &node->meta.fwd_modules, error);
-}
-
-static gboolean
-read_number (NodeReader *node, const JsonItem *item, gint64 *out, GError **error)
-{
-  if (item->kind != JSON_INT || item->integer < 0)
-    return keep_extra (node, item, error);
-  *out = item->integer;
-  return TRUE;
-}
-
-static gboolean
-read_seq_nr (NodeReader *node, const JsonItem *item, GError **error)
-{
-  return read_number (node, item, &node->meta.seq_nr, error);
-}
-
-static gboolean
-read_ac_graph_id (NodeReader *node, const JsonItem *item, GError **error)
-{
-  return read_number (node, item, &node->meta.ac_graph_id, error);
-}
-
-static gboolean
-read_origin (NodeReader *node, const JsonItem *item, GError **error)
-{
-  gint64 origin = -1;
-
-  if (!read_number (node, item, &origin, error))
-    return FALSE;
-  if (origin >= 0 && origin < ADJ_MAX_NODES)
-    node->origin.index = (guint32) origin;
-  return TRUE;
-}
-
-static gboolean
-read_text (NodeReader *node, const JsonItem *item, const char **out, GError **error)
-{
-  if (item->kind != JSON_STRING)
-    return keep_extra (node, item, error);
-  *out = item->text;
-  return TRUE;
-}
-
-static gboolean
-read_original_aten (NodeReader *node, const JsonItem *item, GError **error)
-{
-  return read_text (node, item, &node->meta.original_aten, error);
-}
-
-static gboolean
-read_partitioner_tag (NodeReader *node, const JsonItem *item, GError **error)
-{
-  return read_text (node, item, &node->meta.partitioner_tag, error);
-}
-
-static gboolean
-read_source (NodeReader *node, const JsonItem *item, GError **error)
-{
-  return read_text (node, item, &node->meta.source, error);
-}
-
-static gboolean
-read_parameter (NodeReader *node, const JsonItem *item, GError **error)
-{
-  return read_text (node, item, &node->meta.parameter, error);
-}
-
-static gboolean
-read_hook (NodeReader *node, const JsonItem *item, GError **error)
-{
-  return read_text (node, item, &node->meta.hook, error);
-}
-
-static gboolean
-read_recompute (NodeReader *node, const JsonItem *item, GError **error)
-{
-  AdjRecompute policy =
-      item->kind == JSON_STRING ? adj_recompute_from_name (item->text) : ADJ_N_RECOMPUTE;
-
-  if (policy == ADJ_N_RECOMPUTE || policy == ADJ_RECOMPUTE_NONE)
-    return keep_extra (node, item, error);
-  node->meta.recompute = policy;
-  return TRUE;
-}
-
-static gboolean
-read_alias (NodeReader *node, const JsonItem *item, GError **error)
-{
-  if (node->tensor == NULL || item->kind != JSON_INT || item->integer < 0 ||
-      item->integer > G_MAXINT32)
-    return keep_extra (node, item, error);
-  node->tensor->storage = item->integer;
-  return TRUE;
-}
-
-static gboolean
-read_offset (NodeReader *node, const JsonItem *item, GError **error)
-{
-  AdjSize size = ADJ_SIZE (0);
-  gboolean good = node->tensor != NULL;
-
-  if (good && item->kind == JSON_STRING)
-    good = adj_size_parse (node->value.symbols, item->text, item->n, &size, NULL);
-  else if (good && item->kind == JSON_INT && item->integer >= 0)
-    size = ADJ_SIZE (item->integer);
-  else
-    good = FALSE;
-  if (!good)
-    return keep_extra (node, item, error);
-  node->tensor->shape.offset = size;
-  return TRUE;
-}
-
-static gboolean
-read_requires_grad (NodeReader *node, const JsonItem *item, GError **error)
-{
-  if (node->tensor == NULL || item->kind != JSON_TRUE)
-    return keep_extra (node, item, error);
-  node->tensor->requires_grad = TRUE;
-  return TRUE;
-}
-
-static gboolean
-read_tensor_layout (NodeReader *node, const JsonItem *item, GError **error)
-{
-  AdjLayout layout = item->kind == JSON_STRING ? adj_layout_from_name (item->text) : ADJ_N_LAYOUTS;
-
-  if (node->tensor == NULL || layout == ADJ_N_LAYOUTS)
-    return keep_extra (node, item, error);
-  node->tensor->layout = layout;
-  return TRUE;
-}
-
-/* Members of "meta" with a place of their own; a value that does not fit is kept as unknown ones
- * are. */
-static const struct
-{
-  const char *key;
-  gboolean (*read) (NodeReader *node, const JsonItem *item, GError **error);
-} meta_members[] = {
-  { "stack", read_stack },
-  { "modules", read_own_modules },
-  { "fwd_modules", read_fwd_modules },
-  { "seq_nr", read_seq_nr },
-  { "ac_graph_id", read_ac_graph_id },
-  { "origin", read_origin },
-  { "original_aten", read_original_aten },
-  { "partitioner_tag", read_partitioner_tag },
-  { "source", read_source },
-  { "param", read_parameter },
-  { "hook", read_hook },
-  { "recompute", read_recompute },
-  { "alias", read_alias },
-  { "offset", read_offset },
-  { "requires_grad", read_requires_grad },
-  { "layout", read_tensor_layout },
-};
-
-static gboolean
-read_meta_member (NodeReader *node, const JsonItem *item, GError **error)
-{
-  for (guint i = 0; i < G_N_ELEMENTS (meta_members); i++)
-    if (strcmp (meta_members[i].key, item->key) == 0)
-      return meta_members[i].read (node, item, error);
-  return keep_extra (node, item, error);
-}
-
-static gboolean
-read_facts (NodeReader *node, const JsonItem *item, GError **error)
-{
-  const JsonItem *meta = json_get (item, "meta");
-  const JsonItem *type = json_get (item, "type");
-
-  if (type != NULL && type->kind == JSON_STRING)
-    {
-      AdjValue pair[2] = {
-        { .kind = ADJ_VALUE_STRING, .n = 4, .text = "type" },
-        { .kind = ADJ_VALUE_RAW, .n = type->n, .text = type->text },
-      };
-
-      g_array_append_vals (node->extra, pair, 2);
-    }
-  if (meta == NULL)
-    return TRUE;
-  if (meta->kind != JSON_OBJECT)
-    {
-      json_fail (node->value.json, meta, error, "meta must be an object");
-      return FALSE;
-    }
-  for (guint i = 0; i < meta->n; i++)
-    if (!read_meta_member (node, &meta->items[i], error))
-      return FALSE;
-  return TRUE;
-}
 
 /* An array or an object of arguments; absent is empty. */
 static gboolean
@@ -301,11 +38,11 @@ read_arguments (
     return TRUE;
   if (arguments->kind != (is_positional ? JSON_ARRAY : JSON_OBJECT))
     {
-      json_fail (node->value.json, arguments, error, "%s must be an %s", key,
+      json_fail (node->facts.value.json, arguments, error, "%s must be an %s", key,
                  is_positional ? "array" : "object");
       return FALSE;
     }
-  items = adj_arena_new0 (node->value.arena, AdjValue, stride * arguments->n + 1);
+  items = adj_arena_new0 (node->facts.value.arena, AdjValue, stride * arguments->n + 1);
   for (guint i = 0; i < arguments->n; i++)
     {
       const JsonItem *argument = &arguments->items[i];
@@ -314,7 +51,7 @@ read_arguments (
         items[2 * i] = (AdjValue){ .kind = ADJ_VALUE_STRING,
                                    .n = strlen (argument->key),
                                    .text = argument->key };
-      if (!value_read (&node->value, argument, &items[stride * i + stride - 1], error))
+      if (!value_read (&node->facts.value, argument, &items[stride * i + stride - 1], error))
         return FALSE;
     }
   *out = (AdjValue){ .kind = is_positional ? ADJ_VALUE_TUPLE : ADJ_VALUE_DICT,
@@ -330,10 +67,10 @@ read_annotation (NodeReader *node, const JsonItem *item, AdjNodeSpec *spec, GErr
 
   if (val == NULL)
     return TRUE;
-  if (!value_read_annotation (&node->value, val, &spec->val, error))
+  if (!value_read_annotation (&node->facts.value, val, &spec->val, error))
     return FALSE;
   if (spec->val.kind == ADJ_VALUE_META)
-    node->tensor = (AdjTensorMeta *) spec->val.meta;
+    node->facts.tensor = (AdjTensorMeta *) spec->val.meta;
   return TRUE;
 }
 
@@ -348,13 +85,13 @@ read_head (NodeReader *node, const JsonItem *item, AdjNodeSpec *spec, GError **e
   if (spec->opcode == ADJ_OPCODE_OUTPUT && spec->target == NULL)
     spec->target = "output";
   if (spec->name == NULL)
-    json_fail (node->value.json, item, error, "a node without a name");
+    json_fail (node->facts.value.json, item, error, "a node without a name");
   else if (spec->opcode == ADJ_N_OPCODES)
-    json_fail (node->value.json, item, error, "unknown op '%s'", op != NULL ? op : "");
+    json_fail (node->facts.value.json, item, error, "unknown op '%s'", op != NULL ? op : "");
   else if (spec->target == NULL)
-    json_fail (node->value.json, item, error, "no target");
+    json_fail (node->facts.value.json, item, error, "no target");
   else if (adj_node_id_is_valid (adj_builder_find (node->reader->builder, spec->name)))
-    json_fail (node->value.json, item, error, "another node has this name");
+    json_fail (node->facts.value.json, item, error, "another node has this name");
   else
     return TRUE;
   return FALSE;
@@ -363,21 +100,21 @@ read_head (NodeReader *node, const JsonItem *item, AdjNodeSpec *spec, GError **e
 static gboolean
 read_node (NodeReader *node, const JsonItem *item, GError **error)
 {
-  AdjNodeSpec spec = { .meta = &node->meta };
+  AdjNodeSpec spec = { .meta = &node->facts.meta };
   AdjValue extra = { .kind = ADJ_VALUE_DICT };
 
   if (!read_head (node, item, &spec, error) || !read_annotation (node, item, &spec, error) ||
       !read_arguments (node, item, "args", &spec.args, error) ||
       !read_arguments (node, item, "kwargs", &spec.kwargs, error) ||
-      !read_facts (node, item, error))
+      !graph_read_facts (&node->facts, item, error))
     return FALSE;
-  if (node->extra->len > 0)
+  if (node->facts.extra->len > 0)
     {
-      extra.n = node->extra->len;
-      extra.items = &g_array_index (node->extra, AdjValue, 0);
-      node->meta.extra = &extra;
+      extra.n = node->facts.extra->len;
+      extra.items = &g_array_index (node->facts.extra, AdjValue, 0);
+      node->facts.meta.extra = &extra;
     }
-  spec.origin = node->origin;
+  spec.origin = node->facts.origin;
   spec.span = (AdjSpan){ item->line, item->column, 0 };
   adj_builder_add (node->reader->builder, &spec);
   return TRUE;
@@ -412,7 +149,7 @@ read_next_node (GraphReader *reader, GError **error)
   g_autoptr (GArray) extra = g_array_new (FALSE, FALSE, sizeof (AdjValue));
   const GraphSource *source = reader->source;
   NodeReader node = {
-    .reader = reader, .meta = ADJ_NODE_META_INIT, .origin = ADJ_NO_NODE, .extra = extra
+    .reader = reader, .facts = { .meta = ADJ_NODE_META_INIT, .origin = ADJ_NO_NODE, .extra = extra }
   };
   const JsonItem *item = json_read (&reader->json, arena, error);
 
@@ -423,15 +160,15 @@ read_next_node (GraphReader *reader, GError **error)
       json_fail (&reader->json, item, error, "a node must be an object");
       return FALSE;
     }
-  node.value = (ValueReader){ .json = &reader->json,
-                              .arena = arena,
-                              .symbols = source->symbols,
-                              .strings = source->strings,
-                              .nodes = reader->builder,
-                              .get_tensor = source->get_tensor,
-                              .get_graph = source->get_graph,
-                              .get_object = source->get_object,
-                              .data = source->data };
+  node.facts.value = (ValueReader){ .json = &reader->json,
+                                    .arena = arena,
+                                    .symbols = source->symbols,
+                                    .strings = source->strings,
+                                    .nodes = reader->builder,
+                                    .get_tensor = source->get_tensor,
+                                    .get_graph = source->get_graph,
+                                    .get_object = source->get_object,
+                                    .data = source->data };
   if (read_node (&node, item, error))
     return TRUE;
   name_node (&reader->json, item, error);

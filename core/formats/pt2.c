@@ -2,6 +2,7 @@
 /* Programs of torch.export (formats/SPEC.md §12): graph, signature, weights and sample inputs out
  * of either layout of the archive, without Python. */
 
+#include <gio/gio.h>
 #include <string.h>
 
 #include "base/adj-file-internal.h"

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Progress of a save: reports bytes written and asks whether to go on. */
 
+#include <gio/gio.h>
+
 #include "formats/save-meter-private.h"
 
 #define PIECE_BYTES (1 << 20)

@@ -2,6 +2,7 @@
 /* The text form as a format: recognises it, guesses the role of each graph and groups them into
  * regions. */
 
+#include <gio/gio.h>
 #include <string.h>
 
 #include "base/adj-file-internal.h"

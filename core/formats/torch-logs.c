@@ -7,6 +7,7 @@
  * the text of the module, or a line for each node below "graph():".  The program's own output may
  * stand between the lines. */
 
+#include <gio/gio.h>
 #include <string.h>
 
 #include "base/adj-file-internal.h"

@@ -7,6 +7,7 @@
  * but a file without any graph is refused: what cannot be read is said in the bundle's diagnostics.
  */
 
+#include <gio/gio.h>
 #include <string.h>
 
 #include "base/adj-arena.h"

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Says of a file that no format takes what it is and what to do with it. */
 
+#include <gio/gio.h>
 #include <string.h>
 
 #include "base/adj-file-internal.h"

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #pragma once
 
-#include <gio/gio.h>
-
 #include "base/adj-diag.h"
 #include "base/adj-file-part-internal.h"
 #include "formats/save-meter-private.h"

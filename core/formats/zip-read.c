@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Reads zip archives, ZIP64 included: names and sizes are checked before anything is unpacked. */
 
+#include <gio/gio.h>
 #include <string.h>
 
 #include "base/adj-arena.h"

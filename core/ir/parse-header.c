@@ -1,23 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 
-/* What stands above the statements: parameters, and the lines that unpack them into placeholders.
- * PyTorch has several ways to write it (ir/SPEC.md §5.3); all become placeholders. */
+/* What stands above the statements: parameters, which become placeholders.  PyTorch has several
+ * ways to write it (ir/SPEC.md §5.3). */
 
 #include <string.h>
 
-#include "ir/parse-private.h"
-#include "ir/text-private.h"
-
-/* A parameter of forward(), or a value that a pytree unpacks into. */
-typedef struct
-{
-  char *name;   /* of the node */
-  char *target; /* as written, with stars */
-  AdjSpan span;
-  AdjParsedMeta metadata;
-  AdjValue default_value;
-  gboolean has_default;
-} Parameter;
+#include "ir/parse-header-private.h"
 
 static Parameter *
 parameter_new (void)
@@ -29,8 +17,8 @@ parameter_new (void)
   return parameter;
 }
 
-static void
-parameter_free (gpointer data)
+void
+adj_parameter_free (gpointer data)
 {
   Parameter *parameter = data;
 
@@ -46,9 +34,9 @@ adj_header_init (AdjHeaderReader *header, AdjModuleReader *module)
 {
   *header = (AdjHeaderReader){
     .module = module,
-    .parameters = g_ptr_array_new_with_free_func (parameter_free),
+    .parameters = g_ptr_array_new_with_free_func (adj_parameter_free),
     .by_target = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL),
-    .bindings = g_ptr_array_new_with_free_func (parameter_free),
+    .bindings = g_ptr_array_new_with_free_func (adj_parameter_free),
     .metadata = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_free),
   };
 }
@@ -82,8 +70,8 @@ add_parameter (AdjHeaderReader *header, Parameter *parameter)
 }
 
 /* Takes @parameters, in place of those that there are. */
-static void
-set_parameters (AdjHeaderReader *header, GPtrArray *parameters)
+void
+adj_header_set_parameters (AdjHeaderReader *header, GPtrArray *parameters)
 {
   g_hash_table_remove_all (header->by_target);
   g_ptr_array_unref (header->parameters);
@@ -115,8 +103,8 @@ read_annotation (AdjReader *r, Parameter *parameter, AdjSymbols *symbols)
   adj_parsed_meta_annotate (&parameter->metadata, start, end - start, symbols);
 }
 
-static Parameter *
-read_parameter (AdjReader *r, AdjSymbols *symbols)
+Parameter *
+adj_parameter_read (AdjReader *r, AdjSymbols *symbols)
 {
   g_autoptr (GString) target = g_string_new (NULL);
   Parameter *parameter;
@@ -143,8 +131,8 @@ read_parameter (AdjReader *r, AdjSymbols *symbols)
 
 /* Reads a description such as `# PlainAOTInput(idx=0)` at the end of the line of @parameter, if @at
  * leads to one. */
-static void
-describe (Parameter *parameter, const char *at, const char *end)
+void
+adj_parameter_describe (Parameter *parameter, const char *at, const char *end)
 {
   while (at < end && (*at == ' ' || *at == '\t'))
     at++;
@@ -175,13 +163,13 @@ read_return_type (AdjHeaderReader *header, AdjReader *r)
 static gboolean
 take_parameter (AdjHeaderReader *header, AdjReader *r)
 {
-  Parameter *parameter = read_parameter (r, header->module->symbols);
+  Parameter *parameter = adj_parameter_read (r, header->module->symbols);
 
   if (!parameter)
     return FALSE;
   if (header->parameters->len == 0 && g_str_equal (parameter->name, "self"))
     {
-      parameter_free (parameter);
+      adj_parameter_free (parameter);
       parameter = NULL;
     }
   else
@@ -194,7 +182,7 @@ take_parameter (AdjHeaderReader *header, AdjReader *r)
         return FALSE;
     }
   if (adj_reader_at (r, ",") && parameter)
-    describe (parameter, r->token.text + 1, r->lexer.end);
+    adj_parameter_describe (parameter, r->token.text + 1, r->lexer.end);
 
   return adj_reader_take (r, ",") || adj_reader_at (r, ")");
 }
@@ -325,232 +313,6 @@ read_alias (AdjHeaderReader *header, AdjReader r)
   return TRUE;
 }
 
-/* -- Pytrees ---- */
-
-/* `primals_1: "f32[4]"; tangents_1: "f32[4]"; ` above an unpacking, or one of them in a line. */
-static gboolean
-read_bindings (AdjHeaderReader *header, AdjReader r)
-{
-  g_autoptr (GPtrArray) bindings = g_ptr_array_new_with_free_func (parameter_free);
-  Parameter *binding = NULL;
-
-  while (!adj_reader_at_end (&r))
-    {
-      binding = read_parameter (&r, header->module->symbols);
-      if (!binding)
-        return FALSE;
-      g_ptr_array_add (bindings, binding);
-      if (binding->metadata.val.kind == ADJ_VALUE_NONE && binding->metadata.extra.n == 0)
-        return FALSE;
-      if (!adj_reader_take (&r, ";") && !adj_reader_at_end (&r))
-        return FALSE;
-    }
-  if (binding && r.token.kind == ADJ_TOKEN_COMMENT)
-    describe (binding, r.token.text, r.lexer.end);
-  g_ptr_array_extend_and_steal (header->bindings, g_steal_pointer (&bindings));
-
-  return TRUE;
-}
-
-/* "primals, tangents" */
-static char *
-join_targets (const GPtrArray *parameters)
-{
-  g_autoptr (GString) joined = g_string_new (NULL);
-
-  for (guint i = 0; i < parameters->len; i++)
-    {
-      Parameter *parameter = g_ptr_array_index (parameters, i);
-
-      g_string_append_printf (joined, "%s%s", i > 0 ? ", " : "", parameter->target);
-    }
-
-  return g_string_free (g_steal_pointer (&joined), FALSE);
-}
-
-/* What each name was annotated with becomes the parameter's. */
-static void
-adopt_bindings (AdjHeaderReader *header, GPtrArray *parameters)
-{
-  g_autoptr (GHashTable) by_name = g_hash_table_new (g_str_hash, g_str_equal);
-
-  for (guint i = 0; i < header->bindings->len; i++)
-    {
-      Parameter *binding = g_ptr_array_index (header->bindings, i);
-
-      g_hash_table_insert (by_name, binding->name, binding);
-    }
-
-  for (guint i = 0; i < parameters->len; i++)
-    {
-      Parameter *parameter = g_ptr_array_index (parameters, i);
-      Parameter *binding = g_hash_table_lookup (by_name, parameter->name);
-
-      if (binding)
-        {
-          AdjParsedMeta metadata = parameter->metadata;
-
-          parameter->metadata = binding->metadata;
-          binding->metadata = metadata;
-          g_hash_table_remove (by_name, parameter->name);
-        }
-    }
-}
-
-/* `a, b, =` or `(a, b) =`; a leading self is no value of the graph. */
-static GPtrArray *
-read_names (AdjHeaderReader *header, AdjReader *r)
-{
-  g_autoptr (GPtrArray) names = g_ptr_array_new_with_free_func (parameter_free);
-  const char *close = adj_reader_take (r, "(") ? ")" : adj_reader_take (r, "[") ? "]" : NULL;
-
-  while (close ? !adj_reader_take (r, close) : !adj_reader_at (r, "="))
-    {
-      Parameter *parameter = read_parameter (r, header->module->symbols);
-
-      if (!parameter)
-        return NULL;
-      g_ptr_array_add (names, parameter);
-      if ((!adj_reader_take (r, ",") && !(close && adj_reader_at (r, close))) ||
-          names->len > ADJ_MAX_NODES)
-        return NULL;
-    }
-  if (names->len == 0 || !adj_reader_take (r, "="))
-    return NULL;
-  if (g_str_equal (((Parameter *) names->pdata[0])->target, "self"))
-    g_ptr_array_remove_index (names, 0);
-
-  return g_steal_pointer (&names);
-}
-
-/* Whether the comma at @start makes a tuple of one item, `(x,)`. */
-static gboolean
-is_single (const AdjReader *start)
-{
-  AdjReader r = *start;
-  guint outside = r.brackets, n = 0;
-
-  if (!adj_reader_at (&r, "("))
-    return FALSE;
-  for (adj_reader_advance (&r); r.brackets > outside && r.token.kind != ADJ_TOKEN_END;
-       adj_reader_advance (&r))
-    n += r.brackets == outside + 1 && adj_reader_at (&r, ",");
-
-  return n == 1;
-}
-
-static void
-append_token (GString *out, const AdjToken *token)
-{
-  g_autofree char *text = token->kind == ADJ_TOKEN_STRING ? adj_token_unquote (token, NULL) : NULL;
-
-  if (text)
-    adj_print_string (out, text);
-  else
-    g_string_append_len (out, token->text, token->length);
-}
-
-/* What stands between the bracket that is next and its end, as PyTorch spaces it: `([x], {'k':k})`.
- * Without the commas that formatters leave before a bracket. */
-static char *
-dup_spaced (AdjReader r)
-{
-  g_autoptr (GString) out = g_string_new (NULL);
-  gboolean is_tuple[ADJ_MAX_DEPTH] = { FALSE };
-
-  for (; !adj_reader_at_end (&r); adj_reader_advance (&r))
-    {
-      gboolean closes_next = adj_reader_is_before (&r, ")") || adj_reader_is_before (&r, "]") ||
-                             adj_reader_is_before (&r, "}");
-
-      if (r.brackets >= ADJ_MAX_DEPTH - 1)
-        return NULL;
-      is_tuple[r.brackets + 1] = is_single (&r);
-      if (adj_reader_at (&r, ",") && closes_next && !is_tuple[r.brackets])
-        continue;
-      append_token (out, &r.token);
-      if (adj_reader_at (&r, ",") && !closes_next)
-        g_string_append_c (out, ' ');
-    }
-
-  return g_string_free (g_steal_pointer (&out), FALSE);
-}
-
-/* The source of a pytree's values as text; @r is at the function. */
-static char *
-dup_flattened (const AdjReader *r)
-{
-  static const char head[] = "fx_pytree.tree_flatten_spec(", tail[] = ", self._in_spec)";
-  g_autofree char *text = dup_spaced (*r);
-
-  if (!text || strlen (text) <= strlen (head) + strlen (tail) || !g_str_has_prefix (text, head) ||
-      !g_str_has_suffix (text, tail))
-    return NULL;
-
-  return g_strndup (text + strlen (head), strlen (text) - strlen (head) - strlen (tail));
-}
-
-/* "x, y", and what of them is flattened when it is more than their list. */
-static char *
-dup_signature (AdjHeaderReader *header, const AdjReader *r)
-{
-  g_autofree char *flattened = dup_flattened (r);
-  g_autofree char *joined = join_targets (header->parameters);
-  g_autofree char *usual = g_strconcat ("[", joined, "]", NULL);
-
-  return flattened && !g_str_equal (flattened, usual)
-             ? g_strconcat (joined, ADJ_FLATTENED_MARK, flattened, NULL)
-             : g_steal_pointer (&joined);
-}
-
-/* Whether a call is next, and nothing behind it. */
-static gboolean
-is_call (AdjReader r)
-{
-  guint outside = r.brackets;
-
-  while (r.token.kind == ADJ_TOKEN_NAME && adj_reader_is_before (&r, "."))
-    {
-      adj_reader_advance (&r);
-      adj_reader_advance (&r);
-    }
-  if (r.token.kind != ADJ_TOKEN_NAME || !adj_reader_is_before (&r, "("))
-    return FALSE;
-  adj_reader_advance (&r);
-  do
-    adj_reader_advance (&r);
-  while (r.brackets > outside && r.token.kind != ADJ_TOKEN_END && r.token.kind != ADJ_TOKEN_BAD);
-
-  return r.brackets == outside && adj_tail_read (&r, NULL);
-}
-
-/* `primals_1, tangents_1, = fx_pytree.tree_flatten_spec([primals, tangents], self._in_spec)`, and
- * `x_1, = pytree.tree_leaves((self, x,))`, `a, b, = self._in_shuffle_graph(x_1)` after each other.
- */
-static gboolean
-read_unpacking (AdjHeaderReader *header, AdjReader r)
-{
-  g_autoptr (GPtrArray) parameters = read_names (header, &r);
-  gboolean shuffles, is_leaves;
-
-  if (!parameters || !is_call (r))
-    return FALSE;
-
-  shuffles = header->signature && header->module->n_leaves > 0 && adj_token_is (&r.token, "self");
-  is_leaves = !header->signature && adj_token_is (&r.token, "pytree");
-  if (!shuffles && !is_leaves && (header->signature || !adj_token_is (&r.token, "fx_pytree")))
-    return FALSE;
-
-  if (is_leaves)
-    header->module->n_leaves = parameters->len;
-  if (!header->signature)
-    header->signature = dup_signature (header, &r);
-  adopt_bindings (header, parameters);
-  set_parameters (header, g_steal_pointer (&parameters));
-
-  return TRUE;
-}
-
 /* -- Boxed ---- */
 
 static gboolean
@@ -594,19 +356,19 @@ read_boxed (AdjHeaderReader *header, AdjReader r)
           !take_target (&r, "args_iter") || !take_words (&r, begins))
         return FALSE;
       header->is_boxed = TRUE;
-      set_parameters (header, g_ptr_array_new_with_free_func (parameter_free));
+      adj_header_set_parameters (header, g_ptr_array_new_with_free_func (adj_parameter_free));
       return TRUE;
     }
 
   if (take_words (&r, ends))
     return TRUE;
   r = start;
-  parameter = read_parameter (&r, header->module->symbols);
+  parameter = adj_parameter_read (&r, header->module->symbols);
   if (!parameter)
     return FALSE;
   if (!adj_reader_take (&r, "=") || !take_words (&r, nexts))
     {
-      parameter_free (parameter);
+      adj_parameter_free (parameter);
       return FALSE;
     }
   add_parameter (header, parameter);
@@ -617,6 +379,7 @@ read_boxed (AdjHeaderReader *header, AdjReader r)
 gboolean
 adj_header_read_line (AdjHeaderReader *header, const AdjReader *r)
 {
-  return !header->has_ended && (read_boxed (header, *r) || read_alias (header, *r) ||
-                                read_bindings (header, *r) || read_unpacking (header, *r));
+  return !header->has_ended &&
+         (read_boxed (header, *r) || read_alias (header, *r) ||
+          adj_header_read_bindings (header, *r) || adj_header_read_unpacking (header, *r));
 }

@@ -3,6 +3,8 @@
 
 #include "layout/adj-layout.h"
 
+#include <gio/gio.h>
+
 #include "base/adj-error.h"
 #include "ir/adj-builder.h"
 #include "layout/adj-layout-pool.h"

@@ -7,6 +7,9 @@ G_BEGIN_DECLS
 
 /* What operators that make new tensors share. */
 
+/* The argument of that name; -1: there is none. */
+gint op_find_option (const AdjOpCall *call, const char *name);
+
 /* The dtype that the call asks for. */
 AdjDType op_option_dtype (const AdjOpCall *call, AdjDType if_none);
 

@@ -98,6 +98,11 @@ add_mask (const AdjOpCall *call, AdjTensor *mask, Indexing *out)
       return adj_op_call_fail (call, "a mask has not the sizes of what it indexes");
   if (adj_storage_is_fake (adj_tensor_get_storage (mask)))
     return add_fake_mask (call, mask, out);
+  if (op_queue (call)->device != NULL)
+    {
+      adj_k_queue_lacks (op_queue (call), "positions of a mask");
+      return adj_op_call_fail (call, "a mask is looked at by the CPU");
+    }
   if (!op_view (call, mask, adj_tensor_get_meta (mask), &view))
     return FALSE;
 

@@ -4,6 +4,8 @@
 
 #include "partition/adj-pareto.h"
 
+#include <gio/gio.h>
+
 #include "partition/partitioners-private.h"
 
 static AdjParetoPoint

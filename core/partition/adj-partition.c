@@ -3,6 +3,7 @@
 
 #include "partition/adj-partition.h"
 
+#include <gio/gio.h>
 #include <math.h>
 
 #include "base/adj-names-internal.h"

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #pragma once
 
-#include <gio/gio.h>
 #include <math.h>
 
+#include "base/adj-cancellable.h"
 #include "ir/adj-recompute.h"
 #include "partition/adj-partition-cost.h"
 #include "partition/adj-partition-rule.h"

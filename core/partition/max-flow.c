@@ -12,6 +12,7 @@
 
 #include "partition/max-flow.h"
 
+#include <gio/gio.h>
 #include <string.h>
 
 #define NO_VERTEX G_MAXUINT32

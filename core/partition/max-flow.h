@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #pragma once
 
-#include <gio/gio.h>
-
+#include "base/adj-cancellable.h"
 #include "base/adj-error.h"
 
 G_BEGIN_DECLS

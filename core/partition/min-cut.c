@@ -9,6 +9,7 @@
  * Vertices that edges of infinite capacity tie to the source or the sink become the source or the
  * sink before any flow is sent, which leaves less than half of them. */
 
+#include <gio/gio.h>
 #include <math.h>
 
 #include "partition/cut-private.h"

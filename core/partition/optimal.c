@@ -12,6 +12,7 @@
  * down.  It draws from a fixed seed, and counts plans instead of time: the same graph always gives
  * the same plan. */
 
+#include <gio/gio.h>
 #include <math.h>
 #include <string.h>
 

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Making a plan, one step after the other, and running it. */
 
+#include <gio/gio.h>
+
 #include "base/adj-clock.h"
 #include "base/adj-error.h"
 #include "call/adj-context-internal.h"

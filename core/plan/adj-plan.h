@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #pragma once
 
-#include <gio/gio.h>
-
 #include "call/adj-context.h"
 #include "ir/adj-graph.h"
 

@@ -3,6 +3,7 @@
 
 #include "report/adj-timeline.h"
 
+#include <gio/gio.h>
 #include <glib/gi18n.h>
 #include <string.h>
 

@@ -2,6 +2,7 @@
 
 /* What a graph consists of, how it came about, and what is wrong with it. */
 
+#include <gio/gio.h>
 #include <glib/gi18n.h>
 
 #include "report/adj-properties.h"

@@ -3,6 +3,7 @@
 
 #include "scene/paint-cairo.h"
 
+#include <gio/gio.h>
 #include <math.h>
 #include <pango/pangocairo.h>
 

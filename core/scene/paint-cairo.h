@@ -2,8 +2,8 @@
 #pragma once
 
 #include <cairo.h>
-#include <gio/gio.h>
 
+#include "base/adj-cancellable.h"
 #include "scene/adj-palette.h"
 
 G_BEGIN_DECLS

@@ -2,6 +2,7 @@
 
 /* Pictures as files: vectors in one go, pixels in tiles. */
 
+#include <gio/gio.h>
 #include <math.h>
 #include <string.h>
 

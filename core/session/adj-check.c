@@ -3,6 +3,7 @@
 
 #include "session/adj-check.h"
 
+#include <gio/gio.h>
 #include <stddef.h>
 
 #include "passes/adj-check-internal.h"

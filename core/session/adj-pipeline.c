@@ -3,6 +3,7 @@
 
 #include "session/adj-pipeline.h"
 
+#include <gio/gio.h>
 #include <string.h>
 
 #include "interpreter/adj-interpreter.h"

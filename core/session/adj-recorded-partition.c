@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* The options of the partitioner that a file records, in PyTorch's names, as ours. */
 
-#include "ir/adj-value-internal.h"
 #include "session/adj-recorded-partition.h"
 
 #include <math.h>
 #include <string.h>
+
+#include "ir/adj-value-internal.h"
 
 /* Switches of torch._functorch.config; @off: ours says the opposite. */
 static const struct

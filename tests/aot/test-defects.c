@@ -4,6 +4,7 @@
  * gets the finding; what Adjoint makes of the same program, at every budget, gets none and cannot
  * be told from the program.  A row without a case fails. */
 
+#include <gio/gio.h>
 #include <string.h>
 
 #include "adjoint.h"

@@ -4,6 +4,7 @@
  * graph runs, it becomes the joint or inference graph that AOTAutograd makes of it, that one traced
  * again is itself, and it computes what PyTorch computes, gradients included. */
 
+#include <gio/gio.h>
 #include <string.h>
 
 #include "adjoint.h"

@@ -4,6 +4,7 @@
  * ADJ_TEST_KILLS says how many are killed. */
 
 #include <fcntl.h>
+#include <gio/gio.h>
 #include <signal.h>
 #include <string.h>
 #include <sys/resource.h>

@@ -3,6 +3,7 @@
 /* Files of others are read as they were at one moment, whatever is done to them. */
 
 #include <fcntl.h>
+#include <gio/gio.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The context: calls, scopes, the sticky error, modes. */
 
+#include <gio/gio.h>
 #include <string.h>
 
 #include "call/adj-context.h"

@@ -2,6 +2,7 @@
 /* The command line as a user types it: exit statuses, one-line errors that name the place, and
  * outputs that other commands read back. */
 
+#include <gio/gio.h>
 #include <glib.h>
 #include <glib/gstdio.h>
 #include <json-glib/json-glib.h>

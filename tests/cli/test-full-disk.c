@@ -2,6 +2,7 @@
 /* Whatever writes a file, on a disk that has room for a part of it: one sentence, and everything is
  * as it was. */
 
+#include <gio/gio.h>
 #include <string.h>
 
 #include "support/adj-test.h"

@@ -5,6 +5,7 @@
  * ADJ_TEST_KILLS says how many writers are killed. */
 
 #include <fcntl.h>
+#include <gio/gio.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>

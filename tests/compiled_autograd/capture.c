@@ -3,6 +3,8 @@
 
 #include "compiled_autograd/capture.h"
 
+#include <gio/gio.h>
+
 #include "ir/adj-text.h"
 #include "support/adj-test.h"
 #include "support/graphs.h"

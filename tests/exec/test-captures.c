@@ -2,6 +2,7 @@
 /* The captures of real PyTorch training steps, run and judged: what PyTorch computed must agree
  * at every node, and a fault planted at a node must be found there. */
 
+#include <gio/gio.h>
 #include <glib.h>
 #include <math.h>
 

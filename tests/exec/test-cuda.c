@@ -2,6 +2,7 @@
 /* The executor of GPUs on an emulated one: what it computes, what it tells, and that whatever fails
  * there ends in one sentence and leaves everything usable. */
 
+#include <gio/gio.h>
 #include <string.h>
 
 #include "call/adj-generator.h"

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* .adjoint: what the capture wrote is read, written back the same, and refused when damaged. */
+#include <gio/gio.h>
 #include <string.h>
 #include <unistd.h>
 

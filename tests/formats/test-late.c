@@ -2,6 +2,7 @@
 /* Large files: opened by their index, their tensors read and compared at first use. */
 
 #include <fcntl.h>
+#include <gio/gio.h>
 #include <string.h>
 #include <unistd.h>
 

@@ -3,6 +3,7 @@
 /* Logs of a training step of every model of data/graphs, by PyTorch 2.6 and a current release: each
  * graph in them is read, with the nodes that the program that wrote them counted itself. */
 
+#include <gio/gio.h>
 #include <string.h>
 
 #include "formats/adj-format.h"

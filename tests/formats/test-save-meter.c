@@ -2,6 +2,8 @@
 
 /* Saving tells how far it is, and wherever it is stopped, what stood there stays as it was. */
 
+#include <gio/gio.h>
+
 #include "formats/adj-format.h"
 #include "support/adj-test.h"
 #include "support/large-bundle.h"

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The text format: roles guessed, files with several graphs, failures to save. */
 
+#include <gio/gio.h>
 #include <string.h>
 
 #include "formats/adj-format.h"

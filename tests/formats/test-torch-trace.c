@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* TORCH_TRACE logs: regions, sources, damage, several processes. */
 
+#include <gio/gio.h>
 #include <glib.h>
 #include <glib/gstdio.h>
 #include <string.h>

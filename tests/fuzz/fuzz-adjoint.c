@@ -2,6 +2,7 @@
 
 /* The input becomes a folder of two entries, a manifest and the graph "g": "manifest NUL graph". */
 
+#include <gio/gio.h>
 #include <stdlib.h>
 #include <string.h>
 

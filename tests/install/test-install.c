@@ -3,6 +3,7 @@
  * exports. */
 
 #include <dlfcn.h>
+#include <gio/gio.h>
 #include <math.h>
 #include <string.h>
 

@@ -2,6 +2,7 @@
 
 /* Graph text as people and formatters write it: what Python means by it. */
 
+#include <gio/gio.h>
 #include <string.h>
 
 #include "ir/adj-text.h"

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The mirror layout: nothing overlaps, lines are clear of cards, the same picture every time. */
 
+#include <gio/gio.h>
 #include <math.h>
 #include <string.h>
 

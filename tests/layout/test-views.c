@@ -2,6 +2,7 @@
 
 /* The views beside the mirror: one column, plain Graphviz, and where a value flows. */
 
+#include <gio/gio.h>
 #include <string.h>
 
 #include "base/adj-error.h"

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Minimum cuts against networkx (data/make-cuts.py) and against all subsets of the vertices. */
 
+#include <gio/gio.h>
 #include <glib.h>
 #include <string.h>
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Peaks of memory: layers of which all plans are known, limits, and the curve. */
 
+#include <gio/gio.h>
 #include <glib.h>
 #include <math.h>
 #include <string.h>

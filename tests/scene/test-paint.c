@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Pictures: SVG, PDF, PNG in tiles, failures, progress. */
 
+#include <gio/gio.h>
 #include <string.h>
 
 #include <glib/gstdio.h>

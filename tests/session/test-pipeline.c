@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Pipelines: what is saved of stages, calls and settings; failures, cancellation, bad steps. */
 
+#include <gio/gio.h>
 #include <string.h>
 
 #include "adjoint.h"

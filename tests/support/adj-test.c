@@ -3,6 +3,7 @@
 
 #include "support/adj-test.h"
 
+#include <gio/gio.h>
 #include <glib/gstdio.h>
 #include <signal.h>
 #include <unistd.h>

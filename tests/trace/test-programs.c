@@ -73,7 +73,7 @@ static void
 run_functionalized (Run *run, const Program *program)
 {
   g_autoptr (AdjFunction) function = program_function_new (program);
-  AdjTensor *wrapped[MAX_INPUTS];
+  AdjTensor *wrapped[MAX_INPUTS] = { NULL };
   guint n = program_get_n_inputs (program);
   AdjValue values = ADJ_NONE;
 

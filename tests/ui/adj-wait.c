@@ -3,6 +3,8 @@
 
 #include "ui/adj-wait.h"
 
+#include <gio/gio.h>
+
 #include "model/adj-task.h"
 #include "support/adj-test.h"
 

@@ -3,6 +3,7 @@
 
 #include "ui/adj-walk.h"
 
+#include <gio/gio.h>
 #include <stdlib.h>
 #include <string.h>
 

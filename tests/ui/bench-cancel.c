@@ -3,6 +3,7 @@
 /* Stopping a layout in the window: milliseconds until the window is free, and until the thread and
  * its helpers are gone.  Medians, one JSON line. */
 
+#include <gio/gio.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -2,6 +2,7 @@
 
 /* From exec to the first frame of the window: JSON lines, medians over several processes. */
 
+#include <gio/gio.h>
 #include <stdlib.h>
 
 #include "window/adj-application.h"

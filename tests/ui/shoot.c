@@ -2,6 +2,7 @@
 
 /* A scripted walk through the real window that writes a picture of each stop. */
 
+#include <gio/gio.h>
 #include <glib/gstdio.h>
 #include <stdlib.h>
 #include <string.h>

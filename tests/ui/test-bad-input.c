@@ -3,6 +3,7 @@
 /* Files as they come: damaged, odd, or not ours.  A page says why nothing can be shown, a yellow
  * bar what is missing, and the window goes on. */
 
+#include <gio/gio.h>
 #include <string.h>
 
 #include "formats/adj-format.h"

@@ -2,6 +2,7 @@
 
 /* Long work in the window tells how far it is and is stopped, and the window goes on. */
 
+#include <gio/gio.h>
 #include <string.h>
 
 #include "formats/adj-format.h"

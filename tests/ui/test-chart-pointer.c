@@ -3,6 +3,8 @@
 /* What the mouse does on the pictures of numbers: the map of a difference, the curve of partitions,
  * memory over time. */
 
+#include <gio/gio.h>
+
 #include "inspect/adj-histogram.h"
 #include "ir/adj-graph.h"
 #include "panel/adj-backward-chart.h"

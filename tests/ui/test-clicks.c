@@ -2,6 +2,8 @@
 
 /* What is pressed in the window with the mouse and the keyboard does what it says. */
 
+#include <gio/gio.h>
+
 #include "canvas/adj-legend.h"
 #include "canvas/adj-minimap.h"
 #include "canvas/graph-view-private.h"

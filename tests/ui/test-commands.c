@@ -3,6 +3,7 @@
 /* The table of commands: what the palette, the keys, the menus and the window of shortcuts show is
  * the same, and everything can be reached. */
 
+#include <gio/gio.h>
 #include <string.h>
 
 #include "ir/adj-graph.h"

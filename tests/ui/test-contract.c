@@ -2,6 +2,8 @@
 
 /* The page about what compiling keeps of the calls: rules by their numbers, and the tape. */
 
+#include <gio/gio.h>
+
 #include "ir/adj-text.h"
 #include "model/adj-contract.h"
 #include "ops/adj-ops.h"

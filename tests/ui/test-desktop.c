@@ -2,6 +2,7 @@
 
 /* What the desktop is told of the workbench.  Arguments: the desktop file, the metainfo file. */
 
+#include <gio/gio.h>
 #include <string.h>
 
 #include <glib/gstdio.h>

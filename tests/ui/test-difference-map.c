@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Difference maps: slices, elements, where they begin. */
 
+#include <gio/gio.h>
 #include <math.h>
 
 #include "model/adj-difference-map.h"

@@ -3,6 +3,7 @@
 /* Each row of the error catalogue that a graph can show: who traces it comes to the node that it
  * blames; so does who opens a recording whose stage failed, with the failure in the log. */
 
+#include <gio/gio.h>
 #include <string.h>
 
 #include "adjoint.h"

@@ -2,6 +2,7 @@
 
 /* What somebody else does to a file that is open in a window. */
 
+#include <gio/gio.h>
 #include <string.h>
 #include <unistd.h>
 

@@ -3,6 +3,7 @@
 /* Runs that are kept in a file, and values that another process computed, in a real window: chosen
  * on the run page, compared with, saved and opened again. */
 
+#include <gio/gio.h>
 #include <string.h>
 
 #include "formats/adj-safetensors.h"

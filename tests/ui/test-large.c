@@ -3,6 +3,8 @@
 /* A large graph of a log in the window: closed at first, opened in place, found through closed
  * boxes, and never a hairline. */
 
+#include <gio/gio.h>
+
 #include "canvas/graph-view-private.h"
 #include "ir/adj-text.h"
 #include "model/adj-module-item.h"

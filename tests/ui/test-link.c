@@ -2,6 +2,7 @@
 
 /* Links to places in files: made, read, and refused. */
 
+#include <gio/gio.h>
 #include <string.h>
 
 #include "model/adj-link.h"

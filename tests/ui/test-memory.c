@@ -2,6 +2,7 @@
 
 /* The page of memory: what is alive at the peak, another plan beside, zoom and keys. */
 
+#include <gio/gio.h>
 #include <string.h>
 
 #include "ir/adj-graph.h"

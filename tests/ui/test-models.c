@@ -2,6 +2,8 @@
 
 /* The models behind the window, without a display. */
 
+#include <gio/gio.h>
+
 #include "analysis/adj-node-bytes.h"
 #include "model/adj-document.h"
 #include "model/adj-graph-item.h"

@@ -4,6 +4,8 @@
  * memory, the page of partitions, the report and the command line say them, of every bundled
  * capture. */
 
+#include <gio/gio.h>
+
 #include "analysis/adj-lifetimes.h"
 #include "analysis/adj-modules.h"
 #include "interpreter/adj-interpreter.h"

@@ -3,6 +3,7 @@
 /* What PyTorch's recorded pair looks like in a real window: tags, regions, what is saved and how
  * large it is, ghosts of what is computed again, memory, and where backward's inputs come from. */
 
+#include <gio/gio.h>
 #include <string.h>
 
 #include "canvas/adj-graph-view.h"

@@ -3,6 +3,7 @@
 /* The curve of partitions in a real window, against the partitioner's own numbers; stopping it; and
  * a point of it becomes graphs. */
 
+#include <gio/gio.h>
 #include <string.h>
 
 #include "formats/adj-format.h"

@@ -2,6 +2,8 @@
 
 /* Each preference changes what it says. */
 
+#include <gio/gio.h>
+
 #include "support/adj-test.h"
 #include "ui/adj-walk.h"
 #include "window/adj-preferences.h"

@@ -3,6 +3,7 @@
 /* What a run starts from: one of the recorded calls, a seed or a file; its precision, and how what
  * comes out is judged. */
 
+#include <gio/gio.h>
 #include <glib/gstdio.h>
 #include <math.h>
 

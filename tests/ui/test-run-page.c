@@ -3,6 +3,7 @@
 /* The page that says how a graph is run, in a real window: what is chosen there is what happens,
  * and is there again when the file is opened again. */
 
+#include <gio/gio.h>
 #include <string.h>
 
 #include "panel/adj-run-page.h"

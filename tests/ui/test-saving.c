@@ -3,6 +3,7 @@
 /* What leaves the window: files, and the view with them; links, and what they lead to; parts of
  * pictures; reports.  And what is asked before something is lost. */
 
+#include <gio/gio.h>
 #include <glib/gstdio.h>
 #include <string.h>
 

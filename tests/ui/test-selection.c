@@ -3,6 +3,7 @@
 /* Several nodes selected together, in a real window: from the canvas, from a table, by search; what
  * the inspector says of them; undone and done again. */
 
+#include <gio/gio.h>
 #include <string.h>
 
 #include "inspect/adj-inspector.h"

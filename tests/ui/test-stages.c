@@ -2,6 +2,7 @@
 
 /* Tracing a graph and stepping through what came of it, without a display. */
 
+#include <gio/gio.h>
 #include <string.h>
 
 #include "adjoint.h"

@@ -3,6 +3,7 @@
 /* How a session begins and ends: the start page, files that come back, printing; and finding nodes
  * in all graphs of a file. */
 
+#include <gio/gio.h>
 #include <string.h>
 
 #include "ir/adj-graph.h"

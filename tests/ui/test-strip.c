@@ -3,6 +3,7 @@
 /* The strip of stages in a real window: tracing in place, options, scrubbing, the list of changes.
  */
 
+#include <gio/gio.h>
 #include <string.h>
 
 #include "canvas/graph-view-private.h"

@@ -2,6 +2,7 @@
 
 /* Several documents in one window: tabs that do not know of each other. */
 
+#include <gio/gio.h>
 #include <string.h>
 
 #include "ir/adj-graph.h"

@@ -2,6 +2,7 @@
 
 /* The real window on a display: open, switch, select, run, compare, damage. */
 
+#include <gio/gio.h>
 #include <glib/gstdio.h>
 
 #include "canvas/adj-graph-view.h"

@@ -4,6 +4,8 @@
 
 #include "model/adj-arrangement.h"
 
+#include <gio/gio.h>
+
 #include "ir/adj-graph.h"
 
 /* Of the flow view: more is no picture to follow. */

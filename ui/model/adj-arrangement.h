@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #pragma once
 
+#include <gio/gio.h>
+
 #include "layout/adj-layout.h"
 #include "model/adj-task.h"
 

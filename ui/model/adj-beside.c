@@ -3,6 +3,7 @@
 
 #include "model/adj-beside.h"
 
+#include <gio/gio.h>
 #include <glib/gi18n.h>
 
 #include "ir/adj-graph.h"

@@ -3,6 +3,8 @@
 
 #include "model/adj-changes.h"
 
+#include <gio/gio.h>
+
 #include "model/adj-stages.h"
 #include "report/adj-stage-change.h"
 

@@ -3,6 +3,8 @@
 
 #include "model/adj-checking.h"
 
+#include <gio/gio.h>
+
 static gpointer
 check (AdjTask *task, GCancellable *cancellable, GError **error)
 {

@@ -3,6 +3,7 @@
 
 #include "model/adj-contract.h"
 
+#include <gio/gio.h>
 #include <glib/gi18n.h>
 
 #include "aot/adj-aot.h"

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* AdjDocument: an open file, the graph that is shown, its selection, runs and problems. */
 
+#include <gio/gio.h>
 #include <glib/gi18n.h>
 
 #include "model/adj-log.h"

@@ -3,6 +3,7 @@
 
 #include "model/adj-element-list.h"
 
+#include <gio/gio.h>
 #include <math.h>
 
 #include "model/adj-difference-map.h"

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #pragma once
 
+#include <gio/gio.h>
+
 #include "model/adj-run-choice.h"
 #include "model/adj-task.h"
 #include "session/adj-session.h"

@@ -3,6 +3,7 @@
 
 #include "model/adj-graph-item.h"
 
+#include <gio/gio.h>
 #include <glib/gi18n.h>
 
 #include "report/adj-properties.h"

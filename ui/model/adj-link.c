@@ -3,6 +3,7 @@
 
 #include "model/adj-link.h"
 
+#include <gio/gio.h>
 #include <glib/gi18n.h>
 #include <string.h>
 

@@ -3,6 +3,8 @@
 
 #include "model/adj-log.h"
 
+#include <gio/gio.h>
+
 #define MAX_LINES 2000
 
 struct _AdjLogItem

@@ -3,6 +3,7 @@
 
 #include "model/adj-memory-plan.h"
 
+#include <gio/gio.h>
 #include <glib/gi18n.h>
 
 #include "ir/adj-graph.h"

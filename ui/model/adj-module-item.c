@@ -3,6 +3,7 @@
 
 #include "model/adj-module-item.h"
 
+#include <gio/gio.h>
 #include <string.h>
 
 #include "analysis/adj-modules.h"

@@ -3,6 +3,7 @@
 
 #include "model/adj-opening.h"
 
+#include <gio/gio.h>
 #include <glib/gi18n.h>
 
 #include "formats/adj-format.h"

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #pragma once
 
+#include <gio/gio.h>
+
 #include "model/adj-graph-set.h"
 #include "model/adj-task.h"
 #include "session/adj-wanted-gradients.h"

@@ -3,6 +3,8 @@
 
 #include "model/adj-output-item.h"
 
+#include <gio/gio.h>
+
 #include "ir/adj-graph.h"
 
 struct _AdjOutputItem

@@ -3,6 +3,8 @@
 
 #include "model/adj-reasons.h"
 
+#include <gio/gio.h>
+
 #include "ir/adj-graph.h"
 
 static gpointer

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #pragma once
 
+#include <gio/gio.h>
+
 #include "model/adj-task.h"
 #include "partition/adj-partition.h"
 

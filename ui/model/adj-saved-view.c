@@ -3,6 +3,7 @@
 
 #include "model/adj-saved-view.h"
 
+#include <gio/gio.h>
 #include <json-glib/json-glib.h>
 #include <math.h>
 #include <string.h>

@@ -3,6 +3,7 @@
 
 #include "model/adj-source.h"
 
+#include <gio/gio.h>
 #include <string.h>
 
 #include "base/adj-arena.h"

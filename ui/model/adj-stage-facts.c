@@ -3,6 +3,7 @@
 
 #include "model/adj-stage-facts.h"
 
+#include <gio/gio.h>
 #include <glib/gi18n.h>
 #include <math.h>
 

@@ -4,6 +4,7 @@
 
 #include "model/adj-stepping.h"
 
+#include <gio/gio.h>
 #include <glib/gi18n.h>
 
 #include "model/adj-task.h"

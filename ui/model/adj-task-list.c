@@ -3,6 +3,7 @@
 
 #include "model/adj-task-list.h"
 
+#include <gio/gio.h>
 #include <glib/gi18n.h>
 
 #include "report/adj-properties.h"

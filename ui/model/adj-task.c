@@ -3,6 +3,8 @@
 
 #include "model/adj-task.h"
 
+#include <gio/gio.h>
+
 struct _AdjTask
 {
   gatomicrefcount refs;

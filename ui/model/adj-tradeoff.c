@@ -3,6 +3,7 @@
 
 #include "model/adj-tradeoff.h"
 
+#include <gio/gio.h>
 #include <math.h>
 
 #include "ir/adj-graph.h"

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The document's picture: requests a layout, keeps scene and arrangement, folds modules. */
 
+#include <gio/gio.h>
 #include <glib/gi18n.h>
 
 #include "model/adj-log.h"

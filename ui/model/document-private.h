@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #pragma once
 
+#include <gio/gio.h>
+
 #include "model/adj-document.h"
 #include "model/adj-history.h"
 #include "model/adj-task-list.h"

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The document's runs: starting, stopping, keeping and removing them. */
 
+#include <gio/gio.h>
 #include <glib/gi18n.h>
 
 #include "model/adj-log.h"

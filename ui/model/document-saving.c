@@ -2,6 +2,7 @@
 
 /* What is written of a document, and whether a file holds it. */
 
+#include <gio/gio.h>
 #include <glib/gi18n.h>
 #include <glib/gstdio.h>
 #include <unistd.h>

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The stages that a document makes of a graph: of another one's, or of its own in place. */
 
+#include <gio/gio.h>
 #include <glib/gi18n.h>
 
 #include "ir/adj-graph.h"

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: MIT */
+#pragma once
+
+#include "formats/graph-json-private.h"
+
+G_BEGIN_DECLS
+
+/* What one node says beside its call, all in @value.arena. */
+typedef struct
+{
+  ValueReader value;
+  AdjNodeMeta meta;
+  AdjTensorMeta *tensor; /* (nullable): the annotation, to be completed */
+  AdjNodeId origin;
+  GArray *extra; /* AdjValue: key, value, key, value … */
+} NodeFacts;
+
+/* Reads the type and the metadata of @item, a node. */
+gboolean graph_read_facts (NodeFacts *facts, const JsonItem *item, GError **error);
+
+G_END_DECLS

@@ -1,0 +1,264 @@
+/* SPDX-License-Identifier: MIT */
+/* What a node of .adjoint says beside its call: a table of the members of "meta". */
+
+#include <string.h>
+
+#include "formats/graph-facts-private.h"
+
+static gboolean
+keep_extra (NodeFacts *facts, const JsonItem *item, GError **error)
+{
+  ValueReader reader = facts->value;
+  AdjValue pair[2] = {
+    { .kind = ADJ_VALUE_STRING, .n = strlen (item->key), .text = item->key },
+  };
+
+  reader.plain = TRUE;
+  reader.nodes = NULL;
+  if (!value_read (&reader, item, &pair[1], error))
+    return FALSE;
+  g_array_append_vals (facts->extra, pair, 2);
+  return TRUE;
+}
+
+static gboolean
+read_modules (
+    NodeFacts *facts, const JsonItem *item, guint *n, const AdjModule **out, GError **error)
+{
+  AdjModule *modules;
+
+  if (item->kind != JSON_ARRAY)
+    {
+      json_fail (facts->value.json, item, error, "%s must be an array", item->key);
+      return FALSE;
+    }
+  modules = adj_arena_new0 (facts->value.arena, AdjModule, item->n + 1);
+  for (guint i = 0; i < item->n; i++)
+    {
+      const JsonItem *pair = &item->items[i];
+
+      if (pair->kind != JSON_ARRAY || pair->n != 2 || pair->items[0].kind != JSON_STRING ||
+          pair->items[1].kind != JSON_STRING)
+        {
+          json_fail (facts->value.json, pair, error, "%s: expected [path, class]", item->key);
+          return FALSE;
+        }
+      modules[i] = (AdjModule){ pair->items[0].text, pair->items[1].text };
+    }
+  *n = item->n;
+  *out = modules;
+  return TRUE;
+}
+
+static gboolean
+read_stack (NodeFacts *facts, const JsonItem *item, GError **error)
+{
+  facts->meta.stack_trace = value_read_text (&facts->value, item, error);
+  return facts->meta.stack_trace != NULL;
+}
+
+static gboolean
+read_own_modules (NodeFacts *facts, const JsonItem *item, GError **error)
+{
+  return read_modules (facts, item, &facts->meta.n_modules, &facts->meta.modules, error);
+}
+
+static gboolean
+read_fwd_modules (NodeFacts *facts, const JsonItem *item, GError **error)
+{
+  return read_modules (facts, item, &facts->meta.n_fwd_modules, &facts->meta.fwd_modules, error);
+}
+
+static gboolean
+read_number (NodeFacts *facts, const JsonItem *item, gint64 *out, GError **error)
+{
+  if (item->kind != JSON_INT || item->integer < 0)
+    return keep_extra (facts, item, error);
+  *out = item->integer;
+  return TRUE;
+}
+
+static gboolean
+read_seq_nr (NodeFacts *facts, const JsonItem *item, GError **error)
+{
+  return read_number (facts, item, &facts->meta.seq_nr, error);
+}
+
+static gboolean
+read_ac_graph_id (NodeFacts *facts, const JsonItem *item, GError **error)
+{
+  return read_number (facts, item, &facts->meta.ac_graph_id, error);
+}
+
+static gboolean
+read_origin (NodeFacts *facts, const JsonItem *item, GError **error)
+{
+  gint64 origin = -1;
+
+  if (!read_number (facts, item, &origin, error))
+    return FALSE;
+  if (origin >= 0 && origin < ADJ_MAX_NODES)
+    facts->origin.index = (guint32) origin;
+  return TRUE;
+}
+
+static gboolean
+read_text (NodeFacts *facts, const JsonItem *item, const char **out, GError **error)
+{
+  if (item->kind != JSON_STRING)
+    return keep_extra (facts, item, error);
+  *out = item->text;
+  return TRUE;
+}
+
+static gboolean
+read_original_aten (NodeFacts *facts, const JsonItem *item, GError **error)
+{
+  return read_text (facts, item, &facts->meta.original_aten, error);
+}
+
+static gboolean
+read_partitioner_tag (NodeFacts *facts, const JsonItem *item, GError **error)
+{
+  return read_text (facts, item, &facts->meta.partitioner_tag, error);
+}
+
+static gboolean
+read_source (NodeFacts *facts, const JsonItem *item, GError **error)
+{
+  return read_text (facts, item, &facts->meta.source, error);
+}
+
+static gboolean
+read_parameter (NodeFacts *facts, const JsonItem *item, GError **error)
+{
+  return read_text (facts, item, &facts->meta.parameter, error);
+}
+
+static gboolean
+read_hook (NodeFacts *facts, const JsonItem *item, GError **error)
+{
+  return read_text (facts, item, &facts->meta.hook, error);
+}
+
+static gboolean
+read_recompute (NodeFacts *facts, const JsonItem *item, GError **error)
+{
+  AdjRecompute policy =
+      item->kind == JSON_STRING ? adj_recompute_from_name (item->text) : ADJ_N_RECOMPUTE;
+
+  if (policy == ADJ_N_RECOMPUTE || policy == ADJ_RECOMPUTE_NONE)
+    return keep_extra (facts, item, error);
+  facts->meta.recompute = policy;
+  return TRUE;
+}
+
+static gboolean
+read_alias (NodeFacts *facts, const JsonItem *item, GError **error)
+{
+  if (facts->tensor == NULL || item->kind != JSON_INT || item->integer < 0 ||
+      item->integer > G_MAXINT32)
+    return keep_extra (facts, item, error);
+  facts->tensor->storage = item->integer;
+  return TRUE;
+}
+
+static gboolean
+read_offset (NodeFacts *facts, const JsonItem *item, GError **error)
+{
+  AdjSize size = ADJ_SIZE (0);
+  gboolean good = facts->tensor != NULL;
+
+  if (good && item->kind == JSON_STRING)
+    good = adj_size_parse (facts->value.symbols, item->text, item->n, &size, NULL);
+  else if (good && item->kind == JSON_INT && item->integer >= 0)
+    size = ADJ_SIZE (item->integer);
+  else
+    good = FALSE;
+  if (!good)
+    return keep_extra (facts, item, error);
+  facts->tensor->shape.offset = size;
+  return TRUE;
+}
+
+static gboolean
+read_requires_grad (NodeFacts *facts, const JsonItem *item, GError **error)
+{
+  if (facts->tensor == NULL || item->kind != JSON_TRUE)
+    return keep_extra (facts, item, error);
+  facts->tensor->requires_grad = TRUE;
+  return TRUE;
+}
+
+static gboolean
+read_tensor_layout (NodeFacts *facts, const JsonItem *item, GError **error)
+{
+  AdjLayout layout = item->kind == JSON_STRING ? adj_layout_from_name (item->text) : ADJ_N_LAYOUTS;
+
+  if (facts->tensor == NULL || layout == ADJ_N_LAYOUTS)
+    return keep_extra (facts, item, error);
+  facts->tensor->layout = layout;
+  return TRUE;
+}
+
+/* Members of "meta" with a place of their own; a value that does not fit is kept as unknown ones
+ * are. */
+static const struct
+{
+  const char *key;
+  gboolean (*read) (NodeFacts *facts, const JsonItem *item, GError **error);
+} meta_members[] = {
+  { "stack", read_stack },
+  { "modules", read_own_modules },
+  { "fwd_modules", read_fwd_modules },
+  { "seq_nr", read_seq_nr },
+  { "ac_graph_id", read_ac_graph_id },
+  { "origin", read_origin },
+  { "original_aten", read_original_aten },
+  { "partitioner_tag", read_partitioner_tag },
+  { "source", read_source },
+  { "param", read_parameter },
+  { "hook", read_hook },
+  { "recompute", read_recompute },
+  { "alias", read_alias },
+  { "offset", read_offset },
+  { "requires_grad", read_requires_grad },
+  { "layout", read_tensor_layout },
+};
+
+static gboolean
+read_meta_member (NodeFacts *facts, const JsonItem *item, GError **error)
+{
+  for (guint i = 0; i < G_N_ELEMENTS (meta_members); i++)
+    if (strcmp (meta_members[i].key, item->key) == 0)
+      return meta_members[i].read (facts, item, error);
+  return keep_extra (facts, item, error);
+}
+
+gboolean
+graph_read_facts (NodeFacts *facts, const JsonItem *item, GError **error)
+{
+  const JsonItem *meta = json_get (item, "meta");
+  const JsonItem *type = json_get (item, "type");
+
+  if (type != NULL && type->kind == JSON_STRING)
+    {
+      AdjValue pair[2] = {
+        { .kind = ADJ_VALUE_STRING, .n = 4, .text = "type" },
+        { .kind = ADJ_VALUE_RAW, .n = type->n, .text = type->text },
+      };
+
+      g_array_append_vals (facts->extra, pair, 2);
+    }
+  if (meta == NULL)
+    return TRUE;
+  if (meta->kind != JSON_OBJECT)
+    {
+      json_fail (facts->value.json, meta, error, "meta must be an object");
+      return FALSE;
+    }
+  for (guint i = 0; i < meta->n; i++)
+    if (!read_meta_member (facts, &meta->items[i], error))
+      return FALSE;
+  return TRUE;
+}
