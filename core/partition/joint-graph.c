@@ -78,7 +78,7 @@ find_owners (Joint *self)
 }
 
 static void
-read_nodes (Joint *self)
+read_nodes (Joint *self, const AdjPartitionOptions *options)
 {
   const AdjNodeBytes *bytes = adj_graph_get_bytes (self->graph);
 
@@ -89,6 +89,8 @@ read_nodes (Joint *self)
       self->kind[i] = kind_of (self->graph, i);
       self->value[i] = value_kind_of (&node->val);
       self->traits[i] = op_traits_of (node);
+      if (options->recompute_splits && (self->traits[i] & OP_SPLIT) != 0)
+        self->traits[i] |= OP_RECOMPUTE;
       if (adj_object_node_is_pure (self->graph, node))
         self->traits[i] &= ~(guint) OP_EFFECT;
       self->draws[i] = draws (node, self->traits[i]);
@@ -102,6 +104,24 @@ read_nodes (Joint *self)
       self->because[i] = NOBODY;
     }
   find_owners (self);
+}
+
+/* Whether node @index is the token that the first effect takes: it has no gradient. */
+static gboolean
+is_token (const AdjGraph *graph, guint index)
+{
+  const AdjNode *node = adj_graph_get_node (graph, index);
+
+  for (guint k = 0; k < node->n_users; k++)
+    {
+      const AdjNode *user = adj_graph_get_node (graph, node->users[k].index);
+
+      if (user->opcode == ADJ_OPCODE_CALL_FUNCTION && user->args.n > 0 &&
+          g_str_equal (user->target, ADJ_TARGET_WITH_EFFECTS) &&
+          user->args.items[0].kind == ADJ_VALUE_NODE && user->args.items[0].node.index == index)
+        return TRUE;
+    }
+  return FALSE;
 }
 
 static gboolean
@@ -122,7 +142,7 @@ read_outputs (Joint *self, const AdjPartitionOptions *options, GError **error)
   self->outputs = value->items;
   self->n_outputs = value->n;
   for (guint i = 0; i < self->n; i++)
-    n_primals += self->kind[i] == NODE_PRIMAL;
+    n_primals += self->kind[i] == NODE_PRIMAL && !is_token (self->graph, i);
   for (guint i = 0; i < value->n; i++)
     if (adj_value_is_container (&value->items[i]))
       {
@@ -263,15 +283,17 @@ joint_new (AdjGraph *graph, const AdjPartitionOptions *options, GError **error)
   self->n = adj_graph_get_n_nodes (graph);
   self->output = adj_graph_get_output (graph).index;
   allocate (self);
-  read_nodes (self);
+  read_nodes (self, options);
   if (!read_outputs (self, options, error))
     return NULL;
   drop_dead (self);
   if (!options->no_cse)
-    joint_merge_equal (self, options->compat);
+    joint_merge_equal (self, options);
   if (!joint_apply_demands (self, options, error))
     return NULL;
   connect (self);
+  if (options->save_effects)
+    joint_save_effects (self);
   joint_clean_tags (self);
   joint_classify (self);
   return g_steal_pointer (&self);
