@@ -63,11 +63,11 @@ read_release (const char *word, AdjAotOptions *options)
   {
     const char *word, *release;
     AdjDetaches detaches;
-    gboolean like_outputs;
+    gboolean like_outputs, tag_writes;
   } releases[] = {
-    { "torch", NULL, ADJ_DETACHES_2_6, FALSE },
-    { "torch2.15", "2.15", ADJ_DETACHES_2_15, TRUE },
-    { "2.15", "2.15", ADJ_DETACHES_ONCE, TRUE },
+    { "torch", NULL, ADJ_DETACHES_2_6, FALSE, FALSE },
+    { "torch2.15", "2.15", ADJ_DETACHES_2_15, TRUE, TRUE },
+    { "2.15", "2.15", ADJ_DETACHES_ONCE, TRUE, TRUE },
   };
 
   for (guint i = 0; i < G_N_ELEMENTS (releases); i++)
@@ -76,6 +76,7 @@ read_release (const char *word, AdjAotOptions *options)
         options->detaches = releases[i].detaches;
         options->release = releases[i].release;
         options->like_outputs = releases[i].like_outputs;
+        options->tag_writes = releases[i].tag_writes;
         return TRUE;
       }
   return FALSE;

@@ -27,6 +27,11 @@ gboolean adj_builtin_fail (AdjContext *cx, const char *format, ...) G_GNUC_PRINT
 /* (nullable): the keyword argument @name. */
 const AdjValue *adj_builtin_get_keyword (const AdjValue *kwargs, const char *name);
 
+/* -- broadcast-shapes.c -- */
+
+gboolean adj_builtin_broadcast_shapes (
+    AdjContext *cx, const AdjValue *args, guint n_args, const AdjValue *kwargs, AdjValue *out);
+
 /* -- attributes.c -- */
 
 gboolean adj_builtin_getattr (

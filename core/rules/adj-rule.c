@@ -30,11 +30,11 @@ static const struct
 } releases[] = {
 #define GRADIENT(release, id, text) { release, ADJ_OP_##id, ADJ_RULE_GRAD, text },
 #define DECOMPOSITION(release, id, text) { release, ADJ_OP_##id, ADJ_RULE_DECOMPOSE, text },
-#define FACTORS_ITSELF(release, id)
+#define FACT(release, id, fact)
 #include "ops/releases.inc"
 #undef GRADIENT
 #undef DECOMPOSITION
-#undef FACTORS_ITSELF
+#undef FACT
 };
 
 typedef struct

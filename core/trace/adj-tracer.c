@@ -126,7 +126,7 @@ make_meta (AdjTracer *tracer, const AdjPlace *place)
   else if (text == NULL && place->file != NULL)
     text = line = g_strdup_printf ("  File \"%s\", line %u, in %s\n\n", place->file, place->line,
                                    place->function != NULL ? place->function : "C");
-  if (!is_differentiated (tracer, place) && !place->stays_backward &&
+  if (!is_differentiated (tracer, place) && place->tag == NULL &&
       (place->graph != NULL || text == NULL))
     return from;
 
@@ -136,8 +136,8 @@ make_meta (AdjTracer *tracer, const AdjPlace *place)
   if (!is_differentiated (tracer, place))
     return meta;
   meta->original_aten = NULL;
-  if (place->stays_backward)
-    meta->partitioner_tag = ADJ_MUST_BE_IN_BACKWARD;
+  if (place->tag != NULL)
+    meta->partitioner_tag = place->tag;
   if (place->running > 0)
     add_backward (tracer, place, meta);
   meta->seq_nr = place->running > 0 && !place->accumulates ? (gint64) place->running - 1

@@ -138,6 +138,8 @@ main (int argc, char **argv)
   g_test_add_func ("/session/release/nearest", test_nearest);
   g_test_add_data_func ("/session/release/waves", "newest-waves.adjoint", test_newest);
   g_test_add_data_func ("/session/release/normed", "newest-normed.adjoint", test_newest);
+  g_test_add_data_func ("/session/release/ranked", "newest-ranked.adjoint", test_newest);
+  g_test_add_data_func ("/session/release/counted", "newest-counted.adjoint", test_newest);
   g_test_add_data_func ("/session/release/indexed", "newest-indexed.adjoint", test_newest_forward);
   g_test_add_data_func ("/session/release/solved", "newest-solved.adjoint", test_newest_joint);
   g_test_add_func ("/session/release/draws", test_draws);

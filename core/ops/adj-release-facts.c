@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: MIT */
+/* What a release has in another way than the records, beside its rules. */
+
+#include "call/adj-context.h"
+#include "ops/adj-op-id.h"
+#include "ops/adj-ops.h"
+#include "ops/adj-release-facts.h"
+
+static const struct
+{
+  const char *release;
+  AdjOpId op;
+  AdjReleaseFact fact;
+} facts[] = {
+#define GRADIENT(release, id, text)
+#define DECOMPOSITION(release, id, text)
+#define FACT(release, id, fact) { release, ADJ_OP_##id, ADJ_FACT_##fact },
+#include "ops/releases.inc"
+#undef GRADIENT
+#undef DECOMPOSITION
+#undef FACT
+};
+
+gboolean
+adj_op_release_has (const AdjOpCall *call, AdjReleaseFact fact)
+{
+  const char *release = adj_context_get_release (call->cx);
+
+  for (guint i = 0; i < G_N_ELEMENTS (facts); i++)
+    if (facts[i].fact == fact && call->op == adj_op (facts[i].op) &&
+        g_strcmp0 (release, facts[i].release) == 0)
+      return TRUE;
+  return FALSE;
+}
