@@ -148,11 +148,12 @@ adj_target_run (const AdjTarget *target)
 void
 adj_target_say_inputs (const AdjSessionRun *run)
 {
-  g_autofree char *from = adj_session_describe_inputs (run);
-  g_autofree char *typed = g_strdup_printf ("seed %u", run->seed);
+  if (adj_session_draws_beside_weights (run))
+    {
+      g_autofree char *from = adj_session_describe_inputs (run);
 
-  if (!g_str_equal (from, typed))
-    g_printerr ("inputs: %s\n", from);
+      g_printerr ("inputs: %s\n", from);
+    }
 }
 
 gboolean

@@ -63,7 +63,7 @@ gboolean adj_target_open (AdjTarget *target, const char *text, const char *id, G
 gboolean adj_target_check_understood (const AdjTarget *target, GError **error);
 /* A run to be made of it. */
 AdjSessionRun adj_target_run (const AdjTarget *target);
-/* Says on stderr where the inputs of @run come from beside the seed that was typed. */
+/* Says on stderr where inputs come from of which a seed that was typed draws only some. */
 void adj_target_say_inputs (const AdjSessionRun *run);
 /* Takes the inputs of @run from what --inputs says: a file, or ADJ_RUN_PREFIX and the name of a run
  * that was kept. */

@@ -34,7 +34,7 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Options, options_clear)
 static AdjComparison *
 compare_values (const AdjSessionRun *run, const char *path, const Options *options, GError **error)
 {
-  g_autoptr (GHashTable) values = adj_session_read_values (run->graph->graph, path, error);
+  g_autoptr (GHashTable) values = adj_session_read_values (run, path, error);
 
   return values != NULL ? adj_session_compare_values (run, values, options->nodes, options->rtol,
                                                       options->atol, NULL, error)
@@ -137,7 +137,7 @@ compare_targets (AdjTarget *a, const char *other, const Options *options, GError
   adj_progress_line_end (&line);
   if (comparison == NULL)
     g_prefix_error (error, "%s: ", a->name);
-  else if (run.random)
+  else
     adj_target_say_inputs (&run);
   return comparison;
 }

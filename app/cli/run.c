@@ -479,7 +479,7 @@ run_target (AdjTarget *target, const Options *options, GError **error)
   adj_progress_line_end (&line);
   if (!done)
     g_prefix_error (error, "%s: ", target->name);
-  if (done && run.random)
+  if (done)
     adj_target_say_inputs (&run);
   if (done && options->json)
     print_json (target->graph->graph, &result, options->profile);

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "analysis/adj-counterparts.h"
+#include "analysis/adj-lines.h"
 #include "analysis/blocks-leader-private.h"
 #include "base/adj-arena.h"
 #include "ir/adj-graph-analysis-internal.h"
@@ -222,36 +223,17 @@ find_phase (const Search *self, const Run *run)
   return best;
 }
 
-static const char *
-base_name (const char *file)
-{
-  const char *slash = strrchr (file, '/');
-
-  return slash ? slash + 1 : file;
-}
-
 /* "models.py:40–71" of calls[from … to]. */
 static char *
 name_lines (const Search *self, guint from, guint to)
 {
-  const char *file = NULL;
-  guint low = G_MAXUINT, high = 0;
+  AdjLines lines = { 0 };
+  char *name;
 
   for (guint k = from; k < to; k++)
-    {
-      const AdjNodeMeta *meta = &get_call (self, k)->meta;
-      const AdjFrame *frame = meta->n_frames ? &meta->frames[meta->n_frames - 1] : NULL;
-
-      if (!frame || (file && strcmp (file, frame->file) != 0))
-        continue;
-      file = frame->file;
-      low = MIN (low, frame->line);
-      high = MAX (high, frame->line);
-    }
-  if (!file)
-    return g_strdup_printf ("%u calls", to - from);
-  return low == high ? g_strdup_printf ("%s:%u", base_name (file), low)
-                     : g_strdup_printf ("%s:%u–%u", base_name (file), low, high);
+    adj_lines_add (&lines, get_call (self, k));
+  name = adj_lines_print (&lines);
+  return name != NULL ? name : g_strdup_printf ("%u calls", to - from);
 }
 
 /* Whether a block of another run has this name and as many fellows. */

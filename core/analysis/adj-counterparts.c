@@ -35,10 +35,13 @@ typedef struct
   guint32 *readers; /* forward calls */
   guint32 *pair;    /* of each node */
   guint8 *is_sum;   /* of each node: it adds gradients of the result of its pair */
+  guint32 *leaf;    /* of each node: the input or attribute whose gradients it adds */
   guint32 *candidates;
-  gint *score;   /* of each node: as a candidate of the node that is looked at; 0: none */
-  guint *spoken; /* of each node: the last input that spoke for it */
-  guint now;     /* number of that input */
+  gint *score;       /* of each node: as a candidate of the node that is looked at; 0: none */
+  guint *spoken;     /* of each node: the last input that spoke for it */
+  gint *first_score; /* of each node: what the first input that spoke for it added */
+  guint8 *agreed;    /* of each node: two inputs spoke for it alike */
+  guint now;         /* number of that input */
   guint n_candidates;
   GArray *results; /* of guint32: roots of what forward returns */
 } Pairing;
@@ -138,8 +141,12 @@ speak_for (Pairing *self, guint32 candidate, gint weight)
   if (!is_forward_call (self, candidate) || self->spoken[candidate] == self->now)
     return;
   self->spoken[candidate] = self->now;
+  self->agreed[candidate] = self->score[candidate] > 0 && self->first_score[candidate] == weight;
   if (self->score[candidate] == 0)
-    self->candidates[self->n_candidates++] = candidate;
+    {
+      self->candidates[self->n_candidates++] = candidate;
+      self->first_score[candidate] = weight;
+    }
   self->score[candidate] += weight;
 }
 
@@ -215,6 +222,18 @@ is_of_same_line (const AdjNode *a, const AdjNode *b)
   return x->line == y->line && strcmp (x->file, y->file) == 0;
 }
 
+/* Whether gradients of the result of @of can be added up: several read it, or one and the caller.
+ */
+static gboolean
+has_sum (const Pairing *self, guint32 of)
+{
+  guint n = self->first[of + 1] - self->first[of];
+
+  for (guint i = 0; i < self->results->len && n == 1; i++)
+    n += g_array_index (self->results, guint32, i) == of;
+  return n > 1;
+}
+
 /* The candidate that most speaks for, the last of several: backward begins with what forward did
  * last.  The line of a sum of gradients is that of whatever ran before. */
 static guint32
@@ -230,6 +249,9 @@ choose (Pairing *self, guint32 index)
       const AdjNode *forward = adj_graph_get_node (self->graph, c);
       gint score = self->score[c];
 
+      self->score[c] = 0;
+      if (self->is_sum[index] && !has_sum (self, c))
+        continue;
       score += !self->is_sum[index] && is_of_same_line (node, forward) ? SAME_LINE : 0;
       score += is_named_after (node, forward) ? SAME_NAME : 0;
       if (score > most || (score == most && c > best))
@@ -237,16 +259,66 @@ choose (Pairing *self, guint32 index)
           best = c;
           most = score;
         }
-      self->score[c] = 0;
     }
   self->n_candidates = 0;
   return best;
+}
+
+static gboolean
+is_gradient_of_leaf (const Pairing *self, guint32 gradient, guint32 leaf)
+{
+  const AdjNode *of;
+
+  if (self->leaf[gradient] != NONE || self->pair[gradient] == NONE)
+    return self->leaf[gradient] == leaf;
+  of = adj_graph_get_node (self->graph, self->pair[gradient]);
+  for (guint k = 0; k < of->n_inputs; k++)
+    if (self->root[of->inputs[k].index] == leaf)
+      return TRUE;
+  return FALSE;
+}
+
+/* What forward does not make, and both @a and @b are gradients of. */
+static guint32
+find_common_leaf (const Pairing *self, guint32 a, guint32 b)
+{
+  const AdjNode *of;
+
+  if (self->leaf[a] != NONE || self->pair[a] == NONE)
+    return is_gradient_of_leaf (self, b, self->leaf[a]) ? self->leaf[a] : NONE;
+  of = adj_graph_get_node (self->graph, self->pair[a]);
+  for (guint k = 0; k < of->n_inputs; k++)
+    {
+      guint32 value = self->root[of->inputs[k].index];
+
+      if (!is_call (adj_graph_get_node (self->graph, value)) &&
+          is_gradient_of_leaf (self, b, value))
+        return value;
+    }
+  return NONE;
+}
+
+/* Gradients of one value meet in a sum: of a value that forward does not make, that is no call's.
+ */
+static void
+find_leaf (Pairing *self, guint32 index)
+{
+  const AdjNode *node = adj_graph_get_node (self->graph, index);
+
+  if (!self->is_sum[index] || node->n_inputs != 2)
+    return;
+  for (guint i = 0; i < self->n_candidates; i++)
+    if (self->agreed[self->candidates[i]])
+      return;
+  self->leaf[index] =
+      find_common_leaf (self, self->root[node->inputs[0].index], self->root[node->inputs[1].index]);
 }
 
 static guint32
 find_pair (Pairing *self, guint32 index)
 {
   const AdjNode *node = adj_graph_get_node (self->graph, index);
+  guint32 best;
 
   self->is_sum[index] = node->n_inputs > 1 && passes_gradient_on (node);
   for (guint k = 0; k < node->n_inputs; k++)
@@ -263,7 +335,9 @@ find_pair (Pairing *self, guint32 index)
       else if (self->pair[input] != NONE)
         follow_gradient (self, input);
     }
-  return choose (self, index);
+  find_leaf (self, index);
+  best = choose (self, index);
+  return self->leaf[index] == NONE ? best : NONE;
 }
 
 static gboolean
@@ -287,12 +361,16 @@ compute (const AdjGraph *graph)
                    .first = g_new0 (guint32, n + 2),
                    .pair = g_new (guint32, n + 1),
                    .is_sum = g_new0 (guint8, n + 1),
+                   .leaf = g_new (guint32, n + 1),
+                   .agreed = g_new0 (guint8, n + 1),
+                   .first_score = g_new (gint, n + 1),
                    .spoken = g_new0 (guint, n + 1),
                    .candidates = g_new (guint32, n + 1),
                    .score = g_new0 (gint, n + 1),
                    .results = g_array_new (FALSE, FALSE, sizeof (guint32)) };
 
   memset (self.pair, 0xff, sizeof (guint32) * n);
+  memset (self.leaf, 0xff, sizeof (guint32) * n);
   find_roots (&self);
   find_readers (&self);
   adj_value_foreach (&adj_graph_get_node (graph, adj_graph_get_output (graph).index)->args,
@@ -304,6 +382,9 @@ compute (const AdjGraph *graph)
   g_free (self.first);
   g_free (self.readers);
   g_free (self.is_sum);
+  g_free (self.leaf);
+  g_free (self.agreed);
+  g_free (self.first_score);
   g_free (self.spoken);
   g_free (self.candidates);
   g_free (self.score);

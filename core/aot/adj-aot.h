@@ -29,6 +29,7 @@ typedef struct
   AdjAutocast autocast[ADJ_N_AUTOCAST]; /* as if called under it, forward and backward */
   gboolean functionalize_rng;           /* seed and offset become inputs */
   AdjDetaches detaches;
+  gboolean copy_written; /* gradients of writes through views: ADJ_AUTOGRAD_COPY_WRITTEN */
   const char *release;   /* (nullable): a literal; whose gradients are traced, 2.6's for %NULL */
   gboolean tag_writes;   /* copies into inputs say where they must be, as in PyTorch 2.15 */
   gboolean like_outputs; /* tangents have the strides of what they are gradients of */

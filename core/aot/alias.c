@@ -77,25 +77,12 @@ aot_alias_new (AdjContext *cx, const AdjAotOutput *output, AdjTensor *base, AdjT
   return view;
 }
 
-static gboolean
-pass_gradient (AdjContext *cx,
-               AdjTensor *const *grads,
-               guint n_grads,
-               AdjTensor **grad_inputs,
-               guint n_inputs,
-               gpointer data)
-{
-  grad_inputs[0] = grads[0];
-  return TRUE;
-}
-
 AdjTensor *
 aot_alias_with_history (AdjContext *cx,
                         const AdjAotOutput *output,
                         AdjTensor *base,
                         AdjTensor *target)
 {
-  static const AdjCustomGrad same = { .name = "AliasBackward", .backward = pass_gradient };
   gboolean enabled = adj_context_set_grad_enabled (cx, FALSE);
   AdjTensor *view = make_view (cx, output, base, target);
   AdjTensor *alias = NULL;
@@ -104,7 +91,7 @@ aot_alias_with_history (AdjContext *cx,
   if (view != NULL)
     alias = adj_composite_alias (cx, view, view);
   if (alias != NULL && adj_tensor_get_requires_grad (target) &&
-      !adj_autograd_connect (cx, &same, &target, 1, &alias, 1))
+      !aot_connect_same (cx, "AliasBackward", target, alias))
     alias = NULL;
   adj_context_set_grad_enabled (cx, enabled);
   return alias;

@@ -63,17 +63,18 @@ read_release (const char *word, AdjAotOptions *options)
   {
     const char *word, *release;
     AdjDetaches detaches;
-    gboolean like_outputs, tag_writes;
+    gboolean copy_written, like_outputs, tag_writes;
   } releases[] = {
-    { "torch", NULL, ADJ_DETACHES_2_6, FALSE, FALSE },
-    { "torch2.15", "2.15", ADJ_DETACHES_2_15, TRUE, TRUE },
-    { "2.15", "2.15", ADJ_DETACHES_ONCE, TRUE, TRUE },
+    { "torch", NULL, ADJ_DETACHES_2_6, TRUE, FALSE, FALSE },
+    { "torch2.15", "2.15", ADJ_DETACHES_2_15, TRUE, TRUE, TRUE },
+    { "2.15", "2.15", ADJ_DETACHES_ONCE, FALSE, TRUE, TRUE },
   };
 
   for (guint i = 0; i < G_N_ELEMENTS (releases); i++)
     if (g_str_equal (word, releases[i].word))
       {
         options->detaches = releases[i].detaches;
+        options->copy_written = releases[i].copy_written;
         options->release = releases[i].release;
         options->like_outputs = releases[i].like_outputs;
         options->tag_writes = releases[i].tag_writes;
@@ -162,8 +163,9 @@ const AdjPass adj_pass_joint = {
              "With a table of decompositions, `joint=core`, operators are taken apart on the way.  "
              "With `rng`, as in `joint=core+rng`, seeds and offsets of the random numbers become "
              "inputs and the new offsets outputs.  With `torch`, what backward reads of its own "
-             "results passes `detach` four times, as in the joint graphs of PyTorch 2.6; with "
-             "`torch2.15`, twice.  With that, and with `2.15`, formulas are those of 2.15, and the "
+             "results passes `detach` four times, as in the joint graphs of PyTorch 2.6, and the "
+             "gradient of what was written through a view is copied; with `torch2.15`, it passes "
+             "`detach` twice.  With that, and with `2.15`, formulas are those of 2.15, and the "
              "gradient of a result is taken to lie as the result does.",
   .run = joint_run,
 };

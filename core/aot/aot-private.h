@@ -154,6 +154,9 @@ gboolean aot_unwrap (AdjContext *cx, const AdjValue *value, AdjValue *out);
 /* The current value of the functional tensor @tensor; a plain one itself. (transfer none)
  * (nullable): %NULL with the context in error. */
 AdjTensor *aot_get_plain (AdjContext *cx, AdjTensor *tensor);
+/* Gives @same, fresh and computed while recording was off, a history: it is @of, and so is its
+ * gradient. */
+gboolean aot_connect_same (AdjContext *cx, const char *name, AdjTensor *of, AdjTensor *same);
 /* All zero when @tensor is not wrapped. */
 void aot_get_functional_state (const AdjTensor *tensor, AdjFunctionalState *observed);
 AdjViewChain *aot_get_recipe (const AdjTensor *tensor); /* (transfer full) (nullable) */

@@ -35,6 +35,7 @@ aot_push_modes (AdjContext *cx, const AdjAotOptions *options, const AdjAotObserv
     adj_functional_mode_set_two_detaches (functional);
   adj_autograd_set_flags (
       cx, (options->detaches != ADJ_DETACHES_ONCE ? ADJ_AUTOGRAD_DETACH_ON_UNPACK : 0) |
+              (options->copy_written ? ADJ_AUTOGRAD_COPY_WRITTEN : 0) |
               (options->defer_hooks ? ADJ_AUTOGRAD_DEFER_HOOKS : 0));
   adj_context_set_release (cx, options->release);
 }
@@ -57,6 +58,26 @@ input_backward (AdjContext *cx,
                 gpointer data)
 {
   return TRUE;
+}
+
+static gboolean
+pass_gradient (AdjContext *cx,
+               AdjTensor *const *grads,
+               guint n_grads,
+               AdjTensor **grad_inputs,
+               guint n_inputs,
+               gpointer data)
+{
+  grad_inputs[0] = grads[0];
+  return TRUE;
+}
+
+gboolean
+aot_connect_same (AdjContext *cx, const char *name, AdjTensor *of, AdjTensor *same)
+{
+  const AdjCustomGrad identity = { .name = name, .backward = pass_gradient };
+
+  return adj_autograd_connect (cx, &identity, &of, 1, &same, 1);
 }
 
 /* Makes @tensor require a gradient and, when it is no leaf, the result of an operation. */

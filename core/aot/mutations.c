@@ -84,27 +84,14 @@ aot_mutations_to_outputs (AotProgram *program, GError **error)
 
 /* -- training -- */
 
-static gboolean
-pass_gradient (AdjContext *cx,
-               AdjTensor *const *grads,
-               guint n_grads,
-               AdjTensor **grad_inputs,
-               guint n_inputs,
-               gpointer data)
-{
-  grad_inputs[0] = grads[0];
-  return TRUE;
-}
-
 /* An identity of @tensor with a node of its own: metadata changes such as t_() are then recorded
  * there, and gradients are taken of @tensor. */
 static AdjTensor *
 stand_in (AdjContext *cx, AdjTensor *tensor)
 {
-  static const AdjCustomGrad same = { .name = "InputBackward", .backward = pass_gradient };
   AdjTensor *copy = adj_functional_get_whole (cx, tensor);
 
-  return adj_autograd_connect (cx, &same, &tensor, 1, &copy, 1) ? copy : NULL;
+  return aot_connect_same (cx, "InputBackward", tensor, copy) ? copy : NULL;
 }
 
 /* A copy of an input that is written (aot/SPEC.md §4.2); borrowed. */

@@ -35,6 +35,10 @@ typedef enum
   ADJ_AUTOGRAD_DETACH_ON_UNPACK = 1 << 4,
   /* A hook on a tensor that is traced is not called, but stays a call in the graph. */
   ADJ_AUTOGRAD_DEFER_HOOKS = 1 << 5,
+  /* Behind a write through a view the gradient is copied, the part of it that was written goes on
+   * as a clone and is written, as in the joint graphs of PyTorch; else what it becomes is a new
+   * value. */
+  ADJ_AUTOGRAD_COPY_WRITTEN = 1 << 6,
 } AdjAutogradFlags;
 
 /* Returns what they were before; none when the context has no autograd mode. */

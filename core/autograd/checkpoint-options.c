@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "autograd/autograd-private.h"
+#include "ir/adj-value-internal.h"
 #include "ops/adj-op-table.h"
 
 /* The answers for one operator: one for all its calls, or one for each. */
@@ -118,11 +119,9 @@ read_policies (GHashTable *policies, AdjContext *cx, const AdjValue *from)
 static const AdjValue *
 find (const AdjValue *kwargs, const char *name)
 {
-  for (guint i = 0; kwargs != NULL && kwargs->kind == ADJ_VALUE_DICT && i + 1 < kwargs->n; i += 2)
-    if (kwargs->items[i].kind == ADJ_VALUE_STRING && g_str_equal (kwargs->items[i].text, name) &&
-        kwargs->items[i + 1].kind != ADJ_VALUE_NONE)
-      return &kwargs->items[i + 1];
-  return NULL;
+  const AdjValue *value = adj_value_find_member (kwargs, name);
+
+  return value != NULL && value->kind != ADJ_VALUE_NONE ? value : NULL;
 }
 
 gboolean

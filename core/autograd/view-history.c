@@ -255,18 +255,19 @@ typedef struct
   guint self;          /* the edge to what was written; @inner may have none */
 } CopySlices;
 
-/* A gradient with the layout of the base, so that every view of the base is a view of it. */
+/* A gradient with the layout of the base, so that every view of the base is a view of it; @copies:
+ * not @grad itself, so that it can be written. */
 static AdjTensor *
-lay_out_like (AdjContext *cx, AdjTensor *grad, const AdjShape *base)
+lay_out_like (AdjContext *cx, AdjTensor *grad, const AdjShape *base, gboolean copies)
 {
   AdjSymbols *symbols = adj_context_get_symbols (cx);
   const AdjShape *shape = &adj_tensor_get_meta (grad)->shape;
   AdjArena *arena;
   AdjTensor *copy;
-  gboolean same = TRUE;
+  gboolean same = !copies;
 
-  for (guint i = 0; i < base->rank; i++)
-    same &= adj_size_test (symbols, ADJ_SIZE_EQ, shape->stride[i], base->stride[i]);
+  for (guint i = 0; same && i < base->rank; i++)
+    same = adj_size_test (symbols, ADJ_SIZE_EQ, shape->stride[i], base->stride[i]);
   if (same && adj_size_is (symbols, shape->offset, 0))
     return grad;
   arena = adj_arena_new ();
@@ -317,6 +318,30 @@ drop_unneeded (const AdjGradNode *node, const gboolean *needed, AdjTensor **out)
       g_clear_pointer (&out[i], adj_tensor_unref);
 }
 
+/* @base with @changed, the gradient of what the write replaced, where @part shows it. */
+static AdjTensor *
+put_back (const CopySlices *copy,
+          AdjContext *cx,
+          AdjTensor *base,
+          AdjTensor *part,
+          AdjTensor *changed,
+          gboolean copies)
+{
+  const AdjGradNode *node = &copy->parent;
+
+  if (changed == NULL)
+    changed = ADJ_APPLY (cx, ADJ_OP_zeros_like, ADJ_TENSOR (part));
+  else
+    changed =
+        adj_gradient_validate (cx, node->name, copy->self, changed, adj_tensor_get_meta (part));
+  if (changed == NULL)
+    return NULL;
+  if (!copies)
+    return adj_view_chain_invert (copy->chain, cx, base, changed);
+  return ADJ_APPLY (cx, ADJ_OP_copy_, ADJ_TENSOR (part), ADJ_TENSOR (changed)) != NULL ? base
+                                                                                       : NULL;
+}
+
 static gboolean
 copy_slices_apply (AdjGradNode *node,
                    AdjContext *cx,
@@ -325,25 +350,22 @@ copy_slices_apply (AdjGradNode *node,
                    AdjTensor **out)
 {
   CopySlices *copy = (CopySlices *) node;
-  AdjTensor *base, *part, *changed, *whole = NULL;
+  const gboolean copies = (autograd_find (cx)->flags & ADJ_AUTOGRAD_COPY_WRITTEN) != 0;
+  AdjTensor *base, *part, *shown, *whole;
 
   if (grads[0] == NULL)
     return TRUE;
-  base = lay_out_like (cx, grads[0], &node->inputs[0].shape);
+  base = lay_out_like (cx, grads[0], &node->inputs[0].shape, copies);
   part = base != NULL ? adj_view_chain_replay (copy->chain, cx, base) : NULL;
-  if (part == NULL || !check_part (cx, node, part) || !apply_inner (copy, cx, part, needed, out))
+  if (part == NULL || !check_part (cx, node, part))
+    return FALSE;
+  shown = copies ? adj_apply_clone_contiguous (cx, part) : part;
+  if (shown == NULL || !apply_inner (copy, cx, shown, needed, out))
     return FALSE;
   drop_unneeded (node, needed, out);
   if (!needed[copy->self])
     return TRUE;
-  changed = out[copy->self];
-  if (changed == NULL)
-    changed = ADJ_APPLY (cx, ADJ_OP_zeros_like, ADJ_TENSOR (part));
-  else
-    changed =
-        adj_gradient_validate (cx, node->name, copy->self, changed, adj_tensor_get_meta (part));
-  if (changed != NULL)
-    whole = adj_view_chain_invert (copy->chain, cx, base, changed);
+  whole = put_back (copy, cx, base, part, out[copy->self], copies);
   if (out[copy->self] != NULL)
     adj_tensor_unref (out[copy->self]);
   out[copy->self] = adj_keep (whole);

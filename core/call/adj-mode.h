@@ -32,6 +32,8 @@ typedef struct
 typedef struct
 {
   const char *name;
+  gboolean traces; /* calls are written down: composites are taken apart as PyTorch traces them,
+                      which is not always as it runs them */
   /* Handles a call, or passes it on with adj_mode_call_below().  @call has bound arguments and no
    * results yet; afterwards it has results with tensors.  %FALSE: the context is in error. */
   gboolean (*call) (AdjMode *mode, AdjOpCall *call);

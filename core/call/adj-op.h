@@ -19,6 +19,8 @@ typedef enum
   ADJ_OP_RANDOM = 1 << 4,
   ADJ_OP_EFFECT = 1 << 5, /* has an effect: never dropped, merged or moved; ordered by a token where
                              writes become values */
+  ADJ_OP_UNORDERED = 1 << 12, /* that effect stops the run or tells what is known: no order is asked
+                                 of it, and taking an operator apart may bring it */
   ADJ_OP_NO_COMPARE = 1 << 6, /* result is uninitialised: never compare its values */
   ADJ_OP_COMMUTES = 1 << 7,
   ADJ_OP_NO_GRADIENT = 1 << 8, /* floating results that never require a gradient (detach) */

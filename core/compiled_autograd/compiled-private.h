@@ -213,7 +213,7 @@ AdjGraph *replay (const Collection *collection,
                   GError **error);
 
 /* (transfer full) (nullable): @graph, of nodes, without sizes that nobody reads, which are then not
- * among those passed by @rules.  %NULL with @error. */
+ * among those passed by @rules (nullable).  %NULL with @error. */
 AdjGraph *drop_sizes (AdjGraph *graph, GArray *rules, GError **error);
 
 /* -- orders (capture-order.c) -- */

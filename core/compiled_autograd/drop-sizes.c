@@ -5,12 +5,20 @@
 #include "ir/adj-builder.h"
 #include "ir/adj-graph.h"
 
-/* The sizes that are passed: %TRUE in @drops (by item) for those that go. */
-static guint
-mark (const AdjGraph *graph, const AdjNode *sizes, GArray *rules, gboolean *drops)
+static gboolean
+is_item_of (const AdjNode *node, AdjNodeId list)
+{
+  return node->opcode == ADJ_OPCODE_CALL_FUNCTION && g_str_equal (node->target, GETITEM) &&
+         node->args.n == 2 && node->args.items[0].kind == ADJ_VALUE_NODE &&
+         node->args.items[0].node.index == list.index;
+}
+
+/* What is not read is not passed. */
+static void
+forget (const AdjGraph *graph, const AdjNode *sizes, GArray *rules)
 {
   g_autofree guint *of_item = g_new0 (guint, rules->len + 1);
-  guint n_items = 0, n_dropped = 0;
+  guint n_items = 0;
 
   for (guint i = 0; i < rules->len; i++)
     if (g_array_index (rules, SizeRule, i).passed)
@@ -19,44 +27,37 @@ mark (const AdjGraph *graph, const AdjNode *sizes, GArray *rules, gboolean *drop
     {
       const AdjNode *item = adj_graph_get_node (graph, sizes->users[i].index);
 
-      if (item->n_users > 0)
-        continue;
-      drops[item->args.items[1].integer] = TRUE;
-      g_array_index (rules, SizeRule, of_item[item->args.items[1].integer]).passed = FALSE;
-      n_dropped++;
+      if (item->n_users == 0)
+        g_array_index (rules, SizeRule, of_item[item->args.items[1].integer]).passed = FALSE;
     }
-  return n_dropped;
 }
 
 AdjGraph *
 drop_sizes (AdjGraph *graph, GArray *rules, GError **error)
 {
   const guint n = adj_graph_get_n_nodes (graph);
-  const AdjNodeId list = adj_graph_get_input (graph, 1);
-  const AdjNode *sizes = adj_graph_get_node (graph, list.index);
-  g_autofree gboolean *drops = g_new0 (gboolean, rules->len + 1);
+  AdjNodeId list;
   g_autoptr (AdjBuilder) builder = NULL;
   g_autofree AdjNodeId *map = g_new0 (AdjNodeId, n + 1);
   gint64 next = 0;
 
-  if (mark (graph, sizes, rules, drops) == 0)
+  if (adj_graph_get_n_inputs (graph) < 2)
     return adj_graph_ref (graph);
+  list = adj_graph_get_input (graph, 1);
+  if (rules != NULL)
+    forget (graph, adj_graph_get_node (graph, list.index), rules);
   builder = adj_builder_new_like (graph);
   for (guint i = 0; i < n; i++)
     {
       const AdjNode *node = adj_graph_get_node (graph, i);
-      const gboolean is_item = node->opcode == ADJ_OPCODE_CALL_FUNCTION &&
-                               g_str_equal (node->target, GETITEM) && node->args.n == 2 &&
-                               node->args.items[0].kind == ADJ_VALUE_NODE &&
-                               node->args.items[0].node.index == list.index;
       AdjValue args[2];
 
-      if (!is_item)
+      if (!is_item_of (node, list))
         {
           adj_builder_copy (builder, graph, i, map);
           continue;
         }
-      if (drops[node->args.items[1].integer])
+      if (node->n_users == 0)
         continue;
       args[0] = ADJ_NODE (map[list.index]);
       args[1] = ADJ_INT (next++);

@@ -12,35 +12,43 @@ static const struct
   const char *name;
   AdjCaptureOrder order;
   AdjCaptureLevel level;
+  gboolean dynamic;
+  const char *release;
 } kinds[] = {
-  { "eager", ADJ_CAPTURE_ORDER_EAGER, ADJ_CAPTURE_LEVEL_OPERATORS },
-  { "2024", ADJ_CAPTURE_ORDER_2024, ADJ_CAPTURE_LEVEL_OPERATORS },
-  { "2.6", ADJ_CAPTURE_ORDER_2_6, ADJ_CAPTURE_LEVEL_OPERATORS },
-  { "2.15", ADJ_CAPTURE_ORDER_2_15, ADJ_CAPTURE_LEVEL_NODES },
-  { "nodes", ADJ_CAPTURE_ORDER_EAGER, ADJ_CAPTURE_LEVEL_NODES },
+  { "eager", ADJ_CAPTURE_ORDER_EAGER, ADJ_CAPTURE_LEVEL_OPERATORS, FALSE, NULL },
+  { "2024", ADJ_CAPTURE_ORDER_2024, ADJ_CAPTURE_LEVEL_OPERATORS, FALSE, NULL },
+  { "2.6", ADJ_CAPTURE_ORDER_2_6, ADJ_CAPTURE_LEVEL_OPERATORS, FALSE, NULL },
+  { "2.15", ADJ_CAPTURE_ORDER_2_15, ADJ_CAPTURE_LEVEL_NODES, TRUE, "2.15" },
+  { "nodes", ADJ_CAPTURE_ORDER_EAGER, ADJ_CAPTURE_LEVEL_NODES, FALSE, NULL },
 };
 
 gboolean
-adj_capture_order_find (const char *name,
-                        AdjCaptureOrder *order,
-                        AdjCaptureLevel *level,
-                        GError **error)
+adj_capture_order_find (const char *name, AdjCompiledOptions *options, GError **error)
 {
-  g_return_val_if_fail (order != NULL && level != NULL, FALSE);
+  g_return_val_if_fail (options != NULL, FALSE);
 
-  *order = ADJ_CAPTURE_ORDER_EAGER;
-  *level = ADJ_CAPTURE_LEVEL_OPERATORS;
-  for (guint i = 0; name != NULL && i < G_N_ELEMENTS (kinds); i++)
+  if (name == NULL)
+    name = kinds[0].name;
+  for (guint i = 0; i < G_N_ELEMENTS (kinds); i++)
     if (g_str_equal (kinds[i].name, name))
       {
-        *order = kinds[i].order;
-        *level = kinds[i].level;
+        options->order = kinds[i].order;
+        options->level = kinds[i].level;
+        options->dynamic = kinds[i].dynamic;
         return TRUE;
       }
-  if (name != NULL)
-    g_set_error (error, ADJ_ERROR, ADJ_ERROR_NOT_FOUND,
-                 "no order '%s'; there are eager, 2024, 2.6, 2.15, nodes", name);
-  return name == NULL;
+  g_set_error (error, ADJ_ERROR, ADJ_ERROR_NOT_FOUND,
+               "no order '%s'; there are eager, 2024, 2.6, 2.15, nodes", name);
+  return FALSE;
+}
+
+const char *
+adj_capture_order_get_release (AdjCaptureOrder order)
+{
+  for (guint i = 0; i < G_N_ELEMENTS (kinds); i++)
+    if (kinds[i].order == order)
+      return kinds[i].release;
+  return NULL;
 }
 
 /* A line for each node: "'call_hook' right behind 'mul_1'". */
@@ -65,19 +73,23 @@ compiled_autograd_run (AdjGraph *in, AdjPassContext *context, GError **error)
 {
   g_autoptr (AdjRecording) recording = adj_recording_new ();
   g_autoptr (AdjGraph) last = NULL;
-  AdjCaptureOrder order;
-  AdjCaptureLevel level; /* is the graph's own */
+  AdjCompiledOptions options = { NULL };
 
-  if (!adj_capture_order_find (adj_pass_context_get_argument (context), &order, &level, error))
+  if (!adj_capture_order_find (adj_pass_context_get_argument (context), &options, error))
     return NULL;
   adj_pass_context_set_role (context, "compiled_autograd");
-  last = reorder (in, order, recording, NULL, error);
+  last = reorder (in, options.order, recording, NULL, error);
   if (last == NULL)
     return NULL;
   for (guint i = 1; i < adj_recording_get_n_stages (recording); i++)
     report_stage (context, adj_recording_get_stage (recording, i - 1),
                   adj_recording_get_stage (recording, i));
-  return reorder (in, order, NULL, NULL, error);
+  if (options.order == ADJ_CAPTURE_ORDER_2_15)
+    {
+      adj_pass_step (context, "sizes", "Drop sizes that nobody reads", 0);
+      return drop_sizes (last, NULL, error);
+    }
+  return g_steal_pointer (&last);
 }
 
 const AdjPass adj_pass_compiled_autograd = {

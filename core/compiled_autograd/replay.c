@@ -579,6 +579,7 @@ replay (const Collection *collection,
   adj_context_push_mode (cx, adj_autograd_mode_new ());
   adj_context_set_grad_enabled (cx, FALSE);
   adj_context_set_default_dtype (cx, adj_context_get_default_dtype (collection->cx));
+  adj_context_set_release (cx, adj_context_get_release (collection->cx));
   replay_init (&self);
   adj_scope_begin (cx);
   done = run (&self);

@@ -5,6 +5,7 @@
 #include "exec/captured-run-private.h"
 #include "ir/adj-graph.h"
 #include "ir/adj-target-internal.h"
+#include "ir/adj-value-internal.h"
 
 void
 captured_run_init (CapturedRun *self, AdjContext *cx, const AdjRunRequest *request)
@@ -66,11 +67,10 @@ accumulate (CapturedRun *self, AdjNodeId id, const AdjValue *args, AdjValue *val
 static const char *
 find_hook_type (const AdjNode *node)
 {
-  for (guint i = 0; i + 1 < node->kwargs.n; i += 2)
-    if (node->kwargs.items[i].kind == ADJ_VALUE_STRING &&
-        g_str_equal (node->kwargs.items[i].text, "hook_type") &&
-        node->kwargs.items[i + 1].kind == ADJ_VALUE_STRING)
-      return node->kwargs.items[i + 1].text;
+  const AdjValue *type = adj_value_find_member (&node->kwargs, "hook_type");
+
+  if (type != NULL && type->kind == ADJ_VALUE_STRING)
+    return type->text;
   return g_str_equal (node->target, ADJ_TARGET_CALL_BACKWARD) ? "backward" : "hook";
 }
 

@@ -2,8 +2,7 @@
 /* The executor of GPUs: runs a plan of the graph on one.  What the CPU had to run instead, and what
  * was copied for it, is in the result's regions and in its note. */
 
-#include <time.h>
-
+#include "base/adj-clock.h"
 #include "base/adj-format-bytes.h"
 #include "call/adj-context-internal.h"
 #include "device/adj-gpu-internal.h"
@@ -21,15 +20,6 @@ typedef struct
   AdjGpu *gpu; /* (owned) */
   CapturedRun captured;
 } Running;
-
-static gint64
-now (void)
-{
-  struct timespec time;
-
-  clock_gettime (CLOCK_MONOTONIC, &time);
-  return (gint64) time.tv_sec * 1000000000 + time.tv_nsec;
-}
 
 static gboolean
 cuda_available (GError **error)
@@ -165,7 +155,7 @@ run_space (AdjPlanSpace *space, Running *running, GCancellable *cancellable, GEr
                                .replace = replace_call,
                                .timed = request->timed,
                                .data = running };
-  gint64 started = now ();
+  gint64 started = adj_clock_now ();
   AdjPlanGpuRun run;
   gboolean done;
 
@@ -176,7 +166,7 @@ run_space (AdjPlanSpace *space, Running *running, GCancellable *cancellable, GEr
   adj_context_set_cancellable (cx, cancellable);
   captured_run_init (&running->captured, cx, request);
   done = adj_plan_space_run (space, request->inputs, request->n_inputs, &hooks, &result->output);
-  result->total_ns = now () - started;
+  result->total_ns = adj_clock_now () - started;
   captured_run_end (&running->captured, result);
   if (!done)
     {

@@ -1,20 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* The random numbers of a run: those that were drawn when its inputs were recorded. */
 
-#include <string.h>
-
 #include "exec/generator-state-private.h"
-
-/* (nullable): the state that was recorded of the CPU's random numbers. */
-static const AdjValue *
-find_state (const AdjValue *rng)
-{
-  if (rng != NULL && rng->kind == ADJ_VALUE_DICT)
-    for (guint i = 0; i + 1 < rng->n; i += 2)
-      if (rng->items[i].kind == ADJ_VALUE_STRING && strcmp (rng->items[i].text, "cpu") == 0)
-        return &rng->items[i + 1];
-  return NULL;
-}
+#include "ir/adj-value-internal.h"
 
 void
 exec_be_of_release (AdjContext *cx, const AdjRunRequest *request)
@@ -26,7 +14,7 @@ exec_be_of_release (AdjContext *cx, const AdjRunRequest *request)
 gboolean
 exec_restore_generator (AdjContext *cx, const AdjRunRequest *request, GError **error)
 {
-  const AdjValue *state = find_state (request->rng);
+  const AdjValue *state = adj_value_find_member (request->rng, "cpu");
   GBytes *bytes = NULL;
   gsize n_bytes = 0;
   gconstpointer data;

@@ -3,9 +3,9 @@
  * and watches how long every storage lives. */
 
 #include <string.h>
-#include <time.h>
 
 #include "analysis/adj-lifetimes.h"
+#include "base/adj-clock.h"
 #include "call/adj-mode.h"
 #include "call/adj-object-call-internal.h"
 #include "exec/adj-executor.h"
@@ -24,16 +24,6 @@ typedef struct
   guint index;
   CapturedRun captured;
 } Watch;
-
-/* Nanoseconds: most nodes take less than one of GLib's microseconds. */
-static gint64
-now (void)
-{
-  struct timespec time;
-
-  clock_gettime (CLOCK_MONOTONIC, &time);
-  return (gint64) time.tv_sec * 1000000000 + time.tv_nsec;
-}
 
 static gboolean
 watch_storage (const AdjValue *leaf, gpointer data)
@@ -177,7 +167,7 @@ amend_node (const AdjGraph *graph, AdjNodeId id, AdjContext *cx, AdjValue *value
 {
   Watch *watch = data;
 
-  watch->result->node_ns[id.index] = now () - watch->started;
+  watch->result->node_ns[id.index] = adj_clock_now () - watch->started;
   if (watch->request->float64 &&
       adj_graph_get_node (graph, id.index)->opcode == ADJ_OPCODE_GET_ATTR)
     {
@@ -211,7 +201,7 @@ see_node (const AdjGraph *graph, AdjNodeId id, const AdjValue *value, gpointer d
     }
   if (request->progress != NULL)
     request->progress (id.index + 1, adj_graph_get_n_nodes (graph), request->data);
-  watch->started = now ();
+  watch->started = adj_clock_now ();
   return go_on;
 }
 
@@ -299,7 +289,7 @@ interpreter_run (const AdjRunRequest *request,
     .node = see_node, .amend = amend_node, .replace = replace_call, .data = &watch
   };
   AdjValue *inputs;
-  gint64 started = now ();
+  gint64 started = adj_clock_now ();
   g_auto (AdjValue) output = ADJ_NONE;
   gboolean done;
 
@@ -316,7 +306,7 @@ interpreter_run (const AdjRunRequest *request,
   inputs = import_inputs (request);
 
   done = adj_interpret (cx, request->graph, inputs, request->n_inputs, &hooks, &output);
-  result->total_ns = now () - started;
+  result->total_ns = adj_clock_now () - started;
   for (guint i = 0; i < request->n_inputs; i++)
     adj_value_clear (&inputs[i]);
   g_free (inputs);

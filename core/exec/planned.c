@@ -3,8 +3,7 @@
  * values put in the place of others) and graphs that have no plan are the interpreter's, and the
  * result says so. */
 
-#include <time.h>
-
+#include "base/adj-clock.h"
 #include "call/adj-context-internal.h"
 #include "exec/adj-executor.h"
 #include "exec/by-interpreter-private.h"
@@ -22,15 +21,6 @@ typedef struct
   gint64 started; /* the region that runs */
 } Running;
 
-static gint64
-now (void)
-{
-  struct timespec time;
-
-  clock_gettime (CLOCK_MONOTONIC, &time);
-  return (gint64) time.tv_sec * 1000000000 + time.tv_nsec;
-}
-
 static gboolean
 planned_available (GError **error)
 {
@@ -42,7 +32,7 @@ static gboolean
 see_region (guint index, guint n, gpointer data)
 {
   Running *running = data;
-  gint64 time = now ();
+  gint64 time = adj_clock_now ();
   AdjRunRegion *seen = &running->result->regions[index];
   AdjPlanRegion region;
 
@@ -66,7 +56,7 @@ see_node (AdjNodeId id, const AdjValue *value, gpointer data)
   Running *running = data;
   gboolean go_on = running->request->tap (id, value, running->request->data);
 
-  running->started = now ();
+  running->started = adj_clock_now ();
   return go_on;
 }
 
@@ -87,7 +77,7 @@ run_space (AdjPlanSpace *space, Running *running, GCancellable *cancellable, GEr
                                .node = request->tap != NULL ? see_node : NULL,
                                .replace = replace_call,
                                .data = running };
-  gint64 started = now ();
+  gint64 started = adj_clock_now ();
   gboolean done;
 
   exec_be_of_release (cx, request);
@@ -101,7 +91,7 @@ run_space (AdjPlanSpace *space, Running *running, GCancellable *cancellable, GEr
   captured_run_init (&running->captured, cx, request);
   running->started = started;
   done = adj_plan_space_run (space, request->inputs, request->n_inputs, &hooks, &result->output);
-  result->total_ns = now () - started;
+  result->total_ns = adj_clock_now () - started;
   result->peak_bytes = adj_plan_get_peak_bytes (running->plan);
   captured_run_end (&running->captured, result);
   if (done)

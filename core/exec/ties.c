@@ -7,6 +7,7 @@
 
 #include "call/adj-op.h"
 #include "exec/ties-private.h"
+#include "ir/adj-value-internal.h"
 #include "ops/adj-packet.h"
 
 /* (nullable): the operator of @node if its integers are indices; also by a Python name. */
@@ -32,11 +33,10 @@ static const AdjValue *
 find_argument (const AdjNode *node, const char *name)
 {
   const AdjSchema *schema = adj_op_get_schema (find_operator (node));
+  const AdjValue *keyword = adj_value_find_member (&node->kwargs, name);
 
-  for (guint i = 0; i + 1 < node->kwargs.n; i += 2)
-    if (node->kwargs.items[i].kind == ADJ_VALUE_STRING &&
-        g_str_equal (node->kwargs.items[i].text, name))
-      return &node->kwargs.items[i + 1];
+  if (keyword != NULL)
+    return keyword;
   for (guint i = 0; i < schema->n_arguments; i++)
     if (g_str_equal (schema->arguments[i].name, name))
       return i < node->args.n ? &node->args.items[i] : &schema->arguments[i].default_value;

@@ -65,12 +65,13 @@ struct _AdjBundle
 const AdjBundle *bundle_builder_peek (const AdjBundleBuilder *builder);
 AdjBundle *bundle_builder_get (AdjBundleBuilder *builder); /* (transfer none) */
 
-/* Keeps what the file has of the inputs of @graph_id, which is one of the graphs: NONE where it has
- * nothing. */
-void bundle_builder_add_weights (AdjBundleBuilder *builder,
-                                 const char *graph_id,
-                                 const AdjValue *inputs,
-                                 guint n_inputs);
+/* Keeps what the file has of the inputs of @graph_id, NONE where it has nothing.  %FALSE with
+ * ADJ_ERROR_NOT_FOUND when there is no such graph, ADJ_ERROR_VERIFY when it has other inputs. */
+gboolean bundle_builder_add_weights (AdjBundleBuilder *builder,
+                                     const char *graph_id,
+                                     const AdjValue *inputs,
+                                     guint n_inputs,
+                                     GError **error);
 
 /* (transfer full): a copy of @call, without taps */
 BundleCall *bundle_call_new (const AdjRecordedCall *call);

@@ -394,6 +394,14 @@ add_run (Loader *loader, const JsonItem *item, GError **error)
 }
 
 static gboolean
+add_weights (Loader *loader, const JsonItem *item, GError **error)
+{
+  CallReader reader = call_reader (loader);
+
+  return weights_read (&reader, item, error);
+}
+
+static gboolean
 add_each (Loader *loader,
           const char *key,
           guint max,
@@ -427,8 +435,8 @@ gboolean
 adjoint_is_known_member (const char *key)
 {
   static const char *const known[] = {
-    "format",  "version", "requires", "producer", "source", "graphs",
-    "tensors", "strings", "symbols",  "regions",  "calls",  "runs",
+    "format",  "version", "requires", "producer", "source", "graphs",  "tensors",
+    "strings", "symbols", "regions",  "calls",    "runs",   "weights",
   };
 
   for (guint i = 0; i < G_N_ELEMENTS (known); i++)
@@ -583,7 +591,9 @@ read_manifest (Loader *loader, GError **error)
         add_each (loader, "tensors", MAX_GRAPHS, add_hash, error) && read_graphs (loader, error) &&
         add_each (loader, "regions", MAX_GRAPHS, add_region, error) &&
         add_each (loader, "calls", MAX_CALLS, add_call, error) &&
-        add_each (loader, "runs", MAX_CALLS, add_run, error) && read_recording (loader, error)))
+        add_each (loader, "runs", MAX_CALLS, add_run, error) &&
+        add_each (loader, "weights", MAX_GRAPHS, add_weights, error) &&
+        read_recording (loader, error)))
     return FALSE;
   tensor_files_keep_loose (loader->files, loader->builder);
   if (entries_are_unfinished (loader->entries))

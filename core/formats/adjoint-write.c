@@ -206,6 +206,13 @@ collect (AdjointSaver *saver)
     }
   for (guint i = 0; i < saver->runs->len; i++)
     collect_from_call (saver, saver->runs->pdata[i], "runs", i);
+  for (guint i = 0; i < bundle->weights->len; i++)
+    {
+      const AdjRecordedCall *known = bundle->weights->pdata[i];
+
+      collect_values (saver, &(CallPlace){ "weights", known->graph->id }, "in", known->inputs,
+                      known->n_inputs);
+    }
   collect_loose (saver);
 }
 

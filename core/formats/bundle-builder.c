@@ -311,19 +311,28 @@ adj_bundle_builder_add_call (AdjBundleBuilder *builder,
   return TRUE;
 }
 
-void
+gboolean
 bundle_builder_add_weights (AdjBundleBuilder *builder,
                             const char *graph_id,
                             const AdjValue *inputs,
-                            guint n_inputs)
+                            guint n_inputs,
+                            GError **error)
 {
-  AdjRecordedCall known = { .graph = g_hash_table_lookup (builder->bundle->by_id, graph_id),
+  AdjRecordedCall known = { .graph = find_by_id (builder->bundle, graph_id, error),
                             .n_inputs = n_inputs,
                             .inputs = inputs };
 
-  g_return_if_fail (known.graph != NULL);
-
+  if (known.graph == NULL)
+    return FALSE;
+  if (n_inputs != adj_graph_get_n_inputs (known.graph->graph))
+    {
+      g_set_error (error, ADJ_ERROR, ADJ_ERROR_VERIFY,
+                   "graph '%s' has %u inputs, and there are weights of %u", graph_id,
+                   adj_graph_get_n_inputs (known.graph->graph), n_inputs);
+      return FALSE;
+    }
   g_ptr_array_add (builder->bundle->weights, bundle_call_new (&known));
+  return TRUE;
 }
 
 gboolean

@@ -18,6 +18,8 @@ typedef struct
 } CallReader;
 
 gboolean call_read (const CallReader *reader, const JsonItem *item, GError **error);
+/* What is known of the inputs of a graph that nobody called. */
+gboolean weights_read (const CallReader *reader, const JsonItem *item, GError **error);
 /* What cannot be read of a run is a warning: the rest of the file is as good without it. */
 void run_read (const CallReader *reader, const JsonItem *item);
 

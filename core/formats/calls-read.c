@@ -122,6 +122,26 @@ call_read (const CallReader *reader, const JsonItem *item, GError **error)
   return read_call (reader, item, NULL, error) && read_taps (reader, item, error);
 }
 
+gboolean
+weights_read (const CallReader *reader, const JsonItem *item, GError **error)
+{
+  const char *id = json_get_text (item, "graph");
+  const AdjValue *inputs;
+  guint n;
+
+  if (id == NULL)
+    {
+      json_fail (reader->json, item, error, "weights need a graph");
+      return FALSE;
+    }
+  if (!read_values (reader, item, "inputs", &inputs, &n, error))
+    return FALSE;
+  if (bundle_builder_add_weights (reader->builder, id, inputs, n, error))
+    return TRUE;
+  g_prefix_error (error, "%s:%u: ", reader->json->name, item->line);
+  return FALSE;
+}
+
 /* (nullable): a text that fits into one line. */
 static const char *
 get_line (const JsonItem *run, const char *key)

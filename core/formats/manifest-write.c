@@ -270,6 +270,18 @@ put_run (AdjointSaver *saver, guint index, GString *out, GError **error)
   return put_call (saver, run, taps, out, error);
 }
 
+static gboolean
+put_weights (AdjointSaver *saver, guint index, GString *out, GError **error)
+{
+  const AdjRecordedCall *known = saver->bundle->weights->pdata[index];
+
+  g_string_append_printf (out, "{\"graph\": \"%s\", \"inputs\": ", known->graph->id);
+  if (!put_values (saver, known->inputs, known->n_inputs, out, error))
+    return FALSE;
+  g_string_append_c (out, '}');
+  return TRUE;
+}
+
 /* ",\n"key": [" and what @put gives for each. */
 static gboolean
 put_list (AdjointSaver *saver,
@@ -415,7 +427,9 @@ saver_put_manifest (AdjointSaver *saver, GString *out, GError **error)
                  error) ||
       !put_list (saver, "calls", adj_bundle_get_n_calls (saver->bundle), put_recorded, out,
                  error) ||
-      (saver->runs->len > 0 && !put_list (saver, "runs", saver->runs->len, put_run, out, error)))
+      (saver->runs->len > 0 && !put_list (saver, "runs", saver->runs->len, put_run, out, error)) ||
+      (saver->bundle->weights->len > 0 &&
+       !put_list (saver, "weights", saver->bundle->weights->len, put_weights, out, error)))
     return FALSE;
   put_tail (saver, out);
   return TRUE;

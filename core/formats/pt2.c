@@ -225,8 +225,11 @@ gather_inputs (Program *program,
 }
 
 /* Without what the graph was called with: what of its inputs is in the file. */
-static void
-add_weights (Program *program, const JsonItem *input_specs, const Pt2Weights *weights)
+static gboolean
+add_weights (Program *program,
+             const JsonItem *input_specs,
+             const Pt2Weights *weights,
+             GError **error)
 {
   g_autoptr (GArray) known = adj_value_array_new ();
   guint n_known = 0;
@@ -243,8 +246,9 @@ add_weights (Program *program, const JsonItem *input_specs, const Pt2Weights *we
       n_known += value.kind != ADJ_VALUE_NONE;
       g_array_append_val (known, value);
     }
-  if (n_known > 0 && known->len == adj_graph_get_n_inputs (program->graph))
-    bundle_builder_add_weights (program->builder, program->id, (gpointer) known->data, known->len);
+  return n_known == 0 || known->len != adj_graph_get_n_inputs (program->graph) ||
+         bundle_builder_add_weights (program->builder, program->id, (gpointer) known->data,
+                                     known->len, error);
 }
 
 static gboolean
@@ -268,8 +272,7 @@ add_call (Program *program, const JsonItem *signature, GError **error)
                        *missing != '\0' ? "the file has no value for input '%s'"
                                         : "the sample inputs are not those of the graph%s",
                        missing);
-      add_weights (program, input_specs, &weights);
-      return TRUE;
+      return add_weights (program, input_specs, &weights, error);
     }
   call.n_inputs = inputs->len;
   call.inputs = (const AdjValue *) (gpointer) inputs->data;

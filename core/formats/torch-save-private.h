@@ -25,9 +25,6 @@ gboolean torch_save_is (const ZipArchive *archive);
 gboolean torch_save_read (
     AdjFilePart *part, const char *name, AdjDiags *diags, AdjValue *out, GError **error);
 
-/* (nullable): the value of the text @key in the DICT @value. */
-const AdjValue *torch_save_find (const AdjValue *value, const char *key);
-
 /* (transfer full) (nullable): entry @index of @archive, for tensors that share its bytes: read now,
  * to where every element may stand, or, of a large file, at first use. */
 AdjLateBytes *

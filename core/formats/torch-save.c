@@ -478,12 +478,3 @@ torch_save_read (
     }
   return check_byte_order (&loader, error) && read_pickle (&loader, out, error);
 }
-
-const AdjValue *
-torch_save_find (const AdjValue *value, const char *key)
-{
-  for (guint i = 0; value->kind == ADJ_VALUE_DICT && i + 1 < value->n; i += 2)
-    if (value->items[i].kind == ADJ_VALUE_STRING && strcmp (value->items[i].text, key) == 0)
-      return &value->items[i + 1];
-  return NULL;
-}

@@ -6,6 +6,7 @@
 
 #include "call/adj-constant.h"
 #include "interpreter/builtins-private.h"
+#include "ir/adj-value-internal.h"
 #include "ops/adj-op-id.h"
 #include "ops/adj-packet.h"
 #include "rules/adj-apply.h"
@@ -37,7 +38,7 @@ give_sizes (AdjContext *cx,
             AdjValue *out)
 {
   const AdjShape *shape = &meta_of (&args[0])->shape;
-  const AdjValue *dim = n_args > 1 ? &args[1] : adj_builtin_get_keyword (kwargs, "dim");
+  const AdjValue *dim = n_args > 1 ? &args[1] : adj_value_find_member (kwargs, "dim");
   gint at;
 
   if (dim == NULL || dim->kind == ADJ_VALUE_NONE)

@@ -24,8 +24,6 @@ const AdjBuiltin *adj_builtin_find_method (const char *name); /* (nullable) */
 
 /* Sets the context's error; returns %FALSE. */
 gboolean adj_builtin_fail (AdjContext *cx, const char *format, ...) G_GNUC_PRINTF (2, 3);
-/* (nullable): the keyword argument @name. */
-const AdjValue *adj_builtin_get_keyword (const AdjValue *kwargs, const char *name);
 
 /* -- broadcast-shapes.c -- */
 

@@ -22,15 +22,6 @@ adj_builtin_fail (AdjContext *cx, const char *format, ...)
   return FALSE;
 }
 
-const AdjValue *
-adj_builtin_get_keyword (const AdjValue *kwargs, const char *name)
-{
-  for (guint i = 0; kwargs != NULL && kwargs->kind == ADJ_VALUE_DICT && i + 1 < kwargs->n; i += 2)
-    if (kwargs->items[i].kind == ADJ_VALUE_STRING && g_str_equal (kwargs->items[i].text, name))
-      return &kwargs->items[i + 1];
-  return NULL;
-}
-
 /* @list[start:stop:step]. */
 static gboolean
 cut (AdjContext *cx, const AdjValue *list, const AdjValue *slice, AdjValue *out)

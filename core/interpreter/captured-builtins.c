@@ -4,6 +4,7 @@
 
 #include "call/adj-trace-wrapped.h"
 #include "interpreter/builtins-private.h"
+#include "ir/adj-value-internal.h"
 
 /* call_hook (hook, *args, hook_type=…), call_backward (backward, saved, *grads). */
 gboolean
@@ -27,7 +28,7 @@ gboolean
 adj_builtin_self_invoke (
     AdjContext *cx, const AdjValue *args, guint n_args, const AdjValue *kwargs, AdjValue *out)
 {
-  const AdjValue *function = adj_builtin_get_keyword (kwargs, "fn");
+  const AdjValue *function = adj_value_find_member (kwargs, "fn");
   AdjValue rest = { .kind = ADJ_VALUE_DICT };
   gboolean done;
 

@@ -8,6 +8,7 @@
 #include "interpreter/adj-interpreter.h"
 #include "interpreter/builtins-private.h"
 #include "ir/adj-graph.h"
+#include "ir/adj-value-internal.h"
 
 static gboolean
 count_leaf (const AdjValue *leaf, gpointer data)
@@ -60,7 +61,7 @@ adj_builtin_apply_function (
   g_autofree AdjValue *of_forward = g_new0 (AdjValue, MAX (n_args, 2));
   AdjFunctionApply apply = {
     .args = of_forward,
-    .non_differentiable = adj_builtin_get_keyword (kwargs, "non_differentiable_idx"),
+    .non_differentiable = adj_value_find_member (kwargs, "non_differentiable_idx"),
   };
 
   if (n_args < 2 || args[0].kind != ADJ_VALUE_GRAPH || args[1].kind != ADJ_VALUE_GRAPH)
@@ -69,7 +70,7 @@ adj_builtin_apply_function (
   for (guint i = 2; i < n_args; i++)
     of_forward[apply.n_args++] = args[i];
   if (!count_outputs (cx, args[0].graph, &apply.n_outputs) ||
-      !count_inputs (cx, adj_builtin_get_keyword (kwargs, "args_tensor_mask"), &apply.n_inputs))
+      !count_inputs (cx, adj_value_find_member (kwargs, "args_tensor_mask"), &apply.n_inputs))
     return FALSE;
   if (apply.n_inputs > n_args - 2)
     return adj_builtin_fail (cx, "args_tensor_mask has %u inputs, but %u arguments are given",

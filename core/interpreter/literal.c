@@ -3,6 +3,7 @@
 /* torch.tensor ([[1.0, 2.0], …]): the numbers of a program as a constant. */
 
 #include "interpreter/builtins-private.h"
+#include "ir/adj-value-internal.h"
 #include "ops/adj-op-id.h"
 #include "rules/adj-apply.h"
 #include "tensor/adj-element.h"
@@ -116,7 +117,7 @@ adj_builtin_tensor (
   literal.numbers = g_array_new (FALSE, FALSE, sizeof (AdjElement));
   if (measure (&literal, &args[0]) && add (&literal, &args[0], 0))
     constant = adj_scope_add (
-        cx, make (&literal, choose_dtype (&literal, adj_builtin_get_keyword (kwargs, "dtype"))));
+        cx, make (&literal, choose_dtype (&literal, adj_value_find_member (kwargs, "dtype"))));
   if (constant != NULL)
     constant = ADJ_APPLY (cx, ADJ_OP_lift_fresh_copy, ADJ_TENSOR (constant));
   *out = ADJ_TENSOR (adj_keep (constant));
@@ -128,7 +129,7 @@ gboolean
 adj_builtin_as_tensor (
     AdjContext *cx, const AdjValue *args, guint n_args, const AdjValue *kwargs, AdjValue *out)
 {
-  const AdjValue *dtype = adj_builtin_get_keyword (kwargs, "dtype");
+  const AdjValue *dtype = adj_value_find_member (kwargs, "dtype");
   AdjTensor *tensor;
 
   if (n_args != 1 || args[0].kind != ADJ_VALUE_TENSOR)

@@ -6,6 +6,7 @@
 #include "call/adj-mode.h"
 #include "interpreter/adj-interpreter.h"
 #include "interpreter/builtins-private.h"
+#include "ir/adj-value-internal.h"
 
 /* -- arguments -- */
 
@@ -175,7 +176,7 @@ adj_builtin_run_tagged (
   gboolean done;
 
   adj_builtin_divide_kwargs (kwargs, &of_checkpoint, &of_body);
-  policy = adj_builtin_get_keyword (&of_checkpoint, "context_fn");
+  policy = adj_value_find_member (&of_checkpoint, "context_fn");
   if (!region_init (&region, cx, args, n_args, &of_body))
     return FALSE;
   if (policy != NULL && policy->kind != ADJ_VALUE_NONE)

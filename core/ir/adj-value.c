@@ -343,6 +343,15 @@ fetch_leaf (const AdjValue *leaf, gpointer data)
          adj_tensor_data_fetch (leaf->data, ((Fetching *) data)->error);
 }
 
+const AdjValue *
+adj_value_find_member (const AdjValue *dict, const char *name)
+{
+  for (guint i = 0; dict != NULL && dict->kind == ADJ_VALUE_DICT && i + 1 < dict->n; i += 2)
+    if (dict->items[i].kind == ADJ_VALUE_STRING && g_str_equal (dict->items[i].text, name))
+      return &dict->items[i + 1];
+  return NULL;
+}
+
 gboolean
 adj_value_fetch (const AdjValue *value, GError **error)
 {

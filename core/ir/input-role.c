@@ -4,6 +4,7 @@
 
 #include "ir/adj-graph-private.h"
 #include "ir/adj-input-role.h"
+#include "ir/adj-value-internal.h"
 
 AdjInputRole
 adj_input_role_from_target (const char *target)
@@ -42,12 +43,9 @@ adj_phase_from_tag (const char *tag)
 static gboolean
 is_of_autograd (const AdjNode *node)
 {
-  const AdjValue *extra = node->meta.extra;
+  const AdjValue *said = adj_value_find_member (node->meta.extra, ADJ_AUTOGRAD_BACKWARD);
 
-  for (guint i = 0; extra != NULL && i + 1 < extra->n; i += 2)
-    if (g_str_equal (extra->items[i].text, ADJ_AUTOGRAD_BACKWARD))
-      return extra->items[i + 1].kind == ADJ_VALUE_BOOL && extra->items[i + 1].boolean;
-  return FALSE;
+  return said != NULL && said->kind == ADJ_VALUE_BOOL && said->boolean;
 }
 
 /* Whether @node runs in the backward, or behind it: by its tag; without one, an input by its role,

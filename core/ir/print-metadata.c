@@ -7,6 +7,7 @@
 
 #include "base/adj-lexer.h"
 #include "ir/adj-text-internal.h"
+#include "ir/adj-value-internal.h"
 #include "ir/text-private.h"
 
 gboolean
@@ -34,16 +35,11 @@ adj_text_is_annotation (const char *text, gsize length)
 const char *
 adj_node_get_type_text (const AdjNode *node)
 {
-  const AdjValue *extra = node->meta.extra;
+  const AdjValue *type = adj_value_find_member (node->meta.extra, "type");
 
-  if (!extra || node->val.kind != ADJ_VALUE_NONE)
-    return NULL;
-
-  for (guint i = 0; i + 1 < extra->n; i += 2)
-    if (g_str_equal (extra->items[i].text, "type") && extra->items[i + 1].kind == ADJ_VALUE_RAW)
-      return extra->items[i + 1].text;
-
-  return NULL;
+  return node->val.kind == ADJ_VALUE_NONE && type != NULL && type->kind == ADJ_VALUE_RAW
+             ? type->text
+             : NULL;
 }
 
 static void

@@ -7,25 +7,15 @@
 #include <string.h>
 
 #include "ir/adj-graph.h"
+#include "ir/adj-value-internal.h"
 #include "layout/captured-private.h"
 
 #define MAX_CALLS (1u << 20)
 
-const AdjValue *
-captured_get (const AdjValue *dict, const char *key)
-{
-  if (dict == NULL || dict->kind != ADJ_VALUE_DICT)
-    return NULL;
-  for (guint i = 0; i + 1 < dict->n; i += 2)
-    if (dict->items[i].kind == ADJ_VALUE_STRING && g_str_equal (dict->items[i].text, key))
-      return &dict->items[i + 1];
-  return NULL;
-}
-
 static guint32
 get_number (const AdjValue *dict, const char *key)
 {
-  const AdjValue *value = captured_get (dict, key);
+  const AdjValue *value = adj_value_find_member (dict, key);
 
   return value != NULL && value->kind == ADJ_VALUE_INT && value->integer >= 0 &&
                  value->integer < ADJ_CAPTURED_NONE
@@ -36,7 +26,7 @@ get_number (const AdjValue *dict, const char *key)
 static const char *
 get_text (const AdjValue *dict, const char *key)
 {
-  const AdjValue *value = captured_get (dict, key);
+  const AdjValue *value = adj_value_find_member (dict, key);
 
   return value != NULL && value->kind == ADJ_VALUE_STRING ? value->text : NULL;
 }
@@ -192,7 +182,7 @@ get_call (AdjCaptured *self, guint32 number)
 static void
 name_calls (AdjCaptured *self)
 {
-  const AdjValue *names = captured_get (self->capture, "nodes");
+  const AdjValue *names = adj_value_find_member (self->capture, "nodes");
 
   for (guint i = 0; names != NULL && i < MIN (names->n, MAX_CALLS); i++)
     get_call (self, i)->name = names->items[i].text;
@@ -303,7 +293,7 @@ static void
 find_inputs (AdjCaptured *self)
 {
   const AdjValue *entries =
-      self->recorded != NULL ? captured_get (self->recorded->backward, "inputs") : NULL;
+      self->recorded != NULL ? adj_value_find_member (self->recorded->backward, "inputs") : NULL;
   g_autoptr (GHashTable) leaves = g_hash_table_new (NULL, NULL);
   g_autoptr (GHashTable) leaf_of_call = g_hash_table_new (NULL, NULL);
   guint n = adj_graph_get_n_nodes (self->graph);
@@ -441,7 +431,7 @@ adj_captured_get_call (const AdjCaptured *captured, guint index)
 guint
 adj_captured_get_n_reasons (const AdjCaptured *captured)
 {
-  const AdjValue *reasons = captured_get (captured->capture, "reasons");
+  const AdjValue *reasons = adj_value_find_member (captured->capture, "reasons");
 
   return reasons != NULL ? reasons->n : 0;
 }
@@ -449,7 +439,7 @@ adj_captured_get_n_reasons (const AdjCaptured *captured)
 const char *
 adj_captured_get_reason (const AdjCaptured *captured, guint index)
 {
-  const AdjValue *reasons = captured_get (captured->capture, "reasons");
+  const AdjValue *reasons = adj_value_find_member (captured->capture, "reasons");
 
   g_return_val_if_fail (reasons != NULL && index < reasons->n, NULL);
   return reasons->items[index].text;
@@ -464,8 +454,9 @@ adj_captured_get_recorded (const AdjCaptured *captured)
 const char *
 adj_captured_get_text (const AdjCaptured *captured, const char *list, guint item, const char *key)
 {
-  const AdjValue *entries =
-      captured->recorded != NULL ? captured_get (captured->recorded->backward, list) : NULL;
+  const AdjValue *entries = captured->recorded != NULL
+                                ? adj_value_find_member (captured->recorded->backward, list)
+                                : NULL;
 
   return entries != NULL && item < entries->n ? get_text (&entries->items[item], key) : NULL;
 }
@@ -473,8 +464,9 @@ adj_captured_get_text (const AdjCaptured *captured, const char *list, guint item
 const AdjValue *
 adj_captured_get_result (const AdjCaptured *captured, guint node)
 {
-  const AdjValue *results =
-      captured->recorded != NULL ? captured_get (captured->recorded->backward, "results") : NULL;
+  const AdjValue *results = captured->recorded != NULL
+                                ? adj_value_find_member (captured->recorded->backward, "results")
+                                : NULL;
 
-  return captured_get (results, get_node (captured, node)->name);
+  return adj_value_find_member (results, get_node (captured, node)->name);
 }

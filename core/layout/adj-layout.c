@@ -181,6 +181,7 @@ lay_out (const AdjDisplayList *display,
       g_array_unref (mirror.bridges);
       g_array_unref (mirror.hops);
       g_free (mirror.hop_of);
+      g_free (mirror.hop_shared);
     }
   mirror_clear_blocks (&mirror);
   return scene;

@@ -5,6 +5,8 @@
 
 #include <string.h>
 
+#include "analysis/adj-aliases.h"
+#include "ir/adj-graph.h"
 #include "ir/adj-input-role.h"
 #include "layout/rows-private.h"
 
@@ -52,6 +54,21 @@ gboolean
 sorter_is_card (const AdjNodeRoles *roles, guint32 index)
 {
   return roles->entries[index].host == index && roles->entries[index].kind == ADJ_NODE_ROLE_CARD;
+}
+
+guint32
+sorter_get_writer (const AdjNodeRoles *roles, guint32 index)
+{
+  const AdjNode *node = adj_graph_get_node (roles->graph, index);
+  const AdjAlias *alias = &adj_graph_get_aliases (roles->graph)[index];
+  guint32 maker = node->n_inputs == 2 ? roles->entries[node->inputs[1].index].host : index;
+
+  return alias->kind == ADJ_ALIAS_SAME &&
+                 adj_graph_get_node (roles->graph, alias->base)->opcode == ADJ_OPCODE_PLACEHOLDER &&
+                 sorter_is_card (roles, maker) &&
+                 roles->entries[maker].side == roles->entries[index].side
+             ? maker
+             : index;
 }
 
 gboolean

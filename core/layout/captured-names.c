@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "ir/adj-graph.h"
+#include "ir/adj-value-internal.h"
 #include "layout/captured-private.h"
 
 char *
@@ -41,7 +42,7 @@ adj_captured_name_hook_type (const AdjCaptured *captured, guint index)
   };
   const AdjCapturedNode *node = adj_captured_get_node (captured, index);
   const AdjValue *given =
-      captured_get (&adj_graph_get_node (captured->graph, index)->kwargs, "hook_type");
+      adj_value_find_member (&adj_graph_get_node (captured->graph, index)->kwargs, "hook_type");
   const char *type = given != NULL && given->kind == ADJ_VALUE_STRING
                          ? given->text
                          : adj_captured_get_text (captured, "hooks", node->item, "type");

@@ -19,7 +19,4 @@ struct _AdjCaptured
   const AdjValue *capture;         /* (nullable) */
 };
 
-/* Member @key of a DICT. (nullable) */
-const AdjValue *captured_get (const AdjValue *dict, const char *key);
-
 G_END_DECLS

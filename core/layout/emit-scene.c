@@ -26,6 +26,7 @@ typedef struct
   guint32 *item_boxes;
   guint32 *chip_boxes;
   GArray *points;   /* of AdjPoint, of the line being made */
+  guint n_shared;   /* of that */
   GHashTable *same; /* key of a frame → how many look like it */
 } Emitter;
 
@@ -308,8 +309,9 @@ add_point (Emitter *self, float x, float y)
     point.y = p[n - 1].y;
   if (n && point.x == p[n - 1].x && point.y == p[n - 1].y)
     return;
-  if (n > 1 && ((point.x == p[n - 1].x && p[n - 1].x == p[n - 2].x) ||
-                (point.y == p[n - 1].y && p[n - 1].y == p[n - 2].y)))
+  if (n > 1 && n - 1 != self->n_shared &&
+      ((point.x == p[n - 1].x && p[n - 1].x == p[n - 2].x) ||
+       (point.y == p[n - 1].y && p[n - 1].y == p[n - 2].y)))
     p[n - 1] = point;
   else
     g_array_append_val (self->points, point);
@@ -347,6 +349,8 @@ add_link_inside (Emitter *self, guint32 l)
       const AdjPoint *p = &g_array_index (m->hops, AdjPoint, hop->first + k);
 
       add_point (self, p->x, p->y);
+      if (k > 0 && k == m->hop_shared[l])
+        self->n_shared = self->points->len - 1;
     }
   add_path (self, to, &to->template->links[m->paths[l].in], against);
 }
@@ -397,6 +401,7 @@ emit_link (Emitter *self, guint32 l, const Bridge *bridge)
                         .width = LINE_WIDTH };
 
   g_array_set_size (self->points, 0);
+  self->n_shared = 0;
   if (from->side != to->side)
     {
       gboolean saved = bridge->role == ADJ_ROLE_SAVED && link->n_values > 0;
@@ -414,6 +419,7 @@ emit_link (Emitter *self, guint32 l, const Bridge *bridge)
                                                                           : ADJ_EDGE_DATA;
       add_link_inside (self, l);
     }
+  edge.n_shared = self->n_shared;
   edge.points = (const AdjPoint *) (gconstpointer) self->points->data;
   edge.n_points = self->points->len;
   adj_scene_builder_add_edge (self->builder, &edge);

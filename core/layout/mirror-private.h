@@ -95,6 +95,7 @@ typedef struct
   float header_y, bottom;
   GArray *hops;            /* of AdjPoint: pieces between blocks */
   AdjTemplatePath *hop_of; /* of each link: its piece between the blocks */
+  guint *hop_shared;       /* of each link: how many points of that begin pieces that others show */
 } Mirror;
 
 #define FRAME_PADDING 14.0f

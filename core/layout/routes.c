@@ -16,9 +16,6 @@
 
 typedef struct
 {
-  guint32 item;                 /* the source */
-  gboolean against;             /* the flow: its links are those that are */
-  guint32 first_link, end_link; /* some of these */
   guint side;
   guint from, low, high; /* zones */
   gboolean has_lane;
@@ -33,10 +30,19 @@ typedef struct
   AdjTrackSpan span;
 } Crossing;
 
+/* A zone that a route with a lane reaches. */
+typedef struct
+{
+  guint32 route;
+  guint zone;
+  gboolean drawn; /* up to there its lane is */
+} Stop;
+
 struct _MirrorRoutes
 {
   GArray *routes;    /* of Route */
-  GArray *crossings; /* of Crossing, by route and zone */
+  GArray *crossings; /* of Crossing, by zone and route */
+  GArray *stops;     /* of Stop, by route and zone */
   guint32 *route_of; /* of each item, with the flow and against it; or NO_TRACK */
   guint *n_tracks;   /* of each zone: the larger of both sides */
 };
@@ -49,12 +55,6 @@ is_hop (const Mirror *self, guint32 l)
   const Block *to = mirror_block_of_item (self, link->to);
 
   return from != to && from->side == to->side;
-}
-
-static gboolean
-is_of_route (const Mirror *self, const Route *route, guint32 l)
-{
-  return is_hop (self, l) && self->paths[l].against == route->against;
 }
 
 /* The zone below row @row, or above it. */
@@ -131,10 +131,7 @@ collect_routes (Mirror *self, MirrorRoutes *routes)
       if (*own == NO_TRACK)
         {
           guint out = zone_out (self, l);
-          Route fresh = { .item = link->from,
-                          .against = self->paths[l].against,
-                          .first_link = l,
-                          .side = adj_display_item (display, link->from)->side == ADJ_SIDE_BACKWARD,
+          Route fresh = { .side = adj_display_item (display, link->from)->side == ADJ_SIDE_BACKWARD,
                           .from = out,
                           .low = out,
                           .high = out };
@@ -144,7 +141,6 @@ collect_routes (Mirror *self, MirrorRoutes *routes)
         }
       route = &g_array_index (routes->routes, Route, *own);
       in = zone_in (self, l);
-      route->end_link = l + 1;
       route->low = MIN (route->low, in);
       route->high = MAX (route->high, in);
       route->has_lane |= in != route->from;
@@ -175,34 +171,51 @@ assign_lanes (Mirror *self, MirrorRoutes *routes, guint side)
     }
 }
 
+static gint
+by_zone (gconstpointer a, gconstpointer b)
+{
+  const Crossing *x = a, *y = b;
+
+  if (x->zone != y->zone)
+    return x->zone < y->zone ? -1 : 1;
+  return x->route < y->route ? -1 : x->route > y->route;
+}
+
+/* Where links begin and end: one crossing for each port, in any order. */
+static GArray *
+list_ports (const Mirror *self, const MirrorRoutes *routes)
+{
+  GArray *ports = g_array_new (FALSE, FALSE, sizeof (Crossing));
+
+  for (guint32 l = 0; l < self->display->links->len; l++)
+    if (is_hop (self, l))
+      {
+        guint32 r = *route_of_link (self, routes, l);
+        float out = exit_x (self, l), in = entry_x (self, l);
+        Crossing ends[] = {
+          { r, g_array_index (routes->routes, Route, r).from, { out, out, r, 0 } },
+          { r, zone_in (self, l), { in, in, r, 0 } },
+        };
+
+        g_array_append_vals (ports, ends, G_N_ELEMENTS (ends));
+      }
+  return ports;
+}
+
 /* The horizontal piece of a route in a zone: around its ports there and its lane. */
 static void
-add_crossing (Mirror *self, MirrorRoutes *routes, guint32 r, guint zone)
+add_crossing (MirrorRoutes *routes, const Crossing *ports, guint n)
 {
-  const Route *route = &g_array_index (routes->routes, Route, r);
-  Crossing crossing = { r, zone, { G_MAXFLOAT, -G_MAXFLOAT, r, 0 } };
+  const Route *route = &g_array_index (routes->routes, Route, ports->route);
+  Crossing crossing = ports[0];
   AdjTrackSpan *span = &crossing.span;
-  gboolean leaves = route->from != zone;
 
-  for (guint32 l = route->first_link; l < route->end_link; l++)
-    if (is_of_route (self, route, l))
-      {
-        if (zone_in (self, l) == zone)
-          {
-            span->low = MIN (span->low, entry_x (self, l));
-            span->high = MAX (span->high, entry_x (self, l));
-          }
-        else
-          leaves |= route->from == zone;
-        if (route->from == zone)
-          {
-            span->low = MIN (span->low, exit_x (self, l));
-            span->high = MAX (span->high, exit_x (self, l));
-          }
-      }
-  if (span->low > span->high)
-    return;
-  if (leaves)
+  for (guint i = 1; i < n; i++)
+    {
+      span->low = MIN (span->low, ports[i].span.low);
+      span->high = MAX (span->high, ports[i].span.high);
+    }
+  if (route->has_lane)
     {
       span->low = MIN (span->low, route->lane_x);
       span->high = MAX (span->high, route->lane_x);
@@ -214,32 +227,18 @@ add_crossing (Mirror *self, MirrorRoutes *routes, guint32 r, guint zone)
 static void
 collect_crossings (Mirror *self, MirrorRoutes *routes)
 {
-  for (guint32 r = 0; r < routes->routes->len; r++)
+  g_autoptr (GArray) ports = list_ports (self, routes);
+
+  g_array_sort (ports, by_zone);
+  for (guint from = 0, to; from < ports->len; from = to)
     {
-      const Route *route = &g_array_index (routes->routes, Route, r);
-      g_autoptr (GHashTable) seen = g_hash_table_new (NULL, NULL);
+      const Crossing *first = &g_array_index (ports, Crossing, from);
 
-      g_hash_table_add (seen, GUINT_TO_POINTER (route->from));
-      add_crossing (self, routes, r, route->from);
-      for (guint32 l = route->first_link; l < route->end_link; l++)
-        if (is_of_route (self, route, l))
-          {
-            guint zone = zone_in (self, l);
-
-            if (g_hash_table_add (seen, GUINT_TO_POINTER (zone)))
-              add_crossing (self, routes, r, zone);
-          }
+      for (to = from + 1;
+           to < ports->len && by_zone (first, &g_array_index (ports, Crossing, to)) == 0;)
+        to++;
+      add_crossing (routes, first, to - from);
     }
-}
-
-static gint
-by_zone (gconstpointer a, gconstpointer b)
-{
-  const Crossing *x = a, *y = b;
-
-  if (x->zone != y->zone)
-    return x->zone < y->zone ? -1 : 1;
-  return x->route < y->route ? -1 : x->route > y->route;
 }
 
 static void
@@ -247,7 +246,6 @@ assign_tracks (Mirror *self, MirrorRoutes *routes)
 {
   GArray *all = routes->crossings;
 
-  g_array_sort (all, by_zone);
   for (guint from = 0, to; from < all->len; from = to)
     {
       guint zone = g_array_index (all, Crossing, from).zone;
@@ -280,6 +278,44 @@ assign_tracks (Mirror *self, MirrorRoutes *routes)
     }
 }
 
+static gint
+by_route (gconstpointer a, gconstpointer b)
+{
+  const Stop *x = a, *y = b;
+
+  if (x->route != y->route)
+    return x->route < y->route ? -1 : 1;
+  return x->zone < y->zone ? -1 : x->zone > y->zone;
+}
+
+/* Where each route with a lane begins and ends, each place once. */
+static void
+collect_stops (Mirror *self, MirrorRoutes *routes)
+{
+  GArray *stops = routes->stops;
+  guint n = 0;
+
+  for (guint32 l = 0; l < self->display->links->len; l++)
+    if (is_hop (self, l))
+      {
+        guint32 r = *route_of_link (self, routes, l);
+        const Route *route = &g_array_index (routes->routes, Route, r);
+        Stop ends[] = { { r, route->from, FALSE }, { r, zone_in (self, l), FALSE } };
+
+        if (route->has_lane)
+          g_array_append_vals (stops, ends, G_N_ELEMENTS (ends));
+      }
+  g_array_sort (stops, by_route);
+  for (guint i = 0; i < stops->len; i++)
+    {
+      Stop stop = g_array_index (stops, Stop, i);
+
+      if (n == 0 || by_route (&stop, &g_array_index (stops, Stop, n - 1)) != 0)
+        g_array_index (stops, Stop, n++) = stop;
+    }
+  g_array_set_size (stops, n);
+}
+
 void
 mirror_plan_routes (Mirror *self)
 {
@@ -288,6 +324,7 @@ mirror_plan_routes (Mirror *self)
   self->routes = routes;
   routes->routes = g_array_new (FALSE, FALSE, sizeof (Route));
   routes->crossings = g_array_new (FALSE, FALSE, sizeof (Crossing));
+  routes->stops = g_array_new (FALSE, FALSE, sizeof (Stop));
   routes->n_tracks = g_new0 (guint, self->n_rows + 1);
   routes->route_of = g_new (guint32, 2 * self->display->items->len + 1);
   for (guint i = 0; i < 2 * self->display->items->len; i++)
@@ -297,6 +334,7 @@ mirror_plan_routes (Mirror *self)
     assign_lanes (self, routes, side);
   collect_crossings (self, routes);
   assign_tracks (self, routes);
+  collect_stops (self, routes);
 }
 
 void
@@ -304,6 +342,7 @@ mirror_clear_routes (Mirror *self)
 {
   g_array_unref (self->routes->routes);
   g_array_unref (self->routes->crossings);
+  g_array_unref (self->routes->stops);
   g_free (self->routes->n_tracks);
   g_free (self->routes->route_of);
   g_free (self->routes);
@@ -362,6 +401,31 @@ add_point (Mirror *self, AdjTemplatePath *path, float x, float y)
   path->n++;
 }
 
+/* Along the lane of route @r from the zone it begins in to @in: what of that other links have
+ * drawn, or will, is shared with them.  Each draws the lane from the stop before its own. */
+static void
+draw_lane (Mirror *self, guint32 l, guint32 r, guint in, float x)
+{
+  const Route *route = &g_array_index (self->routes->routes, Route, r);
+  Stop key = { .route = r, .zone = in };
+  AdjTemplatePath *path = &self->hop_of[l];
+  guint at;
+  Stop *stop;
+
+  if (!g_array_binary_search (self->routes->stops, &key, by_route, &at))
+    g_assert_not_reached ();
+  stop = &g_array_index (self->routes->stops, Stop, at);
+  if (!stop->drawn && stop[in > route->from ? -1 : 1].zone != route->from)
+    {
+      add_point (self, path, x, crossing_y (self, r, stop[in > route->from ? -1 : 1].zone));
+      self->hop_shared[l] = path->n - 1;
+    }
+  add_point (self, path, x, crossing_y (self, r, in));
+  if (stop->drawn)
+    self->hop_shared[l] = path->n - 1;
+  stop->drawn = TRUE;
+}
+
 static void
 draw_hop (Mirror *self, guint32 l)
 {
@@ -370,7 +434,7 @@ draw_hop (Mirror *self, guint32 l)
   const Route *route = &g_array_index (self->routes->routes, Route, r);
   const Block *from = mirror_block_of_item (self, link->from);
   const Block *to = mirror_block_of_item (self, link->to);
-  gboolean down = (route->side == 0) != route->against;
+  gboolean down = (route->side == 0) != self->paths[l].against;
   float column = self->columns[route->side].left;
   float a = column + exit_x (self, l), b = column + entry_x (self, l);
   guint in = zone_in (self, l);
@@ -383,9 +447,8 @@ draw_hop (Mirror *self, guint32 l)
     {
       add_point (self, path, a, y);
       add_point (self, path, column + route->lane_x, y);
-      y = crossing_y (self, r, in);
-      add_point (self, path, column + route->lane_x, y);
-      add_point (self, path, b, y);
+      draw_lane (self, l, r, in, column + route->lane_x);
+      add_point (self, path, b, crossing_y (self, r, in));
     }
   else if (fabsf (a - b) > STRAIGHT)
     {
@@ -402,6 +465,7 @@ mirror_draw_routes (Mirror *self)
 
   self->hops = g_array_new (FALSE, FALSE, sizeof (AdjPoint));
   self->hop_of = g_new0 (AdjTemplatePath, MAX (n, 1));
+  self->hop_shared = g_new0 (guint, MAX (n, 1));
   for (guint32 l = 0; l < n; l++)
     if (is_hop (self, l))
       draw_hop (self, l);

@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "analysis/adj-lines.h"
 #include "ir/adj-graph.h"
 #include "layout/rows-private.h"
 
@@ -10,7 +11,18 @@
 #define MAX_LOOSE 16    /* cards in a row outside every module */
 #define MIN_STRETCH 6   /* cards of a stretch cut from a graph without modules */
 #define LONG_STRETCH 48 /* … where no single value crosses */
+#define LONG_RUN 20     /* cards of a module that is cut where little is live */
+#define FEW_LIVE 2      /* … values: what goes around a part, and what goes through it */
 #define MAX_STRETCH 200 /* cards of any row */
+
+static gint
+by_writer (gconstpointer a, gconstpointer b, gpointer roles)
+{
+  guint32 x = *(const guint32 *) a, y = *(const guint32 *) b;
+  guint32 at_x = sorter_get_writer (roles, x), at_y = sorter_get_writer (roles, y);
+
+  return at_x != at_y ? (at_x > at_y) - (at_x < at_y) : (x > y) - (x < y);
+}
 
 /* Cards of the leading side in the order of rows, top to bottom. */
 static GArray *
@@ -26,6 +38,8 @@ leading_cards (const Sorter *self)
       if (sorter_is_card (self->roles, i) && self->roles->entries[i].side == self->leading)
         g_array_append_val (cards, i);
     }
+  if (self->leading == ADJ_SIDE_FORWARD)
+    g_array_sort_with_data (cards, by_writer, (gpointer) self->roles);
   return cards;
 }
 
@@ -70,37 +84,17 @@ count_live (const Sorter *self, const GArray *cards)
   return live;
 }
 
-static const char *
-base_name (const char *file)
-{
-  const char *slash = strrchr (file, '/');
-
-  return slash ? slash + 1 : file;
-}
-
 /* "model.py:45–50", from the innermost frames of the cards. */
 static char *
 name_stretch (const AdjGraph *graph, const GArray *cards, guint from, guint to)
 {
-  const char *file = NULL;
-  guint low = G_MAXUINT, high = 0;
+  AdjLines lines = { 0 };
+  char *name;
 
   for (guint k = from; k < to; k++)
-    {
-      const AdjNode *node = adj_graph_get_node (graph, g_array_index (cards, guint32, k));
-      const AdjFrame *frame =
-          node->meta.n_frames ? &node->meta.frames[node->meta.n_frames - 1] : NULL;
-
-      if (!frame || (file && strcmp (file, frame->file) != 0))
-        continue;
-      file = frame->file;
-      low = MIN (low, frame->line);
-      high = MAX (high, frame->line);
-    }
-  if (!file)
-    return g_strdup_printf ("%u nodes", to - from);
-  return low == high ? g_strdup_printf ("%s:%u", base_name (file), low)
-                     : g_strdup_printf ("%s:%u–%u", base_name (file), low, high);
+    adj_lines_add (&lines, adj_graph_get_node (graph, g_array_index (cards, guint32, k)));
+  name = adj_lines_print (&lines);
+  return name != NULL ? name : g_strdup_printf ("%u nodes", to - from);
 }
 
 /* Gives cards[from … to] a row, in a frame of its own when @module is too small or too large. */
@@ -126,13 +120,10 @@ append_stretch (Sorter *self, GArray *cards, guint from, guint to, guint32 modul
     }
 }
 
-/* Where to cut a run that begins at @from: after the first place with but one live value, else the
- * place with the fewest. */
+/* The first place from @low to @high with but one live value, else the first with the fewest. */
 static guint
-find_cut (guint from, guint to, gboolean loose, const guint *live)
+find_narrow (guint low, guint high, const guint *live)
 {
-  guint low = from + (loose ? MIN_STRETCH : MAX_STRETCH / 2);
-  guint high = MIN (to - SMALL, from + (loose ? LONG_STRETCH : MAX_STRETCH));
   guint best = low;
 
   for (guint cut = low; cut <= high && live[best - 1] > 1; cut++)
@@ -141,16 +132,34 @@ find_cut (guint from, guint to, gboolean loose, const guint *live)
   return best;
 }
 
+/* Where to cut a run that begins at @from; @to: nowhere.  A module is cut where little is live, or
+ * when it is too long. */
+static guint
+find_cut (guint from, guint to, gboolean loose, const guint *live)
+{
+  guint limit = to - SMALL;
+  guint near =
+      find_narrow (from + MIN_STRETCH, MIN (limit, from + (loose ? LONG_STRETCH : LONG_RUN)), live);
+
+  if (loose || live[near - 1] <= FEW_LIVE)
+    return near;
+  if (to - from <= MAX_STRETCH)
+    return to;
+  return find_narrow (from + MAX_STRETCH / 2, MIN (limit, from + MAX_STRETCH), live);
+}
+
 /* Cuts a long run into rows. */
 static void
 append_cut (Sorter *self, GArray *cards, guint from, guint to, guint32 module, const guint *live)
 {
-  guint limit = module == 0 ? MAX_LOOSE : MAX_STRETCH;
+  guint limit = module == 0 ? MAX_LOOSE : LONG_RUN;
 
   while (to - from > limit)
     {
       guint cut = find_cut (from, to, module == 0, live);
 
+      if (cut == to)
+        break;
       append_stretch (self, cards, from, cut, module);
       from = cut;
     }

@@ -4,6 +4,8 @@
 #include "ir/adj-graph.h"
 #include "layout/rows-private.h"
 
+#define MAX_HEIGHT 1000 /* cards of the side that follows, in one row */
+
 static gint64
 line_key (guint32 row, const AdjNode *node)
 {
@@ -135,6 +137,33 @@ row_without_twin (const Sorter *self, guint32 index, const GPtrArray *of_units, 
   return down ? now : row_above_inputs (self, node, row_by_lines (self, node, now));
 }
 
+/* What comes after the first MAX_HEIGHT cards stands in rows of the same module: backward runs up.
+ */
+static void
+cut_high_rows (Sorter *self, AdjSide side)
+{
+  GArray *rows = self->rows->rows;
+
+  for (guint r = 0; r < rows->len; r++)
+    {
+      const AdjRow *row = adj_rows_row (self->rows, r);
+      GArray *nodes = sorter_get_nodes (row, side);
+      AdjRow rest = { .module = row->module };
+
+      if (nodes->len <= MAX_HEIGHT)
+        continue;
+      rest.nodes[0] = g_array_new (FALSE, FALSE, sizeof (guint32));
+      rest.nodes[1] = g_array_new (FALSE, FALSE, sizeof (guint32));
+      g_array_append_vals (sorter_get_nodes (&rest, side),
+                           &g_array_index (nodes, guint32, MAX_HEIGHT), nodes->len - MAX_HEIGHT);
+      g_array_set_size (nodes, MAX_HEIGHT);
+      if (side == ADJ_SIDE_BACKWARD)
+        g_array_insert_val (rows, r--, rest);
+      else
+        g_array_insert_val (rows, r + 1, rest);
+    }
+}
+
 void
 sorter_place_following (Sorter *self)
 {
@@ -158,4 +187,5 @@ sorter_place_following (Sorter *self)
         now = row;
       g_array_append_val (sorter_get_nodes (adj_rows_row (self->rows, row), side), i);
     }
+  cut_high_rows (self, side);
 }

@@ -98,6 +98,9 @@ sorter_find_units (Sorter *self)
 
   for (guint i = 0; i < roles->n; i++)
     self->unit[i] = module_of_node (self, i);
+  for (guint i = 0; i < roles->n; i++)
+    if (self->unit[i] == 0)
+      self->unit[i] = self->unit[sorter_get_writer (roles, i)];
   find_heights (self->rows);
   count_nodes (self);
   count_cards (self);

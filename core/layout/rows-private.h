@@ -25,6 +25,9 @@ GArray *sorter_get_nodes (const AdjRow *row, AdjSide side); /* (transfer none) *
 guint32 sorter_append_module (AdjRows *self, const char *path, const char *class, guint32 parent);
 gboolean sorter_is_listed (const char *const *paths, const char *path); /* @paths: (nullable) */
 gboolean sorter_is_card (const AdjNodeRoles *roles, guint32 index);
+/* The card whose result @index writes into an input of the graph, which is done when all else is:
+ * it stands beside that.  @index itself where it writes none. */
+guint32 sorter_get_writer (const AdjNodeRoles *roles, guint32 index);
 
 /* Fills the modules, and the one of each node. */
 void sorter_find_units (Sorter *self);

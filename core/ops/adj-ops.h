@@ -38,7 +38,8 @@ gboolean adj_op_call_in_turn (AdjOpCall *call);
 AdjOp *adj_op_new_own (const AdjOp *record, GError **error);
 void adj_op_free_own (AdjOp *op);
 gboolean adj_op_is_own (const AdjOp *op);
-/* What rules/ keeps of such an operator; @rules: (transfer full): freed by @free_rules with it. */
+/* What rules/ keeps of an operator; @rules: (transfer full): freed by @free_rules (nullable) with
+ * one that is not of the table. */
 void adj_op_set_rules (AdjOp *op, gpointer rules, GDestroyNotify free_rules);
 gconstpointer adj_op_get_rules (const AdjOp *op); /* (nullable) */
 

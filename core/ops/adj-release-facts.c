@@ -12,13 +12,8 @@ static const struct
   AdjOpId op;
   AdjReleaseFact fact;
 } facts[] = {
-#define GRADIENT(release, id, text)
-#define DECOMPOSITION(release, id, text)
 #define FACT(release, id, fact) { release, ADJ_OP_##id, ADJ_FACT_##fact },
 #include "ops/releases.inc"
-#undef GRADIENT
-#undef DECOMPOSITION
-#undef FACT
 };
 
 gboolean

@@ -8,7 +8,7 @@ G_BEGIN_DECLS
 /* What holds of an operator in one release alone (releases.inc). */
 typedef enum
 {
-  ADJ_FACT_FACTORS_ITSELF,     /* its factors are those of a contiguous matrix, not of its transpose */
+  ADJ_FACT_FACTORS_ITSELF,     /* factors are of a contiguous matrix, not of its transpose */
   ADJ_FACT_TRACED_AS_COMPUTED, /* its results have the strides of its kernels where it is traced */
   ADJ_FACT_TRACED_WHOLE,       /* a composite with a kernel that a trace does not take apart */
 } AdjReleaseFact;

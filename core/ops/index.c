@@ -56,6 +56,12 @@ typedef struct
   gboolean adjacent;
 } Indexing;
 
+static gboolean
+is_mask (AdjDType dtype)
+{
+  return dtype == ADJ_DTYPE_BOOL || dtype == ADJ_DTYPE_U8;
+}
+
 /* Vectors of as many positions as data say. */
 static gboolean
 add_fake_mask (const AdjOpCall *call, AdjTensor *mask, Indexing *out)
@@ -134,7 +140,6 @@ read_items (const AdjOpCall *call, guint arg, Indexing *out)
   for (guint i = 0; i < list->n; i++)
     {
       const AdjValue *item = &list->items[i];
-      AdjDType dtype;
 
       if (out->n_items >= rank)
         return adj_op_call_fail (call, "too many indices for a tensor of rank %u", rank);
@@ -143,8 +148,7 @@ read_items (const AdjOpCall *call, guint arg, Indexing *out)
           out->items[out->n_items++] = ADJ_NONE;
           continue;
         }
-      dtype = adj_tensor_get_meta (item->tensor)->dtype;
-      if (dtype == ADJ_DTYPE_BOOL || dtype == ADJ_DTYPE_U8)
+      if (is_mask (adj_tensor_get_meta (item->tensor)->dtype))
         {
           if (!add_mask (call, item->tensor, out))
             return FALSE;
@@ -256,25 +260,53 @@ index_kernel (AdjOpCall *call)
   return adj_q_index (op_queue (call), &index, &bad) || op_bad_index (call, bad);
 }
 
+/* Whether a mask among the indices has no elements, so that nobody knows how many places it names.
+ */
 static gboolean
-index_put_meta (AdjOpCall *call)
+has_fake_mask (const AdjValue *indices)
+{
+  for (guint i = 0; i < indices->n; i++)
+    {
+      AdjTensor *index =
+          indices->items[i].kind == ADJ_VALUE_TENSOR ? indices->items[i].tensor : NULL;
+
+      if (index != NULL && adj_storage_is_fake (adj_tensor_get_storage (index)) &&
+          is_mask (adj_tensor_get_meta (index)->dtype))
+        return TRUE;
+    }
+  return FALSE;
+}
+
+/* self with the values of argument @arg in places of the shape @places; (nullable): it is not
+ * known.
+ */
+static gboolean
+add_put (AdjOpCall *call, guint arg, const AdjShape *places)
 {
   const AdjTensorMeta *self = adj_op_call_meta (call, 0);
-  const AdjTensorMeta *values = adj_op_call_meta (call, 2);
-  AdjShape result = self->shape;
-  AdjShape shape, spread;
-  Indexing indexing;
+  const AdjTensorMeta *values = adj_op_call_meta (call, arg);
+  AdjShape result = self->shape, spread;
 
-  if (!read_indexing (call, 1, &indexing) || !indexed_shape (call, &indexing, &shape))
-    return FALSE;
   if (values->dtype != self->dtype)
     return adj_op_call_fail (call, "self and values have different dtypes");
-  if (!adj_shape_expand (&values->shape, op_symbols (call), &shape, &spread))
+  if (places != NULL && !adj_shape_expand (&values->shape, op_symbols (call), places, &spread))
     return adj_op_call_fail (call, "the values do not broadcast to the indexed elements");
   adj_shape_set_format (&result, op_symbols (call), ADJ_MEMORY_FORMAT_PRESERVE, &self->shape);
   result.offset = ADJ_SIZE (0);
   adj_op_call_add (call, self->dtype, &result);
   return TRUE;
+}
+
+static gboolean
+index_put_meta (AdjOpCall *call)
+{
+  Indexing indexing;
+  AdjShape shape;
+
+  if (has_fake_mask (&call->args[1]))
+    return add_put (call, 2, NULL);
+  return read_indexing (call, 1, &indexing) && indexed_shape (call, &indexing, &shape) &&
+         add_put (call, 2, &shape);
 }
 
 static gboolean
@@ -325,20 +357,10 @@ masked_index_meta (AdjOpCall *call)
 static gboolean
 masked_put_meta (AdjOpCall *call)
 {
-  const AdjTensorMeta *self = adj_op_call_meta (call, 0), *values = adj_op_call_meta (call, 3);
-  AdjShape result = self->shape, shape, spread;
   Indexing indexing;
+  AdjShape shape;
 
-  if (!masked_shape (call, &indexing, &shape))
-    return FALSE;
-  if (values->dtype != self->dtype)
-    return adj_op_call_fail (call, "self and values have different dtypes");
-  if (!adj_shape_expand (&values->shape, op_symbols (call), &shape, &spread))
-    return adj_op_call_fail (call, "the values do not broadcast to the indexed elements");
-  adj_shape_set_format (&result, op_symbols (call), ADJ_MEMORY_FORMAT_PRESERVE, &self->shape);
-  result.offset = ADJ_SIZE (0);
-  adj_op_call_add (call, self->dtype, &result);
-  return TRUE;
+  return masked_shape (call, &indexing, &shape) && add_put (call, 3, &shape);
 }
 
 /* Copies of the indices, those beyond the ends of their dimension at these ends. */

@@ -68,12 +68,12 @@ adj_op_is_own (const AdjOp *op)
 void
 adj_op_set_rules (AdjOp *op, gpointer rules, GDestroyNotify free_rules)
 {
-  op_entry (op)->rules = rules;
   op_entry (op)->free_rules = free_rules;
+  g_atomic_pointer_set (&op_entry (op)->rules, rules);
 }
 
 gconstpointer
 adj_op_get_rules (const AdjOp *op)
 {
-  return op_entry (op)->rules;
+  return g_atomic_pointer_get (&op_entry (op)->rules);
 }

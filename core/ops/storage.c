@@ -8,19 +8,6 @@
 #include "ops/table-private.h"
 #include "tensor/adj-tensor-internal.h"
 
-static const AdjShape *
-self_shape (const AdjOpCall *call)
-{
-  return &adj_op_call_meta (call, 0)->shape;
-}
-
-static gboolean
-add (AdjOpCall *call, const AdjShape *shape)
-{
-  adj_op_call_add_view (call, 0, shape);
-  return TRUE;
-}
-
 static gboolean
 set_meta (AdjOpCall *call)
 {
@@ -31,7 +18,7 @@ set_meta (AdjOpCall *call)
     return adj_op_call_fail (call, "source is %s, self is %s",
                              adj_dtype_info (source->dtype)->torch_name,
                              adj_dtype_info (self->dtype)->torch_name);
-  return add (call, &source->shape);
+  return adj_op_call_add_view (call, 0, &source->shape) != NULL;
 }
 
 static gboolean
@@ -59,7 +46,8 @@ find_resized (AdjOpCall *call, AdjSize offset, AdjShape *out)
     format = call->args[2].format;
   adj_shape_init (out, op_symbols (call), rank, sizes);
   out->offset = offset;
-  return adj_shape_set_format (out, op_symbols (call), format, self_shape (call)) ||
+  return adj_shape_set_format (out, op_symbols (call), format,
+                               &adj_op_call_meta (call, 0)->shape) ||
          adj_op_call_fail (call, "the memory format does not fit these sizes");
 }
 
@@ -68,7 +56,8 @@ resize_meta (AdjOpCall *call)
 {
   AdjShape shape;
 
-  return find_resized (call, self_shape (call)->offset, &shape) && add (call, &shape);
+  return find_resized (call, adj_op_call_meta (call, 0)->shape.offset, &shape) &&
+         adj_op_call_add_view (call, 0, &shape) != NULL;
 }
 
 static gboolean
@@ -91,7 +80,7 @@ resize_copy_kernel (AdjOpCall *call)
 
   if (!op_input (call, 0, &self) || !op_output (call, 0, &out))
     return FALSE;
-  if (!adj_shape_is_dense (self_shape (call), op_symbols (call)))
+  if (!adj_shape_is_dense (&adj_op_call_meta (call, 0)->shape, op_symbols (call)))
     return adj_op_call_fail_as (call, ADJ_ERROR_UNSUPPORTED, "of a tensor with gaps or overlaps");
   n = adj_k_view_count (&out);
   n_self = adj_k_view_count (&self);

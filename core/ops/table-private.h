@@ -14,9 +14,9 @@ typedef struct
   const AdjOp *base;   /* (nullable): of a variant */
   const AdjExpr *body; /* (nullable): the parsed expr */
   Compiled *programs;  /* atomic: grows at the front, lives as long as the entry */
+  gpointer rules;      /* (nullable), atomic: what rules/ made of its texts when it was asked */
   /* Of an operator that is not of the table. */
   AdjArena *arena;           /* (owned) (nullable) */
-  gpointer rules;            /* (owned) (nullable): what rules/ made of its texts */
   GDestroyNotify free_rules; /* (nullable) */
 } OpEntry;
 

@@ -119,7 +119,7 @@ typedef struct
 
 typedef struct
 {
-  gint num_fwd_outputs; /* -1: all outputs but one gradient for each primal */
+  gint num_fwd_outputs; /* -1: all outputs but a gradient for each primal that is no token */
   gboolean compat;      /* as PyTorch 2.6 decides, accidents included */
   gboolean no_cse;
   gboolean no_far, no_long, no_materialized, no_allowlist, no_reduction; /* rules not to apply */

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "call/adj-object-call-internal.h"
+#include "ir/adj-value-internal.h"
 #include "partition/joint-private.h"
 
 static gboolean
@@ -94,13 +95,9 @@ joint_save_effects (Joint *joint)
 static gboolean
 has_backward_hook (const AdjNode *node)
 {
-  const AdjValue *extra = node->meta.extra;
+  const AdjValue *said = adj_value_find_member (node->meta.extra, "has_backward_hook");
 
-  for (guint i = 0; extra != NULL && i + 1 < extra->n; i += 2)
-    if (extra->items[i].kind == ADJ_VALUE_STRING &&
-        g_str_equal (extra->items[i].text, "has_backward_hook"))
-      return extra->items[i + 1].kind == ADJ_VALUE_BOOL && extra->items[i + 1].boolean;
-  return FALSE;
+  return said != NULL && said->kind == ADJ_VALUE_BOOL && said->boolean;
 }
 
 static void

@@ -106,22 +106,35 @@ read_nodes (Joint *self, const AdjPartitionOptions *options)
   find_owners (self);
 }
 
-/* Whether node @index is the token that the first effect takes: it has no gradient. */
+/* Whether placeholder @i is the token that the first effect of its direction takes. */
 static gboolean
-is_token (const AdjGraph *graph, guint index)
+is_token (const Joint *self, guint i)
 {
-  const AdjNode *node = adj_graph_get_node (graph, index);
+  const AdjNode *node = adj_graph_get_node (self->graph, i);
 
   for (guint k = 0; k < node->n_users; k++)
     {
-      const AdjNode *user = adj_graph_get_node (graph, node->users[k].index);
+      const AdjNode *user = adj_graph_get_node (self->graph, node->users[k].index);
 
-      if (user->opcode == ADJ_OPCODE_CALL_FUNCTION && user->args.n > 0 &&
-          g_str_equal (user->target, ADJ_TARGET_WITH_EFFECTS) &&
-          user->args.items[0].kind == ADJ_VALUE_NODE && user->args.items[0].node.index == index)
+      if (user->opcode == ADJ_OPCODE_CALL_FUNCTION &&
+          g_str_equal (user->target, ADJ_TARGET_WITH_EFFECTS) && user->args.n > 0 &&
+          user->args.items[0].kind == ADJ_VALUE_NODE && user->args.items[0].node.index == i)
         return TRUE;
     }
   return FALSE;
+}
+
+/* A gradient for each primal, and the token that comes out for one that goes in: the forward's is
+ * among the outputs of that. */
+static guint
+count_outputs_of_backward (const Joint *self)
+{
+  guint n = 0;
+
+  for (guint i = 0; i < self->n; i++)
+    n += (self->kind[i] == NODE_PRIMAL && !is_token (self, i)) ||
+         (self->kind[i] == NODE_TANGENT && is_token (self, i));
+  return n;
 }
 
 static gboolean
@@ -129,7 +142,7 @@ read_outputs (Joint *self, const AdjPartitionOptions *options, GError **error)
 {
   const AdjNode *node = adj_graph_get_node (self->graph, self->output);
   const AdjValue *value = &node->args.items[0];
-  guint n_primals = 0;
+  guint n_backward = count_outputs_of_backward (self);
 
   if (value->kind != ADJ_VALUE_LIST && value->kind != ADJ_VALUE_TUPLE)
     {
@@ -141,8 +154,6 @@ read_outputs (Joint *self, const AdjPartitionOptions *options, GError **error)
     }
   self->outputs = value->items;
   self->n_outputs = value->n;
-  for (guint i = 0; i < self->n; i++)
-    n_primals += self->kind[i] == NODE_PRIMAL && !is_token (self->graph, i);
   for (guint i = 0; i < value->n; i++)
     if (adj_value_is_container (&value->items[i]))
       {
@@ -151,15 +162,15 @@ read_outputs (Joint *self, const AdjPartitionOptions *options, GError **error)
         joint_blame (self, self->output, error);
         return FALSE;
       }
-  if (options->num_fwd_outputs < 0 && value->n >= n_primals)
-    self->n_forward_outputs = value->n - n_primals;
+  if (options->num_fwd_outputs < 0 && value->n >= n_backward)
+    self->n_forward_outputs = value->n - n_backward;
   else
     self->n_forward_outputs = (guint) options->num_fwd_outputs;
-  if (options->num_fwd_outputs < 0 ? value->n < n_primals : self->n_forward_outputs > value->n)
+  if (options->num_fwd_outputs < 0 ? value->n < n_backward : self->n_forward_outputs > value->n)
     {
       g_set_error (error, ADJ_ERROR, ADJ_ERROR_SHAPE,
                    "the graph returns %u values: not the %u outputs of forward that are asked for",
-                   value->n, options->num_fwd_outputs < 0 ? n_primals : self->n_forward_outputs);
+                   value->n, options->num_fwd_outputs < 0 ? n_backward : self->n_forward_outputs);
       joint_blame (self, self->output, error);
       return FALSE;
     }

@@ -6,6 +6,7 @@
 #include "call/adj-object-call-internal.h"
 #include "call/adj-op.h"
 #include "interpreter/adj-effect-ops.h"
+#include "ops/adj-op-table.h"
 #include "passes/adj-effects.h"
 
 typedef struct
@@ -29,15 +30,6 @@ static void
 effect_clear (gpointer data)
 {
   g_free (((Effect *) data)->text);
-}
-
-/* Effects that no order is asked of: they stop the run, or tell what is known. */
-static gboolean
-is_unordered (const char *target)
-{
-  return strstr (target, "_assert") != NULL || strstr (target, "_check_errors") != NULL ||
-         strstr (target, "sym_constrain") != NULL ||
-         strstr (target, "resize_storage_bytes") != NULL || strstr (target, "_sink_tokens") != NULL;
 }
 
 static gboolean
@@ -83,6 +75,7 @@ static char *
 describe (const AdjGraph *graph, const AdjNode *node, gboolean by_name)
 {
   const char *target = node->target;
+  const AdjOp *op = node->op;
   guint first = 0;
   GString *text;
 
@@ -92,13 +85,13 @@ describe (const AdjGraph *graph, const AdjNode *node, gboolean by_name)
       node->args.items[1].kind == ADJ_VALUE_OP)
     {
       target = node->args.items[1].text;
+      op = adj_op_find (target);
       first = 2;
     }
   else if (!g_str_equal (target, ADJ_TARGET_CALL_TORCHBIND) &&
-           adj_effect_op_find (target) == NULL &&
-           (node->op == NULL || (node->op->flags & ADJ_OP_EFFECT) == 0))
+           adj_effect_op_find (target) == NULL && (op == NULL || (op->flags & ADJ_OP_EFFECT) == 0))
     return NULL;
-  if (is_unordered (target))
+  if (op != NULL && (op->flags & ADJ_OP_UNORDERED) != 0)
     return NULL;
   if (first == 0 && adj_object_node_is_pure (graph, node))
     return NULL;

@@ -7,8 +7,6 @@ G_BEGIN_DECLS
 
 /* Reading fw_metadata as captures keep it: a DICT of what ViewAndMutationMeta holds. */
 
-/* (nullable): the member of that name. */
-const AdjValue *metadata_get (const AdjValue *dict, const char *key);
 /* (nullable): entry @index of the list @key. */
 const AdjValue *metadata_get_entry (const AdjValue *dict, const char *key, guint index);
 guint metadata_count (const AdjValue *dict, const char *key);

@@ -1,23 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* What AOTAutograd knew of a graph, read from the dict that the file has of it. */
 
+#include "ir/adj-value-internal.h"
 #include "passes/metadata-private.h"
-
-const AdjValue *
-metadata_get (const AdjValue *dict, const char *key)
-{
-  if (dict == NULL || dict->kind != ADJ_VALUE_DICT)
-    return NULL;
-  for (guint i = 0; i + 1 < dict->n; i += 2)
-    if (dict->items[i].kind == ADJ_VALUE_STRING && g_str_equal (dict->items[i].text, key))
-      return &dict->items[i + 1];
-  return NULL;
-}
 
 guint
 metadata_count (const AdjValue *dict, const char *key)
 {
-  const AdjValue *list = metadata_get (dict, key);
+  const AdjValue *list = adj_value_find_member (dict, key);
 
   return list != NULL && list->kind == ADJ_VALUE_LIST ? list->n : 0;
 }
@@ -25,7 +15,7 @@ metadata_count (const AdjValue *dict, const char *key)
 const AdjValue *
 metadata_get_entry (const AdjValue *dict, const char *key, guint index)
 {
-  const AdjValue *list = metadata_get (dict, key);
+  const AdjValue *list = adj_value_find_member (dict, key);
 
   if (list == NULL || list->kind != ADJ_VALUE_LIST || index >= list->n)
     return NULL;
@@ -35,7 +25,7 @@ metadata_get_entry (const AdjValue *dict, const char *key, guint index)
 gboolean
 metadata_is (const AdjValue *dict, const char *key)
 {
-  const AdjValue *value = metadata_get (dict, key);
+  const AdjValue *value = adj_value_find_member (dict, key);
 
   return value != NULL && value->kind == ADJ_VALUE_BOOL && value->boolean;
 }
@@ -43,7 +33,7 @@ metadata_is (const AdjValue *dict, const char *key)
 gint64
 metadata_get_int (const AdjValue *dict, const char *key)
 {
-  const AdjValue *value = metadata_get (dict, key);
+  const AdjValue *value = adj_value_find_member (dict, key);
 
   return value != NULL && value->kind == ADJ_VALUE_INT ? value->integer : -1;
 }
@@ -51,7 +41,7 @@ metadata_get_int (const AdjValue *dict, const char *key)
 const char *
 metadata_get_text (const AdjValue *dict, const char *key)
 {
-  const AdjValue *value = metadata_get (dict, key);
+  const AdjValue *value = adj_value_find_member (dict, key);
 
   return value != NULL && value->kind == ADJ_VALUE_STRING ? value->text : "";
 }
@@ -78,7 +68,7 @@ metadata_get_mutation (const AdjValue *metadata, guint input)
 guint
 metadata_count_leading (const AdjValue *metadata)
 {
-  const AdjValue *tokens = metadata_get (metadata, "tokens");
+  const AdjValue *tokens = adj_value_find_member (metadata, "tokens");
   guint n = tokens != NULL && tokens->kind == ADJ_VALUE_DICT ? tokens->n / 2 : 0;
 
   for (guint i = 0; i < metadata_count (metadata, "input_info"); i++)

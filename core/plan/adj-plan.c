@@ -1,21 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* Making a plan, one step after the other, and running it. */
 
-#include <time.h>
-
+#include "base/adj-clock.h"
 #include "base/adj-error.h"
 #include "call/adj-context-internal.h"
 #include "plan/adj-plan-internal.h"
 #include "plan/gpu-space-private.h"
-
-static gint64
-now (void)
-{
-  struct timespec time;
-
-  clock_gettime (CLOCK_MONOTONIC, &time);
-  return (gint64) time.tv_sec * 1000000000 + time.tv_nsec;
-}
 
 /* -- making -- */
 
@@ -90,7 +80,7 @@ AdjPlan *
 adj_plan_new (
     AdjGraph *graph, const AdjValue *inputs, guint n_inputs, AdjPlanFlags flags, GError **error)
 {
-  gint64 started = now ();
+  gint64 started = adj_clock_now ();
   AdjPlan *plan;
 
   g_return_val_if_fail (graph != NULL, NULL);
@@ -113,7 +103,7 @@ adj_plan_new (
   plan->calls = new_list (sizeof (PlanCall), (GDestroyNotify) plan_call_clear);
   plan->regions = new_list (sizeof (PlanRegion), (GDestroyNotify) plan_region_clear);
   make (plan, inputs, n_inputs);
-  plan->planned_ns = now () - started;
+  plan->planned_ns = adj_clock_now () - started;
   return plan;
 }
 

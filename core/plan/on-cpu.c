@@ -2,23 +2,13 @@
 /* Regions of a space on a GPU that the CPU runs: what they read is copied to it, what they write
  * is copied back, and both are counted. */
 
-#include <time.h>
-
+#include "base/adj-clock.h"
 #include "call/adj-context-internal.h"
 #include "call/adj-op-internal.h"
 #include "plan/gpu-space-private.h"
 #include "tensor/adj-storage-internal.h"
 
 #define ALIGNMENT 64
-
-static gint64
-now (void)
-{
-  struct timespec time;
-
-  clock_gettime (CLOCK_MONOTONIC, &time);
-  return (gint64) time.tv_sec * 1000000000 + time.tv_nsec;
-}
 
 /* -- which -- */
 
@@ -243,21 +233,21 @@ plan_gpu_run_on_cpu (AdjPlanSpace *space, guint32 index)
   const PlanRegion *region = plan_region (space->plan, index);
   PlanGpuRegion *told = &space->gpu->regions[index];
   g_autoptr (GArray) uses = list_uses (space->plan, index);
-  gint64 started = now (), ran, ended;
+  gint64 started = adj_clock_now (), ran, ended;
   guint brought = 0;
   gboolean done = TRUE;
 
   for (; brought < uses->len && done; brought++)
     if (has_memory (space->plan, g_array_index (uses, Use, brought).buffer))
       done = bring (space, &g_array_index (uses, Use, brought), told);
-  ran = now ();
+  ran = adj_clock_now ();
   done = done && run_in_turn (space, region);
-  ended = now ();
+  ended = adj_clock_now ();
   for (guint i = 0; i < brought; i++)
     if (has_memory (space->plan, g_array_index (uses, Use, i).buffer))
       done = take_back (space, &g_array_index (uses, Use, i), done, told);
   told->ns = ended - ran;
-  told->copy_ns = ran - started + now () - ended;
+  told->copy_ns = ran - started + adj_clock_now () - ended;
   space->gpu->run.n_on_cpu++;
   return done;
 }

@@ -437,6 +437,7 @@ recorder_builtin (
 
 static const AdjModeClass recorder_class = {
   .name = "plan",
+  .traces = TRUE,
   .call = recorder_call,
   .higher = recorder_higher,
   .builtin = recorder_builtin,

@@ -5,6 +5,7 @@
 
 #include "ir/adj-graph.h"
 #include "ir/adj-text.h"
+#include "ir/adj-value-internal.h"
 #include "report/adj-node-difference.h"
 #include "report/adj-stage-origins.h"
 
@@ -77,15 +78,6 @@ compare_arguments (const Pair *pair, GString *text, const AdjValue *x, const Adj
   return FALSE;
 }
 
-static const AdjValue *
-find_keyword (const AdjValue *keywords, const char *name)
-{
-  for (guint i = 0; keywords->kind == ADJ_VALUE_DICT && i + 1 < keywords->n; i += 2)
-    if (keywords->items[i].kind == ADJ_VALUE_STRING && g_str_equal (keywords->items[i].text, name))
-      return &keywords->items[i + 1];
-  return NULL;
-}
-
 static gboolean
 compare_keywords (const Pair *pair, GString *text, const AdjValue *x, const AdjValue *y)
 {
@@ -99,8 +91,8 @@ compare_keywords (const Pair *pair, GString *text, const AdjValue *x, const AdjV
 
         if (key->kind != ADJ_VALUE_STRING)
           continue;
-        one = find_keyword (x, key->text);
-        other = find_keyword (y, key->text);
+        one = adj_value_find_member (x, key->text);
+        other = adj_value_find_member (y, key->text);
         if (one != NULL && other != NULL && is_same (pair, one, other))
           continue;
         add_change (pair, text, key->text, one, other);

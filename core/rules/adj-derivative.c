@@ -43,17 +43,58 @@ typedef struct
 } Sign;
 
 static const Sign signs[] = {
-  { "+", " + ", HOLDS_SUM },         { "-", " − ", HOLDS_SUM },
-  { "*", " · ", HOLDS_PRODUCT },     { "/", " / ", HOLDS_PRODUCT },
-  { "**", "^", HOLDS_POWER },        { "==", " = ", HOLDS_COMPARISON },
-  { "<", " < ", HOLDS_COMPARISON },  { ">", " > ", HOLDS_COMPARISON },
-  { "<=", " ≤ ", HOLDS_COMPARISON }, { ">=", " ≥ ", HOLDS_COMPARISON },
-  { "!=", " ≠ ", HOLDS_COMPARISON }, { "and", " and ", HOLDS_CHOICE },
-  { "or", " or ", HOLDS_CHOICE },    { "add", " + ", HOLDS_SUM },
-  { "sub", " − ", HOLDS_SUM },       { "mul", " · ", HOLDS_PRODUCT },
-  { "div", " / ", HOLDS_PRODUCT },   { "mm", " @ ", HOLDS_PRODUCT },
-  { "bmm", " @ ", HOLDS_PRODUCT },   { "matmul", " @ ", HOLDS_PRODUCT },
+  { "+", " + ", HOLDS_SUM },
+  { "-", " − ", HOLDS_SUM },
+  { "*", " · ", HOLDS_PRODUCT },
+  { "/", " / ", HOLDS_PRODUCT },
+  { "**", "^", HOLDS_POWER },
+  { "==", " = ", HOLDS_COMPARISON },
+  { "<", " < ", HOLDS_COMPARISON },
+  { ">", " > ", HOLDS_COMPARISON },
+  { "<=", " ≤ ", HOLDS_COMPARISON },
+  { ">=", " ≥ ", HOLDS_COMPARISON },
+  { "!=", " ≠ ", HOLDS_COMPARISON },
+  { "and", " and ", HOLDS_CHOICE },
+  { "or", " or ", HOLDS_CHOICE },
+  { "add", " + ", HOLDS_SUM },
+  { "sub", " − ", HOLDS_SUM },
+  { "mul", " · ", HOLDS_PRODUCT },
+  { "div", " / ", HOLDS_PRODUCT },
+  { "mm", " @ ", HOLDS_PRODUCT },
+  { "bmm", " @ ", HOLDS_PRODUCT },
+  { "matmul", " @ ", HOLDS_PRODUCT },
   { "pow", "^", HOLDS_POWER },
+  { "eq", " = ", HOLDS_COMPARISON },
+  { "ne", " ≠ ", HOLDS_COMPARISON },
+  { "lt", " < ", HOLDS_COMPARISON },
+  { "le", " ≤ ", HOLDS_COMPARISON },
+  { "gt", " > ", HOLDS_COMPARISON },
+  { "ge", " ≥ ", HOLDS_COMPARISON },
+  { "logical_and", " and ", HOLDS_CHOICE },
+  { "logical_or", " or ", HOLDS_CHOICE },
+};
+
+/* Calls that are written in a way of their own: $ is an argument by its place. */
+typedef struct
+{
+  const char *name;
+  guint n_args;
+  const char *form;
+  guint holds, inner; /* of all, and what its arguments must hold */
+} Form;
+
+static const Form forms[] = {
+  { "t", 1, "$0ᵀ", HOLDS_ALL, HOLDS_ALL },
+  { "mH", 1, "$0ᴴ", HOLDS_ALL, HOLDS_ALL },
+  { "mm_left", 3, "$0 @ $1ᵀ", HOLDS_PRODUCT, HOLDS_ALL },
+  { "mm_right", 3, "$0ᵀ @ $1", HOLDS_PRODUCT, HOLDS_ALL },
+  { "scaled", 2, "$1 · $0", HOLDS_PRODUCT, HOLDS_PRODUCT },
+  { "reciprocal", 1, "1 / $0", HOLDS_PRODUCT, HOLDS_ALL },
+  { "rsqrt", 1, "1 / √$0", HOLDS_PRODUCT, HOLDS_ALL },
+  { "abs", 1, "|$0|", HOLDS_ALL, HOLDS_CHOICE },
+  { "scalar_tensor", 4, "$0", HOLDS_ALL, HOLDS_ALL },
+  { "zeros_like", 1, "0", HOLDS_ALL, HOLDS_ALL },
+  { "where", 3, "$1 if $0, else $2", HOLDS_CHOICE, HOLDS_COMPARISON },
 };
 
 /* Whether @name is @packet or an overload of it: "mul.Tensor" of "mul". */
@@ -72,6 +113,29 @@ find_sign (const char *name)
     if (is_called (name, signs[i].name))
       return &signs[i];
   return NULL;
+}
+
+static const Form *
+find_form (const AdjExpr *call)
+{
+  for (guint i = 0; i < G_N_ELEMENTS (forms); i++)
+    if (forms[i].n_args == call->n_args && is_called (call->name, forms[i].name))
+      return &forms[i];
+  return NULL;
+}
+
+static void
+print_form (const Form *form, const AdjExpr *call, const Names *names, guint holds, GString *out)
+{
+  gboolean brackets = form->holds < holds;
+
+  g_string_append (out, brackets ? "(" : "");
+  for (const char *at = form->form; *at != '\0'; at++)
+    if (*at == '$')
+      print (call->args[*++at - '0'], names, form->inner, out);
+    else
+      g_string_append_c (out, *at);
+  g_string_append (out, brackets ? ")" : "");
 }
 
 static void
@@ -174,18 +238,16 @@ static void
 print_call (const AdjExpr *expr, const Names *names, guint holds, GString *out)
 {
   const Sign *sign = expr->n_args == 2 ? find_sign (expr->name) : NULL;
+  const Form *form = find_form (expr);
 
   if (sign != NULL)
     print_pair (sign, expr->args[0], expr->args[1], names, holds, out);
+  else if (form != NULL)
+    print_form (form, expr, names, holds, out);
   else if (expr->n_args == 2 && is_called (expr->name, "rsub"))
     print_pair (find_sign ("sub"), expr->args[1], expr->args[0], names, holds, out);
   else if (expr->n_args == 1 && is_called (expr->name, "neg"))
     print_negative (expr->args[0], names, holds, out);
-  else if (expr->n_args == 1 && is_called (expr->name, "t"))
-    {
-      print (expr->args[0], names, HOLDS_ALL, out);
-      g_string_append (out, "ᵀ");
-    }
   else if (expr->n_args == 1 && (is_called (expr->name, "conj") ||
                                  is_called (expr->name, "conjugate"))) /* of real numbers */
     print (expr->args[0], names, holds, out);

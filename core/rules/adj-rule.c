@@ -1,24 +1,25 @@
 /* SPDX-License-Identifier: MIT */
-/* Lowering: the text of a rule becomes terms whose names are resolved. */
+/* The rules of each operator, made of its texts when the first of them is asked for, and what
+ * releases have in another way. */
 
 #include "rules/adj-rule.h"
 
-#include <math.h>
-#include <string.h>
-
-#include "call/adj-op.h"
 #include "ops/adj-op-id.h"
+#include "ops/adj-op-table.h"
 #include "ops/adj-ops.h"
-#include "ops/adj-packet.h"
 #include "rules/adj-own-op.h"
 #include "rules/rule-private.h"
 
-typedef struct
+/* What the texts of one operator became, made when the first of them is asked for. */
+typedef struct _Rules Rules;
+
+struct _Rules
 {
-  AdjArena *arena;
-  GHashTable *rules[ADJ_N_RULE_KINDS]; /* of records that have one */
-  GHashTable *releases; /* (nullable): by name, the tables of what other releases have */
-} Table;
+  const AdjRule *rules[ADJ_N_RULE_KINDS]; /* (nullable) */
+  const char *release;                    /* (nullable): "2.15"; %NULL: those of the record */
+  Rules *next;                            /* what another release has in another way */
+  AdjArena *arena;                        /* where all of it is; of the table's it is not freed */
+};
 
 /* What is not as in the records. */
 static const struct
@@ -30,428 +31,26 @@ static const struct
 } releases[] = {
 #define GRADIENT(release, id, text) { release, ADJ_OP_##id, ADJ_RULE_GRAD, text },
 #define DECOMPOSITION(release, id, text) { release, ADJ_OP_##id, ADJ_RULE_DECOMPOSE, text },
-#define FACT(release, id, fact)
 #include "ops/releases.inc"
-#undef GRADIENT
-#undef DECOMPOSITION
-#undef FACT
 };
-
-typedef struct
-{
-  AdjArena *arena;
-  AdjRuleKind kind;
-  const AdjSchema *schema;
-  GArray *entries;
-  GPtrArray *shared; /* expressions of calls of which single results are used */
-  AdjRuleUse use;
-  guint64 grads;
-  const char *locals[24];
-  guint n_locals;
-  GError *error; /* (owned) (nullable): the first */
-} Lowering;
-
-static void fail (Lowering *l, const char *format, ...) G_GNUC_PRINTF (2, 3);
-
-/* The rule cannot be used; what is made of it from now on does not count. */
-static void
-fail (Lowering *l, const char *format, ...)
-{
-  g_autofree char *message = NULL;
-  va_list list;
-
-  if (l->error != NULL)
-    return;
-  va_start (list, format);
-  message = g_strdup_vprintf (format, list);
-  va_end (list);
-  l->error = g_error_new (ADJ_ERROR, ADJ_ERROR_PARSE, "%s: %s", l->schema->text, message);
-}
-
-static AdjRuleTerm *lower (Lowering *l, const AdjExpr *expr, gboolean described);
-
-static AdjRuleTerm *
-new_term (Lowering *l, RuleTermKind kind, const AdjExpr *expr)
-{
-  AdjRuleTerm *term = adj_arena_new0 (l->arena, AdjRuleTerm, 1);
-
-  term->kind = kind;
-  term->expr = expr;
-  return term;
-}
-
-static void
-lower_args (Lowering *l, AdjRuleTerm *term, const AdjExpr *expr, guint32 described)
-{
-  term->n_args = expr->n_args;
-  term->args = adj_arena_new0 (l->arena, const AdjRuleTerm *, MAX (expr->n_args, 1));
-  term->arg_names = expr->arg_names;
-  for (guint i = 0; i < expr->n_args; i++)
-    term->args[i] = lower (l, expr->args[i], ((described >> i) & 1) != 0);
-}
-
-/* -- names -- */
-
-/* "result", "result1", "g2": the number after the stem; 0 without one, -1 when it is none. */
-static gint
-numbered (const char *name, const char *stem)
-{
-  const char *digits = name + strlen (stem);
-
-  if (!g_str_has_prefix (name, stem) || strlen (digits) > 1)
-    return -1;
-  if (*digits == '\0')
-    return 0;
-  return g_ascii_isdigit (*digits) ? *digits - '0' : -1;
-}
-
-static AdjRuleTerm *
-lower_constant (Lowering *l, const AdjExpr *expr, AdjValue value)
-{
-  AdjRuleTerm *term = new_term (l, RULE_CONSTANT, expr);
-
-  term->value = value;
-  return term;
-}
-
-static AdjRuleTerm *
-lower_indexed (Lowering *l, const AdjExpr *expr, RuleTermKind kind, guint index)
-{
-  AdjRuleTerm *term = new_term (l, kind, expr);
-
-  term->index = index;
-  return term;
-}
-
-/* Lowers names that only gradient rules have. */
-static AdjRuleTerm *
-lower_grad_name (Lowering *l, const AdjExpr *expr, gboolean described)
-{
-  const guint64 one = 1;
-  const char *name = expr->name;
-  gint number;
-
-  if (strcmp (name, "grads") == 0)
-    {
-      l->grads = G_MAXUINT64;
-      return new_term (l, RULE_GRADS, expr);
-    }
-  if (strcmp (name, "output_mask") == 0)
-    return new_term (l, RULE_OUTPUT_MASK, expr);
-  if ((number = numbered (name, "g")) >= 0)
-    {
-      l->grads |= one << number;
-      return lower_indexed (l, expr, RULE_GRAD, (guint) number);
-    }
-  if ((number = numbered (name, "result")) >= 0)
-    {
-      *(described ? &l->use.described_results : &l->use.results) |= one << number;
-      return lower_indexed (l, expr, RULE_RESULT, (guint) number);
-    }
-  return NULL;
-}
-
-static AdjRuleTerm *
-lower_name (Lowering *l, const AdjExpr *expr, gboolean described)
-{
-  static const char *const bindings[ADJ_N_RULE_KINDS][3] = {
-    [ADJ_RULE_INVERSE] = { "base", "mutated", "part" },
-  };
-  const guint64 one = 1;
-  const char *name = expr->name;
-  AdjRuleTerm *term;
-  AdjDevice device;
-
-  for (guint i = 0; i < l->n_locals; i++)
-    if (strcmp (l->locals[i], name) == 0)
-      return lower_indexed (l, expr, RULE_LOCAL, i);
-  for (guint i = 0; i < l->schema->n_arguments; i++)
-    if (strcmp (l->schema->arguments[i].name, name) == 0)
-      {
-        *(described ? &l->use.described_args : &l->use.args) |= one << i;
-        return lower_indexed (l, expr, RULE_ARG, i);
-      }
-  for (guint i = 0; i < G_N_ELEMENTS (*bindings) && bindings[l->kind][i] != NULL; i++)
-    if (strcmp (bindings[l->kind][i], name) == 0)
-      return lower_indexed (l, expr, RULE_BINDING, i);
-  term = l->kind == ADJ_RULE_GRAD ? lower_grad_name (l, expr, described) : NULL;
-  if (term != NULL)
-    return term;
-  if (strcmp (name, "True") == 0 || strcmp (name, "False") == 0)
-    return lower_constant (l, expr, ADJ_BOOL (name[0] == 'T'));
-  if (strcmp (name, "None") == 0)
-    return lower_constant (l, expr, ADJ_NONE);
-  if (strcmp (name, "inf") == 0)
-    return lower_constant (l, expr, ADJ_FLOAT (INFINITY));
-  if (strcmp (name, "nan") == 0)
-    return lower_constant (l, expr, ADJ_FLOAT (NAN));
-  if (adj_dtype_from_torch_name (name) != ADJ_DTYPE_NONE)
-    return lower_constant (l, expr, ADJ_DTYPE (adj_dtype_from_torch_name (name)));
-  if (adj_device_parse (name, -1, &device))
-    return lower_constant (l, expr, (AdjValue){ .kind = ADJ_VALUE_DEVICE, .device = device });
-  if (adj_layout_from_name (name) != ADJ_N_LAYOUTS)
-    return lower_constant (
-        l, expr, (AdjValue){ .kind = ADJ_VALUE_LAYOUT, .layout = adj_layout_from_name (name) });
-  if (adj_memory_format_from_name (name) != ADJ_N_MEMORY_FORMATS)
-    return lower_constant (l, expr,
-                           (AdjValue){ .kind = ADJ_VALUE_MEMORY_FORMAT,
-                                       .format = adj_memory_format_from_name (name) });
-  fail (l, "the %s names '%s'", rule_kind_noun (l->kind), name);
-  return lower_constant (l, expr, ADJ_NONE);
-}
-
-/* -- calls and operators -- */
-
-/* "mul.Tensor", "t", "prims.iota". */
-static const AdjOp *
-find_operator (const char *name)
-{
-  gboolean prims = g_str_has_prefix (name, "prims.");
-  const char *packet = prims ? name + strlen ("prims.") : name;
-  g_autofree char *target = g_strdup_printf ("torch.ops.%s.%s%s", prims ? "prims" : "aten", packet,
-                                             strchr (packet, '.') != NULL ? "" : ".default");
-
-  return adj_op_find (target);
-}
-
-static AdjRuleTerm *
-lower_call (Lowering *l, const AdjExpr *expr)
-{
-  const RuleBuiltin *builtin = rule_builtin_find (expr->name);
-  AdjRuleTerm *term = new_term (l, builtin != NULL ? RULE_BUILTIN : RULE_OP, expr);
-
-  term->builtin = builtin;
-  if (builtin == NULL)
-    term->op = find_operator (expr->name);
-  if (builtin == NULL && term->op == NULL)
-    fail (l, "the %s calls '%s'", rule_kind_noun (l->kind), expr->name);
-  lower_args (l, term, expr, builtin != NULL ? rule_builtin_describes (builtin) : 0);
-  return term;
-}
-
-/* x[i]: equal x of one rule are made once. */
-static AdjRuleTerm *
-lower_item (Lowering *l, const AdjExpr *expr)
-{
-  AdjRuleTerm *term = new_term (l, RULE_ITEM, expr);
-
-  lower_args (l, term, expr, 0);
-  while (term->index < l->shared->len &&
-         !adj_expr_equal (g_ptr_array_index (l->shared, term->index), expr->args[0]))
-    term->index++;
-  if (term->index == l->shared->len)
-    g_ptr_array_add (l->shared, (gpointer) expr->args[0]);
-  return term;
-}
-
-static AdjRuleTerm *
-lower_operator (Lowering *l, const AdjExpr *expr)
-{
-  static const struct
-  {
-    const char *symbol;
-    RuleTermKind kind;
-    AdjSizeOp op;
-  } operators[] = {
-    { "+", RULE_BINARY, ADJ_SIZE_ADD },
-    { "-", RULE_BINARY, ADJ_SIZE_SUB },
-    { "*", RULE_BINARY, ADJ_SIZE_MUL },
-    { "//", RULE_BINARY, ADJ_SIZE_FLOORDIV },
-    { "==", RULE_BINARY, ADJ_SIZE_EQ },
-    { "!=", RULE_BINARY, ADJ_SIZE_NE },
-    { "<", RULE_BINARY, ADJ_SIZE_LT },
-    { "<=", RULE_BINARY, ADJ_SIZE_LE },
-    { ">", RULE_BINARY, ADJ_SIZE_GT },
-    { ">=", RULE_BINARY, ADJ_SIZE_GE },
-    { "/", RULE_DIVIDE, 0 },
-    { "and", RULE_AND, 0 },
-    { "or", RULE_OR, 0 },
-  };
-  AdjRuleTerm *term = new_term (l, RULE_N_KINDS, expr);
-
-  lower_args (l, term, expr, 0);
-  for (guint i = 0; expr->n_args == 2 && i < G_N_ELEMENTS (operators); i++)
-    if (strcmp (operators[i].symbol, expr->name) == 0)
-      {
-        term->kind = operators[i].kind;
-        term->binary = operators[i].op;
-      }
-  if (expr->n_args == 1 && strcmp (expr->name, "-") == 0)
-    term->kind = RULE_NEGATE;
-  if (expr->n_args == 1 && strcmp (expr->name, "not") == 0)
-    term->kind = RULE_NOT;
-  if (term->kind == RULE_N_KINDS)
-    fail (l, "the %s cannot compute '%s'", rule_kind_noun (l->kind), expr->name);
-  return term;
-}
-
-static AdjRuleTerm *
-lower_let (Lowering *l, const AdjExpr *expr)
-{
-  AdjRuleTerm *term = new_term (l, RULE_LET, expr);
-  guint outer = l->n_locals;
-
-  term->index = outer;
-  term->n_args = expr->n_args;
-  term->args = adj_arena_new0 (l->arena, const AdjRuleTerm *, expr->n_args);
-  for (guint i = 0; i < expr->n_args; i++)
-    {
-      term->args[i] = lower (l, expr->args[i], FALSE);
-      if (i + 1 == expr->n_args)
-        break;
-      g_assert (l->n_locals < G_N_ELEMENTS (l->locals));
-      l->locals[l->n_locals++] = expr->arg_names[i];
-    }
-  l->n_locals = outer;
-  return term;
-}
-
-static AdjRuleTerm *
-lower (Lowering *l, const AdjExpr *expr, gboolean described)
-{
-  AdjRuleTerm *term;
-
-  switch (expr->kind)
-    {
-    case ADJ_EXPR_INT:
-      return lower_constant (l, expr, ADJ_INT (expr->int_value));
-    case ADJ_EXPR_FLOAT:
-      return lower_constant (l, expr, ADJ_FLOAT (expr->float_value));
-    case ADJ_EXPR_STRING:
-      return lower_constant (l, expr,
-                             (AdjValue){ .kind = ADJ_VALUE_STRING,
-                                         .n = (guint) strlen (expr->name),
-                                         .text = expr->name });
-    case ADJ_EXPR_NAME:
-      return lower_name (l, expr, described);
-    case ADJ_EXPR_UNARY:
-    case ADJ_EXPR_BINARY:
-      return lower_operator (l, expr);
-    case ADJ_EXPR_CALL:
-      return lower_call (l, expr);
-    case ADJ_EXPR_INDEX:
-      return lower_item (l, expr);
-    case ADJ_EXPR_LET:
-      return lower_let (l, expr);
-    case ADJ_EXPR_CHOICE:
-    case ADJ_EXPR_LIST:
-    case ADJ_EXPR_TUPLE:
-    default:
-      term = new_term (l, expr->kind == ADJ_EXPR_CHOICE ? RULE_CHOICE : RULE_LIST, expr);
-      lower_args (l, term, expr, 0);
-      return term;
-    }
-}
-
-/* -- the table -- */
-
-const char *
-rule_kind_noun (AdjRuleKind kind)
-{
-  static const char *const nouns[ADJ_N_RULE_KINDS] = {
-    [ADJ_RULE_GRAD] = "gradient",
-    [ADJ_RULE_DECOMPOSE] = "decomposition",
-    [ADJ_RULE_INVERSE] = "inverse",
-  };
-
-  return nouns[kind];
-}
-
-static void
-add_entry (Lowering *l, guint arg, const AdjExpr *expr)
-{
-  AdjRuleEntry entry = { .arg = arg };
-
-  l->use = (AdjRuleUse){ 0 };
-  entry.term = lower (l, expr, FALSE);
-  entry.use = l->use;
-  g_array_append_val (l->entries, entry);
-}
-
-static gboolean
-add_grad_entry (const char *name, const AdjExpr *expr, gpointer data, GError **error)
-{
-  Lowering *l = data;
-  guint arg = 0;
-
-  while (arg < l->schema->n_arguments && strcmp (l->schema->arguments[arg].name, name) != 0)
-    arg++;
-  if (arg == l->schema->n_arguments)
-    fail (l, "a gradient of '%s', which is no argument", name);
-  add_entry (l, arg, expr);
-  return TRUE;
-}
-
-static void
-add_entries (Lowering *l, const char *text)
-{
-  const AdjExpr *expr;
-  GError *error = NULL;
-
-  if (l->kind == ADJ_RULE_GRAD)
-    adj_rules_parse (l->arena, text, add_grad_entry, l, &error);
-  else if ((expr = adj_expr_parse (l->arena, text, -1, &error)) != NULL)
-    add_entry (l, 0, expr);
-  if (error != NULL)
-    fail (l, "%s", error->message);
-  g_clear_error (&error);
-}
-
-static const guint8 *
-sort_by_name (AdjArena *arena, const AdjSchema *schema)
-{
-  guint8 *order = adj_arena_new0 (arena, guint8, MAX (schema->n_arguments, 1));
-
-  for (guint i = 0; i < schema->n_arguments; i++)
-    {
-      guint at = i;
-
-      for (;
-           at > 0 && strcmp (schema->arguments[order[at - 1]].name, schema->arguments[i].name) > 0;
-           at--)
-        order[at] = order[at - 1];
-      order[at] = (guint8) i;
-    }
-  return order;
-}
 
 /* %FALSE with ADJ_ERROR_PARSE. */
 static gboolean
-try_rule (Table *table, const AdjOp *op, AdjRuleKind kind, const char *text, GError **error)
+try_rule (Rules *rules, const AdjOp *op, AdjRuleKind kind, const char *text, GError **error)
 {
-  Lowering l = { .arena = table->arena, .kind = kind, .schema = adj_op_get_schema (op) };
-  AdjRule *rule;
-
   if (text == NULL)
     return TRUE;
-  rule = adj_arena_new0 (table->arena, AdjRule, 1);
-  l.entries = g_array_new (FALSE, TRUE, sizeof (AdjRuleEntry));
-  l.shared = g_ptr_array_new ();
-  add_entries (&l, text);
-  rule->kind = kind;
-  rule->schema = l.schema;
-  rule->n_entries = l.entries->len;
-  rule->entries =
-      adj_arena_memdup (table->arena, l.entries->data, l.entries->len * sizeof (AdjRuleEntry));
-  rule->grads = l.grads;
-  rule->n_shared = l.shared->len;
-  rule->by_name = sort_by_name (table->arena, l.schema);
-  g_hash_table_insert (table->rules[kind], (gpointer) op, rule);
-  g_array_unref (l.entries);
-  g_ptr_array_unref (l.shared);
-  if (l.error == NULL)
-    return TRUE;
-  g_propagate_error (error, l.error);
-  return FALSE;
+  rules->rules[kind] = rule_lower (rules->arena, op, kind, text, error);
+  return rules->rules[kind] != NULL;
 }
 
 /* Of the table, whose records are ours. */
 static void
-add_rule (Table *table, const AdjOp *op, AdjRuleKind kind, const char *text)
+add_rule (Rules *rules, const AdjOp *op, AdjRuleKind kind, const char *text)
 {
   g_autoptr (GError) error = NULL;
 
-  if (!try_rule (table, op, kind, text, &error))
+  if (!try_rule (rules, op, kind, text, &error))
     g_error ("%s", error->message);
 }
 
@@ -468,14 +67,15 @@ move_bits (guint64 bits, const gint8 *from, guint n)
   return moved;
 }
 
+static const Rules *get_rules (const AdjOp *op);
+
 /* The rule of an operator over lists: that of its element. */
 static void
-add_each (Table *table, const AdjOp *op)
+add_each (Rules *rules, const AdjOp *op)
 {
   const gint8 *from = NULL;
   const AdjOp *element = adj_op_get_base (op) == NULL ? adj_op_get_element (op, &from) : NULL;
-  const AdjRule *each =
-      element != NULL ? g_hash_table_lookup (table->rules[ADJ_RULE_GRAD], element) : NULL;
+  const AdjRule *each = element != NULL ? get_rules (element)->rules[ADJ_RULE_GRAD] : NULL;
   AdjRule *rule;
   AdjRuleEntry *entries;
   guint n;
@@ -483,19 +83,19 @@ add_each (Table *table, const AdjOp *op)
   if (each == NULL || (op->flags & ADJ_OP_NO_DERIVATIVE) != 0)
     return;
   n = each->schema->n_arguments;
-  rule = adj_arena_new0 (table->arena, AdjRule, 1);
+  rule = adj_arena_new0 (rules->arena, AdjRule, 1);
   *rule = (AdjRule){ ADJ_RULE_GRAD,
                      adj_op_get_schema (op),
                      each->n_entries,
                      NULL,
                      G_MAXUINT64,
                      0,
-                     sort_by_name (table->arena, adj_op_get_schema (op)) };
-  rule->entries = entries = adj_arena_new0 (table->arena, AdjRuleEntry, each->n_entries);
+                     rule_sort_arguments (rules->arena, adj_op_get_schema (op)) };
+  rule->entries = entries = adj_arena_new0 (rules->arena, AdjRuleEntry, each->n_entries);
   for (guint i = 0; i < each->n_entries; i++)
     {
       const AdjRuleEntry *of_one = &each->entries[i];
-      AdjRuleTerm *term = adj_arena_new0 (table->arena, AdjRuleTerm, 1);
+      AdjRuleTerm *term = adj_arena_new0 (rules->arena, AdjRuleTerm, 1);
       guint arg = (guint) from[of_one->arg];
 
       *term = (AdjRuleTerm){ .kind = RULE_EACH, .index = i, .op = op, .each = each };
@@ -508,65 +108,56 @@ add_each (Table *table, const AdjOp *op)
                  .described_results = of_one->use.described_results != 0 ? G_MAXUINT64 : 0 },
       };
     }
-  g_hash_table_insert (table->rules[ADJ_RULE_GRAD], (gpointer) op, rule);
+  rules->rules[ADJ_RULE_GRAD] = rule;
 }
 
-static Table *
-table_new (void)
+static Rules *
+rules_new (AdjArena *arena, const char *release)
 {
-  Table *table = g_new0 (Table, 1);
+  Rules *rules = adj_arena_new0 (arena, Rules, 1);
 
-  table->arena = adj_arena_new ();
-  for (guint kind = 0; kind < ADJ_N_RULE_KINDS; kind++)
-    table->rules[kind] = g_hash_table_new (NULL, NULL);
-  return table;
-}
-
-static void
-table_free (gpointer data)
-{
-  Table *table = data;
-
-  for (guint kind = 0; kind < ADJ_N_RULE_KINDS; kind++)
-    g_hash_table_unref (table->rules[kind]);
-  adj_arena_free (table->arena);
-  g_free (table);
+  rules->arena = arena;
+  rules->release = release;
+  return rules;
 }
 
 static void
-add_releases (Table *table)
+add_releases (Rules *rules, const AdjOp *op)
 {
-  table->releases = g_hash_table_new (g_str_hash, g_str_equal);
   for (guint i = 0; i < G_N_ELEMENTS (releases); i++)
     {
-      const char *release = releases[i].release;
-      Table *of_release = g_hash_table_lookup (table->releases, release);
+      Rules *of_release = rules->next;
 
+      if (adj_op (releases[i].op) != op)
+        continue;
+      while (of_release != NULL && !g_str_equal (of_release->release, releases[i].release))
+        of_release = of_release->next;
       if (of_release == NULL)
-        g_hash_table_insert (table->releases, (gpointer) release, of_release = table_new ());
-      add_rule (of_release, adj_op (releases[i].op), releases[i].kind, releases[i].text);
+        {
+          of_release = rules_new (rules->arena, releases[i].release);
+          of_release->next = rules->next;
+          rules->next = of_release;
+        }
+      add_rule (of_release, op, releases[i].kind, releases[i].text);
     }
 }
 
-static Table *
-make_table (void)
+/* Of an operator of the table, whose rules stay. */
+static Rules *
+make_rules (const AdjOp *op)
 {
-  Table *table = table_new ();
+  static AdjArena *arena; /* under the lock of get_rules() */
+  Rules *rules;
 
-  for (guint i = 0; i < adj_ops_get_n (); i++)
-    {
-      const AdjOp *op = adj_ops_get (i);
-
-      add_rule (table, op, ADJ_RULE_GRAD, op->grad);
-      add_rule (table, op, ADJ_RULE_DECOMPOSE, op->decompose);
-      add_rule (table, op, ADJ_RULE_INVERSE, op->inverse);
-    }
-  for (guint i = 0; i < adj_ops_get_n (); i++)
-    add_each (table, adj_ops_get (i));
-  for (guint i = 0; i < adj_functions_get_n (); i++)
-    add_rule (table, adj_functions_get (i), ADJ_RULE_DECOMPOSE, adj_functions_get (i)->decompose);
-  add_releases (table);
-  return table;
+  if (arena == NULL)
+    arena = adj_arena_new ();
+  rules = rules_new (arena, NULL);
+  add_rule (rules, op, ADJ_RULE_GRAD, op->grad);
+  add_rule (rules, op, ADJ_RULE_DECOMPOSE, op->decompose);
+  add_rule (rules, op, ADJ_RULE_INVERSE, op->inverse);
+  add_each (rules, op);
+  add_releases (rules, op);
+  return rules;
 }
 
 /* An out= variant. */
@@ -577,16 +168,23 @@ writes_out (const AdjSchema *schema)
          schema->arguments[schema->n_arguments - 1].keyword_only;
 }
 
-/* That of @op alone, where a program brought it along; else that of all. */
-static const Table *
-get_table (const AdjOp *op)
+static const Rules *
+get_rules (const AdjOp *op)
 {
-  static gsize once;
-  const Table *table = adj_op_get_rules (op);
+  static GRecMutex lock; /* the rule of a list is made of that of its element */
+  const Rules *rules = adj_op_get_rules (op);
 
-  if (table == NULL && g_once_init_enter (&once))
-    g_once_init_leave (&once, GPOINTER_TO_SIZE (make_table ()));
-  return table != NULL ? table : GSIZE_TO_POINTER (once);
+  if (rules != NULL)
+    return rules;
+  g_rec_mutex_lock (&lock);
+  rules = adj_op_get_rules (op);
+  if (rules == NULL)
+    {
+      rules = make_rules (op);
+      adj_op_set_rules ((AdjOp *) op, (gpointer) rules, NULL);
+    }
+  g_rec_mutex_unlock (&lock);
+  return rules;
 }
 
 /* The record whose gradient @op has. */
@@ -601,31 +199,35 @@ differentiated (const AdjOp *op)
 const AdjRule *
 adj_rule_find (const AdjOp *op, AdjRuleKind kind, const char *release)
 {
-  const Table *all = get_table (op);
-  const Table *table = release != NULL && all->releases != NULL
-                           ? g_hash_table_lookup (all->releases, release)
-                           : NULL;
-  const AdjOp *record = kind == ADJ_RULE_GRAD ? differentiated (op) : op;
-  const AdjRule *rule = table != NULL ? g_hash_table_lookup (table->rules[kind], record) : NULL;
+  const Rules *rules = get_rules (kind == ADJ_RULE_GRAD ? differentiated (op) : op);
 
-  return rule != NULL ? rule : g_hash_table_lookup (all->rules[kind], record);
+  for (const Rules *other = rules->next; other != NULL && release != NULL; other = other->next)
+    if (g_str_equal (other->release, release) && other->rules[kind] != NULL)
+      return other->rules[kind];
+  return rules->rules[kind];
 }
 
 /* -- operators of a program -- */
+
+static void
+free_rules (gpointer rules)
+{
+  adj_arena_free (((Rules *) rules)->arena);
+}
 
 AdjOp *
 adj_op_new (const AdjOp *record, GError **error)
 {
   AdjOp *op = adj_op_new_own (record, error);
-  Table *table;
+  Rules *rules;
 
   if (op == NULL)
     return NULL;
-  table = table_new ();
-  adj_op_set_rules (op, table, table_free);
-  if (try_rule (table, op, ADJ_RULE_GRAD, op->grad, error) &&
-      try_rule (table, op, ADJ_RULE_DECOMPOSE, op->decompose, error) &&
-      try_rule (table, op, ADJ_RULE_INVERSE, op->inverse, error))
+  rules = rules_new (adj_arena_new (), NULL);
+  adj_op_set_rules (op, rules, free_rules);
+  if (try_rule (rules, op, ADJ_RULE_GRAD, op->grad, error) &&
+      try_rule (rules, op, ADJ_RULE_DECOMPOSE, op->decompose, error) &&
+      try_rule (rules, op, ADJ_RULE_INVERSE, op->inverse, error))
     return op;
   adj_op_free (op);
   return NULL;

@@ -4,6 +4,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "ops/adj-op-id.h"
+#include "rules/adj-apply.h"
 #include "rules/composite-private.h"
 
 gboolean
@@ -98,6 +100,23 @@ rule_repeated (AdjRuleCall *call, const AdjValue *args, guint n, AdjValue *out)
   for (guint i = 0; i < out->n; i++)
     out->items[i] = one;
   return TRUE;
+}
+
+gboolean
+rule_reshape_alias (AdjRuleCall *call, const AdjValue *args, guint n, AdjValue *out)
+{
+  AdjTensor *tensor = args[0].tensor;
+  AdjSize wanted[ADJ_MAX_RANK];
+  guint rank = rule_sizes_given (call, &args[1], wanted);
+  AdjShape shape;
+  AdjValue given;
+
+  if (!adj_shape_view (rule_shape_given (call, &args[0]), rule_symbols (call), wanted, rank, &shape,
+                       NULL))
+    return rule_give (out, rule_reshape (call, tensor, &args[1]));
+  return rule_give_sizes (call, shape.stride, rank, &given) &&
+         rule_give (out, ADJ_APPLY (call->cx, ADJ_OP__reshape_alias, ADJ_TENSOR (tensor), args[1],
+                                    given));
 }
 
 gboolean

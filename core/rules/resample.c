@@ -412,6 +412,45 @@ resample (Resample *r, const char *mode)
   return linear (r);
 }
 
+/* What is one operator as long as nobody traces it. */
+static const struct
+{
+  const char *mode;
+  guint n; /* dimensions */
+  AdjOpId op;
+  gboolean aligns;
+} operators[] = {
+  { "nearest", 1, ADJ_OP_upsample_nearest1d, FALSE },
+  { "nearest", 2, ADJ_OP_upsample_nearest2d, FALSE },
+  { "nearest", 3, ADJ_OP_upsample_nearest3d, FALSE },
+  { "nearest-exact", 1, ADJ_OP__upsample_nearest_exact1d, FALSE },
+  { "nearest-exact", 2, ADJ_OP__upsample_nearest_exact2d, FALSE },
+  { "nearest-exact", 3, ADJ_OP__upsample_nearest_exact3d, FALSE },
+  { "linear", 1, ADJ_OP_upsample_linear1d, TRUE },
+  { "bilinear", 2, ADJ_OP_upsample_bilinear2d, TRUE },
+  { "bicubic", 2, ADJ_OP_upsample_bicubic2d, TRUE },
+  { "trilinear", 3, ADJ_OP_upsample_trilinear3d, TRUE },
+};
+
+static AdjTensor *
+call_operator (Resample *r, const char *mode)
+{
+  AdjValue args[3 + MOST_AXES] = { ADJ_TENSOR (r->input), *r->sizes };
+  guint n = 2;
+
+  for (guint i = 0; i < G_N_ELEMENTS (operators); i++)
+    {
+      if (operators[i].n != r->n || !g_str_equal (operators[i].mode, mode))
+        continue;
+      if (operators[i].aligns)
+        args[n++] = ADJ_BOOL (r->align);
+      for (guint k = 0; r->factors != NULL && k < r->n; k++)
+        args[n++] = r->factors->items[k];
+      return adj_apply (r->cx, operators[i].op, args, n);
+    }
+  return NULL;
+}
+
 static gboolean
 resample_image (AdjRuleCall *call, const AdjValue *args, AdjValue *out)
 {
@@ -438,6 +477,8 @@ resample_image (AdjRuleCall *call, const AdjValue *args, AdjValue *out)
   if (!adj_value_is_container (r.sizes) || r.sizes->n != r.n ||
       (r.factors != NULL && r.factors->n != r.n))
     return rule_call_fail (call, ADJ_ERROR_SHAPE, "needs %u sizes or factors", r.n);
+  if (rule_records_eagerly (r.cx, r.input))
+    return rule_give (out, call_operator (&r, mode));
   if (widens)
     r.input = cast (&r, r.input, ADJ_DTYPE_F32);
   *out = ADJ_TENSOR (r.input != NULL ? resample (&r, mode) : NULL);

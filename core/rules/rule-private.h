@@ -35,6 +35,8 @@ extern const RuleBuiltinTable rule_linalg_builtins; /* linalg.c */
 const RuleBuiltin *rule_builtin_find (const char *name);
 
 /* view, or clone and _unsafe_view where no strides do; %NULL for %NULL. */
+/* Whether autograd records what happens to @tensor and nobody traces it. */
+gboolean rule_records_eagerly (AdjContext *cx, const AdjTensor *tensor);
 AdjTensor *rule_reshape (AdjRuleCall *call, AdjTensor *tensor, const AdjValue *sizes);
 /* What @op, ones or zeros, makes of @sizes, as PyTorch's formulas have it: of the dtype and on the
  * device of @like. */
@@ -89,6 +91,12 @@ struct _AdjRuleTerm
   const AdjRuleTerm **args;
   const char **arg_names; /* (nullable) */
 };
+
+/* (nullable): @text, a rule of @op, in @arena; %NULL with ADJ_ERROR_PARSE (lower.c). */
+AdjRule *
+rule_lower (AdjArena *arena, const AdjOp *op, AdjRuleKind kind, const char *text, GError **error);
+/* The arguments of @schema by their names, in @arena. */
+const guint8 *rule_sort_arguments (AdjArena *arena, const AdjSchema *schema);
 
 /* Evaluates the `.decompose` rule of @call's operator (composite.c); @result (out) (transfer full).
  */

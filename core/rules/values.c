@@ -3,6 +3,7 @@
 
 #include <math.h>
 
+#include "call/adj-mode.h"
 #include "call/adj-op-internal.h"
 #include "ops/adj-op-id.h"
 #include "rules/composite-private.h"
@@ -123,6 +124,25 @@ gboolean
 rule_same (AdjRuleCall *call, const AdjValue *args, guint n, AdjValue *out)
 {
   *out = ADJ_BOOL (adj_value_equal (&args[0], &args[1]));
+  return TRUE;
+}
+
+gboolean
+rule_records_eagerly (AdjContext *cx, const AdjTensor *tensor)
+{
+  if (!adj_context_get_grad_enabled (cx) || !adj_tensor_get_requires_grad (tensor))
+    return FALSE;
+  for (const AdjMode *mode = adj_context_get_mode (cx); mode != NULL; mode = mode->below)
+    if (mode->klass->traces)
+      return FALSE;
+  return TRUE;
+}
+
+gboolean
+rule_is_eager (AdjRuleCall *call, const AdjValue *args, guint n, AdjValue *out)
+{
+  *out = ADJ_BOOL (args[0].kind == ADJ_VALUE_TENSOR &&
+                   rule_records_eagerly (call->cx, args[0].tensor));
   return TRUE;
 }
 

@@ -6,58 +6,10 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/adj-arena.h"
-#include "scene/adj-scene-builder.h"
+#include "scene/adj-scene-private.h"
 
 #define CELL_SIZE 600.0f
 #define MAX_CELLS (1u << 20)
-
-/* Which items touch which cell: items[start[c]] up to items[start[c + 1]]. */
-typedef struct
-{
-  guint32 *start;
-  guint32 *items;
-} Index;
-
-/* Other nodes that a node has to do with. */
-typedef struct
-{
-  AdjNodeId counterpart, original, copy;
-  AdjRole role;
-} Kin;
-
-struct _AdjScene
-{
-  gatomicrefcount refs;
-  AdjArena *texts;
-  AdjRect bounds;
-  guint n_boxes;
-  AdjSceneBox *boxes;
-  guint n_edges;
-  AdjSceneEdge *edges;
-  AdjPoint *points;
-  guint n_nodes;
-  guint32 *node_boxes;
-  Kin *kin;
-  gboolean undecided;
-  gint64 saved_bytes;
-  float cell;
-  guint n_columns, n_rows;
-  Index box_index, edge_index;
-};
-
-struct _AdjSceneBuilder
-{
-  AdjArena *texts;
-  GArray *boxes;
-  GArray *edges;
-  GArray *firsts; /* first point of each edge */
-  GArray *points;
-  guint n_nodes;
-  guint32 *node_boxes;
-  Kin *kin;
-  gboolean undecided;
-};
 
 static const struct
 {
@@ -164,9 +116,9 @@ rects_touch (const AdjRect *a, const AdjRect *b)
 }
 
 static gboolean
-edge_touches (const AdjSceneEdge *edge, const AdjRect *rect)
+pieces_touch (const AdjSceneEdge *edge, guint from, guint to, const AdjRect *rect)
 {
-  for (guint i = 0; i + 1 < edge->n_points; i++)
+  for (guint i = from; i < to; i++)
     {
       AdjRect piece = rect_of_piece (&edge->points[i], &edge->points[i + 1], edge->width / 2);
 
@@ -176,9 +128,16 @@ edge_touches (const AdjSceneEdge *edge, const AdjRect *rect)
   return FALSE;
 }
 
+static gboolean
+edge_touches (const AdjSceneEdge *edge, const AdjRect *rect)
+{
+  return edge->n_points > 0 && pieces_touch (edge, edge->n_shared, edge->n_points - 1, rect);
+}
+
 /* Counts an item into its cells, or, in the second round, writes it there. */
 static void
-index_add (const AdjScene *self, Index *index, const AdjRect *rect, guint32 item, gboolean write)
+index_add (
+    const AdjScene *self, AdjSceneIndex *index, const AdjRect *rect, guint32 item, gboolean write)
 {
   Cells cells = cells_of (self, rect);
 
@@ -195,14 +154,14 @@ index_add (const AdjScene *self, Index *index, const AdjRect *rect, guint32 item
 }
 
 static void
-index_all (const AdjScene *self, Index *index, gboolean edges, gboolean write)
+index_all (const AdjScene *self, AdjSceneIndex *index, gboolean edges, gboolean write)
 {
   if (!edges)
     for (guint i = 0; i < self->n_boxes; i++)
       index_add (self, index, &self->boxes[i].rect, i, write);
   else
     for (guint i = 0; i < self->n_edges; i++)
-      for (guint k = 0; k + 1 < self->edges[i].n_points; k++)
+      for (guint k = self->edges[i].n_shared; k + 1 < self->edges[i].n_points; k++)
         {
           const AdjPoint *p = self->edges[i].points + k;
           AdjRect piece = rect_of_piece (&p[0], &p[1], self->edges[i].width / 2);
@@ -212,7 +171,7 @@ index_all (const AdjScene *self, Index *index, gboolean edges, gboolean write)
 }
 
 static void
-index_make (const AdjScene *self, Index *index, gboolean edges)
+index_make (const AdjScene *self, AdjSceneIndex *index, gboolean edges)
 {
   guint n = self->n_columns * self->n_rows;
   guint32 total = 0;
@@ -229,8 +188,24 @@ index_make (const AdjScene *self, Index *index, gboolean edges)
   index_all (self, index, edges, TRUE);
 }
 
+void
+adj_scene_index_cells (AdjScene *scene)
+{
+  scene->cell = CELL_SIZE;
+  do
+    {
+      scene->n_columns = (guint) (scene->bounds.width / scene->cell) + 1;
+      scene->n_rows = (guint) (scene->bounds.height / scene->cell) + 1;
+      scene->cell *= 2;
+    }
+  while ((guint64) scene->n_columns * scene->n_rows > MAX_CELLS);
+  scene->cell /= 2;
+  index_make (scene, &scene->box_index, FALSE);
+  index_make (scene, &scene->edge_index, TRUE);
+}
+
 static void
-index_clear (Index *index)
+index_clear (AdjSceneIndex *index)
 {
   g_free (index->start);
   g_free (index->items);
@@ -321,7 +296,7 @@ static void
 foreach_item (
     const AdjScene *self, gboolean edges, const AdjRect *rect, AdjSceneFunc each, gpointer data)
 {
-  const Index *index = edges ? &self->edge_index : &self->box_index;
+  const AdjSceneIndex *index = edges ? &self->edge_index : &self->box_index;
   guint n_words = (edges ? self->n_edges : self->n_boxes) / 64 + 1;
   g_autofree guint64 *seen = g_new0 (guint64, n_words);
   Cells cells = cells_of (self, rect);
@@ -358,6 +333,22 @@ adj_scene_foreach_edge (const AdjScene *scene,
                         gpointer data)
 {
   foreach_item (scene, TRUE, rect, each, data);
+}
+
+void
+adj_scene_foreach_passing_edge (const AdjScene *scene,
+                                const AdjRect *rect,
+                                AdjSceneFunc each,
+                                gpointer data)
+{
+  for (guint i = 0; i < scene->n_edges; i++)
+    {
+      const AdjSceneEdge *edge = &scene->edges[i];
+
+      if (pieces_touch (edge, 0, edge->n_shared, rect) && !edge_touches (edge, rect) &&
+          !each (i, data))
+        return;
+    }
 }
 
 typedef struct
@@ -432,188 +423,4 @@ AdjNodeId
 adj_scene_get_copy (const AdjScene *scene, AdjNodeId node)
 {
   return node.index < scene->n_nodes ? scene->kin[node.index].copy : ADJ_NO_NODE;
-}
-
-AdjSceneBuilder *
-adj_scene_builder_new (guint n_nodes)
-{
-  AdjSceneBuilder *builder = g_new0 (AdjSceneBuilder, 1);
-
-  builder->texts = adj_arena_new ();
-  builder->boxes = g_array_new (FALSE, FALSE, sizeof (AdjSceneBox));
-  builder->edges = g_array_new (FALSE, FALSE, sizeof (AdjSceneEdge));
-  builder->firsts = g_array_new (FALSE, FALSE, sizeof (guint32));
-  builder->points = g_array_new (FALSE, FALSE, sizeof (AdjPoint));
-  builder->n_nodes = n_nodes;
-  builder->node_boxes = g_new (guint32, MAX (n_nodes, 1));
-  builder->kin = g_new (Kin, MAX (n_nodes, 1));
-  for (guint i = 0; i < n_nodes; i++)
-    {
-      builder->node_boxes[i] = ADJ_NO_BOX;
-      builder->kin[i] = (Kin){ ADJ_NO_NODE, ADJ_NO_NODE, ADJ_NO_NODE, ADJ_ROLE_NONE };
-    }
-  return builder;
-}
-
-void
-adj_scene_builder_free (AdjSceneBuilder *builder)
-{
-  g_clear_pointer (&builder->texts, adj_arena_free);
-  g_clear_pointer (&builder->boxes, g_array_unref);
-  g_clear_pointer (&builder->edges, g_array_unref);
-  g_clear_pointer (&builder->firsts, g_array_unref);
-  g_clear_pointer (&builder->points, g_array_unref);
-  g_free (builder->node_boxes);
-  g_free (builder->kin);
-  g_free (builder);
-}
-
-static const char *
-keep_text (AdjSceneBuilder *builder, const char *text)
-{
-  return text && *text ? adj_arena_intern (builder->texts, text) : "";
-}
-
-guint32
-adj_scene_builder_add_box (AdjSceneBuilder *builder, const AdjSceneBox *box)
-{
-  AdjSceneBox copy = *box;
-
-  copy.title = keep_text (builder, box->title);
-  copy.subtitle = keep_text (builder, box->subtitle);
-  copy.path = keep_text (builder, box->path);
-  g_array_append_val (builder->boxes, copy);
-  return builder->boxes->len - 1;
-}
-
-AdjSceneBox *
-adj_scene_builder_get_box (AdjSceneBuilder *builder, guint32 index)
-{
-  return &g_array_index (builder->boxes, AdjSceneBox, index);
-}
-
-guint
-adj_scene_builder_get_n_boxes (const AdjSceneBuilder *builder)
-{
-  return builder->boxes->len;
-}
-
-void
-adj_scene_builder_add_edge (AdjSceneBuilder *builder, const AdjSceneEdge *edge)
-{
-  g_array_append_val (builder->firsts, builder->points->len);
-  g_array_append_vals (builder->points, edge->points, edge->n_points);
-  g_array_append_vals (builder->edges, edge, 1);
-}
-
-void
-adj_scene_builder_place_node (AdjSceneBuilder *builder, AdjNodeId node, guint32 box)
-{
-  builder->node_boxes[node.index] = box;
-}
-
-void
-adj_scene_builder_set_role (AdjSceneBuilder *builder, AdjNodeId node, AdjRole role)
-{
-  builder->kin[node.index].role = role;
-}
-
-void
-adj_scene_builder_set_undecided (AdjSceneBuilder *builder, gboolean undecided)
-{
-  builder->undecided = undecided;
-}
-
-void
-adj_scene_builder_set_counterparts (AdjSceneBuilder *builder, AdjNodeId a, AdjNodeId b)
-{
-  builder->kin[a.index].counterpart = b;
-  builder->kin[b.index].counterpart = a;
-}
-
-void
-adj_scene_builder_set_copy (AdjSceneBuilder *builder, AdjNodeId original, AdjNodeId copy)
-{
-  builder->kin[copy.index].original = original;
-  if (!adj_node_id_is_valid (builder->kin[original.index].copy))
-    builder->kin[original.index].copy = copy;
-}
-
-static void
-extend (AdjPoint *low, AdjPoint *high, float x, float y)
-{
-  low->x = MIN (low->x, x);
-  low->y = MIN (low->y, y);
-  high->x = MAX (high->x, x);
-  high->y = MAX (high->y, y);
-}
-
-/* The bounds, after moving everything into them. */
-static AdjRect
-move_to_origin (AdjScene *scene, guint n_points, float margin)
-{
-  AdjPoint low = { G_MAXFLOAT, G_MAXFLOAT }, high = { -G_MAXFLOAT, -G_MAXFLOAT };
-  AdjPoint by;
-
-  for (guint i = 0; i < scene->n_boxes; i++)
-    {
-      const AdjRect *r = &scene->boxes[i].rect;
-
-      extend (&low, &high, r->x, r->y);
-      extend (&low, &high, r->x + r->width, r->y + r->height);
-    }
-  for (guint i = 0; i < n_points; i++)
-    extend (&low, &high, scene->points[i].x, scene->points[i].y);
-  if (low.x > high.x)
-    low = high = (AdjPoint){ 0, 0 };
-
-  by = (AdjPoint){ margin - low.x, margin - low.y };
-  for (guint i = 0; i < scene->n_boxes; i++)
-    {
-      scene->boxes[i].rect.x += by.x;
-      scene->boxes[i].rect.y += by.y;
-    }
-  for (guint i = 0; i < n_points; i++)
-    {
-      scene->points[i].x += by.x;
-      scene->points[i].y += by.y;
-    }
-  return (AdjRect){ 0, 0, high.x - low.x + 2 * margin, high.y - low.y + 2 * margin };
-}
-
-AdjScene *
-adj_scene_builder_seal (AdjSceneBuilder *builder, float margin, gint64 saved_bytes)
-{
-  AdjScene *scene = g_new0 (AdjScene, 1);
-  guint n_points = builder->points->len;
-
-  g_atomic_ref_count_init (&scene->refs);
-  scene->texts = g_steal_pointer (&builder->texts);
-  scene->n_boxes = builder->boxes->len;
-  scene->n_edges = builder->edges->len;
-  scene->boxes = (AdjSceneBox *) (gpointer) g_array_free (g_steal_pointer (&builder->boxes), FALSE);
-  scene->edges =
-      (AdjSceneEdge *) (gpointer) g_array_free (g_steal_pointer (&builder->edges), FALSE);
-  scene->points = (AdjPoint *) (gpointer) g_array_free (g_steal_pointer (&builder->points), FALSE);
-  scene->n_nodes = builder->n_nodes;
-  scene->node_boxes = g_steal_pointer (&builder->node_boxes);
-  scene->kin = g_steal_pointer (&builder->kin);
-  scene->undecided = builder->undecided;
-  scene->saved_bytes = saved_bytes;
-  for (guint i = 0; i < scene->n_edges; i++)
-    scene->edges[i].points = scene->points + g_array_index (builder->firsts, guint32, i);
-
-  scene->bounds = move_to_origin (scene, n_points, margin);
-  scene->cell = CELL_SIZE;
-  do
-    {
-      scene->n_columns = (guint) (scene->bounds.width / scene->cell) + 1;
-      scene->n_rows = (guint) (scene->bounds.height / scene->cell) + 1;
-      scene->cell *= 2;
-    }
-  while ((guint64) scene->n_columns * scene->n_rows > MAX_CELLS);
-  scene->cell /= 2;
-  index_make (scene, &scene->box_index, FALSE);
-  index_make (scene, &scene->edge_index, TRUE);
-  return scene;
 }

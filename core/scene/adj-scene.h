@@ -134,7 +134,8 @@ typedef enum
 } AdjEdgeKind;
 
 /* A polyline of horizontal and vertical pieces from the border of @from to the border of @to, with
- * an arrow head at the end.  Edges of one value share their first pieces. */
+ * an arrow head at the end.  Edges of one value share their first pieces; of one with many readers
+ * each piece between two readers is shown by one of them. */
 typedef struct
 {
   AdjEdgeKind kind;
@@ -142,6 +143,7 @@ typedef struct
   AdjNodeId value;  /* the node whose value it carries; ADJ_NO_NODE for bundles */
   gint64 bytes;     /* -1: unknown */
   float width;
+  guint n_shared; /* of its first pieces: others of the value show them */
   guint n_points;
   const AdjPoint *points;
 } AdjSceneEdge;
@@ -165,7 +167,8 @@ ADJ_PUBLIC const AdjSceneEdge *adj_scene_get_edge (const AdjScene *scene, guint 
 /* Bytes that cross the gutter, each storage once, without inputs. */
 ADJ_PUBLIC gint64 adj_scene_get_saved_bytes (const AdjScene *scene);
 
-/* Calls @each, in index order, for everything that touches @rect; stops when it returns %FALSE. */
+/* Calls @each, in index order, for everything that touches @rect; stops when it returns %FALSE.
+ * Edges touch by the pieces that they show. */
 typedef gboolean (*AdjSceneFunc) (guint index, gpointer data);
 ADJ_PUBLIC void adj_scene_foreach_box (const AdjScene *scene,
                                        const AdjRect *rect,
@@ -175,6 +178,11 @@ ADJ_PUBLIC void adj_scene_foreach_edge (const AdjScene *scene,
                                         const AdjRect *rect,
                                         AdjSceneFunc each,
                                         gpointer data);
+/* The same for edges that touch @rect only by their first pieces, which others show. */
+ADJ_PUBLIC void adj_scene_foreach_passing_edge (const AdjScene *scene,
+                                                const AdjRect *rect,
+                                                AdjSceneFunc each,
+                                                gpointer data);
 
 /* The topmost box at a point, or ADJ_NO_BOX. */
 ADJ_PUBLIC guint adj_scene_hit (const AdjScene *scene, float x, float y);

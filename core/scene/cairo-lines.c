@@ -47,7 +47,8 @@ paints_same (const CairoPainter *self, const AdjSceneEdge *a, const AdjSceneEdge
 {
   float limit = self->rect->y + self->rect->height + BEYOND;
 
-  if (n == b->n_points || count_points (self, a) != n || n == a->n_points)
+  if (n == b->n_points || count_points (self, a) != n || n == a->n_points ||
+      a->n_shared != b->n_shared)
     return FALSE;
   for (guint i = 0; i < n; i++)
     if (a->points[i].x != b->points[i].x ||
@@ -65,11 +66,11 @@ trace_edge (CairoPainter *self, const AdjSceneEdge *edge, const AdjSceneEdge *be
 
   if (before != NULL && paints_same (self, before, edge, n))
     return;
-  for (guint i = 0; i < n; i++)
+  for (guint i = edge->n_shared; i < n; i++)
     {
       float x = edge->points[i].x, y = edge->points[i].y;
 
-      if (i > 0 && x == edge->points[i - 1].x)
+      if (i > edge->n_shared && x == edge->points[i - 1].x)
         y = MIN (y, limit);
       /* The arrow's tip stays sharp. */
       if (i + 1 == edge->n_points)
@@ -77,7 +78,7 @@ trace_edge (CairoPainter *self, const AdjSceneEdge *edge, const AdjSceneEdge *be
           x -= CLAMP (x - edge->points[i - 1].x, -4, 4);
           y -= CLAMP (y - edge->points[i - 1].y, -4, 4);
         }
-      if (i == 0)
+      if (i == edge->n_shared)
         cairo_move_to (self->cr, x, y);
       else
         cairo_line_to (self->cr, x, y);

@@ -42,6 +42,15 @@ static const struct
   { "joint", "", TRUE },
 };
 
+static gboolean
+is_forward (const char *role)
+{
+  for (guint i = 0; i < G_N_ELEMENTS (defaults); i++)
+    if (g_str_equal (defaults[i].role, role))
+      return g_str_equal (defaults[i].steps, "joint");
+  return FALSE;
+}
+
 /* (transfer full) */
 static char *
 list_steps (const char *role, const AdjPipelineOptions *options)
@@ -302,6 +311,29 @@ pipeline_go_on (const char *list,
   return run_steps (steps, options, &partition, result, error);
 }
 
+/* %FALSE: the steps cannot be read. */
+static gboolean
+capture (AdjGraph *graph,
+         const AdjPipelineOptions *options,
+         AdjPipelineResult *result,
+         GError **error)
+{
+  const Step step = { .pass = adj_pass_find ("compiled-autograd", NULL) };
+  g_autoptr (GError) failure = NULL;
+
+  if (!captures_check_steps (options, error))
+    return FALSE;
+  if (!captures_add (captures_run_graph, graph, options, result, &failure))
+    add_failure (result, &step, failure);
+  else if (result->captures->len == 0)
+    {
+      g_set_error (&failure, ADJ_ERROR, ADJ_ERROR_UNSUPPORTED, "the backward was not captured: %s",
+                   result->fallback_reason);
+      add_failure (result, &step, failure);
+    }
+  return TRUE;
+}
+
 gboolean
 adj_pipeline_run (AdjGraph *graph,
                   const char *role,
@@ -333,7 +365,9 @@ adj_pipeline_run (AdjGraph *graph,
   result->recording = adj_recording_new ();
   adj_recording_add (result->recording,
                      &(AdjStage){ .name = (char *) role, .graph = graph, .from = -1, .ns = -1 });
-  if (run_steps (steps, options, &partition, result, error))
+  if (is_forward (role) && captures_are_asked_for (options->steps)
+          ? capture (graph, options, result, error)
+          : run_steps (steps, options, &partition, result, error))
     return TRUE;
   adj_pipeline_result_clear (result);
   return FALSE;

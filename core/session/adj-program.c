@@ -181,7 +181,7 @@ record_captures (const AdjProgram *program,
       return FALSE;
     }
   result->recording = adj_recording_new ();
-  if (!captures_add (program, options, result, error))
+  if (!captures_add (captures_run_program, program, options, result, error))
     return FALSE;
   if (result->captures->len > 0)
     return TRUE;
@@ -221,7 +221,7 @@ adj_program_record (const AdjProgram *program,
     return FALSE;
   if (program->run == NULL || options->steps != NULL || options->partitioner != NULL)
     return TRUE;
-  if (!captures_add (program, options, result, &failure))
+  if (!captures_add (captures_run_program, program, options, result, &failure))
     result->fallback_reason = g_strdup (failure->message);
   return TRUE;
 }

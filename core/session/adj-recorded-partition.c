@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The options of the partitioner that a file records, in PyTorch's names, as ours. */
 
+#include "ir/adj-value-internal.h"
 #include "session/adj-recorded-partition.h"
 
 #include <math.h>
@@ -33,15 +34,6 @@ static const struct
   { "greedy", ADJ_SOLVER_GREEDY },
   { "ilp", ADJ_SOLVER_EXACT },
 };
-
-static const AdjValue *
-get (const AdjValue *dict, const char *name)
-{
-  for (guint i = 0; dict != NULL && dict->kind == ADJ_VALUE_DICT && i + 1 < dict->n; i += 2)
-    if (g_str_equal (dict->items[i].text, name))
-      return &dict->items[i + 1];
-  return NULL;
-}
 
 static void say (GString *text, const char *format, ...) G_GNUC_PRINTF (2, 3);
 
@@ -78,7 +70,7 @@ read_switches (const AdjValue *dict, AdjPartitionOptions *options, GString *text
 {
   for (guint i = 0; i < G_N_ELEMENTS (switches); i++)
     {
-      const AdjValue *value = get (dict, switches[i].name);
+      const AdjValue *value = adj_value_find_member (dict, switches[i].name);
 
       if (value == NULL || value->kind != ADJ_VALUE_BOOL || value->boolean != !switches[i].off)
         continue;
@@ -90,8 +82,8 @@ read_switches (const AdjValue *dict, AdjPartitionOptions *options, GString *text
 static void
 read_numbers (const AdjValue *dict, AdjPartitionOptions *options, GString *text)
 {
-  const AdjValue *distance = get (dict, "max_dist_from_bw");
-  const AdjValue *solver = get (dict, "activation_memory_budget_solver");
+  const AdjValue *distance = adj_value_find_member (dict, "max_dist_from_bw");
+  const AdjValue *solver = adj_value_find_member (dict, "activation_memory_budget_solver");
 
   if (distance != NULL && distance->kind == ADJ_VALUE_INT && distance->integer > 0 &&
       distance->integer < 1000)
@@ -112,10 +104,10 @@ char *
 adj_recorded_partition_read (const AdjRegion *region, AdjPartitionOptions *options)
 {
   const AdjValue *partition = region != NULL ? region->partition : NULL;
-  const AdjValue *settings = get (partition, "options");
+  const AdjValue *settings = adj_value_find_member (partition, "options");
   g_autoptr (GString) text = g_string_new (NULL);
 
-  read_budget (get (partition, "activation_memory_budget"), options, text);
+  read_budget (adj_value_find_member (partition, "activation_memory_budget"), options, text);
   read_switches (settings, options, text);
   read_numbers (settings, options, text);
   return text->len > 0 ? g_string_free (g_steal_pointer (&text), FALSE) : NULL;
@@ -124,7 +116,8 @@ adj_recorded_partition_read (const AdjRegion *region, AdjPartitionOptions *optio
 const char *
 adj_recorded_partitioner (const AdjRegion *region)
 {
-  const AdjValue *name = get (region != NULL ? region->partition : NULL, "partitioner");
+  const AdjValue *name =
+      adj_value_find_member (region != NULL ? region->partition : NULL, "partitioner");
   const AdjPartitioner *ours = name != NULL && name->kind == ADJ_VALUE_STRING
                                    ? adj_partitioner_find (name->text, NULL)
                                    : NULL;

@@ -141,6 +141,8 @@ adj_session_random_inputs (const AdjGraph *graph, guint32 seed, guint *n, GError
 
 /* (transfer full): where the inputs of @run come from, in words: "recorded call 1", "seed 3". */
 ADJ_PUBLIC char *adj_session_describe_inputs (const AdjSessionRun *run);
+/* Whether @run draws some of its inputs, the file having others: weights of a program. */
+ADJ_PUBLIC gboolean adj_session_draws_beside_weights (const AdjSessionRun *run);
 
 /* (transfer full) (array length=n): the inputs that @path, a file of safetensors or of torch.save,
  * holds: by the names of placeholders or of the parameters and buffers that they are, or in order
@@ -157,11 +159,11 @@ ADJ_PUBLIC gboolean adj_session_is_values_file (const char *path);
 #define ADJ_OUTPUT_NAME "output_%u"
 
 /* (transfer full) (nullable): what @path, a file of safetensors or of torch.save, holds: name →
- * AdjTensorData.  Each name is that of a node of @graph, or ADJ_OUTPUT_NAME of what it returns, as
- * tensors without names are in order, and each value is of
- * the type and size that the graph has there: %NULL with ADJ_ERROR_NOT_FOUND or ADJ_ERROR_SHAPE
+ * AdjTensorData.  Each name is that of a node of the graph of @run, or ADJ_OUTPUT_NAME of what it
+ * returns, as tensors without names are in order, and each value is of the type and size that the
+ * graph has there: %NULL with ADJ_ERROR_NOT_FOUND or ADJ_ERROR_SHAPE
  * naming it, or with the errors of adj_safetensors_load(). */
 ADJ_PUBLIC GHashTable *
-adj_session_read_values (const AdjGraph *graph, const char *path, GError **error);
+adj_session_read_values (const AdjSessionRun *run, const char *path, GError **error);
 
 G_END_DECLS

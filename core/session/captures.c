@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The backwards that a program runs, captured: every graph with the stages of its order. */
+/* The backwards that a program or a graph runs, captured: every graph with the stages of its order.
+ */
 
 #include <string.h>
 
@@ -21,8 +22,7 @@ captures_are_asked_for (const char *steps)
 /* "compiled-autograd=2.6,cse": the order and level, and (@rest, out) "cse". */
 static gboolean
 read_steps (const AdjPipelineOptions *options,
-            AdjCaptureOrder *order,
-            AdjCaptureLevel *level,
+            AdjCompiledOptions *compiling,
             const char **rest,
             GError **error)
 {
@@ -30,18 +30,30 @@ read_steps (const AdjPipelineOptions *options,
   g_autofree char *argument = NULL;
 
   *rest = NULL;
-  *order = options->partition != NULL && options->partition->compat ? ADJ_CAPTURE_ORDER_2_6
-                                                                    : ADJ_CAPTURE_ORDER_EAGER;
   if (!captures_are_asked_for (steps))
-    return TRUE;
+    {
+      if (options->partition != NULL && options->partition->compat)
+        compiling->order = ADJ_CAPTURE_ORDER_2_6;
+      return TRUE;
+    }
   steps += strlen (STEP);
   comma = strchr (steps, ',');
   *rest = comma != NULL ? comma + 1 : NULL;
-  if (*steps != '=')
-    return TRUE;
-  steps++;
-  argument = comma != NULL ? g_strndup (steps, (gsize) (comma - steps)) : g_strdup (steps);
-  return adj_capture_order_find (argument, order, level, error);
+  if (*steps == '=')
+    argument = comma != NULL ? g_strndup (steps + 1, (gsize) (comma - steps - 1))
+                             : g_strdup (steps + 1);
+  else if (options->partition != NULL && options->partition->compat)
+    argument = g_strdup ("2.6");
+  return adj_capture_order_find (argument, compiling, error);
+}
+
+gboolean
+captures_check_steps (const AdjPipelineOptions *options, GError **error)
+{
+  AdjCompiledOptions compiling = { NULL };
+  const char *rest;
+
+  return read_steps (options, &compiling, &rest, error);
 }
 
 static void
@@ -72,12 +84,17 @@ add_capture (const AdjCapture *capture,
 }
 
 /* Runs the program and discards its text. */
-static gboolean
-run_program (const AdjProgram *program, AdjCompiledAutograd *compiled, GError **error)
+gboolean
+captures_run_program (gconstpointer what,
+                      const char *release,
+                      AdjCompiledAutograd *compiled,
+                      GError **error)
 {
+  const AdjProgram *program = what;
   g_autoptr (AdjContext) cx = adj_context_new_with_autograd ();
   g_autoptr (GString) out = g_string_new (NULL);
 
+  adj_context_set_release (cx, release);
   if (adj_compiled_autograd_enable (compiled, cx))
     {
       program->run (cx, out);
@@ -87,7 +104,8 @@ run_program (const AdjProgram *program, AdjCompiledAutograd *compiled, GError **
 }
 
 gboolean
-captures_add (const AdjProgram *program,
+captures_add (CapturesRun run,
+              gconstpointer what,
               const AdjPipelineOptions *options,
               AdjPipelineResult *result,
               GError **error)
@@ -97,10 +115,10 @@ captures_add (const AdjProgram *program,
   AdjCompiledCounters counters;
   const char *rest;
 
-  if (!read_steps (options, &compiling.order, &compiling.level, &rest, error))
+  if (!read_steps (options, &compiling, &rest, error))
     return FALSE;
   compiled = adj_compiled_autograd_new (&compiling);
-  if (!run_program (program, compiled, error))
+  if (!run (what, adj_capture_order_get_release (compiling.order), compiled, error))
     return FALSE;
   counters = adj_compiled_autograd_get_counters (compiled);
   result->n_hits = counters.hits;

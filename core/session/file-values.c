@@ -4,7 +4,11 @@
 
 #include "formats/adj-tensor-list-internal.h"
 #include "ir/adj-graph.h"
+#include "ir/adj-value-internal.h"
+#include "ops/adj-op-id.h"
+#include "ops/adj-ops.h"
 #include "session/adj-session.h"
+#include "session/inputs-private.h"
 
 gboolean
 adj_session_is_values_file (const char *path)
@@ -26,15 +30,17 @@ adj_session_free_inputs (AdjValue *inputs, guint n)
 static const char *
 name_in_model (const AdjNode *node)
 {
-  const AdjValue *extra = node->meta.extra;
+  static const char *const keys[] = { "buffer", "constant" };
 
   if (node->meta.parameter != NULL)
     return node->meta.parameter;
-  for (guint i = 0; extra != NULL && i + 1 < extra->n; i += 2)
-    if ((g_str_equal (extra->items[i].text, "buffer") ||
-         g_str_equal (extra->items[i].text, "constant")) &&
-        extra->items[i + 1].kind == ADJ_VALUE_STRING)
-      return extra->items[i + 1].text;
+  for (guint i = 0; i < G_N_ELEMENTS (keys); i++)
+    {
+      const AdjValue *name = adj_value_find_member (node->meta.extra, keys[i]);
+
+      if (name != NULL && name->kind == ADJ_VALUE_STRING)
+        return name->text;
+    }
   return NULL;
 }
 
@@ -121,6 +127,7 @@ adj_session_read_inputs (
 typedef struct
 {
   const AdjGraph *graph;
+  const char *release; /* of PyTorch, that made the graph */
   GHashTable *outputs; /* "output_<position>" → AdjNode; NULL: no node makes it */
 } Names;
 
@@ -153,39 +160,66 @@ same_size (AdjSize a, AdjSize b)
   return !adj_size_is_int (a) || !adj_size_is_int (b) || a.word == b.word;
 }
 
-/* From @i on, the next dimension that is not 1. */
-static guint
-skip_ones (const AdjShape *shape, guint i)
+/* But for dimension @left_out of @annotated, a one; G_MAXUINT: none is left out. */
+static gboolean
+same_sizes (const AdjShape *annotated, guint left_out, const AdjShape *value)
 {
-  while (i < shape->rank && adj_size_is_int (shape->size[i]) && shape->size[i].word == 1)
-    i++;
-  return i;
+  guint i = 0;
+
+  for (guint k = 0; i < annotated->rank; i++)
+    if (i != left_out && (k == value->rank || !same_size (annotated->size[i], value->size[k++])))
+      return FALSE;
+  return i == value->rank + (left_out != G_MAXUINT);
 }
 
-/* But for dimensions of 1: PyTorch annotates the last states of an LSTM with one that they have
- * not.
- */
-static gboolean
-same_sizes (const AdjShape *a, const AdjShape *b)
+/* By which releases a result is annotated with a dimension of 1 that it has not. */
+static const struct
 {
-  guint i = skip_ones (a, 0), k = skip_ones (b, 0);
+  const char *release;
+  AdjOpId op;
+  gint64 result;
+  guint dim;
+} annotated_longer[] = {
+#define ANNOTATED_LONGER(release, id, result, dim) { release, ADJ_OP_##id, result, dim },
+#include "ops/releases.inc"
+};
 
-  for (; i < a->rank && k < b->rank; i = skip_ones (a, i + 1), k = skip_ones (b, k + 1))
-    if (!same_size (a->size[i], b->size[k]))
-      return FALSE;
-  return i == a->rank && k == b->rank;
+/* The dimension of the annotation of @node, an item of what a call gave; G_MAXUINT: all of them are
+ * there. */
+static guint
+find_left_out (const Names *names, const AdjNode *node)
+{
+  const AdjValue *args = node->args.items;
+  const AdjNode *call;
+
+  if (node->opcode != ADJ_OPCODE_CALL_FUNCTION || !g_str_equal (node->target, "operator.getitem") ||
+      args[0].kind != ADJ_VALUE_NODE || args[1].kind != ADJ_VALUE_INT)
+    return G_MAXUINT;
+  call = adj_graph_get_node (names->graph, args[0].node.index);
+  for (guint i = 0; i < G_N_ELEMENTS (annotated_longer); i++)
+    if (call->op == adj_op (annotated_longer[i].op) &&
+        args[1].integer == annotated_longer[i].result &&
+        g_str_equal (names->release, annotated_longer[i].release))
+      return annotated_longer[i].dim;
+  return G_MAXUINT;
 }
 
 /* As far as the annotation of a node says something. */
 static gboolean
-fits (const AdjTensorMeta *value, const AdjValue *annotation)
+fits (const Names *names, const AdjNode *node, const AdjTensorMeta *value)
 {
-  const AdjTensorMeta *meta = annotation->meta;
+  const AdjTensorMeta *meta = node->val.meta;
+  guint left_out;
 
-  if (annotation->kind == ADJ_VALUE_NONE)
+  if (node->val.kind != ADJ_VALUE_META)
+    return node->val.kind == ADJ_VALUE_NONE;
+  if (meta->dtype != value->dtype)
+    return FALSE;
+  if (same_sizes (&meta->shape, G_MAXUINT, &value->shape))
     return TRUE;
-  return annotation->kind == ADJ_VALUE_META && meta->dtype == value->dtype &&
-         same_sizes (&meta->shape, &value->shape);
+  left_out = find_left_out (names, node);
+  return left_out < meta->shape.rank && adj_size_is (NULL, meta->shape.size[left_out], 1) &&
+         same_sizes (&meta->shape, left_out, &value->shape);
 }
 
 /* "f32[2, 3]" */
@@ -210,7 +244,7 @@ check_value (const Names *names, const char *name, const AdjTensorData *data, GE
                    "no node and no output of the graph is named '%s'", name);
       return FALSE;
     }
-  if (fits (meta, &node->val))
+  if (fits (names, node, meta))
     return TRUE;
   type = g_string_new (NULL);
   print_type (meta, symbols, type);
@@ -244,10 +278,14 @@ name_of (const AdjTensorList *file, guint index)
 }
 
 static gboolean
-take_values (const AdjGraph *graph, const AdjTensorList *file, GHashTable *values, GError **error)
+take_values (const AdjSessionRun *run,
+             const AdjTensorList *file,
+             GHashTable *values,
+             GError **error)
 {
+  const AdjGraph *graph = run->graph->graph;
   g_autoptr (GHashTable) outputs = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
-  Names names = { graph, outputs };
+  Names names = { graph, session_release (run)->name, outputs };
 
   adj_value_foreach (&adj_graph_get_node (graph, adj_graph_get_output (graph).index)->args.items[0],
                      add_output, &names);
@@ -265,7 +303,7 @@ take_values (const AdjGraph *graph, const AdjTensorList *file, GHashTable *value
 }
 
 GHashTable *
-adj_session_read_values (const AdjGraph *graph, const char *path, GError **error)
+adj_session_read_values (const AdjSessionRun *run, const char *path, GError **error)
 {
   g_autoptr (AdjTensorList) file = adj_tensor_list_load (path, error);
   g_autoptr (GHashTable) values = g_hash_table_new_full (g_str_hash, g_str_equal, g_free,
@@ -273,7 +311,7 @@ adj_session_read_values (const AdjGraph *graph, const char *path, GError **error
 
   if (file == NULL)
     return NULL;
-  if (take_values (graph, file, values, error))
+  if (take_values (run, file, values, error))
     return g_steal_pointer (&values);
   g_prefix_error (error, "%s: ", path);
   return NULL;

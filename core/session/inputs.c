@@ -93,14 +93,20 @@ fail_unrecorded (const AdjSessionRun *run, GError **error)
                  run->graph->id);
 }
 
-char *
-adj_session_describe_inputs (const AdjSessionRun *run)
+gboolean
+adj_session_draws_beside_weights (const AdjSessionRun *run)
 {
   guint n;
 
+  return run->inputs == NULL && run->random && find_weights (run, &n) != NULL;
+}
+
+char *
+adj_session_describe_inputs (const AdjSessionRun *run)
+{
   if (run->inputs != NULL)
     return g_strdup ("given inputs");
-  if (run->random && find_weights (run, &n) != NULL)
+  if (adj_session_draws_beside_weights (run))
     return g_strdup_printf ("weights of the file, else random numbers of seed %u", run->seed);
   if (run->random)
     return g_strdup_printf ("seed %u", run->seed);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #pragma once
 
+#include "compiled_autograd/adj-compiled-autograd.h"
 #include "session/adj-program.h"
 
 G_BEGIN_DECLS
@@ -16,11 +17,32 @@ gboolean program_check_function (const AdjProgram *program, GError **error);
 /* %FALSE: the context is in error. */
 gboolean program_take_inputs (const AdjProgram *program, AdjContext *cx, AdjProgramInputs *inputs);
 
-/* Whether @steps (nullable) begin with the capture of a program's backwards. */
+/* Whether @steps (nullable) begin with the capture of backwards. */
 gboolean captures_are_asked_for (const char *steps);
-/* Runs @program and adds what was captured of its backwards to @result, whose recording there is.
+/* %FALSE: the order that they name is not there. */
+gboolean captures_check_steps (const AdjPipelineOptions *options, GError **error);
+
+/* Runs @what as @release (nullable) does, while @compiled captures its backwards. */
+typedef gboolean (*CapturesRun) (gconstpointer what,
+                                 const char *release,
+                                 AdjCompiledAutograd *compiled,
+                                 GError **error);
+
+/* A const AdjProgram *. */
+gboolean captures_run_program (gconstpointer program,
+                               const char *release,
+                               AdjCompiledAutograd *compiled,
+                               GError **error);
+/* An AdjGraph *, a forward, and a backward from all of its results (forward-captures.c). */
+gboolean captures_run_graph (gconstpointer graph,
+                             const char *release,
+                             AdjCompiledAutograd *compiled,
+                             GError **error);
+
+/* Adds what is captured of backwards while @run runs @what to @result, whose recording there is.
  */
-gboolean captures_add (const AdjProgram *program,
+gboolean captures_add (CapturesRun run,
+                       gconstpointer what,
                        const AdjPipelineOptions *options,
                        AdjPipelineResult *result,
                        GError **error);

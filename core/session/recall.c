@@ -3,6 +3,7 @@
  * the process is gone that had them. */
 
 #include "ir/adj-builder.h"
+#include "ir/adj-value-internal.h"
 #include "session/inputs-private.h"
 
 typedef struct
@@ -10,16 +11,6 @@ typedef struct
   const AdjBundle *bundle;
   const AdjRecordedCall *call;
 } Recall;
-
-/* (nullable): what backward-private.h has as "results" of @name. */
-static const AdjValue *
-find_member (const AdjValue *dict, const char *name)
-{
-  for (guint i = 0; dict != NULL && dict->kind == ADJ_VALUE_DICT && i + 1 < dict->n; i += 2)
-    if (dict->items[i].kind == ADJ_VALUE_STRING && g_str_equal (dict->items[i].text, name))
-      return &dict->items[i + 1];
-  return NULL;
-}
 
 static AdjTensorData *
 find_recorded (const Recall *self, const AdjNode *node)
@@ -68,7 +59,8 @@ session_recall (const AdjBundle *bundle,
   const Recall self = { bundle, call };
   const AdjNode *node = adj_graph_get_node (graph, id.index);
   AdjTensorData *recorded = find_recorded (&self, node);
-  const AdjValue *result = find_member (find_member (call->backward, "results"), node->name);
+  const AdjValue *result =
+      adj_value_find_member (adj_value_find_member (call->backward, "results"), node->name);
 
   if (recorded != NULL)
     *out = ADJ_DATA (adj_tensor_data_ref (recorded));

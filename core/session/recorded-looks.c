@@ -4,6 +4,7 @@
  * hook gave. */
 
 #include "ir/adj-builder.h"
+#include "ir/adj-value-internal.h"
 #include "session/recorded-looks-private.h"
 
 #define GETITEM "operator.getitem"
@@ -55,15 +56,6 @@ find_item (const Looks *self, const AdjNode *node)
   return NULL;
 }
 
-static const AdjValue *
-find_member (const AdjValue *dict, const char *name)
-{
-  for (guint i = 0; dict != NULL && dict->kind == ADJ_VALUE_DICT && i + 1 < dict->n; i += 2)
-    if (dict->items[i].kind == ADJ_VALUE_STRING && g_str_equal (dict->items[i].text, name))
-      return &dict->items[i + 1];
-  return NULL;
-}
-
 /* (nullable): what was recorded of @node. */
 static const AdjValue *
 find_value (const Looks *self, const AdjNode *node)
@@ -72,7 +64,8 @@ find_value (const Looks *self, const AdjNode *node)
 
   if (item != NULL)
     return item;
-  return find_member (find_member (self->call->backward, "results"), node->name);
+  return adj_value_find_member (adj_value_find_member (self->call->backward, "results"),
+                                node->name);
 }
 
 /* All nodes stay, so that each keeps its number. */

@@ -12,6 +12,7 @@
 
 static const AdjModeClass functional_class = {
   .name = "functionalize",
+  .traces = TRUE,
   .call = functional_call,
   .higher = functional_higher,
   .wrapped = functional_wrapped,

@@ -263,6 +263,7 @@ proxy_effect (AdjMode *mode, AdjEffectCall *call)
 
 static const AdjModeClass proxy_class = {
   .name = "proxy",
+  .traces = TRUE,
   .call = proxy_call,
   .builtin = proxy_builtin,
   .higher = proxy_higher,

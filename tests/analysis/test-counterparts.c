@@ -61,6 +61,38 @@ recorded (void)
   check_joint ("unet", 96);
 }
 
+/* What adds gradients of an input that is read again and again is no call's. */
+static void
+sums_of_inputs_have_none (void)
+{
+  static const char text[] =
+      "class G(torch.nn.Module):\n    def forward(self, primals_1, primals_2, tangents_1):\n"
+      "        y0 = torch.ops.aten.mul.Tensor(primals_1, primals_2)\n"
+      "        y1 = torch.ops.aten.mul.Tensor(y0, primals_2)\n"
+      "        y2 = torch.ops.aten.mul.Tensor(y1, primals_2)\n"
+      "        w2 = torch.ops.aten.mul.Tensor(tangents_1, y1)\n"
+      "        g2 = torch.ops.aten.mul.Tensor(tangents_1, primals_2)\n"
+      "        w1 = torch.ops.aten.mul.Tensor(g2, y0)\n"
+      "        sum_1 = torch.ops.aten.add.Tensor(w2, w1)\n"
+      "        g1 = torch.ops.aten.mul.Tensor(g2, primals_2)\n"
+      "        w0 = torch.ops.aten.mul.Tensor(g1, primals_1)\n"
+      "        sum_2 = torch.ops.aten.add.Tensor(sum_1, w0)\n"
+      "        g0 = torch.ops.aten.mul.Tensor(g1, primals_2)\n"
+      "        return (y2, g0, sum_2)\n";
+  g_autoptr (AdjGraph) graph = adj_test_parse_graph (text);
+  const guint32 *counterparts = adj_graph_get_counterparts (graph);
+
+  for (guint32 i = 0; i < adj_graph_get_n_nodes (graph); i++)
+    {
+      const AdjNode *node = adj_graph_get_node (graph, i);
+
+      if (g_str_has_prefix (node->name, "sum_"))
+        g_assert_cmpuint (counterparts[i], ==, G_MAXUINT32);
+      else if (g_str_has_prefix (node->name, "w") || g_str_has_prefix (node->name, "g"))
+        g_assert_cmpstr (adj_graph_get_node (graph, counterparts[i])->name + 1, ==, node->name + 1);
+    }
+}
+
 static void
 forward_has_none (void)
 {
@@ -76,6 +108,7 @@ main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/analysis/counterparts/recorded", recorded);
+  g_test_add_func ("/analysis/counterparts/sums-of-inputs-have-none", sums_of_inputs_have_none);
   g_test_add_func ("/analysis/counterparts/forward-has-none", forward_has_none);
   return g_test_run ();
 }

@@ -2,7 +2,7 @@
 
 /* How well pictures read and how soon they are there, one JSON line each: every bundled graph at
  * every budget, and large ones, with their names and as a log prints them.  With a name: that one
- * alone. */
+ * alone; with a file: its joint graphs, with their names and as a log prints them. */
 
 #include <stdio.h>
 #include <string.h>
@@ -12,6 +12,7 @@
 #include "bench/deep.h"
 #include "ir/adj-graph.h"
 #include "layout/adj-layout.h"
+#include "support/graphs.h"
 #include "support/layered-graph.h"
 #include "support/layout-metrics.h"
 #include "support/pictured-graphs.h"
@@ -132,11 +133,40 @@ measure_large (const char *wanted)
   measure_folding ("100k", large);
 }
 
+static void
+measure_file (const char *path)
+{
+  g_autoptr (AdjBundle) bundle = adj_test_load_bundle (path);
+  g_autofree char *base = g_path_get_basename (path);
+
+  for (guint i = 0; i < adj_bundle_get_n_graphs (bundle); i++)
+    {
+      const AdjBundleGraph *graph = adj_bundle_get_graph (bundle, i);
+      g_autoptr (AdjGraph) lines = NULL, nothing = NULL;
+      g_autofree char *title = g_strdup_printf ("%s#%s", base, graph->id);
+      g_autofree char *by_lines = g_strdup_printf ("%s, lines", title);
+      g_autofree char *by_nothing = g_strdup_printf ("%s, nothing", title);
+
+      if (strcmp (graph->role, "joint") != 0)
+        continue;
+      lines = adj_test_through_log (graph->graph, ADJ_TEST_LOG_LINES);
+      nothing = adj_test_through_log (graph->graph, ADJ_TEST_LOG_NOTHING);
+      measure_one (title, graph->graph, NULL);
+      measure_one (by_lines, lines, NULL);
+      measure_one (by_nothing, nothing, NULL);
+    }
+}
+
 int
 main (int argc, char **argv)
 {
   gpointer wanted = argc > 1 ? argv[1] : NULL;
 
+  if (wanted != NULL && g_file_test (wanted, G_FILE_TEST_EXISTS))
+    {
+      measure_file (wanted);
+      return 0;
+    }
   if (wanted == NULL || strchr (wanted, '#') || strstr (wanted, " at "))
     adj_test_each_pictured_graph (measure_one, wanted);
   if (wanted == NULL || g_str_has_prefix (wanted, "7k") || g_str_has_prefix (wanted, "100k"))

@@ -159,8 +159,6 @@ static const struct
   { "group-norm", "mean and rstd have no gradient here" },
   { "prod", "the formula here does not read the product" },
   { "tril", "the diagonal is a size in 2.15, a number in 2.6 and here" },
-  { "upsample",
-    "upsample_bilinear2d.vec has a gradient of its own here, and is written as operators" },
 };
 
 static const char *

@@ -2,6 +2,7 @@
 /* Programs that PyTorch exported, in both layouts of the archive: what they hold, and that they
  * compute what PyTorch computed. */
 
+#include <glib/gstdio.h>
 #include <math.h>
 #include <string.h>
 
@@ -39,7 +40,7 @@ check_outputs (const char *release, const char *model)
   g_autofree char *path =
       g_test_build_filename (G_TEST_DIST, "formats", "data", "pt2", release, file, NULL);
   AdjSessionRun run = { .bundle = bundle, .graph = adj_bundle_get_graph (bundle, 0) };
-  g_autoptr (GHashTable) values = adj_session_read_values (run.graph->graph, path, &error);
+  g_autoptr (GHashTable) values = adj_session_read_values (&run, path, &error);
   g_autoptr (AdjComparison) comparison = NULL;
   AdjComparisonCounts counts;
 
@@ -140,10 +141,9 @@ test_shares_storages (gconstpointer release)
 /* Without sample inputs there is no call; a seed draws what the file lacks, and keeps its weights.
  */
 static void
-test_keeps_weights (gconstpointer release)
+check_weights (AdjBundle *bundle)
 {
   g_autoptr (GError) error = NULL;
-  g_autoptr (AdjBundle) bundle = load (release, "unsampled");
   AdjSessionRun run = { .bundle = bundle, .graph = adj_bundle_get_graph (bundle, 0) };
   AdjSessionRun planned;
   AdjRunResult result = { 0 };
@@ -178,6 +178,34 @@ test_keeps_weights (gconstpointer release)
   g_assert_cmpint (comparison->verdict, !=, ADJ_VERDICT_DIFFERS);
 }
 
+static void
+test_keeps_weights (gconstpointer release)
+{
+  g_autoptr (AdjBundle) bundle = load (release, "unsampled");
+
+  check_weights (bundle);
+}
+
+/* As an .adjoint it has them too. */
+static void
+test_saves_weights (gconstpointer release)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (AdjBundle) program = load (release, "unsampled");
+  g_autoptr (AdjBundle) saved = NULL;
+  g_autofree char *folder = g_dir_make_tmp ("adjoint-XXXXXX", &error);
+  g_autofree char *path = g_build_filename (folder, "saved.adjoint", NULL);
+
+  g_assert_no_error (error);
+  g_assert_true (adj_format_find ("adjoint", NULL)->save (program, path, NULL, NULL, &error));
+  g_assert_no_error (error);
+  saved = adj_bundle_load (path, NULL, &error);
+  g_assert_no_error (error);
+  check_weights (saved);
+  g_assert_cmpint (g_unlink (path), ==, 0);
+  g_assert_cmpint (g_rmdir (folder), ==, 0);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -192,6 +220,7 @@ main (int argc, char **argv)
     { "takes-results-apart", test_takes_results_apart },
     { "shares-storages", test_shares_storages },
     { "keeps-weights", test_keeps_weights },
+    { "saves-weights", test_saves_weights },
   };
 
   g_test_init (&argc, &argv, NULL);

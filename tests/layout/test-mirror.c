@@ -192,6 +192,50 @@ check_clear (const AdjScene *scene)
     }
 }
 
+typedef struct
+{
+  const AdjScene *scene;
+  const AdjSceneEdge *edge;
+  gboolean found;
+} Showing;
+
+static gboolean
+find_showing (guint index, gpointer data)
+{
+  Showing *showing = data;
+  const AdjSceneEdge *other = adj_scene_get_edge (showing->scene, index);
+
+  showing->found |= other->from == showing->edge->from && other->kind == showing->edge->kind;
+  return !showing->found;
+}
+
+/* What a line leaves to others is shown by them. */
+static void
+check_shared (const AdjScene *scene)
+{
+  for (guint e = 0; e < adj_scene_get_n_edges (scene); e++)
+    {
+      const AdjSceneEdge *edge = adj_scene_get_edge (scene, e);
+
+      g_assert_cmpuint (edge->n_shared, <, edge->n_points - 1);
+      for (guint k = 0; k < edge->n_shared; k++)
+        for (float t = 0.1f; t < 1; t += 0.2f)
+          {
+            const AdjPoint *a = &edge->points[k], *b = &edge->points[k + 1];
+            AdjRect place = { a->x + t * (b->x - a->x) - NEAR, a->y + t * (b->y - a->y) - NEAR,
+                              2 * NEAR, 2 * NEAR };
+            Showing showing = { scene, edge, FALSE };
+
+            adj_scene_foreach_edge (scene, &place, find_showing, &showing);
+            if (!showing.found)
+              g_error ("the line from %s to %s is not shown near %g, %g",
+                       adj_scene_get_box (scene, edge->from)->title,
+                       adj_scene_get_box (scene, edge->to)->title, (double) place.x,
+                       (double) place.y);
+          }
+    }
+}
+
 static void
 check_scene (const AdjScene *scene, const AdjGraph *graph)
 {
@@ -199,6 +243,7 @@ check_scene (const AdjScene *scene, const AdjGraph *graph)
   check_nodes (scene, graph);
   check_edges (scene);
   check_clear (scene);
+  check_shared (scene);
 }
 
 /* With the first @n ways of drawing, or all. */
@@ -237,6 +282,33 @@ test_captures (void)
         g_test_message ("%s#%s", files[f], ids[i]);
         check_graph (graph, i == 0 ? G_MAXUINT : 1);
       }
+}
+
+/* Of a value that is read all the way down, the lines show the way once. */
+static void
+test_many_readers (void)
+{
+  g_autoptr (GString) text =
+      g_string_new ("class G(torch.nn.Module):\n    def forward(self, x, y):\n"
+                    "        n0 = torch.ops.aten.add.Tensor(x, y)\n");
+  g_autoptr (AdjGraph) graph = NULL;
+  g_autoptr (AdjScene) scene = NULL;
+  float shown = 0;
+
+  for (guint i = 1; i < 400; i++)
+    g_string_append_printf (text, "        n%u = torch.ops.aten.mul.Tensor(n%u, x)\n", i, i - 1);
+  g_string_append (text, "        return (n399,)\n");
+  graph = adj_test_parse_graph (text->str);
+  scene = lay_out (graph, &(AdjLayoutOptions){ 0 }, NULL);
+  check_scene (scene, graph);
+  for (guint e = 0; e < adj_scene_get_n_edges (scene); e++)
+    {
+      const AdjSceneEdge *edge = adj_scene_get_edge (scene, e);
+
+      for (guint k = edge->n_shared; k + 1 < edge->n_points; k++)
+        shown += fabsf (edge->points[k].y - edge->points[k + 1].y);
+    }
+  g_assert_cmpfloat (shown, <, 6 * adj_scene_get_bounds (scene).height);
 }
 
 /* Half of them with our own layering, which is what remains without the helper. */
@@ -656,6 +728,7 @@ main (int argc, char **argv)
   g_test_add_func ("/layout/mirror/captures", test_captures);
   g_test_add_func ("/layout/mirror/random", test_random);
   g_test_add_func ("/layout/mirror/layers", test_layers);
+  g_test_add_func ("/layout/mirror/many-readers", test_many_readers);
   g_test_add_func ("/layout/mirror/mlp", test_mlp);
   g_test_add_func ("/layout/mirror/forward-down-backward-up", test_direction);
   g_test_add_func ("/layout/mirror/equal-groups-look-equal", test_equal_groups);

@@ -17,6 +17,9 @@ test_rows (void)
     { "torch.ops.aten.tanh.default", "self", "g · (1 − y · y)" },
     { "torch.ops.aten.div.Tensor", "other", "−g · (self / other / other)" },
     { "torch.ops.aten.addmm.default", "self", "g if beta = 1, else g · beta" },
+    { "torch.ops.aten.addmm.default", "mat1", "alpha · g @ mat2ᵀ" },
+    { "torch.ops.aten.mm.default", "mat2", "selfᵀ @ g" },
+    { "torch.ops.aten.where.self", "self", "g if condition, else 0" },
     { "torch.ops.aten.relu.default", "self", "0 if y ≤ 0, else g" },
   };
 

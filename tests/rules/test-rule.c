@@ -6,6 +6,7 @@
 
 #include "ops/adj-op-id.h"
 #include "ops/adj-op-table.h"
+#include "ops/adj-packet.h"
 #include "rules/adj-rule.h"
 
 static const AdjRuleEntry *
@@ -55,6 +56,38 @@ variant_has_the_gradient_of_its_record (void)
   g_assert_null (adj_rule_find (adj_op_find ("torch.ops.aten.mul.out"), ADJ_RULE_GRAD, NULL));
 }
 
+/* A rule is read when it is asked for: here is asked for all of them. */
+static void
+every_rule_is_read (void)
+{
+  guint n_ops = adj_ops_get_n (), n_rules = 0;
+
+  for (guint i = 0; i < n_ops + adj_functions_get_n (); i++)
+    {
+      const AdjOp *op = i < n_ops ? adj_ops_get (i) : adj_functions_get (i - n_ops);
+
+      for (guint kind = 0; kind < ADJ_N_RULE_KINDS; kind++)
+        n_rules += adj_rule_find (op, (AdjRuleKind) kind, NULL) != NULL;
+      if (op->decompose != NULL)
+        g_assert_nonnull (adj_rule_find (op, ADJ_RULE_DECOMPOSE, NULL));
+    }
+  g_assert_cmpuint (n_rules, >, n_ops / 2);
+}
+
+/* What 2.15 has in another way, and what it has as 2.6. */
+static void
+releases_have_rules_of_their_own (void)
+{
+  const AdjOp *log10 = adj_op (ADJ_OP_log10), *mul = adj_op (ADJ_OP_mul_Tensor);
+
+  g_assert_true (adj_rule_find (log10, ADJ_RULE_GRAD, "2.15") !=
+                 adj_rule_find (log10, ADJ_RULE_GRAD, NULL));
+  g_assert_true (adj_rule_find (log10, ADJ_RULE_GRAD, "2.6") ==
+                 adj_rule_find (log10, ADJ_RULE_GRAD, NULL));
+  g_assert_true (adj_rule_find (mul, ADJ_RULE_GRAD, "2.15") ==
+                 adj_rule_find (mul, ADJ_RULE_GRAD, NULL));
+}
+
 int
 main (int argc, char **argv)
 {
@@ -65,5 +98,8 @@ main (int argc, char **argv)
   g_test_add_func ("/rules/rule/reads-the-result", entry_reads_the_result);
   g_test_add_func ("/rules/rule/twin-has-the-gradient", variant_has_the_gradient_of_its_record);
 
+  g_test_add_func ("/rules/rule/every-rule-is-read", every_rule_is_read);
+  g_test_add_func ("/rules/rule/releases-have-rules-of-their-own",
+                   releases_have_rules_of_their_own);
   return g_test_run ();
 }

@@ -79,7 +79,7 @@ static AdjComparison *
 compare (Fixture *fixture, GHashTable *written, gboolean nodes, GError **error)
 {
   g_autofree char *path = write_values (fixture, written);
-  g_autoptr (GHashTable) values = adj_session_read_values (fixture->run.graph->graph, path, error);
+  g_autoptr (GHashTable) values = adj_session_read_values (&fixture->run, path, error);
 
   return values != NULL
              ? adj_session_compare_values (&fixture->run, values, nodes, NAN, NAN, NULL, error)
@@ -225,6 +225,23 @@ assert_refused (Fixture *fixture, gboolean nodes, AdjError code, const char *men
     g_error ("“%s” does not say “%s”", error->message, mentions);
 }
 
+/* (transfer full): with a dimension of 1 before the others */
+static AdjTensorData *
+lengthen (AdjTensorData *data)
+{
+  const AdjTensorMeta *meta = adj_tensor_data_get_meta (data);
+  gint64 sizes[ADJ_MAX_RANK + 1] = { 1 };
+  AdjTensorData *longer;
+
+  for (guint i = 0; i < meta->shape.rank; i++)
+    sizes[i + 1] = meta->shape.size[i].word;
+  longer = adj_tensor_data_new_from_array (
+      meta->dtype, sizes, meta->shape.rank + 1,
+      g_bytes_get_data (adj_tensor_data_get_bytes (data), NULL), NULL);
+  g_assert_nonnull (longer);
+  return longer;
+}
+
 static void
 test_refuses (Fixture *fixture, gconstpointer data)
 {
@@ -243,6 +260,8 @@ test_refuses (Fixture *fixture, gconstpointer data)
                   "'gelu' is f64[8, 32], the node gives f32[8, 32]");
   put (fixture->values, "gelu", scale (fixture, "t_2", 1));
   assert_refused (fixture, TRUE, ADJ_ERROR_SHAPE, "the node gives f32[8, 32]");
+  put (fixture->values, "gelu", lengthen (good));
+  assert_refused (fixture, TRUE, ADJ_ERROR_SHAPE, "'gelu' is f32[1, 8, 32]");
   put (fixture->values, "gelu", adj_tensor_data_ref (good));
 
   put (fixture->values, "primals_1", scale (fixture, "primals_1", 1.01));

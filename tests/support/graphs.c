@@ -3,6 +3,9 @@
 
 #include "support/graphs.h"
 
+#include <stdlib.h>
+#include <string.h>
+
 #include "ops/adj-op-table.h"
 #include "support/adj-test.h"
 
@@ -44,4 +47,28 @@ adj_test_load_graph (const char *name, const char *id)
 
   g_assert_no_error (error);
   return adj_graph_ref (graph->graph);
+}
+
+static int
+by_name (const void *a, const void *b)
+{
+  return strcmp (*(char *const *) a, *(char *const *) b);
+}
+
+GPtrArray *
+adj_test_list_captures (void)
+{
+  g_autofree char *folder = adj_test_data_path ("graphs");
+  g_autoptr (GError) error = NULL;
+  g_autoptr (GDir) dir = g_dir_open (folder, 0, &error);
+  GPtrArray *names = g_ptr_array_new_with_free_func (g_free);
+  const char *entry;
+
+  g_assert_no_error (error);
+  while ((entry = g_dir_read_name (dir)))
+    if (g_str_has_suffix (entry, ".adjoint"))
+      g_ptr_array_add (names, g_strndup (entry, strlen (entry) - strlen (".adjoint")));
+  qsort (names->pdata, names->len, sizeof (char *), by_name);
+  g_assert_cmpuint (names->len, >, 0);
+  return names;
 }

@@ -16,6 +16,9 @@ AdjBundle *adj_test_load_bundle (const char *path);
 /* (transfer full): data/graphs/@name.adjoint */
 AdjBundle *adj_test_load_capture (const char *name);
 
+/* (transfer full): the names of data/graphs in order, of char * */
+GPtrArray *adj_test_list_captures (void);
+
 /* (transfer full): graph @id of it */
 AdjGraph *adj_test_load_graph (const char *name, const char *id);
 

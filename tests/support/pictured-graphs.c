@@ -79,27 +79,11 @@ each_of_capture (const char *capture, AdjTestPicture each, gpointer data)
     }
 }
 
-static int
-by_name (const void *a, const void *b)
-{
-  return strcmp (*(char *const *) a, *(char *const *) b);
-}
-
 void
 adj_test_each_pictured_graph (AdjTestPicture each, gpointer data)
 {
-  g_autofree char *folder = adj_test_data_path ("graphs");
-  g_autoptr (GError) error = NULL;
-  g_autoptr (GDir) dir = g_dir_open (folder, 0, &error);
-  g_autoptr (GPtrArray) names = g_ptr_array_new_with_free_func (g_free);
-  const char *entry;
+  g_autoptr (GPtrArray) names = adj_test_list_captures ();
 
-  g_assert_no_error (error);
-  while ((entry = g_dir_read_name (dir)))
-    if (g_str_has_suffix (entry, ".adjoint"))
-      g_ptr_array_add (names, g_strndup (entry, strlen (entry) - strlen (".adjoint")));
-  qsort (names->pdata, names->len, sizeof (char *), by_name);
-  g_assert_cmpuint (names->len, >, 0);
   for (guint i = 0; i < names->len; i++)
     each_of_capture (g_ptr_array_index (names, i), each, data);
 }

@@ -5,6 +5,7 @@
 #include "canvas/adj-legend.h"
 #include "canvas/adj-minimap.h"
 #include "canvas/graph-view-private.h"
+#include "inspect/adj-inspector.h"
 #include "ir/adj-graph.h"
 #include "panel/adj-source-page.h"
 #include "support/adj-test.h"
@@ -152,6 +153,63 @@ test_covers (void)
   adj_walk_close (window);
 }
 
+/* Where the list of what was found is, on the canvas; it has a surface of its own. */
+static gboolean
+is_clear_of_search (AdjWindow *window, const AdjRect *at)
+{
+  GtkWidget *view = GTK_WIDGET (adj_window_get_view (window));
+  GtkWidget *entry = adj_walk_find_mapped (GTK_WIDGET (window), GTK_TYPE_SEARCH_ENTRY);
+  GtkWidget *popover = gtk_widget_get_ancestor (entry, GTK_TYPE_POPOVER);
+  GdkSurface *surface = gtk_native_get_surface (GTK_NATIVE (popover));
+  double x, y, dx, dy;
+  float left, top;
+
+  g_assert_true (
+      gtk_widget_translate_coordinates (view, GTK_WIDGET (window), at->x, at->y, &x, &y));
+  gtk_native_get_surface_transform (GTK_NATIVE (window), &dx, &dy);
+  left = (float) (gdk_popup_get_position_x (GDK_POPUP (surface)) - dx);
+  top = (float) (gdk_popup_get_position_y (GDK_POPUP (surface)) - dy);
+  return (float) x + at->width <= left ||
+         (float) x >= left + (float) gdk_surface_get_width (surface) ||
+         (float) y + at->height <= top ||
+         (float) y >= top + (float) gdk_surface_get_height (surface);
+}
+
+/* Each hit that is gone to is seen while the list stays open. */
+static void
+test_search_covers (void)
+{
+  AdjWindow *window = adj_walk_open_graph (application, "graphs/gpt2.adjoint", "joint");
+  AdjDocument *document = adj_window_get_document (window);
+  AdjGraphView *view = adj_window_get_view (window);
+  const AdjScene *scene = adj_document_get_scene (document);
+  guint n_seen = 0;
+
+  adj_mouse_focus (GTK_WIDGET (window));
+  gtk_widget_grab_focus (GTK_WIDGET (view));
+  adj_mouse_do ("key ctrl+f");
+  UNTIL (adj_walk_find_mapped (GTK_WIDGET (window), GTK_TYPE_SEARCH_ENTRY) != NULL);
+  adj_mouse_do ("type add");
+  for (guint i = 0; i < 12; i++)
+    {
+      guint32 before = adj_document_get_selected (document).index;
+      guint box;
+      AdjRect at;
+
+      adj_walk_settle (window);
+      adj_mouse_do ("key Return");
+      UNTIL (adj_document_get_selected (document).index != before);
+      adj_walk_settle (window);
+      box = adj_scene_find_node (scene, adj_document_get_selected (document));
+      at = adj_camera_rect_to_widget (&view->camera, &adj_scene_get_box (scene, box)->rect);
+      g_assert_true (is_clear_of_search (window, &at));
+      n_seen +=
+          at.x >= 0 && at.y >= 0 && at.y + at.height <= gtk_widget_get_height (GTK_WIDGET (view));
+    }
+  g_assert_cmpuint (n_seen, ==, 12);
+  adj_walk_close (window);
+}
+
 /* What is in the middle stays in view, and nothing is dimmed. */
 static void
 test_closes_all (void)
@@ -177,6 +235,96 @@ test_closes_all (void)
   g_assert_cmpfloat (at.x, <, gtk_widget_get_width (GTK_WIDGET (view)));
   g_assert_cmpfloat (at.y, <, gtk_widget_get_height (GTK_WIDGET (view)));
   g_assert_null (view->highlight);
+  adj_walk_close (window);
+}
+
+/* The same by the menu of the canvas, with the mouse: where nothing is selected what is in the
+ * middle stays too. */
+static void
+test_closes_all_by_mouse (void)
+{
+  AdjWindow *window = adj_walk_open_graph (application, "graphs/gpt2.adjoint", "joint");
+  AdjDocument *document = adj_window_get_document (window);
+  AdjGraphView *view = adj_window_get_view (window);
+  AdjScene *before = adj_document_get_scene (document);
+  int width = gtk_widget_get_width (GTK_WIDGET (view));
+  int height = gtk_widget_get_height (GTK_WIDGET (view));
+  GtkWidget *menu, *item;
+  guint n_seen = 0;
+
+  adj_mouse_focus (GTK_WIDGET (window));
+  adj_mouse_move (GTK_WIDGET (view), 8, height - 70);
+  adj_mouse_do ("click 3");
+  UNTIL ((menu = adj_walk_find_mapped (GTK_WIDGET (window), GTK_TYPE_POPOVER_MENU)) != NULL);
+  UNTIL ((item = adj_walk_find (menu, GTK_TYPE_LABEL, "Close All Modules")) != NULL &&
+         gtk_widget_get_mapped (item));
+  adj_walk_settle (window);
+  adj_mouse_click (item, 6, 6);
+  UNTIL (adj_document_get_scene (document) != before && !adj_document_is_busy (document));
+  adj_walk_settle (window);
+  for (guint i = 0; i < adj_scene_get_n_boxes (adj_document_get_scene (document)); i++)
+    {
+      const AdjSceneBox *box = adj_scene_get_box (adj_document_get_scene (document), i);
+      AdjRect at = adj_camera_rect_to_widget (&view->camera, &box->rect);
+
+      n_seen += box->fold == ADJ_FOLD_CLOSED && at.x + at.width > 0 && at.x < width &&
+                at.y + at.height > 0 && at.y < height;
+    }
+  g_assert_cmpuint (n_seen, >=, 2);
+  g_assert_null (view->highlight);
+  adj_walk_close (window);
+}
+
+/* -- narrow -- */
+
+static void
+click_node (AdjWindow *window, const char *name)
+{
+  AdjDocument *document = adj_window_get_document (window);
+  AdjGraphView *view = adj_window_get_view (window);
+  const AdjScene *scene = adj_document_get_scene (document);
+  AdjNodeId node = adj_graph_find_node (adj_document_get_graph (document)->graph, name);
+  const AdjSceneBox *box = adj_scene_get_box (scene, adj_scene_find_node (scene, node));
+  AdjRect at = adj_camera_rect_to_widget (&view->camera, &box->rect);
+
+  adj_mouse_click (GTK_WIDGET (view), at.x + at.width / 2, at.y + at.height / 2);
+  UNTIL (adj_document_get_selected (document).index == node.index);
+}
+
+static gboolean
+is_clear (AdjWindow *window)
+{
+  AdjDocument *document = adj_window_get_document (window);
+  AdjGraphView *view = adj_window_get_view (window);
+  const AdjScene *scene = adj_document_get_scene (document);
+  guint box = adj_scene_find_node (scene, adj_document_get_selected (document));
+  AdjRect at = adj_camera_rect_to_widget (&view->camera, &adj_scene_get_box (scene, box)->rect);
+
+  return adj_walk_find_mapped (GTK_WIDGET (window), ADJ_TYPE_INSPECTOR) != NULL && at.x >= 0 &&
+         at.y >= 0 && at.x + at.width <= gtk_widget_get_width (GTK_WIDGET (view)) &&
+         is_clear_of (window, &at, ADJ_TYPE_INSPECTOR);
+}
+
+/* The inspector lies below what was clicked, and the next node can be clicked meanwhile. */
+static void
+test_narrow (gconstpointer data)
+{
+  AdjWindow *window = adj_walk_open_window (application, GPOINTER_TO_INT (data), 740);
+  AdjDocument *document = adj_window_get_document (window);
+  g_autofree char *path = adj_test_data_path ("graphs/mlp.adjoint");
+
+  g_assert_true (adj_walk_open (window, path));
+  g_assert_true (adj_walk_choose_graph (window, "joint"));
+  adj_document_set_selected (document, ADJ_NO_NODE);
+  adj_walk_settle (window);
+  adj_mouse_focus (GTK_WIDGET (window));
+  click_node (window, "tanh");
+  UNTIL (is_clear (window));
+  adj_walk_settle (window);
+  g_assert_true (is_clear (window));
+  click_node (window, "gelu");
+  UNTIL (is_clear (window));
+  g_assert_cmpint (gtk_widget_get_width (GTK_WIDGET (window)), <=, GPOINTER_TO_INT (data));
   adj_walk_close (window);
 }
 
@@ -260,6 +408,11 @@ main (int argc, char **argv)
   g_test_add_func ("/clicks/home-fits", test_home);
   g_test_add_func ("/clicks/open-menu", test_open_menu);
   g_test_add_func ("/clicks/what-is-selected-is-covered-by-nothing", test_covers);
+  g_test_add_func ("/clicks/what-is-found-is-not-under-the-list", test_search_covers);
   g_test_add_func ("/clicks/close-all-stays", test_closes_all);
+  g_test_add_func ("/clicks/close-all-by-mouse", test_closes_all_by_mouse);
+  g_test_add_data_func ("/clicks/narrow/360", GINT_TO_POINTER (360), test_narrow);
+  g_test_add_data_func ("/clicks/narrow/500", GINT_TO_POINTER (500), test_narrow);
+  g_test_add_data_func ("/clicks/narrow/700", GINT_TO_POINTER (700), test_narrow);
   return g_test_run ();
 }

@@ -15,7 +15,8 @@
 #include "model/adj-stages.h"
 #include "report/adj-properties.h"
 
-#define NARROW 480 /* pixels of the canvas */
+#define NARROW 520          /* pixels of the canvas */
+#define ROOM_FOR_COUNTS 600 /* beside where one is */
 
 struct _AdjCanvasPage
 {
@@ -32,6 +33,7 @@ struct _AdjCanvasPage
   AdjStageFacts *facts; /* (weak) (nullable): of the document */
   gulong changed;
   AdjRecording *recording; /* (owned) (nullable): whose stage is shown */
+  gboolean narrow;         /* a canvas that has better things to show than all of the bar */
 };
 
 G_DEFINE_FINAL_TYPE (AdjCanvasPage, adj_canvas_page, ADJ_TYPE_PANEL)
@@ -59,9 +61,11 @@ update_crumbs (AdjCanvasPage *self)
   AdjNodeId selected = adj_document_get_selected (adj_panel_get_document (self));
   GString *text = g_string_new (NULL);
 
-  if (graph != NULL)
+  if (graph != NULL && self->narrow && adj_node_id_is_valid (selected))
+    g_string_append (text, adj_graph_get_node (graph->graph, selected.index)->name);
+  else if (graph != NULL)
     g_string_append (text, adj_properties_role_title (graph->role));
-  if (graph != NULL && adj_node_id_is_valid (selected))
+  if (graph != NULL && !self->narrow && adj_node_id_is_valid (selected))
     {
       const AdjNode *node = adj_graph_get_node (graph->graph, selected.index);
       g_autofree char *path = get_path (self, selected);
@@ -77,6 +81,21 @@ update_crumbs (AdjCanvasPage *self)
 }
 
 static void
+update_narrow (AdjCanvasPage *self)
+{
+  int width = gtk_widget_get_width (GTK_WIDGET (self->view));
+  gboolean narrow = width > 0 && width < NARROW;
+
+  gtk_widget_set_visible (GTK_WIDGET (self->minimap),
+                          !narrow && adj_graph_view_get_scene (self->view) != NULL);
+  gtk_widget_set_visible (GTK_WIDGET (self->zoom_button), !narrow);
+  if (narrow == self->narrow)
+    return;
+  self->narrow = narrow;
+  update_crumbs (self);
+}
+
+static void
 on_camera_changed (AdjCanvasPage *self)
 {
   const AdjBundleGraph *graph = adj_panel_get_document (self) != NULL
@@ -84,15 +103,12 @@ on_camera_changed (AdjCanvasPage *self)
                                     : NULL;
   g_autofree char *zoom =
       g_strdup_printf ("%.0f %%", 100.0 * adj_graph_view_get_camera (self->view).zoom);
-  int width = gtk_widget_get_width (GTK_WIDGET (self->view));
-  gboolean narrow = width > 0 && width < NARROW;
   g_autofree char *text = NULL;
 
-  /* A narrow canvas has better things to show. */
-  gtk_widget_set_visible (GTK_WIDGET (self->minimap),
-                          !narrow && adj_graph_view_get_scene (self->view) != NULL);
+  if (graph != NULL)
+    update_narrow (self);
   gtk_button_set_label (self->zoom_button, zoom);
-  if (graph != NULL && !narrow)
+  if (graph != NULL && gtk_widget_get_width (GTK_WIDGET (self->view)) >= ROOM_FOR_COUNTS)
     text = g_strdup_printf (
         _ ("%u nodes, %u in view"), adj_graph_get_n_calls (graph->graph),
         MIN (adj_graph_view_count_visible (self->view), adj_graph_get_n_calls (graph->graph)));

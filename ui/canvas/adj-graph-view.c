@@ -441,6 +441,9 @@ adj_graph_view_dispose (GObject *object)
   adj_graph_view_stop_moving (self);
   adj_graph_view_stop_morph (self);
   g_clear_pointer (&self->twins, g_array_unref);
+  if (self->uncovering != 0)
+    gtk_widget_remove_tick_callback (GTK_WIDGET (self), self->uncovering);
+  self->uncovering = 0;
   if (self->announcing != 0)
     gtk_widget_remove_tick_callback (GTK_WIDGET (self), self->announcing);
   self->announcing = 0;

@@ -56,9 +56,11 @@ AdjHeat *adj_graph_view_get_heat (AdjGraphView *self); /* (transfer none) (nulla
 /* The labels of lines. */
 void adj_graph_view_set_labeling (AdjGraphView *self, AdjLabeling labeling);
 
-/* A widget that lies over the canvas, in the same overlay: what is revealed does not end under it
+/* A widget that lies over the canvas, or a popover that may: what is revealed does not end under it
  * while it is shown. */
 void adj_graph_view_add_cover (AdjGraphView *self, GtkWidget *cover);
+/* A cover moves: what is selected comes out from under it when it has its place. */
+void adj_graph_view_uncover_soon (AdjGraphView *self);
 /* Moves only when the node is not well in view. */
 void adj_graph_view_reveal (AdjGraphView *self, AdjNodeId node);
 /* The rectangle of the scene that is in view, or around what is selected; %FALSE: it is empty. */

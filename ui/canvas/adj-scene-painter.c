@@ -241,6 +241,17 @@ collect (guint index, gpointer data)
   return TRUE;
 }
 
+/* Lit lines that others show here. */
+static gboolean
+collect_lit (guint index, gpointer data)
+{
+  AdjPainter *painter = data;
+
+  if (adj_highlight_has_edge (painter->frame->highlight, index))
+    g_array_append_val (painter->edges, index);
+  return TRUE;
+}
+
 static void
 paint_kind (AdjPainter *painter, AdjBoxKind kind, void (*paint) (AdjPainter *, guint))
 {
@@ -324,7 +335,11 @@ adj_scene_painter_paint (const AdjSceneFrame *frame, GtkSnapshot *snapshot)
   else
     adj_scene_foreach_box (frame->scene, &visible, collect, boxes);
   if (painter.line_share > 0)
-    adj_scene_foreach_edge (frame->scene, &visible, collect, edges);
+    {
+      adj_scene_foreach_edge (frame->scene, &visible, collect, edges);
+      if (frame->highlight != NULL)
+        adj_scene_foreach_passing_edge (frame->scene, &visible, collect_lit, &painter);
+    }
 
   if (!frame->ghosts)
     paint_gutter (&painter);

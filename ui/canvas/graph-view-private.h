@@ -49,6 +49,8 @@ struct _AdjGraphView
   GPtrArray *covers;           /* (owned): of GtkWidget */
   int last_width, last_height; /* of the last allocation */
   gboolean cuts_selected;      /* it cut off what is selected */
+  guint uncovering;            /* id of the tick that brings out what is selected */
+  guint uncovering_frames;     /* until it does */
 
   GSimpleActionGroup *actions; /* (owned): of what keys do */
 

@@ -25,6 +25,24 @@ needed_shift (float begin, float size, float shown, float margin)
   return MAX (begin + size - (shown - margin), 0);
 }
 
+/* A popover has a surface of its own, with its shadow. */
+static gboolean
+get_popover (AdjGraphView *self, GtkWidget *popover, graphene_rect_t *bounds)
+{
+  GtkNative *window = gtk_widget_get_native (GTK_WIDGET (self));
+  GdkSurface *surface = gtk_native_get_surface (GTK_NATIVE (popover));
+  double dx, dy, x, y;
+
+  if (!gtk_widget_translate_coordinates (GTK_WIDGET (self), GTK_WIDGET (window), 0, 0, &x, &y))
+    return FALSE;
+  gtk_native_get_surface_transform (window, &dx, &dy);
+  graphene_rect_init (bounds, (float) (gdk_popup_get_position_x (GDK_POPUP (surface)) - dx - x),
+                      (float) (gdk_popup_get_position_y (GDK_POPUP (surface)) - dy - y),
+                      (float) gdk_surface_get_width (surface),
+                      (float) gdk_surface_get_height (surface));
+  return TRUE;
+}
+
 /* Where @cover is on the canvas; %FALSE where it is not shown. */
 static gboolean
 get_cover (AdjGraphView *self, GtkWidget *cover, AdjRect *rect)
@@ -32,7 +50,8 @@ get_cover (AdjGraphView *self, GtkWidget *cover, AdjRect *rect)
   graphene_rect_t bounds;
 
   if (!gtk_widget_get_mapped (cover) ||
-      !gtk_widget_compute_bounds (cover, GTK_WIDGET (self), &bounds))
+      !(GTK_IS_POPOVER (cover) ? get_popover (self, cover, &bounds)
+                               : gtk_widget_compute_bounds (cover, GTK_WIDGET (self), &bounds)))
     return FALSE;
   *rect = (AdjRect){ bounds.origin.x - CLEAR, bounds.origin.y - CLEAR,
                      bounds.size.width + 2 * CLEAR, bounds.size.height + 2 * CLEAR };
@@ -46,22 +65,27 @@ overlap (const AdjRect *a, const AdjRect *b)
          b->y < a->y + a->height;
 }
 
-/* Moves the picture up or to the left, whichever is less, where a cover hides @rect; covers are at
- * the bottom and at the right. */
+/* Moves the picture to the left, up or down, whichever is least and keeps @rect in view, where a
+ * cover hides it; covers are at the right, at the bottom, or hang from the top. */
 static void
 uncover (AdjGraphView *self, AdjCamera *camera, const AdjRect *rect)
 {
+  float height = gtk_widget_get_height (GTK_WIDGET (self));
+
   for (guint i = 0; i < self->covers->len; i++)
     {
       AdjRect at = adj_camera_rect_to_widget (camera, rect), cover;
-      float up, left;
+      float up, left, down;
 
       if (!get_cover (self, self->covers->pdata[i], &cover) || !overlap (&at, &cover))
         continue;
       up = at.y + at.height - cover.y;
       left = at.x + at.width - cover.x;
-      if (left < up && at.x - left > 0)
+      down = cover.y + cover.height - at.y;
+      if (left < MIN (up, down) && at.x - left > 0)
         adj_camera_pan (camera, -left, 0);
+      else if (down < up && at.y + down + at.height < height)
+        adj_camera_pan (camera, 0, down);
       else
         adj_camera_pan (camera, 0, -up);
     }
@@ -143,6 +167,30 @@ adj_graph_view_show_cut (AdjGraphView *self)
   self->cuts_selected = FALSE;
   if (rect != NULL)
     move_into_view (self, &camera, rect, 0.04f);
+}
+
+/* The second frame from now: in the first one what covers gets its place. */
+static gboolean
+on_frame (GtkWidget *widget, GdkFrameClock *clock, gpointer data)
+{
+  AdjGraphView *self = ADJ_GRAPH_VIEW (widget);
+
+  if (self->uncovering_frames-- > 0)
+    return G_SOURCE_CONTINUE;
+  self->uncovering = 0;
+  self->cuts_selected = TRUE;
+  adj_graph_view_show_cut (self);
+  return G_SOURCE_REMOVE;
+}
+
+void
+adj_graph_view_uncover_soon (AdjGraphView *self)
+{
+  g_return_if_fail (ADJ_IS_GRAPH_VIEW (self));
+
+  self->uncovering_frames = 1;
+  if (self->uncovering == 0)
+    self->uncovering = gtk_widget_add_tick_callback (GTK_WIDGET (self), on_frame, NULL, NULL);
 }
 
 /* -- modules that open and close -- */

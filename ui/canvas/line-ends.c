@@ -53,6 +53,8 @@ adj_line_at (const AdjScene *scene, AdjPoint at, float tolerance)
   Touching touching = { scene, g_array_new (FALSE, FALSE, sizeof (guint32)) };
 
   adj_scene_foreach_edge (scene, &around, add_edge, &touching);
+  if (touching.line->len > 0)
+    adj_scene_foreach_passing_edge (scene, &around, add_edge, &touching);
   return touching.line;
 }
 

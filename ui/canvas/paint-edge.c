@@ -180,6 +180,8 @@ adj_painter_edge (AdjPainter *painter, guint index)
   gboolean chosen = index == frame->hovered_edge ||
                     (lit && frame->highlight != NULL && frame->selected != ADJ_NO_BOX &&
                      edge->kind != ADJ_EDGE_BRIDGE && edge->kind != ADJ_EDGE_RECOMPUTE);
+  /* What others show stands out too. */
+  gboolean whole = index == frame->hovered_edge || (lit && frame->highlight != NULL);
   const AdjPalette *palette = lit ? &painter->lit : &painter->dim;
   const AdjColor *color = chosen ? &palette->selection : &palette->edges[edge->kind];
   GdkRGBA rgba = adj_color_to_rgba (color);
@@ -194,7 +196,7 @@ adj_painter_edge (AdjPainter *painter, guint index)
   if (painter->lod < ADJ_LOD_NAMES || arrow < 3 || frame->morph != NULL)
     arrow = 0;
 
-  for (guint i = 1; i < edge->n_points; i++)
+  for (guint i = whole ? 1 : edge->n_shared + 1; i < edge->n_points; i++)
     {
       from = adj_camera_to_widget (&frame->camera, edge->points[i - 1].x, edge->points[i - 1].y);
       to = adj_camera_to_widget (&frame->camera, edge->points[i].x, edge->points[i].y);

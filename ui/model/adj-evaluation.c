@@ -98,8 +98,7 @@ compare (const Input *input, const AdjSessionRun *run, GCancellable *cancellable
 
   if (input->values)
     {
-      g_autoptr (GHashTable) values =
-          adj_session_read_values (run->graph->graph, input->choice.values, error);
+      g_autoptr (GHashTable) values = adj_session_read_values (run, input->choice.values, error);
 
       return values != NULL
                  ? adj_session_compare_values (run, values, TRUE, rtol, atol, cancellable, error)

@@ -56,12 +56,13 @@ adj_graph_row_new (AdjGraphItem *item)
   g_autofree char *number = g_strdup_printf ("%u", adj_graph_item_get_index (item) + 1);
   g_autofree char *count = adj_properties_count (adj_graph_item_get_n_calls (item));
   const AdjBundleGraph *graph = adj_graph_item_get_graph (item);
+  g_autofree char *n_calls = g_strdup_printf ("%u", adj_graph_item_get_n_calls (item));
   g_autofree char *label = g_strdup_printf ("%s, %s", adj_graph_item_get_title (item), count);
 
   self->item = g_object_ref (item);
   gtk_label_set_text (self->number, number);
   gtk_label_set_text (self->title, adj_graph_item_get_title (item));
-  gtk_label_set_text (self->count, count);
+  gtk_label_set_text (self->count, n_calls);
   gtk_label_set_text (self->subtitle, *adj_graph_item_get_subtitle (item) != '\0'
                                           ? adj_graph_item_get_subtitle (item)
                                           : graph->id);

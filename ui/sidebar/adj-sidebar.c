@@ -205,7 +205,7 @@ bind (GtkListItem *item, GtkWidget *row, GtkLabel *const *cells, gpointer data)
 
 static const AdjRowLook module_look = {
   .n = 3,
-  .cells = { { .expand = TRUE, .ellipsize = PANGO_ELLIPSIZE_END },
+  .cells = { { .expand = TRUE, .ellipsize = PANGO_ELLIPSIZE_MIDDLE },
              { .css_class = "count", .xalign = 1, .numeric = TRUE },
              { .css_class = "saved", .xalign = 1, .numeric = TRUE } },
   .spacing = 4,

@@ -16,7 +16,6 @@
 #include "panel/adj-source-page.h"
 #include "panel/adj-text-page.h"
 #include "panel/adj-values-page.h"
-#include "report/adj-properties.h"
 #include "sidebar/adj-sidebar.h"
 #include "stages/adj-changes-page.h"
 #include "stages/adj-contract-page.h"
@@ -25,10 +24,13 @@
 #include "stages/adj-stage-bar.h"
 #include "stages/adj-stage-options.h"
 #include "widgets/name-widgets.h"
+#include "window/adj-remarks-bar.h"
 #include "window/adj-settings.h"
 #include "window/adj-start-page.h"
 
 #define SAVE_SECONDS 3
+#define INSPECTOR_WIDTH 300
+#define INSPECTOR_HEIGHT 120 /* at least, below the canvas */
 
 struct _AdjDocumentPage
 {
@@ -37,13 +39,10 @@ struct _AdjDocumentPage
   AdjDocument *document; /* (owned) */
   GSettings *settings;   /* (owned) (nullable) */
   gboolean had_selection;
-  gboolean closed;  /* who reads the remarks about the file has seen them */
   gboolean changed; /* since the view was saved */
   guint saving;
 
-  GtkInfoBar *remarks_bar;
-  GtkLabel *remarks_label;
-  GtkButton *remarks_button;
+  AdjRemarksBar *remarks_bar;
   GtkStack *pages;
   AdwStatusPage *problem_page;
   GtkSpinner *spinner;
@@ -183,6 +182,39 @@ update_selected (AdjDocumentPage *self)
   self->had_selection = any;
 }
 
+/* Where canvas and inspector have no room side by side, the inspector lies over the lower part of
+ * the canvas, which stays in use. */
+static void
+update_narrow (AdjDocumentPage *self)
+{
+  GtkWidget *flap = GTK_WIDGET (self->inspector_flap), *inspector = GTK_WIDGET (self->inspector);
+  int width = gtk_widget_get_width (flap), height = gtk_widget_get_height (flap), beside;
+  gboolean narrow;
+
+  gtk_widget_measure (adw_flap_get_content (self->inspector_flap), GTK_ORIENTATION_HORIZONTAL, -1,
+                      &beside, NULL, NULL, NULL);
+  narrow = width > 0 && width < beside + INSPECTOR_WIDTH;
+  gtk_widget_set_size_request (inspector, narrow ? -1 : INSPECTOR_WIDTH,
+                               narrow ? MAX (height * 2 / 5, INSPECTOR_HEIGHT) : -1);
+  if (narrow ==
+      (gtk_orientable_get_orientation (GTK_ORIENTABLE (flap)) == GTK_ORIENTATION_VERTICAL))
+    return;
+  adw_flap_set_modal (self->inspector_flap, !narrow);
+  adw_flap_set_fold_policy (self->inspector_flap,
+                            narrow ? ADW_FLAP_FOLD_POLICY_ALWAYS : ADW_FLAP_FOLD_POLICY_AUTO);
+  gtk_orientable_set_orientation (GTK_ORIENTABLE (flap),
+                                  narrow ? GTK_ORIENTATION_VERTICAL : GTK_ORIENTATION_HORIZONTAL);
+  gtk_orientable_set_orientation (GTK_ORIENTABLE (adw_flap_get_separator (self->inspector_flap)),
+                                  narrow ? GTK_ORIENTATION_HORIZONTAL : GTK_ORIENTATION_VERTICAL);
+}
+
+static void
+on_inspector_moved (AdjDocumentPage *self)
+{
+  if (adw_flap_get_folded (self->inspector_flap) && adw_flap_get_reveal_flap (self->inspector_flap))
+    adj_graph_view_uncover_soon (adj_canvas_page_get_view (self->canvas_page));
+}
+
 /* What stands at the end of the panel's tabs. */
 static void
 update_note (AdjDocumentPage *self)
@@ -218,102 +250,10 @@ update_evaluation (AdjDocumentPage *self)
 
 /* -- problems -- */
 
-/* Yellow: the file is usable, but not all of it could be read.  Red: nothing of it could be. */
-static void
-show_remark (AdjDocumentPage *self, GtkMessageType type, const char *text)
-{
-  const gboolean problem = type == GTK_MESSAGE_ERROR;
-
-  gtk_info_bar_set_message_type (self->remarks_bar, type);
-  gtk_label_set_text (self->remarks_label, text);
-  gtk_button_set_label (self->remarks_button, problem ? _ ("_Copy Details") : _ ("_Details"));
-  adj_name_widgets (GTK_WIDGET (self->remarks_bar));
-  gtk_actionable_set_action_name (GTK_ACTIONABLE (self->remarks_button), NULL);
-  gtk_actionable_set_action_target_value (GTK_ACTIONABLE (self->remarks_button),
-                                          problem ? NULL : g_variant_new_string ("log"));
-  gtk_actionable_set_action_name (GTK_ACTIONABLE (self->remarks_button),
-                                  problem ? "win.copy-details" : "win.show-page");
-}
-
-/* On the way to the node of a problem there is a button, at it there is none. */
-static void
-update_button (AdjDocumentPage *self)
-{
-  guint graph;
-  AdjNodeId node;
-  gboolean there;
-
-  if (adj_document_get_problem (self->document, &graph, &node) == NULL)
-    {
-      gtk_widget_set_visible (GTK_WIDGET (self->remarks_button), TRUE);
-      return;
-    }
-  there = !adj_node_id_is_valid (node) ||
-          (adj_document_get_graph_index (self->document) == graph &&
-           adj_document_get_selected (self->document).index == node.index);
-  gtk_widget_set_visible (GTK_WIDGET (self->remarks_button), !there);
-  gtk_button_set_label (self->remarks_button, _ ("_Show Node"));
-  gtk_actionable_set_action_name (GTK_ACTIONABLE (self->remarks_button), NULL);
-  gtk_actionable_set_action_target_value (GTK_ACTIONABLE (self->remarks_button),
-                                          g_variant_new ("(uu)", graph, node.index));
-  gtk_actionable_set_action_name (GTK_ACTIONABLE (self->remarks_button), "win.show-node");
-  adj_name_widgets (GTK_WIDGET (self->remarks_bar));
-}
-
-static char *
-describe_remarks (const char *file, const AdjDiags *diags, guint n)
-{
-  const AdjDiag *first = NULL;
-  g_autofree char *text = NULL;
-
-  for (guint i = 0; first == NULL && i < adj_diags_get_n (diags); i++)
-    if (adj_diags_get (diags, i)->severity >= ADJ_SEVERITY_WARNING)
-      first = adj_diags_get (diags, i);
-  if (first == NULL)
-    return g_strdup_printf (_ ("%u remarks about this file"), n);
-  text = adj_properties_diag (file, first);
-  return n == 1 ? g_steal_pointer (&text)
-                : g_strdup_printf (_ ("%u remarks about this file, the first: %s"), n, text);
-}
-
-static void
-update_remarks (AdjDocumentPage *self)
-{
-  AdjBundle *bundle = adj_document_get_bundle (self->document);
-  const AdjDiags *diags = bundle != NULL ? adj_bundle_get_diags (bundle) : NULL;
-  const GError *error = adj_document_get_error (self->document);
-  guint n = diags != NULL ? adj_diags_count (diags, ADJ_SEVERITY_WARNING) : 0;
-  guint graph;
-  AdjNodeId node;
-  const GError *problem = adj_document_get_problem (self->document, &graph, &node);
-
-  if (error != NULL)
-    {
-      g_autofree char *escaped = g_markup_escape_text (error->message, -1);
-
-      /* The page says it; a bar above would say it again. */
-      adw_status_page_set_description (self->problem_page, escaped);
-    }
-  else if (problem != NULL)
-    {
-      show_remark (self, GTK_MESSAGE_ERROR, problem->message);
-    }
-  else if (n > 0)
-    {
-      g_autofree char *text = describe_remarks (adj_document_get_title (self->document), diags, n);
-
-      show_remark (self, GTK_MESSAGE_WARNING, text);
-    }
-  update_button (self);
-  gtk_info_bar_set_revealed (self->remarks_bar,
-                             error == NULL && (problem != NULL || (n > 0 && !self->closed)));
-}
-
 /* The log opens at the failure of a stage. */
 static void
 update_problem (AdjDocumentPage *self)
 {
-  update_remarks (self);
   if (adj_document_get_failed_stage (self->document) >= 0)
     adj_document_page_show (self, "log");
 }
@@ -348,8 +288,6 @@ update_bundle (AdjDocumentPage *self)
 {
   GFile *file = adj_document_get_file (self->document);
 
-  self->closed = FALSE;
-  update_remarks (self);
   if (adj_document_get_bundle (self->document) != NULL && file != NULL)
     {
       g_autofree char *uri = g_file_get_uri (file);
@@ -371,11 +309,21 @@ forget_recent (AdjDocumentPage *self)
     gtk_recent_manager_remove_item (gtk_recent_manager_get_default (), uri, NULL);
 }
 
+/* The page says why nothing is shown; a bar above would say it again. */
+static void
+update_status (AdjDocumentPage *self)
+{
+  const GError *error = adj_document_get_error (self->document);
+  g_autofree char *escaped = error != NULL ? g_markup_escape_text (error->message, -1) : NULL;
+
+  adw_status_page_set_description (self->problem_page, escaped);
+}
+
 static void
 update_error (AdjDocumentPage *self)
 {
   forget_recent (self);
-  update_remarks (self);
+  update_status (self);
   update_page (self);
 }
 
@@ -562,6 +510,7 @@ ensure_types (void)
   g_type_ensure (ADJ_TYPE_BESIDE_PANE);
   g_type_ensure (ADJ_TYPE_CANVAS_PAGE);
   g_type_ensure (ADJ_TYPE_INSPECTOR);
+  g_type_ensure (ADJ_TYPE_REMARKS_BAR);
   g_type_ensure (ADJ_TYPE_SIDEBAR);
   g_type_ensure (ADJ_TYPE_STAGE_BAR);
   g_type_ensure (ADJ_TYPE_STAGE_OPTIONS);
@@ -581,8 +530,6 @@ adj_document_page_class_init (AdjDocumentPageClass *klass)
   gtk_widget_class_set_template_from_resource (widget_class,
                                                "/org/adjoint/Workbench/ui/document-page.ui");
   BIND (remarks_bar);
-  BIND (remarks_label);
-  BIND (remarks_button);
   BIND (pages);
   BIND (problem_page);
   BIND (spinner);
@@ -600,14 +547,6 @@ adj_document_page_class_init (AdjDocumentPageClass *klass)
 }
 
 static void
-on_remark_closed (AdjDocumentPage *self)
-{
-  self->closed = TRUE;
-  adj_document_forget_problem (self->document);
-  gtk_info_bar_set_revealed (self->remarks_bar, FALSE);
-}
-
-static void
 adj_document_page_init (AdjDocumentPage *self)
 {
   static const struct
@@ -619,8 +558,6 @@ adj_document_page_init (AdjDocumentPage *self)
     { "notify::scene", G_CALLBACK (update_page) },
     { "notify::error", G_CALLBACK (update_error) },
     { "notify::problem", G_CALLBACK (update_problem) },
-    { "notify::selected", G_CALLBACK (update_button) },
-    { "notify::graph-index", G_CALLBACK (update_button) },
     { "notify::bundle", G_CALLBACK (update_bundle) },
     { "notify::evaluation", G_CALLBACK (update_evaluation) },
     { "notify::selected", G_CALLBACK (update_selected) },
@@ -633,6 +570,7 @@ adj_document_page_init (AdjDocumentPage *self)
 
   self->document = adj_document_new ();
   gtk_widget_init_template (GTK_WIDGET (self));
+  adj_panel_set_document (self->remarks_bar, self->document);
   adj_panel_set_document (self->sidebar, self->document);
   adj_panel_set_document (self->stage_bar, self->document);
   adj_panel_set_document (self->stage_options, self->document);
@@ -645,8 +583,13 @@ adj_document_page_init (AdjDocumentPage *self)
     g_signal_connect_swapped (self->document, signals[i].signal, signals[i].callback, self);
   g_signal_connect_object (adj_canvas_page_get_view (self->canvas_page), "camera-changed",
                            G_CALLBACK (save_soon), self, G_CONNECT_SWAPPED);
+  g_signal_connect_object (adj_canvas_page_get_view (self->canvas_page), "camera-changed",
+                           G_CALLBACK (update_narrow), self, G_CONNECT_SWAPPED);
+  adj_graph_view_add_cover (adj_canvas_page_get_view (self->canvas_page),
+                            GTK_WIDGET (self->inspector));
+  g_signal_connect_object (self->inspector_flap, "notify::reveal-progress",
+                           G_CALLBACK (on_inspector_moved), self, G_CONNECT_SWAPPED);
   adj_name_widgets (GTK_WIDGET (self));
-  g_signal_connect_swapped (self->remarks_bar, "response", G_CALLBACK (on_remark_closed), self);
   update_page (self);
 }
 

@@ -40,6 +40,22 @@ add_thread_state (GString *subtitle, const AdjGraph *graph)
     g_string_append_printf (subtitle, " · %s %s", totals[i].key, totals[i].word);
 }
 
+/* What the picture shows across the gutter; of other graphs it is not all. */
+static void
+add_saved (GString *subtitle, const AdjBundleGraph *graph, const AdjScene *scene)
+{
+  gboolean pair = g_strcmp0 (graph->role, ADJ_PAIR_ROLE) == 0;
+  g_autofree char *bytes = NULL;
+
+  if (adj_scene_get_saved_bytes (scene) <= 0 || (!pair && g_strcmp0 (graph->role, "joint") != 0))
+    return;
+  bytes = adj_properties_bytes (adj_scene_get_saved_bytes (scene));
+  g_string_append_printf (subtitle,
+                          pair ? _ (" · %s of forward saved for backward beside the inputs")
+                               : _ (" · backward reads %s of forward beside the inputs"),
+                          bytes);
+}
+
 static void
 update_title (AdjWindow *self)
 {
@@ -70,13 +86,7 @@ update_title (AdjWindow *self)
         g_string_append_printf (subtitle, "%s · ", region);
       g_string_append (subtitle, count);
       add_thread_state (subtitle, graph->graph);
-      if (adj_scene_get_saved_bytes (scene) > 0 && g_strcmp0 (graph->role, "joint") == 0)
-        {
-          g_autofree char *bytes = adj_properties_bytes (adj_scene_get_saved_bytes (scene));
-
-          g_string_append_printf (subtitle, _ (" · backward reads %s of forward beside the inputs"),
-                                  bytes);
-        }
+      add_saved (subtitle, graph, scene);
       if (choice != NULL)
         g_string_append_printf (subtitle, " · %s", choice);
       if (verdict != NULL)

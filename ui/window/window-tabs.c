@@ -143,6 +143,10 @@ adj_window_add_tab (AdjWindow *self)
                            G_CONNECT_SWAPPED);
   g_signal_connect_object (document, "exported", G_CALLBACK (adj_window_announce_export), self,
                            G_CONNECT_SWAPPED);
+  /* Its popover: what is found does not end under it. */
+  adj_graph_view_add_cover (
+      adj_document_page_get_view (ADJ_DOCUMENT_PAGE (page)),
+      gtk_widget_get_ancestor (GTK_WIDGET (self->search_bar), GTK_TYPE_POPOVER));
   update_tab (self, NULL, document);
   adw_tab_view_set_selected_page (self->tabs, tab);
   return ADJ_DOCUMENT_PAGE (page);

@@ -8,11 +8,12 @@ import torch
 import torch._inductor.inductor_prims  # registers more of prims
 import torch._prims
 
-LATER = ("ao::",)
+LATER = ("ao::", "streams::")
 
 later = tuple(map(int, torch.__version__.split(".")[:2])) > (2, 6)
 if later:
     import torch._functorch._activation_offloading.offload_ops
+    import torch._dynamo.variables.streams
 names = set(torch._C._dispatch_get_all_op_names())
 schemas = []
 for s in torch._C._jit_get_all_schemas():

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Captures of small models by the newest release, for test-release.c.
+"""Captures of small models by the newest release, or by another one, for test-release.c.
 
   PYTHONPATH=data/bridge python tests/session/data/make-newest.py FOLDER [NAME...]
 """
@@ -61,6 +61,26 @@ class Indexed(nn.Module):
         return z[:, 0] * y[:, -1]
 
 
+class Written(nn.Module):
+    """Writes through views, of which some are of others: slices, masks, a cache."""
+
+    def __init__(self):
+        super().__init__()
+        self.linear, self.key = nn.Linear(4, 6), nn.Linear(4, 6)
+        self.register_buffer("cache", torch.zeros(5, 6))
+
+    def forward(self, x):
+        y = self.linear(x).clone()
+        y[:, 1:] += x[:, :1] * 2
+        y[y < -1] = -1.0
+        y.t()[1:3].add_(x.sum())
+        y[:, ::2].relu_()
+        cache = self.cache.clone()
+        cache[1:4].copy_(self.key(x))
+        cache.select(1, 2).mul_(y[0, 0])
+        return y + cache[:3]
+
+
 class Solved(nn.Module):
     """Systems and inverses, whose factors the backward takes."""
 
@@ -101,7 +121,7 @@ class Counted(nn.Module):
 
 MODELS = {
     "waves": Waves, "normed": Normed, "dropped": Dropped, "indexed": Indexed, "solved": Solved, "ranked": Ranked,
-    "counted": Counted,
+    "counted": Counted, "written": Written,
 }  # fmt: skip
 
 
@@ -110,7 +130,8 @@ def main(folder, *names):
         torch._dynamo.reset()
         torch.manual_seed(0)
         model, x = build(), torch.randn(3, 4)
-        path = os.path.join(folder, f"newest-{name}.adjoint")
+        release = ".".join(torch.__version__.split(".")[:2])
+        path = os.path.join(folder, f"{'newest' if release == '2.15' else release}-{name}.adjoint")
         torch.compile(model, backend=adjoint_capture.backend(path))(x).sum().backward()
 
 
