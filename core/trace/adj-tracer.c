@@ -133,11 +133,11 @@ make_meta (AdjTracer *tracer, const AdjPlace *place)
   meta = adj_arena_memdup (tracer->temporary, from, sizeof *from);
   if (place->graph == NULL && text != NULL)
     meta->stack_trace = adj_arena_intern (tracer->temporary, text);
+  if (place->tag != NULL)
+    meta->partitioner_tag = place->tag;
   if (!is_differentiated (tracer, place))
     return meta;
   meta->original_aten = NULL;
-  if (place->tag != NULL)
-    meta->partitioner_tag = place->tag;
   if (place->running > 0)
     add_backward (tracer, place, meta);
   meta->seq_nr = place->running > 0 && !place->accumulates ? (gint64) place->running - 1
