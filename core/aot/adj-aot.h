@@ -40,7 +40,7 @@ typedef struct
   gboolean keep_dead;         /* keep what no output depends on */
   const AdjValue *parameters; /* (nullable): live tensors that every call gets first */
   guint n_parameters;
-  AdjSymbols *symbols;  /* (nullable): what sizes of the inputs refer to */
+  AdjSymbols *symbols;   /* (nullable): what sizes of the inputs refer to */
   const guint32 *lifted; /* nodes of @like whose tensors are inputs, before its placeholders */
   guint n_lifted;
   const AdjGraph *like; /* (nullable): its placeholders give names and metadata of the inputs */

@@ -25,8 +25,7 @@ typedef struct
 } Call;
 
 static gboolean
-put_argument (
-    const AdjGraph *graph, AdjNodeId id, AdjContext *cx, AdjValue *value, gpointer data)
+put_argument (const AdjGraph *graph, AdjNodeId id, AdjContext *cx, AdjValue *value, gpointer data)
 {
   const Call *call = data;
 

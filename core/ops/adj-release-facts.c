@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* What a release has in another way than the records, beside its rules. */
 
+#include "ops/adj-release-facts.h"
+
 #include "call/adj-context.h"
 #include "ops/adj-op-id.h"
 #include "ops/adj-ops.h"
-#include "ops/adj-release-facts.h"
 
 static const struct
 {

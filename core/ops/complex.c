@@ -3,8 +3,8 @@
 
 #include <string.h>
 
-#include "ops/parts-private.h"
 #include "ops/adj-release-facts.h"
+#include "ops/parts-private.h"
 #include "ops/table-private.h"
 #include "tensor/adj-shape-internal.h"
 

@@ -45,10 +45,9 @@ pad_meta (AdjOpCall *call)
   shape.offset = ADJ_SIZE (0);
   cut = shape;
   cuts &= !adj_shape_is_contiguous (&cut, symbols);
-  adj_shape_set_format (&shape, symbols,
-                        cuts ? ADJ_MEMORY_FORMAT_PRESERVE
-                             : adj_shape_suggest_format (&self->shape, symbols),
-                        &cut);
+  adj_shape_set_format (
+      &shape, symbols,
+      cuts ? ADJ_MEMORY_FORMAT_PRESERVE : adj_shape_suggest_format (&self->shape, symbols), &cut);
   adj_op_call_add (call, self->dtype, &shape);
   return TRUE;
 }

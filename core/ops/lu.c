@@ -5,8 +5,8 @@
 
 #include "ops/adj-op-id.h"
 #include "ops/adj-ops.h"
-#include "ops/lu-private.h"
 #include "ops/adj-release-facts.h"
+#include "ops/lu-private.h"
 #include "ops/table-private.h"
 
 /* -- shapes -- */

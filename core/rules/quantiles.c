@@ -50,8 +50,7 @@ rule_lines (AdjRuleCall *call, const AdjValue *args, guint n, AdjValue *out)
 
 /* @op of @args, with dtype, layout and device of what is made like @like. */
 static AdjTensor *
-make_like (
-    AdjRuleCall *call, AdjOpId op, AdjValue *args, guint n, AdjTensor *like, AdjDType dtype)
+make_like (AdjRuleCall *call, AdjOpId op, AdjValue *args, guint n, AdjTensor *like, AdjDType dtype)
 {
   AdjValue names[] = {
     { .kind = ADJ_VALUE_STRING, .n = 5, .text = "dtype" },
@@ -87,8 +86,8 @@ weigh (AdjRuleCall *call, AdjTensor *ranks, AdjTensor *below, AdjDType dtype, gb
   if (!middle)
     return apply (call, ADJ_OP_to_dtype, apply (call, ADJ_OP_sub_Tensor, ranks, ADJ_TENSOR (below)),
                   ADJ_DTYPE (dtype));
-  return make_like (call, ADJ_OP_full_like,
-                    (AdjValue[]){ ADJ_TENSOR (ranks), ADJ_FLOAT (0.5) }, 2, ranks, dtype);
+  return make_like (call, ADJ_OP_full_like, (AdjValue[]){ ADJ_TENSOR (ranks), ADJ_FLOAT (0.5) }, 2,
+                    ranks, dtype);
 }
 
 /* The operator that makes places of what lies between them; ADJ_OP_view for what blends two. */
@@ -150,8 +149,8 @@ bring_forward (AdjRuleCall *call, AdjTensor *values, gboolean one)
   if (!one)
     values = apply (call, ADJ_OP_unsqueeze, values, ADJ_INT (0));
   if (!one && values != NULL)
-    values = ADJ_APPLY (call->cx, ADJ_OP_transpose_int, ADJ_TENSOR (values), ADJ_INT (0),
-                        ADJ_INT (-1));
+    values =
+        ADJ_APPLY (call->cx, ADJ_OP_transpose_int, ADJ_TENSOR (values), ADJ_INT (0), ADJ_INT (-1));
   return apply (call, ADJ_OP_squeeze_dim, values, ADJ_INT (-1));
 }
 
