@@ -89,6 +89,15 @@ is_declared_in_place (const AdjNode *node)
          node->args.n > 0 && node->args.items[0].kind == ADJ_VALUE_NODE;
 }
 
+/* The tensor that `torch.add (x, y, out=z)` writes and gives back; NOBODY: there is none. */
+static guint32
+find_out (const AdjNode *node)
+{
+  const AdjValue *out = find_keyword (node, "out");
+
+  return out != NULL && out->kind == ADJ_VALUE_NODE ? out->node.index : NOBODY;
+}
+
 /* -- the kind of a node, and its base -- */
 
 /* Slices and integers show a part; what tensors and lists choose is copied. */
@@ -152,6 +161,8 @@ of_call (const AdjGraph *graph, const AdjNode *node)
 
   if (is_declared_in_place (node))
     return (AdjAlias){ ADJ_ALIAS_SAME, node->args.items[0].node.index, 0, 0 };
+  if (find_out (node) != NOBODY)
+    return (AdjAlias){ ADJ_ALIAS_SAME, find_out (node), 0, 0 };
   if (is_undeclared_view (node))
     return (AdjAlias){ first != NOBODY ? ADJ_ALIAS_VIEW : ADJ_ALIAS_NONE, first, 0, 0 };
   base = schema != NULL && schema->n_returns == 1 ? find_base (node, schema, 0) : NOBODY;

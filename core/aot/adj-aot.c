@@ -323,15 +323,22 @@ trace_once (AotProgram *program, AdjTraceOptions *options, GError **error)
                                      : trace_inference (program, options, error);
 }
 
-/* The placeholder of input @index in the graph that is traced; ADJ_NO_NODE for a C function. */
+AdjNodeId
+aot_find_source (const AdjAotOptions *options, guint place)
+{
+  guint n = options->like != NULL ? adj_graph_get_n_inputs (options->like) : 0;
+
+  if (place < options->n_lifted)
+    return (AdjNodeId){ options->lifted[place] };
+  place -= options->n_lifted;
+  return place < n ? adj_graph_get_input (options->like, place) : ADJ_NO_NODE;
+}
+
+/* The node of the graph that is traced which input @index is; ADJ_NO_NODE for a C function. */
 static AdjNodeId
 find_input (const AotProgram *program, guint index)
 {
-  const AdjGraph *like = program->options->like;
-  guint place = AOT_ARGUMENT (program, index)->place;
-
-  return like != NULL && place < adj_graph_get_n_inputs (like) ? adj_graph_get_input (like, place)
-                                                               : ADJ_NO_NODE;
+  return aot_find_source (program->options, AOT_ARGUMENT (program, index)->place);
 }
 
 static AdjGraph *
@@ -454,6 +461,7 @@ adj_aot_trace_graph (AdjGraph *graph,
                      GError **error)
 {
   g_autoptr (AdjFunction) function = NULL;
+  g_autoptr (GArray) lifted = NULL;
   g_autofree AdjValue *inputs = NULL;
   AdjAotOptions with_graph = { 0 };
   guint n;
@@ -462,15 +470,20 @@ adj_aot_trace_graph (AdjGraph *graph,
 
   if (options != NULL)
     with_graph = *options;
-  n = adj_graph_get_n_inputs (graph);
+  lifted = aot_list_attributes (graph);
+  n = lifted->len + adj_graph_get_n_inputs (graph);
   inputs = g_new0 (AdjValue, n + 1);
+  with_graph.lifted = (gconstpointer) lifted->data;
+  with_graph.n_lifted = lifted->len;
+  with_graph.like = graph;
   for (guint i = 0; i < n; i++)
-    inputs[i] = adj_graph_get_node (graph, adj_graph_get_input (graph, i).index)->val;
+    inputs[i] = adj_graph_get_node (graph, aot_find_source (&with_graph, i).index)->val;
   memcpy (with_graph.autocast, adj_graph_get_thread_state (graph)->autocast,
           sizeof with_graph.autocast);
-  with_graph.like = graph;
   with_graph.symbols = adj_graph_get_symbols (graph);
-  function = adj_graph_function_new (graph);
+  function = lifted->len > 0
+                 ? aot_lifted_function_new (graph, with_graph.lifted, with_graph.n_lifted)
+                 : adj_graph_function_new (graph);
   return adj_aot_trace (function, inputs, n, &with_graph, observer, error);
 }
 

@@ -31,6 +31,7 @@ typedef struct
   AdjDetaches detaches;
   gboolean copy_written; /* gradients of writes through views: ADJ_AUTOGRAD_COPY_WRITTEN */
   const char *release;   /* (nullable): a literal; whose gradients are traced, 2.6's for %NULL */
+  gboolean tag_writes;   /* copies into inputs say where they must be, as in PyTorch 2.15 */
   gboolean like_outputs; /* tangents have the strides of what they are gradients of */
   gboolean defer_hooks;  /* hooks on tensors stay calls in the backward (adj_trace_wrapped()) */
   gboolean export_joint; /* no tangents: backward starts at the scalar output @loss */
@@ -39,7 +40,9 @@ typedef struct
   gboolean keep_dead;         /* keep what no output depends on */
   const AdjValue *parameters; /* (nullable): live tensors that every call gets first */
   guint n_parameters;
-  AdjSymbols *symbols;  /* (nullable): what sizes of the inputs refer to */
+  AdjSymbols *symbols;   /* (nullable): what sizes of the inputs refer to */
+  const guint32 *lifted; /* nodes of @like whose tensors are inputs, before its placeholders */
+  guint n_lifted;
   const AdjGraph *like; /* (nullable): its placeholders give names and metadata of the inputs */
   const AdjDecompositions *decompositions; /* (nullable): applied while tracing */
 } AdjAotOptions;

@@ -93,6 +93,14 @@ typedef struct
 GArray *aot_arguments_new (void); /* of AotArgument */
 /* Appends a copy of @argument; returns its index. */
 guint aot_arguments_add (GArray *arguments, const AotArgument *argument);
+/* The node of @like that input @place is; ADJ_NO_NODE: there is none. */
+AdjNodeId aot_find_source (const AdjAotOptions *options, guint place);
+/* (transfer full) (element-type guint32): the nodes that read tensors of @graph which must be
+ * inputs since it writes one of them. */
+GArray *aot_list_attributes (const AdjGraph *graph);
+/* (transfer full): @graph with its tensors @attributes, nodes, as the first arguments. */
+AdjFunction *aot_lifted_function_new (AdjGraph *graph, const guint32 *attributes, guint n);
+
 void aot_program_push (AotProgram *program, AotStage *stage); /* takes @stage */
 /* Replaces the function; takes @function. */
 void aot_program_set_function (AotProgram *program, AdjFunction *function);

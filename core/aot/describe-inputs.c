@@ -148,11 +148,11 @@ describe_input (Description *description, const AdjValue *value, const AdjNodeMe
 static const AdjNodeMeta *
 find_node_meta (const AotProgram *program, guint index)
 {
-  const AdjGraph *like = program->options->like;
+  AdjNodeId source = aot_find_source (program->options, index);
 
-  if (like == NULL || index >= adj_graph_get_n_inputs (like))
-    return NULL;
-  return &adj_graph_get_node (like, adj_graph_get_input (like, index).index)->meta;
+  return adj_node_id_is_valid (source)
+             ? &adj_graph_get_node (program->options->like, source.index)->meta
+             : NULL;
 }
 
 gboolean

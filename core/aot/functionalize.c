@@ -63,19 +63,33 @@ write_input (AdjContext *cx, AdjTensor *plain, AdjTensor *wrapped)
   return TRUE;
 }
 
+/* @tag: (nullable): of what is called from now on. */
+static void
+set_tag (AdjContext *cx, const char *tag)
+{
+  const AdjPlace *place = adj_context_get_place (cx);
+  AdjPlace inside = place != NULL ? *place : (AdjPlace){ 0 };
+
+  inside.tag = tag;
+  adj_context_set_place (cx, &inside);
+}
+
 static gboolean
 write_inputs (const Writes *writes)
 {
   const AdjAotMetadata *metadata = writes->stage->metadata;
+  const char *tag = writes->stage->is_joint ? "must_be_in_forward" : ADJ_MUST_BE_IN_BACKWARD;
+  gboolean done = TRUE;
 
-  for (guint i = 0; i < metadata->n_mutated_in_graph; i++)
+  set_tag (writes->cx, writes->stage->options->tag_writes ? tag : NULL);
+  for (guint i = 0; i < metadata->n_mutated_in_graph && done; i++)
     {
       guint index = metadata->mutated_in_graph[i];
 
-      if (!write_input (writes->cx, writes->plain[index].tensor, writes->wrapped[index].tensor))
-        return FALSE;
+      done = write_input (writes->cx, writes->plain[index].tensor, writes->wrapped[index].tensor);
     }
-  return TRUE;
+  set_tag (writes->cx, NULL);
+  return done;
 }
 
 /* What the backward writes is written there, not when the forward has run. */
@@ -83,17 +97,13 @@ static gboolean
 write_inputs_of_backward (const Writes *writes)
 {
   const AotBoundary *boundary = writes->stage->boundary;
-  const AdjPlace *place = adj_context_get_place (writes->cx);
-  AdjPlace inside = place != NULL ? *place : (AdjPlace){ 0 };
   gboolean done = TRUE;
 
-  inside.stays_backward = TRUE;
-  adj_context_set_place (writes->cx, &inside);
+  set_tag (writes->cx, ADJ_MUST_BE_IN_BACKWARD);
   for (guint i = 0; boundary != NULL && done && i < boundary->metadata->n_inputs; i++)
     done = !boundary->written[i] || adj_functional_write_back (writes->cx, writes->plain[i].tensor,
                                                                writes->wrapped[i].tensor);
-  inside.stays_backward = FALSE;
-  adj_context_set_place (writes->cx, &inside);
+  set_tag (writes->cx, NULL);
   return done;
 }
 

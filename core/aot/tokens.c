@@ -27,11 +27,17 @@ typedef struct
   gboolean in_body; /* a function that a higher-order operator calls is running */
 } EffectsMode;
 
+/* Whether PyTorch orders what the call does by a token. */
 static gboolean
 has_effect (const AdjOpCall *call)
 {
-  return (call->op->flags & ADJ_OP_EFFECT) != 0 && !adj_schema_mutates (call->schema) &&
-         call->op != adj_op (ADJ_OP_inductor_resize_storage_bytes_);
+  static const AdjOpId unordered[] = { ADJ_OP_inductor_resize_storage_bytes_, ADJ_OP__assert_async,
+                                       ADJ_OP__assert_async_msg };
+
+  for (guint i = 0; i < G_N_ELEMENTS (unordered); i++)
+    if (call->op == adj_op (unordered[i]))
+      return FALSE;
+  return (call->op->flags & ADJ_OP_EFFECT) != 0 && !adj_schema_mutates (call->schema);
 }
 
 static void

@@ -128,7 +128,7 @@ typedef struct
   const char *original;    /* (nullable): the operator that is being decomposed */
   guint64 running;         /* number of the autograd node that runs, plus one; 0: none does */
   const char *hook;        /* (nullable): the hook that runs in it */
-  gboolean stays_backward; /* what is called must not move into the forward */
+  const char *tag;         /* (nullable): a literal; where a partitioner may put what is called */
   gboolean accumulates;    /* its gradients are being added to those that arrived before */
 } AdjPlace;
 

@@ -24,6 +24,9 @@
 /* By how much an operator that jumps is moved to see how it moves where it does not. */
 #define NO_JUMP 0x1p-40
 
+/* How many places along a dimension count as one more of the terms of an element. */
+#define PLACES_TO_ELEMENT 16
+
 /* The factor by which rounding may exceed a sample of it where the result is nothing but rounding.
  */
 #define LOST 16
@@ -196,6 +199,16 @@ look_around (const Condition *condition, Terms *terms)
     }
 }
 
+/* The places of a blend are off by so many roundings as there are places, and its weights may
+ * cancel. */
+static void
+widen (const Condition *condition, double n_places, Terms *terms)
+{
+  raise_to (condition, terms->sizes, terms->sums / sqrt ((double) condition->n));
+  for (gint64 i = 0; i < condition->n; i++)
+    terms->sizes[i] *= 1 + n_places / PLACES_TO_ELEMENT;
+}
+
 /* The result is a sum of so many steps, one after the other, of which only L2 norms are known. */
 static void
 add_up (const Condition *condition, double steps, double n_added, Terms *terms)
@@ -223,6 +236,7 @@ estimate_whole (const Condition *condition, const NodeRounding *rounding, Terms 
 {
   const AdjOp *op = rounding_get_op (rounding);
   gboolean cancels = op != NULL && (op->flags & ADJ_OP_CANCELS) != 0;
+  gboolean places = op != NULL && op->band == ADJ_BAND_PLACES;
   gboolean sums =
       op != NULL && !cancels && (op->band == ADJ_BAND_SUM || op->band == ADJ_BAND_PRODUCT);
   double step = op != NULL && (op->flags & ADJ_OP_JUMPS) ? NO_JUMP : REPLAY_STEP, steps = 0;
@@ -230,7 +244,7 @@ estimate_whole (const Condition *condition, const NodeRounding *rounding, Terms 
   terms->coarse = op != NULL && (cancels || op->band == ADJ_BAND_SMOOTH);
   terms->fine = op != NULL && (op->flags & ADJ_OP_IN_STEPS) != 0;
   terms->norm = norm_of_moves (condition, step);
-  if (sums)
+  if (sums || places)
     {
       add_absolute (condition, terms->sizes);
       terms->sums = norm_of (terms->sizes, condition->n);
@@ -239,6 +253,8 @@ estimate_whole (const Condition *condition, const NodeRounding *rounding, Terms 
     steps = add_intermediates (condition, op, step, terms->sizes);
   if (!sums && op != NULL && rounding->band > op->band)
     add_up (condition, steps, rounding->reduction, terms);
+  if (places)
+    widen (condition, rounding->reduction, terms);
   if (step == NO_JUMP)
     {
       /* Its places are rounded as numbers about 1 are, wherever they lie. */

@@ -99,6 +99,7 @@ describe_band (const AdjValueComparison *value, const AdjDeviation *deviation)
     [ADJ_BAND_EXACT] = "computes nothing: its bits",
     [ADJ_BAND_ROUNDED] = "rounds once or twice",
     [ADJ_BAND_SMOOTH] = "a smooth function",
+    [ADJ_BAND_PLACES] = "blends at computed places",
     [ADJ_BAND_SUM] = "a sum",
     [ADJ_BAND_PRODUCT] = "sums of products",
     [ADJ_BAND_LINALG] = "transforms and factorizations",

@@ -60,6 +60,8 @@ adj_band_roundings (AdjBand band, double k)
       return (AdjRoundings){ 2, 0 };
     case ADJ_BAND_SMOOTH:
       return (AdjRoundings){ 2, 6 };
+    case ADJ_BAND_PLACES:
+      return (AdjRoundings){ 2, 6 + k };
     case ADJ_BAND_SUM:
       return (AdjRoundings){ 2, 2 + log2_k };
     case ADJ_BAND_PRODUCT:

@@ -25,6 +25,11 @@ const AdjBuiltin *adj_builtin_find_method (const char *name); /* (nullable) */
 /* Sets the context's error; returns %FALSE. */
 gboolean adj_builtin_fail (AdjContext *cx, const char *format, ...) G_GNUC_PRINTF (2, 3);
 
+/* -- broadcast-shapes.c -- */
+
+gboolean adj_builtin_broadcast_shapes (
+    AdjContext *cx, const AdjValue *args, guint n_args, const AdjValue *kwargs, AdjValue *out);
+
 /* -- attributes.c -- */
 
 gboolean adj_builtin_getattr (

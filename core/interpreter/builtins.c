@@ -322,6 +322,8 @@ static const AdjBuiltin builtins[] = {
   { "torch.amp.autocast_mode._enter_autocast", adj_builtin_enter_autocast },
   { "torch.amp.autocast_mode._exit_autocast", adj_builtin_exit_autocast },
   { "torch.autograd.function.FunctionCtx", adj_builtin_ignore },
+  { "torch.functional.broadcast_shapes", adj_builtin_broadcast_shapes },
+  { "torch.broadcast_shapes", adj_builtin_broadcast_shapes },
   { "torch._check", adj_builtin_check },
   { "torch._assert", adj_builtin_ignore },
   { "torch._check_is_size", adj_builtin_check_is_size },

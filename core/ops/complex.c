@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "ops/adj-release-facts.h"
 #include "ops/parts-private.h"
 #include "ops/table-private.h"
 #include "tensor/adj-shape-internal.h"
@@ -192,6 +193,8 @@ contiguous_traced (AdjOpCall *call)
 {
   AdjShape *shape = &call->results[0].meta.shape;
 
+  if (adj_op_release_has (call, ADJ_FACT_TRACED_AS_COMPUTED))
+    return;
   adj_shape_init (shape, op_symbols (call), shape->rank, shape->size);
 }
 

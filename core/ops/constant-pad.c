@@ -28,20 +28,26 @@ pad_meta (AdjOpCall *call)
   AdjSymbols *symbols = op_symbols (call);
   const AdjTensorMeta *self = adj_op_call_meta (call, 0);
   AdjSize left[ADJ_MAX_RANK], right[ADJ_MAX_RANK];
-  AdjShape shape = self->shape;
+  AdjShape shape = self->shape, cut;
+  gboolean cuts = TRUE; /* and nothing else: a part of self is cloned as it lies */
 
   if (!read_padding (call, shape.rank, left, right))
     return FALSE;
   for (guint i = 0; i < shape.rank; i++)
     {
+      cuts &= adj_size_is_int (left[i]) && left[i].word <= 0 && adj_size_is_int (right[i]) &&
+              right[i].word <= 0;
       shape.size[i] =
           adj_size_add (symbols, adj_size_add (symbols, shape.size[i], left[i]), right[i]);
       if (adj_size_test (symbols, ADJ_SIZE_LT, shape.size[i], ADJ_SIZE (0)))
         return adj_op_call_fail (call, "the padding makes dimension %u negative", i);
     }
   shape.offset = ADJ_SIZE (0);
-  adj_shape_set_format (&shape, symbols, adj_shape_suggest_format (&self->shape, symbols),
-                        &self->shape);
+  cut = shape;
+  cuts &= !adj_shape_is_contiguous (&cut, symbols);
+  adj_shape_set_format (
+      &shape, symbols,
+      cuts ? ADJ_MEMORY_FORMAT_PRESERVE : adj_shape_suggest_format (&self->shape, symbols), &cut);
   adj_op_call_add (call, self->dtype, &shape);
   return TRUE;
 }

@@ -76,6 +76,21 @@ check_errors_kernel (AdjOpCall *call)
   return data != NULL;
 }
 
+static gboolean
+assert_kernel (AdjOpCall *call)
+{
+  AdjTensor *self = adj_op_call_tensor (call, 0);
+  g_autoptr (AdjTensorData) data = self != NULL ? adj_tensor_snapshot (self) : NULL;
+  const char *message =
+      call->schema->n_arguments > 1 ? adj_op_call_string (call, 1, "") : "the tensor is 0";
+
+  if (data == NULL)
+    return FALSE;
+  if (adj_shape_numel (&adj_tensor_get_meta (self)->shape, NULL).word != 1)
+    return adj_op_call_fail (call, "needs one element");
+  return adj_tensor_data_get_double (data, 0) != 0 || adj_op_call_fail (call, "%s", message);
+}
+
 static const AdjOp ops[] = {
 #define OP(id, ...) { __VA_ARGS__ },
 #include "ops/effect.inc"

@@ -5,6 +5,7 @@
 
 #include "ops/adj-op-id.h"
 #include "ops/adj-ops.h"
+#include "ops/adj-release-facts.h"
 #include "ops/lu-private.h"
 #include "ops/table-private.h"
 
@@ -133,26 +134,11 @@ op_lu_factorize (AdjOpCall *call, guint arg, gboolean transposed, OpLu *out)
   return TRUE;
 }
 
-/* By which releases PyTorch does not. */
-static const struct
-{
-  const char *release;
-  AdjOpId op;
-} factors_itself[] = {
-#define FACTORS_ITSELF(release, id) { release, ADJ_OP_##id },
-#include "ops/releases.inc"
-};
-
 gboolean
 op_lu_takes_transposes (const AdjOpCall *call)
 {
-  const char *release = adj_context_get_release (call->cx);
-
-  for (guint i = 0; i < G_N_ELEMENTS (factors_itself); i++)
-    if (call->op == adj_op (factors_itself[i].op) &&
-        g_strcmp0 (release, factors_itself[i].release) == 0)
-      return FALSE;
-  return adj_shape_is_contiguous (&adj_op_call_meta (call, 0)->shape, NULL) &&
+  return !adj_op_release_has (call, ADJ_FACT_FACTORS_ITSELF) &&
+         adj_shape_is_contiguous (&adj_op_call_meta (call, 0)->shape, NULL) &&
          !op_argument_is_paired (call, 0);
 }
 

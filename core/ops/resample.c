@@ -248,6 +248,20 @@ backward_reduction (const AdjOpCall *call)
                          MAX (op_count (call, &call->results[0].meta.shape), 1));
 }
 
+/* Places along the dimension that has most of them, before or after. */
+static double
+place_reduction (const AdjOpCall *call)
+{
+  const AdjShape *shapes[] = { &adj_op_call_meta (call, 0)->shape, &call->results[0].meta.shape };
+  double most = 1;
+
+  for (guint k = 0; k < G_N_ELEMENTS (shapes); k++)
+    for (guint i = 2; i < shapes[k]->rank; i++)
+      if (adj_size_is_int (shapes[k]->size[i]))
+        most = MAX (most, (double) shapes[k]->size[i].word);
+  return most;
+}
+
 /* -- records -- */
 
 #define OP(id, ...) { __VA_ARGS__ },

@@ -124,9 +124,12 @@ typedef struct
   gboolean no_cse;
   gboolean no_far, no_long, no_materialized, no_allowlist, no_reduction; /* rules not to apply */
   gboolean recompute_views;
-  gboolean free_parameters; /* saving a parameter costs nothing: it is there anyway */
-  gboolean aggressive;      /* no_far, no_long, no_materialized and no_allowlist */
-  guint max_distance;       /* 0: 1000 */
+  gboolean merge_by_need;    /* equal calls are one only where backward needs both or neither */
+  gboolean recompute_splits; /* `split` is among what is cheap to repeat */
+  gboolean save_effects;     /* what a call with an effect gives in forward is saved */
+  gboolean free_parameters;  /* saving a parameter costs nothing: it is there anyway */
+  gboolean aggressive;       /* no_far, no_long, no_materialized and no_allowlist */
+  guint max_distance;        /* 0: 1000 */
   double budget; /* 0…1, a share of the bytes that the cut would save; NAN: what a node of the graph
                     carries, else @usual_budget */
   double usual_budget; /* 0…1; NAN: 1 */

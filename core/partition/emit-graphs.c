@@ -84,11 +84,18 @@ add_call (Emission *self, guint i)
 {
   const AdjNode *node = adj_graph_get_node (self->plan->joint->graph, i);
   AdjNodeSpec spec = spec_of (self->plan->joint, i);
+  AdjNodeMeta saved = *spec.meta;
   g_auto (AdjValue) args = ADJ_NONE;
   g_auto (AdjValue) kwargs = ADJ_NONE;
 
   adj_value_map (&node->args, map_leaf, self, &args);
   adj_value_map (&node->kwargs, map_leaf, self, &kwargs);
+  if (self->plan->joint->tag_rule[i] == ADJ_RULE_EFFECT)
+    {
+      saved.recompute = ADJ_RECOMPUTE_MUST_SAVE;
+      spec.meta = &saved;
+      spec.meta_is_shared = FALSE;
+    }
   if (node->opcode == ADJ_OPCODE_GET_ATTR)
     add_attribute (self, node);
   spec.op = node->op;

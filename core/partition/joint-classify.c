@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "call/adj-object-call-internal.h"
 #include "ir/adj-value-internal.h"
 #include "partition/joint-private.h"
 
@@ -52,20 +53,51 @@ joint_apply_demands (Joint *joint, const AdjPartitionOptions *options, GError **
   return TRUE;
 }
 
-static gboolean
-has_backward_hook (const AdjNode *node)
-{
-  const AdjValue *said = adj_value_find_member (node->meta.extra, "has_backward_hook");
-
-  return said != NULL && said->kind == ADJ_VALUE_BOOL && said->boolean;
-}
-
 static void
 save_at (Joint *joint, guint i, AdjPartitionRule rule, guint because)
 {
   joint->recompute[i] = ADJ_RECOMPUTE_MUST_SAVE;
   joint->tag_rule[i] = rule;
   joint->tag_because[i] = because;
+}
+
+/* Marks the values that are picked of what @node gives, however deep they lie. */
+static void
+save_items (Joint *joint, guint effect, const AdjNode *node)
+{
+  for (guint k = 0; k < node->n_users; k++)
+    {
+      guint i = node->users[k].index;
+      const AdjNode *item = adj_graph_get_node (joint->graph, i);
+
+      if (item->opcode != ADJ_OPCODE_CALL_FUNCTION ||
+          !g_str_equal (item->target, "operator.getitem"))
+        continue;
+      save_items (joint, effect, item);
+      if (!adj_value_is_container (&item->val))
+        save_at (joint, i, ADJ_RULE_EFFECT, effect);
+    }
+}
+
+void
+joint_save_effects (Joint *joint)
+{
+  for (guint i = 0; i < joint->n; i++)
+    {
+      const AdjNode *node = adj_graph_get_node (joint->graph, i);
+
+      if (!joint->gone[i] && node->opcode == ADJ_OPCODE_CALL_FUNCTION &&
+          g_str_equal (node->target, ADJ_TARGET_WITH_EFFECTS) && !joint_stays_backward (joint, i))
+        save_items (joint, i, node);
+    }
+}
+
+static gboolean
+has_backward_hook (const AdjNode *node)
+{
+  const AdjValue *said = adj_value_find_member (node->meta.extra, "has_backward_hook");
+
+  return said != NULL && said->kind == ADJ_VALUE_BOOL && said->boolean;
 }
 
 static void

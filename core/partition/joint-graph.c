@@ -78,7 +78,7 @@ find_owners (Joint *self)
 }
 
 static void
-read_nodes (Joint *self)
+read_nodes (Joint *self, const AdjPartitionOptions *options)
 {
   const AdjNodeBytes *bytes = adj_graph_get_bytes (self->graph);
 
@@ -89,6 +89,8 @@ read_nodes (Joint *self)
       self->kind[i] = kind_of (self->graph, i);
       self->value[i] = value_kind_of (&node->val);
       self->traits[i] = op_traits_of (node);
+      if (options->recompute_splits && (self->traits[i] & OP_SPLIT) != 0)
+        self->traits[i] |= OP_RECOMPUTE;
       if (adj_object_node_is_pure (self->graph, node))
         self->traits[i] &= ~(guint) OP_EFFECT;
       self->draws[i] = draws (node, self->traits[i]);
@@ -292,15 +294,17 @@ joint_new (AdjGraph *graph, const AdjPartitionOptions *options, GError **error)
   self->n = adj_graph_get_n_nodes (graph);
   self->output = adj_graph_get_output (graph).index;
   allocate (self);
-  read_nodes (self);
+  read_nodes (self, options);
   if (!read_outputs (self, options, error))
     return NULL;
   drop_dead (self);
   if (!options->no_cse)
-    joint_merge_equal (self, options->compat);
+    joint_merge_equal (self, options);
   if (!joint_apply_demands (self, options, error))
     return NULL;
   connect (self);
+  if (options->save_effects)
+    joint_save_effects (self);
   joint_clean_tags (self);
   joint_classify (self);
   return g_steal_pointer (&self);

@@ -6,6 +6,7 @@
  * because the caller may write there.  PyTorch's list of random operators is incomplete, so that
  * x·randn_like(x) + randn_like(x) uses one sample twice; ours asks the operator. */
 
+#include <math.h>
 #include <string.h>
 
 #include "partition/joint-private.h"
@@ -15,6 +16,7 @@ typedef struct
 {
   const Joint *joint;
   const guint8 *returned; /* by owner: whether the caller gets hold of its memory */
+  const guint8 *needed;   /* (nullable): whether backward needs it, which no other merges with */
   gboolean compat;
 } Merge;
 
@@ -34,10 +36,32 @@ find_returned (const Joint *joint)
   return returned;
 }
 
-static gboolean
-may_merge (const AdjGraph *graph, guint i, gpointer data)
+/* (transfer full): whether a result of backward depends on the node, tangents or not. */
+static guint8 *
+find_needed (const Joint *joint)
 {
-  const Merge *merge = data;
+  guint8 *needed = g_new0 (guint8, joint->n);
+
+  for (guint i = joint->n_forward_outputs; i < joint->n_outputs; i++)
+    {
+      guint node = joint_output (joint, i);
+
+      if (node != NOBODY)
+        needed[node] = TRUE;
+    }
+  for (guint i = joint->n; i-- > 0;)
+    {
+      const AdjNode *node = adj_graph_get_node (joint->graph, i);
+
+      for (guint k = 0; needed[i] && k < node->n_inputs; k++)
+        needed[node->inputs[k].index] = TRUE;
+    }
+  return needed;
+}
+
+static gboolean
+may_merge (const Merge *merge, const AdjGraph *graph, guint i)
+{
   const Joint *joint = merge->joint;
   guint traits = joint->traits[i];
 
@@ -51,14 +75,38 @@ may_merge (const AdjGraph *graph, guint i, gpointer data)
   return !joint->has_memory[i] || !merge->returned[joint->owner[i]];
 }
 
+static gboolean
+is_nan (const AdjValue *value)
+{
+  gboolean found = value->kind == ADJ_VALUE_FLOAT && isnan (value->number);
+
+  for (guint i = 0; adj_value_is_container (value) && i < value->n && !found; i++)
+    found = is_nan (&value->items[i]);
+  return found;
+}
+
+static gint
+merge_group (const AdjGraph *graph, guint i, gpointer data)
+{
+  const Merge *merge = data;
+
+  if (!may_merge (merge, graph, i))
+    return 0;
+  /* To PyTorch 2.6 no NaN is another one. */
+  if (merge->compat && merge->needed == NULL && is_nan (&adj_graph_get_node (graph, i)->args))
+    return 0;
+  return merge->needed != NULL && merge->needed[i] ? 2 : 1;
+}
+
 void
-joint_merge_equal (Joint *joint, gboolean compat)
+joint_merge_equal (Joint *joint, const AdjPartitionOptions *options)
 {
   g_autofree guint8 *returned = find_returned (joint);
-  Merge merge = { joint, returned, compat };
-  g_autofree guint32 *first = compat
-                                  ? adj_graph_find_torch_repeats (joint->graph, may_merge, &merge)
-                                  : adj_graph_find_repeats (joint->graph, may_merge, &merge);
+  g_autofree guint8 *needed = options->merge_by_need ? find_needed (joint) : NULL;
+  Merge merge = { joint, returned, needed, options->compat };
+  g_autofree guint32 *first = options->compat
+                                  ? adj_graph_find_torch_repeats (joint->graph, merge_group, &merge)
+                                  : adj_graph_find_repeats (joint->graph, merge_group, &merge);
 
   memcpy (joint->rep, first, sizeof (guint32) * joint->n);
   for (guint i = 0; i < joint->n; i++)

@@ -86,8 +86,10 @@ void joint_free (Joint *joint);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (Joint, joint_free)
 
 /* The steps of joint_new(). */
-void joint_merge_equal (Joint *joint, gboolean compat);
+void joint_merge_equal (Joint *joint, const AdjPartitionOptions *options);
 gboolean joint_apply_demands (Joint *joint, const AdjPartitionOptions *options, GError **error);
+/* What calls with an effect give in forward must be saved, as PyTorch 2.15 has it. */
+void joint_save_effects (Joint *joint);
 void joint_clean_tags (Joint *joint);
 void joint_classify (Joint *joint);
 

@@ -33,6 +33,7 @@ static const Row rows[] = {
 /* What no list of PyTorch's names but the rules do. */
 static const Row special[] = {
   { "aten.cat", OP_CAT },
+  { "aten.split", OP_SPLIT },
   { "aten.lift_fresh", OP_LIFT },
   { "aten.lift_fresh_copy", OP_LIFT },
   { "aten.empty", OP_EMPTY },

@@ -17,6 +17,7 @@ typedef struct
   const guint32 *first; /* per node: its representative */
   guint32 index;
   guint32 region; /* writes before it */
+  gint group;
   guint64 hash;
 } Call;
 
@@ -92,7 +93,8 @@ equal_calls (gconstpointer key_a, gconstpointer key_b)
 {
   const Call *a = key_a, *b = key_b;
 
-  return a->hash == b->hash && a->region == b->region && has_same_content (a, b);
+  return a->hash == b->hash && a->region == b->region && a->group == b->group &&
+         has_same_content (a, b);
 }
 
 /* Whether the same call may give something else after @node than before: it writes, or sets what
@@ -113,7 +115,7 @@ writes (const AdjNode *node)
 }
 
 static guint32 *
-find (const AdjGraph *graph, gboolean across_writes, AdjMayMerge may_merge, gpointer data)
+find (const AdjGraph *graph, gboolean across_writes, AdjMergeGroup group_of, gpointer data)
 {
   guint n = adj_graph_get_n_nodes (graph);
   guint32 *first = g_new (guint32, n);
@@ -127,9 +129,9 @@ find (const AdjGraph *graph, gboolean across_writes, AdjMayMerge may_merge, gpoi
       Call *call = &calls[i], *known;
 
       first[i] = i;
-      *call = (Call){ node, first, i, region, 0 };
+      *call = (Call){ node, first, i, region, group_of (graph, i, data), 0 };
       region += !across_writes && writes (node);
-      if (!may_merge (graph, i, data))
+      if (call->group == 0)
         continue;
       call->hash = mix (g_str_hash (node->target), call->region);
       call->hash = hash_value (&node->args, first, call->hash);
@@ -144,15 +146,15 @@ find (const AdjGraph *graph, gboolean across_writes, AdjMayMerge may_merge, gpoi
 }
 
 guint32 *
-adj_graph_find_repeats (const AdjGraph *graph, AdjMayMerge may_merge, gpointer data)
+adj_graph_find_repeats (const AdjGraph *graph, AdjMergeGroup group_of, gpointer data)
 {
-  return find (graph, FALSE, may_merge, data);
+  return find (graph, FALSE, group_of, data);
 }
 
 guint32 *
-adj_graph_find_same_calls (const AdjGraph *graph, AdjMayMerge may_merge, gpointer data)
+adj_graph_find_same_calls (const AdjGraph *graph, AdjMergeGroup group_of, gpointer data)
 {
-  return find (graph, TRUE, may_merge, data);
+  return find (graph, TRUE, group_of, data);
 }
 
 /* -- as PyTorch finds them -- */
@@ -214,7 +216,7 @@ equal_hashes (gconstpointer a, gconstpointer b)
 }
 
 guint32 *
-adj_graph_find_torch_repeats (const AdjGraph *graph, AdjMayMerge may_merge, gpointer data)
+adj_graph_find_torch_repeats (const AdjGraph *graph, AdjMergeGroup group_of, gpointer data)
 {
   guint n = adj_graph_get_n_nodes (graph);
   guint32 *first = g_new (guint32, n);
@@ -228,11 +230,12 @@ adj_graph_find_torch_repeats (const AdjGraph *graph, AdjMayMerge may_merge, gpoi
       Call *call = &calls[i], *known;
 
       first[i] = i;
-      *call = (Call){ node, first, i, region, 0 };
+      *call = (Call){ node, first, i, region, group_of (graph, i, data), 0 };
       region += writes (node);
-      if (!may_merge (graph, i, data))
+      if (call->group == 0)
         continue;
-      call->hash = python_hash_value (&node->args, first, g_str_hash (node->target));
+      call->hash = mix (g_str_hash (node->target), call->group);
+      call->hash = python_hash_value (&node->args, first, call->hash);
       call->hash = python_hash_value (&node->kwargs, first, mix (call->hash, 0));
       known = g_hash_table_lookup (seen, call);
       if (known != NULL && has_same_content (call, known) && known->region == call->region)

@@ -98,7 +98,10 @@ rule_raised (AdjRuleCall *call, const AdjValue *args, guint n, AdjValue *out)
   gboolean done;
 
   adj_context_set_grad_enabled (call->cx, FALSE);
-  done = adj_call (call->cx, adj_op_find ("torch.ops.aten.clamp_min_.default"),
+  done = adj_call (call->cx,
+                   adj_op_find (args[1].kind == ADJ_VALUE_TENSOR
+                                    ? "torch.ops.aten.clamp_min_.Tensor"
+                                    : "torch.ops.aten.clamp_min_.default"),
                    &(AdjValue){ .kind = ADJ_VALUE_TUPLE, .n = 2, .items = pair }, NULL, out);
   adj_context_set_grad_enabled (call->cx, recorded);
   return done;

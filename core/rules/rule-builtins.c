@@ -218,6 +218,13 @@ builtin_slice_end (AdjRuleCall *call, const AdjValue *args, guint n, AdjValue *o
 }
 
 static gboolean
+builtin_single (AdjRuleCall *call, const AdjValue *args, guint n, AdjValue *out)
+{
+  *out = args[0].kind == ADJ_VALUE_FLOAT ? ADJ_FLOAT ((double) (float) args[0].number) : args[0];
+  return TRUE;
+}
+
+static gboolean
 builtin_log_of (AdjRuleCall *call, const AdjValue *args, guint n, AdjValue *out)
 {
   *out = ADJ_FLOAT (log (rule_number_of (&args[0], 1)));

@@ -251,6 +251,18 @@ run_step (const Step *step,
 }
 
 /* %FALSE: cancelled. */
+/* PyTorch's partitioner as the release has it. */
+static void
+follow_release (const AdjPipelineOptions *options, AdjPartitionOptions *partition)
+{
+  const AdjRelease *release =
+      options->release != NULL ? options->release : adj_release_find (NULL, NULL);
+
+  partition->merge_by_need = release->merge_by_need;
+  partition->recompute_splits = release->recompute_splits;
+  partition->save_effects = release->save_effects;
+}
+
 static gboolean
 run_steps (const GArray *steps,
            const AdjPipelineOptions *options,
@@ -295,6 +307,8 @@ pipeline_go_on (const char *list,
     return FALSE;
   if (options->partition != NULL)
     partition = *options->partition;
+  if (partition.compat)
+    follow_release (options, &partition);
   return run_steps (steps, options, &partition, result, error);
 }
 
@@ -346,6 +360,8 @@ adj_pipeline_run (AdjGraph *graph,
     return FALSE;
   if (options->partition != NULL)
     partition = *options->partition;
+  if (partition.compat)
+    follow_release (options, &partition);
   partition.cancellable = cancellable;
   result->recording = adj_recording_new ();
   adj_recording_add (result->recording,

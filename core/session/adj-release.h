@@ -15,6 +15,7 @@ typedef struct
   const char *formulas;          /* that step with its formulas alone */
   gboolean free_parameters;      /* where the file does not say it (AdjPartitionOptions) */
   AdjRandomSource random_source; /* the same */
+  gboolean merge_by_need, recompute_splits, save_effects; /* (AdjPartitionOptions) */
 } AdjRelease;
 
 /* (transfer none): the known release nearest to @torch_version ("2.15.0+cu132"); 2.6 for %NULL and

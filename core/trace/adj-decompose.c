@@ -6,6 +6,7 @@
 #include "base/adj-names-internal.h"
 #include "call/adj-mode.h"
 #include "call/adj-op.h"
+#include "ops/adj-release-facts.h"
 #include "rules/adj-rule.h"
 
 static const AdjDecompositions tables[] = {
@@ -89,6 +90,12 @@ evaluate (AdjOpCall *call, const AdjRule *rule, gboolean *declined)
 }
 
 static gboolean
+stays_whole (const DecomposeMode *self, const AdjOpCall *call)
+{
+  return self->table->bit == ADJ_TABLE_TRACED && adj_op_release_has (call, ADJ_FACT_TRACED_WHOLE);
+}
+
+static gboolean
 decompose_call (AdjMode *mode, AdjOpCall *call)
 {
   const DecomposeMode *self = (const DecomposeMode *) mode;
@@ -98,7 +105,7 @@ decompose_call (AdjMode *mode, AdjOpCall *call)
   AdjMode *entry;
   gboolean declined, done;
 
-  if ((call->op->tables & self->table->bit) != 0)
+  if ((call->op->tables & self->table->bit) != 0 && !stays_whole (self, call))
     rule = adj_rule_find (call->op, ADJ_RULE_DECOMPOSE, adj_context_get_release (call->cx));
   if (rule == NULL)
     return adj_mode_call_below (mode, call);

@@ -126,18 +126,18 @@ make_meta (AdjTracer *tracer, const AdjPlace *place)
   else if (text == NULL && place->file != NULL)
     text = line = g_strdup_printf ("  File \"%s\", line %u, in %s\n\n", place->file, place->line,
                                    place->function != NULL ? place->function : "C");
-  if (!is_differentiated (tracer, place) && !place->stays_backward &&
+  if (!is_differentiated (tracer, place) && place->tag == NULL &&
       (place->graph != NULL || text == NULL))
     return from;
 
   meta = adj_arena_memdup (tracer->temporary, from, sizeof *from);
   if (place->graph == NULL && text != NULL)
     meta->stack_trace = adj_arena_intern (tracer->temporary, text);
+  if (place->tag != NULL)
+    meta->partitioner_tag = place->tag;
   if (!is_differentiated (tracer, place))
     return meta;
   meta->original_aten = NULL;
-  if (place->stays_backward)
-    meta->partitioner_tag = ADJ_MUST_BE_IN_BACKWARD;
   if (place->running > 0)
     add_backward (tracer, place, meta);
   meta->seq_nr = place->running > 0 && !place->accumulates ? (gint64) place->running - 1

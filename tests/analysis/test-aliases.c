@@ -180,6 +180,7 @@ static const struct
   { "x.add_(y)", ADJ_ALIAS_SAME, "x" },
   { "x.add(y)", ADJ_ALIAS_UNKNOWN, "x" },
   { "torch.nn.functional.relu(x, inplace = True)", ADJ_ALIAS_SAME, "x" },
+  { "torch.maximum(x, y, out = z)", ADJ_ALIAS_SAME, "z" },
   { "torch.ops.mylib.twist.default(y, x)", ADJ_ALIAS_UNKNOWN, "y" },
   { "x[0]", ADJ_ALIAS_VIEW, "x" },
   { "x[(slice(None, 1, None), 0)]", ADJ_ALIAS_VIEW, "x" },

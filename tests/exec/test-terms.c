@@ -138,17 +138,17 @@ test_lone_sums (void)
 static void
 test_difference (void)
 {
-  static const char *const body[] = {
-    "a = torch.ops.aten.addmm.default(x, y, w, alpha = -1)", "return (a,)", NULL
-  };
+  static const char *const body[] = { "a = torch.ops.aten.addmm.default(x, y, w, alpha = -1)",
+                                      "return (a,)", NULL };
   g_autoptr (GRand) rand = g_rand_new_with_seed (5);
   const gint64 row[] = { 1, 512 }, column[] = { 512, 1 }, one[] = { 1, 1 };
   double values[512], others[512], exact = 0, whole, given;
   float sum = 0;
   g_auto (Case) c = { 0 };
 
-  case_init (&c, "x: \"f32[1, 1][1, 1]cpu\", y: \"f32[1, 512][512, 1]cpu\", w: \"f32[512, 1][1, 1]cpu\"",
-             body);
+  case_init (
+      &c, "x: \"f32[1, 1][1, 1]cpu\", y: \"f32[1, 512][512, 1]cpu\", w: \"f32[512, 1][1, 1]cpu\"",
+      body);
   for (guint k = 0; k < 512; k++)
     {
       values[k] = (float) g_rand_double_range (rand, 1, 2);

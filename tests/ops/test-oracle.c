@@ -39,6 +39,7 @@ band_of (const OracleCase *c, AdjDType dtype, double reduction)
     case ADJ_BAND_ROUNDED:
       return 2 * u;
     case ADJ_BAND_SMOOTH:
+    case ADJ_BAND_PLACES:
       return 8 * u;
     case ADJ_BAND_SUM:
       return u * (4 + log2 (k));

@@ -59,3 +59,14 @@ for dtype in (F32, F64):
         case("multi_margin_loss", y, t, 2, 0.5, values((4,), dtype, 0, 1), reduction)
     case("pdist", y)
     case("conv_transpose3d.input", values((1, 2, 2, 3, 2), dtype), values((2, 2, 2, 2, 2), dtype), None, [2], [1])
+for dtype in (F32, F64):
+    x, q = values((3, 4), dtype), torch.tensor([0.25, 0.75], dtype=dtype)
+    hole = x.clone()
+    hole[1, 2] = float("nan")
+    for name in ("quantile", "nanquantile"):
+        case(name, x, q)
+        case(name + ".scalar", x, 0.5)
+        case(name + ".scalar", values((), dtype), 0.5, keepdim=True)
+        for interpolation in ("linear", "lower", "higher", "midpoint", "nearest"):
+            case(name, hole, q, 0, True, interpolation=interpolation)
+            case(name + ".scalar", hole, 0.5, -1, interpolation=interpolation)

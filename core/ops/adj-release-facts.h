@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: MIT */
+#pragma once
+
+#include "call/adj-op.h"
+
+G_BEGIN_DECLS
+
+/* What holds of an operator in one release alone (releases.inc). */
+typedef enum
+{
+  ADJ_FACT_FACTORS_ITSELF,     /* factors are of a contiguous matrix, not of its transpose */
+  ADJ_FACT_TRACED_AS_COMPUTED, /* its results have the strides of its kernels where it is traced */
+  ADJ_FACT_TRACED_WHOLE,       /* a composite with a kernel that a trace does not take apart */
+} AdjReleaseFact;
+
+/* Whether @fact holds of the operator of @call in the release of its context. */
+gboolean adj_op_release_has (const AdjOpCall *call, AdjReleaseFact fact);
+
+G_END_DECLS
