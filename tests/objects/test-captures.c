@@ -321,7 +321,7 @@ static void
 packed_attributes_are_traced_to_the_same_graph (void)
 {
   static const AdjFunctionClass klass = { .name = "layer", .call = layer_call };
-  static const char *const parameters[] = { "arg0_1" };
+  static const char *const parameters[] = { "arg0" };
   const AdjTraceOptions options = { .name = "<lambda>", .parameters = parameters };
 
   for (guint i = 0; i < G_N_ELEMENTS (releases); i++)
