@@ -79,11 +79,11 @@ is_ordered_as_by_pytorch (gconstpointer release)
 static void
 failures_are_told (void)
 {
-  g_autoptr (AdjGraph) graph = adj_test_parse_graph (
-      "class G(torch.nn.Module):\n"
-      "    def forward(self, x: \"f32[3][1]cpu\"):\n"
-      "        sin: \"f32[3][1]cpu\" = torch.sin(x);  x = None\n"
-      "        return (sin,)\n");
+  g_autoptr (AdjGraph) graph =
+      adj_test_parse_graph ("class G(torch.nn.Module):\n"
+                            "    def forward(self, x: \"f32[3][1]cpu\"):\n"
+                            "        sin: \"f32[3][1]cpu\" = torch.sin(x);  x = None\n"
+                            "        return (sin,)\n");
   AdjPipelineOptions options = { .steps = "compiled-autograd=2.6" };
   g_auto (AdjPipelineResult) result = { NULL };
   AdjPipelineResult none;
@@ -102,7 +102,7 @@ int
 main (int argc, char **argv)
 {
   static const Model models[] = {
-    { "attention", "2.6" }, { "images", "2.6" },    { "steps", "2.6" },
+    { "attention", "2.6" },  { "images", "2.6" },  { "steps", "2.6" },
     { "attention", "2.15" }, { "images", "2.15" }, { "steps", "2.15" },
   };
 
@@ -110,8 +110,8 @@ main (int argc, char **argv)
 
   for (guint i = 0; i < G_N_ELEMENTS (models); i++)
     {
-      g_autofree char *path = g_strdup_printf ("/compiled-autograd/models/%s-%s", models[i].name,
-                                               models[i].release);
+      g_autofree char *path =
+          g_strdup_printf ("/compiled-autograd/models/%s-%s", models[i].name, models[i].release);
 
       g_test_add_data_func (path, &models[i], is_captured_as_by_pytorch);
     }

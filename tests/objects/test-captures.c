@@ -304,8 +304,7 @@ static gboolean
 layer_call (
     AdjFunction *function, AdjContext *cx, const AdjValue *args, guint n_args, AdjValue *result)
 {
-  const AdjValue given[3] = { args[0], ADJ_OBJECT (((Layer *) function)->packed),
-                              ADJ_BOOL (TRUE) };
+  const AdjValue given[3] = { args[0], ADJ_OBJECT (((Layer *) function)->packed), ADJ_BOOL (TRUE) };
   g_auto (AdjValue) product = ADJ_NONE;
   AdjTensor *y;
 

@@ -360,9 +360,7 @@ save_and_load (AdjGraph *graph)
   g_autofree char *folder = g_dir_make_tmp ("adjoint-XXXXXX", NULL);
   g_autofree char *path = g_build_filename (folder, "shift.adjoint", NULL);
   g_autoptr (AdjBundleBuilder) builder = adj_bundle_builder_new ();
-  const AdjBundleGraph entry = {
-    .id = "g", .role = "inference", .title = "g", .graph = graph
-  };
+  const AdjBundleGraph entry = { .id = "g", .role = "inference", .title = "g", .graph = graph };
   g_autoptr (AdjBundle) bundle = NULL;
   g_autoptr (AdjBundle) loaded = NULL;
   g_autoptr (GError) error = NULL;

@@ -205,8 +205,7 @@ BAD_PROGRAM (no_pairs, "The flattened state has no names")
 static gboolean
 flatten_to_numbers (const AdjObject *object, AdjValue *state, GError **error)
 {
-  *state =
-      adj_value_new_items (ADJ_VALUE_TUPLE, &ADJ_INT (((const Tally *) object)->count), 1);
+  *state = adj_value_new_items (ADJ_VALUE_TUPLE, &ADJ_INT (((const Tally *) object)->count), 1);
   return TRUE;
 }
 

@@ -220,8 +220,7 @@ bad_classes_are_refused (void)
                    "text nor a tensor" },
     { "no_unflatten",
       "the class 'bad::NoUnflatten' doesn't define a classmethod __obj_unflatten__." },
-    { "no_namespace",
-      "'NoNamespace' has no name of the form namespace::Class or module.Class" },
+    { "no_namespace", "'NoNamespace' has no name of the form namespace::Class or module.Class" },
     { "throws", "bad::Throws.add: the tally is full" },
     { "fails_silently", "bad::FailsSilently.add: failed without an error" },
     { "changes", "bad::Changes.add: the call changed the state of the real object while it was "
