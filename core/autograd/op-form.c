@@ -432,9 +432,12 @@ visit_itself (const FormVisit *visit, AdjValue *value)
       visit->argument == NULL || visit->argument->type.kind == ADJ_TYPE_KIND_TENSOR;
   const gboolean is_size =
       visit->argument != NULL && visit->argument->type.kind == ADJ_TYPE_KIND_SYMINT;
+  AdjValue list = *value;
 
   if (visit_repeated (visit, value))
     return;
+  if (value->kind == ADJ_VALUE_TUPLE)
+    list.kind = ADJ_VALUE_LIST;
   if (value->kind == ADJ_VALUE_NODE)
     visit->visitor->saved (visit->visitor, visit->name, &visit->op_node->parent,
                            g_ptr_array_index (visit->op_node->saved, value->node.index));
@@ -445,7 +448,7 @@ visit_itself (const FormVisit *visit, AdjValue *value)
   else if (is_size && (value->kind == ADJ_VALUE_INT || value->kind == ADJ_VALUE_SIZE))
     visit->visitor->size (visit->visitor, visit->name, value);
   else
-    visit->visitor->leaf (visit->visitor, visit->name, value, is_tensor);
+    visit->visitor->leaf (visit->visitor, visit->name, &list, is_tensor);
   visit_items_of (visit, value);
 }
 
@@ -490,6 +493,7 @@ visit_attribute (OpNode *op_node, GradVisitor *visitor, const AdjNodeAttribute *
   FormVisit visit = { op_node, visitor, attribute->name, (guint) MAX (attribute->arg, 0), NULL };
   AdjValue none = ADJ_NONE;
   AdjValue *value = &none;
+  const AdjSize nothing = ADJ_SIZE (0); /* of a tensor that was not given */
   AdjTensorMeta meta;
 
   if (attribute->arg >= 0)
@@ -509,6 +513,8 @@ visit_attribute (OpNode *op_node, GradVisitor *visitor, const AdjNodeAttribute *
     visit_items (&visit, attribute->what, value);
   else if (find_meta (&visit, value, 0, &meta))
     of_meta[attribute->what](&visit, &meta);
+  else if (attribute->what == ADJ_KEPT_SIZES)
+    visit_sizes (&visit, &nothing, 1);
   else
     visit_nothing (&visit, FALSE);
 }

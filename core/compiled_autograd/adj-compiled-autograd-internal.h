@@ -8,10 +8,9 @@ G_BEGIN_DECLS
 /* Orders of a captured graph by name, as options of steps give them. */
 
 /* "eager", "2024", "2.6", "2.15" or "nodes"; %NULL: eager.  Sets order and level of @options, and
- * whether sizes are symbols from the start, as they are for PyTorch 2.15: the last two are of nodes,
- * "nodes" in the engine's order. */
-gboolean
-adj_capture_order_find (const char *name, AdjCompiledOptions *options, GError **error);
+ * whether sizes are symbols from the start, as they are for PyTorch 2.15: the last two are of
+ * nodes, "nodes" in the engine's order. */
+gboolean adj_capture_order_find (const char *name, AdjCompiledOptions *options, GError **error);
 
 /* (nullable): as which release of PyTorch operators are differentiated when graphs of @order are
  * made; see adj_context_set_release(). */

@@ -294,10 +294,14 @@ write_graph (const ValueWriter *writer, const AdjValue *value, GString *out, GEr
 static gboolean
 write_object (const ValueWriter *writer, const AdjValue *value, GString *out, GError **error)
 {
+  const AdjOpaqueClass *klass = value->object->klass;
+  g_autofree char *written = klass->write != NULL ? klass->write (value->object) : NULL;
   const char *type = adj_opaque_get_type (value->object);
   const AdjValue *state;
   guint id = 0;
 
+  if (written != NULL)
+    return put_tagged_text ("$raw", written, strlen (written), out, error);
   if (writer->get_state == NULL)
     {
       type = type != NULL ? type : adj_value_kind_name (value->kind);

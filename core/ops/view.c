@@ -154,15 +154,15 @@ expand_meta (AdjOpCall *call)
   return add (call, &shape);
 }
 
+/* Sizes and strides are the second and third argument. */
 static gboolean
-as_strided_meta (AdjOpCall *call)
+add_strided (AdjOpCall *call, AdjSize offset)
 {
-  AdjShape shape = { .rank = 0 };
+  AdjShape shape = { .rank = 0, .offset = offset };
   guint n_strides;
 
   shape.rank = adj_op_call_sizes (call, 1, shape.size);
   n_strides = adj_op_call_sizes (call, 2, shape.stride);
-  shape.offset = adj_op_call_size (call, 3, self_shape (call)->offset);
   if (n_strides != shape.rank)
     return adj_op_call_fail (call, "%u sizes but %u strides", shape.rank, n_strides);
   for (guint i = 0; i < shape.rank; i++)
@@ -172,6 +172,18 @@ as_strided_meta (AdjOpCall *call)
   if (adj_size_is_int (shape.offset) && shape.offset.word < 0)
     return adj_op_call_fail (call, "the storage offset is negative");
   return add (call, &shape);
+}
+
+static gboolean
+as_strided_meta (AdjOpCall *call)
+{
+  return add_strided (call, adj_op_call_size (call, 3, self_shape (call)->offset));
+}
+
+static gboolean
+reshape_alias_meta (AdjOpCall *call)
+{
+  return add_strided (call, self_shape (call)->offset);
 }
 
 /* -- order of dimensions -- */

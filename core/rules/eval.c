@@ -91,6 +91,25 @@ eval_args (AdjRuleCall *call, const AdjRuleTerm *term, AdjValue *out)
 }
 
 static gboolean
+is_product (const AdjRuleTerm *term)
+{
+  return term->op == adj_op (ADJ_OP_mul_Tensor) || term->op == adj_op (ADJ_OP_div_Tensor);
+}
+
+/* The operands of a product or quotient in a gradient, as the formulas of PyTorch, which are C++,
+ * are compiled. */
+static gboolean
+eval_args_from_last (AdjRuleCall *call, const AdjRuleTerm *term, AdjValue *out)
+{
+  g_assert (term->n_args <= MAX_ARGS);
+
+  for (guint i = term->n_args; i-- > 0;)
+    if (!rule_eval (call, term->args[i], &out[i]))
+      return FALSE;
+  return TRUE;
+}
+
+static gboolean
 eval_constant (AdjRuleCall *call, const AdjRuleTerm *term, AdjValue *out)
 {
   *out = term->value;
@@ -167,7 +186,8 @@ eval_op (AdjRuleCall *call, const AdjRuleTerm *term, AdjValue *out)
   AdjValue args = { .kind = ADJ_VALUE_TUPLE, .items = values };
   AdjValue kwargs = { .kind = ADJ_VALUE_DICT, .items = names };
 
-  if (!eval_args (call, term, values))
+  if (!(call->grads != NULL && is_product (term) ? eval_args_from_last (call, term, values)
+                                                 : eval_args (call, term, values)))
     return FALSE;
   for (guint i = 0; i < term->n_args; i++)
     {

@@ -115,8 +115,8 @@ rule_reshape_alias (AdjRuleCall *call, const AdjValue *args, guint n, AdjValue *
                        NULL))
     return rule_give (out, rule_reshape (call, tensor, &args[1]));
   return rule_give_sizes (call, shape.stride, rank, &given) &&
-         rule_give (out, ADJ_APPLY (call->cx, ADJ_OP__reshape_alias, ADJ_TENSOR (tensor), args[1],
-                                    given));
+         rule_give (
+             out, ADJ_APPLY (call->cx, ADJ_OP__reshape_alias, ADJ_TENSOR (tensor), args[1], given));
 }
 
 gboolean

@@ -445,7 +445,7 @@ call_operator (Resample *r, const char *mode)
       if (operators[i].aligns)
         args[n++] = ADJ_BOOL (r->align);
       for (guint k = 0; r->factors != NULL && k < r->n; k++)
-        args[n++] = r->factors->items[k];
+        args[n++] = ADJ_FLOAT (rule_number_of (&r->factors->items[k], 1));
       return adj_apply (r->cx, operators[i].op, args, n);
     }
   return NULL;

@@ -40,8 +40,8 @@ read_steps (const AdjPipelineOptions *options,
   comma = strchr (steps, ',');
   *rest = comma != NULL ? comma + 1 : NULL;
   if (*steps == '=')
-    argument = comma != NULL ? g_strndup (steps + 1, (gsize) (comma - steps - 1))
-                             : g_strdup (steps + 1);
+    argument =
+        comma != NULL ? g_strndup (steps + 1, (gsize) (comma - steps - 1)) : g_strdup (steps + 1);
   else if (options->partition != NULL && options->partition->compat)
     argument = g_strdup ("2.6");
   return adj_capture_order_find (argument, compiling, error);

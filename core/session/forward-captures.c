@@ -4,11 +4,11 @@
 
 #include "autograd/adj-autograd.h"
 #include "call/adj-mode.h"
-#include "rules/adj-operators.h"
 #include "interpreter/adj-interpreter.h"
 #include "ir/adj-graph.h"
 #include "ops/adj-op-id.h"
 #include "rules/adj-apply.h"
+#include "rules/adj-operators.h"
 #include "session/pipeline-private.h"
 #include "trace/adj-composite.h"
 #include "trace/adj-examples.h"
@@ -51,8 +51,9 @@ differentiate (AdjContext *cx, const AdjValue *results)
   adj_value_foreach (results, add_root, roots);
   if (roots->len == 0)
     {
-      adj_context_fail (cx, ADJ_ERROR, ADJ_ERROR_UNSUPPORTED,
-                        "nothing in the graph requires a gradient: there is no backward to capture");
+      adj_context_fail (
+          cx, ADJ_ERROR, ADJ_ERROR_UNSUPPORTED,
+          "nothing in the graph requires a gradient: there is no backward to capture");
       return;
     }
   for (guint i = 0; i < roots->len; i++)

@@ -198,6 +198,8 @@ reset_it (AdjContext *cx, AdjTensor *grad, gpointer data)
 
   inside->done = adj_compiled_autograd_reset (inside->f->compiler, &error);
   g_assert_error (error, ADJ_ERROR, ADJ_ERROR_UNSUPPORTED);
+  g_assert_cmpstr (error->message, ==,
+                   "compiled autograd cannot be reset while one of its backwards runs");
   return NULL;
 }
 
@@ -482,17 +484,21 @@ static const struct
 {
   const char *name;
   BuildFunc build;
+  const char *says; /* part of the message */
 } failures[] = {
-  { "size-by-tensor-hook", shorter_by_tensor_hook },
-  { "size-by-pre-hook", shorter_by_pre_hook },
-  { "size-by-post-hook", shorter_by_post_hook },
-  { "dtype-by-tensor-hook", other_dtype },
-  { "something-for-nothing", something_for_nothing },
-  { "custom-function", failing_function },
-  { "size-by-custom-function", shorter_gradient },
-  { "written-since", written_since },
-  { "second-backward", run_before },
-  { "unpack-hook", unpacked_to_nothing },
+  { "size-by-tensor-hook", shorter_by_tensor_hook, "has changed the size of value (was " },
+  { "size-by-pre-hook", shorter_by_pre_hook, "has changed the size of value (was " },
+  { "size-by-post-hook", shorter_by_post_hook, "has changed the size of value (was " },
+  { "dtype-by-tensor-hook", other_dtype, "has changed the type of value (was " },
+  { "something-for-nothing", something_for_nothing,
+    "can't replace a None gradient with a non-None value" },
+  { "custom-function", failing_function, "as planned" },
+  { "size-by-custom-function", shorter_gradient, "invalid gradient at index 0" },
+  { "written-since", written_since,
+    "one of the variables needed for gradient computation has been modified by an inplace "
+    "operation" },
+  { "second-backward", run_before, "trying to backward through the graph a second time" },
+  { "unpack-hook", unpacked_to_nothing, "an unpack hook returned no tensor" },
 };
 
 /* (transfer full): what the engine says, or what is said when it is captured. */
@@ -520,6 +526,7 @@ fails_as_eager (gconstpointer data)
 
   setup (&f, NULL, FALSE);
   expected = fail (&f, failures[row].build);
+  g_assert_nonnull (strstr (expected, failures[row].says));
   teardown (&f);
 
   setup (&f, NULL, TRUE);
@@ -601,6 +608,54 @@ compiled_function_fails (void)
   teardown (&f);
 }
 
+/* -- a compiled graph that gives less than is wanted -- */
+
+static gboolean
+give_nothing (
+    AdjFunction *function, AdjContext *cx, const AdjValue *args, guint n_args, AdjValue *result)
+{
+  *result = (AdjValue){ .kind = ADJ_VALUE_LIST };
+  return TRUE;
+}
+
+static AdjFunction *
+compile_to_nothing (AdjGraph *graph, gpointer data, GError **error)
+{
+  static const AdjFunctionClass klass = { .name = "nothing", .call = give_nothing };
+  const gboolean *fails = data;
+
+  return *fails ? adj_function_new (&klass, sizeof (AdjFunction)) : adj_graph_function_new (graph);
+}
+
+static gboolean
+want_gradient (Program *p, AdjTensor **grad)
+{
+  AdjTensor *x = vector (p), *sum = OP ("sum", T (OP ("sin", T (x))));
+  const AdjGradRoots roots = { (AdjTensor *const[]){ sum }, NULL, 1 };
+
+  return adj_grad (p->cx, &roots, &x, 1, 0, grad);
+}
+
+static void
+compiled_function_gives_too_little (void)
+{
+  gboolean fails = TRUE;
+  AdjTensor *grad = NULL;
+  Fixture f;
+  Program *p = &f.program;
+
+  setup (&f, &(AdjCompiledOptions){ .compile = compile_to_nothing, .data = &fails }, TRUE);
+  g_assert_false (want_gradient (p, &grad));
+  tape_assert_error (p->cx, ADJ_ERROR_SHAPE,
+                     "compiled autograd: the compiled graph gives 0 gradients, but 1 are wanted");
+  fails = FALSE;
+  g_assert_true (adj_compiled_autograd_reset (f.compiler, NULL));
+  g_assert_true (want_gradient (p, &grad));
+  g_assert_nonnull (grad);
+  assert_works (&f);
+  teardown (&f);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -625,6 +680,8 @@ main (int argc, char **argv)
   g_test_add_func ("/compiled-autograd/errors/unpacked-size", unpacked_to_another_size);
   g_test_add_func ("/compiled-autograd/errors/compiler", compiler_fails);
   g_test_add_func ("/compiled-autograd/errors/compiled-function", compiled_function_fails);
+  g_test_add_func ("/compiled-autograd/errors/too-few-gradients",
+                   compiled_function_gives_too_little);
 
   return g_test_run ();
 }

@@ -460,7 +460,7 @@ static const Golden goldens[] = {
   GOLDEN ("c02", c02),
   GOLDEN ("c03", c03),
   GOLDEN ("c04", c04),
-  { "c05", c05, 1, NULL, "the factors of a product are computed from left to right", FALSE },
+  GOLDEN ("c05", c05),
   GOLDEN ("c06", c06),
   GOLDEN ("c07", c07),
   GOLDEN ("c08", c08),

@@ -292,6 +292,64 @@ packed_parameters_are_traced_to_the_same_graph (void)
     }
 }
 
+/* -- a layer that has them: an attribute of its graph -- */
+
+typedef struct
+{
+  AdjFunction parent;
+  AdjObject *packed; /* (unowned) */
+} Layer;
+
+static gboolean
+layer_call (
+    AdjFunction *function, AdjContext *cx, const AdjValue *args, guint n_args, AdjValue *result)
+{
+  const AdjValue given[3] = { args[0], ADJ_OBJECT (((Layer *) function)->packed), ADJ_BOOL (TRUE) };
+  g_auto (AdjValue) product = ADJ_NONE;
+  AdjTensor *y;
+
+  if (!adj_call_effect (cx, adj_effect_op_find (LINEAR_DYNAMIC), given, 3, NULL, &product))
+    return FALSE;
+  y = ADJ_APPLY (cx, ADJ_OP_relu, product);
+  *result = y != NULL ? ADJ_TENSOR (adj_keep (y)) : ADJ_NONE;
+  return y != NULL;
+}
+
+/* Both releases compute 4 and 13 of ones. */
+static void
+packed_attributes_are_traced_to_the_same_graph (void)
+{
+  static const AdjFunctionClass klass = { .name = "layer", .call = layer_call };
+  static const char *const parameters[] = { "arg0" };
+  const AdjTraceOptions options = { .name = "<lambda>", .parameters = parameters };
+
+  for (guint i = 0; i < G_N_ELEMENTS (releases); i++)
+    {
+      g_autoptr (AdjContext) cx = adj_context_new_with_autograd ();
+      g_autoptr (AdjGraph) theirs = read_capture (releases[i], "packed-attribute");
+      g_autoptr (AdjFunction) function = adj_function_new (&klass, sizeof (Layer));
+      Part *parts = read_parts (capture_line);
+      const double ones[] = { 1, 1, 1 };
+      const Part of_x = { (double *) ones, 3 };
+      g_auto (AdjValue) x = make_data (cx, &of_x, ADJ_DTYPE_F32, 1);
+      const AdjValue run = ADJ_TENSOR (adj_object_load (cx, &x));
+      g_autoptr (GError) error = NULL;
+      g_autoptr (AdjGraph) ours = NULL;
+      g_auto (AdjValue) result = ADJ_NONE;
+      g_autoptr (AdjTensorData) data = NULL;
+
+      ((Layer *) function)->packed = make_packed (cx, parts);
+      ours = adj_trace (function, &x, 1, &options, &error);
+      g_assert_no_error (error);
+      assert_same (ours, theirs);
+      g_assert_true (adj_interpret (cx, ours, &run, 1, NULL, &result));
+      data = adj_tensor_snapshot (result.tensor);
+      g_assert_cmpfloat (adj_tensor_data_get_double (data, 0), ==, 4);
+      g_assert_cmpfloat (adj_tensor_data_get_double (data, 1), ==, 13);
+      free_parts (parts);
+    }
+}
+
 /* Of packed parameters that only a name is known of, nothing is run, and the node is named. */
 static void
 packed_parameters_without_a_state_are_not_run (void)
@@ -403,6 +461,8 @@ main (int argc, char **argv)
   g_test_add_func ("/objects/captures/packed-products-are-the-same", packed_products_are_the_same);
   g_test_add_func ("/objects/captures/packed-parameters-are-traced-to-the-same-graph",
                    packed_parameters_are_traced_to_the_same_graph);
+  g_test_add_func ("/objects/captures/packed-attributes-are-traced-to-the-same-graph",
+                   packed_attributes_are_traced_to_the_same_graph);
   g_test_add_func ("/objects/captures/packed-parameters-without-a-state-are-not-run",
                    packed_parameters_without_a_state_are_not_run);
   g_test_add_func ("/objects/captures/opaque-constants-are-shown-and-not-run",

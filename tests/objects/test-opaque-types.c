@@ -3,17 +3,23 @@
 /* Classes of torch._library.opaque_object and operators on them, as records of a program: what
  * PyTorch 2.15 makes of them ahead of time is made here, and runs (captures/opaque-inputs.py). */
 
+#include <glib/gstdio.h>
+#include <string.h>
+
 #include "aot/adj-aot.h"
 #include "autograd/adj-autograd.h"
 #include "call/adj-object.h"
+#include "formats/adj-format.h"
 #include "interpreter/adj-interpreter.h"
 #include "ir/adj-text.h"
+#include "objects/adj-object-text.h"
 #include "ops/adj-op-id.h"
 #include "ops/adj-op-table.h"
 #include "ops/kernel-private.h"
 #include "rules/adj-apply.h"
 #include "rules/adj-own-op.h"
 #include "support/adj-test.h"
+#include "support/graphs.h"
 
 /* -- the classes: a number, which members show -- */
 
@@ -218,6 +224,16 @@ write_shift (const AdjObject *object)
   return g_strdup_printf ("Shift(%s)", number);
 }
 
+static gboolean
+read_shift (const AdjValue *args, AdjValue *state, GError **error)
+{
+  if (args->n == 1 && args->items[0].kind == ADJ_VALUE_FLOAT)
+    *state = adj_object_state_new ("number", args->items[0], NULL);
+  else
+    g_set_error (error, ADJ_ERROR, ADJ_ERROR_PARSE, "a shift takes one float");
+  return state->kind != ADJ_VALUE_NONE;
+}
+
 static const AdjObjectClass shift_class = {
   .name = "__main__.Shift",
   .size = sizeof (Number),
@@ -225,6 +241,7 @@ static const AdjObjectClass shift_class = {
   .unflatten = unflatten,
   .fake = &shift_class,
   .write = write_shift,
+  .read = read_shift,
 };
 
 static const AdjOp shift_record = {
@@ -283,11 +300,151 @@ values_stand_in_the_calls (void)
   g_assert_cmpfloat (adj_tensor_data_get_double (data, 2), ==, 12);
 }
 
+/* -- values that a file has -- */
+
+static AdjOp *the_shift;
+
+static const AdjOp *
+find_shift (const char *target)
+{
+  return strstr (target, "mine.shift") != NULL ? the_shift : adj_op_find (target);
+}
+
+/* (transfer full) */
+static AdjGraph *
+parse_shifts (const char *text)
+{
+  g_autoptr (GError) error = NULL;
+  AdjGraph *graph = adj_graph_parse (text, -1, find_shift, NULL, &error);
+
+  g_assert_no_error (error);
+  return graph;
+}
+
+/* (transfer full) */
+static AdjGraph *
+read_shifts (const char *text)
+{
+  static const AdjObjectClass *const classes[] = { &scale_class, &shift_class };
+  g_autoptr (AdjGraph) graph = parse_shifts (text);
+  g_autoptr (GError) error = NULL;
+  AdjGraph *read = adj_graph_read_objects (graph, classes, G_N_ELEMENTS (classes), &error);
+
+  g_assert_no_error (error);
+  return read;
+}
+
+/* Of ones: (1 + 2 + 3) · 2. */
+static void
+assert_runs (AdjGraph *graph)
+{
+  g_autoptr (AdjContext) cx = adj_context_new_with_autograd ();
+  const AdjValue x =
+      ADJ_TENSOR (adj_from_array (cx, ADJ_DTYPE_F32, (gint64[]){ 3 }, 1, (float[]){ 1, 1, 1 }));
+  g_auto (AdjValue) result = ADJ_NONE;
+  g_autoptr (AdjTensorData) data = NULL;
+  g_autoptr (GError) error = NULL;
+
+  adj_interpret (cx, graph, &x, 1, NULL, &result);
+  adj_context_take_error (cx, &error);
+  g_assert_no_error (error);
+  data = adj_tensor_snapshot (result.items[0].tensor);
+  g_assert_cmpfloat (adj_tensor_data_get_double (data, 2), ==, 12);
+}
+
+/* (transfer full): the text of @graph after it was a file. */
+static char *
+save_and_load (AdjGraph *graph)
+{
+  const AdjPrintFlags flags = ADJ_PRINT_NO_METADATA | ADJ_PRINT_NO_COMMENTS;
+  g_autofree char *folder = g_dir_make_tmp ("adjoint-XXXXXX", NULL);
+  g_autofree char *path = g_build_filename (folder, "shift.adjoint", NULL);
+  g_autoptr (AdjBundleBuilder) builder = adj_bundle_builder_new ();
+  const AdjBundleGraph entry = { .id = "g", .role = "inference", .title = "g", .graph = graph };
+  g_autoptr (AdjBundle) bundle = NULL;
+  g_autoptr (AdjBundle) loaded = NULL;
+  g_autoptr (GError) error = NULL;
+
+  g_assert_true (adj_bundle_builder_add_graph (builder, &entry, &error));
+  bundle = adj_bundle_builder_end (g_steal_pointer (&builder), NULL);
+  adj_format_find ("adjoint", NULL)->save (bundle, path, NULL, NULL, &error);
+  g_assert_no_error (error);
+  loaded = adj_test_load_bundle (path);
+  g_remove (path);
+  g_rmdir (folder);
+  return adj_graph_print (adj_bundle_get_graph (loaded, 0)->graph, flags, NULL);
+}
+
+static void
+values_are_read_of_a_file (void)
+{
+  const AdjPrintFlags flags = ADJ_PRINT_NO_METADATA | ADJ_PRINT_NO_COMMENTS;
+  g_autofree char *path =
+      g_test_build_filename (G_TEST_DIST, "objects", "captures", "2.15-constant-aot.txt", NULL);
+  g_autofree char *text = adj_test_read_file (path, NULL);
+  g_autoptr (AdjOp) shift = adj_op_new (&shift_record, NULL);
+  g_autoptr (AdjGraph) parsed = NULL;
+  g_autoptr (AdjGraph) read = NULL;
+  g_autoptr (AdjGraph) again = NULL;
+  g_autoptr (AdjAotGraph) aot = NULL;
+  g_autoptr (GError) error = NULL;
+  g_autofree char *theirs = NULL, *ours = NULL, *traced = NULL, *loaded = NULL;
+
+  the_shift = shift;
+  parsed = parse_shifts (text);
+  read = read_shifts (text);
+  theirs = adj_graph_print (parsed, flags, NULL);
+  ours = adj_graph_print (read, flags, NULL);
+  g_assert_cmpstr (ours, ==, theirs);
+  assert_runs (read);
+  aot = adj_aot_trace_graph (read, NULL, NULL, &error);
+  g_assert_no_error (error);
+  traced = adj_graph_print (adj_aot_graph_get_graph (aot), flags, NULL);
+  g_assert_cmpstr (traced, ==, theirs);
+  assert_runs (adj_aot_graph_get_graph (aot));
+  loaded = save_and_load (read);
+  g_assert_cmpstr (loaded, ==, theirs);
+  again = read_shifts (loaded);
+  assert_runs (again);
+}
+
+/* Of a class that is not here it stays text, and a run is refused; what the class cannot read is
+ * an error of the node. */
+static void
+unknown_values_are_refused (void)
+{
+  static const AdjObjectClass *const classes[] = { &shift_class };
+  static const char text[] = "class G(torch.nn.Module):\n"
+                             "    def forward(self, x: \"f32[3][1]cpu\"):\n"
+                             "        y: \"f32[3][1]cpu\" = torch.ops.mine.shift.default(x, "
+                             "%s);  x = None\n"
+                             "        return (y,)\n";
+  g_autofree char *of_other = g_strdup_printf (text, "Other(2.0)");
+  g_autofree char *of_shift = g_strdup_printf (text, "Shift('two')");
+  g_autoptr (AdjOp) shift = adj_op_new (&shift_record, NULL);
+  g_autoptr (AdjGraph) other = NULL;
+  g_autoptr (AdjGraph) bad = NULL;
+  g_autoptr (GError) error = NULL;
+
+  the_shift = shift;
+  other = read_shifts (of_other);
+  g_assert_false (adj_graph_check_understood (other, &error));
+  g_assert_nonnull (strstr (error->message, "'y'"));
+  g_clear_error (&error);
+  bad = parse_shifts (of_shift);
+  g_assert_null (adj_graph_read_objects (bad, classes, 1, &error));
+  g_assert_error (error, ADJ_ERROR, ADJ_ERROR_PARSE);
+  g_assert_nonnull (strstr (error->message, "Shift('two'): a shift takes one float"));
+  g_assert_nonnull (strstr (error->message, "'y'"));
+}
+
 int
 main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/objects/opaque-types/traced-as-in-pytorch", types_are_traced_as_in_pytorch);
   g_test_add_func ("/objects/opaque-types/values-stand-in-the-calls", values_stand_in_the_calls);
+  g_test_add_func ("/objects/opaque-types/values-are-read-of-a-file", values_are_read_of_a_file);
+  g_test_add_func ("/objects/opaque-types/unknown-values-are-refused", unknown_values_are_refused);
   return g_test_run ();
 }

@@ -200,6 +200,93 @@ static const AdjObjectClass no_pairs_class = {
 
 BAD_PROGRAM (no_pairs, "The flattened state has no names")
 
+/* -- a tuple of something else -- */
+
+static gboolean
+flatten_to_numbers (const AdjObject *object, AdjValue *state, GError **error)
+{
+  *state = adj_value_new_items (ADJ_VALUE_TUPLE, &ADJ_INT (((const Tally *) object)->count), 1);
+  return TRUE;
+}
+
+static const AdjObjectClass no_tuples_class = {
+  .name = "bad::NoTuples",
+  .size = sizeof (Tally),
+  .methods = &add_method,
+  .n_methods = 1,
+  .flatten = flatten_to_numbers,
+  .unflatten = unflatten,
+  .fake = &no_tuples_class,
+};
+
+BAD_PROGRAM (no_tuples, "The flattened state is a tuple of numbers")
+
+static gboolean
+flatten_without_names (const AdjObject *object, AdjValue *state, GError **error)
+{
+  const AdjValue pair = adj_value_new_items (
+      ADJ_VALUE_TUPLE, (AdjValue[]){ ADJ_INT (0), ADJ_INT (((const Tally *) object)->count) }, 2);
+
+  *state = adj_value_new_items (ADJ_VALUE_TUPLE, &pair, 1);
+  return TRUE;
+}
+
+static const AdjObjectClass no_names_class = {
+  .name = "bad::NoNames",
+  .size = sizeof (Tally),
+  .methods = &add_method,
+  .n_methods = 1,
+  .flatten = flatten_without_names,
+  .unflatten = unflatten,
+  .fake = &no_names_class,
+};
+
+BAD_PROGRAM (no_names, "The flattened state has numbers for names")
+
+/* -- a state with what is no plain value -- */
+
+static gboolean
+flatten_to_dtype (const AdjObject *object, AdjValue *state, GError **error)
+{
+  *state = adj_object_state_new ("count", ADJ_DTYPE (ADJ_DTYPE_F32), NULL);
+  return TRUE;
+}
+
+static const AdjObjectClass no_values_class = {
+  .name = "bad::NoValues",
+  .size = sizeof (Tally),
+  .methods = &add_method,
+  .n_methods = 1,
+  .flatten = flatten_to_dtype,
+  .unflatten = unflatten,
+  .fake = &no_values_class,
+};
+
+BAD_PROGRAM (no_values, "The flattened state has what is no value")
+
+/* -- records that are no classes -- */
+
+static const AdjObjectClass no_unflatten_class = {
+  .name = "bad::NoUnflatten",
+  .size = sizeof (Tally),
+  .methods = &add_method,
+  .n_methods = 1,
+  .flatten = flatten,
+};
+
+BAD_PROGRAM (no_unflatten, "Nothing makes an object of a state")
+
+static const AdjObjectClass no_namespace_class = {
+  .name = "NoNamespace",
+  .size = sizeof (Tally),
+  .methods = &add_method,
+  .n_methods = 1,
+  .flatten = flatten,
+  .unflatten = unflatten,
+};
+
+BAD_PROGRAM (no_namespace, "The name has no namespace")
+
 /* -- a method that fails -- */
 
 static gboolean

@@ -213,6 +213,14 @@ bad_classes_are_refused (void)
     { "no_round_trip", "bad::NoRoundTrip: the state is another one after __obj_flatten__ and "
                        "__obj_unflatten__, in 'count'" },
     { "no_pairs", "bad::NoPairs.__obj_flatten__: Expect flat x to be a tuple." },
+    { "no_tuples", "bad::NoTuples.__obj_flatten__: Expect flat x to be a tuple of tuples." },
+    { "no_names", "bad::NoNames.__obj_flatten__: Expect element of flat x to be a tuple of two "
+                  "elements with first element being a string" },
+    { "no_values", "bad::NoValues.__obj_flatten__: the state holds what is neither a number, a "
+                   "text nor a tensor" },
+    { "no_unflatten",
+      "the class 'bad::NoUnflatten' doesn't define a classmethod __obj_unflatten__." },
+    { "no_namespace", "'NoNamespace' has no name of the form namespace::Class or module.Class" },
     { "throws", "bad::Throws.add: the tally is full" },
     { "fails_silently", "bad::FailsSilently.add: failed without an error" },
     { "changes", "bad::Changes.add: the call changed the state of the real object while it was "

@@ -28,6 +28,7 @@ static const Case cases[] = {
   { "aten.view.dtype", 2, { 3, 4 }, FALSE, "i32" },
   { "aten.view.dtype", 2, { 3, 4 }, FALSE, "i16" },
   { "aten._unsafe_view.default", 2, { 2, 6 }, FALSE, "[3, 4]" },
+  { "aten._reshape_alias.default", 3, { 2, 3, 4 }, FALSE, "[6, 4], [4, 1]" },
   { "aten.expand.default", 2, { 2, 3 }, FALSE, "[1, 2, -1]" },
   { "aten.permute.default", 3, { 2, 3, 4 }, FALSE, "[2, 0, -2]" },
   { "aten.transpose.int", 3, { 2, 3, 4 }, FALSE, "0, -1" },

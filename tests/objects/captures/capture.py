@@ -93,6 +93,17 @@ def main(out):
 
     with enable_torchbind_tracing():
         write(out, "packed", make_fx(linear, tracing_mode="real")(packed, torch.ones(1, 3)))
+    # as torch.ao.quantization.quantize_dynamic makes layers; what quantizes, packs or unpacks can be traced by neither
+    # release: their fake tensors have no quantized dtypes
+    class Layer(torch.nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.packed = packed
+
+        def forward(self, x):
+            return torch.ops.quantized.linear_dynamic(x, self.packed, reduce_range=True).relu()
+
+    write(out, "packed-attribute", make_fx(Layer(), tracing_mode="fake")(torch.ones(1, 3)))
     with enable_torchbind_tracing():
         graph, _ = aot_export_module(Module(), (queue, x), trace_joint=False)
         write(out, "queue-tokens", graph)

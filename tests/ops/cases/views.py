@@ -7,6 +7,7 @@ for v in (x, y, x[:, :, 1:3], x[:, :1].expand(2, 3, 4), values((), F32)):
     for sizes in ([6, 4], [-1, 4], [2, 12], [24], [2, 3, 4], [1, 2, 1, 3, 4], [2, 3, 2, 2], [-1]):
         case("view", v, sizes)
         case("_unsafe_view", v, sizes)
+    case("_reshape_alias", v, [*v.shape, 1], [*v.stride(), 1])
     case("t", v)
     for dims in ([2, 0, 1], [-1, -2, -3], [0, 1, 2]):
         case("permute", v, dims)

@@ -1,0 +1,126 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Writes NAME-RELEASE.adjoint: small models as Dynamo reads them, and their backward as compiled autograd of the same
+release captures it, without values.  Under PyTorch 2.6 and 2.15:
+
+    make.py
+"""
+
+import contextlib
+import pathlib
+import site
+import sys
+
+import torch
+import torch._dynamo.compiled_autograd as compiled_autograd
+import torch.nn as nn
+import torch.nn.functional as F
+
+HERE = pathlib.Path(__file__).resolve().parent
+ROOT = HERE.parents[2]
+sys.path.insert(0, str(ROOT / "data/bridge"))
+import adjoint_capture  # noqa: E402
+
+RELEASE = ".".join(torch.__version__.split(".")[:2])
+
+
+class Block(nn.Module):
+    """Attention over several heads, written out, and a feed-forward part."""
+
+    def __init__(self, width=8, heads=2):
+        super().__init__()
+        self.heads = heads
+        self.norm, self.qkv, self.out = nn.LayerNorm(width), nn.Linear(width, 3 * width), nn.Linear(width, width)
+        self.up, self.down = nn.Linear(width, 2 * width), nn.Linear(2 * width, width)
+
+    def forward(self, x):
+        batch, steps, width = x.shape
+        q, k, v = (
+            t.view(batch, steps, self.heads, -1).transpose(1, 2) for t in self.qkv(self.norm(x)).split(width, dim=2)
+        )
+        weights = ((q @ k.transpose(-2, -1)) / 2).softmax(-1)
+        x = x + self.out((weights @ v).transpose(1, 2).reshape(batch, steps, width))
+        return x + self.down(F.gelu(F.dropout(self.up(x), 0.0)))
+
+
+class Attention(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.tokens, self.block, self.head = nn.Embedding(9, 8), Block(), nn.Linear(8, 9, bias=False)
+
+    def forward(self, tokens, target):
+        return F.cross_entropy(self.head(self.block(self.tokens(tokens)))[:, 1:].flatten(0, 1), target.flatten())
+
+
+class Images(nn.Module):
+    """Convolutions with and without a bias, an image that grows again, a product by einsum."""
+
+    def __init__(self):
+        super().__init__()
+        self.first, self.norm = nn.Conv2d(1, 4, 3, padding=1, bias=False), nn.BatchNorm2d(4)
+        self.second, self.mix = nn.Conv2d(4, 2, 1), nn.Parameter(torch.eye(2))
+
+    def forward(self, x, target):
+        x = F.max_pool2d(F.relu(self.norm(self.first(x)), inplace=True), 2)
+        x = F.interpolate(self.second(x), scale_factor=2, mode="nearest")
+        return F.mse_loss(torch.einsum("bchw,cd->bdhw", x, self.mix), target)
+
+
+class Steps(nn.Module):
+    """A cell that goes through a sequence; numbers times elements."""
+
+    def __init__(self):
+        super().__init__()
+        self.cell, self.scale = nn.LSTMCell(3, 4), nn.Parameter(torch.ones(4))
+
+    def forward(self, x, target):
+        hidden = carried = torch.zeros(2, 4)
+        for step in x.unbind(1):
+            hidden, carried = self.cell(step, (hidden, carried))
+        normed = hidden * torch.rsqrt(hidden.pow(2).mean(-1, keepdim=True) + 1e-5) * self.scale
+        return F.smooth_l1_loss(normed / (target.abs() + 1), target)
+
+
+MODELS = {
+    "attention": (Attention, lambda: (torch.randint(9, (2, 5)), torch.randint(9, (2, 4)))),
+    "images": (Images, lambda: (torch.randn(2, 1, 6, 6), torch.randn(2, 2, 6, 6))),
+    "steps": (Steps, lambda: (torch.randn(2, 3, 3), torch.randn(2, 4))),
+}
+
+
+class Doubled(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, x):
+        return 2 * x
+
+    @staticmethod
+    def backward(ctx, grad):
+        return 2 * grad
+
+
+def hooked():
+    """Hooks of every kind, and a custom function whose sizes nobody reads."""
+    model, x = nn.Linear(3, 4), torch.randn(2, 3)
+    model.weight.register_hook(lambda grad: grad * 0.5)
+    model.bias.register_post_accumulate_grad_hook(lambda leaf: None)
+    model.register_full_backward_hook(lambda module, inputs, outputs: None)
+    y = Doubled.apply(model(x).relu())
+    y.grad_fn.register_prehook(lambda grads: grads)
+    y.grad_fn.register_hook(lambda inputs, outputs: None)
+    return y.sum()
+
+
+def record(name, loss, reordering):
+    torch.manual_seed(1)
+    torch._dynamo.reset()
+    paths = {f"{path}/": "" for path in (ROOT, *site.getsitepackages())}
+    path = str(HERE / f"{name}-{RELEASE}.adjoint")
+    with adjoint_capture.record(path, calls=0, taps=False, reordering=reordering, rename=paths):
+        # what 2.6 captures of a reshape that was a view fails when it runs
+        with compiled_autograd._enable(lambda module: module), contextlib.suppress(RuntimeError):
+            loss().backward()
+
+
+for name, (model, inputs) in MODELS.items():
+    record(name, lambda: torch.compile(model(), backend="eager", dynamic=False)(*inputs()), False)
+record("hooked", hooked, True)
