@@ -454,11 +454,8 @@ main (int argc, char **argv)
   g_test_add_func ("/clicks/home-fits", test_home);
   g_test_add_func ("/clicks/open-menu", test_open_menu);
   g_test_add_func ("/clicks/what-is-selected-is-covered-by-nothing", test_covers);
-<<<<<<< HEAD
   g_test_add_func ("/clicks/links-show-their-node", test_links);
-=======
   g_test_add_func ("/clicks/what-is-found-is-not-under-the-list", test_search_covers);
->>>>>>> joined
   g_test_add_func ("/clicks/close-all-stays", test_closes_all);
   g_test_add_func ("/clicks/close-all-by-mouse", test_closes_all_by_mouse);
   g_test_add_data_func ("/clicks/narrow/360", GINT_TO_POINTER (360), test_narrow);
