@@ -448,6 +448,9 @@ main (int argc, char **argv)
   if (application == NULL)
     return 0;
   /* First: whether the panel is open is kept. */
+  g_test_add_data_func ("/clicks/narrow-360", GINT_TO_POINTER (360), test_narrow);
+  g_test_add_data_func ("/clicks/narrow-500", GINT_TO_POINTER (500), test_narrow);
+  g_test_add_data_func ("/clicks/narrow-700", GINT_TO_POINTER (700), test_narrow);
   g_test_add_func ("/clicks/panel-when-needed", test_panel);
   g_test_add_func ("/clicks/no-columns-of-nothing", test_columns);
   g_test_add_func ("/clicks/tabs-over-their-whole-height", test_tabs);
@@ -458,8 +461,5 @@ main (int argc, char **argv)
   g_test_add_func ("/clicks/what-is-found-is-not-under-the-list", test_search_covers);
   g_test_add_func ("/clicks/close-all-stays", test_closes_all);
   g_test_add_func ("/clicks/close-all-by-mouse", test_closes_all_by_mouse);
-  g_test_add_data_func ("/clicks/narrow/360", GINT_TO_POINTER (360), test_narrow);
-  g_test_add_data_func ("/clicks/narrow/500", GINT_TO_POINTER (500), test_narrow);
-  g_test_add_data_func ("/clicks/narrow/700", GINT_TO_POINTER (700), test_narrow);
   return g_test_run ();
 }
