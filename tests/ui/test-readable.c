@@ -148,8 +148,8 @@ test_long_names (void)
   adj_walk_close (window);
 }
 
-/* A disc at a card says what it means as soon as names stand in cards: what is painted beside the two signs
- * is 7 texts, and 9 from where chips have theirs. */
+/* A disc at a card says what it means as soon as names stand in cards: what is painted beside the
+ * two signs is 7 texts, and 9 from where chips have theirs. */
 static void
 test_signs (void)
 {

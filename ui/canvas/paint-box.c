@@ -243,8 +243,8 @@ paint_change (AdjPainter *painter, const AdjSceneBox *box, const AdjRect *rect)
               kind == ADJ_CHANGE_ADDED     ? "+"
               : kind == ADJ_CHANGE_REMOVED ? "−"
                                            : "~",
-              rect->x + SIGN_SIZE * sign_scale (painter) / 2, rect->y,
-              &painter->lit.selection, &painter->lit.sign_text);
+              rect->x + SIGN_SIZE * sign_scale (painter) / 2, rect->y, &painter->lit.selection,
+              &painter->lit.sign_text);
 }
 
 /* -- texts -- */
@@ -355,8 +355,8 @@ adj_painter_card_fill (const AdjPainter *painter, guint index)
   return box->role == ADJ_ROLE_RECOMPUTE_COPY ? palette->copy_fill : palette->card;
 }
 
-/* Inside of the card; zoomed out on its corner, where it leaves the name its room.  Returns how much
- * of the card it takes. */
+/* Inside of the card; zoomed out on its corner, where it leaves the name its room.  Returns how
+ * much of the card it takes. */
 static float
 paint_role (AdjPainter *painter,
             const AdjSceneBox *box,
@@ -368,8 +368,8 @@ paint_role (AdjPainter *painter,
   gboolean outside = zoom < SIGN_LEAST;
   float right = rect->x + rect->width + (outside ? size / 2 : -5 * zoom);
   float middle = rect->y + (outside ? 0 : 3 * zoom + size / 2);
-  float width = paint_sign (painter, sign, right, middle, &palette->roles[box->role],
-                            &palette->sign_text);
+  float width =
+      paint_sign (painter, sign, right, middle, &palette->roles[box->role], &palette->sign_text);
 
   return outside ? width - size / 2 : width;
 }
