@@ -102,6 +102,18 @@ blocks_of_last_gradient (const AdjGraph *graph, guint32 index, const guint32 *of
   return block;
 }
 
+/* The block that all readers of @node stand in, or ADJ_NO_BLOCK. */
+static guint32
+block_of_readers (const AdjNode *node, const guint32 *of_node)
+{
+  guint32 block = node->n_users > 0 ? of_node[node->users[0].index] : ADJ_NO_BLOCK;
+
+  for (guint k = 1; k < node->n_users; k++)
+    if (of_node[node->users[k].index] != block)
+      return ADJ_NO_BLOCK;
+  return block;
+}
+
 void
 blocks_take_readers (const AdjGraph *graph, guint32 *of_node)
 {
@@ -114,9 +126,8 @@ blocks_take_readers (const AdjGraph *graph, guint32 *of_node)
     {
       const AdjNode *node = adj_graph_get_node (graph, i);
 
-      if (of_node[i] == ADJ_NO_BLOCK && is_call (node) && node->n_users > 0 &&
-          adj_graph_get_node (graph, node->users[0].index)->opcode != ADJ_OPCODE_OUTPUT)
-        of_node[i] = of_node[node->users[0].index];
+      if (of_node[i] == ADJ_NO_BLOCK && is_call (node) && !adj_graph_depends_on_tangent (graph, i))
+        of_node[i] = block_of_readers (node, of_node);
     }
 }
 
