@@ -119,10 +119,22 @@ adj_document_page_focus_panel (AdjDocumentPage *self)
 
 /* -- what the document says -- */
 
+/* With the first picture the keys of the canvas work; not if somebody is at work elsewhere. */
+static void
+focus_picture (AdjDocumentPage *self)
+{
+  GtkRoot *root = gtk_widget_get_root (GTK_WIDGET (self));
+  GtkWidget *focus = root != NULL ? gtk_root_get_focus (root) : NULL;
+
+  if (gtk_widget_get_mapped (GTK_WIDGET (self->pages)) &&
+      (focus == NULL || !GTK_IS_EDITABLE (focus)))
+    gtk_widget_grab_focus (GTK_WIDGET (adj_document_page_get_view (self)));
+}
+
 static void
 update_page (AdjDocumentPage *self)
 {
-  const char *page = "start";
+  const char *page = "start", *before = gtk_stack_get_visible_child_name (self->pages);
 
   if (adj_document_get_error (self->document) != NULL)
     page = "problem";
@@ -132,6 +144,8 @@ update_page (AdjDocumentPage *self)
     page = "loading";
   gtk_spinner_set_spinning (self->spinner, g_str_equal (page, "loading"));
   gtk_stack_set_visible_child_name (self->pages, page);
+  if (g_str_equal (page, "work") && g_strcmp0 (before, page) != 0)
+    focus_picture (self);
 }
 
 /* The inspector comes with the first selection and goes with the last; not over one of two graphs
