@@ -1,26 +1,29 @@
 /* SPDX-License-Identifier: MIT */
-/* Stands between the library and the allocator (the linker's --wrap): every byte of every tensor
- * comes from g_aligned_alloc0(), in blocks of one. */
+/* Stands between the library and the allocator, as the program's functions come before those of
+ * GLib: every byte of every tensor comes from g_aligned_alloc0(), in blocks of one. */
 
 #include "high-water.h"
 
+#include <dlfcn.h>
 #include <string.h>
 
 #define STORAGE_ALIGNMENT 64
 
-gpointer __real_g_aligned_alloc0 (gsize n_blocks, gsize block_bytes, gsize alignment);
-void __real_g_aligned_free (gpointer memory);
-gpointer __wrap_g_aligned_alloc0 (gsize n_blocks, gsize block_bytes, gsize alignment);
-void __wrap_g_aligned_free (gpointer memory);
+typedef gpointer (*Allocate) (gsize n_blocks, gsize block_bytes, gsize alignment);
+typedef void (*Free) (gpointer memory);
 
 static GHashTable *blocks; /* address → bytes; %NULL: nobody counts */
 static gsize alive, highest;
 
 gpointer
-__wrap_g_aligned_alloc0 (gsize n_blocks, gsize block_bytes, gsize alignment)
+g_aligned_alloc0 (gsize n_blocks, gsize block_bytes, gsize alignment)
 {
-  gpointer memory = __real_g_aligned_alloc0 (n_blocks, block_bytes, alignment);
+  static Allocate allocate;
+  gpointer memory;
 
+  if (allocate == NULL)
+    allocate = (Allocate) dlsym (RTLD_NEXT, "g_aligned_alloc0");
+  memory = allocate (n_blocks, block_bytes, alignment);
   if (blocks != NULL && block_bytes == 1 && alignment == STORAGE_ALIGNMENT)
     {
       g_hash_table_insert (blocks, memory, GSIZE_TO_POINTER (n_blocks));
@@ -31,13 +34,16 @@ __wrap_g_aligned_alloc0 (gsize n_blocks, gsize block_bytes, gsize alignment)
 }
 
 void
-__wrap_g_aligned_free (gpointer memory)
+g_aligned_free (gpointer memory)
 {
+  static Free release;
   gpointer n_bytes;
 
+  if (release == NULL)
+    release = (Free) dlsym (RTLD_NEXT, "g_aligned_free");
   if (blocks != NULL && g_hash_table_steal_extended (blocks, memory, NULL, &n_bytes))
     alive -= GPOINTER_TO_SIZE (n_bytes);
-  __real_g_aligned_free (memory);
+  release (memory);
 }
 
 void
