@@ -299,3 +299,82 @@ adj_kernels_get_code (const AdjKernels *kernels)
 {
   return kernels->code;
 }
+
+/* -- from a line to its kernel -- */
+
+/* Whether @line has @name as a word; its calls may have "call_" before it. */
+static gboolean
+names (const char *line, const char *name)
+{
+  const char *at = line;
+
+  while ((at = strstr (at, name)) != NULL)
+    {
+      const char *begin = follows (line, at, "call_") ? at - strlen ("call_") : at;
+
+      at += strlen (name);
+      if ((begin == line || !is_word (begin[-1])) && !is_word (*at))
+        return TRUE;
+    }
+  return FALSE;
+}
+
+/* By the name with its number before that without. */
+static guint
+find_named (const AdjKernels *self, const char *line)
+{
+  for (guint i = 0; i < self->kernels->len; i++)
+    if (names (line, g_array_index (self->kernels, AdjKernel, i).name))
+      return i;
+  for (guint i = 0; i < self->kernels->len; i++)
+    {
+      const char *name = g_array_index (self->kernels, AdjKernel, i).name;
+      g_autofree char *base = g_strndup (name, strcspn (name, ":"));
+
+      if (names (line, base))
+        return i;
+    }
+  return G_MAXUINT;
+}
+
+static guint
+find_called (const AdjKernels *self, guint line)
+{
+  for (guint i = 0; i < self->kernels->len; i++)
+    if (g_array_index (self->kernels, AdjKernel, i).line == line)
+      return i;
+  return G_MAXUINT;
+}
+
+/* The source of a kernel is a text of several lines behind "NAME = ", up to the line that closes
+ * it. */
+static guint
+find_source (const AdjKernels *self, char *const *lines, guint index)
+{
+  while (index-- > 0)
+    if (strstr (lines[index], "'''") != NULL)
+      return is_word (*lines[index]) ? find_named (self, lines[index]) : G_MAXUINT;
+  return G_MAXUINT;
+}
+
+guint
+adj_kernels_find_line (const AdjKernels *kernels, guint line)
+{
+  g_autofree char *code = NULL;
+  g_auto (GStrv) lines = NULL;
+  gsize length;
+  const char *text;
+  guint found;
+
+  if (kernels->code == NULL || line == 0)
+    return G_MAXUINT;
+  text = g_bytes_get_data (kernels->code->text, &length);
+  code = g_strndup (text, length);
+  lines = g_strsplit (code, "\n", -1);
+  if (line > g_strv_length (lines))
+    return G_MAXUINT;
+  found = find_called (kernels, line);
+  if (found == G_MAXUINT)
+    found = find_named (kernels, lines[line - 1]);
+  return found != G_MAXUINT ? found : find_source (kernels, lines, line - 1);
+}

@@ -24,6 +24,9 @@ ADJ_PUBLIC void adj_kernels_free (AdjKernels *kernels);
 /* Valid as long as @kernels. */
 ADJ_PUBLIC guint adj_kernels_get_n (const AdjKernels *kernels);
 ADJ_PUBLIC const AdjKernel *adj_kernels_get (const AdjKernels *kernels, guint index);
+/* The kernel that line @line of the code, from 1, calls or names, or whose source it is in;
+ * G_MAXUINT: none. */
+ADJ_PUBLIC guint adj_kernels_find_line (const AdjKernels *kernels, guint line);
 /* (nullable): what the lines are lines of. */
 ADJ_PUBLIC const AdjBundleFact *adj_kernels_get_code (const AdjKernels *kernels);
 

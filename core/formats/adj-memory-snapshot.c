@@ -72,6 +72,21 @@ describe_frames (AdjMemorySnapshot *snapshot, const PickleItem *event)
   return NULL;
 }
 
+/* The innermost line that is a node of a graph. */
+static void
+take_node (AdjMemorySnapshot *snapshot, const PickleItem *item, AdjMemoryEvent *event)
+{
+  const PickleItem *frames = get_list (item, "frames");
+
+  for (guint i = 0; frames != NULL && i < frames->n && event->node == NULL; i++)
+    if (pickle_get_text (frames->items[i], "fx_node_name") != NULL)
+      {
+        event->node = get_text (snapshot, frames->items[i], "fx_node_name");
+        event->target = get_text (snapshot, frames->items[i], "fx_node_target");
+        event->program = get_text (snapshot, frames->items[i], "filename");
+      }
+}
+
 static void
 add_segment (AdjMemorySnapshot *snapshot, const PickleItem *item)
 {
@@ -102,6 +117,7 @@ add_event (AdjMemorySnapshot *snapshot, guint device, const PickleItem *item, gu
     .frame = describe_frames (snapshot, item),
   };
 
+  take_node (snapshot, item, &event);
   if (strcmp (event.action, "alloc") == 0)
     *allocated += MIN (event.size, G_MAXUINT64 - *allocated);
   else if (strcmp (event.action, "free_completed") == 0)

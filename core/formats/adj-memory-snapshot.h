@@ -28,6 +28,11 @@ typedef struct
   gint64 time_us;        /* since 1970; 0: not recorded */
   guint64 allocated;     /* bytes in use on the device behind it, counted from the first event */
   const char *frame;     /* (nullable): "train.py:12 step": the innermost of the user's */
+  /* Of the innermost line of a graph that was running, where "augment_with_fx_traces" told it;
+   * else %NULL, all three. */
+  const char *program; /* the generated file: one for each graph */
+  const char *node;    /* "mm_1" */
+  const char *target;  /* "aten.mm.default", as Python prints it; "" where it is not told */
 } AdjMemoryEvent;
 
 /* (transfer full) (nullable): %NULL with ADJ_ERROR_PARSE, ADJ_ERROR_LIMIT or G_IO_ERROR; messages

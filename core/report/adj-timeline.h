@@ -3,6 +3,7 @@
 
 #include <gio/gio.h>
 
+#include "formats/adj-memory-snapshot.h"
 #include "ir/adj-value.h"
 
 G_BEGIN_DECLS
@@ -36,6 +37,12 @@ typedef struct
 } AdjTimeline;
 
 AdjTimeline *adj_timeline_new (AdjGraph *graph);
+/* The same as the allocator of a GPU told it, one run of @graph: what its nodes allocated, in no
+ * groups, and at each step the most that was in use; inputs count as their annotations say.
+ * (transfer full) (nullable): %NULL with ADJ_ERROR_NOT_FOUND where no run of @graph is in it */
+AdjTimeline *adj_timeline_new_measured (AdjGraph *graph,
+                                        const AdjMemorySnapshot *snapshot,
+                                        GError **error);
 void adj_timeline_free (AdjTimeline *memory);
 
 /* Whether the storage of @node is held at @step. */

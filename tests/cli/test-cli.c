@@ -9,6 +9,8 @@
 #include <string.h>
 
 #include "support/adj-test.h"
+#include "support/graphs.h"
+#include "support/planted-snapshot.h"
 
 /* Runs "adjoint ARGS…": words split as a shell does, with $DATA the data folder and $TMP a folder
  * of the test. */
@@ -514,6 +516,30 @@ test_failed_write_leaves_nothing (void)
 }
 
 /* The page says how the graph compared; --no-run leaves that out. */
+/* What the allocator of a GPU did, beside what a graph is estimated to hold. */
+static void
+test_lays_snapshot_over (void)
+{
+  g_autoptr (AdjGraph) graph = adj_test_load_graph ("mlp", "0-0-joint");
+  g_autoptr (AdjTestFolder) folder = adj_test_folder_new ();
+  g_autofree char *path = g_build_filename (folder->path, "s.pickle", NULL);
+  g_autoptr (GBytes) bytes = planted_snapshot_new (
+      graph, adj_graph_find_node (graph, "mm_2").index, G_GUINT64_CONSTANT (3) << 20);
+  g_autoptr (AdjTestProcess) good = NULL, foreign = NULL;
+
+  g_assert_true (g_file_set_contents (path, g_bytes_get_data (bytes, NULL),
+                                      (gssize) g_bytes_get_size (bytes), NULL));
+  good = adjoint (folder, "memory $TMP/s.pickle $DATA/graphs/mlp.adjoint#joint");
+  g_assert_cmpint (good->status, ==, 0);
+  g_assert_true (g_regex_match_simple ("^ *\\d+ mm_2 +3(\\.0)? MiB .* 3\\.\\d MiB$", good->out,
+                                       G_REGEX_MULTILINE, 0));
+  g_assert_true (g_regex_match_simple ("^measured peak: 3\\.\\d MiB with inputs, at mm_2$", good->out,
+                                       G_REGEX_MULTILINE, 0));
+  foreign = adjoint (folder, "memory $TMP/s.pickle $DATA/graphs/gpt2.adjoint#joint");
+  g_assert_cmpint (foreign->status, ==, 2);
+  g_assert_nonnull (strstr (foreign->err, "s.pickle: the snapshot is of other graphs"));
+}
+
 static void
 test_reports (void)
 {
@@ -547,6 +573,7 @@ main (int argc, char **argv)
   g_test_add_func ("/cli/keeps-little", test_keeps_little);
   g_test_add_func ("/cli/renders", test_renders);
   g_test_add_func ("/cli/reports", test_reports);
+  g_test_add_func ("/cli/lays-snapshot-over", test_lays_snapshot_over);
   g_test_add_func ("/cli/refusals", test_refusals);
   g_test_add_func ("/cli/unread-text", test_unread_text);
   g_test_add_func ("/cli/broken-shape-names-node", test_broken_shape_names_node);

@@ -234,6 +234,8 @@ test_kernels (void)
                                                                               "\tfused_cos_0(x)\n",
       &error);
   g_autoptr (AdjKernels) forward = NULL, backward = NULL;
+  static const guint none = G_MAXUINT;
+  const guint of_line[] = { 0, 0, 0, 0, 2, 2, 1, 1, 1, none };
 
   g_assert_no_error (error);
   forward = adj_kernels_new (bundle, adj_bundle_get_graph (bundle, 0));
@@ -241,10 +243,38 @@ test_kernels (void)
   assert_kernel (forward, 0, "fused_sin_0:1", 1, 4);
   assert_kernel (forward, 1, "extern_kernels.mm:2", 1, 9);
   assert_kernel (forward, 2, "extern_kernels.mm:13", 1, 6);
+  for (guint line = 1; line <= G_N_ELEMENTS (of_line); line++)
+    g_assert_cmpuint (adj_kernels_find_line (forward, line), ==, of_line[line - 1]);
+  g_assert_cmpuint (adj_kernels_find_line (forward, 0), ==, G_MAXUINT);
   backward = adj_kernels_new (bundle, adj_bundle_get_graph (bundle, 1));
   g_assert_cmpuint (adj_kernels_get_n (backward), ==, 1);
   assert_kernel (backward, 0, "fused_cos_0", 1, 1);
   g_assert_true (adj_kernels_get_code (forward) != adj_kernels_get_code (backward));
+}
+
+/* The source of a kernel is its, what stands between sources and calls is nobody's. */
+static void
+test_lines_of_sources (void)
+{
+  static const guint of_line[] = { G_MAXUINT, 0, 0, 0, G_MAXUINT, 1, 1, 1, G_MAXUINT, 0,
+                                   G_MAXUINT, 1 };
+  g_autoptr (AdjTestFolder) folder = adj_test_folder_new ();
+  g_autoptr (GError) error = NULL;
+  g_autoptr (AdjBundle) bundle = load_text (
+      folder, "x.log",
+      GRAPH_OF ("sin") KERNEL_RECORD ("inductor_triton_kernel_to_post_grad_nodes")
+          "\t{\"fused_a_0\": [\"sin\"], \"fused_a_01\": [\"mm\"]}\n" CODE_RECORD
+          "\timport torch\n\tfused_a_0 = compile('fused_a_0', '''\n\tx = y\n\t''')\n"
+          "\tempty = new\n\tfused_a_01 = compile('''\n\tx = y\n\t''', device='cuda')\n"
+          "\tdef call(x):\n\t    fused_a_0.run(x)\n\t    del x\n\t    fused_a_01.run(x)\n",
+      &error);
+  g_autoptr (AdjKernels) kernels = NULL;
+
+  g_assert_no_error (error);
+  kernels = adj_kernels_new (bundle, adj_bundle_get_graph (bundle, 0));
+  g_assert_cmpuint (adj_kernels_get_n (kernels), ==, 2);
+  for (guint line = 1; line <= G_N_ELEMENTS (of_line); line++)
+    g_assert_cmpuint (adj_kernels_find_line (kernels, line), ==, of_line[line - 1]);
 }
 
 /* Since 2.11 the first record says who writes. */
@@ -494,6 +524,7 @@ main (int argc, char **argv)
   g_test_add_func ("/formats/torch-trace/metadata", test_metadata);
   g_test_add_func ("/formats/torch-trace/several", test_several);
   g_test_add_func ("/formats/torch-trace/kernels", test_kernels);
+  g_test_add_func ("/formats/torch-trace/lines-of-sources", test_lines_of_sources);
   g_test_add_func ("/formats/torch-trace/torch-version", test_torch_version);
   g_test_add_func ("/formats/torch-trace/edited-is-a-warning", test_edited_is_a_warning);
   g_test_add_func ("/formats/torch-trace/damage-is-passed-over", test_damage_is_passed_over);

@@ -30,23 +30,28 @@ static const char log_text[] =
 
 static AdjApplication *application;
 
+/* @line: of the line where the cursor is */
 static char *
-dup_text (GtkTextView *view, gboolean selected)
+dup_text (GtkTextView *view, gboolean line)
 {
   GtkTextBuffer *buffer = gtk_text_view_get_buffer (view);
   GtkTextIter start, end;
 
-  if (!selected)
-    gtk_text_buffer_get_bounds (buffer, &start, &end);
-  else if (!gtk_text_buffer_get_selection_bounds (buffer, &start, &end))
-    return g_strdup ("");
+  gtk_text_buffer_get_bounds (buffer, &start, &end);
+  if (line)
+    {
+      gtk_text_buffer_get_iter_at_mark (buffer, &start, gtk_text_buffer_get_insert (buffer));
+      gtk_text_iter_set_line_offset (&start, 0);
+      end = start;
+      gtk_text_iter_forward_to_line_end (&end);
+    }
   return gtk_text_buffer_get_text (buffer, &start, &end, FALSE);
 }
 
 static gboolean
-says (GtkTextView *view, gboolean selected, const char *words)
+says (GtkTextView *view, gboolean line, const char *words)
 {
-  g_autofree char *text = dup_text (view, selected);
+  g_autofree char *text = dup_text (view, line);
 
   return strstr (text, words) != NULL;
 }
@@ -58,6 +63,30 @@ click_row (GtkWidget *list, const char *label)
 
   g_assert_nonnull (row);
   adj_mouse_click (row, 8, gtk_widget_get_height (row) / 2.0);
+}
+
+/* @line: from 0 */
+static void
+click_line (GtkTextView *view, int line)
+{
+  GtkTextIter at;
+  GdkRectangle place;
+  int x, y;
+
+  gtk_text_buffer_get_iter_at_line_offset (gtk_text_view_get_buffer (view), &at, line, 6);
+  gtk_text_view_get_iter_location (view, &at, &place);
+  gtk_text_view_buffer_to_window_coords (view, GTK_TEXT_WINDOW_WIDGET, place.x, place.y, &x, &y);
+  adj_mouse_click (GTK_WIDGET (view), x + 1, y + place.height / 2.0);
+}
+
+static gboolean
+is_selected (AdjDocument *document, const char *name)
+{
+  AdjNodeId id = adj_document_get_selected (document);
+
+  return adj_node_id_is_valid (id) &&
+         g_str_equal (adj_graph_get_node (adj_document_get_graph (document)->graph, id.index)->name,
+                      name);
 }
 
 static void
@@ -86,11 +115,13 @@ test_kernels_and_reasons (void)
   UNTIL (says (text, TRUE, "extern_kernels.mm(x)"));
   adj_mouse_focus (GTK_WIDGET (window));
   adj_mouse_do ("key Return");
-  UNTIL (adj_node_id_is_valid (adj_document_get_selected (document)));
-  g_assert_cmpstr (adj_graph_get_node (adj_document_get_graph (document)->graph,
-                                       adj_document_get_selected (document).index)
-                       ->name,
-                   ==, "mm");
+  UNTIL (is_selected (document, "mm"));
+
+  g_assert_true (adj_walk_select (window, "sin"));
+  UNTIL (says (text, TRUE, "fused_sin_0.run(x)"));
+  click_line (text, 4);
+  UNTIL (is_selected (document, "mm"));
+  g_assert_true (says (text, TRUE, "extern_kernels.mm(x)"));
 
   click_row (list, "dynamo_graph_break_reason");
   UNTIL (says (text, FALSE, "a call of print"));

@@ -14,6 +14,7 @@
 #include "support/adj-test.h"
 #include "support/graphs.h"
 #include "support/pictured-graphs.h"
+#include "support/planted-snapshot.h"
 #include "ui/adj-mouse.h"
 
 #define UNTIL ADJ_MOUSE_UNTIL
@@ -248,6 +249,65 @@ test_plans (void)
   adj_walk_close (window);
 }
 
+/* -- a snapshot of a GPU over it -- */
+
+static char *
+plant_snapshot (AdjWindow *window, const AdjTestFolder *folder, const char *scratch_at)
+{
+  const AdjGraph *graph = adj_document_get_graph (adj_window_get_document (window))->graph;
+  g_autoptr (GBytes) bytes =
+      planted_snapshot_new (graph, adj_graph_find_node (graph, scratch_at).index, 1 << 20);
+  char *path = g_build_filename (folder->path, "snapshot.pickle", NULL);
+
+  g_assert_true (g_file_set_contents (path, g_bytes_get_data (bytes, NULL),
+                                      (gssize) g_bytes_get_size (bytes), NULL));
+  return path;
+}
+
+static char *
+describe_line (const AdjGraph *graph, const char *path)
+{
+  g_autoptr (AdjMemorySnapshot) snapshot = adj_memory_snapshot_load (path, NULL, NULL);
+  g_autoptr (AdjTimeline) measured =
+      adj_timeline_new_measured ((AdjGraph *) graph, snapshot, NULL);
+  g_autofree char *bytes = adj_properties_bytes ((gint64) measured->live[measured->peak]);
+
+  return g_strdup_printf ("Line: snapshot.pickle, peak of %s with inputs, at %s", bytes,
+                          adj_graph_get_node (graph, measured->peak)->name);
+}
+
+/* The line says where most was in use, which a click there selects; it goes with the graph. */
+static void
+test_snapshot (void)
+{
+  AdjWindow *window = open_memory ("graphs/gpt2.adjoint", "joint");
+  AdjDocument *document = adj_window_get_document (window);
+  const AdjGraph *graph = adj_document_get_graph (document)->graph;
+  GtkWidget *page = adj_walk_find_mapped (GTK_WIDGET (window), adj_memory_page_get_type ());
+  AdjMemoryChart *chart = ADJ_MEMORY_CHART (find (window, ADJ_TYPE_MEMORY_CHART));
+  g_autoptr (AdjTestFolder) folder = adj_test_folder_new ();
+  g_autofree char *path = plant_snapshot (window, folder, "mm_5"), *line = NULL;
+  guint step = adj_graph_find_node (graph, "mm_5").index;
+  graphene_point_t at = adj_memory_chart_get_place (chart, step);
+  GtkWidget *clear;
+
+  adj_document_set_snapshot (document, path);
+  line = describe_line (graph, path);
+  g_assert_true (g_str_has_suffix (line, "at mm_5"));
+  UNTIL (adj_walk_find (page, GTK_TYPE_LABEL, line) != NULL);
+  adj_mouse_click (GTK_WIDGET (chart), at.x, at.y);
+  UNTIL (adj_document_get_selected (document).index == step);
+  adj_walk_keep (window, "memory-snapshot");
+  adj_walk_choose_graph (window, "backward");
+  UNTIL (adj_walk_find (page, GTK_TYPE_LABEL,
+                        "the snapshot is of other graphs: none of the code that ran has only nodes "
+                        "of this one") != NULL);
+  clear = GTK_WIDGET (gtk_widget_get_template_child (page, ADJ_TYPE_MEMORY_PAGE, "clear"));
+  adj_mouse_click (clear, gtk_widget_get_width (clear) / 2.0, gtk_widget_get_height (clear) / 2.0);
+  UNTIL (adj_document_get_snapshot (document) == NULL);
+  adj_walk_close (window);
+}
+
 /* The plan of the file, made again, is its pair step for step. */
 static void
 test_same_plan (void)
@@ -302,6 +362,7 @@ main (int argc, char *argv[])
   g_test_add_func ("/ui/memory/keys", test_keys);
   g_test_add_func ("/ui/memory/plans", test_plans);
   g_test_add_func ("/ui/memory/same-plan", test_same_plan);
+  g_test_add_func ("/ui/memory/snapshot", test_snapshot);
   g_test_add_func ("/ui/memory/none", test_none);
   g_test_add_func ("/ui/memory/blocks", test_blocks);
   return g_test_run ();

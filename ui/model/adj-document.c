@@ -292,6 +292,7 @@ adj_document_reset (AdjDocument *self, GFile *file, char *title, const char *gra
   self->wanted_stage = 0;
   g_clear_pointer (&self->restored, adj_saved_view_free);
   adj_document_set_unsaved (self, FALSE);
+  adj_document_set_snapshot (self, NULL);
   adj_document_changed (self, PROP_TITLE);
 }
 
@@ -392,6 +393,26 @@ adj_document_get_log (AdjDocument *self)
   return self->log;
 }
 
+/* -- what is laid over it -- */
+
+void
+adj_document_set_snapshot (AdjDocument *self, const char *path)
+{
+  g_return_if_fail (ADJ_IS_DOCUMENT (self));
+
+  if (g_strcmp0 (self->snapshot, path) == 0)
+    return;
+  g_free (self->snapshot);
+  self->snapshot = g_strdup (path);
+  adj_document_changed (self, PROP_SNAPSHOT);
+}
+
+const char *
+adj_document_get_snapshot (AdjDocument *self)
+{
+  return self->snapshot;
+}
+
 /* -- object -- */
 
 static void
@@ -452,6 +473,9 @@ adj_document_get_property (GObject *object, guint id, GValue *value, GParamSpec 
     case PROP_STEPPING:
       g_value_set_object (value, self->stepping);
       break;
+    case PROP_SNAPSHOT:
+      g_value_set_string (value, self->snapshot);
+      break;
     default:
       G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
     }
@@ -490,6 +514,7 @@ adj_document_finalize (GObject *object)
   g_array_unref (self->problem_nodes);
   adj_document_want (self, NULL);
   adj_document_forget_source (self);
+  g_free (self->snapshot);
   g_free (self->title);
   g_free (self->wanted_graph);
   g_free (self->wanted_name);
@@ -533,6 +558,7 @@ adj_document_class_init (AdjDocumentClass *klass)
   properties[PROP_RUNS] = g_param_spec_pointer ("runs", NULL, NULL, flags);
   properties[PROP_STEPPING] =
       g_param_spec_object ("stepping", NULL, NULL, ADJ_TYPE_STEPPING, flags);
+  properties[PROP_SNAPSHOT] = g_param_spec_string ("snapshot", NULL, NULL, NULL, flags);
   g_object_class_install_properties (object_class, N_PROPS, properties);
 
   remark_signal = g_signal_new ("remark", G_TYPE_FROM_CLASS (klass), G_SIGNAL_RUN_LAST, 0, NULL,

@@ -21,7 +21,7 @@ G_BEGIN_DECLS
  * "error", "status" (of long work; with the fraction and whether something runs), "run-choice",
  * "history" (whether one can go back or forward changed), "arrangement", "lit", "chosen",
  * "problem", "unsaved", "runs" (those that are kept), "stepping" (where a backward waits that runs
- * event by event).
+ * event by event), "snapshot" (of the memory of a GPU, laid over what graphs hold).
  * Signals: "remark" (const char *text): what the user asked for was stopped or failed;
  * "saved" (gboolean written): saving ended; not @written where it was stopped or failed;
  * "exported" (GFile *file): the picture is written. */
@@ -81,6 +81,10 @@ void adj_document_forget_problem (AdjDocument *self);
 void adj_document_show_failure (AdjDocument *self, guint stage);
 /* The stage whose failure is the current problem; -1: none. */
 gint adj_document_get_failed_stage (AdjDocument *self);
+/* The file whose snapshot of memory is laid over what the shown graph holds; ends with another file.
+ * @path: (nullable) */
+void adj_document_set_snapshot (AdjDocument *self, const char *path);
+const char *adj_document_get_snapshot (AdjDocument *self); /* (transfer none) (nullable) */
 GListStore *adj_document_get_log (AdjDocument *self); /* (transfer none): of AdjLogItem */
 
 /* -- the picture -- */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* A task that takes a joint graph apart by another plan and finds what that holds when. */
+/* Tasks that find what is drawn over what a graph holds: what another plan of its joint graph would
+ * hold, or what the allocator of a GPU did. */
 
 #include "model/adj-memory-plan.h"
 
@@ -113,5 +114,46 @@ adj_memory_plan_start (GObject *owner,
   input->options.budget = plan->choice.budget;
   input->options.compat = plan->choice.compat;
   return adj_task_start (owner, ADJ_LOAD_LIGHT, compute, input, input_free,
+                         (GDestroyNotify) adj_timeline_free, done);
+}
+
+/* -- a snapshot -- */
+
+typedef struct
+{
+  AdjGraph *graph; /* (owned) */
+  char *path;      /* (owned) */
+} Measured;
+
+static void
+measured_free (gpointer data)
+{
+  Measured *input = data;
+
+  adj_graph_unref (input->graph);
+  g_free (input->path);
+  g_free (input);
+}
+
+static gpointer
+measure (AdjTask *task, GCancellable *cancellable, GError **error)
+{
+  Measured *input = adj_task_get_input (task);
+  g_autoptr (AdjMemorySnapshot) snapshot =
+      adj_memory_snapshot_load (input->path, cancellable, error);
+
+  return snapshot != NULL ? adj_timeline_new_measured (input->graph, snapshot, error) : NULL;
+}
+
+AdjTask *
+adj_memory_snapshot_start (GObject *owner,
+                           AdjGraph *graph,
+                           const char *path,
+                           GAsyncReadyCallback done)
+{
+  Measured *input = g_new (Measured, 1);
+
+  *input = (Measured){ .graph = adj_graph_ref (graph), .path = g_strdup (path) };
+  return adj_task_start (owner, ADJ_LOAD_LIGHT, measure, input, measured_free,
                          (GDestroyNotify) adj_timeline_free, done);
 }

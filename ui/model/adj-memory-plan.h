@@ -37,5 +37,10 @@ AdjTask *adj_memory_plan_start (GObject *owner,
                                 AdjMemoryPart part,
                                 const AdjMemoryPlan *plan,
                                 GAsyncReadyCallback done);
+/* In another thread: a snapshot of memory read and laid over @graph; an AdjTimeline. */
+AdjTask *adj_memory_snapshot_start (GObject *owner,
+                                    AdjGraph *graph,
+                                    const char *path,
+                                    GAsyncReadyCallback done);
 
 G_END_DECLS

@@ -61,6 +61,7 @@ struct _AdjDocument
   AdjRunChoice run_choice; /* what was asked for; graphs may not have it */
   GHashTable *evaluations; /* AdjGraph → AdjEvaluation */
   AdjStepping *stepping;   /* (owned) (nullable): of @captured, once somebody asks */
+  char *snapshot;          /* (owned) (nullable) */
   AdjTaskList tasks;
 };
 
@@ -83,6 +84,7 @@ enum
   PROP_UNSAVED,
   PROP_RUNS,
   PROP_STEPPING,
+  PROP_SNAPSHOT,
   N_PROPS
 };
 

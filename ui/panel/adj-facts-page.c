@@ -8,6 +8,7 @@
 
 #include "formats/adj-kernels.h"
 #include "widgets/adj-row-look.h"
+#include "widgets/scroll-to-row.h"
 
 #define MAX_NODES 4         /* of a kernel that a row names */
 #define MAX_TEXT (1u << 20) /* bytes of a text that are shown */
@@ -26,6 +27,7 @@ struct _AdjFactsPage
   GtkStack *stack;
   GtkListView *list;
   GtkTextView *text;
+  GtkTextTag *called; /* (unowned): on the line of the kernel that is shown */
   AdjBundle *bundle;           /* (owned) (nullable): that the rows are of */
   const AdjBundleGraph *graph; /* (nullable) */
   AdjKernels *kernels;         /* (owned) (nullable) */
@@ -107,7 +109,8 @@ show_text (AdjFactsPage *self, const AdjBundleFact *fact, guint line)
     return;
   end = start;
   gtk_text_iter_forward_to_line_end (&end);
-  gtk_text_buffer_select_range (buffer, &start, &end);
+  gtk_text_buffer_place_cursor (buffer, &start);
+  gtk_text_buffer_apply_tag (buffer, self->called, &start, &end);
   gtk_text_view_scroll_to_mark (self->text, gtk_text_buffer_get_insert (buffer), 0, TRUE, 0, 0.3);
 }
 
@@ -123,19 +126,134 @@ on_selected (AdjFactsPage *self, GParamSpec *pspec, GtkSingleSelection *model)
   show_text (self, row->fact, row->kernel != NULL ? row->kernel->line : 0);
 }
 
-/* To the node that a kernel computes last. */
+/* -- from code to nodes -- */
+
+static void
+show_nodes (AdjFactsPage *self, const AdjKernel *kernel)
+{
+  AdjDocument *document = adj_panel_get_document (self);
+  guint graph = adj_document_find_graph (document, self->graph->graph);
+  g_autoptr (GArray) nodes = g_array_new (FALSE, FALSE, sizeof (guint32));
+
+  for (guint i = 0; i < kernel->n_nodes; i++)
+    g_array_append_val (nodes, kernel->nodes[i].index);
+  if (graph != G_MAXUINT && nodes->len > 0)
+    adj_document_show_nodes (document, graph, nodes);
+}
+
 static void
 on_activated (AdjFactsPage *self, guint position)
 {
-  AdjDocument *document = adj_panel_get_document (self);
   const Row *row = &g_array_index (self->rows, Row, position);
-  guint graph;
 
-  if (row->kernel == NULL || row->kernel->n_nodes == 0)
+  if (row->kernel != NULL)
+    show_nodes (self, row->kernel);
+}
+
+/* The text that is shown; %NULL where there are no rows. */
+static const AdjBundleFact *
+get_shown (AdjFactsPage *self)
+{
+  GtkSelectionModel *model = gtk_list_view_get_model (self->list);
+  guint position =
+      model != NULL ? gtk_single_selection_get_selected (GTK_SINGLE_SELECTION (model)) : G_MAXUINT;
+
+  return position < self->rows->len ? g_array_index (self->rows, Row, position).fact : NULL;
+}
+
+/* Of the line where the cursor is, when that is code.  (nullable) */
+static const AdjKernel *
+get_kernel_at_cursor (AdjFactsPage *self)
+{
+  GtkTextBuffer *buffer = gtk_text_view_get_buffer (self->text);
+  const AdjBundleFact *shown = get_shown (self);
+  GtkTextIter at;
+  guint kernel;
+
+  if (self->kernels == NULL || shown == NULL || shown != adj_kernels_get_code (self->kernels))
+    return NULL;
+  gtk_text_buffer_get_iter_at_mark (buffer, &at, gtk_text_buffer_get_insert (buffer));
+  kernel = adj_kernels_find_line (self->kernels, (guint) gtk_text_iter_get_line (&at) + 1);
+  return kernel != G_MAXUINT ? adj_kernels_get (self->kernels, kernel) : NULL;
+}
+
+static void
+show_nodes_at_cursor (AdjFactsPage *self)
+{
+  const AdjKernel *kernel = get_kernel_at_cursor (self);
+
+  if (kernel != NULL)
+    show_nodes (self, kernel);
+}
+
+/* Not after a stretch of text was marked. */
+static void
+on_clicked (AdjFactsPage *self)
+{
+  if (!gtk_text_buffer_get_has_selection (gtk_text_view_get_buffer (self->text)))
+    show_nodes_at_cursor (self);
+}
+
+static gboolean
+on_key (GtkEventControllerKey *keys, guint key, guint code, GdkModifierType state, gpointer self)
+{
+  if (key != GDK_KEY_Return && key != GDK_KEY_KP_Enter)
+    return FALSE;
+  show_nodes_at_cursor (self);
+  return TRUE;
+}
+
+/* -- from nodes to code -- */
+
+static gboolean
+computes (const AdjKernel *kernel, AdjNodeId node)
+{
+  for (guint i = 0; i < kernel->n_nodes; i++)
+    if (kernel->nodes[i].index == node.index)
+      return TRUE;
+  return FALSE;
+}
+
+/* While code is shown: to the first kernel of the node, unless the cursor is in one of it. */
+static void
+on_node_selected (AdjFactsPage *self)
+{
+  AdjDocument *document = adj_panel_get_document (self);
+  const AdjKernel *at_cursor;
+  AdjNodeId node;
+
+  if (document == NULL || self->kernels == NULL || get_shown (self) == NULL ||
+      get_shown (self) != adj_kernels_get_code (self->kernels) ||
+      adj_document_get_graph (document) != self->graph)
     return;
-  graph = adj_document_find_graph (document, self->graph->graph);
-  if (graph != G_MAXUINT)
-    adj_document_show (document, graph, row->kernel->nodes[row->kernel->n_nodes - 1]);
+  node = adj_document_get_selected (document);
+  at_cursor = get_kernel_at_cursor (self);
+  if (at_cursor != NULL && computes (at_cursor, node))
+    return;
+  for (guint i = 0; i < adj_kernels_get_n (self->kernels); i++)
+    if (computes (adj_kernels_get (self->kernels, i), node))
+      {
+        gtk_single_selection_set_selected (
+            GTK_SINGLE_SELECTION (gtk_list_view_get_model (self->list)), i);
+        adj_scroll_to_row (GTK_WIDGET (self->list), i, self->rows->len);
+        return;
+      }
+}
+
+static void
+watch_text (AdjFactsPage *self)
+{
+  static const GdkRGBA color = { 0.21f, 0.52f, 0.89f, 0.25f };
+  GtkGesture *click = gtk_gesture_click_new ();
+  GtkEventController *keys = gtk_event_controller_key_new ();
+
+  self->called = gtk_text_buffer_create_tag (gtk_text_view_get_buffer (self->text), NULL,
+                                             "paragraph-background-rgba", &color, NULL);
+  g_signal_connect_swapped (click, "released", G_CALLBACK (on_clicked), self);
+  g_signal_connect (keys, "key-pressed", G_CALLBACK (on_key), self);
+  gtk_event_controller_set_propagation_phase (keys, GTK_PHASE_CAPTURE);
+  gtk_widget_add_controller (GTK_WIDGET (self->text), GTK_EVENT_CONTROLLER (click));
+  gtk_widget_add_controller (GTK_WIDGET (self->text), keys);
 }
 
 /* -- what there is -- */
@@ -249,7 +367,9 @@ adj_facts_page_init (AdjFactsPage *self)
   gtk_widget_init_template (GTK_WIDGET (self));
   gtk_list_view_set_factory (self->list, factory);
   g_signal_connect_swapped (self->list, "activate", G_CALLBACK (on_activated), self);
+  watch_text (self);
   g_signal_connect (self, "map", G_CALLBACK (update), NULL);
+  adj_panel_watch (ADJ_PANEL (self), "notify::selected", G_CALLBACK (on_node_selected));
   adj_panel_watch (ADJ_PANEL (self), "notify::bundle", G_CALLBACK (update));
   adj_panel_watch (ADJ_PANEL (self), "notify::scene", G_CALLBACK (update));
 }

@@ -78,15 +78,29 @@ memory_chart_get_subject (AdjMemoryChart *self)
                                      : self->memory->peak;
 }
 
+/* "; 1.1 MiB by the line", where the line has the same steps.  (transfer full) */
+static char *
+describe_line (AdjMemoryChart *self, guint step)
+{
+  g_autofree char *bytes = NULL;
+
+  if (self->other == NULL || self->other->graph != self->memory->graph)
+    return g_strdup ("");
+  bytes = adj_properties_bytes ((gint64) self->other->live[step]);
+  return g_strdup_printf (_ ("; %s by the line"), bytes);
+}
+
 char *
 memory_chart_describe_step (AdjMemoryChart *self, guint step)
 {
   g_autofree char *bytes = adj_properties_bytes ((gint64) self->memory->live[step]);
+  g_autofree char *line = describe_line (self, step);
 
-  return g_strdup_printf (
-      step == self->memory->peak ? _ ("peak of %s with inputs at step %u of %u, %s")
-                                 : _ ("%s with inputs at step %u of %u, %s"),
-      bytes, step + 1, self->memory->n_steps, adj_graph_get_node (self->memory->graph, step)->name);
+  return g_strdup_printf (step == self->memory->peak
+                              ? _ ("peak of %s with inputs at step %u of %u, %s%s")
+                              : _ ("%s with inputs at step %u of %u, %s%s"),
+                          bytes, step + 1, self->memory->n_steps,
+                          adj_graph_get_node (self->memory->graph, step)->name, line);
 }
 
 static void

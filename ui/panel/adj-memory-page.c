@@ -25,10 +25,10 @@ struct _AdjMemoryPage
   GtkColumnView *ledger;
   GtkDropDown *plan;
   GtkSpinner *spinner;
-  GtkButton *cancel, *show_all;
+  GtkButton *cancel, *clear, *show_all;
   GtkLabel *note, *listed;
   AdjTimeline *memory; /* (owned) (nullable): of the shown graph, once somebody looks */
-  AdjTimeline *other;  /* (owned) (nullable): of the plan beside it */
+  AdjTimeline *other;  /* (owned) (nullable): of the plan or snapshot that is laid over it */
   AdjTaskList tasks;
 };
 
@@ -180,7 +180,7 @@ on_zoom (AdjMemoryPage *self, GtkWidget *button)
       adj_memory_chart_zoom (self->chart, zooms[i].factor);
 }
 
-/* -- another plan -- */
+/* -- another plan, a snapshot -- */
 
 static void
 tell_plan (AdjMemoryPage *self, const char *text)
@@ -214,12 +214,23 @@ forget_plan (AdjMemoryPage *self)
     tell_plan (self, "");
 }
 
+/* What the line is of.  (transfer full) */
+static char *
+name_line (AdjMemoryPage *self)
+{
+  guint chosen = gtk_drop_down_get_selected (self->plan);
+
+  if (chosen > 0)
+    return g_strdup (_ (adj_memory_plans_get (chosen - 1)->title));
+  return g_path_get_basename (adj_document_get_snapshot (adj_panel_get_document (self)));
+}
+
 static void
 on_plan_made (GObject *source, GAsyncResult *result, gpointer data)
 {
   AdjMemoryPage *self = ADJ_MEMORY_PAGE (source);
   g_autoptr (GError) error = NULL;
-  g_autofree char *note = NULL, *bytes = NULL;
+  g_autofree char *note = NULL, *bytes = NULL, *name = NULL;
   gpointer other = NULL;
   gint64 age;
 
@@ -233,12 +244,19 @@ on_plan_made (GObject *source, GAsyncResult *result, gpointer data)
     }
   self->other = other;
   bytes = adj_properties_bytes ((gint64) self->other->live[self->other->peak]);
-  note = g_strdup_printf (
-      _ ("Line: %s, peak of %s with inputs, at %s"),
-      _ (adj_memory_plans_get (gtk_drop_down_get_selected (self->plan) - 1)->title), bytes,
-      adj_graph_get_node (self->other->graph, self->other->peak)->name);
+  name = name_line (self);
+  note = g_strdup_printf (_ ("Line: %s, peak of %s with inputs, at %s"), name, bytes,
+                          adj_graph_get_node (self->other->graph, self->other->peak)->name);
   tell_plan (self, note);
   adj_memory_chart_set_other (self->chart, self->other, note);
+}
+
+static void
+lay_snapshot_over (AdjMemoryPage *self, const char *path)
+{
+  adj_task_list_start (
+      &self->tasks, ADJ_TASK_PARTITIONS,
+      adj_memory_snapshot_start (G_OBJECT (self), self->memory->graph, path, on_plan_made), path);
 }
 
 static void
@@ -250,8 +268,11 @@ on_plan_chosen (AdjMemoryPage *self)
   AdjMemoryPart part;
 
   forget_plan (self);
-  if (self->memory == NULL || document == NULL || chosen == 0 ||
-      chosen > adj_memory_plans_get_n () || !adj_memory_plan_find (document, &subject, &part))
+  if (self->memory == NULL || document == NULL)
+    return;
+  if (chosen == 0 && adj_document_get_snapshot (document) != NULL)
+    lay_snapshot_over (self, adj_document_get_snapshot (document));
+  if (chosen == 0 || chosen > adj_memory_plans_get_n () || !adj_memory_plan_find (document, &subject, &part))
     return;
   adj_task_list_start (&self->tasks, ADJ_TASK_PARTITIONS,
                        adj_memory_plan_start (G_OBJECT (self), &subject, part,
@@ -259,9 +280,35 @@ on_plan_chosen (AdjMemoryPage *self)
                        subject.joint->id);
 }
 
+/* One line at a time: the snapshot takes the place of a plan. */
+static void
+on_snapshot (AdjMemoryPage *self)
+{
+  AdjDocument *document = adj_panel_get_document (self);
+  gboolean any = document != NULL && adj_document_get_snapshot (document) != NULL;
+
+  gtk_widget_set_visible (GTK_WIDGET (self->clear), any);
+  if (gtk_drop_down_get_selected (self->plan) != 0)
+    gtk_drop_down_set_selected (self->plan, 0);
+  else
+    on_plan_chosen (self);
+}
+
+static void
+on_clear (AdjMemoryPage *self)
+{
+  gtk_widget_grab_focus (GTK_WIDGET (self->chart));
+  adj_document_set_snapshot (adj_panel_get_document (self), NULL);
+}
+
 static void
 on_cancel (AdjMemoryPage *self)
 {
+  if (gtk_drop_down_get_selected (self->plan) == 0)
+    {
+      on_clear (self);
+      return;
+    }
   gtk_widget_grab_focus (GTK_WIDGET (self->plan));
   gtk_drop_down_set_selected (self->plan, 0);
 }
@@ -370,6 +417,7 @@ adj_memory_page_class_init (AdjMemoryPageClass *klass)
   BIND (plan);
   BIND (spinner);
   BIND (cancel);
+  BIND (clear);
   BIND (show_all);
   BIND (note);
   BIND (listed);
@@ -387,10 +435,12 @@ adj_memory_page_init (AdjMemoryPage *self)
   adj_quick_find_add_rows (self->bar, GTK_WIDGET (self->ledger), _ ("Find a Value"), get_row_text,
                            self);
   adj_panel_watch (ADJ_PANEL (self), "notify::scene", G_CALLBACK (update));
+  adj_panel_watch (ADJ_PANEL (self), "notify::snapshot", G_CALLBACK (on_snapshot));
   g_signal_connect (self, "map", G_CALLBACK (update), NULL);
   g_signal_connect_swapped (self->chart, "step-chosen", G_CALLBACK (on_step_chosen), self);
   g_signal_connect_swapped (self->chart, "step-pinned", G_CALLBACK (on_step_pinned), self);
   g_signal_connect_swapped (self->show_all, "clicked", G_CALLBACK (on_show_all), self);
+  g_signal_connect_swapped (self->clear, "clicked", G_CALLBACK (on_clear), self);
   g_signal_connect_swapped (self->cancel, "clicked", G_CALLBACK (on_cancel), self);
   g_signal_connect_swapped (self->plan, "notify::selected", G_CALLBACK (on_plan_chosen), self);
 }

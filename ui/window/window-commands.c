@@ -94,6 +94,12 @@ run_compare_values (AdjWindow *self, GVariant *parameter)
 }
 
 static void
+run_lay_snapshot (AdjWindow *self, GVariant *parameter)
+{
+  adj_window_ask_snapshot (self);
+}
+
+static void
 run_keep (AdjWindow *self, GVariant *parameter)
 {
   adj_window_ask_keep (self);
@@ -443,6 +449,8 @@ static const AdjCommand commands[] = {
     .accels = { "<Control>F5" } },
   { "win.compare-values", N_ ("Compare with Values of a File…"), ADJ_COMMANDS_RUN, ADJ_NEEDS_GRAPH,
     .run = run_compare_values },
+  { "win.lay-snapshot", N_ ("Lay a Snapshot of a GPU over Memory…"), ADJ_COMMANDS_RUN,
+    ADJ_NEEDS_GRAPH, .run = run_lay_snapshot },
   { "win.keep-run", N_ ("Keep This Run…"), ADJ_COMMANDS_RUN, ADJ_NEEDS_RUN, .run = run_keep },
   { "win.remove-run", NULL, ADJ_COMMANDS_RUN, ADJ_NEEDS_GRAPH, .run = run_remove_run,
     .parameter = "s" },

@@ -103,18 +103,21 @@ take_inputs (AdjWindow *self, GFile *file)
   adj_document_set_run_choice (document, choice);
 }
 
+/* @kind: "Tensors (.safetensors)", of files that end in @suffix */
 static void
-ask_tensors (AdjWindow *self,
-             const char *title,
-             const char *accept,
-             void (*chosen) (AdjWindow *self, GFile *file))
+ask_data (AdjWindow *self,
+          const char *title,
+          const char *accept,
+          const char *kind,
+          const char *suffix,
+          void (*chosen) (AdjWindow *self, GFile *file))
 {
   g_autoptr (GtkFileFilter) filter = gtk_file_filter_new ();
   g_autoptr (GtkFileChooserNative) chooser = gtk_file_chooser_native_new (
       title, GTK_WINDOW (self), GTK_FILE_CHOOSER_ACTION_OPEN, accept, _ ("_Cancel"));
 
-  gtk_file_filter_set_name (filter, _ ("Tensors (.safetensors)"));
-  gtk_file_filter_add_suffix (filter, "safetensors");
+  gtk_file_filter_set_name (filter, kind);
+  gtk_file_filter_add_suffix (filter, suffix);
   gtk_file_chooser_add_filter (GTK_FILE_CHOOSER (chooser), filter);
   adj_window_choose (self, chooser, chosen);
 }
@@ -122,7 +125,8 @@ ask_tensors (AdjWindow *self,
 void
 adj_window_ask_inputs (AdjWindow *self)
 {
-  ask_tensors (self, _ ("Inputs by Name of Placeholder"), _ ("_Take"), take_inputs);
+  ask_data (self, _ ("Inputs by Name of Placeholder"), _ ("_Take"), _ ("Tensors (.safetensors)"),
+            "safetensors", take_inputs);
 }
 
 static void
@@ -142,7 +146,24 @@ take_values (AdjWindow *self, GFile *file)
 void
 adj_window_ask_values (AdjWindow *self)
 {
-  ask_tensors (self, _ ("Values by Name of Node"), _ ("_Compare"), take_values);
+  ask_data (self, _ ("Values by Name of Node"), _ ("_Compare"), _ ("Tensors (.safetensors)"),
+            "safetensors", take_values);
+}
+
+static void
+take_snapshot (AdjWindow *self, GFile *file)
+{
+  g_autofree char *path = g_file_get_path (file);
+
+  adj_document_set_snapshot (adj_window_get_document (self), path);
+  adj_window_show_page (self, "memory");
+}
+
+void
+adj_window_ask_snapshot (AdjWindow *self)
+{
+  ask_data (self, _ ("Snapshot of the Memory of a GPU"), _ ("_Lay over It"),
+            _ ("Snapshots (.pickle)"), "pickle", take_snapshot);
 }
 
 /* -- keeping a run -- */

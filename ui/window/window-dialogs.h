@@ -15,6 +15,8 @@ void adj_window_ask_seed (AdjWindow *self);
 void adj_window_ask_inputs (AdjWindow *self);
 /* Which file has the values to compare with; compares. */
 void adj_window_ask_values (AdjWindow *self);
+/* Which snapshot of the memory of a GPU to lay over what the graph holds; shows the page. */
+void adj_window_ask_snapshot (AdjWindow *self);
 /* As what to keep what came out of the last run. */
 void adj_window_ask_keep (AdjWindow *self);
 /* Shows @uri among the files of its folder. */
