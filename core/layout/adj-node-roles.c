@@ -107,32 +107,49 @@ side_by_tag (const AdjNode *node)
   return by_phase[adj_phase_from_tag (node->meta.partitioner_tag)];
 }
 
-/* Nodes that do not depend on tangents, but come after the first that does or are computed again,
- * and that gradients alone read: the graph computes them for backward.  The output node reads both
- * kinds. */
+/* Nodes that do not depend on tangents and that gradients alone read, in the end.  The output node
+ * reads both kinds. */
+static guint8 *
+find_read_by_gradients (const AdjNodeRoles *self)
+{
+  guint8 *read = g_new0 (guint8, MAX (self->n, 1));
+  guint32 output = adj_graph_get_output (self->graph).index;
+
+  for (guint i = self->n; i-- > 0;)
+    {
+      const AdjNode *node = adj_graph_get_node (self->graph, i);
+
+      read[i] = !is_late (self, i) && node->n_users > 0;
+      for (guint k = 0; k < node->n_users && read[i]; k++)
+        {
+          guint32 user = node->users[k].index;
+
+          read[i] = user != output && (is_late (self, user) || read[user]);
+        }
+    }
+  return read;
+}
+
+/* Those of them that come after the first gradient, or are computed again: the graph computes them
+ * for backward. */
 static guint8 *
 find_serving (const AdjNodeRoles *self, const guint32 *repeats)
 {
-  guint8 *serves = g_new0 (guint8, MAX (self->n, 1));
-  g_autofree guint8 *again = node_roles_find_recomputed (self->graph, repeats);
-  guint32 output = adj_graph_get_output (self->graph).index;
+  guint8 *serves = find_read_by_gradients (self);
   guint first = 0;
 
   while (first < self->n &&
          (!is_late (self, first) ||
           adj_graph_get_node (self->graph, first)->opcode == ADJ_OPCODE_PLACEHOLDER))
     first++;
-  for (guint i = self->n; i-- > 0;)
+  for (guint i = 0; i < first; i++)
     {
       const AdjNode *node = adj_graph_get_node (self->graph, i);
+      gboolean again = repeats[i] != i;
 
-      serves[i] = !is_late (self, i) && node->n_users > 0 && (i >= first || again[i]);
-      for (guint k = 0; k < node->n_users && serves[i]; k++)
-        {
-          guint32 user = node->users[k].index;
-
-          serves[i] = user != output && (is_late (self, user) || serves[user]);
-        }
+      for (guint k = 0; k < node->n_inputs && serves[i] && !again; k++)
+        again = serves[node->inputs[k].index];
+      serves[i] = serves[i] && again;
     }
   return serves;
 }

@@ -25,23 +25,6 @@ node_roles_find_repeats (const AdjGraph *graph)
   return adj_graph_find_same_calls (graph, may_repeat, NULL);
 }
 
-guint8 *
-node_roles_find_recomputed (const AdjGraph *graph, const guint32 *repeats)
-{
-  guint n = adj_graph_get_n_nodes (graph);
-  guint8 *again = g_new0 (guint8, MAX (n, 1));
-
-  for (guint i = 0; i < n; i++)
-    {
-      const AdjNode *node = adj_graph_get_node (graph, i);
-
-      again[i] = repeats[i] != i;
-      for (guint k = 0; k < node->n_inputs && !again[i]; k++)
-        again[i] = again[node->inputs[k].index];
-    }
-  return again;
-}
-
 /* Whether two arguments are the same but for the nodes among them. */
 static gboolean
 is_like (const AdjValue *a, const AdjValue *b)

@@ -23,8 +23,6 @@ guint8 *node_roles_find_chips (const AdjNodeRoles *self);
 /* copies.c: @repeats holds for each node the first one that makes the same call. */
 
 guint32 *node_roles_find_repeats (const AdjGraph *graph); /* (transfer full) */
-/* Nodes that repeat a call, and what is computed from them.  (transfer full) */
-guint8 *node_roles_find_recomputed (const AdjGraph *graph, const guint32 *repeats);
 /* Sets the originals, when hosts and sides are known. */
 void node_roles_find_copies (AdjNodeRoles *self, const guint32 *repeats);
 

@@ -243,6 +243,32 @@ test_whole_step (void)
   "self._in_spec)\n" statements "        return pytree.tree_unflatten([" results                   \
   "], self._out_spec)\n"
 
+/* Two readers of a value make the same view of it: neither is computed again for backward, and what
+ * is made from the second and kept for backward is forward, too. */
+static void
+test_same_views (void)
+{
+  static const char text[] = JOINT (
+      "        sin: \"f32[8][1]cuda:0\" = torch.ops.aten.sin.default(primals_1)\n"
+      "        view: \"f32[2, 4][4, 1]cuda:0\" = torch.ops.aten.view.default(sin, [2, 4])\n"
+      "        exp: \"f32[2, 4][4, 1]cuda:0\" = torch.ops.aten.exp.default(view)\n"
+      "        view_1: \"f32[2, 4][4, 1]cuda:0\" = torch.ops.aten.view.default(sin, [2, 4])\n"
+      "        cos: \"f32[2, 4][4, 1]cuda:0\" = torch.ops.aten.cos.default(view_1)\n"
+      "        tan: \"f32[2, 4][4, 1]cuda:0\" = torch.ops.aten.tan.default(cos)\n"
+      "        kept: \"f32[2, 4][4, 1]cuda:0\" = torch.ops.aten.neg.default(tan)\n"
+      "        add: \"f32[2, 4][4, 1]cuda:0\" = torch.ops.aten.add.Tensor(exp, tan)\n"
+      "        view_2: \"f32[2, 4][4, 1]cuda:0\" = "
+      "torch.ops.aten.view.default(tangents_1, [2, 4])\n"
+      "        mul: \"f32[2, 4][4, 1]cuda:0\" = torch.ops.aten.mul.Tensor(view_2, kept)\n",
+      "add, mul");
+  g_autoptr (AdjGraph) graph = adj_test_parse_graph (text);
+  g_autoptr (AdjScene) scene = lay_out (graph, ADJ_VIEW_MIRROR, NULL);
+
+  g_assert_cmpint (box_of (scene, graph, "kept")->side, ==, ADJ_SIDE_FORWARD);
+  g_assert_cmpint (box_of (scene, graph, "kept")->role, ==, ADJ_ROLE_SAVED);
+  g_assert_cmpint (box_of (scene, graph, "tan")->role, ==, ADJ_ROLE_NONE);
+}
+
 /* By its policy, or by a copy into the memory of the CPU; what backward does not read stays. */
 static void
 test_offloaded (void)
@@ -300,6 +326,7 @@ main (int argc, char *argv[])
   g_test_add_func ("/layout/views/budget", test_budget);
   g_test_add_func ("/layout/views/tokens", test_tokens);
   g_test_add_func ("/layout/views/registered-hook", test_registered_hook);
+  g_test_add_func ("/layout/views/same-views", test_same_views);
   g_test_add_func ("/layout/views/whole-step", test_whole_step);
   g_test_add_func ("/layout/views/offloaded", test_offloaded);
   g_test_add_func ("/layout/views/names-of-values", test_names_of_values);

@@ -122,6 +122,18 @@ test_leaves (gconstpointer data)
   adj_walk_close (window);
 }
 
+/* The keys of the canvas work as soon as there is a picture. */
+static void
+test_picture (void)
+{
+  AdjWindow *window = adj_walk_open_graph (application, "graphs/mlp.adjoint", "joint");
+
+  adj_walk_settle (window);
+  g_assert_true (gtk_root_get_focus (GTK_ROOT (window)) ==
+                 GTK_WIDGET (adj_window_get_view (window)));
+  adj_walk_close (window);
+}
+
 int
 main (int argc, char *argv[])
 {
@@ -134,5 +146,6 @@ main (int argc, char *argv[])
 
       g_test_add_data_func (path, GUINT_TO_POINTER (i), test_leaves);
     }
+  g_test_add_func ("/ui/focus/picture", test_picture);
   return g_test_run ();
 }
