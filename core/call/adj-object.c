@@ -101,6 +101,33 @@ check_schema (const AdjObjectClass *klass, const AdjSchema *schema, GError **err
 }
 
 static gboolean
+check_methods (const AdjObjectClass *klass, GError **error)
+{
+  for (guint i = 0; i < klass->n_methods; i++)
+    {
+      const char *schema = klass->methods[i].schema;
+      const int n = (int) strcspn (schema, "(");
+
+      if (klass->methods[i].call == NULL)
+        return refuse_class (klass, error, "has a method '%.*s': Expect %.*s to be a callable", n,
+                             schema, n, schema);
+    }
+  return TRUE;
+}
+
+/* (transfer full): the method as the overload of an operator, "ns::Class.method(…) -> …"; of a
+ * class of Python the module, which has dots, is left out. */
+static char *
+make_schema_text (const AdjObjectClass *klass, const char *schema)
+{
+  const char *dot = strrchr (klass->name, '.');
+
+  if (strstr (klass->name, "::") != NULL || dot == NULL)
+    return g_strconcat (klass->name, ".", schema, NULL);
+  return g_strconcat ("python::", dot + 1, ".", schema, NULL);
+}
+
+static gboolean
 parse_schemas (AdjObject *object, GError **error)
 {
   struct _AdjObjectHeader *header = object->header;
@@ -110,7 +137,7 @@ parse_schemas (AdjObject *object, GError **error)
   for (guint i = 0; i < klass->n_methods; i++)
     {
       const char *schema = klass->methods[i].schema;
-      g_autofree char *text = g_strconcat (klass->name, ".", schema, NULL);
+      g_autofree char *text = make_schema_text (klass, schema);
       g_autoptr (GError) failure = NULL;
 
       header->schemas[i] =
@@ -133,7 +160,7 @@ check_class (const AdjObjectClass *klass, GError **error)
     return refuse_class (klass, error, "has instances smaller than an object");
   if (klass->unflatten == NULL)
     return refuse_class (klass, error, "doesn't define a classmethod __obj_unflatten__.");
-  return TRUE;
+  return check_methods (klass, error);
 }
 
 gboolean

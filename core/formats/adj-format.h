@@ -79,8 +79,9 @@ adj_bundle_load_text (const char *text, gssize length, const char *title, GError
 /* Gives what was read the classes and operators of @extensions, which must outlive its graphs; by
  * the one who loaded @bundle, before he shares it.  %FALSE with ADJ_ERROR_PARSE or the error of a
  * class, which names graph and node: then @bundle can only be freed. */
-ADJ_PUBLIC gboolean
-adj_bundle_extend (AdjBundle *bundle, const AdjExtensions *extensions, GError **error);
+ADJ_PUBLIC gboolean adj_bundle_extend (AdjBundle *bundle,
+                                       const AdjExtensions *extensions,
+                                       GError **error);
 
 /* (transfer full) (nullable): of the .adjoint file or folder at @path: as long as it is open nobody
  * else saves there.  %NULL with G_IO_ERROR. */

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* Classes and operators that plugins bring, by name. */
 
-#include "objects/adj-extensions-internal.h"
+#include "objects/adj-extensions.h"
 
 #include <string.h>
 
 #include "call/adj-object-call-internal.h"
+#include "objects/adj-extensions-internal.h"
 #include "objects/adj-object-table.h"
 #include "objects/class-names-private.h"
 #include "ops/adj-op-table.h"

@@ -125,12 +125,18 @@ char *
 adj_object_call_print (const AdjGraph *graph, guint index)
 {
   AdjObjectCallInfo info;
-  const char *colons;
+  const char *colons, *dot;
 
   if (!adj_object_call_find (graph, index, &info))
     return NULL;
-  colons = info.class_name != NULL ? strstr (info.class_name, "::") : NULL;
-  return g_strdup_printf (
-      "%s.%s", colons != NULL ? colons + 2 : adj_graph_get_node (graph, info.object.index)->name,
-      info.method_name);
+  if (info.class_name == NULL)
+    return g_strdup_printf ("%s.%s", adj_graph_get_node (graph, info.object.index)->name,
+                            info.method_name);
+  colons = strstr (info.class_name, "::");
+  dot = strrchr (info.class_name, '.');
+  return g_strdup_printf ("%s.%s",
+                          colons != NULL ? colons + 2
+                          : dot != NULL  ? dot + 1
+                                         : info.class_name,
+                          info.method_name);
 }

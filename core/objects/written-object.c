@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* Objects of classes of values as Python writes them: "Scale(2.0, name='x')". */
 
-#include "objects/written-object-private.h"
-
 #include <string.h>
 
 #include "base/adj-lexer.h"
 #include "ir/adj-text.h"
+#include "objects/written-object-private.h"
 
 typedef struct
 {

@@ -60,7 +60,8 @@ typedef struct
 ADJ_PUBLIC const AdjProgram *adj_program_open (const char *name, GError **error);
 
 /* Adds what @program brings; @diags: (nullable).  %FALSE with the errors of
- * adj_extensions_add_class() and adj_extensions_add_op(). */
+ * adj_extensions_add_class() and adj_extensions_add_op(): ADJ_ERROR_UNSUPPORTED or ADJ_ERROR_PARSE.
+ */
 ADJ_PUBLIC gboolean adj_program_extend (const AdjProgram *program,
                                         AdjExtensions *extensions,
                                         AdjDiags *diags,

@@ -109,7 +109,8 @@ static void
 warn_of_real (AdjTracer *tracer, AdjMode *mode, const AdjObjectCall *call)
 {
   const char *name = adj_object_get_name (call->object);
-  const char *class_name = strstr (name, "::") + 2;
+  const char *colons = strstr (name, "::"), *dot = strrchr (name, '.');
+  const char *class_name = colons != NULL ? colons + 2 : dot != NULL ? dot + 1 : name;
 
   while (mode->below != NULL)
     mode = mode->below;
