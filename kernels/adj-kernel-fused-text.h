@@ -16,15 +16,12 @@ void adj_k_fused_write_prelude (FILE *out);
 
 /* Writes the function @name, an AdjKFusedMade, for operands as adj_k_fused_merge() leaves them;
  * their sizes, strides and types are constants in it, their data is not. */
-void adj_k_fused_write (FILE *out,
-                        const AdjKFused *fused,
-                        const AdjKView *operands,
-                        const char *name);
+void
+adj_k_fused_write (FILE *out, const AdjKFused *fused, const AdjKView *operands, const char *name);
 
 /* Computes elements @start … @end - 1 of operands that begin @at; not 0: an integer was divided by
  * zero. */
 typedef int32_t (*AdjKFusedMade) (char *const *at, int64_t start, int64_t end);
 
 /* As adj_k_fused(), with the same bits, by the function that was compiled for @operands. */
-bool
-adj_k_fused_run_made (const AdjKFused *fused, AdjKFusedMade made, const AdjKView *operands);
+bool adj_k_fused_run_made (const AdjKFused *fused, AdjKFusedMade made, const AdjKView *operands);

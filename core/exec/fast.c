@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The fast executor: plans as the planned one, with kernels that take sums in other orders. */
+/* The fast executor: plans as the planned one, with kernels that take sums in other orders, and
+ * without roundings between fused calls. */
 
 #include "exec/planned-private.h"
 
@@ -15,12 +16,13 @@ fast_run (const AdjRunRequest *request,
           GCancellable *cancellable,
           GError **error)
 {
-  return exec_run_planned (request, &adj_k_cpu_fast_backend, result, cancellable, error);
+  return exec_run_planned (request, ADJ_PLAN_UNROUNDED, &adj_k_cpu_fast_backend, result,
+                           cancellable, error);
 }
 
 const AdjExecutor adj_executor_fast = {
   .name = "fast",
-  .summary = "As planned, with convolutions by fewer products: other bits, within the bands",
+  .summary = "As planned, with fewer products and roundings: other bits, within the bands",
   .available = fast_available,
   .run = fast_run,
 };

@@ -101,6 +101,7 @@ run_space (AdjPlanSpace *space, Running *running, GCancellable *cancellable, GEr
 
 gboolean
 exec_run_planned (const AdjRunRequest *request,
+                  AdjPlanFlags flags,
                   const AdjKBackend *kernels,
                   AdjRunResult *result,
                   GCancellable *cancellable,
@@ -115,7 +116,8 @@ exec_run_planned (const AdjRunRequest *request,
     return exec_run_by_interpreter (request, exec_find_unplannable (request), result, cancellable,
                                     error);
   space = adj_plan_space_take (request->graph, request->inputs, request->n_inputs,
-                               request->tap != NULL ? ADJ_PLAN_OBSERVED : 0, NULL, &refusal, error);
+                               request->tap != NULL ? flags | ADJ_PLAN_OBSERVED : flags, NULL,
+                               &refusal, error);
   if (refusal != NULL)
     return exec_run_by_interpreter (request, refusal, result, cancellable, error);
   if (space == NULL)
@@ -138,7 +140,7 @@ planned_run (const AdjRunRequest *request,
              GCancellable *cancellable,
              GError **error)
 {
-  return exec_run_planned (request, &adj_k_cpu_backend, result, cancellable, error);
+  return exec_run_planned (request, 0, &adj_k_cpu_backend, result, cancellable, error);
 }
 
 const AdjExecutor adj_executor_planned = {

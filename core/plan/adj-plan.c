@@ -7,8 +7,8 @@
 #include "base/adj-error.h"
 #include "call/adj-context-internal.h"
 #include "plan/adj-plan-internal.h"
-#include "plan/gpu-space-private.h"
 #include "plan/compiled-private.h"
+#include "plan/gpu-space-private.h"
 
 /* -- making -- */
 
@@ -98,6 +98,7 @@ adj_plan_new (
   g_atomic_ref_count_init (&plan->ref_count);
   plan->graph = adj_graph_ref (graph);
   plan->observed = (flags & ADJ_PLAN_OBSERVED) != 0;
+  plan->unrounded = (flags & ADJ_PLAN_UNROUNDED) != 0;
   plan->inputs = new_list (sizeof (PlanInput), clear_input);
   plan->outputs = new_list (sizeof (guint32), NULL);
   plan->nodes = new_list (sizeof (PlanNode), clear_node);

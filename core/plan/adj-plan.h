@@ -15,6 +15,9 @@ typedef enum
   /* Every node's value is in memory after it was computed: what fused regions would keep in
    * registers is stored too, with the same bits, and nothing is overwritten before it was seen. */
   ADJ_PLAN_OBSERVED = 1 << 0,
+  /* What one call of a fused region hands to the next in a register is not rounded to 16 bits, as
+   * it would be if it was stored: other bits than the interpreter's, nearer to the truth. */
+  ADJ_PLAN_UNROUNDED = 1 << 1,
 } AdjPlanFlags;
 
 /**

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Fused regions by the C compiler of this machine. */
 
-#include "plan/compiled-private.h"
-
 #include <dlfcn.h>
 #include <gio/gio.h>
 #include <glib/gstdio.h>
@@ -11,6 +9,7 @@
 
 #include "base/adj-file-cache.h"
 #include "base/adj-file-internal.h"
+#include "plan/compiled-private.h"
 
 /* Runs after which a plan's text is made and looked for; more runs, or more time, after which it is
  * compiled. */
@@ -25,11 +24,16 @@
 
 /* What kernels are compiled with, so that the bits are the same. */
 static const char *const flags[] = {
-  "-std=gnu17",       "-O3",
-  "-w",               "-march=native",
-  "-fPIC",            "-shared",
-  "-ffp-contract=off", "-fno-strict-aliasing",
-  "-fno-math-errno",  "-fno-trapping-math",
+  "-std=gnu17",
+  "-O3",
+  "-w",
+  "-march=native",
+  "-fPIC",
+  "-shared",
+  "-ffp-contract=off",
+  "-fno-strict-aliasing",
+  "-fno-math-errno",
+  "-fno-trapping-math",
 #ifdef __x86_64__
   "-mprefer-vector-width=512",
 #endif
@@ -214,8 +218,7 @@ is_ours (const char *path)
 static gboolean
 load (PlanCompiled *self)
 {
-  if (!is_ours (self->path) ||
-      (self->library = dlopen (self->path, RTLD_NOW | RTLD_LOCAL)) == NULL)
+  if (!is_ours (self->path) || (self->library = dlopen (self->path, RTLD_NOW | RTLD_LOCAL)) == NULL)
     return FALSE;
   for (guint i = 0; i < self->n_functions; i++)
     {
@@ -295,8 +298,7 @@ run_compiler (PlanCompiled *self, const char *folder, const char *out)
   g_ptr_array_add (words, (gpointer) "-lm");
   g_ptr_array_add (words, NULL);
   g_subprocess_launcher_set_child_setup (launcher, be_modest, NULL, NULL);
-  compiler =
-      g_subprocess_launcher_spawnv (launcher, (const char *const *) words->pdata, NULL);
+  compiler = g_subprocess_launcher_spawnv (launcher, (const char *const *) words->pdata, NULL);
   if (compiler == NULL)
     return FALSE;
   if (g_subprocess_wait (compiler, self->cancellable, NULL))

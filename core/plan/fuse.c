@@ -198,6 +198,13 @@ own_register (Fusion *f, guint reg, AdjKClass klass)
   return is_held (f, reg) ? plan_fusion_append (f, f->steps, &copy, reg, 0, 0) : reg;
 }
 
+static gboolean
+is_left_unrounded (const Fusion *f, const PlanWindow *window)
+{
+  return f->plan->unrounded && !f->kept[window->buffer] &&
+         (window->dtype == ADJ_DTYPE_BF16 || window->dtype == ADJ_DTYPE_F16);
+}
+
 static void
 finish_result (Fusion *f, const PlanCall *call, guint result, guint reg, AdjKClass klass)
 {
@@ -210,7 +217,7 @@ finish_result (Fusion *f, const PlanCall *call, guint result, guint reg, AdjKCla
       f->failed = TRUE;
       return;
     }
-  if (!is_exact (f, reg, klass, window.dtype))
+  if (!is_exact (f, reg, klass, window.dtype) && !is_left_unrounded (f, &window))
     reg = cast (f, reg, klass, klass, window.dtype);
   else
     reg = own_register (f, reg, klass);

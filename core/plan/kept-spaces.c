@@ -51,6 +51,13 @@ is_on (const AdjPlanSpace *space, const AdjGpu *gpu)
          space->gpu->generation == adj_gpu_get_generation (gpu);
 }
 
+static gboolean
+has_flags (const AdjPlan *plan, AdjPlanFlags flags)
+{
+  return plan->observed == ((flags & ADJ_PLAN_OBSERVED) != 0) &&
+         plan->unrounded == ((flags & ADJ_PLAN_UNROUNDED) != 0);
+}
+
 static AdjPlanSpace *
 find_kept (
     KeptSpaces *kept, const AdjValue *inputs, guint n_inputs, AdjPlanFlags flags, const AdjGpu *gpu)
@@ -62,7 +69,7 @@ find_kept (
     {
       AdjPlanSpace *space = link->data;
 
-      if (space->plan->observed != ((flags & ADJ_PLAN_OBSERVED) != 0) || !is_on (space, gpu) ||
+      if (!has_flags (space->plan, flags) || !is_on (space, gpu) ||
           !plan_space_accepts (space, inputs, n_inputs))
         continue;
       found = space;

@@ -146,16 +146,16 @@ struct _AdjPlan
   gatomicrefcount ref_count;
   AdjGraph *graph; /* (owned) unless @borrows_graph */
   gboolean borrows_graph;
-  gboolean observed;
-  gboolean may_draw;      /* random numbers: it has calls that keep their order */
-  char *whole;            /* (owned) (nullable): why the interpreter runs all of it */
-  GArray *inputs;         /* PlanInput, leaves in order */
-  GArray *outputs;        /* guint32: values among what it returns, in order */
-  GArray *nodes;          /* PlanNode, of every node */
-  GArray *buffers;        /* PlanBuffer */
-  GArray *values;         /* PlanValue */
-  GArray *calls;          /* PlanCall */
-  GArray *regions;        /* PlanRegion, in the order in which they run */
+  gboolean observed, unrounded; /* AdjPlanFlags */
+  gboolean may_draw;            /* random numbers: it has calls that keep their order */
+  char *whole;                  /* (owned) (nullable): why the interpreter runs all of it */
+  GArray *inputs;               /* PlanInput, leaves in order */
+  GArray *outputs;              /* guint32: values among what it returns, in order */
+  GArray *nodes;                /* PlanNode, of every node */
+  GArray *buffers;              /* PlanBuffer */
+  GArray *values;               /* PlanValue */
+  GArray *calls;                /* PlanCall */
+  GArray *regions;              /* PlanRegion, in the order in which they run */
   guint32 *after;         /* (owned): of every node: the region after which its value is there */
   AdjThreadState *states; /* (owned): of every node: what the context is set to when it is called */
   guint64 arena_bytes, lower_bound;

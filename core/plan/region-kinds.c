@@ -78,9 +78,8 @@ run_fused (AdjPlanSpace *space, const PlanRegion *region)
       memcpy (operands[i].size, fused->extents, of_rank);
       memcpy (operands[i].stride, stride, of_rank);
     }
-  done = made != NULL
-             ? adj_k_fused_run_made (&fused->program, made, operands)
-             : adj_q_fused (adj_context_get_queue (space->cx), &fused->program, operands);
+  done = made != NULL ? adj_k_fused_run_made (&fused->program, made, operands)
+                      : adj_q_fused (adj_context_get_queue (space->cx), &fused->program, operands);
   return done || fail_division (space, region);
 }
 

@@ -82,7 +82,9 @@ adj_k_fused_write (FILE *out, const AdjKFused *fused, const AdjKView *operands, 
   write_places (out, fused, operands);
   adj_k_steps_text_write (&text, 0, fused->n_fixed);
   fprintf (out, "    }\n");
-  fprintf (out, "  while (start < end)\n    {\n      int64_t line = start / %lldll, from = start %% %lldll;\n",
+  fprintf (out,
+           "  while (start < end)\n    {\n      int64_t line = start / %lldll, from = start %% "
+           "%lldll;\n",
            (long long) last_size (operands), (long long) last_size (operands));
   fprintf (out, "      int64_t to = from + end - start;\n\n");
   fprintf (out, "      if (to > %lldll)\n        to = %lldll;\n", (long long) last_size (operands),

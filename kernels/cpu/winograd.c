@@ -12,11 +12,10 @@
  * Tiles of some lines stand side by side, with one between lines that belongs to neither: so all
  * that tiles see of a channel are shifted runs of four planes. */
 
-#include "adj-kernel-winograd.h"
-
 #include <stdlib.h>
 #include <string.h>
 
+#include "adj-kernel-winograd.h"
 #include "panels.h"
 
 enum
@@ -25,9 +24,9 @@ enum
   PLANES = 4,          /* of a channel: even and odd lines and columns */
   CACHE = 1024 * 1024, /* bytes of tiles that stay in cache */
   LEAST_TILES = 64,    /* of a block, where they do not fit */
-  SPREAD = 15,         /* what an element of a tile costs that is spread or collected; a product: 1 */
-  WEIGHT = 400,        /* the same of a row and channel of weights */
-  MAX_COLS = 64,       /* of a panel */
+  SPREAD = 15,   /* what an element of a tile costs that is spread or collected; a product: 1 */
+  WEIGHT = 400,  /* the same of a row and channel of weights */
+  MAX_COLS = 64, /* of a panel */
   CACHE_LINE = 64
 };
 
@@ -237,7 +236,8 @@ spread_taps (float *out, const float *in, int64_t n)
 
 /* U of one row: of each element, all channels.  @room: for 9 + 12 times as many. */
 static void
-spread_weights (const Plan *plan, const AdjKView *w, int64_t row, bool turned, float *u, float *room)
+spread_weights (
+    const Plan *plan, const AdjKView *w, int64_t row, bool turned, float *u, float *room)
 {
   int64_t n = plan->channels, along = w->stride[turned ? 0 : 1];
   int64_t base = row * w->stride[turned ? 1 : 0];
@@ -247,9 +247,9 @@ spread_weights (const Plan *plan, const AdjKView *w, int64_t row, bool turned, f
     {
       int64_t at = turned ? 8 - tap : tap;
 
-      plan->loops->load[w->type](
-          taps + tap * n, view_at (w, base + at / 3 * w->stride[2] + at % 3 * w->stride[3]), along,
-          (int) n);
+      plan->loops->load[w->type](taps + tap * n,
+                                 view_at (w, base + at / 3 * w->stride[2] + at % 3 * w->stride[3]),
+                                 along, (int) n);
     }
   spread_taps (between, taps, 3 * n);
   for (int64_t i = 0; i < 4; i++)
@@ -351,8 +351,7 @@ multiply (const Plan *plan, const Work *work, const float *panels)
 static void
 add_bias (const Plan *plan, float *planes, int64_t size, int64_t row)
 {
-  Scalar tile[TILE],
-      value = adj_k_load_one (plan->loops, plan->bias, row * plan->bias->stride[0]);
+  Scalar tile[TILE], value = adj_k_load_one (plan->loops, plan->bias, row * plan->bias->stride[0]);
 
   fill_tile (plan->loops, tile, &value, TILE);
   for (int64_t at = 0; at < PLANES * size; at += TILE)
@@ -439,7 +438,7 @@ add_products (
   int64_t rows = loops->gemm_rows, cols = loops->gemm_cols;
   const AdjKView of_s = { .data = (void *) s, .type = ADJ_K_F32, .rank = 1, .stride = { 1 } };
   const AdjKView of_v = { .data = (void *) v, .type = ADJ_K_F32, .rank = 1, .stride = { 1 } };
-  _Alignas (CACHE_LINE) float right[MAX_COLS * GEMM_STEP];
+  _Alignas(CACHE_LINE) float right[MAX_COLS * GEMM_STEP];
 
   for (int64_t p = 0; p < plan->n; p += GEMM_STEP)
     {
@@ -479,8 +478,12 @@ collect_taps (float *out, const float *in, int64_t step, int64_t n)
 /* The weights of one row from its sums, of each element @of_spot apart.  @room: for 12 + 9 times as
  * many as there are channels. */
 static void
-collect_weights (
-    const Plan *plan, const AdjKView *w, int64_t row, const float *sums, int64_t of_spot, float *room)
+collect_weights (const Plan *plan,
+                 const AdjKView *w,
+                 int64_t row,
+                 const float *sums,
+                 int64_t of_spot,
+                 float *room)
 {
   int64_t n = plan->channels;
   float *between = room, *taps = room + 12 * n;
@@ -494,7 +497,8 @@ collect_weights (
         w->stride[1], taps + tap * n, (int) n);
 }
 
-/* Of the blocks of all images in order; each sum is one thread's, so their number changes no bit. */
+/* Of the blocks of all images in order; each sum is one thread's, so their number changes no bit.
+ */
 static bool
 sum_blocks (const Plan *plan, float *sums, int64_t ld, float *v, float *s)
 {

@@ -24,9 +24,9 @@ typedef struct
   AdjKView operands[4];
 } Case;
 
-static const AdjKType type_of_class[] = { [ADJ_K_CLASS_F32] = ADJ_K_F32,
-                                          [ADJ_K_CLASS_F64] = ADJ_K_F64,
-                                          [ADJ_K_CLASS_I64] = ADJ_K_I64 };
+static const AdjKType type_of_class[] = {
+  [ADJ_K_CLASS_F32] = ADJ_K_F32, [ADJ_K_CLASS_F64] = ADJ_K_F64, [ADJ_K_CLASS_I64] = ADJ_K_I64
+};
 
 /* Lines of odd lengths, an operand that is the same for all lines, one that is one number. */
 enum
@@ -40,7 +40,9 @@ enum
 static void
 set_elements (const AdjKView *view, guint32 seed)
 {
-  static const double special[] = { 0.0, -0.0, 1, -1, 2, 0.5, -0.5, 3, 88, -88, 0x1p-140, 127, -128 };
+  static const double special[] = {
+    0.0, -0.0, 1, -1, 2, 0.5, -0.5, 3, 88, -88, 0x1p-140, 127, -128
+  };
 
   kernel_array_randomize (view, seed, -4, 4);
   for (gint64 i = 0; i < adj_k_view_count (view); i += 3)

@@ -17,8 +17,9 @@ typedef struct
 /* Odd and even sizes, one line, fewer and more lines than a block, slices of channels, panels that
  * are not full. */
 static const Shape shapes[] = {
-  { 2, 24, 24, 12, 29, { 1, 1 } },   { 1, 40, 31, 31, 30, { 0, 2 } }, { 1, 130, 26, 14, 58, { 2, 0 } },
-  { 3, 27, 150, 57, 29, { 1, 1 } }, { 1, 64, 64, 2, 62, { 1, 1 } },  { 1, 33, 25, 1, 90, { 1, 0 } },
+  { 2, 24, 24, 12, 29, { 1, 1 } },  { 1, 40, 31, 31, 30, { 0, 2 } },
+  { 1, 130, 26, 14, 58, { 2, 0 } }, { 3, 27, 150, 57, 29, { 1, 1 } },
+  { 1, 64, 64, 2, 62, { 1, 1 } },   { 1, 33, 25, 1, 90, { 1, 0 } },
 };
 
 typedef bool (*Convolution) (const AdjKConv *);

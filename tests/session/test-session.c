@@ -322,15 +322,18 @@ test_hooks_of_both (void)
 static void
 test_fast (void)
 {
-  g_autoptr (AdjBundle) pasted = paste (
-      "x: \"f32[2, 64, 28, 28][50176, 784, 28, 1]cpu\", w: \"f32[64, 64, 3, 3][576, 9, 3, 1]cpu\", "
-      "b: \"f32[64][1]cpu\", g: \"f32[2, 64, 28, 28][50176, 784, 28, 1]cpu\"",
-      "        y = torch.ops.aten.convolution.default(x, w, b, [1, 1], [1, 1], [1, 1], False, [0, 0], 1)\n"
-      "        d = torch.ops.aten.convolution_backward.default(g, x, w, [64], [1, 1], [1, 1], [1, 1], "
-      "False, [0, 0], 1, [True, True, True])\n"
-      "        dx = d[0]\n"
-      "        dw = d[1]\n"
-      "        return (y, dx, dw)\n");
+  g_autoptr (AdjBundle) pasted =
+      paste ("x: \"f32[1, 128, 28, 28][100352, 784, 28, 1]cpu\", w: \"f32[128, 128, 3, 3][1152, 9, "
+             "3, 1]cpu\", "
+             "b: \"f32[128][1]cpu\", g: \"f32[1, 128, 28, 28][100352, 784, 28, 1]cpu\"",
+             "        y = torch.ops.aten.convolution.default(x, w, b, [1, 1], [1, 1], [1, 1], "
+             "False, [0, 0], 1)\n"
+             "        d = torch.ops.aten.convolution_backward.default(g, x, w, [128], [1, 1], [1, "
+             "1], [1, 1], "
+             "False, [0, 0], 1, [True, True, True])\n"
+             "        dx = d[0]\n"
+             "        dw = d[1]\n"
+             "        return (y, dx, dw)\n");
   g_autoptr (AdjComparison) comparison = NULL;
   g_autoptr (GError) error = NULL;
   AdjSessionRun fast = run_of (pasted, "pasted"), exact = fast;
@@ -343,6 +346,43 @@ test_fast (void)
   g_assert_cmpuint (comparison->n_outputs, ==, 3);
   for (guint i = 0; i < comparison->n_outputs; i++)
     g_assert_cmpint (comparison->outputs[i].verdict, ==, ADJ_VERDICT_WITHIN);
+}
+
+/* Distance of what @executor gives from a float64 run, in relative L2. */
+static double
+distance_of (AdjSessionRun run, const char *executor)
+{
+  AdjRunResult result = { 0 }, truth = { 0 };
+  g_autoptr (GError) error = NULL;
+  AdjTensorDifference difference;
+
+  run.executor = adj_executor_find (executor, NULL);
+  g_assert_true (adj_session_run (&run, &result, NULL, NULL, &error));
+  g_assert_no_error (error);
+  run.executor = adj_executor_find ("interpreter", NULL);
+  run.float64 = TRUE;
+  g_assert_true (adj_session_run (&run, &truth, NULL, NULL, &error));
+  g_assert_no_error (error);
+  adj_tensor_compare (result.output.items[0].data, truth.output.items[0].data, &difference);
+  adj_run_result_clear (&result);
+  adj_run_result_clear (&truth);
+  return difference.rel_l2;
+}
+
+/* Nothing is rounded to 16 bits between fused calls. */
+static void
+test_fast_rounds_once (void)
+{
+  g_autoptr (AdjBundle) pasted = paste ("x: \"bf16[1000][1]cpu\", y: \"bf16[1000][1]cpu\"",
+                                        "        a = torch.ops.aten.mul.Tensor(x, y)\n"
+                                        "        b = torch.ops.aten.add.Tensor(a, x)\n"
+                                        "        c = torch.ops.aten.mul.Tensor(b, y)\n"
+                                        "        return (c,)\n");
+  AdjSessionRun run = run_of (pasted, "pasted");
+
+  run.random = TRUE;
+  g_assert_cmpfloat (distance_of (run, "planned"), ==, distance_of (run, "interpreter"));
+  g_assert_cmpfloat (distance_of (run, "fast"), <, 0.8 * distance_of (run, "planned"));
 }
 
 static void
@@ -536,6 +576,7 @@ main (int argc, char **argv)
   g_test_add_func ("/session/compare/pairs-by-value", test_pairs_by_value);
   g_test_add_func ("/session/compare/tolerances-decide", test_tolerances);
   g_test_add_func ("/session/compare/fast", test_fast);
+  g_test_add_func ("/session/compare/fast-rounds-once", test_fast_rounds_once);
   g_test_add_func ("/session/compare/hooks-of-both", test_hooks_of_both);
   g_test_add_func ("/session/compare/recorded-needs-a-call", test_recorded_needs_a_call);
   g_test_add_func ("/session/compare/graphs-of-other-inputs", test_graphs_of_other_inputs);
