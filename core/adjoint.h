@@ -38,6 +38,7 @@
 #include "passes/adj-finding.h"
 #include "passes/adj-pass.h"
 #include "passes/adj-recording.h"
+#include "plan/adj-plan-gpu.h"
 #include "plan/adj-device-model.h"
 #include "plan/adj-plan-parts.h"
 #include "plan/adj-plan.h"

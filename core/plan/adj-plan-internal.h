@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #pragma once
 
-#include "plan/adj-plan-gpu-internal.h"
+#include "plan/adj-plan-gpu.h"
 
 G_BEGIN_DECLS
 

@@ -3,7 +3,7 @@
 
 #include "device/adj-gpu-queue.h"
 #include "device/adj-gpu-staging.h"
-#include "plan/adj-plan-gpu-internal.h"
+#include "plan/adj-plan-gpu.h"
 #include "plan/space-private.h"
 
 G_BEGIN_DECLS

@@ -13,7 +13,7 @@ G_BEGIN_DECLS
 /* (transfer full) (nullable): a space on @gpu for a plan without a refusal.  Everything of
  * adj_plan_space_new() holds for it.  %NULL with ADJ_ERROR_MEMORY where the device has less memory
  * free than a run needs, or with ADJ_ERROR_DEVICE. */
-AdjPlanSpace *adj_plan_space_new_on (AdjPlan *plan, AdjGpu *gpu, GError **error);
+ADJ_PUBLIC AdjPlanSpace *adj_plan_space_new_on (AdjPlan *plan, AdjGpu *gpu, GError **error);
 
 /* What a run on a GPU did. */
 typedef struct
@@ -29,10 +29,10 @@ typedef struct
 } AdjPlanGpuRun;
 
 /* Of the last run; @space is on a GPU. */
-void adj_plan_space_get_gpu_run (const AdjPlanSpace *space, AdjPlanGpuRun *out);
+ADJ_PUBLIC void adj_plan_space_get_gpu_run (const AdjPlanSpace *space, AdjPlanGpuRun *out);
 /* Of the last run: nanoseconds of region @index, without copies, which are in @copy_ns.  0 when all
  * of it was one graph.  @reason: (out) (nullable): why the CPU ran it, owned by the space. */
-gint64 adj_plan_space_get_region_ns (
+ADJ_PUBLIC gint64 adj_plan_space_get_region_ns (
     const AdjPlanSpace *space, guint index, gint64 *copy_ns, guint64 *copied, const char **reason);
 
 G_END_DECLS
