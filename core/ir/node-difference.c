@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Compares a node with its match in another graph. */
 
-#include "ir/node-difference-private.h"
-
 #include "ir/adj-compare.h"
 #include "ir/adj-graph.h"
+#include "ir/node-difference-private.h"
 
 static gboolean
 same_size (const NodePairs *pair, AdjSize a, AdjSize b)

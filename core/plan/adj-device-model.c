@@ -17,20 +17,6 @@ static const AdjDeviceModel models[] = {
   { "h200", "NVIDIA H200 SXM", 4800e9, 67e12, 989e12 },
 };
 
-guint
-adj_device_models_get_n (void)
-{
-  return G_N_ELEMENTS (models);
-}
-
-const AdjDeviceModel *
-adj_device_models_get (guint index)
-{
-  g_return_val_if_fail (index < G_N_ELEMENTS (models), NULL);
-
-  return &models[index];
-}
-
 const AdjDeviceModel *
 adj_device_model_find (const char *name, GError **error)
 {

@@ -16,9 +16,6 @@ typedef struct
   double tensor_flops; /* of products of f16 and bf16, dense, summed in f32 */
 } AdjDeviceModel;
 
-/* In the order of lists. */
-ADJ_PUBLIC guint adj_device_models_get_n (void);
-ADJ_PUBLIC const AdjDeviceModel *adj_device_models_get (guint index);
 /* (nullable): %NULL with ADJ_ERROR_NOT_FOUND, which names those that there are. */
 ADJ_PUBLIC const AdjDeviceModel *adj_device_model_find (const char *name, GError **error);
 

@@ -15,9 +15,6 @@ G_BEGIN_DECLS
  * free than a run needs, or with ADJ_ERROR_DEVICE. */
 ADJ_PUBLIC AdjPlanSpace *adj_plan_space_new_on (AdjPlan *plan, AdjGpu *gpu, GError **error);
 
-/* Bytes of the device that a run needs: arena, inputs, constants and outputs. */
-ADJ_PUBLIC guint64 adj_plan_get_device_bytes (const AdjPlan *plan);
-
 /* What a run on a GPU did. */
 typedef struct
 {

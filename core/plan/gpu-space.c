@@ -51,14 +51,6 @@ place_buffers (const AdjPlan *plan, guint64 *offsets)
   return MAX (end, ALIGNMENT);
 }
 
-guint64
-adj_plan_get_device_bytes (const AdjPlan *plan)
-{
-  g_return_val_if_fail (plan != NULL, 0);
-
-  return place_buffers (plan, NULL);
-}
-
 static gboolean
 check_memory (const PlanGpu *self, GError **error)
 {

@@ -5,7 +5,10 @@ Of the functions that installed headers declare beside the generated wrappers: h
 from outside core (ui, app, data, the README, tests that include installed headers alone), how many
 by other tests only, and how many by core alone; those of adjoint.h, then those that
 adjoint-extend.h adds.  --list names the latter two.  What an inline function or a macro of an
-installed header calls counts as called from outside."""
+installed header calls counts as called from outside.
+
+Fails where more are called by core alone than LIMITS: what nobody outside calls is no interface, and
+belongs into a header that is not installed.  A new one replaces an old one."""
 
 import re
 import sys
@@ -19,6 +22,7 @@ WORD = re.compile(r"\badj_\w+")
 MACRO = re.compile(r"^#define (?:.*\\\n)*.*\n", re.MULTILINE)
 CORE = {"/".join(path.parts[1:]) for path in tracked("core/*.h")}
 TESTS = set(tracked("tests/*.[ch]"))
+LIMITS = {"adjoint.h": 62, "adjoint-extend.h beside it": 46}
 PUBLIC = {"adjoint.h", "adjoint-extend.h", "wrappers/adj-wrappers.h", *installed()}
 
 
@@ -92,6 +96,7 @@ def main():
     owner = exported()
     user = closure("adjoint.h")
     outside, inside = callers()
+    status = 0
     for title, names in (("adjoint.h", [n for n in owner if owner[n] in user]),
                          ("adjoint-extend.h beside it", [n for n in owner if owner[n] not in user])):
         test = sorted((owner[n], n) for n in names if n in inside)
@@ -102,7 +107,10 @@ def main():
             for who, rows in (("tests", test), ("core", core)):
                 for header, name in rows:
                     print(f"  {who:6} {header:42} {name}")
-    return 0
+        if len(core) > LIMITS[title]:
+            status = 1
+            print(f"{title}: at most {LIMITS[title]} may be called by core alone")
+    return status
 
 
 if __name__ == "__main__":

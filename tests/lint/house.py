@@ -1,21 +1,36 @@
 # SPDX-License-Identifier: MIT
-"""Measures the house: python3 tests/lint/house.py [BUILD] prints a table to lay beside another.
+"""Measures the house: python3 tests/lint/house.py [BUILD [--touch]] prints a table to lay beside another.
 
-Lines by folder, lengths of functions and files, what is said at the heads of files and folders,
-and, of a build, what the library exports and its largest cycle of objects."""
+Lines by folder, lengths of functions and files, functions that are there twice, what is said at the
+heads of files and folders, references that lead nowhere, and, of a build, what the library exports,
+its largest cycle of objects and how many objects read a header or list.  --touch changes four files
+of that build's tree one after the other, as an editor does, and builds: with what it costs.
 
+tests/bench/results/house.md keeps what came out."""
+
+import os
 import re
 import statistics
 import subprocess
 import sys
+import time
 from collections import defaultdict
 from pathlib import Path
 
+import readme
+import spec
 from sizes import functions
-from sources import read, tracked
+from sources import ROOT, read, tracked
 from symbols import largest_cycle
 
 LONG_FILE = 500
+# A function of fewer lines is like others by chance.
+DUPLICATE = 5
+# A header that everything reads, the record of an operator, a file of core, one of the window.
+TOUCHED = ("core/ir/adj-graph.h", "core/ops/activation.inc", "core/partition/knapsack.c", "ui/canvas/paint-box.c")
+TOKEN = re.compile(r"[A-Za-z_]\w*|\d[\w.]*|\"(?:[^\"\\\\]|\\\\.)*\"|\S")
+KEYWORDS = {"if", "else", "for", "while", "do", "return", "switch", "case", "default", "break", "continue",
+            "sizeof", "goto", "TRUE", "FALSE", "NULL"}
 SPDX = "/* SPDX-License-Identifier: MIT */\n"
 
 
@@ -37,14 +52,77 @@ def has_head(text):
     return text.removeprefix(SPDX).lstrip("\n").startswith("/*")
 
 
+def bodies(text):
+    """(text, shape) of each function that is long enough: its tokens, and these with every name, number
+    and string replaced."""
+    lines = text.splitlines()
+    for _, first, length in functions(text):
+        if length < DUPLICATE:
+            continue
+        tokens = TOKEN.findall("\n".join(lines[first : first + length]))
+        shape = [t if t in KEYWORDS or not re.match(r'[\w"]', t) else "x" for t in tokens]
+        yield " ".join(tokens), " ".join(shape)
+
+
+def count_duplicates(sources):
+    """How many functions stand there again, to the letter, and with other names only."""
+    seen = ({}, {})
+    for text in sources.values():
+        for pair in bodies(text):
+            for known, body in zip(seen, pair):
+                known[body] = known.get(body, 0) + 1
+    return [sum(n - 1 for n in known.values()) for known in seen]
+
+
+def count_readers(build):
+    """By path from the top: how many objects were compiled from it, as ninja knows; and all objects."""
+    out = subprocess.run(["ninja", "-C", build, "-t", "deps"], capture_output=True, text=True, check=True).stdout
+    readers, n = defaultdict(int), 0
+    for line in out.splitlines():
+        if line.startswith("    "):
+            readers[os.path.relpath(os.path.normpath(os.path.join(build, line.strip())), ROOT)] += 1
+        elif ".o: " in line:
+            n += 1
+    return readers, n
+
+
+def touch(build, path):
+    """Builds after a change of @path: (objects compiled, links, seconds by the clock, of the processor)."""
+    content = (ROOT / path).read_text(encoding="utf-8")
+    comment = "\n/* */\n" if Path(path).suffix != ".inc" else "\n\n"
+    before, began = os.times(), time.monotonic()
+    try:
+        (ROOT / path).write_text(content + comment, encoding="utf-8")
+        out = subprocess.run(["ninja", "-C", build], capture_output=True, text=True, check=True,
+                             env=os.environ | {"CCACHE_DISABLE": "1"}).stdout
+        after = os.times()
+        return (len(re.findall(r"\] Compiling", out)), len(re.findall(r"\] Linking", out)),
+                time.monotonic() - began, after.children_user + after.children_system
+                - before.children_user - before.children_system)
+    finally:
+        (ROOT / path).write_text(content, encoding="utf-8")
+        subprocess.run(["ninja", "-C", build], capture_output=True, check=True)
+
+
+def count_dangling():
+    with open(os.devnull, "w", encoding="utf-8") as nowhere:
+        out, sys.stdout = sys.stdout, nowhere
+        try:
+            return readme.main() + spec.main()
+        finally:
+            sys.stdout = out
+
+
 def main():
     paths = tracked(*(f"{root}/*.[ch]" for root in ("core", "kernels", "ui", "app", "data", "tests")))
     sources = {path: read(path) for path in paths}
     for row in folder_rows(sources):
         print(row)
     lengths = [n for text in sources.values() for _, _, n in functions(text)]
+    identical, alike = count_duplicates(sources)
     print(f"functions: {len(lengths)}, median {statistics.median(lengths):.0f},"
           f" p95 {percentile(lengths, 0.95)}, longest {max(lengths)} lines")
+    print(f"functions of {DUPLICATE} lines and more that stand there again: {identical}; with other names: {alike}")
     long_files = sorted((t.count("\n"), str(p)) for p, t in sources.items()
                         if t.count("\n") > LONG_FILE and p.parts[0] != "tests")
     print(f"files of more than {LONG_FILE} lines, tests apart: {len(long_files)}")
@@ -57,13 +135,24 @@ def main():
     readmes = [room for room in rooms if (room / "README.md").exists()]
     print(f"READMEs: {len(readmes)} of {len(rooms)} folders; specifications:"
           f" {len(tracked('core/*/SPEC.md'))}")
+    print(f"pages with references that lead nowhere: {count_dangling()}")
     if len(sys.argv) > 1:
         library = Path(sys.argv[1], "core", "libadjoint.so")
-        out = subprocess.run(["nm", "-D", "--defined-only", str(library)],
+        # What is protected is there for tests of the build.
+        out = subprocess.run(["readelf", "--dyn-syms", "--wide", str(library)],
                              capture_output=True, text=True, check=True).stdout
+        rows = [line.split() for line in out.splitlines()]
+        exported = [row for row in rows if len(row) == 8 and row[5] == "DEFAULT" and row[6] != "UND"]
         cycle, n = largest_cycle(Path(sys.argv[1]))
-        print(f"exported symbols: {len(out.splitlines())}")
+        print(f"exported symbols: {len(exported)}")
         print(f"largest cycle of objects: {len(cycle)} of {n}")
+        readers, n = count_readers(sys.argv[1])
+        for path in TOUCHED:
+            print(f"{path}: read by {readers[path]} of {n} objects")
+            if "--touch" in sys.argv:
+                compiled, linked, clock, processor = touch(sys.argv[1], path)
+                print(f"  changed: {compiled} compiled, {linked} linked, {clock:.0f} s,"
+                      f" {processor:.0f} s of the processor (links apart)")
     return 0
 
 
