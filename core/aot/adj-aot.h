@@ -29,13 +29,13 @@ typedef struct
   AdjAutocast autocast[ADJ_N_AUTOCAST]; /* as if called under it, forward and backward */
   gboolean functionalize_rng;           /* seed and offset become inputs */
   AdjDetaches detaches;
-  gboolean copy_written; /* gradients of writes through views: ADJ_AUTOGRAD_COPY_WRITTEN */
-  const char *release;   /* (nullable): a literal; whose gradients are traced, 2.6's for %NULL */
-  gboolean tag_writes;   /* copies into inputs say where they must be, as in PyTorch 2.15 */
-  gboolean maxima_by_sign; /* adj_symbols_set_by_sign(), as PyTorch 2.15 */
-  gboolean like_outputs; /* tangents have the strides of what they are gradients of */
-  gboolean defer_hooks;  /* hooks on tensors stay calls in the backward (adj_trace_wrapped()) */
-  gboolean export_joint; /* no tangents: backward starts at the scalar output @loss */
+  gboolean copy_written;   /* gradients of writes through views: ADJ_AUTOGRAD_COPY_WRITTEN */
+  const char *release;     /* (nullable): a literal; whose gradients are traced, 2.6's for %NULL */
+  gboolean tag_writes;     /* copies into inputs say where they must be, as in PyTorch 2.15 */
+  gboolean maxima_by_sign; /* Max(1, s0 - 1) stays, as in PyTorch 2.15 */
+  gboolean like_outputs;   /* tangents have the strides of what they are gradients of */
+  gboolean defer_hooks;    /* hooks on tensors stay calls in the backward (adj_trace_wrapped()) */
+  gboolean export_joint;   /* no tangents: backward starts at the scalar output @loss */
   guint loss;
   gboolean deterministic;     /* as if only deterministic algorithms could run */
   gboolean keep_dead;         /* keep what no output depends on */

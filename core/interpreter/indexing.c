@@ -78,9 +78,9 @@ is_whole (const Indexing *x, const AdjValue *start, const AdjValue *stop, const 
 {
   AdjSize size = adj_tensor_get_meta (x->tensor)->shape.size[x->dim], end;
 
-  if (drops_whole (x->cx) && adj_size_is_int (size) && start->kind == ADJ_VALUE_INT && start->integer == 0 &&
-      step->kind == ADJ_VALUE_INT && step->integer == 1 && stop->kind == ADJ_VALUE_INT &&
-      stop->integer == G_MAXINT64)
+  if (drops_whole (x->cx) && adj_size_is_int (size) && start->kind == ADJ_VALUE_INT &&
+      start->integer == 0 && step->kind == ADJ_VALUE_INT && step->integer == 1 &&
+      stop->kind == ADJ_VALUE_INT && stop->integer == G_MAXINT64)
     return TRUE;
   return x->several && start->kind == ADJ_VALUE_INT && start->integer == 0 &&
          step->kind == ADJ_VALUE_INT && step->integer == 1 && adj_value_get_size (stop, &end) &&

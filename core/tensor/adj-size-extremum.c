@@ -70,8 +70,16 @@ order_arguments (gconstpointer a, gconstpointer b, gpointer data)
   return (kx.factor > ky.factor) - (kx.factor < ky.factor);
 }
 
+/* Whether @node is a function of which more than its sign is known by those of its operands. */
+static gboolean
+is_monotonic (const AdjSizeNode *node)
+{
+  return node->op == ADJ_SIZE_ADD || node->op == ADJ_SIZE_MUL || node->op == ADJ_SIZE_POW ||
+         node->op == ADJ_SIZE_MAX;
+}
+
 /* The least that @size can be when all that is known of a symbol is whether it is positive or not
- * negative; as sympy, nothing of quotients and remainders. */
+ * negative; as in sympy, of quotients and remainders only that they are not negative. */
 static gint64
 least_by_sign (AdjSymbols *symbols, AdjSize size)
 {
@@ -86,11 +94,12 @@ least_by_sign (AdjSymbols *symbols, AdjSize size)
 
       return min >= 0 ? MIN (min, 1) : G_MININT64;
     }
-  if (node->op != ADJ_SIZE_ADD && node->op != ADJ_SIZE_MUL && node->op != ADJ_SIZE_POW &&
-      node->op != ADJ_SIZE_MAX)
+  if (!is_monotonic (node) && node->op != ADJ_SIZE_FLOORDIV && node->op != ADJ_SIZE_MOD)
     return G_MININT64;
   a = least_by_sign (symbols, node->a);
   b = least_by_sign (symbols, node->b);
+  if (!is_monotonic (node))
+    return a >= 0 && b >= 0 ? 0 : G_MININT64;
   if (node->op == ADJ_SIZE_MAX)
     return MAX (a, b);
   if (node->op == ADJ_SIZE_ADD && a != G_MININT64 && b != G_MININT64)

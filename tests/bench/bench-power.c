@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 
 /* The power of the comparison: for each type and class of operator the smallest factor at one node,
- * and the smallest error of one element, that is called "differs" there, in units of u; on the side
- * of the candidate and of what it is compared with.  One JSON line each; of the operators that are
- * named, else of all. */
+ * and error of one element, that "differs" there, in u; on the side of the candidate and of what it
+ * is compared with.  One JSON line each, of the operators named, else of all. */
 
 #include <math.h>
 #include <stdio.h>

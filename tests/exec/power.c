@@ -14,37 +14,39 @@
 #define ATEN "torch.ops.aten."
 
 /* A lower triangle far from singular. */
-static const char triangle[] =
-    LINE ("m = " ATEN "mm.default(x, w)") LINE ("t = " ATEN "tril.default(m)")
-    LINE ("small = " ATEN "mul.Tensor(t, 0.01)") LINE ("ones = " ATEN "ones_like.default(small)")
-    LINE ("low = " ATEN "tril.default(ones)") LINE ("one = " ATEN "triu.default(low)")
-    LINE ("l = " ATEN "add.Tensor(small, one)");
+static const char triangle[] = LINE ("m = " ATEN "mm.default(x, w)")
+    LINE ("t = " ATEN "tril.default(m)") LINE ("small = " ATEN "mul.Tensor(t, 0.01)")
+        LINE ("ones = " ATEN "ones_like.default(small)") LINE ("low = " ATEN "tril.default(ones)")
+            LINE ("one = " ATEN "triu.default(low)") LINE ("l = " ATEN "add.Tensor(small, one)");
 
-static const char spectrum[] =
-    LINE ("pairs = " ATEN "view.default(x, [64, 96, 2])")
+static const char spectrum[] = LINE ("pairs = " ATEN "view.default(x, [64, 96, 2])")
     LINE ("c = " ATEN "view_as_complex.default(pairs)") LINE ("size = " ATEN "abs.default(c)")
-    LINE ("total = " ATEN "sum.dim_IntList(size, [1], True)");
+        LINE ("total = " ATEN "sum.dim_IntList(size, [1], True)");
 
 static const char picture[] =
     LINE ("v = " ATEN "view.default(x, [1, 1, 64, 192])") LINE ("abs_v = " ATEN "abs.default(v)");
 
 static const PowerCase cases[] = {
-  { "relu", ADJ_BAND_EXACT, 1, "relu.default(x)", NULL, NULL, FALSE },
-  { "mul", ADJ_BAND_ROUNDED, 1, "mul.Tensor(x, y)", NULL, NULL, FALSE },
-  { "tanh", ADJ_BAND_SMOOTH, 1, "tanh.default(x)", NULL, NULL, FALSE },
-  { "softmax", ADJ_BAND_SMOOTH, 1, "_softmax.default(x, 1, False)", NULL, NULL, FALSE },
-  { "sum", ADJ_BAND_SUM, 192, "sum.dim_IntList(x, [1])", "sum.dim_IntList(abs, [1])", NULL, FALSE },
-  { "mean", ADJ_BAND_SUM, 192, "mean.dim(x, [1])", "mean.dim(abs, [1])", NULL, FALSE },
-  { "mm", ADJ_BAND_PRODUCT, 192, "mm.default(x, w)", "mm.default(abs, abs_2)", NULL, FALSE },
-  { "solve_triangular", ADJ_BAND_LINALG, 64,
-    "linalg_solve_triangular.default(l, y, upper = False)", NULL, triangle, TRUE },
+  { "relu", ADJ_BAND_EXACT, 1, "relu.default(x)", NULL, NULL, FALSE, 0, 0, 0 },
+  { "mul", ADJ_BAND_ROUNDED, 1, "mul.Tensor(x, y)", NULL, NULL, FALSE, 0, 0, 0 },
+  { "tanh", ADJ_BAND_SMOOTH, 1, "tanh.default(x)", NULL, NULL, FALSE, 0, 0, 0 },
+  { "softmax", ADJ_BAND_SMOOTH, 1, "_softmax.default(x, 1, False)", NULL, NULL, FALSE, 0,
+    80 * 7 /* by how far it is from the largest: e^x is as sure as x is */, 0 },
+  { "sum", ADJ_BAND_SUM, 192, "sum.dim_IntList(x, [1])", "sum.dim_IntList(abs, [1])", NULL, FALSE,
+    0, 0 },
+  { "mean", ADJ_BAND_SUM, 192, "mean.dim(x, [1])", "mean.dim(abs, [1])", NULL, FALSE, 0, 0, 0 },
+  { "mm", ADJ_BAND_PRODUCT, 192, "mm.default(x, w)", "mm.default(abs, abs_2)", NULL, FALSE, 0, 0,
+    0 },
+  { "solve_triangular", ADJ_BAND_LINALG, 64, "linalg_solve_triangular.default(l, y, upper = False)",
+    NULL, triangle, TRUE, 640, 0x1p22, 0 },
   { "fft_c2r", ADJ_BAND_LINALG, 190, "_fft_c2r.default(c, [1], 0, 190)",
-    "expand.default(total, [64, 190])", spectrum, TRUE },
+    "expand.default(total, [64, 190])", spectrum, TRUE, 0, 0, 0 },
   { "upsample", ADJ_BAND_PLACES, 4, "upsample_bilinear2d.default(v, [100, 300], False)",
-    "upsample_bilinear2d.default(abs_v, [100, 300], False)", picture, FALSE },
+    "upsample_bilinear2d.default(abs_v, [100, 300], False)", picture, FALSE, 352, 18432, 18432 },
   { "upsample_backward", ADJ_BAND_PLACES, 25,
     "upsample_bilinear2d_backward.default(v, [64, 192], [1, 1, 24, 80], False)",
-    "upsample_bilinear2d_backward.default(abs_v, [64, 192], [1, 1, 24, 80], False)", picture, FALSE },
+    "upsample_bilinear2d_backward.default(abs_v, [64, 192], [1, 1, 24, 80], False)", picture, FALSE,
+    352, 18432, 18432 },
 };
 
 guint

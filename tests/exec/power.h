@@ -13,11 +13,14 @@ typedef struct
   const char *name;
   AdjBand band;
   double reduction;
-  const char *call;  /* of x [64, 192], y [64, 192] and w [192, 64] */
-  const char *terms; /* (nullable): call of the same, which gives the sum of the absolute values of
-                        its terms; else those are the result */
+  const char *call;   /* of x [64, 192], y [64, 192] and w [192, 64] */
+  const char *terms;  /* (nullable): call of the same, which gives the sum of the absolute values of
+                         its terms; else those are the result */
   const char *before; /* (nullable): statements that both calls may read */
   gboolean wide;      /* there is none of it in 16 bit */
+  double factor;      /* u of f32 that the test promises; 0: the band of the class */
+  double units;       /* u of f32 of an element's terms that it promises; 0: 80 */
+  double narrow;      /* the same in 16 bit */
 } PowerCase;
 
 guint power_get_n_cases (void);

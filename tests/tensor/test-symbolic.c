@@ -250,6 +250,7 @@ test_by_sign (void)
     { "(s0//2)", "Max(1, (s0//2))" },
     { "s0 - s1", "Max(1, s0 - s1)" },
     { "s0**2", "s0**2" },
+    { "(s0//2) + 1", "(s0//2) + 1" },
   };
   g_autoptr (AdjSymbols) symbols = adj_symbols_new ();
   g_autoptr (AdjSymbols) other = adj_symbols_new ();
@@ -257,8 +258,8 @@ test_by_sign (void)
   adj_symbols_set_by_sign (symbols, TRUE);
   for (guint i = 0; i < G_N_ELEMENTS (sizes); i++)
     {
-      AdjSize size = adj_size_apply (symbols, ADJ_SIZE_MAX, parse (symbols, sizes[i][0]),
-                                     ADJ_SIZE (1));
+      AdjSize size =
+          adj_size_apply (symbols, ADJ_SIZE_MAX, parse (symbols, sizes[i][0]), ADJ_SIZE (1));
 
       ASSERT_PRINTS (symbols, size, sizes[i][1]);
       ASSERT_PRINTS (other, adj_symbols_import (other, symbols, size), sizes[i][1]);
