@@ -29,6 +29,7 @@
 #include "ir/adj-compare.h"
 #include "ir/adj-graph.h"
 #include "ir/adj-text.h"
+#include "objects/adj-extensions.h"
 #include "objects/adj-object-table.h"
 #include "objects/adj-object-text.h"
 #include "ops/adj-op-table.h"

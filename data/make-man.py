@@ -10,7 +10,7 @@ import re
 import subprocess
 import sys
 
-COMMON = ("help", "json", "graph")  # described once for all commands
+COMMON = ("help", "json", "graph", "plugin")  # described once for all commands
 
 
 def adjoint(*arguments):

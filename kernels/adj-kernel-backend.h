@@ -25,7 +25,12 @@
 
 /* X (RESULT, name, (PARAMETERS), (ARGUMENTS)): one row per kernel, as its header declares it. */
 /* clang-format off */
-#define ADJ_K_ENTRIES(X)                                                                           \
+#define ADJ_K_CONV_ENTRIES(X)                                                                      \
+  X (bool, conv, (const AdjKConv *conv), (conv))                                                   \
+  X (bool, conv_input, (const AdjKConv *conv), (conv))                                             \
+  X (bool, conv_weight, (const AdjKConv *conv), (conv))
+
+#define ADJ_K_OTHER_ENTRIES(X)                                                                     \
   X (void, copy, (const AdjKView *dst, const AdjKView *src), (dst, src))                           \
   X (void, fill_f64, (const AdjKView *dst, double value), (dst, value))                            \
   X (void, fill_i64, (const AdjKView *dst, int64_t value), (dst, value))                           \
@@ -95,9 +100,6 @@
      (const AdjKView *values, const AdjKView *indices, const AdjKView *in, int dim,                \
       bool descending),                                                                            \
      (values, indices, in, dim, descending))                                                       \
-  X (bool, conv, (const AdjKConv *conv), (conv))                                                   \
-  X (bool, conv_input, (const AdjKConv *conv), (conv))                                             \
-  X (bool, conv_weight, (const AdjKConv *conv), (conv))                                            \
   X (bool, max_pool, (const AdjKPool *pool, const AdjKView *indices), (pool, indices))             \
   X (bool, pool_check, (const AdjKView *indices, int64_t n, int64_t *bad), (indices, n, bad))      \
   X (bool, unpool,                                                                                 \
@@ -127,6 +129,8 @@
      (out, words, low, range))
 /* clang-format on */
 
+#define ADJ_K_ENTRIES(X) ADJ_K_CONV_ENTRIES (X) ADJ_K_OTHER_ENTRIES (X)
+
 typedef enum
 {
 #define ADJ_K_ENTRY_ENUM(RESULT, name, parameters, arguments) ADJ_K_ENTRY_##name,
@@ -150,7 +154,9 @@ typedef struct
 #undef ADJ_K_ENTRY_FIELD
 } AdjKBackend;
 
-extern const AdjKBackend adj_k_cpu_backend;
+/* @adj_k_cpu_fast_backend: the same but for convolutions, which take sums in another order where
+ * that is faster (adj-kernel-winograd.h). */
+extern const AdjKBackend adj_k_cpu_backend, adj_k_cpu_fast_backend;
 
 /* --- queues of devices ------------------------------------------------------------------------ */
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "adj-kernel-backend.h"
+#include "adj-kernel-source.h"
 
 /* The kernels of CUDA: launchers over the queue's AdjKDevice, which finds the symbols in the module
  * that kernels/cuda make. */
@@ -21,12 +22,5 @@ extern const AdjKCudaModule adj_k_cuda_modules[];
 /* The module that has the kernel @symbol; NULL: none has it. */
 const char *adj_k_cuda_find_module (const char *symbol);
 
-/* A source of the kernels, or a header that one of them includes. */
-typedef struct
-{
-  const char *name; /* as it is included: "cuda/softmax.cu" */
-  const char *text;
-} AdjKCudaSource;
-
 /* All sources; ends with one without a name. */
-extern const AdjKCudaSource adj_k_cuda_sources[];
+extern const AdjKSource adj_k_cuda_sources[];

@@ -9,6 +9,7 @@
 
 #include "adj-warnings.h"
 #include "json-members.h"
+#include "plugins.h"
 
 /* (nullable): what stands below the options in the help of @command. */
 static char *
@@ -110,7 +111,7 @@ adj_target_open (AdjTarget *target, const char *text, const char *id, GError **e
     }
   if (name.how != NULL && (target->executor = adj_executor_find (name.how, error)) == NULL)
     return FALSE;
-  target->bundle = adj_bundle_load (name.path, NULL, error);
+  target->bundle = plugins_load_bundle (name.path, error);
   if (target->bundle == NULL)
     return FALSE;
   adj_warnings_note (name.path, adj_bundle_get_diags (target->bundle));

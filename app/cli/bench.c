@@ -6,6 +6,7 @@
 #include "adj-command.h"
 #include "base/adj-format-bytes.h"
 #include "json-members.h"
+#include "plugins.h"
 
 extern const AdjCommand adj_command_bench;
 
@@ -216,6 +217,7 @@ run (int argc, char **argv, GError **error)
       "cuda[:N]|emulated" },
     { "repeat", 'n', 0, G_OPTION_ARG_INT, &repeat, "Runs after the first (20)", "N" },
     { "json", 0, 0, G_OPTION_ARG_NONE, &json, "Print JSON", NULL },
+    PLUGIN_OPTION,
     G_OPTION_ENTRY_NULL,
   };
 

@@ -6,6 +6,7 @@
 #include "adj-warnings.h"
 #include "finding-run.h"
 #include "json-members.h"
+#include "plugins.h"
 
 extern const AdjCommand adj_command_check;
 
@@ -99,6 +100,7 @@ run (int argc, char **argv, GError **error)
     { "run", 0, 0, G_OPTION_ARG_NONE, &runs,
       "Run what was found on what was recorded: how far are the two values apart?", NULL },
     { "list", 0, 0, G_OPTION_ARG_NONE, &list, "Say what is looked for", NULL },
+    PLUGIN_OPTION,
     G_OPTION_ENTRY_NULL,
   };
 
@@ -115,7 +117,7 @@ run (int argc, char **argv, GError **error)
                    adj_command_check.usage);
       return ADJ_EXIT_BAD_INPUT;
     }
-  target.bundle = adj_bundle_load (argv[1], NULL, error);
+  target.bundle = plugins_load_bundle (argv[1], error);
   if (target.bundle == NULL)
     return ADJ_EXIT_BAD_INPUT;
   adj_warnings_note (argv[1], adj_bundle_get_diags (target.bundle));

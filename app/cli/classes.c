@@ -5,6 +5,7 @@
 
 #include "adj-command.h"
 #include "json-members.h"
+#include "plugins.h"
 
 extern const AdjCommand adj_command_classes;
 
@@ -24,15 +25,35 @@ add_methods (JsonBuilder *builder, const AdjObjectClass *klass)
   json_builder_end_array (builder);
 }
 
-static void
-print_json (void)
+/* Those of the library that still hold, then those of plugins. (transfer container) */
+static GPtrArray *
+list_classes (void)
 {
-  JsonBuilder *builder = json_builder_new ();
+  GPtrArray *list = g_ptr_array_new ();
+  const AdjExtensions *brought = plugins_get ();
 
-  json_builder_begin_array (builder);
   for (guint i = 0; i < adj_object_classes_get_n (); i++)
     {
       const AdjObjectClass *klass = adj_object_classes_get (i);
+
+      if (brought == NULL || adj_extensions_find_class (brought, klass->name) == klass)
+        g_ptr_array_add (list, (gpointer) klass);
+    }
+  for (guint i = 0; brought != NULL && i < adj_extensions_get_n_classes (brought); i++)
+    g_ptr_array_add (list, (gpointer) adj_extensions_get_class (brought, i));
+  return list;
+}
+
+static void
+print_json (void)
+{
+  g_autoptr (GPtrArray) list = list_classes ();
+  JsonBuilder *builder = json_builder_new ();
+
+  json_builder_begin_array (builder);
+  for (guint i = 0; i < list->len; i++)
+    {
+      const AdjObjectClass *klass = list->pdata[i];
 
       json_builder_begin_object (builder);
       adj_json_add_string (builder, "name", klass->name);
@@ -47,9 +68,11 @@ print_json (void)
 static void
 print_text (void)
 {
-  for (guint i = 0; i < adj_object_classes_get_n (); i++)
+  g_autoptr (GPtrArray) list = list_classes ();
+
+  for (guint i = 0; i < list->len; i++)
     {
-      const AdjObjectClass *klass = adj_object_classes_get (i);
+      const AdjObjectClass *klass = list->pdata[i];
 
       printf ("%s%s  %s\n", i > 0 ? "\n" : "", klass->name, klass->help);
       for (guint k = 0; k < klass->n_methods; k++)
@@ -64,6 +87,7 @@ run (int argc, char **argv, GError **error)
   gboolean json = FALSE;
   GOptionEntry entries[] = {
     { "json", 0, 0, G_OPTION_ARG_NONE, &json, "Print JSON", NULL },
+    PLUGIN_OPTION,
     G_OPTION_ENTRY_NULL,
   };
 

@@ -6,6 +6,7 @@
 #include "comparison-report.h"
 #include "debug-report.h"
 #include "device-option.h"
+#include "plugins.h"
 #include "program.h"
 
 extern const AdjCommand adj_command_compare;
@@ -163,6 +164,7 @@ run (int argc, char **argv, GError **error)
       "Print why a node was judged as it was: its numbers, their limits, where these come from",
       "NODE" },
     { "json", 0, 0, G_OPTION_ARG_NONE, &options.json, "Print JSON", NULL },
+    PLUGIN_OPTION,
     G_OPTION_ENTRY_NULL,
   };
 

@@ -125,6 +125,9 @@ adj_comparison_report_text (const AdjGraph *graph, const AdjComparison *comparis
   if (comparison->first >= 0)
     print_first (graph, comparison);
   printf ("%s\n", summary);
+  if (adj_comparison_draws_otherwise (comparison))
+    printf (
+        "not compared: what depends on random numbers, which the two draw by other operators\n");
   if (comparison->note != NULL)
     printf ("the first ran %s\n", comparison->note);
   if (comparison->peer_note != NULL)

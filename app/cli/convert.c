@@ -2,6 +2,7 @@
 /* adjoint convert: from one format to another. */
 
 #include "picture.h"
+#include "plugins.h"
 
 extern const AdjCommand adj_command_convert;
 
@@ -28,6 +29,7 @@ run (int argc, char **argv, GError **error)
   GOptionEntry entries[] = {
     { "graph", 'g', 0, G_OPTION_ARG_STRING, &id, "Which graph of the file", "ID" },
     { "json", 0, 0, G_OPTION_ARG_NONE, &json, "Say as JSON what was written", NULL },
+    PLUGIN_OPTION,
     G_OPTION_ENTRY_NULL,
   };
 

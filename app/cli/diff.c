@@ -5,6 +5,7 @@
 
 #include "adj-command.h"
 #include "json-members.h"
+#include "plugins.h"
 
 extern const AdjCommand adj_command_diff;
 
@@ -118,6 +119,7 @@ run (int argc, char **argv, GError **error)
     { "modulo", 0, 0, G_OPTION_ARG_STRING, &modulo,
       "What does not count: aot (how PyTorch happened to write it)", "WHAT" },
     { "json", 0, 0, G_OPTION_ARG_NONE, &json, "Print JSON", NULL },
+    PLUGIN_OPTION,
     G_OPTION_ENTRY_NULL,
   };
 

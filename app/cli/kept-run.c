@@ -7,6 +7,7 @@
 #include <stdio.h>
 
 #include "base/adj-format-bytes.h"
+#include "plugins.h"
 
 gboolean
 adj_kept_run_check (const AdjTarget *target, const char *name, const char *into, GError **error)
@@ -83,7 +84,7 @@ make_run (const AdjSessionRun *run,
 static AdjBundle *
 read_again (AdjBundle *bundle, const char *path, GError **error)
 {
-  return g_file_test (path, G_FILE_TEST_EXISTS) ? adj_bundle_load (path, NULL, error)
+  return g_file_test (path, G_FILE_TEST_EXISTS) ? plugins_load_bundle (path, error)
                                                 : adj_bundle_ref (bundle);
 }
 

@@ -8,6 +8,7 @@
 #include "base/adj-format-bytes.h"
 #include "formats/adj-memory-snapshot.h"
 #include "json-members.h"
+#include "plugins.h"
 #include "report/adj-timeline.h"
 
 extern const AdjCommand adj_command_memory;
@@ -213,6 +214,7 @@ run (int argc, char **argv, GError **error)
   GOptionEntry entries[] = {
     { "events", 'e', 0, G_OPTION_ARG_NONE, &events, "List every event too", NULL },
     { "json", 0, 0, G_OPTION_ARG_NONE, &json, "Print JSON", NULL },
+    PLUGIN_OPTION,
     G_OPTION_ENTRY_NULL,
   };
 

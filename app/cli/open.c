@@ -26,8 +26,14 @@ find_workbench (void)
 static AdjExit
 run (int argc, char **argv, GError **error)
 {
-  GOptionEntry entries[] = { G_OPTION_ENTRY_NULL };
+  g_auto (GStrv) plugins = NULL;
+  GOptionEntry entries[] = {
+    { "plugin", 0, 0, G_OPTION_ARG_STRING_ARRAY, &plugins,
+      "Know the classes and operators of a plugin; may be given again", "FILE.so:FUNCTION" },
+    G_OPTION_ENTRY_NULL,
+  };
   g_autofree char *workbench = NULL;
+  g_autoptr (GPtrArray) arguments = g_ptr_array_new ();
 
   if (!adj_command_parse (&adj_command_open, entries, 1, 1, &argc, &argv, error))
     return ADJ_EXIT_BAD_INPUT;
@@ -38,7 +44,15 @@ run (int argc, char **argv, GError **error)
                            "adjoint-workbench is not installed");
       return ADJ_EXIT_CANNOT;
     }
-  execl (workbench, "adjoint-workbench", argv[1], NULL);
+  g_ptr_array_add (arguments, (gpointer) "adjoint-workbench");
+  for (guint i = 0; plugins != NULL && plugins[i] != NULL; i++)
+    {
+      g_ptr_array_add (arguments, (gpointer) "--plugin");
+      g_ptr_array_add (arguments, plugins[i]);
+    }
+  g_ptr_array_add (arguments, argv[1]);
+  g_ptr_array_add (arguments, NULL);
+  execv (workbench, (char **) arguments->pdata);
   g_set_error (error, ADJ_ERROR, ADJ_ERROR_DEVICE, "%s: %s", workbench, g_strerror (errno));
   return ADJ_EXIT_CANNOT;
 }

@@ -7,6 +7,7 @@
 #include "adj-command.h"
 #include "base/adj-format-bytes.h"
 #include "json-members.h"
+#include "plugins.h"
 
 extern const AdjCommand adj_command_plan;
 
@@ -294,6 +295,7 @@ run (int argc, char **argv, GError **error)
     { "device-model", 0, 0, G_OPTION_ARG_STRING, &name,
       "Say how long a GPU needs for each region at least: t4, a100-80, h100, h200 …", "NAME" },
     { "json", 0, 0, G_OPTION_ARG_NONE, &json, "Print JSON", NULL },
+    PLUGIN_OPTION,
     G_OPTION_ENTRY_NULL,
   };
 

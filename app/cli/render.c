@@ -2,6 +2,7 @@
 /* adjoint render: the picture of a graph. */
 
 #include "picture.h"
+#include "plugins.h"
 
 extern const AdjCommand adj_command_render;
 
@@ -83,6 +84,7 @@ run (int argc, char **argv, GError **error)
     { "aliases", 'a', 0, G_OPTION_ARG_NONE, &options.aliases, "Show views as nodes of their own",
       NULL },
     { "json", 0, 0, G_OPTION_ARG_NONE, &options.json, "Say as JSON what was written", NULL },
+    PLUGIN_OPTION,
     G_OPTION_ENTRY_NULL,
   };
 

@@ -5,6 +5,7 @@
 
 #include "adj-command.h"
 #include "layout/adj-layout.h"
+#include "plugins.h"
 #include "report/adj-report.h"
 
 extern const AdjCommand adj_command_report;
@@ -118,6 +119,7 @@ run (int argc, char **argv, GError **error)
     { "no-run", 0, 0, G_OPTION_ARG_NONE, &options.no_run,
       "Do not run the graph to compare it with what was recorded", NULL },
     { "json", 0, 0, G_OPTION_ARG_NONE, &options.json, "Say as JSON what was written", NULL },
+    PLUGIN_OPTION,
     G_OPTION_ENTRY_NULL,
   };
 

@@ -7,6 +7,7 @@
 #include "device-option.h"
 #include "json-members.h"
 #include "kept-run.h"
+#include "plugins.h"
 #include "program.h"
 
 extern const AdjCommand adj_command_run;
@@ -521,6 +522,7 @@ run (int argc, char **argv, GError **error)
     { "profile", 'p', 0, G_OPTION_ARG_NONE, &options.profile,
       "Print the time of every node, and of every region of a plan", NULL },
     { "json", 0, 0, G_OPTION_ARG_NONE, &options.json, "Print JSON", NULL },
+    PLUGIN_OPTION,
     G_OPTION_ENTRY_NULL,
   };
 

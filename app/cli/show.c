@@ -9,6 +9,7 @@
 #include "file-facts.h"
 #include "json-members.h"
 #include "kernel-list.h"
+#include "plugins.h"
 #include "watch.h"
 
 extern const AdjCommand adj_command_show;
@@ -363,6 +364,7 @@ run (int argc, char **argv, GError **error)
       NULL },
     { "watch", 'w', 0, G_OPTION_ARG_NONE, &watch, "List what comes while it is written", NULL },
     { "json", 0, 0, G_OPTION_ARG_NONE, &json, "Print the list as JSON", NULL },
+    PLUGIN_OPTION,
     G_OPTION_ENTRY_NULL,
   };
 

@@ -8,6 +8,7 @@
 #include "capture-report.h"
 #include "json-members.h"
 #include "partition-report.h"
+#include "plugins.h"
 #include "program.h"
 #include "session/adj-wanted-gradients.h"
 #include "stage-report.h"
@@ -111,6 +112,7 @@ parse (int *argc, char ***argv, Options *options, GError **error)
     { "steps", 0, 0, G_OPTION_ARG_NONE, &options->steps_too,
       "Say what each stage did on the way, with its time", NULL },
     { "json", 0, 0, G_OPTION_ARG_NONE, &options->json, "Print JSON", NULL },
+    PLUGIN_OPTION,
     G_OPTION_ENTRY_NULL,
   };
 

@@ -11,6 +11,7 @@
 #include <glib/gstdio.h>
 
 #include "base/adj-error.h"
+#include "plugins.h"
 
 #define INTERVAL (300 * G_TIME_SPAN_MILLISECOND)
 
@@ -70,7 +71,7 @@ is_same (const Trace *a, const Trace *b)
 static void
 print_new (const char *path, GHashTable *shown)
 {
-  g_autoptr (AdjBundle) bundle = adj_bundle_load (path, NULL, NULL);
+  g_autoptr (AdjBundle) bundle = plugins_load_bundle (path, NULL);
 
   for (guint i = 0; bundle != NULL && i < adj_bundle_get_n_graphs (bundle); i++)
     {

@@ -328,6 +328,7 @@ assign_nodes (Search *self)
       result->of_node[i] = counterparts[i] != G_MAXUINT32
                                ? result->of_node[counterparts[i]]
                                : blocks_of_last_gradient (self->graph, i, result->of_node);
+  blocks_take_readers (self->graph, result->of_node);
 }
 
 static void

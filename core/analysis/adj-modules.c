@@ -5,6 +5,8 @@
 #include "analysis/adj-modules.h"
 
 #include "analysis/adj-blocks.h"
+#include "ir/adj-graph-analysis-internal.h"
+#include "ir/adj-input-role.h"
 
 const AdjModule *
 adj_node_get_modules (const AdjNode *node, guint *n)
@@ -24,14 +26,63 @@ adj_node_get_module_path (const AdjNode *node)
   return n > 0 && modules[n - 1].path != NULL ? modules[n - 1].path : "";
 }
 
+/* Where gradients of several readers meet; its sequence number is a left-over. */
+static gboolean
+is_accumulation (const AdjGraph *graph, const AdjNode *node)
+{
+  return g_str_has_prefix (node->target, "torch.ops.aten.add.") && node->n_inputs == 2 &&
+         adj_graph_depends_on_tangent (graph, node->inputs[0].index) &&
+         adj_graph_depends_on_tangent (graph, node->inputs[1].index);
+}
+
+static gboolean
+names_modules_of_gradients (const AdjGraph *graph)
+{
+  for (guint32 i = 0; i < adj_graph_get_n_nodes (graph); i++)
+    if (adj_graph_get_node (graph, i)->meta.n_fwd_modules > 0)
+      return TRUE;
+  return FALSE;
+}
+
+/* Of each node the one that names its modules; where no gradient names any, for a gradient the last
+ * forward node before it with its sequence number; G_MAXUINT32: none. */
+static gpointer
+find_naming (const AdjGraph *graph)
+{
+  guint n = adj_graph_get_n_nodes (graph);
+  gboolean named = names_modules_of_gradients (graph);
+  guint32 *naming = g_new (guint32, n + 1);
+  g_autoptr (GHashTable) last = g_hash_table_new (g_int64_hash, g_int64_equal);
+
+  for (guint32 i = 0; i < n; i++)
+    {
+      const AdjNode *node = adj_graph_get_node (graph, i);
+      gboolean is_late = adj_graph_depends_on_tangent (graph, i);
+      gpointer found = NULL;
+
+      naming[i] = node->meta.n_modules + node->meta.n_fwd_modules > 0 ? i : G_MAXUINT32;
+      if (node->meta.seq_nr < 0)
+        continue;
+      if (!is_late && naming[i] == i)
+        g_hash_table_insert (last, (gpointer) &node->meta.seq_nr, GUINT_TO_POINTER (i));
+      else if (is_late && !named && naming[i] != i && !is_accumulation (graph, node) &&
+               g_hash_table_lookup_extended (last, &node->meta.seq_nr, NULL, &found))
+        naming[i] = GPOINTER_TO_UINT (found);
+    }
+  return naming;
+}
+
+static const AdjGraphAnalysis naming_analysis = { find_naming, g_free };
+
 const AdjModule *
 adj_graph_get_modules (const AdjGraph *graph, guint index, guint *n)
 {
-  const AdjModule *modules = adj_node_get_modules (adj_graph_get_node (graph, index), n);
+  const guint32 *naming = adj_graph_analyse (graph, &naming_analysis);
   const AdjBlocks *blocks;
 
-  if (*n > 0)
-    return modules;
+  *n = 0;
+  if (naming[index] != G_MAXUINT32)
+    return adj_node_get_modules (adj_graph_get_node (graph, naming[index]), n);
   blocks = adj_graph_get_blocks (graph);
   if (blocks->of_node[index] == ADJ_NO_BLOCK)
     return NULL;

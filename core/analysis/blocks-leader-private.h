@@ -13,4 +13,8 @@ const AdjBlocks *blocks_of_leader (const AdjGraph *graph, guint32 *of_node);
  * input are added up. */
 guint32 blocks_of_last_gradient (const AdjGraph *graph, guint32 index, const guint32 *of_node);
 
+/* What backward computes of inputs alone, as the transpose of a weight, stands with its
+ * readers, if it stands nowhere and these stand together. */
+void blocks_take_readers (const AdjGraph *graph, guint32 *of_node);
+
 G_END_DECLS

@@ -102,6 +102,35 @@ blocks_of_last_gradient (const AdjGraph *graph, guint32 index, const guint32 *of
   return block;
 }
 
+/* The block that all readers of @node stand in, or ADJ_NO_BLOCK. */
+static guint32
+block_of_readers (const AdjNode *node, const guint32 *of_node)
+{
+  guint32 block = node->n_users > 0 ? of_node[node->users[0].index] : ADJ_NO_BLOCK;
+
+  for (guint k = 1; k < node->n_users; k++)
+    if (of_node[node->users[k].index] != block)
+      return ADJ_NO_BLOCK;
+  return block;
+}
+
+void
+blocks_take_readers (const AdjGraph *graph, guint32 *of_node)
+{
+  guint n = adj_graph_get_n_nodes (graph), start = 0;
+
+  while (start < n && (!is_call (adj_graph_get_node (graph, start)) ||
+                       !adj_graph_depends_on_tangent (graph, start)))
+    start++;
+  for (guint i = n; i-- > start;)
+    {
+      const AdjNode *node = adj_graph_get_node (graph, i);
+
+      if (of_node[i] == ADJ_NO_BLOCK && is_call (node) && !adj_graph_depends_on_tangent (graph, i))
+        of_node[i] = block_of_readers (node, of_node);
+    }
+}
+
 /* A call with another name stands with its forward call, or with both of its neighbours. */
 static void
 take_others (const AdjGraph *graph, guint32 *of_node)
@@ -126,6 +155,7 @@ take_others (const AdjGraph *graph, guint32 *of_node)
           of_node[k] = before;
       before = of_node[i];
     }
+  blocks_take_readers (graph, of_node);
 }
 
 const AdjBlocks *

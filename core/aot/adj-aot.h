@@ -32,6 +32,7 @@ typedef struct
   gboolean copy_written; /* gradients of writes through views: ADJ_AUTOGRAD_COPY_WRITTEN */
   const char *release;   /* (nullable): a literal; whose gradients are traced, 2.6's for %NULL */
   gboolean tag_writes;   /* copies into inputs say where they must be, as in PyTorch 2.15 */
+  gboolean maxima_by_sign; /* adj_symbols_set_by_sign(), as PyTorch 2.15 */
   gboolean like_outputs; /* tangents have the strides of what they are gradients of */
   gboolean defer_hooks;  /* hooks on tensors stay calls in the backward (adj_trace_wrapped()) */
   gboolean export_joint; /* no tangents: backward starts at the scalar output @loss */

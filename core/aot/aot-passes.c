@@ -63,11 +63,11 @@ read_release (const char *word, AdjAotOptions *options)
   {
     const char *word, *release;
     AdjDetaches detaches;
-    gboolean copy_written, like_outputs, tag_writes;
+    gboolean copy_written, like_outputs, tag_writes, maxima_by_sign;
   } releases[] = {
-    { "torch", NULL, ADJ_DETACHES_2_6, TRUE, FALSE, FALSE },
-    { "torch2.15", "2.15", ADJ_DETACHES_2_15, TRUE, TRUE, TRUE },
-    { "2.15", "2.15", ADJ_DETACHES_ONCE, FALSE, TRUE, TRUE },
+    { "torch", NULL, ADJ_DETACHES_2_6, TRUE, FALSE, FALSE, FALSE },
+    { "torch2.15", "2.15", ADJ_DETACHES_2_15, TRUE, TRUE, TRUE, TRUE },
+    { "2.15", "2.15", ADJ_DETACHES_ONCE, FALSE, TRUE, TRUE, TRUE },
   };
 
   for (guint i = 0; i < G_N_ELEMENTS (releases); i++)
@@ -78,6 +78,7 @@ read_release (const char *word, AdjAotOptions *options)
         options->release = releases[i].release;
         options->like_outputs = releases[i].like_outputs;
         options->tag_writes = releases[i].tag_writes;
+        options->maxima_by_sign = releases[i].maxima_by_sign;
         return TRUE;
       }
   return FALSE;

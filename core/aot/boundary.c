@@ -3,335 +3,13 @@
  * (aot/SPEC.md §8.4).
  */
 
-#include <string.h>
-
-#include "aot/boundary-private.h"
-#include "aot/composite-private.h"
+#include "aot/kept-private.h"
 #include "aot/metadata-private.h"
 #include "autograd/adj-autograd-internal.h"
 #include "autograd/adj-engine-internal.h"
-#include "ir/adj-opaque.h"
 #include "ops/adj-op-id.h"
-#include "ops/adj-ops.h"
 #include "rules/adj-apply.h"
-#include "rules/adj-rule.h"
 #include "trace/adj-composite-internal.h"
-
-/* -- what a call keeps for its backward -- */
-
-typedef struct
-{
-  AdjValue value; /* (owned): TENSOR, or an object as it is */
-  guint32 version;
-} SavedValue;
-
-typedef struct
-{
-  AotBoundary *boundary; /* (owned) */
-  guint n_inputs;        /* of the function */
-  gint *input_of;        /* by edge: the input it belongs to */
-  guint n_edges;
-  guint n_returns;      /* forward returns */
-  gint *grad_of;        /* by return: which gradient arrives for it; -1: none does */
-  AdjTensorMeta *metas; /* by return */
-  GArray *values;       /* SavedValue */
-  AdjValue *sizes;
-  guint n_sizes;
-} Kept;
-
-static void
-saved_value_clear (gpointer data)
-{
-  adj_value_clear (&((SavedValue *) data)->value);
-}
-
-static void
-saved_free (gpointer data)
-{
-  Kept *saved = data;
-
-  aot_stage_unref (&saved->boundary->parent);
-  g_free (saved->input_of);
-  g_free (saved->grad_of);
-  g_free (saved->metas);
-  g_array_unref (saved->values);
-  for (guint i = 0; i < saved->n_sizes; i++)
-    adj_value_clear (&saved->sizes[i]);
-  g_free (saved->sizes);
-  g_free (saved);
-}
-
-/* -- backward -- */
-
-static gboolean
-check_versions (const Kept *saved, AdjContext *cx)
-{
-  for (guint i = 0; i < saved->values->len; i++)
-    {
-      const SavedValue *entry = &g_array_index (saved->values, SavedValue, i);
-      AdjTensor *tensor = entry->value.kind == ADJ_VALUE_TENSOR ? entry->value.tensor : NULL;
-      guint32 now = tensor != NULL ? adj_tensor_get_version (tensor) : entry->version;
-
-      /* A fake one stands for what was checked before. */
-      if (now == entry->version || adj_storage_is_fake (adj_tensor_get_storage (tensor)))
-        continue;
-      adj_context_fail (cx, ADJ_ERROR, ADJ_ERROR_SHAPE,
-                        "one of the variables needed for gradient computation has been modified "
-                        "by an inplace operation: value %u that the compiled forward saved is at "
-                        "version %u; expected version %u instead",
-                        i, now, entry->version);
-      return FALSE;
-    }
-  return TRUE;
-}
-
-static AdjTensor *
-make_zeros (AdjContext *cx, const AdjTensorMeta *meta)
-{
-  g_autoptr (AdjArena) arena = adj_arena_new ();
-  AdjValue kwargs[2] = { { .kind = ADJ_VALUE_STRING, .n = 5, .text = "dtype" },
-                         ADJ_DTYPE (meta->dtype) };
-  AdjValue sizes = adj_rule_list_sizes (arena, meta->shape.size, meta->shape.rank), result;
-
-  return adj_call (cx, adj_op (ADJ_OP_zeros),
-                   &(AdjValue){ .kind = ADJ_VALUE_TUPLE, .n = 1, .items = &sizes },
-                   &(AdjValue){ .kind = ADJ_VALUE_DICT, .n = 2, .items = kwargs }, &result)
-             ? result.tensor
-             : NULL;
-}
-
-/* Whether it lies as neither format does: it has the strides of what was returned. */
-static gboolean
-has_own_strides (const AdjShape *shape, AdjSymbols *symbols)
-{
-  return !adj_shape_is_contiguous (shape, symbols) && !adj_shape_is_channels_last (shape, symbols);
-}
-
-/* (nullable) */
-static AdjTensor *
-with_strides (AdjContext *cx, AdjTensor *grad, const AdjShape *wanted)
-{
-  const AdjTensorMeta *meta = adj_tensor_get_meta (grad);
-  g_autoptr (AdjArena) arena = adj_arena_new ();
-  AdjValue args[7] = {
-    adj_rule_list_sizes (arena, wanted->size, wanted->rank),
-    adj_rule_list_sizes (arena, wanted->stride, wanted->rank),
-    ADJ_DTYPE (meta->dtype),
-    ADJ_NONE,
-    { .kind = ADJ_VALUE_DEVICE, .device = meta->device },
-  };
-  AdjValue copy[3] = { ADJ_NONE, ADJ_TENSOR (grad), ADJ_BOOL (FALSE) };
-  AdjValue result;
-
-  if (memcmp (meta->shape.stride, wanted->stride, wanted->rank * sizeof *wanted->stride) == 0)
-    return grad;
-  if (!adj_call_bound (cx, adj_op (ADJ_OP_empty_strided), args, &result))
-    return NULL;
-  copy[0] = result;
-  return adj_call_bound (cx, adj_op (ADJ_OP_copy_), copy, &result) ? result.tensor : NULL;
-}
-
-/* Undefined gradients become zeros: the compiled backward takes all of its tangents. */
-static AdjTensor *
-make_tangent (AdjContext *cx,
-              const AdjTensorMeta *meta,
-              const AdjTensorMeta *wanted,
-              const AotComposite *composite, /* (nullable) */
-              AdjTensor *grad)
-{
-  g_autoptr (AdjArena) arena = adj_arena_new ();
-  AdjSymbols *symbols = adj_context_get_symbols (cx);
-  AdjMemoryFormat format = ADJ_MEMORY_FORMAT_CONTIGUOUS;
-  AdjValue args[2], result;
-
-  if (grad == NULL && composite != NULL && composite->klass != NULL)
-    return aot_composite_zeros (cx, composite);
-  if (grad == NULL)
-    return make_zeros (cx, meta);
-  if (has_own_strides (&wanted->shape, symbols))
-    return with_strides (cx, grad, &wanted->shape);
-  if (adj_shape_is_channels_last (&wanted->shape, symbols) &&
-      !adj_shape_is_contiguous (&wanted->shape, symbols))
-    format = ADJ_MEMORY_FORMAT_CHANNELS_LAST;
-  if (format == ADJ_MEMORY_FORMAT_CONTIGUOUS
-          ? adj_shape_is_contiguous (&adj_tensor_get_meta (grad)->shape, symbols)
-          : adj_shape_is_channels_last (&adj_tensor_get_meta (grad)->shape, symbols))
-    return grad;
-  args[0] = ADJ_TENSOR (grad);
-  args[1] = (AdjValue){ .kind = ADJ_VALUE_MEMORY_FORMAT, .format = format };
-  return adj_call_bound (cx, adj_op (ADJ_OP_clone), args, &result) ? result.tensor : NULL;
-}
-
-static gboolean
-append_tangents (AdjContext *cx, const Kept *saved, AdjTensor *const *grads, GArray *args)
-{
-  const AdjAotMetadata *metadata = saved->boundary->metadata;
-  const GPtrArray *composites = saved->boundary->tangents;
-  guint next = 0;
-
-  for (guint i = 0; i < saved->n_returns; i++)
-    {
-      AdjTensor *tangent;
-      AdjValue value;
-
-      if (!adj_aot_metadata_has_tangent (metadata, i))
-        continue;
-      tangent = make_tangent (cx, &saved->metas[i], &metadata->tangents[next],
-                              composites != NULL ? composites->pdata[next] : NULL,
-                              saved->grad_of[i] >= 0 ? grads[saved->grad_of[i]] : NULL);
-      next++;
-      if (tangent == NULL)
-        return FALSE;
-      value = ADJ_TENSOR (tangent);
-      g_array_append_val (args, value);
-    }
-  return TRUE;
-}
-
-static gboolean
-double_backward (AdjContext *cx,
-                 AdjTensor *const *grads,
-                 guint n_grads,
-                 AdjTensor **grad_inputs,
-                 guint n_inputs,
-                 gpointer data)
-{
-  return aot_fail_context (cx, AOT_ERROR_DOUBLE_BACKWARD, AOT_BACKWARD, NULL);
-}
-
-/* Requires a gradient, and leads nowhere: for results that have a history although no input gets a
- * gradient, as views have that were made while grad mode was off. */
-static AdjTensor *
-make_seed (AdjContext *cx)
-{
-  AdjTensorMeta meta = { .dtype = ADJ_DTYPE_F32, .device = ADJ_CPU, .has_strides = TRUE };
-  AdjTensor *seed = adj_scope_add (cx, adj_tensor_new_empty (&meta, NULL, FALSE));
-
-  adj_tensor_set_requires_grad (cx, seed, TRUE);
-  return seed;
-}
-
-/* Under create_graph: makes the gradients results of a node that refuses to be differentiated. Its
- * inputs are the tangents and what was saved. */
-static gboolean
-forbid_double_backward (AdjContext *cx, const GArray *args, AdjTensor **grads, guint n)
-{
-  static const AdjCustomGrad custom = { .name = "CompiledFunctionBackwardBackward",
-                                        .backward = double_backward };
-  g_autoptr (GPtrArray) inputs = g_ptr_array_new ();
-  g_autoptr (GPtrArray) outputs = g_ptr_array_new ();
-
-  for (guint i = 0; i < args->len; i++)
-    {
-      const AdjValue *value = &g_array_index (args, AdjValue, i);
-
-      if (value->kind == ADJ_VALUE_TENSOR && adj_tensor_get_requires_grad (value->tensor))
-        g_ptr_array_add (inputs, value->tensor);
-    }
-  for (guint i = 0; i < n; i++)
-    if (grads[i] != NULL)
-      g_ptr_array_add (outputs, grads[i]);
-  return adj_autograd_connect_backward (cx, &custom, (AdjTensor *const *) inputs->pdata,
-                                        inputs->len, (AdjTensor *const *) outputs->pdata,
-                                        outputs->len);
-}
-
-static gboolean
-run_backward (AdjContext *cx, const Kept *saved, const GArray *args, AdjTensor **grad_inputs)
-{
-  gboolean enabled = adj_context_set_grad_enabled (cx, FALSE);
-  g_auto (AdjValue) grads = ADJ_NONE;
-  gboolean done = adj_function_call (saved->boundary->backward, cx, (gconstpointer) args->data,
-                                     args->len, &grads);
-
-  adj_context_set_grad_enabled (cx, enabled);
-  if (done && grads.n < saved->n_inputs)
-    {
-      adj_context_fail (cx, ADJ_ERROR, ADJ_ERROR_VERIFY,
-                        "the compiled backward gave %u gradients, not %u", grads.n,
-                        saved->n_inputs);
-      return FALSE;
-    }
-  for (guint i = 0; done && i < saved->n_edges; i++)
-    {
-      const AdjValue *grad = &grads.items[saved->input_of[i]];
-
-      if (grad->kind == ADJ_VALUE_TENSOR)
-        grad_inputs[i] = adj_scope_add (cx, adj_keep (grad->tensor));
-    }
-  return done && (!enabled || forbid_double_backward (cx, args, grad_inputs, saved->n_edges));
-}
-
-static gboolean
-check_mode (const Kept *saved, AdjContext *cx)
-{
-  const AotBoundary *boundary = saved->boundary;
-
-  for (guint i = 0; i < boundary->metadata->n_inputs && adj_context_get_grad_enabled (cx); i++)
-    if (boundary->written[i] && boundary->metadata->inputs[i].requires_grad)
-      return aot_fail_context (cx, AOT_ERROR_BACKWARD_CREATE_GRAPH,
-                               AOT_INPUT (boundary->metadata->inputs[i].place), NULL);
-  if (adj_context_get_deterministic (cx) && !boundary->metadata->deterministic)
-    return aot_fail_context (cx, AOT_ERROR_DETERMINISTIC, AOT_BACKWARD, NULL);
-  return TRUE;
-}
-
-static gboolean
-compiled_backward (AdjContext *cx,
-                   AdjTensor *const *grads,
-                   guint n_grads,
-                   AdjTensor **grad_inputs,
-                   guint n_inputs,
-                   gpointer data)
-{
-  const Kept *saved = data;
-  g_autoptr (GArray) args = g_array_new (FALSE, FALSE, sizeof (AdjValue));
-
-  if (!check_mode (saved, cx))
-    return FALSE;
-  if (!check_versions (saved, cx))
-    return FALSE;
-  g_array_append_vals (args, saved->sizes, saved->n_sizes);
-  for (guint i = 0; i < saved->values->len; i++)
-    g_array_append_val (args, g_array_index (saved->values, SavedValue, i).value);
-  return append_tangents (cx, saved, grads, args) && run_backward (cx, saved, args, grad_inputs);
-}
-
-static gboolean
-refuse_object (AdjContext *cx, const AdjValue *value)
-{
-  g_autofree char *text =
-      value->kind == ADJ_VALUE_OPAQUE_OBJECT ? adj_opaque_describe (value->object) : NULL;
-
-  adj_context_fail (cx, ADJ_ERROR, ADJ_ERROR_UNSUPPORTED,
-                    "a compiled backward that calls methods of an object (%s) cannot be captured",
-                    text != NULL ? text : adj_value_kind_name (value->kind));
-  return FALSE;
-}
-
-/* What the backward computes with. */
-static gboolean
-visit_kept (gpointer data, GradVisitor *visitor)
-{
-  Kept *kept = data;
-
-  if (!check_mode (kept, visitor->cx) || !check_versions (kept, visitor->cx))
-    return FALSE;
-  visitor->function (visitor, "compiled backward", kept->boundary->backward);
-  for (guint i = 0; i < kept->n_sizes; i++)
-    visitor->size (visitor, "size", &kept->sizes[i]);
-  for (guint i = 0; i < kept->values->len; i++)
-    {
-      AdjValue *value = &g_array_index (kept->values, SavedValue, i).value;
-
-      if (value->kind != ADJ_VALUE_TENSOR)
-        return refuse_object (visitor->cx, value);
-      visitor->tensor (visitor, "saved", &value->tensor);
-    }
-  return TRUE;
-}
-
-/* -- forward -- */
 
 /* Replaces inputs whose gradient is None by detached ones. */
 static gboolean
@@ -402,13 +80,13 @@ find_argument (const ForwardCall *call, const AdjTensor *saved)
 /* An argument itself, else a detached copy: a tensor that is returned, or a view of it, would refer
  * by its history to the node that saves it. */
 static gboolean
-save_value (AdjContext *cx, const ForwardCall *call, const AdjValue *value, SavedValue *entry)
+save_value (AdjContext *cx, const ForwardCall *call, const AdjValue *value, AotSavedValue *entry)
 {
   AdjTensor *tensor;
 
   if (value->kind != ADJ_VALUE_TENSOR)
     {
-      *entry = (SavedValue){ adj_value_copy (value), 0 };
+      *entry = (AotSavedValue){ adj_value_copy (value), 0 };
       return TRUE;
     }
   tensor = find_argument (call, value->tensor);
@@ -419,12 +97,12 @@ save_value (AdjContext *cx, const ForwardCall *call, const AdjValue *value, Save
                         *value);
   if (tensor == NULL)
     return FALSE;
-  *entry = (SavedValue){ ADJ_TENSOR (adj_tensor_ref (tensor)), adj_tensor_get_version (tensor) };
+  *entry = (AotSavedValue){ ADJ_TENSOR (adj_tensor_ref (tensor)), adj_tensor_get_version (tensor) };
   return TRUE;
 }
 
 static gboolean
-save_values (AdjContext *cx, Kept *saved, const ForwardCall *call, const AdjValue *outs)
+save_values (AdjContext *cx, AotKept *saved, const ForwardCall *call, const AdjValue *outs)
 {
   const AdjAotMetadata *metadata = call->metadata;
   guint n_saved = outs->n - metadata->n_forward;
@@ -433,7 +111,7 @@ save_values (AdjContext *cx, Kept *saved, const ForwardCall *call, const AdjValu
   for (guint i = 0; i < n_tensors; i++)
     {
       const AdjValue *value = &outs->items[metadata->n_forward + i];
-      SavedValue entry;
+      AotSavedValue entry;
 
       if (!save_value (cx, call, value, &entry))
         return FALSE;
@@ -464,20 +142,16 @@ hide_views (AdjContext *cx, const AdjAotMetadata *metadata, AdjValue *outs)
     }
 }
 
-static Kept *
-saved_new (AotBoundary *boundary, guint n_args)
+/* Requires a gradient, and leads nowhere: for results that have a history although no input gets a
+ * gradient, as views have that were made while grad mode was off. */
+static AdjTensor *
+make_seed (AdjContext *cx)
 {
-  Kept *saved = g_new0 (Kept, 1);
+  AdjTensorMeta meta = { .dtype = ADJ_DTYPE_F32, .device = ADJ_CPU, .has_strides = TRUE };
+  AdjTensor *seed = adj_scope_add (cx, adj_tensor_new_empty (&meta, NULL, FALSE));
 
-  saved->boundary = (AotBoundary *) aot_stage_ref (&boundary->parent);
-  saved->n_inputs = n_args;
-  saved->input_of = g_new0 (gint, n_args + 1);
-  saved->n_returns = boundary->metadata->n_forward_returns;
-  saved->grad_of = g_new0 (gint, saved->n_returns + 1);
-  saved->metas = g_new0 (AdjTensorMeta, saved->n_returns + 1);
-  saved->values = g_array_new (FALSE, FALSE, sizeof (SavedValue));
-  g_array_set_clear_func (saved->values, saved_value_clear);
-  return saved;
+  adj_tensor_set_requires_grad (cx, seed, TRUE);
+  return seed;
 }
 
 /* One operation from the inputs that get a gradient to the returns that have one. */
@@ -489,11 +163,11 @@ connect (AdjContext *cx, AotBoundary *boundary, const ForwardCall *call, const A
   const guint n_args = call->n;
   g_autoptr (GPtrArray) inputs = g_ptr_array_new ();
   g_autoptr (GPtrArray) outputs = g_ptr_array_new ();
-  Kept *saved = saved_new (boundary, n_args);
+  AotKept *saved = aot_kept_new (boundary, n_args);
 
   if (!save_values (cx, saved, call, outs))
     {
-      saved_free (saved);
+      aot_kept_free (saved);
       return FALSE;
     }
   for (guint i = 0; i < n_args; i++)
@@ -518,10 +192,10 @@ connect (AdjContext *cx, AotBoundary *boundary, const ForwardCall *call, const A
     g_ptr_array_add (inputs, make_seed (cx));
   return autograd_connect_open (cx,
                                 &(AdjCustomGrad){ .name = "CompiledFunctionBackward",
-                                                  .backward = compiled_backward,
+                                                  .backward = aot_kept_run_backward,
                                                   .data = saved,
-                                                  .destroy = saved_free },
-                                visit_kept, (AdjTensor *const *) inputs->pdata, inputs->len,
+                                                  .destroy = aot_kept_free },
+                                aot_kept_visit, (AdjTensor *const *) inputs->pdata, inputs->len,
                                 (AdjTensor *const *) outputs->pdata, outputs->len);
 }
 

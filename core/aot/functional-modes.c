@@ -7,6 +7,7 @@
 #include "autograd/adj-autograd.h"
 #include "call/adj-mode.h"
 #include "call/adj-op.h"
+#include "tensor/adj-symbols-internal.h"
 #include "trace/adj-composite-internal.h"
 #include "trace/adj-composite.h"
 #include "trace/adj-functional.h"
@@ -38,6 +39,8 @@ aot_push_modes (AdjContext *cx, const AdjAotOptions *options, const AdjAotObserv
               (options->copy_written ? ADJ_AUTOGRAD_COPY_WRITTEN : 0) |
               (options->defer_hooks ? ADJ_AUTOGRAD_DEFER_HOOKS : 0));
   adj_context_set_release (cx, options->release);
+  if (adj_context_get_symbols (cx) != NULL)
+    adj_symbols_set_by_sign (adj_context_get_symbols (cx), options->maxima_by_sign);
 }
 
 void

@@ -11,8 +11,6 @@
 #include "call/adj-mode.h"
 #include "call/adj-object-call-internal.h"
 #include "call/adj-op.h"
-#include "ops/adj-op-id.h"
-#include "ops/adj-ops.h"
 
 #define IN_BODY "has an effect, which cannot be ordered where a higher-order operator calls it"
 
@@ -31,13 +29,7 @@ typedef struct
 static gboolean
 has_effect (const AdjOpCall *call)
 {
-  static const AdjOpId unordered[] = { ADJ_OP_inductor_resize_storage_bytes_, ADJ_OP__assert_async,
-                                       ADJ_OP__assert_async_msg };
-
-  for (guint i = 0; i < G_N_ELEMENTS (unordered); i++)
-    if (call->op == adj_op (unordered[i]))
-      return FALSE;
-  return (call->op->flags & ADJ_OP_EFFECT) != 0 && !adj_schema_mutates (call->schema);
+  return (call->op->flags & ADJ_OP_TOKEN) != 0;
 }
 
 static void

@@ -93,13 +93,21 @@ run_forward (AdjCustomCall *custom,
 
 /* -- the backward -- */
 
+static gboolean
+puts_tangents_first (const AdjHigherOp *op, const AdjContext *cx)
+{
+  return op->tangents_first &&
+         (op->tangents_last_in == NULL ||
+          g_strcmp0 (op->tangents_last_in, adj_context_get_release (cx)) != 0);
+}
+
 /* Puts the tangents into the first group of @args. */
 static gboolean
 add_tangents (const Higher *higher, AdjContext *cx, AdjTensor *const *grads, AdjValue *args)
 {
   AdjValue *group = &args->items[higher->op->groups[0]];
   g_autofree AdjValue *items = g_new0 (AdjValue, group->n + higher->shape.n_tangents + 1);
-  guint n = 0, first = higher->op->tangents_first ? 0 : group->n;
+  guint n = 0, first = puts_tangents_first (higher->op, cx) ? 0 : group->n;
   AdjValue all;
 
   for (guint i = 0; i < higher->n_outputs; i++)
@@ -354,7 +362,7 @@ make_joints (Higher *higher, const AdjHigherCall *call)
     return FALSE;
   find_needs (higher, call, examples.inputs->len);
   shape->n_tangents = examples.tangents->len;
-  shape->first_tangent = call->op->tangents_first ? 0 : n_in_group;
+  shape->first_tangent = puts_tangents_first (call->op, call->cx) ? 0 : n_in_group;
   shape->gives_outputs = call->op->gives_outputs;
   for (guint i = 0; i < shape->n_tangents; i++)
     {

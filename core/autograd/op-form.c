@@ -54,17 +54,6 @@ is_missing (const OpNode *op_node, const AdjOpCall *call, const AdjNodeAttribute
   return attribute->what != ADJ_KEPT_LENGTH && find_edge_meta (op_node, arg, 0) == NULL;
 }
 
-static gboolean
-describe (const AdjValue *leaf, AdjValue *out, gpointer data)
-{
-  AdjValue meta = *leaf;
-
-  if (leaf->kind == ADJ_VALUE_TENSOR)
-    meta = (AdjValue){ .kind = ADJ_VALUE_META, .meta = adj_tensor_get_meta (leaf->tensor) };
-  *out = adj_value_copy (&meta);
-  return TRUE;
-}
-
 /* A dtype alone, where no more is asked for. */
 static void
 keep (OpNode *op_node, const AdjOpCall *call, const AdjNodeAttribute *attribute)
@@ -80,7 +69,7 @@ keep (OpNode *op_node, const AdjOpCall *call, const AdjNodeAttribute *attribute)
     }
   if (kept->kind != ADJ_VALUE_NONE && kept->kind != ADJ_VALUE_DTYPE)
     return;
-  adj_value_map (arg, describe, NULL, kept);
+  adj_value_map (arg, op_node_describe_leaf, NULL, kept);
 }
 
 void

@@ -35,6 +35,20 @@ op_node_count_edges (const OpNode *op_node, guint entry)
 
 extern const GradNodeClass op_node_class;
 
+/* For adj_value_map(): of a tensor what it looks like; anything else as it is. */
+gboolean op_node_describe_leaf (const AdjValue *leaf, AdjValue *out, gpointer data);
+
+/* Whether the gradient of result @index counts. */
+gboolean op_node_is_differentiable (const OpNode *op_node, const AdjOpCall *call, guint index);
+
+/* Sets the edges and @needed (by entry, or one for all arguments without a rule); returns whether
+ * any argument requires a gradient. */
+gboolean op_node_connect_args (OpNode *op_node, const AdjOpCall *call, gboolean *needed);
+/* Whether what @call writes may be written; else the context is in error. */
+gboolean op_node_check_written (const AdjOpCall *call, const AdjRule *rule);
+/* The results get their history. */
+gboolean op_node_connect_results (OpNode *op_node, const AdjOpCall *call);
+
 /* Before the call, once the arguments are saved: what PyTorch's node keeps of them, and the rule
  * does not read. */
 void op_node_keep_for_form (OpNode *op_node, const AdjOpCall *call);

@@ -3,6 +3,7 @@
 
 #include "base/adj-diag.h"
 
+#include "base/adj-diag-internal.h"
 #include "base/adj-error-internal.h"
 
 struct _AdjDiags
@@ -92,6 +93,30 @@ adj_diags_add (AdjDiags *diags, AdjSeverity severity, AdjSpan span, const char *
   va_end (args);
   adj_message_make_line (diag.message);
   g_array_append_val (diags->kept, diag);
+}
+
+void
+adj_diags_remove (AdjDiags *diags, const char *format, ...)
+{
+  g_autofree char *message = NULL;
+  va_list args;
+
+  if (diags == NULL)
+    return;
+
+  va_start (args, format);
+  message = g_strdup_vprintf (format, args);
+  va_end (args);
+  adj_message_make_line (message);
+  for (guint i = diags->kept->len; i-- > 0;)
+    {
+      const AdjDiag *diag = &g_array_index (diags->kept, AdjDiag, i);
+
+      if (diag->severity != ADJ_SEVERITY_WARNING || !g_str_equal (diag->message, message))
+        continue;
+      diags->counts[ADJ_SEVERITY_WARNING]--;
+      g_array_remove_index (diags->kept, i);
+    }
 }
 
 gboolean

@@ -34,6 +34,7 @@ typedef struct
   /* How the backward is the operator again, of functions that compute gradients: tangents come
    * before the first group of arguments, else after it. */
   gboolean tangents_first;
+  const char *tangents_last_in; /* (nullable): the release in which they come after it */
   gboolean tangents_contiguous;
   gboolean gives_outputs; /* the functions of the backward give what the forward gave, too */
 

@@ -31,6 +31,8 @@ gboolean adj_object_call_run_fake (AdjObjectCall *call, AdjMode *entry);
 gboolean adj_object_call_fail (const AdjObjectCall *call, AdjError code, const char *format, ...)
     G_GNUC_PRINTF (3, 4);
 
+/* Whether objects can be made of the record; %FALSE with ADJ_ERROR_UNSUPPORTED. */
+gboolean adj_object_class_check (const AdjObjectClass *klass, GError **error);
 /* (transfer none) (nullable): the schema of a method of @object; @method: (out) (optional). */
 const AdjSchema *
 adj_object_find_method (const AdjObject *object, const char *name, const AdjMethod **method);

@@ -136,6 +136,17 @@ check_class (const AdjObjectClass *klass, GError **error)
   return TRUE;
 }
 
+gboolean
+adj_object_class_check (const AdjObjectClass *klass, GError **error)
+{
+  g_autoptr (AdjObject) object = NULL;
+
+  if (!check_class (klass, error))
+    return FALSE;
+  object = instance_new (klass->name, klass, sizeof (AdjObject));
+  return parse_schemas (object, error);
+}
+
 /* -- making -- */
 
 AdjObject *

@@ -45,9 +45,9 @@ struct _AdjObjectClass
   /* (nullable) (transfer full): of values, whose objects never change: "Scale(2.0)".  A trace has
    * no input or attribute for one, but writes it so into the calls that take it. */
   char *(*write) (const AdjObject *self);
-  /* (nullable): the opposite: @args, a TUPLE of what write() had between the parentheses, as the
-   * state that flatten() tells; @state (out) (transfer full). */
-  gboolean (*read) (const AdjValue *args, AdjValue *state, GError **error);
+  /* (nullable): the opposite: what write() had between the parentheses, @args, a TUPLE, and
+   * @kwargs, a DICT, as the state that flatten() tells; @state (out) (transfer full). */
+  gboolean (*read) (const AdjValue *args, const AdjValue *kwargs, AdjValue *state, GError **error);
 };
 
 /* What instances begin with. */

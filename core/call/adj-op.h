@@ -17,8 +17,8 @@ typedef enum
   ADJ_OP_OUT = 1 << 2,  /* has an out= variant, derived where there is one result and no device */
   ADJ_OP_COPY = 1 << 3, /* has the `op_copy` variant (view then contiguous clone), derived */
   ADJ_OP_RANDOM = 1 << 4,
-  ADJ_OP_EFFECT = 1 << 5, /* has an effect: never dropped, merged or moved; ordered by a token where
-                             writes become values */
+  ADJ_OP_EFFECT = 1 << 5, /* has an effect: never dropped, merged or moved */
+  ADJ_OP_TOKEN = 1 << 13, /* a token orders that effect where writes become values */
   ADJ_OP_UNORDERED = 1 << 12, /* that effect stops the run or tells what is known: no order is asked
                                  of it, and taking an operator apart may bring it */
   ADJ_OP_NO_COMPARE = 1 << 6, /* result is uninitialised: never compare its values */

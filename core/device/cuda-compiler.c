@@ -1,14 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* NVRTC by dlopen, and what it made kept in files, found by the hash of all that went in.  When
- * there are many, half of them go. */
+/* NVRTC by dlopen, and what it made kept in files, found by the hash of all that went in. */
 
 #include "device/cuda-compiler.h"
 
-#include <glib/gstdio.h>
-
 #include "adj-kernel-cuda.h"
+#include "base/adj-file-cache.h"
 #include "base/adj-file-internal.h"
-#include "base/adj-file-writer.h"
 #include "base/adj-macros.h"
 #include "device/cuda-library.h"
 
@@ -51,7 +48,7 @@ static CudaLibrary library = { .names = library_names,
                                .table = (void **) &nvrtc };
 
 /* The headers of the C library that kernels include: NVRTC has none. */
-static const AdjKCudaSource standard_headers[] = {
+static const AdjKSource standard_headers[] = {
   { "math.h", "#pragma once\n"
               "#define INFINITY __int_as_float (0x7f800000)\n"
               "#define NAN __int_as_float (0x7fc00000)\n"
@@ -97,7 +94,7 @@ kept_folder (void)
 }
 
 static void
-add_sources (GChecksum *sum, const AdjKCudaSource *sources)
+add_sources (GChecksum *sum, const AdjKSource *sources)
 {
   for (; sources->name != NULL; sources++)
     g_checksum_update (sum, (const guchar *) sources->text, -1);
@@ -120,42 +117,6 @@ kept_path (const char *source, const char *architecture)
   return g_build_filename (folder, name, NULL);
 }
 
-static int
-compare_names (gconstpointer a, gconstpointer b)
-{
-  return strcmp (*(char *const *) a, *(char *const *) b);
-}
-
-/* Leaves half of MAX_KEPT files, by chance: names are hashes. */
-static void
-make_room (const char *folder)
-{
-  g_autoptr (GDir) dir = g_dir_open (folder, 0, NULL);
-  g_autoptr (GPtrArray) names = g_ptr_array_new_with_free_func (g_free);
-  const char *name;
-
-  while (dir != NULL && (name = g_dir_read_name (dir)) != NULL)
-    g_ptr_array_add (names, g_build_filename (folder, name, NULL));
-  if (names->len < MAX_KEPT)
-    return;
-  g_ptr_array_sort (names, compare_names);
-  for (guint i = 0; i < names->len; i += 2)
-    g_unlink (names->pdata[i]);
-}
-
-/* What cannot be kept is made again. */
-static void
-keep (const char *path, GBytes *code)
-{
-  g_autofree char *folder = g_path_get_dirname (path);
-
-  if (g_mkdir_with_parents (folder, 0700) != 0)
-    return;
-  make_room (folder);
-  adj_file_write (path, g_bytes_get_data (code, NULL), g_bytes_get_size (code), ADJ_FILE_CACHE,
-                  NULL);
-}
-
 /* -- compiling -- */
 
 static Program
@@ -170,7 +131,7 @@ new_program (const char *source)
       texts[n] = standard_headers[i].text;
       names[n] = standard_headers[i].name;
     }
-  for (const AdjKCudaSource *one = adj_k_cuda_sources; one->name != NULL; one++, n++)
+  for (const AdjKSource *one = adj_k_cuda_sources; one->name != NULL; one++, n++)
     {
       g_assert (n < MAX_HEADERS);
       texts[n] = one->text;
@@ -247,6 +208,6 @@ adj_cuda_compile (const char *source, guint major, guint minor, GError **error)
     return code;
   code = compile (source, architecture, error);
   if (code != NULL)
-    keep (path, code);
+    adj_file_cache_keep (path, code, MAX_KEPT);
   return code;
 }

@@ -25,6 +25,7 @@ typedef enum
   ADJ_CAUSE_TOLERANCE, /* not within the tolerance that was asked for */
   ADJ_CAUSE_INPUT,     /* its inputs differ, and there is no value to compare it with */
   ADJ_CAUSE_ABSENT,    /* a tensor on one side only */
+  ADJ_CAUSE_DRAWS,     /* skipped: it depends on random numbers that the peer draws otherwise */
 } AdjCause;
 
 typedef struct
@@ -82,8 +83,11 @@ typedef struct
    * not recorded. Without a recorded truth the float64 run is used. */
   AdjTensorData *(*expected_node) (AdjNodeId id, gboolean float64, gpointer data);
   gboolean
-      of_graphs;  /* the peer is a graph that was run: nodes without a value do not exist there */
-  gboolean nodes; /* also compare every node */
+      of_graphs; /* the peer is a graph that was run: nodes without a value do not exist there */
+  /* (nullable) (array): of each node, whether its value and the peer's depend on random numbers
+   * that the two draw by other operators, which no comparison makes the same. */
+  const guint8 *drawn_otherwise;
+  gboolean nodes;      /* also compare every node */
   guint64 keep_memory; /* bytes of kept values that may stay in memory; 0: an eighth of what the
                           machine has free */
   double rtol, atol;   /* NaN: the bands decide; else allclose with these decides */
@@ -117,11 +121,14 @@ typedef struct
   guint n, equal, within, differ;
   guint inherit;        /* no value to compare with, and their inputs differ */
   guint unrecorded;     /* no value to compare with, and they agree with float64 */
-  guint not_comparable; /* uninitialised memory */
+  guint not_comparable; /* uninitialised memory, random numbers drawn otherwise */
 } AdjComparisonCounts;
 
 /* Of @n values, nodes or outputs of a comparison. */
 ADJ_PUBLIC AdjComparisonCounts adj_comparison_count (const AdjValueComparison *values, guint n);
+/* Whether values were left out because they depend on random numbers that the two draw by other
+ * operators. */
+ADJ_PUBLIC gboolean adj_comparison_draws_otherwise (const AdjComparison *comparison);
 /* (transfer full): "327 nodes: 310 equal, 15 within, 2 nothing recorded", between graphs "2 without
  * counterpart"; of the outputs where nodes were not asked for. */
 ADJ_PUBLIC char *adj_comparison_summarize (const AdjComparison *comparison);

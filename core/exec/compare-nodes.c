@@ -148,6 +148,7 @@ compare_item (const Item *item, guint k, double perturbation)
   leaf.rounding = rounding_of_result (&item->rounding, adj_tensor_data_get_numel (leaf.own.value));
   value.alone = leaf.peer.value == NULL;
   compare_leaf (request, &leaf, &value);
+  comparing_settle_draws (comparing, (AdjNodeId){ item->index }, &value);
   if (request->beside != NULL && adj_node_id_is_valid (stands) &&
       (value.difference.max_abs > 0 || value.difference.n_class_mismatch > 0))
     request->beside (stands, leaf.peer.value != NULL ? leaf.peer.value : leaf.truth, request->data);

@@ -63,6 +63,7 @@ compare_output (const AdjValue *leaf, gpointer data)
     }
   pair.coarsest = outputs->comparing->coarsest;
   compare_leaf (outputs->comparing->request, &pair, value);
+  comparing_settle_draws (outputs->comparing, value->node, value);
   if (value->verdict == ADJ_VERDICT_DIFFERS && leaf->kind == ADJ_VALUE_NODE)
     {
       pair.perturbation = comparing_measure_perturbation (outputs->comparing, leaf->node.index, 0);

@@ -59,6 +59,10 @@ void comparing_note_returned (Comparing *comparing);
  */
 AdjTensorData *comparing_get_expected (const Comparing *comparing, AdjNodeId id, gboolean float64);
 
+/* Skips @value of node @id where it differs because either side draws by other operators, and not
+ * because one of them is wrong. */
+void comparing_settle_draws (const Comparing *comparing, AdjNodeId id, AdjValueComparison *value);
+
 /* Both fill @comparison; %FALSE when cancelled, or when the outputs are not as many. */
 gboolean comparing_compare_nodes (Comparing *comparing, AdjComparison *comparison, GError **error);
 gboolean comparing_compare_outputs (Comparing *comparing,

@@ -198,3 +198,16 @@ comparing_get_expected (const Comparing *comparing, AdjNodeId id, gboolean float
     found = request->expected_node (id, float64, request->data);
   return found == NULL && !float64 ? comparing->returned[id.index] : found;
 }
+
+void
+comparing_settle_draws (const Comparing *comparing, AdjNodeId id, AdjValueComparison *value)
+{
+  const guint8 *drawn = comparing->request->drawn_otherwise;
+
+  if (drawn == NULL || !adj_node_id_is_valid (id) || !drawn[id.index] ||
+      value->verdict != ADJ_VERDICT_DIFFERS || value->cause == ADJ_CAUSE_TYPE ||
+      value->cause == ADJ_CAUSE_OWN || value->cause == ADJ_CAUSE_PEER)
+    return;
+  value->verdict = ADJ_VERDICT_SKIPPED;
+  value->cause = ADJ_CAUSE_DRAWS;
+}

@@ -20,6 +20,7 @@ adj_cause_describe (AdjCause cause)
     [ADJ_CAUSE_TOLERANCE] = "it is beyond the tolerance that was asked for",
     [ADJ_CAUSE_INPUT] = "what it was computed from differs, and nothing is there to lay it beside",
     [ADJ_CAUSE_ABSENT] = "there is a tensor on one side only",
+    [ADJ_CAUSE_DRAWS] = "it depends on random numbers, which the other draws by other operators",
   };
 
   return texts[cause];
@@ -47,6 +48,22 @@ adj_comparison_count (const AdjValueComparison *values, guint n)
   for (guint i = 0; i < n; i++)
     (*find_count (&counts, &values[i]))++;
   return counts;
+}
+
+static gboolean
+has_cause (const AdjValueComparison *values, guint n, AdjCause cause)
+{
+  for (guint i = 0; i < n; i++)
+    if (values[i].cause == cause)
+      return TRUE;
+  return FALSE;
+}
+
+gboolean
+adj_comparison_draws_otherwise (const AdjComparison *comparison)
+{
+  return has_cause (comparison->outputs, comparison->n_outputs, ADJ_CAUSE_DRAWS) ||
+         has_cause (comparison->nodes, comparison->n_nodes, ADJ_CAUSE_DRAWS);
 }
 
 char *

@@ -9,6 +9,7 @@
 #include "exec/by-interpreter-private.h"
 #include "exec/captured-run-private.h"
 #include "exec/generator-state-private.h"
+#include "exec/planned-private.h"
 #include "plan/adj-plan-internal.h"
 #include "plan/adj-plan-parts.h"
 
@@ -16,16 +17,11 @@ typedef struct
 {
   const AdjRunRequest *request;
   AdjRunResult *result;
+  AdjKQueue queue;
   AdjPlan *plan;
   CapturedRun captured;
   gint64 started; /* the region that runs */
 } Running;
-
-static gboolean
-planned_available (GError **error)
-{
-  return TRUE;
-}
 
 /* The time of a region is that of its last node. */
 static gboolean
@@ -88,12 +84,14 @@ run_space (AdjPlanSpace *space, Running *running, GCancellable *cancellable, GEr
   result->n_regions = adj_plan_get_n_regions (running->plan);
   result->regions = g_new0 (AdjRunRegion, result->n_regions + 1);
   adj_context_set_cancellable (cx, cancellable);
+  adj_context_set_queue (cx, &running->queue);
   captured_run_init (&running->captured, cx, request);
   running->started = started;
   done = adj_plan_space_run (space, request->inputs, request->n_inputs, &hooks, &result->output);
   result->total_ns = adj_clock_now () - started;
   result->peak_bytes = adj_plan_get_peak_bytes (running->plan);
   captured_run_end (&running->captured, result);
+  adj_context_set_queue (cx, NULL);
   if (done)
     return TRUE;
   adj_context_take_error (cx, error);
@@ -101,15 +99,16 @@ run_space (AdjPlanSpace *space, Running *running, GCancellable *cancellable, GEr
   return FALSE;
 }
 
-static gboolean
-planned_run (const AdjRunRequest *request,
-             AdjRunResult *result,
-             GCancellable *cancellable,
-             GError **error)
+gboolean
+exec_run_planned (const AdjRunRequest *request,
+                  const AdjKBackend *kernels,
+                  AdjRunResult *result,
+                  GCancellable *cancellable,
+                  GError **error)
 {
   g_autofree char *refusal = NULL;
   AdjPlanSpace *space;
-  Running running = { .request = request, .result = result };
+  Running running = { .request = request, .result = result, .queue = { .backend = kernels } };
   gboolean done;
 
   if (exec_find_unplannable (request) != NULL)
@@ -125,6 +124,21 @@ planned_run (const AdjRunRequest *request,
   done = run_space (space, &running, cancellable, error);
   adj_plan_space_give (space);
   return done;
+}
+
+static gboolean
+planned_available (GError **error)
+{
+  return TRUE;
+}
+
+static gboolean
+planned_run (const AdjRunRequest *request,
+             AdjRunResult *result,
+             GCancellable *cancellable,
+             GError **error)
+{
+  return exec_run_planned (request, &adj_k_cpu_backend, result, cancellable, error);
 }
 
 const AdjExecutor adj_executor_planned = {

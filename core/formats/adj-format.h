@@ -4,6 +4,7 @@
 #include "base/adj-cancellable.h"
 #include "base/adj-file-writer.h"
 #include "formats/adj-bundle.h"
+#include "objects/adj-extensions.h"
 
 G_BEGIN_DECLS
 
@@ -74,6 +75,12 @@ ADJ_PUBLIC AdjBundle *adj_bundle_load (const char *path, GCancellable *cancellab
  */
 ADJ_PUBLIC AdjBundle *
 adj_bundle_load_text (const char *text, gssize length, const char *title, GError **error);
+
+/* Gives what was read the classes and operators of @extensions, which must outlive its graphs; by
+ * the one who loaded @bundle, before he shares it.  %FALSE with ADJ_ERROR_PARSE or the error of a
+ * class, which names graph and node: then @bundle can only be freed. */
+ADJ_PUBLIC gboolean
+adj_bundle_extend (AdjBundle *bundle, const AdjExtensions *extensions, GError **error);
 
 /* (transfer full) (nullable): of the .adjoint file or folder at @path: as long as it is open nobody
  * else saves there.  %NULL with G_IO_ERROR. */

@@ -103,45 +103,6 @@ read_origin (NodeFacts *facts, const JsonItem *item, GError **error)
 }
 
 static gboolean
-read_text (NodeFacts *facts, const JsonItem *item, const char **out, GError **error)
-{
-  if (item->kind != JSON_STRING)
-    return keep_extra (facts, item, error);
-  *out = item->text;
-  return TRUE;
-}
-
-static gboolean
-read_original_aten (NodeFacts *facts, const JsonItem *item, GError **error)
-{
-  return read_text (facts, item, &facts->meta.original_aten, error);
-}
-
-static gboolean
-read_partitioner_tag (NodeFacts *facts, const JsonItem *item, GError **error)
-{
-  return read_text (facts, item, &facts->meta.partitioner_tag, error);
-}
-
-static gboolean
-read_source (NodeFacts *facts, const JsonItem *item, GError **error)
-{
-  return read_text (facts, item, &facts->meta.source, error);
-}
-
-static gboolean
-read_parameter (NodeFacts *facts, const JsonItem *item, GError **error)
-{
-  return read_text (facts, item, &facts->meta.parameter, error);
-}
-
-static gboolean
-read_hook (NodeFacts *facts, const JsonItem *item, GError **error)
-{
-  return read_text (facts, item, &facts->meta.hook, error);
-}
-
-static gboolean
 read_recompute (NodeFacts *facts, const JsonItem *item, GError **error)
 {
   AdjRecompute policy =
@@ -214,16 +175,24 @@ static const struct
   { "seq_nr", read_seq_nr },
   { "ac_graph_id", read_ac_graph_id },
   { "origin", read_origin },
-  { "original_aten", read_original_aten },
-  { "partitioner_tag", read_partitioner_tag },
-  { "source", read_source },
-  { "param", read_parameter },
-  { "hook", read_hook },
   { "recompute", read_recompute },
   { "alias", read_alias },
   { "offset", read_offset },
   { "requires_grad", read_requires_grad },
   { "layout", read_tensor_layout },
+};
+
+/* Those that are names. */
+static const struct
+{
+  const char *key;
+  gsize offset; /* in AdjNodeMeta, of a const char * */
+} name_members[] = {
+  { "original_aten", G_STRUCT_OFFSET (AdjNodeMeta, original_aten) },
+  { "partitioner_tag", G_STRUCT_OFFSET (AdjNodeMeta, partitioner_tag) },
+  { "source", G_STRUCT_OFFSET (AdjNodeMeta, source) },
+  { "param", G_STRUCT_OFFSET (AdjNodeMeta, parameter) },
+  { "hook", G_STRUCT_OFFSET (AdjNodeMeta, hook) },
 };
 
 static gboolean
@@ -232,6 +201,12 @@ read_meta_member (NodeFacts *facts, const JsonItem *item, GError **error)
   for (guint i = 0; i < G_N_ELEMENTS (meta_members); i++)
     if (strcmp (meta_members[i].key, item->key) == 0)
       return meta_members[i].read (facts, item, error);
+  for (guint i = 0; i < G_N_ELEMENTS (name_members) && item->kind == JSON_STRING; i++)
+    if (strcmp (name_members[i].key, item->key) == 0)
+      {
+        G_STRUCT_MEMBER (const char *, &facts->meta, name_members[i].offset) = item->text;
+        return TRUE;
+      }
   return keep_extra (facts, item, error);
 }
 

@@ -115,6 +115,7 @@ const AdjHigherOp adj_higher_cond = {
   .groups = { OPERANDS },
   .groups_kind = ADJ_VALUE_TUPLE,
   .tangents_first = TRUE,
+  .tangents_last_in = "2.15",
   .check = cond_check,
   .is_decided = cond_is_decided,
   .run = cond_run,

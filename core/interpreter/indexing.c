@@ -12,7 +12,7 @@
 static const struct
 {
   const char *release;
-  gboolean drops_whole; /* x[:, 1] takes no slice, nor does x[:] = y */
+  gboolean drops_whole; /* x[:, 1] takes no slice of a size that is a number, nor does x[:] = y */
   gboolean fills;       /* x[…] = 1 stays a number: fill, masked_fill or index_fill */
 } habits[] = {
   { "2.15", TRUE, TRUE },
@@ -78,7 +78,7 @@ is_whole (const Indexing *x, const AdjValue *start, const AdjValue *stop, const 
 {
   AdjSize size = adj_tensor_get_meta (x->tensor)->shape.size[x->dim], end;
 
-  if (drops_whole (x->cx) && start->kind == ADJ_VALUE_INT && start->integer == 0 &&
+  if (drops_whole (x->cx) && adj_size_is_int (size) && start->kind == ADJ_VALUE_INT && start->integer == 0 &&
       step->kind == ADJ_VALUE_INT && step->integer == 1 && stop->kind == ADJ_VALUE_INT &&
       stop->integer == G_MAXINT64)
     return TRUE;

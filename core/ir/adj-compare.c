@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "ir/adj-graph.h"
+#include "ir/node-difference-private.h"
 
 /* Alignment of two graphs.
  *
@@ -21,141 +22,7 @@
  *   7. step 5 again, for what step 6 made possible
  */
 
-typedef struct
-{
-  const AdjGraph *a, *b;
-  guint32 *to_a; /* per node of b */
-  guint32 *to_b; /* per node of a */
-} Pair;
-
 #define NONE G_MAXUINT32
-
-/* -- Comparing a node with its match ---- */
-
-static gboolean
-same_size (const Pair *pair, AdjSize a, AdjSize b)
-{
-  AdjSymbols *in_a = adj_graph_get_symbols (pair->a), *in_b = adj_graph_get_symbols (pair->b);
-  g_autoptr (GString) text_a = NULL;
-  g_autoptr (GString) text_b = NULL;
-
-  if (in_a == in_b || adj_size_is_int (a) || adj_size_is_int (b))
-    return adj_size_same (a, b);
-
-  text_a = g_string_new (NULL);
-  text_b = g_string_new (NULL);
-  adj_size_print (in_a, a, text_a);
-  adj_size_print (in_b, b, text_b);
-
-  return g_string_equal (text_a, text_b);
-}
-
-/* Compares what an annotation shows. Something known of one side only is no difference. */
-static gboolean
-same_meta (const Pair *pair, const AdjTensorMeta *a, const AdjTensorMeta *b)
-{
-  gboolean with_strides = a->has_strides && b->has_strides;
-  gboolean with_devices =
-      a->device.type != ADJ_N_DEVICE_TYPES && b->device.type != ADJ_N_DEVICE_TYPES;
-
-  if (a->dtype != b->dtype || a->shape.rank != b->shape.rank || a->layout != b->layout ||
-      (with_devices && !adj_device_equal (a->device, b->device)))
-    return FALSE;
-
-  for (guint i = 0; i < a->shape.rank; i++)
-    if (!same_size (pair, a->shape.size[i], b->shape.size[i]) ||
-        (with_strides && !same_size (pair, a->shape.stride[i], b->shape.stride[i])))
-      return FALSE;
-
-  return TRUE;
-}
-
-static gboolean
-same_data (AdjTensorData *a, AdjTensorData *b)
-{
-  return a == b ||
-         (adj_tensor_meta_equal (adj_tensor_data_get_meta (a), adj_tensor_data_get_meta (b)) &&
-          g_bytes_equal (adj_tensor_data_get_bytes (a), adj_tensor_data_get_bytes (b)));
-}
-
-static gboolean
-same_value (const Pair *pair, const AdjValue *a, const AdjValue *b)
-{
-  if (a->kind != b->kind)
-    return FALSE;
-
-  if (a->kind == ADJ_VALUE_NODE)
-    return b->node.index < adj_graph_get_n_nodes (pair->b) &&
-           pair->to_a[b->node.index] == a->node.index;
-  if (a->kind == ADJ_VALUE_SIZE)
-    return same_size (pair, a->size, b->size);
-  if (a->kind == ADJ_VALUE_META)
-    return same_meta (pair, a->meta, b->meta);
-  if (a->kind == ADJ_VALUE_DATA)
-    return same_data (a->data, b->data);
-  if (a->kind == ADJ_VALUE_GRAPH)
-    return adj_graph_equal_structure (a->graph, b->graph);
-  if (!adj_value_is_container (a))
-    return adj_value_equal (a, b);
-  if (a->n != b->n)
-    return FALSE;
-
-  for (guint i = 0; i < a->n; i++)
-    if (!same_value (pair, &a->items[i], &b->items[i]))
-      return FALSE;
-
-  return TRUE;
-}
-
-static gboolean
-same_annotation (const Pair *pair, const AdjValue *a, const AdjValue *b)
-{
-  return a->kind == ADJ_VALUE_NONE || b->kind == ADJ_VALUE_NONE || same_value (pair, a, b);
-}
-
-/* A placeholder's target is its name; the text of a statement that we could not read too. */
-static gboolean
-same_target (const AdjNode *a, const AdjNode *b)
-{
-  return a->opcode == b->opcode &&
-         (a->opcode == ADJ_OPCODE_PLACEHOLDER || g_str_equal (a->target, b->target));
-}
-
-/* (nullable): the tag of @node where it says what would not hold without it.  PyTorch 2.15 tags all
- * nodes of a joint graph, older ones those of the backward alone. */
-static const char *
-get_telling_tag (const AdjNode *node)
-{
-  const char *tag = node->meta.partitioner_tag;
-  gboolean is_input = node->opcode == ADJ_OPCODE_PLACEHOLDER;
-
-  return tag == NULL || g_str_equal (tag, "is_forward") ||
-                 (is_input && g_str_equal (tag, ADJ_IS_BACKWARD))
-             ? NULL
-             : tag;
-}
-
-/* The first thing that differs, or %NULL. */
-static const char *
-find_difference (const Pair *pair, const AdjNode *a, const AdjNode *b)
-{
-  if (!same_target (a, b))
-    return "target";
-  if (!same_value (pair, &a->args, &b->args))
-    return "args";
-  if (!same_value (pair, &a->kwargs, &b->kwargs))
-    return "kwargs";
-  if (!same_annotation (pair, &a->val, &b->val))
-    return "val";
-  if (a->meta.recompute != b->meta.recompute)
-    return "recompute";
-  if (a->meta.ac_graph_id != b->meta.ac_graph_id)
-    return "ac";
-  if (g_strcmp0 (get_telling_tag (a), get_telling_tag (b)) != 0)
-    return "tag";
-
-  return NULL;
-}
 
 /* -- Matching ---- */
 
@@ -166,14 +33,14 @@ node_of (const AdjGraph *graph, guint index)
 }
 
 static void
-match (Pair *pair, guint a, guint b)
+match (NodePairs *pair, guint a, guint b)
 {
   pair->to_a[b] = a;
   pair->to_b[a] = b;
 }
 
 static void
-match_ends (Pair *pair)
+match_ends (NodePairs *pair)
 {
   guint n = adj_graph_get_n_inputs (pair->b);
   gboolean as_many = n == adj_graph_get_n_inputs (pair->a);
@@ -186,15 +53,15 @@ match_ends (Pair *pair)
                             : adj_graph_find_node (pair->a, node_of (pair->b, b.index)->name);
 
       if (adj_node_id_is_valid (a) && pair->to_b[a.index] == NONE &&
-          same_target (node_of (pair->a, a.index), node_of (pair->b, b.index)) &&
-          same_annotation (pair, &node_of (pair->a, a.index)->val,
-                           &node_of (pair->b, b.index)->val))
+          node_same_target (node_of (pair->a, a.index), node_of (pair->b, b.index)) &&
+          node_pairs_same_annotation (pair, &node_of (pair->a, a.index)->val,
+                                      &node_of (pair->b, b.index)->val))
         match (pair, a.index, b.index);
     }
 }
 
 static void
-match_origins (Pair *pair)
+match_origins (NodePairs *pair)
 {
   guint n_a = adj_graph_get_n_nodes (pair->a), n_b = adj_graph_get_n_nodes (pair->b);
 
@@ -215,11 +82,11 @@ match_origins (Pair *pair)
 
 /* Whether annotation and place in the source are equal, as far as both are known. */
 static gboolean
-same_role (const Pair *pair, const AdjNode *a, const AdjNode *b)
+same_role (const NodePairs *pair, const AdjNode *a, const AdjNode *b)
 {
   const AdjFrame *in_a, *in_b;
 
-  if (!same_target (a, b) || !same_annotation (pair, &a->val, &b->val))
+  if (!node_same_target (a, b) || !node_pairs_same_annotation (pair, &a->val, &b->val))
     return FALSE;
   if (a->meta.n_frames == 0 || b->meta.n_frames == 0)
     return TRUE;
@@ -232,7 +99,7 @@ same_role (const Pair *pair, const AdjNode *a, const AdjNode *b)
 
 /* Whether the inputs of the two are each other's, or both unmatched. */
 static gboolean
-inputs_agree (const Pair *pair, const AdjNode *a, const AdjNode *b)
+inputs_agree (const NodePairs *pair, const AdjNode *a, const AdjNode *b)
 {
   if (a->n_inputs != b->n_inputs)
     return FALSE;
@@ -248,7 +115,7 @@ inputs_agree (const Pair *pair, const AdjNode *a, const AdjNode *b)
 /* Names are counted up for each operator, so that an equal name alone says little when another
  * table of decompositions was used. */
 static void
-match_names (Pair *pair, gboolean with_inputs)
+match_names (NodePairs *pair, gboolean with_inputs)
 {
   for (guint i = 0; i < adj_graph_get_n_nodes (pair->b); i++)
     {
@@ -267,15 +134,16 @@ match_names (Pair *pair, gboolean with_inputs)
 }
 
 static gboolean
-is_same_tensor (const AdjNode *a, const AdjNode *b, const Pair *pair)
+is_same_tensor (const AdjNode *a, const AdjNode *b, const NodePairs *pair)
 {
   return a->val.kind == ADJ_VALUE_META && b->val.kind == ADJ_VALUE_META && a->opcode == b->opcode &&
-         a->opcode != ADJ_OPCODE_PLACEHOLDER && same_meta (pair, a->val.meta, b->val.meta);
+         a->opcode != ADJ_OPCODE_PLACEHOLDER &&
+         node_pairs_same_meta (pair, a->val.meta, b->val.meta);
 }
 
 /* What matched nodes read in the same place is the same value, however each graph computes it. */
 static void
-match_values (Pair *pair)
+match_values (NodePairs *pair)
 {
   for (guint i = adj_graph_get_n_nodes (pair->b); i-- > 0;)
     {
@@ -296,7 +164,7 @@ match_values (Pair *pair)
 }
 
 /* A hash that is equal for nodes that may be matched; 0: the node is not to be matched. */
-typedef guint64 (*KeyFunc) (const Pair *pair, const AdjGraph *graph, guint index);
+typedef guint64 (*KeyFunc) (const NodePairs *pair, const AdjGraph *graph, guint index);
 
 static guint64
 mix (guint64 hash, guint64 word)
@@ -317,13 +185,13 @@ mix_text (guint64 hash, const char *text)
 
 /* The number of @id in a, which is what both graphs are keyed by. */
 static guint32
-get_place (const Pair *pair, const AdjGraph *graph, guint32 index)
+get_place (const NodePairs *pair, const AdjGraph *graph, guint32 index)
 {
   return graph == pair->a ? index : pair->to_a[index];
 }
 
 static guint64
-key_by_inputs (const Pair *pair, const AdjGraph *graph, guint index)
+key_by_inputs (const NodePairs *pair, const AdjGraph *graph, guint index)
 {
   const AdjNode *node = node_of (graph, index);
   guint64 hash = mix_text (node->opcode + 1, node->target);
@@ -345,7 +213,7 @@ key_by_inputs (const Pair *pair, const AdjGraph *graph, guint index)
 
 typedef struct
 {
-  const Pair *pair;
+  const NodePairs *pair;
   const AdjGraph *graph;
   guint64 hash;
 } Hashing;
@@ -369,7 +237,7 @@ hash_leaf (const AdjValue *leaf, gpointer data)
 }
 
 static guint64
-key_by_arguments (const Pair *pair, const AdjGraph *graph, guint index)
+key_by_arguments (const NodePairs *pair, const AdjGraph *graph, guint index)
 {
   const AdjNode *node = node_of (graph, index);
   Hashing h = { pair, graph, key_by_inputs (pair, graph, index) };
@@ -384,7 +252,7 @@ key_by_arguments (const Pair *pair, const AdjGraph *graph, guint index)
 }
 
 static guint64
-key_by_place (const Pair *pair, const AdjGraph *graph, guint index)
+key_by_place (const NodePairs *pair, const AdjGraph *graph, guint index)
 {
   const AdjNode *node = node_of (graph, index);
   guint64 hash = node->opcode + 1;
@@ -406,7 +274,7 @@ key_by_place (const Pair *pair, const AdjGraph *graph, guint index)
 /* Matches nodes with equal keys in order.  The nodes of b are keyed as they come, since their keys
  * may speak of inputs that were matched a moment ago. */
 static void
-match_keys (Pair *pair, KeyFunc get_key)
+match_keys (NodePairs *pair, KeyFunc get_key)
 {
   guint n_a = adj_graph_get_n_nodes (pair->a), n_b = adj_graph_get_n_nodes (pair->b);
   g_autoptr (GHashTable) first = g_hash_table_new_full (g_int64_hash, g_int64_equal, NULL, NULL);
@@ -460,7 +328,7 @@ add_change (AdjAlignment *alignment, AdjChangeKind kind, guint32 a, guint32 b, c
 }
 
 static guint
-add_removed (AdjAlignment *alignment, const Pair *pair, guint from, guint to)
+add_removed (AdjAlignment *alignment, const NodePairs *pair, guint from, guint to)
 {
   for (guint i = from; i < to; i++)
     if (pair->to_b[i] == NONE)
@@ -470,7 +338,7 @@ add_removed (AdjAlignment *alignment, const Pair *pair, guint from, guint to)
 }
 
 static AdjAlignment *
-make_alignment (const Pair *pair)
+make_alignment (const NodePairs *pair)
 {
   guint n_a = adj_graph_get_n_nodes (pair->a), n_b = adj_graph_get_n_nodes (pair->b);
   AdjAlignment *alignment = g_new0 (AdjAlignment, 1);
@@ -489,7 +357,7 @@ make_alignment (const Pair *pair)
         }
 
       shown = add_removed (alignment, pair, shown, a);
-      reason = find_difference (pair, node_of (pair->a, a), node_of (pair->b, i));
+      reason = node_pairs_find_difference (pair, node_of (pair->a, a), node_of (pair->b, i));
       add_change (alignment, reason ? ADJ_CHANGE_CHANGED : ADJ_CHANGE_NONE, a, i, reason);
     }
   add_removed (alignment, pair, shown, n_a);
@@ -503,7 +371,7 @@ align (const AdjGraph *a, const AdjGraph *b, gboolean with_origins)
   guint n_a = adj_graph_get_n_nodes (a), n_b = adj_graph_get_n_nodes (b);
   g_autofree guint32 *to_a = g_new (guint32, n_b);
   g_autofree guint32 *to_b = g_new (guint32, n_a);
-  Pair pair = { a, b, to_a, to_b };
+  NodePairs pair = { a, b, to_a, to_b };
 
   memset (to_a, 0xff, sizeof (guint32) * n_b);
   memset (to_b, 0xff, sizeof (guint32) * n_a);
@@ -567,7 +435,7 @@ equal_subgraphs (const AdjGraph *a, const AdjGraph *b)
 }
 
 static gboolean
-equal_attrs (const Pair *pair)
+equal_attrs (const NodePairs *pair)
 {
   guint n = adj_graph_get_n_attrs (pair->a);
 
@@ -580,7 +448,7 @@ equal_attrs (const Pair *pair)
       const AdjValue *in_a = adj_graph_get_attr (pair->a, i, &name_a);
       const AdjValue *in_b = adj_graph_get_attr (pair->b, i, &name_b);
 
-      if (!g_str_equal (name_a, name_b) || !same_value (pair, in_a, in_b))
+      if (!g_str_equal (name_a, name_b) || !node_pairs_same_value (pair, in_a, in_b))
         return FALSE;
     }
 
@@ -592,7 +460,7 @@ adj_graph_equal_structure (const AdjGraph *a, const AdjGraph *b)
 {
   guint n = adj_graph_get_n_nodes (a);
   g_autofree guint32 *same = NULL;
-  Pair pair = { .a = a, .b = b };
+  NodePairs pair = { .a = a, .b = b };
 
   if (n != adj_graph_get_n_nodes (b))
     return FALSE;
@@ -603,7 +471,7 @@ adj_graph_equal_structure (const AdjGraph *a, const AdjGraph *b)
   pair.to_a = pair.to_b = same;
 
   for (guint i = 0; i < n; i++)
-    if (find_difference (&pair, node_of (a, i), node_of (b, i)))
+    if (node_pairs_find_difference (&pair, node_of (a, i), node_of (b, i)))
       return FALSE;
 
   return equal_attrs (&pair) && equal_subgraphs (a, b);

@@ -6,6 +6,9 @@
 
 G_BEGIN_DECLS
 
+/* The warning of a value that is kept as text. */
+#define ADJ_UNREAD_VALUE "'%s' is not understood; it is kept as text"
+
 /* As adj_graph_parse(); @metadata (nullable) holds texts "{source: …}" by name of a placeholder of
  * the outermost module, as the lines `# adj: name {…}` would. */
 AdjGraph *adj_graph_parse_with (const char *text,

@@ -48,11 +48,22 @@ is_of_autograd (const AdjNode *node)
   return said != NULL && said->kind == ADJ_VALUE_BOOL && said->boolean;
 }
 
+/* Whether it is made by AOTAutograd, whose gradients begin with tangents: what autograd made in a
+ * graph that has none was moved to where forward computes it. */
+static gboolean
+has_primals (const AdjGraph *graph)
+{
+  for (guint i = 0; i < graph->n_inputs; i++)
+    if (g_str_has_prefix (graph->nodes[graph->inputs[i].index].target, "primals"))
+      return TRUE;
+  return FALSE;
+}
+
 /* Whether @node runs in the backward, or behind it: by its tag; without one, an input by its role,
  * a call of autograd, or one behind the first that reads a backward value, as the optimiser's are.
  */
 static gboolean
-find_phase (const AdjNode *node, AdjInputRole role, gboolean in_backward)
+find_phase (const AdjNode *node, AdjInputRole role, gboolean has_gradients, gboolean in_backward)
 {
   AdjPhase tagged = adj_phase_from_tag (node->meta.partitioner_tag);
 
@@ -60,7 +71,7 @@ find_phase (const AdjNode *node, AdjInputRole role, gboolean in_backward)
     return tagged == ADJ_PHASE_BACKWARD;
   if (node->opcode == ADJ_OPCODE_PLACEHOLDER || node->opcode == ADJ_OPCODE_OUTPUT)
     return role == ADJ_INPUT_TANGENT;
-  return in_backward || is_of_autograd (node);
+  return in_backward || (has_gradients && is_of_autograd (node));
 }
 
 /* In a graph of a whole step nothing is a tangent: gradients begin with what autograd made, and
@@ -69,7 +80,7 @@ static void
 find_whole_step (AdjGraph *graph)
 {
   graph->update = G_MAXUINT;
-  if (adj_graph_has_input (graph, ADJ_INPUT_TANGENT))
+  if (adj_graph_has_input (graph, ADJ_INPUT_TANGENT) || has_primals (graph))
     return;
   for (guint i = 0; i < graph->n_nodes; i++)
     if (is_of_autograd (&graph->nodes[i]))
@@ -82,7 +93,7 @@ find_whole_step (AdjGraph *graph)
 void
 adj_graph_index_roles (AdjGraph *graph)
 {
-  gboolean in_backward = FALSE;
+  gboolean in_backward = FALSE, has_gradients;
 
   graph->roles = adj_arena_new0 (graph->arena, guint8, MAX (graph->n_nodes, 1));
   graph->after_tangent = adj_arena_new0 (graph->arena, guint8, MAX (graph->n_nodes, 1));
@@ -91,6 +102,7 @@ adj_graph_index_roles (AdjGraph *graph)
     if (graph->nodes[i].opcode == ADJ_OPCODE_PLACEHOLDER)
       graph->roles[i] = adj_input_role_from_target (graph->nodes[i].target);
   find_whole_step (graph);
+  has_gradients = adj_graph_has_input (graph, ADJ_INPUT_TANGENT) || graph->update != G_MAXUINT;
   for (guint i = 0; i < graph->n_nodes; i++)
     {
       const AdjNode *node = &graph->nodes[i];
@@ -105,7 +117,7 @@ adj_graph_index_roles (AdjGraph *graph)
           graph->after_tangent[i] |= graph->after_tangent[input];
           in_backward |= graph->backward[input] && node->opcode != ADJ_OPCODE_OUTPUT;
         }
-      graph->backward[i] = find_phase (node, graph->roles[i], in_backward);
+      graph->backward[i] = find_phase (node, graph->roles[i], has_gradients, in_backward);
     }
 }
 

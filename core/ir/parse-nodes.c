@@ -5,6 +5,7 @@
 
 #include <string.h>
 
+#include "ir/adj-text-internal.h"
 #include "ir/statement-private.h"
 #include "ir/text-private.h"
 
@@ -117,7 +118,7 @@ report_unread (const AdjValue *leaf, gpointer data)
   adj_diags_add (place->module->diags, ADJ_SEVERITY_WARNING, place->span,
                  adj_text_is_identifier (leaf->text, leaf->n)
                      ? "'%s' is not defined before this line; it is kept as text"
-                     : "'%s' is not understood; it is kept as text",
+                     : ADJ_UNREAD_VALUE,
                  leaf->text);
 
   return TRUE;

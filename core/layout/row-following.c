@@ -4,8 +4,6 @@
 #include "ir/adj-graph.h"
 #include "layout/rows-private.h"
 
-#define MAX_HEIGHT 1000 /* cards of the side that follows, in one row */
-
 static gint64
 line_key (guint32 row, const AdjNode *node)
 {
@@ -137,7 +135,8 @@ row_without_twin (const Sorter *self, guint32 index, const GPtrArray *of_units, 
   return down ? now : row_above_inputs (self, node, row_by_lines (self, node, now));
 }
 
-/* What comes after the first MAX_HEIGHT cards stands in rows of the same module: backward runs up.
+/* What comes after the first ROWS_MAX_HEIGHT cards stands in rows of the same module: backward runs
+ * up.
  */
 static void
 cut_high_rows (Sorter *self, AdjSide side)
@@ -150,13 +149,14 @@ cut_high_rows (Sorter *self, AdjSide side)
       GArray *nodes = sorter_get_nodes (row, side);
       AdjRow rest = { .module = row->module };
 
-      if (nodes->len <= MAX_HEIGHT)
+      if (nodes->len <= ROWS_MAX_HEIGHT)
         continue;
       rest.nodes[0] = g_array_new (FALSE, FALSE, sizeof (guint32));
       rest.nodes[1] = g_array_new (FALSE, FALSE, sizeof (guint32));
       g_array_append_vals (sorter_get_nodes (&rest, side),
-                           &g_array_index (nodes, guint32, MAX_HEIGHT), nodes->len - MAX_HEIGHT);
-      g_array_set_size (nodes, MAX_HEIGHT);
+                           &g_array_index (nodes, guint32, ROWS_MAX_HEIGHT),
+                           nodes->len - ROWS_MAX_HEIGHT);
+      g_array_set_size (nodes, ROWS_MAX_HEIGHT);
       if (side == ADJ_SIDE_BACKWARD)
         g_array_insert_val (rows, r--, rest);
       else

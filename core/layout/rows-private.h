@@ -5,7 +5,8 @@
 
 G_BEGIN_DECLS
 
-#define MAX_UNIT 40 /* cards of a module whose parts get no rows of their own */
+#define ROWS_MAX_HEIGHT 1000 /* cards of the side that follows, in one row */
+#define MAX_UNIT 40          /* cards of a module whose parts get no rows of their own */
 
 /* Rows in the making. */
 typedef struct

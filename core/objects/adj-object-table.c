@@ -5,6 +5,8 @@
 
 #include <string.h>
 
+#include "objects/class-names-private.h"
+
 #define TORCH_PREFIX "__torch__.torch.classes."
 
 #define CLASS(name, file) extern const AdjObjectClass adj_class_##name;
@@ -35,24 +37,28 @@ adj_object_classes_get (guint index)
 static gboolean
 is_same_name (const char *name, const char *torch)
 {
-  gsize n = (gsize) (strstr (name, "::") - name);
+  const char *colons = strstr (name, "::");
+  gsize n = colons != NULL ? (gsize) (colons - name) : 0;
 
-  return strncmp (name, torch, n) == 0 && torch[n] == '.' &&
-         g_str_equal (name + n + 2, torch + n + 1);
+  return colons != NULL && strncmp (name, torch, n) == 0 && torch[n] == '.' &&
+         g_str_equal (colons + 2, torch + n + 1);
+}
+
+gboolean
+object_class_is_named (const AdjObjectClass *klass, const char *name)
+{
+  return g_str_has_prefix (name, TORCH_PREFIX)
+             ? is_same_name (klass->name, name + strlen (TORCH_PREFIX))
+             : g_str_equal (klass->name, name);
 }
 
 const AdjObjectClass *
 adj_object_class_find (const char *name)
 {
-  const char *torch = NULL;
-
   g_return_val_if_fail (name != NULL, NULL);
 
-  if (g_str_has_prefix (name, TORCH_PREFIX))
-    torch = name + strlen (TORCH_PREFIX);
   for (guint i = 0; i < G_N_ELEMENTS (classes); i++)
-    if (torch != NULL ? is_same_name (classes[i]->name, torch)
-                      : g_str_equal (classes[i]->name, name))
+    if (object_class_is_named (classes[i], name))
       return classes[i];
   return NULL;
 }

@@ -14,20 +14,6 @@ ADJ_PUBLIC void adj_object_state_print (const AdjValue *state, guint max_items, 
 /* Class and state of @object; of a state that cannot be told, why. */
 ADJ_PUBLIC void adj_object_print (AdjObject *object, guint max_items, GString *out);
 
-/**
- * adj_graph_read_objects:
- * @classes: classes of values, of which those count that have read()
- *
- * What a file has as text, "Scale(2.0)", as objects; text of other classes stays.
- *
- * Returns: (transfer full) (nullable): %NULL with ADJ_ERROR_PARSE, or the error of read() or
- *   unflatten(), naming text and node
- */
-ADJ_PUBLIC AdjGraph *adj_graph_read_objects (AdjGraph *graph,
-                                             const AdjObjectClass *const *classes,
-                                             guint n_classes,
-                                             GError **error);
-
 /* A call of a method in a graph, with a token or without. */
 typedef struct
 {

@@ -167,12 +167,12 @@ nll_backward_kernel (AdjOpCall *call)
 /* -- pointwise losses: the body, then the sum or mean of it -- */
 
 static gboolean
-loss_meta (AdjOpCall *call)
+reduced_meta (AdjOpCall *call, gboolean (*each) (AdjOpCall *call))
 {
   gint64 kind = reduction (call);
   AdjDType dtype;
 
-  if (!adj_pointwise_meta (call))
+  if (!each (call))
     return FALSE;
   if (kind == REDUCE_NONE)
     return TRUE;
@@ -180,6 +180,19 @@ loss_meta (AdjOpCall *call)
   adj_op_call_clear (call);
   op_add_contiguous (call, dtype, 0, NULL);
   return TRUE;
+}
+
+static gboolean
+loss_meta (AdjOpCall *call)
+{
+  return reduced_meta (call, adj_pointwise_meta);
+}
+
+/* The target's layout wins: 1 - target is what PyTorch computes first. */
+static gboolean
+target_first_meta (AdjOpCall *call)
+{
+  return reduced_meta (call, adj_pointwise_meta_first_last);
 }
 
 static gboolean

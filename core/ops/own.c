@@ -32,13 +32,25 @@ op_entry_fill (OpEntry *entry)
     entry->op.flops = adj_pointwise_flops;
 }
 
+/* A token orders values, and what is written is none. */
+static gboolean
+check_token (const AdjOp *op, GError **error)
+{
+  if ((op->flags & ADJ_OP_TOKEN) == 0 || !adj_schema_mutates (op->parsed))
+    return TRUE;
+  g_set_error (error, ADJ_ERROR, ADJ_ERROR_PARSE, "'%s' writes, so that no token can order it",
+               op->schema);
+  return FALSE;
+}
+
 AdjOp *
 adj_op_new_own (const AdjOp *record, GError **error)
 {
   OpEntry *entry = g_new0 (OpEntry, 1);
 
   entry->arena = adj_arena_new ();
-  if (!op_entry_init (entry, entry->arena, record, record->schema, error))
+  if (!op_entry_init (entry, entry->arena, record, record->schema, error) ||
+      !check_token (&entry->op, error))
     {
       adj_op_free_own (&entry->op);
       return NULL;

@@ -71,10 +71,8 @@ adj_pointwise_meta (AdjOpCall *call)
   return add_results (call, dtype, &shape);
 }
 
-/* The kernels of PyTorch take our first operand, a gradient or what is subtracted, last: the layout
- * of the next one wins. */
-static gboolean
-gradient_last_meta (AdjOpCall *call)
+gboolean
+adj_pointwise_meta_first_last (AdjOpCall *call)
 {
   const AdjShape *operands[ADJ_MAX_ARGUMENTS + 1];
   guint n = operand_shapes (call, operands);

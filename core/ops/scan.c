@@ -3,6 +3,7 @@
 
 #include <complex.h>
 #include <math.h>
+#include <string.h>
 
 #include "ops/parts-private.h"
 #include "ops/table-private.h"
@@ -160,12 +161,22 @@ log_add_exp (double a, double b)
   return low == high && isinf (low) ? a : log1p (exp (low - high)) + high;
 }
 
+/* CMPLX(), which glibc does not give to Clang. */
+static double _Complex complex_of (double re, double im)
+{
+  const double parts[] = { re, im };
+  double _Complex z;
+
+  memcpy (&z, parts, sizeof z);
+  return z;
+}
+
 /* ln (1 + z) */
 static double _Complex log1p_of (double _Complex z)
 {
   double re = creal (z), im = cimag (z);
 
-  return CMPLX (log1p (re * (2 + re) + im * im) / 2, atan2 (im, 1 + re));
+  return complex_of (log1p (re * (2 + re) + im * im) / 2, atan2 (im, 1 + re));
 }
 
 /* The same of complex numbers, by that with the larger real part. */
@@ -175,7 +186,7 @@ static double _Complex log_add_exp_of (double _Complex a, double _Complex b)
   double _Complex low = first ? a : b, high = first ? b : a;
 
   if (isnan (creal (a)) || isnan (cimag (a)) || isnan (creal (b)) || isnan (cimag (b)))
-    return CMPLX (NAN, NAN);
+    return complex_of (NAN, NAN);
   if (isinf (creal (low)) && creal (low) == creal (high))
     return creal (low) < 0 ? low : clog (cexp (low) + cexp (high));
   return log1p_of (cexp (low - high)) + high;
@@ -187,13 +198,13 @@ scan_complex (double *re, double *im, const Rows *rows)
   for (gint64 row = 0; row < rows->n_rows; row++)
     {
       gint64 start = row_start (rows, row);
-      double _Complex sum = CMPLX (-INFINITY, 0);
+      double _Complex sum = complex_of (-INFINITY, 0);
 
       for (gint64 i = 0; i < rows->n; i++)
         {
           gint64 at = start + i * rows->step;
 
-          sum = log_add_exp_of (CMPLX (re[at], im[at]), sum);
+          sum = log_add_exp_of (complex_of (re[at], im[at]), sum);
           re[at] = creal (sum);
           im[at] = cimag (sum);
         }

@@ -48,6 +48,9 @@ typedef struct
 
 /* What records with a body and without functions of their own get (pointwise.c). */
 gboolean adj_pointwise_meta (AdjOpCall *call);
+/* The kernels of PyTorch take our first operand, a gradient or what is subtracted, last: the layout
+ * of the next one wins. */
+gboolean adj_pointwise_meta_first_last (AdjOpCall *call);
 gboolean adj_pointwise_kernel (AdjOpCall *call);
 double adj_pointwise_flops (const AdjOpCall *call);
 

@@ -8,6 +8,7 @@
 #include "call/adj-context-internal.h"
 #include "plan/adj-plan-internal.h"
 #include "plan/gpu-space-private.h"
+#include "plan/compiled-private.h"
 
 /* -- making -- */
 
@@ -124,6 +125,7 @@ adj_plan_unref (AdjPlan *plan)
   if (plan == NULL || !g_atomic_ref_count_dec (&plan->ref_count))
     return;
 
+  plan_compiled_free (plan->compiled);
   g_array_unref (plan->inputs);
   g_array_unref (plan->outputs);
   g_array_unref (plan->nodes);
@@ -281,6 +283,7 @@ plan_space_run_regions (AdjPlanSpace *space)
 {
   gboolean told = space->plan->observed && space->hooks != NULL && space->hooks->node != NULL;
   guint32 n = space->plan->regions->len;
+  gint64 started = adj_clock_now ();
   Telling telling = { 0 };
   gboolean done = TRUE;
 
@@ -294,6 +297,8 @@ plan_space_run_regions (AdjPlanSpace *space)
   for (guint32 i = 0; i < n && done; i++)
     done = run_region (space, i) && (!told || tell_nodes (&telling, i + 1));
   g_free (telling.order);
+  if (done && space->gpu == NULL)
+    plan_compiled_note_run (space->plan, adj_clock_now () - started);
   return done && (space->gpu == NULL || plan_gpu_end_watched (space));
 }
 

@@ -160,6 +160,9 @@ struct _AdjPlan
   AdjThreadState *states; /* (owned): of every node: what the context is set to when it is called */
   guint64 arena_bytes, lower_bound;
   gint64 planned_ns;
+  gint n_runs;                    /* atomic */
+  gint64 run_ns;                  /* atomic: of all runs together */
+  struct _PlanCompiled *compiled; /* atomic (owned) (nullable): its fused regions as machine code */
 };
 
 static inline PlanBuffer *

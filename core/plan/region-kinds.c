@@ -7,6 +7,7 @@
 
 #include "call/adj-context-internal.h"
 #include "call/adj-op-internal.h"
+#include "plan/compiled-private.h"
 #include "plan/space-private.h"
 
 /* -- one call of an operator's kernel -- */
@@ -45,6 +46,18 @@ fail_division (AdjPlanSpace *space, const PlanRegion *region)
   return FALSE;
 }
 
+/* (nullable) */
+static AdjKFusedMade
+find_made (const AdjPlanSpace *space, const PlanRegion *region)
+{
+  PlanCompiled *compiled =
+      space->gpu == NULL ? g_atomic_pointer_get (&space->plan->compiled) : NULL;
+
+  return compiled != NULL
+             ? plan_compiled_get (compiled, (guint32) (region - plan_region (space->plan, 0)))
+             : NULL;
+}
+
 static gboolean
 run_fused (AdjPlanSpace *space, const PlanRegion *region)
 {
@@ -52,6 +65,8 @@ run_fused (AdjPlanSpace *space, const PlanRegion *region)
   const gint64 *stride = fused->extents + fused->rank;
   gsize of_rank = (gsize) fused->rank * sizeof *stride;
   AdjKView operands[ADJ_K_MAX_OPERANDS];
+  AdjKFusedMade made = find_made (space, region);
+  gboolean done;
 
   for (guint i = 0; i < fused->n_operands; i++, stride += fused->rank)
     {
@@ -63,8 +78,10 @@ run_fused (AdjPlanSpace *space, const PlanRegion *region)
       memcpy (operands[i].size, fused->extents, of_rank);
       memcpy (operands[i].stride, stride, of_rank);
     }
-  return adj_q_fused (adj_context_get_queue (space->cx), &fused->program, operands) ||
-         fail_division (space, region);
+  done = made != NULL
+             ? adj_k_fused_run_made (&fused->program, made, operands)
+             : adj_q_fused (adj_context_get_queue (space->cx), &fused->program, operands);
+  return done || fail_division (space, region);
 }
 
 const PlanRegionKind plan_region_fused = { "fused", run_fused };

@@ -8,6 +8,7 @@
 #include "base/adj-expr.h"
 #include "call/adj-schema.h"
 #include "ops/adj-op-table.h"
+#include "rules/derivative-private.h"
 
 #define MAX_DEPTH 3 /* of backward operators whose bodies are put in */
 
@@ -23,16 +24,7 @@ enum
   HOLDS_ALL,
 };
 
-typedef struct Names
-{
-  const struct Names *outer; /* (nullable) */
-  const char *const *names;
-  const AdjExpr *const *values;
-  guint n;
-  guint depth;
-} Names;
-
-static void print (const AdjExpr *expr, const Names *names, guint holds, GString *out);
+static void print (const AdjExpr *expr, const DerivativeNames *names, guint holds, GString *out);
 
 /* -- operators -- */
 
@@ -63,6 +55,7 @@ static const Sign signs[] = {
   { "mm", " @ ", HOLDS_PRODUCT },
   { "bmm", " @ ", HOLDS_PRODUCT },
   { "matmul", " @ ", HOLDS_PRODUCT },
+  { "bitwise_and", " and ", HOLDS_CHOICE },
   { "pow", "^", HOLDS_POWER },
   { "eq", " = ", HOLDS_COMPARISON },
   { "ne", " ≠ ", HOLDS_COMPARISON },
@@ -74,28 +67,21 @@ static const Sign signs[] = {
   { "logical_or", " or ", HOLDS_CHOICE },
 };
 
-/* Calls that are written in a way of their own: $ is an argument by its place. */
+/* A call that is written in a way of its own (mathematics.inc). */
 typedef struct
 {
   const char *name;
   guint n_args;
   const char *form;
-  guint holds, inner; /* of all, and what its arguments must hold */
+  guint holds, inner;
 } Form;
 
+#define ANY G_MAXUINT
+#define FORM(name, n_args, form, holds, inner) { name, n_args, form, holds, inner },
 static const Form forms[] = {
-  { "t", 1, "$0ᵀ", HOLDS_ALL, HOLDS_ALL },
-  { "mH", 1, "$0ᴴ", HOLDS_ALL, HOLDS_ALL },
-  { "mm_left", 3, "$0 @ $1ᵀ", HOLDS_PRODUCT, HOLDS_ALL },
-  { "mm_right", 3, "$0ᵀ @ $1", HOLDS_PRODUCT, HOLDS_ALL },
-  { "scaled", 2, "$1 · $0", HOLDS_PRODUCT, HOLDS_PRODUCT },
-  { "reciprocal", 1, "1 / $0", HOLDS_PRODUCT, HOLDS_ALL },
-  { "rsqrt", 1, "1 / √$0", HOLDS_PRODUCT, HOLDS_ALL },
-  { "abs", 1, "|$0|", HOLDS_ALL, HOLDS_CHOICE },
-  { "scalar_tensor", 4, "$0", HOLDS_ALL, HOLDS_ALL },
-  { "zeros_like", 1, "0", HOLDS_ALL, HOLDS_ALL },
-  { "where", 3, "$1 if $0, else $2", HOLDS_CHOICE, HOLDS_COMPARISON },
+#include "rules/mathematics.inc"
 };
+#undef FORM
 
 /* Whether @name is @packet or an overload of it: "mul.Tensor" of "mul". */
 static gboolean
@@ -118,14 +104,18 @@ find_sign (const char *name)
 static const Form *
 find_form (const AdjExpr *call)
 {
+  g_autofree char *packet = g_strndup (call->name, strcspn (call->name, "."));
+
   for (guint i = 0; i < G_N_ELEMENTS (forms); i++)
-    if (forms[i].n_args == call->n_args && is_called (call->name, forms[i].name))
+    if ((forms[i].n_args == call->n_args || forms[i].n_args == ANY) &&
+        g_pattern_match_simple (forms[i].name, packet))
       return &forms[i];
   return NULL;
 }
 
 static void
-print_form (const Form *form, const AdjExpr *call, const Names *names, guint holds, GString *out)
+print_form (
+    const Form *form, const AdjExpr *call, const DerivativeNames *names, guint holds, GString *out)
 {
   gboolean brackets = form->holds < holds;
 
@@ -142,7 +132,7 @@ static void
 print_pair (const Sign *sign,
             const AdjExpr *left,
             const AdjExpr *right,
-            const Names *names,
+            const DerivativeNames *names,
             guint holds,
             GString *out)
 {
@@ -156,7 +146,7 @@ print_pair (const Sign *sign,
 }
 
 static void
-print_negative (const AdjExpr *of, const Names *names, guint holds, GString *out)
+print_negative (const AdjExpr *of, const DerivativeNames *names, guint holds, GString *out)
 {
   g_string_append (out, holds > HOLDS_SIGN ? "(−" : "−");
   print (of, names, HOLDS_SIGN, out);
@@ -166,26 +156,42 @@ print_negative (const AdjExpr *of, const Names *names, guint holds, GString *out
 /* -- names -- */
 
 static void
-print_name (const AdjExpr *expr, const Names *names, guint holds, GString *out)
+print_name (const AdjExpr *expr, const DerivativeNames *names, guint holds, GString *out)
 {
-  for (const Names *at = names; at != NULL; at = at->outer)
-    for (guint i = 0; i < at->n; i++)
-      if (at->values[i] != NULL && g_str_equal (at->names[i], expr->name))
-        {
-          print (at->values[i], at->outer, holds, out);
-          return;
-        }
-  if (!g_str_has_prefix (expr->name, "result"))
+  const DerivativeNames *around = NULL;
+  const AdjExpr *value = derivative_names_find (names, expr->name, &around);
+
+  if (value != NULL)
+    print (value, around, holds, out);
+  else if (!g_str_has_prefix (expr->name, "result"))
     g_string_append (out, expr->name);
   else
     g_string_append_printf (out, "y%s", expr->name + strlen ("result"));
 }
 
+/* Whether @expr is the constant @name, or stands for it. */
+static gboolean
+is_constant (const AdjExpr *expr, const DerivativeNames *names, const char *name)
+{
+  const DerivativeNames *around = NULL;
+  const AdjExpr *value =
+      expr->kind == ADJ_EXPR_NAME ? derivative_names_find (names, expr->name, &around) : NULL;
+
+  if (value != NULL)
+    return is_constant (value, around, name);
+  return expr->kind == ADJ_EXPR_NAME && g_str_equal (expr->name, name);
+}
+
 /* -- calls -- */
 
-/* What @expr calls computes element by element, with its arguments in their places. */
+static void print_part (
+    const AdjExpr *expr, guint part, const DerivativeNames *names, guint holds, GString *out);
+
+/* What @expr calls computes element by element, with its arguments in their places; @part: which
+ * of its results. */
 static gboolean
-print_body (const AdjExpr *expr, const Names *names, guint holds, GString *out)
+print_body (
+    const AdjExpr *expr, guint part, const DerivativeNames *names, guint holds, GString *out)
 {
   g_autofree char *target = g_strdup_printf ("torch.ops.aten.%s%s", expr->name,
                                              strchr (expr->name, '.') == NULL ? ".default" : "");
@@ -195,7 +201,7 @@ print_body (const AdjExpr *expr, const Names *names, guint holds, GString *out)
   const AdjExpr *values[16] = { NULL };
   AdjArena *arena;
   const AdjExpr *body;
-  Names inner = { names, arg_names, values, 0, names != NULL ? names->depth + 1 : 1 };
+  DerivativeNames inner = { names, arg_names, values, 0, names != NULL ? names->depth + 1 : 1 };
 
   if (schema == NULL || strstr (expr->name, "backward") == NULL || schema->n_arguments > 16)
     return FALSE;
@@ -212,7 +218,7 @@ print_body (const AdjExpr *expr, const Names *names, guint holds, GString *out)
   arena = adj_arena_new ();
   body = adj_expr_parse (arena, op->expr, -1, NULL);
   if (body != NULL)
-    print (body, &inner, holds, out);
+    print_part (body, part, &inner, holds, out);
   adj_arena_free (arena);
   return body != NULL;
 }
@@ -222,7 +228,7 @@ print_list (const AdjExpr *expr,
             guint n,
             const char *open,
             const char *close,
-            const Names *names,
+            const DerivativeNames *names,
             GString *out)
 {
   g_string_append (out, open);
@@ -235,7 +241,7 @@ print_list (const AdjExpr *expr,
 }
 
 static void
-print_call (const AdjExpr *expr, const Names *names, guint holds, GString *out)
+print_call (const AdjExpr *expr, const DerivativeNames *names, guint holds, GString *out)
 {
   const Sign *sign = expr->n_args == 2 ? find_sign (expr->name) : NULL;
   const Form *form = find_form (expr);
@@ -251,7 +257,7 @@ print_call (const AdjExpr *expr, const Names *names, guint holds, GString *out)
   else if (expr->n_args == 1 && (is_called (expr->name, "conj") ||
                                  is_called (expr->name, "conjugate"))) /* of real numbers */
     print (expr->args[0], names, holds, out);
-  else if (!print_body (expr, names, holds, out))
+  else if (!print_body (expr, G_MAXUINT, names, holds, out))
     {
       g_string_append_len (out, expr->name, (gssize) strcspn (expr->name, "."));
       print_list (expr, expr->n_args, "(", ")", names, out);
@@ -261,8 +267,18 @@ print_call (const AdjExpr *expr, const Names *names, guint holds, GString *out)
 /* -- all -- */
 
 static void
-print_choice (const AdjExpr *expr, const Names *names, guint holds, GString *out)
+print_choice (const AdjExpr *expr, const DerivativeNames *names, guint holds, GString *out)
 {
+  if (is_constant (expr->args[0], names, "True") || is_constant (expr->args[2], names, "None"))
+    {
+      print (expr->args[1], names, holds, out);
+      return;
+    }
+  if (is_constant (expr->args[0], names, "False"))
+    {
+      print (expr->args[2], names, holds, out);
+      return;
+    }
   g_string_append (out, holds > HOLDS_CHOICE ? "(" : "");
   print (expr->args[1], names, HOLDS_CHOICE + 1, out);
   g_string_append (out, " if ");
@@ -272,11 +288,23 @@ print_choice (const AdjExpr *expr, const Names *names, guint holds, GString *out
   g_string_append (out, holds > HOLDS_CHOICE ? ")" : "");
 }
 
+/* Of several results that which is @part. */
 static void
-print_let (const AdjExpr *expr, const Names *names, guint holds, GString *out)
+print_part (
+    const AdjExpr *expr, guint part, const DerivativeNames *names, guint holds, GString *out)
+{
+  if (part < expr->n_args && (expr->kind == ADJ_EXPR_LIST || expr->kind == ADJ_EXPR_TUPLE))
+    print (expr->args[part], names, holds, out);
+  else
+    print (expr, names, holds, out);
+}
+
+/* @part: as in print_part(), of what the body gives. */
+static void
+print_let (const AdjExpr *expr, guint part, const DerivativeNames *names, guint holds, GString *out)
 {
   g_string_append (out, holds > HOLDS_CHOICE ? "(" : "");
-  print (expr->args[expr->n_args - 1], names, HOLDS_CHOICE + 1, out);
+  print_part (expr->args[expr->n_args - 1], part, names, HOLDS_CHOICE + 1, out);
   for (guint i = 0; i + 1 < expr->n_args; i++)
     {
       g_string_append_printf (out, i > 0 ? ", %s = " : " where %s = ", expr->arg_names[i]);
@@ -285,21 +313,42 @@ print_let (const AdjExpr *expr, const Names *names, guint holds, GString *out)
   g_string_append (out, holds > HOLDS_CHOICE ? ")" : "");
 }
 
-static void
-print_index (const AdjExpr *expr, const Names *names, GString *out)
+static gboolean
+gives_several (const AdjExpr *expr)
 {
-  print (expr->args[0], names, HOLDS_ALL, out);
-  g_string_append_c (out, '[');
-  print (expr->args[1], names, HOLDS_CHOICE, out);
-  g_string_append_c (out, ']');
+  return expr->kind == ADJ_EXPR_LIST || expr->kind == ADJ_EXPR_TUPLE;
 }
 
 static void
-print (const AdjExpr *expr, const Names *names, guint holds, GString *out)
+print_index (const AdjExpr *expr, const DerivativeNames *names, guint holds, GString *out)
+{
+  const AdjExpr *of = expr->args[0];
+  gboolean known = expr->args[1]->kind == ADJ_EXPR_INT;
+  guint part = known ? (guint) expr->args[1]->int_value : 0;
+
+  if (known && gives_several (of))
+    print_part (of, part, names, holds, out);
+  else if (known && of->kind == ADJ_EXPR_LET && gives_several (of->args[of->n_args - 1]))
+    print_let (of, part, names, holds, out);
+  else if (!known || of->kind != ADJ_EXPR_CALL || !print_body (of, part, names, holds, out))
+    {
+      print (of, names, HOLDS_ALL, out);
+      g_string_append_c (out, '[');
+      print (expr->args[1], names, HOLDS_CHOICE, out);
+      g_string_append_c (out, ']');
+    }
+}
+
+static void
+print (const AdjExpr *expr, const DerivativeNames *names, guint holds, GString *out)
 {
   const Sign *sign = expr->kind == ADJ_EXPR_BINARY ? find_sign (expr->name) : NULL;
+  DerivativeBinding binding;
+  const AdjExpr *body = expr->n_args > 0 ? derivative_find_body (expr, names, &binding) : NULL;
 
-  if (sign != NULL)
+  if (body != NULL)
+    print (body, &binding.names, holds, out);
+  else if (sign != NULL)
     print_pair (sign, expr->args[0], expr->args[1], names, holds, out);
   else if (expr->kind == ADJ_EXPR_UNARY && g_str_equal (expr->name, "-"))
     print_negative (expr->args[0], names, holds, out);
@@ -310,9 +359,9 @@ print (const AdjExpr *expr, const Names *names, guint holds, GString *out)
   else if (expr->kind == ADJ_EXPR_CHOICE)
     print_choice (expr, names, holds, out);
   else if (expr->kind == ADJ_EXPR_LET)
-    print_let (expr, names, holds, out);
+    print_let (expr, G_MAXUINT, names, holds, out);
   else if (expr->kind == ADJ_EXPR_INDEX)
-    print_index (expr, names, out);
+    print_index (expr, names, holds, out);
   else if (expr->kind == ADJ_EXPR_LIST)
     print_list (expr, expr->n_args, "[", "]", names, out);
   else

@@ -5,8 +5,8 @@
 
 G_BEGIN_DECLS
 
-/* The rule of a gradient as mathematics: g is the gradient of the result, y the result; what a
- * backward operator computes element by element stands in its place. */
+/* The rule of a gradient as mathematics: g is the gradient of the result, y the result, y1 the
+ * second of several; what a backward operator computes stands in its place (mathematics.inc). */
 typedef struct
 {
   char *argument; /* "self" */

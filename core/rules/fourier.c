@@ -126,7 +126,7 @@ read_sizes (Fourier *f, const AdjValue *sizes, const AdjValue *dims)
   for (guint i = 0; i < f->n; i++)
     {
       AdjSize there = shape->size[f->dim[i]];
-      gboolean whole = n == 0 || adj_size_is (NULL, given[i], -1);
+      gboolean whole = n == 0 || adj_size_is (f->symbols, given[i], -1);
 
       f->taken[i] = f->size[i] = whole ? there : given[i];
       if (!gives_real (f) || i + 1 < f->n)

@@ -66,6 +66,23 @@ adj_program_open (const char *name, GError **error)
   return program;
 }
 
+gboolean
+adj_program_extend (const AdjProgram *program,
+                    AdjExtensions *extensions,
+                    AdjDiags *diags,
+                    GError **error)
+{
+  g_return_val_if_fail (program != NULL && extensions != NULL, FALSE);
+
+  for (guint i = 0; i < program->n_classes; i++)
+    if (!adj_extensions_add_class (extensions, program->classes[i], diags, error))
+      return FALSE;
+  for (guint i = 0; i < program->n_operators; i++)
+    if (!adj_extensions_add_op (extensions, program->operators[i], error))
+      return FALSE;
+  return TRUE;
+}
+
 /* -- as a function -- */
 
 typedef struct

@@ -3,15 +3,17 @@
 
 #include "aot/adj-aot.h"
 #include "call/adj-function.h"
+#include "objects/adj-extensions.h"
 #include "session/adj-pipeline.h"
 
 G_BEGIN_DECLS
 
-/* A program over tensors that `adjoint` runs, traces and compares: one of data/programs, or what a
+/* A program over tensors that `adjoint` runs, traces and compares, and the classes and operators
+ * that files made of it name: one of data/programs, or what a
  * plugin exports.  A plugin is a shared object with one function that takes nothing and returns a
  * const AdjProgram *; it is named "folder/plugin.so:function". */
 
-#define ADJ_PROGRAM_ABI 2
+#define ADJ_PROGRAM_ABI 3
 #define ADJ_PROGRAM_MAX_INPUTS 32
 
 /* Borrowed from the innermost scope. */
@@ -38,6 +40,12 @@ typedef struct
   gboolean (*call) (AdjContext *cx, const AdjValue *args, guint n_args, AdjValue *result);
   /* Example arguments of @call; @inputs is empty before. */
   gboolean (*inputs) (AdjContext *cx, AdjProgramInputs *inputs);
+
+  /* (nullable) What it brings beside the library's. */
+  const AdjObjectClass *const *classes;
+  guint n_classes;
+  const AdjOp *const *operators; /* records as of adj_op_new() */
+  guint n_operators;
 } AdjProgram;
 
 /**
@@ -50,6 +58,13 @@ typedef struct
  *   was made for another ABI
  */
 ADJ_PUBLIC const AdjProgram *adj_program_open (const char *name, GError **error);
+
+/* Adds what @program brings; @diags: (nullable).  %FALSE with the errors of
+ * adj_extensions_add_class() and adj_extensions_add_op(). */
+ADJ_PUBLIC gboolean adj_program_extend (const AdjProgram *program,
+                                        AdjExtensions *extensions,
+                                        AdjDiags *diags,
+                                        GError **error);
 
 /* (transfer full): the program's function; @program must outlive it. */
 ADJ_PUBLIC AdjFunction *adj_program_function_new (const AdjProgram *program);

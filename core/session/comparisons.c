@@ -6,6 +6,7 @@
 #include "ir/adj-value-internal.h"
 #include "session/inputs-private.h"
 #include "session/pairing-private.h"
+#include "session/random-draws-private.h"
 #include "session/stale-values-private.h"
 #include "tensor/adj-late-bytes-internal.h"
 
@@ -390,9 +391,8 @@ adj_session_compare_values (const AdjSessionRun *run,
 /* -- with another graph -- */
 
 static const char **
-peer_names (const AdjGraph *a, const AdjGraph *b)
+peer_names (const AdjGraph *a, const AdjGraph *b, const AdjNodeId *pairs)
 {
-  g_autofree AdjNodeId *pairs = session_pair_values (a, b);
   guint n = adj_graph_get_n_nodes (a);
   const char **names = g_new0 (const char *, n);
 
@@ -455,16 +455,21 @@ adj_session_compare (const AdjSessionRun *a,
   g_auto (SessionInputs) inputs = { 0 };
   g_autoptr (GHashTable) values = g_hash_table_new_full (g_str_hash, g_str_equal, g_free,
                                                          (GDestroyNotify) adj_tensor_data_unref);
-  g_autofree const char **names = peer_names (a->graph->graph, b->graph->graph);
+  g_autofree AdjNodeId *pairs = session_pair_values (a->graph->graph, b->graph->graph);
+  g_autofree const char **names = peer_names (a->graph->graph, b->graph->graph, pairs);
+  g_autofree guint8 *drawn = session_find_other_draws (a->graph->graph, b->graph->graph, pairs);
   AdjSessionRun candidate = *a, peer = *b;
   g_autofree AdjValue *inputs_a = NULL;
   g_autofree AdjValue *inputs_b = NULL;
   const AdjGraph *of;
   AdjRunResult result = { 0 };
   Comparing comparing = { .run = &candidate, .values = values, .peer_names = names };
-  AdjComparisonRequest request = {
-    .nodes = nodes, .rtol = rtol, .atol = atol, .expected_node = peer_node, .of_graphs = TRUE
-  };
+  AdjComparisonRequest request = { .nodes = nodes,
+                                   .rtol = rtol,
+                                   .atol = atol,
+                                   .expected_node = peer_node,
+                                   .of_graphs = TRUE,
+                                   .drawn_otherwise = drawn };
   SessionInputs given = { 0 };
   AdjComparison *comparison;
 

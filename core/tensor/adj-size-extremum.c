@@ -70,11 +70,49 @@ order_arguments (gconstpointer a, gconstpointer b, gpointer data)
   return (kx.factor > ky.factor) - (kx.factor < ky.factor);
 }
 
+/* The least that @size can be when all that is known of a symbol is whether it is positive or not
+ * negative; as sympy, nothing of quotients and remainders. */
+static gint64
+least_by_sign (AdjSymbols *symbols, AdjSize size)
+{
+  const AdjSizeNode *node = adj_symbols_node (symbols, size);
+  gint64 a, b, least = G_MININT64;
+
+  if (node == NULL)
+    return size.word;
+  if (node->op == ADJ_SIZE_SYMBOL)
+    {
+      gint64 min = adj_symbols_range (symbols, size).min;
+
+      return min >= 0 ? MIN (min, 1) : G_MININT64;
+    }
+  if (node->op != ADJ_SIZE_ADD && node->op != ADJ_SIZE_MUL && node->op != ADJ_SIZE_POW &&
+      node->op != ADJ_SIZE_MAX)
+    return G_MININT64;
+  a = least_by_sign (symbols, node->a);
+  b = least_by_sign (symbols, node->b);
+  if (node->op == ADJ_SIZE_MAX)
+    return MAX (a, b);
+  if (node->op == ADJ_SIZE_ADD && a != G_MININT64 && b != G_MININT64)
+    return __builtin_add_overflow (a, b, &least) ? G_MININT64 : least;
+  if (node->op == ADJ_SIZE_MUL && a >= 0 && b >= 0)
+    return __builtin_mul_overflow (a, b, &least) ? G_MININT64 : least;
+  return node->op == ADJ_SIZE_POW && a >= 0 && b >= 0 ? MIN (a, 1) : G_MININT64;
+}
+
+static AdjRange
+known_range (AdjSymbols *symbols, AdjSize size)
+{
+  if (!symbols->by_sign || adj_size_is_int (size))
+    return adj_symbols_range (symbols, size);
+  return (AdjRange){ least_by_sign (symbols, size), G_MAXINT64 };
+}
+
 /* Whether @a is never further in the direction of @op than @b. */
 static gboolean
 is_decided (AdjSymbols *symbols, AdjSizeOp op, AdjSize a, AdjSize b)
 {
-  AdjRange ra = adj_symbols_range (symbols, a), rb = adj_symbols_range (symbols, b);
+  AdjRange ra = known_range (symbols, a), rb = known_range (symbols, b);
 
   return adj_size_same (a, b) || (op == ADJ_SIZE_MAX ? rb.min >= ra.max : rb.max <= ra.min);
 }

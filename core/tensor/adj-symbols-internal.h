@@ -21,4 +21,8 @@ gboolean adj_symbols_restrict (AdjSymbols *symbols, AdjSize size, gint64 min, gi
  * when it cannot. */
 gboolean adj_symbols_assume (AdjSymbols *symbols, AdjSize condition);
 
+/* Whether Max and Min are decided by the signs of symbols alone, as sympy decides them: Max(1, s0)
+ * is s0, and Max(1, s0 - 1) stays although s0 is at least 2. */
+void adj_symbols_set_by_sign (AdjSymbols *symbols, gboolean by_sign);
+
 G_END_DECLS

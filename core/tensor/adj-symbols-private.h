@@ -45,6 +45,7 @@ struct _AdjSymbols
   GArray *guards;       /* of AdjGuard */
   GHashTable *guarded;  /* words of the conditions in guards */
   guint n_pinned;       /* symbols that are one integer */
+  gboolean by_sign;     /* Max and Min know signs of symbols, not their ranges */
 };
 
 AdjSize adj_symbols_intern (AdjSymbols *symbols, AdjSizeOp op, AdjSize a, AdjSize b);

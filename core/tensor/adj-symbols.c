@@ -474,6 +474,7 @@ adj_symbols_import (AdjSymbols *symbols, const AdjSymbols *from, AdjSize size)
     return size;
   g_return_val_if_fail (symbols != NULL && from != NULL, ADJ_SIZE (0));
 
+  symbols->by_sign |= from->by_sign;
   node = *adj_symbols_node (from, size);
   if (node.op == ADJ_SIZE_SYMBOL)
     return import_symbol (symbols, adj_symbols_get (from, node.symbol));

@@ -206,3 +206,9 @@ adj_symbols_simplify (AdjSymbols *symbols, AdjSize size)
                            adj_symbols_simplify (symbols, b));
   return adj_size_same (simple, adj_symbols_unspell (symbols, size)) ? size : simple;
 }
+
+void
+adj_symbols_set_by_sign (AdjSymbols *symbols, gboolean by_sign)
+{
+  symbols->by_sign = by_sign;
+}

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "cuda/source.h"
+#include "steps-text.h"
 
 enum
 {
@@ -33,24 +34,7 @@ typedef struct
   bool wide;                         /* offsets need 64 bits */
   bool stored[ADJ_K_MAX_OPERANDS];   /* else loaded */
   Access access[ADJ_K_MAX_OPERANDS]; /* of each view */
-  bool written[ADJ_K_CLASS_N][ADJ_K_MAX_REGS];
 } Program;
-
-#define TYPE_NAME(TYPE, name) [ADJ_K_##TYPE] = #name,
-
-/* Of class-rows.inc. */
-static const char *const type_names[] = { TYPE_NAME (BOOL, bool) TYPE_NAME (U8, u8) TYPE_NAME (
-    I8, i8) TYPE_NAME (I16, i16) TYPE_NAME (I32, i32) TYPE_NAME (I64, i64) TYPE_NAME (F16, f16)
-                                              TYPE_NAME (BF16, bf16) TYPE_NAME (F32, f32)
-                                                  TYPE_NAME (F64, f64) };
-
-static const char *const class_names[] = {
-  [ADJ_K_CLASS_F32] = "f32", [ADJ_K_CLASS_F64] = "f64", [ADJ_K_CLASS_I64] = "i64"
-};
-
-static const char *const class_types[] = {
-  [ADJ_K_CLASS_F32] = "float", [ADJ_K_CLASS_F64] = "double", [ADJ_K_CLASS_I64] = "int64_t"
-};
 
 /* -- what is loaded how -- */
 
@@ -188,10 +172,11 @@ write_stores (FILE *out, const Program *p)
 
 /* -- steps -- */
 
-/* What functions of class-rows.inc take: memory, and which element of it. */
+/* What functions of element.h take: memory, and which element of it. */
 static void
-write_element (FILE *out, const Program *p, int i)
+write_element (FILE *out, int i, const void *data)
 {
+  const Program *p = data;
   long long stride = (long long) last_stride (&p->views[i]);
 
   if (p->access[i] == AS_ONE)
@@ -202,117 +187,6 @@ write_element (FILE *out, const Program *p, int i)
     {
       write_address (out, p, i);
       fprintf (out, ", (int64_t) e * %lld", stride);
-    }
-}
-
-static void
-write_register (FILE *out, const Program *p, int klass, int r)
-{
-  if (p->written[klass][r])
-    fprintf (out, "%s_r%d", class_names[klass], r);
-  else
-    fprintf (out, "0"); /* an operand that the operation does not have */
-}
-
-static void
-write_operation (FILE *out, const Program *p, const AdjKStep *step)
-{
-  const char *name = adj_k_op_get_name ((AdjKOp) step->op);
-
-  if (step->klass == ADJ_K_CLASS_I64 &&
-      (step->op == ADJ_K_OP_FLOORDIV || step->op == ADJ_K_OP_TRUNCDIV ||
-       step->op == ADJ_K_OP_FMOD || step->op == ADJ_K_OP_REMAINDER))
-    {
-      fprintf (out, "          if (");
-      write_register (out, p, step->klass, step->b);
-      fprintf (out, " == 0)\n            set_flag (&args.faults->zero_division);\n");
-    }
-  fprintf (out, "          %s_r%d = %s_op_%s (", class_names[step->klass], step->dst,
-           class_names[step->klass], name);
-  write_register (out, p, step->klass, step->a);
-  fprintf (out, ", ");
-  write_register (out, p, step->klass, step->b);
-  fprintf (out, ", ");
-  write_register (out, p, step->klass, step->c);
-  fprintf (out, ");\n");
-}
-
-static void
-write_load (FILE *out, const Program *p, const AdjKStep *step)
-{
-  fprintf (out, "          %s_r%d = %s_load_%s (", class_names[step->klass], step->dst,
-           class_names[step->klass], type_names[p->views[step->operand].type]);
-  write_element (out, p, step->operand);
-  fprintf (out, ");\n");
-}
-
-static void
-write_constant (FILE *out, const AdjKStep *step)
-{
-  fprintf (out,
-           "          {\n            Number number;\n            number.i = (int64_t) UINT64_C "
-           "(0x%llx);\n"
-           "            %s_r%d = %s_load_%s (&number, 0);\n          }\n",
-           (unsigned long long) step->imm.i, class_names[step->klass], step->dst,
-           class_names[step->klass], type_names[step->type]);
-}
-
-static void
-write_cast (FILE *out, const Program *p, const AdjKStep *step)
-{
-  fprintf (out, "          {\n            Number number;\n            %s_store_%s (&number, 0, ",
-           class_names[step->klass], type_names[step->type]);
-  write_register (out, p, step->klass, step->a);
-  fprintf (out, ");\n            %s_r%d = %s_load_%s (&number, 0);\n          }\n",
-           class_names[step->to], step->dst, class_names[step->to], type_names[step->type]);
-}
-
-static void
-write_store (FILE *out, const Program *p, const AdjKStep *step)
-{
-  fprintf (out, "          %s_store_%s (", class_names[step->klass],
-           type_names[p->views[step->operand].type]);
-  write_element (out, p, step->operand);
-  fprintf (out, ", ");
-  write_register (out, p, step->klass, step->a);
-  fprintf (out, ");\n");
-}
-
-static void
-write_step (FILE *out, Program *p, const AdjKStep *step)
-{
-  int klass = step->kind == ADJ_K_STEP_CAST ? step->to : step->klass;
-
-  if (step->kind == ADJ_K_STEP_STORE)
-    {
-      write_store (out, p, step);
-      return;
-    }
-  if (step->kind == ADJ_K_STEP_OP)
-    write_operation (out, p, step);
-  else if (step->kind == ADJ_K_STEP_LOAD)
-    write_load (out, p, step);
-  else if (step->kind == ADJ_K_STEP_CONST)
-    write_constant (out, step);
-  else
-    write_cast (out, p, step);
-  p->written[klass][step->dst] = true;
-}
-
-static void
-write_registers (FILE *out, const Program *p)
-{
-  bool declared[ADJ_K_CLASS_N][ADJ_K_MAX_REGS] = { { false } };
-
-  for (int i = 0; i < p->n_steps; i++)
-    {
-      const AdjKStep *step = &p->steps[i];
-      int klass = step->kind == ADJ_K_STEP_CAST ? step->to : step->klass;
-
-      if (step->kind == ADJ_K_STEP_STORE || declared[klass][step->dst])
-        continue;
-      declared[klass][step->dst] = true;
-      fprintf (out, "          %s %s_r%d;\n", class_types[klass], class_names[klass], step->dst);
     }
 }
 
@@ -334,6 +208,13 @@ write_packs (FILE *out, int width)
 static void
 write_program (FILE *out, Program *p)
 {
+  AdjKStepsText text = { .out = out,
+                         .steps = p->steps,
+                         .views = p->views,
+                         .zero_division = "set_flag (&args.faults->zero_division)",
+                         .element = write_element,
+                         .data = p };
+
   fprintf (out, "#include \"cuda/args.h\"\n#include \"cuda/class.h\"\n\n");
   write_packs (out, p->width);
   fprintf (out, "typedef struct { void *at[%d]; AdjKFaults *faults; } Operands;\n\n", p->n_views);
@@ -342,9 +223,8 @@ write_program (FILE *out, Program *p)
   write_places (out, p);
   write_loads (out, p);
   fprintf (out, "      UNROLLED for (int e = 0; e < %d; e++)\n        {\n", p->width);
-  write_registers (out, p);
-  for (int i = 0; i < p->n_steps; i++)
-    write_step (out, p, &p->steps[i]);
+  adj_k_steps_text_declare (&text, 0, p->n_steps);
+  adj_k_steps_text_write (&text, 0, p->n_steps);
   fprintf (out, "        }\n");
   write_stores (out, p);
   fprintf (out, "    }\n}\n");

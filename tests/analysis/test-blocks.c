@@ -201,7 +201,7 @@ of_leader (void)
 }
 
 /* Where every block reads a weight, its gradients are added up in the block that made the last of
- * them; what is returned stands in none. */
+ * them, and what backward makes of it stands with its reader; what is returned stands in none. */
 static void
 shared_weight (void)
 {
@@ -210,7 +210,7 @@ shared_weight (void)
       "class G(torch.nn.Module):\n    def forward(self, y0, primals_2, tangents_1):\n");
   g_autoptr (AdjGraph) graph = NULL;
   const AdjBlocks *blocks;
-  guint n_sums = 0;
+  guint n_sums = 0, n_turned = 0;
 
   for (guint i = 1; i <= n_steps; i++)
     g_string_append_printf (text,
@@ -231,8 +231,10 @@ shared_weight (void)
       if (i < n_steps)
         g_string_append_printf (text, "        sum%u = torch.ops.aten.add.Tensor(%s%u, w%u)\n", i,
                                 i + 1 < n_steps ? "sum" : "w", i + 1, i);
-      g_string_append_printf (text, "        g%u = torch.ops.aten.mul.Tensor(d%u, primals_2)\n", i,
-                              i);
+      g_string_append_printf (text,
+                              "        t%u = torch.ops.aten.neg.default(primals_2)\n"
+                              "        g%u = torch.ops.aten.mul.Tensor(d%u, t%u)\n",
+                              i, i, i, i);
     }
   g_string_append_printf (text, "        return (y%u, g1, sum1)\n", n_steps);
   graph = adj_test_parse_graph (text->str);
@@ -247,8 +249,15 @@ shared_weight (void)
           g_assert_cmpuint (blocks->of_node[i], ==, blocks->of_node[node->inputs[1].index]);
           n_sums++;
         }
+      if (g_str_equal (node->target, "torch.ops.aten.neg.default"))
+        {
+          g_assert_cmpuint (blocks->of_node[i], !=, ADJ_NO_BLOCK);
+          g_assert_cmpuint (blocks->of_node[i], ==, blocks->of_node[node->users[0].index]);
+          n_turned++;
+        }
     }
   g_assert_cmpuint (n_sums, ==, n_steps - 1);
+  g_assert_cmpuint (n_turned, ==, n_steps);
   g_assert_cmpuint (blocks->of_node[adj_graph_get_output (graph).index], ==, ADJ_NO_BLOCK);
 }
 

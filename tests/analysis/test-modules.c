@@ -105,11 +105,34 @@ of_text (void)
   g_assert_cmpstr (adj_node_get_module_path (adj_graph_get_node (graph, 2)), ==, "h.1");
 }
 
+/* PyTorch 2.4 names modules in forward alone; a sum of gradients has a number left over. */
+static void
+by_sequence_number (void)
+{
+  static const char text[] =
+      "class G(torch.nn.Module):\n"
+      "    def forward(self, primals_1: \"f32[4][1]cpu\", tangents_1: \"f32[4][1]cpu\"):\n"
+      "        a: \"f32[4][1]cpu\" = torch.ops.aten.sin.default(primals_1)"
+      "  # adj: {seq: 7, modules: [('h.0', 'Block')]}\n"
+      "        b: \"f32[4][1]cpu\" = torch.ops.aten.cos.default(a)"
+      "  # adj: {seq: 8, modules: [('h.1', 'Block')]}\n"
+      "        c: \"f32[4][1]cpu\" = torch.ops.aten.mul.Tensor(tangents_1, a)  # adj: {seq: 8}\n"
+      "        d: \"f32[4][1]cpu\" = torch.ops.aten.mul.Tensor(c, primals_1)  # adj: {seq: 7}\n"
+      "        e: \"f32[4][1]cpu\" = torch.ops.aten.add.Tensor(c, d)  # adj: {seq: 7}\n"
+      "        return (b, e)\n";
+  static const char *const paths[] = { "", "", "h.0", "h.1", "h.1", "h.0", "", "" };
+  g_autoptr (AdjGraph) graph = adj_test_parse_graph (text);
+
+  for (guint i = 0; i < G_N_ELEMENTS (paths); i++)
+    g_assert_cmpstr (adj_graph_get_module_path (graph, i), ==, paths[i]);
+}
+
 int
 main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/analysis/modules/random-graphs", random_graphs);
   g_test_add_func ("/analysis/modules/of-text", of_text);
+  g_test_add_func ("/analysis/modules/by-sequence-number", by_sequence_number);
   return g_test_run ();
 }

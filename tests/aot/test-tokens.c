@@ -282,6 +282,37 @@ graphs_with_tokens_are_traced (void)
   g_assert_cmpuint (adj_aot_graph_get_metadata (aot)->n_tokens, ==, 0);
 }
 
+/* As in PyTorch 2.15, streams and assertions keep their places without a token. */
+static void
+other_effects_take_no_token (void)
+{
+  static const char text[] =
+      "def forward(self, x: \"f32[3][1]cpu\"):\n"
+      "    fork = torch.ops.streams.fork.default(0, 1)\n"
+      "    any_1: \"b8[][]cpu\" = torch.ops.aten.any.default(x)\n"
+      "    check = torch.ops.aten._assert_async.msg(any_1, 'all are 0')\n"
+      "    metadata = torch.ops.aten._assert_tensor_metadata.default(x, [3])\n"
+      "    said = torch.ops.aten._print.default('moo')\n"
+      "    join = torch.ops.streams.join.default(1, 0)\n"
+      "    return (any_1,)\n";
+  g_autoptr (AdjGraph) graph = adj_test_parse_graph (text);
+  g_autoptr (GError) error = NULL;
+  g_autoptr (AdjAotGraph) aot = adj_aot_trace_graph (graph, NULL, NULL, &error);
+  g_autofree char *print = NULL;
+
+  g_assert_no_error (error);
+  print = notation_print_graph (adj_aot_graph_get_graph (aot));
+  g_assert_cmpuint (adj_aot_graph_get_metadata (aot)->n_tokens, ==, 1);
+  g_assert_cmpstr (print, ==,
+                   "%1 = fork(0,1)\n"
+                   "%2 = any(a1)\n"
+                   "%3 = _assert_async(%2,all are 0)\n"
+                   "%4 = _assert_tensor_metadata(a1,[3])\n"
+                   "%5 = with_effects(a0,_print,moo)\n"
+                   "%6 = join(1,0)\n"
+                   "return %5[0], %2\n");
+}
+
 static void
 text_comes_back (void)
 {
@@ -302,6 +333,7 @@ main (int argc, char **argv)
   g_test_add_func ("/aot/tokens/backward-has-its-own-chain", backward_has_its_own_chain);
   g_test_add_func ("/aot/tokens/unlifted-and-lifted", tokens_are_unlifted_and_lifted);
   g_test_add_func ("/aot/tokens/graphs-with-tokens-are-traced", graphs_with_tokens_are_traced);
+  g_test_add_func ("/aot/tokens/other-effects-take-no-token", other_effects_take_no_token);
   g_test_add_func ("/aot/tokens/text-comes-back", text_comes_back);
   return g_test_run ();
 }

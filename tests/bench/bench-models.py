@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 """Real models, none of which is bundled: bench-models.py ADJOINT STATE [--variants f32,bf16,autocast] [--plant 3] ...
 
-A training step of each model of zoo_written.py, zoo_science.py and zoo_libraries.py (libraries that are not installed are left out) is
-recorded in each variant; every graph is compared with what was recorded, traced and partitioned, and held against
+A training step of each model of zoo_written.py, zoo_science.py, zoo_further.py and zoo_libraries.py (libraries that are
+not installed are left out) is recorded in each variant, and a step of each optimiser; every graph is compared with what was recorded, traced and partitioned, and held against
 PyTorch's own.  Then single nodes of what was recorded are multiplied by a little more than one (planted.py): each must
 be found.  STATE is as for bench-opdb.py, and so is what ends the run with status 1; the defects of PyTorch are in
 models-known.txt.  Without PyTorch the benchmark is skipped (status 77).
@@ -35,6 +35,7 @@ def run(worker, state, options):
     adjoint, found = Adjoint(options.adjoint), state.entries()
     variants = options.variants.split(",")
     jobs = {f"{model}-{v}": {"model": model, "variant": v} for model in worker.hello["models"] for v in variants}
+    jobs.update({f"{name}-step": {"optimiser": name} for name in worker.hello["optimisers"]})
     names = of_shard(list(jobs), options)
     for number, key in enumerate(names):
         if key not in found:

@@ -112,7 +112,7 @@ def bench_row(arguments, row, folder):
     n = max(2, min(50, int(150 / max(steps_ms(peers["eager"], 2, arguments.clock), 0.01))))
     modes = {"adjoint": ["-e", "cuda", "--device", arguments.device] if arguments.device else ["-e", "planned"]}
     if arguments.fast:
-        modes["adjoint_fast"] = ["-e", "planned", "--fast"]
+        modes["adjoint_fast"] = ["-e", "fast"]
     turns = {name: [] for name in (*peers, *modes)}
     for _ in range(arguments.rounds):
         for name, step in peers.items():

@@ -44,14 +44,14 @@ def raised(run):
 NODES = 64 << 20  # bytes of the values of nodes that are recorded
 
 
-def record(module, path, call, step):
-    """Record `step`, a function of something to call, with `call` compiled."""
+def record(module, path, call, step, dynamic=False):
+    """Record `step`, a function of something to call, with `call` compiled; sizes are symbols when `dynamic`."""
 
     def compiled(around=contextlib.nullcontext):
         torch._dynamo.reset()
         torch._dynamo.utils.counters.clear()
         with around():
-            step(torch.compile(call, backend="aot_eager", dynamic=False))
+            step(torch.compile(call, backend="aot_eager", dynamic=dynamic))
 
     def recorded():
         compiled(lambda: module.record(path, limits=module.Limits(nodes=NODES)))

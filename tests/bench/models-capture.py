@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 """Records training steps of models: models-capture.py MODULE, jobs as in jobs.py.
 
-A job is {"model", "variant", "path"}: the model of zoo_written.py, zoo_science.py or zoo_libraries.py, recorded into `path` by the
-capture module MODULE, as the variant has it (VARIANTS below).
+A job is {"model", "variant", "path"}: the model of one of the files zoo_*.py, recorded into `path` by the capture module
+MODULE, as the variant has it (VARIANTS below), or {"optimiser", "path"}: one step of an optimiser, compiled.
 """
 
 import contextlib
@@ -14,12 +14,13 @@ import torch._functorch.config as functorch_config
 from torch.utils._pytree import tree_leaves, tree_map
 from torch.utils.checkpoint import checkpoint
 
+import zoo_further
 import zoo_libraries
 import zoo_science
 import zoo_written
 from jobs import line, load, record, serve
 
-MODELS = {**zoo_written.MODELS, **zoo_science.MODELS, **zoo_libraries.MODELS}
+MODELS = {**zoo_written.MODELS, **zoo_science.MODELS, **zoo_further.MODELS, **zoo_libraries.MODELS}
 
 
 # -- variants: (how the model is changed, what surrounds the step) --
@@ -65,6 +66,7 @@ VARIANTS = {
     "checkpoint": (checkpointed, contextlib.nullcontext),
     "checkpoint-bf16": (lambda model: half(checkpointed(model)), contextlib.nullcontext),
     "budget": (as_it_is, budget),
+    "dynamic": (as_it_is, contextlib.nullcontext),
     "eval": (torch.nn.Module.eval, torch.no_grad),
 }  # fmt: skip
 
@@ -103,15 +105,25 @@ def answer(module, job):
         model, inputs = build(job["model"], job["variant"])
     except Exception as error:
         return {"outcome": "not built", "cause": line(error)}
-    surroundings = VARIANTS[job["variant"]][1]
-    return record(module, job["path"], model, lambda called: step(called, inputs, surroundings))
+    surroundings, dynamic = VARIANTS[job["variant"]][1], job["variant"] == "dynamic"
+    return record(module, job["path"], model, lambda called: step(called, inputs, surroundings), dynamic)
+
+
+def answer_optimiser(module, job):
+    """A step after one that was not compiled, so that there is what the optimiser remembers."""
+    torch.manual_seed(0)
+    net = torch.nn.Sequential(torch.nn.Linear(4, 6, bias=False), torch.nn.Linear(6, 2, bias=False))
+    optimiser = zoo_further.OPTIMISERS[job["optimiser"]](net.parameters())
+    net(torch.randn(3, 4)).square().sum().backward()
+    optimiser.step()
+    return record(module, job["path"], lambda: optimiser.step(), lambda called: called())
 
 
 def main(path):
     module = load(path)
     dynamo_config.allow_rnn = True  # else nothing of a model with a recurrent layer is compiled
-    hello = {"torch": torch.__version__, "models": [*MODELS], "variants": [*VARIANTS]}
-    serve(hello, lambda job: answer(module, job))
+    hello = {"torch": torch.__version__, "models": [*MODELS], "optimisers": [*zoo_further.OPTIMISERS], "variants": [*VARIANTS]}
+    serve(hello, lambda job: (answer_optimiser if "optimiser" in job else answer)(module, job))
 
 
 if __name__ == "__main__":

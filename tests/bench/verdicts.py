@@ -103,8 +103,8 @@ def diff_each(adjoint, capture, graph, roles, options, modulo):
 def judge(adjoint, capture):
     """{"open": answer, "compare": {graph: answer}, "trace": {graph: answer}, "partition": {graph: answer}}.
 
-    Dynamo's graphs are traced and held against PyTorch's joint or inference graph; PyTorch's joint graphs are
-    partitioned as PyTorch does, and held against its forward and backward graphs.
+    Dynamo's graphs are traced as PyTorch traces and held against its joint or inference graph; PyTorch's joint graphs
+    are partitioned as PyTorch does, and held against its forward and backward graphs.
     """
     graphs = adjoint.graphs(capture)
     if isinstance(graphs, dict):
@@ -117,7 +117,7 @@ def judge(adjoint, capture):
             answers["compare"][name] = adjoint.compare(capture, name)
         if role == "dynamo":
             roles = [r for r in ("joint", "inference") if f"{region}-{r}" in there]
-            for r, answer in diff_each(adjoint, capture, name, roles, (), ("--modulo", "aot")).items():
+            for r, answer in diff_each(adjoint, capture, name, roles, ("--compat",), ("--modulo", "aot")).items():
                 answers["trace"][f"{region}-{r}"] = answer
         if role == "joint":
             roles = [r for r in ("forward", "backward") if f"{region}-{r}" in there]

@@ -68,7 +68,7 @@ static gboolean
 is_common (const char *option)
 {
   return strcmp (option, "help") == 0 || strcmp (option, "json") == 0 ||
-         strcmp (option, "graph") == 0;
+         strcmp (option, "graph") == 0 || strcmp (option, "plugin") == 0;
 }
 
 static void

@@ -10,14 +10,41 @@
 
 #define MOST 0x1p24
 
+#define LINE(text) "        " text "\n"
+#define ATEN "torch.ops.aten."
+
+/* A lower triangle far from singular. */
+static const char triangle[] =
+    LINE ("m = " ATEN "mm.default(x, w)") LINE ("t = " ATEN "tril.default(m)")
+    LINE ("small = " ATEN "mul.Tensor(t, 0.01)") LINE ("ones = " ATEN "ones_like.default(small)")
+    LINE ("low = " ATEN "tril.default(ones)") LINE ("one = " ATEN "triu.default(low)")
+    LINE ("l = " ATEN "add.Tensor(small, one)");
+
+static const char spectrum[] =
+    LINE ("pairs = " ATEN "view.default(x, [64, 96, 2])")
+    LINE ("c = " ATEN "view_as_complex.default(pairs)") LINE ("size = " ATEN "abs.default(c)")
+    LINE ("total = " ATEN "sum.dim_IntList(size, [1], True)");
+
+static const char picture[] =
+    LINE ("v = " ATEN "view.default(x, [1, 1, 64, 192])") LINE ("abs_v = " ATEN "abs.default(v)");
+
 static const PowerCase cases[] = {
-  { "relu", ADJ_BAND_EXACT, 1, "relu.default(x)", NULL },
-  { "mul", ADJ_BAND_ROUNDED, 1, "mul.Tensor(x, y)", NULL },
-  { "tanh", ADJ_BAND_SMOOTH, 1, "tanh.default(x)", NULL },
-  { "softmax", ADJ_BAND_SMOOTH, 1, "_softmax.default(x, 1, False)", NULL },
-  { "sum", ADJ_BAND_SUM, 192, "sum.dim_IntList(x, [1])", "sum.dim_IntList(abs, [1])" },
-  { "mean", ADJ_BAND_SUM, 192, "mean.dim(x, [1])", "mean.dim(abs, [1])" },
-  { "mm", ADJ_BAND_PRODUCT, 192, "mm.default(x, w)", "mm.default(abs, abs_2)" },
+  { "relu", ADJ_BAND_EXACT, 1, "relu.default(x)", NULL, NULL, FALSE },
+  { "mul", ADJ_BAND_ROUNDED, 1, "mul.Tensor(x, y)", NULL, NULL, FALSE },
+  { "tanh", ADJ_BAND_SMOOTH, 1, "tanh.default(x)", NULL, NULL, FALSE },
+  { "softmax", ADJ_BAND_SMOOTH, 1, "_softmax.default(x, 1, False)", NULL, NULL, FALSE },
+  { "sum", ADJ_BAND_SUM, 192, "sum.dim_IntList(x, [1])", "sum.dim_IntList(abs, [1])", NULL, FALSE },
+  { "mean", ADJ_BAND_SUM, 192, "mean.dim(x, [1])", "mean.dim(abs, [1])", NULL, FALSE },
+  { "mm", ADJ_BAND_PRODUCT, 192, "mm.default(x, w)", "mm.default(abs, abs_2)", NULL, FALSE },
+  { "solve_triangular", ADJ_BAND_LINALG, 64,
+    "linalg_solve_triangular.default(l, y, upper = False)", NULL, triangle, TRUE },
+  { "fft_c2r", ADJ_BAND_LINALG, 190, "_fft_c2r.default(c, [1], 0, 190)",
+    "expand.default(total, [64, 190])", spectrum, TRUE },
+  { "upsample", ADJ_BAND_PLACES, 4, "upsample_bilinear2d.default(v, [100, 300], False)",
+    "upsample_bilinear2d.default(abs_v, [100, 300], False)", picture, FALSE },
+  { "upsample_backward", ADJ_BAND_PLACES, 25,
+    "upsample_bilinear2d_backward.default(v, [64, 192], [1, 1, 24, 80], False)",
+    "upsample_bilinear2d_backward.default(abs_v, [64, 192], [1, 1, 24, 80], False)", picture, FALSE },
 };
 
 guint
@@ -32,8 +59,14 @@ power_get_case (guint index)
   return &cases[index];
 }
 
+gboolean
+power_has (const PowerCase *row, AdjDType dtype)
+{
+  return !row->wide || adj_dtype_unit_roundoff (dtype) <= 0x1p-24;
+}
+
 static AdjGraph *
-parse (const char *call, AdjDType dtype)
+parse (const PowerCase *row, const char *call, AdjDType dtype)
 {
   const char *code = adj_dtype_info (dtype)->code;
   g_autofree char *text = g_strdup_printf (
@@ -42,9 +75,10 @@ parse (const char *call, AdjDType dtype)
       "w: \"%s[192, 64][64, 1]cpu\"):\n"
       "        abs = torch.ops.aten.abs.default(x)\n"
       "        abs_2 = torch.ops.aten.abs.default(w)\n"
+      "%s"
       "        a = torch.ops.aten.%s\n"
       "        return (a,)\n",
-      code, code, code, call);
+      code, code, code, row->before != NULL ? row->before : "", call);
 
   return adj_test_parse_graph (text);
 }
@@ -93,10 +127,10 @@ void
 power_init (Power *power, const PowerCase *row, AdjDType dtype, guint32 seed)
 {
   g_autoptr (GRand) rand = g_rand_new_with_seed (seed);
-  g_autoptr (AdjGraph) terms = parse (row->terms != NULL ? row->terms : row->call, dtype);
+  g_autoptr (AdjGraph) terms = parse (row, row->terms != NULL ? row->terms : row->call, dtype);
   g_autoptr (AdjTensorData) sums = NULL;
 
-  *power = (Power){ .row = row, .dtype = dtype, .graph = parse (row->call, dtype) };
+  *power = (Power){ .row = row, .dtype = dtype, .graph = parse (row, row->call, dtype) };
   power->inputs[0] = draw_tensor (rand, 64, 192, dtype);
   power->inputs[1] = draw_tensor (rand, 64, 192, dtype);
   power->inputs[2] = draw_tensor (rand, 192, 64, dtype);

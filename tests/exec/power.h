@@ -16,10 +16,14 @@ typedef struct
   const char *call;  /* of x [64, 192], y [64, 192] and w [192, 64] */
   const char *terms; /* (nullable): call of the same, which gives the sum of the absolute values of
                         its terms; else those are the result */
+  const char *before; /* (nullable): statements that both calls may read */
+  gboolean wide;      /* there is none of it in 16 bit */
 } PowerCase;
 
 guint power_get_n_cases (void);
 const PowerCase *power_get_case (guint index);
+/* Whether there is such an operator of @dtype. */
+gboolean power_has (const PowerCase *row, AdjDType dtype);
 
 typedef struct
 {

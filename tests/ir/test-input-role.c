@@ -92,6 +92,29 @@ whole_step (void)
   g_assert_true (backward && update);
 }
 
+/* What autograd made and the partitioner moved into the forward half is forward there. */
+static void
+forward_half (void)
+{
+  static const char text[] = "class GraphModule(torch.nn.Module):\n"
+                             "    def forward(self, primals_1: \"f32[4][1]cpu\"):\n"
+                             "        rsqrt: \"f32[4][1]cpu\" = "
+                             "torch.ops.aten.rsqrt.default(primals_1)\n"
+                             "        div: \"f32[4][1]cpu\" = torch.ops.aten.div.Tensor(rsqrt, 32)"
+                             "  # adj: {autograd_backward: True}\n"
+                             "        return (rsqrt, div)\n";
+  g_autoptr (GError) error = NULL;
+  g_autoptr (AdjGraph) graph = adj_graph_parse (text, -1, adj_op_find, NULL, &error);
+
+  g_assert_no_error (error);
+  for (guint i = 0; i < adj_graph_get_n_nodes (graph); i++)
+    {
+      g_assert_false (adj_graph_depends_on_tangent (graph, i));
+      g_assert_false (adj_graph_is_backward (graph, i));
+      g_assert_false (adj_graph_is_update (graph, i));
+    }
+}
+
 int
 main (int argc, char **argv)
 {
@@ -99,5 +122,6 @@ main (int argc, char **argv)
   g_test_add_func ("/ir/input-role/named-as-pytorch-does", named_as_pytorch_does);
   g_test_add_func ("/ir/input-role/random-graphs", random_graphs);
   g_test_add_func ("/ir/input-role/whole-step", whole_step);
+  g_test_add_func ("/ir/input-role/forward-half", forward_half);
   return g_test_run ();
 }

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* Rows of the mirror: how high the side that follows may become. */
 
-#include "layout/adj-rows.h"
+#include "layout/rows-private.h"
 #include "support/graphs.h"
 
 #define N_GRADIENTS 2500
-#define MAX_HEIGHT 1000
 
 /* What one forward call has of gradients is spread over rows, in the order of execution upwards. */
 static void
@@ -44,7 +43,7 @@ test_high (void)
           n_calls++;
           n++;
         }
-      g_assert_cmpuint (n_calls, <=, MAX_HEIGHT);
+      g_assert_cmpuint (n_calls, <=, ROWS_MAX_HEIGHT);
     }
   g_assert_cmpuint (n, ==, N_GRADIENTS);
 }

@@ -12,7 +12,7 @@
 #include "formats/adj-format.h"
 #include "interpreter/adj-interpreter.h"
 #include "ir/adj-text.h"
-#include "objects/adj-object-text.h"
+#include "objects/adj-extensions-internal.h"
 #include "ops/adj-op-id.h"
 #include "ops/adj-op-table.h"
 #include "ops/kernel-private.h"
@@ -225,9 +225,9 @@ write_shift (const AdjObject *object)
 }
 
 static gboolean
-read_shift (const AdjValue *args, AdjValue *state, GError **error)
+read_shift (const AdjValue *args, const AdjValue *kwargs, AdjValue *state, GError **error)
 {
-  if (args->n == 1 && args->items[0].kind == ADJ_VALUE_FLOAT)
+  if (args->n == 1 && args->items[0].kind == ADJ_VALUE_FLOAT && kwargs->n == 0)
     *state = adj_object_state_new ("number", args->items[0], NULL);
   else
     g_set_error (error, ADJ_ERROR, ADJ_ERROR_PARSE, "a shift takes one float");
@@ -321,14 +321,25 @@ parse_shifts (const char *text)
   return graph;
 }
 
+/* (transfer full) (nullable): with the classes of this file. */
+static AdjGraph *
+extend (AdjGraph *graph, GError **error)
+{
+  g_autoptr (AdjExtensions) extensions = adj_extensions_new ();
+  g_autoptr (AdjExtender) extender = adj_extender_new (extensions, NULL);
+
+  g_assert_true (adj_extensions_add_class (extensions, &scale_class, NULL, NULL));
+  g_assert_true (adj_extensions_add_class (extensions, &shift_class, NULL, NULL));
+  return adj_extender_take_graph (extender, graph, error);
+}
+
 /* (transfer full) */
 static AdjGraph *
 read_shifts (const char *text)
 {
-  static const AdjObjectClass *const classes[] = { &scale_class, &shift_class };
   g_autoptr (AdjGraph) graph = parse_shifts (text);
   g_autoptr (GError) error = NULL;
-  AdjGraph *read = adj_graph_read_objects (graph, classes, G_N_ELEMENTS (classes), &error);
+  AdjGraph *read = extend (graph, &error);
 
   g_assert_no_error (error);
   return read;
@@ -413,7 +424,6 @@ values_are_read_of_a_file (void)
 static void
 unknown_values_are_refused (void)
 {
-  static const AdjObjectClass *const classes[] = { &shift_class };
   static const char text[] = "class G(torch.nn.Module):\n"
                              "    def forward(self, x: \"f32[3][1]cpu\"):\n"
                              "        y: \"f32[3][1]cpu\" = torch.ops.mine.shift.default(x, "
@@ -432,7 +442,7 @@ unknown_values_are_refused (void)
   g_assert_nonnull (strstr (error->message, "'y'"));
   g_clear_error (&error);
   bad = parse_shifts (of_shift);
-  g_assert_null (adj_graph_read_objects (bad, classes, 1, &error));
+  g_assert_null (extend (bad, &error));
   g_assert_error (error, ADJ_ERROR, ADJ_ERROR_PARSE);
   g_assert_nonnull (strstr (error->message, "Shift('two'): a shift takes one float"));
   g_assert_nonnull (strstr (error->message, "'y'"));

@@ -231,7 +231,7 @@ same_meta (AdjOpCall *call)
 static AdjOp *
 effect_new (const char *schema)
 {
-  const AdjOp record = { .schema = schema, .meta = same_meta, .flags = ADJ_OP_EFFECT };
+  const AdjOp record = { .schema = schema, .meta = same_meta, .flags = ADJ_OP_EFFECT | ADJ_OP_TOKEN };
   g_autoptr (GError) error = NULL;
   AdjOp *op = adj_op_new (&record, &error);
 

@@ -120,12 +120,15 @@ ADJ_PUBLIC const AdjProgram *own_class (void);
 const AdjProgram *
 own_class (void)
 {
+  static const AdjObjectClass *const classes[] = { &mean_class };
   static const AdjProgram program = {
     .abi = ADJ_PROGRAM_ABI,
     .name = "own-class",
     .summary = "A class of objects that a plugin brings",
     .call = call,
     .inputs = take_inputs,
+    .classes = classes,
+    .n_classes = 1,
   };
 
   return &program;

@@ -249,7 +249,7 @@ static AdjTestProcess *
 run_with_plugin (const char *arguments, const char *plugin, const char *folder)
 {
   g_auto (GStrv) words = g_strsplit (arguments, " ", -1);
-  const char *argv[8] = { g_getenv ("ADJ_PROGRAM") };
+  const char *argv[12] = { g_getenv ("ADJ_PROGRAM") };
   AdjTestProcess *process;
 
   for (guint i = 0; words[i] != NULL; i++)
@@ -264,17 +264,33 @@ run_with_plugin (const char *arguments, const char *plugin, const char *folder)
   return process;
 }
 
+typedef struct
+{
+  const char *arguments;
+  int status;
+  const char *says;
+} PluginCase;
+
+static void
+check_plugin_cases (const PluginCase *cases, guint n, const char *plugin, const char *folder)
+{
+  for (guint i = 0; i < n; i++)
+    {
+      g_autoptr (AdjTestProcess) process = run_with_plugin (cases[i].arguments, plugin, folder);
+
+      if (process->status != cases[i].status || (strstr (process->out, cases[i].says) == NULL &&
+                                                 strstr (process->err, cases[i].says) == NULL))
+        g_error ("%s: %d, '%s', '%s'", cases[i].arguments, process->status, process->out,
+                 process->err);
+    }
+}
+
 /* A shared object that is loaded brings a class: its methods run, are traced in their order and
  * compiled, and its state is in the file, which without the plugin says whose it is. */
 static void
 own_class_is_a_class (void)
 {
-  static const struct
-  {
-    const char *arguments;
-    int status;
-    const char *says;
-  } cases[] = {
+  static const PluginCase cases[] = {
     { "run %s@traced", 0, "own::Mean" },
     { "compare %s@eager %s@traced", 0, "object 0 afterwards  equal  own::Mean" },
     { "compare %s@eager %s@compiled", 0, "object 0 afterwards  equal  own::Mean" },
@@ -283,21 +299,83 @@ own_class_is_a_class (void)
     { "show own.adjoint -g 0-0-inference", 0, "arg1_1 {val: Object('own::Mean')}" },
     { "run own.adjoint --seed 1", 2,
       "is an object of the class 'own::Mean', which Adjoint does not have" },
+    { "run own.adjoint --seed 1 --plugin %s", 0, "'arg1_1' afterwards  own::Mean" },
+    { "run own.adjoint --seed 1 --plugin %s", 0, "count: 2" },
+    { "compare own.adjoint own.adjoint@planned --seed 1 --plugin %s --nodes", 0,
+      "9 nodes: 9 equal" },
+    { "convert own.adjoint again.adjoint --plugin %s", 0, "" },
+    { "run again.adjoint --seed 1 --plugin %s", 0, "count: 2" },
+    { "run again.adjoint --seed 1", 2, "'own::Mean', which Adjoint does not have" },
+    { "classes --plugin %s", 0, "own::Mean  The mean of tensors" },
   };
   g_autofree char *plugin =
       g_build_filename (build_folder, "tests", "programs", "own-class.so:own_class", NULL);
   g_autoptr (AdjTestFolder) folder = adj_test_folder_new ();
 
-  for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
-    {
-      g_autoptr (AdjTestProcess) process =
-          run_with_plugin (cases[i].arguments, plugin, folder->path);
+  check_plugin_cases (cases, G_N_ELEMENTS (cases), plugin, folder->path);
+}
 
-      if (process->status != cases[i].status || (strstr (process->out, cases[i].says) == NULL &&
-                                                 strstr (process->err, cases[i].says) == NULL))
-        g_error ("%s: %d, '%s', '%s'", cases[i].arguments, process->status, process->out,
-                 process->err);
+static void
+write_text (const AdjTestFolder *folder, const char *name, const char *text, gssize length)
+{
+  g_autofree char *path = g_build_filename (folder->path, name, NULL);
+
+  g_assert_true (g_file_set_contents (path, text, length, NULL));
+}
+
+/* What captures of PyTorch name of classes and operators is found in a plugin: values that stand in
+ * the calls, and an object that a program of torch.export holds. */
+static void
+own_values_are_read (void)
+{
+  static const PluginCase cases[] = {
+    { "run aot.txt --seed 1", 2, "this is not understood: Shift(2.0)" },
+    { "run aot.txt --seed 1 --plugin %s:own_values", 0, "3 nodes in" },
+    { "trace aot.txt --plugin %s:own_values -o aot.adjoint", 0, "cse                     3" },
+    { "show aot.adjoint -g 0-0-cse", 0, "mine.shift.default(shift, Shift(3.0))" },
+    { "run aot.adjoint --seed 1 --plugin %s:own_values", 0, "3 nodes in" },
+    { "run aot.adjoint --seed 1", 2, "this is not understood: Shift(2.0)" },
+    { "compare aot.txt dynamo.txt --seed 1 --plugin %s:own_values", 0, "equal" },
+    { "compare aot.txt aot.txt@planned --seed 1 --plugin %s:own_values --nodes", 0,
+      "3 nodes: 3 equal" },
+    { "trace named.txt --plugin %s:own_values --dump-after backward", 0, "tangents_1" },
+    { "trace named.txt --plugin %s:own_values --dump-after joint", 0,
+      "mine.shift.default(primals_1, Shift(2.0))" },
+    { "run opaque.pt2", 2, "Adjoint has no such operator (node 'scale'" },
+    { "run opaque.pt2 --plugin %s:own_values", 0, "tensor([3., 3., 3.])" },
+    { "run opaque.pt2 --plugin %s:own_values", 0, "is unchanged  __main__.Box" },
+    { "run named.txt --seed 1 --plugin %s:own_values", 0, "1 nodes in" },
+    { "run bad.txt --seed 1 --plugin %s:own_values", 2,
+      "node 'shift': Shift('two'): a shift takes one float" },
+    { "classes --plugin %s:taken_name", 0,
+      "warning: the class 'Adjoint::Counter' was already registered; the new one takes its place" },
+    { "classes --plugin %s:bad_operator", 2, "schema 'mine::bad(Tensor x -> Tensor': " },
+  };
+  static const char text[] = "def forward(self, x: \"f32[3][1]cpu\"):\n"
+                             "    # adj: x {requires_grad: True}\n"
+                             "    shift: \"f32[3][1]cpu\" = torch.ops.mine.shift.default(x, %s)\n"
+                             "    return (shift,)\n";
+  static const char *const captures[][2] = { { "2.15-constant-aot.txt", "aot.txt" },
+                                             { "2.15-constant-dynamo.txt", "dynamo.txt" },
+                                             { "opaque.pt2", "opaque.pt2" } };
+  g_autofree char *plugin =
+      g_build_filename (build_folder, "tests", "programs", "own-values.so", NULL);
+  g_autoptr (AdjTestFolder) folder = adj_test_folder_new ();
+  g_autofree char *named = g_strdup_printf (text, "Shift(factor=2.0)");
+  g_autofree char *bad = g_strdup_printf (text, "Shift('two')");
+
+  for (guint i = 0; i < G_N_ELEMENTS (captures); i++)
+    {
+      g_autofree char *from =
+          g_test_build_filename (G_TEST_DIST, "objects", "captures", captures[i][0], NULL);
+      gsize length;
+      g_autofree char *bytes = adj_test_read_file (from, &length);
+
+      write_text (folder, captures[i][1], bytes, (gssize) length);
     }
+  write_text (folder, "named.txt", named, -1);
+  write_text (folder, "bad.txt", bad, -1);
+  check_plugin_cases (cases, G_N_ELEMENTS (cases), plugin, folder->path);
 }
 
 static void
@@ -343,7 +421,7 @@ commands (void)
   for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
     {
       g_auto (GStrv) words = g_strsplit (cases[i].arguments, " ", -1);
-      const char *argv[8] = { g_getenv ("ADJ_PROGRAM") };
+      const char *argv[12] = { g_getenv ("ADJ_PROGRAM") };
       g_autoptr (AdjTestProcess) process = NULL;
 
       for (guint k = 0; words[k] != NULL; k++)
@@ -384,6 +462,7 @@ main (int argc, char **argv)
   g_test_add_func ("/programs/plugin-is-the-program", plugin_is_the_program);
   g_test_add_func ("/programs/bad-classes-are-refused", bad_classes_are_refused);
   g_test_add_func ("/programs/own-class-is-a-class", own_class_is_a_class);
+  g_test_add_func ("/programs/own-values-are-read", own_values_are_read);
   g_test_add_func ("/programs/no-plugin-is-not-loaded", no_plugin_is_not_loaded);
   g_test_add_func ("/programs/commands", commands);
 

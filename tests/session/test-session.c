@@ -318,6 +318,33 @@ test_hooks_of_both (void)
     }
 }
 
+/* Convolutions by fewer products: other bits than the interpreter's, and all within. */
+static void
+test_fast (void)
+{
+  g_autoptr (AdjBundle) pasted = paste (
+      "x: \"f32[2, 64, 28, 28][50176, 784, 28, 1]cpu\", w: \"f32[64, 64, 3, 3][576, 9, 3, 1]cpu\", "
+      "b: \"f32[64][1]cpu\", g: \"f32[2, 64, 28, 28][50176, 784, 28, 1]cpu\"",
+      "        y = torch.ops.aten.convolution.default(x, w, b, [1, 1], [1, 1], [1, 1], False, [0, 0], 1)\n"
+      "        d = torch.ops.aten.convolution_backward.default(g, x, w, [64], [1, 1], [1, 1], [1, 1], "
+      "False, [0, 0], 1, [True, True, True])\n"
+      "        dx = d[0]\n"
+      "        dw = d[1]\n"
+      "        return (y, dx, dw)\n");
+  g_autoptr (AdjComparison) comparison = NULL;
+  g_autoptr (GError) error = NULL;
+  AdjSessionRun fast = run_of (pasted, "pasted"), exact = fast;
+
+  fast.random = TRUE;
+  fast.executor = adj_executor_find ("fast", NULL);
+  exact.executor = adj_executor_find ("interpreter", NULL);
+  comparison = adj_session_compare (&fast, &exact, FALSE, NAN, NAN, NULL, &error);
+  g_assert_no_error (error);
+  g_assert_cmpuint (comparison->n_outputs, ==, 3);
+  for (guint i = 0; i < comparison->n_outputs; i++)
+    g_assert_cmpint (comparison->outputs[i].verdict, ==, ADJ_VERDICT_WITHIN);
+}
+
 static void
 test_recorded_needs_a_call (void)
 {
@@ -508,6 +535,7 @@ main (int argc, char **argv)
   g_test_add_func ("/session/compare/finds-where-graphs-part", test_compares_graphs);
   g_test_add_func ("/session/compare/pairs-by-value", test_pairs_by_value);
   g_test_add_func ("/session/compare/tolerances-decide", test_tolerances);
+  g_test_add_func ("/session/compare/fast", test_fast);
   g_test_add_func ("/session/compare/hooks-of-both", test_hooks_of_both);
   g_test_add_func ("/session/compare/recorded-needs-a-call", test_recorded_needs_a_call);
   g_test_add_func ("/session/compare/graphs-of-other-inputs", test_graphs_of_other_inputs);

@@ -238,6 +238,33 @@ test_operation (gconstpointer data)
                  row->expected);
 }
 
+/* Max (1, size) as sympy decides it: of s0, which is positive, and of no quotient. */
+static void
+test_by_sign (void)
+{
+  static const char *const sizes[][2] = {
+    { "s0", "s0" },
+    { "s0*s1", "s0*s1" },
+    { "2*s0 - 1", "2*s0 - 1" },
+    { "s0 - 1", "Max(1, s0 - 1)" },
+    { "(s0//2)", "Max(1, (s0//2))" },
+    { "s0 - s1", "Max(1, s0 - s1)" },
+    { "s0**2", "s0**2" },
+  };
+  g_autoptr (AdjSymbols) symbols = adj_symbols_new ();
+  g_autoptr (AdjSymbols) other = adj_symbols_new ();
+
+  adj_symbols_set_by_sign (symbols, TRUE);
+  for (guint i = 0; i < G_N_ELEMENTS (sizes); i++)
+    {
+      AdjSize size = adj_size_apply (symbols, ADJ_SIZE_MAX, parse (symbols, sizes[i][0]),
+                                     ADJ_SIZE (1));
+
+      ASSERT_PRINTS (symbols, size, sizes[i][1]);
+      ASSERT_PRINTS (other, adj_symbols_import (other, symbols, size), sizes[i][1]);
+    }
+}
+
 /* Texts that are read, and kept as they are; with a value where it can be computed. */
 typedef struct
 {
@@ -342,6 +369,7 @@ int
 main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
+  g_test_add_func ("/tensor/symbolic/by-sign", test_by_sign);
   g_test_add_func ("/tensor/5/create/static", test_static);
   g_test_add_func ("/tensor/5/create/duck", test_duck);
   g_test_add_func ("/tensor/5/create/dynamic", test_dynamic);

@@ -148,6 +148,19 @@ test_long_names (void)
   adj_walk_close (window);
 }
 
+/* A disc at a card says what it means as soon as names stand in cards: what is painted beside the
+ * two signs is 7 texts, and 9 from where chips have theirs. */
+static void
+test_signs (void)
+{
+  AdjWindow *window = open_named ("a");
+  guint n_letters;
+
+  g_assert_cmpuint (count_texts (window, 0.42f, &n_letters), ==, 9);
+  g_assert_cmpuint (count_texts (window, 0.55f, &n_letters), ==, 11);
+  adj_walk_close (window);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -157,5 +170,6 @@ main (int argc, char **argv)
   g_test_add_func ("/readable/names", test_names);
   g_test_add_func ("/readable/operators", test_operators);
   g_test_add_func ("/readable/long-names", test_long_names);
+  g_test_add_func ("/readable/signs", test_signs);
   return g_test_run ();
 }

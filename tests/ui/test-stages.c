@@ -344,6 +344,48 @@ test_facts_of_draws (void)
   g_assert_nonnull (strstr (fact->text, "random"));
 }
 
+/* A fault before what is drawn is told nevertheless, and one behind numbers that both draw. */
+static void
+test_facts_of_fault_beside_draws (void)
+{
+  static const char line[] = "        rand: \"f32[4][1]cpu\" = torch.ops.aten.rand.default([4], "
+                             "dtype = torch.float32, device = device(type='cpu'), pin_memory = "
+                             "False)\n";
+  static const char seeds[] =
+      "        seeds: \"i64[1][1]cpu\" = torch.ops.prims.inductor_seeds.default(1, "
+      "device(type='cpu'))\n"
+      "        seed: \"i64[][]cpu\" = torch.ops.prims.inductor_lookup_seed.default(seeds, 0)\n"
+      "        rand: \"f32[4][1]cpu\" = torch.ops.prims.inductor_random.default([4], seed, "
+      "'rand')\n";
+  static const struct
+  {
+    const char *draws[2], *calls[2], *with[2], *first;
+  } rows[] = {
+    { { line, seeds }, { "sin.default", "cos.default" }, { "mul", "mul" }, "part" },
+    { { line, line }, { "sin.default", "sin.default" }, { "mul", "add" }, "mul_4" },
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (rows); i++)
+    {
+      char *lines[2];
+      g_autofree char *text = g_strdup_printf ("first differs at %s", rows[i].first);
+      g_autoptr (AdjDocument) document = NULL;
+      const AdjStageFact *fact;
+
+      for (guint k = 0; k < 2; k++)
+        lines[k] = g_strdup_printf (
+            "        part: \"f32[4][1]cpu\" = torch.ops.aten.%s(exp)\n%s"
+            "        mul_4: \"f32[4][1]cpu\" = torch.ops.aten.%s.Tensor(part, rand)\n",
+            rows[i].calls[k], rows[i].draws[k], rows[i].with[k]);
+      document = open_pair (lines[0], lines[1]);
+      fact = adj_stage_facts_get (find_facts (document), 1);
+      g_assert_cmpint (fact->check, ==, ADJ_CHECK_DIFFERS);
+      g_assert_cmpstr (fact->text, ==, text);
+      g_free (lines[0]);
+      g_free (lines[1]);
+    }
+}
+
 /* Equal changes are one row; every row has nodes and a kind with a sign. */
 static void
 test_changes (void)
@@ -504,6 +546,7 @@ main (int argc, char **argv)
   g_test_add_func ("/ui/stages/facts-of-fault", test_facts_of_fault);
   g_test_add_func ("/ui/stages/titles", test_titles);
   g_test_add_func ("/ui/stages/facts-of-draws", test_facts_of_draws);
+  g_test_add_func ("/ui/stages/facts-of-fault-beside-draws", test_facts_of_fault_beside_draws);
   g_test_add_func ("/ui/stages/changes", test_changes);
   g_test_add_func ("/ui/stages/saves", test_saves);
   g_test_add_func ("/ui/stages/opens-without-joint", test_opens_without_joint);

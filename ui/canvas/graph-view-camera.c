@@ -38,8 +38,8 @@ move_on (GtkWidget *widget, GdkFrameClock *clock, gpointer data)
   return G_SOURCE_REMOVE;
 }
 
-static gboolean
-animations_allowed (AdjGraphView *self)
+gboolean
+adj_graph_view_may_animate (AdjGraphView *self)
 {
   gboolean allowed = FALSE;
 
@@ -52,7 +52,7 @@ void
 adj_graph_view_move_to (AdjGraphView *self, const AdjCamera *camera)
 {
   adj_graph_view_stop_moving (self);
-  if (!animations_allowed (self))
+  if (!adj_graph_view_may_animate (self))
     {
       adj_graph_view_set_camera (self, camera);
       return;
@@ -86,7 +86,7 @@ void
 adj_graph_view_glide (AdjGraphView *self, float speed_x, float speed_y)
 {
   adj_graph_view_stop_moving (self);
-  if (!animations_allowed (self) || fabsf (speed_x) + fabsf (speed_y) < 100)
+  if (!adj_graph_view_may_animate (self) || fabsf (speed_x) + fabsf (speed_y) < 100)
     return;
   self->speed_x = speed_x;
   self->speed_y = speed_y;

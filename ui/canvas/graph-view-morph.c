@@ -27,16 +27,6 @@ find_names (AdjGraphView *self, const AdjGraph *next)
   return twins;
 }
 
-static gboolean
-animations_allowed (AdjGraphView *self)
-{
-  gboolean allowed = FALSE;
-
-  g_object_get (gtk_widget_get_settings (GTK_WIDGET (self)), "gtk-enable-animations", &allowed,
-                NULL);
-  return allowed && gtk_widget_get_mapped (GTK_WIDGET (self));
-}
-
 void
 adj_graph_view_stop_morph (AdjGraphView *self)
 {
@@ -84,7 +74,7 @@ adj_graph_view_morph_to (AdjGraphView *self, AdjScene *next, const AdjGraph *gra
   self->camera.x += shift.x;
   self->camera.y += shift.y;
   visible = adj_camera_visible (&self->camera, width, height);
-  if (!animations_allowed (self) || !adj_morph_begin (morph, shift, &visible))
+  if (!adj_graph_view_may_animate (self) || !adj_morph_begin (morph, shift, &visible))
     return TRUE;
   self->morph = g_steal_pointer (&morph);
   self->morphing_since =

@@ -90,6 +90,8 @@ void adj_graph_view_fit_first (AdjGraphView *self, int width, int height);
 /* Lets the view glide on after a drag or a flick. */
 void adj_graph_view_glide (AdjGraphView *self, float speed_x, float speed_y);
 void adj_graph_view_camera_changed (AdjGraphView *self);
+/* Whether somebody sees the canvas, on a desktop that moves things. */
+gboolean adj_graph_view_may_animate (AdjGraphView *self);
 /* The module that opens or closes: its corner stays on the canvas, or comes into view. */
 void adj_graph_view_keep_box (AdjGraphView *self, const AdjRect *before, const AdjRect *after);
 /* -- graph-view-morph.c: from one stage to the next -- */

@@ -14,6 +14,7 @@
 #define READABLE 0.8f   /* the scale that letters keep when zoomed out */
 #define LEAST 0.6f      /* … and the one at which they can just be read */
 #define SQUEEZE 1.25f   /* … and how much narrower they may become for that */
+#define SIGN_LEAST 0.7f /* the scale that signs keep: a disc without one says nothing */
 
 static const double dashes[] = { 5, 3 }, heavy_dashes[] = { 7, 3 }, dots[] = { 1.5, 2.5 };
 
@@ -148,6 +149,12 @@ paint_stripe (AdjPainter *painter,
 
 /* -- signs -- */
 
+static float
+sign_scale (const AdjPainter *painter)
+{
+  return MAX (painter->frame->camera.zoom, SIGN_LEAST);
+}
+
 /* A disc, or a pill for two letters; @right and @middle in pixels.  Returns its width. */
 static float
 paint_sign (AdjPainter *painter,
@@ -157,13 +164,14 @@ paint_sign (AdjPainter *painter,
             const AdjColor *fill,
             const AdjColor *text)
 {
-  float zoom = painter->frame->camera.zoom, size = SIGN_SIZE * zoom;
-  float width = MAX (size, adj_painter_text_width (painter, ADJ_TEXT_SIGN, sign) * zoom + 8 * zoom);
+  float scale = sign_scale (painter), size = SIGN_SIZE * scale;
+  float letters = adj_painter_text_width (painter, ADJ_TEXT_SIGN, sign);
+  float width = MAX (size, (letters + 8) * scale);
   AdjRect disc = { right - width, middle - size / 2, width, size };
 
   adj_painter_fill (painter, &disc, size / 2, fill);
   adj_painter_text (painter, &(AdjTextRun){ ADJ_TEXT_SIGN, sign, text, ADJ_ALIGN_CENTER,
-                                            right - width / 2, middle, width, zoom });
+                                            right - width / 2, middle, width, scale });
   return width;
 }
 
@@ -235,8 +243,8 @@ paint_change (AdjPainter *painter, const AdjSceneBox *box, const AdjRect *rect)
               kind == ADJ_CHANGE_ADDED     ? "+"
               : kind == ADJ_CHANGE_REMOVED ? "−"
                                            : "~",
-              rect->x + SIGN_SIZE * painter->frame->camera.zoom / 2, rect->y,
-              &painter->lit.selection, &painter->lit.sign_text);
+              rect->x + SIGN_SIZE * sign_scale (painter) / 2, rect->y, &painter->lit.selection,
+              &painter->lit.sign_text);
 }
 
 /* -- texts -- */
@@ -347,6 +355,25 @@ adj_painter_card_fill (const AdjPainter *painter, guint index)
   return box->role == ADJ_ROLE_RECOMPUTE_COPY ? palette->copy_fill : palette->card;
 }
 
+/* Inside of the card; zoomed out on its corner, where it leaves the name its room.  Returns how
+ * much of the card it takes. */
+static float
+paint_role (AdjPainter *painter,
+            const AdjSceneBox *box,
+            const char *sign,
+            const AdjRect *rect,
+            const AdjPalette *palette)
+{
+  float zoom = painter->frame->camera.zoom, size = SIGN_SIZE * sign_scale (painter);
+  gboolean outside = zoom < SIGN_LEAST;
+  float right = rect->x + rect->width + (outside ? size / 2 : -5 * zoom);
+  float middle = rect->y + (outside ? 0 : 3 * zoom + size / 2);
+  float width =
+      paint_sign (painter, sign, right, middle, &palette->roles[box->role], &palette->sign_text);
+
+  return outside ? width - size / 2 : width;
+}
+
 static void
 paint_card (AdjPainter *painter, guint index, const AdjRect *rect, const AdjPalette *palette)
 {
@@ -366,8 +393,7 @@ paint_card (AdjPainter *painter, guint index, const AdjRect *rect, const AdjPale
       paint_frame (painter, box, rect, radius, palette);
     }
   if (*sign != '\0' && box->kind == ADJ_BOX_NODE)
-    right -= paint_sign (painter, sign, right + zoom, rect->y + (SIGN_SIZE / 2 + 3) * zoom,
-                         &palette->roles[box->role], &palette->sign_text);
+    right -= paint_role (painter, box, sign, rect, palette);
   if (box->kind == ADJ_BOX_PILL)
     paint_centered (painter, box, rect, ADJ_TEXT_TITLE, &palette->text);
   else

@@ -12,16 +12,69 @@
 #include "session/adj-pipeline.h"
 #include "session/adj-wanted-gradients.h"
 
+/* (nullable) (owned): what files name that are opened from now on */
+static AdjExtensions *known;
+
+void
+adj_opening_set_extensions (AdjExtensions *extensions)
+{
+  AdjExtensions *before = known;
+
+  known = extensions != NULL ? adj_extensions_ref (extensions) : NULL;
+  adj_extensions_unref (before);
+}
+
+typedef struct
+{
+  GFile *source;             /* (owned) (nullable) */
+  GBytes *text;              /* (owned) (nullable) */
+  AdjExtensions *extensions; /* (owned) (nullable) */
+} Reading;
+
+static Reading *
+reading_new (GFile *file, GBytes *text)
+{
+  Reading *reading = g_new0 (Reading, 1);
+
+  reading->source = file != NULL ? g_object_ref (file) : NULL;
+  reading->text = text != NULL ? g_bytes_ref (text) : NULL;
+  reading->extensions = known != NULL ? adj_extensions_ref (known) : NULL;
+  return reading;
+}
+
+static void
+reading_free (gpointer data)
+{
+  Reading *reading = data;
+
+  g_clear_object (&reading->source);
+  g_clear_pointer (&reading->text, g_bytes_unref);
+  adj_extensions_unref (reading->extensions);
+  g_free (reading);
+}
+
 static AdjGraphSet *
 make_set (AdjBundle *bundle)
 {
   return bundle != NULL ? adj_graph_set_new (bundle) : NULL;
 }
 
+/* Ends @bundle (nullable). */
+static AdjGraphSet *
+make_extended_set (const Reading *reading, AdjBundle *bundle, GError **error)
+{
+  if (bundle == NULL || reading->extensions == NULL ||
+      adj_bundle_extend (bundle, reading->extensions, error))
+    return make_set (bundle);
+  adj_bundle_unref (bundle);
+  return NULL;
+}
+
 static gpointer
 load (AdjTask *task, GCancellable *cancellable, GError **error)
 {
-  g_autofree char *path = g_file_get_path (adj_task_get_input (task));
+  const Reading *reading = adj_task_get_input (task);
+  g_autofree char *path = g_file_get_path (reading->source);
 
   if (path == NULL)
     {
@@ -29,33 +82,34 @@ load (AdjTask *task, GCancellable *cancellable, GError **error)
                    _ ("Only files of this computer can be opened"));
       return NULL;
     }
-  return make_set (adj_bundle_load (path, cancellable, error));
+  return make_extended_set (reading, adj_bundle_load (path, cancellable, error), error);
 }
 
 static gpointer
 load_text (AdjTask *task, GCancellable *cancellable, GError **error)
 {
-  GBytes *text = adj_task_get_input (task);
+  const Reading *reading = adj_task_get_input (task);
   gsize length;
-  const char *chars = g_bytes_get_data (text, &length);
+  const char *chars = g_bytes_get_data (reading->text, &length);
 
-  return make_set (
-      adj_bundle_load_text (chars != NULL ? chars : "", (gssize) length, "clipboard", error));
+  return make_extended_set (
+      reading,
+      adj_bundle_load_text (chars != NULL ? chars : "", (gssize) length, "clipboard", error),
+      error);
 }
 
 AdjTask *
 adj_opening_start_file (GObject *owner, GFile *file, GAsyncReadyCallback done)
 {
-  return adj_task_start (owner, ADJ_LOAD_LIGHT, load, g_object_ref (file), g_object_unref,
+  return adj_task_start (owner, ADJ_LOAD_LIGHT, load, reading_new (file, NULL), reading_free,
                          (GDestroyNotify) adj_graph_set_unref, done);
 }
 
 AdjTask *
 adj_opening_start_text (GObject *owner, GBytes *text, GAsyncReadyCallback done)
 {
-  return adj_task_start (owner, ADJ_LOAD_LIGHT, load_text, g_bytes_ref (text),
-                         (GDestroyNotify) g_bytes_unref, (GDestroyNotify) adj_graph_set_unref,
-                         done);
+  return adj_task_start (owner, ADJ_LOAD_LIGHT, load_text, reading_new (NULL, text), reading_free,
+                         (GDestroyNotify) adj_graph_set_unref, done);
 }
 
 /* -- tracing -- */

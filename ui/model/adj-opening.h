@@ -5,11 +5,16 @@
 
 #include "model/adj-graph-set.h"
 #include "model/adj-task.h"
+#include "objects/adj-extensions.h"
 #include "session/adj-wanted-gradients.h"
 
 G_BEGIN_DECLS
 
 /* Reads graphs in another thread; the result is an AdjGraphSet. */
+
+/* Classes and operators that files may name which are opened from now on; @extensions: (nullable).
+ */
+void adj_opening_set_extensions (AdjExtensions *extensions);
 
 /* A file or a folder. */
 AdjTask *adj_opening_start_file (GObject *owner, GFile *file, GAsyncReadyCallback done);

@@ -8,7 +8,6 @@
 #include <math.h>
 
 #include "analysis/adj-node-bytes.h"
-#include "call/adj-op.h"
 #include "ir/adj-compare.h"
 #include "ir/adj-graph.h"
 #include "ir/adj-input-role.h"
@@ -90,46 +89,31 @@ make_run (const Input *input, const AdjBundleGraph *graph)
   };
 }
 
-/* Which operators draw random numbers, and how often: 0 where none does. */
-static guint
-sum_draws (const AdjGraph *graph)
+/* The worst of what could be compared. */
+static AdjVerdict
+find_verdict (const AdjComparison *comparison)
 {
-  guint sum = 0;
+  AdjVerdict verdict = ADJ_VERDICT_EQUAL;
 
-  for (guint i = 0; i < adj_graph_get_n_nodes (graph); i++)
-    {
-      const AdjNode *node = adj_graph_get_node (graph, i);
-
-      if (node->op != NULL && (node->op->flags & ADJ_OP_RANDOM) != 0)
-        sum += g_str_hash (node->target) | 1;
-    }
-  return sum;
-}
-
-/* Whether @after draws random numbers by operators that @before does not have, perhaps because it
- * calls something that contains them: these may be other numbers. */
-static gboolean
-draws_otherwise (const AdjGraph *before, const AdjGraph *after)
-{
-  guint a = sum_draws (before), b = sum_draws (after);
-
-  return b != 0 && a != b;
+  if (adj_comparison_draws_otherwise (comparison) && comparison->first >= 0)
+    return ADJ_VERDICT_DIFFERS;
+  for (guint i = 0; i < comparison->n_outputs; i++)
+    if (comparison->outputs[i].verdict != ADJ_VERDICT_SKIPPED)
+      verdict = MAX (verdict, comparison->outputs[i].verdict);
+  return verdict;
 }
 
 static void
-judge (const Input *input,
-       const AdjGraph *compared,
-       const AdjComparison *comparison,
-       AdjStageFact *fact)
+take_verdict (const Input *input,
+              const AdjGraph *compared,
+              const AdjComparison *comparison,
+              AdjStageFact *fact)
 {
-  AdjVerdict verdict = ADJ_VERDICT_EQUAL;
+  AdjVerdict verdict = find_verdict (comparison);
   double error = 0;
 
   for (guint i = 0; i < comparison->n_outputs; i++)
-    {
-      verdict = MAX (verdict, comparison->outputs[i].verdict);
-      error = fmax (error, comparison->outputs[i].difference.rel_l2);
-    }
+    error = fmax (error, comparison->outputs[i].difference.rel_l2);
   fact->check = verdict == ADJ_VERDICT_EQUAL    ? ADJ_CHECK_EQUAL
                 : verdict == ADJ_VERDICT_WITHIN ? ADJ_CHECK_WITHIN
                                                 : ADJ_CHECK_DIFFERS;
@@ -138,8 +122,7 @@ judge (const Input *input,
       fact->check = ADJ_CHECK_NONE;
       fact->text = g_strdup (comparison->failure->message);
     }
-  else if (fact->check == ADJ_CHECK_DIFFERS &&
-           draws_otherwise (input->before->graph, input->after->graph))
+  else if (fact->check != ADJ_CHECK_DIFFERS && adj_comparison_draws_otherwise (comparison))
     {
       fact->check = ADJ_CHECK_NONE;
       fact->text = g_strdup (_ ("draws its random numbers by other operators"));
@@ -227,7 +210,7 @@ check (const Input *input, AdjStageFact *fact, GCancellable *cancellable, GError
       fact->text = g_strdup (problem->message);
       return TRUE;
     }
-  judge (input, comparable, comparison, fact);
+  take_verdict (input, comparable, comparison, fact);
   adj_comparison_free (comparison);
   return TRUE;
 }

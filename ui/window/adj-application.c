@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* The application: start, open, about, quit. */
+/* The application: start, plugins, open, about, quit. */
 
 #include "window/adj-application.h"
 
 #include <glib/gi18n.h>
 
+#include "model/adj-opening.h"
+#include "session/adj-program.h"
 #include "window/adj-settings.h"
 #include "window/adj-window.h"
 #include "window/window-actions.h"
@@ -14,6 +16,9 @@ struct _AdjApplication
   AdwApplication parent_instance;
 
   GSettings *settings; /* (owned) (nullable) */
+  GPtrArray *programs; /* AdjProgram, of the plugins that were named */
+  GPtrArray *known; /* AdjExtensions: of the first of these, of the first two, … : what was opened
+                       with one must not outlive it */
 };
 
 G_DEFINE_FINAL_TYPE (AdjApplication, adj_application, ADW_TYPE_APPLICATION)
@@ -22,6 +27,85 @@ static void
 on_new_window (GSimpleAction *action, GVariant *parameter, gpointer data)
 {
   gtk_window_present (GTK_WINDOW (adj_window_new (ADW_APPLICATION (data))));
+}
+
+/* -- plugins: --plugin FILE.so:FUNCTION; a window that is open already gets them too -- */
+
+static AdjExtensions *
+extend (const GPtrArray *programs, GError **error)
+{
+  g_autoptr (AdjExtensions) extensions = adj_extensions_new ();
+
+  for (guint i = 0; i < programs->len; i++)
+    if (!adj_program_extend (programs->pdata[i], extensions, NULL, error))
+      return NULL;
+  return g_steal_pointer (&extensions);
+}
+
+static gboolean
+add_plugin (AdjApplication *self, const char *name, GError **error)
+{
+  const AdjProgram *program = adj_program_open (name, error);
+  AdjExtensions *extensions;
+
+  if (program == NULL)
+    return FALSE;
+  if (g_ptr_array_find (self->programs, program, NULL))
+    return TRUE;
+  g_ptr_array_add (self->programs, (gpointer) program);
+  extensions = extend (self->programs, error);
+  if (extensions == NULL)
+    {
+      g_ptr_array_set_size (self->programs, (gint) self->programs->len - 1);
+      g_prefix_error (error, "%s: ", name);
+      return FALSE;
+    }
+  g_ptr_array_add (self->known, extensions);
+  adj_opening_set_extensions (extensions);
+  return TRUE;
+}
+
+static void
+on_plugin (GSimpleAction *action, GVariant *parameter, gpointer data)
+{
+  g_autoptr (GError) error = NULL;
+
+  if (!add_plugin (data, g_variant_get_string (parameter, NULL), &error))
+    g_printerr ("%s\n", error->message);
+}
+
+static gboolean
+take_plugins (AdjApplication *self, char **names, GError **error)
+{
+  for (guint i = 0; names[i] != NULL; i++)
+    {
+      char *absolute = g_canonicalize_filename (names[i], NULL);
+
+      g_free (names[i]);
+      names[i] = absolute;
+      if (!add_plugin (self, names[i], error))
+        return FALSE;
+    }
+  return g_application_register (G_APPLICATION (self), NULL, error);
+}
+
+static int
+adj_application_handle_local_options (GApplication *application, GVariantDict *options)
+{
+  g_auto (GStrv) names = NULL;
+  g_autoptr (GError) error = NULL;
+
+  if (!g_variant_dict_lookup (options, "plugin", "^as", &names))
+    return -1;
+  if (!take_plugins (ADJ_APPLICATION (application), names, &error))
+    {
+      g_printerr ("%s\n", error->message);
+      return 2;
+    }
+  for (guint i = 0; names[i] != NULL && g_application_get_is_remote (application); i++)
+    g_action_group_activate_action (G_ACTION_GROUP (application), "plugin",
+                                    g_variant_new_string (names[i]));
+  return -1;
 }
 
 static void
@@ -93,6 +177,7 @@ adj_application_startup (GApplication *application)
   static const GActionEntry entries[] = {
     { .name = "new-window", .activate = on_new_window },
     { .name = "about", .activate = on_about },
+    { .name = "plugin", .activate = on_plugin, .parameter_type = "s" },
     { .name = "quit", .activate = on_quit },
   };
 
@@ -111,7 +196,12 @@ adj_application_startup (GApplication *application)
 static void
 adj_application_finalize (GObject *object)
 {
-  g_clear_object (&ADJ_APPLICATION (object)->settings);
+  AdjApplication *self = ADJ_APPLICATION (object);
+
+  g_clear_object (&self->settings);
+  adj_opening_set_extensions (NULL);
+  g_ptr_array_unref (self->programs);
+  g_ptr_array_unref (self->known);
 
   G_OBJECT_CLASS (adj_application_parent_class)->finalize (object);
 }
@@ -123,6 +213,7 @@ adj_application_class_init (AdjApplicationClass *klass)
 
   G_OBJECT_CLASS (klass)->finalize = adj_application_finalize;
   application_class->activate = adj_application_activate;
+  application_class->handle_local_options = adj_application_handle_local_options;
   application_class->open = adj_application_open;
   application_class->startup = adj_application_startup;
 }
@@ -130,6 +221,15 @@ adj_application_class_init (AdjApplicationClass *klass)
 static void
 adj_application_init (AdjApplication *self)
 {
+  static const GOptionEntry entries[] = {
+    { "plugin", 0, 0, G_OPTION_ARG_STRING_ARRAY, NULL,
+      N_ ("Know the classes and operators of a plugin; may be given again"), "FILE.so:FUNCTION" },
+    G_OPTION_ENTRY_NULL,
+  };
+
+  self->programs = g_ptr_array_new ();
+  self->known = g_ptr_array_new_with_free_func ((GDestroyNotify) adj_extensions_unref);
+  g_application_add_main_option_entries (G_APPLICATION (self), entries);
 }
 
 AdjApplication *

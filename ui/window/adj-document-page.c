@@ -5,9 +5,6 @@
 
 #include <glib/gi18n.h>
 
-#include "canvas/adj-beside-pane.h"
-#include "canvas/adj-canvas-page.h"
-#include "inspect/adj-inspector.h"
 #include "panel/adj-backward-page.h"
 #include "panel/adj-facts-page.h"
 #include "panel/adj-log-page.h"
@@ -16,48 +13,17 @@
 #include "panel/adj-source-page.h"
 #include "panel/adj-text-page.h"
 #include "panel/adj-values-page.h"
-#include "sidebar/adj-sidebar.h"
 #include "stages/adj-changes-page.h"
 #include "stages/adj-contract-page.h"
 #include "stages/adj-findings-page.h"
 #include "stages/adj-pareto-page.h"
-#include "stages/adj-stage-bar.h"
-#include "stages/adj-stage-options.h"
 #include "widgets/name-widgets.h"
-#include "window/adj-remarks-bar.h"
 #include "window/adj-settings.h"
 #include "window/adj-start-page.h"
+#include "window/page-view-private.h"
 
-#define SAVE_SECONDS 3
 #define INSPECTOR_WIDTH 300
 #define INSPECTOR_HEIGHT 120 /* at least, below the canvas */
-
-struct _AdjDocumentPage
-{
-  AdwBin parent_instance;
-
-  AdjDocument *document; /* (owned) */
-  GSettings *settings;   /* (owned) (nullable) */
-  gboolean had_selection;
-  gboolean changed; /* since the view was saved */
-  guint saving;
-
-  AdjRemarksBar *remarks_bar;
-  GtkStack *pages;
-  AdwStatusPage *problem_page;
-  GtkSpinner *spinner;
-  AdwFlap *sidebar_flap;
-  AdjSidebar *sidebar;
-  AdwFlap *inspector_flap;
-  AdjStageBar *stage_bar;
-  AdjStageOptions *stage_options;
-  AdjCanvasPage *canvas_page;
-  AdjBesidePane *beside_pane;
-  AdjInspector *inspector;
-  GtkPaned *paned;
-  GtkNotebook *panel;
-  GtkLabel *panel_note;
-};
 
 G_DEFINE_FINAL_TYPE (AdjDocumentPage, adj_document_page, ADW_TYPE_BIN)
 
@@ -153,10 +119,22 @@ adj_document_page_focus_panel (AdjDocumentPage *self)
 
 /* -- what the document says -- */
 
+/* With the first picture the keys of the canvas work; not if somebody is at work elsewhere. */
+static void
+focus_picture (AdjDocumentPage *self)
+{
+  GtkRoot *root = gtk_widget_get_root (GTK_WIDGET (self));
+  GtkWidget *focus = root != NULL ? gtk_root_get_focus (root) : NULL;
+
+  if (gtk_widget_get_mapped (GTK_WIDGET (self->pages)) &&
+      (focus == NULL || !GTK_IS_EDITABLE (focus)))
+    gtk_widget_grab_focus (GTK_WIDGET (adj_document_page_get_view (self)));
+}
+
 static void
 update_page (AdjDocumentPage *self)
 {
-  const char *page = "start";
+  const char *page = "start", *before = gtk_stack_get_visible_child_name (self->pages);
 
   if (adj_document_get_error (self->document) != NULL)
     page = "problem";
@@ -166,6 +144,8 @@ update_page (AdjDocumentPage *self)
     page = "loading";
   gtk_spinner_set_spinning (self->spinner, g_str_equal (page, "loading"));
   gtk_stack_set_visible_child_name (self->pages, page);
+  if (g_str_equal (page, "work") && g_strcmp0 (before, page) != 0)
+    focus_picture (self);
 }
 
 /* The inspector comes with the first selection and goes with the last; not over one of two graphs
@@ -327,109 +307,6 @@ update_error (AdjDocumentPage *self)
   update_page (self);
 }
 
-/* -- how it was looked at -- */
-
-AdjSavedView *
-adj_document_page_make_view (AdjDocumentPage *self)
-{
-  const AdjBundleGraph *graph = adj_document_get_graph (self->document);
-  AdjNodeId selected = adj_document_get_selected (self->document);
-  AdjSavedView *saved;
-  AdjCamera camera;
-
-  g_return_val_if_fail (ADJ_IS_DOCUMENT_PAGE (self), NULL);
-
-  if (graph == NULL)
-    return NULL;
-  saved = adj_saved_view_new ();
-  camera = adj_graph_view_get_camera (adj_canvas_page_get_view (self->canvas_page));
-  saved->graph = g_strdup (graph->id);
-  adj_arrangement_free (saved->arrangement);
-  saved->arrangement = adj_arrangement_copy (adj_document_get_arrangement (self->document));
-  if (adj_node_id_is_valid (selected))
-    saved->selected = g_strdup (adj_graph_get_node (graph->graph, selected.index)->name);
-  saved->has_camera = saved->arrangement->view != ADJ_VIEW_FLOW;
-  saved->x = camera.x;
-  saved->y = camera.y;
-  saved->zoom = camera.zoom;
-  saved->run = adj_document_get_wanted_choice (self->document);
-  return saved;
-}
-
-static void
-save_view (AdjDocumentPage *self)
-{
-  GFile *file = adj_document_get_file (self->document);
-  g_autoptr (AdjSavedView) saved = NULL;
-
-  g_clear_handle_id (&self->saving, g_source_remove);
-  if (file == NULL || !self->changed || !adj_settings_restores_views (self->settings))
-    return;
-  saved = adj_document_page_make_view (self);
-  if (saved == NULL)
-    return;
-  self->changed = FALSE;
-  /* A folder that cannot be written must not be in the way. */
-  adj_saved_view_save (saved, file, NULL);
-}
-
-static gboolean
-on_save (gpointer data)
-{
-  AdjDocumentPage *self = data;
-
-  self->saving = 0;
-  save_view (self);
-  return G_SOURCE_REMOVE;
-}
-
-/* A crash loses no more than a few seconds. */
-static void
-save_soon (AdjDocumentPage *self)
-{
-  self->changed = TRUE;
-  if (self->saving == 0)
-    self->saving = g_timeout_add_seconds (SAVE_SECONDS, on_save, self);
-}
-
-static void
-restore_camera (AdjDocumentPage *self)
-{
-  g_autoptr (AdjSavedView) restored = NULL;
-
-  if (adj_document_get_scene (self->document) == NULL)
-    return;
-  restored = adj_document_steal_restored (self->document);
-  if (restored != NULL && restored->has_camera)
-    adj_graph_view_set_camera (
-        adj_canvas_page_get_view (self->canvas_page),
-        &(AdjCamera){ (float) restored->x, (float) restored->y, (float) restored->zoom });
-}
-
-void
-adj_document_page_open (AdjDocumentPage *self, GFile *file, const char *id)
-{
-  AdjSavedView *saved = id == NULL && adj_settings_restores_views (self->settings)
-                            ? adj_saved_view_load (file)
-                            : NULL;
-
-  g_return_if_fail (ADJ_IS_DOCUMENT_PAGE (self));
-
-  save_view (self);
-  adj_document_set_saved_view (self->document, saved, adj_saved_view_is_older (file));
-  adj_document_open (self->document, file, id);
-}
-
-void
-adj_document_page_open_link (AdjDocumentPage *self, const AdjLink *link)
-{
-  g_return_if_fail (ADJ_IS_DOCUMENT_PAGE (self));
-
-  save_view (self);
-  adj_document_set_saved_view (self->document, NULL, TRUE);
-  adj_document_open_link (self->document, link);
-}
-
 /* -- for the window -- */
 
 AdjDocument *
@@ -493,7 +370,7 @@ adj_document_page_dispose (GObject *object)
 
   if (self->document != NULL)
     {
-      save_view (self);
+      page_view_save (self);
       g_signal_handlers_disconnect_by_data (self->document, self);
       adj_document_stop (self->document);
     }
@@ -561,11 +438,11 @@ adj_document_page_init (AdjDocumentPage *self)
     { "notify::bundle", G_CALLBACK (update_bundle) },
     { "notify::evaluation", G_CALLBACK (update_evaluation) },
     { "notify::selected", G_CALLBACK (update_selected) },
-    { "notify::scene", G_CALLBACK (restore_camera) },
-    { "notify::scene", G_CALLBACK (save_soon) },
-    { "notify::selected", G_CALLBACK (save_soon) },
-    { "notify::arrangement", G_CALLBACK (save_soon) },
-    { "notify::run-choice", G_CALLBACK (save_soon) },
+    { "notify::scene", G_CALLBACK (page_view_restore_camera) },
+    { "notify::scene", G_CALLBACK (page_view_save_soon) },
+    { "notify::selected", G_CALLBACK (page_view_save_soon) },
+    { "notify::arrangement", G_CALLBACK (page_view_save_soon) },
+    { "notify::run-choice", G_CALLBACK (page_view_save_soon) },
   };
 
   self->document = adj_document_new ();
@@ -582,7 +459,7 @@ adj_document_page_init (AdjDocumentPage *self)
   for (guint i = 0; i < G_N_ELEMENTS (signals); i++)
     g_signal_connect_swapped (self->document, signals[i].signal, signals[i].callback, self);
   g_signal_connect_object (adj_canvas_page_get_view (self->canvas_page), "camera-changed",
-                           G_CALLBACK (save_soon), self, G_CONNECT_SWAPPED);
+                           G_CALLBACK (page_view_save_soon), self, G_CONNECT_SWAPPED);
   g_signal_connect_object (adj_canvas_page_get_view (self->canvas_page), "camera-changed",
                            G_CALLBACK (update_narrow), self, G_CONNECT_SWAPPED);
   adj_graph_view_add_cover (adj_canvas_page_get_view (self->canvas_page),

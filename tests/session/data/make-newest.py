@@ -119,9 +119,26 @@ class Counted(nn.Module):
         return self.norm(self.linear(x))
 
 
+class Sized(nn.Module):
+    """Slices, strides and tangents of sizes that are symbols, and what has other formulas beside them."""
+
+    def __init__(self):
+        super().__init__()
+        self.linear, self.along = nn.Linear(4, 6), nn.Conv1d(6, 2, 3)
+
+    def forward(self, x):
+        y = self.linear(x)
+        steps = y[1:, :] - y[:-1, :]
+        along = self.along(y.t()[None])[0].tanh().t()
+        spread = torch.trace(self.linear.weight @ self.linear.weight.t())
+        normed = nn.functional.rms_norm(y.bfloat16(), (6,), self.linear.bias.bfloat16()).float()
+        wrong = nn.functional.binary_cross_entropy_with_logits(y.t(), normed.t().sigmoid().contiguous(), reduction="none")
+        return (steps * along.mean() * spread + wrong.sum(0)[1:, None])[::2]
+
+
 MODELS = {
     "waves": Waves, "normed": Normed, "dropped": Dropped, "indexed": Indexed, "solved": Solved, "ranked": Ranked,
-    "counted": Counted, "written": Written,
+    "counted": Counted, "written": Written, "sized": Sized,
 }  # fmt: skip
 
 
@@ -132,7 +149,8 @@ def main(folder, *names):
         model, x = build(), torch.randn(3, 4)
         release = ".".join(torch.__version__.split(".")[:2])
         path = os.path.join(folder, f"{'newest' if release == '2.15' else release}-{name}.adjoint")
-        torch.compile(model, backend=adjoint_capture.backend(path))(x).sum().backward()
+        backend = adjoint_capture.backend(path)
+        torch.compile(model, backend=backend, dynamic=name == "sized")(x).sum().backward()
 
 
 main(*sys.argv[1:])

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Writes the C file that holds the text of kernels: embed-sources.py OUTPUT DEPFILE KERNELS SOURCE…
+"""Writes the C file that holds the text of kernels, as the array of AdjKSource that HEADER declares:
+embed-sources.py OUTPUT DEPFILE HEADER ARRAY KERNELS SOURCE…
 
 Beside each source stands what it includes from KERNELS, directly or not, by its path there.
 """
@@ -49,12 +50,12 @@ def quoted(text):
 
 
 def main():
-    output, depfile, root = sys.argv[1:4]
-    texts = collect(root, [os.path.relpath(path, root) for path in sys.argv[4:]])
+    output, depfile, header, array, root = sys.argv[1:6]
+    texts = collect(root, [os.path.relpath(path, root) for path in sys.argv[6:]])
     with open(depfile, "w", encoding="utf-8") as out:
         out.write(f"{output}: {' '.join(os.path.join(root, name) for name in sorted(texts))}\n")
     with open(output, "w", encoding="utf-8") as out:
-        out.write('#include "adj-kernel-cuda.h"\n\nconst AdjKCudaSource adj_k_cuda_sources[] = {\n')
+        out.write(f'#include "{header}"\n\nconst AdjKSource {array}[] = {{\n')
         for name in sorted(texts):
             out.write(f'  {{ "{name}",\n{quoted(texts[name])} }},\n')
         out.write("  { NULL, NULL }\n};\n")

@@ -1,0 +1,270 @@
+/* SPDX-License-Identifier: MIT */
+/* What a file has of the classes and operators of plugins: texts and states of objects, calls of
+ * operators. */
+
+#include "base/adj-diag-internal.h"
+#include "ir/adj-builder.h"
+#include "ir/adj-text-internal.h"
+#include "objects/adj-extensions-internal.h"
+#include "objects/written-object-private.h"
+
+struct _AdjExtender
+{
+  const AdjExtensions *extensions;
+  AdjDiags *diags;     /* (nullable) */
+  GHashTable *objects; /* AdjOpaque as it was read → AdjObject; both owned */
+  GHashTable *graphs;  /* AdjGraph → AdjGraph; both owned */
+  guint n_taken;       /* values that became objects, calls that found their operator */
+  GError *error;
+};
+
+AdjExtender *
+adj_extender_new (const AdjExtensions *extensions, AdjDiags *diags)
+{
+  AdjExtender *extender = g_new0 (AdjExtender, 1);
+
+  extender->extensions = extensions;
+  extender->diags = diags;
+  extender->objects = g_hash_table_new_full (NULL, NULL, (GDestroyNotify) adj_opaque_unref,
+                                             (GDestroyNotify) adj_opaque_unref);
+  extender->graphs = g_hash_table_new_full (NULL, NULL, (GDestroyNotify) adj_graph_unref,
+                                            (GDestroyNotify) adj_graph_unref);
+  return extender;
+}
+
+void
+adj_extender_free (AdjExtender *extender)
+{
+  g_hash_table_unref (extender->objects);
+  g_hash_table_unref (extender->graphs);
+  g_clear_error (&extender->error);
+  g_free (extender);
+}
+
+/* -- values as text: "Scale(2.0)" -- */
+
+static gboolean
+take_text (AdjExtender *self, const AdjValue *leaf, AdjValue *out)
+{
+  const char *inside;
+  const AdjObjectClass *klass = adj_extensions_find_written (self->extensions, leaf->text, &inside);
+  AdjObject *object;
+
+  *out = adj_value_copy (leaf);
+  if (klass == NULL)
+    return TRUE;
+  object = object_read_written (klass, inside, &self->error);
+  if (object == NULL)
+    {
+      g_prefix_error (&self->error, "%s: ", leaf->text);
+      return FALSE;
+    }
+  adj_diags_remove (self->diags, ADJ_UNREAD_VALUE, leaf->text);
+  adj_value_clear (out);
+  *out = ADJ_OBJECT (object);
+  self->n_taken++;
+  return TRUE;
+}
+
+/* -- objects as states -- */
+
+static gboolean
+has_elements (const AdjValue *leaf, gpointer data)
+{
+  return leaf->kind != ADJ_VALUE_META;
+}
+
+/* (transfer full) (nullable): what @opaque is an object of, live where its state has all
+ * elements. */
+static AdjObject *
+make_object (const AdjObjectClass *klass, AdjOpaque *opaque, GError **error)
+{
+  AdjObject *flat = adj_object_from_opaque (opaque), *object;
+  g_auto (AdjValue) state = ADJ_NONE;
+
+  if (flat == NULL || !adj_object_flatten (flat, &state, NULL) ||
+      !adj_value_foreach (&state, has_elements, NULL))
+    return adj_object_new_flat (klass->name, klass, flat != NULL ? &state : NULL);
+  object = adj_object_new (klass, &state, error);
+  if (object == NULL)
+    g_prefix_error (error, "an object of the class '%s': ", klass->name);
+  return object;
+}
+
+/* (nullable): the class of the plugin that @opaque is an object of, and is none of yet. */
+static const AdjObjectClass *
+find_class (const AdjExtender *self, AdjOpaque *opaque)
+{
+  const char *name = adj_opaque_get_type (opaque);
+  const AdjObject *object = adj_object_from_opaque (opaque);
+  const AdjObjectClass *klass =
+      name != NULL ? adj_extensions_find_class (self->extensions, name) : NULL;
+
+  return object != NULL && adj_object_get_class (object) == klass ? NULL : klass;
+}
+
+static gboolean
+take_object (AdjExtender *self, const AdjValue *leaf, AdjValue *out)
+{
+  AdjObject *object = g_hash_table_lookup (self->objects, leaf->object);
+  const AdjObjectClass *klass = object == NULL ? find_class (self, leaf->object) : NULL;
+
+  *out = adj_value_copy (leaf);
+  if (object == NULL && klass == NULL)
+    return TRUE;
+  if (object == NULL)
+    {
+      object = make_object (klass, leaf->object, &self->error);
+      if (object == NULL)
+        return FALSE;
+      g_hash_table_insert (self->objects, adj_opaque_ref (leaf->object), object);
+    }
+  adj_value_clear (out);
+  *out = ADJ_OPAQUE (adj_opaque_ref (&object->parent));
+  self->n_taken++;
+  return TRUE;
+}
+
+static gboolean
+take_leaf (const AdjValue *leaf, AdjValue *out, gpointer data)
+{
+  if (leaf->kind == ADJ_VALUE_RAW)
+    return take_text (data, leaf, out);
+  if (leaf->kind == ADJ_VALUE_OPAQUE_OBJECT)
+    return take_object (data, leaf, out);
+  *out = adj_value_copy (leaf);
+  return TRUE;
+}
+
+gboolean
+adj_extender_take_value (AdjExtender *self, AdjValue *value, GError **error)
+{
+  AdjValue taken;
+
+  if (!adj_value_map (value, take_leaf, self, &taken))
+    {
+      g_propagate_error (error, g_steal_pointer (&self->error));
+      return FALSE;
+    }
+  adj_value_clear (value);
+  *value = taken;
+  return TRUE;
+}
+
+/* -- graphs -- */
+
+/* The nodes stay in their places, so that what refers to one still does. */
+static gboolean
+add_node (AdjExtender *self, AdjBuilder *builder, const AdjNode *node, guint index)
+{
+  const AdjOp *op = node->op;
+  g_auto (AdjValue) args = ADJ_NONE;
+  g_auto (AdjValue) kwargs = ADJ_NONE;
+  g_auto (AdjValue) val = ADJ_NONE;
+
+  if (op == NULL && node->opcode == ADJ_OPCODE_CALL_FUNCTION)
+    {
+      op = adj_extensions_find_op (self->extensions, node->target);
+      self->n_taken += op != NULL;
+    }
+  if (!adj_value_map (&node->args, take_leaf, self, &args) ||
+      !adj_value_map (&node->kwargs, take_leaf, self, &kwargs) ||
+      !adj_value_map (&node->val, take_leaf, self, &val))
+    {
+      g_prefix_error (&self->error, "node '%s': ", node->name);
+      adj_error_blame_node (self->error, node->name, index);
+      return FALSE;
+    }
+  adj_builder_add (builder, &(AdjNodeSpec){ .name = node->name,
+                                            .opcode = node->opcode,
+                                            .target = node->target,
+                                            .op = op,
+                                            .args = args,
+                                            .kwargs = kwargs,
+                                            .val = val,
+                                            .meta = &node->meta,
+                                            .span = node->span,
+                                            .origin = node->origin });
+  return TRUE;
+}
+
+static gboolean
+add_attributes (AdjExtender *self, AdjBuilder *builder, const AdjGraph *graph)
+{
+  const char *name;
+
+  for (guint i = 0; i < adj_graph_get_n_attrs (graph); i++)
+    {
+      g_auto (AdjValue) value = ADJ_NONE;
+
+      if (!adj_value_map (adj_graph_get_attr (graph, i, &name), take_leaf, self, &value))
+        {
+          g_prefix_error (&self->error, "attribute '%s': ", name);
+          return FALSE;
+        }
+      adj_builder_add_attr (builder, name, &value);
+    }
+  return TRUE;
+}
+
+static AdjGraph *take_graph (AdjExtender *self, AdjGraph *graph);
+
+static gboolean
+add_subgraphs (AdjExtender *self, AdjBuilder *builder, const AdjGraph *graph)
+{
+  const char *name;
+
+  for (guint i = 0; i < adj_graph_get_n_subgraphs (graph); i++)
+    {
+      AdjGraph *subgraph = adj_graph_get_subgraph (graph, i, &name);
+      AdjGraph *taken = take_graph (self, subgraph);
+
+      if (taken == NULL)
+        return FALSE;
+      self->n_taken += taken != subgraph;
+      adj_builder_add_subgraph (builder, name, taken);
+    }
+  return TRUE;
+}
+
+/* (transfer full) (nullable) */
+static AdjGraph *
+rebuild (AdjExtender *self, AdjGraph *graph)
+{
+  const guint before = self->n_taken;
+  g_autoptr (AdjBuilder) builder = adj_builder_new_like (graph);
+
+  for (guint i = 0; i < adj_graph_get_n_nodes (graph); i++)
+    if (!add_node (self, builder, adj_graph_get_node (graph, i), i))
+      return NULL;
+  if (!add_attributes (self, builder, graph) || !add_subgraphs (self, builder, graph))
+    return NULL;
+  return self->n_taken == before ? adj_graph_ref (graph) : adj_builder_seal (builder, &self->error);
+}
+
+/* (transfer none) (nullable) */
+static AdjGraph *
+take_graph (AdjExtender *self, AdjGraph *graph)
+{
+  AdjGraph *taken = g_hash_table_lookup (self->graphs, graph);
+
+  if (taken != NULL)
+    return taken;
+  taken = rebuild (self, graph);
+  if (taken != NULL)
+    g_hash_table_insert (self->graphs, adj_graph_ref (graph), taken);
+  return taken;
+}
+
+AdjGraph *
+adj_extender_take_graph (AdjExtender *self, AdjGraph *graph, GError **error)
+{
+  AdjGraph *taken = take_graph (self, graph);
+
+  if (taken == NULL)
+    {
+      g_propagate_error (error, g_steal_pointer (&self->error));
+      return NULL;
+    }
+  return adj_graph_ref (taken);
+}
