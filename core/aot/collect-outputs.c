@@ -261,8 +261,7 @@ aot_collection_add_output (AotCollection *collection, guint index, GError **erro
                          adj_value_kind_name (value->kind));
       return TRUE;
     }
-  output->first =
-      GPOINTER_TO_UINT (g_hash_table_lookup (collection->first_outputs, tensor)) - 1;
+  output->first = GPOINTER_TO_UINT (g_hash_table_lookup (collection->first_outputs, tensor)) - 1;
   classify_tensor (collection, index, output);
   name_input (collection, tensor, output);
   output->requires_grad = adj_tensor_get_requires_grad (tensor);

@@ -204,8 +204,8 @@ write_fan (void)
   GString *text = g_string_new ("def forward(self, x: \"f32[2][1]cpu\"):\n");
 
   for (guint i = 0; i < N_OUTPUTS; i++)
-    g_string_append_printf (
-        text, "    mul_%u: \"f32[2][1]cpu\" = torch.ops.aten.mul.Tensor(x, 2)\n", i);
+    g_string_append_printf (text,
+                            "    mul_%u: \"f32[2][1]cpu\" = torch.ops.aten.mul.Tensor(x, 2)\n", i);
   g_string_append (text, "    return (");
   for (guint i = 0; i < N_OUTPUTS; i++)
     g_string_append_printf (text, "mul_%u, ", i);
