@@ -36,8 +36,8 @@ print_events (const AdjMemorySnapshot *snapshot)
   guint n = adj_memory_snapshot_get_n_events (snapshot);
   gint64 start = n > 0 ? adj_memory_snapshot_get_event (snapshot, 0)->time_us : 0;
 
-  printf ("%6s %10s %-18s %10s %10s  %-24s %s\n", "DEVICE", "MS", "ACTION", "SIZE", "IN USE", "NODE",
-          "WHERE");
+  printf ("%6s %10s %-18s %10s %10s  %-24s %s\n", "DEVICE", "MS", "ACTION", "SIZE", "IN USE",
+          "NODE", "WHERE");
   for (guint i = 0; i < n; i++)
     {
       const AdjMemoryEvent *event = adj_memory_snapshot_get_event (snapshot, i);
@@ -146,8 +146,8 @@ print_sides (const AdjTimeline *estimated, const AdjTimeline *measured)
       g_autofree char *in_use = adj_format_bytes (measured->live[i]);
 
       if (bytes[i] > 0)
-        printf ("%6u %-32s %10s %10s %10s\n", i + 1,
-                adj_graph_get_node (measured->graph, i)->name, allocated, estimate, in_use);
+        printf ("%6u %-32s %10s %10s %10s\n", i + 1, adj_graph_get_node (measured->graph, i)->name,
+                allocated, estimate, in_use);
     }
   putchar ('\n');
   for (guint i = 0; i < G_N_ELEMENTS (sides); i++)

@@ -8,52 +8,75 @@
 #include "autograd/adj-autograd.h"
 #include "autograd/adj-custom.h"
 
-/* Positions of outputs with @storage; those among them that are one of several views. */
-static void
-count_outputs (const AotCollection *collection, const AdjStorage *storage, guint *n, guint *n_multi)
-{
-  *n = *n_multi = 0;
-  for (guint i = 0; i < collection->outputs.n; i++)
-    {
-      AdjTensor *tensor = aot_collection_output (collection, i);
-      AdjFunctionalState observed;
+/* -- places -- */
 
-      if (tensor == NULL || adj_tensor_get_storage (tensor) != storage)
-        continue;
-      aot_get_functional_state (tensor, &observed);
-      (*n)++;
-      *n_multi += observed.is_multi_output;
+/* Positions of outputs with one storage; those among them that are one of several views. */
+typedef struct
+{
+  guint n, n_multi;
+} OutputCount;
+
+static void
+index_output (AotCollection *collection, guint index)
+{
+  AdjTensor *tensor = aot_collection_output (collection, index);
+  AdjStorage *storage = adj_tensor_get_storage (tensor);
+  OutputCount *count = g_hash_table_lookup (collection->outputs_by_storage, storage);
+  AdjFunctionalState observed;
+
+  if (count == NULL)
+    {
+      count = g_new0 (OutputCount, 1);
+      g_hash_table_insert (collection->outputs_by_storage, storage, count);
     }
+  aot_get_functional_state (tensor, &observed);
+  count->n++;
+  count->n_multi += observed.is_multi_output;
+  if (!g_hash_table_contains (collection->first_outputs, tensor))
+    g_hash_table_insert (collection->first_outputs, tensor, GUINT_TO_POINTER (index + 1));
 }
 
-/* The last input with @storage. */
-static gint
-find_input_of (const AotCollection *collection, const AdjStorage *storage)
+void
+aot_collection_index_outputs (AotCollection *collection)
 {
-  for (guint i = collection->n; i-- > 0;)
-    if (collection->inputs[i].kind == ADJ_VALUE_TENSOR &&
-        adj_tensor_get_storage (collection->inputs[i].tensor) == storage)
-      return (gint) i;
-  return -1;
+  collection->first_outputs = g_hash_table_new (NULL, NULL);
+  collection->last_inputs = g_hash_table_new (NULL, NULL);
+  collection->inputs_by_storage = g_hash_table_new (NULL, NULL);
+  collection->outputs_by_storage = g_hash_table_new_full (NULL, NULL, NULL, g_free);
+  for (guint i = 0; i < collection->outputs.n; i++)
+    if (aot_collection_output (collection, i) != NULL)
+      index_output (collection, i);
+  for (guint i = 0; i < collection->n; i++)
+    if (collection->inputs[i].kind == ADJ_VALUE_TENSOR)
+      {
+        AdjTensor *tensor = collection->inputs[i].tensor;
+
+        g_hash_table_insert (collection->last_inputs, tensor, GUINT_TO_POINTER (i + 1));
+        g_hash_table_insert (collection->inputs_by_storage, adj_tensor_get_storage (tensor),
+                             GUINT_TO_POINTER (i + 1));
+      }
+}
+
+void
+aot_collection_forget_index (AotCollection *collection)
+{
+  g_clear_pointer (&collection->first_outputs, g_hash_table_unref);
+  g_clear_pointer (&collection->last_inputs, g_hash_table_unref);
+  g_clear_pointer (&collection->inputs_by_storage, g_hash_table_unref);
+  g_clear_pointer (&collection->outputs_by_storage, g_hash_table_unref);
+}
+
+/* The last input that is @tensor; -1: none is. */
+static gint
+find_input (const AotCollection *collection, const AdjTensor *tensor)
+{
+  return (gint) GPOINTER_TO_UINT (g_hash_table_lookup (collection->last_inputs, tensor)) - 1;
 }
 
 static gboolean
 is_an_input (const AotCollection *collection, const AdjTensor *tensor)
 {
-  for (guint i = 0; i < collection->n; i++)
-    if (collection->inputs[i].kind == ADJ_VALUE_TENSOR && collection->inputs[i].tensor == tensor)
-      return TRUE;
-  return FALSE;
-}
-
-static guint
-find_first_output (const AotCollection *collection, guint index)
-{
-  guint i = 0;
-
-  while (aot_collection_output (collection, i) != aot_collection_output (collection, index))
-    i++;
-  return i;
+  return find_input (collection, tensor) >= 0;
 }
 
 /* The last position at which @tensor is an output. */
@@ -164,23 +187,23 @@ classify_tensor (AotCollection *collection, guint index, AdjAotOutput *output)
   AdjTensor *tensor = aot_collection_output (collection, index);
   AdjStorage *storage = adj_tensor_get_storage (tensor);
   AdjTensor *base = adj_tensor_get_base (tensor);
-  gint input = find_input_of (collection, storage);
-  guint n, n_multi;
+  gpointer with_storage = g_hash_table_lookup (collection->inputs_by_storage, storage);
+  gint input = (gint) GPOINTER_TO_UINT (with_storage) - 1;
+  const OutputCount *count = g_hash_table_lookup (collection->outputs_by_storage, storage);
   AdjFunctionalState observed;
   gint same_view;
 
-  count_outputs (collection, storage, &n, &n_multi);
   aot_get_functional_state (tensor, &observed);
   if (input >= 0 && is_of_custom_function (tensor))
     decide (output, "2", ADJ_OUTPUT_CUSTOM_FUNCTION_VIEW, input);
   else if (input >= 0 && !observed.storage_changed)
-    classify_of_input (collection, output, tensor, input, n == n_multi);
+    classify_of_input (collection, output, tensor, input, count->n == count->n_multi);
   else if (observed.storage_changed && is_an_input (collection, tensor))
     decide (output, "4", ADJ_OUTPUT_IS_INPUT, input);
   else if (base != NULL && adj_tensor_get_requires_grad (tensor) &&
            adj_tensor_get_requires_grad (base))
-    classify_of_intermediate (collection, output, base, n, n_multi);
-  else if (n > 1 && !adj_tensor_get_requires_grad (tensor) &&
+    classify_of_intermediate (collection, output, base, count->n, count->n_multi);
+  else if (count->n > 1 && !adj_tensor_get_requires_grad (tensor) &&
            (same_view = find_same_view (collection, index)) >= 0)
     decide (output, "6", ADJ_OUTPUT_ALIAS_OF_INTERMEDIATE_BASE_IS_USER_OUTPUT, same_view);
   else
@@ -191,14 +214,8 @@ classify_tensor (AotCollection *collection, guint index, AdjAotOutput *output)
 static void
 name_input (const AotCollection *collection, const AdjTensor *tensor, AdjAotOutput *output)
 {
-  if (output->type != ADJ_OUTPUT_IS_INPUT)
-    return;
-  for (guint i = collection->n; i-- > 0;)
-    if (collection->inputs[i].kind == ADJ_VALUE_TENSOR && collection->inputs[i].tensor == tensor)
-      {
-        output->base = (gint) i;
-        return;
-      }
+  if (output->type == ADJ_OUTPUT_IS_INPUT && is_an_input (collection, tensor))
+    output->base = find_input (collection, tensor);
 }
 
 static gboolean
@@ -244,7 +261,7 @@ aot_collection_add_output (AotCollection *collection, guint index, GError **erro
                          adj_value_kind_name (value->kind));
       return TRUE;
     }
-  output->first = find_first_output (collection, index);
+  output->first = GPOINTER_TO_UINT (g_hash_table_lookup (collection->first_outputs, tensor)) - 1;
   classify_tensor (collection, index, output);
   name_input (collection, tensor, output);
   output->requires_grad = adj_tensor_get_requires_grad (tensor);

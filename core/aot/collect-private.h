@@ -18,6 +18,9 @@ typedef struct
   AdjValue outputs;
   AdjAotMetadata *metadata;
   GPtrArray *bases; /* of AdjTensor, unowned: intermediate bases */
+  /* Once outputs are looked at: positions, from 1, of the first output that is a tensor and of the
+   * last input that is it or has its storage; and what outputs have a storage. */
+  GHashTable *first_outputs, *last_inputs, *inputs_by_storage, *outputs_by_storage;
 } AotCollection;
 
 /* The output at @i; %NULL: it is no tensor. */
@@ -48,6 +51,10 @@ gboolean aot_collection_shows_hooked_view (const AotCollection *collection,
 /* Whether something else than a write to input @i, or turning it, made its history stale: before or
  * after it got the hooks. */
 gboolean aot_collection_loses_hooks (const AotCollection *collection, guint i);
+
+/* Lets the outputs be looked up; before the first of them is filled in. */
+void aot_collection_index_outputs (AotCollection *collection);
+void aot_collection_forget_index (AotCollection *collection);
 
 /* Fill in what output @index is. */
 gboolean aot_collection_add_output (AotCollection *collection, guint index, GError **error);

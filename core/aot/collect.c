@@ -217,6 +217,8 @@ collect (AotCollection *collection, GError **error)
 
   for (guint i = 0; done && i < collection->n; i++)
     done = collect_input (collection, i, error);
+  if (done)
+    aot_collection_index_outputs (collection);
   for (guint i = 0; done && i < collection->outputs.n; i++)
     done = aot_collection_add_output (collection, i, error);
   if (done)
@@ -273,6 +275,7 @@ aot_collect (AotProgram *program, GError **error)
       adj_value_clear (&collection.inputs[i]);
       adj_value_clear (&collection.values[i]);
     }
+  aot_collection_forget_index (&collection);
   g_free (collection.inputs);
   g_free (collection.values);
   adj_value_clear (&collection.outputs);

@@ -40,9 +40,8 @@ AdjTimeline *adj_timeline_new (AdjGraph *graph);
 /* The same as the allocator of a GPU told it, one run of @graph: what its nodes allocated, in no
  * groups, and at each step the most that was in use; inputs count as their annotations say.
  * (transfer full) (nullable): %NULL with ADJ_ERROR_NOT_FOUND where no run of @graph is in it */
-AdjTimeline *adj_timeline_new_measured (AdjGraph *graph,
-                                        const AdjMemorySnapshot *snapshot,
-                                        GError **error);
+AdjTimeline *
+adj_timeline_new_measured (AdjGraph *graph, const AdjMemorySnapshot *snapshot, GError **error);
 void adj_timeline_free (AdjTimeline *memory);
 
 /* Whether the storage of @node is held at @step. */

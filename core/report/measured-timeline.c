@@ -105,8 +105,8 @@ level (const AdjMemorySnapshot *snapshot, const Run *run, guint i, guint64 input
 {
   const AdjMemoryEvent *first = adj_memory_snapshot_get_event (snapshot, run->first);
   gboolean is_alloc = g_str_equal (first->action, "alloc");
-  guint64 before = is_alloc ? first->allocated - MIN (first->size, first->allocated)
-                            : first->allocated;
+  guint64 before =
+      is_alloc ? first->allocated - MIN (first->size, first->allocated) : first->allocated;
   guint64 now = adj_memory_snapshot_get_event (snapshot, i)->allocated;
 
   return inputs + now > before ? inputs + now - before : 0;

@@ -21,6 +21,7 @@ PROGRAMS = {
                          "aotinductor", "ddp", "ddp_autograd", "fsdp2", "tensor_parallel"),
     "logs_training.py": ("optimizer", "flex", "hooks", "saved_hooks", "offload", "regions", "functions", "writes",
                          "subclasses", "failing", "traced"),
+    "logs_models.py": ("vision", "text", "encoder", "functional", "diffusion"),
 }
 IN_RANKS = ("ddp", "ddp_autograd", "fsdp2", "tensor_parallel")
 HERE = pathlib.Path(__file__).parent

@@ -523,8 +523,8 @@ test_lays_snapshot_over (void)
   g_autoptr (AdjGraph) graph = adj_test_load_graph ("mlp", "0-0-joint");
   g_autoptr (AdjTestFolder) folder = adj_test_folder_new ();
   g_autofree char *path = g_build_filename (folder->path, "s.pickle", NULL);
-  g_autoptr (GBytes) bytes = planted_snapshot_new (
-      graph, adj_graph_find_node (graph, "mm_2").index, G_GUINT64_CONSTANT (3) << 20);
+  g_autoptr (GBytes) bytes = planted_snapshot_new (graph, adj_graph_find_node (graph, "mm_2").index,
+                                                   G_GUINT64_CONSTANT (3) << 20);
   g_autoptr (AdjTestProcess) good = NULL, foreign = NULL;
 
   g_assert_true (g_file_set_contents (path, g_bytes_get_data (bytes, NULL),
@@ -533,8 +533,8 @@ test_lays_snapshot_over (void)
   g_assert_cmpint (good->status, ==, 0);
   g_assert_true (g_regex_match_simple ("^ *\\d+ mm_2 +3(\\.0)? MiB .* 3\\.\\d MiB$", good->out,
                                        G_REGEX_MULTILINE, 0));
-  g_assert_true (g_regex_match_simple ("^measured peak: 3\\.\\d MiB with inputs, at mm_2$", good->out,
-                                       G_REGEX_MULTILINE, 0));
+  g_assert_true (g_regex_match_simple ("^measured peak: 3\\.\\d MiB with inputs, at mm_2$",
+                                       good->out, G_REGEX_MULTILINE, 0));
   foreign = adjoint (folder, "memory $TMP/s.pickle $DATA/graphs/gpt2.adjoint#joint");
   g_assert_cmpint (foreign->status, ==, 2);
   g_assert_nonnull (strstr (foreign->err, "s.pickle: the snapshot is of other graphs"));

@@ -4,6 +4,7 @@
 
 #include <glib/gstdio.h>
 #include <string.h>
+#include <sys/resource.h>
 
 #include "support/adj-test.h"
 
@@ -192,10 +193,57 @@ test_row (gconstpointer data)
     g_assert_true (strchr (process->err, '\n') == process->err + strlen (process->err) - 1);
 }
 
+/* -- many outputs -- */
+
+#define N_OUTPUTS 40000
+
+/* (transfer full): so many products of one input, all returned */
+static char *
+write_fan (void)
+{
+  GString *text = g_string_new ("def forward(self, x: \"f32[2][1]cpu\"):\n");
+
+  for (guint i = 0; i < N_OUTPUTS; i++)
+    g_string_append_printf (text,
+                            "    mul_%u: \"f32[2][1]cpu\" = torch.ops.aten.mul.Tensor(x, 2)\n", i);
+  g_string_append (text, "    return (");
+  for (guint i = 0; i < N_OUTPUTS; i++)
+    g_string_append_printf (text, "mul_%u, ", i);
+  g_string_append (text, ")\n");
+  return g_string_free (text, FALSE);
+}
+
+static double
+get_children_seconds (void)
+{
+  struct rusage usage;
+
+  getrusage (RUSAGE_CHILDREN, &usage);
+  return (double) (usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) +
+         1e-6 * (double) (usage.ru_utime.tv_usec + usage.ru_stime.tv_usec);
+}
+
+/* What an output shares with others is looked up, not looked for among all of them. */
+static void
+test_many_outputs (void)
+{
+  g_autoptr (AdjTestFolder) folder = adj_test_folder_new ();
+  g_autofree char *path = g_build_filename (folder->path, "fan.txt", NULL), *text = write_fan ();
+  const char *const argv[] = { g_getenv ("ADJ_PROGRAM"), "trace", path, NULL };
+  g_autoptr (AdjTestProcess) process = NULL;
+  double before = get_children_seconds ();
+
+  g_assert_true (g_file_set_contents (path, text, -1, NULL));
+  process = adj_test_spawn (argv, NULL, NULL);
+  g_assert_cmpint (process->status, ==, 0);
+  g_assert_cmpfloat (get_children_seconds () - before, <, 4);
+}
+
 int
 main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
+  g_test_add_func ("/cli/trace/many-outputs", test_many_outputs);
   for (guint i = 0; i < G_N_ELEMENTS (rows); i++)
     {
       g_autofree char *path = g_strdup_printf ("/cli/trace/%s", rows[i].name);

@@ -256,17 +256,22 @@ test_kernels (void)
 static void
 test_lines_of_sources (void)
 {
-  static const guint of_line[] = { G_MAXUINT, 0, 0, 0, G_MAXUINT, 1, 1, 1, G_MAXUINT, 0,
-                                   G_MAXUINT, 1 };
+  static const guint of_line[] = { G_MAXUINT, 0, 0,         0, G_MAXUINT, 1,
+                                   1,         1, G_MAXUINT, 0, G_MAXUINT, 1 };
   g_autoptr (AdjTestFolder) folder = adj_test_folder_new ();
   g_autoptr (GError) error = NULL;
   g_autoptr (AdjBundle) bundle = load_text (
       folder, "x.log",
-      GRAPH_OF ("sin") KERNEL_RECORD ("inductor_triton_kernel_to_post_grad_nodes")
-          "\t{\"fused_a_0\": [\"sin\"], \"fused_a_01\": [\"mm\"]}\n" CODE_RECORD
-          "\timport torch\n\tfused_a_0 = compile('fused_a_0', '''\n\tx = y\n\t''')\n"
-          "\tempty = new\n\tfused_a_01 = compile('''\n\tx = y\n\t''', device='cuda')\n"
-          "\tdef call(x):\n\t    fused_a_0.run(x)\n\t    del x\n\t    fused_a_01.run(x)\n",
+      GRAPH_OF ("sin") KERNEL_RECORD (
+          "inductor_triton_kernel_to_post_grad_nodes") "\t{\"fused_a_0\": [\"sin\"], "
+                                                       "\"fused_a_01\": [\"mm\"]}\n" CODE_RECORD
+                                                       "\timport torch\n\tfused_a_0 = "
+                                                       "compile('fused_a_0', '''\n\tx = y\n\t''')\n"
+                                                       "\tempty = new\n\tfused_a_01 = "
+                                                       "compile('''\n\tx = y\n\t''', "
+                                                       "device='cuda')\n"
+                                                       "\tdef call(x):\n\t    fused_a_0.run(x)\n\t "
+                                                       "   del x\n\t    fused_a_01.run(x)\n",
       &error);
   g_autoptr (AdjKernels) kernels = NULL;
 

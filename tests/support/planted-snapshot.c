@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+/* Writes snapshots of memory: a pickle, and what an allocator would tell of a graph that runs. */
+
 #include "support/planted-snapshot.h"
 
 #include <string.h>

@@ -268,8 +268,7 @@ static char *
 describe_line (const AdjGraph *graph, const char *path)
 {
   g_autoptr (AdjMemorySnapshot) snapshot = adj_memory_snapshot_load (path, NULL, NULL);
-  g_autoptr (AdjTimeline) measured =
-      adj_timeline_new_measured ((AdjGraph *) graph, snapshot, NULL);
+  g_autoptr (AdjTimeline) measured = adj_timeline_new_measured ((AdjGraph *) graph, snapshot, NULL);
   g_autofree char *bytes = adj_properties_bytes ((gint64) measured->live[measured->peak]);
 
   return g_strdup_printf ("Line: snapshot.pickle, peak of %s with inputs, at %s", bytes,

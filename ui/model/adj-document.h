@@ -81,11 +81,12 @@ void adj_document_forget_problem (AdjDocument *self);
 void adj_document_show_failure (AdjDocument *self, guint stage);
 /* The stage whose failure is the current problem; -1: none. */
 gint adj_document_get_failed_stage (AdjDocument *self);
-/* The file whose snapshot of memory is laid over what the shown graph holds; ends with another file.
+/* The file whose snapshot of memory is laid over what the shown graph holds; ends with another
+ * file.
  * @path: (nullable) */
 void adj_document_set_snapshot (AdjDocument *self, const char *path);
 const char *adj_document_get_snapshot (AdjDocument *self); /* (transfer none) (nullable) */
-GListStore *adj_document_get_log (AdjDocument *self); /* (transfer none): of AdjLogItem */
+GListStore *adj_document_get_log (AdjDocument *self);      /* (transfer none): of AdjLogItem */
 
 /* -- the picture -- */
 

@@ -27,7 +27,7 @@ struct _AdjFactsPage
   GtkStack *stack;
   GtkListView *list;
   GtkTextView *text;
-  GtkTextTag *called; /* (unowned): on the line of the kernel that is shown */
+  GtkTextTag *called;          /* (unowned): on the line of the kernel that is shown */
   AdjBundle *bundle;           /* (owned) (nullable): that the rows are of */
   const AdjBundleGraph *graph; /* (nullable) */
   AdjKernels *kernels;         /* (owned) (nullable) */

@@ -272,7 +272,8 @@ on_plan_chosen (AdjMemoryPage *self)
     return;
   if (chosen == 0 && adj_document_get_snapshot (document) != NULL)
     lay_snapshot_over (self, adj_document_get_snapshot (document));
-  if (chosen == 0 || chosen > adj_memory_plans_get_n () || !adj_memory_plan_find (document, &subject, &part))
+  if (chosen == 0 || chosen > adj_memory_plans_get_n () ||
+      !adj_memory_plan_find (document, &subject, &part))
     return;
   adj_task_list_start (&self->tasks, ADJ_TASK_PARTITIONS,
                        adj_memory_plan_start (G_OBJECT (self), &subject, part,
