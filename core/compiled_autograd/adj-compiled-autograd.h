@@ -88,9 +88,7 @@ ADJ_PUBLIC AdjCapture *adj_compiled_autograd_get_capture (const AdjCompiledAutog
 
 ADJ_PUBLIC AdjCapture *adj_capture_ref (AdjCapture *capture); /* (transfer full) */
 ADJ_PUBLIC void adj_capture_unref (AdjCapture *capture);      /* @capture: (nullable) */
-/* (transfer none): as it was replayed; and as it is run, in the order asked for and without what
- * nobody needs. */
-ADJ_PUBLIC AdjGraph *adj_capture_get_replayed (const AdjCapture *capture);
+/* (transfer none): as it is run, in the order asked for and without what nobody needs. */
 ADJ_PUBLIC AdjGraph *adj_capture_get_graph (const AdjCapture *capture);
 /* Adds how it came about, stage by stage: "replayed", because of the reason below, then each move
  * of the order, and "dce".  %FALSE with ADJ_ERROR_VERIFY when a move broke the graph. */

@@ -98,14 +98,6 @@ capture_new (guint id, const Collection *collection, const char *reason)
 /* -- questions -- */
 
 AdjGraph *
-adj_capture_get_replayed (const AdjCapture *capture)
-{
-  g_return_val_if_fail (capture != NULL, NULL);
-
-  return capture->replayed;
-}
-
-AdjGraph *
 adj_capture_get_graph (const AdjCapture *capture)
 {
   g_return_val_if_fail (capture != NULL, NULL);
