@@ -33,6 +33,22 @@ paint (AdjWindow *window)
   return text;
 }
 
+/* Of one line of a serialized node: glyphs stand between commas; those of ASCII, in newer versions
+ * of GTK, together in quotes. */
+static guint
+count_glyphs (const char *at)
+{
+  guint n = 1;
+  gboolean quoted = FALSE;
+
+  for (; *at != '\n' && *at != '\0'; at++)
+    if (*at == '"')
+      quoted = !quoted;
+    else
+      n += quoted || *at == ',';
+  return n;
+}
+
 /* How many texts are painted at @zoom, and letters in all of them. */
 static guint
 count_texts (AdjWindow *window, float zoom, guint *n_letters)
@@ -45,9 +61,8 @@ count_texts (AdjWindow *window, float zoom, guint *n_letters)
   adj_walk_settle (window);
   painted = paint (window);
   *n_letters = 0;
-  for (const char *at = painted; (at = strstr (at, "glyphs: ")) != NULL; n++)
-    for (++*n_letters; *at != '\n' && *at != '\0'; at++)
-      *n_letters += *at == ',';
+  for (const char *at = painted; (at = strstr (at, "glyphs: ")) != NULL; n++, at++)
+    *n_letters += count_glyphs (at + strlen ("glyphs: "));
   return n;
 }
 

@@ -300,11 +300,14 @@ update_stepping (AdjBackwardPage *self)
   for (guint i = 0; i < self->numbers->len; i++)
     {
       const guint marks = find_marks (self, get_number (self, i));
+      g_autoptr (GObject) row = NULL;
 
       if (marks == g_array_index (self->marks, guint, i))
         continue;
       g_array_index (self->marks, guint, i) = marks;
-      g_list_model_items_changed (G_LIST_MODEL (self->rows), i, 1, 1);
+      /* A list view keeps the row of an object that comes again. */
+      row = g_object_new (G_TYPE_OBJECT, NULL);
+      g_list_store_splice (self->rows, i, 1, (gpointer *) &row, 1);
       if ((marks & MARK_WAITS) != 0)
         adj_scroll_to_row (GTK_WIDGET (self->calls), i, self->numbers->len);
     }
