@@ -176,6 +176,8 @@ collect_plain (Collection *self, const AdjValue *leaf)
   else if (leaf->kind == ADJ_VALUE_BOOL || leaf->kind == ADJ_VALUE_DTYPE ||
            leaf->kind == ADJ_VALUE_LAYOUT || leaf->kind == ADJ_VALUE_MEMORY_FORMAT)
     put_bytes (self, payload, sizeof (gboolean));
+  else if (leaf->kind == ADJ_VALUE_DEVICE)
+    put_bytes (self, payload, sizeof (AdjDevice));
   else if (leaf->kind != ADJ_VALUE_NONE && leaf->kind != ADJ_VALUE_ELLIPSIS)
     put_bytes (self, payload, sizeof (gint64));
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Gradients of Cholesky's and Gauss's factors and of Q and R. */
 
+#include "call/adj-op-internal.h"
 #include "ops/adj-op-id.h"
 #include "rules/adj-apply.h"
 #include "rules/linalg-private.h"
@@ -11,7 +12,7 @@
 gboolean
 rule_cholesky_backward (AdjRuleCall *call, const AdjValue *args, guint n, AdjValue *out)
 {
-  gboolean upper = rule_truth_of (&args[2]);
+  gboolean upper = adj_op_value_is_true (&args[2]);
   AdjTensor *l = rule_tensor_of (&args[1]), *g = rule_tensor_of (&args[0]), *phi, *lh;
 
   if (upper)

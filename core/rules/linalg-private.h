@@ -12,9 +12,6 @@ G_BEGIN_DECLS
 #include "ops/linalg-builtins.inc"
 #undef BUILTIN
 
-/* %FALSE for what is no bool or number. */
-gboolean rule_truth_of (const AdjValue *value);
-
 /* The X with A X = B, or X A = B when not @left; A has ones on its diagonal when @unit. */
 AdjTensor *rule_solve_triangular (
     AdjRuleCall *call, AdjTensor *a, AdjTensor *b, gboolean upper, gboolean left, gboolean unit);

@@ -8,12 +8,6 @@
 #include "rules/adj-apply.h"
 #include "rules/linalg-private.h"
 
-gboolean
-rule_truth_of (const AdjValue *value)
-{
-  return (value->kind == ADJ_VALUE_BOOL || value->kind == ADJ_VALUE_INT) && value->integer != 0;
-}
-
 /* -- calls with words or several results -- */
 
 typedef struct

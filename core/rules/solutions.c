@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Gradients of solutions of systems and of determinants. */
 
+#include "call/adj-op-internal.h"
 #include "ops/adj-op-id.h"
 #include "rules/adj-apply.h"
 #include "rules/linalg-private.h"
@@ -11,7 +12,7 @@
 gboolean
 rule_cholesky_solve_backward (AdjRuleCall *call, const AdjValue *args, guint n, AdjValue *out)
 {
-  gboolean upper = rule_truth_of (&args[3]);
+  gboolean upper = adj_op_value_is_true (&args[3]);
   AdjTensor *l = rule_tensor_of (&args[2]), *gb, *common;
 
   gb = ADJ_APPLY (call->cx, ADJ_OP_cholesky_solve, args[0], args[2], ADJ_BOOL (upper));
@@ -28,7 +29,7 @@ rule_lu_solve_backward (AdjRuleCall *call, const AdjValue *args, guint n, AdjVal
   AdjValue parts, unpack[] = { args[2], args[3], ADJ_BOOL (TRUE), ADJ_BOOL (FALSE) };
   AdjTensor *l, *u, *r;
 
-  if (!rule_truth_of (&args[4]))
+  if (!adj_op_value_is_true (&args[4]))
     return rule_call_fail (call, ADJ_ERROR_UNSUPPORTED, "has a gradient that is not known here");
   if (!rule_call_several (call, ADJ_OP_lu_unpack, unpack, 4, &parts))
     return FALSE;
@@ -89,7 +90,7 @@ rule_solve_backward (AdjRuleCall *call, const AdjValue *args, guint n, AdjValue 
 {
   const AdjShape *b = &rule_meta_of (call, &args[3])->shape;
   const AdjShape *a = &rule_meta_of (call, &args[2])->shape;
-  gboolean left = rule_truth_of (&args[6]), vectors = b->rank == 1;
+  gboolean left = adj_op_value_is_true (&args[6]), vectors = b->rank == 1;
   AdjTensor *g = rule_tensor_of (&args[0]), *x = rule_tensor_of (&args[1]), *gb, *ga;
 
   if (adj_context_has_error (call->cx))
@@ -240,8 +241,8 @@ rule_slogdet_backward (AdjRuleCall *call, const AdjValue *args, guint n, AdjValu
 gboolean
 rule_solve_triangular_backward (AdjRuleCall *call, const AdjValue *args, guint n, AdjValue *out)
 {
-  gboolean left = rule_truth_of (&args[3]), upper = rule_truth_of (&args[4]),
-           unit = rule_truth_of (&args[5]);
+  gboolean left = adj_op_value_is_true (&args[3]), upper = adj_op_value_is_true (&args[4]),
+           unit = adj_op_value_is_true (&args[5]);
   AdjTensor *gb, *ga, *xh;
 
   gb = rule_solve_triangular (call, rule_mH (call, rule_tensor_of (&args[2])),
@@ -255,8 +256,8 @@ rule_solve_triangular_backward (AdjRuleCall *call, const AdjValue *args, guint n
 gboolean
 rule_triangular_backward (AdjRuleCall *call, const AdjValue *args, guint n, AdjValue *out)
 {
-  gboolean upper = rule_truth_of (&args[4]), turned = rule_truth_of (&args[5]),
-           unit = rule_truth_of (&args[6]);
+  gboolean upper = adj_op_value_is_true (&args[4]), turned = adj_op_value_is_true (&args[5]),
+           unit = adj_op_value_is_true (&args[6]);
   AdjTensor *x = rule_tensor_of (&args[2]), *gm = rule_tensor_of (&args[1]), *gb, *ga;
   AdjValue solved,
       solve[] = { args[0], args[3], ADJ_BOOL (upper), ADJ_BOOL (!turned), ADJ_BOOL (unit) };

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Gradients of eigenvalues and singular values and their vectors. */
 
+#include "call/adj-op-internal.h"
 #include "ops/adj-op-id.h"
 #include "rules/adj-apply.h"
 #include "rules/linalg-private.h"
@@ -190,7 +191,7 @@ rule_svd_backward (AdjRuleCall *call, const AdjValue *args, guint n, AdjValue *o
       return rule_give (
           out, rule_matmul (call, f.u, rule_times (call, rule_unsqueeze (call, f.gs, -1), f.vh)));
     }
-  if (rule_truth_of (&args[6]))
+  if (adj_op_value_is_true (&args[6]))
     {
       const AdjSize none = ADJ_SIZE (0);
 

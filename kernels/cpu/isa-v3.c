@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 
-/* The loops for x86-64-v3: AVX2 and FMA. */
+/* The loops for x86-64-v3, for which the whole file is compiled: AVX2 and FMA. */
 
-#if defined __x86_64__ && !defined __clang__ /* which ignores the pragma */
-#pragma GCC target("arch=x86-64-v3")
-
+#if defined __x86_64__
 #include <immintrin.h>
 
 #define FMA_F32(a, b, c) _mm256_fmadd_ps (_mm256_set1_ps (a), (b), (c))

@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 
-/* The loops for x86-64-v4: AVX-512. */
+/* The loops for x86-64-v4, for which the whole file is compiled: AVX-512. */
 
-#if defined __x86_64__ && !defined __clang__ /* which ignores the pragma */
-#pragma GCC target("arch=x86-64-v4", "prefer-vector-width=512")
-
+#if defined __x86_64__
 #include <immintrin.h>
 
 #define FMA_F32(a, b, c) _mm512_fmadd_ps (_mm512_set1_ps (a), (b), (c))

@@ -2,16 +2,15 @@
 
 /* Sums of products of bf16 by an instruction that adds the upper product of a pair, rounds, and
  * adds the lower: with the earlier element in the upper half it gives the bits of fused
- * multiply-adds. Subnormal numbers are zeros to it, so whoever calls sees to it that none arise. */
+ * multiply-adds. Subnormal numbers are zeros to it, so whoever calls sees to it that none arise.
+ * The whole file is compiled for processors that have it. */
 
 #include "pairs.h"
 
 #include <math.h>
 #include <string.h>
 
-#if defined __x86_64__ && !defined __clang__ /* which ignores the pragma */
-#pragma GCC target("arch=x86-64-v4", "avx512bf16", "prefer-vector-width=512")
-
+#if defined __x86_64__
 #include <immintrin.h>
 
 #include "convert.h"
@@ -303,15 +302,10 @@ adds_in_turn (void)
     }
   return _mm512_cmpneq_epi32_mask (_mm512_castps_si512 (by_pairs), _mm512_loadu_si512 (sum)) == 0;
 }
-#pragma GCC reset_options
-#endif
 
 const PairLoops *
-adj_k_pair_loops (void)
+adj_k_pair_loops_try (void)
 {
-#if defined __x86_64__ && !defined __clang__
-  if (adj_k_loops () == &adj_k_loops_v4 && __builtin_cpu_supports ("avx512bf16") && adds_in_turn ())
-    return &pairs;
-#endif
-  return NULL;
+  return adds_in_turn () ? &pairs : NULL;
 }
+#endif

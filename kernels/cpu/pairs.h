@@ -33,3 +33,5 @@ enum
 /* (nullable): those of this processor, if there a pair gives the bits of two fused multiply-adds
  * one after the other. */
 const PairLoops *adj_k_pair_loops (void);
+/* The same where the processor is known to have the instruction, for isa.c. */
+const PairLoops *adj_k_pair_loops_try (void);

@@ -3,14 +3,26 @@
  * fiber is started once and then runs one thread after the other; switching by jumps takes no call
  * of the kernel, which swapcontext() makes two of. */
 
+/* Whose check of longjmp() refuses what goes to another stack. */
+#undef _FORTIFY_SOURCE
+
 #include "emulator.h"
 
+#include <setjmp.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <ucontext.h>
 
 #if defined __SANITIZE_ADDRESS__
+#define SWITCHES_ARE_SAID 1
+#elif defined __has_feature
+#if __has_feature(address_sanitizer)
+#define SWITCHES_ARE_SAID 1
+#endif
+#endif
+
+#ifdef SWITCHES_ARE_SAID
 #include <sanitizer/common_interface_defs.h>
 #endif
 
@@ -36,7 +48,7 @@ typedef enum
 typedef struct
 {
   ucontext_t context;
-  void *jump[5];
+  jmp_buf jump;
   bool started;
   State state;
   uint64_t offered; /* to the warp */
@@ -49,7 +61,7 @@ static struct
 {
   Fiber fibers[MAX_THREADS];
   char *stacks;
-  void *jump[5]; /* of the scheduler */
+  jmp_buf jump; /* of the scheduler */
   void *scheduler_stack;
   size_t scheduler_size;
   const AdjEmulatedKernel *kernel;
@@ -71,11 +83,8 @@ stack_of (int thread)
 
 /* -- switching -- */
 
-static __attribute__ ((noinline, noreturn)) void
-jump_to (void **where)
-{
-  __builtin_longjmp (where, 1);
-}
+/* _setjmp() saves the registers that a function keeps for its caller; over __builtin_setjmp() Clang
+ * leaves them as they are, with what another fiber put there. */
 
 static __attribute__ ((noinline)) void
 leave (State state)
@@ -83,14 +92,14 @@ leave (State state)
   Fiber *fiber = running ();
 
   fiber->state = state;
-#if defined __SANITIZE_ADDRESS__
+#ifdef SWITCHES_ARE_SAID
   __sanitizer_start_switch_fiber (&fiber->fake_stack, emulator.scheduler_stack,
                                   emulator.scheduler_size);
 #endif
-  if (__builtin_setjmp (fiber->jump) == 0)
-    jump_to (emulator.jump);
+  if (_setjmp (fiber->jump) == 0)
+    _longjmp (emulator.jump, 1);
   fiber = running ();
-#if defined __SANITIZE_ADDRESS__
+#ifdef SWITCHES_ARE_SAID
   __sanitizer_finish_switch_fiber (fiber->fake_stack, NULL, NULL);
 #endif
 }
@@ -98,7 +107,7 @@ leave (State state)
 static void
 fiber_main (void)
 {
-#if defined __SANITIZE_ADDRESS__
+#ifdef SWITCHES_ARE_SAID
   __sanitizer_finish_switch_fiber (NULL, (const void **) &emulator.scheduler_stack,
                                    &emulator.scheduler_size);
 #endif
@@ -113,7 +122,7 @@ static __attribute__ ((noinline)) void
 enter (Fiber *fiber, int thread)
 {
   if (fiber->started)
-    jump_to (fiber->jump);
+    _longjmp (fiber->jump, 1);
   fiber->started = true;
   getcontext (&fiber->context);
   fiber->context.uc_stack.ss_sp = stack_of (thread);
@@ -127,19 +136,19 @@ static __attribute__ ((noinline)) void
 resume (int thread)
 {
   Fiber *fiber = &emulator.fibers[thread];
-#if defined __SANITIZE_ADDRESS__
+#ifdef SWITCHES_ARE_SAID
   void *fake = NULL;
 #endif
 
   adj_emulated.thread = thread;
   fiber->state = RUNS;
   adj_race_enter (stack_of (thread), STACK);
-#if defined __SANITIZE_ADDRESS__
+#ifdef SWITCHES_ARE_SAID
   __sanitizer_start_switch_fiber (&fake, stack_of (thread), STACK);
 #endif
-  if (__builtin_setjmp (emulator.jump) == 0)
+  if (_setjmp (emulator.jump) == 0)
     enter (fiber, thread);
-#if defined __SANITIZE_ADDRESS__
+#ifdef SWITCHES_ARE_SAID
   __sanitizer_finish_switch_fiber (fake, NULL, NULL);
 #endif
 }
