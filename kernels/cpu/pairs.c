@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 
 /* Sums of products of bf16 by an instruction that adds the upper product of a pair, rounds, and
- * adds the lower: with the earlier element in the upper half it gives the bits of fused
- * multiply-adds. Subnormal numbers are zeros to it, so whoever calls sees to it that none arise.
- * The whole file is compiled for processors that have it. */
+ * adds the lower: with the earlier element in the upper half, the bits of fused multiply-adds.
+ * Subnormals are zeros to it: callers see to it that none arise.  For processors that have it. */
 
 #include "pairs.h"
 
