@@ -5,11 +5,16 @@
  * of: for devices, and for what is compiled where it runs.  For class f32: f32_load (data, type,
  * i), f32_store (data, type, i, x), f32_op (op, x, y, z), f32_sum (x, y), f32_prod, f32_max,
  * f32_min, f32_identity (kind) …, and f32_load_bf16, f32_read_bf16 (element), f32_written_bf16 (x)
- * of each type; so for f64 and i64.  The includer defines DEVICE, what its functions begin with. */
+ * of each type; so for f64 and i64.  DEVICE is what its functions begin with, where the includer
+ * has another. */
 
 #include "adj-kernels.h"
 #include "cpu/class-ops.h"
 #include "cpu/vector-math.h"
+
+#ifndef DEVICE
+#define DEVICE static inline __attribute__ ((always_inline, unused))
+#endif
 
 /* X (TYPE, name) */
 #define KERNEL_TYPES(X)                                                                            \

@@ -59,8 +59,7 @@ write_places (FILE *out, const AdjKFused *fused, const AdjKView *views)
 void
 adj_k_fused_write_prelude (FILE *out)
 {
-  fprintf (out, "#define DEVICE static inline __attribute__ ((always_inline, unused))\n"
-                "#include \"element.h\"\n\n"
+  fprintf (out, "#include \"element.h\"\n\n"
                 "typedef union { double f; int64_t i; } Number;\n\n");
 }
 
