@@ -431,7 +431,7 @@ plan_compiled_note_run (AdjPlan *plan, gint64 ns)
   gint64 all_ns = __atomic_add_fetch (&plan->run_ns, ns, __ATOMIC_RELAXED);
   PlanCompiled *compiled;
 
-  if (n_runs == RUNS_TO_LOOK)
+  if (n_runs == RUNS_TO_LOOK && g_atomic_pointer_get (&plan->compiled) == NULL)
     g_atomic_pointer_set (&plan->compiled, plan_compiled_new (plan));
   compiled = g_atomic_pointer_get (&plan->compiled);
   if (compiled != NULL && (n_runs >= RUNS_TO_COMPILE || all_ns > NS_TO_COMPILE))
