@@ -135,7 +135,8 @@ text_of_region (const PlanFused *fused)
   return text;
 }
 
-/* Layers of a model are the same regions again: each is written once. */
+/* Layers of a model are the same regions again: each is written once.  What comes after as many as
+ * a compiler takes is not even looked at. */
 static void
 write_functions (PlanCompiled *self, const AdjPlan *plan, FILE *out)
 {
@@ -144,7 +145,9 @@ write_functions (PlanCompiled *self, const AdjPlan *plan, FILE *out)
   for (guint32 i = 0; i < self->n_regions; i++)
     {
       const PlanFused *fused = plan_region (plan, i)->fused;
-      char *text = fused != NULL && fused->n_operands > 0 ? text_of_region (fused) : NULL;
+      gboolean is_written =
+          fused != NULL && fused->n_operands > 0 && self->n_functions < MAX_FUNCTIONS;
+      char *text = is_written ? text_of_region (fused) : NULL;
       gpointer number;
 
       self->of_region[i] = PLAN_NONE;
@@ -152,7 +155,7 @@ write_functions (PlanCompiled *self, const AdjPlan *plan, FILE *out)
         continue;
       if (g_hash_table_lookup_extended (numbers, text, NULL, &number))
         self->of_region[i] = GPOINTER_TO_UINT (number);
-      else if (self->n_functions < MAX_FUNCTIONS)
+      else
         {
           fprintf (out, "#define made made_%u\n%s#undef made\n", self->n_functions, text);
           self->of_region[i] = self->n_functions;
