@@ -50,9 +50,11 @@ take_text (AdjExtender *self, const AdjValue *leaf, AdjValue *out)
   const AdjObjectClass *klass = adj_extensions_find_written (self->extensions, leaf->text, &inside);
   AdjObject *object;
 
-  *out = adj_value_copy (leaf);
   if (klass == NULL)
-    return TRUE;
+    {
+      *out = adj_value_copy (leaf);
+      return TRUE;
+    }
   object = object_read_written (klass, inside, &self->error);
   if (object == NULL)
     {
@@ -60,7 +62,6 @@ take_text (AdjExtender *self, const AdjValue *leaf, AdjValue *out)
       return FALSE;
     }
   adj_diags_remove (self->diags, ADJ_UNREAD_VALUE, leaf->text);
-  adj_value_clear (out);
   *out = ADJ_OBJECT (object);
   self->n_taken++;
   return TRUE;
@@ -109,9 +110,11 @@ take_object (AdjExtender *self, const AdjValue *leaf, AdjValue *out)
   AdjObject *object = g_hash_table_lookup (self->objects, leaf->object);
   const AdjObjectClass *klass = object == NULL ? find_class (self, leaf->object) : NULL;
 
-  *out = adj_value_copy (leaf);
   if (object == NULL && klass == NULL)
-    return TRUE;
+    {
+      *out = adj_value_copy (leaf);
+      return TRUE;
+    }
   if (object == NULL)
     {
       object = make_object (klass, leaf->object, &self->error);
@@ -119,7 +122,6 @@ take_object (AdjExtender *self, const AdjValue *leaf, AdjValue *out)
         return FALSE;
       g_hash_table_insert (self->objects, adj_opaque_ref (leaf->object), object);
     }
-  adj_value_clear (out);
   *out = ADJ_OPAQUE (adj_opaque_ref (&object->parent));
   self->n_taken++;
   return TRUE;
