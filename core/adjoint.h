@@ -28,6 +28,8 @@
 #include "interpreter/adj-numeric.h"
 #include "ir/adj-compare.h"
 #include "ir/adj-graph.h"
+#include "ir/adj-header.h"
+#include "ir/adj-opcode.h"
 #include "ir/adj-text.h"
 #include "objects/adj-extensions.h"
 #include "objects/adj-object-table.h"

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "adj-warnings.h"
+#include "ir/adj-graph.h"
 #include "json-members.h"
 #include "plugins.h"
 

@@ -5,6 +5,7 @@
 
 #include "adj-warnings.h"
 #include "finding-run.h"
+#include "ir/adj-graph.h"
 #include "json-members.h"
 #include "plugins.h"
 

@@ -6,6 +6,7 @@
 #include <math.h>
 #include <stdio.h>
 
+#include "ir/adj-graph.h"
 #include "json-members.h"
 
 static const char *

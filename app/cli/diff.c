@@ -4,6 +4,7 @@
 #include <stdio.h>
 
 #include "adj-command.h"
+#include "ir/adj-graph.h"
 #include "json-members.h"
 #include "plugins.h"
 

@@ -3,6 +3,7 @@
  * gives. */
 
 #include "finding-run.h"
+#include "ir/adj-graph.h"
 
 /* One call that forward and backward both make, and what each of them made of it. */
 typedef struct

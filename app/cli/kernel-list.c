@@ -7,6 +7,7 @@
 
 #include "base/adj-error.h"
 #include "formats/adj-kernels.h"
+#include "ir/adj-graph.h"
 
 /* "sin, mul" */
 static char *

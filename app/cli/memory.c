@@ -7,6 +7,7 @@
 #include "adj-command.h"
 #include "base/adj-format-bytes.h"
 #include "formats/adj-memory-snapshot.h"
+#include "ir/adj-graph.h"
 #include "json-members.h"
 #include "plugins.h"
 #include "report/adj-timeline.h"

@@ -7,6 +7,7 @@
 #include <stdio.h>
 
 #include "base/adj-format-bytes.h"
+#include "ir/adj-graph.h"
 #include "json-members.h"
 
 #define N_BUDGETS 11

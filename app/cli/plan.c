@@ -6,6 +6,7 @@
 
 #include "adj-command.h"
 #include "base/adj-format-bytes.h"
+#include "ir/adj-graph.h"
 #include "json-members.h"
 #include "plugins.h"
 

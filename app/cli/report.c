@@ -4,6 +4,7 @@
 #include <math.h>
 
 #include "adj-command.h"
+#include "ir/adj-graph.h"
 #include "layout/adj-layout.h"
 #include "plugins.h"
 #include "report/adj-report.h"

@@ -5,6 +5,7 @@
 
 #include "base/adj-format-bytes.h"
 #include "device-option.h"
+#include "ir/adj-graph.h"
 #include "json-members.h"
 #include "kept-run.h"
 #include "plugins.h"

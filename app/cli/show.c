@@ -7,6 +7,7 @@
 #include "analysis/adj-modules.h"
 #include "base/adj-format-bytes.h"
 #include "file-facts.h"
+#include "ir/adj-graph.h"
 #include "json-members.h"
 #include "kernel-list.h"
 #include "plugins.h"

@@ -5,6 +5,7 @@
 
 #include <stdio.h>
 
+#include "ir/adj-graph.h"
 #include "json-members.h"
 
 static void

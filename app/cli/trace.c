@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "capture-report.h"
+#include "ir/adj-graph.h"
 #include "json-members.h"
 #include "partition-report.h"
 #include "plugins.h"

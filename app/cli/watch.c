@@ -11,6 +11,7 @@
 #include <glib/gstdio.h>
 
 #include "base/adj-error.h"
+#include "ir/adj-graph.h"
 #include "plugins.h"
 
 #define INTERVAL (300 * G_TIME_SPAN_MILLISECOND)

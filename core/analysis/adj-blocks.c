@@ -12,6 +12,7 @@
 #include "analysis/blocks-leader-private.h"
 #include "base/adj-arena.h"
 #include "ir/adj-graph-analysis-internal.h"
+#include "ir/adj-graph.h"
 #include "ir/adj-input-role.h"
 
 #define MIN_PERIOD 6   /* calls of a block */

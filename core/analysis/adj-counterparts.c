@@ -9,6 +9,7 @@
 
 #include "analysis/adj-aliases.h"
 #include "ir/adj-graph-analysis-internal.h"
+#include "ir/adj-graph.h"
 #include "ir/adj-input-role.h"
 
 #define NONE G_MAXUINT32

@@ -5,6 +5,8 @@
 
 #include <string.h>
 
+#include "ir/adj-graph.h"
+
 void
 adj_lines_add (AdjLines *lines, const AdjNode *node)
 {

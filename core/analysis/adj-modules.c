@@ -6,6 +6,7 @@
 
 #include "analysis/adj-blocks.h"
 #include "ir/adj-graph-analysis-internal.h"
+#include "ir/adj-graph.h"
 #include "ir/adj-input-role.h"
 
 const AdjModule *

@@ -6,6 +6,7 @@
 #include "analysis/adj-counterparts.h"
 #include "analysis/blocks-leader-private.h"
 #include "ir/adj-graph-analysis-internal.h"
+#include "ir/adj-graph.h"
 #include "ir/adj-input-role.h"
 
 typedef struct

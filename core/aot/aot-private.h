@@ -4,7 +4,7 @@
 #include "aot/adj-aot.h"
 
 #include "autograd/adj-autograd.h"
-#include "ir/adj-graph.h"
+#include "ir/adj-value.h"
 #include "rules/adj-view-chain.h"
 #include "trace/adj-functional.h"
 

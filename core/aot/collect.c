@@ -10,6 +10,7 @@
 #include "autograd/adj-autograd.h"
 #include "call/adj-context-internal.h"
 #include "call/adj-mode.h"
+#include "ir/adj-graph.h"
 #include "ops/adj-op-id.h"
 #include "ops/adj-ops.h"
 #include "rules/adj-operators.h"

@@ -7,6 +7,7 @@
 #include "aot/boundary-private.h"
 #include "aot/metadata-private.h"
 #include "call/adj-mode.h"
+#include "ir/adj-graph.h"
 #include "ops/adj-ops.h"
 #include "rules/adj-apply.h"
 #include "rules/adj-rule.h"

@@ -3,6 +3,7 @@
  * made and sunk inside it. */
 
 #include "ir/adj-builder.h"
+#include "ir/adj-graph.h"
 #include "ops/adj-op-id.h"
 #include "ops/adj-ops.h"
 #include "passes/adj-pass.h"

@@ -7,6 +7,7 @@
 #include "call/adj-context-internal.h"
 #include "call/adj-op.h"
 #include "interpreter/adj-interpreter.h"
+#include "ir/adj-graph.h"
 #include "ops/adj-op-id.h"
 #include "rules/adj-operators.h"
 #include "trace/adj-examples.h"

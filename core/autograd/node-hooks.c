@@ -2,6 +2,7 @@
 /* Runs the hooks around one node, and checks what they put in place of a gradient. */
 
 #include "autograd/autograd-private.h"
+#include "ir/adj-graph.h"
 #include "ops/adj-op-id.h"
 
 gboolean

@@ -9,6 +9,7 @@
 #include "call/adj-schema-internal.h"
 #include "call/context-private.h"
 #include "call/object-private.h"
+#include "ir/adj-graph.h"
 
 static void
 object_finalize (AdjOpaque *opaque)

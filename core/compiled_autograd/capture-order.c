@@ -7,6 +7,7 @@
 #include "compiled_autograd/compiled-private.h"
 #include "compiled_autograd/order-private.h"
 #include "ir/adj-builder.h"
+#include "ir/adj-graph.h"
 #include "ops/adj-op-table.h"
 
 /* -- what a node is -- */

@@ -3,7 +3,7 @@
 
 #include "autograd/adj-engine-internal.h"
 #include "compiled_autograd/adj-compiled-autograd.h"
-#include "ir/adj-graph.h"
+#include "ir/adj-value.h"
 #include "ir/adj-opaque.h"
 #include "ir/adj-target-internal.h"
 

@@ -4,6 +4,7 @@
 
 #include "compiled_autograd/compiled-private.h"
 #include "ir/adj-builder.h"
+#include "ir/adj-graph.h"
 
 /* What an item of the inputs is; %NULL: no tensor that is known. */
 static const AdjTensorMeta *

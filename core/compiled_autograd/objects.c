@@ -3,6 +3,7 @@
  * called as a whole.  They are inputs of the graph, so that another hook is no other graph. */
 
 #include "compiled_autograd/compiled-private.h"
+#include "ir/adj-graph.h"
 #include "rules/adj-gradient.h"
 
 typedef struct _Object Object;

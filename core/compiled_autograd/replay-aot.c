@@ -4,6 +4,7 @@
  * they did when it was traced. */
 
 #include "compiled_autograd/replay-private.h"
+#include "ir/adj-graph.h"
 #include "ops/adj-op-id.h"
 #include "ops/adj-ops.h"
 #include "tensor/adj-shape-internal.h"

@@ -4,6 +4,7 @@
 
 #include "base/adj-arena.h"
 #include "compiled_autograd/replay-private.h"
+#include "ir/adj-graph.h"
 #include "tensor/adj-dtype-internal.h"
 #include "tensor/adj-shape-internal.h"
 

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "compiled_autograd/replay-private.h"
+#include "ir/adj-graph.h"
 #include "ops/adj-op-id.h"
 #include "rules/adj-apply.h"
 #include "rules/adj-gradient.h"

@@ -8,6 +8,7 @@
 #include "exec/comparing-private.h"
 #include "exec/operation-private.h"
 #include "exec/verdict-private.h"
+#include "ir/adj-graph.h"
 
 static AdjValueComparison
 compare_nothing (guint index)

@@ -5,6 +5,7 @@
 
 #include "exec/comparing-private.h"
 #include "exec/verdict-private.h"
+#include "ir/adj-graph.h"
 
 typedef struct
 {

@@ -7,6 +7,7 @@
 #include "exec/comparing-private.h"
 #include "exec/perturbation-private.h"
 #include "exec/verdict-private.h"
+#include "ir/adj-graph.h"
 
 static void
 note_type (Comparing *comparing, AdjDType dtype)

@@ -3,7 +3,7 @@
 
 #include "exec/alias-versions-private.h"
 #include "exec/deviation-private.h"
-#include "ir/adj-graph.h"
+#include "ir/adj-value.h"
 
 G_BEGIN_DECLS
 

@@ -5,6 +5,7 @@
 #include "call/adj-op.h"
 #include "exec/comparing-private.h"
 #include "exec/operation-private.h"
+#include "ir/adj-graph.h"
 #include "ops/adj-op-table.h"
 
 AdjNodeId

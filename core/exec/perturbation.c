@@ -7,6 +7,7 @@
 #include "call/adj-op.h"
 #include "exec/perturbation-private.h"
 #include "exec/verdict-private.h"
+#include "ir/adj-graph.h"
 
 gboolean
 perturbation_applies (const AdjGraph *graph)

@@ -13,6 +13,7 @@
 #include "exec/verdict-private.h"
 #include "interpreter/adj-interpreter-internal.h"
 #include "interpreter/adj-interpreter.h"
+#include "ir/adj-graph.h"
 #include "rules/adj-operators.h"
 #include "trace/adj-decompose.h"
 

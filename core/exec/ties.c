@@ -7,6 +7,7 @@
 
 #include "call/adj-op.h"
 #include "exec/ties-private.h"
+#include "ir/adj-graph.h"
 #include "ir/adj-value-internal.h"
 #include "ops/adj-packet.h"
 

@@ -9,6 +9,7 @@
 #include "exec/ties-private.h"
 #include "exec/verdict-private.h"
 #include "interpreter/adj-gauge.h"
+#include "ir/adj-graph.h"
 #include "ops/adj-packet.h"
 
 /* How much larger than ours a peer's error may be before it is no rounding error. */

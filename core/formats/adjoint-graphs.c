@@ -7,6 +7,7 @@
 #include "formats/adjoint-loader-private.h"
 #include "formats/graph-json-private.h"
 #include "formats/remarks-private.h"
+#include "ir/adj-graph.h"
 
 void
 loader_free_graph (gpointer data)

@@ -11,6 +11,7 @@
 #include "formats/graph-json-private.h"
 #include "formats/pairs-private.h"
 #include "formats/recording-private.h"
+#include "ir/adj-graph.h"
 
 /* Returns: the index of the item */
 static guint

@@ -6,6 +6,7 @@
 
 #include "analysis/adj-blocks.h"
 #include "formats/adj-bundle-private.h"
+#include "ir/adj-graph.h"
 #include "ir/adj-input-role.h"
 
 struct _AdjBundleBuilder

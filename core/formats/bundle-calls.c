@@ -5,6 +5,7 @@
 
 #include "formats/adj-bundle-internal.h"
 #include "formats/adj-bundle-private.h"
+#include "ir/adj-graph.h"
 #include "ir/adj-text.h"
 
 #define MAX_NAME 100

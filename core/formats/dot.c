@@ -2,6 +2,7 @@
 /* Prints a graph as DOT, and the row of that format in the table. */
 
 #include "formats/adj-format.h"
+#include "ir/adj-graph.h"
 #include "ir/adj-text.h"
 
 /* A text inside the quotes of DOT: "\n" there ends a centred line. */

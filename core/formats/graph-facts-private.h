@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #pragma once
 
+#include "ir/adj-graph.h"
 #include "formats/graph-json-private.h"
 
 G_BEGIN_DECLS

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "formats/graph-facts-private.h"
+#include "ir/adj-graph.h"
 
 static gboolean
 keep_extra (NodeFacts *facts, const JsonItem *item, GError **error)

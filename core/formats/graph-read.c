@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "formats/graph-facts-private.h"
+#include "ir/adj-graph.h"
 #include "ops/adj-op-table.h"
 
 typedef struct

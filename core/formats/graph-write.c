@@ -5,6 +5,7 @@
 
 #include "formats/adj-format.h"
 #include "formats/graph-json-private.h"
+#include "ir/adj-graph.h"
 
 typedef struct
 {

@@ -8,6 +8,7 @@
 #include "formats/python-repr-private.h"
 #include "formats/regions-private.h"
 #include "formats/runnable-private.h"
+#include "ir/adj-graph.h"
 #include "ir/adj-text-internal.h"
 #include "ir/adj-text.h"
 #include "ops/adj-op-table.h"

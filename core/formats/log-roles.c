@@ -6,6 +6,7 @@
 #include "formats/log-facts-private.h"
 #include "formats/log-lines-private.h"
 #include "formats/log-roles-private.h"
+#include "ir/adj-graph.h"
 #include "ir/adj-text.h"
 #include "ops/adj-op-table.h"
 

@@ -6,6 +6,7 @@
 #include "formats/adjoint-private.h"
 #include "formats/adjoint-saver-private.h"
 #include "formats/value-json-private.h"
+#include "ir/adj-graph.h"
 
 static void
 open_list (GString *out, const char *key, guint n)

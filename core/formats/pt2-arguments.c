@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "formats/pt2-graph-private.h"
+#include "ir/adj-graph.h"
 
 typedef gboolean (*ReadArgument) (Pt2Graph *graph,
                                   const JsonItem *item,

@@ -6,6 +6,7 @@
 
 #include "call/adj-op.h"
 #include "formats/pt2-graph-private.h"
+#include "ir/adj-graph.h"
 #include "ops/adj-op-table.h"
 
 static gboolean

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "formats/pt2-graph-private.h"
+#include "ir/adj-graph.h"
 
 #define MAX_MODULES 1000
 

@@ -4,6 +4,7 @@
 #include "formats/json-private.h"
 #include "formats/recording-private.h"
 #include "ir/adj-builder.h"
+#include "ir/adj-graph.h"
 
 #define MAX_STAGES 4096
 #define MAX_NOTES ADJ_MAX_NODES

@@ -10,6 +10,7 @@
 #include "formats/log-lines-private.h"
 #include "formats/runnable-private.h"
 #include "formats/text-formats-private.h"
+#include "ir/adj-graph.h"
 #include "ir/adj-input-role.h"
 #include "ir/adj-text.h"
 #include "ops/adj-op-table.h"

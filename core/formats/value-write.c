@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "formats/value-json-private.h"
+#include "ir/adj-graph.h"
 #include "ir/adj-opaque.h"
 
 /* Largest integer that every reader of JSON keeps. */

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "interpreter/adj-interpreter.h"
-#include "ir/adj-graph.h"
+#include "ir/adj-value.h"
 
 G_BEGIN_DECLS
 

@@ -1,7 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 #pragma once
 
-#include "ir/adj-graph.h"
+#include "base/adj-diag.h"
+#include "ir/adj-header.h"
+#include "ir/adj-opcode.h"
+#include "ir/adj-target.h"
+#include "ir/adj-thread-state.h"
+#include "ir/adj-value.h"
 
 G_BEGIN_DECLS
 

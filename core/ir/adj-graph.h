@@ -2,6 +2,8 @@
 #pragma once
 
 #include "base/adj-diag.h"
+#include "ir/adj-header.h"
+#include "ir/adj-opcode.h"
 #include "ir/adj-recompute.h"
 #include "ir/adj-target.h"
 #include "ir/adj-thread-state.h"
@@ -10,22 +12,6 @@ G_BEGIN_DECLS
 
 /* A sealed graph: nodes in order of execution, immutable, counted atomically, shared by threads.
  * Made by AdjBuilder alone; passes make new ones. */
-
-typedef enum
-{
-  ADJ_OPCODE_PLACEHOLDER,
-  ADJ_OPCODE_GET_ATTR,
-  ADJ_OPCODE_CALL_FUNCTION,
-  ADJ_OPCODE_CALL_METHOD,
-  ADJ_OPCODE_CALL_MODULE,
-  ADJ_OPCODE_OUTPUT,
-  ADJ_OPCODE_RAW, /* a statement that we could not read; target is its text */
-  ADJ_N_OPCODES,
-} AdjOpcode;
-
-/* "call_function" and so on. */
-ADJ_PUBLIC const char *adj_opcode_name (AdjOpcode opcode);
-ADJ_PUBLIC AdjOpcode adj_opcode_from_name (const char *name); /* ADJ_N_OPCODES when unknown */
 
 /* The partitioner_tag of what backward computes, and of what it computes even where forward has an
  * equal value. */
@@ -49,7 +35,7 @@ typedef struct
 } AdjModule;
 
 /* Metadata of a node (ir/SPEC.md §4). Absent texts are %NULL. */
-typedef struct
+struct _AdjNodeMeta
 {
   const char *stack_trace; /* as PyTorch wrote it, innermost frame last */
   guint n_frames;
@@ -67,9 +53,9 @@ typedef struct
   const char *parameter; /* of a placeholder: the path of the parameter it is, "h.0.attn.weight" */
   const char *hook;      /* of a backward: the hook whose body it is of, "hook_body_0" */
   const AdjValue *extra; /* DICT of keys that we keep without knowing them */
-} AdjNodeMeta;
+};
 
-typedef struct
+struct _AdjNode
 {
   const char *name;
   AdjOpcode opcode;
@@ -85,14 +71,7 @@ typedef struct
   const AdjNodeId *inputs;
   guint n_users; /* each node once, in order of execution */
   const AdjNodeId *users;
-} AdjNode;
-
-/* How the text of the graph begins and ends (ir/SPEC.md §5.3); carries no meaning. */
-typedef enum
-{
-  ADJ_HEADER_PLAIN,
-  ADJ_HEADER_PYTREE, /* def forward(self, primals, tangents): … tree_flatten_spec, tree_unflatten */
-} AdjHeader;
+};
 
 ADJ_PUBLIC AdjGraph *adj_graph_ref (AdjGraph *graph); /* (transfer full) */
 ADJ_PUBLIC void adj_graph_unref (AdjGraph *graph);    /* not %NULL */
@@ -150,3 +129,5 @@ ADJ_PUBLIC gboolean adj_graph_is_update (const AdjGraph *graph, guint index);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (AdjGraph, adj_graph_unref)
 
 G_END_DECLS
+
+/* */

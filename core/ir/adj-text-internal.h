@@ -2,6 +2,7 @@
 #pragma once
 
 #include "base/adj-arena.h"
+#include "ir/adj-graph.h"
 #include "ir/adj-text.h"
 
 G_BEGIN_DECLS

@@ -2,7 +2,8 @@
 #pragma once
 
 #include "base/adj-diag.h"
-#include "ir/adj-graph.h"
+#include "ir/adj-target.h"
+#include "ir/adj-value.h"
 
 G_BEGIN_DECLS
 

@@ -6,6 +6,8 @@
 G_BEGIN_DECLS
 
 typedef struct _AdjGraph AdjGraph;
+typedef struct _AdjNode AdjNode;
+typedef struct _AdjNodeMeta AdjNodeMeta;
 typedef struct _AdjOp AdjOp;
 typedef struct _AdjOpaque AdjOpaque; /* objects/: a user object behind a vtable */
 

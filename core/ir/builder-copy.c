@@ -3,6 +3,7 @@
 /* Nodes of another graph, moved to the symbols of the one that is being made. */
 
 #include "ir/adj-builder-internal.h"
+#include "ir/adj-graph.h"
 #include "ir/builder-private.h"
 
 typedef struct

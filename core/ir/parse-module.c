@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "ir/adj-graph.h"
 #include "ir/text-private.h"
 #include "ir/text-reader-private.h"
 

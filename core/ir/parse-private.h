@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #pragma once
 
+#include "ir/adj-graph.h"
 #include "base/adj-lexer.h"
 #include "ir/adj-builder.h"
 #include "ir/adj-text.h"

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/adj-lexer.h"
+#include "ir/adj-graph.h"
 #include "ir/adj-text-internal.h"
 #include "ir/adj-value-internal.h"
 #include "ir/text-private.h"

@@ -5,6 +5,7 @@
 
 #include <string.h>
 
+#include "ir/adj-graph.h"
 #include "ir/adj-text-internal.h"
 #include "ir/adj-text.h"
 #include "ir/text-private.h"

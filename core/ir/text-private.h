@@ -2,6 +2,7 @@
 #pragma once
 
 #include "ir/adj-text.h"
+#include "ir/adj-thread-state.h"
 
 G_BEGIN_DECLS
 

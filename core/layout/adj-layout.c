@@ -7,6 +7,7 @@
 
 #include "base/adj-error.h"
 #include "ir/adj-builder.h"
+#include "ir/adj-graph.h"
 #include "layout/adj-layout-pool.h"
 #include "layout/layout-cache-private.h"
 #include "layout/mirror-private.h"

@@ -10,6 +10,7 @@
 #include "analysis/adj-counterparts.h"
 #include "analysis/adj-node-bytes.h"
 #include "interpreter/adj-effect-ops.h"
+#include "ir/adj-graph.h"
 #include "ir/adj-input-role.h"
 #include "layout/node-roles-private.h"
 #include "objects/adj-object-text.h"

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "call/adj-op.h"
+#include "ir/adj-graph.h"
 #include "ir/adj-input-role.h"
 #include "layout/node-roles-private.h"
 #include "passes/adj-repeats.h"

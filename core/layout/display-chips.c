@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "ir/adj-graph.h"
 #include "layout/display-list-private.h"
 #include "scene/adj-font.h"
 

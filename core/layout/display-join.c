@@ -8,6 +8,7 @@
 
 #include <string.h>
 
+#include "ir/adj-graph.h"
 #include "layout/display-list-private.h"
 
 /* A row of the joined list, and who had it first. */

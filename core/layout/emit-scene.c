@@ -5,6 +5,7 @@
 #include <math.h>
 
 #include "base/adj-format-bytes.h"
+#include "ir/adj-graph.h"
 #include "ir/adj-input-role.h"
 #include "layout/mirror-private.h"
 #include "scene/adj-font.h"

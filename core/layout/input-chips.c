@@ -2,6 +2,7 @@
 /* Which inputs are chips at their readers, and which are pills above everything. */
 
 #include "analysis/adj-blocks.h"
+#include "ir/adj-graph.h"
 #include "ir/adj-input-role.h"
 #include "layout/node-roles-private.h"
 

@@ -2,6 +2,7 @@
 /* What the picture has to tell apart where a graph has effects: objects, calls of their methods,
  * and the tokens that order the calls. */
 
+#include "ir/adj-graph.h"
 #include "layout/node-roles-private.h"
 #include "objects/adj-object-text.h"
 

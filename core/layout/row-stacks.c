@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "analysis/adj-blocks.h"
+#include "ir/adj-graph.h"
 #include "layout/rows-private.h"
 
 #define MIN_STACK 3 /* modules */

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "analysis/adj-modules.h"
+#include "ir/adj-graph.h"
 #include "layout/rows-private.h"
 
 /* "L['self'].h.0" and "h.0" are one. */

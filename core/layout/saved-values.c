@@ -2,6 +2,7 @@
 /* What backward reads of forward, each storage once. */
 
 #include "ir/adj-graph-analysis-internal.h"
+#include "ir/adj-graph.h"
 #include "layout/adj-node-roles.h"
 #include "layout/adj-saved-values.h"
 

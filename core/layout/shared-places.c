@@ -4,6 +4,7 @@
 
 #include "layout/shared-places.h"
 
+#include "ir/adj-graph.h"
 #include "layout/display-list-private.h"
 #include "layout/mirror-private.h"
 

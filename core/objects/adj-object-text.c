@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "call/adj-object-call-internal.h"
+#include "ir/adj-graph.h"
 #include "ir/adj-text.h"
 
 static void

@@ -4,6 +4,7 @@
 
 #include "base/adj-diag-internal.h"
 #include "ir/adj-builder.h"
+#include "ir/adj-graph.h"
 #include "ir/adj-text-internal.h"
 #include "objects/adj-extensions-internal.h"
 #include "objects/written-object-private.h"

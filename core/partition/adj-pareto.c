@@ -6,6 +6,7 @@
 
 #include <gio/gio.h>
 
+#include "ir/adj-graph.h"
 #include "partition/partitioners-private.h"
 
 static AdjParetoPoint

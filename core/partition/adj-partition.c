@@ -7,6 +7,7 @@
 #include <math.h>
 
 #include "base/adj-names-internal.h"
+#include "ir/adj-graph.h"
 #include "partition/partitioners-private.h"
 #include "passes/adj-effects.h"
 

@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "ir/adj-graph.h"
 #include "partition/cut-private.h"
 
 #define N_LONG 100 /* calls of a chain of fusible operators that may be repeated */

@@ -5,6 +5,7 @@
 
 #include <string.h>
 
+#include "ir/adj-graph.h"
 #include "partition/knapsack.h"
 #include "partition/partitioners-private.h"
 #include "partition/runtime-private.h"

@@ -2,6 +2,7 @@
 /* merged-random: PyTorch's list of operators that must not be merged lacks some random ones
  * (partition/SPEC.md §2.2). */
 
+#include "ir/adj-graph.h"
 #include "partition/pair-private.h"
 #include "passes/adj-finding.h"
 #include "passes/adj-repeats.h"

@@ -2,6 +2,7 @@
 /* recomputed-random: below a budget of 1 PyTorch repeats random operators as they are; only tagged
  * ones get the generator's state (partition/SPEC.md §4.4). */
 
+#include "ir/adj-graph.h"
 #include "partition/pair-private.h"
 #include "passes/adj-finding.h"
 

@@ -3,6 +3,7 @@
  * input itself is saved a copy_ into it runs in both graphs (seen in 2.6, on batch norm below a
  * budget of 1). */
 
+#include "ir/adj-graph.h"
 #include "partition/pair-private.h"
 #include "passes/adj-finding.h"
 

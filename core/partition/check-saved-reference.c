@@ -4,6 +4,7 @@
 
 #include "analysis/adj-aliases.h"
 #include "call/adj-op.h"
+#include "ir/adj-graph.h"
 #include "partition/pair-private.h"
 #include "passes/adj-finding.h"
 

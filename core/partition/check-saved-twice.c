@@ -2,6 +2,7 @@
 /* saved-twice: a value whose memory is handed over in a view is computed again beside. */
 
 #include "analysis/adj-aliases.h"
+#include "ir/adj-graph.h"
 #include "partition/pair-private.h"
 #include "passes/adj-finding.h"
 

@@ -2,6 +2,7 @@
 /* unsaved: MUST_SAVE is forgotten on views and results of several, and below a budget of 1. */
 
 #include "analysis/adj-aliases.h"
+#include "ir/adj-graph.h"
 #include "partition/pair-private.h"
 #include "passes/adj-finding.h"
 

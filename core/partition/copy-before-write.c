@@ -3,6 +3,7 @@
  * forward saves a copy from before.  PyTorch saves the reference. */
 
 #include "call/adj-op.h"
+#include "ir/adj-graph.h"
 #include "partition/plan-private.h"
 
 static void

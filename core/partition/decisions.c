@@ -2,6 +2,7 @@
 /* What became of every node, and why. */
 
 #include "call/adj-generator.h"
+#include "ir/adj-graph.h"
 #include "partition/liveness-private.h"
 
 static guint8 *

@@ -8,6 +8,7 @@
 #include "call/adj-op.h"
 #include "ir/adj-builder-internal.h"
 #include "ir/adj-builder.h"
+#include "ir/adj-graph.h"
 #include "ops/adj-op-table.h"
 #include "partition/plan-private.h"
 

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "ir/adj-builder.h"
+#include "ir/adj-graph.h"
 #include "ir/adj-input-role.h"
 #include "partition/invariants-private.h"
 

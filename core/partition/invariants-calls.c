@@ -5,6 +5,7 @@
 
 #include "analysis/adj-aliases.h"
 #include "call/adj-op.h"
+#include "ir/adj-graph.h"
 #include "ir/adj-input-role.h"
 #include "partition/invariants-private.h"
 #include "partition/op-traits-private.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #pragma once
 
-#include "ir/adj-graph.h"
+#include "ir/adj-value.h"
 #include "partition/adj-partition.h"
 
 G_BEGIN_DECLS

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "call/adj-object-call-internal.h"
+#include "ir/adj-graph.h"
 #include "ir/adj-value-internal.h"
 #include "partition/joint-private.h"
 

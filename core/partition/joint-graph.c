@@ -8,6 +8,7 @@
 #include "analysis/adj-node-bytes.h"
 #include "call/adj-object-call-internal.h"
 #include "call/adj-op.h"
+#include "ir/adj-graph.h"
 #include "ir/adj-input-role.h"
 #include "partition/joint-private.h"
 

@@ -9,6 +9,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "ir/adj-graph.h"
 #include "partition/joint-private.h"
 #include "passes/adj-repeats.h"
 

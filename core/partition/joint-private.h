@@ -2,6 +2,7 @@
 #pragma once
 
 #include "base/adj-arena.h"
+#include "ir/adj-graph.h"
 #include "partition/adj-partition.h"
 #include "partition/op-traits-private.h"
 

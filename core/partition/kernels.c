@@ -6,6 +6,7 @@
  * does not fuse; two reductions over other dimensions are two kernels, and what both need is read
  * by both.  Views move nothing. */
 
+#include "ir/adj-graph.h"
 #include "partition/liveness-private.h"
 
 typedef struct

@@ -12,6 +12,7 @@
 #include <gio/gio.h>
 #include <math.h>
 
+#include "ir/adj-graph.h"
 #include "partition/cut-private.h"
 #include "partition/max-flow.h"
 

@@ -5,6 +5,7 @@
 
 #include "call/adj-op.h"
 #include "interpreter/adj-effect-ops.h"
+#include "ir/adj-graph.h"
 #include "partition/op-traits-private.h"
 
 enum

@@ -3,6 +3,7 @@
  * numbers. */
 
 #include "call/adj-op.h"
+#include "ir/adj-graph.h"
 #include "partition/pair-private.h"
 #include "passes/adj-finding-internal.h"
 

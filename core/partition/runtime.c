@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "ir/adj-graph.h"
 #include "partition/runtime-private.h"
 
 typedef struct

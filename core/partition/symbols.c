@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "ir/adj-builder.h"
+#include "ir/adj-graph.h"
 #include "partition/plan-private.h"
 
 typedef struct

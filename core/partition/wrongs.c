@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "ir/adj-graph.h"
 #include "ir/adj-input-role.h"
 #include "partition/pair-private.h"
 #include "partition/partitioners-private.h"

@@ -5,6 +5,7 @@
 
 #include "analysis/adj-blocks.h"
 #include "ir/adj-builder-internal.h"
+#include "ir/adj-graph.h"
 #include "ir/adj-input-role.h"
 #include "ops/adj-op-table.h"
 

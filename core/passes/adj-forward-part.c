@@ -4,6 +4,7 @@
 #include "passes/adj-forward-part.h"
 
 #include "ir/adj-builder.h"
+#include "ir/adj-graph.h"
 #include "ir/adj-input-role.h"
 
 static gboolean

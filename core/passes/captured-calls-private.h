@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #pragma once
 
-#include "ir/adj-graph.h"
+#include "ir/adj-value.h"
 #include "ir/adj-target-internal.h"
 #include "passes/adj-finding.h"
 

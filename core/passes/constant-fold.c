@@ -10,6 +10,7 @@
 #include "interpreter/adj-interpreter-internal.h"
 #include "interpreter/adj-interpreter.h"
 #include "ir/adj-builder.h"
+#include "ir/adj-graph.h"
 #include "ops/adj-op-table.h"
 #include "passes/adj-pass.h"
 #include "rules/adj-operators.h"

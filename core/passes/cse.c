@@ -8,6 +8,7 @@
 #include "analysis/adj-aliases.h"
 #include "call/adj-op.h"
 #include "ir/adj-builder.h"
+#include "ir/adj-graph.h"
 #include "ops/adj-op-table.h"
 #include "passes/adj-pass.h"
 #include "passes/adj-repeats.h"

@@ -8,6 +8,7 @@
 #include "call/adj-object-call-internal.h"
 #include "call/adj-op.h"
 #include "ir/adj-builder.h"
+#include "ir/adj-graph.h"
 #include "ops/adj-op-table.h"
 #include "passes/adj-pass.h"
 

@@ -4,6 +4,7 @@
  * The graph is traced again with a mode that evaluates the rules of the operators that the table
  * names; everything else is recorded as it was. */
 
+#include "ir/adj-graph.h"
 #include "passes/adj-pass.h"
 #include "trace/adj-trace.h"
 

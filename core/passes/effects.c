@@ -6,6 +6,7 @@
 #include "call/adj-object-call-internal.h"
 #include "call/adj-op.h"
 #include "interpreter/adj-effect-ops.h"
+#include "ir/adj-graph.h"
 #include "ops/adj-op-table.h"
 #include "passes/adj-effects.h"
 

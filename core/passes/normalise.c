@@ -9,6 +9,7 @@
 #include "analysis/adj-aliases.h"
 #include "call/adj-op.h"
 #include "ir/adj-builder.h"
+#include "ir/adj-graph.h"
 #include "passes/adj-pass.h"
 
 typedef struct

@@ -2,6 +2,7 @@
 /* The tokens of effects: one chain in each direction, whole and without a fork. */
 
 #include "call/adj-object-call-internal.h"
+#include "ir/adj-graph.h"
 #include "passes/adj-effects.h"
 
 #define NONE G_MAXUINT32

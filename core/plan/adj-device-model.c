@@ -6,6 +6,7 @@
 
 #include "base/adj-error.h"
 #include "call/adj-op.h"
+#include "ir/adj-graph.h"
 
 static const AdjDeviceModel models[] = {
   { "t4", "NVIDIA T4", 320e9, 8.1e12, 65e12 },

@@ -2,6 +2,8 @@
 /* What a plan consists of, and what its regions cost: bytes and operations. */
 
 #include "plan/adj-plan-parts.h"
+
+#include "ir/adj-graph.h"
 #include "plan/plan-private.h"
 
 /* -- costs, while the plan is made -- */

@@ -6,6 +6,7 @@
 #include "base/adj-clock.h"
 #include "base/adj-error.h"
 #include "call/adj-context-internal.h"
+#include "ir/adj-graph.h"
 #include "plan/adj-plan-internal.h"
 #include "plan/compiled-private.h"
 #include "plan/gpu-space-private.h"

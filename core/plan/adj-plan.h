@@ -2,7 +2,7 @@
 #pragma once
 
 #include "call/adj-context.h"
-#include "ir/adj-graph.h"
+#include "ir/adj-value.h"
 
 G_BEGIN_DECLS
 

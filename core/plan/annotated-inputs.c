@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* What the inputs of a graph look like by its annotations. */
 
+#include "ir/adj-graph.h"
 #include "plan/adj-plan.h"
 
 static gboolean

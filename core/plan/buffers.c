@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Which memory each buffer is in, and from which region to which it is held. */
 
+#include "ir/adj-graph.h"
 #include "plan/plan-private.h"
 
 typedef void (*UseFunc) (gpointer data, guint32 region, guint32 value, gboolean is_write);

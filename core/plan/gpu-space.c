@@ -6,6 +6,7 @@
 
 #include "base/adj-format-bytes.h"
 #include "call/adj-context-internal.h"
+#include "ir/adj-graph.h"
 #include "plan/gpu-space-private.h"
 
 #define ALIGNMENT 256

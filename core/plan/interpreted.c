@@ -5,6 +5,7 @@
 #include "adj-kernels.h"
 #include "call/adj-context-internal.h"
 #include "interpreter/adj-interpreter-internal.h"
+#include "ir/adj-graph.h"
 #include "plan/space-private.h"
 
 static gboolean

@@ -2,6 +2,7 @@
 /* Spaces that are kept with the graph of their plan until the next run. */
 
 #include "ir/adj-graph-analysis-internal.h"
+#include "ir/adj-graph.h"
 #include "plan/adj-plan-internal.h"
 #include "plan/gpu-space-private.h"
 

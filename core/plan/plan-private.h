@@ -3,7 +3,7 @@
 
 #include "adj-kernel-fused.h"
 #include "call/adj-mode.h"
-#include "ir/adj-graph.h"
+#include "ir/adj-value.h"
 #include "ops/adj-tile-program.h"
 #include "plan/adj-plan.h"
 

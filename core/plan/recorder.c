@@ -8,6 +8,7 @@
 #include "call/adj-constant.h"
 #include "call/adj-higher-order.h"
 #include "call/adj-op-internal.h"
+#include "ir/adj-graph.h"
 #include "ops/adj-ops.h"
 #include "ops/adj-pointwise-internal.h"
 #include "plan/plan-private.h"

@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "ir/adj-graph.h"
 #include "plan/windows-private.h"
 
 /* A region is bounded, so that its operands stay in the cache and a search ends. */

@@ -2,6 +2,7 @@
 /* Inputs that a graph ends by overwriting as a whole, as the step of an optimiser does: what is
  * written has a buffer of its own, so the input is read where it is and nothing is copied first. */
 
+#include "ir/adj-graph.h"
 #include "plan/plan-private.h"
 #include "tensor/adj-shape-internal.h"
 

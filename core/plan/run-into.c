@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "ir/adj-graph.h"
 #include "plan/space-private.h"
 #include "tensor/adj-storage-internal.h"
 

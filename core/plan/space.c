@@ -6,6 +6,7 @@
 #include <sys/mman.h>
 
 #include "call/adj-op-internal.h"
+#include "ir/adj-graph.h"
 #include "plan/gpu-space-private.h"
 #include "rules/adj-operators.h"
 #include "tensor/adj-storage-internal.h"

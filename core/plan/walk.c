@@ -9,6 +9,7 @@
 #include "call/adj-object-call-internal.h"
 #include "interpreter/adj-effect-ops.h"
 #include "interpreter/adj-interpreter-internal.h"
+#include "ir/adj-graph.h"
 #include "ir/adj-target-internal.h"
 #include "plan/plan-private.h"
 #include "rules/adj-operators.h"

@@ -9,6 +9,7 @@
 
 #include "analysis/adj-node-bytes.h"
 #include "base/adj-format-bytes.h"
+#include "ir/adj-graph.h"
 #include "ir/adj-text.h"
 
 char *

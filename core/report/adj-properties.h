@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #pragma once
 
+#include "base/adj-diag.h"
 #include "exec/adj-comparison.h"
-#include "ir/adj-graph.h"
+#include "ir/adj-value.h"
 #include "scene/adj-scene.h"
 
 G_BEGIN_DECLS

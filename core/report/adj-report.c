@@ -10,6 +10,7 @@
 
 #include "base/adj-file-writer.h"
 #include "interpreter/adj-interpreter.h"
+#include "ir/adj-graph.h"
 #include "report/adj-properties.h"
 #include "report/report-private.h"
 #include "scene/paint-cairo.h"

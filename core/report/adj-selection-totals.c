@@ -5,6 +5,7 @@
 
 #include "analysis/adj-aliases.h"
 #include "analysis/adj-node-bytes.h"
+#include "ir/adj-graph.h"
 #include "report/adj-properties.h"
 
 static gint

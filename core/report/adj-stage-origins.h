@@ -2,7 +2,7 @@
 #pragma once
 
 #include "ir/adj-compare.h"
-#include "ir/adj-graph.h"
+#include "ir/adj-value.h"
 
 G_BEGIN_DECLS
 

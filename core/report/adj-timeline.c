@@ -9,6 +9,7 @@
 
 #include "analysis/adj-lifetimes.h"
 #include "analysis/adj-modules.h"
+#include "ir/adj-graph.h"
 #include "layout/adj-saved-values.h"
 
 /* -- who holds -- */

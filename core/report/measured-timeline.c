@@ -10,6 +10,7 @@
 
 #include "analysis/adj-lifetimes.h"
 #include "base/adj-error.h"
+#include "ir/adj-graph.h"
 #include "layout/adj-saved-values.h"
 #include "report/adj-timeline.h"
 

@@ -3,6 +3,7 @@
 
 #include <glib/gi18n.h>
 
+#include "ir/adj-graph.h"
 #include "report/adj-properties.h"
 #include "report/report-private.h"
 

@@ -5,6 +5,7 @@
 #include <gio/gio.h>
 #include <glib/gi18n.h>
 
+#include "ir/adj-graph.h"
 #include "report/adj-properties.h"
 #include "report/adj-selection-totals.h"
 #include "report/adj-stage-change.h"

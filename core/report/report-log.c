@@ -6,6 +6,7 @@
 
 #include "base/adj-format-bytes.h"
 #include "formats/adj-kernels.h"
+#include "ir/adj-graph.h"
 #include "report/report-private.h"
 
 #define MAX_TEXT (32 << 10)   /* bytes of one text */

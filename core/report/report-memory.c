@@ -4,6 +4,7 @@
 #include <glib/gi18n.h>
 
 #include "analysis/adj-modules.h"
+#include "ir/adj-graph.h"
 #include "report/adj-properties.h"
 #include "report/adj-timeline.h"
 #include "report/report-private.h"

@@ -4,6 +4,7 @@
 #include <glib/gi18n.h>
 #include <string.h>
 
+#include "ir/adj-graph.h"
 #include "ir/adj-input-role.h"
 #include "report/adj-stage-origins.h"
 #include "report/stage-change-private.h"

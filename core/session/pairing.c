@@ -4,6 +4,7 @@
  * of @a look theirs up. */
 
 #include "call/adj-op.h"
+#include "ir/adj-graph.h"
 #include "ir/adj-text.h"
 #include "ops/adj-op-table.h"
 #include "session/pairing-private.h"

@@ -5,6 +5,7 @@
 
 #include "call/adj-object.h"
 #include "ir/adj-builder.h"
+#include "ir/adj-graph.h"
 #include "ir/adj-text-internal.h"
 #include "session/inputs-private.h"
 

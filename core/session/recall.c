@@ -3,6 +3,7 @@
  * the process is gone that had them. */
 
 #include "ir/adj-builder.h"
+#include "ir/adj-graph.h"
 #include "ir/adj-value-internal.h"
 #include "session/inputs-private.h"
 

@@ -4,6 +4,7 @@
  * hook gave. */
 
 #include "ir/adj-builder.h"
+#include "ir/adj-graph.h"
 #include "ir/adj-value-internal.h"
 #include "session/recorded-looks-private.h"
 

@@ -2,6 +2,7 @@
 /* The graphs of a region of a file as stages of a recording. */
 
 #include "ir/adj-builder.h"
+#include "ir/adj-graph.h"
 #include "session/adj-region-stages.h"
 
 /* By role: what such a graph is made of, the nearest first, and what it is in one line. */

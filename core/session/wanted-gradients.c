@@ -2,6 +2,7 @@
 /* Which inputs require a gradient, taken from the joint graph of the region. */
 
 #include "ir/adj-builder.h"
+#include "ir/adj-graph.h"
 #include "ir/adj-input-role.h"
 #include "session/adj-wanted-gradients.h"
 

@@ -6,6 +6,7 @@
 #include "call/adj-context-internal.h"
 #include "call/adj-mode.h"
 #include "interpreter/adj-interpreter.h"
+#include "ir/adj-graph.h"
 #include "rules/adj-operators.h"
 #include "trace/adj-examples.h"
 #include "trace/adj-functional.h"

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "call/adj-function.h"
-#include "ir/adj-graph.h"
+#include "ir/adj-value.h"
 #include "trace/adj-decompose.h"
 
 G_BEGIN_DECLS

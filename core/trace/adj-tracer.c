@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "ir/adj-builder-internal.h"
+#include "ir/adj-graph.h"
 #include "ir/adj-opaque.h"
 #include "ops/adj-ops.h"
 #include "trace/tracer-private.h"

@@ -3,7 +3,7 @@
 
 #include "call/adj-context.h"
 #include "call/adj-op.h"
-#include "ir/adj-graph.h"
+#include "ir/adj-header.h"
 
 G_BEGIN_DECLS
 

@@ -5,6 +5,7 @@
 
 #include "call/adj-mode.h"
 #include "interpreter/adj-interpreter.h"
+#include "ir/adj-graph.h"
 #include "ir/adj-target-internal.h"
 #include "rules/adj-operators.h"
 #include "trace/adj-examples.h"

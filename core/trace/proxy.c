@@ -9,6 +9,7 @@
 #include "call/adj-object-call-internal.h"
 #include "call/adj-op.h"
 #include "call/adj-trace-wrapped.h"
+#include "ir/adj-graph.h"
 #include "ir/adj-value-internal.h"
 #include "trace/tracer-private.h"
 

@@ -4,6 +4,7 @@
  * tracer for itself. */
 
 #include "ir/adj-compare.h"
+#include "ir/adj-graph.h"
 #include "trace/tracer-private.h"
 
 void

@@ -6,6 +6,7 @@
  * a symbol s0 with the example as its hint: sizes that are computed become nodes of the graph, and
  * the graph then runs on batches of other sizes. */
 
+#include "ir/adj-graph.h"
 #include "programs.h"
 
 ADJ_PUBLIC const AdjProgram *adj_program_sizes (void);

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "analysis/adj-aliases.h"
+#include "ir/adj-graph.h"
 #include "support/graphs.h"
 #include "support/random-graph.h"
 #include "support/random-joint.h"

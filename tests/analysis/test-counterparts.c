@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "analysis/adj-counterparts.h"
+#include "ir/adj-graph.h"
 #include "ir/adj-input-role.h"
 #include "support/graphs.h"
 #include "support/pictured-graphs.h"

@@ -5,6 +5,7 @@
 #include "analysis/adj-aliases.h"
 #include "analysis/adj-lifetimes.h"
 #include "analysis/adj-node-bytes.h"
+#include "ir/adj-graph.h"
 #include "support/graphs.h"
 #include "support/random-graph.h"
 #include "support/random-joint.h"

@@ -3,6 +3,7 @@
 
 #include "analysis/adj-modules.h"
 #include "ir/adj-builder.h"
+#include "ir/adj-graph.h"
 #include "support/graphs.h"
 
 #define N_SEEDS 60

@@ -2,6 +2,7 @@
 /* The bytes of a node, against a slower way to count them. */
 
 #include "analysis/adj-node-bytes.h"
+#include "ir/adj-graph.h"
 #include "support/graphs.h"
 #include "support/random-graph.h"
 #include "support/random-joint.h"

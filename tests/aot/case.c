@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "call/adj-mode.h"
+#include "ir/adj-graph.h"
 #include "ir/adj-text.h"
 #include "ops/adj-op-id.h"
 #include "rules/adj-apply.h"

@@ -11,6 +11,7 @@
 #include "autograd/adj-autograd.h"
 #include "formats/adj-format.h"
 #include "interpreter/adj-interpreter.h"
+#include "ir/adj-graph.h"
 #include "ir/adj-text.h"
 #include "ops/adj-op-table.h"
 #include "session/adj-session.h"

@@ -13,6 +13,7 @@
 #include "interpreter/adj-numeric-internal.h"
 #include "interpreter/adj-numeric.h"
 #include "ir/adj-builder.h"
+#include "ir/adj-graph.h"
 #include "ops/adj-op-table.h"
 #include "rules/adj-operators.h"
 #include "support/adj-test.h"

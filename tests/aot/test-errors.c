@@ -9,6 +9,7 @@
 #include "aot/case.h"
 #include "aot/compile.h"
 #include "autograd/adj-custom.h"
+#include "ir/adj-graph.h"
 #include "ir/adj-text.h"
 #include "ops/adj-op-id.h"
 #include "rules/adj-apply.h"

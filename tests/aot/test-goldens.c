@@ -7,6 +7,7 @@
 #include "aot/compile.h"
 #include "autograd/adj-custom.h"
 #include "ir/adj-builder.h"
+#include "ir/adj-graph.h"
 #include "ir/adj-text.h"
 #include "ops/adj-op-table.h"
 #include "support/adj-test.h"

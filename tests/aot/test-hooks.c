@@ -10,6 +10,7 @@
 #include "call/adj-mode.h"
 #include "interpreter/adj-interpreter.h"
 #include "interpreter/adj-numeric.h"
+#include "ir/adj-graph.h"
 #include "ir/adj-text.h"
 #include "ops/adj-op-table.h"
 #include "rules/adj-operators.h"

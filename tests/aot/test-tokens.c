@@ -10,6 +10,7 @@
 #include "autograd/adj-custom.h"
 #include "call/adj-mode.h"
 #include "interpreter/adj-interpreter.h"
+#include "ir/adj-graph.h"
 #include "ir/adj-text.h"
 #include "ops/adj-op-id.h"
 #include "ops/adj-ops.h"

@@ -11,6 +11,7 @@
 #include "interpreter/adj-numeric.h"
 #include "ir/adj-builder.h"
 #include "ir/adj-compare.h"
+#include "ir/adj-graph.h"
 #include "ops/adj-op-table.h"
 #include "rules/adj-operators.h"
 #include "support/adj-test.h"

@@ -7,6 +7,7 @@
 #include "call/adj-mode.h"
 #include "formats/adj-format.h"
 #include "interpreter/adj-interpreter.h"
+#include "ir/adj-graph.h"
 #include "ops/adj-op-table.h"
 #include "rules/adj-operators.h"
 #include "support/adj-test.h"

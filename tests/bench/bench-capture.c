@@ -10,6 +10,7 @@
 #include <time.h>
 
 #include "bench/deep.h"
+#include "ir/adj-graph.h"
 #include "wrappers/adj-wrappers.h"
 
 #define N_RUNS 15

@@ -9,6 +9,7 @@
 #include <time.h>
 
 #include "bench/deep.h"
+#include "ir/adj-graph.h"
 
 #define N_RUNS 9
 

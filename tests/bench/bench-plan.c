@@ -10,6 +10,7 @@
 #include <time.h>
 
 #include "bench/deep.h"
+#include "ir/adj-graph.h"
 #include "support/random-graph.h"
 
 #define N_RUNS 15

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "ir/adj-builder.h"
+#include "ir/adj-graph.h"
 #include "ops/adj-op-table.h"
 #include "support/adj-test.h"
 

@@ -8,6 +8,7 @@
 #include <json-glib/json-glib.h>
 #include <string.h>
 
+#include "ir/adj-graph.h"
 #include "support/adj-test.h"
 #include "support/graphs.h"
 #include "support/planted-snapshot.h"

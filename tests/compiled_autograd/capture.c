@@ -5,6 +5,7 @@
 
 #include <gio/gio.h>
 
+#include "ir/adj-graph.h"
 #include "ir/adj-text.h"
 #include "support/adj-test.h"
 #include "support/graphs.h"

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "builtin-programs.h"
+#include "ir/adj-graph.h"
 #include "support/adj-test.h"
 #include "support/graphs.h"
 

@@ -7,6 +7,7 @@
 
 #include "builtin-programs.h"
 #include "compiled_autograd/capture.h"
+#include "ir/adj-graph.h"
 #include "session/adj-wanted-gradients.h"
 #include "support/adj-test.h"
 #include "support/graphs.h"

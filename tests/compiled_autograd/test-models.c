@@ -3,6 +3,7 @@
  * the same release captured, node for node; and what it replayed is in its order. */
 
 #include "compiled_autograd/capture.h"
+#include "ir/adj-graph.h"
 #include "session/adj-pipeline.h"
 #include "support/adj-test.h"
 #include "support/graphs.h"

@@ -2,6 +2,7 @@
 /* Scalars on the CPU go to the GPU where other inputs are (compiled_autograd/SPEC.md §6.4). */
 
 #include "compiled_autograd/compiled-private.h"
+#include "ir/adj-graph.h"
 #include "support/graphs.h"
 
 #define GRAPH(device, last)                                                                        \

@@ -5,6 +5,7 @@
 #include "autograd/adj-checkpoint.h"
 #include "compiled_autograd/capture.h"
 #include "interpreter/adj-interpreter.h"
+#include "ir/adj-graph.h"
 #include "ops/adj-op-id.h"
 #include "rules/adj-apply.h"
 #include "support/adj-test.h"

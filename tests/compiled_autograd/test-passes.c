@@ -3,6 +3,7 @@
  * functions, accumulation) is neither merged nor moved nor dropped, whether its objects are here or
  * not. */
 
+#include "ir/adj-graph.h"
 #include "support/adj-test.h"
 #include "support/graphs.h"
 

@@ -8,6 +8,7 @@
 #include "device/cuda-compiler.h"
 #include "emulated-gpu.h"
 #include "exec/adj-executor.h"
+#include "ir/adj-graph.h"
 #include "plan/operator-graph.h"
 #include "plan/plan-check.h"
 #include "support/adj-test.h"

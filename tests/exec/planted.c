@@ -8,6 +8,7 @@
 
 #include "call/adj-op.h"
 #include "interpreter/adj-numeric-internal.h"
+#include "ir/adj-graph.h"
 
 /* What broken kernels do to a result of @n elements; @size is how much, relative to its norm. */
 typedef void (*Damage) (GRand *rand, double *values, gint64 n, double norm, double size);

@@ -6,6 +6,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "ir/adj-graph.h"
 #include "support/graphs.h"
 
 #define MOST 0x1p24

@@ -7,6 +7,7 @@
 #include <math.h>
 
 #include "ir/adj-builder.h"
+#include "ir/adj-graph.h"
 #include "ops/adj-op-table.h"
 #include "planted.h"
 #include "support/adj-test.h"

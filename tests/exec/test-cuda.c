@@ -7,6 +7,7 @@
 
 #include "call/adj-generator.h"
 #include "emulated-gpu.h"
+#include "ir/adj-graph.h"
 #include "session/adj-session.h"
 #include "support/adj-test.h"
 #include "support/graphs.h"

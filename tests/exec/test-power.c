@@ -4,6 +4,7 @@
 #include <math.h>
 
 #include "interpreter/adj-numeric-internal.h"
+#include "ir/adj-graph.h"
 #include "power.h"
 #include "support/adj-test.h"
 #include "support/graphs.h"

@@ -6,6 +6,7 @@
 
 #include "call/adj-generator.h"
 #include "call/adj-op.h"
+#include "ir/adj-graph.h"
 #include "ops/adj-ops.h"
 #include "session/adj-session.h"
 #include "support/adj-test.h"

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "formats/adj-bundle.h"
+#include "ir/adj-graph.h"
 #include "ir/adj-text.h"
 #include "ops/adj-op-table.h"
 

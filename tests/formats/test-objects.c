@@ -9,6 +9,7 @@
 #include "call/adj-object.h"
 #include "exec/adj-executor.h"
 #include "formats/adj-format.h"
+#include "ir/adj-graph.h"
 #include "ir/adj-text.h"
 #include "objects/adj-object-table.h"
 #include "ops/adj-op-table.h"

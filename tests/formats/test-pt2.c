@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "formats/adj-format.h"
+#include "ir/adj-graph.h"
 #include "ir/adj-text.h"
 #include "session/adj-session.h"
 #include "support/adj-test.h"

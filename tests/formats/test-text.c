@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "formats/adj-format.h"
+#include "ir/adj-graph.h"
 #include "ir/adj-text.h"
 #include "ops/adj-op-table.h"
 #include "support/adj-test.h"

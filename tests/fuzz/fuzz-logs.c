@@ -3,6 +3,7 @@
 /* The input is pasted: a console with TORCH_LOGS, a trace, or text of any number of graphs. */
 
 #include "formats/adj-format.h"
+#include "ir/adj-graph.h"
 #include "ir/adj-text.h"
 #include "ops/adj-op-table.h"
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Fuzzes the text form of graphs. */
 
+#include "ir/adj-graph.h"
 #include "ir/adj-text.h"
 #include "ops/adj-op-table.h"
 

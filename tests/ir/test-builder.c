@@ -3,6 +3,7 @@
 
 #include "ir/adj-builder.h"
 
+#include "ir/adj-graph.h"
 #include "ir/adj-verify.h"
 #include "ops/adj-op-table.h"
 #include "support/random-graph.h"

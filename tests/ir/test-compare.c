@@ -4,6 +4,7 @@
 #include "formats/adj-format.h"
 #include "ir/adj-builder.h"
 #include "ir/adj-compare.h"
+#include "ir/adj-graph.h"
 #include "ir/adj-text.h"
 #include "ops/adj-op-table.h"
 #include "support/adj-test.h"

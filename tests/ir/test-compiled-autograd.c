@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Captured backwards of PyTorch are read whole. */
 
+#include "ir/adj-graph.h"
 #include "ir/adj-text.h"
 #include "ir/adj-verify.h"
 #include "ops/adj-op-table.h"

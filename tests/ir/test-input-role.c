@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "ir/adj-graph.h"
 #include "ir/adj-input-role.h"
 #include "ir/adj-text.h"
 #include "ops/adj-op-table.h"

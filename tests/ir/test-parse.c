@@ -2,6 +2,7 @@
 /* The parser of graphs: goldens of PyTorch, random graphs, errors. */
 
 #include "ir/adj-compare.h"
+#include "ir/adj-graph.h"
 #include "ir/adj-text-internal.h"
 #include "ir/adj-text.h"
 #include "ops/adj-op-table.h"

@@ -2,6 +2,7 @@
 /* The printer of graphs, against text that PyTorch wrote. */
 
 #include "ir/adj-builder.h"
+#include "ir/adj-graph.h"
 #include "ir/adj-text.h"
 #include "ops/adj-op-table.h"
 #include "support/random-graph.h"

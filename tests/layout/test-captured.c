@@ -5,6 +5,7 @@
 
 #include <string.h>
 
+#include "ir/adj-graph.h"
 #include "layout/adj-layout.h"
 #include "support/adj-test.h"
 #include "support/graphs.h"

@@ -5,6 +5,7 @@
  */
 
 #include "formats/adj-format.h"
+#include "ir/adj-graph.h"
 #include "ir/adj-text.h"
 #include "layout/adj-layout.h"
 #include "partition/adj-partition.h"

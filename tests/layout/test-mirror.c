@@ -8,6 +8,7 @@
 #include "formats/adj-bundle.h"
 #include "formats/adj-format.h"
 #include "ir/adj-builder.h"
+#include "ir/adj-graph.h"
 #include "layout/adj-layout.h"
 #include "ops/adj-op-table.h"
 #include "support/adj-test.h"

@@ -4,6 +4,7 @@
  * module and no frame is empty; and what a log tells makes as good a picture as names do. */
 
 #include "bench/deep.h"
+#include "ir/adj-graph.h"
 #include "layout/adj-layout.h"
 #include "support/adj-test.h"
 #include "support/layout-metrics.h"

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Rows of the mirror: how high the side that follows may become. */
 
+#include "ir/adj-graph.h"
 #include "layout/rows-private.h"
 #include "support/graphs.h"
 

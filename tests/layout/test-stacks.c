@@ -4,6 +4,7 @@
  * which opens and closes as a module does. */
 
 #include "analysis/adj-modules.h"
+#include "ir/adj-graph.h"
 #include "layout/adj-layout.h"
 #include "support/graphs.h"
 #include "support/layered-graph.h"

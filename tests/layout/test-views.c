@@ -7,6 +7,7 @@
 
 #include "base/adj-error.h"
 #include "formats/adj-format.h"
+#include "ir/adj-graph.h"
 #include "ir/adj-text.h"
 #include "layout/adj-layout.h"
 #include "support/adj-test.h"

@@ -11,6 +11,7 @@
 #include "call/adj-mode.h"
 #include "interpreter/adj-effect-ops.h"
 #include "interpreter/adj-interpreter.h"
+#include "ir/adj-graph.h"
 #include "ir/adj-text-internal.h"
 #include "ir/adj-text.h"
 #include "objects/adj-object-table.h"

@@ -7,6 +7,7 @@
 
 #include "call/adj-context-internal.h"
 #include "call/adj-object.h"
+#include "ir/adj-graph.h"
 #include "objects/adj-extensions.h"
 #include "ops/adj-op-id.h"
 #include "rules/adj-apply.h"

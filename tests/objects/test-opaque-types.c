@@ -11,6 +11,7 @@
 #include "call/adj-object.h"
 #include "formats/adj-format.h"
 #include "interpreter/adj-interpreter.h"
+#include "ir/adj-graph.h"
 #include "ir/adj-text.h"
 #include "objects/adj-extensions-internal.h"
 #include "ops/adj-op-id.h"

@@ -10,6 +10,7 @@
 #include "aot/adj-aot.h"
 #include "autograd/adj-autograd.h"
 #include "interpreter/adj-interpreter.h"
+#include "ir/adj-graph.h"
 #include "ops/adj-op-id.h"
 #include "partition/adj-partition.h"
 #include "passes/adj-effects.h"

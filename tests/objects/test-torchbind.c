@@ -9,6 +9,7 @@
 #include "autograd/adj-custom.h"
 #include "call/adj-mode.h"
 #include "interpreter/adj-interpreter.h"
+#include "ir/adj-graph.h"
 #include "ir/adj-text.h"
 #include "objects/adj-object-text.h"
 #include "objects/queue-program.h"

@@ -7,6 +7,7 @@
 #include "call/adj-context.h"
 #include "call/adj-mode.h"
 #include "exec/adj-executor.h"
+#include "ir/adj-graph.h"
 #include "ops/adj-ops.h"
 #include "rules/adj-operators.h"
 #include "support/graphs.h"

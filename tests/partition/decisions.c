@@ -5,6 +5,8 @@
 
 #include <string.h>
 
+#include "ir/adj-graph.h"
+
 static const struct
 {
   const char *name;

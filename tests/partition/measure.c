@@ -2,6 +2,7 @@
 /* The peak memory that running a partition needs. */
 
 #include "high-water.h"
+#include "ir/adj-graph.h"
 #include "partition-test.h"
 #include "rules/adj-operators.h"
 

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "call/adj-generator.h"
+#include "ir/adj-graph.h"
 #include "rules/adj-operators.h"
 
 static gboolean

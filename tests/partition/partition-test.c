@@ -5,6 +5,7 @@
 
 #include <string.h>
 
+#include "ir/adj-graph.h"
 #include "support/adj-test.h"
 
 const char *const partition_captures[] = {

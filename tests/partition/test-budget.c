@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "golden.h"
+#include "ir/adj-graph.h"
 #include "partition-test.h"
 
 #define SIDE 32

@@ -5,6 +5,7 @@
 #include <glib.h>
 #include <math.h>
 
+#include "ir/adj-graph.h"
 #include "partition-test.h"
 #include "partition/adj-pareto.h"
 

@@ -4,6 +4,7 @@
 #include <glib.h>
 #include <string.h>
 
+#include "ir/adj-graph.h"
 #include "partition-test.h"
 #include "support/adj-test.h"
 #include "support/random-joint.h"

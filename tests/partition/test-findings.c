@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "golden.h"
+#include "ir/adj-graph.h"
 #include "partition-test.h"
 #include "passes/adj-check-internal.h"
 

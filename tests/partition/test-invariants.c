@@ -9,6 +9,7 @@
 
 #include "call/adj-op.h"
 #include "ir/adj-builder.h"
+#include "ir/adj-graph.h"
 #include "layers.h"
 #include "ops/adj-op-table.h"
 #include "pair-run.h"

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "golden.h"
+#include "ir/adj-graph.h"
 #include "layers.h"
 #include "partition-test.h"
 #include "partition/adj-pareto.h"

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "decisions.h"
+#include "ir/adj-graph.h"
 #include "ops/adj-op-table.h"
 #include "support/adj-test.h"
 

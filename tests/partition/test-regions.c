@@ -10,6 +10,7 @@
 #include "call/adj-context-internal.h"
 #include "call/adj-mode.h"
 #include "interpreter/builtins-private.h"
+#include "ir/adj-graph.h"
 #include "ops/adj-op-table.h"
 #include "partition-test.h"
 #include "rules/adj-operators.h"

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "decisions.h"
+#include "ir/adj-graph.h"
 #include "support/adj-test.h"
 #include "support/graphs.h"
 

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "golden.h"
+#include "ir/adj-graph.h"
 #include "ops/adj-op-table.h"
 #include "partition-test.h"
 #include "partition/invariants-private.h"

@@ -4,6 +4,7 @@
  * effect is found by the runner. */
 
 #include "ir/adj-builder.h"
+#include "ir/adj-graph.h"
 #include "passes/adj-effects.h"
 #include "passes/adj-pass-internal.h"
 #include "support/graphs.h"

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Equal calls, against a search among all earlier ones on random programs. */
 
+#include "ir/adj-graph.h"
 #include "passes/adj-repeats.h"
 #include "support/graphs.h"
 

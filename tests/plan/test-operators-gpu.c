@@ -10,6 +10,7 @@
 
 #include "emulated-gpu.h"
 #include "exec/adj-comparison.h"
+#include "ir/adj-graph.h"
 #include "operator-graph.h"
 #include "plan-check.h"
 

@@ -2,6 +2,7 @@
 /* Every operator, by the cases of the oracle: a graph of one call, and the same between pointwise
  * calls, by a plan and by the interpreter. */
 
+#include "ir/adj-graph.h"
 #include "operator-graph.h"
 #include "plan-check.h"
 

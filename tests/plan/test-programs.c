@@ -2,6 +2,7 @@
 /* Random programs with views, writes in place and through views: traced with their writes, and run
  * by a plan. */
 
+#include "ir/adj-graph.h"
 #include "ir/adj-text.h"
 #include "plan-check.h"
 #include "rules/adj-operators.h"

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Fused programs have no step more than they need, and give the interpreter's bits. */
 
+#include "ir/adj-graph.h"
 #include "plan-check.h"
 #include "plan/plan-private.h"
 #include "support/graphs.h"

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "builtin-programs.h"
+#include "ir/adj-graph.h"
 #include "support/adj-test.h"
 
 static void

@@ -5,6 +5,7 @@
 
 #include "analysis/adj-lifetimes.h"
 #include "base/adj-error.h"
+#include "ir/adj-graph.h"
 #include "report/adj-timeline.h"
 #include "support/adj-test.h"
 #include "support/graphs.h"

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "ir/adj-graph.h"
 #include "ops/adj-op-table.h"
 #include "support/adj-test.h"
 

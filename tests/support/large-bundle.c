@@ -3,6 +3,7 @@
 
 #include "support/large-bundle.h"
 
+#include "ir/adj-graph.h"
 #include "ir/adj-text.h"
 #include "ops/adj-op-table.h"
 

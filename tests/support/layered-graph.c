@@ -4,6 +4,7 @@
 #include "support/layered-graph.h"
 
 #include "ir/adj-builder.h"
+#include "ir/adj-graph.h"
 #include "ops/adj-op-table.h"
 
 static const struct

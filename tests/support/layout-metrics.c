@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "analysis/adj-modules.h"
+#include "ir/adj-graph.h"
 
 static gboolean
 is_across (const AdjSceneEdge *edge)

@@ -5,6 +5,7 @@
 
 #include <string.h>
 
+#include "ir/adj-graph.h"
 #include "ir/adj-text.h"
 #include "ops/adj-op-table.h"
 #include "partition/adj-partition.h"

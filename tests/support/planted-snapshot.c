@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "analysis/adj-lifetimes.h"
+#include "ir/adj-graph.h"
 
 #define BLOCK 512
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #pragma once
 
-#include "ir/adj-graph.h"
+#include "ir/adj-value.h"
 
 /* A snapshot of memory as _dump_snapshot (augment_with_fx_traces=True) writes it, of two runs of
  * @graph: every node that has memory of its own allocates it, in whole blocks of 512 bytes, and the

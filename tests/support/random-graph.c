@@ -6,6 +6,7 @@
 #include <math.h>
 
 #include "ir/adj-builder.h"
+#include "ir/adj-graph.h"
 #include "ops/adj-op-table.h"
 
 typedef struct

@@ -4,6 +4,7 @@
 #include "support/random-joint.h"
 
 #include "ir/adj-builder.h"
+#include "ir/adj-graph.h"
 #include "ops/adj-op-table.h"
 
 #define SIDE 6

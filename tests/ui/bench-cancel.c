@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "ir/adj-graph.h"
 #include "ir/adj-text.h"
 #include "support/adj-test.h"
 #include "support/layered-graph.h"

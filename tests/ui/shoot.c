@@ -9,6 +9,7 @@
 
 #include "canvas/adj-hover-card.h"
 #include "canvas/graph-view-private.h"
+#include "ir/adj-graph.h"
 #include "ir/adj-text.h"
 #include "panel/adj-difference-pane.h"
 #include "panel/adj-run-page.h"

@@ -7,6 +7,7 @@
 #include "canvas/adj-beside-pane.h"
 #include "canvas/adj-text-pair.h"
 #include "formats/adj-format.h"
+#include "ir/adj-graph.h"
 #include "ir/adj-text.h"
 #include "support/adj-test.h"
 #include "support/graphs.h"

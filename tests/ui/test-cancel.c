@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "formats/adj-format.h"
+#include "ir/adj-graph.h"
 #include "ir/adj-text.h"
 #include "support/adj-test.h"
 #include "support/large-bundle.h"

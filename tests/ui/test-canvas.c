@@ -7,6 +7,7 @@
 #include "canvas/adj-camera.h"
 #include "canvas/adj-marks.h"
 #include "canvas/adj-navigator.h"
+#include "ir/adj-graph.h"
 #include "scene/adj-scene-builder.h"
 
 static void

@@ -4,6 +4,7 @@
 
 #include <gio/gio.h>
 
+#include "ir/adj-graph.h"
 #include "ir/adj-text.h"
 #include "model/adj-contract.h"
 #include "ops/adj-ops.h"

@@ -6,6 +6,7 @@
 #include <gio/gio.h>
 
 #include "canvas/graph-view-private.h"
+#include "ir/adj-graph.h"
 #include "ir/adj-text.h"
 #include "model/adj-module-item.h"
 #include "model/adj-search.h"

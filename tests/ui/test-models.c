@@ -5,6 +5,7 @@
 #include <gio/gio.h>
 
 #include "analysis/adj-node-bytes.h"
+#include "ir/adj-graph.h"
 #include "model/adj-document.h"
 #include "model/adj-graph-item.h"
 #include "model/adj-history.h"

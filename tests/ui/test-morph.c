@@ -4,6 +4,7 @@
 
 #include "canvas/adj-morph.h"
 #include "formats/adj-format.h"
+#include "ir/adj-graph.h"
 #include "layout/adj-layout.h"
 #include "support/adj-test.h"
 

@@ -9,6 +9,7 @@
 #include "canvas/graph-view-private.h"
 #include "formats/adj-format.h"
 #include "inspect/adj-inspector.h"
+#include "ir/adj-graph.h"
 #include "session/adj-program.h"
 #include "support/adj-test.h"
 #include "ui/adj-mouse.h"

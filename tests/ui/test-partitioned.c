@@ -9,6 +9,7 @@
 #include "canvas/adj-graph-view.h"
 #include "canvas/adj-highlight.h"
 #include "inspect/adj-inspector.h"
+#include "ir/adj-graph.h"
 #include "model/adj-maker.h"
 #include "panel/adj-memory-chart.h"
 #include "panel/adj-source-page.h"

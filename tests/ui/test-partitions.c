@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "formats/adj-format.h"
+#include "ir/adj-graph.h"
 #include "model/adj-stages.h"
 #include "partition/adj-pareto.h"
 #include "report/adj-properties.h"

@@ -9,6 +9,7 @@
 
 #include "formats/adj-format.h"
 #include "formats/adj-safetensors.h"
+#include "ir/adj-graph.h"
 #include "ir/adj-text.h"
 #include "model/adj-document.h"
 #include "ops/adj-op-table.h"

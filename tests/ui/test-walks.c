@@ -5,6 +5,7 @@
 
 #include "canvas/adj-beside-pane.h"
 #include "inspect/adj-inspector.h"
+#include "ir/adj-graph.h"
 #include "ir/adj-text.h"
 #include "model/adj-maker.h"
 #include "model/adj-provenance.h"

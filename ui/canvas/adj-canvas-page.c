@@ -10,6 +10,7 @@
 #include "canvas/adj-hover-card.h"
 #include "canvas/adj-legend.h"
 #include "canvas/adj-minimap.h"
+#include "ir/adj-graph.h"
 #include "model/adj-maker.h"
 #include "model/adj-stage-facts.h"
 #include "model/adj-stages.h"

@@ -6,6 +6,7 @@
 #include <adwaita.h>
 
 #include "canvas/graph-view-private.h"
+#include "ir/adj-graph.h"
 
 enum
 {

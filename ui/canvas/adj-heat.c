@@ -8,6 +8,7 @@
 
 #include "analysis/adj-lifetimes.h"
 #include "interpreter/adj-interpreter.h"
+#include "ir/adj-graph.h"
 #include "report/adj-properties.h"
 
 struct _AdjHeat

@@ -10,6 +10,7 @@
 #include "canvas/graph-view-private.h"
 #include "canvas/line-ends.h"
 #include "ir/adj-compare.h"
+#include "ir/adj-graph.h"
 #include "report/adj-properties.h"
 
 #define REST_MSEC 400

@@ -3,6 +3,7 @@
 /* Stepping from stage to stage on a picture that stays: what is in both keeps its place. */
 
 #include "canvas/graph-view-private.h"
+#include "ir/adj-graph.h"
 
 #define MORPH_USEC (300 * G_TIME_SPAN_MILLISECOND)
 

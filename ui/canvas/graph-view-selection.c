@@ -5,6 +5,7 @@
 
 #include "canvas/adj-navigator.h"
 #include "canvas/graph-view-private.h"
+#include "ir/adj-graph.h"
 #include "report/adj-properties.h"
 
 /* Sets the text for screen readers; the outline beside the canvas is their way to walk the graph.

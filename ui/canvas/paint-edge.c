@@ -5,6 +5,7 @@
 
 #include "analysis/adj-node-bytes.h"
 #include "canvas/painter-private.h"
+#include "ir/adj-graph.h"
 #include "report/adj-properties.h"
 
 #define ARROW_PX 16

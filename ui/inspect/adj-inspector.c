@@ -8,6 +8,7 @@
 #include "canvas/adj-role-badge.h"
 #include "inspect/node-cards.h"
 #include "inspect/selection-cards.h"
+#include "ir/adj-graph.h"
 #include "model/adj-reasons.h"
 #include "report/adj-properties.h"
 #include "widgets/name-widgets.h"

@@ -7,6 +7,7 @@
 
 #include "analysis/adj-node-bytes.h"
 #include "inspect/adj-histogram.h"
+#include "ir/adj-graph.h"
 #include "model/adj-tensor-stats.h"
 #include "report/adj-properties.h"
 #include "tensor/adj-late-bytes-internal.h"

@@ -12,6 +12,7 @@
 #include "inspect/backward-cards.h"
 #include "inspect/object-cards.h"
 #include "inspect/run-cards.h"
+#include "ir/adj-graph.h"
 #include "ir/adj-text.h"
 #include "model/adj-maker.h"
 #include "model/adj-provenance.h"

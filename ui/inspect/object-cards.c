@@ -5,6 +5,7 @@
 
 #include <glib/gi18n.h>
 
+#include "ir/adj-graph.h"
 #include "ir/adj-opaque.h"
 #include "objects/adj-object-text.h"
 #include "passes/adj-effects.h"

@@ -9,6 +9,7 @@
 
 #include "analysis/adj-lifetimes.h"
 #include "analysis/adj-node-bytes.h"
+#include "ir/adj-graph.h"
 #include "report/adj-properties.h"
 
 static const AdjNode *

@@ -7,6 +7,7 @@
 #include <glib/gi18n.h>
 
 #include "aot/adj-aot.h"
+#include "ir/adj-graph.h"
 
 static void
 row_free (gpointer data)

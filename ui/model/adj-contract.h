@@ -3,7 +3,7 @@
 
 #include <gio/gio.h>
 
-#include "ir/adj-graph.h"
+#include "ir/adj-value.h"
 #include "model/adj-task.h"
 
 G_BEGIN_DECLS

@@ -4,6 +4,7 @@
 #include <gio/gio.h>
 #include <glib/gi18n.h>
 
+#include "ir/adj-graph.h"
 #include "model/adj-log.h"
 #include "model/adj-opening.h"
 #include "model/document-private.h"

@@ -6,6 +6,7 @@
 #include <gio/gio.h>
 #include <glib/gi18n.h>
 
+#include "ir/adj-graph.h"
 #include "report/adj-properties.h"
 
 struct _AdjGraphItem

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "analysis/adj-modules.h"
+#include "ir/adj-graph.h"
 #include "layout/adj-saved-values.h"
 
 struct _AdjModuleItem

@@ -3,6 +3,8 @@
 
 #include "model/adj-playback.h"
 
+#include "ir/adj-graph.h"
+
 static gboolean
 computes (const AdjGraph *graph, gint64 index)
 {

@@ -7,6 +7,7 @@
 
 #include "analysis/adj-modules.h"
 #include "analysis/adj-node-bytes.h"
+#include "ir/adj-graph.h"
 #include "report/adj-properties.h"
 
 typedef enum

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/adj-arena.h"
+#include "ir/adj-graph.h"
 
 #define MAX_FILE_BYTES (4 * 1024 * 1024)
 

@@ -7,6 +7,7 @@
 #include <gio/gio.h>
 #include <glib/gi18n.h>
 
+#include "ir/adj-graph.h"
 #include "model/adj-task.h"
 #include "session/adj-session.h"
 

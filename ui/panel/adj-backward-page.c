@@ -6,6 +6,7 @@
 #include <glib/gi18n.h>
 #include <string.h>
 
+#include "ir/adj-graph.h"
 #include "model/adj-tensor-stats.h"
 #include "panel/adj-backward-chart.h"
 #include "report/adj-properties.h"

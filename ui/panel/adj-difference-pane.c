@@ -5,6 +5,7 @@
 
 #include <glib/gi18n.h>
 
+#include "ir/adj-graph.h"
 #include "model/adj-difference-map.h"
 #include "model/adj-element-list.h"
 #include "panel/adj-difference-view.h"

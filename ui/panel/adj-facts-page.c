@@ -7,6 +7,7 @@
 #include <glib/gi18n.h>
 
 #include "formats/adj-kernels.h"
+#include "ir/adj-graph.h"
 #include "widgets/adj-row-look.h"
 #include "widgets/scroll-to-row.h"
 

@@ -6,6 +6,7 @@
 #include <glib/gi18n.h>
 #include <math.h>
 
+#include "ir/adj-graph.h"
 #include "panel/memory-chart-private.h"
 #include "report/adj-properties.h"
 

@@ -5,6 +5,7 @@
 
 #include <glib/gi18n.h>
 
+#include "ir/adj-graph.h"
 #include "model/adj-memory-plan.h"
 #include "model/adj-task-list.h"
 #include "panel/adj-memory-chart.h"

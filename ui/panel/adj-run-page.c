@@ -7,6 +7,7 @@
 #include <math.h>
 
 #include "canvas/adj-scene-painter.h"
+#include "ir/adj-graph.h"
 #include "model/adj-output-item.h"
 #include "panel/executor-note.h"
 #include "panel/kept-run-row.h"

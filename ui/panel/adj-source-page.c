@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/adj-arena.h"
+#include "ir/adj-graph.h"
 #include "model/adj-maker.h"
 #include "model/adj-source.h"
 #include "widgets/adj-row-look.h"

@@ -3,6 +3,7 @@
 
 #include "panel/adj-text-page.h"
 
+#include "ir/adj-graph.h"
 #include "ir/adj-text.h"
 
 /* Text views get slow with very long lines and files. */

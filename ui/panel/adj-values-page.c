@@ -7,6 +7,7 @@
 
 #include "analysis/adj-modules.h"
 #include "canvas/adj-scene-painter.h"
+#include "ir/adj-graph.h"
 #include "model/adj-node-item.h"
 #include "model/adj-tensor-stats.h"
 #include "panel/adj-difference-pane.h"

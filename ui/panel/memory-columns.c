@@ -6,6 +6,7 @@
 #include <glib/gi18n.h>
 
 #include "analysis/adj-modules.h"
+#include "ir/adj-graph.h"
 #include "report/adj-properties.h"
 #include "report/adj-timeline.h"
 #include "widgets/adj-column.h"

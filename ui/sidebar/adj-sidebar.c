@@ -5,6 +5,7 @@
 
 #include <glib/gi18n.h>
 
+#include "ir/adj-graph.h"
 #include "model/adj-graph-item.h"
 #include "model/adj-module-item.h"
 #include "report/adj-properties.h"

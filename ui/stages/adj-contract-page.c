@@ -5,6 +5,7 @@
 
 #include <glib/gi18n.h>
 
+#include "ir/adj-graph.h"
 #include "model/adj-contract.h"
 #include "model/adj-stages.h"
 #include "widgets/adj-row-look.h"

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* How the document of a page is looked at: saved for the next time, and restored. */
 
+#include "ir/adj-graph.h"
 #include "window/adj-settings.h"
 #include "window/page-view-private.h"
 

@@ -6,6 +6,7 @@
 #include <glib/gi18n.h>
 
 #include "canvas/adj-graph-view.h"
+#include "ir/adj-graph.h"
 #include "model/adj-fuzzy.h"
 #include "model/adj-module-item.h"
 #include "model/adj-stages.h"

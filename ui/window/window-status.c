@@ -3,6 +3,7 @@
 
 #include <glib/gi18n.h>
 
+#include "ir/adj-graph.h"
 #include "model/adj-graph-item.h"
 #include "report/adj-properties.h"
 #include "widgets/name-widgets.h"

@@ -2,6 +2,7 @@
 /* trial: the same graph again. */
 
 #include "ir/adj-builder.h"
+#include "ir/adj-graph.h"
 #include "passes/adj-pass.h"
 
 static AdjGraph *
