@@ -200,9 +200,8 @@ compute_exact (Item *item)
   Comparing *comparing = item->comparing;
   NodeRounding of_peer;
 
-  item->own =
-      (Operation){ item->node, comparing->candidate, comparing->versions,
-                   comparing->request->release, comparing->request->random_source };
+  item->own = (Operation){ item->node, comparing->candidate, comparing->versions,
+                           comparing->request->release, comparing->request->random_source };
   item->peer = item->own;
   item->peer.values = comparing->peer;
   if (item->node->opcode != ADJ_OPCODE_CALL_FUNCTION &&
