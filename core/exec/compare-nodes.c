@@ -202,9 +202,9 @@ compute_exact (Item *item)
   NodeRounding of_peer;
 
   item->own = (Operation){ item->node, comparing->candidate, comparing->versions,
-                           comparing->request->release };
-  item->peer =
-      (Operation){ item->node, comparing->peer, comparing->versions, comparing->request->release };
+                           comparing->request->release, comparing->request->random_source };
+  item->peer = item->own;
+  item->peer.values = comparing->peer;
   if (item->node->opcode != ADJ_OPCODE_CALL_FUNCTION &&
       item->node->opcode != ADJ_OPCODE_CALL_METHOD)
     return;

@@ -240,7 +240,7 @@ measure (const double *value,
     }
   out.rel_l2 = ratio (sqrt (sums.squares), norm);
   out.rel_l2_limit = ratio (reach, norm);
-  limit_slope (&out, &sums, exact, n, limit);
+  limit_slope (&out, &sums, exact, n, rounding_get_common_limit (rounding, dtype));
   out.right = out.n_class_mismatch == 0 && sqrt (sums.squares) <= reach &&
               fabs (out.slope) <= out.slope_limit && out.element <= ADJ_ELEMENT_LIMIT;
   return out;

@@ -14,6 +14,7 @@ typedef struct
   const AdjValue *values;        /* of every node, before later writes; NONE: unknown */
   const AliasVersions *versions; /* by the nodes before */
   const char *release;           /* (nullable): as in AdjRunRequest */
+  AdjRandomSource random_source;
 } Operation;
 
 /* Computes the node in float64. @rounding: its rounding. NONE where an input is unknown, or

@@ -79,7 +79,8 @@ static void
 repeat_missing (Comparing *comparing, guint index)
 {
   const AdjNode *node = adj_graph_get_node (comparing->graph, index);
-  Operation operation = { node, comparing->peer, comparing->versions, comparing->request->release };
+  Operation operation = { node, comparing->peer, comparing->versions, comparing->request->release,
+                          comparing->request->random_source };
   Taking taking = { .comparing = comparing, .index = index, .keep = TRUE };
   g_auto (AdjValue) repeated = operation_repeat (&operation);
 

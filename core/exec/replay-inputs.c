@@ -168,6 +168,7 @@ replay_compute (Replay *replay, NodeRounding *rounding)
 
   *rounding = (NodeRounding){ 0 };
   adj_context_set_release (cx, replay->operation->release);
+  adj_generator_set_source (adj_context_get_generator (cx), replay->operation->random_source);
   replay->n_replayed = 0;
   replay->coarsest = ADJ_DTYPE_NONE;
   adj_generator_get_state (adj_context_get_generator (cx), before);

@@ -66,7 +66,9 @@ static const Function functions[] = {
   { "and", 2, "(_a != 0 or _b != 0) and (_c != 0 or _d != 0)", NULL, NULL },
   { "or", 2, "_a != 0 or _b != 0 or _c != 0 or _d != 0", NULL, NULL },
   { "xor", 2, "xor(_a != 0 or _b != 0, _c != 0 or _d != 0)", NULL, NULL },
-  { "**", 2, NULL, NULL, "_w == 0 ? 1 : _z == 0 ? 0 : exp(_w * log(_z))" },
+  /* Small whole powers are products, as in PyTorch: a logarithm loses bits. */
+  { "**", 2, NULL, NULL,
+    "_w == 2 ? _z * _z : _w == 3 ? _z * _z * _z : _w == 0 ? 1 : _z == 0 ? 0 : exp(_w * log(_z))" },
   { "neg", 1, "-_a", "-_b", NULL },
   { "not", 1, "_a == 0 and _b == 0", NULL, NULL },
   { "abs", 1, "hypot(_a, _b)", NULL, NULL },

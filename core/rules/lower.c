@@ -351,6 +351,9 @@ add_grad_entry (const char *name, const AdjExpr *expr, gpointer data, GError **e
     arg++;
   if (arg == l->schema->n_arguments)
     fail (l, "a gradient of '%s', which is no argument", name);
+  /* Of what is refused every result has a gradient, which nobody can have. */
+  if (expr->kind == ADJ_EXPR_CALL && strcmp (expr->name, "refuse") == 0)
+    l->grads = G_MAXUINT64;
   add_entry (l, arg, expr);
   return TRUE;
 }

@@ -80,6 +80,30 @@ mark_inputs (const AdjRecordedCall *call,
   return TRUE;
 }
 
+/* The name of what @node takes one of several results of. */
+static const char *
+name_of_giver (const AdjGraph *graph, const AdjNode *node)
+{
+  return node->n_inputs > 0 ? adj_graph_get_node (graph, node->inputs[0].index)->name : "";
+}
+
+/* Whether the node of this name in @whole is another: a partitioner that wraps calls which draw
+ * names their results again. */
+static gboolean
+is_another (const AdjGraph *graph, const AdjNode *node, const AdjGraph *whole)
+{
+  AdjNodeId id = adj_graph_find_node (whole, node->name);
+  const AdjNode *other;
+
+  if (node->opcode != ADJ_OPCODE_CALL_FUNCTION || !adj_node_id_is_valid (id))
+    return FALSE;
+  other = adj_graph_get_node (whole, id.index);
+  if (other->opcode != node->opcode || !g_str_equal (other->target, node->target))
+    return TRUE;
+  return g_str_equal (node->target, "operator.getitem") &&
+         !g_str_equal (name_of_giver (graph, node), name_of_giver (whole, other));
+}
+
 gboolean
 session_find_stale_values (const AdjBundle *bundle,
                            const AdjRecordedCall *call,
@@ -104,6 +128,8 @@ session_find_stale_values (const AdjBundle *bundle,
       for (guint k = 0; k < node->n_inputs; k++)
         found[i] = found[i] || found[node->inputs[k].index];
     }
+  for (guint i = 0; i < n; i++)
+    found[i] = found[i] || is_another (graph, adj_graph_get_node (graph, i), whole->graph->graph);
   *stale = g_steal_pointer (&found);
   return TRUE;
 }

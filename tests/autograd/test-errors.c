@@ -185,6 +185,25 @@ test_mistake (gconstpointer data)
   g_assert_cmpfloat (adj_item (cx, adj_select (cx, adj_tensor_get_grad (x), 0, 1)), ==, 4);
 }
 
+/* What a rule refuses is refused in the backward: its result requires a gradient. */
+static void
+test_refused (void)
+{
+  g_autoptr (AdjContext) cx = adj_context_new ();
+  g_autoptr (GError) error = NULL;
+  AdjTensor *q;
+
+  adj_context_push_mode (cx, adj_autograd_mode_new ());
+  q = adj_linalg_householder_product (cx, adj_view (cx, leaf (cx), (const gint64[]){ 2, 1 }, 2),
+                                      tensor (cx, 1, one_two));
+  g_assert_nonnull (q);
+  g_assert_true (adj_tensor_get_requires_grad (q));
+  g_assert_false (backward (cx, adj_sum (cx, q)));
+  g_assert_true (adj_context_take_error (cx, &error));
+  g_assert_error (error, ADJ_ERROR, ADJ_ERROR_UNSUPPORTED);
+  g_assert_nonnull (strstr (error->message, "householder_product"));
+}
+
 int
 main (int argc, char **argv)
 {
@@ -195,5 +214,6 @@ main (int argc, char **argv)
 
       g_test_add_data_func (path, &mistakes[i], test_mistake);
     }
+  g_test_add_func ("/autograd/errors/refused", test_refused);
   return g_test_run ();
 }

@@ -16,11 +16,12 @@ from torch.utils.checkpoint import checkpoint
 
 import zoo_further
 import zoo_libraries
+import zoo_networks
 import zoo_science
 import zoo_written
 from jobs import line, load, record, serve
 
-MODELS = {**zoo_written.MODELS, **zoo_science.MODELS, **zoo_further.MODELS, **zoo_libraries.MODELS}
+MODELS = {**zoo_written.MODELS, **zoo_science.MODELS, **zoo_further.MODELS, **zoo_networks.MODELS, **zoo_libraries.MODELS}
 
 
 # -- variants: (how the model is changed, what surrounds the step) --
