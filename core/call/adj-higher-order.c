@@ -41,6 +41,12 @@ adj_mode_call_higher_below (AdjMode *mode, AdjHigherCall *call)
 }
 
 static gboolean
+is_container (const AdjValue *value)
+{
+  return value->kind == ADJ_VALUE_LIST || value->kind == ADJ_VALUE_TUPLE;
+}
+
+static gboolean
 check_args (const AdjHigherCall *call)
 {
   const AdjHigherOp *op = call->op;
@@ -52,11 +58,28 @@ check_args (const AdjHigherCall *call)
     {
       const AdjValue *group = &call->args[op->groups[i]];
 
-      if (group->kind != ADJ_VALUE_LIST && group->kind != ADJ_VALUE_TUPLE)
+      if (!is_container (group))
         return adj_higher_fail (call, ADJ_ERROR_SHAPE, "argument %u must be a list or a tuple",
                                 op->groups[i]);
     }
   return op->check == NULL || op->check (call);
+}
+
+/* The arguments with their last group as a tuple, where PyTorch 2.15 gives its items.
+ * @gathered: room for @op->n_args */
+static void
+gather_spread (AdjHigherCall *call, AdjValue *gathered)
+{
+  guint last = call->op->n_args - 1;
+
+  if (call->n_args < last || (call->n_args == last + 1 && is_container (&call->args[last])))
+    return;
+  memcpy (gathered, call->args, last * sizeof *gathered);
+  gathered[last] = (AdjValue){ .kind = ADJ_VALUE_TUPLE,
+                               .n = call->n_args - last,
+                               .items = (AdjValue *) call->args + last };
+  call->args = gathered;
+  call->n_args = last + 1;
 }
 
 gboolean
@@ -68,6 +91,7 @@ adj_call_higher (AdjContext *cx,
                  AdjValue *result)
 {
   AdjHigherCall call = { .cx = cx, .op = op, .args = args, .n_args = n_args };
+  g_autofree AdjValue *gathered = NULL;
   gboolean done;
 
   g_return_val_if_fail (cx != NULL && op != NULL && result != NULL, FALSE);
@@ -75,6 +99,11 @@ adj_call_higher (AdjContext *cx,
   *result = ADJ_NONE;
   for (guint i = 0; i < op->n_bodies; i++)
     call.bodies[i] = bodies[i];
+  if (op->is_spread)
+    {
+      gathered = g_new0 (AdjValue, op->n_args);
+      gather_spread (&call, gathered);
+    }
   done = adj_context_may_go_on (cx) && check_args (&call);
   if (done && op->is_decided != NULL && op->is_decided (&call))
     done = op->run (&call);

@@ -29,6 +29,7 @@ typedef struct
   guint n_groups;
   guint groups[3]; /* arguments that are lists or tuples; together what the functions get */
   AdjValueKind groups_kind; /* LIST or TUPLE: the kind of the groups where there is a gradient */
+  gboolean is_spread;       /* the last group is the last argument, and may stand item by item */
   guint identifier;         /* argument that is equal where the function is the same one; 0: none */
 
   /* How the backward is the operator again, of functions that compute gradients: tangents come

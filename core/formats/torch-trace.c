@@ -31,6 +31,7 @@ typedef struct
 {
   Regions *regions;
   GCancellable *cancellable;
+  gboolean growing;          /* a record at the end that is not complete will be */
   const char *name;          /* of the file being read */
   gint rank;                 /* from its name; -1 */
   guint n_compiled_autograd; /* graphs without an id, numbered in file order */
@@ -376,6 +377,19 @@ take_payload_of (Log *log, const JsonItem *record, const char *payload, guint li
   return TRUE;
 }
 
+/* Whether a record ends with the file before all of it is there. */
+static gboolean
+is_unfinished (const Lines *lines, const JsonItem *record, const char *payload)
+{
+  const char *md5 = record != NULL ? json_get_text (record, "has_payload") : NULL;
+  g_autofree char *sum = g_compute_checksum_for_string (G_CHECKSUM_MD5, payload, -1);
+
+  if (lines->at < lines->end)
+    return FALSE;
+  return record == NULL || lines->end[-1] != '\n' ||
+         (md5 != NULL && g_ascii_strcasecmp (md5, sum) != 0);
+}
+
 static gboolean
 take_record (Log *log, const char *json, gsize length, Lines *lines, GError **error)
 {
@@ -389,6 +403,8 @@ take_record (Log *log, const char *json, gsize length, Lines *lines, GError **er
   g_autofree char *payload = take_payload (lines);
   const JsonItem *item;
 
+  if (log->growing && is_unfinished (lines, record, payload))
+    return TRUE;
   if (record == NULL)
     {
       warn_malformed (log, line, reason);
@@ -452,6 +468,8 @@ read_log (Log *log, GBytes *bytes, GError **error)
       log->n_records += json != NULL;
       if (json != NULL && !take_record (log, json, length - (gsize) (json - line), &lines, error))
         return FALSE;
+      if (json == NULL && log->growing && lines.at >= lines.end)
+        break;
       if (json == NULL && length > 0 && log->n_foreign++ == 0)
         log->foreign_line = lines.number;
     }
@@ -545,14 +563,26 @@ read_all (Log *log, const char *path, GError **error)
 }
 
 static AdjBundle *
-load (const char *path, GCancellable *cancellable, GError **error)
+load_log (const char *path, gboolean growing, GCancellable *cancellable, GError **error)
 {
   g_autoptr (Regions) regions = regions_new ();
-  g_auto (Log) log = { .regions = regions, .cancellable = cancellable };
+  g_auto (Log) log = { .regions = regions, .cancellable = cancellable, .growing = growing };
 
   if (!read_all (&log, path, error))
     return NULL;
   return regions_end (regions, path, DESCRIPTION, error);
+}
+
+static AdjBundle *
+load (const char *path, GCancellable *cancellable, GError **error)
+{
+  return load_log (path, FALSE, cancellable, error);
+}
+
+static AdjBundle *
+load_growing (const char *path, GCancellable *cancellable, GError **error)
+{
+  return load_log (path, TRUE, cancellable, error);
 }
 
 static AdjBundle *
@@ -593,5 +623,6 @@ const AdjFormat adj_format_torch_trace = {
   .extensions = ".log .log.gz",
   .sniff = sniff,
   .load = load,
+  .load_growing = load_growing,
   .load_bytes = load_bytes,
 };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* invoke_subgraph (graph, identifier, operands): a function that is traced once, whoever calls it;
- * calls of the same one have the same identifier. */
+/* invoke_subgraph (graph, identifier, operands), or (graph, identifier, operand, …): a function
+ * that is traced once, whoever calls it; calls of the same one have the same identifier. */
 
 #include "interpreter/higher-private.h"
 
@@ -47,6 +47,7 @@ const AdjHigherOp adj_higher_invoke_subgraph = {
   .n_groups = 1,
   .groups = { OPERANDS },
   .groups_kind = ADJ_VALUE_TUPLE,
+  .is_spread = TRUE,
   .identifier = IDENTIFIER,
   .tangents_contiguous = TRUE,
   .gives_outputs = TRUE,

@@ -23,6 +23,7 @@ static const struct
   { "custom", "custom" },
   { "is_gradient_acc", "is_gradient_acc" },
   { "desc", "desc" },
+  { ADJ_AUTOGRAD_BACKWARD, ADJ_AUTOGRAD_BACKWARD },
 };
 
 static const char *
@@ -156,7 +157,7 @@ add_word (GString *notes, const char *key, const char *text, gsize length)
       add_note (notes, key, policy, strcspn (policy, ":>'"));
       return;
     }
-  if (strspn (word, "0123456789") == strlen (word) ||
+  if (strspn (word, "0123456789") == strlen (word) || g_str_equal (key, ADJ_AUTOGRAD_BACKWARD) ||
       (adj_text_is_identifier (word, strlen (word)) && g_str_equal (key, "recompute")))
     g_string_append (quoted, word);
   else

@@ -129,21 +129,35 @@ append_token (GString *out, const AdjToken *token)
     g_string_append_len (out, token->text, token->length);
 }
 
+/* Whether the token is a bracket that does not end what @open began. */
+static gboolean
+is_mismatched (const AdjReader *r, char open)
+{
+  static const char *const pairs[] = { "()", "[]", "{}" };
+
+  for (guint i = 0; i < G_N_ELEMENTS (pairs); i++)
+    if (adj_reader_at (r, pairs[i] + 1))
+      return pairs[i][0] != open;
+  return FALSE;
+}
+
 /* What stands between the bracket that is next and its end, as PyTorch spaces it: `([x], {'k':k})`.
- * Without the commas that formatters leave before a bracket. */
+ * Without the commas that formatters leave before a bracket; %NULL: brackets do not match. */
 static char *
 dup_spaced (AdjReader r)
 {
   g_autoptr (GString) out = g_string_new (NULL);
   gboolean is_tuple[ADJ_MAX_DEPTH] = { FALSE };
+  char open[ADJ_MAX_DEPTH] = { 0 };
 
   for (; !adj_reader_at_end (&r); adj_reader_advance (&r))
     {
       gboolean closes_next = adj_reader_is_before (&r, ")") || adj_reader_is_before (&r, "]") ||
                              adj_reader_is_before (&r, "}");
 
-      if (r.brackets >= ADJ_MAX_DEPTH - 1)
+      if (r.brackets >= ADJ_MAX_DEPTH - 1 || is_mismatched (&r, open[r.brackets]))
         return NULL;
+      open[r.brackets + 1] = *r.token.text;
       is_tuple[r.brackets + 1] = is_single (&r);
       if (adj_reader_at (&r, ",") && closes_next && !is_tuple[r.brackets])
         continue;

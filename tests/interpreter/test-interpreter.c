@@ -242,6 +242,35 @@ test_estimate_subgraph (void)
   g_assert_cmpuint (adj_graph_estimate_memory (graph, FALSE), ==, 24 + 24 + 24);
 }
 
+/* PyTorch 2.15 writes operands after each other, older releases in a tuple. */
+static void
+test_spread_operands (void)
+{
+  static const char *const operands[] = { "(x, x)", "[x, x]", "x, x" };
+
+  for (guint i = 0; i < G_N_ELEMENTS (operands); i++)
+    {
+      g_autofree char *body =
+          g_strdup_printf ("        b_0 = self.b_0\n"
+                           "        call = torch.ops.higher_order.invoke_subgraph(b_0, 'b', %s)\n"
+                           "        getitem: \"f32[2, 3][3, 1]cpu\" = call[0]\n"
+                           "        return (getitem,)\n"
+                           "    class b_0(torch.nn.Module):\n"
+                           "        def forward(self, x: \"f32[2, 3][3, 1]cpu\", "
+                           "y: \"f32[2, 3][3, 1]cpu\"):\n"
+                           "            mul: \"f32[2, 3][3, 1]cpu\" = "
+                           "torch.ops.aten.mul.Tensor(x, y)\n"
+                           "            return (mul,)\n",
+                           operands[i]);
+      g_autoptr (AdjGraph) graph = parse (body);
+      g_autoptr (AdjContext) cx = adj_context_new ();
+      g_auto (AdjValue) result = ADJ_NONE;
+
+      g_assert_true (interpret (cx, graph, 0, NULL, &result));
+      g_assert_cmpfloat (element (&result.items[0], 5), ==, 25);
+    }
+}
+
 int
 main (int argc, char **argv)
 {
@@ -257,5 +286,6 @@ main (int argc, char **argv)
   g_test_add_func ("/interpreter/function/calls-the-graph", test_function_calls_graph);
   g_test_add_func ("/interpreter/memory/views-share", test_estimate);
   g_test_add_func ("/interpreter/memory/subgraphs-count", test_estimate_subgraph);
+  g_test_add_func ("/interpreter/spread-operands", test_spread_operands);
   return g_test_run ();
 }

@@ -68,10 +68,8 @@ random_graphs (void)
 /* One graph of a whole step, as PyTorch 2.15 prints it (data/make-step.py): backward begins with
  * what autograd made of the loss, and the update of the parameters stands behind it. */
 static void
-whole_step (void)
+check_whole_step (const char *text)
 {
-  g_autofree char *path = g_test_build_filename (G_TEST_DIST, "ir", "data", "step-2.15.txt", NULL);
-  g_autofree char *text = adj_test_read_file (path, NULL);
   g_autoptr (GError) error = NULL;
   g_autoptr (AdjGraph) graph = adj_graph_parse (text, -1, adj_op_find, NULL, &error);
   g_autofree char *printed = NULL;
@@ -91,6 +89,21 @@ whole_step (void)
       g_assert_cmpint (adj_graph_is_update (graph, i), ==, update);
     }
   g_assert_true (backward && update);
+}
+
+static void
+whole_step (void)
+{
+  g_autofree char *path = g_test_build_filename (G_TEST_DIST, "ir", "data", "step-2.15.txt", NULL);
+  g_autofree char *text = adj_test_read_file (path, NULL);
+  g_autoptr (GString) with_metadata = g_string_new (text);
+
+  check_whole_step (text);
+  /* As print_readable (additional_meta=["seq_nr", "autograd_backward"]) says it. */
+  g_assert_cmpuint (g_string_replace (with_metadata, "Backward of forward node:",
+                                      "seq_nr: 7, autograd_backward: True #", 0),
+                    >, 1);
+  check_whole_step (with_metadata->str);
 }
 
 /* What autograd made and the partitioner moved into the forward half is forward there. */

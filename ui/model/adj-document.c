@@ -243,6 +243,7 @@ adj_document_on_loaded (GObject *source, GAsyncResult *result, gpointer data)
       begin (self, index);
     }
   adj_document_blame_stages (self);
+  adj_document_follow (self);
 }
 
 void
@@ -260,6 +261,7 @@ adj_document_reset (AdjDocument *self, GFile *file, char *title, const char *gra
 {
   for (guint task = 0; task < ADJ_N_TASKS; task++)
     adj_task_list_cancel (&self->tasks, task);
+  adj_document_stop_following (self);
   g_clear_error (&self->error);
   adj_document_forget_problem (self);
   adj_document_forget_source (self);
@@ -487,6 +489,7 @@ adj_document_dispose (GObject *object)
 {
   AdjDocument *self = ADJ_DOCUMENT (object);
 
+  adj_document_stop_following (self);
   adj_task_list_clear (&self->tasks);
   adj_document_forget_stepping (self);
 

@@ -46,11 +46,26 @@ find_role (const AdjRegion *region, const char *role)
   return NULL;
 }
 
+/* The composition of two graphs that @set has composed before.  (transfer none) (nullable) */
+static AdjGraph *
+find_composed (const AdjGraphSet *set, const AdjGraph *forward, const AdjGraph *backward)
+{
+  for (guint i = 0; set != NULL && i < set->pairs->len; i++)
+    {
+      const Pair *pair = set->pairs->pdata[i];
+
+      if (pair->forward->graph == forward && pair->backward->graph == backward)
+        return pair->graph.graph;
+    }
+  return NULL;
+}
+
 static void
-add_pair (AdjGraphSet *self, const AdjRegion *region)
+add_pair (AdjGraphSet *self, const AdjRegion *region, const AdjGraphSet *before)
 {
   const AdjBundleGraph *forward = find_role (region, "forward");
   const AdjBundleGraph *backward = find_role (region, "backward");
+  AdjGraph *composed;
   Pair *pair;
 
   if (forward == NULL || backward == NULL || region->num_fwd_outputs < 0)
@@ -60,8 +75,10 @@ add_pair (AdjGraphSet *self, const AdjRegion *region)
   pair->id = g_strdup_printf ("%s-%s", region->id, ADJ_PAIR_ROLE);
   pair->graph.id = pair->graph.title = pair->id;
   pair->graph.role = ADJ_PAIR_ROLE;
-  pair->graph.graph =
-      adj_graph_compose (forward->graph, backward->graph, (guint) region->num_fwd_outputs, NULL);
+  composed = find_composed (before, forward->graph, backward->graph);
+  pair->graph.graph = composed != NULL ? adj_graph_ref (composed)
+                                       : adj_graph_compose (forward->graph, backward->graph,
+                                                            (guint) region->num_fwd_outputs, NULL);
   pair->region = region;
   pair->forward = forward;
   pair->backward = backward;
@@ -150,7 +167,7 @@ adj_graph_set_find_pair (const AdjGraphSet *set, const AdjGraph *half)
 }
 
 AdjGraphSet *
-adj_graph_set_new (AdjBundle *bundle)
+adj_graph_set_new_grown (AdjBundle *bundle, const AdjGraphSet *before)
 {
   AdjGraphSet *self = g_new0 (AdjGraphSet, 1);
 
@@ -159,11 +176,17 @@ adj_graph_set_new (AdjBundle *bundle)
   self->pairs = g_ptr_array_new_with_free_func (pair_free);
   self->graphs = g_ptr_array_new ();
   for (guint i = 0; i < adj_bundle_get_n_regions (bundle); i++)
-    add_pair (self, adj_bundle_get_region (bundle, i));
+    add_pair (self, adj_bundle_get_region (bundle, i), before);
   order (self);
   self->stages = g_ptr_array_new_with_free_func ((GDestroyNotify) adj_recording_unref);
   add_stages (self);
   return self;
+}
+
+AdjGraphSet *
+adj_graph_set_new (AdjBundle *bundle)
+{
+  return adj_graph_set_new_grown (bundle, NULL);
 }
 
 AdjGraphSet *

@@ -13,6 +13,8 @@ typedef struct _AdjGraphSet AdjGraphSet;
 
 /* @bundle: (transfer full).  Putting pairs together takes a while: not in the main thread. */
 AdjGraphSet *adj_graph_set_new (AdjBundle *bundle);
+/* The same of a file that grew: pairs of what was in @before are the same graphs. */
+AdjGraphSet *adj_graph_set_new_grown (AdjBundle *bundle, const AdjGraphSet *before);
 AdjGraphSet *adj_graph_set_ref (AdjGraphSet *set);
 void adj_graph_set_unref (AdjGraphSet *set);
 

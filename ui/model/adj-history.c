@@ -42,6 +42,17 @@ adj_history_push (AdjHistory *history, AdjVisit place)
   history->at = (gint) history->places->len - 1;
 }
 
+void
+adj_history_renumber (AdjHistory *history, const guint *map)
+{
+  for (guint i = 0; i < history->places->len; i++)
+    {
+      AdjVisit *place = &g_array_index (history->places, AdjVisit, i);
+
+      place->graph = map[place->graph];
+    }
+}
+
 gboolean
 adj_history_can_go (const AdjHistory *history, gint step)
 {

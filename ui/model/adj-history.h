@@ -23,6 +23,8 @@ void adj_history_clear (AdjHistory *history);
 void adj_history_reset (AdjHistory *history);
 /* Forgets what lay ahead; the same place twice is once. */
 void adj_history_push (AdjHistory *history, AdjVisit place);
+/* The graphs got other numbers: @map has that of each. */
+void adj_history_renumber (AdjHistory *history, const guint *map);
 gboolean adj_history_can_go (const AdjHistory *history, gint step);
 /* Moves; the place is valid until the next call. */
 const AdjVisit *adj_history_go (AdjHistory *history, gint step); /* (nullable) */

@@ -112,6 +112,64 @@ adj_opening_start_text (GObject *owner, GBytes *text, GAsyncReadyCallback done)
                          (GDestroyNotify) adj_graph_set_unref, done);
 }
 
+/* -- what grows -- */
+
+typedef struct
+{
+  AdjFollower *follower; /* (owned) */
+  AdjGraphSet *before;   /* (owned) */
+  char *path;
+} Growth;
+
+static void
+growth_free (gpointer data)
+{
+  Growth *growth = data;
+
+  adj_follower_unref (growth->follower);
+  adj_graph_set_unref (growth->before);
+  g_free (growth->path);
+  g_free (growth);
+}
+
+static gpointer
+grow (AdjTask *task, GCancellable *cancellable, GError **error)
+{
+  const Growth *growth = adj_task_get_input (task);
+  const AdjFormat *format = adj_format_detect (growth->path, NULL);
+  AdjBundle *bundle;
+
+  if (format != NULL && format->load_growing == NULL)
+    {
+      g_set_error (error, G_IO_ERROR, G_IO_ERROR_NOT_SUPPORTED, "%s: %s", growth->path,
+                   format->name);
+      return NULL;
+    }
+  bundle = adj_follower_next (growth->follower, cancellable, error);
+  return bundle != NULL ? adj_graph_set_new_grown (bundle, growth->before) : NULL;
+}
+
+AdjTask *
+adj_opening_start_growth (GObject *owner,
+                          AdjFollower *follower,
+                          AdjGraphSet *before,
+                          GAsyncReadyCallback done)
+{
+  Growth *growth = g_new0 (Growth, 1);
+
+  growth->follower = adj_follower_ref (follower);
+  growth->before = adj_graph_set_ref (before);
+  growth->path = g_strdup (adj_follower_get_path (follower));
+  return adj_task_start (owner, ADJ_LOAD_LIGHT, grow, growth, growth_free,
+                         (GDestroyNotify) adj_graph_set_unref, done);
+}
+
+AdjFollower *
+adj_opening_make_follower (GFile *file, AdjBundle *bundle)
+{
+  return adj_follower_new (g_file_peek_path (file), bundle, known);
+}
+
 /* -- tracing -- */
 
 typedef struct

@@ -3,6 +3,7 @@
 
 #include <gio/gio.h>
 
+#include "formats/adj-follower.h"
 #include "model/adj-graph-set.h"
 #include "model/adj-task.h"
 #include "objects/adj-extensions.h"
@@ -48,6 +49,13 @@ AdjTask *adj_opening_start_trace (GObject *owner,
                                   guint n_kept,
                                   GAsyncReadyCallback done);
 /* Loads pasted text: graphs, a console, a log. */
+/* What @follower finds by now, which was @before: a set, or nothing without an error; with
+ * G_IO_ERROR_NOT_SUPPORTED where no program goes on writing such files. */
+AdjTask *adj_opening_start_growth (GObject *owner,
+                                   AdjFollower *follower,
+                                   AdjGraphSet *before,
+                                   GAsyncReadyCallback done);
+AdjFollower *adj_opening_make_follower (GFile *file, AdjBundle *bundle); /* (transfer full) */
 AdjTask *adj_opening_start_text (GObject *owner, GBytes *text, GAsyncReadyCallback done);
 
 G_END_DECLS

@@ -62,6 +62,10 @@ struct _AdjDocument
   GHashTable *evaluations; /* AdjGraph → AdjEvaluation */
   AdjStepping *stepping;   /* (owned) (nullable): of @captured, once somebody asks */
   char *snapshot;          /* (owned) (nullable) */
+  AdjFollower *follower;   /* (owned) (nullable): of a log that may still be written */
+  AdjTask *growing;        /* (owned) (nullable): while it is looked at again */
+  AdjGraphSet *grown;      /* (owned) (nullable): what it became, until that can be shown */
+  guint look_again;        /* a source */
   AdjTaskList tasks;
 };
 
@@ -101,6 +105,10 @@ void adj_document_report_problem (AdjDocument *self, const GError *error);
 void adj_document_reset (AdjDocument *self, GFile *file, char *title, const char *graph_id);
 /* Shows what was opened, or why it was not. */
 void adj_document_on_loaded (GObject *source, GAsyncResult *result, gpointer data);
+
+/* document-following.c: what was opened is shown as it grows, until another file is. */
+void adj_document_follow (AdjDocument *self);
+void adj_document_stop_following (AdjDocument *self);
 
 /* document-tracing.c */
 void adj_document_forget_trace (AdjDocument *self);

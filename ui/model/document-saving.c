@@ -167,6 +167,7 @@ on_saved (GObject *source, GAsyncResult *result, gpointer data)
       adj_document_announce_save (self, FALSE);
       return;
     }
+  adj_document_stop_following (self);
   g_set_object (&self->file, file);
   g_free (self->title);
   self->title = g_file_get_basename (file);

@@ -1,0 +1,168 @@
+/* SPDX-License-Identifier: MIT */
+/* Reads a file or a folder of logs again whenever a program wrote to it. */
+
+#include "formats/adj-follower.h"
+
+#include <errno.h>
+#include <gio/gio.h>
+#include <glib/gstdio.h>
+#include <unistd.h>
+
+#include "base/adj-error.h"
+#include "formats/adj-bundle-private.h"
+#include "ir/adj-graph.h"
+
+/* Nobody writes to what was written last that long ago. */
+#define STILL (10 * G_TIME_SPAN_SECOND)
+
+/* What was seen last: it changes with every write. */
+typedef struct
+{
+  guint64 n_files, bytes;
+  gint64 newest; /* nanoseconds */
+} Trace;
+
+static void
+take_file (const char *path, Trace *trace)
+{
+  GStatBuf info;
+
+  if (g_stat (path, &info) != 0)
+    return;
+  trace->n_files++;
+  trace->bytes += (guint64) info.st_size;
+  trace->newest =
+      MAX (trace->newest,
+           (gint64) info.st_mtim.tv_sec * G_GINT64_CONSTANT (1000000000) + info.st_mtim.tv_nsec);
+}
+
+static gboolean
+look (const char *path, Trace *trace, GError **error)
+{
+  g_autoptr (GDir) folder = NULL;
+  const char *name;
+
+  *trace = (Trace){ 0 };
+  if (g_access (path, R_OK) != 0)
+    {
+      g_set_error (error, G_IO_ERROR, g_io_error_from_errno (errno), "%s: %s", path,
+                   g_strerror (errno));
+      return FALSE;
+    }
+  take_file (path, trace);
+  folder = g_file_test (path, G_FILE_TEST_IS_DIR) ? g_dir_open (path, 0, NULL) : NULL;
+  while (folder != NULL && (name = g_dir_read_name (folder)) != NULL)
+    {
+      g_autofree char *file = g_build_filename (path, name, NULL);
+
+      take_file (file, trace);
+    }
+  return TRUE;
+}
+
+static gboolean
+is_same (const Trace *a, const Trace *b)
+{
+  return a->n_files == b->n_files && a->bytes == b->bytes && a->newest == b->newest;
+}
+
+struct _AdjFollower
+{
+  gatomicrefcount refs;
+  char *path;
+  AdjBundle *known; /* (owned) (nullable) */
+  const AdjExtensions *extensions;
+  Trace seen;
+};
+
+AdjFollower *
+adj_follower_new (const char *path, AdjBundle *known, const AdjExtensions *extensions)
+{
+  AdjFollower *self = g_new0 (AdjFollower, 1);
+  Trace now;
+
+  g_atomic_ref_count_init (&self->refs);
+  self->path = g_strdup (path);
+  self->extensions = extensions;
+  self->known = known != NULL ? adj_bundle_ref (known) : NULL;
+  if (known != NULL && look (path, &now, NULL) && now.newest / 1000 + STILL < g_get_real_time ())
+    self->seen = now;
+  return self;
+}
+
+AdjFollower *
+adj_follower_ref (AdjFollower *follower)
+{
+  g_atomic_ref_count_inc (&follower->refs);
+  return follower;
+}
+
+void
+adj_follower_unref (AdjFollower *follower)
+{
+  if (!g_atomic_ref_count_dec (&follower->refs))
+    return;
+  adj_bundle_unref (follower->known);
+  g_free (follower->path);
+  g_free (follower);
+}
+
+const char *
+adj_follower_get_path (const AdjFollower *follower)
+{
+  return follower->path;
+}
+
+/* What is not complete yet is no error. */
+static AdjBundle *
+read_again (const AdjFollower *self, GCancellable *cancellable)
+{
+  const AdjFormat *format = adj_format_detect (self->path, NULL);
+  g_autoptr (AdjBundle) bundle = NULL;
+
+  if (format == NULL)
+    return NULL;
+  bundle = format->load_growing != NULL ? format->load_growing (self->path, cancellable, NULL)
+                                        : adj_bundle_load (self->path, cancellable, NULL);
+  if (bundle != NULL && self->extensions != NULL &&
+      !adj_bundle_extend (bundle, self->extensions, NULL))
+    return NULL;
+  return g_steal_pointer (&bundle);
+}
+
+/* Nobody else has @bundle yet. */
+static void
+keep_graphs (AdjBundle *bundle, const AdjBundle *before)
+{
+  for (guint i = 0; i < bundle->graphs->len; i++)
+    {
+      AdjBundleGraph *entry = bundle->graphs->pdata[i];
+      const AdjBundleGraph *old = g_hash_table_lookup (before->by_id, entry->id);
+      GBytes *text = adj_bundle_get_text (bundle, entry->id);
+      GBytes *old_text = old != NULL ? adj_bundle_get_text (before, entry->id) : NULL;
+
+      if (text == NULL || old_text == NULL || !g_bytes_equal (text, old_text))
+        continue;
+      adj_graph_unref (entry->graph);
+      entry->graph = adj_graph_ref (old->graph);
+    }
+}
+
+AdjBundle *
+adj_follower_next (AdjFollower *follower, GCancellable *cancellable, GError **error)
+{
+  g_autoptr (AdjBundle) bundle = NULL;
+  Trace now;
+
+  if (!look (follower->path, &now, error) || is_same (&follower->seen, &now))
+    return NULL;
+  follower->seen = now;
+  bundle = read_again (follower, cancellable);
+  if (bundle == NULL)
+    return NULL;
+  if (follower->known != NULL)
+    keep_graphs (bundle, follower->known);
+  adj_bundle_unref (follower->known);
+  follower->known = adj_bundle_ref (bundle);
+  return g_steal_pointer (&bundle);
+}
