@@ -119,6 +119,16 @@ adj_file_list_map (GtkWidget *widget)
   GTK_WIDGET_CLASS (adj_file_list_parent_class)->map (widget);
 }
 
+/* The dialog that asks is not to stand below the list. */
+static void
+close_popover (GtkWidget *button, gpointer data)
+{
+  GtkWidget *popover = gtk_widget_get_ancestor (button, GTK_TYPE_POPOVER);
+
+  if (popover != NULL)
+    gtk_popover_popdown (GTK_POPOVER (popover));
+}
+
 static void
 adj_file_list_dispose (GObject *object)
 {
@@ -141,6 +151,7 @@ adj_file_list_class_init (AdjFileListClass *klass)
                                                "/org/adjoint/Workbench/ui/file-list.ui");
   gtk_widget_class_bind_template_child (widget_class, AdjFileList, samples);
   gtk_widget_class_bind_template_child (widget_class, AdjFileList, recent);
+  gtk_widget_class_bind_template_callback (widget_class, close_popover);
 }
 
 static void
