@@ -10,6 +10,10 @@
 
 static AdjApplication *application;
 
+static const char *const pages[] = { "source",     "run",      "values",  "memory",
+                                     "backward",   "text",     "changes", "contract",
+                                     "partitions", "findings", "facts",   "log" };
+
 /* Says what is wider than there is room. */
 static void
 tell_wide (GtkWidget *widget, int width, guint depth)
@@ -54,14 +58,58 @@ test_width (gconstpointer data)
   adj_walk_close (window);
 }
 
+/* Whichever page is open below it, and however large the window was, the canvas has its
+ * share, and the window becomes no wider. */
+static void
+test_panel (gconstpointer data)
+{
+  const int *size = data;
+  AdjWindow *window = adj_walk_open_window (application, 1280, 900);
+  g_autofree char *path = adj_test_data_path ("graphs/mlp.adjoint");
+  g_autofree char *name = g_strdup_printf ("panel-%dx%d", size[0], size[1]);
+
+  g_assert_true (adj_walk_open (window, path));
+  adj_window_show_page (window, "source");
+  adj_walk_settle (window);
+  gtk_window_set_default_size (GTK_WINDOW (window), size[0], size[1]);
+  for (guint i = 0; i < G_N_ELEMENTS (pages); i++)
+    {
+      GtkWidget *canvas, *panel;
+
+      adj_window_show_page (window, pages[i]);
+      adj_walk_settle (window);
+      canvas = adj_walk_find_mapped (GTK_WIDGET (window), ADJ_TYPE_CANVAS_PAGE);
+      panel = adj_walk_find_mapped (GTK_WIDGET (window), GTK_TYPE_NOTEBOOK);
+      g_test_message ("%s: canvas %d, panel %d, window %d × %d", pages[i],
+                      gtk_widget_get_height (canvas), gtk_widget_get_height (panel),
+                      gtk_widget_get_width (GTK_WIDGET (window)),
+                      gtk_widget_get_height (GTK_WIDGET (window)));
+      tell_wide (GTK_WIDGET (window), size[0], 0);
+      g_assert_cmpint (gtk_widget_get_width (GTK_WIDGET (window)), <=, size[0]);
+      g_assert_cmpint (gtk_widget_get_height (GTK_WIDGET (window)), <=, size[1]);
+      g_assert_cmpint (gtk_widget_get_height (canvas), >=,
+                       MIN (gtk_widget_get_height (gtk_widget_get_parent (panel)) / 2, 320));
+    }
+  adj_walk_keep (window, name);
+  adj_walk_close (window);
+}
+
 int
 main (int argc, char **argv)
 {
+  static const int sizes[][2] = { { 360, 640 }, { 500, 700 }, { 800, 600 } };
+
   application = adj_walk_begin (&argc, &argv);
   if (application == NULL)
     return 0;
   g_test_add_data_func ("/narrow/360", GINT_TO_POINTER (360), test_width);
   g_test_add_data_func ("/narrow/500", GINT_TO_POINTER (500), test_width);
   g_test_add_data_func ("/narrow/800", GINT_TO_POINTER (800), test_width);
+  for (guint i = 0; i < G_N_ELEMENTS (sizes); i++)
+    {
+      g_autofree char *name = g_strdup_printf ("/narrow/panel-%dx%d", sizes[i][0], sizes[i][1]);
+
+      g_test_add_data_func (name, sizes[i], test_panel);
+    }
   return g_test_run ();
 }

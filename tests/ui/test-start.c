@@ -84,6 +84,49 @@ test_saves_module (void)
   adj_walk_close (window);
 }
 
+/* The list below Open takes the folder that a run under TORCH_TRACE leaves, and goes away for the
+ * dialog. */
+static void
+test_opens_folder (void)
+{
+  AdjWindow *window = adj_walk_open_window (application, 1280, 900);
+  g_autofree char *path = adj_test_data_path ("graphs/torch-trace");
+  g_autoptr (GFile) folder = g_file_new_for_path (path);
+  GtkWidget *split = adj_walk_find_mapped (GTK_WIDGET (window), ADW_TYPE_SPLIT_BUTTON);
+  GtkWidget *popover, *chooser;
+
+  g_assert_nonnull (split);
+  popover = GTK_WIDGET (adw_split_button_get_popover (ADW_SPLIT_BUTTON (split)));
+  adw_split_button_popup (ADW_SPLIT_BUTTON (split));
+  UNTIL (gtk_widget_get_mapped (popover));
+  adj_walk_keep (window, "open-list");
+  adj_walk_click (popover, "Open Folder…");
+  UNTIL ((chooser = adj_walk_find_window ("Open a Folder")) != NULL);
+  UNTIL (!gtk_widget_get_mapped (popover));
+  g_assert_true (gtk_file_chooser_set_file (GTK_FILE_CHOOSER (chooser), folder, NULL));
+  adj_walk_settle (window);
+  gtk_dialog_response (GTK_DIALOG (chooser), GTK_RESPONSE_ACCEPT);
+  UNTIL (adj_document_get_graph (adj_window_get_document (window)) != NULL);
+  adj_walk_close (window);
+}
+
+/* What is chosen below Open is looked at: the list is not in its way. */
+static void
+test_list_goes (void)
+{
+  AdjWindow *window = adj_walk_open_window (application, 1280, 900);
+  GtkWidget *split = adj_walk_find_mapped (GTK_WIDGET (window), ADW_TYPE_SPLIT_BUTTON);
+  GtkWidget *popover = GTK_WIDGET (adw_split_button_get_popover (ADW_SPLIT_BUTTON (split)));
+
+  adj_walk_keep (window, "start");
+  adw_split_button_popup (ADW_SPLIT_BUTTON (split));
+  UNTIL (gtk_widget_get_mapped (popover));
+  g_assert_true (gtk_widget_activate (adj_walk_find_row (popover, "mlp.adjoint")));
+  UNTIL (adj_document_get_graph (adj_window_get_document (window)) != NULL);
+  UNTIL (!gtk_widget_get_mapped (popover));
+  adj_walk_close (window);
+}
+
 /* Closes the dialog, which has a main loop of its own. */
 static gboolean
 close_print_dialog (gpointer data)
@@ -204,6 +247,8 @@ main (int argc, char **argv)
   g_test_add_func ("/start/copies", test_copies);
   g_test_add_func ("/start/pages", test_pages);
   g_test_add_func ("/start/saves-module", test_saves_module);
+  g_test_add_func ("/start/opens-folder", test_opens_folder);
+  g_test_add_func ("/start/list-goes", test_list_goes);
   g_test_add_func ("/start/prints", test_prints);
   g_test_add_func ("/start/reopens", test_reopens);
   g_test_add_func ("/start/order", test_order);

@@ -24,6 +24,7 @@
 
 #define INSPECTOR_WIDTH 300
 #define INSPECTOR_HEIGHT 120 /* at least, below the canvas */
+#define CANVAS_HEIGHT 320    /* at least, above the panel; half of both where they have less */
 
 G_DEFINE_FINAL_TYPE (AdjDocumentPage, adj_document_page, ADW_TYPE_BIN)
 
@@ -186,6 +187,26 @@ update_narrow (AdjDocumentPage *self)
                                   narrow ? GTK_ORIENTATION_VERTICAL : GTK_ORIENTATION_HORIZONTAL);
   gtk_orientable_set_orientation (GTK_ORIENTABLE (adw_flap_get_separator (self->inspector_flap)),
                                   narrow ? GTK_ORIENTATION_HORIZONTAL : GTK_ORIENTATION_VERTICAL);
+}
+
+/* The panel keeps its height when the window becomes lower, and the next window begins with it. */
+static void
+update_share (AdjDocumentPage *self)
+{
+  int most, least = MIN (gtk_widget_get_height (GTK_WIDGET (self->paned)) / 2, CANVAS_HEIGHT);
+
+  g_object_get (self->paned, "max-position", &most, NULL);
+  least = MIN (least, most);
+  if (gtk_widget_get_mapped (GTK_WIDGET (self->panel)) &&
+      gtk_paned_get_position (self->paned) < least)
+    gtk_paned_set_position (self->paned, least);
+}
+
+static void
+on_canvas_changed (AdjDocumentPage *self)
+{
+  update_narrow (self);
+  update_share (self);
 }
 
 static void
@@ -461,7 +482,7 @@ adj_document_page_init (AdjDocumentPage *self)
   g_signal_connect_object (adj_canvas_page_get_view (self->canvas_page), "camera-changed",
                            G_CALLBACK (page_view_save_soon), self, G_CONNECT_SWAPPED);
   g_signal_connect_object (adj_canvas_page_get_view (self->canvas_page), "camera-changed",
-                           G_CALLBACK (update_narrow), self, G_CONNECT_SWAPPED);
+                           G_CALLBACK (on_canvas_changed), self, G_CONNECT_SWAPPED);
   adj_graph_view_add_cover (adj_canvas_page_get_view (self->canvas_page),
                             GTK_WIDGET (self->inspector));
   g_signal_connect_object (self->inspector_flap, "notify::reveal-progress",

@@ -13,6 +13,7 @@ struct _AdjFileList
 {
   AdwBin parent_instance;
 
+  GtkWidget *open_folder;
   AdwPreferencesGroup *samples;
   AdwPreferencesGroup *recent;
   GPtrArray *recent_rows; /* (unowned) of GtkWidget */
@@ -20,6 +21,23 @@ struct _AdjFileList
 };
 
 G_DEFINE_FINAL_TYPE (AdjFileList, adj_file_list, ADW_TYPE_BIN)
+
+/* What is chosen is not to open below the list, where that hangs from a button. */
+static void
+close_popover (GtkWidget *widget, gpointer data)
+{
+  GtkWidget *popover = gtk_widget_get_ancestor (widget, GTK_TYPE_POPOVER);
+
+  if (popover != NULL)
+    gtk_popover_popdown (GTK_POPOVER (popover));
+}
+
+static void
+open_chosen (GtkWidget *widget, const char *action, GVariant *uri)
+{
+  close_popover (widget, NULL);
+  gtk_widget_activate_action_variant (widget, "win.open-uri", uri);
+}
 
 static GtkWidget *
 make_row (GFile *file, const char *subtitle)
@@ -41,7 +59,7 @@ make_row (GFile *file, const char *subtitle)
                                            "accessible-role", GTK_ACCESSIBLE_ROLE_PRESENTATION,
                                            NULL));
   gtk_list_box_row_set_activatable (GTK_LIST_BOX_ROW (row), TRUE);
-  gtk_actionable_set_action_name (GTK_ACTIONABLE (row), "win.open-uri");
+  gtk_actionable_set_action_name (GTK_ACTIONABLE (row), "files.open");
   gtk_actionable_set_action_target (GTK_ACTIONABLE (row), "s", uri);
   return row;
 }
@@ -105,7 +123,8 @@ fill_recent (AdjFileList *self)
   gtk_widget_set_visible (GTK_WIDGET (self->recent), self->recent_rows->len > 0);
 }
 
-/* Rows cost more than the rest of a window: a list that nobody opens makes none. */
+/* Rows cost more than the rest of a window: a list that nobody opens makes none.  The start page
+ * has a button for folders beside that for files. */
 static void
 adj_file_list_map (GtkWidget *widget)
 {
@@ -115,6 +134,8 @@ adj_file_list_map (GtkWidget *widget)
     fill_samples (self);
   self->filled = TRUE;
   fill_recent (self);
+  gtk_widget_set_visible (self->open_folder,
+                          gtk_widget_get_ancestor (widget, GTK_TYPE_POPOVER) != NULL);
 
   GTK_WIDGET_CLASS (adj_file_list_parent_class)->map (widget);
 }
@@ -137,10 +158,13 @@ adj_file_list_class_init (AdjFileListClass *klass)
 
   G_OBJECT_CLASS (klass)->dispose = adj_file_list_dispose;
   widget_class->map = adj_file_list_map;
+  gtk_widget_class_install_action (widget_class, "files.open", "s", open_chosen);
   gtk_widget_class_set_template_from_resource (widget_class,
                                                "/org/adjoint/Workbench/ui/file-list.ui");
+  gtk_widget_class_bind_template_child (widget_class, AdjFileList, open_folder);
   gtk_widget_class_bind_template_child (widget_class, AdjFileList, samples);
   gtk_widget_class_bind_template_child (widget_class, AdjFileList, recent);
+  gtk_widget_class_bind_template_callback (widget_class, close_popover);
 }
 
 static void

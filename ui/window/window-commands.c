@@ -24,6 +24,12 @@ run_open (AdjWindow *self, GVariant *parameter)
 }
 
 static void
+run_open_folder (AdjWindow *self, GVariant *parameter)
+{
+  adj_window_ask_open_folder (self);
+}
+
+static void
 run_paste (AdjWindow *self, GVariant *parameter)
 {
   adj_window_paste (self);
@@ -368,6 +374,8 @@ run_shortcuts (AdjWindow *self, GVariant *parameter)
 static const AdjCommand commands[] = {
   { "win.open", N_ ("Open…"), ADJ_COMMANDS_FILES, ADJ_NEEDS_NOTHING, .run = run_open,
     .accels = { "<Control>o" } },
+  { "win.open-folder", N_ ("Open Folder…"), ADJ_COMMANDS_FILES, ADJ_NEEDS_NOTHING,
+    .run = run_open_folder, .accels = { "<Control><Shift>o" } },
   { "win.open-uri", NULL, ADJ_COMMANDS_FILES, ADJ_NEEDS_NOTHING, .run = run_open_uri,
     .parameter = "s" },
   { "win.new-tab", N_ ("New Tab"), ADJ_COMMANDS_FILES, ADJ_NEEDS_NOTHING, .run = run_new_tab,

@@ -44,6 +44,16 @@ adj_window_ask_open (AdjWindow *self)
   adj_window_choose (self, chooser, adj_window_open);
 }
 
+void
+adj_window_ask_open_folder (AdjWindow *self)
+{
+  g_autoptr (GtkFileChooserNative) chooser = gtk_file_chooser_native_new (
+      _ ("Open a Folder"), GTK_WINDOW (self), GTK_FILE_CHOOSER_ACTION_SELECT_FOLDER, _ ("_Open"),
+      _ ("_Cancel"));
+
+  adj_window_choose (self, chooser, adj_window_open);
+}
+
 /* -- random inputs -- */
 
 static void

@@ -9,6 +9,9 @@ G_BEGIN_DECLS
 
 /* Which file to open. */
 void adj_window_ask_open (AdjWindow *self);
+
+/* Which folder of a TORCH_TRACE run to open. */
+void adj_window_ask_open_folder (AdjWindow *self);
 /* From which seed to draw inputs; runs. */
 void adj_window_ask_seed (AdjWindow *self);
 /* Which file has the inputs of runs. */
