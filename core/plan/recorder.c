@@ -7,7 +7,6 @@
 #include "call/adj-allocate-internal.h"
 #include "call/adj-constant.h"
 #include "call/adj-higher-order.h"
-#include "call/adj-object-call.h"
 #include "call/adj-object-call-internal.h"
 #include "call/adj-op-internal.h"
 #include "ops/adj-ops.h"
