@@ -2,7 +2,9 @@
 /* Plans of graphs that call methods of objects. */
 
 #include "call/adj-object.h"
+#include "exec/adj-executor.h"
 #include "objects/adj-object-table.h"
+#include "objects/adj-object-text.h"
 #include "ops/adj-op-id.h"
 #include "plan-check.h"
 #include "plan/adj-plan-parts.h"
@@ -100,6 +102,27 @@ count_constants (const AdjPlan *plan)
   return n;
 }
 
+/* (transfer full): what became of the objects. */
+static char *
+tell_objects (const char *executor, const AdjRunRequest *request)
+{
+  g_autoptr (GString) told = g_string_new (NULL);
+  g_autoptr (GError) error = NULL;
+  AdjRunResult result = { 0 };
+
+  adj_executor_run (adj_executor_find (executor, NULL), request, &result, NULL, &error);
+  g_assert_no_error (error);
+  g_assert_cmpstr (result.note, ==, NULL);
+  for (guint i = 0; i < result.n_objects; i++)
+    {
+      g_string_append_printf (told, "%u ", result.objects[i].node.index);
+      adj_object_print (result.objects[i].before, 12, told);
+      adj_object_print (result.objects[i].after, 12, told);
+    }
+  adj_run_result_clear (&result);
+  return g_string_free (g_steal_pointer (&told), FALSE);
+}
+
 static void
 check (gboolean with_bias, gboolean unpacks, guint n_interpreted)
 {
@@ -112,6 +135,7 @@ check (gboolean with_bias, gboolean unpacks, guint n_interpreted)
   g_autoptr (GString) why = g_string_new (NULL);
   g_autoptr (AdjGraph) graph = NULL;
   g_autoptr (AdjPlan) plan = NULL;
+  g_autofree char *interpreted = NULL, *planned = NULL;
   AdjRunRequest request = { .inputs = inputs, .n_inputs = 2 };
 
   ((Layers *) function)->unpacks = unpacks;
@@ -125,6 +149,10 @@ check (gboolean with_bias, gboolean unpacks, guint n_interpreted)
   g_assert_cmpuint (count_constants (plan), ==, with_bias ? 2 : 1);
   if (!plan_agrees (&request, why))
     g_test_fail_printf ("%s", why->str);
+  interpreted = tell_objects ("interpreter", &request);
+  planned = tell_objects ("planned", &request);
+  g_assert_nonnull (strstr (planned, "Adjoint::PackedLinear"));
+  g_assert_cmpstr (planned, ==, interpreted);
 }
 
 /* The weight is a constant, packed, the same one for both calls. */
@@ -141,6 +169,19 @@ other_pure_methods_are_interpreted (void)
   check (TRUE, TRUE, 1);
 }
 
+static void
+weight_has_two_dimensions (void)
+{
+  const AdjObjectClass *klass = adj_object_class_find ("Adjoint::PackedLinear");
+  g_auto (AdjValue) state =
+      adj_object_state_new ("weight", ADJ_DATA (numbers_new (1)), "bias", ADJ_NONE, NULL);
+  g_autoptr (GError) error = NULL;
+
+  g_assert_null (adj_object_new (klass, &state, &error));
+  g_assert_nonnull (strstr (error->message, "'weight'"));
+  g_assert_nonnull (strstr (error->message, "a tensor of two dimensions"));
+}
+
 int
 main (int argc, char **argv)
 {
@@ -148,5 +189,6 @@ main (int argc, char **argv)
   g_test_add_func ("/plan/objects/packed-weight-is-a-constant", packed_weight_is_a_constant);
   g_test_add_func ("/plan/objects/other-pure-methods-are-interpreted",
                    other_pure_methods_are_interpreted);
+  g_test_add_func ("/plan/objects/weight-has-two-dimensions", weight_has_two_dimensions);
   return g_test_run ();
 }
