@@ -49,6 +49,8 @@ void adj_context_set_object_copies (AdjContext *cx, gboolean widened);
 /* The copy of @object as it is now, or @object itself. (transfer none) (nullable): %NULL with the
  * context in error. */
 AdjObject *adj_context_get_object_copy (AdjContext *cx, AdjObject *object);
+/* The same if there is one, else @object itself: none of its methods was called. (transfer none) */
+AdjObject *adj_context_find_object_copy (const AdjContext *cx, AdjObject *object);
 
 /* -- fake objects (fake-object.c) -- */
 

@@ -18,6 +18,10 @@ typedef struct
                          result is a view */
   const char *help;   /* one line */
   gboolean pure; /* neither changes the state nor reads what another method changes: no effect */
+  /* It is pure, and of its arguments it reads no element but by operators, so that a plan can have
+   * these as calls of its own: they are then called on tensors without elements, of a real object.
+   */
+  gboolean by_operators;
   /* @args: by argument of @schema; @result (out) (transfer full).  Operators that it calls are
    * seen neither by autograd nor by a trace.  %FALSE: the context is in error. */
   gboolean (*call) (AdjObject *self, AdjContext *cx, const AdjValue *args, AdjValue *result);

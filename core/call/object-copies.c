@@ -61,3 +61,12 @@ adj_context_get_object_copy (AdjContext *cx, AdjObject *object)
   g_hash_table_insert (cx->object_copies, adj_opaque_ref (&object->parent), copy);
   return copy;
 }
+
+AdjObject *
+adj_context_find_object_copy (const AdjContext *cx, AdjObject *object)
+{
+  AdjObject *copy =
+      cx->object_copies != NULL ? g_hash_table_lookup (cx->object_copies, object) : NULL;
+
+  return copy != NULL ? copy : object;
+}

@@ -5,12 +5,14 @@
 #include "base/adj-clock.h"
 #include "base/adj-format-bytes.h"
 #include "call/adj-context-internal.h"
+#include "call/adj-object-call-internal.h"
 #include "device/adj-gpu-internal.h"
 #include "exec/adj-executor.h"
 #include "exec/by-interpreter-private.h"
 #include "exec/captured-run-private.h"
 #include "exec/generator-state-private.h"
 #include "ir/adj-graph.h"
+#include "exec/run-objects-private.h"
 #include "plan/adj-plan-internal.h"
 #include "plan/adj-plan-parts.h"
 
@@ -165,6 +167,7 @@ run_space (AdjPlanSpace *space, Running *running, GCancellable *cancellable, GEr
   *result = (AdjRunResult){ .n_nodes = adj_graph_get_n_nodes (request->graph) };
   result->node_ns = g_new0 (gint64, result->n_nodes);
   adj_context_set_cancellable (cx, cancellable);
+  adj_context_set_object_copies (cx, FALSE);
   captured_run_init (&running->captured, cx, request);
   done = adj_plan_space_run (space, request->inputs, request->n_inputs, &hooks, &result->output);
   result->total_ns = adj_clock_now () - started;
@@ -179,6 +182,7 @@ run_space (AdjPlanSpace *space, Running *running, GCancellable *cancellable, GEr
   result->peak_bytes = run.device_bytes;
   result->device_ns = run.device_ns;
   tell_regions (space, result);
+  run_objects_note (cx, request, result);
   result->note = write_note (space, running->gpu);
   return TRUE;
 }

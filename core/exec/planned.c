@@ -5,12 +5,14 @@
 
 #include "base/adj-clock.h"
 #include "call/adj-context-internal.h"
+#include "call/adj-object-call-internal.h"
 #include "exec/adj-executor.h"
 #include "exec/by-interpreter-private.h"
 #include "exec/captured-run-private.h"
 #include "exec/generator-state-private.h"
 #include "exec/planned-private.h"
 #include "ir/adj-graph.h"
+#include "exec/run-objects-private.h"
 #include "plan/adj-plan-internal.h"
 #include "plan/adj-plan-parts.h"
 
@@ -85,6 +87,7 @@ run_space (AdjPlanSpace *space, Running *running, GCancellable *cancellable, GEr
   result->n_regions = adj_plan_get_n_regions (running->plan);
   result->regions = g_new0 (AdjRunRegion, result->n_regions + 1);
   adj_context_set_cancellable (cx, cancellable);
+  adj_context_set_object_copies (cx, FALSE);
   adj_context_set_queue (cx, &running->queue);
   captured_run_init (&running->captured, cx, request);
   running->started = started;
@@ -94,7 +97,10 @@ run_space (AdjPlanSpace *space, Running *running, GCancellable *cancellable, GEr
   captured_run_end (&running->captured, result);
   adj_context_set_queue (cx, NULL);
   if (done)
-    return TRUE;
+    {
+      run_objects_note (cx, request, result);
+      return TRUE;
+    }
   adj_context_take_error (cx, error);
   adj_run_result_clear (result);
   return FALSE;

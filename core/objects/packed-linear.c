@@ -10,8 +10,25 @@ typedef struct
   AdjObject parent;
   AdjValue weight; /* [out, in], as given */
   AdjValue bias;   /* [out], or NONE */
-  AdjValue packed; /* [in, out], contiguous; NONE until it is first used */
+  AdjValue packed; /* [in, out], contiguous; of a fake object NONE until it is first used */
 } PackedLinear;
+
+/* (transfer full): @weight with rows and columns exchanged, contiguous. */
+static AdjTensorData *
+pack (const AdjTensorData *weight)
+{
+  AdjTensorMeta meta = *adj_tensor_data_get_meta (weight);
+  const AdjShape given = meta.shape;
+  g_autoptr (AdjTensorData) turned = NULL;
+
+  for (guint i = 0; i < 2; i++)
+    {
+      meta.shape.size[i] = given.size[1 - i];
+      meta.shape.stride[i] = given.stride[1 - i];
+    }
+  turned = adj_tensor_data_new (&meta, adj_tensor_data_get_bytes (weight), NULL);
+  return adj_tensor_data_contiguous (turned);
+}
 
 /* (nullable): the weight as the product reads it. */
 static AdjTensor *
@@ -73,15 +90,28 @@ flatten (const AdjObject *object, AdjValue *state, GError **error)
 }
 
 static gboolean
+is_matrix (const AdjValue *value)
+{
+  const AdjTensorMeta *meta = value->kind == ADJ_VALUE_DATA ? adj_tensor_data_get_meta (value->data)
+                              : value->kind == ADJ_VALUE_TENSOR
+                                  ? adj_tensor_get_meta (value->tensor)
+                                  : NULL;
+
+  return meta != NULL && meta->shape.rank == 2;
+}
+
+static gboolean
 unflatten (AdjObject *object, const AdjValue *state, GError **error)
 {
   PackedLinear *self = (PackedLinear *) object;
   const AdjValue *weight = adj_object_state_get (state, "weight");
   const AdjValue *bias = adj_object_state_get (state, "bias");
 
-  if (weight == NULL || !object_is_tensor (weight))
-    return object_refuse_state (error, "weight", "a tensor");
+  if (weight == NULL || !is_matrix (weight))
+    return object_refuse_state (error, "weight", "a tensor of two dimensions");
   self->weight = adj_value_copy (weight);
+  if (weight->kind == ADJ_VALUE_DATA)
+    self->packed = ADJ_DATA (pack (weight->data));
   if (bias == NULL || bias->kind == ADJ_VALUE_NONE)
     return TRUE;
   if (!object_is_tensor (bias))
@@ -104,6 +134,7 @@ static const AdjMethod methods[] = {
   { .schema = "forward(Tensor x) -> Tensor",
     .help = "x times the transposed weight, plus the bias",
     .pure = TRUE,
+    .by_operators = TRUE,
     .call = forward },
   { .schema = "unpack() -> (Tensor, Tensor?)",
     .help = "the weight and the bias as they were given",

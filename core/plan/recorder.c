@@ -7,6 +7,7 @@
 #include "call/adj-allocate-internal.h"
 #include "call/adj-constant.h"
 #include "call/adj-higher-order.h"
+#include "call/adj-object-call-internal.h"
 #include "call/adj-op-internal.h"
 #include "ir/adj-graph.h"
 #include "ops/adj-ops.h"
@@ -39,6 +40,21 @@ plan_recorder_clear (PlanRecorder *self)
   g_ptr_array_unref (self->kept);
 }
 
+/* One more than the buffer of a constant with the bytes of @data; 0: there is none. */
+static guint32
+find_constant (AdjPlan *plan, const AdjTensorData *data)
+{
+  for (guint i = 0; i < plan->buffers->len; i++)
+    {
+      const PlanBuffer *buffer = plan_buffer (plan, i);
+
+      if (buffer->constant != NULL &&
+          adj_tensor_data_get_bytes (buffer->constant) == adj_tensor_data_get_bytes (data))
+        return i + 1;
+    }
+  return 0;
+}
+
 static guint32
 note_storage (PlanRecorder *self, AdjTensor *tensor)
 {
@@ -58,6 +74,13 @@ note_storage (PlanRecorder *self, AdjTensor *tensor)
     {
       buffer.memory = PLAN_MEMORY_CONSTANT;
       buffer.constant = adj_tensor_snapshot (tensor);
+      found = find_constant (self->plan, buffer.constant);
+    }
+  if (found > 0)
+    {
+      adj_tensor_data_unref (buffer.constant);
+      g_hash_table_insert (self->of_storage, storage, GUINT_TO_POINTER (found));
+      return found - 1;
     }
   g_array_append_val (self->plan->buffers, buffer);
   g_hash_table_insert (self->of_storage, storage, GUINT_TO_POINTER (self->plan->buffers->len));
@@ -424,6 +447,15 @@ recorder_higher (AdjMode *mode, AdjHigherCall *call)
   return call->op->run (call);
 }
 
+/* What the object keeps, packed once, is a constant of the plan. */
+static gboolean
+recorder_object (AdjMode *mode, AdjObjectCall *call)
+{
+  if (call->method->by_operators)
+    return adj_object_call_run (call, mode);
+  return adj_object_call_fail (call, ADJ_ERROR_UNSUPPORTED, "the method may read elements");
+}
+
 /* Of a graph that the planned one calls: what it did now was to happen when the plan runs. */
 static void
 recorder_builtin (
@@ -441,6 +473,7 @@ static const AdjModeClass recorder_class = {
   .traces = TRUE,
   .call = recorder_call,
   .higher = recorder_higher,
+  .object = recorder_object,
   .builtin = recorder_builtin,
 };
 

@@ -261,11 +261,14 @@ note_interpreted (Walk *walk, guint index, const char *reason)
 /* Objects have a state that only calls in their order change, and they may hold on to tensors, as
  * functions of the program may. */
 static gboolean
-calls_object (const AdjNode *node)
+has_effect (const Walk *walk, const AdjNode *node)
 {
-  return node->op == NULL && (adj_effect_op_find (node->target) != NULL ||
-                              strcmp (node->target, ADJ_TARGET_CALL_TORCHBIND) == 0 ||
-                              strcmp (node->target, ADJ_TARGET_WITH_EFFECTS) == 0);
+  if (node->op != NULL || node->opcode != ADJ_OPCODE_CALL_FUNCTION)
+    return FALSE;
+  if (strcmp (node->target, ADJ_TARGET_CALL_TORCHBIND) == 0)
+    return !adj_object_node_is_pure (walk->graph, node);
+  return adj_effect_op_find (node->target) != NULL ||
+         strcmp (node->target, ADJ_TARGET_WITH_EFFECTS) == 0;
 }
 
 static gboolean
@@ -274,7 +277,7 @@ walk_call (Walk *walk, const AdjNode *node, AdjValue *out, const char **why)
   g_auto (AdjValue) args = ADJ_NONE;
   g_auto (AdjValue) kwargs = ADJ_NONE;
 
-  if (calls_object (node) && walk->plan->whole == NULL)
+  if (has_effect (walk, node) && walk->plan->whole == NULL)
     walk->plan->whole =
         g_strdup_printf ("'%s' calls an object, or an operator with an effect", node->name);
   if (walk->plan->whole != NULL)
