@@ -11,8 +11,8 @@
 #include "exec/by-interpreter-private.h"
 #include "exec/captured-run-private.h"
 #include "exec/generator-state-private.h"
-#include "ir/adj-graph.h"
 #include "exec/run-objects-private.h"
+#include "ir/adj-graph.h"
 #include "plan/adj-plan-internal.h"
 #include "plan/adj-plan-parts.h"
 

@@ -11,8 +11,8 @@
 #include "exec/captured-run-private.h"
 #include "exec/generator-state-private.h"
 #include "exec/planned-private.h"
-#include "ir/adj-graph.h"
 #include "exec/run-objects-private.h"
+#include "ir/adj-graph.h"
 #include "plan/adj-plan-internal.h"
 #include "plan/adj-plan-parts.h"
 

@@ -187,6 +187,87 @@ test_stays (void)
   adj_walk_close (window);
 }
 
+static AdjNodeId
+find_node (AdjWindow *window, const char *name)
+{
+  return adj_graph_find_node (adj_document_get_graph (adj_window_get_document (window))->graph,
+                              name);
+}
+
+/* The corner of card @name comes to (@x, @y) of the canvas. */
+static void
+look_at (AdjWindow *window, const char *name, float x, float y, float zoom)
+{
+  AdjScene *scene = adj_document_get_scene (adj_window_get_document (window));
+  const AdjRect *rect =
+      &adj_scene_get_box (scene, adj_scene_find_node (scene, find_node (window, name)))->rect;
+
+  adj_graph_view_set_camera (adj_window_get_view (window),
+                             &(AdjCamera){ rect->x - x / zoom, rect->y - y / zoom, zoom });
+  adj_walk_settle (window);
+}
+
+/* Goes to step @step, which shows @role, and asserts that @name is where it was. */
+static void
+step_around (AdjWindow *window, guint step, const char *role, const char *name)
+{
+  AdjPoint before = find_place (window, name), after;
+
+  adj_stages_show_step (adj_window_get_document (window), step);
+  UNTIL (shows (window, role));
+  adj_walk_settle (window);
+  after = find_place (window, name);
+  g_test_message ("%s, %s: %.1f %.1f", role, name, after.x - before.x, after.y - before.y);
+  g_assert_cmpfloat (ABS (after.x - before.x), <, 3);
+  g_assert_cmpfloat (ABS (after.y - before.y), <, 3);
+}
+
+/* What is selected stays, at the edge as in the middle and at any size, from the partition to each
+ * half of it, between the halves, and back; with nothing selected, what is in the middle. */
+static void
+test_halves (gconstpointer data)
+{
+  const char *const *names = data; /* file, a node of forward, a saved one, one of backward, … */
+  AdjWindow *window = adj_walk_open_graph (application, names[0], "joint");
+  AdjDocument *document = adj_window_get_document (window);
+  GtkWidget *view = GTK_WIDGET (adj_window_get_view (window));
+
+  for (guint i = 1; i <= 3; i++)
+    {
+      const char *role = i == 3 ? "backward" : "forward";
+
+      adj_document_set_selected (document, find_node (window, names[i]));
+      adj_walk_settle (window);
+      look_at (window, names[i], 12, 30, 0.5f);
+      step_around (window, 2, ADJ_PAIR_ROLE, names[i]);
+      step_around (window, i == 3 ? 4 : 3, role, names[i]);
+      if (i == 2)
+        {
+          step_around (window, 4, "backward", names[i]);
+          step_around (window, 3, role, names[i]);
+        }
+      step_around (window, 2, ADJ_PAIR_ROLE, names[i]);
+      g_assert_cmpuint (adj_document_get_selected (document).index, ==,
+                        find_node (window, names[i]).index);
+      step_around (window, 1, "joint", names[i]);
+      g_assert_cmpfloat (adj_graph_view_get_camera (adj_window_get_view (window)).zoom, ==, 0.5f);
+    }
+  adj_document_set_selected (document, ADJ_NO_NODE);
+  adj_walk_settle (window);
+  look_at (window, names[2], (float) gtk_widget_get_width (view) / 2.0f - 60,
+           (float) gtk_widget_get_height (view) / 2.0f - 20, 0.9f);
+  step_around (window, 2, ADJ_PAIR_ROLE, names[2]);
+  step_around (window, 3, "forward", names[2]);
+  /* Where backward computes blocks again, those stay: they are more. */
+  if (names[4] == NULL)
+    {
+      step_around (window, 4, "backward", names[2]);
+      step_around (window, 3, "forward", names[2]);
+    }
+  step_around (window, 2, ADJ_PAIR_ROLE, names[2]);
+  adj_walk_close (window);
+}
+
 static const AdjStageFact *
 get_fact (AdjWindow *window)
 {
@@ -313,6 +394,10 @@ test_morphs (void)
 int
 main (int argc, char **argv)
 {
+  static const char *const mlp[] = { "graphs/mlp.adjoint", "addmm", "relu", "gelu_backward", NULL };
+  static const char *const gpt2[] = { "graphs/gpt2.adjoint", "addmm", "addmm_2", "gelu_backward",
+                                      "again" };
+
   application = adj_mouse_begin (&argc, &argv);
   if (application == NULL)
     return 0;
@@ -320,6 +405,8 @@ main (int argc, char **argv)
   g_test_add_func ("/strip/options", test_options);
   g_test_add_func ("/strip/scrubs", test_scrubs);
   g_test_add_func ("/strip/stays", test_stays);
+  g_test_add_data_func ("/strip/halves/mlp", mlp, test_halves);
+  g_test_add_data_func ("/strip/halves/gpt2", gpt2, test_halves);
   g_test_add_func ("/strip/discs", test_discs);
   g_test_add_func ("/strip/changes", test_changes);
   g_test_add_func ("/strip/morphs", test_morphs);

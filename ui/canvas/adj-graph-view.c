@@ -254,6 +254,7 @@ adj_graph_view_set_scene (AdjGraphView *self, AdjScene *scene, AdjGraph *graph)
   g_return_if_fail ((scene == NULL) == (graph == NULL));
 
   same = graph != NULL && graph == self->graph;
+  self->kept = ADJ_NO_NODE;
   if (scene != NULL)
     adj_scene_ref (scene);
   if (graph != NULL)

@@ -12,8 +12,9 @@ struct _AdjMorph
 {
   AdjScene *before, *after; /* (owned) */
   guint32 *from;            /* (owned): of each box of @after the one of @before, or ADJ_NO_BOX */
-  AdjRect *rects;           /* (owned): where it is now */
-  GArray *boxes, *ghosts;   /* (owned): of guint */
+  guint32 *alike; /* (owned): the one that shows the same value, be it a chip beside its reader */
+  AdjRect *rects; /* (owned): where it is now */
+  GArray *boxes, *ghosts; /* (owned): of guint */
   AdjPoint shift;
   float progress;
 };
@@ -70,6 +71,17 @@ find_from (const AdjMorph *self, guint index, const GArray *twins, GHashTable *k
              : ADJ_NO_BOX;
 }
 
+static guint32
+find_alike (const AdjMorph *self, guint index, const GArray *twins)
+{
+  AdjNodeId node = adj_scene_get_box (self->after, index)->node;
+  guint32 twin = node.index < twins->len ? g_array_index (twins, guint32, node.index) : G_MAXUINT32;
+
+  return twin != G_MAXUINT32 && adj_scene_find_node (self->after, node) == index
+             ? adj_scene_find_node (self->before, (AdjNodeId){ twin })
+             : ADJ_NO_BOX;
+}
+
 AdjMorph *
 adj_morph_new (AdjScene *before, AdjScene *after, const GArray *twins)
 {
@@ -80,10 +92,12 @@ adj_morph_new (AdjScene *before, AdjScene *after, const GArray *twins)
   self->before = adj_scene_ref (before);
   self->after = adj_scene_ref (after);
   self->from = g_new (guint32, n);
+  self->alike = g_new (guint32, n);
   self->rects = g_new (AdjRect, n);
   for (guint i = 0; i < n; i++)
     {
       self->from[i] = find_from (self, i, twins, keys);
+      self->alike[i] = find_alike (self, i, twins);
       self->rects[i] = adj_scene_get_box (after, i)->rect;
     }
   self->boxes = g_array_new (FALSE, FALSE, sizeof (guint));
@@ -97,6 +111,7 @@ adj_morph_free (AdjMorph *morph)
   adj_scene_unref (morph->before);
   adj_scene_unref (morph->after);
   g_free (morph->from);
+  g_free (morph->alike);
   g_free (morph->rects);
   g_array_unref (morph->boxes);
   g_array_unref (morph->ghosts);
@@ -110,12 +125,12 @@ overlap (const AdjRect *a, const AdjRect *b)
          b->y < a->y + a->height;
 }
 
-/* A card in both scenes that is seen in the one before. */
+/* A box in both scenes that is seen in the one before. */
 typedef struct
 {
   AdjPoint shift;
   float away; /* from the middle of what is seen */
-  guint n;    /* cards that are shifted as far */
+  guint n;    /* boxes that are shifted as far */
 } Kept;
 
 static gint64
@@ -124,9 +139,10 @@ key_of_shift (const AdjPoint *shift)
   return ((gint64) roundf (shift->x) << 32) ^ (guint32) (gint32) roundf (shift->y);
 }
 
-/* (transfer full): of Kept.  @wanted: that alone, where it is among them */
+/* @pairs: cards that are @from others, or all boxes that are @alike.  @wanted: that box of the
+ * scene before alone; ADJ_NO_BOX: all.  (transfer full): of Kept */
 static GArray *
-find_kept (const AdjMorph *self, const AdjRect *visible, guint wanted)
+find_kept (const AdjMorph *self, const guint32 *pairs, const AdjRect *visible, guint wanted)
 {
   AdjPoint middle = { visible->x + visible->width / 2, visible->y + visible->height / 2 };
   GArray *all = g_array_new (FALSE, FALSE, sizeof (Kept));
@@ -136,21 +152,46 @@ find_kept (const AdjMorph *self, const AdjRect *visible, guint wanted)
       const AdjSceneBox *box = adj_scene_get_box (self->after, i), *was;
       Kept kept = { { 0, 0 }, 0, 0 };
 
-      if (self->from[i] == ADJ_NO_BOX || box->kind != ADJ_BOX_NODE)
+      if (pairs[i] == ADJ_NO_BOX || (wanted != ADJ_NO_BOX && pairs[i] != wanted) ||
+          (pairs == self->from && box->kind != ADJ_BOX_NODE))
         continue;
-      was = adj_scene_get_box (self->before, self->from[i]);
+      was = adj_scene_get_box (self->before, pairs[i]);
       if (!overlap (&was->rect, visible))
         continue;
       kept.shift = (AdjPoint){ box->rect.x - was->rect.x, box->rect.y - was->rect.y };
       kept.away = ABS (was->rect.x + was->rect.width / 2 - middle.x) +
                   ABS (was->rect.y + was->rect.height / 2 - middle.y);
-      if (self->from[i] == wanted)
-        g_array_set_size (all, 0);
       g_array_append_val (all, kept);
-      if (self->from[i] == wanted)
-        break;
     }
   return all;
+}
+
+static void
+keep_nearest (GArray *all)
+{
+  for (guint i = 1; i < all->len; i++)
+    if (g_array_index (all, Kept, i).away < g_array_index (all, Kept, 0).away)
+      g_array_index (all, Kept, 0) = g_array_index (all, Kept, i);
+  g_array_set_size (all, MIN (all->len, 1));
+}
+
+/* Halves of a partition have only what forward keeps for backward in both, each elsewhere.
+ * (transfer full): of Kept */
+static GArray *
+choose_kept (const AdjMorph *self, const AdjRect *visible, guint wanted)
+{
+  g_autoptr (GArray) one =
+      wanted != ADJ_NO_BOX ? find_kept (self, self->alike, visible, wanted) : NULL;
+  g_autoptr (GArray) cards = NULL, alike = NULL;
+
+  if (one != NULL && one->len > 0)
+    return g_steal_pointer (&one);
+  cards = find_kept (self, self->from, visible, ADJ_NO_BOX);
+  if (cards->len > 0)
+    return g_steal_pointer (&cards);
+  alike = find_kept (self, self->alike, visible, ADJ_NO_BOX);
+  keep_nearest (alike);
+  return g_steal_pointer (&alike);
 }
 
 static void
@@ -179,7 +220,7 @@ adj_morph_find_shift (const AdjMorph *self,
 {
   guint wanted =
       adj_node_id_is_valid (selected) ? adj_scene_find_node (self->before, selected) : ADJ_NO_BOX;
-  g_autoptr (GArray) all = find_kept (self, visible, wanted);
+  g_autoptr (GArray) all = choose_kept (self, visible, wanted);
   const Kept *best = NULL;
 
   count_alike (all);

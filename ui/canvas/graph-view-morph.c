@@ -4,10 +4,11 @@
 
 #include "canvas/graph-view-private.h"
 #include "ir/adj-graph.h"
+#include "model/adj-stages.h"
 
 #define MORPH_USEC (300 * G_TIME_SPAN_MILLISECOND)
 
-/* Of each node of @next the node of the shown graph that is called the same and does the same.
+/* Of each node of @next the node of the shown graph that adj_stages_find_named() says.
  * (transfer full): of guint32 */
 static GArray *
 find_names (AdjGraphView *self, const AdjGraph *next)
@@ -16,16 +17,21 @@ find_names (AdjGraphView *self, const AdjGraph *next)
 
   for (guint i = 0; i < adj_graph_get_n_nodes (next); i++)
     {
-      const AdjNode *node = adj_graph_get_node (next, i);
-      AdjNodeId twin = adj_graph_find_node (self->graph, node->name);
-      guint32 found = G_MAXUINT32;
+      AdjNodeId twin = adj_stages_find_named (next, (AdjNodeId){ i }, self->graph);
 
-      if (adj_node_id_is_valid (twin) &&
-          g_str_equal (adj_graph_get_node (self->graph, twin.index)->target, node->target))
-        found = twin.index;
-      g_array_append_val (twins, found);
+      g_array_append_val (twins, twin.index);
     }
   return twins;
+}
+
+/* What the selected node is in the next graph. */
+static AdjNodeId
+find_selected (AdjGraphView *self, const GArray *twins)
+{
+  for (guint i = 0; i < twins->len && adj_node_id_is_valid (self->selected); i++)
+    if (g_array_index (twins, guint32, i) == self->selected.index)
+      return (AdjNodeId){ i };
+  return ADJ_NO_NODE;
 }
 
 void
@@ -72,6 +78,7 @@ adj_graph_view_morph_to (AdjGraphView *self, AdjScene *next, const AdjGraph *gra
   morph = adj_morph_new (self->scene, next, twins);
   if (!adj_morph_find_shift (morph, &visible, self->selected, &shift))
     return FALSE;
+  self->kept = find_selected (self, twins);
   self->camera.x += shift.x;
   self->camera.y += shift.y;
   visible = adj_camera_visible (&self->camera, width, height);

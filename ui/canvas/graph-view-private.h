@@ -43,6 +43,7 @@ struct _AdjGraphView
 
   gboolean keeps_place; /* the next scene is of another stage of the same graph */
   GArray *twins;        /* (owned) (nullable): of its nodes, as adj_graph_view_step_next() */
+  AdjNodeId kept;       /* of @graph: what was selected in the stage before, where it was */
   AdjMorph *morph;      /* (owned) (nullable): while the scene comes from the one before */
   gint64 morphing_since;
   guint morphing;              /* id of the tick */

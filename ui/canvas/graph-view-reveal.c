@@ -115,6 +115,19 @@ move_into_view (AdjGraphView *self, AdjCamera *camera, const AdjRect *rect, floa
     adj_graph_view_move_to (self, camera);
 }
 
+/* Whether a step from another stage left it, in view, where it was; asked once. */
+static gboolean
+was_kept (AdjGraphView *self, AdjNodeId node, const AdjRect *rect)
+{
+  AdjRect at = adj_camera_rect_to_widget (&self->camera, rect);
+  AdjRect all = { 0, 0, gtk_widget_get_width (GTK_WIDGET (self)),
+                  gtk_widget_get_height (GTK_WIDGET (self)) };
+  gboolean kept = node.index == self->kept.index;
+
+  self->kept = ADJ_NO_NODE;
+  return kept && overlap (&at, &all);
+}
+
 void
 adj_graph_view_reveal (AdjGraphView *self, AdjNodeId node)
 {
@@ -130,6 +143,8 @@ adj_graph_view_reveal (AdjGraphView *self, AdjNodeId node)
       self->wants_selected = TRUE;
       return;
     }
+  if (was_kept (self, node, rect))
+    return;
   if (camera.zoom < ADJ_READABLE_ZOOM)
     adj_camera_zoom_at (&camera, ADJ_READABLE_ZOOM / camera.zoom, width / 2, height / 2);
   move_into_view (self, &camera, rect, 0.25f);

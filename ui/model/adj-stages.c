@@ -109,16 +109,30 @@ follow_origins (const AdjRecording *recording, guint from, AdjNodeId node, guint
   return ADJ_NO_NODE;
 }
 
+AdjNodeId
+adj_stages_find_named (const AdjGraph *a, AdjNodeId node, const AdjGraph *b)
+{
+  const AdjNode *wanted = adj_graph_get_node (a, node.index), *named;
+  AdjNodeId found = adj_graph_find_node (b, wanted->name);
+
+  if (!adj_node_id_is_valid (found))
+    return ADJ_NO_NODE;
+  named = adj_graph_get_node (b, found.index);
+  return g_str_equal (named->target, wanted->target) ||
+                 (named->opcode == ADJ_OPCODE_PLACEHOLDER) !=
+                     (wanted->opcode == ADJ_OPCODE_PLACEHOLDER)
+             ? found
+             : ADJ_NO_NODE;
+}
+
 /* The node of @b that is laid beside node @node of @a. */
 static AdjNodeId
 follow_alike (const AdjGraph *a, AdjNodeId node, const AdjGraph *b)
 {
-  const AdjNode *wanted = adj_graph_get_node (a, node.index);
-  AdjNodeId named = adj_graph_find_node (b, wanted->name);
+  AdjNodeId named = adj_stages_find_named (a, node, b);
   g_autoptr (AdjAlignment) alignment = NULL;
 
-  if (adj_node_id_is_valid (named) &&
-      g_str_equal (adj_graph_get_node (b, named.index)->target, wanted->target))
+  if (adj_node_id_is_valid (named))
     return named;
   alignment = adj_graph_align (a, b);
   for (guint i = 0; i < alignment->n_changes; i++)

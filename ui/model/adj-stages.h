@@ -31,6 +31,9 @@ gint adj_stages_get_current (AdjDocument *document);
 void adj_stages_show (AdjDocument *document, guint stage);
 /* Shows it with node @node selected (ADJ_NO_NODE: none). */
 void adj_stages_show_node (AdjDocument *document, guint stage, AdjNodeId node);
+/* The node of @b that is called as @node of @a and does the same, or is given what that makes, as
+ * the halves of a partition do. */
+AdjNodeId adj_stages_find_named (const AdjGraph *a, AdjNodeId node, const AdjGraph *b);
 /* @step: -1 or 1: to what is before or after. */
 gboolean adj_stages_can_step (AdjDocument *document, gint step);
 void adj_stages_step (AdjDocument *document, gint step);

@@ -24,7 +24,7 @@
 
 #define INSPECTOR_WIDTH 300
 #define INSPECTOR_HEIGHT 120 /* at least, below the canvas */
-#define CANVAS_HEIGHT 320    /* at least, above the panel; half of both where they have less */
+#define CANVAS_HEIGHT 320    /* at least, above the panel; 3/5 of both where they have less */
 
 G_DEFINE_FINAL_TYPE (AdjDocumentPage, adj_document_page, ADW_TYPE_BIN)
 
@@ -193,7 +193,7 @@ update_narrow (AdjDocumentPage *self)
 static void
 update_share (AdjDocumentPage *self)
 {
-  int most, least = MIN (gtk_widget_get_height (GTK_WIDGET (self->paned)) / 2, CANVAS_HEIGHT);
+  int most, least = MIN (gtk_widget_get_height (GTK_WIDGET (self->paned)) * 3 / 5, CANVAS_HEIGHT);
 
   g_object_get (self->paned, "max-position", &most, NULL);
   least = MIN (least, most);
