@@ -3,6 +3,7 @@
 
 #include "call/adj-object.h"
 #include "exec/adj-executor.h"
+#include "ir/adj-graph.h"
 #include "objects/adj-object-table.h"
 #include "objects/adj-object-text.h"
 #include "ops/adj-op-id.h"
