@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "adj-warnings.h"
 #include "builtin-programs.h"
 
 /* -- names -- */
@@ -74,10 +75,12 @@ is_captured (AdjProgramHow how)
 static AdjExit
 print_graph (const AdjProgramTarget *target, GError **error)
 {
+  g_autoptr (AdjDiags) diags = adj_diags_new ();
   g_autoptr (AdjAotGraph) aot =
-      adj_program_compile (target->program, target->how == ADJ_PROGRAM_TRACED, error);
+      adj_program_compile (target->program, target->how == ADJ_PROGRAM_TRACED, diags, error);
   g_autofree char *text = NULL;
 
+  adj_warnings_note (target->program->name, diags);
   if (aot == NULL)
     return ADJ_EXIT_BAD_INPUT;
   text = adj_graph_print (adj_aot_graph_get_graph (aot), ADJ_PRINT_DEFAULT, NULL);

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "adj-warnings.h"
 #include "capture-report.h"
 #include "json-members.h"
 #include "partition-report.h"
@@ -410,10 +411,12 @@ run (int argc, char **argv, GError **error)
   g_auto (AdjPipelineResult) result = { 0 };
   g_auto (AdjRunResult) times = { 0 };
   AdjProgramTarget program;
+  const char *name;
   gboolean done, unasked = FALSE;
   g_auto (Options) options = { .budget = NAN };
   AdjPartitionOptions partition = ADJ_PARTITION_OPTIONS_INIT;
-  AdjPipelineOptions pipeline = { .partition = &partition };
+  g_autoptr (AdjDiags) diags = adj_diags_new ();
+  AdjPipelineOptions pipeline = { .partition = &partition, .diags = diags };
 
   if (!parse (&argc, &argv, &options, error) ||
       !adj_program_target_init (&program, argv[1], error) ||
@@ -429,11 +432,13 @@ run (int argc, char **argv, GError **error)
   pipeline.steps = options.steps;
   pipeline.partitioner = options.partitioner;
   if (program.program != NULL)
-    done = adj_program_record (program.program, &pipeline, &result, error) &&
-           report (&result, NULL, program.program->name, &options, &partition, error);
+    done = adj_program_record (program.program, &pipeline, &result, error);
   else
-    done = trace_graph (&target, &options, &pipeline, &result, &unasked, error) &&
-           report (&result, &target, target.name, &options, &partition, error);
+    done = trace_graph (&target, &options, &pipeline, &result, &unasked, error);
+  name = program.program != NULL ? program.program->name : target.name;
+  adj_warnings_note (name, diags);
+  done = done && report (&result, program.program != NULL ? NULL : &target, name, &options,
+                         &partition, error);
   if (done && unasked)
     tell_no_backward (&target);
   return done ? ADJ_EXIT_DONE : ADJ_EXIT_BAD_INPUT;

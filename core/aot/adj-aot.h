@@ -60,7 +60,9 @@ typedef struct
 
 typedef struct
 {
-  void (*step) (const AdjAotStep *step, gpointer data);
+  void (*step) (const AdjAotStep *step, gpointer data); /* (nullable) */
+  /* (nullable): hears what contexts were warned of while the function ran, perhaps twice */
+  void (*warn) (const char *text, gpointer data);
   gpointer data;
   /* (nullable): what functionalization does while the function is traced; %NULL: it begins, anew
    * where it is traced twice */

@@ -4,7 +4,7 @@
 
 #include "aot/adj-aot.h"
 #include "ir/adj-graph.h"
-#include "passes/adj-pass.h"
+#include "passes/adj-pass-internal.h"
 
 static void
 note_inputs (AdjPassContext *context, const AdjAotMetadata *metadata, const AdjGraph *in)
@@ -41,10 +41,16 @@ note_step (const AdjAotStep *step, gpointer context)
   adj_pass_step (context, step->name, step->note, step->ns);
 }
 
+static void
+note_warning (const char *text, gpointer context)
+{
+  adj_pass_warn (context, text);
+}
+
 static AdjGraph *
 run (AdjGraph *in, AdjPassContext *context, const AdjAotOptions *options, GError **error)
 {
-  const AdjAotObserver observer = { .step = note_step, .data = context };
+  const AdjAotObserver observer = { .step = note_step, .warn = note_warning, .data = context };
   g_autoptr (AdjAotGraph) aot = adj_aot_trace_graph (in, options, &observer, error);
 
   if (aot == NULL)

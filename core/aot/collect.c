@@ -242,6 +242,18 @@ name_token (AdjAotMetadata *metadata)
   metadata->tokens = g_strdupv ((char **) names);
 }
 
+static void
+tell_warnings (const AotProgram *program, const AdjContext *cx)
+{
+  const AdjAotObserver *observer = program->observer;
+  const GPtrArray *warnings = adj_context_get_warnings (cx);
+
+  if (observer == NULL || observer->warn == NULL)
+    return;
+  for (guint i = 0; warnings != NULL && i < warnings->len; i++)
+    observer->warn (warnings->pdata[i], observer->data);
+}
+
 gboolean
 aot_collect (AotProgram *program, GError **error)
 {
@@ -268,6 +280,7 @@ aot_collect (AotProgram *program, GError **error)
   adj_context_push_mode (cx, effects);
   aot_push_modes (cx, program->options, NULL);
   done = collect (&collection, error);
+  tell_warnings (program, cx);
   if (done && aot_effects_mode_was_used (effects, 0))
     name_token (collection.metadata);
   for (guint i = 0; i < n; i++)

@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* What became of the objects that a run was given. */
 
-#include "exec/run-objects-private.h"
-
 #include "call/adj-object-call-internal.h"
+#include "exec/run-objects-private.h"
 #include "ir/adj-graph.h"
-#include "ir/adj-target-internal.h"
 
 /* What the node @index gives, if it is an object that can be called: an input or an attribute. */
 static AdjObject *

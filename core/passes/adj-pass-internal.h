@@ -10,4 +10,7 @@ G_BEGIN_DECLS
 #include "passes/passes.inc"
 #undef PASS
 
+/* For passes: @text is among the warnings of the result. */
+void adj_pass_warn (AdjPassContext *context, const char *text);
+
 G_END_DECLS

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Runs one pass: its arguments, notes and steps; the result is verified. */
 
-#include "passes/adj-pass.h"
+#include "passes/adj-pass-internal.h"
 
 #include "ir/adj-graph.h"
 #include "ir/adj-verify.h"
@@ -13,6 +13,7 @@ struct _AdjPassContext
   const char *role;
   GArray *notes; /* of AdjPassNote */
   GArray *steps; /* of AdjPassStep */
+  GPtrArray *warnings;
 };
 
 gboolean
@@ -23,7 +24,8 @@ adj_pass_run (const AdjPass *pass,
               GError **error)
 {
   AdjPassContext context = { argument, pass->name, g_array_new (FALSE, FALSE, sizeof (AdjPassNote)),
-                             g_array_new (FALSE, FALSE, sizeof (AdjPassStep)) };
+                             g_array_new (FALSE, FALSE, sizeof (AdjPassStep)),
+                             g_ptr_array_new_with_free_func (g_free) };
   gint64 started = g_get_monotonic_time ();
   AdjGraph *out = NULL;
 
@@ -41,6 +43,7 @@ adj_pass_run (const AdjPass *pass,
     .role = context.role,
     .n_notes = context.notes->len,
     .n_steps = context.steps->len,
+    .warnings = context.warnings,
     .ns = (g_get_monotonic_time () - started) * 1000,
   };
   result->notes = (gpointer) g_array_free (context.notes, FALSE);
@@ -63,6 +66,7 @@ adj_pass_result_clear (AdjPassResult *result)
     }
   g_clear_pointer (&result->notes, g_free);
   g_clear_pointer (&result->steps, g_free);
+  g_clear_pointer (&result->warnings, g_ptr_array_unref);
   result->n_notes = result->n_steps = 0;
 }
 
@@ -84,6 +88,12 @@ adj_pass_step (AdjPassContext *context, const char *name, const char *note, gint
   AdjPassStep step = { g_strdup (name), g_strdup (note), ns };
 
   g_array_append_val (context->steps, step);
+}
+
+void
+adj_pass_warn (AdjPassContext *context, const char *text)
+{
+  g_ptr_array_add (context->warnings, g_strdup (text));
 }
 
 void

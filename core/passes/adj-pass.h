@@ -42,8 +42,9 @@ typedef struct
   guint n_notes;
   AdjPassNote *notes; /* (owned) */
   guint n_steps;
-  AdjPassStep *steps; /* (owned) */
-  gint64 ns;          /* time it took */
+  AdjPassStep *steps;  /* (owned) */
+  GPtrArray *warnings; /* (owned) (nullable): of char * */
+  gint64 ns;           /* time it took */
 } AdjPassResult;
 
 /**

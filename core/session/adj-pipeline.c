@@ -6,6 +6,7 @@
 #include <gio/gio.h>
 #include <string.h>
 
+#include "base/adj-diag-internal.h"
 #include "interpreter/adj-interpreter.h"
 #include "ir/adj-graph.h"
 #include "session/pipeline-private.h"
@@ -121,6 +122,15 @@ read_steps (const char *text, GError **error)
 
 /* -- running it -- */
 
+void
+pipeline_warn (const char *text, gpointer diags)
+{
+  if (diags == NULL)
+    return;
+  adj_diags_remove (diags, "%s", text);
+  adj_diags_add (diags, ADJ_SEVERITY_WARNING, (AdjSpan){ 0 }, "%s", text);
+}
+
 static void
 add_failure (AdjPipelineResult *result, const Step *step, const GError *failure)
 {
@@ -138,7 +148,8 @@ add_failure (AdjPipelineResult *result, const Step *step, const GError *failure)
 }
 
 static gboolean
-run_pass (const Step *step, AdjGraph *graph, AdjPipelineResult *result, GError **error)
+run_pass (
+    const Step *step, AdjGraph *graph, AdjDiags *diags, AdjPipelineResult *result, GError **error)
 {
   guint last = adj_recording_get_n_stages (result->recording) - 1;
   AdjPassResult made;
@@ -154,6 +165,7 @@ run_pass (const Step *step, AdjGraph *graph, AdjPipelineResult *result, GError *
                                                      .n_steps = made.n_steps,
                                                      .steps = made.steps,
                                                      .ns = made.ns });
+  g_ptr_array_foreach (made.warnings, (GFunc) pipeline_warn, diags);
   adj_pass_result_clear (&made);
   return TRUE;
 }
@@ -231,6 +243,7 @@ run_partitioner (const Step *step,
 static gboolean
 run_step (const Step *step,
           const AdjPartitionOptions *partition,
+          AdjDiags *diags,
           AdjPipelineResult *result,
           GError **error)
 {
@@ -240,7 +253,7 @@ run_step (const Step *step,
 
   if (g_cancellable_set_error_if_cancelled (partition->cancellable, error))
     return FALSE;
-  if (step->pass != NULL ? run_pass (step, graph, result, &failure)
+  if (step->pass != NULL ? run_pass (step, graph, diags, result, &failure)
                          : run_partitioner (step, graph, partition, result, &failure))
     return TRUE;
   if (g_error_matches (failure, G_IO_ERROR, G_IO_ERROR_CANCELLED))
@@ -281,7 +294,7 @@ run_steps (const GArray *steps,
         break;
       if (options->progress != NULL)
         options->progress (i, steps->len, step_name (step), options->data);
-      if (!run_step (step, partition, result, &cancelled))
+      if (!run_step (step, partition, options->diags, result, &cancelled))
         break;
     }
   if (cancelled != NULL)

@@ -30,6 +30,7 @@ typedef struct
   const char *usual_partitioner;        /* (nullable): in the place of min-cut */
   const AdjPartitionOptions *partition; /* (nullable) */
   const AdjRelease *release; /* (nullable): that .compat of @partition means; %NULL: 2.6 */
+  AdjDiags *diags;           /* (nullable): gets what was warned of, once */
   /* (nullable) Called before each step, and once at the end with @done == @total. */
   void (*progress) (guint done, guint total, const char *step, gpointer data);
   gpointer data;

@@ -135,10 +135,11 @@ program_take_inputs (const AdjProgram *program, AdjContext *cx, AdjProgramInputs
 }
 
 AdjAotGraph *
-adj_program_compile (const AdjProgram *program, gboolean no_grad, GError **error)
+adj_program_compile (const AdjProgram *program, gboolean no_grad, AdjDiags *diags, GError **error)
 {
   g_autoptr (AdjContext) cx = adj_context_new_with_autograd ();
   const AdjAotOptions options = { .keep_input_mutations = TRUE, .no_grad = no_grad };
+  const AdjAotObserver observer = { .warn = pipeline_warn, .data = diags };
   g_autoptr (AdjFunction) function = NULL;
   AdjProgramInputs inputs;
 
@@ -152,13 +153,13 @@ adj_program_compile (const AdjProgram *program, gboolean no_grad, GError **error
       return NULL;
     }
   function = adj_program_function_new (program);
-  return adj_aot_trace (function, inputs.args, inputs.n_args, &options, NULL, error);
+  return adj_aot_trace (function, inputs.args, inputs.n_args, &options, &observer, error);
 }
 
 AdjGraph *
 adj_program_trace (const AdjProgram *program, GError **error)
 {
-  g_autoptr (AdjAotGraph) aot = adj_program_compile (program, TRUE, error);
+  g_autoptr (AdjAotGraph) aot = adj_program_compile (program, TRUE, NULL, error);
 
   return aot != NULL ? adj_graph_ref (adj_aot_graph_get_graph (aot)) : NULL;
 }
@@ -171,7 +172,7 @@ record_function (const AdjProgram *program,
 {
   AdjPartitionOptions partition = ADJ_PARTITION_OPTIONS_INIT;
   AdjPipelineOptions known = *options;
-  g_autoptr (AdjAotGraph) aot = adj_program_compile (program, FALSE, error);
+  g_autoptr (AdjAotGraph) aot = adj_program_compile (program, FALSE, options->diags, error);
 
   if (aot == NULL)
     return FALSE;

@@ -70,12 +70,12 @@ ADJ_PUBLIC gboolean adj_program_extend (const AdjProgram *program,
 /* (transfer full): the program's function; @program must outlive it. */
 ADJ_PUBLIC AdjFunction *adj_program_function_new (const AdjProgram *program);
 
-/* (transfer full): what the function is to a compiler, with its gradients or (@no_grad) as called
- * while grad mode is off; writes that autograd does not see stay in the graph.
- * %NULL with ADJ_ERROR_UNSUPPORTED when it has no function, the error of making its inputs, or the
- * errors of adj_aot_trace(). */
+/* (transfer full): what the function is to a compiler, with its gradients or (@no_grad) as
+ * called while grad mode is off; @diags (nullable) gets what was warned of; writes that
+ * autograd does not see stay in the graph. %NULL with ADJ_ERROR_UNSUPPORTED when it has no
+ * function, the error of making its inputs, or the errors of adj_aot_trace(). */
 ADJ_PUBLIC AdjAotGraph *
-adj_program_compile (const AdjProgram *program, gboolean no_grad, GError **error);
+adj_program_compile (const AdjProgram *program, gboolean no_grad, AdjDiags *diags, GError **error);
 
 /* (transfer full): what the function does to its example inputs, without writes but to these; %NULL
  * with the errors of adj_program_compile(). */

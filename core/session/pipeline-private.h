@@ -47,4 +47,7 @@ gboolean captures_add (CapturesRun run,
                        AdjPipelineResult *result,
                        GError **error);
 
+/* Adds @text to @diags, an AdjDiags or %NULL, once. */
+void pipeline_warn (const char *text, gpointer diags);
+
 G_END_DECLS

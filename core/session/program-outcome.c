@@ -46,7 +46,7 @@ make_function (const AdjProgram *program, AdjProgramHow how, GError **error)
     return NULL;
   if (how != ADJ_PROGRAM_TRACED && how != ADJ_PROGRAM_COMPILED)
     return adj_program_function_new (program);
-  aot = adj_program_compile (program, how == ADJ_PROGRAM_TRACED, error);
+  aot = adj_program_compile (program, how == ADJ_PROGRAM_TRACED, NULL, error);
   return aot != NULL ? wrap (aot, error) : NULL;
 }
 

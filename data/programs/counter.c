@@ -65,7 +65,7 @@ run (AdjContext *cx, GString *out)
   g_autoptr (AdjFunction) graph = NULL, compiled = NULL;
   GError *error = NULL;
 
-  aot = adj_program_compile (adj_program_counter (), TRUE, &error);
+  aot = adj_program_compile (adj_program_counter (), TRUE, NULL, &error);
   if (aot == NULL)
     {
       adj_context_fail (cx, error->domain, error->code, "%s", error->message);

@@ -18,7 +18,7 @@
 static AdjFunction *
 make_traced (const AdjProgram *program, GError **error)
 {
-  g_autoptr (AdjAotGraph) aot = adj_program_compile (program, TRUE, error);
+  g_autoptr (AdjAotGraph) aot = adj_program_compile (program, TRUE, NULL, error);
 
   return aot != NULL ? compile_by_default (aot) : NULL;
 }
@@ -26,7 +26,7 @@ make_traced (const AdjProgram *program, GError **error)
 static AdjFunction *
 make_joint (const AdjProgram *program, GError **error)
 {
-  g_autoptr (AdjAotGraph) aot = adj_program_compile (program, FALSE, error);
+  g_autoptr (AdjAotGraph) aot = adj_program_compile (program, FALSE, NULL, error);
 
   return aot != NULL ? compile_whole (aot) : NULL;
 }
@@ -34,7 +34,7 @@ make_joint (const AdjProgram *program, GError **error)
 static AdjFunction *
 make_compiled (const AdjProgram *program, const char *partitioner, GError **error)
 {
-  g_autoptr (AdjAotGraph) aot = adj_program_compile (program, FALSE, error);
+  g_autoptr (AdjAotGraph) aot = adj_program_compile (program, FALSE, NULL, error);
 
   return aot != NULL ? compile_by (aot, partitioner) : NULL;
 }

@@ -69,6 +69,7 @@ take_inputs (AdjContext *cx, const AdjObjectClass *klass, AdjProgramInputs *in)
 }
 
 #define BAD_PROGRAM(id, text)                                                                      \
+  static const AdjObjectClass *const id##_classes[] = { &id##_class };                             \
   static gboolean id##_inputs (AdjContext *cx, AdjProgramInputs *in)                               \
   {                                                                                                \
     return take_inputs (cx, &id##_class, in);                                                      \
@@ -82,6 +83,8 @@ take_inputs (AdjContext *cx, const AdjObjectClass *klass, AdjProgramInputs *in)
       .summary = text,                                                                             \
       .call = call,                                                                                \
       .inputs = id##_inputs,                                                                       \
+      .classes = id##_classes,                                                                     \
+      .n_classes = 1,                                                                              \
     };                                                                                             \
     return &program;                                                                               \
   }
@@ -106,6 +109,34 @@ static const AdjObjectClass no_method_class = {
 };
 
 BAD_PROGRAM (no_method, "The fake class lacks the method")
+
+/* -- a fake class without a method that nothing calls -- */
+
+static const AdjMethod both_methods[] = {
+  { .schema = "add(Tensor x) -> Tensor", .call = add },
+  { .schema = "reset(Tensor x) -> Tensor", .call = add },
+};
+
+static const AdjObjectClass add_class = {
+  .name = "bad::Add",
+  .size = sizeof (Tally),
+  .methods = &add_method,
+  .n_methods = 1,
+  .flatten = flatten,
+  .unflatten = unflatten,
+};
+
+static const AdjObjectClass unused_method_class = {
+  .name = "bad::UnusedMethod",
+  .size = sizeof (Tally),
+  .methods = both_methods,
+  .n_methods = G_N_ELEMENTS (both_methods),
+  .flatten = flatten,
+  .unflatten = unflatten,
+  .fake = &add_class,
+};
+
+BAD_PROGRAM (unused_method, "The fake class lacks a method that is not called")
 
 /* -- no fake class at all -- */
 

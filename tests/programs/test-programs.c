@@ -285,6 +285,26 @@ check_plugin_cases (const PluginCase *cases, guint n, const char *plugin, const 
     }
 }
 
+/* What a context is warned of while a program or its file is traced, the command says. */
+static void
+missing_methods_are_warned_of (void)
+{
+#define WARNING "fake object of bad::UnusedMethod doesn't implement method reset."
+  static const PluginCase cases[] = {
+    { "trace %s", 0, "unused_method: warning: " WARNING "\n" },
+    { "trace %s --json", 0, "\"message\" : \"" WARNING "\"" },
+    { "run %s@traced", 0, "unused_method: warning: " WARNING "\n" },
+    { "trace %s -o unused.adjoint", 0, "unused_method: warning: " WARNING "\n" },
+    { "trace unused.adjoint --pipeline functionalize --plugin %s", 0, "warning: " WARNING "\n" },
+  };
+#undef WARNING
+  g_autofree char *plugin =
+      g_build_filename (build_folder, "tests", "programs", "bad-classes.so:unused_method", NULL);
+  g_autoptr (AdjTestFolder) folder = adj_test_folder_new ();
+
+  check_plugin_cases (cases, G_N_ELEMENTS (cases), plugin, folder->path);
+}
+
 /* A shared object that is loaded brings a class: its methods run, are traced in their order and
  * compiled, and its state is in the file, which without the plugin says whose it is. */
 static void
@@ -461,6 +481,7 @@ main (int argc, char **argv)
   g_test_add_func ("/programs/derivatives-are-right", derivatives_are_right);
   g_test_add_func ("/programs/plugin-is-the-program", plugin_is_the_program);
   g_test_add_func ("/programs/bad-classes-are-refused", bad_classes_are_refused);
+  g_test_add_func ("/programs/missing-methods-are-warned-of", missing_methods_are_warned_of);
   g_test_add_func ("/programs/own-class-is-a-class", own_class_is_a_class);
   g_test_add_func ("/programs/own-values-are-read", own_values_are_read);
   g_test_add_func ("/programs/no-plugin-is-not-loaded", no_plugin_is_not_loaded);
