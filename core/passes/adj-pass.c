@@ -6,7 +6,6 @@
 #include "ir/adj-graph.h"
 #include "ir/adj-verify.h"
 #include "passes/adj-effects.h"
-#include "passes/adj-pass-internal.h"
 
 struct _AdjPassContext
 {

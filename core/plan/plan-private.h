@@ -206,11 +206,12 @@ plan_node (const AdjPlan *plan, guint32 i)
 typedef struct
 {
   AdjPlan *plan;
-  GHashTable *of_tensor;  /* AdjTensor → value + 1 */
-  GHashTable *of_storage; /* AdjStorage → buffer + 1 */
-  GPtrArray *kept;        /* (owned): the tensors of the keys */
-  guint32 node;           /* that is being called */
-  const char *turner;     /* (nullable): the first call that changed what a tensor shows */
+  GHashTable *of_tensor;   /* AdjTensor → value + 1 */
+  GHashTable *of_storage;  /* AdjStorage → buffer + 1 */
+  GHashTable *of_constant; /* bytes of a constant → buffer + 1 */
+  GPtrArray *kept;         /* (owned): the tensors of the keys */
+  guint32 node;            /* that is being called */
+  const char *turner;      /* (nullable): the first call that changed what a tensor shows */
 } PlanRecorder;
 
 void plan_recorder_init (PlanRecorder *self, AdjPlan *plan);

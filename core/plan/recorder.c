@@ -27,6 +27,7 @@ plan_recorder_init (PlanRecorder *self, AdjPlan *plan)
   self->plan = plan;
   self->of_tensor = g_hash_table_new (NULL, NULL);
   self->of_storage = g_hash_table_new (NULL, NULL);
+  self->of_constant = g_hash_table_new (NULL, NULL);
   self->kept = g_ptr_array_new_with_free_func ((GDestroyNotify) adj_tensor_unref);
   self->node = 0;
   self->turner = NULL;
@@ -37,22 +38,21 @@ plan_recorder_clear (PlanRecorder *self)
 {
   g_hash_table_unref (self->of_tensor);
   g_hash_table_unref (self->of_storage);
+  g_hash_table_unref (self->of_constant);
   g_ptr_array_unref (self->kept);
 }
 
-/* One more than the buffer of a constant with the bytes of @data; 0: there is none. */
+/* One more than the buffer of a constant with the same bytes; 0: there is none, and the next buffer
+ * is that. */
 static guint32
-find_constant (AdjPlan *plan, const AdjTensorData *data)
+note_constant (PlanRecorder *self, const AdjTensorData *data)
 {
-  for (guint i = 0; i < plan->buffers->len; i++)
-    {
-      const PlanBuffer *buffer = plan_buffer (plan, i);
+  gpointer bytes = (gpointer) adj_tensor_data_get_bytes (data);
+  guint32 found = GPOINTER_TO_UINT (g_hash_table_lookup (self->of_constant, bytes));
 
-      if (buffer->constant != NULL &&
-          adj_tensor_data_get_bytes (buffer->constant) == adj_tensor_data_get_bytes (data))
-        return i + 1;
-    }
-  return 0;
+  if (found == 0)
+    g_hash_table_insert (self->of_constant, bytes, GUINT_TO_POINTER (self->plan->buffers->len + 1));
+  return found;
 }
 
 static guint32
@@ -74,17 +74,17 @@ note_storage (PlanRecorder *self, AdjTensor *tensor)
     {
       buffer.memory = PLAN_MEMORY_CONSTANT;
       buffer.constant = adj_tensor_snapshot (tensor);
-      found = find_constant (self->plan, buffer.constant);
+      found = note_constant (self, buffer.constant);
     }
-  if (found > 0)
+  if (found == 0)
     {
-      adj_tensor_data_unref (buffer.constant);
-      g_hash_table_insert (self->of_storage, storage, GUINT_TO_POINTER (found));
-      return found - 1;
+      g_array_append_val (self->plan->buffers, buffer);
+      found = self->plan->buffers->len;
     }
-  g_array_append_val (self->plan->buffers, buffer);
-  g_hash_table_insert (self->of_storage, storage, GUINT_TO_POINTER (self->plan->buffers->len));
-  return self->plan->buffers->len - 1;
+  else
+    adj_tensor_data_unref (buffer.constant);
+  g_hash_table_insert (self->of_storage, storage, GUINT_TO_POINTER (found));
+  return found - 1;
 }
 
 guint32
