@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* Runs one pass: its arguments, notes and steps; the result is verified. */
 
-#include "passes/adj-pass-internal.h"
+#include "passes/adj-pass.h"
 
 #include "ir/adj-graph.h"
 #include "ir/adj-verify.h"
 #include "passes/adj-effects.h"
+#include "passes/adj-pass-internal.h"
 
 struct _AdjPassContext
 {
