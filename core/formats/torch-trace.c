@@ -11,21 +11,19 @@
 #include <string.h>
 
 #include "base/adj-arena.h"
-#include "base/adj-file-internal.h"
 #include "formats/json-private.h"
 #include "formats/log-facts-private.h"
+#include "formats/log-files-private.h"
 #include "formats/log-lines-private.h"
 #include "formats/log-roles-private.h"
 #include "formats/regions-private.h"
 #include "formats/text-formats-private.h"
 
 #define DESCRIPTION "TORCH_TRACE log: graphs as text, without recorded values"
-#define FILE_PREFIX "dedicated_log_torch_trace_"
 #define MAX_LINE_BYTES ((gsize) 256 << 20)
 #define MAX_RECORDS 10000000
 #define MAX_TABLE 1000000 /* texts in the string table */
 #define MAX_WARNINGS 20   /* of one kind in a file */
-#define MAX_LOG_BYTES (G_GUINT64_CONSTANT (4) << 30)
 
 typedef struct
 {
@@ -477,37 +475,16 @@ read_log (Log *log, GBytes *bytes, GError **error)
   return TRUE;
 }
 
-/* -- files -- */
-
-static GBytes *
-read_bytes (const char *path, GCancellable *cancellable, GError **error)
-{
-  return gzip_is (path)
-             ? gzip_read (path, cancellable, error)
-             : adj_file_read (path, ADJ_FILE_MAY_GROW, MAX_LOG_BYTES, cancellable, error);
-}
-
-/* "…_rank_3_abcdefgh.log" → 3; -1 when the name says none. */
-static gint
-rank_in_name (const char *name)
-{
-  const char *at = strstr (name, FILE_PREFIX "rank_");
-
-  return at != NULL ? (gint) CLAMP (g_ascii_strtoll (at + strlen (FILE_PREFIX "rank_"), NULL, 10),
-                                    0, 1 << 20)
-                    : -1;
-}
-
 /* @alone: it was asked for; what cannot be read beside others is passed over. */
 static gboolean
 read_file (Log *log, const char *path, gboolean alone, GError **error)
 {
   g_autofree char *name = g_path_get_basename (path);
   g_autoptr (GError) reason = NULL;
-  g_autoptr (GBytes) bytes = read_bytes (path, log->cancellable, &reason);
+  g_autoptr (GBytes) bytes = log_file_read (path, log->cancellable, &reason);
 
   log->name = name;
-  log->rank = rank_in_name (name);
+  log->rank = log_file_rank (name);
   if (bytes != NULL)
     return read_log (log, bytes, error);
   if (alone || g_error_matches (reason, G_IO_ERROR, G_IO_ERROR_CANCELLED))
@@ -519,38 +496,10 @@ read_file (Log *log, const char *path, gboolean alone, GError **error)
   return TRUE;
 }
 
-static gint
-by_name (gconstpointer a, gconstpointer b)
-{
-  return strcmp (*(char *const *) a, *(char *const *) b);
-}
-
-static GPtrArray *
-log_files (const char *path, GError **error)
-{
-  g_autoptr (GPtrArray) files = g_ptr_array_new_with_free_func (g_free);
-  g_autoptr (GDir) folder = NULL;
-  const char *name;
-
-  if (!g_file_test (path, G_FILE_TEST_IS_DIR))
-    {
-      g_ptr_array_add (files, g_strdup (path));
-      return g_steal_pointer (&files);
-    }
-  folder = g_dir_open (path, 0, error);
-  if (folder == NULL)
-    return NULL;
-  while ((name = g_dir_read_name (folder)) != NULL)
-    if (g_str_has_prefix (name, FILE_PREFIX))
-      g_ptr_array_add (files, g_build_filename (path, name, NULL));
-  g_ptr_array_sort (files, by_name);
-  return g_steal_pointer (&files);
-}
-
 static gboolean
 read_all (Log *log, const char *path, GError **error)
 {
-  g_autoptr (GPtrArray) files = log_files (path, error);
+  g_autoptr (GPtrArray) files = log_files_of (path, error);
 
   if (files == NULL)
     return FALSE;
@@ -592,7 +541,7 @@ load_bytes (GBytes *bytes, const char *title, GCancellable *cancellable, GError 
   g_autofree char *name = g_path_get_basename (title);
   g_auto (Log) log = { .regions = regions, .cancellable = cancellable, .name = name };
 
-  log.rank = rank_in_name (name);
+  log.rank = log_file_rank (name);
   if (!read_log (&log, bytes, error))
     return NULL;
   return regions_end (regions, title, DESCRIPTION, error);
@@ -606,11 +555,11 @@ sniff (const guint8 *head, gsize length, const char *path)
 
   if (g_file_test (path, G_FILE_TEST_IS_DIR))
     {
-      g_autoptr (GPtrArray) files = log_files (path, NULL);
+      g_autoptr (GPtrArray) files = log_files_of (path, NULL);
 
       return files != NULL && files->len > 0 ? 90 : 0;
     }
-  if (g_str_has_prefix (name, FILE_PREFIX))
+  if (log_file_has_name (name))
     return 90;
   if (g_str_has_suffix (name, ".log.gz"))
     return 60;
