@@ -207,6 +207,25 @@ adj_rule_find (const AdjOp *op, AdjRuleKind kind, const char *release)
   return rules->rules[kind];
 }
 
+static void
+foreach_op (const AdjRuleTerm *term, void (*func) (const AdjOp *op, gpointer data), gpointer data)
+{
+  if (term->op != NULL)
+    func (term->op, data);
+  for (guint i = 0; i < term->n_args; i++)
+    foreach_op (term->args[i], func, data);
+}
+
+void
+adj_rule_foreach_op (const AdjRule *rule,
+                     void (*func) (const AdjOp *op, gpointer data),
+                     gpointer data)
+{
+  for (guint i = 0; i < rule->n_entries; i++)
+    if (rule->entries[i].term != NULL)
+      foreach_op (rule->entries[i].term, func, data);
+}
+
 /* -- operators of a program -- */
 
 static void

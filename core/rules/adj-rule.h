@@ -76,6 +76,12 @@ typedef struct
   AdjValue locals[24];
 } AdjRuleCall;
 
+/* Calls @func for every operator that @rule may call by itself, in the order of its text; one that
+ * stands there twice comes twice. */
+void adj_rule_foreach_op (const AdjRule *rule,
+                          void (*func) (const AdjOp *op, gpointer data),
+                          gpointer data);
+
 void adj_rule_call_init (AdjRuleCall *call);
 void adj_rule_call_clear (AdjRuleCall *call);
 /* @out: borrowed from the innermost scope of the context and from @call.  %FALSE: the context is in

@@ -4,85 +4,59 @@
 #include <string.h>
 
 #include "analysis/adj-aliases.h"
-#include "base/adj-lexer.h"
 #include "call/adj-op.h"
 #include "ir/adj-graph.h"
-#include "ops/adj-op-table.h"
 #include "ops/adj-packet.h"
+#include "rules/adj-rule.h"
 #include "session/random-draws-private.h"
-
-/* Composite operators name each other, at most so deep. */
-#define MAX_DEPTH 8
 
 /* -- what a call draws -- */
 
-static void collect_of_op (const AdjOp *op, guint depth, GHashTable *draws);
-
-/* The operators that draw among those that @rule calls. */
-static void
-collect_of_rule (const char *rule, guint depth, GHashTable *draws)
+typedef struct
 {
-  AdjLexer lexer;
-  AdjToken token;
+  GHashTable *draws; /* set of AdjOp */
+  GHashTable *met;   /* (owned): composite operators whose rules were gone through */
+} Calls;
 
-  adj_lexer_init (&lexer, rule, strlen (rule), 1);
-  for (token = adj_lexer_next (&lexer); token.kind != ADJ_TOKEN_END;
-       token = adj_lexer_next (&lexer))
-    {
-      g_autoptr (GString) target = g_string_new ("torch.ops.aten.");
-      AdjToken next = adj_lexer_peek (&lexer);
-
-      if (token.kind != ADJ_TOKEN_NAME)
-        continue;
-      g_string_append_len (target, token.text, token.length);
-      if (adj_token_is (&next, "."))
-        {
-          adj_lexer_next (&lexer);
-          next = adj_lexer_next (&lexer);
-          g_string_append_c (target, '.');
-          g_string_append_len (target, next.text, next.length);
-        }
-      else
-        g_string_append (target, ".default");
-      collect_of_op (adj_op_find (target->str), depth + 1, draws);
-    }
-}
-
-/* @op: (nullable) */
 static void
-collect_of_op (const AdjOp *op, guint depth, GHashTable *draws)
+collect_of_op (const AdjOp *op, gpointer data)
 {
-  if (op == NULL || depth == MAX_DEPTH)
-    return;
+  Calls *calls = data;
+  const AdjRule *rule;
+
   if ((op->flags & ADJ_OP_RANDOM) != 0)
-    g_hash_table_add (draws, (gpointer) op);
-  else if ((op->flags & ADJ_OP_COMPOSITE) != 0 && op->decompose != NULL)
-    collect_of_rule (op->decompose, depth, draws);
+    g_hash_table_add (calls->draws, (gpointer) op);
+  else if ((op->flags & ADJ_OP_COMPOSITE) != 0 && g_hash_table_add (calls->met, (gpointer) op))
+    {
+      rule = adj_rule_find (op, ADJ_RULE_DECOMPOSE, NULL);
+      if (rule != NULL)
+        adj_rule_foreach_op (rule, collect_of_op, calls);
+    }
 }
 
 /* Of a name of Python. */
 static void
-collect_of_name (const AdjNode *node, GHashTable *draws)
+collect_of_name (const AdjNode *node, Calls *calls)
 {
   const AdjPacket *packet = node->opcode == ADJ_OPCODE_CALL_METHOD
                                 ? adj_packet_find_method (node->target)
                                 : adj_packet_find_function (node->target);
 
   for (guint i = 0; packet != NULL && i < adj_packet_get_n_overloads (packet); i++)
-    collect_of_op (adj_packet_get_overload (packet, i), 0, draws);
+    collect_of_op (adj_packet_get_overload (packet, i), calls);
 }
 
 /* Adds the operators that @node may draw random numbers by, those of graphs that it calls included.
  */
 static void
-collect_draws (const AdjGraph *graph, const AdjNode *node, GHashTable *draws)
+collect_draws (const AdjGraph *graph, const AdjNode *node, Calls *calls)
 {
   if (node->opcode != ADJ_OPCODE_CALL_FUNCTION && node->opcode != ADJ_OPCODE_CALL_METHOD)
     return;
   if (node->op != NULL)
-    collect_of_op (node->op, 0, draws);
+    collect_of_op (node->op, calls);
   else
-    collect_of_name (node, draws);
+    collect_of_name (node, calls);
   for (guint k = 0; k < node->n_inputs; k++)
     {
       const AdjNode *input = adj_graph_get_node (graph, node->inputs[k].index);
@@ -91,7 +65,7 @@ collect_draws (const AdjGraph *graph, const AdjNode *node, GHashTable *draws)
                                    : NULL;
 
       for (guint i = 0; called != NULL && i < adj_graph_get_n_nodes (called); i++)
-        collect_draws (called, adj_graph_get_node (called, i), draws);
+        collect_draws (called, adj_graph_get_node (called, i), calls);
     }
 }
 
@@ -118,8 +92,10 @@ list_draws (const AdjGraph *graph)
   for (guint i = 0; i < adj_graph_get_n_nodes (graph); i++)
     {
       Draw draw = { i, g_hash_table_new (NULL, NULL) };
+      Calls calls = { draw.by, g_hash_table_new (NULL, NULL) };
 
-      collect_draws (graph, adj_graph_get_node (graph, i), draw.by);
+      collect_draws (graph, adj_graph_get_node (graph, i), &calls);
+      g_hash_table_unref (calls.met);
       if (g_hash_table_size (draw.by) > 0)
         g_array_append_val (draws, draw);
       else

@@ -74,6 +74,26 @@ every_rule_is_read (void)
   g_assert_cmpuint (n_rules, >, n_ops / 2);
 }
 
+static void
+note_op (const AdjOp *op, gpointer called)
+{
+  g_ptr_array_add (called, (gpointer) op);
+}
+
+/* dropout is native_dropout where it draws, and a product where it does not. */
+static void
+rule_lists_what_it_calls (void)
+{
+  g_autoptr (GPtrArray) called = g_ptr_array_new ();
+  const AdjOp *op = adj_op_find ("torch.ops.aten.dropout.default");
+
+  adj_rule_foreach_op (adj_rule_find (op, ADJ_RULE_DECOMPOSE, NULL), note_op, called);
+  g_assert_true (
+      g_ptr_array_find (called, adj_op_find ("torch.ops.aten.native_dropout.default"), NULL));
+  g_assert_false (
+      g_ptr_array_find (called, adj_op_find ("torch.ops.aten.bernoulli.default"), NULL));
+}
+
 /* What 2.15 has in another way, and what it has as 2.6. */
 static void
 releases_have_rules_of_their_own (void)
@@ -99,6 +119,7 @@ main (int argc, char **argv)
   g_test_add_func ("/rules/rule/twin-has-the-gradient", variant_has_the_gradient_of_its_record);
 
   g_test_add_func ("/rules/rule/every-rule-is-read", every_rule_is_read);
+  g_test_add_func ("/rules/rule/lists-what-it-calls", rule_lists_what_it_calls);
   g_test_add_func ("/rules/rule/releases-have-rules-of-their-own",
                    releases_have_rules_of_their_own);
   return g_test_run ();
