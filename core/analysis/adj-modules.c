@@ -8,6 +8,7 @@
 #include "ir/adj-graph-analysis-internal.h"
 #include "ir/adj-graph.h"
 #include "ir/adj-input-role.h"
+#include "ops/adj-op-id.h"
 
 const AdjModule *
 adj_node_get_modules (const AdjNode *node, guint *n)
@@ -31,7 +32,7 @@ adj_node_get_module_path (const AdjNode *node)
 static gboolean
 is_accumulation (const AdjGraph *graph, const AdjNode *node)
 {
-  return g_str_has_prefix (node->target, "torch.ops.aten.add.") && node->n_inputs == 2 &&
+  return node->op == adj_op (ADJ_OP_add_Tensor) && node->n_inputs == 2 &&
          adj_graph_depends_on_tangent (graph, node->inputs[0].index) &&
          adj_graph_depends_on_tangent (graph, node->inputs[1].index);
 }
