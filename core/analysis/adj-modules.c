@@ -9,6 +9,7 @@
 #include "ir/adj-graph.h"
 #include "ir/adj-input-role.h"
 #include "ops/adj-op-id.h"
+#include "ops/adj-ops.h"
 
 const AdjModule *
 adj_node_get_modules (const AdjNode *node, guint *n)
