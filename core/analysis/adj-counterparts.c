@@ -377,7 +377,8 @@ compute (const AdjGraph *graph)
   adj_value_foreach (&adj_graph_get_node (graph, adj_graph_get_output (graph).index)->args,
                      collect_result, &self);
   for (guint32 i = 0; i < n; i++)
-    if (is_late (&self, i) && is_call (adj_graph_get_node (graph, i)))
+    if (is_late (&self, i) && is_call (adj_graph_get_node (graph, i)) &&
+        !adj_graph_is_update (graph, i))
       self.pair[i] = self.root[i] == i ? find_pair (&self, i) : self.pair[self.root[i]];
   g_free (self.root);
   g_free (self.first);

@@ -69,6 +69,7 @@ find_naming (const AdjGraph *graph)
       if (!is_late && naming[i] == i)
         g_hash_table_insert (last, (gpointer) &node->meta.seq_nr, GUINT_TO_POINTER (i));
       else if (is_late && !named && naming[i] != i && !is_accumulation (graph, node) &&
+               !adj_graph_is_update (graph, i) &&
                g_hash_table_lookup_extended (last, &node->meta.seq_nr, NULL, &found))
         naming[i] = GPOINTER_TO_UINT (found);
     }

@@ -306,7 +306,8 @@ guess_counterpart (AdjNodeRoles *self, guint32 index)
     set_counterpart (self, index, self->entries[counterpart].host);
 }
 
-/* By sequence number: gradients have that of the forward node. */
+/* By sequence number: gradients have that of the forward node; what an update has speaks of
+ * nothing. */
 static void
 find_counterparts (AdjNodeRoles *self)
 {
@@ -320,7 +321,7 @@ find_counterparts (AdjNodeRoles *self)
       AdjNodeRole *entry = &self->entries[i];
       gpointer key = (gpointer) &node->meta.seq_nr, found;
 
-      if (entry->host != i)
+      if (entry->host != i || adj_graph_is_update (self->graph, i))
         continue;
       if (entry->original != G_MAXUINT32)
         {

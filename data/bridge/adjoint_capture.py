@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Record what torch.compile makes of a program, for Adjoint.  Three ways:
+"""Record what torch.compile makes of a program, or one graph, for Adjoint.  Four ways:
 
     with adjoint_capture.record("step.adjoint"):
         loss = compiled_model(x)
@@ -9,12 +9,16 @@
 
     python -m adjoint_capture [-o OUT.adjoint] script.py [ARGUMENTS]
 
-Each writes every compiled region with its Dynamo, joint, forward, backward, inference and compiled-autograd
-graphs, what the calling thread was set to (grad mode, autocast), the real values that went in and out of them, the
-state of the random generators before each call, and, for small graphs, the value of every node in float32 and
-float64.  A path that does not end in `.adjoint` gets the directory form.  Under torchrun each process writes a file
-of its own: `step.rank1.adjoint`.  `record` works with every backend that is built on AOTAutograd; `backend` uses only
-what PyTorch documents, and runs the graphs as they are.
+    step = adjoint_capture.trace(train_step, (state, batch))
+    outputs = adjoint_capture.run(step, (state, batch), "step.adjoint")
+
+The last is for a graph that no compiler was given: `trace` is make_fx and keeps what it forgets, `run` runs a graph once
+and records it.  Each of the others writes every compiled region with its Dynamo, joint, forward, backward, inference
+and compiled-autograd graphs, what the calling thread was set to (grad mode, autocast), the real values that went in and
+out of them, the state of the random generators before each call, and, for small graphs, the value of every node in
+float32 and float64.  A path that does not end in `.adjoint` gets the directory form.  Under torchrun each process
+writes a file of its own: `step.rank1.adjoint`.  `record` works with every backend that is built on AOTAutograd;
+`backend` uses only what PyTorch documents, and runs the graphs as they are.
 
 Of a region that is differentiated the Dynamo call also holds the gradients of its inputs, and the manifest says how it
 was partitioned: partitioner, budget, settings, and what the policies of checkpoints answered.  Of what was not
@@ -47,6 +51,7 @@ import functools
 import gc
 import hashlib
 import inspect
+import itertools
 import json
 import logging
 import math
@@ -70,13 +75,15 @@ import torch._dynamo.output_graph as output_graph
 import torch._functorch.config as functorch_config
 import torch.fx
 import torch.fx.experimental._backward_state
+import torch.fx.experimental.proxy_tensor as proxy_tensor
 import torch.utils.checkpoint
+from torch._functorch._aot_autograd.logging_utils import setup_stacktrace_preservation_hooks
 from torch._subclasses.fake_tensor import FakeTensor
 from torch.multiprocessing.reductions import StorageWeakRef
 from torch.utils._python_dispatch import _disable_current_modes
-from torch.utils._pytree import tree_map
+from torch.utils._pytree import tree_flatten, tree_map
 
-__all__ = ["record", "backend", "Limits"]
+__all__ = ["record", "backend", "trace", "run", "Limits"]
 
 VERSION = "0.6"
 FORMAT_VERSION = [1, 3]
@@ -1557,6 +1564,18 @@ class Session:
         self.read_symbols(region)
         return region
 
+    def graph_region(self, module, ambient):
+        """A region that is one graph: of operators, or of Python's calls as Dynamo leaves them."""
+        nodes = module.graph.nodes
+        values = leaves([n.meta.get("val", n.meta.get("example_value")) for n in nodes])
+        sizes = leaves([list(v.shape) if isinstance(v, torch.Tensor) else v for v in values])
+        symbol = next((size for size in sizes if isinstance(size, torch.SymInt)), None)
+        of_operators = any(isinstance(n.target, torch._ops.OpOverload) for n in nodes)
+        region = self.region(restart=True)
+        region.add_graph("inference" if of_operators else "dynamo", module, ambient)
+        self.read_symbols(region, symbol.node.shape_env if symbol is not None else None)
+        return region
+
     def compiled_autograd_region(self, module, capture):
         base = (f"r{self.rank}-" if self.rank is not None else "") + "ca"
         number = sum(r.startswith(base) and r[len(base) :].isdigit() for r in self.regions)
@@ -1953,6 +1972,64 @@ class Backend:
 def backend(path, **options):
     """A backend for torch.compile that records into `path`; the options are those of `record`."""
     return Backend(path, options)
+
+
+def trace(function, inputs, **options):
+    """What make_fx makes of a function; of each node where it stood, and whether the autograd engine made it and for
+    which node, so that forward, backward and update of a training step can be told apart.  The options are make_fx's.
+    """
+
+    def run_backward(tensors, *args, **kwargs):
+        mode = torch._C._get_dispatch_mode(torch._C._TorchDispatchModeKey.PROXY)
+        if mode is None:
+            return engine(tensors, *args, **kwargs)
+        before = len(mode.tracer.graph.nodes)
+        setup_stacktrace_preservation_hooks([t.grad_fn for t in tensors if t.grad_fn is not None])
+        result = engine(tensors, *args, **kwargs)
+        for node in itertools.islice(mode.tracer.graph.nodes, before, None):
+            node.meta["autograd_backward"] = True
+        return result
+
+    engine = torch.autograd._engine_run_backward
+    if "record_stack_traces" in inspect.signature(proxy_tensor.make_fx).parameters:
+        options.setdefault("record_stack_traces", True)
+    with contextlib.ExitStack() as end:
+        for owner, name, value in (
+            (torch.autograd, "_engine_run_backward", run_backward),
+            (proxy_tensor.PythonKeyTracer, "record_stack_traces", True),
+        ):
+            end.callback(setattr, owner, name, getattr(owner, name))
+            setattr(owner, name, value)
+        end.enter_context(torch.fx.traceback.preserve_node_meta())
+        end.enter_context(warnings.catch_warnings())
+        warnings.simplefilter("ignore")  # that anomaly mode is on, which keeps where a node of autograd was made
+        end.enter_context(torch.autograd.detect_anomaly(check_nan=False))
+        return proxy_tensor.make_fx(function, **options)(*inputs)
+
+
+def run(module, inputs, path, **options):
+    """Run a graph module once, record it and the call into `path`, and return what it gives.
+
+    For a graph that torch.compile was not given, as make_fx makes it of a whole training step.  `inputs` are those of
+    `module`; the options are those of `record`.
+    """
+    flat, _ = tree_flatten(inputs)
+    called_under = ambient()
+    with contextlib.ExitStack() as end:
+        region = None
+        try:
+            session = Session(path, **options)
+            end.callback(session.finish)
+            session.hooks.append("run")
+            region = session.safely(session.graph_region, module, called_under)
+        except Exception as error:
+            warn(f"nothing is recorded: {error}")
+        if region is None:
+            return module(*inputs)
+        interpreter = torch.fx.Interpreter(module)
+        compiled = functools.partial(interpreter.run, enable_io_processing=False)
+        outputs = recording(session, region, *region.graphs, compiled)(*flat)
+        return module.graph.process_outputs(outputs)
 
 
 def main():

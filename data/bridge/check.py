@@ -547,6 +547,39 @@ def check_file(path, exact=True):
         return [f"{path}: {type(error).__name__}: {error}"], "unreadable"
 
 
+def whole_step(folder):
+    """A step that make_fx traces is told apart into its parts, and gives what the function gives."""
+    import adjoint_capture
+
+    model, inputs = counting()
+    model.eval()
+    names = [name for name, _ in model.named_parameters()]
+    state = {**dict(model.named_parameters()), **dict(model.named_buffers())}
+
+    def step(state, x, target):
+        loss = torch.func.functional_call(model, state, (x, target))
+        gradients = torch.autograd.grad(loss, [state[name] for name in names])
+        return loss.detach(), [state[n].detach() - 0.1 * g for n, g in zip(names, gradients)]
+
+    arguments = (state, *inputs)
+    wanted = step({k: v.clone().detach().requires_grad_(v.requires_grad) for k, v in state.items()}, *inputs)
+    path = os.path.join(folder, "whole.adjoint")
+    module = adjoint_capture.trace(step, arguments, tracing_mode="fake")
+    engine = [bool(n.meta.get("autograd_backward")) for n in module.graph.nodes if n.op == "call_function"]
+    first, last = engine.index(True), len(engine) - engine[::-1].index(True)
+    with torch.no_grad():
+        got = adjoint_capture.run(module, arguments, path)
+    problems, text = check_file(path)
+    if not (0 < first < last < len(engine)):
+        problems.append(f"the engine made calls {first} to {last} of {len(engine)}")
+    if not all(engine[first:last]):
+        problems.append("what the engine made does not stand together")
+    if digest(got[0], *got[1]) != digest(wanted[0], *wanted[1]):
+        problems.append("it gives other values")
+    print(f"a whole step: {text}", *problems, sep="\n    ")
+    return not problems
+
+
 def main(args):
     if args[:1] == ["--train"]:
         train(args[1], args[2], args[3] if len(args) > 3 else None)
@@ -563,7 +596,7 @@ def main(args):
         sys.exit(__doc__)
     with tempfile.TemporaryDirectory() as folder:
         good = compare(folder, args or ("mlp", "gpt2", *OWN, "hooked"))
-        return 0 if together(folder) and good else 1
+        return 0 if together(folder) and whole_step(folder) and good else 1
 
 
 if __name__ == "__main__":

@@ -94,6 +94,33 @@ sums_of_inputs_have_none (void)
     }
 }
 
+/* What an optimiser does is the gradient of nothing, whatever number it was given. */
+static void
+update_has_none (void)
+{
+  const char *text = "def forward(self, w_1, x_1):\n"
+                     "        # seq_nr: 1\n"
+                     "        y = torch.ops.aten.mul.Tensor(x_1, w_1)\n"
+                     "        # seq_nr: 2\n"
+                     "        loss = torch.ops.aten.sum.default(y)\n"
+                     "        # seq_nr: 2, autograd_backward: True\n"
+                     "        g = torch.ops.aten.expand.default(loss, [4])\n"
+                     "        # seq_nr: 1, autograd_backward: True\n"
+                     "        gw = torch.ops.aten.mul.Tensor(g, x_1)\n"
+                     "        # seq_nr: 2\n"
+                     "        step = torch.ops.aten.mul.Tensor(gw, 0.1)\n"
+                     "        next = torch.ops.aten.sub.Tensor(w_1, step)\n"
+                     "        return (loss, next)\n";
+  g_autoptr (AdjGraph) graph = adj_test_parse_graph (text);
+  const guint32 *counterparts = adj_graph_get_counterparts (graph);
+
+  for (guint32 i = 0; i < adj_graph_get_n_nodes (graph); i++)
+    if (adj_graph_is_update (graph, i))
+      g_assert_cmpuint (counterparts[i], ==, G_MAXUINT32);
+  g_assert_true (adj_graph_is_update (graph, adj_graph_get_n_nodes (graph) - 2));
+  g_assert_cmpuint (counterparts[adj_graph_get_n_nodes (graph) - 4], !=, G_MAXUINT32);
+}
+
 static void
 forward_has_none (void)
 {
@@ -110,6 +137,7 @@ main (int argc, char **argv)
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/analysis/counterparts/recorded", recorded);
   g_test_add_func ("/analysis/counterparts/sums-of-inputs-have-none", sums_of_inputs_have_none);
+  g_test_add_func ("/analysis/counterparts/update-has-none", update_has_none);
   g_test_add_func ("/analysis/counterparts/forward-has-none", forward_has_none);
   return g_test_run ();
 }
