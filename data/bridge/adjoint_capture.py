@@ -753,7 +753,7 @@ class Graph:
                 meta[key] = module_stack(source[stack])
         captured = self.role.startswith(BackwardRegion.ROLE)  # there they speak of when it was captured
         for key in ("seq_nr", "ac_graph_id") if not captured else ():
-            if isinstance(source.get(key), int):
+            if isinstance(source.get(key), int) and source[key] <= 1 << 53:  # of an AccumulateGrad it is 2**64 - 1
                 meta[key] = source[key]
         if isinstance(source.get("memory_budget"), (int, float)):
             meta["memory_budget"] = float(source["memory_budget"])
