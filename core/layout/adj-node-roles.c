@@ -47,9 +47,19 @@ is_tangent (const AdjGraph *graph, guint index)
 }
 
 static gboolean
+writes (const AdjNode *node)
+{
+  return node->op != NULL && adj_schema_mutates (adj_op_get_schema (node->op));
+}
+
+/* Whether it is of backward, or of the update behind it: what that writes in place need not depend
+ * on a gradient. */
+static gboolean
 is_late (const AdjNodeRoles *self, guint index)
 {
-  return adj_graph_depends_on_tangent (self->graph, index);
+  return adj_graph_depends_on_tangent (self->graph, index) ||
+         (adj_graph_is_update (self->graph, index) &&
+          writes (adj_graph_get_node (self->graph, index)));
 }
 
 static gboolean

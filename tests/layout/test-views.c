@@ -235,6 +235,37 @@ test_whole_step (void)
   g_assert_cmpint (box_of (scene, graph, "sub_2")->role, ==, ADJ_ROLE_UPDATE);
 }
 
+/* An optimiser that writes in place reads no gradient when it lets its state decay. */
+static void
+test_update_in_place (void)
+{
+  static const char text[] =
+      "def forward(self, w_1, m_1, x_1):\n"
+      "        y: \"f32[4][1]cpu\" = torch.ops.aten.mul.Tensor(x_1, w_1)\n"
+      "        loss: \"f32[][]cpu\" = torch.ops.aten.sum.default(y)\n"
+      "        # autograd_backward: True\n"
+      "        one: \"f32[][]cpu\" = torch.ops.aten.ones_like.default(loss)\n"
+      "        g: \"f32[4][0]cpu\" = torch.ops.aten.expand.default(one, [4])\n"
+      "        gw: \"f32[4][1]cpu\" = torch.ops.aten.mul.Tensor(g, x_1)\n"
+      "        # No stacktrace found for following nodes\n"
+      "        decay: \"f32[4][1]cpu\" = torch.ops.aten.mul_.Scalar(m_1, 0.9)\n"
+      "        mean: \"f32[4][1]cpu\" = torch.ops.aten.add_.Tensor(m_1, gw)\n"
+      "        step: \"f32[4][1]cpu\" = torch.ops.aten.sub_.Tensor(w_1, m_1)\n"
+      "        shown: \"f32[][]cpu\" = torch.ops.aten.detach.default(loss)\n"
+      "        return shown\n";
+  g_autoptr (AdjGraph) graph = adj_test_parse_graph (text);
+  g_autoptr (AdjScene) scene = lay_out (graph, ADJ_VIEW_MIRROR, NULL);
+
+  g_assert_cmpstr (find_header (scene, ADJ_SIDE_FORWARD)->title, ==, "FORWARD ↓");
+  g_assert_cmpint (box_of (scene, graph, "loss")->side, ==, ADJ_SIDE_FORWARD);
+  for (const char *const *name = (const char *const[]){ "decay", "mean", "step", NULL };
+       *name != NULL; name++)
+    {
+      g_assert_cmpint (box_of (scene, graph, *name)->side, ==, ADJ_SIDE_BACKWARD);
+      g_assert_cmpint (box_of (scene, graph, *name)->role, ==, ADJ_ROLE_UPDATE);
+    }
+}
+
 #define JOINT(statements, results)                                                                 \
   "class joint_helper(torch.nn.Module):\n"                                                         \
   "    def forward(self, primals, tangents):\n"                                                    \
@@ -329,6 +360,7 @@ main (int argc, char *argv[])
   g_test_add_func ("/layout/views/registered-hook", test_registered_hook);
   g_test_add_func ("/layout/views/same-views", test_same_views);
   g_test_add_func ("/layout/views/whole-step", test_whole_step);
+  g_test_add_func ("/layout/views/update-in-place", test_update_in_place);
   g_test_add_func ("/layout/views/offloaded", test_offloaded);
   g_test_add_func ("/layout/views/names-of-values", test_names_of_values);
   return g_test_run ();
