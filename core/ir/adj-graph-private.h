@@ -60,6 +60,11 @@ struct _AdjGraph
 /* Derives users, last uses, roles and phases from the arguments of the nodes. */
 void adj_graph_index (AdjGraph *graph);
 void adj_graph_index_roles (AdjGraph *graph);
+/* Sets `after_tangent` of what autograd made, and `update`; of a graph that is no whole step, to
+ * G_MAXUINT. */
+void adj_graph_find_whole_step (AdjGraph *graph);
+/* Whether it is said of @node that autograd made it. */
+gboolean adj_node_is_of_autograd (const AdjNode *node);
 void adj_graph_free_analyses (AdjGraph *graph);
 
 G_END_DECLS

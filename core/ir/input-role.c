@@ -4,7 +4,6 @@
 
 #include "ir/adj-graph-private.h"
 #include "ir/adj-input-role.h"
-#include "ir/adj-value-internal.h"
 
 AdjInputRole
 adj_input_role_from_target (const char *target)
@@ -39,31 +38,11 @@ adj_phase_from_tag (const char *tag)
   return ADJ_PHASE_UNKNOWN;
 }
 
-/* Autograd says of its nodes that they are, in graphs that nobody has tagged: of a whole step. */
-static gboolean
-is_of_autograd (const AdjNode *node)
-{
-  const AdjValue *said = adj_value_find_member (node->meta.extra, ADJ_AUTOGRAD_BACKWARD);
-
-  return said != NULL && said->kind == ADJ_VALUE_BOOL && said->boolean;
-}
-
-/* Whether it is made by AOTAutograd, whose gradients begin with tangents: what autograd made in a
- * graph that has none was moved to where forward computes it. */
-static gboolean
-has_primals (const AdjGraph *graph)
-{
-  for (guint i = 0; i < graph->n_inputs; i++)
-    if (g_str_has_prefix (graph->nodes[graph->inputs[i].index].target, "primals"))
-      return TRUE;
-  return FALSE;
-}
-
 /* Whether @node runs in the backward, or behind it: by its tag; without one, an input by its role,
  * a call of autograd, or one behind the first that reads a backward value, as the optimiser's are.
  */
 static gboolean
-find_phase (const AdjNode *node, AdjInputRole role, gboolean has_gradients, gboolean in_backward)
+find_phase (const AdjNode *node, AdjInputRole role, gboolean of_autograd, gboolean in_backward)
 {
   AdjPhase tagged = adj_phase_from_tag (node->meta.partitioner_tag);
 
@@ -71,23 +50,7 @@ find_phase (const AdjNode *node, AdjInputRole role, gboolean has_gradients, gboo
     return tagged == ADJ_PHASE_BACKWARD;
   if (node->opcode == ADJ_OPCODE_PLACEHOLDER || node->opcode == ADJ_OPCODE_OUTPUT)
     return role == ADJ_INPUT_TANGENT;
-  return in_backward || (has_gradients && is_of_autograd (node));
-}
-
-/* In a graph of a whole step nothing is a tangent: gradients begin with what autograd made, and
- * what stands behind the last of it is the optimiser's. */
-static void
-find_whole_step (AdjGraph *graph)
-{
-  graph->update = G_MAXUINT;
-  if (adj_graph_has_input (graph, ADJ_INPUT_TANGENT) || has_primals (graph))
-    return;
-  for (guint i = 0; i < graph->n_nodes; i++)
-    if (is_of_autograd (&graph->nodes[i]))
-      {
-        graph->after_tangent[i] = TRUE;
-        graph->update = i + 1;
-      }
+  return in_backward || of_autograd;
 }
 
 void
@@ -101,11 +64,13 @@ adj_graph_index_roles (AdjGraph *graph)
   for (guint i = 0; i < graph->n_nodes; i++)
     if (graph->nodes[i].opcode == ADJ_OPCODE_PLACEHOLDER)
       graph->roles[i] = adj_input_role_from_target (graph->nodes[i].target);
-  find_whole_step (graph);
+  adj_graph_find_whole_step (graph);
   has_gradients = adj_graph_has_input (graph, ADJ_INPUT_TANGENT) || graph->update != G_MAXUINT;
   for (guint i = 0; i < graph->n_nodes; i++)
     {
       const AdjNode *node = &graph->nodes[i];
+      gboolean of_autograd =
+          graph->after_tangent[i] || (has_gradients && adj_node_is_of_autograd (node));
 
       graph->after_tangent[i] |= graph->roles[i] == ADJ_INPUT_TANGENT;
       for (guint k = 0; k < node->n_inputs; k++)
@@ -117,7 +82,7 @@ adj_graph_index_roles (AdjGraph *graph)
           graph->after_tangent[i] |= graph->after_tangent[input];
           in_backward |= graph->backward[input] && node->opcode != ADJ_OPCODE_OUTPUT;
         }
-      graph->backward[i] = find_phase (node, graph->roles[i], has_gradients, in_backward);
+      graph->backward[i] = find_phase (node, graph->roles[i], of_autograd, in_backward);
     }
 }
 

@@ -106,6 +106,62 @@ whole_step (void)
   check_whole_step (with_metadata->str);
 }
 
+/* @first is the first node of backward, @last the last before the update; %NULL: it has none. */
+static void
+check_parts (const char *text, const char *first, const char *last)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (AdjGraph) graph = adj_graph_parse (text, -1, adj_op_find, NULL, &error);
+  gboolean backward = FALSE, update = FALSE;
+
+  g_assert_no_error (error);
+  for (guint i = 0; i + 1 < adj_graph_get_n_nodes (graph); i++)
+    {
+      const char *name = adj_graph_get_node (graph, i)->name;
+
+      backward |= g_str_equal (name, first);
+      g_assert_cmpint (adj_graph_is_backward (graph, i), ==, backward);
+      g_assert_cmpint (adj_graph_is_update (graph, i), ==, update);
+      update |= last != NULL && g_str_equal (name, last);
+    }
+  g_assert_cmpint (update, ==, last != NULL);
+}
+
+/* A step that make_fx traced without its marks: by the numbers that autograd gives, or else by the
+ * gradient of ones that an operator for gradients depends on. */
+static void
+step_without_marks (void)
+{
+  static const char text[] =
+      "def forward(self, w_1, x_1):\n"
+      "        # seq_nr: 0\n"
+      "        y: \"f32[4][1]cpu\" = torch.ops.aten.mul.Tensor(x_1, w_1)\n"
+      "        # seq_nr: 1\n"
+      "        z: \"f32[4][1]cpu\" = torch.ops.aten.tanh.default(y)\n"
+      "        # seq_nr: 2\n"
+      "        loss: \"f32[][]cpu\" = torch.ops.aten.sum.default(z)\n"
+      "        ones_like: \"f32[][]cpu\" = torch.ops.aten.ones_like.default(loss)\n"
+      "        g: \"f32[4][0]cpu\" = torch.ops.aten.expand.default(ones_like, [4])\n"
+      "        # seq_nr: 1\n"
+      "        gy: \"f32[4][1]cpu\" = torch.ops.aten.tanh_backward.default(g, z)\n"
+      "        # seq_nr: 0\n"
+      "        gw: \"f32[4][1]cpu\" = torch.ops.aten.mul.Tensor(gy, x_1)\n"
+      "        # seq_nr: 2\n"
+      "        step: \"f32[4][1]cpu\" = torch.ops.aten.mul.Tensor(gw, 0.1)\n"
+      "        # seq_nr: 3\n"
+      "        next: \"f32[4][1]cpu\" = torch.ops.aten.sub.Tensor(w_1, step)\n"
+      "        return (loss, next)\n";
+  g_autoptr (GString) plain = g_string_new (text), forward = g_string_new (text);
+
+  check_parts (text, "g", "gw");
+  g_string_replace (plain, "seq_nr", "number", 0);
+  check_parts (plain->str, "g", NULL);
+  g_string_replace (plain, "tanh_backward", "mul", 0); /* nothing of autograd is seen */
+  check_parts (plain->str, "", NULL);
+  g_string_replace (forward, "tanh_backward", "mul", 0);
+  check_parts (forward->str, "", NULL);
+}
+
 /* What autograd made and the partitioner moved into the forward half is forward there. */
 static void
 forward_half (void)
@@ -136,6 +192,7 @@ main (int argc, char **argv)
   g_test_add_func ("/ir/input-role/named-as-pytorch-does", named_as_pytorch_does);
   g_test_add_func ("/ir/input-role/random-graphs", random_graphs);
   g_test_add_func ("/ir/input-role/whole-step", whole_step);
+  g_test_add_func ("/ir/input-role/step-without-marks", step_without_marks);
   g_test_add_func ("/ir/input-role/forward-half", forward_half);
   return g_test_run ();
 }
