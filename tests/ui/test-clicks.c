@@ -395,6 +395,34 @@ test_panel (void)
   adj_walk_close (window);
 }
 
+/* The middle of a tall picture is looked at in the lower canvas too, and again in the higher. */
+static void
+test_panel_below (void)
+{
+  AdjWindow *window = adj_walk_open_graph (application, "graphs/gpt2.adjoint", "joint");
+  AdjGraphView *view = adj_window_get_view (window);
+  AdjRect bounds = adj_scene_get_bounds (view->scene);
+  AdjCamera before = { bounds.x, bounds.y + bounds.height / 2, 0.8f };
+  float height = gtk_widget_get_height (GTK_WIDGET (view));
+
+  adj_document_set_selected (adj_window_get_document (window), ADJ_NO_NODE);
+  adj_walk_settle (window);
+  adj_graph_view_set_camera (view, &before);
+  adj_mouse_focus (GTK_WIDGET (window));
+  gtk_widget_grab_focus (GTK_WIDGET (view));
+  adj_mouse_do ("key ctrl+F10");
+  UNTIL (gtk_widget_get_height (GTK_WIDGET (view)) < height - 50);
+  adj_walk_settle (window);
+  g_assert_cmpfloat_with_epsilon (
+      view->camera.y + gtk_widget_get_height (GTK_WIDGET (view)) / 2.0f / view->camera.zoom,
+      before.y + height / 2 / before.zoom, 2);
+  adj_mouse_do ("key ctrl+F10");
+  UNTIL (gtk_widget_get_height (GTK_WIDGET (view)) > height - 2);
+  adj_walk_settle (window);
+  g_assert_cmpfloat_with_epsilon (view->camera.y, before.y, 2);
+  adj_walk_close (window);
+}
+
 static gboolean
 has_column (GtkWidget *table, const char *title)
 {
@@ -451,6 +479,7 @@ main (int argc, char **argv)
   g_test_add_data_func ("/clicks/narrow-360", GINT_TO_POINTER (360), test_narrow);
   g_test_add_data_func ("/clicks/narrow-500", GINT_TO_POINTER (500), test_narrow);
   g_test_add_data_func ("/clicks/narrow-700", GINT_TO_POINTER (700), test_narrow);
+  g_test_add_func ("/clicks/panel-keeps-the-middle", test_panel_below);
   g_test_add_func ("/clicks/panel-when-needed", test_panel);
   g_test_add_func ("/clicks/no-columns-of-nothing", test_columns);
   g_test_add_func ("/clicks/tabs-over-their-whole-height", test_tabs);

@@ -132,6 +132,32 @@ test_page (void)
   adj_walk_close (window);
 }
 
+static gboolean
+has_title (gpointer page)
+{
+  return adj_walk_find (
+             page, GTK_TYPE_LABEL,
+             "What Every Call Takes and Returns; Nothing Is Written in Place") != NULL;
+}
+
+/* A function that writes nothing has the page for its calls. */
+static void
+test_no_writes (void)
+{
+  AdjWindow *window = adj_walk_open_graph (application, "graphs/mlp.adjoint", "dynamo");
+  GtkWidget *page;
+
+  adj_window_show_page (window, "contract");
+  adj_walk_settle (window);
+  page = adj_walk_find_mapped (GTK_WIDGET (window), ADJ_TYPE_CONTRACT_PAGE);
+  g_assert_true (adj_wait_until (has_title, page, 60));
+  adj_walk_settle (window);
+  g_assert_cmpint (gtk_widget_get_width (adj_walk_find (page, GTK_TYPE_LIST_VIEW, NULL)), ==,
+                   gtk_widget_get_width (page));
+  adj_walk_keep (window, "contract-no-writes");
+  adj_walk_close (window);
+}
+
 /* What was compiled already says nothing of its function. */
 static void
 test_nothing (void)
@@ -154,6 +180,7 @@ main (int argc, char **argv)
     return 0;
   g_test_add_func ("/contract/rows", test_rows);
   g_test_add_func ("/contract/page", test_page);
+  g_test_add_func ("/contract/no-writes", test_no_writes);
   g_test_add_func ("/contract/nothing", test_nothing);
   return g_test_run ();
 }

@@ -5,6 +5,7 @@
 #include "canvas/adj-canvas-page.h"
 #include "inspect/adj-inspector.h"
 #include "sidebar/adj-sidebar.h"
+#include "stages/adj-stage-bar.h"
 #include "support/adj-test.h"
 #include "ui/adj-walk.h"
 
@@ -94,6 +95,54 @@ test_panel (gconstpointer data)
   adj_walk_close (window);
 }
 
+/* What was looked at in a wide window is there in a narrow one. */
+static void
+test_comes_back (void)
+{
+  AdjWindow *window = adj_walk_open_graph (application, "graphs/gpt2.adjoint", "joint");
+  g_autofree char *path = adj_test_data_path ("graphs/gpt2.adjoint");
+  const AdjScene *scene = adj_document_get_scene (adj_window_get_document (window));
+  AdjRect bounds = adj_scene_get_bounds (scene);
+  AdjGraphView *view = adj_window_get_view (window);
+
+  /* The picture begins at 500 pixels. */
+  g_assert_true (adj_walk_select (window, "gelu"));
+  adj_graph_view_set_camera (view, &(AdjCamera){ bounds.x - 500, bounds.y, 1 });
+  adj_walk_settle (window);
+  adj_walk_close (window);
+
+  window = adj_walk_open_window (application, 360, 700);
+  g_assert_true (adj_walk_open (window, path));
+  adj_walk_settle (window);
+  view = adj_window_get_view (window);
+  g_assert_cmpuint (adj_graph_view_count_visible (view), >, 0);
+  g_assert_true (adj_node_id_is_valid (adj_graph_view_get_selected (view)));
+  adj_walk_keep (window, "narrow-comes-back");
+  adj_walk_close (window);
+}
+
+/* What scrolls the strip lies below it. */
+static void
+test_strip (void)
+{
+  AdjWindow *window = adj_walk_open_window (application, 500, 700);
+  g_autofree char *path = adj_test_data_path ("graphs/torch-trace");
+  GtkWidget *strip, *bar, *stages;
+  graphene_rect_t at, beside;
+
+  g_assert_true (adj_walk_open (window, path));
+  adj_walk_settle (window);
+  strip = adj_walk_find_mapped (GTK_WIDGET (window), ADJ_TYPE_STAGE_BAR);
+  bar = adj_walk_find_mapped (strip, GTK_TYPE_SCROLLBAR);
+  stages = gtk_widget_get_first_child (adj_walk_find_mapped (strip, GTK_TYPE_VIEWPORT));
+  g_assert_nonnull (bar);
+  g_assert_true (gtk_widget_compute_bounds (bar, strip, &at));
+  g_assert_true (gtk_widget_compute_bounds (stages, strip, &beside));
+  adj_walk_keep (window, "narrow-strip");
+  g_assert_cmpfloat (at.origin.y, >=, beside.origin.y + beside.size.height);
+  adj_walk_close (window);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -105,6 +154,8 @@ main (int argc, char **argv)
   g_test_add_data_func ("/narrow/360", GINT_TO_POINTER (360), test_width);
   g_test_add_data_func ("/narrow/500", GINT_TO_POINTER (500), test_width);
   g_test_add_data_func ("/narrow/800", GINT_TO_POINTER (800), test_width);
+  g_test_add_func ("/narrow/comes-back", test_comes_back);
+  g_test_add_func ("/narrow/strip", test_strip);
   for (guint i = 0; i < G_N_ELEMENTS (sizes); i++)
     {
       g_autofree char *name = g_strdup_printf ("/narrow/panel-%dx%d", sizes[i][0], sizes[i][1]);

@@ -127,6 +127,22 @@ test_plans (void)
   adj_walk_close (window);
 }
 
+/* Of what has no backward nobody is told of bytes that it saves. */
+static void
+test_captured (void)
+{
+  AdjWindow *window = adj_walk_open_graph (application, "graphs/sac.adjoint", "dynamo");
+
+  g_assert_null (adj_walk_find (GTK_WIDGET (window), GTK_TYPE_LABEL, "nodes · saved"));
+  adj_walk_choose_graph (window, "joint");
+  adj_walk_settle (window);
+  g_assert_nonnull (adj_walk_find (GTK_WIDGET (window), GTK_TYPE_LABEL, "nodes · read"));
+  adj_walk_choose_graph (window, "forward+backward");
+  adj_walk_settle (window);
+  g_assert_nonnull (adj_walk_find (GTK_WIDGET (window), GTK_TYPE_LABEL, "nodes · saved"));
+  adj_walk_close (window);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -134,5 +150,6 @@ main (int argc, char **argv)
   if (application == NULL)
     return 0;
   g_test_add_func ("/one-number/plans", test_plans);
+  g_test_add_func ("/one-number/captured", test_captured);
   return g_test_run ();
 }

@@ -395,8 +395,14 @@ adj_graph_view_size_allocate (GtkWidget *widget, int width, int height, int base
 {
   AdjGraphView *self = ADJ_GRAPH_VIEW (widget);
 
-  if (self->wants_fit && self->scene != NULL && width > 1 && height > 1)
-    adj_graph_view_fit_first (self, width, height);
+  if (self->scene != NULL && width > 1 && height > 1)
+    {
+      if (self->wants_sight && adj_graph_view_count_visible (self) == 0)
+        self->wants_fit = self->wants_selected = TRUE;
+      self->wants_sight = FALSE;
+      if (self->wants_fit)
+        adj_graph_view_fit_first (self, width, height);
+    }
   adj_graph_view_resized (self, width, height);
   if (self->announcing == 0)
     self->announcing = gtk_widget_add_tick_callback (widget, announce_camera, NULL, NULL);

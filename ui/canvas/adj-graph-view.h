@@ -80,6 +80,9 @@ void adj_graph_view_zoom_to (AdjGraphView *self, float zoom);
 AdjCamera adj_graph_view_get_camera (AdjGraphView *self);
 /* Without animation. */
 void adj_graph_view_set_camera (AdjGraphView *self, const AdjCamera *camera);
+/* One that is kept from a canvas of perhaps another size: where it shows nothing in this one, the
+ * picture begins around what is selected. */
+void adj_graph_view_restore_camera (AdjGraphView *self, const AdjCamera *camera);
 /* Nodes that the window shows a part of. */
 guint adj_graph_view_count_visible (AdjGraphView *self);
 

@@ -167,34 +167,6 @@ find_kept (const AdjMorph *self, const guint32 *pairs, const AdjRect *visible, g
 }
 
 static void
-keep_nearest (GArray *all)
-{
-  for (guint i = 1; i < all->len; i++)
-    if (g_array_index (all, Kept, i).away < g_array_index (all, Kept, 0).away)
-      g_array_index (all, Kept, 0) = g_array_index (all, Kept, i);
-  g_array_set_size (all, MIN (all->len, 1));
-}
-
-/* Halves of a partition have only what forward keeps for backward in both, each elsewhere.
- * (transfer full): of Kept */
-static GArray *
-choose_kept (const AdjMorph *self, const AdjRect *visible, guint wanted)
-{
-  g_autoptr (GArray) one =
-      wanted != ADJ_NO_BOX ? find_kept (self, self->alike, visible, wanted) : NULL;
-  g_autoptr (GArray) cards = NULL, alike = NULL;
-
-  if (one != NULL && one->len > 0)
-    return g_steal_pointer (&one);
-  cards = find_kept (self, self->from, visible, ADJ_NO_BOX);
-  if (cards->len > 0)
-    return g_steal_pointer (&cards);
-  alike = find_kept (self, self->alike, visible, ADJ_NO_BOX);
-  keep_nearest (alike);
-  return g_steal_pointer (&alike);
-}
-
-static void
 count_alike (GArray *all)
 {
   g_autoptr (GHashTable) counts = g_hash_table_new_full (g_int64_hash, g_int64_equal, g_free, NULL);
@@ -212,6 +184,42 @@ count_alike (GArray *all)
       }
 }
 
+static const Kept *
+find_most (const GArray *all)
+{
+  const Kept *best = NULL;
+
+  for (guint i = 0; i < all->len; i++)
+    {
+      const Kept *kept = &g_array_index (all, Kept, i);
+
+      if (best == NULL || kept->n > best->n || (kept->n == best->n && kept->away < best->away))
+        best = kept;
+    }
+  return best;
+}
+
+/* Of @all and @nearest the one nearest to the middle. */
+static const Kept *
+find_nearest (const GArray *all, const Kept *nearest)
+{
+  for (guint i = 0; i < all->len; i++)
+    if (nearest == NULL || g_array_index (all, Kept, i).away < nearest->away)
+      nearest = &g_array_index (all, Kept, i);
+  return nearest;
+}
+
+static guint
+count_seen (const AdjScene *scene, const AdjRect *visible)
+{
+  guint n = 0;
+
+  for (guint i = 0; i < adj_scene_get_n_boxes (scene); i++)
+    n += adj_scene_get_box (scene, i)->kind == ADJ_BOX_NODE &&
+         overlap (&adj_scene_get_box (scene, i)->rect, visible);
+  return n;
+}
+
 gboolean
 adj_morph_find_shift (const AdjMorph *self,
                       const AdjRect *visible,
@@ -220,16 +228,19 @@ adj_morph_find_shift (const AdjMorph *self,
 {
   guint wanted =
       adj_node_id_is_valid (selected) ? adj_scene_find_node (self->before, selected) : ADJ_NO_BOX;
-  g_autoptr (GArray) all = choose_kept (self, visible, wanted);
-  const Kept *best = NULL;
+  g_autoptr (GArray) one =
+      wanted != ADJ_NO_BOX ? find_kept (self, self->alike, visible, wanted) : NULL;
+  g_autoptr (GArray) cards = find_kept (self, self->from, visible, ADJ_NO_BOX);
+  g_autoptr (GArray) alike = find_kept (self, self->alike, visible, ADJ_NO_BOX);
+  const Kept *best = one != NULL ? find_nearest (one, NULL) : NULL;
 
-  count_alike (all);
-  for (guint i = 0; i < all->len; i++)
+  if (best == NULL)
     {
-      const Kept *kept = &g_array_index (all, Kept, i);
-
-      if (best == NULL || kept->n > best->n || (kept->n == best->n && kept->away < best->away))
-        best = kept;
+      count_alike (cards);
+      best = find_most (cards);
+      /* Halves of a partition share little, and each piece of it stands elsewhere. */
+      if (best == NULL || 2 * cards->len < count_seen (self->before, visible))
+        best = find_nearest (alike, find_nearest (cards, NULL));
     }
   if (best != NULL)
     *shift = best->shift;

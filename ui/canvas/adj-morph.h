@@ -15,9 +15,10 @@ typedef struct _AdjMorph AdjMorph;
 AdjMorph *adj_morph_new (AdjScene *before, AdjScene *after, const GArray *twins);
 void adj_morph_free (AdjMorph *morph);
 
-/* How far most of what is seen in @visible, or node @selected of the graph before, is apart in the
- * two scenes: shifted so, it stays.  %FALSE: nothing of @visible, of the scene before, is in both.
- */
+/* How far node @selected of the graph before, else most of the cards that half of those seen in
+ * @visible have in common, else what is nearest to the middle, is apart in the two scenes: shifted
+ * so, it stays.
+ * %FALSE: nothing of @visible, of the scene before, is in both. */
 gboolean adj_morph_find_shift (const AdjMorph *morph,
                                const AdjRect *visible,
                                AdjNodeId selected,

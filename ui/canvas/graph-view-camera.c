@@ -113,6 +113,14 @@ adj_graph_view_set_camera (AdjGraphView *self, const AdjCamera *camera)
   adj_graph_view_camera_changed (self);
 }
 
+void
+adj_graph_view_restore_camera (AdjGraphView *self, const AdjCamera *camera)
+{
+  adj_graph_view_set_camera (self, camera);
+  self->wants_sight = TRUE;
+  gtk_widget_queue_allocate (GTK_WIDGET (self));
+}
+
 static AdjCamera
 fitting (AdjGraphView *self, const AdjRect *rect, float max_zoom)
 {

@@ -37,6 +37,7 @@ struct _AdjGraphView
   guint tick;
   guint announcing;        /* id of the tick that announces the camera */
   gboolean wants_fit;      /* at the next allocation */
+  gboolean wants_sight;    /* … if nothing of the picture is in view then */
   gboolean fits_next;      /* the next scene is fitted, whatever it shows */
   gboolean wants_selected; /* … or shown around the selected node */
   guint anchor;            /* box of @scene that the next scene of the graph keeps in place */

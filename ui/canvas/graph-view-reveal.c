@@ -159,6 +159,18 @@ is_cut (const AdjRect *at, int old_width, int old_height, int width, int height)
   return overlap (at, &before) && (width < old_width || height < old_height);
 }
 
+/* What is in the middle of the height stays there, as far as the picture begins above the canvas:
+ * a panel that opens or closes below takes none of it away. */
+static void
+keep_middle (AdjGraphView *self, int height)
+{
+  AdjRect bounds = adj_scene_get_bounds (self->scene);
+  float y = self->camera.y + (float) (self->last_height - height) / 2 / self->camera.zoom;
+
+  if (self->camera.y > bounds.y && self->last_height > 0)
+    self->camera.y = MAX (y, bounds.y);
+}
+
 void
 adj_graph_view_resized (AdjGraphView *self, int width, int height)
 {
@@ -171,6 +183,8 @@ adj_graph_view_resized (AdjGraphView *self, int width, int height)
       if (is_cut (&at, self->last_width, self->last_height, width, height))
         self->cuts_selected = TRUE;
     }
+  if (self->scene != NULL && self->tick == 0 && !self->wants_fit && height != self->last_height)
+    keep_middle (self, height);
   self->last_width = width;
   self->last_height = height;
 }

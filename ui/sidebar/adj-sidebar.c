@@ -313,6 +313,23 @@ share_height (AdjSidebar *self, guint n_roots)
   gtk_scrolled_window_set_max_content_height (self->module_scroller, many ? -1 : MAX_FEW);
 }
 
+/* Bytes where any module has some: nothing is read of a graph without a backward. */
+static const char *
+name_columns (const AdjBundleGraph *graph, GListModel *roots)
+{
+  gint64 bytes = 0;
+
+  for (guint i = 0; i < g_list_model_get_n_items (roots); i++)
+    {
+      g_autoptr (AdjModuleItem) module = g_list_model_get_item (roots, i);
+
+      bytes += adj_module_item_get_saved_bytes (module);
+    }
+  if (bytes == 0)
+    return _ ("nodes");
+  return adj_bundle_graph_is_undecided (graph) ? _ ("nodes · read") : _ ("nodes · saved");
+}
+
 static void
 update_modules (AdjSidebar *self)
 {
@@ -332,9 +349,7 @@ update_modules (AdjSidebar *self)
 
       gtk_label_set_text (self->module_title,
                           captured != NULL ? _ ("Nodes of Autograd") : _ ("Modules"));
-      gtk_label_set_text (self->module_columns, adj_bundle_graph_is_undecided (graph)
-                                                    ? _ ("nodes · read")
-                                                    : _ ("nodes · saved"));
+      gtk_label_set_text (self->module_columns, name_columns (graph, roots));
       share_height (self, g_list_model_get_n_items (roots));
       self->graph = adj_graph_ref (graph->graph);
       self->rows = adj_module_rows_new (roots);

@@ -17,7 +17,8 @@ struct _AdjContractPage
   GtkStack *stack;
   AdwStatusPage *nothing;
   GtkListView *rows, *tape;
-  GtkLabel *tape_title;
+  GtkLabel *rows_title;
+  GtkWidget *writes; /* the half of the tape */
   AdjGraph *graph;       /* (owned) (nullable): that was traced, or is being traced */
   AdjTask *tracing;      /* (owned) (nullable) */
   AdjContract *contract; /* (owned) (nullable) */
@@ -108,9 +109,11 @@ on_traced (GObject *source, GAsyncResult *result, gpointer data)
       adw_status_page_set_description (self->nothing, error->message);
       return;
     }
-  gtk_label_set_text (self->tape_title, self->contract->tape->len > 0
-                                            ? _ ("Writes That Became Values")
-                                            : _ ("Nothing Is Written in Place"));
+  gtk_label_set_text (self->rows_title,
+                      self->contract->tape->len > 0
+                          ? _ ("What Every Call Takes and Returns")
+                          : _ ("What Every Call Takes and Returns; Nothing Is Written in Place"));
+  gtk_widget_set_visible (self->writes, self->contract->tape->len > 0);
   fill (self->rows, self->contract->rows->len);
   fill (self->tape, self->contract->tape->len);
   gtk_stack_set_visible_child_name (self->stack, "contract");
@@ -194,7 +197,8 @@ adj_contract_page_class_init (AdjContractPageClass *klass)
   gtk_widget_class_bind_template_child (widget_class, AdjContractPage, nothing);
   gtk_widget_class_bind_template_child (widget_class, AdjContractPage, rows);
   gtk_widget_class_bind_template_child (widget_class, AdjContractPage, tape);
-  gtk_widget_class_bind_template_child (widget_class, AdjContractPage, tape_title);
+  gtk_widget_class_bind_template_child (widget_class, AdjContractPage, rows_title);
+  gtk_widget_class_bind_template_child (widget_class, AdjContractPage, writes);
 }
 
 static void

@@ -71,14 +71,15 @@ fill_samples (AdjFileList *self)
   {
     const char *name, *text;
   } known[] = {
+    { "mlp.adjoint", N_ ("Begin here: a small network with cross-entropy") },
+    { "torch-trace", N_ ("The folder that a run under TORCH_TRACE leaves") },
     { "gpt2.adjoint", N_ ("Two transformer blocks, the second checkpointed") },
-    { "mlp.adjoint", N_ ("A small network with cross-entropy") },
+    { "gpt2-inductor.adjoint", N_ ("The same blocks with the decompositions of Inductor") },
     { "llama.adjoint", N_ ("Two blocks with rotary attention") },
     { "resnet-block.adjoint", N_ ("Convolutions with batch norm") },
     { "lstm.adjoint", N_ ("A recurrent network, unrolled") },
     { "sac.adjoint", N_ ("Selective checkpointing by a policy") },
     { "dropout.adjoint", N_ ("Dropout and random numbers, drawn again as they were") },
-    { "gpt2-inductor.adjoint", N_ ("The same with the decompositions of Inductor") },
   };
   g_autoptr (GPtrArray) files = adj_samples_list ();
 

@@ -3,7 +3,8 @@
 
 #include "window/adj-samples.h"
 
-#define MAX_SAMPLES 12
+#define MAX_SAMPLES 16
+#define LOGS "torch-trace" /* a folder */
 
 static int
 compare_names (gconstpointer a, gconstpointer b)
@@ -21,7 +22,7 @@ add_folder (GPtrArray *files, const char *folder)
   const char *name;
 
   while (dir != NULL && files->len < MAX_SAMPLES && (name = g_dir_read_name (dir)) != NULL)
-    if (g_str_has_suffix (name, ".adjoint"))
+    if (g_str_has_suffix (name, ".adjoint") || g_str_equal (name, LOGS))
       g_ptr_array_add (files, g_file_new_build_filename (folder, name, NULL));
 }
 

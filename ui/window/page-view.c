@@ -78,7 +78,7 @@ page_view_restore_camera (AdjDocumentPage *self)
     return;
   restored = adj_document_steal_restored (self->document);
   if (restored != NULL && restored->has_camera)
-    adj_graph_view_set_camera (
+    adj_graph_view_restore_camera (
         adj_canvas_page_get_view (self->canvas_page),
         &(AdjCamera){ (float) restored->x, (float) restored->y, (float) restored->zoom });
 }
