@@ -251,8 +251,9 @@ compute_exact (Item *item)
                            comparing->request->release, comparing->request->random_source };
   item->peer = item->own;
   item->peer.values = comparing->peer;
-  if (item->node->opcode != ADJ_OPCODE_CALL_FUNCTION &&
-      item->node->opcode != ADJ_OPCODE_CALL_METHOD)
+  if ((item->node->opcode != ADJ_OPCODE_CALL_FUNCTION &&
+       item->node->opcode != ADJ_OPCODE_CALL_METHOD) ||
+      alias_versions_writes_shared (comparing->versions, item->index))
     return;
   item->own_exact = operation_compute (&item->own, &item->rounding);
   item->rounding.of_steps = comparing->coarsest;
