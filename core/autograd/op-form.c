@@ -88,6 +88,32 @@ op_node_keep_for_form (OpNode *op_node, const AdjOpCall *call)
     }
 }
 
+void
+op_node_use_form (OpNode *op_node, const AdjOpCall *call)
+{
+  const AdjNodeForm *form =
+      adj_context_get_release (call->cx) != NULL ? adj_node_form_find (op_node->op) : NULL;
+  guint64 args = 0, results = 0;
+
+  for (guint i = 0; i < op_node->rule->n_entries; i++)
+    {
+      args |= op_node->rule->entries[i].use.args;
+      results |= op_node->rule->entries[i].use.results;
+    }
+  for (guint i = 0; form != NULL && i < form->n_attributes; i++)
+    {
+      const AdjNodeAttribute *attribute = &form->attributes[i];
+
+      if (attribute->what != ADJ_KEPT_ITSELF)
+        continue;
+      if (attribute->result >= 0 && attribute->result < 63)
+        op_node->use.results |= ~results & (G_GUINT64_CONSTANT (1) << attribute->result);
+      else if (attribute->arg >= 0 && attribute->arg < 63 &&
+               call->args[attribute->arg].kind == ADJ_VALUE_TENSOR)
+        op_node->use.args |= ~args & (G_GUINT64_CONSTANT (1) << attribute->arg);
+    }
+}
+
 /* -- whether there is a form -- */
 
 static gboolean

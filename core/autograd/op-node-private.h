@@ -49,6 +49,9 @@ gboolean op_node_check_written (const AdjOpCall *call, const AdjRule *rule);
 /* The results get their history. */
 gboolean op_node_connect_results (OpNode *op_node, const AdjOpCall *call);
 
+/* Before the arguments are saved: as a release (adj_context_set_release()), what PyTorch's node
+ * keeps and no entry of the rule does is saved too. */
+void op_node_use_form (OpNode *op_node, const AdjOpCall *call);
 /* Before the call, once the arguments are saved: what PyTorch's node keeps of them, and the rule
  * does not read. */
 void op_node_keep_for_form (OpNode *op_node, const AdjOpCall *call);

@@ -346,6 +346,22 @@ visit_value (const Visiting *visiting, AdjValue *value)
     visit_value (visiting, &value->items[i]);
 }
 
+/* By name; a list is one result there, and its items are results here. */
+static void
+visit_results (OpNode *op_node, GradVisitor *visitor)
+{
+  const AdjRule *rule = op_node->rule;
+  const gboolean named = rule != NULL && op_node->n_results == rule->schema->n_returns;
+
+  for (guint i = 0; i < op_node->n_results; i++)
+    {
+      AdjValue *result = &op_node->results[named ? rule->results_by_name[i] : i];
+
+      if (result->kind != ADJ_VALUE_NONE)
+        visit_value (&(Visiting){ op_node, visitor, "result", FALSE }, result);
+    }
+}
+
 /* Arguments by name, then results, as PyTorch's nodes do. */
 static gboolean
 op_node_visit (AdjGradNode *node, GradVisitor *visitor)
@@ -366,9 +382,7 @@ op_node_visit (AdjGradNode *node, GradVisitor *visitor)
                                   argument->type.kind == ADJ_TYPE_KIND_TENSOR },
                      &op_node->args[arg]);
     }
-  for (guint i = 0; i < op_node->n_results; i++)
-    if (op_node->results[i].kind != ADJ_VALUE_NONE)
-      visit_value (&(Visiting){ op_node, visitor, "result", FALSE }, &op_node->results[i]);
+  visit_results (op_node, visitor);
   for (guint i = 0; op_node->n_entry_edges != NULL && i < rule->n_entries; i++)
     if (op_node->n_entry_edges[i] != 1)
       visitor->leaf (visitor, "length of a list", &ADJ_INT (op_node->n_entry_edges[i]), FALSE);
@@ -473,7 +487,10 @@ op_node_prepare (OpNode *self, const AdjOpCall *call, gboolean *found)
   if (!*found)
     return TRUE;
   if (self->rule != NULL)
-    self->use = use_of (self->rule, needed);
+    {
+      self->use = use_of (self->rule, needed);
+      op_node_use_form (self, call);
+    }
   if (!op_node_check_written (call, self->rule) || !save_args (self, call, FALSE))
     return FALSE;
   op_node_keep_for_form (self, call);

@@ -128,7 +128,7 @@ collect_saved (GradVisitor *visitor, const char *name, AdjGradNode *node, Saved 
 {
   Collector *collector = (Collector *) visitor;
 
-  if (saved_get_packed (saved) != NULL && !collector->self->unpacks)
+  if (saved_get_packed (saved) != NULL && !collector->self->as_2_6)
     {
       collect_packed (collector, node, saved);
       return;
@@ -146,17 +146,20 @@ number_is_lifted (const AdjGradNode *node, const AdjValue *leaf)
          (leaf->kind == ADJ_VALUE_INT || leaf->kind == ADJ_VALUE_FLOAT);
 }
 
+/* As exact as the gradient is, so that what is computed with it has the bits of the number. */
 static AdjTensor *
 lift_number (const Collector *collector, const AdjValue *leaf)
 {
-  AdjDType dtype = collector->keeper->inputs[0].dtype;
-  float single;
+  AdjContext *cx = collector->self->cx;
+  const gboolean is_double = collector->keeper->inputs[0].dtype == ADJ_DTYPE_F64;
+  const float single = (float) leaf->number;
+  const double number = is_double ? leaf->number : (double) single;
 
   if (leaf->kind == ADJ_VALUE_INT)
-    return adj_from_array (collector->self->cx, ADJ_DTYPE_I64, NULL, 0, &leaf->integer);
-  single = (float) leaf->number;
-  return adj_from_array (collector->self->cx, dtype, NULL, 0,
-                         dtype == ADJ_DTYPE_F64 ? (gconstpointer) &leaf->number : &single);
+    return adj_from_array (cx, ADJ_DTYPE_I64, NULL, 0, &leaf->integer);
+  if (is_double || collector->self->as_2_6)
+    return adj_from_array (cx, ADJ_DTYPE_F64, NULL, 0, &number);
+  return adj_from_array (cx, ADJ_DTYPE_F32, NULL, 0, &single);
 }
 
 static void

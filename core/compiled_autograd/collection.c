@@ -394,7 +394,7 @@ collect (Collection *self, AdjContext *cx, GraphTask *task, const AdjCompiledOpt
   self->cx = cx;
   self->task = task;
   self->level = options->level;
-  self->unpacks = last_first && options->order != ADJ_CAPTURE_ORDER_2_15;
+  self->as_2_6 = last_first && options->order != ADJ_CAPTURE_ORDER_2_15;
   look_up_targets (self);
   adj_scope_begin (cx);
   for (guint i = 0; i < nodes->len && done; i++)

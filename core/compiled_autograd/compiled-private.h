@@ -75,7 +75,7 @@ typedef struct
   GArray *slots;  /* guint: of each tensor that a node keeps, as they are visited: its number among
                      inputs + 1 */
   GArray *packed; /* CollectedPacked */
-  gboolean unpacks;   /* nothing is left packed: as in PyTorch 2.6 */
+  gboolean as_2_6;    /* nothing is left packed, and numbers become tensors of f64 */
   GArray *sizes;      /* gint64 */
   GArray *dynamic;    /* guint: sizes that are never fixed */
   GPtrArray *objects; /* of AdjOpaque, owned: hooks and backwards that are called as a whole */

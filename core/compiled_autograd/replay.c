@@ -581,6 +581,7 @@ replay (const Collection *collection,
   adj_context_set_grad_enabled (cx, FALSE);
   adj_context_set_default_dtype (cx, adj_context_get_default_dtype (collection->cx));
   adj_context_set_release (cx, adj_context_get_release (collection->cx));
+  adj_tracer_set_write_undefined (tracer, collection->as_2_6);
   replay_init (&self);
   adj_scope_begin (cx);
   done = run (&self);

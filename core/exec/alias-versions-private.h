@@ -20,4 +20,8 @@ void alias_versions_pass (AliasVersions *versions, guint index);
 /* The node whose result is the current value of node @index; ALIAS_VERSIONS_UNKNOWN: none. */
 guint alias_versions_get_holder (const AliasVersions *versions, guint index);
 
+/* Whether node @index writes, and two tensors that it is given may share memory: alone it gives
+ * something else. */
+gboolean alias_versions_writes_shared (const AliasVersions *versions, guint index);
+
 G_END_DECLS

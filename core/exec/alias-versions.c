@@ -53,12 +53,20 @@ schema_of (const AdjNode *node)
              : NULL;
 }
 
+/* Functions that write to what they are given, and have no schema. */
+static const char *const writers[] = { "setitem", "copy_slices_epilogue" };
+
 static gboolean
 may_write (const AdjNode *node)
 {
   const AdjSchema *schema = schema_of (node);
 
-  return schema != NULL ? adj_schema_mutates (schema) : g_str_has_suffix (node->target, "setitem");
+  if (schema != NULL)
+    return adj_schema_mutates (schema);
+  for (guint i = 0; i < G_N_ELEMENTS (writers); i++)
+    if (g_str_has_suffix (node->target, writers[i]))
+      return TRUE;
+  return FALSE;
 }
 
 /* Marks the nodes up to @writer that may share memory with node @input as unknown, or held by
@@ -87,6 +95,21 @@ alias_versions_pass (AliasVersions *versions, guint index)
   else if (may_write (node))
     for (guint i = 0; i < node->n_inputs; i++)
       write_to (versions, node->inputs[i].index, index, FALSE);
+}
+
+gboolean
+alias_versions_writes_shared (const AliasVersions *versions, guint index)
+{
+  const AdjNode *node = adj_graph_get_node (versions->graph, index);
+  const guint n = may_write (node) ? node->n_inputs : 0;
+
+  for (guint i = 0; i < n; i++)
+    for (guint k = 0; k < i; k++)
+      if (node->inputs[i].index != node->inputs[k].index &&
+          versions->aliases[node->inputs[i].index].may ==
+              versions->aliases[node->inputs[k].index].may)
+        return TRUE;
+  return FALSE;
 }
 
 guint

@@ -123,6 +123,48 @@ verdict_alone (const Item *item, AdjValueComparison *value)
   value->verdict = base;
 }
 
+static const AdjTensorMeta *
+meta_of_input (const Item *item, guint index)
+{
+  const AdjValue *value = &item->comparing->candidate[item->node->inputs[index].index];
+
+  return value->kind == ADJ_VALUE_DATA ? adj_tensor_data_get_meta (value->data) : NULL;
+}
+
+/* Whether the node computes in @dtype for a tensor of no dimensions alone, beside others of
+ * @other. */
+static gboolean
+is_widened_by_number (const Item *item, AdjDType dtype, AdjDType other)
+{
+  gboolean wide = FALSE, narrow = FALSE;
+
+  for (guint k = 0; k < item->node->n_inputs; k++)
+    {
+      const AdjTensorMeta *meta = meta_of_input (item, k);
+
+      wide |= meta != NULL && meta->dtype == dtype && meta->shape.rank == 0;
+      narrow |= meta != NULL && meta->dtype == other;
+    }
+  return wide && narrow;
+}
+
+/* (transfer full) (nullable): @own in the dtype that was recorded: compiled autograd makes tensors
+ * of numbers, and its graph has their type, but what runs are the numbers, which decide none. */
+static AdjTensorData *
+narrow_as_recorded (const Item *item, AdjTensorData *own, AdjTensorData *peer)
+{
+  AdjDType dtype, recorded;
+
+  if (own == NULL || peer == NULL || item->comparing->request->of_graphs)
+    return NULL;
+  dtype = adj_tensor_data_get_meta (own)->dtype;
+  recorded = adj_tensor_data_get_meta (peer)->dtype;
+  if (dtype != ADJ_DTYPE_F64 || recorded != ADJ_DTYPE_F32 ||
+      !is_widened_by_number (item, dtype, recorded))
+    return NULL;
+  return adj_tensor_data_cast (own, recorded);
+}
+
 /* Result @k of the node; SKIPPED when it is no tensor. */
 static AdjValueComparison
 compare_item (const Item *item, guint k, double perturbation)
@@ -143,9 +185,13 @@ compare_item (const Item *item, guint k, double perturbation)
     .perturbation = perturbation,
   };
   AdjValueComparison value = compare_nothing (item->index);
+  g_autoptr (AdjTensorData) narrowed =
+      narrow_as_recorded (item, leaf.own.value, leaf.peer.value);
 
   if (leaf.own.value == NULL)
     return value;
+  if (narrowed != NULL)
+    leaf.own.value = narrowed;
   leaf.rounding = rounding_of_result (&item->rounding, adj_tensor_data_get_numel (leaf.own.value));
   value.alone = leaf.peer.value == NULL;
   compare_leaf (request, &leaf, &value);
@@ -205,8 +251,9 @@ compute_exact (Item *item)
                            comparing->request->release, comparing->request->random_source };
   item->peer = item->own;
   item->peer.values = comparing->peer;
-  if (item->node->opcode != ADJ_OPCODE_CALL_FUNCTION &&
-      item->node->opcode != ADJ_OPCODE_CALL_METHOD)
+  if ((item->node->opcode != ADJ_OPCODE_CALL_FUNCTION &&
+       item->node->opcode != ADJ_OPCODE_CALL_METHOD) ||
+      alias_versions_writes_shared (comparing->versions, item->index))
     return;
   item->own_exact = operation_compute (&item->own, &item->rounding);
   item->rounding.of_steps = comparing->coarsest;

@@ -76,6 +76,7 @@ add_each (Rules *rules, const AdjOp *op)
   const gint8 *from = NULL;
   const AdjOp *element = adj_op_get_base (op) == NULL ? adj_op_get_element (op, &from) : NULL;
   const AdjRule *each = element != NULL ? get_rules (element)->rules[ADJ_RULE_GRAD] : NULL;
+  const AdjSchema *schema = adj_op_get_schema (op);
   AdjRule *rule;
   AdjRuleEntry *entries;
   guint n;
@@ -85,12 +86,13 @@ add_each (Rules *rules, const AdjOp *op)
   n = each->schema->n_arguments;
   rule = adj_arena_new0 (rules->arena, AdjRule, 1);
   *rule = (AdjRule){ ADJ_RULE_GRAD,
-                     adj_op_get_schema (op),
+                     schema,
                      each->n_entries,
                      NULL,
                      G_MAXUINT64,
                      0,
-                     rule_sort_arguments (rules->arena, adj_op_get_schema (op)) };
+                     rule_sort_by_name (rules->arena, schema->arguments, schema->n_arguments),
+                     rule_sort_by_name (rules->arena, schema->returns, schema->n_returns) };
   rule->entries = entries = adj_arena_new0 (rules->arena, AdjRuleEntry, each->n_entries);
   for (guint i = 0; i < each->n_entries; i++)
     {

@@ -8,7 +8,7 @@
 #include "rules/rule-private.h"
 
 /* The most arguments that a call in a rule has. */
-#define MAX_ARGS 16
+#define MAX_ARGS 24
 
 void
 adj_rule_call_init (AdjRuleCall *call)
@@ -83,27 +83,7 @@ static gboolean
 eval_args (AdjRuleCall *call, const AdjRuleTerm *term, AdjValue *out)
 {
   g_assert (term->n_args <= MAX_ARGS);
-
   for (guint i = 0; i < term->n_args; i++)
-    if (!rule_eval (call, term->args[i], &out[i]))
-      return FALSE;
-  return TRUE;
-}
-
-static gboolean
-is_product (const AdjRuleTerm *term)
-{
-  return term->op == adj_op (ADJ_OP_mul_Tensor) || term->op == adj_op (ADJ_OP_div_Tensor);
-}
-
-/* The operands of a product or quotient in a gradient, as the formulas of PyTorch, which are C++,
- * are compiled. */
-static gboolean
-eval_args_from_last (AdjRuleCall *call, const AdjRuleTerm *term, AdjValue *out)
-{
-  g_assert (term->n_args <= MAX_ARGS);
-
-  for (guint i = term->n_args; i-- > 0;)
     if (!rule_eval (call, term->args[i], &out[i]))
       return FALSE;
   return TRUE;
@@ -179,6 +159,42 @@ eval_local (AdjRuleCall *call, const AdjRuleTerm *term, AdjValue *out)
 }
 
 static gboolean
+is_undefined (const AdjRuleCall *call, const AdjRuleTerm *term)
+{
+  return term->kind == RULE_GRAD && call->grads->grads[term->index] == NULL;
+}
+
+/* Whether its operands are computed from the last one on, as PyTorch's C++ is compiled. */
+static gboolean
+goes_from_last (const AdjRuleCall *call, const AdjRuleTerm *term)
+{
+  return call->grads != NULL &&
+         (term->op == adj_op (ADJ_OP_mul_Tensor) || term->op == adj_op (ADJ_OP_div_Tensor));
+}
+
+/* An undefined gradient is zeros, but None where the operator takes that. */
+static gboolean
+eval_op_args (AdjRuleCall *call, const AdjRuleTerm *term, AdjValue *out)
+{
+  const AdjSchema *schema = adj_op_get_schema (term->op);
+  const gboolean from_last = goes_from_last (call, term);
+
+  g_assert (term->n_args <= MAX_ARGS);
+  for (guint k = 0; k < term->n_args; k++)
+    {
+      const guint i = from_last ? term->n_args - 1 - k : k;
+      const gboolean named = term->arg_names != NULL && term->arg_names[i] != NULL;
+
+      out[i] = ADJ_NONE;
+      if (!named && schema->arguments[i].type.optional && is_undefined (call, term->args[i]))
+        continue;
+      if (!rule_eval (call, term->args[i], &out[i]))
+        return FALSE;
+    }
+  return TRUE;
+}
+
+static gboolean
 eval_op (AdjRuleCall *call, const AdjRuleTerm *term, AdjValue *out)
 {
   AdjValue values[MAX_ARGS];
@@ -186,8 +202,7 @@ eval_op (AdjRuleCall *call, const AdjRuleTerm *term, AdjValue *out)
   AdjValue args = { .kind = ADJ_VALUE_TUPLE, .items = values };
   AdjValue kwargs = { .kind = ADJ_VALUE_DICT, .items = names };
 
-  if (!(call->grads != NULL && is_product (term) ? eval_args_from_last (call, term, values)
-                                                 : eval_args (call, term, values)))
+  if (!eval_op_args (call, term, values))
     return FALSE;
   for (guint i = 0; i < term->n_args; i++)
     {
@@ -216,7 +231,7 @@ eval_builtin (AdjRuleCall *call, const AdjRuleTerm *term, AdjValue *out)
 
       /* These tell an undefined gradient from zeros. */
       args[i] = ADJ_NONE;
-      if (arg->kind == RULE_GRAD && call->grads->grads[arg->index] == NULL)
+      if (is_undefined (call, arg))
         continue;
       if (!rule_eval (call, arg, &args[i]))
         return FALSE;

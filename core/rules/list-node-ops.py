@@ -15,6 +15,8 @@ import torch
 import torchgen
 from torchgen.packaged.autograd import gen_autograd_functions, load_derivatives
 
+# Not of a formula: written in C++.
+WRITTEN = {"torch::autograd::CopyBackwards": ("copy_", "self src", "src_options")}
 PACKAGED = pathlib.Path(torchgen.__path__[0]) / "packaged"
 
 
@@ -34,7 +36,7 @@ def main():
         str(PACKAGED / "ATen/native/native_functions.yaml"),
         str(PACKAGED / "ATen/native/tags.yaml"),
     )
-    rows = {}
+    rows = dict(WRITTEN)
     for function, by_key in infos.items():
         info = by_key.get("Default")
         if info is not None and info.has_derivatives and info.op not in rows:

@@ -374,17 +374,15 @@ add_entries (Lowering *l, const char *text)
 }
 
 const guint8 *
-rule_sort_arguments (AdjArena *arena, const AdjSchema *schema)
+rule_sort_by_name (AdjArena *arena, const AdjArgument *arguments, guint n)
 {
-  guint8 *order = adj_arena_new0 (arena, guint8, MAX (schema->n_arguments, 1));
+  guint8 *order = adj_arena_new0 (arena, guint8, MAX (n, 1));
 
-  for (guint i = 0; i < schema->n_arguments; i++)
+  for (guint i = 0; i < n; i++)
     {
       guint at = i;
 
-      for (;
-           at > 0 && strcmp (schema->arguments[order[at - 1]].name, schema->arguments[i].name) > 0;
-           at--)
+      for (; at > 0 && g_strcmp0 (arguments[order[at - 1]].name, arguments[i].name) > 0; at--)
         order[at] = order[at - 1];
       order[at] = (guint8) i;
     }
@@ -406,7 +404,8 @@ rule_lower (AdjArena *arena, const AdjOp *op, AdjRuleKind kind, const char *text
   rule->entries = adj_arena_memdup (arena, l.entries->data, l.entries->len * sizeof (AdjRuleEntry));
   rule->grads = l.grads;
   rule->n_shared = l.shared->len;
-  rule->by_name = rule_sort_arguments (arena, l.schema);
+  rule->by_name = rule_sort_by_name (arena, l.schema->arguments, l.schema->n_arguments);
+  rule->results_by_name = rule_sort_by_name (arena, l.schema->returns, l.schema->n_returns);
   g_array_unref (l.entries);
   g_ptr_array_unref (l.shared);
   if (l.error == NULL)

@@ -95,8 +95,8 @@ struct _AdjRuleTerm
 /* (nullable): @text, a rule of @op, in @arena; %NULL with ADJ_ERROR_PARSE (lower.c). */
 AdjRule *
 rule_lower (AdjArena *arena, const AdjOp *op, AdjRuleKind kind, const char *text, GError **error);
-/* The arguments of @schema by their names, in @arena. */
-const guint8 *rule_sort_arguments (AdjArena *arena, const AdjSchema *schema);
+/* The indices of @arguments by their names, in @arena; those without a name stay in order. */
+const guint8 *rule_sort_by_name (AdjArena *arena, const AdjArgument *arguments, guint n);
 
 /* Evaluates the `.decompose` rule of @call's operator (composite.c); @result (out) (transfer full).
  */

@@ -373,6 +373,12 @@ mark_read (const AdjValue *leaf, gpointer data)
 }
 
 void
+adj_tracer_set_write_undefined (AdjTracer *tracer, gboolean write_undefined)
+{
+  tracer->write_undefined = write_undefined;
+}
+
+void
 adj_tracer_set_drop_dead (AdjTracer *tracer, gboolean drop_dead)
 {
   tracer->drop_dead = drop_dead;

@@ -156,7 +156,6 @@ static const struct
   const char *name, *why;
 } deviations[] = {
   { "batch-norm", "torch.batch_norm is _native_batch_norm_legit here" },
-  { "group-norm", "mean and rstd have no gradient here" },
   { "prod", "the formula here does not read the product" },
   { "tril", "the diagonal is a size in 2.15, a number in 2.6 and here" },
 };

@@ -325,6 +325,51 @@ test_cast (void)
   g_assert_cmpint (verdict_of (comparison, graph, "view"), !=, ADJ_VERDICT_DIFFERS);
 }
 
+static AdjTensorData *
+make_single (float number)
+{
+  AdjTensorMeta meta = {
+    .dtype = ADJ_DTYPE_F32, .device = ADJ_CPU, .has_strides = TRUE, .storage = -1
+  };
+  g_autoptr (GBytes) bytes = g_bytes_new (&number, sizeof number);
+
+  return adj_tensor_data_new (&meta, bytes, NULL);
+}
+
+/* A graph of compiled autograd has a tensor of float64 where PyTorch ran with a number, which makes
+ * no float64 of float32; nothing else may be narrower than its graph says. */
+static void
+test_lifted_number (void)
+{
+  g_autoptr (AdjGraph) graph =
+      parse ("        number = torch.ops.aten.full.default([], 0.1, dtype = torch.float64)\n"
+             "        sum_1 = torch.ops.aten.sum.default(x)\n"
+             "        product = torch.ops.aten.mul.Tensor(sum_1, number)\n"
+             "        wide = torch.ops.aten._to_copy.default(sum_1, dtype = torch.float64)\n"
+             "        return (product, wide)\n");
+  g_autoptr (AdjTensorData) right = make_single (1.5f);
+  g_autoptr (AdjTensorData) wrong = make_single (1.6f);
+  g_autoptr (AdjTensorData) sum = make_single (15);
+  const struct
+  {
+    Recorded recorded;
+    gboolean differs;
+  } cases[] = { { { graph, "product", right }, FALSE },
+                { { graph, "product", wrong }, TRUE },
+                { { graph, "wide", sum }, TRUE } };
+
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
+    {
+      const Recorded *recorded = &cases[i].recorded;
+      g_autoptr (GError) error = NULL;
+      g_autoptr (AdjComparison) comparison = compare (graph, recorded, &error);
+
+      g_assert_no_error (error);
+      g_assert_cmpint (verdict_of (comparison, graph, recorded->name) == ADJ_VERDICT_DIFFERS, ==,
+                       cases[i].differs);
+    }
+}
+
 /* What a node gets is not what was there before somebody wrote to it: by an operator, by a method,
  * by a function; of what was written through a view nothing is known. */
 static void
@@ -564,6 +609,7 @@ main (int argc, char **argv)
   g_test_add_func ("/exec/comparison/rounding-of-zero", test_rounding_of_zero);
   g_test_add_func ("/exec/comparison/side-of-zero", test_side_of_zero);
   g_test_add_func ("/exec/comparison/cast", test_cast);
+  g_test_add_func ("/exec/comparison/lifted-number", test_lifted_number);
   g_test_add_func ("/exec/comparison/written", test_written);
   g_test_add_func ("/exec/comparison/names-of-python", test_names_of_python);
 

@@ -81,11 +81,46 @@ class Steps(nn.Module):
         return F.smooth_l1_loss(normed / (target.abs() + 1), target)
 
 
+class Mixture(nn.Module):
+    """Experts behind gates, the best two of each; numbers times losses; weights of a loss that are not there."""
+
+    def __init__(self):
+        super().__init__()
+        self.gate = nn.Linear(4, 3, bias=False)
+        self.experts = nn.ModuleList(nn.Sequential(nn.Linear(4, 5), nn.SiLU(), nn.Linear(5, 4)) for _ in range(3))
+
+    def forward(self, x, target):
+        shares = self.gate(x).softmax(-1)
+        best, index = shares.topk(2)
+        shares = torch.zeros_like(shares).scatter(1, index, best / best.sum(-1, keepdim=True))
+        y = (torch.stack([expert(x) for expert in self.experts], 1) * shares.unsqueeze(-1)).sum(1)
+        return F.binary_cross_entropy(y.sigmoid(), target) + 0.01 * shares.pow(2).mean()
+
+
+class Spectral(nn.Module):
+    """Norms of groups, and a layer on frequencies."""
+
+    def __init__(self):
+        super().__init__()
+        self.first, self.norm, self.mix = nn.Conv1d(1, 4, 1), nn.GroupNorm(2, 4), nn.Conv1d(4, 1, 1)
+        self.weight = nn.Parameter(torch.complex(torch.eye(4), torch.zeros(4, 4)))
+
+    def forward(self, x, target):
+        y = self.norm(self.first(x))
+        y = torch.fft.irfft(torch.einsum("bcf,cd->bdf", torch.fft.rfft(y), self.weight), n=6)
+        return F.mse_loss(self.mix(F.gelu(y)), target)
+
+
 MODELS = {
     "attention": (Attention, lambda: (torch.randint(9, (2, 5)), torch.randint(9, (2, 4)))),
     "images": (Images, lambda: (torch.randn(2, 1, 6, 6), torch.randn(2, 2, 6, 6))),
+    "mixture": (Mixture, lambda: (torch.randn(3, 4), torch.rand(3, 4))),
     "steps": (Steps, lambda: (torch.randn(2, 3, 3), torch.randn(2, 4))),
 }
+
+
+if RELEASE != "2.6":  # has no fake of a transform
+    MODELS["spectral"] = (Spectral, lambda: (torch.randn(2, 1, 6), torch.randn(2, 1, 6)))
 
 
 class Doubled(torch.autograd.Function):

@@ -2,9 +2,10 @@
 # SPDX-License-Identifier: MIT
 """Writes hooks.adjoint: a backward with hooks of every kind as PyTorch 2.15 captures it, recorded with the capture
 module.  Its graph has no metadata; the recorded call has the inputs, and what each hook gave.  And residual.adjoint:
-that of the residual block of data/graphs/models.py, with hooks on gradients and behind an accumulation.
+that of the residual block of data/graphs/models.py, with hooks on gradients and behind an accumulation.  And, under 2.6
+and 2.15, layers-RELEASE.adjoint: an LSTM in both directions whose outputs are written into a buffer step by step.
 
-    make.py
+    make.py [NAME...]
 """
 
 import pathlib
@@ -61,8 +62,21 @@ def residual():
     model(*inputs).backward()
 
 
-for name, program in (("hooks", step), ("residual", residual)):
+def layers():
+    torch.manual_seed(1)
+    lstm, x = torch.nn.LSTM(3, 4, bidirectional=True), torch.randn(3, 2, 3)
+    states, (hidden, _) = lstm(x)
+    buffer = torch.zeros(2, 4, 8)
+    for i, state in enumerate(states):
+        buffer[:, i] = state * 0.5
+    (buffer.pow(2).sum() + hidden[0].sum() * 0.1).backward()
+
+
+RELEASE = ".".join(torch.__version__.split(".")[:2])
+PROGRAMS = {f"layers-{RELEASE}": layers, **({"hooks": step, "residual": residual} if RELEASE == "2.15" else {})}
+for name in sys.argv[1:] or PROGRAMS:
+    program = PROGRAMS[name]
     paths = {f"{path}/": "" for path in (ROOT, *site.getsitepackages())}
-    with adjoint_capture.record(str(HERE / f"{name}.adjoint"), rename=paths):
+    with adjoint_capture.record(str(HERE / f"{name}.adjoint"), rename=paths, reordering=program is not layers):
         with compiled_autograd._enable(lambda module: module):
             program()
