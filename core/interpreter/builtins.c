@@ -302,7 +302,7 @@ static const AdjBuiltin builtins[] = {
   { "math.trunc", adj_builtin_trunc },
   { "torch.sym_sum", sym_sum },
   { "torch.ops.higher_order.autograd_function_apply", adj_builtin_apply_function },
-  { "torch.ops.higher_order.register_hook", adj_builtin_register_hook },
+  { ADJ_TARGET_REGISTER_HOOK, adj_builtin_register_hook },
   { "torch.ops.higher_order.tag_activation_checkpoint", adj_builtin_run_tagged },
   { "torch.ops.higher_order.wrap", adj_builtin_run_region },
   { "torch.ops.higher_order.strict_mode", adj_builtin_run_packed },
