@@ -6,8 +6,18 @@
 #include "interpreter/adj-higher.h"
 #include "interpreter/adj-interpreter.h"
 #include "interpreter/builtins-private.h"
+#include "ir/adj-own-ops-internal.h"
 #include "ir/adj-target-internal.h"
+#include "ops/adj-op-table.h"
 #include "tensor/adj-symbols-internal.h"
+
+const AdjOp *
+adj_builtin_find_op (AdjContext *cx, const char *target)
+{
+  const AdjGraph *graph = adj_context_get_place (cx)->graph;
+
+  return graph != NULL ? adj_graph_find_op (graph, target) : adj_op_find (target);
+}
 
 gboolean
 adj_builtin_fail (AdjContext *cx, const char *format, ...)

@@ -7,6 +7,7 @@
 #include "call/adj-op.h"
 #include "interpreter/adj-effect-ops.h"
 #include "ir/adj-graph.h"
+#include "ir/adj-own-ops-internal.h"
 #include "ir/adj-target-internal.h"
 #include "ops/adj-op-table.h"
 #include "passes/adj-effects.h"
@@ -87,7 +88,7 @@ describe (const AdjGraph *graph, const AdjNode *node, gboolean by_name)
       node->args.items[1].kind == ADJ_VALUE_OP)
     {
       target = node->args.items[1].text;
-      op = adj_op_find (target);
+      op = adj_graph_find_op (graph, target);
       first = 2;
     }
   else if (!g_str_equal (target, ADJ_TARGET_CALL_TORCHBIND) &&
