@@ -207,6 +207,16 @@ compare_objects (const GPtrArray *a, const GPtrArray *b, guint *n, guint *n_diff
     }
 }
 
+/* Notes what was warned of on the way. */
+static gboolean
+evaluate (const AdjProgramTarget *target, gboolean run, AdjProgramOutcome *outcome, GError **error)
+{
+  gboolean done = adj_program_evaluate (target->program, target->how, run, outcome, error);
+
+  adj_warnings_note (target->program->name, outcome->diags);
+  return done;
+}
+
 AdjExit
 adj_program_target_compare (const AdjProgramTarget *a, const AdjProgramTarget *b, GError **error)
 {
@@ -222,8 +232,7 @@ adj_program_target_compare (const AdjProgramTarget *a, const AdjProgramTarget *b
       return ADJ_EXIT_BAD_INPUT;
     }
   run = is_captured (a->how) || is_captured (b->how);
-  if (!adj_program_evaluate (a->program, a->how, run, &left, error) ||
-      !adj_program_evaluate (b->program, b->how, run, &right, error))
+  if (!evaluate (a, run, &left, error) || !evaluate (b, run, &right, error))
     return ADJ_EXIT_BAD_INPUT;
   if (left.results->len != right.results->len)
     {

@@ -128,7 +128,8 @@ connect (AdjContext *cx,
   grad_node_set_edges (node, edges, n_inputs + (like != NULL ? like->n_edges : 0));
   grad_node_set_inputs (node, n_outputs);
   for (guint i = 0; i < n_outputs && found; i++)
-    variable_set_history (outputs[i], node, i);
+    if (adj_dtype_is_differentiable (adj_tensor_get_meta (outputs[i])->dtype))
+      variable_set_history (outputs[i], node, i);
   adj_grad_node_unref (node);
   return !adj_context_has_error (cx);
 }

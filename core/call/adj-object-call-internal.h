@@ -51,6 +51,9 @@ void adj_context_set_object_copies (AdjContext *cx, gboolean widened);
 AdjObject *adj_context_get_object_copy (AdjContext *cx, AdjObject *object);
 /* The same if there is one, else @object itself: none of its methods was called. (transfer none) */
 AdjObject *adj_context_find_object_copy (const AdjContext *cx, AdjObject *object);
+/* What the run was given for @object: itself, or, where its copy is widened, its state so widened.
+ * (transfer full) */
+AdjObject *adj_context_dup_object_given (const AdjContext *cx, AdjObject *object);
 
 /* -- fake objects (fake-object.c) -- */
 

@@ -49,8 +49,27 @@ object_write (const AdjOpaque *opaque)
   return klass != NULL && klass->write != NULL ? klass->write (object) : NULL;
 }
 
+/* What is known of objects that cannot be called may be their class alone. */
+static gboolean
+object_equal (const AdjOpaque *a, const AdjOpaque *b)
+{
+  AdjObject *one = (AdjObject *) a, *other = (AdjObject *) b;
+
+  return adj_object_equal (one, other) ||
+         (!object_state_is_known (one) && !object_state_is_known (other) &&
+          g_str_equal (one->header->name, other->header->name));
+}
+
+static gboolean
+object_is_value (const AdjOpaque *object)
+{
+  return adj_object_is_value ((const AdjObject *) object);
+}
+
 static const AdjOpaqueClass object_class = {
   .name = "object",
+  .equal = object_equal,
+  .is_value = object_is_value,
   .write = object_write,
   .describe = object_describe,
   .get_type = object_get_type,

@@ -14,4 +14,10 @@ const AdjSchema *adj_schema_parse (const char *text, AdjArena *arena, GError **e
  */
 gboolean adj_schema_counts_writes (const AdjSchema *schema);
 
+/* Whether a type of no other kind is the class of an object: "__main__.Scale",
+ * "__torch__.torch.classes.ns.Queue?". */
+gboolean adj_type_is_class (const AdjType *type);
+/* Whether it is the class @name, "ns::Queue" or "module.Scale". */
+gboolean adj_type_is_class_named (const AdjType *type, const char *name);
+
 G_END_DECLS

@@ -3,7 +3,8 @@
 
 #include <string.h>
 
-#include "call/adj-schema.h"
+#include "call/adj-schema-internal.h"
+#include "ir/adj-opaque.h"
 
 static gboolean fail (const AdjSchema *schema, GError **error, const char *format, ...)
     G_GNUC_PRINTF (3, 4);
@@ -47,6 +48,49 @@ static const guint32 accepted[ADJ_N_TYPE_KINDS] = {
 
 G_STATIC_ASSERT (ADJ_N_VALUE_KINDS <= 32);
 
+/* -- classes of objects -- */
+
+#define SCRIPTED "__torch__.torch.classes."
+
+gboolean
+adj_type_is_class (const AdjType *type)
+{
+  return type->kind == ADJ_TYPE_KIND_ANY && type->name != NULL &&
+         strchr (type->name, '.') != NULL && strpbrk (type->name, "([") == NULL;
+}
+
+/* Whether @name, "ns::Queue" or "module.Scale", is the class that @text names. */
+static gboolean
+is_named (const char *name, const char *text)
+{
+  for (; *name != '\0' && *text != '\0'; name++, text++)
+    {
+      name += name[0] == ':' && name[1] == ':' && *text == '.';
+      if (*name != *text && (*name != ':' || *text != '.'))
+        return FALSE;
+    }
+  return *name == '\0' && (*text == '\0' || g_str_equal (text, "?"));
+}
+
+gboolean
+adj_type_is_class_named (const AdjType *type, const char *name)
+{
+  gsize prefix = g_str_has_prefix (type->name, SCRIPTED) ? strlen (SCRIPTED) : 0;
+
+  return is_named (name, type->name + prefix);
+}
+
+/* A class is also that of a fake object, and of one whose content is not here; of an input of a
+ * graph nothing may be told. */
+static gboolean
+accepts_object (const AdjType *type, const AdjValue *value)
+{
+  const char *name =
+      value->kind == ADJ_VALUE_OPAQUE_OBJECT ? adj_opaque_get_type (value->object) : NULL;
+
+  return value->kind == ADJ_VALUE_NONE || (name != NULL && adj_type_is_class_named (type, name));
+}
+
 static gboolean
 accepts_element (const AdjType *type, const AdjValue *value)
 {
@@ -68,6 +112,8 @@ adj_type_accepts (const AdjType *type, const AdjValue *value)
 {
   if (value->kind == ADJ_VALUE_NONE && type->optional)
     return TRUE;
+  if (adj_type_is_class (type))
+    return accepts_object (type, value);
   if (!type->is_list || type->kind == ADJ_TYPE_KIND_ANY)
     return accepts_element (type, value);
   if (value->kind != ADJ_VALUE_LIST && value->kind != ADJ_VALUE_TUPLE)
@@ -91,6 +137,8 @@ check (const AdjSchema *schema, guint index, const AdjValue *value, GError **err
   g_string_printf (wanted, "argument '%s' must be ", argument->name);
   adj_type_print (&argument->type, wanted);
   g_string_append_printf (wanted, ", not %s", adj_value_kind_name (value->kind));
+  if (value->kind == ADJ_VALUE_OPAQUE_OBJECT && adj_opaque_get_type (value->object) != NULL)
+    g_string_append_printf (wanted, " of the class %s", adj_opaque_get_type (value->object));
   if (value->kind == ADJ_VALUE_LIST || value->kind == ADJ_VALUE_TUPLE)
     for (guint i = 0; i < value->n; i++)
       if (!argument->type.is_list || !accepts_element (&argument->type, &value->items[i]))

@@ -4,6 +4,7 @@
 
 #include <gio/gio.h>
 
+#include "call/adj-object-call-internal.h"
 #include "call/adj-op-internal.h"
 #include "call/autocast-private.h"
 #include "call/context-private.h"
@@ -179,6 +180,26 @@ adj_token_new (AdjContext *cx)
   return adj_scope_add (cx, adj_tensor_new_empty (&meta, NULL, FALSE));
 }
 
+/* A run that must not change what it is given calls copies of the objects among @bound. */
+static gboolean
+take_copies (const AdjOpCall *call, AdjValue *bound)
+{
+  for (guint i = 0; i < adj_op_get_schema (call->op)->n_arguments; i++)
+    {
+      AdjObject *object = bound[i].kind == ADJ_VALUE_OPAQUE_OBJECT
+                              ? adj_object_from_opaque (bound[i].object)
+                              : NULL;
+
+      if (object == NULL)
+        continue;
+      object = adj_context_get_object_copy (call->cx, object);
+      if (object == NULL)
+        return FALSE;
+      bound[i] = ADJ_OBJECT (object);
+    }
+  return TRUE;
+}
+
 /* @bound: room for the arguments of @call. */
 static gboolean
 bind_and_run (AdjOpCall *call,
@@ -199,7 +220,7 @@ bind_and_run (AdjOpCall *call,
       g_error_free (error);
       return FALSE;
     }
-  return run_call (call, result);
+  return (call->cx->object_copies == NULL || take_copies (call, bound)) && run_call (call, result);
 }
 
 gboolean

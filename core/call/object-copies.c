@@ -45,7 +45,8 @@ adj_context_get_object_copy (AdjContext *cx, AdjObject *object)
   AdjObject *copy;
   GError *error = NULL;
 
-  if (cx->object_copies == NULL || !adj_object_is_live (object) || object->header->is_fake)
+  if (cx->object_copies == NULL || !adj_object_is_live (object) || object->header->is_fake ||
+      adj_object_is_value (object))
     return object;
   copy = g_hash_table_lookup (cx->object_copies, object);
   if (copy != NULL)
@@ -60,6 +61,15 @@ adj_context_get_object_copy (AdjContext *cx, AdjObject *object)
     }
   g_hash_table_insert (cx->object_copies, adj_opaque_ref (&object->parent), copy);
   return copy;
+}
+
+AdjObject *
+adj_context_dup_object_given (const AdjContext *cx, AdjObject *object)
+{
+  gboolean wide = cx->object_copies_are_wide && adj_context_find_object_copy (cx, object) != object;
+  AdjObject *given = wide ? copy_wide (object, NULL) : NULL;
+
+  return given != NULL ? given : (AdjObject *) adj_opaque_ref (&object->parent);
 }
 
 AdjObject *

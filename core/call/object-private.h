@@ -20,6 +20,12 @@ struct _AdjObjectHeader
   const AdjSchema **schemas; /* of the methods of @real */
 };
 
+static inline gboolean
+object_state_is_known (const AdjObject *object)
+{
+  return object->header->klass != NULL || object->header->flat.kind != ADJ_VALUE_NONE;
+}
+
 /* (transfer full) (nullable): an instance of @klass for an object of @real in @state. */
 AdjObject *object_instance_new (const AdjObjectClass *klass,
                                 const AdjObjectClass *real,

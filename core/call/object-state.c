@@ -58,7 +58,7 @@ adj_object_flatten (AdjObject *object, AdjValue *state, GError **error)
 
   header = object->header;
   *state = ADJ_NONE;
-  if (header->klass == NULL && header->flat.kind == ADJ_VALUE_NONE)
+  if (!object_state_is_known (object))
     return refuse (object, error, "the state of this object is not known");
   if (header->klass != NULL && header->klass->flatten == NULL)
     return refuse (object, error, "the class does not have a field with name '__obj_flatten__'");

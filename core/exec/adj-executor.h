@@ -60,8 +60,8 @@ typedef struct
 /* An object that was an input or an attribute, and what became of it.  The run called a copy. */
 typedef struct
 {
-  AdjNodeId node;
-  AdjObject *before; /* (owned): as it was given */
+  AdjNodeId node;    /* of an attribute of a graph that is called, the one that holds that graph */
+  AdjObject *before; /* (owned): as it was given; in float64 what was called in its place */
   AdjObject *after;  /* (owned) */
 } AdjRunObject;
 

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "call/adj-mode.h"
+#include "call/adj-object-call-internal.h"
 #include "call/adj-op.h"
 #include "exec/perturbation-mode-private.h"
 #include "exec/perturbation-private.h"
@@ -139,6 +140,32 @@ replay_arguments (Replay *replay, AdjValue *args, AdjValue *kwargs)
   return TRUE;
 }
 
+static gboolean
+is_stateless (const AdjValue *leaf, gpointer data)
+{
+  const AdjObject *object =
+      leaf->kind == ADJ_VALUE_OPAQUE_OBJECT ? adj_object_from_opaque (leaf->object) : NULL;
+
+  return object == NULL || adj_object_is_value (object);
+}
+
+/* Whether what @node gives depends on the state that an object among @args had when it was called,
+ * which nobody has kept. */
+static gboolean
+depends_on_state (const AdjNode *node, const AdjValue *args)
+{
+  const AdjMethod *method = NULL;
+  const AdjObject *object;
+
+  if (adj_value_foreach (args, is_stateless, NULL))
+    return FALSE;
+  if (!g_str_equal (node->target, ADJ_TARGET_CALL_TORCHBIND) || args->n < 2 ||
+      is_stateless (&args->items[0], NULL) || args->items[1].kind != ADJ_VALUE_STRING)
+    return TRUE;
+  object = adj_object_from_opaque (args->items[0].object);
+  return adj_object_find_method (object, args->items[1].text, &method) == NULL || !method->pure;
+}
+
 static void
 push_modes (AdjContext *cx, const Replay *replay, NodeRounding *rounding)
 {
@@ -174,7 +201,7 @@ replay_compute (Replay *replay, NodeRounding *rounding)
   adj_generator_get_state (adj_context_get_generator (cx), before);
   push_modes (cx, replay, rounding);
   adj_scope_begin (cx);
-  if (replay_arguments (replay, &args, &kwargs) &&
+  if (replay_arguments (replay, &args, &kwargs) && !depends_on_state (node, &args) &&
       adj_interpret_call (cx, node, &args, &kwargs, &result))
     {
       adj_generator_get_state (adj_context_get_generator (cx), after);

@@ -5,50 +5,61 @@
 #include "exec/run-objects-private.h"
 #include "ir/adj-graph.h"
 
-/* What the node @index gives, if it is an object that can be called: an input or an attribute. */
-static AdjObject *
-find_object (const AdjRunRequest *request, guint index, guint *n_inputs)
+typedef struct
 {
-  const AdjNode *node = adj_graph_get_node (request->graph, index);
-  const AdjValue *value = NULL;
-  AdjObject *object;
+  AdjContext *cx;
+  const AdjRunRequest *request;
+  GArray *objects;   /* AdjRunObject */
+  GHashTable *known; /* AdjObject */
+} Search;
 
-  if (node->opcode == ADJ_OPCODE_PLACEHOLDER && *n_inputs < request->n_inputs)
-    value = &request->inputs[(*n_inputs)++];
-  else if (node->opcode == ADJ_OPCODE_GET_ATTR)
-    value = adj_graph_find_attr (request->graph, node->target);
-  if (value == NULL || value->kind != ADJ_VALUE_OPAQUE_OBJECT)
-    return NULL;
-  object = adj_object_from_opaque (value->object);
-  return object != NULL && adj_object_is_live (object) ? object : NULL;
+static void
+note (Search *search, const AdjValue *value, guint index)
+{
+  AdjObject *object = value != NULL && value->kind == ADJ_VALUE_OPAQUE_OBJECT
+                          ? adj_object_from_opaque (value->object)
+                          : NULL;
+  AdjRunObject entry = { .node = { index } };
+
+  if (object == NULL || !adj_object_is_live (object) || !g_hash_table_add (search->known, object))
+    return;
+  entry.before = adj_context_dup_object_given (search->cx, object);
+  entry.after = adj_context_find_object_copy (search->cx, object);
+  adj_opaque_ref (&entry.after->parent);
+  g_array_append_val (search->objects, entry);
 }
 
-static gboolean
-is_known (const GArray *objects, const AdjObject *object)
+/* The attributes of @graph and of the graphs that it calls, @outer of which is the node that a run
+ * sees: @index itself where it is G_MAXUINT. */
+static void
+note_attribute (Search *search, const AdjGraph *graph, guint index, guint outer)
 {
-  for (guint i = 0; i < objects->len; i++)
-    if (g_array_index (objects, AdjRunObject, i).before == object)
-      return TRUE;
-  return FALSE;
+  const AdjNode *node = adj_graph_get_node (graph, index);
+  const AdjGraph *called = adj_graph_find_subgraph (graph, node->target);
+  guint seen = outer != G_MAXUINT ? outer : index;
+
+  note (search, adj_graph_find_attr (graph, node->target), seen);
+  for (guint i = 0; called != NULL && i < adj_graph_get_n_nodes (called); i++)
+    if (adj_graph_get_node (called, i)->opcode == ADJ_OPCODE_GET_ATTR)
+      note_attribute (search, called, i, seen);
 }
 
 void
 run_objects_note (AdjContext *cx, const AdjRunRequest *request, AdjRunResult *result)
 {
   g_autoptr (GArray) objects = g_array_new (FALSE, FALSE, sizeof (AdjRunObject));
+  g_autoptr (GHashTable) known = g_hash_table_new (NULL, NULL);
+  Search search = { cx, request, objects, known };
   guint n_inputs = 0;
 
   for (guint i = 0; i < result->n_nodes; i++)
     {
-      AdjObject *object = find_object (request, i, &n_inputs);
-      AdjRunObject entry = { { i }, object, object };
+      AdjOpcode opcode = adj_graph_get_node (request->graph, i)->opcode;
 
-      if (object == NULL || is_known (objects, object))
-        continue;
-      entry.after = adj_context_find_object_copy (cx, object);
-      adj_opaque_ref (&entry.before->parent);
-      adj_opaque_ref (&entry.after->parent);
-      g_array_append_val (objects, entry);
+      if (opcode == ADJ_OPCODE_PLACEHOLDER && n_inputs < request->n_inputs)
+        note (&search, &request->inputs[n_inputs++], i);
+      else if (opcode == ADJ_OPCODE_GET_ATTR)
+        note_attribute (&search, request->graph, i, G_MAXUINT);
     }
   result->n_objects = objects->len;
   result->objects = (gpointer) g_array_free (g_steal_pointer (&objects), FALSE);

@@ -3,7 +3,9 @@
 
 #include <string.h>
 
+#include "call/adj-object.h"
 #include "formats/pt2-graph-private.h"
+#include "ir/adj-builder-internal.h"
 #include "ir/adj-graph.h"
 
 typedef gboolean (*ReadArgument) (Pt2Graph *graph,
@@ -38,6 +40,23 @@ static gboolean
 read_tensor (Pt2Graph *graph, const JsonItem *item, AdjValue *out, GError **error)
 {
   return read_name (graph, item, json_get_text (item, "name"), out, error);
+}
+
+/* {"name": "_custom_obj_0", "class_fqn": "__main__.Scale"}: what no input stands for is a constant,
+ * of which torch.export keeps the class alone. */
+static gboolean
+read_object (Pt2Graph *graph, const JsonItem *item, AdjValue *out, GError **error)
+{
+  const char *name = json_get_text (item, "name"), *type = json_get_text (item, "class_fqn");
+  g_autoptr (AdjObject) object = NULL;
+
+  if (type == NULL ||
+      (name != NULL && adj_node_id_is_valid (adj_builder_find (graph->builder, name))))
+    return read_name (graph, item, name, out, error);
+  object = adj_object_new_flat (type, NULL, NULL);
+  *out = ADJ_OBJECT (object);
+  adj_builder_keep (graph->builder, out);
+  return TRUE;
 }
 
 static gboolean
@@ -139,7 +158,7 @@ static const struct
   { "as_sym_bools", read_number, 1 },
   { "as_sym_float", read_number, 0 },
   { "as_sym_floats", read_number, 1 },
-  { "as_custom_obj", read_tensor, 0 },
+  { "as_custom_obj", read_object, 0 },
   { "as_graph", read_graph, 0 },
   { "as_string_to_argument", read_dict, 0 },
 };

@@ -22,6 +22,9 @@ const AdjBuiltin *adj_builtin_find (const char *target); /* (nullable) */
 /* Of a tensor: what reads its metadata, `x.size (0)`. */
 const AdjBuiltin *adj_builtin_find_method (const char *name); /* (nullable) */
 
+/* (nullable): the operator that an argument names, of the graph that runs. */
+const AdjOp *adj_builtin_find_op (AdjContext *cx, const char *target);
+
 /* Sets the context's error; returns %FALSE. */
 gboolean adj_builtin_fail (AdjContext *cx, const char *format, ...) G_GNUC_PRINTF (2, 3);
 

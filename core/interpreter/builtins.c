@@ -6,8 +6,18 @@
 #include "interpreter/adj-higher.h"
 #include "interpreter/adj-interpreter.h"
 #include "interpreter/builtins-private.h"
+#include "ir/adj-own-ops-internal.h"
 #include "ir/adj-target-internal.h"
+#include "ops/adj-op-table.h"
 #include "tensor/adj-symbols-internal.h"
+
+const AdjOp *
+adj_builtin_find_op (AdjContext *cx, const char *target)
+{
+  const AdjGraph *graph = adj_context_get_place (cx)->graph;
+
+  return graph != NULL ? adj_graph_find_op (graph, target) : adj_op_find (target);
+}
 
 gboolean
 adj_builtin_fail (AdjContext *cx, const char *format, ...)
@@ -302,7 +312,7 @@ static const AdjBuiltin builtins[] = {
   { "math.trunc", adj_builtin_trunc },
   { "torch.sym_sum", sym_sum },
   { "torch.ops.higher_order.autograd_function_apply", adj_builtin_apply_function },
-  { "torch.ops.higher_order.register_hook", adj_builtin_register_hook },
+  { ADJ_TARGET_REGISTER_HOOK, adj_builtin_register_hook },
   { "torch.ops.higher_order.tag_activation_checkpoint", adj_builtin_run_tagged },
   { "torch.ops.higher_order.wrap", adj_builtin_run_region },
   { "torch.ops.higher_order.strict_mode", adj_builtin_run_packed },

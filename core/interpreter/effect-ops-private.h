@@ -17,4 +17,7 @@ extern const AdjEffectOp adj_effect_print;
 char *effect_format (
     const char *format, const AdjValue *args, guint n_args, const AdjValue *kwargs, GError **error);
 
+/* Whether @value is one of adj_tree_spec_new(). */
+gboolean adj_is_tree_spec (const AdjValue *value);
+
 G_END_DECLS

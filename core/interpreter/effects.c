@@ -6,7 +6,7 @@
 #include "call/adj-object-call-internal.h"
 #include "interpreter/adj-interpreter.h"
 #include "interpreter/builtins-private.h"
-#include "ops/adj-op-table.h"
+#include "interpreter/effect-ops-private.h"
 
 /* (token, results…): several results are spread, a list stays one, none is None. */
 static AdjValue
@@ -68,7 +68,7 @@ call_op_after (AdjContext *cx,
                AdjValue *result,
                AdjTensor **new_token)
 {
-  const AdjOp *op = adj_op_find (target);
+  const AdjOp *op = adj_builtin_find_op (cx, target);
 
   if (op != NULL)
     return adj_call_after (cx, token, op, args, kwargs, result, new_token);
@@ -90,8 +90,7 @@ take_argument (const AdjEffectOp *op, const AdjValue *args, guint index)
       function = adj_graph_function_new (arg->graph);
       return ADJ_OPAQUE (adj_leaf_function_new (function));
     }
-  if (op->calls_function && index == ADJ_LEAF_SPEC &&
-      (arg->kind != ADJ_VALUE_OPAQUE_OBJECT || arg->object->klass->equal == NULL))
+  if (op->calls_function && index == ADJ_LEAF_SPEC && !adj_is_tree_spec (arg))
     return ADJ_OPAQUE (adj_tree_spec_new (args->n - MIN (args->n, ADJ_LEAF_N_BEFORE)));
   return adj_value_copy (arg);
 }

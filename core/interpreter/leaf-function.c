@@ -89,11 +89,24 @@ spec_equal (const AdjOpaque *a, const AdjOpaque *b)
   return ((const TreeSpec *) a)->n == ((const TreeSpec *) b)->n;
 }
 
+static gboolean
+spec_is_value (const AdjOpaque *object)
+{
+  return TRUE;
+}
+
 static const AdjOpaqueClass spec_class = {
   .name = "tree spec",
   .attribute = "_tree_spec_constant",
   .equal = spec_equal,
+  .is_value = spec_is_value,
 };
+
+gboolean
+adj_is_tree_spec (const AdjValue *value)
+{
+  return value->kind == ADJ_VALUE_OPAQUE_OBJECT && value->object->klass == &spec_class;
+}
 
 AdjOpaque *
 adj_tree_spec_new (guint n)

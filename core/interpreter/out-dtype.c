@@ -3,6 +3,7 @@
  * promoted to, and the result as dtype. */
 
 #include "call/adj-op.h"
+#include "interpreter/builtins-private.h"
 #include "interpreter/higher-private.h"
 #include "ops/adj-op-id.h"
 #include "ops/adj-op-table.h"
@@ -18,7 +19,9 @@ enum
 static const AdjOp *
 find_op (const AdjHigherCall *call)
 {
-  return call->args[OPERATOR].kind == ADJ_VALUE_OP ? adj_op_find (call->args[OPERATOR].text) : NULL;
+  const AdjValue *named = &call->args[OPERATOR];
+
+  return named->kind == ADJ_VALUE_OP ? adj_builtin_find_op (call->cx, named->text) : NULL;
 }
 
 static gboolean

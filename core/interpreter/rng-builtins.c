@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "interpreter/builtins-private.h"
-#include "ops/adj-op-table.h"
 
 /* Calls the operator that the first of @args names on what follows it. */
 static gboolean
@@ -18,7 +17,7 @@ call_operator (
 
   if (n_args == 0 || args[0].kind != ADJ_VALUE_OP)
     return adj_builtin_fail (cx, "a random operator is wrapped together with its arguments");
-  op = adj_op_find (args[0].text);
+  op = adj_builtin_find_op (cx, args[0].text);
   if (op == NULL)
     {
       adj_context_fail (cx, ADJ_ERROR, ADJ_ERROR_UNSUPPORTED,

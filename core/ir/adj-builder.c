@@ -8,6 +8,7 @@
 
 #include "ir/adj-builder-internal.h"
 #include "ir/adj-graph-private.h"
+#include "ir/adj-own-ops-internal.h"
 #include "ir/adj-target-internal.h"
 #include "ir/adj-text-internal.h"
 #include "ir/adj-text.h"
@@ -59,6 +60,7 @@ adj_builder_new_like (const AdjGraph *graph)
 
   adj_builder_set_header (builder, graph->header, graph->parameters);
   adj_builder_set_thread_state (builder, &graph->thread_state);
+  adj_builder_note_ops_of (builder, graph);
   return builder;
 }
 
@@ -87,6 +89,7 @@ adj_builder_free (AdjBuilder *builder)
   g_clear_pointer (&builder->names, adj_namespace_free);
   g_clear_error (&builder->error);
   g_free (builder->parameters);
+  g_clear_pointer (&builder->own_ops, g_hash_table_unref);
   g_free (builder->name);
   g_free (builder);
 }
@@ -546,6 +549,7 @@ adj_builder_seal (AdjBuilder *builder, GError **error)
   graph->symbols = g_steal_pointer (&builder->symbols);
   graph->names = g_steal_pointer (&builder->names);
   graph->find_op = builder->find_op;
+  graph->own_ops = g_steal_pointer (&builder->own_ops);
   graph->name = adj_arena_strdup (graph->arena, builder->name);
   graph->header = builder->header;
   graph->thread_state = builder->thread_state;

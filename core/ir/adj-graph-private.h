@@ -30,6 +30,7 @@ struct _AdjGraph
   GPtrArray *references; /* values that arguments and attributes hold, each counted once */
   AdjSymbols *symbols;
   AdjFindOpFunc find_op; /* (nullable) */
+  GHashTable *own_ops;   /* (owned) (nullable): target → AdjOp that @find_op does not know */
 
   const char *name;
   AdjHeader header;

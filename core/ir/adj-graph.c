@@ -145,6 +145,7 @@ adj_graph_unref (AdjGraph *graph)
   for (guint i = 0; i < graph->n_subgraphs; i++)
     adj_graph_unref (graph->subgraphs[i].graph);
   g_clear_pointer (&graph->references, g_ptr_array_unref);
+  g_clear_pointer (&graph->own_ops, g_hash_table_unref);
   adj_namespace_free (graph->names);
   adj_symbols_unref (graph->symbols);
   g_free (graph->nodes);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* A counted object that values can hold and of which only a description is known. */
 
-#include "ir/adj-opaque.h"
+#include "ir/adj-opaque-internal.h"
 
 #include <string.h>
 
@@ -54,6 +54,19 @@ adj_opaque_get_type (const AdjOpaque *object)
   return object->klass->get_type != NULL ? object->klass->get_type (object) : NULL;
 }
 
+gboolean
+adj_opaque_is_like (const AdjOpaque *a, const AdjOpaque *b)
+{
+  return a == b || (a->klass == b->klass && a->klass->equal != NULL && a->klass->equal (a, b));
+}
+
+gboolean
+adj_opaque_is_same (const AdjOpaque *a, const AdjOpaque *b)
+{
+  return a == b || (a->klass == b->klass && a->klass->is_value != NULL && a->klass->is_value (a) &&
+                    a->klass->is_value (b) && adj_opaque_is_like (a, b));
+}
+
 /* -- objects that are not here -- */
 
 typedef struct
@@ -74,6 +87,12 @@ typed_describe (const AdjOpaque *object)
   return g_strdup (((const Typed *) object)->type);
 }
 
+static gboolean
+typed_equal (const AdjOpaque *a, const AdjOpaque *b)
+{
+  return g_str_equal (((const Typed *) a)->type, ((const Typed *) b)->type);
+}
+
 static void
 typed_finalize (AdjOpaque *object)
 {
@@ -84,6 +103,7 @@ typed_finalize (AdjOpaque *object)
 static const AdjOpaqueClass script_class = {
   .name = "object",
   .attribute = "_torchbind_obj",
+  .equal = typed_equal,
   .get_type = typed_get_type,
   .describe = typed_describe,
   .finalize = typed_finalize,
@@ -92,6 +112,7 @@ static const AdjOpaqueClass script_class = {
 static const AdjOpaqueClass typed_class = {
   .name = "object",
   .attribute = "_opaque_obj",
+  .equal = typed_equal,
   .get_type = typed_get_type,
   .describe = typed_describe,
   .finalize = typed_finalize,

@@ -23,8 +23,11 @@ typedef struct
   /* (nullable): "_opaque_obj", before a number: the attribute of a traced graph that holds it;
    * %NULL: a trace has no place for it. */
   const char *attribute;
-  /* (nullable): whether two of this class are one value, so that one attribute holds both. */
+  /* (nullable): whether two of this class have the same content, as far as that is known. */
   gboolean (*equal) (const AdjOpaque *a, const AdjOpaque *b);
+  /* (nullable): whether @object never changes, so that those with the same content are one value:
+   * one attribute of a trace holds both.  %NULL: each is itself alone. */
+  gboolean (*is_value) (const AdjOpaque *object);
   /* (nullable) (transfer none): the qualified name of the class that it is an object of */
   const char *(*get_type) (const AdjOpaque *object);
   /* (nullable) (transfer full) (nullable): how it stands among the arguments of a call in the text

@@ -29,6 +29,8 @@ const char *adj_target_from_symbol (const char *symbol, AdjFixity fixity);
 /* Since PyTorch 2.7. */
 #define ADJ_TARGET_CALL_ACCUMULATE "torch._dynamo.external_utils.call_accumulate_grad"
 #define ADJ_TARGET_SELF_INVOKE "torch._dynamo._trace_wrapped_higher_order_op.self_invoke"
+/* A hook of a tensor, as the frontend leaves it (interpreter/SPEC.md §5.2). */
+#define ADJ_TARGET_REGISTER_HOOK "torch.ops.higher_order.register_hook"
 
 /* (transfer full): what graph text prints for a private callable: dots flattened to underscores
  * (torch._dynamo.external_utils.call_hook → torch__dynamo_external_utils_call_hook); public ones

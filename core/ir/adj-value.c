@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "ir/adj-graph.h"
-#include "ir/adj-opaque.h"
+#include "ir/adj-opaque-internal.h"
 #include "ir/adj-value-internal.h"
 #include "ir/adj-value-private.h"
 #include "tensor/adj-late-bytes-internal.h"
@@ -276,25 +276,20 @@ static gboolean
 leaf_equal (const AdjValue *a, const AdjValue *b)
 {
   static const gsize payload_sizes[ADJ_N_VALUE_KINDS] = {
-    [ADJ_VALUE_BOOL] = sizeof (gboolean),
-    [ADJ_VALUE_INT] = sizeof (gint64),
-    [ADJ_VALUE_FLOAT] = sizeof (double),
-    [ADJ_VALUE_SIZE] = sizeof (AdjSize),
-    [ADJ_VALUE_DTYPE] = sizeof (AdjDType),
-    [ADJ_VALUE_DEVICE] = sizeof (AdjDevice),
-    [ADJ_VALUE_LAYOUT] = sizeof (AdjLayout),
-    [ADJ_VALUE_MEMORY_FORMAT] = sizeof (AdjMemoryFormat),
-    [ADJ_VALUE_TENSOR] = sizeof (AdjTensor *),
-    [ADJ_VALUE_DATA] = sizeof (AdjTensorData *),
-    [ADJ_VALUE_OPAQUE_OBJECT] = sizeof (AdjOpaque *),
-    [ADJ_VALUE_GRAPH] = sizeof (AdjGraph *),
-    [ADJ_VALUE_NODE] = sizeof (AdjNodeId),
+    [ADJ_VALUE_BOOL] = sizeof (gboolean),      [ADJ_VALUE_INT] = sizeof (gint64),
+    [ADJ_VALUE_FLOAT] = sizeof (double),       [ADJ_VALUE_SIZE] = sizeof (AdjSize),
+    [ADJ_VALUE_DTYPE] = sizeof (AdjDType),     [ADJ_VALUE_DEVICE] = sizeof (AdjDevice),
+    [ADJ_VALUE_LAYOUT] = sizeof (AdjLayout),   [ADJ_VALUE_MEMORY_FORMAT] = sizeof (AdjMemoryFormat),
+    [ADJ_VALUE_TENSOR] = sizeof (AdjTensor *), [ADJ_VALUE_DATA] = sizeof (AdjTensorData *),
+    [ADJ_VALUE_GRAPH] = sizeof (AdjGraph *),   [ADJ_VALUE_NODE] = sizeof (AdjNodeId),
   };
 
   if (has_text (a))
     return a->n == b->n && memcmp (a->text, b->text, a->n) == 0;
   if (a->kind == ADJ_VALUE_META)
     return adj_tensor_meta_equal (a->meta, b->meta);
+  if (a->kind == ADJ_VALUE_OPAQUE_OBJECT)
+    return adj_opaque_is_same (a->object, b->object);
   if (a->kind == ADJ_VALUE_FLOAT && a->number != a->number)
     return b->number != b->number;
 

@@ -12,6 +12,7 @@ struct _AdjBuilder
   GPtrArray *references;
   AdjSymbols *symbols;
   AdjFindOpFunc find_op; /* (nullable) */
+  GHashTable *own_ops;   /* (owned) (nullable): target → AdjOp that @find_op does not know */
   char *name;
   AdjHeader header;
   char *parameters;

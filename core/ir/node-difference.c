@@ -3,6 +3,7 @@
 
 #include "ir/adj-compare.h"
 #include "ir/adj-graph.h"
+#include "ir/adj-opaque-internal.h"
 #include "ir/node-difference-private.h"
 
 static gboolean
@@ -65,6 +66,8 @@ node_pairs_same_value (const NodePairs *pair, const AdjValue *a, const AdjValue 
     return node_pairs_same_meta (pair, a->meta, b->meta);
   if (a->kind == ADJ_VALUE_DATA)
     return same_data (a->data, b->data);
+  if (a->kind == ADJ_VALUE_OPAQUE_OBJECT)
+    return adj_opaque_is_like (a->object, b->object);
   if (a->kind == ADJ_VALUE_GRAPH)
     return adj_graph_equal_structure (a->graph, b->graph);
   if (!adj_value_is_container (a))

@@ -12,6 +12,7 @@
 #include "interpreter/adj-effect-ops.h"
 #include "ir/adj-graph.h"
 #include "ir/adj-input-role.h"
+#include "ir/adj-own-ops-internal.h"
 #include "layout/node-roles-private.h"
 #include "objects/adj-object-text.h"
 #include "ops/adj-op-table.h"
@@ -373,7 +374,7 @@ is_opaque (const AdjGraph *graph, guint index)
     return FALSE;
   if (node_roles_orders_effects (node) && node->args.n > 1 &&
       node->args.items[1].kind == ADJ_VALUE_OP)
-    return adj_op_find (node->args.items[1].text) == NULL &&
+    return adj_graph_find_op (graph, node->args.items[1].text) == NULL &&
            adj_effect_op_find (node->args.items[1].text) == NULL;
   if (node->opcode != ADJ_OPCODE_CALL_FUNCTION)
     return TRUE;

@@ -3,10 +3,15 @@
  * operators. */
 
 #include "base/adj-diag-internal.h"
+#include "call/adj-object-call-internal.h"
+#include "call/adj-op.h"
+#include "call/adj-schema-internal.h"
 #include "ir/adj-builder.h"
 #include "ir/adj-graph.h"
+#include "ir/adj-own-ops-internal.h"
 #include "ir/adj-text-internal.h"
 #include "objects/adj-extensions-internal.h"
+#include "objects/adj-object-table.h"
 #include "objects/written-object-private.h"
 
 struct _AdjExtender
@@ -156,20 +161,107 @@ adj_extender_take_value (AdjExtender *self, AdjValue *value, GError **error)
 
 /* -- graphs -- */
 
+typedef struct
+{
+  AdjExtender *self;
+  AdjBuilder *builder;
+} Naming;
+
+/* An operator among the arguments, which an operator calls (with_effects). */
+static gboolean
+note_named (const AdjValue *leaf, gpointer data)
+{
+  Naming *naming = data;
+  const AdjOp *op = leaf->kind == ADJ_VALUE_OP
+                        ? adj_extensions_find_op (naming->self->extensions, leaf->text)
+                        : NULL;
+
+  if (op == NULL)
+    return TRUE;
+  adj_builder_note_op (naming->builder, leaf->text, op);
+  naming->self->n_taken++;
+  return TRUE;
+}
+
+/* (nullable): the class of which @op takes its argument @index. */
+static const AdjObjectClass *
+find_asked_class (const AdjExtender *self, const AdjOp *op, guint index)
+{
+  const AdjSchema *schema = adj_op_get_schema (op);
+  const AdjType *type = index < schema->n_arguments ? &schema->arguments[index].type : NULL;
+  guint n = adj_extensions_get_n_classes (self->extensions);
+
+  if (type == NULL || !adj_type_is_class (type))
+    return NULL;
+  for (guint i = 0; i < n + adj_object_classes_get_n (); i++)
+    {
+      const AdjObjectClass *klass =
+          i < n ? adj_extensions_get_class (self->extensions, i) : adj_object_classes_get (i - n);
+
+      if (adj_type_is_class_named (type, klass->name))
+        return klass;
+    }
+  return NULL;
+}
+
+/* (nullable): the class that @user, which calls an operator of a plugin, asks of its input @id. */
+static const AdjObjectClass *
+find_class_for (const AdjExtender *self, const AdjNode *user, AdjNodeId id)
+{
+  gboolean ordered = g_str_equal (user->target, ADJ_TARGET_WITH_EFFECTS) && user->args.n > 1 &&
+                     user->args.items[1].kind == ADJ_VALUE_OP;
+  guint first = ordered ? 2 : 0;
+  const AdjOp *op =
+      adj_extensions_find_op (self->extensions, ordered ? user->args.items[1].text : user->target);
+
+  for (guint i = first; op != NULL && i < user->args.n; i++)
+    {
+      const AdjValue *arg = &user->args.items[i];
+      const AdjObjectClass *klass = arg->kind == ADJ_VALUE_NODE && arg->node.index == id.index
+                                        ? find_asked_class (self, op, i - first)
+                                        : NULL;
+
+      if (klass != NULL)
+        return klass;
+    }
+  return NULL;
+}
+
+/* Of an input nothing may be told: it is what the operators that take it ask for. */
+static void
+tell_input (AdjExtender *self, const AdjGraph *graph, guint index, AdjValue *val)
+{
+  const AdjNode *node = adj_graph_get_node (graph, index);
+  const AdjObjectClass *klass = NULL;
+
+  if (node->opcode != ADJ_OPCODE_PLACEHOLDER || val->kind != ADJ_VALUE_NONE)
+    return;
+  for (guint i = 0; i < node->n_users && klass == NULL; i++)
+    klass = find_class_for (self, adj_graph_get_node (graph, node->users[i].index),
+                            (AdjNodeId){ index });
+  if (klass == NULL)
+    return;
+  *val = ADJ_OBJECT (adj_object_new_flat (klass->name, klass, NULL));
+  self->n_taken++;
+}
+
 /* The nodes stay in their places, so that what refers to one still does. */
 static gboolean
-add_node (AdjExtender *self, AdjBuilder *builder, const AdjNode *node, guint index)
+add_node (AdjExtender *self, AdjBuilder *builder, const AdjGraph *graph, guint index)
 {
+  const AdjNode *node = adj_graph_get_node (graph, index);
   const AdjOp *op = node->op;
   g_auto (AdjValue) args = ADJ_NONE;
   g_auto (AdjValue) kwargs = ADJ_NONE;
   g_auto (AdjValue) val = ADJ_NONE;
+  Naming naming = { self, builder };
 
   if (op == NULL && node->opcode == ADJ_OPCODE_CALL_FUNCTION)
     {
       op = adj_extensions_find_op (self->extensions, node->target);
       self->n_taken += op != NULL;
     }
+  adj_value_foreach (&node->args, note_named, &naming);
   if (!adj_value_map (&node->args, take_leaf, self, &args) ||
       !adj_value_map (&node->kwargs, take_leaf, self, &kwargs) ||
       !adj_value_map (&node->val, take_leaf, self, &val))
@@ -178,6 +270,7 @@ add_node (AdjExtender *self, AdjBuilder *builder, const AdjNode *node, guint ind
       adj_error_blame_node (self->error, node->name, index);
       return FALSE;
     }
+  tell_input (self, graph, index, &val);
   adj_builder_add (builder, &(AdjNodeSpec){ .name = node->name,
                                             .opcode = node->opcode,
                                             .target = node->target,
@@ -238,7 +331,7 @@ rebuild (AdjExtender *self, AdjGraph *graph)
   g_autoptr (AdjBuilder) builder = adj_builder_new_like (graph);
 
   for (guint i = 0; i < adj_graph_get_n_nodes (graph); i++)
-    if (!add_node (self, builder, adj_graph_get_node (graph, i), i))
+    if (!add_node (self, builder, graph, i))
       return NULL;
   if (!add_attributes (self, builder, graph) || !add_subgraphs (self, builder, graph))
     return NULL;

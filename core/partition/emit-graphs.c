@@ -9,6 +9,7 @@
 #include "ir/adj-builder-internal.h"
 #include "ir/adj-builder.h"
 #include "ir/adj-graph.h"
+#include "ir/adj-own-ops-internal.h"
 #include "ops/adj-op-table.h"
 #include "partition/plan-private.h"
 
@@ -361,6 +362,7 @@ emit (const Plan *plan, void (*fill) (Emission *self), GError **error)
   self.is_random = g_new0 (guint8, joint->n);
   for (guint i = 0; i < plan->states->len; i++)
     self.is_random[plan_item (plan->states, i)] = TRUE;
+  adj_builder_note_ops_of (builder, joint->graph);
   adj_builder_share (builder, joint->graph);
   adj_builder_reserve (builder, joint->n);
   fill (&self);

@@ -7,6 +7,7 @@
 #include "ir/adj-builder-internal.h"
 #include "ir/adj-graph.h"
 #include "ir/adj-input-role.h"
+#include "ir/adj-own-ops-internal.h"
 #include "ops/adj-op-table.h"
 
 #define MAX_STORAGES 10000000 /* above: numbers that nobody gave in order; they stay */
@@ -239,6 +240,8 @@ adj_graph_compose (AdjGraph *forward, AdjGraph *backward, guint num_fwd_outputs,
                      backward_ids, num_fwd_outputs, storages };
   AdjGraph *leader = adj_graph_get_blocks_leader (forward), *both;
 
+  adj_builder_note_ops_of (builder, forward);
+  adj_builder_note_ops_of (builder, backward);
   number_storages (&self);
   copy_placeholders (&self);
   copy_calls (builder, forward, forward_ids, NULL);

@@ -7,8 +7,11 @@
 #include <math.h>
 #include <string.h>
 
+#include "call/adj-object-call-internal.h"
 #include "call/adj-op.h"
+#include "call/adj-schema-internal.h"
 #include "ir/adj-graph.h"
+#include "ir/adj-own-ops-internal.h"
 #include "ir/adj-target-internal.h"
 
 typedef struct
@@ -97,6 +100,37 @@ equal_calls (gconstpointer key_a, gconstpointer key_b)
          has_same_content (a, b);
 }
 
+static gboolean
+takes_object (const AdjOp *op)
+{
+  const AdjSchema *schema = adj_op_get_schema (op);
+
+  for (guint i = 0; i < schema->n_arguments; i++)
+    if (adj_type_is_class (&schema->arguments[i].type))
+      return TRUE;
+  return FALSE;
+}
+
+/* Whether @node has an effect on an object, which an operator without one may read. */
+static gboolean
+changes_object (const AdjGraph *graph, const AdjNode *node)
+{
+  const AdjOp *op = node->op;
+  const char *target = node->target;
+
+  if (node->opcode != ADJ_OPCODE_CALL_FUNCTION)
+    return FALSE;
+  if (g_str_equal (target, ADJ_TARGET_WITH_EFFECTS) && node->args.n > 1 &&
+      node->args.items[1].kind == ADJ_VALUE_OP)
+    {
+      target = node->args.items[1].text;
+      op = adj_graph_find_op (graph, target);
+    }
+  if (g_str_equal (target, ADJ_TARGET_CALL_TORCHBIND))
+    return !adj_object_node_is_pure (graph, node);
+  return op != NULL && (op->flags & ADJ_OP_EFFECT) != 0 && takes_object (op);
+}
+
 /* Whether the same call may give something else after @node than before: it writes, or sets what
  * the dtypes of results depend on. */
 static gboolean
@@ -130,7 +164,7 @@ find (const AdjGraph *graph, gboolean across_writes, AdjMergeGroup group_of, gpo
 
       first[i] = i;
       *call = (Call){ node, first, i, region, group_of (graph, i, data), 0 };
-      region += !across_writes && writes (node);
+      region += !across_writes && (writes (node) || changes_object (graph, node));
       if (call->group == 0)
         continue;
       call->hash = mix (g_str_hash (node->target), call->region);

@@ -7,6 +7,8 @@
 #include "call/adj-op.h"
 #include "interpreter/adj-effect-ops.h"
 #include "ir/adj-graph.h"
+#include "ir/adj-own-ops-internal.h"
+#include "ir/adj-target-internal.h"
 #include "ops/adj-op-table.h"
 #include "passes/adj-effects.h"
 
@@ -86,7 +88,7 @@ describe (const AdjGraph *graph, const AdjNode *node, gboolean by_name)
       node->args.items[1].kind == ADJ_VALUE_OP)
     {
       target = node->args.items[1].text;
-      op = adj_op_find (target);
+      op = adj_graph_find_op (graph, target);
       first = 2;
     }
   else if (!g_str_equal (target, ADJ_TARGET_CALL_TORCHBIND) &&
@@ -128,6 +130,14 @@ list_called (const List *list, const AdjNode *node, guint index)
     }
 }
 
+/* What a hook does, it does in the backward. */
+static gboolean
+is_of_backward (const List *list, const AdjNode *node, guint index)
+{
+  return g_str_equal (node->target, ADJ_TARGET_REGISTER_HOOK) ||
+         (list->index < 0 ? adj_graph_is_backward (list->graph, index) : list->backward);
+}
+
 static void
 list_effects (List *list)
 {
@@ -137,7 +147,7 @@ list_effects (List *list)
       Effect effect = { NULL, node, list->index >= 0 ? (guint) list->index : i };
 
       if (node->opcode != ADJ_OPCODE_CALL_FUNCTION ||
-          (list->index < 0 && adj_graph_is_backward (list->graph, i) != list->backward))
+          is_of_backward (list, node, i) != list->backward)
         continue;
       effect.text = describe (list->graph, node, list->by_name);
       if (effect.text != NULL)

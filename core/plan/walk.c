@@ -7,6 +7,7 @@
 #include "analysis/adj-aliases.h"
 #include "call/adj-context-internal.h"
 #include "call/adj-object-call-internal.h"
+#include "call/adj-schema-internal.h"
 #include "interpreter/adj-effect-ops.h"
 #include "interpreter/adj-interpreter-internal.h"
 #include "ir/adj-graph.h"
@@ -258,17 +259,50 @@ note_interpreted (Walk *walk, guint index, const char *reason)
 
 /* -- the walk -- */
 
+/* Whether @node calls an operator on an object of the graph, and not on one that stands in the
+ * call, which is a value. */
+static gboolean
+takes_object (const AdjNode *node)
+{
+  const AdjSchema *schema = adj_op_get_schema (node->op);
+
+  for (guint i = 0; i < schema->n_arguments; i++)
+    if (adj_type_is_class (&schema->arguments[i].type) &&
+        (i < node->args.n ? node->args.items[i].kind == ADJ_VALUE_NODE : node->kwargs.n > 0))
+      return TRUE;
+  return FALSE;
+}
+
 /* Objects have a state that only calls in their order change, and they may hold on to tensors, as
  * functions of the program may. */
 static gboolean
-has_effect (const Walk *walk, const AdjNode *node)
+has_effect (const AdjGraph *graph, const AdjNode *node)
 {
-  if (node->op != NULL || node->opcode != ADJ_OPCODE_CALL_FUNCTION)
+  if (node->opcode != ADJ_OPCODE_CALL_FUNCTION)
     return FALSE;
+  if (node->op != NULL)
+    return takes_object (node);
   if (strcmp (node->target, ADJ_TARGET_CALL_TORCHBIND) == 0)
-    return !adj_object_node_is_pure (walk->graph, node);
+    return !adj_object_node_is_pure (graph, node);
   return adj_effect_op_find (node->target) != NULL ||
          strcmp (node->target, ADJ_TARGET_WITH_EFFECTS) == 0;
+}
+
+/* (nullable): the first node with an effect of @graph, and of the graphs that it calls. */
+static const AdjNode *
+find_effect (const AdjGraph *graph)
+{
+  for (guint i = 0; i < adj_graph_get_n_nodes (graph); i++)
+    if (has_effect (graph, adj_graph_get_node (graph, i)))
+      return adj_graph_get_node (graph, i);
+  for (guint i = 0; i < adj_graph_get_n_subgraphs (graph); i++)
+    {
+      const AdjNode *found = find_effect (adj_graph_get_subgraph (graph, i, NULL));
+
+      if (found != NULL)
+        return found;
+    }
+  return NULL;
 }
 
 static gboolean
@@ -277,11 +311,6 @@ walk_call (Walk *walk, const AdjNode *node, AdjValue *out, const char **why)
   g_auto (AdjValue) args = ADJ_NONE;
   g_auto (AdjValue) kwargs = ADJ_NONE;
 
-  if (has_effect (walk, node) && walk->plan->whole == NULL)
-    walk->plan->whole =
-        g_strdup_printf ("'%s' calls an object, or an operator with an effect", node->name);
-  if (walk->plan->whole != NULL)
-    return FALSE;
   *why = node->op == NULL ? plan_find_deferred (node->target) : NULL;
   if (*why != NULL)
     return FALSE;
@@ -393,7 +422,11 @@ walk_all (Walk *walk)
 {
   guint n = adj_graph_get_n_nodes (walk->graph);
   const AdjNodeId *opaque = adj_graph_find_opaque (walk->graph);
+  const AdjNode *effect = find_effect (walk->graph);
 
+  if (effect != NULL)
+    walk->plan->whole =
+        g_strdup_printf ("'%s' calls an object, or an operator with an effect", effect->name);
   for (guint i = 0; i < n && walk->plan->whole == NULL; i++)
     if (adj_node_id_is_valid (opaque[i]))
       plan_node (walk->plan, i)->kind = PLAN_NODE_UNREAD;

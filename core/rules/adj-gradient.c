@@ -102,13 +102,17 @@ AdjTensor *
 adj_gradient_make_zeros (AdjContext *cx, const AdjTensorMeta *meta)
 {
   AdjArena *arena = adj_arena_new ();
-  AdjValue kwargs[2] = { { .kind = ADJ_VALUE_STRING, .n = 5, .text = "dtype" },
-                         ADJ_DTYPE (meta->dtype) };
+  AdjValue kwargs[6] = { { .kind = ADJ_VALUE_STRING, .n = 5, .text = "dtype" },
+                         ADJ_DTYPE (meta->dtype),
+                         { .kind = ADJ_VALUE_STRING, .n = 6, .text = "layout" },
+                         { .kind = ADJ_VALUE_LAYOUT, .layout = meta->layout },
+                         { .kind = ADJ_VALUE_STRING, .n = 6, .text = "device" },
+                         { .kind = ADJ_VALUE_DEVICE, .device = meta->device } };
   AdjValue sizes = adj_rule_list_sizes (arena, meta->shape.size, meta->shape.rank);
   AdjValue result;
   gboolean done = adj_call (
       cx, adj_op (ADJ_OP_zeros), &(AdjValue){ .kind = ADJ_VALUE_TUPLE, .n = 1, .items = &sizes },
-      &(AdjValue){ .kind = ADJ_VALUE_DICT, .n = 2, .items = kwargs }, &result);
+      &(AdjValue){ .kind = ADJ_VALUE_DICT, .n = 6, .items = kwargs }, &result);
 
   adj_arena_free (arena);
   return done ? result.tensor : NULL;

@@ -109,6 +109,7 @@ typedef struct
   GPtrArray *objects;     /* (owned): AdjObject: what became of the arguments that are objects */
   GPtrArray *accumulated; /* (owned): of the run: the gradient of a leaf each time that it grew */
   char *text;             /* (owned) (nullable): of the run: what it printed */
+  AdjDiags *diags;        /* (owned): what was warned of while the function was compiled */
 } AdjProgramOutcome;
 
 /* Calls the function on its example inputs.  Run are programs without a function, and those whose

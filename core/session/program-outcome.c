@@ -38,7 +38,7 @@ wrap (AdjAotGraph *aot, GError **error)
 }
 
 static AdjFunction *
-make_function (const AdjProgram *program, AdjProgramHow how, GError **error)
+make_function (const AdjProgram *program, AdjProgramHow how, AdjDiags *diags, GError **error)
 {
   g_autoptr (AdjAotGraph) aot = NULL;
 
@@ -46,7 +46,7 @@ make_function (const AdjProgram *program, AdjProgramHow how, GError **error)
     return NULL;
   if (how != ADJ_PROGRAM_TRACED && how != ADJ_PROGRAM_COMPILED)
     return adj_program_function_new (program);
-  aot = adj_program_compile (program, how == ADJ_PROGRAM_TRACED, NULL, error);
+  aot = adj_program_compile (program, how == ADJ_PROGRAM_TRACED, diags, error);
   return aot != NULL ? wrap (aot, error) : NULL;
 }
 
@@ -139,7 +139,7 @@ call_function (const AdjProgram *program,
                AdjProgramOutcome *outcome,
                GError **error)
 {
-  g_autoptr (AdjFunction) function = make_function (program, how, error);
+  g_autoptr (AdjFunction) function = make_function (program, how, outcome->diags, error);
   g_auto (AdjValue) result = ADJ_NONE;
   AdjProgramInputs inputs;
   gboolean done;
@@ -223,7 +223,8 @@ adj_program_evaluate (const AdjProgram *program,
   *outcome = (AdjProgramOutcome){ .results = new_list (),
                                   .inputs = new_list (),
                                   .gradients = new_list (),
-                                  .accumulated = new_list () };
+                                  .accumulated = new_list (),
+                                  .diags = adj_diags_new () };
   outcome->objects = g_ptr_array_new_with_free_func ((GDestroyNotify) adj_opaque_unref);
   if ((program->call != NULL || !runs) && !evaluate (program, how, TRUE, outcome, error))
     return FALSE;
@@ -239,4 +240,5 @@ adj_program_outcome_clear (AdjProgramOutcome *outcome)
   g_clear_pointer (&outcome->objects, g_ptr_array_unref);
   g_clear_pointer (&outcome->accumulated, g_ptr_array_unref);
   g_clear_pointer (&outcome->text, g_free);
+  g_clear_pointer (&outcome->diags, adj_diags_free);
 }

@@ -9,6 +9,7 @@
 #include "ir/adj-builder-internal.h"
 #include "ir/adj-graph.h"
 #include "ir/adj-opaque.h"
+#include "ir/adj-own-ops-internal.h"
 #include "ops/adj-ops.h"
 #include "trace/tracer-private.h"
 
@@ -207,8 +208,12 @@ get_target (AdjTracer *tracer, const char *name)
 void
 adj_tracer_note_op (AdjTracer *tracer, const AdjOp *op)
 {
-  if (adj_op_is_own (op))
-    get_target (tracer, adj_op_get_schema (op)->target)->op = op;
+  const char *target = adj_op_get_schema (op)->target;
+
+  if (!adj_op_is_own (op))
+    return;
+  get_target (tracer, target)->op = op;
+  adj_builder_note_op (tracer->builder, target, op);
 }
 
 void

@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "ir/adj-own-ops-internal.h"
 #include "ir/adj-value-internal.h"
 #include "trace/tracer-private.h"
 
@@ -18,6 +19,17 @@ take_items (AdjTracer *tracer, const AdjValue *value, AdjValue *out)
   *out = *value;
   out->items = items;
   return TRUE;
+}
+
+/* An operator that the graph which runs now has brought. */
+static void
+note_named (AdjTracer *tracer, const char *target)
+{
+  const AdjGraph *graph = adj_context_get_place (tracer->cx)->graph;
+  const AdjOp *op = graph != NULL ? adj_graph_find_own_op (graph, target) : NULL;
+
+  if (op != NULL)
+    adj_builder_note_op (tracer->builder, target, op);
 }
 
 gboolean
@@ -46,6 +58,8 @@ adj_tracer_take (AdjTracer *tracer, const AdjValue *value, AdjValue *out)
                         "%s cannot be an argument in a trace", adj_value_kind_name (value->kind));
       return FALSE;
     }
+  if (value->kind == ADJ_VALUE_OP)
+    note_named (tracer, value->text);
   *out = adj_value_copy_to_arena (value, tracer->arena);
   return TRUE;
 }

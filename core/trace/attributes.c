@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Objects that a traced graph holds as attributes. */
 
+#include "ir/adj-opaque-internal.h"
 #include "trace/tracer-private.h"
 
 void
@@ -10,12 +11,6 @@ adj_traced_attribute_clear (gpointer data)
 
   g_free (attribute->name);
   adj_opaque_unref (attribute->object);
-}
-
-static gboolean
-is_same (const AdjOpaque *a, const AdjOpaque *b)
-{
-  return a == b || (a->klass == b->klass && a->klass->equal != NULL && a->klass->equal (a, b));
 }
 
 const TracedAttribute *
@@ -28,7 +23,7 @@ adj_tracer_take_attribute (AdjTracer *tracer, const char *stem, AdjOpaque *objec
     {
       const TracedAttribute *other = &g_array_index (tracer->attributes, TracedAttribute, i);
 
-      if (is_same (other->object, object))
+      if (adj_opaque_is_same (other->object, object))
         return other;
       n += g_str_equal (other->stem, stem);
     }

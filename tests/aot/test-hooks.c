@@ -16,8 +16,11 @@
 #include "rules/adj-operators.h"
 #include "support/adj-test.h"
 
-static const char *const names[] = { "scaled", "used_twice", "reads_itself",
-                                     "two",    "keeps",      "of_view" };
+static const char *const names[] = {
+  "scaled",      "used_twice",       "reads_itself", "two",        "keeps",  "of_view",
+  "looped",      "helped",           "of_chunk",     "of_written", "writes", "reads_many",
+  "used_before", "looks_and_scales", "of_hooked",
+};
 
 static AdjGraph *
 read_graph (const char *name, const char *kind)

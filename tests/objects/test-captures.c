@@ -413,6 +413,24 @@ opaque_constants_are_shown_and_not_run (void)
   adj_run_result_clear (&result);
 }
 
+/* A constant object of a call that torch.export wrote is not among the constants of the archive:
+ * its class is told. */
+static void
+lifted_objects_are_shown (void)
+{
+  g_autofree char *path =
+      g_test_build_filename (G_TEST_DIST, "objects", "captures", "lifted.pt2", NULL);
+  g_autoptr (AdjBundle) bundle = adj_test_load_bundle (path);
+  AdjGraph *graph = adj_bundle_get_graph (bundle, 0)->graph;
+  const AdjNode *scale = adj_graph_get_node (graph, adj_graph_find_node (graph, "scale").index);
+  const AdjRecordedCall *call = adj_bundle_find_call (bundle, adj_bundle_get_graph (bundle, 0), 0);
+
+  g_assert_cmpuint (call->n_inputs, ==, 2);
+  g_assert_cmpstr (adj_opaque_get_type (call->inputs[0].object), ==, "__main__.Counter");
+  g_assert_cmpint (scale->args.items[1].kind, ==, ADJ_VALUE_OPAQUE_OBJECT);
+  g_assert_cmpstr (adj_opaque_get_type (scale->args.items[1].object), ==, "__main__.Scale");
+}
+
 /* Members were read while PyTorch traced: they are numbers.  What is hoisted is an input, as an
  * object is that changes, and each says its class, by which a run is refused. */
 static void
@@ -468,6 +486,7 @@ main (int argc, char **argv)
                    packed_parameters_without_a_state_are_not_run);
   g_test_add_func ("/objects/captures/opaque-constants-are-shown-and-not-run",
                    opaque_constants_are_shown_and_not_run);
+  g_test_add_func ("/objects/captures/lifted-objects-are-shown", lifted_objects_are_shown);
   g_test_add_func ("/objects/captures/opaque-inputs-are-read", opaque_inputs_are_read);
   return g_test_run ();
 }

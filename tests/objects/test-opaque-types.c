@@ -14,117 +14,13 @@
 #include "ir/adj-graph.h"
 #include "ir/adj-text.h"
 #include "objects/adj-extensions-internal.h"
+#include "objects/number-classes.h"
 #include "ops/adj-op-id.h"
 #include "ops/adj-op-table.h"
-#include "ops/kernel-private.h"
 #include "rules/adj-apply.h"
 #include "rules/adj-own-op.h"
 #include "support/adj-test.h"
 #include "support/graphs.h"
-
-/* -- the classes: a number, which members show -- */
-
-typedef struct
-{
-  AdjObject parent;
-  double number;
-} Number;
-
-static double
-read_number (const AdjValue *value)
-{
-  return ((Number *) adj_object_from_opaque (value->object))->number;
-}
-
-static gboolean
-flatten (const AdjObject *object, AdjValue *state, GError **error)
-{
-  *state = adj_object_state_new ("number", ADJ_FLOAT (((const Number *) object)->number), NULL);
-  return TRUE;
-}
-
-static gboolean
-unflatten (AdjObject *object, const AdjValue *state, GError **error)
-{
-  const AdjValue *number = adj_object_state_get (state, "number");
-
-  ((Number *) object)->number = number != NULL ? number->number : 0;
-  return TRUE;
-}
-
-static const AdjObjectClass counter_class = {
-  .name = "__main__.Counter",
-  .size = sizeof (Number),
-  .flatten = flatten,
-  .unflatten = unflatten,
-  .fake = &counter_class,
-};
-
-static const AdjObjectClass scale_class = {
-  .name = "__main__.Scale",
-  .size = sizeof (Number),
-  .flatten = flatten,
-  .unflatten = unflatten,
-  .fake = &scale_class,
-};
-
-static AdjValue
-make_object (AdjContext *cx, const AdjObjectClass *klass, double number)
-{
-  g_auto (AdjValue) state = adj_object_state_new ("number", ADJ_FLOAT (number), NULL);
-  AdjObject *object = adj_object_new_in (cx, klass, &state);
-
-  g_assert_nonnull (object);
-  return ADJ_OBJECT (object);
-}
-
-/* -- the operators -- */
-
-static gboolean
-same_meta (AdjOpCall *call)
-{
-  const AdjTensorMeta *meta = adj_op_call_meta (call, 0);
-
-  adj_op_call_add (call, meta->dtype, &meta->shape);
-  return TRUE;
-}
-
-static gboolean
-run_kernel (AdjOpCall *call, double factor, double summand)
-{
-  g_autoptr (AdjTensorData) x = adj_tensor_snapshot (call->args[0].tensor);
-  AdjKView out;
-
-  if (!op_output (call, 0, &out))
-    return FALSE;
-  for (gint64 i = 0; i < adj_tensor_data_get_numel (x); i++)
-    ((float *) out.data)[i] = (float) (adj_tensor_data_get_double (x, i) * factor + summand);
-  return TRUE;
-}
-
-static gboolean
-count_kernel (AdjOpCall *call)
-{
-  return run_kernel (call, 1, read_number (&call->args[1]));
-}
-
-static gboolean
-scale_kernel (AdjOpCall *call)
-{
-  return run_kernel (call, read_number (&call->args[1]), 0);
-}
-
-static const AdjOp count_record = {
-  .schema = "mine::count(Tensor x, __main__.Counter counter) -> Tensor",
-  .meta = same_meta,
-  .kernel = count_kernel,
-};
-
-static const AdjOp scale_record = {
-  .schema = "mine::scale(Tensor x, __main__.Scale by) -> Tensor",
-  .meta = same_meta,
-  .kernel = scale_kernel,
-};
 
 /* -- the program -- */
 
@@ -158,7 +54,7 @@ program_call (
   const Program *self = (const Program *) function;
   AdjTensor *y = apply (cx, self->count, args[0].tensor, &args[1]), *one, *other;
 
-  y = combine (cx, ADJ_OP_mul_Tensor, y, ADJ_INT ((gint64) read_number (&args[1])));
+  y = combine (cx, ADJ_OP_mul_Tensor, y, ADJ_INT ((gint64) number_read (&args[1])));
   y = combine (cx, ADJ_OP_add_Tensor, y, ADJ_INT (7));
   one = apply (cx, self->scale, y, &args[2]);
   other = apply (cx, self->scale, y, &args[3]);
@@ -183,8 +79,8 @@ types_are_traced_as_in_pytorch (void)
 {
   static const AdjFunctionClass klass = { .name = "program", .call = program_call };
   const AdjPrintFlags flags = ADJ_PRINT_NO_METADATA | ADJ_PRINT_NO_COMMENTS;
-  g_autoptr (AdjOp) count = adj_op_new (&count_record, NULL);
-  g_autoptr (AdjOp) scale = adj_op_new (&scale_record, NULL);
+  g_autoptr (AdjOp) count = adj_op_new (&number_op_count, NULL);
+  g_autoptr (AdjOp) scale = adj_op_new (&number_op_scale, NULL);
   g_autoptr (AdjContext) cx = adj_context_new_with_autograd ();
   g_autoptr (AdjFunction) function = adj_function_new (&klass, sizeof (Program));
   g_autoptr (AdjGraph) theirs = read_theirs ("2.15-opaque-aot.txt");
@@ -193,8 +89,8 @@ types_are_traced_as_in_pytorch (void)
   g_autofree char *a = NULL, *b = adj_graph_print (theirs, flags, NULL);
   const AdjValue inputs[] = {
     ADJ_TENSOR (adj_from_array (cx, ADJ_DTYPE_F32, (gint64[]){ 3 }, 1, (float[]){ 1, 1, 1 })),
-    make_object (cx, &counter_class, 2), make_object (cx, &scale_class, 2),
-    make_object (cx, &scale_class, 3)
+    number_new_in (cx, &number_counter, 2), number_new_in (cx, &number_scale, 2),
+    number_new_in (cx, &number_scale, 3)
   };
   g_auto (AdjValue) result = ADJ_NONE;
 
@@ -216,41 +112,6 @@ types_are_traced_as_in_pytorch (void)
 
 /* -- values: objects that stand in the calls -- */
 
-static char *
-write_shift (const AdjObject *object)
-{
-  char number[G_ASCII_DTOSTR_BUF_SIZE];
-
-  g_ascii_formatd (number, sizeof number, "%.1f", ((const Number *) object)->number);
-  return g_strdup_printf ("Shift(%s)", number);
-}
-
-static gboolean
-read_shift (const AdjValue *args, const AdjValue *kwargs, AdjValue *state, GError **error)
-{
-  if (args->n == 1 && args->items[0].kind == ADJ_VALUE_FLOAT && kwargs->n == 0)
-    *state = adj_object_state_new ("number", args->items[0], NULL);
-  else
-    g_set_error (error, ADJ_ERROR, ADJ_ERROR_PARSE, "a shift takes one float");
-  return state->kind != ADJ_VALUE_NONE;
-}
-
-static const AdjObjectClass shift_class = {
-  .name = "__main__.Shift",
-  .size = sizeof (Number),
-  .flatten = flatten,
-  .unflatten = unflatten,
-  .fake = &shift_class,
-  .write = write_shift,
-  .read = read_shift,
-};
-
-static const AdjOp shift_record = {
-  .schema = "mine::shift(Tensor x, __main__.Shift by) -> Tensor",
-  .meta = same_meta,
-  .kernel = count_kernel,
-};
-
 typedef struct
 {
   AdjFunction parent;
@@ -266,7 +127,7 @@ shifting_call (
   AdjTensor *y = apply (cx, self->shift, args[0].tensor, &self->by[0]);
 
   y = apply (cx, self->shift, y, &self->by[1]);
-  y = combine (cx, ADJ_OP_mul_Tensor, y, ADJ_FLOAT (read_number (&self->by[0])));
+  y = combine (cx, ADJ_OP_mul_Tensor, y, ADJ_FLOAT (number_read (&self->by[0])));
   *result =
       y != NULL ? adj_value_new_items (ADJ_VALUE_TUPLE, &ADJ_TENSOR (adj_keep (y)), 1) : ADJ_NONE;
   return y != NULL;
@@ -277,7 +138,7 @@ values_stand_in_the_calls (void)
 {
   static const AdjFunctionClass klass = { .name = "shifting", .call = shifting_call };
   const AdjPrintFlags flags = ADJ_PRINT_NO_METADATA | ADJ_PRINT_NO_COMMENTS;
-  g_autoptr (AdjOp) shift = adj_op_new (&shift_record, NULL);
+  g_autoptr (AdjOp) shift = adj_op_new (&number_op_shift, NULL);
   g_autoptr (AdjContext) cx = adj_context_new_with_autograd ();
   g_autoptr (AdjFunction) function = adj_function_new (&klass, sizeof (Shifting));
   g_autoptr (AdjGraph) theirs = read_theirs ("2.15-constant-aot.txt");
@@ -291,7 +152,7 @@ values_stand_in_the_calls (void)
 
   ((Shifting *) function)->shift = shift;
   for (guint i = 0; i < 2; i++)
-    ((Shifting *) function)->by[i] = make_object (cx, &shift_class, 2 + i);
+    ((Shifting *) function)->by[i] = number_new_in (cx, &number_shift, 2 + i);
   aot = adj_aot_trace (function, &x, 1, NULL, NULL, &error);
   g_assert_no_error (error);
   a = adj_graph_print (adj_aot_graph_get_graph (aot), flags, NULL);
@@ -329,8 +190,8 @@ extend (AdjGraph *graph, GError **error)
   g_autoptr (AdjExtensions) extensions = adj_extensions_new ();
   g_autoptr (AdjExtender) extender = adj_extender_new (extensions, NULL);
 
-  g_assert_true (adj_extensions_add_class (extensions, &scale_class, NULL, NULL));
-  g_assert_true (adj_extensions_add_class (extensions, &shift_class, NULL, NULL));
+  g_assert_true (adj_extensions_add_class (extensions, &number_scale, NULL, NULL));
+  g_assert_true (adj_extensions_add_class (extensions, &number_shift, NULL, NULL));
   return adj_extender_take_graph (extender, graph, error);
 }
 
@@ -394,7 +255,7 @@ values_are_read_of_a_file (void)
   g_autofree char *path =
       g_test_build_filename (G_TEST_DIST, "objects", "captures", "2.15-constant-aot.txt", NULL);
   g_autofree char *text = adj_test_read_file (path, NULL);
-  g_autoptr (AdjOp) shift = adj_op_new (&shift_record, NULL);
+  g_autoptr (AdjOp) shift = adj_op_new (&number_op_shift, NULL);
   g_autoptr (AdjGraph) parsed = NULL;
   g_autoptr (AdjGraph) read = NULL;
   g_autoptr (AdjGraph) again = NULL;
@@ -420,6 +281,52 @@ values_are_read_of_a_file (void)
   assert_runs (again);
 }
 
+/* What PyTorch's frontend made is traced to what it made of that. */
+static void
+frontends_are_traced_as_in_pytorch (void)
+{
+  static const char *const names[] = { "opaque", "constant", "equal", "bumps" };
+  const AdjPrintFlags flags = ADJ_PRINT_NO_METADATA | ADJ_PRINT_NO_COMMENTS;
+
+  for (guint i = 0; i < G_N_ELEMENTS (names); i++)
+    {
+      g_autofree char *dynamo_file = g_strdup_printf ("2.15-%s-dynamo.txt", names[i]);
+      g_autofree char *aot_file = g_strdup_printf ("2.15-%s-aot.txt", names[i]);
+      g_autoptr (AdjExtensions) extensions = number_extensions_new ();
+      g_autoptr (AdjGraph) dynamo = number_read_graph (extensions, dynamo_file);
+      g_autoptr (AdjGraph) theirs = number_read_graph (extensions, aot_file);
+      g_autoptr (GError) error = NULL;
+      g_autoptr (AdjAotGraph) aot = adj_aot_trace_graph (dynamo, NULL, NULL, &error);
+      g_autofree char *a = NULL, *b = adj_graph_print (theirs, flags, NULL);
+
+      g_assert_no_error (error);
+      a = adj_graph_print (adj_aot_graph_get_graph (aot), flags, NULL);
+      g_assert_cmpstr (a, ==, b);
+    }
+}
+
+/* Of classes that nobody has brought, constants of constants and enumerations stay what was
+ * written. */
+static void
+written_constants_stay (void)
+{
+  static const char *const names[] = { "2.15-written-dynamo.txt", "2.15-written-aot.txt" };
+
+  for (guint i = 0; i < G_N_ELEMENTS (names); i++)
+    {
+      g_autoptr (AdjExtensions) extensions = number_extensions_new ();
+      g_autoptr (AdjGraph) graph = number_read_graph (extensions, names[i]);
+      g_autofree char *text = adj_graph_print (graph, 0, NULL);
+      g_autoptr (GError) error = NULL;
+
+      g_assert_nonnull (strstr (text, "Pair(Shift(2.0), more=[Shift(3.0), 'x, y', None])"));
+      g_assert_nonnull (strstr (text, "Speed.FAST"));
+      g_assert_nonnull (strstr (text, "Speed.SLOW"));
+      g_assert_false (adj_graph_check_understood (graph, &error));
+      g_assert_nonnull (strstr (error->message, "'pair"));
+    }
+}
+
 /* Of a class that is not here it stays text, and a run is refused; what the class cannot read is
  * an error of the node. */
 static void
@@ -432,7 +339,7 @@ unknown_values_are_refused (void)
                              "        return (y,)\n";
   g_autofree char *of_other = g_strdup_printf (text, "Other(2.0)");
   g_autofree char *of_shift = g_strdup_printf (text, "Shift('two')");
-  g_autoptr (AdjOp) shift = adj_op_new (&shift_record, NULL);
+  g_autoptr (AdjOp) shift = adj_op_new (&number_op_shift, NULL);
   g_autoptr (AdjGraph) other = NULL;
   g_autoptr (AdjGraph) bad = NULL;
   g_autoptr (GError) error = NULL;
@@ -456,6 +363,9 @@ main (int argc, char **argv)
   g_test_add_func ("/objects/opaque-types/traced-as-in-pytorch", types_are_traced_as_in_pytorch);
   g_test_add_func ("/objects/opaque-types/values-stand-in-the-calls", values_stand_in_the_calls);
   g_test_add_func ("/objects/opaque-types/values-are-read-of-a-file", values_are_read_of_a_file);
+  g_test_add_func ("/objects/opaque-types/frontends-are-traced-as-in-pytorch",
+                   frontends_are_traced_as_in_pytorch);
+  g_test_add_func ("/objects/opaque-types/written-constants-stay", written_constants_stay);
   g_test_add_func ("/objects/opaque-types/unknown-values-are-refused", unknown_values_are_refused);
   return g_test_run ();
 }

@@ -295,6 +295,8 @@ missing_methods_are_warned_of (void)
     { "trace %s", 0, "unused_method: warning: " WARNING "\n" },
     { "trace %s --json", 0, "\"message\" : \"" WARNING "\"" },
     { "run %s@traced", 0, "unused_method: warning: " WARNING "\n" },
+    { "compare %s@eager %s@traced", 0, "unused_method: warning: " WARNING "\n" },
+    { "compare %s@compiled %s@eager", 0, "unused_method: warning: " WARNING "\n" },
     { "trace %s -o unused.adjoint", 0, "unused_method: warning: " WARNING "\n" },
     { "trace unused.adjoint --pipeline functionalize --plugin %s", 0, "warning: " WARNING "\n" },
   };

@@ -104,23 +104,94 @@ def leafed_twice(x, w, s):
     return (a * b).sum() + (c.tanh() * d).sum()
 
 
+@leaf_function
+def triple(a):
+    return (a * 3,)
+
+
+@triple.register_fake
+def triple_fake(a):
+    return (torch.empty_like(a),)
+
+
+@leaf_function
+def peak(a):
+    return {"max": a.max(), "where": a.argmax()}
+
+
+@peak.register_fake
+def peak_fake(a):
+    return {"max": a.new_empty(()), "where": a.new_empty((), dtype=torch.int64)}
+
+
+@function
+def leafed_thrice(x, w, s):
+    h = x @ w
+    for _ in range(3):
+        (h,) = triple(h)
+    return h.sum()
+
+
+@function
+def leafed_in_a_hook(x, w, s):
+    h = x @ w
+    h.register_hook(lambda grad: triple(grad)[0])
+    return h.sin().sum()
+
+
+@function
+def leafed_integers(x, w, s):
+    h = x @ w
+    found = peak(h)
+    return found["max"] * s + found["where"] * h.sum()
+
+
+@function
+def leafed_without_a_gradient(x, w, s):
+    h = x @ w
+    with torch.no_grad():
+        (y,) = triple(h)
+    (z,) = triple(s)
+    return (h * y * z).sum()
+
+
+@function
+def leafed_between_prints(x, w, s):
+    h = x @ w
+    say("before {}", s)
+    (y,) = triple(h)
+    y.register_hook(lambda grad: grad * s)
+    say("after {}", s)
+    return (y * h).sum()
+
+
 # Of each leaf function that a graph calls: what it does, and tensors like its arguments.
 BODIES = {
     "leafed": [(lambda a, b: (a.sin() * b,), ((3, 3), ()))],
     "leafed_twice": 2 * [(lambda a: (a.exp(), a.cos().sum(0)), ((3, 3),))],
+    "leafed_thrice": 3 * [(lambda a: (a * 3,), ((3, 3),))],
+    "leafed_in_a_hook": [(lambda a: (a * 3,), ((3, 3),))],
+    "leafed_integers": [(lambda a: (a.max(), a.argmax()), ((3, 3),))],
+    "leafed_without_a_gradient": [(lambda a: (a * 3,), ((3, 3),)), (lambda a: (a * 3,), ((),))],
+    "leafed_between_prints": [(lambda a: (a * 3,), ((3, 3),))],
 }
 
 
-def print_body(name, body, shapes):
+# Whose leaf functions are those of the body of its last hook.
+IN_A_HOOK = {"leafed_in_a_hook"}
+
+
+def print_body(name, body, shapes, indent):
     graph = make_fx(body)(*(torch.zeros(shape) for shape in shapes))
     lines = graph.print_readable(print_output=False, include_stride=True, include_device=True).splitlines()
     lines[0] = f"class {name}(torch.nn.Module):"
-    return "\n" + "\n".join("    " + line if line else "" for line in lines).rstrip() + "\n"
+    return "\n" + "\n".join(indent + line if line else "" for line in lines).rstrip() + "\n"
 
 
 def print_bodies(name):
+    indent = " " * (8 if name in IN_A_HOOK else 4)
     return "".join(
-        print_body(f"{kind}_fn_{i - 1}" if i else f"{kind}_fn", body, shapes)
+        print_body(f"{kind}_fn_{i - 1}" if i else f"{kind}_fn", body, shapes, indent)
         for i, (body, shapes) in enumerate(BODIES.get(name, [])) for kind in ("real", "fake"))
 
 

@@ -71,6 +71,90 @@ def of_view(x, w, s):
     return h.cos().sum()
 
 
+@function
+def looped(x, w, s):
+    h = x @ w
+    for factor in (0.5, 2.0, 3.0):
+        h = h.sin()
+        h.register_hook(lambda grad, factor=factor: grad * factor)
+    return h.sum()
+
+
+def soften(grad, scale):
+    weight = torch.softmax(grad, dim=1)
+    return torch.where(grad > 0, grad * weight, grad / scale)
+
+
+@function
+def helped(x, w, s):
+    h = x @ w
+    h.register_hook(lambda grad: soften(grad, s))
+    return h.exp().sum()
+
+
+@function
+def of_chunk(x, w, s):
+    a, b = (x @ w).chunk(2, dim=1)
+    b.register_hook(lambda grad: grad + s)
+    return (a.sum() * b.cos()).sum()
+
+
+@function
+def of_written(x, w, s):
+    h = x @ w
+    h.register_hook(lambda grad: grad * 3)
+    h.mul_(s)
+    h.register_hook(lambda grad: grad - 1)
+    return h.sin().sum()
+
+
+@function
+def writes(x, w, s):
+    h = x @ w
+
+    def hook(grad):
+        grad = grad.clone()
+        grad.mul_(s)
+        return grad
+
+    h.register_hook(hook)
+    return h.tanh().sum()
+
+
+@function
+def reads_many(x, w, s):
+    h = x @ w
+    y = h.relu()
+    y.register_hook(lambda grad: grad * h + (x.sum() * w.sum() + s) / h.shape[1])
+    return (y * y).sum()
+
+
+@function
+def used_before(x, w, s):
+    h = x @ w
+    before = h.sin()
+    h.register_hook(lambda grad: grad.abs())
+    return (before + h.cos()).sum()
+
+
+@function
+def looks_and_scales(x, w, s):
+    h = x @ w
+    h.register_hook(lambda grad: None)
+    h.register_hook(lambda grad: grad * s)
+    return h.exp().sum()
+
+
+@function
+def of_hooked(x, w, s):
+    h = x @ w
+    y = h.sigmoid()
+    y.register_hook(lambda grad: grad * y)
+    z = y * h
+    z.register_hook(lambda grad: grad + y)
+    return z.sum() + y.mean()
+
+
 def write(out, name, graph, leaves=()):
     """Beside PyTorch's text: which of the inputs @leaves require a gradient."""
     text = graph.print_readable(print_output=False, include_stride=True, include_device=True)

@@ -3,16 +3,20 @@
 """Writes 2.15-opaque-dynamo.txt and 2.15-opaque-aot.txt: what PyTorch 2.15 makes of objects of classes that
 torch._library.opaque_object registered: one that is an input, whose members are read when it is traced, and one that
 is a constant and hoisted, so that it is an input, too; and 2.15-constant-dynamo.txt and 2.15-constant-aot.txt, where
-that is not hoisted and stands in the calls.
+that is not hoisted and stands in the calls. 2.15-bumps-*, an operator with an effect that changes its object;
+2.15-equal-*, equal constants, which stay apart; 2.15-written-*, constants of constants and enumerations. lifted.pt2, a
+layer with both kinds, of which torch.export keeps one.
 
     opaque-inputs.py
 """
 
+import enum
 import pathlib
 
 import torch
 from functorch.compile import make_boxed_func
 from torch._functorch.aot_autograd import aot_module_simplified
+from torch._higher_order_ops.effects import _EffectType, _register_effectful_op
 from torch._library.opaque_object import CustomClassBase, MemberType, register_custom_class
 
 HERE = pathlib.Path(__file__).parent
@@ -98,3 +102,75 @@ def constants(x, by):
 
 capture("opaque", inputs_of_it, torch.ones(3), Counter(2), Scale(2.0))
 capture("constant", constants, torch.ones(3), Shift(2.0))
+
+
+class Pair(CustomClassBase):
+    def __init__(self, one, more):
+        self.one, self.more = one, more
+
+    def __eq__(self, other):
+        return isinstance(other, Pair) and (self.one, self.more) == (other.one, other.more)
+
+    def __hash__(self):
+        return hash((self.one, self.more))
+
+    def __fx_repr__(self):
+        return (f"Pair({self.one.__fx_repr__()[0]}, more=[{self.more.__fx_repr__()[0]}, 'x, y', None])",
+                {"Pair": Pair, "Shift": Shift})
+
+
+class Speed(enum.Enum):
+    FAST = 1
+    SLOW = 2
+
+
+register_custom_class(Pair, typ="constant", hoist=False)
+
+
+@torch.library.custom_op("mine::bump", mutates_args=())
+def bump(counter: Counter, x: torch.Tensor) -> torch.Tensor:
+    counter.n += 1
+    return x + counter.n
+
+
+@torch.library.custom_op("mine::pair", mutates_args=())
+def pair(x: torch.Tensor, by: Pair) -> torch.Tensor:
+    return x + by.one.factor
+
+
+@torch.library.custom_op("mine::slow", mutates_args=())
+def slow(x: torch.Tensor, by: Speed) -> torch.Tensor:
+    return x * by.value
+
+
+pair.register_fake(lambda x, other: torch.empty_like(x))
+slow.register_fake(lambda x, other: torch.empty_like(x))
+bump.register_fake(lambda counter, x: torch.empty_like(x))
+_register_effectful_op(torch.ops.mine.bump.default, _EffectType.ORDERED)
+
+
+def bumps(x, counter):
+    return bump(counter, x) + bump(counter, x * 2)
+
+
+def equal(x, by, other):
+    return scale(x, by) + scale(x, other) + scale(x, Scale(2.0))
+
+
+def written(x):
+    return slow(slow(pair(x, Pair(Shift(2.0), Shift(3.0))), Speed.FAST), Speed.SLOW)
+
+
+class Layer(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.counter, self.by = Counter(2), Scale(4.0)
+
+    def forward(self, x):
+        return scale(count(x, self.counter), self.by)
+
+
+capture("bumps", bumps, torch.ones(3), Counter(2))
+capture("equal", equal, torch.ones(3), Scale(2.0), Scale(2.0))
+capture("written", written, torch.ones(3))
+torch.export.save(torch.export.export(Layer(), (torch.ones(3),)), HERE / "lifted.pt2")

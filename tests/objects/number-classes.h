@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: MIT */
+#pragma once
+
+#include "call/adj-op.h"
+#include "objects/adj-extensions.h"
+
+G_BEGIN_DECLS
+
+/* The classes and operators of captures/opaque-inputs.py, as a program brings them: objects with a
+ * number, which members show. */
+extern const AdjObjectClass number_counter, number_scale, number_shift;
+/* count: x + n; scale: x * n; shift: x + n; bump: counts one more, then x + n, and is ordered. */
+extern const AdjOp number_op_count, number_op_scale, number_op_shift, number_op_bump;
+
+double number_read (const AdjValue *object);
+/* In the innermost scope. */
+AdjValue number_new_in (AdjContext *cx, const AdjObjectClass *klass, double number);
+/* (transfer full): with all of these. */
+AdjExtensions *number_extensions_new (void);
+/* (transfer full): what captures/@name is, with these. */
+AdjGraph *number_read_graph (const AdjExtensions *extensions, const char *name);
+
+G_END_DECLS
