@@ -5,6 +5,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "call/adj-context-internal.h"
 #include "call/adj-mode.h"
 #include "call/adj-op.h"
 #include "exec/perturbation-mode-private.h"
@@ -174,8 +175,12 @@ replay_compute (Replay *replay, NodeRounding *rounding)
   adj_generator_get_state (adj_context_get_generator (cx), before);
   push_modes (cx, replay, rounding);
   adj_scope_begin (cx);
-  if (replay_arguments (replay, &args, &kwargs) &&
-      adj_interpret_call (cx, node, &args, &kwargs, &result))
+  if (replay_arguments (replay, &args, &kwargs))
+    {
+      adj_context_set_drawn_dtype (cx, replay->coarsest);
+      adj_interpret_call (cx, node, &args, &kwargs, &result);
+    }
+  if (!adj_context_has_error (cx))
     {
       adj_generator_get_state (adj_context_get_generator (cx), after);
       if (memcmp (before, after, sizeof before) == 0)
