@@ -44,12 +44,29 @@ pad (AdjContext *cx, AdjTensor *tensor, guint rank)
   return ADJ_APPLY (cx, ADJ_OP_view, ADJ_TENSOR (tensor), list_of (sizes, rank + 1));
 }
 
+/* Of one tensor, wherever its batch is. */
+static gboolean
+as_it_is (Batching *b, AdjValue *out)
+{
+  const AdjSchema *schema = b->call->schema;
+  AdjValue args[ADJ_MAX_ARGUMENTS];
+
+  memcpy (args, b->call->args, schema->n_arguments * sizeof *args);
+  args[0].tensor = level_unwrap (b->level, args[0].tensor, &b->dim);
+  return adj_call_bound (b->call->cx, b->call->op, args, out);
+}
+
 static gboolean
 elements (Batching *b, AdjValue *out)
 {
   const AdjSchema *schema = b->call->schema;
   AdjValue args[ADJ_MAX_ARGUMENTS];
-  guint rank = 0;
+  guint rank = 0, n_tensors = 0;
+
+  for (guint i = 0; i < schema->n_arguments; i++)
+    n_tensors += b->call->args[i].kind == ADJ_VALUE_TENSOR;
+  if (n_tensors == 1 && batching_is_batched (b, 0))
+    return as_it_is (b, out);
 
   if (schema->arguments[0].type.written && !batching_is_batched (b, 0))
     return adj_op_call_fail (b->call, "writes a batch into a tensor that has none");
@@ -398,10 +415,18 @@ without (const Batching *b, AdjTensor *tensor, gint64 dim)
 static gboolean
 matrix_and_vector (Batching *b, AdjValue *out)
 {
-  AdjTensor *product =
-      multiply (b, batching_front (b, 0), vector_as_matrix (b, 1, -1));
+  AdjTensor *front = batching_front (b, 1);
 
-  return give (batching_is_batched (b, 1) ? without (b, product, -1) : product, out);
+  if (front != NULL && !batching_is_batched (b, 0))
+    {
+      b->dim = 1;
+      return give (multiply (b, b->call->args[0].tensor,
+                             ADJ_APPLY (b->call->cx, ADJ_OP_movedim_int, ADJ_TENSOR (front),
+                                        ADJ_INT (0), ADJ_INT (-1))),
+                   out);
+    }
+  front = multiply (b, batching_front (b, 0), vector_as_matrix (b, 1, -1));
+  return give (batching_is_batched (b, 1) ? without (b, front, -1) : front, out);
 }
 
 static gboolean
@@ -465,6 +490,53 @@ normalized (Batching *b, AdjValue *out)
   memcpy (args, b->call->args, sizeof args);
   args[0].tensor = batching_front (b, 0);
   return args[0].tensor != NULL && adj_call_bound (b->call->cx, b->call->op, args, out);
+}
+
+/* -- convolutions of a batch by weights of none: of as many more pictures -- */
+
+/* Argument 0 with the batch in front, by a permutation even where it is there. */
+static AdjTensor *
+permuted_to_front (const Batching *b)
+{
+  guint dim;
+  AdjTensor *inner = level_unwrap (b->level, b->call->args[0].tensor, &dim);
+  guint rank = adj_tensor_get_rank (inner);
+  AdjValue order[ADJ_MAX_RANK] = { ADJ_INT (dim) };
+
+  for (guint i = 1; i < rank; i++)
+    order[i] = ADJ_INT (i <= dim ? i - 1 : i);
+  return ADJ_APPLY (b->call->cx, ADJ_OP_permute, ADJ_TENSOR (inner), list_of (order, rank));
+}
+
+static gboolean
+convolved (Batching *b, AdjValue *out)
+{
+  AdjContext *cx = b->call->cx;
+  const AdjSchema *schema = b->call->schema;
+  AdjValue args[ADJ_MAX_ARGUMENTS], *shape;
+  AdjTensor *flat;
+  guint rank;
+
+  if (!batching_is_batched (b, 0) || batching_is_batched (b, 1) || batching_is_batched (b, 2))
+    return batching_each (b, out);
+  memcpy (args, b->call->args, schema->n_arguments * sizeof *args);
+  flat = permuted_to_front (b);
+  if (flat == NULL)
+    return FALSE;
+  rank = adj_tensor_get_rank (flat);
+  shape = adj_scope_alloc (cx, rank * sizeof *shape);
+  for (guint i = 2; i < rank; i++)
+    shape[i] = adj_value_from_size (adj_tensor_get_meta (flat)->shape.size[i]);
+  shape[1] = adj_value_from_size (adj_size_mul (adj_context_get_symbols (cx), b->level->size,
+                                                adj_tensor_get_meta (flat)->shape.size[1]));
+  args[0].tensor = ADJ_APPLY (cx, ADJ_OP_view, ADJ_TENSOR (flat), list_of (shape + 1, rank - 1));
+  if (args[0].tensor == NULL || !adj_call_bound (cx, b->call->op, args, out))
+    return FALSE;
+  shape[0] = adj_value_from_size (b->level->size);
+  shape[1] = adj_value_from_size (adj_tensor_get_meta (flat)->shape.size[1]);
+  for (guint i = 2; i < rank; i++)
+    shape[i] = adj_value_from_size (adj_tensor_get_meta (out->tensor)->shape.size[i - 1]);
+  return give (ADJ_APPLY (cx, ADJ_OP_view, ADJ_TENSOR (out->tensor), list_of (shape, rank)), out);
 }
 
 /* -- the table -- */

@@ -187,7 +187,7 @@ put_result (const Batching *b, guint index, const AdjValue *given)
   if (type->written && result->alias_of >= 0)
     tensor = adj_op_call_tensor (call, (guint) result->alias_of);
   else
-    tensor = b->wrapped ? given->tensor : level_wrap (call->cx, b->level, given->tensor, 0);
+    tensor = b->wrapped ? given->tensor : level_wrap (call->cx, b->level, given->tensor, b->dim);
   if (tensor == NULL)
     return FALSE;
   result->is_none = FALSE;
@@ -291,7 +291,7 @@ gboolean
 batching_call (AdjMode *mode, AdjOpCall *call)
 {
   Search search = { (const Level *) mode, FALSE };
-  Batching b = { call, (Level *) mode, FALSE };
+  Batching b = { call, (Level *) mode, FALSE, 0 };
   const AdjValue *args = call->args;
   AdjValue peeled[ADJ_MAX_ARGUMENTS];
   AdjMode *entry;

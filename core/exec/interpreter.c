@@ -171,14 +171,21 @@ widen_leaf (const AdjValue *leaf, AdjValue *out, gpointer data)
   return TRUE;
 }
 
+/* Whether its value is what the graph says, which no operator has made. */
+static gboolean
+makes_constant (const AdjNode *node)
+{
+  return node->opcode == ADJ_OPCODE_GET_ATTR || g_strcmp0 (node->target, "torch.tensor") == 0 ||
+         g_strcmp0 (node->target, "torch.as_tensor") == 0;
+}
+
 static gboolean
 amend_node (const AdjGraph *graph, AdjNodeId id, AdjContext *cx, AdjValue *value, gpointer data)
 {
   Watch *watch = data;
 
   watch->result->node_ns[id.index] = adj_clock_now () - watch->started;
-  if (watch->request->float64 &&
-      adj_graph_get_node (graph, id.index)->opcode == ADJ_OPCODE_GET_ATTR)
+  if (watch->request->float64 && makes_constant (adj_graph_get_node (graph, id.index)))
     {
       AdjValue wide;
 

@@ -18,6 +18,8 @@ typedef enum
   ADJ_N_RULE_KINDS,
 } AdjRuleKind;
 
+#define ADJ_RULE_MAX_LOCALS 32 /* names that one rule may give by let */
+
 typedef struct _AdjRuleTerm AdjRuleTerm;
 
 /* What an entry reads: bit i for argument or result i. */
@@ -73,7 +75,7 @@ typedef struct
 
   AdjArena *arena;  /* (owned): lists */
   AdjValue *shared; /* results of shared calls; NONE until made */
-  AdjValue locals[24];
+  AdjValue locals[ADJ_RULE_MAX_LOCALS];
 } AdjRuleCall;
 
 void adj_rule_call_init (AdjRuleCall *call);
