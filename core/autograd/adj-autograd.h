@@ -203,6 +203,7 @@ typedef enum
   ADJ_BACKWARD_RETAIN_GRAPH = 1 << 0,
   ADJ_BACKWARD_CREATE_GRAPH = 1 << 1, /* records the backward too; retains the graph */
   ADJ_BACKWARD_ALLOW_UNUSED = 1 << 2, /* adj_grad(): unreachable inputs give %NULL */
+  ADJ_BACKWARD_OF_PROGRAM = 1 << 3,   /* a step of the program itself, in its forward */
 } AdjBackwardFlags;
 
 /* The ends to differentiate and their gradients. */

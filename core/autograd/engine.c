@@ -153,12 +153,15 @@ evaluate (GraphTask *task, TaskNode *info)
     done = capture (task, info);
   if (done && (task->request->n_targets == 0 || info->needed))
     {
-      place.running = node->sequence + 1;
+      if ((task->request->flags & ADJ_BACKWARD_OF_PROGRAM) != 0)
+        place = before;
+      else
+        place.running = node->sequence + 1;
       adj_context_set_place (cx, &place);
       done = run_hooks_before (task, info) && apply (task, info, out);
       if (done)
         {
-          place.accumulates = TRUE;
+          place.accumulates = place.running > 0;
           adj_context_set_place (cx, &place);
           adj_scope_begin (cx);
           task_clear_grads (info);

@@ -6,6 +6,7 @@
 #include "autograd/custom-private.h"
 #include "autograd/higher-private.h"
 #include "autograd/leaf-private.h"
+#include "autograd/transform-private.h"
 #include "call/adj-context-internal.h"
 #include "call/adj-object-call-internal.h"
 #include "call/adj-op-internal.h"
@@ -402,6 +403,7 @@ static const AdjModeClass autograd_class = {
   .wrapped = autograd_wrapped,
   .object = autograd_object,
   .effect = autograd_effect,
+  .transform = transform_step,
   .accumulate = autograd_accumulate,
   .finalize = autograd_finalize,
 };

@@ -3,7 +3,9 @@
  * applied. */
 
 #include "autograd/autograd-private.h"
+#include "autograd/transform-private.h"
 #include "ops/adj-op-id.h"
+#include "trace/adj-composite-internal.h"
 
 struct _Saved
 {
@@ -97,13 +99,22 @@ current_hooks (const Autograd *autograd)
   return stack->len > 0 && !autograd->packs ? g_ptr_array_index (stack, stack->len - 1) : NULL;
 }
 
+/* @tensor without history.  Of a level of torch.func it is that in its level alone: what it shows
+ * keeps the history that it has in the levels below. */
+static AdjTensor *
+cut (AdjContext *cx, AdjTensor *tensor)
+{
+  return level_untrack (tensor) != tensor ? adj_composite_alias (cx, tensor, tensor)
+                                          : ADJ_APPLY (cx, ADJ_OP_detach, ADJ_TENSOR (tensor));
+}
+
 /* Cut off from gradients; twice where PyTorch's traces have it twice. */
 static AdjTensor *
 detach (AdjContext *cx, const Autograd *autograd, AdjTensor *tensor)
 {
-  tensor = ADJ_APPLY (cx, ADJ_OP_detach, ADJ_TENSOR (tensor));
+  tensor = cut (cx, tensor);
   if (tensor != NULL && (autograd->flags & ADJ_AUTOGRAD_TWO_DETACHES) != 0)
-    tensor = ADJ_APPLY (cx, ADJ_OP_detach, ADJ_TENSOR (tensor));
+    tensor = cut (cx, tensor);
   return tensor;
 }
 
@@ -405,7 +416,7 @@ rejoin (AdjContext *cx, AdjTensor *tensor, AdjGradNode *node, guint input)
 {
   gboolean enabled = adj_context_set_grad_enabled (cx, FALSE);
 
-  tensor = ADJ_APPLY (cx, ADJ_OP_detach, ADJ_TENSOR (tensor));
+  tensor = cut (cx, tensor);
   adj_context_set_grad_enabled (cx, enabled);
   if (tensor != NULL)
     {
@@ -451,7 +462,7 @@ saved_unpack (const Saved *saved, AdjContext *cx, AdjGradNode *node, const AdjSc
     return tensor;
   autograd = autograd_find (cx);
   if ((autograd->flags & ADJ_AUTOGRAD_TWO_DETACHES) != 0)
-    tensor = ADJ_APPLY (cx, ADJ_OP_detach, ADJ_TENSOR (tensor));
+    tensor = cut (cx, tensor);
   else if (!adj_context_get_grad_enabled (cx) &&
            (autograd->flags & ADJ_AUTOGRAD_DETACH_ON_UNPACK) == 0)
     return tensor;

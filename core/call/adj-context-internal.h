@@ -32,7 +32,8 @@ gboolean adj_context_may_go_on (AdjContext *cx);
 void adj_context_note_builtin (
     AdjContext *cx, const char *target, const AdjValue *args, guint n_args, const AdjValue *result);
 
-/* The dtype that random values of dtype float64 are drawn in; ADJ_DTYPE_NONE: as they are. */
+/* The dtype that float64 stands for, in which random values are drawn and whose epsilon formulas
+ * take; ADJ_DTYPE_NONE: itself. */
 AdjDType adj_context_get_drawn_dtype (const AdjContext *cx);
 void adj_context_set_drawn_dtype (AdjContext *cx, AdjDType dtype);
 

@@ -27,6 +27,22 @@ typedef struct
   const AdjValue *non_differentiable; /* (unowned) (nullable): LIST of outputs by number */
 } AdjFunctionApply;
 
+/* The steps of functions that torch.func transforms, as Dynamo leaves them in graphs: levels of
+ * gradients and of batches, and what goes in and out of them. */
+typedef enum
+{
+  ADJ_TRANSFORM_BEGIN_BATCH, /* (size, …) gives the level, a number */
+  ADJ_TRANSFORM_BEGIN_GRADIENTS,
+  ADJ_TRANSFORM_END,           /* of the innermost level */
+  ADJ_TRANSFORM_ADD_DIM,       /* (tensor, dim, level): hides a dimension */
+  ADJ_TRANSFORM_REMOVE_DIM,    /* (tensor, level, size, dim): shows it again */
+  ADJ_TRANSFORM_WRAP,          /* (tensor, level) */
+  ADJ_TRANSFORM_UNWRAP,        /* (tensor, level) */
+  ADJ_TRANSFORM_TRACK,         /* (tensor): requires a gradient */
+  ADJ_TRANSFORM_DIFFERENTIATE, /* (outputs, inputs, gradients of outputs or None) */
+  ADJ_N_TRANSFORMS
+} AdjTransform;
+
 /* A layer that operator calls pass through, outermost first: autograd record → composite tensors
  * → functionalize → composite decomposition → proxy trace → (fake | eager kernels). */
 typedef struct
@@ -80,6 +96,14 @@ typedef struct
   /* (nullable): handles a call of an operator that is called for its effect, or passes it on with
    * adj_mode_call_effect_below(); without it, it is passed on.  %FALSE: the context is in error. */
   gboolean (*effect) (AdjMode *mode, AdjEffectCall *call);
+  /* (nullable): takes a step of torch.func; @result (transfer full).  %FALSE: the context is in
+   * error. */
+  gboolean (*transform) (AdjMode *mode,
+                         AdjContext *cx,
+                         AdjTransform step,
+                         const AdjValue *args,
+                         guint n_args,
+                         AdjValue *result);
   /* (nullable): adds @grad (nullable: undefined) to the gradient of @leaf.  %FALSE: the context is
    * in error. */
   gboolean (*accumulate) (AdjMode *mode, AdjContext *cx, AdjTensor *leaf, AdjTensor *grad);

@@ -6,18 +6,23 @@
 #include <string.h>
 
 #include "analysis/adj-lifetimes.h"
+#include "autograd/adj-autograd.h"
 #include "base/adj-clock.h"
+#include "call/adj-context-internal.h"
 #include "call/adj-mode.h"
 #include "call/adj-object-call-internal.h"
 #include "exec/adj-executor.h"
 #include "exec/captured-run-private.h"
 #include "exec/generator-state-private.h"
 #include "exec/run-objects-private.h"
+#include "interpreter/adj-interpreter-internal.h"
 #include "ir/adj-graph.h"
 #include "rules/adj-operators.h"
+#include "trace/adj-composite.h"
 
 typedef struct
 {
+  AdjContext *cx;
   const AdjRunRequest *request;
   AdjRunResult *result;
   GHashTable *lives; /* storage id (guint64 *) → AdjLiveRange */
@@ -74,7 +79,9 @@ export_leaf (const AdjValue *leaf, AdjValue *out, gpointer data)
   AdjObject *object =
       leaf->kind == ADJ_VALUE_OPAQUE_OBJECT ? adj_object_from_opaque (leaf->object) : NULL;
 
-  if (leaf->kind == ADJ_VALUE_TENSOR)
+  if (leaf->kind == ADJ_VALUE_TENSOR && adj_composite_get_class (leaf->tensor) != NULL)
+    *out = ADJ_NONE; /* of a level of torch.func: it has no memory of its own */
+  else if (leaf->kind == ADJ_VALUE_TENSOR)
     *out = ADJ_DATA (adj_tensor_snapshot (leaf->tensor));
   else if (object != NULL && data != NULL)
     {
@@ -164,14 +171,21 @@ widen_leaf (const AdjValue *leaf, AdjValue *out, gpointer data)
   return TRUE;
 }
 
+/* Whether its value is what the graph says, which no operator has made. */
+static gboolean
+makes_constant (const AdjNode *node)
+{
+  return node->opcode == ADJ_OPCODE_GET_ATTR || g_strcmp0 (node->target, "torch.tensor") == 0 ||
+         g_strcmp0 (node->target, "torch.as_tensor") == 0;
+}
+
 static gboolean
 amend_node (const AdjGraph *graph, AdjNodeId id, AdjContext *cx, AdjValue *value, gpointer data)
 {
   Watch *watch = data;
 
   watch->result->node_ns[id.index] = adj_clock_now () - watch->started;
-  if (watch->request->float64 &&
-      adj_graph_get_node (graph, id.index)->opcode == ADJ_OPCODE_GET_ATTR)
+  if (watch->request->float64 && makes_constant (adj_graph_get_node (graph, id.index)))
     {
       AdjValue wide;
 
@@ -208,6 +222,26 @@ see_node (const AdjGraph *graph, AdjNodeId id, const AdjValue *value, gpointer d
 }
 
 static gboolean
+stop_at_float (const AdjValue *leaf, gpointer data)
+{
+  AdjDType *dtype = data;
+
+  if (leaf->kind == ADJ_VALUE_META && adj_dtype_is_differentiable (leaf->meta->dtype))
+    *dtype = leaf->meta->dtype;
+  return *dtype == ADJ_DTYPE_NONE;
+}
+
+/* The dtype that the first floating result of @node has in the program. */
+static AdjDType
+dtype_of_program (const AdjNode *node)
+{
+  AdjDType dtype = ADJ_DTYPE_NONE;
+
+  adj_value_foreach (&node->val, stop_at_float, &dtype);
+  return dtype;
+}
+
+static gboolean
 replace_call (
     const AdjGraph *graph, AdjNodeId id, const AdjValue *args, AdjValue *value, gpointer data)
 {
@@ -215,6 +249,8 @@ replace_call (
 
   if (watch->request->before != NULL && graph == watch->request->graph)
     watch->request->before (id, watch->request->data);
+  if (watch->request->float64)
+    adj_context_set_drawn_dtype (watch->cx, dtype_of_program (adj_graph_get_node (graph, id.index)));
   return captured_replace (&watch->captured, graph, id, args, value);
 }
 
@@ -233,7 +269,7 @@ interpreter_run (const AdjRunRequest *request,
   g_autoptr (AdjContext) cx = adj_context_new ();
   g_autoptr (GHashTable) lives =
       g_hash_table_new_full (g_int64_hash, g_int64_equal, g_free, g_free);
-  Watch watch = { .request = request, .result = result, .lives = lives };
+  Watch watch = { .cx = cx, .request = request, .result = result, .lives = lives };
   AdjInterpreterHooks hooks = {
     .node = see_node, .amend = amend_node, .replace = replace_call, .data = &watch
   };
@@ -250,6 +286,8 @@ interpreter_run (const AdjRunRequest *request,
   adj_context_set_object_copies (cx, request->float64);
   if (request->float64)
     adj_context_push_mode (cx, adj_float64_mode_new ());
+  if (adj_graph_takes_transforms (request->graph))
+    adj_context_push_mode (cx, adj_autograd_mode_new ());
   watch.started = started;
   captured_run_init (&watch.captured, cx, request);
   inputs = import_inputs (request);

@@ -5,6 +5,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "call/adj-context-internal.h"
 #include "call/adj-mode.h"
 #include "call/adj-object-call-internal.h"
 #include "call/adj-op.h"
@@ -201,6 +202,7 @@ replay_compute (Replay *replay, NodeRounding *rounding)
   adj_generator_get_state (adj_context_get_generator (cx), before);
   push_modes (cx, replay, rounding);
   adj_scope_begin (cx);
+  adj_context_set_drawn_dtype (cx, replay->coarsest);
   if (replay_arguments (replay, &args, &kwargs) && !depends_on_state (node, &args) &&
       adj_interpret_call (cx, node, &args, &kwargs, &result))
     {

@@ -26,4 +26,8 @@ gboolean adj_interpret_call (AdjContext *cx,
                              const AdjValue *kwargs,
                              AdjValue *result);
 
+/* Whether functions that torch.func transforms are in @graph: it has to be run under a mode that
+ * records gradients. */
+gboolean adj_graph_takes_transforms (const AdjGraph *graph);
+
 G_END_DECLS

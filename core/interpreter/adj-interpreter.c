@@ -441,6 +441,7 @@ interpret (AdjContext *cx,
   const AdjThreadState *thread_state = adj_graph_get_thread_state (graph),
                        before = adj_context_get_thread_state (cx);
   AdjThreadSetting settings[ADJ_N_THREAD_SETTINGS];
+  const AdjMode *outermost = adj_context_get_mode (cx);
   Run run = { .cx = cx,
               .graph = graph,
               .hooks = hooks,
@@ -468,6 +469,8 @@ interpret (AdjContext *cx,
   for (guint i = 0; i < n; i++)
     adj_value_clear (&run.values[i]);
   g_free (run.values);
+  while (adj_context_get_mode (cx) != outermost)
+    adj_context_pop_mode (cx);
   adj_context_set_place (cx, &around);
   if (adj_thread_state_list_settings (thread_state, settings) > 0)
     adj_context_set_thread_state (cx, &before);

@@ -94,9 +94,33 @@ gboolean adj_builtin_compute (
     AdjContext *cx, AdjSizeOp op, const AdjValue *args, guint n_args, AdjValue *out);
 gboolean adj_builtin_truediv (
     AdjContext *cx, const AdjValue *args, guint n_args, const AdjValue *kwargs, AdjValue *out);
+/* What @function, of math.h, makes of one number. */
+gboolean adj_builtin_apply_math (
+    AdjContext *cx, double (*function) (double), const AdjValue *args, guint n_args, AdjValue *out);
 gboolean adj_builtin_float (
     AdjContext *cx, const AdjValue *args, guint n_args, const AdjValue *kwargs, AdjValue *out);
 gboolean adj_builtin_trunc (
+    AdjContext *cx, const AdjValue *args, guint n_args, const AdjValue *kwargs, AdjValue *out);
+
+/* -- transforms.c: steps of torch.func -- */
+
+gboolean adj_builtin_begin_batch (
+    AdjContext *cx, const AdjValue *args, guint n_args, const AdjValue *kwargs, AdjValue *out);
+gboolean adj_builtin_begin_gradients (
+    AdjContext *cx, const AdjValue *args, guint n_args, const AdjValue *kwargs, AdjValue *out);
+gboolean adj_builtin_end_level (
+    AdjContext *cx, const AdjValue *args, guint n_args, const AdjValue *kwargs, AdjValue *out);
+gboolean adj_builtin_add_batch_dim (
+    AdjContext *cx, const AdjValue *args, guint n_args, const AdjValue *kwargs, AdjValue *out);
+gboolean adj_builtin_remove_batch_dim (
+    AdjContext *cx, const AdjValue *args, guint n_args, const AdjValue *kwargs, AdjValue *out);
+gboolean adj_builtin_wrap_for_grad (
+    AdjContext *cx, const AdjValue *args, guint n_args, const AdjValue *kwargs, AdjValue *out);
+gboolean adj_builtin_unwrap_for_grad (
+    AdjContext *cx, const AdjValue *args, guint n_args, const AdjValue *kwargs, AdjValue *out);
+gboolean adj_builtin_track_gradient (
+    AdjContext *cx, const AdjValue *args, guint n_args, const AdjValue *kwargs, AdjValue *out);
+gboolean adj_builtin_differentiate (
     AdjContext *cx, const AdjValue *args, guint n_args, const AdjValue *kwargs, AdjValue *out);
 
 /* -- node-op-builtins.c -- */

@@ -2,6 +2,8 @@
 /* The table of Python functions that graphs call and that are no operators: getitem, sizes,
  * arithmetic on integers. */
 
+#include <math.h>
+
 #include "call/adj-object-call-internal.h"
 #include "interpreter/adj-higher.h"
 #include "interpreter/adj-interpreter.h"
@@ -274,6 +276,33 @@ sym_is_contiguous (
 SIZE_BUILTINS
 #undef SIZE_BUILTIN
 
+#define MATH_BUILTINS                                                                              \
+  MATH_BUILTIN (sqrt)                                                                              \
+  MATH_BUILTIN (exp)                                                                               \
+  MATH_BUILTIN (log)                                                                               \
+  MATH_BUILTIN (log2)                                                                              \
+  MATH_BUILTIN (sin)                                                                               \
+  MATH_BUILTIN (cos)                                                                               \
+  MATH_BUILTIN (tanh)
+
+#define MATH_BUILTIN(id)                                                                           \
+  static gboolean id##_number (AdjContext *cx, const AdjValue *args, guint n_args,                 \
+                               const AdjValue *kwargs, AdjValue *out)                              \
+  {                                                                                                \
+    return adj_builtin_apply_math (cx, id, args, n_args, out);                                     \
+  }
+MATH_BUILTINS
+#undef MATH_BUILTIN
+
+/* Python's not, of a number or a size. */
+static gboolean
+not_ (AdjContext *cx, const AdjValue *args, guint n_args, const AdjValue *kwargs, AdjValue *out)
+{
+  if (n_args == 1 && (args[0].kind == ADJ_VALUE_BOOL || args[0].kind == ADJ_VALUE_FLOAT))
+    return adj_builtin_compute (cx, ADJ_SIZE_NOT, args, 1, out);
+  return size_operation (cx, ADJ_SIZE_NOT, args, n_args, out);
+}
+
 static gboolean
 length (AdjContext *cx, const AdjValue *args, guint n_args, const AdjValue *kwargs, AdjValue *out)
 {
@@ -359,9 +388,33 @@ static const AdjBuiltin builtins[] = {
   { "torch._dynamo.compiled_autograd.copy_slices_prologue", adj_builtin_copy_slices_prologue },
   { "torch._dynamo.compiled_autograd.copy_slices_epilogue", adj_builtin_copy_slices_epilogue },
   { "torch._dynamo.compiled_autograd.call_aot_bwd_prologue", adj_builtin_aot_prologue },
+  { "torch._functorch.predispatch.lazy_load_decompositions", adj_builtin_ignore },
+  { "torch._functorch.predispatch._vmap_increment_nesting", adj_builtin_begin_batch },
+  { "torch._functorch.predispatch._vmap_decrement_nesting", adj_builtin_end_level },
+  { "torch._functorch.predispatch._add_batch_dim", adj_builtin_add_batch_dim },
+  { "torch._functorch.predispatch._remove_batch_dim", adj_builtin_remove_batch_dim },
+  { "torch._functorch.predispatch._unwrap_for_grad", adj_builtin_unwrap_for_grad },
+  { "torch._functorch.vmap.lazy_load_decompositions", adj_builtin_ignore },
+  { "torch._C._functorch._vmap_increment_nesting", adj_builtin_begin_batch },
+  { "torch._C._functorch._vmap_decrement_nesting", adj_builtin_end_level },
+  { "torch._C._functorch._add_batch_dim", adj_builtin_add_batch_dim },
+  { "torch._C._functorch._remove_batch_dim", adj_builtin_remove_batch_dim },
+  { "torch._C._functorch._grad_increment_nesting", adj_builtin_begin_gradients },
+  { "torch._C._functorch._grad_decrement_nesting", adj_builtin_end_level },
+  { "torch._C._functorch._wrap_for_grad", adj_builtin_wrap_for_grad },
+  { "torch._C._functorch._unwrap_for_grad", adj_builtin_unwrap_for_grad },
+  { "torch._C._functorch.set_inplace_requires_grad_allowed", adj_builtin_ignore },
+  { "torch._functorch.eager_transforms._set_tensor_requires_grad", adj_builtin_track_gradient },
+  { "torch._functorch.eager_transforms._autograd_grad", adj_builtin_differentiate },
+  { "torch._C._autograd._saved_tensors_hooks_disable", adj_builtin_ignore },
+  { "torch._C._autograd._saved_tensors_hooks_enable", adj_builtin_ignore },
+  { "operator.not_", not_ },
 #define SIZE_BUILTIN(id, target, op) { target, id##_sizes },
   SIZE_BUILTINS
 #undef SIZE_BUILTIN
+#define MATH_BUILTIN(id) { "math." #id, id##_number }, { "torch._sym_" #id, id##_number },
+  MATH_BUILTINS
+#undef MATH_BUILTIN
 };
 
 const char *

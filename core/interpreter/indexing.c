@@ -7,12 +7,13 @@
 #include "ops/adj-op-id.h"
 #include "ops/adj-op-table.h"
 #include "rules/adj-apply.h"
+#include "tensor/adj-symbols-internal.h"
 
 /* What releases do in another way than 2.6. */
 static const struct
 {
   const char *release;
-  gboolean drops_whole; /* x[:, 1] takes no slice of a size that is a number, nor does x[:] = y */
+  gboolean drops_whole; /* x[:, 1] takes no slice of what is known to end before, nor x[:] = y */
   gboolean fills;       /* x[…] = 1 stays a number: fill, masked_fill or index_fill */
 } habits[] = {
   { "2.15", TRUE, TRUE },
@@ -78,13 +79,13 @@ is_whole (const Indexing *x, const AdjValue *start, const AdjValue *stop, const 
 {
   AdjSize size = adj_tensor_get_meta (x->tensor)->shape.size[x->dim], end;
 
-  if (drops_whole (x->cx) && adj_size_is_int (size) && start->kind == ADJ_VALUE_INT &&
-      start->integer == 0 && step->kind == ADJ_VALUE_INT && step->integer == 1 &&
-      stop->kind == ADJ_VALUE_INT && stop->integer == G_MAXINT64)
+  if (start->kind != ADJ_VALUE_INT || start->integer != 0 || step->kind != ADJ_VALUE_INT ||
+      step->integer != 1)
+    return FALSE;
+  if (drops_whole (x->cx) && stop->kind == ADJ_VALUE_INT &&
+      adj_symbols_is_at_most (adj_context_get_symbols (x->cx), size, stop->integer))
     return TRUE;
-  return x->several && start->kind == ADJ_VALUE_INT && start->integer == 0 &&
-         step->kind == ADJ_VALUE_INT && step->integer == 1 && adj_value_get_size (stop, &end) &&
-         adj_size_same (size, end);
+  return x->several && adj_value_get_size (stop, &end) && adj_size_same (size, end);
 }
 
 static gboolean

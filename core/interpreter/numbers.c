@@ -119,6 +119,19 @@ adj_builtin_truediv (
 }
 
 gboolean
+adj_builtin_apply_math (
+    AdjContext *cx, double (*function) (double), const AdjValue *args, guint n_args, AdjValue *out)
+{
+  double number;
+
+  if (!get_numbers (cx, args, n_args, 1, &number))
+    return FALSE;
+  *out = ADJ_FLOAT (function (number));
+  return !isnan (out->number) || isnan (number) ||
+         adj_builtin_fail (cx, "%g is outside of the domain of this function", number);
+}
+
+gboolean
 adj_builtin_float (
     AdjContext *cx, const AdjValue *args, guint n_args, const AdjValue *kwargs, AdjValue *out)
 {

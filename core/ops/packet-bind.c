@@ -113,8 +113,8 @@ is_self (const AdjArgument *argument)
   return strcmp (argument->name, "self") == 0 && argument->type.kind == ADJ_TYPE_KIND_TENSOR;
 }
 
-/* Whether argument @index takes all that follows: the last one, a list of tensors, or the only one
- * beside self, a list of sizes. */
+/* Whether argument @index takes all that follows: the last one, a list of tensors behind none, or
+ * the only one beside self, a list of sizes. */
 static gboolean
 gathers (const Binding *b, guint index, const AdjValue *value)
 {
@@ -123,7 +123,8 @@ gathers (const Binding *b, guint index, const AdjValue *value)
   const AdjType *type = &schema->arguments[index].type;
 
   if (type->is_list && type->kind == ADJ_TYPE_KIND_TENSOR)
-    return index + 1 == schema->n_positional && value->kind == ADJ_VALUE_TENSOR;
+    return index + 1 == schema->n_positional && value->kind == ADJ_VALUE_TENSOR &&
+           (index == 0 || !schema->arguments[0].type.is_list);
   return index == first && schema->n_positional == first + 1 && type->is_list &&
          (type->kind == ADJ_TYPE_KIND_INT || type->kind == ADJ_TYPE_KIND_SYMINT) && is_size (value);
 }

@@ -90,7 +90,7 @@ read_nodes (Joint *self, const AdjPartitionOptions *options)
       self->kind[i] = kind_of (self->graph, i);
       self->value[i] = value_kind_of (&node->val);
       self->traits[i] = op_traits_of (node);
-      if (options->recompute_splits && (self->traits[i] & OP_SPLIT) != 0)
+      if (options->recompute_splits && (self->traits[i] & OP_RECOMPUTE_NEWER) != 0)
         self->traits[i] |= OP_RECOMPUTE;
       if (adj_object_node_is_pure (self->graph, node))
         self->traits[i] &= ~(guint) OP_EFFECT;

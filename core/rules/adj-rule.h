@@ -18,6 +18,8 @@ typedef enum
   ADJ_N_RULE_KINDS,
 } AdjRuleKind;
 
+#define ADJ_RULE_MAX_LOCALS 32 /* names that one rule may give by let */
+
 typedef struct _AdjRuleTerm AdjRuleTerm;
 
 /* What an entry reads: bit i for argument or result i. */
@@ -74,7 +76,7 @@ typedef struct
 
   AdjArena *arena;  /* (owned): lists */
   AdjValue *shared; /* results of shared calls; NONE until made */
-  AdjValue locals[24];
+  AdjValue locals[ADJ_RULE_MAX_LOCALS];
 } AdjRuleCall;
 
 /* Calls @func for every operator that @rule may call by itself, in the order of its text; one that

@@ -19,7 +19,7 @@ typedef struct
   GPtrArray *shared; /* expressions of calls of which single results are used */
   AdjRuleUse use;
   guint64 grads;
-  const char *locals[24];
+  const char *locals[ADJ_RULE_MAX_LOCALS];
   guint n_locals;
   GError *error; /* (owned) (nullable): the first */
 } Lowering;

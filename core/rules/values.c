@@ -3,6 +3,7 @@
 
 #include <math.h>
 
+#include "call/adj-context-internal.h"
 #include "call/adj-mode.h"
 #include "call/adj-op-internal.h"
 #include "ops/adj-op-id.h"
@@ -203,11 +204,29 @@ rule_folds (AdjRuleCall *call, const AdjValue *args, guint n, AdjValue *out)
 }
 
 gboolean
+rule_in_release (AdjRuleCall *call, const AdjValue *args, guint n, AdjValue *out)
+{
+  *out = ADJ_BOOL (args[0].kind == ADJ_VALUE_STRING &&
+                   g_strcmp0 (adj_context_get_release (call->cx), args[0].text) == 0);
+  return TRUE;
+}
+
+gboolean
 rule_same_sizes (AdjRuleCall *call, const AdjValue *args, guint n, AdjValue *out)
 {
   *out = ADJ_BOOL (adj_shape_same_sizes (rule_shape_given (call, &args[0]),
                                          rule_shape_given (call, &args[1]), rule_symbols (call)));
   return TRUE;
+}
+
+/* The dtype of @tensor; of what runs in float64 for comparison, the one that the program has. */
+static AdjDType
+meant_dtype (AdjRuleCall *call, const AdjTensor *tensor)
+{
+  AdjDType dtype = adj_tensor_get_meta (tensor)->dtype;
+  AdjDType meant = adj_context_get_drawn_dtype (call->cx);
+
+  return dtype == ADJ_DTYPE_F64 && meant != ADJ_DTYPE_NONE ? meant : dtype;
 }
 
 gboolean
@@ -220,7 +239,7 @@ rule_epsilon (AdjRuleCall *call, const AdjValue *args, guint n, AdjValue *out)
 
   rule_shape_given (call, &args[0]);
   if (args[0].kind == ADJ_VALUE_TENSOR)
-    *out = ADJ_FLOAT (epsilons[adj_tensor_get_meta (args[0].tensor)->dtype]);
+    *out = ADJ_FLOAT (epsilons[meant_dtype (call, args[0].tensor)]);
   return TRUE;
 }
 
@@ -230,7 +249,7 @@ rule_rounded (AdjRuleCall *call, const AdjValue *args, guint n, AdjValue *out)
   rule_shape_given (call, &args[1]);
   *out = args[0];
   if (args[0].kind == ADJ_VALUE_FLOAT && args[1].kind == ADJ_VALUE_TENSOR &&
-      adj_tensor_get_meta (args[1].tensor)->dtype != ADJ_DTYPE_F64)
+      meant_dtype (call, args[1].tensor) != ADJ_DTYPE_F64)
     *out = ADJ_FLOAT ((double) (float) args[0].number);
   return TRUE;
 }

@@ -17,6 +17,9 @@ gboolean adj_symbols_is_float (const AdjSymbols *symbols, AdjSize size);
  * nothing does. */
 gboolean adj_symbols_restrict (AdjSymbols *symbols, AdjSize size, gint64 min, gint64 max);
 
+/* Whether its bounds say that @size is at most @max, which no guard is needed for. */
+gboolean adj_symbols_is_at_most (AdjSymbols *symbols, AdjSize size, gint64 max);
+
 /* @condition holds from now on: what it says of the bounds of one symbol is remembered.  %FALSE
  * when it cannot. */
 gboolean adj_symbols_assume (AdjSymbols *symbols, AdjSize condition);

@@ -5,6 +5,7 @@
 
 #include <string.h>
 
+#include "tensor/adj-symbols-internal.h"
 #include "tensor/adj-symbols-private.h"
 
 /* An expression that would be larger than this when written out becomes an opaque one: sharing
@@ -296,6 +297,14 @@ adj_symbols_range (AdjSymbols *symbols, AdjSize size)
     return (AdjRange){ size.word, size.word };
   refresh (symbols);
   return adj_symbols_node (symbols, size)->range;
+}
+
+gboolean
+adj_symbols_is_at_most (AdjSymbols *symbols, AdjSize size, gint64 max)
+{
+  AdjRange range = adj_symbols_range (symbols, size);
+
+  return range.max <= max && range.max < G_MAXINT64;
 }
 
 gboolean

@@ -47,6 +47,11 @@ def setitem(x, i, y):
     return x
 
 
+@case(f32(4, 3))
+def clipped(x):
+    return F.hardtanh(x, 0, 20), F.hardtanh(x), F.hardtanh(x, -0.5, 2)
+
+
 @case(i64(9, 2, 5))
 def pad_integers(x):
     return F.pad(x, (0, 1), value=-100), F.pad(x, (1, 0))
@@ -302,6 +307,12 @@ def attend(q, k, v, w, b, o, **options):
 @case(f32(3, 2, 4), f32(12, 4), f32(12), f32(4, 4))
 def attention_of_itself(x, w, b, o):
     return attend(x, x, x, w, b, o, need_weights=False), attend(x, x, x, w, b, o)
+
+
+@case(f32(3, 2, 4), f32(5, 2, 3), f32(5, 2, 6), f32(4, 4), f32(4, 3), f32(4, 6), f32(12), f32(4, 4))
+def attention_of_other_widths(x, y, z, q, k, v, b, o):
+    weights = {"use_separate_proj_weight": True, "q_proj_weight": q, "k_proj_weight": k, "v_proj_weight": v}
+    return attend(x, y, z, None, b, o, need_weights=False, **weights), attend(x, y, z, None, b, o, **weights)
 
 
 @case(f32(3, 2, 4), f32(5, 2, 4), f32(5, 2, 4), f32(12, 4), f32(12), f32(4, 4))

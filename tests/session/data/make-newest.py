@@ -136,9 +136,30 @@ class Sized(nn.Module):
         return (steps * along.mean() * spread + wrong.sum(0)[1:, None])[::2]
 
 
+class Transformed(nn.Module):
+    """Gradients for each sample, a Jacobian in a batch, many models at once."""
+
+    def __init__(self):
+        super().__init__()
+        self.weight, self.last = nn.Parameter(torch.randn(4, 5) / 2), nn.Parameter(torch.randn(5, 3) / 2)
+        self.many = nn.Parameter(torch.randn(2, 3, 4) / 2)
+
+    def forward(self, x):
+        def score(weight, at):
+            return torch.tanh(at @ weight) @ self.last
+
+        def loss(weight, at):
+            return nn.functional.cross_entropy(score(weight, at)[None], at.argmax()[None] % 3)
+
+        slopes = torch.func.vmap(torch.func.grad(loss), (None, 0))(self.weight, x)
+        jacobians = torch.func.vmap(torch.func.jacrev(score, argnums=1), (None, 0))(self.weight, x)
+        heads = torch.func.vmap(lambda weight: torch.sin(nn.functional.linear(x, weight)).cumsum(0))(self.many)
+        return slopes.square().sum((1, 2)) * jacobians.sum((1, 2)) + heads.mean((0, 2))
+
+
 MODELS = {
     "waves": Waves, "normed": Normed, "dropped": Dropped, "indexed": Indexed, "solved": Solved, "ranked": Ranked,
-    "counted": Counted, "written": Written, "sized": Sized,
+    "counted": Counted, "written": Written, "sized": Sized, "transformed": Transformed,
 }  # fmt: skip
 
 

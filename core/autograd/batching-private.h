@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: MIT */
+#pragma once
+
+#include "autograd/transform-private.h"
+#include "call/adj-op.h"
+
+G_BEGIN_DECLS
+
+/* A call with a tensor of a batch among its arguments. */
+typedef struct
+{
+  AdjOpCall *call;
+  Level *level;
+  gboolean wrapped; /* its results are of the level already */
+  guint dim;        /* that of the batch in results; a rule may set it */
+} Batching;
+
+/* Makes the calls below the level; @out: their results, borrowed from the scope.  %FALSE: the context is in error. */
+typedef gboolean (*BatchFunc) (Batching *b, AdjValue *out);
+
+/* (nullable): of an operator of the table. */
+BatchFunc batching_find_rule (const AdjOp *op);
+
+/* Calls the operator on each entry by itself. */
+gboolean batching_each (Batching *b, AdjValue *out);
+
+/* Argument @arg with the batch in front, or as it is when it has none; %NULL: it is no tensor, or
+ * the context is in error. */
+AdjTensor *batching_front (const Batching *b, guint arg);
+AdjTensor *batching_front_of (const Batching *b, AdjTensor *tensor);
+gboolean batching_is_batched (const Batching *b, guint arg);
+/* Dimensions of argument @arg, a tensor, without that of the batch. */
+guint batching_rank (const Batching *b, guint arg);
+/* @tensor, which has no batch, once for each entry. */
+AdjTensor *batching_spread (const Batching *b, AdjTensor *tensor);
+
+G_END_DECLS

@@ -1,0 +1,561 @@
+/* SPDX-License-Identifier: MIT */
+/* Rules of operators on batches.  Most are called on the tensors with the batch in front: with
+ * operands brought to one rank when they broadcast, with dimensions counted one further and sizes
+ * of the batch before others. */
+
+#include "autograd/batching-private.h"
+
+#include <string.h>
+
+#include "ops/adj-op-id.h"
+#include "rules/adj-apply.h"
+
+static gboolean
+give (AdjTensor *tensor, AdjValue *out)
+{
+  *out = ADJ_TENSOR (tensor);
+  return tensor != NULL;
+}
+
+static AdjValue
+list_of (AdjValue *items, guint n)
+{
+  return (AdjValue){ .kind = ADJ_VALUE_LIST, .n = n, .items = items };
+}
+
+/* -- elements that broadcast -- */
+
+/* @tensor, whose first dimension is the batch, with dimensions of 1 behind that, so that it has
+ * @rank others. */
+static AdjTensor *
+pad (AdjContext *cx, AdjTensor *tensor, guint rank)
+{
+  const AdjShape *shape = &adj_tensor_get_meta (tensor)->shape;
+  AdjValue sizes[ADJ_MAX_RANK];
+  guint n_more = rank + 1 - shape->rank;
+
+  if (n_more == 0)
+    return tensor;
+  sizes[0] = adj_value_from_size (shape->size[0]);
+  for (guint i = 0; i < n_more; i++)
+    sizes[i + 1] = ADJ_INT (1);
+  for (guint i = 1; i < shape->rank; i++)
+    sizes[i + n_more] = adj_value_from_size (shape->size[i]);
+  return ADJ_APPLY (cx, ADJ_OP_view, ADJ_TENSOR (tensor), list_of (sizes, rank + 1));
+}
+
+/* Of one tensor, wherever its batch is. */
+static gboolean
+as_it_is (Batching *b, AdjValue *out)
+{
+  const AdjSchema *schema = b->call->schema;
+  AdjValue args[ADJ_MAX_ARGUMENTS];
+
+  memcpy (args, b->call->args, schema->n_arguments * sizeof *args);
+  args[0].tensor = level_unwrap (b->level, args[0].tensor, &b->dim);
+  return adj_call_bound (b->call->cx, b->call->op, args, out);
+}
+
+static gboolean
+elements (Batching *b, AdjValue *out)
+{
+  const AdjSchema *schema = b->call->schema;
+  AdjValue args[ADJ_MAX_ARGUMENTS];
+  guint rank = 0, n_tensors = 0;
+
+  for (guint i = 0; i < schema->n_arguments; i++)
+    n_tensors += b->call->args[i].kind == ADJ_VALUE_TENSOR;
+  if (n_tensors == 1 && batching_is_batched (b, 0))
+    return as_it_is (b, out);
+
+  if (schema->arguments[0].type.written && !batching_is_batched (b, 0))
+    return adj_op_call_fail (b->call, "writes a batch into a tensor that has none");
+  for (guint i = 0; i < schema->n_arguments; i++)
+    if (b->call->args[i].kind == ADJ_VALUE_TENSOR)
+      rank = MAX (rank, batching_rank (b, i));
+  for (guint i = 0; i < schema->n_arguments; i++)
+    {
+      args[i] = b->call->args[i];
+      if (!batching_is_batched (b, i))
+        continue;
+      args[i].tensor = batching_front (b, i);
+      if (args[i].tensor != NULL)
+        args[i].tensor = pad (b->call->cx, args[i].tensor, rank);
+      if (args[i].tensor == NULL)
+        return FALSE;
+    }
+  return adj_call_bound (b->call->cx, b->call->op, args, out);
+}
+
+/* -- dimensions and sizes -- */
+
+static gboolean
+is_one_of (const char *name, const char *const *names)
+{
+  return g_strv_contains (names, name);
+}
+
+static const char *const dims[] = { "dim", "dim0", "dim1", "dim2", "dims", NULL };
+static const char *const sizes[] = { "size", "input_sizes", "sizes", "self_sizes", NULL };
+
+/* Dimension @dim of @rank as it is counted behind that of the batch. */
+static AdjValue
+shift (gint64 dim, guint rank)
+{
+  return ADJ_INT (dim < 0 ? dim + rank + 1 : dim + 1);
+}
+
+/* None and no dimensions are all of them. */
+static AdjValue
+shift_all (const Batching *b, const AdjValue *value, guint rank)
+{
+  gboolean all = value->kind == ADJ_VALUE_NONE || value->n == 0;
+  guint n = all ? rank : value->n;
+  AdjValue *items = adj_scope_alloc (b->call->cx, (n + 1) * sizeof *items);
+
+  for (guint i = 0; i < n; i++)
+    items[i] = all ? ADJ_INT (i + 1) : shift (value->items[i].integer, rank);
+  return list_of (items, n);
+}
+
+static AdjValue
+with_size (const Batching *b, const AdjValue *value)
+{
+  AdjValue *items = adj_scope_alloc (b->call->cx, (value->n + 1) * sizeof *items);
+
+  items[0] = adj_value_from_size (b->level->size);
+  for (guint i = 0; i < value->n; i++)
+    items[i + 1] = value->items[i];
+  return list_of (items, value->n + 1);
+}
+
+static AdjValue
+move_argument (const Batching *b, const AdjArgument *argument, const AdjValue *value, guint rank)
+{
+  if (is_one_of (argument->name, dims) && argument->type.is_list)
+    return shift_all (b, value, rank);
+  if (is_one_of (argument->name, dims) && value->kind == ADJ_VALUE_INT)
+    return shift (value->integer, rank);
+  if (is_one_of (argument->name, sizes) && adj_value_is_container (value))
+    return with_size (b, value);
+  return *value;
+}
+
+static AdjTensor *
+with_batch (const Batching *b, AdjTensor *tensor)
+{
+  return level_unwrap (b->level, tensor, NULL) != NULL ? batching_front_of (b, tensor)
+                                                       : batching_spread (b, tensor);
+}
+
+static gboolean
+with_batches (const Batching *b, const AdjValue *value, AdjValue *out)
+{
+  AdjValue *items = adj_scope_alloc (b->call->cx, (value->n + 1) * sizeof *items);
+
+  *out = *value;
+  out->items = items;
+  for (guint i = 0; i < value->n; i++)
+    {
+      items[i] = value->items[i];
+      if (items[i].kind == ADJ_VALUE_TENSOR)
+        items[i].tensor = with_batch (b, items[i].tensor);
+      if (items[i].kind == ADJ_VALUE_TENSOR && items[i].tensor == NULL)
+        return FALSE;
+    }
+  return TRUE;
+}
+
+/* The rank that dimensions of @call are counted in. */
+static guint
+counted_rank (const AdjOpCall *call)
+{
+  const AdjValue *first = &call->args[0];
+
+  if (first->kind == ADJ_VALUE_LIST && first->n > 0 && first->items[0].kind == ADJ_VALUE_TENSOR)
+    first = &first->items[0];
+  return first->kind == ADJ_VALUE_TENSOR ? adj_tensor_get_rank (first->tensor) : 0;
+}
+
+static gboolean
+moved_in (Batching *b, guint rank, AdjValue *out)
+{
+  const AdjOpCall *call = b->call;
+  AdjValue args[ADJ_MAX_ARGUMENTS];
+
+  if (call->schema->arguments[0].type.written && !batching_is_batched (b, 0))
+    return adj_op_call_fail (call, "writes a batch into a tensor that has none");
+  for (guint i = 0; i < call->schema->n_arguments; i++)
+    {
+      const AdjValue *value = &call->args[i];
+
+      args[i] = *value;
+      if (value->kind == ADJ_VALUE_TENSOR)
+        args[i].tensor = with_batch (b, value->tensor);
+      else if (value->kind == ADJ_VALUE_LIST && value->n > 0 &&
+               value->items[0].kind == ADJ_VALUE_TENSOR)
+        {
+          if (!with_batches (b, value, &args[i]))
+            return FALSE;
+        }
+      else
+        args[i] = move_argument (b, &call->schema->arguments[i], value, rank);
+      if (args[i].kind == ADJ_VALUE_TENSOR && args[i].tensor == NULL)
+        return FALSE;
+    }
+  return adj_call_bound (call->cx, call->op, args, out);
+}
+
+/* Whether @call names dimensions. */
+static gboolean
+has_dims (const AdjOpCall *call)
+{
+  for (guint i = 0; i < call->schema->n_arguments; i++)
+    if (is_one_of (call->schema->arguments[i].name, dims))
+      return TRUE;
+  return FALSE;
+}
+
+static gboolean
+moved (Batching *b, AdjValue *out)
+{
+  if (counted_rank (b->call) == 0 && has_dims (b->call))
+    return batching_each (b, out);
+  return moved_in (b, counted_rank (b->call), out);
+}
+
+/* Of operators whose results have a dimension more. */
+static gboolean
+moved_further (Batching *b, AdjValue *out)
+{
+  return moved_in (b, counted_rank (b->call) + 1, out);
+}
+
+/* A lone dimension, which may be None: of a vector that is the only one. */
+static gboolean
+moved_or_whole (Batching *b, AdjValue *out)
+{
+  AdjValue args[ADJ_MAX_ARGUMENTS];
+  const AdjValue *given = b->call->args;
+  guint rank = batching_rank (b, 0);
+  gboolean done;
+
+  if (given[1].kind != ADJ_VALUE_NONE)
+    return moved (b, out);
+  memcpy (args, given, b->call->schema->n_arguments * sizeof *args);
+  args[0].tensor = batching_front (b, 0);
+  if (args[0].tensor != NULL && rank != 1)
+    args[0].tensor = ADJ_APPLY (b->call->cx, ADJ_OP_reshape, ADJ_TENSOR (args[0].tensor),
+                                list_of ((AdjValue[]){ adj_value_from_size (b->level->size),
+                                                       ADJ_INT (-1) },
+                                         2));
+  args[1] = ADJ_INT (1);
+  done = args[0].tensor != NULL && adj_call_bound (b->call->cx, b->call->op, args, out);
+  return done;
+}
+
+static gboolean
+permuted (Batching *b, AdjValue *out)
+{
+  const AdjValue *order = &b->call->args[1];
+  guint rank = batching_rank (b, 0);
+  AdjValue items[ADJ_MAX_RANK + 1] = { ADJ_INT (0) };
+
+  for (guint i = 0; i < order->n && i < ADJ_MAX_RANK; i++)
+    items[i + 1] = shift (order->items[i].integer, rank);
+  return give (ADJ_APPLY (b->call->cx, ADJ_OP_permute, ADJ_TENSOR (batching_front (b, 0)),
+                          list_of (items, order->n + 1)),
+               out);
+}
+
+static gboolean
+expanded (Batching *b, AdjValue *out)
+{
+  const AdjValue *wanted = &b->call->args[1];
+  AdjTensor *front = batching_front (b, 0);
+
+  if (front != NULL)
+    front = pad (b->call->cx, front, wanted->n);
+  return front != NULL &&
+         give (ADJ_APPLY (b->call->cx, ADJ_OP_expand, ADJ_TENSOR (front), with_size (b, wanted)),
+               out);
+}
+
+static gboolean
+transposed (Batching *b, AdjValue *out)
+{
+  AdjTensor *front = batching_front (b, 0);
+
+  if (batching_rank (b, 0) < 2)
+    return give (front, out);
+  return give (ADJ_APPLY (b->call->cx, ADJ_OP_transpose_int, ADJ_TENSOR (front), ADJ_INT (1),
+                          ADJ_INT (2)),
+               out);
+}
+
+/* (self, dim) */
+static gboolean
+squeezed_at (Batching *b, AdjValue *out)
+{
+  guint rank = batching_rank (b, 0);
+  AdjValue dim = rank > 0 ? shift (b->call->args[1].integer, rank) : ADJ_NONE;
+  AdjTensor *front = batching_front (b, 0);
+
+  if (front == NULL || rank == 0)
+    return give (front, out);
+  return give (ADJ_APPLY (b->call->cx, ADJ_OP_squeeze_dims, ADJ_TENSOR (front), list_of (&dim, 1)),
+               out);
+}
+
+static gboolean
+squeezed (Batching *b, AdjValue *out)
+{
+  AdjTensor *front = batching_front (b, 0);
+  AdjValue items[ADJ_MAX_RANK];
+  guint n = 0;
+
+  for (guint i = 1; front != NULL && i < adj_tensor_get_rank (front); i++)
+    if (adj_size_is (adj_context_get_symbols (b->call->cx),
+                         adj_tensor_get_meta (front)->shape.size[i], 1))
+      items[n++] = ADJ_INT (i);
+  return front != NULL &&
+         give (ADJ_APPLY (b->call->cx, ADJ_OP_squeeze_dims, ADJ_TENSOR (front), list_of (items, n)),
+               out);
+}
+
+/* (a, dtype): as what PyTorch calls in its place. */
+static gboolean
+converted (Batching *b, AdjValue *out)
+{
+  AdjTensor *front = batching_front (b, 0);
+  AdjValue device = { .kind = ADJ_VALUE_DEVICE };
+
+  if (front == NULL)
+    return FALSE;
+  device.device = adj_tensor_get_meta (front)->device;
+  return adj_call_bound (b->call->cx, adj_op (ADJ_OP__to_copy),
+                         (const AdjValue[]){ ADJ_TENSOR (front), b->call->args[1], ADJ_NONE, device,
+                                             ADJ_NONE, ADJ_BOOL (FALSE), ADJ_NONE },
+                         out);
+}
+
+/* What is reduced to one number is reduced over all dimensions but that of the batch: (self, dim,
+ * keepdim), and where there is one the dtype. */
+static gboolean
+reduce_by (Batching *b, AdjOpId by, AdjValue dtype, AdjValue *out)
+{
+  AdjTensor *front = batching_front (b, 0);
+  AdjValue all = shift_all (b, &ADJ_NONE, batching_rank (b, 0));
+  const AdjValue args[] = { ADJ_TENSOR (front), all, ADJ_BOOL (FALSE), dtype };
+
+  if (front == NULL || all.n == 0)
+    return give (front, out);
+  return adj_call_bound (b->call->cx, adj_op (by), args, out);
+}
+
+static gboolean
+summed (Batching *b, AdjValue *out)
+{
+  return reduce_by (b, ADJ_OP_sum_dim_IntList, b->call->args[1], out);
+}
+
+static gboolean
+averaged (Batching *b, AdjValue *out)
+{
+  return reduce_by (b, ADJ_OP_mean_dim, b->call->args[1], out);
+}
+
+static gboolean
+greatest (Batching *b, AdjValue *out)
+{
+  return reduce_by (b, ADJ_OP_amax, ADJ_NONE, out);
+}
+
+static gboolean
+least (Batching *b, AdjValue *out)
+{
+  return reduce_by (b, ADJ_OP_amin, ADJ_NONE, out);
+}
+
+/* -- products -- */
+
+static AdjTensor *
+multiply (const Batching *b, AdjTensor *left, AdjTensor *right)
+{
+  return left == NULL || right == NULL
+             ? NULL
+             : ADJ_APPLY (b->call->cx, ADJ_OP_matmul, ADJ_TENSOR (left), ADJ_TENSOR (right));
+}
+
+static gboolean
+matrices (Batching *b, AdjValue *out)
+{
+  return give (multiply (b, batching_front (b, 0), batching_front (b, 1)), out);
+}
+
+/* Argument @arg, a vector, as a matrix with a dimension of 1 at @dim, when it has a batch. */
+static AdjTensor *
+vector_as_matrix (const Batching *b, guint arg, gint64 dim)
+{
+  AdjTensor *front = batching_front (b, arg);
+
+  return front != NULL && batching_is_batched (b, arg)
+             ? ADJ_APPLY (b->call->cx, ADJ_OP_unsqueeze, ADJ_TENSOR (front), ADJ_INT (dim))
+             : front;
+}
+
+static AdjTensor *
+without (const Batching *b, AdjTensor *tensor, gint64 dim)
+{
+  return tensor == NULL ? NULL
+                        : ADJ_APPLY (b->call->cx, ADJ_OP_squeeze_dim, ADJ_TENSOR (tensor),
+                                     ADJ_INT (dim));
+}
+
+static gboolean
+matrix_and_vector (Batching *b, AdjValue *out)
+{
+  AdjTensor *front = batching_front (b, 1);
+
+  if (front != NULL && !batching_is_batched (b, 0))
+    {
+      b->dim = 1;
+      return give (multiply (b, b->call->args[0].tensor,
+                             ADJ_APPLY (b->call->cx, ADJ_OP_movedim_int, ADJ_TENSOR (front),
+                                        ADJ_INT (0), ADJ_INT (-1))),
+                   out);
+    }
+  front = multiply (b, batching_front (b, 0), vector_as_matrix (b, 1, -1));
+  return give (batching_is_batched (b, 1) ? without (b, front, -1) : front, out);
+}
+
+static gboolean
+vectors (Batching *b, AdjValue *out)
+{
+  AdjTensor *product = multiply (b, vector_as_matrix (b, 0, -2), vector_as_matrix (b, 1, -1));
+
+  if (batching_is_batched (b, 0))
+    product = without (b, product, -2);
+  return give (batching_is_batched (b, 1) ? without (b, product, -1) : product, out);
+}
+
+/* -- a factor or a summand that comes after: addmm, addmv, baddbmm, in calls of this level -- */
+
+static const struct
+{
+  AdjOpId op, product;
+} sums[] = {
+  { ADJ_OP_addmm, ADJ_OP_mm },
+  { ADJ_OP_addmv, ADJ_OP_mv },
+  { ADJ_OP_baddbmm, ADJ_OP_bmm },
+};
+
+static AdjOpId
+product_of (const AdjOp *op)
+{
+  for (guint i = 0; i < G_N_ELEMENTS (sums); i++)
+    if (op == adj_op (sums[i].op))
+      return sums[i].product;
+  g_return_val_if_reached (ADJ_OP_mm);
+}
+
+/* (self, left, right, beta, alpha) */
+static gboolean
+product_and_sum (Batching *b, AdjValue *out)
+{
+  AdjContext *cx = b->call->cx;
+  const AdjValue *args = b->call->args;
+  AdjMode *entry = adj_context_set_entry (cx, &b->level->mode);
+  AdjTensor *product = ADJ_APPLY (cx, product_of (b->call->op), args[1], args[2]), *self;
+  gboolean done;
+
+  self = product == NULL ? NULL : ADJ_APPLY (cx, ADJ_OP_mul_Scalar, args[0], args[3]);
+  done = self != NULL &&
+         adj_call_bound (cx, adj_op (ADJ_OP_add_Tensor),
+                         (const AdjValue[]){ ADJ_TENSOR (self), ADJ_TENSOR (product), args[4] }, out);
+  adj_context_set_entry (cx, entry);
+  b->wrapped = TRUE;
+  return done;
+}
+
+/* -- layer norm: of a batch with weights of none, as it is; else the weights come after -- */
+
+static gboolean
+normalized (Batching *b, AdjValue *out)
+{
+  AdjValue args[5];
+
+  if (!batching_is_batched (b, 0) || batching_is_batched (b, 2) || batching_is_batched (b, 3))
+    return adj_op_call_fail (b->call, "is not known with weights for each entry of a batch");
+  memcpy (args, b->call->args, sizeof args);
+  args[0].tensor = batching_front (b, 0);
+  return args[0].tensor != NULL && adj_call_bound (b->call->cx, b->call->op, args, out);
+}
+
+/* -- convolutions of a batch by weights of none: of as many more pictures -- */
+
+/* Argument 0 with the batch in front, by a permutation even where it is there. */
+static AdjTensor *
+permuted_to_front (const Batching *b)
+{
+  guint dim;
+  AdjTensor *inner = level_unwrap (b->level, b->call->args[0].tensor, &dim);
+  guint rank = adj_tensor_get_rank (inner);
+  AdjValue order[ADJ_MAX_RANK] = { ADJ_INT (dim) };
+
+  for (guint i = 1; i < rank; i++)
+    order[i] = ADJ_INT (i <= dim ? i - 1 : i);
+  return ADJ_APPLY (b->call->cx, ADJ_OP_permute, ADJ_TENSOR (inner), list_of (order, rank));
+}
+
+static gboolean
+convolved (Batching *b, AdjValue *out)
+{
+  AdjContext *cx = b->call->cx;
+  const AdjSchema *schema = b->call->schema;
+  AdjValue args[ADJ_MAX_ARGUMENTS], *shape;
+  AdjTensor *flat;
+  guint rank;
+
+  if (!batching_is_batched (b, 0) || batching_is_batched (b, 1) || batching_is_batched (b, 2))
+    return batching_each (b, out);
+  memcpy (args, b->call->args, schema->n_arguments * sizeof *args);
+  flat = permuted_to_front (b);
+  if (flat == NULL)
+    return FALSE;
+  rank = adj_tensor_get_rank (flat);
+  shape = adj_scope_alloc (cx, rank * sizeof *shape);
+  for (guint i = 2; i < rank; i++)
+    shape[i] = adj_value_from_size (adj_tensor_get_meta (flat)->shape.size[i]);
+  shape[1] = adj_value_from_size (adj_size_mul (adj_context_get_symbols (cx), b->level->size,
+                                                adj_tensor_get_meta (flat)->shape.size[1]));
+  args[0].tensor = ADJ_APPLY (cx, ADJ_OP_view, ADJ_TENSOR (flat), list_of (shape + 1, rank - 1));
+  if (args[0].tensor == NULL || !adj_call_bound (cx, b->call->op, args, out))
+    return FALSE;
+  shape[0] = adj_value_from_size (b->level->size);
+  shape[1] = adj_value_from_size (adj_tensor_get_meta (flat)->shape.size[1]);
+  for (guint i = 2; i < rank; i++)
+    shape[i] = adj_value_from_size (adj_tensor_get_meta (out->tensor)->shape.size[i - 1]);
+  return give (ADJ_APPLY (cx, ADJ_OP_view, ADJ_TENSOR (out->tensor), list_of (shape, rank)), out);
+}
+
+/* -- the table -- */
+
+static const struct
+{
+  AdjOpId op;
+  BatchFunc rule;
+} rules[] = {
+#define BATCH(op, rule) { ADJ_OP_##op, rule },
+#include "autograd/batching-rules.inc"
+#undef BATCH
+};
+
+BatchFunc
+batching_find_rule (const AdjOp *op)
+{
+  for (guint i = 0; i < G_N_ELEMENTS (rules); i++)
+    if (op == adj_op (rules[i].op))
+      return rules[i].rule;
+  return op->expr != NULL ? elements : NULL;
+}

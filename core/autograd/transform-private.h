@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: MIT */
+#pragma once
+
+#include "autograd/autograd-private.h"
+#include "call/adj-mode.h"
+
+G_BEGIN_DECLS
+
+/* Levels of torch.func: modes above the one that records for the program. */
+
+/* Tensors of a level show another of the levels below: one that remembers what happens to it there,
+ * or one with a dimension more. */
+typedef enum
+{
+  LEVEL_GRADIENTS,
+  LEVEL_BATCH,
+} LevelKind;
+
+typedef struct
+{
+  AdjMode mode;
+  LevelKind kind;
+  gint64 id;    /* never used again */
+  guint depth;  /* counted from 1, as graphs do */
+  guint n_more; /* modes that were pushed above it for this level */
+  AdjSize size; /* of a batch */
+} Level;
+
+/* Pushes a level; its depth, or 0 with the context in error.  @size: of a batch. */
+guint level_push (AdjContext *cx, LevelKind kind, AdjSize size);
+/* Pops the innermost one.  %FALSE: there is none. */
+gboolean level_pop (AdjContext *cx);
+/* (nullable): the one that lives at @depth. */
+Level *level_find (AdjContext *cx, guint depth);
+
+gboolean level_has_batch (AdjContext *cx);
+
+/* -- tensors of a level -- */
+
+/* Results are borrowed from the innermost scope. */
+AdjTensor *level_wrap (AdjContext *cx, const Level *level, AdjTensor *inner, guint dim);
+/* (nullable): what @tensor shows when it is of @level; @dim (out): the dimension that it hides. */
+AdjTensor *level_unwrap (const Level *level, const AdjTensor *tensor, guint *dim);
+/* What @tensor shows below a level of gradients, alive or not; else itself. */
+AdjTensor *level_untrack (AdjTensor *tensor);
+/* @tensor without the levels that are not among the modes from @mode on. */
+AdjTensor *level_peel (const AdjMode *mode, AdjTensor *tensor);
+
+/* -- batches (batching.c): AdjModeClass.call -- */
+
+gboolean batching_call (AdjMode *mode, AdjOpCall *call);
+
+/* -- steps (transform.c): AdjModeClass.transform -- */
+
+gboolean transform_step (AdjMode *mode,
+                         AdjContext *cx,
+                         AdjTransform step,
+                         const AdjValue *args,
+                         guint n_args,
+                         AdjValue *result);
+
+G_END_DECLS
