@@ -7,6 +7,7 @@
 
 #include "analysis/adj-lifetimes.h"
 #include "base/adj-clock.h"
+#include "call/adj-context-internal.h"
 #include "call/adj-mode.h"
 #include "call/adj-object-call-internal.h"
 #include "exec/adj-executor.h"
@@ -18,9 +19,11 @@
 
 typedef struct
 {
+  AdjContext *cx;
   const AdjRunRequest *request;
   AdjRunResult *result;
-  GHashTable *lives; /* storage id (guint64 *) → AdjLiveRange */
+  guint8 generator[ADJ_GENERATOR_STATE_BYTES]; /* its state before the call, if it is asked for */
+  GHashTable *lives;                           /* storage id (guint64 *) → AdjLiveRange */
   gint64 started;
   guint last_use; /* of the node being looked at */
   guint index;
@@ -164,12 +167,26 @@ widen_leaf (const AdjValue *leaf, AdjValue *out, gpointer data)
   return TRUE;
 }
 
+static void
+note_draw (Watch *watch, AdjNodeId id)
+{
+  guint8 now[ADJ_GENERATOR_STATE_BYTES];
+
+  adj_generator_get_state (adj_context_get_generator (watch->cx), now);
+  if (memcmp (now, watch->generator, sizeof now) == 0)
+    return;
+  watch->request->drew (id, watch->generator, watch->request->data);
+  memcpy (watch->generator, now, sizeof now);
+}
+
 static gboolean
 amend_node (const AdjGraph *graph, AdjNodeId id, AdjContext *cx, AdjValue *value, gpointer data)
 {
   Watch *watch = data;
 
   watch->result->node_ns[id.index] = adj_clock_now () - watch->started;
+  if (watch->request->drew != NULL && graph == watch->request->graph)
+    note_draw (watch, id);
   if (watch->request->float64 &&
       adj_graph_get_node (graph, id.index)->opcode == ADJ_OPCODE_GET_ATTR)
     {
@@ -212,9 +229,15 @@ replace_call (
     const AdjGraph *graph, AdjNodeId id, const AdjValue *args, AdjValue *value, gpointer data)
 {
   Watch *watch = data;
+  const AdjRunRequest *request = watch->request;
 
-  if (watch->request->before != NULL && graph == watch->request->graph)
-    watch->request->before (id, watch->request->data);
+  if (request->before != NULL && graph == request->graph)
+    request->before (id, request->data);
+  if (request->float64)
+    adj_context_set_narrow_dtype (
+        watch->cx, exec_find_dtype (request->like != NULL && graph == request->graph
+                                        ? &request->like[id.index]
+                                        : &adj_graph_get_node (graph, id.index)->val));
   return captured_replace (&watch->captured, graph, id, args, value);
 }
 
@@ -233,7 +256,7 @@ interpreter_run (const AdjRunRequest *request,
   g_autoptr (AdjContext) cx = adj_context_new ();
   g_autoptr (GHashTable) lives =
       g_hash_table_new_full (g_int64_hash, g_int64_equal, g_free, g_free);
-  Watch watch = { .request = request, .result = result, .lives = lives };
+  Watch watch = { .cx = cx, .request = request, .result = result, .lives = lives };
   AdjInterpreterHooks hooks = {
     .node = see_node, .amend = amend_node, .replace = replace_call, .data = &watch
   };
@@ -251,6 +274,8 @@ interpreter_run (const AdjRunRequest *request,
   if (request->float64)
     adj_context_push_mode (cx, adj_float64_mode_new ());
   watch.started = started;
+  if (request->drew != NULL)
+    adj_generator_get_state (adj_context_get_generator (cx), watch.generator);
   captured_run_init (&watch.captured, cx, request);
   inputs = import_inputs (request);
 
