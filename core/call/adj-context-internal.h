@@ -32,10 +32,14 @@ gboolean adj_context_may_go_on (AdjContext *cx);
 void adj_context_note_builtin (
     AdjContext *cx, const char *target, const AdjValue *args, guint n_args, const AdjValue *result);
 
-/* The dtype that float64 stands for, in which random values are drawn and whose epsilon formulas
- * take; ADJ_DTYPE_NONE: itself. */
+/* The dtype that random values of dtype float64 are drawn in; ADJ_DTYPE_NONE: as they are. */
 AdjDType adj_context_get_drawn_dtype (const AdjContext *cx);
 void adj_context_set_drawn_dtype (AdjContext *cx, AdjDType dtype);
+/* Of what is called here and widened to float64: the dtype that it has without that, in which it
+ * draws unless it names another, and whose epsilon formulas take; ADJ_DTYPE_NONE: unknown.  In
+ * graphs that it calls their nodes say it. */
+AdjDType adj_context_get_narrow_dtype (const AdjContext *cx);
+void adj_context_set_narrow_dtype (AdjContext *cx, AdjDType dtype);
 
 /* Where the kernels of calls run. */
 typedef struct AdjKQueue AdjKQueue;

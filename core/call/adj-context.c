@@ -28,6 +28,7 @@ adj_context_new_of (const AdjOperators *operators, AdjSymbols *symbols)
   cx->symbols = symbols != NULL ? adj_symbols_ref (symbols) : adj_symbols_new ();
   cx->default_dtype = ADJ_DTYPE_F32;
   cx->drawn_dtype = ADJ_DTYPE_NONE;
+  cx->narrow_dtype = ADJ_DTYPE_NONE;
   cx->cpu = ADJ_K_CPU_QUEUE;
   cx->queue = &cx->cpu;
   cx->region.id = -1;
@@ -184,6 +185,24 @@ void
 adj_context_set_drawn_dtype (AdjContext *cx, AdjDType dtype)
 {
   cx->drawn_dtype = dtype;
+}
+
+AdjDType
+adj_context_get_narrow_dtype (const AdjContext *cx)
+{
+  const AdjValue *annotation;
+
+  if (cx->narrow_graph == NULL || cx->place.graph == cx->narrow_graph)
+    return cx->narrow_dtype;
+  annotation = &adj_graph_get_node (cx->place.graph, cx->place.id.index)->val;
+  return annotation->kind == ADJ_VALUE_META ? annotation->meta->dtype : ADJ_DTYPE_NONE;
+}
+
+void
+adj_context_set_narrow_dtype (AdjContext *cx, AdjDType dtype)
+{
+  cx->narrow_dtype = dtype;
+  cx->narrow_graph = cx->place.graph;
 }
 
 AdjKQueue *

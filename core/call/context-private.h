@@ -19,6 +19,8 @@ struct _AdjContext
   AdjGenerator *generator; /* (nullable): made at first use */
   AdjPhilox philox;
   AdjDType drawn_dtype;
+  AdjDType narrow_dtype;
+  const AdjGraph *narrow_graph; /* (unowned): in whose calls it holds */
   AdjKQueue cpu;
   AdjKQueue *queue; /* (unowned): @cpu, or of a device */
   gboolean grad_enabled;

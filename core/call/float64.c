@@ -18,8 +18,8 @@ float64_call (AdjMode *mode, AdjOpCall *call)
   const AdjSchema *schema = call->schema;
   const AdjValue *args = call->args;
   AdjDType default_dtype = adj_context_get_default_dtype (call->cx);
-  AdjDType before = adj_context_get_drawn_dtype (call->cx);
-  AdjDType drawn = default_dtype;
+  AdjDType narrow = adj_context_get_narrow_dtype (call->cx);
+  AdjDType drawn = adj_dtype_is_floating (narrow) ? narrow : default_dtype;
   AdjValue promoted[ADJ_MAX_ARGUMENTS];
   gboolean done;
 
@@ -38,7 +38,7 @@ float64_call (AdjMode *mode, AdjOpCall *call)
   done = adj_mode_call_below (mode, call);
   call->args = args;
   adj_context_set_default_dtype (call->cx, default_dtype);
-  adj_context_set_drawn_dtype (call->cx, before);
+  adj_context_set_drawn_dtype (call->cx, ADJ_DTYPE_NONE);
   return done;
 }
 

@@ -109,6 +109,7 @@ adj_comparison_run (const AdjComparisonRequest *request, GCancellable *cancellab
   comparing.same = g_new0 (gboolean, n);
   comparing.peer = g_new0 (AdjValue, n);
   comparing.versions = alias_versions_new (request->graph);
+  comparing.drawn = g_hash_table_new_full (NULL, NULL, NULL, (GDestroyNotify) g_bytes_unref);
   comparing.items = g_hash_table_new_full (NULL, NULL, NULL, (GDestroyNotify) g_array_unref);
   comparing.spill = adj_spill_new (request->keep_memory);
   comparing.cancellable = cancellable;
@@ -134,6 +135,7 @@ adj_comparison_run (const AdjComparisonRequest *request, GCancellable *cancellab
   g_free (comparing.same);
   g_free (comparing.peer);
   alias_versions_free (comparing.versions);
+  g_hash_table_unref (comparing.drawn);
   g_hash_table_unref (comparing.items);
   adj_spill_free (comparing.spill);
   return done ? g_steal_pointer (&comparison) : NULL;

@@ -8,6 +8,7 @@
 
 #include "base/adj-format-bytes.h"
 #include "base/adj-names-internal.h"
+#include "exec/adj-executor-internal.h"
 #include "ir/adj-graph.h"
 #include "ir/adj-value-internal.h"
 
@@ -76,18 +77,17 @@ same_sizes (const AdjShape *given, const AdjShape *wanted)
   return TRUE;
 }
 
-/* PyTorch's traces say of the statistics of norms that they are as narrow as the batch; its kernels
- * keep them in f32. */
-static gboolean
-same_dtype (AdjDType given, AdjDType wanted)
+gboolean
+adj_dtype_is_as_annotated (AdjDType given, AdjDType annotated)
 {
-  return given == wanted || (given == ADJ_DTYPE_F32 && adj_autocast_is_possible (wanted));
+  return given == annotated || (given == ADJ_DTYPE_F32 && adj_autocast_is_possible (annotated));
 }
 
 static gboolean
 fits (const AdjTensorMeta *given, const AdjTensorMeta *wanted)
 {
-  return same_dtype (given->dtype, wanted->dtype) && same_sizes (&given->shape, &wanted->shape);
+  return adj_dtype_is_as_annotated (given->dtype, wanted->dtype) &&
+         same_sizes (&given->shape, &wanted->shape);
 }
 
 /* None stands for the first token. */

@@ -19,12 +19,17 @@ typedef struct
   AdjRandomSource random_source; /* of the PyTorch that recorded */
   const char *release;           /* (nullable): the same, as adj_context_set_release() has it */
   gboolean float64;              /* compute every floating value in double */
-  gboolean timed;                /* each region, even where that is slower than all at once */
-  guint64 memory_limit;          /* bytes; 0: four fifths of what the machine has free */
+  const AdjValue *like; /* (nullable): of a float64 run, by node what a run in the types of the
+                           graph gave: in these random numbers are drawn */
+  gboolean timed;       /* each region, even where that is slower than all at once */
+  guint64 memory_limit; /* bytes; 0: four fifths of what the machine has free */
   AdjGpu *gpu; /* (nullable) (unowned): where executors of GPUs run it; %NULL: the first there is */
   /* (nullable) Hears of every call before it is made, in the thread that runs, which goes on when
    * it returns; the interpreter alone does that. */
   void (*before) (AdjNodeId id, gpointer data);
+  /* (nullable) Hears of every call that drew from the generator, and of its state before, of
+   * ADJ_GENERATOR_STATE_BYTES; the interpreter alone does that. */
+  void (*drew) (AdjNodeId id, const guint8 *state, gpointer data);
   /* (nullable) Sees every node's result as immutable data; called in the thread that runs.  %FALSE
    * stops the run with G_IO_ERROR_CANCELLED. */
   gboolean (*tap) (AdjNodeId id, const AdjValue *value, gpointer data);

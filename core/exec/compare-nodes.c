@@ -6,6 +6,7 @@
 
 #include "call/adj-op-internal.h"
 #include "exec/comparing-private.h"
+#include "exec/generator-state-private.h"
 #include "exec/operation-private.h"
 #include "exec/verdict-private.h"
 #include "ir/adj-graph.h"
@@ -185,8 +186,7 @@ compare_item (const Item *item, guint k, double perturbation)
     .perturbation = perturbation,
   };
   AdjValueComparison value = compare_nothing (item->index);
-  g_autoptr (AdjTensorData) narrowed =
-      narrow_as_recorded (item, leaf.own.value, leaf.peer.value);
+  g_autoptr (AdjTensorData) narrowed = narrow_as_recorded (item, leaf.own.value, leaf.peer.value);
 
   if (leaf.own.value == NULL)
     return value;
@@ -247,10 +247,20 @@ compute_exact (Item *item)
   Comparing *comparing = item->comparing;
   NodeRounding of_peer;
 
-  item->own = (Operation){ item->node, comparing->candidate, comparing->versions,
-                           comparing->request->release, comparing->request->random_source };
+  item->own = (Operation){
+    .node = item->node,
+    .values = comparing->candidate,
+    .versions = comparing->versions,
+    .release = comparing->request->release,
+    .random_source = comparing->request->random_source,
+    .drawn = exec_find_dtype (&comparing->candidate[item->index]),
+    .state = g_hash_table_lookup (comparing->drawn, GUINT_TO_POINTER (item->index)),
+  };
   item->peer = item->own;
   item->peer.values = comparing->peer;
+  if (comparing->request->drawn_otherwise != NULL &&
+      comparing->request->drawn_otherwise[item->index])
+    item->peer.state = NULL;
   if ((item->node->opcode != ADJ_OPCODE_CALL_FUNCTION &&
        item->node->opcode != ADJ_OPCODE_CALL_METHOD) ||
       alias_versions_writes_shared (comparing->versions, item->index))

@@ -94,6 +94,15 @@ recall_value (AdjNodeId id, AdjValue *out, gpointer data)
   return expected != NULL;
 }
 
+static void
+note_drawn (AdjNodeId id, const guint8 *state, gpointer data)
+{
+  Comparing *comparing = data;
+
+  g_hash_table_insert (comparing->drawn, GUINT_TO_POINTER (id.index),
+                       g_bytes_new (state, ADJ_GENERATOR_STATE_BYTES));
+}
+
 gboolean
 comparing_run (Comparing *comparing, AdjValue *filling, AdjRunResult *result, GError **error)
 {
@@ -108,6 +117,8 @@ comparing_run (Comparing *comparing, AdjValue *filling, AdjRunResult *result, GE
     .release = request->release,
     .gpu = float64 ? NULL : request->gpu,
     .float64 = float64,
+    .like = float64 ? comparing->candidate : NULL,
+    .drew = filling == comparing->truth ? note_drawn : NULL,
     .tap = keep_value,
     .recall = recall_value,
     .replace = filling == comparing->perturbation     ? move_value

@@ -13,4 +13,8 @@ gboolean exec_restore_generator (AdjContext *cx, const AdjRunRequest *request, G
 /* Both. */
 gboolean exec_be_as_recorded (AdjContext *cx, const AdjRunRequest *request, GError **error);
 
+/* The floating type of the numbers in @value, or in what describes it; ADJ_DTYPE_NONE: there are
+ * none. */
+AdjDType exec_find_dtype (const AdjValue *value);
+
 G_END_DECLS

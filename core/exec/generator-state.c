@@ -33,3 +33,25 @@ exec_be_as_recorded (AdjContext *cx, const AdjRunRequest *request, GError **erro
   exec_be_of_release (cx, request);
   return exec_restore_generator (cx, request, error);
 }
+
+static gboolean
+find_in_leaf (const AdjValue *leaf, gpointer data)
+{
+  AdjDType *found = data;
+  AdjDType dtype = leaf->kind == ADJ_VALUE_DATA   ? adj_tensor_data_get_meta (leaf->data)->dtype
+                   : leaf->kind == ADJ_VALUE_META ? leaf->meta->dtype
+                                                  : ADJ_DTYPE_NONE;
+
+  if (dtype != ADJ_DTYPE_NONE && adj_dtype_is_floating (adj_dtype_get_real (dtype)))
+    *found = adj_dtype_get_real (dtype);
+  return *found == ADJ_DTYPE_NONE;
+}
+
+AdjDType
+exec_find_dtype (const AdjValue *value)
+{
+  AdjDType found = ADJ_DTYPE_NONE;
+
+  adj_value_foreach (value, find_in_leaf, &found);
+  return found;
+}

@@ -25,7 +25,8 @@ typedef struct
   AdjContext *cx;
   const AdjRunRequest *request;
   AdjRunResult *result;
-  GHashTable *lives; /* storage id (guint64 *) → AdjLiveRange */
+  guint8 generator[ADJ_GENERATOR_STATE_BYTES]; /* its state before the call, if it is asked for */
+  GHashTable *lives;                           /* storage id (guint64 *) → AdjLiveRange */
   gint64 started;
   guint last_use; /* of the node being looked at */
   guint index;
@@ -179,12 +180,26 @@ makes_constant (const AdjNode *node)
          g_strcmp0 (node->target, "torch.as_tensor") == 0;
 }
 
+static void
+note_draw (Watch *watch, AdjNodeId id)
+{
+  guint8 now[ADJ_GENERATOR_STATE_BYTES];
+
+  adj_generator_get_state (adj_context_get_generator (watch->cx), now);
+  if (memcmp (now, watch->generator, sizeof now) == 0)
+    return;
+  watch->request->drew (id, watch->generator, watch->request->data);
+  memcpy (watch->generator, now, sizeof now);
+}
+
 static gboolean
 amend_node (const AdjGraph *graph, AdjNodeId id, AdjContext *cx, AdjValue *value, gpointer data)
 {
   Watch *watch = data;
 
   watch->result->node_ns[id.index] = adj_clock_now () - watch->started;
+  if (watch->request->drew != NULL && graph == watch->request->graph)
+    note_draw (watch, id);
   if (watch->request->float64 && makes_constant (adj_graph_get_node (graph, id.index)))
     {
       AdjValue wide;
@@ -222,35 +237,19 @@ see_node (const AdjGraph *graph, AdjNodeId id, const AdjValue *value, gpointer d
 }
 
 static gboolean
-stop_at_float (const AdjValue *leaf, gpointer data)
-{
-  AdjDType *dtype = data;
-
-  if (leaf->kind == ADJ_VALUE_META && adj_dtype_is_differentiable (leaf->meta->dtype))
-    *dtype = leaf->meta->dtype;
-  return *dtype == ADJ_DTYPE_NONE;
-}
-
-/* The dtype that the first floating result of @node has in the program. */
-static AdjDType
-dtype_of_program (const AdjNode *node)
-{
-  AdjDType dtype = ADJ_DTYPE_NONE;
-
-  adj_value_foreach (&node->val, stop_at_float, &dtype);
-  return dtype;
-}
-
-static gboolean
 replace_call (
     const AdjGraph *graph, AdjNodeId id, const AdjValue *args, AdjValue *value, gpointer data)
 {
   Watch *watch = data;
+  const AdjRunRequest *request = watch->request;
 
-  if (watch->request->before != NULL && graph == watch->request->graph)
-    watch->request->before (id, watch->request->data);
-  if (watch->request->float64)
-    adj_context_set_drawn_dtype (watch->cx, dtype_of_program (adj_graph_get_node (graph, id.index)));
+  if (request->before != NULL && graph == request->graph)
+    request->before (id, request->data);
+  if (request->float64)
+    adj_context_set_narrow_dtype (
+        watch->cx, exec_find_dtype (request->like != NULL && graph == request->graph
+                                        ? &request->like[id.index]
+                                        : &adj_graph_get_node (graph, id.index)->val));
   return captured_replace (&watch->captured, graph, id, args, value);
 }
 
@@ -289,6 +288,8 @@ interpreter_run (const AdjRunRequest *request,
   if (adj_graph_takes_transforms (request->graph))
     adj_context_push_mode (cx, adj_autograd_mode_new ());
   watch.started = started;
+  if (request->drew != NULL)
+    adj_generator_get_state (adj_context_get_generator (cx), watch.generator);
   captured_run_init (&watch.captured, cx, request);
   inputs = import_inputs (request);
 

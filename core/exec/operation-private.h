@@ -15,10 +15,12 @@ typedef struct
   const AliasVersions *versions; /* by the nodes before */
   const char *release;           /* (nullable): as in AdjRunRequest */
   AdjRandomSource random_source;
+  AdjDType drawn; /* in which it draws random numbers; ADJ_DTYPE_NONE: in the default one */
+  GBytes *state;  /* (nullable): of the generator before it draws */
 } Operation;
 
 /* Computes the node in float64. @rounding: its rounding. NONE where an input is unknown, or
- * overwritten, and for random numbers, which would be other ones. (transfer full) */
+ * overwritten, and for random numbers that are drawn from an unknown state. (transfer full) */
 AdjValue operation_compute (const Operation *operation, NodeRounding *rounding);
 
 /* Computes the node in the dtypes of the graph. (transfer full) */

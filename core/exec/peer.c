@@ -79,8 +79,11 @@ static void
 repeat_missing (Comparing *comparing, guint index)
 {
   const AdjNode *node = adj_graph_get_node (comparing->graph, index);
-  Operation operation = { node, comparing->peer, comparing->versions, comparing->request->release,
-                          comparing->request->random_source };
+  Operation operation = { .node = node,
+                          .values = comparing->peer,
+                          .versions = comparing->versions,
+                          .release = comparing->request->release,
+                          .random_source = comparing->request->random_source };
   Taking taking = { .comparing = comparing, .index = index, .keep = TRUE };
   g_auto (AdjValue) repeated = operation_repeat (&operation);
 

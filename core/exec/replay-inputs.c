@@ -183,6 +183,15 @@ push_modes (AdjContext *cx, const Replay *replay, NodeRounding *rounding)
   adj_context_push_mode (cx, rounding_mode_new (rounding));
 }
 
+static void
+set_state (AdjContext *cx, GBytes *state)
+{
+  gsize size;
+  const guint8 *bytes = g_bytes_get_data (state, &size);
+
+  adj_generator_set_state (adj_context_get_generator (cx), bytes, size, NULL);
+}
+
 AdjValue
 replay_compute (Replay *replay, NodeRounding *rounding)
 {
@@ -197,17 +206,19 @@ replay_compute (Replay *replay, NodeRounding *rounding)
   *rounding = (NodeRounding){ 0 };
   adj_context_set_release (cx, replay->operation->release);
   adj_generator_set_source (adj_context_get_generator (cx), replay->operation->random_source);
+  adj_context_set_narrow_dtype (cx, replay->operation->drawn);
+  if (replay->operation->state != NULL)
+    set_state (cx, replay->operation->state);
   replay->n_replayed = 0;
   replay->coarsest = ADJ_DTYPE_NONE;
   adj_generator_get_state (adj_context_get_generator (cx), before);
   push_modes (cx, replay, rounding);
   adj_scope_begin (cx);
-  adj_context_set_drawn_dtype (cx, replay->coarsest);
   if (replay_arguments (replay, &args, &kwargs) && !depends_on_state (node, &args) &&
       adj_interpret_call (cx, node, &args, &kwargs, &result))
     {
       adj_generator_get_state (adj_context_get_generator (cx), after);
-      if (memcmp (before, after, sizeof before) == 0)
+      if (replay->operation->state != NULL || memcmp (before, after, sizeof before) == 0)
         adj_value_map (&result, export_leaf, NULL, &exported);
     }
   rounding->of_inputs = replay->coarsest;

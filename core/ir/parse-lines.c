@@ -107,6 +107,12 @@ quote_leaf (const AdjValue *leaf, AdjValue *out, gpointer data)
   return TRUE;
 }
 
+static gboolean
+is_read (const AdjValue *leaf, gpointer data)
+{
+  return leaf->kind != ADJ_VALUE_RAW;
+}
+
 /* Whether every "%name" is the name of a node. */
 static gboolean
 names_nodes (AdjModuleReader *module, const char *text, gsize length)
@@ -142,8 +148,13 @@ read_value (AdjModuleReader *module, const char *text, gsize length, AdjValue *o
   reader.resolve = adj_module_resolve;
   reader.data = module;
   reader.symbols = module->symbols;
-  return adj_reader_read (&reader, &value) && adj_reader_at_end (&reader) &&
-         !reader.raw_mentions_node && adj_value_map (&value, quote_leaf, NULL, out);
+  if (!adj_reader_read (&reader, &value) || !adj_reader_at_end (&reader) ||
+      reader.raw_mentions_node || !adj_value_map (&value, quote_leaf, NULL, out))
+    return FALSE;
+  if (!module->quotes_raw || adj_value_foreach (out, is_read, NULL))
+    return TRUE;
+  adj_value_clear (out);
+  return FALSE;
 }
 
 /* -- Nodes ---- */
@@ -368,12 +379,6 @@ adj_lines_read_node (AdjModuleReader *module, const AdjLine *line)
       adj_module_keep_raw (module, line);
     }
   return TRUE;
-}
-
-static gboolean
-is_read (const AdjValue *leaf, gpointer data)
-{
-  return leaf->kind != ADJ_VALUE_RAW;
 }
 
 gboolean

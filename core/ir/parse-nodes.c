@@ -35,6 +35,7 @@ adj_statement_init (AdjStatement *s, AdjModuleReader *module, const AdjLine *lin
   s->reader.resolve = adj_module_resolve;
   s->reader.data = module;
   s->reader.symbols = module->symbols;
+  s->reader.quotes_raw = module->quotes_raw;
   s->reader.statement = s;
 }
 

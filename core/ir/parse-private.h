@@ -24,7 +24,8 @@ typedef struct
   AdjStatement *statement; /* (nullable): values may be computed, by nodes of this statement */
   guint depth;
   guint brackets;             /* open around @token */
-  gboolean raw_mentions_node; /* an unread stretch of text names a node */
+  gboolean quotes_raw;        /* an unread stretch of text is not kept */
+  gboolean raw_mentions_node; /* one names a node, or is not kept */
   gboolean is_open;           /* a bracket or string does not end: nor does what is around it */
 } AdjReader;
 

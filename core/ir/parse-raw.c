@@ -406,15 +406,17 @@ name_raw (Raw *raw, const char *bound, const char *last, AdjSpan span)
   return adj_module_make_up_name (raw->module, "raw");
 }
 
-/* The name on the left of @text; %NULL: it does not begin with an assignment to one. */
+/* The name on the left of @text, also of `%x : [num_users=1] = …`, and where it stands; %NULL: it
+ * does not begin with an assignment to one. */
 static char *
-dup_bound (const char *text, gsize length)
+dup_bound (const char *text, gsize length, const char **at)
 {
   AdjLexer lexer;
   AdjToken name, token;
   guint depth = 0;
 
-  adj_lexer_init (&lexer, text, length, 1);
+  *at = text + (length > 0 && *text == '%');
+  adj_lexer_init (&lexer, *at, length - (gsize) (*at - text), 1);
   name = token = adj_lexer_next (&lexer);
   if (name.kind != ADJ_TOKEN_NAME || adj_token_is_keyword (&name))
     return NULL;
@@ -449,11 +451,13 @@ set_assigned (const Raw *raw)
     adj_module_set (raw->module, name, &node);
 }
 
-/* Adds the node of @text, in one line; @bound: (nullable) the name that it begins with. */
+/* Adds the node of @text, in one line; @bound: (nullable) the name that it begins with, @at which
+ * place. */
 static void
 add_raw (AdjModuleReader *module,
          const GString *text,
          const char *bound,
+         const char *at,
          const char *last,
          AdjSpan span,
          AdjParsedMeta *metadata)
@@ -474,7 +478,7 @@ add_raw (AdjModuleReader *module,
                        .origin = ADJ_NO_NODE };
 
   if (bound)
-    g_hash_table_insert (raw.assigned, text->str, g_strdup (bound));
+    g_hash_table_insert (raw.assigned, (gpointer) at, g_strdup (bound));
   raw.name = name_raw (&raw, bound, last, span);
   spec.name = raw.name;
   target = dup_target (&raw);
@@ -498,13 +502,14 @@ adj_module_add_raw (AdjModuleReader *module, const AdjLine *line, AdjParsedMeta 
   g_autoptr (GString) text = join_lines (line->at + line->indent, line->length - line->indent);
   g_autofree char *last = NULL;
   g_autofree char *bound = NULL;
+  const char *at;
 
   g_string_truncate (text, adj_tail_find_deletes (text->str, text->len, &last));
   /* Of quotes that do not end nothing is left. */
   if (strspn (text->str, NOT_UNDERSTOOD) == text->len)
     return;
-  bound = dup_bound (text->str, text->len);
-  add_raw (module, text, bound, last, adj_line_get_span (line), metadata);
+  bound = dup_bound (text->str, text->len, &at);
+  add_raw (module, text, bound, at, last, adj_line_get_span (line), metadata);
 }
 
 void
@@ -519,7 +524,7 @@ adj_module_return_raw (AdjModuleReader *module, const AdjLine *line)
   adj_parsed_meta_init (&metadata);
   g_string_prepend (text, " = ");
   g_string_prepend (text, name);
-  add_raw (module, text, name, NULL, adj_line_get_span (line), &metadata);
+  add_raw (module, text, name, text->str, NULL, adj_line_get_span (line), &metadata);
   adj_parsed_meta_clear (&metadata);
   adj_builder_output (module->builder, &value);
 }

@@ -154,6 +154,7 @@ read_raw (AdjReader *reader, AdjValue *out)
       adj_reader_advance (reader);
     }
   reader->is_open = depth > 0;
+  reader->raw_mentions_node |= reader->quotes_raw;
   if (depth > 0 || end == start)
     return FALSE;
 

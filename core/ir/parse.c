@@ -44,10 +44,23 @@ parse_one (AdjText *text, const AdjLine *line, GError **error)
 /* -- Text that was kept ---- */
 
 static gboolean
+is_read (const AdjValue *leaf, gpointer data)
+{
+  return leaf->kind != ADJ_VALUE_RAW;
+}
+
+static gboolean
+is_raw (const AdjNode *node)
+{
+  return node->opcode == ADJ_OPCODE_RAW || !adj_value_foreach (&node->args, is_read, NULL) ||
+         !adj_value_foreach (&node->kwargs, is_read, NULL);
+}
+
+static gboolean
 has_raw (const AdjGraph *graph)
 {
   for (guint i = 0; i < adj_graph_get_n_nodes (graph); i++)
-    if (adj_graph_get_node (graph, i)->opcode == ADJ_OPCODE_RAW)
+    if (is_raw (adj_graph_get_node (graph, i)))
       return TRUE;
   for (guint i = 0; i < adj_graph_get_n_subgraphs (graph); i++)
     if (has_raw (adj_graph_get_subgraph (graph, i, NULL)))

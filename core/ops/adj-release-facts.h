@@ -11,6 +11,7 @@ typedef enum
   ADJ_FACT_FACTORS_ITSELF,     /* factors are of a contiguous matrix, not of its transpose */
   ADJ_FACT_TRACED_AS_COMPUTED, /* its results have the strides of its kernels where it is traced */
   ADJ_FACT_TRACED_WHOLE,       /* a composite with a kernel that a trace does not take apart */
+  ADJ_FACT_DRAWN_WIDE,         /* what it draws in 16 bits is drawn in f32, then rounded */
 } AdjReleaseFact;
 
 /* Whether @fact holds of the operator of @call in the release of its context. */

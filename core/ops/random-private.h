@@ -16,6 +16,7 @@ G_BEGIN_DECLS
 typedef struct
 {
   double scale, shift;
+  gboolean once; /* each number is drawn once, also of those that are drawn anew at the end */
 } OpStretch;
 
 typedef void (*OpDraw) (const AdjOpCall *call,

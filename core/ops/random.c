@@ -10,6 +10,7 @@
 #include "call/adj-context-internal.h"
 #include "call/adj-generator-internal.h"
 #include "call/adj-philox-internal.h"
+#include "ops/adj-release-facts.h"
 #include "ops/create-private.h"
 #include "ops/random-private.h"
 #include "ops/table-private.h"
@@ -92,7 +93,59 @@ read_doubles (const AdjKView *flat, gint64 start, double *values, gint64 n)
   adj_k_copy (&to, &from);
 }
 
-static const OpStretch as_drawn = { 1, 0 };
+static const OpStretch as_drawn = { 1, 0, FALSE };
+
+static void draw_uniform (const AdjOpCall *call,
+                          const AdjKView *flat,
+                          gboolean contiguous,
+                          const OpStretch *stretch);
+
+/* What rounding took to the upper bound, which no number may be, becomes the lower one. */
+static void
+keep_below (const AdjKView *flat, const OpStretch *stretch)
+{
+  double bounds[] = { stretch->shift, stretch->shift + stretch->scale };
+  guint16 narrow[2];
+  AdjKView wide = doubles_view (bounds, 2);
+  AdjKView view = { .data = narrow, .type = flat->type, .rank = 1, .size = { 2 }, .stride = { 1 } };
+  double values[OP_CHUNK];
+
+  adj_k_copy (&view, &wide);
+  adj_k_copy (&wide, &view);
+  for (gint64 at = 0; at < flat->size[0]; at += OP_CHUNK)
+    {
+      gint64 n = MIN (OP_CHUNK, flat->size[0] - at);
+
+      read_doubles (flat, at, values, n);
+      for (gint64 i = 0; i < n; i++)
+        values[i] = values[i] == bounds[1] ? bounds[0] : values[i];
+      op_write_doubles (flat, at, values, n);
+    }
+}
+
+/* Draws numbers of 16 bits in f32. */
+static void
+draw_wide (const AdjOpCall *call,
+           OpDraw draw,
+           const AdjKView *flat,
+           gboolean contiguous,
+           const OpStretch *stretch)
+{
+  AdjKQueue *queue = op_queue (call);
+  const OpStretch once = { stretch->scale, stretch->shift, TRUE };
+  AdjKView wide;
+  g_autofree gpointer memory = op_temporary (queue, flat, ADJ_K_F32, &wide);
+
+  if (queue->device != NULL)
+    {
+      adj_k_queue_lacks (queue, "16-bit random numbers that are rounded from f32");
+      return;
+    }
+  draw (call, &wide, contiguous, &once);
+  adj_q_copy (queue, flat, &wide);
+  if (draw == draw_uniform)
+    keep_below (flat, stretch);
+}
 
 gboolean
 op_draw_output (AdjOpCall *call, OpDraw draw, const OpStretch *stretch)
@@ -105,14 +158,16 @@ op_draw_output (AdjOpCall *call, OpDraw draw, const OpStretch *stretch)
 
   if (!op_flat_output (call, 0, &out))
     return FALSE;
-  if (out.type != ADJ_K_F64 || drawn == ADJ_DTYPE_NONE || (gint) drawn == (gint) ADJ_K_F64)
-    {
-      draw (call, &out, contiguous, stretch);
-      return TRUE;
-    }
-  narrow = op_temporary (op_queue (call), &out, (AdjKType) drawn, &flat);
-  draw (call, &flat, contiguous, stretch);
-  adj_q_copy (op_queue (call), &out, &flat);
+  flat = out;
+  if (out.type == ADJ_K_F64 && drawn != ADJ_DTYPE_NONE && (gint) drawn != (gint) ADJ_K_F64)
+    narrow = op_temporary (op_queue (call), &out, (AdjKType) drawn, &flat);
+  if ((flat.type == ADJ_K_F16 || flat.type == ADJ_K_BF16) &&
+      adj_op_release_has (call, ADJ_FACT_DRAWN_WIDE))
+    draw_wide (call, draw, &flat, contiguous, stretch);
+  else
+    draw (call, &flat, contiguous, stretch);
+  if (narrow != NULL)
+    adj_q_copy (op_queue (call), &out, &flat);
   return TRUE;
 }
 
@@ -270,8 +325,9 @@ static void
 draw_normal_blocks (const AdjOpCall *call, const AdjKView *flat, const OpStretch *stretch)
 {
   AdjKView last = op_part_of (flat, flat->size[0] - 16, 16);
+  AdjKView first = op_part_of (flat, 0, stretch->once ? flat->size[0] / 16 * 16 : flat->size[0]);
 
-  draw_uniform (call, flat, TRUE, &as_drawn);
+  draw_uniform (call, &first, TRUE, &as_drawn);
   make_normal (call, flat, stretch);
   if (flat->size[0] % 16 != 0)
     {

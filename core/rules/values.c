@@ -224,7 +224,7 @@ static AdjDType
 meant_dtype (AdjRuleCall *call, const AdjTensor *tensor)
 {
   AdjDType dtype = adj_tensor_get_meta (tensor)->dtype;
-  AdjDType meant = adj_context_get_drawn_dtype (call->cx);
+  AdjDType meant = adj_context_get_narrow_dtype (call->cx);
 
   return dtype == ADJ_DTYPE_F64 && meant != ADJ_DTYPE_NONE ? meant : dtype;
 }

@@ -2,6 +2,7 @@
 /* Inputs and other values that somebody put into a file of tensors: by the names of nodes or of
  * parameters, or in their order. */
 
+#include "exec/adj-executor-internal.h"
 #include "formats/adj-tensor-list-internal.h"
 #include "ir/adj-graph.h"
 #include "ir/adj-value-internal.h"
@@ -213,7 +214,8 @@ fits (const Names *names, const AdjNode *node, const AdjTensorMeta *value)
 
   if (node->val.kind != ADJ_VALUE_META)
     return node->val.kind == ADJ_VALUE_NONE;
-  if (meta->dtype != value->dtype)
+  if (!adj_dtype_is_as_annotated (value->dtype, meta->dtype) &&
+      !adj_dtype_is_as_annotated (meta->dtype, value->dtype))
     return FALSE;
   if (same_sizes (&meta->shape, G_MAXUINT, &value->shape))
     return TRUE;

@@ -36,10 +36,10 @@ def judge(theirs, ours):
 def measure(adjoint, path, graph):
     """One line for a joint graph."""
     line = {"bench": "budgets", "graph": f"{path.name}#{graph}"}
-    points, why = read_json(adjoint, "trace", f"{path}#{graph}", "--pareto", "--json")
-    if points is None:
+    front, why = read_json(adjoint, "trace", f"{path}#{graph}", "--pareto", "--json")
+    if front is None:
         return line | {"failed": why}
-    by = {(point["by"], point["budget"]): point for point in points}
+    by = {(point["by"], point["budget"]): point for point in front["points"]}
     counts, ratios, reasons = collections.Counter(), [], collections.Counter()
     for (who, budget), theirs in by.items():
         if who != "PyTorch":

@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: MIT
 """Real models, none of which is bundled: bench-models.py ADJOINT STATE [--variants f32,bf16,autocast] [--plant 3] ...
 
-A training step of each model of zoo_written.py, zoo_science.py, zoo_further.py, zoo_networks.py and zoo_libraries.py (libraries that are
-not installed are left out) is recorded in each variant, and a step of each optimiser; every graph is compared with what was recorded, traced and partitioned, and held against
-PyTorch's own.  Then single nodes of what was recorded are multiplied by a little more than one (planted.py): each must
-be found.  STATE is as for bench-opdb.py, and so is what ends the run with status 1; the defects of PyTorch are in
-models-known.txt.  Without PyTorch the benchmark is skipped (status 77).
+A training step of each model of zoo_written.py, zoo_science.py, zoo_further.py, zoo_networks.py, zoo_chance.py and
+zoo_libraries.py (libraries that are not installed are left out) is recorded in each variant, and a step of each
+optimiser; every graph is compared with what was recorded, traced and partitioned, and held against PyTorch's own.  Then
+errors are planted into single nodes of what was recorded (planted.py): each must be found.  STATE is as for
+bench-opdb.py, and so is what ends the run with status 1; the defects of PyTorch are in models-known.txt.  Without
+PyTorch the benchmark is skipped (status 77).
 """
 
 import argparse
@@ -70,13 +71,14 @@ HEAD = f"{'':32} {'nodes:':>7} {'':23} {'graphs:':>7} {'':23} {'same:':>7}\n{'st
 
 
 def planted_lines(entries):
+    titles = {"factor": "multiplied", "element": "off in one element"}
     counts = collections.defaultdict(lambda: [0, 0])
-    for entry in entries:
-        for planted in entry.get("planted", []):
-            counts[planted["dtype"]][0] += planted["found"]
-            counts[planted["dtype"]][1] += 1
-    for dtype, (found, count) in sorted(counts.items()):
-        yield f"{count:8}  nodes of {dtype} multiplied, {found} of them found"
+    for planted in (planted for entry in entries for planted in entry.get("planted", [])):
+        found = counts[planted["dtype"], planted["error"]]
+        found[0] += planted["found"]
+        found[1] += 1
+    for (dtype, error), (found, count) in sorted(counts.items()):
+        yield f"{count:8}  nodes of {dtype} {titles[error]}, {found} of them found"
 
 
 def table(hello, entries, options):

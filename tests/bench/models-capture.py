@@ -6,14 +6,16 @@ MODULE, as the variant has it (VARIANTS below), or {"optimiser", "path"}: one st
 """
 
 import contextlib
+import functools
 import sys
 
 import torch
 import torch._dynamo.config as dynamo_config
 import torch._functorch.config as functorch_config
 from torch.utils._pytree import tree_leaves, tree_map
-from torch.utils.checkpoint import checkpoint
+from torch.utils.checkpoint import CheckpointPolicy, checkpoint, create_selective_checkpoint_contexts
 
+import zoo_chance
 import zoo_further
 import zoo_libraries
 import zoo_networks
@@ -21,7 +23,8 @@ import zoo_science
 import zoo_written
 from jobs import line, load, record, serve
 
-MODELS = {**zoo_written.MODELS, **zoo_science.MODELS, **zoo_further.MODELS, **zoo_networks.MODELS, **zoo_libraries.MODELS}
+ZOOS = (zoo_written, zoo_science, zoo_further, zoo_networks, zoo_chance, zoo_libraries)
+MODELS = {name: make for zoo in ZOOS for name, make in zoo.MODELS.items()}
 
 
 # -- variants: (how the model is changed, what surrounds the step) --
@@ -31,21 +34,34 @@ def half(model):
     return model.to(torch.bfloat16)
 
 
-def checkpointed(model):
+def checkpointed(model, around=checkpoint):
     """Each part of the model's lists and sequences runs under a checkpoint of its own, else all of it."""
     lists = [m for m in model.modules() if isinstance(m, (torch.nn.ModuleList, torch.nn.Sequential)) and len(m) > 0]
     inner = {id(n) for m in lists for child in m for n in child.modules()}
     parts = [child for m in lists if id(m) not in inner for child in m] or [model]
     for part in parts:
-        part.forward = under_checkpoint(part.forward)
+        part.forward = under_checkpoint(part.forward, around)
     return model
 
 
-def under_checkpoint(forward):
+def under_checkpoint(forward, around):
     def run(*args, **kwargs):
-        return checkpoint(forward, *args, use_reentrant=False, **kwargs)
+        return around(forward, *args, use_reentrant=False, **kwargs)
 
     return run
+
+
+def policy(context, op, *args, **kwargs):
+    """Products are kept, reductions rather not, what is cheap is computed again."""
+    name = str(op)
+    if any(product in name for product in (".mm.", ".addmm.", ".bmm.", ".convolution.")):
+        return CheckpointPolicy.MUST_SAVE
+    return CheckpointPolicy.PREFER_RECOMPUTE if "sum" in name or "softmax" in name else CheckpointPolicy.MUST_RECOMPUTE
+
+
+def selective(model):
+    contexts = functools.partial(create_selective_checkpoint_contexts, policy)
+    return checkpointed(model, functools.partial(checkpoint, context_fn=contexts))
 
 
 def autocast():
@@ -63,9 +79,11 @@ def as_it_is(model):
 VARIANTS = {
     "f32": (as_it_is, contextlib.nullcontext),
     "bf16": (half, contextlib.nullcontext),
+    "f16": (torch.nn.Module.half, contextlib.nullcontext),
     "autocast": (as_it_is, autocast),
     "checkpoint": (checkpointed, contextlib.nullcontext),
     "checkpoint-bf16": (lambda model: half(checkpointed(model)), contextlib.nullcontext),
+    "policy": (selective, contextlib.nullcontext),
     "budget": (as_it_is, budget),
     "dynamic": (as_it_is, contextlib.nullcontext),
     "eval": (torch.nn.Module.eval, torch.no_grad),
@@ -76,8 +94,9 @@ def build(name, variant):
     torch.manual_seed(0)
     model, inputs = MODELS[name]()
     model = VARIANTS[variant][0](model.train())
-    if variant.endswith("bf16"):
-        inputs = tree_map(lambda x: x.bfloat16() if isinstance(x, torch.Tensor) and x.is_floating_point() else x, inputs)
+    narrow = torch.bfloat16 if variant.endswith("bf16") else torch.float16 if variant == "f16" else None
+    if narrow:
+        inputs = tree_map(lambda x: x.to(narrow) if isinstance(x, torch.Tensor) and x.is_floating_point() else x, inputs)
     return model, inputs
 
 

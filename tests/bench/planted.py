@@ -2,7 +2,8 @@
 """Errors planted into what was recorded: whether `compare` finds the node.
 
 The values that PyTorch recorded of a graph's nodes go into a file of values with one node's multiplied by a little more
-than one; it must be called "differs", and be the first.  One of several results is found at the node that gives them.
+than one, or one element of it off by a little of the largest; it must be called "differs", and be the first.  One of
+several results is found at the node that gives them.
 """
 
 import json
@@ -14,7 +15,9 @@ import zipfile
 import torch
 
 DTYPES = {"BF16": torch.bfloat16, "F16": torch.float16, "F32": torch.float32, "F64": torch.float64}
-FACTORS = {"BF16": 1 + 16 * 2**-8, "F16": 1 + 16 * 2**-11, "F32": 1 + 1e-3, "F64": 1 + 1e-9}
+ROUNDOFF = {"BF16": 2**-8, "F16": 2**-11, "F32": 2**-24, "F64": 2**-53}
+UNITS = {"BF16": 8, "F16": 8, "F32": 32, "F64": 32}  # of a factor: the bands of f32 and f64 are up to so wide
+ELEMENT = 80  # units of the largest element that one is off
 
 
 def givers(capture, graph):
@@ -44,7 +47,7 @@ def plantable(data):
     for name, entry in header.items():
         if entry.get("dtype") in DTYPES and entry["data_offsets"][1] > entry["data_offsets"][0]:
             values = tensor(data, start, entry)
-            if values.isfinite().all() and values.abs().sum() > 0:
+            if values.isfinite().all() and values.double().abs().sum() > 0:
                 yield name
 
 
@@ -53,27 +56,43 @@ def tensor(data, start, entry):
     return torch.frombuffer(bytearray(data[start + begin : start + end]), dtype=DTYPES[entry["dtype"]])
 
 
-def multiplied(data, name):
+def multiplied(values, dtype, drawn):
+    return values * (1 + UNITS[dtype] * ROUNDOFF[dtype])
+
+
+def off_in_one(values, dtype, drawn):
+    place = drawn.choice(values.nonzero().flatten().tolist())
+    values[place] += ELEMENT * ROUNDOFF[dtype] * values.abs().max()
+    return values
+
+
+ERRORS = {"factor": multiplied, "element": off_in_one}
+
+
+def spoiled(data, name, error, drawn):
+    """The file with that error in the values of one node, and their dtype."""
     start, header = split(data)
     entry = header[name]
-    values = tensor(data, start, entry) * FACTORS[entry["dtype"]]
+    values = ERRORS[error](tensor(data, start, entry).double(), entry["dtype"], drawn).to(DTYPES[entry["dtype"]])
     begin, end = entry["data_offsets"]
     return data[: start + begin] + values.view(torch.uint8).numpy().tobytes() + data[start + end :], entry["dtype"]
 
 
 def plant(adjoint, capture, graphs, count, seed):
-    """[{"graph", "node", "dtype", "found", "answer"}] of `count` nodes of each of these graphs, drawn at random."""
+    """[{"graph", "node", "dtype", "error", "found", "answer"}]: each error in `count` nodes of each of these graphs,
+    drawn at random."""
     drawn, answers = random.Random(seed), []
     for graph, data in recorded_values(capture).items():
         nodes = list(plantable(data)) if graph in graphs else []
         giver = givers(capture, graph)
-        for node in drawn.sample(nodes, min(count, len(nodes))):
-            changed, dtype = multiplied(data, node)
+        chosen = [(node, error) for error in ERRORS for node in drawn.sample(nodes, min(count, len(nodes)))]
+        for node, error in chosen:
+            changed, dtype = spoiled(data, node, error, drawn)
             with tempfile.TemporaryDirectory() as folder:
                 path = os.path.join(folder, "values.safetensors")
                 with open(path, "wb") as out:
                     out.write(changed)
                 found = adjoint.compare(capture, graph, path)
             hit = found["outcome"] == "differs" and found["where"] in (node, giver.get(node))
-            answers.append({"graph": graph, "node": node, "dtype": dtype, "found": hit, "answer": found["outcome"]})
+            answers.append({"graph": graph, "node": node, "dtype": dtype, "error": error, "found": hit, "answer": found["outcome"]})
     return answers

@@ -151,9 +151,9 @@ recorded (AdjNodeId id, gboolean float64, gpointer data)
 
 /* (transfer full): what @graph gives, in float64 rounded to @dtype or as it is. */
 static AdjTensorData *
-run (AdjGraph *graph, const AdjValue *inputs, gboolean float64, AdjDType dtype)
+run (AdjGraph *graph, const AdjValue *inputs, guint n, gboolean float64, AdjDType dtype)
 {
-  AdjRunRequest request = { .graph = graph, .inputs = inputs, .n_inputs = 3, .float64 = float64 };
+  AdjRunRequest request = { .graph = graph, .inputs = inputs, .n_inputs = n, .float64 = float64 };
   AdjRunResult result = { 0 };
   g_autoptr (GError) error = NULL;
   AdjTensorData *given;
@@ -201,7 +201,7 @@ judge_honest (GRand *rand, const char *call, AdjDType dtype)
   g_autoptr (AdjTensorData) w = draw_tensor (rand, k, 5, kind, dtype);
   g_autoptr (AdjTensorData) b = draw_tensor (rand, n, 5, kind, dtype);
   AdjValue inputs[] = { ADJ_DATA (x), ADJ_DATA (w), ADJ_DATA (b) };
-  g_autoptr (AdjTensorData) peer = run (other, inputs, !turned, dtype);
+  g_autoptr (AdjTensorData) peer = run (other, inputs, 3, !turned, dtype);
   Honest of_peer = { graph, adj_graph_find_node (graph, "a"), peer };
   AdjComparisonRequest request = { .graph = graph,
                                    .inputs = inputs,
@@ -232,7 +232,25 @@ test_honest (void)
         judge_honest (rand, honest[i], dtypes[d]);
 }
 
-/* -- what does not round -- */
+/* -- one node -- */
+
+/* (transfer full) */
+static AdjTensorData *
+multiply (AdjTensorData *data, double factor)
+{
+  g_autoptr (AdjTensorData) wide = adj_tensor_data_cast (data, ADJ_DTYPE_F64);
+  gsize size;
+  const void *numbers = g_bytes_get_data (adj_tensor_data_get_bytes (wide), &size);
+  double *multiplied = g_memdup2 (numbers, size);
+  g_autoptr (GBytes) bytes = NULL;
+  g_autoptr (AdjTensorData) product = NULL;
+
+  for (gsize i = 0; i < size / sizeof (double); i++)
+    multiplied[i] *= factor;
+  bytes = g_bytes_new_take (multiplied, size);
+  product = adj_tensor_data_new (adj_tensor_data_get_meta (wide), bytes, NULL);
+  return adj_tensor_data_cast (product, adj_tensor_data_get_meta (data)->dtype);
+}
 
 static AdjVerdict
 judge_text (const char *body, const char *type, AdjTensorData *x, AdjTensorData *peer)
@@ -316,6 +334,39 @@ test_ties (void)
     }
 }
 
+/* What draws is called again from where the generator stood: a factor is found where it is. */
+static void
+test_drawn (void)
+{
+  static const char *const bodies[] = {
+    "        d = torch.ops.aten.native_dropout.default(x, 0.3, True)\n"
+    "        a = d[0]\n"
+    "        return (a,)\n",
+    "        a = torch.ops.aten.randn_like.default(x)\n        return (a,)\n",
+    "        a = torch.nn.functional.dropout(x, 0.3, True)\n        return (a,)\n",
+  };
+  g_autoptr (GRand) rand = g_rand_new_with_seed (8);
+
+  for (guint i = 0; i < G_N_ELEMENTS (bodies); i++)
+    for (guint d = 0; d < G_N_ELEMENTS (dtypes); d++)
+      {
+        double u = adj_dtype_unit_roundoff (dtypes[d]);
+        g_autofree char *type =
+            g_strdup_printf ("%s[30, 40][40, 1]cpu", adj_dtype_info (dtypes[d])->code);
+        g_autofree char *text = g_strdup_printf ("class G(torch.nn.Module):\n"
+                                                 "    def forward(self, x: \"%s\"):\n%s",
+                                                 type, bodies[i]);
+        g_autoptr (AdjGraph) graph = adj_test_parse_graph (text);
+        g_autoptr (AdjTensorData) x = draw_tensor (rand, 30, 40, 0, dtypes[d]);
+        AdjValue input = ADJ_DATA (x);
+        g_autoptr (AdjTensorData) right = run (graph, &input, 1, FALSE, dtypes[d]);
+        g_autoptr (AdjTensorData) wrong = multiply (right, 1 + 8 * u);
+
+        g_assert_cmpint (judge_text (bodies[i], type, x, right), ==, ADJ_VERDICT_EQUAL);
+        g_assert_cmpint (judge_text (bodies[i], type, x, wrong), ==, ADJ_VERDICT_DIFFERS);
+      }
+}
+
 int
 main (int argc, char **argv)
 {
@@ -324,5 +375,6 @@ main (int argc, char **argv)
   g_test_add_func ("/exec/power/rounding-is-no-fault", test_honest);
   g_test_add_func ("/exec/power/integers", test_integers);
   g_test_add_func ("/exec/power/ties", test_ties);
+  g_test_add_func ("/exec/power/drawn", test_drawn);
   return g_test_run ();
 }

@@ -172,6 +172,33 @@ test_odd_lines (void)
   assert_prints_back (graph, NULL);
 }
 
+/* A line that is not understood stands for the node that it names, and what it has as text is not
+ * read as a parameter. */
+static void
+test_unread_lines (void)
+{
+  static const char *const calls[] = { "g](args = (\005x,)", "g](args = (%lost,)", "g(" };
+
+  for (guint i = 0; i < G_N_ELEMENTS (calls); i++)
+    {
+      g_autofree char *text =
+          g_strdup_printf ("graph():\n"
+                           "    %%own : [num_users=0] = placeholder[target=x]\n"
+                           "    %%f : [num_users=1] = call_function[target=%s, kwargs = {})\n"
+                           "    %%relu : [num_users=1] = call_function[target=torch.relu](args = "
+                           "(%%f,), kwargs = {})\n"
+                           "    return (relu, f)\n",
+                           calls[i]);
+      g_autoptr (AdjGraph) graph = parse (text, NULL);
+      const AdjNode *output = adj_graph_get_node (graph, adj_graph_get_output (graph).index);
+
+      g_assert_cmpint (find (graph, "relu")->args.items[0].kind, ==, ADJ_VALUE_NODE);
+      g_assert_cmpint (output->args.items[0].items[1].kind, ==, ADJ_VALUE_NODE);
+      g_assert_cmpint (find (graph, "f")->opcode, ==, ADJ_OPCODE_RAW);
+      assert_prints_back (graph, NULL);
+    }
+}
+
 /* What newer releases say beside the nodes. */
 static void
 test_dialect_meta (void)
@@ -322,6 +349,7 @@ main (int argc, char **argv)
   g_test_add_func ("/ir/dialects/all-releases", test_dialects);
   g_test_add_func ("/ir/dialects/lines", test_lines);
   g_test_add_func ("/ir/dialects/odd-lines", test_odd_lines);
+  g_test_add_func ("/ir/dialects/unread-lines", test_unread_lines);
   g_test_add_func ("/ir/dialects/meta", test_dialect_meta);
   g_test_add_func ("/ir/dialects/policies", test_policies);
   g_test_add_func ("/ir/dialects/unpackings", test_unpackings);

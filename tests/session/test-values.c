@@ -242,6 +242,22 @@ lengthen (AdjTensorData *data)
   return longer;
 }
 
+/* Kernels do not always give the type that a graph says, f32 or a narrower float: what differs in
+ * type is compared, and differs. */
+static void
+test_types (Fixture *fixture, gconstpointer data)
+{
+  AdjTensorData *gelu = g_hash_table_lookup (fixture->values, "gelu");
+  g_autoptr (AdjComparison) comparison = NULL;
+  g_autoptr (GError) error = NULL;
+
+  put (fixture->values, "gelu", adj_tensor_data_cast (gelu, ADJ_DTYPE_BF16));
+  comparison = compare (fixture, fixture->values, TRUE, &error);
+  g_assert_no_error (error);
+  g_assert_cmpint (comparison->verdict, ==, ADJ_VERDICT_DIFFERS);
+  g_assert_cmpint (comparison->nodes[comparison->first].cause, ==, ADJ_CAUSE_TYPE);
+}
+
 static void
 test_refuses (Fixture *fixture, gconstpointer data)
 {
@@ -437,6 +453,7 @@ main (int argc, char **argv)
     { "/session/values/some", test_some },
     { "/session/values/outputs", test_outputs },
     { "/session/values/refuses", test_refuses },
+    { "/session/values/types", test_types },
     { "/session/values/kept", test_kept },
     { "/session/values/kept-differs", test_kept_differs },
     { "/session/values/kept-in-float64", test_kept_in_float64 },
