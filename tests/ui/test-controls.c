@@ -87,10 +87,9 @@ tell (GtkWidget *widget)
   GString *text = g_string_new (NULL);
 
   for (guint i = 0; widget != NULL && i < 5; i++, widget = gtk_widget_get_parent (widget))
-    g_string_append_printf (text, " %s %s", G_OBJECT_TYPE_NAME (widget),
-                            gtk_widget_get_tooltip_text (widget) != NULL
-                                ? gtk_widget_get_tooltip_text (widget)
-                                : "");
+    g_string_append_printf (
+        text, " %s %s", G_OBJECT_TYPE_NAME (widget),
+        gtk_widget_get_tooltip_text (widget) != NULL ? gtk_widget_get_tooltip_text (widget) : "");
   g_test_message ("not come to:%s", text->str);
   g_string_free (text, TRUE);
 }

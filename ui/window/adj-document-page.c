@@ -114,8 +114,7 @@ adj_document_page_focus_panel (AdjDocumentPage *self)
     adj_run_page_focus (ADJ_RUN_PAGE (page));
   else if (row != NULL)
     gtk_widget_grab_focus (row);
-  else if (!gtk_widget_grab_focus (page) &&
-           !gtk_widget_child_focus (page, GTK_DIR_TAB_FORWARD))
+  else if (!gtk_widget_grab_focus (page) && !gtk_widget_child_focus (page, GTK_DIR_TAB_FORWARD))
     gtk_widget_grab_focus (GTK_WIDGET (self->panel)); /* its tabs: an empty page takes no keys */
 }
 
