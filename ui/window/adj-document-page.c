@@ -262,11 +262,12 @@ update_problem (AdjDocumentPage *self)
 void
 adj_document_page_lay_beside (AdjDocumentPage *self,
                               AdjGraphSet *graphs,
-                              const AdjBundleGraph *graph)
+                              const AdjBundleGraph *graph,
+                              const char *file)
 {
   g_return_if_fail (ADJ_IS_DOCUMENT_PAGE (self));
 
-  adj_beside_pane_set_graph (self->beside_pane, graphs, graph);
+  adj_beside_pane_set_graph (self->beside_pane, graphs, graph, file);
   gtk_widget_set_visible (GTK_WIDGET (self->beside_pane), TRUE);
 }
 
