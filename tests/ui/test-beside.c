@@ -252,11 +252,15 @@ test_two_files (void)
 
   g_assert_true (adj_walk_open (window, path));
   g_assert_true (adj_walk_choose_graph (window, "joint"));
+  adj_walk_settle (window);
   gtk_widget_activate_action (GTK_WIDGET (window), "win.lay-beside", "(us)", 0, "0-0-joint");
   adj_walk_settle (window);
   pane = ADJ_BESIDE_PANE (adj_walk_find_mapped (GTK_WIDGET (window), ADJ_TYPE_BESIDE_PANE));
   g_assert_true (adj_wait_until (has_scene, pane, 60));
   adj_walk_keep (window, "two-files");
+  g_assert_cmpint (ABS (gtk_widget_get_width (GTK_WIDGET (pane)) -
+                        gtk_widget_get_width (GTK_WIDGET (adj_window_get_view (window)))),
+                   <, 100); /* the second has more above it */
   g_assert_cmpstr (get_choice (pane), ==, "gpt2.adjoint: Joint Graph (0-0-joint)");
   choice = GTK_DROP_DOWN (adj_walk_find_mapped (GTK_WIDGET (pane), GTK_TYPE_DROP_DOWN));
   gtk_drop_down_set_selected (choice, 0);
