@@ -249,6 +249,7 @@ test_two_files (void)
   g_autofree char *path = adj_test_data_path ("graphs/gpt2-inductor.adjoint");
   GtkDropDown *choice;
   AdjBesidePane *pane;
+  int least;
 
   g_assert_true (adj_walk_open (window, path));
   g_assert_true (adj_walk_choose_graph (window, "joint"));
@@ -262,6 +263,9 @@ test_two_files (void)
                         gtk_widget_get_width (GTK_WIDGET (adj_window_get_view (window)))),
                    <, 100); /* the second has more above it */
   g_assert_cmpstr (get_choice (pane), ==, "gpt2.adjoint: Joint Graph (0-0-joint)");
+  /* A long name does not make the window wider. */
+  gtk_widget_measure (GTK_WIDGET (pane), GTK_ORIENTATION_HORIZONTAL, -1, &least, NULL, NULL, NULL);
+  g_assert_cmpint (least, <, 360);
   choice = GTK_DROP_DOWN (adj_walk_find_mapped (GTK_WIDGET (pane), GTK_TYPE_DROP_DOWN));
   gtk_drop_down_set_selected (choice, 0);
   adj_walk_settle (window);
