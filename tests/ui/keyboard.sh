@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 #
-# keyboard.sh SCRIPT WORKBENCH GRAPHS: SCRIPT.py beside it, on a display, a bus and a home of its own.
+# keyboard.sh WORKBENCH GRAPHS: keyboard.py on a display, a bus and a home of its own.
 
 set -euo pipefail
 
@@ -13,8 +13,6 @@ for tool in xvfb-run dbus-run-session xdotool; do
 done
 
 here=$(cd "$(dirname "$0")" && pwd)
-script=$1
-shift
 home=$(mktemp -d)
 trap 'rm -rf "$home"' EXIT
 unset NO_AT_BRIDGE G_DEBUG MALLOC_PERTURB_
@@ -30,5 +28,5 @@ printf '[Settings]\ngtk-enable-animations=false\n' >"$home/config/gtk-4.0/settin
 # The system's Python: it has the bindings.  What the bus starts must not write among our lines; it
 # closes every other descriptor that it inherits.
 xvfb-run -a -s "-screen 0 1600x1000x24" dbus-run-session -- bash -c '"$@" >"$0"' /proc/$$/fd/1 \
-  /usr/bin/python3 "$here/$script.py" "$@" >/dev/null 2>"$home/errors" ||
+  /usr/bin/python3 "$here/keyboard.py" "$@" >/dev/null 2>"$home/errors" ||
   { cat "$home/errors" >&2; exit 1; }

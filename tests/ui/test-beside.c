@@ -232,6 +232,53 @@ test_argument (void)
   adj_walk_close (window);
 }
 
+static const char *
+get_choice (AdjBesidePane *pane)
+{
+  GtkWidget *choice = adj_walk_find_mapped (GTK_WIDGET (pane), GTK_TYPE_DROP_DOWN);
+
+  return gtk_string_object_get_string (
+      GTK_STRING_OBJECT (gtk_drop_down_get_selected_item (GTK_DROP_DOWN (choice))));
+}
+
+/* The pane says what it shows: a graph of the other file, and of this one by its title. */
+static void
+test_two_files (void)
+{
+  AdjWindow *window = adj_walk_open_graph (application, "graphs/gpt2.adjoint", "joint");
+  g_autofree char *path = adj_test_data_path ("graphs/gpt2-inductor.adjoint");
+  GtkDropDown *choice;
+  AdjBesidePane *pane;
+  int least;
+
+  g_assert_true (adj_walk_open (window, path));
+  g_assert_true (adj_walk_choose_graph (window, "joint"));
+  adj_walk_settle (window);
+  gtk_widget_activate_action (GTK_WIDGET (window), "win.lay-beside", "(us)", 0, "0-0-joint");
+  adj_walk_settle (window);
+  pane = ADJ_BESIDE_PANE (adj_walk_find_mapped (GTK_WIDGET (window), ADJ_TYPE_BESIDE_PANE));
+  g_assert_true (adj_wait_until (has_scene, pane, 60));
+  adj_walk_keep (window, "two-files");
+  g_assert_cmpint (ABS (gtk_widget_get_width (GTK_WIDGET (pane)) -
+                        gtk_widget_get_width (GTK_WIDGET (adj_window_get_view (window)))),
+                   <, 100); /* the second has more above it */
+  g_assert_cmpstr (get_choice (pane), ==, "gpt2.adjoint: Joint Graph (0-0-joint)");
+  /* A long name does not make the window wider. */
+  gtk_widget_measure (GTK_WIDGET (pane), GTK_ORIENTATION_HORIZONTAL, -1, &least, NULL, NULL, NULL);
+  g_assert_cmpint (least, <, 360);
+  choice = GTK_DROP_DOWN (adj_walk_find_mapped (GTK_WIDGET (pane), GTK_TYPE_DROP_DOWN));
+  gtk_drop_down_set_selected (choice, 0);
+  adj_walk_settle (window);
+  g_assert_cmpstr (get_choice (pane), ==, "The stage before");
+  gtk_drop_down_set_selected (choice, 3);
+  g_assert_cmpstr (get_choice (pane), ==, "Joint Graph (0-0-joint)");
+  gtk_drop_down_set_selected (choice,
+                              g_list_model_get_n_items (gtk_drop_down_get_model (choice)) - 1);
+  adj_walk_settle (window);
+  g_assert_cmpstr (get_choice (pane), ==, "gpt2.adjoint: Joint Graph (0-0-joint)");
+  adj_walk_close (window);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -240,6 +287,7 @@ main (int argc, char **argv)
     return 0;
   g_test_add_func ("/beside/together", test_together);
   g_test_add_func ("/beside/argument", test_argument);
+  g_test_add_func ("/beside/two-files", test_two_files);
   g_test_add_func ("/beside/texts", test_texts);
   g_test_add_func ("/beside/opens-in-step", test_opens_in_step);
   return g_test_run ();

@@ -413,9 +413,9 @@ test_panel_below (void)
   adj_mouse_do ("key ctrl+F10");
   UNTIL (gtk_widget_get_height (GTK_WIDGET (view)) < height - 50);
   adj_walk_settle (window);
-  g_assert_cmpfloat_with_epsilon (
-      view->camera.y + gtk_widget_get_height (GTK_WIDGET (view)) / 2.0f / view->camera.zoom,
-      before.y + height / 2 / before.zoom, 2);
+  g_assert_cmpfloat_with_epsilon (view->camera.y + gtk_widget_get_height (GTK_WIDGET (view)) /
+                                                       2.0f / view->camera.zoom,
+                                  before.y + height / 2 / before.zoom, 2);
   adj_mouse_do ("key ctrl+F10");
   UNTIL (gtk_widget_get_height (GTK_WIDGET (view)) > height - 2);
   adj_walk_settle (window);

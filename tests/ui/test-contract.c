@@ -135,9 +135,8 @@ test_page (void)
 static gboolean
 has_title (gpointer page)
 {
-  return adj_walk_find (
-             page, GTK_TYPE_LABEL,
-             "What Every Call Takes and Returns; Nothing Is Written in Place") != NULL;
+  return adj_walk_find (page, GTK_TYPE_LABEL,
+                        "What Every Call Takes and Returns; Nothing Is Written in Place") != NULL;
 }
 
 /* A function that writes nothing has the page for its calls. */

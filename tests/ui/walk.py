@@ -240,16 +240,12 @@ class Walk:
         return until(lambda: self.is_at(role, text),
                      lambda: f"the focus on {role} '{text}' instead of {path_of(self.focused)}")
 
-    def move(self, key):
-        """A key that moves the focus."""
+    def step(self, key):
+        """A key that moves the focus; gives what has it then, which has a name."""
         before = self.focused
         self.key(key)
         until(lambda: self.focused != before and has(self.focused, Atspi.StateType.FOCUSED),
               lambda: f"the focus that {key} moves from {path_of(self.focused)}")
-
-    def step(self, key):
-        """A key that moves the focus; gives what has it then, which has a name."""
-        self.move(key)
         # That of a row comes with what it shows.
         until(lambda: has_name(self.focused), lambda: f"a name of {path_of(self.focused)}")
         return self.focused

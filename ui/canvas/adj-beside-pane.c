@@ -25,6 +25,9 @@ struct _AdjBesidePane
   AdjBeside *beside;           /* (owned) */
   AdjGraphSet *graphs;         /* (owned) (nullable): of @graph */
   const AdjBundleGraph *graph; /* (nullable): that somebody chose */
+  AdjGraphSet *others;         /* (owned) (nullable): of @other */
+  const AdjBundleGraph *other; /* (nullable): of another file, which the choice has too */
+  char *file;                  /* (owned) (nullable): its title */
   AdjBundle *listed;           /* (unowned): whose graphs the choice has */
   gboolean opening;            /* the canvas has become narrower for it */
   gboolean following;          /* one view moves or selects after the other */
@@ -50,17 +53,38 @@ find_before (AdjDocument *document)
   return index != G_MAXUINT ? adj_graph_set_get (graphs, index) : NULL;
 }
 
+/* As menus call it, after @file where that is another one. */
+static void
+append_name (GtkStringList *names, const char *file, const AdjBundleGraph *graph)
+{
+  g_autofree char *name =
+      g_strdup_printf ("%s%s%s (%s)", file != NULL ? file : "", file != NULL ? ": " : "",
+                       adj_properties_role_title (graph->role), graph->id);
+
+  gtk_string_list_append (names, name);
+}
+
 static void
 list_graphs (AdjBesidePane *self, AdjDocument *document)
 {
   AdjGraphSet *graphs = adj_document_get_graphs (document);
   g_autoptr (GtkStringList) names = gtk_string_list_new (NULL);
+  guint n = graphs != NULL ? adj_graph_set_get_n (graphs) : 0, selected = 0;
 
   gtk_string_list_append (names, _ ("The stage before"));
-  for (guint i = 0; graphs != NULL && i < adj_graph_set_get_n (graphs); i++)
-    gtk_string_list_append (names, adj_graph_set_get (graphs, i)->id);
+  for (guint i = 0; i < n; i++)
+    {
+      append_name (names, NULL, adj_graph_set_get (graphs, i));
+      if (self->graph == adj_graph_set_get (graphs, i))
+        selected = i + 1;
+    }
+  if (self->other != NULL)
+    append_name (names, self->file, self->other);
+  if (self->other != NULL && self->graph == self->other)
+    selected = n + 1;
   self->following = TRUE;
   gtk_drop_down_set_model (self->choice, G_LIST_MODEL (names));
+  gtk_drop_down_set_selected (self->choice, selected);
   self->following = FALSE;
 }
 
@@ -84,6 +108,17 @@ update (AdjBesidePane *self)
 }
 
 static void
+show (AdjBesidePane *self, AdjGraphSet *graphs, const AdjBundleGraph *graph)
+{
+  if (graphs != NULL)
+    adj_graph_set_ref (graphs);
+  g_clear_pointer (&self->graphs, adj_graph_set_unref);
+  self->graphs = graphs;
+  self->graph = graph;
+  update (self);
+}
+
+static void
 on_chosen (AdjBesidePane *self)
 {
   AdjGraphSet *graphs = adj_document_get_graphs (adj_panel_get_document (self));
@@ -91,21 +126,36 @@ on_chosen (AdjBesidePane *self)
 
   if (self->following)
     return;
-  adj_beside_pane_set_graph (self, chosen > 0 ? graphs : NULL,
-                             chosen > 0 ? adj_graph_set_get (graphs, chosen - 1) : NULL);
+  if (chosen == 0)
+    show (self, NULL, NULL);
+  else if (chosen <= adj_graph_set_get_n (graphs))
+    show (self, graphs, adj_graph_set_get (graphs, chosen - 1));
+  else
+    show (self, self->others, self->other);
 }
 
 void
-adj_beside_pane_set_graph (AdjBesidePane *self, AdjGraphSet *graphs, const AdjBundleGraph *graph)
+adj_beside_pane_set_graph (AdjBesidePane *self,
+                           AdjGraphSet *graphs,
+                           const AdjBundleGraph *graph,
+                           const char *file)
 {
+  AdjDocument *document = adj_panel_get_document (self);
+
   g_return_if_fail (ADJ_IS_BESIDE_PANE (self));
 
-  if (graphs != NULL)
-    adj_graph_set_ref (graphs);
-  g_clear_pointer (&self->graphs, adj_graph_set_unref);
-  self->graphs = graphs;
-  self->graph = graph;
-  update (self);
+  if (graphs != adj_document_get_graphs (document))
+    {
+      adj_graph_set_ref (graphs);
+      g_clear_pointer (&self->others, adj_graph_set_unref);
+      self->others = graphs;
+      self->other = graph;
+      g_free (self->file);
+      self->file = g_strdup (file);
+    }
+  show (self, graphs, graph);
+  list_graphs (self, document);
+  self->listed = adj_document_get_bundle (document);
 }
 
 /* -- moving together -- */
@@ -396,6 +446,8 @@ adj_beside_pane_dispose (GObject *object)
   self->following = TRUE;
   g_clear_object (&self->beside);
   g_clear_pointer (&self->graphs, adj_graph_set_unref);
+  g_clear_pointer (&self->others, adj_graph_set_unref);
+  g_clear_pointer (&self->file, g_free);
 
   G_OBJECT_CLASS (adj_beside_pane_parent_class)->dispose (object);
 }

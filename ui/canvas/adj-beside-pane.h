@@ -14,9 +14,11 @@ G_DECLARE_FINAL_TYPE (AdjBesidePane, adj_beside_pane, ADJ, BESIDE_PANE, AdjPanel
 
 /* @view: that of the first graph. */
 void adj_beside_pane_set_view (AdjBesidePane *self, AdjGraphView *view);
-/* Shows @graph of @graphs from now on; %NULL both: the stage before the shown one. */
-void
-adj_beside_pane_set_graph (AdjBesidePane *self, AdjGraphSet *graphs, const AdjBundleGraph *graph);
+/* Shows @graph of @graphs, of the file of that title, from now on. */
+void adj_beside_pane_set_graph (AdjBesidePane *self,
+                                AdjGraphSet *graphs,
+                                const AdjBundleGraph *graph,
+                                const char *file);
 AdjGraphView *adj_beside_pane_get_view (AdjBesidePane *self); /* (transfer none): of the second */
 
 G_END_DECLS

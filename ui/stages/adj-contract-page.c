@@ -18,7 +18,7 @@ struct _AdjContractPage
   AdwStatusPage *nothing;
   GtkListView *rows, *tape;
   GtkLabel *rows_title;
-  GtkWidget *writes; /* the half of the tape */
+  GtkWidget *writes;     /* the half of the tape */
   AdjGraph *graph;       /* (owned) (nullable): that was traced, or is being traced */
   AdjTask *tracing;      /* (owned) (nullable) */
   AdjContract *contract; /* (owned) (nullable) */

@@ -114,8 +114,7 @@ adj_document_page_focus_panel (AdjDocumentPage *self)
     adj_run_page_focus (ADJ_RUN_PAGE (page));
   else if (row != NULL)
     gtk_widget_grab_focus (row);
-  else if (!gtk_widget_grab_focus (page) &&
-           !gtk_widget_child_focus (page, GTK_DIR_TAB_FORWARD))
+  else if (!gtk_widget_grab_focus (page) && !gtk_widget_child_focus (page, GTK_DIR_TAB_FORWARD))
     gtk_widget_grab_focus (GTK_WIDGET (self->panel)); /* its tabs: an empty page takes no keys */
 }
 
@@ -217,6 +216,16 @@ on_inspector_moved (AdjDocumentPage *self)
     adj_graph_view_uncover_soon (adj_canvas_page_get_view (self->canvas_page));
 }
 
+/* Both graphs have the same room at first. */
+static void
+on_beside_shown (AdjDocumentPage *self)
+{
+  GtkWidget *beside = GTK_WIDGET (self->beside_pane), *both = gtk_widget_get_parent (beside);
+
+  if (gtk_widget_get_visible (beside) && gtk_widget_get_width (both) > 0)
+    gtk_paned_set_position (GTK_PANED (both), gtk_widget_get_width (both) / 2);
+}
+
 /* What stands at the end of the panel's tabs. */
 static void
 update_note (AdjDocumentPage *self)
@@ -263,11 +272,12 @@ update_problem (AdjDocumentPage *self)
 void
 adj_document_page_lay_beside (AdjDocumentPage *self,
                               AdjGraphSet *graphs,
-                              const AdjBundleGraph *graph)
+                              const AdjBundleGraph *graph,
+                              const char *file)
 {
   g_return_if_fail (ADJ_IS_DOCUMENT_PAGE (self));
 
-  adj_beside_pane_set_graph (self->beside_pane, graphs, graph);
+  adj_beside_pane_set_graph (self->beside_pane, graphs, graph, file);
   gtk_widget_set_visible (GTK_WIDGET (self->beside_pane), TRUE);
 }
 
@@ -475,6 +485,8 @@ adj_document_page_init (AdjDocumentPage *self)
   adj_panel_set_document (self->stage_options, self->document);
   adj_panel_set_document (self->canvas_page, self->document);
   adj_beside_pane_set_view (self->beside_pane, adj_canvas_page_get_view (self->canvas_page));
+  g_signal_connect_object (self->beside_pane, "notify::visible", G_CALLBACK (on_beside_shown), self,
+                           G_CONNECT_SWAPPED);
   adj_panel_set_document (self->beside_pane, self->document);
   adj_panel_set_document (self->inspector, self->document);
   fill_panel (self);

@@ -27,10 +27,11 @@ gboolean adj_document_page_is_free (AdjDocumentPage *self);
 
 /* "source", "values" …; opens the bottom panel. */
 void adj_document_page_show (AdjDocumentPage *self, const char *name);
-/* Lays @graph of @graphs beside what is shown. */
+/* Lays @graph of @graphs, of the file of that title, beside what is shown. */
 void adj_document_page_lay_beside (AdjDocumentPage *self,
                                    AdjGraphSet *graphs,
-                                   const AdjBundleGraph *graph);
+                                   const AdjBundleGraph *graph,
+                                   const char *file);
 /* Goes to the page at the bottom that is shown. */
 void adj_document_page_focus_panel (AdjDocumentPage *self);
 /* Adds the actions that show and hide its parts to @map, in place of those of another page. */

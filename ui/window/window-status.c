@@ -199,7 +199,8 @@ adj_window_lay_beside (AdjWindow *self, guint tab, const char *id)
 
   if (index != G_MAXUINT)
     adj_document_page_lay_beside (adj_window_get_page (self), graphs,
-                                  adj_graph_set_get (graphs, index));
+                                  adj_graph_set_get (graphs, index),
+                                  adj_document_get_title (document));
 }
 
 void
