@@ -167,12 +167,14 @@ typedef struct
   float sum; /* of where the first one would be to please each */
 } Cluster;
 
-/* Pills keep their distance and move as little as that needs: touching ones share the deviation. */
+/* Pills keep their distance, stay below the headers and move as little as that needs: touching ones
+ * share the deviation. */
 static void
 place_pills (Mirror *self)
 {
   g_autoptr (GArray) clusters = g_array_new (FALSE, FALSE, sizeof (Cluster));
   GArray *bridges = self->bridges;
+  float top = self->header_y + MIRROR_HEADERS_HEIGHT + PILL_HEIGHT / 2;
 
   g_array_sort (bridges, by_source);
   for (guint i = 0; i < bridges->len; i++)
@@ -198,10 +200,12 @@ place_pills (Mirror *self)
       for (guint i = cluster->first; i < cluster->first + cluster->n; i++)
         {
           Bridge *bridge = &g_array_index (bridges, Bridge, i);
+          float before = PILL_DISTANCE * (float) i;
 
-          bridge->pill_y = roundf (cluster->sum / (float) cluster->n) + PILL_DISTANCE * (float) i;
           if (cluster->n == 1)
-            bridge->pill_y = bridge->source_y;
+            bridge->pill_y = MAX (bridge->source_y, top + before);
+          else
+            bridge->pill_y = roundf (MAX (cluster->sum / (float) cluster->n, top)) + before;
         }
     }
 }

@@ -8,6 +8,7 @@ G_BEGIN_DECLS
 
 /* The display list while it becomes a picture; every stage adds coordinates. */
 
+#define MIRROR_HEADERS_HEIGHT 44.0f /* of what stands above the rows */
 #define ADJ_NO_PATH G_MAXUINT32
 
 typedef struct _MirrorRoutes MirrorRoutes;

@@ -4,7 +4,6 @@
 
 #include "layout/mirror-private.h"
 
-#define HEADER_HEIGHT 44.0f
 #define BOTTOM_PADDING 12.0f
 #define MAX_SHIFT 48.0f /* of a block from the middle of its column, to make lines straight */
 
@@ -221,7 +220,7 @@ open_frames (Mirror *self, guint32 row, float y)
 static void
 place_rows (Mirror *self)
 {
-  float y = HEADER_HEIGHT;
+  float y = MIRROR_HEADERS_HEIGHT;
 
   self->header_y = 0;
   for (guint32 row = 0; row < self->n_rows; row++)

@@ -266,6 +266,48 @@ test_update_in_place (void)
     }
 }
 
+/* What many inputs are saved for stands below the titles of the columns, and apart. */
+static void
+test_many_inputs (void)
+{
+  g_autoptr (GString) text = g_string_new ("def forward(self, tangents_1: \"f32[4][1]cpu\"");
+  g_autoptr (GString) body = g_string_new ("");
+  g_autoptr (GString) results = g_string_new ("y_11");
+  g_autoptr (AdjGraph) graph = NULL;
+  g_autoptr (AdjScene) scene = NULL;
+  float before = 44;
+
+  for (guint i = 0; i < 12; i++)
+    {
+      g_string_append_printf (text, ", x_%u: \"f32[4][1]cpu\"", i);
+      g_string_append_printf (
+          body, "    y_%u: \"f32[4][1]cpu\" = torch.ops.aten.mul.Tensor(%s_%u, x_%u)\n", i,
+          i > 0 ? "y" : "x", i > 0 ? i - 1 : 0, i);
+    }
+  for (guint i = 0; i < 12; i++)
+    {
+      g_string_append_printf (
+          body,
+          "    g_%u: \"f32[4][1]cpu\" = torch.ops.aten.mul.Tensor(tangents_1, x_%u)\n"
+          "    h_%u: \"f32[4][1]cpu\" = torch.ops.aten.add.Tensor(g_%u, x_%u)\n",
+          i, i, i, i, i);
+      g_string_append_printf (results, ", h_%u", i);
+    }
+  g_string_append_printf (text, "):\n%s    return (%s)\n", body->str, results->str);
+  graph = adj_test_parse_graph (text->str);
+  scene = lay_out (graph, ADJ_VIEW_MIRROR, NULL);
+  for (guint i = 0; i < adj_scene_get_n_boxes (scene); i++)
+    {
+      const AdjSceneBox *box = adj_scene_get_box (scene, i);
+
+      if (box->kind != ADJ_BOX_BRIDGE)
+        continue;
+      g_assert_cmpfloat (box->rect.y, >=, before);
+      before = box->rect.y + box->rect.height;
+    }
+  g_assert_cmpfloat (before, >, 44);
+}
+
 #define JOINT(statements, results)                                                                 \
   "class joint_helper(torch.nn.Module):\n"                                                         \
   "    def forward(self, primals, tangents):\n"                                                    \
@@ -360,6 +402,7 @@ main (int argc, char *argv[])
   g_test_add_func ("/layout/views/registered-hook", test_registered_hook);
   g_test_add_func ("/layout/views/same-views", test_same_views);
   g_test_add_func ("/layout/views/whole-step", test_whole_step);
+  g_test_add_func ("/layout/views/many-inputs", test_many_inputs);
   g_test_add_func ("/layout/views/update-in-place", test_update_in_place);
   g_test_add_func ("/layout/views/offloaded", test_offloaded);
   g_test_add_func ("/layout/views/names-of-values", test_names_of_values);
