@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Whatever writes a file, on a disk that has room for a part of it: one sentence, and everything is
- * as it was. */
+/* Whatever writes a file, on a disk that has room for a part of it, or where files may only be so
+ * large: one sentence, and everything is as it was. */
 
 #include <gio/gio.h>
 #include <string.h>
@@ -41,6 +41,18 @@ adjoint (const Fixture *fixture, const char *arguments, gint64 room)
   g_auto (GStrv) argv = g_strsplit (line, " ", -1);
 
   return adj_test_spawn ((const char *const *) argv, NULL, fixture->folder->path);
+}
+
+/* @size: that no file may exceed, in KiB; what exceeds it gets SIGXFSZ, which ends who does not
+ * ignore it */
+static AdjTestProcess *
+adjoint_limited (const Fixture *fixture, const char *arguments, gint64 size)
+{
+  g_autofree char *line = g_strdup_printf ("ulimit -f %" G_GINT64_FORMAT "; exec '%s' %s", size,
+                                           g_getenv ("ADJ_PROGRAM"), arguments);
+  const char *argv[] = { "bash", "-c", line, NULL };
+
+  return adj_test_spawn (argv, NULL, fixture->folder->path);
 }
 
 static char *
@@ -123,17 +135,18 @@ tear_down (Fixture *fixture, gconstpointer data)
   adj_test_folder_free (fixture->folder);
 }
 
-/* Ever more room, until there is enough. */
+typedef AdjTestProcess *(*Run) (const Fixture *fixture, const char *arguments, gint64 room);
+
+/* Ever more room from @least steps on, until there is enough; what is short of it says @why. */
 static void
-test_writer (Fixture *fixture, gconstpointer data)
+run_with_more (Fixture *fixture, const char *arguments, Run run, gint64 least, const char *why)
 {
-  const char *arguments = writers[GPOINTER_TO_UINT (data)].arguments;
   g_autofree char *before = state_of (fixture);
   guint n_failed = 0;
 
-  for (gint64 room = 0;; room += room / 2 + 100)
+  for (gint64 room = 0;; room += room / 2 + least)
     {
-      g_autoptr (AdjTestProcess) process = adjoint (fixture, arguments, room);
+      g_autoptr (AdjTestProcess) process = run (fixture, arguments, room);
       g_autofree char *after = NULL;
 
       if (process->status == 0)
@@ -141,13 +154,27 @@ test_writer (Fixture *fixture, gconstpointer data)
       n_failed++;
       after = state_of (fixture);
       g_assert_cmpstr (after, ==, before);
-      if (process->status < 2 || strstr (process->err, "No space left on device") == NULL ||
+      if (process->status < 2 || strstr (process->err, why) == NULL ||
           strchr (process->err, '\n') != process->err + process->err_length - 1)
-        g_error ("%s, with room for %" G_GINT64_FORMAT " bytes: %d %s", arguments, room,
-                 process->status, process->err);
+        g_error ("%s, with room for %" G_GINT64_FORMAT ": %d %s", arguments, room, process->status,
+                 process->err);
     }
   g_test_message ("%s: %u times too little room", arguments, n_failed);
   g_assert_cmpuint (n_failed, >, 0);
+}
+
+static void
+test_writer (Fixture *fixture, gconstpointer data)
+{
+  run_with_more (fixture, writers[GPOINTER_TO_UINT (data)].arguments, adjoint, 100,
+                 "No space left on device");
+}
+
+static void
+test_size (Fixture *fixture, gconstpointer data)
+{
+  run_with_more (fixture, writers[GPOINTER_TO_UINT (data)].arguments, adjoint_limited, 1,
+                 "File too large");
 }
 
 /* A folder holds what it held, or all that it was to hold: then this is said. */
@@ -186,9 +213,11 @@ main (int argc, char **argv)
   g_test_init (&argc, &argv, NULL);
   for (guint i = 0; i < G_N_ELEMENTS (writers); i++)
     {
-      g_autofree char *name = g_strdup_printf ("/full-disk/%u", i);
+      g_autofree char *name = g_strdup_printf ("/full-disk/room/%u", i);
+      g_autofree char *size = g_strdup_printf ("/full-disk/size/%u", i);
 
       g_test_add (name, Fixture, GUINT_TO_POINTER (i), set_up, test_writer, tear_down);
+      g_test_add (size, Fixture, GUINT_TO_POINTER (i), set_up, test_size, tear_down);
     }
   g_test_add ("/full-disk/folder", Fixture, "run folder#joint --keep kept", set_up, test_folder,
               tear_down);

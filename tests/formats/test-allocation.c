@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "adjoint.h"
+#include "formats/adj-debug-log.h"
 #include "formats/adj-memory-snapshot.h"
 #include "formats/adj-tensor-list-internal.h"
 #include "support/adj-test.h"
@@ -100,6 +101,18 @@ read_saved_tensors (const char *path)
   g_autoptr (AdjTensorList) list = adj_tensor_list_load (path, &error);
 
   if (list != NULL)
+    return READ;
+  fprintf (stderr, "%s\n", error->message);
+  return REFUSED;
+}
+
+static int
+read_debug_log (const char *path)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (AdjDebugLog) log = adj_debug_log_load (path, NULL, &error);
+
+  if (log != NULL)
     return READ;
   fprintf (stderr, "%s\n", error->message);
   return REFUSED;
@@ -336,6 +349,15 @@ static const Sample samples[] = {
   { read_bundle, "tests/formats/data/console-2.1.txt" },
   { read_bundle, "tests/formats/data/models-console-2.15.txt.gz" },
   { read_bundle, "tests/formats/data/pt2/2.6/nograd.pt2" },
+  { read_bundle, "tests/formats/data/pt2/2.15/counter.pt2" },
+  { read_bundle, "tests/formats/data/pt2/2.6/dynamic.pt2" },
+  { read_bundle, "tests/formats/data/pt2/2.15/arguments.pt2" },
+  { read_bundle, "tests/formats/data/compiled-autograd.adjoint" },
+  { read_bundle, "tests/formats/data/autograd-console-2.6.txt" },
+  { read_bundle, "tests/formats/data/counting-policy.adjoint" },
+  { read_debug_log, "tests/formats/data/debug/norms.json" },
+  { read_bundle, "data/graphs/gpt2-inductor.adjoint" },
+  { read_bundle, "tests/session/data/dynamic-sizes.adjoint" },
   { read_bundle, "tests/fuzz/corpus/fuzz-text/forms" },
   { read_saved_tensors, "tests/formats/data/pt2/2.6/mlp.outputs.pt" },
   { read_snapshot, "tests/formats/data/snapshot.pickle" },
