@@ -250,7 +250,8 @@ replace_call (
   if (watch->request->before != NULL && graph == watch->request->graph)
     watch->request->before (id, watch->request->data);
   if (watch->request->float64)
-    adj_context_set_drawn_dtype (watch->cx, dtype_of_program (adj_graph_get_node (graph, id.index)));
+    adj_context_set_drawn_dtype (watch->cx,
+                                 dtype_of_program (adj_graph_get_node (graph, id.index)));
   return captured_replace (&watch->captured, graph, id, args, value);
 }
 
