@@ -15,7 +15,8 @@ typedef struct
   guint dim;        /* that of the batch in results; a rule may set it */
 } Batching;
 
-/* Makes the calls below the level; @out: their results, borrowed from the scope.  %FALSE: the context is in error. */
+/* Makes the calls below the level; @out: their results, borrowed from the scope.  %FALSE: the
+ * context is in error. */
 typedef gboolean (*BatchFunc) (Batching *b, AdjValue *out);
 
 /* (nullable): of an operator of the table. */

@@ -3,10 +3,9 @@
  * operands brought to one rank when they broadcast, with dimensions counted one further and sizes
  * of the batch before others. */
 
-#include "autograd/batching-private.h"
-
 #include <string.h>
 
+#include "autograd/batching-private.h"
 #include "ops/adj-op-id.h"
 #include "rules/adj-apply.h"
 
@@ -245,10 +244,9 @@ moved_or_whole (Batching *b, AdjValue *out)
   memcpy (args, given, b->call->schema->n_arguments * sizeof *args);
   args[0].tensor = batching_front (b, 0);
   if (args[0].tensor != NULL && rank != 1)
-    args[0].tensor = ADJ_APPLY (b->call->cx, ADJ_OP_reshape, ADJ_TENSOR (args[0].tensor),
-                                list_of ((AdjValue[]){ adj_value_from_size (b->level->size),
-                                                       ADJ_INT (-1) },
-                                         2));
+    args[0].tensor =
+        ADJ_APPLY (b->call->cx, ADJ_OP_reshape, ADJ_TENSOR (args[0].tensor),
+                   list_of ((AdjValue[]){ adj_value_from_size (b->level->size), ADJ_INT (-1) }, 2));
   args[1] = ADJ_INT (1);
   done = args[0].tensor != NULL && adj_call_bound (b->call->cx, b->call->op, args, out);
   return done;
@@ -288,9 +286,9 @@ transposed (Batching *b, AdjValue *out)
 
   if (batching_rank (b, 0) < 2)
     return give (front, out);
-  return give (ADJ_APPLY (b->call->cx, ADJ_OP_transpose_int, ADJ_TENSOR (front), ADJ_INT (1),
-                          ADJ_INT (2)),
-               out);
+  return give (
+      ADJ_APPLY (b->call->cx, ADJ_OP_transpose_int, ADJ_TENSOR (front), ADJ_INT (1), ADJ_INT (2)),
+      out);
 }
 
 /* (self, dim) */
@@ -316,7 +314,7 @@ squeezed (Batching *b, AdjValue *out)
 
   for (guint i = 1; front != NULL && i < adj_tensor_get_rank (front); i++)
     if (adj_size_is (adj_context_get_symbols (b->call->cx),
-                         adj_tensor_get_meta (front)->shape.size[i], 1))
+                     adj_tensor_get_meta (front)->shape.size[i], 1))
       items[n++] = ADJ_INT (i);
   return front != NULL &&
          give (ADJ_APPLY (b->call->cx, ADJ_OP_squeeze_dims, ADJ_TENSOR (front), list_of (items, n)),
@@ -407,9 +405,9 @@ vector_as_matrix (const Batching *b, guint arg, gint64 dim)
 static AdjTensor *
 without (const Batching *b, AdjTensor *tensor, gint64 dim)
 {
-  return tensor == NULL ? NULL
-                        : ADJ_APPLY (b->call->cx, ADJ_OP_squeeze_dim, ADJ_TENSOR (tensor),
-                                     ADJ_INT (dim));
+  return tensor == NULL
+             ? NULL
+             : ADJ_APPLY (b->call->cx, ADJ_OP_squeeze_dim, ADJ_TENSOR (tensor), ADJ_INT (dim));
 }
 
 static gboolean
@@ -470,9 +468,10 @@ product_and_sum (Batching *b, AdjValue *out)
   gboolean done;
 
   self = product == NULL ? NULL : ADJ_APPLY (cx, ADJ_OP_mul_Scalar, args[0], args[3]);
-  done = self != NULL &&
-         adj_call_bound (cx, adj_op (ADJ_OP_add_Tensor),
-                         (const AdjValue[]){ ADJ_TENSOR (self), ADJ_TENSOR (product), args[4] }, out);
+  done =
+      self != NULL &&
+      adj_call_bound (cx, adj_op (ADJ_OP_add_Tensor),
+                      (const AdjValue[]){ ADJ_TENSOR (self), ADJ_TENSOR (product), args[4] }, out);
   adj_context_set_entry (cx, entry);
   b->wrapped = TRUE;
   return done;

@@ -4,7 +4,6 @@
  * says, is taken apart into others, or is called on each entry by itself. */
 
 #include "autograd/batching-private.h"
-
 #include "call/adj-context-internal.h"
 #include "call/adj-op.h"
 #include "ops/adj-op-id.h"
@@ -57,11 +56,10 @@ batching_spread (const Batching *b, AdjTensor *tensor)
 
   for (guint i = 0; i < meta->shape.rank; i++)
     sizes[i + 1] = adj_value_from_size (meta->shape.size[i]);
-  return wide == NULL ? NULL
-                      : ADJ_APPLY (b->call->cx, ADJ_OP_expand, ADJ_TENSOR (wide),
-                                   { .kind = ADJ_VALUE_LIST,
-                                     .n = meta->shape.rank + 1,
-                                     .items = sizes });
+  return wide == NULL
+             ? NULL
+             : ADJ_APPLY (b->call->cx, ADJ_OP_expand, ADJ_TENSOR (wide),
+                          { .kind = ADJ_VALUE_LIST, .n = meta->shape.rank + 1, .items = sizes });
 }
 
 /* -- one after the other -- */
@@ -119,11 +117,9 @@ stack_results (const Batching *b, const AdjValue *entries, gint64 n, AdjValue *o
 
   if (entries[0].kind == ADJ_VALUE_TENSOR)
     {
-      *out = ADJ_TENSOR (ADJ_APPLY (cx, ADJ_OP_stack,
-                                    { .kind = ADJ_VALUE_LIST,
-                                      .n = (guint) n,
-                                      .items = (AdjValue *) entries },
-                                    ADJ_INT (0)));
+      *out = ADJ_TENSOR (ADJ_APPLY (
+          cx, ADJ_OP_stack,
+          { .kind = ADJ_VALUE_LIST, .n = (guint) n, .items = (AdjValue *) entries }, ADJ_INT (0)));
       return out->tensor != NULL;
     }
   *out = entries[0];
@@ -246,8 +242,8 @@ run (Batching *b)
     parts = adj_rule_find (op, ADJ_RULE_DECOMPOSE, adj_context_get_release (b->call->cx));
   if (parts != NULL && !take_apart (b, parts, &declined))
     return FALSE;
-  return !declined || ((rule != NULL ? rule (b, &value) : batching_each (b, &value)) &&
-                       put_results (b, &value));
+  return !declined ||
+         ((rule != NULL ? rule (b, &value) : batching_each (b, &value)) && put_results (b, &value));
 }
 
 static gboolean

@@ -119,8 +119,7 @@ typedef struct
 
 /* @entry: where calls enter that the modes below make for themselves. */
 static gboolean
-call_mapped (
-    AdjMode *mode, AdjOpCall *call, AdjValueMapFunc map, Mapping *mapping, AdjMode *entry)
+call_mapped (AdjMode *mode, AdjOpCall *call, AdjValueMapFunc map, Mapping *mapping, AdjMode *entry)
 {
   AdjMode *before = adj_context_set_entry (call->cx, entry);
   const AdjValue *args = call->args;
@@ -198,9 +197,8 @@ static gboolean
 drop_leaf (const AdjValue *leaf, AdjValue *out, gpointer data)
 {
   const Mapping *mapping = data;
-  AdjTensor *inner = leaf->kind == ADJ_VALUE_TENSOR
-                         ? level_unwrap (mapping->level, leaf->tensor, NULL)
-                         : NULL;
+  AdjTensor *inner =
+      leaf->kind == ADJ_VALUE_TENSOR ? level_unwrap (mapping->level, leaf->tensor, NULL) : NULL;
 
   *out = inner != NULL ? ADJ_TENSOR (adj_tensor_ref (inner)) : adj_value_copy (leaf);
   return TRUE;
@@ -212,9 +210,8 @@ wrap_result (const Level *level, AdjOpCall *call, guint index)
 {
   AdjOpResult *result = &call->results[index];
   const AdjType *type = &call->schema->returns[call->returns_list ? 0 : index].type;
-  AdjTensor *base = result->alias_of >= 0
-                        ? adj_op_call_tensor_or_null (call, (guint) result->alias_of)
-                        : NULL;
+  AdjTensor *base =
+      result->alias_of >= 0 ? adj_op_call_tensor_or_null (call, (guint) result->alias_of) : NULL;
   AdjTensor *wrapped;
 
   if (result->tensor == NULL)

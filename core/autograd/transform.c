@@ -67,7 +67,8 @@ take_level (AdjContext *cx, const AdjValue *args, guint n_args, guint at, LevelK
 static gboolean
 takes_tensor (AdjContext *cx, const AdjValue *args, guint n_args, guint n_wanted)
 {
-  return (n_args >= n_wanted && args[0].kind == ADJ_VALUE_TENSOR) || fail (cx, "a tensor is missing");
+  return (n_args >= n_wanted && args[0].kind == ADJ_VALUE_TENSOR) ||
+         fail (cx, "a tensor is missing");
 }
 
 /* @value, a dimension of @tensor or of @n_more dimensions more, counted from the front. */
@@ -116,8 +117,8 @@ bring_out (AdjContext *cx, const Level *level, AdjTensor *tensor, guint to)
     return NULL;
   rank = adj_tensor_get_rank (wide);
   for (guint i = 0; i < rank; i++)
-    sizes[i] = adj_value_from_size (i == to ? level->size
-                                            : adj_tensor_get_meta (wide)->shape.size[i]);
+    sizes[i] =
+        adj_value_from_size (i == to ? level->size : adj_tensor_get_meta (wide)->shape.size[i]);
   return ADJ_APPLY (cx, ADJ_OP_expand, ADJ_TENSOR (wide),
                     { .kind = ADJ_VALUE_LIST, .n = rank, .items = sizes });
 }

@@ -413,7 +413,7 @@ static const AdjBuiltin builtins[] = {
   SIZE_BUILTINS
 #undef SIZE_BUILTIN
 #define MATH_BUILTIN(id) { "math." #id, id##_number }, { "torch._sym_" #id, id##_number },
-  MATH_BUILTINS
+      MATH_BUILTINS
 #undef MATH_BUILTIN
 };
 

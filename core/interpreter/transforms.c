@@ -38,8 +38,8 @@ begins_level (const AdjNode *node)
   const AdjBuiltin *builtin =
       node->opcode == ADJ_OPCODE_CALL_FUNCTION ? adj_builtin_find (node->target) : NULL;
 
-  return builtin != NULL && (builtin->call == adj_builtin_begin_batch ||
-                             builtin->call == adj_builtin_begin_gradients);
+  return builtin != NULL &&
+         (builtin->call == adj_builtin_begin_batch || builtin->call == adj_builtin_begin_gradients);
 }
 
 gboolean

@@ -125,7 +125,7 @@ typedef struct
   gboolean no_far, no_long, no_materialized, no_allowlist, no_reduction; /* rules not to apply */
   gboolean recompute_views;
   gboolean merge_by_need;    /* equal calls are one only where backward needs both or neither */
-  gboolean recompute_splits; /* `split` is among what is cheap to repeat */
+  gboolean recompute_splits; /* `split` and others of 2.15 are among what is cheap to repeat */
   gboolean save_effects;     /* what a call with an effect gives in forward is saved */
   gboolean free_parameters;  /* saving a parameter costs nothing: it is there anyway */
   gboolean aggressive;       /* no_far, no_long, no_materialized and no_allowlist */

@@ -19,7 +19,7 @@ typedef enum
   OP_EFFECT = 1 << 9, /* writes, or must happen once */
   OP_EMPTY = 1 << 10,
   OP_RECOMPUTE_NEWER = 1 << 12, /* cheap to repeat since PyTorch 2.15 */
-  OP_SHAPE_ONLY = 1 << 11, /* reads the sizes of its argument, not the elements */
+  OP_SHAPE_ONLY = 1 << 11,      /* reads the sizes of its argument, not the elements */
 } OpTraits;
 
 /* The traits of the operator that @node calls; 0 for placeholders, attributes and the output. */

@@ -136,6 +136,18 @@ class Sized(nn.Module):
         return (steps * along.mean() * spread + wrong.sum(0)[1:, None])[::2]
 
 
+class Bounded(nn.Module):
+    """A symbol that a convolution bounds, whose whole slices go, and what 2.15 alone computes again."""
+
+    def __init__(self):
+        super().__init__()
+        self.along, self.scale = nn.Conv1d(1, 2, 3), nn.Parameter(torch.rand(2, 1))
+
+    def forward(self, x):
+        y = nn.functional.leaky_relu(self.along(x[:, None]), 0.2)
+        return (y * self.scale).softmax(-1)[:, 1] * y[:, 0]
+
+
 class Transformed(nn.Module):
     """Gradients for each sample, a Jacobian in a batch, many models at once."""
 
@@ -160,6 +172,7 @@ class Transformed(nn.Module):
 MODELS = {
     "waves": Waves, "normed": Normed, "dropped": Dropped, "indexed": Indexed, "solved": Solved, "ranked": Ranked,
     "counted": Counted, "written": Written, "sized": Sized, "transformed": Transformed,
+    "bounded": Bounded,
 }  # fmt: skip
 
 
@@ -171,7 +184,7 @@ def main(folder, *names):
         release = ".".join(torch.__version__.split(".")[:2])
         path = os.path.join(folder, f"{'newest' if release == '2.15' else release}-{name}.adjoint")
         backend = adjoint_capture.backend(path)
-        torch.compile(model, backend=backend, dynamic=name == "sized")(x).sum().backward()
+        torch.compile(model, backend=backend, dynamic=name in ("sized", "bounded"))(x).sum().backward()
 
 
 main(*sys.argv[1:])
