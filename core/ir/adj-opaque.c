@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* A counted object that values can hold and of which only a description is known. */
 
-#include "ir/adj-opaque-internal.h"
+#include "ir/adj-opaque.h"
 
 #include <string.h>
+
+#include "ir/adj-opaque-internal.h"
 
 AdjOpaque *
 adj_opaque_new (const AdjOpaqueClass *klass, gsize size)

@@ -9,16 +9,19 @@
 #include "ir/adj-graph.h"
 #include "ir/adj-text.h"
 
+/* Rows stand below the first one. */
 static void
 print_tensor (const AdjTensorData *data, guint max_items, GString *out)
 {
   g_autofree char *text = adj_tensor_data_print (data, max_items);
+  const char *line = strrchr (out->str, '\n');
+  int column = (int) g_utf8_strlen (line != NULL ? line + 1 : out->str, -1);
 
   for (const char *at = text; *at != '\0'; at++)
     {
       g_string_append_c (out, *at);
       if (*at == '\n')
-        g_string_append (out, "    ");
+        g_string_append_printf (out, "%*s", column, "");
     }
 }
 

@@ -102,6 +102,13 @@ assert_goes (AdjWindow *window, const char *key, const char *node)
   UNTIL (g_str_equal (get_selected (window), node));
 }
 
+static GtkWidget *
+find_text (AdjWindow *window, const char *text)
+{
+  return adj_walk_find (adj_walk_find (GTK_WIDGET (window), ADJ_TYPE_INSPECTOR, NULL),
+                        GTK_TYPE_LABEL, text);
+}
+
 /* Letters go along the thread, which is lit as a whole. */
 static void
 test_thread (void)
@@ -114,6 +121,8 @@ test_thread (void)
   assert_goes (window, "x", "with_effects_1");
   assert_goes (window, "x", "with_effects_2");
   g_assert_cmpuint (count_thread (window, TRUE), ==, 6);
+  g_assert_nonnull (find_text (window, "_TensorQueue.push"));
+  g_assert_nonnull (find_text (window, "_TensorQueue.size"));
   adj_walk_keep (window, "objects-thread");
   assert_goes (window, "X", "with_effects_1");
   assert_goes (window, "X", "with_effects");
@@ -124,24 +133,38 @@ test_thread (void)
   adj_walk_close (window);
 }
 
-static GtkWidget *
-find_text (AdjWindow *window, const char *text)
+/* The @n labels below the one that says @first, which begins a line of its own each. */
+static void
+assert_lines (AdjWindow *window, const char *first, const char *const *lines, guint n)
 {
-  return adj_walk_find (adj_walk_find (GTK_WIDGET (window), ADJ_TYPE_INSPECTOR, NULL),
-                        GTK_TYPE_LABEL, text);
+  GtkWidget *label = find_text (window, first);
+
+  g_assert_nonnull (label);
+  for (guint i = 0; i < n; i++)
+    {
+      label = gtk_widget_get_next_sibling (label);
+      g_assert_nonnull (label);
+      g_assert_cmpstr (gtk_label_get_text (GTK_LABEL (label)), ==, lines[i]);
+    }
 }
 
-/* The run changed that entry of the state: both are told. */
+/* The run changed that entry of the state: what it was and what it is, each line by itself. */
 static void
 assert_changed (AdjWindow *window, const char *entry)
 {
-  GtkWidget *key = find_text (window, entry);
-  const char *text;
+  GtkWidget *key = find_text (window, entry), *old, *new;
 
   g_assert_nonnull (key);
-  text = gtk_label_get_text (GTK_LABEL (gtk_widget_get_next_sibling (key)));
-  g_assert_true (g_str_has_prefix (text, "before: "));
-  g_assert_nonnull (strstr (text, "\nafter: "));
+  g_assert_cmpstr (gtk_label_get_text (GTK_LABEL (gtk_widget_get_next_sibling (key))), ==,
+                   "before the run");
+  old = gtk_widget_get_next_sibling (gtk_widget_get_next_sibling (key));
+  g_assert_true (gtk_widget_has_css_class (old, "monospace"));
+  assert_lines (window, gtk_label_get_text (GTK_LABEL (old)),
+                (const char *const[]){ entry, "after it" }, 2);
+  new =
+      gtk_widget_get_next_sibling (gtk_widget_get_next_sibling (gtk_widget_get_next_sibling (old)));
+  g_assert_true (gtk_widget_has_css_class (new, "monospace"));
+  g_assert_cmpstr (gtk_label_get_text (GTK_LABEL (old)), !=, gtk_label_get_text (GTK_LABEL (new)));
 }
 
 /* Of a table: its rows and how often each was asked for. */

@@ -13,17 +13,28 @@
 
 #define MAX_ELEMENTS 12 /* of a tensor */
 
-/* (transfer full) (nullable): entry @index of a state, "[] → [[1, 2]]" where the run changed it. */
 static char *
-print_entry (const AdjValue *before, const AdjValue *after)
+print_value (const AdjValue *value)
 {
-  g_autoptr (GString) old = g_string_new (NULL), new = g_string_new (NULL);
+  GString *text = g_string_new (NULL);
 
-  adj_object_value_print (before, MAX_ELEMENTS, old);
-  adj_object_value_print (after, MAX_ELEMENTS, new);
-  return g_str_equal (old->str, new->str)
-             ? g_strdup_printf (_ ("%s (unchanged)"), old->str)
-             : g_strdup_printf (_ ("before: %s\nafter: %s"), old->str, new->str);
+  adj_object_value_print (value, MAX_ELEMENTS, text);
+  return g_string_free (text, FALSE);
+}
+
+/* An entry of a state; tensors stand below each other, their columns too. */
+static void
+add_entry (AdjPropertyCard *card, const char *name, const AdjValue *before, const AdjValue *after)
+{
+  g_autofree char *old = print_value (before), *new = print_value (after);
+  gboolean same = g_str_equal (old, new);
+
+  adj_property_card_add (card, name, same ? _ ("unchanged") : _ ("before the run"));
+  adj_property_card_add_text (card, old, TRUE);
+  if (same)
+    return;
+  adj_property_card_add (card, name, _ ("after it"));
+  adj_property_card_add_text (card, new, TRUE);
 }
 
 /* What is in the object before the run, and what it is after it. */
@@ -43,10 +54,11 @@ add_run (AdjPropertyCard *card, const AdjRunObject *run)
     {
       const char *name = before.items[i].items[0].text;
       const AdjValue *now = adj_object_state_get (&after, name);
-      g_autofree char *text =
-          now != NULL ? print_entry (&before.items[i].items[1], now) : g_strdup (_ ("gone"));
 
-      adj_property_card_add (card, name, text);
+      if (now != NULL)
+        add_entry (card, name, &before.items[i].items[1], now);
+      else
+        adj_property_card_add (card, name, _ ("gone"));
     }
 }
 
@@ -83,13 +95,14 @@ add_object (AdjPropertyCard *card, AdjOpaque *opaque, const AdjRunObject *run)
     adj_property_card_add_text (card, methods->str, TRUE);
 }
 
+/* By what it calls; two of these are told apart by where they lead. */
 static void
 add_node_link (AdjPropertyCard *card, const AdjGraph *graph, const char *key, AdjNodeId id)
 {
   const AdjNode *node = adj_graph_get_node (graph, id.index);
   g_autofree char *call = adj_object_call_print (graph, id.index);
 
-  adj_property_card_add_link (card, key, node->name, id, call);
+  adj_property_card_add_link (card, key, call != NULL ? call : node->name, id, NULL);
 }
 
 static void
