@@ -185,8 +185,7 @@ compare_item (const Item *item, guint k, double perturbation)
     .perturbation = perturbation,
   };
   AdjValueComparison value = compare_nothing (item->index);
-  g_autoptr (AdjTensorData) narrowed =
-      narrow_as_recorded (item, leaf.own.value, leaf.peer.value);
+  g_autoptr (AdjTensorData) narrowed = narrow_as_recorded (item, leaf.own.value, leaf.peer.value);
 
   if (leaf.own.value == NULL)
     return value;
