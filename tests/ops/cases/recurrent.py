@@ -12,8 +12,8 @@ def operands(steps, batch, biases):
     gates = 4 * HIDDEN
     bias = values((gates,), F32) if biases else torch.zeros(gates)
     weights = (values((gates, WIDTH), F32), values((gates, HIDDEN), F32), bias, bias * 0.5)
-    states = (values((batch, HIDDEN), F32), values((batch, HIDDEN), F32) * 0.5)
-    return (values((steps, batch, WIDTH), F32), *weights, *states)
+    x = values((steps, batch, WIDTH), F32)
+    return (x, *weights, values((batch, HIDDEN), F32), values((batch, HIDDEN), F32) * 0.5)
 
 
 CASES = (
