@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* One layer of an LSTM in one direction.  Input is [steps, batch, width], whatever batch_first says;
- * the weights are [4 hidden, width] and [4 hidden, hidden], their rows those of the gates in,
+/* One layer of an LSTM in one direction.  Input is [steps, batch, width], whatever batch_first
+ * says; the weights are [4 hidden, width] and [4 hidden, hidden], their rows those of the gates in,
  * forget, new and out:
  *
  *   c = f c + i n,  h = o tanh (c),  with i, f, o = σ and n = tanh of W x + b + V h + d
  *
- * oneDNN keeps the gates in a workspace that is a secret of its own: here they are computed again. */
+ * oneDNN keeps the gates in a workspace that is a secret of its own: here they are computed again.
+ */
 
 #include <math.h>
 #include <string.h>
@@ -312,10 +313,9 @@ go_back_to_gates (Gradients *self, const Layer *layer, gint64 step, gint64 row, 
       const double out = gates[3 * n + i], t = tanh (c[state_at (layer, step + 1, row) + i]);
       const double g = of_c[i] + of_h[i] * out * (1 - t * t);
 
-      self->of_gates[i] = g * new * in * (1 - in);
-      self->of_gates[n + i] =
-          g * c[state_at (layer, step, row) + i] * forget * (1 - forget);
-      self->of_gates[2 * n + i] = g * in * (1 - new * new);
+      self->of_gates[i] = g * new *in *(1 - in);
+      self->of_gates[n + i] = g * c[state_at (layer, step, row) + i] * forget * (1 - forget);
+      self->of_gates[2 * n + i] = g * in * (1 - new *new);
       self->of_gates[3 * n + i] = of_h[i] * t * out * (1 - out);
       of_c[i] = g * forget;
     }
@@ -334,8 +334,7 @@ go_back (Gradients *self, const Layer *layer, gint64 step, gint64 row, const dou
 {
   const gint64 n = layer->hidden, width = layer->width;
   double *of_h = self->grads[HIDDEN] + row * n;
-  double *of_x =
-      self->grads[INPUT] + (place_of (layer, step) * layer->batch + row) * width;
+  double *of_x = self->grads[INPUT] + (place_of (layer, step) * layer->batch + row) * width;
 
   if (of_output != NULL)
     add_scaled (of_h, of_output, 1, n);
@@ -347,8 +346,8 @@ go_back (Gradients *self, const Layer *layer, gint64 step, gint64 row, const dou
 
       self->grads[BIAS_INPUT][i] += g;
       add_scaled (self->grads[WEIGHT_INPUT] + i * width, input_of (layer, step, row), g, width);
-      add_scaled (self->grads[WEIGHT_HIDDEN] + i * n,
-                  layer->states + state_at (layer, step, row), g, n);
+      add_scaled (self->grads[WEIGHT_HIDDEN] + i * n, layer->states + state_at (layer, step, row),
+                  g, n);
       add_scaled (of_x, layer->operands[WEIGHT_INPUT] + i * width, g, width);
       add_scaled (of_h, layer->operands[WEIGHT_HIDDEN] + i * n, g, n);
     }
@@ -443,8 +442,7 @@ static double
 layer_reduction (const AdjOpCall *call)
 {
   const AdjShape *input = &adj_op_call_meta (call, INPUT)->shape;
-  const double hidden =
-      (double) adj_op_call_int (call, adj_op_call_find (call, "hidden_size"), 0);
+  const double hidden = (double) adj_op_call_int (call, adj_op_call_find (call, "hidden_size"), 0);
 
   return number_of (input->size[0]) * (number_of (input->size[2]) + hidden);
 }
@@ -457,15 +455,13 @@ layer_backward_reduction (const AdjOpCall *call)
   const double gates =
       N_GATES * (double) adj_op_call_int (call, adj_op_call_find (call, "hidden_size"), 0);
 
-  return (layer_reduction (call) + number_of (input->size[0]) * gates) *
-         number_of (input->size[1]);
+  return (layer_reduction (call) + number_of (input->size[0]) * gates) * number_of (input->size[1]);
 }
 
 static double
 layer_flops (const AdjOpCall *call)
 {
-  const double hidden =
-      (double) adj_op_call_int (call, adj_op_call_find (call, "hidden_size"), 0);
+  const double hidden = (double) adj_op_call_int (call, adj_op_call_find (call, "hidden_size"), 0);
 
   return 2 * N_GATES * hidden * layer_reduction (call) *
          number_of (adj_op_call_meta (call, INPUT)->shape.size[1]) * (call->n_results > 4 ? 3 : 1);

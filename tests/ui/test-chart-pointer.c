@@ -329,6 +329,35 @@ selected_name (AdjDocument *document)
              : "";
 }
 
+static gboolean
+says (GtkWidget *chart, const char *text)
+{
+  g_autofree char *all = adj_backward_chart_describe (ADJ_BACKWARD_CHART (chart));
+
+  return strstr (all, text) != NULL;
+}
+
+/* Above the first step of the lower lane: a click there makes a breakpoint, another one takes it
+ * away, and neither goes to the node. */
+static void
+check_gutter (AdjWindow *window, GtkWidget *chart)
+{
+  AdjDocument *document = adj_window_get_document (window);
+  AdjStepping *stepping = adj_document_get_stepping (document);
+  const AdjNodeId selected = adj_document_get_selected (document);
+
+  adj_mouse_move (chart, 16, 90);
+  UNTIL (says (chart, "Click: a breakpoint at NllLossBackward0 (NodeCall 1)"));
+  adj_mouse_click (chart, 16, 90);
+  UNTIL (adj_stepping_has_breakpoint (stepping, 0));
+  UNTIL (says (chart, "Click: no breakpoint at NllLossBackward0 (NodeCall 1) any more"));
+  adj_walk_settle (window);
+  adj_walk_keep (window, "backward-gutter");
+  adj_mouse_click (chart, 16, 90);
+  UNTIL (!adj_stepping_has_breakpoint (stepping, 0));
+  g_assert_cmpuint (adj_document_get_selected (document).index, ==, selected.index);
+}
+
 /* By keys to the first step that moved, and to its node; by the pointer to a step and a bar. */
 static void
 test_backward (void)
@@ -362,6 +391,8 @@ test_backward (void)
   adj_walk_settle (window);
   adj_mouse_click (chart, width / 2, gtk_widget_get_height (chart) - 6 - 19 * 7 + 2);
   UNTIL (g_str_equal (selected_name (document), "getitem"));
+  UNTIL (says (chart, "stolen: freed after nll_loss_backward"));
+  check_gutter (window, chart);
   adj_walk_close (window);
 }
 

@@ -137,6 +137,7 @@ test_lives (void)
   g_auto (Orders) orders = { 0 };
   const AdjBackward *b;
   gint64 sum = 0;
+  guint n_stolen = 0;
 
   open_orders (&orders, adj_test_load_capture ("gpt2-hooks"), "ca1-compiled_autograd");
   b = orders.backward;
@@ -150,12 +151,17 @@ test_lives (void)
                           g_array_index (b->lives, AdjBackwardLife, i - 1).last.index);
       if (life->from == ADJ_FROM_SAVED || life->from == ADJ_FROM_GRADIENT)
         sum += life->bytes;
+      /* The program holds its leaves, and what they have. */
+      n_stolen += life->stolen;
+      if (life->from == ADJ_FROM_LEAF || life->from == ADJ_FROM_GRAD)
+        g_assert_false (life->stolen);
       /* Nobody reads what a leaf has, but it is added to. */
       if (life->from == ADJ_FROM_GRAD)
         g_assert_cmpint (adj_captured_get_node (orders.captured, life->last.index)->kind, ==,
                          ADJ_CAPTURED_ACCUMULATE);
     }
   g_assert_cmpint (b->held[b->first], ==, sum);
+  g_assert_cmpuint (n_stolen, >, 10);
   g_assert_cmpuint (b->peak, ==, b->first);
   for (guint i = b->first + 1; i < b->n; i++)
     g_assert_cmpint (b->held[i], <=, b->held[i - 1]);

@@ -403,9 +403,10 @@ find_lives (AdjBackward *self)
       AdjBackwardLife life = { .node = input->node, .from = input->from, .bytes = MAX (bytes, 0) };
 
       life.last = find_last_use (self, input);
-      g_array_append_val (self->lives, life);
       /* The leaves and what they have are held by the program as well. */
-      if (input->from != ADJ_FROM_SAVED && input->from != ADJ_FROM_GRADIENT)
+      life.stolen = input->from == ADJ_FROM_SAVED || input->from == ADJ_FROM_GRADIENT;
+      g_array_append_val (self->lives, life);
+      if (!life.stolen)
         continue;
       self->n_unknown += bytes < 0;
       hold (self, &life, ranges);

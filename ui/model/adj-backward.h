@@ -38,6 +38,7 @@ typedef struct
   AdjNodeId last; /* that reads it last */
   AdjCapturedFrom from;
   gint64 bytes;
+  gboolean stolen; /* the run owns it alone, and lets it go with its last use */
 } AdjBackwardLife;
 
 typedef struct

@@ -66,8 +66,21 @@ describe_life (AdjBackwardChart *self)
 
   if (life->last.index == life->node.index)
     return g_strdup_printf (_ ("%s, %s, read by no node"), title, bytes);
-  return g_strdup_printf (_ ("%s, %s, let go after %s"), title, bytes,
+  if (!life->stolen)
+    return g_strdup_printf (_ ("%s, %s, read last by %s; the program holds it too"), title, bytes,
+                            backward_chart_node (self, life->last)->name);
+  return g_strdup_printf (_ ("%s, %s, stolen: freed after %s"), title, bytes,
                           backward_chart_node (self, life->last)->name);
+}
+
+static char *
+describe_stop (AdjBackwardChart *self)
+{
+  const char *title = backward_chart_step (self, self->stop)->title;
+
+  return adj_stepping_has_breakpoint (self->stepping, self->stop)
+             ? g_strdup_printf (_ ("Click: no breakpoint at %s any more"), title)
+             : g_strdup_printf (_ ("Click: a breakpoint at %s"), title);
 }
 
 char *
@@ -77,6 +90,8 @@ adj_backward_chart_describe (AdjBackwardChart *self)
 
   if (backward == NULL || backward->steps->len == 0)
     return g_strdup ("");
+  if (self->stop != G_MAXUINT)
+    return describe_stop (self);
   if (self->life != G_MAXUINT)
     return describe_life (self);
   if (self->step != G_MAXUINT)
@@ -101,11 +116,21 @@ show (AdjBackwardChart *self)
 static void
 choose (AdjBackwardChart *self, guint step, guint life)
 {
-  if (step == self->step && life == self->life)
-    return;
+  const gboolean same = step == self->step && life == self->life && self->stop == G_MAXUINT;
+
   self->step = step;
   self->life = life;
-  show (self);
+  self->stop = G_MAXUINT;
+  if (!same)
+    show (self);
+}
+
+/* Where the dots of breakpoints stand. */
+static gboolean
+is_gutter (AdjBackwardChart *self, double y)
+{
+  return self->stepping != NULL && y >= (double) (BACKWARD_LOW_LANE - BACKWARD_DOT - 3) &&
+         y < (double) BACKWARD_LOW_LANE;
 }
 
 static void
@@ -124,6 +149,11 @@ on_motion (AdjBackwardChart *self, double x, double y)
     choose (self, step_in_top_lane (self, x), G_MAXUINT);
   else
     choose (self, step_at (self, x), G_MAXUINT);
+  if (is_gutter (self, y))
+    {
+      self->stop = self->step;
+      show (self);
+    }
 }
 
 static void
@@ -152,7 +182,10 @@ on_released (AdjBackwardChart *self, int n_press, double x, double y)
 {
   gtk_widget_grab_focus (GTK_WIDGET (self));
   on_motion (self, x, y);
-  go_to (self);
+  if (self->backward != NULL && self->stop != G_MAXUINT)
+    adj_stepping_toggle_breakpoint (self->stepping, self->stop);
+  else
+    go_to (self);
 }
 
 static gboolean
@@ -248,7 +281,7 @@ adj_backward_chart_init (AdjBackwardChart *self)
   GtkEventController *motion = gtk_event_controller_motion_new ();
   GtkGesture *click = gtk_gesture_click_new ();
 
-  self->step = self->life = G_MAXUINT;
+  self->step = self->life = self->stop = G_MAXUINT;
   gtk_widget_set_focusable (GTK_WIDGET (self), TRUE);
   g_signal_connect_swapped (motion, "motion", G_CALLBACK (on_motion), self);
   g_signal_connect_swapped (motion, "leave", G_CALLBACK (on_leave), self);
@@ -264,7 +297,7 @@ adj_backward_chart_set_backward (AdjBackwardChart *self, const AdjBackward *back
   g_return_if_fail (ADJ_IS_BACKWARD_CHART (self));
 
   self->backward = backward;
-  self->step = self->life = G_MAXUINT;
+  self->step = self->life = self->stop = G_MAXUINT;
   g_clear_pointer (&self->ranks, g_free);
   if (backward != NULL)
     {
@@ -284,7 +317,9 @@ adj_backward_chart_set_stepping (AdjBackwardChart *self, AdjStepping *stepping)
   g_return_if_fail (ADJ_IS_BACKWARD_CHART (self));
 
   self->stepping = stepping;
-  gtk_widget_queue_draw (GTK_WIDGET (self));
+  if (stepping == NULL)
+    self->stop = G_MAXUINT;
+  show (self);
 }
 
 void

@@ -8,7 +8,6 @@
 #include "panel/backward-chart-private.h"
 #include "report/adj-properties.h"
 
-#define DOT 8.0f /* of a breakpoint */
 #define BAR 5.0f
 
 static float
@@ -84,7 +83,24 @@ fill (const Painting *p, const GdkRGBA *color, float x, float y, float width, fl
   gtk_snapshot_append_color (p->snapshot, color, &GRAPHENE_RECT_INIT (x, y, width, height));
 }
 
-/* Below the lane as it runs: a dot for a breakpoint, a bar where a run waits. */
+static void
+paint_dot (const Painting *p, guint step, float opacity)
+{
+  const float x = x_of_place (p->chart, (float) step + 0.5f) - BACKWARD_DOT / 2;
+  const float y = BACKWARD_LOW_LANE - BACKWARD_DOT - 1;
+  GdkRGBA color = p->stop;
+  GskRoundedRect dot;
+
+  color.alpha *= opacity;
+  gsk_rounded_rect_init_from_rect (&dot, &GRAPHENE_RECT_INIT (x, y, BACKWARD_DOT, BACKWARD_DOT),
+                                   BACKWARD_DOT / 2);
+  gtk_snapshot_push_rounded_clip (p->snapshot, &dot);
+  fill (p, &color, x, y, BACKWARD_DOT, BACKWARD_DOT);
+  gtk_snapshot_pop (p->snapshot);
+}
+
+/* Above the lane as it runs: a dot for a breakpoint, a pale one where a click makes one; a bar
+ * where a run waits. */
 static void
 paint_stepping (const Painting *p)
 {
@@ -97,18 +113,13 @@ paint_stepping (const Painting *p)
   adj_stepping_get_event (self->stepping, &event);
   for (guint i = 0; i < self->backward->steps->len; i++)
     {
-      const float x = x_of_place (self, (float) i + 0.5f);
-      GskRoundedRect dot;
-
       if (i == event.step)
-        fill (p, &here, x - 2, BACKWARD_LOW_LANE - 4, 4, BACKWARD_TICK + 8);
-      if (!adj_stepping_has_breakpoint (self->stepping, i))
-        continue;
-      gsk_rounded_rect_init_from_rect (
-          &dot, &GRAPHENE_RECT_INIT (x - DOT / 2, BACKWARD_LOW_LANE - DOT - 1, DOT, DOT), DOT / 2);
-      gtk_snapshot_push_rounded_clip (p->snapshot, &dot);
-      fill (p, &p->stop, x - DOT / 2, BACKWARD_LOW_LANE - DOT - 1, DOT, DOT);
-      gtk_snapshot_pop (p->snapshot);
+        fill (p, &here, x_of_place (self, (float) i + 0.5f) - 2, BACKWARD_LOW_LANE - 4, 4,
+              BACKWARD_TICK + 8);
+      if (adj_stepping_has_breakpoint (self->stepping, i))
+        paint_dot (p, i, 1);
+      else if (i == self->stop)
+        paint_dot (p, i, 0.4f);
     }
 }
 
@@ -270,8 +281,7 @@ paint_lives (const Painting *p)
   paint_kinds (
       p, kinds, G_N_ELEMENTS (kinds), found,
       BACKWARD_MARGIN +
-          paint_text (p, _ ("Inputs, up to where they are let go"), BACKWARD_MARGIN, y, &p->text) +
-          20,
+          paint_text (p, _ ("Inputs; | stolen, freed there"), BACKWARD_MARGIN, y, &p->text) + 20,
       y);
   for (guint i = 0; i < self->backward->lives->len; i++)
     {
@@ -283,7 +293,8 @@ paint_lives (const Painting *p)
       if (self->life != G_MAXUINT && self->life != i)
         color.alpha = 0.45f;
       fill (p, &color, BACKWARD_MARGIN, top + 1.5f, MAX (end - BACKWARD_MARGIN, 1), BAR - 3);
-      fill (p, &color, MAX (end - 2, BACKWARD_MARGIN), top, 2, BAR);
+      if (life->stolen)
+        fill (p, &color, MAX (end - 2, BACKWARD_MARGIN), top, 2, BAR);
     }
 }
 

@@ -10,6 +10,7 @@ G_BEGIN_DECLS
 #define BACKWARD_SAYS 22.0f    /* the line that says what is chosen */
 #define BACKWARD_NAME 16.0f    /* of a lane */
 #define BACKWARD_TICK 11.0f    /* height of a step */
+#define BACKWARD_DOT 8.0f      /* of a breakpoint */
 #define BACKWARD_BETWEEN 46.0f /* the lanes */
 #define BACKWARD_CURVE 38.0f
 #define BACKWARD_BAR_STEP 7.0f
@@ -28,6 +29,7 @@ struct _AdjBackwardChart
   guint *ranks;                /* (owned): of each step in the other order */
   guint step;                  /* chosen; G_MAXUINT: none */
   guint life;                  /* below the pointer; G_MAXUINT: none */
+  guint stop;                  /* step whose breakpoint is; G_MAXUINT: none */
 };
 
 static inline const AdjBackwardStep *

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""A layer of an LSTM in one direction.  Its workspace, a result, is oneDNN's own: of the forward only sizes are compared."""
+"""A layer of an LSTM in one direction.  Its workspace, a result, is oneDNN's own: of the forward sizes are compared."""
 
 import torch
 
@@ -12,11 +12,17 @@ def operands(steps, batch, biases):
     gates = 4 * HIDDEN
     bias = values((gates,), F32) if biases else torch.zeros(gates)
     weights = (values((gates, WIDTH), F32), values((gates, HIDDEN), F32), bias, bias * 0.5)
-    return (values((steps, batch, WIDTH), F32), *weights, values((batch, HIDDEN), F32), values((batch, HIDDEN), F32) * 0.5)
+    x = values((steps, batch, WIDTH), F32)
+    return (x, *weights, values((batch, HIDDEN), F32), values((batch, HIDDEN), F32) * 0.5)
 
 
-for steps, batch, reverse, biases, given in ((1, 1, False, True, (True, True, True)), (4, 2, False, True, (True, False, False)),
-                                             (3, 2, True, True, (True, True, True)), (2, 3, False, False, (False, True, False))):
+CASES = (
+    (1, 1, False, True, (True, True, True)),
+    (4, 2, False, True, (True, False, False)),
+    (3, 2, True, True, (True, True, True)),
+    (2, 3, False, False, (False, True, False)),
+)
+for steps, batch, reverse, biases, given in CASES:
     tensors = operands(steps, batch, biases)
     needs_cuda("mkldnn_rnn_layer", *tensors, reverse, [], LSTM, HIDDEN, 1, biases, False, False, False)
     results = torch.ops.aten.mkldnn_rnn_layer(*tensors, reverse, [], LSTM, HIDDEN, 1, biases, False, False, True)
