@@ -28,9 +28,8 @@ is_undeclared_view (const AdjNode *node)
   return FALSE;
 }
 
-/* (nullable): of a method and of a function of Python, that of its first overload. */
-static const AdjSchema *
-find_schema (const AdjNode *node)
+const AdjSchema *
+adj_node_find_schema (const AdjNode *node)
 {
   const AdjPacket *packet = NULL;
 
@@ -55,11 +54,17 @@ find_keyword (const AdjNode *node, const char *name)
   return NULL;
 }
 
+const AdjValue *
+adj_node_find_argument (const AdjNode *node, const AdjSchema *schema, guint index)
+{
+  return index < node->args.n ? &node->args.items[index]
+                              : find_keyword (node, schema->arguments[index].name);
+}
+
 static guint32
 get_argument (const AdjNode *node, const AdjSchema *schema, guint index)
 {
-  const AdjValue *value = index < node->args.n ? &node->args.items[index]
-                                               : find_keyword (node, schema->arguments[index].name);
+  const AdjValue *value = adj_node_find_argument (node, schema, index);
 
   return value != NULL && value->kind == ADJ_VALUE_NODE ? value->node.index : NOBODY;
 }
@@ -123,7 +128,8 @@ of_item (const AdjGraph *graph, const AdjNode *node)
   if (source->val.kind == ADJ_VALUE_META)
     return (AdjAlias){ is_basic_index (index) ? ADJ_ALIAS_VIEW : ADJ_ALIAS_NONE, from, 0, 0 };
   base = index->kind == ADJ_VALUE_INT && index->integer >= 0
-             ? find_base (source, find_schema (source), (guint) MIN (index->integer, G_MAXINT))
+             ? find_base (source, adj_node_find_schema (source),
+                          (guint) MIN (index->integer, G_MAXINT))
              : NOBODY;
   return base != NOBODY ? (AdjAlias){ ADJ_ALIAS_VIEW, base, 0, 0 }
                         : (AdjAlias){ ADJ_ALIAS_ITEM, from, 0, 0 };
@@ -156,7 +162,7 @@ is_converted (const AdjGraph *graph, const AdjNode *node, const AdjSchema *schem
 static AdjAlias
 of_call (const AdjGraph *graph, const AdjNode *node)
 {
-  const AdjSchema *schema = find_schema (node);
+  const AdjSchema *schema = adj_node_find_schema (node);
   guint32 first = node->n_inputs > 0 ? node->inputs[0].index : NOBODY, base;
 
   if (is_declared_in_place (node))

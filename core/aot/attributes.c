@@ -76,28 +76,68 @@ aot_lifted_function_new (AdjGraph *graph, const guint32 *attributes, guint n)
   return function;
 }
 
+/* -- which they are -- */
+
+typedef struct
+{
+  const AdjAlias *aliases;
+  gboolean *lifted; /* by node */
+} Attributes;
+
 static gboolean
-is_lifted (const AdjNode *node)
+may_be_lifted (const AdjNode *node)
 {
   return node->opcode == ADJ_OPCODE_GET_ATTR && node->val.kind == ADJ_VALUE_META &&
          !g_str_has_prefix (node->target, CONSTANT);
 }
 
+static gboolean
+lies_elsewhere (const AdjValue *leaf, gpointer data)
+{
+  const Attributes *self = data;
+
+  return leaf->kind != ADJ_VALUE_NODE || !self->lifted[self->aliases[leaf->node.index].must];
+}
+
+/* Whether @node writes an attribute, one of a list, or what a view shows of one: `_foreach_add_`
+ * and `x[0] = 1` give nothing back that would be what they wrote. */
+static gboolean
+writes_attribute (Attributes *self, const AdjNode *node)
+{
+  const AdjSchema *schema = adj_node_find_schema (node);
+
+  if (node->opcode == ADJ_OPCODE_CALL_FUNCTION && node->args.n > 0 &&
+      g_str_equal (node->target, "operator.setitem"))
+    return !lies_elsewhere (&node->args.items[0], self);
+  for (guint i = 0; schema != NULL && i < schema->n_arguments; i++)
+    {
+      const AdjValue *value = adj_node_find_argument (node, schema, i);
+
+      if (schema->arguments[i].type.written && value != NULL &&
+          !adj_value_foreach (value, lies_elsewhere, self))
+        return TRUE;
+    }
+  return FALSE;
+}
+
 GArray *
 aot_list_attributes (const AdjGraph *graph)
 {
-  const AdjAlias *aliases = adj_graph_get_aliases (graph);
-  GArray *found = g_array_new (FALSE, FALSE, sizeof (guint32));
   guint n = adj_graph_get_n_nodes (graph);
   g_autofree gboolean *lifted = g_new0 (gboolean, n + 1);
+  Attributes self = { adj_graph_get_aliases (graph), lifted };
+  GArray *found = g_array_new (FALSE, FALSE, sizeof (guint32));
   gboolean written = FALSE;
 
   for (guint32 i = 0; i < n; i++)
     {
-      lifted[i] = is_lifted (adj_graph_get_node (graph, i));
+      const AdjNode *node = adj_graph_get_node (graph, i);
+
+      lifted[i] = may_be_lifted (node);
       if (lifted[i])
         g_array_append_val (found, i);
-      written |= aliases[i].kind == ADJ_ALIAS_SAME && lifted[aliases[i].must];
+      written |= self.aliases[i].kind == ADJ_ALIAS_SAME && lifted[self.aliases[i].must];
+      written |= writes_attribute (&self, node);
     }
   if (!written)
     g_array_set_size (found, 0);

@@ -2,11 +2,9 @@
 /* Alias versions: which node's result is in a piece of memory after each write. */
 
 #include "analysis/adj-aliases.h"
-#include "call/adj-op.h"
 #include "call/adj-schema.h"
 #include "exec/alias-versions-private.h"
 #include "ir/adj-graph.h"
-#include "ops/adj-packet.h"
 
 struct _AliasVersions
 {
@@ -37,29 +35,13 @@ alias_versions_free (AliasVersions *versions)
   g_free (versions);
 }
 
-/* (nullable): also of a method, and of a function of Python that has overloads. */
-static const AdjSchema *
-schema_of (const AdjNode *node)
-{
-  const AdjPacket *packet;
-
-  if (node->op != NULL)
-    return adj_op_get_schema (node->op);
-  packet = node->opcode == ADJ_OPCODE_CALL_METHOD     ? adj_packet_find_method (node->target)
-           : node->opcode == ADJ_OPCODE_CALL_FUNCTION ? adj_packet_find_function (node->target)
-                                                      : NULL;
-  return packet != NULL && adj_packet_get_n_overloads (packet) > 0
-             ? adj_op_get_schema (adj_packet_get_overload (packet, 0))
-             : NULL;
-}
-
 /* Functions that write to what they are given, and have no schema. */
 static const char *const writers[] = { "setitem", "copy_slices_epilogue" };
 
 static gboolean
 may_write (const AdjNode *node)
 {
-  const AdjSchema *schema = schema_of (node);
+  const AdjSchema *schema = adj_node_find_schema (node);
 
   if (schema != NULL)
     return adj_schema_mutates (schema);

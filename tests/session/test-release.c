@@ -62,32 +62,62 @@ assert_stage (const AdjPipelineResult *result, AdjBundle *bundle, const char *ro
   g_error ("there is no %s", role);
 }
 
+static AdjBundle *
+load (const char *name)
+{
+  g_autofree char *path = g_test_build_filename (G_TEST_DIST, "session", "data", name, NULL);
+  g_autoptr (GError) error = NULL;
+  AdjBundle *bundle = adj_bundle_load (path, NULL, &error);
+
+  g_assert_no_error (error);
+  return bundle;
+}
+
+/* What is made of what Dynamo captured. */
+static void
+trace (AdjBundle *bundle, AdjPartitionOptions *partition, AdjPipelineResult *result)
+{
+  g_autoptr (GError) error = NULL;
+  AdjPipelineOptions options = { .partition = partition };
+  const AdjBundleGraph *dynamo = adj_bundle_find_graph (bundle, "dynamo", &error);
+
+  g_assert_no_error (error);
+  options.release = adj_release_find (adj_bundle_get_torch_version (bundle), NULL);
+  partition->compat = TRUE;
+  adj_pipeline_run (dynamo->graph, "dynamo", &options, result, NULL, &error);
+  g_assert_no_error (error);
+}
+
 /* Holds what is made of a file against what is in it. */
 static void
 assert_stages (const char *name, gboolean exact)
 {
   static const char *const roles[] = { "joint", "forward", "backward" };
-  g_autofree char *path = g_test_build_filename (G_TEST_DIST, "session", "data", name, NULL);
-  g_autoptr (GError) error = NULL;
-  g_autoptr (AdjBundle) bundle = adj_bundle_load (path, NULL, &error);
+  g_autoptr (AdjBundle) bundle = load (name);
   g_auto (AdjPipelineResult) result = { 0 };
   AdjPartitionOptions partition = ADJ_PARTITION_OPTIONS_INIT;
-  AdjPipelineOptions options = { .partition = &partition };
-  const AdjBundleGraph *dynamo;
-  g_autofree char *recorded = NULL;
+  const AdjRelease *release = adj_release_find (adj_bundle_get_torch_version (bundle), NULL);
+  const AdjBundleGraph *dynamo = adj_bundle_find_graph (bundle, "dynamo", NULL);
+  g_autofree char *recorded =
+      adj_recorded_partition_read (adj_bundle_find_region (bundle, dynamo), &partition);
 
-  g_assert_no_error (error);
-  dynamo = adj_bundle_find_graph (bundle, "dynamo", &error);
-  g_assert_no_error (error);
-  recorded = adj_recorded_partition_read (adj_bundle_find_region (bundle, dynamo), &partition);
-  options.release = adj_release_find (adj_bundle_get_torch_version (bundle), NULL);
   g_assert_cmpstr (recorded, ==,
-                   options.release->free_parameters ? "treat_parameters_as_free_to_save on" : NULL);
-  partition.compat = TRUE;
-  adj_pipeline_run (dynamo->graph, "dynamo", &options, &result, NULL, &error);
-  g_assert_no_error (error);
+                   release->free_parameters ? "treat_parameters_as_free_to_save on" : NULL);
+  trace (bundle, &partition, &result);
   for (guint i = 0; i < G_N_ELEMENTS (roles); i++)
     assert_stage (&result, bundle, roles[i], exact);
+}
+
+/* A step of an optimiser, which holds what it writes: no gradient is wanted. */
+static void
+test_inference (gconstpointer name)
+{
+  g_autoptr (AdjBundle) bundle = load (name);
+  g_auto (AdjPipelineResult) result = { 0 };
+  AdjPartitionOptions partition = ADJ_PARTITION_OPTIONS_INIT;
+
+  trace (bundle, &partition, &result);
+  assert_stage (&result, bundle, "inference", TRUE);
 }
 
 static void
@@ -108,13 +138,10 @@ static void
 test_draws (void)
 {
   static const char *const roles[] = { "joint", "forward", "backward" };
-  g_autofree char *path =
-      g_test_build_filename (G_TEST_DIST, "session", "data", "newest-dropped.adjoint", NULL);
+  g_autoptr (AdjBundle) bundle = load ("newest-dropped.adjoint");
   g_autoptr (GError) error = NULL;
-  g_autoptr (AdjBundle) bundle = adj_bundle_load (path, NULL, &error);
   AdjRandomSource source = ADJ_RANDOM_MKL;
 
-  g_assert_no_error (error);
   g_assert_true (adj_bundle_get_random_source (bundle, &source));
   g_assert_cmpint (source, ==, ADJ_RANDOM_GENERATOR);
   g_assert_cmpint (adj_release_find ("2.15.0", NULL)->random_source, ==, ADJ_RANDOM_GENERATOR);
@@ -151,6 +178,7 @@ main (int argc, char **argv)
   g_test_add_data_func ("/session/release/transformed-by-2.6", "2.6-transformed.adjoint",
                         test_aligned);
   g_test_add_data_func ("/session/release/written-by-2.6", "2.6-written.adjoint", test_stages);
+  g_test_add_data_func ("/session/release/stepped", "newest-stepped.adjoint", test_inference);
   g_test_add_func ("/session/release/draws", test_draws);
   return g_test_run ();
 }

@@ -169,6 +169,15 @@ class Transformed(nn.Module):
         return slopes.square().sum((1, 2)) * jacobians.sum((1, 2)) + heads.mean((0, 2))
 
 
+def stepped(backend):
+    """The step of an optimiser, which holds the lists that it writes."""
+    layer = nn.Linear(4, 2)
+    optimizer = torch.optim.AdamW(layer.parameters(), foreach=True)
+    layer(torch.randn(3, 4)).sum().backward()
+    optimizer.step()
+    torch.compile(optimizer.step, backend=backend)()
+
+
 MODELS = {
     "waves": Waves, "normed": Normed, "dropped": Dropped, "indexed": Indexed, "solved": Solved, "ranked": Ranked,
     "counted": Counted, "written": Written, "sized": Sized, "transformed": Transformed,
@@ -177,13 +186,16 @@ MODELS = {
 
 
 def main(folder, *names):
-    for name, build in ((name, MODELS[name]) for name in names or MODELS):
+    for name in names or (*MODELS, "stepped"):
         torch._dynamo.reset()
         torch.manual_seed(0)
-        model, x = build(), torch.randn(3, 4)
         release = ".".join(torch.__version__.split(".")[:2])
         path = os.path.join(folder, f"{'newest' if release == '2.15' else release}-{name}.adjoint")
         backend = adjoint_capture.backend(path)
+        if name == "stepped":
+            stepped(backend)
+            continue
+        model, x = MODELS[name](), torch.randn(3, 4)
         torch.compile(model, backend=backend, dynamic=name in ("sized", "bounded"))(x).sum().backward()
 
 
