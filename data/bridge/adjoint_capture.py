@@ -1652,9 +1652,9 @@ class Session:
             "torch_git": torch.version.git_version, "random_numbers": self.random_numbers,
             "hooks": self.hooks,
             "decompositions": ", ".join(sorted({r.table for r in live if r.aot})) or "none",
-            "config": [self.rename(line) for line in self.config], "limits": dataclasses.asdict(self.limits),
+            "config": self.config, "limits": dataclasses.asdict(self.limits),
         }  # fmt: skip
-        breaks = [{k: self.rename(v) for k, v in one.items()} for one in self.safely(self.dynamo.breaks) or []]
+        breaks = self.safely(self.dynamo.breaks) or []
         items = {
             "format": "adjoint", "version": FORMAT_VERSION, "requires": [], "source": source,
             "producer": {"name": "adjoint_capture", "version": VERSION}, "notes": self.notes,
@@ -1669,7 +1669,7 @@ class Session:
             if isinstance(value, list) and value and key != "version":
                 text = "[\n" + ",\n".join(compact(v) for v in value) + "\n]"
             lines.append(f'"{key}": {text}')
-        return "{" + ",\n".join(lines) + "}\n"
+        return self.rename("{" + ",\n".join(lines) + "}\n")
 
 
 class Dynamo:
