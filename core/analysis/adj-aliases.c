@@ -61,6 +61,21 @@ adj_node_find_argument (const AdjNode *node, const AdjSchema *schema, guint inde
                               : find_keyword (node, schema->arguments[index].name);
 }
 
+gboolean
+adj_node_may_write (const AdjNode *node)
+{
+  /* They have no schema. */
+  static const char *const writers[] = { "setitem", "copy_slices_epilogue" };
+  const AdjSchema *schema = adj_node_find_schema (node);
+
+  if (schema != NULL)
+    return adj_schema_mutates (schema);
+  for (guint i = 0; i < G_N_ELEMENTS (writers); i++)
+    if (g_str_has_suffix (node->target, writers[i]))
+      return TRUE;
+  return FALSE;
+}
+
 static guint32
 get_argument (const AdjNode *node, const AdjSchema *schema, guint index)
 {

@@ -34,4 +34,7 @@ const AdjSchema *adj_node_find_schema (const AdjNode *node);
 /* (nullable): argument @index of @schema, which is of what @node calls, where @node gives it. */
 const AdjValue *adj_node_find_argument (const AdjNode *node, const AdjSchema *schema, guint index);
 
+/* Whether what @node calls writes to something that it is given. */
+gboolean adj_node_may_write (const AdjNode *node);
+
 G_END_DECLS

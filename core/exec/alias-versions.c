@@ -35,22 +35,6 @@ alias_versions_free (AliasVersions *versions)
   g_free (versions);
 }
 
-/* Functions that write to what they are given, and have no schema. */
-static const char *const writers[] = { "setitem", "copy_slices_epilogue" };
-
-static gboolean
-may_write (const AdjNode *node)
-{
-  const AdjSchema *schema = adj_node_find_schema (node);
-
-  if (schema != NULL)
-    return adj_schema_mutates (schema);
-  for (guint i = 0; i < G_N_ELEMENTS (writers); i++)
-    if (g_str_has_suffix (node->target, writers[i]))
-      return TRUE;
-  return FALSE;
-}
-
 /* Marks the nodes up to @writer that may share memory with node @input as unknown, or held by
  * @writer where it writes that tensor in place. */
 static void
@@ -74,7 +58,7 @@ alias_versions_pass (AliasVersions *versions, guint index)
   versions->holder[index] = index;
   if (in_place)
     write_to (versions, alias->base, index, TRUE);
-  else if (may_write (node))
+  else if (adj_node_may_write (node))
     for (guint i = 0; i < node->n_inputs; i++)
       write_to (versions, node->inputs[i].index, index, FALSE);
 }
@@ -83,7 +67,7 @@ gboolean
 alias_versions_writes_shared (const AliasVersions *versions, guint index)
 {
   const AdjNode *node = adj_graph_get_node (versions->graph, index);
-  const guint n = may_write (node) ? node->n_inputs : 0;
+  const guint n = adj_node_may_write (node) ? node->n_inputs : 0;
 
   for (guint i = 0; i < n; i++)
     for (guint k = 0; k < i; k++)

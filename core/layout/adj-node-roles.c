@@ -47,12 +47,6 @@ is_tangent (const AdjGraph *graph, guint index)
   return adj_graph_get_input_role (graph, index) == ADJ_INPUT_TANGENT;
 }
 
-static gboolean
-writes (const AdjNode *node)
-{
-  return node->op != NULL && adj_schema_mutates (adj_op_get_schema (node->op));
-}
-
 /* Whether it is of backward, or of the update behind it: what that writes in place need not depend
  * on a gradient. */
 static gboolean
@@ -60,7 +54,7 @@ is_late (const AdjNodeRoles *self, guint index)
 {
   return adj_graph_depends_on_tangent (self->graph, index) ||
          (adj_graph_is_update (self->graph, index) &&
-          writes (adj_graph_get_node (self->graph, index)));
+          adj_node_may_write (adj_graph_get_node (self->graph, index)));
 }
 
 static gboolean

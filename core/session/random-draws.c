@@ -123,14 +123,9 @@ share_an_operator (const Draw *a, const Draw *b)
 static AdjNodeId
 find_written (const AdjNode *node, const AdjAlias *alias)
 {
-  gboolean sets = g_str_has_suffix (node->target, "setitem");
-
   if (alias->kind == ADJ_ALIAS_SAME)
     return (AdjNodeId){ alias->base };
-  return (sets || (node->op != NULL && adj_schema_mutates (adj_op_get_schema (node->op)))) &&
-                 node->n_inputs > 0
-             ? node->inputs[0]
-             : ADJ_NO_NODE;
+  return adj_node_may_write (node) && node->n_inputs > 0 ? node->inputs[0] : ADJ_NO_NODE;
 }
 
 /* (transfer full): which nodes depend on the draws from @first on, through memory, too */
