@@ -28,11 +28,8 @@ gboolean batching_each (Batching *b, AdjValue *out);
 /* Argument @arg with the batch in front, or as it is when it has none; %NULL: it is no tensor, or
  * the context is in error. */
 AdjTensor *batching_front (const Batching *b, guint arg);
-AdjTensor *batching_front_of (const Batching *b, AdjTensor *tensor);
 gboolean batching_is_batched (const Batching *b, guint arg);
 /* Dimensions of argument @arg, a tensor, without that of the batch. */
 guint batching_rank (const Batching *b, guint arg);
-/* @tensor, which has no batch, once for each entry. */
-AdjTensor *batching_spread (const Batching *b, AdjTensor *tensor);
 
 G_END_DECLS

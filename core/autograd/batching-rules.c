@@ -143,8 +143,7 @@ move_argument (const Batching *b, const AdjArgument *argument, const AdjValue *v
 static AdjTensor *
 with_batch (const Batching *b, AdjTensor *tensor)
 {
-  return level_unwrap (b->level, tensor, NULL) != NULL ? batching_front_of (b, tensor)
-                                                       : batching_spread (b, tensor);
+  return level_bring_out (b->call->cx, b->level, tensor, 0);
 }
 
 static gboolean
@@ -237,7 +236,6 @@ moved_or_whole (Batching *b, AdjValue *out)
   AdjValue args[ADJ_MAX_ARGUMENTS];
   const AdjValue *given = b->call->args;
   guint rank = batching_rank (b, 0);
-  gboolean done;
 
   if (given[1].kind != ADJ_VALUE_NONE)
     return moved (b, out);
@@ -248,8 +246,7 @@ moved_or_whole (Batching *b, AdjValue *out)
         ADJ_APPLY (b->call->cx, ADJ_OP_reshape, ADJ_TENSOR (args[0].tensor),
                    list_of ((AdjValue[]){ adj_value_from_size (b->level->size), ADJ_INT (-1) }, 2));
   args[1] = ADJ_INT (1);
-  done = args[0].tensor != NULL && adj_call_bound (b->call->cx, b->call->op, args, out);
-  return done;
+  return args[0].tensor != NULL && adj_call_bound (b->call->cx, b->call->op, args, out);
 }
 
 static gboolean
@@ -477,7 +474,7 @@ product_and_sum (Batching *b, AdjValue *out)
   return done;
 }
 
-/* -- layer norm: of a batch with weights of none, as it is; else the weights come after -- */
+/* -- layer norm of a batch with weights of none -- */
 
 static gboolean
 normalized (Batching *b, AdjValue *out)

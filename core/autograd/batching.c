@@ -17,20 +17,10 @@ batching_front (const Batching *b, guint arg)
 {
   const AdjValue *value = &b->call->args[arg];
 
-  return value->kind == ADJ_VALUE_TENSOR ? batching_front_of (b, value->tensor) : NULL;
-}
-
-AdjTensor *
-batching_front_of (const Batching *b, AdjTensor *tensor)
-{
-  guint dim;
-  AdjTensor *inner = level_unwrap (b->level, tensor, &dim);
-
-  if (inner == NULL)
-    return tensor;
-  return dim == 0 ? inner
-                  : ADJ_APPLY (b->call->cx, ADJ_OP_movedim_int, ADJ_TENSOR (inner), ADJ_INT (dim),
-                               ADJ_INT (0));
+  if (value->kind != ADJ_VALUE_TENSOR)
+    return NULL;
+  return batching_is_batched (b, arg) ? level_bring_out (b->call->cx, b->level, value->tensor, 0)
+                                      : value->tensor;
 }
 
 gboolean
@@ -45,21 +35,6 @@ guint
 batching_rank (const Batching *b, guint arg)
 {
   return adj_tensor_get_rank (b->call->args[arg].tensor);
-}
-
-AdjTensor *
-batching_spread (const Batching *b, AdjTensor *tensor)
-{
-  const AdjTensorMeta *meta = adj_tensor_get_meta (tensor);
-  AdjValue sizes[ADJ_MAX_RANK + 1] = { adj_value_from_size (b->level->size) };
-  AdjTensor *wide = ADJ_APPLY (b->call->cx, ADJ_OP_unsqueeze, ADJ_TENSOR (tensor), ADJ_INT (0));
-
-  for (guint i = 0; i < meta->shape.rank; i++)
-    sizes[i + 1] = adj_value_from_size (meta->shape.size[i]);
-  return wide == NULL
-             ? NULL
-             : ADJ_APPLY (b->call->cx, ADJ_OP_expand, ADJ_TENSOR (wide),
-                          { .kind = ADJ_VALUE_LIST, .n = meta->shape.rank + 1, .items = sizes });
 }
 
 /* -- one after the other -- */
@@ -136,15 +111,6 @@ stack_results (const Batching *b, const AdjValue *entries, gint64 n, AdjValue *o
   return TRUE;
 }
 
-static gboolean
-writes (const AdjOpCall *call)
-{
-  for (guint i = 0; i < call->schema->n_arguments; i++)
-    if (call->schema->arguments[i].type.written)
-      return TRUE;
-  return FALSE;
-}
-
 gboolean
 batching_each (Batching *b, AdjValue *out)
 {
@@ -154,7 +120,7 @@ batching_each (Batching *b, AdjValue *out)
 
   if (!adj_size_is_int (b->level->size) || n <= 0)
     return adj_op_call_fail (call, "has no rule for a batch whose size is no positive number");
-  if ((call->op->flags & ADJ_OP_RANDOM) != 0 || writes (call))
+  if ((call->op->flags & ADJ_OP_RANDOM) != 0 || adj_schema_mutates (call->schema))
     return adj_op_call_fail (call, "is not known to work on a batch");
   entries = adj_scope_alloc (call->cx, (gsize) n * sizeof *entries);
   for (gint64 i = 0; i < n; i++)
@@ -238,7 +204,7 @@ run (Batching *b)
   gboolean declined = TRUE;
   AdjValue value;
 
-  if (rule == NULL && !writes (b->call))
+  if (rule == NULL && !adj_schema_mutates (b->call->schema))
     parts = adj_rule_find (op, ADJ_RULE_DECOMPOSE, adj_context_get_release (b->call->cx));
   if (parts != NULL && !take_apart (b, parts, &declined))
     return FALSE;

@@ -6,6 +6,8 @@
 #include "autograd/transform-private.h"
 #include "call/adj-op.h"
 #include "call/adj-schema-internal.h"
+#include "ops/adj-op-id.h"
+#include "rules/adj-apply.h"
 #include "trace/adj-composite-internal.h"
 
 static gboolean
@@ -82,6 +84,30 @@ level_unwrap (const Level *level, const AdjTensor *tensor, guint *dim)
   if (dim != NULL)
     *dim = (guint) (adj_composite_get_constant (tensor)->integer & 0xff);
   return adj_composite_get_inner (tensor, 0);
+}
+
+AdjTensor *
+level_bring_out (AdjContext *cx, const Level *level, AdjTensor *tensor, guint to)
+{
+  guint dim;
+  AdjTensor *inner = level_unwrap (level, tensor, &dim);
+  AdjValue sizes[ADJ_MAX_RANK];
+  AdjTensor *wide;
+  guint rank;
+
+  if (inner != NULL)
+    return dim == to ? inner
+                     : ADJ_APPLY (cx, ADJ_OP_movedim_int, ADJ_TENSOR (inner), ADJ_INT (dim),
+                                  ADJ_INT (to));
+  wide = ADJ_APPLY (cx, ADJ_OP_unsqueeze, ADJ_TENSOR (tensor), ADJ_INT (to));
+  if (wide == NULL)
+    return NULL;
+  rank = adj_tensor_get_rank (wide);
+  for (guint i = 0; i < rank; i++)
+    sizes[i] =
+        adj_value_from_size (i == to ? level->size : adj_tensor_get_meta (wide)->shape.size[i]);
+  return ADJ_APPLY (cx, ADJ_OP_expand, ADJ_TENSOR (wide),
+                    { .kind = ADJ_VALUE_LIST, .n = rank, .items = sizes });
 }
 
 AdjTensor *

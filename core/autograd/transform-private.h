@@ -41,6 +41,9 @@ gboolean level_has_batch (AdjContext *cx);
 AdjTensor *level_wrap (AdjContext *cx, const Level *level, AdjTensor *inner, guint dim);
 /* (nullable): what @tensor shows when it is of @level; @dim (out): the dimension that it hides. */
 AdjTensor *level_unwrap (const Level *level, const AdjTensor *tensor, guint *dim);
+/* Of a batch, in a call below it: what @tensor shows, with the dimension of the batch at @dim; what
+ * has none is repeated for each entry.  %NULL: the context is in error. */
+AdjTensor *level_bring_out (AdjContext *cx, const Level *level, AdjTensor *tensor, guint dim);
 /* What @tensor shows below a level of gradients, alive or not; else itself. */
 AdjTensor *level_untrack (AdjTensor *tensor);
 /* @tensor without the levels that are not among the modes from @mode on. */

@@ -71,7 +71,7 @@ takes_tensor (AdjContext *cx, const AdjValue *args, guint n_args, guint n_wanted
          fail (cx, "a tensor is missing");
 }
 
-/* @value, a dimension of @tensor or of @n_more dimensions more, counted from the front. */
+/* @value, a dimension of @rank, counted from the front. */
 static gboolean
 take_dim (AdjContext *cx, const AdjValue *value, guint rank, guint *out)
 {
@@ -98,31 +98,6 @@ add_dim (AdjContext *cx, const AdjValue *args, guint n_args, AdjValue *result)
          give (level_wrap (cx, level, level_peel (&level->mode, args[0].tensor), dim), result);
 }
 
-/* Below @level: @tensor with the dimension that it hid in front of dimension @to. */
-static AdjTensor *
-bring_out (AdjContext *cx, const Level *level, AdjTensor *tensor, guint to)
-{
-  guint dim;
-  AdjTensor *inner = level_unwrap (level, tensor, &dim);
-  AdjValue sizes[ADJ_MAX_RANK];
-  AdjTensor *wide;
-  guint rank;
-
-  if (inner != NULL)
-    return dim == to ? inner
-                     : ADJ_APPLY (cx, ADJ_OP_movedim_int, ADJ_TENSOR (inner), ADJ_INT (dim),
-                                  ADJ_INT (to));
-  wide = ADJ_APPLY (cx, ADJ_OP_unsqueeze, ADJ_TENSOR (tensor), ADJ_INT (to));
-  if (wide == NULL)
-    return NULL;
-  rank = adj_tensor_get_rank (wide);
-  for (guint i = 0; i < rank; i++)
-    sizes[i] =
-        adj_value_from_size (i == to ? level->size : adj_tensor_get_meta (wide)->shape.size[i]);
-  return ADJ_APPLY (cx, ADJ_OP_expand, ADJ_TENSOR (wide),
-                    { .kind = ADJ_VALUE_LIST, .n = rank, .items = sizes });
-}
-
 /* (tensor, level, size, dim) */
 static gboolean
 remove_dim (AdjContext *cx, const AdjValue *args, guint n_args, AdjValue *result)
@@ -142,7 +117,7 @@ remove_dim (AdjContext *cx, const AdjValue *args, guint n_args, AdjValue *result
   if (!take_dim (cx, &args[3], adj_tensor_get_rank (tensor) + 1, &to))
     return FALSE;
   entry = adj_context_set_entry (cx, level->mode.below);
-  done = give (bring_out (cx, level, tensor, to), result);
+  done = give (level_bring_out (cx, level, tensor, to), result);
   adj_context_set_entry (cx, entry);
   return done;
 }
