@@ -57,6 +57,9 @@ AdjTensor *op_temporary_tensor (const AdjOpCall *call, const AdjTensorMeta *meta
 /* Fails the call when @n elements of 8 bytes are more than the machine can hold: views may repeat
  * elements without end. */
 gboolean op_check_temporary (const AdjOpCall *call, gint64 n);
+/* (transfer full) (nullable): argument @arg as numbers in row-major order, where the host reads
+ * them; %NULL: the call failed. */
+double *op_read_numbers (const AdjOpCall *call, guint arg);
 
 /* How many elements of @tensor are not 0: counted, or a symbol where there are no data.  Fails the
  * call where that is not allowed (nonzero.c). */

@@ -288,6 +288,19 @@ op_check_temporary (const AdjOpCall *call, gint64 n)
                               n, 8 * (guint64) n);
 }
 
+double *
+op_read_numbers (const AdjOpCall *call, guint arg)
+{
+  AdjKView view, dense;
+  double *numbers;
+
+  if (!op_input (call, arg, &view) || !op_check_temporary (call, adj_k_view_count (&view)))
+    return NULL;
+  numbers = op_temporary (NULL, &view, ADJ_K_F64, &dense);
+  adj_q_copy (op_queue (call), &dense, &view);
+  return numbers;
+}
+
 void
 op_need_dim (AdjKView *view)
 {

@@ -90,20 +90,6 @@ check (const AdjOpCall *call)
          has_sizes (call, CELL, input->size[1], hidden);
 }
 
-/* Argument @arg in row-major order, where the host reads it. */
-static double *
-read_numbers (const AdjOpCall *call, guint arg)
-{
-  AdjKView view, dense;
-  double *numbers;
-
-  if (!op_input (call, arg, &view) || !op_check_temporary (call, adj_k_view_count (&view)))
-    return NULL;
-  numbers = op_temporary (NULL, &view, ADJ_K_F64, &dense);
-  adj_q_copy (op_queue (call), &dense, &view);
-  return numbers;
-}
-
 static gboolean
 layer_init (Layer *self, const AdjOpCall *call)
 {
@@ -116,7 +102,7 @@ layer_init (Layer *self, const AdjOpCall *call)
   self->hidden = adj_op_call_int (call, adj_op_call_find (call, "hidden_size"), 0);
   self->reverse = adj_op_call_bool (call, adj_op_call_find (call, "reverse"));
   for (guint i = 0; i < N_OPERANDS; i++)
-    if ((self->operands[i] = read_numbers (call, i)) == NULL)
+    if ((self->operands[i] = op_read_numbers (call, i)) == NULL)
       return FALSE;
   if (!op_check_temporary (call, N_GATES * self->steps) ||
       !op_check_temporary (call, N_GATES * (self->steps + 1) * self->batch) ||
@@ -392,7 +378,7 @@ add_given (const AdjOpCall *call, const char *name, double *to, gint64 n)
 
   if (call->args[arg].kind != ADJ_VALUE_TENSOR)
     return TRUE;
-  numbers = read_numbers (call, arg);
+  numbers = op_read_numbers (call, arg);
   if (numbers != NULL)
     add_scaled (to, numbers, 1, n);
   return numbers != NULL;
@@ -416,7 +402,7 @@ layer_backward_kernel (AdjOpCall *call)
       !add_given (call, "grad_cy", self.grads[CELL], state))
     return FALSE;
   if (call->args[output].kind == ADJ_VALUE_TENSOR &&
-      (of_outputs = read_numbers (call, output)) == NULL)
+      (of_outputs = op_read_numbers (call, output)) == NULL)
     return FALSE;
   for (gint64 step = layer.steps; step-- > 0;)
     for (gint64 row = 0; row < layer.batch; row++)

@@ -144,20 +144,6 @@ segment_reduction (const AdjOpCall *call)
   return (double) n;
 }
 
-/* Argument @arg as numbers in row-major order, where the host reads them. */
-static double *
-read_numbers (const AdjOpCall *call, guint arg)
-{
-  AdjKView view, dense;
-  double *numbers;
-
-  if (!op_input (call, arg, &view) || !op_check_temporary (call, adj_k_view_count (&view)))
-    return NULL;
-  numbers = op_temporary (NULL, &view, ADJ_K_F64, &dense);
-  adj_q_copy (op_queue (call), &dense, &view);
-  return numbers;
-}
-
 /* Lengths that are added up may not go beyond the data. */
 static gboolean
 find_ends (const AdjOpCall *call, Segments *self, const double *places, gboolean are_lengths)
@@ -190,7 +176,7 @@ read_segments (const AdjOpCall *call, const AdjKView *data, Segments *self)
 
   if (!find_reduce (call, &self->reduce) || !find_places (call, &arg, &axis, &are_lengths))
     return FALSE;
-  places = read_numbers (call, arg);
+  places = op_read_numbers (call, arg);
   if (places == NULL)
     return FALSE;
   self->has_initial = call->args[initial].kind != ADJ_VALUE_NONE;
@@ -239,7 +225,7 @@ static gboolean
 segment_kernel (AdjOpCall *call)
 {
   g_auto (Segments) s = { .length = 1 };
-  g_autofree double *x = read_numbers (call, 0);
+  g_autofree double *x = op_read_numbers (call, 0);
   g_autofree double *y = NULL;
   AdjKView in, out, dense;
 
@@ -313,9 +299,9 @@ static gboolean
 backward_kernel (AdjOpCall *call)
 {
   g_auto (Segments) s = { .length = 1 };
-  g_autofree double *g = read_numbers (call, 0);
-  g_autofree double *y = g != NULL ? read_numbers (call, 1) : NULL;
-  g_autofree double *x = y != NULL ? read_numbers (call, 2) : NULL;
+  g_autofree double *g = op_read_numbers (call, 0);
+  g_autofree double *y = g != NULL ? op_read_numbers (call, 1) : NULL;
+  g_autofree double *x = y != NULL ? op_read_numbers (call, 2) : NULL;
   g_autofree double *grads = NULL;
   AdjKView in, out, dense;
 
