@@ -214,6 +214,8 @@ foreach_op (const AdjRuleTerm *term, void (*func) (const AdjOp *op, gpointer dat
 {
   if (term->op != NULL)
     func (term->op, data);
+  if (term->each != NULL)
+    foreach_op (term->each->entries[term->index].term, func, data);
   for (guint i = 0; i < term->n_args; i++)
     foreach_op (term->args[i], func, data);
 }

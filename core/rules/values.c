@@ -203,11 +203,24 @@ rule_folds (AdjRuleCall *call, const AdjValue *args, guint n, AdjValue *out)
   return TRUE;
 }
 
-gboolean
-rule_in_release (AdjRuleCall *call, const AdjValue *args, guint n, AdjValue *out)
+static const struct
 {
-  *out = ADJ_BOOL (args[0].kind == ADJ_VALUE_STRING &&
-                   g_strcmp0 (adj_context_get_release (call->cx), args[0].text) == 0);
+  const char *release, *name;
+} formulas[] = {
+#define FORMULA(release, name) { release, name },
+#include "ops/releases.inc"
+};
+
+gboolean
+rule_fact (AdjRuleCall *call, const AdjValue *args, guint n, AdjValue *out)
+{
+  const char *release = adj_context_get_release (call->cx);
+  gboolean holds = FALSE;
+
+  for (guint i = 0; i < G_N_ELEMENTS (formulas); i++)
+    holds |= g_strcmp0 (args[0].text, formulas[i].name) == 0 &&
+             g_strcmp0 (release, formulas[i].release) == 0;
+  *out = ADJ_BOOL (holds);
   return TRUE;
 }
 

@@ -175,6 +175,20 @@ class Transformed(nn.Module):
         return slopes.square().sum((1, 2)) * jacobians.sum((1, 2)) + heads.mean((0, 2))
 
 
+class Attended(nn.Module):
+    """Attention whose keys and values have widths of their own, normed by a sum of squares."""
+
+    def __init__(self):
+        super().__init__()
+        self.heads = nn.MultiheadAttention(4, 2, kdim=3, vdim=5, batch_first=True)
+        self.norm = nn.RMSNorm(4)
+        self.keys, self.values = nn.Linear(4, 3), nn.Linear(4, 5)
+
+    def forward(self, x):
+        y, weights = self.heads(self.norm(x)[None], self.keys(x)[None], self.values(x)[None])
+        return y[0] * weights.sum()
+
+
 def stepped(backend):
     """The step of an optimiser, which holds the lists that it writes."""
     layer = nn.Linear(4, 2)
@@ -187,7 +201,7 @@ def stepped(backend):
 MODELS = {
     "waves": Waves, "normed": Normed, "dropped": Dropped, "indexed": Indexed, "solved": Solved, "ranked": Ranked,
     "counted": Counted, "written": Written, "sized": Sized, "transformed": Transformed,
-    "bounded": Bounded,
+    "bounded": Bounded, "attended": Attended,
 }  # fmt: skip
 
 
