@@ -325,6 +325,33 @@ test_cast (void)
   g_assert_cmpint (verdict_of (comparison, graph, "view"), !=, ADJ_VERDICT_DIFFERS);
 }
 
+/* rms_norm without an epsilon takes that of the type of its input, and so does the float64 run. */
+static void
+test_epsilon_of_type (void)
+{
+  g_autoptr (AdjGraph) graph = parse ("        tiny = torch.ops.aten.mul.Tensor(x, 0.0001)\n"
+                                      "        normed = torch.nn.functional.rms_norm(tiny, [6])\n"
+                                      "        return (normed,)\n");
+  double squares = 0, root;
+  float values[N];
+  g_autoptr (AdjTensorData) shape = make (0);
+  g_autoptr (AdjTensorData) normed = NULL;
+  g_autoptr (GBytes) bytes = NULL;
+  g_autoptr (AdjComparison) comparison = NULL;
+  g_autoptr (GError) error = NULL;
+
+  for (guint i = 0; i < N; i++)
+    squares += 1e-8 * i * i;
+  root = sqrt (squares / N + 0x1p-23);
+  for (guint i = 0; i < N; i++)
+    values[i] = nextafterf ((float) (1e-4 * i / root), 1);
+  bytes = g_bytes_new (values, sizeof values);
+  normed = adj_tensor_data_new (adj_tensor_data_get_meta (shape), bytes, NULL);
+  comparison = compare (graph, &(Recorded){ graph, "normed", normed }, &error);
+  g_assert_no_error (error);
+  g_assert_cmpint (verdict_of (comparison, graph, "normed"), ==, ADJ_VERDICT_WITHIN);
+}
+
 static AdjTensorData *
 make_single (float number)
 {
@@ -609,6 +636,7 @@ main (int argc, char **argv)
   g_test_add_func ("/exec/comparison/rounding-of-zero", test_rounding_of_zero);
   g_test_add_func ("/exec/comparison/side-of-zero", test_side_of_zero);
   g_test_add_func ("/exec/comparison/cast", test_cast);
+  g_test_add_func ("/exec/comparison/epsilon-of-type", test_epsilon_of_type);
   g_test_add_func ("/exec/comparison/lifted-number", test_lifted_number);
   g_test_add_func ("/exec/comparison/written", test_written);
   g_test_add_func ("/exec/comparison/names-of-python", test_names_of_python);
