@@ -241,11 +241,14 @@ typedef struct
   uint64_t range;
 } IntegersArgs;
 
-/* Scores [rows, n] of the class, dense, of rows of q; see attention.cu. */
+/* Scores and gradients of probabilities [rows, n] of the class, dense, of rows of q, and what is
+ * made of them, maybe in place; see attention.cu. */
 typedef struct
 {
   AdjKView mask, lse, g, out; /* as the call's; mask without data: none */
-  void *scores, *gradients;
+  void *scores, *gradients;   /* of the class */
+  void *p, *ds;
+  AdjKType type; /* of p and ds */
   int64_t n_rows, n, depth;
   bool causal;
 } AttentionArgs;

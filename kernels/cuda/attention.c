@@ -34,15 +34,30 @@ transposed (AdjKView view)
   return out;
 }
 
-/* [B, H, L, S] of the class. */
+static AdjKType
+class_type (const AdjKAttention *attention)
+{
+  return adj_k_loops ()->klass[class_of (attention->q.type)].type;
+}
+
+/* [B, H, L, S] */
 static AdjKView
-new_scores (AdjKQueue *queue, const AdjKAttention *attention)
+new_scores (AdjKQueue *queue, const AdjKAttention *attention, AdjKType type)
 {
   AdjKView scores = attention->q;
 
   scores.size[3] = attention->k.size[2];
-  return adj_k_cuda_temporary (queue, &scores,
-                               adj_k_loops ()->klass[class_of (attention->q.type)].type);
+  return adj_k_cuda_temporary (queue, &scores, type);
+}
+
+/* What is multiplied after @scores: the same memory; for a library, which multiplies 16 bits by
+ * 16 bits several times as fast, rounded to the type of q. */
+static AdjKView
+rounded_scores (AdjKQueue *queue, const AdjKAttention *attention, const AdjKView *scores)
+{
+  return queue->device->gemm == NULL || attention->q.type == scores->type
+             ? *scores
+             : new_scores (queue, attention, attention->q.type);
 }
 
 /* c = alpha · a b for every batch, in which b is transposed where @turned. */
@@ -68,10 +83,15 @@ multiply (AdjKQueue *queue,
 }
 
 static AttentionArgs
-rows_args (const AdjKAttention *attention, const AdjKView *scores, const AdjKView *lse)
+rows_args (const AdjKAttention *attention,
+           const AdjKView *scores,
+           const AdjKView *p,
+           const AdjKView *lse)
 {
   AttentionArgs args = { .lse = *lse,
                          .scores = scores->data,
+                         .p = p->data,
+                         .type = p->type,
                          .n = scores->size[3],
                          .n_rows = scores->size[0] * scores->size[1] * scores->size[2],
                          .depth = attention->q.size[3],
@@ -88,15 +108,16 @@ adj_k_cuda_attention (AdjKQueue *queue,
                       const AdjKView *out,
                       const AdjKView *lse)
 {
-  AdjKView scores = new_scores (queue, attention);
-  AttentionArgs args = rows_args (attention, &scores, lse);
+  AdjKView scores = new_scores (queue, attention, class_type (attention));
+  AdjKView p = rounded_scores (queue, attention, &scores);
+  AttentionArgs args = rows_args (attention, &scores, &p, lse);
 
-  if (scores.data == NULL)
+  if (scores.data == NULL || p.data == NULL)
     return false;
   multiply (queue, &scores, attention->scale, &attention->q, &attention->k, true);
   RUN_BLOCKS (queue, OF_CLASS ("adj_attention", class_of (attention->q.type)), args.n_rows, args.n,
               args);
-  multiply (queue, out, 1, &scores, &attention->v, false);
+  multiply (queue, out, 1, &p, &attention->v, false);
   return true;
 }
 
@@ -154,16 +175,20 @@ bool
 adj_k_cuda_attention_backward (AdjKQueue *queue, const AdjKAttentionBackward *backward)
 {
   const AdjKAttention *forward = &backward->forward;
-  AdjKView p = new_scores (queue, forward), ds = new_scores (queue, forward);
-  AttentionArgs args = rows_args (forward, &p, &backward->lse);
+  AdjKView scores = new_scores (queue, forward, class_type (forward));
+  AdjKView gradients = new_scores (queue, forward, class_type (forward));
+  AdjKView p = rounded_scores (queue, forward, &scores);
+  AdjKView ds = rounded_scores (queue, forward, &gradients);
+  AttentionArgs args = rows_args (forward, &scores, &p, &backward->lse);
 
-  if (p.data == NULL || ds.data == NULL)
+  if (scores.data == NULL || gradients.data == NULL || p.data == NULL || ds.data == NULL)
     return false;
   args.g = backward->g;
   args.out = backward->out;
-  args.gradients = ds.data;
-  multiply (queue, &p, forward->scale, &forward->q, &forward->k, true);
-  multiply (queue, &ds, 1, &backward->g, &forward->v, true);
+  args.gradients = gradients.data;
+  args.ds = ds.data;
+  multiply (queue, &scores, forward->scale, &forward->q, &forward->k, true);
+  multiply (queue, &gradients, 1, &backward->g, &forward->v, true);
   RUN_BLOCKS (queue, OF_CLASS ("adj_attention_backward", class_of (forward->q.type)), args.n_rows,
               args.n, args);
   multiply (queue, &backward->gq, forward->scale, &ds, &forward->k, false);

@@ -15,7 +15,9 @@
 #define ENTRY(name, Args) extern "C" __global__ void name (const __grid_constant__ Args args)
 #define SHARED __shared__
 #define THREAD ((int) threadIdx.x)
+#ifndef THREADS
 #define THREADS ((int) blockDim.x)
+#endif
 #define BLOCK ((int64_t) blockIdx.x)
 #define BLOCKS ((int64_t) gridDim.x)
 
@@ -72,6 +74,14 @@ set_flag_f32 (float *at)
 #define UNROLLED _Pragma ("unroll")
 #else
 #define UNROLLED
+#endif
+
+/* Loads of one turn do not wait for those before, where a turn is short: in the text for one call,
+ * whose types and strides are known. */
+#ifdef KERNELS_ARE_FUNCTIONS
+#define OVERLAPPED UNROLLED
+#else
+#define OVERLAPPED
 #endif
 
 /* for (int64_t i = the thread's number in the grid; i < n; i += threads of the grid) */

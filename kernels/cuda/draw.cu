@@ -8,61 +8,60 @@
 #define N ADJ_K_TWISTER_WORDS
 #define M 397
 
-/* Words that need none of the same turn; the next as many need these, the rest those. */
+/* Words that need none of each other. */
 #define APART (N - M)
 
-/* The next 624 words, in place: each from two old ones and one that is new for all but the first
- * third. */
-DEVICE void
-turn (uint32_t *state)
-{
-  for (int first = 0; first < N; first += APART)
-    {
-      int i = first + THREAD, end = first + APART < N ? first + APART : N;
-      uint32_t made = 0;
+/* Words kept: a power of two with room for a turn and for those that are made meanwhile, so that
+ * what is read in one step is written in none that may run beside it. */
+#define RING 1024
+#define WORD(i) ring[(uint32_t) (i) % RING]
 
-      if (i < end)
-        made = turned (state[i], state[(i + 1) % N], state[(i + M) % N]);
-      sync_block ();
-      if (i < end)
-        state[i] = made;
-      sync_block ();
+/* Word i of the stream is made of words i - 624, i - 623 and i - 227; @n of them, at most, are
+ * made from word @from on, and words from @wanted on are drawn to @out. */
+DEVICE void
+step (uint32_t *ring, int64_t from, int n, uint32_t *out, int64_t wanted, int64_t end)
+{
+  if (THREAD < n)
+    {
+      int64_t i = from + THREAD;
+      uint32_t made = turned (WORD (i - N), WORD (i - N + 1), WORD (i - APART));
+
+      WORD (i) = made;
+      if (i >= wanted && i < end)
+        out[i - wanted] = tempered (made);
     }
+  sync_block ();
 }
 
+/* Words are numbered from the first of the state; the state that stays is the turn of the last
+ * word. */
 KERNEL (adj_words, WordsArgs)
 {
-  SHARED uint32_t state[N];
+  SHARED uint32_t ring[RING];
   AdjKTwister *twister = args.twister;
-  int64_t left = twister->left - 1, next = twister->next;
+  int64_t left = twister->left - 1, wanted = left > 0 ? twister->next : N;
+  int64_t end = wanted + args.n, turns = (end + N - 1) / N;
 
   for (int i = THREAD; i < N; i += THREADS)
-    state[i] = twister->state[i];
-  sync_block ();
-  for (int64_t at = 0; at < args.n;)
     {
-      int64_t some;
+      ring[i] = twister->state[i];
+      if (i >= wanted && i < end)
+        args.out[i - wanted] = tempered (ring[i]);
+    }
+  sync_block ();
+  for (int64_t from = N; from < turns * N; from += APART)
+    {
+      int64_t n = turns * N - from;
 
-      if (left == 0)
-        {
-          turn (state);
-          left = N;
-          next = 0;
-        }
-      some = left < args.n - at ? left : args.n - at;
-      for (int64_t i = THREAD; i < some; i += THREADS)
-        args.out[at + i] = tempered (state[next + i]);
-      at += some;
-      left -= some;
-      next += some;
+      step (ring, from, n < APART ? (int) n : APART, args.out, wanted, end);
     }
   for (int i = THREAD; i < N; i += THREADS)
-    twister->state[i] = state[i];
+    twister->state[i] = WORD ((turns - 1) * N + i);
   sync_block ();
   if (THREAD == 0)
     {
-      twister->left = (int32_t) left + 1;
-      twister->next = (uint32_t) next;
+      twister->left = (int32_t) (turns * N - end) + 1;
+      twister->next = (uint32_t) (end - (turns - 1) * N);
     }
 }
 

@@ -76,9 +76,13 @@ FOLD_FUNCTIONS (i64, int64_t)
 
 /* What the thread's lane has of the leaf from @first on. */
 #define FOLD_LANE(c, kind, n, first, ELEMENT, x)                                                   \
-  for (int64_t fold_i = (first) + THREAD % FOLD_LANES;                                             \
-       fold_i < (n) && fold_i < (first) + FOLD_LEAF; fold_i += FOLD_LANES)                         \
-  x = c##_combine (kind, x, ELEMENT (fold_i))
+  OVERLAPPED for (int fold_k = 0; fold_k < FOLD_LEAF / FOLD_LANES; fold_k++)                       \
+  {                                                                                                \
+    int64_t fold_i = (first) + THREAD % FOLD_LANES + fold_k * FOLD_LANES;                          \
+                                                                                                   \
+    if (fold_i < (n))                                                                              \
+      x = c##_combine (kind, x, ELEMENT (fold_i));                                                 \
+  }
 
 /* Leaves, one for each 64 threads at a time, joined by their number into fold_lanes[0]. */
 #define FOLD_LEAVES(c, T, kind, n, ELEMENT)                                                        \
@@ -152,9 +156,13 @@ enum
           {                                                                                        \
             T fold_lane = c##_identity (kind);                                                     \
                                                                                                    \
-            for (int64_t i = leaf + fold_g * FOLD_LANES_EACH + l;                                  \
-                 i < (end) && i < leaf + FOLD_LEAF; i += FOLD_LANES)                               \
-              fold_lane = c##_combine (kind, fold_lane, ELEMENT (i));                              \
+            OVERLAPPED for (int k = 0; k < FOLD_LEAF / FOLD_LANES; k++)                            \
+            {                                                                                      \
+              int64_t i = leaf + fold_g * FOLD_LANES_EACH + l + k * FOLD_LANES;                    \
+                                                                                                   \
+              if (i < (end))                                                                       \
+                fold_lane = c##_combine (kind, fold_lane, ELEMENT (i));                            \
+            }                                                                                      \
             fold_table[fold_g * FOLD_LANES_EACH + l][fold_x] = fold_lane;                          \
           }                                                                                        \
           sync_block ();                                                                           \

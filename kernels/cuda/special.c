@@ -63,11 +63,17 @@ find_addresses (const uint64_t *words, int n_words, uint64_t *addresses)
 }
 
 static void
-write_kernel (FILE *out, const Row *row, const uint64_t *words, int n_words, int n_addresses)
+write_kernel (FILE *out,
+              const Row *row,
+              uint32_t n_threads,
+              const uint64_t *words,
+              int n_words,
+              int n_addresses)
 {
   int n = 0;
 
-  fprintf (out, "#define KERNELS_ARE_FUNCTIONS\n#include \"cuda/%s.cu\"\n\n", row->file);
+  fprintf (out, "#define KERNELS_ARE_FUNCTIONS\n#define THREADS %u\n", n_threads);
+  fprintf (out, "#include \"cuda/%s.cu\"\n\n", row->file);
   fprintf (out, "typedef struct { uint64_t at[%d]; } Addresses;\n\n", n_addresses);
   fprintf (out, "ENTRY (made, Addresses)\n{\n");
   fprintf (out, "  union { %s args; uint64_t words[%d]; } given;\n\n", row->args, n_words);
@@ -98,7 +104,7 @@ adj_k_cuda_run_special (
     return false;
   memcpy (words, args, size);
   n = find_addresses (words, n_words, addresses);
-  write_kernel (out, row, words, n_words, n);
+  write_kernel (out, row, shape->block[0], words, n_words, n);
   done = fclose (out) == 0 && queue->device->launch_made (queue, source, shape, addresses,
                                                           (size_t) n * sizeof addresses[0]);
   free (source);

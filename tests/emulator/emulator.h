@@ -23,7 +23,9 @@ extern AdjEmulated adj_emulated;
   static void name##_thread (Args args)
 #define SHARED static __attribute__ ((section ("adj_shared")))
 #define THREAD adj_emulated.thread
+#ifndef THREADS
 #define THREADS adj_emulated.threads
+#endif
 #define BLOCK adj_emulated.block
 #define BLOCKS adj_emulated.blocks
 
