@@ -126,7 +126,9 @@
      (out, words, p, streams))                                                                     \
   X (void, integers,                                                                               \
      (const AdjKView *out, const AdjKView *words, int64_t low, uint64_t range),                    \
-     (out, words, low, range))
+     (out, words, low, range))                                                                     \
+  X (void, draw, (AdjKPhilox *generator, const AdjKDraw *draw, const AdjKView *out),               \
+     (generator, draw, out))
 /* clang-format on */
 
 #define ADJ_K_ENTRIES(X) ADJ_K_CONV_ENTRIES (X) ADJ_K_OTHER_ENTRIES (X)
@@ -214,6 +216,7 @@ struct AdjKQueue
   const AdjKDevice *device; /* NULL: the memory is the host's, calls are done when they return */
   AdjKFaults *faults;       /* in device memory; NULL without a device */
   AdjKTwister *twister;     /* (nullable): the random numbers, in device memory */
+  AdjKPhilox *philox;       /* (nullable): those of a GPU, there too */
   const char *lacks;        /* (nullable): the first kernel that the backend does not have and that
                                was called; results are not computed then */
 };

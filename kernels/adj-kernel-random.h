@@ -58,3 +58,49 @@ void adj_k_bernoulli (const AdjKView *out, const AdjKView *words, double p, bool
 /* @out: I64, dense: words modulo @range, which take two words where it is above 2^32 - 1, plus
  * @low. */
 void adj_k_integers (const AdjKView *out, const AdjKView *words, int64_t low, uint64_t range);
+
+/* --- numbers of a GPU ------------------------------------------------------------------------- */
+
+/* The generator that PyTorch keeps for a GPU.  @offset: a multiple of 4. */
+typedef struct
+{
+  uint64_t seed, offset;
+} AdjKPhilox;
+
+typedef enum
+{
+  /* u · scale + shift, as an element of the result, but shift where that is @end. */
+  ADJ_K_DRAW_UNIFORM,
+  /* n · scale + shift; n by the method of Box and Muller, of two neighbours in a stream. */
+  ADJ_K_DRAW_NORMAL,
+  /* scale · ln u, with -ε/2 for ln u where u is almost 1. */
+  ADJ_K_DRAW_EXPONENTIAL,
+  /* Whether u < scale. */
+  ADJ_K_DRAW_BELOW,
+  /* Words modulo @range, plus @low. */
+  ADJ_K_DRAW_INTEGER,
+} AdjKDrawKind;
+
+/* Numbers as PyTorch's kernels of CUDA make them: u is uniform in (0, 1], of one word in f32 or of
+ * two in f64.  Each thread has a stream of words, which come in fours. */
+typedef struct
+{
+  AdjKDrawKind kind;
+  bool wide;         /* two words for each number */
+  int32_t width;     /* elements that a thread takes side by side: 2, 4 or 8; 1: the next one of a
+                        thread is @n_threads further on */
+  int64_t n_threads; /* that draw; see adj_k_draw_threads() */
+  double scale, shift, end;
+  uint64_t range;
+  int64_t low;
+} AdjKDraw;
+
+/* How many threads fit at once on the GPU that drew: of 132 processors, as those of an H100. */
+#define ADJ_K_DRAW_THREADS (132 * 2048)
+
+/* How many threads PyTorch starts for @n > 0 elements on a GPU that holds @most at once. */
+int64_t adj_k_draw_threads (int64_t n, int64_t most);
+
+/* @generator: in memory of the queue's device; it is moved past what was drawn.  @out: dense; F16,
+ * BF16, F32 or F64, but BOOL for ADJ_K_DRAW_BELOW, I64 for ADJ_K_DRAW_INTEGER. */
+void adj_k_draw (AdjKPhilox *generator, const AdjKDraw *draw, const AdjKView *out);

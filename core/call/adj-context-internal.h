@@ -32,6 +32,11 @@ gboolean adj_context_may_go_on (AdjContext *cx);
 void adj_context_note_builtin (
     AdjContext *cx, const char *target, const AdjValue *args, guint n_args, const AdjValue *result);
 
+/* Whether random numbers are those of the context's AdjPhilox, as kernels of CUDA draw them: of a
+ * graph that was recorded on a GPU, wherever it runs. */
+gboolean adj_context_draws_for_gpu (const AdjContext *cx);
+void adj_context_set_draws_for_gpu (AdjContext *cx, gboolean draws_for_gpu);
+
 /* The dtype that random values of dtype float64 are drawn in; ADJ_DTYPE_NONE: as they are. */
 AdjDType adj_context_get_drawn_dtype (const AdjContext *cx);
 void adj_context_set_drawn_dtype (AdjContext *cx, AdjDType dtype);

@@ -175,6 +175,18 @@ adj_context_set_philox (AdjContext *cx, AdjPhilox state)
   cx->philox = state;
 }
 
+gboolean
+adj_context_draws_for_gpu (const AdjContext *cx)
+{
+  return cx->draws_for_gpu;
+}
+
+void
+adj_context_set_draws_for_gpu (AdjContext *cx, gboolean draws_for_gpu)
+{
+  cx->draws_for_gpu = draws_for_gpu;
+}
+
 AdjDType
 adj_context_get_drawn_dtype (const AdjContext *cx)
 {

@@ -1,8 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* The random numbers of a run: those that were drawn when its inputs were recorded. */
 
+#include <string.h>
+
+#include "call/adj-context-internal.h"
 #include "exec/generator-state-private.h"
 #include "ir/adj-value-internal.h"
+
+#define N_GPUS 16
 
 void
 exec_be_of_release (AdjContext *cx, const AdjRunRequest *request)
@@ -11,20 +16,48 @@ exec_be_of_release (AdjContext *cx, const AdjRunRequest *request)
   adj_generator_set_source (adj_context_get_generator (cx), request->random_source);
 }
 
+/* (nullable): of member @name, @n_bytes of them */
+static gconstpointer
+find_state (const AdjValue *rng, const char *name, gsize *n_bytes)
+{
+  const AdjValue *state = adj_value_find_member (rng, name);
+  GBytes *bytes = state != NULL && state->kind == ADJ_VALUE_DATA
+                      ? adj_tensor_data_get_bytes (state->data)
+                      : NULL;
+
+  return bytes != NULL ? g_bytes_get_data (bytes, n_bytes) : NULL;
+}
+
+/* torch.cuda.get_rng_state(): seed and offset.  Of several GPUs the first that has tensors. */
+static gboolean
+restore_philox (AdjContext *cx, const AdjValue *rng)
+{
+  for (guint i = 0; i < N_GPUS; i++)
+    {
+      g_autofree char *name = g_strdup_printf ("cuda:%u", i);
+      guint64 state[2];
+      gsize n_bytes = 0;
+      gconstpointer bytes = find_state (rng, name, &n_bytes);
+
+      if (bytes == NULL || n_bytes != sizeof state)
+        continue;
+      memcpy (state, bytes, sizeof state);
+      adj_context_set_philox (
+          cx, (AdjPhilox){ GUINT64_FROM_LE (state[0]), GUINT64_FROM_LE (state[1]) });
+      return TRUE;
+    }
+  return FALSE;
+}
+
 gboolean
 exec_restore_generator (AdjContext *cx, const AdjRunRequest *request, GError **error)
 {
-  const AdjValue *state = adj_value_find_member (request->rng, "cpu");
-  GBytes *bytes = NULL;
   gsize n_bytes = 0;
-  gconstpointer data;
+  gconstpointer bytes = find_state (request->rng, "cpu", &n_bytes);
 
-  if (state == NULL)
-    return TRUE;
-  if (state->kind == ADJ_VALUE_DATA)
-    bytes = adj_tensor_data_get_bytes (state->data);
-  data = bytes != NULL ? g_bytes_get_data (bytes, &n_bytes) : NULL;
-  return adj_generator_set_state (adj_context_get_generator (cx), data, n_bytes, error);
+  adj_context_set_draws_for_gpu (cx, restore_philox (cx, request->rng));
+  return adj_value_find_member (request->rng, "cpu") == NULL ||
+         adj_generator_set_state (adj_context_get_generator (cx), bytes, n_bytes, error);
 }
 
 gboolean

@@ -12,6 +12,8 @@ typedef enum
   ADJ_FACT_TRACED_AS_COMPUTED, /* its results have the strides of its kernels where it is traced */
   ADJ_FACT_TRACED_WHOLE,       /* a composite with a kernel that a trace does not take apart */
   ADJ_FACT_DRAWN_WIDE,         /* what it draws in 16 bits is drawn in f32, then rounded */
+  ADJ_FACT_MASKED_BY_EIGHT,    /* a thread of a GPU masks up to eight elements, else four */
+  ADJ_FACT_WIDE_INTEGERS,      /* ranges from 2^28 on take 64 bits on a GPU, else from 2^32 on */
 } AdjReleaseFact;
 
 /* Whether @fact holds of the operator of @call in the release of its context. */

@@ -60,7 +60,10 @@ op_draw_bernoulli (AdjOpCall *call, guint index, double p)
 static gboolean
 bernoulli_p_kernel (AdjOpCall *call)
 {
-  return op_draw_bernoulli (call, 0, adj_op_call_double (call, 1, 0));
+  double p = adj_op_call_double (call, 1, 0);
+
+  return op_draws_for_gpu (call) ? op_draw_bernoulli_for_gpu (call, p)
+                                 : op_draw_bernoulli (call, 0, p);
 }
 
 static gboolean
@@ -74,25 +77,48 @@ bernoulli_meta (AdjOpCall *call)
 
 /* Each element has its own probability: uniform numbers below it, of 53 bits for float64, else of
  * 24. */
-static gboolean
-bernoulli_kernel (AdjOpCall *call)
+static void
+draw_each (const AdjOpCall *call, double *p, gint64 n)
 {
   gboolean wide = adj_op_call_meta (call, 0)->dtype == ADJ_DTYPE_F64 &&
                   (adj_context_get_drawn_dtype (call->cx) == ADJ_DTYPE_NONE ||
                    adj_context_get_drawn_dtype (call->cx) == ADJ_DTYPE_F64);
+
+  for (gint64 i = 0; i < n; i++)
+    p[i] = op_next_uniform (op_generator (call), wide ? ADJ_K_F64 : ADJ_K_F32) < p[i];
+}
+
+/* Numbers of 32 bits, which may be as large as the probability. */
+static void
+draw_each_for_gpu (const AdjOpCall *call, double *p, const AdjKView *values)
+{
+  AdjKView units;
+  g_autofree float *memory = op_temporary (op_queue (call), values, ADJ_K_F32, &units);
+
+  op_draw_units_for_gpu (call, &units);
+  for (gint64 i = 0; i < adj_k_view_count (values); i++)
+    p[i] = memory[i] <= p[i];
+}
+
+static gboolean
+bernoulli_kernel (AdjOpCall *call)
+{
   g_autofree double *p = NULL;
   AdjKView self, out, values;
+  gint64 n;
 
   if (!op_input (call, 0, &self) || !op_output (call, 0, &out))
     return FALSE;
+  n = adj_k_view_count (&self);
   p = op_temporary (op_queue (call), &self, ADJ_K_F64, &values);
   adj_q_copy (op_queue (call), &values, &self);
-  for (gint64 i = 0; i < adj_k_view_count (&self); i++)
-    {
-      if (!check_probability (call, p[i]))
-        return FALSE;
-      p[i] = op_next_uniform (op_generator (call), wide ? ADJ_K_F64 : ADJ_K_F32) < p[i];
-    }
+  for (gint64 i = 0; i < n; i++)
+    if (!check_probability (call, p[i]))
+      return FALSE;
+  if (op_draws_for_gpu (call))
+    draw_each_for_gpu (call, p, &values);
+  else
+    draw_each (call, p, n);
   adj_q_copy (op_queue (call), &out, &values);
   return TRUE;
 }
@@ -157,8 +183,10 @@ dropout_kernel (AdjOpCall *call)
       return TRUE;
     }
   if (operands[0].type != ADJ_K_F64)
-    scale = (float) scale;
-  if (!op_draw_bernoulli (call, 1, 1 - p))
+    scale =
+        op_draws_for_gpu (call) && p < 1 ? (float) (1 / (double) (float) (1 - p)) : (float) scale;
+  if (!(op_draws_for_gpu (call) && p < 1 ? op_draw_mask_for_gpu (call, &operands[0], 1 - p)
+                                         : op_draw_bernoulli (call, 1, 1 - p)))
     return FALSE;
   drop (call, &output, operands, scale);
   return TRUE;

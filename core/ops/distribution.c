@@ -97,8 +97,10 @@ draw_exponential (const AdjOpCall *call,
 static gboolean
 exponential_kernel (AdjOpCall *call)
 {
-  double scale = 1 / adj_op_call_double (call, 1, 1);
+  double rate = adj_op_call_double (call, 1, 1), scale = 1 / rate;
 
+  if (op_draws_for_gpu (call))
+    return op_draw_exponential_for_gpu (call, rate);
   if (adj_generator_get_source (op_generator (call)) == ADJ_RANDOM_MKL)
     return draw_exponential_from_stream (call, scale);
   return op_draw_output (call, draw_exponential, &(OpStretch){ scale, 0 });

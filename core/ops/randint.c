@@ -77,6 +77,8 @@ randint_kernel (AdjOpCall *call)
   if (!read_bounds (call, &low, &high) || !op_flat_output (call, 0, &flat))
     return FALSE;
   range = (guint64) high - (guint64) low;
+  if (op_draws_for_gpu (call))
+    return op_draw_integers_for_gpu (call, low, range);
   for (gint64 at = 0; at < flat.size[0]; at += OP_WORDS)
     {
       AdjKView part = op_part_of (&flat, at, MIN (OP_WORDS, flat.size[0] - at));

@@ -65,4 +65,19 @@ double op_stream_next (OpStream *stream);
  * the order of elements. */
 gboolean op_draw_bernoulli (AdjOpCall *call, guint index, double p);
 
+/* Whether the result was on a GPU where the graph was recorded. */
+gboolean op_draws_for_gpu (const AdjOpCall *call);
+
+gboolean op_draw_uniform_for_gpu (AdjOpCall *call, double from, double to);
+gboolean op_draw_normal_for_gpu (AdjOpCall *call, double mean, double deviation);
+gboolean op_draw_exponential_for_gpu (AdjOpCall *call, double rate);
+/* Integers from @low on; any uint64 where @range is 2^64 - 1. */
+gboolean op_draw_integers_for_gpu (AdjOpCall *call, gint64 low, guint64 range);
+/* Result 0 becomes 1 with probability @p, else 0. */
+gboolean op_draw_bernoulli_for_gpu (AdjOpCall *call, double p);
+/* Numbers of (0, 1] in F32 that are compared with a probability each; on the CPU. */
+void op_draw_units_for_gpu (const AdjOpCall *call, const AdjKView *units);
+/* Result 1, of dropout: which elements of @input stay, each with probability @p. */
+gboolean op_draw_mask_for_gpu (AdjOpCall *call, const AdjKView *input, double p);
+
 G_END_DECLS

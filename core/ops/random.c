@@ -9,7 +9,6 @@
 
 #include "call/adj-context-internal.h"
 #include "call/adj-generator-internal.h"
-#include "call/adj-philox-internal.h"
 #include "ops/adj-release-facts.h"
 #include "ops/create-private.h"
 #include "ops/random-private.h"
@@ -389,13 +388,15 @@ float_like_meta (AdjOpCall *call)
 static gboolean
 uniform_kernel (AdjOpCall *call)
 {
-  return op_draw_output (call, draw_uniform, &as_drawn);
+  return op_draws_for_gpu (call) ? op_draw_uniform_for_gpu (call, 0, 1)
+                                 : op_draw_output (call, draw_uniform, &as_drawn);
 }
 
 static gboolean
 normal_kernel (AdjOpCall *call)
 {
-  return op_draw_output (call, draw_normal, &as_drawn);
+  return op_draws_for_gpu (call) ? op_draw_normal_for_gpu (call, 0, 1)
+                                 : op_draw_output (call, draw_normal, &as_drawn);
 }
 
 static gboolean
@@ -412,18 +413,21 @@ drawn_meta (AdjOpCall *call)
 static gboolean
 uniform_between_kernel (AdjOpCall *call)
 {
-  double from = adj_op_call_double (call, 1, 0);
+  double from = adj_op_call_double (call, 1, 0), to = adj_op_call_double (call, 2, 1);
 
-  return op_draw_output (call, draw_uniform,
-                         &(OpStretch){ adj_op_call_double (call, 2, 1) - from, from });
+  return op_draws_for_gpu (call)
+             ? op_draw_uniform_for_gpu (call, from, to)
+             : op_draw_output (call, draw_uniform, &(OpStretch){ to - from, from });
 }
 
 static gboolean
 normal_around_kernel (AdjOpCall *call)
 {
-  return op_draw_output (
-      call, draw_normal,
-      &(OpStretch){ adj_op_call_double (call, 2, 1), adj_op_call_double (call, 1, 0) });
+  double mean = adj_op_call_double (call, 1, 0), deviation = adj_op_call_double (call, 2, 1);
+
+  return op_draws_for_gpu (call)
+             ? op_draw_normal_for_gpu (call, mean, deviation)
+             : op_draw_output (call, draw_normal, &(OpStretch){ deviation, mean });
 }
 
 /* -- counter-based -- */
@@ -459,27 +463,30 @@ read_scalar (const AdjOpCall *call, guint arg, gint64 *out)
   return TRUE;
 }
 
-/* The numbers in f64, then rounded; f32 ones are drawn as such. */
 static gboolean
 philox_rand_kernel (AdjOpCall *call)
 {
   gint64 seed = 0, offset = 0, n;
   AdjKView values, jump;
-  gboolean is_double;
+  AdjKPhilox generator;
 
   if (!read_scalar (call, 1, &seed) || !read_scalar (call, 2, &offset) ||
       !op_flat_output (call, 0, &values) || !op_output (call, 1, &jump))
     return FALSE;
-  n = adj_k_view_count (&values);
-  is_double = values.type == ADJ_K_F64;
-  *(gint64 *) jump.data = (gint64) adj_philox_jump ((guint64) n, is_double);
-  if (is_double)
-    adj_philox_uniform_double ((AdjPhilox){ (guint64) seed, (guint64) offset }, (guint64) n,
-                               values.data);
-  else if (values.type == ADJ_K_F32)
-    adj_philox_uniform ((AdjPhilox){ (guint64) seed, (guint64) offset }, (guint64) n, values.data);
-  else
+  if (values.type != ADJ_K_F32 && values.type != ADJ_K_F64)
     return adj_op_call_fail_as (call, ADJ_ERROR_UNSUPPORTED, "draws float32 and float64 only");
+  n = adj_k_view_count (&values);
+  generator = (AdjKPhilox){ (guint64) seed, (guint64) offset };
+  if (n > 0)
+    adj_k_draw (&generator,
+                &(AdjKDraw){ .kind = ADJ_K_DRAW_UNIFORM,
+                             .wide = values.type == ADJ_K_F64,
+                             .width = 1,
+                             .n_threads = adj_k_draw_threads (n, ADJ_K_DRAW_THREADS),
+                             .scale = 1,
+                             .end = 1 },
+                &values);
+  *(gint64 *) jump.data = (gint64) (generator.offset - (guint64) offset);
   return TRUE;
 }
 

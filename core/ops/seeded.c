@@ -4,8 +4,6 @@
 
 #include <math.h>
 
-#include "call/adj-philox-internal.h"
-#include "call/adj-philox.h"
 #include "ops/create-private.h"
 #include "ops/random-private.h"
 #include "ops/table-private.h"
@@ -147,7 +145,7 @@ words_of (guint32 seed, gint64 i, guint32 words[4])
   const guint32 key[] = { seed, 0 };
   const guint32 counter[] = { (guint32) i, 0, 0, 0 };
 
-  adj_philox_block (key, counter, words);
+  adj_k_philox_block (key, counter, words);
 }
 
 /* Words of 31 bits over 2^31, in f32: numbers of [0, 1). */

@@ -29,11 +29,14 @@ plan_gpu_make_random (PlanGpu *self, const AdjPlan *plan, GError **error)
     any = any || draws (plan, plan_region (plan, i));
   if (!any)
     return TRUE;
-  self->pinned_twister = runtime->type->alloc_pinned (runtime, sizeof (AdjKTwister), error);
-  if (self->pinned_twister != NULL)
-    self->twister = runtime->type->alloc (runtime, sizeof (AdjKTwister), error);
-  adj_gpu_queue_get_kernels (self->queue)->twister = self->twister;
-  return self->twister != NULL;
+  self->pinned = runtime->type->alloc_pinned (runtime, sizeof *self->pinned, error);
+  if (self->pinned != NULL)
+    self->random = runtime->type->alloc (runtime, sizeof *self->random, error);
+  if (self->random == NULL)
+    return FALSE;
+  adj_gpu_queue_get_kernels (self->queue)->twister = &self->random->twister;
+  adj_gpu_queue_get_kernels (self->queue)->philox = &self->random->philox;
+  return TRUE;
 }
 
 void
@@ -41,10 +44,22 @@ plan_gpu_free_random (PlanGpu *self)
 {
   AdjGpuRuntime *runtime = adj_gpu_get_runtime (self->gpu);
 
-  if (self->twister != NULL)
-    runtime->type->release (runtime, self->twister);
-  if (self->pinned_twister != NULL)
-    runtime->type->release_pinned (runtime, self->pinned_twister);
+  if (self->random != NULL)
+    runtime->type->release (runtime, self->random);
+  if (self->pinned != NULL)
+    runtime->type->release_pinned (runtime, self->pinned);
+}
+
+/* Both ways. */
+static gboolean
+copy (PlanGpu *self, AdjGpuCopy direction, GError **error)
+{
+  AdjGpuRuntime *runtime = adj_gpu_get_runtime (self->gpu);
+  gboolean there = direction == ADJ_GPU_TO_DEVICE;
+
+  return runtime->type->copy (
+      runtime, adj_gpu_queue_get_stream (self->queue), there ? self->random : self->pinned,
+      there ? self->pinned : self->random, sizeof *self->random, direction, error);
 }
 
 static AdjKTwister *
@@ -68,14 +83,13 @@ gboolean
 plan_gpu_send_random (AdjPlanSpace *space, GError **error)
 {
   PlanGpu *self = space->gpu;
-  AdjGpuRuntime *runtime = adj_gpu_get_runtime (self->gpu);
+  AdjPhilox philox = adj_context_get_philox (space->cx);
 
-  if (self->twister == NULL || !draws_there (space))
+  if (self->random == NULL || !draws_there (space))
     return TRUE;
-  *self->pinned_twister = *twister_of (space);
-  self->draws_there =
-      runtime->type->copy (runtime, adj_gpu_queue_get_stream (self->queue), self->twister,
-                           self->pinned_twister, sizeof (AdjKTwister), ADJ_GPU_TO_DEVICE, error);
+  self->pinned->twister = *twister_of (space);
+  self->pinned->philox = (AdjKPhilox){ philox.seed, philox.offset };
+  self->draws_there = copy (self, ADJ_GPU_TO_DEVICE, error);
   return self->draws_there;
 }
 
@@ -84,15 +98,15 @@ plan_gpu_fetch_random (AdjPlanSpace *space, GError **error)
 {
   PlanGpu *self = space->gpu;
   AdjGpuRuntime *runtime = adj_gpu_get_runtime (self->gpu);
-  AdjGpuStream *stream = adj_gpu_queue_get_stream (self->queue);
 
   if (!self->draws_there)
     return TRUE;
   self->draws_there = FALSE;
-  if (!runtime->type->copy (runtime, stream, self->pinned_twister, self->twister,
-                            sizeof (AdjKTwister), ADJ_GPU_TO_HOST, error) ||
-      !runtime->type->stream_wait (runtime, stream, error))
+  if (!copy (self, ADJ_GPU_TO_HOST, error) ||
+      !runtime->type->stream_wait (runtime, adj_gpu_queue_get_stream (self->queue), error))
     return FALSE;
-  *twister_of (space) = *self->pinned_twister;
+  *twister_of (space) = self->pinned->twister;
+  adj_context_set_philox (space->cx,
+                          (AdjPhilox){ self->pinned->philox.seed, self->pinned->philox.offset });
   return TRUE;
 }

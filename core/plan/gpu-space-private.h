@@ -17,6 +17,13 @@ typedef struct
   guint64 copied; /* bytes, both ways */
 } PlanGpuRegion;
 
+/* What the context draws from. */
+typedef struct
+{
+  AdjKTwister twister;
+  AdjKPhilox philox;
+} PlanGpuRandom;
+
 /* What a space has on its GPU. */
 typedef struct _PlanGpu
 {
@@ -35,13 +42,13 @@ typedef struct _PlanGpu
   PlanGpuRegion *regions; /* (owned) */
   AdjGpuEvent **marks;    /* (owned) (nullable): before each region and after the last */
   gboolean timed;         /* @marks are of the last run */
-  AdjKTwister *twister;   /* (owned) (nullable): of the device, if the plan draws */
-  AdjKTwister *pinned_twister; /* (owned) (nullable) */
-  gboolean draws_there;        /* @twister is ahead of the context's generator */
-  AdjGpuGraph *graph;          /* (owned) (nullable) */
-  guint n_runs;                /* that went well */
-  char *uncaptured;            /* (owned) (nullable): why there is no @graph */
-  AdjPlanGpuRun run;           /* of the last run */
+  PlanGpuRandom *random;  /* (owned) (nullable): on the device, if the plan draws */
+  PlanGpuRandom *pinned;  /* (owned) (nullable): to send it and bring it back */
+  gboolean draws_there;   /* @random is ahead of the context */
+  AdjGpuGraph *graph;     /* (owned) (nullable) */
+  guint n_runs;           /* that went well */
+  char *uncaptured;       /* (owned) (nullable): why there is no @graph */
+  AdjPlanGpuRun run;      /* of the last run */
 } PlanGpu;
 
 /* (transfer full) (nullable) */

@@ -216,3 +216,27 @@ adj_k_integers (const AdjKView *out, const AdjKView *words, int64_t low, uint64_
   for (int64_t i = 0, n = adj_k_view_count (out); i < n; i++)
     numbers[i] = (int64_t) ((wide ? wide_word (drawn, i) : drawn[i]) % range + (uint64_t) low);
 }
+
+/* --- numbers of a GPU ------------------------------------------------------------------------- */
+
+enum
+{
+  DRAW_BLOCK = 256 /* threads of each of PyTorch's blocks */
+};
+
+int64_t
+adj_k_draw_threads (int64_t n, int64_t most)
+{
+  return min_i64 ((n + DRAW_BLOCK - 1) / DRAW_BLOCK, most / DRAW_BLOCK) * DRAW_BLOCK;
+}
+
+void
+adj_k_draw (AdjKPhilox *generator, const AdjKDraw *draw, const AdjKView *out)
+{
+  int64_t n = adj_k_view_count (out);
+
+#pragma omp parallel for schedule(static) if (n > 16 * 1024)
+  for (int64_t i = 0; i < n; i++)
+    draw_element (generator, draw, out->data, out->type, i);
+  generator->offset += draw_move (draw, n);
+}

@@ -241,6 +241,15 @@ typedef struct
   uint64_t range;
 } IntegersArgs;
 
+typedef struct
+{
+  AdjKPhilox *generator;
+  void *out;
+  int64_t n;
+  AdjKType type; /* of out */
+  AdjKDraw draw;
+} DrawArgs;
+
 /* Scores and gradients of probabilities [rows, n] of the class, dense, of rows of q, and what is
  * made of them, maybe in place; see attention.cu. */
 typedef struct

@@ -79,7 +79,7 @@ set_flag_f32 (float *at)
 /* Loads of one turn do not wait for those before, where a turn is short: in the text for one call,
  * whose types and strides are known. */
 #ifdef KERNELS_ARE_FUNCTIONS
-#define OVERLAPPED UNROLLED
+#define OVERLAPPED _Pragma ("unroll 4")
 #else
 #define OVERLAPPED
 #endif

@@ -65,3 +65,17 @@ adj_k_cuda_integers (
 
   RUN (queue, "adj_integers", args.n, args);
 }
+
+void
+adj_k_cuda_draw (AdjKQueue *queue, AdjKPhilox *generator, const AdjKDraw *draw, const AdjKView *out)
+{
+  DrawArgs args = { .generator = generator,
+                    .out = out->data,
+                    .n = adj_k_view_count (out),
+                    .type = out->type,
+                    .draw = *draw };
+
+  RUN (queue, "adj_draw", args.n, args);
+  if (args.n > 0)
+    RUN (queue, "adj_draw_move", 1, args);
+}

@@ -74,15 +74,26 @@ FOLD_FUNCTIONS (f32, float)
 FOLD_FUNCTIONS (f64, double)
 FOLD_FUNCTIONS (i64, int64_t)
 
-/* What the thread's lane has of the leaf from @first on. */
-#define FOLD_LANE(c, kind, n, first, ELEMENT, x)                                                   \
-  OVERLAPPED for (int fold_k = 0; fold_k < FOLD_LEAF / FOLD_LANES; fold_k++)                       \
-  {                                                                                                \
-    int64_t fold_i = (first) + THREAD % FOLD_LANES + fold_k * FOLD_LANES;                          \
+/* What the thread's lane has of the leaf from @first on.  Loads are not conditional, so that those
+ * of several turns run at once: past the end the last element is loaded, and not used. */
+#define FOLD_LANE(c, T, kind, n, first, ELEMENT, x)                                                \
+  do                                                                                               \
+    {                                                                                              \
+      int64_t fold_first = (first), fold_rest = (n) -fold_first;                                   \
+      int fold_turns = fold_rest >= FOLD_LEAF ? FOLD_LEAF / FOLD_LANES                             \
+                       : fold_rest > 0        ? ((int) fold_rest + FOLD_LANES - 1) / FOLD_LANES    \
+                                              : 0;                                                        \
                                                                                                    \
-    if (fold_i < (n))                                                                              \
-      x = c##_combine (kind, x, ELEMENT (fold_i));                                                 \
-  }
+      OVERLAPPED for (int fold_k = 0; fold_k < fold_turns; fold_k++)                               \
+      {                                                                                            \
+        int64_t fold_i = THREAD % FOLD_LANES + fold_k * FOLD_LANES;                                \
+        int64_t fold_at = fold_first + (fold_i < fold_rest ? fold_i : fold_rest - 1);              \
+        T fold_element = ELEMENT (fold_at);                                                        \
+                                                                                                   \
+        x = fold_i < fold_rest ? c##_combine (kind, x, fold_element) : x;                          \
+      }                                                                                            \
+    }                                                                                              \
+  while (0)
 
 /* Leaves, one for each 64 threads at a time, joined by their number into fold_lanes[0]. */
 #define FOLD_LEAVES(c, T, kind, n, ELEMENT)                                                        \
@@ -96,7 +107,7 @@ FOLD_FUNCTIONS (i64, int64_t)
         {                                                                                          \
           T fold_x = c##_identity (kind);                                                          \
                                                                                                    \
-          FOLD_LANE (c, kind, n, (leaf + THREAD / FOLD_LANES) * FOLD_LEAF, ELEMENT, fold_x);       \
+          FOLD_LANE (c, T, kind, n, (leaf + THREAD / FOLD_LANES) * FOLD_LEAF, ELEMENT, fold_x);    \
           c##_join_lanes (kind, fold_lanes, fold_x);                                               \
           for (int g = 0; g < fold_groups && THREAD == 0; g++)                                     \
             if ((leaf + g) * FOLD_LEAF < (n))                                                      \
@@ -121,7 +132,7 @@ FOLD_FUNCTIONS (i64, int64_t)
           T fold_only = c##_identity (kind);                                                       \
                                                                                                    \
           if (THREAD < FOLD_LANES)                                                                 \
-            FOLD_LANE (c, kind, n, 0, ELEMENT, fold_only);                                         \
+            FOLD_LANE (c, T, kind, n, 0, ELEMENT, fold_only);                                      \
           c##_join_lanes (kind, fold_lanes, fold_only);                                            \
         }                                                                                          \
       else                                                                                         \
@@ -159,9 +170,9 @@ enum
             OVERLAPPED for (int k = 0; k < FOLD_LEAF / FOLD_LANES; k++)                            \
             {                                                                                      \
               int64_t i = leaf + fold_g * FOLD_LANES_EACH + l + k * FOLD_LANES;                    \
+              T fold_element = ELEMENT (i < (end) ? i : (end) -1);                                 \
                                                                                                    \
-              if (i < (end))                                                                       \
-                fold_lane = c##_combine (kind, fold_lane, ELEMENT (i));                            \
+              fold_lane = i < (end) ? c##_combine (kind, fold_lane, fold_element) : fold_lane;     \
             }                                                                                      \
             fold_table[fold_g * FOLD_LANES_EACH + l][fold_x] = fold_lane;                          \
           }                                                                                        \

@@ -69,7 +69,9 @@
   X (adj_uniform, NumbersArgs, "draw")                                                             \
   X (adj_normal, NormalArgs, "draw")                                                               \
   X (adj_bernoulli, BernoulliArgs, "draw")                                                         \
-  X (adj_integers, IntegersArgs, "draw")
+  X (adj_integers, IntegersArgs, "draw")                                                           \
+  X (adj_draw, DrawArgs, "draw")                                                                   \
+  X (adj_draw_move, DrawArgs, "draw")
 
 #define ADJ_CUDA_DECLARE(symbol, Args, file)                                                       \
   _Static_assert(sizeof (Args) <= 4096, "the arguments of " #symbol " fit in a launch");

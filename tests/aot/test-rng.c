@@ -10,11 +10,11 @@
 #include "aot/compile.h"
 #include "call/adj-context-internal.h"
 #include "call/adj-mode.h"
-#include "call/adj-philox-internal.h"
 #include "ir/adj-graph.h"
 #include "ops/adj-op-id.h"
 #include "ops/adj-ops.h"
 #include "rules/adj-apply.h"
+#include "support/gpu-numbers.h"
 
 #define N 10
 #define P 0.6
@@ -149,7 +149,7 @@ calculate (guint64 offset, Run *out)
   g_autoptr (AdjContext) cx = case_context_new ();
 
   memcpy (x, read_floats (make_input (cx)), sizeof x);
-  adj_philox_uniform ((AdjPhilox){ SEED, offset }, N, numbers);
+  adj_test_draw_uniform ((AdjKPhilox){ SEED, offset }, N, numbers);
   for (guint i = 0; i < N; i++)
     {
       float stays = (double) numbers[i] > P ? 1.0f : 0.0f;
@@ -250,8 +250,8 @@ second_draw_goes_on (void)
   compiled = compile_and_keep (aot, "default", &partition);
   adj_context_set_philox (cx, (AdjPhilox){ SEED, OFFSET });
   g_assert_true (adj_function_call (compiled, cx, &input, 1, &result));
-  adj_philox_uniform ((AdjPhilox){ SEED, OFFSET }, N, first);
-  adj_philox_uniform ((AdjPhilox){ SEED, OFFSET + 4 }, N, second);
+  adj_test_draw_uniform ((AdjKPhilox){ SEED, OFFSET }, N, first);
+  adj_test_draw_uniform ((AdjKPhilox){ SEED, OFFSET + 4 }, N, second);
   for (guint i = 0; i < N; i++)
     g_assert_true (read_floats (result.tensor)[i] == first[i] - second[i]);
   g_assert_cmpuint (adj_context_get_philox (cx).offset, ==, OFFSET + 8);

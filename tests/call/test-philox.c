@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Philox: known answers, and numbers that a GPU draws. */
 
-#include "call/adj-philox-internal.h"
-#include "call/adj-philox.h"
+#include "support/gpu-numbers.h"
 
 /* Known answers of Random123's kat_vectors for philox4x32 with 10 rounds. */
 static void
@@ -25,7 +24,7 @@ answers_as_known (void)
     {
       guint32 words[4];
 
-      adj_philox_block (known[i].key, known[i].counter, words);
+      adj_k_philox_block (known[i].key, known[i].counter, words);
       for (guint k = 0; k < 4; k++)
         g_assert_cmphex (words[k], ==, known[i].words[k]);
     }
@@ -39,7 +38,7 @@ draws_as_a_gpu (void)
                                     0.7967f, 0.4150f, 0.8203f, 0.2290f, 0.9096f };
   float values[G_N_ELEMENTS (expected)];
 
-  adj_philox_uniform ((AdjPhilox){ 0, 0 }, G_N_ELEMENTS (expected), values);
+  adj_test_draw_uniform ((AdjKPhilox){ 0, 0 }, G_N_ELEMENTS (expected), values);
   for (guint i = 0; i < G_N_ELEMENTS (expected); i++)
     g_assert_cmpfloat_with_epsilon (values[i], expected[i], 5.1e-5);
 }
@@ -48,12 +47,13 @@ draws_as_a_gpu (void)
 static void
 moves_as_the_kernel (void)
 {
-  const guint64 turn = 132 * 8 * 256 * 4;
+  const gint64 turn = ADJ_K_DRAW_THREADS * 4;
+  g_autofree float *values = g_new (float, turn + 1);
 
-  g_assert_cmpuint (adj_philox_jump (1, FALSE), ==, 4);
-  g_assert_cmpuint (adj_philox_jump (1025, FALSE), ==, 4);
-  g_assert_cmpuint (adj_philox_jump (turn, FALSE), ==, 4);
-  g_assert_cmpuint (adj_philox_jump (turn + 1, FALSE), ==, 8);
+  g_assert_cmpuint (adj_test_draw_uniform ((AdjKPhilox){ 0, 0 }, 1, values), ==, 4);
+  g_assert_cmpuint (adj_test_draw_uniform ((AdjKPhilox){ 0, 0 }, 1025, values), ==, 4);
+  g_assert_cmpuint (adj_test_draw_uniform ((AdjKPhilox){ 0, 0 }, turn, values), ==, 4);
+  g_assert_cmpuint (adj_test_draw_uniform ((AdjKPhilox){ 0, 0 }, turn + 1, values), ==, 8);
 }
 
 /* Drawing in two parts is not drawing at once, but the same offset gives the same numbers. */
@@ -62,10 +62,10 @@ repeats (void)
 {
   float a[5], b[5];
 
-  adj_philox_uniform ((AdjPhilox){ 7, 8 }, 5, a);
-  adj_philox_uniform ((AdjPhilox){ 7, 8 }, 5, b);
+  adj_test_draw_uniform ((AdjKPhilox){ 7, 8 }, 5, a);
+  adj_test_draw_uniform ((AdjKPhilox){ 7, 8 }, 5, b);
   g_assert_cmpmem (a, sizeof a, b, sizeof b);
-  adj_philox_uniform ((AdjPhilox){ 7, 12 }, 5, b);
+  adj_test_draw_uniform ((AdjKPhilox){ 7, 12 }, 5, b);
   for (guint i = 0; i < 5; i++)
     g_assert_true (a[i] < b[i] || a[i] > b[i]);
 }

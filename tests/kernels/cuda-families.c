@@ -592,3 +592,40 @@ check_integers (AdjKType type)
       assert_twins ("integers", out);
     }
 }
+
+/* Fewer elements than threads, more, several turns; each way that numbers lie. */
+void
+check_draw (AdjKType type)
+{
+  static const gint counts[] = { 1, 301, 5000 };
+  static const gint32 widths[] = { 1, 2, 4, 8 };
+  AdjKDrawKind first = type == ADJ_K_BOOL  ? ADJ_K_DRAW_BELOW
+                       : type == ADJ_K_I64 ? ADJ_K_DRAW_INTEGER
+                                           : ADJ_K_DRAW_UNIFORM;
+  AdjKDrawKind last = is_float (type) ? ADJ_K_DRAW_EXPONENTIAL : first;
+  AdjKPhilox generators[2] = { { 0x123456789abcdefu, 12 }, { 0x123456789abcdefu, 12 } };
+
+  if (!is_float (type) && first == ADJ_K_DRAW_UNIFORM)
+    return;
+  for (AdjKDrawKind kind = first; kind <= last; kind++)
+    for (guint k = 0; k < G_N_ELEMENTS (counts) * G_N_ELEMENTS (widths) * 2; k++)
+      {
+        gint n = counts[k / 8];
+        const AdjKDraw draw = { .kind = kind,
+                                .wide = type == ADJ_K_F64 || (k % 2 == 1 && !is_float (type)),
+                                .width = k % 2 == 1 ? 1 : widths[k / 2 % 4],
+                                .n_threads = adj_k_draw_threads (n, 512),
+                                .scale = kind == ADJ_K_DRAW_EXPONENTIAL ? -0.5 : 0.7,
+                                .shift = -0.25,
+                                .end = 0.45,
+                                .range = G_GUINT64_CONSTANT (0x1234567890),
+                                .low = -7 };
+        Twin out;
+
+        TWIN (out, kernel_array (type, 1, n));
+        ON_BOTH (q, i)
+        adj_q_draw (q, &generators[i], &draw, &out[i]);
+        assert_twins ("draw", out);
+        g_assert_cmpuint (generators[0].offset, ==, generators[1].offset);
+      }
+}
