@@ -20,7 +20,7 @@ typedef struct
   Selective *selective;
   gboolean forward_done;
   gboolean ignores_mismatch;
-  guint8 rng[ADJ_GENERATOR_STATE_BYTES];
+  AdjDrawState drawn_from;
   AdjThreadState thread_state; /* as it was when the forward ran */
 } Frame;
 
@@ -234,9 +234,8 @@ static gboolean
 recompute (Run *run, AdjContext *cx)
 {
   Frame *frame = run->frame;
-  AdjGenerator *generator = adj_context_get_generator (cx);
   const AdjRegionTag region = adj_context_get_region (cx);
-  guint8 rng[ADJ_GENERATOR_STATE_BYTES];
+  AdjDrawState now;
   g_autofree AdjValue *args = g_new0 (AdjValue, frame->n_args + 1);
   gboolean done = TRUE;
 
@@ -247,14 +246,14 @@ recompute (Run *run, AdjContext *cx)
     done = adj_value_map (&frame->args[i], unpack_input, &(Walk){ frame, cx }, &args[i]);
   if (!frame->options.keeps_rng_moving)
     {
-      adj_generator_get_state (generator, rng);
-      adj_generator_set_state (generator, frame->rng, sizeof frame->rng, NULL);
+      adj_context_get_draw_state (cx, &now);
+      adj_context_set_draw_state (cx, &frame->drawn_from);
     }
   adj_context_set_region (cx, (AdjRegionTag){ .id = -1, .is_again = TRUE });
   done = done && call_again (run, cx, args) && check_run (run, cx);
   adj_context_set_region (cx, region);
   if (!frame->options.keeps_rng_moving)
-    adj_generator_set_state (generator, rng, sizeof rng, NULL);
+    adj_context_set_draw_state (cx, &now);
   for (guint i = 0; i < frame->n_args; i++)
     adj_value_clear (&args[i]);
   adj_scope_end (cx);
@@ -366,7 +365,7 @@ run_forward (Frame *frame, AdjContext *cx, const AdjValue *args, AdjValue *resul
   gboolean done;
 
   if (!frame->options.keeps_rng_moving)
-    adj_generator_get_state (adj_context_get_generator (cx), frame->rng);
+    adj_context_get_draw_state (cx, &frame->drawn_from);
   frame->thread_state = adj_context_get_thread_state (cx);
   frame->ref_count++;
   adj_autograd_push_saved_hooks (cx, &hooks);

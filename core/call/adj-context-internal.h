@@ -32,10 +32,21 @@ gboolean adj_context_may_go_on (AdjContext *cx);
 void adj_context_note_builtin (
     AdjContext *cx, const char *target, const AdjValue *args, guint n_args, const AdjValue *result);
 
-/* Whether random numbers are those of the context's AdjPhilox, as kernels of CUDA draw them: of a
- * graph that was recorded on a GPU, wherever it runs. */
-gboolean adj_context_draws_for_gpu (const AdjContext *cx);
-void adj_context_set_draws_for_gpu (AdjContext *cx, gboolean draws_for_gpu);
+/* How many threads fit at once on the GPU whose random numbers are drawn, those of the context's
+ * AdjPhilox: of a graph that was recorded there, wherever it runs.  0: they are those of the CPU.
+ */
+gint64 adj_context_get_gpu_threads (const AdjContext *cx);
+void adj_context_set_gpu_threads (AdjContext *cx, gint64 n_threads);
+
+/* All that random numbers are drawn from. */
+struct _AdjDrawState
+{
+  guint8 generator[ADJ_GENERATOR_STATE_BYTES];
+  AdjPhilox philox;
+  gint64 gpu_threads;
+};
+void adj_context_get_draw_state (AdjContext *cx, AdjDrawState *out);
+void adj_context_set_draw_state (AdjContext *cx, const AdjDrawState *state);
 
 /* The dtype that random values of dtype float64 are drawn in; ADJ_DTYPE_NONE: as they are. */
 AdjDType adj_context_get_drawn_dtype (const AdjContext *cx);

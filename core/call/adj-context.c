@@ -175,16 +175,34 @@ adj_context_set_philox (AdjContext *cx, AdjPhilox state)
   cx->philox = state;
 }
 
-gboolean
-adj_context_draws_for_gpu (const AdjContext *cx)
+gint64
+adj_context_get_gpu_threads (const AdjContext *cx)
 {
-  return cx->draws_for_gpu;
+  return cx->gpu_threads;
 }
 
 void
-adj_context_set_draws_for_gpu (AdjContext *cx, gboolean draws_for_gpu)
+adj_context_set_gpu_threads (AdjContext *cx, gint64 n_threads)
 {
-  cx->draws_for_gpu = draws_for_gpu;
+  cx->gpu_threads = n_threads;
+}
+
+void
+adj_context_get_draw_state (AdjContext *cx, AdjDrawState *out)
+{
+  memset (out, 0, sizeof *out);
+  adj_generator_get_state (adj_context_get_generator (cx), out->generator);
+  out->philox = cx->philox;
+  out->gpu_threads = cx->gpu_threads;
+}
+
+void
+adj_context_set_draw_state (AdjContext *cx, const AdjDrawState *state)
+{
+  adj_generator_set_state (adj_context_get_generator (cx), state->generator,
+                           sizeof state->generator, NULL);
+  cx->philox = state->philox;
+  cx->gpu_threads = state->gpu_threads;
 }
 
 AdjDType

@@ -18,7 +18,7 @@ struct _AdjContext
   const char *release;     /* (unowned) (nullable) */
   AdjGenerator *generator; /* (nullable): made at first use */
   AdjPhilox philox;
-  gboolean draws_for_gpu;
+  gint64 gpu_threads; /* 0: random numbers are those of the CPU */
   AdjDType drawn_dtype;
   AdjDType narrow_dtype;
   const AdjGraph *narrow_graph; /* (unowned): in whose calls it holds */

@@ -74,6 +74,7 @@ typedef struct
   guint n_inputs;
   const AdjValue *rng; /* (nullable): as in AdjRunRequest */
   AdjRandomSource random_source;
+  gint64 gpu_threads;          /* as in AdjRunRequest */
   const char *release;         /* (nullable): as in AdjRunRequest */
   const AdjExecutor *executor; /* of the candidate */
   AdjGpu *gpu;                 /* (nullable): as in AdjRunRequest */

@@ -15,8 +15,10 @@ typedef struct
   AdjGraph *graph;
   const AdjValue *inputs; /* one per placeholder */
   guint n_inputs;
-  const AdjValue *rng;           /* (nullable): recorded generator states; "cpu": DATA of bytes */
+  const AdjValue *rng;           /* (nullable): recorded generator states; "cpu", "cuda:N": DATA of
+                                    bytes */
   AdjRandomSource random_source; /* of the PyTorch that recorded */
+  gint64 gpu_threads;            /* that fit at once on its GPUs; 0: of an H100 */
   const char *release;           /* (nullable): the same, as adj_context_set_release() has it */
   gboolean float64;              /* compute every floating value in double */
   const AdjValue *like; /* (nullable): of a float64 run, by node what a run in the types of the
@@ -27,9 +29,9 @@ typedef struct
   /* (nullable) Hears of every call before it is made, in the thread that runs, which goes on when
    * it returns; the interpreter alone does that. */
   void (*before) (AdjNodeId id, gpointer data);
-  /* (nullable) Hears of every call that drew from the generator, and of its state before, of
-   * ADJ_GENERATOR_STATE_BYTES; the interpreter alone does that. */
-  void (*drew) (AdjNodeId id, const guint8 *state, gpointer data);
+  /* (nullable) Hears of every call that drew random numbers, and of what from; the interpreter
+   * alone does that. */
+  void (*drew) (AdjNodeId id, const AdjDrawState *state, gpointer data);
   /* (nullable) Sees every node's result as immutable data; called in the thread that runs.  %FALSE
    * stops the run with G_IO_ERROR_CANCELLED. */
   gboolean (*tap) (AdjNodeId id, const AdjValue *value, gpointer data);

@@ -30,7 +30,7 @@ typedef struct
   gboolean *unset;           /* of each node: it holds uninitialised memory */
   AdjTensorData **returned;  /* (unowned): of each node, what the peer returned for it; %NULL: no */
   AliasVersions *versions;   /* (owned): by the nodes before the one that is compared */
-  GHashTable *drawn;         /* node that draws → the generator's state before it, GBytes */
+  GHashTable *drawn;         /* node that draws → what from: GBytes of an AdjDrawState */
   GHashTable *items;         /* node → GArray of AdjVerdict, of those with several results */
 } Comparing;
 

@@ -2,6 +2,7 @@
 /* One comparison under way: runs candidate, peer and float64 reference, and keeps the values of
  * their nodes. */
 
+#include "call/adj-context-internal.h"
 #include "analysis/adj-aliases.h"
 #include "call/adj-op-internal.h"
 #include "exec/comparing-private.h"
@@ -95,12 +96,12 @@ recall_value (AdjNodeId id, AdjValue *out, gpointer data)
 }
 
 static void
-note_drawn (AdjNodeId id, const guint8 *state, gpointer data)
+note_drawn (AdjNodeId id, const AdjDrawState *state, gpointer data)
 {
   Comparing *comparing = data;
 
   g_hash_table_insert (comparing->drawn, GUINT_TO_POINTER (id.index),
-                       g_bytes_new (state, ADJ_GENERATOR_STATE_BYTES));
+                       g_bytes_new (state, sizeof *state));
 }
 
 gboolean
@@ -114,6 +115,7 @@ comparing_run (Comparing *comparing, AdjValue *filling, AdjRunResult *result, GE
     .n_inputs = request->n_inputs,
     .rng = request->rng,
     .random_source = request->random_source,
+    .gpu_threads = request->gpu_threads,
     .release = request->release,
     .gpu = float64 ? NULL : request->gpu,
     .float64 = float64,

@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "adj-kernel-random.h"
+
 #include "call/adj-context-internal.h"
 #include "exec/generator-state-private.h"
 #include "ir/adj-value-internal.h"
@@ -55,7 +57,11 @@ exec_restore_generator (AdjContext *cx, const AdjRunRequest *request, GError **e
   gsize n_bytes = 0;
   gconstpointer bytes = find_state (request->rng, "cpu", &n_bytes);
 
-  adj_context_set_draws_for_gpu (cx, restore_philox (cx, request->rng));
+  if (!restore_philox (cx, request->rng))
+    adj_context_set_gpu_threads (cx, 0);
+  else
+    adj_context_set_gpu_threads (
+        cx, request->gpu_threads > 0 ? request->gpu_threads : ADJ_K_DRAW_THREADS);
   return adj_value_find_member (request->rng, "cpu") == NULL ||
          adj_generator_set_state (adj_context_get_generator (cx), bytes, n_bytes, error);
 }

@@ -25,7 +25,7 @@ typedef struct
   AdjContext *cx;
   const AdjRunRequest *request;
   AdjRunResult *result;
-  guint8 generator[ADJ_GENERATOR_STATE_BYTES]; /* its state before the call, if it is asked for */
+  AdjDrawState drawn_from; /* before the call, if it is asked for */
   GHashTable *lives;                           /* storage id (guint64 *) → AdjLiveRange */
   gint64 started;
   guint last_use; /* of the node being looked at */
@@ -183,13 +183,13 @@ makes_constant (const AdjNode *node)
 static void
 note_draw (Watch *watch, AdjNodeId id)
 {
-  guint8 now[ADJ_GENERATOR_STATE_BYTES];
+  AdjDrawState now;
 
-  adj_generator_get_state (adj_context_get_generator (watch->cx), now);
-  if (memcmp (now, watch->generator, sizeof now) == 0)
+  adj_context_get_draw_state (watch->cx, &now);
+  if (memcmp (&now, &watch->drawn_from, sizeof now) == 0)
     return;
-  watch->request->drew (id, watch->generator, watch->request->data);
-  memcpy (watch->generator, now, sizeof now);
+  watch->request->drew (id, &watch->drawn_from, watch->request->data);
+  watch->drawn_from = now;
 }
 
 static gboolean
@@ -289,7 +289,7 @@ interpreter_run (const AdjRunRequest *request,
     adj_context_push_mode (cx, adj_autograd_mode_new ());
   watch.started = started;
   if (request->drew != NULL)
-    adj_generator_get_state (adj_context_get_generator (cx), watch.generator);
+    adj_context_get_draw_state (cx, &watch.drawn_from);
   captured_run_init (&watch.captured, cx, request);
   inputs = import_inputs (request);
 

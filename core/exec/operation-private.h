@@ -16,7 +16,7 @@ typedef struct
   const char *release;           /* (nullable): as in AdjRunRequest */
   AdjRandomSource random_source;
   AdjDType drawn; /* in which it draws random numbers; ADJ_DTYPE_NONE: in the default one */
-  GBytes *state;  /* (nullable): of the generator before it draws */
+  GBytes *state;  /* (nullable): what it draws from, an AdjDrawState */
 } Operation;
 
 /* Computes the node in float64. @rounding: its rounding. NONE where an input is unknown, or

@@ -183,15 +183,6 @@ push_modes (AdjContext *cx, const Replay *replay, NodeRounding *rounding)
   adj_context_push_mode (cx, rounding_mode_new (rounding));
 }
 
-static void
-set_state (AdjContext *cx, GBytes *state)
-{
-  gsize size;
-  const guint8 *bytes = g_bytes_get_data (state, &size);
-
-  adj_generator_set_state (adj_context_get_generator (cx), bytes, size, NULL);
-}
-
 AdjValue
 replay_compute (Replay *replay, NodeRounding *rounding)
 {
@@ -201,24 +192,24 @@ replay_compute (Replay *replay, NodeRounding *rounding)
   g_auto (AdjValue) kwargs = ADJ_NONE;
   g_auto (AdjValue) result = ADJ_NONE;
   AdjValue exported = ADJ_NONE;
-  guint8 before[ADJ_GENERATOR_STATE_BYTES], after[ADJ_GENERATOR_STATE_BYTES];
+  AdjDrawState before, after;
 
   *rounding = (NodeRounding){ 0 };
   adj_context_set_release (cx, replay->operation->release);
   adj_generator_set_source (adj_context_get_generator (cx), replay->operation->random_source);
   adj_context_set_narrow_dtype (cx, replay->operation->drawn);
   if (replay->operation->state != NULL)
-    set_state (cx, replay->operation->state);
+    adj_context_set_draw_state (cx, g_bytes_get_data (replay->operation->state, NULL));
   replay->n_replayed = 0;
   replay->coarsest = ADJ_DTYPE_NONE;
-  adj_generator_get_state (adj_context_get_generator (cx), before);
+  adj_context_get_draw_state (cx, &before);
   push_modes (cx, replay, rounding);
   adj_scope_begin (cx);
   if (replay_arguments (replay, &args, &kwargs) && !depends_on_state (node, &args) &&
       adj_interpret_call (cx, node, &args, &kwargs, &result))
     {
-      adj_generator_get_state (adj_context_get_generator (cx), after);
-      if (replay->operation->state != NULL || memcmp (before, after, sizeof before) == 0)
+      adj_context_get_draw_state (cx, &after);
+      if (replay->operation->state != NULL || memcmp (&before, &after, sizeof before) == 0)
         adj_value_map (&result, export_leaf, NULL, &exported);
     }
   rounding->of_inputs = replay->coarsest;

@@ -57,6 +57,7 @@ struct _AdjBundle
   const char *torch_version; /* (nullable): in the arena */
   gboolean has_random_source;
   AdjRandomSource random_source;
+  gint64 gpu_threads;
   AdjDiags *diags;
   GMutex lock; /* for the taps, which are asked for one by one, and what may be replaced */
 };
@@ -90,6 +91,7 @@ gboolean bundle_builder_last_is_stale (const AdjBundleBuilder *builder);
 
 void bundle_builder_set_torch_version (AdjBundleBuilder *builder, const char *version);
 void bundle_builder_set_random_source (AdjBundleBuilder *builder, AdjRandomSource source);
+void bundle_builder_set_gpu_threads (AdjBundleBuilder *builder, gint64 n_threads);
 
 /* Keeps members of the manifest that are not understood, by @key ("source", …), as JSON, so that
  * saving writes them back. */

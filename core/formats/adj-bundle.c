@@ -340,6 +340,12 @@ adj_bundle_get_random_source (const AdjBundle *bundle, AdjRandomSource *source)
   return bundle->has_random_source;
 }
 
+gint64
+adj_bundle_get_gpu_threads (const AdjBundle *bundle)
+{
+  return bundle->gpu_threads;
+}
+
 const AdjDiags *
 adj_bundle_get_diags (const AdjBundle *bundle)
 {

@@ -292,6 +292,16 @@ take_random_source (Loader *loader, const char *word)
       bundle_builder_set_random_source (loader->builder, (AdjRandomSource) i);
 }
 
+/* @source: (nullable); what no GPU holds is not taken. */
+static void
+take_gpu_threads (Loader *loader, const JsonItem *source)
+{
+  gint64 n_threads = source != NULL ? json_get_int (source, "gpu_threads", 0) : 0;
+
+  if (n_threads >= 256 && n_threads <= G_MAXINT32)
+    bundle_builder_set_gpu_threads (loader->builder, n_threads);
+}
+
 static void
 keep_members (Loader *loader)
 {
@@ -369,6 +379,7 @@ read_manifest (Loader *loader, GError **error)
       loader->builder, json_get_text (json_get (loader->manifest, "source"), "torch_version"));
   take_random_source (loader,
                       json_get_text (json_get (loader->manifest, "source"), "random_numbers"));
+  take_gpu_threads (loader, json_get (loader->manifest, "source"));
   keep_members (loader);
   remarks_read (loader->manifest, loader->diags);
   if (!(keep_entries (loader, error) && read_symbols (loader, error) &&

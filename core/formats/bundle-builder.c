@@ -119,6 +119,12 @@ bundle_builder_set_random_source (AdjBundleBuilder *builder, AdjRandomSource sou
 }
 
 void
+bundle_builder_set_gpu_threads (AdjBundleBuilder *builder, gint64 n_threads)
+{
+  builder->bundle->gpu_threads = n_threads;
+}
+
+void
 adj_bundle_builder_set_description (AdjBundleBuilder *builder, const char *text)
 {
   builder->bundle->description = take_text (builder->bundle, text);

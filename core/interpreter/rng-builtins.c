@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "call/adj-context-internal.h"
 #include "interpreter/builtins-private.h"
 
 /* Calls the operator that the first of @args names on what follows it. */
@@ -32,17 +33,19 @@ call_operator (
   return TRUE;
 }
 
+/* As torch.get_rng_state(), or torch.cuda.get_rng_state(). */
 static AdjTensor *
 state_tensor (AdjContext *cx)
 {
-  const gint64 n = ADJ_GENERATOR_STATE_BYTES;
   AdjTensorMeta meta = { .dtype = ADJ_DTYPE_U8, .device = ADJ_CPU, .has_strides = TRUE };
-  guint8 bytes[ADJ_GENERATOR_STATE_BYTES];
+  AdjDrawState state;
+  gboolean of_gpu = adj_context_get_gpu_threads (cx) > 0;
+  const gint64 n = of_gpu ? sizeof state.philox : sizeof state.generator;
   g_autoptr (GBytes) copy = NULL;
   g_autoptr (AdjTensorData) data = NULL;
 
-  adj_generator_get_state (adj_context_get_generator (cx), bytes);
-  copy = g_bytes_new (bytes, sizeof bytes);
+  adj_context_get_draw_state (cx, &state);
+  copy = g_bytes_new (of_gpu ? (gconstpointer) &state.philox : state.generator, (gsize) n);
   adj_shape_init_ints (&meta.shape, 1, &n);
   data = adj_tensor_data_new (&meta, copy, NULL);
   return adj_tensor_new_from_data (data);
@@ -64,12 +67,13 @@ adj_builtin_run_and_save_rng_state (
 }
 
 static gboolean
-set_state (AdjContext *cx, AdjGenerator *generator, const AdjValue *state)
+set_state (AdjContext *cx, const AdjValue *state)
 {
   g_autoptr (AdjTensorData) data =
       state->kind == ADJ_VALUE_TENSOR ? adj_tensor_snapshot (state->tensor) : NULL;
   g_autoptr (AdjTensorData) dense = NULL;
   g_autoptr (GError) error = NULL;
+  AdjPhilox philox;
   gsize n;
   const guint8 *bytes;
 
@@ -77,7 +81,13 @@ set_state (AdjContext *cx, AdjGenerator *generator, const AdjValue *state)
     return adj_builtin_fail (cx, "the state of a generator is a tensor of bytes");
   dense = adj_tensor_data_contiguous (data);
   bytes = g_bytes_get_data (adj_tensor_data_get_bytes (dense), &n);
-  if (!adj_generator_set_state (generator, bytes, n, &error))
+  if (n == sizeof philox && adj_context_get_gpu_threads (cx) > 0)
+    {
+      memcpy (&philox, bytes, n);
+      adj_context_set_philox (cx, philox);
+      return TRUE;
+    }
+  if (!adj_generator_set_state (adj_context_get_generator (cx), bytes, n, &error))
     return adj_builtin_fail (cx, "%s", error->message);
   return TRUE;
 }
@@ -86,15 +96,13 @@ gboolean
 adj_builtin_run_with_rng_state (
     AdjContext *cx, const AdjValue *args, guint n_args, const AdjValue *kwargs, AdjValue *out)
 {
-  AdjGenerator *generator = adj_context_get_generator (cx);
-  guint8 before[ADJ_GENERATOR_STATE_BYTES];
+  AdjDrawState before;
   gboolean done;
 
   if (n_args < 2)
     return adj_builtin_fail (cx, "a state, a random operator and its arguments are needed");
-  adj_generator_get_state (generator, before);
-  done =
-      set_state (cx, generator, &args[0]) && call_operator (cx, args + 1, n_args - 1, kwargs, out);
-  adj_generator_set_state (generator, before, sizeof before, NULL);
+  adj_context_get_draw_state (cx, &before);
+  done = set_state (cx, &args[0]) && call_operator (cx, args + 1, n_args - 1, kwargs, out);
+  adj_context_set_draw_state (cx, &before);
   return done;
 }

@@ -13,7 +13,7 @@ op_draws_for_gpu (const AdjOpCall *call)
 {
   gint device = op_find_option (call, "device");
 
-  return adj_context_draws_for_gpu (call->cx) &&
+  return adj_context_get_gpu_threads (call->cx) > 0 &&
          (device < 0 || call->args[device].kind != ADJ_VALUE_DEVICE ||
           call->args[device].device.type == ADJ_DEVICE_CUDA);
 }
@@ -44,7 +44,7 @@ draw_as (const AdjOpCall *call, const AdjKDraw *what, AdjKType type, const AdjKV
   if (flat.size[0] == 0)
     return;
   if (whole.n_threads == 0)
-    whole.n_threads = adj_k_draw_threads (flat.size[0], ADJ_K_DRAW_THREADS);
+    whole.n_threads = adj_k_draw_threads (flat.size[0], adj_context_get_gpu_threads (call->cx));
   draw (call, &whole, &drawn);
   if (type != flat.type)
     adj_q_copy (op_queue (call), &flat, &drawn);

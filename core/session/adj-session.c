@@ -108,6 +108,7 @@ adj_session_run (const AdjSessionRun *run,
   request.n_inputs = inputs.n;
   request.rng = session_states (run, &inputs);
   request.random_source = session_random_source (run);
+  request.gpu_threads = run->bundle != NULL ? adj_bundle_get_gpu_threads (run->bundle) : 0;
   request.release = session_release (run)->name;
   if (adj_executor_run (session_executor (run), &request, result, cancellable, error))
     return TRUE;

@@ -105,6 +105,7 @@ compare (Comparing *comparing,
   request->n_inputs = inputs->n;
   request->rng = session_states (run, inputs);
   request->random_source = session_random_source (run);
+  request->gpu_threads = run->bundle != NULL ? adj_bundle_get_gpu_threads (run->bundle) : 0;
   request->release = session_release (run)->name;
   request->executor = session_executor (run);
   request->gpu = run->gpu;

@@ -1416,6 +1416,14 @@ def random_numbers():
     return "mkl" if torch.equal(drawn.get_state(), once.get_state()) else "generator"
 
 
+def gpu_threads():
+    """How many threads fit at once on the GPU in use, which decides what it draws; 0: there is none."""
+    if not torch.cuda.is_available():
+        return 0
+    facts = torch.cuda.get_device_properties(torch.cuda.current_device())
+    return facts.multi_processor_count * facts.max_threads_per_multi_processor
+
+
 def partition_facts(partition):
     """Which partitioner, under which budget and settings."""
     while isinstance(partition, functools.partial):
@@ -1650,7 +1658,7 @@ class Session:
         source = {
             "kind": "capture", "name": os.path.basename(self.path), "torch_version": torch.__version__,
             "torch_git": torch.version.git_version, "random_numbers": self.random_numbers,
-            "hooks": self.hooks,
+            "gpu_threads": gpu_threads(), "hooks": self.hooks,
             "decompositions": ", ".join(sorted({r.table for r in live if r.aot})) or "none",
             "config": self.config, "limits": dataclasses.asdict(self.limits),
         }  # fmt: skip

@@ -313,10 +313,13 @@ test_copies_are_told (void)
   end (&f);
 }
 
-/* (transfer full): what the fixture's graph gives, its random numbers beginning at @seed. */
+/* (transfer full): what the fixture's graph gives, its random numbers beginning at @seed; @of_gpu:
+ * those of a GPU. */
 static AdjValue
-run_seeded (Fixture *f, const char *executor, guint64 seed, char **note)
+run_seeded (Fixture *f, const char *executor, guint64 seed, gboolean of_gpu, char **note)
 {
+  const gint64 n_philox = 2 * sizeof seed;
+  guint64 philox[] = { GUINT64_TO_LE (seed), GUINT64_TO_LE (4) };
   const gint64 n = ADJ_GENERATOR_STATE_BYTES;
   AdjTensorMeta meta = { .dtype = ADJ_DTYPE_U8, .device = ADJ_CPU };
   g_autoptr (AdjGenerator) generator = adj_generator_new (seed);
@@ -325,19 +328,23 @@ run_seeded (Fixture *f, const char *executor, guint64 seed, char **note)
   g_auto (AdjValue) rng = ADJ_NONE;
   GError *error = NULL;
   AdjRunResult result = { 0 };
-  AdjValue items[2], output;
+  AdjValue items[4], output;
 
   adj_generator_get_state (generator, state);
   adj_shape_init_ints (&meta.shape, 1, &n);
   items[0] = adj_value_new_string ("cpu");
   items[1] = ADJ_DATA (adj_tensor_data_new (&meta, bytes, NULL));
-  rng = adj_value_new_items (ADJ_VALUE_DICT, items, 2);
+  items[2] = adj_value_new_string ("cuda:0");
+  items[3] = ADJ_DATA (adj_tensor_data_new_from_array (ADJ_DTYPE_U8, &n_philox, 1, philox, NULL));
+  rng = adj_value_new_items (ADJ_VALUE_DICT, items, 4);
+  rng.n = of_gpu ? 4 : 2;
   adj_executor_run (
       adj_executor_find (executor, NULL),
       &(AdjRunRequest){
           .graph = f->graph, .inputs = f->inputs, .n_inputs = 2, .rng = &rng, .gpu = f->gpu },
       &result, NULL, &error);
   g_assert_no_error (error);
+  rng.n = 4;
   *note = g_strdup (result.note);
   output = result.output;
   result.output = ADJ_NONE;
@@ -354,6 +361,7 @@ run_seeded (Fixture *f, const char *executor, guint64 seed, char **note)
 static const struct
 {
   const char *name, *graph, *note;
+  gboolean of_gpu;
 } draws[] = {
   { "one-graph",
     DRAWING (
@@ -368,9 +376,18 @@ static const struct
              "        last: \"i64[9][1]cpu\" = torch.ops.aten.randperm.default(9)\n"
              "        return (a, b, order, u, last)\n"),
     "the CPU ran" },
+  { "of-a-gpu",
+    DRAWING (
+        "        drop = torch.ops.aten.native_dropout.default(w, 0.5, True)\n"
+        "        kept: \"f32[8, 8][8, 1]cpu\" = drop[0];  mask: \"b8[8, 8][8, 1]cpu\" = drop[1]\n"
+        "        i: \"i64[700][1]cpu\" = torch.ops.aten.randint.low(-3, 9, [700])\n"
+        "        u: \"f32[4, 8][8, 1]cpu\" = torch.ops.aten.uniform.default(x, -1.0, 2.0)\n"
+        "        c: \"f32[4, 8][8, 1]cpu\" = torch.ops.aten.bernoulli.p(x, 0.3)\n"
+        "        return (a, b, kept, mask, i, u, c)\n"),
+    "as one captured graph", TRUE },
 };
 
-/* The numbers of the CPU, whichever of both draws, and anew in each run. */
+/* The numbers of the recording, whichever of both draws, and anew in each run. */
 static void
 test_draws (gconstpointer data)
 {
@@ -384,8 +401,8 @@ test_draws (gconstpointer data)
     {
       g_autofree char *by_cpu = NULL;
       g_autofree char *by_gpu = NULL;
-      g_auto (AdjValue) wanted = run_seeded (&f, "planned", i, &by_cpu);
-      g_auto (AdjValue) got = run_seeded (&f, "cuda", i, &by_gpu);
+      g_auto (AdjValue) wanted = run_seeded (&f, "planned", i, draws[k].of_gpu, &by_cpu);
+      g_auto (AdjValue) got = run_seeded (&f, "cuda", i, draws[k].of_gpu, &by_gpu);
 
       g_test_message ("%s", by_gpu);
       assert_same (&wanted, &got);
