@@ -32,11 +32,11 @@ ADJ_PUBLIC const char *adj_context_get_release (const AdjContext *cx);
 ADJ_PUBLIC void adj_context_set_release (AdjContext *cx, const char *release);
 /* (transfer none): what random operators draw from; begins with PyTorch's default seed. */
 ADJ_PUBLIC AdjGenerator *adj_context_get_generator (AdjContext *cx);
-/* The seed and offset of counter-based random operators, which advance the offset; both 0 at first.
- */
 /* The state of all generators of a context. */
 typedef struct _AdjDrawState AdjDrawState;
 
+/* The seed and offset of counter-based random operators, which advance the offset; both 0 at first.
+ */
 ADJ_PUBLIC AdjPhilox adj_context_get_philox (const AdjContext *cx);
 ADJ_PUBLIC void adj_context_set_philox (AdjContext *cx, AdjPhilox state);
 /* Grad mode: whether operators are recorded for backward; %TRUE at first. The setter returns the

@@ -2,8 +2,8 @@
 /* One comparison under way: runs candidate, peer and float64 reference, and keeps the values of
  * their nodes. */
 
-#include "call/adj-context-internal.h"
 #include "analysis/adj-aliases.h"
+#include "call/adj-context-internal.h"
 #include "call/adj-op-internal.h"
 #include "exec/comparing-private.h"
 #include "exec/perturbation-private.h"

@@ -60,8 +60,8 @@ exec_restore_generator (AdjContext *cx, const AdjRunRequest *request, GError **e
   if (!restore_philox (cx, request->rng))
     adj_context_set_gpu_threads (cx, 0);
   else
-    adj_context_set_gpu_threads (
-        cx, request->gpu_threads > 0 ? request->gpu_threads : ADJ_K_DRAW_THREADS);
+    adj_context_set_gpu_threads (cx, request->gpu_threads > 0 ? request->gpu_threads
+                                                              : ADJ_K_DRAW_THREADS);
   return adj_value_find_member (request->rng, "cpu") == NULL ||
          adj_generator_set_state (adj_context_get_generator (cx), bytes, n_bytes, error);
 }

@@ -26,7 +26,7 @@ typedef struct
   const AdjRunRequest *request;
   AdjRunResult *result;
   AdjDrawState drawn_from; /* before the call, if it is asked for */
-  GHashTable *lives;                           /* storage id (guint64 *) → AdjLiveRange */
+  GHashTable *lives;       /* storage id (guint64 *) → AdjLiveRange */
   gint64 started;
   guint last_use; /* of the node being looked at */
   guint index;

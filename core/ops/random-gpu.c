@@ -168,11 +168,9 @@ op_draw_units_for_gpu (const AdjOpCall *call, const AdjKView *units)
 {
   AdjPhilox state = adj_context_get_philox (call->cx);
   AdjKView flat = op_flat (units);
-  const AdjKDraw what = { .kind = ADJ_K_DRAW_UNIFORM,
-                          .width = 4,
-                          .n_threads = flat.size[0] / 4 + 1,
-                          .scale = 1,
-                          .end = -1 };
+  const AdjKDraw what = {
+    .kind = ADJ_K_DRAW_UNIFORM, .width = 4, .n_threads = flat.size[0] / 4 + 1, .scale = 1, .end = -1
+  };
 
   draw (call, &what, &flat);
   adj_context_set_philox (call->cx, (AdjPhilox){ state.seed, state.offset + BERNOULLI_MOVE });

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "adj-kernel-random.h"
-#include "draw.h"
+#include "draw-gpu.h"
 #include "tile.h"
 
 enum

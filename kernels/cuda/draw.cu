@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Random words, of which each turn of the twister is made by one block, and numbers from them. */
 
-#include "cpu/draw.h"
+#include "cpu/draw-gpu.h"
 #include "cuda/args.h"
 #include "cuda/class.h"
 
