@@ -44,6 +44,12 @@ void op_write_doubles (const AdjKView *flat, gint64 start, double *values, gint6
 /* Draws into the result: in its own dtype, or in the narrower one that its float64 stands for. */
 gboolean op_draw_output (AdjOpCall *call, OpDraw draw, const OpStretch *stretch);
 
+/* Normal numbers of mean 0 and deviation @scale into the result. */
+gboolean op_draw_normal (AdjOpCall *call, double scale);
+
+/* Numbers of mean 1, exponentially distributed, into @out, dense. */
+void op_draw_exponential (AdjOpCall *call, const AdjKView *out);
+
 /* A result like argument 0: dense, in its order. */
 void op_add_drawn (AdjOpCall *call);
 

@@ -108,9 +108,7 @@ KERNEL (adj_bernoulli, BernoulliArgs)
 
 KERNEL (adj_integers, IntegersArgs)
 {
-  bool wide = args.range >> 32 != 0;
-
   FOR_EACH (i, args.n)
-    args.out[i] = (int64_t) ((wide ? wide_word (args.words, i) : args.words[i]) % args.range +
+    args.out[i] = (int64_t) ((args.wide ? wide_word (args.words, i) : args.words[i]) % args.range +
                              (uint64_t) args.low);
 }
