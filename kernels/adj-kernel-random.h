@@ -55,8 +55,8 @@ void adj_k_normal (const AdjKView *x, const AdjKNormal *normal);
  * starts; else each takes two words. */
 void adj_k_bernoulli (const AdjKView *out, const AdjKView *words, double p, bool streams);
 
-/* @out: I64, dense: words modulo @range, which take two words where it is above 2^32 - 1, plus
- * @low. */
+/* @out: I64, dense: words modulo @range plus @low.  Where there are twice as many @words, two of
+ * them are one of 64 bits. */
 void adj_k_integers (const AdjKView *out, const AdjKView *words, int64_t low, uint64_t range);
 
 /* --- numbers of a GPU ------------------------------------------------------------------------- */

@@ -25,6 +25,12 @@ BatchFunc batching_find_rule (const AdjOp *op);
 /* Calls the operator on each entry by itself. */
 gboolean batching_each (Batching *b, AdjValue *out);
 
+/* Of an operator that draws random numbers, by the randomness of the level. */
+gboolean batching_draw (Batching *b, AdjValue *out);
+
+/* Sizes @value with that of the batch before them. */
+AdjValue batching_with_size (const Batching *b, const AdjValue *value);
+
 /* Argument @arg with the batch in front, or as it is when it has none; %NULL: it is no tensor, or
  * the context is in error. */
 AdjTensor *batching_front (const Batching *b, guint arg);

@@ -117,8 +117,8 @@ shift_all (const Batching *b, const AdjValue *value, guint rank)
   return list_of (items, n);
 }
 
-static AdjValue
-with_size (const Batching *b, const AdjValue *value)
+AdjValue
+batching_with_size (const Batching *b, const AdjValue *value)
 {
   AdjValue *items = adj_scope_alloc (b->call->cx, (value->n + 1) * sizeof *items);
 
@@ -136,7 +136,7 @@ move_argument (const Batching *b, const AdjArgument *argument, const AdjValue *v
   if (is_one_of (argument->name, dims) && value->kind == ADJ_VALUE_INT)
     return shift (value->integer, rank);
   if (is_one_of (argument->name, sizes) && adj_value_is_container (value))
-    return with_size (b, value);
+    return batching_with_size (b, value);
   return *value;
 }
 
@@ -271,9 +271,9 @@ expanded (Batching *b, AdjValue *out)
 
   if (front != NULL)
     front = pad (b->call->cx, front, wanted->n);
-  return front != NULL &&
-         give (ADJ_APPLY (b->call->cx, ADJ_OP_expand, ADJ_TENSOR (front), with_size (b, wanted)),
-               out);
+  return front != NULL && give (ADJ_APPLY (b->call->cx, ADJ_OP_expand, ADJ_TENSOR (front),
+                                           batching_with_size (b, wanted)),
+                                out);
 }
 
 static gboolean

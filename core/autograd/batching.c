@@ -120,7 +120,7 @@ batching_each (Batching *b, AdjValue *out)
 
   if (!adj_size_is_int (b->level->size) || n <= 0)
     return adj_op_call_fail (call, "has no rule for a batch whose size is no positive number");
-  if ((call->op->flags & ADJ_OP_RANDOM) != 0 || adj_schema_mutates (call->schema))
+  if (adj_schema_mutates (call->schema))
     return adj_op_call_fail (call, "is not known to work on a batch");
   entries = adj_scope_alloc (call->cx, (gsize) n * sizeof *entries);
   for (gint64 i = 0; i < n; i++)
@@ -196,6 +196,19 @@ take_apart (Batching *b, const AdjRule *rule, gboolean *declined)
 }
 
 static gboolean
+draws (const AdjOp *op)
+{
+  return (op->flags & ADJ_OP_RANDOM) != 0;
+}
+
+/* Each entry draws numbers of its own, even of what is the same for all. */
+static gboolean
+draws_for_entries (const Level *level, const AdjOpCall *call)
+{
+  return draws (call->op) && level->randomness != RANDOMNESS_SAME;
+}
+
+static gboolean
 run (Batching *b)
 {
   const AdjOp *op = b->call->op, *base = adj_op_get_base (op);
@@ -204,6 +217,8 @@ run (Batching *b)
   gboolean declined = TRUE;
   AdjValue value;
 
+  if (draws (b->call->op))
+    rule = batching_draw;
   if (rule == NULL && !adj_schema_mutates (b->call->schema))
     parts = adj_rule_find (op, ADJ_RULE_DECOMPOSE, adj_context_get_release (b->call->cx));
   if (parts != NULL && !take_apart (b, parts, &declined))
@@ -263,7 +278,8 @@ batching_call (AdjMode *mode, AdjOpCall *call)
     adj_value_map (&args[i], peel_leaf, &search, &peeled[i]);
   call->args = peeled;
   entry = adj_context_set_entry (call->cx, mode->below);
-  done = search.found ? call_batch (&b) : adj_mode_call_below (mode, call);
+  done = search.found || draws_for_entries (b.level, call) ? call_batch (&b)
+                                                           : adj_mode_call_below (mode, call);
   adj_context_set_entry (call->cx, entry);
   call->args = args;
   for (guint i = 0; i < call->schema->n_arguments; i++)

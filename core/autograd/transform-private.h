@@ -16,14 +16,23 @@ typedef enum
   LEVEL_BATCH,
 } LevelKind;
 
+/* What entries of a batch draw. */
+typedef enum
+{
+  RANDOMNESS_ERROR,     /* nothing: it is an error */
+  RANDOMNESS_SAME,      /* all the same numbers */
+  RANDOMNESS_DIFFERENT, /* each numbers of its own */
+} Randomness;
+
 typedef struct
 {
   AdjMode mode;
   LevelKind kind;
-  gint64 id;    /* never used again */
-  guint depth;  /* counted from 1, as graphs do */
-  guint n_more; /* modes that were pushed above it for this level */
-  AdjSize size; /* of a batch */
+  gint64 id;             /* never used again */
+  guint depth;           /* counted from 1, as graphs do */
+  guint n_more;          /* modes that were pushed above it for this level */
+  AdjSize size;          /* of a batch */
+  Randomness randomness; /* of a batch */
 } Level;
 
 /* Pushes a level; its depth, or 0 with the context in error.  @size: of a batch. */

@@ -24,13 +24,37 @@ give (AdjTensor *tensor, AdjValue *result)
 /* -- levels -- */
 
 static gboolean
+find_randomness (AdjContext *cx, const AdjValue *value, Randomness *out)
+{
+  static const char *const names[] = {
+    [RANDOMNESS_ERROR] = "error", [RANDOMNESS_SAME] = "same", [RANDOMNESS_DIFFERENT] = "different"
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (names); i++)
+    if (value->kind == ADJ_VALUE_STRING && g_str_equal (value->text, names[i]))
+      {
+        *out = (Randomness) i;
+        return TRUE;
+      }
+  return fail (cx, "randomness of a batch is 'error', 'same' or 'different'");
+}
+
+static gboolean
 begin_batch (AdjContext *cx, const AdjValue *args, guint n_args, AdjValue *result)
 {
+  Randomness randomness = RANDOMNESS_ERROR;
   AdjSize size;
+  guint depth;
 
   if (n_args < 1 || !adj_value_get_size (&args[0], &size))
     return fail (cx, "a batch needs a size");
-  *result = ADJ_INT (level_push (cx, LEVEL_BATCH, size));
+  if (n_args > 1 && !find_randomness (cx, &args[1], &randomness))
+    return FALSE;
+  depth = level_push (cx, LEVEL_BATCH, size);
+  if (depth == 0)
+    return FALSE;
+  level_find (cx, depth)->randomness = randomness;
+  *result = ADJ_INT (depth);
   return TRUE;
 }
 

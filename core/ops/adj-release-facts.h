@@ -13,7 +13,7 @@ typedef enum
   ADJ_FACT_TRACED_WHOLE,       /* a composite with a kernel that a trace does not take apart */
   ADJ_FACT_DRAWN_WIDE,         /* what it draws in 16 bits is drawn in f32, then rounded */
   ADJ_FACT_MASKED_BY_EIGHT,    /* a thread of a GPU masks up to eight elements, else four */
-  ADJ_FACT_WIDE_INTEGERS,      /* ranges from 2^28 on take 64 bits on a GPU, else from 2^32 on */
+  ADJ_FACT_DRAWN_LONG,         /* its integers of a range of 2^28 and more take 64 bits each */
 } AdjReleaseFact;
 
 /* Whether @fact holds of the operator of @call in the release of its context. */

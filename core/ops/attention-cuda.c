@@ -234,6 +234,147 @@ overrideable_backward_meta (AdjOpCall *call)
   return TRUE;
 }
 
+/* -- of (batch, length, heads, width), or (all lengths, heads, width) with offsets -- */
+
+/* What query and key are called with. */
+typedef struct
+{
+  AdjSize batch, heads, n_queries, n_keys; /* the longest sequences */
+} Lengths;
+
+/* Offsets of the sequences and their greatest lengths are arguments @offsets and @offsets + 2 of
+ * the queries, the next ones of the keys. */
+static gboolean
+read_lengths (const AdjOpCall *call, guint query, guint offsets, Lengths *out)
+{
+  const AdjShape *q = &adj_op_call_meta (call, query)->shape;
+  const AdjShape *k = &adj_op_call_meta (call, query + 1)->shape;
+  gboolean packed = call->args[offsets].kind == ADJ_VALUE_TENSOR;
+
+  if (adj_context_has_error (call->cx))
+    return FALSE;
+  if (q->rank < 3 || q->rank > 4 || q->rank != k->rank || (q->rank == 3 && !packed))
+    return adj_op_call_fail (call, "needs a query and a key of batch, length, heads and width");
+  out->heads = q->size[q->rank - 2];
+  out->batch = q->size[0];
+  if (packed)
+    out->batch = adj_size_sub (op_symbols (call), adj_op_call_meta (call, offsets)->shape.size[0],
+                               ADJ_SIZE (1));
+  out->n_queries = packed ? adj_op_call_size (call, offsets + 2, ADJ_SIZE (0)) : q->size[1];
+  out->n_keys = call->args[offsets + 1].kind == ADJ_VALUE_TENSOR
+                    ? adj_op_call_size (call, offsets + 3, ADJ_SIZE (0))
+                    : k->size[1];
+  return !adj_context_has_error (call->cx);
+}
+
+/* The probabilities after dropout, in whole blocks; no elements where they are not asked for. */
+static void
+add_long_mask (AdjOpCall *call, const Lengths *lengths)
+{
+  const AdjTensorMeta *query = adj_op_call_meta (call, 0);
+  AdjSymbols *symbols = op_symbols (call);
+  AdjSize sizes[] = { lengths->batch, lengths->heads, lengths->n_queries, ADJ_SIZE (0) };
+  const AdjSize none = ADJ_SIZE (0);
+  gint64 block =
+      adj_size_test (symbols, ADJ_SIZE_GT, query->shape.size[query->shape.rank - 1], ADJ_SIZE (64))
+          ? 128
+          : 256;
+
+  if (!adj_op_call_bool (call, 9))
+    {
+      op_add_contiguous (call, query->dtype, 1, &none);
+      return;
+    }
+  sizes[3] = adj_size_floordiv (
+      symbols, adj_size_add (symbols, lengths->n_queries, ADJ_SIZE (block - 1)), ADJ_SIZE (block));
+  if (adj_size_test (symbols, ADJ_SIZE_LE, lengths->n_keys, ADJ_SIZE (128)))
+    sizes[3] = ADJ_SIZE (128);
+  else if (adj_size_test (symbols, ADJ_SIZE_LE, lengths->n_keys, ADJ_SIZE (256)))
+    sizes[3] = ADJ_SIZE (256);
+  op_add_contiguous (call, query->dtype, 4, sizes);
+}
+
+static gboolean
+flash_forward_meta (AdjOpCall *call)
+{
+  Lengths lengths;
+
+  if (!read_lengths (call, 0, 3, &lengths))
+    return FALSE;
+  add_like (call, 0);
+  op_add_contiguous (call, ADJ_DTYPE_F32, 3,
+                     (const AdjSize[]){ lengths.batch, lengths.heads, lengths.n_queries });
+  add_seed_and_offset (call);
+  add_long_mask (call, &lengths);
+  return TRUE;
+}
+
+static gboolean
+long_backward_meta (AdjOpCall *call)
+{
+  for (guint i = 1; i < 4; i++)
+    add_like (call, i);
+  return !adj_context_has_error (call->cx);
+}
+
+static gboolean
+efficient_forward_meta (AdjOpCall *call)
+{
+  const AdjTensorMeta *query = adj_op_call_meta (call, 0), *value = adj_op_call_meta (call, 2);
+  AdjSize rows = ADJ_SIZE (0);
+  Lengths lengths;
+
+  if (query->shape.rank != 4 || value->shape.rank != 4)
+    return adj_op_call_fail (call, "needs batch, length, heads and width");
+  if (!read_lengths (call, 0, 4, &lengths))
+    return FALSE;
+  if (call->args[7].kind != ADJ_VALUE_NONE)
+    lengths.n_keys = adj_op_call_size (call, 7, lengths.n_keys);
+  if (adj_op_call_bool (call, 10))
+    rows = round_up (call, lengths.n_queries, 32);
+  op_add_contiguous (call, query->dtype, 4,
+                     (const AdjSize[]){ query->shape.size[0], query->shape.size[1],
+                                        query->shape.size[2], value->shape.size[3] });
+  op_add_contiguous (call, ADJ_DTYPE_F32, 3,
+                     (const AdjSize[]){ lengths.batch, lengths.heads, rows });
+  add_seed_and_offset (call);
+  adj_op_call_add_size (call, lengths.n_queries);
+  adj_op_call_add_size (call, lengths.n_keys);
+  return !adj_context_has_error (call->cx);
+}
+
+static gboolean
+efficient_long_backward_meta (AdjOpCall *call)
+{
+  guint shared = adj_op_call_find (call, "shared_storage_dqdkdv");
+
+  if (adj_op_call_bool (call, shared))
+    return adj_op_call_fail_as (call, ADJ_ERROR_UNSUPPORTED,
+                                "is not known to give gradients in one piece of memory");
+  if (!long_backward_meta (call))
+    return FALSE;
+  if (call->args[4].kind == ADJ_VALUE_TENSOR && adj_op_call_meta (call, 4)->shape.rank > 0)
+    add_bias_gradient (call, 4);
+  else
+    op_add_contiguous (call, ADJ_DTYPE_F32, 0, NULL);
+  return TRUE;
+}
+
+/* Two products forward, five backward, of each query with each key. */
+static double
+long_attention_flops (const AdjOpCall *call)
+{
+  guint query = adj_op_call_find (call, "query");
+  const AdjShape *k = &adj_op_call_meta (call, query + 1)->shape;
+  gint64 n = 0, n_keys = 0;
+
+  adj_size_get_hint (op_symbols (call),
+                     adj_shape_numel (&adj_op_call_meta (call, query)->shape, op_symbols (call)),
+                     &n);
+  adj_size_get_hint (op_symbols (call), k->size[k->rank - 3], &n_keys);
+  return (query == 0 ? 4 : 10) * (double) n * (double) n_keys;
+}
+
 static gboolean
 cuda_kernel (AdjOpCall *call)
 {

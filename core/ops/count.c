@@ -156,18 +156,6 @@ histc_kernel (AdjOpCall *call)
 
 /* -- sizes that data decide -- */
 
-/* A size of at most @most where self has no values. */
-static gboolean
-unbacked_size (const AdjOpCall *call, gint64 least, gint64 most, AdjSize *out)
-{
-  if (!adj_context_get_unbacked (call->cx))
-    return adj_op_call_fail_as (call, ADJ_ERROR_UNSUPPORTED,
-                                "makes a size that depends on data, which a fake tensor does not "
-                                "have");
-  *out = adj_symbols_add_unbacked (op_symbols (call), least, most, NULL);
-  return TRUE;
-}
-
 static gboolean
 is_fake (const AdjOpCall *call)
 {
@@ -201,7 +189,7 @@ unique_meta (AdjOpCall *call)
     return FALSE;
   if (is_fake (call))
     {
-      if (!unbacked_size (call, 0, G_MAXINT64, &size))
+      if (!op_unbacked_size (call, 0, G_MAXINT64, &size))
         return FALSE;
     }
   else
@@ -288,7 +276,7 @@ bincount_meta (AdjOpCall *call)
     return adj_op_call_fail (call, "counts a vector of integers, with weights of its size");
   if (is_fake (call))
     {
-      if (!unbacked_size (call, MAX (adj_op_call_int (call, 2, 0), 0), G_MAXINT64, &size))
+      if (!op_unbacked_size (call, MAX (adj_op_call_int (call, 2, 0), 0), G_MAXINT64, &size))
         return FALSE;
     }
   else

@@ -46,23 +46,14 @@ exponential_meta (AdjOpCall *call)
 
 /* In the order of the elements, not of memory; float64 takes two draws for the seed and keeps the
  * second. */
-static gboolean
-draw_exponential_from_stream (AdjOpCall *call, double scale)
+static void
+draw_exponential_from_stream (const AdjOpCall *call, const AdjKView *dense, double scale)
 {
-  AdjDType drawn = adj_context_get_drawn_dtype (call->cx);
-  g_autofree gpointer memory = NULL;
-  AdjKView out, values, flat;
-  OpStream stream;
+  AdjKView flat = op_flat (dense);
+  OpStream stream = op_stream_start (dense->type == ADJ_K_F64
+                                         ? (guint32) adj_generator_next64 (op_generator (call))
+                                         : adj_generator_next32 (op_generator (call)));
 
-  if (!op_output (call, 0, &out))
-    return FALSE;
-  memory = op_temporary (
-      op_queue (call), &out,
-      out.type == ADJ_K_F64 && drawn != ADJ_DTYPE_NONE ? (AdjKType) drawn : out.type, &values);
-  stream = op_stream_start (values.type == ADJ_K_F64
-                                ? (guint32) adj_generator_next64 (op_generator (call))
-                                : adj_generator_next32 (op_generator (call)));
-  flat = op_flat (&values);
   for (gint64 at = 0; at < flat.size[0]; at += OP_CHUNK)
     {
       gint64 n = MIN (OP_CHUNK, flat.size[0] - at);
@@ -72,6 +63,21 @@ draw_exponential_from_stream (AdjOpCall *call, double scale)
         chunk[i] = -log (op_stream_next (&stream)) * scale;
       op_write_doubles (&flat, at, chunk, n);
     }
+}
+
+static gboolean
+write_exponential_from_stream (AdjOpCall *call, double scale)
+{
+  AdjDType drawn = adj_context_get_drawn_dtype (call->cx);
+  g_autofree gpointer memory = NULL;
+  AdjKView out, values;
+
+  if (!op_output (call, 0, &out))
+    return FALSE;
+  memory = op_temporary (
+      op_queue (call), &out,
+      out.type == ADJ_K_F64 && drawn != ADJ_DTYPE_NONE ? (AdjKType) drawn : out.type, &values);
+  draw_exponential_from_stream (call, &values, scale);
   adj_q_copy (op_queue (call), &out, &values);
   return TRUE;
 }
@@ -95,14 +101,31 @@ draw_exponential (const AdjOpCall *call,
 }
 
 static gboolean
+draws_from_stream (const AdjOpCall *call)
+{
+  return adj_generator_get_source (op_generator (call)) == ADJ_RANDOM_MKL;
+}
+
+void
+op_draw_exponential (AdjOpCall *call, const AdjKView *out)
+{
+  AdjKView flat = op_flat (out);
+
+  if (draws_from_stream (call))
+    draw_exponential_from_stream (call, out, 1);
+  else
+    draw_exponential (call, &flat, TRUE, &(OpStretch){ 1, 0 });
+}
+
+static gboolean
 exponential_kernel (AdjOpCall *call)
 {
   double rate = adj_op_call_double (call, 1, 1), scale = 1 / rate;
 
   if (op_draws_for_gpu (call))
     return op_draw_exponential_for_gpu (call, rate);
-  if (adj_generator_get_source (op_generator (call)) == ADJ_RANDOM_MKL)
-    return draw_exponential_from_stream (call, scale);
+  if (draws_from_stream (call))
+    return write_exponential_from_stream (call, scale);
   return op_draw_output (call, draw_exponential, &(OpStretch){ scale, 0 });
 }
 

@@ -91,6 +91,29 @@ assert_kernel (AdjOpCall *call)
   return adj_tensor_data_get_double (data, 0) != 0 || adj_op_call_fail (call, "%s", message);
 }
 
+static gboolean
+assert_token_meta (AdjOpCall *call)
+{
+  const AdjTensorMeta *token = adj_op_call_meta (call, 2);
+  AdjShape shape = token->shape;
+
+  shape.offset = ADJ_SIZE (0);
+  adj_shape_set_format (&shape, op_symbols (call), ADJ_MEMORY_FORMAT_PRESERVE, &token->shape);
+  adj_op_call_add (call, token->dtype, &shape);
+  return TRUE;
+}
+
+static gboolean
+assert_token_kernel (AdjOpCall *call)
+{
+  AdjKView token, out;
+
+  if (!assert_kernel (call) || !op_input (call, 2, &token) || !op_output (call, 0, &out))
+    return FALSE;
+  adj_q_copy (op_queue (call), &out, &token);
+  return TRUE;
+}
+
 static const AdjOp ops[] = {
 #define OP(id, ...) { __VA_ARGS__ },
 #include "ops/effect.inc"

@@ -71,6 +71,7 @@ static const Foreach foreaches[] = {
   { ADJ_OP__foreach_minimum_Scalar, ADJ_OP_clamp_max, IN_ORDER },
   { ADJ_OP__foreach_rsqrt, ADJ_OP_rsqrt, IN_ORDER },
   { ADJ_OP__foreach_copy, ADJ_OP_copy, IN_ORDER },
+  { ADJ_OP__foreach_clone, ADJ_OP_clone, IN_ORDER },
   { ADJ_OP__foreach_norm_Scalar, ADJ_OP_linalg_vector_norm, { 0, 1, -1, -1, 2 } },
 };
 

@@ -61,6 +61,13 @@ gboolean op_check_temporary (const AdjOpCall *call, gint64 n);
  * them; %NULL: the call failed. */
 double *op_read_numbers (const AdjOpCall *call, guint arg);
 
+/* What a number of type @type holds of @x. */
+double op_rounded (AdjKType type, double x);
+
+/* A new symbol for a size that data decide, where self has none.  Fails the call where that is not
+ * allowed (nonzero.c). */
+gboolean op_unbacked_size (const AdjOpCall *call, gint64 least, gint64 most, AdjSize *out);
+
 /* How many elements of @tensor are not 0: counted, or a symbol where there are no data.  Fails the
  * call where that is not allowed (nonzero.c). */
 gboolean op_count_nonzero (const AdjOpCall *call, AdjTensor *tensor, AdjSize *out);

@@ -301,6 +301,18 @@ op_read_numbers (const AdjOpCall *call, guint arg)
   return numbers;
 }
 
+double
+op_rounded (AdjKType type, double x)
+{
+  guint64 narrow = 0;
+  AdjKView wide = { .data = &x, .type = ADJ_K_F64 };
+  AdjKView view = { .data = &narrow, .type = type };
+
+  adj_k_copy (&view, &wide);
+  adj_k_copy (&wide, &view);
+  return x;
+}
+
 void
 op_need_dim (AdjKView *view)
 {

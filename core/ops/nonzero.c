@@ -35,6 +35,17 @@ mark_nonzero (const AdjOpCall *call, AdjTensor *tensor, AdjKView *dense)
 }
 
 gboolean
+op_unbacked_size (const AdjOpCall *call, gint64 least, gint64 most, AdjSize *out)
+{
+  if (!adj_context_get_unbacked (call->cx))
+    return adj_op_call_fail_as (call, ADJ_ERROR_UNSUPPORTED,
+                                "makes a size that depends on data, which a fake tensor does not "
+                                "have");
+  *out = adj_symbols_add_unbacked (op_symbols (call), least, most, NULL);
+  return TRUE;
+}
+
+gboolean
 op_count_nonzero (const AdjOpCall *call, AdjTensor *tensor, AdjSize *out)
 {
   AdjSize numel = adj_shape_numel (&adj_tensor_get_meta (tensor)->shape, op_symbols (call));
@@ -132,6 +143,74 @@ nonzero_static_kernel (AdjOpCall *call)
     }
   for (gint64 i = at * dense.rank; i < n * dense.rank; i++)
     indices[i] = fill;
+  return TRUE;
+}
+
+/* -- repeats -- */
+
+static gboolean
+is_fake (const AdjOpCall *call)
+{
+  return adj_storage_is_fake (adj_tensor_get_storage (adj_op_call_tensor (call, 0)));
+}
+
+static gboolean
+sum_repeats (const AdjOpCall *call, gint64 *sum)
+{
+  g_autofree double *repeats = op_read_numbers (call, 0);
+  gint64 n;
+
+  if (repeats == NULL)
+    return FALSE;
+  n = adj_shape_numel (&adj_op_call_meta (call, 0)->shape, NULL).word;
+  *sum = 0;
+  for (gint64 i = 0; i < n; *sum += (gint64) repeats[i++])
+    if (repeats[i] < 0 || repeats[i] > G_MAXINT32)
+      return adj_op_call_fail (call, "repeats number %" G_GINT64_FORMAT " is %g", i, repeats[i]);
+  return TRUE;
+}
+
+static gboolean
+repeats_meta (AdjOpCall *call)
+{
+  const AdjTensorMeta *repeats = adj_op_call_meta (call, 0);
+  AdjSize size = adj_op_call_size (call, 1, ADJ_SIZE (-1));
+  gint64 sum;
+
+  if (adj_context_has_error (call->cx))
+    return FALSE;
+  if (repeats->shape.rank != 1 ||
+      (repeats->dtype != ADJ_DTYPE_I64 && repeats->dtype != ADJ_DTYPE_I32))
+    return adj_op_call_fail (call, "repeats must be a vector of int32 or int64");
+  if (!is_fake (call))
+    {
+      if (!sum_repeats (call, &sum))
+        return FALSE;
+      if (call->args[1].kind != ADJ_VALUE_NONE && size.word != sum)
+        return adj_op_call_fail (call, "output_size is not the sum of the repeats");
+      size = ADJ_SIZE (sum);
+    }
+  else if (call->args[1].kind == ADJ_VALUE_NONE && !op_unbacked_size (call, 0, G_MAXINT64, &size))
+    return FALSE;
+  op_add_contiguous (call, repeats->dtype, 1, &size);
+  return TRUE;
+}
+
+static gboolean
+repeats_kernel (AdjOpCall *call)
+{
+  g_autofree double *repeats = op_read_numbers (call, 0);
+  g_autofree gint64 *places = NULL;
+  AdjKView out, dense;
+  gint64 at = 0;
+
+  if (repeats == NULL || !op_output (call, 0, &out))
+    return FALSE;
+  places = op_temporary (NULL, &out, ADJ_K_I64, &dense);
+  for (gint64 i = 0; at < out.size[0]; i++)
+    for (gint64 k = 0; k < (gint64) repeats[i] && at < out.size[0]; k++)
+      places[at++] = i;
+  adj_q_copy (op_queue (call), &out, &dense);
   return TRUE;
 }
 

@@ -251,49 +251,102 @@ unscale_kernel (AdjOpCall *call)
 }
 
 static gboolean
+check_scale (AdjOpCall *call)
+{
+  for (guint arg = 0; arg < 3; arg++)
+    {
+      const AdjTensorMeta *meta = adj_op_call_meta (call, arg);
+      gboolean is_count = arg == 1;
+
+      if (!is_one (call, meta) ||
+          (is_count ? meta->dtype != ADJ_DTYPE_I32 : !adj_dtype_is_floating (meta->dtype)))
+        return adj_op_call_fail (call, "argument '%s' must be one %s",
+                                 call->schema->arguments[arg].name, is_count ? "int32" : "float32");
+    }
+  return TRUE;
+}
+
+static gboolean
 update_scale_meta (AdjOpCall *call)
 {
-  static const AdjDType dtypes[] = { ADJ_DTYPE_F32, ADJ_DTYPE_I32, ADJ_DTYPE_F32 };
-
-  for (guint arg = 0; arg < 3; arg++)
-    if (!is_one (call, adj_op_call_meta (call, arg)) ||
-        adj_op_call_meta (call, arg)->dtype != dtypes[arg])
-      return adj_op_call_fail (call, "argument '%s' must be one %s",
-                               call->schema->arguments[arg].name,
-                               adj_dtype_info (dtypes[arg])->torch_name);
+  if (!check_scale (call))
+    return FALSE;
   adj_op_call_add_view (call, 0, &adj_op_call_meta (call, 0)->shape);
   return TRUE;
 }
 
 static gboolean
-update_scale_kernel (AdjOpCall *call)
+new_scale_meta (AdjOpCall *call)
+{
+  if (!check_scale (call))
+    return FALSE;
+  for (guint arg = 0; arg < 2; arg++)
+    op_add_contiguous (call, adj_op_call_meta (call, arg)->dtype,
+                       adj_op_call_meta (call, arg)->shape.rank,
+                       adj_op_call_meta (call, arg)->shape.size);
+  return TRUE;
+}
+
+/* What they are after the step: the old ones are arguments 0 and 1. */
+static gboolean
+step_scale (AdjOpCall *call, double *scale, gint64 *steps)
 {
   AdjKNumber found, old_scale, old_steps;
-  AdjKView to, tracker;
-  double scale, steps;
+  double grown;
 
-  if (!op_argument_to_write (call, 0, &to) || !op_argument_to_write (call, 1, &tracker) ||
-      !take_number (call, &call->args[0], 0, &old_scale) ||
+  if (!take_number (call, &call->args[0], 0, &old_scale) ||
       !take_number (call, &call->args[1], 0, &old_steps) ||
       !take_number (call, &call->args[2], 0, &found))
     return FALSE;
-  to.rank = tracker.rank = 0;
-  scale = adj_k_number (&old_scale);
-  steps = adj_k_number (&old_steps);
+  *scale = adj_k_number (&old_scale);
+  *steps = (gint64) adj_k_number (&old_steps);
+  grown = *scale * adj_op_call_double (call, 3, 1);
   if (adj_k_number (&found) != 0)
     {
-      adj_q_fill_f64 (op_queue (call), &to, scale * adj_op_call_double (call, 4, 1));
-      steps = 0;
+      *scale *= adj_op_call_double (call, 4, 1);
+      *steps = 0;
     }
-  else if (++steps == (double) adj_op_call_int (call, 5, 0))
+  else if (++*steps == adj_op_call_int (call, 5, 0))
     {
-      double grown = scale * adj_op_call_double (call, 3, 1);
-
-      if ((float) grown <= G_MAXFLOAT)
-        adj_q_fill_f64 (op_queue (call), &to, grown);
-      steps = 0;
+      *scale = (float) grown <= G_MAXFLOAT ? grown : *scale;
+      *steps = 0;
     }
-  adj_q_fill_i64 (op_queue (call), &tracker, (gint64) steps);
+  return TRUE;
+}
+
+static void
+write_scale (AdjOpCall *call, AdjKView *to, AdjKView *tracker, double scale, gint64 steps)
+{
+  to->rank = tracker->rank = 0;
+  adj_q_fill_f64 (op_queue (call), to, scale);
+  adj_q_fill_i64 (op_queue (call), tracker, steps);
+}
+
+static gboolean
+update_scale_kernel (AdjOpCall *call)
+{
+  AdjKView to, tracker;
+  double scale;
+  gint64 steps;
+
+  if (!op_argument_to_write (call, 0, &to) || !op_argument_to_write (call, 1, &tracker) ||
+      !step_scale (call, &scale, &steps))
+    return FALSE;
+  write_scale (call, &to, &tracker, scale, steps);
+  return TRUE;
+}
+
+static gboolean
+new_scale_kernel (AdjOpCall *call)
+{
+  AdjKView to, tracker;
+  double scale;
+  gint64 steps;
+
+  if (!op_output (call, 0, &to) || !op_output (call, 1, &tracker) ||
+      !step_scale (call, &scale, &steps))
+    return FALSE;
+  write_scale (call, &to, &tracker, scale, steps);
   return TRUE;
 }
 

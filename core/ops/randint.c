@@ -3,6 +3,7 @@
 
 #include "adj-kernel-random.h"
 
+#include "ops/adj-release-facts.h"
 #include "ops/create-private.h"
 #include "ops/random-private.h"
 #include "ops/table-private.h"
@@ -31,66 +32,121 @@ integer_range (AdjDType dtype, gint64 *least, gint64 *most)
   *least = -*most;
 }
 
-/* randint is (high, size) or (low, high, size). */
+static gboolean
+check_bounds (const AdjOpCall *call, gint64 low, gint64 high)
+{
+  return low < high ||
+         adj_op_call_fail (
+             call, "no integer is from %" G_GINT64_FORMAT " to below %" G_GINT64_FORMAT, low, high);
+}
+
+/* Without an argument `low` that is 0. */
 static gboolean
 read_bounds (const AdjOpCall *call, gint64 *low, gint64 *high)
 {
-  guint at = adj_op_call_find (call, "high");
+  gint at = op_find_option (call, "low");
   AdjSymbols *symbols = op_symbols (call);
   AdjSize zero = ADJ_SIZE (0);
 
   *low = *high = 0;
-  adj_size_get_hint (symbols, adj_op_call_size (call, at, zero), high);
-  if (at > 0)
-    adj_size_get_hint (symbols, adj_op_call_size (call, 0, zero), low);
-  return *low < *high ||
-         adj_op_call_fail (call,
-                           "no integer is from %" G_GINT64_FORMAT " to below %" G_GINT64_FORMAT,
-                           *low, *high);
+  adj_size_get_hint (symbols, adj_op_call_size (call, adj_op_call_find (call, "high"), zero), high);
+  if (at >= 0)
+    adj_size_get_hint (symbols, adj_op_call_size (call, (guint) at, zero), low);
+  return check_bounds (call, *low, *high);
+}
+
+/* Whether @dtype holds all of them. */
+static gboolean
+check_range (const AdjOpCall *call, AdjDType dtype, gint64 low, gint64 high)
+{
+  gint64 least, most;
+
+  integer_range (dtype, &least, &most);
+  return (low >= least && high - 1 <= most) ||
+         adj_op_call_fail (call, "%s does not hold all these integers",
+                           adj_dtype_info (dtype)->torch_name);
 }
 
 static gboolean
 randint_meta (AdjOpCall *call)
 {
   AdjDType dtype = op_option_dtype (call, ADJ_DTYPE_I64);
-  gint64 low, high, least, most;
+  gint64 low, high;
   AdjShape shape;
 
-  if (!check_integers (call, dtype) || !read_bounds (call, &low, &high) ||
-      !op_new_shape (call, adj_op_call_find (call, "size"), &shape))
-    return FALSE;
-  integer_range (dtype, &least, &most);
-  if (low < least || high - 1 > most)
-    return adj_op_call_fail (call, "%s does not hold all these integers",
-                             adj_dtype_info (dtype)->torch_name);
-  return op_add_new (call, dtype, &shape);
+  return check_integers (call, dtype) && read_bounds (call, &low, &high) &&
+         op_new_shape (call, adj_op_call_find (call, "size"), &shape) &&
+         check_range (call, dtype, low, high) && op_add_new (call, dtype, &shape);
 }
 
 static gboolean
-randint_kernel (AdjOpCall *call)
+randint_like_meta (AdjOpCall *call)
+{
+  gint64 low, high;
+
+  return op_like_meta (call) && check_integers (call, call->results[0].meta.dtype) &&
+         read_bounds (call, &low, &high) &&
+         check_range (call, call->results[0].meta.dtype, low, high);
+}
+
+/* Numbers of 64 bits are drawn above 2^32 - 1, or from 2^28 on. */
+static gboolean
+draws_wide (const AdjOpCall *call, guint64 range)
+{
+  return range >> (adj_op_release_has (call, ADJ_FACT_DRAWN_LONG) ? 28 : 32) != 0;
+}
+
+static gboolean
+draw_integers (AdjOpCall *call, gint64 low, gint64 high)
 {
   AdjKQueue *queue = op_queue (call);
-  gint64 low, high;
-  guint64 range;
+  guint64 range = (guint64) high - (guint64) low;
   AdjKView flat;
 
-  if (!read_bounds (call, &low, &high) || !op_flat_output (call, 0, &flat))
+  if (!op_flat_output (call, 0, &flat))
     return FALSE;
-  range = (guint64) high - (guint64) low;
   if (op_draws_for_gpu (call))
-    return op_draw_integers_for_gpu (call, low, range);
+    return op_draw_integers_for_gpu (call, low, range, draws_wide (call, range));
   for (gint64 at = 0; at < flat.size[0]; at += OP_WORDS)
     {
       AdjKView part = op_part_of (&flat, at, MIN (OP_WORDS, flat.size[0] - at));
       AdjKView words, numbers;
       g_autofree gpointer drawn =
-          op_draw_words (call, part.size[0] * (range >> 32 != 0 ? 2 : 1), &words);
+          op_draw_words (call, part.size[0] * (draws_wide (call, range) ? 2 : 1), &words);
       g_autofree gpointer memory = op_temporary (queue, &part, ADJ_K_I64, &numbers);
 
       adj_q_integers (queue, &numbers, &words, low, range);
       adj_q_copy (queue, &part, &numbers);
     }
   return TRUE;
+}
+
+static gboolean
+randint_kernel (AdjOpCall *call)
+{
+  gint64 low, high;
+
+  return read_bounds (call, &low, &high) && draw_integers (call, low, high);
+}
+
+/* The bound is known when the kernel runs. */
+static gboolean
+randint_like_tensor_meta (AdjOpCall *call)
+{
+  if (!adj_size_is (op_symbols (call),
+                    adj_shape_numel (&adj_op_call_meta (call, 1)->shape, op_symbols (call)), 1))
+    return adj_op_call_fail (call, "high must be one number");
+  return op_like_meta (call) && check_integers (call, call->results[0].meta.dtype);
+}
+
+static gboolean
+randint_like_tensor_kernel (AdjOpCall *call)
+{
+  g_autofree double *high = op_read_numbers (call, 1);
+
+  return high != NULL && check_bounds (call, 0, (gint64) *high) &&
+         check_range (call, call->results[0].meta.dtype, 0, (gint64) *high) &&
+         draw_integers (call, 0, (gint64) *high);
 }
 
 /* Beyond it PyTorch draws in another way. */

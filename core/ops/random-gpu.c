@@ -127,16 +127,15 @@ op_draw_exponential_for_gpu (AdjOpCall *call, double rate)
 }
 
 gboolean
-op_draw_integers_for_gpu (AdjOpCall *call, gint64 low, guint64 range)
+op_draw_integers_for_gpu (AdjOpCall *call, gint64 low, guint64 range, gboolean wide)
 {
-  guint bits = adj_op_release_has (call, ADJ_FACT_WIDE_INTEGERS) ? 28 : 32;
   AdjKView out;
 
   if (!op_output (call, 0, &out))
     return FALSE;
   draw_as (call,
            &(AdjKDraw){ .kind = ADJ_K_DRAW_INTEGER,
-                        .wide = range >> bits != 0,
+                        .wide = wide,
                         .width = 1,
                         .low = low,
                         .range = range },

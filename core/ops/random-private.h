@@ -44,6 +44,12 @@ void op_write_doubles (const AdjKView *flat, gint64 start, double *values, gint6
 /* Draws into the result: in its own dtype, or in the narrower one that its float64 stands for. */
 gboolean op_draw_output (AdjOpCall *call, OpDraw draw, const OpStretch *stretch);
 
+/* Normal numbers of mean 0 and deviation @scale into the result. */
+gboolean op_draw_normal (AdjOpCall *call, double scale);
+
+/* Numbers of mean 1, exponentially distributed, into @out, dense. */
+void op_draw_exponential (AdjOpCall *call, const AdjKView *out);
+
 /* A result like argument 0: dense, in its order. */
 void op_add_drawn (AdjOpCall *call);
 
@@ -71,8 +77,8 @@ gboolean op_draws_for_gpu (const AdjOpCall *call);
 gboolean op_draw_uniform_for_gpu (AdjOpCall *call, double from, double to);
 gboolean op_draw_normal_for_gpu (AdjOpCall *call, double mean, double deviation);
 gboolean op_draw_exponential_for_gpu (AdjOpCall *call, double rate);
-/* Integers from @low on; any uint64 where @range is 2^64 - 1. */
-gboolean op_draw_integers_for_gpu (AdjOpCall *call, gint64 low, guint64 range);
+/* Integers from @low on, of one word or, @wide, of two. */
+gboolean op_draw_integers_for_gpu (AdjOpCall *call, gint64 low, guint64 range, gboolean wide);
 /* Result 0 becomes 1 with probability @p, else 0. */
 gboolean op_draw_bernoulli_for_gpu (AdjOpCall *call, double p);
 /* Numbers of (0, 1] in F32 that are compared with a probability each; on the CPU. */

@@ -231,19 +231,6 @@ draw_uniform (const AdjOpCall *call,
     }
 }
 
-/* What is left of @x in a number of 16 bits. */
-static double
-rounded (AdjKType type, double x)
-{
-  guint16 narrow = 0;
-  AdjKView wide = doubles_view (&x, 1);
-  AdjKView view = { .data = &narrow, .type = type, .rank = 1, .size = { 1 }, .stride = { 1 } };
-
-  adj_k_copy (&view, &wide);
-  adj_k_copy (&wide, &view);
-  return x;
-}
-
 static void
 box_muller_f64 (double *u)
 {
@@ -263,12 +250,12 @@ box_muller_narrow (AdjKType type, double *u)
 {
   for (guint i = 0; i < 8; i++)
     {
-      double logarithm = rounded (type, logf ((float) rounded (type, 1 - u[i])));
-      double radius = rounded (type, sqrtf ((float) rounded (type, -2 * logarithm)));
-      float angle = (float) rounded (type, 2 * G_PI * u[i + 8]);
+      double logarithm = op_rounded (type, logf ((float) op_rounded (type, 1 - u[i])));
+      double radius = op_rounded (type, sqrtf ((float) op_rounded (type, -2 * logarithm)));
+      float angle = (float) op_rounded (type, 2 * G_PI * u[i + 8]);
 
-      u[i] = rounded (type, radius * rounded (type, cosf (angle)));
-      u[i + 8] = rounded (type, radius * rounded (type, sinf (angle)));
+      u[i] = op_rounded (type, radius * op_rounded (type, cosf (angle)));
+      u[i + 8] = op_rounded (type, radius * op_rounded (type, sinf (angle)));
     }
 }
 
@@ -371,6 +358,12 @@ op_check_drawn (const AdjOpCall *call)
   return adj_dtype_is_floating (dtype) ||
          adj_op_call_fail_as (call, ADJ_ERROR_UNSUPPORTED, "draws no random numbers of dtype %s",
                               adj_dtype_info (dtype)->torch_name);
+}
+
+gboolean
+op_draw_normal (AdjOpCall *call, double scale)
+{
+  return op_draw_output (call, draw_normal, scale == 1 ? &as_drawn : &(OpStretch){ scale, 0 });
 }
 
 static gboolean

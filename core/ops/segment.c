@@ -323,6 +323,105 @@ backward_kernel (AdjOpCall *call)
   return TRUE;
 }
 
+/* -- sequences without their padding -- */
+
+/* The last offset, or a symbol where there are no data. */
+static gboolean
+find_total (const AdjOpCall *call, AdjTensor *offsets, AdjSize *out)
+{
+  g_autoptr (AdjTensorData) data = NULL;
+  gint64 n = adj_tensor_get_meta (offsets)->shape.size[0].word;
+
+  if (call->args[2].kind != ADJ_VALUE_NONE)
+    {
+      *out = adj_op_call_size (call, 2, ADJ_SIZE (0));
+      return TRUE;
+    }
+  if (adj_storage_is_fake (adj_tensor_get_storage (offsets)))
+    return op_unbacked_size (call, 0, G_MAXINT64, out);
+  data = adj_tensor_snapshot (offsets);
+  if (data == NULL)
+    return FALSE;
+  *out = ADJ_SIZE (n > 0 ? (gint64) adj_tensor_data_get_double (data, n - 1) : 0);
+  return out->word >= 0 || adj_op_call_fail (call, "the last offset is negative");
+}
+
+static gboolean
+jagged_meta (AdjOpCall *call)
+{
+  const AdjTensorMeta *dense = adj_op_call_meta (call, 0);
+  const AdjValue *offsets = &call->args[1];
+  AdjSize sizes[ADJ_MAX_RANK];
+
+  if (!adj_value_is_container (offsets) || offsets->n != 1 ||
+      offsets->items[0].kind != ADJ_VALUE_TENSOR ||
+      adj_tensor_get_rank (offsets->items[0].tensor) != 1)
+    return adj_op_call_fail (call, "knows one vector of offsets");
+  if (adj_context_has_error (call->cx))
+    return FALSE;
+  if (dense->shape.rank < 2)
+    return adj_op_call_fail (call, "needs at least two dimensions");
+  if (!find_total (call, offsets->items[0].tensor, &sizes[0]))
+    return FALSE;
+  for (guint i = 2; i < dense->shape.rank; i++)
+    sizes[i - 1] = dense->shape.size[i];
+  op_add_contiguous (call, dense->dtype, dense->shape.rank - 1, sizes);
+  return !adj_context_has_error (call->cx);
+}
+
+/* Rows @at to @at + @n of @out come from sequence @i of @dense, of which there may be fewer. */
+static void
+copy_rows (const AdjOpCall *call,
+           const AdjKView *out,
+           const AdjKView *dense,
+           gint64 i,
+           gint64 at,
+           gint64 n)
+{
+  AdjKView to = *out, from = *dense;
+
+  n = MIN (n, dense->size[1]);
+  to.data = (char *) out->data +
+            (gssize) (at * out->stride[0]) * (gssize) adj_k_type_get_size (out->type);
+  to.size[0] = n;
+  from.data = (char *) dense->data +
+              (gssize) (i * dense->stride[0]) * (gssize) adj_k_type_get_size (dense->type);
+  from.rank--;
+  for (gint d = 0; d < from.rank; d++)
+    {
+      from.size[d] = d == 0 ? n : dense->size[d + 1];
+      from.stride[d] = dense->stride[d + 1];
+    }
+  adj_q_copy (op_queue (call), &to, &from);
+}
+
+static gboolean
+jagged_kernel (AdjOpCall *call)
+{
+  AdjTensor *offsets = call->args[1].items[0].tensor;
+  g_autoptr (AdjTensorData) ends = adj_tensor_snapshot (offsets);
+  gint64 n = adj_tensor_get_meta (offsets)->shape.size[0].word - 1, start, end;
+  AdjKView dense, out;
+
+  if (ends == NULL || !op_input (call, 0, &dense) || !op_output (call, 0, &out))
+    return FALSE;
+  if (n != dense.size[0])
+    return adj_op_call_fail (call, "there are not as many offsets as sequences, and one");
+  op_clear (call, 0);
+  for (gint64 i = 0; i < n; i++)
+    {
+      start = (gint64) adj_tensor_data_get_double (ends, i);
+      end = (gint64) adj_tensor_data_get_double (ends, i + 1);
+      if (start < 0 || end < start || end > out.size[0])
+        return adj_op_call_fail (call,
+                                 "sequence %" G_GINT64_FORMAT " goes from %" G_GINT64_FORMAT
+                                 " to %" G_GINT64_FORMAT,
+                                 i, start, end);
+      copy_rows (call, &out, &dense, i, start, end - start);
+    }
+  return TRUE;
+}
+
 /* -- records -- */
 
 #define OP(id, ...) { __VA_ARGS__ },

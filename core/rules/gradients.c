@@ -195,6 +195,8 @@ rule_gradient_builtin_describes (const RuleBuiltin *builtin)
 {
   if (builtin->func == rule_mm_left || builtin->func == rule_mm_right)
     return 1 << 2;
+  if (builtin->func == rule_by_columns)
+    return 1 << 0;
   return builtin->func == rule_as_strided_scatter_backward ? 1 << 1 : 0;
 }
 

@@ -8,11 +8,23 @@
 
 /* -- matrices -- */
 
+/* The last two dimensions of @shape. */
 static gboolean
-is_column_major (const AdjShape *matrix)
+is_column_major (const AdjShape *shape)
 {
-  return adj_size_is_int (matrix->stride[0]) && matrix->stride[0].word == 1 &&
-         adj_size_same (matrix->stride[1], matrix->size[0]);
+  guint rows = shape->rank - 2;
+
+  return adj_size_is_int (shape->stride[rows]) && shape->stride[rows].word == 1 &&
+         adj_size_same (shape->stride[rows + 1], shape->size[rows]);
+}
+
+gboolean
+rule_by_columns (AdjRuleCall *call, const AdjValue *args, guint n, AdjValue *out)
+{
+  const AdjShape *shape = &rule_meta_of (call, &args[0])->shape;
+
+  *out = ADJ_BOOL (shape->rank >= 2 && is_column_major (shape));
+  return TRUE;
 }
 
 /* args: g, the right factor, the left one */

@@ -210,10 +210,10 @@ void
 adj_k_integers (const AdjKView *out, const AdjKView *words, int64_t low, uint64_t range)
 {
   const uint32_t *drawn = words->data;
-  int64_t *numbers = out->data;
-  bool wide = range >> 32 != 0;
+  int64_t *numbers = out->data, n = adj_k_view_count (out);
+  bool wide = adj_k_view_count (words) > n;
 
-  for (int64_t i = 0, n = adj_k_view_count (out); i < n; i++)
+  for (int64_t i = 0; i < n; i++)
     numbers[i] = (int64_t) ((wide ? wide_word (drawn, i) : drawn[i]) % range + (uint64_t) low);
 }
 

@@ -239,6 +239,7 @@ typedef struct
   int64_t *out;
   int64_t n, low;
   uint64_t range;
+  bool wide; /* two words are a number of 64 bits */
 } IntegersArgs;
 
 typedef struct

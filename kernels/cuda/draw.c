@@ -59,9 +59,12 @@ void
 adj_k_cuda_integers (
     AdjKQueue *queue, const AdjKView *out, const AdjKView *words, int64_t low, uint64_t range)
 {
-  IntegersArgs args = {
-    .words = words->data, .out = out->data, .n = adj_k_view_count (out), .low = low, .range = range
-  };
+  IntegersArgs args = { .words = words->data,
+                        .out = out->data,
+                        .n = adj_k_view_count (out),
+                        .low = low,
+                        .range = range,
+                        .wide = adj_k_view_count (words) > adj_k_view_count (out) };
 
   RUN (queue, "adj_integers", args.n, args);
 }

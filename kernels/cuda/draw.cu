@@ -68,56 +68,54 @@ KERNEL (adj_words, WordsArgs)
 KERNEL (adj_philox, PhiloxArgs)
 {
   FOR_EACH (i, args.n)
-  philox_words (*args.seed, i, args.out + i * args.n_words, args.n_words);
+    philox_words (*args.seed, i, args.out + i * args.n_words, args.n_words);
 }
 
 KERNEL (adj_uniform, NumbersArgs)
 {
   FOR_EACH (i, args.n)
-  f64_store (args.out, args.type, i,
-             fma (uniform_of (args.words, i, args.type), args.scale, args.shift));
+    f64_store (args.out, args.type, i,
+               fma (uniform_of (args.words, i, args.type), args.scale, args.shift));
 }
 
 /* A thread for each pair. */
 KERNEL (adj_normal, NormalArgs)
 {
   FOR_EACH (i, args.n)
-  {
-    float *u = args.x + i / 8 * 16 + i % 8, *v = u + 8;
+    {
+      float *u = args.x + i / 8 * 16 + i % 8, *v = u + 8;
 
-    box_muller_f32 (u, v);
-    if (args.normal.stretched)
-      {
-        *u = (float) ((double) *u * args.normal.scale + args.normal.shift);
-        *v = (float) ((double) *v * args.normal.scale + args.normal.shift);
-      }
-  }
+      box_muller_f32 (u, v);
+      if (args.normal.stretched)
+        {
+          *u = (float) ((double) *u * args.normal.scale + args.normal.shift);
+          *v = (float) ((double) *v * args.normal.scale + args.normal.shift);
+        }
+    }
 }
 
 KERNEL (adj_bernoulli, BernoulliArgs)
 {
   FOR_EACH (i, args.n)
-  {
-    double x = args.streams ? (double) mcg_state (args.words[0], i) / (double) MCG_PRIME
-                            : uniform_f64 (args.words, i);
+    {
+      double x = args.streams ? (double) mcg_state (args.words[0], i) / (double) MCG_PRIME
+                              : uniform_f64 (args.words, i);
 
-    args.out[i] = x < args.p;
-  }
+      args.out[i] = x < args.p;
+    }
 }
 
 KERNEL (adj_integers, IntegersArgs)
 {
-  bool wide = args.range >> 32 != 0;
-
   FOR_EACH (i, args.n)
-  args.out[i] = (int64_t) ((wide ? wide_word (args.words, i) : args.words[i]) % args.range +
-                           (uint64_t) args.low);
+    args.out[i] = (int64_t) ((args.wide ? wide_word (args.words, i) : args.words[i]) % args.range +
+                             (uint64_t) args.low);
 }
 
 KERNEL (adj_draw, DrawArgs)
 {
   FOR_EACH (i, args.n)
-  draw_element (args.generator, &args.draw, args.out, args.type, i);
+    draw_element (args.generator, &args.draw, args.out, args.type, i);
 }
 
 /* When all of it is drawn. */

@@ -407,6 +407,18 @@ an_unsafe_view_is_no_view (void)
   g_assert_cmpstr (adj_grad_node_get_name (adj_tensor_get_grad_node (y)), ==, "AddBackward");
 }
 
+/* The numbers move with mean and std, but count as if they did not. */
+static void
+drawn_numbers (void)
+{
+  g_autoptr (AdjContext) cx = tape_new ();
+  AdjTensor *mean = tape_scalar (cx, 2), *std = tape_scalar (cx, 3);
+
+  tape_backward (cx, CALL (cx, "normal.Tensor_Tensor", T (mean), T (std)), 0);
+  g_assert_cmpfloat (tape_at (adj_tensor_get_grad (mean), 0), ==, 0);
+  g_assert_cmpfloat (tape_at (adj_tensor_get_grad (std), 0), ==, 0);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -430,6 +442,7 @@ main (int argc, char **argv)
   g_test_add_func ("/autograd/engine/frees-long-chains", frees_long_chains);
   g_test_add_func ("/autograd/engine/backwards-within-others-share-nodes",
                    backwards_within_others_share_nodes);
+  g_test_add_func ("/autograd/engine/drawn-numbers", drawn_numbers);
 
   return g_test_run ();
 }

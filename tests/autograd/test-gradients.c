@@ -593,6 +593,13 @@ lacks_rule (const OracleCase *c)
   return takes && gives;
 }
 
+/* Whatever tensors say of a distribution, what is drawn of it has no gradient in PyTorch. */
+static gboolean
+is_drawn_around (const AdjOp *op)
+{
+  return g_str_equal (adj_op_get_schema (op)->name, "normal");
+}
+
 static void
 check_rule (Sweep *sweep, OracleCase *c, const AdjRule *rule, const char *release)
 {
@@ -637,11 +644,11 @@ check_case (OracleCase *c, gpointer data)
   const AdjRule *rule = adj_rule_find (c->op, ADJ_RULE_GRAD, NULL);
   const AdjRule *newest = adj_rule_find (c->op, ADJ_RULE_GRAD, "2.15");
 
-  if (c->needs_cuda)
+  if (c->needs_cuda || is_drawn_around (c->op))
     g_hash_table_add (sweep->elsewhere, (gpointer) c->op);
   if (rule == NULL && lacks_rule (c))
     g_hash_table_add (sweep->lacking, (gpointer) c->op);
-  if (c->needs_cuda || reads_beyond (c) || gives_any_vectors (c) ||
+  if (c->needs_cuda || is_drawn_around (c->op) || reads_beyond (c) || gives_any_vectors (c) ||
       find_forward (c->target) != NULL)
     return;
   if (rule != NULL)

@@ -580,10 +580,9 @@ check_bernoulli (AdjKType type)
 void
 check_integers (AdjKType type)
 {
-  AdjKView words = words_of (2 * 301);
-
   for (gint wide = 0; wide < 2 && type == ADJ_K_I64; wide++)
     {
+      AdjKView words = words_of (wide ? 2 * 301 : 301);
       Twin out;
 
       TWIN (out, kernel_array (type, 1, 301));

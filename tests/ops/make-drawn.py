@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Writes data/drawn-RELEASE.txt with the installed PyTorch: what is drawn in 16 bits after the default seed.
+"""Writes data/drawn-RELEASE.txt with the installed PyTorch: what is drawn in 16 bits, and integers of wide
+ranges, after the default seed.
 
 A line: the call as the text of a graph has it, the dtype, the numbers, and a whole number drawn after them.
 """
@@ -16,14 +17,28 @@ CALLS = {
 }
 
 
+INTEGERS = {
+    "randint.default({high}, [{n}])": lambda n, high: torch.randint(high, (n,)),
+    "randint.low({low}, {high}, [{n}])": lambda n, high: torch.randint(-3, high, (n,)),
+    "randint_like.default(x, {high})": lambda n, high: torch.randint_like(torch.empty(n, dtype=torch.int64), high),
+}
+
+
+def row(call, n, dtype, draw, bound):
+    torch.manual_seed(67280421310721)
+    numbers = draw(n, bound).tolist()
+    after = torch.randint(1 << 20, (1,)).item()
+    return "\t".join([call, str(n), str(dtype), *map(repr, numbers), str(after)])
+
+
 def rows():
     for call, draw in CALLS.items():
         for dtype in (torch.bfloat16, torch.float16):
             for n in (7, 32, 43):
-                torch.manual_seed(67280421310721)
-                numbers = draw(n, dtype).tolist()
-                after = torch.randint(1 << 20, (1,)).item()
-                yield "\t".join([call.format(n=n, dtype=dtype), str(n), str(dtype), *map(repr, numbers), str(after)])
+                yield row(call.format(n=n, dtype=dtype), n, dtype, draw, dtype)
+    for call, draw in INTEGERS.items():
+        for bits in (27, 28, 31, 33):
+            yield row(call.format(n=5, low=-3, high=1 << bits), 5, torch.int64, draw, 1 << bits)
 
 
 def main():

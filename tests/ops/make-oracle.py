@@ -4,7 +4,7 @@
     make-oracle.py             all of them
     make-oracle.py NAME...     these alone, by their names in the schema: relu, add.Tensor, prims::fma
 
-The calls are those of cases/*.py.  A file begins with the line
+The calls are those of cases/*.py; of cases/newest.py, what 2.6 has not got, with the newest release.  A file begins with the line
     by PyTorch VERSION CAPABILITY     (what it was made with: ../support/pinned.py)
 and one case is
     case TARGET
@@ -14,7 +14,7 @@ and one case is
     w VALUE            (a written argument after the call, unless it is returned)
     x                  (instead of values: PyTorch has none on the CPU, results are those of meta tensors)
     g SEED             (of torch.manual_seed() before the call)
-    e INT              (what torch.randint(0, 2 ** 31) gives after the call)
+    e INT              (what Tensor.random_() of an int32 gives after the call)
 and a VALUE is one of
     n | b 0|1 | i INT | f FLOAT | z FLOAT FLOAT (complex) | s TEXT | d DTYPE | m FORMAT | c (cpu) | l N VALUE...
     t DTYPE RANK SIZE... STRIDE... OFFSET HEX
@@ -28,6 +28,7 @@ import os
 import sys
 
 import oracle
+import torch
 from oracle import HERE, Recording, find
 from variants import variants
 
@@ -35,8 +36,10 @@ OUT = os.path.join(HERE, "data/oracle")
 
 
 def read_cases():
-    """The files of cases/, compiled, by name."""
-    for path in sorted(glob.glob(os.path.join(HERE, "cases/*.py"))):
+    """The files of cases/ for the installed release, compiled, by name."""
+    newest = os.path.join(HERE, "cases/newest.py")
+    paths = sorted(glob.glob(os.path.join(HERE, "cases/*.py")))
+    for path in [p for p in paths if p != newest] if torch.__version__.startswith("2.6.") else [newest]:
         yield os.path.splitext(os.path.basename(path))[0], compile(open(path).read(), path, "exec")
 
 
@@ -68,6 +71,8 @@ def write(op, cases):
 def main(names):
     files = list(read_cases())
     users = {find(name): files for name in names} or operators(files)
+    if None in users:
+        sys.exit("this release has not got all of these")
     counts = {}
     os.makedirs(OUT, exist_ok=True)
     for op, callers in users.items():
@@ -78,8 +83,10 @@ def main(names):
         counts[op] = len(dict.fromkeys(cases))
         if names:
             print(f"{op}: {counts[op]} cases")
-    for path in [] if names else glob.glob(os.path.join(OUT, "*.txt.gz")):
-        if os.path.basename(path).removesuffix(".txt.gz") not in map(str, users):
+    for path in [] if names or "newest" in dict(files) else glob.glob(os.path.join(OUT, "*.txt.gz")):
+        name = os.path.basename(path).removesuffix(".txt.gz")
+        space, rest = name.split(".", 1)
+        if name not in map(str, users) and find(f"{space}::{rest}") is not None:
             os.remove(path)
     print(len(counts), "operators,", sum(counts.values()), "cases")
 

@@ -112,9 +112,10 @@ def flatten(r):
 
 
 def find(target):
+    """The operator of that name; None when this release has not got it."""
     packet, overload = target.rsplit(".", 1) if "." in target else (target, "default")
     space, packet = packet.split("::") if "::" in packet else ("aten", packet)
-    return getattr(getattr(getattr(torch.ops, space), packet), overload)
+    return getattr(getattr(getattr(torch.ops, space), packet, None), overload, None)
 
 
 def call_lines(op, args, kwargs):
@@ -139,7 +140,7 @@ def written_by(op, args, kwargs):
 
 def case(target, *args, **kwargs):
     op = find(target)
-    if not is_recorded(op):
+    if op is None or not is_recorded(op):
         return
     lines = call_lines(op, args, kwargs)
     try:
@@ -159,7 +160,7 @@ def drawn(seed, target, *args, **kwargs):
     case(target, *args, **kwargs)
     if len(Recording.cases) > n:
         head, rest = Recording.cases[-1].split("\n", 1)
-        Recording.cases[-1] = f"{head}\ng {seed}\n{rest}\ne {torch.randint(0, 2 ** 31, (1,)).item()}"
+        Recording.cases[-1] = f"{head}\ng {seed}\n{rest}\ne {torch.empty((), dtype=I32).random_().item()}"
 
 
 def without_values(v, device):
@@ -172,7 +173,7 @@ def needs_cuda(target, *args, shapes_of=None, more=(), **kwargs):
     """What has no kernel on the CPU: sizes, strides and dtypes only.  @shapes_of: where the operator has no rule for
     them, a call, its target first, whose results are as those of this one, but for the lines @more."""
     op = find(target)
-    if not is_recorded(op):
+    if op is None or not is_recorded(op):
         return
     lines = call_lines(op, without_values([*args], "cpu"), kwargs) + ["x"]
     other, *args = shapes_of or (target, *args)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Numbers of 16 bits as each release draws them (make-drawn.py), and what a float64 run draws in
- * their place: the same. */
+/* Numbers of 16 bits, and integers of wide ranges, as each release draws them (make-drawn.py), and
+ * what a float64 run draws in their place: the same. */
 
 #include <stdlib.h>
 #include <string.h>
@@ -15,11 +15,28 @@ static const struct
   AdjRandomSource source;
 } releases[] = { { "2.6", ADJ_RANDOM_MKL }, { "2.15", ADJ_RANDOM_GENERATOR } };
 
+static const struct
+{
+  const char *name, *code;
+  AdjDType dtype;
+} dtypes[] = { { "torch.bfloat16", "bf16", ADJ_DTYPE_BF16 },
+               { "torch.float16", "f16", ADJ_DTYPE_F16 },
+               { "torch.int64", "i64", ADJ_DTYPE_I64 } };
+
+static guint
+find_dtype (const char *name)
+{
+  for (guint i = 0; i < G_N_ELEMENTS (dtypes); i++)
+    if (g_str_equal (dtypes[i].name, name))
+      return i;
+  g_assert_not_reached ();
+}
+
 /* What the call of @fields and a draw after it give, one behind the other. */
 static AdjGraph *
 parse_row (char **fields)
 {
-  const char *code = g_str_equal (fields[2], "torch.bfloat16") ? "bf16" : "f16";
+  const char *code = dtypes[find_dtype (fields[2])].code;
   g_autofree char *text =
       g_strdup_printf ("class G(torch.nn.Module):\n"
                        "    def forward(self, x: \"%s[%s][1]cpu\"):\n"
@@ -36,8 +53,8 @@ check_row (char **fields, guint release, gboolean float64)
 {
   g_autoptr (AdjGraph) graph = parse_row (fields);
   const gint64 n = atoi (fields[1]);
-  AdjDType dtype = g_str_equal (fields[2], "torch.bfloat16") ? ADJ_DTYPE_BF16 : ADJ_DTYPE_F16;
-  g_autofree guint16 *zeros = g_new0 (guint16, n);
+  AdjDType dtype = dtypes[find_dtype (fields[2])].dtype;
+  g_autofree guint64 *zeros = g_new0 (guint64, n);
   g_autoptr (AdjTensorData) x = adj_tensor_data_new_from_array (dtype, &n, 1, zeros, NULL);
   AdjValue input = ADJ_DATA (x);
   AdjRunRequest request = { .graph = graph,

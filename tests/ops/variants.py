@@ -32,6 +32,7 @@ SKIPPED = {
     "_batch_norm_no_update": ("empty",), "_native_batch_norm_legit": ("empty",), "unfold_backward": ("scalar",),
     "native_group_norm_backward": ("gaps", "expanded", "offset", "dense"),
     "adaptive_max_pool3d_backward": ("expanded", "empty", "gaps"), "adaptive_max_pool2d_backward": ("expanded", "empty"),
+    "fractional_max_pool2d_backward": ("gaps", "expanded"), "fractional_max_pool3d_backward": ("gaps", "expanded"),
     "max_unpool2d": ("empty",), "max_unpool3d": ("empty",),
     "affine_grid_generator": INTEGERS, "_trilinear": (*INTEGERS, "empty"),
     **{f"special_bessel_{name}": (F64,) for name in ("j0", "j1", "y0", "y1")},

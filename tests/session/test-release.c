@@ -179,6 +179,9 @@ main (int argc, char **argv)
   g_test_add_data_func ("/session/release/transformed", "newest-transformed.adjoint", test_stages);
   g_test_add_data_func ("/session/release/transformed-by-2.6", "2.6-transformed.adjoint",
                         test_aligned);
+  g_test_add_data_func ("/session/release/randomized", "newest-randomized.adjoint", test_stages);
+  g_test_add_data_func ("/session/release/randomized-by-2.6", "2.6-randomized.adjoint",
+                        test_stages);
   g_test_add_data_func ("/session/release/written-by-2.6", "2.6-written.adjoint", test_stages);
   g_test_add_data_func ("/session/release/stepped", "newest-stepped.adjoint", test_inference);
   g_test_add_func ("/session/release/draws", test_draws);

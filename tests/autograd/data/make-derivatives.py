@@ -4,7 +4,8 @@
 One line is
     NAMESPACE::NAME[.OVERLOAD] ARGUMENT,...     it has a derivative for these
     NAMESPACE::NAME[.OVERLOAD] - REASON         it has none
-from what the package's own code generator makes of derivatives.yaml.
+from what the package's own code generator makes of derivatives.yaml.  What 2.6 has not got keeps its line; the newest
+release adds those that are missing.
 """
 import glob
 import os
@@ -80,6 +81,11 @@ def row(name, schema, functions):
 native = parse_native_yaml(*NATIVE).native_functions
 infos, _ = load_derivatives(os.path.join(PACKAGED, "autograd", "derivatives.yaml"), *NATIVE)
 functions = {str(f.func.func.name): f for f in match_differentiability_info(native, infos)}
-with open(os.path.join(HERE, "derivatives.txt"), "w") as f:
-    for name, schema in sorted(records()):
-        f.write(f"{name} {row(name, schema, functions)}\n")
+path = os.path.join(HERE, "derivatives.txt")
+kept = dict(line.rstrip("\n").split(" ", 1) for line in open(path))
+if torch.__version__.startswith("2.6."):
+    kept = {name: line for name, line in kept.items() if name.startswith("aten::") and name[6:] not in functions}
+lines = [f"{name} {kept.get(name) or row(name, schema, functions)}\n" for name, schema in sorted(records())
+         if name in kept or not name.startswith("aten::") or name[6:] in functions]
+with open(path, "w") as f:
+    f.writelines(lines)

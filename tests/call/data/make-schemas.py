@@ -2,23 +2,24 @@
 """Writes schemas.txt: the schema of every operator that the dispatcher of PyTorch 2.6 knows.
 
 Left out are the four with variable arguments ("..."), which no graph can call.  Under a later release
-writes schemas-later.txt: namespaces that 2.6 has not.
+writes schemas-later.txt: what 2.6 has not, of the same namespaces and of those that are new.
 """
 import torch
 import torch._inductor.inductor_prims  # registers more of prims
 import torch._prims
 
-LATER = ("ao::", "streams::")
+SPACES = ("aten::", "prims::", "rngprims::", "ao::", "streams::")
 
 later = tuple(map(int, torch.__version__.split(".")[:2])) > (2, 6)
 if later:
     import torch._functorch._activation_offloading.offload_ops
     import torch._dynamo.variables.streams
 names = set(torch._C._dispatch_get_all_op_names())
+before = set(open("schemas.txt", encoding="ascii").read().split("\n")) if later else set()
 schemas = []
 for s in torch._C._jit_get_all_schemas():
     name = s.name + ("." + s.overload_name if s.overload_name else "")
-    if name in names and "..." not in str(s) and (not later or s.name.startswith(LATER)):
+    if name in names and "..." not in str(s) and (not later or s.name.startswith(SPACES)) and str(s) not in before:
         schemas.append(str(s))
 with open("schemas-later.txt" if later else "schemas.txt", "w", encoding="ascii") as f:
     f.write("\n".join(sorted(set(schemas))) + "\n")

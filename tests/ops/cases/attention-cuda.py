@@ -36,3 +36,17 @@ for make in (values, swapped, lambda shape, dtype: values((*shape[:-1], 2 * shap
                shapes_of=(name, q, q, k, v, q, lse, none, none, 5, 7, 0.0, False, zero, zero), more=["r n"])
 needs_cuda("_scaled_dot_product_flash_attention", *(values((1, 2, 300, 72), BF16) for i in range(3)), 0.1, True, True)
 needs_cuda("_scaled_dot_product_flash_attention", *(values((1, 2, 200, 8), BF16) for i in range(3)), 0.1, True, True)
+for make in (values, swapped, lambda shape, dtype: values((*shape[:-1], 2 * shape[-1]), dtype)[..., ::2]):
+    q, k, v = make((2, 5, 3, 8), F16), make((2, 7, 3, 8), F16), make((2, 7, 3, 8), F16)
+    lse, bias = values((2, 3, 5), F32), values((2, 3, 5, 7), F16)
+    packed, ends = values((12, 3, 8), F16), torch.tensor([0, 5, 12], dtype=I32)
+    for debug in (False, True):
+        needs_cuda("_flash_attention_forward", q, k, v, None, None, 5, 7, 0.1, True, debug, scale=0.5)
+        needs_cuda("_flash_attention_forward", packed, packed, packed, ends, ends, 7, 7, 0.1, False, debug)
+    needs_cuda("_flash_attention_backward", q, q, k, v, q, lse, ends, ends, 5, 7, 0.1, True, zero, zero)
+    for keep in (False, True):
+        needs_cuda("_efficient_attention_forward", q, k, v, bias, None, None, None, None, 0.1, 0, keep, scale=0.5)
+        needs_cuda("_efficient_attention_forward", packed[None], packed[None], packed[None], None, ends, ends, 7, 7,
+                   0.0, 1, keep)
+    for b in (bias, None):
+        needs_cuda("_efficient_attention_backward", q, q, k, v, b, q, None, None, 5, 7, lse, 0.1, zero, zero, 0, True)

@@ -40,3 +40,20 @@ for dtype in (F32, F64, BF16):
     case("frexp.Tensor", x[:5])
 case("frexp.Tensor", torch.tensor([3.0, float("inf"), float("nan"), 1e-40]))
 case("frexp.Tensor", values((4,), F16))
+for dtype in (F32, I64, U8):
+    x = values((4, 3), dtype, 0, 2).round()
+    x[2] = x[0]
+    for v in (x, x.t(), x[:, ::2], torch.stack([x, x.flip(1)], 1), x[:0]):
+        for flags in ((False, False), (True, True), (True, False)):
+            case("unique_consecutive", v, *flags)
+            case("unique_consecutive", v, *flags, 0)
+            for dim in (0, 1, -1):
+                case("unique_dim_consecutive", v, dim, *flags)
+                case("unique_dim", v, dim, True, *flags)
+case("unique_consecutive", torch.tensor([2.0, 2.0, 1.0, 1.0, 2.0, 3.0, 3.0]), True, True)
+for dtype in (I64, I32):
+    for repeats in ([2, 0, 3, 1], [], [0, 0], [7]):
+        n = torch.tensor(repeats, dtype=dtype)
+        case("repeat_interleave.Tensor", n)
+        case("repeat_interleave.Tensor", n, output_size=sum(repeats))
+    case("repeat_interleave.Tensor", torch.arange(6, dtype=dtype)[::2])

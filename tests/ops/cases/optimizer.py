@@ -36,3 +36,4 @@ for dtype in (F32, F64, BF16, F16):
 for found in (0.0, 1.0):
     for count in (0, 3):
         case("_amp_update_scale_", torch.tensor(8.0), torch.tensor(count, dtype=I32), torch.tensor(found), 2.0, 0.5, 4)
+        case("_amp_update_scale", torch.tensor(8.0), torch.tensor(count, dtype=I32), torch.tensor(found), 2.0, 0.5, 4)

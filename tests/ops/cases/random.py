@@ -32,7 +32,28 @@ for dtype in (F32, F64, F16, BF16):
     drawn(1 << 40, "native_dropout", values((33, 50), dtype), 0.1, True)
 drawn(5, "bernoulli.p", values((33, 50), I64), 0.4)
 
+for v in (like, like.to(I64), values((4, 9), I32)[:, ::2], values((3, 5), U8)):
+    for kw in ({}, {"dtype": I64}, {"memory_format": torch.contiguous_format}):
+        drawn(17, "randint_like", v, 50, **kw)
+        drawn(18, "randint_like.low_dtype", v, 2, 90, **kw)
+drawn(18, "randint_like.low_dtype", like.to(I64), -(1 << 40), 1 << 40)
+
 few_digits()
+
+for dtype in (F32, F64):
+    mean, std = values((3, 7), dtype), values((3, 7), dtype, 0.1, 2)
+    for m, s in ((mean, std), (mean.t(), std.t()), (mean[:, :1], std[0]), (mean[0, 0], std[1]), (mean[:0], std[:0])):
+        drawn(31, "normal.Tensor_Tensor", m, s)
+        drawn(32, "normal.Tensor_float", m, 0.5)
+        drawn(33, "normal.Tensor_float", m)
+        drawn(34, "normal.float_Tensor", 1.5, s)
+    weights = values((4, 6), dtype, 0, 1)
+    weights[:, 2] = 0
+    for w in (weights, weights[1], weights.t(), weights[:, ::2]):
+        for n in (1, 2):
+            drawn(35 + n, "multinomial", w, n)
+            drawn(37 + n, "multinomial", w, n, True)
+        drawn(40, "multinomial", w, 30, True)
 
 for dtype in (F32, F64, F16, BF16):
     for x in (values((3, 5), dtype), values((17,), dtype), values((4, 9), dtype).t(), values((), dtype)):

@@ -19,3 +19,7 @@ for dtype in (F32, F64, BF16):
                      initial=initial)
     for sizes in ((5, 3), (5, 1)):
         case("_jagged_to_padded_dense_forward", values(sizes, dtype), [torch.tensor([0, 2, 2, 5])], [3], 0.5)
+    for offsets in ([0, 2, 2, 5], [0, 3, 4, 7]):
+        for dense in (values((3, 3, 2), dtype), values((3, 3), dtype), values((2, 3, 3), dtype).permute(1, 2, 0)):
+            for total in ([], [offsets[-1]]):
+                case("_padded_dense_to_jagged_forward", dense, [torch.tensor(offsets)], *total)

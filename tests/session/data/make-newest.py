@@ -175,6 +175,26 @@ class Transformed(nn.Module):
         return slopes.square().sum((1, 2)) * jacobians.sum((1, 2)) + heads.mean((0, 2))
 
 
+class Randomized(nn.Module):
+    """Random numbers of functions over a batch: others in each entry, or the same."""
+
+    def __init__(self):
+        super().__init__()
+        self.linear = nn.Linear(4, 4)
+        self.scale = nn.Parameter(torch.ones(4))
+
+    def forward(self, x):
+        def noisy(row):
+            y = torch.sin(row) * torch.bernoulli(torch.sigmoid(row))
+            return y * torch.randn_like(row) + torch.rand(4) * torch.rand_like(self.scale)
+
+        def shared(row):
+            return row * torch.rand(4) * self.scale + torch.randn_like(row)
+
+        other = torch.func.vmap(noisy, randomness="different")(x)
+        return other + torch.func.vmap(shared, randomness="same")(self.linear(x))
+
+
 class Attended(nn.Module):
     """Attention whose keys and values have widths of their own, normed by a sum of squares."""
 
@@ -201,6 +221,7 @@ def stepped(backend):
 MODELS = {
     "waves": Waves, "normed": Normed, "dropped": Dropped, "indexed": Indexed, "solved": Solved, "ranked": Ranked,
     "counted": Counted, "written": Written, "sized": Sized, "transformed": Transformed,
+    "randomized": Randomized,
     "bounded": Bounded, "attended": Attended,
 }  # fmt: skip
 

@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: MIT */
+/* Random numbers in a batch.  Where entries draw numbers of their own, the operator is called once
+ * with the batch in front, which draws them one entry after the other. */
+
+#include <string.h>
+
+#include "autograd/batching-private.h"
+#include "ops/adj-op-id.h"
+#include "rules/adj-apply.h"
+
+static gint
+find_sizes (const AdjSchema *schema)
+{
+  for (guint i = 0; i < schema->n_arguments; i++)
+    if (g_str_equal (schema->arguments[i].name, "size") && schema->arguments[i].type.is_list)
+      return (gint) i;
+  return -1;
+}
+
+/* Argument @arg, the same in all entries, with a dimension for them. */
+static AdjTensor *
+repeat (const Batching *b, guint arg)
+{
+  AdjTensor *tensor = b->call->args[arg].tensor;
+  const AdjShape *shape = &adj_tensor_get_meta (tensor)->shape;
+  AdjValue sizes[ADJ_MAX_RANK + 1];
+
+  sizes[0] = adj_value_from_size (b->level->size);
+  for (guint i = 0; i < shape->rank; i++)
+    sizes[i + 1] = adj_value_from_size (shape->size[i]);
+  return ADJ_APPLY (b->call->cx, ADJ_OP_expand, ADJ_TENSOR (tensor),
+                    { .kind = ADJ_VALUE_LIST, .n = shape->rank + 1, .items = sizes });
+}
+
+/* Tensors of a batch, or repeated for it, and sizes with the batch before the others. */
+static gboolean
+spread_arguments (Batching *b, AdjValue *args)
+{
+  AdjOpCall *call = b->call;
+  gint sizes = find_sizes (call->schema);
+  guint rank = 0, n_tensors = 0;
+
+  memcpy (args, call->args, call->schema->n_arguments * sizeof *args);
+  for (guint i = 0; i < call->schema->n_arguments; i++)
+    {
+      if (args[i].kind != ADJ_VALUE_TENSOR)
+        continue;
+      if (n_tensors++ > 0 && batching_rank (b, i) != rank)
+        return adj_op_call_fail (call, "draws for a batch from tensors of one rank only");
+      rank = batching_rank (b, i);
+      if (call->schema->arguments[i].type.written && !batching_is_batched (b, i))
+        return adj_op_call_fail (call, "writes a batch into a tensor that has none");
+      args[i].tensor = batching_is_batched (b, i) ? batching_front (b, i) : repeat (b, i);
+      if (args[i].tensor == NULL)
+        return FALSE;
+    }
+  if (n_tensors == 0 && sizes >= 0)
+    args[sizes] = batching_with_size (b, &call->args[sizes]);
+  return TRUE;
+}
+
+/* Of what only lends its shape, the first entry draws for all. */
+static gboolean
+draw_once (Batching *b, AdjValue *out)
+{
+  AdjOpCall *call = b->call;
+  AdjValue args[ADJ_MAX_ARGUMENTS];
+  AdjTensor *inner;
+  guint dim;
+
+  if (!g_str_has_suffix (call->schema->name, "_like"))
+    return adj_op_call_fail (call, "does not draw the same numbers for tensors of a batch");
+  memcpy (args, call->args, call->schema->n_arguments * sizeof *args);
+  inner = level_unwrap (b->level, args[0].tensor, &dim);
+  args[0].tensor =
+      ADJ_APPLY (call->cx, ADJ_OP_select_int, ADJ_TENSOR (inner), ADJ_INT (dim), ADJ_INT (0));
+  b->wrapped = TRUE;
+  return args[0].tensor != NULL && adj_call_bound (call->cx, call->op, args, out);
+}
+
+gboolean
+batching_draw (Batching *b, AdjValue *out)
+{
+  AdjOpCall *call = b->call;
+  AdjValue args[ADJ_MAX_ARGUMENTS];
+
+  if (b->level->randomness == RANDOMNESS_ERROR)
+    return adj_op_call_fail (call, "draws random numbers in a batch whose randomness is 'error'");
+  if (b->level->randomness == RANDOMNESS_SAME)
+    return draw_once (b, out);
+  if (call->op == adj_op (ADJ_OP_randperm))
+    return batching_each (b, out);
+  return spread_arguments (b, args) && adj_call_bound (call->cx, call->op, args, out);
+}

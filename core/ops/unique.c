@@ -1,0 +1,250 @@
+/* SPDX-License-Identifier: MIT */
+/* Entries of a dimension, or elements, without those that occurred before. */
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "ops/kernel-private.h"
+#include "ops/table-private.h"
+
+/* self as @n rows of @width numbers, one for each entry. */
+typedef struct
+{
+  gint64 n, width;
+  double *rows;  /* (owned) */
+  gint64 *order; /* (owned): rows, those that are equal after each other */
+  gint64 *place; /* (owned): of row k, which of the kept ones it equals */
+  gint64 n_kept;
+} Entries;
+
+static void
+entries_clear (Entries *self)
+{
+  g_free (self->rows);
+  g_free (self->order);
+  g_free (self->place);
+}
+
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Entries, entries_clear)
+
+/* The dimension whose entries are compared; -1: elements. */
+static gint
+find_dim (const AdjOpCall *call)
+{
+  guint arg = adj_op_call_find (call, "dim");
+
+  if (call->args[arg].kind == ADJ_VALUE_NONE)
+    return -1;
+  return (gint) op_dim (call, arg, MAX (adj_op_call_meta (call, 0)->shape.rank, 1));
+}
+
+/* NaN, which equals nothing, stands nowhere: the next number decides, as in PyTorch. */
+static int
+compare_rows (const double *a, const double *b, gint64 width)
+{
+  for (gint64 i = 0; i < width; i++)
+    if (a[i] < b[i] || a[i] > b[i])
+      return a[i] < b[i] ? -1 : 1;
+  return 0;
+}
+
+static gboolean
+are_equal (const double *a, const double *b, gint64 width)
+{
+  for (gint64 i = 0; i < width; i++)
+    if (a[i] != b[i])
+      return FALSE;
+  return TRUE;
+}
+
+static int
+compare_order (gconstpointer a, gconstpointer b, gpointer data)
+{
+  const Entries *entries = data;
+  gint64 i = *(const gint64 *) a, k = *(const gint64 *) b;
+  int order = compare_rows (entries->rows + i * entries->width, entries->rows + k * entries->width,
+                            entries->width);
+
+  return order != 0 ? order : (i > k) - (i < k);
+}
+
+/* Dimension @dim of @view first; 0 when it is -1. */
+static void
+bring_to_front (AdjKView *view, gint dim)
+{
+  for (gint d = dim; d > 0; d--)
+    {
+      gint64 size = view->size[d], stride = view->stride[d];
+
+      view->size[d] = view->size[d - 1];
+      view->stride[d] = view->stride[d - 1];
+      view->size[d - 1] = size;
+      view->stride[d - 1] = stride;
+    }
+}
+
+static gboolean
+read_rows (const AdjOpCall *call, gint dim, Entries *out)
+{
+  AdjKView view, dense;
+
+  *out = (Entries){ 0 };
+  if (!op_input (call, 0, &view) || !op_check_temporary (call, adj_k_view_count (&view)))
+    return FALSE;
+  op_need_dim (&view);
+  bring_to_front (&view, dim);
+  out->rows = op_temporary (NULL, &view, ADJ_K_F64, &dense);
+  adj_q_copy (op_queue (call), &dense, &view);
+  out->n = dim < 0 ? adj_k_view_count (&view) : view.size[0];
+  out->width = dim < 0 ? 1 : adj_k_view_count (&view) / MAX (out->n, 1);
+  return TRUE;
+}
+
+/* Which entries are kept: the first of each run of equal ones, after sorting where @sorted. */
+static gboolean
+find_entries (const AdjOpCall *call, gboolean sorted, Entries *out)
+{
+  if (!read_rows (call, find_dim (call), out))
+    return FALSE;
+  out->order = g_new (gint64, (gsize) out->n + 1);
+  out->place = g_new (gint64, (gsize) out->n + 1);
+  for (gint64 i = 0; i < out->n; i++)
+    out->order[i] = i;
+  if (sorted)
+    g_qsort_with_data (out->order, (gint) out->n, sizeof *out->order, compare_order, out);
+  for (gint64 i = 0; i < out->n; i++)
+    {
+      const double *row = out->rows + out->order[i] * out->width;
+
+      if (i == 0 || !are_equal (row, out->rows + out->order[i - 1] * out->width, out->width))
+        out->n_kept++;
+      out->place[out->order[i]] = out->n_kept - 1;
+    }
+  return TRUE;
+}
+
+static gboolean
+is_sorted (const AdjOpCall *call)
+{
+  return g_str_equal (call->schema->name, "unique_dim");
+}
+
+/* How many entries are kept, at most @most. */
+static gboolean
+count_kept (const AdjOpCall *call, AdjSize most, AdjSize *out)
+{
+  g_auto (Entries) entries = { 0 };
+
+  if (adj_context_has_error (call->cx))
+    return FALSE;
+  if (adj_storage_is_fake (adj_tensor_get_storage (adj_op_call_tensor (call, 0))))
+    return op_unbacked_size (call, 0, adj_size_is_int (most) ? most.word : G_MAXINT64, out);
+  if (!find_entries (call, is_sorted (call), &entries))
+    return FALSE;
+  *out = ADJ_SIZE (entries.n_kept);
+  return TRUE;
+}
+
+static gboolean
+elements_meta (AdjOpCall *call)
+{
+  const AdjTensorMeta *self = adj_op_call_meta (call, 0);
+  AdjSize none = ADJ_SIZE (0), kept;
+
+  if (!count_kept (call, adj_shape_numel (&self->shape, op_symbols (call)), &kept))
+    return FALSE;
+  op_add_contiguous (call, self->dtype, 1, &kept);
+  if (adj_op_call_bool (call, 1))
+    op_add_contiguous (call, ADJ_DTYPE_I64, self->shape.rank, self->shape.size);
+  else
+    op_add_contiguous (call, ADJ_DTYPE_I64, 1, &none);
+  op_add_contiguous (call, ADJ_DTYPE_I64, 1, adj_op_call_bool (call, 2) ? &kept : &none);
+  return TRUE;
+}
+
+/* The kept entries lie after each other in memory, whichever dimension they are of. */
+static gboolean
+dim_meta (AdjOpCall *call)
+{
+  const AdjTensorMeta *self = adj_op_call_meta (call, 0);
+  gint dim = find_dim (call);
+  AdjSize sizes[ADJ_MAX_RANK], kept, of = ADJ_SIZE (1);
+  guint rank = self->shape.rank;
+  AdjShape shape, front;
+
+  if (adj_context_has_error (call->cx))
+    return FALSE;
+  if (rank == 0)
+    return adj_op_call_fail (call, "needs a dimension");
+  of = self->shape.size[dim];
+  if (!count_kept (call, of, &kept))
+    return FALSE;
+  sizes[0] = kept;
+  for (guint i = 0, at = 1; i < rank; i++)
+    if ((gint) i != dim)
+      sizes[at++] = self->shape.size[i];
+  adj_shape_init (&front, op_symbols (call), rank, sizes);
+  shape = front;
+  for (guint i = 0; i < rank; i++)
+    {
+      guint from = (gint) i == dim ? 0 : (gint) i < dim ? i + 1 : i;
+
+      shape.size[i] = front.size[from];
+      shape.stride[i] = front.stride[from];
+    }
+  adj_op_call_add (call, self->dtype, &shape);
+  op_add_contiguous (call, ADJ_DTYPE_I64, 1, &of);
+  op_add_contiguous (call, ADJ_DTYPE_I64, 1, &kept);
+  return TRUE;
+}
+
+static gboolean
+consecutive_meta (AdjOpCall *call)
+{
+  return call->args[3].kind == ADJ_VALUE_NONE ? elements_meta (call) : dim_meta (call);
+}
+
+/* Results that are not asked for have no elements. */
+static gboolean
+write_entries (AdjOpCall *call, const Entries *entries)
+{
+  g_autofree double *kept = NULL;
+  AdjKView out, inverse, counts, dense;
+
+  if (!op_output (call, 0, &out) || !op_output (call, 1, &inverse) || !op_output (call, 2, &counts))
+    return FALSE;
+  bring_to_front (&out, find_dim (call));
+  kept = op_temporary (NULL, &out, ADJ_K_F64, &dense);
+  op_clear (call, 2);
+  for (gint64 i = 0; i < entries->n; i++)
+    {
+      gint64 row = entries->order[i], place = entries->place[row];
+
+      memcpy (kept + place * entries->width, entries->rows + row * entries->width,
+              (gsize) entries->width * sizeof *kept);
+      if (adj_k_view_count (&counts) > 0)
+        ((gint64 *) counts.data)[place]++;
+    }
+  if (adj_k_view_count (&inverse) > 0)
+    memcpy (inverse.data, entries->place, (gsize) entries->n * sizeof *entries->place);
+  adj_q_copy (op_queue (call), &out, &dense);
+  return TRUE;
+}
+
+static gboolean
+unique_kernel (AdjOpCall *call)
+{
+  g_auto (Entries) entries = { 0 };
+
+  return find_entries (call, is_sorted (call), &entries) && write_entries (call, &entries);
+}
+
+/* -- records -- */
+
+#define OP(id, ...) { __VA_ARGS__ },
+
+static const AdjOp ops[] = {
+#include "ops/unique.inc"
+};
+
+const OpFamily adj_family_unique = { ops, G_N_ELEMENTS (ops) };
