@@ -10,6 +10,7 @@
 
 #define CHIP_PADDING 14.0f
 #define MAX_CHIP_WIDTH 110.0f
+#define AOT_INPUT "primals_"
 
 /* "W fc1" for fc1.weight, "b fc1" for fc1.bias. */
 static const char *
@@ -21,6 +22,15 @@ name_parameter (AdjDisplayList *self, const char *name)
     return display_list_keep (
         self, g_strdup_printf ("%s %.*s", dot[1] == 'w' ? "W" : "b", (int) (dot - name), name));
   return display_list_keep (self, g_strdup_printf ("W %s", name));
+}
+
+/* "p12" of "primals_12": so many of a joint graph have such a name that it tells but the number. */
+static const char *
+name_input (AdjDisplayList *self, const char *name)
+{
+  return g_str_has_prefix (name, AOT_INPUT)
+             ? display_list_keep (self, g_strdup_printf ("p%s", name + strlen (AOT_INPUT)))
+             : name;
 }
 
 /* On a chip: "W c_fc" for c_fc.weight, "b c_fc" for c_fc.bias, else "W name". */
@@ -40,7 +50,7 @@ name_on_chip (AdjDisplayList *self, guint32 index)
     name = display_list_keep (self, title);
   if (!node->meta.parameter &&
       (!title || self->roles->entries[index].role != ADJ_ROLE_PARAMETER || strchr (name, '[')))
-    return name;
+    return name_input (self, name);
   return name_parameter (self, name);
 }
 
