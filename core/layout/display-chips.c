@@ -109,6 +109,19 @@ want_gradients (const AdjDisplayList *self, GArray *wanted, guint8 *shown)
     }
 }
 
+gboolean
+display_list_sticks (const AdjDisplayList *self, guint32 host, guint32 item)
+{
+  const AdjDisplayItem *reader = adj_display_item (self, item);
+  AdjNodeRoleKind kind = self->roles->entries[host].kind;
+  guint32 row = self->rows->row_of[host];
+
+  if (kind == ADJ_NODE_ROLE_PILL)
+    return reader->kind == ADJ_BOX_NODE && reader->row > self->rows->begin &&
+           (row == ADJ_NO_ROW || row < self->rows->begin);
+  return kind == ADJ_NODE_ROLE_CHIP && reader->kind != ADJ_BOX_GROUP;
+}
+
 /* Inputs and constants are stuck to every item that reads them. */
 static void
 want_inputs (const AdjDisplayList *self, GArray *wanted, guint8 *shown)
@@ -126,8 +139,7 @@ want_inputs (const AdjDisplayList *self, GArray *wanted, guint8 *shown)
         {
           guint32 host = roles->entries[node->inputs[k].index].host;
 
-          if (roles->entries[host].kind != ADJ_NODE_ROLE_CHIP ||
-              adj_display_item (self, item)->kind == ADJ_BOX_GROUP)
+          if (host == roles->entries[i].host || !display_list_sticks (self, host, item))
             continue;
           want_chip (self, wanted, item, host,
                      adj_display_item (self, item)->side == ADJ_SIDE_BACKWARD);
@@ -164,7 +176,7 @@ note_chip (AdjDisplayList *self, const Wanted *w, guint32 chip)
 {
   guint32 node = w->chip.node.index;
 
-  if (self->chip_of[node] == ADJ_NO_BOX)
+  if (self->chip_of[node] == ADJ_NO_BOX && self->item_of[node] == ADJ_NO_BOX)
     self->chip_of[node] = chip;
 }
 
