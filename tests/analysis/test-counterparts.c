@@ -146,12 +146,13 @@ later_call_is_not_meant (void)
   static const char text[] =
       "class G(torch.nn.Module):\n    def forward(self, primals_1, index, tangents_1):\n"
       "        a = torch.ops.aten.index_add.default(primals_1, 0, index, primals_1)\n"
-      "        b = torch.ops.aten.sin.default(a)\n"
+      "        near = torch.ops.aten.ceil.default(a)\n"
+      "        b = torch.ops.aten.sin.default(near)\n"
       "        c = torch.ops.aten.index_add.default(b, 0, index, b)\n"
       "        d = torch.ops.aten.sin.default(c)\n"
       "        gd = torch.ops.aten.mul.Tensor(tangents_1, c)\n"
       "        gc = torch.ops.aten.index_select.default(gd, 0, index)\n"
-      "        gb = torch.ops.aten.mul.Tensor(gc, a)\n"
+      "        gb = torch.ops.aten.mul.Tensor(gc, near)\n"
       "        ga = torch.ops.aten.index_select.default(gb, 0, index)\n"
       "        return (d, ga)\n";
   static const char *const pairs[] = { "gd", "d", "gc", "c", "gb", "b", "ga", "a", NULL };
