@@ -326,9 +326,7 @@ assign_nodes (Search *self)
     }
   for (guint32 i = 0; i < adj_graph_get_n_nodes (self->graph); i++)
     if (result->of_node[i] == ADJ_NO_BLOCK)
-      result->of_node[i] = counterparts[i] != G_MAXUINT32
-                               ? result->of_node[counterparts[i]]
-                               : blocks_of_last_gradient (self->graph, i, result->of_node);
+      result->of_node[i] = blocks_of_gradient (self->graph, i, counterparts[i], result->of_node);
   blocks_take_readers (self->graph, result->of_node);
 }
 

@@ -11,6 +11,8 @@
 #include "ir/adj-graph-analysis-internal.h"
 #include "ir/adj-graph.h"
 #include "ir/adj-input-role.h"
+#include "ops/adj-op-id.h"
+#include "ops/adj-ops.h"
 
 #define NONE G_MAXUINT32
 #define MANY_READERS 16 /* a value that so many calls read tells nothing */
@@ -26,15 +28,23 @@ enum
   SAME_NAME = 6, /* "gelu_backward" of "gelu" */
 };
 
+/* 0 of 0: all of it. */
+typedef struct
+{
+  guint index, n;
+} Part;
+
 typedef struct
 {
   const AdjGraph *graph;
   guint n;
   guint32 begin;    /* the first call that depends on a tangent: all from there on is backward */
   guint32 *root;    /* of each node: what it looks at; itself when it is no view */
+  guint32 *value;   /* of each node: the same, but a part is a value of its own */
   guint32 *first;   /* n + 1: readers[first[i] … first[i + 1]] read node i or views of it */
   guint32 *readers; /* forward calls */
   guint32 *pair;    /* of each node */
+  Part *part;       /* of each node: of the gradient that it looks at */
   guint8 *is_sum;   /* of each node: it adds gradients of the result of its pair */
   guint32 *leaf;    /* of each node: the input or attribute whose gradients it adds */
   guint32 *candidates;
@@ -78,6 +88,39 @@ is_forward_call (const Pairing *self, guint32 index)
          !is_late (self, index);
 }
 
+/* "gelu" of "torch.ops.aten.gelu.default", with its length. */
+static const char *
+name_of_operator (const AdjNode *node, gsize *length)
+{
+  const char *name = node->target, *dot;
+
+  if (g_str_has_prefix (name, "torch.ops.") && (dot = strchr (name + strlen ("torch.ops."), '.')))
+    name = dot + 1;
+  dot = strchr (name, '.');
+  *length = dot ? (gsize) (dot - name) : strlen (name);
+  return name;
+}
+
+static gboolean
+is_called (const AdjNode *node, const char *const *names)
+{
+  gsize length;
+  const char *name = name_of_operator (node, &length);
+
+  for (; *names != NULL; names++)
+    if (strlen (*names) == length && strncmp (name, *names, length) == 0)
+      return TRUE;
+  return FALSE;
+}
+
+static gboolean
+takes_part (const AdjNode *node)
+{
+  static const char *const names[] = { "slice", "select", NULL };
+
+  return is_called (node, names) || g_str_equal (node->target, "operator.getitem");
+}
+
 static void
 find_roots (Pairing *self)
 {
@@ -90,7 +133,17 @@ find_roots (Pairing *self)
                       (aliases[i].kind == ADJ_ALIAS_VIEW || aliases[i].kind == ADJ_ALIAS_ITEM);
 
       self->root[i] = view ? self->root[node->inputs[0].index] : i;
+      self->value[i] = view && !takes_part (node) ? self->value[node->inputs[0].index] : i;
     }
+}
+
+static void
+note_reader (Pairing *self, guint pass, guint32 value, guint32 reader)
+{
+  if (pass == 0)
+    self->first[value + 1]++;
+  else
+    self->readers[self->first[value]++] = reader;
 }
 
 static void
@@ -106,12 +159,11 @@ find_readers (Pairing *self)
 
           for (guint k = 0; k < node->n_inputs && is_forward_call (self, i); k++)
             {
-              guint32 value = self->root[node->inputs[k].index];
+              guint32 input = node->inputs[k].index;
 
-              if (pass == 0)
-                self->first[value + 1]++;
-              else
-                self->readers[self->first[value]++] = i;
+              note_reader (self, pass, self->root[input], i);
+              if (self->value[input] != self->root[input])
+                note_reader (self, pass, self->value[input], i);
             }
         }
       for (guint32 i = 0; i < self->n && pass == 0; i++)
@@ -121,19 +173,6 @@ find_readers (Pairing *self)
     }
   memmove (self->first + 1, self->first, sizeof (guint32) * self->n);
   self->first[0] = 0;
-}
-
-/* "gelu" of "torch.ops.aten.gelu.default", with its length. */
-static const char *
-name_of_operator (const AdjNode *node, gsize *length)
-{
-  const char *name = node->target, *dot;
-
-  if (g_str_has_prefix (name, "torch.ops.") && (dot = strchr (name + strlen ("torch.ops."), '.')))
-    name = dot + 1;
-  dot = strchr (name, '.');
-  *length = dot ? (gsize) (dot - name) : strlen (name);
-  return name;
 }
 
 static void
@@ -151,53 +190,84 @@ speak_for (Pairing *self, guint32 candidate, gint weight)
   self->score[candidate] += weight;
 }
 
-/* Whether the gradient of an input is that of the result, so that backward has no call for it. */
-static gboolean
-passes_gradient_on (const AdjNode *node)
+/* Of a view that is one of several parts of what it looks at, which one of how many. */
+static void
+find_part (Pairing *self, guint32 view)
 {
-  gsize length;
-  const char *name = name_of_operator (node, &length);
+  const AdjNode *node = adj_graph_get_node (self->graph, view);
+  const AdjNode *base = adj_graph_get_node (self->graph, node->inputs[0].index);
 
-  return length == 3 && (strncmp (name, "add", 3) == 0 || strncmp (name, "sub", 3) == 0);
+  self->part[view] = self->part[node->inputs[0].index];
+  if (!takes_part (node))
+    return;
+  self->part[view] = (Part){ 0, 0 };
+  for (guint k = 0; k < base->n_users; k++)
+    if (takes_part (adj_graph_get_node (self->graph, base->users[k].index)))
+      {
+        self->part[view].index += base->users[k].index < view;
+        self->part[view].n++;
+      }
 }
 
-/* A gradient of the result of @of is read. */
+/* Whether the gradient of input @k of @node is the @part that is read of the gradient of its
+ * result, so that backward has no call for it. */
+static gboolean
+passes_gradient_on (const AdjNode *node, guint k, Part part)
+{
+  static const char *const whole[] = { "add", "sum", "clone", NULL }, *const first[] = { "sub",
+                                                                                         NULL };
+  static const char *const parts[] = { "cat", "stack", NULL };
+
+  return is_called (node, whole) || (k == 0 && is_called (node, first)) ||
+         (part.n > 0 && (part.n != node->n_inputs || part.index == k) && is_called (node, parts));
+}
+
+/* A part of a gradient of the result of @of is read. */
 static void
-follow_result (Pairing *self, guint32 of, guint depth)
+follow_result (Pairing *self, guint32 of, Part part, guint depth)
 {
   const AdjNode *node = adj_graph_get_node (self->graph, of);
 
   speak_for (self, of, NEXT_GRADIENT);
-  for (guint k = 0; k < node->n_inputs && depth < MAX_SUMS && passes_gradient_on (node); k++)
-    if (is_forward_call (self, self->root[node->inputs[k].index]))
-      follow_result (self, self->root[node->inputs[k].index], depth + 1);
+  for (guint k = 0; k < node->n_inputs && depth < MAX_SUMS; k++)
+    if (passes_gradient_on (node, k, part) &&
+        is_forward_call (self, self->root[node->inputs[k].index]))
+      follow_result (self, self->root[node->inputs[k].index], part, depth + 1);
 }
 
-/* @input, a gradient, is read. */
+/* @part of @input, a gradient, is read. */
 static void
-follow_gradient (Pairing *self, guint32 input)
+follow_gradient (Pairing *self, guint32 input, Part part)
 {
   guint32 of = self->pair[input];
   const AdjNode *node = adj_graph_get_node (self->graph, of);
 
   if (self->is_sum[input])
-    follow_result (self, of, 0);
+    follow_result (self, of, part, 0);
   else
     {
       for (guint k = 0; k < node->n_inputs; k++)
-        follow_result (self, self->root[node->inputs[k].index], 0);
+        follow_result (self, self->root[node->inputs[k].index], part, 0);
       speak_for (self, of, SAME_GRADIENT);
     }
 }
 
-static void
-follow_value (Pairing *self, guint32 value)
+static guint
+count_readers (const Pairing *self, guint32 value)
 {
-  guint32 n = self->first[value + 1] - self->first[value];
+  return self->first[value + 1] - self->first[value];
+}
 
-  speak_for (self, value, SAME_VALUE);
-  for (guint32 k = 0; k < n && n <= MANY_READERS; k++)
-    speak_for (self, self->readers[self->first[value] + k], SAME_VALUE);
+/* @input, a value of forward, is read. */
+static void
+follow_value (Pairing *self, guint32 input)
+{
+  guint32 read = count_readers (self, self->value[input]) ? self->value[input] : self->root[input];
+  guint n = count_readers (self, read);
+
+  speak_for (self, self->root[input], SAME_VALUE);
+  for (guint k = 0; k < n && n <= MANY_READERS; k++)
+    speak_for (self, self->readers[self->first[read] + k], SAME_VALUE);
 }
 
 static gboolean
@@ -228,11 +298,29 @@ is_of_same_line (const AdjNode *a, const AdjNode *b)
 static gboolean
 has_sum (const Pairing *self, guint32 of)
 {
-  guint n = self->first[of + 1] - self->first[of];
+  guint n = count_readers (self, of);
 
   for (guint i = 0; i < self->results->len && n == 1; i++)
     n += g_array_index (self->results, guint32, i) == of;
   return n > 1;
+}
+
+/* The last call that what @index is made of can be a gradient of: the gradient of a call is made of
+ * gradients of later ones.  NONE: there is no telling. */
+static guint32
+find_last (const Pairing *self, guint32 index)
+{
+  const AdjNode *node = adj_graph_get_node (self->graph, index);
+  guint32 last = 0;
+
+  for (guint k = 0; k < node->n_inputs; k++)
+    {
+      guint32 input = self->root[node->inputs[k].index];
+
+      if (adj_graph_depends_on_tangent (self->graph, input))
+        last = MAX (last, self->pair[input]);
+    }
+  return last > 0 ? last : NONE;
 }
 
 /* The candidate that most speaks for, the last of several: backward begins with what forward did
@@ -241,7 +329,7 @@ static guint32
 choose (Pairing *self, guint32 index)
 {
   const AdjNode *node = adj_graph_get_node (self->graph, index);
-  guint32 best = NONE;
+  guint32 best = NONE, last = find_last (self, index);
   gint most = 0;
 
   for (guint i = 0; i < self->n_candidates; i++)
@@ -255,7 +343,8 @@ choose (Pairing *self, guint32 index)
         continue;
       score += !self->is_sum[index] && is_of_same_line (node, forward) ? SAME_LINE : 0;
       score += is_named_after (node, forward) ? SAME_NAME : 0;
-      if (score > most || (score == most && c > best))
+      if (score > most || (score == most && (c <= last) > (best <= last)) ||
+          (score == most && (c <= last) == (best <= last) && c > best))
         {
           best = c;
           most = score;
@@ -321,20 +410,21 @@ find_pair (Pairing *self, guint32 index)
   const AdjNode *node = adj_graph_get_node (self->graph, index);
   guint32 best;
 
-  self->is_sum[index] = node->n_inputs > 1 && passes_gradient_on (node);
+  self->is_sum[index] = adj_graph_adds_gradients (self->graph, index);
   for (guint k = 0; k < node->n_inputs; k++)
     {
       guint32 input = self->root[node->inputs[k].index];
 
       self->now++;
-      self->is_sum[index] &= adj_graph_depends_on_tangent (self->graph, input);
       if (!is_late (self, input))
-        follow_value (self, input);
+        follow_value (self, node->inputs[k].index);
       else if (adj_graph_get_node (self->graph, input)->opcode == ADJ_OPCODE_PLACEHOLDER)
         for (guint r = 0; r < self->results->len; r++)
           speak_for (self, g_array_index (self->results, guint32, r), NEXT_GRADIENT);
-      else if (self->pair[input] != NONE)
-        follow_gradient (self, input);
+      else if (self->pair[input] != NONE && adj_graph_depends_on_tangent (self->graph, input))
+        follow_gradient (self, input, self->part[node->inputs[k].index]);
+      else if (self->pair[input] != NONE) /* made of values of forward, for this gradient */
+        speak_for (self, self->pair[input], SAME_VALUE);
     }
   find_leaf (self, index);
   best = choose (self, index);
@@ -359,8 +449,10 @@ compute (const AdjGraph *graph)
                    .n = n,
                    .begin = find_begin (graph),
                    .root = g_new (guint32, n + 1),
+                   .value = g_new (guint32, n + 1),
                    .first = g_new0 (guint32, n + 2),
                    .pair = g_new (guint32, n + 1),
+                   .part = g_new0 (Part, n + 1),
                    .is_sum = g_new0 (guint8, n + 1),
                    .leaf = g_new (guint32, n + 1),
                    .agreed = g_new0 (guint8, n + 1),
@@ -377,12 +469,19 @@ compute (const AdjGraph *graph)
   adj_value_foreach (&adj_graph_get_node (graph, adj_graph_get_output (graph).index)->args,
                      collect_result, &self);
   for (guint32 i = 0; i < n; i++)
-    if (is_late (&self, i) && is_call (adj_graph_get_node (graph, i)) &&
-        !adj_graph_is_update (graph, i))
+    {
+      if (!is_late (&self, i) || !is_call (adj_graph_get_node (graph, i)) ||
+          adj_graph_is_update (graph, i))
+        continue;
+      if (self.root[i] != i)
+        find_part (&self, i);
       self.pair[i] = self.root[i] == i ? find_pair (&self, i) : self.pair[self.root[i]];
+    }
   g_free (self.root);
+  g_free (self.value);
   g_free (self.first);
   g_free (self.readers);
+  g_free (self.part);
   g_free (self.is_sum);
   g_free (self.leaf);
   g_free (self.agreed);
@@ -395,6 +494,16 @@ compute (const AdjGraph *graph)
 }
 
 static const AdjGraphAnalysis counterparts_analysis = { compute, g_free };
+
+gboolean
+adj_graph_adds_gradients (const AdjGraph *graph, guint index)
+{
+  const AdjNode *node = adj_graph_get_node (graph, index);
+
+  return node->op == adj_op (ADJ_OP_add_Tensor) && node->n_inputs == 2 &&
+         adj_graph_depends_on_tangent (graph, node->inputs[0].index) &&
+         adj_graph_depends_on_tangent (graph, node->inputs[1].index);
+}
 
 const guint32 *
 adj_graph_get_counterparts (const AdjGraph *graph)

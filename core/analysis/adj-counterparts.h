@@ -12,4 +12,8 @@ G_BEGIN_DECLS
  * (array length=n_nodes): valid as long as @graph. */
 const guint32 *adj_graph_get_counterparts (const AdjGraph *graph);
 
+/* Whether gradients of several readers of one value meet in node @index; the sequence number and
+ * the line of such a sum are left over from whatever ran before. */
+gboolean adj_graph_adds_gradients (const AdjGraph *graph, guint index);
+
 G_END_DECLS

@@ -5,11 +5,10 @@
 #include "analysis/adj-modules.h"
 
 #include "analysis/adj-blocks.h"
+#include "analysis/adj-counterparts.h"
 #include "ir/adj-graph-analysis-internal.h"
 #include "ir/adj-graph.h"
 #include "ir/adj-input-role.h"
-#include "ops/adj-op-id.h"
-#include "ops/adj-ops.h"
 
 const AdjModule *
 adj_node_get_modules (const AdjNode *node, guint *n)
@@ -27,15 +26,6 @@ adj_node_get_module_path (const AdjNode *node)
   const AdjModule *modules = adj_node_get_modules (node, &n);
 
   return n > 0 && modules[n - 1].path != NULL ? modules[n - 1].path : "";
-}
-
-/* Where gradients of several readers meet; its sequence number is a left-over. */
-static gboolean
-is_accumulation (const AdjGraph *graph, const AdjNode *node)
-{
-  return node->op == adj_op (ADJ_OP_add_Tensor) && node->n_inputs == 2 &&
-         adj_graph_depends_on_tangent (graph, node->inputs[0].index) &&
-         adj_graph_depends_on_tangent (graph, node->inputs[1].index);
 }
 
 static gboolean
@@ -68,7 +58,7 @@ find_naming (const AdjGraph *graph)
         continue;
       if (!is_late && naming[i] == i)
         g_hash_table_insert (last, (gpointer) &node->meta.seq_nr, GUINT_TO_POINTER (i));
-      else if (is_late && !named && naming[i] != i && !is_accumulation (graph, node) &&
+      else if (is_late && !named && naming[i] != i && !adj_graph_adds_gradients (graph, i) &&
                !adj_graph_is_update (graph, i) &&
                g_hash_table_lookup_extended (last, &node->meta.seq_nr, NULL, &found))
         naming[i] = GPOINTER_TO_UINT (found);

@@ -83,8 +83,8 @@ take_named (const AdjGraph *graph, const AdjGraph *leader, const AdjBlocks *its,
   return n_calls > 0 && 2 * n_known >= n_calls;
 }
 
-guint32
-blocks_of_last_gradient (const AdjGraph *graph, guint32 index, const guint32 *of_node)
+static guint32
+block_of_last_gradient (const AdjGraph *graph, guint32 index, const guint32 *of_node)
 {
   const AdjNode *node = adj_graph_get_node (graph, index);
   guint32 last = 0, block = ADJ_NO_BLOCK;
@@ -93,14 +93,24 @@ blocks_of_last_gradient (const AdjGraph *graph, guint32 index, const guint32 *of
     {
       guint32 input = node->inputs[k].index;
 
-      if (input >= last && adj_graph_depends_on_tangent (graph, input) &&
-          of_node[input] != ADJ_NO_BLOCK)
+      if (input >= last && adj_graph_depends_on_tangent (graph, input))
         {
           last = input;
           block = of_node[input];
         }
     }
   return block;
+}
+
+guint32
+blocks_of_gradient (const AdjGraph *graph,
+                    guint32 index,
+                    guint32 counterpart,
+                    const guint32 *of_node)
+{
+  return counterpart != G_MAXUINT32 && !adj_graph_adds_gradients (graph, index)
+             ? of_node[counterpart]
+             : block_of_last_gradient (graph, index, of_node);
 }
 
 /* The block that all readers of @node stand in, or ADJ_NO_BLOCK. */
@@ -147,8 +157,7 @@ take_others (const AdjGraph *graph, guint32 *of_node)
       if (!is_call (adj_graph_get_node (graph, i)))
         continue;
       if (of_node[i] == ADJ_NO_BLOCK)
-        of_node[i] = counterparts[i] != G_MAXUINT32 ? of_node[counterparts[i]]
-                                                    : blocks_of_last_gradient (graph, i, of_node);
+        of_node[i] = blocks_of_gradient (graph, i, counterparts[i], of_node);
       while (next < n && of_node[next] == ADJ_NO_BLOCK)
         next++;
       if (of_node[i] == ADJ_NO_BLOCK && next < n && of_node[next] == before)

@@ -61,7 +61,7 @@ typedef struct
   GArray *chips;      /* of AdjDisplayChip */
   GArray *links;      /* of AdjDisplayLink, by from and to */
   guint32 *item_of;   /* of each node: its item or ADJ_NO_BOX */
-  guint32 *chip_of;   /* of each node that is shown by a chip; or ADJ_NO_BOX */
+  guint32 *chip_of;   /* of each node that is shown by chips alone, the first; or ADJ_NO_BOX */
   gint64 saved_bytes; /* as AdjSavedValues has them; of a backward alone what is computed for it */
   gint64 input_bytes; /* of inputs that backward reads beside them */
   gint64 offloaded_bytes; /* of @saved_bytes, those in the memory of the CPU */

@@ -131,7 +131,28 @@ any_nodes (const AdjRow *row)
   return row->nodes[0]->len + row->nodes[1]->len > 0;
 }
 
-/* Inputs stand above everything; results, and the tangents that begin the way back, below. */
+/* Whether anything reads @host, by itself or by @index, which is folded into it; @near: right below
+ * it, or where it can not be stuck to. */
+static gboolean
+is_read (const Sorter *self, guint32 index, guint32 host, gboolean near)
+{
+  const AdjNode *node = adj_graph_get_node (self->roles->graph, index);
+
+  for (guint k = 0; k < node->n_users; k++)
+    {
+      guint32 user = node->users[k].index, reader = self->roles->entries[user].host;
+      guint32 row = self->rows->row_of[reader];
+
+      if (reader == host
+              ? user != index && is_read (self, user, host, near)
+              : !near || row == 0 || row == ADJ_NO_ROW || adj_rows_row (self->rows, row)->closed)
+        return TRUE;
+    }
+  return FALSE;
+}
+
+/* Inputs stand above everything, but those that are read only far below: these are stuck to their
+ * readers.  Results, and the tangents that begin the way back, stand below. */
 static void
 add_ends (Sorter *self)
 {
@@ -154,11 +175,13 @@ add_ends (Sorter *self)
       else if (entry->kind == ADJ_NODE_ROLE_PILL && !roles->one_column &&
                adj_graph_get_input_role (roles->graph, i) == ADJ_INPUT_TANGENT)
         g_array_append_val (bottom->nodes[entry->side == ADJ_SIDE_BACKWARD], i);
-      else if (entry->kind == ADJ_NODE_ROLE_PILL)
+      else if (entry->kind == ADJ_NODE_ROLE_PILL &&
+               (is_read (self, i, i, TRUE) || !is_read (self, i, i, FALSE)))
         g_array_append_val (top.nodes[0], i);
       else if (entry->kind == ADJ_NODE_ROLE_OUTPUT)
         g_array_append_val (top.nodes[1], i);
     }
+  self->rows->begin = any_nodes (&top);
   if (any_nodes (&top))
     g_array_prepend_val (rows, top);
   else

@@ -37,6 +37,7 @@ typedef struct
   AdjArena *texts;
   GArray *modules; /* of AdjRowsModule */
   GArray *rows;    /* of AdjRow */
+  guint32 begin;   /* the first row that has not inputs alone */
   guint32 *row_of; /* of each node that is a card, pill or the output; else ADJ_NO_ROW */
 } AdjRows;
 

@@ -24,8 +24,31 @@ typedef struct
   guint32 net;
 } Track;
 
+static gboolean
+is_free (const Track *track, const AdjTrackSpan *span, float distance)
+{
+  return track->net == span->net || track->high + distance <= span->low;
+}
+
+/* The first free track; with @most, rather the first behind all that are not, and a new one for
+ * that as long as there are fewer. */
+static guint
+find_track (const GArray *tracks, const AdjTrackSpan *span, float distance, guint most)
+{
+  guint last = tracks->len;
+
+  while (last > 0 && is_free (&g_array_index (tracks, Track, last - 1), span, distance))
+    last--;
+  if (last < MAX (tracks->len, most) && most > 0)
+    return last;
+  for (guint t = 0; t < tracks->len; t++)
+    if (is_free (&g_array_index (tracks, Track, t), span, distance))
+      return t;
+  return tracks->len;
+}
+
 guint
-adj_tracks_assign (AdjTrackSpan *spans, guint n, float distance)
+adj_tracks_assign_in_order (AdjTrackSpan *spans, guint n, float distance, guint most)
 {
   g_autoptr (GPtrArray) order = g_ptr_array_sized_new (n);
   g_autoptr (GArray) tracks = g_array_new (FALSE, FALSE, sizeof (Track));
@@ -37,27 +60,26 @@ adj_tracks_assign (AdjTrackSpan *spans, guint n, float distance)
   for (guint i = 0; i < n; i++)
     {
       AdjTrackSpan *span = g_ptr_array_index (order, i);
-      guint t = 0;
       Track *track;
 
-      for (; t < tracks->len; t++)
-        {
-          track = &g_array_index (tracks, Track, t);
-          if (track->net == span->net || track->high + distance <= span->low)
-            break;
-        }
-      if (t == tracks->len)
+      span->track = find_track (tracks, span, distance, most);
+      if (span->track == tracks->len)
         {
           Track fresh = { .net = span->net, .high = span->high };
 
           g_array_append_val (tracks, fresh);
         }
-      track = &g_array_index (tracks, Track, t);
+      track = &g_array_index (tracks, Track, span->track);
       track->high = track->net == span->net ? MAX (track->high, span->high) : span->high;
       track->net = span->net;
-      span->track = t;
     }
   return tracks->len;
+}
+
+guint
+adj_tracks_assign (AdjTrackSpan *spans, guint n, float distance)
+{
+  return adj_tracks_assign_in_order (spans, n, distance, 0);
 }
 
 static gint

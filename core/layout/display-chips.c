@@ -10,6 +10,7 @@
 
 #define CHIP_PADDING 14.0f
 #define MAX_CHIP_WIDTH 110.0f
+#define AOT_INPUT "primals_"
 
 /* "W fc1" for fc1.weight, "b fc1" for fc1.bias. */
 static const char *
@@ -21,6 +22,15 @@ name_parameter (AdjDisplayList *self, const char *name)
     return display_list_keep (
         self, g_strdup_printf ("%s %.*s", dot[1] == 'w' ? "W" : "b", (int) (dot - name), name));
   return display_list_keep (self, g_strdup_printf ("W %s", name));
+}
+
+/* "p12" of "primals_12": so many of a joint graph have such a name that it tells but the number. */
+static const char *
+name_input (AdjDisplayList *self, const char *name)
+{
+  return g_str_has_prefix (name, AOT_INPUT)
+             ? display_list_keep (self, g_strdup_printf ("p%s", name + strlen (AOT_INPUT)))
+             : name;
 }
 
 /* On a chip: "W c_fc" for c_fc.weight, "b c_fc" for c_fc.bias, else "W name". */
@@ -40,7 +50,7 @@ name_on_chip (AdjDisplayList *self, guint32 index)
     name = display_list_keep (self, title);
   if (!node->meta.parameter &&
       (!title || self->roles->entries[index].role != ADJ_ROLE_PARAMETER || strchr (name, '[')))
-    return name;
+    return name_input (self, name);
   return name_parameter (self, name);
 }
 
@@ -99,6 +109,19 @@ want_gradients (const AdjDisplayList *self, GArray *wanted, guint8 *shown)
     }
 }
 
+gboolean
+display_list_sticks (const AdjDisplayList *self, guint32 host, guint32 item)
+{
+  const AdjDisplayItem *reader = adj_display_item (self, item);
+  AdjNodeRoleKind kind = self->roles->entries[host].kind;
+  guint32 row = self->rows->row_of[host];
+
+  if (kind == ADJ_NODE_ROLE_PILL)
+    return reader->kind == ADJ_BOX_NODE && reader->row > self->rows->begin &&
+           (row == ADJ_NO_ROW || row < self->rows->begin);
+  return kind == ADJ_NODE_ROLE_CHIP && reader->kind != ADJ_BOX_GROUP;
+}
+
 /* Inputs and constants are stuck to every item that reads them. */
 static void
 want_inputs (const AdjDisplayList *self, GArray *wanted, guint8 *shown)
@@ -116,8 +139,7 @@ want_inputs (const AdjDisplayList *self, GArray *wanted, guint8 *shown)
         {
           guint32 host = roles->entries[node->inputs[k].index].host;
 
-          if (roles->entries[host].kind != ADJ_NODE_ROLE_CHIP ||
-              adj_display_item (self, item)->kind == ADJ_BOX_GROUP)
+          if (host == roles->entries[i].host || !display_list_sticks (self, host, item))
             continue;
           want_chip (self, wanted, item, host,
                      adj_display_item (self, item)->side == ADJ_SIDE_BACKWARD);
@@ -154,7 +176,7 @@ note_chip (AdjDisplayList *self, const Wanted *w, guint32 chip)
 {
   guint32 node = w->chip.node.index;
 
-  if (self->chip_of[node] == ADJ_NO_BOX)
+  if (self->chip_of[node] == ADJ_NO_BOX && self->item_of[node] == ADJ_NO_BOX)
     self->chip_of[node] = chip;
 }
 

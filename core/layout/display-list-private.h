@@ -26,6 +26,9 @@ const char *display_list_name_class (AdjDisplayList *self, guint32 index);
  * (transfer full) */
 char *display_text_without_numbers (const char *text);
 
+/* Whether @host, an input or a constant, is shown by a chip at @item, which reads it: there is no
+ * line from where it stands, if it stands anywhere. */
+gboolean display_list_sticks (const AdjDisplayList *self, guint32 host, guint32 item);
 /* Chips on the items, and which of them shows each node; every other node has its item. */
 void display_list_make_chips (AdjDisplayList *self);
 /* Links from what the items read of each other; every node has its item. */

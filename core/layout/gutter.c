@@ -18,6 +18,7 @@
 #define MIN_BAND 150.0f
 #define LANE_DISTANCE 8.0f
 #define LANE_MARGIN 14.0f
+#define MAX_ORDERED 12 /* lanes that are made so that lines do not cross */
 #define STRAIGHT 0.5f
 #define MAX_SLIDE 11.0f
 
@@ -210,45 +211,69 @@ place_pills (Mirror *self)
     }
 }
 
-/* Assigns lanes to the vertical pieces before the pills (from the source) or after them (to the
- * targets). */
+/* The vertical piece of a bridge before its pill (from the source) or behind it (to the targets);
+ * %FALSE: it has none.  @down: most of it goes down. */
+static gboolean
+find_vertical (
+    const Mirror *self, const Bridge *b, gboolean behind, AdjTrackSpan *span, gboolean *down)
+{
+  float from = behind ? b->pill_y : b->source_y;
+
+  span->low = span->high = from;
+  if (!behind)
+    {
+      span->low = MIN (from, b->pill_y);
+      span->high = MAX (from, b->pill_y);
+    }
+  for (guint32 l = b->first_link; behind && l < b->end_link; l++)
+    if (crosses (self->display, l))
+      {
+        span->low = MIN (span->low, mirror_target_y (self, l, b->pill_y));
+        span->high = MAX (span->high, mirror_target_y (self, l, b->pill_y));
+      }
+  *down = span->high - from > from - span->low;
+  return span->high - span->low > STRAIGHT;
+}
+
+/* Assigns lanes to those vertical pieces that go @down, or to the others, from lane @first on, so
+ * that they do not cross: of two that go down the upper one is to the right, of two that go up the
+ * lower one.  Returns the first lane that is free. */
 static guint
-assign_lanes (Mirror *self, gboolean behind, guint32 *tracks)
+assign_lanes_of_way (Mirror *self, gboolean behind, gboolean down, guint first, guint32 *lanes)
 {
   g_autoptr (GArray) spans = g_array_new (FALSE, FALSE, sizeof (AdjTrackSpan));
-  guint at = 0, n = 0;
+  guint n;
 
-  for (guint pass = 0; pass < 2; pass++)
+  for (guint i = 0; i < self->bridges->len; i++)
     {
-      for (guint i = 0; i < self->bridges->len; i++)
-        {
-          const Bridge *b = &g_array_index (self->bridges, Bridge, i);
-          float low = b->pill_y, high = b->pill_y;
-          AdjTrackSpan span;
+      AdjTrackSpan span = { .net = i };
+      gboolean goes_down;
 
-          for (guint32 l = b->first_link; behind && l < b->end_link; l++)
-            if (crosses (self->display, l))
-              {
-                low = MIN (low, mirror_target_y (self, l, b->pill_y));
-                high = MAX (high, mirror_target_y (self, l, b->pill_y));
-              }
-          if (!behind)
-            {
-              low = MIN (low, b->source_y);
-              high = MAX (high, b->source_y);
-            }
-          if (high - low <= STRAIGHT)
-            continue;
-          span = (AdjTrackSpan){ low, high, i, 0 };
-          if (pass == 0)
-            g_array_append_val (spans, span);
-          else
-            tracks[i] = g_array_index (spans, AdjTrackSpan, at++).track;
-        }
-      if (pass == 0)
-        n = adj_tracks_assign ((AdjTrackSpan *) (gpointer) spans->data, spans->len, LANE_DISTANCE);
+      if (!find_vertical (self, &g_array_index (self->bridges, Bridge, i), behind, &span,
+                          &goes_down) ||
+          goes_down != down)
+        continue;
+      if (down)
+        span = (AdjTrackSpan){ -span.high, -span.low, i, 0 };
+      g_array_append_val (spans, span);
     }
-  return n;
+  n = adj_tracks_assign_in_order ((AdjTrackSpan *) (gpointer) spans->data, spans->len,
+                                  LANE_DISTANCE, MAX_ORDERED);
+  for (guint k = 0; k < spans->len; k++)
+    {
+      const AdjTrackSpan *span = &g_array_index (spans, AdjTrackSpan, k);
+
+      lanes[span->net] = first + span->track;
+    }
+  return first + n;
+}
+
+static guint
+assign_lanes (Mirror *self, gboolean behind, guint32 *lanes)
+{
+  guint n = assign_lanes_of_way (self, behind, TRUE, 0, lanes);
+
+  return assign_lanes_of_way (self, behind, FALSE, n, lanes);
 }
 
 static void

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Cuts long runs of nodes without a module into rows, where few values are live. */
+/* Cuts long runs of nodes into rows, where few values are live. */
 
 #include <string.h>
 
@@ -11,7 +11,7 @@
 #define MAX_LOOSE 16    /* cards in a row outside every module */
 #define MIN_STRETCH 6   /* cards of a stretch cut from a graph without modules */
 #define LONG_STRETCH 48 /* … where no single value crosses */
-#define LONG_RUN 20     /* cards of a module that is cut where a single value is live */
+#define LONG_RUN 20     /* cards of a module that is cut at its necks */
 #define MAX_STRETCH 200 /* cards of any row */
 
 static gint
@@ -134,38 +134,67 @@ find_narrow (guint low, guint high, const guint *live)
   return best;
 }
 
-/* Where to cut a run that begins at @from; @to: nowhere.  A module is cut where a single value is
- * live, or when it is too long. */
-static guint
-find_cut (guint from, guint to, gboolean loose, const guint *live)
+/* Cuts a long run of nodes without a module. */
+static void
+append_loose (Sorter *self, GArray *cards, guint from, guint to, const guint *live)
 {
-  guint limit = to - SMALL;
-  guint near =
-      find_narrow (from + MIN_STRETCH, MIN (limit, from + (loose ? LONG_STRETCH : LONG_RUN)), live);
+  while (to - from > MAX_LOOSE)
+    {
+      guint cut = find_narrow (from + MIN_STRETCH, MIN (to - SMALL, from + LONG_STRETCH), live);
 
-  if (loose || live[near - 1] <= 1)
-    return near;
-  if (to - from <= MAX_STRETCH)
-    return to;
-  return find_narrow (from + MAX_STRETCH / 2, MIN (limit, from + MAX_STRETCH), live);
+      append_stretch (self, cards, from, cut, 0);
+      from = cut;
+    }
+  append_stretch (self, cards, from, to, 0);
 }
 
-/* Cuts a long run into rows. */
+/* The neck of a run: of the places with more live values somewhere before and somewhere behind, the
+ * one with the fewest; the first of several.  @to: it has none. */
+static guint
+find_neck (guint from, guint to, const guint *live)
+{
+  g_autofree guint *behind = g_new0 (guint, to - from + 1);
+  guint best = to, before = 0;
+
+  for (guint k = to; k-- > from;)
+    behind[k - from] = MAX (behind[k - from + 1], live[k]);
+  for (guint cut = from + SMALL; cut + SMALL <= to; cut++)
+    {
+      guint at = live[cut - 1];
+
+      before = MAX (before, live[cut - 2]);
+      if (at < before && at < behind[cut - from] && (best == to || at < live[best - 1]))
+        best = cut;
+    }
+  return best;
+}
+
+/* Cuts a long run of nodes of a module at its necks, looked for in so many cards as a row may have.
+ */
 static void
 append_cut (Sorter *self, GArray *cards, guint from, guint to, guint32 module, const guint *live)
 {
-  guint limit = module == 0 ? MAX_LOOSE : LONG_RUN;
-
-  while (to - from > limit)
+  while (to - from > LONG_RUN)
     {
-      guint cut = find_cut (from, to, module == 0, live);
+      guint end = MIN (to, from + MAX_STRETCH), cut = find_neck (from, end, live);
 
-      if (cut == to)
+      if (cut == end && end == to)
         break;
-      append_stretch (self, cards, from, cut, module);
+      if (cut == end)
+        cut = find_narrow (from + MAX_STRETCH / 2, end - SMALL, live);
+      append_cut (self, cards, from, cut, module, live);
       from = cut;
     }
   append_stretch (self, cards, from, to, module);
+}
+
+static void
+append_run (Sorter *self, GArray *cards, guint from, guint to, guint32 module, const guint *live)
+{
+  if (module == 0)
+    append_loose (self, cards, from, to, live);
+  else
+    append_cut (self, cards, from, to, module, live);
 }
 
 /* Runs of nodes that stand directly in a module with inner ones, and runs too small for a frame,
@@ -250,7 +279,7 @@ sorter_cut_rows (Sorter *self)
       loose = run_is_loose (self->rows, unit, end - k);
       if (k > start && (next != frame || !loose || !was_loose))
         {
-          append_cut (self, cards, start, k, frame, live);
+          append_run (self, cards, start, k, frame, live);
           start = k;
         }
       frame = next;
@@ -258,5 +287,5 @@ sorter_cut_rows (Sorter *self)
       k = end;
     }
   if (cards->len > start)
-    append_cut (self, cards, start, cards->len, frame, live);
+    append_run (self, cards, start, cards->len, frame, live);
 }

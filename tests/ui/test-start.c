@@ -238,6 +238,86 @@ test_elsewhere (void)
   adj_walk_close (window);
 }
 
+/* How many labels below @root that are on the screen say @text, in their markup. */
+static guint
+count_labels (GtkWidget *root, const char *text)
+{
+  guint n = GTK_IS_LABEL (root) && gtk_widget_get_mapped (root) &&
+            strstr (gtk_label_get_label (GTK_LABEL (root)), text) != NULL;
+
+  for (GtkWidget *child = gtk_widget_get_first_child (root); child != NULL;
+       child = gtk_widget_get_next_sibling (child))
+    n += count_labels (child, text);
+  return n;
+}
+
+/* What was typed stands out in each result, in its name and in what it calls. */
+static void
+test_marks (void)
+{
+  AdjWindow *window = adj_walk_open_graph (application, "graphs/gpt2.adjoint", "joint");
+  GtkWidget *bar;
+
+  adj_mouse_focus (GTK_WIDGET (window));
+  gtk_widget_activate_action (GTK_WIDGET (window), "win.find", NULL);
+  adj_walk_settle (window);
+  bar = adj_walk_find_mapped (GTK_WIDGET (window), ADJ_TYPE_SEARCH_BAR);
+  g_assert_nonnull (bar);
+  adj_mouse_do ("type --delay 20 GELU_b");
+  UNTIL (count_labels (bar, ">gelu_b</span>ackward") > 0);
+  g_assert_cmpuint (count_labels (bar, "weight='heavy'>gelu_b</span>ackward"), >=, 2);
+  g_assert_cmpuint (count_labels (bar, "weight='heavy'>mm"), ==, 0);
+  adj_walk_keep (window, "search-marks");
+  adj_walk_close (window);
+}
+
+/* A compiled backward is called so: "!0" is what PyTorch's log calls it. */
+static void
+test_region (void)
+{
+  AdjWindow *window =
+      adj_walk_open_graph (application, "graphs/mlp-ddp.adjoint", "compiled_autograd");
+
+  adj_walk_settle (window);
+  g_assert_cmpuint (count_labels (GTK_WIDGET (window), "Compiled backward"), >, 0);
+  g_assert_cmpuint (count_labels (GTK_WIDGET (window), "Region !"), ==, 0);
+  adj_walk_keep (window, "compiled-backward");
+  adj_walk_close (window);
+}
+
+/* The list of recent files has what could be opened, and a file that stops to be readable leaves
+ * it; why it could not be opened is said in one place. */
+static void
+test_recent (void)
+{
+  g_autoptr (AdjTestFolder) folder = adj_test_folder_new ();
+  g_autofree char *path = g_build_filename (folder->path, "fine.adjoint", NULL);
+  g_autofree char *from = adj_test_data_path ("graphs/mlp.adjoint");
+  g_autofree char *uri = g_filename_to_uri (path, NULL, NULL);
+  GtkRecentManager *recent = gtk_recent_manager_get_default ();
+  AdjWindow *window = adj_walk_open_window (application, 1280, 900);
+  g_autofree char *bytes = NULL;
+  const GError *error;
+  gsize length;
+
+  g_assert_true (g_file_get_contents (from, &bytes, &length, NULL));
+  g_assert_true (g_file_set_contents (path, bytes, (gssize) length, NULL));
+  g_assert_true (adj_walk_open (window, path));
+  UNTIL (gtk_recent_manager_has_item (recent, uri));
+  adj_walk_close (window);
+
+  g_assert_true (g_file_set_contents (path, bytes, (gssize) length / 2, NULL));
+  window = adj_walk_open_window (application, 1280, 900);
+  adj_walk_open (window, path);
+  error = adj_document_get_error (adj_window_get_document (window));
+  g_assert_nonnull (error);
+  UNTIL (!gtk_recent_manager_has_item (recent, uri));
+  adj_walk_settle (window);
+  g_assert_cmpuint (count_labels (GTK_WIDGET (window), error->message), ==, 1);
+  adj_walk_keep (window, "cannot-open");
+  adj_walk_close (window);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -253,5 +333,8 @@ main (int argc, char **argv)
   g_test_add_func ("/start/reopens", test_reopens);
   g_test_add_func ("/start/order", test_order);
   g_test_add_func ("/start/elsewhere", test_elsewhere);
+  g_test_add_func ("/start/marks", test_marks);
+  g_test_add_func ("/start/region", test_region);
+  g_test_add_func ("/start/recent", test_recent);
   return g_test_run ();
 }
