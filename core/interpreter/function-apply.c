@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 
-/* autograd_function_apply (fwd, bwd, *args, args_tensor_mask, non_differentiable_idx): a
- * torch.autograd.Function that the frontend made graphs of.  The mask says how many of @args are
- * inputs of it; the others are what its forward reads besides.  Without it, as in PyTorch 2.15, all
- * are, and the functions take no context first. */
+/* autograd_function_apply (fwd, bwd, *args, …): a torch.autograd.Function that the frontend made
+ * graphs of. */
 
 #include "call/adj-mode.h"
 #include "interpreter/adj-interpreter.h"
@@ -31,6 +29,8 @@ count_outputs (AdjContext *cx, const AdjGraph *forward, guint *n)
   return adj_value_foreach (&returned->items[0], count_leaf, n);
 }
 
+/* How many of the arguments are inputs of the function; the others are what its forward reads
+ * besides. */
 static gboolean
 count_inputs (AdjContext *cx, const AdjValue *mask, guint *n)
 {
@@ -69,6 +69,7 @@ adj_builtin_apply_function (
   g_autoptr (AdjFunction) forward = NULL;
   g_autoptr (AdjFunction) backward = NULL;
   g_autofree AdjValue *of_forward = g_new0 (AdjValue, MAX (n_args, 2));
+  /* In 2.15 there is none: all arguments are inputs, and the functions take no context first. */
   const AdjValue *mask = adj_value_find_member (kwargs, "args_tensor_mask");
   AdjFunctionApply apply = {
     .args = of_forward,
