@@ -8,8 +8,10 @@ typedef struct
 {
   const AdjFunctionApply *apply; /* (unowned): while the forward runs */
   AdjFunction *backward;         /* (owned) */
-  AdjValue *output;              /* (unowned): receives the result */
-  AdjValue saved;                /* (owned): LIST; NODE where a tensor is: its number among them */
+  gboolean takes_context;
+  AdjValue *output; /* (unowned): receives the result */
+  AdjValue saved;   /* (owned): LIST; NODE where an output is: its number among what the
+                       operation saves */
 } Applied;
 
 static void
@@ -44,6 +46,42 @@ mark_outputs (AdjCustomCall *call, const AdjValue *indices, AdjTensor *const *ou
     }
 }
 
+typedef struct
+{
+  AdjTensor *const *outputs;
+  guint n_outputs;
+  GPtrArray *saved; /* of AdjTensor */
+} Keeping;
+
+static gboolean
+keep_leaf (const AdjValue *leaf, AdjValue *out, gpointer data)
+{
+  const Keeping *keeping = data;
+
+  for (guint i = 0; leaf->kind == ADJ_VALUE_TENSOR && i < keeping->n_outputs; i++)
+    if (keeping->outputs[i] == leaf->tensor)
+      {
+        *out = ADJ_NODE (((AdjNodeId){ keeping->saved->len }));
+        g_ptr_array_add (keeping->saved, leaf->tensor);
+        return TRUE;
+      }
+  *out = adj_value_copy (leaf);
+  return TRUE;
+}
+
+/* What is saved of the forward is held beside the operation, as by PyTorch, so that no captured
+ * backward has it as an input; but outputs, which hold the operation themselves. */
+static void
+keep (AdjCustomCall *call, const AdjValue *saved, AdjTensor *const *outputs, guint n_outputs)
+{
+  Applied *applied = adj_custom_call_get_data (call);
+  g_autoptr (GPtrArray) tensors = g_ptr_array_new ();
+  Keeping keeping = { outputs, n_outputs, tensors };
+
+  adj_value_map (saved, keep_leaf, &keeping, &applied->saved);
+  adj_custom_call_save (call, (AdjTensor *const *) tensors->pdata, tensors->len);
+}
+
 static gboolean
 run_forward (AdjCustomCall *call,
              AdjTensor *const *inputs,
@@ -54,17 +92,14 @@ run_forward (AdjCustomCall *call,
   Applied *applied = adj_custom_call_get_data (call);
   const AdjFunctionApply *apply = applied->apply;
   g_auto (AdjValue) given = ADJ_NONE;
-  g_autoptr (GPtrArray) saved = NULL;
   AdjTensor **next = outputs;
 
   if (!adj_function_call (apply->forward, adj_custom_call_get_context (call), apply->args,
                           apply->n_args, &given))
     return FALSE;
   *applied->output = adj_value_copy (&given.items[0]);
-  applied->saved = custom_number_tensors (&given.items[1]);
-  saved = custom_list_tensors (&given.items[1], 1);
-  adj_custom_call_save (call, (AdjTensor *const *) saved->pdata, saved->len);
   adj_value_foreach (applied->output, append_leaf, &next);
+  keep (call, &given.items[1], outputs, n_outputs);
   mark_outputs (call, apply->non_differentiable, outputs, n_outputs);
   return TRUE;
 }
@@ -105,7 +140,8 @@ run_backward (AdjCustomCall *call,
   if (!custom_unpack_tensors (call, &applied->saved, &saved))
     return FALSE;
   args = g_new0 (AdjValue, 1 + n_grads + saved.n);
-  args[n++] = ADJ_NONE;
+  if (applied->takes_context)
+    args[n++] = ADJ_NONE;
   for (guint i = 0; i < n_grads; i++)
     args[n++] = grads[i] != NULL ? ADJ_TENSOR (grads[i]) : ADJ_NONE;
   for (guint i = 0; i < saved.n; i++)
@@ -132,10 +168,15 @@ function_apply (AdjMode *mode, AdjContext *cx, const AdjFunctionApply *apply, Ad
 
   applied->apply = apply;
   applied->backward = adj_function_ref (apply->backward);
+  applied->takes_context = apply->takes_context;
   applied->output = &output;
   for (guint i = 0; i < apply->n_inputs; i++)
-    if (apply->args[i + 1].kind == ADJ_VALUE_TENSOR)
-      inputs[i] = apply->args[i + 1].tensor;
+    {
+      const AdjValue *arg = &apply->args[apply->takes_context + i];
+
+      if (arg->kind == ADJ_VALUE_TENSOR)
+        inputs[i] = arg->tensor;
+    }
   if (!adj_custom_apply (cx, &applied_class, applied, applied_free, inputs, apply->n_inputs,
                          outputs, apply->n_outputs))
     return FALSE;

@@ -290,6 +290,30 @@ visit_first_size (const FormVisit *visit, const AdjTensorMeta *meta)
   visit_size (visit, meta->shape.rank > 0 ? meta->shape.size[0] : ADJ_SIZE (1));
 }
 
+static void
+visit_size_from_end (const FormVisit *visit, const AdjShape *shape, guint back)
+{
+  visit_size (visit, shape->rank >= back ? shape->size[shape->rank - back] : ADJ_SIZE (1));
+}
+
+static void
+visit_last_size (const FormVisit *visit, const AdjTensorMeta *meta)
+{
+  visit_size_from_end (visit, &meta->shape, 1);
+}
+
+static void
+visit_second_last_size (const FormVisit *visit, const AdjTensorMeta *meta)
+{
+  visit_size_from_end (visit, &meta->shape, 2);
+}
+
+static void
+visit_third_last_size (const FormVisit *visit, const AdjTensorMeta *meta)
+{
+  visit_size_from_end (visit, &meta->shape, 3);
+}
+
 /* PyTorch takes them of tensors alone that require a gradient. */
 static void
 visit_strides (const FormVisit *visit, const AdjTensorMeta *meta)
@@ -355,12 +379,21 @@ visit_numel (const FormVisit *visit, const AdjTensorMeta *meta)
 }
 
 static void (*const of_meta[ADJ_N_KEPT]) (const FormVisit *visit, const AdjTensorMeta *meta) = {
-  [ADJ_KEPT_DTYPE] = visit_dtype,           [ADJ_KEPT_SIZES] = visit_shape,
-  [ADJ_KEPT_FIRST_SIZE] = visit_first_size, [ADJ_KEPT_STRIDES] = visit_strides,
-  [ADJ_KEPT_OPTIONS] = visit_options,       [ADJ_KEPT_INFO] = visit_info,
-  [ADJ_KEPT_GEOMETRY] = visit_geometry,     [ADJ_KEPT_ITEM_SIZES] = visit_shape,
-  [ADJ_KEPT_ITEM_DTYPES] = visit_dtype,     [ADJ_KEPT_LAYOUT] = visit_layout,
-  [ADJ_KEPT_NUMEL] = visit_numel,           [ADJ_KEPT_RANK] = visit_rank,
+  [ADJ_KEPT_DTYPE] = visit_dtype,
+  [ADJ_KEPT_SIZES] = visit_shape,
+  [ADJ_KEPT_FIRST_SIZE] = visit_first_size,
+  [ADJ_KEPT_STRIDES] = visit_strides,
+  [ADJ_KEPT_OPTIONS] = visit_options,
+  [ADJ_KEPT_INFO] = visit_info,
+  [ADJ_KEPT_GEOMETRY] = visit_geometry,
+  [ADJ_KEPT_ITEM_SIZES] = visit_shape,
+  [ADJ_KEPT_ITEM_DTYPES] = visit_dtype,
+  [ADJ_KEPT_LAYOUT] = visit_layout,
+  [ADJ_KEPT_NUMEL] = visit_numel,
+  [ADJ_KEPT_RANK] = visit_rank,
+  [ADJ_KEPT_LAST_SIZE] = visit_last_size,
+  [ADJ_KEPT_SECOND_LAST_SIZE] = visit_second_last_size,
+  [ADJ_KEPT_THIRD_LAST_SIZE] = visit_third_last_size,
 };
 
 /* A number in the place of a tensor is one of the default types. */
@@ -523,6 +556,8 @@ visit_attribute (OpNode *op_node, GradVisitor *visitor, const AdjNodeAttribute *
     visitor->leaf (visitor, attribute->name, &ADJ_BOOL (TRUE), FALSE);
   else if (attribute->what == ADJ_KEPT_ITSELF)
     visit_itself (&visit, value);
+  else if (attribute->what == ADJ_KEPT_AS_SIZE)
+    visitor->size (visitor, attribute->name, value);
   else if (attribute->what == ADJ_KEPT_LENGTH)
     visit_int (&visit, count_items (&visit));
   else if (attribute->what == ADJ_KEPT_ITEM_SIZES || attribute->what == ADJ_KEPT_ITEM_DTYPES)

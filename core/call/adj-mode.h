@@ -16,11 +16,11 @@ typedef struct _AdjEffectCall AdjEffectCall;
 /* A torch.autograd.Function in a graph. */
 typedef struct
 {
-  AdjFunction *forward;  /* (unowned): of @args; gives (output, [what is saved]) */
-  AdjFunction *backward; /* (unowned): of None, a gradient for each output and what was saved; gives
-                            the gradient of each input, the only one as it is */
-  const AdjValue
-      *args; /* (unowned): None for its ctx, the inputs, what the forward reads besides */
+  AdjFunction *forward;   /* (unowned): of @args; gives (output, [what is saved]) */
+  AdjFunction *backward;  /* (unowned): of a gradient for each output and what was saved; gives the
+                             gradient of each input, the only one as it is */
+  gboolean takes_context; /* both: a None before all else, for its ctx */
+  const AdjValue *args;   /* (unowned): the inputs, what the forward reads besides */
   guint n_args;
   guint n_inputs;
   guint n_outputs;                    /* leaves of the output */

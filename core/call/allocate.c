@@ -50,6 +50,16 @@ adj_op_extent (const AdjTensorMeta *meta)
   return last;
 }
 
+/* Whether a part of a tensor counts its own writes: one of an "unsafe" split, which says that its
+ * parts are no views. */
+static gboolean
+is_part_apart (const AdjOpCall *call)
+{
+  const AdjSchema *schema = adj_op_get_schema (call->op);
+
+  return schema->n_returns == 1 && schema->returns[0].type.is_list && !adj_schema_is_view (schema);
+}
+
 static gboolean
 allocate_view (AdjOpCall *call, AdjOpResult *result, gboolean fake)
 {
@@ -62,7 +72,10 @@ allocate_view (AdjOpCall *call, AdjOpResult *result, gboolean fake)
   if (!fake && adj_op_extent (&result->meta) > adj_storage_get_n_bytes (storage))
     return adj_op_call_fail (call, "the view reaches outside the storage of its tensor");
   result->tensor = adj_tensor_new (&result->meta, storage);
-  adj_tensor_share_version (result->tensor, base);
+  if (is_part_apart (call))
+    adj_tensor_count_apart (result->tensor);
+  else
+    adj_tensor_share_version (result->tensor, base);
   return TRUE;
 }
 

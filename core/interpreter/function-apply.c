@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 
-/* autograd_function_apply (fwd, bwd, *args, args_tensor_mask, non_differentiable_idx): a
- * torch.autograd.Function that the frontend made graphs of.  The mask says how many of @args are
- * inputs of it; the others are what its forward reads besides. */
+/* autograd_function_apply (fwd, bwd, *args, …): a torch.autograd.Function that the frontend made
+ * graphs of. */
 
 #include "call/adj-mode.h"
 #include "interpreter/adj-interpreter.h"
@@ -30,15 +29,26 @@ count_outputs (AdjContext *cx, const AdjGraph *forward, guint *n)
   return adj_value_foreach (&returned->items[0], count_leaf, n);
 }
 
+/* How many of the arguments are inputs of the function; the others are what its forward reads
+ * besides. */
 static gboolean
 count_inputs (AdjContext *cx, const AdjValue *mask, guint *n)
 {
   *n = 0;
-  if (mask == NULL || !adj_value_is_container (mask))
+  if (!adj_value_is_container (mask))
     return adj_builtin_fail (cx, "args_tensor_mask must be a list");
   for (guint i = 0; i < mask->n; i++)
     *n += mask->items[i].kind == ADJ_VALUE_BOOL && mask->items[i].boolean;
   return TRUE;
+}
+
+static gboolean
+check_words (AdjContext *cx, const AdjValue *kwargs)
+{
+  const AdjValue *written = adj_value_find_member (kwargs, "dirty_idx");
+
+  return written == NULL || !adj_value_is_container (written) || written->n == 0 ||
+         adj_builtin_fail (cx, "functions that write their inputs (dirty_idx) are not supported");
 }
 
 static gboolean
@@ -59,18 +69,23 @@ adj_builtin_apply_function (
   g_autoptr (AdjFunction) forward = NULL;
   g_autoptr (AdjFunction) backward = NULL;
   g_autofree AdjValue *of_forward = g_new0 (AdjValue, MAX (n_args, 2));
+  /* In 2.15 there is none: all arguments are inputs, and the functions take no context first. */
+  const AdjValue *mask = adj_value_find_member (kwargs, "args_tensor_mask");
   AdjFunctionApply apply = {
     .args = of_forward,
+    .takes_context = mask != NULL,
+    .n_inputs = n_args - MIN (n_args, 2),
     .non_differentiable = adj_value_find_member (kwargs, "non_differentiable_idx"),
   };
 
   if (n_args < 2 || args[0].kind != ADJ_VALUE_GRAPH || args[1].kind != ADJ_VALUE_GRAPH)
     return adj_builtin_fail (cx, "the first two arguments must be graphs");
-  of_forward[apply.n_args++] = ADJ_NONE;
+  if (apply.takes_context)
+    of_forward[apply.n_args++] = ADJ_NONE;
   for (guint i = 2; i < n_args; i++)
     of_forward[apply.n_args++] = args[i];
-  if (!count_outputs (cx, args[0].graph, &apply.n_outputs) ||
-      !count_inputs (cx, adj_value_find_member (kwargs, "args_tensor_mask"), &apply.n_inputs))
+  if (!check_words (cx, kwargs) || !count_outputs (cx, args[0].graph, &apply.n_outputs) ||
+      (mask != NULL && !count_inputs (cx, mask, &apply.n_inputs)))
     return FALSE;
   if (apply.n_inputs > n_args - 2)
     return adj_builtin_fail (cx, "args_tensor_mask has %u inputs, but %u arguments are given",

@@ -118,6 +118,25 @@ item_of_argument (const AdjCaptured *self, const AdjNode *node, guint index, Adj
   return self->nodes[arg->node.index].item;
 }
 
+/* Where @node, an accumulation, has the gradient that is added: accumulate_grad_ (leaf, gradient),
+ * and since 2.15 call_accumulate_grad (leaf, its gradient before, gradient, whether hooks follow).
+ */
+static guint
+place_of_added (const AdjNode *node)
+{
+  return node->args.n == 4 ? 2 : 1;
+}
+
+static void
+find_accumulation (const AdjCaptured *self, const AdjNode *node, AdjCapturedNode *out)
+{
+  const guint place = place_of_added (node);
+
+  out->leaf = item_of_argument (self, node, 0, ADJ_CAPTURED_INPUT);
+  if (node->args.n > place && node->args.items[place].kind == ADJ_VALUE_NODE)
+    out->added = node->args.items[place].node.index;
+}
+
 /* "MulBackward0 (NodeCall 3)": what compiled autograd writes into stack traces. */
 static guint32
 parse_origin (const AdjNode *node, char **name)
@@ -149,7 +168,7 @@ find_kinds (AdjCaptured *self)
       const char *list;
 
       *out = (AdjCapturedNode){ ADJ_CAPTURED_OTHER, ADJ_CAPTURED_NONE, ADJ_CAPTURED_NONE,
-                                ADJ_CAPTURED_NONE, ADJ_CAPTURED_NONE };
+                                ADJ_CAPTURED_NONE,  ADJ_CAPTURED_NONE, ADJ_CAPTURED_NONE };
       list = find_list (self, node, &out->item);
       if (node->opcode == ADJ_OPCODE_PLACEHOLDER)
         {
@@ -161,7 +180,7 @@ find_kinds (AdjCaptured *self)
       if (out->kind == ADJ_CAPTURED_HOOK || out->kind == ADJ_CAPTURED_BACKWARD)
         out->item = item_of_argument (self, node, 0, ADJ_CAPTURED_HOOK_ITEM);
       else if (out->kind == ADJ_CAPTURED_ACCUMULATE)
-        out->leaf = item_of_argument (self, node, 0, ADJ_CAPTURED_INPUT);
+        find_accumulation (self, node, out);
     }
 }
 
@@ -264,29 +283,73 @@ read_input (const AdjCaptured *self, const AdjValue *entry, AdjCapturedInput *ou
     out->call = ADJ_CAPTURED_NONE;
 }
 
-/* Concludes the origin of an input from its readers: the input of an accumulation is not read
- * otherwise. */
+/* Accumulations, by what they take. */
+typedef struct
+{
+  GHashTable *leaves;       /* items */
+  GHashTable *leaf_of_call; /* call → item */
+  GHashTable *leaf_of_grad; /* item → item */
+} Accumulations;
+
+static void
+find_accumulations (const AdjCaptured *self, Accumulations *found)
+{
+  for (guint i = 0; i < adj_graph_get_n_nodes (self->graph); i++)
+    {
+      const AdjNode *call = get_node (self, i);
+      gpointer leaf = GUINT_TO_POINTER (self->nodes[i].leaf);
+      guint32 grad;
+
+      if (self->nodes[i].kind != ADJ_CAPTURED_ACCUMULATE ||
+          self->nodes[i].leaf == ADJ_CAPTURED_NONE)
+        continue;
+      g_hash_table_add (found->leaves, leaf);
+      g_hash_table_insert (found->leaf_of_call, GUINT_TO_POINTER (self->nodes[i].call), leaf);
+      grad = place_of_added (call) == 2 ? item_of_argument (self, call, 1, ADJ_CAPTURED_INPUT)
+                                        : ADJ_CAPTURED_NONE;
+      if (grad != ADJ_CAPTURED_NONE)
+        g_hash_table_insert (found->leaf_of_grad, GUINT_TO_POINTER (grad), leaf);
+    }
+}
+
+/* The call that input @index is of: that it names, or since 2.7, where it names none, that of the
+ * first node that reads it. */
+static guint32
+get_call_of_input (const AdjCaptured *self, guint index)
+{
+  const AdjNode *node = get_node (self, index);
+
+  return self->nodes[index].call != ADJ_CAPTURED_NONE || node->n_users == 0
+             ? self->nodes[index].call
+             : self->nodes[node->users[0].index].call;
+}
+
+/* Concludes the origin of an input from its readers. The first is a gradient that was given, as the
+ * root is met first. What a leaf has before is read by no node of 2.6. */
 static void
 conclude_input (const AdjCaptured *self,
                 AdjCapturedInput *out,
-                GHashTable *leaves,
-                GHashTable *leaf_of_call,
+                const Accumulations *accumulations,
                 guint32 item)
 {
-  gpointer leaf;
+  gpointer key = GUINT_TO_POINTER (item), leaf = NULL;
+  gboolean grad;
 
-  out->call = self->nodes[out->node.index].call;
+  out->call = get_call_of_input (self, out->node.index);
   out->of = ADJ_CAPTURED_NONE;
-  if (g_hash_table_contains (leaves, GUINT_TO_POINTER (item)))
+  grad = g_hash_table_lookup_extended (accumulations->leaf_of_grad, key, NULL, &leaf) ||
+         (get_node (self, out->node.index)->n_users == 0 &&
+          g_hash_table_lookup_extended (accumulations->leaf_of_call, GUINT_TO_POINTER (out->call),
+                                        NULL, &leaf));
+  if (g_hash_table_contains (accumulations->leaves, key))
     out->from = ADJ_FROM_LEAF;
-  else if (get_node (self, out->node.index)->n_users == 0 &&
-           g_hash_table_lookup_extended (leaf_of_call, GUINT_TO_POINTER (out->call), NULL, &leaf))
+  else if (grad)
     {
       out->from = ADJ_FROM_GRAD;
       out->of = GPOINTER_TO_UINT (leaf);
     }
   else
-    out->from = out->call == 0 ? ADJ_FROM_GRADIENT : ADJ_FROM_SAVED;
+    out->from = out->call == 0 || item == 0 ? ADJ_FROM_GRADIENT : ADJ_FROM_SAVED;
 }
 
 static void
@@ -296,15 +359,11 @@ find_inputs (AdjCaptured *self)
       self->recorded != NULL ? adj_value_find_member (self->recorded->backward, "inputs") : NULL;
   g_autoptr (GHashTable) leaves = g_hash_table_new (NULL, NULL);
   g_autoptr (GHashTable) leaf_of_call = g_hash_table_new (NULL, NULL);
+  g_autoptr (GHashTable) leaf_of_grad = g_hash_table_new (NULL, NULL);
+  Accumulations accumulations = { leaves, leaf_of_call, leaf_of_grad };
   guint n = adj_graph_get_n_nodes (self->graph);
 
-  for (guint i = 0; i < n; i++)
-    if (self->nodes[i].kind == ADJ_CAPTURED_ACCUMULATE && self->nodes[i].leaf != ADJ_CAPTURED_NONE)
-      {
-        g_hash_table_add (leaves, GUINT_TO_POINTER (self->nodes[i].leaf));
-        g_hash_table_insert (leaf_of_call, GUINT_TO_POINTER (self->nodes[i].call),
-                             GUINT_TO_POINTER (self->nodes[i].leaf));
-      }
+  find_accumulations (self, &accumulations);
   for (guint i = 0; i < n; i++)
     {
       AdjCapturedInput input = { .node = { i } };
@@ -316,7 +375,7 @@ find_inputs (AdjCaptured *self)
       if (entries != NULL && item < entries->n)
         read_input (self, &entries->items[item], &input);
       if (!input.recorded)
-        conclude_input (self, &input, leaves, leaf_of_call, item);
+        conclude_input (self, &input, &accumulations, item);
       if (item >= self->inputs->len)
         g_array_set_size (self->inputs, item + 1);
       g_array_index (self->inputs, AdjCapturedInput, item) = input;
@@ -362,6 +421,7 @@ adj_captured_new (AdjGraph *graph, AdjBundle *bundle)
   find_kinds (self);
   name_calls (self);
   find_calls (self);
+  captured_adopt_inlined (self);
   find_after (self);
   find_inputs (self);
   return self;

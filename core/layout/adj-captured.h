@@ -30,6 +30,7 @@ typedef struct
   AdjCapturedKind kind;
   guint32 item;  /* in its list, of a LIST how many; HOOK, BACKWARD: in `hooks`; or NONE */
   guint32 leaf;  /* ACCUMULATE, and the hook after one: in `inputs`; or NONE */
+  guint32 added; /* ACCUMULATE: the node whose value is added; or NONE */
   guint32 after; /* the ACCUMULATE that such a hook comes after: a node; or NONE */
   guint32 call;  /* NodeCall that it belongs to; or NONE */
 } AdjCapturedNode;
@@ -77,6 +78,11 @@ ADJ_PUBLIC const AdjCapturedInput *adj_captured_get_input (const AdjCaptured *ca
                                                            guint index);
 ADJ_PUBLIC guint adj_captured_get_n_calls (const AdjCaptured *captured);
 ADJ_PUBLIC const AdjCapturedCall *adj_captured_get_call (const AdjCaptured *captured, guint index);
+/* The backward graph of the bundle that was inlined, of a compiled function, where node @index is
+ * an item of `inputs` that this function saved; @input: which input of that graph it is.
+ * (transfer none) (nullable): %NULL also where several graphs could be the one. */
+ADJ_PUBLIC const AdjBundleGraph *
+adj_captured_find_inlined (const AdjCaptured *captured, guint index, AdjNodeId *input);
 /* The reasons for which it was captured, in PyTorch's words. */
 ADJ_PUBLIC guint adj_captured_get_n_reasons (const AdjCaptured *captured);
 ADJ_PUBLIC const char *adj_captured_get_reason (const AdjCaptured *captured, guint index);

@@ -19,4 +19,7 @@ struct _AdjCaptured
   const AdjValue *capture;         /* (nullable) */
 };
 
+/* Gives the call of a compiled function the nodes of its backward that name none. */
+void captured_adopt_inlined (AdjCaptured *self);
+
 G_END_DECLS

@@ -6,7 +6,8 @@
 #include "ir/adj-graph.h"
 #include "layout/rows-private.h"
 
-#define MAX_LOOSE 4 /* single cards side by side in a row */
+#define MAX_LOOSE 4   /* single cards side by side in a row */
+#define MAX_CARDS 200 /* of a call in a row; a compiled function may have thousands */
 
 /* What one node of autograd became. */
 typedef struct
@@ -88,9 +89,9 @@ by_number (gconstpointer a, gconstpointer b)
 }
 
 static void
-append_cards (Sorter *self, AdjRow *row, const GArray *cards)
+append_cards (Sorter *self, AdjRow *row, const GArray *cards, guint from, guint to)
 {
-  for (guint k = 0; k < cards->len; k++)
+  for (guint k = from; k < to; k++)
     {
       guint32 node = g_array_index (cards, guint32, k);
 
@@ -99,10 +100,25 @@ append_cards (Sorter *self, AdjRow *row, const GArray *cards)
     }
 }
 
+/* A module for all of its cards, in rows. */
+static void
+append_call (Sorter *self, const Call *call)
+{
+  const AdjCaptured *captured = self->roles->captured;
+  g_autofree char *title = adj_captured_name_call (captured, call->call);
+  g_autofree char *path = g_strdup_printf ("#NodeCall %u", call->call);
+  const guint32 module = sorter_append_module (self->rows, path, title, 0);
+
+  adj_rows_module (self->rows, module)->n_nodes[self->leading == ADJ_SIDE_BACKWARD] =
+      adj_captured_get_call (captured, call->call)->n_nodes;
+  for (guint k = 0; k < call->cards->len; k += MAX_CARDS)
+    append_cards (self, sorter_append_row (self->rows->rows, module), call->cards, k,
+                  MIN (k + MAX_CARDS, call->cards->len));
+}
+
 gboolean
 sorter_cut_calls (Sorter *self)
 {
-  const AdjCaptured *captured = self->roles->captured;
   g_autoptr (GArray) calls = collect_calls (self);
   AdjRow *loose = NULL;
   guint n_named = 0;
@@ -125,16 +141,12 @@ sorter_cut_calls (Sorter *self)
         {
           if (loose == NULL || sorter_get_nodes (loose, self->leading)->len >= MAX_LOOSE)
             loose = sorter_append_row (self->rows->rows, 0);
-          append_cards (self, loose, call->cards);
+          append_cards (self, loose, call->cards, 0, 1);
         }
       else
         {
-          g_autofree char *title = adj_captured_name_call (captured, call->call);
-          g_autofree char *path = g_strdup_printf ("#NodeCall %u", call->call);
-          guint32 module = sorter_append_module (self->rows, path, title, 0);
-
           loose = NULL;
-          append_cards (self, sorter_append_row (self->rows->rows, module), call->cards);
+          append_call (self, call);
         }
     }
   return TRUE;

@@ -33,10 +33,14 @@ gboolean adj_node_op_call (
 
 typedef enum
 {
-  ADJ_KEPT_ITSELF, /* the argument or result */
+  ADJ_KEPT_ITSELF,  /* the argument or result */
+  ADJ_KEPT_AS_SIZE, /* a number, though the operator takes no size there */
   ADJ_KEPT_DTYPE,
   ADJ_KEPT_SIZES,
   ADJ_KEPT_FIRST_SIZE,
+  ADJ_KEPT_LAST_SIZE,
+  ADJ_KEPT_SECOND_LAST_SIZE,
+  ADJ_KEPT_THIRD_LAST_SIZE,
   ADJ_KEPT_STRIDES,
   ADJ_KEPT_OPTIONS,     /* (requires_grad, memory format, device, dtype, layout, pinned) */
   ADJ_KEPT_INFO,        /* (sizes, options) */

@@ -122,7 +122,5 @@ const RuleBuiltinTable rule_linalg_builtins = { rows, G_N_ELEMENTS (rows) };
 guint32
 rule_linalg_builtin_describes (const RuleBuiltin *builtin)
 {
-  if (builtin->func == rule_solve_backward)
-    return 1 << 3;
   return builtin->func == rule_lu_unpack_backward ? 1 << 2 : 0;
 }

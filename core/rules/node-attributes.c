@@ -55,6 +55,42 @@ take_first_size (NodeCall *call, guint arg, const AdjValue *value)
   return take_sizes (call, arg, &list);
 }
 
+/* The size of dimension -@back: of those before, nothing else is known. */
+static gboolean
+take_size_from_end (NodeCall *call, guint arg, const AdjValue *value, guint back)
+{
+  DescribedArgument *described = &call->described[arg];
+  const AdjShape *known = &described->meta.shape;
+  const guint rank = MAX (known->rank, back);
+  AdjSize sizes[ADJ_MAX_RANK];
+
+  for (guint i = 0; i < rank; i++)
+    sizes[i] = i + known->rank < rank ? ADJ_SIZE (1) : known->size[i + known->rank - rank];
+  if (!adj_value_get_size (value, &sizes[rank - back]))
+    return node_call_fail (call, "a size must be an integer");
+  described->has_any = TRUE;
+  adj_shape_init (&described->meta.shape, adj_context_get_symbols (call->cx), rank, sizes);
+  return TRUE;
+}
+
+static gboolean
+take_last_size (NodeCall *call, guint arg, const AdjValue *value)
+{
+  return take_size_from_end (call, arg, value, 1);
+}
+
+static gboolean
+take_second_last_size (NodeCall *call, guint arg, const AdjValue *value)
+{
+  return take_size_from_end (call, arg, value, 2);
+}
+
+static gboolean
+take_third_last_size (NodeCall *call, guint arg, const AdjValue *value)
+{
+  return take_size_from_end (call, arg, value, 3);
+}
+
 static gboolean
 take_dtype (NodeCall *call, guint arg, const AdjValue *value)
 {
@@ -171,12 +207,21 @@ take_nothing (NodeCall *call, guint arg, const AdjValue *value)
 }
 
 static gboolean (*const takers[ADJ_N_KEPT]) (NodeCall *call, guint arg, const AdjValue *value) = {
-  [ADJ_KEPT_DTYPE] = take_dtype,           [ADJ_KEPT_SIZES] = take_sizes,
-  [ADJ_KEPT_FIRST_SIZE] = take_first_size, [ADJ_KEPT_STRIDES] = take_strides,
-  [ADJ_KEPT_OPTIONS] = take_options,       [ADJ_KEPT_INFO] = take_info,
-  [ADJ_KEPT_GEOMETRY] = take_geometry,     [ADJ_KEPT_LENGTH] = take_length,
-  [ADJ_KEPT_ITEM_SIZES] = take_item_sizes, [ADJ_KEPT_ITEM_DTYPES] = take_item_dtypes,
-  [ADJ_KEPT_LAYOUT] = take_nothing,        [ADJ_KEPT_NUMEL] = take_nothing,
+  [ADJ_KEPT_DTYPE] = take_dtype,
+  [ADJ_KEPT_SIZES] = take_sizes,
+  [ADJ_KEPT_FIRST_SIZE] = take_first_size,
+  [ADJ_KEPT_STRIDES] = take_strides,
+  [ADJ_KEPT_OPTIONS] = take_options,
+  [ADJ_KEPT_INFO] = take_info,
+  [ADJ_KEPT_GEOMETRY] = take_geometry,
+  [ADJ_KEPT_LENGTH] = take_length,
+  [ADJ_KEPT_ITEM_SIZES] = take_item_sizes,
+  [ADJ_KEPT_ITEM_DTYPES] = take_item_dtypes,
+  [ADJ_KEPT_LAYOUT] = take_nothing,
+  [ADJ_KEPT_NUMEL] = take_nothing,
+  [ADJ_KEPT_LAST_SIZE] = take_last_size,
+  [ADJ_KEPT_SECOND_LAST_SIZE] = take_second_last_size,
+  [ADJ_KEPT_THIRD_LAST_SIZE] = take_third_last_size,
   [ADJ_KEPT_RANK] = take_nothing,
 };
 
@@ -191,6 +236,9 @@ static const struct
   { "sizes", ADJ_KEPT_SIZES },
   { "sym_sizes_opt", ADJ_KEPT_SIZES },
   { "sym_argsize_0", ADJ_KEPT_FIRST_SIZE },
+  { "sym_argsize_minus_1", ADJ_KEPT_LAST_SIZE },
+  { "sym_argsize_minus_2", ADJ_KEPT_SECOND_LAST_SIZE },
+  { "sym_argsize_minus_3", ADJ_KEPT_THIRD_LAST_SIZE },
   { "sym_strides", ADJ_KEPT_STRIDES },
   { "options", ADJ_KEPT_OPTIONS },
   { "info", ADJ_KEPT_INFO },

@@ -16,9 +16,53 @@ read_input (const AdjSchema *schema, const char *name, guint8 *out)
   return FALSE;
 }
 
+/* Operators that stand for another of PyTorch's, and have its node: what they have no argument for
+ * is kept as None. */
+static const struct
+{
+  const char *op, *node;
+} stand_ins[] = {
+  { "_native_batch_norm_legit.no_stats", "NativeBatchNormBackward0" },
+};
+
+/* Numbers that are sizes in PyTorch 2.15, and not yet in 2.6, of which the records are. */
+static const struct
+{
+  const char *op, *argument;
+} sizes[] = {
+  { "tril", "diagonal" },
+  { "triu", "diagonal" },
+};
+
+static gboolean
+is_size (const AdjNodeOp *self, const char *name)
+{
+  for (guint i = 0; i < G_N_ELEMENTS (sizes); i++)
+    if (g_str_equal (sizes[i].op, self->op) && g_str_equal (sizes[i].argument, name))
+      return TRUE;
+  return FALSE;
+}
+
+static gboolean
+read_attribute (const AdjNodeOp *self,
+                const AdjSchema *schema,
+                const char *name,
+                gboolean stands_in,
+                AdjNodeAttribute *out)
+{
+  if (node_attribute_find (schema, name, out))
+    {
+      if (is_size (self, name))
+        out->what = ADJ_KEPT_AS_SIZE;
+      return TRUE;
+    }
+  *out = (AdjNodeAttribute){ name, -1, -1, ADJ_KEPT_ITSELF };
+  return stands_in;
+}
+
 /* (transfer full) (nullable): never freed, as the table is not. */
 static AdjNodeForm *
-form_new (const AdjNodeOp *self, const AdjSchema *schema)
+form_new (const AdjNodeOp *self, const AdjSchema *schema, gboolean stands_in)
 {
   AdjNodeForm *form = g_new0 (AdjNodeForm, 1);
   char **inputs = g_strsplit (self->inputs, " ", -1);
@@ -42,7 +86,7 @@ form_new (const AdjNodeOp *self, const AdjSchema *schema)
   for (guint i = 0; i < form->n_inputs && understood; i++)
     understood = read_input (schema, inputs[i], &form->inputs[i]);
   for (guint i = 0; i < form->n_attributes && understood; i++)
-    understood = node_attribute_find (schema, kept[i], &form->attributes[i]);
+    understood = read_attribute (self, schema, kept[i], stands_in, &form->attributes[i]);
   g_strfreev (inputs);
   if (understood)
     {
@@ -57,11 +101,26 @@ form_new (const AdjNodeOp *self, const AdjSchema *schema)
   return NULL;
 }
 
+static void
+add_stand_ins (GHashTable *forms)
+{
+  for (guint i = 0; i < G_N_ELEMENTS (stand_ins); i++)
+    {
+      g_autofree char *target = g_strconcat (NODE_OP_PREFIX, stand_ins[i].node, NULL);
+      g_autofree char *name = g_strconcat ("torch.ops.aten.", stand_ins[i].op, NULL);
+      const AdjOp *op = adj_op_find (name);
+
+      g_hash_table_insert (forms, (gpointer) op,
+                           form_new (adj_node_op_find (target), adj_op_get_schema (op), TRUE));
+    }
+}
+
 static GHashTable *
 make_forms (void)
 {
   GHashTable *forms = g_hash_table_new (NULL, NULL);
 
+  add_stand_ins (forms);
   for (guint i = 0; i < adj_node_ops_get_n (); i++)
     {
       const AdjNodeOp *node_op = adj_node_ops_get (i);
@@ -69,7 +128,7 @@ make_forms (void)
       AdjNodeForm *form = NULL;
 
       if (op != NULL && !g_hash_table_contains (forms, op))
-        form = form_new (node_op, adj_op_get_schema (op));
+        form = form_new (node_op, adj_op_get_schema (op), FALSE);
       if (form != NULL)
         g_hash_table_insert (forms, (gpointer) op, form);
     }

@@ -84,27 +84,28 @@ solve_transposed (AdjRuleCall *call,
   return rule_tensor_of (&results.items[0]);
 }
 
-/* args: g, X, A, B, LU, pivots, left, and whether the factors are those of A, however it lies */
+/* args: g, X, A, LU, pivots, left, and whether the factors are those of A, however it lies.  X is a
+ * vector where B was one. */
 gboolean
 rule_solve_backward (AdjRuleCall *call, const AdjValue *args, guint n, AdjValue *out)
 {
-  const AdjShape *b = &rule_meta_of (call, &args[3])->shape;
+  const AdjShape *solution = &rule_meta_of (call, &args[1])->shape;
   const AdjShape *a = &rule_meta_of (call, &args[2])->shape;
-  gboolean left = adj_op_value_is_true (&args[6]), vectors = b->rank == 1;
+  gboolean left = adj_op_value_is_true (&args[5]), vectors = solution->rank == 1;
   AdjTensor *g = rule_tensor_of (&args[0]), *x = rule_tensor_of (&args[1]), *gb, *ga;
 
   if (adj_context_has_error (call->cx))
     return FALSE;
-  if (b->rank + 1 == a->rank)
+  if (solution->rank + 1 == a->rank)
     {
       vectors = TRUE;
-      for (guint i = 0; i < b->rank; i++)
-        vectors &=
-            adj_size_test (adj_context_get_symbols (call->cx), ADJ_SIZE_EQ, a->size[i], b->size[i]);
+      for (guint i = 0; i < solution->rank; i++)
+        vectors &= adj_size_test (adj_context_get_symbols (call->cx), ADJ_SIZE_EQ, a->size[i],
+                                  solution->size[i]);
     }
   if (vectors)
     g = rule_unsqueeze (call, g, -1);
-  gb = solve_transposed (call, &args[2], &args[4], &args[5], g, left, rule_is_true (args, n, 7));
+  gb = solve_transposed (call, &args[2], &args[3], &args[4], g, left, rule_is_true (args, n, 6));
   if (vectors)
     x = rule_unsqueeze (call, x, -1);
   x = rule_mH (call, x);

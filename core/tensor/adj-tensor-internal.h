@@ -55,5 +55,7 @@ void adj_tensor_unbump_version (AdjTensor *tensor);
 void adj_storage_unbump_version (AdjStorage *storage);
 /* From now on @tensor counts with @other, a tensor of the same storage. */
 void adj_tensor_share_version (AdjTensor *tensor, AdjTensor *other);
+/* From now on writes to other tensors of its storage are none to @tensor. */
+void adj_tensor_count_apart (AdjTensor *tensor);
 
 G_END_DECLS

@@ -271,6 +271,14 @@ adj_tensor_share_version (AdjTensor *tensor, AdjTensor *other)
     set_writes (tensor, other->writes);
 }
 
+void
+adj_tensor_count_apart (AdjTensor *tensor)
+{
+  g_return_if_fail (tensor != NULL);
+
+  count_apart (tensor, 0);
+}
+
 AdjTensor *
 adj_tensor_shallow_copy (AdjTensor *tensor)
 {

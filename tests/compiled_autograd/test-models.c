@@ -103,9 +103,10 @@ int
 main (int argc, char **argv)
 {
   static const Model models[] = {
-    { "attention", "2.6" }, { "images", "2.6" },     { "mixture", "2.6" },
-    { "steps", "2.6" },     { "attention", "2.15" }, { "images", "2.15" },
-    { "mixture", "2.15" },  { "steps", "2.15" },     { "spectral", "2.15" },
+    { "attention", "2.6" },  { "images", "2.6" },  { "mixture", "2.6" },  { "steps", "2.6" },
+    { "attention", "2.15" }, { "images", "2.15" }, { "mixture", "2.15" }, { "steps", "2.15" },
+    { "spectral", "2.15" },  { "cells", "2.6" },   { "windows", "2.6" },  { "cells", "2.15" },
+    { "windows", "2.15" },
   };
 
   g_test_init (&argc, &argv, NULL);

@@ -155,9 +155,7 @@ static const struct
 {
   const char *name, *why;
 } deviations[] = {
-  { "batch-norm", "torch.batch_norm is _native_batch_norm_legit here" },
   { "prod", "the formula here does not read the product" },
-  { "tril", "the diagonal is a size in 2.15, a number in 2.6 and here" },
 };
 
 static const char *

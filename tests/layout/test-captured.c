@@ -18,31 +18,53 @@ typedef struct
   AdjScene *scene;
 } Picture;
 
-/* @id: %NULL: the only graph, without what was recorded. */
+/* Takes over @bundle. */
 static void
-draw (Picture *out, const char *name, const char *id, const char *const *folded)
+draw_graph (Picture *out, AdjBundle *bundle, AdjGraph *graph, const char *const *folded)
 {
   AdjLayoutOptions options = { .folded = folded };
   g_autoptr (GError) error = NULL;
 
-  if (id != NULL)
-    {
-      out->bundle = adj_test_load_capture (name);
-      out->graph = adj_graph_ref (adj_bundle_find_graph (out->bundle, id, &error)->graph);
-    }
-  else
-    {
-      g_autofree char *path =
-          g_test_build_filename (G_TEST_DIST, "compiled_autograd", "golden", name, NULL);
-
-      out->bundle = adj_test_load_bundle (path);
-      out->graph = adj_graph_ref (adj_bundle_get_graph (out->bundle, 0)->graph);
-    }
-  out->captured = adj_captured_new (out->graph, out->bundle);
+  out->bundle = bundle;
+  out->graph = adj_graph_ref (graph);
+  out->captured = adj_captured_new (graph, bundle);
   g_assert_nonnull (out->captured);
   options.captured = out->captured;
-  out->scene = adj_layout_mirror (out->graph, &options, NULL, NULL, &error);
+  out->scene = adj_layout_mirror (graph, &options, NULL, NULL, &error);
   g_assert_no_error (error);
+}
+
+/* @id: %NULL: the only graph. */
+static void
+draw_file (Picture *out, const char *path, const char *id, const char *const *folded)
+{
+  AdjBundle *bundle = adj_test_load_bundle (path);
+  const AdjBundleGraph *entry =
+      id != NULL ? adj_bundle_find_graph (bundle, id, NULL) : adj_bundle_get_graph (bundle, 0);
+
+  draw_graph (out, bundle, entry->graph, folded);
+}
+
+/* @id: %NULL: the only graph, without what was recorded. */
+static void
+draw (Picture *out, const char *name, const char *id, const char *const *folded)
+{
+  g_autofree char *path =
+      g_test_build_filename (G_TEST_DIST, "compiled_autograd", "golden", name, NULL);
+  AdjBundle *bundle = id != NULL ? adj_test_load_capture (name) : NULL;
+
+  if (bundle == NULL)
+    draw_file (out, path, NULL, folded);
+  else
+    draw_graph (out, bundle, adj_bundle_find_graph (bundle, id, NULL)->graph, folded);
+}
+
+static void
+draw_log (Picture *out, const char *name, const char *id)
+{
+  g_autofree char *path = g_test_build_filename (G_TEST_DIST, "formats", "data", name, NULL);
+
+  draw_file (out, path, id, NULL);
 }
 
 static void
@@ -176,6 +198,134 @@ test_calls (void)
   g_assert_true (box_of (&closed, "mm") == frame);
 }
 
+static void
+assert_input (const AdjCaptured *captured, guint index, AdjCapturedFrom from, guint32 call)
+{
+  const AdjCapturedInput *input = adj_captured_get_input (captured, index);
+
+  g_assert_cmpint (input->from, ==, from);
+  g_assert_cmpuint (input->call, ==, call);
+}
+
+/* What is inlined of a compiled function is of its call, and what that saved of the graph that it
+ * comes from. */
+static void
+assert_inlined (const Picture *picture, const char *node, const char *graph, const char *input)
+{
+  AdjNodeId id = adj_graph_find_node (picture->graph, node), found;
+  const AdjBundleGraph *entry = adj_captured_find_inlined (picture->captured, id.index, &found);
+
+  g_assert_cmpstr (entry != NULL ? entry->id : NULL, ==, graph);
+  if (entry != NULL)
+    g_assert_cmpstr (adj_graph_get_node (entry->graph, found.index)->name, ==, input);
+}
+
+static void
+test_inlined (void)
+{
+  static const char *const logs[] = { "trace-2.15.log", "console-2.15.txt" };
+  static const char *const nodes[] = { "call_aot_bwd_prologue", "aot0_t_1", "aot0_t_5",
+                                       "aot0_tanh_backward", "aot0_view_1" };
+
+  for (guint i = 0; i < G_N_ELEMENTS (logs); i++)
+    {
+      g_auto (Picture) picture = { 0 };
+      const AdjSceneBox *frame;
+
+      draw_log (&picture, logs[i], "ca0-compiled_autograd");
+      frame = find_titled (&picture, "CompiledFunctionBackward0 (NodeCall 2)");
+      g_assert_nonnull (frame);
+      for (guint k = 0; k < G_N_ELEMENTS (nodes); k++)
+        g_assert_true (adj_scene_get_box (picture.scene, box_of (&picture, nodes[k])->group) ==
+                       frame);
+      g_assert_cmpuint (adj_captured_get_call (picture.captured, 2)->n_nodes, ==, 23);
+      assert_inlined (&picture, "getitem_1", "0-0-backward", "primals_4");
+      assert_inlined (&picture, "getitem_2", "0-0-backward", "primals_5");
+      assert_inlined (&picture, "getitem_3", "0-0-backward", "tanh");
+      assert_input (picture.captured, 0, ADJ_FROM_GRADIENT, 0);
+      assert_input (picture.captured, 3, ADJ_FROM_SAVED, 2);
+      assert_input (picture.captured, 4, ADJ_FROM_LEAF, 3);
+      assert_input (picture.captured, 5, ADJ_FROM_GRAD, 3);
+      g_assert_cmpuint (adj_captured_get_input (picture.captured, 5)->of, ==, 4);
+      assert_inlined (&picture, "getitem", NULL, NULL);
+      assert_inlined (&picture, "getitem_9", NULL, NULL);
+      assert_inlined (&picture, "aot0_mm", NULL, NULL);
+    }
+}
+
+/* Two functions that are alike: their numbers tell them apart. */
+static void
+test_inlined_alike (void)
+{
+  g_auto (Picture) picture = { 0 };
+
+  draw_log (&picture, "autograd-compiled-2.6.log", "ca0-compiled_autograd");
+  g_assert_nonnull (find_titled (&picture, "CompiledFunctionBackward1 (NodeCall 2)"));
+  assert_input (picture.captured, 0, ADJ_FROM_GRADIENT, 1);
+  assert_input (picture.captured, 6, ADJ_FROM_SAVED, 4);
+  assert_inlined (&picture, "aot1_t_1", "0-1-backward", "t_1");
+  assert_inlined (&picture, "aot1_primals_3", "0-1-backward", "primals_3");
+  assert_inlined (&picture, "aot0_primals_3", "0-0-backward", "primals_3");
+  assert_inlined (&picture, "aot0_detach_3", "0-0-backward", "detach_3");
+  assert_inlined (&picture, "getitem_4", NULL, NULL);
+}
+
+#define N_DEEP 450
+
+/* A compiled function of so many nodes, each of which reads an input of its own. */
+static char *
+write_deep (void)
+{
+  GString *text = g_string_new ("class CompiledAutograd(torch.nn.Module):\n"
+                                "    def forward(self, inputs, sizes, scalars, hooks):\n"
+                                "         # File: ca.py:782 in set_node_origin, code: "
+                                "CompiledFunctionBackward0 (NodeCall 1)\n"
+                                "        aot0_mul_0: \"f32[2]\" = inputs[0]\n");
+
+  for (guint i = 1; i <= N_DEEP; i++)
+    g_string_append_printf (text, "        aot0_saved_%u: \"f32[2]\" = inputs[%u]\n", i, i);
+  for (guint i = 1; i <= N_DEEP; i++)
+    g_string_append_printf (text,
+                            "        aot0_mul_%u: \"f32[2]\" = "
+                            "torch.ops.aten.mul.Tensor(aot0_mul_%u, aot0_saved_%u)\n",
+                            i, i - 1, i);
+  g_string_append_printf (text, "        return [aot0_mul_%u]\n", N_DEEP);
+  return g_string_free (text, FALSE);
+}
+
+/* A call of more cards than a row holds is one frame; closed, it is counted as in the list. */
+static void
+test_deep (void)
+{
+  static const char *const folded[] = { "#NodeCall 1", NULL };
+  g_autoptr (AdjTestFolder) folder = adj_test_folder_new ();
+  g_autofree char *path = g_build_filename (folder->path, "deep.txt", NULL);
+  g_autofree char *text = write_deep ();
+  g_auto (Picture) open = { 0 }, closed = { 0 };
+  const AdjSceneBox *frame;
+  float top = G_MAXFLOAT, bottom = 0;
+
+  g_assert_true (g_file_set_contents (path, text, -1, NULL));
+  draw_file (&open, path, NULL, NULL);
+  frame = find_titled (&open, "CompiledFunctionBackward0 (NodeCall 1)");
+  g_assert_nonnull (frame);
+  g_assert_cmpstr (frame->subtitle, ==, "450 nodes");
+  for (guint i = 1; i <= N_DEEP; i++)
+    {
+      g_autofree char *name = g_strdup_printf ("aot0_mul_%u", i);
+      const AdjSceneBox *box = box_of (&open, name);
+
+      g_assert_true (adj_scene_get_box (open.scene, box->group) == frame);
+      top = MIN (top, box->rect.y);
+      bottom = MAX (bottom, box->rect.y + box->rect.height);
+    }
+  g_assert_cmpfloat (top, >, frame->rect.y);
+  g_assert_cmpfloat (bottom, <, frame->rect.y + frame->rect.height);
+
+  draw_file (&closed, path, NULL, folded);
+  g_assert_cmpstr (box_of (&closed, "aot0_mul_300")->subtitle, ==, "450 nodes");
+}
+
 /* Of a long name the number stays. */
 static void
 test_long_names (void)
@@ -194,15 +344,6 @@ test_others (void)
   g_autoptr (AdjGraph) graph = adj_test_load_graph ("mlp", "joint");
 
   g_assert_null (adj_captured_new (graph, NULL));
-}
-
-static void
-assert_input (const AdjCaptured *captured, guint index, AdjCapturedFrom from, guint32 call)
-{
-  const AdjCapturedInput *input = adj_captured_get_input (captured, index);
-
-  g_assert_cmpint (input->from, ==, from);
-  g_assert_cmpuint (input->call, ==, call);
 }
 
 /* What the record says is also concluded where there is none. */
@@ -263,6 +404,9 @@ main (int argc, char **argv)
   g_test_add_func ("/layout/captured/unrecorded", test_unrecorded);
   g_test_add_func ("/layout/captured/control", test_control);
   g_test_add_func ("/layout/captured/calls", test_calls);
+  g_test_add_func ("/layout/captured/inlined", test_inlined);
+  g_test_add_func ("/layout/captured/inlined-alike", test_inlined_alike);
+  g_test_add_func ("/layout/captured/deep", test_deep);
   g_test_add_func ("/layout/captured/long-names", test_long_names);
   g_test_add_func ("/layout/captured/others", test_others);
   g_test_add_func ("/layout/captured/origins", test_origins);

@@ -3,6 +3,7 @@
 /* What the window says of a backward that compiled autograd captured. */
 
 #include "inspect/adj-inspector.h"
+#include "inspect/adj-property-card.h"
 #include "ir/adj-graph.h"
 #include "model/adj-search.h"
 #include "panel/adj-backward-chart.h"
@@ -13,6 +14,14 @@
 
 static AdjApplication *application;
 
+static void
+show_graph (AdjDocument *document, const char *id)
+{
+  adj_document_set_graph_index (document,
+                                adj_graph_set_find (adj_document_get_graphs (document), id, NULL));
+  adj_wait_for (document);
+}
+
 static AdjWindow *
 open_capture (const char *name, const char *id)
 {
@@ -22,24 +31,42 @@ open_capture (const char *name, const char *id)
   AdjDocument *document = adj_window_get_document (window);
 
   g_assert_true (adj_walk_open (window, path));
-  adj_document_set_graph_index (document,
-                                adj_graph_set_find (adj_document_get_graphs (document), id, NULL));
-  adj_wait_for (document);
+  show_graph (document, id);
   adj_walk_settle (window);
   return window;
+}
+
+static void
+assert_labels (GtkWidget *root, const char *node, const char *const *texts)
+{
+  for (guint i = 0; texts[i] != NULL; i++)
+    if (adj_walk_find (root, GTK_TYPE_LABEL, texts[i]) == NULL)
+      g_error ("%s: nothing says '%s'", node, texts[i]);
+}
+
+static GtkWidget *
+inspect (AdjWindow *window, const char *node)
+{
+  g_assert_true (adj_walk_select (window, node));
+  adj_walk_settle (window);
+  return adj_walk_find (GTK_WIDGET (window), ADJ_TYPE_INSPECTOR, NULL);
 }
 
 /* Selects @node; the inspector then has all of @texts. */
 static void
 assert_inspected (AdjWindow *window, const char *node, const char *const *texts)
 {
-  GtkWidget *inspector = adj_walk_find (GTK_WIDGET (window), ADJ_TYPE_INSPECTOR, NULL);
+  assert_labels (inspect (window, node), node, texts);
+}
 
-  g_assert_true (adj_walk_select (window, node));
-  adj_walk_settle (window);
-  for (guint i = 0; texts[i] != NULL; i++)
-    if (adj_walk_find (inspector, GTK_TYPE_LABEL, texts[i]) == NULL)
-      g_error ("%s: the inspector does not say '%s'", node, texts[i]);
+/* One card of it has them. */
+static void
+assert_card (AdjWindow *window, const char *node, const char *title, const char *const *texts)
+{
+  GtkWidget *name = adj_walk_find (inspect (window, node), GTK_TYPE_LABEL, title);
+
+  g_assert_nonnull (name);
+  assert_labels (gtk_widget_get_ancestor (name, ADJ_TYPE_PROPERTY_CARD), node, texts);
 }
 
 static void
@@ -109,6 +136,28 @@ test_inputs (void)
   assert_inspected (window, "getitem_4", saved);
   assert_inspected (window, "getitem_7", leaf);
   assert_inspected (window, "getitem_12", before);
+  adj_walk_close (window);
+}
+
+/* In a log of 2.15, what a compiled function saved leads to where its forward made it. */
+static void
+test_compiled (void)
+{
+  static const char *const saved[] = { "Saved by", "CompiledFunctionBackward0 (NodeCall 2)",
+                                       "Made by",  "tanh",
+                                       "Graph",    "0-0-forward",
+                                       NULL };
+  static const char *const added[] = { "inputs[4]", "aot0_view", "the leaf had a gradient", NULL };
+  AdjWindow *window = adj_walk_open_window (application, 1280, 800);
+  AdjDocument *document = adj_window_get_document (window);
+  g_autofree char *path =
+      g_test_build_filename (G_TEST_DIST, "formats", "data", "trace-2.15.log", NULL);
+
+  g_assert_true (adj_walk_open (window, path));
+  show_graph (document, "ca0-compiled_autograd");
+  adj_walk_settle (window);
+  assert_card (window, "call_accumulate_grad", "Accumulation", added);
+  assert_inspected (window, "getitem_3", saved);
   adj_walk_close (window);
 }
 
@@ -323,6 +372,7 @@ main (int argc, char *argv[])
   g_test_add_func ("/ui/backward/hook", test_hook);
   g_test_add_func ("/ui/backward/custom", test_custom);
   g_test_add_func ("/ui/backward/inputs", test_inputs);
+  g_test_add_func ("/ui/backward/compiled", test_compiled);
   g_test_add_func ("/ui/backward/accumulations", test_accumulations);
   g_test_add_func ("/ui/backward/search", test_search);
   g_test_add_func ("/ui/backward/page", test_page);

@@ -322,19 +322,16 @@ adj_backward_card_fill_accumulation (AdjPropertyCard *card, AdjDocument *documen
 {
   AdjCaptured *captured;
   const AdjCapturedNode *node = find_captured (document, id, &captured);
-  const AdjNode *call;
   AdjGraph *graph;
   AdjNodeId leaf, gradient;
   g_autofree char *name = NULL, *bytes = NULL, *outcome = NULL;
 
-  if (node == NULL || node->kind != ADJ_CAPTURED_ACCUMULATE || node->leaf == ADJ_CAPTURED_NONE)
+  if (node == NULL || node->kind != ADJ_CAPTURED_ACCUMULATE || node->leaf == ADJ_CAPTURED_NONE ||
+      node->added == ADJ_CAPTURED_NONE)
     return;
   graph = adj_captured_get_graph (captured);
-  call = adj_graph_get_node (graph, id.index);
-  if (call->args.n < 2 || call->args.items[1].kind != ADJ_VALUE_NODE)
-    return;
-  leaf = call->args.items[0].node;
-  gradient = call->args.items[1].node;
+  leaf = adj_graph_get_node (graph, id.index)->args.items[0].node;
+  gradient = (AdjNodeId){ node->added };
   name = adj_captured_name_leaf (captured, node->leaf);
   bytes = adj_properties_bytes (adj_graph_get_node_bytes (graph, gradient.index));
   outcome = had_gradient (captured, node->leaf) ? g_strdup (_ ("added to the one that was there"))

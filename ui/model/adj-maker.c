@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What made an input of backward: the node of forward that saved it. */
+/* What made an input of backward, alone or inlined by compiled autograd: the node of forward that
+ * saved it. */
 
 #include "model/adj-maker.h"
 
@@ -20,20 +21,38 @@ find_forward (AdjDocument *document, const AdjBundleGraph *backward, guint *num_
   return NULL;
 }
 
+/* The backward graph that has node @node of the shown one as its input @input. (nullable) */
+static const AdjBundleGraph *
+find_backward (AdjDocument *document, AdjNodeId node, AdjNodeId *input)
+{
+  const AdjBundleGraph *shown = adj_document_get_graph (document);
+  const AdjCaptured *captured;
+
+  if (shown == NULL || !adj_node_id_is_valid (node))
+    return NULL;
+  captured = adj_document_get_captured (document);
+  if (captured != NULL)
+    return adj_captured_find_inlined (captured, node.index, input);
+  *input = node;
+  return g_str_equal (shown->role, "backward") &&
+                 adj_graph_get_node (shown->graph, node.index)->opcode == ADJ_OPCODE_PLACEHOLDER
+             ? shown
+             : NULL;
+}
+
 gboolean
 adj_maker_find (AdjDocument *document, AdjNodeId node, AdjMaker *maker)
 {
   AdjGraphSet *graphs = adj_document_get_graphs (document);
-  const AdjBundleGraph *shown = adj_document_get_graph (document), *forward;
+  const AdjBundleGraph *backward, *forward;
+  AdjNodeId input;
   guint num_fwd_outputs;
 
-  if (shown == NULL || !adj_node_id_is_valid (node) || !g_str_equal (shown->role, "backward") ||
-      adj_graph_get_node (shown->graph, node.index)->opcode != ADJ_OPCODE_PLACEHOLDER)
-    return FALSE;
-  forward = find_forward (document, shown, &num_fwd_outputs);
+  backward = find_backward (document, node, &input);
+  forward = backward != NULL ? find_forward (document, backward, &num_fwd_outputs) : NULL;
   if (forward == NULL)
     return FALSE;
-  maker->node = adj_compose_find_saved (forward->graph, shown->graph, num_fwd_outputs, node);
+  maker->node = adj_compose_find_saved (forward->graph, backward->graph, num_fwd_outputs, input);
   for (maker->graph = 0; maker->graph < adj_graph_set_get_n (graphs); maker->graph++)
     if (adj_graph_set_get (graphs, maker->graph) == forward)
       return adj_node_id_is_valid (maker->node);

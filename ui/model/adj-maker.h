@@ -12,8 +12,9 @@ typedef struct
   AdjNodeId node; /* that makes the value */
 } AdjMaker;
 
-/* Of node @node of the shown graph; %FALSE when it is no input of a backward graph, or a tangent,
- * or there is no forward graph beside it. */
+/* Of node @node of the shown graph; %FALSE when it is no input of a backward graph or what a
+ * captured backward has of one, or a tangent, or there is no forward graph beside it. Of a region
+ * with several (split for DDP) the first is asked, also for backwards of the others. */
 gboolean adj_maker_find (AdjDocument *document, AdjNodeId node, AdjMaker *maker);
 
 G_END_DECLS

@@ -111,11 +111,57 @@ class Spectral(nn.Module):
         return F.mse_loss(self.mix(F.gelu(y)), target)
 
 
+class Scaled(torch.autograd.Function):
+    """Keeps arguments, and what it gives."""
+
+    @staticmethod
+    def forward(ctx, x, scale):
+        y = x * scale.sigmoid()
+        ctx.save_for_backward(x, scale)
+        return y
+
+    @staticmethod
+    def backward(ctx, grad):
+        x, scale = ctx.saved_tensors
+        return grad * scale.sigmoid(), (grad * x * scale.sigmoid() * (1 - scale.sigmoid())).sum(0)
+
+
+class Cells(nn.Module):
+    """Another cell, whose gates are written in place; a function of one's own; triangles; an equation."""
+
+    def __init__(self):
+        super().__init__()
+        self.cell, self.scale = nn.GRUCell(3, 4), nn.Parameter(torch.zeros(4))
+        self.low, self.high = nn.Parameter(torch.ones(4, 4)), nn.Parameter(torch.ones(4, 4))
+
+    def forward(self, x, target):
+        hidden = torch.zeros(2, 4)
+        for step in x.unbind(1):
+            hidden = self.cell(step, hidden)
+        y = Scaled.apply(hidden, self.scale) @ self.low.tril() @ self.high.triu(1)
+        return F.mse_loss(torch.linalg.solve(torch.eye(4) + self.low.tril(-1), y.t()).t(), target)
+
+
+class Windows(nn.Module):
+    """A norm of the batch alone, windows as columns."""
+
+    def __init__(self):
+        super().__init__()
+        self.norm = nn.BatchNorm2d(2, track_running_stats=False)
+        self.first, self.weight = nn.Conv2d(1, 2, 1), nn.Parameter(torch.ones(8, 1))
+
+    def forward(self, x, target):
+        columns = F.unfold(self.norm(self.first(x)).relu(), 2) * self.weight
+        return F.mse_loss(columns.sum(1).squeeze_(0), target)
+
+
 MODELS = {
     "attention": (Attention, lambda: (torch.randint(9, (2, 5)), torch.randint(9, (2, 4)))),
     "images": (Images, lambda: (torch.randn(2, 1, 6, 6), torch.randn(2, 2, 6, 6))),
+    "cells": (Cells, lambda: (torch.randn(2, 2, 3), torch.randn(2, 4))),
     "mixture": (Mixture, lambda: (torch.randn(3, 4), torch.rand(3, 4))),
     "steps": (Steps, lambda: (torch.randn(2, 3, 3), torch.randn(2, 4))),
+    "windows": (Windows, lambda: (torch.randn(1, 1, 4, 4), torch.randn(9))),
 }
 
 

@@ -4,7 +4,8 @@
 
 `autograd-trace` is the folder that TORCH_TRACE fills, thinned as make-logs.py does it; `autograd-console-2.6.txt` is
 what TORCH_LOGS=compiled_autograd writes, and `autograd-verbose-2.6.txt` the same with compiled_autograd_verbose beside
-it, which also says why the cache missed.  Paths of the machine are replaced.
+it, which also says why the cache missed.  `autograd-compiled-2.6.log` is the trace of a backward through compiled
+functions.  Paths of the machine are replaced.
 """
 import importlib
 import os
@@ -41,9 +42,20 @@ def train():
             print("a step")
 
 
-def run(scratch, channels):
+def train_compiled():
+    """Through two compiled functions that are alike, with what is not compiled between."""
+    import torch
+
+    torch.manual_seed(0)
+    layers = [torch.nn.Sequential(torch.nn.Linear(4, 4), torch.nn.Tanh()) for _ in range(2)]
+    first, second = (torch.compile(layer, backend="aot_eager") for layer in layers)
+    with torch._dynamo.compiled_autograd._enable(torch.compile(backend="eager")):
+        second(first(torch.ones(2, 4)).exp()).sum().backward()
+
+
+def run(scratch, channels, what="--train"):
     child = subprocess.run(
-        [sys.executable, os.path.abspath(__file__), "--train"],
+        [sys.executable, os.path.abspath(__file__), what],
         env={**os.environ, "TORCH_TRACE": scratch, "TORCH_LOGS": channels},
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
@@ -63,18 +75,25 @@ def main(folder):
             text = text.replace(old, new)
         return text
 
+    def read_trace(scratch):
+        [log] = os.listdir(scratch)
+        with open(os.path.join(scratch, log), encoding="utf-8") as source:
+            return logs.thin(neutral(source.read(), scratch))
+
     for name, channels in CHANNELS.items():
         with tempfile.TemporaryDirectory() as scratch:
             text = neutral(run(scratch, channels), scratch)
             with open(os.path.join(folder, f"autograd-{name}-2.6.txt"), "w", encoding="utf-8") as out:
                 out.write(text)
-            [log] = os.listdir(scratch)
-            with open(os.path.join(scratch, log), encoding="utf-8") as source:
-                text = logs.thin(neutral(source.read(), scratch))
+            text = read_trace(scratch)
     target = os.path.join(folder, "autograd-trace")
     os.makedirs(target, exist_ok=True)
     with open(os.path.join(target, "dedicated_log_torch_trace_steps.log"), "w", encoding="utf-8") as out:
         out.write(text)
+    with tempfile.TemporaryDirectory() as scratch:
+        run(scratch, CHANNELS["console"], "--train-compiled")
+        with open(os.path.join(folder, "autograd-compiled-2.6.log"), "w", encoding="utf-8") as out:
+            out.write(read_trace(scratch))
 
 
 if __name__ == "__main__":
@@ -82,6 +101,8 @@ if __name__ == "__main__":
         sys.exit(__doc__)
     if sys.argv[1] == "--train":
         train()
+    elif sys.argv[1] == "--train-compiled":
+        train_compiled()
     else:
         sys.path.insert(0, HERE)
         main(sys.argv[1])
