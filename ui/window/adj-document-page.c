@@ -327,13 +327,11 @@ update_status (AdjDocumentPage *self)
 {
   const GError *error = adj_document_get_error (self->document);
   g_autofree char *escaped = error != NULL ? g_markup_escape_text (error->message, -1) : NULL;
-  g_autofree char *waiting =
-      adj_document_is_waiting (self->document)
-          ? g_strdup_printf ("%s\n\n%s", escaped,
-                             _ ("It opens by itself once a program writes a graph there."))
-          : NULL;
 
-  adw_status_page_set_description (self->problem_page, waiting != NULL ? waiting : escaped);
+  adw_status_page_set_title (self->problem_page, adj_document_is_waiting (self->document)
+                                                     ? _ ("Waiting for a Graph")
+                                                     : _ ("This File Cannot Be Shown"));
+  adw_status_page_set_description (self->problem_page, escaped);
 }
 
 static void
