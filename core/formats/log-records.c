@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* What the records of TORCH_TRACE logs give: graphs, and what is known of their regions. */
 
-#include "formats/log-records-private.h"
-
 #include <string.h>
 
 #include "base/adj-arena.h"
 #include "formats/log-facts-private.h"
+#include "formats/log-records-private.h"
 #include "formats/log-roles-private.h"
 
 #define MAX_TABLE 1000000 /* texts in the string table */
