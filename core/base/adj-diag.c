@@ -3,6 +3,8 @@
 
 #include "base/adj-diag.h"
 
+#include <string.h>
+
 #include "base/adj-diag-internal.h"
 #include "base/adj-error-internal.h"
 
@@ -38,6 +40,22 @@ adj_diags_free (AdjDiags *diags)
 
   g_array_unref (diags->kept);
   g_free (diags);
+}
+
+AdjDiags *
+adj_diags_copy (const AdjDiags *diags)
+{
+  AdjDiags *copy = adj_diags_new ();
+
+  g_array_append_vals (copy->kept, diags->kept->data, diags->kept->len);
+  for (guint i = 0; i < copy->kept->len; i++)
+    {
+      AdjDiag *diag = &g_array_index (copy->kept, AdjDiag, i);
+
+      diag->message = g_strdup (diag->message);
+    }
+  memcpy (copy->counts, diags->counts, sizeof copy->counts);
+  return copy;
 }
 
 guint

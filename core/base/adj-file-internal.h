@@ -34,6 +34,14 @@ GBytes *adj_file_read (const char *path,
                        GCancellable *cancellable,
                        GError **error);
 
+/* The same of what stands behind the first @from bytes, of which @max_bytes are no part. */
+GBytes *adj_file_read_from (const char *path,
+                            guint64 from,
+                            AdjFileFlags flags,
+                            guint64 max_bytes,
+                            GCancellable *cancellable,
+                            GError **error);
+
 /**
  * adj_file_read_head:
  * @head: room for @length bytes

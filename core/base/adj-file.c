@@ -71,8 +71,15 @@ typedef struct
   AdjFileFlags flags;
   int fd;
   struct stat status; /* when it was opened */
+  goffset from;       /* before this nothing is read */
   GCancellable *cancellable;
 } Source;
+
+static goffset
+size_of (const Source *source)
+{
+  return MAX (source->status.st_size - source->from, 0);
+}
 
 int
 adj_file_open_regular (const char *path, AdjFileFlags flags, struct stat *status, GError **error)
@@ -162,13 +169,13 @@ take_all (const Source *source,
 static gssize
 take_into_memory (const Source *source, gsize n, goffset at, gpointer data)
 {
-  return pread (source->fd, (guint8 *) data + at, n, at);
+  return pread (source->fd, (guint8 *) data + at, n, source->from + at);
 }
 
 static GBytes *
 copy_into_memory (const Source *source, GError **error)
 {
-  goffset size = source->status.st_size;
+  goffset size = size_of (source);
   gpointer data = aligned_alloc (ALIGNMENT, ((gsize) size / ALIGNMENT + 1) * ALIGNMENT);
 
   if (data == NULL)
@@ -184,7 +191,7 @@ static gssize
 take_into_file (const Source *source, gsize n, goffset at, gpointer data)
 {
   int to = *(const int *) data;
-  off_t from = at;
+  off_t from = source->from + at;
   gssize done = copy_file_range (source->fd, &from, to, NULL, n, 0);
 
   if (done >= 0 || (errno != EXDEV && errno != EINVAL && errno != ENOSYS && errno != EOPNOTSUPP))
@@ -210,13 +217,13 @@ mapping_free (gpointer data)
 static GBytes *
 map_copy (const Source *source, int copy, GError **error)
 {
-  gsize size = (gsize) source->status.st_size;
+  gsize size = (gsize) size_of (source);
   gpointer start = mmap (NULL, size, PROT_READ, MAP_PRIVATE, copy, 0);
   Mapping *mapping;
 
   if (start == MAP_FAILED)
     {
-      fail_for_memory (source->path, source->status.st_size, error);
+      fail_for_memory (source->path, size_of (source), error);
       return NULL;
     }
   mapping = g_new (Mapping, 1);
@@ -233,7 +240,7 @@ copy_into_file (const Source *source, GError **error)
 
   if (copy < 0)
     return copy_into_memory (source, error);
-  if (take_all (source, source->status.st_size, take_into_file, &copy, &reason))
+  if (take_all (source, size_of (source), take_into_file, &copy, &reason))
     bytes = map_copy (source, copy, error);
   else if (g_error_matches (reason, G_IO_ERROR, G_IO_ERROR_NO_SPACE))
     bytes = copy_into_memory (source, error);
@@ -244,29 +251,42 @@ copy_into_file (const Source *source, GError **error)
 }
 
 GBytes *
+adj_file_read_from (const char *path,
+                    guint64 from,
+                    AdjFileFlags flags,
+                    guint64 max_bytes,
+                    GCancellable *cancellable,
+                    GError **error)
+{
+  g_auto (Source) source = {
+    .path = path, .flags = flags, .fd = -1, .from = (goffset) from, .cancellable = cancellable
+  };
+  g_autoptr (GBytes) bytes = NULL;
+
+  g_return_val_if_fail (path != NULL && from <= G_MAXINT64, NULL);
+
+  if (!source_open (&source, error))
+    return NULL;
+  if ((guint64) size_of (&source) > max_bytes)
+    {
+      g_set_error (error, ADJ_ERROR, ADJ_ERROR_LIMIT,
+                   "%s: %" G_GOFFSET_FORMAT " bytes, more than %" G_GUINT64_FORMAT, path,
+                   size_of (&source), max_bytes);
+      return NULL;
+    }
+  bytes = size_of (&source) <= IN_MEMORY ? copy_into_memory (&source, error)
+                                         : copy_into_file (&source, error);
+  return bytes != NULL && check_unchanged (&source, error) ? g_steal_pointer (&bytes) : NULL;
+}
+
+GBytes *
 adj_file_read (const char *path,
                AdjFileFlags flags,
                guint64 max_bytes,
                GCancellable *cancellable,
                GError **error)
 {
-  g_auto (Source) source = { .path = path, .flags = flags, .fd = -1, .cancellable = cancellable };
-  g_autoptr (GBytes) bytes = NULL;
-
-  g_return_val_if_fail (path != NULL, NULL);
-
-  if (!source_open (&source, error))
-    return NULL;
-  if ((guint64) source.status.st_size > max_bytes)
-    {
-      g_set_error (error, ADJ_ERROR, ADJ_ERROR_LIMIT,
-                   "%s: %" G_GUINT64_FORMAT " bytes, more than %" G_GUINT64_FORMAT, path,
-                   (guint64) source.status.st_size, max_bytes);
-      return NULL;
-    }
-  bytes = source.status.st_size <= IN_MEMORY ? copy_into_memory (&source, error)
-                                             : copy_into_file (&source, error);
-  return bytes != NULL && check_unchanged (&source, error) ? g_steal_pointer (&bytes) : NULL;
+  return adj_file_read_from (path, 0, flags, max_bytes, cancellable, error);
 }
 
 gssize

@@ -66,6 +66,10 @@ struct _AdjBundle
 const AdjBundle *bundle_builder_peek (const AdjBundleBuilder *builder);
 AdjBundle *bundle_builder_get (AdjBundleBuilder *builder); /* (transfer none) */
 
+/* (transfer full): what a log gave @builder so far, which stays as it is: its graphs, which are the
+ * same objects, their texts, and what is said beside them. */
+AdjBundleBuilder *bundle_builder_copy (const AdjBundleBuilder *builder);
+
 /* Keeps what the file has of the inputs of @graph_id, NONE where it has nothing.  %FALSE with
  * ADJ_ERROR_NOT_FOUND when there is no such graph, ADJ_ERROR_VERIFY when it has other inputs. */
 gboolean bundle_builder_add_weights (AdjBundleBuilder *builder,

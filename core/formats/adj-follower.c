@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Reads a file or a folder of logs again whenever a program wrote to it. */
+/* Reads a file or a folder of logs on whenever a program wrote to it. */
 
 #include "formats/adj-follower.h"
 
@@ -10,6 +10,7 @@
 
 #include "base/adj-error.h"
 #include "formats/adj-bundle-private.h"
+#include "formats/log-files-private.h"
 #include "ir/adj-graph.h"
 
 /* Nobody writes to what was written last that long ago. */
@@ -23,8 +24,9 @@ typedef struct
 } Trace;
 
 static void
-take_file (const char *path, Trace *trace)
+take_file (const char *path, gpointer data)
 {
+  Trace *trace = data;
   GStatBuf info;
 
   if (g_stat (path, &info) != 0)
@@ -39,9 +41,6 @@ take_file (const char *path, Trace *trace)
 static gboolean
 look (const char *path, Trace *trace, GError **error)
 {
-  g_autoptr (GDir) folder = NULL;
-  const char *name;
-
   *trace = (Trace){ 0 };
   if (g_access (path, R_OK) != 0)
     {
@@ -50,13 +49,8 @@ look (const char *path, Trace *trace, GError **error)
       return FALSE;
     }
   take_file (path, trace);
-  folder = g_file_test (path, G_FILE_TEST_IS_DIR) ? g_dir_open (path, 0, NULL) : NULL;
-  while (folder != NULL && (name = g_dir_read_name (folder)) != NULL)
-    {
-      g_autofree char *file = g_build_filename (path, name, NULL);
-
-      take_file (file, trace);
-    }
+  if (g_file_test (path, G_FILE_TEST_IS_DIR))
+    log_files_visit (path, take_file, trace);
   return TRUE;
 }
 
@@ -73,7 +67,17 @@ struct _AdjFollower
   AdjBundle *known; /* (owned) (nullable) */
   const AdjExtensions *extensions;
   Trace seen;
+  const AdjFormat *format; /* (nullable) that of @growth */
+  gpointer growth;         /* (owned) (nullable) */
 };
+
+static void
+forget_growth (AdjFollower *self)
+{
+  if (self->growth != NULL)
+    self->format->growth_free (self->growth);
+  self->growth = NULL;
+}
 
 AdjFollower *
 adj_follower_new (const char *path, AdjBundle *known, const AdjExtensions *extensions)
@@ -102,6 +106,7 @@ adj_follower_unref (AdjFollower *follower)
 {
   if (!g_atomic_ref_count_dec (&follower->refs))
     return;
+  forget_growth (follower);
   adj_bundle_unref (follower->known);
   g_free (follower->path);
   g_free (follower);
@@ -113,17 +118,24 @@ adj_follower_get_path (const AdjFollower *follower)
   return follower->path;
 }
 
+static AdjBundle *
+load (AdjFollower *self, const AdjFormat *format, GCancellable *cancellable)
+{
+  if (format != self->format)
+    forget_growth (self);
+  self->format = format;
+  return format->load_growing != NULL
+             ? format->load_growing (self->path, &self->growth, cancellable, NULL)
+             : adj_bundle_load (self->path, cancellable, NULL);
+}
+
 /* What is not complete yet is no error. */
 static AdjBundle *
-read_again (const AdjFollower *self, GCancellable *cancellable)
+read_on (AdjFollower *self, GCancellable *cancellable)
 {
   const AdjFormat *format = adj_format_detect (self->path, NULL);
-  g_autoptr (AdjBundle) bundle = NULL;
+  g_autoptr (AdjBundle) bundle = format != NULL ? load (self, format, cancellable) : NULL;
 
-  if (format == NULL)
-    return NULL;
-  bundle = format->load_growing != NULL ? format->load_growing (self->path, cancellable, NULL)
-                                        : adj_bundle_load (self->path, cancellable, NULL);
   if (bundle != NULL && self->extensions != NULL &&
       !adj_bundle_extend (bundle, self->extensions, NULL))
     return NULL;
@@ -141,7 +153,7 @@ keep_graphs (AdjBundle *bundle, const AdjBundle *before)
       GBytes *text = adj_bundle_get_text (bundle, entry->id);
       GBytes *old_text = old != NULL ? adj_bundle_get_text (before, entry->id) : NULL;
 
-      if (text == NULL || old_text == NULL || !g_bytes_equal (text, old_text))
+      if (text == NULL || old_text == NULL || (text != old_text && !g_bytes_equal (text, old_text)))
         continue;
       adj_graph_unref (entry->graph);
       entry->graph = adj_graph_ref (old->graph);
@@ -157,7 +169,7 @@ adj_follower_next (AdjFollower *follower, GCancellable *cancellable, GError **er
   if (!look (follower->path, &now, error) || is_same (&follower->seen, &now))
     return NULL;
   follower->seen = now;
-  bundle = read_again (follower, cancellable);
+  bundle = read_on (follower, cancellable);
   if (bundle == NULL)
     return NULL;
   if (follower->known != NULL)

@@ -55,28 +55,13 @@ adj_format_find (const char *name, GError **error)
   return i >= 0 ? formats[i] : NULL;
 }
 
-/* The first bytes of a file; none of a folder. */
-static gboolean
-read_head (const char *path, guint8 *head, gsize *length, GError **error)
+/* The format that is surest of the first bytes of a file; %NULL: none knows them. */
+static const AdjFormat *
+find_best (const guint8 *head, gsize length, const char *path)
 {
-  gssize n = g_file_test (path, G_FILE_TEST_IS_DIR)
-                 ? 0
-                 : adj_file_read_head (path, head, HEAD_BYTES, error);
-
-  *length = (gsize) MAX (n, 0);
-  return n >= 0;
-}
-
-const AdjFormat *
-adj_format_detect (const char *path, GError **error)
-{
-  guint8 head[HEAD_BYTES];
-  gsize length;
   const AdjFormat *best = NULL;
   guint best_score = 0;
 
-  if (!read_head (path, head, &length, error))
-    return NULL;
   for (guint i = 0; i < G_N_ELEMENTS (formats); i++)
     {
       guint score = formats[i]->sniff != NULL ? formats[i]->sniff (head, length, path) : 0;
@@ -87,8 +72,36 @@ adj_format_detect (const char *path, GError **error)
           best_score = score;
         }
     }
+  return best;
+}
+
+/* A program may say much before its first message. */
+static const AdjFormat *
+find_in_text (const char *path)
+{
+  g_autofree guint8 *head = g_malloc (TEXT_HEAD_BYTES);
+  gssize n = adj_file_read_head (path, head, TEXT_HEAD_BYTES, NULL);
+
+  return n > HEAD_BYTES && memchr (head, '\0', (gsize) n) == NULL
+             ? find_best (head, (gsize) n, path)
+             : NULL;
+}
+
+const AdjFormat *
+adj_format_detect (const char *path, GError **error)
+{
+  guint8 head[HEAD_BYTES];
+  gboolean is_folder = g_file_test (path, G_FILE_TEST_IS_DIR);
+  gssize n = is_folder ? 0 : adj_file_read_head (path, head, HEAD_BYTES, error);
+  const AdjFormat *best;
+
+  if (n < 0)
+    return NULL;
+  best = find_best (head, (gsize) n, path);
+  if (best == NULL && !is_folder)
+    best = find_in_text (path);
   if (best == NULL)
-    unread_fail (path, head, length, error);
+    unread_fail (path, head, (gsize) n, error);
   return best;
 }
 

@@ -31,9 +31,14 @@ typedef struct
   guint (*sniff) (const guint8 *head, gsize length, const char *path);
   /* (nullable) @path may be a folder.  Errors name "path", "path:line:column" or "path: entry". */
   AdjBundle *(*load) (const char *path, GCancellable *cancellable, GError **error);
-  /* (nullable) As @load of what a program is still writing: a record that is not complete yet, at
-   * the end of a file, is not read. */
-  AdjBundle *(*load_growing) (const char *path, GCancellable *cancellable, GError **error);
+  /* (nullable) As @load of what a program is still writing, without a record at the end of a file
+   * that is not complete yet.  @growth: %NULL at first; what is kept there reads on from where the
+   * call before stopped, and its graphs are the same objects. */
+  AdjBundle *(*load_growing) (const char *path,
+                              gpointer *growth,
+                              GCancellable *cancellable,
+                              GError **error);
+  GDestroyNotify growth_free; /* with @load_growing */
   /* (nullable) The same for a file's bytes, of which errors speak as @title. */
   AdjBundle *(*load_bytes) (GBytes *bytes,
                             const char *title,

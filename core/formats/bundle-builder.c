@@ -67,6 +67,51 @@ adj_bundle_builder_free (AdjBundleBuilder *builder)
   g_free (builder);
 }
 
+static const char *
+take_text (AdjBundle *bundle, const char *text)
+{
+  return text != NULL ? adj_arena_strdup (bundle->arena, text) : NULL;
+}
+
+static void
+add_copy (AdjBundle *bundle, const AdjBundleGraph *graph)
+{
+  AdjBundleGraph *copy = adj_arena_memdup (bundle->arena, graph, sizeof *graph);
+
+  copy->id = take_text (bundle, graph->id);
+  copy->title = take_text (bundle, graph->title != NULL ? graph->title : graph->id);
+  copy->role = take_text (bundle, graph->role != NULL ? graph->role : "user");
+  copy->compile_id = take_text (bundle, graph->compile_id);
+  copy->graph = adj_graph_ref (graph->graph);
+  g_hash_table_insert (bundle->by_id, (gpointer) copy->id, copy);
+  g_ptr_array_add (bundle->graphs, copy);
+}
+
+AdjBundleBuilder *
+bundle_builder_copy (const AdjBundleBuilder *builder)
+{
+  const AdjBundle *from = builder->bundle;
+  AdjBundleBuilder *copy = adj_bundle_builder_new ();
+
+  for (guint i = 0; i < from->graphs->len; i++)
+    {
+      const AdjBundleGraph *graph = from->graphs->pdata[i];
+      GBytes *text = g_hash_table_lookup (from->texts, graph->id);
+
+      add_copy (copy->bundle, graph);
+      if (text != NULL)
+        adj_bundle_builder_set_text (copy, graph->id, text);
+    }
+  for (guint i = 0; i < from->facts->len; i++)
+    {
+      const BundleFact *fact = &g_array_index (from->facts, BundleFact, i);
+
+      adj_bundle_builder_add_fact (copy, &fact->fact, fact->region);
+    }
+  bundle_builder_set_torch_version (copy, from->torch_version);
+  return copy;
+}
+
 AdjBundle *
 bundle_builder_get (AdjBundleBuilder *builder)
 {
@@ -84,12 +129,6 @@ adj_bundle_builder_set_recording (AdjBundleBuilder *builder, AdjRecording *recor
 {
   g_clear_pointer (&builder->bundle->recording, adj_recording_unref);
   builder->bundle->recording = adj_recording_ref (recording);
-}
-
-static const char *
-take_text (AdjBundle *bundle, const char *text)
-{
-  return text != NULL ? adj_arena_strdup (bundle->arena, text) : NULL;
 }
 
 /* @value: (nullable) */
@@ -159,22 +198,14 @@ adj_bundle_builder_add_graph (AdjBundleBuilder *builder,
                               GError **error)
 {
   AdjBundle *bundle = builder->bundle;
-  AdjBundleGraph *copy;
 
   g_return_val_if_fail (graph->graph != NULL && graph->id != NULL, FALSE);
 
   if (!check_id (graph->id, g_hash_table_contains (bundle->by_id, graph->id), error))
     return FALSE;
-  copy = adj_arena_memdup (bundle->arena, graph, sizeof *graph);
-  copy->id = take_text (bundle, graph->id);
-  copy->title = take_text (bundle, graph->title != NULL ? graph->title : graph->id);
-  copy->role = take_text (bundle, graph->role != NULL ? graph->role : "user");
-  copy->compile_id = take_text (bundle, graph->compile_id);
-  copy->graph = adj_graph_ref (graph->graph);
-  if (g_str_equal (copy->role, "compiled_autograd"))
-    captured_sizes_learn (copy->graph);
-  g_hash_table_insert (bundle->by_id, (gpointer) copy->id, copy);
-  g_ptr_array_add (bundle->graphs, copy);
+  if (g_strcmp0 (graph->role, "compiled_autograd") == 0)
+    captured_sizes_learn (graph->graph);
+  add_copy (bundle, graph);
   return TRUE;
 }
 

@@ -5,19 +5,33 @@
 
 G_BEGIN_DECLS
 
-/* The files of a TORCH_TRACE log: one for each process, alone or in a folder. */
+/* The files of a log: one for each process, alone or in a folder and those below it. */
 
-/* Whether @name, without its folder, is one that PyTorch gives to such a file. */
+/* Whether @name, without its folder, is one that PyTorch gives to a file of TORCH_TRACE. */
 gboolean log_file_has_name (const char *name);
-/* The rank that @name says; -1 when it says none. */
-gint log_file_rank (const char *name);
+/* The rank that @path says; -1 when it says none. */
+gint log_file_rank (const char *path);
 
-/* @path itself, or the files of a log in the folder @path in the order of their names (transfer
- * full).  %NULL with @error set where the folder cannot be read. */
-GPtrArray *log_files_of (const char *path, GError **error);
+typedef void (*LogFileFunc) (const char *path, gpointer data);
 
-/* What stands in @path now, unpacked where it is packed; it may grow meanwhile (transfer full).
- * %NULL with @error set: it cannot be read, is larger than 4 GiB, or @cancellable was cancelled. */
-GBytes *log_file_read (const char *path, GCancellable *cancellable, GError **error);
+/* Visits the files of the folder @path and of those below it, in no order: 10,000 at most, 8
+ * folders deep, and none by a link to a folder. */
+void log_files_visit (const char *path, LogFileFunc visit, gpointer data);
+
+/* @path itself, or the files of a log in the folder @path, in the order of their names (transfer
+ * full): those that are called as PyTorch does, if @named; if there are none, those whose first 64
+ * KiB are text that is @is_one.  %NULL with @error set where the folder cannot be read. */
+GPtrArray *log_files_of (const char *path,
+                         gboolean named,
+                         gboolean (*is_one) (const char *text),
+                         GError **error);
+/* (transfer none): @path as it is called within the folder @root; its last part if that is no
+ * folder of it. */
+const char *log_file_name_in (const char *root, const char *path);
+
+/* What stands in @path now behind its first @from bytes, none where it is shorter, unpacked where
+ * it is packed; it may grow meanwhile (transfer full).  %NULL with @error set: it cannot be read,
+ * is more than 4 GiB, or @cancellable was cancelled. */
+GBytes *log_file_read (const char *path, guint64 from, GCancellable *cancellable, GError **error);
 
 G_END_DECLS

@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "base/adj-diag-internal.h"
 #include "base/adj-lexer.h"
 #include "formats/adj-bundle-private.h"
 #include "formats/python-repr-private.h"
@@ -36,14 +37,23 @@ typedef struct
   GPtrArray *reasons; /* (nullable) texts */
 } Region;
 
+/* What is passed over of a file. */
+typedef struct
+{
+  char *name;
+  guint line; /* of the first */
+  char *why;
+} Skipped;
+
 struct _Regions
 {
   AdjBundleBuilder *builder;
   AdjDiags *diags;
   AdjArena *arena;
   GPtrArray *regions;
-  GHashTable *by_id; /* id → region, which owns it */
-  GHashTable *ids;   /* of graphs → how many wanted to be called so */
+  GHashTable *by_id;  /* id → region, which owns it */
+  GHashTable *ids;    /* of graphs → how many wanted to be called so */
+  GPtrArray *skipped; /* Skipped */
   guint n_graphs;
   gboolean names_files; /* remarks say which file they are about */
   gboolean left_out;    /* of facts */
@@ -63,6 +73,16 @@ region_free (Region *region)
   g_free (region);
 }
 
+static void
+skipped_free (gpointer data)
+{
+  Skipped *skipped = data;
+
+  g_free (skipped->name);
+  g_free (skipped->why);
+  g_free (skipped);
+}
+
 Regions *
 regions_new (void)
 {
@@ -74,6 +94,7 @@ regions_new (void)
   regions->regions = g_ptr_array_new_with_free_func ((GDestroyNotify) region_free);
   regions->by_id = g_hash_table_new (g_str_hash, g_str_equal);
   regions->ids = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
+  regions->skipped = g_ptr_array_new_with_free_func (skipped_free);
   return regions;
 }
 
@@ -92,6 +113,7 @@ regions_free (Regions *regions)
   g_ptr_array_unref (regions->regions);
   g_hash_table_unref (regions->by_id);
   g_hash_table_unref (regions->ids);
+  g_ptr_array_unref (regions->skipped);
   g_free (regions);
 }
 
@@ -203,11 +225,41 @@ regions_add_reason (Regions *regions, const RegionKey *key, const char *text)
     g_ptr_array_add (region->reasons, g_utf8_make_valid (text, -1));
 }
 
+static void
+warn (const Regions *regions,
+      AdjDiags *diags,
+      const char *name,
+      guint line,
+      const char *what,
+      const char *why)
+{
+  adj_diags_add (diags, ADJ_SEVERITY_WARNING, (AdjSpan){ line, 1, 0 }, "%s%s%s: %s",
+                 regions->names_files ? name : "", regions->names_files ? ": " : "", what, why);
+}
+
 void
 regions_warn (Regions *regions, const char *name, guint line, const char *what, const char *why)
 {
-  adj_diags_add (regions->diags, ADJ_SEVERITY_WARNING, (AdjSpan){ line, 1, 0 }, "%s%s%s: %s",
-                 regions->names_files ? name : "", regions->names_files ? ": " : "", what, why);
+  warn (regions, regions->diags, name, line, what, why);
+}
+
+void
+regions_set_skipped (Regions *regions, const char *name, guint line, const char *why)
+{
+  Skipped *skipped = NULL;
+
+  for (guint i = 0; i < regions->skipped->len && skipped == NULL; i++)
+    if (strcmp (((Skipped *) regions->skipped->pdata[i])->name, name) == 0)
+      skipped = regions->skipped->pdata[i];
+  if (skipped == NULL)
+    {
+      skipped = g_new0 (Skipped, 1);
+      skipped->name = g_strdup (name);
+      g_ptr_array_add (regions->skipped, skipped);
+    }
+  skipped->line = line;
+  g_free (skipped->why);
+  skipped->why = g_strdup (why);
 }
 
 void
@@ -465,7 +517,7 @@ capture_of (AdjArena *arena, const GPtrArray *reasons)
 }
 
 static gboolean
-add_region (Regions *regions, const Region *region, GError **error)
+add_region (Regions *regions, AdjBundleBuilder *builder, const Region *region, GError **error)
 {
   AdjValue capture;
   AdjRegion entry = {
@@ -485,16 +537,15 @@ add_region (Regions *regions, const Region *region, GError **error)
       entry.capture = &capture;
     }
   return region->graph_ids->len == 0 ||
-         adj_bundle_builder_add_region (regions->builder, &entry,
+         adj_bundle_builder_add_region (builder, &entry,
                                         (const char *const *) region->graph_ids->pdata, error);
 }
 
 /* The first remark is the likeliest reason. */
 static void
-fail_without_graph (const Regions *regions, const char *path, GError **error)
+fail_without_graph (const AdjDiags *diags, const char *path, GError **error)
 {
-  const AdjDiag *first =
-      adj_diags_get_n (regions->diags) > 0 ? adj_diags_get (regions->diags, 0) : NULL;
+  const AdjDiag *first = adj_diags_get_n (diags) > 0 ? adj_diags_get (diags, 0) : NULL;
 
   if (first == NULL)
     g_set_error (error, ADJ_ERROR, ADJ_ERROR_PARSE, "%s: holds no graph", path);
@@ -503,18 +554,36 @@ fail_without_graph (const Regions *regions, const char *path, GError **error)
                  first->span.line, MAX (first->span.column, 1), first->message);
 }
 
-AdjBundle *
-regions_end (Regions *regions, const char *path, const char *description, GError **error)
+/* (transfer full) */
+static AdjDiags *
+all_remarks (const Regions *regions)
 {
+  AdjDiags *diags = adj_diags_copy (regions->diags);
+
+  for (guint i = 0; i < regions->skipped->len; i++)
+    {
+      const Skipped *skipped = regions->skipped->pdata[i];
+
+      warn (regions, diags, skipped->name, skipped->line, "passed over", skipped->why);
+    }
+  return diags;
+}
+
+AdjBundle *
+regions_make_bundle (Regions *regions, const char *path, const char *description, GError **error)
+{
+  g_autoptr (AdjDiags) diags = all_remarks (regions);
+  g_autoptr (AdjBundleBuilder) builder = NULL;
+
   if (g_hash_table_size (regions->ids) == 0)
     {
-      fail_without_graph (regions, path, error);
+      fail_without_graph (diags, path, error);
       return NULL;
     }
+  builder = bundle_builder_copy (regions->builder);
   for (guint i = 0; i < regions->regions->len; i++)
-    if (!add_region (regions, regions->regions->pdata[i], error))
+    if (!add_region (regions, builder, regions->regions->pdata[i], error))
       return NULL;
-  adj_bundle_builder_set_description (regions->builder, description);
-  return adj_bundle_builder_end (g_steal_pointer (&regions->builder),
-                                 g_steal_pointer (&regions->diags));
+  adj_bundle_builder_set_description (builder, description);
+  return adj_bundle_builder_end (g_steal_pointer (&builder), g_steal_pointer (&diags));
 }

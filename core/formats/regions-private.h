@@ -64,9 +64,14 @@ gboolean regions_add_graph (Regions *regions,
 void
 regions_warn (Regions *regions, const char *name, guint line, const char *what, const char *why);
 
-/* (transfer full); @regions can only be freed afterwards.  Fails when @path held no graph. */
+/* How much of the file @name is passed over, the first of it in line @line: the remark that counts
+ * is the one that was made last. */
+void regions_set_skipped (Regions *regions, const char *name, guint line, const char *why);
+
+/* (transfer full): what has been added so far; @regions may be added to afterwards, and graphs of
+ * the next bundle are the same objects.  Fails when @path held no graph. */
 AdjBundle *
-regions_end (Regions *regions, const char *path, const char *description, GError **error);
+regions_make_bundle (Regions *regions, const char *path, const char *description, GError **error);
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (Regions, regions_free)
 

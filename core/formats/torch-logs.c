@@ -12,12 +12,15 @@
 
 #include "base/adj-file-internal.h"
 #include "formats/entries-private.h"
+#include "formats/log-envelopes-private.h"
+#include "formats/log-files-private.h"
 #include "formats/log-lines-private.h"
 #include "formats/regions-private.h"
 #include "formats/text-formats-private.h"
 
+#define DESCRIPTION "TORCH_LOGS console: graphs as text, without recorded values"
 #define MAX_BYTES (256 << 20)
-#define MAX_STAMP 96 /* what may stand before the prefix */
+#define MAX_STAMP 512 /* what may stand before the prefix */
 
 static const struct
 {
@@ -47,7 +50,8 @@ typedef struct
   GPtrArray *reasons; /* (owned) why the graph that comes next was captured */
   char *source;       /* (owned) what stood before "class": "<eval_with_key>.2 " */
   char *captured;     /* (owned) (nullable) that of the last graph of compiled autograd */
-  gint process;       /* counts how often Dynamo began anew */
+  gint process;       /* of those of the rank: each began anew, in this file or in another */
+  GHashTable *processes;
 } Message;
 
 #define OWN_OUTPUT (-2) /* in the place of a rank */
@@ -65,9 +69,20 @@ message_free (Message *message)
 typedef struct
 {
   Regions *regions;
-  const char *name;     /* of the file */
-  GHashTable *messages; /* (owned) rank → Message */
+  const char *name;      /* of the file */
+  gint rank;             /* that the name of the file says; -1 */
+  GHashTable *messages;  /* rank → Message */
+  GHashTable *processes; /* rank → how many there were of it, of all files */
 } Console;
+
+static void
+begin_process (Message *message, gint rank)
+{
+  gpointer key = GINT_TO_POINTER (rank);
+
+  message->process = GPOINTER_TO_INT (g_hash_table_lookup (message->processes, key));
+  g_hash_table_insert (message->processes, key, GINT_TO_POINTER (message->process + 1));
+}
 
 static Message *
 message_of (Console *console, gint rank)
@@ -81,6 +96,8 @@ message_of (Console *console, gint rank)
   message->name = console->name;
   message->text = g_string_new (NULL);
   message->reasons = g_ptr_array_new_with_free_func (g_free);
+  message->processes = console->processes;
+  begin_process (message, rank);
   g_hash_table_insert (console->messages, GINT_TO_POINTER (rank), message);
   return message;
 }
@@ -189,7 +206,10 @@ choose_process (Message *message, const char *role)
   if (message->key.frame >= 0 && (is_first || strcmp (role, "dynamo") == 0) &&
       (regions_has_graph (message->regions, &message->key, "-dynamo") ||
        (is_first && regions_has_graph (message->regions, &message->key, "-before_asserts"))))
-    message->key.process = ++message->process;
+    {
+      begin_process (message, message->key.rank);
+      message->key.process = message->process;
+    }
 }
 
 /* Whether a graph of compiled autograd is new: where both of its channels write, each graph stands
@@ -321,6 +341,8 @@ take_any_line (Console *console, const char *line, guint number, GError **error)
 
   if (content == NULL)
     return take_own_line (own, line, number, error);
+  if (key.rank < 0)
+    key.rank = console->rank;
   return (own->text->len == 0 || finish (own, error)) &&
          take_line (message_of (console, key.rank), content, &key, number, error);
 }
@@ -364,44 +386,116 @@ read_lines (Console *console, char *text, GCancellable *cancellable, GError **er
   return finish_all (console, error);
 }
 
-static AdjBundle *
-load_bytes (GBytes *bytes, const char *title, GCancellable *cancellable, GError **error)
+static Console *
+console_new (void)
 {
-  g_autoptr (Regions) regions = regions_new ();
-  g_autofree char *name = g_path_get_basename (title);
-  g_autofree char *valid = NULL;
+  Console *console = g_new0 (Console, 1);
+
+  console->regions = regions_new ();
+  console->processes = g_hash_table_new (NULL, NULL);
+  return console;
+}
+
+static void
+console_free (Console *console)
+{
+  regions_free (console->regions);
+  g_hash_table_unref (console->processes);
+  g_free (console);
+}
+
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (Console, console_free)
+
+static gboolean
+check_size (const char *path, gsize length, GError **error)
+{
+  if (length <= MAX_BYTES)
+    return TRUE;
+  g_set_error (error, ADJ_ERROR, ADJ_ERROR_LIMIT,
+               "%s: %" G_GSIZE_FORMAT " bytes of a console, more than %d", path, length, MAX_BYTES);
+  return FALSE;
+}
+
+/* Takes all of one file, which is called @name. */
+static gboolean
+read_console (Console *console,
+              GBytes *bytes,
+              const char *path,
+              const char *name,
+              GCancellable *cancellable,
+              GError **error)
+{
   g_autoptr (GHashTable) messages =
       g_hash_table_new_full (NULL, NULL, NULL, (GDestroyNotify) message_free);
-  Console console = { regions, name, messages };
+  g_autofree char *valid = NULL;
   gsize length;
   const char *raw = text_of_bytes (bytes, &length);
 
+  if (!check_size (path, length, error))
+    return FALSE;
   valid = g_utf8_make_valid (raw, (gssize) length);
-  if (!read_lines (&console, valid, cancellable, error))
-    return NULL;
-  return regions_end (regions, title, "TORCH_LOGS console: graphs as text, without recorded values",
-                      error);
+  console->name = name;
+  console->rank = log_file_rank (path);
+  console->messages = messages;
+  return read_lines (console, valid, cancellable, error);
+}
+
+static AdjBundle *
+load_bytes (GBytes *bytes, const char *title, GCancellable *cancellable, GError **error)
+{
+  g_autoptr (Console) console = console_new ();
+  g_autoptr (GBytes) open = log_envelopes_open (bytes);
+  g_autofree char *name = g_path_get_basename (title);
+
+  return read_console (console, open, title, name, cancellable, error)
+             ? regions_make_bundle (console->regions, title, DESCRIPTION, error)
+             : NULL;
+}
+
+/* @root: the folder that is read, or the file itself */
+static gboolean
+read_file (
+    Console *console, const char *root, const char *path, GCancellable *cancellable, GError **error)
+{
+  g_autoptr (GBytes) bytes = log_file_read (path, 0, cancellable, error);
+
+  return bytes != NULL &&
+         read_console (console, bytes, path, log_file_name_in (root, path), cancellable, error);
 }
 
 static AdjBundle *
 load (const char *path, GCancellable *cancellable, GError **error)
 {
-  g_autoptr (GBytes) bytes = adj_file_read (path, ADJ_FILE_MAY_GROW, MAX_BYTES, cancellable, error);
+  g_autoptr (Console) console = console_new ();
+  g_autoptr (GPtrArray) files = log_files_of (path, FALSE, log_lines_have_message, error);
 
-  return bytes != NULL ? load_bytes (bytes, path, cancellable, error) : NULL;
+  if (files == NULL)
+    return NULL;
+  if (files->len > 1)
+    regions_name_files (console->regions);
+  for (guint i = 0; i < files->len; i++)
+    if (!read_file (console, path, files->pdata[i], cancellable, error))
+      return NULL;
+  return regions_make_bundle (console->regions, path, DESCRIPTION, error);
 }
 
 static guint
 sniff (const guint8 *head, gsize length, const char *path)
 {
-  g_autofree char *text = length > 0 ? g_strndup ((const char *) head, length) : NULL;
+  g_autofree char *text = log_envelopes_open_head (head, length);
 
-  return text != NULL && log_lines_have_message (text) ? 85 : 0;
+  if (g_file_test (path, G_FILE_TEST_IS_DIR))
+    {
+      g_autoptr (GPtrArray) files = log_files_of (path, FALSE, log_lines_have_message, NULL);
+
+      return files != NULL && files->len > 0 ? 50 : 0;
+    }
+  return log_lines_have_message (text) ? 85 : 0;
 }
 
 const AdjFormat adj_format_torch_logs = {
   .name = "torch-logs",
-  .summary = "console output of TORCH_LOGS, saved or pasted",
+  .summary = "console output of TORCH_LOGS, saved or pasted, or a folder with one for each process",
   .extensions = ".txt .log",
   .sniff = sniff,
   .load = load,

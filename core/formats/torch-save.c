@@ -242,6 +242,21 @@ read_parameter (Loader *loader, const PickleItem *item, AdjValue *out, GError **
   return TRUE;
 }
 
+static gboolean read_call (Loader *loader, const PickleItem *item, AdjValue *out, GError **error);
+
+/* _rebuild_from_type_v2 (function, class, arguments, state): what the function makes; class and
+ * state are of the object of Python, such as a buffer. */
+static gboolean
+read_of_class (Loader *loader, const PickleItem *item, AdjValue *out, GError **error)
+{
+  PickleItem *parts[] = { pickle_argument (item, 0), pickle_argument (item, 2) };
+  PickleItem call = { .kind = PICKLE_CALL, .n = G_N_ELEMENTS (parts), .items = parts };
+
+  if (parts[0] == NULL || parts[1] == NULL)
+    return fail (loader, error, "a tensor of a class, made of nothing");
+  return read_call (loader, &call, out, error);
+}
+
 /* -- other calls -- */
 
 static gboolean
@@ -278,6 +293,7 @@ static const struct
   { "torch._utils._rebuild_tensor_v3", read_tensor },
   { "torch._utils._rebuild_parameter", read_parameter },
   { "torch._utils._rebuild_parameter_with_state", read_parameter },
+  { "torch._tensor._rebuild_from_type_v2", read_of_class },
   { "torch.Size", read_size },
   { "torch.device", read_device },
 };
@@ -294,10 +310,17 @@ read_call (Loader *loader, const PickleItem *item, AdjValue *out, GError **error
 {
   const PickleItem *callee = item->items[0];
   g_autofree char *text = NULL;
+  gboolean done;
 
   for (guint i = 0; i < G_N_ELEMENTS (calls); i++)
     if (pickle_calls (item, calls[i].name))
-      return calls[i].read (loader, item, out, error);
+      {
+        if (++loader->depth > ADJ_MAX_DEPTH)
+          return fail (loader, error, "values are nested too deeply");
+        done = calls[i].read (loader, item, out, error);
+        loader->depth--;
+        return done;
+      }
   text = g_strdup_printf ("%s(...)", callee->kind == PICKLE_GLOBAL ? callee->text : "?");
   set_text (ADJ_VALUE_RAW, text, (guint) strlen (text), out);
   return TRUE;

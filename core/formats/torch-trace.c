@@ -5,6 +5,9 @@
  * payload that is the text of a graph is a stage, under the name that the log gives it; what else
  * is said is kept beside the graphs (log-facts.c).  Logs are edited by hand and cut off, so nothing
  * but a file without any graph is refused: what cannot be read is said in the bundle's diagnostics.
+ *
+ * A log that grows is read on from where it was read to; once what was read is not in the file any
+ * more, it is read anew.
  */
 
 #include <gio/gio.h>
@@ -12,49 +15,103 @@
 
 #include "base/adj-arena.h"
 #include "formats/json-private.h"
-#include "formats/log-facts-private.h"
+#include "formats/log-envelopes-private.h"
 #include "formats/log-files-private.h"
 #include "formats/log-lines-private.h"
-#include "formats/log-roles-private.h"
-#include "formats/regions-private.h"
+#include "formats/log-records-private.h"
 #include "formats/text-formats-private.h"
 
 #define DESCRIPTION "TORCH_TRACE log: graphs as text, without recorded values"
 #define MAX_LINE_BYTES ((gsize) 256 << 20)
 #define MAX_RECORDS 10000000
-#define MAX_TABLE 1000000 /* texts in the string table */
-#define MAX_WARNINGS 20   /* of one kind in a file */
+#define MAX_WARNINGS 20 /* of one kind in a file */
+#define MAX_SEAL 256    /* bytes */
+
+/* A file, up to where it has been read. */
+typedef struct
+{
+  LogScope scope;
+  char *path, *name;
+  guint64 offset;
+  guint n_lines;         /* before @offset */
+  guint8 seal[MAX_SEAL]; /* the last of what has been read */
+  gsize n_seal;
+  guint n_malformed, n_foreign; /* lines that are passed over */
+  guint foreign_line;           /* the first of them */
+} LogFile;
 
 typedef struct
 {
-  Regions *regions;
+  LogRecords records;
   GCancellable *cancellable;
-  gboolean growing;          /* a record at the end that is not complete will be */
-  const char *name;          /* of the file being read */
-  gint rank;                 /* from its name; -1 */
-  guint n_compiled_autograd; /* graphs without an id, numbered in file order */
-  gint process;              /* of those that wrote of this rank; -1: not known yet */
-  GHashTable *processes;     /* (owned) (nullable) rank + 1 → number of its processes */
-  GHashTable *table;         /* (owned) (nullable) index → text */
+  gboolean growing; /* a record at the end that is not complete will be */
+  GPtrArray *files; /* (owned) of LogFile, as they were met */
   guint n_records;
-  guint n_malformed, n_foreign; /* lines of this file that are passed over */
-  guint foreign_line;           /* the first of them */
 } Log;
 
 static void
-log_clear (Log *log)
+file_free (gpointer data)
 {
-  g_clear_pointer (&log->processes, g_hash_table_unref);
-  g_clear_pointer (&log->table, g_hash_table_unref);
+  LogFile *file = data;
+
+  log_scope_clear (&file->scope);
+  g_free (file->path);
+  g_free (file->name);
+  g_free (file);
 }
 
-G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Log, log_clear)
+static Log *
+log_new (gboolean growing)
+{
+  Log *log = g_new0 (Log, 1);
+
+  log->records.regions = regions_new ();
+  log->growing = growing;
+  log->files = g_ptr_array_new_with_free_func (file_free);
+  return log;
+}
+
+static void
+log_free (gpointer data)
+{
+  Log *log = data;
+
+  g_ptr_array_unref (log->files);
+  regions_free (log->records.regions);
+  log_records_clear (&log->records);
+  g_free (log);
+}
+
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (Log, log_free)
+
+/* @root: the folder that is read, or the file itself */
+static LogFile *
+find_file (Log *log, const char *root, const char *path)
+{
+  LogFile *file;
+
+  for (guint i = 0; i < log->files->len; i++)
+    if (strcmp (((LogFile *) log->files->pdata[i])->path, path) == 0)
+      return log->files->pdata[i];
+  file = g_new0 (LogFile, 1);
+  file->path = g_strdup (path);
+  file->name = g_strdup (log_file_name_in (root, path));
+  file->scope = (LogScope){ .log = &log->records, .name = file->name };
+  file->scope.rank = log_file_rank (path);
+  log_scope_start (&file->scope);
+  g_ptr_array_add (log->files, file);
+  return file;
+}
+
+/* -- lines -- */
 
 /* One line without its end, and where the next begins. */
 typedef struct
 {
   const char *at, *end;
   guint number;
+  const char *stamp; /* what a collector put before the last record */
+  gsize n_stamp;
 } Lines;
 
 static gboolean
@@ -76,8 +133,29 @@ next_line (Lines *lines, const char **line, gsize *length)
   return TRUE;
 }
 
-/* Whether a line of payload follows: one that begins with a tabulator, maybe behind empty lines
- * that somebody put there. */
+/* The text behind the tabulator of a line of payload; %NULL: it is none.  Where a collector put its
+ * stamp before each line, it is that of the record, but for its numbers. */
+static const char *
+skip_to_payload (const Lines *lines, const char *line)
+{
+  const char *stamp = lines->stamp, *end = lines->stamp + lines->n_stamp;
+
+  if (line < lines->end && *line == '\t')
+    return line + 1;
+  while (stamp < end && line < lines->end)
+    if (g_ascii_isdigit (*stamp) && g_ascii_isdigit (*line))
+      {
+        while (stamp < end && g_ascii_isdigit (*stamp))
+          stamp++;
+        while (line < lines->end && g_ascii_isdigit (*line))
+          line++;
+      }
+    else if (*stamp++ != *line++)
+      return NULL;
+  return stamp == end && line < lines->end && *line == '\t' ? line + 1 : NULL;
+}
+
+/* Whether a line of payload follows, maybe behind empty lines that somebody put there. */
 static gboolean
 comes_payload (const Lines *lines)
 {
@@ -85,14 +163,14 @@ comes_payload (const Lines *lines)
 
   while (at < lines->end && (*at == '\n' || *at == '\r'))
     at++;
-  return at < lines->end && *at == '\t';
+  return skip_to_payload (lines, at) != NULL;
 }
 
 static char *
 take_payload (Lines *lines)
 {
   GString *payload = g_string_new (NULL);
-  const char *line;
+  const char *line, *text;
   gsize length;
   gboolean first = TRUE;
 
@@ -100,9 +178,10 @@ take_payload (Lines *lines)
     {
       if (length == 0)
         continue;
+      text = skip_to_payload (lines, line);
       if (!first)
         g_string_append_c (payload, '\n');
-      g_string_append_len (payload, line + 1, (gssize) length - 1);
+      g_string_append_len (payload, text, (gssize) length - (text - line));
       first = FALSE;
     }
   return g_string_free (payload, FALSE);
@@ -124,211 +203,28 @@ find_json (const char *line, gsize length)
   return NULL;
 }
 
-/* The number among the processes that wrote graphs of @rank; one is met with its first graph. */
-static gint
-process_of (Log *log, gint rank)
-{
-  gpointer key = GINT_TO_POINTER (rank + 1);
-
-  if (log->processes == NULL)
-    log->processes = g_hash_table_new (NULL, NULL);
-  if (log->process < 0)
-    {
-      log->process = GPOINTER_TO_INT (g_hash_table_lookup (log->processes, key));
-      g_hash_table_insert (log->processes, key, GINT_TO_POINTER (log->process + 1));
-    }
-  return log->process;
-}
-
-static RegionKey
-region_of (Log *log, const JsonItem *record, gboolean is_compiled_autograd)
-{
-  RegionKey key = {
-    .rank = (gint) CLAMP (json_get_int (record, "rank", log->rank), -1, 1 << 20),
-    .compiled_autograd = json_get_int (record, "compiled_autograd_id", -1),
-    .frame = json_get_int (record, "frame_id", -1),
-    .compile = json_get_int (record, "frame_compile_id", -1),
-    .attempt = json_get_int (record, "attempt", 0),
-  };
-
-  key.process = process_of (log, key.rank);
-  if (is_compiled_autograd && key.compiled_autograd < 0 && key.frame < 0)
-    key.compiled_autograd = log->n_compiled_autograd++;
-  return key;
-}
-
-/* {"str": ["/home/u/train.py", 0]}: the table of a process; another text under the same index is
- * the table of another process. */
+/* The stamp before the record in @line, whose JSON is at @json. */
 static void
-take_string (Log *log, const JsonItem *entry)
+find_stamp (Lines *lines, const char *line, const char *json)
 {
-  const JsonItem *text, *index;
-  const char *known;
-
-  if (entry->kind != JSON_ARRAY || entry->n != 2)
-    return;
-  text = &entry->items[0];
-  index = &entry->items[1];
-  if (text->kind != JSON_STRING || index->kind != JSON_INT || index->integer < 0 ||
-      index->integer >= MAX_TABLE)
-    return;
-  if (log->table == NULL)
-    log->table = g_hash_table_new_full (NULL, NULL, NULL, g_free);
-  known = g_hash_table_lookup (log->table, GINT_TO_POINTER (index->integer));
-  if (known != NULL && strcmp (known, text->text) != 0)
-    {
-      g_hash_table_remove_all (log->table);
-      log->process = -1;
-      log->n_compiled_autograd = 0;
-    }
-  g_hash_table_replace (log->table, GINT_TO_POINTER (index->integer), g_strdup (text->text));
+  lines->stamp = line;
+  lines->n_stamp = 0;
+  for (const char *at = line; at < json; at++)
+    if (log_line_has_shape (at, "V0000 00:00:00.000000 "))
+      {
+        lines->n_stamp = (gsize) (at - line);
+        return;
+      }
 }
 
-/* "VR[2, int_oo]" or "[2, 64]": an end without digits is open. */
-static void
-take_range (const char *text, AdjSymbol *symbol)
-{
-  g_autofree char *inner = g_strdup (text + strcspn (text, "["));
-  g_auto (GStrv) ends = g_strsplit_set (inner, "[],", -1);
-
-  if (g_strv_length (ends) < 3)
-    return;
-  g_ascii_string_to_signed (g_strstrip (ends[1]), 10, G_MININT64, G_MAXINT64, &symbol->min, NULL);
-  g_ascii_string_to_signed (g_strstrip (ends[2]), 10, G_MININT64, G_MAXINT64, &symbol->max, NULL);
-}
-
-/* {"create_symbol": {"symbol": "s0", "val": "8", "vr": "VR[2, int_oo]", "source": "L['x']…"}} */
-static void
-take_symbol (Log *log, const JsonItem *record, const JsonItem *metadata)
-{
-  const char *name = json_get_text (metadata, "symbol");
-  const char *val = json_get_text (metadata, "val");
-  const char *range = json_get_text (metadata, "vr");
-  const char *source = json_get_text (metadata, "source");
-  AdjSymbol symbol = { .hint = ADJ_SYMBOL_UNBACKED, .min = G_MININT64, .max = G_MAXINT64 };
-  RegionKey key = region_of (log, record, FALSE);
-  gint64 bound;
-
-  if (name == NULL || strlen (name) > 64)
-    return;
-  symbol.name = name;
-  symbol.source = source;
-  if (val != NULL && g_ascii_string_to_signed (val, 10, G_MININT64, G_MAXINT64, &bound, NULL))
-    symbol.hint = bound;
-  if (range != NULL)
-    take_range (range, &symbol);
-  regions_define_symbol (log->regions, &key, &symbol);
-}
-
-/* A frame that starts anew after Dynamo was reset is counted like another process. */
-static void
-start_frame (Log *log, const JsonItem *record)
-{
-  RegionKey key = region_of (log, record, FALSE);
-
-  if (key.frame >= 0 && regions_has_graph (log->regions, &key, NULL))
-    {
-      log->process = -1;
-      process_of (log, key.rank);
-    }
-}
-
-/* {"describe_source": {"describer_id": 0, "id": 2, "source": "L['x']"}} */
-static void
-take_source (Log *log, const JsonItem *record, const JsonItem *metadata)
-{
-  const char *source = json_get_text (metadata, "source");
-  RegionKey key = region_of (log, record, FALSE);
-
-  if (source != NULL && key.frame >= 0)
-    regions_add_source (log->regions, &key, source);
-}
-
-/* ["!0: Cache miss due to …", …]: all of a graph, also those of its earlier captures. */
-static void
-take_reasons (Log *log, const JsonItem *record, const char *payload)
-{
-  g_autoptr (AdjArena) arena = adj_arena_new ();
-  const JsonItem *list = json_parse (arena, "JSON", payload, strlen (payload), NULL);
-  RegionKey key = region_of (log, record, FALSE);
-
-  if (key.compiled_autograd < 0 || list == NULL || list->kind != JSON_ARRAY)
-    return;
-  for (guint i = 0; i < list->n; i++)
-    if (list->items[i].kind == JSON_STRING)
-      regions_add_reason (log->regions, &key, list->items[i].text);
-}
-
-/* {"artifact": {"name": "aot_forward_graph_fw_metadata", …}} with the repr() as payload. */
-static void
-take_artifact (Log *log, const JsonItem *record, const JsonItem *artifact, const char *payload)
-{
-  const char *name = json_get_text (artifact, "name");
-  RegionKey key;
-
-  if (name != NULL && g_str_equal (name, "compiled_autograd_compile_reasons"))
-    take_reasons (log, record, payload);
-  if (name == NULL || !g_str_has_suffix (name, "fw_metadata"))
-    return;
-  key = region_of (log, record, FALSE);
-  if (key.frame >= 0)
-    regions_set_metadata (log->regions, &key, payload);
-}
-
-/* A payload of one module, or of several behind each other. */
-static gboolean
-add_modules (
-    Log *log, const RegionKey *key, const char *role, const char *text, guint line, GError **error)
-{
-  const char *at = log_next_module (text);
-  const char *next = at != NULL ? log_next_module (at + strcspn (at, "\n")) : NULL;
-
-  if (next == NULL)
-    return regions_add_graph (log->regions, key, role, text, log->name, line, error);
-  for (const char *counted = text; at != NULL; at = next)
-    {
-      g_autofree char *part = NULL;
-      g_autofree char *label = log_module_label (at);
-
-      next = log_next_module (at + strcspn (at, "\n"));
-      part = next != NULL ? g_strndup (at, (gsize) (next - at)) : g_strdup (at);
-      for (; counted < at; counted++)
-        line += *counted == '\n';
-      if (!regions_add_graph (log->regions, key, label != NULL ? label : role, part, log->name,
-                              line, error))
-        return FALSE;
-    }
-  return TRUE;
-}
-
-static gboolean
-take_graph (Log *log,
-            const JsonItem *record,
-            const char *role,
-            const char *payload,
-            guint line,
-            GError **error)
-{
-  RegionKey key = region_of (log, record, g_str_has_prefix (role, "compiled_autograd"));
-  const char *md5 = json_get_text (record, "has_payload");
-  g_autofree char *sum = g_compute_checksum_for_string (G_CHECKSUM_MD5, payload, -1);
-  g_autofree char *valid = NULL;
-
-  if (md5 != NULL && g_ascii_strcasecmp (md5, sum) != 0)
-    regions_warn (log->regions, log->name, line, role, "the text was changed after it was logged");
-  if (!g_utf8_validate (payload, -1, NULL))
-    {
-      valid = g_utf8_make_valid (payload, -1);
-      regions_warn (log->regions, log->name, line, role, "bytes that are no UTF-8 were replaced");
-    }
-  return add_modules (log, &key, role, valid != NULL ? valid : payload, line + 1, error);
-}
+/* -- records -- */
 
 static void
-warn_malformed (Log *log, guint line, const GError *reason)
+warn_malformed (LogFile *file, guint line, const GError *reason)
 {
-  if (log->n_malformed++ < MAX_WARNINGS)
-    regions_warn (log->regions, log->name, line, "this record is passed over", reason->message);
+  if (file->n_malformed++ < MAX_WARNINGS)
+    regions_warn (file->scope.log->regions, file->name, line, "this record is passed over",
+                  reason->message);
 }
 
 static const JsonItem *
@@ -344,52 +240,29 @@ parse_record (AdjArena *arena, const char *json, gsize length, GError **error)
   return record != NULL && json_finish (&reader, error) ? record : NULL;
 }
 
-static void
-take_torch_version (Log *log, const char *name, const char *payload)
-{
-  g_autofree char *version = log_fact_torch_version (name, payload);
-
-  if (version != NULL)
-    regions_set_torch_version (log->regions, version);
-}
-
-/* The payload as a graph, if it is one, else as something that is said beside them. */
-static gboolean
-take_payload_of (Log *log, const JsonItem *record, const char *payload, guint line, GError **error)
-{
-  const char *name = log_fact_name (record);
-  g_autofree char *role = log_role (record, payload);
-  RegionKey key;
-
-  if (name != NULL)
-    take_torch_version (log, name, payload);
-  if (role != NULL)
-    return take_graph (log, record, role, payload, line, error);
-  if (name != NULL)
-    {
-      g_autofree char *text = log_fact_text (record, payload);
-
-      key = region_of (log, record, FALSE);
-      regions_add_fact (log->regions, &key, name, text, log->name, line);
-    }
-  return TRUE;
-}
-
 /* Whether a record ends with the file before all of it is there. */
 static gboolean
 is_unfinished (const Lines *lines, const JsonItem *record, const char *payload)
 {
   const char *md5 = record != NULL ? json_get_text (record, "has_payload") : NULL;
-  g_autofree char *sum = g_compute_checksum_for_string (G_CHECKSUM_MD5, payload, -1);
+  g_autofree char *sum = NULL;
 
   if (lines->at < lines->end)
     return FALSE;
+  sum = g_compute_checksum_for_string (G_CHECKSUM_MD5, payload, -1);
   return record == NULL || lines->end[-1] != '\n' ||
          (md5 != NULL && g_ascii_strcasecmp (md5, sum) != 0);
 }
 
+/* @finished: whether all of it was there */
 static gboolean
-take_record (Log *log, const char *json, gsize length, Lines *lines, GError **error)
+take_record (Log *log,
+             LogFile *file,
+             const char *json,
+             gsize length,
+             Lines *lines,
+             gboolean *finished,
+             GError **error)
 {
   g_autoptr (AdjArena) arena = adj_arena_new ();
   guint line = lines->number;
@@ -399,36 +272,24 @@ take_record (Log *log, const char *json, gsize length, Lines *lines, GError **er
   const JsonItem *record = parse_record (arena, valid != NULL ? valid : json,
                                          valid != NULL ? strlen (valid) : length, &reason);
   g_autofree char *payload = take_payload (lines);
-  const JsonItem *item;
 
-  if (log->growing && is_unfinished (lines, record, payload))
+  *finished = !log->growing || !is_unfinished (lines, record, payload);
+  if (!*finished)
     return TRUE;
-  if (record == NULL)
-    {
-      warn_malformed (log, line, reason);
-      return TRUE;
-    }
-  if ((item = json_get (record, "str")) != NULL)
-    take_string (log, item);
-  if (json_get (record, "dynamo_start") != NULL)
-    start_frame (log, record);
-  if ((item = json_get (record, "create_symbol")) != NULL)
-    take_symbol (log, record, item);
-  if ((item = json_get (record, "describe_source")) != NULL)
-    take_source (log, record, item);
-  if ((item = json_get (record, "artifact")) != NULL)
-    take_artifact (log, record, item, payload);
-  return take_payload_of (log, record, payload, line, error);
+  if (record != NULL)
+    return log_take_record (&file->scope, record, payload, line, error);
+  warn_malformed (file, line, reason);
+  return TRUE;
 }
 
 static gboolean
-check_limits (Log *log, const Lines *lines, gsize length, GError **error)
+check_limits (Log *log, const LogFile *file, const Lines *lines, gsize length, GError **error)
 {
   if (g_cancellable_set_error_if_cancelled (log->cancellable, error))
     return FALSE;
   if (length <= MAX_LINE_BYTES && log->n_records <= MAX_RECORDS)
     return TRUE;
-  g_set_error (error, ADJ_ERROR, ADJ_ERROR_LIMIT, "%s:%u:1: %s", log->name, lines->number,
+  g_set_error (error, ADJ_ERROR, ADJ_ERROR_LIMIT, "%s:%u:1: %s", file->name, lines->number,
                length > MAX_LINE_BYTES ? "a line of more than 256 MiB"
                                        : "more than 10 million records");
   return FALSE;
@@ -436,126 +297,185 @@ check_limits (Log *log, const Lines *lines, gsize length, GError **error)
 
 /* Says how much of the file was passed over. */
 static void
-report_skipped (Log *log)
+report_skipped (const LogFile *file)
 {
-  g_autofree char *foreign = g_strdup_printf ("%u lines are no records", log->n_foreign);
-  g_autofree char *malformed = g_strdup_printf ("%u records could not be read", log->n_malformed);
+  g_autoptr (GString) why = g_string_new (NULL);
 
-  if (log->n_foreign > 0)
-    regions_warn (log->regions, log->name, log->foreign_line, "passed over", foreign);
-  if (log->n_malformed > MAX_WARNINGS)
-    regions_warn (log->regions, log->name, 0, "passed over", malformed);
+  if (file->n_foreign > 0)
+    g_string_append_printf (why, "%u lines are no records", file->n_foreign);
+  if (file->n_malformed > MAX_WARNINGS)
+    g_string_append_printf (why, "%s%u records could not be read", why->len > 0 ? ", " : "",
+                            file->n_malformed);
+  if (why->len > 0)
+    regions_set_skipped (file->scope.log->regions, file->name, file->foreign_line, why->str);
 }
 
+/* Takes the lines from @lines on; @end: behind the last that was taken. */
 static gboolean
-read_log (Log *log, GBytes *bytes, GError **error)
+take_lines (Log *log, LogFile *file, Lines *lines, const char **end, GError **error)
 {
-  gsize size, length;
-  const char *text = text_of_bytes (bytes, &size);
-  Lines lines = { text, text + size, 0 };
   const char *line, *json;
+  gsize length;
 
-  log->process = -1;
-  log->n_compiled_autograd = log->n_malformed = log->n_foreign = 0;
-  g_clear_pointer (&log->table, g_hash_table_unref);
-  while (next_line (&lines, &line, &length))
+  for (*end = lines->at; next_line (lines, &line, &length); *end = lines->at)
     {
-      if (!check_limits (log, &lines, length, error))
+      gboolean finished = TRUE;
+
+      file->n_lines = lines->number - 1;
+      if (!check_limits (log, file, lines, length, error))
         return FALSE;
       json = find_json (line, length);
       log->n_records += json != NULL;
-      if (json != NULL && !take_record (log, json, length - (gsize) (json - line), &lines, error))
-        return FALSE;
-      if (json == NULL && log->growing && lines.at >= lines.end)
-        break;
-      if (json == NULL && length > 0 && log->n_foreign++ == 0)
-        log->foreign_line = lines.number;
+      if (json != NULL)
+        {
+          find_stamp (lines, line, json);
+          if (!take_record (log, file, json, length - (gsize) (json - line), lines, &finished,
+                            error))
+            return FALSE;
+        }
+      if (!finished || (json == NULL && log->growing && lines->at >= lines->end))
+        return TRUE;
+      if (json == NULL && length > 0 && file->n_foreign++ == 0)
+        file->foreign_line = lines->number;
     }
-  report_skipped (log);
+  file->n_lines = lines->number;
   return TRUE;
+}
+
+/* @bytes: the seal of @file, and what stands behind it */
+static gboolean
+read_log (Log *log, LogFile *file, GBytes *bytes, GError **error)
+{
+  gsize size;
+  const char *text = text_of_bytes (bytes, &size), *end;
+  Lines lines = { .at = text + file->n_seal, .end = text + size, .number = file->n_lines };
+
+  if (!take_lines (log, file, &lines, &end, error))
+    return FALSE;
+  file->offset += (guint64) (end - text) - file->n_seal;
+  file->n_seal = MIN ((gsize) (end - text), MAX_SEAL);
+  memcpy (file->seal, end - file->n_seal, file->n_seal);
+  report_skipped (file);
+  return TRUE;
+}
+
+/* -- files -- */
+
+/* Whether what has been read of @file stands before what follows in @bytes. */
+static gboolean
+is_the_same (const LogFile *file, GBytes *bytes)
+{
+  gsize size;
+  const char *text = text_of_bytes (bytes, &size);
+
+  return size >= file->n_seal && memcmp (text, file->seal, file->n_seal) == 0;
+}
+
+static gboolean
+fail_changed (const LogFile *file, GError **error)
+{
+  g_set_error (error, ADJ_ERROR, ADJ_ERROR_STALE, "%s: what was read of it is no longer in it",
+               file->path);
+  return FALSE;
 }
 
 /* @alone: it was asked for; what cannot be read beside others is passed over. */
 static gboolean
-read_file (Log *log, const char *path, gboolean alone, GError **error)
+read_file (Log *log, const char *root, const char *path, gboolean alone, GError **error)
 {
-  g_autofree char *name = g_path_get_basename (path);
+  LogFile *file = find_file (log, root, path);
   g_autoptr (GError) reason = NULL;
-  g_autoptr (GBytes) bytes = log_file_read (path, log->cancellable, &reason);
+  g_autoptr (GBytes) bytes =
+      log_file_read (path, file->offset - file->n_seal, log->cancellable, &reason);
 
-  log->name = name;
-  log->rank = log_file_rank (name);
   if (bytes != NULL)
-    return read_log (log, bytes, error);
+    return is_the_same (file, bytes) ? read_log (log, file, bytes, error)
+                                     : fail_changed (file, error);
   if (alone || g_error_matches (reason, G_IO_ERROR, G_IO_ERROR_CANCELLED))
     {
       g_propagate_error (error, g_steal_pointer (&reason));
       return FALSE;
     }
-  regions_warn (log->regions, name, 0, "passed over", reason->message + strlen (path) + 2);
+  regions_set_skipped (log->records.regions, file->name, 0, reason->message + strlen (path) + 2);
   return TRUE;
 }
 
 static gboolean
 read_all (Log *log, const char *path, GError **error)
 {
-  g_autoptr (GPtrArray) files = log_files_of (path, error);
+  g_autoptr (GPtrArray) files = log_files_of (path, TRUE, log_lines_have_record, error);
 
   if (files == NULL)
     return FALSE;
   if (files->len > 1)
-    regions_name_files (log->regions);
+    regions_name_files (log->records.regions);
   for (guint i = 0; i < files->len; i++)
-    if (!read_file (log, files->pdata[i], files->len == 1, error))
+    if (!read_file (log, path, files->pdata[i], files->len == 1, error))
       return FALSE;
   return TRUE;
 }
 
 static AdjBundle *
-load_log (const char *path, gboolean growing, GCancellable *cancellable, GError **error)
-{
-  g_autoptr (Regions) regions = regions_new ();
-  g_auto (Log) log = { .regions = regions, .cancellable = cancellable, .growing = growing };
-
-  if (!read_all (&log, path, error))
-    return NULL;
-  return regions_end (regions, path, DESCRIPTION, error);
-}
-
-static AdjBundle *
 load (const char *path, GCancellable *cancellable, GError **error)
 {
-  return load_log (path, FALSE, cancellable, error);
+  g_autoptr (Log) log = log_new (FALSE);
+
+  log->cancellable = cancellable;
+  return read_all (log, path, error)
+             ? regions_make_bundle (log->records.regions, path, DESCRIPTION, error)
+             : NULL;
+}
+
+/* Reads on, or anew; %FALSE: @log is of no use any more. */
+static gboolean
+read_on (Log **log, const char *path, GCancellable *cancellable, GError **error)
+{
+  g_autoptr (GError) reason = NULL;
+  gboolean is_new = *log == NULL;
+
+  if (is_new)
+    *log = log_new (TRUE);
+  (*log)->cancellable = cancellable;
+  if (read_all (*log, path, &reason))
+    return TRUE;
+  g_clear_pointer (log, log_free);
+  if (!is_new && g_error_matches (reason, ADJ_ERROR, ADJ_ERROR_STALE))
+    return read_on (log, path, cancellable, error);
+  g_propagate_error (error, g_steal_pointer (&reason));
+  return FALSE;
 }
 
 static AdjBundle *
-load_growing (const char *path, GCancellable *cancellable, GError **error)
+load_growing (const char *path, gpointer *growth, GCancellable *cancellable, GError **error)
 {
-  return load_log (path, TRUE, cancellable, error);
+  Log *log = *growth;
+  gboolean is_read = read_on (&log, path, cancellable, error);
+
+  *growth = log;
+  return is_read ? regions_make_bundle (log->records.regions, path, DESCRIPTION, error) : NULL;
 }
 
 static AdjBundle *
 load_bytes (GBytes *bytes, const char *title, GCancellable *cancellable, GError **error)
 {
-  g_autoptr (Regions) regions = regions_new ();
-  g_autofree char *name = g_path_get_basename (title);
-  g_auto (Log) log = { .regions = regions, .cancellable = cancellable, .name = name };
+  g_autoptr (Log) log = log_new (FALSE);
+  g_autoptr (GBytes) open = log_envelopes_open (bytes);
 
-  log.rank = log_file_rank (name);
-  if (!read_log (&log, bytes, error))
-    return NULL;
-  return regions_end (regions, title, DESCRIPTION, error);
+  log->cancellable = cancellable;
+  return read_log (log, find_file (log, title, title), open, error)
+             ? regions_make_bundle (log->records.regions, title, DESCRIPTION, error)
+             : NULL;
 }
 
 static guint
 sniff (const guint8 *head, gsize length, const char *path)
 {
   g_autofree char *name = g_path_get_basename (path);
-  g_autofree char *text = g_strndup ((const char *) head, length);
+  g_autofree char *text = log_envelopes_open_head (head, length);
 
   if (g_file_test (path, G_FILE_TEST_IS_DIR))
     {
-      g_autoptr (GPtrArray) files = log_files_of (path, NULL);
+      g_autoptr (GPtrArray) files = log_files_of (path, TRUE, log_lines_have_record, NULL);
 
       return files != NULL && files->len > 0 ? 90 : 0;
     }
@@ -573,5 +493,6 @@ const AdjFormat adj_format_torch_trace = {
   .sniff = sniff,
   .load = load,
   .load_growing = load_growing,
+  .growth_free = log_free,
   .load_bytes = load_bytes,
 };

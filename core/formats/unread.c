@@ -27,6 +27,9 @@
 #define LOGGED                                                                                     \
   "a log of DebugMode without a graph: compare a graph with it (adjoint compare GRAPH FILE)"
 #define EMPTY "the file is empty"
+#define FOLDER                                                                                     \
+  "no logs in this folder: expected one of TORCH_TRACE, or of consoles with TORCH_LOGS, in it or " \
+  "below it, or an .adjoint folder"
 #define OTHER                                                                                      \
   "not a file that we read: expected an .adjoint file or folder, a TORCH_TRACE or TORCH_LOGS "     \
   "log, or the text of a graph"
@@ -91,7 +94,7 @@ unread_fail (const char *path, const guint8 *head, gsize length, GError **error)
   const char *what;
 
   if (length == 0)
-    what = g_file_test (path, G_FILE_TEST_IS_DIR) ? OTHER : EMPTY;
+    what = g_file_test (path, G_FILE_TEST_IS_DIR) ? FOLDER : EMPTY;
   else if (length >= 4 && memcmp (head, "PK\003\004", 4) == 0)
     what = describe_archive (path, error);
   else

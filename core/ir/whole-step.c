@@ -131,7 +131,50 @@ take_numbers (AdjGraph *graph)
   return TRUE;
 }
 
-/* Marks what reads the gradient of ones; nothing tells where the update begins. */
+/* "torch.ops.aten.mul_.Tensor", as PyTorch calls what writes into its operand. */
+static gboolean
+writes_in_place (const AdjNode *node)
+{
+  const char *overload = strrchr (node->target, '.');
+
+  return node->opcode == ADJ_OPCODE_CALL_FUNCTION && overload != NULL && overload > node->target &&
+         overload[-1] == '_';
+}
+
+/* Whether the node writes into an input of the graph, or reads one that is not @known to forward,
+ * as the state of an optimiser is. */
+static gboolean
+takes_state (const AdjGraph *graph, const AdjNode *node, const guint8 *known)
+{
+  for (guint k = 0; k < node->n_inputs && is_call (node); k++)
+    {
+      guint input = node->inputs[k].index;
+
+      if (graph->nodes[input].opcode == ADJ_OPCODE_PLACEHOLDER &&
+          (!known[input] || writes_in_place (node)))
+        return TRUE;
+    }
+  return FALSE;
+}
+
+/* The first node that takes state behind the last operator for gradients; the end of the graph:
+ * none does. */
+static guint
+find_update (const AdjGraph *graph, guint seed)
+{
+  g_autofree guint8 *known = g_new0 (guint8, graph->n_nodes);
+  guint update = graph->n_nodes;
+
+  for (guint i = 0; i < seed; i++)
+    for (guint k = 0; k < graph->nodes[i].n_inputs; k++)
+      known[graph->nodes[i].inputs[k].index] = TRUE;
+  for (guint i = graph->n_nodes; i-- > seed && !is_backward_operator (&graph->nodes[i]);)
+    if (takes_state (graph, &graph->nodes[i], known))
+      update = i;
+  return update;
+}
+
+/* Marks what reads the gradient of ones. */
 static void
 take_seed (AdjGraph *graph)
 {
@@ -142,8 +185,9 @@ take_seed (AdjGraph *graph)
       guint user = graph->nodes[seed].users[k].index;
 
       graph->after_tangent[user] = is_call (&graph->nodes[user]);
-      graph->update = graph->n_nodes;
     }
+  if (seed != G_MAXUINT && graph->nodes[seed].n_users > 0)
+    graph->update = find_update (graph, seed);
 }
 
 void

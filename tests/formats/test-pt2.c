@@ -14,8 +14,8 @@
 
 static const char *const releases[] = { "2.6", "2.15" };
 static const char *const models[] = {
-  "arguments", "attention", "branch", "conv",   "counter", "dtypes",    "dynamic",
-  "loop",      "lstm",      "mlp",    "nograd", "outputs", "recurrent",
+  "arguments", "attention", "branch", "buffers", "conv",   "counter", "dtypes",
+  "dynamic",   "loop",      "lstm",   "mlp",     "nograd", "outputs", "recurrent",
 };
 
 static AdjBundle *

@@ -162,6 +162,32 @@ step_without_marks (void)
   check_parts (forward->str, "", NULL);
 }
 
+/* Without marks and numbers an update is known by the state that it takes. */
+static void
+update_without_marks (void)
+{
+  static const char text[] =
+      "def forward(self, w_1, m_1, x_1):\n"
+      "        y: \"f32[4][1]cpu\" = torch.ops.aten.mul.Tensor(x_1, w_1)\n"
+      "        z: \"f32[4][1]cpu\" = torch.ops.aten.tanh.default(y)\n"
+      "        loss: \"f32[][]cpu\" = torch.ops.aten.sum.default(z)\n"
+      "        one: \"f32[][]cpu\" = torch.ops.aten.ones_like.default(loss)\n"
+      "        g: \"f32[4][0]cpu\" = torch.ops.aten.expand.default(one, [4])\n"
+      "        gy: \"f32[4][1]cpu\" = torch.ops.aten.tanh_backward.default(g, z)\n"
+      "        gw: \"f32[4][1]cpu\" = torch.ops.aten.mul.Tensor(gy, x_1)\n"
+      "        decay: \"f32[4][1]cpu\" = torch.ops.aten.mul.Tensor(m_1, 0.9)\n"
+      "        mean: \"f32[4][1]cpu\" = torch.ops.aten.add.Tensor(decay, gw)\n"
+      "        step: \"f32[4][1]cpu\" = torch.ops.aten.sub_.Tensor(w_1, mean)\n"
+      "        return (loss, mean)\n";
+  g_autoptr (GString) sgd = g_string_new (text), forward = g_string_new (text);
+
+  check_parts (text, "g", "gw");
+  g_string_replace (sgd, "mul.Tensor(m_1, 0.9)", "mul.Tensor(gw, 0.9)", 0);
+  check_parts (sgd->str, "g", "mean"); /* only what writes is seen */
+  g_string_replace (forward, "mul.Tensor(x_1, w_1)", "mul_.Tensor(x_1, m_1)", 0);
+  check_parts (forward->str, "g", "mean"); /* what forward reads and writes is none */
+}
+
 /* What autograd made and the partitioner moved into the forward half is forward there. */
 static void
 forward_half (void)
@@ -193,6 +219,7 @@ main (int argc, char **argv)
   g_test_add_func ("/ir/input-role/random-graphs", random_graphs);
   g_test_add_func ("/ir/input-role/whole-step", whole_step);
   g_test_add_func ("/ir/input-role/step-without-marks", step_without_marks);
+  g_test_add_func ("/ir/input-role/update-without-marks", update_without_marks);
   g_test_add_func ("/ir/input-role/forward-half", forward_half);
   return g_test_run ();
 }

@@ -18,6 +18,12 @@ has_16 (gpointer document)
 }
 
 static gboolean
+has_some (gpointer document)
+{
+  return adj_document_get_bundle (document) != NULL;
+}
+
+static gboolean
 has_said (gpointer said)
 {
   return *(gboolean *) said;
@@ -87,6 +93,49 @@ test_grows (void)
   g_assert_true (has_16 (document));
 }
 
+/* The folder of a run that has not compiled anything yet. */
+static void
+test_waits (void)
+{
+  g_autofree char *log = adj_test_data_path ("graphs/torch-trace");
+  g_autofree char *folder = g_dir_make_tmp ("adj-follow-XXXXXX", NULL);
+  g_autofree char *name = g_build_filename (folder, "dedicated_log_torch_trace_a.log", NULL);
+  g_autoptr (AdjDocument) document = adj_document_new ();
+  g_autoptr (GFile) file = g_file_new_for_path (folder);
+
+  adj_document_open (document, file, NULL);
+  adj_wait_for (document);
+  g_assert_nonnull (adj_document_get_error (document));
+  g_assert_true (adj_document_is_waiting (document));
+
+  run_shell ("head -c 300 %s/*.log > %s; sleep 1.5; cat %s/*.log > %s", log, name, log, name);
+  g_assert_true (adj_wait_until (has_some, document, 20));
+  adj_wait_for (document);
+  g_assert_null (adj_document_get_error (document));
+  g_assert_false (adj_document_is_waiting (document));
+  g_assert_true (adj_wait_until (has_16, document, 20));
+  g_assert_cmpint (g_remove (name), ==, 0);
+  g_assert_cmpint (g_rmdir (folder), ==, 0);
+}
+
+/* What no program goes on writing is not waited for. */
+static void
+test_waits_not (void)
+{
+  g_autofree char *folder = g_dir_make_tmp ("adj-follow-XXXXXX", NULL);
+  g_autofree char *path = g_build_filename (folder, "notes.txt", NULL);
+  g_autoptr (AdjDocument) document = adj_document_new ();
+  g_autoptr (GFile) file = g_file_new_for_path (path);
+
+  g_assert_true (g_file_set_contents (path, "nothing\n", -1, NULL));
+  adj_document_open (document, file, NULL);
+  adj_wait_for (document);
+  g_assert_nonnull (adj_document_get_error (document));
+  g_assert_false (adj_document_is_waiting (document));
+  g_assert_cmpint (g_remove (path), ==, 0);
+  g_assert_cmpint (g_rmdir (folder), ==, 0);
+}
+
 static gboolean
 is_gone (gpointer document)
 {
@@ -114,6 +163,8 @@ main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/ui/follow/grows", test_grows);
+  g_test_add_func ("/ui/follow/waits", test_waits);
+  g_test_add_func ("/ui/follow/waits-not", test_waits_not);
   g_test_add_func ("/ui/follow/ends", test_ends);
   return g_test_run ();
 }

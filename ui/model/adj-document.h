@@ -69,6 +69,9 @@ AdjGraphSet *adj_document_get_graphs (AdjDocument *self);
 guint adj_document_find_graph (AdjDocument *self, const AdjGraph *graph);
 /* Why the last opening failed; %NULL when it did not. */
 const GError *adj_document_get_error (AdjDocument *self);
+/* Whether that which failed to open opens by itself once a program writes a graph to it; changes
+ * with the property "error". */
+gboolean adj_document_is_waiting (AdjDocument *self);
 /* The document that was traced, when the last opening failed at a node of its.  (nullable) */
 AdjDocument *adj_document_get_blamed (AdjDocument *self);
 /* Why the last run or trace of a graph failed, when a node is to blame, or why a stage failed.

@@ -117,7 +117,7 @@ adj_opening_start_text (GObject *owner, GBytes *text, GAsyncReadyCallback done)
 typedef struct
 {
   AdjFollower *follower; /* (owned) */
-  AdjGraphSet *before;   /* (owned) */
+  AdjGraphSet *before;   /* (owned) (nullable) */
   char *path;
 } Growth;
 
@@ -127,7 +127,7 @@ growth_free (gpointer data)
   Growth *growth = data;
 
   adj_follower_unref (growth->follower);
-  adj_graph_set_unref (growth->before);
+  g_clear_pointer (&growth->before, adj_graph_set_unref);
   g_free (growth->path);
   g_free (growth);
 }
@@ -158,10 +158,18 @@ adj_opening_start_growth (GObject *owner,
   Growth *growth = g_new0 (Growth, 1);
 
   growth->follower = adj_follower_ref (follower);
-  growth->before = adj_graph_set_ref (before);
+  growth->before = before != NULL ? adj_graph_set_ref (before) : NULL;
   growth->path = g_strdup (adj_follower_get_path (follower));
   return adj_task_start (owner, ADJ_LOAD_LIGHT, grow, growth, growth_free,
                          (GDestroyNotify) adj_graph_set_unref, done);
+}
+
+gboolean
+adj_opening_may_come (const char *path)
+{
+  const AdjFormat *format = adj_format_detect (path, NULL);
+
+  return format != NULL ? format->load_growing != NULL : g_file_test (path, G_FILE_TEST_IS_DIR);
 }
 
 AdjFollower *

@@ -49,12 +49,15 @@ AdjTask *adj_opening_start_trace (GObject *owner,
                                   guint n_kept,
                                   GAsyncReadyCallback done);
 /* Loads pasted text: graphs, a console, a log. */
-/* What @follower finds by now, which was @before: a set, or nothing without an error; with
- * G_IO_ERROR_NOT_SUPPORTED where no program goes on writing such files. */
+/* What @follower finds by now, which was @before (nullable): a set, or nothing without an error;
+ * with G_IO_ERROR_NOT_SUPPORTED where no program goes on writing such files. */
 AdjTask *adj_opening_start_growth (GObject *owner,
                                    AdjFollower *follower,
                                    AdjGraphSet *before,
                                    GAsyncReadyCallback done);
+/* Whether @path, which holds no graph, is a folder or a log that a program may write one to. */
+gboolean adj_opening_may_come (const char *path);
+/* @bundle: (nullable): what is known of @file already */
 AdjFollower *adj_opening_make_follower (GFile *file, AdjBundle *bundle); /* (transfer full) */
 AdjTask *adj_opening_start_text (GObject *owner, GBytes *text, GAsyncReadyCallback done);
 

@@ -3,7 +3,8 @@
  *
  * What is looked at stays: graphs that were there are the same objects, so that pictures, runs and
  * selections hold.  While work on the document is under way, and once its graphs are no longer only
- * those of the file, what is new waits. */
+ * those of the file, what is new waits.  A log without a graph, and a folder without a log, are
+ * waited for. */
 
 #include <glib/gi18n.h>
 
@@ -15,12 +16,20 @@
 
 static void look_later (AdjDocument *self);
 
+/* Nothing to look at is there yet. */
+static gboolean
+is_waiting (AdjDocument *self)
+{
+  return self->error != NULL && self->follower != NULL;
+}
+
 static gboolean
 may_grow (AdjDocument *self)
 {
-  return self->graph != NULL && self->traced_from == NULL && self->stepping == NULL &&
-         !adj_task_list_any (&self->tasks) &&
-         (self->arrangement->runs == NULL || self->arrangement->runs->len == 0);
+  return is_waiting (self) ||
+         (self->graph != NULL && self->traced_from == NULL && self->stepping == NULL &&
+          !adj_task_list_any (&self->tasks) &&
+          (self->arrangement->runs == NULL || self->arrangement->runs->len == 0));
 }
 
 /* The place of @old in @set; G_MAXUINT: it is not there, or is another graph by now. */
@@ -88,6 +97,14 @@ show_grown (AdjDocument *self, guint shown)
   adj_document_changed (self, PROP_GRAPH_INDEX);
 }
 
+static void
+open_again (AdjDocument *self, const char *graph)
+{
+  g_autoptr (GFile) file = g_object_ref (self->file);
+
+  adj_document_open (self, file, graph);
+}
+
 /* A graph that is looked at and was cut off stays until all of it is there. */
 static void
 take (AdjDocument *self)
@@ -100,11 +117,7 @@ take (AdjDocument *self)
   else if (adj_graph_set_find (self->grown, id, NULL) == G_MAXUINT)
     g_clear_pointer (&self->grown, adj_graph_set_unref);
   else
-    {
-      g_autoptr (GFile) file = g_object_ref (self->file);
-
-      adj_document_open (self, file, id);
-    }
+    open_again (self, id);
 }
 
 static void
@@ -129,6 +142,8 @@ on_grown (GObject *source, GAsyncResult *result, gpointer data)
   if (!g_error_matches (error, G_IO_ERROR, G_IO_ERROR_NOT_SUPPORTED))
     adj_document_report_problem (self, error);
   adj_document_stop_following (self);
+  if (self->error != NULL)
+    adj_document_changed (self, PROP_ERROR);
 }
 
 static gboolean
@@ -139,7 +154,13 @@ on_time (gpointer data)
   if (!may_grow (self))
     return G_SOURCE_CONTINUE;
   self->look_again = 0;
-  if (self->grown != NULL)
+  if (self->grown != NULL && is_waiting (self))
+    {
+      g_autofree char *wanted = g_strdup (self->wanted_graph);
+
+      open_again (self, wanted);
+    }
+  else if (self->grown != NULL)
     take (self);
   if (self->follower != NULL && self->look_again == 0 && self->growing == NULL)
     self->growing =
@@ -160,6 +181,26 @@ adj_document_follow (AdjDocument *self)
     return;
   self->follower = adj_opening_make_follower (self->file, adj_graph_set_get_bundle (self->graphs));
   look_later (self);
+}
+
+void
+adj_document_wait (AdjDocument *self)
+{
+  const char *path = self->file != NULL ? g_file_peek_path (self->file) : NULL;
+
+  if (path == NULL || !g_error_matches (self->error, ADJ_ERROR, ADJ_ERROR_PARSE) ||
+      !adj_opening_may_come (path))
+    return;
+  self->follower = adj_opening_make_follower (self->file, NULL);
+  look_later (self);
+}
+
+gboolean
+adj_document_is_waiting (AdjDocument *self)
+{
+  g_return_val_if_fail (ADJ_IS_DOCUMENT (self), FALSE);
+
+  return is_waiting (self);
 }
 
 void

@@ -109,6 +109,8 @@ void adj_document_on_loaded (GObject *source, GAsyncResult *result, gpointer dat
 /* document-following.c: what was opened is shown as it grows, until another file is. */
 void adj_document_follow (AdjDocument *self);
 void adj_document_stop_following (AdjDocument *self);
+/* What could not be opened is opened once there is a graph, if one may come. */
+void adj_document_wait (AdjDocument *self);
 
 /* document-tracing.c */
 void adj_document_forget_trace (AdjDocument *self);

@@ -328,6 +328,9 @@ update_status (AdjDocumentPage *self)
   const GError *error = adj_document_get_error (self->document);
   g_autofree char *escaped = error != NULL ? g_markup_escape_text (error->message, -1) : NULL;
 
+  adw_status_page_set_title (self->problem_page, adj_document_is_waiting (self->document)
+                                                     ? _ ("Waiting for a Graph")
+                                                     : _ ("This File Cannot Be Shown"));
   adw_status_page_set_description (self->problem_page, escaped);
 }
 

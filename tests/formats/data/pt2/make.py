@@ -174,6 +174,18 @@ class Scaled(nn.Module):
         return (self.fc(x) * self.scale).relu()
 
 
+class Buffers(nn.Module):
+    """Buffers of their own class, which states are saved with, and bags of rows."""
+
+    def __init__(self):
+        super().__init__()
+        self.order = nn.Buffer(torch.tensor([2, 0, 1]))
+        self.bags = nn.EmbeddingBag(7, 3, mode="mean", padding_idx=-1)
+
+    def forward(self, ids, offsets):
+        return self.bags(ids, offsets)[:, self.order]
+
+
 def save_unsampled(folder):
     """A program that was saved without what it was exported with."""
     program = export(Scaled(), (torch.randn(2, 4),))
@@ -199,6 +211,7 @@ def models():
         "recurrent": (Recurrent(), (f(3, 2, 3),), {}, None),
         "lstm": (Lstm(), (f(3, 2, 3),), {}, None),
         "nograd": (NoGrad(), (f(2, 3),), {}, None),
+        "buffers": (Buffers(), (torch.tensor([0, 6, 2, 5, 5]), torch.tensor([0, 3])), {}, None),
     }
 
 

@@ -1,0 +1,387 @@
+/* SPDX-License-Identifier: MIT */
+/* Logs as clusters keep them: behind stamps, in JSON, below folders, packed, and still growing. */
+
+#include <gio/gio.h>
+#include <glib/gstdio.h>
+#include <string.h>
+
+#include "formats/adj-follower.h"
+#include "ir/adj-graph.h"
+#include "support/adj-test.h"
+
+static char *
+read_trace (void)
+{
+  g_autofree char *folder = adj_test_data_path ("graphs/torch-trace");
+  g_autofree char *path = g_build_filename (folder, "dedicated_log_torch_trace_training.log", NULL);
+
+  return adj_test_read_file (path, NULL);
+}
+
+static char *
+read_console (void)
+{
+  g_autofree char *path =
+      g_test_build_filename (G_TEST_DIST, "formats", "data", "console-2.15.txt", NULL);
+
+  return adj_test_read_file (path, NULL);
+}
+
+/* @name may have folders before it. */
+static char *
+write_file (const AdjTestFolder *folder, const char *name, const char *text)
+{
+  char *path = g_build_filename (folder->path, name, NULL);
+  g_autofree char *parent = g_path_get_dirname (path);
+
+  g_assert_cmpint (g_mkdir_with_parents (parent, 0700), ==, 0);
+  g_assert_true (g_file_set_contents (path, text, -1, NULL));
+  return path;
+}
+
+static AdjBundle *
+load (const char *path)
+{
+  g_autoptr (GError) error = NULL;
+  AdjBundle *bundle = adj_bundle_load (path, NULL, &error);
+
+  g_assert_no_error (error);
+  return bundle;
+}
+
+/* The same graphs under the same names, of @rank, without a remark. */
+static void
+check_same (const AdjBundle *bundle, const AdjBundle *wanted, gint rank)
+{
+  g_autofree char *before = rank >= 0 ? g_strdup_printf ("r%d-", rank) : g_strdup ("");
+
+  g_assert_cmpuint (adj_diags_get_n (adj_bundle_get_diags (bundle)), ==, 0);
+  g_assert_cmpuint (adj_bundle_get_n_graphs (bundle), ==, adj_bundle_get_n_graphs (wanted));
+  for (guint i = 0; i < adj_bundle_get_n_graphs (wanted); i++)
+    {
+      const AdjBundleGraph *a = adj_bundle_get_graph (bundle, i);
+      const AdjBundleGraph *b = adj_bundle_get_graph (wanted, i);
+      g_autofree char *id = g_strconcat (before, b->id, NULL);
+
+      g_assert_cmpstr (a->id, ==, id);
+      g_assert_cmpuint (adj_graph_get_n_nodes (a->graph), ==, adj_graph_get_n_nodes (b->graph));
+    }
+}
+
+/* -- what stands around a line -- */
+
+static void
+stamp_runner (GString *out, const char *line, guint number)
+{
+  g_string_append_printf (out, "[default0]:%s\n", line);
+}
+
+static void
+stamp_kubernetes (GString *out, const char *line, guint number)
+{
+  g_string_append_printf (out, "2026-03-02T09:%02u:01.%uZ stderr F %s\n", number / 60 % 60,
+                          number * 7919, line);
+}
+
+static void
+stamp_logger (GString *out, const char *line, guint number)
+{
+  g_string_append_printf (out,
+                          "2026-03-02 09:15:01.%03u | INFO | train.py:a_worker_with_a_long_name:%u "
+                          "- host-0123456789abcdef.zone-1.cluster.example.com [job 123456789, "
+                          "attempt 1, group default, a name of a run that nobody shortened]: %s\n",
+                          number % 1000, number, line);
+}
+
+static void
+append_json (GString *out, const char *text)
+{
+  for (; *text != '\0'; text++)
+    if (*text == '"' || *text == '\\')
+      g_string_append_printf (out, "\\%c", *text);
+    else if ((guchar) *text < ' ')
+      g_string_append_printf (out, "\\u%04x", *text);
+    else
+      g_string_append_c (out, *text);
+}
+
+static void
+wrap_docker (GString *out, const char *line, guint number)
+{
+  g_string_append (out, "{\"log\":\"");
+  append_json (out, line);
+  g_string_append_printf (out, "\\n\",\"stream\":\"stderr\",\"time\":\"%u\"}\n", number);
+}
+
+static void
+wrap_message (GString *out, const char *line, guint number)
+{
+  g_string_append_printf (out, "{\"level\": \"info\", \"n\": %u, \"message\": \"", number);
+  append_json (out, line);
+  g_string_append (out, "\"}\r\n");
+}
+
+typedef void (*Way) (GString *out, const char *line, guint number);
+
+static const struct
+{
+  const char *name;
+  Way way;
+} ways[] = {
+  { "runner", stamp_runner }, { "kubernetes", stamp_kubernetes }, { "logger", stamp_logger },
+  { "docker", wrap_docker },  { "message", wrap_message },
+};
+
+static char *
+apply (Way way, const char *text)
+{
+  GString *out = g_string_new (NULL);
+  g_auto (GStrv) lines = g_strsplit (text, "\n", -1);
+
+  for (guint i = 0; lines[i] != NULL && (lines[i + 1] != NULL || *lines[i] != '\0'); i++)
+    way (out, lines[i], i);
+  return g_string_free (out, FALSE);
+}
+
+static void
+test_ways (gconstpointer data)
+{
+  g_autoptr (AdjTestFolder) folder = adj_test_folder_new ();
+  g_autofree char *text = GPOINTER_TO_INT (data) ? read_console () : read_trace ();
+  g_autofree char *plain = write_file (folder, "plain.txt", text);
+  g_autoptr (AdjBundle) wanted = load (plain);
+
+  for (guint i = 0; i < G_N_ELEMENTS (ways); i++)
+    {
+      g_autofree char *changed = apply (ways[i].way, text);
+      g_autofree char *path = write_file (folder, ways[i].name, changed);
+      g_autoptr (AdjBundle) bundle = load (path);
+      g_autoptr (AdjBundle) pasted = NULL;
+
+      g_test_message ("%s", ways[i].name);
+      check_same (bundle, wanted, -1);
+      pasted = adj_bundle_load_text (changed, -1, "clipboard", NULL);
+      g_assert_nonnull (pasted);
+      check_same (pasted, wanted, -1);
+    }
+}
+
+/* A program may print for long before it compiles. */
+static void
+test_long_before (void)
+{
+  g_autoptr (AdjTestFolder) folder = adj_test_folder_new ();
+  g_autofree char *text = read_console ();
+  g_autofree char *path = write_file (folder, "plain.txt", text);
+  g_autoptr (AdjBundle) wanted = load (path), bundle = NULL;
+  GString *all = g_string_new (NULL);
+  g_autofree char *longer = NULL, *later = NULL;
+
+  for (guint i = 0; i < 500; i++)
+    g_string_append_printf (all, "loading shard %u of 500 from the store\n", i);
+  g_string_append (all, text);
+  longer = g_string_free (all, FALSE);
+  later = write_file (folder, "later.txt", longer);
+  bundle = load (later);
+  check_same (bundle, wanted, -1);
+}
+
+/* -- folders -- */
+
+static void
+test_below (void)
+{
+  g_autoptr (AdjTestFolder) folder = adj_test_folder_new ();
+  g_autofree char *text = read_trace ();
+  g_autofree char *plain = write_file (folder, "plain.txt", text);
+  g_autoptr (AdjBundle) wanted = load (plain), bundle = NULL;
+  g_autofree char *path =
+      write_file (folder, "run/node17/trace/dedicated_log_torch_trace_rank_5_x.log", text);
+  g_autofree char *run = g_build_filename (folder->path, "run", NULL);
+
+  g_free (write_file (folder, "run/node17/notes.txt", "nothing\n"));
+  bundle = load (run);
+  check_same (bundle, wanted, 5);
+}
+
+/* Somebody called them otherwise. */
+static void
+test_renamed (void)
+{
+  g_autoptr (AdjTestFolder) folder = adj_test_folder_new ();
+  g_autofree char *text = read_trace ();
+  g_autofree char *path = write_file (folder, "run/worker.log", text);
+  g_autofree char *run = g_build_filename (folder->path, "run", NULL);
+  g_autoptr (AdjBundle) wanted = load (path), bundle = NULL;
+
+  bundle = load (run);
+  check_same (bundle, wanted, -1);
+}
+
+/* torchrun --log-dir: a folder for each rank. */
+static void
+test_consoles (void)
+{
+  g_autoptr (AdjTestFolder) folder = adj_test_folder_new ();
+  g_autofree char *text = read_console ();
+  g_autofree char *first = write_file (folder, "run/none_x/attempt_0/0/stderr.log", text);
+  g_autofree char *second = write_file (folder, "run/none_x/attempt_0/1/stderr.log", text);
+  g_autofree char *run = g_build_filename (folder->path, "run", NULL);
+  g_autofree char *plain = write_file (folder, "plain.txt", text);
+  g_autoptr (AdjBundle) one = load (first), wanted = load (plain), both = NULL;
+  guint n = adj_bundle_get_n_graphs (wanted);
+
+  g_free (write_file (folder, "run/none_x/attempt_0/0/stdout.log", "hello\n"));
+  check_same (one, wanted, 0);
+  both = load (run);
+  g_assert_cmpuint (adj_bundle_get_n_graphs (both), ==, 2 * n);
+  for (guint i = 0; i < 2 * n; i++)
+    g_assert_cmpint (adj_bundle_get_graph (both, i)->rank, ==, i / n);
+}
+
+static void
+test_nothing (void)
+{
+  g_autoptr (AdjTestFolder) folder = adj_test_folder_new ();
+  g_autofree char *path = write_file (folder, "run/a.txt", "nothing\n");
+  g_autofree char *run = g_build_filename (folder->path, "run", NULL);
+  g_autoptr (GError) error = NULL;
+
+  g_assert_null (adj_bundle_load (run, NULL, &error));
+  g_assert_error (error, ADJ_ERROR, ADJ_ERROR_PARSE);
+  g_assert_nonnull (strstr (error->message, "no logs in this folder"));
+}
+
+/* -- growth -- */
+
+static void
+append (const char *path, const char *text, gsize length)
+{
+  FILE *file = g_fopen (path, "a");
+
+  g_assert_nonnull (file);
+  g_assert_cmpuint (fwrite (text, 1, length, file), ==, length);
+  g_assert_cmpint (fclose (file), ==, 0);
+}
+
+/* Graphs of @before, which ended complete, are the same objects in @after. */
+static void
+check_kept (const AdjBundle *before, const AdjBundle *after)
+{
+  for (guint i = 0; i < adj_bundle_get_n_graphs (before); i++)
+    {
+      const AdjBundleGraph *old = adj_bundle_get_graph (before, i);
+
+      g_assert_true (adj_bundle_find_graph (after, old->id, NULL)->graph == old->graph);
+    }
+}
+
+/* In pieces of all sizes, so that lines and characters are cut. */
+static void
+test_pieces (void)
+{
+  g_autoptr (AdjTestFolder) folder = adj_test_folder_new ();
+  g_autofree char *text = read_trace ();
+  g_autofree char *plain = write_file (folder, "plain.log", text);
+  g_autoptr (AdjBundle) wanted = load (plain), last = NULL;
+  g_autofree char *path = write_file (folder, "run/dedicated_log_torch_trace_x.log", "");
+  g_autofree char *run = g_build_filename (folder->path, "run", NULL);
+  g_autoptr (AdjFollower) follower = adj_follower_new (run, NULL, NULL);
+  gsize length = strlen (text), n;
+
+  for (gsize at = 0; at < length; at += n)
+    {
+      g_autoptr (GError) error = NULL;
+      AdjBundle *now;
+
+      n = MIN ((gsize) g_test_rand_int_range (1, 9000), length - at);
+      append (path, text + at, n);
+      now = adj_follower_next (follower, NULL, &error);
+      g_assert_no_error (error);
+      if (now == NULL)
+        continue;
+      if (last != NULL)
+        check_kept (last, now);
+      adj_bundle_unref (last);
+      last = now;
+    }
+  check_same (last, wanted, -1);
+}
+
+static guint64
+bytes_read (void)
+{
+  g_autofree char *text = adj_test_read_file ("/proc/self/io", NULL);
+
+  g_assert_true (g_str_has_prefix (text, "rchar: "));
+  return g_ascii_strtoull (text + strlen ("rchar: "), NULL, 10);
+}
+
+/* What has been read is not read again. */
+static void
+test_reads_on (void)
+{
+  g_autoptr (AdjTestFolder) folder = adj_test_folder_new ();
+  g_autofree char *text = read_trace ();
+  g_autofree char *path = write_file (folder, "run/dedicated_log_torch_trace_x.log", "");
+  g_autofree char *run = g_build_filename (folder->path, "run", NULL);
+  g_autoptr (AdjFollower) follower = adj_follower_new (run, NULL, NULL);
+  g_autoptr (AdjBundle) first = NULL, second = NULL;
+  guint64 before;
+  guint n;
+
+  for (guint i = 0; i < 20; i++)
+    append (path, text, strlen (text));
+  first = adj_follower_next (follower, NULL, NULL);
+  n = adj_bundle_get_n_graphs (first);
+  g_assert_null (adj_follower_next (follower, NULL, NULL));
+  append (path, text, strlen (text));
+  before = bytes_read ();
+  second = adj_follower_next (follower, NULL, NULL);
+  g_assert_cmpuint (adj_bundle_get_n_graphs (second), ==, n + n / 20);
+  g_assert_cmpuint (bytes_read () - before, <, 3 * strlen (text));
+}
+
+/* Another log under the name of the one before is read from its beginning. */
+static void
+test_rewritten (void)
+{
+  g_autoptr (AdjTestFolder) folder = adj_test_folder_new ();
+  g_autofree char *text = read_trace ();
+  g_autofree char *path = write_file (folder, "dedicated_log_torch_trace_x.log", text);
+  g_autoptr (AdjFollower) follower = adj_follower_new (path, NULL, NULL);
+  g_autoptr (AdjBundle) first = adj_follower_next (follower, NULL, NULL), second = NULL;
+  const char *end = strstr (text, "aot_joint_graph");
+  g_autofree char *shorter = NULL, *longer = NULL;
+
+  while (end > text && end[-1] != '\n')
+    end--;
+  shorter = g_strndup (text, (gsize) (end - text));
+  g_assert_true (g_file_set_contents (path, shorter, -1, NULL));
+  second = adj_follower_next (follower, NULL, NULL);
+  g_assert_nonnull (second);
+  g_assert_cmpuint (adj_bundle_get_n_graphs (second), <, adj_bundle_get_n_graphs (first));
+  adj_bundle_unref (second);
+
+  longer = g_strconcat (text, text, NULL);
+  g_assert_true (g_file_set_contents (path, longer, -1, NULL));
+  second = adj_follower_next (follower, NULL, NULL);
+  g_assert_cmpuint (adj_bundle_get_n_graphs (second), ==, 2 * adj_bundle_get_n_graphs (first));
+}
+
+int
+main (int argc, char **argv)
+{
+  g_test_init (&argc, &argv, NULL);
+  g_test_add_data_func ("/formats/log-ways/trace", GINT_TO_POINTER (FALSE), test_ways);
+  g_test_add_data_func ("/formats/log-ways/console", GINT_TO_POINTER (TRUE), test_ways);
+  g_test_add_func ("/formats/log-ways/long-before", test_long_before);
+  g_test_add_func ("/formats/log-ways/below", test_below);
+  g_test_add_func ("/formats/log-ways/renamed", test_renamed);
+  g_test_add_func ("/formats/log-ways/consoles", test_consoles);
+  g_test_add_func ("/formats/log-ways/nothing", test_nothing);
+  g_test_add_func ("/formats/log-ways/pieces", test_pieces);
+  g_test_add_func ("/formats/log-ways/reads-on", test_reads_on);
+  g_test_add_func ("/formats/log-ways/rewritten", test_rewritten);
+  return g_test_run ();
+}
