@@ -134,11 +134,8 @@ op_draw_integers_for_gpu (AdjOpCall *call, gint64 low, guint64 range, gboolean w
   if (!op_output (call, 0, &out))
     return FALSE;
   draw_as (call,
-           &(AdjKDraw){ .kind = ADJ_K_DRAW_INTEGER,
-                        .wide = wide,
-                        .width = 1,
-                        .low = low,
-                        .range = range },
+           &(AdjKDraw){
+               .kind = ADJ_K_DRAW_INTEGER, .wide = wide, .width = 1, .low = low, .range = range },
            ADJ_K_I64, &out);
   return TRUE;
 }
