@@ -87,8 +87,8 @@ typedef struct
 {
   AdjKDrawKind kind;
   bool wide;         /* two words for each number */
-  int32_t width;     /* elements that a thread takes side by side: 2, 4 or 8; 1: the next one of a
-                        thread is @n_threads further on */
+  int32_t width;     /* elements that a thread takes side by side: 2, 4 or 8, unless they are wide;
+                        1: the next one of a thread is @n_threads further on */
   int64_t n_threads; /* that draw; see adj_k_draw_threads() */
   double scale, shift, end;
   uint64_t range;

@@ -220,6 +220,8 @@ multinomial_kernel (AdjOpCall *call)
   if (weights == NULL || !op_input (call, 0, &self) || !op_output (call, 0, &out))
     return FALSE;
   n = self.size[self.rank - 1];
+  if (n == 0)
+    return adj_op_call_fail (call, "has no categories");
   for (gint64 at = 0; at < adj_k_view_count (&self); at += n)
     if (!check_weights (call, weights + at, n))
       return FALSE;

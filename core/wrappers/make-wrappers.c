@@ -114,15 +114,14 @@ is_out (const AdjSchema *schema)
   return strcmp (schema->overload, "out") == 0 || g_str_has_suffix (schema->overload, "_out");
 }
 
-/* The overload that the bare name stands for: the only one, the unnamed one, or that of tensors. */
+/* The overload that the bare name stands for: the only one, that of self (`where.self`, which is
+ * older here than the unnamed one), the unnamed one, or that of tensors. */
 static gboolean
 is_plain (guint index)
 {
   const AdjSchema *schema = adj_op_get_schema (adj_ops_get (index));
-  gboolean only = !is_out (schema), unnamed = FALSE;
+  gboolean only = !is_out (schema), unnamed = FALSE, of_self = FALSE;
 
-  if (*schema->overload == '\0')
-    return TRUE;
   for (guint i = 0; i < adj_ops_get_n (); i++)
     {
       const AdjSchema *other = adj_op_get_schema (adj_ops_get (i));
@@ -132,9 +131,12 @@ is_plain (guint index)
         continue;
       only = FALSE;
       unnamed |= *other->overload == '\0';
+      of_self |= strcmp (other->overload, "self") == 0;
     }
-  return only || (!unnamed && (strcmp (schema->overload, "Tensor") == 0 ||
-                               strcmp (schema->overload, "self") == 0));
+  if (*schema->overload == '\0')
+    return !of_self;
+  return only || strcmp (schema->overload, "self") == 0 ||
+         (!unnamed && strcmp (schema->overload, "Tensor") == 0);
 }
 
 static char *
@@ -146,6 +148,8 @@ name_of (guint index, gboolean is_short)
 
   if (is_plain (index))
     return g_steal_pointer (&stem);
+  if (*overload == '\0')
+    return g_strconcat ("adj_", schema->ns, "_", schema->name, NULL);
   if (is_short && g_str_has_suffix (overload, "_int_list"))
     overload[strlen (overload) - strlen ("_int_list")] = '\0';
   else if (is_short && g_str_has_suffix (overload, "_int"))

@@ -422,7 +422,7 @@ typedef struct
 } Bad;
 
 static const Bad bads[] = {
-  { "no-manifest", NULL, NULL, ": not a file that we read", ADJ_ERROR_PARSE },
+  { "no-manifest", NULL, NULL, ": no logs in this folder", ADJ_ERROR_PARSE },
   { "no-json", "{", NULL, ": adjoint.json:1:2: expected", ADJ_ERROR_PARSE },
   { "other-format", "{\"format\": \"x\"}", NULL, ": adjoint.json:1:1: not the manifest",
     ADJ_ERROR_PARSE },

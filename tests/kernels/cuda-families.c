@@ -612,7 +612,7 @@ check_draw (AdjKType type)
         gint n = counts[k / 8];
         const AdjKDraw draw = { .kind = kind,
                                 .wide = type == ADJ_K_F64 || (k % 2 == 1 && !is_float (type)),
-                                .width = k % 2 == 1 ? 1 : widths[k / 2 % 4],
+                                .width = k % 2 == 1 || type == ADJ_K_F64 ? 1 : widths[k / 2 % 4],
                                 .n_threads = adj_k_draw_threads (n, 512),
                                 .scale = kind == ADJ_K_DRAW_EXPONENTIAL ? -0.5 : 0.7,
                                 .shift = -0.25,

@@ -310,6 +310,34 @@ norms_of_singular_values (void)
     }
 }
 
+/* There is nothing to choose from, whether or not it would be chosen again. */
+static void
+refuse_no_categories (void)
+{
+  for (guint again = 0; again < 2; again++)
+    {
+      g_autofree char *text =
+          g_strdup_printf ("class G(torch.nn.Module):\n"
+                           "    def forward(self, x: \"f32[2, 0]\"):\n"
+                           "        m = torch.ops.aten.multinomial.default(x, 1, %s)\n"
+                           "        return (m,)\n",
+                           again ? "True" : "False");
+      g_autoptr (AdjGraph) graph = adj_test_parse_graph (text);
+      const gint64 sizes[] = { 2, 0 };
+      const float none = 0;
+      g_autoptr (AdjTensorData) x =
+          adj_tensor_data_new_from_array (ADJ_DTYPE_F32, sizes, 2, &none, NULL);
+      AdjValue input = ADJ_DATA (x);
+      AdjRunRequest request = { .graph = graph, .inputs = &input, .n_inputs = 1 };
+      AdjRunResult result = { 0 };
+      g_autoptr (GError) error = NULL;
+
+      g_assert_false (adj_executor_run (adj_executor_find ("interpreter", NULL), &request, &result,
+                                        NULL, &error));
+      g_assert_nonnull (strstr (error->message, "categories"));
+    }
+}
+
 int
 main (int argc, char **argv)
 {
@@ -317,6 +345,7 @@ main (int argc, char **argv)
 
   g_test_add_func ("/ops/errors/name-the-operator", name_the_operator);
   g_test_add_func ("/ops/errors/norms", refuse_norms);
+  g_test_add_func ("/ops/errors/no-categories", refuse_no_categories);
   g_test_add_func ("/ops/errors/norms-of-singular-values", norms_of_singular_values);
 
   return g_test_run ();

@@ -49,6 +49,7 @@ names_follow_the_rule (void)
     { "torch.ops.aten.add_.Tensor", "adj_add_" },
     { "torch.ops.aten.transpose.int", "adj_transpose" },
     { "torch.ops.aten.where.self", "adj_where" },
+    { "torch.ops.aten.where.default", "adj_aten_where" },
     { "torch.ops.aten.mm.out", "adj_mm_out" },
     { "torch.ops.aten.pow.Tensor_Scalar", "adj_pow_tensor_scalar" },
     { "torch.ops.prims.convert_element_type.default", "adj_prims_convert_element_type" },
