@@ -363,6 +363,8 @@ op_check_drawn (const AdjOpCall *call)
 gboolean
 op_draw_normal (AdjOpCall *call, double scale)
 {
+  if (op_draws_for_gpu (call))
+    return op_draw_normal_for_gpu (call, 0, scale);
   return op_draw_output (call, draw_normal, scale == 1 ? &as_drawn : &(OpStretch){ scale, 0 });
 }
 
@@ -388,8 +390,7 @@ uniform_kernel (AdjOpCall *call)
 static gboolean
 normal_kernel (AdjOpCall *call)
 {
-  return op_draws_for_gpu (call) ? op_draw_normal_for_gpu (call, 0, 1)
-                                 : op_draw_output (call, draw_normal, &as_drawn);
+  return op_draw_normal (call, 1);
 }
 
 static gboolean
