@@ -11,6 +11,7 @@
 #include "ir/adj-text.h"
 #include "support/adj-test.h"
 #include "support/graphs.h"
+#include "support/planted-bundle.h"
 #include "ui/adj-mouse.h"
 
 static AdjApplication *application;
@@ -232,6 +233,72 @@ test_argument (void)
   adj_walk_close (window);
 }
 
+/* Its card, or the closed module that it is in. */
+static gboolean
+is_in_view (AdjGraphView *view, AdjNodeId node)
+{
+  const AdjScene *scene = adj_graph_view_get_scene (view);
+  AdjCamera camera = adj_graph_view_get_camera (view);
+  AdjRect at = adj_camera_rect_to_widget (
+      &camera, &adj_scene_get_box (scene, adj_scene_find_node (scene, node))->rect);
+
+  return at.x >= 0 && at.y >= 0 &&
+         at.x + at.width <= (float) gtk_widget_get_width (GTK_WIDGET (view)) &&
+         at.y + at.height <= (float) gtk_widget_get_height (GTK_WIDGET (view));
+}
+
+static void
+check_shown (AdjWindow *window, AdjBesidePane *pane)
+{
+  AdjDocument *document = adj_window_get_document (window);
+  AdjGraphView *view = adj_window_get_view (window), *other = adj_beside_pane_get_view (pane);
+  AdjNodeId gelu = adj_graph_find_node (adj_document_get_graph (document)->graph, "gelu");
+  const AdjScene *scene = adj_document_get_scene (document);
+
+  ADJ_MOUSE_UNTIL (adj_document_get_selected (document).index == gelu.index);
+  g_assert_cmpint (adj_scene_get_box (scene, adj_scene_find_node (scene, gelu))->fold, ==,
+                   ADJ_FOLD_CLOSED);
+  ADJ_MOUSE_UNTIL (is_in_view (view, gelu));
+  ADJ_MOUSE_UNTIL (is_in_view (other, adj_graph_view_get_selected (other)));
+  adj_walk_settle (window);
+  g_assert_true (is_in_view (view, gelu));
+  g_assert_true (is_in_view (other, adj_graph_view_get_selected (other)));
+  g_assert_nonnull (
+      adj_walk_find (GTK_WIDGET (pane), GTK_TYPE_LABEL, "approximate: 'tanh' → 'none'"));
+}
+
+/* The first node that differs is in a closed module: that is shown on the left, the node itself on
+ * the right, by the run and by the step to the next difference. */
+static void
+test_difference_in_module (void)
+{
+  AdjWindow *window = adj_walk_open_graph (application, "graphs/gpt2.adjoint", "joint");
+  g_autofree char *source = adj_test_data_path ("graphs/gpt2.adjoint");
+  g_autoptr (AdjTestFolder) folder = adj_test_folder_new ();
+  g_autofree char *path = g_build_filename (folder->path, "planted.adjoint", NULL);
+  const AdjCamera away = { 0, 0, 0.7f };
+  AdjBesidePane *pane;
+
+  adj_planted_write (source, path, "0-0-joint", "approximate = 'tanh'", "approximate = 'none'");
+  g_assert_true (adj_walk_open (window, path));
+  g_assert_true (adj_walk_choose_graph (window, "joint"));
+  gtk_widget_activate_action (GTK_WIDGET (window), "win.fold-all", NULL);
+  adj_wait_for (adj_window_get_document (window));
+  gtk_widget_activate_action (GTK_WIDGET (window), "win.lay-beside", "(us)", 0, "0-0-joint");
+  adj_walk_settle (window);
+  pane = ADJ_BESIDE_PANE (adj_walk_find_mapped (GTK_WIDGET (window), ADJ_TYPE_BESIDE_PANE));
+  g_assert_true (adj_wait_until (has_scene, pane, 60));
+  g_assert_true (adj_walk_run (window, "win.compare"));
+  check_shown (window, pane);
+  adj_document_set_selected (adj_window_get_document (window), ADJ_NO_NODE);
+  adj_graph_view_set_camera (adj_window_get_view (window), &away);
+  adj_walk_settle (window);
+  gtk_widget_activate_action (GTK_WIDGET (window), "win.next-change", NULL);
+  check_shown (window, pane);
+  adj_walk_keep (window, "difference-in-module");
+  adj_walk_close (window);
+}
+
 static const char *
 get_choice (AdjBesidePane *pane)
 {
@@ -287,6 +354,7 @@ main (int argc, char **argv)
     return 0;
   g_test_add_func ("/beside/together", test_together);
   g_test_add_func ("/beside/argument", test_argument);
+  g_test_add_func ("/beside/difference-in-module", test_difference_in_module);
   g_test_add_func ("/beside/two-files", test_two_files);
   g_test_add_func ("/beside/texts", test_texts);
   g_test_add_func ("/beside/opens-in-step", test_opens_in_step);

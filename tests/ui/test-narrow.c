@@ -121,6 +121,66 @@ test_comes_back (void)
   adj_walk_close (window);
 }
 
+static gboolean
+is_selected_clear (gpointer data)
+{
+  AdjWindow *window = data;
+  AdjDocument *document = adj_window_get_document (window);
+  GtkWidget *view = GTK_WIDGET (adj_window_get_view (window));
+  GtkWidget *inspector = adj_walk_find_mapped (GTK_WIDGET (window), ADJ_TYPE_INSPECTOR);
+  const AdjScene *scene = adj_document_get_scene (document);
+  guint box = adj_scene_find_node (scene, adj_document_get_selected (document));
+  AdjCamera camera = adj_graph_view_get_camera (ADJ_GRAPH_VIEW (view));
+  AdjRect at = adj_camera_rect_to_widget (&camera, &adj_scene_get_box (scene, box)->rect);
+  graphene_rect_t cover;
+
+  return inspector != NULL && gtk_widget_compute_bounds (inspector, view, &cover) && at.x >= 0 &&
+         at.y >= 0 && at.x + at.width <= gtk_widget_get_width (view) &&
+         at.y + at.height <= cover.origin.y;
+}
+
+/* … where the inspector, which comes with what is selected, lies over the canvas, and a page is
+ * open below it, wherever it stood in the wider window. */
+static void
+test_comes_back_selected (gconstpointer data)
+{
+  const int *place = data;
+  AdjWindow *window = adj_walk_open_window (application, 1400, 900);
+  g_autofree char *path = adj_test_data_path ("graphs/torch-trace");
+  g_autofree char *name = g_strdup_printf ("narrow-selected-%d-%d", place[0], place[1]);
+  AdjDocument *document;
+  AdjGraphView *view;
+  const AdjScene *scene;
+  const AdjRect *rect;
+
+  g_assert_true (adj_walk_open (window, path));
+  document = adj_window_get_document (window);
+  view = adj_window_get_view (window);
+  g_assert_true (adj_walk_choose_graph (window, "joint"));
+  adj_window_show_page (window, "source");
+  adj_walk_settle (window);
+  g_assert_true (adj_walk_select (window, "relu"));
+  scene = adj_document_get_scene (document);
+  rect =
+      &adj_scene_get_box (scene, adj_scene_find_node (scene, adj_document_get_selected (document)))
+           ->rect;
+  adj_graph_view_set_camera (
+      view, &(AdjCamera){ rect->x - (float) place[0], rect->y - (float) place[1], 1 });
+  adj_walk_settle (window);
+  adj_walk_close (window);
+
+  window = adj_walk_open_window (application, 360, 740);
+  g_assert_true (adj_walk_open (window, path));
+  adj_walk_settle (window);
+  g_assert_true (
+      adj_node_id_is_valid (adj_document_get_selected (adj_window_get_document (window))));
+  adj_wait_until (is_selected_clear, window, 20);
+  adj_walk_settle (window);
+  adj_walk_keep (window, name);
+  g_assert_true (is_selected_clear (window));
+  adj_walk_close (window);
+}
+
 /* What scrolls the strip lies below it. */
 static void
 test_strip (void)
@@ -147,6 +207,7 @@ int
 main (int argc, char **argv)
 {
   static const int sizes[][2] = { { 360, 640 }, { 500, 700 }, { 800, 600 } };
+  static const int places[][2] = { { 40, 200 }, { 300, 200 }, { 700, 200 }, { 300, 600 } };
 
   application = adj_walk_begin (&argc, &argv);
   if (application == NULL)
@@ -155,6 +216,13 @@ main (int argc, char **argv)
   g_test_add_data_func ("/narrow/500", GINT_TO_POINTER (500), test_width);
   g_test_add_data_func ("/narrow/800", GINT_TO_POINTER (800), test_width);
   g_test_add_func ("/narrow/comes-back", test_comes_back);
+  for (guint i = 0; i < G_N_ELEMENTS (places); i++)
+    {
+      g_autofree char *name =
+          g_strdup_printf ("/narrow/comes-back-selected-%d-%d", places[i][0], places[i][1]);
+
+      g_test_add_data_func (name, places[i], test_comes_back_selected);
+    }
   g_test_add_func ("/narrow/strip", test_strip);
   for (guint i = 0; i < G_N_ELEMENTS (sizes); i++)
     {

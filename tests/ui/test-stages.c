@@ -278,6 +278,32 @@ test_facts_of_fault (void)
   g_assert_cmpuint (fact->n_changed, ==, 1);
 }
 
+/* PyTorch 2.4 calls modules that no log has: that is said of the joint graph, and what was made of
+ * it has a verdict. */
+static void
+test_facts_of_module_calls (void)
+{
+  g_autofree char *path =
+      g_test_build_filename (G_TEST_DIST, "formats", "data", "trace-2.4.log", NULL);
+  g_autoptr (GFile) file = g_file_new_for_path (path);
+  g_autoptr (AdjDocument) document = adj_document_new ();
+  AdjStageFacts *facts;
+  const AdjStageFact *joint, *pair;
+
+  adj_document_open (document, file, "0-0-joint");
+  adj_wait_for (document);
+  g_assert_no_error (adj_document_get_error (document));
+  facts = find_facts (document);
+  joint = adj_stage_facts_get (facts, 1);
+  pair = adj_stage_facts_get (facts, 2);
+  g_assert_cmpint (joint->check, ==, ADJ_CHECK_NONE);
+  g_assert_cmpstr (joint->text, ==,
+                   "made of a graph that calls modules the file lacks, the first is fn_0");
+  g_assert_cmpuint (joint->n_added, >, 20);
+  g_assert_cmpint (pair->check, >=, ADJ_CHECK_EQUAL);
+  g_assert_cmpint (pair->check, <=, ADJ_CHECK_WITHIN);
+}
+
 /* What a compiler made of a half says of which, whatever it is called. */
 static void
 test_titles (void)
@@ -544,6 +570,7 @@ main (int argc, char **argv)
   g_test_add_func ("/ui/stages/one-line", test_one_line);
   g_test_add_func ("/ui/stages/blocks", test_blocks);
   g_test_add_func ("/ui/stages/facts-of-fault", test_facts_of_fault);
+  g_test_add_func ("/ui/stages/facts-of-module-calls", test_facts_of_module_calls);
   g_test_add_func ("/ui/stages/titles", test_titles);
   g_test_add_func ("/ui/stages/facts-of-draws", test_facts_of_draws);
   g_test_add_func ("/ui/stages/facts-of-fault-beside-draws", test_facts_of_fault_beside_draws);

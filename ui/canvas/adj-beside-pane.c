@@ -207,7 +207,23 @@ take_nearest (guint index, gpointer data)
   return TRUE;
 }
 
-/* Where the second graph is when the pair that is nearest to the middle stands side by side; of
+/* Where the second graph is when what is selected, or the closed module that it is in, stands side
+ * by side; %FALSE: it is out of view. */
+static gboolean
+find_offset_of_selected (AdjBesidePane *self, const AdjRect *visible, AdjPoint *offset)
+{
+  AdjNodeId own = adj_graph_view_get_selected (self->first);
+  AdjNodeId other = adj_beside_find_other (self->beside, own);
+  gboolean here_found, there_found;
+  AdjPoint here = middle_of (adj_graph_view_get_scene (self->first), own, &here_found);
+  AdjPoint there = middle_of (adj_beside_get_scene (self->beside), other, &there_found);
+
+  *offset = (AdjPoint){ there.x - here.x, there.y - here.y };
+  return here_found && there_found && here.x > visible->x && here.y > visible->y &&
+         here.x < visible->x + visible->width && here.y < visible->y + visible->height;
+}
+
+/* The same of the pair that is nearest to the middle, where nothing that is in view is selected; of
  * those in view, where there is one. */
 static gboolean
 find_offset (AdjBesidePane *self, AdjPoint *offset)
@@ -222,6 +238,8 @@ find_offset (AdjBesidePane *self, AdjPoint *offset)
     return FALSE;
   visible =
       adj_camera_visible (&camera, gtk_widget_get_width (widget), gtk_widget_get_height (widget));
+  if (find_offset_of_selected (self, &visible, offset))
+    return TRUE;
   nearest.middle = (AdjPoint){ visible.x + visible.width / 2, visible.y + visible.height / 2 };
   adj_scene_foreach_box (scene, &visible, take_nearest, &nearest);
   if (nearest.least == G_MAXFLOAT)
@@ -302,6 +320,7 @@ on_selected (AdjBesidePane *self)
   self->following = TRUE;
   adj_graph_view_set_selected (self->view, adj_beside_find_other (self->beside, own));
   self->following = FALSE;
+  follow_first (self);
 }
 
 static void

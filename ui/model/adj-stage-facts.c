@@ -153,14 +153,29 @@ is_small (const AdjGraph *graph)
   return adj_graph_get_n_nodes (graph) <= MAX_NODES && bytes <= MAX_BYTES;
 }
 
-/* Why there is nothing to compare.  (nullable) */
+/* The first module that @graph calls.  (nullable) */
 static const char *
+find_module_call (const AdjGraph *graph)
+{
+  for (guint i = 0; i < adj_graph_get_n_nodes (graph); i++)
+    if (adj_graph_get_node (graph, i)->opcode == ADJ_OPCODE_CALL_MODULE)
+      return adj_graph_get_node (graph, i)->target;
+  return NULL;
+}
+
+/* Why there is nothing to compare.  (transfer full) (nullable) */
+static char *
 find_obstacle (const Input *input, const AdjGraph *after)
 {
+  const char *module = find_module_call (input->before->graph);
+
+  if (module != NULL)
+    return g_strdup_printf (
+        _ ("made of a graph that calls modules the file lacks, the first is %s"), module);
   if (adj_graph_get_n_inputs (input->before->graph) != adj_graph_get_n_inputs (after))
-    return _ ("takes other inputs than what it was made of");
+    return g_strdup (_ ("takes other inputs than what it was made of"));
   if (!is_small (input->after->graph))
-    return _ ("too large to be checked unasked: run and compare it");
+    return g_strdup (_ ("too large to be checked unasked: run and compare it"));
   return NULL;
 }
 
@@ -183,16 +198,13 @@ check (const Input *input, AdjStageFact *fact, GCancellable *cancellable, GError
   g_autoptr (AdjGraph) comparable = take_comparable (input);
   AdjBundleGraph part = *input->after;
   AdjSessionRun after = make_run (input, input->after), before = make_run (input, input->before);
-  const char *obstacle = find_obstacle (input, comparable);
   g_autoptr (GError) problem = NULL;
   AdjComparison *comparison;
 
   fact->check = ADJ_CHECK_NONE;
-  if (obstacle != NULL)
-    {
-      fact->text = g_strdup (obstacle);
-      return TRUE;
-    }
+  fact->text = find_obstacle (input, comparable);
+  if (fact->text != NULL)
+    return TRUE;
   part.graph = comparable;
   if (comparable != input->after->graph)
     {

@@ -163,6 +163,13 @@ update_selected (AdjDocumentPage *self)
   self->had_selection = any;
 }
 
+static void
+on_inspector_moved (AdjDocumentPage *self)
+{
+  if (adw_flap_get_folded (self->inspector_flap) && adw_flap_get_reveal_flap (self->inspector_flap))
+    adj_graph_view_uncover_soon (adj_canvas_page_get_view (self->canvas_page));
+}
+
 /* Where canvas and inspector have no room side by side, the inspector lies over the lower part of
  * the canvas, which stays in use. */
 static void
@@ -187,6 +194,7 @@ update_narrow (AdjDocumentPage *self)
                                   narrow ? GTK_ORIENTATION_VERTICAL : GTK_ORIENTATION_HORIZONTAL);
   gtk_orientable_set_orientation (GTK_ORIENTABLE (adw_flap_get_separator (self->inspector_flap)),
                                   narrow ? GTK_ORIENTATION_HORIZONTAL : GTK_ORIENTATION_VERTICAL);
+  on_inspector_moved (self);
 }
 
 /* The panel keeps its height when the window becomes lower, and the next window begins with it. */
@@ -207,13 +215,6 @@ on_canvas_changed (AdjDocumentPage *self)
 {
   update_narrow (self);
   update_share (self);
-}
-
-static void
-on_inspector_moved (AdjDocumentPage *self)
-{
-  if (adw_flap_get_folded (self->inspector_flap) && adw_flap_get_reveal_flap (self->inspector_flap))
-    adj_graph_view_uncover_soon (adj_canvas_page_get_view (self->canvas_page));
 }
 
 /* Both graphs have the same room at first. */
