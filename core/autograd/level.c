@@ -300,15 +300,6 @@ level_find (AdjContext *cx, guint depth)
   return NULL;
 }
 
-gboolean
-level_has_batch (AdjContext *cx)
-{
-  for (AdjMode *mode = adj_context_get_mode (cx); mode != NULL; mode = mode->below)
-    if (mode->klass == &batch_class)
-      return TRUE;
-  return FALSE;
-}
-
 static void
 push_ground (AdjContext *cx)
 {
