@@ -554,3 +554,20 @@ def angles_of_integers(x, y):
 @case(i64(2, 3, 4).bool(), i64(3, 3, 4).bool())
 def product_of_truths(x, mask):
     return torch.masked.prod(x, mask=mask, dim=0, keepdim=True)
+
+
+@case(f32(3), f32(2, 2), f32())
+def lists(x, y, t):
+    many = [x, y]
+    return (*torch._foreach_mul(many, many), *torch._foreach_mul(many, 2), *torch._foreach_mul(many, [2, 0.5]),
+            *torch._foreach_mul(many, t), *torch._foreach_add(many, many, alpha=2), *torch._foreach_add(many, 1.5),
+            *torch._foreach_maximum(many, many), *torch._foreach_maximum(many, 0.5))
+
+
+@case(f32(3), f32(3, 3)[1])
+def second_derivatives(x, y):
+    def slopes(x, y, reduction):
+        first = torch.func.grad(lambda x, y: F.mse_loss(x, y, reduction=reduction).square(), (0, 1))(x, y)
+        return (first[0] * x * y).sum() + first[1].sum()
+
+    return (*torch.func.grad(slopes, (0, 1))(x, y, "mean"), *torch.func.grad(slopes, (0, 1))(x, y, "sum"))
