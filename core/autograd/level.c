@@ -271,8 +271,12 @@ drop_call (AdjMode *mode, AdjOpCall *call)
 
 static const AdjModeClass strip_class = { .name = "ended levels", .call = strip_call };
 static const AdjModeClass lift_class = { .name = "into a level", .call = lift_call };
-static const AdjModeClass drop_class = { .name = "out of a level", .call = drop_call };
-static const AdjModeClass batch_class = { .name = "batch", .call = batching_call };
+static const AdjModeClass drop_class = { .name = "out of a level",
+                                         .transforms = TRUE,
+                                         .call = drop_call };
+static const AdjModeClass batch_class = { .name = "batch",
+                                          .transforms = TRUE,
+                                          .call = batching_call };
 
 /* -- the stack -- */
 

@@ -571,3 +571,18 @@ def second_derivatives(x, y):
         return (first[0] * x * y).sum() + first[1].sum()
 
     return (*torch.func.grad(slopes, (0, 1))(x, y, "mean"), *torch.func.grad(slopes, (0, 1))(x, y, "sum"))
+
+
+@case(f32(4, 3), f32(3))
+def dropout_in_batches(x, y):
+    other = torch.func.vmap(lambda row: F.dropout(row, 0.3) * F.dropout(y, 0.5), randomness="different")(x)
+    same = torch.func.vmap(lambda row: F.dropout(row * 2, 0.3) + F.dropout(row, 0.3, False), randomness="same")(x)
+    return other, same, torch.func.vmap(lambda row: F.dropout(row, 1.0), randomness="same")(x)
+
+
+@case(f32(4, 3), f32(4, 5, 3), f32(2, 3), f32(2))
+def linear_in_batches(x, y, w, b):
+    def biased(row):
+        return F.linear(row, w, b)
+
+    return torch.func.vmap(biased)(x), torch.func.vmap(biased)(y), torch.func.vmap(lambda row: biased(x[0]) * row.sum())(x)
