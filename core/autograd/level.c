@@ -271,8 +271,12 @@ drop_call (AdjMode *mode, AdjOpCall *call)
 
 static const AdjModeClass strip_class = { .name = "ended levels", .call = strip_call };
 static const AdjModeClass lift_class = { .name = "into a level", .call = lift_call };
-static const AdjModeClass drop_class = { .name = "out of a level", .call = drop_call };
-static const AdjModeClass batch_class = { .name = "batch", .call = batching_call };
+static const AdjModeClass drop_class = { .name = "out of a level",
+                                         .transforms = TRUE,
+                                         .call = drop_call };
+static const AdjModeClass batch_class = { .name = "batch",
+                                          .transforms = TRUE,
+                                          .call = batching_call };
 
 /* -- the stack -- */
 
@@ -298,15 +302,6 @@ level_find (AdjContext *cx, guint depth)
     if (is_level (mode) && ((Level *) mode)->depth == depth)
       return (Level *) mode;
   return NULL;
-}
-
-gboolean
-level_has_batch (AdjContext *cx)
-{
-  for (AdjMode *mode = adj_context_get_mode (cx); mode != NULL; mode = mode->below)
-    if (mode->klass == &batch_class)
-      return TRUE;
-  return FALSE;
 }
 
 static void

@@ -42,8 +42,6 @@ gboolean level_pop (AdjContext *cx);
 /* (nullable): the one that lives at @depth. */
 Level *level_find (AdjContext *cx, guint depth);
 
-gboolean level_has_batch (AdjContext *cx);
-
 /* -- tensors of a level -- */
 
 /* Results are borrowed from the innermost scope. */

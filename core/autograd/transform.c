@@ -179,17 +179,13 @@ typedef struct
   GPtrArray *grads;   /* of AdjTensor, unowned, as many */
 } Roots;
 
-/* As PyTorch makes the gradient of an output that is given none: batches pass every argument on. */
+/* As PyTorch makes the gradient of an output that is given none: levels pass every argument on. */
 static AdjTensor *
 ones_like (AdjContext *cx, AdjTensor *output)
 {
   AdjValue format = { .kind = ADJ_VALUE_MEMORY_FORMAT, .format = ADJ_MEMORY_FORMAT_PRESERVE };
-  const AdjValue args[] = { ADJ_TENSOR (output),
-                            ADJ_NONE,
-                            ADJ_NONE,
-                            ADJ_NONE,
-                            ADJ_BOOL (FALSE),
-                            level_has_batch (cx) ? format : ADJ_NONE };
+  const AdjValue args[] = { ADJ_TENSOR (output), ADJ_NONE, ADJ_NONE, ADJ_NONE,
+                            ADJ_BOOL (FALSE),    format };
   AdjValue made;
 
   return adj_call_bound (cx, adj_op (ADJ_OP_ones_like), args, &made) ? made.tensor : NULL;

@@ -48,8 +48,9 @@ typedef enum
 typedef struct
 {
   const char *name;
-  gboolean traces; /* calls are written down: composites are taken apart as PyTorch traces them,
-                      which is not always as it runs them */
+  gboolean traces;     /* calls are written down: composites are taken apart as PyTorch traces them,
+                          which is not always as it runs them */
+  gboolean transforms; /* a level of torch.func: composites are taken apart as PyTorch does there */
   /* Handles a call, or passes it on with adj_mode_call_below().  @call has bound arguments and no
    * results yet; afterwards it has results with tensors.  %FALSE: the context is in error. */
   gboolean (*call) (AdjMode *mode, AdjOpCall *call);

@@ -127,7 +127,7 @@ adj_builtin_apply_math (
   if (!get_numbers (cx, args, n_args, 1, &number))
     return FALSE;
   *out = ADJ_FLOAT (function (number));
-  return !isnan (out->number) || isnan (number) ||
+  return isfinite (out->number) || !isfinite (number) ||
          adj_builtin_fail (cx, "%g is outside of the domain of this function", number);
 }
 

@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /* embedding_bag: sums, means and maxima of bags of rows, and its backward. */
 
+#include <math.h>
+#include <string.h>
+
 #include "ops/spatial-private.h"
 #include "ops/table-private.h"
 
 /* Bags of indices: bag b holds the indices from offsets[b] to before offsets[b + 1].  Rows are
- * combined in f64 and rounded once. */
+ * combined in f64 and rounded once; the mean is then a quotient of two numbers of the dtype. */
 
 enum
 {
@@ -67,7 +70,7 @@ check_samples (const AdjOpCall *call, guint arg, AdjDType dtype, AdjSize n)
   return TRUE;
 }
 
-/* Whether PyTorch's fast kernel does it, which does not write down the bag of each index. */
+/* Whether PyTorch's fast kernel adds up the rows. */
 static gboolean
 is_fast (const AdjOpCall *call)
 {
@@ -78,16 +81,17 @@ is_fast (const AdjOpCall *call)
 
   if (unit && call->args[6].kind == ADJ_VALUE_TENSOR)
     unit = adj_size_is (symbols, adj_op_call_meta (call, 6)->shape.stride[0], 1);
-  return unit && mode_of (call) == MODE_SUM;
+  return unit && mode_of (call) != MODE_MAX;
 }
 
+/* @for_offsets: the sizes of bags, which nobody counts then, are as many as the offsets. */
 static gboolean
-bag_meta (AdjOpCall *call)
+infer_bags (AdjOpCall *call, gboolean for_offsets)
 {
   AdjSymbols *symbols = op_symbols (call);
   const AdjTensorMeta *weight = adj_op_call_meta (call, 0);
   const AdjTensorMeta *indices = adj_op_call_meta (call, 1);
-  AdjSize n_bags = adj_op_call_meta (call, 2)->shape.size[0];
+  AdjSize n_offsets = adj_op_call_meta (call, 2)->shape.size[0], n_bags = n_offsets, n_sizes;
   const AdjSize none = ADJ_SIZE (0);
   AdjSize sizes[2];
   AdjDType dtype;
@@ -102,16 +106,34 @@ bag_meta (AdjOpCall *call)
     n_bags = adj_size_sub (symbols, n_bags, ADJ_SIZE (1));
   if (adj_size_test (symbols, ADJ_SIZE_LT, n_bags, ADJ_SIZE (0)))
     return adj_op_call_fail (call, "include_last_offset needs an offset");
+  n_sizes = for_offsets ? n_offsets : n_bags;
   sizes[0] = n_bags;
   sizes[1] = weight->shape.size[1];
   dtype = adj_op_call_meta (call, 2)->dtype;
   if (indices->dtype == ADJ_DTYPE_I64)
     dtype = ADJ_DTYPE_I64;
   op_add_contiguous (call, weight->dtype, 2, sizes);
-  op_add_contiguous (call, dtype, 1, is_fast (call) ? &none : indices->shape.size);
-  op_add_contiguous (call, dtype, 1, &n_bags);
-  op_add_contiguous (call, dtype, mode_of (call) == MODE_MAX ? 2 : 1, sizes);
+  /* sums that the fast kernel makes need no bag of each index */
+  op_add_contiguous (call, dtype, 1,
+                     is_fast (call) && mode_of (call) == MODE_SUM ? &none : indices->shape.size);
+  op_add_contiguous (call, dtype, 1, &n_sizes);
+  if (mode_of (call) == MODE_MAX)
+    op_add_contiguous (call, dtype, 2, sizes);
+  else
+    op_add_contiguous (call, dtype, 1, &n_sizes);
   return TRUE;
+}
+
+static gboolean
+bag_meta (AdjOpCall *call)
+{
+  return infer_bags (call, FALSE);
+}
+
+static gboolean
+forward_only_meta (AdjOpCall *call)
+{
+  return infer_bags (call, mode_of (call) == MODE_SUM);
 }
 
 static gboolean
@@ -326,9 +348,42 @@ gather (const Bags *bags, const AdjKView *weight, const double *samples, gint64 
         gather_row (row, samples[i], width, to->sums + b * width);
       to->sizes[b]++;
     }
-  for (gint64 b = 0; b < bags->n_bags && mode == MODE_MEAN; b++)
-    for (gint64 d = 0; d < width && to->sizes[b] > 0; d++)
-      to->sums[b * width + d] /= (double) to->sizes[b];
+}
+
+/* The fast kernel's bfloat16: the nearest one, and of two the one that is further from 0. */
+static void
+round_away (double *numbers, gint64 n)
+{
+  for (gint64 i = 0; i < n; i++)
+    {
+      float number = (float) numbers[i];
+      guint32 bits;
+
+      if (!isfinite (number))
+        continue;
+      memcpy (&bits, &number, sizeof bits);
+      bits = (bits + 0x8000) & 0xffff0000;
+      memcpy (&number, &bits, sizeof bits);
+      numbers[i] = number;
+    }
+}
+
+/* Sums @out by @sizes, rounded as well: of bfloat16 257 rows count as 256. */
+static void
+divide_by_sizes (AdjKView *out, const AdjKView *sizes)
+{
+  AdjKView rounded, quotients;
+  g_autofree gpointer memory = op_temporary (NULL, sizes, out->type, &rounded);
+  g_autofree double *means = op_temporary (NULL, out, ADJ_K_F64, &quotients);
+  g_autofree double *divisors = NULL;
+
+  adj_k_copy (&rounded, sizes);
+  divisors = read_doubles (&rounded);
+  adj_k_copy (&quotients, out);
+  for (gint64 b = 0; b < out->size[0]; b++)
+    for (gint64 d = 0; d < out->size[1] && divisors[b] > 0; d++)
+      means[b * out->size[1] + d] /= divisors[b];
+  adj_k_copy (out, &quotients);
 }
 
 static gboolean
@@ -375,7 +430,11 @@ bag_kernel (AdjOpCall *call)
   largest = op_temporary (op_queue (call), &out, ADJ_K_I64, &largest_view);
   sizes = op_temporary (op_queue (call), &column, ADJ_K_I64, &sizes_view);
   gather (&bags, &weight, samples, mode, &(Gathered){ sums, largest, sizes });
+  if (out.type == ADJ_K_BF16 && is_fast (call))
+    round_away (sums, adj_k_view_count (&out));
   adj_k_copy (&out, &sums_view);
+  if (mode == MODE_MEAN)
+    divide_by_sizes (&out, &sizes_view);
   return write_indices (call, &bags, mode, &sizes_view, &largest_view);
 }
 

@@ -148,6 +148,17 @@ rule_is_eager (AdjRuleCall *call, const AdjValue *args, guint n, AdjValue *out)
 }
 
 gboolean
+rule_transformed (AdjRuleCall *call, const AdjValue *args, guint n, AdjValue *out)
+{
+  const AdjMode *mode = adj_context_get_mode (call->cx);
+
+  while (mode != NULL && !mode->klass->transforms)
+    mode = mode->below;
+  *out = ADJ_BOOL (mode != NULL);
+  return TRUE;
+}
+
+gboolean
 rule_is_on_cuda (AdjRuleCall *call, const AdjValue *args, guint n, AdjValue *out)
 {
   *out = ADJ_BOOL (adj_tensor_get_meta (args[0].tensor)->device.type == ADJ_DEVICE_CUDA);

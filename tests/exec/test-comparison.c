@@ -244,6 +244,31 @@ test_items_apart (void)
   g_assert_cmpint (verdict_of (comparison, graph, "alias_1"), ==, ADJ_VERDICT_EQUAL);
 }
 
+/* The numbers of a program are of the dtype of the run that computes with them. */
+static void
+test_literals_in_float64 (void)
+{
+  static const char *const functions[] = { "tensor", "as_tensor" };
+
+  for (guint i = 0; i < G_N_ELEMENTS (functions); i++)
+    {
+      g_autofree char *body =
+          g_strdup_printf ("        made = torch.%s([0.1, 0.2, 0.3, 0.4, 0.5, 0.6])\n"
+                           "        dot = torch.ops.aten.dot.default(x, made)\n"
+                           "        return (dot,)\n",
+                           functions[i]);
+      g_autoptr (AdjGraph) graph = parse (body);
+      Recorded none = { graph, "", NULL };
+      g_autoptr (GError) error = NULL;
+      g_autoptr (AdjComparison) comparison = compare (graph, &none, &error);
+
+      g_assert_no_error (error);
+      g_assert_cmpint (verdict_of (comparison, graph, "made"), ==, ADJ_VERDICT_EQUAL);
+      g_assert_cmpint (verdict_of (comparison, graph, "dot"), ==, ADJ_VERDICT_WITHIN);
+      g_assert_cmpint (comparison->first, ==, -1);
+    }
+}
+
 #define BREAKS_DOWN                                                                                \
   "        a = torch.ops.aten.mul.Tensor(x, 7)\n"                                                  \
   "        index = torch.ops.aten._to_copy.default(a, dtype = torch.int64)\n"                      \
@@ -631,6 +656,7 @@ main (int argc, char **argv)
   g_test_add_func ("/exec/comparison/generator-state", test_generator_state);
   g_test_add_func ("/exec/comparison/rrelu-in-eval", test_rrelu_in_eval);
   g_test_add_func ("/exec/comparison/items-apart", test_items_apart);
+  g_test_add_func ("/exec/comparison/literals-in-float64", test_literals_in_float64);
   g_test_add_func ("/exec/comparison/judges-until-it-breaks", test_judges_until_it_breaks);
   g_test_add_func ("/exec/comparison/reports-failure", test_reports_failure);
   g_test_add_func ("/exec/comparison/rounding-of-zero", test_rounding_of_zero);

@@ -7,6 +7,8 @@
 #include <string.h>
 
 #include "adjoint.h"
+#include "call/adj-mode.h"
+#include "interpreter/adj-interpreter-internal.h"
 #include "ops/adj-packet.h"
 #include "passes/adj-pass-internal.h"
 #include "support/adj-test.h"
@@ -19,10 +21,49 @@ typedef struct
   char *aten;
 } Case;
 
+/* A graph with levels of torch.func, which need a mode that records gradients. */
+typedef struct
+{
+  AdjFunction function;
+  AdjFunction *graph; /* (owned) */
+} Levels;
+
+static gboolean
+call_levels (
+    AdjFunction *function, AdjContext *cx, const AdjValue *args, guint n_args, AdjValue *result)
+{
+  gboolean done;
+
+  adj_context_push_mode (cx, adj_autograd_mode_new ());
+  done = adj_function_call (((Levels *) function)->graph, cx, args, n_args, result);
+  adj_context_pop_mode (cx);
+  return done;
+}
+
+static void
+clear_levels (AdjFunction *function)
+{
+  adj_function_unref (((Levels *) function)->graph);
+}
+
+static const AdjFunctionClass levels_class = { .call = call_levels, .finalize = clear_levels };
+
+static AdjFunction *
+function_of (AdjGraph *graph)
+{
+  Levels *levels;
+
+  if (!adj_graph_takes_transforms (graph))
+    return adj_graph_function_new (graph);
+  levels = (Levels *) adj_function_new (&levels_class, sizeof *levels);
+  levels->graph = adj_graph_function_new (graph);
+  return &levels->function;
+}
+
 static AdjGraph *
 trace (AdjGraph *graph, GError **error)
 {
-  g_autoptr (AdjFunction) function = adj_graph_function_new (graph);
+  g_autoptr (AdjFunction) function = function_of (graph);
   guint n = adj_graph_get_n_inputs (graph);
   g_autofree AdjValue *inputs = g_new0 (AdjValue, MAX (n, 1));
   AdjTraceOptions options = {

@@ -2,6 +2,7 @@
 /* The interpreter on graphs given as text: results, errors, memory that a run needs. */
 
 #include <glib.h>
+#include <math.h>
 #include <string.h>
 
 #include "adjoint.h"
@@ -113,6 +114,80 @@ test_errors_name_the_node (void)
   expect_error ("        relu_3 = x.relou()\n        return (relu_3,)\n", 0, ADJ_ERROR_UNSUPPORTED,
                 "relu_3");
   expect_error ("        mod_2 = n % 0\n        return (mod_2,)\n", 1, ADJ_ERROR_SHAPE, "zero");
+}
+
+/* What graphs compute of sizes: by the names of Python's functions and by PyTorch's. */
+static void
+test_functions_of_numbers (void)
+{
+  static const struct
+  {
+    const char *name;
+    double (*function) (double);
+  } functions[] = { { "sqrt", sqrt }, { "exp", exp }, { "log", log },  { "log2", log2 },
+                    { "sin", sin },   { "cos", cos }, { "tanh", tanh } };
+  static const char *const prefixes[] = { "math.", "torch._sym_" };
+
+  for (guint i = 0; i < G_N_ELEMENTS (functions); i++)
+    for (guint k = 0; k < G_N_ELEMENTS (prefixes); k++)
+      {
+        g_autofree char *body =
+            g_strdup_printf ("        sym_size = torch.ops.aten.sym_size.int(x, 1)\n"
+                             "        a = %s%s(sym_size)\n"
+                             "        truediv = n / 8\n"
+                             "        b = %s%s(truediv)\n"
+                             "        mul = torch.ops.aten.mul.Tensor(x, b)\n"
+                             "        return (a, mul)\n",
+                             prefixes[k], functions[i].name, prefixes[k], functions[i].name);
+        g_autoptr (AdjGraph) graph = parse (body);
+        g_autoptr (AdjContext) cx = adj_context_new ();
+        g_auto (AdjValue) result = ADJ_NONE;
+
+        g_assert_true (interpret (cx, graph, 5, NULL, &result));
+        g_assert_cmpint (result.items[0].kind, ==, ADJ_VALUE_FLOAT);
+        g_assert_cmpfloat (result.items[0].number, ==, functions[i].function (3));
+        g_assert_cmpfloat (element (&result.items[1], 1), ==,
+                           (float) functions[i].function (5. / 8));
+      }
+  expect_error ("        log_1 = math.log(n)\n        return (log_1,)\n", -1, ADJ_ERROR_SHAPE,
+                "log_1");
+  expect_error ("        log2_1 = math.log2(n)\n        return (log2_1,)\n", 0, ADJ_ERROR_SHAPE,
+                "log2_1");
+  expect_error ("        exp_1 = math.exp(n)\n        return (exp_1,)\n", 1000, ADJ_ERROR_SHAPE,
+                "exp_1");
+  expect_error ("        sqrt_1 = math.sqrt(x)\n        return (sqrt_1,)\n", 0, ADJ_ERROR_SHAPE,
+                "sqrt_1");
+}
+
+static void
+test_not (void)
+{
+  g_autoptr (AdjGraph) graph = parse ("        eq = n == 3\n"
+                                      "        of_truth = not eq\n"
+                                      "        of_number = _operator_not_(n)\n"
+                                      "        truediv = n / 2\n"
+                                      "        of_float = operator.not_(truediv)\n"
+                                      "        return (of_truth, of_number, of_float)\n");
+  static const struct
+  {
+    gint64 n;
+    gboolean wanted[3];
+  } cases[] = { { 3, { FALSE, FALSE, FALSE } },
+                { 0, { TRUE, TRUE, TRUE } },
+                { 1, { TRUE, FALSE, FALSE } } };
+
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
+    {
+      g_autoptr (AdjContext) cx = adj_context_new ();
+      g_auto (AdjValue) result = ADJ_NONE;
+
+      g_assert_true (interpret (cx, graph, cases[i].n, NULL, &result));
+      for (guint k = 0; k < 3; k++)
+        {
+          g_assert_cmpint (result.items[k].kind, ==, ADJ_VALUE_BOOL);
+          g_assert_cmpint (result.items[k].boolean, ==, cases[i].wanted[k]);
+        }
+    }
 }
 
 /* A 0-d tensor has one slice: two indices would write beyond the result. */
@@ -278,6 +353,8 @@ main (int argc, char **argv)
   g_test_add_func ("/interpreter/run/computes", test_runs);
   g_test_add_func ("/interpreter/run/getitem-and-sizes", test_getitem_and_sizes);
   g_test_add_func ("/interpreter/run/errors-name-the-node", test_errors_name_the_node);
+  g_test_add_func ("/interpreter/run/functions-of-numbers", test_functions_of_numbers);
+  g_test_add_func ("/interpreter/run/not", test_not);
   g_test_add_func ("/interpreter/run/scalar-takes-one-index", test_scalar_takes_one_index);
   g_test_add_func ("/interpreter/run/scalar-index-needs-a-source",
                    test_scalar_index_needs_a_source);

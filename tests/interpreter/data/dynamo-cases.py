@@ -554,3 +554,35 @@ def angles_of_integers(x, y):
 @case(i64(2, 3, 4).bool(), i64(3, 3, 4).bool())
 def product_of_truths(x, mask):
     return torch.masked.prod(x, mask=mask, dim=0, keepdim=True)
+
+
+@case(f32(3), f32(2, 2), f32())
+def lists(x, y, t):
+    many = [x, y]
+    return (*torch._foreach_mul(many, many), *torch._foreach_mul(many, 2), *torch._foreach_mul(many, [2, 0.5]),
+            *torch._foreach_mul(many, t), *torch._foreach_add(many, many, alpha=2), *torch._foreach_add(many, 1.5),
+            *torch._foreach_maximum(many, many), *torch._foreach_maximum(many, 0.5))
+
+
+@case(f32(3), f32(3, 3)[1])
+def second_derivatives(x, y):
+    def slopes(x, y, reduction):
+        first = torch.func.grad(lambda x, y: F.mse_loss(x, y, reduction=reduction).square(), (0, 1))(x, y)
+        return (first[0] * x * y).sum() + first[1].sum()
+
+    return (*torch.func.grad(slopes, (0, 1))(x, y, "mean"), *torch.func.grad(slopes, (0, 1))(x, y, "sum"))
+
+
+@case(f32(4, 3), f32(3))
+def dropout_in_batches(x, y):
+    other = torch.func.vmap(lambda row: F.dropout(row, 0.3) * F.dropout(y, 0.5), randomness="different")(x)
+    same = torch.func.vmap(lambda row: F.dropout(row * 2, 0.3) + F.dropout(row, 0.3, False), randomness="same")(x)
+    return other, same, torch.func.vmap(lambda row: F.dropout(row, 1.0), randomness="same")(x)
+
+
+@case(f32(4, 3), f32(4, 5, 3), f32(2, 3), f32(2))
+def linear_in_batches(x, y, w, b):
+    def biased(row):
+        return F.linear(row, w, b)
+
+    return torch.func.vmap(biased)(x), torch.func.vmap(biased)(y), torch.func.vmap(lambda row: biased(x[0]) * row.sum())(x)

@@ -29,8 +29,15 @@ case("_embedding_bag", values((5, 3), F32), rows.to(I32), torch.tensor([0, 2], d
 case("_embedding_bag", values((5, 3), F32), torch.zeros(0, dtype=I64), torch.tensor([0, 0]), False, 1)
 for mode in (0, 1, 2):
     case("_embedding_bag_forward_only", values((5, 3), F32), rows, torch.tensor([0, 2]), False, mode)
-for last in (False, True):  # of sums, nobody writes the sizes of bags where no gradient is wanted
-    offsets = torch.tensor([0, 2, 2, 6] if last else [0, 2, 2, 5])
-    case("embedding_bag", values((5, 3), F32), rows, offsets, False, 2, False, None, last)
-    for pad in (None, 2, -1):
-        case("embedding_bag.padding_idx", values((5, 3), F32), rows, offsets, False, 2, False, None, last, pad)
+for dtype in (F32, BF16, F16):
+    w = values((5, 3), dtype)
+    for mode in (0, 1, 2):
+        for last in (False, True):
+            offsets = torch.tensor([0, 2, 2, 6] if last else [0, 2, 2, 5])
+            s = values((6,), dtype) if mode == 0 else None
+            case("_embedding_bag_forward_only", w, rows, offsets, False, mode, False, s, last)
+            case("embedding_bag", w, rows, offsets, False, mode, False, s, last)
+            for pad in (None, 2, -1):
+                case("embedding_bag.padding_idx", w, rows, offsets, False, mode, False, s, last, pad)
+    # as many rows as have no number in bfloat16
+    case("embedding_bag", w, torch.arange(301) % 5, torch.tensor([0, 40]), False, 1)
