@@ -225,6 +225,8 @@ multinomial_kernel (AdjOpCall *call)
       return FALSE;
   if (adj_k_view_count (&out) == 0)
     return TRUE;
+  if (n == 0)
+    return adj_op_call_fail (call, "there is nothing to choose from");
   return adj_op_call_bool (call, 2) && out.size[out.rank - 1] > 1
              ? choose_often (call, weights, &self, &out)
              : choose_once (call, weights, &self, &out);
