@@ -59,6 +59,18 @@ spread_arguments (Batching *b, AdjValue *args)
   return TRUE;
 }
 
+/* Whether the batch is that of argument 0 alone, which is drawn like. */
+static gboolean
+lends_shape (const Batching *b)
+{
+  const AdjSchema *schema = b->call->schema;
+
+  for (guint i = 1; i < schema->n_arguments; i++)
+    if (batching_is_batched (b, i))
+      return FALSE;
+  return g_str_has_suffix (schema->name, "_like");
+}
+
 /* Of what only lends its shape, the first entry draws for all. */
 static gboolean
 draw_once (Batching *b, AdjValue *out)
@@ -68,7 +80,7 @@ draw_once (Batching *b, AdjValue *out)
   AdjTensor *inner;
   guint dim;
 
-  if (!g_str_has_suffix (call->schema->name, "_like"))
+  if (!lends_shape (b))
     return adj_op_call_fail (call, "does not draw the same numbers for tensors of a batch");
   memcpy (args, call->args, call->schema->n_arguments * sizeof *args);
   inner = level_unwrap (b->level, args[0].tensor, &dim);

@@ -251,6 +251,11 @@ regions_set_skipped (Regions *regions, const char *name, guint line, const char 
   for (guint i = 0; i < regions->skipped->len && skipped == NULL; i++)
     if (strcmp (((Skipped *) regions->skipped->pdata[i])->name, name) == 0)
       skipped = regions->skipped->pdata[i];
+  if (*why == '\0')
+    {
+      g_ptr_array_remove (regions->skipped, skipped);
+      return;
+    }
   if (skipped == NULL)
     {
       skipped = g_new0 (Skipped, 1);

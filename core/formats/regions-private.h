@@ -64,8 +64,8 @@ gboolean regions_add_graph (Regions *regions,
 void
 regions_warn (Regions *regions, const char *name, guint line, const char *what, const char *why);
 
-/* How much of the file @name is passed over, the first of it in line @line: the remark that counts
- * is the one that was made last. */
+/* How much of the file @name is passed over, the first of it in line @line; "": nothing is.  The
+ * remark that counts is the one that was made last. */
 void regions_set_skipped (Regions *regions, const char *name, guint line, const char *why);
 
 /* (transfer full): what has been added so far; @regions may be added to afterwards, and graphs of

@@ -44,8 +44,8 @@ typedef struct
 {
   LogRecords records;
   GCancellable *cancellable;
-  gboolean growing; /* a record at the end that is not complete will be */
-  GPtrArray *files; /* (owned) of LogFile, as they were met */
+  gboolean growing;  /* a record at the end that is not complete will be */
+  GHashTable *files; /* (owned): path → LogFile, which owns it */
   guint n_records;
 } Log;
 
@@ -67,7 +67,7 @@ log_new (gboolean growing)
 
   log->records.regions = regions_new ();
   log->growing = growing;
-  log->files = g_ptr_array_new_with_free_func (file_free);
+  log->files = g_hash_table_new_full (g_str_hash, g_str_equal, NULL, file_free);
   return log;
 }
 
@@ -76,7 +76,7 @@ log_free (gpointer data)
 {
   Log *log = data;
 
-  g_ptr_array_unref (log->files);
+  g_hash_table_unref (log->files);
   regions_free (log->records.regions);
   log_records_clear (&log->records);
   g_free (log);
@@ -88,18 +88,17 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (Log, log_free)
 static LogFile *
 find_file (Log *log, const char *root, const char *path)
 {
-  LogFile *file;
+  LogFile *file = g_hash_table_lookup (log->files, path);
 
-  for (guint i = 0; i < log->files->len; i++)
-    if (strcmp (((LogFile *) log->files->pdata[i])->path, path) == 0)
-      return log->files->pdata[i];
+  if (file != NULL)
+    return file;
   file = g_new0 (LogFile, 1);
   file->path = g_strdup (path);
   file->name = g_strdup (log_file_name_in (root, path));
   file->scope = (LogScope){ .log = &log->records, .name = file->name };
   file->scope.rank = log_file_rank (path);
   log_scope_start (&file->scope);
-  g_ptr_array_add (log->files, file);
+  g_hash_table_insert (log->files, file->path, file);
   return file;
 }
 
@@ -155,15 +154,21 @@ skip_to_payload (const Lines *lines, const char *line)
   return stamp == end && line < lines->end && *line == '\t' ? line + 1 : NULL;
 }
 
-/* Whether a line of payload follows, maybe behind empty lines that somebody put there. */
-static gboolean
-comes_payload (const Lines *lines)
+/* What follows, behind empty lines that somebody may have put there. */
+static const char *
+skip_empty (const Lines *lines)
 {
   const char *at = lines->at;
 
   while (at < lines->end && (*at == '\n' || *at == '\r'))
     at++;
-  return skip_to_payload (lines, at) != NULL;
+  return at;
+}
+
+static gboolean
+comes_payload (const Lines *lines)
+{
+  return skip_to_payload (lines, skip_empty (lines)) != NULL;
 }
 
 static char *
@@ -240,18 +245,17 @@ parse_record (AdjArena *arena, const char *json, gsize length, GError **error)
   return record != NULL && json_finish (&reader, error) ? record : NULL;
 }
 
-/* Whether a record ends with the file before all of it is there. */
+/* Whether a record ends with the lines before all of its payload is there. */
 static gboolean
 is_unfinished (const Lines *lines, const JsonItem *record, const char *payload)
 {
   const char *md5 = record != NULL ? json_get_text (record, "has_payload") : NULL;
   g_autofree char *sum = NULL;
 
-  if (lines->at < lines->end)
+  if (skip_empty (lines) < lines->end || md5 == NULL)
     return FALSE;
   sum = g_compute_checksum_for_string (G_CHECKSUM_MD5, payload, -1);
-  return record == NULL || lines->end[-1] != '\n' ||
-         (md5 != NULL && g_ascii_strcasecmp (md5, sum) != 0);
+  return g_ascii_strcasecmp (md5, sum) != 0;
 }
 
 /* @finished: whether all of it was there */
@@ -295,7 +299,7 @@ check_limits (Log *log, const LogFile *file, const Lines *lines, gsize length, G
   return FALSE;
 }
 
-/* Says how much of the file was passed over. */
+/* Says how much of the file was passed over, if anything was. */
 static void
 report_skipped (const LogFile *file)
 {
@@ -306,8 +310,7 @@ report_skipped (const LogFile *file)
   if (file->n_malformed > MAX_WARNINGS)
     g_string_append_printf (why, "%s%u records could not be read", why->len > 0 ? ", " : "",
                             file->n_malformed);
-  if (why->len > 0)
-    regions_set_skipped (file->scope.log->regions, file->name, file->foreign_line, why->str);
+  regions_set_skipped (file->scope.log->regions, file->name, file->foreign_line, why->str);
 }
 
 /* Takes the lines from @lines on; @end: behind the last that was taken. */
@@ -333,7 +336,7 @@ take_lines (Log *log, LogFile *file, Lines *lines, const char **end, GError **er
                             error))
             return FALSE;
         }
-      if (!finished || (json == NULL && log->growing && lines->at >= lines->end))
+      if (!finished)
         return TRUE;
       if (json == NULL && length > 0 && file->n_foreign++ == 0)
         file->foreign_line = lines->number;
@@ -342,13 +345,23 @@ take_lines (Log *log, LogFile *file, Lines *lines, const char **end, GError **er
   return TRUE;
 }
 
+/* Where the lines from @at on end: the last one of what grows only when all of it is there. */
+static const char *
+find_end (const Log *log, const char *at, const char *end)
+{
+  while (log->growing && end > at && end[-1] != '\n')
+    end--;
+  return end;
+}
+
 /* @bytes: the seal of @file, and what stands behind it */
 static gboolean
 read_log (Log *log, LogFile *file, GBytes *bytes, GError **error)
 {
   gsize size;
   const char *text = text_of_bytes (bytes, &size), *end;
-  Lines lines = { .at = text + file->n_seal, .end = text + size, .number = file->n_lines };
+  const char *start = text + file->n_seal;
+  Lines lines = { .at = start, .end = find_end (log, start, text + size), .number = file->n_lines };
 
   if (!take_lines (log, file, &lines, &end, error))
     return FALSE;
@@ -372,10 +385,10 @@ is_the_same (const LogFile *file, GBytes *bytes)
 }
 
 static gboolean
-fail_changed (const LogFile *file, GError **error)
+fail_changed (const char *path, GError **error)
 {
   g_set_error (error, ADJ_ERROR, ADJ_ERROR_STALE, "%s: what was read of it is no longer in it",
-               file->path);
+               path);
   return FALSE;
 }
 
@@ -390,7 +403,7 @@ read_file (Log *log, const char *root, const char *path, gboolean alone, GError 
 
   if (bytes != NULL)
     return is_the_same (file, bytes) ? read_log (log, file, bytes, error)
-                                     : fail_changed (file, error);
+                                     : fail_changed (path, error);
   if (alone || g_error_matches (reason, G_IO_ERROR, G_IO_ERROR_CANCELLED))
     {
       g_propagate_error (error, g_steal_pointer (&reason));
@@ -412,7 +425,8 @@ read_all (Log *log, const char *path, GError **error)
   for (guint i = 0; i < files->len; i++)
     if (!read_file (log, path, files->pdata[i], files->len == 1, error))
       return FALSE;
-  return TRUE;
+  /* A file that has been read is not one of them any more. */
+  return g_hash_table_size (log->files) == files->len || fail_changed (path, error);
 }
 
 static AdjBundle *

@@ -171,6 +171,7 @@ dropout_kernel (AdjOpCall *call)
 {
   double p = adj_op_call_double (call, 1, 0);
   double scale = p < 1 ? 1 / (1 - p) : 0;
+  gboolean for_gpu = op_draws_for_gpu (call) && p < 1;
   AdjKView operands[2], output;
 
   if (!op_input (call, 0, &operands[0]) || !op_output (call, 0, &output) ||
@@ -183,10 +184,9 @@ dropout_kernel (AdjOpCall *call)
       return TRUE;
     }
   if (operands[0].type != ADJ_K_F64)
-    scale =
-        op_draws_for_gpu (call) && p < 1 ? (float) (1 / (double) (float) (1 - p)) : (float) scale;
-  if (!(op_draws_for_gpu (call) && p < 1 ? op_draw_mask_for_gpu (call, &operands[0], 1 - p)
-                                         : op_draw_bernoulli (call, 1, 1 - p)))
+    scale = for_gpu ? (float) (1 / (double) (float) (1 - p)) : (float) scale;
+  if (for_gpu ? !op_draw_mask_for_gpu (call, &operands[0], 1 - p)
+              : !op_draw_bernoulli (call, 1, 1 - p))
     return FALSE;
   drop (call, &output, operands, scale);
   return TRUE;

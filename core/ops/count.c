@@ -14,22 +14,19 @@
 static double *
 read_numbers (const AdjOpCall *call, guint arg, gint64 *n)
 {
-  AdjKView view, dense;
-  double *numbers;
+  AdjKView view;
+  double number;
 
   if (call->args[arg].kind != ADJ_VALUE_TENSOR)
     {
-      numbers = g_new (double, 1);
-      *numbers = adj_op_call_double (call, arg, 0);
+      number = adj_op_call_double (call, arg, 0);
       *n = 1;
-      return numbers;
+      return g_memdup2 (&number, sizeof number);
     }
-  if (!op_input (call, arg, &view) || !op_check_temporary (call, adj_k_view_count (&view)))
+  if (!op_input (call, arg, &view))
     return NULL;
-  numbers = op_temporary (op_queue (call), &view, ADJ_K_F64, &dense);
-  adj_q_copy (op_queue (call), &dense, &view);
   *n = adj_k_view_count (&view);
-  return numbers;
+  return op_read_numbers (call, arg);
 }
 
 /* -- isin -- */

@@ -73,8 +73,10 @@ fractional_meta (AdjOpCall *call)
   if (self == NULL || !read_fraction (call, 1, &fraction) ||
       !pooled_sizes (call, 0, &fraction, sizes))
     return FALSE;
-  if (!adj_dtype_is_floating (self->dtype) || !check_samples (call, fraction.n))
+  if (!adj_dtype_is_floating (self->dtype))
     return adj_op_call_fail (call, "needs floating point");
+  if (!check_samples (call, fraction.n))
+    return FALSE;
   op_add_contiguous (call, self->dtype, self->shape.rank, sizes);
   op_add_contiguous (call, ADJ_DTYPE_I64, self->shape.rank, sizes);
   return TRUE;
@@ -100,19 +102,21 @@ fractional_backward_meta (AdjOpCall *call)
 
 /* -- where windows begin -- */
 
-/* Window @i of @n along an axis of @size elements: each number is rounded to @type. */
+/* Window @i of @n along an axis of @size elements: each number is rounded to @type.  Samples that
+ * are not in [0, 1) make no window that reaches outside. */
 static gint64
 window_start (AdjKType type, double sample, gint64 i, gint64 n, gint64 size, gint64 kernel)
 {
-  double alpha;
+  gint64 last = size - kernel;
+  double alpha, start;
 
   if (i == n - 1)
-    return size - kernel;
-  alpha = op_rounded (type, op_rounded (type, (double) (size - kernel)) /
-                                op_rounded (type, (double) (n - 1)));
-  return (gint64) op_rounded (type,
-                              op_rounded (type, op_rounded (type, (double) i) + sample) * alpha) -
-         (gint64) op_rounded (type, sample * alpha);
+    return last;
+  alpha = op_rounded (type, op_rounded (type, (double) last) / op_rounded (type, (double) (n - 1)));
+  start =
+      trunc (op_rounded (type, op_rounded (type, op_rounded (type, (double) i) + sample) * alpha)) -
+      trunc (op_rounded (type, sample * alpha));
+  return start >= 0 ? (gint64) MIN (start, (double) last) : 0;
 }
 
 /* A plane of argument 0: three axes, of which an image has no depth. */

@@ -154,20 +154,29 @@ is_fake (const AdjOpCall *call)
   return adj_storage_is_fake (adj_tensor_get_storage (adj_op_call_tensor (call, 0)));
 }
 
-static gboolean
-sum_repeats (const AdjOpCall *call, gint64 *sum)
+/* The repeats, which the caller frees, and their sum; %NULL: the call failed. */
+static double *
+read_repeats (const AdjOpCall *call, gint64 *sum)
 {
   g_autofree double *repeats = op_read_numbers (call, 0);
-  gint64 n;
+  AdjKView view;
 
-  if (repeats == NULL)
-    return FALSE;
-  n = adj_shape_numel (&adj_op_call_meta (call, 0)->shape, NULL).word;
+  if (repeats == NULL || !op_input (call, 0, &view))
+    return NULL;
   *sum = 0;
-  for (gint64 i = 0; i < n; *sum += (gint64) repeats[i++])
+  for (gint64 i = 0; i < adj_k_view_count (&view); *sum += (gint64) repeats[i++])
     if (repeats[i] < 0 || repeats[i] > G_MAXINT32)
-      return adj_op_call_fail (call, "repeats number %" G_GINT64_FORMAT " is %g", i, repeats[i]);
-  return TRUE;
+      {
+        adj_op_call_fail (call, "repeats number %" G_GINT64_FORMAT " is %g", i, repeats[i]);
+        return NULL;
+      }
+  return g_steal_pointer (&repeats);
+}
+
+static gboolean
+fail_for_sum (const AdjOpCall *call)
+{
+  return adj_op_call_fail (call, "output_size is not the sum of the repeats");
 }
 
 static gboolean
@@ -175,6 +184,7 @@ repeats_meta (AdjOpCall *call)
 {
   const AdjTensorMeta *repeats = adj_op_call_meta (call, 0);
   AdjSize size = adj_op_call_size (call, 1, ADJ_SIZE (-1));
+  g_autofree double *known = NULL;
   gint64 sum;
 
   if (adj_context_has_error (call->cx))
@@ -184,10 +194,11 @@ repeats_meta (AdjOpCall *call)
     return adj_op_call_fail (call, "repeats must be a vector of int32 or int64");
   if (!is_fake (call))
     {
-      if (!sum_repeats (call, &sum))
+      known = read_repeats (call, &sum);
+      if (known == NULL)
         return FALSE;
       if (call->args[1].kind != ADJ_VALUE_NONE && size.word != sum)
-        return adj_op_call_fail (call, "output_size is not the sum of the repeats");
+        return fail_for_sum (call);
       size = ADJ_SIZE (sum);
     }
   else if (call->args[1].kind == ADJ_VALUE_NONE && !op_unbacked_size (call, 0, G_MAXINT64, &size))
@@ -199,16 +210,18 @@ repeats_meta (AdjOpCall *call)
 static gboolean
 repeats_kernel (AdjOpCall *call)
 {
-  g_autofree double *repeats = op_read_numbers (call, 0);
+  gint64 at = 0, sum;
+  g_autofree double *repeats = read_repeats (call, &sum);
   g_autofree gint64 *places = NULL;
   AdjKView out, dense;
-  gint64 at = 0;
 
   if (repeats == NULL || !op_output (call, 0, &out))
     return FALSE;
+  if (out.size[0] != sum)
+    return fail_for_sum (call);
   places = op_temporary (NULL, &out, ADJ_K_I64, &dense);
-  for (gint64 i = 0; at < out.size[0]; i++)
-    for (gint64 k = 0; k < (gint64) repeats[i] && at < out.size[0]; k++)
+  for (gint64 i = 0; at < sum; i++)
+    for (gint64 k = 0; k < (gint64) repeats[i]; k++)
       places[at++] = i;
   adj_q_copy (op_queue (call), &out, &dense);
   return TRUE;

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Random integers and permutations. */
 
+#include <math.h>
+
 #include "adj-kernel-random.h"
 
 #include "ops/adj-release-facts.h"
@@ -144,6 +146,8 @@ randint_like_tensor_kernel (AdjOpCall *call)
 {
   g_autofree double *high = op_read_numbers (call, 1);
 
+  if (high != NULL && !(fabs (*high) < 0x1p63))
+    return adj_op_call_fail (call, "no integer is below %g", *high);
   return high != NULL && check_bounds (call, 0, (gint64) *high) &&
          check_range (call, call->results[0].meta.dtype, 0, (gint64) *high) &&
          draw_integers (call, 0, (gint64) *high);

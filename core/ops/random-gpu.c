@@ -59,19 +59,6 @@ recorded_type (const AdjOpCall *call, const AdjKView *out)
   return out->type == ADJ_K_F64 && drawn != ADJ_DTYPE_NONE ? (AdjKType) drawn : out->type;
 }
 
-/* @x as an element of @type. */
-static double
-as_element (AdjKType type, double x)
-{
-  guint64 element = 0;
-  AdjKView wide = { .data = &x, .type = ADJ_K_F64, .rank = 0 };
-  AdjKView narrow = { .data = &element, .type = type, .rank = 0 };
-
-  adj_k_copy (&narrow, &wide);
-  adj_k_copy (&wide, &narrow);
-  return x;
-}
-
 /* -- by operators -- */
 
 static gboolean
@@ -98,10 +85,10 @@ op_draw_uniform_for_gpu (AdjOpCall *call, double from, double to)
   if (!op_output (call, 0, &out))
     return FALSE;
   type = recorded_type (call, &out);
-  from = as_element (type, from);
-  to = as_element (type, to);
+  from = op_rounded (type, from);
+  to = op_rounded (type, to);
   return draw_floats (call, (AdjKDraw){ .kind = ADJ_K_DRAW_UNIFORM,
-                                        .scale = as_element (type, to - from),
+                                        .scale = op_rounded (type, to - from),
                                         .shift = from,
                                         .end = to });
 }

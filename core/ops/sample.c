@@ -220,13 +220,13 @@ multinomial_kernel (AdjOpCall *call)
   if (weights == NULL || !op_input (call, 0, &self) || !op_output (call, 0, &out))
     return FALSE;
   n = self.size[self.rank - 1];
-  if (n == 0)
-    return adj_op_call_fail (call, "has no categories");
   for (gint64 at = 0; at < adj_k_view_count (&self); at += n)
     if (!check_weights (call, weights + at, n))
       return FALSE;
   if (adj_k_view_count (&out) == 0)
     return TRUE;
+  if (n == 0)
+    return adj_op_call_fail (call, "there is nothing to choose from");
   return adj_op_call_bool (call, 2) && out.size[out.rank - 1] > 1
              ? choose_often (call, weights, &self, &out)
              : choose_once (call, weights, &self, &out);

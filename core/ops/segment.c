@@ -335,7 +335,8 @@ find_total (const AdjOpCall *call, AdjTensor *offsets, AdjSize *out)
   if (call->args[2].kind != ADJ_VALUE_NONE)
     {
       *out = adj_op_call_size (call, 2, ADJ_SIZE (0));
-      return TRUE;
+      return !adj_size_is_int (*out) || out->word >= 0 ||
+             adj_op_call_fail (call, "total_L is negative");
     }
   if (adj_storage_is_fake (adj_tensor_get_storage (offsets)))
     return op_unbacked_size (call, 0, G_MAXINT64, out);

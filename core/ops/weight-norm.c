@@ -73,18 +73,11 @@ weight_norm_backward_meta (AdjOpCall *call)
 
 /* -- kernels -- */
 
-/* Argument @arg in row-major order. */
+/* Argument @arg in row-major order, and how it lies. */
 static double *
 read_numbers (const AdjOpCall *call, guint arg, AdjKView *view)
 {
-  AdjKView dense;
-  double *numbers;
-
-  if (!op_input (call, arg, view) || !op_check_temporary (call, adj_k_view_count (view)))
-    return NULL;
-  numbers = op_temporary (op_queue (call), view, ADJ_K_F64, &dense);
-  adj_q_copy (op_queue (call), &dense, view);
-  return numbers;
+  return op_input (call, arg, view) ? op_read_numbers (call, arg) : NULL;
 }
 
 /* @numbers into result @result. */

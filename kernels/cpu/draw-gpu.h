@@ -5,22 +5,29 @@
 
 #include "draw.h"
 
-/* Word or, where numbers are wide, pair of words @part of the four that @thread draws in its turn
- * @turn. */
+/* Word or, where numbers are wide, pair of words @part of the four words that @thread draws in its
+ * turn @turn. */
 typedef struct
 {
   int64_t thread, turn;
   int part;
 } DrawPlace;
 
+/* Numbers that four words make. */
+ALWAYS_INLINE int64_t
+draw_each (const AdjKDraw *draw)
+{
+  return draw->wide ? 2 : 4;
+}
+
 ALWAYS_INLINE DrawPlace
 draw_place (const AdjKDraw *draw, int64_t i)
 {
-  int64_t threads = draw->n_threads, fours = draw->wide ? 2 : 4, width = draw->width;
+  int64_t threads = draw->n_threads, each = draw_each (draw), width = draw->width;
   DrawPlace side_by_side = { i / width % threads,
-                             i / width / threads * ((width + 3) / 4) + i % width / 4,
-                             (int) (i % width % 4) };
-  DrawPlace apart = { i % threads, i / threads / fours, (int) (i / threads % fours) };
+                             i / width / threads * ((width + each - 1) / each) + i % width / each,
+                             (int) (i % width % each) };
+  DrawPlace apart = { i % threads, i / threads / each, (int) (i / threads % each) };
 
   return width == 1 ? apart : side_by_side;
 }
@@ -29,9 +36,9 @@ draw_place (const AdjKDraw *draw, int64_t i)
 ALWAYS_INLINE uint64_t
 draw_move (const AdjKDraw *draw, int64_t n)
 {
-  int64_t each = draw->n_threads * (draw->wide ? 2 : 4);
+  int64_t turn = draw->n_threads * draw_each (draw);
 
-  return n > 0 ? (uint64_t) ((n - 1) / each + 1) * 4 : 0;
+  return n > 0 ? (uint64_t) ((n - 1) / turn + 1) * 4 : 0;
 }
 
 ALWAYS_INLINE void

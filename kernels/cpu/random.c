@@ -227,7 +227,9 @@ enum
 int64_t
 adj_k_draw_threads (int64_t n, int64_t most)
 {
-  return min_i64 ((n + DRAW_BLOCK - 1) / DRAW_BLOCK, most / DRAW_BLOCK) * DRAW_BLOCK;
+  int64_t fit = most < DRAW_BLOCK ? 1 : most / DRAW_BLOCK;
+
+  return min_i64 ((n + DRAW_BLOCK - 1) / DRAW_BLOCK, fit) * DRAW_BLOCK;
 }
 
 void

@@ -56,6 +56,16 @@ moves_as_the_kernel (void)
   g_assert_cmpuint (adj_test_draw_uniform ((AdjKPhilox){ 0, 0 }, turn + 1, values), ==, 8);
 }
 
+/* Whole blocks of 256, as many as there are elements for and fit; one at least. */
+static void
+starts_whole_blocks (void)
+{
+  g_assert_cmpint (adj_k_draw_threads (1, ADJ_K_DRAW_THREADS), ==, 256);
+  g_assert_cmpint (adj_k_draw_threads (257, ADJ_K_DRAW_THREADS), ==, 512);
+  g_assert_cmpint (adj_k_draw_threads (10000, 1000), ==, 768);
+  g_assert_cmpint (adj_k_draw_threads (10000, 100), ==, 256);
+}
+
 /* Drawing in two parts is not drawing at once, but the same offset gives the same numbers. */
 static void
 repeats (void)
@@ -78,6 +88,7 @@ main (int argc, char **argv)
   g_test_add_func ("/call/philox/answers-as-known", answers_as_known);
   g_test_add_func ("/call/philox/draws-as-a-gpu", draws_as_a_gpu);
   g_test_add_func ("/call/philox/moves-as-the-kernel", moves_as_the_kernel);
+  g_test_add_func ("/call/philox/starts-whole-blocks", starts_whole_blocks);
   g_test_add_func ("/call/philox/repeats", repeats);
   return g_test_run ();
 }

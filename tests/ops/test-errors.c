@@ -226,14 +226,14 @@ name_the_operator (void)
 
 /* -- what would be another number -- */
 
-/* Of [[1, 2, 3], [4, 5, 6]]. */
+/* Runs @lines, which make `a` of x, [[1, 2, 3], [4, 5, 6]]. */
 static gboolean
-run_norm (const char *call, AdjRunResult *result, GError **error)
+run_lines (const char *executor, const char *lines, AdjRunResult *result, GError **error)
 {
   g_autofree char *text = g_strdup_printf ("class G(torch.nn.Module):\n"
                                            "    def forward(self, x: \"f32[2, 3][3, 1]cpu\"):\n"
-                                           "        a = %s\n        return (a,)\n",
-                                           call);
+                                           "        %s\n        return (a,)\n",
+                                           lines);
   g_autoptr (AdjGraph) graph = adj_test_parse_graph (text);
   const float numbers[] = { 1, 2, 3, 4, 5, 6 };
   const gint64 sizes[] = { 2, 3 };
@@ -242,7 +242,15 @@ run_norm (const char *call, AdjRunResult *result, GError **error)
   AdjValue input = ADJ_DATA (x);
   AdjRunRequest request = { .graph = graph, .inputs = &input, .n_inputs = 1 };
 
-  return adj_executor_run (adj_executor_find ("interpreter", NULL), &request, result, NULL, error);
+  return adj_executor_run (adj_executor_find (executor, NULL), &request, result, NULL, error);
+}
+
+static gboolean
+run_norm (const char *call, AdjRunResult *result, GError **error)
+{
+  g_autofree char *line = g_strconcat ("a = ", call, NULL);
+
+  return run_lines ("interpreter", line, result, error);
 }
 
 static void
@@ -310,31 +318,91 @@ norms_of_singular_values (void)
     }
 }
 
-/* There is nothing to choose from, whether or not it would be chosen again. */
+/* -- values that would reach outside of memory -- */
+
+#define NEXT "\n        "
+
 static void
-refuse_no_categories (void)
+refuse (const char *executor, const char *lines, const char *says)
 {
-  for (guint again = 0; again < 2; again++)
+  AdjRunResult result = { 0 };
+  g_autoptr (GError) error = NULL;
+
+  g_assert_false (run_lines (executor, lines, &result, &error));
+  if (strstr (error->message, says) == NULL)
+    g_error ("%s, %s: %s", executor, lines, error->message);
+}
+
+/* Refused when their kernel runs, at the latest. */
+static void
+refuse_values (void)
+{
+  static const struct
+  {
+    const char *lines, *says;
+  } rows[] = {
+    { "n = torch.ops.aten.slice.Tensor(x, 1, 0, 0)" NEXT
+      "a = torch.ops.aten.multinomial.default(n, 2, True)",
+      "nothing to choose from" },
+    { "r = torch.ops.aten.full.default([3], 2, dtype = torch.int64)" NEXT
+      "a = torch.ops.aten.repeat_interleave.Tensor(r, output_size = 9)",
+      "output_size" },
+    { "h = torch.ops.aten.full.default([], 1e30)" NEXT
+      "a = torch.ops.aten.randint_like.Tensor(x, h)",
+      "no integer is below" },
+    { "o = torch.ops.aten.full.default([3], 0, dtype = torch.int64)" NEXT
+      "a = torch.ops.aten._padded_dense_to_jagged_forward.default(x, [o], -1)",
+      "negative" },
+  };
+  static const char *const executors[] = { "interpreter", "planned" };
+
+  for (guint i = 0; i < G_N_ELEMENTS (rows); i++)
+    for (guint k = 0; k < G_N_ELEMENTS (executors); k++)
+      refuse (executors[k], rows[i].lines, rows[i].says);
+}
+
+/* Entries of a batch whose bound is each their own cannot draw the same. */
+static void
+refuse_bounds_of_batch (void)
+{
+  refuse ("interpreter",
+          "t = torch.ops.aten.full.default([2], 5)" NEXT
+          "b = torch._C._functorch._vmap_increment_nesting(2, 'same')" NEXT
+          "h = torch._C._functorch._add_batch_dim(t, 0, 1)" NEXT
+          "a = torch.ops.aten.randint_like.Tensor(x, h)",
+          "does not draw the same numbers");
+}
+
+/* Windows of fractional pooling stay inside whatever the samples are: of [0, 1, 2, 3] the last is
+ * the third of these, as its beginning is rounded to 4. */
+static void
+windows_inside (void)
+{
+  static const struct
+  {
+    const char *sample;
+    float third;
+  } rows[] = { { "33554436.0", 3 }, { "0.5", 2 }, { "float('nan')", 0 } };
+
+  for (guint i = 0; i < G_N_ELEMENTS (rows); i++)
     {
-      g_autofree char *text =
-          g_strdup_printf ("class G(torch.nn.Module):\n"
-                           "    def forward(self, x: \"f32[2, 0]\"):\n"
-                           "        m = torch.ops.aten.multinomial.default(x, 1, %s)\n"
-                           "        return (m,)\n",
-                           again ? "True" : "False");
-      g_autoptr (AdjGraph) graph = adj_test_parse_graph (text);
-      const gint64 sizes[] = { 2, 0 };
-      const float none = 0;
-      g_autoptr (AdjTensorData) x =
-          adj_tensor_data_new_from_array (ADJ_DTYPE_F32, sizes, 2, &none, NULL);
-      AdjValue input = ADJ_DATA (x);
-      AdjRunRequest request = { .graph = graph, .inputs = &input, .n_inputs = 1 };
+      g_autofree char *lines = g_strdup_printf (
+          "r = torch.ops.aten.arange.default(4, dtype = torch.float32)" NEXT
+          "v = torch.ops.aten.view.default(r, [1, 1, 4])" NEXT
+          "s = torch.ops.aten.full.default([1, 1, 2], %s)" NEXT
+          "p = torch.ops.aten.fractional_max_pool2d.default(v, [1, 1], [1, 4], s)" NEXT
+          "a = operator.getitem(p, 0)",
+          rows[i].sample);
       AdjRunResult result = { 0 };
       g_autoptr (GError) error = NULL;
+      const float *numbers;
 
-      g_assert_false (adj_executor_run (adj_executor_find ("interpreter", NULL), &request, &result,
-                                        NULL, &error));
-      g_assert_nonnull (strstr (error->message, "categories"));
+      run_lines ("interpreter", lines, &result, &error);
+      g_assert_no_error (error);
+      numbers = g_bytes_get_data (adj_tensor_data_get_bytes (result.output.items[0].data), NULL);
+      g_assert_cmpfloat (numbers[2], ==, rows[i].third);
+      g_assert_cmpfloat (numbers[3], ==, 3);
+      adj_run_result_clear (&result);
     }
 }
 
@@ -345,8 +413,10 @@ main (int argc, char **argv)
 
   g_test_add_func ("/ops/errors/name-the-operator", name_the_operator);
   g_test_add_func ("/ops/errors/norms", refuse_norms);
-  g_test_add_func ("/ops/errors/no-categories", refuse_no_categories);
   g_test_add_func ("/ops/errors/norms-of-singular-values", norms_of_singular_values);
+  g_test_add_func ("/ops/errors/values", refuse_values);
+  g_test_add_func ("/ops/errors/bounds-of-batch", refuse_bounds_of_batch);
+  g_test_add_func ("/ops/errors/windows-inside", windows_inside);
 
   return g_test_run ();
 }

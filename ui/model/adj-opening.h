@@ -48,7 +48,6 @@ AdjTask *adj_opening_start_trace (GObject *owner,
                                   AdjRecording *done_before,
                                   guint n_kept,
                                   GAsyncReadyCallback done);
-/* Loads pasted text: graphs, a console, a log. */
 /* What @follower finds by now, which was @before (nullable): a set, or nothing without an error;
  * with G_IO_ERROR_NOT_SUPPORTED where no program goes on writing such files. */
 AdjTask *adj_opening_start_growth (GObject *owner,
@@ -59,6 +58,7 @@ AdjTask *adj_opening_start_growth (GObject *owner,
 gboolean adj_opening_may_come (const char *path);
 /* @bundle: (nullable): what is known of @file already */
 AdjFollower *adj_opening_make_follower (GFile *file, AdjBundle *bundle); /* (transfer full) */
+/* Loads pasted text: graphs, a console, a log. */
 AdjTask *adj_opening_start_text (GObject *owner, GBytes *text, GAsyncReadyCallback done);
 
 G_END_DECLS
