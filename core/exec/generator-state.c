@@ -9,7 +9,7 @@
 #include "exec/generator-state-private.h"
 #include "ir/adj-value-internal.h"
 
-#define N_GPUS 16
+#define MAX_GPUS 16 /* of a machine */
 
 void
 exec_be_of_release (AdjContext *cx, const AdjRunRequest *request)
@@ -30,38 +30,48 @@ find_state (const AdjValue *rng, const char *name, gsize *n_bytes)
   return bytes != NULL ? g_bytes_get_data (bytes, n_bytes) : NULL;
 }
 
-/* torch.cuda.get_rng_state(): seed and offset.  Of several GPUs the first that has tensors. */
+/* The state of the first GPU of which there is one, as torch.cuda.get_rng_state() gives it: seed
+ * and offset.  @found: whether there is. */
 static gboolean
-restore_philox (AdjContext *cx, const AdjValue *rng)
+restore_philox (AdjContext *cx, const AdjValue *rng, gboolean *found, GError **error)
 {
-  for (guint i = 0; i < N_GPUS; i++)
+  *found = FALSE;
+  for (guint i = 0; i < MAX_GPUS && !*found; i++)
     {
       g_autofree char *name = g_strdup_printf ("cuda:%u", i);
       guint64 state[2];
       gsize n_bytes = 0;
       gconstpointer bytes = find_state (rng, name, &n_bytes);
 
-      if (bytes == NULL || n_bytes != sizeof state)
+      *found = bytes != NULL;
+      if (bytes == NULL)
         continue;
+      if (n_bytes != sizeof state)
+        {
+          g_set_error (error, ADJ_ERROR, ADJ_ERROR_PARSE,
+                       "the state of the generator of %s has %" G_GSIZE_FORMAT
+                       " bytes, not %" G_GSIZE_FORMAT,
+                       name, n_bytes, sizeof state);
+          return FALSE;
+        }
       memcpy (state, bytes, sizeof state);
       adj_context_set_philox (
           cx, (AdjPhilox){ GUINT64_FROM_LE (state[0]), GUINT64_FROM_LE (state[1]) });
-      return TRUE;
     }
-  return FALSE;
+  return TRUE;
 }
 
 gboolean
 exec_restore_generator (AdjContext *cx, const AdjRunRequest *request, GError **error)
 {
+  gint64 n_threads = request->gpu_threads > 0 ? request->gpu_threads : ADJ_K_DRAW_THREADS;
   gsize n_bytes = 0;
   gconstpointer bytes = find_state (request->rng, "cpu", &n_bytes);
+  gboolean of_gpu;
 
-  if (!restore_philox (cx, request->rng))
-    adj_context_set_gpu_threads (cx, 0);
-  else
-    adj_context_set_gpu_threads (cx, request->gpu_threads > 0 ? request->gpu_threads
-                                                              : ADJ_K_DRAW_THREADS);
+  if (!restore_philox (cx, request->rng, &of_gpu, error))
+    return FALSE;
+  adj_context_set_gpu_threads (cx, of_gpu ? n_threads : 0);
   return adj_value_find_member (request->rng, "cpu") == NULL ||
          adj_generator_set_state (adj_context_get_generator (cx), bytes, n_bytes, error);
 }
