@@ -40,12 +40,15 @@ state_tensor (AdjContext *cx)
   AdjTensorMeta meta = { .dtype = ADJ_DTYPE_U8, .device = ADJ_CPU, .has_strides = TRUE };
   AdjDrawState state;
   gboolean of_gpu = adj_context_get_gpu_threads (cx) > 0;
-  const gint64 n = of_gpu ? sizeof state.philox : sizeof state.generator;
+  guint64 philox[2];
+  const gint64 n = of_gpu ? sizeof philox : sizeof state.generator;
   g_autoptr (GBytes) copy = NULL;
   g_autoptr (AdjTensorData) data = NULL;
 
   adj_context_get_draw_state (cx, &state);
-  copy = g_bytes_new (of_gpu ? (gconstpointer) &state.philox : state.generator, (gsize) n);
+  philox[0] = GUINT64_TO_LE (state.philox.seed);
+  philox[1] = GUINT64_TO_LE (state.philox.offset);
+  copy = g_bytes_new (of_gpu ? (gconstpointer) philox : state.generator, (gsize) n);
   adj_shape_init_ints (&meta.shape, 1, &n);
   data = adj_tensor_data_new (&meta, copy, NULL);
   return adj_tensor_new_from_data (data);
@@ -73,7 +76,7 @@ set_state (AdjContext *cx, const AdjValue *state)
       state->kind == ADJ_VALUE_TENSOR ? adj_tensor_snapshot (state->tensor) : NULL;
   g_autoptr (AdjTensorData) dense = NULL;
   g_autoptr (GError) error = NULL;
-  AdjPhilox philox;
+  guint64 philox[2];
   gsize n;
   const guint8 *bytes;
 
@@ -83,8 +86,9 @@ set_state (AdjContext *cx, const AdjValue *state)
   bytes = g_bytes_get_data (adj_tensor_data_get_bytes (dense), &n);
   if (n == sizeof philox && adj_context_get_gpu_threads (cx) > 0)
     {
-      memcpy (&philox, bytes, n);
-      adj_context_set_philox (cx, philox);
+      memcpy (philox, bytes, n);
+      adj_context_set_philox (
+          cx, (AdjPhilox){ GUINT64_FROM_LE (philox[0]), GUINT64_FROM_LE (philox[1]) });
       return TRUE;
     }
   if (!adj_generator_set_state (adj_context_get_generator (cx), bytes, n, &error))

@@ -385,6 +385,14 @@ static const struct
         "        c: \"f32[4, 8][8, 1]cpu\" = torch.ops.aten.bernoulli.p(x, 0.3)\n"
         "        return (a, b, kept, mask, i, u, c)\n"),
     "as one captured graph", TRUE },
+  { "of-a-gpu-in-turn",
+    DRAWING ("        p: \"f32[4, 8][8, 1]cpu\" = torch.ops.aten.sigmoid.default(x)\n"
+             "        c: \"f32[4, 8][8, 1]cpu\" = torch.ops.aten.bernoulli.default(p)\n"
+             "        u: \"f32[4, 8][8, 1]cpu\" = torch.ops.aten.uniform.default(x, -1.0, 2.0)\n"
+             "        e: \"f32[4, 8][8, 1]cpu\" = torch.ops.aten.exponential.default(x, 1.5)\n"
+             "        last: \"f32[4, 8][8, 1]cpu\" = torch.ops.aten.rand_like.default(x)\n"
+             "        return (a, b, c, u, e, last)\n"),
+    "the CPU ran", TRUE },
 };
 
 /* The numbers of the recording, whichever of both draws, and anew in each run. */
