@@ -7,6 +7,7 @@
 #include "ops/adj-op-id.h"
 #include "ops/adj-ops.h"
 #include "ops/parts-private.h"
+#include "ops/product-private.h"
 #include "ops/table-private.h"
 
 static gboolean
@@ -18,9 +19,8 @@ fail_shapes (const AdjOpCall *call, const AdjShape *a, const AdjShape *b)
   return adj_op_call_fail (call, "shapes %s and %s do not multiply", left, right);
 }
 
-/* The product of arguments @first and @first + 1, of rank @rank. */
-static gboolean
-product_meta (AdjOpCall *call, guint first, guint rank)
+gboolean
+op_product_meta (AdjOpCall *call, guint first, guint rank)
 {
   AdjSymbols *symbols = op_symbols (call);
   const AdjTensorMeta *a = adj_op_call_meta (call, first);
@@ -46,23 +46,22 @@ product_meta (AdjOpCall *call, guint first, guint rank)
 static gboolean
 mm_meta (AdjOpCall *call)
 {
-  return product_meta (call, 0, 2);
+  return op_product_meta (call, 0, 2);
 }
 
 static gboolean
 bmm_meta (AdjOpCall *call)
 {
-  return product_meta (call, 0, 3);
+  return op_product_meta (call, 0, 3);
 }
 
-/* The product plus self, which must broadcast to it. */
-static gboolean
-add_product_meta (AdjOpCall *call, guint rank)
+gboolean
+op_add_product_meta (AdjOpCall *call, guint rank)
 {
   const AdjShape *self = &adj_op_call_meta (call, 0)->shape;
   AdjShape spread;
 
-  if (!product_meta (call, 1, rank))
+  if (!op_product_meta (call, 1, rank))
     return FALSE;
   if (!adj_shape_expand (self, op_symbols (call), &call->results[0].meta.shape, &spread))
     {
@@ -77,13 +76,13 @@ add_product_meta (AdjOpCall *call, guint rank)
 static gboolean
 addmm_meta (AdjOpCall *call)
 {
-  return add_product_meta (call, 2);
+  return op_add_product_meta (call, 2);
 }
 
 static gboolean
 baddbmm_meta (AdjOpCall *call)
 {
-  return add_product_meta (call, 3);
+  return op_add_product_meta (call, 3);
 }
 
 static gboolean

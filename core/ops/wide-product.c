@@ -2,7 +2,7 @@
 /* Products of narrow matrices as wider numbers, rounded once; and products of the groups that
  * offsets make of a batch of matrices. */
 
-#include "ops/kernel-private.h"
+#include "ops/product-private.h"
 #include "ops/table-private.h"
 
 /* Both factors become numbers of the type of the result. */
@@ -21,67 +21,41 @@ multiply (const AdjOpCall *call, AdjKGemm *gemm)
 
 /* -- wider numbers -- */
 
-/* The product of arguments @first and @first + 1, of rank @rank. */
+/* Gives the product of arguments @first and @first + 1 the dtype out_dtype. */
 static gboolean
-wide_meta (AdjOpCall *call, guint first, guint rank)
+widen (AdjOpCall *call, guint first)
 {
-  AdjSymbols *symbols = op_symbols (call);
-  const AdjTensorMeta *a = adj_op_call_meta (call, first);
-  const AdjTensorMeta *b = adj_op_call_meta (call, first + 1);
-  AdjDType dtype = adj_op_call_dtype (call, first + 2, a->dtype);
-  gboolean narrow = a->dtype == ADJ_DTYPE_F16 || a->dtype == ADJ_DTYPE_BF16;
-  AdjSize sizes[3];
+  AdjDType factors = adj_op_call_meta (call, first)->dtype;
+  AdjDType dtype = adj_op_call_dtype (call, first + 2, factors);
+  gboolean narrow = factors == ADJ_DTYPE_F16 || factors == ADJ_DTYPE_BF16;
 
-  if (adj_context_has_error (call->cx))
-    return FALSE;
-  if (a->shape.rank != rank || b->shape.rank != rank ||
-      !adj_size_test (symbols, ADJ_SIZE_EQ, a->shape.size[rank - 1], b->shape.size[rank - 2]) ||
-      (rank == 3 && !adj_size_test (symbols, ADJ_SIZE_EQ, a->shape.size[0], b->shape.size[0])))
-    return adj_op_call_fail (call, "the matrices do not multiply");
-  if (a->dtype != b->dtype || (dtype != a->dtype && !(narrow && dtype == ADJ_DTYPE_F32)))
-    return adj_op_call_fail (call,
-                             "out_dtype must be that of both matrices, or float32 of 16 bits");
-  sizes[0] = a->shape.size[0];
-  sizes[rank - 2] = a->shape.size[rank - 2];
-  sizes[rank - 1] = b->shape.size[rank - 1];
-  op_add_contiguous (call, dtype, rank, sizes);
-  return TRUE;
-}
-
-static gboolean
-wide_sum_meta (AdjOpCall *call, guint rank)
-{
-  AdjShape spread;
-
-  if (!wide_meta (call, 1, rank))
-    return FALSE;
-  return adj_shape_expand (&adj_op_call_meta (call, 0)->shape, op_symbols (call),
-                           &call->results[0].meta.shape, &spread) ||
-         adj_op_call_fail (call, "self does not broadcast to the product");
+  call->results[0].meta.dtype = dtype;
+  return dtype == factors || (narrow && dtype == ADJ_DTYPE_F32) ||
+         adj_op_call_fail (call, "out_dtype must be that of both matrices, or float32 of 16 bits");
 }
 
 static gboolean
 mm_wide_meta (AdjOpCall *call)
 {
-  return wide_meta (call, 0, 2);
+  return op_product_meta (call, 0, 2) && widen (call, 0);
 }
 
 static gboolean
 bmm_wide_meta (AdjOpCall *call)
 {
-  return wide_meta (call, 0, 3);
+  return op_product_meta (call, 0, 3) && widen (call, 0);
 }
 
 static gboolean
 addmm_wide_meta (AdjOpCall *call)
 {
-  return wide_sum_meta (call, 2);
+  return op_add_product_meta (call, 2) && widen (call, 1);
 }
 
 static gboolean
 baddbmm_wide_meta (AdjOpCall *call)
 {
-  return wide_sum_meta (call, 3);
+  return op_add_product_meta (call, 3) && widen (call, 1);
 }
 
 /* With the argument beta there is a summand before the factors. */

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: MIT */
+#pragma once
+
+#include "ops/kernel-private.h"
+
+G_BEGIN_DECLS
+
+/* What products of matrices share; for meta functions. */
+
+/* Adds the product of arguments @first and @first + 1, of rank 2 or 3, in their dtype; fails the
+ * call where they do not multiply. */
+gboolean op_product_meta (AdjOpCall *call, guint first, guint rank);
+/* That of arguments 1 and 2, to which argument 0 must broadcast. */
+gboolean op_add_product_meta (AdjOpCall *call, guint rank);
+
+G_END_DECLS
