@@ -329,6 +329,22 @@ check_map (Fixture *fixture)
   g_assert_false (gtk_widget_get_visible (pane));
 }
 
+/* Values stand beside the longest key, though a text of the card spans both columns. */
+static void
+check_card (Fixture *fixture)
+{
+  GtkWidget *card = adj_walk_find (GTK_WIDGET (fixture->window), ADJ_TYPE_INSPECTOR, NULL);
+  GtkWidget *key = adj_walk_find (card, GTK_TYPE_LABEL, "peer's worst element");
+  GtkWidget *value = adj_walk_find (card, GTK_TYPE_LABEL, "Differs");
+  graphene_rect_t left, right;
+  int width;
+
+  g_assert_true (gtk_widget_compute_bounds (key, card, &left));
+  g_assert_true (gtk_widget_compute_bounds (value, card, &right));
+  gtk_widget_measure (key, GTK_ORIENTATION_HORIZONTAL, -1, NULL, &width, NULL, NULL);
+  g_assert_cmpfloat (right.origin.x - left.origin.x - width, <=, 12);
+}
+
 /* The other formula of gelu: off by about 1e-4, from that node on. */
 static void
 test_finds_difference (Fixture *fixture, gconstpointer name)
@@ -348,6 +364,7 @@ test_finds_difference (Fixture *fixture, gconstpointer name)
       "gelu");
   g_assert_nonnull (strstr (get_subtitle (fixture), "first difference: gelu, its inputs agree"));
   g_assert_true (shows (fixture, ADJ_TYPE_INSPECTOR, "Differs"));
+  check_card (fixture);
   check_map (fixture);
 }
 

@@ -148,6 +148,7 @@ make_button (AdjStageBar *self, const AdjStep *step, gboolean compact)
   GtkWidget *details = gtk_label_new (NULL);
 
   gtk_widget_set_halign (name, GTK_ALIGN_CENTER);
+  gtk_widget_set_valign (box, GTK_ALIGN_CENTER);
   gtk_box_append (GTK_BOX (name), gtk_label_new (get_name (self, step)));
   gtk_box_append (GTK_BOX (name), gtk_label_new (NULL));
   gtk_widget_add_css_class (details, "caption");
