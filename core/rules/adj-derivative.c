@@ -3,6 +3,7 @@
 
 #include "rules/adj-derivative.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "base/adj-expr.h"
@@ -83,6 +84,19 @@ static const Form forms[] = {
 };
 #undef FORM
 
+typedef struct
+{
+  double value;
+  const char *text;
+  guint holds;
+} Number;
+
+#define NUMBER(value, text, holds) { value, text, holds },
+static const Number numbers[] = {
+#include "rules/mathematics.inc"
+};
+#undef NUMBER
+
 /* Whether @name is @packet or an overload of it: "mul.Tensor" of "mul". */
 static gboolean
 is_called (const char *name, const char *packet)
@@ -128,6 +142,93 @@ print_form (
   g_string_append (out, brackets ? ")" : "");
 }
 
+/* To the last digits: rules have constants as PyTorch's files write them. */
+static const Number *
+find_number (double value)
+{
+  for (guint i = 0; i < G_N_ELEMENTS (numbers); i++)
+    if (fabs (value / numbers[i].value - 1) < 1e-15)
+      return &numbers[i];
+  return NULL;
+}
+
+static void
+print_number (const AdjExpr *expr, guint holds, GString *out)
+{
+  const Number *number = find_number (expr->float_value);
+
+  if (number != NULL)
+    g_string_append_printf (out, number->holds < holds ? "(%s)" : "%s", number->text);
+  else if (fabs (expr->float_value) < 1e6 && expr->float_value == floor (expr->float_value))
+    g_string_append_printf (out, "%d", (gint) expr->float_value);
+  else
+    adj_expr_print (expr, out);
+}
+
+/* -- products -- */
+
+/* The two factors of a product; %NULL: @expr is none. */
+static const AdjExpr *const *
+get_factors (const AdjExpr *expr)
+{
+  gboolean is_product =
+      (expr->kind == ADJ_EXPR_BINARY && g_str_equal (expr->name, "*")) ||
+      (expr->kind == ADJ_EXPR_CALL && expr->n_args == 2 && is_called (expr->name, "mul"));
+
+  return is_product ? (const AdjExpr *const *) expr->args : NULL;
+}
+
+/* Of real numbers the conjugate is the number. */
+static const AdjExpr *
+get_real (const AdjExpr *expr)
+{
+  gboolean is_conjugate = expr->kind == ADJ_EXPR_CALL && expr->n_args == 1 &&
+                          (is_called (expr->name, "conj") || is_called (expr->name, "conjugate"));
+
+  return is_conjugate ? expr->args[0] : expr;
+}
+
+static const char *const raised[] = { "", "", "²", "³", "⁴" };
+
+/* x · x · x as x³. */
+static void
+print_power (const AdjExpr *base, guint n, const DerivativeNames *names, guint holds, GString *out)
+{
+  print (base, names, n == 1 ? holds : HOLDS_ALL, out);
+  if (n < G_N_ELEMENTS (raised))
+    g_string_append (out, raised[n]);
+  else
+    g_string_append_printf (out, "^%u", n);
+}
+
+/* Equal factors at the end are a power. */
+static void
+print_product (const AdjExpr *product, const DerivativeNames *names, guint holds, GString *out)
+{
+  const AdjExpr *left = product, *last = get_real (get_factors (product)[1]);
+  gboolean brackets;
+  guint n = 0;
+
+  while (left != NULL)
+    {
+      const AdjExpr *const *factors = get_factors (left);
+
+      if (!adj_expr_equal (get_real (factors != NULL ? factors[1] : left), last))
+        break;
+      left = factors != NULL ? factors[0] : NULL;
+      n++;
+    }
+  brackets = left != NULL && holds > HOLDS_PRODUCT;
+  g_string_append (out, brackets ? "(" : "");
+  if (left != NULL)
+    {
+      print (left, names, HOLDS_PRODUCT, out);
+      g_string_append (out, " · ");
+    }
+  print_power (last, n, names, left != NULL ? HOLDS_PRODUCT + 1 : holds, out);
+  g_string_append (out, brackets ? ")" : "");
+}
+
 static void
 print_pair (const Sign *sign,
             const AdjExpr *left,
@@ -143,6 +244,22 @@ print_pair (const Sign *sign,
   g_string_append (out, sign->sign);
   print (right, names, sign->holds + 1, out);
   g_string_append (out, brackets ? ")" : "");
+}
+
+/* Of two arguments. */
+static void
+print_operation (
+    const Sign *sign, const AdjExpr *expr, const DerivativeNames *names, guint holds, GString *out)
+{
+  const AdjExpr *right = expr->args[1];
+
+  if (get_factors (expr) != NULL)
+    print_product (expr, names, holds, out);
+  else if (sign->holds == HOLDS_POWER && right->kind == ADJ_EXPR_INT && right->int_value > 1 &&
+           right->int_value < (gint64) G_N_ELEMENTS (raised))
+    print_power (expr->args[0], (guint) right->int_value, names, holds, out);
+  else
+    print_pair (sign, expr->args[0], right, names, holds, out);
 }
 
 static void
@@ -247,16 +364,15 @@ print_call (const AdjExpr *expr, const DerivativeNames *names, guint holds, GStr
   const Form *form = find_form (expr);
 
   if (sign != NULL)
-    print_pair (sign, expr->args[0], expr->args[1], names, holds, out);
+    print_operation (sign, expr, names, holds, out);
   else if (form != NULL)
     print_form (form, expr, names, holds, out);
   else if (expr->n_args == 2 && is_called (expr->name, "rsub"))
     print_pair (find_sign ("sub"), expr->args[1], expr->args[0], names, holds, out);
   else if (expr->n_args == 1 && is_called (expr->name, "neg"))
     print_negative (expr->args[0], names, holds, out);
-  else if (expr->n_args == 1 && (is_called (expr->name, "conj") ||
-                                 is_called (expr->name, "conjugate"))) /* of real numbers */
-    print (expr->args[0], names, holds, out);
+  else if (get_real (expr) != expr)
+    print (get_real (expr), names, holds, out);
   else if (!print_body (expr, G_MAXUINT, names, holds, out))
     {
       g_string_append_len (out, expr->name, (gssize) strcspn (expr->name, "."));
@@ -349,7 +465,9 @@ print (const AdjExpr *expr, const DerivativeNames *names, guint holds, GString *
   if (body != NULL)
     print (body, &binding.names, holds, out);
   else if (sign != NULL)
-    print_pair (sign, expr->args[0], expr->args[1], names, holds, out);
+    print_operation (sign, expr, names, holds, out);
+  else if (expr->kind == ADJ_EXPR_FLOAT)
+    print_number (expr, holds, out);
   else if (expr->kind == ADJ_EXPR_UNARY && g_str_equal (expr->name, "-"))
     print_negative (expr->args[0], names, holds, out);
   else if (expr->kind == ADJ_EXPR_NAME)

@@ -16,7 +16,12 @@ test_rows (void)
   } rows[] = {
     { "torch.ops.aten.mul.Tensor", "self", "g · other" },
     { "torch.ops.aten.exp.default", "self", "g · y" },
-    { "torch.ops.aten.tanh.default", "self", "g · (1 − y · y)" },
+    { "torch.ops.aten.tanh.default", "self", "g · (1 − y²)" },
+    { "torch.ops.aten.erf.default", "self", "exp(−self²) · (2/√π) · g" },
+    { "torch.ops.aten.asin.default", "self", "g / √(1 − self²)" },
+    { "torch.ops.aten.acos.default", "self", "−g / √(1 − self²)" },
+    { "torch.ops.aten.reciprocal.default", "self", "−g · y²" },
+    { "torch.ops.aten.log2.default", "self", "g / (self · ln 2)" },
     { "torch.ops.aten.div.Tensor", "other", "−g · (self / other / other)" },
     { "torch.ops.aten.addmm.default", "self", "g if beta = 1, else g · beta" },
     { "torch.ops.aten.addmm.default", "mat1", "alpha · g @ mat2ᵀ" },
