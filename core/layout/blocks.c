@@ -23,6 +23,7 @@ typedef enum
 #define MAX_PIN_OFFSET 13.0f
 #define MAX_LOOSE 7
 #define SIDE_BY_SIDE 5
+#define ABREAST 2 /* of what is computed for a backward that is alone */
 
 static guint32
 find_or_append (GArray *array, guint32 value)
@@ -159,9 +160,10 @@ number_port (const Block *block, guint32 port)
   return base[PORT_KIND (port)] + PORT_INDEX (port);
 }
 
-/* Appends links that are not drawn, so that only so many unordered cards are in one rank. */
+/* Appends links that are not drawn, so that only @abreast unordered cards are in one rank where
+ * more than @most would be. */
 static void
-keep_ranks_short (Block *block, gboolean sources)
+keep_ranks_short (Block *block, gboolean sources, guint most, guint abreast)
 {
   g_autofree guint8 *ordered = g_new0 (guint8, MAX (block->n_items, 1));
   g_autoptr (GArray) loose = g_array_new (FALSE, FALSE, sizeof (guint32));
@@ -177,20 +179,30 @@ keep_ranks_short (Block *block, gboolean sources)
   for (guint32 card = 0; card < block->n_items; card++)
     if (!ordered[card])
       g_array_append_val (loose, card);
-  for (guint i = SIDE_BY_SIDE; i < loose->len && loose->len > MAX_LOOSE; i++)
-    append_link (block, PORT (PORT_CARD, g_array_index (loose, guint32, i - SIDE_BY_SIDE)),
+  for (guint i = abreast; i < loose->len && loose->len > most; i++)
+    append_link (block, PORT (PORT_CARD, g_array_index (loose, guint32, i - abreast)),
                  PORT (PORT_CARD, g_array_index (loose, guint32, i)));
+}
+
+/* What is computed for a backward that is alone hangs together by what is not shown, and is seldom
+ * as high as what reads it. */
+static gboolean
+is_computed_for (const Mirror *self, const Block *block)
+{
+  return self->roles->only_backward && block->side == ADJ_SIDE_FORWARD;
 }
 
 static void
 write_spec (const Mirror *self, Block *block)
 {
   guint32 n_lines = block->links->len;
+  gboolean narrow = is_computed_for (self, block);
+  guint most = narrow ? ABREAST : MAX_LOOSE, abreast = narrow ? ABREAST : SIDE_BY_SIDE;
   AdjBlockGraph *graph;
 
-  keep_ranks_short (block, FALSE);
+  keep_ranks_short (block, FALSE, most, abreast);
   if (block->links->len == n_lines)
-    keep_ranks_short (block, TRUE);
+    keep_ranks_short (block, TRUE, most, abreast);
 
   block->spec = adj_template_spec_new (block->n_items, block->entries->len, block->exits->len,
                                        block->links->len, block->pins->len);

@@ -7,6 +7,7 @@
 #include "ir/adj-graph.h"
 #include "layout/adj-layout.h"
 #include "support/adj-test.h"
+#include "support/graphs.h"
 #include "support/layout-metrics.h"
 #include "support/pictured-graphs.h"
 
@@ -98,6 +99,17 @@ test_log (gconstpointer log)
   g_assert_cmpuint (no_names.n_outside, ==, 0);
 }
 
+/* What is computed for a backward that is alone stands below each other where its cards have
+ * nothing to do with each other. */
+static void
+test_backward_alone (void)
+{
+  g_autoptr (AdjGraph) joint = adj_test_load_graph ("sac", "joint");
+  g_autoptr (AdjGraph) backward = adj_test_load_graph ("sac", "backward");
+
+  g_assert_cmpfloat (measure (backward).width, <=, AS_GOOD * measure (joint).width);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -107,5 +119,6 @@ main (int argc, char **argv)
                         test_log);
   g_test_add_data_func ("/layout/pictures/log-nothing", GUINT_TO_POINTER (ADJ_TEST_LOG_NOTHING),
                         test_log);
+  g_test_add_func ("/layout/pictures/backward-alone", test_backward_alone);
   return g_test_run ();
 }
