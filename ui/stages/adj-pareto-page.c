@@ -91,11 +91,11 @@ get_class (gpointer item)
 }
 
 static const AdjColumn columns[] = {
-  { N_ ("By"), get_kind, 76, TRUE, FALSE, get_class },
-  { N_ ("Budget"), get_budgets, 90, FALSE, TRUE, get_class },
-  { N_ ("Peak beside inputs"), get_peak, 140, FALSE, TRUE, get_class },
-  { N_ ("Saved beside inputs"), get_saved, 144, FALSE, TRUE, get_class },
-  { N_ ("Computed Again"), get_again, 120, FALSE, TRUE, get_class },
+  { N_ ("By"), get_kind, 70, TRUE, FALSE, get_class },
+  { N_ ("Budget"), get_budgets, 84, FALSE, TRUE, get_class },
+  { N_ ("Peak beside inputs"), get_peak, 134, FALSE, TRUE, get_class },
+  { N_ ("Saved beside inputs"), get_saved, 140, FALSE, TRUE, get_class },
+  { N_ ("Computed Again"), get_again, 116, FALSE, TRUE, get_class },
   { N_ ("Remark"), get_remark, -1, FALSE, FALSE, get_class },
 };
 
