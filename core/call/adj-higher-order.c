@@ -82,6 +82,17 @@ gather_spread (AdjHigherCall *call, AdjValue *gathered)
   call->n_args = last + 1;
 }
 
+/* @changed: as @gathered */
+static void
+end_in_tuple (AdjHigherCall *call, AdjValue *changed)
+{
+  if (call->n_args == 0 || !is_container (&call->args[call->n_args - 1]))
+    return;
+  memcpy (changed, call->args, call->n_args * sizeof *changed);
+  changed[call->n_args - 1].kind = ADJ_VALUE_TUPLE;
+  call->args = changed;
+}
+
 gboolean
 adj_call_higher (AdjContext *cx,
                  const AdjHigherOp *op,
@@ -99,11 +110,11 @@ adj_call_higher (AdjContext *cx,
   *result = ADJ_NONE;
   for (guint i = 0; i < op->n_bodies; i++)
     call.bodies[i] = bodies[i];
+  gathered = g_new0 (AdjValue, MAX (op->n_args, n_args));
   if (op->is_spread)
-    {
-      gathered = g_new0 (AdjValue, op->n_args);
-      gather_spread (&call, gathered);
-    }
+    gather_spread (&call, gathered);
+  else if (op->ends_in_tuple)
+    end_in_tuple (&call, gathered);
   done = adj_context_may_go_on (cx) && check_args (&call);
   if (done && op->is_decided != NULL && op->is_decided (&call))
     done = op->run (&call);
@@ -160,12 +171,15 @@ append_leaf (const AdjValue *leaf, gpointer data)
 }
 
 static gboolean
-same_tensors (AdjSymbols *symbols, const AdjTensorMeta *a, const AdjTensorMeta *b)
+same_tensors (AdjSymbols *symbols,
+              const AdjTensorMeta *a,
+              const AdjTensorMeta *b,
+              gboolean compare_strides)
 {
   gboolean same = a->dtype == b->dtype && adj_device_equal (a->device, b->device) &&
                   adj_shape_same_sizes (&a->shape, &b->shape, symbols);
 
-  for (guint i = 0; same && i < a->shape.rank; i++)
+  for (guint i = 0; same && compare_strides && i < a->shape.rank; i++)
     same = adj_size_is (symbols, a->shape.size[i], 1) ||
            adj_size_test (symbols, ADJ_SIZE_EQ, a->shape.stride[i], b->shape.stride[i]);
   return same;
@@ -188,7 +202,7 @@ adj_higher_check_same (const AdjHigherCall *call,
                        const AdjValue *a,
                        const char *name_b,
                        const AdjValue *b,
-                       gboolean none_fits)
+                       AdjHigherSame same)
 {
   AdjSymbols *symbols = adj_context_get_symbols (call->cx);
   g_autoptr (GArray) leaves_a = g_array_new (FALSE, FALSE, sizeof (AdjValue));
@@ -207,10 +221,12 @@ adj_higher_check_same (const AdjHigherCall *call,
       g_autoptr (GString) text = NULL;
 
       if (tensors ? same_tensors (symbols, adj_tensor_get_meta (one->tensor),
-                                  adj_tensor_get_meta (other->tensor))
+                                  adj_tensor_get_meta (other->tensor),
+                                  (same & ADJ_SAME_BUT_STRIDES) == 0)
                   : adj_value_equal (one, other))
         continue;
-      if (none_fits && (one->kind == ADJ_VALUE_NONE || other->kind == ADJ_VALUE_NONE))
+      if ((same & ADJ_SAME_OR_NONE) != 0 &&
+          (one->kind == ADJ_VALUE_NONE || other->kind == ADJ_VALUE_NONE))
         continue;
       text = g_string_new (NULL);
       g_string_append_printf (text, "value %u of %s is ", i, name_a);

@@ -30,6 +30,7 @@ typedef struct
   guint groups[3]; /* arguments that are lists or tuples; together what the functions get */
   AdjValueKind groups_kind; /* LIST or TUPLE: the kind of the groups where there is a gradient */
   gboolean is_spread;       /* the last group is the last argument, and may stand item by item */
+  gboolean ends_in_tuple;   /* the last group is the last argument, and is passed on as a tuple */
   guint identifier;         /* argument that is equal where the function is the same one; 0: none */
 
   /* How the backward is the operator again, of functions that compute gradients: tangents come
@@ -94,14 +95,20 @@ ADJ_PUBLIC gboolean adj_higher_fail (const AdjHigherCall *call,
                                      AdjError code,
                                      const char *format,
                                      ...) G_GNUC_PRINTF (3, 4);
+typedef enum
+{
+  ADJ_SAME_IN_ALL = 0,
+  ADJ_SAME_OR_NONE = 1 << 0, /* None may stand for a gradient that only one of them has */
+  ADJ_SAME_BUT_STRIDES = 1 << 1,
+} AdjHigherSame;
+
 /* Where the leaves of @a and @b differ in what is a tensor, dtype, sizes, strides or device, or as
- * values: the context's error says it of @name_a and @name_b.  @none_fits: None may stand for a
- * tensor, which is a gradient that only one of them has. */
+ * values: the context's error says it of @name_a and @name_b. */
 ADJ_PUBLIC gboolean adj_higher_check_same (const AdjHigherCall *call,
                                            const char *name_a,
                                            const AdjValue *a,
                                            const char *name_b,
                                            const AdjValue *b,
-                                           gboolean none_fits);
+                                           AdjHigherSame same);
 
 G_END_DECLS

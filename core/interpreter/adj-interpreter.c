@@ -147,7 +147,7 @@ find_callee (const AdjNode *node)
     return (Callee){ 0 };
   return (Callee){ .packet = adj_packet_find_function (target),
                    .builtin = adj_builtin_find (target),
-                   .higher = adj_higher_find (target),
+                   .higher = adj_higher_find (target, node->args.n),
                    .effect = adj_effect_op_find (target),
                    .node_op = adj_node_op_find (target),
                    .is_arithmetic = g_str_has_prefix (target, "operator.") };

@@ -95,7 +95,7 @@ cond_infer (AdjHigherCall *call, const AdjValue *outs)
   g_autoptr (GArray) leaves = g_array_new (FALSE, FALSE, sizeof (AdjValue));
 
   if (!adj_higher_check_same (call, call->op->body_names[0], &outs[0], call->op->body_names[1],
-                              &outs[1], TRUE))
+                              &outs[1], ADJ_SAME_OR_NONE))
     return FALSE;
   adj_value_foreach (&outs[1], append_leaf, leaves);
   return adj_value_map (&outs[0], merge_leaf, &(Merge){ (gconstpointer) leaves->data, 0 },

@@ -12,6 +12,7 @@ extern const AdjHigherOp adj_higher_invoke_subgraph;
 extern const AdjHigherOp adj_higher_map_impl;
 extern const AdjHigherOp adj_higher_out_dtype;
 extern const AdjHigherOp adj_higher_scan;
+extern const AdjHigherOp adj_higher_scan_along;
 extern const AdjHigherOp adj_higher_while_loop;
 
 /* Appends @tensor[…, index, …], of dimension @dim, to @inputs.  %FALSE: the context is in error. */

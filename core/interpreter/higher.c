@@ -8,8 +8,8 @@
 #include "rules/adj-apply.h"
 
 static const AdjHigherOp *const table[] = {
-  &adj_higher_cond, &adj_higher_while_loop,       &adj_higher_invoke_subgraph, &adj_higher_map_impl,
-  &adj_higher_scan, &adj_higher_associative_scan, &adj_higher_out_dtype,
+  &adj_higher_cond, &adj_higher_while_loop, &adj_higher_invoke_subgraph,  &adj_higher_map_impl,
+  &adj_higher_scan, &adj_higher_scan_along, &adj_higher_associative_scan, &adj_higher_out_dtype,
 };
 
 guint
@@ -27,12 +27,14 @@ adj_higher_get (guint index)
 }
 
 const AdjHigherOp *
-adj_higher_find (const char *target)
+adj_higher_find (const char *target, guint n_args)
 {
+  const AdjHigherOp *found = NULL;
+
   for (guint i = 0; i < G_N_ELEMENTS (table); i++)
-    if (strcmp (table[i]->target, target) == 0)
-      return table[i];
-  return NULL;
+    if (strcmp (table[i]->target, target) == 0 && (found == NULL || table[i]->n_args == n_args))
+      found = table[i];
+  return found;
 }
 
 /* -- for those that go along a dimension -- */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* scan (graph, init, xs, dim, reverse, additional): the function makes a new carry and values of
- * the old carry and one entry of xs along dim; the results are the last carry and the values of all
- * entries, stacked. */
+/* scan (graph, init, xs, additional), in 2.6 scan (graph, init, xs, dim, reverse, additional): the
+ * function makes a new carry and values of the old carry and one entry of xs, along the first
+ * dimension or dim; the results are the last carry and the values of all entries, stacked. */
 
 #include "call/adj-context-internal.h"
 #include "interpreter/higher-private.h"
@@ -11,13 +11,26 @@ enum
   GRAPH = 0,
   INIT = 1,
   XS = 2,
+  ADDITIONAL = 3,
   DIM = 3,
   REVERSE = 4,
-  ADDITIONAL = 5,
+  ADDITIONAL_ALONG = 5,
 };
 
+static gint64
+get_dim (const AdjHigherCall *call)
+{
+  return call->op == &adj_higher_scan_along ? call->args[DIM].integer : 0;
+}
+
 static gboolean
-scan_check (const AdjHigherCall *call)
+is_reverse (const AdjHigherCall *call)
+{
+  return call->op == &adj_higher_scan_along && call->args[REVERSE].boolean;
+}
+
+static gboolean
+scan_check_along (const AdjHigherCall *call)
 {
   return (call->args[DIM].kind == ADJ_VALUE_INT && call->args[REVERSE].kind == ADJ_VALUE_BOOL) ||
          adj_higher_fail (call, ADJ_ERROR_SHAPE, "takes a dimension and a bool");
@@ -26,7 +39,7 @@ scan_check (const AdjHigherCall *call)
 static gboolean
 get_length (const AdjHigherCall *call, gint64 *length)
 {
-  return higher_get_length (call, &call->args[XS], call->args[DIM].integer, length);
+  return higher_get_length (call, &call->args[XS], get_dim (call), length);
 }
 
 /* @carry: as many values as INIT has. */
@@ -37,9 +50,9 @@ list_entry (const AdjHigherCall *call, const AdjValue *carry, gint64 index, GArr
 
   higher_append_all (carry, inputs);
   for (guint i = 0; i < xs->n; i++)
-    if (!higher_append_slice (call, &xs->items[i], call->args[DIM].integer, index, inputs))
+    if (!higher_append_slice (call, &xs->items[i], get_dim (call), index, inputs))
       return FALSE;
-  higher_append_all (&call->args[ADDITIONAL], inputs);
+  higher_append_all (&call->args[call->op->groups[2]], inputs);
   return TRUE;
 }
 
@@ -62,7 +75,7 @@ split (const AdjHigherCall *call, const AdjValue *out, AdjValue *carry)
                             n);
   *carry = (AdjValue){ .kind = ADJ_VALUE_LIST, .n = n, .items = out->items };
   return adj_higher_check_same (call, "the first carry", &call->args[INIT],
-                                "what the function gives", carry, FALSE);
+                                "what the function gives", carry, ADJ_SAME_BUT_STRIDES);
 }
 
 /* The carry of @last, then what follows it in each of @parts, stacked. */
@@ -103,7 +116,7 @@ turn_round (GArray *values)
 static gboolean
 scan_run (AdjHigherCall *call)
 {
-  gboolean reverse = call->args[REVERSE].boolean;
+  gboolean reverse = is_reverse (call);
   g_autoptr (GArray) parts = adj_value_array_new ();
   AdjValue carry = call->args[INIT];
   AdjValue part = ADJ_NONE;
@@ -154,18 +167,22 @@ scan_infer (AdjHigherCall *call, const AdjValue *outs)
   return TRUE;
 }
 
+#define SCAN                                                                                       \
+  .target = "torch.ops.higher_order.scan",                                                         \
+  .help = "a function of a carry and each entry along a dimension", .n_bodies = 1,                 \
+  .bodies = { GRAPH }, .body_names = { "the function" }, .graph_names = { "scan_combine_graph_" }, \
+  .n_groups = 3, .list_inputs = scan_list_inputs, .run = scan_run, .infer = scan_infer
+
 const AdjHigherOp adj_higher_scan = {
-  .target = "torch.ops.higher_order.scan",
-  .help = "a function of a carry and each entry along a dimension",
-  .n_args = 6,
-  .n_bodies = 1,
-  .bodies = { GRAPH },
-  .body_names = { "the function" },
-  .graph_names = { "scan_combine_graph_" },
-  .n_groups = 3,
+  SCAN,
+  .n_args = 4,
+  .ends_in_tuple = TRUE,
   .groups = { INIT, XS, ADDITIONAL },
-  .check = scan_check,
-  .list_inputs = scan_list_inputs,
-  .run = scan_run,
-  .infer = scan_infer,
+};
+
+const AdjHigherOp adj_higher_scan_along = {
+  SCAN,
+  .n_args = 6,
+  .groups = { INIT, XS, ADDITIONAL_ALONG },
+  .check = scan_check_along,
 };

@@ -35,7 +35,7 @@ check_carried (const AdjHigherCall *call, const AdjValue *carried)
   if (carried->kind != ADJ_VALUE_TUPLE && carried->kind != ADJ_VALUE_LIST)
     return adj_higher_fail (call, ADJ_ERROR_SHAPE, "the body must give a tuple");
   return adj_higher_check_same (call, "what is carried", &call->args[CARRIED],
-                                "what the body gives", carried, FALSE);
+                                "what the body gives", carried, ADJ_SAME_IN_ALL);
 }
 
 /* %FALSE: the context is in error. */

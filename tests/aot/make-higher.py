@@ -255,6 +255,8 @@ CASES = [
     ("out_dtype", narrow_product, ["narrow"], [], True),
 ]
 NEWER = [
+    ("scan_newest", scanned, [[0.0, 1.0], ROWS], [], True),
+    ("scan_reverse_newest", scanned_back, [[0.0, 1.0], ROWS], [], True),
     ("associative_scan", recurrence, [ROWS, [[1.0, 2.0], [0.5, -1.0], [0.0, 3.0]]], [], True),
 ]
 

@@ -503,6 +503,8 @@ static const char *const cases[] = {
   "map_grad",
   "scan",
   "scan_reverse",
+  "scan_newest",
+  "scan_reverse_newest",
   "associative_scan",
   "wrap",
   "checkpoint",
