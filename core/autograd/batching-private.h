@@ -28,6 +28,13 @@ gboolean batching_each (Batching *b, AdjValue *out);
 /* Of an operator that draws random numbers, by the randomness of the level. */
 gboolean batching_draw (Batching *b, AdjValue *out);
 
+/* Of index_put and the like. */
+gboolean batching_put_by_index (Batching *b, AdjValue *out);
+
+/* @tensor, whose first dimension is the batch, with dimensions of 1 behind that, so that it has
+ * @rank others; %NULL: the context is in error. */
+AdjTensor *batching_pad (AdjContext *cx, AdjTensor *tensor, guint rank);
+
 /* Sizes @value with that of the batch before them. */
 AdjValue batching_with_size (const Batching *b, const AdjValue *value);
 

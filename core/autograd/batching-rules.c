@@ -24,10 +24,8 @@ list_of (AdjValue *items, guint n)
 
 /* -- elements that broadcast -- */
 
-/* @tensor, whose first dimension is the batch, with dimensions of 1 behind that, so that it has
- * @rank others. */
-static AdjTensor *
-pad (AdjContext *cx, AdjTensor *tensor, guint rank)
+AdjTensor *
+batching_pad (AdjContext *cx, AdjTensor *tensor, guint rank)
 {
   const AdjShape *shape = &adj_tensor_get_meta (tensor)->shape;
   AdjValue sizes[ADJ_MAX_RANK];
@@ -79,7 +77,7 @@ elements (Batching *b, AdjValue *out)
         continue;
       args[i].tensor = batching_front (b, i);
       if (args[i].tensor != NULL)
-        args[i].tensor = pad (b->call->cx, args[i].tensor, rank);
+        args[i].tensor = batching_pad (b->call->cx, args[i].tensor, rank);
       if (args[i].tensor == NULL)
         return FALSE;
     }
@@ -270,7 +268,7 @@ expanded (Batching *b, AdjValue *out)
   AdjTensor *front = batching_front (b, 0);
 
   if (front != NULL)
-    front = pad (b->call->cx, front, wanted->n);
+    front = batching_pad (b->call->cx, front, wanted->n);
   return front != NULL && give (ADJ_APPLY (b->call->cx, ADJ_OP_expand, ADJ_TENSOR (front),
                                            batching_with_size (b, wanted)),
                                 out);

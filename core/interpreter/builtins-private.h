@@ -28,6 +28,15 @@ const AdjOp *adj_builtin_find_op (AdjContext *cx, const char *target);
 /* Sets the context's error; returns %FALSE. */
 gboolean adj_builtin_fail (AdjContext *cx, const char *format, ...) G_GNUC_PRINTF (2, 3);
 
+/* -- flex-attention.c, flex-attention-backward.c -- */
+
+gboolean adj_builtin_flex_attention (
+    AdjContext *cx, const AdjValue *args, guint n_args, const AdjValue *kwargs, AdjValue *out);
+gboolean adj_builtin_flex_attention_backward (
+    AdjContext *cx, const AdjValue *args, guint n_args, const AdjValue *kwargs, AdjValue *out);
+gboolean adj_builtin_zeros_and_scatter (
+    AdjContext *cx, const AdjValue *args, guint n_args, const AdjValue *kwargs, AdjValue *out);
+
 /* -- broadcast-shapes.c -- */
 
 gboolean adj_builtin_broadcast_shapes (

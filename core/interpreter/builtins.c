@@ -408,6 +408,9 @@ static const AdjBuiltin builtins[] = {
   { "torch._functorch.eager_transforms._autograd_grad", adj_builtin_differentiate },
   { "torch._C._autograd._saved_tensors_hooks_disable", adj_builtin_ignore },
   { "torch._C._autograd._saved_tensors_hooks_enable", adj_builtin_ignore },
+  { "torch.ops.higher_order.flex_attention", adj_builtin_flex_attention },
+  { "torch.ops.higher_order.flex_attention_backward", adj_builtin_flex_attention_backward },
+  { "torch.ops.flex_lib.zeros_and_scatter.default", adj_builtin_zeros_and_scatter },
   { "operator.not_", not_ },
 #define SIZE_BUILTIN(id, target, op) { target, id##_sizes },
   SIZE_BUILTINS

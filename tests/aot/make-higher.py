@@ -22,6 +22,7 @@ from torch._higher_order_ops.out_dtype import out_dtype
 from torch._higher_order_ops.scan import scan
 from torch._higher_order_ops.while_loop import while_loop
 from torch._higher_order_ops.wrap import wrap
+from torch.nn.attention.flex_attention import create_block_mask, flex_attention
 from torch.utils._pytree import tree_leaves
 from torch.utils.checkpoint import checkpoint
 
@@ -220,6 +221,30 @@ def narrow_eager(a, b):
     return torch.mm(a.int(), b.int())
 
 
+def flex(query, key, value):
+    def score(s, b, h, i, j):
+        return torch.where(i >= j, s * (h + 1), -float("inf"))
+
+    return flex_attention(query, key, value, score_mod=score)
+
+
+def flex_grouped(query, key, value, slopes):
+    def score(s, b, h, i, j):
+        return s + slopes[h] * (j - i)
+
+    def seen(b, h, i, j):
+        return (i > 0) & (i >= j)  # nothing of the first row
+
+    mask = create_block_mask(seen, None, None, 3, 3, device="cpu")
+    return flex_attention(query, key, value, score, mask, scale=0.5, enable_gqa=True)
+
+
+def heads(n, first):
+    """[1, n, 3, 2], of numbers that 24 bits hold."""
+    return [[[[((first + 5 * (6 * h + 2 * i + j)) % 23 - 11) / 8 for j in range(2)]
+              for i in range(3)] for h in range(n)]]
+
+
 # function, inputs, indices that require a gradient, whether the graph counts, eager stand-in
 CASES = [
     ("cond", cond, [X], [], True),
@@ -252,6 +277,9 @@ CASES = [
     ("function_inference", function, [X, W], [], True),
     ("function_result", function_result, [X], [0], False),  # ours saves it detached
     ("function_several", function_several, [X], [0], True),
+    ("flex", flex, [heads(2, 0), heads(2, 3), heads(2, 8)], [0, 1, 2], True),
+    ("flex_grouped", flex_grouped, [heads(2, 1), heads(1, 4), heads(1, 9), [0.5, -0.25]],
+     [0, 1, 2, 3], True),
     ("out_dtype", narrow_product, ["narrow"], [], True),
 ]
 NEWER = [
@@ -276,6 +304,24 @@ def text_of(graph):
     return "\n".join(lines) + "\n"
 
 
+def without_blocks(graph):
+    """Of the block masks of flex_attention nothing but the graph, which says all."""
+    if not any("flex_attention" in node.name for node in graph.graph.nodes):
+        return graph
+    nodes = torch.fx.Graph()
+    nodes.output(nodes.graph_copy(graph.graph, {}))
+    graph = torch.fx.GraphModule(graph, nodes)
+    for node in graph.graph.nodes:
+        if node.op == "call_function" and "flex_attention" in node.name:
+            node.args = tuple(
+                (None, a[-1]) if isinstance(a, (tuple, list)) and len(a) > 9 else a
+                for a in node.args
+            )
+    graph.graph.eliminate_dead_code()
+    graph.recompile()
+    return graph
+
+
 def capture(function, inputs):
     """The graph of Dynamo, and what AOTAutograd makes of it as far as it comes."""
     seen = {}
@@ -284,7 +330,7 @@ def capture(function, inputs):
         seen["dynamo"] = text_of(graph)
         seen["names"] = [n.name for n in graph.graph.nodes if n.op == "placeholder"]
         def partition(joint, *args, **kwargs):
-            seen["aot"] = text_of(joint)
+            seen["aot"] = text_of(without_blocks(joint))
             return default_partition(joint, *args, **kwargs)
 
         def inference(graph, examples):

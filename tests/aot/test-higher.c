@@ -478,6 +478,56 @@ test_cancel (void)
   g_thread_join (thread);
 }
 
+/* PyTorch's joint graph of one result, with tangents of one, gives that and the gradients. */
+static void
+check_joint (const Case *c)
+{
+  g_autoptr (AdjContext) cx = adj_context_new ();
+  g_autoptr (GPtrArray) outputs = g_ptr_array_new ();
+  g_autoptr (GArray) ones = g_array_new (FALSE, FALSE, sizeof (double));
+  guint n = adj_graph_get_n_inputs (c->aot);
+  g_autofree AdjValue *inputs = g_new (AdjValue, n);
+  g_auto (AdjValue) result = ADJ_NONE;
+  g_autoptr (GError) error = NULL;
+  const double one = 1;
+
+  g_assert_cmpuint (n, ==, c->inputs->len + 1);
+  for (guint i = 0; i < g_array_index (c->outputs, GArray *, 0)->len; i++)
+    g_array_append_val (ones, one);
+  for (guint i = 0; i < n; i++)
+    inputs[i] = ADJ_TENSOR (adj_scope_add (
+        cx,
+        make_input (adj_graph_get_node (c->aot, adj_graph_get_input (c->aot, i).index)->val.meta,
+                    i + 1 < n ? g_array_index (c->inputs, GArray *, i) : ones)));
+  adj_interpret (cx, c->aot, inputs, n, NULL, &result);
+  adj_context_take_error (cx, &error);
+  g_assert_no_error (error);
+  adj_value_foreach (&result, append_tensor, outputs);
+  g_assert_cmpuint (outputs->len, ==, 1 + c->gradients->len);
+  assert_numbers (outputs->pdata[0], g_array_index (c->outputs, GArray *, 0));
+  for (guint i = 0; i < c->gradients->len; i++)
+    assert_numbers (outputs->pdata[i + 1], g_array_index (c->gradients, GArray *, i));
+}
+
+/* A call that PyTorch's joint graph keeps and ours takes apart: both give the numbers. */
+static void
+test_parts (gconstpointer data)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (AdjAotGraph) aot = NULL;
+  g_autoptr (AdjFunction) function = NULL;
+  Case c;
+
+  case_open (&c, data);
+  function = adj_graph_function_new (c.dynamo);
+  check_call (&c, function);
+  aot = adj_aot_trace_graph (c.dynamo, NULL, NULL, &error);
+  g_assert_no_error (error);
+  check_compiled (&c, aot);
+  check_joint (&c);
+  case_clear (&c);
+}
+
 static const char *const cases[] = {
   "cond",
   "cond_false",
@@ -531,6 +581,8 @@ main (int argc, char **argv)
 
       g_test_add_data_func (path, GUINT_TO_POINTER (i), test_refusal);
     }
+  g_test_add_data_func ("/aot/higher/flex", "flex", test_parts);
+  g_test_add_data_func ("/aot/higher/flex_grouped", "flex_grouped", test_parts);
   g_test_add_func ("/aot/higher/backward-tag", test_backward_tag);
   g_test_add_func ("/aot/higher/refused/gradient-of-while_loop", test_no_gradient);
   g_test_add_func ("/aot/higher/loop-is-cancelled", test_cancel);
