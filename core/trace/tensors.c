@@ -118,10 +118,18 @@ set_proxy (AdjTracer *tracer, AdjTensor *tensor, ProxyKind kind, guint32 index)
   return proxy;
 }
 
+/* A write that must be in forward gives what it writes no other name: backward may read the input. */
+static gboolean
+keeps_name (const AdjTracer *tracer, AdjTensor *tensor)
+{
+  return g_strcmp0 (adj_context_get_place (tracer->cx)->tag, "must_be_in_forward") == 0 &&
+         get_proxy (tracer, tensor) != NULL;
+}
+
 void
 adj_tracer_track (AdjTracer *tracer, const AdjValue *value, AdjNodeId id)
 {
-  if (value->kind == ADJ_VALUE_TENSOR)
+  if (value->kind == ADJ_VALUE_TENSOR && !keeps_name (tracer, value->tensor))
     {
       set_proxy (tracer, value->tensor, PROXY_NODE, id.index);
       adj_tracer_offer_sizes (tracer, adj_tensor_get_meta (value->tensor), id);
