@@ -4,6 +4,7 @@
 #include "adj-kernel-random.h"
 
 #include "call/adj-context-internal.h"
+#include "call/adj-generator-internal.h"
 #include "ops/random-private.h"
 #include "ops/table-private.h"
 
@@ -195,11 +196,7 @@ dropout_kernel (AdjOpCall *call)
 static double
 dropout_flops (const AdjOpCall *call)
 {
-  gint64 n = 0;
-
-  adj_size_get_hint (op_symbols (call),
-                     adj_shape_numel (&adj_op_call_meta (call, 0)->shape, op_symbols (call)), &n);
-  return 2 * (double) n;
+  return 2 * op_count (call, &adj_op_call_meta (call, 0)->shape);
 }
 
 /* -- records -- */
