@@ -8,6 +8,7 @@
 
 #include "analysis/adj-aliases.h"
 #include "analysis/adj-counterparts.h"
+#include "analysis/adj-node-call.h"
 #include "analysis/adj-node-bytes.h"
 #include "interpreter/adj-effect-ops.h"
 #include "ir/adj-graph.h"
