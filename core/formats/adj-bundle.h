@@ -33,6 +33,7 @@ typedef struct
   const char *id;         /* "0-0" */
   const char *compile_id; /* (nullable) */
   gint rank;
+  gint process; /* of several that wrote graphs of one rank, from 0 */
   gint attempt;
   guint n_graphs;
   const AdjBundleGraph **graphs;
