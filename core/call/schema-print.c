@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "call/adj-schema.h"
+#include "call/adj-schema-internal.h"
 
 static void
 print_string (const char *text, guint length, GString *out)

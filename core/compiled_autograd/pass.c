@@ -6,6 +6,7 @@
 #include "compiled_autograd/compiled-private.h"
 #include "ir/adj-graph.h"
 #include "passes/adj-pass.h"
+#include "passes/adj-pass-internal.h"
 
 static const struct
 {
