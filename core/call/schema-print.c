@@ -5,8 +5,8 @@
 #include <math.h>
 #include <string.h>
 
-#include "call/adj-schema.h"
 #include "call/adj-schema-internal.h"
+#include "call/adj-schema.h"
 
 static void
 print_string (const char *text, guint length, GString *out)

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* Runs one graph of a bundle: the entry for the command line and the window. */
 
-#include "formats/adj-bundle-internal.h"
 #include "session/adj-session.h"
 
 #include "exec/adj-spill.h"
+#include "formats/adj-bundle-internal.h"
 #include "ir/adj-graph.h"
 #include "session/inputs-private.h"
 
