@@ -97,8 +97,8 @@ gboolean node_is_whole (const AdjGradNode *node);
 
 /* What wrote into a view; .inner: what keeps what @call visits, and else the node itself. */
 WrittenView call_get_written (const CollectedCall *call);
-/* Visits what the node of @call keeps: in the order of its form, where it has one.  %FALSE: it was
- * let go. */
+/* Visits what the node of @call keeps: in the order of its form, where it has one.  %FALSE: the
+ * node has let go of it, in a backward before. */
 gboolean call_visit (const CollectedCall *call, GradVisitor *visitor);
 
 /* Whether a number in place of a tensor, which @node keeps, becomes an input, so that another one

@@ -89,7 +89,7 @@ draw_each (const AdjOpCall *call, double *p, gint64 n)
     p[i] = op_next_uniform (op_generator (call), wide ? ADJ_K_F64 : ADJ_K_F32) < p[i];
 }
 
-/* Numbers of 32 bits, which may be as large as the probability. */
+/* Replaces each probability of @p by whether a number of 32 bits in (0, 1] is at most as large. */
 static void
 draw_each_for_gpu (const AdjOpCall *call, double *p, const AdjKView *values)
 {

@@ -362,7 +362,7 @@ stop (AdjStageSummaries *self)
   g_clear_pointer (&self->task, adj_task_unref);
 }
 
-/* Who runs a graph does not wait for what nobody asked for. */
+/* Stops while the document runs a graph, and goes on afterwards. */
 static void
 on_status (AdjStageSummaries *self)
 {
