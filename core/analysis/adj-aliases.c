@@ -4,10 +4,10 @@
 
 #include "analysis/adj-aliases.h"
 
-#include "call/adj-op.h"
+#include "analysis/adj-node-call.h"
 #include "ir/adj-graph-analysis-internal.h"
 #include "ir/adj-graph.h"
-#include "ops/adj-packet.h"
+#include "ir/adj-value-internal.h"
 
 #define NOBODY G_MAXUINT32
 
@@ -24,54 +24,6 @@ is_undeclared_view (const AdjNode *node)
 {
   for (guint i = 0; i < G_N_ELEMENTS (undeclared); i++)
     if (node->opcode == ADJ_OPCODE_CALL_FUNCTION && g_str_equal (node->target, undeclared[i]))
-      return TRUE;
-  return FALSE;
-}
-
-const AdjSchema *
-adj_node_find_schema (const AdjNode *node)
-{
-  const AdjPacket *packet = NULL;
-
-  if (node->op != NULL)
-    return adj_op_get_schema (node->op);
-  if (node->opcode == ADJ_OPCODE_CALL_METHOD)
-    packet = adj_packet_find_method (node->target);
-  else if (node->opcode == ADJ_OPCODE_CALL_FUNCTION)
-    packet = adj_packet_find_function (node->target);
-  return packet != NULL && adj_packet_get_n_overloads (packet) > 0
-             ? adj_op_get_schema (adj_packet_get_overload (packet, 0))
-             : NULL;
-}
-
-static const AdjValue *
-find_keyword (const AdjNode *node, const char *name)
-{
-  for (guint i = 0; i + 1 < node->kwargs.n; i += 2)
-    if (node->kwargs.items[i].kind == ADJ_VALUE_STRING &&
-        g_str_equal (node->kwargs.items[i].text, name))
-      return &node->kwargs.items[i + 1];
-  return NULL;
-}
-
-const AdjValue *
-adj_node_find_argument (const AdjNode *node, const AdjSchema *schema, guint index)
-{
-  return index < node->args.n ? &node->args.items[index]
-                              : find_keyword (node, schema->arguments[index].name);
-}
-
-gboolean
-adj_node_may_write (const AdjNode *node)
-{
-  /* They have no schema. */
-  static const char *const writers[] = { "setitem", "copy_slices_epilogue" };
-  const AdjSchema *schema = adj_node_find_schema (node);
-
-  if (schema != NULL)
-    return adj_schema_mutates (schema);
-  for (guint i = 0; i < G_N_ELEMENTS (writers); i++)
-    if (g_str_has_suffix (node->target, writers[i]))
       return TRUE;
   return FALSE;
 }
@@ -99,21 +51,11 @@ find_base (const AdjNode *node, const AdjSchema *schema, guint result)
   return NOBODY;
 }
 
-/* `torch.nn.functional.relu (x, inplace=True)` gives x back. */
-static gboolean
-is_declared_in_place (const AdjNode *node)
-{
-  const AdjValue *inplace = find_keyword (node, "inplace");
-
-  return inplace != NULL && inplace->kind == ADJ_VALUE_BOOL && inplace->boolean &&
-         node->args.n > 0 && node->args.items[0].kind == ADJ_VALUE_NODE;
-}
-
 /* The tensor that `torch.add (x, y, out=z)` writes and gives back; NOBODY: there is none. */
 static guint32
 find_out (const AdjNode *node)
 {
-  const AdjValue *out = find_keyword (node, "out");
+  const AdjValue *out = adj_value_find_member (&node->kwargs, "out");
 
   return out != NULL && out->kind == ADJ_VALUE_NODE ? out->node.index : NOBODY;
 }
@@ -180,7 +122,7 @@ of_call (const AdjGraph *graph, const AdjNode *node)
   const AdjSchema *schema = adj_node_find_schema (node);
   guint32 first = node->n_inputs > 0 ? node->inputs[0].index : NOBODY, base;
 
-  if (is_declared_in_place (node))
+  if (adj_node_is_told_in_place (node))
     return (AdjAlias){ ADJ_ALIAS_SAME, node->args.items[0].node.index, 0, 0 };
   if (find_out (node) != NOBODY)
     return (AdjAlias){ ADJ_ALIAS_SAME, find_out (node), 0, 0 };

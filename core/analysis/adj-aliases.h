@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #pragma once
 
-#include "call/adj-schema.h"
+#include "ir/adj-value.h"
 
 G_BEGIN_DECLS
 
@@ -27,14 +27,5 @@ typedef struct
 
 /* Of every node.  (transfer none) (array length=n_nodes): valid as long as @graph. */
 const AdjAlias *adj_graph_get_aliases (const AdjGraph *graph);
-
-/* (nullable): of what @node calls; of a method and of a function of Python, that of its first
- * overload. */
-const AdjSchema *adj_node_find_schema (const AdjNode *node);
-/* (nullable): argument @index of @schema, which is of what @node calls, where @node gives it. */
-const AdjValue *adj_node_find_argument (const AdjNode *node, const AdjSchema *schema, guint index);
-
-/* Whether what @node calls writes to something that it is given. */
-gboolean adj_node_may_write (const AdjNode *node);
 
 G_END_DECLS

@@ -68,17 +68,17 @@ take_named (const AdjGraph *graph, const AdjGraph *leader, const AdjBlocks *its,
   for (guint i = 0; i < adj_graph_get_n_nodes (graph); i++)
     {
       const AdjNode *node = adj_graph_get_node (graph, i);
-      AdjNodeId twin = adj_graph_find_node (leader, node->name);
+      AdjNodeId other = adj_graph_find_node (leader, node->name);
 
       of_node[i] = ADJ_NO_BLOCK;
       if (!is_call (node))
         continue;
       n_calls++;
-      if (!adj_node_id_is_valid (twin) ||
-          strcmp (adj_graph_get_node (leader, twin.index)->target, node->target) != 0)
+      if (!adj_node_id_is_valid (other) ||
+          strcmp (adj_graph_get_node (leader, other.index)->target, node->target) != 0)
         continue;
       n_known++;
-      of_node[i] = its->of_node[twin.index];
+      of_node[i] = its->of_node[other.index];
     }
   return n_calls > 0 && 2 * n_known >= n_calls;
 }

@@ -127,10 +127,8 @@ ADJ_PUBLIC AdjFunction *adj_aot_compile (AdjAotGraph *aot,
                                          AdjGraph *backward_graph,
                                          guint n_saved_sizes);
 
-/* The error catalogue, row by row; %NULL after the last.  Messages end with "[aot: CODE]". */
+/* The codes of the error catalogue; %NULL after the last.  Messages end with "[aot: CODE]". */
 ADJ_PUBLIC const char *adj_aot_get_error_code (guint index);
-ADJ_PUBLIC const char *
-adj_aot_get_error_message (guint index); /* without the part that names the culprit */
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (AdjAotGraph, adj_aot_graph_unref)
 

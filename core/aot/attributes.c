@@ -3,6 +3,7 @@
  * PyTorch lifts the parameters and buffers of a module. */
 
 #include "analysis/adj-aliases.h"
+#include "analysis/adj-node-call.h"
 #include "aot/aot-private.h"
 #include "interpreter/adj-interpreter.h"
 #include "ir/adj-graph.h"

@@ -111,8 +111,8 @@ import_inputs (AotCollection *collection)
   return TRUE;
 }
 
-/* The node that set it and was never followed by one that sets it back, where a graph was traced.
- */
+/* Fails because the function left autocast set: names the node that entered it last without
+ * leaving, where a graph was traced. */
 static gboolean
 fail_autocast (const AotCollection *collection, GError **error)
 {

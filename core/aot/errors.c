@@ -188,12 +188,6 @@ adj_aot_get_error_code (guint index)
   return index < AOT_N_ERRORS ? rows[index].code : NULL;
 }
 
-const char *
-adj_aot_get_error_message (guint index)
-{
-  return index < AOT_N_ERRORS ? rows[index].message : NULL;
-}
-
 /* "input 2", "output 1 of input 0" */
 static void
 print_blame (const AotBlame *blame, GString *out)

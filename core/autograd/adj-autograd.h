@@ -89,8 +89,6 @@ ADJ_PUBLIC AdjGradNode *adj_tensor_get_grad_edge (AdjContext *cx, AdjTensor *ten
 ADJ_PUBLIC AdjGradNode *adj_grad_node_ref (AdjGradNode *node);           /* (transfer full) */
 ADJ_PUBLIC void adj_grad_node_unref (AdjGradNode *node);                 /* @node: (nullable) */
 ADJ_PUBLIC const char *adj_grad_node_get_name (const AdjGradNode *node); /* "AddmmBackward" */
-/* When it was made: a later one has a higher number. */
-ADJ_PUBLIC guint64 adj_grad_node_get_sequence (const AdjGradNode *node);
 /* Where its results go, one edge for each argument. */
 ADJ_PUBLIC guint adj_grad_node_get_n_edges (const AdjGradNode *node);
 /* (transfer none) (nullable): the node there, and (@input, out) which of its gradients; %NULL: the

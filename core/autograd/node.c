@@ -115,14 +115,6 @@ adj_grad_node_get_name (const AdjGradNode *node)
   return node->name;
 }
 
-guint64
-adj_grad_node_get_sequence (const AdjGradNode *node)
-{
-  g_return_val_if_fail (node != NULL, 0);
-
-  return node->sequence;
-}
-
 guint
 adj_grad_node_get_n_edges (const AdjGradNode *node)
 {

@@ -101,7 +101,7 @@ append_escape (Unquoting *u, GError **error)
   return TRUE;
 }
 
-/* Comes to the characters; %FALSE for a string with fields, f'{x}'. */
+/* Moves behind prefix and quotes; %FALSE for a string with fields, f'{x}'. */
 static gboolean
 begin (Unquoting *u)
 {

@@ -45,6 +45,7 @@ struct _AdjDrawState
   AdjPhilox philox;
   gint64 gpu_threads;
 };
+
 void adj_context_get_draw_state (AdjContext *cx, AdjDrawState *out);
 void adj_context_set_draw_state (AdjContext *cx, const AdjDrawState *state);
 

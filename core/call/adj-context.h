@@ -12,6 +12,8 @@ G_BEGIN_DECLS
 typedef struct _AdjContext AdjContext;
 typedef struct _AdjMode AdjMode;         /* call/adj-mode.h */
 typedef struct _AdjFunction AdjFunction; /* call/adj-function.h */
+/* The state of all generators of a context. */
+typedef struct _AdjDrawState AdjDrawState;
 
 /* All state that a computation has: the stack of modes, the scope of temporaries, the current
  * place in the user's program, symbols, and the first error.  Nothing of it is global, so two
@@ -32,9 +34,6 @@ ADJ_PUBLIC const char *adj_context_get_release (const AdjContext *cx);
 ADJ_PUBLIC void adj_context_set_release (AdjContext *cx, const char *release);
 /* (transfer none): what random operators draw from; begins with PyTorch's default seed. */
 ADJ_PUBLIC AdjGenerator *adj_context_get_generator (AdjContext *cx);
-/* The state of all generators of a context. */
-typedef struct _AdjDrawState AdjDrawState;
-
 /* The seed and offset of counter-based random operators, which advance the offset; both 0 at first.
  */
 ADJ_PUBLIC AdjPhilox adj_context_get_philox (const AdjContext *cx);

@@ -28,10 +28,6 @@ ADJ_PUBLIC void adj_generator_free (AdjGenerator *generator); /* @generator: (nu
 /* As torch.manual_seed(). */
 ADJ_PUBLIC void adj_generator_seed (AdjGenerator *generator, guint64 seed);
 
-/* Not part of the state; ADJ_RANDOM_MKL of a new one. */
-ADJ_PUBLIC void adj_generator_set_source (AdjGenerator *generator, AdjRandomSource source);
-ADJ_PUBLIC AdjRandomSource adj_generator_get_source (const AdjGenerator *generator);
-
 /* @bytes has room for ADJ_GENERATOR_STATE_BYTES. */
 ADJ_PUBLIC void adj_generator_get_state (const AdjGenerator *generator, guint8 *bytes);
 /* %FALSE with ADJ_ERROR_PARSE when @bytes are no state; then nothing has changed. */

@@ -68,4 +68,7 @@ AdjObject *adj_object_new_fake (AdjContext *cx,
                                 const AdjObjectClass *klass,
                                 const AdjValue *state);
 
+/* Whether it has an effect, which must be kept and ordered. */
+gboolean adj_object_call_has_effect (const AdjObjectCall *call);
+
 G_END_DECLS

@@ -27,6 +27,4 @@ struct _AdjObjectCall
 
 /* Passes @call on. */
 ADJ_PUBLIC gboolean adj_mode_call_object_below (AdjMode *mode, AdjObjectCall *call);
-/* Whether it has an effect, which must be kept and ordered. */
-ADJ_PUBLIC gboolean adj_object_call_has_effect (const AdjObjectCall *call);
 G_END_DECLS

@@ -20,4 +20,7 @@ gboolean adj_type_is_class (const AdjType *type);
 /* Whether it is the class @name, "ns::Queue" or "module.Scale". */
 gboolean adj_type_is_class_named (const AdjType *type, const char *name);
 
+/* "Tensor", "SymInt"; "Any" for unknown types. */
+const char *adj_type_kind_name (AdjTypeKind kind);
+
 G_END_DECLS

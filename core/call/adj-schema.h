@@ -39,8 +39,6 @@ typedef struct
   const char *name;           /* of ANY: the type as written */
 } AdjType;
 
-/* "Tensor", "SymInt"; "Any" for unknown types. */
-ADJ_PUBLIC const char *adj_type_kind_name (AdjTypeKind kind);
 /* "Tensor(a!)", "int[2]?". */
 ADJ_PUBLIC void adj_type_print (const AdjType *type, GString *out);
 /* Whether @value is accepted for an argument of type @type. */

@@ -5,6 +5,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "call/adj-schema-internal.h"
 #include "call/adj-schema.h"
 
 static void

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "compiled_autograd/adj-compiled-autograd.h"
+#include "passes/adj-recording.h"
 
 G_BEGIN_DECLS
 
@@ -15,5 +16,12 @@ gboolean adj_capture_order_find (const char *name, AdjCompiledOptions *options, 
 /* (nullable): as which release of PyTorch operators are differentiated when graphs of @order are
  * made; see adj_context_set_release(). */
 const char *adj_capture_order_get_release (AdjCaptureOrder order);
+
+/* Adds how it came about, stage by stage: "replayed", because of the reason below, then each move
+ * of the order, and "dce".  %FALSE with ADJ_ERROR_VERIFY when a move broke the graph. */
+gboolean adj_capture_record (const AdjCapture *capture, AdjRecording *recording, GError **error);
+
+/* How often it ran. */
+guint64 adj_capture_get_n_runs (const AdjCapture *capture);
 
 G_END_DECLS

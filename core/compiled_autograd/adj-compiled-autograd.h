@@ -4,7 +4,6 @@
 #include "autograd/adj-autograd.h"
 #include "call/adj-function.h"
 #include "ir/adj-value.h"
-#include "passes/adj-recording.h"
 
 G_BEGIN_DECLS
 
@@ -90,43 +89,11 @@ ADJ_PUBLIC AdjCapture *adj_capture_ref (AdjCapture *capture); /* (transfer full)
 ADJ_PUBLIC void adj_capture_unref (AdjCapture *capture);      /* @capture: (nullable) */
 /* (transfer none): as it is run, in the order asked for and without what nobody needs. */
 ADJ_PUBLIC AdjGraph *adj_capture_get_graph (const AdjCapture *capture);
-/* Adds how it came about, stage by stage: "replayed", because of the reason below, then each move
- * of the order, and "dce".  %FALSE with ADJ_ERROR_VERIFY when a move broke the graph. */
-ADJ_PUBLIC gboolean adj_capture_record (const AdjCapture *capture,
-                                        AdjRecording *recording,
-                                        GError **error);
 /* Why it was made, in words: "MulBackward (NodeCall 2): saved 'other' was f32, is f64". */
 ADJ_PUBLIC const char *adj_capture_get_reason (const AdjCapture *capture);
-ADJ_PUBLIC guint64 adj_capture_get_n_runs (const AdjCapture *capture);
 
-/* A node of the backward, by the order in which it was replayed. */
-typedef struct
-{
-  const char *name; /* "MulBackward" */
-  guint id;         /* the order in which it was first met */
-  guint key_length; /* bytes of what tells it from another in the cache */
-  gboolean needed;  /* it runs; else only what arrives there is wanted */
-} AdjCaptureCall;
-
-/* What an element of a list of the graph is. */
-typedef struct
-{
-  guint call;       /* that brought it in */
-  const char *name; /* "other", "leaf", "tensor_pre_hook scale" */
-} AdjCaptureOrigin;
-
-/* Texts of what these give are valid as long as @capture. */
+/* How many nodes of the backward were replayed. */
 ADJ_PUBLIC guint adj_capture_get_n_calls (const AdjCapture *capture);
-/* By the order in which they were replayed. */
-ADJ_PUBLIC AdjCaptureCall adj_capture_get_call (const AdjCapture *capture, guint index);
-/* Of the list "inputs". */
-ADJ_PUBLIC guint adj_capture_get_n_inputs (const AdjCapture *capture);
-/* Where an item of it came in. */
-ADJ_PUBLIC AdjCaptureOrigin adj_capture_get_input (const AdjCapture *capture, guint index);
-/* Of the list "hooks". */
-ADJ_PUBLIC guint adj_capture_get_n_hooks (const AdjCapture *capture);
-/* Likewise. */
-ADJ_PUBLIC AdjCaptureOrigin adj_capture_get_hook (const AdjCapture *capture, guint index);
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (AdjCompiledAutograd, adj_compiled_autograd_free)
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (AdjCapture, adj_capture_unref)

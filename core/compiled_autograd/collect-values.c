@@ -7,15 +7,13 @@
 
 /* Among the inputs, from 1 on.  What it was in a backward before is only where to look. */
 static guint
-number_input (Collector *collector, const char *name, AdjTensor *tensor)
+number_input (Collection *self, AdjTensor *tensor)
 {
-  Collection *self = collector->self;
   const guint number = adj_tensor_get_number (tensor);
 
   if (number - 1 < self->inputs->len && self->inputs->pdata[number - 1] == tensor)
     return number;
   g_ptr_array_add (self->inputs, adj_tensor_ref (tensor));
-  *ADD_ITEMS (self->input_origins, CollectedOrigin, 1) = (CollectedOrigin){ collector->call, name };
   adj_tensor_set_number (tensor, self->inputs->len);
   return self->inputs->len;
 }
@@ -24,7 +22,7 @@ static void
 collect_tensor (Collector *collector, const char *name, AdjTensor *tensor)
 {
   Collection *self = collector->self;
-  const guint number = tensor != NULL ? number_input (collector, name, tensor) : 0;
+  const guint number = tensor != NULL ? number_input (self, tensor) : 0;
 
   *ADD_ITEMS (self->slots, guint, 1) = number;
   put_number (self, number);
@@ -96,10 +94,8 @@ void
 collect_object (Collector *collector, AdjOpaque *object)
 {
   Collection *self = collector->self;
-  const CollectedOrigin origin = { collector->call, NULL };
 
   g_ptr_array_add (self->objects, object);
-  g_array_append_val (self->object_origins, origin);
   put_number (self, self->objects->len);
 }
 

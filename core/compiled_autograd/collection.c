@@ -29,13 +29,11 @@ collection_new (void)
   self->calls = g_array_new (FALSE, FALSE, sizeof (CollectedCall));
   g_array_set_clear_func (self->calls, clear_call);
   self->inputs = g_ptr_array_new_with_free_func ((GDestroyNotify) adj_tensor_unref);
-  self->input_origins = g_array_new (FALSE, FALSE, sizeof (CollectedOrigin));
   self->slots = g_array_new (FALSE, FALSE, sizeof (guint));
   self->packed = g_array_new (FALSE, FALSE, sizeof (CollectedPacked));
   self->sizes = g_array_new (FALSE, FALSE, sizeof (gint64));
   self->dynamic = g_array_new (FALSE, FALSE, sizeof (guint));
   self->objects = g_ptr_array_new_with_free_func ((GDestroyNotify) adj_opaque_unref);
-  self->object_origins = g_array_new (FALSE, FALSE, sizeof (CollectedOrigin));
   return self;
 }
 
@@ -44,13 +42,11 @@ collection_clear (Collection *self)
 {
   g_array_set_size (self->calls, 0);
   g_ptr_array_set_size (self->inputs, 0);
-  g_array_set_size (self->input_origins, 0);
   g_array_set_size (self->slots, 0);
   g_array_set_size (self->packed, 0);
   g_array_set_size (self->sizes, 0);
   g_array_set_size (self->dynamic, 0);
   g_ptr_array_set_size (self->objects, 0);
-  g_array_set_size (self->object_origins, 0);
   self->n_key = 0;
   self->refusal = NULL;
 }
@@ -60,13 +56,11 @@ collection_free (Collection *self)
 {
   g_array_unref (self->calls);
   g_ptr_array_unref (self->inputs);
-  g_array_unref (self->input_origins);
   g_array_unref (self->slots);
   g_array_unref (self->packed);
   g_array_unref (self->sizes);
   g_array_unref (self->dynamic);
   g_ptr_array_unref (self->objects);
-  g_array_unref (self->object_origins);
   g_free (self->key);
   g_free (self);
 }

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "autograd/adj-engine-internal.h"
-#include "compiled_autograd/adj-compiled-autograd.h"
+#include "compiled_autograd/adj-compiled-autograd-internal.h"
 #include "ir/adj-value.h"
 #include "ir/adj-opaque.h"
 #include "ir/adj-target-internal.h"
@@ -57,13 +57,6 @@ typedef struct
 
 #define SLOT_PACKED (1U << 31) /* of a slot: it is a number among what is packed */
 
-/* Where an input, a size or an object came in. */
-typedef struct
-{
-  guint call;
-  const char *name; /* (unowned): of an argument */
-} CollectedOrigin;
-
 typedef struct
 {
   AdjContext *cx;
@@ -71,7 +64,6 @@ typedef struct
   AdjCaptureLevel level; /* for which it is collected */
   GArray *calls;         /* CollectedCall, in the order of replay */
   GPtrArray *inputs;     /* of AdjTensor, owned */
-  GArray *input_origins;
   GArray *slots;   /* guint: of each tensor that a node keeps, as they are visited: its number among
                       inputs + 1 */
   GArray *packed;  /* CollectedPacked */
@@ -79,8 +71,7 @@ typedef struct
   GArray *sizes;   /* gint64 */
   GArray *dynamic; /* guint: sizes that are never fixed */
   GPtrArray *objects; /* of AdjOpaque, owned: hooks and backwards that are called as a whole */
-  GArray *object_origins;
-  guint8 *key; /* (owned): those of all calls, one after the other */
+  guint8 *key;        /* (owned): those of all calls, one after the other */
   guint n_key, key_size;
   const char *refusal; /* (nullable): why it cannot be captured */
 } Collection;
@@ -106,8 +97,8 @@ gboolean node_is_whole (const AdjGradNode *node);
 
 /* What wrote into a view; .inner: what keeps what @call visits, and else the node itself. */
 WrittenView call_get_written (const CollectedCall *call);
-/* Visits what the node of @call keeps: in the order of its form, where it has one.  %FALSE: it was
- * let go. */
+/* Visits what the node of @call keeps: in the order of its form, where it has one.  %FALSE: the
+ * node has let go of it, in a backward before. */
 gboolean call_visit (const CollectedCall *call, GradVisitor *visitor);
 
 /* Whether a number in place of a tensor, which @node keeps, becomes an input, so that another one
@@ -195,9 +186,7 @@ struct _AdjCapture
   guint n_lists;      /* that the graph takes */
   GArray *rules;      /* SizeRule */
   GArray *moved;      /* guint: inputs that go to the GPU before the graph runs */
-  GArray *calls;      /* AdjCaptureCall; names owned */
-  GArray *inputs;     /* AdjCaptureOrigin; names owned */
-  GArray *objects;    /* likewise */
+  guint n_calls;      /* that were replayed */
 };
 
 /* (transfer full): of what was collected, without graphs (capture.c). */

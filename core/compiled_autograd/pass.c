@@ -5,6 +5,7 @@
 #include "compiled_autograd/adj-compiled-autograd-internal.h"
 #include "compiled_autograd/compiled-private.h"
 #include "ir/adj-graph.h"
+#include "passes/adj-pass-internal.h"
 #include "passes/adj-pass.h"
 
 static const struct

@@ -56,8 +56,8 @@ take_objects (const Collection *collection)
   return list;
 }
 
-/* Nothing is left for a second backward, nor to be held while this one runs; but what was not
- * looked into goes when it is called. */
+/* Lets go of what the nodes of @collection keep, before the graph runs; a node that is called as a
+ * whole does so itself. */
 static void
 release_nodes (const Collection *collection)
 {

@@ -2,6 +2,7 @@
 /* Alias versions: which node's result is in a piece of memory after each write. */
 
 #include "analysis/adj-aliases.h"
+#include "analysis/adj-node-call.h"
 #include "call/adj-schema.h"
 #include "exec/alias-versions-private.h"
 #include "ir/adj-graph.h"

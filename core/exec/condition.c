@@ -199,8 +199,8 @@ look_around (const Condition *condition, Terms *terms)
     }
 }
 
-/* The places of a blend are off by so many roundings as there are places, and its weights may
- * cancel. */
+/* Raises the terms of a blend (resampling): its places are off by @n_places roundings, and its
+ * weights may cancel. */
 static void
 widen (const Condition *condition, double n_places, Terms *terms)
 {

@@ -6,6 +6,7 @@
 #include "adj-kernel-random.h"
 
 #include "call/adj-context-internal.h"
+#include "call/adj-generator-internal.h"
 #include "exec/generator-state-private.h"
 #include "ir/adj-value-internal.h"
 

@@ -4,46 +4,12 @@
 
 #include <math.h>
 
+#include "analysis/adj-node-call.h"
 #include "call/adj-op.h"
 #include "exec/perturbation-private.h"
 #include "exec/verdict-private.h"
 #include "ir/adj-graph.h"
 #include "ops/adj-op-table.h"
-#include "ops/adj-packet.h"
-
-static gboolean
-is_true (const AdjValue *leaf, gpointer data)
-{
-  return leaf->kind != ADJ_VALUE_BOOL || !leaf->boolean;
-}
-
-static gboolean
-is_given (const AdjNode *node, const char *name)
-{
-  for (guint i = 0; adj_value_is_container (&node->kwargs) && i < node->kwargs.n; i += 2)
-    if (g_str_equal (node->kwargs.items[i].text, name))
-      return TRUE;
-  return FALSE;
-}
-
-/* Whether @node writes if it calls the overload of @schema: an argument, `out`, or what is called
- * with a TRUE and may work in place. */
-static gboolean
-may_write (const AdjNode *node, const AdjSchema *schema)
-{
-  for (guint i = 0; i < schema->n_arguments; i++)
-    {
-      const AdjArgument *argument = &schema->arguments[i];
-
-      if (argument->type.written && (!argument->keyword_only || is_given (node, argument->name)))
-        return TRUE;
-      if (g_str_equal (argument->name, "inplace") &&
-          !(adj_value_foreach (&node->args, is_true, NULL) &&
-            adj_value_foreach (&node->kwargs, is_true, NULL)))
-        return TRUE;
-    }
-  return FALSE;
-}
 
 static gboolean
 is_no_operator (const AdjValue *leaf, gpointer data)
@@ -60,17 +26,12 @@ is_no_operator (const AdjValue *leaf, gpointer data)
 static gboolean
 name_may_write (const AdjNode *node)
 {
-  const AdjPacket *packet = node->opcode == ADJ_OPCODE_CALL_METHOD
-                                ? adj_packet_find_method (node->target)
-                                : adj_packet_find_function (node->target);
   const AdjOp *called = NULL;
 
-  if (packet == NULL && !adj_value_foreach (&node->args, is_no_operator, &called))
-    return called == NULL || adj_schema_mutates (adj_op_get_schema (called));
-  for (guint i = 0; packet != NULL && i < adj_packet_get_n_overloads (packet); i++)
-    if (may_write (node, adj_op_get_schema (adj_packet_get_overload (packet, i))))
-      return TRUE;
-  return packet == NULL;
+  if (adj_node_find_packet (node) != NULL)
+    return adj_node_may_write (node);
+  return adj_value_foreach (&node->args, is_no_operator, &called) || called == NULL ||
+         adj_schema_mutates (adj_op_get_schema (called));
 }
 
 gboolean

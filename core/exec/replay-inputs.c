@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "call/adj-context-internal.h"
+#include "call/adj-generator-internal.h"
 #include "call/adj-mode.h"
 #include "call/adj-object-call-internal.h"
 #include "call/adj-op.h"

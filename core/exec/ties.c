@@ -5,35 +5,17 @@
 #include <math.h>
 #include <string.h>
 
+#include "analysis/adj-node-call.h"
 #include "call/adj-op.h"
 #include "exec/ties-private.h"
 #include "ir/adj-graph.h"
 #include "ir/adj-value-internal.h"
-#include "ops/adj-packet.h"
-
-/* (nullable): the operator of @node if its integers are indices; also by a Python name. */
-static const AdjOp *
-find_operator (const AdjNode *node)
-{
-  const AdjPacket *packet = NULL;
-
-  if (node->op != NULL)
-    return (node->op->flags & ADJ_OP_INDICES) != 0 ? node->op : NULL;
-  if (node->opcode == ADJ_OPCODE_CALL_METHOD)
-    packet = adj_packet_find_method (node->target);
-  else if (node->opcode == ADJ_OPCODE_CALL_FUNCTION)
-    packet = adj_packet_find_function (node->target);
-  for (guint i = 0; packet != NULL && i < adj_packet_get_n_overloads (packet); i++)
-    if (adj_packet_get_overload (packet, i)->flags & ADJ_OP_INDICES)
-      return adj_packet_get_overload (packet, i);
-  return NULL;
-}
 
 /* (nullable): what @node gives for the argument @name, or its default. */
 static const AdjValue *
 find_argument (const AdjNode *node, const char *name)
 {
-  const AdjSchema *schema = adj_op_get_schema (find_operator (node));
+  const AdjSchema *schema = adj_op_get_schema (adj_node_find_op (node, ADJ_OP_INDICES));
   const AdjValue *keyword = adj_value_find_member (&node->kwargs, name);
 
   if (keyword != NULL)
@@ -140,7 +122,7 @@ ties_name_equals (const Side *side)
   const AdjTensorData *input;
   Lines lines;
 
-  if (node == NULL || find_operator (node) == NULL ||
+  if (node == NULL || adj_node_find_op (node, ADJ_OP_INDICES) == NULL ||
       adj_tensor_data_get_meta (side->value)->dtype != ADJ_DTYPE_I64)
     return FALSE;
   input = find_input (side->operation);

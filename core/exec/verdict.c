@@ -4,13 +4,13 @@
 
 #include <math.h>
 
+#include "analysis/adj-node-call.h"
 #include "call/adj-op.h"
 #include "exec/perturbation-private.h"
 #include "exec/ties-private.h"
 #include "exec/verdict-private.h"
 #include "interpreter/adj-gauge.h"
 #include "ir/adj-graph.h"
-#include "ops/adj-packet.h"
 
 /* How much larger than ours a peer's error may be before it is no rounding error. */
 #define OTHER_FUNCTION 100
@@ -84,28 +84,13 @@ is_close (const AdjTensorDifference *difference, const Leaf *leaf, double rtol, 
   return difference->n_class_mismatch == 0;
 }
 
-/* (nullable): the operator of @node, also by a Python name, that leaves vectors a factor. */
-static const AdjOp *
-find_gauge (const AdjNode *node)
-{
-  const AdjPacket *packet = NULL;
-
-  if (node->op != NULL)
-    return (node->op->flags & ADJ_OP_GAUGE) != 0 ? node->op : NULL;
-  if (node->opcode == ADJ_OPCODE_CALL_FUNCTION)
-    packet = adj_packet_find_function (node->target);
-  for (guint i = 0; packet != NULL && i < adj_packet_get_n_overloads (packet); i++)
-    if (adj_packet_get_overload (packet, i)->flags & ADJ_OP_GAUGE)
-      return adj_packet_get_overload (packet, i);
-  return NULL;
-}
-
 /* (transfer full): what the operator of @side gives exactly; of vectors that it leaves a factor,
  * the nearest of those that may be. */
 static AdjTensorData *
 exact_of (const Side *side, const Leaf *leaf)
 {
-  const AdjOp *op = side->operation != NULL ? find_gauge (side->operation->node) : NULL;
+  const AdjOp *op =
+      side->operation != NULL ? adj_node_find_op (side->operation->node, ADJ_OP_GAUGE) : NULL;
   const AdjSchema *schema = op != NULL ? adj_op_get_schema (op) : NULL;
 
   if (op == NULL || leaf->item >= schema->n_returns)

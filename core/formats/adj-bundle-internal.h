@@ -15,4 +15,8 @@ char *adj_bundle_graph_fingerprint (const AdjGraph *graph);
 const AdjValue *
 adj_bundle_get_weights (const AdjBundle *bundle, const AdjBundleGraph *graph, guint *n);
 
+/* How many threads fit at once on a GPU of the machine that recorded, which decides what it drew;
+ * 0: the file does not say. */
+gint64 adj_bundle_get_gpu_threads (const AdjBundle *bundle);
+
 G_END_DECLS

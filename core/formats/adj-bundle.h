@@ -33,6 +33,7 @@ typedef struct
   const char *id;         /* "0-0" */
   const char *compile_id; /* (nullable) */
   gint rank;
+  gint process; /* of several that wrote graphs of one rank, from 0 */
   gint attempt;
   guint n_graphs;
   const AdjBundleGraph **graphs;
@@ -119,9 +120,6 @@ ADJ_PUBLIC const char *adj_bundle_get_description (const AdjBundle *bundle);
 ADJ_PUBLIC const char *adj_bundle_get_torch_version (const AdjBundle *bundle);
 /* Where the PyTorch that recorded took random numbers from; %FALSE: the file does not say. */
 ADJ_PUBLIC gboolean adj_bundle_get_random_source (const AdjBundle *bundle, AdjRandomSource *source);
-/* How many threads fit at once on a GPU of the machine that recorded, which decides what it drew;
- * 0: the file does not say. */
-ADJ_PUBLIC gint64 adj_bundle_get_gpu_threads (const AdjBundle *bundle);
 /* Diagnostics of the reader: hand-edited entries, records that could not be read. */
 ADJ_PUBLIC const AdjDiags *adj_bundle_get_diags (const AdjBundle *bundle);
 /* The recording of the stages by which graphs of the file were made. (transfer none) (nullable) */

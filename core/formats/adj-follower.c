@@ -142,7 +142,7 @@ read_on (AdjFollower *self, GCancellable *cancellable)
   return g_steal_pointer (&bundle);
 }
 
-/* Nobody else has @bundle yet. */
+/* Puts graphs of @before in the place of equal ones of @bundle, which nobody else has yet. */
 static void
 keep_graphs (AdjBundle *bundle, const AdjBundle *before)
 {

@@ -111,6 +111,7 @@ add_region (Loader *loader, const JsonItem *item, GError **error)
   AdjRegion region = { .id = json_get_text (item, "id"),
                        .compile_id = json_get_text (item, "compile_id"),
                        .rank = loader_get_rank (item),
+                       .process = get_count (item, "process", 0),
                        .attempt = get_count (item, "attempt", 0),
                        .num_fwd_outputs = get_count (item, "num_fwd_outputs", -1) };
   const JsonItem *partition = json_get (item, "partition");

@@ -19,7 +19,8 @@ void entries_free (Entries *entries);
 gboolean entries_are_folder (const char *path);
 /* Whether who wrote the folder was stopped after all was written, and before each part of it. */
 gboolean entries_are_unfinished (const Entries *entries);
-/* To be asked when all is read: parts of a folder are of one writer, or ADJ_ERROR_STALE. */
+/* To be called when all is read.  %FALSE with ADJ_ERROR_STALE where parts of a folder are of
+ * several writers. */
 gboolean entries_check_unchanged (const Entries *entries, GError **error);
 
 gboolean entries_has (const Entries *entries, const char *name);

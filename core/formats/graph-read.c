@@ -3,7 +3,8 @@
 
 #include <string.h>
 
-#include "formats/graph-facts-private.h"
+#include "formats/graph-metadata-private.h"
+#include "ir/adj-builder-internal.h"
 #include "ir/adj-graph.h"
 #include "ops/adj-op-table.h"
 
@@ -21,7 +22,7 @@ typedef struct
 typedef struct
 {
   GraphReader *reader;
-  NodeFacts facts;
+  NodeMetadata metadata;
 } NodeReader;
 
 /* An array or an object of arguments; absent is empty. */
@@ -39,11 +40,11 @@ read_arguments (
     return TRUE;
   if (arguments->kind != (is_positional ? JSON_ARRAY : JSON_OBJECT))
     {
-      json_fail (node->facts.value.json, arguments, error, "%s must be an %s", key,
+      json_fail (node->metadata.value.json, arguments, error, "%s must be an %s", key,
                  is_positional ? "array" : "object");
       return FALSE;
     }
-  items = adj_arena_new0 (node->facts.value.arena, AdjValue, stride * arguments->n + 1);
+  items = adj_arena_new0 (node->metadata.value.arena, AdjValue, stride * arguments->n + 1);
   for (guint i = 0; i < arguments->n; i++)
     {
       const JsonItem *argument = &arguments->items[i];
@@ -52,7 +53,7 @@ read_arguments (
         items[2 * i] = (AdjValue){ .kind = ADJ_VALUE_STRING,
                                    .n = strlen (argument->key),
                                    .text = argument->key };
-      if (!value_read (&node->facts.value, argument, &items[stride * i + stride - 1], error))
+      if (!value_read (&node->metadata.value, argument, &items[stride * i + stride - 1], error))
         return FALSE;
     }
   *out = (AdjValue){ .kind = is_positional ? ADJ_VALUE_TUPLE : ADJ_VALUE_DICT,
@@ -68,10 +69,10 @@ read_annotation (NodeReader *node, const JsonItem *item, AdjNodeSpec *spec, GErr
 
   if (val == NULL)
     return TRUE;
-  if (!value_read_annotation (&node->facts.value, val, &spec->val, error))
+  if (!value_read_annotation (&node->metadata.value, val, &spec->val, error))
     return FALSE;
   if (spec->val.kind == ADJ_VALUE_META)
-    node->facts.tensor = (AdjTensorMeta *) spec->val.meta;
+    node->metadata.tensor = (AdjTensorMeta *) spec->val.meta;
   return TRUE;
 }
 
@@ -86,13 +87,13 @@ read_head (NodeReader *node, const JsonItem *item, AdjNodeSpec *spec, GError **e
   if (spec->opcode == ADJ_OPCODE_OUTPUT && spec->target == NULL)
     spec->target = "output";
   if (spec->name == NULL)
-    json_fail (node->facts.value.json, item, error, "a node without a name");
+    json_fail (node->metadata.value.json, item, error, "a node without a name");
   else if (spec->opcode == ADJ_N_OPCODES)
-    json_fail (node->facts.value.json, item, error, "unknown op '%s'", op != NULL ? op : "");
+    json_fail (node->metadata.value.json, item, error, "unknown op '%s'", op != NULL ? op : "");
   else if (spec->target == NULL)
-    json_fail (node->facts.value.json, item, error, "no target");
+    json_fail (node->metadata.value.json, item, error, "no target");
   else if (adj_node_id_is_valid (adj_builder_find (node->reader->builder, spec->name)))
-    json_fail (node->facts.value.json, item, error, "another node has this name");
+    json_fail (node->metadata.value.json, item, error, "another node has this name");
   else
     return TRUE;
   return FALSE;
@@ -101,21 +102,21 @@ read_head (NodeReader *node, const JsonItem *item, AdjNodeSpec *spec, GError **e
 static gboolean
 read_node (NodeReader *node, const JsonItem *item, GError **error)
 {
-  AdjNodeSpec spec = { .meta = &node->facts.meta };
+  AdjNodeSpec spec = { .meta = &node->metadata.meta };
   AdjValue extra = { .kind = ADJ_VALUE_DICT };
 
   if (!read_head (node, item, &spec, error) || !read_annotation (node, item, &spec, error) ||
       !read_arguments (node, item, "args", &spec.args, error) ||
       !read_arguments (node, item, "kwargs", &spec.kwargs, error) ||
-      !graph_read_facts (&node->facts, item, error))
+      !graph_read_metadata (&node->metadata, item, error))
     return FALSE;
-  if (node->facts.extra->len > 0)
+  if (node->metadata.extra->len > 0)
     {
-      extra.n = node->facts.extra->len;
-      extra.items = &g_array_index (node->facts.extra, AdjValue, 0);
-      node->facts.meta.extra = &extra;
+      extra.n = node->metadata.extra->len;
+      extra.items = &g_array_index (node->metadata.extra, AdjValue, 0);
+      node->metadata.meta.extra = &extra;
     }
-  spec.origin = node->facts.origin;
+  spec.origin = node->metadata.origin;
   spec.span = (AdjSpan){ item->line, item->column, 0 };
   adj_builder_add (node->reader->builder, &spec);
   return TRUE;
@@ -149,9 +150,9 @@ read_next_node (GraphReader *reader, GError **error)
   g_autoptr (AdjArena) arena = adj_arena_new ();
   g_autoptr (GArray) extra = g_array_new (FALSE, FALSE, sizeof (AdjValue));
   const GraphSource *source = reader->source;
-  NodeReader node = {
-    .reader = reader, .facts = { .meta = ADJ_NODE_META_INIT, .origin = ADJ_NO_NODE, .extra = extra }
-  };
+  NodeReader node = { .reader = reader,
+                      .metadata = {
+                          .meta = ADJ_NODE_META_INIT, .origin = ADJ_NO_NODE, .extra = extra } };
   const JsonItem *item = json_read (&reader->json, arena, error);
 
   if (item == NULL)
@@ -161,15 +162,15 @@ read_next_node (GraphReader *reader, GError **error)
       json_fail (&reader->json, item, error, "a node must be an object");
       return FALSE;
     }
-  node.facts.value = (ValueReader){ .json = &reader->json,
-                                    .arena = arena,
-                                    .symbols = source->symbols,
-                                    .strings = source->strings,
-                                    .nodes = reader->builder,
-                                    .get_tensor = source->get_tensor,
-                                    .get_graph = source->get_graph,
-                                    .get_object = source->get_object,
-                                    .data = source->data };
+  node.metadata.value = (ValueReader){ .json = &reader->json,
+                                       .arena = arena,
+                                       .symbols = source->symbols,
+                                       .strings = source->strings,
+                                       .nodes = reader->builder,
+                                       .get_tensor = source->get_tensor,
+                                       .get_graph = source->get_graph,
+                                       .get_object = source->get_object,
+                                       .data = source->data };
   if (read_node (&node, item, error))
     return TRUE;
   name_node (&reader->json, item, error);

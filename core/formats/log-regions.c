@@ -529,6 +529,7 @@ add_region (Regions *regions, AdjBundleBuilder *builder, const Region *region, G
     .id = region->id,
     .compile_id = region->compile_id,
     .rank = region->key.rank,
+    .process = region->key.process,
     .attempt = (gint) MAX (region->key.attempt, 0),
     .n_graphs = region->graph_ids->len,
     .num_fwd_outputs = -1,

@@ -149,6 +149,8 @@ put_region (AdjointSaver *saver, guint index, GString *out, GError **error)
   g_string_append (out, ", ");
   if (!put_dict (&writer, "partition", region->partition, out, error))
     return FALSE;
+  if (region->process > 0)
+    g_string_append_printf (out, "\"process\": %d, ", region->process);
   g_string_append (out, "\"rank\": ");
   put_count_or_null (region->rank, out);
   g_string_append_c (out, '}');

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "analysis/adj-aliases.h"
+#include "analysis/adj-node-call.h"
 #include "base/adj-lexer.h"
 #include "call/adj-op.h"
 #include "interpreter/adj-interpreter.h"
@@ -139,18 +140,6 @@ has_unread (const AdjNode *node)
           !adj_value_foreach (&node->kwargs, is_known, NULL));
 }
 
-/* `add_`, `operator.iadd` */
-static gboolean
-names_write (const char *target)
-{
-  AdjFixity fixity = ADJ_FIXITY_INFIX;
-  gsize n = strlen (target);
-
-  return (adj_target_get_symbol (target, &fixity) != NULL && fixity == ADJ_FIXITY_INPLACE) ||
-         g_str_equal (target, "operator.setitem") ||
-         (n > 1 && target[n - 1] == '_' && target[n - 2] != '_');
-}
-
 static Effects
 find_effects (const AdjNode *node)
 {
@@ -164,9 +153,7 @@ find_effects (const AdjNode *node)
   if (node->opcode == ADJ_OPCODE_RAW)
     look_through (node->target, &effects);
   else
-    effects.writes = node->op != NULL ? adj_schema_mutates (adj_op_get_schema (node->op))
-                                      : names_write (node->target);
-
+    effects.writes = adj_node_may_write (node);
   return effects;
 }
 

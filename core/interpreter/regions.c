@@ -120,8 +120,8 @@ adj_builtin_run_packed (
   return adj_builtin_run_region (cx, flat, args[1].n + 1, keywords, out);
 }
 
-/* invoke_quant (body, *args, quant_options=…), foreach_map, local_map_hop: keywords are none of the
- * body's. */
+/* invoke_quant (body, *args, quant_options=…), foreach_map, local_map_hop: calls @args[0] with the
+ * other arguments; keywords are options of the operator and not given to the body. */
 gboolean
 adj_builtin_run_operands (
     AdjContext *cx, const AdjValue *args, guint n_args, const AdjValue *kwargs, AdjValue *out)

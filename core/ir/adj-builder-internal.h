@@ -25,4 +25,10 @@ void adj_builder_reserve (AdjBuilder *builder, guint n_nodes);
 AdjNodeId adj_builder_copy_renumbered (
     AdjBuilder *builder, const AdjGraph *from, guint index, AdjNodeId *map, const GArray *storages);
 
+/* The name of node @id, which @builder has. */
+const char *adj_builder_get_name (AdjBuilder *builder, AdjNodeId id);
+
+/* What the caller of the graph is set to. */
+void adj_builder_set_thread_state (AdjBuilder *builder, const AdjThreadState *thread_state);
+
 G_END_DECLS

@@ -60,10 +60,6 @@ ADJ_PUBLIC AdjSymbols *adj_builder_get_symbols (AdjBuilder *builder); /* (transf
 ADJ_PUBLIC void
 adj_builder_set_header (AdjBuilder *builder, AdjHeader header, const char *parameters);
 
-/* What the caller of the graph is set to. */
-ADJ_PUBLIC void adj_builder_set_thread_state (AdjBuilder *builder,
-                                              const AdjThreadState *thread_state);
-
 /* Appends a node; gives its id.  Mistakes (unknown node, duplicate name, too many) are reported by
  * seal. */
 ADJ_PUBLIC AdjNodeId adj_builder_add (AdjBuilder *builder, const AdjNodeSpec *spec);
@@ -93,8 +89,6 @@ ADJ_PUBLIC void adj_builder_add_attr (AdjBuilder *builder, const char *name, con
 /* The node of that name, or ADJ_NO_NODE. */
 ADJ_PUBLIC AdjNodeId adj_builder_find (AdjBuilder *builder, const char *name);
 ADJ_PUBLIC guint adj_builder_get_n_nodes (AdjBuilder *builder); /* that it has so far */
-ADJ_PUBLIC const char *adj_builder_get_name (AdjBuilder *builder,
-                                             AdjNodeId id); /* of a node that it has */
 
 /* (transfer full): @candidate by the naming rule of ir/SPEC.md §2.2; reserves the name. */
 ADJ_PUBLIC char *adj_builder_unique_name (AdjBuilder *builder, const char *candidate);

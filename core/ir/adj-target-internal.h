@@ -20,6 +20,10 @@ const char *adj_target_get_symbol (const char *target, AdjFixity *fixity);
 /* The reverse: "operator.add" for "+" and INFIX. */
 const char *adj_target_from_symbol (const char *symbol, AdjFixity fixity);
 
+/* Whether what is called so writes by its name, as PyTorch gives them: `add_`, `operator.iadd`,
+ * `torch.ops.aten.mul_.Tensor`; for whoever has no schema. */
+gboolean adj_target_names_write (const char *target);
+
 /* What the graph of a captured backward calls beside operators, and, the last, what a trace has
  * kept as one call (interpreter/SPEC.md §5.4). */
 #define ADJ_TARGET_CALL_HOOK "torch._dynamo.external_utils.call_hook"

@@ -71,6 +71,26 @@ adj_target_get_symbol (const char *target, AdjFixity *fixity)
   return NULL;
 }
 
+gboolean
+adj_target_names_write (const char *target)
+{
+  static const char *const others[] = {
+    "operator.setitem",
+    "torch._dynamo.compiled_autograd.copy_slices_epilogue",
+  };
+  AdjFixity fixity = ADJ_FIXITY_INFIX;
+  const char *end = target + strlen (target);
+
+  for (guint i = 0; i < G_N_ELEMENTS (others); i++)
+    if (g_str_equal (target, others[i]))
+      return TRUE;
+  if (adj_target_get_symbol (target, &fixity) != NULL)
+    return fixity == ADJ_FIXITY_INPLACE;
+  if (g_str_has_prefix (target, "torch.ops."))
+    end = strrchr (target, '.');
+  return end - target > 1 && end[-1] == '_' && end[-2] != '_';
+}
+
 const char *
 adj_target_from_symbol (const char *symbol, AdjFixity fixity)
 {

@@ -5,6 +5,7 @@
 
 #include <string.h>
 
+#include "ir/adj-builder-internal.h"
 #include "ir/adj-graph.h"
 #include "ir/parse-private.h"
 #include "ir/text-private.h"

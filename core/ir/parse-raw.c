@@ -5,6 +5,7 @@
 
 #include <string.h>
 
+#include "ir/adj-builder-internal.h"
 #include "ir/statement-private.h"
 #include "ir/text-private.h"
 

@@ -5,6 +5,7 @@
 
 #include "ir/adj-graph-private.h"
 #include "ir/adj-input-role.h"
+#include "ir/adj-target-internal.h"
 #include "ir/adj-value-internal.h"
 
 /* Whether it is made by AOTAutograd, whose gradients begin with tangents: what autograd made in a
@@ -131,16 +132,6 @@ take_numbers (AdjGraph *graph)
   return TRUE;
 }
 
-/* "torch.ops.aten.mul_.Tensor", as PyTorch calls what writes into its operand. */
-static gboolean
-writes_in_place (const AdjNode *node)
-{
-  const char *overload = strrchr (node->target, '.');
-
-  return node->opcode == ADJ_OPCODE_CALL_FUNCTION && overload != NULL && overload > node->target &&
-         overload[-1] == '_';
-}
-
 /* Whether the node writes into an input of the graph, or reads one that is not @known to forward,
  * as the state of an optimiser is. */
 static gboolean
@@ -151,7 +142,7 @@ takes_state (const AdjGraph *graph, const AdjNode *node, const guint8 *known)
       guint input = node->inputs[k].index;
 
       if (graph->nodes[input].opcode == ADJ_OPCODE_PLACEHOLDER &&
-          (!known[input] || writes_in_place (node)))
+          (!known[input] || adj_target_names_write (node->target)))
         return TRUE;
     }
   return FALSE;

@@ -237,7 +237,7 @@ find_calls (AdjCaptured *self)
     }
 }
 
-/* Nothing but the leaf connects a hook after accumulation with the accumulation. */
+/* Puts each hook after an accumulation to the last accumulation before it into the same leaf. */
 static void
 find_after (AdjCaptured *self)
 {

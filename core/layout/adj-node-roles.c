@@ -9,6 +9,7 @@
 #include "analysis/adj-aliases.h"
 #include "analysis/adj-counterparts.h"
 #include "analysis/adj-node-bytes.h"
+#include "analysis/adj-node-call.h"
 #include "interpreter/adj-effect-ops.h"
 #include "ir/adj-graph.h"
 #include "ir/adj-input-role.h"

@@ -75,23 +75,6 @@ has_nodes (const AdjCaptured *self, const AdjBundleGraph *backward, guint number
   return TRUE;
 }
 
-/* How much of the ids of regions says which process they are of: "r1-p2-" of "r1-p2-ca0". */
-static gsize
-measure_process (const char *id)
-{
-  const char *at = id;
-
-  while (*at == 'r' || *at == 'p')
-    {
-      const char *dash = strchr (at, '-');
-
-      if (dash == NULL)
-        break;
-      at = dash + 1;
-    }
-  return (gsize) (at - id);
-}
-
 typedef struct
 {
   const AdjCaptured *captured;
@@ -128,14 +111,13 @@ find_backward (const AdjCaptured *self, guint number)
 {
   const AdjBundleGraph *own = adj_bundle_find_entry (self->bundle, self->graph);
   const AdjRegion *here = own != NULL ? adj_bundle_find_region (self->bundle, own) : NULL;
-  const gsize process = here != NULL ? measure_process (here->id) : 0;
   Search search = { .captured = self, .number = number };
 
   for (guint i = 0; here != NULL && i < adj_bundle_get_n_regions (self->bundle); i++)
     {
       const AdjRegion *region = adj_bundle_get_region (self->bundle, i);
 
-      if (measure_process (region->id) == process && strncmp (region->id, here->id, process) == 0)
+      if (region->rank == here->rank && region->process == here->process)
         search_region (&search, region);
     }
   if (search.exact != NULL)

@@ -401,8 +401,10 @@ add_point (Mirror *self, AdjTemplatePath *path, float x, float y)
   path->n++;
 }
 
-/* Along the lane of route @r from the zone it begins in to @in: what of that other links have
- * drawn, or will, is shared with them.  Each draws the lane from the stop before its own. */
+/* Draws link @l along the lane of route @r, at @x, to zone @in, where it leaves the lane.  The
+ * first link that leaves there draws from the stop before; the lane up to that, and for later links
+ * up to
+ * @in, is drawn by others and counts as shared (hop_shared). */
 static void
 draw_lane (Mirror *self, guint32 l, guint32 r, guint in, float x)
 {

@@ -111,18 +111,20 @@ row_above_inputs (const Sorter *self, const AdjNode *node, guint32 row)
 /* Where a node that has a forward node stands: what is computed again, and what a gradient is of,
  * is in the row of that. */
 static guint32
-row_of_twin (const Sorter *self, guint32 index)
+row_of_counterpart (const Sorter *self, guint32 index)
 {
   const AdjNodeRoles *roles = self->roles;
-  guint32 twin = roles->entries[index].original != G_MAXUINT32 ? roles->entries[index].original
-                                                               : roles->entries[index].counterpart;
+  guint32 counterpart = roles->entries[index].original != G_MAXUINT32
+                            ? roles->entries[index].original
+                            : roles->entries[index].counterpart;
 
-  return twin == G_MAXUINT32 ? ADJ_NO_ROW : self->rows->row_of[roles->entries[twin].host];
+  return counterpart == G_MAXUINT32 ? ADJ_NO_ROW
+                                    : self->rows->row_of[roles->entries[counterpart].host];
 }
 
 /* Where a node stands that has none, when backward has come up to row @now. */
 static guint32
-row_without_twin (const Sorter *self, guint32 index, const GPtrArray *of_units, guint32 now)
+row_without_counterpart (const Sorter *self, guint32 index, const GPtrArray *of_units, guint32 now)
 {
   const AdjNode *node = adj_graph_get_node (self->roles->graph, index);
   gboolean down = self->leading == ADJ_SIDE_BACKWARD;
@@ -179,9 +181,9 @@ sorter_place_following (Sorter *self)
 
       if (!sorter_is_card (roles, i) || roles->entries[i].side == self->leading)
         continue;
-      row = row_of_twin (self, i);
+      row = row_of_counterpart (self, i);
       if (row == ADJ_NO_ROW)
-        row = row_without_twin (self, i, of_units, now);
+        row = row_without_counterpart (self, i, of_units, now);
       self->rows->row_of[i] = row;
       if (roles->entries[i].original == G_MAXUINT32)
         now = row;

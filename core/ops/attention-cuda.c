@@ -366,13 +366,11 @@ long_attention_flops (const AdjOpCall *call)
 {
   guint query = adj_op_call_find (call, "query");
   const AdjShape *k = &adj_op_call_meta (call, query + 1)->shape;
-  gint64 n = 0, n_keys = 0;
+  gint64 n_keys = 0;
 
-  adj_size_get_hint (op_symbols (call),
-                     adj_shape_numel (&adj_op_call_meta (call, query)->shape, op_symbols (call)),
-                     &n);
   adj_size_get_hint (op_symbols (call), k->size[k->rank - 3], &n_keys);
-  return (query == 0 ? 4 : 10) * (double) n * (double) n_keys;
+  return (query == 0 ? 4 : 10) * op_count (call, &adj_op_call_meta (call, query)->shape) *
+         (double) n_keys;
 }
 
 static gboolean

@@ -4,6 +4,7 @@
 #include "adj-kernel-random.h"
 
 #include "call/adj-context-internal.h"
+#include "call/adj-generator-internal.h"
 #include "ops/random-private.h"
 #include "ops/table-private.h"
 
@@ -88,7 +89,7 @@ draw_each (const AdjOpCall *call, double *p, gint64 n)
     p[i] = op_next_uniform (op_generator (call), wide ? ADJ_K_F64 : ADJ_K_F32) < p[i];
 }
 
-/* Numbers of 32 bits, which may be as large as the probability. */
+/* Replaces each probability of @p by whether a number of 32 bits in (0, 1] is at most as large. */
 static void
 draw_each_for_gpu (const AdjOpCall *call, double *p, const AdjKView *values)
 {
@@ -195,11 +196,7 @@ dropout_kernel (AdjOpCall *call)
 static double
 dropout_flops (const AdjOpCall *call)
 {
-  gint64 n = 0;
-
-  adj_size_get_hint (op_symbols (call),
-                     adj_shape_numel (&adj_op_call_meta (call, 0)->shape, op_symbols (call)), &n);
-  return 2 * (double) n;
+  return 2 * op_count (call, &adj_op_call_meta (call, 0)->shape);
 }
 
 /* -- records -- */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* isin, histc, unique, bincount: elements looked for, and counted. */
+/* isin, histc, bincount: elements looked for, and counted. */
 
 #include <math.h>
 #include <string.h>
@@ -42,17 +42,6 @@ isin_meta (AdjOpCall *call)
   return !adj_context_has_error (call->cx);
 }
 
-/* NaN last. */
-static int
-compare (gconstpointer a, gconstpointer b)
-{
-  double x = *(const double *) a, y = *(const double *) b;
-
-  if (isnan (x) || isnan (y))
-    return isnan (x) - isnan (y);
-  return (x > y) - (x < y);
-}
-
 static gboolean
 isin_kernel (AdjOpCall *call)
 {
@@ -64,11 +53,11 @@ isin_kernel (AdjOpCall *call)
 
   if (elements == NULL || tests == NULL || !op_output (call, 0, &out))
     return FALSE;
-  qsort (tests, (gsize) n_tests, sizeof *tests, compare);
+  qsort (tests, (gsize) n_tests, sizeof *tests, op_compare_numbers);
   for (gint64 i = 0; i < n; i++)
     {
       gboolean found = !isnan (elements[i]) && bsearch (&elements[i], tests, (gsize) n_tests,
-                                                        sizeof *tests, compare) != NULL;
+                                                        sizeof *tests, op_compare_numbers) != NULL;
 
       ((guint8 *) out.data)[i] = (guint8) (found != invert);
     }
@@ -151,94 +140,6 @@ histc_kernel (AdjOpCall *call)
   return TRUE;
 }
 
-/* -- sizes that data decide -- */
-
-static gboolean
-is_fake (const AdjOpCall *call)
-{
-  return adj_storage_is_fake (adj_tensor_get_storage (adj_op_call_tensor (call, 0)));
-}
-
-/* -- unique -- */
-
-/* Numbers in ascending order, each once. */
-static gint64
-squeeze (double *sorted, gint64 n)
-{
-  gint64 kept = 0;
-
-  qsort (sorted, (gsize) n, sizeof *sorted, compare);
-  for (gint64 i = 0; i < n; i++)
-    if (kept == 0 || isnan (sorted[i]) || sorted[i] != sorted[kept - 1])
-      sorted[kept++] = sorted[i];
-  return kept;
-}
-
-static gboolean
-unique_meta (AdjOpCall *call)
-{
-  const AdjTensorMeta *self = adj_op_call_meta (call, 0);
-  gboolean inverse = adj_op_call_bool (call, 2), counts = call->schema->n_arguments > 3;
-  AdjSize none = ADJ_SIZE (0), size;
-  gint64 n = 0;
-
-  if (adj_context_has_error (call->cx))
-    return FALSE;
-  if (is_fake (call))
-    {
-      if (!op_unbacked_size (call, 0, G_MAXINT64, &size))
-        return FALSE;
-    }
-  else
-    {
-      g_autofree double *x = read_numbers (call, 0, &n);
-
-      if (x == NULL)
-        return FALSE;
-      size = ADJ_SIZE (squeeze (x, n));
-    }
-  op_add_contiguous (call, self->dtype, 1, &size);
-  if (inverse)
-    op_add_contiguous (call, ADJ_DTYPE_I64, self->shape.rank, self->shape.size);
-  else
-    op_add_contiguous (call, ADJ_DTYPE_I64, 1, &none);
-  if (counts)
-    op_add_contiguous (call, ADJ_DTYPE_I64, 1, adj_op_call_bool (call, 3) ? &size : &none);
-  return TRUE;
-}
-
-static gboolean
-unique_kernel (AdjOpCall *call)
-{
-  gint64 n = 0, n_sorted;
-  g_autofree double *x = read_numbers (call, 0, &n);
-  g_autofree double *sorted = NULL;
-  AdjKView out, from, inverse, counts = { .rank = 0 };
-
-  if (x == NULL || !op_output (call, 0, &out) || !op_output (call, 1, &inverse) ||
-      (call->n_results > 2 && !op_output (call, 2, &counts)))
-    return FALSE;
-  sorted = g_memdup2 (x, (gsize) n * sizeof *x);
-  n_sorted = squeeze (sorted, n);
-  if (counts.rank > 0 && counts.size[0] > 0)
-    memset (counts.data, 0, (gsize) n_sorted * sizeof (gint64));
-  for (gint64 i = 0; i < n && n_sorted > 0; i++)
-    {
-      const double *found = bsearch (&x[i], sorted, (gsize) n_sorted, sizeof *x, compare);
-
-      if (adj_k_view_count (&inverse) == n)
-        ((gint64 *) inverse.data)[i] = found - sorted;
-      if (counts.rank > 0 && counts.size[0] > 0)
-        ((gint64 *) counts.data)[found - sorted]++;
-    }
-  from = out;
-  from.type = ADJ_K_F64;
-  from.data = sorted;
-  if (n_sorted > 0)
-    adj_q_copy (op_queue (call), &out, &from);
-  return TRUE;
-}
-
 /* -- bincount -- */
 
 static gboolean
@@ -271,7 +172,7 @@ bincount_meta (AdjOpCall *call)
   if (self->shape.rank != 1 || adj_dtype_is_floating (self->dtype) ||
       (weights != NULL && !adj_shape_same_sizes (&self->shape, &weights->shape, op_symbols (call))))
     return adj_op_call_fail (call, "counts a vector of integers, with weights of its size");
-  if (is_fake (call))
+  if (op_is_fake (call, 0))
     {
       if (!op_unbacked_size (call, MAX (adj_op_call_int (call, 2, 0), 0), G_MAXINT64, &size))
         return FALSE;

@@ -440,11 +440,7 @@ dist_kernel (AdjOpCall *call)
 static double
 dist_reduction (const AdjOpCall *call)
 {
-  gint64 n = 0;
-
-  adj_size_get_hint (op_symbols (call),
-                     adj_shape_numel (&adj_op_call_meta (call, 0)->shape, op_symbols (call)), &n);
-  return (double) MAX (n, 1);
+  return MAX (op_count (call, &adj_op_call_meta (call, 0)->shape), 1);
 }
 
 /* -- slices of bounded norm -- */
@@ -553,11 +549,7 @@ cdist_reduction (const AdjOpCall *call)
 static double
 cdist_flops (const AdjOpCall *call)
 {
-  gint64 n = 0;
-
-  adj_size_get_hint (op_symbols (call),
-                     adj_shape_numel (&call->results[0].meta.shape, op_symbols (call)), &n);
-  return 3 * (double) n * cdist_reduction (call);
+  return 3 * op_count (call, &call->results[0].meta.shape) * cdist_reduction (call);
 }
 
 /* -- records -- */

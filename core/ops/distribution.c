@@ -4,6 +4,7 @@
 #include <math.h>
 
 #include "call/adj-context-internal.h"
+#include "call/adj-generator-internal.h"
 #include "ops/random-private.h"
 #include "ops/table-private.h"
 

@@ -76,7 +76,7 @@ embedding_backward_kernel (AdjOpCall *call)
 static double
 embedding_reduction (const AdjOpCall *call)
 {
-  return (double) op_hinted_numel (call, 1);
+  return op_count (call, &adj_op_call_meta (call, 1)->shape);
 }
 
 /* -- records -- */

@@ -460,11 +460,8 @@ static const AdjShape *
 larger_side (const AdjOpCall *call)
 {
   const AdjShape *in = &adj_op_call_meta (call, 0)->shape, *out = &call->results[0].meta.shape;
-  gint64 n_in = 0, n_out = 0;
 
-  adj_size_get_hint (op_symbols (call), adj_shape_numel (in, op_symbols (call)), &n_in);
-  adj_size_get_hint (op_symbols (call), adj_shape_numel (out, op_symbols (call)), &n_out);
-  return n_in > n_out ? in : out;
+  return op_count (call, in) > op_count (call, out) ? in : out;
 }
 
 static double
@@ -489,11 +486,7 @@ fft_reduction (const AdjOpCall *call)
 static double
 fft_flops (const AdjOpCall *call)
 {
-  gint64 n = 0;
-
-  adj_size_get_hint (op_symbols (call), adj_shape_numel (larger_side (call), op_symbols (call)),
-                     &n);
-  return 5 * (double) n * log2 (MAX (fft_reduction (call), 2));
+  return 5 * op_count (call, larger_side (call)) * log2 (MAX (fft_reduction (call), 2));
 }
 
 /* -- records -- */

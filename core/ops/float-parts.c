@@ -92,28 +92,12 @@ next_after (AdjKType type, double x, double to)
   return type == ADJ_K_F16 ? next_half (x, to) : next_of_bits (x, to, 16);
 }
 
-/* Argument @arg, spread over the first result, as numbers in row-major order; the caller frees
- * them. */
-static double *
-read_numbers (const AdjOpCall *call, guint arg, AdjKView *dense)
-{
-  double number, *numbers;
-  AdjKView view;
-
-  if (!op_input_as (call, arg, &call->results[0].meta.shape, &view, &number) ||
-      !op_check_temporary (call, adj_k_view_count (&view)))
-    return NULL;
-  numbers = op_temporary (op_queue (call), &view, ADJ_K_F64, dense);
-  adj_q_copy (op_queue (call), dense, &view);
-  return numbers;
-}
-
 static gboolean
 nextafter_kernel (AdjOpCall *call)
 {
   AdjKView x, to, out;
-  g_autofree double *a = read_numbers (call, 0, &x);
-  g_autofree double *b = read_numbers (call, 1, &to);
+  g_autofree double *a = op_read_spread (call, 0, &x);
+  g_autofree double *b = op_read_spread (call, 1, &to);
 
   if (a == NULL || b == NULL || !op_output (call, 0, &out))
     return FALSE;
@@ -144,7 +128,7 @@ static gboolean
 frexp_kernel (AdjOpCall *call)
 {
   AdjKView x, mantissas, exponents, powers;
-  g_autofree double *numbers = read_numbers (call, 0, &x);
+  g_autofree double *numbers = op_read_spread (call, 0, &x);
   g_autofree gint64 *counts = NULL;
 
   if (numbers == NULL || !op_output (call, 0, &mantissas) || !op_output (call, 1, &exponents))

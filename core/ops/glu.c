@@ -155,11 +155,7 @@ glu_backward_kernel (AdjOpCall *call)
 static double
 glu_flops (const AdjOpCall *call)
 {
-  gint64 n = 0;
-
-  adj_size_get_hint (op_symbols (call),
-                     adj_shape_numel (&call->results[0].meta.shape, op_symbols (call)), &n);
-  return (double) n * (ADJ_FLOPS_TRANSCENDENTAL + 1);
+  return op_count (call, &call->results[0].meta.shape) * (ADJ_FLOPS_TRANSCENDENTAL + 1);
 }
 
 /* -- records -- */

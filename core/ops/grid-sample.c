@@ -334,16 +334,6 @@ job_clear (Job *job)
 
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Job, job_clear)
 
-static double *
-read_numbers (const AdjKView *view)
-{
-  AdjKView dense;
-  double *numbers = op_temporary (NULL, view, ADJ_K_F64, &dense);
-
-  adj_k_copy (&dense, view);
-  return numbers;
-}
-
 static gboolean
 job_init (Job *job, const AdjOpCall *call, guint first)
 {
@@ -363,18 +353,15 @@ job_init (Job *job, const AdjOpCall *call, guint first)
     .area = 1,
     .places = 1,
   };
-  if (!op_check_temporary (call, adj_k_view_count (&input)) ||
-      !op_check_temporary (call, adj_k_view_count (&grid)))
-    return FALSE;
   for (guint i = 0; i < n; i++)
     {
       job->sampler.size[i] = input.size[2 + i];
       job->area *= input.size[2 + i];
       job->places *= grid.size[1 + i];
     }
-  job->input = read_numbers (&input);
-  job->grid = read_numbers (&grid);
-  return TRUE;
+  job->input = op_read_numbers (call, first);
+  job->grid = op_read_numbers (call, first + 1);
+  return job->input != NULL && job->grid != NULL;
 }
 
 /* Channels of @input, an image, at @place. */
@@ -447,14 +434,12 @@ sampler_backward_kernel (AdjOpCall *call)
   g_autofree double *grads = NULL;
   g_autofree double *for_input = NULL;
   g_autofree double *for_grid = NULL;
-  AdjKView grad, out_input, out_grid, dense_input, dense_grid;
+  AdjKView out_input, out_grid, dense_input, dense_grid;
   const AdjKView *has_input;
 
   if (!op_output_or_null (call, 0, &out_input, &has_input) || !op_output (call, 1, &out_grid) ||
-      !op_input (call, 0, &grad) || !op_check_temporary (call, adj_k_view_count (&grad)) ||
-      !job_init (&job, call, 1))
+      !job_init (&job, call, 1) || (grads = op_read_numbers (call, 0)) == NULL)
     return FALSE;
-  grads = read_numbers (&grad);
   for_input = has_input != NULL
                   ? op_temporary (op_queue (call), &out_input, ADJ_K_F64, &dense_input)
                   : NULL;

@@ -98,7 +98,7 @@ col2im_meta (AdjOpCall *call)
 
 /* -- kernels -- */
 
-/* An image or columns without a batch have one of 1. */
+/* Gives @view a batch of one where it has a dimension less than @rank. */
 static void
 need_batch (AdjKView *view, gint rank)
 {

@@ -8,9 +8,6 @@ G_BEGIN_DECLS
 /* Fails unless @index may hold indices. */
 gboolean op_check_index (const AdjOpCall *call, const AdjTensorMeta *index);
 
-/* How many elements argument @arg has, by the hints of its sizes; 0: it is no tensor. */
-gint64 op_hinted_numel (const AdjOpCall *call, guint arg);
-
 /* The first result begins as argument 0: @out views it. */
 gboolean op_copy_self (const AdjOpCall *call, AdjKView *out);
 

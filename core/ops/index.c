@@ -17,22 +17,19 @@ op_check_index (const AdjOpCall *call, const AdjTensorMeta *index)
   return !adj_context_has_error (call->cx);
 }
 
-gint64
-op_hinted_numel (const AdjOpCall *call, guint arg)
+/* The elements of argument @arg; 0: of a number. */
+static double
+count_argument (const AdjOpCall *call, guint arg)
 {
-  gint64 n = 0;
-
-  if (call->args[arg].kind == ADJ_VALUE_TENSOR)
-    adj_size_get_hint (op_symbols (call),
-                       adj_shape_numel (&adj_op_call_meta (call, arg)->shape, op_symbols (call)),
-                       &n);
-  return n;
+  return call->args[arg].kind == ADJ_VALUE_TENSOR
+             ? op_count (call, &adj_op_call_meta (call, arg)->shape)
+             : 0;
 }
 
 double
 op_source_reduction (const AdjOpCall *call)
 {
-  return 1 + (double) MAX (op_hinted_numel (call, 2), op_hinted_numel (call, 3));
+  return 1 + MAX (count_argument (call, 2), count_argument (call, 3));
 }
 
 gboolean

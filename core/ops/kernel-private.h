@@ -60,9 +60,21 @@ gboolean op_check_temporary (const AdjOpCall *call, gint64 n);
 /* (transfer full) (nullable): argument @arg as numbers in row-major order, where the host reads
  * them; %NULL: the call failed. */
 double *op_read_numbers (const AdjOpCall *call, guint arg);
+/* The same of a tensor or a number, spread over the first result; @dense becomes a view of what is
+ * returned. */
+double *op_read_spread (const AdjOpCall *call, guint arg, AdjKView *dense);
+
+/* Of two doubles, NaN last; for qsort() and bsearch(). */
+int op_compare_numbers (gconstpointer a, gconstpointer b);
+
+/* The number of elements of a shape, by hints; 0 when unknown. */
+double op_count (const AdjOpCall *call, const AdjShape *shape);
 
 /* What a number of type @type holds of @x. */
 double op_rounded (AdjKType type, double x);
+
+/* Whether argument @arg, a tensor, has no elements, so that none of them can be looked at. */
+gboolean op_is_fake (const AdjOpCall *call, guint arg);
 
 /* A new symbol for a size that data decide, where self has none.  Fails the call where that is not
  * allowed (nonzero.c). */

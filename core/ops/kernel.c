@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* What kernels of operators share: views of arguments and results, temporaries, messages. */
 
+#include <math.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -288,6 +289,12 @@ op_check_temporary (const AdjOpCall *call, gint64 n)
                               n, 8 * (guint64) n);
 }
 
+gboolean
+op_is_fake (const AdjOpCall *call, guint arg)
+{
+  return adj_storage_is_fake (adj_tensor_get_storage (adj_op_call_tensor (call, arg)));
+}
+
 double *
 op_read_numbers (const AdjOpCall *call, guint arg)
 {
@@ -299,6 +306,39 @@ op_read_numbers (const AdjOpCall *call, guint arg)
   numbers = op_temporary (NULL, &view, ADJ_K_F64, &dense);
   adj_q_copy (op_queue (call), &dense, &view);
   return numbers;
+}
+
+double *
+op_read_spread (const AdjOpCall *call, guint arg, AdjKView *dense)
+{
+  AdjKView view;
+  double number, *numbers;
+
+  if (!op_input_as (call, arg, &call->results[0].meta.shape, &view, &number) ||
+      !op_check_temporary (call, adj_k_view_count (&view)))
+    return NULL;
+  numbers = op_temporary (NULL, &view, ADJ_K_F64, dense);
+  adj_q_copy (op_queue (call), dense, &view);
+  return numbers;
+}
+
+int
+op_compare_numbers (gconstpointer a, gconstpointer b)
+{
+  double x = *(const double *) a, y = *(const double *) b;
+
+  if (isnan (x) || isnan (y))
+    return isnan (x) - isnan (y);
+  return (x > y) - (x < y);
+}
+
+double
+op_count (const AdjOpCall *call, const AdjShape *shape)
+{
+  gint64 n = 0;
+
+  adj_size_get_hint (op_symbols (call), adj_shape_numel (shape, op_symbols (call)), &n);
+  return (double) n;
 }
 
 double

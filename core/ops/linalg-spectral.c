@@ -448,11 +448,7 @@ op_side_reduction (const AdjOpCall *call)
 double
 op_spectral_flops (const AdjOpCall *call)
 {
-  const AdjShape *shape = &adj_op_call_meta (call, 0)->shape;
-  gint64 n = 0;
-
-  adj_size_get_hint (op_symbols (call), adj_shape_numel (shape, op_symbols (call)), &n);
-  return 4 * (double) n * op_side_reduction (call);
+  return 4 * op_count (call, &adj_op_call_meta (call, 0)->shape) * op_side_reduction (call);
 }
 
 /* -- records -- */

@@ -89,23 +89,16 @@ op_order_reduction (const AdjOpCall *call)
                          : 1;
 }
 
-static double
-count_elements (const AdjOpCall *call)
-{
-  return (double) hint_of (call, adj_shape_numel (&call->results[0].meta.shape, op_symbols (call)));
-}
-
 double
 op_factor_flops (const AdjOpCall *call)
 {
-  const AdjShape *shape = &adj_op_call_meta (call, 0)->shape;
   double n = op_order_reduction (call);
 
-  return 2.0 / 3 * n * (double) hint_of (call, adj_shape_numel (shape, op_symbols (call)));
+  return 2.0 / 3 * n * op_count (call, &adj_op_call_meta (call, 0)->shape);
 }
 
 double
 op_solve_flops (const AdjOpCall *call)
 {
-  return 2 * op_order_reduction (call) * count_elements (call);
+  return 2 * op_order_reduction (call) * op_count (call, &call->results[0].meta.shape);
 }

@@ -24,15 +24,6 @@ reduction (const AdjOpCall *call)
   return value;
 }
 
-static gint64
-count (const AdjOpCall *call, const AdjShape *shape)
-{
-  gint64 n = 0;
-
-  adj_size_get_hint (op_symbols (call), adj_shape_numel (shape, op_symbols (call)), &n);
-  return n;
-}
-
 /* -- negative log likelihood -- */
 
 /* Whether @target has the sizes of @self, but for the classes. */
@@ -257,7 +248,7 @@ loss_backward_kernel (AdjOpCall *call)
     { .op = ADJ_K_OP_DIV, .dst = 0, .a = 0, .b = 1 },
   };
   AdjKProgram program = { .n_inputs = 2, .n_regs = 2, .n_code = G_N_ELEMENTS (code), .code = code };
-  double n = (double) count (call, &call->results[0].meta.shape);
+  double n = op_count (call, &call->results[0].meta.shape);
   AdjKView inputs[2];
   AdjKView out;
 
@@ -281,15 +272,13 @@ loss_backward_kernel (AdjOpCall *call)
 static double
 loss_reduction (const AdjOpCall *call)
 {
-  return reduction (call) == REDUCE_NONE
-             ? 1
-             : (double) count (call, &adj_op_call_meta (call, 0)->shape);
+  return reduction (call) == REDUCE_NONE ? 1 : op_count (call, &adj_op_call_meta (call, 0)->shape);
 }
 
 static double
 loss_flops (const AdjOpCall *call)
 {
-  return 4 * (double) count (call, &adj_op_call_meta (call, 0)->shape);
+  return 4 * op_count (call, &adj_op_call_meta (call, 0)->shape);
 }
 
 /* -- records -- */

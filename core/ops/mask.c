@@ -70,7 +70,7 @@ masked_select_meta (AdjOpCall *call)
 
   if (!read_sizes (call, &shape))
     return FALSE;
-  if (adj_storage_is_fake (adj_tensor_get_storage (adj_op_call_tensor (call, 1))))
+  if (op_is_fake (call, 1))
     return add_unbacked (call, &shape);
   set = read_mask (call, &shape, &n);
   if (set == NULL)

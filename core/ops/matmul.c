@@ -444,16 +444,34 @@ addbmm_kernel (AdjOpCall *call)
 
 /* -- costs -- */
 
-static double
-product_reduction (const AdjOpCall *call)
+double
+op_product_reduction (const AdjOpCall *call, guint first)
 {
-  guint first = call->schema->n_arguments > 2 ? 1 : 0;
   const AdjShape *a = &adj_op_call_meta (call, first)->shape;
   gint64 k = 1;
 
   if (a->rank > 0)
     adj_size_get_hint (op_symbols (call), a->size[a->rank - 1], &k);
   return (double) k;
+}
+
+double
+op_product_flops (const AdjOpCall *call, guint first)
+{
+  return 2 * op_count (call, &call->results[0].meta.shape) * op_product_reduction (call, first);
+}
+
+/* With a third argument there is a summand before the factors. */
+static guint
+first_factor (const AdjOpCall *call)
+{
+  return call->schema->n_arguments > 2 ? 1 : 0;
+}
+
+static double
+product_reduction (const AdjOpCall *call)
+{
+  return op_product_reduction (call, first_factor (call));
 }
 
 static double
@@ -468,11 +486,7 @@ addbmm_reduction (const AdjOpCall *call)
 static double
 product_flops (const AdjOpCall *call)
 {
-  gint64 n = 0;
-
-  adj_size_get_hint (op_symbols (call),
-                     adj_shape_numel (&call->results[0].meta.shape, op_symbols (call)), &n);
-  return 2 * (double) n * product_reduction (call);
+  return op_product_flops (call, first_factor (call));
 }
 
 /* -- records -- */

@@ -148,12 +148,6 @@ nonzero_static_kernel (AdjOpCall *call)
 
 /* -- repeats -- */
 
-static gboolean
-is_fake (const AdjOpCall *call)
-{
-  return adj_storage_is_fake (adj_tensor_get_storage (adj_op_call_tensor (call, 0)));
-}
-
 /* The repeats, which the caller frees, and their sum; %NULL: the call failed. */
 static double *
 read_repeats (const AdjOpCall *call, gint64 *sum)
@@ -192,7 +186,7 @@ repeats_meta (AdjOpCall *call)
   if (repeats->shape.rank != 1 ||
       (repeats->dtype != ADJ_DTYPE_I64 && repeats->dtype != ADJ_DTYPE_I32))
     return adj_op_call_fail (call, "repeats must be a vector of int32 or int64");
-  if (!is_fake (call))
+  if (!op_is_fake (call, 0))
     {
       known = read_repeats (call, &sum);
       if (known == NULL)

@@ -220,25 +220,15 @@ layer_norm_backward_kernel (AdjOpCall *call)
 /* -- costs -- */
 
 static double
-numel (const AdjOpCall *call, guint arg)
-{
-  gint64 n = 0;
-
-  adj_size_get_hint (op_symbols (call),
-                     adj_shape_numel (&adj_op_call_meta (call, arg)->shape, op_symbols (call)), &n);
-  return (double) n;
-}
-
-static double
 layer_norm_flops (const AdjOpCall *call)
 {
-  return 8 * numel (call, 0);
+  return 8 * op_count (call, &adj_op_call_meta (call, 0)->shape);
 }
 
 static double
 layer_norm_backward_flops (const AdjOpCall *call)
 {
-  return 14 * numel (call, 1);
+  return 14 * op_count (call, &adj_op_call_meta (call, 1)->shape);
 }
 
 /* -- records -- */

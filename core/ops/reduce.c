@@ -386,20 +386,11 @@ cumprod_kernel (AdjOpCall *call)
 
 /* -- costs -- */
 
-static double
-count (const AdjOpCall *call, const AdjShape *shape)
-{
-  gint64 n = 0;
-
-  adj_size_get_hint (op_symbols (call), adj_shape_numel (shape, op_symbols (call)), &n);
-  return (double) n;
-}
-
 double
 op_reduce_reduction (const AdjOpCall *call)
 {
-  return count (call, &adj_op_call_meta (call, 0)->shape) /
-         MAX (count (call, &call->results[0].meta.shape), 1);
+  return op_count (call, &adj_op_call_meta (call, 0)->shape) /
+         MAX (op_count (call, &call->results[0].meta.shape), 1);
 }
 
 static double
@@ -416,7 +407,7 @@ scan_reduction (const AdjOpCall *call)
 double
 op_reduce_flops (const AdjOpCall *call)
 {
-  return count (call, &adj_op_call_meta (call, 0)->shape);
+  return op_count (call, &adj_op_call_meta (call, 0)->shape);
 }
 
 /* -- records -- */

@@ -35,29 +35,15 @@ normal_tensors_meta (AdjOpCall *call)
   return op_check_drawn (call);
 }
 
-/* Argument @arg spread over the result, in f64; the caller frees it. */
-static double *
-read_spread (const AdjOpCall *call, guint arg)
-{
-  AdjKView view, dense;
-  double number, *values;
-
-  if (!op_input_as (call, arg, &call->results[0].meta.shape, &view, &number) ||
-      !op_check_temporary (call, adj_k_view_count (&view)))
-    return NULL;
-  values = op_temporary (op_queue (call), &view, ADJ_K_F64, &dense);
-  adj_q_copy (op_queue (call), &dense, &view);
-  return values;
-}
-
 /* A deviation that is a number is drawn with, as PyTorch does, one that is a tensor comes after. */
 static gboolean
 normal_tensors_kernel (AdjOpCall *call)
 {
   gboolean each = call->args[1].kind == ADJ_VALUE_TENSOR;
   double one = each ? 1 : adj_op_call_double (call, 1, 1);
-  g_autofree double *mean = read_spread (call, 0);
-  g_autofree double *std = each ? read_spread (call, 1) : NULL;
+  AdjKView means, deviations;
+  g_autofree double *mean = op_read_spread (call, 0, &means);
+  g_autofree double *std = each ? op_read_spread (call, 1, &deviations) : NULL;
   g_autofree double *drawn = NULL;
   AdjKView flat, wide;
 

@@ -266,11 +266,7 @@ index_reduce_kernel (AdjOpCall *call)
 static double
 scatter_reduction (const AdjOpCall *call)
 {
-  gint64 n = 0;
-
-  adj_size_get_hint (op_symbols (call),
-                     adj_shape_numel (&adj_op_call_meta (call, 2)->shape, op_symbols (call)), &n);
-  return 1 + (double) n;
+  return 1 + op_count (call, &adj_op_call_meta (call, 2)->shape);
 }
 
 /* -- records -- */

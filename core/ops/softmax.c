@@ -190,31 +190,21 @@ row_length (const AdjOpCall *call)
 }
 
 static double
-numel (const AdjOpCall *call)
-{
-  gint64 n = 0;
-
-  adj_size_get_hint (op_symbols (call),
-                     adj_shape_numel (&call->results[0].meta.shape, op_symbols (call)), &n);
-  return (double) n;
-}
-
-static double
 softmax_flops (const AdjOpCall *call)
 {
-  return numel (call) * (ADJ_FLOPS_TRANSCENDENTAL + 4);
+  return op_count (call, &call->results[0].meta.shape) * (ADJ_FLOPS_TRANSCENDENTAL + 4);
 }
 
 static double
 softmax_backward_flops (const AdjOpCall *call)
 {
-  return numel (call) * 4;
+  return op_count (call, &call->results[0].meta.shape) * 4;
 }
 
 static double
 log_softmax_backward_flops (const AdjOpCall *call)
 {
-  return numel (call) * (ADJ_FLOPS_TRANSCENDENTAL + 3);
+  return op_count (call, &call->results[0].meta.shape) * (ADJ_FLOPS_TRANSCENDENTAL + 3);
 }
 
 /* -- records -- */

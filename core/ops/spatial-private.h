@@ -46,7 +46,4 @@ op_output_or_null (const AdjOpCall *call, guint result, AdjKView *out, const Adj
 /* Fails the call: a kernel found no memory for its temporaries. */
 gboolean op_no_memory (const AdjOpCall *call);
 
-/* The number of elements of a shape, by hints; 0 when unknown. */
-double op_count (const AdjOpCall *call, const AdjShape *shape);
-
 G_END_DECLS

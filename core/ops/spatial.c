@@ -150,12 +150,3 @@ op_no_memory (const AdjOpCall *call)
       call, ADJ_ERROR_MEMORY,
       "no memory for temporaries beside results of %" G_GSIZE_FORMAT " bytes", n_bytes);
 }
-
-double
-op_count (const AdjOpCall *call, const AdjShape *shape)
-{
-  gint64 n = 0;
-
-  adj_size_get_hint (op_symbols (call), adj_shape_numel (shape, op_symbols (call)), &n);
-  return (double) n;
-}

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Entries of a dimension, or elements, without those that occurred before. */
+/* Entries of a dimension, or elements, each once, or without those that equal the one before. */
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -137,7 +138,7 @@ count_kept (const AdjOpCall *call, AdjSize most, AdjSize *out)
 
   if (adj_context_has_error (call->cx))
     return FALSE;
-  if (adj_storage_is_fake (adj_tensor_get_storage (adj_op_call_tensor (call, 0))))
+  if (op_is_fake (call, 0))
     return op_unbacked_size (call, 0, adj_size_is_int (most) ? most.word : G_MAXINT64, out);
   if (!find_entries (call, is_sorted (call), &entries))
     return FALSE;
@@ -237,6 +238,88 @@ unique_kernel (AdjOpCall *call)
   g_auto (Entries) entries = { 0 };
 
   return find_entries (call, is_sorted (call), &entries) && write_entries (call, &entries);
+}
+
+/* -- elements in ascending order -- */
+
+/* Numbers in ascending order, each once. */
+static gint64
+squeeze (double *sorted, gint64 n)
+{
+  gint64 kept = 0;
+
+  qsort (sorted, (gsize) n, sizeof *sorted, op_compare_numbers);
+  for (gint64 i = 0; i < n; i++)
+    if (kept == 0 || isnan (sorted[i]) || sorted[i] != sorted[kept - 1])
+      sorted[kept++] = sorted[i];
+  return kept;
+}
+
+static gboolean
+sorted_meta (AdjOpCall *call)
+{
+  const AdjTensorMeta *self = adj_op_call_meta (call, 0);
+  gboolean inverse = adj_op_call_bool (call, 2), counts = call->schema->n_arguments > 3;
+  AdjSize none = ADJ_SIZE (0), size;
+  AdjKView view;
+
+  if (adj_context_has_error (call->cx))
+    return FALSE;
+  if (op_is_fake (call, 0))
+    {
+      if (!op_unbacked_size (call, 0, G_MAXINT64, &size))
+        return FALSE;
+    }
+  else
+    {
+      g_autofree double *x = op_read_numbers (call, 0);
+
+      if (x == NULL || !op_input (call, 0, &view))
+        return FALSE;
+      size = ADJ_SIZE (squeeze (x, adj_k_view_count (&view)));
+    }
+  op_add_contiguous (call, self->dtype, 1, &size);
+  if (inverse)
+    op_add_contiguous (call, ADJ_DTYPE_I64, self->shape.rank, self->shape.size);
+  else
+    op_add_contiguous (call, ADJ_DTYPE_I64, 1, &none);
+  if (counts)
+    op_add_contiguous (call, ADJ_DTYPE_I64, 1, adj_op_call_bool (call, 3) ? &size : &none);
+  return TRUE;
+}
+
+static gboolean
+sorted_kernel (AdjOpCall *call)
+{
+  gint64 n, n_sorted;
+  g_autofree double *x = op_read_numbers (call, 0);
+  g_autofree double *sorted = NULL;
+  AdjKView self, out, from, inverse, counts = { .rank = 0 };
+
+  if (x == NULL || !op_input (call, 0, &self) || !op_output (call, 0, &out) ||
+      !op_output (call, 1, &inverse) || (call->n_results > 2 && !op_output (call, 2, &counts)))
+    return FALSE;
+  n = adj_k_view_count (&self);
+  sorted = g_memdup2 (x, (gsize) n * sizeof *x);
+  n_sorted = squeeze (sorted, n);
+  if (counts.rank > 0 && counts.size[0] > 0)
+    memset (counts.data, 0, (gsize) n_sorted * sizeof (gint64));
+  for (gint64 i = 0; i < n && n_sorted > 0; i++)
+    {
+      const double *found =
+          bsearch (&x[i], sorted, (gsize) n_sorted, sizeof *x, op_compare_numbers);
+
+      if (adj_k_view_count (&inverse) == n)
+        ((gint64 *) inverse.data)[i] = found - sorted;
+      if (counts.rank > 0 && counts.size[0] > 0)
+        ((gint64 *) counts.data)[found - sorted]++;
+    }
+  from = out;
+  from.type = ADJ_K_F64;
+  from.data = sorted;
+  if (n_sorted > 0)
+    adj_q_copy (op_queue (call), &out, &from);
+  return TRUE;
 }
 
 /* -- records -- */

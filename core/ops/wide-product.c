@@ -95,21 +95,13 @@ wide_product_kernel (AdjOpCall *call)
 static double
 wide_reduction (const AdjOpCall *call)
 {
-  const AdjShape *a = &adj_op_call_meta (call, first_factor (call))->shape;
-  gint64 n = 1;
-
-  adj_size_get_hint (op_symbols (call), a->size[a->rank - 1], &n);
-  return (double) n;
+  return op_product_reduction (call, first_factor (call));
 }
 
 static double
 wide_flops (const AdjOpCall *call)
 {
-  gint64 n = 0;
-
-  adj_size_get_hint (op_symbols (call),
-                     adj_shape_numel (&call->results[0].meta.shape, op_symbols (call)), &n);
-  return 2 * (double) n * wide_reduction (call);
+  return op_product_flops (call, first_factor (call));
 }
 
 /* -- groups -- */
@@ -297,11 +289,7 @@ grouped_kernel (AdjOpCall *call)
 static double
 grouped_reduction (const AdjOpCall *call)
 {
-  const AdjShape *a = &adj_op_call_meta (call, 0)->shape;
-  gint64 n = 1;
-
-  adj_size_get_hint (op_symbols (call), a->size[a->rank - 1], &n);
-  return (double) n;
+  return op_product_reduction (call, 0);
 }
 
 /* Every row of A meets every column of B once; of groups of either one in so many. */
@@ -310,12 +298,11 @@ grouped_flops (const AdjOpCall *call)
 {
   Groups groups = find_groups (call);
   const AdjShape *out = &call->results[0].meta.shape;
-  gint64 n = 0, n_groups = 1;
+  gint64 n_groups = 1;
 
-  adj_size_get_hint (op_symbols (call), adj_shape_numel (out, op_symbols (call)), &n);
   if (groups == GROUPS_OF_SUMMANDS)
     adj_size_get_hint (op_symbols (call), out->size[0], &n_groups);
-  return 2 * (double) n / (double) MAX (n_groups, 1) * grouped_reduction (call);
+  return 2 * op_count (call, out) / (double) MAX (n_groups, 1) * grouped_reduction (call);
 }
 
 /* -- records -- */

@@ -35,7 +35,8 @@ run_min_cut (AdjGraph *graph, const AdjPartitionOptions *options, GError **error
   return joint != NULL ? run_planner (joint, options, min_cut_plan, error) : NULL;
 }
 
-/* Nothing is merged; but tags are min-cut's business, as in PyTorch. */
+/* The partitioner "default": without cse.  Where the graph has tags of recomputation, min-cut
+ * decides, as in PyTorch. */
 static AdjPartition *
 run_default (AdjGraph *graph, const AdjPartitionOptions *options, GError **error)
 {

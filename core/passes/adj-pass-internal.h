@@ -13,4 +13,9 @@ G_BEGIN_DECLS
 /* For passes: @text is among the warnings of the result. */
 void adj_pass_warn (AdjPassContext *context, const char *text);
 
+/* Records a step with a name of its own; @ns: its time in nanoseconds. */
+void adj_pass_step (AdjPassContext *context, const char *name, const char *note, gint64 ns);
+/* @role: (static): of what the pass makes this time, "inference". */
+void adj_pass_context_set_role (AdjPassContext *context, const char *role);
+
 G_END_DECLS

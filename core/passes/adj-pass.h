@@ -70,11 +70,6 @@ ADJ_PUBLIC void adj_pass_result_clear (AdjPassResult *result);
 ADJ_PUBLIC void
 adj_pass_note (AdjPassContext *context, AdjNodeId before, AdjNodeId after, const char *format, ...)
     G_GNUC_PRINTF (4, 5);
-/* Records a step with a name of its own; @ns: its time in nanoseconds. */
-ADJ_PUBLIC void
-adj_pass_step (AdjPassContext *context, const char *name, const char *note, gint64 ns);
-/* @role: (static): of what the pass makes this time, "inference". */
-ADJ_PUBLIC void adj_pass_context_set_role (AdjPassContext *context, const char *role);
 /* (nullable): what followed the name of the pass. */
 ADJ_PUBLIC const char *adj_pass_context_get_argument (const AdjPassContext *context);
 

@@ -7,6 +7,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "analysis/adj-node-call.h"
 #include "call/adj-object-call-internal.h"
 #include "call/adj-op.h"
 #include "call/adj-schema-internal.h"
@@ -134,18 +135,10 @@ changes_object (const AdjGraph *graph, const AdjNode *node)
 /* Whether the same call may give something else after @node than before: it writes, or sets what
  * the dtypes of results depend on. */
 static gboolean
-writes (const AdjNode *node)
+changes_values (const AdjNode *node)
 {
-  AdjFixity fixity = ADJ_FIXITY_INFIX;
-
-  if (node->op != NULL)
-    return adj_schema_mutates (adj_op_get_schema (node->op));
-  if (node->opcode == ADJ_OPCODE_CALL_METHOD)
-    return g_str_has_suffix (node->target, "_") && !g_str_has_suffix (node->target, "__");
-  adj_target_get_symbol (node->target, &fixity);
-  return node->opcode == ADJ_OPCODE_CALL_FUNCTION &&
-         (fixity == ADJ_FIXITY_INPLACE || g_str_has_suffix (node->target, "_autocast") ||
-          g_str_equal (node->target, "operator.setitem"));
+  return adj_node_may_write (node) ||
+         (node->opcode == ADJ_OPCODE_CALL_FUNCTION && g_str_has_suffix (node->target, "_autocast"));
 }
 
 static guint32 *
@@ -164,7 +157,7 @@ find (const AdjGraph *graph, gboolean across_writes, AdjMergeGroup group_of, gpo
 
       first[i] = i;
       *call = (Call){ node, first, i, region, group_of (graph, i, data), 0 };
-      region += !across_writes && (writes (node) || changes_object (graph, node));
+      region += !across_writes && (changes_values (node) || changes_object (graph, node));
       if (call->group == 0)
         continue;
       call->hash = mix (g_str_hash (node->target), call->region);
@@ -265,7 +258,7 @@ adj_graph_find_torch_repeats (const AdjGraph *graph, AdjMergeGroup group_of, gpo
 
       first[i] = i;
       *call = (Call){ node, first, i, region, group_of (graph, i, data), 0 };
-      region += writes (node);
+      region += changes_values (node);
       if (call->group == 0)
         continue;
       call->hash = mix (g_str_hash (node->target), call->group);

@@ -25,4 +25,8 @@ void adj_plan_space_give (AdjPlanSpace *space); /* @space: (transfer full) */
 /* (transfer none) */
 AdjPlan *adj_plan_space_get_plan (AdjPlanSpace *space);
 
+/* (transfer none): the context that kernels run in: its generator, cancellable and error are the
+ * run's. */
+AdjContext *adj_plan_space_get_context (AdjPlanSpace *space);
+
 G_END_DECLS

@@ -78,9 +78,6 @@ typedef struct _AdjPlanSpace AdjPlanSpace;
 /* (transfer full): for a plan without a refusal, which it keeps. */
 ADJ_PUBLIC AdjPlanSpace *adj_plan_space_new (AdjPlan *plan);
 ADJ_PUBLIC void adj_plan_space_free (AdjPlanSpace *space); /* @space: (nullable) */
-/* (transfer none): the context that kernels run in: its generator, cancellable and error are the
- * run's. */
-ADJ_PUBLIC AdjContext *adj_plan_space_get_context (AdjPlanSpace *space);
 
 /**
  * adj_plan_space_run:

@@ -273,7 +273,7 @@ remove_folder (const char *path)
   g_rmdir (path);
 }
 
-/* Whoever waits for a result goes first. */
+/* Lowers the priority of the compiler below that of the runs. */
 static void
 be_modest (gpointer data)
 {

@@ -7,6 +7,7 @@
 
 #include "call/adj-op-internal.h"
 #include "ir/adj-graph.h"
+#include "plan/adj-plan-internal.h"
 #include "plan/gpu-space-private.h"
 #include "rules/adj-operators.h"
 #include "tensor/adj-storage-internal.h"

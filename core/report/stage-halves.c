@@ -72,21 +72,21 @@ adj_stage_listing_add_crossing (AdjStageListing *self,
   for (guint i = 0; other != NULL && i < adj_graph_get_n_nodes (half->graph); i++)
     {
       const AdjNode *node = adj_graph_get_node (half->graph, i);
-      AdjNodeId twin = adj_graph_find_node (other, node->name);
+      AdjNodeId same = adj_graph_find_node (other, node->name);
       AdjInputRole role = adj_graph_get_input_role (half->graph, i);
 
-      if (!adj_node_id_is_valid (twin) || node->opcode == ADJ_OPCODE_OUTPUT)
+      if (!adj_node_id_is_valid (same) || node->opcode == ADJ_OPCODE_OUTPUT)
         continue;
       if (role == ADJ_INPUT_NONE &&
-          adj_graph_get_node (other, twin.index)->opcode == ADJ_OPCODE_PLACEHOLDER)
+          adj_graph_get_node (other, same.index)->opcode == ADJ_OPCODE_PLACEHOLDER)
         adj_stage_listing_add (self, ADJ_CHANGE_NONE, (AdjNodeId){ i }, node->origin,
                                _ ("is saved for backward"));
       else if (node->opcode == ADJ_OPCODE_PLACEHOLDER &&
-               adj_graph_get_node (other, twin.index)->opcode != ADJ_OPCODE_PLACEHOLDER)
+               adj_graph_get_node (other, same.index)->opcode != ADJ_OPCODE_PLACEHOLDER)
         adj_stage_listing_add (self, ADJ_CHANGE_NONE, (AdjNodeId){ i }, node->origin,
                                _ ("is saved for backward, by forward"));
       else if (role == ADJ_INPUT_NONE &&
-               g_str_equal (adj_graph_get_node (other, twin.index)->target, node->target))
+               g_str_equal (adj_graph_get_node (other, same.index)->target, node->target))
         adj_stage_listing_add (self, ADJ_CHANGE_NONE, (AdjNodeId){ i }, node->origin,
                                _ ("is computed again in backward"));
     }

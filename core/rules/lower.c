@@ -318,18 +318,6 @@ lower (Lowering *l, const AdjExpr *expr, gboolean described)
 
 /* -- entries -- */
 
-const char *
-rule_kind_noun (AdjRuleKind kind)
-{
-  static const char *const nouns[ADJ_N_RULE_KINDS] = {
-    [ADJ_RULE_GRAD] = "gradient",
-    [ADJ_RULE_DECOMPOSE] = "decomposition",
-    [ADJ_RULE_INVERSE] = "inverse",
-  };
-
-  return nouns[kind];
-}
-
 static void
 add_entry (Lowering *l, guint arg, const AdjExpr *expr)
 {

@@ -25,13 +25,14 @@ static const struct
   { "_native_batch_norm_legit.no_stats", "NativeBatchNormBackward0" },
 };
 
-/* Numbers that are sizes in PyTorch 2.15, and not yet in 2.6, of which the records are. */
+/* Numbers that are sizes in the release whose nodes these are, and not yet in that of the records.
+ */
 static const struct
 {
   const char *op, *argument;
 } sizes[] = {
-  { "tril", "diagonal" },
-  { "triu", "diagonal" },
+#define NODE_KEEPS_SIZE(release, operator, argument) { operator, argument },
+#include "ops/releases.inc"
 };
 
 static gboolean

@@ -23,12 +23,28 @@ gboolean rule_names_dims (const AdjValue *args, guint n, guint index);
 /* %FALSE for %NULL. */
 gboolean rule_give (AdjValue *out, AdjTensor *tensor);
 
-/* -- reductions (rule-builtins.c) -- */
+/* -- of composite operators, which a program calls: the context has the error -- */
 
+AdjSymbols *rule_symbols (const AdjRuleCall *call);
+/* That of an empty tensor for what is none. */
+const AdjShape *rule_shape_given (AdjRuleCall *call, const AdjValue *value);
+/* Entries of a LIST, or a lone number, into @out; returns how many. */
+guint rule_sizes_given (AdjRuleCall *call, const AdjValue *value, AdjSize *out);
+gint64 rule_int_of (AdjRuleCall *call, const AdjValue *value);
+/* Counted from the front. */
+gint64 rule_wrapped_dim (AdjRuleCall *call, gint64 dim, gint64 rank);
+gboolean rule_give_sizes (AdjRuleCall *call, const AdjSize *sizes, guint n, AdjValue *out);
+
+/* -- shapes (shapes.c) -- */
+
+/* view, or clone and _unsafe_view where no strides do; %NULL for %NULL. */
+AdjTensor *rule_reshape (AdjRuleCall *call, AdjTensor *tensor, const AdjValue *sizes);
 /* The product of those @sizes that @dims names. */
 AdjSize rule_reduced_numel (AdjRuleCall *call, const AdjSize *sizes, guint rank, guint32 dims);
-/* @tensor, the result of one, with the dimensions that it took away; one over everything broadcasts
- * as it is. */
+/* @tensor with those of @rank dimensions put back, of size 1, that @dims names. */
+AdjTensor *rule_restore_dims (AdjRuleCall *call, AdjTensor *tensor, guint32 dims, guint rank);
+/* @tensor, the result of a reduction, with the dimensions that it took away; one over everything
+ * broadcasts as it is. */
 AdjTensor *rule_restore_reduced (AdjRuleCall *call,
                                  AdjTensor *tensor,
                                  const AdjValue *args,

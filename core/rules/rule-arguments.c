@@ -94,3 +94,74 @@ rule_float_of_sizes (
   adj_context_note_builtin (call->cx, target, args, n, &result);
   return result;
 }
+
+/* -- of composite operators -- */
+
+AdjSymbols *
+rule_symbols (const AdjRuleCall *call)
+{
+  return adj_context_get_symbols (call->cx);
+}
+
+const AdjShape *
+rule_shape_given (AdjRuleCall *call, const AdjValue *value)
+{
+  static const AdjShape neutral = { 0 };
+
+  if (value->kind == ADJ_VALUE_TENSOR)
+    return &adj_tensor_get_meta (value->tensor)->shape;
+  rule_call_fail (call, ADJ_ERROR_SHAPE, "needs a tensor, not %s",
+                  adj_value_kind_name (value->kind));
+  return &neutral;
+}
+
+guint
+rule_sizes_given (AdjRuleCall *call, const AdjValue *value, AdjSize *out)
+{
+  guint n = adj_value_is_container (value) ? value->n : 0;
+
+  if (adj_value_get_size (value, &out[0]))
+    return 1;
+  if (n > ADJ_MAX_RANK)
+    rule_call_fail (call, ADJ_ERROR_LIMIT, "has a list of %u sizes", n);
+  n = MIN (n, ADJ_MAX_RANK);
+  for (guint i = 0; i < n; i++)
+    if (!adj_value_get_size (&value->items[i], &out[i]))
+      {
+        rule_call_fail (call, ADJ_ERROR_SHAPE, "needs sizes, not %s",
+                        adj_value_kind_name (value->items[i].kind));
+        out[i] = ADJ_SIZE (0);
+      }
+  return n;
+}
+
+gint64
+rule_int_of (AdjRuleCall *call, const AdjValue *value)
+{
+  if (value->kind == ADJ_VALUE_INT)
+    return value->integer;
+  rule_call_fail (call, ADJ_ERROR_SHAPE, "needs an integer, not %s",
+                  adj_value_kind_name (value->kind));
+  return 0;
+}
+
+gboolean
+rule_give_sizes (AdjRuleCall *call, const AdjSize *sizes, guint n, AdjValue *out)
+{
+  *out = adj_rule_list_sizes (call->arena, sizes, n);
+  return TRUE;
+}
+
+gint64
+rule_wrapped_dim (AdjRuleCall *call, gint64 dim, gint64 rank)
+{
+  gint64 bound = MAX (rank, 1);
+
+  if (dim >= -bound && dim < bound)
+    return dim < 0 ? dim + bound : dim;
+  rule_call_fail (call, ADJ_ERROR_SHAPE,
+                  "has %" G_GINT64_FORMAT
+                  " dimensions, but is asked for dimension %" G_GINT64_FORMAT,
+                  rank, dim);
+  return 0;
+}

@@ -30,28 +30,6 @@ builtin_size (AdjRuleCall *call, const AdjValue *args, guint n, AdjValue *out)
   return TRUE;
 }
 
-AdjSize
-rule_reduced_numel (AdjRuleCall *call, const AdjSize *sizes, guint rank, guint32 dims)
-{
-  AdjSymbols *symbols = adj_context_get_symbols (call->cx);
-  AdjSize product = ADJ_SIZE (1);
-
-  for (guint i = 0; i < rank; i++)
-    if (((dims >> i) & 1) != 0 && !adj_size_same (sizes[i], ADJ_SIZE (1)))
-      {
-        AdjValue factors[] = { adj_value_from_size (product), adj_value_from_size (sizes[i]) };
-        gboolean first = adj_size_same (product, ADJ_SIZE (1));
-        AdjValue result;
-
-        product = adj_size_mul (symbols, product, sizes[i]);
-        result = adj_value_from_size (product);
-        /* A trace multiplies in this order, too. */
-        if (!first && result.kind == ADJ_VALUE_SIZE)
-          adj_context_note_builtin (call->cx, "operator.mul", factors, 2, &result);
-      }
-  return product;
-}
-
 static gboolean
 builtin_numel (AdjRuleCall *call, const AdjValue *args, guint n, AdjValue *out)
 {
@@ -233,29 +211,6 @@ builtin_log_of (AdjRuleCall *call, const AdjValue *args, guint n, AdjValue *out)
 
 /* -- shapes -- */
 
-AdjTensor *
-rule_reshape (AdjRuleCall *call, AdjTensor *tensor, const AdjValue *sizes)
-{
-  AdjSymbols *symbols = adj_context_get_symbols (call->cx);
-  AdjSize wanted[ADJ_MAX_RANK];
-  guint rank = rule_sizes_of (sizes, wanted);
-  AdjShape shape;
-
-  if (tensor == NULL)
-    return NULL;
-  if (adj_shape_view (&adj_tensor_get_meta (tensor)->shape, symbols, wanted, rank, &shape, NULL))
-    return ADJ_APPLY (call->cx, ADJ_OP_view, ADJ_TENSOR (tensor), *sizes);
-  tensor = adj_apply_clone_contiguous (call->cx, tensor);
-  if (tensor == NULL)
-    return NULL;
-  if (!adj_shape_view (&adj_tensor_get_meta (tensor)->shape, symbols, wanted, rank, &shape, NULL))
-    {
-      rule_call_fail (call, ADJ_ERROR_SHAPE, "has another number of elements");
-      return NULL;
-    }
-  return ADJ_APPLY (call->cx, ADJ_OP__unsafe_view, ADJ_TENSOR (tensor), *sizes);
-}
-
 static gboolean
 builtin_reshape (AdjRuleCall *call, const AdjValue *args, guint n, AdjValue *out)
 {
@@ -277,16 +232,6 @@ builtin_sum_to (AdjRuleCall *call, const AdjValue *args, guint n, AdjValue *out)
                                                 : NULL);
 }
 
-/* Puts reduced dimensions back as dimensions of size 1. */
-static AdjTensor *
-restore_dims (AdjRuleCall *call, AdjTensor *tensor, guint32 dims, guint rank)
-{
-  for (guint i = 0; i < rank && tensor != NULL; i++)
-    if (((dims >> i) & 1) != 0)
-      tensor = ADJ_APPLY (call->cx, ADJ_OP_unsqueeze, ADJ_TENSOR (tensor), ADJ_INT (i));
-  return tensor;
-}
-
 /* @args: what was squeezed, the sizes before, which dimensions (else all). */
 static gboolean
 builtin_restore_squeezed (AdjRuleCall *call, const AdjValue *args, guint n, AdjValue *out)
@@ -301,23 +246,7 @@ builtin_restore_squeezed (AdjRuleCall *call, const AdjValue *args, guint n, AdjV
   for (guint i = 0; i < rank; i++)
     if (!adj_size_is (symbols, sizes[i], 1))
       dims &= ~(1u << i);
-  return rule_give (out, restore_dims (call, args[0].tensor, dims, rank));
-}
-
-AdjTensor *
-rule_restore_reduced (AdjRuleCall *call,
-                      AdjTensor *tensor,
-                      const AdjValue *args,
-                      guint n,
-                      guint first, /* dims and keepdim stand at first, first + 1 */
-                      guint rank)
-{
-  if (rule_is_true (args, n, first + 1) || rank == 0 || !rule_names_dims (args, n, first))
-    return tensor;
-  /* PyTorch takes a lone dimension as it is given. */
-  if (adj_value_is_container (&args[first]) && args[first].n == 1)
-    return ADJ_APPLY (call->cx, ADJ_OP_unsqueeze, ADJ_TENSOR (tensor), args[first].items[0]);
-  return restore_dims (call, tensor, rule_dims_of (args, n, first, rank), rank);
+  return rule_give (out, rule_restore_dims (call, args[0].tensor, dims, rank));
 }
 
 /* A single dimension is named as the reduction named it. */

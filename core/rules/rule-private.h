@@ -34,10 +34,8 @@ extern const RuleBuiltinTable rule_linalg_builtins; /* linalg.c */
 /* (nullable): in any of the tables. */
 const RuleBuiltin *rule_builtin_find (const char *name);
 
-/* view, or clone and _unsafe_view where no strides do; %NULL for %NULL. */
 /* Whether autograd records what happens to @tensor and nobody traces it. */
 gboolean rule_records_eagerly (AdjContext *cx, const AdjTensor *tensor);
-AdjTensor *rule_reshape (AdjRuleCall *call, AdjTensor *tensor, const AdjValue *sizes);
 /* What @op, ones or zeros, makes of @sizes, as PyTorch's formulas have it: of the dtype and on the
  * device of @like. */
 AdjTensor *rule_new (AdjRuleCall *call, AdjOpId op, AdjTensor *like, AdjValue sizes);
@@ -98,7 +96,7 @@ rule_lower (AdjArena *arena, const AdjOp *op, AdjRuleKind kind, const char *text
 /* The indices of @arguments by their names, in @arena; those without a name stay in order. */
 const guint8 *rule_sort_by_name (AdjArena *arena, const AdjArgument *arguments, guint n);
 
-/* Evaluates the `.decompose` rule of @call's operator (composite.c); @result (out) (transfer full).
+/* Evaluates the `.decompose` rule of @call's operator (decompose.c); @result (out) (transfer full).
  */
 gboolean rule_decompose (AdjOpCall *call, AdjValue *result);
 

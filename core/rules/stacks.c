@@ -14,7 +14,8 @@ shaped (AdjRuleCall *call, AdjTensor *x, const AdjSize *sizes, guint n)
   return rule_reshape (call, x, &list);
 }
 
-/* A vector is a row of a matrix, and a matrix the front of a volume. */
+/* @x as a tensor of at least @n dimensions, 1 to 3: a vector becomes [1, n] or [1, n, 1], a matrix
+ * [n, m, 1]. */
 static AdjTensor *
 with_dims (AdjRuleCall *call, AdjTensor *x, guint n)
 {

@@ -4,6 +4,7 @@
 #include "session/adj-session.h"
 
 #include "exec/adj-spill.h"
+#include "formats/adj-bundle-internal.h"
 #include "ir/adj-graph.h"
 #include "session/inputs-private.h"
 

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Compares a run with what was recorded, or with a run of something else. */
 
+#include "analysis/adj-node-call.h"
 #include "call/adj-op-internal.h"
+#include "formats/adj-bundle-internal.h"
 #include "ir/adj-graph.h"
 #include "ir/adj-value-internal.h"
 #include "session/inputs-private.h"
@@ -284,7 +286,7 @@ is_written (const AdjGraph *graph, const AdjNode *input)
     {
       const AdjNode *user = adj_graph_get_node (graph, input->users[i].index);
 
-      if (user->op != NULL && adj_schema_mutates (adj_op_get_schema (user->op)))
+      if (adj_node_may_write (user))
         return TRUE;
     }
   return FALSE;

@@ -154,7 +154,7 @@ is_near (double a, double b, double distance)
 }
 
 static AdjLogged
-judge (AdjDebugRow *row, const AdjDebugValue *value, AdjTensorData *own, AdjTensorData *exact)
+set_verdict (AdjDebugRow *row, const AdjDebugValue *value, AdjTensorData *own, AdjTensorData *exact)
 {
   AdjDType dtype = adj_tensor_data_get_meta (own)->dtype;
   Digest digest_own = digest (own);
@@ -210,9 +210,10 @@ compare_tensor (Comparing *comparing,
                       .limit = NAN,
                       .inputs_agree = inputs_agree (comparing, node) };
 
-  row.verdict = own == NULL || value == NULL
-                    ? ADJ_LOGGED_UNHASHED
-                    : judge (&row, value, own, g_hash_table_lookup (comparing->exact, node->name));
+  row.verdict =
+      own == NULL || value == NULL
+          ? ADJ_LOGGED_UNHASHED
+          : set_verdict (&row, value, own, g_hash_table_lookup (comparing->exact, node->name));
   add_row (comparing, &row);
 }
 

@@ -137,6 +137,7 @@ adj_pipeline_result_to_bundle (const AdjPipelineResult *result,
   AdjRegion region = { .id = from != NULL ? from->id : "0-0",
                        .compile_id = from != NULL ? from->compile_id : NULL,
                        .rank = from != NULL ? from->rank : -1,
+                       .process = from != NULL ? from->process : 0,
                        .num_fwd_outputs = -1 };
   guint n = count_stages (result);
 

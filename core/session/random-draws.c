@@ -4,9 +4,9 @@
 #include <string.h>
 
 #include "analysis/adj-aliases.h"
+#include "analysis/adj-node-call.h"
 #include "call/adj-op.h"
 #include "ir/adj-graph.h"
-#include "ops/adj-packet.h"
 #include "rules/adj-rule.h"
 #include "session/random-draws-private.h"
 
@@ -38,9 +38,7 @@ collect_of_op (const AdjOp *op, gpointer data)
 static void
 collect_of_name (const AdjNode *node, Calls *calls)
 {
-  const AdjPacket *packet = node->opcode == ADJ_OPCODE_CALL_METHOD
-                                ? adj_packet_find_method (node->target)
-                                : adj_packet_find_function (node->target);
+  const AdjPacket *packet = adj_node_find_packet (node);
 
   for (guint i = 0; packet != NULL && i < adj_packet_get_n_overloads (packet); i++)
     collect_of_op (adj_packet_get_overload (packet, i), calls);

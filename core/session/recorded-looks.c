@@ -69,7 +69,7 @@ find_value (const Looks *self, const AdjNode *node)
                                 node->name);
 }
 
-/* All nodes stay, so that each keeps its number. */
+/* Adds @node, number @index, annotated with @val, to a graph that has the same nodes. */
 static void
 add_annotated (AdjBuilder *builder, const AdjNode *node, guint index, AdjValue val)
 {

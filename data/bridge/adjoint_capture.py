@@ -85,7 +85,7 @@ from torch.utils._pytree import tree_flatten, tree_map
 
 __all__ = ["record", "backend", "trace", "run", "Limits"]
 
-VERSION = "0.7"
+VERSION = "0.8"
 FORMAT_VERSION = [1, 3]
 MIB = 1 << 20
 

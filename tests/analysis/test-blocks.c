@@ -269,6 +269,136 @@ with_modules (void)
   g_assert_cmpuint (adj_graph_get_blocks (graph)->n_blocks, ==, 0);
 }
 
+/* -- random graphs, and a naive search -- */
+
+#define N_SEEDS 200
+
+static const char *const some[] = { "sin.default", "cos.default", "tanh.default", "exp.default" };
+
+static void
+write_some (Writer *self, GRand *rand, guint n)
+{
+  for (guint i = 0; i < n; i++)
+    call (self, some[g_rand_int_range (rand, 0, G_N_ELEMENTS (some))], 0, 1);
+}
+
+/* Some calls, a layer of 6 to 12 calls that comes three to six times, and more calls. */
+static AdjGraph *
+make_random (GRand *rand)
+{
+  const guint period = (guint) g_rand_int_range (rand, 6, 13);
+  const guint n_layers = (guint) g_rand_int_range (rand, 3, 7);
+  const char *layer[12];
+  Writer writer;
+
+  begin (&writer, FALSE);
+  write_some (&writer, rand, (guint) g_rand_int_range (rand, 1, 12));
+  for (guint i = 0; i + 1 < period; i++)
+    layer[i] = some[g_rand_int_range (rand, 0, G_N_ELEMENTS (some))];
+  for (guint b = 0; b < n_layers; b++)
+    {
+      for (guint i = 0; i + 1 < period; i++)
+        call (&writer, layer[i], 0, 1);
+      call (&writer, "add.Tensor", period - 1, 1);
+    }
+  write_some (&writer, rand, (guint) g_rand_int_range (rand, 0, 12));
+  return end (&writer);
+}
+
+static gboolean
+are_alike (const AdjGraph *graph, guint a, guint b)
+{
+  const AdjNode *x = adj_graph_get_node (graph, a), *y = adj_graph_get_node (graph, b);
+
+  return g_str_equal (x->target, y->target) && x->n_inputs == y->n_inputs;
+}
+
+/* Calls from node @start on, the first of a stretch in which each is like the one @period before
+ * it. */
+static guint
+measure_run (const AdjGraph *graph, guint start, guint period)
+{
+  guint last = adj_graph_get_n_nodes (graph) - 1, end = start + period;
+
+  while (end < last && are_alike (graph, end, end - period))
+    end++;
+  return end - start;
+}
+
+/* Values that are made before node @cut and read from there on. */
+static guint
+count_crossing (const AdjGraph *graph, guint cut)
+{
+  guint n = 0, last = adj_graph_get_n_nodes (graph) - 1;
+
+  for (guint i = 1; i < cut; i++)
+    {
+      const AdjNode *node = adj_graph_get_node (graph, i);
+      gboolean crosses = FALSE;
+
+      for (guint u = 0; u < node->n_users; u++)
+        crosses |= node->users[u].index >= cut && node->users[u].index < last;
+      n += crosses;
+    }
+  return n;
+}
+
+/* Every start and every period: the longest stretch of whole blocks, of the shortest. */
+static void
+check_naive (const AdjGraph *graph)
+{
+  const AdjBlocks *blocks = adj_graph_get_blocks (graph);
+  const guint last = adj_graph_get_n_nodes (graph) - 1;
+  guint start = 0, period = 0, length = 0, n;
+  const AdjBlock *first = NULL;
+
+  for (guint p = 6; p < last; p++)
+    for (guint s = 1; s + 2 * p <= last; s++)
+      {
+        guint found = measure_run (graph, s, p);
+
+        if (found >= (p < 16 ? 3 : 2) * p &&
+            found / p * p > (period > 0 ? length / period * period : 0))
+          {
+            start = s;
+            period = p;
+            length = found;
+          }
+      }
+  g_assert_cmpuint (period, >, 0);
+  for (guint b = 0; b < blocks->n_blocks; b++)
+    if (blocks->blocks[b].position == 1 &&
+        blocks->blocks[b].end - blocks->blocks[b].first == period &&
+        blocks->blocks[b].first >= start && blocks->blocks[b].first < start + period)
+      first = &blocks->blocks[b];
+  g_assert_nonnull (first);
+  n = (start + length - first->first) / period;
+  g_assert_cmpuint (first->n_of_run, ==, n);
+  for (guint cut = start; cut + 2 * period <= start + length && cut < start + period; cut++)
+    g_assert_cmpuint (count_crossing (graph, first->first + period), <=,
+                      count_crossing (graph, cut + period));
+  for (guint i = first->first; i < first->first + n * period; i++)
+    {
+      const AdjBlock *block = &blocks->blocks[blocks->of_node[i]];
+
+      g_assert_cmpuint (block->run, ==, first->run);
+      g_assert_cmpuint (block->position, ==, (i - first->first) / period + 1);
+    }
+}
+
+static void
+random_graphs (void)
+{
+  for (guint32 seed = 0; seed < N_SEEDS; seed++)
+    {
+      g_autoptr (GRand) rand = g_rand_new_with_seed (seed);
+      g_autoptr (AdjGraph) graph = make_random (rand);
+
+      g_test_message ("seed %u", seed);
+      check_naive (graph);
+    }
+}
+
 int
 main (int argc, char **argv)
 {
@@ -280,5 +410,6 @@ main (int argc, char **argv)
   g_test_add_func ("/analysis/blocks/of-leader", of_leader);
   g_test_add_func ("/analysis/blocks/shared-weight", shared_weight);
   g_test_add_func ("/analysis/blocks/with-modules", with_modules);
+  g_test_add_func ("/analysis/blocks/random-graphs", random_graphs);
   return g_test_run ();
 }

@@ -27,7 +27,7 @@ static char *
 mask_times (const char *text)
 {
   g_autoptr (GRegex) times =
-      g_regex_new ("(?<=_[mn]s\" : )[\\d.e-]+|[\\d.]+(?= ms\\b)|(?<=least |first |CPU )[\\d.]+"
+      g_regex_new ("(?<=_[mn]s\" : )[\\d.e-]+|(?<= ) *[\\d.]+(?= ms\\b)|(?<=least |first |CPU )[\\d.]+"
                    "|(?<=\\[)[\\d.]+ – [\\d.]+(?=\\])",
                    0, 0, NULL);
 

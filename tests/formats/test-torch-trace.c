@@ -450,6 +450,8 @@ test_files_of_one_rank (void)
   g_assert_cmpuint (adj_bundle_get_n_graphs (all), ==, 2);
   g_assert_cmpstr (adj_bundle_get_graph (all, 0)->id, ==, "r1-0-0-dynamo");
   g_assert_cmpstr (adj_bundle_get_graph (all, 1)->id, ==, "r1-p1-0-0-dynamo");
+  g_assert_cmpint (adj_bundle_get_region (all, 0)->process, ==, 0);
+  g_assert_cmpint (adj_bundle_get_region (all, 1)->process, ==, 1);
 }
 
 /* Everything that was passed over or put right is said, with its line. */

@@ -44,6 +44,40 @@ is_reached (const AdjGraph *graph, guint index)
   return FALSE;
 }
 
+/* Whether node @index runs in backward, where @backward is known of those before it: as its tag
+ * says; without one a tangent, what a path leads to from one, and every call behind the first that
+ * reads something of backward. */
+static gboolean
+runs_backward (const AdjGraph *graph, guint index, const gboolean *backward)
+{
+  const AdjNode *node = adj_graph_get_node (graph, index);
+  const char *tag = node->meta.partitioner_tag;
+
+  if (tag != NULL && (strstr (tag, "backward") != NULL || strstr (tag, "forward") != NULL))
+    return strstr (tag, "backward") != NULL;
+  if (node->opcode == ADJ_OPCODE_OUTPUT)
+    return FALSE;
+  if (node->opcode == ADJ_OPCODE_PLACEHOLDER || is_reached (graph, index))
+    return is_reached (graph, index);
+  for (guint i = 0; i <= index; i++)
+    for (guint k = 0; k < adj_graph_get_node (graph, i)->n_inputs; k++)
+      if (backward[adj_graph_get_node (graph, i)->inputs[k].index])
+        return TRUE;
+  return FALSE;
+}
+
+static void
+check_phases (const AdjGraph *joint)
+{
+  g_autofree gboolean *backward = g_new0 (gboolean, adj_graph_get_n_nodes (joint));
+
+  for (guint i = 0; i < adj_graph_get_n_nodes (joint); i++)
+    {
+      backward[i] = runs_backward (joint, i, backward);
+      g_assert_cmpint (adj_graph_is_backward (joint, i), ==, backward[i]);
+    }
+}
+
 static void
 random_graphs (void)
 {
@@ -62,6 +96,7 @@ random_graphs (void)
           n_late += adj_graph_depends_on_tangent (joint, i);
         }
       g_assert_cmpint (adj_graph_has_input (joint, ADJ_INPUT_TANGENT), ==, n_late > 0);
+      check_phases (joint);
     }
 }
 

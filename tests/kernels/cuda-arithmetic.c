@@ -15,60 +15,60 @@ check_copy (AdjKType type)
   for (AdjKType from = 0; from < ADJ_K_N; from++)
     {
       AdjKView in = RANDOM (from, 3, 5, 7);
-      Twin out;
+      Pair out;
 
-      TWIN (out, RANDOM (type, 3, 5, 7));
+      PAIR (out, RANDOM (type, 3, 5, 7));
       ON_BOTH (q, i)
       adj_q_copy (q, &out[i], &in);
-      assert_twins ("copy", out);
+      assert_pair ("copy", out);
     }
 }
 
 void
 check_fill_f64 (AdjKType type)
 {
-  Twin out;
+  Pair out;
 
-  TWIN (out, RANDOM (type, 3, 0x101));
+  PAIR (out, RANDOM (type, 3, 0x101));
   ON_BOTH (q, i)
   adj_q_fill_f64 (q, &out[i], 2.7);
-  assert_twins ("fill_f64", out);
+  assert_pair ("fill_f64", out);
 }
 
 void
 check_fill_i64 (AdjKType type)
 {
-  Twin out;
+  Pair out;
 
-  TWIN (out, RANDOM (type, 0, 5));
+  PAIR (out, RANDOM (type, 0, 5));
   ON_BOTH (q, i)
   adj_q_fill_i64 (q, &out[i], -3);
-  TWIN (out, RANDOM (type, 2, 5));
+  PAIR (out, RANDOM (type, 2, 5));
   ON_BOTH (q, i)
   adj_q_fill_i64 (q, &out[i], -3);
-  assert_twins ("fill_i64", out);
+  assert_pair ("fill_i64", out);
 }
 
 void
 check_iota_f64 (AdjKType type)
 {
-  Twin out;
+  Pair out;
 
-  TWIN (out, RANDOM (type, 5, 9));
+  PAIR (out, RANDOM (type, 5, 9));
   ON_BOTH (q, i)
   adj_q_iota_f64 (q, &out[i], 1.5, 0.3);
-  assert_twins ("iota_f64", out);
+  assert_pair ("iota_f64", out);
 }
 
 void
 check_iota_i64 (AdjKType type)
 {
-  Twin out;
+  Pair out;
 
-  TWIN (out, RANDOM (type, 5, 9));
+  PAIR (out, RANDOM (type, 5, 9));
   ON_BOTH (q, i)
   adj_q_iota_i64 (q, &out[i], 4, -3);
-  assert_twins ("iota_i64", out);
+  assert_pair ("iota_i64", out);
 }
 
 void
@@ -77,12 +77,12 @@ check_tril (AdjKType type)
   for (gint64 diagonal = -3; diagonal < 5; diagonal++)
     {
       AdjKView in = RANDOM (type, 2, 5, 4);
-      Twin out;
+      Pair out;
 
-      TWIN (out, RANDOM (type, 2, 5, 4));
+      PAIR (out, RANDOM (type, 2, 5, 4));
       ON_BOTH (q, i)
       adj_q_tril (q, &out[i], &in, diagonal);
-      assert_twins ("tril", out);
+      assert_pair ("tril", out);
     }
 }
 
@@ -92,12 +92,12 @@ check_triu (AdjKType type)
   for (gint64 diagonal = -3; diagonal < 5; diagonal++)
     {
       AdjKView in = RANDOM (type, 2, 5, 4);
-      Twin out;
+      Pair out;
 
-      TWIN (out, RANDOM (type, 2, 5, 4));
+      PAIR (out, RANDOM (type, 2, 5, 4));
       ON_BOTH (q, i)
       adj_q_triu (q, &out[i], &in, diagonal);
-      assert_twins ("triu", out);
+      assert_pair ("triu", out);
     }
 }
 
@@ -126,17 +126,17 @@ check_pointwise (AdjKType type)
       };
       AdjKView inputs[3] = { RANDOM (type, 5, 13), RANDOM (type, 5, 13), RANDOM (type, 5, 13) };
       gboolean fine[2];
-      Twin out;
+      Pair out;
 
       if (op == ADJ_K_OP_LOAD || !adj_k_op_has_class (op, class_of (type)))
         continue;
       if (op == ADJ_K_OP_CONST)
         code[3].imm.i = 0x4008;
       inputs[1].stride[0] = 0;
-      TWIN (out, RANDOM (type, 5, 13));
+      PAIR (out, RANDOM (type, 5, 13));
       ON_BOTH (q, i)
       fine[i] = adj_q_pointwise (q, &program, &out[i], inputs);
-      assert_twins (adj_k_op_get_name (op), out);
+      assert_pair (adj_k_op_get_name (op), out);
       g_assert_true (fine[1]);
       g_assert_cmpint (fine[0], ==, !cuda.faults.zero_division);
       cuda.faults = ADJ_K_NO_FAULTS;
@@ -167,20 +167,20 @@ check_fused (AdjKType type)
     .n_operands = 4, .n_regs = 5, .n_fixed = 1, .n_steps = 9, .steps = steps
   };
   AdjKView a = RANDOM (type, 3, 41), b = RANDOM (type, 3, 41);
-  Twin out, other;
+  Pair out, other;
 
   b.stride[1] = 0;
   g_assert_true (adj_k_fused_check (&fused));
-  TWIN (out, RANDOM (type, 3, 41));
-  TWIN (other, RANDOM (ADJ_K_F16, 3, 41));
+  PAIR (out, RANDOM (type, 3, 41));
+  PAIR (other, RANDOM (ADJ_K_F16, 3, 41));
   ON_BOTH (q, i)
   {
     AdjKView operands[] = { a, b, out[i], other[i] };
 
     g_assert_true (adj_q_fused (q, &fused, operands));
   }
-  assert_twins ("fused", out);
-  assert_twins ("fused", other);
+  assert_pair ("fused", out);
+  assert_pair ("fused", other);
 }
 
 /* -- reductions -- */
@@ -193,7 +193,7 @@ check_reduce (AdjKType type)
       for (guint32 dims = 1; dims < 4; dims++)
         {
           AdjKView in = RANDOM (type, lengths[l], 3);
-          Twin out;
+          Pair out;
 
           if (dims == 2 && lengths[l] > 100)
             continue;
@@ -201,10 +201,10 @@ check_reduce (AdjKType type)
             continue;
           if ((kind == ADJ_K_MEAN || kind == ADJ_K_NORM2) && !is_float (type))
             continue;
-          TWIN (out, RANDOM (type, dims & 1 ? 1 : lengths[l], dims & 2 ? 1 : 3));
+          PAIR (out, RANDOM (type, dims & 1 ? 1 : lengths[l], dims & 2 ? 1 : 3));
           ON_BOTH (q, i)
           adj_q_reduce (q, kind, &out[i], &in, dims);
-          assert_twins ("reduce", out);
+          assert_pair ("reduce", out);
         }
 }
 
@@ -220,12 +220,12 @@ check_columns (void)
       for (AdjKReduce kind = ADJ_K_SUM; kind <= ADJ_K_MAX; kind++)
         {
           AdjKView in = RANDOM (types[t], rows[r], 70);
-          Twin out;
+          Pair out;
 
-          TWIN (out, RANDOM (types[t], 1, 70));
+          PAIR (out, RANDOM (types[t], 1, 70));
           ON_BOTH (q, i)
           adj_q_reduce (q, kind, &out[i], &in, 1);
-          assert_twins ("reduce of columns", out);
+          assert_pair ("reduce of columns", out);
         }
 }
 
@@ -233,22 +233,22 @@ void
 check_long_reduce (void)
 {
   AdjKView in = RANDOM (ADJ_K_F32, 2, 150001);
-  Twin out;
+  Pair out;
 
-  TWIN (out, RANDOM (ADJ_K_F32, 2, 1));
+  PAIR (out, RANDOM (ADJ_K_F32, 2, 1));
   ON_BOTH (q, i)
   adj_q_reduce (q, ADJ_K_SUM, &out[i], &in, 2);
-  assert_twins ("reduce of several chunks", out);
+  assert_pair ("reduce of several chunks", out);
   in = RANDOM (ADJ_K_F64, 150001);
-  TWIN (out, RANDOM (ADJ_K_F64, 1));
+  PAIR (out, RANDOM (ADJ_K_F64, 1));
   ON_BOTH (q, i)
   adj_q_reduce (q, ADJ_K_MEAN, &out[i], &in, 1);
-  assert_twins ("reduce of several chunks", out);
+  assert_pair ("reduce of several chunks", out);
   in = RANDOM (ADJ_K_I32, 150001);
-  TWIN (out, RANDOM (ADJ_K_I64, 1));
+  PAIR (out, RANDOM (ADJ_K_I64, 1));
   ON_BOTH (q, i)
   adj_q_reduce (q, ADJ_K_SUM, &out[i], &in, 1);
-  assert_twins ("reduce of several chunks", out);
+  assert_pair ("reduce of several chunks", out);
 }
 
 void
@@ -257,14 +257,14 @@ check_var_mean (AdjKType type)
   for (guint l = 1; l < G_N_ELEMENTS (lengths) && is_float (type); l++)
     {
       AdjKView in = RANDOM (type, 3, lengths[l]);
-      Twin var, mean;
+      Pair var, mean;
 
-      TWIN (var, RANDOM (type, 3, 1));
-      TWIN (mean, RANDOM (type, 3, 1));
+      PAIR (var, RANDOM (type, 3, 1));
+      PAIR (mean, RANDOM (type, 3, 1));
       ON_BOTH (q, i)
       adj_q_var_mean (q, &var[i], &mean[i], &in, 2, 1);
-      assert_twins ("var_mean", var);
-      assert_twins ("var_mean", mean);
+      assert_pair ("var_mean", var);
+      assert_pair ("var_mean", mean);
     }
 }
 
@@ -274,12 +274,12 @@ check_extreme (AdjKType type, gboolean smallest)
   for (guint l = 1; l < G_N_ELEMENTS (lengths); l++)
     {
       AdjKView in = RANDOM (type, 3, lengths[l]);
-      Twin values, indices;
+      Pair values, indices;
 
       if (is_float (type) && l == 3)
         kernel_array_set (&in, 70, NAN);
-      TWIN (values, RANDOM (type, 3, 1));
-      TWIN (indices, RANDOM (ADJ_K_I64, 3, 1));
+      PAIR (values, RANDOM (type, 3, 1));
+      PAIR (indices, RANDOM (ADJ_K_I64, 3, 1));
       ON_BOTH (q, i)
       {
         if (smallest)
@@ -287,8 +287,8 @@ check_extreme (AdjKType type, gboolean smallest)
         else
           adj_q_max_dim (q, &values[i], &indices[i], &in, 1);
       }
-      assert_twins ("max_dim", values);
-      assert_twins ("max_dim", indices);
+      assert_pair ("max_dim", values);
+      assert_pair ("max_dim", indices);
     }
 }
 
@@ -308,24 +308,24 @@ void
 check_cumsum (AdjKType type)
 {
   AdjKView in = RANDOM (type, 5, 70, 3);
-  Twin out;
+  Pair out;
 
-  TWIN (out, RANDOM (type, 5, 70, 3));
+  PAIR (out, RANDOM (type, 5, 70, 3));
   ON_BOTH (q, i)
   adj_q_cumsum (q, &out[i], &in, 1);
-  assert_twins ("cumsum", out);
+  assert_pair ("cumsum", out);
 }
 
 void
 check_cumprod (AdjKType type)
 {
   AdjKView in = RANDOM (type, 5, 70, 3);
-  Twin out;
+  Pair out;
 
-  TWIN (out, RANDOM (type, 5, 70, 3));
+  PAIR (out, RANDOM (type, 5, 70, 3));
   ON_BOTH (q, i)
   adj_q_cumprod (q, &out[i], &in, 2);
-  assert_twins ("cumprod", out);
+  assert_pair ("cumprod", out);
 }
 
 void
@@ -334,16 +334,16 @@ check_sort (AdjKType type)
   for (gint k = 1; k < 60; k += 29)
     {
       AdjKView in = RANDOM (type, 3, 59);
-      Twin values, indices;
+      Pair values, indices;
 
       if (is_float (type))
         kernel_array_set (&in, 70, NAN);
-      TWIN (values, RANDOM (type, 3, k));
-      TWIN (indices, RANDOM (ADJ_K_I64, 3, k));
+      PAIR (values, RANDOM (type, 3, k));
+      PAIR (indices, RANDOM (ADJ_K_I64, 3, k));
       ON_BOTH (q, i)
       g_assert_true (adj_q_sort (q, &values[i], &indices[i], &in, 1, k == 30));
-      assert_twins ("sort", values);
-      assert_twins ("sort", indices);
+      assert_pair ("sort", values);
+      assert_pair ("sort", indices);
     }
 }
 
@@ -365,15 +365,15 @@ check_gemm (AdjKType type)
                         .d = s % 2 ? &d : NULL,
                         .alpha = s % 2 ? 3 : 1,
                         .beta = 2 };
-      Twin out;
+      Pair out;
 
-      TWIN (out, RANDOM (type, n[0], n[1], n[2]));
+      PAIR (out, RANDOM (type, n[0], n[1], n[2]));
       ON_BOTH (q, i)
       {
         gemm.c = out[i];
         adj_q_gemm (q, &gemm);
       }
-      assert_twins ("gemm", out);
+      assert_pair ("gemm", out);
     }
 }
 
@@ -389,12 +389,12 @@ check_rows (AdjKType type, const char *name, Rows run)
   for (guint l = 0; l < G_N_ELEMENTS (lengths) && is_float (type); l++)
     {
       AdjKView in = RANDOM (type, 2, lengths[l], 3);
-      Twin out;
+      Pair out;
 
-      TWIN (out, RANDOM (type, 2, lengths[l], 3));
+      PAIR (out, RANDOM (type, 2, lengths[l], 3));
       ON_BOTH (q, i)
       run (q, &out[i], &in, 1);
-      assert_twins (name, out);
+      assert_pair (name, out);
     }
 }
 
@@ -404,12 +404,12 @@ check_rows_backward (AdjKType type, const char *name, RowsBackward run)
   for (guint l = 0; l < G_N_ELEMENTS (lengths) && is_float (type); l++)
     {
       AdjKView g = RANDOM (type, 2, lengths[l]), y = RANDOM (type, 2, lengths[l]);
-      Twin out;
+      Pair out;
 
-      TWIN (out, RANDOM (type, 2, lengths[l]));
+      PAIR (out, RANDOM (type, 2, lengths[l]));
       ON_BOTH (q, i)
       run (q, &out[i], &g, &y, 1);
-      assert_twins (name, out);
+      assert_pair (name, out);
     }
 }
 
@@ -441,7 +441,7 @@ void
 check_layer_norm (AdjKType type)
 {
   AdjKView w, b;
-  Twin y, mean, rstd;
+  Pair y, mean, rstd;
 
   for (gint with = 0; with < 2 && is_float (type); with++)
     {
@@ -451,9 +451,9 @@ check_layer_norm (AdjKType type)
       b = RANDOM (type, 3, 23);
       norm.w = with ? &w : NULL;
       norm.b = with ? &b : NULL;
-      TWIN (y, RANDOM (type, 5, 3, 23));
-      TWIN (mean, RANDOM (type, 5, 1, 1));
-      TWIN (rstd, RANDOM (type, 5, 1, 1));
+      PAIR (y, RANDOM (type, 5, 3, 23));
+      PAIR (mean, RANDOM (type, 5, 1, 1));
+      PAIR (rstd, RANDOM (type, 5, 1, 1));
       ON_BOTH (q, i)
       {
         norm.y = y[i];
@@ -461,9 +461,9 @@ check_layer_norm (AdjKType type)
         norm.rstd = rstd[i];
         adj_q_layer_norm (q, &norm);
       }
-      assert_twins ("layer_norm", y);
-      assert_twins ("layer_norm", mean);
-      assert_twins ("layer_norm", rstd);
+      assert_pair ("layer_norm", y);
+      assert_pair ("layer_norm", mean);
+      assert_pair ("layer_norm", rstd);
     }
 }
 
@@ -471,13 +471,13 @@ void
 check_layer_norm_backward (AdjKType type)
 {
   AdjKView w = RANDOM (type, 3, 23);
-  Twin gx, gw, gb;
+  Pair gx, gw, gb;
 
   if (!is_float (type))
     return;
-  TWIN (gx, RANDOM (type, 5, 3, 23));
-  TWIN (gw, RANDOM (type, 3, 23));
-  TWIN (gb, RANDOM (type, 3, 23));
+  PAIR (gx, RANDOM (type, 5, 3, 23));
+  PAIR (gw, RANDOM (type, 3, 23));
+  PAIR (gb, RANDOM (type, 3, 23));
   {
     AdjKLayerNormBackward norm = { .g = RANDOM (type, 5, 3, 23),
                                    .x = RANDOM (type, 5, 3, 23),
@@ -494,9 +494,9 @@ check_layer_norm_backward (AdjKType type)
       adj_q_layer_norm_backward (q, &norm);
     }
   }
-  assert_twins ("layer_norm_backward", gx);
-  assert_twins ("layer_norm_backward", gw);
-  assert_twins ("layer_norm_backward", gb);
+  assert_pair ("layer_norm_backward", gx);
+  assert_pair ("layer_norm_backward", gw);
+  assert_pair ("layer_norm_backward", gb);
 }
 
 static void
@@ -511,12 +511,12 @@ check_nll (AdjKType type, gboolean backward)
                       .reduction = reduction,
                       .ignore_index = 2 };
       AdjKView g = reduction == 0 ? RANDOM (type, 40, 3) : SOME (type, 1, 2, 1);
-      Twin out, total, gx;
+      Pair out, total, gx;
       gint64 bad;
 
-      TWIN (out, copy_of (&g));
-      TWIN (total, SOME (type, 5, 9, 1));
-      TWIN (gx, RANDOM (type, 40, 7, 3));
+      PAIR (out, copy_of (&g));
+      PAIR (total, SOME (type, 5, 9, 1));
+      PAIR (gx, RANDOM (type, 40, 7, 3));
       if (reduction != 0)
         out[0].rank = out[1].rank = 0;
       total[0].rank = total[1].rank = 0;
@@ -527,9 +527,9 @@ check_nll (AdjKType type, gboolean backward)
         else
           g_assert_true (adj_q_nll_loss (q, &nll, &out[i], &total[i], &bad));
       }
-      assert_twins ("nll_loss", out);
-      assert_twins ("nll_loss", total);
-      assert_twins ("nll_loss_backward", gx);
+      assert_pair ("nll_loss", out);
+      assert_pair ("nll_loss", total);
+      assert_pair ("nll_loss_backward", gx);
     }
 }
 

@@ -61,7 +61,7 @@ copy_of (const AdjKView *view)
 
 /* The same bits, a NaN being one whatever its payload. */
 void
-assert_twins (const char *what, const Twin out)
+assert_pair (const char *what, const Pair out)
 {
   const char *problem = adj_emulator_take_problem ();
 

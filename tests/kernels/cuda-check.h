@@ -11,7 +11,7 @@ extern AdjKQueue cpu;
 extern EmulatedQueue cuda;
 
 /* Outputs of the CPU and of CUDA. */
-typedef AdjKView Twin[2];
+typedef AdjKView Pair[2];
 
 #define ON_BOTH(q, i)                                                                              \
   for (AdjKQueue *q = &cpu, *past = NULL; past == NULL;                                            \
@@ -24,7 +24,7 @@ typedef AdjKView Twin[2];
 
 #define RANDOM(type, ...) SOME (type, is_float (type) ? -3 : 0, 7, __VA_ARGS__)
 
-#define TWIN(out, ...)                                                                             \
+#define PAIR(out, ...)                                                                             \
   do                                                                                               \
     {                                                                                              \
       (out)[0] = __VA_ARGS__;                                                                      \
@@ -39,7 +39,7 @@ AdjKView some_of (AdjKType type, double low, double high, gint rank, const gint 
 AdjKView copy_of (const AdjKView *view);
 
 /* The same bits, a NaN being one whatever its payload, without a race. */
-void assert_twins (const char *what, const Twin out);
+void assert_pair (const char *what, const Pair out);
 
 /* One for each entry, of one dtype; those that have no such dtype do nothing. */
 #define DECLARE_CHECK(RESULT, name, parameters, arguments) void check_##name (AdjKType type);

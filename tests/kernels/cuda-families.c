@@ -12,12 +12,12 @@ check_embedding (AdjKType type)
 {
   AdjKView weight = RANDOM (type, 9, 5), idx = SOME (ADJ_K_I64, 0, 8, 4, 3);
   gint64 bad;
-  Twin out;
+  Pair out;
 
-  TWIN (out, RANDOM (type, 4, 3, 5));
+  PAIR (out, RANDOM (type, 4, 3, 5));
   ON_BOTH (q, i)
   g_assert_true (adj_q_embedding (q, &out[i], &weight, &idx, &bad));
-  assert_twins ("embedding", out);
+  assert_pair ("embedding", out);
 }
 
 void
@@ -30,15 +30,15 @@ check_embedding_backward (AdjKType type)
                                   .padding_idx = 3 - 4 * by_freq,
                                   .by_freq = by_freq };
       gint64 bad;
-      Twin out;
+      Pair out;
 
-      TWIN (out, RANDOM (type, 9, 5));
+      PAIR (out, RANDOM (type, 9, 5));
       ON_BOTH (q, i)
       {
         e.gw = out[i];
         g_assert_true (adj_q_embedding_backward (q, &e, &bad));
       }
-      assert_twins ("embedding_backward", out);
+      assert_pair ("embedding_backward", out);
     }
 }
 
@@ -47,12 +47,12 @@ check_index_select (AdjKType type)
 {
   AdjKView x = RANDOM (type, 4, 9, 3), idx = SOME (ADJ_K_I64, 0, 8, 13);
   gint64 bad;
-  Twin out;
+  Pair out;
 
-  TWIN (out, RANDOM (type, 4, 13, 3));
+  PAIR (out, RANDOM (type, 4, 13, 3));
   ON_BOTH (q, i)
   g_assert_true (adj_q_index_select (q, &out[i], &x, 1, &idx, &bad));
-  assert_twins ("index_select", out);
+  assert_pair ("index_select", out);
 }
 
 void
@@ -60,12 +60,12 @@ check_index_add (AdjKType type)
 {
   AdjKView src = RANDOM (type, 4, 13, 3), idx = SOME (ADJ_K_I64, 0, 8, 13);
   gint64 bad;
-  Twin out;
+  Pair out;
 
-  TWIN (out, RANDOM (type, 4, 9, 3));
+  PAIR (out, RANDOM (type, 4, 9, 3));
   ON_BOTH (q, i)
   g_assert_true (adj_q_index_add (q, &out[i], 1, &idx, &src, 2, &bad));
-  assert_twins ("index_add", out);
+  assert_pair ("index_add", out);
 }
 
 void
@@ -73,12 +73,12 @@ check_gather (AdjKType type)
 {
   AdjKView x = RANDOM (type, 4, 9, 3), idx = SOME (ADJ_K_I64, 0, 8, 3, 11, 2);
   gint64 bad;
-  Twin out;
+  Pair out;
 
-  TWIN (out, RANDOM (type, 3, 11, 2));
+  PAIR (out, RANDOM (type, 3, 11, 2));
   ON_BOTH (q, i)
   g_assert_true (adj_q_gather (q, &out[i], &x, 1, &idx, &bad));
-  assert_twins ("gather", out);
+  assert_pair ("gather", out);
 }
 
 static void
@@ -86,13 +86,13 @@ check_scatters (AdjKType type, gboolean add)
 {
   AdjKView src = RANDOM (type, 4, 15, 3), idx = SOME (ADJ_K_I64, 0, 8, 3, 11, 2);
   gint64 bad;
-  Twin out;
+  Pair out;
 
-  TWIN (out, RANDOM (type, 4, 9, 3));
+  PAIR (out, RANDOM (type, 4, 9, 3));
   ON_BOTH (q, i)
   g_assert_true (add ? adj_q_scatter_add (q, &out[i], 1, &idx, &src, &bad)
                      : adj_q_scatter (q, &out[i], 1, &idx, &src, &bad));
-  assert_twins ("scatter", out);
+  assert_pair ("scatter", out);
 }
 
 void
@@ -115,22 +115,22 @@ check_many (AdjKType type, gboolean put, gboolean accumulate)
     {
       AdjKView a = SOME (ADJ_K_I64, -4, 3, 6, 2), b = SOME (ADJ_K_I64, -3, 2, 6, 2);
       AdjKIndex index = { .accumulate = accumulate };
-      Twin x, values;
+      Pair x, values;
       gint64 bad;
 
       b.stride[1] = 0;
       index.idx[1 - apart] = &a;
       index.idx[2] = &b;
-      TWIN (x, apart ? RANDOM (type, 4, 5, 3) : RANDOM (type, 5, 4, 3));
-      TWIN (values, apart ? RANDOM (type, 6, 2, 5) : RANDOM (type, 5, 6, 2));
+      PAIR (x, apart ? RANDOM (type, 4, 5, 3) : RANDOM (type, 5, 4, 3));
+      PAIR (values, apart ? RANDOM (type, 6, 2, 5) : RANDOM (type, 5, 6, 2));
       ON_BOTH (q, i)
       {
         index.x = x[i];
         index.values = values[i];
         g_assert_true (put ? adj_q_index_put (q, &index, &bad) : adj_q_index (q, &index, &bad));
       }
-      assert_twins ("index", x);
-      assert_twins ("index", values);
+      assert_pair ("index", x);
+      assert_pair ("index", values);
     }
 }
 
@@ -156,20 +156,20 @@ check_convs (AdjKType type, const char *name, Conv run, gint which)
 {
   AdjKView bias = RANDOM (type, which == 1 ? 4 : 6);
   AdjKConv conv = { .stride = { 2, 1 }, .padding = { 1, 0 }, .dilation = { 1, 2 }, .groups = 2 };
-  Twin out;
+  Pair out;
 
   conv.x = RANDOM (type, 2, 4, 9, 8);
   conv.w = RANDOM (type, 6, 2, 3, 2);
   conv.y = RANDOM (type, 2, 6, 5, 6);
   if (which != 2)
     conv.bias = &bias;
-  TWIN (out, which == 0 ? conv.y : which == 1 ? conv.x : conv.w);
+  PAIR (out, which == 0 ? conv.y : which == 1 ? conv.x : conv.w);
   ON_BOTH (q, i)
   {
     *(which == 0 ? &conv.y : which == 1 ? &conv.x : &conv.w) = out[i];
     g_assert_true (run (q, &conv));
   }
-  assert_twins (name, out);
+  assert_pair (name, out);
 }
 
 void
@@ -208,17 +208,17 @@ check_max_pool (AdjKType type)
   for (gint adaptive = 0; adaptive < 2; adaptive++)
     {
       AdjKPool pool = some_pool (type, adaptive);
-      Twin y, indices;
+      Pair y, indices;
 
-      TWIN (y, pool.y);
-      TWIN (indices, RANDOM (ADJ_K_I64, 2, 3, 1, 5, 4));
+      PAIR (y, pool.y);
+      PAIR (indices, RANDOM (ADJ_K_I64, 2, 3, 1, 5, 4));
       ON_BOTH (q, i)
       {
         pool.y = y[i];
         g_assert_true (adj_q_max_pool (q, &pool, &indices[i]));
       }
-      assert_twins ("max_pool", y);
-      assert_twins ("max_pool", indices);
+      assert_pair ("max_pool", y);
+      assert_pair ("max_pool", indices);
     }
 }
 
@@ -228,17 +228,17 @@ check_avg_pools (AdjKType type, gboolean backward)
   for (gint way = 0; way < 4; way++)
     {
       AdjKPool pool = some_pool (type, way == 1);
-      Twin out;
+      Pair out;
 
       pool.counts_padding = way == 2;
       pool.divisor = way == 3 ? 5 : 0;
-      TWIN (out, backward ? pool.x : pool.y);
+      PAIR (out, backward ? pool.x : pool.y);
       ON_BOTH (q, i)
       {
         *(backward ? &pool.x : &pool.y) = out[i];
         g_assert_true (backward ? adj_q_avg_pool_backward (q, &pool) : adj_q_avg_pool (q, &pool));
       }
-      assert_twins ("avg_pool", out);
+      assert_pair ("avg_pool", out);
     }
 }
 
@@ -261,12 +261,12 @@ check_unpool (AdjKType type)
     {
       AdjKView y = RANDOM (type, 2, 3, 1, 5, 4);
       AdjKView indices = SOME (ADJ_K_I64, 0, 71, 2, 3, 1, 5, 4);
-      Twin x;
+      Pair x;
 
-      TWIN (x, RANDOM (type, 2, 3, 1, 9, 8));
+      PAIR (x, RANDOM (type, 2, 3, 1, 9, 8));
       ON_BOTH (q, i)
       g_assert_true (adj_q_unpool (q, &x[i], &y, &indices, last));
-      assert_twins ("unpool", x);
+      assert_pair ("unpool", x);
     }
 }
 
@@ -296,16 +296,16 @@ check_resamples (AdjKType type, gboolean backward)
                                   .mode = mode,
                                   .n_axes = 2,
                                   .antialias = antialias };
-        Twin out;
+        Pair out;
 
-        TWIN (out, backward ? resample.x : resample.y);
+        PAIR (out, backward ? resample.x : resample.y);
         ON_BOTH (q, i)
         {
           *(backward ? &resample.x : &resample.y) = out[i];
           g_assert_true (backward ? adj_q_resample_backward (q, &resample)
                                   : adj_q_resample (q, &resample));
         }
-        assert_twins ("resample", out);
+        assert_pair ("resample", out);
       }
 }
 
@@ -341,16 +341,16 @@ check_attention (AdjKType type)
     {
       AdjKView mask = RANDOM (type, 1, 2, 98, 19);
       AdjKAttention attention = some_attention (type, way == 1 ? &mask : NULL, way == 2);
-      Twin out, lse;
+      Pair out, lse;
 
       for (gint j = 0; j < 19; j++)
         kernel_array_set (&mask, j, -INFINITY);
-      TWIN (out, RANDOM (type, 1, 2, 98, 5));
-      TWIN (lse, RANDOM (ADJ_K_F32, 1, 2, 98));
+      PAIR (out, RANDOM (type, 1, 2, 98, 5));
+      PAIR (lse, RANDOM (ADJ_K_F32, 1, 2, 98));
       ON_BOTH (q, i)
       g_assert_true (adj_q_attention (q, &attention, &out[i], &lse[i]));
-      assert_twins ("attention", out);
-      assert_twins ("attention", lse);
+      assert_pair ("attention", out);
+      assert_pair ("attention", lse);
     }
 }
 
@@ -363,11 +363,11 @@ check_attention_backward (AdjKType type)
                                   .g = RANDOM (type, 1, 2, 98, 5),
                                   .out = RANDOM (type, 1, 2, 98, 5),
                                   .lse = RANDOM (ADJ_K_F32, 1, 2, 98) };
-      Twin gq, gk, gv;
+      Pair gq, gk, gv;
 
-      TWIN (gq, RANDOM (type, 1, 2, 98, 5));
-      TWIN (gk, RANDOM (type, 1, 2, 19, 5));
-      TWIN (gv, RANDOM (type, 1, 2, 19, 5));
+      PAIR (gq, RANDOM (type, 1, 2, 98, 5));
+      PAIR (gk, RANDOM (type, 1, 2, 19, 5));
+      PAIR (gv, RANDOM (type, 1, 2, 19, 5));
       ON_BOTH (q, i)
       {
         b.gq = gq[i];
@@ -375,9 +375,9 @@ check_attention_backward (AdjKType type)
         b.gv = gv[i];
         g_assert_true (adj_q_attention_backward (q, &b));
       }
-      assert_twins ("attention_backward", gq);
-      assert_twins ("attention_backward", gk);
-      assert_twins ("attention_backward", gv);
+      assert_pair ("attention_backward", gq);
+      assert_pair ("attention_backward", gk);
+      assert_pair ("attention_backward", gv);
     }
 }
 
@@ -399,13 +399,13 @@ check_adam (AdjKType type)
                         .found = { .value = way == 4 },
                         .decoupled = way == 2,
                         .maximize = way == 3 };
-      Twin p, m, v, g, top;
+      Pair p, m, v, g, top;
 
-      TWIN (p, RANDOM (type, 3, 41));
-      TWIN (m, RANDOM (type, 3, 41));
-      TWIN (v, SOME (type, 0, 3, 3, 41));
-      TWIN (g, RANDOM (type, 3, 41));
-      TWIN (top, SOME (type, 0, 3, 3, 41));
+      PAIR (p, RANDOM (type, 3, 41));
+      PAIR (m, RANDOM (type, 3, 41));
+      PAIR (v, SOME (type, 0, 3, 3, 41));
+      PAIR (g, RANDOM (type, 3, 41));
+      PAIR (top, SOME (type, 0, 3, 3, 41));
       ON_BOTH (q, i)
       {
         adam.p = p[i];
@@ -415,11 +415,11 @@ check_adam (AdjKType type)
         adam.v_max = way == 3 ? &top[i] : NULL;
         adj_q_adam (q, &adam);
       }
-      assert_twins ("adam", p);
-      assert_twins ("adam", m);
-      assert_twins ("adam", v);
-      assert_twins ("adam", g);
-      assert_twins ("adam", top);
+      assert_pair ("adam", p);
+      assert_pair ("adam", m);
+      assert_pair ("adam", v);
+      assert_pair ("adam", g);
+      assert_pair ("adam", top);
     }
 }
 
@@ -438,11 +438,11 @@ check_sgd (AdjKType type)
                       .nesterov = way == 2,
                       .maximize = way == 3,
                       .is_first = way == 1 };
-      Twin p, g, m;
+      Pair p, g, m;
 
-      TWIN (p, RANDOM (type, 3, 41));
-      TWIN (g, RANDOM (type, 3, 41));
-      TWIN (m, RANDOM (type, 3, 41));
+      PAIR (p, RANDOM (type, 3, 41));
+      PAIR (g, RANDOM (type, 3, 41));
+      PAIR (m, RANDOM (type, 3, 41));
       ON_BOTH (q, i)
       {
         sgd.p = p[i];
@@ -450,9 +450,9 @@ check_sgd (AdjKType type)
         sgd.momentum_buffer = way > 0 ? &m[i] : NULL;
         adj_q_sgd (q, &sgd);
       }
-      assert_twins ("sgd", p);
-      assert_twins ("sgd", g);
-      assert_twins ("sgd", m);
+      assert_pair ("sgd", p);
+      assert_pair ("sgd", g);
+      assert_pair ("sgd", m);
     }
 }
 
@@ -462,169 +462,17 @@ check_unscale (AdjKType type)
   for (gint infinite = 0; infinite < 2 && is_float (type); infinite++)
     {
       AdjKNumber factor = { .at = SOME (ADJ_K_F32, 0.25, 0.25, 1) };
-      Twin x, found;
+      Pair x, found;
 
-      TWIN (x, RANDOM (type, 3, 41));
+      PAIR (x, RANDOM (type, 3, 41));
       for (gint i = 0; i < 2 && infinite; i++)
         kernel_array_set (&x[i], 77, INFINITY);
-      TWIN (found, SOME (ADJ_K_F32, 0, 0, 1));
+      PAIR (found, SOME (ADJ_K_F32, 0, 0, 1));
       found[0].rank = found[1].rank = 0;
       ON_BOTH (q, i)
       adj_q_unscale (q, &x[i], &factor, &found[i]);
-      assert_twins ("unscale", x);
-      assert_twins ("unscale", found);
+      assert_pair ("unscale", x);
+      assert_pair ("unscale", found);
       g_assert_cmpfloat (kernel_array_get (&found[1], 0), ==, infinite);
     }
-}
-
-/* -- random numbers -- */
-
-/* @n words, the same for both. */
-static AdjKView
-words_of (gint n)
-{
-  AdjKView words = kernel_array (ADJ_K_I32, 1, n);
-  AdjKTwister twister;
-
-  adj_k_twister_seed (&twister, (guint32) n);
-  adj_k_words (&twister, &words);
-  return words;
-}
-
-/* From wherever a turn begins, through several and to their ends. */
-void
-check_words (AdjKType type)
-{
-  static const gint counts[] = { 1, 623, 624, 625, 227, 1300 };
-  AdjKTwister twisters[2];
-
-  if (type != ADJ_K_I32)
-    return;
-  adj_k_twister_seed (&twisters[0], 7);
-  twisters[1] = twisters[0];
-  for (guint k = 0; k < G_N_ELEMENTS (counts); k++)
-    {
-      Twin out;
-
-      TWIN (out, kernel_array (type, 1, counts[k]));
-      ON_BOTH (q, i)
-      adj_q_words (q, &twisters[i], &out[i]);
-      assert_twins ("words", out);
-      g_assert_cmpmem (&twisters[0], sizeof twisters[0], &twisters[1], sizeof twisters[1]);
-    }
-}
-
-void
-check_philox (AdjKType type)
-{
-  AdjKView seed = SOME (ADJ_K_I64, -5, 900, 1);
-
-  for (gint n_words = 1; n_words <= 4 && type == ADJ_K_I32; n_words++)
-    {
-      Twin out;
-
-      TWIN (out, kernel_array (type, 2, 301, n_words));
-      ON_BOTH (q, i)
-      adj_q_philox (q, &seed, &out[i]);
-      assert_twins ("philox", out);
-    }
-}
-
-void
-check_uniform (AdjKType type)
-{
-  AdjKView words = words_of (2 * 301);
-  Twin out;
-
-  if (!is_float (type))
-    return;
-  TWIN (out, kernel_array (type, 1, 301));
-  ON_BOTH (q, i)
-  adj_q_uniform (q, &out[i], &words, 3, -1);
-  assert_twins ("uniform", out);
-}
-
-void
-check_normal (AdjKType type)
-{
-  for (gint stretched = 0; stretched < 2 && type == ADJ_K_F32; stretched++)
-    {
-      const AdjKNormal normal = { 3, 0.1, stretched };
-      Twin x;
-
-      TWIN (x, SOME (type, 0, 0.99, 48 * 16));
-      if (x[0].stride[0] != 1)
-        TWIN (x, SOME (type, 0, 0.99, 48 * 16));
-      ON_BOTH (q, i)
-      adj_q_normal (q, &x[i], &normal);
-      assert_twins ("normal", x);
-    }
-}
-
-void
-check_bernoulli (AdjKType type)
-{
-  AdjKView words = words_of (2 * 3001);
-
-  for (gint streams = 0; streams < 2 && type == ADJ_K_BOOL; streams++)
-    {
-      Twin out;
-
-      TWIN (out, kernel_array (type, 1, 3001));
-      ON_BOTH (q, i)
-      adj_q_bernoulli (q, &out[i], &words, 0.3, streams);
-      assert_twins ("bernoulli", out);
-    }
-}
-
-void
-check_integers (AdjKType type)
-{
-  for (gint wide = 0; wide < 2 && type == ADJ_K_I64; wide++)
-    {
-      AdjKView words = words_of (wide ? 2 * 301 : 301);
-      Twin out;
-
-      TWIN (out, kernel_array (type, 1, 301));
-      ON_BOTH (q, i)
-      adj_q_integers (q, &out[i], &words, -5, wide ? G_MAXUINT64 / 3 : 1000);
-      assert_twins ("integers", out);
-    }
-}
-
-/* Fewer elements than threads, more, several turns; each way that numbers lie. */
-void
-check_draw (AdjKType type)
-{
-  static const gint counts[] = { 1, 301, 5000 };
-  static const gint32 widths[] = { 1, 2, 4, 8 };
-  AdjKDrawKind first = type == ADJ_K_BOOL  ? ADJ_K_DRAW_BELOW
-                       : type == ADJ_K_I64 ? ADJ_K_DRAW_INTEGER
-                                           : ADJ_K_DRAW_UNIFORM;
-  AdjKDrawKind last = is_float (type) ? ADJ_K_DRAW_EXPONENTIAL : first;
-  AdjKPhilox generators[2] = { { 0x123456789abcdefu, 12 }, { 0x123456789abcdefu, 12 } };
-
-  if (!is_float (type) && first == ADJ_K_DRAW_UNIFORM)
-    return;
-  for (AdjKDrawKind kind = first; kind <= last; kind++)
-    for (guint k = 0; k < G_N_ELEMENTS (counts) * G_N_ELEMENTS (widths) * 2; k++)
-      {
-        gint n = counts[k / 8];
-        const AdjKDraw draw = { .kind = kind,
-                                .wide = type == ADJ_K_F64 || (k % 2 == 1 && !is_float (type)),
-                                .width = k % 2 == 1 || type == ADJ_K_F64 ? 1 : widths[k / 2 % 4],
-                                .n_threads = adj_k_draw_threads (n, 512),
-                                .scale = kind == ADJ_K_DRAW_EXPONENTIAL ? -0.5 : 0.7,
-                                .shift = -0.25,
-                                .end = 0.45,
-                                .range = G_GUINT64_CONSTANT (0x1234567890),
-                                .low = -7 };
-        Twin out;
-
-        TWIN (out, kernel_array (type, 1, n));
-        ON_BOTH (q, i)
-        adj_q_draw (q, &generators[i], &draw, &out[i]);
-        assert_twins ("draw", out);
-        g_assert_cmpuint (generators[0].offset, ==, generators[1].offset);
-      }
 }

@@ -22,7 +22,7 @@ WORD = re.compile(r"\badj_\w+")
 MACRO = re.compile(r"^#define (?:.*\\\n)*.*\n", re.MULTILINE)
 CORE = {"/".join(path.parts[1:]) for path in tracked("core/*.h")}
 TESTS = set(tracked("tests/*.[ch]"))
-LIMITS = {"adjoint.h": 62, "adjoint-extend.h beside it": 46}
+LIMITS = {"adjoint.h": 46, "adjoint-extend.h beside it": 42}
 PUBLIC = {"adjoint.h", "adjoint-extend.h", "wrappers/adj-wrappers.h", *installed()}
 
 

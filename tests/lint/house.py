@@ -1,18 +1,22 @@
 # SPDX-License-Identifier: MIT
-"""Measures the house: python3 tests/lint/house.py [BUILD [--touch]] prints a table to lay beside another.
+"""Measures the house: python3 tests/lint/house.py [BUILD [--touch] [--scratch]] prints a table to lay beside another.
 
 Lines by folder, lengths of functions and files, functions that are there twice, what is said at the
 heads of files and folders, references that lead nowhere, and, of a build, what the library exports,
 its largest cycle of objects and how many objects read a header or list.  --touch changes four files
-of that build's tree one after the other, as an editor does, and builds: with what it costs.
+of that build's tree one after the other, as an editor does, and builds: with what it costs; of an
+operator's record first what its tests need, and runs these.  --scratch builds the tree anew, in a
+folder that is removed.  Both pass over a compiler cache, and want an idle machine.
 
 tests/bench/results/house.md keeps what came out."""
 
 import os
 import re
+import shutil
 import statistics
 import subprocess
 import sys
+import tempfile
 import time
 from collections import defaultdict
 from pathlib import Path
@@ -26,8 +30,14 @@ from symbols import largest_cycle
 LONG_FILE = 500
 # A function of fewer lines is like others by chance.
 DUPLICATE = 5
-# A header that everything reads, the record of an operator, a file of core, one of the window.
-TOUCHED = ("core/ir/adj-graph.h", "core/ops/activation.inc", "core/partition/knapsack.c", "ui/canvas/paint-box.c")
+# A header that everything reads, the record of an operator with the tests of that, a file of core, one of the window.
+TOUCHED = {
+    "core/ir/adj-graph.h": (),
+    "core/ops/activation.inc": ("op-table", "op-oracle", "op-errors"),
+    "core/partition/knapsack.c": (),
+    "ui/canvas/paint-box.c": (),
+}
+UNCACHED = {"CCACHE_DISABLE": "1"}
 TOKEN = re.compile(r"[A-Za-z_]\w*|\d[\w.]*|\"(?:[^\"\\\\]|\\\\.)*\"|\S")
 KEYWORDS = {"if", "else", "for", "while", "do", "return", "switch", "case", "default", "break", "continue",
             "sizeof", "goto", "TRUE", "FALSE", "NULL"}
@@ -86,22 +96,41 @@ def count_readers(build):
     return readers, n
 
 
-def touch(build, path):
-    """Builds after a change of @path: (objects compiled, links, seconds by the clock, of the processor)."""
+def measure(*command):
+    """What @command cost: (objects compiled, links, seconds by the clock, of the processor)."""
+    before, began = os.times(), time.monotonic()
+    done = subprocess.run(command, capture_output=True, text=True, env=os.environ | UNCACHED)
+    after = os.times()
+    if done.returncode != 0:
+        sys.exit(done.stdout[-4000:] + done.stderr[-4000:])
+    return (len(re.findall(r"\] Compiling", done.stdout)), len(re.findall(r"\] Linking", done.stdout)),
+            time.monotonic() - began, after.children_user + after.children_system
+            - before.children_user - before.children_system)
+
+
+def print_cost(what, compiled, linked, clock, processor):
+    print(f"  {what}: {compiled} compiled, {linked} linked, {clock:.1f} s, {processor:.0f} s of the processor")
+
+
+def touch(build, path, tests):
+    """Builds after a change of @path; first what @tests need, if any, and runs these."""
     content = (ROOT / path).read_text(encoding="utf-8")
     comment = "\n/* */\n" if Path(path).suffix != ".inc" else "\n\n"
-    before, began = os.times(), time.monotonic()
     try:
         (ROOT / path).write_text(content + comment, encoding="utf-8")
-        out = subprocess.run(["ninja", "-C", build], capture_output=True, text=True, check=True,
-                             env=os.environ | {"CCACHE_DISABLE": "1"}).stdout
-        after = os.times()
-        return (len(re.findall(r"\] Compiling", out)), len(re.findall(r"\] Linking", out)),
-                time.monotonic() - began, after.children_user + after.children_system
-                - before.children_user - before.children_system)
+        if tests:
+            print_cost(f"changed, until {', '.join(tests)} passed", *measure("meson", "test", "-C", build, *tests))
+        print_cost("changed, the rest" if tests else "changed", *measure("ninja", "-C", build))
     finally:
         (ROOT / path).write_text(content, encoding="utf-8")
         subprocess.run(["ninja", "-C", build], capture_output=True, check=True)
+
+
+def build_from_scratch():
+    with tempfile.TemporaryDirectory(prefix="adjoint-house-") as folder:
+        os.environ.setdefault("CC_LD", "mold" if shutil.which("mold") else "bfd")
+        subprocess.run(["meson", "setup", folder, ROOT], capture_output=True, check=True)
+        print_cost("from scratch", *measure("ninja", "-C", folder))
 
 
 def count_dangling():
@@ -147,12 +176,12 @@ def main():
         print(f"exported symbols: {len(exported)}")
         print(f"largest cycle of objects: {len(cycle)} of {n}")
         readers, n = count_readers(sys.argv[1])
-        for path in TOUCHED:
+        for path, tests in TOUCHED.items():
             print(f"{path}: read by {readers[path]} of {n} objects")
             if "--touch" in sys.argv:
-                compiled, linked, clock, processor = touch(sys.argv[1], path)
-                print(f"  changed: {compiled} compiled, {linked} linked, {clock:.0f} s,"
-                      f" {processor:.0f} s of the processor (links apart)")
+                touch(sys.argv[1], path, tests)
+        if "--scratch" in sys.argv:
+            build_from_scratch()
     return 0
 
 

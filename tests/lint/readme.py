@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""What the README pages of the folders name exists, and each layer of core has such a page.
+"""What the README pages of the folders name exists; each layer of core has such a page, with a picture
+of how data flow through it, and a SPEC.md beside it.
 
 On every page, in pictures too: functions, types and constants `adj_…`, `Adj…`, `ADJ_…`, and whatever
 stands before "()". In backticks: files and, with a slash behind them, folders, seen from the page,
@@ -77,6 +78,9 @@ def main():
         for folder in sorted(layers.union(PAGES))
         if not any(page.parent.as_posix() == folder for page in pages)
     ]
+    complaints += [f"{folder}: there is no SPEC.md" for folder in sorted(layers) if not (ROOT / folder / "SPEC.md").exists()]
+    complaints += [f"{page}: has no picture" for page in pages
+                   if page.parent.as_posix() in layers and "```" not in read(page)]
     for page in pages:
         for number, line in enumerate(read(page).splitlines(), 1):
             complaints += [f"{page}:{number}: {what}" for what in wrong_names(page, line, words, names)]

@@ -136,7 +136,7 @@ def wrong_names(page, text, symbols):
 def main():
     pages = dict(texts("core/*SPEC.md", "kernels/SPEC.md"))
     known = sections(pages)
-    code = "".join(text for _, text in texts("core/*.[ch]", "core/*.inc", "kernels/*.[ch]"))
+    code = "".join(text for _, text in texts("core/*.[ch]", "core/*.inc", "kernels/*.[ch]", "data/programs/*.c", "tests/wrappers/*.c"))
     symbols = set(re.findall(r"\b(?:adj_|ADJ_|Adj[A-Z])\w+", code))
     complaints = [
         f"{path}:{line_of(text, offset)}: {what}"

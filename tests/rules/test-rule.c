@@ -116,7 +116,7 @@ main (int argc, char **argv)
   g_test_add_func ("/rules/rule/reads-the-other-factor", entry_reads_the_other_factor);
   g_test_add_func ("/rules/rule/reads-only-sizes", entry_reads_only_sizes);
   g_test_add_func ("/rules/rule/reads-the-result", entry_reads_the_result);
-  g_test_add_func ("/rules/rule/twin-has-the-gradient", variant_has_the_gradient_of_its_record);
+  g_test_add_func ("/rules/rule/variant-has-the-gradient", variant_has_the_gradient_of_its_record);
 
   g_test_add_func ("/rules/rule/every-rule-is-read", every_rule_is_read);
   g_test_add_func ("/rules/rule/lists-what-it-calls", rule_lists_what_it_calls);

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "formats/adj-format.h"
 #include "ir/adj-graph.h"
 #include "ops/adj-op-table.h"
 #include "support/adj-test.h"
@@ -28,6 +29,15 @@ adj_test_load_bundle (const char *path)
 
   g_assert_no_error (error);
   return bundle;
+}
+
+void
+adj_test_save_bundle (AdjBundle *bundle, const char *path)
+{
+  g_autoptr (GError) error = NULL;
+
+  adj_format_for_path (path, &error)->save (bundle, path, NULL, NULL, &error);
+  g_assert_no_error (error);
 }
 
 AdjBundle *

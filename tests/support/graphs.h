@@ -12,6 +12,8 @@ AdjGraph *adj_test_parse_graph (const char *text);
 
 /* (transfer full) */
 AdjBundle *adj_test_load_bundle (const char *path);
+/* In the format of its name. */
+void adj_test_save_bundle (AdjBundle *bundle, const char *path);
 
 /* (transfer full): data/graphs/@name.adjoint */
 AdjBundle *adj_test_load_capture (const char *name);

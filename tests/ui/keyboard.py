@@ -202,17 +202,17 @@ def test_follows_users(walk):
     assert walk.told() not in users, walk.told()
 
 
-def test_goes_to_twins(walk):
+def test_goes_to_counterparts(walk):
     find_node(walk, "name:gelu_backward")
-    walk.does("Twin in the Other Direction", "m", lambda: walk.told().startswith("gelu,"))
-    walk.does("Twin in the Other Direction", "m", lambda: walk.told().startswith("gelu_backward,"))
+    walk.does("Counterpart in the Other Direction", "m", lambda: walk.told().startswith("gelu,"))
+    walk.does("Counterpart in the Other Direction", "m", lambda: walk.told().startswith("gelu_backward,"))
 
 
 def test_opens_menus(walk):
     find_node(walk, "name:gelu_backward")
     walk.does("Context Menu", "shift+F10",
               lambda: walk.is_at("menu item", "Next User of the Value"))
-    walk.go("menu item", "Twin", "Down")
+    walk.go("menu item", "Counterpart", "Down")
     walk.key("Return")
     walk.tells("gelu,")
     walk.at("image", "Graph canvas")

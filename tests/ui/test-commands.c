@@ -50,9 +50,10 @@ test_finds (void)
   g_assert_null (find_entry (document, "no such thing at all", 0));
 
   /* What cannot be done is not offered. */
-  g_assert_null (find_entry (document, "Twin in the Other Direction", 0));
+  g_assert_null (find_entry (document, "Counterpart in the Other Direction", 0));
   g_assert_true (adj_walk_select (window, "gelu"));
-  assert_finds (document, "Twin in the Other Direction", "Twin in the Other Direction");
+  assert_finds (document, "Counterpart in the Other Direction",
+                "Counterpart in the Other Direction");
   entry = find_entry (document, "compare with recorded", 0);
   g_assert_cmpstr (adj_palette_entry_get_keys (entry), ==, "Shift+F5");
   g_object_unref (entry);
@@ -96,7 +97,7 @@ test_runs (void)
   press_enter_on (window, "gelu");
   g_assert_cmpuint (adj_document_get_selected (document).index, ==,
                     adj_graph_find_node (graph, "gelu").index);
-  press_enter_on (window, "twin");
+  press_enter_on (window, "counterpart");
   g_assert_true (adj_graph_is_backward (graph, adj_document_get_selected (document).index));
   press_enter_on (window, "colour bytes");
   g_assert_cmpint (adj_document_get_arrangement (document)->coloring, ==, ADJ_COLOR_BY_BYTES);

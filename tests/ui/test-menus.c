@@ -98,7 +98,7 @@ test_node (Fixture *fixture, gconstpointer data)
   g_assert_true (adj_walk_menu_offers (menu, "Flow of the Node"));
   g_assert_true (adj_walk_menu_offers (menu, "Copy Names of Selected Nodes"));
   g_assert_false (adj_walk_menu_offers (menu, "Fit All"));
-  adj_walk_choose_item (menu, "Twin in the Other Direction");
+  adj_walk_choose_item (menu, "Counterpart in the Other Direction");
   g_assert_false (gtk_widget_get_mapped (menu));
   g_assert_cmpuint (adj_document_get_selected (fixture->document).index, ==,
                     find (fixture, "gelu_backward_1").index);
@@ -119,8 +119,8 @@ test_sensitive (Fixture *fixture, gconstpointer data)
   GtkWidget *menu;
 
   g_assert_true (adj_walk_select (fixture->window, "gelu"));
-  g_assert_true (
-      g_action_group_get_action_enabled (adj_graph_view_get_actions (fixture->view), "twin"));
+  g_assert_true (g_action_group_get_action_enabled (adj_graph_view_get_actions (fixture->view),
+                                                    "counterpart"));
   menu = ask_at (fixture, &box_of (fixture, "primals_1")->rect);
   g_assert_nonnull (menu);
   g_assert_nonnull (adj_walk_find (menu, GTK_TYPE_LABEL, "Previous User, or the Value"));
@@ -268,8 +268,8 @@ test_rows (Fixture *fixture, gconstpointer data)
   adj_walk_settle (fixture->window);
   at = row_of (table, "gelu");
   menu = adj_walk_ask_menu (table, at.x, at.y);
-  g_assert_true (adj_walk_menu_offers (menu, "Twin in the Other Direction"));
-  adj_walk_choose_item (menu, "Twin in the Other Direction");
+  g_assert_true (adj_walk_menu_offers (menu, "Counterpart in the Other Direction"));
+  adj_walk_choose_item (menu, "Counterpart in the Other Direction");
   g_assert_cmpuint (adj_document_get_selected (fixture->document).index, ==,
                     find (fixture, "gelu_backward_1").index);
 

@@ -13,7 +13,7 @@ typedef struct
   AdjBundle *bundle;
   AdjGraph *before, *after; /* (unowned) */
   AdjScene *from, *to;
-  GArray *twins;
+  GArray *origins;
 } Step;
 
 /* From @a to @b of @file, nodes by their names. */
@@ -28,13 +28,13 @@ step_new_in (const char *file, const char *a, const char *b)
   step->after = adj_bundle_find_graph (step->bundle, b, NULL)->graph;
   step->from = adj_layout_mirror (step->before, NULL, NULL, NULL, NULL);
   step->to = adj_layout_mirror (step->after, NULL, NULL, NULL, NULL);
-  step->twins = g_array_new (FALSE, FALSE, sizeof (guint32));
+  step->origins = g_array_new (FALSE, FALSE, sizeof (guint32));
   for (guint i = 0; i < adj_graph_get_n_nodes (step->after); i++)
     {
-      guint32 twin =
+      guint32 origin =
           adj_graph_find_node (step->before, adj_graph_get_node (step->after, i)->name).index;
 
-      g_array_append_val (step->twins, twin);
+      g_array_append_val (step->origins, origin);
     }
   return step;
 }
@@ -50,7 +50,7 @@ step_free (Step *step)
 {
   adj_scene_unref (step->from);
   adj_scene_unref (step->to);
-  g_array_unref (step->twins);
+  g_array_unref (step->origins);
   adj_bundle_unref (step->bundle);
   g_free (step);
 }
@@ -76,7 +76,7 @@ static void
 test_stays (void)
 {
   Step *step = step_new ("joint", "forward");
-  g_autoptr (AdjMorph) morph = adj_morph_new (step->from, step->to, step->twins);
+  g_autoptr (AdjMorph) morph = adj_morph_new (step->from, step->to, step->origins);
   AdjNodeId gelu = adj_graph_find_node (step->before, "gelu");
   AdjRect all = adj_scene_get_bounds (step->from);
   const AdjRect *was = get_rect (step->from, step->before, "gelu");
@@ -103,11 +103,12 @@ count_still (const Step *step, const AdjPoint *shift)
 {
   guint n = 0;
 
-  for (guint i = 0; i < step->twins->len; i++)
+  for (guint i = 0; i < step->origins->len; i++)
     {
-      AdjNodeId twin = { g_array_index (step->twins, guint32, i) };
+      AdjNodeId origin = { g_array_index (step->origins, guint32, i) };
       guint is = adj_scene_find_node (step->to, (AdjNodeId){ i });
-      guint was = twin.index != G_MAXUINT32 ? adj_scene_find_node (step->from, twin) : ADJ_NO_BOX;
+      guint was =
+          origin.index != G_MAXUINT32 ? adj_scene_find_node (step->from, origin) : ADJ_NO_BOX;
       const AdjRect *a, *b;
 
       if (is == ADJ_NO_BOX || was == ADJ_NO_BOX ||
@@ -126,7 +127,7 @@ static void
 test_most_stays (void)
 {
   Step *step = step_new_in ("graphs/gpt2.adjoint", "joint", "backward");
-  g_autoptr (AdjMorph) morph = adj_morph_new (step->from, step->to, step->twins);
+  g_autoptr (AdjMorph) morph = adj_morph_new (step->from, step->to, step->origins);
   AdjRect all = adj_scene_get_bounds (step->from);
   AdjPoint shift;
   guint n;
@@ -134,12 +135,12 @@ test_most_stays (void)
   g_assert_true (adj_morph_find_shift (morph, &all, ADJ_NO_NODE, &shift));
   n = count_still (step, &shift);
   g_test_message ("%u stay", n);
-  for (guint i = 0; i < step->twins->len; i++)
+  for (guint i = 0; i < step->origins->len; i++)
     {
-      AdjNodeId twin = { g_array_index (step->twins, guint32, i) };
+      AdjNodeId origin = { g_array_index (step->origins, guint32, i) };
       AdjPoint other;
 
-      if (twin.index != G_MAXUINT32 && adj_morph_find_shift (morph, &all, twin, &other))
+      if (origin.index != G_MAXUINT32 && adj_morph_find_shift (morph, &all, origin, &other))
         g_assert_cmpuint (count_still (step, &other), <=, n + 2); /* rounded apart */
     }
   step_free (step);
@@ -158,23 +159,24 @@ test_each_stays (void)
   for (guint i = 0, at = 0; i < adj_graph_get_n_nodes (step->after); i++)
     if (adj_graph_get_node (step->after, i)->opcode == ADJ_OPCODE_CALL_FUNCTION &&
         at < adj_graph_get_n_nodes (step->before))
-      g_array_index (step->twins, guint32, i) = at++;
+      g_array_index (step->origins, guint32, i) = at++;
   {
-    g_autoptr (AdjMorph) morph = adj_morph_new (step->from, step->to, step->twins);
+    g_autoptr (AdjMorph) morph = adj_morph_new (step->from, step->to, step->origins);
 
     for (guint i = 0; i < adj_graph_get_n_nodes (step->after); i++)
       {
-        AdjNodeId twin = { g_array_index (step->twins, guint32, i) };
+        AdjNodeId origin = { g_array_index (step->origins, guint32, i) };
         guint is = adj_scene_find_node (step->to, (AdjNodeId){ i });
-        guint was = twin.index != G_MAXUINT32 ? adj_scene_find_node (step->from, twin) : ADJ_NO_BOX;
+        guint was =
+            origin.index != G_MAXUINT32 ? adj_scene_find_node (step->from, origin) : ADJ_NO_BOX;
 
         if (is == ADJ_NO_BOX || was == ADJ_NO_BOX ||
             adj_scene_get_box (step->to, is)->kind != ADJ_BOX_NODE ||
             adj_scene_get_box (step->to, is)->node.index != i ||
             adj_scene_get_box (step->from, was)->kind != ADJ_BOX_NODE ||
-            adj_scene_get_box (step->from, was)->node.index != twin.index)
+            adj_scene_get_box (step->from, was)->node.index != origin.index)
           continue;
-        g_assert_true (adj_morph_find_shift (morph, &all, twin, &shift));
+        g_assert_true (adj_morph_find_shift (morph, &all, origin, &shift));
         g_assert_cmpfloat (shift.y, ==,
                            adj_scene_get_box (step->to, is)->rect.y -
                                adj_scene_get_box (step->from, was)->rect.y);
@@ -205,8 +207,8 @@ static void
 test_goes_and_comes (void)
 {
   Step *away = step_new ("joint", "forward"), *back = step_new ("forward", "joint");
-  g_autoptr (AdjMorph) going = adj_morph_new (away->from, away->to, away->twins);
-  g_autoptr (AdjMorph) coming = adj_morph_new (back->from, back->to, back->twins);
+  g_autoptr (AdjMorph) going = adj_morph_new (away->from, away->to, away->origins);
+  g_autoptr (AdjMorph) coming = adj_morph_new (back->from, back->to, back->origins);
   AdjRect all = adj_scene_get_bounds (away->from), none;
   guint box = adj_scene_find_node (back->to, adj_graph_find_node (back->after, "gelu_backward"));
   AdjPoint shift;
@@ -227,7 +229,7 @@ static void
 test_chips (void)
 {
   Step *step = step_new ("joint", "forward");
-  g_autoptr (AdjMorph) morph = adj_morph_new (step->from, step->to, step->twins);
+  g_autoptr (AdjMorph) morph = adj_morph_new (step->from, step->to, step->origins);
   AdjRect all = adj_scene_get_bounds (step->to);
   guint n = 0;
 

@@ -98,7 +98,7 @@ test_ghosts (void)
   g_assert_true (adj_walk_select (window, "masked_fill"));
   original = adj_document_get_selected (adj_window_get_document (window));
   assert_told (window, ADJ_TYPE_INSPECTOR, "Computed again");
-  gtk_widget_activate_action (view, "canvas.twin", NULL);
+  gtk_widget_activate_action (view, "canvas.counterpart", NULL);
   adj_walk_settle (window);
   copy = adj_document_get_selected (adj_window_get_document (window));
   g_assert_cmpuint (adj_scene_get_original (scene, copy).index, ==, original.index);
@@ -112,10 +112,10 @@ test_ghosts (void)
 
   light = adj_highlight_new_for_node (scene, get_graph (window), copy);
   g_assert_true (adj_highlight_has_box (light, adj_scene_find_node (scene, original)));
-  gtk_widget_activate_action (view, "canvas.twin", NULL);
+  gtk_widget_activate_action (view, "canvas.counterpart", NULL);
   g_assert_true (adj_graph_is_backward (
       get_graph (window), adj_document_get_selected (adj_window_get_document (window)).index));
-  gtk_widget_activate_action (view, "canvas.twin", NULL);
+  gtk_widget_activate_action (view, "canvas.counterpart", NULL);
   g_assert_cmpstr (get_selected (window), ==, "masked_fill");
   adj_walk_close (window);
 }
@@ -266,7 +266,7 @@ test_goes_to_maker (void)
   /* Back, and by keys. */
   g_assert_true (adj_walk_choose_graph (window, "backward"));
   g_assert_true (adj_walk_select (window, "addmm_2"));
-  gtk_widget_activate_action (GTK_WIDGET (view), "canvas.twin", NULL);
+  gtk_widget_activate_action (GTK_WIDGET (view), "canvas.counterpart", NULL);
   check_at_maker (window);
   g_assert_true (adj_walk_choose_graph (window, "backward"));
   g_assert_true (adj_walk_select (window, "addmm_2"));

@@ -9,7 +9,7 @@
 #include "analysis/adj-blocks.h"
 #include "model/adj-graph-item.h"
 #include "model/adj-provenance.h"
-#include "model/adj-stage-facts.h"
+#include "model/adj-stage-summaries.h"
 #include "model/adj-stages.h"
 #include "report/adj-stage-change.h"
 #include "support/adj-test.h"
@@ -107,36 +107,36 @@ test_steps_through_log (void)
 static gboolean
 is_checked (gpointer data)
 {
-  const AdjStageFact *fact;
+  const AdjStageSummary *summary;
 
-  for (guint i = 0; (fact = adj_stage_facts_get (data, i)) != NULL; i++)
-    if (fact->before >= 0 && (!fact->counted || fact->check == ADJ_CHECK_PENDING))
+  for (guint i = 0; (summary = adj_stage_summaries_get (data, i)) != NULL; i++)
+    if (summary->before >= 0 && (!summary->counted || summary->check == ADJ_CHECK_PENDING))
       return FALSE;
   return TRUE;
 }
 
-static AdjStageFacts *
-find_facts (AdjDocument *document)
+static AdjStageSummaries *
+find_summaries (AdjDocument *document)
 {
-  AdjStageFacts *facts = adj_stage_facts_of (document);
+  AdjStageSummaries *summaries = adj_stage_summaries_of (document);
 
-  adj_stage_facts_update (facts);
-  g_assert_true (adj_wait_until (is_checked, facts, 60));
-  return facts;
+  adj_stage_summaries_update (summaries);
+  g_assert_true (adj_wait_until (is_checked, summaries, 60));
+  return summaries;
 }
 
 /* Found in the background: what changed, and that the partition computes what the joint graph does.
  */
 static void
-test_facts_of_log (void)
+test_summaries_of_log (void)
 {
   g_autoptr (AdjDocument) document = adj_wait_open ("graphs/torch-trace", "0-0-joint");
-  AdjStageFacts *facts = find_facts (document);
-  const AdjStageFact *joint = adj_stage_facts_get (facts, 1);
-  const AdjStageFact *pair = adj_stage_facts_get (facts, 2);
-  const AdjStageFact *post_grad = adj_stage_facts_get (facts, 6);
+  AdjStageSummaries *summaries = find_summaries (document);
+  const AdjStageSummary *joint = adj_stage_summaries_get (summaries, 1);
+  const AdjStageSummary *pair = adj_stage_summaries_get (summaries, 2);
+  const AdjStageSummary *post_grad = adj_stage_summaries_get (summaries, 6);
 
-  g_assert_cmpint (adj_stage_facts_get (facts, 0)->before, ==, -1);
+  g_assert_cmpint (adj_stage_summaries_get (summaries, 0)->before, ==, -1);
   g_assert_cmpint (joint->check, >=, ADJ_CHECK_EQUAL); /* its forward part */
   g_assert_cmpint (joint->check, <=, ADJ_CHECK_WITHIN);
   g_assert_cmpuint (joint->n_added, >, 90);
@@ -145,7 +145,7 @@ test_facts_of_log (void)
   g_assert_true (g_str_has_prefix (pair->text, "equal"));
   g_assert_cmpint (post_grad->check, >=, ADJ_CHECK_EQUAL);
   g_assert_cmpint (post_grad->check, <=, ADJ_CHECK_WITHIN);
-  g_assert_null (adj_stage_facts_get (facts, 9));
+  g_assert_null (adj_stage_summaries_get (summaries, 9));
 }
 
 static gboolean
@@ -169,11 +169,11 @@ static void
 test_provenance (void)
 {
   g_autoptr (AdjDocument) document = adj_wait_open ("graphs/torch-trace", "0-0-joint");
-  AdjStageFacts *facts = find_facts (document);
+  AdjStageSummaries *summaries = find_summaries (document);
   AdjNodeId addmm = adj_graph_find_node (get_graph (document), "addmm");
   g_autoptr (GArray) kin = adj_provenance_find (document, addmm);
   const AdjGraph *dynamo = adj_graph_set_get (adj_document_get_graphs (document), 0)->graph;
-  guint32 origin = adj_stage_facts_get (facts, 1)->origins[addmm.index];
+  guint32 origin = adj_stage_summaries_get (summaries, 1)->origins[addmm.index];
 
   g_assert_cmpuint (origin, <, adj_graph_get_n_nodes (dynamo));
   g_assert_true (has_kin (kin, document, "dynamo", adj_graph_get_node (dynamo, origin)->name));
@@ -214,13 +214,13 @@ test_one_line (void)
     const char *name, *target;
   } made[] = { { "addmm_1", "linear" }, { "erf", "gelu" }, { "mul_1", "gelu" } };
   g_autoptr (AdjDocument) document = adj_wait_open ("graphs/torch-trace", "0-0-joint");
-  AdjStageFacts *facts = find_facts (document);
+  AdjStageSummaries *summaries = find_summaries (document);
   const AdjGraph *dynamo = adj_graph_set_get (adj_document_get_graphs (document), 0)->graph;
 
   for (guint i = 0; i < G_N_ELEMENTS (made); i++)
     {
       AdjNodeId node = adj_graph_find_node (get_graph (document), made[i].name);
-      guint32 origin = adj_stage_facts_get (facts, 1)->origins[node.index];
+      guint32 origin = adj_stage_summaries_get (summaries, 1)->origins[node.index];
 
       g_assert_cmpuint (origin, <, adj_graph_get_n_nodes (dynamo));
       g_assert_nonnull (strstr (adj_graph_get_node (dynamo, origin)->target, made[i].target));
@@ -265,37 +265,37 @@ open_pair (const char *first, const char *second)
 }
 
 static void
-test_facts_of_fault (void)
+test_summaries_of_fault (void)
 {
   g_autoptr (AdjDocument) document =
       open_pair ("        mul_4: \"f32[4][1]cpu\" = torch.ops.aten.sin.default(exp)\n",
                  "        mul_4: \"f32[4][1]cpu\" = torch.ops.aten.cos.default(exp)\n");
-  const AdjStageFact *fact = adj_stage_facts_get (find_facts (document), 1);
+  const AdjStageSummary *summary = adj_stage_summaries_get (find_summaries (document), 1);
 
-  g_assert_cmpint (fact->check, ==, ADJ_CHECK_DIFFERS);
-  g_assert_cmpstr (fact->text, ==, "first differs at mul_4");
-  g_assert_cmpuint (fact->first.index, ==, 2);
-  g_assert_cmpuint (fact->n_changed, ==, 1);
+  g_assert_cmpint (summary->check, ==, ADJ_CHECK_DIFFERS);
+  g_assert_cmpstr (summary->text, ==, "first differs at mul_4");
+  g_assert_cmpuint (summary->first.index, ==, 2);
+  g_assert_cmpuint (summary->n_changed, ==, 1);
 }
 
 /* PyTorch 2.4 calls modules that no log has: that is said of the joint graph, and what was made of
  * it has a verdict. */
 static void
-test_facts_of_module_calls (void)
+test_summaries_of_module_calls (void)
 {
   g_autofree char *path =
       g_test_build_filename (G_TEST_DIST, "formats", "data", "trace-2.4.log", NULL);
   g_autoptr (GFile) file = g_file_new_for_path (path);
   g_autoptr (AdjDocument) document = adj_document_new ();
-  AdjStageFacts *facts;
-  const AdjStageFact *joint, *pair;
+  AdjStageSummaries *summaries;
+  const AdjStageSummary *joint, *pair;
 
   adj_document_open (document, file, "0-0-joint");
   adj_wait_for (document);
   g_assert_no_error (adj_document_get_error (document));
-  facts = find_facts (document);
-  joint = adj_stage_facts_get (facts, 1);
-  pair = adj_stage_facts_get (facts, 2);
+  summaries = find_summaries (document);
+  joint = adj_stage_summaries_get (summaries, 1);
+  pair = adj_stage_summaries_get (summaries, 2);
   g_assert_cmpint (joint->check, ==, ADJ_CHECK_NONE);
   g_assert_cmpstr (joint->text, ==,
                    "made of a graph that calls modules the file lacks, the first is fn_0");
@@ -352,7 +352,7 @@ test_titles (void)
 
 /* What Inductor draws is drawn from seeds, other numbers, and nothing is wrong. */
 static void
-test_facts_of_draws (void)
+test_summaries_of_draws (void)
 {
   g_autoptr (AdjDocument) document = open_pair (
       "        rand: \"f32[4][1]cpu\" = torch.ops.aten.rand.default([4], dtype = torch.float32, "
@@ -364,15 +364,15 @@ test_facts_of_draws (void)
       "        rand: \"f32[4][1]cpu\" = torch.ops.prims.inductor_random.default([4], seed, "
       "'rand')\n"
       "        mul_4: \"f32[4][1]cpu\" = torch.ops.aten.mul.Tensor(exp, rand)\n");
-  const AdjStageFact *fact = adj_stage_facts_get (find_facts (document), 1);
+  const AdjStageSummary *summary = adj_stage_summaries_get (find_summaries (document), 1);
 
-  g_assert_cmpint (fact->check, ==, ADJ_CHECK_NONE);
-  g_assert_nonnull (strstr (fact->text, "random"));
+  g_assert_cmpint (summary->check, ==, ADJ_CHECK_NONE);
+  g_assert_nonnull (strstr (summary->text, "random"));
 }
 
 /* A fault before what is drawn is told nevertheless, and one behind numbers that both draw. */
 static void
-test_facts_of_fault_beside_draws (void)
+test_summaries_of_fault_beside_draws (void)
 {
   static const char line[] = "        rand: \"f32[4][1]cpu\" = torch.ops.aten.rand.default([4], "
                              "dtype = torch.float32, device = device(type='cpu'), pin_memory = "
@@ -396,7 +396,7 @@ test_facts_of_fault_beside_draws (void)
       char *lines[2];
       g_autofree char *text = g_strdup_printf ("first differs at %s", rows[i].first);
       g_autoptr (AdjDocument) document = NULL;
-      const AdjStageFact *fact;
+      const AdjStageSummary *summary;
 
       for (guint k = 0; k < 2; k++)
         lines[k] = g_strdup_printf (
@@ -404,9 +404,9 @@ test_facts_of_fault_beside_draws (void)
             "        mul_4: \"f32[4][1]cpu\" = torch.ops.aten.%s.Tensor(part, rand)\n",
             rows[i].calls[k], rows[i].draws[k], rows[i].with[k]);
       document = open_pair (lines[0], lines[1]);
-      fact = adj_stage_facts_get (find_facts (document), 1);
-      g_assert_cmpint (fact->check, ==, ADJ_CHECK_DIFFERS);
-      g_assert_cmpstr (fact->text, ==, text);
+      summary = adj_stage_summaries_get (find_summaries (document), 1);
+      g_assert_cmpint (summary->check, ==, ADJ_CHECK_DIFFERS);
+      g_assert_cmpstr (summary->text, ==, text);
       g_free (lines[0]);
       g_free (lines[1]);
     }
@@ -565,15 +565,16 @@ main (int argc, char **argv)
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/ui/stages/steps", test_steps);
   g_test_add_func ("/ui/stages/steps-through-log", test_steps_through_log);
-  g_test_add_func ("/ui/stages/facts-of-log", test_facts_of_log);
+  g_test_add_func ("/ui/stages/summaries-of-log", test_summaries_of_log);
   g_test_add_func ("/ui/stages/provenance", test_provenance);
   g_test_add_func ("/ui/stages/one-line", test_one_line);
   g_test_add_func ("/ui/stages/blocks", test_blocks);
-  g_test_add_func ("/ui/stages/facts-of-fault", test_facts_of_fault);
-  g_test_add_func ("/ui/stages/facts-of-module-calls", test_facts_of_module_calls);
+  g_test_add_func ("/ui/stages/summaries-of-fault", test_summaries_of_fault);
+  g_test_add_func ("/ui/stages/summaries-of-module-calls", test_summaries_of_module_calls);
   g_test_add_func ("/ui/stages/titles", test_titles);
-  g_test_add_func ("/ui/stages/facts-of-draws", test_facts_of_draws);
-  g_test_add_func ("/ui/stages/facts-of-fault-beside-draws", test_facts_of_fault_beside_draws);
+  g_test_add_func ("/ui/stages/summaries-of-draws", test_summaries_of_draws);
+  g_test_add_func ("/ui/stages/summaries-of-fault-beside-draws",
+                   test_summaries_of_fault_beside_draws);
   g_test_add_func ("/ui/stages/changes", test_changes);
   g_test_add_func ("/ui/stages/saves", test_saves);
   g_test_add_func ("/ui/stages/opens-without-joint", test_opens_without_joint);

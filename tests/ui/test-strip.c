@@ -11,7 +11,7 @@
 #include "ir/adj-compare.h"
 #include "ir/adj-graph.h"
 #include "ir/adj-text.h"
-#include "model/adj-stage-facts.h"
+#include "model/adj-stage-summaries.h"
 #include "model/adj-stages.h"
 #include "stages/adj-changes-page.h"
 #include "stages/adj-stage-bar.h"
@@ -264,30 +264,30 @@ test_halves (gconstpointer data)
   adj_walk_close (window);
 }
 
-static const AdjStageFact *
-get_fact (AdjWindow *window)
+static const AdjStageSummary *
+get_summary (AdjWindow *window)
 {
   AdjDocument *document = adj_window_get_document (window);
 
-  return adj_stage_facts_get (adj_stage_facts_of (document),
-                              (guint) adj_stages_get_current_step (document));
+  return adj_stage_summaries_get (adj_stage_summaries_of (document),
+                                  (guint) adj_stages_get_current_step (document));
 }
 
 /* As many discs as the strip says. */
 static void
 assert_discs (AdjWindow *window)
 {
-  const AdjStageFact *fact = get_fact (window);
+  const AdjStageSummary *summary = get_summary (window);
   guint n[ADJ_CHANGE_CHANGED + 1] = { 0 };
   gsize length;
   const guint8 *kinds = g_bytes_get_data (adj_window_get_view (window)->changes, &length);
 
   for (gsize i = 0; i < length; i++)
     n[kinds[i]]++;
-  g_assert_cmpuint (n[ADJ_CHANGE_ADDED], ==, fact->n_added);
-  g_assert_cmpuint (n[ADJ_CHANGE_CHANGED], ==, fact->n_changed);
-  g_assert_cmpuint (fact->n_added, >, 0);
-  g_assert_cmpuint (fact->n_changed, >, 0);
+  g_assert_cmpuint (n[ADJ_CHANGE_ADDED], ==, summary->n_added);
+  g_assert_cmpuint (n[ADJ_CHANGE_CHANGED], ==, summary->n_changed);
+  g_assert_cmpuint (summary->n_added, >, 0);
+  g_assert_cmpuint (summary->n_changed, >, 0);
 }
 
 /* Cards say what came with the stage that is shown, and what it changed; where most of it is new
@@ -298,8 +298,8 @@ test_discs (void)
   AdjWindow *window = adj_walk_open_graph (application, "graphs/torch-trace", "joint");
   AdjDocument *document = adj_window_get_document (window);
 
-  UNTIL (get_fact (window)->counted);
-  g_assert_cmpuint (get_fact (window)->n_added, >, 50);
+  UNTIL (get_summary (window)->counted);
+  g_assert_cmpuint (get_summary (window)->n_added, >, 50);
   g_assert_null (adj_window_get_view (window)->changes);
   adj_document_set_graph_index (
       document, adj_graph_set_find (adj_document_get_graphs (document), "0-0-post_grad-2", NULL));
@@ -338,9 +338,9 @@ test_changes (void)
       "Forward and backward in one graph: "));
   {
     /* What the strip counts. */
-    const AdjStageFact *fact = get_fact (window);
-    g_autofree char *numbers = g_strdup_printf ("%u changed, %u came, %u went", fact->n_changed,
-                                                fact->n_added, fact->n_removed);
+    const AdjStageSummary *summary = get_summary (window);
+    g_autofree char *numbers = g_strdup_printf ("%u changed, %u came, %u went", summary->n_changed,
+                                                summary->n_added, summary->n_removed);
 
     g_assert_nonnull (strstr (
         gtk_label_get_text (GTK_LABEL (adj_walk_find_mapped (page, GTK_TYPE_LABEL))), numbers));

@@ -10,7 +10,7 @@
 #include "model/adj-maker.h"
 #include "model/adj-provenance.h"
 #include "model/adj-search.h"
-#include "model/adj-stage-facts.h"
+#include "model/adj-stage-summaries.h"
 #include "model/adj-stages.h"
 #include "panel/adj-source-page.h"
 #include "stages/adj-stage-options.h"
@@ -182,12 +182,12 @@ lay_beside (AdjWindow *window, const char *name)
 static gboolean
 has_badge (AdjWindow *window)
 {
-  AdjStageFacts *facts = adj_stage_facts_of (get_document (window));
+  AdjStageSummaries *summaries = adj_stage_summaries_of (get_document (window));
   g_autoptr (GArray) steps = adj_stages_list_steps (get_document (window));
 
   for (guint i = 0; i < steps->len; i++)
-    if (adj_stage_facts_get (facts, i)->check == ADJ_CHECK_EQUAL ||
-        adj_stage_facts_get (facts, i)->check == ADJ_CHECK_WITHIN)
+    if (adj_stage_summaries_get (summaries, i)->check == ADJ_CHECK_EQUAL ||
+        adj_stage_summaries_get (summaries, i)->check == ADJ_CHECK_WITHIN)
       return TRUE;
   return FALSE;
 }

@@ -12,7 +12,7 @@
 #include "canvas/adj-minimap.h"
 #include "ir/adj-graph.h"
 #include "model/adj-maker.h"
-#include "model/adj-stage-facts.h"
+#include "model/adj-stage-summaries.h"
 #include "model/adj-stages.h"
 #include "report/adj-properties.h"
 
@@ -31,7 +31,7 @@ struct _AdjCanvasPage
   GtkLabel *counts;
   GtkButton *zoom_button;
   GtkLabel *range;
-  AdjStageFacts *facts; /* (weak) (nullable): of the document */
+  AdjStageSummaries *summaries; /* (weak) (nullable): of the document */
   gulong changed;
   AdjRecording *recording; /* (owned) (nullable): whose stage is shown */
   gboolean narrow;         /* a canvas that has better things to show than all of the bar */
@@ -136,31 +136,32 @@ update_changes (AdjCanvasPage *self)
   const AdjBundleGraph *graph = document != NULL ? adj_document_get_graph (document) : NULL;
   gint current = document != NULL ? adj_stages_get_current_step (document) : -1;
   g_autoptr (GArray) steps = document != NULL ? adj_stages_list_steps (document) : NULL;
-  const AdjStageFact *fact = current >= 0 && self->facts != NULL
-                                 ? adj_stage_facts_get (self->facts, (guint) current)
-                                 : NULL;
+  const AdjStageSummary *summary = current >= 0 && self->summaries != NULL
+                                       ? adj_stage_summaries_get (self->summaries, (guint) current)
+                                       : NULL;
 
-  if (fact == NULL || graph == NULL || 2 * fact->n_added > adj_graph_get_n_calls (graph->graph) ||
+  if (summary == NULL || graph == NULL ||
+      2 * summary->n_added > adj_graph_get_n_calls (graph->graph) ||
       g_array_index (steps, AdjStep, current).graph !=
           adj_document_find_graph (document, graph->graph))
     adj_graph_view_set_changes (self->view, NULL);
   else
-    adj_graph_view_set_changes (self->view, fact->changes);
+    adj_graph_view_set_changes (self->view, summary->changes);
 }
 
 static void
-follow_facts (AdjCanvasPage *self)
+follow_summaries (AdjCanvasPage *self)
 {
   AdjDocument *document = adj_panel_get_document (self);
-  AdjStageFacts *facts = document != NULL ? adj_stage_facts_of (document) : NULL;
+  AdjStageSummaries *summaries = document != NULL ? adj_stage_summaries_of (document) : NULL;
 
-  if (facts == self->facts)
+  if (summaries == self->summaries)
     return;
-  g_clear_signal_handler (&self->changed, self->facts);
-  g_set_weak_pointer (&self->facts, facts);
-  if (facts != NULL)
-    self->changed = g_signal_connect_object (facts, "changed", G_CALLBACK (update_changes), self,
-                                             G_CONNECT_SWAPPED);
+  g_clear_signal_handler (&self->changed, self->summaries);
+  g_set_weak_pointer (&self->summaries, summaries);
+  if (summaries != NULL)
+    self->changed = g_signal_connect_object (summaries, "changed", G_CALLBACK (update_changes),
+                                             self, G_CONNECT_SWAPPED);
 }
 
 /* Tints by number, with the ends of the ramp beside the choice. */
@@ -197,34 +198,34 @@ update_evaluation (AdjCanvasPage *self)
 /* What each node of graph @to was in graph @from of another step, where the one was made of the
  * other.  (transfer full) (nullable): of guint32 */
 static GArray *
-find_twins (AdjCanvasPage *self, const AdjGraph *from, const AdjGraph *to)
+find_origins (AdjCanvasPage *self, const AdjGraph *from, const AdjGraph *to)
 {
   AdjDocument *document = adj_panel_get_document (self);
   g_autoptr (GArray) steps = adj_stages_list_steps (document);
   guint a = adj_document_find_graph (document, from), b = adj_document_find_graph (document, to);
   guint n = adj_graph_get_n_nodes (to);
-  g_autoptr (GArray) twins = g_array_new (FALSE, FALSE, sizeof (guint32));
+  g_autoptr (GArray) origins = g_array_new (FALSE, FALSE, sizeof (guint32));
 
-  for (guint i = 0; self->facts != NULL && i < steps->len; i++)
+  for (guint i = 0; self->summaries != NULL && i < steps->len; i++)
     {
-      const AdjStageFact *fact = adj_stage_facts_get (self->facts, i);
+      const AdjStageSummary *summary = adj_stage_summaries_get (self->summaries, i);
       guint graph = g_array_index (steps, AdjStep, i).graph;
 
-      if (fact == NULL || fact->origins == NULL)
+      if (summary == NULL || summary->origins == NULL)
         continue;
-      if (graph == b && fact->before == (gint) a)
+      if (graph == b && summary->before == (gint) a)
         {
-          g_array_append_vals (twins, fact->origins, n);
-          return g_steal_pointer (&twins);
+          g_array_append_vals (origins, summary->origins, n);
+          return g_steal_pointer (&origins);
         }
-      if (graph != a || fact->before != (gint) b)
+      if (graph != a || summary->before != (gint) b)
         continue;
-      g_array_set_size (twins, n);
-      memset (twins->data, 0xff, n * sizeof (guint32));
+      g_array_set_size (origins, n);
+      memset (origins->data, 0xff, n * sizeof (guint32));
       for (guint32 k = adj_graph_get_n_nodes (from); k-- > 0;)
-        if (fact->origins[k] != G_MAXUINT32)
-          g_array_index (twins, guint32, fact->origins[k]) = k;
-      return g_steal_pointer (&twins);
+        if (summary->origins[k] != G_MAXUINT32)
+          g_array_index (origins, guint32, summary->origins[k]) = k;
+      return g_steal_pointer (&origins);
     }
   return NULL;
 }
@@ -234,9 +235,10 @@ static void
 prepare_step (AdjCanvasPage *self, const AdjGraph *next)
 {
   const AdjGraph *shown = adj_graph_view_get_graph (self->view);
-  g_autoptr (GArray) twins = shown != NULL && shown != next ? find_twins (self, shown, next) : NULL;
+  g_autoptr (GArray) origins =
+      shown != NULL && shown != next ? find_origins (self, shown, next) : NULL;
 
-  adj_graph_view_step_next (self->view, twins);
+  adj_graph_view_step_next (self->view, origins);
 }
 
 static void
@@ -254,7 +256,7 @@ update_scene (AdjCanvasPage *self)
   adj_graph_view_set_scene (self->view, scene, scene != NULL ? graph->graph : NULL);
   adj_legend_update (self->legend);
   gtk_widget_queue_resize (GTK_WIDGET (self->minimap));
-  follow_facts (self);
+  follow_summaries (self);
   update_changes (self);
   update_marks (self);
   update_look (self);
@@ -333,8 +335,8 @@ adj_canvas_page_dispose (GObject *object)
 
   if (self->minimap != NULL)
     adj_minimap_set_view (self->minimap, NULL);
-  g_clear_signal_handler (&self->changed, self->facts);
-  g_clear_weak_pointer (&self->facts);
+  g_clear_signal_handler (&self->changed, self->summaries);
+  g_clear_weak_pointer (&self->summaries);
   g_clear_pointer (&self->recording, adj_recording_unref);
 
   G_OBJECT_CLASS (adj_canvas_page_parent_class)->dispose (object);

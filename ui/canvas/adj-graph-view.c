@@ -236,13 +236,13 @@ keep_anchor (AdjGraphView *self, const AdjScene *next)
 }
 
 void
-adj_graph_view_step_next (AdjGraphView *self, GArray *twins)
+adj_graph_view_step_next (AdjGraphView *self, GArray *origins)
 {
   g_return_if_fail (ADJ_IS_GRAPH_VIEW (self));
 
   self->keeps_place = TRUE;
-  g_clear_pointer (&self->twins, g_array_unref);
-  self->twins = twins != NULL ? g_array_ref (twins) : NULL;
+  g_clear_pointer (&self->origins, g_array_unref);
+  self->origins = origins != NULL ? g_array_ref (origins) : NULL;
 }
 
 void
@@ -269,7 +269,7 @@ adj_graph_view_set_scene (AdjGraphView *self, AdjScene *scene, AdjGraph *graph)
   else
     adj_graph_view_stop_morph (self);
   self->keeps_place = FALSE;
-  g_clear_pointer (&self->twins, g_array_unref);
+  g_clear_pointer (&self->origins, g_array_unref);
   self->anchor = ADJ_NO_BOX;
   adj_graph_view_hover (self, ADJ_NO_BOX, ADJ_NO_BOX);
   g_clear_pointer (&self->highlight, adj_highlight_free);
@@ -448,7 +448,7 @@ adj_graph_view_dispose (GObject *object)
 
   adj_graph_view_stop_moving (self);
   adj_graph_view_stop_morph (self);
-  g_clear_pointer (&self->twins, g_array_unref);
+  g_clear_pointer (&self->origins, g_array_unref);
   if (self->uncovering != 0)
     gtk_widget_remove_tick_callback (GTK_WIDGET (self), self->uncovering);
   self->uncovering = 0;

@@ -29,9 +29,9 @@ void adj_graph_view_set_scene (AdjGraphView *self, AdjScene *scene, AdjGraph *gr
 AdjScene *adj_graph_view_get_scene (AdjGraphView *self); /* (transfer none) (nullable) */
 
 /* The next scene is of another stage of what is shown: what is in both stays where it is, what went
- * fades.  @twins: (nullable): of each node of its graph the one of the shown graph that it was, or
- * G_MAXUINT32; of guint32; %NULL: names tell. */
-void adj_graph_view_step_next (AdjGraphView *self, GArray *twins);
+ * fades.  @origins: (nullable): of each node of its graph the one of the shown graph that it was,
+ * or G_MAXUINT32; of guint32; %NULL: names tell. */
+void adj_graph_view_step_next (AdjGraphView *self, GArray *origins);
 AdjGraph *adj_graph_view_get_graph (AdjGraphView *self); /* (transfer none) (nullable) */
 
 void adj_graph_view_set_selected (AdjGraphView *self, AdjNodeId node);
@@ -89,14 +89,15 @@ guint adj_graph_view_count_visible (AdjGraphView *self);
 /* What the canvas does by key. */
 typedef struct
 {
-  const char *action; /* (nullable): of the widget: "canvas.twin" */
+  const char *action; /* (nullable): of the widget: "canvas.counterpart" */
   const char *title;
   const char *keys; /* as GtkShortcutsShortcut has them */
   AdjMenu menus;    /* that contain it */
 } AdjCanvasCommand;
 
 const AdjCanvasCommand *adj_graph_view_get_command (guint index); /* (nullable): past the last */
-/* The actions of these commands, "twin" for "canvas.twin", for menus elsewhere in the window. */
+/* The actions of these commands, "counterpart" for "canvas.counterpart", for menus elsewhere in the
+ * window. */
 GActionGroup *adj_graph_view_get_actions (AdjGraphView *self); /* (transfer none) */
 /* Opens or closes a module, which stays where it is. */
 void adj_graph_view_toggle_module (AdjGraphView *self, const char *path);

@@ -50,12 +50,13 @@ index_keys (const AdjScene *scene)
 }
 
 static guint32
-find_from (const AdjMorph *self, guint index, const GArray *twins, GHashTable *keys)
+find_from (const AdjMorph *self, guint index, const GArray *origins, GHashTable *keys)
 {
   const AdjSceneBox *box = adj_scene_get_box (self->after, index);
-  guint32 twin =
-      box->node.index < twins->len ? g_array_index (twins, guint32, box->node.index) : G_MAXUINT32;
-  g_autofree char *key = make_key (box, twin);
+  guint32 origin = box->node.index < origins->len
+                       ? g_array_index (origins, guint32, box->node.index)
+                       : G_MAXUINT32;
+  g_autofree char *key = make_key (box, origin);
   guint found;
 
   if (key != NULL)
@@ -63,27 +64,28 @@ find_from (const AdjMorph *self, guint index, const GArray *twins, GHashTable *k
       found = GPOINTER_TO_UINT (g_hash_table_lookup (keys, key));
       return found > 0 ? found - 1 : ADJ_NO_BOX;
     }
-  if ((box->kind != ADJ_BOX_NODE && box->kind != ADJ_BOX_PILL) || twin == G_MAXUINT32)
+  if ((box->kind != ADJ_BOX_NODE && box->kind != ADJ_BOX_PILL) || origin == G_MAXUINT32)
     return ADJ_NO_BOX;
-  found = adj_scene_find_node (self->before, (AdjNodeId){ twin });
+  found = adj_scene_find_node (self->before, (AdjNodeId){ origin });
   return found != ADJ_NO_BOX && adj_scene_get_box (self->before, found)->kind != ADJ_BOX_CHIP
              ? found
              : ADJ_NO_BOX;
 }
 
 static guint32
-find_alike (const AdjMorph *self, guint index, const GArray *twins)
+find_alike (const AdjMorph *self, guint index, const GArray *origins)
 {
   AdjNodeId node = adj_scene_get_box (self->after, index)->node;
-  guint32 twin = node.index < twins->len ? g_array_index (twins, guint32, node.index) : G_MAXUINT32;
+  guint32 origin =
+      node.index < origins->len ? g_array_index (origins, guint32, node.index) : G_MAXUINT32;
 
-  return twin != G_MAXUINT32 && adj_scene_find_node (self->after, node) == index
-             ? adj_scene_find_node (self->before, (AdjNodeId){ twin })
+  return origin != G_MAXUINT32 && adj_scene_find_node (self->after, node) == index
+             ? adj_scene_find_node (self->before, (AdjNodeId){ origin })
              : ADJ_NO_BOX;
 }
 
 AdjMorph *
-adj_morph_new (AdjScene *before, AdjScene *after, const GArray *twins)
+adj_morph_new (AdjScene *before, AdjScene *after, const GArray *origins)
 {
   AdjMorph *self = g_new0 (AdjMorph, 1);
   guint n = adj_scene_get_n_boxes (after);
@@ -96,8 +98,8 @@ adj_morph_new (AdjScene *before, AdjScene *after, const GArray *twins)
   self->rects = g_new (AdjRect, n);
   for (guint i = 0; i < n; i++)
     {
-      self->from[i] = find_from (self, i, twins, keys);
-      self->alike[i] = find_alike (self, i, twins);
+      self->from[i] = find_from (self, i, origins, keys);
+      self->alike[i] = find_alike (self, i, origins);
       self->rects[i] = adj_scene_get_box (after, i)->rect;
     }
   self->boxes = g_array_new (FALSE, FALSE, sizeof (guint));

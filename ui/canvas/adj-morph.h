@@ -10,9 +10,9 @@ G_BEGIN_DECLS
  * what goes fades as a ghost, what comes appears. */
 typedef struct _AdjMorph AdjMorph;
 
-/* @twins: of each node of the graph of @after the node of that of @before that it was, or
+/* @origins: of each node of the graph of @after the node of that of @before that it was, or
  * G_MAXUINT32; of guint32 */
-AdjMorph *adj_morph_new (AdjScene *before, AdjScene *after, const GArray *twins);
+AdjMorph *adj_morph_new (AdjScene *before, AdjScene *after, const GArray *origins);
 void adj_morph_free (AdjMorph *morph);
 
 /* How far node @selected of the graph before, else most of the cards that half of those seen in

@@ -356,7 +356,8 @@ static const struct
     go_to_counterpart,
     .argument = 0,
     .possible = has_counterpart,
-    .command = { "canvas.twin", N_ ("Twin in the Other Direction"), "m", ADJ_MENU_NODE } },
+    .command = { "canvas.counterpart", N_ ("Counterpart in the Other Direction"), "m",
+                 ADJ_MENU_NODE } },
   { { GDK_KEY_x },
     0,
     go_to_effect,
@@ -424,7 +425,7 @@ static const struct
   { GDK_KEY_slash, "win.find", { NULL, N_ ("Find Nodes"), "slash", 0 } },
 };
 
-/* "twin" of "canvas.twin" */
+/* "counterpart" of "canvas.counterpart" */
 static const char *
 get_name (const AdjCanvasCommand *command)
 {

@@ -13,23 +13,23 @@
 static GArray *
 find_names (AdjGraphView *self, const AdjGraph *next)
 {
-  GArray *twins = g_array_new (FALSE, FALSE, sizeof (guint32));
+  GArray *origins = g_array_new (FALSE, FALSE, sizeof (guint32));
 
   for (guint i = 0; i < adj_graph_get_n_nodes (next); i++)
     {
-      AdjNodeId twin = adj_stages_find_named (next, (AdjNodeId){ i }, self->graph);
+      AdjNodeId origin = adj_stages_find_named (next, (AdjNodeId){ i }, self->graph);
 
-      g_array_append_val (twins, twin.index);
+      g_array_append_val (origins, origin.index);
     }
-  return twins;
+  return origins;
 }
 
 /* What the selected node is in the next graph. */
 static AdjNodeId
-find_selected (AdjGraphView *self, const GArray *twins)
+find_selected (AdjGraphView *self, const GArray *origins)
 {
-  for (guint i = 0; i < twins->len && adj_node_id_is_valid (self->selected); i++)
-    if (g_array_index (twins, guint32, i) == self->selected.index)
+  for (guint i = 0; i < origins->len && adj_node_id_is_valid (self->selected); i++)
+    if (g_array_index (origins, guint32, i) == self->selected.index)
       return (AdjNodeId){ i };
   return ADJ_NO_NODE;
 }
@@ -67,18 +67,18 @@ adj_graph_view_morph_to (AdjGraphView *self, AdjScene *next, const AdjGraph *gra
   float width = gtk_widget_get_width (GTK_WIDGET (self));
   float height = gtk_widget_get_height (GTK_WIDGET (self));
   AdjRect visible = adj_camera_visible (&self->camera, width, height);
-  g_autoptr (GArray) twins = NULL;
+  g_autoptr (GArray) origins = NULL;
   g_autoptr (AdjMorph) morph = NULL;
   AdjPoint shift;
 
   adj_graph_view_stop_morph (self);
   if (self->scene == NULL || self->wants_fit || visible.width <= 0)
     return FALSE;
-  twins = self->twins != NULL ? g_array_ref (self->twins) : find_names (self, graph);
-  morph = adj_morph_new (self->scene, next, twins);
+  origins = self->origins != NULL ? g_array_ref (self->origins) : find_names (self, graph);
+  morph = adj_morph_new (self->scene, next, origins);
   if (!adj_morph_find_shift (morph, &visible, self->selected, &shift))
     return FALSE;
-  self->kept = find_selected (self, twins);
+  self->kept = find_selected (self, origins);
   self->camera.x += shift.x;
   self->camera.y += shift.y;
   visible = adj_camera_visible (&self->camera, width, height);

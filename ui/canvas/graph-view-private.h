@@ -43,7 +43,7 @@ struct _AdjGraphView
   guint anchor;            /* box of @scene that the next scene of the graph keeps in place */
 
   gboolean keeps_place; /* the next scene is of another stage of the same graph */
-  GArray *twins;        /* (owned) (nullable): of its nodes, as adj_graph_view_step_next() */
+  GArray *origins;      /* (owned) (nullable): of its nodes, as adj_graph_view_step_next() */
   AdjNodeId kept;       /* of @graph: what was selected in the stage before, where it was */
   AdjMorph *morph;      /* (owned) (nullable): while the scene comes from the one before */
   gint64 morphing_since;

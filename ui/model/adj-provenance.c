@@ -5,14 +5,14 @@
 
 #include "ir/adj-graph.h"
 #include "model/adj-maker.h"
-#include "model/adj-stage-facts.h"
+#include "model/adj-stage-summaries.h"
 #include "model/adj-stages.h"
 
 /* The nodes of each step that are kin. */
 typedef struct
 {
   AdjDocument *document;
-  AdjStageFacts *facts;
+  AdjStageSummaries *summaries;
   GArray *steps; /* of AdjStep */
   GArray **kin;  /* of guint32: one for each step */
 } Search;
@@ -36,29 +36,29 @@ get_graph (const Search *search, guint step)
 
 /* @wanted: the node before; the nodes of the step that came of it */
 static void
-add_descendants (Search *search, guint step, const AdjStageFact *fact, guint32 wanted)
+add_descendants (Search *search, guint step, const AdjStageSummary *summary, guint32 wanted)
 {
   guint n = adj_graph_get_n_nodes (get_graph (search, step));
 
   for (guint i = 0; i < n && search->kin[step]->len < ADJ_MAX_KIN; i++)
-    if (fact->origins[i] == wanted)
+    if (summary->origins[i] == wanted)
       g_array_append_val (search->kin[step], i);
 }
 
 static void
 search_up (Search *search, guint step, guint32 node)
 {
-  const AdjStageFact *fact = adj_stage_facts_get (search->facts, step);
+  const AdjStageSummary *summary = adj_stage_summaries_get (search->summaries, step);
 
-  while (fact != NULL && fact->origins != NULL && fact->origins[node] != G_MAXUINT32)
+  while (summary != NULL && summary->origins != NULL && summary->origins[node] != G_MAXUINT32)
     {
-      gint before = find_step (search, fact->before);
+      gint before = find_step (search, summary->before);
 
       if (before < 0 || search->kin[before]->len > 0)
         return;
-      node = fact->origins[node];
+      node = summary->origins[node];
       g_array_append_val (search->kin[before], node);
-      fact = adj_stage_facts_get (search->facts, (guint) before);
+      summary = adj_stage_summaries_get (search->summaries, (guint) before);
     }
 }
 
@@ -68,13 +68,13 @@ search_down (Search *search)
 {
   for (guint i = 0; i < search->steps->len; i++)
     {
-      const AdjStageFact *fact = adj_stage_facts_get (search->facts, i);
-      gint before = fact != NULL ? find_step (search, fact->before) : -1;
+      const AdjStageSummary *summary = adj_stage_summaries_get (search->summaries, i);
+      gint before = summary != NULL ? find_step (search, summary->before) : -1;
 
-      if (before < 0 || fact->origins == NULL || search->kin[i]->len > 0)
+      if (before < 0 || summary->origins == NULL || search->kin[i]->len > 0)
         continue;
       for (guint k = 0; k < search->kin[before]->len; k++)
-        add_descendants (search, i, fact, g_array_index (search->kin[before], guint32, k));
+        add_descendants (search, i, summary, g_array_index (search->kin[before], guint32, k));
     }
 }
 
@@ -118,7 +118,7 @@ GArray *
 adj_provenance_find (AdjDocument *document, AdjNodeId node)
 {
   gint current = adj_stages_get_current_step (document);
-  Search search = { document, adj_stage_facts_of (document), NULL, NULL };
+  Search search = { document, adj_stage_summaries_of (document), NULL, NULL };
   GArray *found;
   AdjMaker maker;
   gint made;

@@ -18,7 +18,7 @@ typedef struct
 
 /* Those of node @node of the shown graph: its ancestors back to the first stage and its descendants
  * in the last, over forward and backward, in the order of the stages; empty as long as the stages
- * are not laid side by side (adj_stage_facts_of()).  (transfer full): of AdjKin */
+ * are not laid side by side (adj_stage_summaries_of()).  (transfer full): of AdjKin */
 GArray *adj_provenance_find (AdjDocument *document, AdjNodeId node);
 
 G_END_DECLS

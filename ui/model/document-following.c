@@ -16,7 +16,7 @@
 
 static void look_later (AdjDocument *self);
 
-/* Nothing to look at is there yet. */
+/* Whether the file is followed but holds no graph yet. */
 static gboolean
 is_waiting (AdjDocument *self)
 {

@@ -10,7 +10,7 @@
 #include "model/adj-tradeoff.h"
 #include "model/document-private.h"
 
-/* Who makes it again in that time does not miss it. */
+/* A trace that took less can be lost without being asked about: it is made again as quickly. */
 #define MOMENT (2 * G_TIME_SPAN_SECOND)
 
 void

@@ -342,7 +342,7 @@ update_selected (AdjBackwardPage *self)
                                     adj_document_get_selected (adj_panel_get_document (self)));
 }
 
-/* Nothing is put together until somebody looks. */
+/* Makes the chart of the backward that is shown, once the page is seen. */
 static void
 update (AdjBackwardPage *self)
 {

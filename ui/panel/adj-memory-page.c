@@ -358,7 +358,7 @@ forget (AdjMemoryPage *self)
   g_clear_pointer (&self->memory, adj_timeline_free);
 }
 
-/* Nothing is counted until somebody looks. */
+/* Counts the memory of the graph that is shown, once the page is seen. */
 static void
 update (AdjMemoryPage *self)
 {

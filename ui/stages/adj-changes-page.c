@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "ir/adj-graph.h"
-#include "model/adj-stage-facts.h"
+#include "model/adj-stage-summaries.h"
 #include "model/adj-stages.h"
 #include "report/adj-stage-change.h"
 #include "widgets/adj-row-look.h"
@@ -26,10 +26,10 @@ struct _AdjChangesPage
   GtkButton *first_button;
   GtkSearchEntry *filter_entry;
   GtkCustomFilter *filter;
-  AdjStageFacts *facts;    /* (unowned) (nullable): of the document */
-  gulong changed;          /* handler of @facts */
-  AdjRecording *recording; /* (owned) (nullable): of what is listed */
-  gint stage;              /* of a pair that of its forward half */
+  AdjStageSummaries *summaries; /* (unowned) (nullable): of the document */
+  gulong changed;               /* handler of @summaries */
+  AdjRecording *recording;      /* (owned) (nullable): of what is listed */
+  gint stage;                   /* of a pair that of its forward half */
   gint step;
 };
 
@@ -190,18 +190,19 @@ matches (gpointer item, gpointer data)
 static void
 update_check (AdjChangesPage *self)
 {
-  const AdjStageFact *fact = self->facts != NULL && self->step >= 0
-                                 ? adj_stage_facts_get (self->facts, (guint) self->step)
-                                 : NULL;
-  gboolean differs = fact != NULL && fact->check == ADJ_CHECK_DIFFERS;
+  const AdjStageSummary *summary =
+      self->summaries != NULL && self->step >= 0
+          ? adj_stage_summaries_get (self->summaries, (guint) self->step)
+          : NULL;
+  gboolean differs = summary != NULL && summary->check == ADJ_CHECK_DIFFERS;
   gboolean equal =
-      fact != NULL && (fact->check == ADJ_CHECK_EQUAL || fact->check == ADJ_CHECK_WITHIN);
+      summary != NULL && (summary->check == ADJ_CHECK_EQUAL || summary->check == ADJ_CHECK_WITHIN);
   g_autofree char *text = NULL;
 
-  if (fact != NULL && fact->before >= 0 && !fact->is_half)
+  if (summary != NULL && summary->before >= 0 && !summary->is_half)
     text = equal || differs
-               ? g_strdup_printf (_ ("Its results: %s"), adj_stage_fact_describe (fact))
-               : g_strdup_printf (_ ("Not compared: %s"), adj_stage_fact_describe (fact));
+               ? g_strdup_printf (_ ("Its results: %s"), adj_stage_fact_describe (summary))
+               : g_strdup_printf (_ ("Not compared: %s"), adj_stage_fact_describe (summary));
   gtk_label_set_text (self->check, text != NULL ? text : "");
   gtk_widget_set_css_classes (GTK_WIDGET (self->check),
                               (const char *[]){ differs ? "verdict-differs"
@@ -209,16 +210,16 @@ update_check (AdjChangesPage *self)
                                                         : "dim-label",
                                                 NULL });
   gtk_widget_set_visible (GTK_WIDGET (self->first_button),
-                          differs && adj_node_id_is_valid (fact->first));
+                          differs && adj_node_id_is_valid (summary->first));
 }
 
 static void
 on_first (AdjChangesPage *self)
 {
-  const AdjStageFact *fact = adj_stage_facts_get (self->facts, (guint) self->step);
+  const AdjStageSummary *summary = adj_stage_summaries_get (self->summaries, (guint) self->step);
 
-  if (fact != NULL)
-    adj_document_set_selected (adj_panel_get_document (self), fact->first);
+  if (summary != NULL)
+    adj_document_set_selected (adj_panel_get_document (self), summary->first);
 }
 
 static void
@@ -276,16 +277,16 @@ find_stage (AdjDocument *document, gint current)
 }
 
 static void
-follow_facts (AdjChangesPage *self, AdjDocument *document)
+follow_summaries (AdjChangesPage *self, AdjDocument *document)
 {
-  AdjStageFacts *facts = adj_stage_facts_of (document);
+  AdjStageSummaries *summaries = adj_stage_summaries_of (document);
 
-  if (facts == self->facts)
+  if (summaries == self->summaries)
     return;
-  if (self->facts != NULL)
-    g_clear_signal_handler (&self->changed, self->facts);
-  g_set_weak_pointer (&self->facts, facts);
-  self->changed = g_signal_connect_object (facts, "changed", G_CALLBACK (update_check), self,
+  if (self->summaries != NULL)
+    g_clear_signal_handler (&self->changed, self->summaries);
+  g_set_weak_pointer (&self->summaries, summaries);
+  self->changed = g_signal_connect_object (summaries, "changed", G_CALLBACK (update_check), self,
                                            G_CONNECT_SWAPPED);
 }
 
@@ -301,7 +302,7 @@ update (AdjChangesPage *self)
     return;
   recording = adj_stages_get_recording (document);
   step = adj_stages_get_current_step (document);
-  follow_facts (self, document);
+  follow_summaries (self, document);
   if (recording == self->recording && step == self->step)
     return;
   g_clear_pointer (&self->recording, adj_recording_unref);
@@ -324,9 +325,9 @@ adj_changes_page_dispose (GObject *object)
   AdjChangesPage *self = ADJ_CHANGES_PAGE (object);
 
   g_clear_pointer (&self->recording, adj_recording_unref);
-  if (self->facts != NULL)
-    g_clear_signal_handler (&self->changed, self->facts);
-  g_clear_weak_pointer (&self->facts);
+  if (self->summaries != NULL)
+    g_clear_signal_handler (&self->changed, self->summaries);
+  g_clear_weak_pointer (&self->summaries);
   g_clear_object (&self->filter);
 
   G_OBJECT_CLASS (adj_changes_page_parent_class)->dispose (object);

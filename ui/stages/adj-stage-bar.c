@@ -6,7 +6,7 @@
 #include <glib/gi18n.h>
 
 #include "ir/adj-graph.h"
-#include "model/adj-stage-facts.h"
+#include "model/adj-stage-summaries.h"
 #include "model/adj-stages.h"
 #include "report/adj-properties.h"
 
@@ -17,10 +17,10 @@ struct _AdjStageBar
   GtkBox *stages;
   GtkScrolledWindow *scroller;
   GtkButton *trace_button;
-  AdjRecording *recording; /* (owned) (nullable): whose buttons are there */
-  GPtrArray *buttons;      /* (unowned) of GtkToggleButton: one for each step */
-  AdjStageFacts *facts;    /* (unowned) (nullable): of the document */
-  gulong changed;          /* handler of @facts */
+  AdjRecording *recording;      /* (owned) (nullable): whose buttons are there */
+  GPtrArray *buttons;           /* (unowned) of GtkToggleButton: one for each step */
+  AdjStageSummaries *summaries; /* (unowned) (nullable): of the document */
+  gulong changed;               /* handler of @summaries */
   gboolean updating;
 };
 
@@ -52,15 +52,17 @@ get_name (AdjStageBar *self, const AdjStep *step)
 }
 
 static void
-add_counts (GString *text, const AdjStageFact *fact)
+add_counts (GString *text, const AdjStageSummary *summary)
 {
   const struct
   {
     const char *sign;
     guint n;
-  } counts[] = { { "+", fact->n_added }, { "−", fact->n_removed }, { "~", fact->n_changed } };
+  } counts[] = { { "+", summary->n_added },
+                 { "−", summary->n_removed },
+                 { "~", summary->n_changed } };
 
-  if (fact->n_added + fact->n_removed + fact->n_changed == 0)
+  if (summary->n_added + summary->n_removed + summary->n_changed == 0)
     g_string_append (text, _ (" · nothing changed"));
   for (guint i = 0; i < G_N_ELEMENTS (counts); i++)
     if (counts[i].n > 0)
@@ -69,7 +71,7 @@ add_counts (GString *text, const AdjStageFact *fact)
 
 /* "62 nodes +21 −3 · 4.1 ms" */
 static char *
-describe (AdjStageBar *self, const AdjStep *step, const AdjStageFact *fact)
+describe (AdjStageBar *self, const AdjStep *step, const AdjStageSummary *summary)
 {
   AdjDocument *document = adj_panel_get_document (self);
   GString *text = g_string_new (NULL);
@@ -81,21 +83,21 @@ describe (AdjStageBar *self, const AdjStep *step, const AdjStageFact *fact)
         text, _ ("%u nodes"),
         adj_graph_get_n_calls (
             adj_graph_set_get (adj_document_get_graphs (document), step->graph)->graph));
-  if (fact->counted && !fact->is_half)
-    add_counts (text, fact);
-  if (fact->ns >= 0)
-    g_string_append_printf (text, " · %.1f ms", (double) fact->ns / 1e6);
+  if (summary->counted && !summary->is_half)
+    add_counts (text, summary);
+  if (summary->ns >= 0)
+    g_string_append_printf (text, " · %.1f ms", (double) summary->ns / 1e6);
   return g_string_free (text, FALSE);
 }
 
 static char *
-make_tooltip (AdjStageBar *self, const AdjStep *step, const AdjStageFact *fact)
+make_tooltip (AdjStageBar *self, const AdjStep *step, const AdjStageSummary *summary)
 {
   const AdjStage *stage = get_stage (self, step);
   const char *text = stage == NULL            ? _ ("Forward and backward beside each other")
                      : stage->failure != NULL ? stage->failure
                                               : stage->summary;
-  const char *check = adj_stage_fact_describe (fact);
+  const char *check = adj_stage_fact_describe (summary);
 
   return *check != '\0' ? g_strdup_printf ("%s\n%s", text != NULL ? text : stage->name, check)
                         : g_strdup (text);
@@ -103,20 +105,23 @@ make_tooltip (AdjStageBar *self, const AdjStep *step, const AdjStageFact *fact)
 
 /* Its labels: name, sign of the check, counts. */
 static void
-update_button (AdjStageBar *self, GtkWidget *button, const AdjStep *step, const AdjStageFact *fact)
+update_button (AdjStageBar *self,
+               GtkWidget *button,
+               const AdjStep *step,
+               const AdjStageSummary *summary)
 {
   GtkWidget *name = gtk_widget_get_first_child (gtk_button_get_child (GTK_BUTTON (button)));
   GtkWidget *details = gtk_widget_get_next_sibling (name);
   GtkWidget *sign = gtk_widget_get_last_child (name);
-  const char *classes[] = { checks[fact->check].css_class, NULL };
-  g_autofree char *description = describe (self, step, fact);
-  g_autofree char *tooltip = make_tooltip (self, step, fact);
+  const char *classes[] = { checks[summary->check].css_class, NULL };
+  g_autofree char *description = describe (self, step, summary);
+  g_autofree char *tooltip = make_tooltip (self, step, summary);
   g_autofree char *label = g_strdup_printf ("%s, %s. %s", get_name (self, step), description,
-                                            adj_stage_fact_describe (fact));
-  gboolean checked = fact->before >= 0 && *checks[fact->check].sign != '\0';
+                                            adj_stage_fact_describe (summary));
+  gboolean checked = summary->before >= 0 && *checks[summary->check].sign != '\0';
 
   gtk_label_set_text (GTK_LABEL (details), description);
-  gtk_label_set_text (GTK_LABEL (sign), checked ? checks[fact->check].sign : "");
+  gtk_label_set_text (GTK_LABEL (sign), checked ? checks[summary->check].sign : "");
   gtk_widget_set_visible (sign, checked);
   gtk_widget_set_css_classes (sign, classes);
   gtk_widget_set_tooltip_text (button, tooltip);
@@ -234,7 +239,7 @@ remove_all (AdjStageBar *self)
 /* -- showing where one is -- */
 
 static void
-update_facts (AdjStageBar *self)
+update_summaries (AdjStageBar *self)
 {
   g_autoptr (GArray) steps = NULL;
 
@@ -243,10 +248,10 @@ update_facts (AdjStageBar *self)
   steps = adj_stages_list_steps (adj_panel_get_document (self));
   for (guint i = 0; i < self->buttons->len && i < steps->len; i++)
     {
-      const AdjStageFact *fact = adj_stage_facts_get (self->facts, i);
+      const AdjStageSummary *summary = adj_stage_summaries_get (self->summaries, i);
 
-      if (fact != NULL)
-        update_button (self, self->buttons->pdata[i], &g_array_index (steps, AdjStep, i), fact);
+      if (summary != NULL)
+        update_button (self, self->buttons->pdata[i], &g_array_index (steps, AdjStep, i), summary);
     }
 }
 
@@ -275,17 +280,17 @@ mark_current (AdjStageBar *self)
 }
 
 static void
-follow_facts (AdjStageBar *self, AdjDocument *document)
+follow_summaries (AdjStageBar *self, AdjDocument *document)
 {
-  AdjStageFacts *facts = document != NULL ? adj_stage_facts_of (document) : NULL;
+  AdjStageSummaries *summaries = document != NULL ? adj_stage_summaries_of (document) : NULL;
 
-  if (facts == self->facts)
+  if (summaries == self->summaries)
     return;
-  g_clear_signal_handler (&self->changed, self->facts);
-  g_set_weak_pointer (&self->facts, facts);
-  if (facts != NULL)
-    self->changed = g_signal_connect_object (facts, "changed", G_CALLBACK (update_facts), self,
-                                             G_CONNECT_SWAPPED);
+  g_clear_signal_handler (&self->changed, self->summaries);
+  g_set_weak_pointer (&self->summaries, summaries);
+  if (summaries != NULL)
+    self->changed = g_signal_connect_object (summaries, "changed", G_CALLBACK (update_summaries),
+                                             self, G_CONNECT_SWAPPED);
 }
 
 static void
@@ -294,7 +299,7 @@ update (AdjStageBar *self)
   AdjDocument *document = adj_panel_get_document (self);
   AdjRecording *recording = document != NULL ? adj_stages_get_recording (document) : NULL;
 
-  follow_facts (self, document);
+  follow_summaries (self, document);
   if (recording != self->recording)
     {
       remove_all (self);
@@ -310,8 +315,8 @@ update (AdjStageBar *self)
     return;
   gtk_widget_set_visible (GTK_WIDGET (self->trace_button),
                           adj_recording_get_n_stages (recording) == 1);
-  adj_stage_facts_update (self->facts);
-  update_facts (self);
+  adj_stage_summaries_update (self->summaries);
+  update_summaries (self);
   mark_current (self);
 }
 
@@ -346,9 +351,9 @@ adj_stage_bar_dispose (GObject *object)
 {
   AdjStageBar *self = ADJ_STAGE_BAR (object);
 
-  if (self->facts != NULL)
-    g_clear_signal_handler (&self->changed, self->facts);
-  g_clear_weak_pointer (&self->facts);
+  if (self->summaries != NULL)
+    g_clear_signal_handler (&self->changed, self->summaries);
+  g_clear_weak_pointer (&self->summaries);
   g_clear_pointer (&self->recording, adj_recording_unref);
   if (self->buttons != NULL)
     g_ptr_array_set_size (self->buttons, 0);

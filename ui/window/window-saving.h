@@ -20,7 +20,7 @@ void adj_export_report (AdjWindow *self, GVariant *unused);
 void adj_copy_link (AdjWindow *self, GVariant *unused);
 void adj_copy_graph_link (AdjWindow *self, GVariant *id);
 
-/* Nothing closes any more that was to close once it is saved. */
+/* Gives up closing what was to close once it is saved. */
 void adj_window_stay (AdjWindow *self);
 /* The module with which PyTorch records a training step, to be put beside a script. */
 void adj_save_module (AdjWindow *self, GVariant *unused);

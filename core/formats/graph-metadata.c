@@ -3,13 +3,13 @@
 
 #include <string.h>
 
-#include "formats/graph-facts-private.h"
+#include "formats/graph-metadata-private.h"
 #include "ir/adj-graph.h"
 
 static gboolean
-keep_extra (NodeFacts *facts, const JsonItem *item, GError **error)
+keep_extra (NodeMetadata *metadata, const JsonItem *item, GError **error)
 {
-  ValueReader reader = facts->value;
+  ValueReader reader = metadata->value;
   AdjValue pair[2] = {
     { .kind = ADJ_VALUE_STRING, .n = strlen (item->key), .text = item->key },
   };
@@ -18,22 +18,22 @@ keep_extra (NodeFacts *facts, const JsonItem *item, GError **error)
   reader.nodes = NULL;
   if (!value_read (&reader, item, &pair[1], error))
     return FALSE;
-  g_array_append_vals (facts->extra, pair, 2);
+  g_array_append_vals (metadata->extra, pair, 2);
   return TRUE;
 }
 
 static gboolean
 read_modules (
-    NodeFacts *facts, const JsonItem *item, guint *n, const AdjModule **out, GError **error)
+    NodeMetadata *metadata, const JsonItem *item, guint *n, const AdjModule **out, GError **error)
 {
   AdjModule *modules;
 
   if (item->kind != JSON_ARRAY)
     {
-      json_fail (facts->value.json, item, error, "%s must be an array", item->key);
+      json_fail (metadata->value.json, item, error, "%s must be an array", item->key);
       return FALSE;
     }
-  modules = adj_arena_new0 (facts->value.arena, AdjModule, item->n + 1);
+  modules = adj_arena_new0 (metadata->value.arena, AdjModule, item->n + 1);
   for (guint i = 0; i < item->n; i++)
     {
       const JsonItem *pair = &item->items[i];
@@ -41,7 +41,7 @@ read_modules (
       if (pair->kind != JSON_ARRAY || pair->n != 2 || pair->items[0].kind != JSON_STRING ||
           pair->items[1].kind != JSON_STRING)
         {
-          json_fail (facts->value.json, pair, error, "%s: expected [path, class]", item->key);
+          json_fail (metadata->value.json, pair, error, "%s: expected [path, class]", item->key);
           return FALSE;
         }
       modules[i] = (AdjModule){ pair->items[0].text, pair->items[1].text };
@@ -52,114 +52,115 @@ read_modules (
 }
 
 static gboolean
-read_stack (NodeFacts *facts, const JsonItem *item, GError **error)
+read_stack (NodeMetadata *metadata, const JsonItem *item, GError **error)
 {
-  facts->meta.stack_trace = value_read_text (&facts->value, item, error);
-  return facts->meta.stack_trace != NULL;
+  metadata->meta.stack_trace = value_read_text (&metadata->value, item, error);
+  return metadata->meta.stack_trace != NULL;
 }
 
 static gboolean
-read_own_modules (NodeFacts *facts, const JsonItem *item, GError **error)
+read_own_modules (NodeMetadata *metadata, const JsonItem *item, GError **error)
 {
-  return read_modules (facts, item, &facts->meta.n_modules, &facts->meta.modules, error);
+  return read_modules (metadata, item, &metadata->meta.n_modules, &metadata->meta.modules, error);
 }
 
 static gboolean
-read_fwd_modules (NodeFacts *facts, const JsonItem *item, GError **error)
+read_fwd_modules (NodeMetadata *metadata, const JsonItem *item, GError **error)
 {
-  return read_modules (facts, item, &facts->meta.n_fwd_modules, &facts->meta.fwd_modules, error);
+  return read_modules (metadata, item, &metadata->meta.n_fwd_modules, &metadata->meta.fwd_modules,
+                       error);
 }
 
 static gboolean
-read_number (NodeFacts *facts, const JsonItem *item, gint64 *out, GError **error)
+read_number (NodeMetadata *metadata, const JsonItem *item, gint64 *out, GError **error)
 {
   if (item->kind != JSON_INT || item->integer < 0)
-    return keep_extra (facts, item, error);
+    return keep_extra (metadata, item, error);
   *out = item->integer;
   return TRUE;
 }
 
 static gboolean
-read_seq_nr (NodeFacts *facts, const JsonItem *item, GError **error)
+read_seq_nr (NodeMetadata *metadata, const JsonItem *item, GError **error)
 {
-  return read_number (facts, item, &facts->meta.seq_nr, error);
+  return read_number (metadata, item, &metadata->meta.seq_nr, error);
 }
 
 static gboolean
-read_ac_graph_id (NodeFacts *facts, const JsonItem *item, GError **error)
+read_ac_graph_id (NodeMetadata *metadata, const JsonItem *item, GError **error)
 {
-  return read_number (facts, item, &facts->meta.ac_graph_id, error);
+  return read_number (metadata, item, &metadata->meta.ac_graph_id, error);
 }
 
 static gboolean
-read_origin (NodeFacts *facts, const JsonItem *item, GError **error)
+read_origin (NodeMetadata *metadata, const JsonItem *item, GError **error)
 {
   gint64 origin = -1;
 
-  if (!read_number (facts, item, &origin, error))
+  if (!read_number (metadata, item, &origin, error))
     return FALSE;
   if (origin >= 0 && origin < ADJ_MAX_NODES)
-    facts->origin.index = (guint32) origin;
+    metadata->origin.index = (guint32) origin;
   return TRUE;
 }
 
 static gboolean
-read_recompute (NodeFacts *facts, const JsonItem *item, GError **error)
+read_recompute (NodeMetadata *metadata, const JsonItem *item, GError **error)
 {
   AdjRecompute policy =
       item->kind == JSON_STRING ? adj_recompute_from_name (item->text) : ADJ_N_RECOMPUTE;
 
   if (policy == ADJ_N_RECOMPUTE || policy == ADJ_RECOMPUTE_NONE)
-    return keep_extra (facts, item, error);
-  facts->meta.recompute = policy;
+    return keep_extra (metadata, item, error);
+  metadata->meta.recompute = policy;
   return TRUE;
 }
 
 static gboolean
-read_alias (NodeFacts *facts, const JsonItem *item, GError **error)
+read_alias (NodeMetadata *metadata, const JsonItem *item, GError **error)
 {
-  if (facts->tensor == NULL || item->kind != JSON_INT || item->integer < 0 ||
+  if (metadata->tensor == NULL || item->kind != JSON_INT || item->integer < 0 ||
       item->integer > G_MAXINT32)
-    return keep_extra (facts, item, error);
-  facts->tensor->storage = item->integer;
+    return keep_extra (metadata, item, error);
+  metadata->tensor->storage = item->integer;
   return TRUE;
 }
 
 static gboolean
-read_offset (NodeFacts *facts, const JsonItem *item, GError **error)
+read_offset (NodeMetadata *metadata, const JsonItem *item, GError **error)
 {
   AdjSize size = ADJ_SIZE (0);
-  gboolean good = facts->tensor != NULL;
+  gboolean good = metadata->tensor != NULL;
 
   if (good && item->kind == JSON_STRING)
-    good = adj_size_parse (facts->value.symbols, item->text, item->n, &size, NULL);
+    good = adj_size_parse (metadata->value.symbols, item->text, item->n, &size, NULL);
   else if (good && item->kind == JSON_INT && item->integer >= 0)
     size = ADJ_SIZE (item->integer);
   else
     good = FALSE;
   if (!good)
-    return keep_extra (facts, item, error);
-  facts->tensor->shape.offset = size;
+    return keep_extra (metadata, item, error);
+  metadata->tensor->shape.offset = size;
   return TRUE;
 }
 
 static gboolean
-read_requires_grad (NodeFacts *facts, const JsonItem *item, GError **error)
+read_requires_grad (NodeMetadata *metadata, const JsonItem *item, GError **error)
 {
-  if (facts->tensor == NULL || item->kind != JSON_TRUE)
-    return keep_extra (facts, item, error);
-  facts->tensor->requires_grad = TRUE;
+  if (metadata->tensor == NULL || item->kind != JSON_TRUE)
+    return keep_extra (metadata, item, error);
+  metadata->tensor->requires_grad = TRUE;
   return TRUE;
 }
 
 static gboolean
-read_tensor_layout (NodeFacts *facts, const JsonItem *item, GError **error)
+read_tensor_layout (NodeMetadata *metadata, const JsonItem *item, GError **error)
 {
   AdjLayout layout = item->kind == JSON_STRING ? adj_layout_from_name (item->text) : ADJ_N_LAYOUTS;
 
-  if (facts->tensor == NULL || layout == ADJ_N_LAYOUTS)
-    return keep_extra (facts, item, error);
-  facts->tensor->layout = layout;
+  if (metadata->tensor == NULL || layout == ADJ_N_LAYOUTS)
+    return keep_extra (metadata, item, error);
+  metadata->tensor->layout = layout;
   return TRUE;
 }
 
@@ -168,7 +169,7 @@ read_tensor_layout (NodeFacts *facts, const JsonItem *item, GError **error)
 static const struct
 {
   const char *key;
-  gboolean (*read) (NodeFacts *facts, const JsonItem *item, GError **error);
+  gboolean (*read) (NodeMetadata *metadata, const JsonItem *item, GError **error);
 } meta_members[] = {
   { "stack", read_stack },
   { "modules", read_own_modules },
@@ -197,22 +198,22 @@ static const struct
 };
 
 static gboolean
-read_meta_member (NodeFacts *facts, const JsonItem *item, GError **error)
+read_meta_member (NodeMetadata *metadata, const JsonItem *item, GError **error)
 {
   for (guint i = 0; i < G_N_ELEMENTS (meta_members); i++)
     if (strcmp (meta_members[i].key, item->key) == 0)
-      return meta_members[i].read (facts, item, error);
+      return meta_members[i].read (metadata, item, error);
   for (guint i = 0; i < G_N_ELEMENTS (name_members) && item->kind == JSON_STRING; i++)
     if (strcmp (name_members[i].key, item->key) == 0)
       {
-        G_STRUCT_MEMBER (const char *, &facts->meta, name_members[i].offset) = item->text;
+        G_STRUCT_MEMBER (const char *, &metadata->meta, name_members[i].offset) = item->text;
         return TRUE;
       }
-  return keep_extra (facts, item, error);
+  return keep_extra (metadata, item, error);
 }
 
 gboolean
-graph_read_facts (NodeFacts *facts, const JsonItem *item, GError **error)
+graph_read_metadata (NodeMetadata *metadata, const JsonItem *item, GError **error)
 {
   const JsonItem *meta = json_get (item, "meta");
   const JsonItem *type = json_get (item, "type");
@@ -224,17 +225,17 @@ graph_read_facts (NodeFacts *facts, const JsonItem *item, GError **error)
         { .kind = ADJ_VALUE_RAW, .n = type->n, .text = type->text },
       };
 
-      g_array_append_vals (facts->extra, pair, 2);
+      g_array_append_vals (metadata->extra, pair, 2);
     }
   if (meta == NULL)
     return TRUE;
   if (meta->kind != JSON_OBJECT)
     {
-      json_fail (facts->value.json, meta, error, "meta must be an object");
+      json_fail (metadata->value.json, meta, error, "meta must be an object");
       return FALSE;
     }
   for (guint i = 0; i < meta->n; i++)
-    if (!read_meta_member (facts, &meta->items[i], error))
+    if (!read_meta_member (metadata, &meta->items[i], error))
       return FALSE;
   return TRUE;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* What stages changed and whether they compute the same, found in the background. */
 
-#include "model/adj-stage-facts.h"
+#include "model/adj-stage-summaries.h"
 
 #include <gio/gio.h>
 #include <glib/gi18n.h>
@@ -22,29 +22,29 @@
 #define MAX_BYTES (G_GUINT64_CONSTANT (256) << 20)
 #define MEMORY_LIMIT (G_GUINT64_CONSTANT (1) << 30)
 
-struct _AdjStageFacts
+struct _AdjStageSummaries
 {
   GObject parent_instance;
 
   AdjDocument *document;   /* (weak) (nullable) */
-  AdjRecording *recording; /* (owned) (nullable): of the facts */
+  AdjRecording *recording; /* (owned) (nullable): of the summaries */
   GArray *steps;           /* of AdjStep */
-  GArray *facts;           /* of AdjStageFact */
+  GArray *summaries;       /* of AdjStageSummary */
   AdjTask *task;           /* (owned) (nullable): under way */
 };
 
-G_DEFINE_FINAL_TYPE (AdjStageFacts, adj_stage_facts, G_TYPE_OBJECT)
+G_DEFINE_FINAL_TYPE (AdjStageSummaries, adj_stage_summaries, G_TYPE_OBJECT)
 
 static guint changed_signal;
 
-static void go_on (AdjStageFacts *self);
+static void go_on (AdjStageSummaries *self);
 
 static void
-fact_clear (gpointer data)
+summary_clear (gpointer data)
 {
-  g_clear_pointer (&((AdjStageFact *) data)->text, g_free);
-  g_clear_pointer (&((AdjStageFact *) data)->origins, g_free);
-  g_clear_pointer (&((AdjStageFact *) data)->changes, g_bytes_unref);
+  g_clear_pointer (&((AdjStageSummary *) data)->text, g_free);
+  g_clear_pointer (&((AdjStageSummary *) data)->origins, g_free);
+  g_clear_pointer (&((AdjStageSummary *) data)->changes, g_bytes_unref);
 }
 
 /* -- in another thread -- */
@@ -68,10 +68,10 @@ input_free (gpointer data)
 }
 
 static void
-fact_free (gpointer fact)
+summary_free (gpointer summary)
 {
-  fact_clear (fact);
-  g_free (fact);
+  summary_clear (summary);
+  g_free (summary);
 }
 
 static AdjSessionRun
@@ -107,40 +107,40 @@ static void
 take_verdict (const Input *input,
               const AdjGraph *compared,
               const AdjComparison *comparison,
-              AdjStageFact *fact)
+              AdjStageSummary *summary)
 {
   AdjVerdict verdict = find_verdict (comparison);
   double error = 0;
 
   for (guint i = 0; i < comparison->n_outputs; i++)
     error = fmax (error, comparison->outputs[i].difference.rel_l2);
-  fact->check = verdict == ADJ_VERDICT_EQUAL    ? ADJ_CHECK_EQUAL
-                : verdict == ADJ_VERDICT_WITHIN ? ADJ_CHECK_WITHIN
-                                                : ADJ_CHECK_DIFFERS;
+  summary->check = verdict == ADJ_VERDICT_EQUAL    ? ADJ_CHECK_EQUAL
+                   : verdict == ADJ_VERDICT_WITHIN ? ADJ_CHECK_WITHIN
+                                                   : ADJ_CHECK_DIFFERS;
   if (comparison->failure != NULL)
     {
-      fact->check = ADJ_CHECK_NONE;
-      fact->text = g_strdup (comparison->failure->message);
+      summary->check = ADJ_CHECK_NONE;
+      summary->text = g_strdup (comparison->failure->message);
     }
-  else if (fact->check != ADJ_CHECK_DIFFERS && adj_comparison_draws_otherwise (comparison))
+  else if (summary->check != ADJ_CHECK_DIFFERS && adj_comparison_draws_otherwise (comparison))
     {
-      fact->check = ADJ_CHECK_NONE;
-      fact->text = g_strdup (_ ("draws its random numbers by other operators"));
+      summary->check = ADJ_CHECK_NONE;
+      summary->text = g_strdup (_ ("draws its random numbers by other operators"));
     }
-  else if (fact->check == ADJ_CHECK_DIFFERS && comparison->first >= 0)
+  else if (summary->check == ADJ_CHECK_DIFFERS && comparison->first >= 0)
     {
       const char *name =
           adj_graph_get_node (compared, comparison->nodes[comparison->first].node.index)->name;
 
-      fact->first = adj_graph_find_node (input->after->graph, name);
-      fact->text = g_strdup_printf (_ ("first differs at %s"), name);
+      summary->first = adj_graph_find_node (input->after->graph, name);
+      summary->text = g_strdup_printf (_ ("first differs at %s"), name);
     }
-  else if (fact->check == ADJ_CHECK_DIFFERS)
-    fact->text = g_strdup (_ ("what it returns differs"));
-  else if (fact->check == ADJ_CHECK_WITHIN)
-    fact->text = g_strdup_printf (_ ("equal, error %.0e"), error);
+  else if (summary->check == ADJ_CHECK_DIFFERS)
+    summary->text = g_strdup (_ ("what it returns differs"));
+  else if (summary->check == ADJ_CHECK_WITHIN)
+    summary->text = g_strdup_printf (_ ("equal, error %.0e"), error);
   else
-    fact->text = g_strdup (_ ("equal, bit for bit"));
+    summary->text = g_strdup (_ ("equal, bit for bit"));
 }
 
 static gboolean
@@ -193,7 +193,7 @@ take_comparable (const Input *input)
 }
 
 static gboolean
-check (const Input *input, AdjStageFact *fact, GCancellable *cancellable, GError **error)
+check (const Input *input, AdjStageSummary *summary, GCancellable *cancellable, GError **error)
 {
   g_autoptr (AdjGraph) comparable = take_comparable (input);
   AdjBundleGraph part = *input->after;
@@ -201,9 +201,9 @@ check (const Input *input, AdjStageFact *fact, GCancellable *cancellable, GError
   g_autoptr (GError) problem = NULL;
   AdjComparison *comparison;
 
-  fact->check = ADJ_CHECK_NONE;
-  fact->text = find_obstacle (input, comparable);
-  if (fact->text != NULL)
+  summary->check = ADJ_CHECK_NONE;
+  summary->text = find_obstacle (input, comparable);
+  if (summary->text != NULL)
     return TRUE;
   part.graph = comparable;
   if (comparable != input->after->graph)
@@ -219,10 +219,10 @@ check (const Input *input, AdjStageFact *fact, GCancellable *cancellable, GError
     }
   if (comparison == NULL)
     {
-      fact->text = g_strdup (problem->message);
+      summary->text = g_strdup (problem->message);
       return TRUE;
     }
-  take_verdict (input, comparable, comparison, fact);
+  take_verdict (input, comparable, comparison, summary);
   adj_comparison_free (comparison);
   return TRUE;
 }
@@ -255,12 +255,12 @@ list_changes (const AdjAlignment *alignment, const AdjGraph *graph)
 }
 
 static gpointer
-find_fact (AdjTask *task, GCancellable *cancellable, GError **error)
+find_summary (AdjTask *task, GCancellable *cancellable, GError **error)
 {
   const Input *input = adj_task_get_input (task);
-  AdjStageFact *fact = g_new0 (AdjStageFact, 1);
+  AdjStageSummary *summary = g_new0 (AdjStageSummary, 1);
 
-  fact->first = ADJ_NO_NODE;
+  summary->first = ADJ_NO_NODE;
   if (input->counts)
     {
       gboolean made = !g_str_equal (input->after->role, ADJ_PAIR_ROLE);
@@ -268,16 +268,16 @@ find_fact (AdjTask *task, GCancellable *cancellable, GError **error)
           made ? adj_graph_align_made (input->before->graph, input->after->graph)
                : adj_graph_align (input->before->graph, input->after->graph);
 
-      fact->n_added = alignment->n_added;
-      fact->n_removed = alignment->n_removed;
-      fact->n_changed = count_changed (alignment);
-      fact->changes = list_changes (alignment, input->after->graph);
-      fact->origins =
+      summary->n_added = alignment->n_added;
+      summary->n_removed = alignment->n_removed;
+      summary->n_changed = count_changed (alignment);
+      summary->changes = list_changes (alignment, input->after->graph);
+      summary->origins =
           adj_stage_origins_find (input->before->graph, input->after->graph, made, alignment);
     }
-  else if (!check (input, fact, cancellable, error))
-    g_clear_pointer (&fact, fact_free);
-  return fact;
+  else if (!check (input, summary, cancellable, error))
+    g_clear_pointer (&summary, summary_free);
+  return summary;
 }
 
 /* -- in the main thread -- */
@@ -285,30 +285,30 @@ find_fact (AdjTask *task, GCancellable *cancellable, GError **error)
 static void
 on_found (GObject *source, GAsyncResult *result, gpointer data)
 {
-  AdjStageFacts *self = ADJ_STAGE_FACTS (source);
+  AdjStageSummaries *self = ADJ_STAGE_SUMMARIES (source);
   AdjTask *task = adj_task_from_result (result);
   const Input *input = adj_task_get_input (task);
-  AdjStageFact *found = adj_task_finish (result, NULL);
+  AdjStageSummary *found = adj_task_finish (result, NULL);
 
   if (task == self->task)
     {
-      AdjStageFact *fact = &g_array_index (self->facts, AdjStageFact, input->step);
+      AdjStageSummary *summary = &g_array_index (self->summaries, AdjStageSummary, input->step);
 
       g_clear_pointer (&self->task, adj_task_unref);
       if (found != NULL && input->counts)
         {
-          fact->counted = TRUE;
-          fact->n_added = found->n_added;
-          fact->n_removed = found->n_removed;
-          fact->n_changed = found->n_changed;
-          fact->origins = g_steal_pointer (&found->origins);
-          fact->changes = g_steal_pointer (&found->changes);
+          summary->counted = TRUE;
+          summary->n_added = found->n_added;
+          summary->n_removed = found->n_removed;
+          summary->n_changed = found->n_changed;
+          summary->origins = g_steal_pointer (&found->origins);
+          summary->changes = g_steal_pointer (&found->changes);
         }
       else if (found != NULL)
         {
-          fact->check = found->check;
-          fact->first = found->first;
-          fact->text = g_steal_pointer (&found->text);
+          summary->check = found->check;
+          summary->first = found->first;
+          summary->text = g_steal_pointer (&found->text);
         }
       if (found != NULL)
         {
@@ -316,36 +316,37 @@ on_found (GObject *source, GAsyncResult *result, gpointer data)
           go_on (self);
         }
     }
-  g_clear_pointer (&found, fact_free);
+  g_clear_pointer (&found, summary_free);
 }
 
 static void
-start (AdjStageFacts *self, guint step, gboolean counts)
+start (AdjStageSummaries *self, guint step, gboolean counts)
 {
   AdjGraphSet *graphs = adj_document_get_graphs (self->document);
-  const AdjStageFact *fact = &g_array_index (self->facts, AdjStageFact, step);
+  const AdjStageSummary *summary = &g_array_index (self->summaries, AdjStageSummary, step);
   guint after = g_array_index (self->steps, AdjStep, step).graph;
   Input *input = g_new0 (Input, 1);
 
-  *input = (Input){ adj_graph_set_ref (graphs), adj_graph_set_get (graphs, (guint) fact->before),
+  *input = (Input){ adj_graph_set_ref (graphs), adj_graph_set_get (graphs, (guint) summary->before),
                     adj_graph_set_get (graphs, after), step, counts };
   self->task = adj_task_start (G_OBJECT (self), counts ? ADJ_LOAD_LIGHT : ADJ_LOAD_COMPUTE,
-                               find_fact, input, input_free, fact_free, on_found);
+                               find_summary, input, input_free, summary_free, on_found);
 }
 
 /* Counts of all come before the first check; nothing is checked while somebody runs a graph. */
 static void
-go_on (AdjStageFacts *self)
+go_on (AdjStageSummaries *self)
 {
   if (self->task != NULL || self->document == NULL ||
       adj_document_get_graphs (self->document) == NULL)
     return;
   for (guint pass = 0; pass < 2; pass++)
-    for (guint i = 0; i < self->facts->len; i++)
+    for (guint i = 0; i < self->summaries->len; i++)
       {
-        const AdjStageFact *fact = &g_array_index (self->facts, AdjStageFact, i);
+        const AdjStageSummary *summary = &g_array_index (self->summaries, AdjStageSummary, i);
 
-        if (fact->before < 0 || (pass == 0 ? fact->counted : fact->check != ADJ_CHECK_PENDING))
+        if (summary->before < 0 ||
+            (pass == 0 ? summary->counted : summary->check != ADJ_CHECK_PENDING))
           continue;
         if (pass == 0 || !adj_document_is_running (self->document))
           start (self, i, pass == 0);
@@ -354,16 +355,16 @@ go_on (AdjStageFacts *self)
 }
 
 static void
-stop (AdjStageFacts *self)
+stop (AdjStageSummaries *self)
 {
   if (self->task != NULL)
     adj_task_cancel (self->task);
   g_clear_pointer (&self->task, adj_task_unref);
 }
 
-/* Who runs a graph does not wait for what nobody asked for. */
+/* Stops while the document runs a graph, and goes on afterwards. */
 static void
-on_status (AdjStageFacts *self)
+on_status (AdjStageSummaries *self)
 {
   if (self->document != NULL && adj_document_is_running (self->document))
     stop (self);
@@ -373,7 +374,7 @@ on_status (AdjStageFacts *self)
 
 /* The graph that the stage of a step was made of. */
 static gint
-find_before (AdjStageFacts *self, const AdjStep *step)
+find_before (AdjStageSummaries *self, const AdjStep *step)
 {
   gint stage = step->stage, from;
   guint index;
@@ -394,33 +395,36 @@ find_before (AdjStageFacts *self, const AdjStep *step)
 }
 
 static void
-fill (AdjStageFacts *self)
+fill (AdjStageSummaries *self)
 {
   for (guint i = 0; i < self->steps->len; i++)
     {
       const AdjStep *step = &g_array_index (self->steps, AdjStep, i);
-      AdjStageFact fact = { .before = find_before (self, step), .ns = -1, .first = ADJ_NO_NODE };
+      AdjStageSummary summary = { .before = find_before (self, step),
+                                  .ns = -1,
+                                  .first = ADJ_NO_NODE };
 
-      fact.is_half = step->stage >= 0 && adj_stages_is_half (self->recording, (guint) step->stage);
-      fact.check = fact.is_half ? ADJ_CHECK_NONE : ADJ_CHECK_PENDING;
+      summary.is_half =
+          step->stage >= 0 && adj_stages_is_half (self->recording, (guint) step->stage);
+      summary.check = summary.is_half ? ADJ_CHECK_NONE : ADJ_CHECK_PENDING;
       if (step->stage >= 0)
-        fact.ns = adj_recording_get_stage (self->recording, (guint) step->stage)->ns;
-      g_array_append_val (self->facts, fact);
+        summary.ns = adj_recording_get_stage (self->recording, (guint) step->stage)->ns;
+      g_array_append_val (self->summaries, summary);
     }
 }
 
 void
-adj_stage_facts_update (AdjStageFacts *self)
+adj_stage_summaries_update (AdjStageSummaries *self)
 {
   AdjRecording *recording =
       self->document != NULL ? adj_stages_get_recording (self->document) : NULL;
 
-  g_return_if_fail (ADJ_IS_STAGE_FACTS (self));
+  g_return_if_fail (ADJ_IS_STAGE_SUMMARIES (self));
 
   if (recording == self->recording)
     return;
   stop (self);
-  g_array_set_size (self->facts, 0);
+  g_array_set_size (self->summaries, 0);
   g_clear_pointer (&self->steps, g_array_unref);
   g_clear_pointer (&self->recording, adj_recording_unref);
   if (recording != NULL)
@@ -433,70 +437,71 @@ adj_stage_facts_update (AdjStageFacts *self)
   go_on (self);
 }
 
-const AdjStageFact *
-adj_stage_facts_get (AdjStageFacts *self, guint step)
+const AdjStageSummary *
+adj_stage_summaries_get (AdjStageSummaries *self, guint step)
 {
-  g_return_val_if_fail (ADJ_IS_STAGE_FACTS (self), NULL);
+  g_return_val_if_fail (ADJ_IS_STAGE_SUMMARIES (self), NULL);
 
-  return step < self->facts->len ? &g_array_index (self->facts, AdjStageFact, step) : NULL;
+  return step < self->summaries->len ? &g_array_index (self->summaries, AdjStageSummary, step)
+                                     : NULL;
 }
 
 const char *
-adj_stage_fact_describe (const AdjStageFact *fact)
+adj_stage_fact_describe (const AdjStageSummary *summary)
 {
-  if (fact->before < 0 || fact->is_half)
+  if (summary->before < 0 || summary->is_half)
     return "";
-  return fact->text != NULL ? fact->text : _ ("not checked yet");
+  return summary->text != NULL ? summary->text : _ ("not checked yet");
 }
 
 static void
-adj_stage_facts_dispose (GObject *object)
+adj_stage_summaries_dispose (GObject *object)
 {
-  AdjStageFacts *self = ADJ_STAGE_FACTS (object);
+  AdjStageSummaries *self = ADJ_STAGE_SUMMARIES (object);
 
   stop (self);
   g_clear_weak_pointer (&self->document);
   g_clear_pointer (&self->recording, adj_recording_unref);
   g_clear_pointer (&self->steps, g_array_unref);
 
-  G_OBJECT_CLASS (adj_stage_facts_parent_class)->dispose (object);
+  G_OBJECT_CLASS (adj_stage_summaries_parent_class)->dispose (object);
 }
 
 static void
-adj_stage_facts_finalize (GObject *object)
+adj_stage_summaries_finalize (GObject *object)
 {
-  g_array_unref (ADJ_STAGE_FACTS (object)->facts);
+  g_array_unref (ADJ_STAGE_SUMMARIES (object)->summaries);
 
-  G_OBJECT_CLASS (adj_stage_facts_parent_class)->finalize (object);
+  G_OBJECT_CLASS (adj_stage_summaries_parent_class)->finalize (object);
 }
 
 static void
-adj_stage_facts_class_init (AdjStageFactsClass *klass)
+adj_stage_summaries_class_init (AdjStageSummariesClass *klass)
 {
-  G_OBJECT_CLASS (klass)->dispose = adj_stage_facts_dispose;
-  G_OBJECT_CLASS (klass)->finalize = adj_stage_facts_finalize;
+  G_OBJECT_CLASS (klass)->dispose = adj_stage_summaries_dispose;
+  G_OBJECT_CLASS (klass)->finalize = adj_stage_summaries_finalize;
   changed_signal = g_signal_new ("changed", G_TYPE_FROM_CLASS (klass), G_SIGNAL_RUN_LAST, 0, NULL,
                                  NULL, NULL, G_TYPE_NONE, 0);
 }
 
 static void
-adj_stage_facts_init (AdjStageFacts *self)
+adj_stage_summaries_init (AdjStageSummaries *self)
 {
-  self->facts = g_array_new (FALSE, TRUE, sizeof (AdjStageFact));
-  g_array_set_clear_func (self->facts, fact_clear);
+  self->summaries = g_array_new (FALSE, TRUE, sizeof (AdjStageSummary));
+  g_array_set_clear_func (self->summaries, summary_clear);
 }
 
-AdjStageFacts *
-adj_stage_facts_of (AdjDocument *document)
+AdjStageSummaries *
+adj_stage_summaries_of (AdjDocument *document)
 {
-  AdjStageFacts *self = g_object_get_data (G_OBJECT (document), "adj-stage-facts");
+  AdjStageSummaries *self = g_object_get_data (G_OBJECT (document), "adj-stage-summaries");
 
   if (self != NULL)
     return self;
-  self = g_object_new (ADJ_TYPE_STAGE_FACTS, NULL);
+  self = g_object_new (ADJ_TYPE_STAGE_SUMMARIES, NULL);
   g_set_weak_pointer (&self->document, document);
   g_signal_connect_object (document, "notify::status", G_CALLBACK (on_status), self,
                            G_CONNECT_SWAPPED);
-  g_object_set_data_full (G_OBJECT (document), "adj-stage-facts", self, g_object_unref);
+  g_object_set_data_full (G_OBJECT (document), "adj-stage-summaries", self, g_object_unref);
   return self;
 }

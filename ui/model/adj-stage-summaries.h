@@ -8,8 +8,8 @@ G_BEGIN_DECLS
 /* What each step of adj_stages_list_steps() changed, and whether it computes what the one before it
  * computes: found in other threads, while nothing else runs.
  * Signals: "changed": something is known that was not. */
-#define ADJ_TYPE_STAGE_FACTS (adj_stage_facts_get_type ())
-G_DECLARE_FINAL_TYPE (AdjStageFacts, adj_stage_facts, ADJ, STAGE_FACTS, GObject)
+#define ADJ_TYPE_STAGE_SUMMARIES (adj_stage_summaries_get_type ())
+G_DECLARE_FINAL_TYPE (AdjStageSummaries, adj_stage_summaries, ADJ, STAGE_SUMMARIES, GObject)
 
 typedef enum
 {
@@ -33,16 +33,17 @@ typedef struct
   AdjCheckState check;
   char *text;      /* (nullable): of the check: "equal, error 3e-07", "first differs at mul_4" */
   AdjNodeId first; /* of its graph: the first that differs */
-} AdjStageFact;
+} AdjStageSummary;
 
 /* Those of @document, which has them as long as it lives.  (transfer none) */
-AdjStageFacts *adj_stage_facts_of (AdjDocument *document);
+AdjStageSummaries *adj_stage_summaries_of (AdjDocument *document);
 /* Begins anew where the document shows other stages than before. */
-void adj_stage_facts_update (AdjStageFacts *self);
+void adj_stage_summaries_update (AdjStageSummaries *self);
 /* Of a step; (nullable): there are not as many.  Valid until "changed". */
-const AdjStageFact *adj_stage_facts_get (AdjStageFacts *self, guint step);
-/* "first differs at mul_4", or while that is not known "not checked yet".  Static or of the fact.
+const AdjStageSummary *adj_stage_summaries_get (AdjStageSummaries *self, guint step);
+/* "first differs at mul_4", or while that is not known "not checked yet".  Static or of the
+ * summary.
  */
-const char *adj_stage_fact_describe (const AdjStageFact *fact);
+const char *adj_stage_fact_describe (const AdjStageSummary *summary);
 
 G_END_DECLS

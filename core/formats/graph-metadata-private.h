@@ -14,9 +14,9 @@ typedef struct
   AdjTensorMeta *tensor; /* (nullable): the annotation, to be completed */
   AdjNodeId origin;
   GArray *extra; /* AdjValue: key, value, key, value … */
-} NodeFacts;
+} NodeMetadata;
 
 /* Reads the type and the metadata of @item, a node. */
-gboolean graph_read_facts (NodeFacts *facts, const JsonItem *item, GError **error);
+gboolean graph_read_metadata (NodeMetadata *metadata, const JsonItem *item, GError **error);
 
 G_END_DECLS
