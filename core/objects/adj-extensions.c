@@ -136,10 +136,39 @@ adj_extensions_find_class (const AdjExtensions *extensions, const char *name)
   return adj_object_class_find (name);
 }
 
+/* (nullable): what the packet @target, "torch.ops.mine.count", stands for: the overload `default`,
+ * or the only one. */
+static const AdjOp *
+find_overload (const AdjExtensions *extensions, const char *target)
+{
+  g_autofree char *prefix = g_strconcat (target, ".", NULL);
+  const AdjOp *found = NULL;
+  guint n = 0;
+  GHashTableIter iter;
+  gpointer name, op;
+
+  g_hash_table_iter_init (&iter, extensions->ops);
+  while (g_hash_table_iter_next (&iter, &name, &op))
+    {
+      const char *overload =
+          g_str_has_prefix (name, prefix) ? (const char *) name + strlen (prefix) : NULL;
+
+      if (overload == NULL || strchr (overload, '.') != NULL)
+        continue;
+      if (g_str_equal (overload, "default"))
+        return op;
+      found = op;
+      n++;
+    }
+  return n == 1 ? found : NULL;
+}
+
 const AdjOp *
 adj_extensions_find_op (const AdjExtensions *extensions, const char *target)
 {
-  return g_hash_table_lookup (extensions->ops, target);
+  const AdjOp *op = g_hash_table_lookup (extensions->ops, target);
+
+  return op != NULL ? op : find_overload (extensions, target);
 }
 
 /* Whether a class of this name is written as the @n bytes of @text: whole, or the last part of the
