@@ -68,4 +68,14 @@ AdjObject *adj_object_new_fake (AdjContext *cx,
                                 const AdjObjectClass *klass,
                                 const AdjValue *state);
 
+/* -- kept values (kept-value.c) -- */
+
+/* A value that a fake object was given or gave. */
+typedef struct _AdjKeptValue AdjKeptValue;
+
+AdjKeptValue *adj_kept_value_ref (AdjKeptValue *value);
+void adj_kept_value_unref (AdjKeptValue *value);
+/* (transfer none) (nullable): which one @tensor shows; %NULL: none, or it was written since. */
+AdjKeptValue *adj_kept_value_find (const AdjTensor *tensor);
+
 G_END_DECLS
