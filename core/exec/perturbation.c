@@ -8,7 +8,7 @@
 #include "exec/perturbation-private.h"
 #include "exec/verdict-private.h"
 #include "ir/adj-graph.h"
-#include "ops/adj-op-table.h"
+#include "ir/adj-own-ops-internal.h"
 #include "ops/adj-packet.h"
 
 static gboolean
@@ -45,28 +45,34 @@ may_write (const AdjNode *node, const AdjSchema *schema)
   return FALSE;
 }
 
+typedef struct
+{
+  const AdjGraph *graph;
+  const AdjOp *op; /* (nullable): that it names */
+} Called;
+
 static gboolean
 is_no_operator (const AdjValue *leaf, gpointer data)
 {
-  const AdjOp **op = data;
+  Called *called = data;
 
   if (leaf->kind == ADJ_VALUE_OP)
-    *op = adj_op_find (leaf->text);
+    called->op = adj_graph_find_op (called->graph, leaf->text);
   return leaf->kind != ADJ_VALUE_OP;
 }
 
 /* Whether what a name of Python may stand for writes; what is given an operator calls that; of a
  * name that nobody knows nothing is known. */
 static gboolean
-name_may_write (const AdjNode *node)
+name_may_write (const AdjGraph *graph, const AdjNode *node)
 {
   const AdjPacket *packet = node->opcode == ADJ_OPCODE_CALL_METHOD
                                 ? adj_packet_find_method (node->target)
                                 : adj_packet_find_function (node->target);
-  const AdjOp *called = NULL;
+  Called called = { graph, NULL };
 
   if (packet == NULL && !adj_value_foreach (&node->args, is_no_operator, &called))
-    return called == NULL || adj_schema_mutates (adj_op_get_schema (called));
+    return called.op == NULL || adj_schema_mutates (adj_op_get_schema (called.op));
   for (guint i = 0; packet != NULL && i < adj_packet_get_n_overloads (packet); i++)
     if (may_write (node, adj_op_get_schema (adj_packet_get_overload (packet, i))))
       return TRUE;
@@ -84,7 +90,7 @@ perturbation_applies (const AdjGraph *graph)
 
       if (!calls || g_str_equal (node->target, "operator.getitem"))
         continue;
-      if (node->op == NULL && name_may_write (node))
+      if (node->op == NULL && name_may_write (graph, node))
         return FALSE;
       if (node->op != NULL && adj_schema_mutates (adj_op_get_schema (node->op)) &&
           node->n_users > 0)
