@@ -183,12 +183,26 @@ is_written_as (const char *name, const char *text, gsize n)
          (strlen (last) == n && strncmp (last, text, n) == 0);
 }
 
+/* (nullable): where the name of the class ends: "Scale" of "Scale(2.0)", "Speed" of "Speed.FAST".
+ */
+static const char *
+find_end_of_name (const char *text)
+{
+  const char *open = strchr (text, '('), *end = open != NULL ? open : strrchr (text, '.');
+
+  if (open != NULL && !g_str_has_suffix (text, ")"))
+    return NULL;
+  if (open == NULL && text[strspn (text, G_CSET_A_2_Z G_CSET_a_2_z G_CSET_DIGITS "_.")] != '\0')
+    return NULL;
+  return end;
+}
+
 const AdjObjectClass *
 adj_extensions_find_written (const AdjExtensions *extensions, const char *text, const char **inside)
 {
-  const char *open = strchr (text, '(');
+  const char *open = find_end_of_name (text);
 
-  if (open == NULL || !g_str_has_suffix (text, ")"))
+  if (open == NULL)
     return NULL;
   *inside = open + 1;
   for (guint i = 0; i < extensions->classes->len; i++)
