@@ -143,6 +143,25 @@ compare_targets (AdjTarget *a, const char *other, const Options *options, GError
   return comparison;
 }
 
+static gboolean
+check_programs (const AdjProgramTarget *programs, const Options *options, GError **error)
+{
+  const AdjFileOption of_files[] = {
+    { "--nodes", options->nodes },
+    { "--inputs", options->inputs != NULL },
+    { "--seed", options->seed >= 0 },
+    { "--device", options->device != NULL },
+    { "--rtol", !isnan (options->rtol) },
+    { "--atol", !isnan (options->atol) },
+    { "--explain", options->explain != NULL },
+  };
+
+  for (guint i = 0; i < 2; i++)
+    if (!adj_program_target_refuse (&programs[i], of_files, G_N_ELEMENTS (of_files), error))
+      return FALSE;
+  return TRUE;
+}
+
 static AdjExit
 run (int argc, char **argv, GError **error)
 {
@@ -178,9 +197,11 @@ run (int argc, char **argv, GError **error)
   if (!adj_program_target_init (&programs[0], argv[1], error) ||
       !adj_program_target_init (&programs[1], argv[2], error))
     return ADJ_EXIT_BAD_INPUT;
+  if (!check_programs (programs, &options, error))
+    return ADJ_EXIT_BAD_INPUT;
   options.nodes = options.nodes || options.explain != NULL;
   if (programs[0].program != NULL || programs[1].program != NULL)
-    return adj_program_target_compare (&programs[0], &programs[1], error);
+    return adj_program_target_compare (&programs[0], &programs[1], options.json, error);
   if (!adj_target_open (&target, argv[1], NULL, error) ||
       !adj_target_check_understood (&target, error))
     return ADJ_EXIT_BAD_INPUT;

@@ -15,9 +15,28 @@ typedef struct
 /* %FALSE with @error when @text is a program that cannot be opened. */
 gboolean adj_program_target_init (AdjProgramTarget *target, const char *text, GError **error);
 
-AdjExit adj_program_target_run (const AdjProgramTarget *target, GError **error);
+/* An option of a command that only graphs of files have. */
+typedef struct
+{
+  const char *name; /* "--inputs" */
+  gboolean given;
+} AdjFileOption;
+
+/* %FALSE with ADJ_ERROR_UNSUPPORTED when @target is a program and one of @options is given. */
+gboolean adj_program_target_refuse (const AdjProgramTarget *target,
+                                    const AdjFileOption *options,
+                                    guint n,
+                                    GError **error);
+
+/* Whether the backwards of the program are captured. */
+gboolean adj_program_how_is_captured (AdjProgramHow how);
+
+/* Prints what the program prints, or (@traced) the graph in its place; @json: as "text". */
+AdjExit adj_program_target_run (const AdjProgramTarget *target, gboolean json, GError **error);
 /* Both on the example inputs of @a. */
-AdjExit
-adj_program_target_compare (const AdjProgramTarget *a, const AdjProgramTarget *b, GError **error);
+AdjExit adj_program_target_compare (const AdjProgramTarget *a,
+                                    const AdjProgramTarget *b,
+                                    gboolean json,
+                                    GError **error);
 
 G_END_DECLS

@@ -497,6 +497,21 @@ run_target (AdjTarget *target, const Options *options, GError **error)
   return done ? ADJ_EXIT_DONE : ADJ_EXIT_BAD_INPUT;
 }
 
+static gboolean
+check_program (const AdjProgramTarget *program, const Options *options, GError **error)
+{
+  const AdjFileOption of_files[] = {
+    { "--graph", options->id != NULL },        { "--executor", options->executor != NULL },
+    { "--device", options->device != NULL },   { "--inputs", options->inputs != NULL },
+    { "--outputs", options->outputs != NULL }, { "--values", options->values != NULL },
+    { "--keep", options->keep != NULL },       { "--into", options->into != NULL },
+    { "--seed", options->seed >= 0 },          { "--float64", options->float64 },
+    { "--profile", options->profile },
+  };
+
+  return adj_program_target_refuse (program, of_files, G_N_ELEMENTS (of_files), error);
+}
+
 static AdjExit
 run (int argc, char **argv, GError **error)
 {
@@ -530,8 +545,10 @@ run (int argc, char **argv, GError **error)
   if (!adj_command_parse (&adj_command_run, entries, 1, 1, &argc, &argv, error) ||
       !adj_program_target_init (&program, argv[1], error))
     return ADJ_EXIT_BAD_INPUT;
+  if (!check_program (&program, &options, error))
+    return ADJ_EXIT_BAD_INPUT;
   if (program.program != NULL)
-    return adj_program_target_run (&program, error);
+    return adj_program_target_run (&program, options.json, error);
   if (!adj_target_open (&target, argv[1], options.id, error))
     return ADJ_EXIT_BAD_INPUT;
   return run_target (&target, &options, error);

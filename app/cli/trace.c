@@ -405,6 +405,17 @@ trace_graph (const AdjTarget *target,
          adj_pipeline_run (graph, target->graph->role, pipeline, result, NULL, error);
 }
 
+static gboolean
+check_program (const AdjProgramTarget *program, const Options *options, GError **error)
+{
+  const AdjFileOption of_files[] = {
+    { "--gradients", options->gradients != NULL },
+    { "--measure", options->measure },
+  };
+
+  return adj_program_target_refuse (program, of_files, G_N_ELEMENTS (of_files), error);
+}
+
 static AdjExit
 run (int argc, char **argv, GError **error)
 {
@@ -421,6 +432,7 @@ run (int argc, char **argv, GError **error)
 
   if (!parse (&argc, &argv, &options, error) ||
       !adj_program_target_init (&program, argv[1], error) ||
+      !check_program (&program, &options, error) ||
       (program.program == NULL && (!adj_target_open (&target, argv[1], options.id, error) ||
                                    !adj_target_check_understood (&target, error))))
     return ADJ_EXIT_BAD_INPUT;

@@ -71,4 +71,14 @@ AdjObject *adj_object_new_fake (AdjContext *cx,
 /* Whether it has an effect, which must be kept and ordered. */
 gboolean adj_object_call_has_effect (const AdjObjectCall *call);
 
+/* -- kept values (kept-value.c) -- */
+
+/* A value that a fake object was given or gave. */
+typedef struct _AdjKeptValue AdjKeptValue;
+
+AdjKeptValue *adj_kept_value_ref (AdjKeptValue *value);
+void adj_kept_value_unref (AdjKeptValue *value);
+/* (transfer none) (nullable): which one @tensor shows; %NULL: none, or it was written since. */
+AdjKeptValue *adj_kept_value_find (const AdjTensor *tensor);
+
 G_END_DECLS

@@ -155,6 +155,14 @@ find_fake_method (const AdjObjectCall *call, const AdjObject *fake)
 }
 
 static gboolean
+drop_kept (const AdjValue *leaf, gpointer data)
+{
+  if (leaf->kind == ADJ_VALUE_TENSOR)
+    kept_value_drop (leaf->tensor);
+  return TRUE;
+}
+
+static gboolean
 make_fake (const AdjValue *leaf, AdjValue *out, gpointer data)
 {
   *out = adj_value_copy (leaf);
@@ -193,6 +201,9 @@ adj_object_call_run_fake (AdjObjectCall *call, AdjMode *entry)
 
   if (fake == NULL || !run_counterpart (call, fake, entry))
     return FALSE;
+  /* Another class may keep any tensor of the right sizes. */
+  if (fake->header->klass != fake->header->real)
+    adj_value_foreach (&call->result, drop_kept, NULL);
   adj_value_map (&call->result, make_fake, adj_context_get_symbols (call->cx), &result);
   adj_value_clear (&call->result);
   call->result = result;

@@ -362,24 +362,18 @@ adj_object_store (AdjTensor *tensor)
   g_return_val_if_fail (tensor != NULL, ADJ_NONE);
 
   data = adj_tensor_snapshot (tensor);
-  return data != NULL ? ADJ_DATA (data) : ADJ_TENSOR (adj_tensor_ref (tensor));
+  return data != NULL ? ADJ_DATA (data) : ADJ_TENSOR (kept_value_store (tensor));
 }
 
 AdjTensor *
 adj_object_load (AdjContext *cx, const AdjValue *value)
 {
-  AdjTensor *tensor;
-
   g_return_val_if_fail (cx != NULL && value != NULL, NULL);
 
   if (value->kind == ADJ_VALUE_DATA)
     return adj_scope_add (cx, adj_tensor_new_from_data (value->data));
   if (value->kind == ADJ_VALUE_TENSOR)
-    {
-      tensor = adj_tensor_new_empty (adj_tensor_get_meta (value->tensor),
-                                     adj_context_get_symbols (cx), TRUE);
-      return adj_scope_add (cx, tensor);
-    }
+    return adj_scope_add (cx, kept_value_load (value->tensor, adj_context_get_symbols (cx)));
   adj_context_fail (cx, ADJ_ERROR, ADJ_ERROR_UNSUPPORTED, "the state has %s, not a tensor",
                     adj_value_kind_name (value->kind));
   return NULL;

@@ -50,7 +50,8 @@ struct _AdjObjectClass
    * no input or attribute for one, but writes it so into the calls that take it. */
   char *(*write) (const AdjObject *self);
   /* (nullable): the opposite: what write() had between the parentheses, @args, a TUPLE, and
-   * @kwargs, a DICT, as the state that flatten() tells; @state (out) (transfer full). */
+   * @kwargs, a DICT, as the state that flatten() tells; of a member of an enumeration,
+   * "Speed.FAST", its name.  @state (out) (transfer full). */
   gboolean (*read) (const AdjValue *args, const AdjValue *kwargs, AdjValue *state, GError **error);
 };
 

@@ -19,6 +19,8 @@ gboolean adj_schema_counts_writes (const AdjSchema *schema);
 gboolean adj_type_is_class (const AdjType *type);
 /* Whether it is the class @name, "ns::Queue" or "module.Scale". */
 gboolean adj_type_is_class_named (const AdjType *type, const char *name);
+/* Whether an argument is an object of a class of C++, "__torch__.torch.classes.ns.Queue". */
+gboolean adj_schema_takes_scripted (const AdjSchema *schema);
 
 /* "Tensor", "SymInt"; "Any" for unknown types. */
 const char *adj_type_kind_name (AdjTypeKind kind);

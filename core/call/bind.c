@@ -80,6 +80,16 @@ adj_type_is_class_named (const AdjType *type, const char *name)
   return is_named (name, type->name + prefix);
 }
 
+gboolean
+adj_schema_takes_scripted (const AdjSchema *schema)
+{
+  for (guint i = 0; i < schema->n_arguments; i++)
+    if (adj_type_is_class (&schema->arguments[i].type) &&
+        g_str_has_prefix (schema->arguments[i].type.name, SCRIPTED))
+      return TRUE;
+  return FALSE;
+}
+
 /* A class is also that of a fake object, and of one whose content is not here; of an input of a
  * graph nothing may be told. */
 static gboolean

@@ -33,4 +33,13 @@ AdjObject *object_instance_new (const AdjObjectClass *klass,
                                 gboolean is_fake,
                                 GError **error);
 
+/* -- kept-value.c -- */
+
+/* (transfer full): what @tensor, a fake one, shows now, to be kept. */
+AdjTensor *kept_value_store (AdjTensor *tensor);
+/* (transfer full): a tensor of its own that shows @kept. */
+AdjTensor *kept_value_load (AdjTensor *kept, AdjSymbols *symbols);
+/* @tensor shows no kept value. */
+void kept_value_drop (AdjTensor *tensor);
+
 G_END_DECLS

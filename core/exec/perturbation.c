@@ -9,29 +9,36 @@
 #include "exec/perturbation-private.h"
 #include "exec/verdict-private.h"
 #include "ir/adj-graph.h"
+#include "ir/adj-own-ops-internal.h"
 #include "ops/adj-op-table.h"
+
+typedef struct
+{
+  const AdjGraph *graph;
+  const AdjOp *op; /* (nullable): that it names */
+} Called;
 
 static gboolean
 is_no_operator (const AdjValue *leaf, gpointer data)
 {
-  const AdjOp **op = data;
+  Called *called = data;
 
   if (leaf->kind == ADJ_VALUE_OP)
-    *op = adj_op_find (leaf->text);
+    called->op = adj_graph_find_op (called->graph, leaf->text);
   return leaf->kind != ADJ_VALUE_OP;
 }
 
 /* Whether what a name of Python may stand for writes; what is given an operator calls that; of a
  * name that nobody knows nothing is known. */
 static gboolean
-name_may_write (const AdjNode *node)
+name_may_write (const AdjGraph *graph, const AdjNode *node)
 {
-  const AdjOp *called = NULL;
+  Called called = { graph, NULL };
 
   if (adj_node_find_packet (node) != NULL)
     return adj_node_may_write (node);
-  return adj_value_foreach (&node->args, is_no_operator, &called) || called == NULL ||
-         adj_schema_mutates (adj_op_get_schema (called));
+  return adj_value_foreach (&node->args, is_no_operator, &called) || called.op == NULL ||
+         adj_schema_mutates (adj_op_get_schema (called.op));
 }
 
 gboolean
@@ -45,7 +52,7 @@ perturbation_applies (const AdjGraph *graph)
 
       if (!calls || g_str_equal (node->target, "operator.getitem"))
         continue;
-      if (node->op == NULL && name_may_write (node))
+      if (node->op == NULL && name_may_write (graph, node))
         return FALSE;
       if (node->op != NULL && adj_schema_mutates (adj_op_get_schema (node->op)) &&
           node->n_users > 0)

@@ -136,10 +136,39 @@ adj_extensions_find_class (const AdjExtensions *extensions, const char *name)
   return adj_object_class_find (name);
 }
 
+/* (nullable): what the packet @target, "torch.ops.mine.count", stands for: the overload `default`,
+ * or the only one. */
+static const AdjOp *
+find_overload (const AdjExtensions *extensions, const char *target)
+{
+  g_autofree char *prefix = g_strconcat (target, ".", NULL);
+  const AdjOp *found = NULL;
+  guint n = 0;
+  GHashTableIter iter;
+  gpointer name, op;
+
+  g_hash_table_iter_init (&iter, extensions->ops);
+  while (g_hash_table_iter_next (&iter, &name, &op))
+    {
+      const char *overload =
+          g_str_has_prefix (name, prefix) ? (const char *) name + strlen (prefix) : NULL;
+
+      if (overload == NULL || strchr (overload, '.') != NULL)
+        continue;
+      if (g_str_equal (overload, "default"))
+        return op;
+      found = op;
+      n++;
+    }
+  return n == 1 ? found : NULL;
+}
+
 const AdjOp *
 adj_extensions_find_op (const AdjExtensions *extensions, const char *target)
 {
-  return g_hash_table_lookup (extensions->ops, target);
+  const AdjOp *op = g_hash_table_lookup (extensions->ops, target);
+
+  return op != NULL ? op : find_overload (extensions, target);
 }
 
 /* Whether a class of this name is written as the @n bytes of @text: whole, or the last part of the
@@ -154,12 +183,26 @@ is_written_as (const char *name, const char *text, gsize n)
          (strlen (last) == n && strncmp (last, text, n) == 0);
 }
 
+/* (nullable): where the name of the class ends: "Scale" of "Scale(2.0)", "Speed" of "Speed.FAST".
+ */
+static const char *
+find_end_of_name (const char *text)
+{
+  const char *open = strchr (text, '('), *end = open != NULL ? open : strrchr (text, '.');
+
+  if (open != NULL && !g_str_has_suffix (text, ")"))
+    return NULL;
+  if (open == NULL && text[strspn (text, G_CSET_A_2_Z G_CSET_a_2_z G_CSET_DIGITS "_.")] != '\0')
+    return NULL;
+  return end;
+}
+
 const AdjObjectClass *
 adj_extensions_find_written (const AdjExtensions *extensions, const char *text, const char **inside)
 {
-  const char *open = strchr (text, '(');
+  const char *open = find_end_of_name (text);
 
-  if (open == NULL || !g_str_has_suffix (text, ")"))
+  if (open == NULL)
     return NULL;
   *inside = open + 1;
   for (guint i = 0; i < extensions->classes->len; i++)

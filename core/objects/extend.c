@@ -227,15 +227,43 @@ find_class_for (const AdjExtender *self, const AdjNode *user, AdjNodeId id)
   return NULL;
 }
 
-/* Of an input nothing may be told: it is what the operators that take it ask for. */
+/* Whether Dynamo writes an object of the class @name as @text: "__main___Scale" of
+ * "__main__.Scale". */
+static gboolean
+is_annotated_as (const char *name, const char *text)
+{
+  while (*name != '\0' && (*name == *text || (*name == '.' && *text == '_')))
+    name++, text++;
+  return *name == '\0' && *text == '\0';
+}
+
+/* (nullable): the class that the annotation of @node names. */
+static const AdjObjectClass *
+find_annotated_class (const AdjExtender *self, const AdjNode *node)
+{
+  const char *text = adj_node_get_type_text (node);
+
+  for (guint i = 0; text != NULL && i < adj_extensions_get_n_classes (self->extensions); i++)
+    {
+      const AdjObjectClass *klass = adj_extensions_get_class (self->extensions, i);
+
+      if (is_annotated_as (klass->name, text))
+        return klass;
+    }
+  return NULL;
+}
+
+/* Of an input nothing may be told: it is what its annotation says, or what the operators that take
+ * it ask for. */
 static void
 tell_input (AdjExtender *self, const AdjGraph *graph, guint index, AdjValue *val)
 {
   const AdjNode *node = adj_graph_get_node (graph, index);
-  const AdjObjectClass *klass = NULL;
+  const AdjObjectClass *klass;
 
   if (node->opcode != ADJ_OPCODE_PLACEHOLDER || val->kind != ADJ_VALUE_NONE)
     return;
+  klass = find_annotated_class (self, node);
   for (guint i = 0; i < node->n_users && klass == NULL; i++)
     klass = find_class_for (self, adj_graph_get_node (graph, node->users[i].index),
                             (AdjNodeId){ index });

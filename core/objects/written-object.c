@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Objects of classes of values as Python writes them: "Scale(2.0, name='x')". */
+/* Objects of classes of values as Python writes them: "Scale(2.0, name='x')", "Speed.FAST". */
 
 #include <string.h>
 
@@ -69,7 +69,10 @@ object_read_written (const AdjObjectClass *klass, const char *inside, GError **e
   g_auto (AdjValue) named = ADJ_NONE;
   g_auto (AdjValue) state = ADJ_NONE;
 
-  split (&(Written){ args, kwargs }, inside, strlen (inside) - 1);
+  if (g_str_has_suffix (inside, ")"))
+    split (&(Written){ args, kwargs }, inside, strlen (inside) - 1);
+  else
+    g_string_append_printf (args, "'%s',", inside);
   g_string_append_c (args, ')');
   g_string_append_c (kwargs, '}');
   return adj_value_parse (args->str, -1, NULL, NULL, &positional, error) &&

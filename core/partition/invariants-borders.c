@@ -174,6 +174,19 @@ examine_i5 (const Examined *self, guint *n_cases)
   return NULL;
 }
 
+/* Whether saved value @i may come before the next one. */
+static gboolean
+is_before_next (const AdjPartition *p, guint i, gboolean in_order)
+{
+  const guint one = p->saved[i].node.index, next = p->saved[i + 1].node.index;
+  const gboolean is_object =
+      adj_graph_get_node (p->joint, one)->val.kind == ADJ_VALUE_OPAQUE_OBJECT;
+  const gboolean is_next_object =
+      adj_graph_get_node (p->joint, next)->val.kind == ADJ_VALUE_OPAQUE_OBJECT;
+
+  return is_object == is_next_object ? !in_order || one < next : is_next_object;
+}
+
 const char *
 examine_i6 (const Examined *self, guint *n_cases)
 {
@@ -185,7 +198,7 @@ examine_i6 (const Examined *self, guint *n_cases)
     {
       guint node = p->saved[i].node.index;
 
-      if (seen[node] || (in_order && i > 0 && p->saved[i - 1].node.index >= node))
+      if (seen[node] || (i > 0 && !is_before_next (p, i - 1, in_order)))
         return saved_name (self, i);
       seen[node] = TRUE;
     }

@@ -341,6 +341,26 @@ keep_needed (Plan *plan, GError **error)
   return TRUE;
 }
 
+/* Objects are saved behind tensors, both in their order. */
+static void
+put_objects_last (Plan *plan)
+{
+  g_autoptr (GArray) objects = g_array_new (FALSE, FALSE, sizeof (guint32));
+  guint n = 0;
+
+  for (guint i = 0; i < plan->tensors->len; i++)
+    {
+      guint32 node = plan_item (plan->tensors, i);
+
+      if (adj_graph_get_node (plan->joint->graph, node)->val.kind == ADJ_VALUE_OPAQUE_OBJECT)
+        g_array_append_val (objects, node);
+      else
+        g_array_index (plan->tensors, guint32, n++) = node;
+    }
+  g_array_set_size (plan->tensors, n);
+  g_array_append_vals (plan->tensors, objects->data, objects->len);
+}
+
 gboolean
 plan_complete (Plan *plan, GError **error)
 {
@@ -350,6 +370,7 @@ plan_complete (Plan *plan, GError **error)
     return TRUE;
   if (!keep_needed (plan, error))
     return FALSE;
+  put_objects_last (plan);
   plan_bind_symbols (plan);
   if (!extract_forward (plan, plan->in_forward, error) ||
       !extract_backward (plan, plan->in_backward, error))

@@ -14,7 +14,7 @@ static const Invariant invariants[] = {
   { "I3", "backward takes sizes, saved tensors, states, tangents", examine_i3 },
   { "I4", "what forward returns to save is what backward takes, in the same order", examine_i4 },
   { "I5", "backward returns the gradients of the joint graph", examine_i5 },
-  { "I6", "each tensor is saved once, in joint order", examine_i6 },
+  { "I6", "each tensor is saved once, in joint order, objects last", examine_i6 },
   { "I7", "backward reads every saved tensor", examine_i7 },
   { "I8", "no list of values is saved", examine_i8 },
   { "I9", "backward knows every symbol in what it takes, before sizes made of them", examine_i9 },

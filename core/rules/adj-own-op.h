@@ -12,8 +12,9 @@ G_BEGIN_DECLS
 /**
  * adj_op_new:
  * @record: as those of core/ops: a schema in a namespace of its own ("mine::cube(Tensor self) ->
- *   Tensor"), a body `expr` or the functions `meta` and `kernel`, perhaps a rule `grad`; its texts
- *   must outlive the operator, and `parsed` is left out
+ *   Tensor"), a body `expr` or the functions `meta` and `kernel`, perhaps a rule `grad`, which may
+ * call the operator itself ("self: mine.cube(grad)"); its texts must outlive the operator, and
+ * `parsed` is left out
  *
  * Flags that ask for variants (in place, out=) are passed over.
  *

@@ -14,7 +14,8 @@ typedef struct
 {
   AdjArena *arena;
   AdjRuleKind kind;
-  const AdjSchema *schema;
+  const AdjOp *op;
+  const AdjSchema *schema; /* of @op */
   GArray *entries;
   GPtrArray *shared; /* expressions of calls of which single results are used */
   AdjRuleUse use;
@@ -175,16 +176,25 @@ lower_name (Lowering *l, const AdjExpr *expr, gboolean described)
 
 /* -- calls and operators -- */
 
-/* "mul.Tensor", "t", "prims.iota". */
+/* Whether the operator of @schema is "mine.scale". */
+static gboolean
+is_called (const AdjSchema *schema, const char *name)
+{
+  g_autofree char *target = g_strdup_printf ("torch.ops.%s.default", name);
+
+  return strcmp (schema->target, target) == 0;
+}
+
+/* "mul.Tensor", "t", "prims.iota"; of an operator that a program brings also itself. */
 static const AdjOp *
-find_operator (const char *name)
+find_operator (const Lowering *l, const char *name)
 {
   gboolean prims = g_str_has_prefix (name, "prims.");
   const char *packet = prims ? name + strlen ("prims.") : name;
   g_autofree char *target = g_strdup_printf ("torch.ops.%s.%s%s", prims ? "prims" : "aten", packet,
                                              strchr (packet, '.') != NULL ? "" : ".default");
 
-  return adj_op_find (target);
+  return is_called (l->schema, name) ? l->op : adj_op_find (target);
 }
 
 static AdjRuleTerm *
@@ -195,7 +205,7 @@ lower_call (Lowering *l, const AdjExpr *expr)
 
   term->builtin = builtin;
   if (builtin == NULL)
-    term->op = find_operator (expr->name);
+    term->op = find_operator (l, expr->name);
   if (builtin == NULL && term->op == NULL)
     fail (l, "the %s calls '%s'", rule_kind_noun (l->kind), expr->name);
   lower_args (l, term, expr, builtin != NULL ? rule_builtin_describes (builtin) : 0);
@@ -380,7 +390,7 @@ rule_sort_by_name (AdjArena *arena, const AdjArgument *arguments, guint n)
 AdjRule *
 rule_lower (AdjArena *arena, const AdjOp *op, AdjRuleKind kind, const char *text, GError **error)
 {
-  Lowering l = { .arena = arena, .kind = kind, .schema = adj_op_get_schema (op) };
+  Lowering l = { .arena = arena, .kind = kind, .op = op, .schema = adj_op_get_schema (op) };
   AdjRule *rule = adj_arena_new0 (arena, AdjRule, 1);
 
   l.entries = g_array_new (FALSE, TRUE, sizeof (AdjRuleEntry));

@@ -13,6 +13,7 @@ typedef enum
   ADJ_SLOT_COMPOSITE,  /* inner tensors of a composite */
   ADJ_SLOT_CONSTANT,   /* the known value of a traced scalar tensor */
   ADJ_SLOT_PROXY,      /* the node of a trace that represents it */
+  ADJ_SLOT_KEPT,       /* which of the values that fake objects keep it is */
   ADJ_N_SLOTS,
 } AdjTensorSlot;
 

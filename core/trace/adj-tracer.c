@@ -6,6 +6,7 @@
 
 #include <string.h>
 
+#include "call/adj-object-call-internal.h"
 #include "ir/adj-builder-internal.h"
 #include "ir/adj-graph.h"
 #include "ir/adj-opaque.h"
@@ -50,6 +51,8 @@ adj_tracer_new (AdjContext *cx, const char *name, gboolean items_when_read)
   tracer->attributes = g_array_new (FALSE, FALSE, sizeof (TracedAttribute));
   g_array_set_clear_func (tracer->attributes, adj_traced_attribute_clear);
   tracer->object_nodes = g_hash_table_new (NULL, NULL);
+  tracer->kept_nodes =
+      g_hash_table_new_full (NULL, NULL, (GDestroyNotify) adj_kept_value_unref, g_free);
   tracer->data_by_at = g_hash_table_new (NULL, NULL);
   tracer->sizes = g_hash_table_new (g_int64_hash, g_int64_equal);
   tracer->subgraphs = g_array_new (FALSE, FALSE, sizeof (TracedGraph));
@@ -70,6 +73,7 @@ adj_tracer_free (AdjTracer *tracer)
   g_ptr_array_unref (tracer->data);
   g_array_unref (tracer->attributes);
   g_hash_table_unref (tracer->object_nodes);
+  g_hash_table_unref (tracer->kept_nodes);
   g_array_unref (tracer->nodes);
   adj_builder_free (tracer->builder);
   adj_arena_free (tracer->temporary);

@@ -19,18 +19,16 @@ adj_tracer_track_object (AdjTracer *tracer, AdjObject *object, AdjNodeId id)
   g_hash_table_insert (tracer->object_nodes, object, GUINT_TO_POINTER (id.index + 1));
 }
 
+/* Each use of an attribute is a node, as in PyTorch. */
 static AdjNodeId
 add_attribute (AdjTracer *tracer, AdjObject *object)
 {
   AdjTracedNode node = { .opcode = ADJ_OPCODE_GET_ATTR };
-  AdjNodeId id;
 
   node.target = adj_arena_intern (
       tracer->arena, adj_tracer_take_attribute (tracer, "_torchbind_obj", &object->parent)->name);
   node.val = adj_tracer_snapshot_object (tracer, object);
-  id = adj_tracer_add (tracer, &node, node.target);
-  adj_tracer_track_object (tracer, object, id);
-  return id;
+  return adj_tracer_add (tracer, &node, node.target);
 }
 
 void

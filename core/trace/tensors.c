@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "call/adj-object-call-internal.h"
 #include "call/adj-op.h"
 #include "ir/adj-value-internal.h"
 #include "tensor/adj-tensor-internal.h"
@@ -94,17 +95,29 @@ adj_tracer_snapshot (AdjTracer *tracer, const AdjValue *value, gboolean with_req
 static const AdjSlotClass slot_class = { .free = proxy_free, .copy = proxy_copy };
 
 static Proxy *
-get_proxy (const AdjTracer *tracer, const AdjTensor *tensor)
+get_own_proxy (const AdjTracer *tracer, const AdjTensor *tensor)
 {
   Proxy *proxy = adj_tensor_get_slot (tensor, ADJ_SLOT_PROXY);
 
   return proxy != NULL && proxy->mark == tracer->mark ? proxy : NULL;
 }
 
+/* A value that objects keep is the node that gave it last, as in PyTorch, whose fake objects keep
+ * the tensor itself. */
 static Proxy *
-set_proxy (AdjTracer *tracer, AdjTensor *tensor, ProxyKind kind, guint32 index)
+get_proxy (const AdjTracer *tracer, const AdjTensor *tensor)
 {
-  Proxy *proxy = get_proxy (tracer, tensor);
+  AdjKeptValue *kept = adj_kept_value_find (tensor);
+  Proxy *proxy = kept != NULL ? g_hash_table_lookup (tracer->kept_nodes, kept) : NULL;
+
+  return proxy != NULL ? proxy : get_own_proxy (tracer, tensor);
+}
+
+static Proxy *
+set_proxy (AdjTracer *tracer, AdjTensor *tensor, ProxyKind kind, guint32 index, guint32 item)
+{
+  Proxy *proxy = get_own_proxy (tracer, tensor);
+  AdjKeptValue *kept = adj_kept_value_find (tensor);
 
   if (proxy == NULL)
     {
@@ -115,6 +128,10 @@ set_proxy (AdjTracer *tracer, AdjTensor *tensor, ProxyKind kind, guint32 index)
     }
   proxy->kind = kind;
   proxy->index = index;
+  proxy->item = item;
+  if (kept != NULL)
+    g_hash_table_insert (tracer->kept_nodes, adj_kept_value_ref (kept),
+                         g_memdup2 (proxy, sizeof *proxy));
   return proxy;
 }
 
@@ -131,7 +148,7 @@ adj_tracer_track (AdjTracer *tracer, const AdjValue *value, AdjNodeId id)
 {
   if (value->kind == ADJ_VALUE_TENSOR && !keeps_name (tracer, value->tensor))
     {
-      set_proxy (tracer, value->tensor, PROXY_NODE, id.index);
+      set_proxy (tracer, value->tensor, PROXY_NODE, id.index, 0);
       adj_tracer_offer_sizes (tracer, adj_tensor_get_meta (value->tensor), id);
     }
   else if (value->kind == ADJ_VALUE_SIZE)
@@ -229,7 +246,7 @@ adj_tracer_track_items (AdjTracer *tracer, AdjNodeId call, const AdjValue *resul
     else if (!tracer->items_when_read)
       add_item (tracer, call, i, FALSE, &result->items[i]);
     else if (result->items[i].kind == ADJ_VALUE_TENSOR)
-      set_proxy (tracer, result->items[i].tensor, PROXY_ITEM, call.index)->item = i;
+      set_proxy (tracer, result->items[i].tensor, PROXY_ITEM, call.index, i);
 }
 
 /* -- constants ---- */
@@ -284,7 +301,7 @@ take_constant (AdjTracer *tracer, AdjTensor *tensor, AdjValue *out)
 
       if (data == NULL)
         return refuse_fake (tracer, tensor);
-      proxy = set_proxy (tracer, tensor, PROXY_CONSTANT, find_constant (tracer, data));
+      proxy = set_proxy (tracer, tensor, PROXY_CONSTANT, find_constant (tracer, data), 0);
     }
 
   name = g_strdup_printf ("_tensor_constant%u", proxy->index);

@@ -50,6 +50,7 @@ struct _AdjTracer
   GHashTable *data_by_at;   /* address of bytes → index in data, plus one */
   GArray *attributes;       /* TracedAttribute */
   GHashTable *object_nodes; /* AdjObject → its node, plus one */
+  GHashTable *kept_nodes;   /* AdjKeptValue → Proxy: what gave it last */
   GHashTable *sizes;        /* word of a size → its node */
   GArray *subgraphs;        /* TracedGraph */
   const AdjOpCall *call;    /* (nullable): the call whose arguments are converted */

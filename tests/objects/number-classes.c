@@ -102,6 +102,38 @@ const AdjObjectClass number_shift = {
   .read = read_shift,
 };
 
+/* -- an enumeration -- */
+
+static const char *const speeds[] = { "FAST", "SLOW" };
+
+static char *
+write_speed (const AdjObject *object)
+{
+  return g_strdup_printf ("Speed.%s", speeds[(guint) ((const Number *) object)->number - 1]);
+}
+
+static gboolean
+read_speed (const AdjValue *args, const AdjValue *kwargs, AdjValue *state, GError **error)
+{
+  for (guint i = 0; args->n == 1 && args->items[0].kind == ADJ_VALUE_STRING && i < 2; i++)
+    if (g_str_equal (args->items[0].text, speeds[i]))
+      *state = adj_object_state_new ("number", ADJ_FLOAT (i + 1), NULL);
+  if (state->kind == ADJ_VALUE_NONE)
+    g_set_error (error, ADJ_ERROR, ADJ_ERROR_PARSE, "there is no such speed");
+  return state->kind != ADJ_VALUE_NONE;
+}
+
+const AdjObjectClass number_speed = {
+  .name = "__main__.Speed",
+  .help = "How fast",
+  .size = sizeof (Number),
+  .flatten = flatten,
+  .unflatten = unflatten,
+  .fake = &number_speed,
+  .write = write_speed,
+  .read = read_speed,
+};
+
 AdjValue
 number_new_in (AdjContext *cx, const AdjObjectClass *klass, double number)
 {
@@ -168,18 +200,28 @@ const AdjOp number_op_count = {
   .schema = "mine::count(Tensor x, __main__.Counter counter) -> Tensor",
   .meta = same_meta,
   .kernel = add_kernel,
+  .grad = "x: g",
 };
 
 const AdjOp number_op_scale = {
   .schema = "mine::scale(Tensor x, __main__.Scale by) -> Tensor",
   .meta = same_meta,
   .kernel = scale_kernel,
+  .grad = "x: mine.scale(g, by)",
 };
 
 const AdjOp number_op_shift = {
   .schema = "mine::shift(Tensor x, __main__.Shift by) -> Tensor",
   .meta = same_meta,
   .kernel = add_kernel,
+  .grad = "x: clone(g)",
+};
+
+const AdjOp number_op_slow = {
+  .schema = "mine::slow(Tensor x, __main__.Speed by) -> Tensor",
+  .meta = same_meta,
+  .kernel = scale_kernel,
+  .grad = "x: mine.slow(g, by)",
 };
 
 const AdjOp number_op_bump = {
@@ -194,9 +236,10 @@ const AdjOp number_op_bump = {
 AdjExtensions *
 number_extensions_new (void)
 {
-  static const AdjObjectClass *const classes[] = { &number_counter, &number_scale, &number_shift };
+  static const AdjObjectClass *const classes[] = { &number_counter, &number_scale, &number_shift,
+                                                   &number_speed };
   static const AdjOp *const ops[] = { &number_op_count, &number_op_scale, &number_op_shift,
-                                      &number_op_bump };
+                                      &number_op_slow, &number_op_bump };
   AdjExtensions *extensions = adj_extensions_new ();
 
   for (guint i = 0; i < G_N_ELEMENTS (classes); i++)

@@ -8,9 +8,11 @@ G_BEGIN_DECLS
 
 /* The classes and operators of captures/opaque-inputs.py, as a program brings them: objects with a
  * number, which members show. */
-extern const AdjObjectClass number_counter, number_scale, number_shift;
-/* count: x + n; scale: x * n; shift: x + n; bump: counts one more, then x + n, and is ordered. */
-extern const AdjOp number_op_count, number_op_scale, number_op_shift, number_op_bump;
+extern const AdjObjectClass number_counter, number_scale, number_shift, number_speed;
+/* count: x + n; scale and slow: x * n; shift: x + n; bump: counts one more, then x + n, and is
+ * ordered. */
+extern const AdjOp number_op_count, number_op_scale, number_op_shift, number_op_slow,
+    number_op_bump;
 
 double number_read (const AdjValue *object);
 /* In the innermost scope. */

@@ -17,6 +17,7 @@
 #include "objects/number-classes.h"
 #include "ops/adj-op-id.h"
 #include "ops/adj-op-table.h"
+#include "partition/adj-partition.h"
 #include "rules/adj-apply.h"
 #include "rules/adj-own-op.h"
 #include "support/adj-test.h"
@@ -305,6 +306,79 @@ frontends_are_traced_as_in_pytorch (void)
     }
 }
 
+/* -- joint graphs -- */
+
+/* (transfer full): of inputs as they are told, where the parameter requires a gradient. */
+static AdjPartition *
+cut_joint (AdjGraph *graph)
+{
+  const AdjAotOptions aot_options = { .release = "2.15", .detaches = ADJ_DETACHES_2_15 };
+  AdjPartitionOptions options = ADJ_PARTITION_OPTIONS_INIT;
+  g_autoptr (AdjFunction) function = adj_graph_function_new (graph);
+  g_autoptr (AdjAotGraph) aot = NULL;
+  g_autoptr (GError) error = NULL;
+  AdjPartition *partition;
+  AdjTensorMeta meta;
+  AdjValue inputs[8];
+  const guint n = adj_graph_get_n_inputs (graph);
+
+  for (guint i = 0; i < n; i++)
+    {
+      const AdjNode *node = adj_graph_get_node (graph, adj_graph_get_input (graph, i).index);
+
+      inputs[i] = node->val;
+      if (!g_str_has_suffix (node->name, "_w_"))
+        continue;
+      meta = *node->val.meta;
+      meta.requires_grad = TRUE;
+      inputs[i].meta = &meta;
+    }
+  aot = adj_aot_trace (function, inputs, n, &aot_options, NULL, &error);
+  g_assert_no_error (error);
+  options.num_fwd_outputs = (gint) adj_aot_graph_get_n_forward (aot);
+  partition = adj_partition (adj_partitioner_find ("default", NULL), adj_aot_graph_get_graph (aot),
+                             &options, &error);
+  g_assert_no_error (error);
+  return partition;
+}
+
+static void
+assert_same_as_theirs (const AdjExtensions *extensions,
+                       AdjGraph *ours,
+                       const char *name,
+                       const char *half)
+{
+  const AdjPrintFlags flags = ADJ_PRINT_NO_METADATA | ADJ_PRINT_NO_COMMENTS;
+  g_autofree char *file = g_strdup_printf ("2.15-%s-%s.txt", name, half);
+  g_autoptr (AdjGraph) theirs = number_read_graph (extensions, file);
+  g_autofree char *a = adj_graph_print (ours, flags, NULL);
+  g_autofree char *b = adj_graph_print (theirs, flags, NULL);
+
+  g_assert_cmpstr (a, ==, b);
+}
+
+/* What the frontend wrote is cut in two as PyTorch does it: objects are saved for the backward, and
+ * hooks take them. */
+static void
+joints_are_as_in_pytorch (void)
+{
+  static const char *const names[] = { "graded", "layer",          "shifted",
+                                       "speedy", "speed-argument", "hooked-objects",
+                                       "hooked", "hooked-tensors" };
+
+  for (guint i = 0; i < G_N_ELEMENTS (names); i++)
+    {
+      g_autofree char *dynamo_file = g_strdup_printf ("2.15-%s-dynamo.txt", names[i]);
+      g_autoptr (AdjExtensions) extensions = number_extensions_new ();
+      g_autoptr (AdjGraph) dynamo = number_read_graph (extensions, dynamo_file);
+      g_autoptr (AdjPartition) partition = cut_joint (dynamo);
+
+      g_test_message ("%s", names[i]);
+      assert_same_as_theirs (extensions, partition->forward, names[i], "forward");
+      assert_same_as_theirs (extensions, partition->backward, names[i], "backward");
+    }
+}
+
 /* Of classes that nobody has brought, constants of constants and enumerations stay what was
  * written. */
 static void
@@ -365,6 +439,7 @@ main (int argc, char **argv)
   g_test_add_func ("/objects/opaque-types/values-are-read-of-a-file", values_are_read_of_a_file);
   g_test_add_func ("/objects/opaque-types/frontends-are-traced-as-in-pytorch",
                    frontends_are_traced_as_in_pytorch);
+  g_test_add_func ("/objects/opaque-types/joints-are-as-in-pytorch", joints_are_as_in_pytorch);
   g_test_add_func ("/objects/opaque-types/written-constants-stay", written_constants_stay);
   g_test_add_func ("/objects/opaque-types/unknown-values-are-refused", unknown_values_are_refused);
   return g_test_run ();

@@ -11,6 +11,7 @@
 #include "autograd/adj-autograd.h"
 #include "exec/adj-comparison.h"
 #include "exec/adj-executor.h"
+#include "exec/perturbation-private.h"
 #include "interpreter/adj-interpreter.h"
 #include "ir/adj-graph.h"
 #include "ir/adj-text.h"
@@ -256,6 +257,37 @@ other_objects_are_refused (void)
     }
 }
 
+/* What only names an operator of a plugin calls that: rounding is followed through it. */
+static void
+wrappers_call_what_they_name (void)
+{
+  static const struct
+  {
+    const char *call;
+    gboolean applies;
+  } cases[] = {
+    { "out_dtype(torch.ops.mine.count.default, torch.float32, x, counter)", TRUE },
+    { "run_and_save_rng_state(torch.ops.mine.count.default, x, counter)", TRUE },
+    { "out_dtype(torch.ops.other.count.default, torch.float32, x, counter)", FALSE },
+    { "out_dtype(torch.ops.aten.add_.Tensor, torch.float32, x, x)", FALSE },
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
+    {
+      g_autofree char *text = g_strdup_printf ("class G(torch.nn.Module):\n"
+                                               "    def forward(self, x, counter):\n"
+                                               "        y = torch.ops.higher_order.%s\n"
+                                               "        return (y,)\n",
+                                               cases[i].call);
+      g_autoptr (AdjExtensions) extensions = number_extensions_new ();
+      g_autoptr (AdjExtender) extender = adj_extender_new (extensions, NULL);
+      g_autoptr (AdjGraph) plain = adj_graph_parse (text, -1, adj_op_find, NULL, NULL);
+      g_autoptr (AdjGraph) graph = adj_extender_take_graph (extender, plain, NULL);
+
+      g_assert_cmpint (perturbation_applies (graph), ==, cases[i].applies);
+    }
+}
+
 int
 main (int argc, char **argv)
 {
@@ -266,5 +298,7 @@ main (int argc, char **argv)
   g_test_add_func ("/objects/own-effects/text-comes-back", text_comes_back);
   g_test_add_func ("/objects/own-effects/compared-it-is-equal", compared_it_is_equal);
   g_test_add_func ("/objects/own-effects/other-objects-are-refused", other_objects_are_refused);
+  g_test_add_func ("/objects/own-effects/wrappers-call-what-they-name",
+                   wrappers_call_what_they_name);
   return g_test_run ();
 }

@@ -4,7 +4,8 @@
 torch._library.opaque_object registered: one that is an input, whose members are read when it is traced, and one that
 is a constant and hoisted, so that it is an input, too; and 2.15-constant-dynamo.txt and 2.15-constant-aot.txt, where
 that is not hoisted and stands in the calls. 2.15-bumps-*, an operator with an effect that changes its object;
-2.15-equal-*, equal constants, which stay apart; 2.15-written-*, constants of constants and enumerations. lifted.pt2, a
+2.15-equal-*, equal constants, which stay apart; 2.15-graded-* and what follows, functions with gradients: objects,
+constants and enumerations that the backward needs, and hooks that read them; 2.15-written-*, constants of constants and enumerations. lifted.pt2, a
 layer with both kinds, of which torch.export keeps one.
 
     opaque-inputs.py
@@ -79,16 +80,23 @@ def write(name, graph):
     (HERE / f"2.15-{name}.txt").write_text(text.replace(f"{HERE}/", "").rstrip() + "\n")
 
 
-def capture(name, function, *inputs):
-    def compiler(graph, inputs):
-        write(f"{name}-aot", graph)
-        return make_boxed_func(graph.forward)
+def capture(name, function, *inputs, halves=("aot", None)):
+    def compiler(half):
+        def compile(graph, inputs):
+            write(f"{name}-{half}", graph)
+            return make_boxed_func(graph.forward)
+        return compile
 
     def backend(graph, inputs):
         write(f"{name}-dynamo", graph)
-        return aot_module_simplified(graph, inputs, fw_compiler=compiler)
+        return aot_module_simplified(graph, inputs, fw_compiler=compiler(halves[0]), bw_compiler=compiler(halves[1]))
 
+    torch._dynamo.reset()
     return torch.compile(function, backend=backend, fullgraph=True)(*inputs)
+
+
+def capture_halves(name, function, *inputs):
+    capture(name, function, *inputs, halves=("forward", "backward")).sum().backward()
 
 
 def inputs_of_it(x, counter, by):
@@ -173,4 +181,87 @@ class Layer(torch.nn.Module):
 capture("bumps", bumps, torch.ones(3), Counter(2))
 capture("equal", equal, torch.ones(3), Scale(2.0), Scale(2.0))
 capture("written", written, torch.ones(3))
+
+
+# -- with gradients --
+
+
+def keep(ctx, inputs, output):
+    ctx.by = inputs[1]
+
+
+count.register_autograd(lambda ctx, g: (g, None))
+scale.register_autograd(lambda ctx, g: (scale(g, ctx.by), None), setup_context=keep)
+shift.register_autograd(lambda ctx, g: (g.clone(), None))
+slow.register_autograd(lambda ctx, g: (slow(g, ctx.by), None), setup_context=keep)
+
+
+def parameter():
+    return torch.ones(3, requires_grad=True)
+
+
+def graded(x, w, counter, by):
+    y = count(x * w, counter) * counter.n
+    return scale(y, by) + scale(y, Scale(3.0)) * counter.size()
+
+
+def shifted(x, w, by):
+    return shift(shift(x * w, by), Shift(3.0)) * by.factor
+
+
+def speedy(x, w):
+    return slow(slow(x * w, Speed.FAST), Speed.SLOW)
+
+
+def speed_argument(x, w, speed):
+    return slow(x * w, speed) * speed.value
+
+
+class Weighted(Layer):
+    def __init__(self):
+        super().__init__()
+        self.w = torch.nn.Parameter(torch.ones(3))
+
+    def forward(self, x):
+        return super().forward(x * self.w) * self.counter.n
+
+
+def hooked(x, w, k, counter):
+    y = x * w
+    y.register_hook(lambda g: g * k + counter.n)
+    z = y.sin()
+    z.register_hook(lambda g: scale(g, Scale(5.0)))
+    return z
+
+
+def hooked_objects(x, w, counter, by):
+    y = x * w
+    y.register_hook(lambda g: count(g, counter))
+    z = y.sin()
+    z.register_hook(lambda g: scale(shift(g, Shift(1.5)), by))
+    return z
+
+
+def hooked_tensors(x, w, k):
+    factor = FACTORS[0]
+
+    def body(g):
+        t = k.sin()
+        return g * t + factor * w.detach()
+
+    y = x * w
+    y.register_hook(body)
+    return y.cos()
+
+
+FACTORS = [2.0, 3.0]
+
+capture_halves("graded", graded, torch.ones(3), parameter(), Counter(2), Scale(2.0))
+capture_halves("layer", Weighted(), torch.ones(3))
+capture_halves("shifted", shifted, torch.ones(3), parameter(), Shift(2.0))
+capture_halves("speedy", speedy, torch.ones(3), parameter())
+capture_halves("speed-argument", speed_argument, torch.ones(3), parameter(), Speed.SLOW)
+capture_halves("hooked", hooked, torch.ones(3), parameter(), torch.full((3,), 2.0), Counter(3))
+capture_halves("hooked-objects", hooked_objects, torch.ones(3), parameter(), Counter(3), Scale(2.5))
+capture_halves("hooked-tensors", hooked_tensors, torch.ones(3), parameter(), torch.full((3,), 2.0))
 torch.export.save(torch.export.export(Layer(), (torch.ones(3),)), HERE / "lifted.pt2")
