@@ -39,6 +39,9 @@ typedef enum
    * as a clone and is written, as in the joint graphs of PyTorch; else what it becomes is a new
    * value. */
   ADJ_AUTOGRAD_COPY_WRITTEN = 1 << 6,
+  /* With COPY_WRITTEN: the part is seen by as_strided, whatever the view was, as by the engine of
+   * PyTorch. */
+  ADJ_AUTOGRAD_STRIDED_WRITTEN = 1 << 7,
 } AdjAutogradFlags;
 
 /* Returns what they were before; none when the context has no autograd mode. */

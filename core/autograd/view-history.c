@@ -342,6 +342,26 @@ put_back (const CopySlices *copy,
                                                                                        : NULL;
 }
 
+/* (nullable): what of @base was written. */
+static AdjTensor *
+take_part (const CopySlices *copy, AdjContext *cx, AdjTensor *base, gboolean strided)
+{
+  const AdjShape *view = &copy->inner->inputs[copy->input].shape;
+  AdjArena *arena;
+  AdjTensor *part;
+
+  if (!strided)
+    return adj_view_chain_replay (copy->chain, cx, base);
+  arena = adj_arena_new ();
+  part = ADJ_APPLY (cx, ADJ_OP_as_strided, ADJ_TENSOR (base),
+                    adj_rule_list_sizes (arena, view->size, view->rank),
+                    adj_rule_list_sizes (arena, view->stride, view->rank),
+                    adj_value_from_size (adj_size_sub (adj_context_get_symbols (cx), view->offset,
+                                                       copy->parent.inputs[0].shape.offset)));
+  adj_arena_free (arena);
+  return part;
+}
+
 static gboolean
 copy_slices_apply (AdjGradNode *node,
                    AdjContext *cx,
@@ -350,13 +370,15 @@ copy_slices_apply (AdjGradNode *node,
                    AdjTensor **out)
 {
   CopySlices *copy = (CopySlices *) node;
-  const gboolean copies = (autograd_find (cx)->flags & ADJ_AUTOGRAD_COPY_WRITTEN) != 0;
+  const AdjAutogradFlags flags = autograd_flags (cx);
+  const gboolean copies = (flags & ADJ_AUTOGRAD_COPY_WRITTEN) != 0;
   AdjTensor *base, *part, *shown, *whole;
 
   if (grads[0] == NULL)
     return TRUE;
   base = lay_out_like (cx, grads[0], &node->inputs[0].shape, copies);
-  part = base != NULL ? adj_view_chain_replay (copy->chain, cx, base) : NULL;
+  part =
+      base != NULL ? take_part (copy, cx, base, (flags & ADJ_AUTOGRAD_STRIDED_WRITTEN) != 0) : NULL;
   if (part == NULL || !check_part (cx, node, part))
     return FALSE;
   shown = copies ? adj_apply_clone_contiguous (cx, part) : part;

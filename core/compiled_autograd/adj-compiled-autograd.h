@@ -45,6 +45,8 @@ typedef struct
   AdjCaptureLevel level;
   gboolean dynamic;      /* sizes are symbols from the first capture on; else once they changed */
   gboolean move_scalars; /* scalars on the CPU go to the GPU where other inputs are there */
+  gboolean write_gradients; /* gradients of writes through views are written, as by PyTorch: in the
+                               order of 2.6 such a write is dropped; else they are new values */
   gboolean strict; /* what cannot be captured is an error, as in PyTorch; else it runs eagerly */
 } AdjCompiledOptions;
 

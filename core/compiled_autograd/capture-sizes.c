@@ -73,7 +73,7 @@ sizes_evaluate (
             *out = g_array_index (sizes, gint64, i);
             return TRUE;
           }
-      return FALSE;
+      return adj_size_get_hint (symbols, size, out);
     }
   if (!sizes_evaluate (rules, sizes, symbols, a, &left) ||
       !sizes_evaluate (rules, sizes, symbols, b, &right))

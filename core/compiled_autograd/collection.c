@@ -389,6 +389,7 @@ collect (Collection *self, AdjContext *cx, GraphTask *task, const AdjCompiledOpt
   self->task = task;
   self->level = options->level;
   self->as_2_6 = last_first && options->order != ADJ_CAPTURE_ORDER_2_15;
+  self->writes_gradients = options->write_gradients;
   look_up_targets (self);
   adj_scope_begin (cx);
   for (guint i = 0; i < nodes->len && done; i++)

@@ -67,9 +67,11 @@ typedef struct
   GArray *slots;   /* guint: of each tensor that a node keeps, as they are visited: its number among
                       inputs + 1 */
   GArray *packed;  /* CollectedPacked */
-  gboolean as_2_6; /* nothing is left packed, and numbers become tensors of f64 */
-  GArray *sizes;   /* gint64 */
-  GArray *dynamic; /* guint: sizes that are never fixed */
+  gboolean as_2_6; /* nothing is left packed, numbers become tensors of f64, and inputs have sizes
+                      of their own */
+  gboolean writes_gradients; /* AdjCompiledOptions.write_gradients */
+  GArray *sizes;             /* gint64 */
+  GArray *dynamic;           /* guint: sizes that are never fixed */
   GPtrArray *objects; /* of AdjOpaque, owned: hooks and backwards that are called as a whole */
   guint8 *key;        /* (owned): those of all calls, one after the other */
   guint n_key, key_size;

@@ -578,10 +578,12 @@ replay (const Collection *collection,
   adj_context_push_mode (cx, adj_fake_mode_new ());
   adj_context_push_mode (cx, adj_proxy_mode_new (tracer));
   adj_context_push_mode (cx, adj_autograd_mode_new ());
+  if (collection->writes_gradients)
+    adj_autograd_set_flags (cx, ADJ_AUTOGRAD_COPY_WRITTEN | ADJ_AUTOGRAD_STRIDED_WRITTEN);
   adj_context_set_grad_enabled (cx, FALSE);
   adj_context_set_default_dtype (cx, adj_context_get_default_dtype (collection->cx));
   adj_context_set_release (cx, adj_context_get_release (collection->cx));
-  adj_tracer_set_write_undefined (tracer, collection->as_2_6);
+  adj_tracer_set_formulas (tracer, collection->as_2_6);
   replay_init (&self);
   adj_scope_begin (cx);
   done = run (&self);

@@ -30,16 +30,18 @@ typedef struct
 static AdjSize
 size_of_value (gint64 size, gconstpointer data)
 {
-  const GArray *rules = data;
+  const StandIns *self = data;
 
-  for (guint i = 0; size > 1 && i < rules->len; i++)
+  for (guint i = 0; size > 1 && i < self->rules->len; i++)
     {
-      const SizeRule *rule = &g_array_index (rules, SizeRule, i);
+      const SizeRule *rule = &g_array_index (self->rules, SizeRule, i);
 
       if (rule->passed && rule->hint == size)
         return rule->size;
     }
-  return ADJ_SIZE (size);
+  return self->collection->as_2_6 ? adj_symbols_add_size (adj_context_get_symbols (self->cx),
+                                                          ADJ_SIZES_DYNAMIC, size, NULL)
+                                  : ADJ_SIZE (size);
 }
 
 static gboolean
@@ -74,8 +76,8 @@ stand_ins_init (StandIns *self, AdjContext *cx, const Collection *collection, co
     .tensors = g_array_new (FALSE, FALSE, sizeof (ChangedTensor)),
   };
   self->fakes = g_new0 (AdjTensor *, inputs->len + packed->len + 1);
-  if (has_symbols (rules))
-    adj_examples_set_map (examples, size_of_value, rules);
+  if (collection->as_2_6 || has_symbols (rules))
+    adj_examples_set_map (examples, size_of_value, self);
   for (guint i = 0; i < inputs->len + packed->len; i++)
     {
       AdjValue example, fake;

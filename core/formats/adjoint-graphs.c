@@ -15,6 +15,7 @@ loader_free_graph (gpointer data)
   GraphEntry *entry = data;
 
   g_clear_pointer (&entry->graph, adj_graph_unref);
+  g_clear_pointer (&entry->symbols, adj_symbols_unref);
   g_free (entry);
 }
 
@@ -60,12 +61,13 @@ read_graph (Loader *loader, const char *id, GraphEntry *entry, GError **error)
   g_autofree char *name = g_strdup_printf ("%s: %s", loader->path, place);
   g_autoptr (GString) kept = g_string_new (NULL);
   GraphSource source = { .name = name,
-                         .symbols = loader->symbols,
+                         .symbols = entry->symbols != NULL ? entry->symbols : loader->within,
                          .strings = json_get (loader->manifest, "strings"),
                          .get_tensor = get_tensor,
                          .get_graph = get_graph,
                          .get_object = get_object,
                          .data = loader };
+  AdjSymbols *around = loader->within;
   g_autoptr (GBytes) bytes = NULL;
 
   if (g_cancellable_set_error_if_cancelled (loader->cancellable, error))
@@ -77,7 +79,9 @@ read_graph (Loader *loader, const char *id, GraphEntry *entry, GError **error)
                       loader->diags);
   entry->state = GRAPH_BEING_READ;
   loader->depth++;
+  loader->within = source.symbols;
   entry->graph = graph_read_json (&source, bytes, kept, error);
+  loader->within = around;
   loader->depth--;
   entry->state = GRAPH_READ;
   if (kept->len > 0)
@@ -144,7 +148,7 @@ add_graph (Loader *loader, const JsonItem *item, GError **error)
 }
 
 gboolean
-loader_read_graphs (Loader *loader, GError **error)
+loader_list_graphs (Loader *loader, GError **error)
 {
   const JsonItem *list;
 
@@ -174,6 +178,16 @@ loader_read_graphs (Loader *loader, GError **error)
       entry->place = i;
       g_hash_table_insert (loader->graphs, (gpointer) id, entry);
     }
+  return TRUE;
+}
+
+gboolean
+loader_read_graphs (Loader *loader, GError **error)
+{
+  const JsonItem *list;
+
+  if (!loader_get_objects (loader, "graphs", LOADER_MAX_GRAPHS, &list, error))
+    return FALSE;
   for (guint i = 0; i < list->n; i++)
     if (!add_graph (loader, &list->items[i], error))
       return FALSE;

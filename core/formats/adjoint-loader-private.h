@@ -26,7 +26,8 @@ typedef struct
   const JsonItem *item; /* in the manifest */
   guint place;
   GraphState state;
-  AdjGraph *graph; /* (owned) */
+  AdjGraph *graph;     /* (owned) */
+  AdjSymbols *symbols; /* (owned) (nullable): of its region, where a name means another one there */
 } GraphEntry;
 
 typedef struct
@@ -37,6 +38,7 @@ typedef struct
   JsonReader json; /* of the manifest: its name, for messages */
   const JsonItem *manifest;
   AdjSymbols *symbols;
+  AdjSymbols *within; /* (unowned): of the graph that is read, and of those inside it */
   AdjDiags *diags;
   AdjBundleBuilder *builder;
   GHashTable *graphs; /* id → GraphEntry */
@@ -47,6 +49,8 @@ typedef struct
 } Loader;
 
 void loader_free_graph (gpointer entry);
+/* Makes the entries of .graphs, unread. */
+gboolean loader_list_graphs (Loader *loader, GError **error);
 /* Reads all graphs, in the order of the manifest. */
 gboolean loader_read_graphs (Loader *loader, GError **error);
 /* The entries of an array of objects; absent is empty. */

@@ -35,11 +35,22 @@ get_bound (const JsonItem *range, guint index, gint64 unbounded)
   return range->items[index].integer;
 }
 
-static gboolean
-read_symbols (Loader *loader, GError **error)
+static AdjSymbol
+read_symbol (const JsonItem *item)
 {
-  const JsonItem *symbols = json_get (loader->manifest, "symbols");
+  const JsonItem *range = json_get (item, "range");
 
+  return (AdjSymbol){ .name = item->key,
+                      .hint = json_get_int (item, "hint", ADJ_SYMBOL_UNBACKED),
+                      .min = get_bound (range, 0, G_MININT64),
+                      .max = get_bound (range, 1, G_MAXINT64),
+                      .source = json_get_text (item, "source") };
+}
+
+/* @symbols: (nullable): of the file, or of a region. */
+static gboolean
+define_symbols (Loader *loader, const JsonItem *symbols, AdjSymbols *table, GError **error)
+{
   if (symbols == NULL || symbols->kind == JSON_NULL)
     return TRUE;
   if (symbols->kind != JSON_OBJECT)
@@ -49,15 +60,54 @@ read_symbols (Loader *loader, GError **error)
     }
   for (guint i = 0; i < symbols->n; i++)
     {
-      const JsonItem *item = &symbols->items[i];
-      const JsonItem *range = json_get (item, "range");
-      AdjSymbol symbol = { .name = item->key,
-                           .hint = json_get_int (item, "hint", ADJ_SYMBOL_UNBACKED),
-                           .min = get_bound (range, 0, G_MININT64),
-                           .max = get_bound (range, 1, G_MAXINT64),
-                           .source = json_get_text (item, "source") };
+      const AdjSymbol symbol = read_symbol (&symbols->items[i]);
 
-      adj_symbols_define (loader->symbols, &symbol);
+      adj_symbols_define (table, &symbol);
+    }
+  return TRUE;
+}
+
+/* Whether @symbols (nullable), of a region, are others than those of the file. */
+static gboolean
+has_other_symbols (const Loader *loader, const JsonItem *symbols)
+{
+  if (symbols == NULL || symbols->kind != JSON_OBJECT)
+    return symbols != NULL && symbols->kind != JSON_NULL;
+  if (symbols->n != adj_symbols_get_n (loader->symbols))
+    return TRUE;
+  for (guint i = 0; i < symbols->n; i++)
+    {
+      const AdjSymbol symbol = read_symbol (&symbols->items[i]);
+      const AdjSymbol *known = adj_symbols_find (loader->symbols, symbol.name);
+
+      if (known == NULL || known->hint != symbol.hint || known->min != symbol.min ||
+          known->max != symbol.max)
+        return TRUE;
+    }
+  return FALSE;
+}
+
+/* Each region was traced by itself: what it calls s0 may be another s0 than that of a graph that
+ * the file also has. */
+static gboolean
+add_region_symbols (Loader *loader, const JsonItem *region, GError **error)
+{
+  const JsonItem *graphs = json_get (region, "graphs"), *symbols = json_get (region, "symbols");
+  g_autoptr (AdjSymbols) own = NULL;
+
+  if (!has_other_symbols (loader, symbols))
+    return TRUE;
+  own = adj_symbols_new ();
+  if (!define_symbols (loader, symbols, own, error))
+    return FALSE;
+  for (guint i = 0; graphs != NULL && graphs->kind == JSON_OBJECT && i < graphs->n; i++)
+    {
+      const JsonItem *id = &graphs->items[i];
+      GraphEntry *entry =
+          id->kind == JSON_STRING ? g_hash_table_lookup (loader->graphs, id->text) : NULL;
+
+      if (entry != NULL && entry->symbols == NULL)
+        entry->symbols = adj_symbols_ref (own);
     }
   return TRUE;
 }
@@ -94,6 +144,15 @@ list_region_graphs (Loader *loader, const JsonItem *item, GError **error)
   return g_steal_pointer (&ids);
 }
 
+/* What names mean in the graph @id, which is there. */
+static AdjSymbols *
+get_symbols (const Loader *loader, const char *id)
+{
+  const GraphEntry *entry = g_hash_table_lookup (loader->graphs, id);
+
+  return entry->symbols != NULL ? entry->symbols : loader->symbols;
+}
+
 static gint
 get_count (const JsonItem *item, const char *key, gint fallback)
 {
@@ -118,6 +177,8 @@ add_region (Loader *loader, const JsonItem *item, GError **error)
   const JsonItem *capture = json_get (item, "capture");
   AdjValue value, partitioning, captured;
 
+  if (ids != NULL && ids->len > 0)
+    reader.symbols = get_symbols (loader, ids->pdata[0]);
   if (ids == NULL)
     return FALSE;
   if (region.id == NULL)
@@ -383,8 +444,11 @@ read_manifest (Loader *loader, GError **error)
   take_gpu_threads (loader, json_get (loader->manifest, "source"));
   keep_members (loader);
   remarks_read (loader->manifest, loader->diags);
-  if (!(keep_entries (loader, error) && read_symbols (loader, error) &&
+  if (!(keep_entries (loader, error) &&
+        define_symbols (loader, json_get (loader->manifest, "symbols"), loader->symbols, error) &&
         add_each (loader, "tensors", LOADER_MAX_GRAPHS, add_hash, error) &&
+        loader_list_graphs (loader, error) &&
+        add_each (loader, "regions", LOADER_MAX_GRAPHS, add_region_symbols, error) &&
         loader_read_graphs (loader, error) &&
         add_each (loader, "regions", LOADER_MAX_GRAPHS, add_region, error) &&
         add_each (loader, "calls", MAX_CALLS, add_call, error) &&
@@ -425,6 +489,7 @@ load_once (const char *path, GCancellable *cancellable, gboolean *changed, GErro
                     .builder = adj_bundle_builder_new (),
                     .cancellable = cancellable };
 
+  loader.within = loader.symbols;
   loader.graphs = g_hash_table_new_full (g_str_hash, g_str_equal, NULL, loader_free_graph);
   loader.objects = read_objects_new ();
   loader.entries = entries_open (path, cancellable, error);

@@ -126,12 +126,86 @@ put_dict (
   return TRUE;
 }
 
+static void
+put_symbol (const AdjSymbol *symbol, GString *out)
+{
+  json_print_string (symbol->name, out);
+  g_string_append (out, ": {");
+  if (symbol->hint != ADJ_SYMBOL_UNBACKED)
+    g_string_append_printf (out, "\"hint\": %" G_GINT64_FORMAT ", ", symbol->hint);
+  g_string_append (out, "\"range\": [");
+  if (symbol->min == G_MININT64)
+    g_string_append (out, "null, ");
+  else
+    g_string_append_printf (out, "%" G_GINT64_FORMAT ", ", symbol->min);
+  if (symbol->max == G_MAXINT64)
+    g_string_append (out, "null]");
+  else
+    g_string_append_printf (out, "%" G_GINT64_FORMAT "]", symbol->max);
+  if (symbol->source != NULL)
+    {
+      g_string_append (out, ", \"source\": ");
+      json_print_string (symbol->source, out);
+    }
+  g_string_append_c (out, '}');
+}
+
+static gint
+compare_symbols (gconstpointer a, gconstpointer b)
+{
+  const AdjSymbol *first = *(const AdjSymbol *const *) a, *second = *(const AdjSymbol *const *) b;
+
+  return strcmp (first->name, second->name);
+}
+
+static void
+add_symbols (AdjSymbols *table, GHashTable *seen, GPtrArray *list)
+{
+  for (guint i = 0; i < adj_symbols_get_n (table); i++)
+    if (g_hash_table_add (seen, (gpointer) adj_symbols_get (table, i)->name))
+      g_ptr_array_add (list, (gpointer) adj_symbols_get (table, i));
+}
+
+/* Sorts @list. */
+static void
+put_symbol_list (GPtrArray *list, GString *out)
+{
+  g_ptr_array_sort (list, compare_symbols);
+  g_string_append_c (out, '{');
+  for (guint i = 0; i < list->len; i++)
+    {
+      g_string_append (out, i > 0 ? ",\n" : "\n");
+      put_symbol (list->pdata[i], out);
+    }
+  g_string_append (out, list->len > 0 ? "\n}" : "}");
+}
+
+/* Where graphs of the file have other tables; what a name means differs from one to the next. */
+static void
+put_region_symbols (const AdjointSaver *saver, const AdjRegion *region, GString *out)
+{
+  g_autoptr (GHashTable) seen = g_hash_table_new (g_str_hash, g_str_equal);
+  g_autoptr (GPtrArray) list = g_ptr_array_new ();
+  gboolean differ = FALSE;
+
+  for (guint i = 0; i < saver->graphs->len; i++)
+    differ |= adj_graph_get_symbols (g_array_index (saver->graphs, SavedGraph, i).graph) !=
+              get_symbols (saver);
+  if (!differ || region->n_graphs == 0)
+    return;
+  add_symbols (adj_graph_get_symbols (region->graphs[0]->graph), seen, list);
+  g_string_append (out, ", \"symbols\": ");
+  put_symbol_list (list, out);
+}
+
 static gboolean
 put_region (AdjointSaver *saver, guint index, GString *out, GError **error)
 {
   const AdjRegion *region = adj_bundle_get_region (saver->bundle, index);
   ValueWriter writer = value_writer (saver, TRUE);
 
+  if (region->n_graphs > 0)
+    writer.symbols = adj_graph_get_symbols (region->graphs[0]->graph);
   g_string_append_printf (out, "{\"attempt\": %d, ", region->attempt);
   if (!put_dict (&writer, "capture", region->capture, out, error))
     return FALSE;
@@ -153,6 +227,7 @@ put_region (AdjointSaver *saver, guint index, GString *out, GError **error)
     g_string_append_printf (out, "\"process\": %d, ", region->process);
   g_string_append (out, "\"rank\": ");
   put_count_or_null (region->rank, out);
+  put_region_symbols (saver, region, out);
   g_string_append_c (out, '}');
   return TRUE;
 }
@@ -305,39 +380,7 @@ put_list (AdjointSaver *saver,
   return TRUE;
 }
 
-static void
-put_symbol (const AdjSymbol *symbol, GString *out)
-{
-  json_print_string (symbol->name, out);
-  g_string_append (out, ": {");
-  if (symbol->hint != ADJ_SYMBOL_UNBACKED)
-    g_string_append_printf (out, "\"hint\": %" G_GINT64_FORMAT ", ", symbol->hint);
-  g_string_append (out, "\"range\": [");
-  if (symbol->min == G_MININT64)
-    g_string_append (out, "null, ");
-  else
-    g_string_append_printf (out, "%" G_GINT64_FORMAT ", ", symbol->min);
-  if (symbol->max == G_MAXINT64)
-    g_string_append (out, "null]");
-  else
-    g_string_append_printf (out, "%" G_GINT64_FORMAT "]", symbol->max);
-  if (symbol->source != NULL)
-    {
-      g_string_append (out, ", \"source\": ");
-      json_print_string (symbol->source, out);
-    }
-  g_string_append_c (out, '}');
-}
-
-static gint
-compare_symbols (gconstpointer a, gconstpointer b)
-{
-  const AdjSymbol *first = *(const AdjSymbol *const *) a, *second = *(const AdjSymbol *const *) b;
-
-  return strcmp (first->name, second->name);
-}
-
-/* Of all graphs; graphs of one file share their table, as far as we made it. */
+/* Of all graphs; where two mean another one by the same name, regions say more. */
 static void
 put_symbols (const AdjointSaver *saver, GString *out)
 {
@@ -345,22 +388,9 @@ put_symbols (const AdjointSaver *saver, GString *out)
   g_autoptr (GPtrArray) list = g_ptr_array_new ();
 
   for (guint i = 0; i < saver->graphs->len; i++)
-    {
-      AdjSymbols *table =
-          adj_graph_get_symbols (g_array_index (saver->graphs, SavedGraph, i).graph);
-
-      for (guint k = 0; k < adj_symbols_get_n (table); k++)
-        if (g_hash_table_add (seen, (gpointer) adj_symbols_get (table, k)->name))
-          g_ptr_array_add (list, (gpointer) adj_symbols_get (table, k));
-    }
-  g_ptr_array_sort (list, compare_symbols);
-  g_string_append_c (out, '{');
-  for (guint i = 0; i < list->len; i++)
-    {
-      g_string_append (out, i > 0 ? ",\n" : "\n");
-      put_symbol (list->pdata[i], out);
-    }
-  g_string_append (out, list->len > 0 ? "\n}" : "}");
+    add_symbols (adj_graph_get_symbols (g_array_index (saver->graphs, SavedGraph, i).graph), seen,
+                 list);
+  put_symbol_list (list, out);
 }
 
 static void

@@ -159,6 +159,17 @@ adj_builtin_run_checkpointed (
          region_checkpoint (&region, cx, &of_checkpoint, out);
 }
 
+/* Whether a body without a policy is checkpointed, too: since 2.15 it is, where no trace is made of
+ * it. */
+static gboolean
+checkpoints_plainly (AdjContext *cx)
+{
+  for (const AdjMode *mode = adj_context_get_mode (cx); mode != NULL; mode = mode->below)
+    if (mode->klass->traces)
+      return FALSE;
+  return g_strcmp0 (adj_context_get_release (cx), "2.15") == 0;
+}
+
 /* tag_activation_checkpoint (body, *args, **kwargs): what a trace makes of the body may be
  * recomputed, and the body alone runs; with a context_fn it is checkpointed, and the policy tags
  * each call. */
@@ -183,8 +194,9 @@ adj_builtin_run_tagged (
     tag.recompute = ADJ_RECOMPUTE_NONE;
   tag.is_again = adj_context_get_region (cx).is_again;
   before = adj_context_set_region (cx, tag);
-  done = tag.recompute == ADJ_RECOMPUTE_NONE ? region_checkpoint (&region, cx, &of_checkpoint, out)
-                                             : region_run (&region, cx, out);
+  done = tag.recompute == ADJ_RECOMPUTE_NONE || checkpoints_plainly (cx)
+             ? region_checkpoint (&region, cx, &of_checkpoint, out)
+             : region_run (&region, cx, out);
   adj_context_set_region (cx, before);
   return done;
 }

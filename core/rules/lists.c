@@ -103,6 +103,18 @@ rule_repeated (AdjRuleCall *call, const AdjValue *args, guint n, AdjValue *out)
 }
 
 gboolean
+rule_reshaped (AdjRuleCall *call, const AdjValue *args, guint n, AdjValue *out)
+{
+  AdjValue contiguous, eager;
+
+  if (!rule_is_contiguous (call, args, 1, &contiguous) || !rule_is_eager (call, args, 1, &eager))
+    return FALSE;
+  if (!contiguous.boolean && eager.boolean)
+    return rule_reshape_alias (call, args, n, out);
+  return rule_give (out, rule_reshape (call, args[0].tensor, &args[1]));
+}
+
+gboolean
 rule_reshape_alias (AdjRuleCall *call, const AdjValue *args, guint n, AdjValue *out)
 {
   AdjTensor *tensor = args[0].tensor;

@@ -25,17 +25,20 @@ builtin_restored (AdjRuleCall *call, const AdjValue *args, guint n, AdjValue *ou
 }
 
 static gboolean
-builtin_one_of_each (AdjRuleCall *call, const AdjValue *args, guint n, AdjValue *out)
+builtin_viewed_restored (AdjRuleCall *call, const AdjValue *args, guint n, AdjValue *out)
 {
+  const AdjShape *shape = &rule_meta_of (call, &args[0])->shape;
+  const guint rank = rule_names_dims (args, n, 2) ? args[1].n : shape->rank;
+  const guint32 dims = rank > shape->rank ? rule_dims_of (args, n, 2, rank) : 0;
   AdjSize sizes[ADJ_MAX_RANK];
-  guint rank = rule_names_dims (args, n, 1) ? rule_sizes_of (&args[0], sizes) : 0;
-  guint32 dims = rule_dims_of (args, n, 1, rank);
+  guint next = 0;
 
+  if (rule_is_true (args, n, 3))
+    return rule_give (out, args[0].tensor);
   for (guint i = 0; i < rank; i++)
-    if (((dims >> i) & 1) != 0)
-      sizes[i] = ADJ_SIZE (1);
-  *out = adj_rule_list_sizes (call->arena, sizes, rank);
-  return TRUE;
+    sizes[i] = ((dims >> i) & 1) != 0 || next == shape->rank ? ADJ_SIZE (1) : shape->size[next++];
+  return rule_give (out, ADJ_APPLY (call->cx, ADJ_OP_view, args[0],
+                                    adj_rule_list_sizes (call->arena, sizes, rank)));
 }
 
 static gboolean
@@ -81,35 +84,35 @@ builtin_gather_padded (AdjRuleCall *call, const AdjValue *args, guint n, AdjValu
   return rule_give (out, g);
 }
 
-/* 2 / (@count − @correction), where a number would hold for one size alone. */
+/* @count − @correction, where a number would hold for one size alone; its text is added to @text.
+ */
 static AdjValue
-two_per_freedom (AdjRuleCall *call, AdjSize count, double correction)
+freedom_of_sizes (AdjRuleCall *call, AdjSize count, double correction, GString *text)
 {
   char digits[G_ASCII_DTOSTR_BUF_SIZE];
-  g_autoptr (GString) text = g_string_new ("ToFloat(");
-  g_autofree char *ratio = NULL;
   AdjValue args[2] = { adj_value_from_size (count), ADJ_FLOAT (correction) };
 
+  g_string_append (text, "ToFloat(");
   adj_size_print (adj_context_get_symbols (call->cx), count, text);
   g_string_append_c (text, ')');
   args[0] = rule_float_of_sizes (call, "torch.sym_float", args, 1, text->str);
   if (correction != 0)
     g_string_append_printf (text, " - %s%s", g_ascii_dtostr (digits, sizeof digits, correction),
                             correction == floor (correction) ? ".0" : "");
-  args[0] = rule_float_of_sizes (call, "operator.sub", args, 2, text->str);
-  ratio = g_strdup_printf ("FloatTrueDiv(2.0, %s)", text->str);
-  args[1] = args[0];
-  args[0] = ADJ_FLOAT (2);
-  return rule_float_of_sizes (call, "operator.truediv", args, 2, ratio);
+  return rule_float_of_sizes (call, "operator.sub", args, 2, text->str);
 }
 
-/* @g · 2 / (@count − @correction) */
+/* @g · 2 / @freedom, which is written as @text where it depends on sizes. */
 static AdjTensor *
-per_degree_of_freedom (AdjRuleCall *call, AdjTensor *g, AdjSize count, double correction)
+per_degree_of_freedom (AdjRuleCall *call, AdjTensor *g, const AdjValue *freedom, const char *text)
 {
+  g_autofree char *ratio = g_strdup_printf ("FloatTrueDiv(2.0, %s)", text);
+  const AdjValue args[2] = { ADJ_FLOAT (2), *freedom };
+
   return ADJ_APPLY (call->cx, ADJ_OP_mul_Scalar, ADJ_TENSOR (g),
-                    adj_size_is_int (count) ? ADJ_FLOAT (2.0 / ((double) count.word - correction))
-                                            : two_per_freedom (call, count, correction));
+                    freedom->kind == ADJ_VALUE_FLOAT
+                        ? ADJ_FLOAT (2.0 / freedom->number)
+                        : rule_float_of_sizes (call, "operator.truediv", args, 2, ratio));
 }
 
 /* @g times infinity, and no number where @x is the mean. */
@@ -140,12 +143,15 @@ var_backward (AdjRuleCall *call, AdjTensor *g, const AdjValue *args, guint n)
   AdjSize count =
       rule_reduced_numel (call, shape->size, shape->rank, rule_dims_of (args, n, 1, shape->rank));
   double correction = rule_number_of (&args[2], 1);
-  gboolean is_free = !adj_size_is_int (count) || (double) count.word > correction;
-  AdjTensor *mean;
+  const gboolean is_number = adj_size_is_int (count);
+  const gboolean is_free = !is_number || (double) count.word > correction;
+  g_autoptr (GString) text = g_string_new (NULL);
+  AdjValue freedom;
+  AdjTensor *mean, *apart;
 
   g = rule_restore_reduced (call, g, placed, 2, 0, shape->rank);
-  if (g != NULL && is_free)
-    g = per_degree_of_freedom (call, g, count, correction);
+  freedom = is_number ? ADJ_FLOAT ((double) count.word - correction)
+                      : freedom_of_sizes (call, count, correction, text);
   mean = rule_names_dims (args, n, 1)
              ? ADJ_APPLY (cx, ADJ_OP_mean_dim, args[0], args[1], ADJ_BOOL (TRUE))
              : ADJ_APPLY (cx, ADJ_OP_mean, args[0]);
@@ -153,7 +159,8 @@ var_backward (AdjRuleCall *call, AdjTensor *g, const AdjValue *args, guint n)
     return NULL;
   if (!is_free)
     return without_freedom (call, g, args[0].tensor, mean);
-  return times (call, g, ADJ_APPLY (cx, ADJ_OP_sub_Tensor, args[0], ADJ_TENSOR (mean)));
+  apart = ADJ_APPLY (cx, ADJ_OP_sub_Tensor, args[0], ADJ_TENSOR (mean));
+  return times (call, per_degree_of_freedom (call, g, &freedom, text->str), apart);
 }
 
 static gboolean

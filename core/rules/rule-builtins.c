@@ -7,7 +7,7 @@
 #include "call/adj-context-internal.h"
 #include "call/adj-op-internal.h"
 #include "ops/adj-op-id.h"
-#include "rules/rule-arguments-private.h"
+#include "rules/composite-private.h"
 #include "tensor/adj-shape-internal.h"
 
 /* -- metadata -- */
@@ -341,6 +341,16 @@ drop_dimensions (AdjRuleCall *call, AdjTensor *g, AdjShape *view)
   return g;
 }
 
+/* As in compiled autograd of 2.6, which drops what nobody reads, and so the write. */
+static gboolean
+writes_strided (AdjRuleCall *call)
+{
+  const AdjValue name = { .kind = ADJ_VALUE_STRING, .n = 14, .text = "writes_strided" };
+  AdjValue holds;
+
+  return rule_fact (call, &name, 1, &holds) && holds.boolean;
+}
+
 /* @whole, flat, with @g where @view shows it; added up where it shows an element twice. */
 static AdjTensor *
 put_strided (AdjRuleCall *call, AdjTensor *whole, AdjSize size, AdjTensor *g, const AdjShape *view)
@@ -350,9 +360,18 @@ put_strided (AdjRuleCall *call, AdjTensor *whole, AdjSize size, AdjTensor *g, co
   AdjValue sizes = adj_rule_list_sizes (call->arena, view->size, view->rank);
   AdjValue strides = adj_rule_list_sizes (call->arena, view->stride, view->rank);
   AdjValue offset = adj_value_from_size (view->offset);
+  const gboolean overlaps = adj_shape_may_overlap (view, adj_context_get_symbols (call->cx));
   AdjTensor *places;
 
-  if (!adj_shape_may_overlap (view, adj_context_get_symbols (call->cx)))
+  if (!overlaps && writes_strided (call))
+    {
+      places = ADJ_APPLY (call->cx, ADJ_OP_as_strided, ADJ_TENSOR (whole), sizes, strides, offset);
+      return places != NULL &&
+                     ADJ_APPLY (call->cx, ADJ_OP_copy_, ADJ_TENSOR (places), ADJ_TENSOR (g)) != NULL
+                 ? whole
+                 : NULL;
+    }
+  if (!overlaps)
     return ADJ_APPLY (call->cx, ADJ_OP_as_strided_scatter, ADJ_TENSOR (whole), ADJ_TENSOR (g),
                       sizes, strides, offset);
   places = ADJ_APPLY (call->cx, ADJ_OP_arange, adj_value_from_size (size));

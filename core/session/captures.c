@@ -117,6 +117,7 @@ captures_add (CapturesRun run,
 
   if (!read_steps (options, &compiling, &rest, error))
     return FALSE;
+  compiling.write_gradients = run == captures_run_graph && compiling.order == ADJ_CAPTURE_ORDER_2_6;
   compiled = adj_compiled_autograd_new (&compiling);
   if (!run (what, adj_capture_order_get_release (compiling.order), compiled, error))
     return FALSE;

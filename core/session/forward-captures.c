@@ -13,19 +13,52 @@
 #include "trace/adj-composite.h"
 #include "trace/adj-examples.h"
 
+static AdjSize
+get_hint (AdjSymbols *symbols, AdjSize size)
+{
+  gint64 hint;
+
+  return adj_size_get_hint (symbols, size, &hint) ? ADJ_SIZE (hint) : size;
+}
+
+/* As it was when the graph was recorded: a backward is captured of what runs, whose sizes are
+ * numbers. */
+static AdjTensorMeta
+get_recorded (AdjSymbols *symbols, const AdjTensorMeta *meta)
+{
+  AdjTensorMeta recorded = *meta;
+
+  for (guint i = 0; i < meta->shape.rank; i++)
+    {
+      recorded.shape.size[i] = get_hint (symbols, meta->shape.size[i]);
+      recorded.shape.stride[i] = get_hint (symbols, meta->shape.stride[i]);
+    }
+  recorded.shape.offset = get_hint (symbols, meta->shape.offset);
+  return recorded;
+}
+
 /* (transfer full): one argument for each input of @graph. %FALSE: the context is in error. */
 static gboolean
 make_arguments (AdjContext *cx, AdjGraph *graph, AdjValue *arguments)
 {
-  g_autoptr (AdjExamples) examples = adj_examples_new (cx, adj_graph_get_symbols (graph), FALSE);
+  AdjSymbols *symbols = adj_graph_get_symbols (graph);
+  g_autoptr (AdjExamples) examples = adj_examples_new (cx, symbols, FALSE);
 
   for (guint i = 0; i < adj_graph_get_n_inputs (graph); i++)
     {
-      const AdjValue *like = &adj_graph_get_node (graph, adj_graph_get_input (graph, i).index)->val;
+      AdjValue like = adj_graph_get_node (graph, adj_graph_get_input (graph, i).index)->val;
+      AdjTensorMeta recorded;
 
-      if (!adj_examples_import (examples, like, &arguments[i]))
+      if (like.kind == ADJ_VALUE_META)
+        {
+          recorded = get_recorded (symbols, like.meta);
+          like.meta = &recorded;
+        }
+      else if (like.kind == ADJ_VALUE_SIZE)
+        like = adj_value_from_size (get_hint (symbols, like.size));
+      if (!adj_examples_import (examples, &like, &arguments[i]))
         return FALSE;
-      if (like->kind == ADJ_VALUE_META && like->meta->requires_grad &&
+      if (like.kind == ADJ_VALUE_META && like.meta->requires_grad &&
           !adj_tensor_set_requires_grad (cx, arguments[i].tensor, TRUE))
         return FALSE;
     }

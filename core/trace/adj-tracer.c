@@ -382,9 +382,9 @@ mark_read (const AdjValue *leaf, gpointer data)
 }
 
 void
-adj_tracer_set_write_undefined (AdjTracer *tracer, gboolean write_undefined)
+adj_tracer_set_formulas (AdjTracer *tracer, gboolean formulas)
 {
-  tracer->write_undefined = write_undefined;
+  tracer->formulas = formulas;
 }
 
 void

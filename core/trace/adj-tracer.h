@@ -75,9 +75,9 @@ gboolean adj_tracer_add_output (AdjTracer *tracer, const AdjValue *value);
 /* As adj_builder_set_header(). */
 void adj_tracer_set_header (AdjTracer *tracer, AdjHeader header, const char *parameters);
 
-/* Whether a tensor that is not given is written as None also where that is the default, as PyTorch
- * records what its own formulas call. */
-void adj_tracer_set_write_undefined (AdjTracer *tracer, gboolean write_undefined);
+/* Whether it is written as PyTorch records what its own formulas call: a tensor that is not given
+ * is None also where that is the default, and the number of elements is asked for. */
+void adj_tracer_set_formulas (AdjTracer *tracer, gboolean formulas);
 
 /* Whether sealing leaves out what no output and no effect depends on. */
 void adj_tracer_set_drop_dead (AdjTracer *tracer, gboolean drop_dead);

@@ -92,8 +92,7 @@ is_default (AdjTracer *tracer, const AdjArgument *argument, const AdjValue *valu
 {
   AdjValue normal;
 
-  if (!argument->has_default ||
-      (tracer->write_undefined && argument->type.kind == ADJ_TYPE_KIND_TENSOR))
+  if (!argument->has_default || (tracer->formulas && argument->type.kind == ADJ_TYPE_KIND_TENSOR))
     return FALSE;
   normal = normalize (tracer, &argument->type, &argument->default_value);
   return adj_value_equal (&normal, value);

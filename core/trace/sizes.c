@@ -99,6 +99,9 @@ adj_tracer_offer_sizes (AdjTracer *tracer, const AdjTensorMeta *meta, AdjNodeId 
     offer (tracer, shape->size[i], &(Source){ ATEN "sym_size.int", id, (gint) i, is_tangent });
   for (guint i = 0; i < shape->rank; i++)
     offer (tracer, shape->stride[i], &(Source){ ATEN "sym_stride.int", id, (gint) i, TRUE });
+  if (tracer->formulas)
+    offer (tracer, adj_shape_numel (shape, adj_context_get_symbols (tracer->cx)),
+           &(Source){ ATEN "sym_numel.default", id, -1, FALSE });
   offer (tracer, shape->offset, &(Source){ ATEN "sym_storage_offset.default", id, -1, TRUE });
 }
 
@@ -212,7 +215,8 @@ adj_tracer_add_size (
 {
   AdjValue taken[2];
 
-  if (n_args > G_N_ELEMENTS (taken))
+  if (n_args > G_N_ELEMENTS (taken) ||
+      (tracer->formulas && g_str_equal (target, targets[ADJ_SIZE_MUL])))
     return;
   for (guint i = 0; i < n_args; i++)
     if (!adj_tracer_take (tracer, &args[i], &taken[i]))

@@ -38,7 +38,7 @@ struct _AdjTracer
   AdjTraceMark *mark;
   gboolean items_when_read;
   gboolean drop_dead;
-  gboolean write_undefined;
+  gboolean formulas;        /* adj_tracer_set_formulas() */
   AdjArena *arena;          /* (unowned): of the graph to be */
   AdjArena *temporary;      /* what only the trace needs */
   AdjBuilder *builder;      /* gives names during the trace; receives the nodes at its end */

@@ -1283,8 +1283,19 @@ class BackwardRegion(Region):
         item = isinstance(node, torch.fx.Node) and node.target is operator.getitem
         return item and str(getattr(node.args[0], "target", "")) == of
 
+    def plain(self, role, args):
+        """`args` with sizes as numbers: since 2.7 PyTorch passes a size as the second one of a tensor without elements."""
+        names = [i["name"] for i in self.graphs[role].inputs] if role in self.graphs else []
+        given = itertools.zip_longest(names, args)
+        return [[self.plain_size(v) for v in arg] if name == "sizes" else arg for name, arg in given]
+
+    @staticmethod
+    def plain_size(value):
+        wrapped = isinstance(value, torch.Tensor) and value.dim() == 2 and value.shape[0] == 0
+        return int(value.shape[1]) if wrapped else value
+
     def before(self, role, args):
-        token = super().before(role, args)
+        token = super().before(role, self.plain(role, args))
         if token is not None:
             _, n, _, call = token
             given = dict(zip((i["name"] for i in self.graphs[role].inputs), args))
@@ -1332,7 +1343,8 @@ class BackwardRegion(Region):
         graph = self.graphs[self.ROLE]
         module, known = copied(self.module, self.module.graph, self.module._get_name())
         for old, new in known.items():
-            if is_call_of(old, *HOOKS) or (old.name in graph.taps and not self.is_item(old, "inputs")):
+            given = self.is_item(old, "inputs") or self.is_item(old, "sizes")
+            if is_call_of(old, *HOOKS) or (old.name in graph.taps and not given):
                 with module.graph.inserting_after(new):
                     module.graph.call_function(self.observer(token, old), (new,))
         module.recompile()

@@ -145,12 +145,13 @@ bench (guint n_layers)
   adj_scope_end (cx);
 }
 
-/* bench-capture [LAYERS…] */
+/* bench-capture [LAYERS…], by hand, too: without the environment of the tests. */
 int
 main (int argc, char **argv)
 {
   static const guint layers[] = { 2, 12, 48 };
 
+  g_setenv ("ADJ_TEST_DATA", BENCH_DATA, FALSE);
   for (guint i = 0; argc < 2 && i < G_N_ELEMENTS (layers); i++)
     bench (layers[i]);
   for (int i = 1; i < argc; i++)

@@ -172,7 +172,9 @@ backward_in_a_hook (void)
       g_assert_cmpint (inside.done, ==, !strict);
       g_assert_true ((adj_tensor_get_grad (inside.other) != NULL) == !strict);
       if (strict)
-        tape_assert_error (p->cx, ADJ_ERROR_UNSUPPORTED, "within another compiled autograd call");
+        tape_assert_error (p->cx, ADJ_ERROR_UNSUPPORTED,
+                           "Trying to run compiled autograd within another compiled autograd call "
+                           "(e.g. reentrant checkpointing), this is not supported yet.");
       assert_counts (&f, 1, 0, (guint) strict);
       assert_works (&f);
       teardown (&f);
@@ -186,7 +188,8 @@ enable_another (AdjContext *cx, AdjTensor *grad, gpointer data)
   Inside *inside = data;
 
   inside->done = adj_compiled_autograd_enable (another, cx);
-  tape_assert_error (cx, ADJ_ERROR_SHAPE, "requires no threads in backwards()");
+  tape_assert_error (cx, ADJ_ERROR_SHAPE,
+                     "compiled_autograd._enable() requires no threads in backwards()");
   return NULL;
 }
 

@@ -15,6 +15,7 @@ import torch
 import torch._dynamo.compiled_autograd as compiled_autograd
 import torch.nn as nn
 import torch.nn.functional as F
+from torch.utils import checkpoint
 
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parents[2]
@@ -155,12 +156,68 @@ class Windows(nn.Module):
         return F.mse_loss(columns.sum(1).squeeze_(0), target)
 
 
+class Buffers(nn.Module):
+    """A buffer that is written part by part, and a row in place."""
+
+    def __init__(self):
+        super().__init__()
+        self.mix = nn.Linear(3, 4)
+
+    def forward(self, x, target):
+        kept = torch.zeros(2, 4, 4)
+        for step in range(2):
+            kept[:, step] = self.mix(x[:, step]).tanh()
+        kept[:, 2:].add_(self.mix(x[:, 0]).unsqueeze(1))
+        total = kept.mul_(0.5).sum(1)
+        total[0].relu_()
+        return F.mse_loss(total, target)
+
+
+class Edges(nn.Module):
+    """Messages along the edges of a graph: what asks a tensor that is kept for its sizes."""
+
+    def __init__(self):
+        super().__init__()
+        self.mix, self.weight = nn.Linear(3, 4), nn.Parameter(torch.ones(5, 4))
+
+    def forward(self, x, sources, targets, wanted):
+        nodes = self.mix(x)
+        shares = (nodes[sources] * nodes[targets]).mean(-1).exp()
+        sums = torch.zeros(5).index_add(0, targets, shares)
+        nodes = torch.zeros_like(nodes).index_add(0, targets, nodes[sources] * (shares / sums[targets]).unsqueeze(1))
+        rows = self.weight.index_select(0, sources)
+        return F.binary_cross_entropy_with_logits(nodes, wanted) + rows.var() + rows.as_strided((3, 2), (4, 1), 1).mean()
+
+
+class Again(nn.Module):
+    """Checkpoints, and a product of batches that lie in another order."""
+
+    def __init__(self):
+        super().__init__()
+        self.up, self.down = nn.Linear(4, 6), nn.Linear(6, 4)
+
+    def inner(self, x):
+        return self.down(F.gelu(self.up(x))) + x
+
+    def forward(self, x, target):
+        x = checkpoint.checkpoint(self.inner, x, use_reentrant=False)
+        heads = self.up(x).view(2, 3, 2, 3).transpose(1, 2)
+        x = (heads @ heads.transpose(2, 3)).softmax(-1) @ heads
+        return F.mse_loss(self.down(x.transpose(1, 2).reshape(2, 3, 6)), target)
+
+
 MODELS = {
     "attention": (Attention, lambda: (torch.randint(9, (2, 5)), torch.randint(9, (2, 4)))),
     "images": (Images, lambda: (torch.randn(2, 1, 6, 6), torch.randn(2, 2, 6, 6))),
     "cells": (Cells, lambda: (torch.randn(2, 2, 3), torch.randn(2, 4))),
     "mixture": (Mixture, lambda: (torch.randn(3, 4), torch.rand(3, 4))),
     "steps": (Steps, lambda: (torch.randn(2, 3, 3), torch.randn(2, 4))),
+    "buffers": (Buffers, lambda: (torch.randn(2, 3, 3), torch.randn(2, 4))),
+    "edges": (
+        Edges,
+        lambda: (torch.randn(5, 3), torch.randint(5, (7,)), torch.tensor([0, 1, 2, 3, 4, 0, 1]), torch.rand(5, 4)),
+    ),
+    "again": (Again, lambda: (torch.randn(2, 3, 4), torch.randn(2, 3, 4))),
     "windows": (Windows, lambda: (torch.randn(1, 1, 4, 4), torch.randn(9))),
 }
 
@@ -204,4 +261,6 @@ def record(name, loss, reordering):
 
 for name, (model, inputs) in MODELS.items():
     record(name, lambda: torch.compile(model(), backend="eager", dynamic=False)(*inputs()), False)
+model, inputs = MODELS["again"]  # sizes are symbols, and numbers where it runs
+record("symbols", lambda: torch.compile(model(), backend="eager", dynamic=True)(*inputs()), False)
 record("hooked", hooked, True)

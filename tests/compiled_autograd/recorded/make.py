@@ -3,7 +3,8 @@
 """Writes hooks.adjoint: a backward with hooks of every kind as PyTorch 2.15 captures it, recorded with the capture
 module.  Its graph has no metadata; the recorded call has the inputs, and what each hook gave.  And residual.adjoint:
 that of the residual block of data/graphs/models.py, with hooks on gradients and behind an accumulation.  And, under 2.6
-and 2.15, layers-RELEASE.adjoint: an LSTM in both directions whose outputs are written into a buffer step by step.
+and 2.15, layers-RELEASE.adjoint: an LSTM in both directions whose outputs are written into a buffer step by step; under
+2.15, slices.adjoint: slices that end where integers do, as sizes of the graph.
 
     make.py [NAME...]
 """
@@ -72,8 +73,13 @@ def layers():
     (buffer.pow(2).sum() + hidden[0].sum() * 0.1).backward()
 
 
+def slices():
+    x = ((torch.arange(12.0) * 7 % 11 - 5) / 8).reshape(3, 4).requires_grad_()
+    (x[1:] * x[:-1]).sum().backward()
+
+
 RELEASE = ".".join(torch.__version__.split(".")[:2])
-PROGRAMS = {f"layers-{RELEASE}": layers, **({"hooks": step, "residual": residual} if RELEASE == "2.15" else {})}
+PROGRAMS = {f"layers-{RELEASE}": layers, **({"hooks": step, "residual": residual, "slices": slices} if RELEASE == "2.15" else {})}
 for name in sys.argv[1:] or PROGRAMS:
     program = PROGRAMS[name]
     paths = {f"{path}/": "" for path in (ROOT, *site.getsitepackages())}
