@@ -108,13 +108,14 @@ no_update_meta (AdjOpCall *call)
   return add_normal (call, 2, FALSE) && add_reserve (call);
 }
 
-/* PyTorch traces the statistics of a batch on the CPU in the dtype of the batch; its kernels keep
- * them in that of the weights. */
+/* PyTorch traces the result as arithmetic on the batch lays it out, and the statistics of a batch
+ * on the CPU in the dtype of the batch; its kernels keep them in that of the weights. */
 static void
 forward_traced (AdjOpCall *call)
 {
   const AdjTensorMeta *input = adj_op_call_meta (call, 0);
 
+  op_lay_out_pointwise (call, 0, (const guint[]){ 0 }, 1);
   for (guint i = 1; i < 3 && input->device.type == ADJ_DEVICE_CPU; i++)
     call->results[i].meta.dtype = input->dtype;
 }
