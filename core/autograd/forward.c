@@ -9,10 +9,20 @@
 #include "rules/adj-forward.h"
 #include "trace/adj-composite-internal.h"
 
+static gboolean call_with_zeros (AdjCompositeCall *call, AdjValue *result);
+
+static const char *const zeros_names[] = { "zeros" };
+
+static const AdjCompositeClass zeros_class = {
+  .name = "ZeroTensor",
+  .n_inner = 1,
+  .inner_names = zeros_names,
+  .call = call_with_zeros,
+};
+
 typedef struct
 {
   const Level *level;
-  AdjTensor *(*part) (const Level *level, const AdjTensor *tensor);
   gboolean any; /* a tensor of the level was among them */
 } Parting;
 
@@ -58,6 +68,70 @@ put_tangent (const Level *level, AdjOpCall *call, guint index, AdjTensor *tangen
   return TRUE;
 }
 
+/* -- tangents that are zeros, in traces -- */
+
+/* Autograd saves `_efficientzerotensor`, views of it are nodes; other operators get zeros. */
+static gboolean
+make_zeros_leaf (const AdjValue *leaf, AdjValue *out, gpointer data)
+{
+  const AdjTensorMeta *meta;
+  AdjTensor *zeros;
+
+  if (leaf->kind != ADJ_VALUE_TENSOR || adj_composite_get_class (leaf->tensor) != &zeros_class)
+    {
+      *out = adj_value_copy (leaf);
+      return TRUE;
+    }
+  meta = adj_tensor_get_meta (leaf->tensor);
+  zeros = adj_forward_make_zeros (data, meta);
+  *out = ADJ_TENSOR (adj_keep (zeros));
+  return zeros != NULL;
+}
+
+static gboolean
+call_with_zeros (AdjCompositeCall *call, AdjValue *result)
+{
+  AdjContext *cx = adj_composite_call_get_context (call);
+  const AdjOp *op = adj_composite_call_get_op (call);
+  const guint n = adj_composite_call_get_n_args (call);
+  AdjValue args[ADJ_MAX_ARGUMENTS];
+  gboolean done = TRUE;
+  guint i = 0;
+
+  if (adj_schema_is_view (adj_op_get_schema (op)))
+    return adj_composite_call_part (call, 0, result);
+  for (; done && i < n; i++)
+    {
+      args[i] = ADJ_NONE;
+      done = adj_value_map (&adj_composite_call_get_args (call)[i], make_zeros_leaf, cx, &args[i]);
+    }
+  done = done && adj_call_bound (cx, op, args, result);
+  while (i-- > 0)
+    adj_value_clear (&args[i]);
+  return done;
+}
+
+static AdjTensor *
+new_zeros (AdjContext *cx, const AdjTensorMeta *meta)
+{
+  AdjTensor *inner = adj_forward_make_efficient_zeros (cx, meta);
+  AdjTensorMeta outer;
+
+  if (inner == NULL)
+    return NULL;
+  outer = *adj_tensor_get_meta (inner);
+  return adj_composite_new (cx, &zeros_class, &inner, NULL, &outer);
+}
+
+static gboolean
+is_traced (const AdjMode *mode)
+{
+  for (; mode != NULL; mode = mode->below)
+    if (mode->klass->traces)
+      return TRUE;
+  return FALSE;
+}
+
 static gboolean
 call_dual (AdjMode *mode, AdjOpCall *call, const AdjValue *primals, const AdjValue *tangents)
 {
@@ -68,7 +142,7 @@ call_dual (AdjMode *mode, AdjOpCall *call, const AdjValue *primals, const AdjVal
   call->args = primals;
   done = adj_mode_call_below (mode, call);
   found = done ? adj_scope_alloc (call->cx, (call->n_results + 1) * sizeof *found) : NULL;
-  done = done && adj_forward_call (call, tangents, found);
+  done = done && adj_forward_call (call, tangents, is_traced (mode) ? new_zeros : NULL, found);
   call->args = args;
   for (guint i = 0; done && i < call->n_results; i++)
     if (found[i] != NULL)

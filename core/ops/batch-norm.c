@@ -188,12 +188,14 @@ backward_meta (AdjOpCall *call)
   return check_backward (call, &at, &dtype) && op_norm_add_gradients (call, 1, 9, dtype);
 }
 
-/* PyTorch traces it as (g - (x - mean) · scale - …) · …, without statistics as g · scale. */
+/* PyTorch traces it as (g - (x - mean) · scale - …) · …, without statistics as g · scale, and has
+ * that gradient of the batch whether it is wanted or not. */
 static void
 backward_traced (AdjOpCall *call)
 {
-  if (op_wants (call, 9, 0))
-    op_lay_out_pointwise (call, 0, (const guint[]){ 0, 1 }, adj_op_call_bool (call, 7) ? 2 : 1);
+  call->results[0].is_none = FALSE;
+  call->results[0].meta = *adj_op_call_meta (call, 1);
+  op_lay_out_pointwise (call, 0, (const guint[]){ 0, 1 }, adj_op_call_bool (call, 7) ? 2 : 1);
 }
 
 /* All three gradients; the gradient comes after the input. */

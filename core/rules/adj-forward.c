@@ -14,6 +14,7 @@ typedef struct
 {
   const AdjOpCall *call;
   const AdjValue *tangents;
+  AdjForwardZeros zeros;
   AdjArena *arena;
 } Forward;
 
@@ -90,7 +91,12 @@ eval_row (Forward *f, const AdjRule *rule, AdjValue *out)
   AdjValue *results = adj_arena_new0 (f->arena, AdjValue, f->call->n_results + 1);
   const AdjRuleGrads grads = { .results = results };
   AdjRuleCall eval = {
-    .cx = f->call->cx, .rule = rule, .args = args, .grads = &grads, .bindings = tangents
+    .cx = f->call->cx,
+    .rule = rule,
+    .args = args,
+    .grads = &grads,
+    .bindings = tangents,
+    .zeros = f->zeros,
   };
   gboolean done;
 
@@ -153,7 +159,7 @@ eval_gradient (Forward *f, const AdjRule *rule, AdjValue *out)
 static gboolean
 eval_operator (Forward *f, const AdjRule *rule, AdjValue *out)
 {
-  AdjRuleCall zeros = { .cx = f->call->cx, .rule = rule, .arena = f->arena };
+  AdjRuleCall zeros = { .cx = f->call->cx, .rule = rule, .zeros = f->zeros, .arena = f->arena };
   AdjValue args[ADJ_MAX_ARGUMENTS], unused;
 
   memcpy (args, f->call->args, f->call->schema->n_arguments * sizeof *args);
@@ -235,9 +241,12 @@ can_have_tangent (const AdjOpCall *call)
 }
 
 gboolean
-adj_forward_call (const AdjOpCall *call, const AdjValue *tangents, AdjTensor **out)
+adj_forward_call (const AdjOpCall *call,
+                  const AdjValue *tangents,
+                  AdjForwardZeros zeros,
+                  AdjTensor **out)
 {
-  Forward f = { call, tangents, adj_arena_new () };
+  Forward f = { call, tangents, zeros, adj_arena_new () };
   AdjValue value = ADJ_NONE;
   gboolean done = !can_have_tangent (call) || eval (&f, &value);
 

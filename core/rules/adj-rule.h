@@ -76,6 +76,9 @@ typedef struct
   const AdjValue *bindings;  /* INVERSE: base, mutated, part; FORWARD: tangents by argument: TENSOR,
                                 META where there is none */
 
+  AdjTensor *(*zeros) (AdjContext *cx, const AdjTensorMeta *meta); /* FORWARD: (nullable): what
+                          operators get for tangents that are zeros, borrowed from the scope */
+
   AdjArena *arena;  /* (owned): lists */
   AdjValue *shared; /* results of shared calls; NONE until made */
   AdjValue locals[ADJ_RULE_MAX_LOCALS];

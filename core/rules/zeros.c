@@ -4,7 +4,9 @@
 
 #include <string.h>
 
+#include "call/adj-context-internal.h"
 #include "ops/adj-op-id.h"
+#include "rules/adj-forward.h"
 #include "rules/rule-private.h"
 
 static gboolean
@@ -27,9 +29,9 @@ string (const char *text)
   return (AdjValue){ .kind = ADJ_VALUE_STRING, .n = (guint) strlen (text), .text = text };
 }
 
-/* @op (@x, dtype=…, layout=strided, device=…) as @like has them. */
-static gboolean
-call_of_kind (AdjRuleCall *call, AdjOpId op, AdjValue x, const AdjTensorMeta *like, AdjValue *out)
+/* @op (@x, dtype=…, layout=strided, device=…) as @like has them; %NULL: the context is in error. */
+static AdjTensor *
+call_of_kind (AdjContext *cx, AdjOpId op, AdjValue x, const AdjTensorMeta *like)
 {
   AdjValue names[] = {
     string ("dtype"),  ADJ_DTYPE (like->dtype),
@@ -38,26 +40,49 @@ call_of_kind (AdjRuleCall *call, AdjOpId op, AdjValue x, const AdjTensorMeta *li
   };
   AdjValue args = { .kind = ADJ_VALUE_TUPLE, .n = 1, .items = &x };
   AdjValue kwargs = { .kind = ADJ_VALUE_DICT, .n = G_N_ELEMENTS (names), .items = names };
+  AdjValue out;
 
-  return adj_call (call->cx, adj_op (op), &args, &kwargs, out);
+  return adj_call (cx, adj_op (op), &args, &kwargs, &out) ? out.tensor : NULL;
 }
 
-static gboolean
-expand (AdjRuleCall *call, AdjValue *x, const AdjShape *to)
+static AdjValue
+sizes_of (AdjContext *cx, const AdjShape *shape)
 {
-  x->tensor = ADJ_APPLY (call->cx, ADJ_OP_expand, *x,
-                         adj_rule_list_sizes (call->arena, to->size, to->rank));
-  return x->tensor != NULL;
+  AdjValue list = { .kind = ADJ_VALUE_LIST, .n = shape->rank };
+
+  list.items = adj_scope_alloc (cx, MAX (shape->rank, 1) * sizeof *list.items);
+  for (guint i = 0; i < shape->rank; i++)
+    list.items[i] = adj_value_from_size (shape->size[i]);
+  return list;
+}
+
+static AdjTensor *
+expand (AdjContext *cx, AdjTensor *x, const AdjShape *to)
+{
+  return x != NULL ? ADJ_APPLY (cx, ADJ_OP_expand, ADJ_TENSOR (x), sizes_of (cx, to)) : NULL;
+}
+
+AdjTensor *
+adj_forward_make_zeros (AdjContext *cx, const AdjTensorMeta *meta)
+{
+  const AdjValue no_sizes = { .kind = ADJ_VALUE_LIST };
+
+  return expand (cx, call_of_kind (cx, ADJ_OP_zeros, no_sizes, meta), &meta->shape);
+}
+
+AdjTensor *
+adj_forward_make_efficient_zeros (AdjContext *cx, const AdjTensorMeta *meta)
+{
+  return call_of_kind (cx, ADJ_OP__efficientzerotensor, sizes_of (cx, &meta->shape), meta);
 }
 
 static gboolean
 make_tensor (AdjRuleCall *call, AdjValue *zeros)
 {
-  const AdjTensorMeta *meta = zeros->meta;
-  const AdjValue no_sizes = { .kind = ADJ_VALUE_LIST };
+  const AdjForwardZeros make = call->zeros != NULL ? call->zeros : adj_forward_make_zeros;
 
-  return call_of_kind (call, ADJ_OP_zeros, no_sizes, meta, zeros) &&
-         expand (call, zeros, &meta->shape);
+  *zeros = ADJ_TENSOR (make (call->cx, zeros->meta));
+  return zeros->tensor != NULL;
 }
 
 /* The dtype of the operand with dimensions where the other has none, else the promoted one. */
@@ -108,14 +133,14 @@ give_other (AdjRuleCall *call, const AdjOp *op, const AdjValue *args, AdjValue *
 {
   const guint other = is_zeros (&args[0]) ? 1 : 0;
   const AdjTensorMeta *meta = broadcast (call, args, 2);
+  AdjTensor *copy = meta != NULL ? expand (call->cx, args[other].tensor, &meta->shape) : NULL;
 
-  *out = args[other];
-  if (meta == NULL || !expand (call, out, &meta->shape) ||
-      !call_of_kind (call, ADJ_OP__to_copy, *out, meta, out))
-    return FALSE;
-  if (other == 1 && op == adj_op (ADJ_OP_sub_Tensor))
-    out->tensor = ADJ_APPLY (call->cx, ADJ_OP_mul_Scalar, *out, ADJ_INT (-1));
-  return out->tensor != NULL;
+  if (copy != NULL)
+    copy = call_of_kind (call->cx, ADJ_OP__to_copy, ADJ_TENSOR (copy), meta);
+  if (copy != NULL && other == 1 && op == adj_op (ADJ_OP_sub_Tensor))
+    copy = ADJ_APPLY (call->cx, ADJ_OP_mul_Scalar, ADJ_TENSOR (copy), ADJ_INT (-1));
+  *out = ADJ_TENSOR (copy);
+  return copy != NULL;
 }
 
 gboolean
