@@ -25,6 +25,12 @@ BatchFunc batching_find_rule (const AdjOp *op);
 /* Calls the operator on each entry by itself. */
 gboolean batching_each (Batching *b, AdjValue *out);
 
+/* Of layer norm and convolutions (batching-norms.c, batching-convolutions.c). */
+gboolean batching_normalize (Batching *b, AdjValue *out);
+gboolean batching_normalize_backward (Batching *b, AdjValue *out);
+gboolean batching_convolve (Batching *b, AdjValue *out);
+gboolean batching_convolve_backward (Batching *b, AdjValue *out);
+
 /* Of an operator that draws random numbers, by the randomness of the level. */
 gboolean batching_draw (Batching *b, AdjValue *out);
 

@@ -472,67 +472,6 @@ product_and_sum (Batching *b, AdjValue *out)
   return done;
 }
 
-/* -- layer norm of a batch with weights of none -- */
-
-static gboolean
-normalized (Batching *b, AdjValue *out)
-{
-  AdjValue args[5];
-
-  if (!batching_is_batched (b, 0) || batching_is_batched (b, 2) || batching_is_batched (b, 3))
-    return adj_op_call_fail (b->call, "is not known with weights for each entry of a batch");
-  memcpy (args, b->call->args, sizeof args);
-  args[0].tensor = batching_front (b, 0);
-  return args[0].tensor != NULL && adj_call_bound (b->call->cx, b->call->op, args, out);
-}
-
-/* -- convolutions of a batch by weights of none: of as many more pictures -- */
-
-/* Argument 0 with the batch in front, by a permutation even where it is there. */
-static AdjTensor *
-permuted_to_front (const Batching *b)
-{
-  guint dim;
-  AdjTensor *inner = level_unwrap (b->level, b->call->args[0].tensor, &dim);
-  guint rank = adj_tensor_get_rank (inner);
-  AdjValue order[ADJ_MAX_RANK] = { ADJ_INT (dim) };
-
-  for (guint i = 1; i < rank; i++)
-    order[i] = ADJ_INT (i <= dim ? i - 1 : i);
-  return ADJ_APPLY (b->call->cx, ADJ_OP_permute, ADJ_TENSOR (inner), list_of (order, rank));
-}
-
-static gboolean
-convolved (Batching *b, AdjValue *out)
-{
-  AdjContext *cx = b->call->cx;
-  const AdjSchema *schema = b->call->schema;
-  AdjValue args[ADJ_MAX_ARGUMENTS], *shape;
-  AdjTensor *flat;
-  guint rank;
-
-  if (!batching_is_batched (b, 0) || batching_is_batched (b, 1) || batching_is_batched (b, 2))
-    return batching_each (b, out);
-  memcpy (args, b->call->args, schema->n_arguments * sizeof *args);
-  flat = permuted_to_front (b);
-  if (flat == NULL)
-    return FALSE;
-  rank = adj_tensor_get_rank (flat);
-  shape = adj_scope_alloc (cx, rank * sizeof *shape);
-  for (guint i = 2; i < rank; i++)
-    shape[i] = adj_value_from_size (adj_tensor_get_meta (flat)->shape.size[i]);
-  shape[1] = adj_value_from_size (adj_size_mul (adj_context_get_symbols (cx), b->level->size,
-                                                adj_tensor_get_meta (flat)->shape.size[1]));
-  args[0].tensor = ADJ_APPLY (cx, ADJ_OP_view, ADJ_TENSOR (flat), list_of (shape + 1, rank - 1));
-  if (args[0].tensor == NULL || !adj_call_bound (cx, b->call->op, args, out))
-    return FALSE;
-  shape[0] = adj_value_from_size (b->level->size);
-  shape[1] = adj_value_from_size (adj_tensor_get_meta (flat)->shape.size[1]);
-  for (guint i = 2; i < rank; i++)
-    shape[i] = adj_value_from_size (adj_tensor_get_meta (out->tensor)->shape.size[i - 1]);
-  return give (ADJ_APPLY (cx, ADJ_OP_view, ADJ_TENSOR (out->tensor), list_of (shape, rank)), out);
-}
-
 /* -- the table -- */
 
 static const struct

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* The levels of torch.func.grad and torch.func.vmap.  A level of gradients is three modes: what
- * comes in is made a tensor of the level, autograd records it, and below that the tensors are
- * those of the next level again.  A batch is one mode (batching.c). */
+/* The levels of torch.func.grad, vmap and jvp.  A level of gradients is three modes: what comes in
+ * is made a tensor of the level, autograd records it, and below that the tensors are those of the
+ * next level again.  Batches (batching.c) and forward mode (forward.c) are one mode each. */
 
-#include "autograd/transform-private.h"
+#include "autograd/forward-private.h"
 #include "call/adj-op.h"
 #include "call/adj-schema-internal.h"
 #include "ops/adj-op-id.h"
@@ -18,7 +18,7 @@ refuse_leaked (AdjCompositeCall *call, AdjValue *result)
   return FALSE;
 }
 
-static const char *const inner_names[] = { "value" };
+static const char *const inner_names[] = { "value", "tangent" };
 
 static const AdjCompositeClass tracked_class = {
   .name = "GradTrackingTensor",
@@ -34,7 +34,20 @@ static const AdjCompositeClass batched_class = {
   .call = refuse_leaked,
 };
 
-static const AdjModeClass drop_class, batch_class;
+static const AdjCompositeClass dual_class = {
+  .name = "DualTensor",
+  .n_inner = 2,
+  .inner_names = inner_names,
+  .call = refuse_leaked,
+};
+
+static const AdjCompositeClass *const classes[] = {
+  [LEVEL_GRADIENTS] = &tracked_class,
+  [LEVEL_BATCH] = &batched_class,
+  [LEVEL_FORWARD] = &dual_class,
+};
+
+static const AdjModeClass drop_class, batch_class, forward_class;
 
 /* -- tensors -- */
 
@@ -72,14 +85,28 @@ level_wrap (AdjContext *cx, const Level *level, AdjTensor *inner, guint dim)
   AdjTensorMeta outer = batched ? without_dim (meta, dim) : *meta;
   AdjValue constant = ADJ_INT (level->id << 8 | dim);
 
-  return adj_composite_new (cx, batched ? &batched_class : &tracked_class, &inner, &constant,
-                            &outer);
+  return adj_composite_new (cx, classes[level->kind], &inner, &constant, &outer);
+}
+
+AdjTensor *
+level_wrap_dual (AdjContext *cx, const Level *level, AdjTensor *primal, AdjTensor *tangent)
+{
+  AdjTensor *parts[] = { primal, tangent };
+  AdjValue constant = ADJ_INT (level->id << 8);
+
+  return adj_composite_new (cx, &dual_class, parts, &constant, adj_tensor_get_meta (primal));
+}
+
+AdjTensor *
+level_tangent (const Level *level, const AdjTensor *tensor)
+{
+  return is_of (tensor, &dual_class, level->id) ? adj_composite_get_inner (tensor, 1) : NULL;
 }
 
 AdjTensor *
 level_unwrap (const Level *level, const AdjTensor *tensor, guint *dim)
 {
-  if (!is_of (tensor, level->kind == LEVEL_BATCH ? &batched_class : &tracked_class, level->id))
+  if (!is_of (tensor, classes[level->kind], level->id))
     return NULL;
   if (dim != NULL)
     *dim = (guint) (adj_composite_get_constant (tensor)->integer & 0xff);
@@ -277,13 +304,22 @@ static const AdjModeClass drop_class = { .name = "out of a level",
 static const AdjModeClass batch_class = { .name = "batch",
                                           .transforms = TRUE,
                                           .call = batching_call };
+static const AdjModeClass forward_class = { .name = "forward mode",
+                                            .transforms = TRUE,
+                                            .call = forward_call };
+
+static const AdjModeClass *const modes[] = {
+  [LEVEL_GRADIENTS] = &drop_class,
+  [LEVEL_BATCH] = &batch_class,
+  [LEVEL_FORWARD] = &forward_class,
+};
 
 /* -- the stack -- */
 
 static gboolean
 is_level (const AdjMode *mode)
 {
-  return mode->klass == &drop_class || mode->klass == &batch_class;
+  return mode->klass == &drop_class || mode->klass == &batch_class || mode->klass == &forward_class;
 }
 
 static Level *
@@ -300,6 +336,15 @@ level_find (AdjContext *cx, guint depth)
 {
   for (AdjMode *mode = adj_context_get_mode (cx); mode != NULL; mode = mode->below)
     if (is_level (mode) && ((Level *) mode)->depth == depth)
+      return (Level *) mode;
+  return NULL;
+}
+
+Level *
+level_find_forward (AdjContext *cx)
+{
+  for (AdjMode *mode = adj_context_get_mode (cx); mode != NULL; mode = mode->below)
+    if (mode->klass == &forward_class)
       return (Level *) mode;
   return NULL;
 }
@@ -326,7 +371,7 @@ level_push (AdjContext *cx, LevelKind kind, AdjSize size)
   Level *level = g_new0 (Level, 1);
 
   push_ground (cx);
-  level->mode.klass = kind == LEVEL_BATCH ? &batch_class : &drop_class;
+  level->mode.klass = modes[kind];
   level->kind = kind;
   level->id = __atomic_add_fetch (&last_id, 1, __ATOMIC_RELAXED);
   level->depth = outer != NULL ? outer->depth + 1 : 1;

@@ -9,11 +9,12 @@ G_BEGIN_DECLS
 /* Levels of torch.func: modes above the one that records for the program. */
 
 /* Tensors of a level show another of the levels below: one that remembers what happens to it there,
- * or one with a dimension more. */
+ * one with a dimension more, or one whose tangent is known. */
 typedef enum
 {
   LEVEL_GRADIENTS,
   LEVEL_BATCH,
+  LEVEL_FORWARD,
 } LevelKind;
 
 /* What entries of a batch draw. */
@@ -41,6 +42,8 @@ guint level_push (AdjContext *cx, LevelKind kind, AdjSize size);
 gboolean level_pop (AdjContext *cx);
 /* (nullable): the one that lives at @depth. */
 Level *level_find (AdjContext *cx, guint depth);
+/* (nullable): the innermost one of forward mode. */
+Level *level_find_forward (AdjContext *cx);
 
 /* -- tensors of a level -- */
 
@@ -48,6 +51,11 @@ Level *level_find (AdjContext *cx, guint depth);
 AdjTensor *level_wrap (AdjContext *cx, const Level *level, AdjTensor *inner, guint dim);
 /* (nullable): what @tensor shows when it is of @level; @dim (out): the dimension that it hides. */
 AdjTensor *level_unwrap (const Level *level, const AdjTensor *tensor, guint *dim);
+/* A tensor of a level of forward mode: what it shows, and the tangent of that. */
+AdjTensor *
+level_wrap_dual (AdjContext *cx, const Level *level, AdjTensor *primal, AdjTensor *tangent);
+/* (nullable): the tangent of @tensor when it is of @level. */
+AdjTensor *level_tangent (const Level *level, const AdjTensor *tensor);
 /* Of a batch, in a call below it: what @tensor shows, with the dimension of the batch at @dim; what
  * has none is repeated for each entry.  %NULL: the context is in error. */
 AdjTensor *level_bring_out (AdjContext *cx, const Level *level, AdjTensor *tensor, guint dim);

@@ -66,6 +66,13 @@ begin_gradients (AdjContext *cx, const AdjValue *args, guint n_args, AdjValue *r
 }
 
 static gboolean
+begin_forward (AdjContext *cx, const AdjValue *args, guint n_args, AdjValue *result)
+{
+  *result = ADJ_INT (level_push (cx, LEVEL_FORWARD, ADJ_SIZE (0)));
+  return TRUE;
+}
+
+static gboolean
 end (AdjContext *cx, const AdjValue *args, guint n_args, AdjValue *result)
 {
   *result = ADJ_NONE;
@@ -146,6 +153,7 @@ remove_dim (AdjContext *cx, const AdjValue *args, guint n_args, AdjValue *result
   return done;
 }
 
+/* At a level of forward mode only what has a tangent is a tensor of it. */
 static gboolean
 wrap (AdjContext *cx, const AdjValue *args, guint n_args, AdjValue *result)
 {
@@ -153,6 +161,9 @@ wrap (AdjContext *cx, const AdjValue *args, guint n_args, AdjValue *result)
 
   if (!takes_tensor (cx, args, n_args, 2))
     return FALSE;
+  level = args[1].kind == ADJ_VALUE_INT ? level_find (cx, (guint) args[1].integer) : NULL;
+  if (level != NULL && level->kind == LEVEL_FORWARD)
+    return give (args[0].tensor, result);
   level = take_level (cx, args, n_args, 1, LEVEL_GRADIENTS);
   return level != NULL &&
          give (level_wrap (cx, level, level_peel (&level->mode, args[0].tensor), 0), result);
@@ -264,12 +275,61 @@ differentiate (AdjContext *cx, const AdjValue *args, guint n_args, AdjValue *res
   return TRUE;
 }
 
+/* -- forward mode -- */
+
+/* A view of what @tensor shows below @level. */
+static AdjTensor *
+view_below (AdjContext *cx, const Level *level, AdjTensor *tensor)
+{
+  AdjTensor *primal = level_unwrap (level, tensor, NULL);
+  AdjMode *entry = adj_context_set_entry (cx, level->mode.below);
+  AdjTensor *view = ADJ_APPLY (cx, ADJ_OP_alias, ADJ_TENSOR (primal != NULL ? primal : tensor));
+
+  adj_context_set_entry (cx, entry);
+  return view;
+}
+
+static gboolean
+make_dual (AdjContext *cx, const AdjValue *args, guint n_args, AdjValue *result)
+{
+  const Level *level = level_find_forward (cx);
+  AdjTensor *view;
+
+  if (!takes_tensor (cx, args, n_args, 2) || args[1].kind != ADJ_VALUE_TENSOR || level == NULL)
+    return fail (cx, "a tangent needs a tensor, and a level of forward mode");
+  view = view_below (cx, level, args[0].tensor);
+  return view != NULL && give (level_wrap_dual (cx, level, view, args[1].tensor), result);
+}
+
+static gboolean
+unpack_dual (AdjContext *cx, const AdjValue *args, guint n_args, AdjValue *result)
+{
+  const Level *level = level_find_forward (cx);
+  AdjValue parts[2] = { ADJ_NONE, ADJ_NONE };
+  AdjTensor *view, *tangent;
+
+  if (level == NULL)
+    return fail (cx, "no level of forward mode has begun");
+  if (!takes_tensor (cx, args, n_args, 1))
+    return FALSE;
+  view = view_below (cx, level, args[0].tensor);
+  tangent = level_tangent (level, args[0].tensor);
+  if (view == NULL)
+    return FALSE;
+  parts[0] = ADJ_TENSOR (adj_keep (view));
+  if (tangent != NULL)
+    parts[1] = ADJ_TENSOR (adj_keep (tangent));
+  *result = adj_value_new_items (ADJ_VALUE_TUPLE, parts, 2);
+  return TRUE;
+}
+
 static gboolean (*const steps[ADJ_N_TRANSFORMS]) (AdjContext *cx,
                                                   const AdjValue *args,
                                                   guint n_args,
                                                   AdjValue *result) = {
   [ADJ_TRANSFORM_BEGIN_BATCH] = begin_batch,
   [ADJ_TRANSFORM_BEGIN_GRADIENTS] = begin_gradients,
+  [ADJ_TRANSFORM_BEGIN_FORWARD] = begin_forward,
   [ADJ_TRANSFORM_END] = end,
   [ADJ_TRANSFORM_ADD_DIM] = add_dim,
   [ADJ_TRANSFORM_REMOVE_DIM] = remove_dim,
@@ -277,6 +337,8 @@ static gboolean (*const steps[ADJ_N_TRANSFORMS]) (AdjContext *cx,
   [ADJ_TRANSFORM_UNWRAP] = unwrap,
   [ADJ_TRANSFORM_TRACK] = track,
   [ADJ_TRANSFORM_DIFFERENTIATE] = differentiate,
+  [ADJ_TRANSFORM_MAKE_DUAL] = make_dual,
+  [ADJ_TRANSFORM_UNPACK_DUAL] = unpack_dual,
 };
 
 gboolean

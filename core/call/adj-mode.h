@@ -28,11 +28,12 @@ typedef struct
 } AdjFunctionApply;
 
 /* The steps of functions that torch.func transforms, as Dynamo leaves them in graphs: levels of
- * gradients and of batches, and what goes in and out of them. */
+ * gradients, of batches and of forward mode, and what goes in and out of them. */
 typedef enum
 {
   ADJ_TRANSFORM_BEGIN_BATCH, /* (size, …) gives the level, a number */
   ADJ_TRANSFORM_BEGIN_GRADIENTS,
+  ADJ_TRANSFORM_BEGIN_FORWARD,
   ADJ_TRANSFORM_END,           /* of the innermost level */
   ADJ_TRANSFORM_ADD_DIM,       /* (tensor, dim, level): hides a dimension */
   ADJ_TRANSFORM_REMOVE_DIM,    /* (tensor, level, size, dim): shows it again */
@@ -40,6 +41,8 @@ typedef enum
   ADJ_TRANSFORM_UNWRAP,        /* (tensor, level) */
   ADJ_TRANSFORM_TRACK,         /* (tensor): requires a gradient */
   ADJ_TRANSFORM_DIFFERENTIATE, /* (outputs, inputs, gradients of outputs or None) */
+  ADJ_TRANSFORM_MAKE_DUAL,     /* (primal, tangent) */
+  ADJ_TRANSFORM_UNPACK_DUAL,   /* (tensor) gives (primal, tangent or None) */
   ADJ_N_TRANSFORMS
 } AdjTransform;
 

@@ -100,11 +100,12 @@ struct _AdjOp
   const char *inplace;
   const char *prim; /* schema of the operator of prims that computes the same, or NULL */
 
-  const char *expr;      /* pointwise body over argument names, or NULL */
-  const char *grad;      /* rules "self: mul.Tensor(g, other); other: …", or NULL */
-  const char *decompose; /* rule over argument names, or NULL */
-  const char *inverse;   /* of a view, or NULL: `base` where it shows `mutated`, by its arguments;
-                            `part` is which of its results it is */
+  const char *expr;         /* pointwise body over argument names, or NULL */
+  const char *grad;         /* rules "self: mul.Tensor(g, other); other: …", or NULL */
+  const char *inplace_grad; /* of the in-place variant, where it is not of `grad`; or NULL */
+  const char *decompose;    /* rule over argument names, or NULL */
+  const char *inverse; /* of a view, or NULL: `base` where it shows `mutated`, by its arguments;
+                          `part` is which of its results it is */
 
   /* Shapes, strides, dtypes and aliasing of the results.  NULL with expr: the pointwise rule. */
   gboolean (*meta) (AdjOpCall *call);

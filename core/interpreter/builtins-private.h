@@ -117,6 +117,12 @@ gboolean adj_builtin_begin_batch (
     AdjContext *cx, const AdjValue *args, guint n_args, const AdjValue *kwargs, AdjValue *out);
 gboolean adj_builtin_begin_gradients (
     AdjContext *cx, const AdjValue *args, guint n_args, const AdjValue *kwargs, AdjValue *out);
+gboolean adj_builtin_begin_forward (
+    AdjContext *cx, const AdjValue *args, guint n_args, const AdjValue *kwargs, AdjValue *out);
+gboolean adj_builtin_make_dual (
+    AdjContext *cx, const AdjValue *args, guint n_args, const AdjValue *kwargs, AdjValue *out);
+gboolean adj_builtin_unpack_dual (
+    AdjContext *cx, const AdjValue *args, guint n_args, const AdjValue *kwargs, AdjValue *out);
 gboolean adj_builtin_end_level (
     AdjContext *cx, const AdjValue *args, guint n_args, const AdjValue *kwargs, AdjValue *out);
 gboolean adj_builtin_add_batch_dim (

@@ -24,6 +24,7 @@ take (AdjContext *cx, AdjTransform step, const AdjValue *args, guint n_args, Adj
 
 STEP (begin_batch, ADJ_TRANSFORM_BEGIN_BATCH)
 STEP (begin_gradients, ADJ_TRANSFORM_BEGIN_GRADIENTS)
+STEP (begin_forward, ADJ_TRANSFORM_BEGIN_FORWARD)
 STEP (end_level, ADJ_TRANSFORM_END)
 STEP (add_batch_dim, ADJ_TRANSFORM_ADD_DIM)
 STEP (remove_batch_dim, ADJ_TRANSFORM_REMOVE_DIM)
@@ -31,6 +32,8 @@ STEP (wrap_for_grad, ADJ_TRANSFORM_WRAP)
 STEP (unwrap_for_grad, ADJ_TRANSFORM_UNWRAP)
 STEP (track_gradient, ADJ_TRANSFORM_TRACK)
 STEP (differentiate, ADJ_TRANSFORM_DIFFERENTIATE)
+STEP (make_dual, ADJ_TRANSFORM_MAKE_DUAL)
+STEP (unpack_dual, ADJ_TRANSFORM_UNPACK_DUAL)
 
 static gboolean
 begins_level (const AdjNode *node)
@@ -38,8 +41,9 @@ begins_level (const AdjNode *node)
   const AdjBuiltin *builtin =
       node->opcode == ADJ_OPCODE_CALL_FUNCTION ? adj_builtin_find (node->target) : NULL;
 
-  return builtin != NULL &&
-         (builtin->call == adj_builtin_begin_batch || builtin->call == adj_builtin_begin_gradients);
+  return builtin != NULL && (builtin->call == adj_builtin_begin_batch ||
+                             builtin->call == adj_builtin_begin_gradients ||
+                             builtin->call == adj_builtin_begin_forward);
 }
 
 gboolean

@@ -61,6 +61,13 @@ map_place (const double *theta, guint n, const double *x, double *result)
     }
 }
 
+/* The coordinates of a place, and 1. */
+static double
+affine_reduction (const AdjOpCall *call)
+{
+  return (double) adj_op_call_meta (call, 0)->shape.size[2].word;
+}
+
 static gboolean
 affine_kernel (AdjOpCall *call)
 {

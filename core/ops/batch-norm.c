@@ -108,13 +108,14 @@ no_update_meta (AdjOpCall *call)
   return add_normal (call, 2, FALSE) && add_reserve (call);
 }
 
-/* PyTorch traces the statistics of a batch on the CPU in the dtype of the batch; its kernels keep
- * them in that of the weights. */
+/* PyTorch traces the result as arithmetic on the batch lays it out, and the statistics of a batch
+ * on the CPU in the dtype of the batch; its kernels keep them in that of the weights. */
 static void
 forward_traced (AdjOpCall *call)
 {
   const AdjTensorMeta *input = adj_op_call_meta (call, 0);
 
+  op_lay_out_pointwise (call, 0, (const guint[]){ 0 }, 1);
   for (guint i = 1; i < 3 && input->device.type == ADJ_DEVICE_CPU; i++)
     call->results[i].meta.dtype = input->dtype;
 }
@@ -187,12 +188,14 @@ backward_meta (AdjOpCall *call)
   return check_backward (call, &at, &dtype) && op_norm_add_gradients (call, 1, 9, dtype);
 }
 
-/* PyTorch traces it as (g - (x - mean) · scale - …) · …, without statistics as g · scale. */
+/* PyTorch traces it as (g - (x - mean) · scale - …) · …, without statistics as g · scale, and has
+ * that gradient of the batch whether it is wanted or not. */
 static void
 backward_traced (AdjOpCall *call)
 {
-  if (op_wants (call, 9, 0))
-    op_lay_out_pointwise (call, 0, (const guint[]){ 0, 1 }, adj_op_call_bool (call, 7) ? 2 : 1);
+  call->results[0].is_none = FALSE;
+  call->results[0].meta = *adj_op_call_meta (call, 1);
+  op_lay_out_pointwise (call, 0, (const guint[]){ 0, 1 }, adj_op_call_bool (call, 7) ? 2 : 1);
 }
 
 /* All three gradients; the gradient comes after the input. */

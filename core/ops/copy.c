@@ -372,12 +372,14 @@ unfold_backward_meta (AdjOpCall *call)
   AdjSize sizes[ADJ_MAX_RANK];
   guint rank = adj_op_call_sizes (call, 1, sizes);
   AdjTensorMeta windows;
+  AdjShape spread;
 
   op_add_contiguous (call, grad->dtype, rank, sizes);
   whole = adj_tensor_new_empty (&call->results[0].meta, op_symbols (call), TRUE);
   if (adj_context_has_error (call->cx) || !view_of (call, &unfold_scatter, whole, &windows))
     return FALSE;
-  return adj_shape_same_sizes (&grad->shape, &windows.shape, op_symbols (call)) ||
+  return (grad->shape.rank == windows.shape.rank &&
+          adj_shape_expand (&grad->shape, op_symbols (call), &windows.shape, &spread)) ||
          adj_op_call_fail (call, "the gradient has not the sizes of the windows");
 }
 
@@ -397,6 +399,23 @@ put_windows (AdjOpCall *call, const AdjKView *grad)
   return TRUE;
 }
 
+/* @grad repeated where it has one element for all windows. */
+static gboolean
+spread_over_windows (AdjOpCall *call, AdjKView *grad)
+{
+  AdjTensorMeta windows;
+
+  if (!view_of (call, &unfold_scatter, call->results[0].tensor, &windows))
+    return FALSE;
+  for (gint i = 0; i < grad->rank; i++)
+    if (grad->size[i] == 1 && windows.shape.size[i].word != 1)
+      {
+        grad->size[i] = windows.shape.size[i].word;
+        grad->stride[i] = 0;
+      }
+  return TRUE;
+}
+
 static gboolean
 unfold_backward_kernel (AdjOpCall *call)
 {
@@ -406,7 +425,8 @@ unfold_backward_kernel (AdjOpCall *call)
   AdjKView grad, out, index;
   gint64 bad;
 
-  if (!op_input (call, 0, &grad) || !op_output (call, 0, &out))
+  if (!op_input (call, 0, &grad) || !op_output (call, 0, &out) ||
+      !spread_over_windows (call, &grad))
     return FALSE;
   op_clear (call, 0);
   if (step >= adj_op_call_int (call, 3, 1) || grad.size[dim] <= 1)

@@ -284,7 +284,7 @@ void
 adj_variant_init_write (AdjOp *op)
 {
   drop_body (op);
-  op->grad = NULL;
+  op->grad = op->parsed->arguments[0].type.written ? op->inplace_grad : NULL;
   op->decompose = NULL;
   op->inverse = NULL;
   op->meta = op->parsed->n_returns == 0 ? write_list_meta : write_meta;

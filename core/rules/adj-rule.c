@@ -34,6 +34,15 @@ static const struct
 #include "ops/releases.inc"
 };
 
+static const struct
+{
+  AdjOpId op;
+  const char *text;
+} forward[] = {
+#define FORWARD(id, text) { ADJ_OP_##id, text },
+#include "ops/forward.inc"
+};
+
 /* %FALSE with ADJ_ERROR_PARSE. */
 static gboolean
 try_rule (Rules *rules, const AdjOp *op, AdjRuleKind kind, const char *text, GError **error)
@@ -157,6 +166,9 @@ make_rules (const AdjOp *op)
   add_rule (rules, op, ADJ_RULE_GRAD, op->grad);
   add_rule (rules, op, ADJ_RULE_DECOMPOSE, op->decompose);
   add_rule (rules, op, ADJ_RULE_INVERSE, op->inverse);
+  for (guint i = 0; i < G_N_ELEMENTS (forward); i++)
+    if (adj_op (forward[i].op) == op)
+      add_rule (rules, op, ADJ_RULE_FORWARD, forward[i].text);
   add_each (rules, op);
   add_releases (rules, op);
   return rules;

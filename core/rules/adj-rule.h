@@ -15,6 +15,7 @@ typedef enum
   ADJ_RULE_GRAD,      /* `.grad`: an entry for each argument that has a gradient */
   ADJ_RULE_DECOMPOSE, /* `.decompose`: one entry */
   ADJ_RULE_INVERSE,   /* `.inverse`: one entry */
+  ADJ_RULE_FORWARD,   /* a row of ops/forward.inc: one entry */
   ADJ_N_RULE_KINDS,
 } AdjRuleKind;
 
@@ -55,7 +56,7 @@ typedef struct
  * operator has none.  An in-place variant has the gradient of its record. */
 const AdjRule *adj_rule_find (const AdjOp *op, AdjRuleKind kind, const char *release);
 
-/* What only gradient rules see: `result`, `g`, `grads`, `output_mask`. */
+/* What gradient rules see, `result`, `g`, `grads`, `output_mask`; FORWARD: `result` alone. */
 typedef struct
 {
   const AdjValue *results;      /* by result; META where only that was kept */
@@ -72,7 +73,11 @@ typedef struct
   const AdjRule *rule;
   const AdjValue *args;      /* by argument; TENSOR, or META where only that was kept */
   const AdjRuleGrads *grads; /* (nullable) */
-  const AdjValue *bindings;  /* INVERSE: base, mutated, part */
+  const AdjValue *bindings;  /* INVERSE: base, mutated, part; FORWARD: tangents by argument: TENSOR,
+                                META where there is none */
+
+  AdjTensor *(*zeros) (AdjContext *cx, const AdjTensorMeta *meta); /* FORWARD: (nullable): what
+                          operators get for tangents that are zeros, borrowed from the scope */
 
   AdjArena *arena;  /* (owned): lists */
   AdjValue *shared; /* results of shared calls; NONE until made */

@@ -128,8 +128,9 @@ is_undefined (const AdjRuleCall *call, const AdjRuleTerm *term)
 static gboolean
 goes_from_last (const AdjRuleCall *call, const AdjRuleTerm *term)
 {
-  return call->grads != NULL &&
-         (term->op == adj_op (ADJ_OP_mul_Tensor) || term->op == adj_op (ADJ_OP_div_Tensor));
+  return call->rule->kind == ADJ_RULE_FORWARD ||
+         (call->grads != NULL &&
+          (term->op == adj_op (ADJ_OP_mul_Tensor) || term->op == adj_op (ADJ_OP_div_Tensor)));
 }
 
 /* An undefined gradient is zeros, but None where the operator takes that. */
@@ -164,6 +165,9 @@ eval_op (AdjRuleCall *call, const AdjRuleTerm *term, AdjValue *out)
 
   if (!eval_op_args (call, term, values))
     return FALSE;
+  if (call->rule->kind == ADJ_RULE_FORWARD &&
+      rule_apply_to_zeros (call, term->op, values, term->n_args, out))
+    return !adj_context_has_error (call->cx);
   for (guint i = 0; i < term->n_args; i++)
     {
       const char *name = term->arg_names != NULL ? term->arg_names[i] : NULL;

@@ -99,7 +99,7 @@ lower_indexed (Lowering *l, const AdjExpr *expr, RuleTermKind kind, guint index)
 
 /* Lowers names that only gradient rules have. */
 static AdjRuleTerm *
-lower_grad_name (Lowering *l, const AdjExpr *expr, gboolean described)
+lower_grad_name (Lowering *l, const AdjExpr *expr)
 {
   const guint64 one = 1;
   const char *name = expr->name;
@@ -117,12 +117,48 @@ lower_grad_name (Lowering *l, const AdjExpr *expr, gboolean described)
       l->grads |= one << number;
       return lower_indexed (l, expr, RULE_GRAD, (guint) number);
     }
-  if ((number = numbered (name, "result")) >= 0)
-    {
-      *(described ? &l->use.described_results : &l->use.results) |= one << number;
-      return lower_indexed (l, expr, RULE_RESULT, (guint) number);
-    }
   return NULL;
+}
+
+/* `self_t` of a rule for tangents: that of self. */
+static AdjRuleTerm *
+lower_tangent (Lowering *l, const AdjExpr *expr)
+{
+  const gsize n = strlen (expr->name);
+
+  for (guint i = 0; n > 2 && strcmp (expr->name + n - 2, "_t") == 0 && i < l->schema->n_arguments;
+       i++)
+    if (strlen (l->schema->arguments[i].name) == n - 2 &&
+        strncmp (l->schema->arguments[i].name, expr->name, n - 2) == 0)
+      return lower_indexed (l, expr, RULE_BINDING, i);
+  return NULL;
+}
+
+static AdjRuleTerm *
+lower_result (Lowering *l, const AdjExpr *expr, gboolean described)
+{
+  const guint64 one = 1;
+  const gint number = numbered (expr->name, "result");
+
+  if (number < 0)
+    return NULL;
+  *(described ? &l->use.described_results : &l->use.results) |= one << number;
+  return lower_indexed (l, expr, RULE_RESULT, (guint) number);
+}
+
+/* Lowers names that only rules of one kind have; %NULL: it is none of them. */
+static AdjRuleTerm *
+lower_name_of_kind (Lowering *l, const AdjExpr *expr, gboolean described)
+{
+  AdjRuleTerm *term = NULL;
+
+  if (l->kind == ADJ_RULE_GRAD)
+    term = lower_grad_name (l, expr);
+  if (l->kind == ADJ_RULE_FORWARD)
+    term = lower_tangent (l, expr);
+  if (term == NULL && (l->kind == ADJ_RULE_GRAD || l->kind == ADJ_RULE_FORWARD))
+    term = lower_result (l, expr, described);
+  return term;
 }
 
 static AdjRuleTerm *
@@ -148,7 +184,7 @@ lower_name (Lowering *l, const AdjExpr *expr, gboolean described)
   for (guint i = 0; i < G_N_ELEMENTS (*bindings) && bindings[l->kind][i] != NULL; i++)
     if (strcmp (bindings[l->kind][i], name) == 0)
       return lower_indexed (l, expr, RULE_BINDING, i);
-  term = l->kind == ADJ_RULE_GRAD ? lower_grad_name (l, expr, described) : NULL;
+  term = lower_name_of_kind (l, expr, described);
   if (term != NULL)
     return term;
   if (strcmp (name, "True") == 0 || strcmp (name, "False") == 0)
@@ -369,6 +405,19 @@ add_entries (Lowering *l, const char *text)
   if (error != NULL)
     fail (l, "%s", error->message);
   g_clear_error (&error);
+}
+
+gboolean
+rule_refuses (const AdjRule *rule)
+{
+  for (guint i = 0; i < rule->n_entries; i++)
+    {
+      const AdjRuleTerm *term = rule->entries[i].term;
+
+      if (term->builtin != NULL && strcmp (term->builtin->name, "refuse") == 0)
+        return TRUE;
+    }
+  return FALSE;
 }
 
 const guint8 *

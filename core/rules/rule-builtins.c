@@ -472,6 +472,11 @@ builtin_repeat_backward (AdjRuleCall *call, const AdjValue *args, guint n, AdjVa
 static gboolean
 builtin_scaled (AdjRuleCall *call, const AdjValue *args, guint n, AdjValue *out)
 {
+  if (args[0].kind == ADJ_VALUE_META)
+    {
+      *out = args[0];
+      return TRUE;
+    }
   if (args[1].kind != ADJ_VALUE_COMPLEX && rule_number_of (&args[1], 1) == 1)
     return rule_give (out, args[0].tensor);
   return rule_give (out, ADJ_APPLY (call->cx, ADJ_OP_mul_Scalar, args[0], args[1]));

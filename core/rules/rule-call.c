@@ -34,6 +34,7 @@ rule_kind_noun (AdjRuleKind kind)
     [ADJ_RULE_GRAD] = "gradient",
     [ADJ_RULE_DECOMPOSE] = "decomposition",
     [ADJ_RULE_INVERSE] = "inverse",
+    [ADJ_RULE_FORWARD] = "tangent",
   };
 
   return nouns[kind];

@@ -100,7 +100,15 @@ const guint8 *rule_sort_by_name (AdjArena *arena, const AdjArgument *arguments, 
  */
 gboolean rule_decompose (AdjOpCall *call, AdjValue *result);
 
-/* "gradient", "decomposition", "inverse". */
+/* Whether an entry of a gradient rule says that there is no gradient. */
+gboolean rule_refuses (const AdjRule *rule);
+/* What @op makes of @args, of which tangents that are zeros are META: %TRUE where PyTorch knows
+ * without computing it (@out), or with the context in error; else they become tensors and %FALSE is
+ * returned (zeros.c). */
+gboolean
+rule_apply_to_zeros (AdjRuleCall *call, const AdjOp *op, AdjValue *args, guint n, AdjValue *out);
+
+/* "gradient", "decomposition", "inverse", "tangent". */
 const char *rule_kind_noun (AdjRuleKind kind);
 /* Sets the context's error: "the gradient of aten::mul.Tensor …"; returns %FALSE. */
 gboolean rule_call_fail (AdjRuleCall *call, AdjError code, const char *format, ...)

@@ -17,14 +17,16 @@ from torch.utils.checkpoint import CheckpointPolicy, checkpoint, create_selectiv
 
 import zoo_chance
 import zoo_further
+import zoo_layers
 import zoo_libraries
 import zoo_networks
 import zoo_science
 import zoo_written
 from jobs import line, load, record, serve
 
-ZOOS = (zoo_written, zoo_science, zoo_further, zoo_networks, zoo_chance, zoo_libraries)
+ZOOS = (zoo_written, zoo_science, zoo_further, zoo_networks, zoo_chance, zoo_layers, zoo_libraries)
 MODELS = {name: make for zoo in ZOOS for name, make in zoo.MODELS.items()}
+OPTIMISERS = {**zoo_further.OPTIMISERS, **zoo_layers.OPTIMISERS}
 
 
 # -- variants: (how the model is changed, what surrounds the step) --
@@ -133,7 +135,7 @@ def answer_optimiser(module, job):
     """A step after one that was not compiled, so that there is what the optimiser remembers."""
     torch.manual_seed(0)
     net = torch.nn.Sequential(torch.nn.Linear(4, 6, bias=False), torch.nn.Linear(6, 2, bias=False))
-    optimiser = zoo_further.OPTIMISERS[job["optimiser"]](net.parameters())
+    optimiser = OPTIMISERS[job["optimiser"]](net.parameters())
     net(torch.randn(3, 4)).square().sum().backward()
     optimiser.step()
     return record(module, job["path"], lambda: optimiser.step(), lambda called: called())
@@ -142,7 +144,7 @@ def answer_optimiser(module, job):
 def main(path):
     module = load(path)
     dynamo_config.allow_rnn = True  # else nothing of a model with a recurrent layer is compiled
-    hello = {"torch": torch.__version__, "models": [*MODELS], "optimisers": [*zoo_further.OPTIMISERS], "variants": [*VARIANTS]}
+    hello = {"torch": torch.__version__, "models": [*MODELS], "optimisers": [*OPTIMISERS], "variants": [*VARIANTS]}
     serve(hello, lambda job: (answer_optimiser if "optimiser" in job else answer)(module, job))
 
 

@@ -193,6 +193,9 @@ check_value (const OracleCase *c,
     g_string_append_printf (why, "a result is not the integer %s", r.text);
   if (kind[0] != 't' || value->kind != ADJ_VALUE_TENSOR)
     {
+      /* Traces have results that kernels leave undefined. */
+      if (kind[0] == 'n' && c->needs_cuda && c->op->traced != NULL)
+        return;
       if ((kind[0] == 'n') != (value->kind == ADJ_VALUE_NONE) ||
           (kind[0] == 't') != (value->kind == ADJ_VALUE_TENSOR))
         g_string_append (why, "a result is undefined, or should be");

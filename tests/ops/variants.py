@@ -34,6 +34,8 @@ SKIPPED = {
     "adaptive_max_pool3d_backward": ("expanded", "empty", "gaps"), "adaptive_max_pool2d_backward": ("expanded", "empty"),
     "fractional_max_pool2d_backward": ("gaps", "expanded"), "fractional_max_pool3d_backward": ("gaps", "expanded"),
     "max_unpool2d": ("empty",), "max_unpool3d": ("empty",),
+    # the spectrum keeps its own dtype until a wider window makes it wider, and narrow sums of windows are in no order
+    "istft": (F64, F16, BF16),
     "affine_grid_generator": INTEGERS, "_trilinear": (*INTEGERS, "empty"),
     **{f"special_bessel_{name}": (F64,) for name in ("j0", "j1", "y0", "y1")},
     "svd": (*DTYPES, "dense", "gaps", "offset", "expanded", "empty", "scalar"),

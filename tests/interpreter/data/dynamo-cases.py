@@ -99,7 +99,7 @@ def advanced(x, i, j):
 
 @case(f32(4, 5))
 def masks(x):
-    return torch.where(x > 0, x, 0.0), torch.where(x > 0, x, -x), x.masked_fill(x < 0, 1.0)
+    return torch.where(x > 0, x, 0.0), torch.where(x > 0, x, -x), x.masked_fill(x < 0, 1.0), x.where(x > 0, 1.0), x.where(x > 0, -x)
 
 
 # -- dtypes --

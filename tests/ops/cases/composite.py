@@ -28,6 +28,11 @@ for dtype in (F32, F64):
     case("stft.center", values((2, 40), dtype), 8, 3, window=window, return_complex=True)
     case("stft.center", wave, 12, 4, 8, window, True, "constant", True, False, True)
     case("stft.center", wave, 12, 4, 8, None, True, "reflect", False, True, False)
+    spectrum = torch.stft(wave, 12, 4, 8, window, return_complex=True)
+    case("istft", spectrum, 12, 4, 8, window, True)
+    case("istft", spectrum, 12, 4, 8, window, True, True, True, 30)
+    case("istft", torch.stft(values((2, 40), dtype), 8, 2, window=window, onesided=False, return_complex=True), 8, 2, window=window, onesided=False)
+    case("istft", torch.stft(wave, 8, 4, return_complex=True), 8, 4)
     case("special_ndtr", values((3, 5), dtype))
     for weight in (values((3,), dtype), None):
         case("instance_norm", values((2, 3, 4, 5), dtype), weight, weight, values((3,), dtype), values((3,), dtype, 0.5, 2),

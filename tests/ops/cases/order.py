@@ -39,6 +39,7 @@ for dtype in (F32, F64, I64):
     for dim, size, step in ((1, 3, 2), (1, 3, 1), (-1, 2, 1), (0, 1, 1), (1, 2, 4)):
         windows = whole.unfold(dim, size, step)
         case("unfold_backward", values(windows.shape, dtype), [2, 7, 3], dim, size, step)
+        case("unfold_backward", values(windows[:1].shape, dtype), [2, 7, 3], dim, size, step)
 for v in (values((2, 4), F32), values((4, 2), F32).t(), values((2, 8), F32)[:, 2:6], values((3,), F64),
           values((2, 8), U8), values((3, 4), I64), values((), F32)):
     for dtype in (I32, I64, U8, F16, F64, B8):
