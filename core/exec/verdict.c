@@ -6,6 +6,7 @@
 
 #include "call/adj-op.h"
 #include "exec/perturbation-private.h"
+#include "exec/places-private.h"
 #include "exec/ties-private.h"
 #include "exec/verdict-private.h"
 #include "interpreter/adj-gauge.h"
@@ -100,8 +101,8 @@ find_gauge (const AdjNode *node)
   return NULL;
 }
 
-/* (transfer full): what the operator of @side gives exactly; of vectors that it leaves a factor,
- * the nearest of those that may be. */
+/* (transfer full): what the operator of @side gives exactly; of vectors that it leaves a factor, and
+ * of places that rounding moves, the nearest of those that may be. */
 static AdjTensorData *
 exact_of (const Side *side, const Leaf *leaf)
 {
@@ -109,7 +110,7 @@ exact_of (const Side *side, const Leaf *leaf)
   const AdjSchema *schema = op != NULL ? adj_op_get_schema (op) : NULL;
 
   if (op == NULL || leaf->item >= schema->n_returns)
-    return adj_tensor_data_ref (side->exact);
+    return places_find_nearest (side, leaf);
   return adj_gauge_align (side->exact, side->value,
                           g_strcmp0 (schema->returns[leaf->item].name, "Vh") == 0);
 }

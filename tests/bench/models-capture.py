@@ -20,10 +20,11 @@ import zoo_further
 import zoo_libraries
 import zoo_networks
 import zoo_science
+import zoo_trained
 import zoo_written
 from jobs import line, load, record, serve
 
-ZOOS = (zoo_written, zoo_science, zoo_further, zoo_networks, zoo_chance, zoo_libraries)
+ZOOS = (zoo_written, zoo_science, zoo_further, zoo_networks, zoo_chance, zoo_trained, zoo_libraries)
 MODELS = {name: make for zoo in ZOOS for name, make in zoo.MODELS.items()}
 
 
