@@ -17,6 +17,15 @@ typedef enum
   ADJ_K_RESAMPLE_N
 } AdjKResampleMode;
 
+/* How the places are computed that elements of y have in x: other than x is, to find how far y
+ * depends on it. */
+typedef struct
+{
+  bool narrow;            /* in f32 */
+  bool fused;             /* a product and what is taken from it are rounded once */
+  const double *moves[3]; /* (nullable): along an axis, by how much each is moved then */
+} AdjKPlaces;
+
 /* x […, D, H, W] and y […, OD, OH, OW] have the same sizes before the last three, and are floating;
  * only the last @n_axes differ in size. */
 typedef struct
@@ -27,6 +36,7 @@ typedef struct
   bool align_corners; /* of blends: the corners of x and y are at the same places */
   bool antialias;     /* of blends: a smaller y sees all that its elements cover */
   double scale[3];    /* how much larger y is along an axis; 0: by the sizes */
+  AdjKPlaces places;  /* of blends */
 } AdjKResample;
 
 /* Writes y. */

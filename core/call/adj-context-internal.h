@@ -58,6 +58,20 @@ void adj_context_set_drawn_dtype (AdjContext *cx, AdjDType dtype);
 AdjDType adj_context_get_narrow_dtype (const AdjContext *cx);
 void adj_context_set_narrow_dtype (AdjContext *cx, AdjDType dtype);
 
+/* How the places are computed that operators blend at (ADJ_BAND_PLACES) where they are called in
+ * float64; as it is made: in float64. */
+typedef struct
+{
+  gboolean narrow; /* in float32 */
+  gboolean fused;  /* a product and what is taken from it are rounded once */
+  double step;     /* and moved by up to this */
+  guint32 seed;    /* of the moves */
+} AdjPlaceRounding;
+
+/* (transfer none) */
+const AdjPlaceRounding *adj_context_get_places (const AdjContext *cx);
+void adj_context_set_places (AdjContext *cx, const AdjPlaceRounding *places);
+
 /* Where the kernels of calls run. */
 typedef struct AdjKQueue AdjKQueue;
 

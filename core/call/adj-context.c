@@ -193,6 +193,18 @@ adj_context_set_narrow_dtype (AdjContext *cx, AdjDType dtype)
   cx->narrow_graph = cx->place.graph;
 }
 
+const AdjPlaceRounding *
+adj_context_get_places (const AdjContext *cx)
+{
+  return &cx->places;
+}
+
+void
+adj_context_set_places (AdjContext *cx, const AdjPlaceRounding *places)
+{
+  cx->places = *places;
+}
+
 AdjKQueue *
 adj_context_get_queue (const AdjContext *cx)
 {

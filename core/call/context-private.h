@@ -22,6 +22,7 @@ struct _AdjContext
   AdjDType drawn_dtype;
   AdjDType narrow_dtype;
   const AdjGraph *narrow_graph; /* (unowned): in whose calls it holds */
+  AdjPlaceRounding places;
   AdjKQueue cpu;
   AdjKQueue *queue; /* (unowned): @cpu, or of a device */
   gboolean grad_enabled;

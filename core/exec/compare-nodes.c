@@ -214,32 +214,6 @@ remember_items (Comparing *comparing, guint index, const AdjValueComparison *val
   g_hash_table_insert (comparing->items, GUINT_TO_POINTER (index), items);
 }
 
-/* Whether node @index passes on uninitialised memory: it takes some and computes nothing. */
-static gboolean
-hands_on_unset (const Comparing *comparing, guint index)
-{
-  const AdjNode *node = adj_graph_get_node (comparing->graph, index);
-
-  if (!comparing_is_alias (comparing, index) &&
-      (node->op == NULL || node->op->band != ADJ_BAND_EXACT))
-    return FALSE;
-  for (guint k = 0; k < node->n_inputs; k++)
-    if (comparing->unset[node->inputs[k].index])
-      return TRUE;
-  return FALSE;
-}
-
-/* Skips a value that differs where it passes on uninitialised memory: a tensor that is filled in
- * parts is compared when it is whole. */
-static void
-verdict_of_unset (Comparing *comparing, guint index, AdjValueComparison *out)
-{
-  if (out->verdict <= ADJ_VERDICT_WITHIN || !hands_on_unset (comparing, index))
-    return;
-  comparing->unset[index] = TRUE;
-  out->verdict = ADJ_VERDICT_SKIPPED;
-}
-
 /* Calls the operator once more for either side. */
 static void
 compute_exact (Item *item)
@@ -337,6 +311,33 @@ gives_unset (const Item *item)
   return op != NULL && (op->flags & ADJ_OP_NO_COMPARE) != 0;
 }
 
+/* Whether the node passes on uninitialised memory: it takes some, computes nothing, and gives
+ * something else where something else is there.  What is filled does not. */
+static gboolean
+hands_on_unset (const Item *item)
+{
+  const Comparing *comparing = item->comparing;
+  gboolean alias = comparing_is_alias (comparing, item->index);
+
+  if (!alias && (item->node->op == NULL || item->node->op->band != ADJ_BAND_EXACT))
+    return FALSE;
+  for (guint k = 0; k < item->node->n_inputs; k++)
+    if (comparing->unset[item->node->inputs[k].index])
+      return alias || operation_reads_unset (&item->own, comparing->unset);
+  return FALSE;
+}
+
+/* Skips a value that differs where it passes on uninitialised memory: a tensor that is filled in
+ * parts is compared when it is whole. */
+static void
+verdict_of_unset (const Item *item, AdjValueComparison *out)
+{
+  if (out->verdict <= ADJ_VERDICT_WITHIN || !hands_on_unset (item))
+    return;
+  item->comparing->unset[item->index] = TRUE;
+  out->verdict = ADJ_VERDICT_SKIPPED;
+}
+
 static gboolean
 compare_node (Comparing *comparing, guint index, AdjValueComparison *out)
 {
@@ -357,7 +358,7 @@ compare_node (Comparing *comparing, guint index, AdjValueComparison *out)
     }
   item.inputs_differ = !out->inputs_agree && !out->inputs_alone;
   comparing->same[index] = compare_items (&item, out) || comparing->same[index];
-  verdict_of_unset (comparing, index, out);
+  verdict_of_unset (&item, out);
   return TRUE;
 }
 

@@ -24,9 +24,6 @@
 /* By how much an operator that jumps is moved to see how it moves where it does not. */
 #define NO_JUMP 0x1p-40
 
-/* How many places along a dimension count as one more of the terms of an element. */
-#define PLACES_TO_ELEMENT 16
-
 /* The factor by which rounding may exceed a sample of it where the result is nothing but rounding.
  */
 #define LOST 16
@@ -120,24 +117,44 @@ norm_of_moves (const Condition *condition, double step)
   return moves != NULL ? norm_of (moves, condition->n) : 0;
 }
 
-/* Raises @sizes to what moves when everything that rounds does; their norm.  @op: (nullable). */
+static guint
+count_samples (const Condition *condition)
+{
+  return (guint) CLAMP (ALL_SAMPLES / MAX (condition->n, 1), LEAST_SAMPLES, MOST_SAMPLES);
+}
+
+/* What moves when everything that rounds does; the norm of it.  @op: (nullable). */
 static double
-add_intermediates (const Condition *condition, const AdjOp *op, double step, double *sizes)
+add_intermediates (const Condition *condition, const AdjOp *op, double step, Terms *terms)
 {
   gboolean only = op != NULL && (op->flags & ADJ_OP_IN_STEPS) != 0;
   Replay replay = { .kind = only ? REPLAY_PERTURBED_INSIDE : REPLAY_PERTURBED, .step = step };
-  guint n_samples =
-      (guint) CLAMP (ALL_SAMPLES / MAX (condition->n, 1), LEAST_SAMPLES, MOST_SAMPLES);
-  g_autofree double *moves = measure_moves (condition, replay, n_samples);
+  guint n_samples = count_samples (condition);
 
-  if (moves == NULL)
+  terms->moves = measure_moves (condition, replay, n_samples);
+  if (terms->moves == NULL)
     {
       replay.kind = REPLAY_ROUNDED;
-      moves = measure_moves (condition, replay, n_samples);
+      terms->moves = measure_moves (condition, replay, n_samples);
     }
+  return terms->moves != NULL ? norm_of (terms->moves, condition->n) : 0;
+}
+
+/* What moves when the places do that it blends at, each by itself.  The weights of one element may
+ * cancel where the absolute values of what they weigh do not. */
+static void
+add_places (const Condition *condition, Terms *terms)
+{
+  guint n_samples = count_samples (condition);
+  Replay inputs = { .kind = REPLAY_ROUNDED, .step = REPLAY_STEP };
+  Replay places = { .kind = REPLAY_AROUND, .step = REPLAY_STEP };
+  g_autofree double *moves = measure_moves (condition, inputs, n_samples);
+
   for (gint64 i = 0; moves != NULL && i < condition->n; i++)
-    sizes[i] = MAX (sizes[i], moves[i]);
-  return moves != NULL ? norm_of (moves, condition->n) : 0;
+    terms->sizes[i] = MAX (terms->sizes[i], moves[i]);
+  terms->moves = measure_moves (condition, places, n_samples);
+  terms->fine = TRUE;
+  terms->places = terms->moves != NULL ? norm_of (terms->moves, condition->n) : 0;
 }
 
 /* Raises @sizes to what the operator gives on absolute values. */
@@ -186,8 +203,9 @@ level (const Condition *condition, double *sizes, double norm)
 static void
 look_around (const Condition *condition, Terms *terms)
 {
-  raise_to (condition, terms->sizes,
-            norm_of (terms->sizes, condition->n) / sqrt ((double) condition->n));
+  if (terms->moves != NULL)
+    raise_to (condition, terms->moves,
+              norm_of (terms->moves, condition->n) / sqrt ((double) condition->n));
   terms->around = g_new0 (double *, N_AROUND);
   for (guint k = 0; k < N_AROUND; k++)
     {
@@ -199,23 +217,13 @@ look_around (const Condition *condition, Terms *terms)
     }
 }
 
-/* Raises the terms of a blend (resampling): its places are off by @n_places roundings, and its
- * weights may cancel. */
-static void
-widen (const Condition *condition, double n_places, Terms *terms)
-{
-  raise_to (condition, terms->sizes, terms->sums / sqrt ((double) condition->n));
-  for (gint64 i = 0; i < condition->n; i++)
-    terms->sizes[i] *= 1 + n_places / PLACES_TO_ELEMENT;
-}
-
 /* The result is a sum of so many steps, one after the other, of which only L2 norms are known. */
 static void
 add_up (const Condition *condition, double steps, double n_added, Terms *terms)
 {
   terms->sums = steps * sqrt (n_added);
-  for (gint64 i = 0; i < condition->n; i++)
-    terms->sizes[i] *= sqrt (n_added);
+  for (gint64 i = 0; terms->moves != NULL && i < condition->n; i++)
+    terms->moves[i] *= sqrt (n_added);
 }
 
 /* Of what is computed element by element. */
@@ -225,7 +233,7 @@ estimate_body (const Condition *condition, const AdjOp *op, Terms *terms)
   add_nudges (condition, terms->sizes);
   terms->norm = norm_of (terms->sizes, condition->n);
   if (op->flags & ADJ_OP_IN_STEPS)
-    add_intermediates (condition, op, REPLAY_STEP, terms->sizes);
+    add_intermediates (condition, op, REPLAY_STEP, terms);
   if (op->flags & ADJ_OP_CANCELS)
     level (condition, terms->sizes, terms->norm);
 }
@@ -250,11 +258,11 @@ estimate_whole (const Condition *condition, const NodeRounding *rounding, Terms 
       terms->sums = norm_of (terms->sizes, condition->n);
     }
   else
-    steps = add_intermediates (condition, op, step, terms->sizes);
+    steps = add_intermediates (condition, op, step, terms);
   if (!sums && op != NULL && rounding->band > op->band)
     add_up (condition, steps, rounding->reduction, terms);
   if (places)
-    widen (condition, rounding->reduction, terms);
+    add_places (condition, terms);
   if (step == NO_JUMP)
     {
       /* Its places are rounded as numbers about 1 are, wherever they lie. */

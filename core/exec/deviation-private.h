@@ -10,8 +10,10 @@ G_BEGIN_DECLS
 typedef struct
 {
   double *sizes;   /* (owned) (nullable): of each element the sum of their absolute values */
-  gboolean fine;   /* they are rounded to float32 in 16-bit types too */
-  double sums;     /* L2 norm of these where they are sums; else 0 */
+  double *moves;   /* (owned) (nullable): how far one rounding of each step moves it */
+  gboolean fine;   /* those are roundings to float32 in 16-bit types too */
+  double sums;     /* L2 norm of the sizes where they are sums; else 0 */
+  double places;   /* L2 norm of how far a rounding of computed places moves all; 0: there are none */
   double **around; /* (owned) (nullable): what else is right of an element beyond its limit, for
                       rounding does not tell on which side of an edge it is */
   guint n_around;

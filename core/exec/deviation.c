@@ -12,12 +12,20 @@
 /* How many standard errors of the slope are still chance. */
 #define CHANCE 5
 
+/* How much of a term a measured move is: it has in it how many roundings there are, where a term may
+ * be added up in any order. */
+#define MOVE_TO_TERM 0.25
+
+/* How many roundings of the places it blends at a result may be off. */
+#define PLACING 4
+
 void
 terms_clear (Terms *terms)
 {
   for (guint i = 0; i < terms->n_around; i++)
     g_free (terms->around[i]);
   g_free (terms->around);
+  g_free (terms->moves);
   g_free (terms->sizes);
 }
 
@@ -100,7 +108,7 @@ count_independent (const double *exact, gint64 n)
 typedef struct
 {
   double u, underflow, most;
-  double of_sizes;                    /* u of the terms, in u of the result */
+  double of_moves;                    /* what a move counts as term, in u of the result */
   gboolean pairs;                     /* elements are the parts of complex numbers */
   double squares, dot, exact_squares; /* of the errors, of these with what is exact, of that */
   gint64 n;
@@ -138,9 +146,11 @@ count_units (const Sums *sums, double value, double exact, double size)
 static double
 size_of (const Sums *sums, const Terms *terms, const double *exact, gint64 index)
 {
-  double size = terms->sizes != NULL ? terms->sizes[index] * sums->of_sizes : 0;
+  double size = terms->sizes != NULL ? terms->sizes[index] : 0;
   double other = sums->pairs ? fabs (exact[index ^ 1]) : 0;
 
+  if (terms->moves != NULL)
+    size = MAX (size, terms->moves[index] * sums->of_moves);
   return isfinite (other) ? MAX (size, other) : size;
 }
 
@@ -219,11 +229,12 @@ measure (const double *value,
                 .most = adj_dtype_largest (dtype),
                 .pairs = is_complex (whole),
                 .out = &out };
+  double of_terms = rounding_get_term_unit (rounding, dtype);
   double limit = rounding_get_limit (rounding, dtype), norm, reach;
 
   if (terms == NULL)
     terms = &none;
-  sums.of_sizes = terms->fine ? rounding_get_term_unit (rounding, dtype) / sums.u : 1;
+  sums.of_moves = (terms->fine ? of_terms / sums.u : 1) * MOVE_TO_TERM;
   for (gint64 i = 0; i < n; i++)
     add_element (&sums, value[i], nearest (&sums, terms, value[i], exact, i),
                  size_of (&sums, terms, exact, i), i);
@@ -237,10 +248,11 @@ measure (const double *value,
       reach += rounding_get_term_limit (rounding, dtype, terms->coarse) *
                MAX (terms->norm / 2 - norm, 0);
       reach = MAX (reach, rounding_get_sum_limit (rounding, dtype) * terms->sums);
+      reach += PLACING * of_terms * terms->places;
     }
   out.rel_l2 = ratio (sqrt (sums.squares), norm);
   out.rel_l2_limit = ratio (reach, norm);
-  limit_slope (&out, &sums, exact, n, rounding_get_common_limit (rounding, dtype));
+  limit_slope (&out, &sums, exact, n, limit);
   out.right = out.n_class_mismatch == 0 && sqrt (sums.squares) <= reach &&
               fabs (out.slope) <= out.slope_limit && out.element <= ADJ_ELEMENT_LIMIT;
   return out;

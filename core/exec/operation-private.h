@@ -26,6 +26,10 @@ AdjValue operation_compute (const Operation *operation, NodeRounding *rounding);
 /* Computes the node in the dtypes of the graph. (transfer full) */
 AdjValue operation_repeat (const Operation *operation);
 
+/* Whether the node gives something else where memory that nobody wrote, which @unset has of each
+ * node, holds something else. */
+gboolean operation_reads_unset (const Operation *operation, const gboolean *unset);
+
 /* The terms of result @item, which is @exact: of sums and products by the operator on absolute
  * values, of what is computed element by element by how each argument moves it, of the rest by how
  * a rounding of all arguments, and of what is computed on the way, does. */

@@ -96,7 +96,9 @@ void
 comparing_note_peer (Comparing *comparing, guint index)
 {
   const AdjNode *node = adj_graph_get_node (comparing->graph, index);
-  Taking taking = { .comparing = comparing, .index = index };
+  gboolean unset = node->op != NULL && (node->op->flags & ADJ_OP_NO_COMPARE) != 0;
+  /* What is in memory that nobody wrote may be what the candidate found there. */
+  Taking taking = { .comparing = comparing, .index = index, .keep = unset };
   AdjValue *peer = &comparing->peer[index];
 
   if (node->opcode == ADJ_OPCODE_PLACEHOLDER || node->opcode == ADJ_OPCODE_GET_ATTR)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #pragma once
 
+#include "call/adj-context-internal.h"
 #include "exec/operation-private.h"
 
 G_BEGIN_DECLS
@@ -19,6 +20,7 @@ typedef enum
   REPLAY_PERTURBED,        /* and intermediate results, too */
   REPLAY_PERTURBED_INSIDE, /* that alone */
   REPLAY_AROUND,           /* places moved by what rounding may move them */
+  REPLAY_PLACED,           /* places as another algorithm rounds them */
 } ReplayKind;
 
 typedef struct
@@ -28,6 +30,9 @@ typedef struct
   double step;       /* relative size of random moves */
   guint64 seed;      /* of chance */
   guint nudged;      /* which tensor */
+  AdjPlaceRounding places; /* how those are rounded that it blends at */
+  const gboolean *unset;   /* (nullable): of each node, that it is memory which nobody wrote */
+  guint8 byte;             /* which has this in all of its bytes then */
   guint n_replayed;  /* tensors so far */
   AdjDType coarsest; /* of them; ADJ_DTYPE_NONE */
 } Replay;

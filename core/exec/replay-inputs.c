@@ -49,7 +49,7 @@ change_wide (const Replay *replay, AdjTensorData *wide)
     return perturbation_move_tensor (wide, replay->step, 0,
                                      replay->seed + ((guint64) replay->n_replayed << 40));
   if (replay->kind == REPLAY_AS_IT_IS || replay->kind == REPLAY_PERTURBED_INSIDE ||
-      replay->kind == REPLAY_AROUND ||
+      replay->kind == REPLAY_AROUND || replay->kind == REPLAY_PLACED ||
       (replay->kind == REPLAY_NUDGED && replay->n_replayed != replay->nudged))
     return adj_tensor_data_ref (wide);
   changed = g_memdup2 (bytes, size);
@@ -60,6 +60,25 @@ change_wide (const Replay *replay, AdjTensorData *wide)
       changed[i] *= 1 + REPLAY_STEP;
   store = g_bytes_new_take (changed, size);
   return adj_tensor_data_new (adj_tensor_data_get_meta (wide), store, NULL);
+}
+
+static gboolean
+fill_leaf (const AdjValue *leaf, AdjValue *out, gpointer data)
+{
+  const Replay *replay = data;
+  g_autoptr (GBytes) bytes = NULL;
+  g_autoptr (AdjTensorData) filled = NULL;
+  gsize size;
+
+  *out = adj_value_copy (leaf);
+  if (leaf->kind != ADJ_VALUE_DATA)
+    return TRUE;
+  size = g_bytes_get_size (adj_tensor_data_get_bytes (leaf->data));
+  bytes = g_bytes_new_take (memset (g_malloc (size), replay->byte, size), size);
+  filled = adj_tensor_data_new (adj_tensor_data_get_meta (leaf->data), bytes, NULL);
+  adj_value_clear (out);
+  *out = ADJ_TENSOR (adj_tensor_new_from_data (filled));
+  return TRUE;
 }
 
 static gboolean
@@ -76,7 +95,10 @@ replay_leaf (const AdjValue *leaf, AdjValue *out, gpointer data)
 
       return holder != ALIAS_VERSIONS_UNKNOWN &&
              replay->operation->values[holder].kind != ADJ_VALUE_NONE &&
-             adj_value_map (&replay->operation->values[holder], replay_leaf, replay, out);
+             adj_value_map (&replay->operation->values[holder],
+                            replay->unset != NULL && replay->unset[holder] ? fill_leaf
+                                                                           : replay_leaf,
+                            replay, out);
     }
   if (leaf->kind != ADJ_VALUE_DATA)
     {
@@ -174,9 +196,11 @@ push_modes (AdjContext *cx, const Replay *replay, NodeRounding *rounding)
   static const AdjDecompositions all = { .bit = ADJ_TABLE_BOTH };
   gboolean inside = replay->kind == REPLAY_PERTURBED || replay->kind == REPLAY_PERTURBED_INSIDE;
   Perturbation move = { inside ? replay->step : 0, replay->step, replay->seed ^ PERTURBATION_SEED };
+  AdjPlaceRounding around = { .step = replay->step, .seed = (guint32) (replay->seed >> 32) };
 
   if (replay->kind != REPLAY_AS_IT_CAME)
     adj_context_push_mode (cx, adj_float64_mode_new ());
+  adj_context_set_places (cx, replay->kind == REPLAY_AROUND ? &around : &replay->places);
   if (inside || replay->kind == REPLAY_AROUND)
     adj_context_push_mode (cx, perturbation_mode_new (&move));
   if (inside)

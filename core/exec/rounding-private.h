@@ -29,8 +29,6 @@ AdjMode *rounding_mode_new (NodeRounding *rounding);
 /* The largest relative error of a result of @dtype. */
 double rounding_get_limit (const NodeRounding *rounding, AdjDType dtype);
 
-/* By how much all elements together may be larger than what is exact, twice. */
-double rounding_get_common_limit (const NodeRounding *rounding, AdjDType dtype);
 /* That of a result of @n elements. */
 NodeRounding rounding_of_result (const NodeRounding *rounding, gint64 n);
 /* One u of it. */

@@ -135,17 +135,6 @@ rounding_get_limit (const NodeRounding *rounding, AdjDType dtype)
   return adj_roundings_limit (rounding->roundings, coarser (rounding, dtype));
 }
 
-/* Places are off each by itself, so they make no factor of all elements. */
-double
-rounding_get_common_limit (const NodeRounding *rounding, AdjDType dtype)
-{
-  AdjRoundings common = rounding->roundings;
-
-  if (rounding->n_calls == 1 && rounding->band == ADJ_BAND_PLACES)
-    common = adj_band_roundings (ADJ_BAND_PLACES, 1);
-  return adj_roundings_limit (common, coarser (rounding, dtype));
-}
-
 double
 rounding_get_unit (const NodeRounding *rounding, AdjDType dtype)
 {

@@ -7,6 +7,7 @@
 #include "analysis/adj-node-call.h"
 #include "call/adj-op.h"
 #include "exec/perturbation-private.h"
+#include "exec/places-private.h"
 #include "exec/ties-private.h"
 #include "exec/verdict-private.h"
 #include "interpreter/adj-gauge.h"
@@ -84,8 +85,8 @@ is_close (const AdjTensorDifference *difference, const Leaf *leaf, double rtol, 
   return difference->n_class_mismatch == 0;
 }
 
-/* (transfer full): what the operator of @side gives exactly; of vectors that it leaves a factor,
- * the nearest of those that may be. */
+/* (transfer full): what the operator of @side gives exactly; of vectors that it leaves a factor, and
+ * of places that rounding moves, the nearest of those that may be. */
 static AdjTensorData *
 exact_of (const Side *side, const Leaf *leaf)
 {
@@ -94,7 +95,7 @@ exact_of (const Side *side, const Leaf *leaf)
   const AdjSchema *schema = op != NULL ? adj_op_get_schema (op) : NULL;
 
   if (op == NULL || leaf->item >= schema->n_returns)
-    return adj_tensor_data_ref (side->exact);
+    return places_find_nearest (side, leaf);
   return adj_gauge_align (side->exact, side->value,
                           g_strcmp0 (schema->returns[leaf->item].name, "Vh") == 0);
 }

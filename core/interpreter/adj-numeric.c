@@ -61,7 +61,7 @@ adj_band_roundings (AdjBand band, double k)
     case ADJ_BAND_SMOOTH:
       return (AdjRoundings){ 2, 6 };
     case ADJ_BAND_PLACES:
-      return (AdjRoundings){ 2, 6 + k };
+      return (AdjRoundings){ 2, 4 + log2_k };
     case ADJ_BAND_SUM:
       return (AdjRoundings){ 2, 2 + log2_k };
     case ADJ_BAND_PRODUCT:

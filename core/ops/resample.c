@@ -134,6 +134,28 @@ place_of (const AdjSchema *schema, const char *name)
   return -1;
 }
 
+/* The weights of a cubic blend have so many roundings. */
+#define CUBIC 4
+
+/* (transfer full) (nullable): by how much each place along @axis is moved in this context. */
+static double *
+draw_moves (const AdjOpCall *call, const AdjKResample *resample, guint axis)
+{
+  const AdjPlaceRounding *places = adj_context_get_places (call->cx);
+  double step = places->step * (resample->mode == ADJ_K_RESAMPLE_CUBIC ? CUBIC : 1);
+  gint64 n = resample->y.size[resample->y.rank - OP_MAX_AXES + axis];
+  g_autoptr (GRand) rand = NULL;
+  double *moves;
+
+  if (step == 0)
+    return NULL;
+  rand = g_rand_new_with_seed (places->seed + axis);
+  moves = g_new (double, n);
+  for (gint64 i = 0; i < n; i++)
+    moves[i] = g_rand_double_range (rand, -step, step);
+  return moves;
+}
+
 /* x and y are not set. */
 static AdjKResample
 resample_new (const AdjOpCall *call)
@@ -158,6 +180,25 @@ resample_new (const AdjOpCall *call)
   return resample;
 }
 
+/* @queued: what computes @resample. */
+static gboolean
+resample_run (const AdjOpCall *call,
+              AdjKResample *resample,
+              bool (*queued) (AdjKQueue *queue, const AdjKResample *resample))
+{
+  const AdjPlaceRounding *places = adj_context_get_places (call->cx);
+  double *moves[OP_MAX_AXES];
+  bool done;
+
+  resample->places = (AdjKPlaces){ .narrow = places->narrow, .fused = places->fused };
+  for (guint i = 0; i < OP_MAX_AXES; i++)
+    resample->places.moves[i] = moves[i] = draw_moves (call, resample, i);
+  done = queued (op_queue (call), resample);
+  for (guint i = 0; i < OP_MAX_AXES; i++)
+    g_free (moves[i]);
+  return done || op_no_memory (call);
+}
+
 static gboolean
 view_volumes (const AdjOpCall *call, AdjKView *input, AdjKView *output)
 {
@@ -175,7 +216,7 @@ upsample_kernel (AdjOpCall *call)
 
   if (!view_volumes (call, &resample.x, &resample.y))
     return FALSE;
-  return adj_q_resample (op_queue (call), &resample) || op_no_memory (call);
+  return resample_run (call, &resample, adj_q_resample);
 }
 
 /* -- gradients -- */
@@ -223,7 +264,7 @@ backward_kernel (AdjOpCall *call)
 
   if (!view_volumes (call, &resample.y, &resample.x))
     return FALSE;
-  return adj_q_resample_backward (op_queue (call), &resample) || op_no_memory (call);
+  return resample_run (call, &resample, adj_q_resample_backward);
 }
 
 /* -- costs -- */
@@ -240,26 +281,12 @@ backward_flops (const AdjOpCall *call)
   return 8 * op_count (call, &adj_op_call_meta (call, 0)->shape);
 }
 
-/* How many places of the output see one element. */
+/* How many elements of the first argument one of the result is made of. */
 static double
-backward_reduction (const AdjOpCall *call)
+blend_reduction (const AdjOpCall *call)
 {
   return 4 * MAX (1, op_count (call, &adj_op_call_meta (call, 0)->shape) /
                          MAX (op_count (call, &call->results[0].meta.shape), 1));
-}
-
-/* Places along the dimension that has most of them, before or after. */
-static double
-place_reduction (const AdjOpCall *call)
-{
-  const AdjShape *shapes[] = { &adj_op_call_meta (call, 0)->shape, &call->results[0].meta.shape };
-  double most = 1;
-
-  for (guint k = 0; k < G_N_ELEMENTS (shapes); k++)
-    for (guint i = 2; i < shapes[k]->rank; i++)
-      if (adj_size_is_int (shapes[k]->size[i]))
-        most = MAX (most, (double) shapes[k]->size[i].word);
-  return most;
 }
 
 /* -- records -- */

@@ -11,7 +11,8 @@
 typedef struct
 {
   const AdjKResample *resample;
-  double scale; /* 0: by the sizes */
+  double scale;        /* 0: by the sizes */
+  const double *moves; /* (nullable): of places */
   int64_t size, out;
   int64_t *first;
   ResampleTap *taps;

@@ -23,7 +23,7 @@ clamp_i64 (int64_t i, int64_t size)
 /* --- taps of each class, into @taps; returns how many ------------------------------------------
  */
 
-#define TAPS(c, T, FLOOR, FABS)                                                                    \
+#define TAPS(c, T, FLOOR, FABS, FMA)                                                               \
   /* The sizes of elements of y, in those of x. */                                                 \
   static T c##_ratio (const ResampleAxis *axis)                                                    \
   {                                                                                                \
@@ -32,11 +32,43 @@ clamp_i64 (int64_t i, int64_t size)
     return axis->scale > 0 ? (T) (1 / axis->scale) : (T) axis->size / (T) axis->out;               \
   }                                                                                                \
                                                                                                    \
-  static T c##_source (const ResampleAxis *axis, int64_t i)                                        \
+  static T c##_place (const ResampleAxis *axis, int64_t i)                                         \
   {                                                                                                \
     if (axis->resample->align_corners)                                                             \
       return c##_ratio (axis) * (T) i;                                                             \
+    if (axis->resample->places.fused)                                                              \
+      return FMA (c##_ratio (axis), (T) i + (T) 0.5, (T) -0.5);                                    \
     return c##_ratio (axis) * ((T) i + (T) 0.5) - (T) 0.5;                                         \
+  }                                                                                                \
+                                                                                                   \
+  /* How far element @at of x, one of those from @low on, is from where element @i of y is. */     \
+  static T c##_apart (const ResampleAxis *axis, int64_t i, int64_t at, int64_t low)                \
+  {                                                                                                \
+    T past = (T) i + (T) 0.5;                                                                      \
+                                                                                                   \
+    if (axis->resample->places.fused)                                                              \
+      return FMA (-c##_ratio (axis), past, (T) at) + (T) 0.5;                                      \
+    return (T) (at - low) + (T) low - c##_ratio (axis) * past + (T) 0.5;                           \
+  }                                                                                                \
+                                                                                                   \
+  static T c##_move (const ResampleAxis *axis, int64_t i, T at)                                    \
+  {                                                                                                \
+    return axis->moves ? at + (T) axis->moves[i] : at;                                             \
+  }                                                                                                \
+                                                                                                   \
+  static T c##_source (const ResampleAxis *axis, int64_t i)                                        \
+  {                                                                                                \
+    bool narrow = axis->resample->places.narrow;                                                   \
+                                                                                                   \
+    return c##_move (axis, i, narrow ? (T) f32_place (axis, i) : c##_place (axis, i));             \
+  }                                                                                                \
+                                                                                                   \
+  static T c##_distance (const ResampleAxis *axis, int64_t i, int64_t at, int64_t low)             \
+  {                                                                                                \
+    bool narrow = axis->resample->places.narrow;                                                   \
+                                                                                                   \
+    return c##_move (axis, i,                                                                      \
+                     narrow ? (T) f32_apart (axis, i, at, low) : c##_apart (axis, i, at, low));    \
   }                                                                                                \
                                                                                                    \
   static int c##_linear (const ResampleAxis *axis, int64_t i, ResampleTap *taps)                   \
@@ -85,7 +117,7 @@ clamp_i64 (int64_t i, int64_t size)
                                                                                                    \
     for (int64_t at = low; at < high; at++)                                                        \
       {                                                                                            \
-        T x = FABS (((T) (at - low) + (T) low - center + (T) 0.5) / shrink);                       \
+        T x = FABS (c##_distance (axis, i, at, low) / shrink);                                     \
         T weight = cubic ? c##_keys (x, (T) -0.5) : x < 1 ? 1 - x : 0;                             \
                                                                                                    \
         taps[n++] = (ResampleTap){ at, weight };                                                   \
@@ -96,8 +128,8 @@ clamp_i64 (int64_t i, int64_t size)
     return n;                                                                                      \
   }
 
-TAPS (f32, float, floorf, fabsf)
-TAPS (f64, double, floor, fabs)
+TAPS (f32, float, floorf, fabsf, fmaf)
+TAPS (f64, double, floor, fabs, fma)
 
 static int
 one_tap (int64_t at, ResampleTap *taps)
@@ -187,6 +219,7 @@ adj_k_resample_begin (ResamplePlan *plan, const AdjKResample *resample)
       plan->axes[i] = (ResampleAxis){
         .resample = resample,
         .scale = resample->scale[i],
+        .moves = resample->places.moves[i],
         .size = plan->size[i],
         .out = plan->out[i],
       };

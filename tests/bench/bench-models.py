@@ -2,8 +2,9 @@
 """Real models, none of which is bundled: bench-models.py ADJOINT STATE [--variants f32,bf16,autocast] [--plant 3] ...
 
 A training step of each model of zoo_written.py, zoo_science.py, zoo_further.py, zoo_networks.py, zoo_chance.py,
-zoo_layers.py and zoo_libraries.py (libraries that are not installed are left out) is recorded in each variant, and a step of each
-optimiser; every graph is compared with what was recorded, traced and partitioned, and held against PyTorch's own.  Then
+zoo_layers.py, zoo_trained.py and zoo_libraries.py (libraries that are not installed are left out) is recorded in each
+variant, and a step of each optimiser; every graph is compared with what was recorded, traced and partitioned, and held
+against PyTorch's own.  Then
 errors are planted into single nodes of what was recorded (planted.py): each must be found.  STATE is as for
 bench-opdb.py, and so is what ends the run with status 1; the defects of PyTorch are in models-known.txt.  Without
 PyTorch the benchmark is skipped (status 77).

@@ -21,10 +21,20 @@ import zoo_layers
 import zoo_libraries
 import zoo_networks
 import zoo_science
+import zoo_trained
 import zoo_written
 from jobs import line, load, record, serve
 
-ZOOS = (zoo_written, zoo_science, zoo_further, zoo_networks, zoo_chance, zoo_layers, zoo_libraries)
+ZOOS = (
+    zoo_written,
+    zoo_science,
+    zoo_further,
+    zoo_networks,
+    zoo_chance,
+    zoo_layers,
+    zoo_trained,
+    zoo_libraries,
+)
 MODELS = {name: make for zoo in ZOOS for name, make in zoo.MODELS.items()}
 OPTIMISERS = {**zoo_further.OPTIMISERS, **zoo_layers.OPTIMISERS}
 

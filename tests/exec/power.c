@@ -27,27 +27,104 @@ static const char spectrum[] = LINE ("pairs = " ATEN "view.default(x, [64, 96, 2
 static const char picture[] =
     LINE ("v = " ATEN "view.default(x, [1, 1, 64, 192])") LINE ("abs_v = " ATEN "abs.default(v)");
 
+static const char images[] = LINE ("v = " ATEN "view.default(x, [4, 8, 16, 24])") LINE (
+    "abs_v = " ATEN "abs.default(v)") LINE ("g = " ATEN "view.default(y, [4, 8, 16, 24])")
+    LINE ("abs_g = " ATEN "abs.default(g)") LINE ("k = " ATEN "slice.Tensor(w, 0, 0, 9)")
+        LINE ("filter = " ATEN "view.default(k, [8, 8, 3, 3])")
+            LINE ("abs_filter = " ATEN "abs.default(filter)");
+
+static const char heads[] = LINE ("q = " ATEN "view.default(x, [2, 4, 32, 48])")
+    LINE ("key = " ATEN "view.default(y, [2, 4, 32, 48])")
+        LINE ("v = " ATEN "view.default(w, [2, 4, 32, 48])")
+            LINE ("abs_v = " ATEN "abs.default(v)")
+                LINE ("both = " ATEN "_scaled_dot_product_flash_attention_for_cpu.default(q, key, v)")
+                    LINE ("out = both[0]") LINE ("lse = both[1]");
+
+static const char normed[] = LINE ("gamma = " ATEN "select.int(y, 0, 0)")
+    LINE ("n = " ATEN "native_layer_norm.default(x, [192], gamma, None, 1e-05)") LINE ("mean = n[1]")
+        LINE ("rstd = n[2]");
+
+static const char batch[] = LINE ("gamma = " ATEN "select.int(y, 0, 0)")
+    LINE ("n = " ATEN "_native_batch_norm_legit.no_stats(x, gamma, None, True, 0.1, 1e-05)")
+        LINE ("mean = n[1]") LINE ("rstd = n[2]");
+
+static const char indices[] = LINE ("large = " ATEN "mul.Tensor(x, 7)")
+    LINE ("wide = " ATEN "_to_copy.default(large, dtype = torch.int64)")
+        LINE ("size = " ATEN "abs.default(wide)") LINE ("i = " ATEN "select.int(size, 1, 0)")
+            LINE ("zeros = " ATEN "new_zeros.default(x, [32, 192])")
+                LINE ("abs_y = " ATEN "abs.default(y)");
+
+static const char pairs[] = LINE ("a_2 = " ATEN "view.default(x, [64, 96, 2])")
+    LINE ("c = " ATEN "view_as_complex.default(a_2)") LINE ("b_2 = " ATEN "view.default(w, [96, 64, 2])")
+        LINE ("d = " ATEN "view_as_complex.default(b_2)") LINE ("abs_c = " ATEN "abs.default(c)")
+            LINE ("abs_d = " ATEN "abs.default(d)");
+
+/* The mean of squares of an optimiser, and what it divides by. */
+static const char moments[] = LINE ("v = " ATEN "mul.Tensor(x, x)")
+    LINE ("s = " ATEN "sqrt.default(v)") LINE ("root = " ATEN "add.Tensor(s, 1e-08)");
+
+#define CONVOLVED ", None, [1, 1], [1, 1], [1, 1], False, [0, 0], 1)"
+#define FILTERED ", [0], [1, 1], [1, 1], [1, 1], False, [0, 0], 1, [True, True, True])"
+
 static const PowerCase cases[] = {
-  { "relu", ADJ_BAND_EXACT, 1, "relu.default(x)", NULL, NULL, FALSE, 0, 0, 0 },
-  { "mul", ADJ_BAND_ROUNDED, 1, "mul.Tensor(x, y)", NULL, NULL, FALSE, 0, 0, 0 },
-  { "tanh", ADJ_BAND_SMOOTH, 1, "tanh.default(x)", NULL, NULL, FALSE, 0, 0, 0 },
-  { "softmax", ADJ_BAND_SMOOTH, 1, "_softmax.default(x, 1, False)", NULL, NULL, FALSE, 0,
-    80 * 7 /* by how far it is from the largest: e^x is as sure as x is */, 0 },
-  { "sum", ADJ_BAND_SUM, 192, "sum.dim_IntList(x, [1])", "sum.dim_IntList(abs, [1])", NULL, FALSE,
-    0, 0 },
-  { "mean", ADJ_BAND_SUM, 192, "mean.dim(x, [1])", "mean.dim(abs, [1])", NULL, FALSE, 0, 0, 0 },
-  { "mm", ADJ_BAND_PRODUCT, 192, "mm.default(x, w)", "mm.default(abs, abs_2)", NULL, FALSE, 0, 0,
-    0 },
+  { "relu", ADJ_BAND_EXACT, 1, "relu.default(x)", .units = 1 },
+  { "mul", ADJ_BAND_ROUNDED, 1, "mul.Tensor(x, y)" },
+  { "tanh", ADJ_BAND_SMOOTH, 1, "tanh.default(x)" },
+  { "gelu", ADJ_BAND_SMOOTH, 1, "gelu.default(x)" },
+  { "gelu_backward", ADJ_BAND_SMOOTH, 1, "gelu_backward.default(y, x)" },
+  { "softmax", ADJ_BAND_SMOOTH, 1, "_softmax.default(x, 1, False)" },
+  { "softmax_backward", ADJ_BAND_SMOOTH, 1, "_softmax_backward_data.default(y, p, 1, @)",
+    .before = LINE ("p = " ATEN "_softmax.default(x, 1, False)") },
+  { "sum", ADJ_BAND_SUM, 192, "sum.dim_IntList(x, [1])", "sum.dim_IntList(abs, [1])" },
+  { "mean", ADJ_BAND_SUM, 192, "mean.dim(x, [1])", "mean.dim(abs, [1])" },
+  { "cumsum", ADJ_BAND_SUM, 192, "cumsum.default(x, 1)", "cumsum.default(abs, 1)" },
+  { "mm", ADJ_BAND_PRODUCT, 192, "mm.default(x, w)", "mm.default(abs, abs_2)" },
+  { "convolution", ADJ_BAND_PRODUCT, 72, "convolution.default(v, filter" CONVOLVED,
+    "convolution.default(abs_v, abs_filter" CONVOLVED, images },
+  { "convolution_backward, input", ADJ_BAND_PRODUCT, 72,
+    "convolution_backward.default(g, v, filter" FILTERED,
+    "convolution_backward.default(abs_g, abs_v, abs_filter" FILTERED, images, 3, 0 },
+  { "convolution_backward, filter", ADJ_BAND_PRODUCT, 1536,
+    "convolution_backward.default(g, v, filter" FILTERED,
+    "convolution_backward.default(abs_g, abs_v, abs_filter" FILTERED, images, 3, 1 },
+  { "attention", ADJ_BAND_PRODUCT, 48,
+    "_scaled_dot_product_flash_attention_for_cpu.default(q, key, v)",
+    "_scaled_dot_product_flash_attention_for_cpu.default(q, key, abs_v)", heads, 2, 0 },
+  { "layer_norm", ADJ_BAND_SMOOTH, 1, "native_layer_norm.default(x, [192], gamma, None, 1e-05)",
+    NULL, normed, 3, 0 },
+  { "layer_norm_backward, input", ADJ_BAND_SUM, 192,
+    "native_layer_norm_backward.default(y, x, [192], mean, rstd, gamma, None, [True, True, False])",
+    NULL, normed, 3, 0 },
+  { "layer_norm_backward, weight", ADJ_BAND_SUM, 64,
+    "native_layer_norm_backward.default(y, x, [192], mean, rstd, gamma, None, [True, True, False])",
+    "native_layer_norm_backward.default(y, x, [192], mean, rstd, gamma, None, [True, True, False])",
+    normed, 3, 1 },
+  { "batch_norm_backward, input", ADJ_BAND_SUM, 64,
+    "native_batch_norm_backward.default(y, x, gamma, None, None, mean, rstd, True, 1e-05, [True, "
+    "True, True])",
+    NULL, batch, 3, 0 },
+  { "embedding_backward", ADJ_BAND_SUM, 16,
+    "embedding_dense_backward.default(y, i, 32, -1, False)",
+    "embedding_dense_backward.default(abs_y, i, 32, -1, False)", indices },
+  { "index_put, added", ADJ_BAND_SUM, 16, "index_put.default(zeros, [i], y, True)",
+    "index_put.default(zeros, [i], abs_y, True)", indices },
+  { "addcdiv", ADJ_BAND_ROUNDED, 1, "addcdiv.default(y, x, root, value = -0.001)", NULL, moments },
+  { "complex mul", ADJ_BAND_ROUNDED, 1, "mul.Tensor(c, c)", "mul.Tensor(abs_c, abs_c)", pairs,
+    .wide = TRUE },
+  { "complex mm", ADJ_BAND_PRODUCT, 96, "mm.default(c, d)", "mm.default(abs_c, abs_d)", pairs,
+    .wide = TRUE },
+  { "complex exp", ADJ_BAND_SMOOTH, 1, "exp.default(c)", NULL, pairs, .wide = TRUE },
   { "solve_triangular", ADJ_BAND_LINALG, 64, "linalg_solve_triangular.default(l, y, upper = False)",
-    NULL, triangle, TRUE, 640, 0x1p22, 0 },
+    NULL, triangle, .wide = TRUE, .units = 96 },
   { "fft_c2r", ADJ_BAND_LINALG, 190, "_fft_c2r.default(c, [1], 0, 190)",
-    "expand.default(total, [64, 190])", spectrum, TRUE, 0, 0, 0 },
+    "expand.default(total, [64, 190])", spectrum, .wide = TRUE },
   { "upsample", ADJ_BAND_PLACES, 4, "upsample_bilinear2d.default(v, [100, 300], False)",
-    "upsample_bilinear2d.default(abs_v, [100, 300], False)", picture, FALSE, 32, 18432, 18432 },
+    "upsample_bilinear2d.default(abs_v, [100, 300], False)", picture },
+  { "upsample_bicubic", ADJ_BAND_PLACES, 4, "upsample_bicubic2d.default(v, [100, 300], False)",
+    "upsample_bilinear2d.default(abs_v, [100, 300], False)", picture },
   { "upsample_backward", ADJ_BAND_PLACES, 25,
     "upsample_bilinear2d_backward.default(v, [64, 192], [1, 1, 24, 80], False)",
-    "upsample_bilinear2d_backward.default(abs_v, [64, 192], [1, 1, 24, 80], False)", picture, FALSE,
-    48, 18432, 18432 },
+    "upsample_bilinear2d_backward.default(abs_v, [64, 192], [1, 1, 24, 80], False)", picture },
 };
 
 guint
@@ -72,6 +149,10 @@ static AdjGraph *
 parse (const PowerCase *row, const char *call, AdjDType dtype)
 {
   const char *code = adj_dtype_info (dtype)->code;
+  g_auto (GStrv) parts = g_strsplit (call, "@", -1);
+  g_autofree char *typed = g_strjoinv (adj_dtype_info (dtype)->torch_name, parts);
+  g_autofree char *item =
+      row->n_results > 0 ? g_strdup_printf (LINE ("result = a[%u]"), row->item) : NULL;
   g_autofree char *text = g_strdup_printf (
       "class G(torch.nn.Module):\n"
       "    def forward(self, x: \"%s[64, 192][192, 1]cpu\", y: \"%s[64, 192][192, 1]cpu\", "
@@ -80,8 +161,10 @@ parse (const PowerCase *row, const char *call, AdjDType dtype)
       "        abs_2 = torch.ops.aten.abs.default(w)\n"
       "%s"
       "        a = torch.ops.aten.%s\n"
-      "        return (a,)\n",
-      code, code, code, row->before != NULL ? row->before : "", call);
+      "%s"
+      "        return (%s,)\n",
+      code, code, code, row->before != NULL ? row->before : "", typed, item != NULL ? item : "",
+      item != NULL ? "result" : "a");
 
   return adj_test_parse_graph (text);
 }
@@ -107,16 +190,29 @@ draw_tensor (GRand *rand, gint64 rows, gint64 columns, AdjDType dtype)
   return adj_tensor_data_cast (wide, dtype);
 }
 
-/* (transfer full): what @graph gives for the inputs of @power. */
+static gboolean
+keep (AdjNodeId id, const AdjValue *value, gpointer data)
+{
+  AdjValue *values = data;
+
+  values[id.index] = adj_value_copy (value);
+  return TRUE;
+}
+
+/* (transfer full): what @graph gives for the inputs of @power; @values: (nullable): gets what each
+ * node does. */
 static AdjTensorData *
-run (const Power *power, AdjGraph *graph, gboolean float64)
+run (const Power *power, AdjGraph *graph, gboolean float64, AdjValue *values)
 {
   AdjValue inputs[3];
-  AdjRunRequest request = { .graph = graph, .inputs = inputs, .n_inputs = 3, .float64 = float64 };
+  AdjRunRequest request = {
+    .graph = graph, .inputs = inputs, .n_inputs = 3, .float64 = float64, .data = values
+  };
   AdjRunResult result = { 0 };
   g_autoptr (GError) error = NULL;
   AdjTensorData *given;
 
+  request.tap = values != NULL ? keep : NULL;
   for (guint i = 0; i < 3; i++)
     inputs[i] = ADJ_DATA (power->inputs[i]);
   adj_executor_run (adj_executor_find ("interpreter", NULL), &request, &result, NULL, &error);
@@ -124,6 +220,26 @@ run (const Power *power, AdjGraph *graph, gboolean float64)
   given = adj_tensor_data_ref (result.output.items[0].data);
   adj_run_result_clear (&result);
   return given;
+}
+
+static gboolean
+is_complex (const AdjTensorData *data)
+{
+  return adj_dtype_info (adj_tensor_data_get_meta (data)->dtype)->category == ADJ_CATEGORY_COMPLEX;
+}
+
+/* The terms of each number of what is planted into. */
+static void
+fill_terms (Power *power, const AdjTensorData *sums)
+{
+  guint parts = is_complex (power->clean) ? 2 : 1;
+  g_autofree double *found = g_new (double, power->n);
+
+  power->terms = g_new (double, power->n);
+  adj_tensor_data_read_parts (sums, found);
+  for (gint64 i = 0; i < power->n; i++)
+    power->terms[i] = is_complex (sums) ? hypot (found[i & ~(gint64) 1], found[i | 1])
+                                        : found[i / parts];
 }
 
 void
@@ -137,15 +253,19 @@ power_init (Power *power, const PowerCase *row, AdjDType dtype, guint32 seed)
   power->inputs[0] = draw_tensor (rand, 64, 192, dtype);
   power->inputs[1] = draw_tensor (rand, 64, 192, dtype);
   power->inputs[2] = draw_tensor (rand, 192, 64, dtype);
-  power->clean = run (power, power->graph, FALSE);
-  sums = run (power, terms, TRUE);
-  power->terms = g_new (double, adj_tensor_data_get_numel (sums));
-  adj_tensor_data_read_doubles (sums, power->terms);
+  power->values = g_new0 (AdjValue, adj_graph_get_n_nodes (power->graph));
+  power->clean = run (power, power->graph, FALSE, power->values);
+  power->n = adj_tensor_data_get_numel (power->clean) * (is_complex (power->clean) ? 2 : 1);
+  sums = run (power, terms, TRUE, NULL);
+  fill_terms (power, sums);
 }
 
 void
 power_clear (Power *power)
 {
+  for (guint i = 0; i < adj_graph_get_n_nodes (power->graph); i++)
+    adj_value_clear (&power->values[i]);
+  g_free (power->values);
   adj_graph_unref (power->graph);
   for (guint i = 0; i < 3; i++)
     adj_tensor_data_unref (power->inputs[i]);
@@ -153,29 +273,39 @@ power_clear (Power *power)
   g_free (power->terms);
 }
 
-AdjTensorData *
-power_plant (const Power *power, double factor, gint64 index, double error)
+/* (transfer full): @numbers in the type and sizes of @like. */
+static AdjTensorData *
+make_like (AdjTensorData *like, const double *numbers)
 {
-  const AdjShape *shape = &adj_tensor_data_get_meta (power->clean)->shape;
-  gint64 n = adj_tensor_data_get_numel (power->clean), sizes[ADJ_MAX_RANK];
-  g_autofree double *values = g_new (double, n);
+  AdjDType dtype = adj_tensor_data_get_meta (like)->dtype;
+  const AdjShape *shape = &adj_tensor_data_get_meta (like)->shape;
+  gint64 sizes[ADJ_MAX_RANK];
   g_autoptr (AdjTensorData) wide = NULL;
-  g_autoptr (GError) failure = NULL;
 
   for (guint i = 0; i < shape->rank; i++)
     sizes[i] = shape->size[i].word;
-  adj_tensor_data_read_doubles (power->clean, values);
-  for (gint64 i = 0; i < n; i++)
+  wide = adj_tensor_data_new_from_array (is_complex (like) ? ADJ_DTYPE_C128 : ADJ_DTYPE_F64, sizes,
+                                         shape->rank, numbers, NULL);
+  return adj_tensor_data_cast (wide, dtype);
+}
+
+AdjTensorData *
+power_plant (const Power *power, double factor, gint64 index, double error)
+{
+  g_autofree double *values = g_new (double, power->n);
+
+  adj_tensor_data_read_parts (power->clean, values);
+  for (gint64 i = 0; i < power->n; i++)
     values[i] *= factor;
   values[index] += error;
-  wide = adj_tensor_data_new_from_array (ADJ_DTYPE_F64, sizes, shape->rank, values, &failure);
-  return adj_tensor_data_cast (wide, power->dtype);
+  return make_like (power->clean, values);
 }
 
 typedef struct
 {
   const Power *power;
-  AdjNodeId node;
+  AdjNodeId node;    /* the operator */
+  AdjNodeId planted; /* what shows the result that is planted into */
   AdjTensorData *candidate, *peer;
 } Planting;
 
@@ -183,10 +313,18 @@ static gboolean
 replace (AdjNodeId id, const AdjValue *value, AdjValue *out, gpointer data)
 {
   const Planting *planting = data;
+  const PowerCase *row = planting->power->row;
 
   if (id.index != planting->node.index)
     return FALSE;
-  *out = ADJ_DATA (adj_tensor_data_ref (planting->candidate));
+  if (row->n_results == 0)
+    {
+      *out = ADJ_DATA (adj_tensor_data_ref (planting->candidate));
+      return TRUE;
+    }
+  *out = adj_value_copy (value);
+  adj_value_clear (&out->items[row->item]);
+  out->items[row->item] = ADJ_DATA (adj_tensor_data_ref (planting->candidate));
   return TRUE;
 }
 
@@ -194,15 +332,22 @@ static AdjTensorData *
 recorded (AdjNodeId id, gboolean float64, gpointer data)
 {
   const Planting *planting = data;
+  const AdjValue *value = &planting->power->values[id.index];
 
-  return !float64 && id.index == planting->node.index ? planting->peer : NULL;
+  if (float64)
+    return NULL;
+  if (id.index == planting->planted.index)
+    return planting->peer;
+  return value->kind == ADJ_VALUE_DATA ? value->data : NULL;
 }
 
 AdjVerdict
 power_judge (const Power *power, PowerSide side, AdjTensorData *planted)
 {
   AdjValue inputs[3];
+  const char *shown = power->row->n_results > 0 ? "result" : "a";
   Planting planting = { power, adj_graph_find_node (power->graph, "a"),
+                        adj_graph_find_node (power->graph, shown),
                         side == POWER_CANDIDATE ? planted : power->clean,
                         side == POWER_PEER ? planted : power->clean };
   AdjComparisonRequest request = { .graph = power->graph,
@@ -230,14 +375,14 @@ power_judge (const Power *power, PowerSide side, AdjTensorData *planted)
 static gint64
 middle_element (const Power *power)
 {
-  gint64 n = adj_tensor_data_get_numel (power->clean), middle = 0;
-  g_autofree double *values = g_new (double, n);
+  gint64 middle = 0;
+  g_autofree double *values = g_new (double, power->n);
   double mean = 0;
 
-  adj_tensor_data_read_doubles (power->clean, values);
-  for (gint64 i = 0; i < n; i++)
-    mean += fabs (values[i]) / (double) n;
-  for (gint64 i = 0; i < n; i++)
+  adj_tensor_data_read_parts (power->clean, values);
+  for (gint64 i = 0; i < power->n; i++)
+    mean += fabs (values[i]) / (double) power->n;
+  for (gint64 i = 0; i < power->n; i++)
     if (fabs (fabs (values[i]) - mean / 2) < fabs (fabs (values[middle]) - mean / 2))
       middle = i;
   return middle;

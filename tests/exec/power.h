@@ -17,10 +17,11 @@ typedef struct
   const char *terms;  /* (nullable): call of the same, which gives the sum of the absolute values of
                          its terms; else those are the result */
   const char *before; /* (nullable): statements that both calls may read */
+  guint n_results;    /* 0: it is one tensor, and no tuple */
+  guint item;         /* the result that is planted into */
   gboolean wide;      /* there is none of it in 16 bit */
   double factor;      /* u of f32 that the test promises; 0: the band of the class */
-  double units;       /* u of f32 of an element's terms that it promises; 0: 80 */
-  double narrow;      /* the same in 16 bit */
+  double units;       /* u of an element's terms that it promises; 0: 80 */
 } PowerCase;
 
 guint power_get_n_cases (void);
@@ -34,8 +35,10 @@ typedef struct
   AdjDType dtype;
   AdjGraph *graph;
   AdjTensorData *inputs[3]; /* x, y, w */
-  AdjTensorData *clean;     /* what the node gives */
-  double *terms;            /* of each element */
+  AdjValue *values;         /* what every node gives */
+  AdjTensorData *clean;     /* (unowned): what is planted into */
+  gint64 n;                 /* numbers of that, of complex elements both parts */
+  double *terms;            /* of each number */
 } Power;
 
 /* Normal inputs from @seed. */
@@ -51,7 +54,7 @@ typedef enum
   POWER_PEER,
 } PowerSide;
 
-/* (transfer full): what the node gives, times @factor, and element @index moved by @error besides;
+/* (transfer full): what the node gives, times @factor, and number @index moved by @error besides;
  * rounded to its type. */
 AdjTensorData *power_plant (const Power *power, double factor, gint64 index, double error);
 /* The verdict at the node when @side has @planted there. */
