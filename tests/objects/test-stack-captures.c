@@ -22,6 +22,7 @@
 #include "partition/adj-partition.h"
 #include "rules/adj-operators.h"
 #include "support/adj-test.h"
+#include "support/graphs.h"
 #include "trace/adj-trace.h"
 
 enum
