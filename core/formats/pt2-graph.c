@@ -4,8 +4,10 @@
 
 #include <string.h>
 
+#include "call/adj-object.h"
 #include "call/adj-op.h"
 #include "formats/pt2-graph-private.h"
+#include "ir/adj-builder-internal.h"
 #include "ir/adj-graph.h"
 #include "ops/adj-op-table.h"
 
@@ -83,6 +85,22 @@ read_spec (Pt2Graph *graph, const JsonItem *spec, AdjNodeMeta *meta)
     }
 }
 
+/* {"obj_s": {"name": "obj_s", "class_fqn": "__torch__.torch.classes.ns.Stack"}}: the class of an
+ * object, of which the graph holds no more. */
+static void
+read_class (Pt2Graph *graph, AdjNodeSpec *node)
+{
+  const JsonItem *values = json_get (graph->graph, "custom_obj_values");
+  const char *type = json_get_text (json_get (values, node->name), "class_fqn");
+  g_autoptr (AdjObject) object = NULL;
+
+  if (node->val.kind != ADJ_VALUE_NONE || type == NULL || *type == '\0')
+    return;
+  object = adj_object_new_flat (type, NULL, NULL);
+  node->val = ADJ_OBJECT (object);
+  adj_builder_keep (graph->builder, &node->val);
+}
+
 /* A number or text in the place of a name, of which the graph was made. */
 static gboolean
 read_fixed (Pt2Graph *graph, const JsonItem *input, AdjNodeSpec *spec, GError **error)
@@ -104,6 +122,7 @@ add_input (Pt2Graph *graph, const JsonItem *input, const JsonItem *spec, GError 
     {
       if (!pt2_read_annotation (graph, node.name, &node.val, error))
         return FALSE;
+      read_class (graph, &node);
       read_spec (graph, spec, &meta);
     }
   else

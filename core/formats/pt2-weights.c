@@ -112,7 +112,8 @@ unpickle (Loader *loader, const char *entry, GError **error)
   return NULL;
 }
 
-/* An object of a class that torch._library.opaque_object registered. */
+/* An object of a class that torch._library.opaque_object registered; of a ScriptObject
+ * (custom_obj_0) the graph says the class, and what was pickled is no flattened state. */
 static gboolean
 add_object (Loader *loader, const char *folder, const JsonItem *payload)
 {
@@ -123,7 +124,7 @@ add_object (Loader *loader, const char *folder, const JsonItem *payload)
   AdjOpaque *object;
 
   if (path == NULL || !g_str_has_prefix (path, "opaque_obj_"))
-    return FALSE;
+    return path != NULL && g_str_has_prefix (path, "custom_obj_");
   bytes = pt2_archive_read (loader->archive, entry, MAX_OBJECT_BYTES, &reason);
   if (bytes == NULL || !pt2_object_is (bytes))
     return FALSE;

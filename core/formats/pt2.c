@@ -189,6 +189,16 @@ held_name (const JsonItem *spec)
   return name;
 }
 
+/* (transfer none) (nullable): the object that @node is, by the name that it has in the model; where
+ * only its class is known, that. */
+static AdjOpaque *
+find_object (const Pt2Weights *weights, const AdjNode *node, const char *name)
+{
+  AdjOpaque *object = name != NULL ? g_hash_table_lookup (weights->objects, name) : NULL;
+
+  return object == NULL && node->val.kind == ADJ_VALUE_OPAQUE_OBJECT ? node->val.object : object;
+}
+
 /* Inputs of the graph in order; %FALSE when one is not known, which @missing then names. */
 static gboolean
 gather_inputs (Program *program,
@@ -206,12 +216,14 @@ gather_inputs (Program *program,
           adj_graph_get_node (program->graph, adj_graph_get_input (program->graph, i).index);
       const char *name = held_name (&input_specs->items[i]);
       AdjTensorData *data = name != NULL ? g_hash_table_lookup (weights->tensors, name) : NULL;
-      AdjOpaque *object = name != NULL ? g_hash_table_lookup (weights->objects, name) : NULL;
+      AdjOpaque *object = find_object (weights, node, name);
       AdjValue value;
 
       *missing = node->name;
-      if (name != NULL ? data == NULL && object == NULL : samples == NULL || taken >= samples->len)
+      if (data == NULL && object == NULL &&
+          (name != NULL || samples == NULL || taken >= samples->len))
         return FALSE;
+      taken += name == NULL && object != NULL;
       if (data != NULL)
         value = ADJ_DATA (adj_tensor_data_ref (data));
       else
@@ -238,8 +250,10 @@ add_weights (Program *program,
   for (guint i = 0; i < adj_graph_get_n_inputs (program->graph) && i < input_specs->n; i++)
     {
       const char *name = held_name (&input_specs->items[i]);
+      const AdjNode *node =
+          adj_graph_get_node (program->graph, adj_graph_get_input (program->graph, i).index);
       AdjTensorData *data = name != NULL ? g_hash_table_lookup (weights->tensors, name) : NULL;
-      AdjOpaque *object = name != NULL ? g_hash_table_lookup (weights->objects, name) : NULL;
+      AdjOpaque *object = find_object (weights, node, name);
       AdjValue value = data != NULL     ? ADJ_DATA (adj_tensor_data_ref (data))
                        : object != NULL ? ADJ_OPAQUE (adj_opaque_ref (object))
                                         : ADJ_NONE;

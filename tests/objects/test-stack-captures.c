@@ -10,9 +10,11 @@
 #include "aot/adj-aot.h"
 #include "autograd/adj-autograd.h"
 #include "exec/adj-executor.h"
+#include "formats/adj-bundle.h"
 #include "interpreter/adj-interpreter.h"
 #include "ir/adj-builder.h"
 #include "ir/adj-graph.h"
+#include "ir/adj-opaque.h"
 #include "ir/adj-text.h"
 #include "objects/adj-extensions-internal.h"
 #include "objects/stack-classes.h"
@@ -20,6 +22,7 @@
 #include "partition/adj-partition.h"
 #include "rules/adj-operators.h"
 #include "support/adj-test.h"
+#include "support/graphs.h"
 #include "trace/adj-trace.h"
 
 enum
@@ -441,6 +444,36 @@ beside_a_cond (void)
   check_case ("beside-cond", "spx");
 }
 
+/* torch.export keeps the class; what is pickled of the objects is no flattened state. */
+static void
+exported_objects_have_a_class (void)
+{
+  static const char *const files[] = { "2.6-stack.pt2", "2.15-stack.pt2" };
+
+  for (guint i = 0; i < G_N_ELEMENTS (files); i++)
+    {
+      g_autofree char *path =
+          g_test_build_filename (G_TEST_DIST, "objects", "captures", files[i], NULL);
+      g_autoptr (AdjBundle) bundle = adj_test_load_bundle (path);
+      const AdjBundleGraph *graph = adj_bundle_get_graph (bundle, 0);
+      const AdjRecordedCall *call = adj_bundle_find_call (bundle, graph, 0);
+      const AdjRunRequest request = { .graph = graph->graph,
+                                      .inputs = call->inputs,
+                                      .n_inputs = 3 };
+      g_autoptr (GError) error = NULL;
+      AdjRunResult result;
+
+      g_assert_cmpuint (adj_diags_get_n (adj_bundle_get_diags (bundle)), ==, 0);
+      g_assert_cmpuint (call->n_inputs, ==, 3);
+      for (guint k = 0; k < 2; k++)
+        g_assert_cmpstr (adj_opaque_get_type (call->inputs[k].object), ==,
+                         "__torch__.torch.classes.unseen.Stack");
+      g_assert_false (adj_executor_run (adj_executor_find ("interpreter", NULL), &request, &result,
+                                        NULL, &error));
+      g_assert_nonnull (strstr (error->message, "unseen.Stack.push: Adjoint has no such class"));
+    }
+}
+
 int
 main (int argc, char **argv)
 {
@@ -454,5 +487,7 @@ main (int argc, char **argv)
   g_test_add_func ("/objects/stack-captures/a-tensor-and-a-number", a_tensor_and_a_number);
   g_test_add_func ("/objects/stack-captures/a-joint-graph", a_joint_graph);
   g_test_add_func ("/objects/stack-captures/beside-a-cond", beside_a_cond);
+  g_test_add_func ("/objects/stack-captures/exported-objects-have-a-class",
+                   exported_objects_have_a_class);
   return g_test_run ();
 }

@@ -105,7 +105,12 @@ TORCH_LIBRARY (unseen, m)
       .def ("full", &Stack::full)
       .def ("peek_and_depth", &Stack::peek_and_depth)
       .def ("__eq__", &same<Stack>)
-      .def ("__obj_flatten__", &Stack::flatten);
+      .def ("__obj_flatten__", &Stack::flatten)
+      .def_pickle (
+          [] (const c10::intrusive_ptr<Stack> &self) { return std::tuple (self->items_, self->limit_); },
+          [] (std::tuple<std::vector<at::Tensor>, int64_t> state) {
+            return c10::make_intrusive<Stack> (std::get<0> (state), std::get<1> (state));
+          });
   m.class_<Average> ("Average")
       .def (torch::init<at::Tensor, at::Tensor, double, std::string> ())
       .def ("update", &Average::update)

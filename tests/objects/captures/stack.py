@@ -6,7 +6,8 @@
 Compiles stack.cpp against the headers of the wheel that runs this, and writes OUT/2.6-stack.txt …: sections, each
 behind a line "#: case kind". A kind is "fx" (make_fx), "tokens" (AOTAutograd of the function), "dynamo" (of the
 frontend), "forward" and "backward" (AOTAutograd of that), or "values": what the function gives, then the tensors of
-each object afterwards, a line each.
+each object afterwards, a line each. And OUT/2.6-stack.pt2 …: torch.export of the module with an object that is called
+with another one.
 """
 
 import subprocess
@@ -276,4 +277,6 @@ def capture(case, make_module, *make_inputs):
     return "".join(sections.text)
 
 
+torch.export.save(torch.export.export(Attribute(), (make_stack(), make_x()), strict=False),
+                  Path(sys.argv[1], f"{RELEASE}-stack.pt2"))
 Path(sys.argv[1], f"{RELEASE}-stack.txt").write_text("".join(capture(case, *of) for case, of in CASES.items()))
