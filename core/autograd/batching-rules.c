@@ -472,6 +472,26 @@ product_and_sum (Batching *b, AdjValue *out)
   return done;
 }
 
+/* -- copies -- */
+
+/* (self, repeats) */
+static gboolean
+repeated (Batching *b, AdjValue *out)
+{
+  AdjContext *cx = b->call->cx;
+  const AdjValue *repeats = &b->call->args[1];
+  AdjTensor *self = batching_front (b, 0);
+  AdjValue *items = adj_scope_alloc (cx, (repeats->n + 1) * sizeof *items);
+
+  for (guint i = batching_rank (b, 0); i < repeats->n && self != NULL; i++)
+    self = ADJ_APPLY (cx, ADJ_OP_unsqueeze, ADJ_TENSOR (self), ADJ_INT (1));
+  items[0] = ADJ_INT (1);
+  memcpy (items + 1, repeats->items, repeats->n * sizeof *items);
+  return self != NULL &&
+         give (ADJ_APPLY (cx, ADJ_OP_repeat, ADJ_TENSOR (self), list_of (items, repeats->n + 1)),
+               out);
+}
+
 /* -- the table -- */
 
 static const struct

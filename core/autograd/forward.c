@@ -142,7 +142,9 @@ call_dual (AdjMode *mode, AdjOpCall *call, const AdjValue *primals, const AdjVal
   call->args = primals;
   done = adj_mode_call_below (mode, call);
   found = done ? adj_scope_alloc (call->cx, (call->n_results + 1) * sizeof *found) : NULL;
-  done = done && adj_forward_call (call, tangents, is_traced (mode) ? new_zeros : NULL, found);
+  done = done && adj_forward_call (
+                     call, tangents,
+                     is_traced (mode) && adj_composite_is_handled (mode) ? new_zeros : NULL, found);
   call->args = args;
   for (guint i = 0; done && i < call->n_results; i++)
     if (found[i] != NULL)

@@ -142,15 +142,40 @@ randint_like_tensor_meta (AdjOpCall *call)
 }
 
 static gboolean
+read_high_float (const AdjOpCall *call, gint64 *high)
+{
+  g_autofree double *number = op_read_numbers (call, 1);
+
+  if (number != NULL && !(fabs (*number) < 0x1p63))
+    return adj_op_call_fail (call, "no integer is below %g", *number);
+  *high = number != NULL ? (gint64) *number : 0;
+  return number != NULL;
+}
+
+/* A double does not hold all integers. */
+static gboolean
+read_high_integer (const AdjOpCall *call, gint64 *high)
+{
+  g_autofree gint64 *number = NULL;
+  AdjKView view, dense;
+
+  if (!op_input (call, 1, &view))
+    return FALSE;
+  number = op_temporary (NULL, &view, ADJ_K_I64, &dense);
+  adj_q_copy (op_queue (call), &dense, &view);
+  *high = *number;
+  return TRUE;
+}
+
+static gboolean
 randint_like_tensor_kernel (AdjOpCall *call)
 {
-  g_autofree double *high = op_read_numbers (call, 1);
+  const gboolean is_float = adj_dtype_is_floating (adj_op_call_meta (call, 1)->dtype);
+  gint64 high = 0;
 
-  if (high != NULL && !(fabs (*high) < 0x1p63))
-    return adj_op_call_fail (call, "no integer is below %g", *high);
-  return high != NULL && check_bounds (call, 0, (gint64) *high) &&
-         check_range (call, call->results[0].meta.dtype, 0, (gint64) *high) &&
-         draw_integers (call, 0, (gint64) *high);
+  return (is_float ? read_high_float (call, &high) : read_high_integer (call, &high)) &&
+         check_bounds (call, 0, high) && check_range (call, call->results[0].meta.dtype, 0, high) &&
+         draw_integers (call, 0, high);
 }
 
 /* Beyond it PyTorch draws in another way. */

@@ -112,7 +112,7 @@ find_entries (const AdjOpCall *call, gboolean sorted, Entries *out)
   for (gint64 i = 0; i < out->n; i++)
     out->order[i] = i;
   if (sorted)
-    g_qsort_with_data (out->order, (gint) out->n, sizeof *out->order, compare_order, out);
+    qsort_r (out->order, (gsize) out->n, sizeof *out->order, compare_order, out);
   for (gint64 i = 0; i < out->n; i++)
     {
       const double *row = out->rows + out->order[i] * out->width;

@@ -58,7 +58,10 @@ zeros_like (const Forward *f, const AdjValue *value)
   if (value->kind == ADJ_VALUE_TENSOR)
     *meta = *adj_tensor_get_meta (value->tensor);
   else
-    meta->dtype = f->call->results[0].meta.dtype;
+    {
+      meta->dtype = f->call->results[0].meta.dtype;
+      meta->device = f->call->results[0].meta.device;
+    }
   return (AdjValue){ .kind = ADJ_VALUE_META, .meta = meta };
 }
 

@@ -17,4 +17,7 @@ adj_composite_map (AdjContext *cx, AdjTensor *tensor, AdjCompositeMapFunc map, g
  * written together with @like: with outer tensors that share storage.  Borrowed from the scope. */
 AdjTensor *adj_composite_alias (AdjContext *cx, AdjTensor *tensor, AdjTensor *like);
 
+/* Whether the mode that handles calls on composite tensors is @mode or below it. */
+gboolean adj_composite_is_handled (const AdjMode *mode);
+
 G_END_DECLS

@@ -417,6 +417,14 @@ static const AdjModeClass composite_class = {
   .higher = composite_higher,
 };
 
+gboolean
+adj_composite_is_handled (const AdjMode *mode)
+{
+  while (mode != NULL && mode->klass != &composite_class)
+    mode = mode->below;
+  return mode != NULL;
+}
+
 AdjMode *
 adj_composite_mode_new (void)
 {

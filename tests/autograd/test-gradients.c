@@ -402,34 +402,6 @@ resize_is_refused (void)
   g_assert_nonnull (strstr (error->message, "variables that require grad"));
 }
 
-/* The gradient of what is written in place is read off what was written: nothing else is kept. */
-static void
-activations_in_place (void)
-{
-  static const char *const names[] = { "leaky_relu_", "elu_", "celu_" };
-  const double values[] = { -1.5, -0.5, 2 };
-
-  for (guint i = 0; i < G_N_ELEMENTS (names); i++)
-    {
-      g_autoptr (AdjContext) cx = tape_new ();
-      g_autofree char *plain = g_strndup (names[i], strlen (names[i]) - 1);
-      g_autofree char *target = NULL;
-      const AdjRule *rule;
-      AdjTensor *x = tape_leaf (cx, 3, values), *other = tape_leaf (cx, 3, values);
-      AdjTensor *y = CALL (cx, "mul.Scalar", T (x), ADJ_INT (1));
-
-      CALL (cx, names[i], T (y), ADJ_FLOAT (0.25));
-      tape_backward (cx, CALL (cx, "sum", T (y)), 0);
-      tape_backward (cx, CALL (cx, "sum", T (CALL (cx, plain, T (other), ADJ_FLOAT (0.25)))), 0);
-      for (guint k = 0; k < 3; k++)
-        g_assert_cmpfloat_with_epsilon (tape_at (adj_tensor_get_grad (x), k),
-                                        tape_at (adj_tensor_get_grad (other), k), 1e-12);
-      target = g_strdup_printf ("torch.ops.aten.%s.default", names[i]);
-      rule = adj_rule_find (adj_op_find (target), ADJ_RULE_GRAD, NULL);
-      g_assert_cmpuint (rule->entries[0].use.args & 1, ==, 0);
-    }
-}
-
 /* A view that was saved shows another storage, and what it was a view of goes away first. */
 static void
 saved_view_leaves_its_base (void)
@@ -460,7 +432,6 @@ main (int argc, char **argv)
   g_test_add_func ("/autograd/gradients/fused-products", fused_products);
   g_test_add_func ("/autograd/gradients/copies-into", copies_into);
   g_test_add_func ("/autograd/gradients/lists-in-place", lists_in_place);
-  g_test_add_func ("/autograd/gradients/activations-in-place", activations_in_place);
   g_test_add_func ("/autograd/gradients/lists-that-overlap", lists_that_overlap);
   g_test_add_func ("/autograd/gradients/resize-is-refused", resize_is_refused);
   g_test_add_func ("/autograd/gradients/saved-view-leaves-its-base", saved_view_leaves_its_base);

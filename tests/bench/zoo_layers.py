@@ -270,6 +270,86 @@ def chosen(m, x):
     return m.out(kept).sum(0) / (score > 0).sum()
 
 
+# -- a few more --
+
+
+def sketch(m, tokens):
+    """A decoder layer of the library over what a convolution pooled (a captioner)."""
+    memory = F.avg_pool1d(m.sound(m.words(tokens).mT), 2).mT
+    late = nn.Transformer.generate_square_subsequent_mask(tokens.shape[1])
+    return F.nll_loss(m.out(m.layer(m.words(tokens), memory, tgt_mask=late)).flatten(0, 1).log_softmax(-1), tokens.flatten())
+
+
+def dense(m, picture):
+    """Blocks whose inputs are all that came before, squeezed and excited, group norm (DenseNet)."""
+    parts = [picture]
+    for conv, norm in zip(m.convs, m.norms):
+        parts.append(F.mish(norm(conv(torch.cat(parts, 1)))))
+    x = torch.cat(parts[1:], 1)
+    x = x * torch.sigmoid(m.excite(F.adaptive_max_pool2d(x, 1).flatten(1)))[..., None, None]
+    return F.lp_pool2d(x, 2, 2).flatten(1), F.grid_sample(x, torch.tanh(m.flow(picture)).movedim(1, -1), align_corners=True)
+
+
+def diffusion(m, x, edges, weights):
+    """Powers of a normalised adjacency, combined by softmax (APPN)."""
+    degree = torch.zeros(len(x)).scatter_add(0, edges[1], weights).clamp(min=1e-3)
+    scale = degree[edges[0]].rsqrt() * weights * degree[edges[1]].rsqrt()
+    steps = [m.into(x)]
+    for _ in range(3):
+        steps.append(torch.zeros_like(steps[0]).index_add(0, edges[1], scale[:, None] * steps[-1][edges[0]]))
+    return (torch.stack(steps, -1) * m.mix.weight[0].softmax(0)).sum(-1).log_softmax(-1)
+
+
+def kalman(m, seen):
+    """A filter: predictions, gains by solving, evidence of what was seen."""
+    mean, spread, total = torch.zeros(seen.shape[0], 3), torch.eye(3).expand(seen.shape[0], 3, 3), 0
+    noise = F.softplus(m.noise).diag()
+    for t in range(seen.shape[1]):
+        mean, spread = mean @ m.move.T, m.move @ spread @ m.move.T + 0.1 * torch.eye(3)
+        wrong = seen[:, t] - mean @ m.look.T
+        inside = m.look @ spread @ m.look.T + noise
+        gain = torch.linalg.solve(inside, m.look @ spread).mT
+        total = total - 0.5 * (torch.logdet(inside) + (wrong[:, None] @ torch.linalg.inv(inside) @ wrong[..., None])[:, 0, 0])
+        mean, spread = mean + (gain @ wrong[..., None])[..., 0], spread - gain @ m.look @ spread
+    return total, mean
+
+
+def flows(m, x):
+    """Transport by a vector field, with its divergence by forward mode along a direction (Hutchinson)."""
+    along = torch.sign(x.sin())
+    total = 0
+    for _ in range(2):
+        velocity, slope = jvp(lambda y: F.softplus(y @ m.first + m.bias) @ m.second, (x,), (along,))
+        x, total = x + 0.1 * velocity, total + 0.1 * (slope * along).sum(-1)
+    return x, total
+
+
+def ensemble(m, x):
+    """Networks with weights of their own, all at once, and how far they are from each other."""
+
+    def one(first, bias, scale, second):
+        return F.gelu(F.layer_norm(x @ first + bias, (6,), scale)) @ second
+
+    out = vmap(one)(m.first, m.bias, m.scale, m.second)
+    return out.mean(0), out.var(0, correction=1).sqrt()
+
+
+def any_batch(m, x):
+    """Normalised features of a batch of any size, and how they agree (Barlow)."""
+    z = m.project(F.relu(m.norm(m.into(x))))
+    z = (z - z.mean(0)) / (z.std(0) + 1e-4)
+    c = z.T @ z / len(x)
+    return (1 - c.diagonal()).square().sum() + 0.01 * (c - c.diagonal().diag_embed()).square().sum()
+
+
+def speaker(m, wave):
+    """Statistics pooled over frames of a dilated net, an angle with a margin (x-vectors, ArcFace)."""
+    x = F.relu(m.norm(m.second(F.leaky_relu(m.first(wave[:, None]), 0.1))))
+    pooled = torch.cat([x.mean(-1), x.std(-1)], 1)
+    cosine = F.normalize(m.embed(pooled)) @ F.normalize(m.names.weight).T
+    return F.cross_entropy(8 * torch.cos(torch.acos(cosine.clamp(-0.99, 0.99)) + 0.2), torch.arange(len(wave)) % 4)
+
+
 MODELS = {
     "translator": lambda: (Parts(translator, words=nn.Embedding(20, 8, padding_idx=0), own=nn.MultiheadAttention(8, 2, batch_first=True),
                                  cross=nn.MultiheadAttention(8, 2, batch_first=True), norm=nn.LayerNorm(8), out=nn.Linear(8, 20)),
@@ -314,6 +394,17 @@ MODELS = {
     "any-length": lambda: (Parts(any_length, words=nn.Embedding(20, 8), places=nn.Embedding(12, 8), layer=nn.TransformerEncoderLayer(8, 2, 16, 0.0, batch_first=True)),
                            (whole(20, 3, 7, low=1),)),
     "any-picture": lambda: (Parts(any_picture, first=nn.Conv2d(2, 4, 3, padding=1), second=nn.Conv2d(4, 3, 1)), drawn((2, 2, 9, 11))),
+    "sketch": lambda: (Parts(sketch, words=nn.Embedding(12, 8), sound=nn.Conv1d(8, 8, 3, padding=1), out=nn.Linear(8, 12),
+                             layer=nn.TransformerDecoderLayer(8, 2, 16, 0.0, batch_first=True)), (whole(12, 2, 6),)),
+    "dense": lambda: (Parts(dense, convs=nn.ModuleList([nn.Conv2d(2, 4, 3, padding=1), nn.Conv2d(6, 4, 3, padding=1)]), flow=nn.Conv2d(2, 2, 1),
+                            norms=nn.ModuleList([nn.GroupNorm(2, 4), nn.GroupNorm(1, 4)]), excite=nn.Linear(8, 8)), drawn((2, 2, 8, 6))),
+    "diffusion": lambda: (Parts(diffusion, into=nn.Linear(5, 3), mix=nn.Embedding(1, 4)), (*drawn((8, 5)), whole(8, 2, 20), torch.rand(20))),
+    "kalman": lambda: (Module(kalman, move=torch.eye(3) + torch.randn(3, 3) / 8, look=torch.randn(2, 3), noise=torch.zeros(2)), drawn((3, 4, 2))),
+    "flows": lambda: (Module(flows, first=torch.randn(3, 6), bias=torch.randn(6), second=torch.randn(6, 3)), drawn((5, 3))),
+    "ensemble": lambda: (Module(ensemble, first=torch.randn(4, 3, 6), bias=torch.randn(4, 6), scale=torch.rand(4, 6), second=torch.randn(4, 6, 2)), drawn((5, 3))),
+    "any-batch": lambda: (Parts(any_batch, into=nn.Linear(6, 8), norm=nn.BatchNorm1d(8), project=nn.Linear(8, 5)), drawn((9, 6))),
+    "speaker": lambda: (Parts(speaker, first=nn.Conv1d(1, 4, 5, 2), second=nn.Conv1d(4, 6, 3, dilation=2), norm=nn.BatchNorm1d(6), embed=nn.Linear(12, 5),
+                              names=nn.Embedding(4, 5)), drawn((4, 40))),
     "chosen": lambda: (Parts(chosen, score=nn.Linear(4, 1), out=nn.Linear(4, 3)), drawn((9, 4))),
 }  # fmt: skip
 

@@ -586,3 +586,27 @@ def linear_in_batches(x, y, w, b):
         return F.linear(row, w, b)
 
     return torch.func.vmap(biased)(x), torch.func.vmap(biased)(y), torch.func.vmap(lambda row: biased(x[0]) * row.sum())(x)
+
+
+@case(f32(5, 2, 8), f32(4, 2, 3), f32(48), f32(48))
+def gradients_in_batches(x, w, scale, shift):
+    def loss(w, scale, shift, sample):
+        y = F.conv1d(F.conv1d(sample[None], w).tanh(), w.repeat(1, 2, 1))
+        return F.layer_norm(y.flatten(1).repeat(1, 3), (48,), scale, shift).square().sum()
+
+    return torch.func.vmap(torch.func.grad(loss, (0, 1, 2)), (None, None, None, 0))(w, scale, shift, x)
+
+
+@case(f32(5, 3), f32(5, 3))
+def tangents(x, v):
+    def net(y):
+        z = torch.where(y > 0, y.tanh() * y.sin(), y / y.exp())
+        return F.softmax(z @ y.mT, -1), (y - z.relu()).pow(2).mean(0), z.max(1)[0].sigmoid(), torch.cat([z, y.square()])
+
+    values, slopes = torch.func.jvp(net, (x,), (v,))
+    return *values, *slopes
+
+
+@case(f32(4), f32(4, 3))
+def jacobians_forward(x, w):
+    return torch.func.jacfwd(lambda y: torch.log_softmax(torch.sin(y) @ w, 0))(x)
