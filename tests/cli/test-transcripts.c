@@ -22,14 +22,14 @@ run (const char *command, const char *folder)
   return adj_test_spawn ((const char *const *) words, NULL, folder);
 }
 
-/* @text with # for the times that were measured.  (transfer full) */
+/* @text with # for the times that were measured, however wide.  (transfer full) */
 static char *
 mask_times (const char *text)
 {
-  g_autoptr (GRegex) times =
-      g_regex_new ("(?<=_[mn]s\" : )[\\d.e-]+|(?<= ) *[\\d.]+(?= ms\\b)|(?<=least |first |CPU )[\\d.]+"
-                   "|(?<=\\[)[\\d.]+ – [\\d.]+(?=\\])",
-                   0, 0, NULL);
+  g_autoptr (GRegex) times = g_regex_new (
+      "(?<=_[mn]s\" : )[\\d.e-]+|(?<= ) *[\\d.]+(?= ms\\b)|(?<=least |first |CPU )[\\d.]+"
+      "|(?<=\\[)[\\d.]+ – [\\d.]+(?=\\])",
+      0, 0, NULL);
 
   g_assert_nonnull (times);
   return g_regex_replace_literal (times, text, -1, 0, "#", 0, NULL);

@@ -78,6 +78,28 @@ check_phases (const AdjGraph *joint)
     }
 }
 
+/* (transfer full): @joint with tags at a third of its calls. */
+static AdjGraph *
+add_tags (const AdjGraph *joint, GRand *rand)
+{
+  static const char *const tags[] = { "is_forward", "is_backward", "must_be_in_forward",
+                                      "must_be_in_backward" };
+  g_autofree char *text =
+      adj_graph_print (joint, ADJ_PRINT_NO_METADATA | ADJ_PRINT_NO_COMMENTS, NULL);
+  g_auto (GStrv) lines = g_strsplit (text, "\n", -1);
+  g_autoptr (GString) tagged = g_string_new (NULL);
+
+  for (guint i = 0; lines[i] != NULL; i++)
+    {
+      g_string_append (tagged, lines[i]);
+      if (strstr (lines[i], " = torch.ops.") != NULL && g_rand_int_range (rand, 0, 3) == 0)
+        g_string_append_printf (tagged, "  # adj: {tag: %s}",
+                                tags[g_rand_int_range (rand, 0, G_N_ELEMENTS (tags))]);
+      g_string_append_c (tagged, '\n');
+    }
+  return adj_test_parse_graph (tagged->str);
+}
+
 static void
 random_graphs (void)
 {
@@ -86,6 +108,7 @@ random_graphs (void)
       g_autoptr (GRand) rand = g_rand_new_with_seed (seed);
       guint num_fwd_outputs, n_late = 0;
       g_autoptr (AdjGraph) joint = adj_test_random_joint (rand, &num_fwd_outputs);
+      g_autoptr (AdjGraph) tagged = add_tags (joint, rand);
 
       for (guint i = 0; i < adj_graph_get_n_nodes (joint); i++)
         {
@@ -97,6 +120,7 @@ random_graphs (void)
         }
       g_assert_cmpint (adj_graph_has_input (joint, ADJ_INPUT_TANGENT), ==, n_late > 0);
       check_phases (joint);
+      check_phases (tagged);
     }
 }
 
