@@ -73,7 +73,7 @@ static const PowerCase cases[] = {
   { "gelu", ADJ_BAND_SMOOTH, 1, "gelu.default(x)" },
   { "gelu_backward", ADJ_BAND_SMOOTH, 1, "gelu_backward.default(y, x)" },
   { "softmax", ADJ_BAND_SMOOTH, 1, "_softmax.default(x, 1, False)" },
-  { "softmax_backward", ADJ_BAND_SMOOTH, 1, "_softmax_backward_data.default(y, p, 1, @)",
+  { "softmax_backward", ADJ_BAND_SMOOTH, 1, "_softmax_backward_data.default(y, p, 1, torch.@)",
     .before = LINE ("p = " ATEN "_softmax.default(x, 1, False)") },
   { "sum", ADJ_BAND_SUM, 192, "sum.dim_IntList(x, [1])", "sum.dim_IntList(abs, [1])" },
   { "mean", ADJ_BAND_SUM, 192, "mean.dim(x, [1])", "mean.dim(abs, [1])" },
