@@ -101,8 +101,8 @@ find_gauge (const AdjNode *node)
   return NULL;
 }
 
-/* (transfer full): what the operator of @side gives exactly; of vectors that it leaves a factor, and
- * of places that rounding moves, the nearest of those that may be. */
+/* (transfer full): what the operator of @side gives exactly; of vectors that it leaves a factor,
+ * and of places that rounding moves, the nearest of those that may be. */
 static AdjTensorData *
 exact_of (const Side *side, const Leaf *leaf)
 {

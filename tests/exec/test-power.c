@@ -46,11 +46,17 @@ find_element (const Power *power, gint64 index)
   return index;
 }
 
+static gboolean
+promises (const PowerCase *row, AdjDType dtype)
+{
+  return !row->measured && power_has (row, dtype);
+}
+
 static void
 test_finds (void)
 {
   for (guint i = 0; i < power_get_n_cases (); i++)
-    for (guint d = 0; d < G_N_ELEMENTS (dtypes) && power_has (power_get_case (i), dtypes[d]); d++)
+    for (guint d = 0; d < G_N_ELEMENTS (dtypes) && promises (power_get_case (i), dtypes[d]); d++)
       {
         const PowerCase *row = power_get_case (i);
         g_auto (Power) power = { 0 };
@@ -63,8 +69,8 @@ test_finds (void)
             finds (&power, side, factor, -1, 0);
             finds (&power, side, 1.4, -1, 0);
             for (gint64 k = 0; k < 3; k++)
-              finds (&power, side, 1,
-                     find_element (&power, k * power.n / 3), row->units > 0 ? row->units : 80);
+              finds (&power, side, 1, find_element (&power, k * power.n / 3),
+                     row->units > 0 ? row->units : 80);
           }
       }
 }
@@ -152,7 +158,8 @@ run (AdjGraph *graph, const AdjValue *inputs, guint n, gboolean float64, AdjDTyp
   adj_executor_run (adj_executor_find ("interpreter", NULL), &request, &result, NULL, &error);
   g_assert_no_error (error);
   given = result.output.items[0].data;
-  given = dtype != ADJ_DTYPE_NONE ? adj_tensor_data_cast (given, dtype) : adj_tensor_data_ref (given);
+  given =
+      dtype != ADJ_DTYPE_NONE ? adj_tensor_data_cast (given, dtype) : adj_tensor_data_ref (given);
   adj_run_result_clear (&result);
   return given;
 }
@@ -295,10 +302,12 @@ static void
 test_whole_numbers (void)
 {
   static const char *const calls[] = {
-    "add.Tensor(x, x)",       "cumsum.default(x, 0)",      "bitwise_xor.Tensor(x, 5)",
-    "gt.Scalar(x, 3)",        "logical_not.default(x)",    "floor_divide.default(x, 2)",
-    "index.Tensor(x, [x])",   "index_put.default(x, [x], x, True)",
-    "sum.dim_IntList(m, [1])", "mul.Tensor(x, x)",         "isfinite.default(x)",
+    "add.Tensor(x, x)",         "cumsum.default(x, 0)",
+    "bitwise_xor.Tensor(x, 5)", "gt.Scalar(x, 3)",
+    "logical_not.default(x)",   "floor_divide.default(x, 2)",
+    "index.Tensor(x, [x])",     "index_put.default(x, [x], x, True)",
+    "sum.dim_IntList(m, [1])",  "mul.Tensor(x, x)",
+    "isfinite.default(x)",
   };
   const gint64 given[] = { 5, 0, 3, 7, 2, 6, 1, 4 };
   g_autoptr (AdjTensorData) x = make_integers (given, 8);
@@ -306,10 +315,11 @@ test_whole_numbers (void)
 
   for (guint i = 0; i < G_N_ELEMENTS (calls); i++)
     {
-      g_autofree char *body = g_strdup_printf ("        m = torch.ops.aten.view.default(x, [8, 1])\n"
-                                               "        a = torch.ops.aten.%s\n"
-                                               "        return (a,)\n",
-                                               calls[i]);
+      g_autofree char *body =
+          g_strdup_printf ("        m = torch.ops.aten.view.default(x, [8, 1])\n"
+                           "        a = torch.ops.aten.%s\n"
+                           "        return (a,)\n",
+                           calls[i]);
       g_autofree char *text = g_strdup_printf ("class G(torch.nn.Module):\n"
                                                "    def forward(self, x: \"i64[8][1]cpu\"):\n%s",
                                                body);
