@@ -18,12 +18,13 @@ typedef enum
 } AdjKResampleMode;
 
 /* How the places are computed that elements of y have in x: other than x is, to find how far y
- * depends on it. */
+ * depends on that. */
 typedef struct
 {
   bool narrow;            /* in f32 */
   bool fused;             /* a product and what is taken from it are rounded once */
-  const double *moves[3]; /* (nullable): along an axis, by how much each is moved then */
+  const double *moves[3]; /* (nullable): four for each element of y along an axis, by which the
+                             weights of x there are moved, in turn */
 } AdjKPlaces;
 
 /* x […, D, H, W] and y […, OD, OH, OW] have the same sizes before the last three, and are floating;

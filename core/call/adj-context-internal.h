@@ -64,8 +64,8 @@ typedef struct
 {
   gboolean narrow; /* in float32 */
   gboolean fused;  /* a product and what is taken from it are rounded once */
-  double step;     /* and moved by up to this */
-  guint32 seed;    /* of the moves */
+  double step;  /* by how much a rounding on the way to weights moves them at most; 0: not at all */
+  guint32 seed; /* of the moves */
 } AdjPlaceRounding;
 
 /* (transfer none) */

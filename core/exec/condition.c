@@ -140,8 +140,8 @@ add_intermediates (const Condition *condition, const AdjOp *op, double step, Ter
   return terms->moves != NULL ? norm_of (terms->moves, condition->n) : 0;
 }
 
-/* What moves when the places do that it blends at, each by itself.  The weights of one element may
- * cancel where the absolute values of what they weigh do not. */
+/* What moves when the weights do that it computes, each by itself.  Those of one element may cancel
+ * where the absolute values of what they weigh do not. */
 static void
 add_places (const Condition *condition, Terms *terms)
 {
@@ -198,14 +198,22 @@ level (const Condition *condition, double *sizes, double norm)
   raise_to (condition, sizes, least);
 }
 
+/* Of what several operators give: one of these may stop where another was nearer to its edge than
+ * roundings reach, as relu does, which a few of them do not show. */
+static void
+even_out (const Condition *condition, Terms *terms)
+{
+  if (terms->moves != NULL)
+    raise_to (condition, terms->moves,
+              norm_of (terms->moves, condition->n) / sqrt ((double) condition->n));
+}
+
 /* Of what looks at places: several that rounding does not tell apart may be right.  The weights of
  * one may cancel although no argument moves them. */
 static void
 look_around (const Condition *condition, Terms *terms)
 {
-  if (terms->moves != NULL)
-    raise_to (condition, terms->moves,
-              norm_of (terms->moves, condition->n) / sqrt ((double) condition->n));
+  even_out (condition, terms);
   terms->around = g_new0 (double *, N_AROUND);
   for (guint k = 0; k < N_AROUND; k++)
     {
@@ -238,6 +246,15 @@ estimate_body (const Condition *condition, const AdjOp *op, Terms *terms)
     level (condition, terms->sizes, terms->norm);
 }
 
+/* By how much what rounds is moved: where several operators do, by what a rounding is there. */
+static double
+find_step (const AdjOp *op, const NodeRounding *rounding)
+{
+  if (op == NULL)
+    return MAX (rounding_get_unit (rounding, ADJ_DTYPE_F32), REPLAY_STEP);
+  return op->flags & ADJ_OP_JUMPS ? NO_JUMP : REPLAY_STEP;
+}
+
 /* Of all else. */
 static void
 estimate_whole (const Condition *condition, const NodeRounding *rounding, Terms *terms)
@@ -247,7 +264,7 @@ estimate_whole (const Condition *condition, const NodeRounding *rounding, Terms 
   gboolean places = op != NULL && op->band == ADJ_BAND_PLACES;
   gboolean sums =
       op != NULL && !cancels && (op->band == ADJ_BAND_SUM || op->band == ADJ_BAND_PRODUCT);
-  double step = op != NULL && (op->flags & ADJ_OP_JUMPS) ? NO_JUMP : REPLAY_STEP, steps = 0;
+  double step = find_step (op, rounding), steps = 0;
 
   terms->coarse = op != NULL && (cancels || op->band == ADJ_BAND_SMOOTH);
   terms->fine = op != NULL && (op->flags & ADJ_OP_IN_STEPS) != 0;
@@ -259,6 +276,8 @@ estimate_whole (const Condition *condition, const NodeRounding *rounding, Terms 
     }
   else
     steps = add_intermediates (condition, op, step, terms);
+  if (op == NULL)
+    even_out (condition, terms);
   if (!sums && op != NULL && rounding->band > op->band)
     add_up (condition, steps, rounding->reduction, terms);
   if (places)

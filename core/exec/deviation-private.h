@@ -13,7 +13,7 @@ typedef struct
   double *moves;   /* (owned) (nullable): how far one rounding of each step moves it */
   gboolean fine;   /* those are roundings to float32 in 16-bit types too */
   double sums;     /* L2 norm of the sizes where they are sums; else 0 */
-  double places;   /* L2 norm of how far a rounding of computed places moves all; 0: there are none */
+  double places;   /* L2 norm of how far a rounding of the weights of a blend moves all */
   double **around; /* (owned) (nullable): what else is right of an element beyond its limit, for
                       rounding does not tell on which side of an edge it is */
   guint n_around;

@@ -12,11 +12,10 @@
 /* How many standard errors of the slope are still chance. */
 #define CHANCE 5
 
-/* How much of a term a measured move is: it has in it how many roundings there are, where a term may
- * be added up in any order. */
+/* How much of a term a measured move counts: it has in it how many roundings there are. */
 #define MOVE_TO_TERM 0.25
 
-/* How many roundings of the places it blends at a result may be off. */
+/* How many roundings of its weights a blend may be off. */
 #define PLACING 4
 
 void

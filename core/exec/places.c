@@ -3,10 +3,9 @@
  * difference that some processors round once and others twice.  At the far end of a picture that is
  * as much as a hundred roundings of what lies there. */
 
-#include "exec/places-private.h"
-
 #include "call/adj-op.h"
 #include "exec/perturbation-private.h"
+#include "exec/places-private.h"
 #include "exec/replay-inputs-private.h"
 
 /* (transfer full) (nullable) */

@@ -27,14 +27,14 @@ typedef struct
 {
   const Operation *operation;
   ReplayKind kind;
-  double step;       /* relative size of random moves */
-  guint64 seed;      /* of chance */
-  guint nudged;      /* which tensor */
+  double step;             /* relative size of random moves */
+  guint64 seed;            /* of chance */
+  guint nudged;            /* which tensor */
   AdjPlaceRounding places; /* how those are rounded that it blends at */
   const gboolean *unset;   /* (nullable): of each node, that it is memory which nobody wrote */
   guint8 byte;             /* which has this in all of its bytes then */
-  guint n_replayed;  /* tensors so far */
-  AdjDType coarsest; /* of them; ADJ_DTYPE_NONE */
+  guint n_replayed;        /* tensors so far */
+  AdjDType coarsest;       /* of them; ADJ_DTYPE_NONE */
 } Replay;
 
 /* What the node gives, and in @rounding what rounding may do to it.  (transfer full) */

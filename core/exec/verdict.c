@@ -85,8 +85,8 @@ is_close (const AdjTensorDifference *difference, const Leaf *leaf, double rtol, 
   return difference->n_class_mismatch == 0;
 }
 
-/* (transfer full): what the operator of @side gives exactly; of vectors that it leaves a factor, and
- * of places that rounding moves, the nearest of those that may be. */
+/* (transfer full): what the operator of @side gives exactly; of vectors that it leaves a factor,
+ * and of places that rounding moves, the nearest of those that may be. */
 static AdjTensorData *
 exact_of (const Side *side, const Leaf *leaf)
 {

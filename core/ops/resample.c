@@ -134,16 +134,16 @@ place_of (const AdjSchema *schema, const char *name)
   return -1;
 }
 
-/* The weights of a cubic blend have so many roundings. */
+/* How many roundings of 1 there are in a weight of a cubic blend. */
 #define CUBIC 4
 
-/* (transfer full) (nullable): by how much each place along @axis is moved in this context. */
+/* (transfer full) (nullable): by how much the weights along @axis are moved in this context. */
 static double *
 draw_moves (const AdjOpCall *call, const AdjKResample *resample, guint axis)
 {
   const AdjPlaceRounding *places = adj_context_get_places (call->cx);
   double step = places->step * (resample->mode == ADJ_K_RESAMPLE_CUBIC ? CUBIC : 1);
-  gint64 n = resample->y.size[resample->y.rank - OP_MAX_AXES + axis];
+  gint64 n = 4 * resample->y.size[resample->y.rank - OP_MAX_AXES + axis];
   g_autoptr (GRand) rand = NULL;
   double *moves;
 

@@ -12,7 +12,7 @@ typedef struct
 {
   const AdjKResample *resample;
   double scale;        /* 0: by the sizes */
-  const double *moves; /* (nullable): of places */
+  const double *moves; /* (nullable): of weights */
   int64_t size, out;
   int64_t *first;
   ResampleTap *taps;

@@ -51,24 +51,18 @@ clamp_i64 (int64_t i, int64_t size)
     return (T) (at - low) + (T) low - c##_ratio (axis) * past + (T) 0.5;                           \
   }                                                                                                \
                                                                                                    \
-  static T c##_move (const ResampleAxis *axis, int64_t i, T at)                                    \
-  {                                                                                                \
-    return axis->moves ? at + (T) axis->moves[i] : at;                                             \
-  }                                                                                                \
-                                                                                                   \
   static T c##_source (const ResampleAxis *axis, int64_t i)                                        \
   {                                                                                                \
     bool narrow = axis->resample->places.narrow;                                                   \
                                                                                                    \
-    return c##_move (axis, i, narrow ? (T) f32_place (axis, i) : c##_place (axis, i));             \
+    return narrow ? (T) f32_place (axis, i) : c##_place (axis, i);                                 \
   }                                                                                                \
                                                                                                    \
   static T c##_distance (const ResampleAxis *axis, int64_t i, int64_t at, int64_t low)             \
   {                                                                                                \
     bool narrow = axis->resample->places.narrow;                                                   \
                                                                                                    \
-    return c##_move (axis, i,                                                                      \
-                     narrow ? (T) f32_apart (axis, i, at, low) : c##_apart (axis, i, at, low));    \
+    return narrow ? (T) f32_apart (axis, i, at, low) : c##_apart (axis, i, at, low);               \
   }                                                                                                \
                                                                                                    \
   static int c##_linear (const ResampleAxis *axis, int64_t i, ResampleTap *taps)                   \
@@ -183,6 +177,8 @@ axis_begin (ResampleAxis *axis, TapsFunc func)
     {
       axis->first[i] = n;
       n += func ? func (axis, i, axis->taps + n) : one_tap (i, axis->taps + n);
+      for (int64_t k = axis->first[i]; axis->moves && k < n; k++)
+        axis->taps[k].weight += axis->moves[4 * i + k % 4];
     }
   axis->first[axis->out] = n;
   return true;

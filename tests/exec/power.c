@@ -27,22 +27,21 @@ static const char spectrum[] = LINE ("pairs = " ATEN "view.default(x, [64, 96, 2
 static const char picture[] =
     LINE ("v = " ATEN "view.default(x, [1, 1, 64, 192])") LINE ("abs_v = " ATEN "abs.default(v)");
 
-static const char images[] = LINE ("v = " ATEN "view.default(x, [4, 8, 16, 24])") LINE (
-    "abs_v = " ATEN "abs.default(v)") LINE ("g = " ATEN "view.default(y, [4, 8, 16, 24])")
-    LINE ("abs_g = " ATEN "abs.default(g)") LINE ("k = " ATEN "slice.Tensor(w, 0, 0, 9)")
-        LINE ("filter = " ATEN "view.default(k, [8, 8, 3, 3])")
-            LINE ("abs_filter = " ATEN "abs.default(filter)");
+static const char images[] = LINE ("v = " ATEN "view.default(x, [4, 8, 16, 24])")
+    LINE ("abs_v = " ATEN "abs.default(v)") LINE ("g = " ATEN "view.default(y, [4, 8, 16, 24])")
+        LINE ("abs_g = " ATEN "abs.default(g)") LINE ("k = " ATEN "slice.Tensor(w, 0, 0, 9)")
+            LINE ("filter = " ATEN "view.default(k, [8, 8, 3, 3])")
+                LINE ("abs_filter = " ATEN "abs.default(filter)");
 
 static const char heads[] = LINE ("q = " ATEN "view.default(x, [2, 4, 32, 48])")
     LINE ("key = " ATEN "view.default(y, [2, 4, 32, 48])")
-        LINE ("v = " ATEN "view.default(w, [2, 4, 32, 48])")
-            LINE ("abs_v = " ATEN "abs.default(v)")
-                LINE ("both = " ATEN "_scaled_dot_product_flash_attention_for_cpu.default(q, key, v)")
-                    LINE ("out = both[0]") LINE ("lse = both[1]");
+        LINE ("v = " ATEN "view.default(w, [2, 4, 32, 48])") LINE ("abs_v = " ATEN "abs.default(v)")
+            LINE ("both = " ATEN "_scaled_dot_product_flash_attention_for_cpu.default(q, key, v)")
+                LINE ("out = both[0]") LINE ("lse = both[1]");
 
 static const char normed[] = LINE ("gamma = " ATEN "select.int(y, 0, 0)")
-    LINE ("n = " ATEN "native_layer_norm.default(x, [192], gamma, None, 1e-05)") LINE ("mean = n[1]")
-        LINE ("rstd = n[2]");
+    LINE ("n = " ATEN "native_layer_norm.default(x, [192], gamma, None, 1e-05)")
+        LINE ("mean = n[1]") LINE ("rstd = n[2]");
 
 static const char batch[] = LINE ("gamma = " ATEN "select.int(y, 0, 0)")
     LINE ("n = " ATEN "_native_batch_norm_legit.no_stats(x, gamma, None, True, 0.1, 1e-05)")
@@ -55,9 +54,10 @@ static const char indices[] = LINE ("large = " ATEN "mul.Tensor(x, 7)")
                 LINE ("abs_y = " ATEN "abs.default(y)");
 
 static const char pairs[] = LINE ("a_2 = " ATEN "view.default(x, [64, 96, 2])")
-    LINE ("c = " ATEN "view_as_complex.default(a_2)") LINE ("b_2 = " ATEN "view.default(w, [96, 64, 2])")
-        LINE ("d = " ATEN "view_as_complex.default(b_2)") LINE ("abs_c = " ATEN "abs.default(c)")
-            LINE ("abs_d = " ATEN "abs.default(d)");
+    LINE ("c = " ATEN "view_as_complex.default(a_2)")
+        LINE ("b_2 = " ATEN "view.default(w, [96, 64, 2])")
+            LINE ("d = " ATEN "view_as_complex.default(b_2)")
+                LINE ("abs_c = " ATEN "abs.default(c)") LINE ("abs_d = " ATEN "abs.default(d)");
 
 /* The mean of squares of an optimiser, and what it divides by. */
 static const char moments[] = LINE ("v = " ATEN "mul.Tensor(x, x)")
@@ -70,61 +70,66 @@ static const PowerCase cases[] = {
   { "relu", ADJ_BAND_EXACT, 1, "relu.default(x)", .units = 1 },
   { "mul", ADJ_BAND_ROUNDED, 1, "mul.Tensor(x, y)" },
   { "tanh", ADJ_BAND_SMOOTH, 1, "tanh.default(x)" },
-  { "gelu", ADJ_BAND_SMOOTH, 1, "gelu.default(x)" },
-  { "gelu_backward", ADJ_BAND_SMOOTH, 1, "gelu_backward.default(y, x)" },
-  { "softmax", ADJ_BAND_SMOOTH, 1, "_softmax.default(x, 1, False)" },
-  { "softmax_backward", ADJ_BAND_SMOOTH, 1, "_softmax_backward_data.default(y, p, 1, @)",
-    .before = LINE ("p = " ATEN "_softmax.default(x, 1, False)") },
+  { "gelu", ADJ_BAND_SMOOTH, 1, "gelu.default(x)", .measured = TRUE },
+  { "gelu_backward", ADJ_BAND_SMOOTH, 1, "gelu_backward.default(y, x)", .measured = TRUE },
+  { "softmax", ADJ_BAND_SMOOTH, 1, "_softmax.default(x, 1, False)",
+    .units = 140 /* by how far it is from the largest: e^x is as sure as x is */ },
+  { "softmax_backward", ADJ_BAND_SMOOTH, 1, "_softmax_backward_data.default(y, p, 1, torch.@)",
+    .before = LINE ("p = " ATEN "_softmax.default(x, 1, False)"), .measured = TRUE },
   { "sum", ADJ_BAND_SUM, 192, "sum.dim_IntList(x, [1])", "sum.dim_IntList(abs, [1])" },
   { "mean", ADJ_BAND_SUM, 192, "mean.dim(x, [1])", "mean.dim(abs, [1])" },
   { "cumsum", ADJ_BAND_SUM, 192, "cumsum.default(x, 1)", "cumsum.default(abs, 1)" },
   { "mm", ADJ_BAND_PRODUCT, 192, "mm.default(x, w)", "mm.default(abs, abs_2)" },
   { "convolution", ADJ_BAND_PRODUCT, 72, "convolution.default(v, filter" CONVOLVED,
-    "convolution.default(abs_v, abs_filter" CONVOLVED, images },
+    "convolution.default(abs_v, abs_filter" CONVOLVED, images, .measured = TRUE },
   { "convolution_backward, input", ADJ_BAND_PRODUCT, 72,
     "convolution_backward.default(g, v, filter" FILTERED,
-    "convolution_backward.default(abs_g, abs_v, abs_filter" FILTERED, images, 3, 0 },
+    "convolution_backward.default(abs_g, abs_v, abs_filter" FILTERED, images, 3, 0,
+    .measured = TRUE },
   { "convolution_backward, filter", ADJ_BAND_PRODUCT, 1536,
     "convolution_backward.default(g, v, filter" FILTERED,
-    "convolution_backward.default(abs_g, abs_v, abs_filter" FILTERED, images, 3, 1 },
+    "convolution_backward.default(abs_g, abs_v, abs_filter" FILTERED, images, 3, 1,
+    .measured = TRUE },
   { "attention", ADJ_BAND_PRODUCT, 48,
     "_scaled_dot_product_flash_attention_for_cpu.default(q, key, v)",
-    "_scaled_dot_product_flash_attention_for_cpu.default(q, key, abs_v)", heads, 2, 0 },
+    "_scaled_dot_product_flash_attention_for_cpu.default(q, key, abs_v)", heads, 2, 0,
+    .measured = TRUE },
   { "layer_norm", ADJ_BAND_SMOOTH, 1, "native_layer_norm.default(x, [192], gamma, None, 1e-05)",
-    NULL, normed, 3, 0 },
+    NULL, normed, 3, 0, .measured = TRUE },
   { "layer_norm_backward, input", ADJ_BAND_SUM, 192,
     "native_layer_norm_backward.default(y, x, [192], mean, rstd, gamma, None, [True, True, False])",
-    NULL, normed, 3, 0 },
+    NULL, normed, 3, 0, .measured = TRUE },
   { "layer_norm_backward, weight", ADJ_BAND_SUM, 64,
     "native_layer_norm_backward.default(y, x, [192], mean, rstd, gamma, None, [True, True, False])",
     "native_layer_norm_backward.default(y, x, [192], mean, rstd, gamma, None, [True, True, False])",
-    normed, 3, 1 },
+    normed, 3, 1, .measured = TRUE },
   { "batch_norm_backward, input", ADJ_BAND_SUM, 64,
     "native_batch_norm_backward.default(y, x, gamma, None, None, mean, rstd, True, 1e-05, [True, "
     "True, True])",
-    NULL, batch, 3, 0 },
-  { "embedding_backward", ADJ_BAND_SUM, 16,
-    "embedding_dense_backward.default(y, i, 32, -1, False)",
-    "embedding_dense_backward.default(abs_y, i, 32, -1, False)", indices },
+    NULL, batch, 3, 0, .measured = TRUE },
+  { "embedding_backward", ADJ_BAND_SUM, 16, "embedding_dense_backward.default(y, i, 32, -1, False)",
+    "embedding_dense_backward.default(abs_y, i, 32, -1, False)", indices, .measured = TRUE },
   { "index_put, added", ADJ_BAND_SUM, 16, "index_put.default(zeros, [i], y, True)",
-    "index_put.default(zeros, [i], abs_y, True)", indices },
-  { "addcdiv", ADJ_BAND_ROUNDED, 1, "addcdiv.default(y, x, root, value = -0.001)", NULL, moments },
+    "index_put.default(zeros, [i], abs_y, True)", indices, .measured = TRUE },
+  { "addcdiv", ADJ_BAND_ROUNDED, 1, "addcdiv.default(y, x, root, value = -0.001)", NULL, moments,
+    .units = 96 },
   { "complex mul", ADJ_BAND_ROUNDED, 1, "mul.Tensor(c, c)", "mul.Tensor(abs_c, abs_c)", pairs,
     .wide = TRUE },
   { "complex mm", ADJ_BAND_PRODUCT, 96, "mm.default(c, d)", "mm.default(abs_c, abs_d)", pairs,
     .wide = TRUE },
-  { "complex exp", ADJ_BAND_SMOOTH, 1, "exp.default(c)", NULL, pairs, .wide = TRUE },
+  { "complex exp", ADJ_BAND_SMOOTH, 1, "exp.default(c)", NULL, pairs, .wide = TRUE, .units = 192 },
   { "solve_triangular", ADJ_BAND_LINALG, 64, "linalg_solve_triangular.default(l, y, upper = False)",
-    NULL, triangle, .wide = TRUE, .units = 96 },
+    NULL, triangle, .wide = TRUE, .units = 192 },
   { "fft_c2r", ADJ_BAND_LINALG, 190, "_fft_c2r.default(c, [1], 0, 190)",
     "expand.default(total, [64, 190])", spectrum, .wide = TRUE },
   { "upsample", ADJ_BAND_PLACES, 4, "upsample_bilinear2d.default(v, [100, 300], False)",
-    "upsample_bilinear2d.default(abs_v, [100, 300], False)", picture },
+    "upsample_bilinear2d.default(abs_v, [100, 300], False)", picture, .units = 320 },
   { "upsample_bicubic", ADJ_BAND_PLACES, 4, "upsample_bicubic2d.default(v, [100, 300], False)",
-    "upsample_bilinear2d.default(abs_v, [100, 300], False)", picture },
+    "upsample_bilinear2d.default(abs_v, [100, 300], False)", picture, .measured = TRUE },
   { "upsample_backward", ADJ_BAND_PLACES, 25,
     "upsample_bilinear2d_backward.default(v, [64, 192], [1, 1, 24, 80], False)",
-    "upsample_bilinear2d_backward.default(abs_v, [64, 192], [1, 1, 24, 80], False)", picture },
+    "upsample_bilinear2d_backward.default(abs_v, [64, 192], [1, 1, 24, 80], False)", picture,
+    .units = 320 },
 };
 
 guint
@@ -238,8 +243,8 @@ fill_terms (Power *power, const AdjTensorData *sums)
   power->terms = g_new (double, power->n);
   adj_tensor_data_read_parts (sums, found);
   for (gint64 i = 0; i < power->n; i++)
-    power->terms[i] = is_complex (sums) ? hypot (found[i & ~(gint64) 1], found[i | 1])
-                                        : found[i / parts];
+    power->terms[i] =
+        is_complex (sums) ? hypot (found[i & ~(gint64) 1], found[i | 1]) : found[i / parts];
 }
 
 void

@@ -20,6 +20,7 @@ typedef struct
   guint n_results;    /* 0: it is one tensor, and no tuple */
   guint item;         /* the result that is planted into */
   gboolean wide;      /* there is none of it in 16 bit */
+  gboolean measured;  /* only: the test promises nothing */
   double factor;      /* u of f32 that the test promises; 0: the band of the class */
   double units;       /* u of an element's terms that it promises; 0: 80 */
 } PowerCase;

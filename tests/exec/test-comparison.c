@@ -156,6 +156,35 @@ test_unset (void)
   g_assert_cmpint (verdict_of (wrong, graph, "whole"), ==, ADJ_VERDICT_DIFFERS);
 }
 
+/* What fills such memory, or writes over it, passes nothing of it on. */
+static void
+test_filled (void)
+{
+  g_autoptr (AdjGraph) graph = parse ("        empty = torch.ops.aten.empty_like.default(x)\n"
+                                      "        fill = torch.ops.aten.fill.Scalar(empty, 2)\n"
+                                      "        copy = torch.ops.aten.copy.default(empty, x)\n"
+                                      "        clone = torch.ops.aten.clone.default(empty)\n"
+                                      "        return (fill, copy, clone)\n");
+  static const struct
+  {
+    const char *name;
+    AdjVerdict verdict;
+  } rows[] = { { "fill", ADJ_VERDICT_DIFFERS },
+               { "copy", ADJ_VERDICT_DIFFERS },
+               { "clone", ADJ_VERDICT_SKIPPED } };
+  g_autoptr (AdjTensorData) other = make (100);
+
+  for (guint i = 0; i < G_N_ELEMENTS (rows); i++)
+    {
+      Recorded recorded = { graph, rows[i].name, other };
+      g_autoptr (GError) error = NULL;
+      g_autoptr (AdjComparison) comparison = compare (graph, &recorded, &error);
+
+      g_assert_no_error (error);
+      g_assert_cmpint (verdict_of (comparison, graph, rows[i].name), ==, rows[i].verdict);
+    }
+}
+
 /* What a graph returns of such memory is not compared either, be it named by an operator or by a
  * method. */
 static void
@@ -651,6 +680,7 @@ main (int argc, char **argv)
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/exec/comparison/views-inherit", test_views_inherit);
   g_test_add_func ("/exec/comparison/unset", test_unset);
+  g_test_add_func ("/exec/comparison/filled", test_filled);
   g_test_add_func ("/exec/comparison/unset-outputs", test_unset_outputs);
   g_test_add_func ("/exec/comparison/unrecorded-output", test_unrecorded_output);
   g_test_add_func ("/exec/comparison/generator-state", test_generator_state);

@@ -134,6 +134,46 @@ test_lone_sums (void)
     }
 }
 
+/* Of several operators the last one stops at zero, and those before it round to 16 bits: where they
+ * end beside it, one side may stop and the other not. */
+static void
+test_edges (void)
+{
+  static const char text[] =
+      "class G(torch.nn.Module):\n"
+      "    def forward(self, x: \"bf16[128, 128][128, 1]cpu\", y: \"bf16[128, 128][128, 1]cpu\"):\n"
+      "        body = self.body\n"
+      "        region = torch.ops.higher_order.tag_activation_checkpoint(body, x, y)\n"
+      "        a = region[0]\n"
+      "        return (a,)\n"
+      "    class body(torch.nn.Module):\n"
+      "        def forward(self, x: \"bf16[128, 128][128, 1]cpu\", y: \"bf16[128, 128][128, "
+      "1]cpu\"):\n"
+      "            one = torch.ops.aten.mm.default(x, y)\n"
+      "            other = torch.ops.aten.mm.default(y, x)\n"
+      "            apart = torch.ops.aten.sub.Tensor(one, other)\n"
+      "            rows = torch.ops.aten.view.default(apart, [2048, 8])\n"
+      "            sum_1 = torch.ops.aten.sum.dim_IntList(rows, [1])\n"
+      "            a = torch.ops.aten.relu.default(sum_1)\n"
+      "            return (a,)\n";
+  g_autoptr (GRand) rand = g_rand_new_with_seed (6);
+  const gint64 sizes[] = { 128, 128 };
+
+  for (guint k = 0; k < 2; k++)
+    {
+      g_auto (Case) c = { .graph = adj_test_parse_graph (text) };
+      double values[128 * 128];
+
+      for (guint i = 0; i < 2; i++)
+        {
+          for (guint n = 0; n < G_N_ELEMENTS (values); n++)
+            values[n] = g_rand_double_range (rand, -1, 1);
+          add_input (&c, ADJ_DTYPE_BF16, 2, sizes, values);
+        }
+      g_assert_cmpint (judge (&c, NULL), !=, ADJ_VERDICT_DIFFERS);
+    }
+}
+
 /* What a product is taken away from is one of its terms: a factor of -1 makes none of them less. */
 static void
 test_difference (void)
@@ -478,5 +518,6 @@ main (int argc, char **argv)
   g_test_add_func ("/exec/terms/own-scale", test_own_scale);
   g_test_add_func ("/exec/terms/edge", test_edge);
   g_test_add_func ("/exec/terms/returned", test_returned);
+  g_test_add_func ("/exec/terms/edges", test_edges);
   return g_test_run ();
 }
