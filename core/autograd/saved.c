@@ -4,6 +4,7 @@
 
 #include "autograd/autograd-private.h"
 #include "autograd/transform-private.h"
+#include "call/adj-context-internal.h"
 #include "ops/adj-op-id.h"
 #include "trace/adj-composite-internal.h"
 
@@ -104,8 +105,14 @@ current_hooks (const Autograd *autograd)
 static AdjTensor *
 cut (AdjContext *cx, AdjTensor *tensor)
 {
-  return level_untrack (tensor) != tensor ? adj_composite_alias (cx, tensor, tensor)
-                                          : ADJ_APPLY (cx, ADJ_OP_detach, ADJ_TENSOR (tensor));
+  gboolean before;
+
+  if (level_untrack (tensor) != tensor)
+    return adj_composite_alias (cx, tensor, tensor);
+  before = adj_context_set_keeping (cx, TRUE);
+  tensor = ADJ_APPLY (cx, ADJ_OP_detach, ADJ_TENSOR (tensor));
+  adj_context_set_keeping (cx, before);
+  return tensor;
 }
 
 /* Cut off from gradients; twice where PyTorch's traces have it twice. */

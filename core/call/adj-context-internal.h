@@ -38,6 +38,11 @@ void adj_context_note_builtin (
 gint64 adj_context_get_gpu_threads (const AdjContext *cx);
 void adj_context_set_gpu_threads (AdjContext *cx, gint64 n_threads);
 
+/* Whether what is called keeps a tensor for backward, and is not of the program.  The setter
+ * returns what held before. */
+gboolean adj_context_is_keeping (const AdjContext *cx);
+gboolean adj_context_set_keeping (AdjContext *cx, gboolean is_keeping);
+
 /* All that random numbers are drawn from. */
 struct _AdjDrawState
 {

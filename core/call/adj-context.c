@@ -234,6 +234,21 @@ adj_context_set_deterministic (AdjContext *cx, gboolean deterministic)
 }
 
 gboolean
+adj_context_is_keeping (const AdjContext *cx)
+{
+  return cx->is_keeping;
+}
+
+gboolean
+adj_context_set_keeping (AdjContext *cx, gboolean is_keeping)
+{
+  gboolean before = cx->is_keeping;
+
+  cx->is_keeping = is_keeping;
+  return before;
+}
+
+gboolean
 adj_context_get_grad_enabled (const AdjContext *cx)
 {
   return cx->grad_enabled;

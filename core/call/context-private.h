@@ -26,6 +26,7 @@ struct _AdjContext
   AdjKQueue cpu;
   AdjKQueue *queue; /* (unowned): @cpu, or of a device */
   gboolean grad_enabled;
+  gboolean is_keeping;
   AdjAutocast autocast[ADJ_N_AUTOCAST];
   gboolean unbacked;
   gboolean deterministic;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Operators under functionalization.  Each class of them has one way (trace/SPEC.md §2.2). */
 
+#include "call/adj-context-internal.h"
 #include "call/adj-mode.h"
 #include "call/adj-op-internal.h"
 #include "call/adj-schema-internal.h"
@@ -146,7 +147,8 @@ find_base (const AdjOpCall *call)
   return arg;
 }
 
-/* (nullable): @value, detached once more where a view that detach makes costs two. */
+/* (nullable): @value, detached once more where a view that detach makes costs two, and again where
+ * the program makes it. */
 static AdjTensor *
 detach_again (AdjMode *mode, const AdjOpCall *call, AdjTensor *value)
 {
@@ -156,6 +158,8 @@ detach_again (AdjMode *mode, const AdjOpCall *call, AdjTensor *value)
     return value;
   entry = adj_context_set_entry (call->cx, mode->below);
   value = ADJ_APPLY (call->cx, ADJ_OP_detach, ADJ_TENSOR (value));
+  if (!adj_context_is_keeping (call->cx))
+    value = ADJ_APPLY (call->cx, ADJ_OP_detach, ADJ_TENSOR (value));
   adj_context_set_entry (call->cx, entry);
   return value;
 }

@@ -171,6 +171,7 @@ main (int argc, char **argv)
   g_test_add_data_func ("/session/release/solved", "newest-solved.adjoint", test_stages);
   g_test_add_data_func ("/session/release/ranked", "newest-ranked.adjoint", test_aligned);
   g_test_add_data_func ("/session/release/counted", "newest-counted.adjoint", test_stages);
+  g_test_add_data_func ("/session/release/counted-by-2.6", "2.6-counted.adjoint", test_stages);
   g_test_add_data_func ("/session/release/written", "newest-written.adjoint", test_stages);
   g_test_add_data_func ("/session/release/sized", "newest-sized.adjoint", test_stages);
   g_test_add_data_func ("/session/release/bounded", "newest-bounded.adjoint", test_stages);
