@@ -166,7 +166,7 @@ test_accumulations (void)
 {
   static const char *const first[] = { "Accumulation",
                                        "module.fc3.bias",
-                                       "24 B",
+                                       "16 B",
                                        "the leaf had none",
                                        "call_hook_5",
                                        "taken over: nobody else has it",
