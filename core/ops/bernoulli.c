@@ -132,16 +132,17 @@ is_training (const AdjOpCall *call)
   return call->args[2].kind == ADJ_VALUE_NONE || adj_op_call_bool (call, 2);
 }
 
+/* Both results are products. */
 static gboolean
 dropout_meta (AdjOpCall *call)
 {
   const AdjTensorMeta *input = adj_op_call_meta (call, 0);
-  AdjShape shape = input->shape;
+  const AdjShape *operands[] = { &input->shape, &input->shape };
+  AdjShape shape;
 
   if (is_training (call) && !check_probability (call, adj_op_call_double (call, 1, 0)))
     return FALSE;
-  adj_shape_set_format (&shape, op_symbols (call), ADJ_MEMORY_FORMAT_PRESERVE, &input->shape);
-  shape.offset = ADJ_SIZE (0);
+  adj_shape_pointwise (&shape, op_symbols (call), operands, G_N_ELEMENTS (operands), NULL);
   adj_op_call_add (call, input->dtype, &shape);
   adj_op_call_add (call, ADJ_DTYPE_BOOL, &shape);
   return op_check_drawn (call);
