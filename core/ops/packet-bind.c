@@ -210,6 +210,12 @@ find (const AdjSchema *schema, const char *name)
   return -1;
 }
 
+static gboolean
+is_told (const Binding *b, guint arg)
+{
+  return b->given[arg] && b->bound[arg].kind != ADJ_VALUE_NONE;
+}
+
 /* Python fills in where a new tensor lies. */
 static void
 place (Binding *b)
@@ -218,9 +224,9 @@ place (Binding *b)
 
   if (pinned < 0 || device < 0 || b->schema->ns[0] != 'a' || strcmp (b->schema->name, "to") == 0)
     return;
-  if (!b->given[pinned])
+  if (!is_told (b, (guint) pinned))
     set (b, (guint) pinned, &ADJ_BOOL (FALSE));
-  if (!b->given[device] && !is_self (&b->schema->arguments[0]))
+  if (!is_told (b, (guint) device) && !is_self (&b->schema->arguments[0]))
     set (b, (guint) device, &(AdjValue){ .kind = ADJ_VALUE_DEVICE, .device = ADJ_CPU });
 }
 

@@ -214,6 +214,19 @@ class Attended(nn.Module):
         return y[0] * weights.sum()
 
 
+class Decoded(nn.Module):
+    """Attention in one sequence, which has strides of dimensions of 1, with a mask made for it."""
+
+    def __init__(self):
+        super().__init__()
+        self.heads = nn.MultiheadAttention(4, 2, batch_first=True)
+
+    def forward(self, x):
+        mask = nn.Transformer.generate_square_subsequent_mask(3)
+        y, _ = self.heads(x[None], 2 * x[None], x[None], attn_mask=mask, need_weights=False)
+        return nn.functional.dropout(y, 0.25)[0]
+
+
 def stepped(backend):
     """The step of an optimiser, which holds the lists that it writes."""
     layer = nn.Linear(4, 2)
@@ -227,7 +240,7 @@ MODELS = {
     "waves": Waves, "normed": Normed, "dropped": Dropped, "indexed": Indexed, "solved": Solved, "ranked": Ranked,
     "counted": Counted, "written": Written, "sized": Sized, "transformed": Transformed,
     "randomized": Randomized,
-    "bounded": Bounded, "attended": Attended,
+    "bounded": Bounded, "attended": Attended, "decoded": Decoded,
 }  # fmt: skip
 
 
