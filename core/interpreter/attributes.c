@@ -162,6 +162,7 @@ static const AdjBuiltin methods[] = {
   { "is_floating_point", read_is_floating_point },
   { "is_complex", read_is_complex },
   { "is_contiguous", read_is_contiguous },
+  { "new_tensor", adj_builtin_new_tensor },
 };
 
 static const AdjBuiltin attributes[] = {

@@ -93,6 +93,8 @@ adj_index_write (AdjContext *cx, AdjTensor *tensor, const AdjValue *index, const
 gboolean adj_builtin_tensor (
     AdjContext *cx, const AdjValue *args, guint n_args, const AdjValue *kwargs, AdjValue *out);
 /* The same, or the tensor that it is given. */
+gboolean adj_builtin_new_tensor (
+    AdjContext *cx, const AdjValue *args, guint n_args, const AdjValue *kwargs, AdjValue *out);
 gboolean adj_builtin_as_tensor (
     AdjContext *cx, const AdjValue *args, guint n_args, const AdjValue *kwargs, AdjValue *out);
 

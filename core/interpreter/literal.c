@@ -104,25 +104,46 @@ make (const Literal *literal, AdjDType dtype)
   return data != NULL ? adj_tensor_new_from_data (data) : NULL;
 }
 
-gboolean
-adj_builtin_tensor (
-    AdjContext *cx, const AdjValue *args, guint n_args, const AdjValue *kwargs, AdjValue *out)
+/* @dtype: (nullable): a DTYPE or NONE.  @out (transfer full). */
+static gboolean
+lift (AdjContext *cx, const AdjValue *numbers, const AdjValue *dtype, AdjValue *out)
 {
   Literal literal = { .cx = cx, .category = ADJ_CATEGORY_BOOL };
   AdjTensor *constant = NULL;
 
-  *out = ADJ_NONE;
-  if (n_args != 1)
-    return adj_builtin_fail (cx, "torch.tensor takes a number or a list of them");
   literal.numbers = g_array_new (FALSE, FALSE, sizeof (AdjElement));
-  if (measure (&literal, &args[0]) && add (&literal, &args[0], 0))
-    constant = adj_scope_add (
-        cx, make (&literal, choose_dtype (&literal, adj_value_find_member (kwargs, "dtype"))));
+  if (measure (&literal, numbers) && add (&literal, numbers, 0))
+    constant = adj_scope_add (cx, make (&literal, choose_dtype (&literal, dtype)));
   if (constant != NULL)
     constant = ADJ_APPLY (cx, ADJ_OP_lift_fresh_copy, ADJ_TENSOR (constant));
   *out = ADJ_TENSOR (adj_keep (constant));
   g_array_unref (literal.numbers);
   return constant != NULL;
+}
+
+gboolean
+adj_builtin_tensor (
+    AdjContext *cx, const AdjValue *args, guint n_args, const AdjValue *kwargs, AdjValue *out)
+{
+  *out = ADJ_NONE;
+  if (n_args != 1)
+    return adj_builtin_fail (cx, "torch.tensor takes a number or a list of them");
+  return lift (cx, &args[0], adj_value_find_member (kwargs, "dtype"), out);
+}
+
+/* x.new_tensor (numbers): of x's dtype. */
+gboolean
+adj_builtin_new_tensor (
+    AdjContext *cx, const AdjValue *args, guint n_args, const AdjValue *kwargs, AdjValue *out)
+{
+  const AdjValue *dtype = adj_value_find_member (kwargs, "dtype");
+  AdjValue own;
+
+  *out = ADJ_NONE;
+  if (n_args != 2 || args[0].kind != ADJ_VALUE_TENSOR)
+    return adj_builtin_fail (cx, "new_tensor takes a number or a list of them");
+  own = ADJ_DTYPE (adj_tensor_get_meta (args[0].tensor)->dtype);
+  return lift (cx, &args[1], dtype != NULL && dtype->kind == ADJ_VALUE_DTYPE ? dtype : &own, out);
 }
 
 gboolean

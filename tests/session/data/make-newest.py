@@ -224,7 +224,7 @@ class Decoded(nn.Module):
     def forward(self, x):
         mask = nn.Transformer.generate_square_subsequent_mask(3)
         y, _ = self.heads(x[None], 2 * x[None], x[None], attn_mask=mask, need_weights=False)
-        return nn.functional.dropout(y, 0.25)[0]
+        return nn.functional.dropout(y, 0.25)[0] * y.new_tensor([0.5, 1, 2, 4])
 
 
 def stepped(backend):
