@@ -92,7 +92,8 @@ grad_node_set_edges (AdjGradNode *node, const GradEdge *edges, guint n)
 {
   node->n_edges = n;
   node->edges = n <= G_N_ELEMENTS (node->few) ? node->few : g_new (GradEdge, n);
-  memcpy (node->edges, edges, n * sizeof *edges);
+  if (n > 0)
+    memcpy (node->edges, edges, n * sizeof *edges);
   for (guint i = 0; i < n; i++)
     if (edges[i].node != NULL)
       node->topological = MAX (node->topological, edges[i].node->topological + 1);

@@ -21,26 +21,34 @@ typedef struct
   const AdjExpr *pattern, *body;
 } Parsed;
 
+typedef struct
+{
+  AdjArena *arena;
+  Parsed rows[G_N_ELEMENTS (rows)];
+} Table;
+
 /* Of all rows; never freed. */
 static const Parsed *
 get_parsed (void)
 {
-  static Parsed *parsed = NULL;
+  static Table *table = NULL;
 
-  if (g_once_init_enter (&parsed))
+  if (g_once_init_enter (&table))
     {
-      AdjArena *arena = adj_arena_new ();
-      Parsed *made = adj_arena_new0 (arena, Parsed, G_N_ELEMENTS (rows));
+      Table *made = g_new0 (Table, 1);
 
+      made->arena = adj_arena_new ();
       for (guint i = 0; i < G_N_ELEMENTS (rows); i++)
         {
-          made[i].pattern = adj_expr_parse (arena, rows[i].pattern, -1, NULL);
-          made[i].body = adj_expr_parse (arena, rows[i].body, -1, NULL);
-          g_assert (made[i].pattern != NULL && made[i].body != NULL);
+          Parsed *row = &made->rows[i];
+
+          row->pattern = adj_expr_parse (made->arena, rows[i].pattern, -1, NULL);
+          row->body = adj_expr_parse (made->arena, rows[i].body, -1, NULL);
+          g_assert (row->pattern != NULL && row->body != NULL);
         }
-      g_once_init_leave (&parsed, made);
+      g_once_init_leave (&table, made);
     }
-  return parsed;
+  return table->rows;
 }
 
 const AdjExpr *
