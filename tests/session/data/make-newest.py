@@ -215,16 +215,18 @@ class Attended(nn.Module):
 
 
 class Decoded(nn.Module):
-    """Attention in one sequence, which has strides of dimensions of 1, with a mask made for it."""
+    """Attention in one sequence, which has strides of dimensions of 1, with a mask made for it, and a
+    step of a cell, whose gates are computed in place."""
 
     def __init__(self):
         super().__init__()
-        self.heads = nn.MultiheadAttention(4, 2, batch_first=True)
+        self.heads, self.cell = nn.MultiheadAttention(4, 2, batch_first=True), nn.LSTMCell(4, 4)
 
     def forward(self, x):
         mask = nn.Transformer.generate_square_subsequent_mask(3)
         y, _ = self.heads(x[None], 2 * x[None], x[None], attn_mask=mask, need_weights=False)
-        return nn.functional.dropout(y, 0.25)[0] * y.new_tensor([0.5, 1, 2, 4])
+        h, _ = self.cell(nn.functional.dropout(y, 0.25)[0])
+        return h * y.new_tensor([0.5, 1, 2, 4])
 
 
 def stepped(backend):
