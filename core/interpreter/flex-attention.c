@@ -11,10 +11,8 @@
 #include "interpreter/adj-interpreter.h"
 #include "interpreter/builtins-private.h"
 #include "interpreter/flex-attention-private.h"
+#include "interpreter/habits-private.h"
 #include "ir/adj-value-internal.h"
-
-/* In this release products of 16 bits give scores of 16 bits. */
-static const char rounds_scores_in[] = "2.6";
 
 void
 flex_clear (Flex *flex)
@@ -188,10 +186,9 @@ static AdjTensor *
 multiply_scores (const Flex *flex)
 {
   AdjContext *cx = flex->cx;
-  gboolean rounds = g_strcmp0 (rounds_scores_in, adj_context_get_release (cx)) == 0 ||
-                    adj_context_get_release (cx) == NULL;
-  AdjTensor *q = rounds ? flex->query : flex_convert (cx, flex->query, flex->wide);
-  AdjTensor *k = rounds ? flex->key : flex_convert (cx, flex->key, flex->wide);
+  const gboolean wide = habits_find (cx)->wide_scores;
+  AdjTensor *q = wide ? flex_convert (cx, flex->query, flex->wide) : flex->query;
+  AdjTensor *k = wide ? flex_convert (cx, flex->key, flex->wide) : flex->key;
 
   return flex_convert (cx, flex_multiply (cx, q, TRANSPOSED (k)), flex->wide);
 }
