@@ -135,8 +135,8 @@ set_proxy (AdjTracer *tracer, AdjTensor *tensor, ProxyKind kind, guint32 index, 
   return proxy;
 }
 
-/* A write that must be in forward gives what it writes no other name, since backward may read the
- * input. */
+/* A write that must be in forward gives what it writes no other name: backward may read the input.
+ */
 static gboolean
 keeps_name (const AdjTracer *tracer, AdjTensor *tensor)
 {

@@ -114,7 +114,7 @@ static const PowerCase cases[] = {
   { "addcdiv", ADJ_BAND_ROUNDED, 1, "addcdiv.default(y, x, root, value = -0.001)", NULL, moments,
     .units = 96 },
   { "complex mul", ADJ_BAND_ROUNDED, 1, "mul.Tensor(c, c)", "mul.Tensor(abs_c, abs_c)", pairs,
-    .wide = TRUE },
+    .factor = 6, .wide = TRUE },
   { "complex mm", ADJ_BAND_PRODUCT, 96, "mm.default(c, d)", "mm.default(abs_c, abs_d)", pairs,
     .wide = TRUE },
   { "complex exp", ADJ_BAND_SMOOTH, 1, "exp.default(c)", NULL, pairs, .wide = TRUE, .units = 192 },
