@@ -118,6 +118,13 @@ name_row (const Row *row)
                                           : g_strdup_printf ("%s %u", row->what, row->index);
 }
 
+/* Whether it is made of numbers, which are so far apart as `worst` says. */
+static gboolean
+has_distance (const Row *row)
+{
+  return row->class_name == NULL && !g_str_equal (row->what, PRINTED);
+}
+
 static void
 print_row (const Row *row)
 {
@@ -126,7 +133,7 @@ print_row (const Row *row)
   printf ("%s  %s", name, row->same ? "equal" : "differs");
   if (row->class_name != NULL)
     printf ("  %s", row->class_name);
-  else if (!row->same && !g_str_equal (row->what, PRINTED))
+  else if (!row->same && has_distance (row))
     printf (", by at most %g", row->worst);
   printf ("\n");
 }
@@ -195,7 +202,7 @@ print_rows_json (const GArray *rows)
       adj_json_add_string (builder, "verdict", row->same ? "equal" : "differs");
       if (row->alone)
         adj_json_add_boolean (builder, "alone", TRUE);
-      else if (!row->same && row->class_name == NULL)
+      else if (!row->same && has_distance (row))
         adj_json_add_double (builder, "max_abs", row->worst);
       json_builder_end_object (builder);
     }

@@ -33,6 +33,12 @@ batching_pad (AdjContext *cx, AdjTensor *tensor, guint rank)
 
   if (n_more == 0)
     return tensor;
+  if (rank >= ADJ_MAX_RANK)
+    {
+      adj_context_fail (cx, ADJ_ERROR, ADJ_ERROR_LIMIT, "a batch has more than %d dimensions",
+                        ADJ_MAX_RANK);
+      return NULL;
+    }
   sizes[0] = adj_value_from_size (shape->size[0]);
   for (guint i = 0; i < n_more; i++)
     sizes[i + 1] = ADJ_INT (1);

@@ -170,7 +170,8 @@ forward_call (AdjMode *mode, AdjOpCall *call)
   if (!parting.any)
     done = adj_mode_call_below (mode, call);
   else if (adj_schema_mutates (call->schema))
-    done = adj_op_call_fail (call, "is not known to write what has a tangent");
+    done = adj_op_call_fail_as (call, ADJ_ERROR_UNSUPPORTED,
+                                "is not known to write what has a tangent");
   else
     done = call_dual (mode, call, primals, tangents);
   for (guint i = 0; i < n; i++)

@@ -290,6 +290,13 @@ view_below (AdjContext *cx, const Level *level, AdjTensor *tensor)
 }
 
 static gboolean
+is_like (AdjContext *cx, const AdjTensorMeta *tangent, const AdjTensorMeta *primal)
+{
+  return tangent->dtype == primal->dtype &&
+         adj_shape_same_sizes (&tangent->shape, &primal->shape, adj_context_get_symbols (cx));
+}
+
+static gboolean
 make_dual (AdjContext *cx, const AdjValue *args, guint n_args, AdjValue *result)
 {
   const Level *level = level_find_forward (cx);
@@ -297,6 +304,8 @@ make_dual (AdjContext *cx, const AdjValue *args, guint n_args, AdjValue *result)
 
   if (!takes_tensor (cx, args, n_args, 2) || args[1].kind != ADJ_VALUE_TENSOR || level == NULL)
     return fail (cx, "a tangent needs a tensor, and a level of forward mode");
+  if (!is_like (cx, adj_tensor_get_meta (args[1].tensor), adj_tensor_get_meta (args[0].tensor)))
+    return fail (cx, "a tangent must have the sizes and the dtype of its primal");
   view = view_below (cx, level, args[0].tensor);
   return view != NULL && give (level_wrap_dual (cx, level, view, args[1].tensor), result);
 }

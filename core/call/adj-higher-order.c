@@ -82,7 +82,7 @@ gather_spread (AdjHigherCall *call, AdjValue *gathered)
   call->n_args = last + 1;
 }
 
-/* @changed: as @gathered */
+/* The last argument as a tuple where it is a list; @changed: room for all of them. */
 static void
 end_in_tuple (AdjHigherCall *call, AdjValue *changed)
 {

@@ -70,13 +70,14 @@ fill_leaf (const AdjValue *leaf, AdjValue *out, gpointer data)
   g_autoptr (AdjTensorData) filled = NULL;
   gsize size;
 
-  *out = adj_value_copy (leaf);
   if (leaf->kind != ADJ_VALUE_DATA)
-    return TRUE;
+    {
+      *out = adj_value_copy (leaf);
+      return TRUE;
+    }
   size = g_bytes_get_size (adj_tensor_data_get_bytes (leaf->data));
-  bytes = g_bytes_new_take (memset (g_malloc (size), replay->byte, size), size);
+  bytes = g_bytes_new_take (memset (g_malloc (MAX (size, 1)), replay->byte, size), size);
   filled = adj_tensor_data_new (adj_tensor_data_get_meta (leaf->data), bytes, NULL);
-  adj_value_clear (out);
   *out = ADJ_TENSOR (adj_tensor_new_from_data (filled));
   return TRUE;
 }

@@ -11,10 +11,8 @@
 #include "interpreter/adj-interpreter.h"
 #include "interpreter/builtins-private.h"
 #include "interpreter/flex-attention-private.h"
+#include "interpreter/habits-private.h"
 #include "ir/adj-value-internal.h"
-
-/* In this release products of 16 bits give scores of 16 bits. */
-static const char rounds_scores_in[] = "2.6";
 
 void
 flex_clear (Flex *flex)
@@ -49,6 +47,7 @@ flex_are_tensors (const AdjValue *args, guint n)
 gboolean
 flex_take_tensors (Flex *flex, const AdjValue *args)
 {
+  AdjSymbols *symbols = adj_context_get_symbols (flex->cx);
   const AdjShape *q, *k;
 
   if (!flex_are_tensors (args, 3))
@@ -64,8 +63,9 @@ flex_take_tensors (Flex *flex, const AdjValue *args)
       q->size[1].word % k->size[1].word != 0)
     return flex_fail (flex->cx, "the heads of query must be a multiple of those of key");
   flex->copies = q->size[1].word / k->size[1].word;
-  flex->one_batch = adj_size_is (adj_context_get_symbols (flex->cx), k->size[0], 1) &&
-                    !adj_size_is (adj_context_get_symbols (flex->cx), q->size[0], 1);
+  flex->one_batch = adj_size_is (symbols, k->size[0], 1) && !adj_size_is (symbols, q->size[0], 1);
+  if (!flex->one_batch && !adj_size_test (symbols, ADJ_SIZE_EQ, q->size[0], k->size[0]))
+    return flex_fail (flex->cx, "key must have as many batches as query, or one");
   flex->dtype = adj_tensor_get_meta (flex->query)->dtype;
   flex->wide = flex->dtype == ADJ_DTYPE_F64 ? ADJ_DTYPE_F64 : ADJ_DTYPE_F32;
   return TRUE;
@@ -184,14 +184,31 @@ call_for_tensor (const Flex *flex, AdjFunction *function, AdjTensor *first, cons
   return NULL;
 }
 
+/* @tensor with an element for each of the scores: a graph that does not read these gives fewer. */
+static AdjTensor *
+spread (const Flex *flex, AdjTensor *tensor)
+{
+  const AdjShape *shape;
+  AdjValue sizes[N_INDICES];
+
+  if (tensor == NULL)
+    return NULL;
+  shape = flex_shape_of (flex->scores);
+  if (adj_shape_same_sizes (flex_shape_of (tensor), shape, adj_context_get_symbols (flex->cx)))
+    return tensor;
+  for (guint i = 0; i < N_INDICES; i++)
+    sizes[i] = adj_value_from_size (shape->size[i]);
+  return ADJ_APPLY (flex->cx, ADJ_OP_expand, ADJ_TENSOR (tensor),
+                    { .kind = ADJ_VALUE_LIST, .n = N_INDICES, .items = sizes });
+}
+
 static AdjTensor *
 multiply_scores (const Flex *flex)
 {
   AdjContext *cx = flex->cx;
-  gboolean rounds = g_strcmp0 (rounds_scores_in, adj_context_get_release (cx)) == 0 ||
-                    adj_context_get_release (cx) == NULL;
-  AdjTensor *q = rounds ? flex->query : flex_convert (cx, flex->query, flex->wide);
-  AdjTensor *k = rounds ? flex->key : flex_convert (cx, flex->key, flex->wide);
+  const gboolean wide = habits_find (cx)->wide_scores;
+  AdjTensor *q = wide ? flex_convert (cx, flex->query, flex->wide) : flex->query;
+  AdjTensor *k = wide ? flex_convert (cx, flex->key, flex->wide) : flex->key;
 
   return flex_convert (cx, flex_multiply (cx, q, TRANSPOSED (k)), flex->wide);
 }
@@ -211,7 +228,8 @@ flex_make_scores (Flex *flex)
       ADJ_APPLY (cx, ADJ_OP_mul_Scalar, ADJ_TENSOR (multiply_scores (flex)), flex->scale);
   flex->scores = flex_convert (cx, flex->scores, flex->wide);
   flex->seen = call_for_tensor (flex, flex->mask, NULL, &flex->mask_buffers);
-  flex->changed = call_for_tensor (flex, flex->score, flex->scores, &flex->score_buffers);
+  flex->changed =
+      spread (flex, call_for_tensor (flex, flex->score, flex->scores, &flex->score_buffers));
   flex->changed = ADJ_APPLY (cx, ADJ_OP_where_ScalarOther, ADJ_TENSOR (flex->seen),
                              ADJ_TENSOR (flex->changed), ADJ_FLOAT (-INFINITY));
   return flex->changed != NULL;

@@ -4,38 +4,11 @@
  * gathered at the end. */
 
 #include "interpreter/builtins-private.h"
+#include "interpreter/habits-private.h"
 #include "ops/adj-op-id.h"
 #include "ops/adj-op-table.h"
 #include "rules/adj-apply.h"
 #include "tensor/adj-symbols-internal.h"
-
-/* What releases do in another way than 2.6. */
-static const struct
-{
-  const char *release;
-  gboolean drops_whole; /* x[:, 1] takes no slice of what is known to end before, nor x[:] = y */
-  gboolean fills;       /* x[…] = 1 stays a number: fill, masked_fill or index_fill */
-} habits[] = {
-  { "2.15", TRUE, TRUE },
-};
-
-static gboolean
-drops_whole (const AdjContext *cx)
-{
-  for (guint i = 0; i < G_N_ELEMENTS (habits); i++)
-    if (g_strcmp0 (adj_context_get_release (cx), habits[i].release) == 0)
-      return habits[i].drops_whole;
-  return FALSE;
-}
-
-static gboolean
-fills (const AdjContext *cx)
-{
-  for (guint i = 0; i < G_N_ELEMENTS (habits); i++)
-    if (g_strcmp0 (adj_context_get_release (cx), habits[i].release) == 0)
-      return habits[i].fills;
-  return FALSE;
-}
 
 typedef struct
 {
@@ -82,7 +55,7 @@ is_whole (const Indexing *x, const AdjValue *start, const AdjValue *stop, const 
   if (start->kind != ADJ_VALUE_INT || start->integer != 0 || step->kind != ADJ_VALUE_INT ||
       step->integer != 1)
     return FALSE;
-  if (drops_whole (x->cx) && stop->kind == ADJ_VALUE_INT &&
+  if (habits_find (x->cx)->drops_whole && stop->kind == ADJ_VALUE_INT &&
       adj_symbols_is_at_most (adj_context_get_symbols (x->cx), size, stop->integer))
     return TRUE;
   return x->several && adj_value_get_size (stop, &end) && adj_size_same (size, end);
@@ -387,7 +360,7 @@ gboolean
 adj_index_write (AdjContext *cx, AdjTensor *tensor, const AdjValue *index, const AdjValue *value)
 {
   Indexing x = { .cx = cx, .tensor = tensor, .writes = TRUE };
-  gboolean stays = is_literal (value) && fills (cx), done = FALSE;
+  gboolean stays = is_literal (value) && habits_find (cx)->fills, done = FALSE;
   AdjTensor *source = stays ? NULL : as_tensor (cx, tensor, value);
 
   if ((source == NULL && !stays) || !view (&x, index))

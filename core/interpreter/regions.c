@@ -6,6 +6,7 @@
 #include "call/adj-mode.h"
 #include "interpreter/adj-interpreter.h"
 #include "interpreter/builtins-private.h"
+#include "interpreter/habits-private.h"
 #include "ir/adj-value-internal.h"
 
 /* -- arguments -- */
@@ -159,7 +160,7 @@ adj_builtin_run_checkpointed (
          region_checkpoint (&region, cx, &of_checkpoint, out);
 }
 
-/* Whether a body without a policy is checkpointed, too: since 2.15 it is, where no trace is made of
+/* Whether a body without a policy is checkpointed, too, which it never is where a trace is made of
  * it. */
 static gboolean
 checkpoints_plainly (AdjContext *cx)
@@ -167,7 +168,7 @@ checkpoints_plainly (AdjContext *cx)
   for (const AdjMode *mode = adj_context_get_mode (cx); mode != NULL; mode = mode->below)
     if (mode->klass->traces)
       return FALSE;
-  return g_strcmp0 (adj_context_get_release (cx), "2.15") == 0;
+  return habits_find (cx)->checkpoints_plainly;
 }
 
 /* tag_activation_checkpoint (body, *args, **kwargs): what a trace makes of the body may be

@@ -43,22 +43,13 @@ check_token (const AdjOp *op, GError **error)
   return FALSE;
 }
 
-static gboolean
-has_views (const AdjSchema *schema)
-{
-  for (guint i = 0; i < schema->n_returns; i++)
-    if (schema->returns[i].type.alias != 0)
-      return TRUE;
-  return FALSE;
-}
-
 /* PyTorch orders what takes an object of C++, whose state it may change, unless it writes tensors
  * or gives views. */
 static void
 order_by_objects (AdjOp *op)
 {
   if (adj_schema_takes_scripted (op->parsed) && !adj_schema_mutates (op->parsed) &&
-      !has_views (op->parsed) && (op->flags & ADJ_OP_UNORDERED) == 0)
+      !adj_schema_is_view (op->parsed) && (op->flags & ADJ_OP_UNORDERED) == 0)
     op->flags |= ADJ_OP_EFFECT | ADJ_OP_TOKEN;
 }
 

@@ -214,6 +214,30 @@ is_linear (const AdjRule *rule)
 }
 
 static gboolean
+has_tangent (const AdjValue *tangent)
+{
+  gboolean any = tangent->kind == ADJ_VALUE_TENSOR;
+
+  for (guint i = 0; adj_value_is_container (tangent) && i < tangent->n; i++)
+    any |= tangent->items[i].kind == ADJ_VALUE_TENSOR;
+  return any;
+}
+
+/* Whether @rule tells a gradient of all that has a tangent. */
+static gboolean
+covers (const AdjRule *rule, const Forward *f)
+{
+  guint64 differentiable = 0;
+
+  for (guint i = 0; i < rule->n_entries; i++)
+    differentiable |= (guint64) 1 << rule->entries[i].arg;
+  for (guint i = 0; i < f->call->schema->n_arguments; i++)
+    if (((differentiable >> i) & 1) == 0 && has_tangent (&f->tangents[i]))
+      return FALSE;
+  return TRUE;
+}
+
+static gboolean
 eval (Forward *f, AdjValue *out)
 {
   const AdjOpCall *call = f->call;
@@ -224,11 +248,12 @@ eval (Forward *f, AdjValue *out)
 
   if (row != NULL)
     return eval_row (f, row, out);
-  if (rule != NULL && is_elementwise (rule, call))
+  if (rule != NULL && is_elementwise (rule, call) && covers (rule, f))
     return eval_gradient (f, rule, out);
-  if (rule != NULL && is_linear (rule) && adj_op_get_element (call->op, &from) == NULL)
+  if (rule != NULL && is_linear (rule) && covers (rule, f) &&
+      adj_op_get_element (call->op, &from) == NULL)
     return eval_operator (f, rule, out);
-  return adj_op_call_fail (call, "has no derivative in forward mode");
+  return adj_op_call_fail_as (call, ADJ_ERROR_UNSUPPORTED, "has no derivative in forward mode");
 }
 
 static gboolean

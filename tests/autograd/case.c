@@ -176,6 +176,15 @@ case_collect_roots (
   g_ptr_array_add (roots, result->tensor);
 }
 
+gboolean
+case_step (AdjContext *cx, AdjTransform what, const AdjValue *args, guint n, AdjValue *result)
+{
+  for (AdjMode *mode = adj_context_get_mode (cx); mode != NULL; mode = mode->below)
+    if (mode->klass->transform != NULL)
+      return mode->klass->transform (mode, cx, what, args, n, result);
+  return FALSE;
+}
+
 double *
 case_read (AdjTensor *tensor, gint64 *n)
 {

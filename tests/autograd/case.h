@@ -2,6 +2,7 @@
 #pragma once
 
 #include "autograd/adj-autograd.h"
+#include "call/adj-mode.h"
 #include "rules/adj-rule.h"
 #include "support/oracle.h"
 
@@ -34,6 +35,10 @@ gboolean case_call (AdjContext *cx,
 /* The results that have a gradient, each with a random one of its own, rounded to @dtype. */
 void case_collect_roots (
     AdjContext *cx, const AdjValue *result, AdjDType dtype, GPtrArray *roots, GPtrArray *grads);
+
+/* A step of torch.func, which a mode takes; @result: owned by the caller. */
+gboolean
+case_step (AdjContext *cx, AdjTransform what, const AdjValue *args, guint n, AdjValue *result);
 
 /* (transfer full): the elements in row-major order. */
 double *case_read (AdjTensor *tensor, gint64 *n);

@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "autograd/case.h"
-#include "call/adj-mode.h"
 #include "ops/adj-op-id.h"
 #include "ops/adj-op-table.h"
 #include "rules/adj-operators.h"
@@ -64,16 +63,6 @@ random_like (Placing *placing, AdjTensor *tensor)
   return adj_tensor_new_from_data (made);
 }
 
-/* A step of torch.func; @result: owned by the caller. */
-static gboolean
-step (AdjContext *cx, AdjTransform what, const AdjValue *args, guint n, AdjValue *result)
-{
-  for (AdjMode *mode = adj_context_get_mode (cx); mode != NULL; mode = mode->below)
-    if (mode->klass->transform != NULL)
-      return mode->klass->transform (mode, cx, what, args, n, result);
-  return FALSE;
-}
-
 static gboolean
 place (const AdjValue *value, AdjValue *out, gpointer data)
 {
@@ -91,7 +80,7 @@ place (const AdjValue *value, AdjValue *out, gpointer data)
       const AdjValue args[] = { T (placing->leaves->pdata[i]), T (placing->directions->pdata[i]) };
 
       adj_tensor_set_requires_grad (placing->cx, args[0].tensor, FALSE);
-      return step (placing->cx, ADJ_TRANSFORM_MAKE_DUAL, args, 2, out);
+      return case_step (placing->cx, ADJ_TRANSFORM_MAKE_DUAL, args, 2, out);
     }
   leaf =
       case_cast (value->tensor, adj_dtype_get_widest (adj_tensor_get_meta (value->tensor)->dtype));
@@ -159,7 +148,7 @@ go_forward (Placing *placing, const OracleCase *c, const GPtrArray *cotangents, 
   AdjValue unused;
 
   placing->dual = TRUE;
-  if (!step (placing->cx, ADJ_TRANSFORM_BEGIN_FORWARD, NULL, 0, &unused) ||
+  if (!case_step (placing->cx, ADJ_TRANSFORM_BEGIN_FORWARD, NULL, 0, &unused) ||
       !call (placing, c, results))
     return FALSE;
   g_assert_cmpuint (results->len, ==, cotangents->len);
@@ -168,7 +157,7 @@ go_forward (Placing *placing, const OracleCase *c, const GPtrArray *cotangents, 
       const AdjValue result = T (results->pdata[i]);
       AdjValue parts = ADJ_NONE;
 
-      g_assert_true (step (placing->cx, ADJ_TRANSFORM_UNPACK_DUAL, &result, 1, &parts));
+      g_assert_true (case_step (placing->cx, ADJ_TRANSFORM_UNPACK_DUAL, &result, 1, &parts));
       if (cotangents->pdata[i] != NULL && parts.items[1].kind == ADJ_VALUE_TENSOR)
         add_dot (dot, parts.items[1].tensor, cotangents->pdata[i]);
       adj_value_clear (&parts);
@@ -275,6 +264,45 @@ tangents_agree_with_gradients (void)
   g_hash_table_unref (sweep.lacking);
 }
 
+/* ∂ igamma (a, x) / ∂ a is not known: neither an operator of x alone nor one without a tangent. */
+static void
+unknown_derivatives_are_refused (void)
+{
+  for (guint both = 0; both < 2; both++)
+    {
+      g_autoptr (AdjContext) cx = tape_new ();
+      AdjTensor *x = tape_scalar (cx, 2), *plain = tape_scalar (cx, 3);
+      const AdjValue given[] = { T (x), T (tape_scalar (cx, 1)) };
+      g_auto (AdjValue) dual = ADJ_NONE;
+      AdjValue level;
+
+      g_assert_true (case_step (cx, ADJ_TRANSFORM_BEGIN_FORWARD, NULL, 0, &level));
+      g_assert_true (case_step (cx, ADJ_TRANSFORM_MAKE_DUAL, given, 2, &dual));
+      g_assert_true (tape_try (cx, "igamma", 2, (AdjValue[]){ T (plain), dual }));
+      g_assert_false (tape_try (cx, "igamma", 2, (AdjValue[]){ dual, both ? dual : T (plain) }));
+      tape_assert_error (cx, ADJ_ERROR_UNSUPPORTED, "has no derivative in forward mode");
+    }
+}
+
+static void
+tangents_are_like_primals (void)
+{
+  g_autoptr (AdjContext) cx = tape_new ();
+  AdjTensor *x = tape_tensor (cx, 2, (double[]){ 1, 2 });
+  AdjTensor *narrow = CALL (cx, "to.dtype", T (x), ADJ_DTYPE (ADJ_DTYPE_F32));
+  AdjTensor *const others[] = { tape_tensor (cx, 1, (double[]){ 1 }), narrow };
+  AdjValue level, dual;
+
+  g_assert_true (case_step (cx, ADJ_TRANSFORM_BEGIN_FORWARD, NULL, 0, &level));
+  for (guint i = 0; i < G_N_ELEMENTS (others); i++)
+    {
+      const AdjValue given[] = { T (x), T (others[i]) };
+
+      g_assert_false (case_step (cx, ADJ_TRANSFORM_MAKE_DUAL, given, 2, &dual));
+      tape_assert_error (cx, ADJ_ERROR_UNSUPPORTED, "the sizes and the dtype of its primal");
+    }
+}
+
 int
 main (int argc, char **argv)
 {
@@ -282,6 +310,9 @@ main (int argc, char **argv)
 
   g_test_add_func ("/autograd/forward/tangents-agree-with-gradients",
                    tangents_agree_with_gradients);
+  g_test_add_func ("/autograd/forward/unknown-derivatives-are-refused",
+                   unknown_derivatives_are_refused);
+  g_test_add_func ("/autograd/forward/tangents-are-like-primals", tangents_are_like_primals);
 
   return g_test_run ();
 }

@@ -346,6 +346,60 @@ test_spread_operands (void)
     }
 }
 
+/* Query is x as one batch; key and value, of @sizes, are x too; each score is the number of its
+ * row. */
+static char *
+write_attention (const char *sizes)
+{
+  return g_strdup_printf (
+      "        query = torch.ops.aten.view.default(x, [1, 1, 2, 3])\n"
+      "        key = torch.ops.aten.view.default(x, %s)\n"
+      "        score_0 = self.score_0\n"
+      "        mask_0 = self.mask_0\n"
+      "        flex = torch.ops.higher_order.flex_attention(query, key, key, score_0, (mask_0,), "
+      "1.0, "
+      "{}, (), ())\n"
+      "        getitem = flex[0]\n"
+      "        getitem_1 = flex[1]\n"
+      "        return (getitem, getitem_1)\n"
+      "    class score_0(torch.nn.Module):\n"
+      "        def forward(self, s: \"f32[][]cpu\", b: \"i64[][]cpu\", h: \"i64[][]cpu\", "
+      "i: \"i64[][]cpu\", j: \"i64[][]cpu\"):\n"
+      "            to = i.to(torch.float32)\n"
+      "            return to\n"
+      "    class mask_0(torch.nn.Module):\n"
+      "        def forward(self, b: \"i64[][]cpu\", h: \"i64[][]cpu\", i: \"i64[][]cpu\", "
+      "j: \"i64[][]cpu\"):\n"
+      "            new_ones = b.new_ones((), dtype = torch.bool)\n"
+      "            return new_ones\n",
+      sizes);
+}
+
+/* A graph that reads no scores gives one for each row, which holds for the whole row: what comes
+ * out is the mean of the values. */
+static void
+test_unread_scores (void)
+{
+  g_autofree char *body = write_attention ("[1, 1, 2, 3]");
+  g_autoptr (AdjGraph) graph = parse (body);
+  g_autoptr (AdjContext) cx = adj_context_new ();
+  g_auto (AdjValue) result = ADJ_NONE;
+
+  g_assert_true (interpret (cx, graph, 0, NULL, &result));
+  for (guint i = 0; i < 6; i++)
+    g_assert_cmpfloat_with_epsilon (element (&result.items[0], i), 1.5 + i % 3, 1e-6);
+  for (guint i = 0; i < 2; i++)
+    g_assert_cmpfloat_with_epsilon (element (&result.items[1], i), 1 + i / log (2), 1e-6);
+}
+
+static void
+test_attention_to_batches (void)
+{
+  g_autofree char *body = write_attention ("[2, 1, 1, 3]");
+
+  expect_error (body, 0, ADJ_ERROR_SHAPE, "as many batches");
+}
+
 int
 main (int argc, char **argv)
 {
@@ -364,5 +418,7 @@ main (int argc, char **argv)
   g_test_add_func ("/interpreter/memory/views-share", test_estimate);
   g_test_add_func ("/interpreter/memory/subgraphs-count", test_estimate_subgraph);
   g_test_add_func ("/interpreter/spread-operands", test_spread_operands);
+  g_test_add_func ("/interpreter/flex-attention/unread-scores", test_unread_scores);
+  g_test_add_func ("/interpreter/flex-attention/other-batches", test_attention_to_batches);
   return g_test_run ();
 }

@@ -447,7 +447,7 @@ adj_stage_summaries_get (AdjStageSummaries *self, guint step)
 }
 
 const char *
-adj_stage_fact_describe (const AdjStageSummary *summary)
+adj_stage_summary_describe (const AdjStageSummary *summary)
 {
   if (summary->before < 0 || summary->is_half)
     return "";

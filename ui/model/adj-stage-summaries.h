@@ -41,9 +41,8 @@ AdjStageSummaries *adj_stage_summaries_of (AdjDocument *document);
 void adj_stage_summaries_update (AdjStageSummaries *self);
 /* Of a step; (nullable): there are not as many.  Valid until "changed". */
 const AdjStageSummary *adj_stage_summaries_get (AdjStageSummaries *self, guint step);
-/* "first differs at mul_4", or while that is not known "not checked yet".  Static or of the
- * summary.
- */
-const char *adj_stage_fact_describe (const AdjStageSummary *summary);
+/* "first differs at mul_4", or while that is not known "not checked yet".  Static, or of
+ * @summary. */
+const char *adj_stage_summary_describe (const AdjStageSummary *summary);
 
 G_END_DECLS

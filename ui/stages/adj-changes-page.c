@@ -201,8 +201,8 @@ update_check (AdjChangesPage *self)
 
   if (summary != NULL && summary->before >= 0 && !summary->is_half)
     text = equal || differs
-               ? g_strdup_printf (_ ("Its results: %s"), adj_stage_fact_describe (summary))
-               : g_strdup_printf (_ ("Not compared: %s"), adj_stage_fact_describe (summary));
+               ? g_strdup_printf (_ ("Its results: %s"), adj_stage_summary_describe (summary))
+               : g_strdup_printf (_ ("Not compared: %s"), adj_stage_summary_describe (summary));
   gtk_label_set_text (self->check, text != NULL ? text : "");
   gtk_widget_set_css_classes (GTK_WIDGET (self->check),
                               (const char *[]){ differs ? "verdict-differs"

@@ -97,7 +97,7 @@ make_tooltip (AdjStageBar *self, const AdjStep *step, const AdjStageSummary *sum
   const char *text = stage == NULL            ? _ ("Forward and backward beside each other")
                      : stage->failure != NULL ? stage->failure
                                               : stage->summary;
-  const char *check = adj_stage_fact_describe (summary);
+  const char *check = adj_stage_summary_describe (summary);
 
   return *check != '\0' ? g_strdup_printf ("%s\n%s", text != NULL ? text : stage->name, check)
                         : g_strdup (text);
@@ -117,7 +117,7 @@ update_button (AdjStageBar *self,
   g_autofree char *description = describe (self, step, summary);
   g_autofree char *tooltip = make_tooltip (self, step, summary);
   g_autofree char *label = g_strdup_printf ("%s, %s. %s", get_name (self, step), description,
-                                            adj_stage_fact_describe (summary));
+                                            adj_stage_summary_describe (summary));
   gboolean checked = summary->before >= 0 && *checks[summary->check].sign != '\0';
 
   gtk_label_set_text (GTK_LABEL (details), description);
