@@ -8,9 +8,21 @@
 #include "rules/adj-apply.h"
 
 static const AdjHigherOp *const table[] = {
-  &adj_higher_cond, &adj_higher_while_loop, &adj_higher_invoke_subgraph,  &adj_higher_map_impl,
-  &adj_higher_scan, &adj_higher_scan_along, &adj_higher_associative_scan, &adj_higher_out_dtype,
+  &adj_higher_cond, &adj_higher_while_loop,       &adj_higher_invoke_subgraph, &adj_higher_map_impl,
+  &adj_higher_scan, &adj_higher_associative_scan, &adj_higher_out_dtype,
 };
+
+/* The same with other arguments, as some releases call them. */
+static const AdjHigherOp *const forms[] = { &adj_higher_scan_along };
+
+static const AdjHigherOp *
+find_form (const char *target, guint n_args)
+{
+  for (guint i = 0; i < G_N_ELEMENTS (forms); i++)
+    if (forms[i]->n_args == n_args && strcmp (forms[i]->target, target) == 0)
+      return forms[i];
+  return NULL;
+}
 
 guint
 adj_higher_get_n (void)
@@ -29,12 +41,12 @@ adj_higher_get (guint index)
 const AdjHigherOp *
 adj_higher_find (const char *target, guint n_args)
 {
-  const AdjHigherOp *found = NULL;
+  const AdjHigherOp *form = find_form (target, n_args);
 
-  for (guint i = 0; i < G_N_ELEMENTS (table); i++)
-    if (strcmp (table[i]->target, target) == 0 && (found == NULL || table[i]->n_args == n_args))
-      found = table[i];
-  return found;
+  for (guint i = 0; i < G_N_ELEMENTS (table) && form == NULL; i++)
+    if (strcmp (table[i]->target, target) == 0)
+      form = table[i];
+  return form;
 }
 
 /* -- for those that go along a dimension -- */

@@ -400,6 +400,18 @@ test_attention_to_batches (void)
   expect_error (body, 0, ADJ_ERROR_SHAPE, "as many batches");
 }
 
+/* What is listed is listed once, whatever forms of it releases have. */
+static void
+test_functions_once (void)
+{
+  g_autoptr (GHashTable) seen = g_hash_table_new (g_str_hash, g_str_equal);
+  const char *target;
+
+  for (guint i = 0; (target = adj_interpreter_get_function (i)) != NULL; i++)
+    if (!g_hash_table_add (seen, (gpointer) target))
+      g_error ("%s stands there twice", target);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -417,6 +429,7 @@ main (int argc, char **argv)
   g_test_add_func ("/interpreter/function/calls-the-graph", test_function_calls_graph);
   g_test_add_func ("/interpreter/memory/views-share", test_estimate);
   g_test_add_func ("/interpreter/memory/subgraphs-count", test_estimate_subgraph);
+  g_test_add_func ("/interpreter/functions-once", test_functions_once);
   g_test_add_func ("/interpreter/spread-operands", test_spread_operands);
   g_test_add_func ("/interpreter/flex-attention/unread-scores", test_unread_scores);
   g_test_add_func ("/interpreter/flex-attention/other-batches", test_attention_to_batches);
