@@ -2,7 +2,10 @@
 /* median, nanmedian, kthvalue, mode: of each row the element of a rank, or the most frequent one.
  */
 
+#define _GNU_SOURCE /* qsort_r() */
+
 #include <math.h>
+#include <stdlib.h>
 
 #include "ops/kernel-private.h"
 #include "ops/table-private.h"
@@ -294,7 +297,7 @@ pick_rows (AdjOpCall *call, Pick pick)
       rows.ints = (const gint64 *) dense.data + row * n;
       for (gint64 i = 0; i < n; i++)
         sorted[i] = i;
-      g_qsort_with_data (sorted, (gint) n, sizeof *sorted, compare, &rows);
+      qsort_r (sorted, (gsize) n, sizeof *sorted, compare, &rows);
       at = pick (call, &rows, sorted);
       copy_element (call, &values, row, &dense, row * n + at);
       if (call->n_results > 1)
