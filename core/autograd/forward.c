@@ -124,15 +124,6 @@ new_zeros (AdjContext *cx, const AdjTensorMeta *meta)
 }
 
 static gboolean
-is_traced (const AdjMode *mode)
-{
-  for (; mode != NULL; mode = mode->below)
-    if (mode->klass->traces)
-      return TRUE;
-  return FALSE;
-}
-
-static gboolean
 call_dual (AdjMode *mode, AdjOpCall *call, const AdjValue *primals, const AdjValue *tangents)
 {
   const AdjValue *args = call->args;
@@ -142,9 +133,11 @@ call_dual (AdjMode *mode, AdjOpCall *call, const AdjValue *primals, const AdjVal
   call->args = primals;
   done = adj_mode_call_below (mode, call);
   found = done ? adj_scope_alloc (call->cx, (call->n_results + 1) * sizeof *found) : NULL;
-  done = done && adj_forward_call (
-                     call, tangents,
-                     is_traced (mode) && adj_composite_is_handled (mode) ? new_zeros : NULL, found);
+  done = done &&
+         adj_forward_call (call, tangents,
+                           adj_mode_is_traced (mode) && adj_composite_is_handled (mode) ? new_zeros
+                                                                                        : NULL,
+                           found);
   call->args = args;
   for (guint i = 0; done && i < call->n_results; i++)
     if (found[i] != NULL)

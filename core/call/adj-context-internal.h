@@ -113,6 +113,9 @@ AdjRegionTag adj_context_set_region (AdjContext *cx, AdjRegionTag region);
 /* The number of the next region: 1, 2, … */
 gint64 adj_context_next_region (AdjContext *cx);
 
+/* Whether @mode (nullable) or one below it traces. */
+gboolean adj_mode_is_traced (const AdjMode *mode);
+
 /* -- effects -- */
 
 /* An effect token: a float tensor without elements, borrowed from the innermost scope. */

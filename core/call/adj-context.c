@@ -95,6 +95,14 @@ adj_context_get_mode (AdjContext *cx)
   return cx->top;
 }
 
+gboolean
+adj_mode_is_traced (const AdjMode *mode)
+{
+  while (mode != NULL && !mode->klass->traces)
+    mode = mode->below;
+  return mode != NULL;
+}
+
 AdjMode *
 adj_context_set_entry (AdjContext *cx, AdjMode *mode)
 {

@@ -95,6 +95,8 @@ ADJ_PUBLIC gboolean adj_higher_fail (const AdjHigherCall *call,
                                      AdjError code,
                                      const char *format,
                                      ...) G_GNUC_PRINTF (3, 4);
+
+/* In what two values of adj_higher_check_same() may differ all the same. */
 typedef enum
 {
   ADJ_SAME_IN_ALL = 0,

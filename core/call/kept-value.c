@@ -6,7 +6,7 @@
 
 struct _AdjKeptValue
 {
-  guint n_refs;
+  gatomicrefcount refs;
 };
 
 /* That a tensor shows a value as long as nobody writes to it. */
@@ -19,14 +19,14 @@ typedef struct
 AdjKeptValue *
 adj_kept_value_ref (AdjKeptValue *value)
 {
-  value->n_refs++;
+  g_atomic_ref_count_inc (&value->refs);
   return value;
 }
 
 void
 adj_kept_value_unref (AdjKeptValue *value)
 {
-  if (--value->n_refs == 0)
+  if (g_atomic_ref_count_dec (&value->refs))
     g_free (value);
 }
 
@@ -72,8 +72,9 @@ share (AdjTensor *tensor, AdjTensor *with)
 
   if (value == NULL)
     {
-      value = g_new0 (AdjKeptValue, 1);
-      mark (with, adj_kept_value_ref (value));
+      value = g_new (AdjKeptValue, 1);
+      g_atomic_ref_count_init (&value->refs);
+      mark (with, value);
     }
   mark (tensor, adj_kept_value_ref (value));
 }

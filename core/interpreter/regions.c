@@ -165,10 +165,7 @@ adj_builtin_run_checkpointed (
 static gboolean
 checkpoints_plainly (AdjContext *cx)
 {
-  for (const AdjMode *mode = adj_context_get_mode (cx); mode != NULL; mode = mode->below)
-    if (mode->klass->traces)
-      return FALSE;
-  return habits_find (cx)->checkpoints_plainly;
+  return !adj_mode_is_traced (adj_context_get_mode (cx)) && habits_find (cx)->checkpoints_plainly;
 }
 
 /* tag_activation_checkpoint (body, *args, **kwargs): what a trace makes of the body may be

@@ -131,12 +131,8 @@ rule_same (AdjRuleCall *call, const AdjValue *args, guint n, AdjValue *out)
 gboolean
 rule_records_eagerly (AdjContext *cx, const AdjTensor *tensor)
 {
-  if (!adj_context_get_grad_enabled (cx) || !adj_tensor_get_requires_grad (tensor))
-    return FALSE;
-  for (const AdjMode *mode = adj_context_get_mode (cx); mode != NULL; mode = mode->below)
-    if (mode->klass->traces)
-      return FALSE;
-  return TRUE;
+  return adj_context_get_grad_enabled (cx) && adj_tensor_get_requires_grad (tensor) &&
+         !adj_mode_is_traced (adj_context_get_mode (cx));
 }
 
 gboolean
