@@ -8,6 +8,7 @@
 #include "ops/adj-op-id.h"
 #include "rules/adj-forward.h"
 #include "rules/rule-private.h"
+#include "tensor/adj-promotion.h"
 
 static gboolean
 is_zeros (const AdjValue *value)
@@ -85,21 +86,12 @@ make_tensor (AdjRuleCall *call, AdjValue *zeros)
   return zeros->tensor != NULL;
 }
 
-/* The dtype of the operand with dimensions where the other has none, else the promoted one. */
-static AdjDType
-promote (const AdjTensorMeta *a, const AdjTensorMeta *b)
-{
-  if ((a->shape.rank == 0) == (b->shape.rank == 0) || !adj_dtype_is_differentiable (a->dtype) ||
-      !adj_dtype_is_differentiable (b->dtype))
-    return adj_dtype_promote (a->dtype, b->dtype);
-  return a->shape.rank > 0 ? a->dtype : b->dtype;
-}
-
 /* (nullable): what the operands of a pointwise operator give. */
 static AdjTensorMeta *
 broadcast (AdjRuleCall *call, const AdjValue *args, guint n)
 {
   AdjTensorMeta *out = adj_arena_new0 (call->arena, AdjTensorMeta, 1);
+  AdjPromotion promotion = ADJ_PROMOTION_INIT;
   const AdjShape *shapes[2];
   guint n_shapes = 0;
 
@@ -111,9 +103,10 @@ broadcast (AdjRuleCall *call, const AdjValue *args, guint n)
         continue;
       if (n_shapes == 0)
         *out = *meta;
-      out->dtype = promote (out, meta);
+      adj_promotion_add_tensor (&promotion, meta->dtype, meta->shape.rank);
       shapes[n_shapes++] = &meta->shape;
     }
+  out->dtype = adj_promotion_result (&promotion);
   return adj_shape_pointwise (&out->shape, adj_context_get_symbols (call->cx), shapes, n_shapes,
                               NULL)
              ? out
