@@ -60,9 +60,13 @@ takes_symmetric (const OracleCase *c)
          g_str_equal (c->kwargs[0].text, "hermitian");
 }
 
-/* The one triangle as the other, of matrices whose strides are those of a dense batch. */
+/* The parts of an element below the diagonal and of the one across it; on the diagonal both are
+ * one. */
+typedef void (*Pair) (double *lower, double *upper, gsize width);
+
+/* Of matrices whose strides are those of a dense batch. */
 static void
-make_symmetric (const Leaf *leaf, double *direction)
+foreach_pair (const Leaf *leaf, double *direction, Pair pair)
 {
   const AdjShape *shape = &leaf->meta.shape;
   guint rank = shape->rank;
@@ -80,12 +84,38 @@ make_symmetric (const Leaf *leaf, double *direction)
        at += (gsize) (n * MAX (rows, columns)))
     for (gint64 i = 0; i < n; i++)
       for (gint64 j = 0; j <= i; j++)
-        for (gsize part = i == j ? 1 : 0; part < width; part++)
-          direction[width * (at + (gsize) (j * rows + i * columns)) + part] =
-              (i == j      ? 0
-               : part == 0 ? 1
-                           : -1) *
-              direction[width * (at + (gsize) (i * rows + j * columns)) + part];
+        pair (direction + width * (at + (gsize) (i * rows + j * columns)),
+              direction + width * (at + (gsize) (j * rows + i * columns)), width);
+}
+
+/* The upper triangle as the lower, diagonals real. */
+static void
+mirror (double *lower, double *upper, gsize width)
+{
+  if (lower != upper)
+    upper[0] = lower[0];
+  if (width == 2)
+    upper[1] = lower == upper ? 0 : -lower[1];
+}
+
+/* The triangle is not moved, and diagonals stay real. */
+static void
+hold (double *triangle, gboolean is_diagonal, gsize width)
+{
+  for (gsize part = is_diagonal ? 1 : 0; part < width; part++)
+    triangle[part] = 0;
+}
+
+static void
+hold_lower (double *lower, double *upper, gsize width)
+{
+  hold (lower, lower == upper, width);
+}
+
+static void
+hold_upper (double *lower, double *upper, gsize width)
+{
+  hold (upper, lower == upper, width);
 }
 
 /* The whole storage of @tensor as doubles: strides stay what they are. */
@@ -105,8 +135,8 @@ add_leaf (Function *f, AdjTensor *tensor, gboolean moves)
   leaf.direction2 = random_numbers (f, leaf.n);
   if (takes_symmetric (f->c))
     {
-      make_symmetric (&leaf, leaf.direction);
-      make_symmetric (&leaf, leaf.direction2);
+      foreach_pair (&leaf, leaf.direction, mirror);
+      foreach_pair (&leaf, leaf.direction2, mirror);
     }
   g_array_append_val (f->leaves, leaf);
 }
@@ -125,32 +155,6 @@ is_triangle (const OracleCase *c, guint arg)
 {
   return (c->op == adj_op (ADJ_OP_cholesky_inverse) && arg == 0) ||
          (c->op == adj_op (ADJ_OP_cholesky_solve) && arg == 1);
-}
-
-/* The triangle that is not read is not moved, and diagonals stay real. */
-static void
-keep_triangle (const Leaf *leaf, gboolean upper, double *direction)
-{
-  const AdjShape *shape = &leaf->meta.shape;
-  guint rank = shape->rank;
-  gint64 n, rows, columns;
-  gsize width;
-
-  if (rank < 2 || adj_shape_numel (shape, NULL).word == 0)
-    return;
-  n = shape->size[rank - 1].word;
-  rows = shape->stride[rank - 2].word;
-  columns = shape->stride[rank - 1].word;
-  width = leaf->meta.dtype == ADJ_DTYPE_C128 ? 2 : 1;
-  for (gsize at = (gsize) shape->offset.word;
-       width * (at + (gsize) ((n - 1) * (rows + columns))) < leaf->n;
-       at += (gsize) (n * MAX (rows, columns)))
-    for (gint64 i = 0; i < n; i++)
-      for (gint64 j = 0; j <= i; j++)
-        for (gsize part = i == j ? 1 : 0; part < width; part++)
-          direction[width *
-                        (at + (gsize) (upper ? i * rows + j * columns : j * rows + i * columns)) +
-                    part] = 0;
 }
 
 typedef struct
@@ -183,9 +187,10 @@ collect_leaves (Function *f)
         {
           const Leaf *leaf = &g_array_index (f->leaves, Leaf, f->leaves->len - 1);
           const AdjValue *upper = case_argument (f->c, i + 1);
+          Pair unread = upper != NULL && upper->integer != 0 ? hold_lower : hold_upper;
 
-          keep_triangle (leaf, upper != NULL && upper->integer != 0, leaf->direction);
-          keep_triangle (leaf, upper != NULL && upper->integer != 0, leaf->direction2);
+          foreach_pair (leaf, leaf->direction, unread);
+          foreach_pair (leaf, leaf->direction2, unread);
         }
     }
 }
