@@ -31,8 +31,8 @@
   "no logs in this folder: expected one of TORCH_TRACE, or of consoles with TORCH_LOGS, in it or " \
   "below it, or an .adjoint folder"
 #define OTHER                                                                                      \
-  "not a file that we read: expected an .adjoint file or folder, a TORCH_TRACE or TORCH_LOGS "     \
-  "log, or the text of a graph"
+  "not a file that we read: expected an .adjoint file or folder, a .pt2 program, a TORCH_TRACE "   \
+  "or TORCH_LOGS log, or the text of a graph"
 
 /* An archive is what the first of these says that one of its entries ends in: a program has tensors
  * beside it. */
