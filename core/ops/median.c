@@ -2,8 +2,6 @@
 /* median, nanmedian, kthvalue, mode: of each row the element of a rank, or the most frequent one.
  */
 
-#define _GNU_SOURCE /* qsort_r() */
-
 #include <math.h>
 #include <stdlib.h>
 

@@ -122,12 +122,17 @@ test_sizes (void)
   const AdjBackwardSize *size;
 
   open_orders (&orders, adj_test_load_capture ("mlp-ddp"), "r0-ca1-compiled_autograd");
-  g_assert_cmpuint (orders.backward->sizes->len, ==, 10);
+  g_assert_cmpuint (orders.backward->sizes->len, ==, 10 + 4);
   size = &g_array_index (orders.backward->sizes, AdjBackwardSize, 1);
   g_assert_cmpstr (size->symbol, ==, "s5");
   g_assert_cmpstr (size->first, ==, "4");
   g_assert_cmpstr (size->now, ==, "6");
   g_assert_cmpstr (size->owner, ==, "LogSoftmaxBackward0 (NodeCall 2)");
+  size = &g_array_index (orders.backward->sizes, AdjBackwardSize, 12);
+  g_assert_cmpstr (size->symbol, ==, "s2");
+  g_assert_cmpstr (size->first, ==, NULL);
+  g_assert_cmpstr (size->now, ==, "12");
+  g_assert_cmpstr (size->owner, ==, "AddmmBackward0 (NodeCall 4)");
 }
 
 /* Each input is held from the beginning, so it only becomes less; all of it is let go. */

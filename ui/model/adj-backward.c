@@ -331,6 +331,59 @@ name_symbol (const AdjBackward *self, const AdjNode *node)
 }
 
 static void
+add_size (AdjBackward *self,
+          const AdjRecordedCall *earlier,
+          guint32 call,
+          const gint64 *now,
+          AdjBackwardSize size)
+{
+  gint64 first = 0;
+
+  if (call != ADJ_CAPTURED_NONE)
+    size.owner = adj_captured_name_call (self->captured, call);
+  if (now != NULL)
+    size.now = g_strdup_printf ("%" G_GINT64_FORMAT, *now);
+  if (now != NULL && find_first_value (self, earlier, call, *now, &first))
+    size.first = g_strdup_printf ("%" G_GINT64_FORMAT, first);
+  g_array_append_val (self->sizes, size);
+}
+
+static gboolean
+has_symbol (const AdjBackward *self, const char *symbol)
+{
+  for (guint i = 0; i < self->sizes->len; i++)
+    if (g_str_equal (g_array_index (self->sizes, AdjBackwardSize, i).symbol, symbol))
+      return TRUE;
+  return FALSE;
+}
+
+/* Symbols of @input that no item of `sizes` is. */
+static void
+find_sizes_of_input (AdjBackward *self,
+                     const AdjRecordedCall *earlier,
+                     const AdjCapturedInput *input)
+{
+  const AdjGraph *graph = adj_captured_get_graph (self->captured);
+  const AdjSymbols *symbols = adj_graph_get_symbols (graph);
+  const AdjNode *node = adj_graph_get_node (graph, input->node.index);
+
+  if (node->val.kind != ADJ_VALUE_META)
+    return;
+  for (guint d = 0; d < node->val.meta->shape.rank; d++)
+    {
+      g_autoptr (GString) text = g_string_new (NULL);
+      const AdjSymbol *symbol;
+
+      adj_size_print (symbols, node->val.meta->shape.size[d], text);
+      symbol = adj_symbols_find (symbols, text->str);
+      if (symbol != NULL && !has_symbol (self, symbol->name))
+        add_size (self, earlier, input->call,
+                  symbol->hint != ADJ_SYMBOL_UNBACKED ? &symbol->hint : NULL,
+                  (AdjBackwardSize){ .node = input->node, .symbol = g_strdup (symbol->name) });
+    }
+}
+
+static void
 find_sizes (AdjBackward *self, AdjBundle *bundle)
 {
   const AdjRecordedCall *earlier = find_earlier (self, bundle);
@@ -338,22 +391,15 @@ find_sizes (AdjBackward *self, AdjBundle *bundle)
   for (guint i = 0; i < count_nodes (self->captured); i++)
     {
       const AdjCapturedNode *node = adj_captured_get_node (self->captured, i);
-      AdjBackwardSize size = { .node = { i } };
-      gint64 now, first = 0;
+      gint64 now;
 
-      if (node->kind != ADJ_CAPTURED_SIZE)
-        continue;
-      size.symbol = name_symbol (self, get_node (self->captured, i));
-      if (node->call != ADJ_CAPTURED_NONE)
-        size.owner = adj_captured_name_call (self->captured, node->call);
-      if (find_value (self, get_node (self->captured, i), &now))
-        {
-          size.now = g_strdup_printf ("%" G_GINT64_FORMAT, now);
-          if (find_first_value (self, earlier, node->call, now, &first))
-            size.first = g_strdup_printf ("%" G_GINT64_FORMAT, first);
-        }
-      g_array_append_val (self->sizes, size);
+      if (node->kind == ADJ_CAPTURED_SIZE)
+        add_size (self, earlier, node->call,
+                  find_value (self, get_node (self->captured, i), &now) ? &now : NULL,
+                  (AdjBackwardSize){ { i }, name_symbol (self, get_node (self->captured, i)) });
     }
+  for (guint i = 0; i < adj_captured_get_n_inputs (self->captured); i++)
+    find_sizes_of_input (self, earlier, adj_captured_get_input (self->captured, i));
 }
 
 /* -- inputs -- */

@@ -21,14 +21,14 @@ typedef struct
   gboolean moved; /* of as few as possible whose places say that the orders differ */
 } AdjBackwardStep;
 
-/* An item of `sizes` or `scalars`. */
+/* An item of `sizes` or `scalars`, or a symbol of the tensors of `inputs` alone. */
 typedef struct
 {
   AdjNodeId node;
   char *symbol; /* "s4" */
   char *first;  /* (nullable): its value when the backward was captured before */
   char *now;    /* (nullable) */
-  char *owner;  /* (nullable): "MulBackward0 (NodeCall 2)" */
+  char *owner;  /* (nullable): "MulBackward0 (NodeCall 2)"; of a tensor, the first that has it */
 } AdjBackwardSize;
 
 /* An item of `inputs`. */
