@@ -9,6 +9,7 @@
 #include "formats/pickle-private.h"
 
 #define MAX_FILE_BYTES (G_GUINT64_CONSTANT (1) << 30)
+#define PROTO 0x80 /* the first byte of a pickle */
 
 struct _AdjMemorySnapshot
 {
@@ -167,6 +168,13 @@ adj_memory_snapshot_load (const char *path, GCancellable *cancellable, GError **
   if (bytes == NULL)
     return NULL;
   data = g_bytes_get_data (bytes, &length);
+  if (length == 0 || data[0] != PROTO)
+    {
+      g_set_error (error, ADJ_ERROR, ADJ_ERROR_PARSE,
+                   "%s: no snapshot of memory, as torch.cuda.memory._dump_snapshot() writes it",
+                   path);
+      return NULL;
+    }
   root = pickle_read (arena, data, length, path, error);
   if (root == NULL)
     return NULL;

@@ -42,6 +42,8 @@ test_refuses (void)
     gsize length;
     const char *mentions;
   } cases[] = {
+    { "", 0, "no snapshot of memory, as" },
+    { "PK\3\4", 4, "no snapshot of memory, as" },
     { "\200\2]q\0.", 6, "no snapshot of memory" },
     { "\200\2}(X\1\0\0", 8, "the pickle ends in the middle" },
     { "\200\2cos\nsystem\nX\4\0\0\0true\205R.", 25, "no snapshot of memory" },
