@@ -6,14 +6,14 @@
 
 #include "formats/log-facts-private.h"
 
-/* Where the record is made, not what it says. */
+/* Members that say where a record was made. */
 static const char *const context[] = {
   "rank",   "compiled_autograd_id", "frame_id", "frame_compile_id", "attempt",
   "stack",  "has_payload",          "severity", "timestamp",        "pathname",
   "thread",
 };
 
-/* Profiles, texts that others refer to, and what is read elsewhere. */
+/* Profiles, texts that other records refer to, and what is read elsewhere. */
 static const char *const bookkeeping[] = {
   "str",
   "chromium_event",

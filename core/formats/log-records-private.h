@@ -20,7 +20,7 @@ typedef struct
   const char *name;
   gint rank;                 /* from its name; -1 */
   guint n_compiled_autograd; /* graphs without an id, numbered in file order */
-  gint process;              /* of those that wrote of this rank; -1: not known yet */
+  gint process;              /* index among the processes of this rank; -1: not known yet */
   GHashTable *table;         /* (owned) (nullable) index → text */
 } LogScope;
 

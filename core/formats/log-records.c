@@ -30,7 +30,7 @@ log_scope_clear (LogScope *scope)
   g_clear_pointer (&scope->table, g_hash_table_unref);
 }
 
-/* The number among the processes that wrote graphs of @rank; one is met with its first graph. */
+/* The index of the file's process among those of @rank; it is assigned with the first graph. */
 static gint
 process_of (LogScope *scope, gint rank)
 {

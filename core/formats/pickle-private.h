@@ -48,7 +48,7 @@ struct _PickleItem
  * @arena: all items live in it
  * @name: begins messages: "name: at byte 12: …"
  *
- * Protocols 2 to 5.  One item may stand in many places, and in itself: who walks bounds its steps.
+ * Protocols 2 to 5.  Items may be shared and may contain themselves: a walk must bound its steps.
  *
  * Returns: (transfer none) (nullable): %NULL with ADJ_ERROR_PARSE or ADJ_ERROR_LIMIT
  */

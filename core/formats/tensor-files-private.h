@@ -26,8 +26,8 @@ AdjTensorData *tensor_files_get (TensorFiles *files,
                                  const JsonReader *json,
                                  const JsonItem *place,
                                  GError **error);
-/* Gives @builder the tensors of all files that the manifest lists to which nothing referred:
- * neither a value, nor by its name a node. */
+/* Gives @builder the tensors of all files in the manifest that no value refers to and that belong
+ * to no node by name. */
 void tensor_files_keep_loose (TensorFiles *files, AdjBundleBuilder *builder);
 /* Taps of the call that was added last: {"f32": id, "f64": id}, or null.  Calls that name the same
  * files share one source: see bundle_shares_taps (). */
