@@ -31,12 +31,12 @@ step_name (const Step *step)
   return step->pass != NULL ? step->pass->name : step->partitioner->name;
 }
 
-/* The steps for a graph of each role, before the partitioner, when the caller gives none. */
+/* The steps for a graph of each role when the caller gives none; a partitioner follows. */
 static const struct
 {
   const char *role;
   const char *steps;
-  gboolean is_joint; /* afterwards */
+  gboolean is_joint; /* whether the graph is a joint graph afterwards */
 } defaults[] = {
   { "dynamo", "joint", TRUE },
   { "export", "joint", TRUE },
@@ -170,7 +170,7 @@ run_pass (
   return TRUE;
 }
 
-/* Whether there is no backward that a partitioner could separate. */
+/* Whether the last stage has no backward that a partitioner could separate. */
 static gboolean
 ends_in_inference (const AdjPipelineResult *result)
 {
@@ -325,7 +325,7 @@ pipeline_go_on (const char *list,
   return run_steps (steps, options, &partition, result, error);
 }
 
-/* %FALSE: the steps cannot be read. */
+/* Runs the steps that capture backwards; %FALSE: the steps cannot be read. */
 static gboolean
 capture (AdjGraph *graph,
          const AdjPipelineOptions *options,
