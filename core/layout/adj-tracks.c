@@ -30,8 +30,8 @@ is_free (const Track *track, const AdjTrackSpan *span, float distance)
   return track->net == span->net || track->high + distance <= span->low;
 }
 
-/* The first free track; with @most, rather the first behind all that are not, and a new one for
- * that as long as there are fewer. */
+/* The first free track; with @most, the first one behind all occupied tracks if possible, adding
+ * tracks up to @most. */
 static guint
 find_track (const GArray *tracks, const AdjTrackSpan *span, float distance, guint most)
 {
