@@ -38,9 +38,9 @@ const char *adj_properties_stage_title (const char *name);
 const char *adj_properties_verdict (AdjVerdict verdict);
 /* The same of one value; "Inherits" where it was not recorded and an input differs. */
 const char *adj_properties_comparison (const AdjValueComparison *comparison);
-/* A number with its significant digits: "3.1e-05", "0.125", "–" for NaN. */
 /* "model.txt:3:17: 'y' is not defined"; @file (nullable) */
 char *adj_properties_diag (const char *file, const AdjDiag *diag);
+/* A number with its significant digits: "3.1e-05", "0.125", "–" for NaN. */
 char *adj_properties_number (double number);
 /* "12.3 µs", "4.1 ms". */
 char *adj_properties_time (double nanoseconds);

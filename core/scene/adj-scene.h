@@ -154,11 +154,11 @@ ADJ_PUBLIC void adj_rect_cut_corners (const AdjRect *rect, float cut, AdjPoint p
 ADJ_PUBLIC AdjScene *adj_scene_ref (AdjScene *scene);
 ADJ_PUBLIC void adj_scene_unref (AdjScene *scene);
 
-/* The rectangle around everything; begins at (0, 0). */
 /* As adj_role_name(), but "read by backward" instead of "saved" in a joint graph that is not
  * partitioned. */
 ADJ_PUBLIC const char *adj_scene_get_role_name (const AdjScene *scene, AdjRole role);
 ADJ_PUBLIC gboolean adj_scene_is_undecided (const AdjScene *scene);
+/* The rectangle around everything; begins at (0, 0). */
 ADJ_PUBLIC AdjRect adj_scene_get_bounds (const AdjScene *scene);
 ADJ_PUBLIC guint adj_scene_get_n_boxes (const AdjScene *scene);
 ADJ_PUBLIC const AdjSceneBox *adj_scene_get_box (const AdjScene *scene, guint index);

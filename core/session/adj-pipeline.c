@@ -263,7 +263,6 @@ run_step (const Step *step,
   return FALSE;
 }
 
-/* %FALSE: cancelled. */
 /* PyTorch's partitioner as the release has it. */
 static void
 follow_release (const AdjPipelineOptions *options, AdjPartitionOptions *partition)
@@ -276,6 +275,7 @@ follow_release (const AdjPipelineOptions *options, AdjPartitionOptions *partitio
   partition->save_effects = release->save_effects;
 }
 
+/* %FALSE: cancelled; a step that failed is in the recording. */
 static gboolean
 run_steps (const GArray *steps,
            const AdjPipelineOptions *options,
