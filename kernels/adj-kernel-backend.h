@@ -212,13 +212,12 @@ typedef struct
 struct AdjKQueue
 {
   const AdjKBackend *backend;
-  const AdjKDevice
-      *device;        /* NULL: the memory is the host's, and calls are complete when they return */
-  AdjKFaults *faults; /* in device memory; NULL without a device */
-  AdjKTwister *twister; /* (nullable): the generator, in device memory */
-  AdjKPhilox *philox;   /* (nullable): the generator of a GPU, in device memory */
-  const char *lacks;    /* (nullable): the first kernel that was called and that the backend lacks;
-                           results are not valid then */
+  const AdjKDevice *device; /* NULL: the memory is the host's, and calls are synchronous */
+  AdjKFaults *faults;       /* in device memory; NULL without a device */
+  AdjKTwister *twister;     /* (nullable): the generator, in device memory */
+  AdjKPhilox *philox;       /* (nullable): the generator of a GPU, in device memory */
+  const char *lacks; /* (nullable): the first kernel that was called and that the backend lacks;
+                        results are not valid then */
 };
 
 /* A queue of the CPU; one for each thread that calls, or one for all: only @lacks is written. */

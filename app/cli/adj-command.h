@@ -13,8 +13,7 @@ typedef enum
   ADJ_EXIT_DONE = 0,
   ADJ_EXIT_DIFFERENT = 1, /* a comparison found differences */
   ADJ_EXIT_BAD_INPUT = 2, /* bad input or usage: one line on stderr */
-  ADJ_EXIT_CANNOT =
-      3, /* cannot run or judge here: no device, no memory, stdout is full, nothing was recorded */
+  ADJ_EXIT_CANNOT = 3,    /* cannot run or judge: no device, memory, room on stdout or recording */
 } AdjExit;
 
 /* One command of the program; each is in a file of its own. */

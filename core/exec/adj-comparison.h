@@ -38,8 +38,7 @@ typedef struct
   double reduction;
   double accumulated; /* rel-L2 of the candidate against float64; NaN when not measured */
   double peer;        /* rel-L2 of the peer against float64; NaN when not measured */
-  double accumulated_limit,
-      peer_limit;        /* the parts of either that rounding explains; NaN: not computed */
+  double accumulated_limit, peer_limit; /* the parts that rounding explains; NaN: not computed */
   double perturbation;   /* rel-L2 of a float64 run with every value moved by a rounding; NaN: not
                             computed */
   gboolean inputs_agree; /* every input of the node was equal or within */
@@ -58,10 +57,9 @@ typedef struct
   guint n_outputs;
   AdjValueComparison *outputs; /* (owned) */
   guint n_nodes;
-  AdjValueComparison
-      *nodes;         /* (owned) (nullable): in order of execution; if @request asked for nodes */
-  gint first;         /* index into nodes of the first one that differs; -1: none */
-  AdjVerdict verdict; /* the worst of the outputs, and of the nodes when asked for */
+  AdjValueComparison *nodes; /* (owned) (nullable): in order of execution; if asked for */
+  gint first;                /* index into nodes of the first one that differs; -1: none */
+  AdjVerdict verdict;        /* the worst of the outputs, and of the nodes when asked for */
   GError *failure; /* (owned) (nullable): the run failed; there are no outputs then, and @nodes has
                       those before the failure, one of which differs */
   guint64 spilled; /* bytes of values that were moved to disk */
@@ -112,8 +110,8 @@ typedef struct
  * Runs the graph, in float64 too, and compares its values with those of @request.
  *
  * Returns: (transfer full) (nullable): %NULL with the errors of adj_executor_run() when it could
- * not begin or was cancelled, with ADJ_ERROR_SHAPE when the structure of @request's expected
- * outputs differs; with nodes, the result also has a run that failed on the way
+ *   not begin or was cancelled, with ADJ_ERROR_SHAPE when the structure of @request's expected
+ *   outputs differs; with nodes, the result also has a run that failed on the way
  */
 ADJ_PUBLIC AdjComparison *
 adj_comparison_run (const AdjComparisonRequest *request, GCancellable *cancellable, GError **error);

@@ -19,8 +19,7 @@ typedef struct
   const AdjOp *op; /* (nullable): the last operator */
   double first;    /* elements of its first tensor */
   double root;     /* the result is this root of a sum of powers; 1: it is no root */
-  gboolean
-      narrow; /* it is accumulated in the dtype of its inputs, whatever the dtype of the result */
+  gboolean narrow; /* accumulated in the dtype of its inputs, whatever its own is */
 } NodeRounding;
 
 /* Adds to *@rounding for each operator called. */

@@ -11,8 +11,7 @@ G_BEGIN_DECLS
 
 typedef struct
 {
-  AdjRecordedCall
-      call; /* must be first: callers hold a pointer to it.  Its values and texts are owned */
+  AdjRecordedCall call; /* must be first: callers hold its address.  Owns values and texts */
   gatomicrefcount refs;
   gboolean stale; /* only of a run: it was made by another version of the graph */
   AdjTapFunc get_tap;
@@ -60,8 +59,7 @@ struct _AdjBundle
   AdjRandomSource random_source;
   gint64 gpu_threads;
   AdjDiags *diags;
-  GMutex
-      lock; /* guards the taps, which are loaded one by one, and the members that may be replaced */
+  GMutex lock; /* guards the taps, which are loaded one by one, and replaceable members */
 };
 
 /* The bundle as built so far. (transfer none) */

@@ -32,8 +32,7 @@ typedef struct
   const char *id;         /* "0-0" */
   const char *compile_id; /* (nullable) */
   gint rank;
-  gint
-      process; /* index of the writing process among those that wrote graphs of this rank, from 0 */
+  gint process; /* index of the writing process among those of this rank, from 0 */
   gint attempt;
   guint n_graphs;
   const AdjBundleGraph **graphs;
@@ -56,8 +55,7 @@ typedef struct
   gboolean float64;     /* computed in double precision */
   const char *inputs;   /* (nullable): what its inputs were: "recorded call 1", "seed 3" */
   const char *date;     /* (nullable): when, in UTC: "2026-11-22T14:09:37Z" */
-  const char
-      *graph; /* fingerprint of the graph that ran; %NULL: of the graph that the call names */
+  const char *graph;    /* fingerprint of the graph that ran; %NULL: the call's graph */
 } AdjRunOrigin;
 
 /* One recorded call of a graph, or a run that was kept.  Values are DATA, numbers, NONE and
@@ -167,9 +165,8 @@ typedef struct
   const char *name;        /* as the file calls it: "dynamo_graph_break_reason" */
   const AdjRegion *region; /* (nullable): the region that it is about */
   GBytes *text;            /* UTF-8 */
-  const char
-      *file;  /* (nullable): the file of a log of several files that it stands in, with its line: */
-  guint line; /* 0: not known */
+  const char *file;        /* (nullable): its file in a log of several files, with its line: */
+  guint line;              /* 0: not known */
 } AdjBundleFact;
 
 /* In the order of the file. */
@@ -186,9 +183,8 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (AdjBundle, adj_bundle_unref)
 
 typedef struct _AdjBundleBuilder AdjBundleBuilder;
 
-ADJ_PUBLIC AdjBundleBuilder *adj_bundle_builder_new (void); /* (transfer full) */
-ADJ_PUBLIC void
-adj_bundle_builder_free (AdjBundleBuilder *builder); /* not after adj_bundle_builder_end() */
+ADJ_PUBLIC AdjBundleBuilder *adj_bundle_builder_new (void);          /* (transfer full) */
+ADJ_PUBLIC void adj_bundle_builder_free (AdjBundleBuilder *builder); /* not after its end */
 /* One line for lists. */
 ADJ_PUBLIC void adj_bundle_builder_set_description (AdjBundleBuilder *builder, const char *text);
 /* Texts are copied, the graph is referenced; the id must be new and of [a-z0-9_-]{1,64}:

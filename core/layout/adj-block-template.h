@@ -27,8 +27,7 @@ typedef struct
 {
   gboolean upwards; /* data flows up and the gutter is at the left (else down, at the right) */
   AdjBlockGraph *graph;
-  guint32
-      n_lines; /* the first links of the graph, which are drawn; the others only keep ranks short */
+  guint32 n_lines; /* the first links, which are drawn; the others only keep ranks short */
   AdjTemplateCard *cards;
   guint n_pins;
   AdjTemplatePin *pins;

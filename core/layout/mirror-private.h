@@ -59,9 +59,8 @@ typedef struct
 typedef struct
 {
   guint32 item;
-  guint32 first_link,
-      end_link; /* links [first, end) of the display list; some of them may stay on the side */
-  guint32 first_shown; /* the first link that is not absent; ADJ_NO_BOX: all are */
+  guint32 first_link, end_link; /* [first, end) of the links; some may stay on the side */
+  guint32 first_shown;          /* the first link that is not absent; ADJ_NO_BOX: all are */
   float source_y, pill_y;
   float pill_width;
   float left_x, right_x; /* vertical pieces before and behind the pill */

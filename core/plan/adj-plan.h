@@ -82,7 +82,7 @@ ADJ_PUBLIC void adj_plan_space_free (AdjPlanSpace *space); /* @space: (nullable)
 /**
  * adj_plan_space_run:
  * @inputs: (array length=n_inputs): of the kind that the plan was made for, tensors as DATA;
- * borrowed
+ *   borrowed
  * @hooks: (nullable)
  * @output: (out) (transfer full): what the graph returns, tensors as DATA
  *

@@ -378,8 +378,7 @@ allocate_step (Allocation *allocation, const Virtual *v, gint index, AdjKStep *o
     if (allocation->last[args[k]] == index)
       {
         allocation->free[allocation->n_free++] = allocation->of_reg[args[k]];
-        allocation->last[args[k]] =
-            -1; /* so that a register that the step reads twice is freed once */
+        allocation->last[args[k]] = -1; /* freed once, even if it is read twice */
       }
   if (v->step.kind == ADJ_K_STEP_STORE)
     return TRUE;

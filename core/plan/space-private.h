@@ -16,8 +16,8 @@ void plan_spares_unref (PlanSpares *self);
 gpointer plan_spares_take (PlanSpares *self, guint32 index, guint64 n_bytes);
 /* @piece: (transfer full) */
 void plan_spares_put (PlanSpares *self, guint32 index, gpointer piece);
-/* (transfer full): @piece as bytes, which returns to @self when they are freed. @piece: (transfer
- * full) */
+/* (transfer full): @piece as bytes, which returns to @self when they are freed. @piece:
+ * (transfer full) */
 GBytes *plan_spares_give (PlanSpares *self, guint32 index, gpointer piece, guint64 n_bytes);
 
 /* A plan with memory: tensors, prepared calls, and the state of a run. */
@@ -41,8 +41,7 @@ struct _AdjPlanSpace
   const AdjPlanHooks *hooks; /* (nullable): of this run */
   guint32 *bound; /* (owned): buffers whose memory or initial content changes with each run */
   guint n_bound;
-  struct _PlanGpu
-      *gpu; /* (owned) (nullable): set if its memory is on a GPU; then @arena is %NULL */
+  struct _PlanGpu *gpu; /* (owned) (nullable): set if its memory is on a GPU; no @arena then */
 };
 
 /* Whether the plan holds for @inputs. */

@@ -8,8 +8,7 @@
 
 struct _PlanSpares
 {
-  gatomicrefcount
-      ref_count; /* one reference of the space, and one for each piece that was passed on */
+  gatomicrefcount ref_count; /* one of the space, and one for each piece that was passed on */
   guint n;
   gpointer pieces[]; /* (owned): of each buffer, or %NULL */
 };

@@ -15,8 +15,8 @@ G_BEGIN_DECLS
 guint32 *adj_stage_origins_guess (const AdjGraph *before, const AdjGraph *after);
 
 /* The same from the alignment of both graphs first and then, if @made, from origins or lines.
- * @made: @after was made from @before, so that origins of its nodes are nodes of that. (transfer
- * full) */
+ * @made: @after was made from @before, so that origins of its nodes are nodes of that.
+ * (transfer full) */
 guint32 *adj_stage_origins_find (const AdjGraph *before,
                                  const AdjGraph *after,
                                  gboolean made,

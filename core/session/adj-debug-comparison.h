@@ -22,10 +22,9 @@ typedef enum
 
 typedef struct
 {
-  AdjNodeId node;           /* ADJ_NO_NODE: only in the log */
-  const AdjDebugCall *call; /* (nullable): only in the graph */
-  double norm, logged,
-      exact;    /* norms: of the run, of the log, of the float64 run; NaN: not known */
+  AdjNodeId node;             /* ADJ_NO_NODE: only in the log */
+  const AdjDebugCall *call;   /* (nullable): only in the graph */
+  double norm, logged, exact; /* norms: run, log, float64 run; NaN: not known */
   double limit; /* greatest distance of @logged from @exact that passes; NaN: not compared */
   gboolean inputs_agree; /* the inputs of the node agree, as far as they could be compared */
   AdjLogged verdict;

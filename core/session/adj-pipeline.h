@@ -30,9 +30,8 @@ typedef struct
   const char *partitioner;
   const char *usual_partitioner;        /* (nullable): default that replaces min-cut */
   const AdjPartitionOptions *partition; /* (nullable) */
-  const AdjRelease
-      *release;    /* (nullable): the release that .compat of @partition follows; %NULL: 2.6 */
-  AdjDiags *diags; /* (nullable): gets each warning once */
+  const AdjRelease *release; /* (nullable): that .compat of @partition follows; %NULL: 2.6 */
+  AdjDiags *diags;           /* (nullable): gets each warning once */
   /* (nullable) Called before each step, and once at the end with @done == @total. */
   void (*progress) (guint done, guint total, const char *step, gpointer data);
   gpointer data;

@@ -102,14 +102,13 @@ typedef enum
 /* The results of one call, as AdjTensorData; composite tensors by their parts; %NULL: undefined. */
 typedef struct
 {
-  GPtrArray *results;   /* (owned) */
-  GPtrArray *inputs;    /* (owned): the arguments after the call */
-  GPtrArray *gradients; /* (owned): of the sum of all elements of all results, by leaf */
-  GPtrArray *objects;   /* (owned): AdjObject: the arguments that are objects, after the call */
-  GPtrArray
-      *accumulated; /* (owned): from the run: the gradient of a leaf after each accumulation */
-  char *text;       /* (owned) (nullable): from the run: its output */
-  AdjDiags *diags;  /* (owned): warnings while the function was compiled */
+  GPtrArray *results;     /* (owned) */
+  GPtrArray *inputs;      /* (owned): the arguments after the call */
+  GPtrArray *gradients;   /* (owned): of the sum of all elements of all results, by leaf */
+  GPtrArray *objects;     /* (owned): AdjObject: the arguments that are objects, after the call */
+  GPtrArray *accumulated; /* (owned): from the run: a leaf's gradient after each accumulation */
+  char *text;             /* (owned) (nullable): from the run: its output */
+  AdjDiags *diags;        /* (owned): warnings while the function was compiled */
 } AdjProgramOutcome;
 
 /* Calls the function on its example inputs.  A program is run instead when it has no function, when

@@ -14,7 +14,7 @@ G_BEGIN_DECLS
  * @options: gets the recorded options; those not in the file stay as they are, and so does a budget
  *
  * Returns: (transfer full) (nullable): the recorded options that are not defaults, "budget 0.5, cse
- * off"; %NULL: nothing
+ *   off"; %NULL: nothing
  */
 ADJ_PUBLIC char *adj_recorded_partition_read (const AdjRegion *region,
                                               AdjPartitionOptions *options);

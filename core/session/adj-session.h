@@ -39,8 +39,7 @@ typedef struct
                                       replace calls that cannot run here (hooks), by node name */
   AdjBundle *recalled_from;        /* (unowned) (nullable): the bundle of @recalled */
   const AdjValue *rng; /* (nullable): generator states, instead of the recorded call's */
-  gboolean
-      random; /* without inputs: draw those that the file lacks, by their annotations, from @seed */
+  gboolean random; /* without inputs: draw those that the file lacks, by annotations and @seed */
   guint32 seed;
   gboolean float64;
   guint64 memory_limit;

@@ -14,7 +14,7 @@ typedef gboolean (*AlignmentFunc) (guint a, guint b, gpointer data);
  * Pairs items of two sequences in order, so that as few as possible have no partner.
  *
  * Returns: (transfer full) (nullable): of each of @n_a items its partner, or -1; %NULL when some
- * thousands of items would have none
+ *   thousands of items would have none
  */
 gint *session_align (guint n_a, guint n_b, AlignmentFunc same, gpointer data);
 

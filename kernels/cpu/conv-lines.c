@@ -290,8 +290,7 @@ compute_lines (Lines *lines)
   const ClassLoops *loops = lines->loops;
   size_t k = (size_t) (plan->channels * plan->taps);
   size_t copied = (size_t) (plan->channels * lines->copy.height * lines->copy.width);
-  size_t beyond = (size_t) loops->gemm_cols *
-                  loops->size; /* elements that the last panel reads beyond the copy */
+  size_t beyond = (size_t) loops->gemm_cols * loops->size; /* that the last panel reads */
 
   lines->rows = malloc ((k + 1) * sizeof *lines->rows);
   lines->copy.at = malloc (copied * loops->size + beyond);

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 
-/* The gradient of the weights of a convolution with a stride of 1: in a zero-padded image, the
- * inputs of a tap for a line of positions are one run, which is read in place and multiplied with
- * panels of the gradient.  Chunks and slices are those of conv.c; for pairs of bf16 the image is
- * stored in reverse. */
+/* The gradient of the weights of a convolution with a stride of 1: in a zero-padded image, a tap's
+ * inputs for a line of positions are one run, read in place beside panels of the gradient.  Chunks
+ * and slices are those of conv.c; for pairs of bf16 the image is stored in reverse. */
 
 #include <omp.h>
 #include <stdlib.h>
@@ -30,10 +29,9 @@ typedef struct
   int least;                /* its least exponent */
   int64_t count;            /* channels */
   int64_t m, ld; /* number of rows, one for each channel and tap, and their length; with padding */
-  const void **left; /* per row: the input of its tap at the first position */
-  char *gradient;    /* panels of a slice of positions */
-  char *chunk,
-      *sums; /* sums of the rows: over a chunk of positions, and over the chunks before it */
+  const void **left;  /* per row: the input of its tap at the first position */
+  char *gradient;     /* panels of a slice of positions */
+  char *chunk, *sums; /* sums of the rows: over a chunk of positions, over chunks before it */
 } Part;
 
 static int64_t

@@ -12,9 +12,8 @@ enum
 {
   LEAST = 128, /* elements of a register: least and most */
   MOST = 1024,
-  CACHED =
-      8 * 1024, /* bytes of registers and operands of a tile, so that they stay in the L1 cache */
-  BLOCK = 8 * 1024, /* elements that a thread takes at a time: a multiple of every tile */
+  CACHED = 8 * 1024, /* bytes of registers and operands of a tile: they stay in the L1 cache */
+  BLOCK = 8 * 1024,  /* elements that a thread takes at a time: a multiple of every tile */
 };
 
 static bool

@@ -34,7 +34,7 @@ typedef void (*Zgelsy) (const int *, const int *, const int *, double *, const i
 typedef void (*Dgelsd) (const int *, const int *, const int *, double *, const int *, double *, const int *, double *, const double *, int *, double *, const int *, int *, int *);
 typedef void (*Zgelsd) (const int *, const int *, const int *, double *, const int *, double *, const int *, double *, const double *, int *, double *, const int *, double *, int *, int *);
 
-/* X (type, field, symbol for f64, symbol for complex): functions with the same signature for both. */
+/* X (type, field, symbol for f64, symbol for complex): functions with equal signatures. */
 #define PAIRS(X)                                                                                   \
   X (Potrf, potrf, "dpotrf_", "zpotrf_") X (Potrf, potri, "dpotri_", "zpotri_")                    \
   X (Getrf, getrf, "dgetrf_", "zgetrf_") X (Getrs, getrs, "dgetrs_", "zgetrs_")                    \

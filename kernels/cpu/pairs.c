@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 
 /* Sums of products of bf16 by an instruction that adds the upper product of a pair, rounds, and
- * adds the lower: with the earlier element in the upper half, it has the bits of two fused
- * multiply-adds.  It flushes subnormals to zero, so callers must exclude them.  For processors that
- * have it. */
+ * adds the lower: with the earlier element in the upper half, the bits of two fused multiply-adds.
+ * It flushes subnormals to zero, so callers must exclude them. */
 
 #include "pairs.h"
 

@@ -147,8 +147,7 @@ typedef struct
   /* Rounds to bf16; NULL except in class F32. */
   void (*round_bf16) (void *dst, const void *x, int n);
   OpLoop rounded_bf16[ADJ_K_OP_N]; /* an operation followed by that; NULL: two loops are needed */
-  OpLoop pair[ADJ_K_OP_MUL + 1]
-             [PAIR_N]; /* two operations; NULL: two loops are needed, as always in class I64 */
+  OpLoop pair[ADJ_K_OP_MUL + 1][PAIR_N]; /* two operations; NULL: two loops; always in class I64 */
   ReduceLoops reduce[COMBINE_N];
   RowLoops rows;                    /* NULL in class I64 */
   GemmLoop gemm[GEMM_MAX_ROWS + 1]; /* by number of used rows of the panel: from 1 to gemm_rows */

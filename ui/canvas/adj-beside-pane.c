@@ -378,8 +378,8 @@ on_page (AdjBesidePane *self)
 
 /* -- the picture -- */
 
-/* What became of each node of the other graph, as for adj_graph_view_set_changes().  (transfer
- * full) */
+/* What became of each node of the other graph, as for adj_graph_view_set_changes().
+ * (transfer full) */
 static GBytes *
 list_changes (const AdjAlignment *alignment, const AdjGraph *other)
 {

@@ -18,7 +18,6 @@ void adj_beside_pane_set_graph (AdjBesidePane *self,
                                 AdjGraphSet *graphs,
                                 const AdjBundleGraph *graph,
                                 const char *file);
-AdjGraphView *
-adj_beside_pane_get_view (AdjBesidePane *self); /* (transfer none): the view of the second graph */
+AdjGraphView *adj_beside_pane_get_view (AdjBesidePane *self); /* (transfer none): of the second */
 
 G_END_DECLS

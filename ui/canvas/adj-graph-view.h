@@ -95,8 +95,7 @@ typedef struct
   AdjMenu menus;    /* context menus that contain it */
 } AdjCanvasCommand;
 
-const AdjCanvasCommand *
-adj_graph_view_get_command (guint index); /* (nullable): %NULL past the last */
+const AdjCanvasCommand *adj_graph_view_get_command (guint index); /* (nullable): past the last */
 /* The actions of these commands, "counterpart" for "canvas.counterpart", for menus outside of the
  * canvas. */
 GActionGroup *adj_graph_view_get_actions (AdjGraphView *self); /* (transfer none) */

@@ -77,8 +77,8 @@ void adj_graph_view_install_keys (GtkWidgetClass *klass);
 void adj_graph_view_add_actions (AdjGraphView *self);
 /* Enables the actions that the selection allows. */
 void adj_graph_view_update_actions (AdjGraphView *self);
-/* The lines at a point of the widget; none where box @hit at that point is a card.  (transfer
- * full): of guint32; may be empty */
+/* The lines at a point of the widget; none where box @hit at that point is a card.
+ * (transfer full): of guint32; may be empty */
 GArray *adj_graph_view_line_at (AdjGraphView *self, guint hit, float x, float y);
 /* Whether the point is inside open frame @hit and not on its title, which alone reacts to the
  * pointer. */

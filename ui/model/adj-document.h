@@ -60,8 +60,7 @@ void adj_document_trace (AdjDocument *self, const AdjTraceChoice *choice);
 const AdjTraceChoice *adj_document_get_trace (AdjDocument *self);
 /* Whether the stages can be made again quickly, so that they need not be saved. */
 gboolean adj_document_can_remake (AdjDocument *self);
-GFile *
-adj_document_get_file (AdjDocument *self); /* (transfer none) (nullable): %NULL for pasted text */
+GFile *adj_document_get_file (AdjDocument *self); /* (transfer none) (nullable): pasted text */
 const char *adj_document_get_title (AdjDocument *self); /* base name; "" when nothing is open */
 AdjBundle *adj_document_get_bundle (AdjDocument *self); /* (transfer none) (nullable) */
 /* Its graphs, and pairs of them.  (transfer none) (nullable) */
@@ -76,8 +75,8 @@ gboolean adj_document_is_waiting (AdjDocument *self);
 /* The document that was traced, when the last opening failed because of one of its nodes.
  * (nullable) */
 AdjDocument *adj_document_get_blamed (AdjDocument *self);
-/* The failure of the last run or trace of a graph, if a node is to blame, or of a stage. (transfer
- * none) (nullable)
+/* The failure of the last run or trace of a graph, if a node is to blame, or of a stage.
+ * (transfer none) (nullable)
  * @graph: (out): index of its graph, as adj_document_get_graph_index()
  * @node: (out): the node to show; ADJ_NO_NODE: none is to blame */
 const GError *adj_document_get_problem (AdjDocument *self, guint *graph, AdjNodeId *node);

@@ -20,8 +20,7 @@ struct _AdjModuleItem
   gint64 saved;
   AdjNodeId first;
   GListStore *children; /* (owned) (nullable) */
-  GArray
-      *nodes; /* (owned) (nullable): of guint32: its nodes, where the path does not identify them */
+  GArray *nodes;        /* (owned) (nullable): of guint32: where the path does not identify them */
 };
 
 G_DEFINE_FINAL_TYPE (AdjModuleItem, adj_module_item, G_TYPE_OBJECT)

@@ -12,8 +12,8 @@ G_BEGIN_DECLS
 G_DECLARE_FINAL_TYPE (AdjModuleItem, adj_module_item, ADJ, MODULE_ITEM, GObject)
 
 /* The top-level modules of @graph, in order of execution; for a captured backward the autograd
- * nodes that it was captured from.  Items have their children.  @captured: (nullable)  (transfer
- * full) */
+ * nodes that it was captured from.  Items have their children.  @captured: (nullable)
+ * (transfer full) */
 GListModel *adj_module_tree_new (const AdjGraph *graph, const AdjCaptured *captured);
 
 const char *adj_module_item_get_path (AdjModuleItem *self);  /* "h.0.attn" */
@@ -24,8 +24,8 @@ guint adj_module_item_get_n_nodes (AdjModuleItem *self);
 gint64 adj_module_item_get_saved_bytes (AdjModuleItem *self);
 /* (nullable) (transfer none) */
 GListModel *adj_module_item_get_children (AdjModuleItem *self);
-/* Its nodes in @graph, for which the tree was made, those of inner modules included.  (transfer
- * full): of guint32 */
+/* Its nodes in @graph, for which the tree was made, those of inner modules included.
+ * (transfer full): of guint32 */
 GArray *adj_module_item_list_nodes (AdjModuleItem *self, const AdjGraph *graph);
 /* A node of the module; the first forward one. */
 AdjNodeId adj_module_item_get_first (AdjModuleItem *self);

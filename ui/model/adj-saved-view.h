@@ -30,8 +30,8 @@ gboolean adj_saved_view_save (const AdjSavedView *view, GFile *file, GError **er
 gboolean adj_saved_view_is_older (GFile *file);
 
 /* The view as member "view" of a file's notes.  Other members stay.  Paths of the run choice are
- * neither written to a file nor read from one. @notes: (nullable): the present notes.  (transfer
- * full) */
+ * neither written to a file nor read from one. @notes: (nullable): the present notes.
+ * (transfer full) */
 GBytes *adj_saved_view_to_notes (const AdjSavedView *view, GBytes *notes);
 AdjSavedView *adj_saved_view_from_notes (GBytes *notes); /* (transfer full) (nullable) */
 

@@ -28,8 +28,7 @@ typedef struct
   char *status;                /* (nullable): %NULL when idle, or before a task is worth showing */
   double fraction;             /* -1: unknown */
   gboolean is_long;            /* a layout that the user may not want to wait for */
-  void (*changed) (
-      gpointer owner); /* called when the members above, or the running tasks, changed */
+  void (*changed) (gpointer owner); /* the above changed, or what is running */
   gpointer owner;
   guint poll;
 } AdjTaskList;

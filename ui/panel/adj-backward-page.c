@@ -30,8 +30,7 @@ struct _AdjBackwardPage
   GtkLabel *state;
   GtkBox *values_part;
   GtkBox *values;
-  AdjStepping
-      *stepping; /* (owned) (nullable): of the shown graph; made when the page is first visible */
+  AdjStepping *stepping;       /* (owned) (nullable): of the shown graph; made when first visible */
   const AdjBackward *backward; /* (nullable): of @stepping */
   GListStore *rows;            /* (nullable): rows of the listed calls */
   GArray *numbers;             /* of guint: call number of each row */

@@ -28,9 +28,8 @@ struct _AdjMemoryPage
   GtkSpinner *spinner;
   GtkButton *cancel, *clear, *show_all;
   GtkLabel *note, *listed;
-  AdjTimeline
-      *memory; /* (owned) (nullable): of the shown graph; computed when the page is first visible */
-  AdjTimeline *other; /* (owned) (nullable): of the plan or snapshot that is compared */
+  AdjTimeline *memory; /* (owned) (nullable): of the shown graph; computed when first visible */
+  AdjTimeline *other;  /* (owned) (nullable): of the plan or snapshot that is compared */
   AdjTaskList tasks;
 };
 

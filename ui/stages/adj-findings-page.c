@@ -63,8 +63,8 @@ static const AdjRowLook look = {
   .bind = bind,
 };
 
-/* The nodes of the finding, the culprit at the end, which makes it the current one.  (transfer
- * full) */
+/* The nodes of the finding, the culprit at the end, which makes it the current one.
+ * (transfer full) */
 static GArray *
 list_nodes (const AdjFinding *finding)
 {

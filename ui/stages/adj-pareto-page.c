@@ -26,8 +26,7 @@ struct _AdjParetoPage
   GtkBox *names;
   GtkColumnView *table;
 
-  AdjGraph *joint,
-      *backward; /* (owned) (nullable): graphs of the curve that is shown or being computed */
+  AdjGraph *joint, *backward; /* (owned) (nullable): of the curve shown or being computed */
   AdjTaskList tasks;
 };
 

@@ -22,8 +22,8 @@ typedef struct _AdjPaletteEntries AdjPaletteEntries;
 
 AdjPaletteEntries *adj_palette_entries_new (AdjDocument *document);
 void adj_palette_entries_free (AdjPaletteEntries *entries);
-/* The best matches of the query by adj_fuzzy_match(); only commands for an empty query. (transfer
- * full): of AdjPaletteEntry */
+/* The best matches of the query by adj_fuzzy_match(); only commands for an empty query.
+ * (transfer full): of AdjPaletteEntry */
 GListStore *adj_palette_entries_find (AdjPaletteEntries *entries, const char *query);
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (AdjPaletteEntries, adj_palette_entries_free)

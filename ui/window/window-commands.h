@@ -52,12 +52,10 @@ typedef struct
   AdjNeeds needs;
   const char *parameter; /* (nullable): its type */
   const char *accels[3];
-  void (*run) (AdjWindow *self,
-               GVariant *parameter); /* (nullable): %NULL: another object has the action */
+  void (*run) (AdjWindow *self, GVariant *parameter); /* (nullable): others have the action */
   GVariant *(*get_state) (AdjDocument *document); /* (nullable): floating: the state of a choice */
   const AdjCommandTarget *targets; /* (nullable): ends with %NULL: each is a command of its own */
-  AdjMenu
-      menus; /* context menus that have it; a command with a string parameter gets their target */
+  AdjMenu menus;                   /* context menus with it; a string parameter gets their target */
 } AdjCommand;
 
 const AdjCommand *adj_commands_get (guint *n);
