@@ -392,8 +392,8 @@ list_changes (const AdjAlignment *alignment, const AdjGraph *other)
   return g_bytes_new_take (kinds, n);
 }
 
-/* The canvas is half as wide now: if all of the picture was visible it is fitted again, else its
- * middle stays in the middle. */
+/* The canvas is half as wide now: a picture that still fits is centred, else the middle of the view
+ * stays in the middle. */
 static void
 make_room (AdjBesidePane *self)
 {

@@ -198,7 +198,8 @@ update_narrow (AdjDocumentPage *self)
   on_inspector_moved (self);
 }
 
-/* Keeps the height of the panel when the window shrinks; a new window starts with it. */
+/* Keeps the canvas at its least height: the panel keeps its own when the window shrinks, and a new
+ * window starts with it. */
 static void
 update_share (AdjDocumentPage *self)
 {
@@ -323,7 +324,7 @@ forget_recent (AdjDocumentPage *self)
     gtk_recent_manager_remove_item (gtk_recent_manager_get_default (), uri, NULL);
 }
 
-/* Hides the bar where the page itself says why nothing is shown. */
+/* Shows the error on the page itself, since a bar above would repeat it. */
 static void
 update_status (AdjDocumentPage *self)
 {
