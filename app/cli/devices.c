@@ -114,7 +114,6 @@ print_text (const GArray *executors, const GPtrArray *gpus)
 
 /* -- JSON -- */
 
-/* @value: (nullable) */
 static void
 add_executor (JsonBuilder *builder, const Executor *executor)
 {

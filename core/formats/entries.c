@@ -328,7 +328,7 @@ write_in_folder (const char *folder, const ZipItem *item, SaveMeter *meter, GErr
   return writer != NULL && write_item (writer, item, meter, error);
 }
 
-/* Removes files of @folder/@part that have a name as we give them and are not among @items. */
+/* Removes files of @folder/@part that end in @suffix and are not among @names. */
 static void
 remove_stale (const char *folder, const char *part, const char *suffix, GHashTable *names)
 {

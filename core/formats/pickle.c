@@ -129,7 +129,7 @@ run_mark (PickleMachine *machine, const Instruction *code, GError **error)
   return TRUE;
 }
 
-/* Moves what lies above place @from to the end of @to, and takes the mark below it away. */
+/* Moves the items above the mark at place @mark to the end of @to, and removes the mark. */
 static gboolean
 gather (PickleMachine *machine, guint mark, PickleItem *to)
 {

@@ -102,7 +102,8 @@ guess_role (const AdjGraph *graph)
   return strcmp (name, "<lambda>") == 0 ? "inference" : "user";
 }
 
-/* The region that a graph of @role belongs to: the next one when @region has such a graph. */
+/* The index of the region that a graph of @role belongs to: the last one, or a new one if that has
+ * such a graph already. */
 static guint
 choose_region (GPtrArray *regions, const char *role)
 {

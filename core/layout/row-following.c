@@ -56,7 +56,7 @@ row_by_lines (const Sorter *self, const AdjNode *node, guint32 now)
   return read != ADJ_NO_ROW ? read : now;
 }
 
-/* The row of @unit nearest to @now. */
+/* The one of @rows_of_unit that is nearest to @now. */
 static guint32
 row_by_unit (const GArray *rows_of_unit, guint32 now)
 {

@@ -31,7 +31,7 @@ write_element (FILE *out, int operand, const void *data)
     fprintf (out, "p%d, i * %lld", operand, stride);
 }
 
-/* Writes the start address of each operand for line @line. */
+/* Writes the start address of each operand in a line, whose number is `line` in the text. */
 static void
 write_places (FILE *out, const AdjKFused *fused, const AdjKView *views)
 {
