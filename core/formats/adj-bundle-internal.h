@@ -5,7 +5,8 @@
 
 G_BEGIN_DECLS
 
-/* For sessions: whether a kept run is of a graph, and what is known of inputs without a call. */
+/* For sessions: the fingerprint that ties a kept run to its graph, and known inputs without a call.
+ */
 
 /* (transfer full): changes when the graph computes something else. */
 char *adj_bundle_graph_fingerprint (const AdjGraph *graph);

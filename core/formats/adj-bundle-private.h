@@ -42,7 +42,7 @@ struct _AdjBundle
   GPtrArray *graphs;  /* AdjBundleGraph, in the arena */
   GPtrArray *regions; /* AdjRegion, in the arena */
   GPtrArray *calls;   /* BundleCall */
-  GPtrArray *weights; /* BundleCall: inputs that are known of graphs that nobody called */
+  GPtrArray *weights; /* BundleCall: known inputs of graphs without a recorded call */
   GPtrArray *runs;    /* BundleCall; replaced under @lock, never changed */
   GHashTable *by_id;
   GHashTable *texts;          /* id → GBytes */

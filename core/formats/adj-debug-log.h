@@ -6,8 +6,8 @@
 
 G_BEGIN_DECLS
 
-/* What torch.utils._debug_mode.DebugMode.save_logs() wrote: the calls of operators of one run, in
- * order, and numbers that stand for their results (formats/SPEC.md §14).  Immutable. */
+/* The log of torch.utils._debug_mode.DebugMode.save_logs(): the operator calls of one run, in
+ * order, with hashes of their results (formats/SPEC.md §14).  Immutable. */
 typedef struct _AdjDebugLog AdjDebugLog;
 
 /* A tensor that a call gave. */

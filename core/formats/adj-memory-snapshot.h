@@ -6,8 +6,8 @@
 
 G_BEGIN_DECLS
 
-/* What torch.cuda.memory._dump_snapshot() wrote: the segments that the allocator of a GPU holds,
- * and what it did before (formats/SPEC.md §13).  Immutable. */
+/* The result of torch.cuda.memory._dump_snapshot(): the segments that the allocator of a GPU holds,
+ * and its history (formats/SPEC.md §13).  Immutable. */
 typedef struct _AdjMemorySnapshot AdjMemorySnapshot;
 
 typedef struct

@@ -50,7 +50,7 @@ gboolean
 file_replace_by (const char *path, ChunkFunc next, gpointer data, SaveMeter *meter, GError **error);
 
 /* (transfer full) (nullable): of the file that entries_write() writes last, which is the only one
- * unless @path is a folder: nobody else writes there meanwhile. */
+ * unless @path is a folder.  While it is open, other writers of the file wait. */
 AdjFileWriter *entries_open_writer (const char *path, GCancellable *cancellable, GError **error);
 /* To @path, as a folder when that is one, ends in '/' or is the manifest of one, else as an
  * archive, by the writer of @meter's options if there is one.  The first entry is the manifest.  In

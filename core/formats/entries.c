@@ -169,7 +169,8 @@ fail_missing (const Entries *entries, const char *name, GError **error)
   return NULL;
 }
 
-/* Links are not followed: a folder that somebody sent cannot make us read another place. */
+/* Links are not followed, so that a folder from another person cannot make us read another place.
+ */
 static GBytes *
 read_in_folder (const Entries *entries, const char *name, guint64 max_bytes, GError **error)
 {

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Records of TRACE logs that hold no graph: what they are called, and which of them say something.
- */
+/* Facts of TRACE logs, that is records without a graph: their names, and which are bookkeeping. */
 
 #include <string.h>
 

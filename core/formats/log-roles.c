@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Which records of TRACE logs carry a graph, and what it is called. */
+/* Which records of TRACE logs carry a graph, and its role. */
 
 #include <string.h>
 

@@ -9,7 +9,7 @@ G_BEGIN_DECLS
 /* Opaque objects in files: {"$object": {"class": "ns::Class", "id": 0, "state": …}}
  * (formats/SPEC.md §5.4).  Equal ids are the same object. */
 
-/* Owns what is read. */
+/* Owns the objects that were read. */
 typedef struct _ReadObjects ReadObjects;
 
 ReadObjects *read_objects_new (void);

@@ -14,7 +14,7 @@ struct _Instruction
 {
   /* %FALSE with @error set */
   gboolean (*run) (PickleMachine *machine, const Instruction *code, GError **error);
-  PickleKind kind; /* of what it makes */
+  PickleKind kind; /* of the item that it makes */
   guint8 n;        /* bytes of its number; entries; a bool */
 };
 

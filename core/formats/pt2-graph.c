@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Converts graphs of exported programs as PyTorch's own reader does: several results are taken
- * apart by getitem nodes again, and subgraphs that nodes call are nodes again. */
+/* Converts graphs of exported programs as PyTorch's own reader does: getitem nodes for several
+ * results, and nodes for subgraphs that nodes call, are restored. */
 
 #include <string.h>
 

@@ -52,8 +52,8 @@ void regions_set_torch_version (Regions *regions, const char *version);
 /* Whether the region has a graph of @role, or any when that is %NULL. */
 gboolean regions_has_graph (Regions *regions, const RegionKey *key, const char *role);
 
-/* Parses @text, which begins in @line of the file @name.  What is wrong with it is said in the
- * bundle's diagnostics; only too many graphs are an error. */
+/* Parses @text, which begins in @line of the file @name.  Problems are diagnostics of the bundle;
+ * only too many graphs are an error. */
 gboolean regions_add_graph (Regions *regions,
                             const RegionKey *key,
                             const char *role,

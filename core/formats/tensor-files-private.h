@@ -13,7 +13,7 @@ typedef struct _TensorFiles TensorFiles;
 
 /* All arguments are borrowed until tensor_files_close (). */
 TensorFiles *tensor_files_new (const char *path, Entries *entries, AdjDiags *diags);
-/* Ends loading: forgets what was borrowed and gives the reference back. */
+/* Ends loading: drops the borrowed arguments and the reference. */
 void tensor_files_close (TensorFiles *files);
 
 /* A file that the manifest lists, and the sha256 (nullable) that it states; both texts are

@@ -283,7 +283,7 @@ read_input (const AdjCaptured *self, const AdjValue *entry, AdjCapturedInput *ou
     out->call = ADJ_CAPTURED_NONE;
 }
 
-/* Accumulations, by what they take. */
+/* Accumulations, by the items that they take. */
 typedef struct
 {
   GHashTable *leaves;       /* items */

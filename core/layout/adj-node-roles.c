@@ -161,7 +161,7 @@ find_serving (const AdjNodeRoles *self, const guint32 *repeats)
   return serves;
 }
 
-/* Sets the side of each node: by its tag, else by what it depends on and who reads it. */
+/* Sets the side of each node: by its tag, else by its inputs and readers. */
 static void
 find_sides (AdjNodeRoles *self, const guint32 *repeats)
 {

@@ -89,7 +89,7 @@ typedef struct
   guint32 *frame_of;     /* of each row: innermost frame */
   Zone *zones;           /* n_rows + 1: above row i */
   Column columns[2];
-  gboolean has_side[2]; /* with what is absent */
+  gboolean has_side[2]; /* including absent items */
   gboolean shows_side[2];
   GArray *bridges; /* of Bridge */
   MirrorRoutes *routes;

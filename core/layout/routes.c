@@ -22,7 +22,7 @@ typedef struct
   float lane_x; /* from the left border of the column */
 } Route;
 
-/* What one route does in one zone. */
+/* The piece of one route in one zone. */
 typedef struct
 {
   guint32 route;

@@ -19,7 +19,7 @@ typedef struct
 } AdjRelease;
 
 /* (transfer none): the known release nearest to @torch_version ("2.15.0+cu132"); 2.6 for %NULL and
- * what is no version.  @known (out): whether that release itself is known. */
+ * texts that are no version.  @known (out): whether that release itself is known. */
 ADJ_PUBLIC const AdjRelease *adj_release_find (const char *torch_version, gboolean *known);
 
 G_END_DECLS

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Compares a run with what was recorded, or with a run of something else. */
+/* Compares a run with its recording, or with another run. */
 
 #include "analysis/adj-node-call.h"
 #include "call/adj-op-internal.h"

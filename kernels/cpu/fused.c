@@ -276,7 +276,7 @@ run_block (const AdjKFused *fused, const AdjKView *views, int64_t start, int64_t
   return machine.zero_division;
 }
 
-/* Puts the operand first that decides the order of dims: a stored one, else any. */
+/* The operand whose strides decide the order of dims: a stored one, else the first. */
 static int
 find_first_stored (const AdjKFused *fused)
 {

@@ -67,7 +67,7 @@ typedef struct
   AdjGraphSet *graphs;
   const AdjBundleGraph *graph;
   AdjRunChoice choice;
-  gboolean compare;            /* with what was recorded or kept, or */
+  gboolean compare;            /* compare with recorded or kept results, or */
   gboolean values;             /* with those of a file, or with */
   AdjGraphSet *others;         /* (nullable) */
   const AdjBundleGraph *other; /* (nullable): of @others */

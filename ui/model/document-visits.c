@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 
-/* What is selected, what stands out, and where the user has been. */
+/* Selection, highlighted nodes, and the history of visited places. */
 
 #include "ir/adj-graph.h"
 #include "model/document-private.h"
