@@ -12,7 +12,7 @@ main (int argc, char *argv[])
 {
   g_autoptr (AdjApplication) application = NULL;
 
-  /* A file that may not grow is an error of who writes it. */
+  /* Exceeding the file size limit gives a write error instead of a signal. */
   signal (SIGXFSZ, SIG_IGN);
   adj_file_writer_sweep ();
   g_set_application_name ("Adjoint");

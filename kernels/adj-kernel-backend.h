@@ -11,17 +11,17 @@
 #include "adj-kernel-sort.h"
 #include "adj-kernels.h"
 
-/* Where kernels run.  Whoever computes has a queue and calls adj_q_copy (queue, dst, src), which
- * goes to the function of the queue's backend; adj_k_copy (dst, src) is that of the CPU.
+/* Where kernels run.  Callers have a queue and call adj_q_copy (queue, dst, src), which dispatches
+ * to the queue's backend; adj_k_copy (dst, src) is the CPU's function.
  *
  * On a device:
  *
- *  - Views hold device addresses.  What else a call points to (views that may be NULL, programs)
- *    is the host's, and read before the call returns.
+ *  - Views hold device addresses.  Other arguments by address (views that may be NULL, programs)
+ *    are in host memory, and are read before the call returns.
  *  - Calls return before the work is done; it is done in the order of the calls.
- *  - What the CPU says by returning false about data (a bad index, a division by zero) goes into
- *    the queue's AdjKFaults, which the host reads when it waits; the call returns true.  A call
- *    returns false, as those of the CPU do, when memory ran out. */
+ *  - Faults of data (a bad index, a division by zero), for which the CPU's function returns false,
+ *    go into the queue's AdjKFaults, which the host reads when it waits; the call returns true.  A
+ * call returns false, as those of the CPU do, when memory ran out. */
 
 /* X (RESULT, name, (PARAMETERS), (ARGUMENTS)): one row per kernel, as its header declares it. */
 /* clang-format off */
@@ -146,7 +146,7 @@ typedef struct AdjKQueue AdjKQueue;
 #define ADJ_K_PARAMETERS(...) AdjKQueue *queue, __VA_ARGS__
 #define ADJ_K_ARGUMENTS(...) queue, __VA_ARGS__
 
-/* The kernels of one kind of device; NULL: it has none for that. */
+/* The kernels of one kind of device; a function is NULL where it has no kernel. */
 typedef struct
 {
   const char *name; /* "cpu" */
@@ -162,8 +162,8 @@ extern const AdjKBackend adj_k_cpu_backend, adj_k_cpu_fast_backend;
 
 /* --- queues of devices ------------------------------------------------------------------------ */
 
-/* What kernels found wrong in their data, in device memory.  The host sets it to
- * ADJ_K_NO_FAULTS before work begins, and reads it when it waits. */
+/* Faults that kernels found in their data, in device memory.  The host sets it to ADJ_K_NO_FAULTS
+ * before work begins, and reads it when it waits. */
 typedef struct
 {
   int64_t bad_index;     /* the smallest index out of range; INT64_MAX: none */
@@ -179,8 +179,8 @@ typedef struct
   uint32_t shared; /* bytes of dynamic shared memory */
 } AdjKLaunch;
 
-/* What the launchers of a device's kernels need of its runtime.  All of it happens in the order of
- * the calls; the first failure makes the queue fail for good, and later calls do nothing. */
+/* The functions of a device's runtime that launchers of kernels need.  Work is done in the order of
+ * the calls; after the first failure later calls do nothing. */
 typedef struct
 {
   /* Runs the kernel @symbol of the module with @args, its only parameter, by value: @size bytes,
@@ -190,22 +190,21 @@ typedef struct
                   const AdjKLaunch *launch,
                   const void *args,
                   size_t size);
-  /* Device memory, aligned to 256 bytes, of any contents, until the work that is queued while its
-   * region runs is done; NULL after a failure. */
+  /* Uninitialised device memory, aligned to 256 bytes, valid until the work queued in its region is
+   * done; NULL after a failure. */
   void *(*scratch) (AdjKQueue *queue, size_t bytes);
-  /* Device memory that holds these bytes, read only, as long as scratch memory; it may be shared
-   * by calls with equal bytes.  @bytes is copied before it returns. */
+  /* Device memory with a copy of @bytes, read only, valid as long as scratch memory; calls with
+   * equal bytes may share it. */
   const void *(*constant) (AdjKQueue *queue, const void *bytes, size_t size);
-  /* (nullable) Runs the kernel "made" of @source, CUDA C that may include what stands in this
-   * folder, with @args as above; false, with nothing done: it was not compiled yet, or cannot be.
-   */
+  /* (nullable) Runs the kernel "made" of @source, CUDA C that may include files of this folder,
+   * with @args as above; false, without effect: it is not compiled yet, or cannot be. */
   bool (*launch_made) (AdjKQueue *queue,
                        const char *source,
                        const AdjKLaunch *launch,
                        const void *args,
                        size_t size);
-  /* (nullable) By a library of the device, with sums in its own order; false, with nothing done: it
-   * does not do that. */
+  /* (nullable) Computed by a library of the device, with sums in its own order; false, without
+   * effect: the library does not support it. */
   bool (*gemm) (AdjKQueue *queue, const AdjKGemm *gemm);
   bool (*convolve) (AdjKQueue *queue, AdjKConvKind kind, const AdjKConv *conv);
 } AdjKDevice;
@@ -213,12 +212,12 @@ typedef struct
 struct AdjKQueue
 {
   const AdjKBackend *backend;
-  const AdjKDevice *device; /* NULL: the memory is the host's, calls are done when they return */
+  const AdjKDevice *device; /* NULL: the memory is the host's, and calls are synchronous */
   AdjKFaults *faults;       /* in device memory; NULL without a device */
-  AdjKTwister *twister;     /* (nullable): the random numbers, in device memory */
-  AdjKPhilox *philox;       /* (nullable): those of a GPU, there too */
-  const char *lacks;        /* (nullable): the first kernel that the backend does not have and that
-                               was called; results are not computed then */
+  AdjKTwister *twister;     /* (nullable): the generator, in device memory */
+  AdjKPhilox *philox;       /* (nullable): the generator of a GPU, in device memory */
+  const char *lacks; /* (nullable): the first kernel that was called and that the backend lacks;
+                        results are not valid then */
 };
 
 /* A queue of the CPU; one for each thread that calls, or one for all: only @lacks is written. */

@@ -3,21 +3,21 @@
 
 #include "adj-kernels.h"
 
-/* Batch norm on the host alone, channel by channel, which is dim 1 of x: each pass reads x where it
- * lies.  The bits are those of adj_k_var_mean(), adj_k_reduce() and adj_k_pointwise() one after the
- * other, as core/ops makes it of them for devices. */
+/* Batch norm on the CPU, channel by channel (dim 1 of x), without copying x.  The bits are those of
+ * adj_k_var_mean(), adj_k_reduce() and adj_k_pointwise() one after the other, of which core/ops
+ * composes it for devices. */
 
-/* Whether the elements of a channel lie in runs that are long enough. */
+/* Whether the elements of a channel are in runs that are long enough for these functions. */
 bool adj_k_channel_norm_fits (const AdjKView *x);
 
 typedef struct
 {
   AdjKView x, y;
-  AdjKView mean, rstd; /* by channel, as all that follow */
-  AdjKView w, b;       /* without data: 1 and 0 */
+  AdjKView mean, rstd; /* by channel, as all views below */
+  AdjKView w, b;       /* without data: weights 1 and biases 0 */
 } AdjKChannelNorm;
 
-/* @mean and @var, by channel; the variance is that of the elements. */
+/* Writes @mean and @var, by channel; the variance is without correction. */
 bool adj_k_channel_norm_measure (const AdjKView *x, const AdjKView *mean, const AdjKView *var);
 /* y = (x - mean) rstd w + b */
 void adj_k_channel_norm_write (const AdjKChannelNorm *norm);

@@ -28,8 +28,8 @@ typedef enum
 /* Writes y. */
 bool adj_k_conv (const AdjKConv *conv);
 
-/* Writes x, the sum over all y[n, o, i] that see it: the gradient of x when y holds that of y, and
- * what a transposed convolution of y is. */
+/* Writes x, the sum over all y[n, o, i] that it contributes to: the gradient of x when y holds the
+ * gradient of y; also a transposed convolution of y. */
 bool adj_k_conv_input (const AdjKConv *conv);
 
 /* Writes w: Σ x · y over n and i, in chunks of 1024 positions. */

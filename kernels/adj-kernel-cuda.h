@@ -4,14 +4,14 @@
 #include "adj-kernel-backend.h"
 #include "adj-kernel-source.h"
 
-/* The kernels of CUDA: launchers over the queue's AdjKDevice, which finds the symbols in the module
- * that kernels/cuda make. */
+/* The CUDA backend: launchers over the queue's AdjKDevice, which finds kernels by symbol in the
+ * modules built from kernels/cuda. */
 extern const AdjKBackend adj_k_cuda_backend;
 
-/* A fatbin with some of the kernels. */
+/* A fatbin with a part of the kernels. */
 typedef struct
 {
-  const char *name; /* of its source */
+  const char *name; /* of its source file */
   const void *bytes;
   size_t size;
 } AdjKCudaModule;

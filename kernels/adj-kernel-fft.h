@@ -4,7 +4,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Discrete Fourier transforms of any length, in f64, of the host alone. */
+/* Discrete Fourier transforms of any length, in f64, on the CPU only. */
 
 typedef struct AdjKFft AdjKFft;
 
@@ -12,6 +12,6 @@ typedef struct AdjKFft AdjKFft;
 AdjKFft *adj_k_fft_new (int64_t n);
 void adj_k_fft_free (AdjKFft *fft);
 
-/* x[k] = Σ x[j] e^(-2πi jk / n), of n complex numbers, each a pair; without the minus when
- * @backward.  A plan is used by one thread at a time. */
+/* x[k] = Σ x[j] e^(-2πi jk / n), in place, of n complex numbers as pairs; with e^(+2πi jk / n) when
+ * @backward.  A plan may be used by one thread at a time. */
 void adj_k_fft_run (AdjKFft *fft, double *x, bool backward);

@@ -25,7 +25,7 @@ typedef struct
   uint8_t op;    /* OP: AdjKOp */
   uint8_t operand;
   uint8_t dst, a, b, c; /* registers */
-  uint8_t passed;       /* OP: the next step alone reads the result, so it need not be kept */
+  uint8_t passed;       /* OP: only the next step reads the result, so it need not be kept */
   union
   {
     double f;
@@ -35,11 +35,11 @@ typedef struct
 
 #define ADJ_K_MAX_OPERANDS 64
 
-/* The first @n_fixed steps are of constants and single elements and run once for many tiles, so
- * what the others read of them is written by no other step.  An operand is either loaded or stored;
- * one that is stored may lie on one that is loaded if they have the same strides and type and no
- * step after the store reads it: memory that a register stands for is read where the register is.
- */
+/* The first @n_fixed steps are of constants and single elements; they run once for many tiles, so
+ * no other step may write a register that later steps read from them.  An operand is either loaded
+ * or stored.  A stored one may overlap a loaded one if both have the same strides and type and no
+ * step after the store reads the loaded one: a register may stand for an operand's memory, which is
+ * then read when the register is. */
 typedef struct
 {
   int n_operands, n_regs, n_fixed, n_steps;
@@ -51,7 +51,7 @@ typedef struct
  * it is read in, and each op exists in its class. */
 bool adj_k_fused_check (const AdjKFused *fused);
 
-/* The same elements over as few dims as there can be. */
+/* Merges dims of the operands as far as possible. */
 void adj_k_fused_merge (const AdjKFused *fused, AdjKView *operands);
 
 /* Operands all have the same sizes (broadcast by strides of 0 where they are loaded).  Gives the

@@ -6,14 +6,14 @@
 /* Steps of optimisers.  All views of one step have the same sizes; values are read, computed in f64
  * and stored once. */
 
-/* A number, which may be known to the device alone. */
+/* A number that may be in device memory. */
 typedef struct
 {
   double value;
-  AdjKView at; /* with memory: its one element is the number, and @value is not looked at */
+  AdjKView at; /* with data: its only element is the number, and @value is ignored */
 } AdjKNumber;
 
-/* Of the host's memory. */
+/* The number; for host memory only. */
 double adj_k_number (const AdjKNumber *number);
 
 typedef struct
@@ -24,8 +24,8 @@ typedef struct
   double beta1, beta2, weight_decay, eps;
   AdjKNumber lr;
   AdjKNumber step;       /* the number of this step, from 1 */
-  AdjKNumber grad_scale; /* g is divided by it first; 0: it is not scaled */
-  AdjKNumber found;      /* 1: a gradient is not finite, and nothing is done */
+  AdjKNumber grad_scale; /* g is divided by it first; 0: no scaling */
+  AdjKNumber found;      /* 1: a gradient is not finite, and the step does nothing */
   bool decoupled;        /* weight decay acts on p, not on g */
   bool maximize;
 } AdjKAdam;
@@ -39,7 +39,7 @@ typedef struct
   double momentum, dampening, weight_decay;
   AdjKNumber lr, grad_scale, found; /* as those of Adam */
   bool nesterov, maximize;
-  bool is_first; /* the buffer holds nothing yet */
+  bool is_first; /* the buffer has no content yet */
 } AdjKSgd;
 
 void adj_k_sgd (const AdjKSgd *sgd);

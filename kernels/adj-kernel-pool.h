@@ -9,9 +9,9 @@
 typedef struct
 {
   AdjKView x, y;
-  bool adaptive; /* windows ⌊i H / OH⌋ … ⌈(i + 1) H / OH⌉ instead of these: */
+  bool adaptive; /* windows ⌊i H / OH⌋ … ⌈(i + 1) H / OH⌉; kernel, stride and padding are ignored */
   int64_t kernel[3], stride[3], padding[3];
-  int64_t dilation[3]; /* of maxima */
+  int64_t dilation[3]; /* for maxima only */
   bool counts_padding; /* averages divide by the window with its padding */
   int64_t divisor;     /* averages divide by this when it is not 0 */
 } AdjKPool;

@@ -3,8 +3,8 @@
 
 #include "adj-kernels.h"
 
-/* Random numbers become others as in PyTorch on the CPU, bit for bit.  What is drawn are words of
- * 32 bits, in order; the rest are functions of them. */
+/* The random numbers of PyTorch on the CPU, bit for bit.  Words of 32 bits are drawn, in order; all
+ * else is computed from them. */
 
 /* --- words ------------------------------------------------------------------------------------ */
 
@@ -21,7 +21,7 @@ typedef struct
 void adj_k_twister_seed (AdjKTwister *twister, uint32_t seed);
 uint32_t adj_k_twister_next (AdjKTwister *twister);
 
-/* The next words of @twister, in memory of the queue's device; @out: I32, dense. */
+/* Draws the next words of @twister, which is in memory of the queue's device; @out: I32, dense. */
 void adj_k_words (AdjKTwister *twister, const AdjKView *out);
 
 /* Four words of Philox 4x32-10, a function of counter and key. */
@@ -43,20 +43,20 @@ void adj_k_uniform (const AdjKView *out, const AdjKView *words, double scale, do
 typedef struct
 {
   double scale, shift;
-  bool stretched; /* else scale and shift are not looked at */
+  bool stretched; /* otherwise scale and shift are ignored */
 } AdjKNormal;
 
-/* @x: F32, dense, 16 numbers of [0, 1) after 16: they become normal ones, which are stretched.
- * Numbers i and i + 8 of 16 become two by the method of Box and Muller, with the logarithm, sine
- * and cosine of Cephes in f32 and fused multiply-adds. */
+/* @x: F32, dense, 16 numbers of [0, 1) after 16: they become normal numbers, then scaled and
+ * shifted. Numbers i and i + 8 of 16 become two by the Box-Muller transform, with the logarithm,
+ * sine and cosine of Cephes in f32 and fused multiply-adds. */
 void adj_k_normal (const AdjKView *x, const AdjKNormal *normal);
 
-/* @out: BOOL, dense: true with probability @p.  @streams: by numbers of MKL's MCG31, which one word
- * starts; else each takes two words. */
+/* @out: BOOL, dense: true with probability @p.  @streams: with numbers of MKL's MCG31, seeded by
+ * one word; else two words are used per element. */
 void adj_k_bernoulli (const AdjKView *out, const AdjKView *words, double p, bool streams);
 
-/* @out: I64, dense: words modulo @range plus @low.  Where there are twice as many @words, two of
- * them are one of 64 bits. */
+/* @out: I64, dense: words modulo @range plus @low.  With twice as many @words as elements, two
+ * words are one number of 64 bits. */
 void adj_k_integers (const AdjKView *out, const AdjKView *words, int64_t low, uint64_t range);
 
 /* --- numbers of a GPU ------------------------------------------------------------------------- */
@@ -69,9 +69,9 @@ typedef struct
 
 typedef enum
 {
-  /* u · scale + shift, as an element of the result, but shift where that is @end. */
+  /* u · scale + shift in the type of the result, but shift where that equals @end. */
   ADJ_K_DRAW_UNIFORM,
-  /* n · scale + shift; n by the method of Box and Muller, of two neighbours in a stream. */
+  /* n · scale + shift; n by the Box-Muller transform of two neighbours in a stream. */
   ADJ_K_DRAW_NORMAL,
   /* scale · ln u, with -ε/2 for ln u where u is almost 1. */
   ADJ_K_DRAW_EXPONENTIAL,
@@ -81,26 +81,27 @@ typedef enum
   ADJ_K_DRAW_INTEGER,
 } AdjKDrawKind;
 
-/* Numbers as PyTorch's kernels of CUDA make them: u is uniform in (0, 1], of one word in f32 or of
- * two in f64.  Each thread has a stream of words, which come in fours. */
+/* Numbers as PyTorch's CUDA kernels compute them: u is uniform in (0, 1], from one word in f32 or
+ * from two in f64.  Each thread has a stream of words, which are drawn in fours. */
 typedef struct
 {
   AdjKDrawKind kind;
-  bool wide;         /* two words for each number */
-  int32_t width;     /* elements that a thread takes side by side: 2, 4 or 8, unless they are wide;
-                        1: the next one of a thread is @n_threads further on */
-  int64_t n_threads; /* that draw; see adj_k_draw_threads() */
+  bool wide;     /* two words for each number */
+  int32_t width; /* neighbouring elements per thread: 2, 4 or 8, unless they are wide; 1: the next
+                    element of a thread is @n_threads further on */
+  int64_t n_threads; /* threads that draw; see adj_k_draw_threads() */
   double scale, shift, end;
   uint64_t range;
   int64_t low;
 } AdjKDraw;
 
-/* How many threads fit at once on the GPU that drew: of 132 processors, as those of an H100. */
+/* Resident threads of the GPU that drew: 132 processors, as those of an H100. */
 #define ADJ_K_DRAW_THREADS (132 * 2048)
 
-/* How many threads PyTorch starts for @n > 0 elements on a GPU that holds @most at once. */
+/* The number of threads that PyTorch starts for @n > 0 elements on a GPU with @most resident
+ * threads. */
 int64_t adj_k_draw_threads (int64_t n, int64_t most);
 
-/* @generator: in memory of the queue's device; it is moved past what was drawn.  @out: dense; F16,
- * BF16, F32 or F64, but BOOL for ADJ_K_DRAW_BELOW, I64 for ADJ_K_DRAW_INTEGER. */
+/* @generator: in memory of the queue's device; it is advanced.  @out: dense; F16, BF16, F32 or F64,
+ * but BOOL for ADJ_K_DRAW_BELOW, I64 for ADJ_K_DRAW_INTEGER. */
 void adj_k_draw (AdjKPhilox *generator, const AdjKDraw *draw, const AdjKView *out);

@@ -11,7 +11,7 @@
  * S. Winograd, Arithmetic Complexity of Computations, 1980; A. Lavin and S. Gray, Fast Algorithms
  * for Convolutional Neural Networks, 2016. */
 
-/* Whether it computes @conv, as @kind, and pays there: two spatial dims, float32, stride and
+/* Whether it can compute @conv, as @kind, and is faster: two spatial dims, float32, stride and
  * dilation 1, one group, enough channels. */
 bool adj_k_winograd_pays (const AdjKConv *conv, AdjKConvKind kind);
 

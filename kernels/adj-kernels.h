@@ -14,7 +14,7 @@
  *  - Views have any strides, outputs too.  An output must not overlap an input, except that
  *    adj_k_pointwise() may write exactly the elements that it reads.  An output view must not
  *    have two indices at one address.
- *  - Sizes, dtypes and dims are the caller's business and must fit as each function says.  Only
+ *  - Callers must ensure that sizes, dtypes and dims fit as each function says.  Only
  *    *indices stored in tensors* are checked here: such functions return false, put the first
  *    offending index into @bad, and leave the output in an unspecified state.
  *  - Arithmetic happens in a compute class: f32 for 16- and 32-bit floats, f64 for f64, i64
@@ -55,7 +55,7 @@ int64_t adj_k_view_count (const AdjKView *view); /* number of elements, 1 for ra
 /* --- copy.c: copies, casts, constants --------------------------------------------------------- */
 
 /* dst = (type of dst) src, of the same sizes (to broadcast, give @src strides of 0).  Float to
- * integer truncates toward zero; what does not fit (and NaN) becomes the most negative int32 or
+ * integer truncates toward zero; values out of range (and NaN) become the most negative int32 or
  * int64, and narrower integers wrap.  To bool: x != 0.  To 16-bit floats through f32, nearest even.
  */
 void adj_k_copy (const AdjKView *dst, const AdjKView *src);

@@ -3,23 +3,24 @@
 
 #include <stdbool.h>
 
-/* LAPACK, opened when it is first asked for and never linked: liblapack.so.3 and the BLAS under it.
+/* LAPACK, loaded at first use and never linked: liblapack.so.3 and the BLAS below it.
  *
- * Matrices are dense and column-major, of f64 or, when @z, of pairs.  A function gives LAPACK's
- * info: 0, or more where a matrix is singular, not definite, or an iteration did not end; less than
- * 0 when memory ran out.  None may be called before adj_lapack_open() gave true. */
+ * Matrices are dense and column-major, of f64 or, when @z, of complex numbers as pairs.  Functions
+ * return LAPACK's info: 0; > 0 where a matrix is singular or not definite, or an iteration did not
+ * converge; < 0 when memory ran out.  adj_lapack_open() must have returned true before. */
 
-/* Whether it is there; else @why says why not.  Any thread. */
+/* Whether it could be loaded; else @why says why not.  May be called in any thread. */
 bool adj_lapack_open (const char **why);
 
-/* Whether its BLAS could be told to use one thread. */
+/* Whether its BLAS could be limited to one thread. */
 bool adj_lapack_is_serial (void);
 
-/* The Cholesky factor in the triangle @uplo of @a; the other one stays.  The inverse of it. */
+/* The Cholesky factor in the triangle @uplo of @a; the other triangle is unchanged.  The inverse
+ * from that factor. */
 int adj_lapack_potrf (bool z, char uplo, int n, double *a);
 int adj_lapack_potri (bool z, char uplo, int n, double *a);
 
-/* P L U; pivots count from 1.  Solutions by it: @trans 'N', 'T' or 'C'. */
+/* P L U; pivots are counted from 1.  Solutions with it: @trans 'N', 'T' or 'C'. */
 int adj_lapack_getrf (bool z, int m, int n, double *a, int *pivots);
 int adj_lapack_getrs (
     bool z, char trans, int n, int n_columns, const double *a, const int *pivots, double *b);
@@ -28,12 +29,12 @@ int adj_lapack_getrs (
 void adj_lapack_trsm (
     bool z, char side, char uplo, char trans, char diag, int m, int n, const double *a, double *b);
 
-/* L D Lᵀ, or L D Lᴴ, in the lower triangle. */
+/* L D Lᵀ, or L D Lᴴ, in the lower triangle; solutions with it. */
 int adj_lapack_sytrf (bool z, bool hermitian, int n, double *a, int *pivots);
 int adj_lapack_sytrs (
     bool z, bool hermitian, int n, int n_columns, const double *a, const int *pivots, double *b);
 
-/* Q R: reflectors below the diagonal; Q of them; the product of Q with C, m × n. */
+/* Q R: reflectors below the diagonal; Q from them; the product of Q with C, m × n. */
 int adj_lapack_geqrf (bool z, int m, int n, double *a, double *tau);
 int adj_lapack_orgqr (bool z, int m, int n, int k, double *a, const double *tau);
 int adj_lapack_ormqr (bool z,
@@ -46,17 +47,17 @@ int adj_lapack_ormqr (bool z,
                       const double *tau,
                       double *c);
 
-/* Eigenvalues, real and rising, of a symmetric matrix; its vectors in @a when @vectors. */
+/* Eigenvalues, real and ascending, of a symmetric matrix; eigenvectors in @a when @vectors. */
 int adj_lapack_syevd (bool z, bool vectors, char uplo, int n, double *a, double *w);
 
-/* Eigenvalues and, unless NULL, vectors of any matrix: pairs, whatever @z is. */
+/* Eigenvalues and, unless NULL, eigenvectors of any matrix: complex, whatever @z is. */
 int adj_lapack_geev (bool z, int n, double *a, double *w, double *vectors);
 
 /* U diag (s) Vᴴ: job 'A': all of U and V, 'S': min (m, n) vectors, 'N': none. */
 int adj_lapack_gesdd (bool z, char job, int m, int n, double *a, double *s, double *u, double *vt);
 
-/* The X with the least |A X - B|; @b has max (m, n) rows.  Rank and singular values @s (may be
- * NULL) by the driver 'y' or 'd'; 's', of full rank, gives none. */
+/* The X that minimises |A X - B|; @b has max (m, n) rows.  Rank and singular values @s (may be
+ * NULL) by the driver 'y' or 'd'; 's', for full rank, gives neither. */
 int adj_lapack_gels (char driver,
                      bool z,
                      int m,

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 #pragma once
 
-/* The compute classes as functions of an element, from the rows that the loops of the CPU are made
- * of: for devices, and for what is compiled where it runs.  For class f32: f32_load (data, type,
- * i), f32_store (data, type, i, x), f32_op (op, x, y, z), f32_sum (x, y), f32_prod, f32_max,
+/* The compute classes as functions of one element, made from the rows that the loops of the CPU
+ * use: for devices, and for code that is compiled at run time.  For class f32: f32_load (data,
+ * type, i), f32_store (data, type, i, x), f32_op (op, x, y, z), f32_sum (x, y), f32_prod, f32_max,
  * f32_min, f32_identity (kind) …, and f32_load_bf16, f32_read_bf16 (element), f32_written_bf16 (x)
- * of each type; so for f64 and i64.  DEVICE is what its functions begin with, where the includer
- * has another. */
+ * of each type; the same for f64 and i64.  DEVICE is the storage class of its functions, which the
+ * includer may define. */
 
 #include "adj-kernels.h"
 #include "cpu/class-ops.h"

@@ -25,7 +25,7 @@ write_register (const AdjKStepsText *p, int klass, int r)
   if (p->written[klass][r])
     fprintf (p->out, "%s_r%d", class_names[klass], r);
   else
-    fprintf (p->out, "0"); /* an operand that the operation does not have */
+    fprintf (p->out, "0"); /* an operand that the operation lacks */
 }
 
 static void

@@ -14,14 +14,14 @@ typedef struct
   const AdjKStep *steps;
   const AdjKView *views;     /* of the operands */
   const char *zero_division; /* a statement */
-  /* Writes the two arguments that say where the element of operand @operand is: memory, and which
-   * of its elements. */
+  /* Writes the two arguments that locate the element of operand @operand: memory, and index of the
+   * element. */
   void (*element) (FILE *out, int operand, const void *data);
   const void *data;
-  bool written[ADJ_K_CLASS_N][ADJ_K_MAX_REGS]; /* so far; false at first */
+  bool written[ADJ_K_CLASS_N][ADJ_K_MAX_REGS]; /* registers written so far; false at first */
 } AdjKStepsText;
 
-/* The variables that steps @first … @end - 1 write. */
+/* Declares the variables that steps @first … @end - 1 write. */
 void adj_k_steps_text_declare (const AdjKStepsText *text, int first, int end);
-/* These steps. */
+/* Writes these steps. */
 void adj_k_steps_text_write (AdjKStepsText *text, int first, int end);

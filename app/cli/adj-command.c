@@ -12,7 +12,7 @@
 #include "json-members.h"
 #include "plugins.h"
 
-/* (nullable): what stands below the options in the help of @command. */
+/* (nullable): the examples of @command, below the options in its help. */
 static char *
 indent_examples (const AdjCommand *command)
 {
@@ -58,8 +58,8 @@ adj_command_parse (const AdjCommand *command,
 
 #define COMPOSED "forward+backward"
 
-/* "forward+backward": the composition of the two graphs of the one region that has both, which
- * takes and returns what its joint graph does. */
+/* "forward+backward": the composition of the two graphs of the only region that has both, with the
+ * inputs and outputs of its joint graph. */
 static gboolean
 compose (AdjTarget *target, GError **error)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Warnings of readers: kept while a command runs, printed on stderr, counted beyond the first
- * ones. */
+/* Warnings of readers: kept while a command runs; the first ones are printed on stderr, the others
+ * counted. */
 
 #include "adj-warnings.h"
 
@@ -8,7 +8,7 @@
 
 #define MAX_PRINTED 5
 
-/* Of the one command that the process runs; (nullable) (owned). */
+/* Warnings of the only command of the process; (nullable) (owned). */
 static JsonArray *noted;
 
 static void
@@ -54,7 +54,7 @@ adj_warnings_note (const char *path, const AdjDiags *diags)
       const AdjDiag *diag = adj_diags_get (diags, i);
 
       if (diag->severity == ADJ_SEVERITY_NOTE)
-        continue; /* what the file itself says: `show` prints it */
+        continue; /* notes of the file itself, which `show` prints */
       if (n++ < MAX_PRINTED)
         print_warning (path, diag);
       note (path, diag->span, diag->message);

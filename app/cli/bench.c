@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* adjoint bench: times graphs: a first run apart, then the median and the spread of others. */
+/* adjoint bench: times graphs: the first run separately, then median and spread of the others. */
 
 #include <stdio.h>
 
@@ -17,9 +17,9 @@ typedef struct
 {
   const char *name, *executor;
   guint n_nodes, n_regions, n_runs;
-  double first, median, least, low, high; /* ms; low, high: quartiles */
-  double cpu;                             /* ms, median; of all threads together */
-  double device;                          /* ms, median; 0: no GPU computed */
+  double first, median, least, low, high; /* ms; low, high: quartiles of all runs but the first */
+  double cpu;                             /* ms, median; summed over all threads */
+  double device;                          /* ms, median; 0: nothing ran on a GPU */
   guint64 peak_bytes;
   char *note; /* (owned) (nullable) */
 } Timing;
@@ -57,7 +57,7 @@ run_once (const AdjSessionRun *run, Timing *timing, Taken *taken, GError **error
   return TRUE;
 }
 
-/* The times at @at of @taken, sorted, in ms. */
+/* The times at offset @at of @taken, sorted, in ms. */
 static double *
 sort_times (const Taken *taken, guint n, gsize at)
 {
@@ -73,7 +73,7 @@ sort_times (const Taken *taken, guint n, gsize at)
   return ms;
 }
 
-/* The first run makes the plan and touches memory; it is told apart. */
+/* The first run makes the plan and touches the memory, so it is reported separately. */
 static gboolean
 time_runs (const AdjSessionRun *run, guint n, Timing *timing, GError **error)
 {
@@ -136,7 +136,7 @@ add_timing (JsonBuilder *builder, const Timing *timing)
   json_builder_end_object (builder);
 }
 
-/* Times one graph by one executor; @builder: (nullable): else a line is printed. */
+/* Times one graph with one executor; @builder: (nullable): %NULL: prints a line. */
 static gboolean
 bench_by (const AdjTarget *target,
           const AdjExecutor *executor,

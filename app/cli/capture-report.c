@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A captured backward as text and as JSON: its parts, hooks and reasons for capturing again. */
+/* Captured backwards as text and as JSON: their parts, hooks and reasons for captures. */
 
 #include "capture-report.h"
 

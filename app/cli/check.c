@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* adjoint check: findings, each with its nodes and, where it can be run, what goes wrong. */
+/* adjoint check: findings, each with its nodes and, where it can be run, the effect. */
 
 #include <stdio.h>
 

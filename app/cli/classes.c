@@ -25,7 +25,7 @@ add_methods (JsonBuilder *builder, const AdjObjectClass *klass)
   json_builder_end_array (builder);
 }
 
-/* Those of the library that still hold, then those of plugins. (transfer container) */
+/* Classes of the library that are not replaced, then those of plugins. (transfer container) */
 static GPtrArray *
 list_classes (void)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* adjoint compare: two graphs, a run and what was recorded, or two programs. */
+/* adjoint compare: compares two graphs, a run with its recording, or two programs. */
 
 #include <math.h>
 
@@ -63,7 +63,7 @@ compare_graphs (const AdjSessionRun *run,
                               error);
 }
 
-/* Whichever side names the executor of GPUs runs there; where neither does, @run. */
+/* Sets the device of the side that names the GPU executor; where neither does, of @run. */
 static gboolean
 take_device (const char *device, AdjSessionRun *run, AdjGpu **gpu, GError **error)
 {
@@ -73,7 +73,7 @@ take_device (const char *device, AdjSessionRun *run, AdjGpu **gpu, GError **erro
   return *gpu != NULL;
 }
 
-/* With numbers that stand for the values of another run. */
+/* Compares with a log of another run, which has hashes of its values. */
 static AdjExit
 compare_log (AdjTarget *target, const char *path, const Options *options, GError **error)
 {

@@ -60,7 +60,7 @@ print_evidence (const AdjValueComparison *value)
     }
 }
 
-/* Where the first difference is, and whether it began there. */
+/* Prints the first node that differs, and whether the difference arose there. */
 static void
 print_first (const AdjGraph *graph, const AdjComparison *comparison)
 {
@@ -135,7 +135,7 @@ adj_comparison_report_text (const AdjGraph *graph, const AdjComparison *comparis
     printf ("the second ran %s\n", comparison->peer_note);
 }
 
-/* JSON has no NaN and no infinity: absent and a huge number stand in. */
+/* Adds how many values have each verdict. */
 static void
 add_counts (JsonBuilder *builder,
             const AdjComparison *comparison,

@@ -5,13 +5,13 @@
 
 G_BEGIN_DECLS
 
-/* Why node @name was judged as it was: its numbers, their limits and where these come from; of the
- * outputs where nodes were not compared.  %FALSE with ADJ_ERROR_NOT_FOUND. */
+/* Explains the verdict on node @name: its numbers, their limits and where these come from; on an
+ * output where nodes were not compared.  %FALSE with ADJ_ERROR_NOT_FOUND. */
 gboolean adj_comparison_report_explain (const AdjGraph *graph,
                                         const AdjComparison *comparison,
                                         const char *name,
                                         GError **error);
-/* What `compare` prints of a comparison of @graph. */
+/* Prints a comparison of @graph, for `compare`. */
 void adj_comparison_report_text (const AdjGraph *graph, const AdjComparison *comparison);
 void adj_comparison_report_json (const AdjGraph *graph, const AdjComparison *comparison);
 

@@ -69,7 +69,7 @@ adj_debug_report_text (const AdjGraph *graph, const AdjDebugComparison *comparis
   printf ("\n");
 }
 
-/* JSON has no NaN and no infinity. */
+/* NaN is left out and infinity becomes the largest double, since JSON has neither. */
 void
 adj_debug_report_json (const AdjGraph *graph, const AdjDebugComparison *comparison)
 {

@@ -6,7 +6,7 @@
 
 G_BEGIN_DECLS
 
-/* What `compare` prints of a graph and a log of DebugMode. */
+/* Prints the comparison of a graph with a log of DebugMode, for `compare`. */
 void adj_debug_report_text (const AdjGraph *graph, const AdjDebugComparison *comparison);
 void adj_debug_report_json (const AdjGraph *graph, const AdjDebugComparison *comparison);
 

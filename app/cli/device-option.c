@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* --device: on which device a graph runs, whichever it was captured on. */
+/* --device: the device that a graph runs on, whatever it was captured on. */
 
 #include "device-option.h"
 
-/* Whether @executor runs on GPUs at all. */
+/* Whether @executor is for GPUs. */
 static gboolean
 is_of_gpus (const AdjExecutor *executor)
 {

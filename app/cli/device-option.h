@@ -12,8 +12,9 @@ G_BEGIN_DECLS
         "cpu|cuda[:N]|emulated"                                                                    \
   }
 
-/* Opens what --device says, (nullable), for @run, whose executor becomes that of GPUs where it is
- * none; "cpu" is no GPU.  @gpu: (out) (transfer full) (nullable): must live as long as @run. */
+/* Opens the device of --device (nullable) for @run, whose executor becomes the GPU executor if it
+ * is not for GPUs; "cpu" opens none.  @gpu: (out) (transfer full) (nullable): must live as long as
+ * @run. */
 gboolean
 adj_device_option_take (const char *device, AdjSessionRun *run, AdjGpu **gpu, GError **error);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* adjoint devices: what can run graphs here, and why the rest cannot. */
+/* adjoint devices: executors and devices that can run graphs here, and why others cannot. */
 
 #include <stdio.h>
 
@@ -10,11 +10,11 @@
 
 extern const AdjCommand adj_command_devices;
 
-/* What can run graphs here, and why the rest cannot. */
+/* An executor or device, and whether it can run graphs here. */
 typedef struct
 {
   const char *name, *summary;
-  char *reason; /* (owned) (nullable): why not */
+  char *reason; /* (owned) (nullable): why it cannot */
 } Executor;
 
 static void
@@ -42,7 +42,7 @@ list_executors (void)
   return executors;
 }
 
-/* (transfer full): AdjGpu: those that CUDA finds, then the one that can always be tried. */
+/* (transfer full): AdjGpu: those that CUDA finds, then the emulated one, which always exists. */
 static GPtrArray *
 list_gpus (void)
 {
@@ -114,7 +114,6 @@ print_text (const GArray *executors, const GPtrArray *gpus)
 
 /* -- JSON -- */
 
-/* @value: (nullable) */
 static void
 add_executor (JsonBuilder *builder, const Executor *executor)
 {

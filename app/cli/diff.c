@@ -73,7 +73,7 @@ print_text (const AdjGraph *a, const AdjGraph *b, const AdjAlignment *alignment)
           alignment->n_removed, alignment->n_changed);
 }
 
-/* What --modulo aot means: how PyTorch happened to write a graph does not count. */
+/* --modulo aot: normalises how PyTorch happened to write a graph. */
 static AdjGraph *
 normalise (AdjGraph *graph, GError **error)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What a file says beside its graphs, listed by name and printed. */
+/* Facts of a file beside its graphs, listed by name and printed. */
 
 #include "file-facts.h"
 
@@ -16,7 +16,7 @@ typedef struct
   guint64 bytes;
 } Count;
 
-/* (element-type Count): in the order in which names first stand in the file */
+/* (element-type Count): in order of their first occurrence in the file */
 static GArray *
 count_names (const AdjBundle *bundle)
 {

@@ -5,14 +5,14 @@
 
 #include "adj-command.h"
 
-/* What a file says beside its graphs. */
+/* Facts of a file beside its graphs. */
 
-/* A line for each name, with how often it stands there. */
+/* Prints a line for each name, with its number of occurrences. */
 void adj_facts_print_list (const AdjBundle *bundle);
-/* The same as the member "facts" of an object. */
+/* Adds the same as the member "facts" of an object. */
 void adj_facts_add_list (JsonBuilder *builder, const AdjBundle *bundle);
-/* All texts called @name, of @region where it is given (nullable); ADJ_ERROR_NOT_FOUND names what
- * there is. */
+/* Prints all texts named @name, only those of @region if it is given (nullable);
+ * ADJ_ERROR_NOT_FOUND lists the names that there are. */
 AdjExit adj_facts_print (const AdjBundle *bundle,
                          const AdjRegion *region,
                          const char *name,

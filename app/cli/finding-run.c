@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* Runs what a finding is about: the same call in forward and in backward, and what each of them
- * gives. */
+/* Runs a call that a finding says forward and backward both make, and compares its two results. */
 
 #include "finding-run.h"
 #include "ir/adj-graph.h"
 
-/* One call that forward and backward both make, and what each of them made of it. */
+/* A call that forward and backward both make, with both results. */
 typedef struct
 {
-  guint nodes[2]; /* in the composed graph */
+  guint nodes[2]; /* its nodes in the composed graph */
   AdjValue values[2];
 } Twice;
 
@@ -32,7 +31,7 @@ see_node (AdjNodeId id, const AdjValue *value, gpointer data)
   return TRUE;
 }
 
-/* How many calls come before node @index of @graph. */
+/* The number of calls before node @index of @graph. */
 static guint
 rank_of (const AdjGraph *graph, guint index)
 {
@@ -43,7 +42,7 @@ rank_of (const AdjGraph *graph, guint index)
   return rank;
 }
 
-/* The node of @graph that is its call number @rank. */
+/* The node of @graph with call number @rank. */
 static guint
 call_at (const AdjGraph *graph, guint rank)
 {
@@ -54,7 +53,7 @@ call_at (const AdjGraph *graph, guint rank)
   return i;
 }
 
-/* Calls of forward come first in @whole, those of backward last. */
+/* In @whole the calls of forward come first, those of backward last. */
 static void
 find_nodes (AdjGraph *forward, AdjGraph *backward, AdjGraph *whole, guint index, Twice *twice)
 {
@@ -81,7 +80,7 @@ find_role (const AdjBundle *bundle, const AdjBundleGraph *beside, const char *ro
   return NULL;
 }
 
-/* The last tensor of a value of several, which is the mask of a dropout. */
+/* The last tensor of a value with several, e.g. the mask of a dropout. */
 static AdjTensorData *
 last_tensor (const AdjValue *value)
 {

@@ -13,7 +13,8 @@ void adj_json_add_string (JsonBuilder *builder, const char *name, const char *te
 void adj_json_add_string_if_any (JsonBuilder *builder, const char *name, const char *text);
 void adj_json_add_int (JsonBuilder *builder, const char *name, gint64 value);
 void adj_json_add_boolean (JsonBuilder *builder, const char *name, gboolean value);
-/* What JSON has no number for: a NaN is left out, an infinity is the largest there is. */
+/* Leaves a NaN out and writes infinity as the largest double, since JSON has no numbers for them.
+ */
 void adj_json_add_double (JsonBuilder *builder, const char *name, double value);
 
 G_END_DECLS

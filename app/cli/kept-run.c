@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* adjoint run --keep: adds a run to the file that it was made of. */
+/* adjoint run --keep: adds a run to the file of its graph. */
 
 #include "kept-run.h"
 
@@ -52,7 +52,7 @@ check_size (const AdjSessionRun *run, const AdjRecordedCall *kept, gboolean valu
   return FALSE;
 }
 
-/* With the values of its nodes, if they are not too large. */
+/* Makes the run, with the values of its nodes unless they are too large. */
 static AdjRecordedCall *
 make_run (const AdjSessionRun *run,
           const AdjRunResult *result,
@@ -79,8 +79,8 @@ make_run (const AdjSessionRun *run,
   return g_steal_pointer (&bare);
 }
 
-/* The file as it is now: somebody may have saved it since it was read.  A file that is not there
- * yet begins as a copy.  (transfer full) (nullable) */
+/* Reads the file again, as another program may have saved it meanwhile.  A file that does not exist
+ * starts as a copy of @bundle.  (transfer full) (nullable) */
 static AdjBundle *
 read_again (AdjBundle *bundle, const char *path, GError **error)
 {

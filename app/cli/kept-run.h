@@ -8,9 +8,9 @@ G_BEGIN_DECLS
 /* Whether a run of @target can be kept as @name in its file, or in @into (nullable). */
 gboolean
 adj_kept_run_check (const AdjTarget *target, const char *name, const char *into, GError **error);
-/* Adds to the file at @path, as it is now, what @run gave as @name; another run of that name goes.
- * A file that is not there begins as a copy of that of @run.  Says on stderr what was too large.
- * @inputs: (nullable): where they came from. */
+/* Adds the results of @run as @name to the present content of the file at @path, replacing a run of
+ * that name.  A file that does not exist starts as a copy of the one of @run.  Says on stderr what
+ * was too large. @inputs: (nullable): describes the inputs. */
 gboolean adj_kept_run_save (const AdjSessionRun *run,
                             const AdjRunResult *result,
                             GHashTable *values,

@@ -3,6 +3,6 @@
 
 #include "adj-command.h"
 
-/* Inductor's kernels of a graph: where its code calls each, the nodes, and their source lines;
- * ADJ_ERROR_NOT_FOUND where the file says nothing of them. */
+/* Prints Inductor's kernels of a graph: the lines of its code that call them, their nodes, and
+ * their source lines; ADJ_ERROR_NOT_FOUND where the file has none. */
 AdjExit adj_kernels_print (const AdjBundle *bundle, const AdjBundleGraph *graph, GError **error);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* adjoint memory: what the allocator of a GPU held, and what it did, of a snapshot that PyTorch
- * dumped; and beside what a graph is estimated to hold. */
+/* adjoint memory: the state and history of a GPU's allocator, from a snapshot that PyTorch dumped;
+ * with a graph, also its estimated memory. */
 
 #include <stdio.h>
 
@@ -51,7 +51,7 @@ print_events (const AdjMemorySnapshot *snapshot)
     }
 }
 
-/* The event behind which most was in use. */
+/* Prints the event after which most memory was in use. */
 static void
 print_peak (const AdjMemorySnapshot *snapshot)
 {
@@ -118,7 +118,7 @@ print_json (const AdjMemorySnapshot *snapshot)
 
 /* -- beside a graph -- */
 
-/* What each step allocated.  (transfer full) */
+/* The bytes that each step allocated.  (transfer full) */
 static guint64 *
 sum_allocated (const AdjTimeline *measured)
 {

@@ -9,7 +9,7 @@
 
 extern const AdjCommand adj_command_open;
 
-/* The workbench stands beside this program, installed or not; else PATH finds it. */
+/* The workbench is beside this program, installed or not; else it is searched in PATH. */
 static char *
 find_workbench (void)
 {

@@ -111,7 +111,7 @@ adj_partition_report_node (const AdjPartition *partition,
 
 /* -- the curve -- */
 
-/* Who a plan is by, as people say it. */
+/* The name of the partitioner of a plan. */
 static const char *
 by (const AdjParetoPoint *point)
 {
@@ -128,7 +128,7 @@ mark_of (const AdjParetoPoint *point)
   return point->is_dominated ? "" : "  *";
 }
 
-/* Each reason once. */
+/* Prints each reason once. */
 static void
 print_wrongs (const GArray *points)
 {
@@ -201,7 +201,7 @@ print_points_json (const GArray *points)
   adj_print_json (builder);
 }
 
-/* The plan that the file holds, among the others. */
+/* Adds the plan of the file to the others. */
 static void
 add_recorded (GArray *points,
               const AdjPartition *partition,

@@ -7,9 +7,9 @@
 
 G_BEGIN_DECLS
 
-/* Whether @path ends as a picture does: .svg, .png or .pdf. */
+/* Whether @path has the extension of a picture: .svg, .png or .pdf. */
 gboolean adj_picture_is (const char *path);
-/* Lays the graph of @target out and paints it into @path, with a line of progress. */
+/* Lays out the graph of @target and paints it to @path, with a line of progress. */
 gboolean adj_picture_write (const AdjTarget *target,
                             const AdjLayoutOptions *layout,
                             const AdjPaintOptions *paint,

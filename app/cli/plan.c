@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* adjoint plan: how the planned executor runs a graph: regions with reasons, and the arena. */
+/* adjoint plan: the execution plan of a graph: regions with reasons, and the arena. */
 
 #include <stdio.h>
 #include <string.h>
@@ -12,7 +12,7 @@
 
 extern const AdjCommand adj_command_plan;
 
-/* Names of so many nodes of a region are printed. */
+/* names of nodes that are printed per region */
 #define MAX_NAMES 6
 
 /* -- text -- */
@@ -28,7 +28,7 @@ print_names (const AdjGraph *graph, const AdjPlanRegion *region)
     printf (" and %u more", region->n_nodes - n);
 }
 
-/* How long a GPU needs at least, in microseconds, and what binds it. */
+/* Prints the least time on a GPU, in microseconds, and whether memory or arithmetic bounds it. */
 static void
 print_bound (const AdjDeviceModel *model, const AdjPlan *plan, guint index)
 {
@@ -132,7 +132,7 @@ ratio_of_arena (const AdjPlan *plan)
   return bound > 0 ? (double) adj_plan_get_arena_bytes (plan) / (double) bound : 1;
 }
 
-/* The regions one after the other, each at a limit of the GPU. */
+/* Prints the time of all regions in sequence, each at its bound. */
 static void
 print_prediction (const AdjPlan *plan, const AdjDeviceModel *model)
 {
@@ -261,7 +261,7 @@ print_json (const AdjPlan *plan, const AdjDeviceModel *model)
   adj_print_json (builder);
 }
 
-/* A graph without a plan: its one region is the interpreter's. */
+/* Prints why a graph has no plan: it is one region of the interpreter. */
 static void
 print_refusal (const char *why, gboolean json)
 {

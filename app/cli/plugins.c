@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* Plugins that are named beside a file. */
+/* Plugins that are named together with a file. */
 
 #include "plugins.h"
 
 #include "adj-warnings.h"
 
-/* Of the one command that the process runs, as long as its graphs; (nullable) (owned). */
+/* Of the only command of the process; lives as long as its graphs; (nullable) (owned). */
 static AdjExtensions *extensions;
 
 gboolean

@@ -5,8 +5,8 @@
 
 G_BEGIN_DECLS
 
-/* --plugin FILE.so:FUNCTION, for commands that open files: a plugin whose classes of objects and
- * operators these may name. */
+/* --plugin FILE.so:FUNCTION, for commands that open files: a plugin with classes and operators that
+ * files may refer to. */
 #define PLUGIN_OPTION                                                                              \
   {                                                                                                \
     "plugin", 0, 0, G_OPTION_ARG_CALLBACK, plugins_add,                                            \
@@ -15,9 +15,9 @@ G_BEGIN_DECLS
 
 /* A GOptionArgFunc. */
 gboolean plugins_add (const char *option, const char *value, gpointer data, GError **error);
-/* (transfer none) (nullable): what they brought; %NULL: none was named. */
+/* (transfer none) (nullable): what the plugins add; %NULL: none was named. */
 const AdjExtensions *plugins_get (void);
-/* As adj_bundle_load(), with what the plugins brought. */
+/* As adj_bundle_load(), with the plugins. */
 AdjBundle *plugins_load_bundle (const char *path, GError **error);
 
 G_END_DECLS

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Two ways to run a program, or two programs: what each gave, value by value. */
+/* Compares two ways to run a program, or two programs, value by value. */
 
 #include <stdio.h>
 #include <string.h>
@@ -11,7 +11,7 @@
 #define ACCUMULATED "accumulation"
 #define PRINTED "what it prints"
 
-/* One value of both sides, or of one. */
+/* A value of both sides, or of only one. */
 typedef struct
 {
   const char *what;       /* "output" */
@@ -19,7 +19,7 @@ typedef struct
   guint index;
   gboolean same;
   gboolean alone; /* only one side has it */
-  double worst;   /* how far numbers are apart at most */
+  double worst;   /* greatest distance of two numbers */
 } Row;
 
 /* -- comparing -- */
@@ -52,7 +52,7 @@ compare_tensors (GArray *rows, const char *what, const GPtrArray *a, const GPtrA
     }
 }
 
-/* The same; what only one side has differs. */
+/* Compares values by position; a value that only one side has differs. */
 static void
 compare_all (GArray *rows, const char *what, const GPtrArray *a, const GPtrArray *b)
 {
@@ -118,7 +118,7 @@ name_row (const Row *row)
                                           : g_strdup_printf ("%s %u", row->what, row->index);
 }
 
-/* Whether it is made of numbers, which are so far apart as `worst` says. */
+/* Whether the value has numbers, whose distance is `worst`. */
 static gboolean
 has_distance (const Row *row)
 {
@@ -138,7 +138,7 @@ print_row (const Row *row)
   printf ("\n");
 }
 
-/* There may be thousands: a line for each that differs, and one for all. */
+/* There may be thousands: prints a line for each that differs, and one for all others. */
 static void
 print_accumulated (const GArray *rows, const GPtrArray *a, const GPtrArray *b)
 {
@@ -215,7 +215,7 @@ print_rows_json (const GArray *rows)
 
 /* -- the command -- */
 
-/* Notes what was warned of on the way. */
+/* Evaluates a program, and keeps its warnings. */
 static gboolean
 evaluate (const AdjProgramTarget *target, gboolean run, AdjProgramOutcome *outcome, GError **error)
 {

@@ -106,7 +106,7 @@ adj_program_how_is_captured (AdjProgramHow how)
   return how == ADJ_PROGRAM_CAPTURED || how == ADJ_PROGRAM_CAPTURED_2_6;
 }
 
-/* The graph that is called in place of the function. */
+/* Prints the graph that is called instead of the function. */
 static AdjExit
 print_graph (const AdjProgramTarget *target, gboolean json, GError **error)
 {

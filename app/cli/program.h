@@ -8,14 +8,14 @@ G_BEGIN_DECLS
 /* PROGRAM[@HOW]: a program of data/programs by its name, or "folder/plugin.so:function". */
 typedef struct
 {
-  const AdjProgram *program; /* %NULL: @text names a file */
+  const AdjProgram *program; /* %NULL: the text names a file */
   AdjProgramHow how;         /* @eager, @captured … */
 } AdjProgramTarget;
 
 /* %FALSE with @error when @text is a program that cannot be opened. */
 gboolean adj_program_target_init (AdjProgramTarget *target, const char *text, GError **error);
 
-/* An option of a command that only graphs of files have. */
+/* An option that is only for graphs of files. */
 typedef struct
 {
   const char *name; /* "--inputs" */
@@ -31,9 +31,9 @@ gboolean adj_program_target_refuse (const AdjProgramTarget *target,
 /* Whether the backwards of the program are captured. */
 gboolean adj_program_how_is_captured (AdjProgramHow how);
 
-/* Prints what the program prints, or (@traced) the graph in its place; @json: as "text". */
+/* Prints the output of the program or, if it is traced, its graph; @json: as "text". */
 AdjExit adj_program_target_run (const AdjProgramTarget *target, gboolean json, GError **error);
-/* Both on the example inputs of @a. */
+/* Runs both on the example inputs of @a. */
 AdjExit adj_program_target_compare (const AdjProgramTarget *a,
                                     const AdjProgramTarget *b,
                                     gboolean json,

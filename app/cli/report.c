@@ -11,7 +11,7 @@
 
 extern const AdjCommand adj_command_report;
 
-#define OPEN_UP_TO 2000 /* nodes; of larger graphs modules are closed from the second level on */
+#define OPEN_UP_TO 2000 /* nodes; in larger graphs modules are closed from the second level on */
 
 typedef struct
 {
@@ -58,7 +58,7 @@ lay_out (const AdjTarget *target, gint fold, GError **error)
   return scene;
 }
 
-/* %NULL without an error: nothing was recorded to compare with. */
+/* %NULL without an error: there is no recording to compare with. */
 static AdjComparison *
 compare (const AdjTarget *target, GError **error)
 {
@@ -101,7 +101,7 @@ write_report (const AdjTarget *target, const Options *options, GError **error)
     return FALSE;
   if (!options->no_run)
     report.comparison = comparison = compare (target, &why);
-  /* A graph that cannot run here can still be told of. */
+  /* The report of a graph that cannot run here says why. */
   if (why != NULL)
     report.not_run = why->message;
   return adj_report_write (&report, options->output, error);

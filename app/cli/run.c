@@ -78,7 +78,7 @@ is_storable (const AdjTensorData *data)
   return adj_dtype_info (adj_tensor_data_get_meta (data)->dtype)->safetensors != NULL;
 }
 
-/* By node name, in the order of execution. */
+/* Writes values by node name, in the order of execution. */
 static gboolean
 write_values (const AdjGraph *graph, GHashTable *values, const char *path, GError **error)
 {
@@ -192,7 +192,7 @@ costs_of_targets (const GArray *nodes)
   return costs;
 }
 
-/* The dearest first, nodes and then operators. */
+/* Prints the most expensive nodes, then operators. */
 static void
 print_profile (const AdjGraph *graph, const AdjRunResult *result)
 {
@@ -218,7 +218,7 @@ print_profile (const AdjGraph *graph, const AdjRunResult *result)
     }
 }
 
-/* In the order in which they ran. */
+/* Prints regions in the order in which they ran. */
 static void
 print_regions (const AdjGraph *graph, const AdjRunResult *result)
 {
@@ -238,7 +238,7 @@ print_regions (const AdjGraph *graph, const AdjRunResult *result)
     }
 }
 
-/* The leaf that gradient @i goes to. */
+/* The name of the leaf of gradient @i. */
 static const char *
 get_leaf (const AdjGraph *graph, const AdjRunResult *result, guint i)
 {
@@ -303,7 +303,7 @@ print_state (AdjObject *object)
   return g_string_free (text, FALSE);
 }
 
-/* What became of the objects; the state before only where it is another one. */
+/* Prints the objects after the run, with their state before it if that differs. */
 static void
 print_objects (const AdjGraph *graph, const AdjRunResult *result)
 {
@@ -432,8 +432,8 @@ keep (const AdjSessionRun *run,
   return TRUE;
 }
 
-/* Executors make a plan in their first run, and find kernels in the first two: a profile is of the
- * third. */
+/* Executors make a plan in their first run, and look for compiled kernels in the first two, so that
+ * the third is profiled. */
 static gboolean
 run_before (const AdjSessionRun *run, GError **error)
 {

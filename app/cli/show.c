@@ -23,7 +23,7 @@ or_dash (const char *text)
   return text != NULL ? text : "–";
 }
 
-/* What was not recorded stands apart from what was. */
+/* Prints kept runs separately from recorded calls. */
 static void
 print_runs (const AdjBundle *bundle)
 {
@@ -67,7 +67,7 @@ print_thread_state (const AdjBundle *bundle)
     }
 }
 
-/* What a capture says of itself: what was not compiled, what is not recorded, and why. */
+/* Prints the notes of a capture: what was not compiled or recorded, and why. */
 static void
 print_notes (const AdjBundle *bundle)
 {
@@ -209,7 +209,7 @@ show_json (const AdjGraph *graph)
   return ADJ_EXIT_DONE;
 }
 
-/* A run of nodes of one module is one branch; a module that is entered again is shown again. */
+/* Consecutive nodes of one module are one branch; a module that is entered again is shown again. */
 static AdjExit
 show_tree (const AdjGraph *graph)
 {
@@ -277,8 +277,8 @@ count_targets (const AdjGraph *graph)
   return sorted;
 }
 
-/* How many calls each part of the step has, and how many each policy; nothing where all is
- * forward and nobody has a policy. */
+/* Prints the number of calls of each part of the step, and with each policy; nothing where all are
+ * forward without a policy. */
 static void
 print_parts (const AdjGraph *graph)
 {

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Standard streams of the command: closed ones are replaced, failures to write become an exit
- * status. */
+/* Standard streams: closed ones are replaced, and failures to write become an exit status. */
 
 #include "streams.h"
 
@@ -13,7 +12,7 @@
 
 #include "adj-command.h"
 
-/* Opened the wrong way round: whoever uses it is told. */
+/* Opens closed streams with the wrong mode, so that their use gives an error. */
 static void
 fill_closed (void)
 {
@@ -30,7 +29,7 @@ has_reader (void)
   return poll (&out, 1, 0) <= 0 || (out.revents & POLLERR) == 0;
 }
 
-/* Why an earlier line was not taken: the next is not, either. */
+/* The reason why earlier output failed, by writing once more. */
 static const char *
 ask_again (void)
 {

@@ -11,8 +11,8 @@
 
 #define INTERVAL (300 * G_TIME_SPAN_MILLISECOND)
 
-/* What was cut off grows; @shown: how many calls those had that were printed, and one more, by id.
- */
+/* Prints graphs that are new, or that grew because they were cut off before; @shown: id → number of
+ * calls when printed, plus one. */
 static void
 print_new (const AdjBundle *bundle, GHashTable *shown)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What launchers of kernels need of a device, over one stream: kernels by name, scratch memory that
- * is used again region by region, constants that are sent once. */
+/* The device as launchers of kernels need it, over one stream: kernels by name, scratch memory that
+ * is reused region by region, constants that are uploaded once. */
 
 #include "device/adj-gpu-queue.h"
 
@@ -9,7 +9,7 @@
 #define ALIGNMENT 256
 #define MIN_BLOCK ((gsize) 1 << 20)
 
-/* Memory of the device that is given away from its start on. */
+/* Device memory that is handed out from its start on. */
 typedef struct
 {
   char *memory;
@@ -24,14 +24,14 @@ typedef struct
 
 struct _AdjGpuQueue
 {
-  AdjKQueue kernels; /* first: launchers get this */
+  AdjKQueue kernels; /* must be first: launchers get a pointer to it */
   AdjKDevice device;
   AdjGpu *gpu; /* (owned) */
   guint generation;
   AdjGpuStream *stream;
   Heap scratch, constants;
   GHashTable *sent; /* GBytes (owned) → its memory on the device */
-  AdjKFaults *read; /* pinned: [0] what was read, [1] no faults */
+  AdjKFaults *read; /* pinned: [0] downloaded faults, [1] the value without faults */
   GError *error;    /* (owned) (nullable): of the first call that failed */
 };
 
@@ -47,7 +47,7 @@ runtime_of (const AdjGpuQueue *queue)
   return adj_gpu_get_runtime (queue->gpu);
 }
 
-/* Whether the device still has what was made. */
+/* Whether the device was not reset since @queue was made. */
 static gboolean
 is_there (const AdjGpuQueue *queue)
 {

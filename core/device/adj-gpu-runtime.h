@@ -7,13 +7,13 @@
 
 G_BEGIN_DECLS
 
-/* What is used of a GPU's runtime: memory, copies, streams, events, captured graphs and kernels.
- * A table of functions, so that one machine has a real one and every machine an emulated one.
+/* The parts of a GPU's runtime that are used: memory, copies, streams, events, captured graphs and
+ * kernels. A table of functions, so that an emulated device can stand in for a real one.
  *
- * Functions that give no gboolean cannot fail.  Failing is ADJ_ERROR_DEVICE, and ADJ_ERROR_MEMORY
- * where memory ran out, in one sentence.  What a device does is done later, in the order of its
- * stream: a copy reads and writes host memory until the stream was waited for, and what a kernel
- * did wrong is told by whichever call comes next. */
+ * Functions that do not return gboolean cannot fail.  Errors are ADJ_ERROR_DEVICE, and
+ * ADJ_ERROR_MEMORY where memory ran out, in one sentence.  Work is asynchronous, in the order of
+ * its stream: a copy may access host memory until the stream was waited for, and a fault of a
+ * kernel is reported by any later call. */
 
 typedef struct _AdjGpuStream AdjGpuStream;
 typedef struct _AdjGpuEvent AdjGpuEvent;
@@ -35,24 +35,24 @@ typedef struct
   const char *name; /* "cuda" */
   void (*free) (AdjGpuRuntime *self);
 
-  /* How many devices there are, at least one; else one sentence why not. */
+  /* Sets the number of devices, at least one; %FALSE with one sentence why there is none. */
   gboolean (*count) (AdjGpuRuntime *self, guint *n, GError **error);
   gboolean (*describe) (AdjGpuRuntime *self, guint index, AdjGpuInfo *info, GError **error);
-  /* The device of what this thread calls from now on. */
+  /* Sets the current device of this thread. */
   gboolean (*use) (AdjGpuRuntime *self, guint index, GError **error);
-  /* All that was made on the device is gone, and it can be used again. */
+  /* Frees everything on the device, which can be used again then. */
   void (*reset) (AdjGpuRuntime *self, guint index);
 
-  /* Of any contents, aligned to 256 bytes. */
+  /* Uninitialised memory, aligned to 256 bytes. */
   gpointer (*alloc) (AdjGpuRuntime *self, gsize n_bytes, GError **error);
   void (*release) (AdjGpuRuntime *self, gpointer memory);
-  /* Host memory that copies need not pass on through another. */
+  /* Pinned host memory, which copies access directly. */
   gpointer (*alloc_pinned) (AdjGpuRuntime *self, gsize n_bytes, GError **error);
   void (*release_pinned) (AdjGpuRuntime *self, gpointer memory);
 
   AdjGpuStream *(*stream_new) (AdjGpuRuntime *self, GError **error);
   void (*stream_free) (AdjGpuRuntime *self, AdjGpuStream *stream);
-  /* Until all that was asked of it is done. */
+  /* Waits until all its work is done. */
   gboolean (*stream_wait) (AdjGpuRuntime *self, AdjGpuStream *stream, GError **error);
   gboolean (*copy) (AdjGpuRuntime *self,
                     AdjGpuStream *stream,
@@ -68,19 +68,19 @@ typedef struct
                             AdjGpuEvent *event,
                             AdjGpuStream *stream,
                             GError **error);
-  /* What is asked of @stream from now on happens after @event, as it was recorded last. */
+  /* Work queued on @stream from now on waits for the last record of @event. */
   gboolean (*event_hold) (AdjGpuRuntime *self,
                           AdjGpuEvent *event,
                           AdjGpuStream *stream,
                           GError **error);
-  /* Until it has happened. */
+  /* Waits until it has happened. */
   gboolean (*event_wait) (AdjGpuRuntime *self, AdjGpuEvent *event, GError **error);
-  /* Nanoseconds between two that have happened. */
+  /* Nanoseconds between two events that have happened. */
   gboolean (*event_elapsed) (
       AdjGpuRuntime *self, AdjGpuEvent *from, AdjGpuEvent *to, gint64 *ns, GError **error);
 
-  /* From begin to end, what is asked of @stream is noted instead of done; nothing else that could
-   * wait may be called in this thread meanwhile. */
+  /* From begin to end, work on @stream is recorded instead of run; meanwhile this thread must not
+   * call anything else that may wait. */
   gboolean (*capture_begin) (AdjGpuRuntime *self, AdjGpuStream *stream, GError **error);
   /* (transfer full) */
   AdjGpuGraph *(*capture_end) (AdjGpuRuntime *self, AdjGpuStream *stream, GError **error);
@@ -90,14 +90,14 @@ typedef struct
                             GError **error);
   void (*graph_free) (AdjGpuRuntime *self, AdjGpuGraph *graph);
 
-  /* The kernels of this program, for the device in use. */
+  /* The kernels that the program was built with, for the current device. */
   AdjGpuModule *(*module_new) (AdjGpuRuntime *self, GError **error);
   void (*module_free) (AdjGpuRuntime *self, AdjGpuModule *module);
   AdjGpuKernel *(*find_kernel) (AdjGpuRuntime *self,
                                 AdjGpuModule *module,
                                 const char *symbol,
                                 GError **error);
-  /* @args: its one parameter, by value: @size bytes, copied before it returns. */
+  /* @args: the kernel's only parameter, by value: @size bytes, copied before the call returns. */
   gboolean (*launch) (AdjGpuRuntime *self,
                       AdjGpuStream *stream,
                       AdjGpuKernel *kernel,
@@ -106,12 +106,12 @@ typedef struct
                       gsize size,
                       GError **error);
 
-  /* (nullable) As adj_gpu_find_missing(): opens what is there. */
+  /* (nullable) As adj_gpu_find_missing(): opens the libraries. */
   const char *(*find_missing) (void);
-  /* (nullable) Compiles @source, CUDA C whose one kernel is called "made", for device @index: it
-   * takes its time, and any thread may call it.  (transfer full) */
+  /* (nullable) Compiles @source, CUDA C with one kernel named "made", for device @index.  It is
+   * slow; any thread may call it.  (transfer full) */
   GBytes *(*compile) (AdjGpuRuntime *self, guint index, const char *source, GError **error);
-  /* (nullable) As those of AdjKDevice, on @stream of @queue. */
+  /* (nullable) As the functions of AdjKDevice, on @stream of @queue. */
   gboolean (*gemm) (AdjGpuRuntime *self,
                     AdjGpuStream *stream,
                     AdjKQueue *queue,
@@ -121,17 +121,17 @@ typedef struct
                         AdjKQueue *queue,
                         AdjKConvKind kind,
                         const AdjKConv *conv);
-  /* What compile() gave, for the device in use; with module_free() and find_kernel(). */
+  /* Loads the result of compile() on the current device; with module_free() and find_kernel(). */
   AdjGpuModule *(*module_load) (AdjGpuRuntime *self, GBytes *code, GError **error);
 } AdjGpuRuntimeType;
 
 struct _AdjGpuRuntime
 {
   const AdjGpuRuntimeType *type;
-  guint generation; /* atomic: counts resets; what was made before one is gone */
+  guint generation; /* atomic: number of resets; objects made before the last one are gone */
 };
 
-/* What answers when a device is asked for, whichever the runtime: facts become a sentence. */
+/* Why a device can or cannot be used, for any runtime; adj_gpu_check_start() gives the sentence. */
 typedef enum
 {
   ADJ_GPU_STARTS,
@@ -146,54 +146,55 @@ typedef enum
 } AdjGpuStart;
 
 /* %FALSE with the sentence unless @start is ADJ_GPU_STARTS.  Versions as in AdjGpuInfo; @what:
- * (nullable): of FAILS, in the words of the runtime. */
+ * (nullable): for ADJ_GPU_FAILS, the runtime's own message. */
 gboolean adj_gpu_check_start (AdjGpuStart start,
                               guint driver_version,
                               guint runtime_version,
                               const char *what,
                               GError **error);
 
-/* (transfer full): that of CUDA; where this was built without, one that says so. */
+/* (transfer full): the CUDA runtime; in a build without CUDA, one whose devices fail with that
+ * reason. */
 AdjGpuRuntime *adj_cuda_runtime_new (void);
 
-/* What the emulated runtime does otherwise than work. */
+/* How the emulated runtime fails. */
 typedef enum
 {
-  ADJ_EMULATED_FAILS, /* the call fails, and all is as if it had not been made */
-  ADJ_EMULATED_LOST,  /* the call fails, and every other until adj_gpu_reset() */
-  ADJ_EMULATED_LATE,  /* a kernel fails: the next call that waits tells, and every other until reset
-                       */
+  ADJ_EMULATED_FAILS, /* the call fails without effect */
+  ADJ_EMULATED_LOST,  /* the call fails, and so do all later ones until adj_gpu_reset() */
+  ADJ_EMULATED_LATE,  /* a kernel fails: the next call that waits reports it, and all later ones
+                         until the reset */
 } AdjEmulatedFault;
 
 typedef struct
 {
   guint64 memory_bytes; /* 0: 256 MiB */
   AdjGpuStart start;
-  /* (nullable): runs the kernel @symbol of @self; with @args %NULL only says whether there is one.
-   */
+  /* (nullable): runs the kernel @symbol of @self; with @args %NULL it only tells whether the kernel
+   * exists. */
   gboolean (*run) (const AdjGpuRuntime *self,
                    const char *symbol,
                    const AdjKLaunch *launch,
                    gconstpointer args,
                    gsize size);
-  /* (nullable): what compiles kernels for @run: fills @symbol (transfer full), under which it is
-   * asked to run what @source calls "made". */
+  /* (nullable): compiles kernels for @run: sets @symbol (transfer full) to the name under which
+   * @run executes the kernel "made" of @source. */
   gboolean (*compile) (const char *source, char **symbol, GError **error);
-  guint fail_at; /* the call, of those that can fail, counted from 1; 0: none */
+  guint fail_at; /* number of the call that fails, from 1, counting calls that can fail; 0: none */
   AdjEmulatedFault fault;
 } AdjEmulation;
 
-/* A GPU played by the host: memory that only kernels and copies can touch, work that is done when
- * it is waited for, as late as that is right, and the kernels that whoever makes it has. */
+/* A GPU emulated on the host: only kernels and copies can access its memory, and work runs as late
+ * as allowed, when it is waited for.  The creator supplies the kernels. */
 /* (transfer full); @emulation: (nullable) */
 AdjGpuRuntime *adj_emulated_runtime_new (const AdjEmulation *emulation);
-/* Calls so far that can fail, and things made that were not let go of. */
+/* Number of calls so far that can fail, and of objects that were not released. */
 guint adj_emulated_runtime_get_n_calls (const AdjGpuRuntime *runtime);
 guint adj_emulated_runtime_get_n_alive (const AdjGpuRuntime *runtime);
-/* Whether @n_bytes from @memory on are the device's, in one piece that was taken. */
+/* Whether @n_bytes from @memory on lie in one allocation of the device. */
 gboolean
 adj_emulated_runtime_holds (const AdjGpuRuntime *runtime, gconstpointer memory, gsize n_bytes);
-/* From now on call @fail_at, counted from here, fails. */
+/* Makes the call number @fail_at from now on fail. */
 void
 adj_emulated_runtime_plan_fault (AdjGpuRuntime *runtime, guint fail_at, AdjEmulatedFault fault);
 

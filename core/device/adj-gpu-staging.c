@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Two pieces of pinned memory, taken in turn, as large as was needed so far. */
+/* Two pieces of pinned memory that are used alternately and grow as needed. */
 
 #include "device/adj-gpu-staging.h"
 
@@ -12,9 +12,9 @@ typedef struct
 {
   gpointer memory; /* (nullable): pinned */
   gsize n_room;
-  AdjGpuEvent *event; /* after the copy of it */
+  AdjGpuEvent *event; /* recorded after the copy that uses it */
   gboolean on_way;
-  gpointer to; /* (nullable): where what was fetched goes */
+  gpointer to; /* (nullable): destination of a download */
   gsize n_bytes;
 } Piece;
 
@@ -39,7 +39,7 @@ runtime_of (const AdjGpuStaging *self)
   return adj_gpu_get_runtime (self->gpu);
 }
 
-/* Gives @piece, which nobody uses, room for @n_bytes. */
+/* Grows @piece, which is not in use, to @n_bytes. */
 static gboolean
 make_room (AdjGpuStaging *self, Piece *piece, gsize n_bytes, GError **error)
 {
@@ -104,7 +104,7 @@ adj_gpu_staging_get_stream (AdjGpuStaging *self)
   return self->stream;
 }
 
-/* Waits until @piece can be used again; what was fetched into it goes where it was wanted. */
+/* Waits until @piece can be reused; a download in it is copied to its destination. */
 static gboolean
 finish (AdjGpuStaging *self, Piece *piece, GError **error)
 {
@@ -118,7 +118,7 @@ finish (AdjGpuStaging *self, Piece *piece, GError **error)
   return TRUE;
 }
 
-/* @to: (nullable): of what is fetched. */
+/* @to: (nullable): destination of a download. */
 static gboolean
 start (
     AdjGpuStaging *self, Piece *piece, gpointer device, gsize n_bytes, gpointer to, GError **error)

@@ -16,7 +16,7 @@ struct _AdjGpu
   char *name;
   GMutex lock;
   AdjGpuModule *module; /* (owned) (nullable) */
-  guint generation;     /* of @module */
+  guint generation;     /* of the device when @module was loaded */
   GHashTable *kernels;  /* symbol → AdjGpuKernel (unowned) */
   GpuMaker *maker;      /* (owned) */
   gboolean compiles;
@@ -80,7 +80,7 @@ adj_gpu_unref (AdjGpu *gpu)
 
 /* -- by name -- */
 
-/* Takes "cuda:1" apart; %FALSE: it is no such name. */
+/* Parses "cuda:1"; %FALSE: it is no such name. */
 static gboolean
 parse_name (const char *name, const char *kind, guint *index)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* NVRTC by dlopen, and what it made kept in files, found by the hash of all that went in. */
+/* NVRTC by dlopen, and a cache of its results in files, by the hash of all its inputs. */
 
 #include "device/cuda-compiler.h"
 
@@ -16,7 +16,7 @@
 
 typedef void *Program;
 
-/* What is used of nvrtc.h, whose names these are; 0 is success. */
+/* The part of nvrtc.h that is used, with its names; 0 is success. */
 static struct
 {
   int (*nvrtcVersion) (int *major, int *minor);
@@ -47,7 +47,7 @@ static CudaLibrary library = { .names = library_names,
                                .n_functions = G_N_ELEMENTS (function_names),
                                .table = (void **) &nvrtc };
 
-/* The headers of the C library that kernels include: NVRTC has none. */
+/* Headers of the C library that kernels include, which NVRTC lacks. */
 static const AdjKSource standard_headers[] = {
   { "math.h", "#pragma once\n"
               "#define INFINITY __int_as_float (0x7f800000)\n"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* cuDNN by dlopen.  Those of f32 are of f32, without TF32; only algorithms that give the same bits
- * each time are taken, and what the library advises for a call is asked once and kept. */
+/* cuDNN by dlopen.  f32 is computed in f32, without TF32; only deterministic algorithms are used,
+ * and the library's choice for a call is cached. */
 
 #include "device/cuda-convolutions.h"
 
@@ -67,16 +67,15 @@ typedef struct
   int size[MAX_DIMS], stride[MAX_DIMS];
 } Volume;
 
-/* All that decides how a convolution is made; 4 or 5 dims, one-dimensional ones with a height of 1.
- */
+/* The cache key of a convolution: 4 or 5 dims; one-dimensional ones get a height of 1. */
 typedef struct
 {
   Volume x, w, y;
-  int n_dims, kind, type, groups, device, channels_last; /* the last: of w */
+  int n_dims, kind, type, groups, device, channels_last; /* @channels_last: of w */
   int stride[3], padding[3], dilation[3];
 } Shape;
 
-/* How the library does it. */
+/* The algorithm that the library chose. */
 typedef struct
 {
   gboolean found;
@@ -96,7 +95,7 @@ static const struct
   [ADJ_K_F64] = { TRUE, CUDNN_DATA_DOUBLE, CUDNN_DATA_DOUBLE, CUDNN_FMA_MATH },
 };
 
-/* %FALSE: sizes beyond an int, or elements that share memory. */
+/* %FALSE: a size exceeds an int, or elements share memory. */
 static gboolean
 find_volume (const AdjKView *view, int n_dims, Volume *out)
 {
@@ -116,7 +115,7 @@ find_volume (const AdjKView *view, int n_dims, Volume *out)
   return TRUE;
 }
 
-/* Whether strides, where they matter, are those of memory without gaps in the order of @dims. */
+/* Whether the strides (of dims larger than 1) are contiguous in the order of @dims. */
 static gboolean
 is_packed (const Volume *volume, int n_dims, const int *dims)
 {
@@ -133,7 +132,7 @@ is_packed (const Volume *volume, int n_dims, const int *dims)
   return TRUE;
 }
 
-/* Weights come packed, in one of two orders. */
+/* Finds the order of the weights, which must be contiguous, channels first or last. */
 static gboolean
 find_order (Shape *shape)
 {
@@ -169,7 +168,7 @@ find_shape (AdjKConvKind kind, const AdjKConv *conv, Shape *shape)
          find_volume (&conv->y, shape->n_dims, &shape->y) && find_order (shape);
 }
 
-/* What the library calls its descriptors of one call. */
+/* The library's descriptors of one call. */
 typedef struct
 {
   cudnnTensorDescriptor_t x, y, bias;
@@ -292,7 +291,7 @@ ask_weight (cudnnHandle_t handle, const Call *call, Choice *out)
     TAKE_FIRST (advice, n, out);
 }
 
-/* How each kind asks and computes. */
+/* The functions of each kind: choose an algorithm, compute. */
 typedef struct
 {
   void (*ask) (cudnnHandle_t handle, const Call *call, Choice *out);
@@ -303,7 +302,7 @@ typedef struct
                         const AdjKConv *conv);
 } Kind;
 
-/* 1 and 0 in the type of the sums. */
+/* 1 and 0 in the type of accumulation. */
 static const float one32 = 1, none32 = 0;
 static const double one64 = 1, none64 = 0;
 
@@ -364,7 +363,7 @@ static const Kind kinds[] = {
   [ADJ_K_CONV_WEIGHT] = { ask_weight, run_weight },
 };
 
-/* With the lock held. */
+/* Must be called with the lock held. */
 static Choice
 choose (cudnnHandle_t handle, const Shape *shape, const Call *call)
 {
@@ -381,7 +380,7 @@ choose (cudnnHandle_t handle, const Shape *shape, const Call *call)
 
 /* -- the call -- */
 
-/* With the lock held: streams belong to handles. */
+/* Must be called with the lock held, since a handle has one stream. */
 static gboolean
 run (cudnnHandle_t handle,
      const Call *call,
@@ -396,7 +395,7 @@ run (cudnnHandle_t handle,
       choice->workspace > 0 ? queue->device->scratch (queue, choice->workspace) : NULL;
 
   if (choice->workspace > 0 && workspace == NULL)
-    return TRUE; /* the queue tells */
+    return TRUE; /* the queue reports the error */
   if (dnn.cudnnSetStream (handle, (cudaStream_t) stream) != CUDNN_STATUS_SUCCESS ||
       kinds[shape->kind].run (handle, call, choice, workspace, conv) != CUDNN_STATUS_SUCCESS)
     return FALSE;

@@ -5,7 +5,7 @@
 
 G_BEGIN_DECLS
 
-/* Convolutions by cuDNN, opened when one is first asked for. */
+/* Convolutions by cuDNN, loaded at first use. */
 
 /* As AdjGpuRuntimeType.convolve. */
 gboolean adj_cuda_convolve (AdjGpuRuntime *runtime,
@@ -13,7 +13,7 @@ gboolean adj_cuda_convolve (AdjGpuRuntime *runtime,
                             AdjKQueue *queue,
                             AdjKConvKind kind,
                             const AdjKConv *conv);
-/* (nullable): why there are none. */
+/* (nullable): why there is no cuDNN. */
 const char *adj_cuda_convolutions_missing (void);
 
 G_END_DECLS

@@ -5,29 +5,29 @@
 
 G_BEGIN_DECLS
 
-/* A library of CUDA that is opened by name when it is first asked for: its functions, a handle for
- * each device, and what it advised for each shape of a call, asked once. */
+/* A library of CUDA that is loaded by name at first use: its functions, a handle for each device,
+ * and a cache of its choices by the shape of a call. */
 typedef struct
 {
-  const char *const *names;     /* of the file, the newest first; ends with %NULL */
-  const char *const *functions; /* of a library with handles, the first makes one: int (void **),
-                                 * 0 is success */
+  const char *const *names;     /* file names, the newest first; ends with %NULL */
+  const char *const *functions; /* in a library with handles the first one makes a handle: int (void
+                                   **), 0 is success */
   guint n_functions;
-  void **table; /* gets the functions */
-  GMutex lock;  /* of what follows */
-  gsize opened; /* of g_once_init: 1: it is not here, 2: it is */
+  void **table; /* (out): addresses of @functions */
+  GMutex lock;  /* guards the members below */
+  gsize opened; /* for g_once_init: 1: it is missing, 2: it is loaded */
   struct
   {
     void *handle;
-    guint generation; /* of the runtime */
+    guint generation; /* of the runtime when the handle was made */
   } devices[64];
-  GHashTable *choices; /* GBytes of a shape → what was chosen (owned), since the first */
+  GHashTable *choices; /* GBytes of a shape → choice (owned); %NULL before the first */
 } CudaLibrary;
 
 gboolean cuda_library_open (CudaLibrary *self);
-/* With the lock held.  %NULL: it cannot be had. */
+/* With the lock held.  %NULL: no handle could be made. */
 void *cuda_library_get_handle (CudaLibrary *self, const AdjGpuRuntime *runtime, int device);
-/* With the lock held.  (nullable): what was kept for @shape, of @size bytes. */
+/* With the lock held.  (nullable): the choice for @shape, of @size bytes. */
 gpointer cuda_library_find (CudaLibrary *self, gconstpointer shape, gsize size);
 /* With the lock held.  @choice: (transfer full): freed with g_free() */
 void cuda_library_keep (CudaLibrary *self, gconstpointer shape, gsize size, gpointer choice);

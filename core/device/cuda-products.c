@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* cuBLASLt by dlopen.  Its matrices lie column by column, so that it computes Cᵀ = Bᵀ Aᵀ.  Products
- * of f32 are of f32, without TF32; what the library would do for a call is asked once and kept. */
+/* cuBLASLt by dlopen.  Its matrices are column-major, so it computes Cᵀ = Bᵀ Aᵀ.  f32 is computed
+ * in f32, without TF32; the library's choice for a call is cached. */
 
 #include "device/cuda-products.h"
 
@@ -52,11 +52,11 @@ adj_cuda_products_missing (void)
 
 /* -- matrices -- */
 
-/* A matrix in memory, or several, as the library takes it. */
+/* A matrix in memory, or a batch of them, in the library's terms. */
 typedef struct
 {
-  gint64 rows, cols, ld, batch; /* columns lie @ld apart, matrices @batch */
-  gint32 turned;                /* it is the transpose that is wanted */
+  gint64 rows, cols, ld, batch; /* columns are @ld elements apart, matrices @batch */
+  gint32 turned;                /* its transpose is used */
   gint32 type;                  /* cudaDataType */
 } Matrix;
 
@@ -64,11 +64,11 @@ typedef struct
 {
   Matrix first, second, added, result;
   gint64 n_batches;
-  gint32 bias, device, alignment; /* the last: of all addresses, in bytes */
+  gint32 bias, device, alignment; /* @alignment: of all addresses, in bytes */
   gint32 padding;
 } Shape;
 
-/* How the library does it. */
+/* The algorithm that the library chose. */
 typedef struct
 {
   gboolean found;
@@ -88,7 +88,7 @@ static const struct
   [ADJ_K_F64] = { TRUE, CUDA_R_64F, CUDA_R_64F, CUBLAS_COMPUTE_64F },
 };
 
-/* Of @view, whose transpose the library wants, since a row here is a column there. */
+/* The transpose of @view as a column-major matrix: a row of @view is a column of it. */
 static gboolean
 find_matrix (const AdjKView *view, Matrix *out)
 {
@@ -125,7 +125,7 @@ turn (AdjKView *view)
   view->stride[batched + 1] = stride;
 }
 
-/* One row that is added to all rows of the result. */
+/* Whether one row is added to all rows of the result. */
 static gboolean
 is_bias (const AdjKGemm *gemm)
 {
@@ -148,7 +148,7 @@ find_alignment (const AdjKGemm *gemm)
   return (gint32) (addresses & -addresses);
 }
 
-/* %FALSE: the library does not take it so. */
+/* %FALSE: the library does not support it. */
 static gboolean
 find_shape (const AdjKGemm *gemm, Shape *shape)
 {
@@ -282,7 +282,7 @@ ask (cublasLtHandle_t handle, const Shape *shape, const Call *call)
   return choice;
 }
 
-/* With the lock held. */
+/* Must be called with the lock held. */
 static Choice
 choose (cublasLtHandle_t handle, const Shape *shape, const Call *call)
 {
@@ -315,14 +315,15 @@ run (cublasLtHandle_t handle,
       choice->workspace > 0 ? queue->device->scratch (queue, choice->workspace) : NULL;
 
   if (choice->workspace > 0 && workspace == NULL)
-    return TRUE; /* the queue tells */
+    return TRUE; /* the queue reports the error */
   return lt.cublasLtMatmul (handle, call->product, alpha, gemm->b.data, call->first, gemm->a.data,
                             call->second, beta, adds ? gemm->d->data : gemm->c.data, call->added,
                             gemm->c.data, call->result, &choice->algorithm, workspace,
                             choice->workspace, (cudaStream_t) stream) == CUBLAS_STATUS_SUCCESS;
 }
 
-/* Operands turned where the result lies column by column: Cᵀ = Bᵀ Aᵀ.  @d: (out): for @out. */
+/* Swaps and transposes the operands where the result is column-major: Cᵀ = Bᵀ Aᵀ.  @d: (out): for
+ * @out. */
 static void
 find_rows (const AdjKGemm *gemm, AdjKGemm *out, AdjKView *d)
 {

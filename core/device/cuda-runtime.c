@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The runtime of CUDA, linked statically.  Nothing of it is touched before the first call, and its
- * errors become ours; those that end a context are told apart by their code. */
+/* The CUDA runtime, linked statically.  It is not initialised before the first call, and its errors
+ * become ours; those that end a context are told apart by their code. */
 
 #include <cuda_runtime.h>
 
@@ -276,7 +276,7 @@ cuda_graph_free (AdjGpuRuntime *self, AdjGpuGraph *graph)
 /* -- kernels -- */
 
 /* The kernels of the program: one library for each of adj_k_cuda_modules, in their order; or one
- * library with a kernel that was made.  Kernels are loaded when they are used first. */
+ * library with a compiled kernel.  Kernels are loaded at first use. */
 typedef struct
 {
   guint n;
@@ -343,7 +343,8 @@ cuda_compile (AdjGpuRuntime *self, guint index, const char *source, GError **err
   return adj_cuda_compile (source, (guint) major, (guint) minor, error);
 }
 
-/* Asking a library for what it has not would be an error of the program. */
+/* Finds the library of @symbol by our own table, since asking CUDA for a missing kernel would set
+ * its error. */
 static AdjGpuKernel *
 cuda_find_kernel (AdjGpuRuntime *self, AdjGpuModule *module, const char *symbol, GError **error)
 {
@@ -384,7 +385,7 @@ cuda_launch (AdjGpuRuntime *self,
 
 /* -- libraries -- */
 
-/* The first that is not here. */
+/* Names the first library that is missing. */
 static const char *
 cuda_find_missing (void)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Memory that only the emulated GPU can touch: pages without rights, blocks first fit. */
+/* Memory that only the emulated GPU can access: protected pages, first-fit blocks. */
 
 #include <string.h>
 #include <sys/mman.h>
@@ -7,7 +7,7 @@
 #include "device/emulated-memory-private.h"
 
 #define ALIGNMENT 256
-/* Behind each block; as much as what a kernel might overrun by. */
+/* Bytes behind each block, to detect overruns of a kernel. */
 #define FENCE 256
 #define FRESH 0xA5
 #define FENCED 0xC3

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The emulated GPU: what may fail is counted, and fails where a test wants it to. */
+/* The emulated GPU: counts calls that can fail, and lets one fail where a test wants it. */
 
 #include <string.h>
 
@@ -19,7 +19,7 @@ typedef struct
   guint n_calls, n_alive;
   AdjEmulatedFault fault;
   guint fail_at;
-  gboolean captures; /* a stream of it is captured */
+  gboolean captures; /* one of its streams is being captured */
   gboolean lost, late;
 } Emulated;
 
@@ -30,7 +30,7 @@ fail (AdjError code, const char *doing, const char *how, GError **error)
   return FALSE;
 }
 
-/* Counts a call that can fail.  @waits: also one that may not be made while a graph is captured. */
+/* Counts a call that can fail.  @waits: it is also not allowed while a graph is captured. */
 static gboolean
 may (Emulated *self, const char *doing, gboolean waits, GError **error)
 {
@@ -186,7 +186,7 @@ emulated_drop_stream (AdjGpuRuntime *runtime, AdjGpuStream *stream)
   self->n_alive--;
 }
 
-/* Whether what was waited for went well. */
+/* Reports the planned fault of a kernel, after waiting. */
 static gboolean
 check_late (Emulated *self, GError **error)
 {
@@ -379,7 +379,7 @@ emulated_new_module (AdjGpuRuntime *runtime, GError **error)
   return (AdjGpuModule *) self;
 }
 
-/* Modules beside that of the program are the symbol of their one kernel. */
+/* A module other than the program's is the symbol of its only kernel. */
 static void
 emulated_drop_module (AdjGpuRuntime *runtime, AdjGpuModule *module)
 {

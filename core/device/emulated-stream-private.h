@@ -6,12 +6,12 @@
 
 G_BEGIN_DECLS
 
-/* What was asked of an emulated GPU and is done when it is waited for: a stream does nothing by
- * itself, so that what forgot to wait reads what was there before. */
+/* Queued work of an emulated GPU, which runs only when it is waited for, so that code that forgets
+ * to wait reads old data. */
 
 typedef struct _EmulatedCommand EmulatedCommand;
 
-/* Of one command: with what it needs to do it; refcounted, as a graph does it again and again. */
+/* A command with its data; refcounted, as a graph runs it repeatedly. */
 struct _EmulatedCommand
 {
   gatomicrefcount ref_count;
@@ -26,21 +26,21 @@ gpointer emulated_command_new (gsize size,
 EmulatedCommand *emulated_command_ref (EmulatedCommand *command);
 void emulated_command_unref (gpointer command);
 
-/* All of these are the runtime's handles under another name. */
+/* These are the runtime's handles under other names. */
 AdjGpuStream *emulated_stream_new (void);
-/* Does what is left to do. */
+/* Runs the remaining commands. */
 void emulated_stream_free (AdjGpuStream *stream, EmulatedMemory *memory);
 /* @command: (transfer full) */
 void emulated_stream_ask (AdjGpuStream *stream, EmulatedCommand *command);
 void emulated_stream_finish (AdjGpuStream *stream, EmulatedMemory *memory);
-/* Forgets what was asked. */
+/* Drops the queued commands. */
 void emulated_stream_forget (AdjGpuStream *stream);
 
 AdjGpuEvent *emulated_event_new (void);
 void emulated_event_free (AdjGpuEvent *event);
 void emulated_event_record (AdjGpuEvent *event, AdjGpuStream *stream);
 void emulated_event_hold (AdjGpuEvent *event, AdjGpuStream *stream);
-/* Does what its stream was asked until it happens. */
+/* Runs the commands of its stream up to its record. */
 void emulated_event_finish (AdjGpuEvent *event, EmulatedMemory *memory);
 /* %FALSE: it has not happened. */
 gboolean emulated_event_get_time (const AdjGpuEvent *event, gint64 *ns);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Streams, events and graphs of the emulated GPU: queues of commands, done when somebody waits. */
+/* Streams, events and graphs of the emulated GPU: queues of commands, run when they are waited for.
+ */
 
 #include <time.h>
 
@@ -8,14 +9,14 @@
 struct _AdjGpuStream
 {
   GQueue commands;     /* EmulatedCommand (owned) */
-  GPtrArray *captured; /* (owned) (nullable): commands that are noted instead */
+  GPtrArray *captured; /* (owned) (nullable): commands that are being captured instead */
 };
 
-/* Each record has a number; it happened when @happened has reached it. */
+/* Records are numbered; the last one has happened when @happened equals @recorded. */
 struct _AdjGpuEvent
 {
   gatomicrefcount ref_count;
-  AdjGpuStream *stream; /* (unowned) (nullable): in which it was recorded last */
+  AdjGpuStream *stream; /* (unowned) (nullable): stream of the last record */
   guint recorded, happened;
   gint64 ns;
 };

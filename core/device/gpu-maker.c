@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A pool of threads that compile, and what came of it. */
+/* A pool of threads that compile kernels, and their results. */
 
 #include "device/gpu-maker.h"
 
@@ -29,7 +29,7 @@ struct _GpuMaker
   GMutex lock;
   GCond done;
   GHashTable *made;  /* source → Made (owned) */
-  GThreadPool *pool; /* (owned) (nullable): of Made, since the first */
+  GThreadPool *pool; /* (owned) (nullable): of Made; made with the first */
   guint n_pending;
 };
 
@@ -115,7 +115,7 @@ begin (GpuMaker *maker, const char *source)
   return made;
 }
 
-/* What cannot be loaded is not tried again. */
+/* Loads the code once; a failure is final. */
 static void
 load (GpuMaker *maker, Made *made)
 {

@@ -5,21 +5,22 @@
 
 G_BEGIN_DECLS
 
-/* Kernels that are compiled while the program runs, by threads in the background; each text once.
- */
+/* Kernels that are compiled at run time, by background threads; each source once. */
 typedef struct _GpuMaker GpuMaker;
 
 /* (transfer full); @runtime: (unowned), outlives it */
 GpuMaker *gpu_maker_new (AdjGpuRuntime *runtime, guint index);
-/* Waits for what is being compiled.  @is_there: the device still has what was loaded. */
+/* Waits for running compilations.  @is_there: the device was not reset since kernels were loaded.
+ */
 void gpu_maker_free (GpuMaker *maker, gboolean is_there);
 
-/* The kernel "made" of @source; %NULL as long as it is compiled, or where that fails.  The first
- * call for a text begins that; the one that finds it done loads it onto the device in use. */
+/* The kernel "made" of @source; %NULL until it is compiled, or where that fails.  The first call
+ * for a source starts the compilation; the call that finds it done loads it onto the current
+ * device. */
 AdjGpuKernel *gpu_maker_find (GpuMaker *maker, const char *source);
-/* Lets go of what is loaded; what was compiled stays. */
+/* Unloads the kernels; compiled code is kept. */
 void gpu_maker_unload (GpuMaker *maker, gboolean is_there);
-/* Until nothing is being compiled, or for 50 ms: whether something still is. */
+/* Waits until nothing is being compiled, at most 50 ms; whether something still is. */
 gboolean gpu_maker_wait (GpuMaker *maker);
 
 G_END_DECLS

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Why a GPU cannot be used, in one sentence each, whichever runtime found it out. */
+/* Why a GPU cannot be used, in one sentence each, for any runtime. */
 
 #include "device/adj-gpu-runtime.h"
 

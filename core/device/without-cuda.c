@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The runtime of CUDA in a build without: it has no device and says why. */
+/* The CUDA runtime of a build without CUDA: it has no device and says why. */
 
 #include "device/adj-gpu-runtime.h"
 
@@ -15,7 +15,7 @@ none_free (AdjGpuRuntime *self)
 {
 }
 
-/* Without a device nothing else is called. */
+/* Without a device no other function is called. */
 static const AdjGpuRuntimeType none_type = { .name = "cuda",
                                              .free = none_free,
                                              .count = none_count };

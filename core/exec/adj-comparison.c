@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* AdjComparison: compares a run with what was recorded or with a peer, node by node.
  *
- * The candidate runs once with every value kept; the float64 run gives the truth where none was
- * recorded; each operator is then called once more in float64 on the candidate's own inputs, and on
- * those of the peer where they are known and others.  A value differs when one of the two lies
- * further from that than its rounding takes it.  Only where this cannot be told does the distance
- * from the float64 run decide, and what rounding alone does to that, which a third run tells. */
+ * The candidate runs once with every value kept.  The float64 run is the reference where none was
+ * recorded.  Each operator is then called once more in float64 on the candidate's own inputs, and
+ * on the peer's inputs where they are known and differ.  A value differs when either side lies
+ * further from that result than the rounding of the operator allows.  Only where this cannot be
+ * decided, the distances from the float64 run count, and what rounding alone does to them, which a
+ * third run measures. */
 
 #include "exec/adj-comparison.h"
 
@@ -25,8 +26,8 @@ worst_verdict (const AdjValueComparison *values, guint n, AdjVerdict worst)
   return worst;
 }
 
-/* Runs both sides. Values computed before the candidate fails are compared nevertheless: the cause
- * is often a value that differs long before. */
+/* Runs both sides.  If the candidate fails, the values computed before are compared nevertheless:
+ * the cause is often a value that differs long before. */
 static gboolean
 run_both (Comparing *comparing, AdjRunResult *result, AdjComparison *comparison, GError **error)
 {

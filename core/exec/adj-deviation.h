@@ -7,25 +7,25 @@
 
 G_BEGIN_DECLS
 
-/* How far what an operator gave lies from what it gives in float64 on the same inputs, and how far
- * it may.  Three statistics, for each misses what another sees: the L2 distance sees noise, the
- * slope a factor that is smaller than the noise, the worst element what is lost among many. */
+/* The distance of an operator's result from its float64 result on the same inputs, and the limits.
+ * Three statistics complement each other: the L2 distance sees noise, the slope a factor smaller
+ * than the noise, the worst element an error that is lost among many. */
 
-/* How many u of the absolute values of its terms one element may be off. */
+/* Limit for the error of one element, in u of the sum of its terms' absolute values. */
 #define ADJ_ELEMENT_LIMIT 64
 
 typedef struct
 {
   gboolean measured;
-  gint64 n_class_mismatch; /* NaN or infinite in one of the two only; what a cast to the type makes
-                              infinite may be */
+  gint64 n_class_mismatch; /* elements that are NaN or infinite on one side only, except those that
+                              a cast to the type makes infinite */
   double rel_l2, rel_l2_limit;
   double slope, slope_limit; /* <value, exact> / <exact, exact> - 1 */
-  double independent;        /* elements that round independently of each other */
+  double independent;        /* number of elements whose roundings are independent of each other */
   double element;            /* the largest error of an element in u of its terms */
   gint64 element_index;      /* row-major; -1: none */
-  double terms;              /* L2 norm of the terms over that of their sums; 1: not looked at */
-  gboolean right;            /* none of them is beyond its limit */
+  double terms;              /* L2 norm of the terms over that of their sums; 1: not computed */
+  gboolean right;            /* no statistic exceeds its limit */
 } AdjDeviation;
 
 #define ADJ_DEVIATION_NONE                                                                         \

@@ -5,8 +5,9 @@
 
 G_BEGIN_DECLS
 
-/* Whether a value of @given stands where a graph says @annotated: PyTorch's traces say of the
- * statistics of norms that they are as narrow as the batch; its kernels keep them in f32. */
+/* Whether a value of dtype @given may stand where a graph is annotated @annotated: PyTorch's traces
+ * annotate statistics of norms with the dtype of the batch, while its kernels compute them in f32.
+ */
 gboolean adj_dtype_is_as_annotated (AdjDType given, AdjDType annotated);
 
 G_END_DECLS

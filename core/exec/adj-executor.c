@@ -12,7 +12,7 @@
 #include "ir/adj-graph.h"
 #include "ir/adj-value-internal.h"
 
-/* Bytes that a run may need without asking how many there are. */
+/* Runs that need at most this many bytes start without asking how much memory is free. */
 #define LITTLE (G_GUINT64_CONSTANT (16) << 20)
 
 #define EXECUTOR(name, file) extern const AdjExecutor adj_executor_##name;
@@ -90,7 +90,7 @@ fits (const AdjTensorMeta *given, const AdjTensorMeta *wanted)
          same_sizes (&given->shape, &wanted->shape);
 }
 
-/* None stands for the first token. */
+/* Whether a None input stands for the first effect token. */
 static gboolean
 is_first_token (const AdjValue *value, const AdjTensorMeta *wanted)
 {
@@ -143,7 +143,7 @@ check_inputs (const AdjRunRequest *request, GError **error)
   return TRUE;
 }
 
-/* What lies in a large file is read before anything is computed of it. */
+/* Loads constants from large files before anything is computed. */
 static gboolean
 fetch_constants (const AdjGraph *graph, GHashTable *seen, GError **error)
 {

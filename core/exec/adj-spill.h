@@ -5,15 +5,15 @@
 
 G_BEGIN_DECLS
 
-/* Room for the value of every node of a run: in memory while its bound lasts, then in a temporary
- * file that is mapped.  The file has no name, so that it is gone with the last value in it, even
- * when the process dies.  One thread at a time puts values in; what comes out is shared freely. */
+/* Storage for the value of every node of a run: in memory up to a bound, then in a mapped temporary
+ * file.  The file is unlinked, so it vanishes with the last value in it, even when the process
+ * dies.  Only one thread at a time may put values in; values may be shared freely. */
 typedef struct _AdjSpill AdjSpill;
 
 /* (transfer full).  @memory: bytes that may stay in memory; 0: an eighth of what the machine has
  * free. */
 AdjSpill *adj_spill_new (guint64 memory);
-/* The values live on. */
+/* Values that were taken stay valid. */
 void adj_spill_free (AdjSpill *spill);
 
 /**

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Alias versions: which node's result is in a piece of memory after each write. */
+/* Alias versions: which node's result a piece of memory holds after each write. */
 
 #include "analysis/adj-aliases.h"
 #include "analysis/adj-node-call.h"

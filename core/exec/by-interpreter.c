@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What executors of plans leave to the interpreter. */
+/* Runs that executors of plans leave to the interpreter. */
 
 #include "exec/by-interpreter-private.h"
 

@@ -5,8 +5,8 @@
 
 G_BEGIN_DECLS
 
-/* The run of a captured backward: gradients are noted instead of accumulated, as nothing is
- * differentiated, and objects that it calls may be missing. */
+/* The run of a captured backward: gradients are collected instead of accumulated, since there are
+ * no leaves, and objects that it calls may be missing. */
 typedef struct
 {
   AdjContext *cx;
@@ -19,7 +19,7 @@ void captured_run_init (CapturedRun *self, AdjContext *cx, const AdjRunRequest *
 /* As in AdjInterpreterHooks. */
 gboolean captured_replace (
     CapturedRun *self, const AdjGraph *graph, AdjNodeId id, const AdjValue *args, AdjValue *value);
-/* Frees the members of @self; moves the noted gradients to @result. */
+/* Frees the members of @self; moves the collected gradients to @result. */
 void captured_run_end (CapturedRun *self, AdjRunResult *result);
 
 G_END_DECLS

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Runs a backward that compiled autograd captured: its hooks and accumulations, taken from the
- * recording where they cannot be called. */
+/* Runs a backward that compiled autograd captured: its accumulations and hooks, whose results come
+ * from the recording where they cannot be called. */
 
 #include "exec/captured-run-private.h"
 #include "ir/adj-graph.h"
@@ -51,7 +51,7 @@ note_gradient (CapturedRun *self, AdjNodeId id, AdjTensor *grad)
   g_array_append_val (self->gradients, gradient);
 }
 
-/* The value of the node is what is added. */
+/* Collects the added gradient, which is also the value of the node. */
 static gboolean
 accumulate (CapturedRun *self, AdjNodeId id, const AdjValue *args, AdjValue *value)
 {
@@ -88,7 +88,8 @@ fail_absent (CapturedRun *self, const AdjNode *node)
   return FALSE;
 }
 
-/* Takes the result of a call from the recording. Missing results that are unread are no error. */
+/* Takes the result of a call from the recording.  It is no error if a result that nothing reads was
+ * not recorded. */
 static gboolean
 recall (CapturedRun *self, AdjNodeId id, const AdjNode *node, AdjValue *value)
 {

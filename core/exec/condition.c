@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The condition estimate of one operator: how far its result moves when arguments move by a
+/* Estimates the condition of one operator: how far its result moves when its arguments move by a
  * rounding. */
 
 #include <math.h>
@@ -8,24 +8,23 @@
 #include "exec/replay-inputs-private.h"
 #include "ops/adj-ops.h"
 
-/* How often what an operator computes is moved, so that by chance no element seems not to move:
- * between these, by how many elements there are. */
+/* Number of random samples, between these bounds by the number of elements; enough that no element
+ * seems not to move by chance. */
 #define LEAST_SAMPLES 8
 #define MOST_SAMPLES 32
 #define ALL_SAMPLES (1 << 20)
 
-/* How many moves of an element the norm of the moves of all is made of. */
+/* Number of perturbations that the norm of moves is estimated from. */
 #define N_MOVES 32
 
-/* How often an operator that jumps is computed around its places, and how far. */
+/* Number of samples of a discontinuous operator around its coordinates, and their distance. */
 #define N_AROUND 16
 #define AROUND (32 * REPLAY_STEP)
 
-/* By how much an operator that jumps is moved to see how it moves where it does not. */
+/* Step for a discontinuous operator that stays on one side of its jumps. */
 #define NO_JUMP 0x1p-40
 
-/* The factor by which rounding may exceed a sample of it where the result is nothing but rounding.
- */
+/* Factor by which rounding may exceed a sample of it where the result is rounding alone. */
 #define LOST 16
 
 /* The result whose condition is estimated. */
@@ -35,7 +34,7 @@ typedef struct
   guint item;
   const double *exact;
   gint64 n;
-  gboolean pairs; /* two of them are a complex number */
+  gboolean pairs; /* elements are the parts of complex numbers */
 } Condition;
 
 static double *
@@ -61,7 +60,7 @@ norm_of_exact (const Condition *condition)
   return norm_of (condition->exact, condition->n);
 }
 
-/* Raises @sizes to what each tensor moves, per relative step. */
+/* Raises @sizes to the moves that each tensor causes, per relative step. */
 static void
 add_nudges (const Condition *condition, double *sizes)
 {
@@ -79,8 +78,8 @@ add_nudges (const Condition *condition, double *sizes)
     }
 }
 
-/* (transfer full) (nullable): by how much each element moves, relative to the step, when the inputs
- * are moved as @replay says; an average over @n_samples. */
+/* (transfer full) (nullable): how far each element moves, relative to the step, when inputs are
+ * moved by @replay; averaged over @n_samples. */
 static double *
 measure_moves (const Condition *condition, Replay replay, guint n_samples)
 {
@@ -106,7 +105,8 @@ measure_moves (const Condition *condition, Replay replay, guint n_samples)
   return g_steal_pointer (&squares);
 }
 
-/* By how far a rounding of the arguments moves the result: as the terms of a sum are moved. */
+/* Norm of the move of the result when every element of the arguments moves by up to @step at
+ * random. */
 static double
 norm_of_moves (const Condition *condition, double step)
 {
@@ -123,7 +123,8 @@ count_samples (const Condition *condition)
   return (guint) CLAMP (ALL_SAMPLES / MAX (condition->n, 1), LEAST_SAMPLES, MOST_SAMPLES);
 }
 
-/* What moves when everything that rounds does; the norm of it.  @op: (nullable). */
+/* Sets the moves of elements when everything that rounds is perturbed; returns their norm.  @op:
+ * (nullable). */
 static double
 add_intermediates (const Condition *condition, const AdjOp *op, double step, Terms *terms)
 {
@@ -140,8 +141,8 @@ add_intermediates (const Condition *condition, const AdjOp *op, double step, Ter
   return terms->moves != NULL ? norm_of (terms->moves, condition->n) : 0;
 }
 
-/* What moves when the weights do that it computes, each by itself.  Those of one element may cancel
- * where the absolute values of what they weigh do not. */
+/* Sets the moves of elements when the computed blend weights are perturbed, each by itself.  The
+ * weights of an element may cancel although the absolute values of its terms do not. */
 static void
 add_places (const Condition *condition, Terms *terms)
 {
@@ -157,7 +158,7 @@ add_places (const Condition *condition, Terms *terms)
   terms->places = terms->moves != NULL ? norm_of (terms->moves, condition->n) : 0;
 }
 
-/* Raises @sizes to what the operator gives on absolute values. */
+/* Raises @sizes to the operator's result on absolute values. */
 static void
 add_absolute (const Condition *condition, double *sizes)
 {
@@ -172,7 +173,8 @@ add_absolute (const Condition *condition, double *sizes)
     }
 }
 
-/* Whether a rounding of the arguments is much of the result: the variance of equal numbers. */
+/* Whether one rounding of the arguments changes much of the result, as for the variance of equal
+ * numbers. */
 static gboolean
 is_lost (const Condition *condition, double norm)
 {
@@ -186,7 +188,7 @@ raise_to (const Condition *condition, double *sizes, double least)
     sizes[i] = MAX (sizes[i], least);
 }
 
-/* None of @sizes is less than the largest number, and than what all terms are on average. */
+/* Raises each of @sizes to the largest result and to the mean of all terms. */
 static void
 level (const Condition *condition, double *sizes, double norm)
 {
@@ -198,8 +200,8 @@ level (const Condition *condition, double *sizes, double norm)
   raise_to (condition, sizes, least);
 }
 
-/* Of what several operators give: one of these may stop where another was nearer to its edge than
- * roundings reach, as relu does, which a few of them do not show. */
+/* Raises moves to their mean: an operator like relu may hide the perturbation of the one before it,
+ * if that is nearer to its edge than roundings reach, which a few samples do not show. */
 static void
 even_out (const Condition *condition, Terms *terms)
 {
@@ -208,8 +210,8 @@ even_out (const Condition *condition, Terms *terms)
               norm_of (terms->moves, condition->n) / sqrt ((double) condition->n));
 }
 
-/* Of what looks at places: several that rounding does not tell apart may be right.  The weights of
- * one may cancel although no argument moves them. */
+/* For operators that look up places: adds results for coordinates that rounding cannot distinguish,
+ * all of which are right.  Weights at one place may cancel although no argument moves them. */
 static void
 look_around (const Condition *condition, Terms *terms)
 {
@@ -225,7 +227,7 @@ look_around (const Condition *condition, Terms *terms)
     }
 }
 
-/* The result is a sum of so many steps, one after the other, of which only L2 norms are known. */
+/* The result is a sum of @n_added steps, one after the other, of which only L2 norms are known. */
 static void
 add_up (const Condition *condition, double steps, double n_added, Terms *terms)
 {
@@ -234,7 +236,7 @@ add_up (const Condition *condition, double steps, double n_added, Terms *terms)
     terms->moves[i] *= sqrt (n_added);
 }
 
-/* Of what is computed element by element. */
+/* Estimates an operator that is computed element by element. */
 static void
 estimate_body (const Condition *condition, const AdjOp *op, Terms *terms)
 {
@@ -246,7 +248,7 @@ estimate_body (const Condition *condition, const AdjOp *op, Terms *terms)
     level (condition, terms->sizes, terms->norm);
 }
 
-/* By how much what rounds is moved: where several operators do, by what a rounding is there. */
+/* The relative step of a perturbation: of several operators, one rounding of the coarsest type. */
 static double
 find_step (const AdjOp *op, const NodeRounding *rounding)
 {
@@ -255,7 +257,7 @@ find_step (const AdjOp *op, const NodeRounding *rounding)
   return op->flags & ADJ_OP_JUMPS ? NO_JUMP : REPLAY_STEP;
 }
 
-/* Of all else. */
+/* Estimates all other operators. */
 static void
 estimate_whole (const Condition *condition, const NodeRounding *rounding, Terms *terms)
 {
@@ -284,7 +286,7 @@ estimate_whole (const Condition *condition, const NodeRounding *rounding, Terms 
     add_places (condition, terms);
   if (step == NO_JUMP)
     {
-      /* Its places are rounded as numbers about 1 are, wherever they lie. */
+      /* Coordinates are rounded like numbers near 1, whatever their values. */
       terms->norm = MAX (terms->norm, steps);
       look_around (condition, terms);
     }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The executor of GPUs: runs a plan of the graph on one.  What the CPU had to run instead, and what
- * was copied for it, is in the result's regions and in its note. */
+/* The GPU executor: runs a plan of the graph on one.  Regions that ran on the CPU, and the copies
+ * for them, are in the result's regions and note. */
 
 #include "base/adj-clock.h"
 #include "base/adj-format-bytes.h"
@@ -98,7 +98,7 @@ tell_regions (AdjPlanSpace *space, AdjRunResult *result)
   result->regions = (AdjRunRegion *) (gpointer) g_array_free (regions, FALSE);
 }
 
-/* The first reason for which the CPU ran something, and of which node. */
+/* Appends why the first such region ran on the CPU, and its node. */
 static void
 append_reason (AdjPlanSpace *space, GString *note)
 {
@@ -187,7 +187,8 @@ run_space (AdjPlanSpace *space, Running *running, GCancellable *cancellable, GEr
   return TRUE;
 }
 
-/* A kernel found its data wrong.  The CPU, which runs the same, says of which node and how. */
+/* After a kernel refused its data, runs on the CPU to get an error that names the node and the
+ * value. */
 static void
 explain_by_cpu (const AdjRunRequest *request, GCancellable *cancellable, GError **error)
 {

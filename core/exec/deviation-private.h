@@ -6,35 +6,34 @@
 
 G_BEGIN_DECLS
 
-/* The terms that the elements of a result are sums of. */
+/* The terms that elements of a result are sums of. */
 typedef struct
 {
-  double *sizes;   /* (owned) (nullable): of each element the sum of their absolute values */
-  double *moves;   /* (owned) (nullable): how far one rounding of each step moves it */
-  gboolean fine;   /* those are roundings to float32 in 16-bit types too */
-  double sums;     /* L2 norm of the sizes where they are sums; else 0 */
-  double places;   /* L2 norm of how far a rounding of the weights of a blend moves all */
-  double **around; /* (owned) (nullable): what else is right of an element beyond its limit, for
-                      rounding does not tell on which side of an edge it is */
+  double *sizes;   /* (owned) (nullable): per element: sum of the absolute values of its terms */
+  double *moves;   /* (owned) (nullable): per element: how far one rounding of each step moves it */
+  gboolean fine;   /* steps round to float32 even in 16-bit types */
+  double sums;     /* L2 norm of @sizes where elements are sums; else 0 */
+  double places;   /* L2 norm of the moves that a rounding of blend weights causes */
+  double **around; /* (owned) (nullable): other right results for elements beyond their limit, where
+                      rounding decides on which side of an edge they are */
   guint n_around;
-  gboolean
-      coarse;  /* what it is computed from on the way may be rounded to the type of the result */
-  double norm; /* L2 norm of the terms of all */
+  gboolean coarse; /* intermediate results may be rounded to the type of the result */
+  double norm;     /* L2 norm of all terms */
 } Terms;
 
 void terms_clear (Terms *terms);
 
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Terms, terms_clear)
 
-/* (transfer full): every number of @data, of complex elements both parts; @n (out). */
+/* (transfer full): the numbers of @data, both parts of complex ones; @n (out): how many. */
 double *deviation_read (const AdjTensorData *data, gint64 *n);
 
-/* Whether both hold the same elements of the same type; zeros of either sign are the same, and so
- * are NaNs. */
+/* Whether both have equal elements of the same type; zeros of either sign are equal, and so are
+ * NaNs. */
 gboolean deviation_is_none (const AdjTensorData *a, const AdjTensorData *b);
 
-/* @value against @exact; not measured where they are not as many.  @terms: (nullable): not looked
- * at. */
+/* The deviation of @value from @exact; not measured where their numbers of elements differ. @terms:
+ * (nullable): not used. */
 AdjDeviation deviation_measure (const AdjTensorData *value,
                                 AdjTensorData *exact,
                                 const NodeRounding *rounding,

@@ -9,13 +9,13 @@
 #include "exec/deviation-private.h"
 #include "interpreter/adj-numeric-internal.h"
 
-/* How many standard errors of the slope are still chance. */
+/* Standard errors of the slope that are attributed to chance. */
 #define CHANCE 5
 
-/* How much of a term a measured move counts: it has in it how many roundings there are. */
+/* Weight of a measured move as a term: the move includes the number of roundings. */
 #define MOVE_TO_TERM 0.25
 
-/* How many roundings of its weights a blend may be off. */
+/* Roundings of its weights that a blend may be off. */
 #define PLACING 4
 
 void
@@ -83,8 +83,8 @@ by_size (const void *a, const void *b)
   return (x > y) - (x < y);
 }
 
-/* Equal numbers round equally, and those that are small beside others do not count: the number of
- * elements of one size whose slope is as sure. */
+/* The effective number of independent elements for the slope: equal elements round equally and
+ * count once, elements that are small beside others hardly count. */
 static double
 count_independent (const double *exact, gint64 n)
 {
@@ -107,14 +107,15 @@ count_independent (const double *exact, gint64 n)
 typedef struct
 {
   double u, underflow, most;
-  double of_moves;                    /* what a move counts as term, in u of the result */
+  double of_moves;                    /* weight of a move as a term, in u of the result */
   gboolean pairs;                     /* elements are the parts of complex numbers */
-  double squares, dot, exact_squares; /* of the errors, of these with what is exact, of that */
+  double squares, dot, exact_squares; /* of the errors; of their product with the exact values; of
+                                         the exact values */
   gint64 n;
   AdjDeviation *out;
 } Sums;
 
-/* Whether both are finite; counts where one is and the other may not be. */
+/* Whether both are finite; counts a mismatch where only one is, unless a cast explains it. */
 static gboolean
 are_finite (Sums *sums, double value, double exact)
 {
@@ -132,7 +133,7 @@ are_finite (Sums *sums, double value, double exact)
   return FALSE;
 }
 
-/* How many u of @size it is off. */
+/* The error in u of @size. */
 static double
 count_units (const Sums *sums, double value, double exact, double size)
 {
@@ -141,7 +142,8 @@ count_units (const Sums *sums, double value, double exact, double size)
   return error > 0 ? error / (sums->u * MAX (fabs (exact), size)) : 0;
 }
 
-/* A part of a complex number is as sure as the other: products round by the size of the number. */
+/* The size of an element for its limit; for complex numbers that of both parts, since products
+ * round relative to the whole number. */
 static double
 size_of (const Sums *sums, const Terms *terms, const double *exact, gint64 index)
 {
@@ -153,8 +155,8 @@ size_of (const Sums *sums, const Terms *terms, const double *exact, gint64 index
   return isfinite (other) ? MAX (size, other) : size;
 }
 
-/* The exact value of element @index: @exact or, where @value is far from it, the nearest acceptable
- * one. */
+/* The exact value of element @index or, where @value is far from it, the nearest other right
+ * result. */
 static double
 nearest (const Sums *sums, const Terms *terms, double value, const double *all, gint64 index)
 {
@@ -194,8 +196,9 @@ ratio (double part, double whole)
   return whole > 0 ? part / whole : part > 0 ? INFINITY : 0;
 }
 
-/* Half a band is for errors that all go one way.  What the rest of the errors leaves uncertain in
- * the slope is no more than chance; and where all elements are one, it is the distance. */
+/* Half of the band is for errors in one direction.  The uncertainty that the other errors leave in
+ * the slope counts as chance; where all elements are equal, the slope limit is the distance limit.
+ */
 static void
 limit_slope (AdjDeviation *out, const Sums *sums, const double *exact, gint64 n, double band)
 {
@@ -257,7 +260,7 @@ measure (const double *value,
   return out;
 }
 
-/* What rounds nowhere gives @exact as its type has it. */
+/* For operators that do not round: @exact, cast to the type of @value, must be equal. */
 static AdjDeviation
 measure_exact (const AdjTensorData *value, AdjTensorData *exact)
 {

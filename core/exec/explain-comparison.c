@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A comparison in words: causes, counts, and the reason for the verdict on one value. */
+/* A comparison in words: causes, counts, and the evidence for the verdict on one value. */
 
 #include <math.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The fast executor: plans as the planned one, with kernels that take sums in other orders, and
- * without roundings between fused calls. */
+/* The fast executor: like the planned one, with kernels that sum in other orders and without
+ * rounding between fused calls. */
 
 #include "exec/planned-private.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The random numbers of a run: those that were drawn when its inputs were recorded. */
+/* Generator states of a run: those at which its inputs were recorded. */
 
 #include <string.h>
 
@@ -10,7 +10,7 @@
 #include "exec/generator-state-private.h"
 #include "ir/adj-value-internal.h"
 
-#define MAX_GPUS 16 /* of a machine */
+#define MAX_GPUS 16 /* GPUs in one machine */
 
 void
 exec_be_of_release (AdjContext *cx, const AdjRunRequest *request)
@@ -19,7 +19,7 @@ exec_be_of_release (AdjContext *cx, const AdjRunRequest *request)
   adj_generator_set_source (adj_context_get_generator (cx), request->random_source);
 }
 
-/* (nullable): of member @name, @n_bytes of them */
+/* (nullable): the @n_bytes of member @name */
 static gconstpointer
 find_state (const AdjValue *rng, const char *name, gsize *n_bytes)
 {
@@ -31,8 +31,8 @@ find_state (const AdjValue *rng, const char *name, gsize *n_bytes)
   return bytes != NULL ? g_bytes_get_data (bytes, n_bytes) : NULL;
 }
 
-/* The state of the first GPU of which there is one, as torch.cuda.get_rng_state() gives it: seed
- * and offset.  @found: whether there is. */
+/* Restores the state of the first GPU that has one, in the format of torch.cuda.get_rng_state():
+ * seed and offset.  @found: whether there is one. */
 static gboolean
 restore_philox (AdjContext *cx, const AdjValue *rng, gboolean *found, GError **error)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The interpreter as an executor: imports the inputs, runs with the CPU kernels, times each node
- * and watches how long every storage lives. */
+ * and records how long every storage lives. */
 
 #include <gio/gio.h>
 #include <string.h>
@@ -25,10 +25,10 @@ typedef struct
   AdjContext *cx;
   const AdjRunRequest *request;
   AdjRunResult *result;
-  AdjDrawState drawn_from; /* before the call, if it is asked for */
+  AdjDrawState drawn_from; /* generator state before the call, if @drew is set */
   GHashTable *lives;       /* storage id (guint64 *) → AdjLiveRange */
   gint64 started;
-  guint last_use; /* of the node being looked at */
+  guint last_use; /* node that is being visited */
   guint index;
   CapturedRun captured;
 } Watch;
@@ -73,7 +73,7 @@ peak_of_lives (GHashTable *lives, guint n_nodes)
   return live[peak];
 }
 
-/* @data: (nullable): the context in which an object is one that was called. */
+/* @data: (nullable): the context, whose called copies stand for objects. */
 static gboolean
 export_leaf (const AdjValue *leaf, AdjValue *out, gpointer data)
 {
@@ -81,7 +81,7 @@ export_leaf (const AdjValue *leaf, AdjValue *out, gpointer data)
       leaf->kind == ADJ_VALUE_OPAQUE_OBJECT ? adj_object_from_opaque (leaf->object) : NULL;
 
   if (leaf->kind == ADJ_VALUE_TENSOR && adj_composite_get_class (leaf->tensor) != NULL)
-    *out = ADJ_NONE; /* of a level of torch.func: it has no memory of its own */
+    *out = ADJ_NONE; /* a tensor of a torch.func level has no memory of its own */
   else if (leaf->kind == ADJ_VALUE_TENSOR)
     *out = ADJ_DATA (adj_tensor_snapshot (leaf->tensor));
   else if (object != NULL && data != NULL)
@@ -116,8 +116,8 @@ import_leaf (const AdjValue *leaf, AdjValue *out, gpointer data)
   return TRUE;
 }
 
-/* Inputs that share bytes share a storage, so that what the graph writes through one is seen
- * through the other. */
+/* Inputs that share memory share a storage, so that a write through one is seen through the other.
+ */
 static AdjValue *
 import_inputs (const AdjRunRequest *request)
 {
@@ -172,7 +172,7 @@ widen_leaf (const AdjValue *leaf, AdjValue *out, gpointer data)
   return TRUE;
 }
 
-/* Whether its value is what the graph says, which no operator has made. */
+/* Whether the node's value is given by the graph and not computed. */
 static gboolean
 makes_constant (const AdjNode *node)
 {

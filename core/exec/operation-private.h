@@ -11,28 +11,28 @@ G_BEGIN_DECLS
 typedef struct
 {
   const AdjNode *node;
-  const AdjValue *values;        /* of every node, before later writes; NONE: unknown */
-  const AliasVersions *versions; /* by the nodes before */
+  const AdjValue *values;        /* values of every node before later writes; NONE: unknown */
+  const AliasVersions *versions; /* after the nodes before this one */
   const char *release;           /* (nullable): as in AdjRunRequest */
   AdjRandomSource random_source;
-  AdjDType drawn; /* in which it draws random numbers; ADJ_DTYPE_NONE: in the default one */
-  GBytes *state;  /* (nullable): what it draws from, an AdjDrawState */
+  AdjDType drawn; /* dtype in which it draws random numbers; ADJ_DTYPE_NONE: the default dtype */
+  GBytes *state;  /* (nullable): the AdjDrawState that it draws from */
 } Operation;
 
-/* Computes the node in float64. @rounding: its rounding. NONE where an input is unknown, or
- * overwritten, and for random numbers that are drawn from an unknown state. (transfer full) */
+/* Computes the node in float64.  @rounding: its rounding.  NONE where an input is unknown or
+ * overwritten, and for random numbers from an unknown state. (transfer full) */
 AdjValue operation_compute (const Operation *operation, NodeRounding *rounding);
 
 /* Computes the node in the dtypes of the graph. (transfer full) */
 AdjValue operation_repeat (const Operation *operation);
 
-/* Whether the node gives something else where memory that nobody wrote, which @unset has of each
- * node, holds something else. */
+/* Whether the result depends on uninitialised memory; @unset: per node, whether its value is such
+ * memory. */
 gboolean operation_reads_unset (const Operation *operation, const gboolean *unset);
 
-/* The terms of result @item, which is @exact: of sums and products by the operator on absolute
- * values, of what is computed element by element by how each argument moves it, of the rest by how
- * a rounding of all arguments, and of what is computed on the way, does. */
+/* Sets the terms of result @item, which is @exact.  For sums and products they come from the
+ * operator on absolute values, for elementwise operators from perturbing each argument, for others
+ * from perturbing all arguments and intermediate results by a rounding. */
 void operation_estimate_condition (const Operation *operation,
                                    const NodeRounding *rounding,
                                    const AdjTensorData *exact,

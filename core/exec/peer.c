@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the other side of a comparison computed of an item, with values that were not recorded
- * computed again. */
+/* The peer's values in a comparison; those that were not recorded are computed again. */
 
 #include "call/adj-op.h"
 #include "exec/comparing-private.h"
@@ -30,7 +29,7 @@ typedef struct
 {
   const Comparing *comparing;
   guint index, item;
-  gboolean keep; /* items that were not recorded keep the value of the leaf */
+  gboolean keep; /* items that were not recorded keep their given value */
   guint n_found;
   gboolean missing; /* a tensor was not recorded */
 } Taking;
@@ -57,7 +56,7 @@ take_leaf (const AdjValue *leaf, AdjValue *out, gpointer data)
   return TRUE;
 }
 
-/* Whether the result follows from the inputs without computing. */
+/* Whether the result follows from the inputs without arithmetic. */
 static gboolean
 computes_nothing (const AdjNode *node)
 {
@@ -97,7 +96,7 @@ comparing_note_peer (Comparing *comparing, guint index)
 {
   const AdjNode *node = adj_graph_get_node (comparing->graph, index);
   gboolean unset = node->op != NULL && (node->op->flags & ADJ_OP_NO_COMPARE) != 0;
-  /* What is in memory that nobody wrote may be what the candidate found there. */
+  /* Uninitialised memory has the candidate's content where nothing was recorded. */
   Taking taking = { .comparing = comparing, .index = index, .keep = unset };
   AdjValue *peer = &comparing->peer[index];
 

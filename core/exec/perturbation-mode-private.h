@@ -5,7 +5,8 @@
 
 G_BEGIN_DECLS
 
-/* The sizes of random moves: of results, and of the coordinates that some operators read. */
+/* Sizes of the random perturbations: of results, and of the coordinates that some operators look
+ * up. */
 typedef struct
 {
   double results;     /* relative */
@@ -13,8 +14,8 @@ typedef struct
   guint64 seed;
 } Perturbation;
 
-/* (transfer full): a mode that moves what every operator gives that rounds, and the argument `grid`
- * of those that jump (ADJ_OP_JUMPS); above the float64 mode. */
+/* (transfer full): a mode that perturbs the results of every operator that rounds, and the argument
+ * `grid` of discontinuous ones (ADJ_OP_JUMPS); to be placed above the float64 mode. */
 AdjMode *perturbation_mode_new (const Perturbation *move);
 
 G_END_DECLS

@@ -16,15 +16,15 @@ typedef struct
   Perturbation move;
 } PerturbationMode;
 
-/* For the next tensor. */
+/* The seed for the next tensor. */
 static guint64
 next_seed (PerturbationMode *perturbation)
 {
   return perturbation->move.seed += (guint64) 1 << 40;
 }
 
-/* From this on an element is moved by what it is itself: what transforms and factorizations give,
- * and what subtracts large numbers, is rounded as the rest of the tensor is. */
+/* Elements below this move by as much as this: results of transforms and factorizations, and of
+ * cancelling differences, round relative to the whole tensor.  0: each moves by its own size. */
 static double
 least_to_move (const AdjOp *op, const AdjTensorData *data)
 {
@@ -40,7 +40,8 @@ least_to_move (const AdjOp *op, const AdjTensorData *data)
   return sqrt (squares / (double) MAX (n, 1));
 }
 
-/* The arguments of @call, with other places where it jumps; @coordinates (out) (transfer full). */
+/* The arguments of @call, with perturbed coordinates where it is discontinuous; @coordinates (out)
+ * (transfer full). */
 static void
 move_arguments (PerturbationMode *perturbation,
                 const AdjOpCall *call,

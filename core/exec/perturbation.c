@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The rounding perturbation: moves what every node of a float64 run computes by less than a
- * rounding of its type, which shows what rounding alone does to the run. */
+/* The rounding perturbation: moves the result of every node of a float64 run by less than a
+ * rounding of its dtype, to show what rounding alone does to the run. */
 
 #include <math.h>
 
@@ -15,7 +15,7 @@
 typedef struct
 {
   const AdjGraph *graph;
-  const AdjOp *op; /* (nullable): that it names */
+  const AdjOp *op; /* (nullable): the operator that it names */
 } Called;
 
 static gboolean
@@ -28,8 +28,8 @@ is_no_operator (const AdjValue *leaf, gpointer data)
   return leaf->kind != ADJ_VALUE_OP;
 }
 
-/* Whether what a name of Python may stand for writes; what is given an operator calls that; of a
- * name that nobody knows nothing is known. */
+/* Whether a Python function may write: by its packet; else by an operator among its arguments,
+ * which it calls; unknown functions may. */
 static gboolean
 name_may_write (const AdjGraph *graph, const AdjNode *node)
 {
@@ -89,11 +89,11 @@ perturbation_move_tensor (const AdjTensorData *data, double step, double least, 
   return adj_tensor_data_new (adj_tensor_data_get_meta (data), store, NULL);
 }
 
-/* How many times further than the elements of a tensor moved on average one of them may move. */
+/* How many times further than the average of its tensor an element may be moved. */
 #define FAR 8
 
-/* (transfer full): @moved, whose elements that are near enough to zero in @truth are on the other
- * side of it. */
+/* (transfer full): @moved, where elements whose @truth is near enough to zero get the other sign.
+ */
 static AdjTensorData *
 cross_zero (AdjTensorData *moved, const AdjTensorData *truth)
 {
@@ -121,7 +121,7 @@ cross_zero (AdjTensorData *moved, const AdjTensorData *truth)
 typedef struct
 {
   GPtrArray *like;  /* of AdjTensorData, %NULL where there is no tensor */
-  GPtrArray *truth; /* the same */
+  GPtrArray *truth; /* of AdjTensorData, %NULL where there is no tensor */
   guint next;
   guint64 seed;
 } Moving;

@@ -5,9 +5,9 @@
 
 G_BEGIN_DECLS
 
-/* (transfer full): what the operator of @side gives exactly, at places that are computed in float64
- * or rounded as PyTorch's kernels round them, whichever comes nearest to the value.  Of other
- * operators: what is exact. */
+/* (transfer full): the exact result of the operator of @side, with coordinates computed in float64
+ * or rounded as PyTorch's kernels do, whichever is nearest to the value.  For other operators: the
+ * exact result. */
 AdjTensorData *places_find_nearest (const Side *side, const Leaf *leaf);
 
 G_END_DECLS

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* The places that a resampling blends at: PyTorch computes them in float32, with a product and a
- * difference that some processors round once and others twice.  At the far end of a picture that is
- * as much as a hundred roundings of what lies there. */
+/* Coordinates at which a resampling blends.  PyTorch computes them in float32, with a product and a
+ * difference that some processors round once and others twice.  At the far end of an image that
+ * amounts to a hundred roundings. */
 
 #include "call/adj-op.h"
 #include "exec/perturbation-private.h"

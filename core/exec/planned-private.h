@@ -8,8 +8,8 @@
 
 G_BEGIN_DECLS
 
-/* Runs @request by a plan made with @flags, with @kernels, which are of the CPU; by the interpreter
- * where there is no plan, which the note of @result says. */
+/* Runs @request by a plan made with @flags, with the CPU @kernels; by the interpreter where there
+ * is no plan, which the note of @result says. */
 gboolean exec_run_planned (const AdjRunRequest *request,
                            AdjPlanFlags flags,
                            const AdjKBackend *kernels,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* The planned executor: runs a plan of the graph over one arena.  What a plan does not do (float64,
- * values put in the place of others) and graphs that have no plan are the interpreter's, and the
- * result says so. */
+/* The planned executor: runs a plan of the graph over one arena.  What plans do not support
+ * (float64, replaced values) and graphs without a plan run by the interpreter, which the note says.
+ */
 
 #include "base/adj-clock.h"
 #include "call/adj-context-internal.h"
@@ -23,10 +23,10 @@ typedef struct
   AdjKQueue queue;
   AdjPlan *plan;
   CapturedRun captured;
-  gint64 started; /* the region that runs */
+  gint64 started; /* when the current region started */
 } Running;
 
-/* The time of a region is that of its last node. */
+/* Attributes the time of a region to its last node. */
 static gboolean
 see_region (guint index, guint n, gpointer data)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Replay inputs: what a node gets when it is computed again (as it came, in float64, absolute
- * values, moved), and that computation. */
+/* Inputs on which a node is computed again (as they came, in float64, absolute values, perturbed),
+ * and that computation. */
 
 #include <math.h>
 #include <string.h>
@@ -23,7 +23,8 @@
 /* Separates the random moves of intermediate results from those of inputs. */
 #define PERTURBATION_SEED 0x5851f42d4c957f2du
 
-/* Of complex numbers real ones, so that products of them are no less than any of their terms. */
+/* Makes numbers absolute; complex ones become real, so that their products are no less than any of
+ * their terms. */
 static void
 make_absolute (double *numbers, gsize n, AdjDType dtype)
 {
@@ -129,7 +130,7 @@ export_leaf (const AdjValue *leaf, AdjValue *out, gpointer data)
   return TRUE;
 }
 
-/* The numbers that sums of products are multiplied by: -1 would take absolute values away. */
+/* Makes factors of sums of products (alpha, beta) absolute, since -1 would make terms cancel. */
 static void
 make_factors_absolute (AdjValue *kwargs)
 {
@@ -174,8 +175,8 @@ is_stateless (const AdjValue *leaf, gpointer data)
   return object == NULL || adj_object_is_value (object);
 }
 
-/* Whether what @node gives depends on the state that an object among @args had when it was called,
- * which nobody has kept. */
+/* Whether the result of @node depends on the state of an object among @args at the call, which was
+ * not kept. */
 static gboolean
 depends_on_state (const AdjNode *node, const AdjValue *args)
 {

@@ -7,20 +7,19 @@
 
 G_BEGIN_DECLS
 
-/* The rounding of a node: the sum over the operators that it calls, without those that these call.
- */
+/* The rounding of a node: the sum over the operators that it calls directly. */
 typedef struct
 {
   AdjRoundings roundings;
   guint n_calls;
   AdjDType of_steps;  /* the dtype that intermediate results may be rounded to */
-  AdjDType of_inputs; /* the coarsest of its inputs; ADJ_DTYPE_NONE */
-  AdjBand band;       /* of the last of them */
+  AdjDType of_inputs; /* the coarsest dtype of its inputs; ADJ_DTYPE_NONE */
+  AdjBand band;       /* of the last operator */
   double reduction;
-  const AdjOp *op; /* (nullable): the last of them */
+  const AdjOp *op; /* (nullable): the last operator */
   double first;    /* elements of its first tensor */
-  double root;     /* it is this root of a sum of powers; 1: of none */
-  gboolean narrow; /* it is added up in the type of its inputs, whatever its own is */
+  double root;     /* the result is this root of a sum of powers; 1: it is no root */
+  gboolean narrow; /* accumulated in the dtype of its inputs, whatever its own is */
 } NodeRounding;
 
 /* Adds to *@rounding for each operator called. */
@@ -29,20 +28,19 @@ AdjMode *rounding_mode_new (NodeRounding *rounding);
 /* The largest relative error of a result of @dtype. */
 double rounding_get_limit (const NodeRounding *rounding, AdjDType dtype);
 
-/* That of a result of @n elements. */
+/* The rounding of a result with @n elements. */
 NodeRounding rounding_of_result (const NodeRounding *rounding, gint64 n);
-/* One u of it. */
+/* The unit roundoff u of a result. */
 double rounding_get_unit (const NodeRounding *rounding, AdjDType dtype);
-/* The part of it that grows with the terms of a sum rather than with the sum. */
+/* The part of the limit that grows with the terms of a sum rather than with the sum. */
 double rounding_get_term_limit (const NodeRounding *rounding, AdjDType dtype, gboolean coarse);
-/* By how much an element may be off for no other reason than that small numbers of @dtype are few.
- */
+/* The absolute error of an element that underflow in @dtype explains. */
 double rounding_get_underflow (const NodeRounding *rounding, AdjDType dtype);
-/* (nullable): the operator that the node is. */
+/* (nullable): the only operator that the node calls. */
 const AdjOp *rounding_get_op (const NodeRounding *rounding);
-/* One u of what is not of @dtype on the way, but of float32. */
+/* The unit roundoff of the terms of a sum, which for a 16-bit @dtype is that of float32. */
 double rounding_get_term_unit (const NodeRounding *rounding, AdjDType dtype);
-/* By how much of the absolute values of its terms a sum may be off. */
+/* The error of a sum relative to the absolute values of its terms. */
 double rounding_get_sum_limit (const NodeRounding *rounding, AdjDType dtype);
 
 G_END_DECLS

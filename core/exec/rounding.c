@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The rounding of an operator: how many roundings of which unit stand between its inputs and its
- * result. */
+/* The rounding of an operator: how many roundings, and of which unit, are between its inputs and
+ * its result. */
 
 #include <math.h>
 
@@ -10,12 +10,12 @@
 #include "interpreter/adj-numeric-internal.h"
 #include "ops/adj-ops.h"
 
-/* How many u of the absolute values of their terms sums, and sums of products, may be off, whatever
- * they come to: PyTorch adds numbers up in several sums at once, products one after the other. */
+/* Error of sums, and of sums of products, in u of the absolute values of their terms, whatever the
+ * sum is: PyTorch adds numbers in several partial sums, products one after the other. */
 #define ADDING 1
 #define ADDING_PRODUCTS 2
 
-/* How many of the least numbers of its type an element may be off, and one more for each term. */
+/* Multiples of adj_dtype_smallest() that an element may be off, and one more for each term. */
 #define UNDERFLOW 4
 
 typedef struct
@@ -25,7 +25,7 @@ typedef struct
   guint depth;
 } RoundingMode;
 
-/* Elements of the first tensor that @call gets. */
+/* Number of elements of the first tensor of @call. */
 static double
 count_first (const AdjOpCall *call)
 {
@@ -92,9 +92,9 @@ rounding_mode_new (NodeRounding *sum)
   return &rounding->mode;
 }
 
-/* What several operators compute is rounded after each, and a sum that is added up in the type of
- * its terms after each of these: PyTorch's layer_norm gives gradients of f32 weights that it added
- * up in the bf16 of its input. */
+/* The coarser of @dtype and the dtype that intermediate results round to.  A node of several
+ * operators rounds after each of them; a narrow sum is rounded in the dtype of its terms: PyTorch's
+ * layer_norm accumulates gradients of f32 weights in the bf16 of its input. */
 static AdjDType
 coarser (const NodeRounding *rounding, AdjDType dtype)
 {
@@ -141,7 +141,7 @@ rounding_get_unit (const NodeRounding *rounding, AdjDType dtype)
   return adj_dtype_unit_roundoff (coarser (rounding, dtype));
 }
 
-/* In which the terms of a sum of @dtype are. */
+/* The dtype of the terms of a sum of @dtype. */
 static AdjDType
 type_of_terms (const NodeRounding *rounding, AdjDType dtype)
 {

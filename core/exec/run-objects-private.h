@@ -5,8 +5,8 @@
 
 G_BEGIN_DECLS
 
-/* Fills the objects of @result, whose n_nodes is set: those that @cx, which has called copies, has
- * no copy of are as they were. */
+/* Sets the objects of @result, whose n_nodes is set.  Objects that @cx has no called copy of are
+ * unchanged. */
 void run_objects_note (AdjContext *cx, const AdjRunRequest *request, AdjRunResult *result);
 
 G_END_DECLS

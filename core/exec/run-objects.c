@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What became of the objects that a run was given. */
+/* Objects that a run was given, with their state afterwards. */
 
 #include "call/adj-object-call-internal.h"
 #include "exec/run-objects-private.h"
@@ -29,8 +29,8 @@ note (Search *search, const AdjValue *value, guint index)
   g_array_append_val (search->objects, entry);
 }
 
-/* The attributes of @graph and of the graphs that it calls, @outer of which is the node that a run
- * sees: @index itself where it is G_MAXUINT. */
+/* Notes the attributes of @graph and of its subgraphs.  @outer: the node in the run's graph that
+ * holds @graph; G_MAXUINT: @graph is that graph, and the node is @index. */
 static void
 note_attribute (Search *search, const AdjGraph *graph, guint index, guint outer)
 {

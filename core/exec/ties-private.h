@@ -5,9 +5,9 @@
 
 G_BEGIN_DECLS
 
-/* Whether the value of @side, which has other elements than it should, holds places along a
- * dimension (ADJ_OP_INDICES) at which its input has the same numbers: among equals any may be
- * named, but each only once. */
+/* Whether the value of @side, whose elements differ from the expected, has indices along a
+ * dimension (ADJ_OP_INDICES) at which its input has equal numbers: any of the tied indices is
+ * right, but each only once. */
 gboolean ties_name_equals (const Side *side);
 
 G_END_DECLS

@@ -11,7 +11,7 @@
 #include "ir/adj-graph.h"
 #include "ir/adj-value-internal.h"
 
-/* (nullable): what @node gives for the argument @name, or its default. */
+/* (nullable): the argument @name of @node, or its default. */
 static const AdjValue *
 find_argument (const AdjNode *node, const char *name)
 {
@@ -26,7 +26,7 @@ find_argument (const AdjNode *node, const char *name)
   return NULL;
 }
 
-/* (nullable): the tensor that the places are in. */
+/* (nullable): the tensor that the indices refer to. */
 static const AdjTensorData *
 find_input (const Operation *operation)
 {
@@ -66,7 +66,7 @@ find_lines (const Operation *operation, const AdjTensorData *input, Lines *lines
   return TRUE;
 }
 
-/* The places of one line, @n of each, @step apart. */
+/* Compares the indices of one line: @n of each, @step apart. */
 static gboolean
 line_names_equals (const double *numbers,
                    const Lines *lines,

@@ -11,9 +11,9 @@ G_BEGIN_DECLS
 
 typedef struct
 {
-  AdjRecordedCall call; /* first: what callers hold is this.  Values and texts are owned */
+  AdjRecordedCall call; /* must be first: callers hold its address.  Owns values and texts */
   gatomicrefcount refs;
-  gboolean stale; /* of a run: another graph ran */
+  gboolean stale; /* only of a run: it was made by another version of the graph */
   AdjTapFunc get_tap;
   gpointer tap_data;
   GDestroyNotify destroy;
@@ -42,7 +42,7 @@ struct _AdjBundle
   GPtrArray *graphs;  /* AdjBundleGraph, in the arena */
   GPtrArray *regions; /* AdjRegion, in the arena */
   GPtrArray *calls;   /* BundleCall */
-  GPtrArray *weights; /* BundleCall: inputs that are known of graphs that nobody called */
+  GPtrArray *weights; /* BundleCall: known inputs of graphs without a recorded call */
   GPtrArray *runs;    /* BundleCall; replaced under @lock, never changed */
   GHashTable *by_id;
   GHashTable *texts;          /* id → GBytes */
@@ -51,7 +51,7 @@ struct _AdjBundle
   GHashTable *kept_entries;   /* name → GBytes */
   GPtrArray *loose;           /* BundleTensor */
   GArray *facts;              /* BundleFact */
-  gsize fact_bytes;           /* of their texts */
+  gsize fact_bytes;           /* total size of the texts in @facts */
   AdjRecording *recording;    /* (owned) (nullable) */
   const char *description;
   const char *torch_version; /* (nullable): in the arena */
@@ -59,19 +59,19 @@ struct _AdjBundle
   AdjRandomSource random_source;
   gint64 gpu_threads;
   AdjDiags *diags;
-  GMutex lock; /* for the taps, which are asked for one by one, and what may be replaced */
+  GMutex lock; /* guards the taps, which are loaded one by one, and replaceable members */
 };
 
 /* The bundle as built so far. (transfer none) */
 const AdjBundle *bundle_builder_peek (const AdjBundleBuilder *builder);
 AdjBundle *bundle_builder_get (AdjBundleBuilder *builder); /* (transfer none) */
 
-/* (transfer full): what a log gave @builder so far, which stays as it is: its graphs, which are the
- * same objects, their texts, and what is said beside them. */
+/* (transfer full): a copy of what a log has given @builder so far, which is unchanged: the same
+ * graph objects, their texts and the facts. */
 AdjBundleBuilder *bundle_builder_copy (const AdjBundleBuilder *builder);
 
-/* Keeps what the file has of the inputs of @graph_id, NONE where it has nothing.  %FALSE with
- * ADJ_ERROR_NOT_FOUND when there is no such graph, ADJ_ERROR_VERIFY when it has other inputs. */
+/* Keeps the known inputs of @graph_id, NONE for each unknown one.  %FALSE with ADJ_ERROR_NOT_FOUND
+ * when there is no such graph, ADJ_ERROR_VERIFY when it has other inputs. */
 gboolean bundle_builder_add_weights (AdjBundleBuilder *builder,
                                      const char *graph_id,
                                      const AdjValue *inputs,
@@ -108,13 +108,13 @@ GList *bundle_list_kept (const AdjBundle *bundle); /* (transfer container) */
 void bundle_builder_keep_in_graph (AdjBundleBuilder *builder, const char *id, const char *json);
 const char *bundle_get_kept_in_graph (const AdjBundle *bundle, const char *id); /* (nullable) */
 
-/* Tensors that nothing refers to, so that saving writes them back. */
+/* Tensors that no value refers to, so that saving writes them back. */
 void bundle_builder_keep_tensor (AdjBundleBuilder *builder,
                                  const char *file,
                                  const char *key,
                                  AdjTensorData *data);
 
-/* Whole entries of an .adjoint that are not ours to read: notes.json. */
+/* Whole entries of an .adjoint that are kept unparsed: notes.json. */
 void bundle_builder_keep_entry (AdjBundleBuilder *builder, const char *name, GBytes *bytes);
 GBytes *bundle_dup_kept_entry (const AdjBundle *bundle,
                                const char *name); /* (transfer full) (nullable) */

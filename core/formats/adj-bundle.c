@@ -270,7 +270,8 @@ bundle_get_own_tap (const AdjBundle *bundle,
   return found;
 }
 
-/* What its partition keeps the names of: of other graphs of its region only some names agree. */
+/* Whether the graph's nodes keep the names of the joint graph.  Other graphs of the region share
+ * only some of the names. */
 static gboolean
 is_part_of_joint (const AdjBundleGraph *graph)
 {
@@ -286,9 +287,9 @@ find_joint (const AdjRegion *region)
   return NULL;
 }
 
-/* Whether the node that @name is in @part is none of @joint's: passes behind the partition add
- * nodes without annotation (those that keep the generator's state), whose names count on from those
- * of their own graph, so that the joint graph may have them for something else. */
+/* Whether the node @name of @part has no counterpart in @joint.  Passes after the partition add
+ * nodes without annotation (for generator states), numbered after those of their own graph; in the
+ * joint graph such a name may belong to another node. */
 static gboolean
 is_added (AdjGraph *part, AdjGraph *joint, const char *name)
 {

@@ -8,9 +8,8 @@
 G_BEGIN_DECLS
 
 /* What a file holds: graphs by id, the regions that they belong to, and recorded calls.  Immutable
- * once read, counted atomically.  What becomes of a small file then does not matter; tensors of a
- * large one are read when they are first looked at, and writing into it meanwhile is an error of
- * what computes with them. */
+ * once read, counted atomically.  A small file may change or vanish afterwards.  Tensors of a large
+ * one are read at first use; if it was written to meanwhile, computing with them fails. */
 typedef struct _AdjBundle AdjBundle;
 
 typedef struct
@@ -24,7 +23,7 @@ typedef struct
   AdjGraph *graph;        /* (owned) */
 } AdjBundleGraph;
 
-/* Whether it is a joint graph: nobody has decided yet what of it is saved. */
+/* Whether it is a joint graph, which is not yet partitioned into forward and backward. */
 ADJ_PUBLIC gboolean adj_bundle_graph_is_undecided (const AdjBundleGraph *graph);
 
 /* One compiled region: the graphs of one compile id. */
@@ -33,7 +32,7 @@ typedef struct
   const char *id;         /* "0-0" */
   const char *compile_id; /* (nullable) */
   gint rank;
-  gint process; /* of several that wrote graphs of one rank, from 0 */
+  gint process; /* index of the writing process among those of this rank, from 0 */
   gint attempt;
   guint n_graphs;
   const AdjBundleGraph **graphs;
@@ -54,10 +53,9 @@ typedef struct
   const char *producer; /* (nullable): "adjoint 0.1.0" */
   const char *executor; /* (nullable): "interpreter" */
   gboolean float64;     /* computed in double precision */
-  const char *inputs;   /* (nullable): what it started from: "recorded call 1", "seed 3" */
+  const char *inputs;   /* (nullable): what its inputs were: "recorded call 1", "seed 3" */
   const char *date;     /* (nullable): when, in UTC: "2026-11-22T14:09:37Z" */
-  const char *graph;    /* fingerprint of the graph that ran; %NULL: of that
-                           which the call names */
+  const char *graph;    /* fingerprint of the graph that ran; %NULL: the call's graph */
 } AdjRunOrigin;
 
 /* One recorded call of a graph, or a run that was kept.  Values are DATA, numbers, NONE and
@@ -75,8 +73,8 @@ typedef struct
   const AdjValue *rng;       /* (nullable): DICT of generator states */
   const AdjValue *gradients; /* (nullable): of each input, NONE where there is none */
   const AdjValue *tangents;  /* (nullable): of each output, what @gradients were computed from */
-  /* (nullable): of a call of what compiled autograd captured, a DICT: "inputs", "hooks", "results"
-   * and "gradients", as backward-private.h has them */
+  /* (nullable): in a call of a graph that compiled autograd captured, a DICT: "inputs", "hooks",
+   * "results" and "gradients", as backward-private.h has them */
   const AdjValue *backward;
 } AdjRecordedCall;
 
@@ -124,51 +122,50 @@ ADJ_PUBLIC gboolean adj_bundle_get_random_source (const AdjBundle *bundle, AdjRa
 ADJ_PUBLIC const AdjDiags *adj_bundle_get_diags (const AdjBundle *bundle);
 /* The recording of the stages by which graphs of the file were made. (transfer none) (nullable) */
 ADJ_PUBLIC AdjRecording *adj_bundle_get_recording (const AdjBundle *bundle);
-/* What the file's notes.json says: a JSON object of annotations, how it is looked at under "view".
- * Unlike all else it may be replaced, as a whole; readers keep what they have. (transfer full)
- * (nullable) */
+/* The content of notes.json: a JSON object of annotations, with the state of the view under "view".
+ * It may be replaced as a whole; readers keep the bytes that they got. (transfer full) (nullable)
+ */
 ADJ_PUBLIC GBytes *adj_bundle_dup_notes (const AdjBundle *bundle);
 ADJ_PUBLIC void adj_bundle_set_notes (AdjBundle *bundle, GBytes *notes);
 /* -- runs that were kept: what PyTorch did not compute, and none of the calls above -- */
 
-/* In the order of keeping.  As the notes they may be replaced, as a whole. (transfer full)
- * (element-type AdjRecordedCall): not to be changed */
+/* Kept runs, in the order in which they were kept.  Like the notes the list may be replaced as a
+ * whole. (transfer full) (element-type AdjRecordedCall): not to be changed */
 ADJ_PUBLIC GPtrArray *adj_bundle_dup_runs (const AdjBundle *bundle);
 /* @runs: each of a graph of @bundle; not to be changed from then on */
 ADJ_PUBLIC void adj_bundle_set_runs (AdjBundle *bundle, GPtrArray *runs);
-/* (transfer full) (element-type AdjRecordedCall): @runs but that of @graph by this name; to be
- * added to before it is given away. */
+/* (transfer full) (element-type AdjRecordedCall): a copy of @runs without the run @name of @graph;
+ * the caller may add to it before handing it on. */
 ADJ_PUBLIC GPtrArray *
 adj_runs_without (GPtrArray *runs, const AdjBundleGraph *graph, const char *name);
-/* (transfer full) (nullable): that of @graph by its name; ADJ_ERROR_NOT_FOUND names those there
- * are.
- */
+/* (transfer full) (nullable): the run @name of @graph; %NULL with ADJ_ERROR_NOT_FOUND, which lists
+ * the names that there are. */
 ADJ_PUBLIC AdjRecordedCall *adj_bundle_find_run (const AdjBundle *bundle,
                                                  const AdjBundleGraph *graph,
                                                  const char *name,
                                                  GError **error);
-/* (transfer full): one to be kept; everything is copied.  @values (nullable): node → AdjTensorData,
- * of which those of nodes that are no inputs are kept. */
+/* (transfer full): a deep copy of @call, to be kept as a run.  @values (nullable): node →
+ * AdjTensorData; values of inputs are left out. */
 ADJ_PUBLIC AdjRecordedCall *adj_run_new (const AdjRecordedCall *call, GHashTable *values);
 /* Counted atomically. */
 ADJ_PUBLIC AdjRecordedCall *adj_run_ref (AdjRecordedCall *run); /* (transfer full) */
 ADJ_PUBLIC void adj_run_unref (AdjRecordedCall *run);           /* @run: (nullable) */
 /* How many nodes have a value that is kept with it. */
 ADJ_PUBLIC guint adj_run_get_n_values (const AdjBundle *bundle, const AdjRecordedCall *run);
-/* Whether the graph that ran was another than the one that the bundle has. */
+/* Whether the run was made by another version of its graph than the bundle has. */
 ADJ_PUBLIC gboolean adj_run_is_stale (const AdjRecordedCall *run);
 /* One line of text, of 1 to 100 bytes. */
 ADJ_PUBLIC gboolean adj_run_name_is_valid (const char *name);
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (AdjRecordedCall, adj_run_unref)
 
-/* What the file says beside its graphs: why a graph broke, what guards it has, code made of it. */
+/* A text of the file beside its graphs: the reason of a graph break, guards, generated code. */
 typedef struct
 {
   const char *name;        /* as the file calls it: "dynamo_graph_break_reason" */
-  const AdjRegion *region; /* (nullable): that it speaks of */
+  const AdjRegion *region; /* (nullable): the region that it is about */
   GBytes *text;            /* UTF-8 */
-  const char *file;        /* (nullable): one of several, and where in it: */
+  const char *file;        /* (nullable): its file in a log of several files, with its line: */
   guint line;              /* 0: not known */
 } AdjBundleFact;
 
@@ -187,7 +184,7 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (AdjBundle, adj_bundle_unref)
 typedef struct _AdjBundleBuilder AdjBundleBuilder;
 
 ADJ_PUBLIC AdjBundleBuilder *adj_bundle_builder_new (void);          /* (transfer full) */
-ADJ_PUBLIC void adj_bundle_builder_free (AdjBundleBuilder *builder); /* not after the end */
+ADJ_PUBLIC void adj_bundle_builder_free (AdjBundleBuilder *builder); /* not after its end */
 /* One line for lists. */
 ADJ_PUBLIC void adj_bundle_builder_set_description (AdjBundleBuilder *builder, const char *text);
 /* Texts are copied, the graph is referenced; the id must be new and of [a-z0-9_-]{1,64}:
@@ -216,8 +213,8 @@ ADJ_PUBLIC void adj_bundle_builder_set_taps (AdjBundleBuilder *builder,
                                              GDestroyNotify destroy);
 ADJ_PUBLIC void
 adj_bundle_builder_set_text (AdjBundleBuilder *builder, const char *graph_id, GBytes *text);
-/* Copies the texts; @region (nullable): the id of one that is added before the end, else the fact
- * is of none.  Facts beyond 64 MiB in all are left out: then %FALSE. */
+/* Copies the texts.  @region (nullable): the id of a region that is added before the end; with an
+ * unknown id the fact belongs to no region.  %FALSE: left out, since facts exceed 64 MiB in all. */
 ADJ_PUBLIC gboolean adj_bundle_builder_add_fact (AdjBundleBuilder *builder,
                                                  const AdjBundleFact *fact,
                                                  const char *region);

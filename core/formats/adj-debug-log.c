@@ -28,7 +28,7 @@ typedef struct
 {
   AdjDebugLog *log;
   JsonReader json;
-  const char *modules[MAX_DEPTH]; /* (nullable): entered at that depth */
+  const char *modules[MAX_DEPTH]; /* (nullable): the module entered at each depth */
   gboolean has_format;
 } Loader;
 
@@ -72,7 +72,7 @@ read_type (Loader *loader, const char *text, AdjDebugValue *out)
   return at + 1;
 }
 
-/* "  ->  t$4: f32[4, 32]", "  ->  (None, 't: f32[2]')": what is None has its place, too. */
+/* "  ->  t$4: f32[4, 32]", "  ->  (None, 't: f32[2]')": None keeps its position. */
 static void
 read_types (Loader *loader, const char *text, AdjDebugCall *call, GArray *values)
 {
@@ -114,7 +114,8 @@ get_items (const JsonItem *item)
   return good && items != NULL && items->kind == JSON_ARRAY ? items : NULL;
 }
 
-/* One number, or one of each kind; a whole number is of the kind that combines bits. */
+/* A hash is one number, or a list with one of each kind: a float is the norm, an integer the
+ * exclusive or. */
 static void
 read_hash (const JsonItem *item, AdjDebugValue *out)
 {
@@ -231,7 +232,8 @@ add_call (Loader *loader, const JsonItem *item, gint64 depth, GError **error)
   return TRUE;
 }
 
-/* Calls of operators; what a distributed tensor made of one stands deeper and counts as well. */
+/* Reads one operator call.  Calls that a distributed tensor dispatches it to are nested deeper and
+ * are included. */
 static gboolean
 read_call (Loader *loader, GError **error)
 {

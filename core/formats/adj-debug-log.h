@@ -6,17 +6,17 @@
 
 G_BEGIN_DECLS
 
-/* What torch.utils._debug_mode.DebugMode.save_logs() wrote: the calls of operators of one run, in
- * order, and numbers that stand for their results (formats/SPEC.md §14).  Immutable. */
+/* The log of torch.utils._debug_mode.DebugMode.save_logs(): the operator calls of one run, in
+ * order, with hashes of their results (formats/SPEC.md §14).  Immutable. */
 typedef struct _AdjDebugLog AdjDebugLog;
 
 /* A tensor that a call gave. */
 typedef struct
 {
-  const char *dtype;          /* (nullable): "f32"; %NULL: its type was not written */
+  const char *dtype;          /* (nullable): "f32"; %NULL: not recorded */
   guint rank;                 /* number of its sizes */
   const gint64 *sizes;        /* (nullable) */
-  gboolean has_norm, has_xor; /* what was computed of it: */
+  gboolean has_norm, has_xor; /* which of the two hashes were recorded: */
   double norm;                /* the sum of the magnitudes, in float64 */
   guint64 bits;               /* all elements as float64 or int64, combined by exclusive or */
 } AdjDebugValue;
@@ -25,7 +25,7 @@ typedef struct
 {
   const char *op;     /* "aten::sum.dim_IntList" */
   const char *module; /* (nullable): the innermost that it is in, "M.a" */
-  gboolean single;    /* its result is one tensor, not a list of them */
+  gboolean single;    /* the result is one tensor, not a list of them */
   guint n;
   const AdjDebugValue *values;
 } AdjDebugCall;
@@ -36,7 +36,7 @@ ADJ_PUBLIC gboolean adj_debug_log_is (const char *path);
  * G_IO_ERROR; messages begin with @path. */
 ADJ_PUBLIC AdjDebugLog *
 adj_debug_log_load (const char *path, GCancellable *cancellable, GError **error);
-/* The same of @text, which @name begins messages of. */
+/* The same of @text; messages begin with @name. */
 ADJ_PUBLIC AdjDebugLog *
 adj_debug_log_read (const char *text, gsize length, const char *name, GError **error);
 ADJ_PUBLIC void adj_debug_log_free (AdjDebugLog *log);

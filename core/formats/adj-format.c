@@ -55,7 +55,7 @@ adj_format_find (const char *name, GError **error)
   return i >= 0 ? formats[i] : NULL;
 }
 
-/* The format that is surest of the first bytes of a file; %NULL: none knows them. */
+/* The format that is surest of the first bytes of a file; %NULL: no format takes them. */
 static const AdjFormat *
 find_best (const guint8 *head, gsize length, const char *path)
 {
@@ -75,7 +75,7 @@ find_best (const guint8 *head, gsize length, const char *path)
   return best;
 }
 
-/* A program may say much before its first message. */
+/* Looks further into a text: output of the program may stand before the first log message. */
 static const AdjFormat *
 find_in_text (const char *path)
 {
@@ -153,7 +153,7 @@ detect_text (GBytes *bytes)
   return best;
 }
 
-/* A text that is packed: a log, or a console. */
+/* A packed text: a log, or a console. */
 static AdjBundle *
 load_packed (const char *path, GCancellable *cancellable, GError **error)
 {

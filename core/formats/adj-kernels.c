@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* Joins what a log says of Inductor's kernels with the nodes of a graph and with the code.
+/* Joins Inductor's kernels, as a log records them, with the nodes of a graph and with the generated
+ * code.
  *
- * A region that is differentiated is compiled twice under one compile id, so that it has two tables
- * of kernels and two codes: the table is that of whose names the most are nodes of the graph, the
- * code that which calls most kernels of the table. */
+ * A region that is differentiated is compiled twice under one compile id, so it has two tables of
+ * kernels and two codes.  Chosen are the table with the greatest share of names that are nodes of
+ * the graph, and the code that calls the most kernels of that table. */
 
 #include "formats/adj-kernels.h"
 
@@ -19,8 +20,8 @@ struct _AdjKernels
   const AdjBundleFact *code;
 };
 
-/* Of old and of new releases: names of nodes under the name of a kernel, where a member is named in
- * it. */
+/* Facts of old and of new releases that map kernels to names of nodes; @member: where the map
+ * stands in the fact, if not at its top. */
 static const struct
 {
   const char *fact, *member;
@@ -29,7 +30,7 @@ static const struct
   { "inductor_triton_kernel_to_post_grad_nodes", NULL },
 };
 
-/* Of a program that is compiled when it runs, and of one that is compiled ahead. */
+/* The code of torch.compile, and of AOTInductor. */
 static const char *const codes[] = { "inductor_output_code", "inductor_aot_wrapper_code" };
 
 void
@@ -87,8 +88,8 @@ fit_table (const JsonItem *table, const AdjGraph *graph)
   return fit;
 }
 
-/* Names such as "mul" are in every graph: the greater share counts first.  A table most of which
- * are no nodes is one of another graph. */
+/* Compares by the share of known names, since names such as "mul" are in every graph.  A table with
+ * less than half of its names known belongs to another graph. */
 static gboolean
 is_better (Fit fit, Fit than)
 {
@@ -189,8 +190,8 @@ line_of (const char *code, const char *at)
   return line;
 }
 
-/* The comment before the call that has a number of its own: "# […] extern_kernels.mm:4"; @code
- * where there is none. */
+/* For a name with a number, the comment before its call: "# […] extern_kernels.mm:4"; else, or if
+ * there is none, @code. */
 static const char *
 skip_to_handle (const char *code, const char *name)
 {
@@ -201,7 +202,7 @@ skip_to_handle (const char *code, const char *name)
   return at != NULL ? at : code;
 }
 
-/* Sets the lines of the calls in @code; how many there are. */
+/* Sets the line of each call in @code and returns how many were found. */
 static guint
 find_lines (AdjKernels *self, const char *code)
 {
@@ -256,7 +257,8 @@ find_code (AdjKernels *self, const AdjBundle *bundle, const AdjRegion *region)
   if (best == NULL)
     return;
   find_lines (self, best);
-  /* A table may still have the kernels of what was compiled before it. */
+  /* Drops kernels that the code never calls: a table may still list those of an earlier
+   * compilation. */
   for (guint i = self->kernels->len; i-- > 0;)
     if (g_array_index (self->kernels, AdjKernel, i).line == 0)
       g_array_remove_index (self->kernels, i);
@@ -319,7 +321,7 @@ names (const char *line, const char *name)
   return FALSE;
 }
 
-/* By the name with its number before that without. */
+/* The index of the kernel that @line names: a name with its number is preferred to one without. */
 static guint
 find_named (const AdjKernels *self, const char *line)
 {

@@ -27,7 +27,7 @@ ADJ_PUBLIC const AdjKernel *adj_kernels_get (const AdjKernels *kernels, guint in
 /* The kernel that line @line of the code, from 1, calls or names, or whose source it is in;
  * G_MAXUINT: none. */
 ADJ_PUBLIC guint adj_kernels_find_line (const AdjKernels *kernels, guint line);
-/* (nullable): what the lines are lines of. */
+/* (nullable): the generated code that the line numbers refer to. */
 ADJ_PUBLIC const AdjBundleFact *adj_kernels_get_code (const AdjKernels *kernels);
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (AdjKernels, adj_kernels_free)

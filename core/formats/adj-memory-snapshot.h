@@ -6,8 +6,8 @@
 
 G_BEGIN_DECLS
 
-/* What torch.cuda.memory._dump_snapshot() wrote: the segments that the allocator of a GPU holds,
- * and what it did before (formats/SPEC.md §13).  Immutable. */
+/* The result of torch.cuda.memory._dump_snapshot(): the segments that the allocator of a GPU holds,
+ * and its history (formats/SPEC.md §13).  Immutable. */
 typedef struct _AdjMemorySnapshot AdjMemorySnapshot;
 
 typedef struct
@@ -26,13 +26,13 @@ typedef struct
   const char *action; /* "alloc", "free_requested", "free_completed", "segment_alloc", "oom" … */
   guint64 address, size; /* bytes */
   gint64 time_us;        /* since 1970; 0: not recorded */
-  guint64 allocated;     /* bytes in use on the device behind it, counted from the first event */
-  const char *frame;     /* (nullable): "train.py:12 step": the innermost of the user's */
-  /* Of the innermost line of a graph that was running, where "augment_with_fx_traces" told it;
-   * else %NULL, all three. */
+  guint64 allocated; /* bytes in use on the device after the event, counted from the first event */
+  const char *frame; /* (nullable): "train.py:12 step": the innermost frame of the user's code */
+  /* The innermost running line of a graph, if recorded with "augment_with_fx_traces"; else all
+   * three are %NULL. */
   const char *program; /* the generated file: one for each graph */
   const char *node;    /* "mm_1" */
-  const char *target;  /* "aten.mm.default", as Python prints it; "" where it is not told */
+  const char *target;  /* "aten.mm.default", as Python prints it; "": not recorded */
 } AdjMemoryEvent;
 
 /* (transfer full) (nullable): %NULL with ADJ_ERROR_PARSE, ADJ_ERROR_LIMIT or G_IO_ERROR; messages

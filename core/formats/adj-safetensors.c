@@ -37,9 +37,9 @@ typedef struct
 {
   AdjSafetensors *file;
   JsonReader json;
-  const char *name;    /* begins messages */
-  GBytes *bytes;       /* the file, or its header */
-  LateEntry *late;     /* (nullable): has what stands behind the header in @bytes */
+  const char *name; /* begins messages */
+  GBytes *bytes;    /* the file, or its header */
+  LateEntry *late;  /* (nullable): what the tensors are read from when @bytes is the header alone */
   guint64 start, size; /* the buffer in the file */
 } Reader;
 
@@ -168,7 +168,7 @@ allocate (gsize n, GError **error)
   return block;
 }
 
-/* Bytes other than 0 and 1 are no booleans to a kernel.  Takes @bytes. */
+/* Kernels require booleans to be 0 or 1: every other byte becomes 1.  Takes @bytes. */
 static GBytes *
 normalise_booleans (GBytes *bytes, GError **error)
 {
@@ -214,7 +214,7 @@ read_late (const Reader *reader, const Entry *entry, const AdjTensorMeta *meta, 
   return adj_tensor_data_new_late (meta, bytes, error);
 }
 
-/* Takes @data (nullable). */
+/* Sets the entry's data, or names the tensor in @error.  Takes @data (nullable). */
 static gboolean
 name_data (const Reader *reader, Entry *entry, AdjTensorData *data, GError **error)
 {
@@ -315,8 +315,8 @@ compare_places (gconstpointer a, gconstpointer b)
   return (first->end > second->end) - (first->end < second->end);
 }
 
-/* One tensor that does not begin where the one before it ends, at @at; the first has none before
- * it. */
+/* Fails for a tensor that does not begin at @at, where the one @before it (%NULL: it is the first)
+ * ends. */
 static gboolean
 fail_place (
     const Reader *reader, const Entry *before, const Entry *entry, guint64 at, GError **error)
@@ -422,7 +422,7 @@ read_length (const Reader *reader, guint64 size, guint64 *n, GError **error)
   return FALSE;
 }
 
-/* The first @n bytes of what is not in memory; others see them at once. */
+/* Reads the first @n bytes of @part into @reader; a file in memory (no @part) is there already. */
 static gboolean
 see (Reader *reader, const AdjFilePart *part, gsize n, GError **error)
 {
@@ -435,7 +435,7 @@ see (Reader *reader, const AdjFilePart *part, gsize n, GError **error)
   return reader->bytes != NULL;
 }
 
-/* @part: (nullable): where the file is that is not in memory; @size: of the file */
+/* @part: (nullable): the file, unless @reader has its bytes; @size: of the file */
 static AdjSafetensors *
 read_file (Reader *reader, const AdjFilePart *part, guint64 size, GError **error)
 {

@@ -5,8 +5,8 @@
 
 G_BEGIN_DECLS
 
-/* The tensors of a file, safetensors or what torch.save wrote, in its order.  Of nested dicts names
- * are joined by dots; where not every tensor stands under a text, they only have places. */
+/* The tensors of a file, safetensors or what torch.save wrote, in its order.  Keys of nested dicts
+ * are joined by dots; if any tensor has no text as its key, tensors have no names, only indices. */
 typedef struct _AdjTensorList AdjTensorList;
 
 /* Whether the file at @path is of these formats and holds no graph. */
@@ -16,7 +16,7 @@ gboolean adj_tensor_list_is (const char *path);
 AdjTensorList *adj_tensor_list_load (const char *path, GError **error);
 void adj_tensor_list_free (AdjTensorList *list);
 guint adj_tensor_list_get_n (const AdjTensorList *list);
-/* (nullable): %NULL: it only has its place */
+/* (nullable): %NULL: tensors of this list have no names */
 const char *adj_tensor_list_get_name (const AdjTensorList *list, guint index);
 /* (transfer none) (nullable): as adj_safetensors_find(). */
 AdjTensorData *adj_tensor_list_get (const AdjTensorList *list, guint index, GError **error);

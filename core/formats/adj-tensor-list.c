@@ -17,7 +17,7 @@ typedef struct
 
 struct _AdjTensorList
 {
-  AdjSafetensors *safetensors; /* (owned) (nullable): then all is in there */
+  AdjSafetensors *safetensors; /* (owned) (nullable): holds all tensors if set */
   GArray *entries;
   GHashTable *by_name; /* name → index + 1 */
   gboolean is_unnamed; /* a tensor stands outside of the dicts */

@@ -27,7 +27,8 @@ typedef struct
   guint place;
   GraphState state;
   AdjGraph *graph;     /* (owned) */
-  AdjSymbols *symbols; /* (owned) (nullable): of its region, where a name means another one there */
+  AdjSymbols *symbols; /* (owned) (nullable): symbols of its region, where they differ from those of
+                          the file */
 } GraphEntry;
 
 typedef struct
@@ -38,7 +39,7 @@ typedef struct
   JsonReader json; /* of the manifest: its name, for messages */
   const JsonItem *manifest;
   AdjSymbols *symbols;
-  AdjSymbols *within; /* (unowned): of the graph that is read, and of those inside it */
+  AdjSymbols *within; /* (unowned): symbols of the graph that is read, and of its subgraphs */
   AdjDiags *diags;
   AdjBundleBuilder *builder;
   GHashTable *graphs; /* id → GraphEntry */
@@ -56,7 +57,8 @@ gboolean loader_read_graphs (Loader *loader, GError **error);
 /* The entries of an array of objects; absent is empty. */
 gboolean loader_get_objects (
     Loader *loader, const char *key, guint max, const JsonItem **out, GError **error);
-/* What reads values that name tensors, graphs and objects of the file; @plain: they name none. */
+/* A reader of values that refer to tensors, graphs and objects of the file; @plain: of values
+ * without references. */
 ValueReader loader_read_values (Loader *loader, gboolean plain);
 gint loader_get_rank (const JsonItem *item); /* -1: none */
 

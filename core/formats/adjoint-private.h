@@ -7,7 +7,7 @@ G_BEGIN_DECLS
 
 /* Major and minor version of .adjoint (formats/SPEC.md §5).  1.1 adds to a graph file, in the
  * object "graph", the member "ambient": {"autocast_cpu": "bf16", "autocast_cuda": "f16", "grad":
- * "off"}, what the thread is set to that calls the graph; what is missing is off, or on for "grad".
+ * "off"}, the settings of the calling thread; a missing member is off, but "grad" is on.
  * 1.2 adds to a region the member "partition" (partition-private.h), and to the manifest "breaks"
  * and "frames" (remarks-private.h).  1.3 adds to a region the member "capture", and to a call
  * "backward" (backward-private.h). */

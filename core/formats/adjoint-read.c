@@ -20,7 +20,8 @@
 #define MAX_CALLS 10000
 #define MAX_STRINGS (1 << 20)
 
-/* How long a folder is read again because somebody writes it, and how long between two tries. */
+/* For how long a folder that is being written is read again, and the pause between two tries, in
+ * µs. */
 #define WAIT (10 * G_TIME_SPAN_SECOND)
 #define PAUSE (10 * G_TIME_SPAN_MILLISECOND)
 
@@ -87,8 +88,7 @@ has_other_symbols (const Loader *loader, const JsonItem *symbols)
   return FALSE;
 }
 
-/* Each region was traced by itself: what it calls s0 may be another s0 than that of a graph that
- * the file also has. */
+/* Regions are traced separately: their s0 may be another symbol than the s0 of the file. */
 static gboolean
 add_region_symbols (Loader *loader, const JsonItem *region, GError **error)
 {
@@ -144,7 +144,7 @@ list_region_graphs (Loader *loader, const JsonItem *item, GError **error)
   return g_steal_pointer (&ids);
 }
 
-/* What names mean in the graph @id, which is there. */
+/* The symbols of the graph @id, which must exist. */
 static AdjSymbols *
 get_symbols (const Loader *loader, const char *id)
 {
@@ -341,7 +341,8 @@ describe (const JsonItem *source)
   return g_strconcat (kind, " of torch ", version, suffix, NULL);
 }
 
-/* What one draw of the generator led to; a word of a later version is left to the release. */
+/* Sets where random numbers were drawn from.  An unknown word, of a later version, is ignored: the
+ * release of PyTorch decides. */
 static void
 take_random_source (Loader *loader, const char *word)
 {
@@ -354,7 +355,7 @@ take_random_source (Loader *loader, const char *word)
       bundle_builder_set_random_source (loader->builder, (AdjRandomSource) i);
 }
 
-/* @source: (nullable); what no GPU holds is not taken. */
+/* @source: (nullable); a number that no GPU has is ignored. */
 static void
 take_gpu_threads (Loader *loader, const JsonItem *source)
 {
@@ -502,7 +503,8 @@ load_once (const char *path, GCancellable *cancellable, gboolean *changed, GErro
   return bundle;
 }
 
-/* Parts of a folder that somebody writes meanwhile do not belong together: they are read again. */
+/* A folder that is written meanwhile is read again, since parts of two writes do not fit together.
+ */
 AdjBundle *
 adjoint_load (const char *path, GCancellable *cancellable, GError **error)
 {

@@ -11,7 +11,7 @@ G_BEGIN_DECLS
 
 /* A bundle on its way into an .adjoint. */
 
-/* A graph to write: one of the bundle, or a subgraph that is none of its own there. */
+/* A graph to write: one of the bundle, or a subgraph that has no entry there. */
 typedef struct
 {
   const char *id;
@@ -33,7 +33,7 @@ typedef struct
   GHashTable *strings; /* text → number + 1 */
   GPtrArray *string_list;
   GArray *items;   /* ZipItem; the manifest first */
-  GPtrArray *sums; /* of the items, in hexadecimal */
+  GPtrArray *sums; /* SHA-256 of each item, in hexadecimal */
   GArray *tensors; /* guint: which items hold tensors */
   SaveMeter meter;
 } AdjointSaver;

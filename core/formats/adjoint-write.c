@@ -132,10 +132,10 @@ collect_from_graph (AdjointSaver *saver, const char *id, AdjGraph *graph)
 typedef struct
 {
   const char *file;
-  const char *key; /* what theirs begin with */
+  const char *key; /* prefix of their keys */
 } CallPlace;
 
-/* @values (nullable) */
+/* Adds the tensors of @values (nullable) to the store. */
 static void
 collect_values (
     AdjointSaver *saver, const CallPlace *place, const char *kind, const AdjValue *values, guint n)
@@ -164,7 +164,7 @@ collect_from_call (AdjointSaver *saver, const AdjRecordedCall *call, const char 
     tensor_store_add_value (saver->store, file, rng, call->rng);
 }
 
-/* Files of ours that values do not go to. */
+/* Whether the file belongs to taps or runs, which are written anew and keep no loose tensors. */
 static gboolean
 is_written_anew (const char *file)
 {
@@ -316,7 +316,7 @@ tap_list (void)
                     g_hash_table_new (g_str_hash, g_str_equal) };
 }
 
-/* Of a dtype that no file can hold nothing is kept. */
+/* Skips values of a dtype that no file can store. */
 static gboolean
 add_tap (TapList *list, const char *node, AdjTensorData *tap, GError **error)
 {

@@ -10,8 +10,8 @@
 
 const char *const adjoint_kept_entries[] = { BUNDLE_NOTES, NULL };
 
-/* The name of the first entry stands at byte 30 of an archive that follows the format; archives
- * that somebody has packed anew are found by their extension. */
+/* The name of the first entry stands at byte 30 of an archive that follows the format; a repacked
+ * archive is found by its extension. */
 static guint
 sniff (const guint8 *head, gsize length, const char *path)
 {

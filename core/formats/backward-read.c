@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Reads what .adjoint says of captured backwards: what was captured and what hooks gave. */
+/* Reads the captured backwards of .adjoint: their nodes and reasons, and the results of hooks. */
 
 #include "formats/backward-private.h"
 

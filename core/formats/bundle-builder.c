@@ -246,16 +246,16 @@ is_input (const AdjGraph *graph, const char *name)
   return role != ADJ_INPUT_NONE && role != ADJ_INPUT_TANGENT;
 }
 
-/* The partitioner names these anew in backward. */
+/* Whether it is a generator state, which the partitioner renames in the backward graph. */
 static gboolean
 is_saved_state (const char *name)
 {
   return g_str_has_prefix (name, "rng_state_output");
 }
 
-/* What a forward graph returns ends with what the backward graph gets under the same names, states
- * of generators under other ones; the rest are the outputs of the function.  -1 when the two do not
- * fit. */
+/* The number of outputs of the function.  The forward graph returns them first, then the saved
+ * values, which are inputs of the backward graph under the same names (generator states under other
+ * names).  -1 when the two graphs do not fit. */
 static gint
 count_fwd_outputs (const AdjRegion *region)
 {
@@ -426,7 +426,8 @@ bundle_builder_keep_tensor (AdjBundleBuilder *builder,
   g_ptr_array_add (builder->bundle->loose, loose);
 }
 
-/* Without names of modules, the graphs of a region have the blocks of its joint graph. */
+/* Where nodes have no module names, the graphs of a region take over the blocks of its joint graph.
+ */
 static void
 share_blocks (const AdjBundle *bundle)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Calls of graphs: those that were recorded, and runs that somebody kept. */
+/* Calls of graphs: recorded calls and kept runs. */
 
 #include <string.h>
 

@@ -18,9 +18,10 @@ typedef struct
 } CallReader;
 
 gboolean call_read (const CallReader *reader, const JsonItem *item, GError **error);
-/* What is known of the inputs of a graph that nobody called. */
+/* Reads the known inputs of a graph without a recorded call. */
 gboolean weights_read (const CallReader *reader, const JsonItem *item, GError **error);
-/* What cannot be read of a run is a warning: the rest of the file is as good without it. */
+/* A run that cannot be read is left out with a warning; the rest of the file does not depend on it.
+ */
 void run_read (const CallReader *reader, const JsonItem *item);
 
 G_END_DECLS

@@ -29,7 +29,7 @@ read_values (const CallReader *reader,
   return TRUE;
 }
 
-/* Values that are aligned with others, of which there are @n. */
+/* Reads a list that is parallel to another of length @n; it may be empty. */
 static gboolean
 read_aligned (const CallReader *reader,
               const JsonItem *call,

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* Finds hints for the symbols of a captured backward.
  *
- * The text of a captured backward says "f32[s0]" of what was saved and not how long that was; but
- * what was saved meets gradients of known size.  A symbol that such a meeting leaves one value for
- * has it as its hint: not 1, which meets any length and is no symbol in such a graph, and none that
- * data decide. */
+ * The text of a captured backward gives saved tensors symbolic sizes ("f32[s0]") without hints, but
+ * operators combine them with gradients of known size.  A symbol that such an operator admits only
+ * one value for gets that value as its hint; but never 1, which broadcasts and is no symbol in such
+ * a graph, and never a size that depends on data. */
 
 #include "call/adj-op.h"
 #include "formats/adj-bundle-private.h"
@@ -40,7 +40,7 @@ set_hint (AdjSymbols *symbols, AdjSize size, gint64 hint)
   return TRUE;
 }
 
-/* Whether that one of them is as long as the other was news. */
+/* Gives one of two equal sizes the hint of the other; whether that was new. */
 static gboolean
 meet (AdjSymbols *symbols, AdjSize a, AdjSize b)
 {

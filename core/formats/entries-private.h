@@ -17,10 +17,11 @@ Entries *entries_open (const char *path, GCancellable *cancellable, GError **err
 void entries_free (Entries *entries);
 /* Whether the folder at @path has the form. */
 gboolean entries_are_folder (const char *path);
-/* Whether who wrote the folder was stopped after all was written, and before each part of it. */
+/* Whether the writer of the folder was stopped after it had written the whole archive and before it
+ * had unpacked all parts. */
 gboolean entries_are_unfinished (const Entries *entries);
-/* To be called when all is read.  %FALSE with ADJ_ERROR_STALE where parts of a folder are of
- * several writers. */
+/* To be called when all is read.  %FALSE with ADJ_ERROR_STALE where parts of a folder come from
+ * different writes. */
 gboolean entries_check_unchanged (const Entries *entries, GError **error);
 
 gboolean entries_has (const Entries *entries, const char *name);
@@ -29,7 +30,7 @@ gboolean entries_has (const Entries *entries, const char *name);
 GBytes *entries_read (
     Entries *entries, const char *name, guint64 max_bytes, AdjDiags *diags, GError **error);
 
-/* The same as a whole, read already unless the file is large. */
+/* The same entry as a part of the file: in memory unless it is large. */
 AdjFilePart *entries_get_part (Entries *entries, const char *name, AdjDiags *diags, GError **error);
 
 /* Warns when @bytes do not match the hash in the manifest; @sha256 is nullable. */
@@ -49,12 +50,12 @@ gboolean
 file_replace_by (const char *path, ChunkFunc next, gpointer data, SaveMeter *meter, GError **error);
 
 /* (transfer full) (nullable): of the file that entries_write() writes last, which is the only one
- * unless @path is a folder: nobody else writes there meanwhile. */
+ * unless @path is a folder.  While it is open, other writers of the file wait. */
 AdjFileWriter *entries_open_writer (const char *path, GCancellable *cancellable, GError **error);
 /* To @path, as a folder when that is one, ends in '/' or is the manifest of one, else as an
- * archive, by the writer of
- * @meter's options if there is one.  The first entry is the manifest.  A folder gets an archive
- * first, which counts until its entries have taken the place of older ones, the manifest last. */
+ * archive, by the writer of @meter's options if there is one.  The first entry is the manifest.  In
+ * a folder an archive of everything is written first; it is authoritative until its entries have
+ * replaced the older ones, the manifest last. */
 gboolean
 entries_write (const char *path, const ZipItem *items, guint n, SaveMeter *meter, GError **error);
 /* How many times entries_write() processes each byte. */

@@ -14,19 +14,19 @@
 
 #define MANIFEST "adjoint.json"
 #define UNFINISHED "unfinished.adjoint"
-#define MAX_DEEPER 3 /* entries that are named instead of a missing one */
+#define MAX_DEEPER 3 /* how many entries the error for a missing entry lists */
 
 struct _Entries
 {
   char *path;
   char *folder;           /* (nullable) */
-  GStatBuf manifest;      /* of the folder's when it was opened */
+  GStatBuf manifest;      /* stat() of the folder's manifest at opening */
   ZipArchive *archive;    /* (nullable) */
   gboolean is_unfinished; /* the archive is one in a folder */
 };
 
-/* (nullable): what @path names: a folder by itself, one that is to be made, or one by its manifest.
- */
+/* (nullable): the folder that @path means: an existing one, one to be made (ends in '/'), or that
+ * of a manifest. */
 static char *
 folder_of (const char *path)
 {
@@ -50,8 +50,8 @@ open_archive (Entries *entries,
   return entries->archive != NULL;
 }
 
-/* What a folder is to hold stands first in one file there, and as long as that is not taken apart
- * it is what counts. */
+/* Opens the archive that an interrupted writer left in the folder, if there is one: until it is
+ * unpacked, it is authoritative. */
 static gboolean
 open_folder (Entries *entries, GCancellable *cancellable, GError **error)
 {
@@ -169,7 +169,8 @@ fail_missing (const Entries *entries, const char *name, GError **error)
   return NULL;
 }
 
-/* Links are not followed: a folder that somebody sent cannot make us read another place. */
+/* Links are not followed, so that a folder from another person cannot make us read another place.
+ */
 static GBytes *
 read_in_folder (const Entries *entries, const char *name, guint64 max_bytes, GError **error)
 {
@@ -328,7 +329,7 @@ write_in_folder (const char *folder, const ZipItem *item, SaveMeter *meter, GErr
   return writer != NULL && write_item (writer, item, meter, error);
 }
 
-/* Removes files of @folder/@part that have a name as we give them and are not among @items. */
+/* Removes files of @folder/@part that end in @suffix and are not among @names. */
 static void
 remove_stale (const char *folder, const char *part, const char *suffix, GHashTable *names)
 {
@@ -346,8 +347,8 @@ remove_stale (const char *folder, const char *part, const char *suffix, GHashTab
     }
 }
 
-/* @writer: of the manifest, which comes last; @is_ours: what an older manifest had beside it goes.
- */
+/* @writer: of the manifest, which is written last; @is_ours: removes entries of the older manifest
+ * that are not among @items. */
 static gboolean
 take_apart (AdjFileWriter *writer,
             const char *folder,
@@ -374,7 +375,8 @@ take_apart (AdjFileWriter *writer,
   return write_item (writer, &items[0], meter, error);
 }
 
-/* All of it in one file; what is too large for one goes without. */
+/* Writes all items as one archive; none is written, without an error, where they exceed the limit
+ * of one. */
 static gboolean
 write_whole (const char *path, const ZipItem *items, guint n, SaveMeter *meter, GError **error)
 {

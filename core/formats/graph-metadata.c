@@ -184,7 +184,7 @@ static const struct
   { "layout", read_tensor_layout },
 };
 
-/* Those that are names. */
+/* Members of "meta" whose value is a name. */
 static const struct
 {
   const char *key;

@@ -274,7 +274,7 @@ write_node (GraphWriter *writer, const AdjNode *node, GError **error)
   return TRUE;
 }
 
-/* What the caller is set to, unless it is as a new thread is. */
+/* Writes the settings of the calling thread that differ from those of a new thread. */
 static void
 write_thread_state (GraphWriter *writer)
 {

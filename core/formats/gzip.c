@@ -8,7 +8,7 @@
 #include "base/adj-format-bytes.h"
 #include "formats/text-formats-private.h"
 
-/* Text shrinks to a tenth or a fiftieth; what would grow by more is no text. */
+/* A text is compressed 10 to 50 times; a greater ratio is no text. */
 #define MAX_RATIO 200
 #define MIN_LIMIT (64 << 20)
 #define MAX_BYTES (G_GUINT64_CONSTANT (2) << 30)

@@ -53,7 +53,7 @@ typedef struct
   gboolean fresh;   /* the innermost one has not given an entry yet */
   guint n_items;    /* of the value being read */
   gboolean python;  /* NaN, Infinity and -Infinity, as Python writes them, are numbers */
-  gboolean bits;    /* whole numbers from 2⁶³ on are the 64 bits that they are */
+  gboolean bits;    /* integers from 2⁶³ on are kept as their 64 bits */
 } JsonReader;
 
 /* @name begins messages: "@name:line:column: …".  Fails when @text is no UTF-8. */

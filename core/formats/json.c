@@ -257,7 +257,7 @@ read_word (JsonReader *reader, const char *word, JsonKind kind, JsonItem *out)
   return TRUE;
 }
 
-/* What JSON has no number for. */
+/* Reads NaN, Infinity or -Infinity. */
 static gboolean
 read_python_number (JsonReader *reader, JsonItem *out)
 {

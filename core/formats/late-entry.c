@@ -13,7 +13,7 @@ struct _LateEntry
   char *name;
   char *sha256; /* (nullable) */
   GMutex lock;
-  gboolean compared; /* with the hash */
+  gboolean compared; /* the hash has been compared */
   GError *failure;   /* (owned) (nullable) */
 };
 
@@ -58,7 +58,7 @@ late_entry_unref (LateEntry *entry)
   g_free (entry);
 }
 
-/* Piece by piece: of what nobody asks for nothing stays in memory. */
+/* Hashes the entry piece by piece, so that it is never in memory as a whole. */
 static gboolean
 compare_hash (const LateEntry *entry, GError **error)
 {
@@ -82,7 +82,7 @@ compare_hash (const LateEntry *entry, GError **error)
   return FALSE;
 }
 
-/* Bytes other than 0 and 1 are no booleans to a kernel. */
+/* Kernels require booleans to be 0 or 1: every other byte becomes 1. */
 static GBytes *
 normalise (GBytes *bytes)
 {

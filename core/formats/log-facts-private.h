@@ -5,9 +5,9 @@
 
 G_BEGIN_DECLS
 
-/* What a record of a TRACE log says that is no graph. */
+/* The facts of TRACE records that hold no graph. */
 
-/* (nullable): what the log calls it; %NULL: it is a part of the log's own bookkeeping. */
+/* (nullable): the log's name for it; %NULL: it is bookkeeping of the log. */
 const char *log_fact_name (const JsonItem *record);
 /* (transfer full): @payload, or the record itself where that is empty. */
 char *log_fact_text (const JsonItem *record, const char *payload);

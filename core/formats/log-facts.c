@@ -1,19 +1,18 @@
 /* SPDX-License-Identifier: MIT */
-/* Records of TRACE logs that hold no graph: what they are called, and which of them say something.
- */
+/* Facts of TRACE logs, that is records without a graph: their names, and which are bookkeeping. */
 
 #include <string.h>
 
 #include "formats/log-facts-private.h"
 
-/* Where the record is made, not what it says. */
+/* Members that say where a record was made. */
 static const char *const context[] = {
   "rank",   "compiled_autograd_id", "frame_id", "frame_compile_id", "attempt",
   "stack",  "has_payload",          "severity", "timestamp",        "pathname",
   "thread",
 };
 
-/* Profiles, texts that others refer to, and what is read elsewhere. */
+/* Profiles, texts that other records refer to, and what is read elsewhere. */
 static const char *const bookkeeping[] = {
   "str",
   "chromium_event",

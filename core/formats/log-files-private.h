@@ -18,20 +18,20 @@ typedef void (*LogFileFunc) (const char *path, gpointer data);
  * folders deep, and none by a link to a folder. */
 void log_files_visit (const char *path, LogFileFunc visit, gpointer data);
 
-/* @path itself, or the files of a log in the folder @path, in the order of their names (transfer
- * full): those that are called as PyTorch does, if @named; if there are none, those whose first 64
- * KiB are text that is @is_one.  %NULL with @error set where the folder cannot be read. */
+/* (transfer full): @path itself or, of a folder, the files of the log in it, in the order of their
+ * names: if @named, those with PyTorch's names; if there are none, those whose first 64 KiB are
+ * text that @is_one accepts.  %NULL with @error set where the folder cannot be read. */
 GPtrArray *log_files_of (const char *path,
                          gboolean named,
                          gboolean (*is_one) (const char *text),
                          GError **error);
-/* (transfer none): @path as it is called within the folder @root; its last part if that is no
- * folder of it. */
+/* (transfer none): @path relative to the folder @root; its last component if it is not within
+ * @root. */
 const char *log_file_name_in (const char *root, const char *path);
 
-/* What stands in @path now behind its first @from bytes, none where it is shorter, unpacked where
- * it is packed; it may grow meanwhile (transfer full).  %NULL with @error set: it cannot be read,
- * is more than 4 GiB, or @cancellable was cancelled. */
+/* (transfer full): the content of @path from byte @from on, unpacked where it is packed; empty
+ * where the file is shorter.  The file may grow meanwhile.  %NULL with @error set: it cannot be
+ * read, is more than 4 GiB, or @cancellable was cancelled. */
 GBytes *log_file_read (const char *path, guint64 from, GCancellable *cancellable, GError **error);
 
 G_END_DECLS

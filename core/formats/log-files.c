@@ -11,9 +11,9 @@
 
 #define FILE_PREFIX "dedicated_log_torch_trace_"
 #define MAX_LOG_BYTES (G_GUINT64_CONSTANT (4) << 30)
-#define MAX_FOLDERS 8      /* within each other */
-#define MAX_FILES 10000    /* that are visited */
-#define MAX_LOOKED_AT 2000 /* of those whose names say nothing */
+#define MAX_FOLDERS 8      /* nesting of folders */
+#define MAX_FILES 10000    /* files that are visited */
+#define MAX_LOOKED_AT 2000 /* files without PyTorch's names that are looked into */
 #define HEAD_BYTES 65536
 
 gboolean
@@ -88,7 +88,7 @@ log_files_visit (const char *path, LogFileFunc visit, gpointer data)
 typedef struct
 {
   GPtrArray *files;
-  gboolean (*is_one) (const char *text); /* (nullable): by name */
+  gboolean (*is_one) (const char *text); /* (nullable): %NULL: files are chosen by name */
   guint n_looked_at;
 } Choice;
 
@@ -180,7 +180,7 @@ is_wrapped (const char *path)
   return n > 0 && log_envelopes_are (head, (gsize) n);
 }
 
-/* What is packed, or wrapped line by line, is unpacked each time as a whole. */
+/* Packed or wrapped logs are unpacked as a whole, then cut at @from. */
 static GBytes *
 read_packed (
     const char *path, gboolean is_gzip, guint64 from, GCancellable *cancellable, GError **error)

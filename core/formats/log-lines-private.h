@@ -7,7 +7,7 @@ G_BEGIN_DECLS
 
 /* How lines of logs begin.  (No regular expressions: GRegex crashes where memory runs out.) */
 
-/* Whether @at matches @shape, where 0 stands for any digit and V for a level. */
+/* Whether @at matches @shape, in which 0 matches any digit and V any level. */
 gboolean log_line_has_shape (const char *at, const char *shape);
 /* Whether a graph begins in the line at @at of which each node has a line: "graph(%x):". */
 gboolean log_line_begins_nodes (const char *at);

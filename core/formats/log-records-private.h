@@ -20,7 +20,7 @@ typedef struct
   const char *name;
   gint rank;                 /* from its name; -1 */
   guint n_compiled_autograd; /* graphs without an id, numbered in file order */
-  gint process;              /* of those that wrote of this rank; -1: not known yet */
+  gint process;              /* index among the processes of this rank; -1: not known yet */
   GHashTable *table;         /* (owned) (nullable) index → text */
 } LogScope;
 
@@ -29,8 +29,8 @@ void log_scope_clear (LogScope *scope);
 /* Nothing has been read of the file yet. */
 void log_scope_start (LogScope *scope);
 
-/* Takes what @record says, which stands in line @line, with @payload, which may be empty.  What is
- * wrong with it is a remark; only too many graphs are an error. */
+/* Adds the content of @record, in line @line, with @payload, which may be empty.  A malformed
+ * record is a remark; only too many graphs are an error. */
 gboolean log_take_record (
     LogScope *scope, const JsonItem *record, const char *payload, guint line, GError **error);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the records of TORCH_TRACE logs give: graphs, and what is known of their regions. */
+/* Records of TORCH_TRACE logs: adds their graphs, and the data of their regions. */
 
 #include <string.h>
 
@@ -30,7 +30,7 @@ log_scope_clear (LogScope *scope)
   g_clear_pointer (&scope->table, g_hash_table_unref);
 }
 
-/* The number among the processes that wrote graphs of @rank; one is met with its first graph. */
+/* The index of the file's process among those of @rank; it is assigned with the first graph. */
 static gint
 process_of (LogScope *scope, gint rank)
 {
@@ -248,7 +248,7 @@ take_torch_version (LogScope *scope, const char *name, const char *payload)
     regions_set_torch_version (scope->log->regions, version);
 }
 
-/* The payload as a graph, if it is one, else as something that is said beside them. */
+/* Adds the payload as a graph, if it is one, else as a fact. */
 static gboolean
 take_payload_of (
     LogScope *scope, const JsonItem *record, const char *payload, guint line, GError **error)

@@ -37,11 +37,11 @@ typedef struct
   GPtrArray *reasons; /* (nullable) texts */
 } Region;
 
-/* What is passed over of a file. */
+/* The part of a file that is skipped. */
 typedef struct
 {
   char *name;
-  guint line; /* of the first */
+  guint line; /* the first skipped line */
   char *why;
 } Skipped;
 
@@ -52,11 +52,11 @@ struct _Regions
   AdjArena *arena;
   GPtrArray *regions;
   GHashTable *by_id;  /* id → region, which owns it */
-  GHashTable *ids;    /* of graphs → how many wanted to be called so */
+  GHashTable *ids;    /* id of a graph → number of graphs that claimed it */
   GPtrArray *skipped; /* Skipped */
   guint n_graphs;
   gboolean names_files; /* remarks say which file they are about */
-  gboolean left_out;    /* of facts */
+  gboolean left_out;    /* some facts exceeded the limit */
 };
 
 static void

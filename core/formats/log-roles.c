@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Which records of TRACE logs carry a graph, and what it is called. */
+/* Which records of TRACE logs carry a graph, and its role. */
 
 #include <string.h>
 
@@ -95,8 +95,8 @@ is_graph (const char *payload)
          has_nodes (payload);
 }
 
-/* The forward of a module alone, as a generated source is logged; other functions may be called so,
- * and only what is read without rest is one. */
+/* A forward function alone, as generated source is logged.  Other functions have that name too, so
+ * the text must parse to its end as a graph. */
 static gboolean
 is_code (const char *payload)
 {

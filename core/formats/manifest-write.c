@@ -180,7 +180,7 @@ put_symbol_list (GPtrArray *list, GString *out)
   g_string_append (out, list->len > 0 ? "\n}" : "}");
 }
 
-/* Where graphs of the file have other tables; what a name means differs from one to the next. */
+/* Writes the symbols of a region where graphs of the file have different symbol tables. */
 static void
 put_region_symbols (const AdjointSaver *saver, const AdjRegion *region, GString *out)
 {
@@ -380,7 +380,8 @@ put_list (AdjointSaver *saver,
   return TRUE;
 }
 
-/* Of all graphs; where two mean another one by the same name, regions say more. */
+/* Writes the symbols of all graphs; where graphs disagree on one, put_region_symbols() adds the
+ * region's. */
 static void
 put_symbols (const AdjointSaver *saver, GString *out)
 {

@@ -9,19 +9,19 @@ G_BEGIN_DECLS
 /* Opaque objects in files: {"$object": {"class": "ns::Class", "id": 0, "state": …}}
  * (formats/SPEC.md §5.4).  Equal ids are the same object. */
 
-/* Owns what is read. */
+/* Owns the objects that were read. */
 typedef struct _ReadObjects ReadObjects;
 
 ReadObjects *read_objects_new (void);
 void read_objects_free (ReadObjects *objects);
 
-/* An object that can be called where the class is one of ours, takes the state, and the state has
- * all elements; else what is known of it.  (transfer none) (nullable): %NULL with an error of
+/* A callable object where its class is known and accepts the state, and the state is complete; else
+ * an object that only has class and state.  (transfer none) (nullable): %NULL with an error of
  * @json. */
 AdjOpaque *
 object_read (ReadObjects *objects, const ValueReader *reader, const JsonItem *item, GError **error);
 
-/* What an object is saved as. */
+/* The saved form of an object. */
 typedef struct
 {
   guint id;

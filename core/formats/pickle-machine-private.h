@@ -21,10 +21,11 @@ typedef struct
 
 /* Sets @error, with the place; returns %FALSE. */
 gboolean pickle_fail (PickleMachine *machine, GError **error, const char *what);
-/* (nullable): zero but for its kind; those after it too: with @error set. */
+/* (nullable): an item that is zeroed but for its kind.  This and the functions below return %NULL
+ * or %FALSE with @error set. */
 PickleItem *pickle_new_item (PickleMachine *machine, PickleKind kind, GError **error);
 void pickle_append (PickleMachine *machine, PickleItem *to, PickleItem *item);
-/* @item: (nullable): %FALSE where it is none */
+/* @item: (nullable): %FALSE where it is %NULL */
 gboolean pickle_push (PickleMachine *machine, PickleItem *item);
 /* The value on top, taken off the stack; left there. */
 PickleItem *pickle_pop (PickleMachine *machine, GError **error);

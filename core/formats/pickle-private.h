@@ -23,7 +23,7 @@ typedef enum
   PICKLE_DICT, /* items: key, value, key, value …; n counts both */
   PICKLE_SET,
   PICKLE_GLOBAL,     /* text: "module.name" */
-  PICKLE_CALL,       /* items: what is called, its arguments */
+  PICKLE_CALL,       /* items: the callee, its arguments */
   PICKLE_PERSISTENT, /* items: the id of something that lies beside the pickle */
 } PickleKind;
 
@@ -40,7 +40,7 @@ struct _PickleItem
     PickleItem **items;
   };
   PickleItem
-      *state; /* (nullable): of CALL: what its __setstate__ would get, or what is put into it */
+      *state; /* (nullable): of CALL: the argument of its __setstate__, or the items put into it */
 };
 
 /**
@@ -48,7 +48,7 @@ struct _PickleItem
  * @arena: all items live in it
  * @name: begins messages: "name: at byte 12: …"
  *
- * Protocols 2 to 5.  One item may stand in many places, and in itself: who walks bounds its steps.
+ * Protocols 2 to 5.  Items may be shared and may contain themselves: a walk must bound its steps.
  *
  * Returns: (transfer none) (nullable): %NULL with ADJ_ERROR_PARSE or ADJ_ERROR_LIMIT
  */

@@ -14,7 +14,7 @@ struct _Instruction
 {
   /* %FALSE with @error set */
   gboolean (*run) (PickleMachine *machine, const Instruction *code, GError **error);
-  PickleKind kind; /* of what it makes */
+  PickleKind kind; /* of the item that it makes */
   guint8 n;        /* bytes of its number; entries; a bool */
 };
 
@@ -43,7 +43,7 @@ run_bool (PickleMachine *machine, const Instruction *code, GError **error)
   return push_integer (machine, PICKLE_BOOL, code->n, error);
 }
 
-/* Those of one and two bytes have no sign. */
+/* Integers of one and two bytes are unsigned. */
 static gboolean
 run_int (PickleMachine *machine, const Instruction *code, GError **error)
 {
@@ -54,7 +54,7 @@ run_int (PickleMachine *machine, const Instruction *code, GError **error)
                        code->n == 4 ? (gint32) (guint32) value : (gint64) value, error);
 }
 
-/* Two's complement in as many bytes as it needs; beyond 64 bits the value is shown as bytes. */
+/* Two's complement of any length; a value beyond 64 bits is kept as bytes. */
 static gboolean
 run_long (PickleMachine *machine, const Instruction *code, GError **error)
 {
@@ -129,7 +129,7 @@ run_mark (PickleMachine *machine, const Instruction *code, GError **error)
   return TRUE;
 }
 
-/* Moves what lies above place @from to the end of @to, and takes the mark below it away. */
+/* Moves the items above the mark at place @mark to the end of @to, and removes the mark. */
 static gboolean
 gather (PickleMachine *machine, guint mark, PickleItem *to)
 {
@@ -165,8 +165,8 @@ run_small_tuple (PickleMachine *machine, const Instruction *code, GError **error
   return pickle_push (machine, tuple);
 }
 
-/* (nullable): the container that lies below @mark: itself of one of two kinds, or what is put into
- * an object that is called for. */
+/* (nullable): the container at @place, of @kind: the item itself, or the state of a call, which
+ * collects what is put into the object.  %NULL with @error set. */
 static PickleItem *
 container_at (PickleMachine *machine, guint place, PickleKind kind, GError **error)
 {
@@ -312,7 +312,8 @@ run_stack_global (PickleMachine *machine, const Instruction *code, GError **erro
   return push_global (machine, module->text, name->text, error);
 }
 
-/* What is nothing but a dict of Python's library: it is filled afterwards. */
+/* Whether @callee is a dict class of Python's library, whose instances are filled by later
+ * instructions. */
 static gboolean
 is_dict_type (const PickleItem *callee)
 {
@@ -339,7 +340,8 @@ run_call (PickleMachine *machine, const Instruction *code, GError **error)
   return pickle_push (machine, item);
 }
 
-/* State of a dict is what somebody hung on it (_metadata), which is nobody's value. */
+/* Sets the state of an object that is called for.  The state of a dict (attributes such as
+ * _metadata) is dropped. */
 static gboolean
 run_build (PickleMachine *machine, const Instruction *code, GError **error)
 {

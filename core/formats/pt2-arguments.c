@@ -42,8 +42,8 @@ read_tensor (Pt2Graph *graph, const JsonItem *item, AdjValue *out, GError **erro
   return read_name (graph, item, json_get_text (item, "name"), out, error);
 }
 
-/* {"name": "_custom_obj_0", "class_fqn": "__main__.Scale"}: what no input stands for is a constant,
- * of which torch.export keeps the class alone. */
+/* {"name": "_custom_obj_0", "class_fqn": "__main__.Scale"}: an object that is no input is a
+ * constant, of which torch.export stores only the class. */
 static gboolean
 read_object (Pt2Graph *graph, const JsonItem *item, AdjValue *out, GError **error)
 {
@@ -140,7 +140,7 @@ read_dict (Pt2Graph *graph, const JsonItem *item, AdjValue *out, GError **error)
   return TRUE;
 }
 
-/* @depth lists around each. */
+/* @depth: how many lists are nested around each value. */
 static const struct
 {
   const char *kind;

@@ -21,11 +21,11 @@ typedef struct
 
 /* -- pt2-arguments.c -- */
 
-/* An Argument; what it names must stand before it. */
+/* Reads an Argument; a value that it names must exist already. */
 gboolean pt2_read_argument (Pt2Graph *graph, const JsonItem *item, AdjValue *out, GError **error);
 /* (nullable): the name of the value that an input or output is. */
 const char *pt2_name_of (const JsonItem *argument);
-/* What is known of the value @name: META, a number, or NONE. */
+/* Sets the annotation of the value @name: META, a number, or NONE. */
 gboolean pt2_read_annotation (Pt2Graph *graph, const char *name, AdjValue *out, GError **error);
 
 /* -- pt2-meta.c -- */

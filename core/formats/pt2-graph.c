@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Graphs of exported programs become graphs as PyTorch's own reader makes them: what several
- * results are taken apart by are nodes again, and so are the graphs that nodes call. */
+/* Converts graphs of exported programs as PyTorch's own reader does: getitem nodes for several
+ * results, and nodes for subgraphs that nodes call, are restored. */
 
 #include <string.h>
 
@@ -53,8 +53,8 @@ one_fact (Pt2Graph *graph, const char *key, const char *text)
 
 /* -- inputs -- */
 
-/* What else than an input of the user an input is: the member of its spec that has the name in the
- * model, and where that is said of the placeholder. */
+/* Inputs that are not the user's: the member of the spec with the name in the model, and the key
+ * under which the placeholder's facts keep it. */
 static const struct
 {
   const char *kind;
@@ -101,7 +101,8 @@ read_class (Pt2Graph *graph, AdjNodeSpec *node)
   adj_builder_keep (graph->builder, &node->val);
 }
 
-/* A number or text in the place of a name, of which the graph was made. */
+/* An input that torch.export specialised: the number or text itself stands in the place of a name.
+ */
 static gboolean
 read_fixed (Pt2Graph *graph, const JsonItem *input, AdjNodeSpec *spec, GError **error)
 {
@@ -158,7 +159,8 @@ add_inputs (Pt2Graph *graph, const JsonItem *signature, GError **error)
 
 /* -- calls -- */
 
-/* Files before 8.8 do not say it: by the schema, if we have the operator. */
+/* Whether the argument is positional.  Files before 8.8 do not say; then the operator's schema
+ * decides, if there is the operator. */
 static gboolean
 is_positional (const AdjOp *op, const JsonItem *input, guint n_args, guint n_kwargs)
 {
@@ -210,7 +212,7 @@ read_inputs (Pt2Graph *graph, const JsonItem *item, AdjNodeSpec *spec, GError **
   return TRUE;
 }
 
-/* "split_unused_1": nobody takes it. */
+/* "split_unused_1": marks an unused result. */
 static gboolean
 is_unused (const char *name)
 {
@@ -229,7 +231,7 @@ list_of (const JsonItem *result)
   return value != NULL && value->kind == JSON_ARRAY && strcmp (kind, "as_none") != 0 ? value : NULL;
 }
 
-/* What several results look like together. */
+/* Reads the annotation of a call with several results. */
 static gboolean
 read_results (Pt2Graph *graph, const JsonItem *results, AdjValue *out, GError **error)
 {
@@ -248,7 +250,7 @@ read_results (Pt2Graph *graph, const JsonItem *results, AdjValue *out, GError **
   return TRUE;
 }
 
-/* A node that takes each of @results, by its name, out of what @from gives. */
+/* Adds a getitem node for each of @results, under its own name, to take it out of @from. */
 static gboolean
 take_apart (Pt2Graph *graph,
             AdjNodeId from,
@@ -283,7 +285,7 @@ take_apart (Pt2Graph *graph,
   return TRUE;
 }
 
-/* The one value that the call gives, under its own name; %NULL: none or several. */
+/* The name of the call's only result; %NULL: it has none or several. */
 static const char *
 single_result (const JsonItem *item, const JsonItem *outputs, const char *target)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Objects of Python classes that torch._library.opaque_object registered: a plain pickle each, of
- * which class and state are told; nothing is called. */
+/* Objects of Python classes that torch._library.opaque_object registered.  Each is a plain pickle,
+ * of which class and state are read as data; nothing is called. */
 
 #include "call/adj-object.h"
 #include "formats/pickle-private.h"
@@ -38,7 +38,7 @@ to_items (State *self, AdjValueKind kind, const PickleItem *item, guint depth)
   return value;
 }
 
-/* What is no plain value is told by the name of what would be called. */
+/* An item that is no plain value becomes the name of what would be called. */
 static AdjValue
 to_value (State *self, const PickleItem *item, guint depth)
 {

@@ -63,8 +63,8 @@ gboolean pt2_read_tensor_meta (const Pt2Scope *scope,
                                const JsonItem *item,
                                AdjTensorMeta *meta,
                                GError **error);
-/* What one argument or constant says without naming a value of the graph; %FALSE without an error:
- * it names one. */
+/* Reads an argument or constant that refers to no value of the graph; %FALSE without an error when
+ * it does refer to one. */
 gboolean pt2_read_constant (
     const Pt2Scope *scope, const char *kind, const JsonItem *item, AdjValue *out, GError **error);
 

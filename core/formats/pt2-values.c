@@ -10,7 +10,7 @@
 
 static const struct
 {
-  gint64 number; /* of PyTorch's schema, which is not that of its C++ code */
+  gint64 number; /* number in the schema of torch.export, which differs from c10::ScalarType */
   AdjDType dtype;
 } scalar_types[] = {
   { 1, ADJ_DTYPE_U8 },         { 2, ADJ_DTYPE_I8 },          { 3, ADJ_DTYPE_I16 },
@@ -278,7 +278,7 @@ typedef gboolean (*ReadConstant) (const Pt2Scope *scope,
                                   AdjValue *out,
                                   GError **error);
 
-/* @depth lists around each constant. */
+/* @depth: how many lists are nested around each constant. */
 static const struct
 {
   const char *kind;

@@ -84,7 +84,8 @@ text_value (const char *start, const char *end)
   return adj_value_new_string (text);
 }
 
-/* <class 'torch.Tensor'>; <OutputType.non_alias: 1> is its name. */
+/* <class 'torch.Tensor'> is kept as text; an enum, <OutputType.non_alias: 1>, becomes its bare
+ * name. */
 static gboolean
 read_angle (Reader *reader, AdjValue *out)
 {
@@ -231,7 +232,7 @@ read_number (Reader *reader, AdjValue *out)
   return TRUE;
 }
 
-/* A long text is wrapped into several that stand side by side. */
+/* Joins adjacent string literals: a long text is wrapped into several. */
 static gboolean
 read_string (Reader *reader, AdjValue *out)
 {
@@ -278,7 +279,7 @@ at_operator (const Reader *reader)
   return FALSE;
 }
 
-/* A size that is computed, "8*s27 + 1", is text: up to what follows the value. */
+/* Takes a computed size, "8*s27 + 1", as text, up to the end of the value. */
 static gboolean
 read_rest (Reader *reader, const char *start, AdjValue *out)
 {

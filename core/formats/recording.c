@@ -91,7 +91,7 @@ read_steps (const JsonReader *json, const JsonItem *list, GArray *steps, GError 
   return TRUE;
 }
 
-/* What is to blame for a failure. */
+/* Reads the nodes that are blamed for a failure. */
 static gboolean
 read_blamed (
     const JsonReader *json, const JsonItem *list, AdjGraph *before, GArray *blamed, GError **error)

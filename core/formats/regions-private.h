@@ -17,11 +17,11 @@ typedef struct
   gint64 frame;
   gint64 compile;
   gint64 attempt;
-  gint process; /* of several that wrote the graphs of one rank, from 0 */
+  gint process; /* index of the process among those that wrote graphs of one rank, from 0 */
 } RegionKey;
 
 Regions *regions_new (void);
-/* Graphs come from several files: remarks shall say which. */
+/* Graphs come from several files: remarks name the file. */
 void regions_name_files (Regions *regions);
 void regions_free (Regions *regions);
 
@@ -38,8 +38,8 @@ void regions_set_metadata (Regions *regions, const RegionKey *key, const char *t
 /* Why compiled autograd captured the region's graph, in the order of adding; the text is copied. */
 void regions_add_reason (Regions *regions, const RegionKey *key, const char *text);
 
-/* What the log says of the region, or of nothing that has a graph: a text of line @line of the file
- * @file.  What is too much is left out, which is said once. */
+/* Adds a fact about the region, or about none that has a graph: a text in line @line of the file
+ * @file.  Facts beyond the limit are left out, with one remark. */
 void regions_add_fact (Regions *regions,
                        const RegionKey *key,
                        const char *name,
@@ -52,8 +52,8 @@ void regions_set_torch_version (Regions *regions, const char *version);
 /* Whether the region has a graph of @role, or any when that is %NULL. */
 gboolean regions_has_graph (Regions *regions, const RegionKey *key, const char *role);
 
-/* Parses @text, which begins in @line of the file @name.  What is wrong with it is said in the
- * bundle's diagnostics; only too many graphs are an error. */
+/* Parses @text, which begins in @line of the file @name.  Problems are diagnostics of the bundle;
+ * only too many graphs are an error. */
 gboolean regions_add_graph (Regions *regions,
                             const RegionKey *key,
                             const char *role,
@@ -64,8 +64,8 @@ gboolean regions_add_graph (Regions *regions,
 void
 regions_warn (Regions *regions, const char *name, guint line, const char *what, const char *why);
 
-/* How much of the file @name is passed over, the first of it in line @line; "": nothing is.  The
- * remark that counts is the one that was made last. */
+/* Sets the remark that the file @name is skipped from line @line on, because of @why; "" removes
+ * it.  A later call for the same file replaces it. */
 void regions_set_skipped (Regions *regions, const char *name, guint line, const char *why);
 
 /* (transfer full): what has been added so far; @regions may be added to afterwards, and graphs of

@@ -6,8 +6,8 @@
 
 G_BEGIN_DECLS
 
-/* adj_safetensors_read() of the header alone: tensors are read from @entry, which is @part, when
- * they are first looked at. */
+/* adj_safetensors_read() of the header alone: tensors are read from @entry, which is @part, at
+ * first use. */
 AdjSafetensors *
 safetensors_read_late (AdjFilePart *part, LateEntry *entry, const char *name, GError **error);
 

@@ -5,15 +5,15 @@
 
 G_BEGIN_DECLS
 
-/* How far saving is.  Whoever goes through bytes that are saved, to hash or to write them, does so
- * by save_meter_pass(), so that it can be told and stopped. */
+/* How far saving is.  All code that hashes or writes saved bytes goes through save_meter_pass(),
+ * which reports progress and honours cancellation. */
 typedef struct
 {
   GCancellable *cancellable;     /* (nullable) */
   const AdjSaveOptions *options; /* (nullable) */
-  guint64 size;                  /* bytes of the file */
-  guint n_passes;                /* that go through each of them */
-  guint64 done;                  /* bytes, each once a pass */
+  guint64 size;                  /* size of the file in bytes */
+  guint n_passes;                /* how many times each byte is processed */
+  guint64 done;                  /* bytes processed, over all passes */
 } SaveMeter;
 
 /* %FALSE with @error set. */

@@ -13,7 +13,7 @@ typedef struct _TensorFiles TensorFiles;
 
 /* All arguments are borrowed until tensor_files_close (). */
 TensorFiles *tensor_files_new (const char *path, Entries *entries, AdjDiags *diags);
-/* Ends loading: forgets what was borrowed and gives the reference back. */
+/* Ends loading: drops the borrowed arguments and the reference. */
 void tensor_files_close (TensorFiles *files);
 
 /* A file that the manifest lists, and the sha256 (nullable) that it states; both texts are
@@ -26,8 +26,8 @@ AdjTensorData *tensor_files_get (TensorFiles *files,
                                  const JsonReader *json,
                                  const JsonItem *place,
                                  GError **error);
-/* Gives @builder the tensors of all files that the manifest lists to which nothing referred:
- * neither a value, nor by its name a node. */
+/* Gives @builder the tensors of all files in the manifest that no value refers to and that belong
+ * to no node by name. */
 void tensor_files_keep_loose (TensorFiles *files, AdjBundleBuilder *builder);
 /* Taps of the call that was added last: {"f32": id, "f64": id}, or null.  Calls that name the same
  * files share one source: see bundle_shares_taps (). */

@@ -99,7 +99,8 @@ open_late (AdjFilePart *part, const char *name, const char *sha256, GError **err
   return safetensors_read_late (part, entry, name, error);
 }
 
-/* Of what is in memory: edited by hand is a reason to ask before the numbers are believed. */
+/* Opens a tensor file.  A wrong hash of one in memory is reported now, so that users are asked
+ * before values of an edited file are used. */
 static AdjSafetensors *
 open_tensors (TensorFiles *files, const char *id, GError **error)
 {
@@ -237,7 +238,7 @@ tensor_files_get (TensorFiles *files, const JsonReader *json, const JsonItem *pl
 
 /* -- taps -- */
 
-/* What safetensors has no type for stands as pairs under "NODE.c128". */
+/* Complex values without a type in safetensors are stored as pairs under "NODE.c128". */
 static AdjTensorData *
 find_pairs (const AdjSafetensors *file, const char *node, AdjDType dtype)
 {

@@ -13,8 +13,8 @@
 
 /* A view of less than this part of its stretch of storage is stored densely, when it is alone. */
 #define SPARSE_PART 4
-/* Storage of up to this many bytes, or SPARSE_PART times the stretch that is looked at, is stored
- * whole: a graph may look at the rest of it. */
+/* Storage of up to this many bytes, or SPARSE_PART times the used stretch, is stored whole: a graph
+ * may access the rest of it. */
 #define KEPT_WHOLE (1 << 20)
 
 /* Bytes that one or more tensors of one dtype look at. */
@@ -24,7 +24,7 @@ typedef struct
   AdjDType dtype;
   const char *file;   /* (unowned) */
   char *key;          /* (owned) */
-  gint64 begin, end;  /* the stretch that is looked at, in elements */
+  gint64 begin, end;  /* the used stretch, in elements */
   gboolean as_is;     /* stored with the shape of its only kind of tensor */
   AdjTensorData *one; /* (owned): the first tensor */
 } Stretch;
@@ -271,7 +271,7 @@ tensor_store_print_place (TensorStore *store, AdjTensorData *tensor, GString *ou
   g_string_append_c (out, ']');
 }
 
-/* What is stored: the tensor itself, or the stretch as a row of elements. */
+/* (transfer full): the tensor to store: the first tensor itself, or the stretch as a vector. */
 static AdjTensorData *
 make_stored (const Stretch *stretch, GError **error)
 {

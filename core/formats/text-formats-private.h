@@ -7,7 +7,7 @@ G_BEGIN_DECLS
 
 /* Whether the file begins as gzip does. */
 gboolean gzip_is (const char *path);
-/* (transfer full) (nullable): what is packed in it, within bounds; messages begin with @path. */
+/* (transfer full) (nullable): the unpacked content, within bounds; messages begin with @path. */
 GBytes *gzip_read (const char *path, GCancellable *cancellable, GError **error);
 
 /* The bytes as text, never %NULL: an empty file has none to point to. */

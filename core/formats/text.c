@@ -46,7 +46,8 @@ has_placeholder (const AdjGraph *graph, const char *prefix)
   return FALSE;
 }
 
-/* "primals_1", "primals_2" … without a gap, then tangents: a backward graph has what was saved. */
+/* Whether the inputs are "primals_1", "primals_2" … without a gap, then tangents, as in a joint
+ * graph; a backward graph takes saved values instead. */
 static gboolean
 takes_all_primals (const AdjGraph *graph)
 {
@@ -66,7 +67,7 @@ takes_all_primals (const AdjGraph *graph)
   return i > 0;
 }
 
-/* Whether the first thing that it returns is known before any tangent is. */
+/* Whether the first output does not depend on a tangent. */
 static gboolean
 returns_forward (const AdjGraph *graph)
 {
@@ -101,7 +102,8 @@ guess_role (const AdjGraph *graph)
   return strcmp (name, "<lambda>") == 0 ? "inference" : "user";
 }
 
-/* The region that a graph of @role belongs to: the next one when @region has such a graph. */
+/* The index of the region that a graph of @role belongs to: the last one, or a new one if that has
+ * such a graph already. */
 static guint
 choose_region (GPtrArray *regions, const char *role)
 {
@@ -209,7 +211,7 @@ load_bytes (GBytes *bytes, const char *title, GCancellable *cancellable, GError 
       g_prefix_error (error, "%s:", title);
       return NULL;
     }
-  /* The only graph keeps what stands around it. */
+  /* The text of a file with one graph is the whole file. */
   if (graphs->len == 1 && memchr (text, '\033', length) == NULL)
     {
       AdjParsedGraph *only = &g_array_index (graphs, AdjParsedGraph, 0);

@@ -25,8 +25,8 @@ gboolean torch_save_is (const ZipArchive *archive);
 gboolean torch_save_read (
     AdjFilePart *part, const char *name, AdjDiags *diags, AdjValue *out, GError **error);
 
-/* (transfer full) (nullable): entry @index of @archive, for tensors that share its bytes: read now,
- * to where every element may stand, or, of a large file, at first use. */
+/* (transfer full) (nullable): entry @index of @archive, for tensors that share its bytes: aligned
+ * for every element type and read now, or, of a large file, at first use. */
 AdjLateBytes *
 torch_save_get_bytes (ZipArchive *archive, guint index, AdjDiags *diags, GError **error);
 

@@ -5,8 +5,8 @@
 
 G_BEGIN_DECLS
 
-/* Fails with what a file is that no format takes, and with what shows its graph instead; @head are
- * its first @length bytes. */
+/* Sets the error for a file that no format takes: it says what the file is and which program shows
+ * its graph instead.  @head: its first @length bytes. */
 void unread_fail (const char *path, const guint8 *head, gsize length, GError **error);
 
 G_END_DECLS

@@ -33,7 +33,7 @@ typedef AdjOpaque *(*ValueObjectFunc) (gpointer data,
 struct _ValueReader
 {
   const JsonReader *json;  /* names the file in messages */
-  AdjArena *arena;         /* owns what is read, but for references */
+  AdjArena *arena;         /* owns the values, except for references */
   AdjSymbols *symbols;     /* of sizes */
   const JsonItem *strings; /* (nullable): the table of {"$str": k} */
   AdjBuilder *nodes;       /* (nullable): where {"$n": name} is looked up */

@@ -16,7 +16,7 @@ typedef gboolean (*WriteKind) (const ValueWriter *writer,
                                GString *out,
                                GError **error);
 
-/* NUL ends a text for every reader that is written in C. */
+/* Fails for a text with NUL, which would end it early for C readers, or with invalid UTF-8. */
 static gboolean
 put_text (const char *text, guint n, GString *out, GError **error)
 {

@@ -39,7 +39,7 @@ typedef struct
 struct _ZipArchive
 {
   AdjFilePart *part;
-  GBytes *window; /* (owned): what is in memory of the file, to its end */
+  GBytes *window; /* (owned): the part of the file that is in memory, up to its end */
   const guint8 *seen;
   guint64 seen_from; /* where in the file that begins */
   guint64 length;
@@ -198,8 +198,8 @@ read_end (ZipArchive *archive, Directory *out, GError **error)
   return see_from (archive, out->offset, error);
 }
 
-/* Relative, with '/', without "." and "..": what unpacks into a folder and nowhere else.
- * (nullable): what is wrong with the name */
+/* (nullable): what is wrong with the name: it must be relative, with '/', without "." and "..", so
+ * that it cannot leave the folder that it is unpacked into. */
 static const char *
 refuse_name (const char *name, gsize length)
 {

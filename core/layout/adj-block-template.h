@@ -25,9 +25,9 @@ typedef struct
 /* The specification of a template: everything that its look depends on. */
 typedef struct
 {
-  gboolean upwards; /* data flows up, the gutter is at the left */
+  gboolean upwards; /* data flows up and the gutter is at the left (else down, at the right) */
   AdjBlockGraph *graph;
-  guint32 n_lines; /* links of the graph that are drawn; those behind only keep ranks short */
+  guint32 n_lines; /* the first links, which are drawn; the others only keep ranks short */
   AdjTemplateCard *cards;
   guint n_pins;
   AdjTemplatePin *pins;
@@ -44,7 +44,7 @@ typedef struct
   guint32 n_cards;
   AdjRect *cards;
   float *entries, *exits; /* x at the border where data comes in and goes out */
-  AdjTemplatePath *links; /* of the lines, with the flow */
+  AdjTemplatePath *links; /* of the drawn links, in the direction of the flow */
   AdjTemplatePath *pins;  /* from the border to the card */
   GArray *points;         /* of AdjPoint */
 } AdjBlockTemplate;
@@ -52,7 +52,7 @@ typedef struct
 AdjTemplateSpec *adj_template_spec_new (
     guint32 n_cards, guint32 n_entries, guint32 n_exits, guint32 n_links, guint n_pins);
 void adj_template_spec_free (AdjTemplateSpec *order);
-/* Equal orders have equal keys: a SHA-256 in hexadecimal. */
+/* Equal specifications have equal keys: a SHA-256 in hexadecimal. */
 char *adj_template_spec_get_key (const AdjTemplateSpec *order);
 
 AdjBlockTemplate *adj_block_template_new (const AdjTemplateSpec *order,

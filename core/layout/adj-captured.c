@@ -41,7 +41,7 @@ get_node (const AdjCaptured *self, guint index)
 
 static const char *const lists[] = { "inputs", "sizes", "scalars", "hooks", "packed_data" };
 
-/* The lists are its only inputs. */
+/* Whether the four lists are the graph's only inputs. */
 static gboolean
 is_captured (const AdjGraph *graph)
 {
@@ -118,9 +118,9 @@ item_of_argument (const AdjCaptured *self, const AdjNode *node, guint index, Adj
   return self->nodes[arg->node.index].item;
 }
 
-/* Where @node, an accumulation, has the gradient that is added: accumulate_grad_ (leaf, gradient),
- * and since 2.15 call_accumulate_grad (leaf, its gradient before, gradient, whether hooks follow).
- */
+/* Which argument of the accumulation @node is the gradient that is added: accumulate_grad_ (leaf,
+ * gradient); since 2.15 call_accumulate_grad (leaf, its gradient before, gradient, whether hooks
+ * follow). */
 static guint
 place_of_added (const AdjNode *node)
 {
@@ -221,7 +221,7 @@ find_calls (AdjCaptured *self)
                       node->kind == ADJ_CAPTURED_HOOK_ITEM;
       AdjCapturedCall *call;
 
-      /* What follows the last node has its origin still. */
+      /* The call of the queued callbacks still has the origin of the node before it. */
       if (number == ADJ_CAPTURED_NONE || node->kind == ADJ_CAPTURED_CALLBACKS)
         continue;
       node->call = number;
@@ -283,7 +283,7 @@ read_input (const AdjCaptured *self, const AdjValue *entry, AdjCapturedInput *ou
     out->call = ADJ_CAPTURED_NONE;
 }
 
-/* Accumulations, by what they take. */
+/* Accumulations, by the items that they take. */
 typedef struct
 {
   GHashTable *leaves;       /* items */
@@ -312,8 +312,8 @@ find_accumulations (const AdjCaptured *self, Accumulations *found)
     }
 }
 
-/* The call that input @index is of: that it names, or since 2.7, where it names none, that of the
- * first node that reads it. */
+/* The call that input @index belongs to: the one that it names; where it names none (since 2.7),
+ * that of its first reader. */
 static guint32
 get_call_of_input (const AdjCaptured *self, guint index)
 {
@@ -324,8 +324,8 @@ get_call_of_input (const AdjCaptured *self, guint index)
              : self->nodes[node->users[0].index].call;
 }
 
-/* Concludes the origin of an input from its readers. The first is a gradient that was given, as the
- * root is met first. What a leaf has before is read by no node of 2.6. */
+/* Infers the origin of an input from its readers.  The first input is the given gradient, since the
+ * root is visited first.  The gradient that a leaf has before is read by no node in 2.6. */
 static void
 conclude_input (const AdjCaptured *self,
                 AdjCapturedInput *out,
@@ -369,7 +369,7 @@ find_inputs (AdjCaptured *self)
       AdjCapturedInput input = { .node = { i } };
       guint32 item = self->nodes[i].item;
 
-      /* As many as there are nodes, whatever number one names. */
+      /* At most as many as there are nodes, whatever index an item names. */
       if (self->nodes[i].kind != ADJ_CAPTURED_INPUT || item >= n)
         continue;
       if (entries != NULL && item < entries->n)
@@ -392,7 +392,8 @@ find_record (AdjCaptured *self)
     return;
   self->capture = region->capture;
   self->recorded = adj_bundle_find_call (self->bundle, entry, 0);
-  /* Before its nodes were put in order it had the same inputs. */
+  /* The recording may be of the graph before its nodes were reordered, which has the same inputs.
+   */
   for (guint i = 0; self->recorded == NULL && i < region->n_graphs; i++)
     if (g_str_equal (region->graphs[i]->role, "compiled_autograd"))
       self->recorded = adj_bundle_find_call (self->bundle, region->graphs[i], 0);

@@ -28,43 +28,43 @@ typedef enum
 typedef struct
 {
   AdjCapturedKind kind;
-  guint32 item;  /* in its list, of a LIST how many; HOOK, BACKWARD: in `hooks`; or NONE */
-  guint32 leaf;  /* ACCUMULATE, and the hook after one: in `inputs`; or NONE */
+  guint32 item; /* index in its list; LIST: its length; HOOK, BACKWARD: index in `hooks`; or NONE */
+  guint32 leaf; /* ACCUMULATE and hooks after it: index in `inputs`; or NONE */
   guint32 added; /* ACCUMULATE: the node whose value is added; or NONE */
-  guint32 after; /* the ACCUMULATE that such a hook comes after: a node; or NONE */
+  guint32 after; /* hook after an accumulation: the ACCUMULATE node; or NONE */
   guint32 call;  /* NodeCall that it belongs to; or NONE */
 } AdjCapturedNode;
 
 /* The origin of an item of `inputs`. */
 typedef enum
 {
-  ADJ_FROM_GRADIENT, /* given to the backward */
-  ADJ_FROM_SAVED,    /* kept by @call */
-  ADJ_FROM_LEAF,     /* that @call adds to */
-  ADJ_FROM_GRAD,     /* what leaf @of has before */
+  ADJ_FROM_GRADIENT, /* given to the backward as a gradient */
+  ADJ_FROM_SAVED,    /* saved by @call */
+  ADJ_FROM_LEAF,     /* leaf that @call accumulates into */
+  ADJ_FROM_GRAD,     /* gradient that leaf @of has before the backward */
 } AdjCapturedFrom;
 
 typedef struct
 {
-  AdjNodeId node; /* that takes it out of the list */
+  AdjNodeId node; /* the node that takes it out of the list */
   AdjCapturedFrom from;
   guint32 call;      /* or NONE */
-  guint32 of;        /* GRAD: the leaf, in `inputs`; or NONE */
+  guint32 of;        /* GRAD: index of the leaf in `inputs`; or NONE */
   const char *name;  /* (nullable): of a leaf */
-  gboolean recorded; /* else concluded from the graph */
+  gboolean recorded; /* whether it was recorded; else inferred from the graph */
 } AdjCapturedInput;
 
 /* A node of autograd, by the order in which it was captured. */
 typedef struct
 {
   const char *name; /* (nullable): "MulBackward0"; %NULL: unknown */
-  guint n_nodes;    /* of the graph, without items of lists */
+  guint n_nodes;    /* nodes of the graph, without those that take items of lists */
   guint n_hooks;
   AdjNodeId first; /* or ADJ_NO_NODE */
 } AdjCapturedCall;
 
-/* (transfer full) (nullable): %NULL when @graph is none.  @bundle (nullable): may have it, with
- * what was recorded. */
+/* (transfer full) (nullable): %NULL when @graph is not a captured backward.  @bundle (nullable):
+ * the file of the graph, with what was recorded. */
 ADJ_PUBLIC AdjCaptured *adj_captured_new (AdjGraph *graph, AdjBundle *bundle);
 ADJ_PUBLIC AdjCaptured *adj_captured_ref (AdjCaptured *captured); /* (transfer full) */
 ADJ_PUBLIC void adj_captured_unref (AdjCaptured *captured);
@@ -78,9 +78,9 @@ ADJ_PUBLIC const AdjCapturedInput *adj_captured_get_input (const AdjCaptured *ca
                                                            guint index);
 ADJ_PUBLIC guint adj_captured_get_n_calls (const AdjCaptured *captured);
 ADJ_PUBLIC const AdjCapturedCall *adj_captured_get_call (const AdjCaptured *captured, guint index);
-/* The backward graph of the bundle that was inlined, of a compiled function, where node @index is
- * an item of `inputs` that this function saved; @input: which input of that graph it is.
- * (transfer none) (nullable): %NULL also where several graphs could be the one. */
+/* The backward graph of a compiled function that was inlined, where node @index is an item of
+ * `inputs` that this function saved; @input: the index of that graph's input.  (transfer none)
+ * (nullable): %NULL also where several graphs of the bundle match. */
 ADJ_PUBLIC const AdjBundleGraph *
 adj_captured_find_inlined (const AdjCaptured *captured, guint index, AdjNodeId *input);
 /* The reasons for which it was captured, in PyTorch's words. */
@@ -88,7 +88,7 @@ ADJ_PUBLIC guint adj_captured_get_n_reasons (const AdjCaptured *captured);
 ADJ_PUBLIC const char *adj_captured_get_reason (const AdjCaptured *captured, guint index);
 /* The recorded call, and what surrounded it as backward-private.h has it. (nullable) */
 ADJ_PUBLIC const AdjRecordedCall *adj_captured_get_recorded (const AdjCaptured *captured);
-/* Member @key of entry @item of list @list of that: a text. (nullable) */
+/* The text member @key of entry @item of list @list in the recorded call. (nullable) */
 ADJ_PUBLIC const char *
 adj_captured_get_text (const AdjCaptured *captured, const char *list, guint item, const char *key);
 /* The recorded result of a hook. (nullable) */
@@ -98,7 +98,7 @@ ADJ_PUBLIC const AdjValue *adj_captured_get_result (const AdjCaptured *captured,
 
 /* "MulBackward0 (NodeCall 3)". */
 ADJ_PUBLIC char *adj_captured_name_call (const AdjCaptured *captured, guint call);
-/* "clip · tensor pre-hook", "accumulate fc1.weight", "inputs[3]"; %NULL: its name will do. */
+/* "clip · tensor pre-hook", "accumulate fc1.weight", "inputs[3]"; %NULL: use the node's name. */
 ADJ_PUBLIC char *adj_captured_name_node (const AdjCaptured *captured, guint index);
 /* "tensor pre-hook". */
 ADJ_PUBLIC char *adj_captured_name_hook_type (const AdjCaptured *captured, guint index);

@@ -24,7 +24,7 @@ take (Search *self, GArray *ring, guint32 index)
   g_array_append_val (ring, index);
 }
 
-/* The next ring of ancestors or of descendants; what a result is used for ends at the output. */
+/* The next ring of ancestors or of descendants; descendants end at the output node. */
 static GArray *
 step (Search *self, const GArray *ring, gboolean up)
 {

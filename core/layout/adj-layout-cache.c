@@ -5,7 +5,7 @@
 #include "base/adj-file-writer.h"
 #include "layout/layout-cache-private.h"
 
-/* Part of every key: another version of Graphviz's settings gives other places. */
+/* Part of every key: to be changed with Graphviz's settings, which change the placement. */
 #define VERSION "mirror-1"
 #define MAX_FILE (16u << 20)
 
@@ -110,7 +110,7 @@ adj_layout_cache_keep (AdjLayoutCache *cache, const char *key, const AdjPlacemen
     {
       g_autofree char *path = file_for (cache, key);
 
-      /* A cache that cannot be written is a slow cache. */
+      /* An error is ignored: the cache is only slower then. */
       adj_file_write (path, g_bytes_get_data (bytes, NULL), g_bytes_get_size (bytes),
                       ADJ_FILE_CACHE, NULL);
     }

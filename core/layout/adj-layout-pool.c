@@ -22,7 +22,7 @@ typedef struct
 {
   GSubprocess *process; /* %NULL: not running */
   int to, from;         /* its input and output */
-  guint job;            /* what it works on; G_MAXUINT: nothing */
+  guint job;            /* index of the job that it works on; G_MAXUINT: idle */
   gint64 deadline;
   GBytes *request;
   gsize sent;
@@ -34,11 +34,11 @@ typedef struct
   AdjLayoutJob *jobs;
   guint n, next, n_done;
   gint64 budget;
-  gboolean no_helper; /* it could not be started */
+  gboolean no_helper; /* the helper could not be started */
   Helper helpers[N_HELPERS];
 } Pool;
 
-/* The helper: as the environment says, installed, or beside the program in a build folder. */
+/* Path of the helper: from the environment, installed, or beside the program in a build folder. */
 static char *
 find_program (void)
 {
@@ -103,7 +103,7 @@ helper_start (Helper *helper)
   return g_unix_set_fd_nonblocking (helper->to, TRUE, NULL);
 }
 
-/* A helper that died closes its end: that is an error here, not a signal. */
+/* Writes without SIGPIPE: a helper that died gives an error. */
 static gssize
 send_some (Helper *helper)
 {
@@ -142,7 +142,7 @@ helper_give (Helper *helper, const AdjBlockGraph *graph, guint job, gint64 budge
   helper->deadline = g_get_monotonic_time () + budget;
 }
 
-/* Reads available bytes. %FALSE: the helper has ended or answers nonsense. */
+/* Reads available bytes. %FALSE: the helper has ended or its answer is malformed. */
 static gboolean
 helper_receive (Helper *helper, AdjLayoutJob *job, gboolean *complete)
 {

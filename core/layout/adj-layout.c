@@ -16,10 +16,10 @@
 #define MAX_LINKS (1u << 23)
 #define DOT_BUDGET (10 * G_TIME_SPAN_SECOND)
 
-/* Blocks of up to this many cards in one chain look the same from Graphviz and from us. */
+/* Blocks of at most this many cards get the same layout from Graphviz and from us. */
 #define TRIVIAL 1
 
-/* Blocks that are equal for Graphviz share a job. */
+/* Blocks with the same graph share a job. */
 typedef struct
 {
   GArray *jobs;       /* of AdjLayoutJob */
@@ -38,7 +38,7 @@ report (guint n_done, gpointer data)
     jobs->options->progress (n_done, jobs->jobs->len, jobs->n_equal, jobs->options->progress_data);
 }
 
-/* Whether all places of a block are found without Graphviz. */
+/* The placement of a block that needs no Graphviz: trivial or in the cache; else %NULL. */
 static AdjPlacement *
 place_without_helper (const AdjBlockGraph *graph, const char *key, AdjLayoutCache *cache)
 {
@@ -77,7 +77,7 @@ collect_jobs (const Mirror *self, Jobs *jobs, GHashTable *placements, AdjLayoutC
     }
 }
 
-/* Fails: plain Graphviz was asked for, so nothing replaces it. */
+/* Sets the error of plain Graphviz (ADJ_VIEW_DOT), which has no fallback. */
 static void
 set_dot_error (const Mirror *self, gint64 budget, GError **error)
 {

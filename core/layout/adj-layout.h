@@ -38,17 +38,17 @@ typedef void (*AdjLayoutProgress) (guint done, guint total, guint n_equal, gpoin
 typedef struct
 {
   AdjLayoutView view;
-  gboolean undecided;          /* a joint graph that nobody has partitioned: what backward reads of
-                                  forward is not saved yet */
-  gboolean keep_aliases;       /* show views and getitems as nodes of their own */
-  guint fold_depth;            /* close modules nested this deep (outermost: 1), and stack those
-                                  that are alike and follow each other; 0: none; ADJ_FOLD_BY_SIZE */
+  gboolean undecided; /* a joint graph that is not partitioned: which values are saved for backward
+                         is not decided yet */
+  gboolean keep_aliases; /* show views and getitems as nodes of their own */
+  guint fold_depth;      /* close modules nested this deep (outermost: 1), and stack equal ones that
+                            follow each other; 0: none; ADJ_FOLD_BY_SIZE */
   const char *const *folded;   /* (nullable): module paths that are closed */
   const char *const *unfolded; /* (nullable): open in spite of @fold_depth */
   const GArray *only;          /* FLOW: of guint32, node indices */
   AdjCaptured *captured;       /* (nullable): the meaning of a captured backward's nodes */
-  AdjGraph *const *stages; /* MIRROR, (nullable): those that the graph is one of; neighbours that
-                              are much alike share the places of what they have in common */
+  AdjGraph *const *stages; /* MIRROR, (nullable): stages that @graph is one of; cards that similar
+                              neighbouring stages have in common stand at the same place */
   guint n_stages;
   gint64 budget;              /* DOT: microseconds that Graphviz may take; 0: 10 s */
   AdjLayoutProgress progress; /* (nullable) */
@@ -59,7 +59,7 @@ typedef struct
  * adj_flow_collect:
  * @max: at most so many nodes, the nearest
  *
- * The values that @node comes from and those that come from it, by rings.
+ * The ancestors and descendants of @node, by distance.
  *
  * Returns: (transfer full): of guint32, in order of execution
  */

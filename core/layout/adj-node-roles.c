@@ -35,7 +35,7 @@ node_roles_packet_is (const char *target, const char *packet)
   return strncmp (start, packet, length) == 0 && (start[length] == '\0' || start[length] == '.');
 }
 
-/* A view with one input folds into what it views, and so does one of several results. */
+/* Whether the node folds into its input: a view, or an item of several results, with one input. */
 static gboolean
 is_folded (const AdjNode *node, AdjAliasKind kind)
 {
@@ -48,8 +48,8 @@ is_tangent (const AdjGraph *graph, guint index)
   return adj_graph_get_input_role (graph, index) == ADJ_INPUT_TANGENT;
 }
 
-/* Whether it is of backward, or of the update behind it: what that writes in place need not depend
- * on a gradient. */
+/* Whether the node is of backward, or writes in the optimiser's update behind it; such a write need
+ * not depend on a gradient. */
 static gboolean
 is_late (const AdjNodeRoles *self, guint index)
 {
@@ -70,7 +70,7 @@ collect_result (const AdjValue *leaf, gpointer data)
   return TRUE;
 }
 
-/* A joint graph returns the forward results, then one gradient, or None, for each primal, then the
+/* A joint graph returns the forward results, then one gradient (or None) for each primal, then the
  * tokens of the backward's effects. */
 static void
 name_gradients (AdjNodeRoles *self)
@@ -114,8 +114,8 @@ side_by_tag (const AdjNode *node)
   return by_phase[adj_phase_from_tag (node->meta.partitioner_tag)];
 }
 
-/* Nodes that do not depend on tangents and that gradients alone read, in the end.  The output node
- * reads both kinds. */
+/* Nodes that do not depend on tangents and of which all readers, direct or not, are nodes of
+ * backward, never the output. */
 static guint8 *
 find_read_by_gradients (const AdjNodeRoles *self)
 {
@@ -137,8 +137,8 @@ find_read_by_gradients (const AdjNodeRoles *self)
   return read;
 }
 
-/* Those of them that come after the first gradient, or are computed again: the graph computes them
- * for backward. */
+/* Of find_read_by_gradients(), the nodes after the first gradient and the repeated ones with what
+ * depends on them: the graph computes them for backward. */
 static guint8 *
 find_serving (const AdjNodeRoles *self, const guint32 *repeats)
 {
@@ -161,7 +161,7 @@ find_serving (const AdjNodeRoles *self, const guint32 *repeats)
   return serves;
 }
 
-/* Sets the side of each node: by its tag, else by what it depends on and who reads it. */
+/* Sets the side of each node: by its tag, else by its inputs and readers. */
 static void
 find_sides (AdjNodeRoles *self, const guint32 *repeats)
 {
@@ -217,8 +217,8 @@ kind_of (const AdjNodeRoles *self, guint index, const guint8 *chips)
     }
 }
 
-/* Sets the host of an item of a captured backward's lists: a hook's is its call, given gradients
- * are pills, others are chips of their readers. */
+/* Sets the host of an item of a captured backward's lists: of a hook it is the call; given
+ * gradients are pills, other items are chips of their readers. */
 static void
 find_host_of_item (AdjNodeRoles *self, guint32 i)
 {
@@ -280,8 +280,8 @@ find_hosts (AdjNodeRoles *self, gboolean keep_aliases)
     }
 }
 
-/* Where gradients of several readers meet; its sequence number is a left-over of what ran before.
- */
+/* Whether it adds up the gradients of several readers of a value; its sequence number is stale,
+ * left by an earlier operator. */
 static gboolean
 is_accumulation (const AdjNodeRoles *self, const AdjNode *node)
 {
@@ -302,7 +302,7 @@ set_counterpart (AdjNodeRoles *self, guint32 index, guint32 counterpart)
     self->entries[counterpart].counterpart = index;
 }
 
-/* Without sequence numbers: by what the graph itself tells. */
+/* Finds the counterpart without sequence numbers, by the structure of the graph. */
 static void
 guess_counterpart (AdjNodeRoles *self, guint32 index)
 {
@@ -312,7 +312,7 @@ guess_counterpart (AdjNodeRoles *self, guint32 index)
     set_counterpart (self, index, self->entries[counterpart].host);
 }
 
-/* By sequence number: gradients have that of the forward node; what an update has speaks of
+/* Pairs by sequence number: a gradient has that of its forward node; numbers of update nodes mean
  * nothing. */
 static void
 find_counterparts (AdjNodeRoles *self)
@@ -381,7 +381,7 @@ is_opaque (const AdjGraph *graph, guint index)
          !g_str_has_prefix (t, "builtins.") && !g_str_has_prefix (t, "math.");
 }
 
-/* Whether it is in the memory of the CPU and comes from elsewhere: PyTorch offloads by copies. */
+/* Whether it copies from another device to the CPU, which is how PyTorch offloads. */
 static gboolean
 is_moved_to_cpu (const AdjGraph *graph, const AdjNode *node)
 {
@@ -405,7 +405,8 @@ is_offloaded (const AdjGraph *graph, const AdjNode *node)
          node->meta.recompute == ADJ_RECOMPUTE_PREFER_CPU_OFFLOAD || is_moved_to_cpu (graph, node);
 }
 
-/* A pair has copies: what backward reads there is saved, whatever its tag would rather have. */
+/* In a partitioned pair what backward reads is saved, even if the node's tag prefers to recompute
+ * it. */
 static AdjRole
 forward_role (const AdjGraph *graph, const AdjNode *node, gboolean saved, gboolean is_pair)
 {
@@ -527,8 +528,8 @@ flatten (AdjNodeRoles *self)
     self->entries[i].side = ADJ_SIDE_FORWARD;
 }
 
-/* Hides the nodes that are not wanted; chips stay with their readers, and what a wanted node is
- * folded into is wanted. */
+/* Hides the nodes that are not in @only.  Chips stay with their readers; the host of a wanted node
+ * is wanted too. */
 static void
 hide_others (AdjNodeRoles *self, const GArray *only)
 {

@@ -5,7 +5,7 @@
 
 G_BEGIN_DECLS
 
-/* What each node is to the picture: its side, its role, and the node that it is folded into. */
+/* The role of each node in the picture: its side, its kind, and the node that it is folded into. */
 
 typedef enum
 {
@@ -46,10 +46,11 @@ typedef struct
   GArray *results;        /* of AdjResultRole */
   gboolean is_joint;      /* has tangents and forward results */
   gboolean undecided;     /* as in the options */
-  gboolean only_backward; /* has tangents, but every result depends on them; mirrored */
+  gboolean only_backward; /* has tangents, and every result depends on them: a backward graph;
+                             mirrored */
   gboolean one_column;    /* not mirrored: all nodes are on the forward side */
   const char *title;      /* of that column */
-  AdjCaptured *captured;  /* (owned) (nullable): it is a captured backward */
+  AdjCaptured *captured;  /* (owned) (nullable): set for a captured backward */
 } AdjNodeRoles;
 
 AdjNodeRoles *adj_node_roles_new (AdjGraph *graph, const AdjLayoutOptions *options);

@@ -6,7 +6,7 @@
 #include <math.h>
 #include <string.h>
 
-/* Both messages are arrays of 32-bit words in the order of the machine: they stay on it. */
+/* Both messages are arrays of 32-bit words in native byte order: they never leave the machine. */
 #define GRAPH_MAGIC 0x31424a41u     /* "AJB1" */
 #define PLACEMENT_MAGIC 0x31504a41u /* "AJP1" */
 #define MAX_VIA (1u << 22)

@@ -14,7 +14,7 @@ G_BEGIN_DECLS
 typedef struct
 {
   guint32 n_cards, n_entries, n_exits;
-  float *widths; /* of the cards, with what is stuck to them */
+  float *widths; /* of the cards, including their chips */
   guint32 n_links;
   guint32 (*links)[2]; /* from, to */
 } AdjBlockGraph;

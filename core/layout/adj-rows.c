@@ -131,8 +131,8 @@ any_nodes (const AdjRow *row)
   return row->nodes[0]->len + row->nodes[1]->len > 0;
 }
 
-/* Whether anything reads @host, by itself or by @index, which is folded into it; @near: right below
- * it, or where it can not be stuck to. */
+/* Whether @host has a reader, directly or through @index, which is folded into it; @near: one in
+ * the row right below, or one that it cannot be shown at (the output, a closed module). */
 static gboolean
 is_read (const Sorter *self, guint32 index, guint32 host, gboolean near)
 {
@@ -151,8 +151,8 @@ is_read (const Sorter *self, guint32 index, guint32 host, gboolean near)
   return FALSE;
 }
 
-/* Inputs stand above everything, but those that are read only far below: these are stuck to their
- * readers.  Results, and the tangents that begin the way back, stand below. */
+/* Puts inputs above all rows, but those that are only read far below, which are shown at their
+ * readers; puts results and the tangents, where backward begins, below. */
 static void
 add_ends (Sorter *self)
 {
@@ -190,7 +190,7 @@ add_ends (Sorter *self)
     g_array_set_size (rows, rows->len - 1);
 }
 
-/* Everything in one row without frames. */
+/* Puts everything into one row without frames. */
 static void
 make_one_row (Sorter *self)
 {
@@ -249,7 +249,7 @@ depth_to_fold (const AdjNodeRoles *roles, const AdjLayoutOptions *options)
   return options->fold_depth != ADJ_FOLD_BY_SIZE ? options->fold_depth : roles->n > ADJ_MANY_NODES;
 }
 
-/* Of a row and a line, the high and the low half: g_int64_hash() takes the low one. */
+/* Mixes both halves of a key (row, line), since g_int64_hash() ignores the high one. */
 static guint
 hash_line (gconstpointer key)
 {

@@ -10,16 +10,16 @@ G_BEGIN_DECLS
 #define ADJ_NO_MODULE G_MAXUINT32
 #define ADJ_NO_ROW G_MAXUINT32
 
-/* A module of the program, or, where the graph names none, a stretch of it. */
+/* A module of the program or, where the graph names none, a run of nodes ("stretch"). */
 typedef struct
 {
   const char *path;  /* "h.0.attn"; "" for the root, which is index 0; "#3" for a stretch */
   const char *class; /* "Attention", or the source lines of a stretch */
   guint32 parent;
   guint depth;      /* 0: root */
-  guint height;     /* 0: nothing inside */
-  guint n_cards;    /* of the side that decides what the rows are */
-  guint n_nodes[2]; /* that name the module, forward and backward; 0 in both of a stretch */
+  guint height;     /* levels of modules inside; 0: none */
+  guint n_cards;    /* on the side that decides the rows */
+  guint n_nodes[2]; /* nodes that name the module, forward and backward; 0 for a stretch */
   gboolean closed;
   gboolean opened; /* a stack with a module that was opened by hand */
 } AdjRowsModule;
@@ -37,7 +37,7 @@ typedef struct
   AdjArena *texts;
   GArray *modules; /* of AdjRowsModule */
   GArray *rows;    /* of AdjRow */
-  guint32 begin;   /* the first row that has not inputs alone */
+  guint32 begin;   /* the first row that has more than inputs */
   guint32 *row_of; /* of each node that is a card, pill or the output; else ADJ_NO_ROW */
 } AdjRows;
 
@@ -50,8 +50,8 @@ void adj_rows_free (AdjRows *rows);
 /* "h.0.attn Attention", "model.py:88–89" of a stretch; with "backward" behind it. (transfer full)
  */
 char *adj_rows_describe_module (const AdjRowsModule *module, gboolean backward);
-/* "37 of 84 nodes": those of one side, and all that name the module; "37 nodes" where they are all.
- * (transfer full) */
+/* "37 of 84 nodes": those of one side, and all that name the module; "37 nodes" where these are
+ * all. (transfer full) */
 char *adj_rows_describe_count (const AdjRowsModule *module, guint n);
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (AdjRows, adj_rows_free)

@@ -30,8 +30,8 @@ is_free (const Track *track, const AdjTrackSpan *span, float distance)
   return track->net == span->net || track->high + distance <= span->low;
 }
 
-/* The first free track; with @most, rather the first behind all that are not, and a new one for
- * that as long as there are fewer. */
+/* The first free track; with @most, the first one behind all occupied tracks if possible, adding
+ * tracks up to @most. */
 static guint
 find_track (const GArray *tracks, const AdjTrackSpan *span, float distance, guint most)
 {
@@ -96,7 +96,7 @@ adj_tracks_nearest (const GArray *blocked, float wanted)
   guint n = blocked->len / 2;
   g_autofree float *pairs = g_memdup2 (blocked->data, sizeof (float) * MAX (blocked->len, 1));
   float best = wanted, best_far = G_MAXFLOAT;
-  float end = -G_MAXFLOAT; /* everything below is looked at */
+  float end = -G_MAXFLOAT; /* all positions below were considered */
 
   qsort (pairs, n, 2 * sizeof (float), by_first);
   for (guint i = 0; i <= n; i++)

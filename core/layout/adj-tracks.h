@@ -17,8 +17,8 @@ typedef struct
 /* Left edge first.  Returns how many tracks are used. */
 guint adj_tracks_assign (AdjTrackSpan *spans, guint n, float distance);
 
-/* The same, but an interval is on a track behind those of all that it overlaps and that begin
- * before it, if that is no more than the @most-th. */
+/* The same, but an interval gets a track behind those of all that it overlaps and that begin before
+ * it, unless that is beyond the @most-th. */
 guint adj_tracks_assign_in_order (AdjTrackSpan *spans, guint n, float distance, guint most);
 
 /**

@@ -17,13 +17,13 @@ typedef enum
 #define PORT_KIND(port) ((PortKind) ((port) >> 30))
 #define PORT_INDEX(port) ((port) & ((1u << 30) - 1))
 
-#define AGAINST_FLOW (1u << 31) /* on a card among the exits: a value comes in there */
+#define AGAINST_FLOW (1u << 31) /* flag of an exit: a value enters there */
 
 #define PIN_DISTANCE 9.0f
 #define MAX_PIN_OFFSET 13.0f
 #define MAX_LOOSE 7
 #define SIDE_BY_SIDE 5
-#define ABREAST 2 /* of what is computed for a backward that is alone */
+#define ABREAST 2 /* for the forward half of a backward graph */
 
 static guint32
 find_or_append (GArray *array, guint32 value)
@@ -44,8 +44,8 @@ append_link (Block *block, guint32 from, guint32 to)
   return block->links->len - 1;
 }
 
-/* The line from a card to the border where its value leaves; one for all readers.  With
- * AGAINST_FLOW, where what it reads comes in. */
+/* The index of the line from a card to the border where its value leaves, one for all readers. With
+ * AGAINST_FLOW, to where a value that the card reads enters. */
 static guint32
 exit_path (Block *block, guint32 card)
 {
@@ -60,7 +60,7 @@ exit_path (Block *block, guint32 card)
   g_assert_not_reached ();
 }
 
-/* The same the other way round: from the border where values enter to the card that gives one. */
+/* The index of the line from the border where values enter to the card that makes one. */
 static guint32
 entry_path (Block *block, guint32 item)
 {
@@ -76,7 +76,7 @@ entry_path (Block *block, guint32 item)
   g_assert_not_reached ();
 }
 
-/* Recomputation runs down where gradients run up. */
+/* Whether the link runs against the flow: recomputation runs down where gradients run up. */
 static gboolean
 is_against_flow (const Block *from, const Block *to)
 {
@@ -160,8 +160,8 @@ number_port (const Block *block, guint32 port)
   return base[PORT_KIND (port)] + PORT_INDEX (port);
 }
 
-/* Appends links that are not drawn, so that only @abreast unordered cards are in one rank where
- * more than @most would be. */
+/* Appends links that are not drawn: where more than @most unordered cards would be in one rank,
+ * only @abreast are. */
 static void
 keep_ranks_short (Block *block, gboolean sources, guint most, guint abreast)
 {
@@ -184,8 +184,8 @@ keep_ranks_short (Block *block, gboolean sources, guint most, guint abreast)
                  PORT (PORT_CARD, g_array_index (loose, guint32, i)));
 }
 
-/* What is computed for a backward that is alone hangs together by what is not shown, and is seldom
- * as high as what reads it. */
+/* Whether it is the forward half of a backward graph: its few links are mostly not shown, and it is
+ * rarely as high as its readers. */
 static gboolean
 is_computed_for (const Mirror *self, const Block *block)
 {
@@ -218,7 +218,7 @@ write_spec (const Mirror *self, Block *block)
       card->height = item->height;
       card->left = item->chips_width[0] > 0 ? item->chips_width[0] + ADJ_CHIP_GAP : 0;
       card->right = item->chips_width[1] > 0 ? item->chips_width[1] + ADJ_CHIP_GAP : 0;
-      /* As wide on both sides, so that chains of cards are straight. */
+      /* Symmetric, so that chains of cards are straight. */
       graph->widths[i] = card->width + 2 * MAX (card->left, card->right);
     }
   for (guint k = 0; k < block->links->len; k++)

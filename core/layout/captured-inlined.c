@@ -59,7 +59,7 @@ captured_adopt_inlined (AdjCaptured *self)
 
 /* -- the graph that was inlined -- */
 
-/* Whether @backward has all nodes that are called after function @number. */
+/* Whether @backward has all nodes that are named after function @number. */
 static gboolean
 has_nodes (const AdjCaptured *self, const AdjBundleGraph *backward, guint number)
 {
@@ -79,7 +79,7 @@ typedef struct
 {
   const AdjCaptured *captured;
   guint number;                /* of the function */
-  guint n;                     /* compiled ahead of time so far */
+  guint n;                     /* compiled functions seen so far */
   const AdjBundleGraph *exact; /* (nullable): has the number and all nodes */
   const AdjBundleGraph *found; /* (nullable): the last that has all nodes */
   guint n_found;
@@ -104,8 +104,8 @@ search_region (Search *self, const AdjRegion *region)
     }
 }
 
-/* PyTorch numbers what it compiles ahead of time in a process from 0. Where the file lacks some of
- * it, one that has all nodes will do if it is the only one. */
+/* PyTorch numbers compiled functions of a process from 0.  Where the file lacks some of them, a
+ * graph with all nodes is taken if it is the only one. */
 static const AdjBundleGraph *
 find_backward (const AdjCaptured *self, guint number)
 {
@@ -127,8 +127,8 @@ find_backward (const AdjCaptured *self, guint number)
 
 /* -- what it saved -- */
 
-/* The prologue that takes @node among what was saved, and @place: which of its results that is.
- * They begin with sizes.  (nullable) */
+/* The prologue that takes @node among the saved values, and in @place the index of its result,
+ * which begin with sizes.  (nullable) */
 static const AdjNode *
 find_prologue (const AdjCaptured *self, AdjNodeId id, guint *place)
 {
@@ -153,7 +153,7 @@ find_prologue (const AdjCaptured *self, AdjNodeId id, guint *place)
   return NULL;
 }
 
-/* The number of the function that @prologue is of, by what is taken out of it. */
+/* The number of the function of @prologue, by the names of the nodes that take its results. */
 static gboolean
 find_function (const AdjCaptured *self, const AdjNode *prologue, guint *function)
 {

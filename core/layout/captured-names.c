@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 
-/* What the nodes of a captured backward are called. */
+/* The names of nodes of a captured backward in the picture. */
 
 #include <string.h>
 
@@ -91,7 +91,7 @@ name_hook (const AdjCaptured *self, guint index)
                                          : g_steal_pointer (&type);
 }
 
-/* An end of the path tells parameters of one module apart, its beginning does not. */
+/* Keeps the end of the path, which tells parameters of one module apart. */
 static char *
 name_short (const AdjCaptured *self, guint32 input)
 {

@@ -19,7 +19,7 @@ struct _AdjCaptured
   const AdjValue *capture;         /* (nullable) */
 };
 
-/* Gives the call of a compiled function the nodes of its backward that name none. */
+/* Assigns nodes of an inlined backward that name no call to the call of their compiled function. */
 void captured_adopt_inlined (AdjCaptured *self);
 
 G_END_DECLS

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 
-/* What backward computes again that forward computed. */
+/* Finds nodes of backward that recompute forward nodes. */
 
 #include <string.h>
 
@@ -42,7 +42,7 @@ is_like (const AdjValue *a, const AdjValue *b)
   return TRUE;
 }
 
-/* Of what forward writes to, backward gets a clone. */
+/* Skips a clone: backward gets a clone of a value that forward writes to. */
 static guint32
 skip_clone (const AdjNodeRoles *self, guint32 index)
 {
@@ -71,7 +71,8 @@ reads_the_same (const AdjNodeRoles *self, const AdjNode *first, const AdjNode *a
   return TRUE;
 }
 
-/* Forward nodes by sequence number: the last of each step, and the one before each. */
+/* Forward nodes by sequence number: the last node with each number, and per node the one before it
+ * with the same. */
 typedef struct
 {
   GHashTable *last;
@@ -98,8 +99,8 @@ add_to_step (Steps *steps, const AdjNode *node, guint32 index)
   g_hash_table_insert (steps->last, (gpointer) &node->meta.seq_nr, GUINT_TO_POINTER (index));
 }
 
-/* The forward node that @index does again, or G_MAXUINT32: the same call of the same step; else a
- * call of that step on the same values; else, where steps are unknown, the same call. */
+/* The forward node that @index recomputes, or G_MAXUINT32: the same call with the same sequence
+ * number; else a call with that number on the same values; without numbers, the same call. */
 static guint32
 find_original (const AdjNodeRoles *self, guint32 index, const Steps *steps, const guint32 *repeats)
 {
@@ -121,7 +122,7 @@ find_original (const AdjNodeRoles *self, guint32 index, const Steps *steps, cons
              : G_MAXUINT32;
 }
 
-/* What backward does again that forward did. */
+/* Sets the originals of recomputed nodes. */
 void
 node_roles_find_copies (AdjNodeRoles *self, const guint32 *repeats)
 {

@@ -27,8 +27,8 @@ typedef struct
   guint32 *item_boxes;
   guint32 *chip_boxes;
   GArray *points;   /* of AdjPoint, of the line being made */
-  guint n_shared;   /* of that */
-  GHashTable *same; /* key of a frame → how many look like it */
+  guint n_shared;   /* how many of @points are shared */
+  GHashTable *same; /* key of a frame → number of frames that look like it */
 } Emitter;
 
 static float
@@ -59,7 +59,7 @@ saved_in_rows (const Mirror *mirror, guint32 first, guint32 last, guint *n_nodes
   return bytes;
 }
 
-/* What the inside of a frame looks like. */
+/* A key of the appearance of a frame's inside. */
 static char *
 key_of_frame (const Mirror *mirror, const Frame *frame, guint side)
 {
@@ -295,8 +295,8 @@ emit_pills (Emitter *self)
     }
 }
 
-/* Adds a point, joining pieces that go on in the same direction.  Differences too small to see,
- * which the routing takes for straight, are. */
+/* Adds a point, joining pieces of the same direction.  Differences below INVISIBLE are removed: the
+ * routing takes such lines for straight. */
 static void
 add_point (Emitter *self, float x, float y)
 {
@@ -450,7 +450,7 @@ emit_links (Emitter *self)
     }
 }
 
-/* The item of the first node that @wanted holds for, on @side. */
+/* The item of the first input on @side that is a tangent, or is none. */
 static guint32
 find_pill (const Mirror *mirror, AdjSide side, gboolean tangent)
 {
@@ -467,7 +467,7 @@ find_pill (const Mirror *mirror, AdjSide side, gboolean tangent)
   return ADJ_NO_BOX;
 }
 
-/* From the results to the tangents: where forward turns into backward. */
+/* The line from the results to the tangents, where forward turns into backward. */
 static void
 emit_turn (Emitter *self)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 
-/* What backward reads from forward crosses the gutter, each maker in one line with its size on it.
+/* Draws what backward reads from forward across the gutter: one line for each maker, with its size.
  */
 
 #include <math.h>
@@ -18,7 +18,7 @@
 #define MIN_BAND 150.0f
 #define LANE_DISTANCE 8.0f
 #define LANE_MARGIN 14.0f
-#define MAX_ORDERED 12 /* lanes that are made so that lines do not cross */
+#define MAX_ORDERED 12 /* above this many lanes, crossings are not avoided */
 #define STRAIGHT 0.5f
 #define MAX_SLIDE 11.0f
 
@@ -39,7 +39,7 @@ pin_y (const Mirror *self, guint32 item, guint32 pin)
   return block->y + g_array_index (block->template->points, AdjPoint, path->first).y;
 }
 
-/* Whether a line ends straight at the side of a card where no other one ends: it may slide. */
+/* Whether a line ends straight at the side of a card without another line: its end may slide. */
 static gboolean
 may_slide (const Block *block, guint32 pin)
 {
@@ -62,7 +62,7 @@ mirror_target_y (const Mirror *self, guint32 link, float pill_y)
   return y;
 }
 
-/* Whether all that an item gives to backward is computed again instead of being kept. */
+/* Whether all that backward reads of an item is recomputed instead of saved: drawn as a thread. */
 static gboolean
 is_thread (const AdjDisplayList *display, const Bridge *bridge)
 {
@@ -72,8 +72,8 @@ is_thread (const AdjDisplayList *display, const Bridge *bridge)
          (item->n_read > 0 && item->n_recomputed == item->n_read) || bridge->only_copies;
 }
 
-/* "8 KiB", "12 · 3.4 MiB" of a closed module, "recompute 8 KiB" of a node that is to be computed
- * again, "not saved −8 KiB" of one that has a copy. */
+/* "8 KiB", "12 · 3.4 MiB" of a closed module, "recompute 8 KiB" of a node to be recomputed, "not
+ * saved −8 KiB" of one that has a copy. */
 static char *
 describe_bridge (const AdjDisplayList *display, const Bridge *bridge)
 {
@@ -106,7 +106,7 @@ label_bridge (const AdjDisplayList *display, Bridge *bridge)
       MAX (MIN_PILL, adj_font_measure (ADJ_FONT_BOLD, ADJ_CHIP_TEXT_SIZE, text) + PILL_PADDING);
 }
 
-/* What crosses the gutter, by makers; labelled where it is shown.  (transfer full): of Bridge */
+/* What crosses the gutter, by makers, with labels where shown.  (transfer full): of Bridge */
 static GArray *
 list_bridges (const AdjDisplayList *display)
 {
@@ -165,11 +165,11 @@ by_source (gconstpointer a, gconstpointer b)
 typedef struct
 {
   guint first, n;
-  float sum; /* of where the first one would be to please each */
+  float sum; /* of the wanted places of its pills, each as a place of the first one */
 } Cluster;
 
-/* Pills keep their distance, stay below the headers and move as little as that needs: touching ones
- * share the deviation. */
+/* Places pills: they keep their distance, stay below the headers and move as little as possible;
+ * touching ones share the deviation. */
 static void
 place_pills (Mirror *self)
 {
@@ -293,7 +293,7 @@ mirror_plan_gutter (Mirror *self)
   self->bridges = list_bridges (self->display);
   if (!self->has_side[0] || !self->has_side[1])
     {
-      /* One column stands alone. */
+      /* A graph in one column has no gutter. */
       self->band_left = self->band_right = 0;
       return;
     }

@@ -6,7 +6,7 @@
 #include "ir/adj-input-role.h"
 #include "layout/node-roles-private.h"
 
-/* Inputs beyond which those that no file calls parameters become chips too. */
+/* With more inputs than this, those that no file calls parameters are chips too. */
 #define MANY_INPUTS 8
 
 static gboolean
@@ -43,7 +43,7 @@ count_inputs (const AdjNodeRoles *self)
   return inputs;
 }
 
-/* A mask or a table that a layer brings along: a repeated block alone reads it. */
+/* Whether only one repeated block reads the input: a mask or a table of a layer. */
 static gboolean
 belongs_to_block (const AdjNodeRoles *self, guint index)
 {
@@ -56,9 +56,9 @@ belongs_to_block (const AdjNodeRoles *self, guint index)
   return node->n_users > 0 && of_node[node->users[0].index] != ADJ_NO_BLOCK;
 }
 
-/* Inputs that are chips: parameters; where no file says which these are, inputs that get a
- * gradient; in a backward graph what was saved; and all of them when there are too many, but in a
- * joint graph those of blocks alone. */
+/* Whether the input is a chip: a parameter; where no file says which these are, an input with a
+ * gradient; in a backward graph a saved value; with too many inputs, any (in a joint graph only
+ * those of blocks). */
 static gboolean
 input_is_chip (const AdjNodeRoles *self, guint index, const Inputs *inputs)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Lanes: vertical pieces of lines at the outer side of the blocks that they pass.  A short line
- * passes close by, in the frames; one that goes far runs outside of the column. */
+ * runs close by, within the frames, a long one outside of the column. */
 
 #include <stdlib.h>
 
@@ -10,7 +10,7 @@
 
 #define LANE_DISTANCE 9.0f
 #define LANE_MARGIN 12.0f
-#define FAR 48             /* zones; a line through more runs outside */
+#define FAR 48             /* zones; a line through more of them runs outside */
 #define TITLE_ROOM 36.0f   /* of the arrow before a frame's title, and of the space behind it */
 #define COUNT_WIDTH 100.0f /* of the number of nodes at the right of a title */
 
@@ -84,7 +84,7 @@ by_low (const void *a, const void *b)
   return (x->low > y->low) - (x->low < y->low);
 }
 
-/* The nearest place outside of the blocks between two zones that nothing else takes. */
+/* The place nearest to the blocks between two zones that is free. */
 static float
 find_place (const Lanes *self, const MirrorLane *lane)
 {
@@ -110,7 +110,7 @@ find_place (const Lanes *self, const MirrorLane *lane)
   return at;
 }
 
-/* Returns how far out they reach. */
+/* Returns the greatest distance used. */
 static float
 place_near (Lanes *self, MirrorLane *lanes, guint n)
 {

@@ -24,7 +24,7 @@ typedef struct
   GPtrArray *layers;   /* of GArray of guint32, from rank -1 on */
 } Layering;
 
-/* Longest path over the cards; a link that runs against the order of the cards is left out. */
+/* Longest path over the cards; a link against the order of the cards is ignored. */
 static void
 find_ranks (Layering *self)
 {

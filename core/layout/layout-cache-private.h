@@ -9,7 +9,7 @@ G_BEGIN_DECLS
 /* (transfer full) (nullable); @key as adj_layout_cache_key() makes it. */
 AdjPlacement *
 adj_layout_cache_find (AdjLayoutCache *cache, const char *key, const AdjBlockGraph *graph);
-/* @placement must be what Graphviz made, not a makeshift. */
+/* @placement must come from Graphviz, not from adj_placement_layer(). */
 void adj_layout_cache_keep (AdjLayoutCache *cache, const char *key, const AdjPlacement *placement);
 char *adj_layout_cache_key (const AdjBlockGraph *graph);
 

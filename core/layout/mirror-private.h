@@ -6,7 +6,7 @@
 
 G_BEGIN_DECLS
 
-/* The display list while it becomes a picture; every stage adds coordinates. */
+/* The display list while it is laid out; every stage adds coordinates. */
 
 #define MIRROR_HEADERS_HEIGHT 44.0f /* of what stands above the rows */
 #define ADJ_NO_PATH G_MAXUINT32
@@ -21,7 +21,8 @@ typedef struct
   guint32 first_item, n_items;
   GArray *links;   /* guint32[2] of Port */
   GArray *entries; /* guint32: items elsewhere on this side, or of this block (against the flow) */
-  GArray *exits;   /* guint32: cards of this block, with AGAINST_FLOW where they read from there */
+  GArray *exits;   /* guint32: cards of this block, with AGAINST_FLOW where they read from another
+                      block */
   GArray *pins;    /* of AdjTemplatePin */
   AdjTemplateSpec *spec;
   char *key;
@@ -58,12 +59,12 @@ typedef struct
 typedef struct
 {
   guint32 item;
-  guint32 first_link, end_link; /* those between may stay on the side */
-  guint32 first_shown;          /* the first that is not absent; ADJ_NO_BOX: all are */
+  guint32 first_link, end_link; /* [first, end) of the links; some may stay on the side */
+  guint32 first_shown;          /* the first link that is not absent; ADJ_NO_BOX: all are */
   float source_y, pill_y;
   float pill_width;
   float left_x, right_x; /* vertical pieces before and behind the pill */
-  gboolean only_copies;  /* nothing but threads to copies */
+  gboolean only_copies;  /* all readers are copies, drawn as threads */
   guint n_values;
   gint64 bytes;
   const char *title;
@@ -88,7 +89,7 @@ typedef struct
   guint32 *frame_of;     /* of each row: innermost frame */
   Zone *zones;           /* n_rows + 1: above row i */
   Column columns[2];
-  gboolean has_side[2]; /* with what is absent */
+  gboolean has_side[2]; /* including absent items */
   gboolean shows_side[2];
   GArray *bridges; /* of Bridge */
   MirrorRoutes *routes;
@@ -96,7 +97,8 @@ typedef struct
   float header_y, bottom;
   GArray *hops;            /* of AdjPoint: pieces between blocks */
   AdjTemplatePath *hop_of; /* of each link: its piece between the blocks */
-  guint *hop_shared;       /* of each link: how many points of that begin pieces that others show */
+  guint *hop_shared; /* of each link: how many of its first points belong to pieces that other links
+                        draw */
 } Mirror;
 
 #define FRAME_PADDING 14.0f
@@ -125,7 +127,8 @@ AdjRect mirror_item_rect (const Mirror *self, guint32 item);
 void mirror_stack (Mirror *self);
 void mirror_clear_stack (Mirror *self);
 
-/* routes.c: decides lanes, before rows are stacked; draws hops, after. */
+/* routes.c: the first assigns lanes, before rows are stacked; the second draws the hops, after
+ * that. */
 void mirror_plan_routes (Mirror *self);
 void mirror_draw_routes (Mirror *self);
 void mirror_clear_routes (Mirror *self);

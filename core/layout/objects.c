@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the picture has to tell apart where a graph has effects: objects, calls of their methods,
- * and the tokens that order the calls. */
+/* Objects, calls of their methods, and the tokens that order the calls, in a graph with effects. */
 
 #include "ir/adj-graph.h"
 #include "layout/node-roles-private.h"

@@ -113,7 +113,8 @@ place_arrivals (BlockRouter *self, guint32 node)
     self->in[g_array_index (arrivals, Arrival, i).link] = x[i];
 }
 
-/* Lines leave the block where they come down; entries stand above where they are wanted. */
+/* Places the ends at the block's border: exits where their lines arrive, entries above the cards
+ * that read them. */
 static void
 place_ports (BlockRouter *self)
 {

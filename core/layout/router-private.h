@@ -16,7 +16,7 @@ typedef struct
   AdjBlockTemplate *template;
   float *in;       /* x where each link ends */
   GArray *jogs;    /* horizontal pieces */
-  float *rank_top; /* y of each rank, and of the end */
+  float *rank_top; /* y of each rank, and of the end of the block */
   float *rank_height;
   float *gap_top;
   float *track_step;  /* of each gap */
@@ -28,7 +28,7 @@ gboolean router_is_card (const BlockRouter *self, guint32 node);
 float router_get_left (const BlockRouter *self, guint32 node);
 float router_get_right (const BlockRouter *self, guint32 node);
 
-/* Whether another card is between this one and the gutter. */
+/* Whether another card stands between this one and the gutter. */
 gboolean router_is_hidden (const BlockRouter *self, guint32 card);
 /* Pins of hidden cards run through the gap before them, to their stub. */
 gint32 router_get_gap_of_pin (const BlockRouter *self, guint32 card);
@@ -44,8 +44,8 @@ void router_stack (BlockRouter *self, float left, float right);
 /* The y of the track of @net from @a to @b in @gap. */
 float router_get_track (const BlockRouter *self, gint32 gap, float a, float b, guint32 net);
 
-/* Turns the placement over, left to right, where fewer lines and cards lie between what has pins
- * and the gutter then. */
+/* Mirrors the placement left to right where that leaves fewer lines and cards between cards with
+ * pins and the gutter. */
 void router_turn (BlockRouter *self);
 
 G_END_DECLS

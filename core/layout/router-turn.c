@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Turns a block over where that leaves less between its cards and the gutter: what passes them by
- * runs on the other side then, and is not crossed. */
+/* Mirrors a block where that leaves less between its cards and the gutter, so that pins cross fewer
+ * lines. */
 
 #include "layout/router-private.h"
 

@@ -22,7 +22,7 @@ typedef struct
   float lane_x; /* from the left border of the column */
 } Route;
 
-/* What one route does in one zone. */
+/* The piece of one route in one zone. */
 typedef struct
 {
   guint32 route;
@@ -35,7 +35,7 @@ typedef struct
 {
   guint32 route;
   guint zone;
-  gboolean drawn; /* up to there its lane is */
+  gboolean drawn; /* how far its lane is drawn */
 } Stop;
 
 struct _MirrorRoutes
@@ -82,7 +82,7 @@ zone_in (const Mirror *self, guint32 l)
   return zone_at (i->row, (i->side == ADJ_SIDE_FORWARD) == self->paths[l].against);
 }
 
-/* x of where @path of a block ends at its border, from the left border of its column. */
+/* x of the end of @path at the border of its block, from the left border of its column. */
 static float
 border_x (const Block *block, guint32 path, gboolean is_exit)
 {
@@ -202,7 +202,7 @@ list_ports (const Mirror *self, const MirrorRoutes *routes)
   return ports;
 }
 
-/* The horizontal piece of a route in a zone: around its ports there and its lane. */
+/* Adds the horizontal piece of a route in a zone: it spans its ports there and its lane. */
 static void
 add_crossing (MirrorRoutes *routes, const Crossing *ports, guint n)
 {
@@ -402,9 +402,8 @@ add_point (Mirror *self, AdjTemplatePath *path, float x, float y)
 }
 
 /* Draws link @l along the lane of route @r, at @x, to zone @in, where it leaves the lane.  The
- * first link that leaves there draws from the stop before; the lane up to that, and for later links
- * up to
- * @in, is drawn by others and counts as shared (hop_shared). */
+ * first link that leaves there draws the piece from the stop before; the rest of the lane is drawn
+ * by other links and counts as shared (hop_shared). */
 static void
 draw_lane (Mirror *self, guint32 l, guint32 r, guint in, float x)
 {

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 
-/* Rows of a captured backward: the nodes of autograd that it was captured from, in the order in
- * which they run. */
+/* Rows of a captured backward: one for each autograd node that it was captured from, in the order
+ * in which they run. */
 
 #include "ir/adj-graph.h"
 #include "layout/rows-private.h"
 
 #define MAX_LOOSE 4   /* single cards side by side in a row */
-#define MAX_CARDS 200 /* of a call in a row; a compiled function may have thousands */
+#define MAX_CARDS 200 /* cards of a call in one row; a compiled function may have thousands */
 
-/* What one node of autograd became. */
+/* The nodes that one autograd node became. */
 typedef struct
 {
   guint32 call;
@@ -52,7 +52,7 @@ collect_calls (const Sorter *self)
   return calls;
 }
 
-/* Whether every value is made in a call before those that read it. */
+/* Whether every value is made in an earlier call than its readers, or in the same. */
 static gboolean
 flows_down (const Sorter *self, const GArray *calls)
 {
@@ -100,7 +100,7 @@ append_cards (Sorter *self, AdjRow *row, const GArray *cards, guint from, guint 
     }
 }
 
-/* A module for all of its cards, in rows. */
+/* Appends one module for all cards of the call, in rows. */
 static void
 append_call (Sorter *self, const Call *call)
 {

@@ -45,8 +45,8 @@ leading_cards (const Sorter *self)
   return cards;
 }
 
-/* live[k]: values made in cards[0 … k] that a later card of the same side reads.  Where there is
- * but one, the graph can be cut. */
+/* live[k]: number of values made in cards[0 … k] that a later card of the same side reads.  Where
+ * there is only one, the graph can be cut. */
 static guint *
 count_live (const Sorter *self, const GArray *cards)
 {
@@ -148,8 +148,8 @@ append_loose (Sorter *self, GArray *cards, guint from, guint to, const guint *li
   append_stretch (self, cards, from, to, 0);
 }
 
-/* The neck of a run: of the places with more live values somewhere before and somewhere behind, the
- * one with the fewest; the first of several.  @to: it has none. */
+/* The neck of a run: the first place with the fewest live values among those that have more live
+ * values both somewhere before and somewhere after.  @to: there is none. */
 static guint
 find_neck (guint from, guint to, const guint *live)
 {
@@ -169,8 +169,8 @@ find_neck (guint from, guint to, const guint *live)
   return best;
 }
 
-/* Cuts a long run of nodes of a module at its necks, looked for in so many cards as a row may have.
- */
+/* Cuts a long run of a module's nodes at its necks; each is searched within the cards that one row
+ * may have. */
 static void
 append_cut (Sorter *self, GArray *cards, guint from, guint to, guint32 module, const guint *live)
 {
@@ -197,8 +197,8 @@ append_run (Sorter *self, GArray *cards, guint from, guint to, guint32 module, c
     append_cut (self, cards, from, to, module, live);
 }
 
-/* Runs of nodes that stand directly in a module with inner ones, and runs too small for a frame,
- * are loose: they stand in the frame outside. */
+/* Whether a run is loose, in the frame outside: nodes directly in a module with inner ones, or a
+ * run too small for a frame. */
 static gboolean
 run_is_loose (AdjRows *self, guint32 unit, guint length)
 {
@@ -232,7 +232,7 @@ common_module (AdjRows *self, guint32 a, guint32 b)
   return a;
 }
 
-/* A few nodes without a module, between two runs of one module, belong to it. */
+/* A few nodes without a module between two runs of one module are assigned to it. */
 static void
 adopt_strays (Sorter *self, const GArray *cards)
 {

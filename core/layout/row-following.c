@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Puts each node of the backward into the row of the forward node or line that it belongs to. */
+/* Puts each backward node into the row of its forward node or source line. */
 
 #include "ir/adj-graph.h"
 #include "layout/rows-private.h"
@@ -35,8 +35,8 @@ row_has_line (const Sorter *self, guint32 row, const AdjNode *node)
   return node->meta.n_frames > 0 && g_hash_table_contains (self->lines, &key);
 }
 
-/* Where to put a node that names no module: backward runs up the rows, so the row where it stands
- * now or the nearest above it that has its source line, or whose values it reads. */
+/* The row of a node without a module: @now or the nearest above that has its source line or makes
+ * values that it reads, since backward runs up the rows. */
 static guint32
 row_by_lines (const Sorter *self, const AdjNode *node, guint32 now)
 {
@@ -56,7 +56,7 @@ row_by_lines (const Sorter *self, const AdjNode *node, guint32 now)
   return read != ADJ_NO_ROW ? read : now;
 }
 
-/* The row of @unit nearest to @now. */
+/* The one of @rows_of_unit that is nearest to @now. */
 static guint32
 row_by_unit (const GArray *rows_of_unit, guint32 now)
 {
@@ -93,7 +93,7 @@ list_rows_of_units (const Sorter *self)
   return lists;
 }
 
-/* Gradients flow up: the highest row of the gradients that a node reads, or @row. */
+/* Gradients flow up: the highest row of the gradients that the node reads, or @row. */
 static guint32
 row_above_inputs (const Sorter *self, const AdjNode *node, guint32 row)
 {
@@ -108,8 +108,7 @@ row_above_inputs (const Sorter *self, const AdjNode *node, guint32 row)
   return row;
 }
 
-/* Where a node that has a forward node stands: what is computed again, and what a gradient is of,
- * is in the row of that. */
+/* The row of a recomputed node or gradient: that of its forward node. */
 static guint32
 row_of_counterpart (const Sorter *self, guint32 index)
 {
@@ -122,7 +121,7 @@ row_of_counterpart (const Sorter *self, guint32 index)
                                     : self->rows->row_of[roles->entries[counterpart].host];
 }
 
-/* Where a node stands that has none, when backward has come up to row @now. */
+/* The row of a node without counterpart, when backward has reached row @now. */
 static guint32
 row_without_counterpart (const Sorter *self, guint32 index, const GPtrArray *of_units, guint32 now)
 {
@@ -137,9 +136,8 @@ row_without_counterpart (const Sorter *self, guint32 index, const GPtrArray *of_
   return down ? now : row_above_inputs (self, node, row_by_lines (self, node, now));
 }
 
-/* What comes after the first ROWS_MAX_HEIGHT cards stands in rows of the same module: backward runs
- * up.
- */
+/* Moves cards beyond the first ROWS_MAX_HEIGHT into further rows of the same module, upwards as
+ * backward runs. */
 static void
 cut_high_rows (Sorter *self, AdjSide side)
 {

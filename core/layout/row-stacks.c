@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Stacks: modules of one level that follow each other and do the same become one module around
- * them. */
+/* Stacks: equal modules of one level that follow each other become one module around them. */
 
 #include <string.h>
 
@@ -13,8 +12,8 @@
 /* The rows of one module of a level. */
 typedef struct
 {
-  guint32 module; /* ADJ_NO_MODULE: rows outside of all */
-  guint64 look;   /* equal for modules that do the same */
+  guint32 module; /* ADJ_NO_MODULE: rows outside of all modules */
+  guint64 look;   /* hash; equal for modules that compute the same */
   gboolean again; /* the module has rows elsewhere too */
 } Stretch;
 
@@ -40,7 +39,7 @@ mix (guint64 hash, guint64 value)
   return hash * 0xff51afd7ed558ccdu;
 }
 
-/* What the leading side of a row does: backward of a first layer often lacks a gradient. */
+/* Hashes the leading side only: the backward of a first layer often lacks a gradient. */
 static guint64
 look_of_row (const Sorter *self, guint64 look, const AdjRow *row)
 {
@@ -56,7 +55,7 @@ look_of_row (const Sorter *self, guint64 look, const AdjRow *row)
   return look;
 }
 
-/* Rows of a module, with what lies between them. */
+/* The rows from the first to the last of a module. */
 typedef struct
 {
   guint32 first, end;
@@ -79,7 +78,7 @@ find_ranges (const AdjRows *rows)
   return ranges;
 }
 
-/* (transfer full): of Stretch, the modules just under @parent from row to row. */
+/* (transfer full): of Stretch, the direct children of @parent in the order of rows. */
 static GArray *
 collect_stretches (const Sorter *self, guint32 parent, const Range *range)
 {
@@ -123,7 +122,7 @@ block_of_module (const Sorter *self, guint32 module)
   return NULL;
 }
 
-/* "h.0 … h.75"; of blocks "models.py:40–71 · 76 ×", and "models.py:40–71 · 2–75 of 76" of a part.
+/* "h.0 … h.75"; of blocks "models.py:40–71 · 76 ×", and of a part "models.py:40–71 · 2–75 of 76".
  */
 static char *
 name_stack (const Sorter *self, guint32 first, guint32 last)

@@ -7,7 +7,7 @@
 #include "ir/adj-graph.h"
 #include "layout/rows-private.h"
 
-/* "L['self'].h.0" and "h.0" are one. */
+/* Strips "L['self'].", so that "L['self'].h.0" equals "h.0". */
 static const char *
 plain_path (const char *path)
 {
@@ -76,7 +76,7 @@ count_cards (Sorter *self)
         adj_rows_module (self->rows, at)->n_cards++;
 }
 
-/* The outermost module around @module that holds nothing but leaves and is not large. */
+/* The outermost module around @module that only has leaf modules inside and is not large. */
 static guint32
 unit_of_module (AdjRows *self, guint32 module)
 {

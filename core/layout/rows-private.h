@@ -5,7 +5,7 @@
 
 G_BEGIN_DECLS
 
-#define ROWS_MAX_HEIGHT 1000 /* cards of the side that follows, in one row */
+#define ROWS_MAX_HEIGHT 1000 /* cards of the following side in one row */
 #define MAX_UNIT 40          /* cards of a module whose parts get no rows of their own */
 
 /* Rows in the making. */
@@ -18,7 +18,7 @@ typedef struct
   guint32 *unit;       /* of each node: the module whose row it belongs to */
   AdjSide leading;     /* the side that decides what the rows are */
   GHashTable *lines;   /* hash of (row, source line) of the leading side */
-  guint fold_depth;    /* that of the options, with the size of the graph looked at */
+  guint fold_depth;    /* that of the options, with ADJ_FOLD_BY_SIZE resolved */
 } Sorter;
 
 AdjRow *sorter_append_row (GArray *rows, guint32 module);
@@ -26,8 +26,8 @@ GArray *sorter_get_nodes (const AdjRow *row, AdjSide side); /* (transfer none) *
 guint32 sorter_append_module (AdjRows *self, const char *path, const char *class, guint32 parent);
 gboolean sorter_is_listed (const char *const *paths, const char *path); /* @paths: (nullable) */
 gboolean sorter_is_card (const AdjNodeRoles *roles, guint32 index);
-/* The card whose result @index writes into an input of the graph, which is done when all else is:
- * it stands beside that.  @index itself where it writes none. */
+/* The card whose result @index copies into an input of the graph at the end: the copy stands beside
+ * it.  @index itself where it is no such copy. */
 guint32 sorter_get_writer (const AdjNodeRoles *roles, guint32 index);
 
 /* Fills the modules, and the one of each node. */
@@ -41,8 +41,8 @@ gboolean sorter_cut_calls (Sorter *self);
  * line. */
 void sorter_place_following (Sorter *self);
 
-/* Puts modules that are alike and follow each other into one, "h.0 … h.75": a stack, which opens
- * and closes as modules do. */
+/* Joins equal modules that follow each other into a stack, "h.0 … h.75", which opens and closes
+ * like a module. */
 void sorter_stack_modules (Sorter *self);
 
 G_END_DECLS

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Which neighbouring stages share the places of their cards: as many as fit into one picture that
- * is hardly larger than each of theirs. */
+/* Which neighbouring stages share the places of their cards: as many as fit into one layout that is
+ * hardly larger than that of each alone. */
 
 #include "layout/shared-places.h"
 
@@ -8,8 +8,8 @@
 #include "layout/display-list-private.h"
 #include "layout/mirror-private.h"
 
-#define MAX_WASTE 1.25f      /* of the height that a stage needs by itself, and of the most cards */
-#define MAX_NODES (1u << 15) /* of all stages together */
+#define MAX_WASTE 1.25f      /* times the height that a stage needs alone, and the most cards */
+#define MAX_NODES (1u << 15) /* limit for all stages together */
 
 typedef struct
 {
@@ -74,7 +74,8 @@ add_stage (SharedPlaces *self, AdjGraph *graph, const AdjLayoutOptions *options)
   g_array_append_val (self->stages, stage);
 }
 
-/* Of @n stages from @first, as @shown shows them; %FALSE: they have no picture in common. */
+/* Joins @n stages from @first into one display list, as @shown shows them; %FALSE: they cannot
+ * share one. */
 static gboolean
 join (SharedPlaces *self, guint first, guint n, guint shown)
 {
@@ -102,7 +103,7 @@ join (SharedPlaces *self, guint first, guint n, guint shown)
          (float) self->display->items->len <= MAX_WASTE * (float) most;
 }
 
-/* Fills it from the first stage on: each goes with the one before it where that is possible. */
+/* Groups stages from the first on: each joins the one before it where possible. */
 static void
 choose (SharedPlaces *self, guint shown)
 {

@@ -5,13 +5,13 @@
 
 G_BEGIN_DECLS
 
-/* The stages of a graph, of which neighbours share one layout: a step from one to the next leaves
- * what both have where it is. */
+/* Stages of a graph whose neighbours share one layout: stepping between them leaves common cards in
+ * place. */
 typedef struct _SharedPlaces SharedPlaces;
 
 /* Of @graph, which is one of the stages of @options. */
 SharedPlaces *shared_places_new (AdjGraph *graph, const AdjLayoutOptions *options);
-/* @graph as the shared layout has it.  (transfer none) (nullable): it shares none */
+/* @graph in the shared layout.  (transfer none) (nullable): %NULL: it shares none */
 const AdjDisplayList *shared_places_get_display (const SharedPlaces *places);
 void shared_places_free (SharedPlaces *places);
 

@@ -5,7 +5,7 @@
 #include "layout/mirror-private.h"
 
 #define BOTTOM_PADDING 12.0f
-#define MAX_SHIFT 48.0f /* of a block from the middle of its column, to make lines straight */
+#define MAX_SHIFT 48.0f /* greatest shift of a block from the middle, for straight lines */
 
 /* The modules open around a row, outermost first. */
 static GArray *
@@ -20,7 +20,7 @@ modules_around (const Mirror *self, guint32 row)
   return chain;
 }
 
-/* A module may run twice. */
+/* Marks frames that are the only one of their module, which may run twice. */
 static void
 find_only_frames (Mirror *self)
 {
@@ -79,8 +79,8 @@ depth_of_row (const Mirror *self, guint32 row)
   return depth;
 }
 
-/* The line that a block can continue straight from the row before it (in the direction of the
- * flow): x of its end there, and x of its entry from the left of the block. */
+/* The line from the row before (in the direction of the flow) that a block can continue straight: x
+ * of its end there, and x of its entry from the left of the block. */
 static gboolean
 find_straight (const Mirror *self, const Block *block, float *from, float *to)
 {
@@ -171,7 +171,7 @@ place_columns (Mirror *self)
     }
 }
 
-/* Frames that end, or begin, with a row. */
+/* How many frames end, or begin, with a row. */
 static guint
 count_edges (const Mirror *self, guint32 row, gboolean last)
 {

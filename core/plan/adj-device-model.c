@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What GPUs can do at most, from their makers' data sheets, and how long a region of a plan takes
- * at least. */
+/* Peak rates of GPUs, from their makers' data sheets, and the least time of a region of a plan. */
 
 #include "plan/adj-device-model.h"
 
@@ -34,7 +33,7 @@ adj_device_model_find (const char *name, GError **error)
   return NULL;
 }
 
-/* Whether tensor cores can do it. */
+/* Whether tensor cores can compute it. */
 static gboolean
 is_narrow_product (const AdjNode *node)
 {

@@ -41,7 +41,7 @@ new_list (guint size, GDestroyNotify clear)
   return list;
 }
 
-/* A region that is no program runs call by call. */
+/* Fuses the regions that can be; the others run call by call. */
 static void
 fuse_regions (AdjPlan *plan, const gboolean *kept)
 {
@@ -216,7 +216,7 @@ adj_plan_get_n_regions (const AdjPlan *plan)
 typedef struct
 {
   AdjPlanSpace *space;
-  guint32 *order; /* nodes by when they have their value */
+  guint32 *order; /* node indices, sorted by when their value is available */
   guint next;
 } Telling;
 
@@ -243,7 +243,7 @@ begin_telling (Telling *telling, AdjPlanSpace *space)
                      (gpointer) plan);
 }
 
-/* Tells of the nodes that have their value when @n regions have run. */
+/* Passes the nodes to the hook whose value is available after @n regions. */
 static gboolean
 tell_nodes (Telling *telling, guint32 n)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the inputs of a graph look like by its annotations. */
+/* Describes the inputs of a graph by their annotations. */
 
 #include "ir/adj-graph.h"
 #include "plan/adj-plan.h"

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* Offsets in the arena: large blocks first, each where it fits among those that are held at the
- * same time; a result takes over the memory of an operand that nobody reads any more. */
+/* Offsets in the arena: large blocks first, each in a gap between the blocks that are live at the
+ * same time; a result takes over the memory of an operand that is dead after the call. */
 
 #include "plan/plan-private.h"
 
 #define ALIGNMENT 64
-/* Beyond so many blocks, looking at all of them for each takes too long: they are placed in the
- * order in which they begin. */
+/* With more blocks than this, comparing all pairs takes too long: they are placed in the order of
+ * their first use. */
 #define MANY_BLOCKS 2048
 
 /* A buffer, with those that take over its memory. */
@@ -79,7 +79,7 @@ shows_once (const PlanFused *fused, guint32 buffer)
   return n == 1;
 }
 
-/* Whether the buffer of stored operand @to can lie on that of loaded operand @from, which ends in
+/* Whether stored operand @to can take over the memory of loaded operand @from, which is live until
  * @region. */
 static gboolean
 can_take_over (const AdjPlan *plan, const PlanFused *fused, guint32 region, guint to, guint from)
@@ -93,7 +93,7 @@ can_take_over (const AdjPlan *plan, const PlanFused *fused, guint32 region, guin
          find_last_read (&fused->program, (gint) from) < find_store (&fused->program, (gint) to);
 }
 
-/* @root: of each buffer: the first of those whose memory it is in. */
+/* @root: per buffer, the first buffer of the chain whose memory it is in. */
 static void
 take_over (AdjPlan *plan, guint32 region, gboolean *taken, guint32 *root)
 {
@@ -187,8 +187,8 @@ earlier_first (gconstpointer a, gconstpointer b)
   return x->bytes < y->bytes ? 1 : x->bytes > y->bytes ? -1 : 0;
 }
 
-/* The gap that @block leaves least of, among the blocks @placed, which are held at some time with
- * it and are in the order of offsets. */
+/* The offset of the tightest gap for @block between the blocks @placed, which are live at the same
+ * time and sorted by offset. */
 static guint64
 find_gap (const GPtrArray *placed, const Block *block)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Which memory each buffer is in, and from which region to which it is held. */
+/* The memory of each buffer, and its live range in regions. */
 
 #include "ir/adj-graph.h"
 #include "plan/plan-private.h"
@@ -155,7 +155,7 @@ return_leaf (const AdjValue *leaf, gpointer data)
   return TRUE;
 }
 
-/* What begins as something of others and is written has memory of its own. */
+/* A written buffer that begins as an input or constant gets memory of its own. */
 static void
 own_what_is_written (AdjPlan *plan)
 {
@@ -177,7 +177,7 @@ own_what_is_written (AdjPlan *plan)
 typedef struct
 {
   const AdjPlan *plan;
-  const guint32 *written; /* of each buffer: when it was written last, so far */
+  const guint32 *written; /* per buffer: when it was written last before this node */
   guint32 after;
 } Reaching;
 

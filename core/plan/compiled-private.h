@@ -12,17 +12,17 @@ G_BEGIN_DECLS
  * when it is there, and kept by the hash of text, flags, compiler and processor. */
 typedef struct _PlanCompiled PlanCompiled;
 
-/* (transfer full) (nullable): what is kept of @plan, or its text ready to be compiled; %NULL: there
- * is no compiler, or nothing to compile. */
+/* (transfer full) (nullable): the cached machine code of @plan, or its C text ready to be compiled;
+ * %NULL: there is no compiler, or nothing to compile. */
 PlanCompiled *plan_compiled_new (const AdjPlan *plan);
 void plan_compiled_free (PlanCompiled *self); /* (nullable) */
-/* Compiles, in another thread, what is not there yet; once. */
+/* Starts the compilation, in another thread, of what is not cached; once. */
 void plan_compiled_begin (PlanCompiled *self);
-/* Waits until that is done; whether it is there. */
+/* Waits until compilation has ended; whether the code is loaded. */
 gboolean plan_compiled_wait (PlanCompiled *self);
 /* (transfer full): where its machine code is kept. */
 char *plan_compiled_get_path (const PlanCompiled *self);
-/* (nullable): the function of a region, as soon as there is one. */
+/* (nullable): the function of a region; %NULL until it is loaded. */
 AdjKFusedMade plan_compiled_get (PlanCompiled *self, guint32 region);
 
 /* Notes that @plan ran for @ns: plans that run often, or long, are compiled. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Fused regions by the C compiler of this machine. */
+/* Compiles fused regions with the C compiler of this machine. */
 
 #include <dlfcn.h>
 #include <gio/gio.h>
@@ -11,18 +11,18 @@
 #include "base/adj-file-internal.h"
 #include "plan/compiled-private.h"
 
-/* Runs after which a plan's text is made and looked for; more runs, or more time, after which it is
- * compiled. */
+/* Number of runs after which the C text is made and looked up in the cache, and number of runs (or
+ * time) after which it is compiled. */
 #define RUNS_TO_LOOK 3
 #define RUNS_TO_COMPILE 20
 #define NS_TO_COMPILE (G_GINT64_CONSTANT (100) * 1000 * 1000)
-/* Functions of a file: beyond, a compiler takes too long. */
+/* Functions in one file; more take the compiler too long. */
 #define MAX_FUNCTIONS 256
 /* Files of the cache, and bytes of one. */
 #define MAX_KEPT 512
 #define MAX_FILE (16u << 20)
 
-/* What kernels are compiled with, so that the bits are the same. */
+/* The flags that kernels are compiled with, so that results have the same bits. */
 static const char *const flags[] = {
   "-std=gnu17",
   "-O3",
@@ -52,7 +52,7 @@ struct _PlanCompiled
   gatomicrefcount ref_count; /* of the plan and of the thread that compiles */
   char *compiler;            /* (owned): path */
   char *text;                /* (owned) */
-  char *path;                /* (owned): where it is kept */
+  char *path;                /* (owned): path of the cached library */
   guint n_regions;
   guint32 *of_region; /* (owned): number of its function; PLAN_NONE: none */
   guint n_functions;
@@ -61,7 +61,7 @@ struct _PlanCompiled
   GCancellable *cancellable;
   GMutex lock;
   GCond ended;
-  State state; /* atomic; changes under @lock */
+  State state; /* atomic; set under @lock */
 };
 
 static void
@@ -135,8 +135,8 @@ text_of_region (const PlanFused *fused)
   return text;
 }
 
-/* Layers of a model are the same regions again: each is written once.  What comes after as many as
- * a compiler takes is not even looked at. */
+/* Layers of a model repeat regions: each function is written once.  Regions beyond MAX_FUNCTIONS
+ * are skipped. */
 static void
 write_functions (PlanCompiled *self, const AdjPlan *plan, FILE *out)
 {
@@ -168,7 +168,7 @@ write_functions (PlanCompiled *self, const AdjPlan *plan, FILE *out)
 
 /* -- files -- */
 
-/* What the instructions of this processor are called. */
+/* The instruction set extensions of this processor, as part of the cache key. */
 static char *
 find_processor (void)
 {
@@ -205,7 +205,7 @@ path_of (const PlanCompiled *self)
   return g_build_filename (g_get_user_cache_dir (), "adjoint", "compiled", name, NULL);
 }
 
-/* Whether nobody else can have written there. */
+/* Whether only this user can have written to it. */
 static gboolean
 is_ours (const char *path)
 {
@@ -217,7 +217,7 @@ is_ours (const char *path)
          ((of_folder.st_mode | of_file.st_mode) & (S_IWGRP | S_IWOTH)) == 0;
 }
 
-/* Whether all functions are there. */
+/* Loads the library; whether it has all functions. */
 static gboolean
 load (PlanCompiled *self)
 {
@@ -273,7 +273,7 @@ remove_folder (const char *path)
   g_rmdir (path);
 }
 
-/* Lowers the priority of the compiler below that of the runs. */
+/* Gives the compiler a lower priority than runs have. */
 static void
 be_modest (gpointer data)
 {
@@ -328,7 +328,7 @@ compile (PlanCompiled *self)
   return load (self);
 }
 
-/* In the thread that compiles: one after the other. */
+/* Runs in the compiling thread: one plan after the other. */
 static void
 compile_next (gpointer data, gpointer user_data)
 {

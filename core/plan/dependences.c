@@ -4,10 +4,10 @@
 
 #include "plan/plan-private.h"
 
-/* What was done last to a buffer. */
+/* The last accesses to a buffer. */
 typedef struct
 {
-  guint32 writer;  /* PLAN_NONE: it is as it began */
+  guint32 writer;  /* PLAN_NONE: it has its initial content */
   GArray *readers; /* (owned) (nullable): calls since then */
 } History;
 
@@ -17,7 +17,7 @@ typedef struct
   History *histories; /* by buffer */
   guint32 *seen;      /* by call: the last call that it was added to, plus one */
   GArray *calls;
-  guint32 in_turn; /* the last call of those that keep their order */
+  guint32 in_turn; /* the last call that must keep its order (draws, effects) */
   guint32 index;
 } Search;
 
@@ -74,8 +74,8 @@ search_call (Search *search, const PlanCall *call)
   search->in_turn = search->index;
 }
 
-/* What an earlier node of unknown values gives is no value of the plan: those that the interpreter
- * evaluates keep their order, and so are after what they depend on. */
+/* Nodes with unknown values have none in the plan, so no dependences through buffers.  Calls that
+ * the interpreter evaluates all keep their order, and so follow what they depend on. */
 PlanDependences
 plan_dependences_new (const AdjPlan *plan)
 {

@@ -5,7 +5,7 @@
 
 G_BEGIN_DECLS
 
-/* A register that holds a window, in a class. */
+/* A register that holds a window, as numbers of a class. */
 typedef struct
 {
   PlanWindow window;
@@ -15,14 +15,14 @@ typedef struct
 
 typedef struct
 {
-  AdjKStep imm; /* the step that makes it */
+  AdjKStep imm; /* the step that sets its number */
   guint reg;
 } Constant;
 
-/* A step before registers are shared: each writes one of its own. */
+/* A step before registers are allocated: each writes a register of its own. */
 typedef struct
 {
-  AdjKStep step; /* but for its registers */
+  AdjKStep step; /* its registers are not set yet */
   guint dst, a, b, c;
 } Virtual;
 
@@ -39,18 +39,18 @@ typedef struct
   gboolean failed;
 } Fusion;
 
-/* The registers that @step reads: so many of a, b, c. */
+/* How many of a, b and c @step reads. */
 guint plan_step_count_read (const AdjKStep *step);
 
 /* The register that the step writes, which is appended to @where. */
 guint
 plan_fusion_append (Fusion *f, GArray *where, const AdjKStep *step, guint a, guint b, guint c);
-/* The register with the result of @step, an operation or a cast, which is computed for each tile,
- * once, or now. */
+/* The register with the result of @step, an operation or a cast.  It is computed per tile, once
+ * before the tiles, or now if its arguments are constants. */
 guint plan_fusion_emit (Fusion *f, const AdjKStep *step, guint a, guint b, guint c);
-/* The register with a number. */
+/* The register of a constant. */
 guint plan_fusion_constant (Fusion *f, const AdjKStep *step);
-/* Without steps that need not run; what the kernel does as one stands side by side. */
+/* Removes steps that need not run, and puts steps that the kernel runs as a pair side by side. */
 void plan_fusion_simplify (Fusion *f);
 
 G_END_DECLS

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* From a region of pointwise calls to one program: the programs of its calls one after the other,
- * what one gives handed to the next in a register, rounded as if it had been stored. */
+/* Compiles a region of pointwise calls to one program: the programs of its calls one after the
+ * other. Values pass between calls in registers, rounded as if they had been stored. */
 
 #include <string.h>
 
@@ -54,7 +54,7 @@ add_operand (Fusion *f, const PlanWindow *window)
   return (guint8) (f->operands->len - 1);
 }
 
-/* What was held of a buffer is not there any more: it is being written. */
+/* Drops registers that hold values of @buffer, which is being written. */
 static void
 forget (Fusion *f, guint32 buffer)
 {
@@ -81,7 +81,7 @@ cast (Fusion *f, guint reg, AdjKClass from, AdjKClass to, AdjDType dtype)
   return plan_fusion_emit (f, &step, reg, 0, 0);
 }
 
-/* The register with @window in @klass. */
+/* The register that holds @window as numbers of @klass, loaded or cast where needed. */
 static guint
 get_window (Fusion *f, const PlanWindow *window, AdjKClass klass)
 {
@@ -165,7 +165,7 @@ find_maker (const Fusion *f, guint reg)
   return NULL;
 }
 
-/* Whether every number of @klass that @reg may be is one of @dtype. */
+/* Whether every number of @klass that @reg may hold is a value of @dtype. */
 static gboolean
 is_exact (const Fusion *f, guint reg, AdjKClass klass, AdjDType dtype)
 {
@@ -188,8 +188,8 @@ is_held (const Fusion *f, guint reg)
   return FALSE;
 }
 
-/* A register of another value may be that one's memory, which may be written while the result is
- * still read: the result gets one of its own. */
+/* A held register may be an operand's memory, which may be overwritten while the result is still
+ * read: the result gets a register of its own. */
 static guint
 own_register (Fusion *f, guint reg, AdjKClass klass)
 {
@@ -316,8 +316,8 @@ fuse_calls (Fusion *f, const PlanRegion *region)
 
 typedef struct
 {
-  gint *last;         /* of each virtual register: the step that reads it last; -1: none */
-  gboolean *is_fixed; /* it is written once, and read for every tile */
+  gint *last;         /* of each virtual register: the last step that reads it; -1: none */
+  gboolean *is_fixed; /* it is set once before the tiles, and read for every tile */
   guint8 *of_reg;     /* the register that it lies in */
   guint8 free[ADJ_K_MAX_REGS];
   guint n_free, n_regs;
@@ -335,7 +335,7 @@ take_reg (Allocation *allocation, guint virtual)
   return TRUE;
 }
 
-/* Of those that run once, then those of every tile. */
+/* Step @i: those that run once come first, then those of every tile. */
 static const Virtual *
 get_step (const Fusion *f, guint i)
 {
@@ -378,7 +378,7 @@ allocate_step (Allocation *allocation, const Virtual *v, gint index, AdjKStep *o
     if (allocation->last[args[k]] == index)
       {
         allocation->free[allocation->n_free++] = allocation->of_reg[args[k]];
-        allocation->last[args[k]] = -1; /* once, though it be read twice */
+        allocation->last[args[k]] = -1; /* freed once, even if it is read twice */
       }
   if (v->step.kind == ADJ_K_STEP_STORE)
     return TRUE;
@@ -423,7 +423,7 @@ fill_operand (const Fusion *f, const PlanWindow *window, AdjKView *view)
     }
 }
 
-/* @fused as a run takes it. */
+/* Sets the layout of @fused that a run uses. */
 static void
 make_places (PlanFused *fused)
 {

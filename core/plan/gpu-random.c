@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The random numbers of a space on a GPU: while regions draw there, the generator's words are there
- * too; whoever draws on the host has them brought back first. */
+/* Random numbers of a space on a GPU: while regions draw there, the generator state is on the
+ * device; before the host draws, it is copied back. */
 
 #include "call/adj-context-internal.h"
 #include "call/adj-generator-internal.h"
@@ -50,7 +50,7 @@ plan_gpu_free_random (PlanGpu *self)
     runtime->type->release_pinned (runtime, self->pinned);
 }
 
-/* Both ways. */
+/* Copies the state in either direction. */
 static gboolean
 copy (PlanGpu *self, AdjGpuCopy direction, GError **error)
 {

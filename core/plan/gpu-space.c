@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* A space on a GPU: one piece of its memory holds all buffers; regions are queued one after the
- * other, and what is asked twice alike becomes one captured graph. */
+/* A space on a GPU: one allocation holds all buffers; regions are queued in order, and after a few
+ * runs they are captured into one graph. */
 
 #include <string.h>
 
@@ -10,8 +10,8 @@
 #include "plan/gpu-space-private.h"
 
 #define ALIGNMENT 256
-/* So many runs are made before one is captured: the first loads kernels and finds how much scratch
- * memory there has to be. */
+/* Number of runs before one is captured: the first loads kernels and determines the scratch size.
+ */
 #define RUNS_BEFORE_CAPTURE 2
 
 static const AdjGpuRuntimeType *
@@ -34,7 +34,7 @@ align (guint64 n_bytes)
   return (n_bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
 }
 
-/* The arena, then the buffers that are not in it. */
+/* Sets the offsets of buffers: those of the arena first, then the others. */
 static guint64
 place_buffers (const AdjPlan *plan, guint64 *offsets)
 {
@@ -161,7 +161,7 @@ plan_gpu_place (const PlanGpu *self, guint32 index)
 
 /* -- what goes in and out -- */
 
-/* The context gets @error (transfer full). */
+/* Sets @error (transfer full) in the context. */
 static gboolean
 fail_with (AdjPlanSpace *space, GError *error)
 {
@@ -208,7 +208,7 @@ plan_gpu_fill (AdjPlanSpace *space, guint32 index, GBytes *from)
   return TRUE;
 }
 
-/* What is queued from now on happens after what was sent. */
+/* Work queued from now on waits for the uploads. */
 static gboolean
 hold_for_arrival (PlanGpu *self, GError **error)
 {
@@ -218,7 +218,7 @@ hold_for_arrival (PlanGpu *self, GError **error)
                                      adj_gpu_queue_get_stream (self->queue), error);
 }
 
-/* What is copied from now on happens after what was queued. */
+/* Copies from now on wait for the queued work. */
 static gboolean
 hold_for_queue (PlanGpu *self, GError **error)
 {
@@ -317,7 +317,8 @@ tell_region (AdjPlanSpace *space, guint32 index)
           hooks->region (index, space->plan->regions->len, hooks->data));
 }
 
-/* What kernels found wrong: in other words than the CPU would say it in, which is asked then. */
+/* Reports data that kernels refused.  The message is less exact than the CPU's, which is asked
+ * then. */
 static gboolean
 finish (AdjPlanSpace *space)
 {
@@ -351,7 +352,7 @@ find_obstacle (const AdjPlanSpace *space)
   return plan->regions->len == 0 ? g_strdup ("nothing is computed") : NULL;
 }
 
-/* A graph that cannot be made is no reason to fail: the run goes on without. */
+/* Captures the regions as a graph.  A failure is not an error: runs go on without a graph. */
 static void
 capture (AdjPlanSpace *space)
 {
@@ -441,7 +442,7 @@ begin_regions (AdjPlanSpace *space)
   return TRUE;
 }
 
-/* The first run begins to compile kernels for its regions; the next ones wait for them. */
+/* The first run starts to compile kernels for its regions; later runs wait for them. */
 static gboolean
 wait_for_kernels (AdjPlanSpace *space)
 {
@@ -469,7 +470,7 @@ plan_gpu_run_regions (AdjPlanSpace *space)
   return TRUE;
 }
 
-/* Regions of a run that is watched: the caller runs them one by one and looks between. */
+/* Begins a watched run: the caller runs the regions one by one and looks between them. */
 gboolean
 plan_gpu_begin_watched (AdjPlanSpace *space)
 {

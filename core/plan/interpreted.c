@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Regions that the interpreter evaluates: one node, on the tensors of the arena; what it gives is
+/* Regions that the interpreter evaluates: one node, on the tensors of the arena; its result is
  * copied into the arena where the plan knows its sizes. */
 
 #include "adj-kernels.h"
@@ -51,7 +51,7 @@ fill_view (AdjTensor *tensor, gpointer bytes, AdjKView *view)
 typedef struct
 {
   AdjPlanSpace *space;
-  GPtrArray *tensors; /* that the interpreter gave */
+  GPtrArray *tensors; /* tensors that the interpreter returned */
   guint next;
 } Taking;
 
@@ -99,7 +99,7 @@ take_leaf (const AdjValue *leaf, gpointer data)
   return TRUE;
 }
 
-/* Copies what the interpreter gave into the plan's tensors. */
+/* Copies results of the interpreter into the plan's tensors. */
 static gboolean
 take_known (AdjPlanSpace *space, const PlanNode *node, const AdjValue *given)
 {
@@ -114,7 +114,7 @@ take_known (AdjPlanSpace *space, const PlanNode *node, const AdjValue *given)
   return !adj_context_has_error (space->cx);
 }
 
-/* A tensor of the arena is copied: its memory may be another's later. */
+/* Copies a tensor of the arena, whose memory may be reused later. */
 static gboolean
 own_leaf (const AdjValue *leaf, AdjValue *out, gpointer data)
 {

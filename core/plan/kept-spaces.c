@@ -6,7 +6,7 @@
 #include "plan/adj-plan-internal.h"
 #include "plan/gpu-space-private.h"
 
-/* Of one graph: as many kinds of inputs, or runs at once, as keep their arena. */
+/* Spaces kept per graph: for different kinds of inputs, or for concurrent runs. */
 #define MAX_KEPT 4
 
 typedef struct
@@ -42,7 +42,7 @@ kept_of (const AdjGraph *graph)
   return (KeptSpaces *) adj_graph_analyse (graph, &kept_spaces);
 }
 
-/* Whether it has its memory there: (nullable): on the host. */
+/* Whether the space has its memory on @gpu (nullable): on the host. */
 static gboolean
 is_on (const AdjPlanSpace *space, const AdjGpu *gpu)
 {
@@ -105,7 +105,7 @@ adj_plan_space_take (AdjGraph *graph,
   *refusal = g_strdup (plan->whole);
   if (*refusal != NULL)
     return NULL;
-  /* It is kept by the graph, and so must not keep it. */
+  /* The graph owns the space, so the plan must not hold a reference to the graph. */
   plan->borrows_graph = TRUE;
   adj_graph_unref (graph);
   return gpu != NULL ? adj_plan_space_new_on (plan, gpu, error) : adj_plan_space_new (plan);

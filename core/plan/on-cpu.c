@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Regions of a space on a GPU that the CPU runs: what they read is copied to it, what they write
- * is copied back, and both are counted. */
+/* Runs regions of a space on a GPU on the CPU: what they read is copied to it, what they write is
+ * copied back, and both are counted. */
 
 #include "base/adj-clock.h"
 #include "call/adj-context-internal.h"
@@ -12,10 +12,10 @@
 
 /* -- which -- */
 
-/* A queue whose device does nothing, but notes what it lacks and what goes wrong. */
+/* A queue that runs nothing and notes what the device lacks and errors. */
 typedef struct
 {
-  AdjKQueue kernels; /* first: launchers get this */
+  AdjKQueue kernels; /* must be first: launchers get a pointer to it */
   AdjGpu *gpu;
   GError *error; /* (owned) (nullable) */
 } Probe;
@@ -100,7 +100,7 @@ typedef struct
 {
   guint32 buffer;
   gboolean written;
-  gboolean fresh; /* nothing of what it held is read */
+  gboolean fresh; /* its old content is not read */
 } Use;
 
 static void
@@ -117,7 +117,7 @@ note_use (GArray *uses, guint32 buffer, gboolean written, gboolean fresh)
   g_array_append_val (uses, use);
 }
 
-/* Whether @call makes all of the buffer of @value, of which nobody has anything yet. */
+/* Whether @call writes all of the buffer of @value, which has no content before. */
 static gboolean
 is_made_whole (const AdjPlan *plan, const PlanCall *call, guint32 value, guint32 region)
 {
@@ -148,7 +148,7 @@ list_uses (const AdjPlan *plan, guint32 index)
   return uses;
 }
 
-/* A buffer of values that stay in registers has no memory anywhere. */
+/* A buffer whose values stay in registers has no memory. */
 static gboolean
 has_memory (const AdjPlan *plan, guint32 index)
 {
@@ -200,7 +200,7 @@ take_back (AdjPlanSpace *space, const Use *use, gboolean done, PlanGpuRegion *to
   return plan_gpu_copy_to_gpu (space, use->buffer, memory);
 }
 
-/* Whether @region may draw, or look at what is drawn next. */
+/* Whether @region may draw random numbers or read the generator state. */
 static gboolean
 is_in_turn (const AdjPlan *plan, const PlanRegion *region)
 {
@@ -211,7 +211,7 @@ is_in_turn (const AdjPlan *plan, const PlanRegion *region)
   return FALSE;
 }
 
-/* Runs @region here, with the generator where those before it have left it. */
+/* Runs @region on the CPU with the generator state that the regions before it left. */
 static gboolean
 run_in_turn (AdjPlanSpace *space, const PlanRegion *region)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* How each kind of region runs: the seam at which other kernels come in. */
+/* How each kind of region runs; other kernels are added here. */
 
 #include <string.h>
 

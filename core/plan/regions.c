@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* Which calls run together: pointwise calls over the same indices become one region with what they
- * read from each other, unless something outside has to run between them. */
+/* Forms regions: pointwise calls over the same indices become one region with the calls whose
+ * results they read, unless a call outside has to run between them. */
 
 #include <string.h>
 
 #include "ir/adj-graph.h"
 #include "plan/windows-private.h"
 
-/* A region is bounded, so that its operands stay in the cache and a search ends. */
+/* Bounds of a region, so that its operands stay in the cache and searches end. */
 #define MAX_CALLS 40
 #define MAX_VISITS 256
 
@@ -16,7 +16,7 @@ typedef struct
   GArray *calls; /* (owned) (nullable): %NULL: it was merged into another */
   guint32 first, last;
   gboolean fusable;
-  guint32 visited; /* number of the search that was here last */
+  guint32 visited; /* number of the last search that visited it */
   guint8 emitted;
   char *reason; /* (owned) (nullable) */
 } Group;
@@ -52,8 +52,8 @@ new_group (Forming *forming, guint32 call, gboolean fusable, const char *why)
 
 /* -- order -- */
 
-/* Whether @target must run before @from, @through others where it is not enough that @from reads
- * what it gives.  What takes too long to say is taken for yes. */
+/* Whether @target must run before @from; with @through only because of a group between them, not
+ * because @from reads a result of @target directly.  A search that takes too long gives %TRUE. */
 static gboolean
 is_before (Forming *forming, guint32 target, guint32 from, gboolean through)
 {
@@ -127,8 +127,8 @@ writes (const PlanCall *call, guint32 value)
   return FALSE;
 }
 
-/* Whether values @a of @x and @b of @y are, over @domain, the same elements or in buffers that have
- * nothing to do with each other. */
+/* Whether values @a of @x and @b of @y are the same elements over @domain, or in unrelated buffers.
+ */
 static gboolean
 same_elements (const AdjPlan *plan,
                const PlanCall *x,
@@ -147,14 +147,14 @@ same_elements (const AdjPlan *plan,
          plan_window_equal (&left, &right);
 }
 
-/* What of the values of a call: reads, then writes. */
+/* The value that call @call uses as number @i: reads come first, then writes. */
 static guint32
 use_of (const PlanCall *call, guint i)
 {
   return i < call->n_reads ? call->reads[i] : call->writes[i - call->n_reads];
 }
 
-/* Whether both calls see what one of them writes element by element. */
+/* Whether values that one of the calls writes are accessed by both element by element. */
 static gboolean
 agree (const AdjPlan *plan, const PlanCall *x, const PlanCall *y, const AdjShape *domain)
 {
@@ -171,8 +171,8 @@ count (const AdjShape *shape)
   return adj_shape_numel (shape, NULL).word;
 }
 
-/* Whether @call can run over the indices @domain, and reads what @group gives element by element;
- * else @why. */
+/* Whether @call can run over the indices @domain and reads results of @group element by element;
+ * else sets @why. */
 static gboolean
 fits (const Forming *forming,
       const Group *group,
@@ -225,7 +225,7 @@ merge (Forming *forming, guint32 into, guint32 from)
   g_clear_pointer (&group->reason, g_free);
 }
 
-/* Whether all calls of @group can run over @domain, and read what @other gives element by element.
+/* Whether all calls of @group can run over @domain and read results of @other element by element.
  */
 static gboolean
 all_fit (const Forming *forming, const Group *group, const Group *other, const AdjShape *domain)
@@ -250,7 +250,7 @@ can_merge (Forming *forming, guint32 a, guint32 b)
          !is_before (forming, a, b, TRUE) && !is_before (forming, b, a, TRUE);
 }
 
-/* Why @call is in a region of its own although it reads what @group gives. */
+/* Records why @call is in a region of its own although it reads a result of @group. */
 static void
 note_refusal (Forming *forming, guint32 call, guint32 group, const char *why)
 {
@@ -265,8 +265,8 @@ note_refusal (Forming *forming, guint32 call, guint32 group, const char *why)
                          adj_graph_get_node (forming->plan->graph, producer->node)->name, why);
 }
 
-/* The region that @call joins, of those that it reads from; PLAN_NONE: none.  @refused, @why: the
- * last that it cannot join. */
+/* The region that @call joins, of those whose results it reads; PLAN_NONE: none.  @refused, @why:
+ * the last one that it cannot join. */
 static guint32
 find_group (Forming *forming, guint32 index, guint32 *refused, const char **why)
 {
@@ -374,7 +374,7 @@ emit_group (Forming *forming, Group *group)
   g_array_append_val (forming->plan->regions, region);
 }
 
-/* Puts those that @at needs, and have not been emitted, on the stack; whether there are any. */
+/* Pushes the groups that @at needs and that are not emitted yet; whether there are any. */
 static gboolean
 push_needed (Forming *forming, GArray *stack, guint32 at)
 {
@@ -397,7 +397,7 @@ push_needed (Forming *forming, GArray *stack, guint32 at)
   return stack->len > before;
 }
 
-/* Each region after those that it needs, else in the order of the graph. */
+/* Emits each region after those that it needs, otherwise in the order of the graph. */
 static void
 emit_after_needed (Forming *forming, guint32 at)
 {

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* Inputs that a graph ends by overwriting as a whole, as the step of an optimiser does: what is
- * written has a buffer of its own, so the input is read where it is and nothing is copied first. */
+/* Inputs that a graph overwrites as a whole at its end, as an optimiser step does: the new content
+ * gets a buffer of its own, so the input is read in place and not copied first. */
 
 #include "ir/adj-graph.h"
 #include "plan/plan-private.h"
 #include "tensor/adj-shape-internal.h"
 
-/* What is done to a buffer. */
+/* The accesses to a buffer. */
 typedef struct
 {
   guint n_writers;
@@ -60,8 +60,8 @@ is_no_other_view (const AdjValue *leaf, gpointer data)
          plan_value (seeing->plan, leaf->node.index)->buffer != seeing->buffer;
 }
 
-/* Whether call @index, the last that uses the input @buffer, overwrites all of it with something
- * else, and nodes from there on show it in no other way. */
+/* Whether call @index, the last that uses the input @buffer, overwrites all of it with another
+ * buffer's content, and later nodes see it only as that result. */
 static gboolean
 can_replace (const AdjPlan *plan, guint32 buffer, guint32 index)
 {
@@ -116,7 +116,8 @@ replace (AdjPlan *plan, guint32 buffer, guint32 index)
     rename_leaves (&plan_node (plan, i)->value, before, after);
 }
 
-/* What the interpreter evaluates, and whoever watches, sees nodes as they were. */
+/* Whether no node is evaluated by the interpreter or observed, since these need the nodes
+ * unchanged. */
 static gboolean
 all_is_known (const AdjPlan *plan)
 {

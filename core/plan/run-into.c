@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* A run over memory of the caller's: inputs are read, and written, where they are, and outputs are
- * made where they are wanted. */
+/* A run over the caller's memory: inputs are read and written in place, and outputs are made where
+ * the caller wants them. */
 
 #include <string.h>
 
@@ -8,7 +8,7 @@
 #include "plan/space-private.h"
 #include "tensor/adj-storage-internal.h"
 
-/* The leaf of the inputs that is tensor @index. */
+/* The index of the input leaf that is tensor @index. */
 static guint32
 find_leaf (const AdjPlan *plan, guint index)
 {
@@ -61,7 +61,7 @@ adj_plan_get_output (const AdjPlan *plan, guint index)
   return &plan_value (plan, g_array_index (plan->outputs, guint32, index))->meta;
 }
 
-/* Whether @buffer can lie where output @value is wanted. */
+/* Whether @buffer can lie in the caller's memory for output @value. */
 static gboolean
 is_all_of (const AdjPlan *plan, guint32 value, guint32 buffer)
 {
@@ -74,7 +74,7 @@ is_all_of (const AdjPlan *plan, guint32 value, guint32 buffer)
          (guint64) span * adj_dtype_info (meta->dtype)->n_bytes == of->n_bytes;
 }
 
-/* (transfer full): of each buffer: where the caller has or wants it; %NULL: nowhere. */
+/* (transfer full): of each buffer: the caller's memory for it; %NULL: none. */
 static gpointer *
 list_memory (const AdjPlan *plan, gpointer const *inputs, gpointer const *outputs)
 {
@@ -127,7 +127,8 @@ bind (AdjPlanSpace *space, gpointer const *inputs, gpointer const *outputs)
     bind_buffer (space, space->bound[k], memory[space->bound[k]]);
 }
 
-/* What could not be made in its place: views, inputs that are returned, one result twice. */
+/* Copies outputs that could not be made in place: views, returned inputs, a result that is returned
+ * twice. */
 static void
 copy_outputs (AdjPlanSpace *space, gpointer const *outputs)
 {

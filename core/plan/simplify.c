@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Steps of a fused region that need not run, or not for every tile: what comes of numbers alone is
- * computed now, by the kernel that would do it then, and what they do not choose (lerp by 0.1)
- * goes; what comes of single elements is computed once. */
+/* Simplifies the program of a fused region: steps on constants alone are computed now, by the
+ * kernel that would run them; unused arguments of a choice (lerp by 0.1) are dropped; steps on
+ * single elements run once instead of per tile. */
 
 #include "plan/fuse-private.h"
 
@@ -54,8 +54,8 @@ find_fixed (const Fusion *f, guint reg)
   return NULL;
 }
 
-/* The result of @step, whose first @n_read arguments are @args, steps that make numbers, as such a
- * step; %FALSE: an integer was divided by zero. */
+/* Computes @step now.  Its first @n_read arguments @args and the @result are steps that set a
+ * constant; %FALSE: an integer was divided by zero. */
 static gboolean
 compute (const AdjKStep *step, const AdjKStep *const *args, guint n_read, AdjKStep *result)
 {
@@ -80,7 +80,7 @@ compute (const AdjKStep *step, const AdjKStep *const *args, guint n_read, AdjKSt
   return adj_k_fused_check (&fused) && adj_k_fused (&fused, &view);
 }
 
-/* Whether @step makes a number, which is @number in its class. */
+/* Whether @step sets the constant @number of its class. */
 static gboolean
 is_number (const AdjKStep *step, gint number)
 {
@@ -92,7 +92,7 @@ is_number (const AdjKStep *step, gint number)
   return result.type == ADJ_K_F64 ? result.imm.f == number : result.imm.i == number;
 }
 
-/* Whether @step gives one of its arguments as it is. */
+/* Whether @step returns one of its arguments unchanged; @chosen: which. */
 static gboolean
 chooses (const AdjKStep *step, const AdjKStep *const *made, const guint *args, guint *chosen)
 {
@@ -164,7 +164,7 @@ rounds_for (const Fusion *f, const Virtual *cast, const Virtual *store)
              (guint8) g_array_index (f->operands, PlanWindow, store->step.operand).dtype;
 }
 
-/* A store rounds by itself; the cast before it, which nothing else reads, goes. */
+/* A store rounds its value, so a cast before it that only the store reads is skipped. */
 static void
 store_unrounded (Fusion *f)
 {
@@ -203,8 +203,8 @@ get_stored_buffer (const Fusion *f, const Virtual *store)
   return g_array_index (f->operands, PlanWindow, store->step.operand).buffer;
 }
 
-/* Whether @reg is computed, and so lies in a tile, until step @end: it is neither an operand's
- * memory nor stored at once, which may be overwritten. */
+/* Whether @reg is computed before step @end and stays in a tile: it is neither an operand's memory
+ * nor stored at once, and so is not overwritten. */
 static gboolean
 lies_in_tile (const Fusion *f, guint reg, guint end)
 {
@@ -232,7 +232,7 @@ is_stored_again (const Fusion *f, guint store)
   return FALSE;
 }
 
-/* What is copied to be stored, where nothing is stored over it, is stored itself. */
+/* Stores the source of a copy instead of the copy, where the buffer is not stored to again. */
 static void
 store_uncopied (Fusion *f)
 {
@@ -263,7 +263,7 @@ may_be_pair (const Virtual *v)
   return v->step.kind == ADJ_K_STEP_OP && v->step.op >= ADJ_K_OP_ADD && v->step.op <= ADJ_K_OP_MUL;
 }
 
-/* Two operations that the kernel does as one are not parted by a load. */
+/* Moves a load before a pair of operations that the kernel runs as one. */
 static void
 load_before_pairs (Fusion *f)
 {
@@ -282,7 +282,7 @@ load_before_pairs (Fusion *f)
 
 /* -- what nothing reads -- */
 
-/* What may find a division by zero counts as read. */
+/* Whether the step has an effect: stores, and integer operations that may divide by zero. */
 static gboolean
 shows (const AdjKStep *step)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* A plan with memory: its values become tensors on an arena and its calls are ready to be made, so
- * that a run has nothing to allocate but what it gives away. */
+/* A plan with memory: values are tensors on an arena and calls are prepared, so that a run
+ * allocates only what it returns. */
 
 #include <string.h>
 #include <sys/mman.h>
@@ -28,7 +28,7 @@ new_arena (guint64 n_bytes)
   return arena;
 }
 
-/* What kernels need, be their loads of one element or of many. */
+/* The alignment that kernels need, for loads of one element or of many. */
 static guint8
 get_alignment (AdjDType dtype)
 {
@@ -63,7 +63,7 @@ make_storages (AdjPlanSpace *space)
     }
 }
 
-/* What lies in the arena and is made there stays where it is. */
+/* Lists buffers that must be bound in each run: all but those that the plan makes in the arena. */
 static void
 list_bound (AdjPlanSpace *space)
 {
@@ -80,7 +80,7 @@ list_bound (AdjPlanSpace *space)
     }
 }
 
-/* Tensors are borrowed from the space. */
+/* A value with its nodes replaced by tensors, borrowed from the space. */
 static AdjValue
 lend_tensors (AdjPlanSpace *space, const AdjValue *value)
 {
@@ -267,7 +267,7 @@ plan_space_renew_context (AdjPlanSpace *space)
 typedef struct
 {
   const AdjPlanSpace *space;
-  AdjTensorData **given; /* of each leaf that is a tensor */
+  AdjTensorData **given; /* of each input leaf that is a tensor */
   guint next;
 } Binding;
 
@@ -300,7 +300,7 @@ take_leaf (const AdjValue *leaf, gpointer data)
   return TRUE;
 }
 
-/* Whether inputs share bytes as they did when the plan was made. */
+/* Whether inputs share memory as they did when the plan was made. */
 static gboolean
 share_alike (const Binding *binding)
 {
@@ -444,7 +444,7 @@ typedef struct
 {
   AdjPlanSpace *space;
   gboolean give;
-  GBytes **given; /* of each buffer: its memory, given away */
+  GBytes **given; /* per buffer: its memory, passed on to the result */
 } Export;
 
 static GBytes *
@@ -462,7 +462,7 @@ give_bytes (Export *export, guint32 index)
   return g_bytes_ref (export->given[index]);
 }
 
-/* A buffer comes from the device once, however many results show it. */
+/* Downloads a buffer once, for all results that are in it. */
 static GBytes *
 fetch_bytes (Export *export, guint32 index)
 {
@@ -471,7 +471,7 @@ fetch_bytes (Export *export, guint32 index)
   return g_bytes_ref (export->given[index]);
 }
 
-/* (transfer full): a copy, but of inputs and constants, which stay as they are. */
+/* (transfer full): a copy; of inputs and constants a reference, as they do not change. */
 static GBytes *
 keep_bytes (const AdjPlanSpace *space, guint32 index)
 {

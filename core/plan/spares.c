@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Memory of runs that are over, for the next one: pages that are touched for the first time cost
- * more than most kernels that write them. */
+/* Reuses memory of earlier runs: the page faults of fresh memory cost more than most kernels that
+ * write it. */
 
 #include "plan/space-private.h"
 
@@ -8,7 +8,7 @@
 
 struct _PlanSpares
 {
-  gatomicrefcount ref_count; /* the space's, and one for each piece that was given away */
+  gatomicrefcount ref_count; /* one of the space, and one for each piece that was passed on */
   guint n;
   gpointer pieces[]; /* (owned): of each buffer, or %NULL */
 };

@@ -5,7 +5,7 @@
 
 G_BEGIN_DECLS
 
-/* The elements of a buffer that stand at the indices of a domain, which are sizes. */
+/* The elements of a buffer at the indices of a domain (a list of sizes). */
 typedef struct
 {
   guint32 buffer;
@@ -16,10 +16,10 @@ typedef struct
 } PlanWindow;
 
 gboolean plan_window_equal (const PlanWindow *a, const PlanWindow *b);
-/* Whether it shows one element. */
+/* Whether it is a single element. */
 gboolean plan_window_is_one (const PlanWindow *window);
-/* @value, spread over @shape, seen as @domain, which has as many elements; %FALSE: its strides
- * cannot be seen so. */
+/* The window of @value, broadcast to @shape, over @domain, which has as many elements; %FALSE: its
+ * strides do not allow it. */
 gboolean plan_window_find (const AdjPlan *plan,
                            guint32 value,
                            const AdjShape *shape,

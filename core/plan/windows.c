@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Values as seen from the indices that a fused region runs over: which element of which buffer
- * stands at each of them. */
+/* Windows: for each index of a fused region, which element of which buffer a value has there. */
 
 #include <string.h>
 

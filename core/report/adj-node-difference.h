@@ -10,8 +10,8 @@ G_BEGIN_DECLS
  * @change: of an alignment of @a with @b
  * @b_of_a: for each node of @a the node of @b that is laid beside it; G_MAXUINT32: none
  *
- * In what two nodes differ, the call first: "approximate: 'tanh' → 'none'", "gelu → relu", or what
- * is only on one side.
+ * Describes how two nodes differ, the call first: "approximate: 'tanh' → 'none'", "gelu → relu", or
+ * what is only on one side.
  *
  * Returns: (transfer full): "" when they are the same
  */

@@ -135,7 +135,7 @@ adj_properties_target (const AdjNode *node)
                                                        : node->target;
 }
 
-/* "32 by 256 float32": read aloud better than brackets. */
+/* "32 by 256 float32": easier to understand than brackets when read aloud. */
 static void
 append_spoken_type (GString *text, const AdjGraph *graph, const AdjTensorMeta *meta)
 {

@@ -16,7 +16,7 @@
 #include "scene/paint-cairo.h"
 #include "session/adj-check.h"
 
-/* Colours reach 4.5:1 for texts on their ground, in both. */
+/* Text colours have a contrast of at least 4.5:1 on their ground, in both schemes. */
 static const char style[] =
     ":root{color-scheme:light dark;--ground:#fff;--card:#f6f5f4;--text:#1d1d20;--dim:#5e5c64;"
     "--line:#d5d2ce;--link:#1a5fb4;--good:#1b6e3c;--bad:#a51d2d;--warn:#7a5200;--area:#99c1f1}\n"
@@ -161,7 +161,8 @@ add_head (const AdjReport *report, GString *out)
 
 /* -- the picture -- */
 
-/* Of a larger picture the page shows the upper part: it has both in it, and has to be opened. */
+/* With more boxes the page shows only the upper part: it holds the picture twice and must stay
+ * small enough to be opened. */
 #define MAX_BOXES 1500
 
 static AdjRect
@@ -196,7 +197,7 @@ append_picture (const AdjReport *report, AdjScheme scheme, GString *out, GError 
   return TRUE;
 }
 
-/* A picture for light and one for dark, of which the reader's browser takes one. */
+/* One picture for the light and one for the dark scheme; the reader's browser chooses. */
 gboolean
 report_picture (const AdjReport *report, GString *out, GError **error)
 {
@@ -237,7 +238,7 @@ report_picture (const AdjReport *report, GString *out, GError **error)
 
 /* -- all of it -- */
 
-/* The checks come first. */
+/* Steps of progress: the checks come first. */
 #define FIRST_SECTION 1
 #define N_STEPS (FIRST_SECTION + G_N_ELEMENTS (parts))
 

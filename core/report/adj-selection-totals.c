@@ -44,7 +44,7 @@ role_of (const AdjScene *scene, AdjNodeId id)
   return box != ADJ_NO_BOX ? adj_scene_get_box (scene, box)->role : ADJ_ROLE_NONE;
 }
 
-/* @storages: seen; values that share one are counted once. */
+/* @storages: those that were counted; values that share one are counted once. */
 static void
 count_bytes (AdjSelectionTotals *totals,
              const AdjGraph *graph,

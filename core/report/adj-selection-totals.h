@@ -6,18 +6,18 @@
 
 G_BEGIN_DECLS
 
-/* Several nodes at a glance. */
+/* Totals of the selected nodes. */
 typedef struct
 {
   guint n;
   guint n_backward;
-  gint64 bytes;       /* of all their values; those of views are not counted twice */
+  gint64 bytes;       /* of all their values, each storage once */
   guint n_unknown;    /* nodes of unknown size */
-  gint64 saved_bytes; /* of those that are kept for backward */
+  gint64 saved_bytes; /* of the values that are saved for backward */
   GArray *operators;  /* (owned): of AdjOperatorCount, the most frequent first */
   guint roles[ADJ_N_ROLES];
-  gint64 ns;                               /* that they took; -1: not run */
-  guint verdicts[ADJ_VERDICT_SKIPPED + 1]; /* of those that were compared */
+  gint64 ns;                               /* run time in nanoseconds; -1: not run */
+  guint verdicts[ADJ_VERDICT_SKIPPED + 1]; /* number of compared nodes with each verdict */
   gboolean compared;
 } AdjSelectionTotals;
 
@@ -30,8 +30,8 @@ typedef struct
 /* @nodes: of guint32; @scene: knows the roles.  (transfer full) */
 AdjSelectionTotals *
 adj_selection_totals_new (const AdjGraph *graph, const AdjScene *scene, const GArray *nodes);
-/* What a run says of one of the nodes: the nanoseconds it took (-1: not known) and how its value
- * compared (nullable). */
+/* Adds the run of one of the nodes: its nanoseconds (-1: not known) and the comparison of its value
+ * (nullable). */
 void adj_selection_totals_add_run (AdjSelectionTotals *totals,
                                    gint64 ns,
                                    const AdjValueComparison *comparison);

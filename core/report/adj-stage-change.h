@@ -8,31 +8,31 @@
 
 G_BEGIN_DECLS
 
-/* A row of the list of what a stage did and changed: equal changes are one row, a step has no
- * nodes. */
+/* A row of the list of changes of a stage: equal changes are one row; a remark on a step of the
+ * pass has no nodes. */
 #define ADJ_TYPE_STAGE_CHANGE (adj_stage_change_get_type ())
 G_DECLARE_FINAL_TYPE (AdjStageChange, adj_stage_change, ADJ, STAGE_CHANGE, GObject)
 
-AdjChangeKind adj_stage_change_get_kind (AdjStageChange *self); /* NONE: it only says why */
+AdjChangeKind adj_stage_change_get_kind (AdjStageChange *self); /* NONE: it is only a reason */
 guint adj_stage_change_get_count (AdjStageChange *self);
-/* Nothing that is computed: tags, and what the pass did on the way. */
+/* Whether it changes metadata only: tags, or a remark on a step of the pass. */
 gboolean adj_stage_change_is_metadata (AdjStageChange *self);
-/* Of the first of them: in the graph of the stage, and in the one before; or ADJ_NO_NODE. */
+/* The first of its nodes: in the graph of the stage, and in the one before; or ADJ_NO_NODE. */
 AdjNodeId adj_stage_change_get_after (AdjStageChange *self);
 AdjNodeId adj_stage_change_get_before (AdjStageChange *self);
 const char *adj_stage_change_get_what (AdjStageChange *self); /* "mul, mul_1, mul_2 …" */
 const char *adj_stage_change_get_why (AdjStageChange *self);  /* a sentence, or "" */
 
-/* What stage @stage of @recording changed, in order of execution: what a node became, what came and
- * went; then what it has to say of nodes that stayed, changes of metadata, and what it did on the
- * way.  (transfer full): of AdjStageChange.  Halves of a partition say what is saved and what is
- * computed again and why, and name what follows from that by itself. */
+/* The changes of stage @stage of @recording, in order of execution: nodes that became others, new
+ * and removed nodes; then reasons for unchanged nodes, changes of metadata, and remarks on the
+ * pass. (transfer full): of AdjStageChange.  Halves of a partition list what is saved and what is
+ * recomputed, with the reasons, and summarise what follows from that. */
 GListModel *adj_stage_changes_list (const AdjRecording *recording, guint stage);
 /* "Forward and backward in one graph: 7 changed, 30 came, 0 went".  @changes: of that
  * stage.  (transfer full) */
 char *adj_stage_changes_describe (const AdjRecording *recording, guint stage, GListModel *changes);
-/* Whether @change is of what is computed; tags and other metadata are not.  What came, what went
- * and these are the numbers of a step, wherever they are told. */
+/* Whether @change affects what is computed, not only tags and other metadata.  A step counts its
+ * added and removed nodes and these. */
 gboolean adj_stage_change_is_computed (const AdjChange *change);
 /* The nodes of the stage that are new or changed.  (transfer full): of guint32 */
 GArray *adj_stage_changes_find_nodes (GListModel *changes);

@@ -6,16 +6,16 @@
 
 G_BEGIN_DECLS
 
-/* What each node of a stage came of, also where who wrote both graphs did not say. */
+/* The origin of each node of a stage, also where the writer of both graphs did not record it. */
 
-/* By the lines of the source: for each node of @after the one of @before of the same line that
- * calls the same, or the one that a node of that line came of last, or the first of that line;
- * G_MAXUINT32: none.  (transfer full) (nullable): nodes of @after have origins, or there are too
- * many pairs */
+/* Guesses by source lines: for each node of @after the node of @before of the same line that calls
+ * the same, or the origin of the last node of that line, or the first node of that line;
+ * G_MAXUINT32: none.  (transfer full) (nullable): %NULL if nodes of @after have origins, or there
+ * are too many pairs */
 guint32 *adj_stage_origins_guess (const AdjGraph *before, const AdjGraph *after);
 
-/* The same with what is laid side by side first, then, where @made, origins or lines.
- * @made: @after was made of @before, so that origins of its nodes are nodes of that.
+/* The same from the alignment of both graphs first and then, if @made, from origins or lines.
+ * @made: @after was made from @before, so that origins of its nodes are nodes of that.
  * (transfer full) */
 guint32 *adj_stage_origins_find (const AdjGraph *before,
                                  const AdjGraph *after,

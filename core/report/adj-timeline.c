@@ -14,8 +14,8 @@
 
 /* -- who holds -- */
 
-/* "h.0" of "h.0.attn.c_attn": a module and the number behind it; all of "model.py:17–46 · 1 of 2",
- * where a repeated block stands for one. */
+/* "h.0" of "h.0.attn.c_attn": a module with its index; the whole of "model.py:17–46 · 1 of 2",
+ * which stands for a repeated block. */
 static char *
 name_group (const AdjGraph *graph, guint index)
 {
@@ -58,7 +58,7 @@ by_weight (gconstpointer a, gconstpointer b)
   return x->weight != y->weight ? (x->weight < y->weight ? 1 : -1) : strcmp (x->name, y->name);
 }
 
-/* The heaviest modules get a group of their own. */
+/* Gives the modules with the most bytes a group each. */
 static void
 find_groups (AdjTimeline *self)
 {
@@ -96,8 +96,8 @@ find_groups (AdjTimeline *self)
 
 /* -- when -- */
 
-/* Of each owner what is saved of its storage: of several results only some may be.
- * (transfer full) */
+/* The saved bytes of each storage, by its owner: of a call with several results only some may be
+ * saved. (transfer full) */
 static gint64 *
 sum_saved (const AdjGraph *graph, const AdjLifetime *lives)
 {
@@ -130,8 +130,7 @@ collect_held (AdjTimeline *self)
     }
 }
 
-/* Bytes of each step, of what @group holds, or all groups when it is their number.  (transfer full)
- */
+/* The bytes at each step in @group, or in all groups if it is their number.  (transfer full) */
 static guint64 *
 add_up (const AdjTimeline *self, guint group, guint *peak)
 {

@@ -8,19 +8,19 @@
 
 G_BEGIN_DECLS
 
-#define ADJ_TIMELINE_GROUPS 8 /* modules told apart; what is left is the last group */
+#define ADJ_TIMELINE_GROUPS 8 /* modules shown apart; the last group has the rest */
 
 /* What a graph holds at every step of its execution, by liveness: each storage from its node to the
  * last reader of it or of a view on it.  Immutable, of one graph. */
 typedef struct
 {
   AdjNodeId node;
-  guint first; /* step that makes it; inputs are there from the beginning */
+  guint first; /* step that allocates it; inputs exist from the beginning */
   guint last;  /* step of the last reader */
   gint64 bytes;
-  gint64 weight; /* bytes × steps held */
+  gint64 weight; /* bytes × steps that it is live */
   guint group;
-  gint64 saved; /* of the bytes: those that backward reads of forward (layout/adj-saved-values.h) */
+  gint64 saved; /* bytes of it that backward reads of forward (layout/adj-saved-values.h) */
 } AdjHeld;
 
 typedef struct
@@ -28,7 +28,7 @@ typedef struct
   AdjGraph *graph; /* (owned) */
   guint n_steps;
   guint64 *live; /* of each step */
-  guint peak;    /* the step with the most */
+  guint peak;    /* the step with the most live bytes */
   guint turn;    /* the first step of backward; n_steps: there is none */
   guint n_groups;
   char *groups[ADJ_TIMELINE_GROUPS];    /* names: modules, then "other" */
@@ -37,9 +37,10 @@ typedef struct
 } AdjTimeline;
 
 AdjTimeline *adj_timeline_new (AdjGraph *graph);
-/* The same as the allocator of a GPU told it, one run of @graph: what its nodes allocated, in no
- * groups, and at each step the most that was in use; inputs count as their annotations say.
- * (transfer full) (nullable): %NULL with ADJ_ERROR_NOT_FOUND where no run of @graph is in it */
+/* The same as measured by the allocator of a GPU in one run of @graph: allocations of its nodes,
+ * not grouped, and the maximum in use at each step; inputs are counted by their annotations.
+ * (transfer full) (nullable): %NULL with ADJ_ERROR_NOT_FOUND where @snapshot has no run of @graph
+ */
 AdjTimeline *
 adj_timeline_new_measured (AdjGraph *graph, const AdjMemorySnapshot *snapshot, GError **error);
 void adj_timeline_free (AdjTimeline *memory);

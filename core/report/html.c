@@ -5,7 +5,7 @@
 
 #include "report/report-private.h"
 
-/* What HTML cannot hold becomes the sign for it. */
+/* Replaces characters that HTML cannot represent. */
 #define REPLACEMENT 0xFFFD
 
 static gboolean

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* What the allocator of a GPU held while a graph ran, by the steps of that graph.
+/* The memory that the allocator of a GPU held while a graph ran, by the steps of that graph.
  *
- * A snapshot knows of an event the line of generated code that ran, which is a node of the graph
- * that the code was made of.  Code whose lines are all nodes of our graph is code of it, or of a
- * half of it; a run begins where its steps begin again.  Of all runs the one that comes by most
- * steps counts, of equal ones the last, in which the allocator is warm. */
+ * A snapshot has for an event the line of generated code that ran, which is a node of the graph
+ * that the code was made from.  Code whose lines are all nodes of our graph belongs to it, or to a
+ * half of it.  A run begins where its steps start again.  The run that reaches most steps is used;
+ * of equal ones the last, when the allocator is warm. */
 
 #include <string.h>
 
@@ -20,8 +20,8 @@ typedef struct
   guint n_steps;
 } Run;
 
-/* "torch.ops.aten.mm.default" of the graph is "aten.mm.default" in Python; other callables print
- * as they like. */
+/* Whether the node may be the call @target: "torch.ops.aten.mm.default" of the graph is
+ * "aten.mm.default" in Python; other callables have no fixed form and match. */
 static gboolean
 is_call_of (const AdjNode *node, const char *target)
 {
@@ -29,8 +29,8 @@ is_call_of (const AdjNode *node, const char *target)
          (node->opcode == ADJ_OPCODE_CALL_FUNCTION && g_str_has_suffix (node->target, target));
 }
 
-/* Of every event the step of @graph that its node is; G_MAXUINT where it has none.
- * @n_told: (out): how many have a node at all  (transfer full) */
+/* The step of @graph of every event's node; G_MAXUINT: none. @n_told: (out): number of events with
+ * a node  (transfer full) */
 static guint *
 find_steps (const AdjGraph *graph, const AdjMemorySnapshot *snapshot, guint *n_told)
 {
@@ -62,7 +62,7 @@ find_steps (const AdjGraph *graph, const AdjMemorySnapshot *snapshot, guint *n_t
   return steps;
 }
 
-/* The best of the runs on any device; of none @n_steps is 0. */
+/* The best of the runs on any device; n_steps is 0 if there is none. */
 static Run
 find_run (const AdjMemorySnapshot *snapshot, const guint *steps)
 {
@@ -100,7 +100,7 @@ sum_inputs (const AdjGraph *graph)
   return bytes;
 }
 
-/* What is in use behind event @i, when @inputs bytes were before the run. */
+/* Bytes in use after event @i, if @inputs bytes were in use before the run. */
 static guint64
 level (const AdjMemorySnapshot *snapshot, const Run *run, guint i, guint64 inputs)
 {
@@ -113,7 +113,7 @@ level (const AdjMemorySnapshot *snapshot, const Run *run, guint i, guint64 input
   return inputs + now > before ? inputs + now - before : 0;
 }
 
-/* The most that each step had in use, from what the one before it left. */
+/* Sets the maximum in use at each step, which begins with what the step before left. */
 static void
 follow (AdjTimeline *self, const AdjMemorySnapshot *snapshot, const guint *steps, const Run *run)
 {
@@ -136,7 +136,7 @@ follow (AdjTimeline *self, const AdjMemorySnapshot *snapshot, const guint *steps
       self->peak = i;
 }
 
-/* What its nodes allocated, until it was free again. */
+/* Lists the allocations of its nodes, until they are freed. */
 static void
 collect_held (AdjTimeline *self,
               const AdjMemorySnapshot *snapshot,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* In what two nodes differ that are laid side by side: the first argument that does. */
+/* How two aligned nodes differ: the first argument that does. */
 
 #include <glib/gi18n.h>
 
@@ -28,7 +28,7 @@ count_items (const AdjValue *value)
   return value->n;
 }
 
-/* Names of nodes do not count, but which node it is. */
+/* Whether arguments are equal; nodes are equal if they are aligned, whatever their names. */
 static gboolean
 is_same (const Pair *pair, const AdjValue *x, const AdjValue *y)
 {

@@ -64,7 +64,7 @@ add_summary (const AdjComparison *comparison, GString *out)
   g_string_append_printf (out, "<p>%s.</p>\n", summary);
 }
 
-/* Where the first difference is, and whether it began there. */
+/* The first node that differs, and whether the difference arose there. */
 static void
 add_first (const AdjGraph *graph, const AdjComparison *comparison, GString *out)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 
-/* What a graph consists of, how it came about, and what is wrong with it. */
+/* The parts of a graph, its stages, and the findings of the checks. */
 
 #include <gio/gio.h>
 #include <glib/gi18n.h>
@@ -92,7 +92,7 @@ add_stage_row (const AdjRecording *recording, guint index, GListModel *changes, 
   html_number (out, number);
   html_name (out, stage->name);
   html_number (out, nodes);
-  /* Halves of a partition only say why each of their nodes stands there. */
+  /* Halves of a partition have no counts: they list reasons for nodes. */
   html_number (out, changes != NULL && (counts[ADJ_CHANGE_ADDED] + counts[ADJ_CHANGE_REMOVED] +
                                                 counts[ADJ_CHANGE_CHANGED] >
                                             0 ||
@@ -176,7 +176,7 @@ report_stages (const AdjReport *report, GString *out)
 
 /* -- findings -- */
 
-/* Paragraphs are what blank lines part. */
+/* Blank lines separate paragraphs. */
 static void
 add_paragraphs (const char *markdown, GString *out)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What a log says beside the graph: its kernels, and the texts of its region. */
+/* What a log has beside the graph: its kernels, and the texts of its region. */
 
 #include <glib/gi18n.h>
 #include <string.h>
@@ -49,7 +49,7 @@ add_kernels (const AdjReport *report, GString *out)
   html_close_table (out);
 }
 
-/* Returns how many bytes of the text are in the page. */
+/* Returns how many bytes of the text were added to the page. */
 static gsize
 add_text (const AdjBundleFact *fact, gsize room, GString *out)
 {

@@ -13,7 +13,7 @@
 #define CHART_WIDTH 1000
 #define CHART_HEIGHT 180
 
-/* The most of the steps that share a place across the chart. */
+/* The maximum over the steps that share a place of the chart's width. */
 static guint64
 most_at (const AdjTimeline *memory, guint place, guint n_places)
 {

@@ -9,7 +9,7 @@ G_BEGIN_DECLS
 /* -- html.c: whatever stands in a text, it stays a text -- */
 
 void html_text (GString *out, const char *text);
-/* "<code>…</code>", which keeps to itself what writes from right to left. */
+/* "<code>…</code>", which isolates right-to-left text. */
 void html_code (GString *out, const char *text);
 /* Cells of a row; numbers stand at the right. */
 void html_cell (GString *out, const char *text);

@@ -19,17 +19,17 @@ struct _AdjStageChange
 };
 
 void adj_stage_change_add_nodes (AdjStageChange *row, AdjNodeId after, AdjNodeId before);
-/* Counts one more; the first few are written out. */
+/* Counts one more node; the first few names are listed. */
 void adj_stage_change_add_name (AdjStageChange *row, const char *name);
 
-/* The list while it is made. */
+/* The list under construction. */
 typedef struct
 {
   const AdjGraph *before, *after;
   GListStore *store;
-  GHashTable *rows;    /* what makes changes equal → AdjStageChange */
+  GHashTable *rows;    /* key of equal changes → AdjStageChange */
   GHashTable *reasons; /* node after, or before with the top bit → reason */
-  guint32 *origins;    /* (owned) (nullable): of nodes after, as nodes before; G_MAXUINT32: none */
+  guint32 *origins; /* (owned) (nullable): per node after, its origin before; G_MAXUINT32: none */
 } AdjStageListing;
 
 const AdjNode *
@@ -40,12 +40,12 @@ adj_stage_listing_find_row (AdjStageListing *self, char *key, AdjChangeKind kind
 AdjStageChange *adj_stage_listing_add (
     AdjStageListing *self, AdjChangeKind kind, AdjNodeId after, AdjNodeId before, const char *why);
 
-/* Whether several stages were made of the one that @stage was made of. */
+/* Whether several stages have the same parent as @stage. */
 gboolean adj_stage_is_half (const AdjRecording *recording, const AdjStage *stage);
-/* The reasons of who made the partition: what is decided first. */
+/* Adds the partitioner's reasons, decisions first. */
 void adj_stage_listing_add_reasons (AdjStageListing *self, const AdjStage *stage);
-/* Of a partition that somebody else made, without reasons: what backward takes of forward, and what
- * it computes although forward does. */
+/* For a partition by another program, without reasons: adds what backward reads of forward, and
+ * what it recomputes. */
 void adj_stage_listing_add_crossing (AdjStageListing *self,
                                      const AdjRecording *recording,
                                      const AdjStage *half);

@@ -66,7 +66,7 @@ note_reasons (AdjStageListing *self, const AdjStage *stage)
     }
 }
 
-/* "models.py:21"; "": nobody knows.  (transfer full) */
+/* "models.py:21"; "": unknown.  (transfer full) */
 static char *
 describe_line (const AdjNode *node)
 {
@@ -142,7 +142,8 @@ find_reason (const AdjStageListing *self, const AdjChange *change)
 
 /* -- what one node became -- */
 
-/* For each node of the graph before that went: the nodes, not of backward, that came of it. */
+/* For each removed node of the graph before: the nodes, except those of backward, that have it as
+ * origin. */
 typedef struct
 {
   GArray **of; /* (nullable) each: of AdjNodeId */
@@ -189,7 +190,7 @@ find_successors (const AdjStageListing *self, const AdjAlignment *alignment, Suc
     }
 }
 
-/* "t, addmm": what they call */
+/* "t, addmm": the operators of @nodes */
 static char *
 join_targets (const AdjStageListing *self, const GArray *nodes)
 {
@@ -205,7 +206,7 @@ join_targets (const AdjStageListing *self, const GArray *nodes)
   return g_string_free (text, FALSE);
 }
 
-/* "x (relu) became relu"; equal ones are one row, with the lines that they come from. */
+/* "x (relu) became relu"; equal changes are one row, with their source lines. */
 static void
 add_became (AdjStageListing *self, AdjNodeId before, const GArray *after)
 {
@@ -251,7 +252,7 @@ list_change (AdjStageListing *self, const AdjChange *change, Successors *success
 
   if (became)
     {
-      /* At the first of them, once. */
+      /* Only at the first successor, so that it is listed once. */
       if (node != NULL &&
           g_array_index (successors->of[origin], AdjNodeId, 0).index == change->b.index)
         add_became (self, (AdjNodeId){ origin }, successors->of[origin]);
@@ -278,7 +279,7 @@ adj_stage_change_is_computed (const AdjChange *change)
   return change->kind == ADJ_CHANGE_CHANGED && g_strv_contains (computed, change->reason);
 }
 
-/* How many nodes came, went and are changed: rows of the list hold several of them. */
+/* Number of new, removed and changed nodes; kept with the list, whose rows hold several of them. */
 #define COUNTS "adj-counts"
 #define N_KINDS 4
 

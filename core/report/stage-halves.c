@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What a partition decided, as changes of its halves. */
+/* The decisions of a partition, as changes of its halves. */
 
 #include <glib/gi18n.h>
 #include <string.h>
@@ -8,10 +8,10 @@
 #include "ir/adj-input-role.h"
 #include "report/stage-change-private.h"
 
-/* What is decided is told of each node; what follows by itself of all that it holds of. */
+/* Decisions are listed for each node (@each); consequences are one row for all their nodes. */
 static const struct
 {
-  const char *clause; /* in the reasons of partitioners */
+  const char *clause; /* as in the partitioners' reasons */
   gboolean each;
 } decisions[] = {
   { "is saved for backward", TRUE },

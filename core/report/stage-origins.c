@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What nodes of a stage came of: by alignment, by origin, by line of the source. */
+/* Origins of the nodes of a stage: by alignment, by recorded origin, by source line. */
 
 #include "analysis/adj-aliases.h"
 #include "analysis/adj-counterparts.h"
@@ -29,17 +29,16 @@ is_same_line (const AdjNode *a, const AdjNode *b)
   return x != NULL && y != NULL && x->line == y->line && g_str_equal (x->file, y->file);
 }
 
-/* A line of the program, while the nodes that it made are gone through. */
+/* State while the nodes of one source line are visited. */
 typedef struct
 {
   const AdjGraph *before, *after;
-  guint32
-      *input_of; /* of each node after: the input before that it is, or a view of; G_MAXUINT32 */
-  guint32 last;  /* of the node before that the last one came of; G_MAXUINT32 */
-  gboolean has_computed; /* it was more than a view of an input */
+  guint32 *input_of; /* per node after: the input before that it is, or is a view of; G_MAXUINT32 */
+  guint32 last;      /* the origin of the last visited node; G_MAXUINT32 */
+  gboolean has_computed; /* the last nodes of this origin computed more than a view */
 } Guess;
 
-/* Whether node @index of the graph after shows another one. */
+/* Whether node @index of the graph after is a view of another. */
 static gboolean
 is_view (const Guess *self, guint32 index)
 {
@@ -54,7 +53,7 @@ is_call (const AdjNode *node)
   return node->opcode != ADJ_OPCODE_PLACEHOLDER && node->opcode != ADJ_OPCODE_OUTPUT;
 }
 
-/* The inputs of both graphs are the same where they are as many, tangents left out. */
+/* Pairs the inputs of both graphs by position where they are equally many, without tangents. */
 static void
 find_inputs (Guess *self)
 {
@@ -113,8 +112,8 @@ reads_any_input (const AdjGraph *graph, const AdjNode *node)
   return FALSE;
 }
 
-/* Where nothing else tells: the call that the node before came of, or, when that has read its
- * weights and @index computes on, the next call of the line if that has none. */
+/* The fallback: the origin of the previous node; or, if that reads an input and its nodes have
+ * computed, and @index computes on, the @next call of the line, if that reads no input. */
 static guint32
 go_on (const Guess *self, guint32 index, guint32 next)
 {
@@ -127,8 +126,8 @@ go_on (const Guess *self, guint32 index, guint32 next)
              : self->last;
 }
 
-/* Of the calls before that were made by the line of node @index: the one that calls the same, or
- * that reads the same weight; else the one that goes on from the last; else the first. */
+/* Of the calls before on the same line as node @index: the one that calls the same, or that reads
+ * the same input; else continues from the last origin; else the first. */
 static guint32
 guess_origin (Guess *self, guint32 index)
 {
@@ -160,7 +159,7 @@ guess_origin (Guess *self, guint32 index)
              : first;
 }
 
-/* A gradient came of what its forward call came of. */
+/* The origin of a gradient is that of its forward call. */
 static guint32
 find_origin (Guess *self, guint32 index, const guint32 *counterparts, const guint32 *origins)
 {

@@ -7,7 +7,7 @@
 
 #define FIRST ' '
 #define N_ASCII 95
-#define FALLBACK 650 /* of characters that the table does not have */
+#define FALLBACK 650 /* width of characters that are not in the table */
 #define WIDE 1000
 
 static const guint16 ascii[][N_ASCII] = {
@@ -71,7 +71,8 @@ adj_font_ellipsize (AdjFont font, float size, const char *text, float width)
   if (measure (font, text, end) <= room)
     return g_strdup (text);
 
-  /* Two characters of the head for one of the tail: beginnings tell more, numbers stand at ends. */
+  /* Takes two characters of the head for each of the tail: the head matters more, and numbers stand
+   * at the end. */
   for (guint turn = 0; head < tail; turn++)
     {
       const char *last = g_utf8_prev_char (tail);

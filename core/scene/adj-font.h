@@ -5,8 +5,8 @@
 
 G_BEGIN_DECLS
 
-/* Widths of texts from a bundled table (Cantarell), so that a layout does not depend on the fonts
- * of the machine.  Painters scale a run to the width it was given here. */
+/* Widths of texts from a bundled table (Cantarell), so that layouts do not depend on installed
+ * fonts. Painters scale a run of text to the width computed here. */
 
 typedef enum
 {

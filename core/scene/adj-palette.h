@@ -28,7 +28,7 @@ typedef struct
   AdjColor dim_text;
   AdjColor group;
   AdjColor group_frame;
-  AdjColor gutter;      /* the band behind the bridges */
+  AdjColor gutter;      /* the band behind bridges */
   AdjColor bridge_fill; /* of a bridge's pill */
   AdjColor chip_fill;
   AdjColor copy_fill; /* of a recompute copy */
@@ -39,7 +39,7 @@ typedef struct
   float frame_width;           /* of a card */
 } AdjPalette;
 
-/* Static tables. */
+/* Returns a static table. */
 ADJ_PUBLIC const AdjPalette *adj_palette_get (AdjScheme scheme);
 
 /* How the frame of a role is drawn; colour is never the only signal. */

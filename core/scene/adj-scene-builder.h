@@ -13,7 +13,7 @@ typedef struct _AdjSceneBuilder AdjSceneBuilder;
     .group = ADJ_NO_BOX, .anchor = ADJ_NO_BOX, .node = ADJ_NO_NODE, .bytes = -1                    \
   }
 
-/* @n_nodes: of the graph that is drawn. */
+/* @n_nodes: number of nodes of the drawn graph. */
 AdjSceneBuilder *adj_scene_builder_new (guint n_nodes);
 void adj_scene_builder_free (AdjSceneBuilder *builder);
 
@@ -27,12 +27,12 @@ void adj_scene_builder_add_edge (AdjSceneBuilder *builder, const AdjSceneEdge *e
 
 /* Sets the box that shows @node. */
 void adj_scene_builder_place_node (AdjSceneBuilder *builder, AdjNodeId node, guint32 box);
-/* Of @node itself, whatever box shows it. */
+/* The role of @node itself, whichever box shows it. */
 void adj_scene_builder_set_role (AdjSceneBuilder *builder, AdjNodeId node, AdjRole role);
-/* That what backward reads is not called saved: nobody has decided yet. */
+/* Names what backward reads "read by backward" instead of "saved", as nothing is decided yet. */
 void adj_scene_builder_set_undecided (AdjSceneBuilder *builder, gboolean undecided);
 void adj_scene_builder_set_counterparts (AdjSceneBuilder *builder, AdjNodeId a, AdjNodeId b);
-/* @copy computes @original again; of several copies the first counts. */
+/* @copy recomputes @original; of several copies the first is kept. */
 void adj_scene_builder_set_copy (AdjSceneBuilder *builder, AdjNodeId original, AdjNodeId copy);
 
 /* Moves everything so that the bounds begin at (0, 0) with @margin around, and makes the index.

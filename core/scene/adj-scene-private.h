@@ -13,7 +13,7 @@ typedef struct
   guint32 *items;
 } AdjSceneIndex;
 
-/* Other nodes that a node has to do with. */
+/* Nodes that are related to a node. */
 typedef struct
 {
   AdjNodeId counterpart, original, copy;

@@ -134,7 +134,7 @@ edge_touches (const AdjSceneEdge *edge, const AdjRect *rect)
   return edge->n_points > 0 && pieces_touch (edge, edge->n_shared, edge->n_points - 1, rect);
 }
 
-/* Counts an item into its cells, or, in the second round, writes it there. */
+/* Counts an item into the cells that it touches or, with @write, stores it there. */
 static void
 index_add (
     const AdjScene *self, AdjSceneIndex *index, const AdjRect *rect, guint32 item, gboolean write)
@@ -357,7 +357,8 @@ typedef struct
   guint found;
 } Hit;
 
-/* Boxes come in index order, frames before what they hold; headers are not to be hit. */
+/* Boxes are visited in index order, frames before their content, so the last hit is topmost;
+ * headers cannot be hit. */
 static gboolean
 hit_box (guint index, gpointer data)
 {

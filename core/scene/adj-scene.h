@@ -10,8 +10,8 @@ G_BEGIN_DECLS
  * zoom 1, y grows downwards.  Paint in the order of ADJ_BOX_GROUP boxes, edges, other boxes. */
 typedef struct _AdjScene AdjScene;
 
-#define ADJ_NODE_HEIGHT 36.0f /* of a node's card; what levels of detail are measured by */
-#define ADJ_TITLE_SIZE 12.0f  /* pixels, bold; of a recompute copy regular */
+#define ADJ_NODE_HEIGHT 36.0f /* height of a node's card; levels of detail depend on it */
+#define ADJ_TITLE_SIZE 12.0f  /* font size in pixels; bold, regular for recompute copies */
 #define ADJ_SUBTITLE_SIZE 10.0f
 #define ADJ_CHIP_TEXT_SIZE 10.0f
 #define ADJ_HEADER_TEXT_SIZE 13.0f
@@ -22,7 +22,7 @@ typedef struct _AdjScene AdjScene;
 #define ADJ_CARD_CUT 8.0f /* of each corner of an object's card */
 #define ADJ_NO_BOX G_MAXUINT32
 
-/* What is shown depends on the height of a node on the screen. */
+/* The level of detail depends on the height of a node in pixels on the screen. */
 #define ADJ_LOD_TEXTURE_PX 3.0f
 #define ADJ_LOD_MODULES_PX 14.0f
 #define ADJ_LOD_NAMES_PX 22.0f
@@ -72,12 +72,12 @@ typedef enum
   ADJ_ROLE_OUTPUT,
   ADJ_ROLE_HOOK,
   ADJ_ROLE_OPAQUE,
-  ADJ_ROLE_CUSTOM_BACKWARD, /* called as a whole */
-  ADJ_ROLE_ACCUMULATE,      /* adds to the gradient of a leaf */
+  ADJ_ROLE_CUSTOM_BACKWARD, /* a custom backward, called as a whole */
+  ADJ_ROLE_ACCUMULATE,      /* accumulates the gradient of a leaf */
   ADJ_ROLE_CALLBACKS,       /* where queued callbacks run */
   ADJ_ROLE_OBJECT,          /* an opaque object, or a call of its method */
   ADJ_ROLE_OFFLOADED,       /* saved in the memory of the CPU */
-  ADJ_ROLE_UPDATE,          /* of the optimiser, in a whole step */
+  ADJ_ROLE_UPDATE,          /* an operator of the optimiser, in a whole step */
   ADJ_N_ROLES,
 } AdjRole;
 
@@ -106,8 +106,8 @@ typedef struct
   AdjRole role;
   AdjSide side;
   AdjFold fold;
-  gboolean object; /* NODE: an opaque object or a call of its method, whatever its role: corners are
-                      cut off */
+  gboolean object; /* NODE: an opaque object or a call of its method, whatever its role: the card
+                      has cut corners */
   AdjRect rect;
   guint32 group;        /* index of the innermost frame around it, or ADJ_NO_BOX */
   guint32 anchor;       /* CHIP: the card it is stuck to; else ADJ_NO_BOX */
@@ -115,8 +115,8 @@ typedef struct
   const char *title;    /* never %NULL; ellipsised to fit */
   const char *subtitle; /* never %NULL */
   const char *path;     /* GROUP: the module path that folds it; else "" */
-  guint n_nodes;        /* nodes that the box represents, its own included */
-  guint n_same;         /* GROUP: groups with the same inner picture, this one included */
+  guint n_nodes;        /* number of nodes that the box represents, its own included */
+  guint n_same;         /* GROUP: number of groups with the same content, this one included */
   gint64 bytes;         /* saved for backward by it; BRIDGE: what crosses; -1: nothing */
 } AdjSceneBox;
 
@@ -126,16 +126,16 @@ typedef enum
   ADJ_EDGE_BLOCK,     /* from group to group */
   ADJ_EDGE_BRIDGE,    /* saved for backward */
   ADJ_EDGE_GRADIENT,  /* in the backward column */
-  ADJ_EDGE_RECOMPUTE, /* dashed: what is computed again instead of being saved */
+  ADJ_EDGE_RECOMPUTE, /* dashed: recomputed instead of saved */
   ADJ_EDGE_TURN,      /* from the results to the tangents */
-  ADJ_EDGE_CONTROL,   /* dotted: comes after, though no value is passed on */
-  ADJ_EDGE_EFFECT,    /* long dashes: the token that orders effects, and no value */
+  ADJ_EDGE_CONTROL,   /* dotted: order without a value */
+  ADJ_EDGE_EFFECT,    /* long dashes: an effect token, which orders but carries no value */
   ADJ_N_EDGE_KINDS,
 } AdjEdgeKind;
 
 /* A polyline of horizontal and vertical pieces from the border of @from to the border of @to, with
- * an arrow head at the end.  Edges of one value share their first pieces; of one with many readers
- * each piece between two readers is shown by one of them. */
+ * an arrow head at the end.  Edges of one value share their first pieces; each shared piece is
+ * drawn by one edge only. */
 typedef struct
 {
   AdjEdgeKind kind;
@@ -143,7 +143,7 @@ typedef struct
   AdjNodeId value;  /* the node whose value it carries; ADJ_NO_NODE for bundles */
   gint64 bytes;     /* -1: unknown */
   float width;
-  guint n_shared; /* of its first pieces: others of the value show them */
+  guint n_shared; /* how many of its first pieces other edges of the value draw */
   guint n_points;
   const AdjPoint *points;
 } AdjSceneEdge;
@@ -154,10 +154,11 @@ ADJ_PUBLIC void adj_rect_cut_corners (const AdjRect *rect, float cut, AdjPoint p
 ADJ_PUBLIC AdjScene *adj_scene_ref (AdjScene *scene);
 ADJ_PUBLIC void adj_scene_unref (AdjScene *scene);
 
-/* The rectangle around everything; begins at (0, 0). */
-/* As adj_role_name(), of a joint graph without a plan "read by backward" for "saved". */
+/* As adj_role_name(), but "read by backward" instead of "saved" in a joint graph that is not
+ * partitioned. */
 ADJ_PUBLIC const char *adj_scene_get_role_name (const AdjScene *scene, AdjRole role);
 ADJ_PUBLIC gboolean adj_scene_is_undecided (const AdjScene *scene);
+/* The rectangle around everything; begins at (0, 0). */
 ADJ_PUBLIC AdjRect adj_scene_get_bounds (const AdjScene *scene);
 ADJ_PUBLIC guint adj_scene_get_n_boxes (const AdjScene *scene);
 ADJ_PUBLIC const AdjSceneBox *adj_scene_get_box (const AdjScene *scene, guint index);
@@ -168,7 +169,7 @@ ADJ_PUBLIC const AdjSceneEdge *adj_scene_get_edge (const AdjScene *scene, guint 
 ADJ_PUBLIC gint64 adj_scene_get_saved_bytes (const AdjScene *scene);
 
 /* Calls @each, in index order, for everything that touches @rect; stops when it returns %FALSE.
- * Edges touch by the pieces that they show. */
+ * Edges are tested by the pieces that they draw. */
 typedef gboolean (*AdjSceneFunc) (guint index, gpointer data);
 ADJ_PUBLIC void adj_scene_foreach_box (const AdjScene *scene,
                                        const AdjRect *rect,
@@ -178,7 +179,7 @@ ADJ_PUBLIC void adj_scene_foreach_edge (const AdjScene *scene,
                                         const AdjRect *rect,
                                         AdjSceneFunc each,
                                         gpointer data);
-/* The same for edges that touch @rect only by their first pieces, which others show. */
+/* The same for edges that touch @rect only by their first pieces, which other edges draw. */
 ADJ_PUBLIC void adj_scene_foreach_passing_edge (const AdjScene *scene,
                                                 const AdjRect *rect,
                                                 AdjSceneFunc each,
@@ -191,13 +192,13 @@ ADJ_PUBLIC guint adj_scene_hit_edge (const AdjScene *scene, float x, float y, fl
 
 /* The box that shows @node: its own, or the chip, card or closed group that it is folded into. */
 ADJ_PUBLIC guint adj_scene_find_node (const AdjScene *scene, AdjNodeId node);
-/* What @node is, in a closed group too; a node that is folded into another is what that is. */
+/* The role of @node, also within a closed group; a folded node has the role of its host. */
 ADJ_PUBLIC AdjRole adj_scene_get_role (const AdjScene *scene, AdjNodeId node);
 /* The node's counterpart on the other side: the forward node of a gradient and the reverse; or
  * ADJ_NO_NODE. */
 ADJ_PUBLIC AdjNodeId adj_scene_get_counterpart (const AdjScene *scene, AdjNodeId node);
 
-/* The forward node that @node computes again in backward, and the node that does @node again; or
+/* The forward node that @node recomputes in backward, and the node that recomputes @node; or
  * ADJ_NO_NODE. */
 ADJ_PUBLIC AdjNodeId adj_scene_get_original (const AdjScene *scene, AdjNodeId node);
 ADJ_PUBLIC AdjNodeId adj_scene_get_copy (const AdjScene *scene, AdjNodeId node);

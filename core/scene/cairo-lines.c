@@ -26,10 +26,10 @@ draw_arrow (CairoPainter *self, const AdjPoint *from, const AdjPoint *to, float 
   cairo_fill (self->cr);
 }
 
-/* How far below what is painted a line that leaves it is drawn. */
+/* Lines that leave the painted part at the bottom are drawn this far beyond it. */
 #define BEYOND 64
 
-/* How many points of @edge there are to paint: behind them it stays below what is painted. */
+/* How many points of @edge to paint; the points after them are all below the painted part. */
 static guint
 count_points (const CairoPainter *self, const AdjSceneEdge *edge)
 {
@@ -57,7 +57,7 @@ paints_same (const CairoPainter *self, const AdjSceneEdge *a, const AdjSceneEdge
   return TRUE;
 }
 
-/* Of a value with many users below what is painted the lines are one there. */
+/* Lines of one value that are equal within the painted part are drawn once. */
 static void
 trace_edge (CairoPainter *self, const AdjSceneEdge *edge, const AdjSceneEdge *before)
 {
@@ -72,7 +72,7 @@ trace_edge (CairoPainter *self, const AdjSceneEdge *edge, const AdjSceneEdge *be
 
       if (i > edge->n_shared && x == edge->points[i - 1].x)
         y = MIN (y, limit);
-      /* The arrow's tip stays sharp. */
+      /* The line ends before the arrow's tip, so that the tip stays sharp. */
       if (i + 1 == edge->n_points)
         {
           x -= CLAMP (x - edge->points[i - 1].x, -4, 4);

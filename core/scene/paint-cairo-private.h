@@ -13,7 +13,7 @@ typedef struct
 {
   const AdjScene *scene;
   const AdjPalette *palette;
-  const AdjRect *rect; /* what is painted; of a legend none */
+  const AdjRect *rect; /* the painted part; unused for a legend */
   cairo_t *cr;
   PangoLayout *layout;
   float min_size; /* smaller texts are left out */
@@ -29,12 +29,13 @@ cairo_painter_set_color (CairoPainter *self, const AdjColor *color)
 
 /* Whether two lines carry the same value and look the same. */
 gboolean cairo_painter_same_line (const AdjSceneEdge *a, const AdjSceneEdge *b);
-/* Lines of one value share pieces: stroked together, they are covered once. */
+/* Draws lines of one value, which share pieces, with one stroke, so that shared pieces are not
+ * darker. */
 void cairo_painter_draw_lines (CairoPainter *self, const guint *edges, guint n);
 
-/* The background of the whole surface and what touches @rect; @cr is moved and scaled to scene
- * coordinates.  @scale: pixels per scene pixel, by which texts too small to read are left out; 0:
- * none is.  %FALSE: cancelled. */
+/* Paints the background of the whole surface and what touches @rect; @cr is moved and scaled to
+ * scene coordinates.  @scale: pixels per scene pixel, below which texts are unreadable and left
+ * out; 0: all texts are painted.  %FALSE: cancelled. */
 gboolean paint_scene (const AdjScene *scene,
                       cairo_t *cr,
                       const AdjRect *rect,

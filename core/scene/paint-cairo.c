@@ -15,7 +15,7 @@
 #define SIGN_RADIUS 7.5f
 #define SIGN_SIZE 9.5f
 #define TEXT_INSET 13.0f
-#define REPORT_EVERY 64 /* boxes and lines */
+#define REPORT_EVERY 64 /* boxes and lines between two reports */
 
 typedef enum
 {
@@ -66,8 +66,8 @@ typedef struct
   const AdjColor *color;
 } Style;
 
-/* One line of text with its middle at @y.  Squeezed where this machine's font is wider than the
- * table that the layout was made with. */
+/* Draws one line of text centred at @y, squeezed where this machine's font is wider than the table
+ * of the layout. */
 static void
 draw_text (CairoPainter *self, const Style *style, const char *text, float x, float y)
 {
@@ -105,7 +105,7 @@ set_frame_style (CairoPainter *self, AdjFrameStyle frame)
   static const struct
   {
     double dash[2];
-    float width; /* of a plain frame's */
+    float width; /* width of a plain frame */
   } styles[] = {
     [ADJ_FRAME_SOLID] = { { 0, 0 }, 1.2f },      [ADJ_FRAME_DOUBLE] = { { 0, 0 }, 1.2f },
     [ADJ_FRAME_DASHED] = { { 5, 3 }, 1.3f },     [ADJ_FRAME_HEAVY_DASHED] = { { 6, 3 }, 1.9f },
@@ -219,7 +219,7 @@ draw_pill (CairoPainter *self, const AdjSceneBox *box)
   draw_text (self, &title, box->title, r->x + r->width / 2, r->y + r->height / 2);
 }
 
-/* With the short line that sticks it to its card. */
+/* Draws a chip with the short line to its card. */
 static void
 draw_chip (CairoPainter *self, const AdjSceneBox *box)
 {
@@ -329,7 +329,7 @@ draw_triangle (CairoPainter *self, float x, float y, gboolean open)
   cairo_fill (self->cr);
 }
 
-/* Lines run through frames; what stands on them stays readable. */
+/* Clears the ground behind a text, since lines run through frames. */
 static void
 clear_behind (CairoPainter *self, float x, float y, float width)
 {
@@ -444,7 +444,7 @@ paint_each (CairoPainter *self, const GArray *boxes, void (*each) (CairoPainter 
   return TRUE;
 }
 
-/* Glyphs stand where the metrics say, not on whole pixels. */
+/* Glyphs are placed by the metrics, not rounded to whole pixels. */
 static PangoLayout *
 make_layout (cairo_t *cr)
 {

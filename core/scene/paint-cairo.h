@@ -15,7 +15,7 @@ typedef struct
   const AdjRect *part;       /* (nullable): only this rectangle */
   gboolean legend;           /* a line below that explains the signs */
   GCancellable *cancellable; /* (nullable) */
-  /* (nullable) Called from time to time: boxes and lines painted; for PNG, tiles. */
+  /* (nullable) Called from time to time: boxes and lines painted; for a PNG, tiles. */
   void (*progress) (guint done, guint total, gpointer data);
   gpointer data;
 } AdjPaintOptions;
@@ -25,9 +25,8 @@ typedef struct
  * @path: ends in .svg, .png or .pdf; replaced only when everything was written
  * @options: (nullable)
  *
- * A PNG is painted in tiles, so that its size is bounded by what the format can say alone; the page
- * of a PDF is made smaller where it would be larger than viewers show (14,400 points), its lines
- * stay lines.
+ * A PNG is painted in tiles, so that only the format bounds its size.  The page of a PDF is scaled
+ * down where it would be larger than viewers show (14,400 points); its lines stay vectors.
  *
  * Returns: %FALSE with ADJ_ERROR_UNSUPPORTED (extension), ADJ_ERROR_LIMIT (a PNG too large) or
  *   G_IO_ERROR

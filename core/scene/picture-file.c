@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 
-/* Pictures as files: vectors in one go, pixels in tiles. */
+/* Writes pictures to files: vector formats at once, PNG in tiles. */
 
 #include <gio/gio.h>
 #include <math.h>
@@ -15,20 +15,20 @@
 #include "scene/paint-cairo-private.h"
 
 #define MAX_PDF_POINTS 14400.0
-#define MAX_PNG_SIDE 65535.0 /* of larger ones hardly a program shows anything */
+#define MAX_PNG_SIDE 65535.0 /* most programs cannot show larger images */
 #define TILE_WIDTH 8192
 #define MAX_BAND_BYTES (64u << 20)
 #define MAX_BAND_ROWS 512
-/* Scene pixels that lines and arrows reach beyond what they belong to. */
+/* Scene pixels by which lines and arrows extend beyond their boxes. */
 #define TILE_MARGIN 32.0f
 
-/* Where the bytes go. */
+/* The destination of the bytes. */
 typedef struct
 {
-  AdjFileWriter *writer; /* (nullable): to */
+  AdjFileWriter *writer; /* (nullable): the file to write */
   GByteArray *bytes;
   GCancellable *cancellable;
-  GError *problem; /* (owned) (nullable): of writing */
+  GError *problem; /* (owned) (nullable): the first error of writing */
 } Sink;
 
 static cairo_status_t
@@ -48,7 +48,7 @@ write_to_sink (gpointer closure, const guint8 *data, guint size)
   return CAIRO_STATUS_SUCCESS;
 }
 
-/* Everything about one file. */
+/* The state of writing one file. */
 typedef struct
 {
   const AdjScene *scene;
@@ -91,7 +91,7 @@ paint_page (const Page *page, cairo_surface_t *surface, double scale)
   return done;
 }
 
-/* Takes @surface. */
+/* Paints the page to @surface (transfer full). */
 static gboolean
 write_vectors (const Page *page, cairo_surface_t *surface, double scale, GError **error)
 {
@@ -121,15 +121,15 @@ write_pdf (const Page *page, Sink *sink, GError **error)
   cairo_surface_t *surface = cairo_pdf_surface_create_for_stream (
       write_to_sink, sink, page->width * scale, page->height * scale);
 
-  /* All that is painted is in it, and LaTeX includes it without a warning; cairo 1.18 would write
-   * 1.7. */
+  /* PDF 1.4 has all that is painted, and LaTeX includes it without a warning; cairo 1.18 would
+   * write 1.7. */
   cairo_pdf_surface_restrict_to_version (surface, CAIRO_PDF_VERSION_1_4);
   return write_vectors (page, surface, scale, error);
 }
 
 /* -- pixels -- */
 
-/* A PNG on its way: a band of whole rows, painted tile by tile. */
+/* A PNG being written: a band of whole rows is painted tile by tile. */
 typedef struct
 {
   const Page *page;
@@ -168,7 +168,7 @@ on_png_flush (png_structp png)
 {
 }
 
-/* Cairo's pixels, of the machine's byte order, to bytes. */
+/* Converts cairo's pixels, in native byte order, to bytes of the band. */
 static void
 take_tile (Bands *self, guint x, guint n_columns, guint n_rows)
 {
@@ -196,7 +196,7 @@ static gboolean
 paint_tile (Bands *self, guint x, guint y, guint n_columns, guint n_rows)
 {
   const Page *page = self->page;
-  AdjPaintOptions quiet = *page->options; /* what is told of is tiles */
+  AdjPaintOptions quiet = *page->options; /* progress is reported by tile, not by box */
   AdjRect rect = { page->part.x + (float) x / self->scale - TILE_MARGIN,
                    page->part.y + (float) y / self->scale - TILE_MARGIN,
                    (float) n_columns / self->scale + 2 * TILE_MARGIN,
@@ -260,7 +260,7 @@ write_rows (Bands *self)
   return TRUE;
 }
 
-/* The library jumps back here when it cannot write. */
+/* libpng jumps back here when it cannot write. */
 static gboolean
 write_bands (Bands *self)
 {

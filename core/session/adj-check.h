@@ -9,7 +9,7 @@ G_BEGIN_DECLS
 
 /* -- the checks, in the order of lists -- */
 
-/* Their records. */
+/* The table of checks. */
 ADJ_PUBLIC guint adj_checks_get_n (void);
 ADJ_PUBLIC const AdjCheck *adj_checks_get (guint index);
 

@@ -6,16 +6,16 @@
 
 G_BEGIN_DECLS
 
-/* A run of a graph laid beside the log of an eager run, which has no values but numbers computed of
- * them: the sum of magnitudes, and all bits combined. */
+/* A run of a graph compared with the log of an eager run, which holds hashes of values: the sum of
+ * magnitudes, and all bits combined. */
 
 typedef enum
 {
   ADJ_LOGGED_EQUAL,      /* the same numbers */
   ADJ_LOGGED_WITHIN,     /* as near to the float64 run as rounding explains */
   ADJ_LOGGED_DIFFERS,    /* further, or of another type */
-  ADJ_LOGGED_UNKNOWN,    /* other bits, and nothing was logged that says how far */
-  ADJ_LOGGED_UNHASHED,   /* nothing was computed of it */
+  ADJ_LOGGED_UNKNOWN,    /* other bits, and the log has no norm to measure the distance by */
+  ADJ_LOGGED_UNHASHED,   /* the log has no hash of it */
   ADJ_LOGGED_ONLY_GRAPH, /* no call of the log computes it */
   ADJ_LOGGED_ONLY_LOG,   /* no node of the graph does what the call did */
 } AdjLogged;
@@ -24,17 +24,17 @@ typedef struct
 {
   AdjNodeId node;             /* ADJ_NO_NODE: only in the log */
   const AdjDebugCall *call;   /* (nullable): only in the graph */
-  double norm, logged, exact; /* of the run, of the log, of the float64 run; NaN: not known */
-  double limit;               /* how far from @exact the log may be; NaN: not asked */
-  gboolean inputs_agree;      /* those of the node, as far as they could be compared */
+  double norm, logged, exact; /* norms: run, log, float64 run; NaN: not known */
+  double limit; /* greatest distance of @logged from @exact that passes; NaN: not compared */
+  gboolean inputs_agree; /* the inputs of the node agree, as far as they could be compared */
   AdjLogged verdict;
 } AdjDebugRow;
 
 typedef struct
 {
-  GArray
-      *rows; /* (element-type AdjDebugRow): in order, of the graph and of what is only in the log */
-  gint first; /* the first that differs; -1: none */
+  GArray *rows; /* (element-type AdjDebugRow): in the order of the graph, with the rows that are
+                   only in the log */
+  gint first;   /* index of the first row that differs; -1: none */
   guint n_by[ADJ_LOGGED_ONLY_LOG + 1];
 } AdjDebugComparison;
 

@@ -14,8 +14,8 @@ exists (const char *text, gsize length)
   return g_file_test (path, G_FILE_TEST_EXISTS);
 }
 
-/* The length of the path that @text begins with: of the longest that exists; when none does, up to
- * the first separator behind the folders. */
+/* The length of the path at the start of @text: the longest that exists; when none does, all up to
+ * the first separator after the folders. */
 static gsize
 path_length (const char *text)
 {

@@ -31,12 +31,12 @@ step_name (const Step *step)
   return step->pass != NULL ? step->pass->name : step->partitioner->name;
 }
 
-/* The steps for a graph of each role, before the partitioner, when the caller gives none. */
+/* The steps for a graph of each role when the caller gives none; a partitioner follows. */
 static const struct
 {
   const char *role;
   const char *steps;
-  gboolean is_joint; /* afterwards */
+  gboolean is_joint; /* whether the graph is a joint graph afterwards */
 } defaults[] = {
   { "dynamo", "joint", TRUE },
   { "export", "joint", TRUE },
@@ -170,7 +170,7 @@ run_pass (
   return TRUE;
 }
 
-/* Whether there is no backward that a partitioner could separate. */
+/* Whether the last stage has no backward that a partitioner could separate. */
 static gboolean
 ends_in_inference (const AdjPipelineResult *result)
 {
@@ -263,7 +263,6 @@ run_step (const Step *step,
   return FALSE;
 }
 
-/* %FALSE: cancelled. */
 /* PyTorch's partitioner as the release has it. */
 static void
 follow_release (const AdjPipelineOptions *options, AdjPartitionOptions *partition)
@@ -276,6 +275,7 @@ follow_release (const AdjPipelineOptions *options, AdjPartitionOptions *partitio
   partition->save_effects = release->save_effects;
 }
 
+/* %FALSE: cancelled; a step that failed is in the recording. */
 static gboolean
 run_steps (const GArray *steps,
            const AdjPipelineOptions *options,
@@ -325,7 +325,7 @@ pipeline_go_on (const char *list,
   return run_steps (steps, options, &partition, result, error);
 }
 
-/* %FALSE: the steps cannot be read. */
+/* Runs the steps that capture backwards; %FALSE: the steps cannot be read. */
 static gboolean
 capture (AdjGraph *graph,
          const AdjPipelineOptions *options,

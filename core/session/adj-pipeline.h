@@ -10,10 +10,11 @@ G_BEGIN_DECLS
 
 /* -- the passes, in the order of lists and menus -- */
 
-/* Their records. */
+/* The table of passes. */
 ADJ_PUBLIC guint adj_passes_get_n (void);
 ADJ_PUBLIC const AdjPass *adj_passes_get (guint index);
-/* (transfer none) (nullable): %NULL with ADJ_ERROR_NOT_FOUND, which names those that there are. */
+/* (transfer none) (nullable): %NULL with ADJ_ERROR_NOT_FOUND, which lists the passes that there
+ * are. */
 ADJ_PUBLIC const AdjPass *adj_pass_find (const char *name, GError **error);
 
 /* -- running several -- */
@@ -21,28 +22,29 @@ ADJ_PUBLIC const AdjPass *adj_pass_find (const char *name, GError **error);
 typedef struct
 {
   /* (nullable) Passes and partitioners by name, "decompose=core,cse,min-cut"; "" for none; %NULL:
-   * what a graph of that role asks for.  Of a program "compiled-autograd" as the first one captures
-   * its backwards; what follows is done to each. */
+   * the usual ones for a graph of that role.  For a program the first may be "compiled-autograd":
+   * it captures the backwards, and the steps after it run on each. */
   const char *steps;
-  /* (nullable) Who comes last where @steps name nobody, "none" for nobody; %NULL: min-cut
-   * where there is a backward. */
+  /* (nullable) The partitioner that runs last where @steps names none, "none" for no partitioner;
+   * %NULL: min-cut where there is a backward. */
   const char *partitioner;
-  const char *usual_partitioner;        /* (nullable): in the place of min-cut */
+  const char *usual_partitioner;        /* (nullable): default that replaces min-cut */
   const AdjPartitionOptions *partition; /* (nullable) */
-  const AdjRelease *release; /* (nullable): that .compat of @partition means; %NULL: 2.6 */
-  AdjDiags *diags;           /* (nullable): gets what was warned of, once */
+  const AdjRelease *release; /* (nullable): that .compat of @partition follows; %NULL: 2.6 */
+  AdjDiags *diags;           /* (nullable): gets each warning once */
   /* (nullable) Called before each step, and once at the end with @done == @total. */
   void (*progress) (guint done, guint total, const char *step, gpointer data);
   gpointer data;
 } AdjPipelineOptions;
 
-/* A backward that a program ran, captured. */
+/* A captured backward. */
 typedef struct
 {
-  char *reason;    /* (owned): why it was */
-  guint64 n_runs;  /* backwards that ran it */
-  guint first, n;  /* its stages */
-  guint n_capture; /* those of them that are compiled autograd's own; others are steps after it */
+  char *reason;    /* (owned): why it was captured */
+  guint64 n_runs;  /* how many backwards ran the captured graph */
+  guint first, n;  /* its stages in the recording */
+  guint n_capture; /* the first @n_capture of these were made by compiled autograd, the others by
+                      later steps */
 } AdjPipelineCapture;
 
 typedef struct
@@ -50,9 +52,9 @@ typedef struct
   AdjRecording *recording; /* (owned) */
   AdjPartition *partition; /* (owned) (nullable): what the last partitioner decided */
   GArray *captures;        /* (owned) (nullable): AdjPipelineCapture; their stages come last */
-  guint64 n_hits;          /* backwards that ran what had been captured before */
+  guint64 n_hits;          /* backwards that ran a graph captured before */
   guint64 n_fallbacks;     /* backwards that ran eagerly */
-  char *fallback_reason;   /* (owned) (nullable): why the last of these did */
+  char *fallback_reason;   /* (owned) (nullable): why the last of these ran eagerly */
 } AdjPipelineResult;
 
 /* Frees the members of @result, not @result itself. */
@@ -86,7 +88,7 @@ ADJ_PUBLIC gboolean adj_pipeline_run (AdjGraph *graph,
  *   the runs of it that were kept
  * @graph: (nullable): that stage in @source
  *
- * What a recording is as a file: its graphs by name of their stage, "0-0-joint", in one region.
+ * The recording as a file: the graphs are named by their stages, "0-0-joint", in one region.
  *
  * Returns: (transfer full)
  */

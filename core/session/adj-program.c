@@ -12,7 +12,7 @@
 #include "session/pipeline-private.h"
 #include "session/plugin-symbols-private.h"
 
-/* (nullable): that which @path defines as @name */
+/* (nullable): the function @name of the shared object @path; %NULL with @error set */
 static gpointer
 load_function (const char *path, const char *name, GError **error)
 {
@@ -185,7 +185,7 @@ record_function (const AdjProgram *program,
                            NULL, error);
 }
 
-/* The backwards that it runs, and nothing else. */
+/* Records the captured backwards that the program runs, and nothing else. */
 static gboolean
 record_captures (const AdjProgram *program,
                  const AdjPipelineOptions *options,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The options of the partitioner that a file records, in PyTorch's names, as ours. */
+/* Reads the partitioner's options that a file records under PyTorch's names. */
 
 #include "session/adj-recorded-partition.h"
 
@@ -8,7 +8,7 @@
 
 #include "ir/adj-value-internal.h"
 
-/* Switches of torch._functorch.config; @off: ours says the opposite. */
+/* Switches of torch._functorch.config; @off: our option is the negation. */
 static const struct
 {
   const char *name;
@@ -50,7 +50,7 @@ say (GString *text, const char *format, ...)
   va_end (args);
 }
 
-/* PyTorch takes any number; above 1 is as 1. */
+/* PyTorch accepts any number; above 1 means 1. */
 static void
 read_budget (const AdjValue *value, AdjPartitionOptions *options, GString *text)
 {

@@ -11,15 +11,15 @@ G_BEGIN_DECLS
 /**
  * adj_recorded_partition_read:
  * @region: (nullable)
- * @options: gets what was recorded; what the file does not say stays, and so does a budget
+ * @options: gets the recorded options; those not in the file stay as they are, and so does a budget
  *
- * Returns: (transfer full) (nullable): what came from the file and is not usual, "budget 0.5, cse
+ * Returns: (transfer full) (nullable): the recorded options that are not defaults, "budget 0.5, cse
  *   off"; %NULL: nothing
  */
 ADJ_PUBLIC char *adj_recorded_partition_read (const AdjRegion *region,
                                               AdjPartitionOptions *options);
-/* (static) (nullable): the partitioner of ours that was used; %NULL: not recorded, or none of
- * ours. */
+/* (static) (nullable): our name of the partitioner that was used; %NULL: not recorded, or not one
+ * of ours. */
 ADJ_PUBLIC const char *adj_recorded_partitioner (const AdjRegion *region);
 
 G_END_DECLS

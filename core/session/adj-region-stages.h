@@ -5,7 +5,7 @@
 
 G_BEGIN_DECLS
 
-/* The graphs of a region as stages, each made of an earlier one, whoever wrote them. */
+/* The graphs of a region as stages, each made from an earlier one, by PyTorch or by us. */
 
 /**
  * adj_region_stages_new:

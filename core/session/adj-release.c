@@ -10,7 +10,7 @@ static const AdjRelease releases[] = {
   { "2.15", "joint=torch2.15", "joint=2.15", TRUE, ADJ_RANDOM_GENERATOR, TRUE, TRUE, TRUE },
 };
 
-/* 2.15 is 2015; 0: it is no version. */
+/* "2.15" gives 2015; 0: not a version. */
 static guint64
 read_number (const char *version)
 {

@@ -12,10 +12,10 @@ typedef struct
 {
   const AdjSessionRun *run;
   GHashTable *values;          /* (nullable) */
-  AdjSpill *spill;             /* of the values */
+  AdjSpill *spill;             /* where @values that do not fit into memory go */
   GError *full;                /* (owned) (nullable): why a value could not be kept */
-  const AdjRecordedCall *call; /* (nullable): that supplied the inputs */
-  const AdjBundle *call_from;  /* (nullable): of that */
+  const AdjRecordedCall *call; /* (nullable): the call that supplied the inputs */
+  const AdjBundle *call_from;  /* (nullable): the bundle of @call */
 } Running;
 
 static gboolean

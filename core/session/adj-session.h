@@ -28,18 +28,18 @@ typedef struct
 {
   AdjBundle *bundle; /* (unowned) */
   const AdjBundleGraph *graph;
-  const AdjBundleGraph *recorded; /* (nullable): whose recorded calls to take instead of
-                                   @graph's; its values of single nodes are not, names differ */
+  const AdjBundleGraph *recorded; /* (nullable): graph whose recorded calls are used instead of
+                                     @graph's; values of its nodes are not, since names differ */
   const AdjExecutor *executor;    /* (nullable): the interpreter */
   guint call;                     /* which recorded call supplies the inputs */
   const AdjRecordedCall *kept;    /* (nullable): a run that was kept supplies them instead */
   const AdjValue *inputs;         /* (nullable): instead of a recorded call */
   guint n_inputs;
-  const AdjRecordedCall *recalled; /* (nullable): with @inputs: has what calls gave of what is not
-                                      here, by the names of their nodes */
-  AdjBundle *recalled_from;        /* (unowned) (nullable): of that */
+  const AdjRecordedCall *recalled; /* (nullable): only with @inputs: a call whose recorded values
+                                      replace calls that cannot run here (hooks), by node name */
+  AdjBundle *recalled_from;        /* (unowned) (nullable): the bundle of @recalled */
   const AdjValue *rng; /* (nullable): generator states, instead of the recorded call's */
-  gboolean random; /* without inputs: draw from @seed, by the annotations, what the file lacks */
+  gboolean random; /* without inputs: draw those that the file lacks, by annotations and @seed */
   guint32 seed;
   gboolean float64;
   guint64 memory_limit;
@@ -47,10 +47,10 @@ typedef struct
   AdjGpu *gpu;    /* (nullable) (unowned): as in AdjRunRequest */
   guint64
       keep_memory; /* bytes of kept values that may stay in memory; 0: an eighth of what is free */
-  /* (nullable) As in AdjRunRequest; @tap beside what is kept of values. */
+  /* (nullable) As in AdjRunRequest; @tap is called beside keeping values. */
   void (*before) (AdjNodeId id, gpointer data);
   gboolean (*tap) (AdjNodeId id, const AdjValue *value, gpointer data);
-  /* (nullable) As in AdjRunRequest: for planted faults. */
+  /* (nullable) As in AdjRunRequest: to inject faults. */
   gboolean (*replace) (AdjNodeId id, const AdjValue *value, AdjValue *out, gpointer data);
   void (*progress) (guint done, guint total, gpointer data);
   gpointer data;
@@ -59,49 +59,48 @@ typedef struct
   GHashTable *beside;
 } AdjSessionRun;
 
-/* Runs; @values (nullable): node name → AdjTensorData of every tensor result (keep-all; what does
- * not fit into memory lies in a file that nobody else sees).  %FALSE with ADJ_ERROR_UNRECORDED when
- * there are no inputs, or the errors of adj_executor_run(). */
+/* Runs; @values (nullable): gets node name → AdjTensorData of every tensor result; values that do
+ * not fit into memory go to a private temporary file.  %FALSE with ADJ_ERROR_UNRECORDED when there
+ * are no inputs, or the errors of adj_executor_run(). */
 ADJ_PUBLIC gboolean adj_session_run (const AdjSessionRun *run,
                                      AdjRunResult *result,
                                      GHashTable *values,
                                      GCancellable *cancellable,
                                      GError **error);
 
-/* (transfer full) (nullable): the plan by which @run would be run: for its inputs, or as the graph
- * is annotated where it has none.  %NULL with the errors of adj_plan_new_annotated(). */
+/* (transfer full) (nullable): the memory plan of @run: for its inputs, or by the annotations where
+ * it has none.  %NULL with the errors of adj_plan_new_annotated(). */
 ADJ_PUBLIC AdjPlan *adj_session_plan (const AdjSessionRun *run, GError **error);
 
-/* How many bytes of a run are kept without asking. */
+/* Runs of at most this many bytes are kept without asking. */
 #define ADJ_SESSION_MAX_KEPT (G_GUINT64_CONSTANT (64) << 20)
 
-/* (transfer full) (nullable): what @run started from and gave, with the time of now, to be kept as
- * @name.  @values: (nullable): as adj_session_run() filled them.  @inputs: (nullable): says where
- * they came from, when @run has inputs of its own.  ADJ_ERROR_UNSUPPORTED when the bundle does not
- * have the graph itself. */
+/* (transfer full) (nullable): a run named @name to be kept: the inputs and results of @run, dated
+ * now.  @values: (nullable): as adj_session_run() filled them.  @inputs: (nullable): describes the
+ * inputs when @run has its own.  ADJ_ERROR_UNSUPPORTED when the graph is not one of the bundle. */
 ADJ_PUBLIC AdjRecordedCall *adj_session_make_run (const AdjSessionRun *run,
                                                   const AdjRunResult *result,
                                                   GHashTable *values,
                                                   const char *name,
                                                   const char *inputs,
                                                   GError **error);
-/* Bytes that a file of @bundle grows by: what was recorded is there already.  @values: with the
- * values of its nodes */
+/* The bytes that keeping @run adds to a file of @bundle, without those that the file has already.
+ * @values: with the values of nodes */
 ADJ_PUBLIC guint64 adj_session_count_kept_bytes (const AdjBundle *bundle,
                                                  const AdjRecordedCall *run,
                                                  gboolean values);
 
-/* (transfer full) (nullable): @run, which is of @from, for the graph of this id in @to, another
- * reading of the file: what that holds already is shared with it, so that a file has it once.
+/* (transfer full) (nullable): @run of @from moved to the graph of the same id in @to, which was
+ * read from the same file: tensors that @to has are shared, so that a file stores them once.
  * ADJ_ERROR_STALE when the graph there computes something else. */
 ADJ_PUBLIC AdjRecordedCall *adj_session_move_run (const AdjBundle *from,
                                                   const AdjRecordedCall *run,
                                                   const AdjBundle *to,
                                                   GError **error);
 
-/* (transfer full) (nullable): runs and compares with what was recorded, or with the run whose
- * inputs it has; with @nodes node by node.  %NULL with ADJ_ERROR_UNRECORDED when nothing was, or
- * the errors of adj_comparison_run(). */
+/* (transfer full) (nullable): runs and compares with the recorded results, or with those of the
+ * kept run whose inputs it has; with @nodes node by node.  %NULL with ADJ_ERROR_UNRECORDED when
+ * nothing was recorded, or the errors of adj_comparison_run(). */
 ADJ_PUBLIC AdjComparison *adj_session_compare_recorded (const AdjSessionRun *run,
                                                         gboolean nodes,
                                                         double rtol,
@@ -110,8 +109,8 @@ ADJ_PUBLIC AdjComparison *adj_session_compare_recorded (const AdjSessionRun *run
                                                         GError **error);
 
 /* (transfer full) (nullable): runs and compares with @values, of adj_session_read_values().  Nodes
- * and outputs that have none there are "alone" in the result.  ADJ_ERROR_NOT_FOUND when none of
- * those asked for has one; ADJ_ERROR_UNSUPPORTED when @values have other inputs than the run. */
+ * and outputs without a value are "alone" in the result.  ADJ_ERROR_NOT_FOUND when no node or
+ * output asked for has one; ADJ_ERROR_UNSUPPORTED when @values have other inputs than the run. */
 ADJ_PUBLIC AdjComparison *adj_session_compare_values (const AdjSessionRun *run,
                                                       GHashTable *values,
                                                       gboolean nodes,
@@ -121,10 +120,10 @@ ADJ_PUBLIC AdjComparison *adj_session_compare_values (const AdjSessionRun *run,
                                                       GError **error);
 
 /* (transfer full) (nullable): runs both on the inputs of @a (or, where none were recorded, on those
- * of @b) and compares @a with @b as the reference, value by value where both compute the same.
- * Inputs of the same names go to each other, else those in the same places.  %NULL with
- * ADJ_ERROR_UNRECORDED when neither has inputs, ADJ_ERROR_UNSUPPORTED when they do not fit, or the
- * errors of adj_comparison_run(). */
+ * of @b) and compares @a with the reference @b, value by value where both compute the same. Inputs
+ * are matched by name, or by position where names differ.  %NULL with ADJ_ERROR_UNRECORDED when
+ * neither has inputs, ADJ_ERROR_UNSUPPORTED when they do not fit, or the errors of
+ * adj_comparison_run(). */
 ADJ_PUBLIC AdjComparison *adj_session_compare (const AdjSessionRun *a,
                                                const AdjSessionRun *b,
                                                gboolean nodes,
@@ -141,13 +140,14 @@ adj_session_random_inputs (const AdjGraph *graph, guint32 seed, guint *n, GError
 
 /* (transfer full): where the inputs of @run come from, in words: "recorded call 1", "seed 3". */
 ADJ_PUBLIC char *adj_session_describe_inputs (const AdjSessionRun *run);
-/* Whether @run draws some of its inputs, the file having others: weights of a program. */
+/* Whether the file has only some of the inputs (weights of a program), so that the others are
+ * drawn. */
 ADJ_PUBLIC gboolean adj_session_draws_beside_weights (const AdjSessionRun *run);
 
-/* (transfer full) (array length=n): the inputs that @path, a file of safetensors or of torch.save,
- * holds: by the names of placeholders or of the parameters and buffers that they are, or in order
- * where it has no names.  @call: (nullable): gives what a file of parameters lacks.  %NULL with
- * ADJ_ERROR_PARSE or G_IO_ERROR, or with ADJ_ERROR_NOT_FOUND where one is missing. */
+/* (transfer full) (array length=n): the inputs in the file @path of safetensors or torch.save: by
+ * the names of placeholders or of the parameters and buffers behind them, or in order where the
+ * file has no names.  @call: (nullable): supplies the inputs that a file of parameters lacks. %NULL
+ * with ADJ_ERROR_PARSE or G_IO_ERROR, or with ADJ_ERROR_NOT_FOUND where one is missing. */
 ADJ_PUBLIC AdjValue *adj_session_read_inputs (
     const AdjGraph *graph, const char *path, const AdjRecordedCall *call, guint *n, GError **error);
 ADJ_PUBLIC void adj_session_free_inputs (AdjValue *inputs, guint n); /* @inputs: (nullable) */
@@ -155,14 +155,14 @@ ADJ_PUBLIC void adj_session_free_inputs (AdjValue *inputs, guint n); /* @inputs:
 /* Whether @path is a file of tensors without a graph, for these functions. */
 ADJ_PUBLIC gboolean adj_session_is_values_file (const char *path);
 
-/* By which an output goes in files of values: its position. */
+/* The name of an output in files of values: its position. */
 #define ADJ_OUTPUT_NAME "output_%u"
 
-/* (transfer full) (nullable): what @path, a file of safetensors or of torch.save, holds: name →
- * AdjTensorData.  Each name is that of a node of the graph of @run, or ADJ_OUTPUT_NAME of what it
- * returns, as tensors without names are in order, and each value is of the type and size that the
- * graph has there: %NULL with ADJ_ERROR_NOT_FOUND or ADJ_ERROR_SHAPE
- * naming it, or with the errors of adj_safetensors_load(). */
+/* (transfer full) (nullable): name → AdjTensorData of the file @path of safetensors or torch.save.
+ * Each name must be a node of the graph of @run, or ADJ_OUTPUT_NAME of an output (tensors without
+ * names are the outputs in order), and each value must have the type and size that the graph has
+ * there: %NULL with ADJ_ERROR_NOT_FOUND or ADJ_ERROR_SHAPE naming it, or with the errors of
+ * adj_safetensors_load(). */
 ADJ_PUBLIC GHashTable *
 adj_session_read_values (const AdjSessionRun *run, const char *path, GError **error);
 

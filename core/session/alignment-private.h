@@ -11,10 +11,10 @@ typedef gboolean (*AlignmentFunc) (guint a, guint b, gpointer data);
 /**
  * session_align:
  *
- * Pairs two sequences without crossing, so that as few as possible are left alone.
+ * Pairs items of two sequences in order, so that as few as possible have no partner.
  *
- * Returns: (transfer full) (nullable): of each of @n_a items its partner, or -1; %NULL when more
- *   than some thousands would be left alone
+ * Returns: (transfer full) (nullable): of each of @n_a items its partner, or -1; %NULL when some
+ *   thousands of items would have none
  */
 gint *session_align (guint n_a, guint n_b, AlignmentFunc same, gpointer data);
 

@@ -4,14 +4,14 @@
 
 #include "session/alignment-private.h"
 
-#define MAX_ALONE 4000 /* the square of it is memory */
+#define MAX_ALONE 4000 /* memory is quadratic in this */
 
 typedef struct
 {
   gint n_a, n_b;
   AlignmentFunc same;
   gpointer data;
-  GPtrArray *rounds; /* of each distance, how far each diagonal got: 2 d + 1 numbers */
+  GPtrArray *rounds; /* per round: how far each of its 2 d + 1 diagonals got */
 } Alignment;
 
 /* How far diagonal @k got in the round before, which reached @d diagonals to each side. */
@@ -57,7 +57,7 @@ advance (Alignment *alignment, gint d)
   return FALSE;
 }
 
-/* From the end back through the rounds. */
+/* Follows the path from its end back through the rounds. */
 static gint *
 trace_back (const Alignment *alignment)
 {

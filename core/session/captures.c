@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The backwards that a program or a graph runs, captured: every graph with the stages of its order.
+/* Captures the backwards that a program or a graph runs: every graph with the stages of its order.
  */
 
 #include <string.h>

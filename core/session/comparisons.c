@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Compares a run with what was recorded, or with a run of something else. */
+/* Compares a run with its recording, or with another run. */
 
 #include "analysis/adj-node-call.h"
 #include "call/adj-op-internal.h"
@@ -16,15 +16,15 @@ typedef struct
 {
   const AdjSessionRun *run;
   const AdjRecordedCall *call; /* (nullable): its taps are the peer's values */
-  const AdjBundle *call_from;  /* (nullable): of that */
-  const guint8 *stale;         /* (nullable): of which nodes these are others */
+  const AdjBundle *call_from;  /* (nullable): the bundle of @call */
+  const guint8 *stale;         /* (nullable): per node: its recorded value is stale */
   GHashTable *values;          /* (nullable): node name of the peer → its value */
-  const char **peer_names;     /* (nullable): of each node, that of the peer's with its value; else
-                                  its own */
+  const char **peer_names;     /* (nullable): per node: the name of the peer's node with its value;
+                                  %NULL: its own name */
   GError *unread;              /* (owned) (nullable): why a recorded value could not be read */
 } Comparing;
 
-/* @found: (nullable) */
+/* Reads the data of @found (nullable); %NULL where it cannot be read, which sets @unread. */
 static AdjTensorData *
 fetch (Comparing *comparing, AdjTensorData *found)
 {
@@ -126,7 +126,7 @@ compare (Comparing *comparing,
   return NULL;
 }
 
-/* A node of @graph that draws random numbers as none of @other does; %NULL: there is none. */
+/* A node of @graph that draws random numbers and matches no such node of @other; %NULL: none. */
 static const AdjNode *
 find_other_draw (const AdjGraph *graph, const AdjGraph *other)
 {
@@ -144,8 +144,8 @@ find_other_draw (const AdjGraph *graph, const AdjGraph *other)
   return NULL;
 }
 
-/* Files of programs have inputs without what came of them.  A graph that returns nothing, as the
- * backward that adds to leaves, has nothing to lack. */
+/* Fails where outputs were not recorded: files of programs have inputs alone.  A graph without
+ * outputs (a backward that accumulates into leaves) passes. */
 static gboolean
 check_outputs (const AdjSessionRun *run, const AdjRecordedCall *call, GError **error)
 {
@@ -162,7 +162,7 @@ check_outputs (const AdjSessionRun *run, const AdjRecordedCall *call, GError **e
   return FALSE;
 }
 
-/* A node of @forward that @backward draws once more; %NULL: there is none. */
+/* A node of @forward that draws random numbers and that @backward recomputes; %NULL: none. */
 static const AdjNode *
 find_second_draw (const AdjGraph *forward, const AdjGraph *backward)
 {
@@ -187,9 +187,9 @@ find_in_region (const AdjRegion *region, const char *role)
   return NULL;
 }
 
-/* A call put together from those of forward and backward holds numbers that these drew: after
- * Inductor's passes forward draws others than the joint graph, and a backward that recomputes a
- * random operator draws it again. */
+/* Refuses a call that was derived from those of forward and backward if random numbers differ:
+ * Inductor's passes may have changed the operators that draw in forward, and a backward that
+ * recomputes a random operator draws again. */
 static gboolean
 check_draws (const AdjSessionRun *run, const AdjRecordedCall *call, GError **error)
 {
@@ -277,8 +277,7 @@ is_same (const AdjTensorData *a, const AdjTensorData *b)
          difference.n_class_mismatch == 0;
 }
 
-/* Whether an operator that writes takes @input: the recording may then hold its value from after
- * the write. */
+/* Whether an operator that writes takes @input: its recorded value may be from after the write. */
 static gboolean
 is_written (const AdjGraph *graph, const AdjNode *input)
 {
@@ -292,7 +291,7 @@ is_written (const AdjGraph *graph, const AdjNode *input)
   return FALSE;
 }
 
-/* What was computed from other inputs differs for no fault of any node. */
+/* Fails where inputs differ: nodes would differ without a fault of their own. */
 static gboolean
 check_inputs (const AdjGraph *graph,
               const SessionInputs *inputs,
@@ -345,7 +344,8 @@ expect_output (const AdjValue *leaf, gpointer data)
   return TRUE;
 }
 
-/* Fills @outputs; a comparison that compares nothing would find nothing. */
+/* Fills @outputs with the expected outputs; fails where none of them has a value, since nothing
+ * would be compared. */
 static gboolean
 expect_outputs (
     const AdjGraph *graph, GHashTable *values, gboolean nodes, GArray *outputs, GError **error)
@@ -405,7 +405,7 @@ peer_names (const AdjGraph *a, const AdjGraph *b, const AdjNodeId *pairs)
   return names;
 }
 
-/* The inputs of @from in the order in which @to takes them. */
+/* The inputs of @from in the order in which @to takes them; values are borrowed. */
 static AdjValue *
 arrange_inputs (const AdjGraph *from, const AdjGraph *to, const AdjValue *inputs, guint n)
 {
@@ -483,7 +483,7 @@ adj_session_compare (const AdjSessionRun *a,
   candidate.rng = peer.rng = session_states (a, &inputs);
   candidate.inputs = inputs_a;
   peer.inputs = inputs_b;
-  /* Hooks of another process gave the same to both. */
+  /* Calls that cannot run here (hooks) get the same recorded results in both runs. */
   comparing.call = peer.recalled = inputs.call;
   comparing.call_from = peer.recalled_from = of == a->graph->graph ? a->bundle : b->bundle;
   candidate.n_inputs = peer.n_inputs = inputs.n;

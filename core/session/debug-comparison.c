@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Compares a run with the log of another, of which only norms and hashes of values are known. */
+/* Compares a run with the log of another run, which has only norms and hashes of values. */
 
 #include <math.h>
 #include <string.h>
@@ -10,11 +10,11 @@
 #include "tensor/adj-element.h"
 #include "tensor/adj-late-bytes-internal.h"
 
-/* Roundings of a norm that the order of its sum explains, and how many times the run's own distance
- * from float64 the other may have: either is one draw of the same lottery. */
+/* Tolerances: how many roundings the summation order of a norm explains, and how many times the
+ * run's own distance from float64 the logged norm may have, since both distances are random. */
 #define ROUNDINGS 32
 #define DISTANCES 16
-#define SAME_SUM 1e-12 /* relative: two orders of one sum in float64 */
+#define SAME_SUM 1e-12 /* relative difference that the summation order in float64 explains */
 
 typedef enum
 {
@@ -30,7 +30,7 @@ typedef struct
   GArray *places; /* guint: nodes that call an operator, in order */
   GHashTable *values, *exact;
   AdjDebugComparison *comparison;
-  State *states; /* of each node; of one that was not compared, what its inputs say */
+  State *states; /* per node; one that was not compared inherits the state of its inputs */
 } Comparing;
 
 /* -- what is known of a tensor -- */
@@ -146,7 +146,7 @@ is_same_type (const AdjTensorMeta *meta, const AdjDebugValue *value)
   return TRUE;
 }
 
-/* NaN equals NaN: the sum of what has one. */
+/* Two NaN are near: each is the sum of values with a NaN. */
 static gboolean
 is_near (double a, double b, double distance)
 {
@@ -217,7 +217,7 @@ compare_tensor (Comparing *comparing,
   add_row (comparing, &row);
 }
 
-/* What a call gives several of is taken apart by those that read it. */
+/* Several results of a call are compared at the getitem nodes that take them. */
 static void
 compare_call (Comparing *comparing, guint index, const AdjDebugCall *call)
 {
@@ -256,7 +256,8 @@ add_alone (Comparing *comparing, AdjNodeId node, const AdjDebugCall *call)
   add_row (comparing, &row);
 }
 
-/* In the order of the graph; calls of the log between two partners stand before the second. */
+/* Adds rows in the order of the graph; calls that are only in the log come before the next matched
+ * one. */
 static void
 compare_all (Comparing *comparing, const gint *partners)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Inputs and other values that somebody put into a file of tensors: by the names of nodes or of
+/* Inputs and other values in a file of tensors that a user supplies: by the names of nodes or of
  * parameters, or in their order. */
 
 #include "exec/adj-executor-internal.h"
@@ -27,7 +27,7 @@ adj_session_free_inputs (AdjValue *inputs, guint n)
   g_free (inputs);
 }
 
-/* What the placeholder is called in the model; %NULL: it is no part of it. */
+/* The placeholder's name as a parameter or buffer of the model; %NULL: it is neither. */
 static const char *
 name_in_model (const AdjNode *node)
 {
@@ -45,8 +45,8 @@ name_in_model (const AdjNode *node)
   return NULL;
 }
 
-/* (transfer none) (nullable): by the name of the placeholder, else by that in the model, which
- * @modelled then says; in its place where the file has no names. */
+/* (transfer none) (nullable): the tensor by the name in the model (which sets @modelled), else by
+ * the name of the placeholder; by @place where the file has no names. */
 static AdjTensorData *
 find_input (
     const AdjTensorList *file, const AdjNode *node, guint place, gboolean *modelled, GError **error)
@@ -73,7 +73,8 @@ check_number (const AdjTensorList *file, guint n, GError **error)
   return FALSE;
 }
 
-/* Of a file that has what belongs to the model, the call has the rest. */
+/* A file with parameters or buffers of the model may lack the other inputs, which @call then
+ * supplies. */
 static gboolean
 take_inputs (const AdjTensorList *file,
              const AdjGraph *graph,
@@ -128,8 +129,8 @@ adj_session_read_inputs (
 typedef struct
 {
   const AdjGraph *graph;
-  const char *release; /* of PyTorch, that made the graph */
-  GHashTable *outputs; /* "output_<position>" → AdjNode; NULL: no node makes it */
+  const char *release; /* release of PyTorch that made the graph */
+  GHashTable *outputs; /* "output_<position>" → AdjNode; %NULL: no node computes it */
 } Names;
 
 static gboolean
@@ -161,7 +162,7 @@ same_size (AdjSize a, AdjSize b)
   return !adj_size_is_int (a) || !adj_size_is_int (b) || a.word == b.word;
 }
 
-/* But for dimension @left_out of @annotated, a one; G_MAXUINT: none is left out. */
+/* Compares sizes, without dimension @left_out of @annotated; G_MAXUINT: with all of them. */
 static gboolean
 same_sizes (const AdjShape *annotated, guint left_out, const AdjShape *value)
 {
@@ -173,7 +174,7 @@ same_sizes (const AdjShape *annotated, guint left_out, const AdjShape *value)
   return i == value->rank + (left_out != G_MAXUINT);
 }
 
-/* By which releases a result is annotated with a dimension of 1 that it has not. */
+/* Results that a release annotates with an extra dimension of size 1. */
 static const struct
 {
   const char *release;
@@ -185,8 +186,7 @@ static const struct
 #include "ops/releases.inc"
 };
 
-/* The dimension of the annotation of @node, an item of what a call gave; G_MAXUINT: all of them are
- * there. */
+/* The extra dimension in the annotation of the getitem @node; G_MAXUINT: none. */
 static guint
 find_left_out (const Names *names, const AdjNode *node)
 {
@@ -205,7 +205,7 @@ find_left_out (const Names *names, const AdjNode *node)
   return G_MAXUINT;
 }
 
-/* As far as the annotation of a node says something. */
+/* Whether @value has the type and size of the node's annotation; a node without one fits all. */
 static gboolean
 fits (const Names *names, const AdjNode *node, const AdjTensorMeta *value)
 {
@@ -259,7 +259,7 @@ check_value (const Names *names, const char *name, const AdjTensorData *data, GE
   return FALSE;
 }
 
-/* The value of an output is that of the node that makes it. */
+/* Stores the value of an output under the node that computes it. */
 static void
 give_to_node (gpointer output, gpointer maker, gpointer values)
 {
@@ -270,7 +270,7 @@ give_to_node (gpointer output, gpointer maker, gpointer values)
     g_hash_table_insert (values, g_strdup (node->name), adj_tensor_data_ref (data));
 }
 
-/* (transfer full): the name of tensor @index: its own, or of the output in its place. */
+/* (transfer full): the name of tensor @index, or of the output at that position. */
 static char *
 name_of (const AdjTensorList *file, guint index)
 {

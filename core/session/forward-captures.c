@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The backward of a graph that a file has, captured: the graph runs on tensors without elements, as
- * it would eagerly, and its results are differentiated. */
+/* Captures the backward of a graph from a file: the graph runs eagerly on tensors without elements,
+ * and its results are differentiated. */
 
 #include "autograd/adj-autograd.h"
 #include "call/adj-mode.h"
@@ -21,8 +21,8 @@ get_hint (AdjSymbols *symbols, AdjSize size)
   return adj_size_get_hint (symbols, size, &hint) ? ADJ_SIZE (hint) : size;
 }
 
-/* As it was when the graph was recorded: a backward is captured of what runs, whose sizes are
- * numbers. */
+/* @meta with the sizes of the recording as numbers: a backward is captured while it runs with
+ * concrete sizes. */
 static AdjTensorMeta
 get_recorded (AdjSymbols *symbols, const AdjTensorMeta *meta)
 {
@@ -73,7 +73,7 @@ add_root (const AdjValue *leaf, gpointer data)
   return TRUE;
 }
 
-/* All results at once, as if each had got a gradient. */
+/* Differentiates all results at once, each with a gradient. */
 static void
 differentiate (AdjContext *cx, const AdjValue *results)
 {

@@ -9,26 +9,27 @@ G_BEGIN_DECLS
 /* The inputs and the random state of a run. */
 typedef struct
 {
-  const AdjRecordedCall *call; /* (nullable): the recorded call, or kept run, that they are from */
+  const AdjRecordedCall *call; /* (nullable): the recorded call or kept run that they come from */
   const AdjValue *values;
   guint n;
-  AdjValue *made; /* (owned) (nullable): where they are not the recorded ones */
+  AdjValue *made; /* (owned) (nullable): set where they are not the recorded ones */
 } SessionInputs;
 
 void session_inputs_clear (SessionInputs *inputs);
-/* @inputs: zero before. */
+/* @inputs: zeroed before. */
 gboolean session_find_inputs (const AdjSessionRun *run, SessionInputs *inputs, GError **error);
-/* As adj_session_random_inputs(); @known (nullable): what stands where it is not NONE. */
+/* As adj_session_random_inputs(); @known (nullable): items that are not NONE are used as they are.
+ */
 AdjValue *session_make_inputs (
     const AdjGraph *graph, const AdjValue *known, guint32 seed, guint *n, GError **error);
-/* (nullable): what random operators start from. */
+/* (nullable): the generator states at the start. */
 const AdjValue *session_states (const AdjSessionRun *run, const SessionInputs *inputs);
-/* That of the file, or the nearest one that is known; 2.6 where nothing says it. */
+/* The release of the file, or the nearest known one; 2.6 where the file has none. */
 const AdjRelease *session_release (const AdjSessionRun *run);
-/* As the file says, else as its release, or the nearest one that is known. */
+/* The source that the file records, else that of its release or of the nearest known one. */
 AdjRandomSource session_random_source (const AdjSessionRun *run);
-/* What node @id of @graph, a call of what is not here, gave in @call, of @bundle (recall.c): by its
- * name; @out (transfer full).  %FALSE: it was not recorded. */
+/* The value that node @id of @graph, a call that cannot run here, had in @call, of @bundle
+ * (recall.c): looked up by the node's name; @out (transfer full).  %FALSE: it was not recorded. */
 gboolean session_recall (const AdjBundle *bundle,
                          const AdjRecordedCall *call,
                          const AdjGraph *graph,

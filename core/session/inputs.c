@@ -15,8 +15,8 @@ session_inputs_clear (SessionInputs *inputs)
   g_clear_pointer (&inputs->made, g_free);
 }
 
-/* Compiled code saves values in the layout that suits it, and its backward expects them there; the
- * graph has the layout that was traced. */
+/* Copies recorded inputs to the strides of the graph's annotations: compiled code saves values in
+ * other layouts than the traced one, and its backward was recorded with these. */
 static void
 lay_out_inputs (const AdjGraph *graph, SessionInputs *inputs)
 {
@@ -38,7 +38,7 @@ lay_out_inputs (const AdjGraph *graph, SessionInputs *inputs)
     }
 }
 
-/* What it starts from, out of a file that is read when it is needed. */
+/* Loads the inputs of a call from a file that is read on demand. */
 static gboolean
 fetch_call (const AdjRecordedCall *call, GError **error)
 {
@@ -47,7 +47,7 @@ fetch_call (const AdjRecordedCall *call, GError **error)
          (call->backward == NULL || adj_value_fetch (call->backward, error));
 }
 
-/* What the file has of the inputs that are to be made up. (nullable) */
+/* The known inputs of a graph without a recorded call. (nullable) */
 static const AdjValue *
 find_weights (const AdjSessionRun *run, guint *n)
 {
@@ -57,7 +57,7 @@ find_weights (const AdjSessionRun *run, guint *n)
              : NULL;
 }
 
-/* Random numbers by the annotations, but in the place of what the file has. */
+/* Draws random inputs by their annotations, except those that the file has. */
 static gboolean
 make_up (const AdjSessionRun *run, SessionInputs *inputs, GError **error)
 {

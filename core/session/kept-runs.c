@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Runs as what a file keeps: made from a session's values, counted, carried over to another
- * bundle. */
+/* Kept runs: made from a session's values, measured, moved to another bundle. */
 
 #include <gio/gio.h>
 
@@ -48,7 +47,7 @@ adj_session_make_run (const AdjSessionRun *run,
     }
   if (!session_find_inputs (run, &found, error))
     return NULL;
-  /* As they were recorded, not as they were laid out: a file has them once. */
+  /* The inputs with their recorded strides, so that the file stores them once. */
   call.inputs = found.call != NULL ? found.call->inputs : found.values;
   call.n_inputs = found.n;
   call.rng = session_states (run, &found);
@@ -62,7 +61,7 @@ adj_session_make_run (const AdjSessionRun *run,
 
 typedef struct
 {
-  GHashTable *known; /* GBytes that are counted, or in the file already */
+  GHashTable *known; /* GBytes that are counted already, or that the file has */
   gboolean counts;
   guint64 n;
 } Count;
@@ -132,7 +131,7 @@ collect_call (const AdjRecordedCall *call, const AdjBundleGraph *graph, GPtrArra
     adj_value_foreach (&call->inputs[i], collect_data, list);
 }
 
-/* (transfer container): the inputs that are known of @graph. */
+/* (transfer container): the known inputs of @graph. */
 static GPtrArray *
 list_known (const AdjBundle *bundle, const AdjBundleGraph *graph)
 {

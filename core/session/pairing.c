@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Values are numbered as in value numbering: a node's key is its target with its arguments, in
- * which nodes are replaced by the numbers of their values.  The nodes of @b give the numbers, those
- * of @a look theirs up. */
+/* Pairs nodes by value numbering: the key of a node is its target with its arguments, in which
+ * nodes are replaced by their value numbers.  Nodes of @b define the numbers, nodes of @a look them
+ * up. */
 
 #include "call/adj-op.h"
 #include "ir/adj-graph.h"
@@ -14,7 +14,7 @@
 typedef struct
 {
   const AdjGraph *a, *b;
-  guint32 *numbers_a; /* of each node: the number of its value; UNKNOWN when @b has no such value */
+  guint32 *numbers_a; /* per node: its value number; UNKNOWN when @b has no such value */
   guint32 *numbers_b; /* the first node of @b with that value */
   GHashTable *keys;   /* key → node of @b, plus one */
   gboolean by_name;
@@ -30,7 +30,7 @@ number_leaf (const AdjValue *leaf, AdjValue *out, gpointer data)
       g_autofree char *text = g_strdup_printf ("%%%u", numbers[leaf->node.index]);
 
       *out = adj_value_new_string (text);
-      out->kind = ADJ_VALUE_RAW; /* printed as it is, as no argument is */
+      out->kind = ADJ_VALUE_RAW; /* printed unquoted, unlike any real argument */
     }
   else
     *out = adj_value_copy (leaf);
@@ -46,7 +46,7 @@ print_numbered (const AdjValue *value, const guint32 *numbers, GString *out)
   adj_value_print (&numbered, NULL, out);
 }
 
-/* Whether two calls on the same values need not give the same. */
+/* Whether two calls on the same values may give different results. */
 static gboolean
 is_impure (const AdjNode *node)
 {
@@ -96,7 +96,7 @@ number_b (Pairing *pairing)
     }
 }
 
-/* Whether both are made from the same values, in whatever way. */
+/* Whether both read the same values, whatever they call. */
 static gboolean
 same_inputs (const Pairing *pairing, const AdjNode *a, const AdjNode *b)
 {

@@ -18,7 +18,7 @@ make_id (const char *region, const char *name, GHashTable *taken)
   return id;
 }
 
-/* A call as the file that was traced has it. */
+/* A call as the source file has it. */
 typedef struct
 {
   AdjBundle *bundle;
@@ -54,7 +54,7 @@ add_call (AdjBundleBuilder *builder, AdjBundle *bundle, AdjRecordedCall *call, c
                                source_call_free);
 }
 
-/* What was recorded for @graph and the runs of it that were kept, with the values of its nodes. */
+/* Adds the recorded calls and kept runs of @graph, with the values of its nodes. */
 static void
 add_calls (AdjBundleBuilder *builder,
            AdjBundle *source,
@@ -96,7 +96,7 @@ add_stage (AdjBundleBuilder *builder,
   return id;
 }
 
-/* A region of its own: "ca0". */
+/* Adds a capture as a region of its own: "ca0". */
 static void
 add_capture (AdjBundleBuilder *builder,
              AdjRecording *recording,
@@ -115,7 +115,7 @@ add_capture (AdjBundleBuilder *builder,
   adj_bundle_builder_add_region (builder, &region, (const char *const *) ids->pdata, NULL);
 }
 
-/* How many stages are of no capture. */
+/* The number of stages before those of captures. */
 static guint
 count_stages (const AdjPipelineResult *result)
 {

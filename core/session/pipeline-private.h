@@ -19,7 +19,7 @@ gboolean program_take_inputs (const AdjProgram *program, AdjContext *cx, AdjProg
 
 /* Whether @steps (nullable) begin with the capture of backwards. */
 gboolean captures_are_asked_for (const char *steps);
-/* %FALSE: the order that they name is not there. */
+/* %FALSE: the order that the steps name is unknown. */
 gboolean captures_check_steps (const AdjPipelineOptions *options, GError **error);
 
 /* Runs @what as @release (nullable) does, while @compiled captures its backwards. */
@@ -33,14 +33,15 @@ gboolean captures_run_program (gconstpointer program,
                                const char *release,
                                AdjCompiledAutograd *compiled,
                                GError **error);
-/* An AdjGraph *, a forward, and a backward from all of its results (forward-captures.c). */
+/* For an AdjGraph *, a forward graph: runs it, and a backward from all of its results
+ * (forward-captures.c). */
 gboolean captures_run_graph (gconstpointer graph,
                              const char *release,
                              AdjCompiledAutograd *compiled,
                              GError **error);
 
-/* Adds what is captured of backwards while @run runs @what to @result, whose recording there is.
- */
+/* Captures the backwards that run while @run runs @what, and adds them to @result, which has its
+ * recording. */
 gboolean captures_add (CapturesRun run,
                        gconstpointer what,
                        const AdjPipelineOptions *options,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The plan of a graph of a file: for its recorded inputs, else by its annotations. */
+/* The memory plan of a graph of a file: for its recorded inputs, else by its annotations. */
 
 #include "session/inputs-private.h"
 

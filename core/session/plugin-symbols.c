@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The table of dynamic symbols of an ELF file.  To load a library runs what its author wants, so
- * whether it is a plugin at all is read off it before. */
+/* Reads the dynamic symbol table of an ELF file.  Loading a library runs its code, so whether it is
+ * a plugin is checked first. */
 
 #include <elf.h>
 #include <link.h>
@@ -33,7 +33,7 @@ is_inside (const Library *library, guint64 at, guint64 n, gsize size)
   return at <= library->size && n <= (library->size - at) / size;
 }
 
-/* Of this machine's kind, as the dynamic loader would have it. */
+/* Checks that it is of this machine's kind, as the dynamic loader does. */
 static gboolean
 read_header (const Library *library, ElfW (Ehdr) * header)
 {
@@ -57,7 +57,7 @@ static ElfW (Shdr) get_section (const Library *library, const ElfW (Ehdr) * head
   return section;
 }
 
-/* The name at @at of a table of texts, which ends in the table. */
+/* Whether the string at @at of the string table is @name and ends within the table. */
 static gboolean
 is_named (const Library *library, const ElfW (Shdr) * texts, guint64 at, const char *name)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What a program does, called in one way or another: values to compare. */
+/* Runs a program in one of several ways and collects the values to compare. */
 
 #include "autograd/adj-engine-internal.h"
 #include "call/adj-object.h"
@@ -10,7 +10,7 @@
 #include "session/pipeline-private.h"
 #include "trace/adj-composite.h"
 
-/* Called as the program is. (transfer full) (nullable) */
+/* The compiled graph as a function that is called like the program's. (transfer full) (nullable) */
 static AdjFunction *
 wrap (AdjAotGraph *aot, GError **error)
 {
@@ -76,7 +76,7 @@ add_leaf_snapshots (const AdjValue *leaf, gpointer data)
   return TRUE;
 }
 
-/* The arguments are of this call alone. */
+/* Collects objects by reference, without a copy: the arguments belong to this call alone. */
 static gboolean
 add_object (const AdjValue *leaf, gpointer data)
 {
@@ -93,7 +93,7 @@ add_root (const AdjValue *leaf, gpointer data)
   return TRUE;
 }
 
-/* Of the sums of all results and written arguments. */
+/* Differentiates the sums of all results and written arguments. */
 static gboolean
 differentiate (AdjContext *cx,
                const AdjProgramInputs *inputs,
@@ -119,7 +119,8 @@ differentiate (AdjContext *cx,
   return TRUE;
 }
 
-/* (transfer full) (nullable): what captures the backwards. */
+/* (transfer full) (nullable): compiled autograd in the order of @how; %NULL: backwards are not
+ * captured. */
 static AdjCompiledAutograd *
 make_capturer (AdjProgramHow how)
 {
@@ -181,7 +182,7 @@ run_program (const AdjProgram *program, AdjContext *cx, AdjProgramOutcome *outco
   return !adj_context_take_error (cx, error);
 }
 
-/* Calls @function, or else runs. */
+/* Calls @function, or runs the program where it is %NULL. */
 static gboolean
 evaluate (const AdjProgram *program,
           AdjProgramHow how,

@@ -9,10 +9,10 @@ G_BEGIN_DECLS
  * session_find_other_draws:
  * @pairs: (array): as of session_pair_values()
  *
- * Which values of @a depend on random numbers that @b draws by other operators, and are laid beside
- * values that depend on such numbers, too: the n-th call that draws does it as the n-th of the
- * other graph, or from there on all numbers are others.  A graph that draws no more has other
- * values for another reason.
+ * Finds the values of @a that depend on random numbers which @b draws by other operators, and whose
+ * counterpart in @b depends on such numbers, too.  The n-th drawing calls of both graphs are
+ * compared; from the first that differ on, all numbers differ.  Where one of the graphs ends its
+ * draws first, none is found: its values differ for another reason.
  *
  * Returns: (transfer full) (nullable) (array): for each node of @a; %NULL: none
  */

@@ -15,7 +15,7 @@
 typedef struct
 {
   GHashTable *draws; /* set of AdjOp */
-  GHashTable *met;   /* (owned): composite operators whose rules were gone through */
+  GHashTable *met;   /* (owned): composite operators whose decompositions were visited */
 } Calls;
 
 static void
@@ -34,7 +34,7 @@ collect_of_op (const AdjOp *op, gpointer data)
     }
 }
 
-/* Of a name of Python. */
+/* Adds all overloads of the packet that a Python target names. */
 static void
 collect_of_name (const AdjNode *node, Calls *calls)
 {
@@ -44,8 +44,7 @@ collect_of_name (const AdjNode *node, Calls *calls)
     collect_of_op (adj_packet_get_overload (packet, i), calls);
 }
 
-/* Adds the operators that @node may draw random numbers by, those of graphs that it calls included.
- */
+/* Adds the operators by which @node may draw random numbers, those of its subgraphs included. */
 static void
 collect_draws (const AdjGraph *graph, const AdjNode *node, Calls *calls)
 {
@@ -117,7 +116,7 @@ share_an_operator (const Draw *a, const Draw *b)
 
 /* -- what depends on it -- */
 
-/* Of a node that writes: the node whose memory it writes; ADJ_NO_NODE: it does not write. */
+/* The node whose memory the writing @node writes; ADJ_NO_NODE: it does not write. */
 static AdjNodeId
 find_written (const AdjNode *node, const AdjAlias *alias)
 {
@@ -126,7 +125,7 @@ find_written (const AdjNode *node, const AdjAlias *alias)
   return adj_node_may_write (node) && node->n_inputs > 0 ? node->inputs[0] : ADJ_NO_NODE;
 }
 
-/* (transfer full): which nodes depend on the draws from @first on, through memory, too */
+/* (transfer full): per node: it depends on a draw from @first on, also through memory */
 static guint8 *
 find_dependent (const AdjGraph *graph, const GArray *draws, guint first)
 {
@@ -173,7 +172,7 @@ list_returned (const AdjGraph *graph)
   return returned;
 }
 
-/* Of each node of @a: whether what it is laid beside depends on other draws. */
+/* Per node of @a: whether its counterpart in @b, by value or as an output, is in @dependent. */
 static guint8 *
 find_beside (const AdjGraph *a, const AdjGraph *b, const AdjNodeId *pairs, const guint8 *dependent)
 {

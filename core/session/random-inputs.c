@@ -11,7 +11,7 @@
 
 /* Indices must fit the smallest table that they may select from; 0 and 1 always do. */
 #define RANDOM_INT_END 2
-/* The length of a list of which the text says only "s0". */
+/* The length of a list whose text has only a symbol, "s0". */
 #define ANY_LENGTH 4
 
 static double
@@ -72,7 +72,7 @@ draw_tensor (GRand *rand, const AdjTensorMeta *meta, AdjSymbols *symbols, GError
 static gboolean
 draw_input (GRand *rand, const AdjGraph *graph, const AdjNode *node, AdjValue *out, GError **error);
 
-/* How many items of @node are read; -1: it is read otherwise, and no list. */
+/* The length that the getitem readers of @node need; -1: it has other readers, so it is no list. */
 static gint
 count_items (const AdjGraph *graph, const AdjNode *node)
 {
@@ -91,8 +91,8 @@ count_items (const AdjGraph *graph, const AdjNode *node)
   return (gint) n;
 }
 
-/* Lists of a captured backward: each item as who takes it out says; an object that is called (a
- * hook) is none. */
+/* Draws a list of a captured backward: each item by the annotation of the node that takes it. Fails
+ * for an item that is called (a hook). */
 static gboolean
 draw_list (GRand *rand, const AdjGraph *graph, const AdjNode *node, AdjValue *out, GError **error)
 {
@@ -150,8 +150,8 @@ refuse_object (const AdjNode *node, const char *type, GError **error)
   return FALSE;
 }
 
-/* (nullable): the class that the text names of an input, "__main___Counter": of PyTorch's own and
- * Python's types it is another form. */
+/* (nullable): the class that the text gives an input, "__main___Counter"; %NULL for types of
+ * PyTorch and Python, whose form differs. */
 static const char *
 find_class (const AdjNode *node)
 {
@@ -161,7 +161,7 @@ find_class (const AdjNode *node)
   return last != NULL && strchr (type, '.') == NULL && g_ascii_isupper (last[1]) ? type : NULL;
 }
 
-/* An object of the class and in the state that the annotation says, with random tensors. */
+/* An object with the class and state of the annotation, with random tensors. */
 static gboolean
 draw_object (GRand *rand, const AdjGraph *graph, const AdjNode *node, AdjValue *out, GError **error)
 {

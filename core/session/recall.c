@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What a hook, or a custom backward, gave when a captured backward was recorded: it stands in where
- * the process is gone that had them. */
+/* Replays the recorded results of hooks and custom backwards of a captured backward, which only
+ * existed in the recording process. */
 
 #include "ir/adj-builder.h"
 #include "ir/adj-graph.h"
@@ -19,7 +19,7 @@ find_recorded (const Recall *self, const AdjNode *node)
   return adj_bundle_get_tap (self->bundle, self->call, node->name, FALSE);
 }
 
-/* Of a call that gave several: by those who take it apart. */
+/* Rebuilds several results of a call from the recorded values of its getitem nodes. */
 static gboolean
 recall_items (const Recall *self, const AdjGraph *graph, const AdjNode *node, AdjValue *out)
 {

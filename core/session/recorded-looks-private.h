@@ -6,9 +6,8 @@
 
 G_BEGIN_DECLS
 
-/* (transfer full) (nullable): the graph of @graph; a captured backward whose first call was
- * recorded with what its inputs and the results of its hooks looked like, where it does not say so.
- */
+/* (transfer full) (nullable): the graph of @graph.  A captured backward without annotations gets
+ * those of its recorded first call: of its inputs and of the results of its hooks. */
 AdjGraph *recorded_looks_apply (AdjBundle *bundle, const AdjBundleGraph *graph, GError **error);
 
 G_END_DECLS

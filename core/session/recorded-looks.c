@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What the values of a captured backward look like, where its graph does not say: since 2.7 PyTorch
- * writes no metadata there.  The call that was recorded has the inputs, item by item, and what each
- * hook gave. */
+/* Annotates captured backwards of PyTorch 2.7 and later, which are written without metadata, from
+ * their recorded call: it has the inputs, item by item, and the results of hooks. */
 
 #include "ir/adj-builder.h"
 #include "ir/adj-graph.h"
@@ -17,7 +16,7 @@ typedef struct
   AdjArena *arena;
 } Looks;
 
-/* %FALSE: nothing is known of @value. */
+/* Sets @out to the annotation of @value; %FALSE: nothing is known of it. */
 static gboolean
 describe (const Looks *self, const AdjValue *value, AdjValue *out)
 {
@@ -37,7 +36,7 @@ describe (const Looks *self, const AdjValue *value, AdjValue *out)
   return out->kind != ADJ_VALUE_NONE;
 }
 
-/* (nullable): the item of an input list that @node is. */
+/* (nullable): the item of an input list that @node takes. */
 static const AdjValue *
 find_item (const Looks *self, const AdjNode *node)
 {
@@ -57,7 +56,7 @@ find_item (const Looks *self, const AdjNode *node)
   return NULL;
 }
 
-/* (nullable): what was recorded of @node. */
+/* (nullable): the recorded value of @node. */
 static const AdjValue *
 find_value (const Looks *self, const AdjNode *node)
 {

@@ -5,7 +5,8 @@
 #include "ir/adj-graph.h"
 #include "session/adj-region-stages.h"
 
-/* By role: what such a graph is made of, the nearest first, and what it is in one line. */
+/* By role: the roles that it may be made from, the nearest first, and its description in one line.
+ */
 static const struct
 {
   const char *role;
@@ -50,8 +51,9 @@ count_common_inputs (const AdjGraph *a, const AdjGraph *b)
   return n;
 }
 
-/* Of what is known to be no first stage: the last stage with the same inputs, where there are
- * several of a kind (post_grad of forward, post_grad of backward) each of another; -1: none. */
+/* The stage that a graph with unknown parent was made from: the last one with the most common
+ * inputs, preferably with equally many inputs; so each post_grad finds its own forward or backward.
+ * -1: none. */
 static gint
 find_alike (const AdjRecording *recording, const AdjGraph *graph)
 {

@@ -20,7 +20,7 @@ is_differentiable (const AdjNode *input)
   return input->val.kind == ADJ_VALUE_META && adj_dtype_is_differentiable (input->val.meta->dtype);
 }
 
-/* What is differentiated: a forward as it was captured. */
+/* Whether it is a graph that is differentiated: a forward as it was captured. */
 static gboolean
 is_forward_program (const AdjBundleGraph *graph)
 {
@@ -54,8 +54,8 @@ find_joint (AdjBundle *bundle, const AdjBundleGraph *graph)
   return NULL;
 }
 
-/* Sources of primals of a joint graph → whether it returns a gradient of them.  %NULL: it does not
- * return one value for each primal at its end, or its inputs say no source. */
+/* Source of a primal of the joint graph → whether a gradient of it is returned.  %NULL: the graph
+ * does not end with one value for each primal, or its inputs have no source. */
 static GHashTable *
 read_joint (const AdjGraph *joint)
 {
@@ -81,7 +81,7 @@ read_joint (const AdjGraph *joint)
   return gradients;
 }
 
-/* Every input of @graph that the joint graph knows; %FALSE: none of them. */
+/* Sets @wanted for the inputs that the joint graph knows; %FALSE: it knows none. */
 static gboolean
 take_from_joint (const AdjGraph *graph, const AdjGraph *joint, GArray *wanted)
 {

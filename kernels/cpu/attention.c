@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 
-/* Attention by blocks of rows of q: a block's scores are one matrix in memory of the class.
+/* Attention by blocks of rows of q; the scores of a block are one matrix of the class.
  * Backward, with Δ = Σ g out per row: P = e^(scores - lse), gv = Pᵀ g, dS = P (g vᵀ - Δ),
  * gq = scale · dS k, gk = scale · dSᵀ q; gk and gv are summed over the blocks in order. */
 
@@ -13,7 +13,7 @@
 
 enum
 {
-  ROWS = 96,         /* of a block; results of gk and gv depend on it */
+  ROWS = 96,         /* of a block; the bits of gk and gv depend on it */
   SERIAL = 64 * 1024 /* multiplications below which threads do not pay */
 };
 
@@ -32,7 +32,7 @@ typedef struct
   const AdjKAttention *attention;
   const ClassLoops *loops;
   int64_t batch, head, start;
-  int64_t n_rows, n_cols; /* of the scores; causal blocks have no more columns than they see */
+  int64_t n_rows, n_cols; /* of the scores; causal blocks only have the columns that they see */
 } Block;
 
 static int64_t
@@ -146,7 +146,7 @@ add_mask (const Block *block, void *row, int64_t i)
     }
 }
 
-/* scale · q kᵀ + mask; what a causal row does not see is -∞. */
+/* scale · q kᵀ + mask; -∞ where a causal row must not see. */
 static void
 fill_scores (const Block *block, const AdjKView *scores)
 {
@@ -206,7 +206,7 @@ number_of (const ClassLoops *loops, const Scalar *value)
 /* --- forward -----------------------------------------------------------------------------------
  */
 
-/* The row becomes probabilities; returns the logarithm of its sum. */
+/* Turns the row into probabilities; returns the logarithm of its sum. */
 static Scalar
 normalize_row (const Block *block, void *row)
 {

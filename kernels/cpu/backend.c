@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The rows of the CPU: kernels that are done when they return and need no queue. */
+/* The CPU backends: kernels complete when they return and need no queue. */
 
 #include "adj-kernel-backend.h"
 #include "adj-kernel-winograd.h"

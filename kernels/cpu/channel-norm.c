@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 
-/* Batch norm of images: a channel stays in the second cache while a leaf of it after the other goes
- * through all that is done to it.  Leaves are those of the one tree, so sums are those of any other
- * reduction. */
+/* Batch norm of images: a channel stays in the L2 cache while all passes run over it, leaf by leaf.
+ * Leaves are those of the summation tree, so sums have the bits of any other reduction. */
 
 #include <omp.h>
 #include <stdlib.h>
@@ -13,8 +12,8 @@
 enum
 {
   SERIAL = 16 * 1024, /* elements below which threads do not pay */
-  SHORT_RUN = 48,     /* elements of a run that are not worth it */
-  SUMS = 4            /* of a channel at a time */
+  SHORT_RUN = 48,     /* runs shorter than this do not pay */
+  SUMS = 4            /* sums of a channel at a time */
 };
 
 /* The elements of channels: where each channel begins, and how its elements lie. */
@@ -47,7 +46,7 @@ channel_at (const Channels *channels, int64_t channel)
   return channel * channels->first.stride[0];
 }
 
-/* (nullable): a leaf where it lies, one element after the other in the type of the class. */
+/* (nullable): the leaf in place, if its elements are contiguous and of the type of the class. */
 static void *
 leaf_at (const ClassLoops *loops, const AdjKView *elements, int64_t base, int64_t start, int n)
 {
@@ -123,7 +122,7 @@ divide (const ClassLoops *loops, const void *sum, int64_t n)
 /* --- forward -----------------------------------------------------------------------------------
  */
 
-/* The mean of the elements, or of the squares of what they deviate from @center. */
+/* The mean of the elements, or of their squared deviations from @center. */
 static Scalar
 mean_of (const ClassLoops *loops,
          const AdjKView *elements,
@@ -172,7 +171,7 @@ adj_k_channel_norm_measure (const AdjKView *x, const AdjKView *mean, const AdjKV
   return true;
 }
 
-/* Of y, or gx: where a leaf is computed, and that it gets where it belongs. */
+/* For y, or gx: where a leaf is computed, and whether it must be stored to its place. */
 typedef struct
 {
   const ClassLoops *loops;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #pragma once
 
-/* The operations of the classes: X (NAME, name).  What OF_ALL has, every class has. */
+/* The operations of the classes: X (NAME, name).  Every class has those of OF_ALL. */
 /* clang-format off */
 
 #define OPS_OF_ALL(X)                                                                              \

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 
-/* Convolutions with a stride of 1 without gathering: of a copy with zeros around it, what a tap
- * sees is one run.  Positions between the end of a line and the begin of the next are computed too,
- * and left out. */
+/* Convolutions with a stride of 1 without gathering: in a zero-padded copy, the inputs of a tap are
+ * one run.  Positions between the end of a line and the start of the next are computed too, and
+ * dropped. */
 
 #include <stdlib.h>
 #include <string.h>
@@ -12,19 +12,19 @@
 
 enum
 {
-  POSITIONS = 512,   /* at a time, about */
-  COPIED = 8,        /* what an element costs that is copied; one that is multiplied: 1 */
+  POSITIONS = 512,   /* positions at a time, about */
+  COPIED = 8,        /* cost of a copied element; a product costs 1 */
   SERIAL = 64 * 1024 /* multiplications below which threads do not pay */
 };
 
-/* Along one dim: the zeros before the first element that a position sees. */
+/* The number of zeros before the first element that a position sees along one dim. */
 static int64_t
 zeros_before (const ConvPlan *plan, const Axis *axis)
 {
   return plan->reversed ? (axis->kernel - 1) * axis->dilation - axis->padding : axis->padding;
 }
 
-/* What a tap sees is so many elements after what the first one sees. */
+/* The distance from the input of the first tap to that of tap @k. */
 static int64_t
 tap_offset (const ConvPlan *plan, const Axis *axis, int64_t k)
 {
@@ -91,25 +91,25 @@ adj_k_conv_row_offset (const ConvPlan *plan, const ConvCopy *copy, int64_t row)
          tap_offset (plan, x, tap % x->kernel);
 }
 
-/* What bf16 is multiplied by in pairs. */
+/* The factors for products of bf16 in pairs. */
 typedef struct
 {
   const PairLoops *loops;
   uint32_t *panels; /* the weights of all groups */
-  size_t of_group;  /* elements */
-  int least;        /* exponent in them */
+  size_t of_group;  /* elements of one group */
+  int least;        /* their least exponent */
 } Pairs;
 
-/* Some lines of one image and group, and what they are computed with. */
+/* Lines of one image and group that are computed together, with their buffers. */
 typedef struct
 {
   const ConvPlan *plan;
   const ClassLoops *loops;
   ConvCopy copy;
   const char *panels; /* the weights of the group */
-  const Pairs *pairs; /* (nullable): of bf16 */
+  const Pairs *pairs; /* (nullable): set for bf16 */
   int64_t n;          /* lines */
-  int64_t *rows;      /* where in the copy each row of columns begins */
+  int64_t *rows;      /* for each row of columns, its start in the copy */
   char *sums;         /* a row for each channel of the result, of @ld elements */
   int64_t ld;
 } Lines;
@@ -120,7 +120,7 @@ round_up (int64_t n, int64_t to)
   return (n + to - 1) / to * to;
 }
 
-/* Channels, with those that fill the last panel. */
+/* The number of rows, rounded up to whole panels. */
 static int64_t
 panel_rows (const ConvPlan *plan, const ClassLoops *loops)
 {
@@ -146,7 +146,7 @@ pack_weights (const ConvPlan *plan, const ClassLoops *loops, const AdjKView *wei
       }
 }
 
-/* The same as pairs, as far as there is memory for them. */
+/* The same as pairs, if there is memory for them. */
 static void
 pack_pairs (const ConvPlan *plan, const ClassLoops *loops, const AdjKView *weights, Pairs *pairs)
 {
@@ -167,7 +167,7 @@ pack_pairs (const ConvPlan *plan, const ClassLoops *loops, const AdjKView *weigh
       }
 }
 
-/* sum_lines() where the copy is of bf16; false: a sum could be subnormal. */
+/* sum_lines() for a copy in bf16; false: a sum could be subnormal. */
 static bool
 sum_pairs (const Lines *lines)
 {
@@ -197,7 +197,7 @@ sum_pairs (const Lines *lines)
   return true;
 }
 
-/* Slices of k one after the other, each of them as adj_k_gemm() does. */
+/* Adds slices of k in sequence, each summed as in adj_k_gemm(). */
 static void
 sum_lines (const Lines *lines)
 {
@@ -238,7 +238,7 @@ add_bias (const Lines *lines, char *row, int64_t channel)
     }
 }
 
-/* The positions of the lines, without those between them. */
+/* Writes the positions of the lines, without those between them. */
 static void
 write_lines (const Lines *lines)
 {
@@ -268,7 +268,7 @@ adj_k_conv_copy_16 (void *to, const void *from, int64_t stride, int n)
   adj_k_copy_run (to, 1, from, stride, n, sizeof (uint16_t));
 }
 
-/* What the lines see, and zeros for what the last panel reads more. */
+/* Copies the inputs of the lines, with zeros for the rest of the last panel. */
 static void
 copy_channels (Lines *lines, LoadLoop load, size_t size)
 {
@@ -282,7 +282,7 @@ copy_channels (Lines *lines, LoadLoop load, size_t size)
     adj_k_conv_copy_channel (plan, &lines->copy, c);
 }
 
-/* With memory for its time. */
+/* Computes the lines with temporary memory. */
 static bool
 compute_lines (Lines *lines)
 {
@@ -290,7 +290,7 @@ compute_lines (Lines *lines)
   const ClassLoops *loops = lines->loops;
   size_t k = (size_t) (plan->channels * plan->taps);
   size_t copied = (size_t) (plan->channels * lines->copy.height * lines->copy.width);
-  size_t beyond = (size_t) loops->gemm_cols * loops->size; /* what the last panel reads more */
+  size_t beyond = (size_t) loops->gemm_cols * loops->size; /* that the last panel reads */
 
   lines->rows = malloc ((k + 1) * sizeof *lines->rows);
   lines->copy.at = malloc (copied * loops->size + beyond);
@@ -316,7 +316,7 @@ compute_lines (Lines *lines)
   return done;
 }
 
-/* Positions of @n lines, with those between them, and those that fill the last panel. */
+/* Computed positions for @n lines, including those between lines and the rest of the last panel. */
 static int64_t
 computed (const ConvPlan *plan, const ClassLoops *loops, int64_t n)
 {
@@ -325,8 +325,7 @@ computed (const ConvPlan *plan, const ClassLoops *loops, int64_t n)
   return round_up ((n - 1) * adj_k_conv_seen_by (x, x->positions) + x->positions, loops->gemm_cols);
 }
 
-/* How many lines at a time cost least: of positions that are computed and elements that are
- * copied. */
+/* The number of lines at a time with the least cost for computed positions and copied elements. */
 static int64_t
 find_together (const ConvPlan *plan, const ClassLoops *loops)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 
-/* The gradient of the weights of a convolution with a stride of 1: of an image with zeros around
- * it, what a tap sees of a line of positions is one run, read where it stands beside panels of the
- * gradient.  Chunks and slices are those of conv.c; for pairs of bf16 the image lies in reverse. */
+/* The gradient of the weights of a convolution with a stride of 1: in a zero-padded image, a tap's
+ * inputs for a line of positions are one run, read in place beside panels of the gradient.  Chunks
+ * and slices are those of conv.c; for pairs of bf16 the image is stored in reverse. */
 
 #include <omp.h>
 #include <stdlib.h>
@@ -16,22 +16,22 @@ enum
   SERIAL = 64 * 1024 /* multiplications below which threads do not pay */
 };
 
-/* Some channels of a group: what one thread sums. */
+/* A part of the channels of a group, summed by one thread. */
 typedef struct
 {
   const ConvPlan *plan;
   const ClassLoops *loops;
   ConvCopy copy;
-  bool is_copied;           /* the image, in @copy */
-  const PairLoops *pairs;   /* (nullable): of bf16 */
-  uint16_t *turned;         /* the image in reverse, where there are pairs */
-  const void **turned_left; /* what @left is of it */
-  int least;                /* exponent in it */
+  bool is_copied;           /* the image is in @copy */
+  const PairLoops *pairs;   /* (nullable): set for bf16 */
+  uint16_t *turned;         /* the reversed image, if there are pairs */
+  const void **turned_left; /* the rows of @left in it */
+  int least;                /* its least exponent */
   int64_t count;            /* channels */
-  int64_t m, ld;            /* rows, one for each channel and tap, and their length; with padding */
-  const void **left;        /* of each row: what its tap sees of the first position */
-  char *gradient;           /* panels of a slice of positions */
-  char *chunk, *sums;       /* of the rows: of a chunk of positions, and of those before it */
+  int64_t m, ld; /* number of rows, one for each channel and tap, and their length; with padding */
+  const void **left;  /* per row: the input of its tap at the first position */
+  char *gradient;     /* panels of a slice of positions */
+  char *chunk, *sums; /* sums of the rows: over a chunk of positions, over chunks before it */
 } Part;
 
 static int64_t
@@ -202,7 +202,7 @@ sum_images (Part *part, const AdjKView *sums)
   write_sums (part, sums);
 }
 
-/* With memory for its time. */
+/* Sums the part with temporary memory. */
 static bool
 sum_part (Part *part, const AdjKView *sums)
 {
@@ -232,7 +232,7 @@ sum_part (Part *part, const AdjKView *sums)
   return done;
 }
 
-/* (nullable): where pairs do not part two lines of positions. */
+/* (nullable): if no pair crosses the end of a line of positions. */
 static const PairLoops *
 find_pairs (const ConvPlan *plan)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 
-/* Convolutions as matrix products: the elements that a run of positions sees are gathered into the
- * columns of a matrix.  Gathering for the gradient of the input is the same walk with the roles of
- * stride and position exchanged, so both directions are one function with another matrix. */
+/* Convolutions as matrix products: the inputs of a run of positions are gathered into the columns
+ * of a matrix.  Gathering for the gradient of the input is the same loop with stride and position
+ * exchanged, so both directions share one function. */
 
 #include "conv.h"
 
@@ -35,7 +35,7 @@ max_i64 (int64_t a, int64_t b)
   return a > b ? a : b;
 }
 
-/* Of positions @start … @start + @n - 1, those that see something through tap @k. */
+/* The positions among @start … @start + @n - 1 that have an input for tap @k. */
 static Run
 see (const ConvPlan *plan, const Axis *axis, int64_t k, int64_t start, int64_t n)
 {
@@ -112,7 +112,7 @@ matrix (void *data, AdjKType type, int64_t rows, int64_t cols)
 /* --- views -------------------------------------------------------------------------------------
  */
 
-/* With three spatial dims, by sizes of 1 before those that there are. */
+/* A view with three spatial dims, with sizes of 1 in front of the existing ones. */
 static AdjKView
 with_three_axes (const AdjKView *view)
 {
@@ -142,7 +142,7 @@ adj_k_conv_position_stride (const AdjKView *view)
   return spatial.rank == 1 ? spatial.stride[0] : -1;
 }
 
-/* The same sizes in fresh, dense memory; data is NULL when there is none. */
+/* A view with the same sizes in new, dense memory; data is NULL when memory ran out. */
 static AdjKView
 fresh_like (const AdjKView *view, AdjKType type)
 {
@@ -215,8 +215,8 @@ plan_new (const AdjKConv *conv, bool reversed)
   return plan;
 }
 
-/* Whether each position sees one element, the one at its own place: then the source is the matrix
- * of columns. */
+/* Whether each position sees only the element at its own place: then the source is the matrix of
+ * columns. */
 static bool
 sees_itself (const ConvPlan *plan)
 {
@@ -362,13 +362,13 @@ transpose (AdjKView *view)
 /* --- w -----------------------------------------------------------------------------------------
  */
 
-/* Some rows of the columns of one group: what one thread sums. */
+/* Some rows of the columns of one group, summed by one thread. */
 typedef struct
 {
   int64_t group, first, count;
 } Rows;
 
-/* Adds what one chunk of positions gives to the sums. */
+/* Adds the products of one chunk of positions to the sums. */
 static void
 add_chunk (const ConvPlan *plan,
            const AdjKView *sums,

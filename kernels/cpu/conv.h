@@ -12,9 +12,9 @@ enum
   CONV_CHUNK = 1024 /* positions of a chunk of the weight gradient: fixed, results depend on it */
 };
 
-/* How positions along one spatial dim see elements: position p sees element p · stride + shift of
- * the source with shift = k · dilation - padding; reversed, the p = e · stride + shift is what
- * sees source element e. */
+/* How positions along one spatial dim map to elements: position p sees element p · stride + shift
+ * of the source with shift = k · dilation - padding; reversed, p = e · stride + shift are the
+ * positions that see source element e. */
 typedef struct
 {
   int64_t size;      /* elements of the source */
@@ -25,8 +25,8 @@ typedef struct
 typedef struct
 {
   const AdjKConv *conv;
-  AdjKView source;      /* rank 5: what is gathered from */
-  AdjKView destination; /* rank 5: where positions stand */
+  AdjKView source;      /* rank 5: gathered from */
+  AdjKView destination; /* rank 5: has the positions */
   Axis axis[AXES];
   bool reversed;
   int64_t rows;      /* channels of the destination in a group */
@@ -41,8 +41,8 @@ int64_t adj_k_conv_position_stride (const AdjKView *view);
 /* --- conv-lines.c ------------------------------------------------------------------------------
  */
 
-/* A copy of what some lines of positions see, of some channels of one image and group, with the
- * zeros around it. */
+/* A zero-padded copy of the inputs of some lines of positions, for some channels of one image and
+ * group. */
 typedef struct
 {
   LoadLoop load; /* of an element of the source */
@@ -53,18 +53,18 @@ typedef struct
   int64_t width, height;                /* of a channel */
 } ConvCopy;
 
-/* A LoadLoop of elements of 16 bits as they are. */
+/* A LoadLoop that copies elements of 16 bits unchanged. */
 void adj_k_conv_copy_16 (void *dst, const void *src, int64_t stride, int n);
-/* Elements that @n neighbouring positions see. */
+/* The number of elements that @n neighbouring positions see. */
 int64_t adj_k_conv_seen_by (const Axis *axis, int64_t n);
-/* Whether what a tap sees of a line is one run of a copy. */
+/* Whether the inputs of a tap for a line are one run of such a copy. */
 bool adj_k_conv_sees_lines (const ConvPlan *plan);
 /* Fills channel @channel of the copy. */
 void adj_k_conv_copy_channel (const ConvPlan *plan, const ConvCopy *copy, int64_t channel);
-/* The element that row @row of the columns, (channel, tap), has at the first position. */
+/* The offset of the input at the first position for row @row of the columns, (channel, tap). */
 int64_t adj_k_conv_row_offset (const ConvPlan *plan, const ConvCopy *copy, int64_t row);
 
-/* Whether adj_k_conv_lines() computes it. */
+/* Whether adj_k_conv_lines() supports it. */
 bool adj_k_conv_has_lines (const ConvPlan *plan);
 /* Writes the destination; false: no memory. @weights: dense, [group, row, channel, tap]. */
 bool adj_k_conv_lines (const ConvPlan *plan, const AdjKView *weights);
@@ -72,7 +72,7 @@ bool adj_k_conv_lines (const ConvPlan *plan, const AdjKView *weights);
 /* --- conv-weight-lines.c -----------------------------------------------------------------------
  */
 
-/* Whether it pays: most of each panel is used. */
+/* Whether it is faster, as most of each panel is used. */
 bool adj_k_conv_weight_has_lines (const ConvPlan *plan, const ClassLoops *loops);
 /* Writes @sums, dense, [group, row, channel, tap], of the class; false: no memory. */
 bool adj_k_conv_weight_lines (const ConvPlan *plan, const AdjKView *sums);

@@ -12,7 +12,7 @@ enum
   EDGE = 32
 };
 
-/* Casts go through the class that represents both sides exactly, or rounds as the type does. */
+/* The class for a cast: it represents both types exactly, or rounds like the type. */
 static AdjKClass
 class_of_cast (AdjKType to, AdjKType from)
 {
@@ -85,8 +85,8 @@ dim_across (const AdjKView *src)
   return across;
 }
 
-/* Bytes as they are (NaN payloads too), by runs of the last dim; a transposition goes by squares of
- * EDGE elements, so that lines of memory are used while they are in the cache. */
+/* Copies bytes unchanged (NaN payloads too), by runs of the last dim; a transposition goes by
+ * squares of EDGE elements, to use cache lines while they are in the cache. */
 static void
 copy_same (const AdjKView *dst, const AdjKView *src)
 {

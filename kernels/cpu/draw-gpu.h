@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: MIT */
 #pragma once
 
-/* Numbers as PyTorch's kernels of CUDA make them, one by one, on the CPU and on devices. */
+/* Random numbers as PyTorch's CUDA kernels compute them, one by one, on the CPU and on devices. */
 
 #include "draw.h"
 
-/* Word or, where numbers are wide, pair of words @part of the four words that @thread draws in its
- * turn @turn. */
+/* The position of a word or, for wide numbers, of a pair of words: number @part of the four words
+ * that @thread draws in its turn @turn. */
 typedef struct
 {
   int64_t thread, turn;
   int part;
 } DrawPlace;
 
-/* Numbers that four words make. */
+/* The numbers that four words give. */
 ALWAYS_INLINE int64_t
 draw_each (const AdjKDraw *draw)
 {
@@ -32,7 +32,7 @@ draw_place (const AdjKDraw *draw, int64_t i)
   return width == 1 ? apart : side_by_side;
 }
 
-/* How far @n elements move the offset. */
+/* How far drawing @n elements moves the offset. */
 ALWAYS_INLINE uint64_t
 draw_move (const AdjKDraw *draw, int64_t n)
 {
@@ -134,7 +134,7 @@ drawn_below (const AdjKDraw *draw, const uint32_t *words, int part)
                     : unit_f32 (words[part]) < (float) draw->scale;
 }
 
-/* A number that became the end of its range, where it was rounded, is its beginning. */
+/* A number that rounding moved to the end of its range becomes the beginning. */
 ALWAYS_INLINE double
 below_end (const AdjKDraw *draw, double x)
 {

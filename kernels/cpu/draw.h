@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #pragma once
 
-/* One random number from words, on the CPU and on devices. */
+/* Single random numbers from words, on the CPU and on devices. */
 
 #include <math.h>
 #include <stdint.h>
@@ -18,7 +18,7 @@ tempered (uint32_t y)
   return y ^ (y >> 18);
 }
 
-/* What a turn of the twister makes of @state, which it is then a word of. */
+/* The next value of @state in a turn of the twister. */
 ALWAYS_INLINE uint32_t
 turned (uint32_t state, uint32_t following, uint32_t far)
 {
@@ -89,7 +89,7 @@ uniform_of (const uint32_t *words, int64_t i, int type)
 #define MCG_PRIME UINT64_C (0x7fffffff)
 #define MCG_FACTOR UINT64_C (1132489760)
 
-/* State @i of the stream that @word starts; over the prime it is a number of (0, 1). */
+/* State @i of the stream seeded by @word; divided by the prime it is a number of (0, 1). */
 ALWAYS_INLINE uint64_t
 mcg_state (uint32_t word, int64_t i)
 {
@@ -162,7 +162,7 @@ sine_and_cosine_of (float x, float *sine, float *cosine)
     *cosine = -*cosine;
 }
 
-/* Two numbers of [0, 1) become normal ones. */
+/* Turns two numbers of [0, 1) into normal ones. */
 ALWAYS_INLINE void
 box_muller_f32 (float *u, float *v)
 {

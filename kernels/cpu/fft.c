@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Fourier transforms.
  *
- * A length is taken apart into its prime factors: p transforms of length n / p over every p-th
- * element, then p sums for each k (decimation in time).  A prime factor above DIRECT makes the
- * whole a convolution with e^(πi j² / n), of a length that is a power of two (Bluestein). */
+ * A length is factorised into primes: p transforms of length n / p over every p-th element, then p
+ * sums for each k (decimation in time).  With a prime factor above DIRECT, the whole transform is a
+ * convolution with e^(πi j² / n), of a length that is a power of two (Bluestein). */
 
 #include <math.h>
 #include <stdlib.h>
@@ -17,11 +17,11 @@
 struct AdjKFft
 {
   int64_t n;
-  int factor[MAX_FACTORS]; /* those of n, or of what it is convolved in */
+  int factor[MAX_FACTORS]; /* of n, or of the length of the convolution */
   int n_factors;
   double *root; /* e^(-2πi k / n), pairs */
   double *work;
-  /* Of a convolution. */
+  /* For a convolution only. */
   AdjKFft *inner; /* of length m */
   double *chirp;  /* e^(-πi j² / n), n pairs */
   double *kernel; /* the transform of its conjugate, over m */
@@ -47,7 +47,7 @@ new_numbers (int64_t n)
   return calloc ((size_t) n, 2 * sizeof (double));
 }
 
-/* Fills in the factors; false when one is too large. */
+/* Sets the factors; false when one is too large. */
 static bool
 factorize (AdjKFft *fft)
 {
@@ -74,7 +74,7 @@ multiply (const double *a, const double *b, double *out)
   out[0] = re;
 }
 
-/* The @p transforms of @m numbers in @out become one. */
+/* Combines the @p transforms of @m numbers in @out to one. */
 static void
 combine (const AdjKFft *fft, double *out, int p, int64_t m)
 {
@@ -237,7 +237,7 @@ adj_k_fft_free (AdjKFft *fft)
   free (fft);
 }
 
-/* Backward is forward between two conjugations. */
+/* A backward transform is a forward one between two conjugations. */
 static void
 conjugate (double *x, int64_t n)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* A fused program written out as a function of C: loops over its sizes whose body is the steps of
- * one element, in registers from the first to the last. */
+/* A fused program as a C function: loops over its sizes, with the steps of one element as body;
+ * intermediate values stay in registers. */
 
 #include "adj-kernel-fused-text.h"
 #include "steps-text.h"
@@ -31,7 +31,7 @@ write_element (FILE *out, int operand, const void *data)
     fprintf (out, "p%d, i * %lld", operand, stride);
 }
 
-/* Where each operand of line @line begins. */
+/* Writes the start address of each operand in a line, whose number is `line` in the text. */
 static void
 write_places (FILE *out, const AdjKFused *fused, const AdjKView *views)
 {

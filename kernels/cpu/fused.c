@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 
-/* Fused pointwise operators: registers are tiles, as in pointwise.c, and what lies dense in memory
- * in the type of its class is not copied: its register is that piece of memory. */
+/* Fused pointwise operators: registers are tiles, as in pointwise.c; operands that are dense and of
+ * the type of their class are not copied: their register is that memory. */
 
 #include <string.h>
 
@@ -10,9 +10,9 @@
 
 enum
 {
-  LEAST = 128, /* elements of a register, and the most */
+  LEAST = 128, /* elements of a register: least and most */
   MOST = 1024,
-  CACHED = 8 * 1024, /* bytes of registers and operands of a tile: they stay in the first cache */
+  CACHED = 8 * 1024, /* bytes of registers and operands of a tile: they stay in the L1 cache */
   BLOCK = 8 * 1024,  /* elements that a thread takes at a time: a multiple of every tile */
 };
 
@@ -59,7 +59,7 @@ adj_k_fused_check (const AdjKFused *fused)
   return true;
 }
 
-/* What one thread computes with. */
+/* The state of one thread. */
 typedef struct
 {
   const AdjKFused *fused;
@@ -77,8 +77,8 @@ tile_at (const Machine *machine, uint8_t reg)
   return machine->tiles + reg * machine->of_tile;
 }
 
-/* (nullable): elements @start … @start + @n - 1 of @view where they lie, when that is one after the
- * other in the type of the class. */
+/* (nullable): elements @start … @start + @n - 1 of @view in place, if they are contiguous and of
+ * the type of the class. */
 static void *
 dense_at (const Machine *machine, const AdjKView *view, uint8_t klass, int64_t start, int n)
 {
@@ -122,8 +122,8 @@ has_zero (const int64_t *x, int n)
   return zeros > 0;
 }
 
-/* Where the result of step @i goes: into memory at once when the next step stores it there as it
- * is. */
+/* The target of step @i: the memory of an operand, if the next step stores the result there
+ * unchanged. */
 static void *
 find_target (const Machine *machine, int i, int end, int64_t start, int n)
 {
@@ -136,7 +136,8 @@ find_target (const Machine *machine, int i, int end, int64_t start, int n)
   return there ? there : tile_at (machine, step->dst);
 }
 
-/* (nullable): the loop that does step @i and the next, to which its result goes alone, at once. */
+/* (nullable): the loop that does step @i and the next one together, if only that one reads the
+ * result. */
 static OpLoop
 find_both (const Machine *machine, int i, int end)
 {
@@ -157,7 +158,7 @@ find_both (const Machine *machine, int i, int end)
   return loops->pair[step->op][pairs[next->op][next->a != step->dst]];
 }
 
-/* How many steps were done. */
+/* Runs step @i, maybe with following ones; returns how many. */
 static int
 run_op (Machine *machine, int i, int end, int64_t start, int n)
 {
@@ -243,7 +244,7 @@ find_size (const AdjKFused *fused)
   return sizeof (float);
 }
 
-/* Elements of a tile: as many as the first cache holds of all that a tile needs. */
+/* The number of elements of a tile for which everything fits into the L1 cache. */
 static int
 find_span (const AdjKFused *fused, const AdjKView *views, size_t size)
 {
@@ -275,7 +276,7 @@ run_block (const AdjKFused *fused, const AdjKView *views, int64_t start, int64_t
   return machine.zero_division;
 }
 
-/* The operands that decide the order of dims come first: what is written, else what is there. */
+/* The operand whose strides decide the order of dims: a stored one, else the first. */
 static int
 find_first_stored (const AdjKFused *fused)
 {

@@ -5,12 +5,13 @@
 
 #include "convert.h"
 
-/* Sums and recurrences whose length an argument gives stop here: beyond it there is no number. */
+/* Limit of the length of sums and recurrences that an argument determines: beyond it the result is
+ * NaN. */
 #define MOST_TERMS 65536
 
 /* The logarithm of the gamma function and its derivatives; in f32 rounded from f64. */
 
-/* lgamma() would write a global variable. */
+/* lgamma() would write the global variable signgam. */
 INLINE double
 m_lgamma_f64 (double x)
 {
@@ -86,8 +87,8 @@ hurwitz (double s, double q)
   return sum;
 }
 
-/* The same for every q but 0, −1, …, where s is whole if q < 0: there the terms on both sides of 0
- * apart. */
+/* The same for every q except 0, −1, …; if q < 0, s must be an integer, and the terms on both sides
+ * of 0 are summed separately. */
 INLINE double
 hurwitz_anywhere (double s, double q)
 {
@@ -118,7 +119,7 @@ m_polygamma_f32 (float n, float x)
   return (float) m_polygamma_f64 (n, x);
 }
 
-/* ln (π^(p (p − 1) / 4) Γ (x) Γ (x − ½) … Γ (x − (p − 1) / 2)), of p up to a bound */
+/* ln (π^(p (p − 1) / 4) Γ (x) Γ (x − ½) … Γ (x − (p − 1) / 2)), for p up to MOST_TERMS */
 INLINE double
 m_mvlgamma_f64 (double p, double x)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 
-/* Rows that are short enough to be held whole, so that each pass over one reads a tile. */
+/* Rows that are short enough to be kept in a tile for all passes over them. */
 
 #include "tile.h"
 

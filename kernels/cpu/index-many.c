@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 
-/* Advanced indexing: several index tensors at once.  Both directions walk the lines of `values`
- * along its last dim, beside the index tensors and x: where index tensors reach that dim, each
- * element of a line has a place of its own in x, else the places are a run. */
+/* Advanced indexing with several index tensors.  Both directions walk the lines of `values` along
+ * its last dim, together with the index tensors and x: if index tensors cover that dim, each
+ * element of a line has its own place in x, else the places are a run. */
 
 #include <string.h>
 
@@ -12,16 +12,16 @@ typedef struct
 {
   Walk walk; /* of lines; offsets: values, x without the indexed dims, then each index tensor */
   const AdjKIndex *index;
-  int dims[ADJ_K_MAX_RANK]; /* of x, which are indexed */
+  int dims[ADJ_K_MAX_RANK]; /* indexed dims of x */
   int n_dims;
   int64_t length, stride;             /* of a line of values */
-  int64_t x_stride;                   /* along it, where no index tensor reaches the last dim */
-  bool pointed;                       /* else */
+  int64_t x_stride;                   /* along the line, if no index tensor covers the last dim */
+  bool pointed;                       /* else true */
   int64_t idx_stride[ADJ_K_MAX_RANK]; /* along the line, of each index tensor */
 } Many;
 
-/* Where the dims of the index tensors stand among those of values: in place of the indexed dims
- * when these are neighbours, else first. */
+/* The position of the index tensors' dims in values: in place of the indexed dims if these are
+ * adjacent, else first. */
 static int
 place_of_indices (const Many *many)
 {
@@ -77,7 +77,7 @@ many_begin (const AdjKIndex *index)
   return many;
 }
 
-/* What index tensor @i gives for elements @first … @first + @n - 1 of the line. */
+/* Loads the indices of tensor @i for elements @first … @first + @n - 1 of the line. */
 static void
 load_indices (const Many *many, int i, int64_t first, int n, int64_t *out)
 {
@@ -88,8 +88,8 @@ load_indices (const Many *many, int i, int64_t first, int n, int64_t *out)
       out, view_at (idx, many->walk.offset[2 + i] + first * stride), stride, n);
 }
 
-/* Offsets in x of elements @first … @first + @n - 1 of the line; false with the first index that is
- * outside. */
+/* The offsets in x of elements @first … @first + @n - 1 of the line; false with the first index out
+ * of range. */
 static bool
 find_places (const Many *many, int64_t first, int n, int64_t *at, int64_t *bad)
 {
@@ -151,7 +151,7 @@ move_pointed (const Many *many, int64_t first, const int64_t *at, int n, bool pu
     move_uint64_t (x, values, many->stride, at, n, put);
 }
 
-/* All of a line is one run. */
+/* Moves a line that is one run in x. */
 static void
 move_run (const Many *many, int64_t at, bool put)
 {

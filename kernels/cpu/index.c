@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 
-/* Reading and writing along one dim at positions that a tensor gives.  Where positions may repeat,
- * the order is fixed: row-major over the source. */
+/* Reads and writes along one dim at positions from a tensor.  Where positions may repeat, the order
+ * is fixed: row-major over the source. */
 
 #include "index.h"
 
@@ -105,7 +105,7 @@ adj_k_embedding (const AdjKView *out, const AdjKView *weight, const AdjKView *id
   return true;
 }
 
-/* How often each of @n_rows rows is named; NULL with @bad set when an index is outside. */
+/* How often each of @n_rows rows is indexed; NULL with @bad set when an index is out of range. */
 static int64_t *
 count_rows (const AdjKView *indices, int64_t n_rows, int64_t *bad)
 {
@@ -269,7 +269,8 @@ adj_k_index_add (const AdjKView *out,
 /* --- gather and scatter ------------------------------------------------------------------------
  */
 
-/* Walks idx, a view of the same sizes, and `target`, whose position in @dim idx gives. */
+/* Walks idx and a view of the same sizes together with `target`, in which idx gives the position
+ * along @dim. */
 typedef struct
 {
   Walk walk;
@@ -295,7 +296,7 @@ pointed_begin (const AdjKView *idx, const AdjKView *other, const AdjKView *targe
   return p;
 }
 
-/* Offset in the target, or -1 when the index is outside. */
+/* The offset in the target, or -1 when the index is out of range. */
 static int64_t
 pointed_offset (const Pointed *p, int64_t *bad)
 {

@@ -8,8 +8,8 @@
 /* The element of an index tensor @offset elements on. */
 int64_t adj_k_index_at (const AdjKView *indices, int64_t offset);
 
-/* An output that is added to: for 16-bit floats a copy in f32, which is rounded once at the end
- * (without memory for it, the output itself).  Its strides differ from those of the output. */
+/* An accumulation target: for 16-bit floats a copy in f32, which is rounded once at the end (the
+ * output itself when memory ran out).  Its strides differ from those of the output. */
 typedef struct
 {
   const AdjKView *out;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 
-/* The loops for any processor that the compiler was asked for. */
+/* The loops for the processor that the compiler targets. */
 
 #include <math.h>
 

@@ -5,8 +5,8 @@
 #include "tile.h"
 
 #if defined __x86_64__
-/* Clang knows the names of levels from 18 on, and earlier ones not all that is in them: no
- * processor has these without the others. */
+/* Clang knows the names of levels from 18 on.  Earlier versions lack some of their features, but
+ * every processor with those that are tested has the others too. */
 #if defined __clang__ && __clang_major__ < 18
 static bool
 supports_v3 (void)

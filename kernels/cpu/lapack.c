@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* LAPACK by its Fortran symbols.
  *
- * Every argument is an address; the lengths of character arguments follow at the end, all 1.  A
- * call with a length of -1 for the work space asks how much it needs. */
+ * Every argument is an address; the lengths of character arguments, all 1, are appended.  A call
+ * with a work space of length -1 returns the length that is needed. */
 
 #include <dlfcn.h>
 #include <pthread.h>
@@ -34,7 +34,7 @@ typedef void (*Zgelsy) (const int *, const int *, const int *, double *, const i
 typedef void (*Dgelsd) (const int *, const int *, const int *, double *, const int *, double *, const int *, double *, const double *, int *, double *, const int *, int *, int *);
 typedef void (*Zgelsd) (const int *, const int *, const int *, double *, const int *, double *, const int *, double *, const double *, int *, double *, const int *, double *, int *, int *);
 
-/* X (type, field, the symbol of f64, of complex numbers): one for both where they take the same. */
+/* X (type, field, symbol for f64, symbol for complex): functions with equal signatures. */
 #define PAIRS(X)                                                                                   \
   X (Potrf, potrf, "dpotrf_", "zpotrf_") X (Potrf, potri, "dpotri_", "zpotri_")                    \
   X (Getrf, getrf, "dgetrf_", "zgetrf_") X (Getrs, getrs, "dgetrs_", "zgetrs_")                    \
@@ -86,7 +86,7 @@ find_all (void *library)
   return found;
 }
 
-/* Sums in several threads depend on their number.  The reference BLAS has one. */
+/* Results of a multithreaded BLAS depend on the number of threads.  The reference BLAS has one. */
 static bool
 make_serial (void *library)
 {
@@ -139,7 +139,7 @@ adj_lapack_is_serial (void)
 
 /* -- what several functions need -- */
 
-/* The leading dimension of so many rows. */
+/* The leading dimension for @rows rows. */
 static int
 leading (int rows)
 {
@@ -159,7 +159,7 @@ new_numbers (bool z, int n)
   return calloc ((size_t) leading (n), (z ? 2 : 1) * sizeof (double));
 }
 
-/* Work space of as many numbers as the first one of @query says. */
+/* Work space of the size in the first number of @query. */
 static double *
 new_work (bool z, const double *query, int *n)
 {
@@ -345,7 +345,8 @@ adj_lapack_syevd (bool z, bool vectors, char uplo, int n, double *a, double *w)
   return free_spaces (&s, info);
 }
 
-/* From what dgeev gives: of two conjugate vectors, the real and the imaginary part. */
+/* Unpacks eigenvectors of dgeev, where a conjugate pair is stored as its real and imaginary part.
+ */
 static void
 pair_vectors (int n, const double *wi, const double *packed, double *out)
 {
@@ -504,7 +505,8 @@ adj_lapack_gels (char driver,
                  int *rank)
 {
   size_t k = (size_t) leading (least (m, n)), columns = (size_t) leading (n_columns);
-  /* What dgelsd and zgelsd need at most, for subproblems of 25 and up to 2^26 of them. */
+  /* Upper bound of the work space of dgelsd and zgelsd, for subproblems of 25 and at most 2^26 of
+   * them. */
   size_t n_real = 10 * k + 50 * k + 26 * 8 * k + 3 * 25 * columns + 26 * 26 + k * (1 + columns) +
                   2 * columns + 2 * (size_t) leading (n);
   Least l = { z,

@@ -11,7 +11,7 @@ enum
   SUM
 };
 
-/* x seen as [N, C] whatever its rank: what is not dimension C are samples in row-major order. */
+/* x as [N, C] whatever its rank: all dims except C are samples in row-major order. */
 typedef struct
 {
   const AdjKNll *nll;
@@ -44,7 +44,7 @@ batch_new (const AdjKNll *nll, const AdjKView *x)
   return batch;
 }
 
-/* Where element @i of @view stands, in row-major order. */
+/* The offset of element @i of @view, in row-major order. */
 static int64_t
 offset_of (const AdjKView *view, int64_t i)
 {

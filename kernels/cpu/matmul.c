@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 
-/* Matrix products: blocks of C, each Σ over slices of k (a slice from zero, in sequence, by fused
- * multiply-add), so that blocks of any size give the same bits.  Sums stand in C itself where it is
- * dense and of the class; B is packed once for many rows of A. */
+/* Matrix products: blocks of C, each a sum over slices of k (each slice from zero, in sequence, by
+ * fused multiply-adds), so that blocks of any size give the same bits.  Sums are accumulated in C
+ * itself if it is dense and of the class; B is packed once for many rows of A. */
 
 #include <omp.h>
 #include <stdlib.h>
@@ -12,11 +12,11 @@
 
 enum
 {
-  ROWS = 192,           /* of A that are packed together; with every half a multiple of gemm_rows */
-  MOST_ROWS = 8 * ROWS, /* of a block of C, for which B is packed once */
-  LEAST_ROWS = 48,      /* where there are few blocks */
-  COL_BYTES = 2048,     /* of a row of a block of C; a multiple of every panel's */
-  MOST_SLICES = 32,     /* of k for which B is packed at once */
+  ROWS = 192, /* rows of A that are packed together; also its halves are multiples of gemm_rows */
+  MOST_ROWS = 8 * ROWS, /* rows of a block of C, for which B is packed once */
+  LEAST_ROWS = 48,      /* rows of a block if there are few blocks */
+  COL_BYTES = 2048,     /* bytes of a row of a block of C; a multiple of every panel's */
+  MOST_SLICES = 32,     /* slices of k for which B is packed at once */
   CACHE_LINE = 64,
   PANEL = 64,           /* the most lines of a panel */
   SERIAL = 1024 * 1024, /* multiplications below which threads do not pay */
@@ -28,15 +28,14 @@ typedef struct
 {
   const AdjKGemm *gemm;
   const ClassLoops *loops;
-  const PairLoops *pairs; /* (nullable): where both factors are bf16 */
+  const PairLoops *pairs; /* (nullable): if both factors are bf16 */
   int64_t m, n, k;
   int64_t block_rows, block_cols;
-  bool direct; /* sums are in C */
+  bool direct; /* sums are accumulated in C */
   int batched; /* 1 when there is a batch dim */
 } Product;
 
-/* Where a block of C is summed: rows of @ld elements; @exact: nothing beyond them may be written.
- */
+/* The sums of a block of C: rows of @ld elements; @exact: nothing beyond them may be written. */
 typedef struct
 {
   char *at;
@@ -52,7 +51,7 @@ typedef struct
   _Alignas(64) char b[COL_BYTES * GEMM_STEP];
 } Buffers;
 
-/* @n lines of another type, or fewer than a panel has room for. */
+/* Packs @n lines of another type, or fewer than a panel holds. */
 static void
 pack_few (const ClassLoops *loops,
           char *dst,
@@ -207,13 +206,12 @@ clear_sums (const Product *product, const Sums *sums, int64_t m, int64_t n)
             (size_t) n * product->loops->size);
 }
 
-/* The factor B of some columns of C: panels of the slices of k from @first on, one slice after the
- * other. */
+/* A packed part of B for some columns of C: panels of the slices of k from @first on. */
 typedef struct
 {
   char *at;
-  size_t of_slice;        /* bytes */
-  int least[MOST_SLICES]; /* of pairs: the exponent in each slice */
+  size_t of_slice;        /* bytes of a slice */
+  int least[MOST_SLICES]; /* for pairs: the least exponent of each slice */
   int64_t batch, j, n;
   int64_t first, k;
 } Right;
@@ -246,8 +244,8 @@ pack_right (const Product *product, Right *right)
     }
 }
 
-/* Adds to rows of C, from row @i on, what the slice of k from @p on gives; by pairs where that
- * gives the same bits: no sum may be subnormal. */
+/* Adds the products of the slice of k at @p to rows of C from @i on; by pairs if the bits are the
+ * same, which needs that no sum is subnormal. */
 static void
 multiply_slice (const Product *product,
                 Buffers *buffers,
@@ -280,7 +278,7 @@ multiply_slice (const Product *product,
                    product->pairs ? buffers->b : panels, m, right->n, k);
 }
 
-/* What becomes of the sums of @m rows of C from row @i on. */
+/* Finishes the sums of @m rows of C from row @i on. */
 static void
 finish_rows (const Product *product, const Right *right, const Sums *sums, int64_t i, int64_t m)
 {
@@ -300,7 +298,7 @@ finish_rows (const Product *product, const Right *right, const Sums *sums, int64
     }
 }
 
-/* Some rows of C, of which the sums stay in the cache: what the slices of @right give. */
+/* Adds all slices of @right to rows of C whose sums stay in the cache. */
 static void
 multiply_rows (const Product *product, Buffers *buffers, const Right *right, int64_t i, int64_t m)
 {
@@ -320,8 +318,7 @@ multiply_rows (const Product *product, Buffers *buffers, const Right *right, int
     finish_rows (product, right, &sums, i, m);
 }
 
-/* @m rows of C: all slices of k that @right has room for at a time, for some rows after the other.
- */
+/* Adds to @m rows of C, a part of rows at a time, as many slices of k as @right holds. */
 static void
 multiply_part (
     const Product *product, Buffers *buffers, Right *right, int64_t i, int64_t m, int64_t slices)
@@ -338,8 +335,8 @@ multiply_part (
   while (right->first < product->k);
 }
 
-/* The block of C whose first element is [batch, i, j].  B is packed once for all of its rows, where
- * it is not too long for that: else sums that stand beside C take it anew for some rows. */
+/* Computes the block of C at [batch, i, j].  B is packed once for all of its rows, unless it is too
+ * long for that: then, with sums outside of C, it is packed again for each part of the rows. */
 static void
 multiply_block (const Product *product, int64_t batch, int64_t i, int64_t j)
 {
@@ -367,7 +364,8 @@ multiply_block (const Product *product, int64_t batch, int64_t i, int64_t j)
   free (own);
 }
 
-/* Whether C can hold the sums: it is of the class, its rows are dense, and D is another matrix. */
+/* Whether sums can be accumulated in C: it is of the class, its rows are dense, and D is another
+ * matrix. */
 static bool
 is_direct (const AdjKGemm *gemm, const ClassLoops *loops)
 {

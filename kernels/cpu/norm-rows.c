@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 
-/* Gradients of a layer norm by rows that are held.  Those of weight and bias, sums over the rows,
- * come from the same pass: a row is added to a lane of its leaf while it is there. */
+/* Gradients of a layer norm by rows that are kept in a tile.  Those of weight and bias, sums over
+ * the rows, come from the same pass: each row is added to a lane of its leaf. */
 
 #include <omp.h>
 #include <stdlib.h>
@@ -12,7 +12,7 @@
 enum
 {
   SERIAL = 16 * 1024, /* elements below which threads do not pay */
-  LONGEST = 2048      /* of rows whose lanes stay in the cache */
+  LONGEST = 2048      /* length of rows whose lanes stay in the cache */
 };
 
 typedef struct
@@ -23,7 +23,7 @@ typedef struct
   int n;
 } Held;
 
-/* Where rows are added up: of each kind LANES rows, or one; NULL: not wanted. */
+/* Sums of rows: LANES rows of each kind, or one; NULL: not wanted. */
 typedef struct
 {
   char *w, *b;
@@ -60,7 +60,7 @@ spread_row (const Held *held,
   loops->op[ADJ_K_OP_MUL](product, h, normal, NULL, held->n);
 }
 
-/* The row that follows is asked for while this one is computed. */
+/* Prefetches the next row while the present one is computed. */
 static void
 ask_for_row (const AdjKView *row, const AdjKView *rows, int64_t i, int n)
 {
@@ -181,8 +181,8 @@ differentiate_leaves (const AdjKLayerNormBackward *norm, const Held *held, int64
   return true;
 }
 
-/* Whether sums over the rows come from the same pass: lanes stay in the cache, there is a leaf for
- * each thread, and all is of one class. */
+/* Whether sums over the rows are computed in the same pass: lanes stay in the cache, there is a
+ * leaf for each thread, and all is of one class. */
 static bool
 sums_pay (const AdjKLayerNormBackward *norm, int64_t n_rows, int64_t n)
 {

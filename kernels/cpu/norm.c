@@ -47,13 +47,13 @@ adj_k_norm_mean (const ClassLoops *loops, const void *from, int n)
   return mean;
 }
 
-/* One row of x (and g): what the passes over it need. */
+/* One row of x (and g), with the data of the passes over it. */
 typedef struct
 {
   const ClassLoops *loops;
   const AdjKView *x, *g, *w; /* along the normalised dims; g, w nullable */
   int64_t x_base, g_base;
-  int n_fill;            /* elements of the broadcast tiles that are set */
+  int n_fill;            /* number of elements set in the broadcast tiles */
   Scalar *mean, *rstd;   /* broadcast */
   Scalar *sum_h, *sum_p; /* broadcast: Σh / N, Σ(h x̂) / N */
 } Row;
@@ -109,7 +109,7 @@ read_product (const void *source, void *tile, int64_t start, int n)
   row->loops->op[ADJ_K_OP_MUL](tile, tile, normal, NULL, n);
 }
 
-/* The sum of what @read gives over the row, divided by its length, into all of @broadcast. */
+/* Sets all of @broadcast to the mean over the row of what @read gives. */
 static void
 broadcast_mean (Row *row, ReadRun read, Scalar *broadcast)
 {
@@ -164,7 +164,7 @@ write_normal (const Row *row, const Affine *affine)
     }
 }
 
-/* Of a row that is held: the same sums and roundings. */
+/* A row that is kept in a tile: the same sums and roundings. */
 typedef struct
 {
   const ClassLoops *loops;
@@ -348,7 +348,7 @@ backward_x (const AdjKLayerNormBackward *norm)
     }
 }
 
-/* Columns @column … @column + @n - 1 of a row: where they lie when that is dense, or in @tile. */
+/* Columns @column … @column + @n - 1 of a row: in place if they are dense, else in @tile. */
 static const void *
 columns_of (
     const ClassLoops *loops, void *tile, const AdjKView *row, int64_t base, int64_t column, int n)

@@ -32,7 +32,7 @@ is_flat (const AdjKView *view)
   return true;
 }
 
-/* One dimension where all streams allow it. */
+/* Merges to one dimension if all streams allow it. */
 static void
 flatten (Stream *streams, int n_streams)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 
 /* Sums of products of bf16 by an instruction that adds the upper product of a pair, rounds, and
- * adds the lower: with the earlier element in the upper half, the bits of fused multiply-adds.
- * Subnormals are zeros to it: callers see to it that none arise.  For processors that have it. */
+ * adds the lower: with the earlier element in the upper half, the bits of two fused multiply-adds.
+ * It flushes subnormals to zero, so callers must exclude them. */
 
 #include "pairs.h"
 
@@ -19,7 +19,7 @@ enum
   ROWS = 12,
   COLS = PAIR_COLS,
   LANES_OF_F32 = 16,
-  LINES = 32 /* the most of a panel */
+  LINES = 32 /* lines of a panel at most */
 };
 
 static inline __attribute__ ((always_inline)) void
@@ -73,9 +73,9 @@ GEMM (8)
 GEMM (10)
 GEMM (12)
 
-typedef uint16_t Half __attribute__ ((may_alias)); /* of a pair, too */
+typedef uint16_t Half __attribute__ ((may_alias)); /* may alias halves of pairs */
 
-/* What find_least() gives, of the least number without its sign less 1, which makes zeros the
+/* The exponent of the least number, given without its sign and minus 1, which makes zeros the
  * largest. */
 static int
 exponent_of (uint16_t least)
@@ -117,8 +117,8 @@ first_lanes (int n)
   return n >= LANES_OF_F32 ? UINT16_MAX : n > 0 ? (__mmask16) ((1U << n) - 1) : 0;
 }
 
-/* @n neighbours of two lines become pairs, and @width of them a row of a panel; the least of both,
- * as above, into the lanes of @least. */
+/* Packs @n neighbours of two lines as pairs, and @width of these as a row of a panel; the least
+ * numbers, as above, go to the lanes of @least. */
 static inline __attribute__ ((always_inline)) __m512i
 pack_pairs (
     uint32_t *d, int width, const uint16_t *first, const uint16_t *second, int n, __m512i least)
@@ -139,8 +139,7 @@ pack_pairs (
 
 static const uint16_t nothing[LINES];
 
-/* Lines that are neighbours: two rows of them become one of pairs, of one panel after the other,
- * @next apart. */
+/* Packs adjacent lines: two rows of them become one of pairs, in panels that are @next apart. */
 static inline __attribute__ ((always_inline)) __m512i
 pack_across (int width, uint32_t *d, const PanelLines *lines, int64_t next, int64_t k)
 {
@@ -215,7 +214,7 @@ pack_rows (uint32_t *dst, const uint16_t *rows, const int64_t *at, int64_t k)
   return find_least_lane (least);
 }
 
-/* Of turned lines a pair is what lies in 32 bits, the earlier element in the upper half. */
+/* In reversed lines the 32 bits at an element are a pair, the earlier element in the upper half. */
 static void
 gemm_runs (void *acc,
            int64_t ld,
@@ -275,7 +274,7 @@ static const PairLoops pairs = { .gemm = { NULL, gemm_1, gemm_2, gemm_3, gemm_4,
                                  .pack_rows = pack_rows,
                                  .find_least = find_least };
 
-/* Whether the instruction does what is said above: other processors might round less often. */
+/* Whether the instruction rounds as described above: other processors might round less often. */
 static bool
 adds_in_turn (void)
 {

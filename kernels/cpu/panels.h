@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #pragma once
 
-/* Private to kernels/cpu: factors of matrix products as their loops take them. */
+/* Private to kernels/cpu: factors of matrix products in the layout of their loops. */
 
 #include "tile.h"
 
@@ -12,7 +12,7 @@ typedef struct
   int64_t offset; /* of the first line's first element */
   int64_t next;   /* stride to the next line */
   int64_t along;  /* stride along k */
-  int64_t count;  /* lines, filled up with zeros to a multiple of the panel width */
+  int64_t count;  /* number of lines, padded with zeros to a multiple of the panel width */
 } PanelLines;
 
 /* Panels of @width lines each, one after the other; in a panel, @width elements for every k, of

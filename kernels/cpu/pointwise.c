@@ -86,7 +86,7 @@ adj_k_program_check (const AdjKProgram *program)
          (written >> program->result & 1);
 }
 
-/* What one thread computes with. */
+/* The state of one thread. */
 typedef struct
 {
   const AdjKProgram *program;
@@ -180,7 +180,7 @@ adj_k_pointwise (const AdjKProgram *program, const AdjKView *out, const AdjKView
     memcpy (&views[1], inputs, (size_t) program->n_inputs * sizeof *inputs);
   adj_k_views_merge_any_order (views, 1 + program->n_inputs);
 
-  if (n <= block) /* a team, even of one, takes longer than a small tensor */
+  if (n <= block) /* starting a team takes longer than a small tensor */
     return !run_block (program, views, 0, n);
 
 #pragma omp parallel for schedule(static) reduction(+ : n_zero_divisions)

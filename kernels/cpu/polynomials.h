@@ -5,7 +5,7 @@
 
 /* Orthogonal polynomials of x, of degree n. */
 
-/* What an integer of 64 bits holds of @n; else −1, of which a polynomial is 0. */
+/* @n if it fits into a 64-bit integer, truncated; else −1, for which a polynomial is 0. */
 INLINE double
 degree (double n)
 {
@@ -25,8 +25,8 @@ chebyshev_closed (double x, double n)
   return x < 0 && fmod (n, 2.) == 1 ? -u : u;
 }
 
-/* p of degree n where pₖ₊₁ = 2 x pₖ − pₖ₋₁, p₀ = 1, p₁ = @first: step by step, or for high degrees
- * by the closed form of the one whose p₁ is 2 x. */
+/* p of degree n where pₖ₊₁ = 2 x pₖ − pₖ₋₁, p₀ = 1, p₁ = @first: by recurrence, or for high degrees
+ * by the closed form of the polynomial with p₁ = 2 x. */
 INLINE double
 chebyshev (double x, double n, double first)
 {

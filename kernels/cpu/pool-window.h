@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 #pragma once
 
-/* What a window of a pool sees along one axis: of the CPU and of devices. */
+/* The window of a pool along one axis, for the CPU and devices. */
 
 #include "adj-kernel-pool.h"
 #include "cpu/convert.h"
 
-/* The elements begin, begin + step, … < end that a window has along one dim; full counts those in
- * the padding too. */
+/* The elements begin, begin + step, … < end of a window along one dim; full counts those in the
+ * padding too. */
 typedef struct
 {
   int64_t begin, end, step, full;

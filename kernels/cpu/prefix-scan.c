@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 
-/* What goes along one dim in sequence: the first extreme element, running sums and products. */
+/* Sequential passes along one dim: the first extreme element, running sums and products. */
 
 #include <string.h>
 
@@ -23,7 +23,7 @@ typedef struct
 /* Continues over @n elements, the first of which has index @start. */
 typedef void (*ScanTile) (Best *best, const void *tile, int64_t start, int n);
 
-/* A NaN beats all but an earlier NaN. */
+/* A NaN beats everything except an earlier NaN. */
 #define SCAN(name, T, field, BEATS)                                                                \
   static void name (Best *best, const void *tile, int64_t start, int n)                            \
   {                                                                                                \

@@ -10,7 +10,7 @@
 enum
 {
   DRAWN = 8192,     /* numbers of a stream that a thread draws at a time */
-  STREAM_LANES = 16 /* of them side by side */
+  STREAM_LANES = 16 /* numbers that are drawn side by side in lanes */
 };
 
 /* --- words ------------------------------------------------------------------------------------ */
@@ -139,7 +139,7 @@ adj_k_normal (const AdjKView *x, const AdjKNormal *normal)
     }
 }
 
-/* The least state that is not below @p as a number: states rise as their numbers do. */
+/* The least state that is not below @p as a number: states increase with their numbers. */
 static uint64_t
 find_bound (double p)
 {
@@ -157,8 +157,8 @@ find_bound (double p)
   return bound;
 }
 
-/* Neighbours stand in lanes, which leap over each other.  What is left of a product by the prime,
- * 2^31 - 1, is the sum of its halves, as no state is 0. */
+/* Neighbours are in lanes, which skip over each other.  A product modulo the prime 2^31 - 1 is the
+ * sum of its halves, as no state is 0. */
 static void
 draw_from_stream (uint8_t *out, int64_t at, int64_t n, uint32_t word, uint64_t bound)
 {

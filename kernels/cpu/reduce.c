@@ -2,8 +2,8 @@
 
 /* Reductions over any dims of strided views.
  *
- * An output is reduced by rows (its elements are read in runs) or by columns (COLUMNS neighbouring
- * outputs advance together), whichever reads memory in order.  Both follow the same tree. */
+ * Outputs are reduced by rows (their elements are read in runs) or by columns (COLUMNS neighbouring
+ * outputs advance together), whichever reads memory in order.  Both use the same tree. */
 
 #include <math.h>
 #include <omp.h>
@@ -14,10 +14,10 @@
 
 enum
 {
-  CHUNK = 64 * LEAF,  /* what a thread takes of one long row; a power of two of leaves */
+  CHUNK = 64 * LEAF,  /* elements of one long row per thread; a power of two of leaves */
   SERIAL = 32 * 1024, /* elements below which threads do not pay */
-  NARROW = 128,       /* outputs that are handled together where there are many threads */
-  SHORT = 64          /* reductions of at most so many elements go by columns */
+  NARROW = 128,       /* outputs handled together if there are many threads */
+  SHORT = 64          /* reductions of at most this many elements go by columns */
 };
 
 typedef struct
@@ -29,7 +29,7 @@ typedef struct
   int64_t n;        /* elements of `reduced` */
 } Job;
 
-/* What is computed of one output, or of some neighbours. */
+/* The reduction of one output, or of some neighbours. */
 typedef struct
 {
   const Job *job;
@@ -200,10 +200,10 @@ apply_op (const Job *job, AdjKOp op, Scalar *result, double value, int n)
   job->loops->op[op](result, result, other, other, n);
 }
 
-/* What a reduction does with COLUMNS (or fewer) neighbouring outputs. */
+/* Reduces COLUMNS (or fewer) neighbouring outputs. */
 typedef void (*Finish) (const void *what, Task *task, int64_t index);
 
-/* Outputs of a group: long runs of memory, but something to do for each thread. */
+/* Outputs of a group: long runs of memory, but enough groups for all threads. */
 static int64_t
 group_width (int64_t length)
 {

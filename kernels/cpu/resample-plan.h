@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #pragma once
 
-/* Private to the kernels: what a resampling reads for each element, of the CPU and of devices. */
+/* Private to the kernels: the taps of a resampling, for the CPU and devices. */
 
 #include "adj-kernel-resample.h"
 #include "cpu/resample-tap.h"
@@ -12,7 +12,7 @@ typedef struct
 {
   const AdjKResample *resample;
   double scale;        /* 0: by the sizes */
-  const double *moves; /* (nullable): of weights */
+  const double *moves; /* (nullable): offsets of weights */
   int64_t size, out;
   int64_t *first;
   ResampleTap *taps;
@@ -26,7 +26,7 @@ typedef struct
   ResampleAxis axes[AXES];
 } ResamplePlan;
 
-/* Fills @plan, whose memory adj_k_resample_end() frees; false, with nothing to free, when there is
- * none. */
+/* Fills @plan, whose memory adj_k_resample_end() frees; false, with nothing to free, when memory
+ * ran out. */
 bool adj_k_resample_begin (ResamplePlan *plan, const AdjKResample *resample);
 void adj_k_resample_end (ResamplePlan *plan);

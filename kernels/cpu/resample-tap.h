@@ -3,7 +3,7 @@
 
 #include <stdint.h>
 
-/* An element of x that an element of y is made of, along one axis. */
+/* An element of x that contributes to an element of y, along one axis. */
 typedef struct
 {
   int64_t at;

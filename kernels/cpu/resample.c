@@ -199,7 +199,7 @@ adj_k_resample_begin (ResamplePlan *plan, const AdjKResample *resample)
 {
   AdjKClass klass = class_of (resample->x.type);
   TapsFunc func = taps_of_mode[klass][resample->mode];
-  /* The others do not look at the scales of an axis that keeps its size, in PyTorch. */
+  /* Like PyTorch, other modes ignore the scale of an axis that keeps its size. */
   bool by_scale = resample->mode == ADJ_K_RESAMPLE_CUBIC || resample->antialias;
   bool done = true;
 

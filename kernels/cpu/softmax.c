@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 
 /* Softmax and log-softmax over one dim, and their gradients.  A row is read once for each of its
- * numbers (maximum, sum) and once more for the result: no buffer as long as a row is needed; a row
- * of at most HELD elements is held, and each of its elements computed once. */
+ * numbers (maximum, sum) and once more for the result, so no buffer of its length is needed; a row
+ * of at most HELD elements is kept in a tile, and each element is computed once. */
 
 #include <string.h>
 
@@ -21,7 +21,7 @@ typedef struct
   const AdjKView *out;
   int64_t in_base[2], out_base;
   int64_t n;
-  Scalar broadcast[LEAF]; /* what the current pass subtracts or multiplies by */
+  Scalar broadcast[LEAF]; /* operand of the current pass: to be subtracted or multiplied by */
 } Row;
 
 static void
@@ -56,7 +56,7 @@ read_exp (const void *source, void *tile, int64_t start, int n)
   row->loops->op[ADJ_K_OP_EXP](tile, tile, NULL, NULL, n);
 }
 
-/* The same of a row that is held: e^x is computed once. */
+/* The same for a row in a tile: e^x is computed once. */
 static void
 forward_held (const Row *row, bool log)
 {

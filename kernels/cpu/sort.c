@@ -11,7 +11,7 @@ typedef struct
 {
   union
   {
-    double f; /* of 16 and 32 bits too: every value of theirs is one of double */
+    double f; /* also for 16 and 32 bits: a double represents all their values */
     int64_t i;
   } key;
   int64_t index;
@@ -56,7 +56,7 @@ merge (Item *to, const Item *from, int64_t middle, int64_t n, Before before)
       to[i] = from[b++];
 }
 
-/* Sorts @items with @spare as room; returns which of the two holds the result. */
+/* Sorts @items with @spare as buffer; returns which of the two has the result. */
 static Item *
 sort_items (Item *items, Item *spare, int64_t n, Before before)
 {

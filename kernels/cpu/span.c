@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Views of arrays: sizes of types, merging of dimensions, and walks by runs of the last one. */
+/* Views of arrays: sizes of types, merging of dimensions, and walks by runs of the last dimension.
+ */
 
 #include <string.h>
 

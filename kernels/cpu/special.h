@@ -14,8 +14,8 @@
 /* --- of the normal distribution ----------------------------------------------------------------
  */
 
-/* e^(x²) erfc x: with what rounding took from x², or for large x by the continued fraction
- * 1 / (x + 1/2 / (x + 1 / (x + 3/2 / …))) / √π from its 60th term on. */
+/* e^(x²) erfc x: corrected by the rounding error of x², or for large x by the continued fraction 1
+ * / (x + 1/2 / (x + 1 / (x + 3/2 / …))) / √π from its 60th term on. */
 INLINE double
 m_erfcx_f64 (double x)
 {
@@ -34,8 +34,8 @@ m_erfcx_f64 (double x)
 
 SPECIAL_UNARY (erfcx)
 
-/* The y > 0 with erfc (y) = q, 0 < q <= 1: Newton's steps for ln erfc, which is nearly a parabola.
- */
+/* The y > 0 with erfc (y) = q, 0 < q <= 1: by Newton's method for ln erfc, which is nearly a
+ * parabola. */
 INLINE double
 erfc_inverse (double q)
 {
@@ -63,7 +63,7 @@ m_erfinv_f64 (double x)
 
 SPECIAL_UNARY (erfinv)
 
-/* The x below which a normal number lies with probability @p. */
+/* The quantile of the normal distribution for probability @p. */
 INLINE double
 m_ndtri_f64 (double p)
 {
@@ -80,8 +80,8 @@ SPECIAL_UNARY (ndtri)
 /* --- Bessel functions --------------------------------------------------------------------------
  */
 
-/* e^(−x) I_n (x) for x >= 0 and n of 0 or 1: the series of powers, all of one sign, or for large x
- * that of inverse powers. */
+/* e^(−x) I_n (x) for x >= 0 and n of 0 or 1: by the power series, all of one sign, or for large x
+ * by that of inverse powers. */
 INLINE double
 scaled_bessel_i (int n, double x)
 {
@@ -194,8 +194,8 @@ m_zeta_f64 (double s, double q)
   return isnan (s + q) || (q <= 0 && s != floor (s)) ? NAN : hurwitz_anywhere (s, q);
 }
 
-/* For large a: the first two terms of Temme's uniform expansion, of an error of 1 / a of the
- * second. μ = x / a − 1, η² / 2 = μ − ln (1 + μ), η of the sign of μ. */
+/* For large a: the first two terms of Temme's uniform expansion, with an error of 1 / a of the
+ * second. μ = x / a − 1, η² / 2 = μ − ln (1 + μ), η with the sign of μ. */
 INLINE double
 incomplete_gamma_of_large (double a, double x, int upper)
 {
@@ -208,8 +208,8 @@ incomplete_gamma_of_large (double a, double x, int upper)
          sign * rest * exp (-a * half) / sqrt (2 * M_PI * a);
 }
 
-/* x^a e^(−x) / Γ (a) times the series of the lower part for small x, or the continued fraction of
- * the upper one by Lentz' method. */
+/* x^a e^(−x) / Γ (a) times the series of the lower function for small x, or the continued fraction
+ * of the upper one by Lentz' method. */
 INLINE double
 incomplete_gamma (double a, double x, int upper)
 {
@@ -239,7 +239,7 @@ incomplete_gamma (double a, double x, int upper)
   return upper ? scale * h : 1 - scale * h;
 }
 
-/* The parts at the edges of their domain; 2 inside of it. */
+/* The values at the edges of the domain; 2 inside of it. */
 INLINE double
 incomplete_gamma_edge (double a, double x)
 {

@@ -14,8 +14,8 @@ enum
   TILE = 256,         /* elements of a pointwise tile */
   LEAF = 1024,        /* elements of a leaf of the summation tree */
   LANES = 64,         /* accumulators of a leaf: 16 lanes × 4 */
-  GEMM_MAX_ROWS = 12, /* of panels, in any table */
-  GEMM_STEP = 128,    /* of k in a slice of a sum: fixed, results depend on it */
+  GEMM_MAX_ROWS = 12, /* rows of panels, in any table */
+  GEMM_STEP = 128,    /* length of a slice of k: fixed, as the bits depend on it */
   COLUMNS = 512,      /* the most neighbouring outputs that a reduction handles together */
   LEVELS = 48         /* depth of the tree, enough for 2^48 leaves */
 };
@@ -28,7 +28,7 @@ typedef union
   int64_t i64;
 } Scalar;
 
-/* How a leaf combines elements; any and all are MAX and MIN of x != 0. */
+/* How elements of a leaf are combined; any and all are MAX and MIN of x != 0. */
 typedef enum
 {
   COMBINE_SUM,
@@ -38,7 +38,7 @@ typedef enum
   COMBINE_N
 } Combine;
 
-/* What happens to an element before it is combined. */
+/* The function applied to an element before it is combined. */
 typedef enum
 {
   MAP_NONE,
@@ -71,13 +71,13 @@ typedef void (*GemmLoop) (void *acc, int64_t ld, const void *a, const void *b, i
 typedef void (*GemmLinesLoop) (
     void *acc, int64_t ld, const void *a, const void *b, const int64_t *at, int64_t k);
 
-/* Neighbouring elements: so many, so far after the first. */
+/* @count neighbouring elements, @from elements after the first. */
 typedef struct
 {
   int64_t from, count;
 } GemmRun;
 
-/* The same of gemm_rows rows of A that are read where they are. */
+/* The same for gemm_rows rows of A that are read in place. */
 typedef void (*GemmRunsLoop) (
     void *acc, int64_t ld, const void *const *a, const void *b, const GemmRun *runs, int n_runs);
 
@@ -125,7 +125,7 @@ typedef struct
   void (*center_channel) (void *dst, const void *x, const void *g, const Scalar *numbers, int n);
 } RowLoops;
 
-/* A second operation, on the result of a first one. */
+/* A second operation, applied to the result of a first one. */
 typedef enum
 {
   PAIR_ADD,
@@ -137,20 +137,20 @@ typedef enum
 
 typedef struct
 {
-  AdjKType type; /* what a tile holds */
+  AdjKType type; /* type of the elements of a tile */
   size_t size;   /* bytes of an element */
   LoadLoop load[ADJ_K_N];
   StoreLoop store[ADJ_K_N];
   OpLoop op[ADJ_K_OP_N]; /* NULL where the class lacks the op, and for const and load */
   MapLoop map[MAP_N];    /* NULL for MAP_NONE */
   AddAtLoop add_at;      /* to elements of type @type */
-  /* As bf16 would hold them; NULL but in class F32. */
+  /* Rounds to bf16; NULL except in class F32. */
   void (*round_bf16) (void *dst, const void *x, int n);
-  OpLoop rounded_bf16[ADJ_K_OP_N];       /* an operation and that; NULL: they are two loops */
-  OpLoop pair[ADJ_K_OP_MUL + 1][PAIR_N]; /* two operations; NULL: as above, and in class I64 */
+  OpLoop rounded_bf16[ADJ_K_OP_N]; /* an operation followed by that; NULL: two loops are needed */
+  OpLoop pair[ADJ_K_OP_MUL + 1][PAIR_N]; /* two operations; NULL: two loops; always in class I64 */
   ReduceLoops reduce[COMBINE_N];
   RowLoops rows;                    /* NULL in class I64 */
-  GemmLoop gemm[GEMM_MAX_ROWS + 1]; /* by the rows of a panel that count; from 1 to gemm_rows */
+  GemmLoop gemm[GEMM_MAX_ROWS + 1]; /* by number of used rows of the panel: from 1 to gemm_rows */
   GemmLinesLoop gemm_lines[GEMM_MAX_ROWS + 1];
   GemmRunsLoop gemm_runs;
   PackLoop pack;            /* of elements of type @type */
@@ -285,11 +285,11 @@ enum
   HELD = 8192 /* elements of the longest row that is held in a tile */
 };
 
-/* The @n elements of a row, @base elements further on: where they lie when that is dense and of the
- * class, else loaded into @tile. */
+/* The @n elements of a row, @base elements further on: in place if they are dense and of the class,
+ * else loaded into @tile. */
 const void *
 adj_k_hold_row (const ClassLoops *loops, void *tile, const AdjKView *row, int64_t base, int n);
-/* Where the row is computed: in its place, or in @tile; finished by adj_k_store_row(). */
+/* Where to compute the row: in place, or in @tile; to be finished by adj_k_store_row(). */
 void *adj_k_begin_row (const ClassLoops *loops, void *tile, const AdjKView *row, int64_t base);
 void adj_k_store_row (
     const ClassLoops *loops, const AdjKView *row, int64_t base, const void *from, int n);

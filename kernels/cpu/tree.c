@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 
-/* The one tree by which all sums of the kernels go: pairwise over leaves of LEAF elements. */
+/* The tree by which all sums of the kernels are computed: pairwise over leaves of LEAF elements. */
 
 #include "tree.h"
 

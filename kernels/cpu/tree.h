@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #pragma once
 
-/* Private to kernels/cpu: the one tree by which sums are taken. */
+/* Private to kernels/cpu: the tree by which all sums are computed. */
 
 #include "tile.h"
 
@@ -18,26 +18,26 @@ typedef struct
 
 void adj_k_tree_begin (Tree *tree, const ClassLoops *loops, Combine combine, int width);
 
-/* Where the next leaf's result goes; the push counts it in. */
+/* Where to put the next leaf's result; the push adds it to the tree. */
 void *adj_k_tree_slot (Tree *tree);
 void adj_k_tree_push (Tree *tree);
 
-/* A leaf of `width` columns side by side, each of which takes the way of a leaf of its own: @n rows
- * of `width` elements are added to @lanes (LANES × width elements).  Lanes that no row goes to
- * would be identities; they are left out. */
+/* A leaf of `width` columns side by side, each summed like a leaf of its own: @n rows of `width`
+ * elements are added to @lanes (LANES × width elements).  Lanes without a row would be identities,
+ * and are left out. */
 void adj_k_tree_begin_columns (const Tree *tree, void *lanes, int64_t n);
 void adj_k_tree_add_columns (const Tree *tree, void *lanes, const void *row, int64_t i);
 /* The lane that row @i is added to. */
 void *adj_k_tree_lane (const Tree *tree, void *lanes, int64_t i);
-/* The sums of all lanes, in the first. */
+/* Adds all lanes into the first. */
 void
 adj_k_tree_fold_lanes (const ReduceLoops *loops, void *lanes, int64_t n, int width, size_t size);
 void adj_k_tree_push_columns (Tree *tree, void *lanes, int64_t n);
-/* Results of @n whole leaves, @width elements each one after the other, join into the first. */
+/* Joins the results of @n whole leaves of @width elements each into the first. */
 void
 adj_k_tree_join_leaves (const ReduceLoops *loops, void *leaves, int64_t n, int width, size_t size);
 
-/* Joins what is left into @result (@width elements; the identity when there was no leaf). */
+/* Joins the remaining results into @result (@width elements; the identity if there was no leaf). */
 void adj_k_tree_end (Tree *tree, void *result);
 
 /* Reads a run of a sequence: elements @start … @start + @n - 1 into @tile, of the class. */
@@ -51,6 +51,6 @@ void adj_k_tree_fold (const ClassLoops *loops,
                       int64_t n,
                       void *result);
 
-/* The same of @n elements that lie one after the other. */
+/* The same for @n contiguous elements. */
 void adj_k_tree_fold_memory (
     const ClassLoops *loops, Combine combine, const void *from, int64_t n, void *result);

@@ -22,8 +22,8 @@ pow2_of_int (int i)
   return f32_of_bits ((uint32_t) (i + 127) << 23);
 }
 
-/* e^x = 2^k e^r with |r| <= ln 2 / 2.  Scaled in two steps so that subnormals come out right.
- * *@low is what rounding took from the result. */
+/* e^x = 2^k e^r with |r| <= ln 2 / 2.  Scaled in two steps so that subnormals come out right. *@low
+ * is the rounding error of the result. */
 ALWAYS_INLINE float
 m_exp_split_f32 (float x, float *low)
 {
@@ -108,8 +108,8 @@ m_tanh_f32 (float x)
   return x != x ? x : large;
 }
 
-/* e / (1 + e) or 1 / (1 + e), with one step of correction by what rounding took from e, 1 + e and
- * the quotient. */
+/* e / (1 + e) or 1 / (1 + e), with one correction step by the rounding errors of e, 1 + e and the
+ * quotient. */
 ALWAYS_INLINE float
 m_sigmoid_f32 (float x)
 {

@@ -27,8 +27,8 @@ typedef struct
   size_t memory; /* bytes that one volume needs */
 } VolumeWork;
 
-/* Calls @work for volumes 0 … @n - 1, each with memory aligned for any class; false when there is
- * none. */
+/* Calls @work for volumes 0 … @n - 1, each with memory aligned for any class; false when memory ran
+ * out. */
 bool adj_k_for_each_volume (const VolumeWork *work, int64_t n, bool threads);
 
 static inline int64_t

@@ -23,10 +23,10 @@ enum
   SPOTS = 16,          /* elements of a tile */
   PLANES = 4,          /* of a channel: even and odd lines and columns */
   CACHE = 1024 * 1024, /* bytes of tiles that stay in cache */
-  LEAST_TILES = 64,    /* of a block, where they do not fit */
-  SPREAD = 15,   /* what an element of a tile costs that is spread or collected; a product: 1 */
-  WEIGHT = 400,  /* the same of a row and channel of weights */
-  MAX_COLS = 64, /* of a panel */
+  LEAST_TILES = 64,    /* tiles of a block, if they do not fit */
+  SPREAD = 15,         /* cost of a spread or collected element of a tile; a product costs 1 */
+  WEIGHT = 400,        /* cost of a row and channel of weights */
+  MAX_COLS = 64,       /* of a panel */
   CACHE_LINE = 64
 };
 
@@ -89,7 +89,7 @@ plan_of (const AdjKConv *conv, AdjKConvKind kind)
   return plan;
 }
 
-/* In products.  For weights, what was spread is turned besides. */
+/* The cost in products.  For weights, the spread tiles are also transposed. */
 static double
 cost_of (const Plan *plan, AdjKConvKind kind)
 {
@@ -147,7 +147,7 @@ new_planes (const Plan *plan)
 }
 
 /* Fills the planes of one channel with @lines pairs of lines of @width pairs of elements, from line
- * @top and column -@left of it on; what lies outside is 0. */
+ * @top and column -@left of it on; elements outside are 0. */
 static void
 fill_planes (const Plan *plan,
              float *planes,
@@ -202,7 +202,7 @@ spread_source (const Plan *plan, float *v, float *planes, int64_t image, int64_t
                        plan->pitch, (int) plan->n);
 }
 
-/* S of row @o: of tiles between lines it is 0. */
+/* S of row @o; 0 for the tiles between lines. */
 static void
 spread_gradient (const Plan *plan, float *s, float *planes, int64_t image, int64_t block, int64_t o)
 {
@@ -497,8 +497,8 @@ collect_weights (const Plan *plan,
         w->stride[1], taps + tap * n, (int) n);
 }
 
-/* Of the blocks of all images in order; each sum is one thread's, so their number changes no bit.
- */
+/* Sums over the blocks of all images in order; each sum is computed by one thread, so the bits do
+ * not depend on their number. */
 static bool
 sum_blocks (const Plan *plan, float *sums, int64_t ld, float *v, float *s)
 {

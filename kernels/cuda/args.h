@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #pragma once
 
-/* What each kernel takes: launchers fill it, kernels read it. */
+/* Arguments of each kernel: filled by launchers, read by kernels. */
 
 #include "adj-kernel-backend.h"
 #include "cpu/resample-tap.h"
@@ -46,13 +46,13 @@ typedef struct
   bool upper;
 } TriangleArgs;
 
-/* One output per place of @kept, each over the @n elements of @along, of which a block takes
- * @chunk, a power of two of leaves. */
+/* One output per place of @kept, each over the @n elements of @along; a block takes @chunk of them,
+ * a power of two of leaves. */
 typedef struct
 {
   AdjKView kept, along, out;
-  AdjKView mean; /* of what @deviates: the squares of the distance to it are summed, and divided */
-  void *parts;   /* (nullable): of the class, for each output its chunks */
+  AdjKView mean; /* for @deviates: the squared distances to it are summed and divided */
+  void *parts;   /* (nullable): of the class, the partial sums of each output's chunks */
   int64_t n, n_outputs, n_chunks, chunk;
   double divisor;
   int kind; /* AdjKReduce */
@@ -99,7 +99,8 @@ typedef struct
 {
   AdjKView x, g, x_rows, g_rows, mean, rstd, w; /* w without data: none */
   AdjKView to, to_rows;                         /* gx */
-  void *parts; /* of gw: of the class, for each column its chunks of @chunk rows */
+  void *parts; /* partial sums of gw: of the class, for each column those of its chunks of @chunk
+                  rows */
   int64_t n, n_rows, n_chunks, chunk;
 } LayerNormBackwardArgs;
 
@@ -251,8 +252,8 @@ typedef struct
   AdjKDraw draw;
 } DrawArgs;
 
-/* Scores and gradients of probabilities [rows, n] of the class, dense, of rows of q, and what is
- * made of them, maybe in place; see attention.cu. */
+/* Scores and gradients of probabilities [rows, n] of the class, dense, of rows of q, and their
+ * results, maybe in place; see attention.cu. */
 typedef struct
 {
   AdjKView mask, lse, g, out; /* as the call's; mask without data: none */

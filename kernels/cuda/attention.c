@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* Launches attention: matrix products of whole scores, and a kernel for their rows between them.
- * The sums of gk and gv go by blocks of rows of q, as on the CPU. */
+/* Launches attention: matrix products of whole scores, and between them a kernel on their rows. gk
+ * and gv are summed by blocks of rows of q, as on the CPU. */
 
 #include "launch.h"
 
 enum
 {
-  ROWS = 96 /* of q whose part of gk and gv is summed at once */
+  ROWS = 96 /* rows of q whose part of gk and gv is summed at once */
 };
 
 /* The matrices [heads, rows, …] of one batch, rows @start … @start + @n - 1. */
@@ -50,8 +50,8 @@ new_scores (AdjKQueue *queue, const AdjKAttention *attention, AdjKType type)
   return adj_k_cuda_temporary (queue, &scores, type);
 }
 
-/* What is multiplied after @scores: the same memory; for a library, which multiplies 16 bits by
- * 16 bits several times as fast, rounded to the type of q. */
+/* The factor made from @scores: the same memory; for a library, which multiplies 16-bit factors
+ * several times as fast, rounded to the type of q. */
 static AdjKView
 rounded_scores (AdjKQueue *queue, const AdjKAttention *attention, const AdjKView *scores)
 {
@@ -121,7 +121,7 @@ adj_k_cuda_attention (AdjKQueue *queue,
   return true;
 }
 
-/* to = factor · aᵀ b, by a library, whose sums have an order of their own. */
+/* to = factor · aᵀ b, by a library, which sums in its own order. */
 static void
 multiply_turned (
     AdjKQueue *queue, const AdjKView *to, double factor, const AdjKView *a, const AdjKView *b)

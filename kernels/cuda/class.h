@@ -15,7 +15,7 @@ typedef union
   int64_t i64;
 } Scalar;
 
-/* The element at @i, of @bytes bytes, as it is. */
+/* Copies the element of @bytes bytes at @from to @to, unchanged. */
 DEVICE void
 copy_element (void *dst, int64_t to, const void *src, int64_t from, int bytes)
 {

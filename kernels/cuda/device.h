@@ -27,7 +27,7 @@ sync_block (void)
   __syncthreads ();
 }
 
-/* x of the thread @by lanes further on in the warp. */
+/* The x of the lane @by further on in the warp. */
 #define SHUFFLE_DOWN(x, by) __shfl_down_sync (0xffffffff, x, by)
 
 DEVICE void
@@ -54,7 +54,7 @@ set_flag_f32 (float *at)
   atomicExch (at, 1.f);
 }
 
-/* Not copied, so that constants stay constants. */
+/* Passed by reference, so that constants stay constants. */
 #define GIVEN(Args) const Args &
 
 #else
@@ -63,7 +63,7 @@ set_flag_f32 (float *at)
 #define GIVEN(Args) Args
 #endif
 
-/* In the text of a kernel that is made for one call, those of the library are its functions. */
+/* In the source of a kernel for one call, the kernels of the library are functions. */
 #ifdef KERNELS_ARE_FUNCTIONS
 #define KERNEL(name, Args) DEVICE void name##_function (GIVEN (Args) args)
 #else
@@ -76,8 +76,8 @@ set_flag_f32 (float *at)
 #define UNROLLED
 #endif
 
-/* Loads of one turn do not wait for those before, where a turn is short: in the text for one call,
- * whose types and strides are known. */
+/* Unrolls short loops so that loads overlap: in the source for one call, whose types and strides
+ * are known. */
 #ifdef KERNELS_ARE_FUNCTIONS
 #define OVERLAPPED _Pragma ("unroll 4")
 #else

@@ -11,8 +11,8 @@
 /* Words that need none of each other. */
 #define APART (N - M)
 
-/* Words kept: a power of two with room for a turn and for those that are made meanwhile, so that
- * what is read in one step is written in none that may run beside it. */
+/* Words kept: a power of two with room for a turn and for the words made meanwhile, so that no step
+ * overwrites words that a concurrent step reads. */
 #define RING 1024
 #define WORD(i) ring[(uint32_t) (i) % RING]
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #pragma once
 
-/* The sum tree of cpu/tree.c by one block: element i of a leaf of 1024 goes to lane i mod 64, lanes
- * halve onto each other, leaves join like the digits of a binary counter.  Threads come in groups
- * of 64, each of which takes a leaf. */
+/* The sum tree of cpu/tree.c within a block: element i of a leaf of 1024 goes to lane i mod 64,
+ * lanes are joined by halves, leaves like the digits of a binary counter.  Threads are in groups of
+ * 64, each of which sums a leaf. */
 
 #include "cuda/class.h"
 
@@ -51,7 +51,7 @@ enum
     return depth == 0 ? c##_identity (kind) : part[0];                                             \
   }                                                                                                \
                                                                                                    \
-  /* What the 64 lanes of each group hold, in the first of the group. */                           \
+  /* Joins the 64 lanes of each group, into the first of the group. */                             \
   DEVICE void c##_join_lanes (int kind, T *lanes, T x)                                             \
   {                                                                                                \
     int lane = THREAD % FOLD_LANES;                                                                \
@@ -74,8 +74,8 @@ FOLD_FUNCTIONS (f32, float)
 FOLD_FUNCTIONS (f64, double)
 FOLD_FUNCTIONS (i64, int64_t)
 
-/* What the thread's lane has of the leaf from @first on.  Loads are not conditional, so that those
- * of several turns run at once: past the end the last element is loaded, and not used. */
+/* The sum of the thread's lane of the leaf from @first on.  Loads are not conditional, so that
+ * those of several turns overlap: past the end the last element is loaded and not used. */
 #define FOLD_LANE(c, T, kind, n, first, ELEMENT, x)                                                \
   do                                                                                               \
     {                                                                                              \
@@ -95,7 +95,7 @@ FOLD_FUNCTIONS (i64, int64_t)
     }                                                                                              \
   while (0)
 
-/* Leaves, one for each 64 threads at a time, joined by their number into fold_lanes[0]. */
+/* Sums leaves, one per 64 threads at a time, and joins them by their number into fold_lanes[0]. */
 #define FOLD_LEAVES(c, T, kind, n, ELEMENT)                                                        \
   do                                                                                               \
     {                                                                                              \
@@ -150,7 +150,7 @@ enum
 };
 
 /* result = the combination of ELEMENT (i) for @start <= i < @end, whole leaves from there on, in
- * the first 16 threads of a block of 256: for each of them its own, since ELEMENT is of THREAD
+ * the first 16 threads of a block of 256: for each its own column, since ELEMENT depends on THREAD
  * % 16. */
 #define FOLD_COLUMNS(...) FOLD_COLUMNS_ (__VA_ARGS__)
 #define FOLD_COLUMNS_(c, T, kind, start, end, ELEMENT, result)                                     \

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* A pointwise program written out: a thread takes a few neighbouring elements, which are loaded and
- * stored at once where they lie side by side, through steps that are plain expressions. */
+/* A pointwise program as source: a thread takes a few neighbouring elements, which are loaded and
+ * stored together where they are adjacent; its steps are plain expressions. */
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,11 +17,11 @@ enum
   BLOCKS = 1 << 20
 };
 
-/* How an operand comes to a thread. */
+/* How a thread accesses an operand. */
 typedef enum
 {
-  AS_ONE,  /* the same for all its elements */
-  AS_PACK, /* side by side */
+  AS_ONE,  /* one element for all of the thread's elements */
+  AS_PACK, /* adjacent elements at once */
   EACH,    /* one by one */
 } Access;
 
@@ -52,7 +52,7 @@ last_stride (const AdjKView *view)
   return view->rank > 0 ? view->stride[view->rank - 1] : 0;
 }
 
-/* Whether groups of @width elements of @view begin at multiples of what is loaded at once. */
+/* Whether groups of @width elements of @view are aligned to the size of a load. */
 static bool
 is_aligned (const AdjKView *view, int width)
 {
@@ -68,7 +68,8 @@ is_aligned (const AdjKView *view, int width)
   return true;
 }
 
-/* As many elements as the widest operand loads at once, if all groups are whole and aligned. */
+/* The number of elements that the widest operand loads at once, if all groups are whole and
+ * aligned. */
 static int
 choose_width (const Program *p)
 {
@@ -131,7 +132,7 @@ write_places (FILE *out, const Program *p)
     }
 }
 
-/* Memory of operand @i from its place on. */
+/* Writes the address of operand @i, with its offset. */
 static void
 write_address (FILE *out, const Program *p, int i)
 {
@@ -172,7 +173,7 @@ write_stores (FILE *out, const Program *p)
 
 /* -- steps -- */
 
-/* What functions of element.h take: memory, and which element of it. */
+/* Writes the arguments of functions of element.h: memory, and the index of the element. */
 static void
 write_element (FILE *out, int i, const void *data)
 {

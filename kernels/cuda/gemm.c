@@ -8,7 +8,7 @@ enum
   EDGE = 16 /* of a tile: as in gemm.cu */
 };
 
-/* What is added may lie as no library takes it: then it becomes the result first. */
+/* Copies an addend with a layout that libraries do not support into the result first. */
 static bool
 run_by_library (AdjKQueue *queue, const AdjKGemm *gemm)
 {
@@ -33,7 +33,7 @@ widen (AdjKQueue *queue, const AdjKView *view)
   return wide;
 }
 
-/* Operands of several types: as f32, and rounded at the end. */
+/* Operands of different types are converted to f32, and the result is rounded at the end. */
 static bool
 run_widened (AdjKQueue *queue, const AdjKGemm *gemm)
 {
@@ -43,7 +43,7 @@ run_widened (AdjKQueue *queue, const AdjKGemm *gemm)
   wide.b = widen (queue, &gemm->b);
   wide.c = adj_k_cuda_temporary (queue, &gemm->c, ADJ_K_F32);
   if (wide.a.data == NULL || wide.b.data == NULL || wide.c.data == NULL)
-    return true; /* the queue tells */
+    return true; /* the queue reports the error */
   if (!run_by_library (queue, &wide))
     return false;
   adj_k_cuda_copy (queue, &gemm->c, &wide.c);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #pragma once
 
-/* What kernels of given positions take. */
+/* Arguments of the kernels that read or write at given positions. */
 
 #include "adj-kernel-backend.h"
 
@@ -32,7 +32,7 @@ typedef struct
   int64_t n, size;
 } CountArgs;
 
-/* Values are walked by places of the index tensors (@places) and the other dims (@rest). */
+/* Walks values by places of the index tensors (@places) and the other dims (@rest). */
 typedef struct
 {
   AdjKView places, rest; /* of values */
@@ -43,10 +43,10 @@ typedef struct
   AdjKFaults *faults;
   int64_t n_places, n_rest;
   int n_idx, type;
-  int64_t *keys; /* of places, when it is these that are wanted */
+  int64_t *keys; /* keys of the places, if these are wanted */
 } ManyArgs;
 
-/* Where each element of @idx leads. */
+/* The key of each element of @idx. */
 typedef struct
 {
   AdjKView idx;
@@ -55,13 +55,13 @@ typedef struct
   int64_t n, size, skipped;
 } KeysArgs;
 
-/* Values of @places × @rest go to @stride · key + @x_rest.  Places come in the order of their keys;
- * negative ones are left out. */
+/* Writes values of @places × @rest to @stride · key + @x_rest.  Places are sorted by key; negative
+ * keys are left out. */
 typedef struct
 {
   AdjKView places, rest, x_rest;
-  const int64_t *keys, *order; /* sorted, and the places that they are of */
-  const int64_t *counts;       /* (nullable): by key: what is added is divided by it */
+  const int64_t *keys, *order; /* sorted keys, and their places */
+  const int64_t *counts;       /* (nullable): by key: divisor of the added values */
   void *x;
   int64_t n_places, n_rest, stride;
   double factor;

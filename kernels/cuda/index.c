@@ -17,8 +17,7 @@ stride_of_dim (const AdjKView *view, int dim)
   return view->rank > 0 ? view->stride[dim] : 0;
 }
 
-/* @view with the sizes of @shape, to which its dims belong in order from @first on; the others
- * repeat it. */
+/* @view broadcast to the sizes of @shape; its dims are those of @shape from @first on. */
 static AdjKView
 spread (const AdjKView *view, const AdjKView *shape, int first)
 {
@@ -100,7 +99,7 @@ adj_k_cuda_embedding (AdjKQueue *queue,
 
 /* --- writing ---------------------------------------------------------------------------------- */
 
-/* Sums in 16-bit floats are kept in f32, and rounded once. */
+/* Sums of 16-bit floats are kept in f32, and rounded once at the end. */
 static AdjKView
 begin_sum (AdjKQueue *queue, const AdjKView *out, bool add)
 {
@@ -154,7 +153,7 @@ scatter_along (AdjKQueue *queue,
   return true;
 }
 
-/* @src with the sizes of @idx, which may be smaller. */
+/* The part of @src with the sizes of @idx, which may be smaller. */
 static AdjKView
 cut (const AdjKView *src, const AdjKView *idx)
 {
@@ -192,7 +191,7 @@ adj_k_cuda_scatter_add (AdjKQueue *queue,
 
 /* --- writing whole slices at sorted positions ------------------------------------------------- */
 
-/* [n] of I64; without data when there is no memory. */
+/* [n] of I64; without data when memory ran out. */
 static AdjKView
 new_numbers (AdjKQueue *queue, int64_t n)
 {
@@ -201,7 +200,7 @@ new_numbers (AdjKQueue *queue, int64_t n)
   return adj_k_cuda_temporary (queue, &numbers, ADJ_K_I64);
 }
 
-/* With @keys of all places. */
+/* Sorts the places of @args by @keys. */
 static bool
 put_in_order (AdjKQueue *queue, PutArgs *args, const AdjKView *keys)
 {
@@ -270,7 +269,7 @@ adj_k_cuda_index_add (AdjKQueue *queue,
   return true;
 }
 
-/* How often each row is named; NULL without memory. */
+/* How often each row is indexed; NULL when memory ran out. */
 static const int64_t *
 count_rows (AdjKQueue *queue, const AdjKView *indices, int64_t n_rows)
 {
@@ -314,7 +313,7 @@ adj_k_cuda_embedding_backward (AdjKQueue *queue, const AdjKEmbeddingBackward *e,
 
 /* --- several index tensors -------------------------------------------------------------------- */
 
-/* Takes the dims of values apart into those of the index tensors and those of x. */
+/* Splits the dims of values into those of the index tensors and those of x. */
 static void
 split_values (const AdjKIndex *index, const AdjKView *x, ManyArgs *args)
 {
@@ -342,7 +341,7 @@ split_values (const AdjKIndex *index, const AdjKView *x, ManyArgs *args)
   args->n_idx = n;
 }
 
-/* What reading and writing have in common, of @x, the index's own or one in its place. */
+/* The common arguments of reading and writing, for @x, the index's own or a replacement. */
 static ManyArgs
 many_args (AdjKQueue *queue, const AdjKIndex *index, const AdjKView *x)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #pragma once
 
-/* The kernels that the .cu of this folder define. */
+/* The kernels defined in the .cu files of this folder. */
 
 #include "cuda/args.h"
 

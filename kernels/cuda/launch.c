@@ -42,7 +42,7 @@ adj_k_cuda_run_as_it_is (
     queue->device->launch (queue, symbol, &shape, args, size);
 }
 
-/* Rows of one leaf need no more threads than a leaf has lanes. */
+/* Rows of at most one leaf need no more threads than a leaf has lanes. */
 void
 adj_k_cuda_run_blocks (
     AdjKQueue *queue, const char *symbol, int64_t n, int64_t work, const void *args, size_t size)

@@ -14,13 +14,14 @@ ADJ_K_ENTRIES (DECLARE_LAUNCHER)
 enum
 {
   CUDA_THREADS = 256,     /* of a block */
-  CUDA_BLOCKS = 1 << 20,  /* of a grid, at most; kernels take what is left in turns */
+  CUDA_BLOCKS = 1 << 20,  /* of a grid, at most; kernels loop over the rest */
   CUDA_CHUNK = 64 * LEAF, /* work for a whole block */
-  CUDA_COLUMNS = 16       /* that a block reduces at once: as in fold.h */
+  CUDA_COLUMNS = 16       /* columns that a block reduces at once: as in fold.h */
 };
 
-/* @n elements, a thread each; or @n blocks, whose threads do for @work elements.  As it is: not
- * made anew for these arguments, which hardly ever come again. */
+/* Runs a thread for each of @n elements; or @n blocks, each for @work elements.  "As it is" uses
+ * the kernel of the library, without one specialised for these arguments, which hardly ever repeat.
+ */
 void
 adj_k_cuda_run (AdjKQueue *queue, const char *symbol, int64_t n, const void *args, size_t size);
 void adj_k_cuda_run_blocks (
@@ -31,7 +32,7 @@ void adj_k_cuda_run_as_it_is (
 
 #define RUN_AS_IT_IS(queue, symbol, n, args)                                                       \
   adj_k_cuda_run_as_it_is (queue, symbol, n, &(args), sizeof (args))
-/* @n blocks, each for a row of @length elements: long ones have more threads. */
+/* Runs @n blocks, each for a row of @length elements: long rows get more threads. */
 void adj_k_cuda_run_rows (
     AdjKQueue *queue, const char *symbol, int64_t n, int64_t length, const void *args, size_t size);
 
@@ -47,12 +48,12 @@ void adj_k_cuda_run_rows (
    : (klass) == ADJ_K_CLASS_F64 ? name "_f64"                                                      \
                                 : name "_i64")
 
-/* Of sums over @args->n elements for @args->n_outputs that lie side by side: how many blocks share
- * them, with memory for their parts; 0: it ran out.  Then the parts are joined. */
+/* For sums over @args->n elements for @args->n_outputs adjacent outputs: the number of blocks that
+ * share them, with memory for partial sums; 0: memory ran out.  Then joins the partial sums. */
 int64_t adj_k_cuda_share_columns (AdjKQueue *queue, AdjKClass klass, ReduceArgs *args);
 void adj_k_cuda_join_parts (AdjKQueue *queue, AdjKClass klass, const ReduceArgs *args);
 
-/* A dense view over scratch memory with the sizes of @like; without data when there is none. */
+/* A dense view of scratch memory with the sizes of @like; without data when memory ran out. */
 AdjKView adj_k_cuda_temporary (AdjKQueue *queue, const AdjKView *like, AdjKType type);
 
 /* Class, along @dims (bit set): the dims of @view merged. */

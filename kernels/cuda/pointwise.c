@@ -27,7 +27,7 @@ run_steps (AdjKQueue *queue, const AdjKStep *steps, int n_steps, AdjKView *views
   return true;
 }
 
-/* The operand that decides the order of dims comes first: what is written, else what is there. */
+/* The operand whose strides decide the order of dims: a stored one, else the first. */
 static int
 find_first (const AdjKStep *steps, int n_steps)
 {

@@ -7,12 +7,13 @@
 
 enum
 {
-  LEAST_CHUNK = 4 * LEAF, /* of one output that a block takes */
+  LEAST_CHUNK = 4 * LEAF, /* elements of one output per block */
   MAX_BLOCKS = 8192,
-  MAX_CHUNKS = 1024 /* of one output, which one thread joins */
+  MAX_CHUNKS = 1024 /* chunks of one output at most, which one thread joins */
 };
 
-/* Enough blocks for the whole device, as far as there are leaves; %false: memory ran out. */
+/* Sets the chunks so that the whole device is used, as far as there are leaves; %false: memory ran
+ * out. */
 static bool
 share (AdjKQueue *queue, AdjKClass klass, int64_t least, int64_t n_groups, ReduceArgs *args)
 {
@@ -55,7 +56,7 @@ last_stride (const AdjKView *view)
   return view->rank > 0 ? view->stride[view->rank - 1] : 0;
 }
 
-/* Whether outputs, but not what is summed, lie side by side. */
+/* Whether outputs are adjacent in memory, but not the summed elements. */
 static bool
 goes_by_columns (const ReduceArgs *args)
 {
@@ -63,7 +64,7 @@ goes_by_columns (const ReduceArgs *args)
          last_stride (&args->along) != 1;
 }
 
-/* With @args that tell what to sum. */
+/* Runs the sums that @args describe. */
 static void
 run (AdjKQueue *queue, AdjKClass klass, ReduceArgs *args)
 {
@@ -98,7 +99,7 @@ adj_k_cuda_reduce (
   run (queue, class_of (logical ? in->type : out->type), &args);
 }
 
-/* Of outputs that several blocks share: the mean, then what deviates from it. */
+/* For outputs that several blocks share: the mean first, then the squared deviations. */
 static void
 var_mean_by_chunks (AdjKQueue *queue,
                     AdjKClass klass,

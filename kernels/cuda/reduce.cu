@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Reductions: a block takes a chunk of 64 leaves of one output, and what there are several
- * chunks of is joined by a second kernel; both in the tree of the CPU. */
+/* Reductions: a block takes a chunk of 64 leaves of one output; several chunks are joined by a
+ * second kernel; both by the tree of the CPU. */
 
 #include "cuda/args.h"
 #include "cuda/fold.h"

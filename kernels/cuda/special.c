@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* A kernel of the library with its arguments as constants.  What could be an address is given when
- * it runs, so that the same text serves other memory; what is not one is not made wrong by that. */
+/* Kernels of the library with their arguments as constants.  Words that could be addresses are
+ * passed at run time, so that the text is valid for other memory; passing other words too is
+ * harmless. */
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -41,7 +42,8 @@ adj_k_cuda_find_module (const char *symbol)
   return row != NULL ? row->file : NULL;
 }
 
-/* Sizes are smaller, numbers with a point larger; type and rank of a view stand in one word. */
+/* Sizes are smaller, floating numbers larger than addresses; type and rank of a view share one
+ * word. */
 static bool
 may_be_address (uint64_t word)
 {
@@ -50,7 +52,7 @@ may_be_address (uint64_t word)
   return high != 0 && high >> 24 == 0 && (high > ADJ_K_MAX_RANK || low >= ADJ_K_N);
 }
 
-/* What of @words the kernel is given when it runs; their number. */
+/* Collects the @words that are passed at run time; returns their number. */
 static int
 find_addresses (const uint64_t *words, int n_words, uint64_t *addresses)
 {

@@ -24,20 +24,20 @@ struct _AdjBesidePane
   AdjGraphView *first;         /* (unowned) (nullable) */
   AdjBeside *beside;           /* (owned) */
   AdjGraphSet *graphs;         /* (owned) (nullable): of @graph */
-  const AdjBundleGraph *graph; /* (nullable): that somebody chose */
+  const AdjBundleGraph *graph; /* (nullable): the graph that the user chose */
   AdjGraphSet *others;         /* (owned) (nullable): of @other */
-  const AdjBundleGraph *other; /* (nullable): of another file, which the choice has too */
+  const AdjBundleGraph *other; /* (nullable): a graph of another file, which the list also has */
   char *file;                  /* (owned) (nullable): its title */
-  AdjBundle *listed;           /* (unowned): whose graphs the choice has */
-  gboolean opening;            /* the canvas has become narrower for it */
-  gboolean following;          /* one view moves or selects after the other */
+  AdjBundle *listed;           /* (unowned): the bundle whose graphs are listed */
+  gboolean opening;            /* the canvas was narrowed for the pane */
+  gboolean following;          /* one view is following the other */
 };
 
 G_DEFINE_FINAL_TYPE (AdjBesidePane, adj_beside_pane, ADJ_TYPE_PANEL)
 
 /* -- what is shown -- */
 
-/* The stage that the shown one was made of, else the next graph. */
+/* The graph that the shown stage was made from, else the next graph. */
 static const AdjBundleGraph *
 find_before (AdjDocument *document)
 {
@@ -53,7 +53,7 @@ find_before (AdjDocument *document)
   return index != G_MAXUINT ? adj_graph_set_get (graphs, index) : NULL;
 }
 
-/* As menus call it, after @file where that is another one. */
+/* Appends the graph's title, after @file where it is of another file. */
 static void
 append_name (GtkStringList *names, const char *file, const AdjBundleGraph *graph)
 {
@@ -163,7 +163,7 @@ adj_beside_pane_set_graph (AdjBesidePane *self,
 typedef struct
 {
   AdjBesidePane *self;
-  AdjPoint middle; /* of what the first view shows */
+  AdjPoint middle; /* of the visible part of the first view */
   float least;
   AdjPoint offset; /* from the first to the second */
 } Nearest;
@@ -207,8 +207,8 @@ take_nearest (guint index, gpointer data)
   return TRUE;
 }
 
-/* Where the second graph is when what is selected, or the closed module that it is in, stands side
- * by side; %FALSE: it is out of view. */
+/* The offset of the second picture that puts the selected node, or its closed module, side by side
+ * in both; %FALSE: it is out of view. */
 static gboolean
 find_offset_of_selected (AdjBesidePane *self, const AdjRect *visible, AdjPoint *offset)
 {
@@ -223,8 +223,8 @@ find_offset_of_selected (AdjBesidePane *self, const AdjRect *visible, AdjPoint *
          here.x < visible->x + visible->width && here.y < visible->y + visible->height;
 }
 
-/* The same of the pair that is nearest to the middle, where nothing that is in view is selected; of
- * those in view, where there is one. */
+/* The offset for the selection or, where it is out of view, for the aligned pair that is nearest to
+ * the middle, preferably a visible one. */
 static gboolean
 find_offset (AdjBesidePane *self, AdjPoint *offset)
 {
@@ -378,8 +378,8 @@ on_page (AdjBesidePane *self)
 
 /* -- the picture -- */
 
-/* Of each node of the other graph what became of it, as adj_graph_view_set_changes().  (transfer
- * full) */
+/* What became of each node of the other graph, as for adj_graph_view_set_changes().
+ * (transfer full) */
 static GBytes *
 list_changes (const AdjAlignment *alignment, const AdjGraph *other)
 {
@@ -392,8 +392,8 @@ list_changes (const AdjAlignment *alignment, const AdjGraph *other)
   return g_bytes_new_take (kinds, n);
 }
 
-/* The canvas is half as wide now: all of the picture stays all of it, else its middle in the
- * middle. */
+/* The canvas is half as wide now: a picture that still fits is centred, else the middle of the view
+ * stays in the middle. */
 static void
 make_room (AdjBesidePane *self)
 {

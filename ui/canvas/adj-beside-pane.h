@@ -6,15 +6,14 @@
 
 G_BEGIN_DECLS
 
-/* A second graph beside the canvas, as picture and as difference of texts: it scrolls and zooms
- * with the first, and what is selected in one is selected in the other.  Nothing is computed while
- * it is not on the screen. */
+/* A second graph beside the canvas, as picture and as difference of texts: scrolling, zoom and
+ * selection are synchronised with the first.  Nothing is computed while it is not visible. */
 #define ADJ_TYPE_BESIDE_PANE (adj_beside_pane_get_type ())
 G_DECLARE_FINAL_TYPE (AdjBesidePane, adj_beside_pane, ADJ, BESIDE_PANE, AdjPanel)
 
 /* @view: that of the first graph. */
 void adj_beside_pane_set_view (AdjBesidePane *self, AdjGraphView *view);
-/* Shows @graph of @graphs, of the file of that title, from now on. */
+/* Shows @graph of @graphs, of the file with that title. */
 void adj_beside_pane_set_graph (AdjBesidePane *self,
                                 AdjGraphSet *graphs,
                                 const AdjBundleGraph *graph,

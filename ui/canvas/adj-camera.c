@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* The camera of the canvas: which part of the scene is seen at which zoom. */
+/* The camera of the canvas: visible part of the scene and zoom. */
 
 #include "canvas/adj-camera.h"
 
 #include <math.h>
 
-/* Pixels of the scene that stay in view however far one pans. */
+/* Pixels of the scene that stay in view when panning. */
 #define KEEP 80.0f
 
 AdjPoint

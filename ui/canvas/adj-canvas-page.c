@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The canvas with what lies over it: breadcrumbs, minimap, legend and the choice of tints. */
+/* The canvas with its overlays: breadcrumbs, minimap, legend and the choice of tints. */
 
 #include "canvas/adj-canvas-page.h"
 
@@ -17,7 +17,7 @@
 #include "report/adj-properties.h"
 
 #define NARROW 520          /* pixels of the canvas */
-#define ROOM_FOR_COUNTS 600 /* beside where one is */
+#define ROOM_FOR_COUNTS 600 /* pixels needed beside the pane of a second graph */
 
 struct _AdjCanvasPage
 {
@@ -31,15 +31,15 @@ struct _AdjCanvasPage
   GtkLabel *counts;
   GtkButton *zoom_button;
   GtkLabel *range;
-  AdjStageSummaries *summaries; /* (weak) (nullable): of the document */
+  AdjStageSummaries *summaries; /* (weak) (nullable): summaries of the document */
   gulong changed;
-  AdjRecording *recording; /* (owned) (nullable): whose stage is shown */
-  gboolean narrow;         /* a canvas that has better things to show than all of the bar */
+  AdjRecording *recording; /* (owned) (nullable): the recording of the shown stage */
+  gboolean narrow;         /* the canvas is too narrow for the whole bar */
 };
 
 G_DEFINE_FINAL_TYPE (AdjCanvasPage, adj_canvas_page, ADJ_TYPE_PANEL)
 
-/* Its module, or the node of autograd that it was captured from. */
+/* Its module, or the autograd node that it was captured from. */
 static char *
 get_path (AdjCanvasPage *self, AdjNodeId node)
 {
@@ -72,7 +72,7 @@ update_crumbs (AdjCanvasPage *self)
       g_autofree char *path = get_path (self, selected);
       g_auto (GStrv) parts = g_strsplit (path, strchr (path, ' ') != NULL ? "\n" : ".", -1);
 
-      /* "model.py:40–71 · 3 of 76", of a block, is one. */
+      /* The path of a block, "model.py:40–71 · 3 of 76", is not split. */
       for (guint i = 0; parts[i] != NULL; i++)
         g_string_append_printf (text, " › %s", parts[i]);
       g_string_append_printf (text, " › %s", node->name);
@@ -128,7 +128,7 @@ update_marks (AdjCanvasPage *self)
       self->view, comparison != NULL && scene != NULL ? adj_marks_new (scene, comparison) : NULL);
 }
 
-/* What the shown stage did, once that is known; where most of it is new that says nothing. */
+/* Shows what the stage changed, when that is known, but not where most nodes are new. */
 static void
 update_changes (AdjCanvasPage *self)
 {
@@ -164,7 +164,7 @@ follow_summaries (AdjCanvasPage *self)
                                              self, G_CONNECT_SWAPPED);
 }
 
-/* Tints by number, with the ends of the ramp beside the choice. */
+/* Shows the ends of the ramp beside the choice for tints by number. */
 static void
 update_look (AdjCanvasPage *self)
 {
@@ -195,8 +195,8 @@ update_evaluation (AdjCanvasPage *self)
   update_look (self);
 }
 
-/* What each node of graph @to was in graph @from of another step, where the one was made of the
- * other.  (transfer full) (nullable): of guint32 */
+/* The node of graph @from for each node of graph @to, where one stage was made from the other.
+ * (transfer full) (nullable): of guint32 */
 static GArray *
 find_origins (AdjCanvasPage *self, const AdjGraph *from, const AdjGraph *to)
 {
@@ -230,7 +230,7 @@ find_origins (AdjCanvasPage *self, const AdjGraph *from, const AdjGraph *to)
   return NULL;
 }
 
-/* Another stage of what is shown. */
+/* Prepares the view for another stage. */
 static void
 prepare_step (AdjCanvasPage *self, const AdjGraph *next)
 {
@@ -316,7 +316,7 @@ on_module_toggled (AdjCanvasPage *self, const char *path)
   adj_document_toggle_module (adj_panel_get_document (self), path);
 }
 
-/* An input of backward leads to what made it. */
+/* Activating an input of backward goes to its maker. */
 static void
 on_node_activated (AdjCanvasPage *self)
 {

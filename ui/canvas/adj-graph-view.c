@@ -199,7 +199,7 @@ find_group (const AdjScene *scene, const AdjSceneBox *like)
   return ADJ_NO_BOX;
 }
 
-/* Whether @box stands for the module that opens, and for what is selected in it. */
+/* Whether @box is the module that is being opened, which contains the selected node. */
 static gboolean
 hides_selected (AdjGraphView *self, const AdjSceneBox *box)
 {
@@ -207,8 +207,8 @@ hides_selected (AdjGraphView *self, const AdjSceneBox *box)
          g_str_equal (box->path, adj_scene_get_box (self->scene, self->anchor)->path);
 }
 
-/* The module that was opened or closed stays under the pointer; what is selected in one that opens
- * comes to where that was. */
+/* Keeps the module that was opened or closed in place; the selected node of one that opens moves to
+ * the module's old place. */
 static void
 keep_anchor (AdjGraphView *self, const AdjScene *next)
 {
@@ -317,7 +317,7 @@ paint_band (AdjGraphView *self, GtkSnapshot *snapshot, const AdjColor *color)
       (float[4]){ 1, 1, 1, 1 }, (GdkRGBA[4]){ line, line, line, line });
 }
 
-/* What the stage before had and this one has not. */
+/* Paints boxes of the stage before that are not in this one. */
 static void
 paint_ghosts (const AdjSceneFrame *frame, GtkSnapshot *snapshot)
 {
@@ -378,7 +378,8 @@ adj_graph_view_snapshot (GtkWidget *widget, GtkSnapshot *snapshot)
   gtk_snapshot_pop (snapshot);
 }
 
-/* Labels that show the zoom must not change while sizes are given out. */
+/* Announces the camera from a tick, since labels that show the zoom must not change during
+ * allocation. */
 static gboolean
 announce_camera (GtkWidget *widget, GdkFrameClock *clock, gpointer data)
 {

@@ -29,7 +29,7 @@ typedef struct
   const AdjLifetime *lives;
 } Source;
 
-/* Each storage once: views of it are folded into the same box, or cost nothing. */
+/* Each storage is counted once: views are folded into the box of their base, or count 0. */
 static double
 bytes_of (const Source *source, guint index)
 {
@@ -155,7 +155,7 @@ adj_heat_get_text (const AdjHeat *heat, guint box)
   return box < heat->n ? heat->texts[box] : NULL;
 }
 
-/* By order of magnitude: one large value would leave all others pale. */
+/* Shares are logarithmic, since one large value would leave all others pale. */
 float
 adj_heat_get_share (const AdjHeat *heat, guint box)
 {

@@ -7,11 +7,11 @@
 G_BEGIN_DECLS
 
 /* A number for each box of a scene, as a tint and as text: bytes, time or error. A box of several
- * nodes has their sum; of errors, the worst. Immutable. */
+ * nodes has their sum or, of errors, the worst. Immutable. */
 typedef struct _AdjHeat AdjHeat;
 
-/* @evaluation: (nullable): of the graph; time and error need it.
- * Returns: (nullable): %NULL when there is nothing to tell */
+/* @evaluation: (nullable): of the graph; needed for time and error. Returns: (nullable): %NULL when
+ * no box has a number */
 AdjHeat *adj_heat_new (const AdjScene *scene,
                        const AdjGraph *graph,
                        const AdjEvaluation *evaluation,

@@ -87,7 +87,7 @@ has_lit_end (const AdjHighlight *highlight, const AdjSceneEdge *edge)
   return (highlight->boxes[edge->from] | highlight->boxes[edge->to]) & THREAD;
 }
 
-/* Lights the whole thread of effects that runs through @own. */
+/* Highlights the whole chain of effect tokens through @own. */
 static void
 light_thread (AdjHighlight *highlight, const AdjScene *scene, guint own)
 {

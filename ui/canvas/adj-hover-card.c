@@ -39,7 +39,7 @@ add_line (GString *text, const char *line)
     g_string_append_printf (text, "%s%s", text->len > 0 ? "\n" : "", line);
 }
 
-/* What the stage did to the node. */
+/* The change of the node by the stage. */
 static const char *
 describe_change (AdjHoverCard *self, AdjNodeId node)
 {
@@ -191,7 +191,7 @@ fill (AdjHoverCard *self)
 
 /* -- when and where -- */
 
-/* Beside the pointer, or on its other side where there is no room. */
+/* Beside the pointer, or on its other side where there is not enough room. */
 static void
 place (AdjHoverCard *self)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The legend: the roles that the picture has; a click shows one of them alone. */
+/* The legend: the roles in the picture; a click highlights one of them. */
 
 #include "canvas/adj-legend.h"
 
@@ -25,7 +25,7 @@ get_role (gpointer button)
   return GPOINTER_TO_UINT (g_object_get_data (button, "role"));
 }
 
-/* One at a time; a second click shows all again. */
+/* Only one role is highlighted at a time; a second click removes the highlight. */
 static void
 on_clicked (GtkToggleButton *button, AdjLegend *self)
 {

@@ -11,7 +11,7 @@ struct _AdjMarks
   guint n;
   struct
   {
-    guint8 worst; /* 0: not compared, else one more than the place in the order below */
+    guint8 worst; /* index in the order below, plus one; 0: not compared */
     float max_abs;
   } boxes[];
 };

@@ -14,7 +14,7 @@ typedef struct _AdjMarks AdjMarks;
 AdjMarks *adj_marks_new (const AdjScene *scene, const AdjComparison *comparison);
 void adj_marks_free (AdjMarks *marks);
 
-/* %FALSE when nothing of the box was compared. */
+/* %FALSE when no node of the box was compared. */
 gboolean adj_marks_get (const AdjMarks *marks, guint box, AdjVerdict *verdict);
 /* The largest absolute difference in the box; NaN when there is none. */
 double adj_marks_get_max_abs (const AdjMarks *marks, guint box);

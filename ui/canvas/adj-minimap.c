@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The minimap: the whole scene small, and what of it the canvas shows. */
+/* The minimap: the whole scene, with a frame around the visible part. */
 
 #include "canvas/adj-minimap.h"
 
@@ -25,8 +25,8 @@ struct _AdjMinimap
 
 G_DEFINE_FINAL_TYPE (AdjMinimap, adj_minimap, GTK_TYPE_WIDGET)
 
-/* Scene units to pixels so that everything fits; x and y differ where the picture would be a line.
- */
+/* Scale from scene units to pixels that fits everything; x and y differ where the picture would be
+ * too thin. */
 static AdjPoint
 scale_of (AdjMinimap *self)
 {
@@ -104,7 +104,7 @@ draw (AdjScene *scene, AdjScheme scheme, AdjPoint scale)
   return gtk_snapshot_free_to_node (snapshot);
 }
 
-/* What the canvas shows of the picture, with a little around it. */
+/* The visible part of the picture with a margin. */
 static AdjRect
 visible_part (AdjMinimap *self, const AdjCamera *camera)
 {
@@ -118,7 +118,7 @@ visible_part (AdjMinimap *self, const AdjCamera *camera)
   return (AdjRect){ x0, y0, MAX (x1 - x0, 0), MAX (y1 - y0, 0) };
 }
 
-/* Paints the lit nodes: those found, or alive at a moment. */
+/* Paints the highlighted nodes: search results, or nodes alive at a step. */
 static void
 paint_lit (AdjMinimap *self, GtkSnapshot *snapshot, AdjPoint scale)
 {

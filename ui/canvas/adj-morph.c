@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: MIT */
-/* Which box of one scene is which of the next, and where it is on its way. */
+/* Matches the boxes of two scenes, and moves them from one to the other. */
 
 #include "canvas/adj-morph.h"
 
 #include <math.h>
 
-/* More at once could not be followed, nor painted often enough. */
+/* With more boxes the animation could be neither followed nor painted fast enough. */
 #define MAX_BOXES 1500
 
 struct _AdjMorph
 {
   AdjScene *before, *after; /* (owned) */
   guint32 *from;            /* (owned): of each box of @after the one of @before, or ADJ_NO_BOX */
-  guint32 *alike; /* (owned): the one that shows the same value, be it a chip beside its reader */
-  AdjRect *rects; /* (owned): where it is now */
+  guint32 *alike; /* (owned): the box that shows the same value, also as a chip beside its reader */
+  AdjRect *rects; /* (owned): its present place */
   GArray *boxes, *ghosts; /* (owned): of guint */
   AdjPoint shift;
   float progress;
@@ -21,7 +21,7 @@ struct _AdjMorph
 
 /* -- which is which -- */
 
-/* Frames are known by their side and path, bridges by the value that crosses. */
+/* Keys of boxes: frames by side and path, bridges by the value that crosses. */
 static char *
 make_key (const AdjSceneBox *box, guint32 node)
 {
@@ -127,12 +127,12 @@ overlap (const AdjRect *a, const AdjRect *b)
          b->y < a->y + a->height;
 }
 
-/* A box in both scenes that is seen in the one before. */
+/* A box that is in both scenes and visible in the one before. */
 typedef struct
 {
   AdjPoint shift;
-  float away; /* from the middle of what is seen */
-  guint n;    /* boxes that are shifted as far */
+  float away; /* distance from the middle of the visible part */
+  guint n;    /* number of boxes with the same shift */
 } Kept;
 
 static gint64
@@ -141,8 +141,8 @@ key_of_shift (const AdjPoint *shift)
   return ((gint64) roundf (shift->x) << 32) ^ (guint32) (gint32) roundf (shift->y);
 }
 
-/* @pairs: cards that are @from others, or all boxes that are @alike.  @wanted: that box of the
- * scene before alone; ADJ_NO_BOX: all.  (transfer full): of Kept */
+/* @pairs: of cards, @from; of all boxes, @alike.  @wanted: only that box of the scene before;
+ * ADJ_NO_BOX: all.  (transfer full): of Kept */
 static GArray *
 find_kept (const AdjMorph *self, const guint32 *pairs, const AdjRect *visible, guint wanted)
 {
@@ -201,7 +201,7 @@ find_most (const GArray *all)
   return best;
 }
 
-/* Of @all and @nearest the one nearest to the middle. */
+/* The box of @all, or @nearest, that is nearest to the middle. */
 static const Kept *
 find_nearest (const GArray *all, const Kept *nearest)
 {
@@ -240,7 +240,7 @@ adj_morph_find_shift (const AdjMorph *self,
     {
       count_alike (cards);
       best = find_most (cards);
-      /* Halves of a partition share little, and each piece of it stands elsewhere. */
+      /* Halves of a partition have few cards in common, and each is at another place. */
       if (best == NULL || 2 * cards->len < count_seen (self->before, visible))
         best = find_nearest (alike, find_nearest (cards, NULL));
     }
@@ -289,7 +289,7 @@ mix (const AdjRect *a, const AdjRect *b, float t)
                     a->width + (b->width - a->width) * t, a->height + (b->height - a->height) * t };
 }
 
-/* Chips go with their card. */
+/* Moves a chip with its card. */
 static void
 place_chip (AdjMorph *self, guint index)
 {

@@ -6,24 +6,24 @@
 
 G_BEGIN_DECLS
 
-/* The picture of a stage becomes that of the next one: what is in both goes from place to place,
- * what goes fades as a ghost, what comes appears. */
+/* The transition from the picture of a stage to the next: common boxes move, removed ones fade as
+ * ghosts, new ones appear. */
 typedef struct _AdjMorph AdjMorph;
 
-/* @origins: of each node of the graph of @after the node of that of @before that it was, or
- * G_MAXUINT32; of guint32 */
+/* @origins: per node of the graph of @after its origin in that of @before, or G_MAXUINT32; of
+ * guint32 */
 AdjMorph *adj_morph_new (AdjScene *before, AdjScene *after, const GArray *origins);
 void adj_morph_free (AdjMorph *morph);
 
-/* How far node @selected of the graph before, else most of the cards that half of those seen in
- * @visible have in common, else what is nearest to the middle, is apart in the two scenes: shifted
- * so, it stays.
- * %FALSE: nothing of @visible, of the scene before, is in both. */
+/* The shift between both scenes that keeps something in place: node @selected of the graph before;
+ * else most of the cards, if half of those visible in @visible are in both; else the box nearest to
+ * the middle. %FALSE: nothing in @visible, of the scene before, is in both. */
 gboolean adj_morph_find_shift (const AdjMorph *morph,
                                const AdjRect *visible,
                                AdjNodeId selected,
                                AdjPoint *shift);
-/* @visible: of the scene after, what of it will be seen.  %FALSE: that is too much to be moved. */
+/* @visible: the part of the scene after that will be visible.  %FALSE: it has too many boxes to
+ * animate. */
 gboolean adj_morph_begin (AdjMorph *morph, AdjPoint shift, const AdjRect *visible);
 /* @progress: 0 to 1 */
 void adj_morph_set_progress (AdjMorph *morph, float progress);
@@ -31,11 +31,11 @@ void adj_morph_set_progress (AdjMorph *morph, float progress);
 float adj_morph_get_progress (const AdjMorph *morph);
 AdjScene *adj_morph_get_before (const AdjMorph *morph); /* (transfer none) */
 AdjPoint adj_morph_get_shift (const AdjMorph *morph);
-/* Boxes of the scene after that are painted, in order; boxes of the one before that go.  Of guint;
+/* Boxes of the scene after to paint, in order; and removed boxes of the scene before.  Of guint;
  * (transfer none) */
 const GArray *adj_morph_get_boxes (const AdjMorph *morph);
 const GArray *adj_morph_get_ghosts (const AdjMorph *morph);
-/* Where a box of the scene after is now, and whether it was there before. */
+/* The present place of a box of the scene after, and whether it is in both scenes. */
 const AdjRect *adj_morph_get_rect (const AdjMorph *morph, guint box);
 gboolean adj_morph_stays (const AdjMorph *morph, guint box);
 

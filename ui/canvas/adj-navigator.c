@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Where arrow keys lead: the nearest box in a direction, along a line, or in the same role. */
+/* Targets of arrow keys: the nearest box in a direction, along a line, or in the same role. */
 
 #include "canvas/adj-navigator.h"
 
@@ -18,7 +18,8 @@ middle (const AdjRect *rect)
   return (AdjPoint){ rect->x + rect->width / 2, rect->y + rect->height / 2 };
 }
 
-/* How far @to is from @from in a direction, sideways counting double; infinite outside the cone. */
+/* The distance from @from to @to in a direction, sideways counting double; infinite outside the
+ * cone. */
 static float
 distance (const AdjRect *from, const AdjRect *to, AdjDirection direction)
 {

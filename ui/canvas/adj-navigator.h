@@ -20,8 +20,8 @@ AdjNodeId adj_navigator_step (const AdjScene *scene, AdjNodeId from, AdjDirectio
 /* Whether @box represents exactly one node and can be selected. */
 gboolean adj_navigator_is_stop (const AdjSceneBox *box);
 
-/* Round what one forward node has in backward: the copy that computes it again, its gradient, and
- * the node itself; ADJ_NO_NODE: it has neither. */
+/* Cycles through a forward node's relatives in backward: the copy that recomputes it, its gradient,
+ * and the node itself; ADJ_NO_NODE: it has neither. */
 AdjNodeId adj_navigator_kin (const AdjScene *scene, AdjNodeId node);
 
 G_END_DECLS

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Paints a scene into a snapshot: what is in view, by level of detail and tint. */
+/* Paints the visible part of a scene into a snapshot, by level of detail and tint. */
 
 #include "canvas/adj-scene-painter.h"
 
@@ -7,11 +7,11 @@
 
 #include "canvas/painter-private.h"
 
-/* Below this many pixels letters are not drawn. */
+/* Smaller texts, in pixels, are not painted. */
 #define MIN_TEXT_PX 5.5f
-/* More boxes at once are shapes without names when zoomed out. */
+/* With more boxes, cards are plain shapes without names when zoomed out. */
 #define MANY_NAMES 700
-#define NARROWEST 0.5f /* how much narrower letters become before a text is shortened */
+#define NARROWEST 0.5f /* how far text is squeezed before it is shortened */
 #define MIN_KEPT 4     /* letters of a shortened text */
 
 GdkRGBA
@@ -109,7 +109,7 @@ adj_painter_text_width (AdjPainter *painter, AdjTextStyle style, const char *tex
   return width;
 }
 
-/* Both ends of a text that is much too long: where names differ. */
+/* Paints both ends of a text that is much too long, since names differ there. */
 static void
 paint_shortened (AdjPainter *painter, const AdjTextRun *run, float squeeze)
 {
@@ -205,7 +205,7 @@ dimmed (const AdjPalette *palette, float share)
   return result;
 }
 
-/* See-through, as what comes and goes is. */
+/* The palette of boxes that appear or vanish: transparent. */
 static AdjPalette
 fading (const AdjPalette *palette, float share)
 {
@@ -224,8 +224,8 @@ fading (const AdjPalette *palette, float share)
   return result;
 }
 
-/* Lines of the scene before go in the first half of the time, those of the next one come in the
- * second: in between their ends are on their way. */
+/* The opacity of lines: those of the scene before fade out in the first half of the transition,
+ * those of the next fade in in the second, since their ends move in between. */
 static float
 get_line_share (const AdjSceneFrame *frame)
 {
@@ -241,7 +241,7 @@ collect (guint index, gpointer data)
   return TRUE;
 }
 
-/* Lit lines that others show here. */
+/* Collects highlighted lines whose pieces other lines draw here. */
 static gboolean
 collect_lit (guint index, gpointer data)
 {

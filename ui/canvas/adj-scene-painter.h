@@ -20,13 +20,13 @@ typedef struct
   AdjTextCache *texts;
   GHashTable *arrows; /* made by adj_scene_painter_new_arrows() */
   AdjScheme scheme;
-  const AdjHighlight *highlight; /* (nullable): others are dimmed */
+  const AdjHighlight *highlight; /* (nullable): everything else is dimmed */
   const AdjMarks *marks;         /* (nullable) */
   GBytes *changes;               /* (nullable): as adj_graph_view_set_changes() */
   const AdjHeat *heat;           /* (nullable) */
   const AdjGraph *graph;         /* that @scene shows */
-  const AdjMorph *morph;         /* (nullable): how @scene comes from the one before */
-  gboolean ghosts;               /* @scene is the one before: what of it goes */
+  const AdjMorph *morph;         /* (nullable): the transition to @scene */
+  gboolean ghosts; /* @scene is the one before the transition: paints its removed boxes */
   AdjLabeling labeling;
   guint selected; /* box, or ADJ_NO_BOX */
   guint hovered;  /* box, or ADJ_NO_BOX */
@@ -36,7 +36,7 @@ typedef struct
   float device_scale;  /* device pixels per widget pixel */
 } AdjSceneFrame;
 
-/* Heads of arrows by colour, kept from frame to frame. */
+/* Heads of arrows by colour, cached between frames. */
 GHashTable *adj_scene_painter_new_arrows (void);
 
 void adj_scene_painter_paint (const AdjSceneFrame *frame, GtkSnapshot *snapshot);

@@ -110,7 +110,7 @@ adj_text_cache_clear (AdjTextCache *cache)
   g_clear_object (&cache->context);
 }
 
-/* Texts are painted at any scale, so nothing of them is fitted to the pixels of one. */
+/* Texts are painted at any scale, so metrics are not rounded to pixels. */
 static PangoContext *
 make_context (GtkWidget *widget)
 {

@@ -16,12 +16,12 @@ typedef enum
   ADJ_N_TEXT_STYLES,
 } AdjTextStyle;
 
-/* Laid out texts at zoom 1, made on first sight; the ones unused for longest go first. */
+/* A cache of text layouts at zoom 1; the least recently used are dropped. */
 typedef struct _AdjTextCache AdjTextCache;
 
 AdjTextCache *adj_text_cache_new (GtkWidget *widget);
 void adj_text_cache_free (AdjTextCache *cache);
-/* Forgets everything: the font or the scale of the widget changed. */
+/* Drops all layouts: the font or the scale of the widget changed. */
 void adj_text_cache_clear (AdjTextCache *cache);
 
 /**

@@ -9,11 +9,11 @@
 #include "ir/adj-graph.h"
 #include "ir/adj-text.h"
 
-#define MAX_LINES 20000 /* of more, those that are equal are left out */
+#define MAX_LINES 20000 /* with more lines, equal ones are left out */
 
 typedef struct
 {
-  AdjNodeId nodes[2]; /* own, other */
+  AdjNodeId nodes[2]; /* of the own and the other graph */
   AdjChangeKind kind;
 } Line;
 
@@ -38,7 +38,7 @@ get_buffer (AdjTextPair *self, guint side)
 
 /* -- texts -- */
 
-/* What two texts have in common at both ends. */
+/* The length of the common beginning and end of two texts. */
 static void
 find_common (const char *a, const char *b, gsize *begin, gsize *end)
 {
@@ -48,7 +48,7 @@ find_common (const char *a, const char *b, gsize *begin, gsize *end)
     ++*begin;
   for (*end = 0; *end < n - *begin && a[n_a - 1 - *end] == b[n_b - 1 - *end];)
     ++*end;
-  /* Whole letters and whole words. */
+  /* Reduces them to whole characters and words. */
   while (*begin > 0 && (g_ascii_isalnum (a[*begin - 1]) || (guchar) a[*begin - 1] >= 0x80))
     --*begin;
   while (*end > 0 && (g_ascii_isalnum (a[n_a - *end]) || (guchar) a[n_a - *end] >= 0x80))
@@ -271,7 +271,7 @@ make_side (AdjTextPair *self, guint side)
   gtk_text_buffer_create_tag (buffer, "removed", "foreground", "#c64600", "weight", 700, NULL);
   gtk_text_buffer_create_tag (buffer, "selected", "paragraph-background-rgba",
                               &(GdkRGBA){ 0.95f, 0.75f, 0.1f, 0.3f }, NULL);
-  /* The view keeps what it takes for the beginning of a selection. */
+  /* Captures the click, since the text view takes it for the beginning of a selection. */
   gtk_event_controller_set_propagation_phase (GTK_EVENT_CONTROLLER (click), GTK_PHASE_CAPTURE);
   g_signal_connect (click, "pressed", G_CALLBACK (on_pressed), self);
   gtk_widget_add_controller (view, GTK_EVENT_CONTROLLER (click));

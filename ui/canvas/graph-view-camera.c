@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 
-/* Where the camera of the canvas goes, and how. */
+/* Movements of the canvas camera. */
 
 #include <math.h>
 
@@ -8,10 +8,11 @@
 
 #define MOVE_USEC 220000
 #define FIT_MARGIN 24.0f
-#define MIN_FIT 0.2f  /* below it, no names can be read */
-#define WORTH_IT 1.2f /* how much larger a part must be than all */
+#define MIN_FIT 0.2f  /* zoom below which names cannot be read */
+#define WORTH_IT 1.2f /* how much larger the fit to width must be to be used */
 #define LEGEND 44.0f  /* height of the legend at the bottom of the canvas */
-#define TITLES 20.0f  /* that titles of columns need above the picture, as they do not shrink */
+#define TITLES 20.0f  /* room that titles of columns need above the picture, as they do not shrink \
+                       */
 #define FRICTION 4.0f /* of inertia, per second */
 
 void
@@ -135,7 +136,7 @@ fitting (AdjGraphView *self, const AdjRect *rect, float max_zoom)
   return camera;
 }
 
-/* As wide as the canvas, with what is in its middle still there. */
+/* The camera that fits the width of the picture and keeps the middle in place vertically. */
 static AdjCamera
 fitting_width (AdjGraphView *self, const AdjRect *bounds)
 {
@@ -158,8 +159,8 @@ is_near (const AdjCamera *a, const AdjCamera *b)
          fabsf (a->y - b->y) * a->zoom < 2;
 }
 
-/* All of the picture, where names in it can be read; else as much as is as wide as the canvas, and
- * all when asked again. */
+/* Fits the whole picture, if names are readable then; else its width, and the whole picture when it
+ * is called again. */
 void
 adj_graph_view_fit (AdjGraphView *self)
 {
@@ -198,7 +199,7 @@ join_node (AdjGraphView *self, AdjRect *rect, AdjNodeId node)
     join (rect, &adj_scene_get_box (self->scene, box)->rect);
 }
 
-/* Half of what stands next to it is shown of the lines. */
+/* Margin around the selection, in scene units, to show the beginning of lines. */
 #define AROUND_SELECTED 24.0f
 
 gboolean
@@ -252,7 +253,7 @@ adj_graph_view_shows_all (AdjGraphView *self)
   return visible.width >= bounds.width && visible.height >= bounds.height;
 }
 
-/* The selected node, its counterpart, and where it is computed again. */
+/* Shows the selected node, its counterpart and its recompute copy. */
 void
 adj_graph_view_fit_selection (AdjGraphView *self)
 {
@@ -318,7 +319,7 @@ adj_graph_view_count_visible (AdjGraphView *self)
   return n;
 }
 
-/* A graph much taller than the window begins at its top, at a size that can be read. */
+/* Shows a graph that is much taller than the window from its top, at a readable size. */
 void
 adj_graph_view_fit_first (AdjGraphView *self, int width, int height)
 {

@@ -35,7 +35,7 @@ adj_graph_view_line_at (AdjGraphView *self, guint hit, float x, float y)
 
   if (box != NULL && box->kind == ADJ_BOX_BRIDGE)
     return adj_line_of_bridge (self->scene, hit);
-  /* Lines run through open frames. */
+  /* Lines can be hit inside open frames, which they run through. */
   if (self->scene == NULL || adj_lod_from_zoom (self->camera.zoom) == ADJ_LOD_TEXTURE ||
       (box != NULL && (box->kind != ADJ_BOX_GROUP || box->fold == ADJ_FOLD_CLOSED)))
     return g_array_new (FALSE, FALSE, sizeof (guint32));
@@ -49,7 +49,7 @@ adj_graph_view_is_link (AdjGraphView *self, guint hit)
          adj_scene_get_box (self->scene, hit)->role == ADJ_ROLE_SAVED;
 }
 
-/* Both ends of a line. */
+/* Selects both ends of a line. */
 static void
 choose_ends (AdjGraphView *self, const GArray *line, gboolean add)
 {
@@ -235,7 +235,7 @@ on_decelerate (GtkEventControllerScroll *scroll, double speed_x, double speed_y,
   adj_graph_view_glide (self, -speed_x, -speed_y);
 }
 
-/* A swipe is the end of a drag: without the group the drag would take its events. */
+/* A swipe ends a drag; the gestures are grouped, as else the drag would take its events. */
 static void
 add_drag (AdjGraphView *self, guint button)
 {

@@ -24,7 +24,7 @@ step (GtkWidget *widget, GVariant *args, gpointer data)
   return TRUE;
 }
 
-/* As step(), keeping the selection. */
+/* As step(), but extends the selection. */
 static gboolean
 extend (GtkWidget *widget, GVariant *args, gpointer data)
 {
@@ -53,7 +53,7 @@ choose_user (AdjGraphView *self, AdjNodeId value, guint user)
   adj_graph_view_update_actions (self);
 }
 
-/* Walking along the users of a value that has several. */
+/* Whether the selected node was reached by stepping through the users of a value with several. */
 static gboolean
 has_other_users (AdjGraphView *self)
 {
@@ -61,8 +61,8 @@ has_other_users (AdjGraphView *self)
          adj_graph_get_node (self->graph, self->value.index)->n_users > 1;
 }
 
-/* The first user of the selected value, then the others, round and round; an only one is a value
- * itself. */
+/* Selects the first user of the selected value, then its other users in turn; if there is only one
+ * user, continues with its users. */
 static gboolean
 next_user (GtkWidget *widget, GVariant *args, gpointer data)
 {
@@ -80,7 +80,7 @@ next_user (GtkWidget *widget, GVariant *args, gpointer data)
   return TRUE;
 }
 
-/* Back along the users to their value; from there to the first that it reads itself. */
+/* Goes back from a user to the value; from there to the first input of the node. */
 static gboolean
 previous_user (GtkWidget *widget, GVariant *args, gpointer data)
 {
@@ -119,7 +119,7 @@ go_to_counterpart (GtkWidget *widget, GVariant *args, gpointer data)
   return TRUE;
 }
 
-/* Along the thread of effects. */
+/* Follows the chain of effect tokens. */
 static gboolean
 go_to_effect (GtkWidget *widget, GVariant *args, gpointer data)
 {
@@ -307,14 +307,15 @@ has_module (AdjGraphView *self)
 #define SHIFT GDK_SHIFT_MASK
 #define CONTROL GDK_CONTROL_MASK
 
-/* Rows with a title are for lists; keys of the rows below one without belong to it. */
+/* Rows with a title make the list of shortcuts; the keys of rows without one belong to the row
+ * above. */
 static const struct
 {
   guint keys[2];
   GdkModifierType mods;
-  GtkShortcutFunc run; /* with */
+  GtkShortcutFunc run; /* is called with @args */
   gint32 argument;
-  gboolean (*possible) (AdjGraphView *self); /* (nullable): with any picture */
+  gboolean (*possible) (AdjGraphView *self); /* (nullable): %NULL: possible with any picture */
   AdjCanvasCommand command;
 } table[] = {
   { { GDK_KEY_Left, GDK_KEY_KP_Left },
@@ -410,7 +411,7 @@ static const struct
   { { GDK_KEY_e }, 0, tint, .argument = ADJ_COLOR_BY_ERROR },
 };
 
-/* Keys for actions of the window that would be letters in an entry. */
+/* Keys of window actions that would be letters in an entry. */
 static const struct
 {
   guint key;
@@ -443,7 +444,7 @@ adj_graph_view_get_command (guint index)
   return index - n < G_N_ELEMENTS (window_keys) ? &window_keys[index - n].command : NULL;
 }
 
-/* As its key does. */
+/* Runs the command as its key does. */
 static void
 on_action (GSimpleAction *action, GVariant *parameter, gpointer data)
 {

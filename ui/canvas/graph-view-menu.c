@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 
-/* What a context menu of the canvas is about: right click selects what is there. */
+/* The subject of a context menu of the canvas: a right click selects it. */
 
 #include "canvas/graph-view-private.h"
 #include "canvas/line-ends.h"
@@ -44,7 +44,7 @@ is_chosen (AdjGraphView *self, AdjNodeId node)
   return FALSE;
 }
 
-/* Selects @node for the menu, unless it is selected, perhaps with others. */
+/* Selects @node for the menu, unless it is part of the selection. */
 static AdjMenu
 take_node (AdjGraphView *self, AdjNodeId node)
 {
@@ -107,7 +107,7 @@ adj_graph_view_ask_menu (GtkWidget *widget, double x, double y, gpointer data)
     }
   else
     {
-      /* What is selected now is under the pointer, and stays there. */
+      /* The node is under the pointer, so revealing it must not move the picture. */
       self->is_pointing = TRUE;
       menu = take (self, x, y, &path);
       self->is_pointing = FALSE;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 
-/* Stepping from stage to stage on a picture that stays: what is in both keeps its place. */
+/* Transitions between stages: common boxes keep their place. */
 
 #include "canvas/graph-view-private.h"
 #include "ir/adj-graph.h"
@@ -8,8 +8,8 @@
 
 #define MORPH_USEC (300 * G_TIME_SPAN_MILLISECOND)
 
-/* Of each node of @next the node of the shown graph that adj_stages_find_named() says.
- * (transfer full): of guint32 */
+/* Per node of @next the node of the shown graph by adj_stages_find_named(). (transfer full): of
+ * guint32 */
 static GArray *
 find_names (AdjGraphView *self, const AdjGraph *next)
 {
@@ -24,7 +24,7 @@ find_names (AdjGraphView *self, const AdjGraph *next)
   return origins;
 }
 
-/* What the selected node is in the next graph. */
+/* The node of the next graph that the selected node corresponds to. */
 static AdjNodeId
 find_selected (AdjGraphView *self, const GArray *origins)
 {

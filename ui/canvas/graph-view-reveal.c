@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 
-/* Brings what is selected into view, clear of what lies over the canvas. */
+/* Brings the selection into view, clear of the covers of the canvas. */
 
 #include <string.h>
 
 #include "canvas/graph-view-private.h"
 
-#define CLEAR 8.0f /* between a node and what lies over the canvas */
+#define CLEAR 8.0f /* distance between a node and a cover */
 
 void
 adj_graph_view_add_cover (AdjGraphView *self, GtkWidget *cover)
@@ -16,7 +16,7 @@ adj_graph_view_add_cover (AdjGraphView *self, GtkWidget *cover)
   g_ptr_array_add (self->covers, g_object_ref (cover));
 }
 
-/* How far to move so that a stretch lies between the margins; the beginning wins. */
+/* The shift that brings an interval between the margins; if it is too long, its beginning. */
 static float
 needed_shift (float begin, float size, float shown, float margin)
 {
@@ -25,7 +25,7 @@ needed_shift (float begin, float size, float shown, float margin)
   return MAX (begin + size - (shown - margin), 0);
 }
 
-/* A popover has a surface of its own, with its shadow. */
+/* The bounds of a popover, which has a surface of its own, without its shadow. */
 static gboolean
 get_popover (AdjGraphView *self, GtkWidget *popover, graphene_rect_t *bounds)
 {
@@ -65,8 +65,8 @@ overlap (const AdjRect *a, const AdjRect *b)
          b->y < a->y + a->height;
 }
 
-/* Moves the picture to the left, up or down, whichever is least and keeps @rect in view, where a
- * cover hides it; covers are at the right, at the bottom, or hang from the top. */
+/* Moves the picture left, up or down, by the least that keeps @rect in view, out from under covers,
+ * which are at the right or bottom, or hang from the top. */
 static void
 uncover (AdjGraphView *self, AdjCamera *camera, const AdjRect *rect)
 {
@@ -115,7 +115,7 @@ move_into_view (AdjGraphView *self, AdjCamera *camera, const AdjRect *rect, floa
     adj_graph_view_move_to (self, camera);
 }
 
-/* Whether a step from another stage left it, in view, where it was; asked once. */
+/* Whether the last transition kept the node in place and in view; can be asked once. */
 static gboolean
 was_kept (AdjGraphView *self, AdjNodeId node, const AdjRect *rect)
 {
@@ -150,7 +150,7 @@ adj_graph_view_reveal (AdjGraphView *self, AdjNodeId node)
   move_into_view (self, &camera, rect, 0.25f);
 }
 
-/* Whether it was in view of a canvas that is smaller now; what lies over it moves too then. */
+/* Whether it was in view before the canvas shrank, which also moves the covers. */
 static gboolean
 is_cut (const AdjRect *at, int old_width, int old_height, int width, int height)
 {
@@ -159,8 +159,8 @@ is_cut (const AdjRect *at, int old_width, int old_height, int width, int height)
   return overlap (at, &before) && (width < old_width || height < old_height);
 }
 
-/* What is in the middle of the height stays there, as far as the picture begins above the canvas:
- * a panel that opens or closes below takes none of it away. */
+/* Keeps the vertical middle in place while the top of the picture is above the canvas, so that a
+ * panel below can open and close without a shift. */
 static void
 keep_middle (AdjGraphView *self, int height)
 {
@@ -202,7 +202,7 @@ adj_graph_view_show_cut (AdjGraphView *self)
     move_into_view (self, &camera, rect, 0.04f);
 }
 
-/* The second frame from now: in the first one what covers gets its place. */
+/* Runs in the second frame, since covers are allocated in the first. */
 static gboolean
 on_frame (GtkWidget *widget, GdkFrameClock *clock, gpointer data)
 {
@@ -237,7 +237,7 @@ distance (const AdjRect *rect, AdjPoint at)
   return dx + dy;
 }
 
-/* The outermost module nearest to the middle of what is shown. */
+/* Keeps the outermost module nearest to the middle in place. */
 void
 adj_graph_view_keep_middle (AdjGraphView *self)
 {
@@ -263,7 +263,7 @@ adj_graph_view_keep_middle (AdjGraphView *self)
     }
 }
 
-/* Its corner stays; where that is out of view, it comes into view. */
+/* Keeps the corner of the box in place; if it was out of view, brings it into view. */
 void
 adj_graph_view_keep_box (AdjGraphView *self, const AdjRect *before, const AdjRect *after)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What is selected, chosen or lit in the picture, and what is said of it. */
+/* The selected, chosen and highlighted nodes of the picture, and their announcements. */
 
 #include <glib/gi18n.h>
 
@@ -8,8 +8,7 @@
 #include "ir/adj-graph.h"
 #include "report/adj-properties.h"
 
-/* Sets the text for screen readers; the outline beside the canvas is their way to walk the graph.
- */
+/* Sets the text for screen readers, which walk the graph by the outline beside the canvas. */
 static void
 describe (AdjGraphView *self)
 {
@@ -52,7 +51,7 @@ adj_graph_view_announce_selection (AdjGraphView *self)
   adj_graph_view_update_actions (self);
 }
 
-/* A closed module stands for many nodes: what one of them reads says nothing of the others. */
+/* Whether it is in a closed module, whose inputs are those of many nodes. */
 static gboolean
 is_in_closed (AdjGraphView *self, AdjNodeId node)
 {

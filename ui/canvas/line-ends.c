@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the lines at a place carry, and the boxes at their ends. */
+/* The values that lines at a point carry, and the boxes at their ends. */
 
 #include "canvas/line-ends.h"
 
@@ -110,7 +110,7 @@ take_readers (Ends *ends, const AdjGraph *graph, AdjNodeId maker)
     take (ends, ends->makers, maker);
 }
 
-/* A line that carries no value: from results to tangents. */
+/* Takes the boxes of a line without a value: from results to tangents. */
 static void
 take_boxes (Ends *ends)
 {

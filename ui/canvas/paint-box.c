@@ -11,10 +11,10 @@
 #define PADDING 13.0f
 #define SIGN_SIZE 15.0f
 #define LINE_SIZE 16.5f /* height of a line of letters at scale 1 */
-#define READABLE 0.8f   /* the scale that letters keep when zoomed out */
-#define LEAST 0.6f      /* … and the one at which they can just be read */
-#define SQUEEZE 1.25f   /* … and how much narrower they may become for that */
-#define SIGN_LEAST 0.7f /* the scale that signs keep: a disc without one says nothing */
+#define READABLE 0.8f   /* smallest scale of texts when zoomed out */
+#define LEAST 0.6f      /* … if there is not enough room: the smallest readable scale */
+#define SQUEEZE 1.25f   /* … and how far text may be squeezed for it */
+#define SIGN_LEAST 0.7f /* smallest scale of signs, as a disc alone has no meaning */
 
 static const double dashes[] = { 5, 3 }, heavy_dashes[] = { 7, 3 }, dots[] = { 1.5, 2.5 };
 
@@ -175,8 +175,8 @@ paint_sign (AdjPainter *painter,
   return width;
 }
 
-/* Frames the first difference, outside of the frame of the selection, and says beside it what it
- * is: above and below are other cards. */
+/* Frames the first difference, outside of the selection frame, with a label at its side, since
+ * other cards are above and below. */
 static void
 paint_first (AdjPainter *painter, const AdjRect *rect, const AdjColor *color)
 {
@@ -228,7 +228,7 @@ adj_painter_mark (AdjPainter *painter, guint index, const AdjRect *rect)
     paint_first (painter, rect, &color);
 }
 
-/* At the corner: + came with the stage, − goes with the next, ~ was changed. */
+/* Paints the change at the corner: + added by the stage, − removed by the next, ~ changed. */
 static void
 paint_change (AdjPainter *painter, const AdjSceneBox *box, const AdjRect *rect)
 {
@@ -249,8 +249,8 @@ paint_change (AdjPainter *painter, const AdjSceneBox *box, const AdjRect *rect)
 
 /* -- texts -- */
 
-/* What the second line says: the number that tints, the difference while there are marks, else the
- * shape. */
+/* The text of the second line: the number of the tint, the difference while there are marks, else
+ * the shape. */
 static char *
 get_second_line (AdjPainter *painter, guint index, const AdjSceneBox *box)
 {
@@ -267,8 +267,8 @@ get_second_line (AdjPainter *painter, guint index, const AdjSceneBox *box)
   return g_strdup_printf ("max |Δ| %s", number);
 }
 
-/* Zoomed out, letters keep a size that can be read as far as their box has room; where it has none
- * for all of them they stay as large as can just be read, and are fewer. */
+/* The scale of text: when zoomed out it stays readable as far as the box has room; where that is
+ * not enough it keeps the smallest readable scale and is cut. */
 static float
 text_scale (AdjPainter *painter, AdjTextStyle style, const char *text, float width, float height)
 {
@@ -302,7 +302,7 @@ paint_card_text (
     right - left - 2 * zoom,
     zoom,
   };
-  /* Pale letters on a tint could not be read. */
+  /* Dim text could not be read on a tint. */
   gboolean tinted = painter->frame->heat != NULL && palette == &painter->lit;
   AdjTextRun subtitle = { ADJ_TEXT_SUBTITLE, second, tinted ? &palette->text : &palette->dim_text,
                           ADJ_ALIGN_LEFT,    left,   rect->y + rect->height * 0.72f,
@@ -339,7 +339,7 @@ paint_centered (AdjPainter *painter,
 
 /* -- boxes -- */
 
-/* The neutral card, or its number as a tint; what is not lit stays pale. */
+/* The neutral fill, or the tint of its number; boxes that are not highlighted stay pale. */
 AdjColor
 adj_painter_card_fill (const AdjPainter *painter, guint index)
 {
@@ -355,8 +355,8 @@ adj_painter_card_fill (const AdjPainter *painter, guint index)
   return box->role == ADJ_ROLE_RECOMPUTE_COPY ? palette->copy_fill : palette->card;
 }
 
-/* Inside of the card; zoomed out on its corner, where it leaves the name its room.  Returns how
- * much of the card it takes. */
+/* Paints the sign in the card or, zoomed out, on its corner, which leaves room for the name.
+ * Returns the width that it takes. */
 static float
 paint_role (AdjPainter *painter,
             const AdjSceneBox *box,
@@ -400,7 +400,7 @@ paint_card (AdjPainter *painter, guint index, const AdjRect *rect, const AdjPale
     paint_card_text (painter, index, rect, right, palette);
 }
 
-/* The short line that sticks a chip to its card. */
+/* The short line between a chip and its card. */
 static void
 paint_stick (AdjPainter *painter,
              const AdjSceneBox *box,
@@ -464,7 +464,7 @@ paint_bridge (AdjPainter *painter,
   paint_centered (painter, box, rect, ADJ_TEXT_CHIP, color);
 }
 
-/* Zoomed out: the shape in the colour of its role, and its name where that can be read. */
+/* Zoomed out: a shape in the colour of its role, with its name where that is readable. */
 static void
 paint_plain (AdjPainter *painter, guint index, const AdjRect *rect, const AdjPalette *palette)
 {
@@ -486,7 +486,7 @@ paint_plain (AdjPainter *painter, guint index, const AdjRect *rect, const AdjPal
     adj_painter_fill (painter, &stripe, 0, color);
 }
 
-/* Names of shapes stand above all of them. */
+/* The names of plain shapes, painted above all of them. */
 void
 adj_painter_plain_name (AdjPainter *painter, guint index)
 {

@@ -3,8 +3,8 @@
 
 #include "canvas/painter-private.h"
 
-#define READABLE_PX 10.5f /* titles of modules keep this size when zoomed out */
-#define NARROWEST 0.7f    /* title and number are squeezed so far to stand beside each other */
+#define READABLE_PX 10.5f /* smallest size of module titles when zoomed out */
+#define NARROWEST 0.7f    /* how far title and count are squeezed to fit side by side */
 
 void
 adj_painter_group (AdjPainter *painter, guint index)
@@ -28,7 +28,7 @@ adj_painter_group (AdjPainter *painter, guint index)
     adj_painter_mark (painter, index, &rect);
 }
 
-/* Lines run through frames; what stands on them stays readable. */
+/* Clears the ground behind a text, since lines run through frames. */
 static void
 clear_behind (AdjPainter *painter, float x, float y, float width, float scale, const AdjColor *fill)
 {
@@ -37,7 +37,7 @@ clear_behind (AdjPainter *painter, float x, float y, float width, float scale, c
   adj_painter_fill (painter, &behind, 0, fill);
 }
 
-/* Titles keep a size that can be read when zoomed out, as far as the frame has room. */
+/* Titles stay readable when zoomed out, as far as the frame has room. */
 static float
 title_scale (AdjPainter *painter, const AdjSceneBox *box, const AdjRect *rect)
 {
@@ -51,7 +51,7 @@ title_scale (AdjPainter *painter, const AdjSceneBox *box, const AdjRect *rect)
   return scale;
 }
 
-/* How many nodes, or the number that tints it. */
+/* The number of nodes, or the number of the tint. */
 static char *
 describe_group (const AdjPainter *painter, guint index)
 {
@@ -61,7 +61,7 @@ describe_group (const AdjPainter *painter, guint index)
 
   if (number != NULL && box->fold == ADJ_FOLD_CLOSED)
     return g_strdup (number);
-  /* A frame without a name is called by its number. */
+  /* The title of a frame without a name is its count already. */
   if (g_str_equal (box->title, box->subtitle))
     return g_strdup ("");
   return box->n_same > 1 ? g_strdup_printf ("same ×%u  ·  %s", box->n_same, box->subtitle)
@@ -80,7 +80,7 @@ adj_painter_group_title (AdjPainter *painter, guint index)
   float left = MAX (rect.x + 9 * scale, 8);
   float right = MIN (rect.x + rect.width, painter->frame->width) - 10 * scale;
   float strip = ADJ_GROUP_TITLE_HEIGHT * painter->frame->camera.zoom;
-  /* Higher than its strip, it stands out above: below it are cards. */
+  /* A title that is higher than its strip extends upwards, since cards are below. */
   float middle = box->fold == ADJ_FOLD_OPEN ? rect.y + MIN (strip / 2, strip - 7 * scale)
                                             : rect.y + rect.height / 2;
   float width = adj_painter_text_width (painter, ADJ_TEXT_TITLE, box->title) * scale;

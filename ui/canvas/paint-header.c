@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Paints the titles of the columns, which stay in view while their column is: scrolled under the
- * upper edge they stand in a bar of their own, so that nothing is half covered. */
+/* Paints the titles of columns, which stay in view while their column is: above the upper edge they
+ * are painted in a bar, so that nothing is half covered. */
 
 #include "canvas/painter-private.h"
 
@@ -35,13 +35,13 @@ place_header (AdjPainter *painter, const AdjSceneBox *box, Header *header)
   *header = (Header){ .box = box, .width = width, .scale = scale };
   header->has_bytes = box->side == ADJ_SIDE_NONE && *box->subtitle != '\0';
   header->x = CLAMP (rect.x + rect.width / 2, width / 2 + 4, frame->width - width / 2 - 4);
-  /* It does not shrink with the picture, and rises so that the first size on the band is free. */
+  /* It does not shrink with the picture, and moves up to clear the first size on the band. */
   header->y = rect.y + MIN (14 * zoom, ADJ_BAND_TOP * zoom - 25);
   return rect.x <= frame->width && rect.x + rect.width >= 0 && *box->title != '\0' &&
          width <= rect.width * 2.3f;
 }
 
-/* Moves a title aside until it stands clear of @other, which keeps its place. */
+/* Moves a title sideways until it is clear of @other, which stays. */
 static void
 keep_clear (Header *header, const Header *other)
 {
@@ -53,8 +53,8 @@ keep_clear (Header *header, const Header *other)
     header->x = MAX (header->x, other->x + half);
 }
 
-/* The title of the middle keeps its place, else that of forward; what has no room beside it goes.
- */
+/* Keeps the title of the gutter, else that of forward, in place; titles without room beside it are
+ * dropped. */
 static guint
 make_room (AdjPainter *painter, Header *headers, guint n)
 {
@@ -73,7 +73,7 @@ make_room (AdjPainter *painter, Header *headers, guint n)
   return kept;
 }
 
-/* What the titles stand on where the picture goes on above them. */
+/* The background of the titles where the picture continues above them. */
 static void
 paint_bar (AdjPainter *painter, float height)
 {

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Names of cards that are too small for them: they stand out of their card where nothing else is.
- * Which do depends on the picture and the zoom alone, so that nothing comes and goes on scrolling.
- */
+/* Paints names of cards that are too small for them, beyond the card where nothing else is.  Which
+ * names are painted depends only on the picture and the zoom, so that none change on scrolling. */
 
 #include <string.h>
 
@@ -52,7 +51,7 @@ adj_painter_title (AdjPainter *painter, const AdjSceneBox *box, float width)
   return g_steal_pointer (&both);
 }
 
-/* Where the name of a box would stand. */
+/* The place of the name of a box. */
 static AdjRect
 get_plate (AdjPainter *painter, const AdjSceneBox *box, const AdjRect *rect, float scale)
 {
@@ -64,7 +63,7 @@ get_plate (AdjPainter *painter, const AdjSceneBox *box, const AdjRect *rect, flo
                     width, height };
 }
 
-/* Cards come before names, and of two names that of the earlier card. */
+/* Cards have precedence over names, and earlier cards over later ones. */
 static gboolean
 look_at (guint index, gpointer data)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Paints the card of an opaque object, and of calls of its methods: corners are cut off. */
+/* Paints the cards of opaque objects and of calls of their methods, with cut corners. */
 
 #include "canvas/painter-private.h"
 

@@ -14,10 +14,10 @@ typedef struct
   GtkSnapshot *snapshot;
   AdjLod lod;
   AdjPalette lit, dim;
-  AdjPalette coming; /* of what was not there before */
+  AdjPalette coming; /* of boxes that appear */
   GArray *boxes;     /* of guint: boxes in view */
   GArray *edges;
-  float line_share; /* of the strength of lines: less than 1 while they come or go */
+  float line_share; /* opacity of lines: less than 1 while they appear or vanish */
 } AdjPainter;
 
 typedef enum
@@ -27,7 +27,7 @@ typedef enum
   ADJ_ALIGN_RIGHT,
 } AdjTextAlign;
 
-/* One line of text; places in pixels of the widget, @y is its middle. */
+/* One line of text, in pixels of the widget; @y is its middle. */
 typedef struct
 {
   AdjTextStyle style;
@@ -35,12 +35,12 @@ typedef struct
   const AdjColor *color;
   AdjTextAlign align;
   float x, y;
-  float max_width; /* narrower fonts are not widened, wider ones are squeezed */
+  float max_width; /* wider text is squeezed to it */
   float scale;
 } AdjTextRun;
 
 void adj_painter_text (AdjPainter *painter, const AdjTextRun *run);
-/* Of a run at scale 1. */
+/* The width of a text at scale 1. */
 float adj_painter_text_width (AdjPainter *painter, AdjTextStyle style, const char *text);
 
 void
@@ -55,9 +55,9 @@ void adj_painter_dashes (AdjPainter *painter,
                          const AdjColor *color);
 /* Rounded to whole device pixels. */
 AdjRect adj_painter_snap (const AdjPainter *painter, const AdjRect *rect);
-/* Where a rectangle of the scene is in the widget. */
+/* The rectangle of the scene in the widget. */
 AdjRect adj_painter_place (const AdjPainter *painter, const AdjRect *rect);
-/* Where a box is in the widget, also on its way. */
+/* The rectangle of a box in the widget, during a transition too. */
 AdjRect adj_painter_find (const AdjPainter *painter, guint box);
 const AdjPalette *adj_painter_palette_for_box (const AdjPainter *painter, guint box);
 
@@ -65,14 +65,15 @@ const AdjPalette *adj_painter_palette_for_box (const AdjPainter *painter, guint 
 AdjColor adj_painter_card_fill (const AdjPainter *painter, guint index);
 
 void adj_painter_group (AdjPainter *painter, guint index);
-/* Above the lines, which run through frames. */
+/* Painted above the lines, which run through frames. */
 void adj_painter_group_title (AdjPainter *painter, guint index);
 void adj_painter_headers (AdjPainter *painter); /* the titles of columns */
 void adj_painter_box (AdjPainter *painter, guint index);
-/* "x · linear" where the name does not tell what is called and there is room (@width: in letters of
- * scale 1; 0: as much as it needs), else the name.  (transfer full) */
+/* "x · linear" where the name does not contain the operator and there is room (@width: at scale 1;
+ * 0: unlimited), else the name.  (transfer full) */
 char *adj_painter_title (AdjPainter *painter, const AdjSceneBox *box, float width);
-/* The name of a box that is too small for it, around its middle; %FALSE: other boxes are there. */
+/* Paints the name of a box that is too small for it, around its middle; %FALSE: other boxes are
+ * there. */
 gboolean adj_painter_name (AdjPainter *painter, guint index, const AdjRect *rect);
 void adj_painter_plain_name (AdjPainter *painter, guint index); /* of a box without a text */
 /* The card of an object, without texts; @rect: its place in the widget. */

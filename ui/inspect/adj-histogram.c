@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A histogram of a tensor's elements, beside that of another one. */
+/* A histogram of a tensor's elements, with that of another one. */
 
 #include "inspect/adj-histogram.h"
 
@@ -18,7 +18,7 @@ struct _AdjHistogram
 
 G_DEFINE_FINAL_TYPE (AdjHistogram, adj_histogram, GTK_TYPE_WIDGET)
 
-/* The share of the elements, so that tensors of different sizes can be compared. */
+/* The fraction of elements, so that tensors of different sizes can be compared. */
 static float
 share_of (const AdjTensorStats *stats, guint count)
 {
@@ -36,7 +36,7 @@ find_height (AdjHistogram *self, const AdjTensorStats *stats, guint bin)
   return stats->bins[bin] > 0 ? MAX (height, 1) : 0;
 }
 
-/* Steps along the tops of its bars. */
+/* A step line along the tops of the other tensor's bars. */
 static void
 paint_other (AdjHistogram *self, GtkSnapshot *snapshot, float width, float bottom)
 {

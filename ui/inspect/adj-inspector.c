@@ -24,9 +24,9 @@ struct _AdjInspector
   AdjRoleBadge *badge;
   GtkLabel *role;
   GtkBox *cards;
-  AdjGraph *asked;         /* (owned) (nullable): the joint graph that reasons were asked for */
+  AdjGraph *asked;         /* (owned) (nullable): the joint graph whose reasons were requested */
   AdjTask *asking;         /* (owned) (nullable) */
-  AdjPartition *partition; /* (owned) (nullable): the answer */
+  AdjPartition *partition; /* (owned) (nullable): the result */
 };
 
 G_DEFINE_FINAL_TYPE (AdjInspector, adj_inspector, ADJ_TYPE_PANEL)
@@ -49,7 +49,7 @@ on_answered (GObject *source, GAsyncResult *result, gpointer data)
 {
   AdjInspector *self = ADJ_INSPECTOR (source);
 
-  /* Another graph was asked for meanwhile. */
+  /* Another graph was requested meanwhile. */
   if (adj_task_from_result (result) != self->asking)
     return;
   g_clear_pointer (&self->asking, adj_task_unref);
@@ -68,7 +68,7 @@ forget_reasons (AdjInspector *self)
   g_clear_pointer (&self->partition, adj_partition_unref);
 }
 
-/* Once for each joint graph, when a node of it is looked at. */
+/* Requests the reasons once per joint graph, when one of its nodes is selected. */
 static void
 ask_reasons (AdjInspector *self, const AdjBundleGraph *graph)
 {

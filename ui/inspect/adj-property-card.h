@@ -14,7 +14,7 @@ G_DECLARE_FINAL_TYPE (AdjPropertyCard, adj_property_card, ADJ, PROPERTY_CARD, Ad
 AdjPropertyCard *adj_property_card_new (const char *title);
 /* Nothing is added when @value is %NULL or "". */
 void adj_property_card_add (AdjPropertyCard *self, const char *key, const char *value);
-/* A line of its own. */
+/* Adds a paragraph. */
 void adj_property_card_add_text (AdjPropertyCard *self, const char *text, gboolean monospace);
 /* A link that selects @node; @key before it and @trailing at the end of the line, both nullable. */
 void adj_property_card_add_link (

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Cards about a captured backward: hooks, accumulations, calls, where they come from. */
+/* Cards about a captured backward: hooks, accumulations, calls, and their origins. */
 
 #include "inspect/backward-cards.h"
 
@@ -14,7 +14,7 @@
 
 #define FIRST_ELEMENTS 6
 
-/* The node, when the graph is such a backward.  (nullable) */
+/* The captured node, if the graph is a captured backward.  (nullable) */
 static const AdjCapturedNode *
 find_captured (AdjDocument *document, AdjNodeId id, AdjCaptured **captured)
 {
@@ -37,7 +37,7 @@ add_node (AdjPropertyCard *card, const AdjCaptured *captured, const char *key, g
   adj_property_card_add_link (card, key, node->name, (AdjNodeId){ index }, annotation);
 }
 
-/* A node of autograd, with a link to the first node that it became. */
+/* Adds an autograd node, with a link to its first node in the graph. */
 static void
 add_call (AdjPropertyCard *card, const AdjCaptured *captured, const char *key, guint32 number)
 {
@@ -54,8 +54,8 @@ add_call (AdjPropertyCard *card, const AdjCaptured *captured, const char *key, g
     adj_property_card_add (card, key, name);
 }
 
-/* Where the program was when it made what @number is the backward of: above what compiled autograd
- * writes itself. */
+/* Adds the line of the program whose operation @number is the backward of: the frame above those of
+ * compiled autograd. */
 static void
 add_line (AdjPropertyCard *card, const AdjCaptured *captured, guint32 number)
 {
@@ -114,7 +114,7 @@ add_stats (AdjPropertyCard *card, const char *key, AdjTensorData *data, const Ad
   adj_property_card_add (card, key, text);
 }
 
-/* (nullable): @data, unless its file is not what it was. */
+/* (nullable): @data, or %NULL if its file has changed. */
 static AdjTensorData *
 readable (AdjTensorData *data)
 {
@@ -158,8 +158,8 @@ add_values (AdjPropertyCard *card, AdjDocument *document, const AdjCaptured *cap
 
 /* -- cards -- */
 
-/* The arguments one by one: of a hook gradients, those that it may change and those that arrived;
- * of a custom backward what it saved, then its gradients. */
+/* Adds the arguments: of a hook the gradients, both those that it may change and those that
+ * arrived; of a custom backward its saved values, then its gradients. */
 static void
 add_arguments (AdjPropertyCard *card,
                const AdjCaptured *captured,
@@ -296,7 +296,7 @@ had_gradient (const AdjCaptured *captured, guint32 leaf)
   return FALSE;
 }
 
-/* Describes the first accumulation: the leaf stores the gradient without a copy where nothing else
+/* Describes the first accumulation: the leaf takes over the gradient without a copy if nothing else
  * refers to it and the layouts agree. */
 static char *
 describe_first (const AdjCaptured *captured, AdjNodeId leaf, AdjNodeId gradient)

@@ -12,10 +12,10 @@ G_BEGIN_DECLS
 void adj_backward_card_fill_hook (AdjPropertyCard *card, AdjDocument *document, AdjNodeId id);
 /* The origin of an input. */
 void adj_backward_card_fill_origin (AdjPropertyCard *card, AdjDocument *document, AdjNodeId id);
-/* The leaf, and what becomes of its gradient. */
+/* The leaf, and how its gradient is accumulated. */
 void
 adj_backward_card_fill_accumulation (AdjPropertyCard *card, AdjDocument *document, AdjNodeId id);
-/* The node of autograd. */
+/* The autograd node. */
 void adj_backward_card_fill_call (AdjPropertyCard *card, AdjDocument *document, AdjNodeId id);
 
 G_END_DECLS

@@ -20,13 +20,13 @@
 #include "report/adj-properties.h"
 #include "rules/adj-derivative.h"
 
-#define MAX_MADE 8 /* links to nodes of backward */
+#define MAX_MADE 8 /* links to backward nodes */
 #define MAX_LINKS 12
-#define FIRST_OF_LINK 3 /* elements of the value behind a link */
+#define FIRST_OF_LINK 3 /* elements shown of the value behind a link */
 
 typedef void (*FillCard) (AdjPropertyCard *card, const AdjNodeSubject *subject);
 
-/* Where the lines of a node are: "models.py:58".  (transfer full) */
+/* The source line of a node: "models.py:58".  (transfer full) */
 static char *
 print_line (const AdjNode *node)
 {
@@ -38,7 +38,7 @@ print_line (const AdjNode *node)
                       : g_strdup ("");
 }
 
-/* Of an input of backward. */
+/* For an input of backward, its maker in forward. */
 static void
 fill_maker (AdjPropertyCard *card, const AdjNodeSubject *s)
 {
@@ -58,7 +58,7 @@ fill_maker (AdjPropertyCard *card, const AdjNodeSubject *s)
   adj_property_card_add (card, _ ("Module"), adj_node_get_module_path (made));
 }
 
-/* What the page of memory shows: with views of it and parts of it. */
+/* The data of the memory page, views and parts of the storage included. */
 static void
 add_memory (AdjPropertyCard *card, const AdjNodeSubject *s)
 {
@@ -125,7 +125,7 @@ fill_tags (AdjPropertyCard *card, const AdjNodeSubject *s)
   adj_property_card_add (card, _ ("ATen"), meta->original_aten);
 }
 
-/* What the min-cut partitioner would do with the node. */
+/* The min-cut partitioner's decision for the node. */
 static void
 fill_reasons (AdjPropertyCard *card, const AdjNodeSubject *s)
 {
@@ -182,7 +182,7 @@ fill_counterparts (AdjPropertyCard *card, const AdjNodeSubject *s)
                    counterpart);
 }
 
-/* What it came of and what became of it, from the line of the source to the last stage. */
+/* Its origins and descendants, from the source line to the last stage. */
 static void
 fill_provenance (AdjPropertyCard *card, const AdjNodeSubject *s)
 {
@@ -252,7 +252,8 @@ fill_operator (AdjPropertyCard *card, const AdjNodeSubject *s)
   adj_property_card_add_text (card, op->schema, TRUE);
 }
 
-/* The forward node whose derivative @s is a part of: itself in forward; ADJ_NO_NODE: unknown. */
+/* The forward node whose derivative the node belongs to: itself in forward; ADJ_NO_NODE: unknown.
+ */
 static AdjNodeId
 find_derived (const AdjNodeSubject *s)
 {
@@ -260,8 +261,8 @@ find_derived (const AdjNodeSubject *s)
                                                        : s->id;
 }
 
-/* The rule of its gradient, and the nodes of backward that it made: those of its step.  Of a node
- * of backward the rule that it is made by. */
+/* For a forward node: the rule of its gradient, and the backward nodes with its sequence number.
+ * For a backward node: the rule that made it. */
 static void
 fill_derivative (AdjPropertyCard *card, const AdjNodeSubject *s)
 {

@@ -8,7 +8,7 @@
 
 G_BEGIN_DECLS
 
-/* What the cards about a node are made from. */
+/* The subject of the cards about a node. */
 typedef struct
 {
   AdjDocument *document;
@@ -20,7 +20,7 @@ typedef struct
   const AdjNode *node;
 } AdjNodeSubject;
 
-/* Puts the cards that have something to say about the node into @cards. */
+/* Adds the cards that have content for the node to @cards. */
 void adj_node_cards_fill (GtkBox *cards, const AdjNodeSubject *subject);
 
 G_END_DECLS

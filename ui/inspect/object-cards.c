@@ -11,7 +11,7 @@
 #include "passes/adj-effects.h"
 #include "report/adj-properties.h"
 
-#define MAX_ELEMENTS 12 /* of a tensor */
+#define MAX_ELEMENTS 12 /* elements of a tensor */
 
 static char *
 print_value (const AdjValue *value)
@@ -22,7 +22,7 @@ print_value (const AdjValue *value)
   return g_string_free (text, FALSE);
 }
 
-/* An entry of a state; tensors stand below each other, their columns too. */
+/* Adds an entry of a state; tensors are aligned below each other. */
 static void
 add_entry (AdjPropertyCard *card, const char *name, const AdjValue *before, const AdjValue *after)
 {
@@ -37,7 +37,7 @@ add_entry (AdjPropertyCard *card, const char *name, const AdjValue *before, cons
   adj_property_card_add_text (card, new, TRUE);
 }
 
-/* What is in the object before the run, and what it is after it. */
+/* The state of the object before the run, and after it. */
 static void
 add_run (AdjPropertyCard *card, const AdjRunObject *run)
 {
@@ -95,7 +95,7 @@ add_object (AdjPropertyCard *card, AdjOpaque *opaque, const AdjRunObject *run)
     adj_property_card_add_text (card, methods->str, TRUE);
 }
 
-/* By what it calls; two of these are told apart by where they lead. */
+/* Links are named by what the node calls; equal names differ in their targets. */
 static void
 add_node_link (AdjPropertyCard *card, const AdjGraph *graph, const char *key, AdjNodeId id)
 {

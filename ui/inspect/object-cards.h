@@ -6,9 +6,9 @@
 
 G_BEGIN_DECLS
 
-/* Of an object: class, methods and state, and (@result: nullable) what the run made of it; of a
- * call of a method: the method, the object, and the effects before and after it.  Nothing of any
- * other node. */
+/* For an object: class, methods and state, and (@result: nullable) its state after the run; for a
+ * call of a method: the method, the object, and the effects before and after it.  Empty for other
+ * nodes. */
 void adj_object_card_fill (AdjPropertyCard *card,
                            const AdjGraph *graph,
                            AdjNodeId id,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Cards about what a run made of a node, and how it compares. */
+/* Cards about a node's value in a run, and its comparison. */
 
 #include "inspect/run-cards.h"
 
@@ -11,7 +11,7 @@
 
 #define FIRST_ELEMENTS 8
 
-/* Each number with its limit, and where that of its own error comes from. */
+/* Adds each number with its limit, and the origin of the limit for its own error. */
 static void
 add_evidence (AdjPropertyCard *card, const AdjValueComparison *comparison)
 {
@@ -67,7 +67,7 @@ adj_run_card_fill_comparison (AdjPropertyCard *card, const AdjNodeSubject *s)
         card, _ ("There was no value to compare it with: its own error decided."), FALSE);
 }
 
-/* What the bars are and what the line is. */
+/* The legend: which side the bars and the line are. */
 static GtkWidget *
 make_sides (const char *other)
 {
@@ -83,7 +83,7 @@ make_sides (const char *other)
   return box;
 }
 
-/* Where both sides are known and not equal, both are drawn over one range. */
+/* Draws both sides over one range, where both are known and not equal. */
 static void
 add_histogram (AdjPropertyCard *card, const AdjNodeSubject *s, const AdjTensorStats *stats)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* How a graph is shown: fold depth, folded modules, tint, labels, chosen nodes; and laying it
- * out so. */
+/* How a graph is shown: fold depth, folded modules, tint, labels, chosen nodes; and the task that
+ * lays it out. */
 
 #include "model/adj-arrangement.h"
 
@@ -8,7 +8,7 @@
 
 #include "ir/adj-graph.h"
 
-/* Of the flow view: more is no picture to follow. */
+/* Limit of nodes in the flow view. */
 #define MAX_FLOW 300
 
 static const char *const coloring_names[ADJ_N_COLORINGS] = { "role", "bytes", "time", "error" };
@@ -180,7 +180,7 @@ typedef struct
   AdjLayoutCache *cache;
   AdjLayoutView view;
   gboolean undecided;
-  GPtrArray *stages; /* of AdjGraph: @graph is one of them */
+  GPtrArray *stages; /* of AdjGraph: the stages, @graph among them */
   AdjNodeId flow;
   GArray *flow_chosen; /* (nullable) */
   guint fold_depth;

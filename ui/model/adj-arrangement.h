@@ -27,28 +27,27 @@ typedef enum
   ADJ_N_LABELINGS,
 } AdjLabeling;
 
-/* "role", "bytes" …; "nothing", "shape" …: as actions and saved views have them. */
+/* "role", "bytes" …; "nothing", "shape" …: the names in actions and saved views. */
 const char *adj_coloring_name (AdjColoring coloring);
 const char *adj_labeling_name (AdjLabeling labeling);
-/* ADJ_N_COLORINGS, ADJ_N_LABELINGS for other names. */
+/* ADJ_N_COLORINGS, ADJ_N_LABELINGS for unknown names. */
 AdjColoring adj_coloring_find (const char *name);
 AdjLabeling adj_labeling_find (const char *name);
 
-/* The arrangement of a picture by the user: the state of undo and of saved views. It includes which
- * runs are kept. */
+/* How the user arranged a picture: the state that undo and saved views keep, kept runs included. */
 typedef struct
 {
   AdjLayoutView view;
   AdjNodeId flow;      /* FLOW: the node whose ancestors and descendants are shown */
-  GArray *flow_chosen; /* (owned) (nullable): of guint32: instead of @flow when there are several */
-  GArray *chosen;   /* (owned) (nullable): of guint32: two nodes or more that are selected together;
-                       the last is the one that is looked at.  Not changed, but replaced */
+  GArray *flow_chosen; /* (owned) (nullable): of guint32: replaces @flow when there are several */
+  GArray *chosen;   /* (owned) (nullable): of guint32: two or more nodes that are selected together;
+                       the last is the current one.  Never modified, only replaced */
   guint fold_depth; /* as of AdjLayoutOptions */
   GHashTable *folded, *unfolded; /* module paths */
   AdjColoring coloring;
   AdjLabeling labeling;
-  GPtrArray *runs; /* (owned) (nullable): AdjRecordedCall of the runs that are kept, as
-                      adj_bundle_set_runs() takes them.  Not changed, but replaced */
+  GPtrArray *runs; /* (owned) (nullable): AdjRecordedCall of the kept runs, as for
+                      adj_bundle_set_runs().  Never modified, only replaced */
 } AdjArrangement;
 
 AdjArrangement *adj_arrangement_new (void);
@@ -58,16 +57,16 @@ void adj_arrangement_free (AdjArrangement *arrangement);
 /* @chosen: (nullable) */
 void adj_arrangement_set_chosen (AdjArrangement *arrangement, GArray *chosen);
 
-/* @depth: modules that deep and deeper are closed; 0: all are open; ADJ_FOLD_BY_SIZE, as at the
- * beginning: the outermost of a large graph. */
+/* @depth: modules of this depth and deeper are closed; 0: all are open; ADJ_FOLD_BY_SIZE, the
+ * initial value: the outermost modules of a large graph are closed. */
 void adj_arrangement_set_fold_depth (AdjArrangement *arrangement, guint depth);
 /* Toggles a module. @scene (nullable): gives its current state. */
 void adj_arrangement_toggle (AdjArrangement *arrangement, const AdjScene *scene, const char *path);
 /* Whether both give the same boxes and lines. */
 gboolean adj_arrangement_same_layout (const AdjArrangement *a, const AdjArrangement *b);
 
-/* Lays @graph, of @bundle (nullable), out in another thread; the result is an AdjScene.  @stages:
- * of AdjGraph (owned), those that it shares places with.  @tag comes back from
+/* Lays out @graph, of @bundle (nullable), in another thread; the result is an AdjScene.  @stages:
+ * of AdjGraph (owned), the stages that it may share a layout with.  @tag is returned by
  * adj_arrangement_get_tag(). */
 AdjTask *adj_arrangement_start (const AdjArrangement *arrangement,
                                 AdjLayoutCache *cache,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Another graph beside the shown one: laid out and aligned in another thread. */
+/* Lays out and aligns another graph beside the shown one, in another thread. */
 
 #include "model/adj-beside.h"
 
@@ -18,7 +18,7 @@ typedef struct
   AdjGraph *other, *own;
   AdjAlignment *alignment; /* of @other with @own */
   guint32 *own_of_other;
-  guint32 *change_of_own; /* place in @alignment; G_MAXUINT32: none */
+  guint32 *change_of_own; /* index into @alignment; G_MAXUINT32: none */
 } Pairing;
 
 struct _AdjBeside

@@ -5,8 +5,8 @@
 
 G_BEGIN_DECLS
 
-/* Selects the next (@step 1) or previous (-1) node, from the selected one on in order of execution,
- * that a comparison found to differ, or else that the shown stage added or changed. */
+/* Selects the next (@step 1) or previous (-1) node in order of execution, from the selected one on,
+ * that differs in a comparison or, without one, that the shown stage added or changed. */
 void adj_changes_step (AdjDocument *document, gint step);
 
 G_END_DECLS

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A task that traces a graph and keeps what the compiler found out about its calls. */
+/* A task that traces a graph and keeps the metadata of its calling convention. */
 
 #include "model/adj-contract.h"
 
@@ -29,7 +29,7 @@ adj_contract_free (AdjContract *contract)
   g_free (contract);
 }
 
-/* Takes the strings. */
+/* Takes ownership of @name, @text and @rule. */
 static void
 add_row (GPtrArray *rows, char *name, char *text, char *rule, const char *why, AdjNodeId node)
 {

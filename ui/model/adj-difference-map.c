@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The elements of a tensor, or of two, as a plane through their dimensions. */
+/* The elements of a tensor, or of two, in a plane of two of their dimensions. */
 
 #include "model/adj-difference-map.h"
 
@@ -162,7 +162,7 @@ adj_difference_map_find_worst (const AdjDifferenceMap *map)
 {
   gint64 worst = -1;
 
-  /* One that is not finite, where the other is, is worse than any number. */
+  /* A value that is finite in one tensor only is worse than any difference. */
   for (gint64 i = 0; i < map->n; i++)
     if (isnan (map->delta[i]))
       return i;

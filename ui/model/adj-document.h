@@ -13,16 +13,16 @@
 
 G_BEGIN_DECLS
 
-/* One opened file: its graphs, the picture of the current one, what was selected and what came out
- * of running it.  Long work happens in other threads; a new request cancels the older one of its
- * kind.  Everything that it hands out is sealed data.
+/* One opened file: its graphs, the picture of the current one, the selection and results of runs.
+ * Long work happens in other threads; a new request cancels the older one of its kind.  All data
+ * that it returns is sealed.
  *
  * Properties, all notified: "title", "bundle", "graph-index", "scene", "selected", "evaluation",
  * "error", "status" (of long work; with the fraction and whether something runs), "run-choice",
  * "history" (whether one can go back or forward changed), "arrangement", "lit", "chosen",
- * "problem", "unsaved", "runs" (those that are kept), "stepping" (where a backward waits that runs
- * event by event), "snapshot" (of the memory of a GPU, laid over what graphs hold).
- * Signals: "remark" (const char *text): what the user asked for was stopped or failed;
+ * "problem", "unsaved", "runs" (the kept ones), "stepping" (position of a backward that runs event
+ * by event), "snapshot" (memory snapshot of a GPU, compared with the planned memory).
+ * Signals: "remark" (const char *text): a request was stopped or failed;
  * "saved" (gboolean written): saving ended; not @written where it was stopped or failed;
  * "exported" (GFile *file): the picture is written. */
 #define ADJ_TYPE_DOCUMENT (adj_document_get_type ())
@@ -34,58 +34,59 @@ AdjDocument *adj_document_new (void);
 
 /* A file or a folder; @graph_id (nullable): the graph to begin with. */
 void adj_document_open (AdjDocument *self, GFile *file, const char *graph_id);
-/* The same, going to where @link points. */
+/* Opens the file of @link and goes to its place. */
 void adj_document_open_link (AdjDocument *self, const AdjLink *link);
 /* Goes to the place of @link in the open file. */
 void adj_document_follow_link (AdjDocument *self, const AdjLink *link);
-/* The file that is opened next comes back as it was looked at last; ends with another.
- * @view: (transfer full) (nullable); @older: the file was written since, and what it says itself
- * comes first */
+/* The view to restore when the next file is opened; it is dropped with another file.
+ * @view: (transfer full) (nullable); @older: the file was written after it, so that the view in the
+ * file takes precedence */
 void adj_document_set_saved_view (AdjDocument *self, AdjSavedView *view, gboolean older);
-/* How the file comes back that was opened.  (transfer full) (nullable): once */
+/* The view to restore for the file that was opened.  (transfer full) (nullable): only once */
 AdjSavedView *adj_document_steal_restored (AdjDocument *self);
 /* Opens pasted text: graphs, a console, a log. */
 void adj_document_open_text (AdjDocument *self, GBytes *text);
-/* The stages that passes make of the graph that @source shows.  @choice: (nullable) */
+/* Opens the stages that passes make from the graph that @source shows.  @choice: (nullable) */
 void adj_document_open_trace (AdjDocument *self, AdjDocument *source, const AdjTraceChoice *choice);
-/* Its joint graph, taken apart like that; begins with the pair. */
+/* Opens the joint graph of @source, partitioned by @choice, and shows the pair. */
 void adj_document_open_partition (AdjDocument *self,
                                   AdjDocument *source,
                                   const AdjPartitionChoice *choice);
-/* Traces the shown graph in place: its stages replace the graphs.  What is to be traced already is
- * traced anew as @choice says, from the first stage on that differs.  Its failure is a problem of
- * the graph. */
+/* Traces the shown graph in place: its stages replace the graphs.  Stages of an earlier trace are
+ * made again by @choice, from the first one that differs.  A failure becomes the problem of the
+ * graph. */
 void adj_document_trace (AdjDocument *self, const AdjTraceChoice *choice);
-/* How the stages were made here.  (transfer none) (nullable): they come from a file */
+/* The choice by which the stages were made.  (transfer none) (nullable): they come from a file */
 const AdjTraceChoice *adj_document_get_trace (AdjDocument *self);
-/* Whether the stages can be made again in a moment, so that nothing is lost with them. */
+/* Whether the stages can be made again quickly, so that they need not be saved. */
 gboolean adj_document_can_remake (AdjDocument *self);
-GFile *adj_document_get_file (AdjDocument *self); /* (transfer none) (nullable): text has none */
+GFile *adj_document_get_file (AdjDocument *self); /* (transfer none) (nullable): pasted text */
 const char *adj_document_get_title (AdjDocument *self); /* base name; "" when nothing is open */
 AdjBundle *adj_document_get_bundle (AdjDocument *self); /* (transfer none) (nullable) */
 /* Its graphs, and pairs of them.  (transfer none) (nullable) */
 AdjGraphSet *adj_document_get_graphs (AdjDocument *self);
-/* The place of @graph (nullable) among them; G_MAXUINT: it is none of them. */
+/* The index of @graph (nullable) among them; G_MAXUINT: it is not one of them. */
 guint adj_document_find_graph (AdjDocument *self, const AdjGraph *graph);
 /* Why the last opening failed; %NULL when it did not. */
 const GError *adj_document_get_error (AdjDocument *self);
-/* Whether that which failed to open opens by itself once a program writes a graph to it; changes
- * with the property "error". */
+/* Whether the document opens by itself as soon as a program writes a graph to the path that failed
+ * to open; changes with the property "error". */
 gboolean adj_document_is_waiting (AdjDocument *self);
-/* The document that was traced, when the last opening failed at a node of its.  (nullable) */
+/* The document that was traced, when the last opening failed because of one of its nodes.
+ * (nullable) */
 AdjDocument *adj_document_get_blamed (AdjDocument *self);
-/* Why the last run or trace of a graph failed, when a node is to blame, or why a stage failed.
+/* The failure of the last run or trace of a graph, if a node is to blame, or of a stage.
  * (transfer none) (nullable)
- * @graph: (out): its place, as of the shown one
- * @node: (out): the one to look at; ADJ_NO_NODE: none is to blame */
+ * @graph: (out): index of its graph, as adj_document_get_graph_index()
+ * @node: (out): the node to show; ADJ_NO_NODE: none is to blame */
 const GError *adj_document_get_problem (AdjDocument *self, guint *graph, AdjNodeId *node);
 void adj_document_forget_problem (AdjDocument *self);
-/* Makes the failure of stage @stage of the recording the problem, and goes to what it blames. */
+/* Makes the failure of stage @stage of the recording the problem, and shows the node to blame. */
 void adj_document_show_failure (AdjDocument *self, guint stage);
 /* The stage whose failure is the current problem; -1: none. */
 gint adj_document_get_failed_stage (AdjDocument *self);
-/* The file whose snapshot of memory is laid over what the shown graph holds; ends with another
- * file.
+/* Sets the memory snapshot that is compared with the planned memory of the shown graph; opening
+ * another file removes it.
  * @path: (nullable) */
 void adj_document_set_snapshot (AdjDocument *self, const char *path);
 const char *adj_document_get_snapshot (AdjDocument *self); /* (transfer none) (nullable) */
@@ -93,17 +94,17 @@ GListStore *adj_document_get_log (AdjDocument *self);      /* (transfer none): o
 
 /* -- the picture -- */
 
-/* G_MAXUINT when there is none.  This is what was asked for last; @graph and @scene follow when
- * the picture is ready. */
+/* G_MAXUINT when there is none.  The graph that was requested last; @graph and @scene follow when
+ * its picture is ready. */
 guint adj_document_get_graph_index (AdjDocument *self);
 void adj_document_set_graph_index (AdjDocument *self, guint index);
-/* Graph @index, and in it node @node (or ADJ_NO_NODE) as soon as its picture is there. */
+/* Shows graph @index, and selects node @node (or ADJ_NO_NODE) when its picture is ready. */
 void adj_document_show (AdjDocument *self, guint index, AdjNodeId node);
-/* The same of several; @nodes: of guint32, the one to look at last. */
+/* The same with several nodes; @nodes: of guint32, the current one last. */
 void adj_document_show_nodes (AdjDocument *self, guint index, const GArray *nodes);
 /* The graph that the scene shows. */
 const AdjBundleGraph *adj_document_get_graph (AdjDocument *self); /* (nullable) */
-/* What its nodes are when compiled autograd captured it.  (transfer none) (nullable) */
+/* The meaning of its nodes, if compiled autograd captured it.  (transfer none) (nullable) */
 AdjCaptured *adj_document_get_captured (AdjDocument *self);
 AdjScene *adj_document_get_scene (AdjDocument *self); /* (transfer none) (nullable) */
 const AdjArrangement *adj_document_get_arrangement (AdjDocument *self);
@@ -115,47 +116,47 @@ void adj_document_set_coloring (AdjDocument *self, AdjColoring coloring);
 void adj_document_set_labeling (AdjDocument *self, AdjLabeling labeling);
 gboolean adj_document_can_undo (AdjDocument *self, gint step); /* -1: undo, 1: redo */
 void adj_document_undo (AdjDocument *self, gint step);
-/* Writes the shown picture to @path, by extension as .svg, .png or .pdf.  @part: (nullable): that
- * rectangle of it */
+/* Writes the shown picture to @path, in the format of its extension (.svg, .png or .pdf).  @part:
+ * (nullable): only this rectangle */
 void
 adj_document_export (AdjDocument *self, const char *path, const AdjRect *part, AdjScheme scheme);
 
-/* Writes a page of HTML about the shown graph and what came out of running it to @path. */
+/* Writes a page of HTML about the shown graph and the results of its run to @path. */
 void adj_document_report (AdjDocument *self, const char *path);
 
 /* -- saving -- */
 
-/* Writes graphs, calls and stages to @path, an .adjoint, with how they are looked at (@view,
- * nullable), and is the document of that file then.  What runs computed is only written of those
- * that are kept. */
+/* Writes graphs, calls and stages to @path, an .adjoint, with the state of the view (@view,
+ * nullable); afterwards the document is that of the file.  Results of runs are written only if they
+ * are kept. */
 void adj_document_save (AdjDocument *self, const char *path, const AdjSavedView *view);
 gboolean adj_document_is_saving (AdjDocument *self);
-/* Whether there is something that no file has: graphs of a trace, a partition, what was pasted, or
- * runs that were kept or removed.  How they are looked at does not count. */
+/* Whether something is in no file: graphs of a trace or partition, pasted text, or kept or removed
+ * runs.  The state of the view does not count. */
 gboolean adj_document_is_unsaved (AdjDocument *self);
-/* Whether it came from, or went to, a file that it can be written over. */
+/* Whether it was read from or saved to a file that can be overwritten. */
 gboolean adj_document_has_own_file (AdjDocument *self);
-/* Whether somebody else wrote that file since. */
+/* Whether another program has written that file since. */
 gboolean adj_document_is_changed_outside (AdjDocument *self);
 
 /* -- selection -- */
 
 AdjNodeId adj_document_get_selected (AdjDocument *self);
-/* This one alone. */
+/* Selects only this node. */
 void adj_document_set_selected (AdjDocument *self, AdjNodeId node);
-/* Several together; the last is the one that is looked at.  Can be undone.  @nodes: of guint32 */
+/* Selects several nodes; the last is the current one.  Can be undone.  @nodes: of guint32 */
 void adj_document_choose (AdjDocument *self, GArray *nodes);
 /* Adds @node to the selection; with @toggle removes it when it is selected. */
 void adj_document_choose_more (AdjDocument *self, AdjNodeId node, gboolean toggle);
-/* (nullable) (transfer none): of guint32: two or more; %NULL: one is selected or none */
+/* (nullable) (transfer none): of guint32: two or more nodes; %NULL: at most one is selected */
 GArray *adj_document_get_chosen (AdjDocument *self);
-/* Selects what the selected nodes read; @users: what reads them. Does nothing when there is none.
- */
+/* Selects the inputs of the selected nodes or, with @users, their users. Does nothing when there
+ * are none. */
 void adj_document_choose_neighbours (AdjDocument *self, gboolean users);
-/* The names of what is selected, one a line.  (transfer full) (nullable) */
+/* The names of the selected nodes, one per line.  (transfer full) (nullable) */
 char *adj_document_list_names (AdjDocument *self);
-/* Nodes that are to stand out while nothing is selected: those alive at a moment, those found.
- * @nodes: (nullable): of guint32 */
+/* Highlights nodes while nothing is selected: nodes alive at a step, search results. @nodes:
+ * (nullable): of guint32 */
 void adj_document_set_lit (AdjDocument *self, GArray *nodes);
 GArray *adj_document_get_lit (AdjDocument *self);            /* (transfer none) (nullable) */
 gboolean adj_document_can_go (AdjDocument *self, gint step); /* -1: back, 1: forward */
@@ -163,42 +164,43 @@ void adj_document_go (AdjDocument *self, gint step);
 
 /* -- running -- */
 
-/* The choice for the next run of the shown graph. Setting another one drops the results of the old
- * one. */
+/* The choice for the next run of the shown graph. Setting another one drops the results of the last
+ * run. */
 AdjRunChoice adj_document_get_run_choice (AdjDocument *self);
-/* The choice that was made, which the shown graph may not support. */
+/* The choice as it was set; the shown graph may not support it. */
 AdjRunChoice adj_document_get_wanted_choice (AdjDocument *self);
 void adj_document_set_run_choice (AdjDocument *self, AdjRunChoice choice);
-/* Of the shown graph.  @compare: with what was recorded, or with the kept run whose inputs are
- * chosen. */
+/* Runs the shown graph.  @compare: with the recorded results, or with those of the kept run whose
+ * inputs are chosen. */
 void adj_document_run (AdjDocument *self, gboolean compare);
-/* Compares with the file of values that the choice names. */
+/* Runs it and compares with the file of values of the run choice. */
 void adj_document_run_against_values (AdjDocument *self);
-/* Runs @other of @others on the same inputs, and compares. */
+/* Runs @other of @others on the same inputs, and compares with it. */
 void adj_document_run_against (AdjDocument *self, AdjGraphSet *others, const AdjBundleGraph *other);
-/* Keeps what came out last for the shown graph, in the place of a run of that name; saving the
- * document writes it.  @values: with the values of nodes.  Can be undone, as the removal can. */
+/* Keeps the last result of the shown graph as a run, replacing one of that name; saving the
+ * document writes it.  @values: with the values of nodes.  Can be undone, like the removal. */
 void adj_document_keep_run (AdjDocument *self, const char *name, gboolean values);
 void adj_document_remove_run (AdjDocument *self, const char *name);
-/* Of the shown graph, when compiled autograd captured it.  (transfer none) (nullable) */
+/* The stepping of the shown graph, if compiled autograd captured it.  (transfer none) (nullable) */
 AdjStepping *adj_document_get_stepping (AdjDocument *self);
-/* Runs that to its next event, or (@continues) to its next breakpoint or its end. */
+/* Runs the captured backward to its next event, or (@continues) to its next breakpoint or its end.
+ */
 void adj_document_step_backward (AdjDocument *self, gboolean continues);
-/* Whether it runs, or waits. */
+/* Whether it runs or waits at an event. */
 gboolean adj_document_is_stepping (AdjDocument *self);
-/* Of the step that the selected node belongs to. */
+/* Toggles the breakpoint of the step that the selected node belongs to. */
 void adj_document_toggle_breakpoint (AdjDocument *self);
-/* Cancels the running task, and a backward that runs event by event. */
+/* Cancels the running task, and a captured backward that is stepped. */
 void adj_document_stop (AdjDocument *self);
 gboolean adj_document_is_running (AdjDocument *self);
-/* Whether anything is under way. */
+/* Whether any task is running. */
 gboolean adj_document_is_busy (AdjDocument *self);
-/* A layout takes long, and one of closed modules would not: adj_document_set_fold_depth() stops it
- * for that. */
+/* Whether a running layout takes long and one with closed modules would be quick:
+ * adj_document_set_fold_depth() replaces it. */
 gboolean adj_document_can_show_modules (AdjDocument *self);
 /* The last result for the shown graph. (transfer none) (nullable) */
 AdjEvaluation *adj_document_get_evaluation (AdjDocument *self); /* (transfer none) (nullable) */
-/* Of the last run of @graph, shown or not.  (transfer none) (nullable) */
+/* The result of the last run of @graph, which need not be shown.  (transfer none) (nullable) */
 AdjEvaluation *adj_document_find_evaluation (AdjDocument *self, const AdjGraph *graph);
 const char *adj_document_get_status (AdjDocument *self); /* (nullable) */
 double adj_document_get_fraction (AdjDocument *self);    /* -1: unknown */

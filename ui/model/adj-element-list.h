@@ -7,13 +7,13 @@
 
 G_BEGIN_DECLS
 
-/* An element of a tensor, beside that of another one. */
+/* An element of a tensor, with the one of another tensor. */
 #define ADJ_TYPE_ELEMENT_ITEM (adj_element_item_get_type ())
 G_DECLARE_FINAL_TYPE (AdjElementItem, adj_element_item, ADJ, ELEMENT_ITEM, GObject)
 
 char *adj_element_item_get_place (AdjElementItem *self); /* (transfer full): "[1, 6, 43]" */
 double adj_element_item_get_value (AdjElementItem *self);
-double adj_element_item_get_beside (AdjElementItem *self); /* not a number: there is none */
+double adj_element_item_get_beside (AdjElementItem *self); /* NaN: there is no other tensor */
 double adj_element_item_get_delta (AdjElementItem *self);
 
 /* All elements of a tensor in row-major order, made on demand. */

@@ -16,13 +16,13 @@ struct _AdjEvaluation
   AdjGraph *graph;
   AdjRunResult result;
   GHashTable *values; /* node name → AdjTensorData */
-  GHashTable *beside; /* the same of what differing ones were compared with */
+  GHashTable *beside; /* node name → AdjTensorData of the reference, for nodes that are not equal */
   AdjComparison *comparison;
   guint32 *by_node; /* index + 1 into the comparison's nodes; 0: not compared */
   AdjRunChoice choice;
   char *peer;           /* (nullable): the peer of the comparison; %NULL: recorded values */
   AdjGraphSet *graphs;  /* (owned): of @run */
-  AdjRecordedCall *run; /* (owned) (nullable): what it would be kept as, but for the name */
+  AdjRecordedCall *run; /* (owned) (nullable): the run to be kept, without a name */
 };
 
 AdjEvaluation *
@@ -67,7 +67,7 @@ typedef struct
   AdjGraphSet *graphs;
   const AdjBundleGraph *graph;
   AdjRunChoice choice;
-  gboolean compare;            /* with what was recorded or kept, or */
+  gboolean compare;            /* compare with recorded or kept results, or */
   gboolean values;             /* with those of a file, or with */
   AdjGraphSet *others;         /* (nullable) */
   const AdjBundleGraph *other; /* (nullable): of @others */
@@ -111,7 +111,7 @@ compare (const Input *input, const AdjSessionRun *run, GCancellable *cancellable
   reference.bundle = adj_graph_set_get_bundle (input->others);
   reference.graph = input->other;
   reference.beside = NULL;
-  /* A comparison computes what it holds both sides against in double precision itself. */
+  /* The comparison computes its float64 reference itself. */
   reference.float64 = FALSE;
   reference.recorded = recorded != input->other ? recorded : NULL;
   return adj_session_compare (run, &reference, TRUE, rtol, atol, cancellable, error);

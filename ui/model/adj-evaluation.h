@@ -16,12 +16,12 @@ typedef struct _AdjEvaluation AdjEvaluation;
 AdjEvaluation *adj_evaluation_ref (AdjEvaluation *evaluation);
 void adj_evaluation_unref (AdjEvaluation *evaluation);
 
-/* What a run is compared with: what was recorded or kept with its inputs, another graph on the same
- * inputs, or the values that its choice names a file of. */
+/* The reference of a comparison: the recorded or kept results for the same inputs, another graph on
+ * the same inputs, or the file of values of the run choice. */
 typedef struct
 {
   AdjGraphSet *graphs;         /* (unowned) (nullable): of @graph */
-  const AdjBundleGraph *graph; /* (nullable): %NULL: what was recorded or kept */
+  const AdjBundleGraph *graph; /* (nullable): %NULL: recorded or kept results */
   gboolean values;
 } AdjPeer;
 
@@ -46,21 +46,20 @@ const AdjRunResult *adj_evaluation_get_result (const AdjEvaluation *evaluation);
 const AdjComparison *adj_evaluation_get_comparison (const AdjEvaluation *evaluation);
 /* (nullable): what the node computed */
 AdjTensorData *adj_evaluation_get_value (const AdjEvaluation *evaluation, AdjNodeId node);
-/* (nullable): what that was compared with, when it is not equal */
+/* (nullable): the reference value, when it is not equal */
 AdjTensorData *adj_evaluation_get_beside (const AdjEvaluation *evaluation, AdjNodeId node);
-/* (nullable): how the node compared */
+/* (nullable): the comparison of the node */
 const AdjValueComparison *adj_evaluation_find (const AdjEvaluation *evaluation, AdjNodeId node);
-/* (nullable): what it was compared with: the id of a graph, a file, a run; %NULL: what was recorded
- */
+/* (nullable): name of the reference: the id of a graph, a file, a run; %NULL: recorded results */
 const char *adj_evaluation_get_peer (const AdjEvaluation *evaluation);
-/* The choice that it was made with. */
+/* The run choice that it was made with. */
 AdjRunChoice adj_evaluation_get_choice (const AdjEvaluation *evaluation);
-/* Whether the run can be kept: of a pair of graphs it cannot. */
+/* Whether the run can be kept; one of a pair of graphs cannot. */
 gboolean adj_evaluation_can_keep (const AdjEvaluation *evaluation);
-/* To be kept as @name.  @values: with the values of its nodes.  (transfer full) */
+/* A run to be kept as @name.  @values: with the values of its nodes.  (transfer full) */
 AdjRecordedCall *
 adj_evaluation_make_run (const AdjEvaluation *evaluation, const char *name, gboolean values);
-/* Bytes by which a file grows that keeps it. */
+/* The bytes that keeping the run adds to a file. */
 guint64 adj_evaluation_count_bytes (const AdjEvaluation *evaluation, gboolean values);
 /* How many nodes got each verdict. */
 void adj_evaluation_count (const AdjEvaluation *evaluation, guint counts[ADJ_VERDICT_SKIPPED + 1]);

@@ -13,11 +13,11 @@
 typedef struct
 {
   AdjScene *scene;             /* (owned) (nullable): the picture to write, or of a report */
-  AdjBundle *bundle;           /* (owned) (nullable): the file to write */
-  AdjGraphSet *graphs;         /* (owned) (nullable): the report to write is of */
+  AdjBundle *bundle;           /* (owned) (nullable): the bundle to write */
+  AdjGraphSet *graphs;         /* (owned) (nullable): graphs of the report */
   const AdjBundleGraph *graph; /* of @graphs */
   AdjEvaluation *evaluation;   /* (owned) (nullable) */
-  char *etag;                  /* (nullable): of the file that may be replaced */
+  char *etag;                  /* (nullable): expected etag of the file that is replaced */
   char *title;
   gboolean has_part;
   AdjRect part;
@@ -89,7 +89,7 @@ adj_export_query_etag (GFile *file)
   return info != NULL ? g_strdup (g_file_info_get_etag (info)) : NULL;
 }
 
-/* Fails where the file was written by another program since. */
+/* Fails where another program has written the file since. */
 static gboolean
 check_etag (const Input *input, GError **error)
 {

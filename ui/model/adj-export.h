@@ -22,15 +22,15 @@ AdjTask *adj_export_start_picture (GObject *owner,
                                    AdjScheme scheme,
                                    const char *path,
                                    GAsyncReadyCallback done);
-/* All graphs of @bundle, with how they came about; by extension, .adjoint first.  @etag:
- * (nullable): what the file has when nobody else wrote it, else G_IO_ERROR_WRONG_ETAG. */
+/* Writes all graphs of @bundle, with their recording, in the format of the extension, .adjoint
+ * first.  @etag: (nullable): expected etag of the file; with another one the task fails with
+ * G_IO_ERROR_WRONG_ETAG. */
 AdjTask *adj_export_start_bundle (GObject *owner,
                                   AdjBundle *bundle,
                                   const char *path,
                                   const char *etag,
                                   GAsyncReadyCallback done);
-/* (transfer full) (nullable): a tag of the current content of @file, which changes when it is
- * written. */
+/* (transfer full) (nullable): an etag of the content of @file, which changes when it is written. */
 char *adj_export_query_etag (GFile *file);
 
 /**

@@ -5,11 +5,11 @@
 
 #include <string.h>
 
-#define WHOLE 400     /* the word stands there as it is */
-#define BEGINNING 100 /* a letter begins a word of the text */
-#define FOLLOWS 20    /* a letter follows the one before */
-#define SCATTERED 10  /* a letter is somewhere */
-#define SHORTNESS 60  /* what the length of the text costs at most */
+#define WHOLE 400     /* score of a whole word */
+#define BEGINNING 100 /* score of a letter that begins a word of the text */
+#define FOLLOWS 20    /* score of a letter that follows the one before */
+#define SCATTERED 10  /* score of any other letter */
+#define SHORTNESS 60  /* greatest deduction for a long text */
 
 static gboolean
 begins_word (const char *text, gsize at)
@@ -44,8 +44,8 @@ note (GArray *positions, gsize at)
     g_array_append_val (positions, position);
 }
 
-/* Letter by letter; of the places that a letter has, the first at the beginning of a word is taken
- * when the rest fits behind it. */
+/* Matches letter by letter; a letter is matched at the beginning of a word where the rest still
+ * fits behind it, else at its first place. */
 static guint
 match_scattered (const char *text, const char *word, gsize n, GArray *positions)
 {

@@ -66,7 +66,7 @@ is_half (const char *role)
   return g_strv_contains (halves, role);
 }
 
-/* What stage @stage was made of, if that is a half.  (nullable) */
+/* The half of a partition that stage @stage was made from, or is.  (nullable) */
 static const char *
 find_half (const AdjRecording *stages, gint stage)
 {
@@ -76,7 +76,7 @@ find_half (const AdjRecording *stages, gint stage)
   return NULL;
 }
 
-/* "Backward, post-grad": what a compiler made of one half says of which. */
+/* "Backward, post-grad": a graph that a compiler made from a half is named after that half. */
 static char *
 make_title (AdjGraphSet *graphs, const AdjBundleGraph *graph)
 {

@@ -18,7 +18,7 @@ const char *adj_graph_item_get_title (AdjGraphItem *self);
 char *adj_graph_describe_region (const AdjBundleGraph *graph); /* (transfer full) */
 const char *adj_graph_item_get_region (AdjGraphItem *self);
 guint adj_graph_item_get_index (AdjGraphItem *self);
-/* What PyTorch's tools count: without placeholders and output. */
+/* Number of nodes as PyTorch's tools count: without placeholders and output. */
 guint adj_graph_item_get_n_calls (AdjGraphItem *self);
 guint adj_graph_item_get_n_nodes (AdjGraphItem *self);
 /* "recorded call, 3 inputs"; "" when nothing was recorded. */

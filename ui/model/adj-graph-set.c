@@ -8,7 +8,7 @@
 #include "passes/adj-compose.h"
 #include "session/adj-region-stages.h"
 
-/* A pair; the strings are owned. */
+/* A composed pair; owns its strings. */
 typedef struct
 {
   AdjBundleGraph graph;
@@ -23,8 +23,8 @@ struct _AdjGraphSet
   gatomicrefcount refs;
   AdjBundle *bundle;
   GPtrArray *pairs;  /* of Pair */
-  GPtrArray *graphs; /* of const AdjBundleGraph: everything in order */
-  GPtrArray *stages; /* of AdjRecording: each graph but of a pair is in one of them */
+  GPtrArray *graphs; /* of const AdjBundleGraph: graphs and pairs in order */
+  GPtrArray *stages; /* of AdjRecording: every graph except pairs is in one of them */
 };
 
 static void
@@ -46,7 +46,7 @@ find_role (const AdjRegion *region, const char *role)
   return NULL;
 }
 
-/* The composition of two graphs that @set has composed before.  (transfer none) (nullable) */
+/* The composition of two graphs, if @set has it.  (transfer none) (nullable) */
 static AdjGraph *
 find_composed (const AdjGraphSet *set, const AdjGraph *forward, const AdjGraph *backward)
 {
@@ -83,7 +83,7 @@ add_pair (AdjGraphSet *self, const AdjRegion *region, const AdjGraphSet *before)
   pair->forward = forward;
   pair->backward = backward;
   pair->joint = find_role (region, "joint");
-  /* Two graphs that do not fit are shown, each for itself. */
+  /* Two graphs that do not fit are shown separately. */
   if (pair->graph.graph == NULL)
     pair_free (pair);
   else
@@ -99,7 +99,7 @@ find_pair (const AdjGraphSet *self, const AdjBundleGraph *graph)
   return NULL;
 }
 
-/* Pairs come behind the last graph of their region. */
+/* Sorts pairs after the last graph of their region. */
 static void
 order (AdjGraphSet *self)
 {

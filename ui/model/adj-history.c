@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Places that were looked at, to go back and forward. */
+/* The places that the user visited, to go back and forward. */
 
 #include "model/adj-history.h"
 

@@ -5,7 +5,7 @@
 
 G_BEGIN_DECLS
 
-/* Where the user has been: pairs of graph and node. */
+/* The places that the user visited: pairs of graph and node. */
 typedef struct
 {
   guint graph;
@@ -21,9 +21,9 @@ typedef struct
 void adj_history_init (AdjHistory *history);
 void adj_history_clear (AdjHistory *history);
 void adj_history_reset (AdjHistory *history);
-/* Forgets what lay ahead; the same place twice is once. */
+/* Appends a place and drops those after the current one; the current place is not repeated. */
 void adj_history_push (AdjHistory *history, AdjVisit place);
-/* The graphs got other numbers: @map has that of each. */
+/* Graphs were renumbered: @map has the new index of each. */
 void adj_history_renumber (AdjHistory *history, const guint *map);
 gboolean adj_history_can_go (const AdjHistory *history, gint step);
 /* Moves; the place is valid until the next call. */

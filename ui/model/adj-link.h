@@ -7,13 +7,13 @@ G_BEGIN_DECLS
 
 #define ADJ_LINK_SCHEME "adjoint"
 
-/* A place in a file, to be sent to others who have it:
+/* A place in a file, to be sent to others who have the file:
  *
  *   adjoint:///home/ada/step.adjoint#graph=0-0-joint&node=gelu_2
  *
- * The path is absolute.  Paths and values are escaped as in any URI.  In place of "graph", an id,
- * there may be "stage", which counts the stages of a recording from 1 as Alt+1 … do; without a
- * "node" it is the graph that is meant, without both the file.  Other keys are ignored. */
+ * The path is absolute.  Paths and values are escaped as in any URI.  Instead of "graph", an id,
+ * "stage" may give the number of a stage of a recording, from 1, as Alt+1 … do.  Without "node" the
+ * link is to the graph, without both to the file.  Other keys are ignored. */
 typedef struct
 {
   GFile *file;

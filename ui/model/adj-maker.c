@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What made an input of backward, alone or inlined by compiled autograd: the node of forward that
- * saved it. */
+/* Finds the forward node that saved an input of backward, be it alone or inlined by compiled
+ * autograd. */
 
 #include "model/adj-maker.h"
 
@@ -21,7 +21,7 @@ find_forward (AdjDocument *document, const AdjBundleGraph *backward, guint *num_
   return NULL;
 }
 
-/* The backward graph that has node @node of the shown one as its input @input. (nullable) */
+/* The backward graph whose input @input is node @node of the shown graph. (nullable) */
 static const AdjBundleGraph *
 find_backward (AdjDocument *document, AdjNodeId node, AdjNodeId *input)
 {

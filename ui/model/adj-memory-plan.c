@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Tasks that find what is drawn over what a graph holds: what another plan of its joint graph would
- * hold, or what the allocator of a GPU did. */
+/* Tasks that compute timelines to compare with the shown memory: of another plan of its joint
+ * graph, or measured by the allocator of a GPU. */
 
 #include "model/adj-memory-plan.h"
 

@@ -8,7 +8,7 @@
 
 G_BEGIN_DECLS
 
-/* Another plan, whose memory is drawn beside that of the shown graph. */
+/* Another plan, whose memory is drawn with that of the shown graph. */
 typedef struct
 {
   const char *title; /* "PyTorch, budget 0.5"; translate it */
@@ -18,7 +18,8 @@ typedef struct
 guint adj_memory_plans_get_n (void);
 const AdjMemoryPlan *adj_memory_plans_get (guint index);
 
-/* Which part of a plan is beside what is shown: a joint graph and a pair have both halves. */
+/* The part of a plan that corresponds to the shown graph: a joint graph and a pair have both
+ * halves. */
 typedef enum
 {
   ADJ_MEMORY_WHOLE,
@@ -26,18 +27,20 @@ typedef enum
   ADJ_MEMORY_BACKWARD,
 } AdjMemoryPart;
 
-/* What of a plan can be beside what @document shows; %FALSE: its region has no joint graph. */
+/* Which part of a plan corresponds to the graph that @document shows; %FALSE: its region has no
+ * joint graph. */
 gboolean
 adj_memory_plan_find (AdjDocument *document, AdjTradeoffSubject *subject, AdjMemoryPart *part);
 
-/* In another thread: the joint graph of @subject taken apart by @plan.  The result is an
- * AdjTimeline of that part. */
+/* In another thread: partitions the joint graph of @subject by @plan.  The result is an AdjTimeline
+ * of @part. */
 AdjTask *adj_memory_plan_start (GObject *owner,
                                 const AdjTradeoffSubject *subject,
                                 AdjMemoryPart part,
                                 const AdjMemoryPlan *plan,
                                 GAsyncReadyCallback done);
-/* In another thread: a snapshot of memory read and laid over @graph; an AdjTimeline. */
+/* In another thread: reads a memory snapshot and finds a run of @graph in it; the result is an
+ * AdjTimeline. */
 AdjTask *adj_memory_snapshot_start (GObject *owner,
                                     AdjGraph *graph,
                                     const char *path,

@@ -20,7 +20,7 @@ struct _AdjModuleItem
   gint64 saved;
   AdjNodeId first;
   GListStore *children; /* (owned) (nullable) */
-  GArray *nodes;        /* (owned) (nullable): of guint32, where no path says which they are */
+  GArray *nodes;        /* (owned) (nullable): of guint32: where the path does not identify them */
 };
 
 G_DEFINE_FINAL_TYPE (AdjModuleItem, adj_module_item, G_TYPE_OBJECT)
@@ -118,8 +118,8 @@ typedef struct
   GHashTable *items; /* path → item, borrowed from the stores */
 } Tree;
 
-/* "2 Block" in "h.2" under "h"; the whole path when the parent is not a prefix; of a block, "3 of
- * 76 · models.py:40–71", whose beginning is the same as its neighbours'. */
+/* "2 Block" in "h.2" under "h"; the whole path when the parent is not a prefix.  For a block "3 of
+ * 76 · models.py:40–71", as the beginning of the path is the same for all. */
 static char *
 make_title (const AdjModule *module, AdjModuleItem *parent)
 {
@@ -175,7 +175,7 @@ add_node (Tree *tree, guint index)
     }
 }
 
-/* "3 · MmBackward0": the numbers begin, as the end may be cut. */
+/* "3 · MmBackward0": the number comes first, since the end may be ellipsised. */
 static AdjModuleItem *
 make_call (const AdjCaptured *captured, guint number)
 {

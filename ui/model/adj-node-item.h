@@ -16,7 +16,7 @@ AdjNodeId adj_node_item_get_id (AdjNodeItem *self);
 const AdjNode *adj_node_item_get_node (AdjNodeItem *self);
 AdjGraph *adj_node_item_get_graph (AdjNodeItem *self);
 AdjEvaluation *adj_node_item_get_evaluation (AdjNodeItem *self); /* (nullable) */
-/* (nullable): how it compared */
+/* (nullable): its comparison */
 const AdjValueComparison *adj_node_item_get_comparison (AdjNodeItem *self);
 /* Nanoseconds that it took; -1: not run. */
 gint64 adj_node_item_get_time (AdjNodeItem *self);

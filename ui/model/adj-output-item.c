@@ -84,7 +84,7 @@ typedef struct
 {
   AdjEvaluation *evaluation;
   GListStore *items;
-  guint at; /* of the leaves of what came out */
+  guint at; /* index among the leaves of the output */
 } Listing;
 
 static gboolean

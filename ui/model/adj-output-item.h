@@ -12,10 +12,10 @@ G_BEGIN_DECLS
 G_DECLARE_FINAL_TYPE (AdjOutputItem, adj_output_item, ADJ, OUTPUT_ITEM, GObject)
 
 guint adj_output_item_get_position (AdjOutputItem *self);
-AdjNodeId adj_output_item_get_node (AdjOutputItem *self); /* that makes it; or ADJ_NO_NODE */
+AdjNodeId adj_output_item_get_node (AdjOutputItem *self); /* that computes it; or ADJ_NO_NODE */
 const char *adj_output_item_get_name (AdjOutputItem *self);
 AdjTensorData *adj_output_item_get_value (AdjOutputItem *self); /* (nullable): no tensor */
-/* (nullable): how it compared */
+/* (nullable): its comparison */
 const AdjValueComparison *adj_output_item_get_comparison (AdjOutputItem *self);
 
 /* All outputs in order. (transfer full): of AdjOutputItem */

@@ -8,24 +8,24 @@ G_BEGIN_DECLS
 
 typedef enum
 {
-  ADJ_PLAN_PYTORCH, /* PyTorch's at a budget */
-  ADJ_PLAN_OURS,    /* the lowest peak that recomputes no more */
-  ADJ_PLAN_SHOWN,   /* the pair that the file holds, where it is none of these */
+  ADJ_PLAN_PYTORCH, /* PyTorch's plan for a budget */
+  ADJ_PLAN_OURS,    /* ours: the lowest peak without more recomputation */
+  ADJ_PLAN_SHOWN,   /* the pair of the file, where it equals none of these */
   ADJ_N_PLAN_KINDS,
 } AdjPlanKind;
 
-/* One way to take a joint graph apart, or several budgets that come to the same. */
+/* One plan for partitioning a joint graph; budgets with the same result are one. */
 typedef struct
 {
   AdjPlanKind kind;
-  double budget; /* the highest that gives it; not a number for SHOWN */
+  double budget; /* the highest budget that gives it; NaN for SHOWN */
   char *budgets; /* (owned): "0.3–0.5, 1"; "" for SHOWN */
   guint64 peak, saved_bytes;
-  double again; /* the cost of recomputation, in the unit of the curve */
-  const char
-      *wrong; /* (static) (nullable): why it is another program, which no budget may choose */
-  gboolean is_dominated; /* another one has less of one and no more of the other */
-  gboolean is_shown;     /* the pair of the file is this one */
+  double again;          /* the cost of recomputation, in the unit of the curve */
+  const char *wrong;     /* (static) (nullable): why the result would be another program, so that no
+                            budget may choose it */
+  gboolean is_dominated; /* another plan is better in one cost and no worse in the other */
+  gboolean is_shown;     /* it equals the pair of the file */
 } AdjTradeoffPlan;
 
 #define ADJ_TYPE_PLAN_ITEM (adj_plan_item_get_type ())
@@ -40,7 +40,7 @@ char *adj_plan_item_get_again (AdjPlanItem *self);
 gboolean adj_plan_item_counts_bytes (AdjPlanItem *self);
 /* "PyTorch", "Adjoint"; static. */
 const char *adj_plan_kind_title (AdjPlanKind kind);
-/* The choice that makes this plan; %FALSE for the plan that exists already. */
+/* The choice that makes this plan; %FALSE for the plan of the file. */
 gboolean adj_plan_item_get_choice (AdjPlanItem *self, AdjPartitionChoice *choice);
 
 G_END_DECLS

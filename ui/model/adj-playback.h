@@ -5,9 +5,9 @@
 
 G_BEGIN_DECLS
 
-/* Goes through what the shown graph computes, node by node: selects the call that comes next in
- * order of execution (@step 1) or came before (-1), from the selected node on.  Without results the
- * first step runs the graph, so that there are values to look at. */
+/* Steps through the shown graph: selects the next call in order of execution (@step 1) or the
+ * previous one (-1), from the selected node on.  Without results the first step runs the graph, so
+ * that values can be shown. */
 void adj_playback_step (AdjDocument *document, gint step);
 
 G_END_DECLS

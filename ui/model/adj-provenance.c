@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Where a node came from and what became of it, over all stages. */
+/* The origins and descendants of a node, over all stages. */
 
 #include "model/adj-provenance.h"
 
@@ -8,13 +8,13 @@
 #include "model/adj-stage-summaries.h"
 #include "model/adj-stages.h"
 
-/* The nodes of each step that are kin. */
+/* The related nodes of each step. */
 typedef struct
 {
   AdjDocument *document;
   AdjStageSummaries *summaries;
   GArray *steps; /* of AdjStep */
-  GArray **kin;  /* of guint32: one for each step */
+  GArray **kin;  /* of guint32: one array per step */
 } Search;
 
 static gint
@@ -34,7 +34,7 @@ get_graph (const Search *search, guint step)
       ->graph;
 }
 
-/* @wanted: the node before; the nodes of the step that came of it */
+/* Adds the nodes of the step whose origin is @wanted. */
 static void
 add_descendants (Search *search, guint step, const AdjStageSummary *summary, guint32 wanted)
 {
@@ -62,7 +62,7 @@ search_up (Search *search, guint step, guint32 node)
     }
 }
 
-/* Every step whose stage was made of one that has kin. */
+/* Visits every step whose stage was made from one with related nodes. */
 static void
 search_down (Search *search)
 {
@@ -100,8 +100,8 @@ collect (const Search *search, guint current)
   return found;
 }
 
-/* Until its picture is there the graph that was asked for is another than the one that is shown;
- * the step of a pass that failed has none. */
+/* Whether the graph of the step is the shown one: a requested graph is shown only when its picture
+ * is ready, and the step of a failed pass has none. */
 static gboolean
 is_shown (const Search *search, guint step)
 {
@@ -113,7 +113,7 @@ is_shown (const Search *search, guint step)
          adj_graph_set_get (graphs, index) == shown;
 }
 
-/* What backward takes came of what made it in forward. */
+/* The origin of an input of backward is the forward node that saved it. */
 GArray *
 adj_provenance_find (AdjDocument *document, AdjNodeId node)
 {

@@ -8,8 +8,8 @@
 
 G_BEGIN_DECLS
 
-/* Runs the min-cut partitioner on a joint graph in another thread, for its decisions; the result is
- * an AdjPartition of @graph. */
+/* Runs the min-cut partitioner on a joint graph in another thread, to explain its decisions; the
+ * result is an AdjPartition of @graph. */
 AdjTask *adj_reasons_start (GObject *owner, AdjGraph *graph, GAsyncReadyCallback done);
 AdjGraph *adj_reasons_get_graph (AdjTask *task); /* (transfer none) */
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What is to be run and compared: inputs, executor, peer, tolerances; saved with the view. */
+/* The choice of a run: inputs, executor, reference, tolerances; saved with the view. */
 
 #include "model/adj-run-choice.h"
 

@@ -6,37 +6,37 @@
 
 G_BEGIN_DECLS
 
-/* What a run starts from, what runs it in which precision, and how it is judged.  All zero: the
- * first recorded call, as it was, judged by the bands of the operators. */
+/* The inputs, executor, precision and tolerances of a run.  All zero: the first recorded call, in
+ * its own precision, compared by the bands of the operators. */
 typedef struct
 {
   guint call;         /* recorded call, from 0 */
-  gboolean random;    /* instead: drawn from @seed */
-  const char *file;   /* (nullable) instead of both: a safetensors file; interned */
-  const char *kept;   /* (nullable) instead of all: the run that was kept by this name; interned */
+  gboolean random;    /* random inputs from @seed instead */
+  const char *file;   /* (nullable) instead of both: a safetensors file of inputs; interned */
+  const char *kept;   /* (nullable) instead of all: name of the kept run; interned */
   const char *values; /* (nullable): a safetensors file to compare with; interned */
   guint32 seed;
   gboolean float64;
   const AdjExecutor *executor; /* (nullable): the interpreter */
-  gboolean close;              /* judged by |a - r| <= atol + rtol |r| instead */
+  gboolean close;              /* compare by |a - r| <= atol + rtol |r| instead */
   double rtol, atol;
 } AdjRunChoice;
 
-/* How many calls of @graph were recorded; counts to a bound that menus can show. */
+/* Number of recorded calls of @graph, up to a bound that menus can show. */
 guint adj_run_choice_count_calls (const AdjGraphSet *graphs, const AdjBundleGraph *graph);
 
-/* The nearest that @graph can do: its first call when it has fewer, random inputs when none was
- * recorded. */
+/* The choice adapted to @graph: its first call when it has fewer, random inputs when it has none.
+ */
 AdjRunChoice
 adj_run_choice_fit (AdjRunChoice choice, const AdjGraphSet *graphs, const AdjBundleGraph *graph);
 
 /* Whether the inputs are recorded ones. */
 gboolean adj_run_choice_is_recorded (AdjRunChoice choice);
-/* Whether there are results for these inputs to compare with: recorded or kept. */
+/* Whether there are recorded or kept results for these inputs to compare with. */
 gboolean adj_run_choice_has_results (AdjRunChoice choice);
 gboolean adj_run_choice_equal (AdjRunChoice a, AdjRunChoice b);
 
-/* "call 2 · float64"; %NULL when it is the first recorded call as it was.  (transfer full) */
+/* "call 2 · float64"; %NULL for the default choice.  (transfer full) */
 char *adj_run_choice_describe (AdjRunChoice choice);
 
 /* -- from session to session: a group of a key file -- */

@@ -198,7 +198,7 @@ adj_saved_view_save (const AdjSavedView *view, GFile *file, GError **error)
 
 /* -- in the notes of a file: groups are objects, values are texts -- */
 
-/* The parser calls itself for each level. */
+/* Limits nesting, as the JSON parser recurses for each level. */
 static gboolean
 is_shallow (const char *text, gsize length)
 {
@@ -258,7 +258,7 @@ group_from_json (GKeyFile *keys, const char *group, JsonObject *object)
     {
       const char *value = json_object_get_string_member_with_default (object, l->data, NULL);
 
-      /* A line is a line. */
+      /* A key file takes one line per value. */
       if (value != NULL && *(const char *) l->data != '\0' && strpbrk (value, "\r\n") == NULL)
         g_key_file_set_value (keys, group, l->data, value);
     }

@@ -36,7 +36,7 @@ static const struct
   { "bytes<", FIELD_FEWER_BYTES },
 };
 
-/* Whether the shape of a tensor contains a word: a graph has few shapes. */
+/* Caches whether a shape contains a word, since a graph has few shapes. */
 typedef struct
 {
   const AdjTensorMeta *meta;
@@ -49,9 +49,9 @@ typedef struct
 {
   Field fields;
   const char *text; /* lower case */
-  double bytes;     /* of the last two fields */
+  double bytes;     /* the number of the last two kinds of words */
   ShapeAnswer answers[N_ANSWERS];
-  guint n_answers; /* that were found; the last ones are kept */
+  guint n_answers; /* number of cached answers, in a ring */
 } Word;
 
 /* "1mib", "64k", "1.5gb": powers of 1024. */
@@ -81,7 +81,7 @@ parse_word (const char *text)
   return (Word){ .fields = FIELD_ANY, .text = text };
 }
 
-/* ASCII case does not count; @needle is lower case. */
+/* Ignores ASCII case; @needle is lower case. */
 static gboolean
 contains (const char *text, const char *needle)
 {
@@ -133,7 +133,7 @@ matches_type (const AdjGraph *graph, guint index, const Word *word)
                                                           : (double) bytes < word->bytes);
 }
 
-/* What its card is called, where that is not its name: "clip · tensor pre-hook". */
+/* Searches the title of its card where that is not its name: "clip · tensor pre-hook". */
 static gboolean
 title_contains (const AdjScene *scene, guint index, const char *needle)
 {
@@ -196,7 +196,7 @@ matches (const AdjGraph *graph, const AdjScene *scene, guint index, Word *word)
   return role != ADJ_ROLE_NONE && contains (adj_role_name (role), word->text);
 }
 
-/* Exactly called so, a name that begins so, a name, an operator, anything else. */
+/* Rank: the exact name, a prefix of the name, a part of the name, the operator, anything else. */
 static guint
 rank_of (const AdjNode *node, const char *text)
 {
@@ -211,7 +211,7 @@ rank_of (const AdjNode *node, const char *text)
   return contains (node->target, text) ? 3 : 4;
 }
 
-/* Names and operators first; within a kind in order of execution. */
+/* Sorts by rank, within it by order of execution. */
 static GArray *
 sort_by_rank (const AdjGraph *graph, const GArray *words, GArray *found)
 {

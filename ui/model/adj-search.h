@@ -7,7 +7,7 @@ G_BEGIN_DECLS
 
 /**
  * adj_search_run:
- * @scene: (nullable): knows the roles, and what cards are called
+ * @scene: (nullable): has the roles, and the titles of cards
  * @query: words that must all be found in name, operator, module, role, shape or stack trace of a
  *   node; "op:", "module:", "role:", "name:", "line:", "shape:" and "dtype:" before a word restrict
  *   where; "bytes>1MiB" and "bytes<64" ask for sizes

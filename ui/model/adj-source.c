@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The source file behind a node, if it is the one that was traced, line by line with its nodes. */
+/* The source file behind a node, if it is the traced version, line by line with its nodes. */
 
 #include "model/adj-source.h"
 
@@ -79,8 +79,8 @@ adj_source_line_get_node (AdjSourceLine *self, guint index)
 
 typedef struct
 {
-  const char *code; /* "" when no trace had it */
-  GArray *nodes;    /* of guint: made by this line itself */
+  const char *code; /* "": no stack trace has the line */
+  GArray *nodes;    /* of guint: nodes that this line made */
 } Known;
 
 static void
@@ -152,7 +152,7 @@ read_lines (GFile *file)
   return g_strsplit (text, "\n", -1);
 }
 
-/* Whether the file is the one that was traced: every line that the traces quote is there. */
+/* Whether the file is the traced version: every line that stack traces quote is in it. */
 static gboolean
 agrees (char **text, GHashTable *lines)
 {

@@ -12,7 +12,7 @@ G_BEGIN_DECLS
 #define ADJ_TYPE_SOURCE_LINE (adj_source_line_get_type ())
 G_DECLARE_FINAL_TYPE (AdjSourceLine, adj_source_line, ADJ, SOURCE_LINE, GObject)
 
-guint adj_source_line_get_number (AdjSourceLine *self); /* 0: some lines are missing here */
+guint adj_source_line_get_number (AdjSourceLine *self); /* 0: a gap in the source */
 const char *adj_source_line_get_text (AdjSourceLine *self);
 gboolean adj_source_line_is_current (AdjSourceLine *self);
 guint adj_source_line_get_n_nodes (AdjSourceLine *self);
@@ -22,16 +22,16 @@ typedef struct
 {
   GListModel *lines; /* (owned): of AdjSourceLine */
   guint current;     /* row of the line that was asked for */
-  gboolean complete; /* from the file itself, not put together from stack traces */
+  gboolean complete; /* read from the file itself, not assembled from stack traces */
 } AdjSource;
 
 /**
  * adj_source_load:
  * @frame: of a node of @graph
- * @folder: (nullable): where to look for the file when it is not where the trace says
+ * @folder: (nullable): where to look for the file when it is not at the traced path
  *
- * The text around @frame: from the file when it is at hand and says what the trace says, else
- * what the stack traces of the graph hold of it.
+ * Loads the text around @frame: from the file if it exists and agrees with the stack traces, else
+ * assembled from the stack traces of the graph.
  */
 void adj_source_load (const AdjGraph *graph, const AdjFrame *frame, GFile *folder, AdjSource *out);
 void adj_source_clear (AdjSource *source);

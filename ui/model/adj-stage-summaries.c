@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What stages changed and whether they compute the same, found in the background. */
+/* Finds in the background what stages changed and whether they compute the same. */
 
 #include "model/adj-stage-summaries.h"
 
@@ -17,7 +17,7 @@
 #include "report/adj-stage-origins.h"
 #include "session/adj-session.h"
 
-/* What is compared without being asked for: a moment's work. */
+/* Limits of what is compared without being asked for. */
 #define MAX_NODES 4000
 #define MAX_BYTES (G_GUINT64_CONSTANT (256) << 20)
 #define MEMORY_LIMIT (G_GUINT64_CONSTANT (1) << 30)
@@ -49,13 +49,13 @@ summary_clear (gpointer data)
 
 /* -- in another thread -- */
 
-/* One step and what it was made of. */
+/* One step with the stage that it was made from. */
 typedef struct
 {
   AdjGraphSet *graphs;
   const AdjBundleGraph *before, *after;
   guint step;
-  gboolean counts; /* what changed, else whether it computes the same */
+  gboolean counts; /* count changes; else check whether it computes the same */
 } Input;
 
 static void
@@ -89,7 +89,7 @@ make_run (const Input *input, const AdjBundleGraph *graph)
   };
 }
 
-/* The worst of what could be compared. */
+/* The worst verdict of the values that could be compared. */
 static AdjVerdict
 find_verdict (const AdjComparison *comparison)
 {
@@ -163,7 +163,7 @@ find_module_call (const AdjGraph *graph)
   return NULL;
 }
 
-/* Why there is nothing to compare.  (transfer full) (nullable) */
+/* Why the graphs cannot be compared.  (transfer full) (nullable) */
 static char *
 find_obstacle (const Input *input, const AdjGraph *after)
 {
@@ -179,8 +179,8 @@ find_obstacle (const Input *input, const AdjGraph *after)
   return NULL;
 }
 
-/* What can be compared of the graph of a step: of a joint graph that was made of one without
- * gradients the forward part.  (transfer full) */
+/* The part of the step's graph that can be compared: of a joint graph that was made from one
+ * without gradients, the forward part.  (transfer full) */
 static AdjGraph *
 take_comparable (const Input *input)
 {
@@ -237,7 +237,7 @@ count_changed (const AdjAlignment *alignment)
   return n;
 }
 
-/* (transfer full): of each node of @graph, which @alignment has on its right side. */
+/* The AdjChangeKind of each node of @graph, the right side of @alignment.  (transfer full) */
 static GBytes *
 list_changes (const AdjAlignment *alignment, const AdjGraph *graph)
 {
@@ -333,7 +333,8 @@ start (AdjStageSummaries *self, guint step, gboolean counts)
                                find_summary, input, input_free, summary_free, on_found);
 }
 
-/* Counts of all come before the first check; nothing is checked while somebody runs a graph. */
+/* Counts changes of all steps before the first check; does not check while the document runs a
+ * graph. */
 static void
 go_on (AdjStageSummaries *self)
 {
@@ -362,7 +363,7 @@ stop (AdjStageSummaries *self)
   g_clear_pointer (&self->task, adj_task_unref);
 }
 
-/* Stops while the document runs a graph, and goes on afterwards. */
+/* Pauses while the document runs a graph. */
 static void
 on_status (AdjStageSummaries *self)
 {
@@ -372,7 +373,7 @@ on_status (AdjStageSummaries *self)
     go_on (self);
 }
 
-/* The graph that the stage of a step was made of. */
+/* The index of the graph that the stage of a step was made from. */
 static gint
 find_before (AdjStageSummaries *self, const AdjStep *step)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The stages of what a document shows: stepping through them with the selection carried along. */
+/* Stepping through the stages of a document, with the selection carried along. */
 
 #include "model/adj-stages.h"
 
@@ -35,7 +35,7 @@ adj_stages_is_half (const AdjRecording *recording, guint stage)
   return FALSE;
 }
 
-/* The pair of two halves, as its place in the document; G_MAXUINT: they cannot be put together. */
+/* The index in the document of the pair of two halves; G_MAXUINT: they cannot be composed. */
 static guint
 find_pair (AdjDocument *document, const AdjGraph *half)
 {
@@ -94,7 +94,7 @@ adj_stages_get_current (AdjDocument *document)
 
 /* -- the selection -- */
 
-/* By origins of nodes: the node of stage @to that node @node of @from became, or came from. */
+/* By origins: the node of stage @to that is a descendant or the origin of node @node of @from. */
 static AdjNodeId
 follow_origins (const AdjRecording *recording, guint from, AdjNodeId node, guint to)
 {
@@ -125,7 +125,7 @@ adj_stages_find_named (const AdjGraph *a, AdjNodeId node, const AdjGraph *b)
              : ADJ_NO_NODE;
 }
 
-/* The node of @b that is laid beside node @node of @a. */
+/* The node of @b that is aligned with node @node of @a. */
 static AdjNodeId
 follow_alike (const AdjGraph *a, AdjNodeId node, const AdjGraph *b)
 {
@@ -197,7 +197,7 @@ adj_stages_show_step (AdjDocument *document, guint index)
     }
   if (current == (gint) index)
     return;
-  /* A failed stage is looked at in the graph before it. */
+  /* A failed stage is shown as the graph before it. */
   if (current >= 0)
     from = g_array_index (steps, AdjStep, current);
   if (from.graph == G_MAXUINT)
@@ -219,7 +219,7 @@ adj_stages_show (AdjDocument *document, guint stage)
       adj_stages_show_step (document, i);
 }
 
-/* -1: there is none. */
+/* The index of the step in direction @step; -1: there is none. */
 static gint
 find_step (AdjDocument *document, gint step)
 {

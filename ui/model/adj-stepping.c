@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Runs a captured backward event by event.  The thread that runs it waits at a condition between
- * two nodes; what it came to is copied to the main thread, which alone is asked. */
+/* Runs a captured backward event by event.  Its thread waits at a condition between two nodes; the
+ * main thread gets copies of the values and alone is queried. */
 
 #include "model/adj-stepping.h"
 
@@ -19,22 +19,22 @@ struct _AdjStepping
   const AdjBundleGraph *graph; /* (unowned): of @graphs */
   AdjRunChoice choice;
   AdjBackward *backward;
-  guint *steps;  /* by node: the step that it belongs to; G_MAXUINT: none */
-  guint *last;   /* by step: its last node that runs */
+  guint *steps;  /* per node: the step that it belongs to; G_MAXUINT: none */
+  guint *last;   /* per step: its last node that runs */
   AdjTask *task; /* (owned) (nullable) */
   AdjSteppingState state;
   GError *error;
 
-  /* what the main thread sees */
+  /* accessed by the main thread only */
   AdjSteppingEvent event;
   guint n_events;
   GArray *values;
 
-  /* what both threads see */
+  /* shared by both threads */
   GMutex lock;
   GCond go_on;
   guint8 *breakpoints; /* by step */
-  gboolean continues;  /* not every event is waited at */
+  gboolean continues;  /* waits only at breakpoints */
   gboolean waits;
 };
 
@@ -65,7 +65,7 @@ get_step (AdjStepping *self, guint index)
   return &g_array_index (self->backward->steps, AdjBackwardStep, index);
 }
 
-/* Nodes of autograd have several nodes of the graph, of which each says whose it is. */
+/* Finds the nodes of each step; an autograd node has several, each of which names it. */
 static void
 find_steps (AdjStepping *self)
 {
@@ -105,9 +105,9 @@ find_steps (AdjStepping *self)
 typedef struct
 {
   AdjStepping *self; /* (owned) */
-  AdjTask *task;     /* (owned): that came to it */
+  AdjTask *task;     /* (owned): the task that reached the event */
   AdjSteppingEvent event;
-  gboolean waits; /* there */
+  gboolean waits; /* the thread waits at it */
   GArray *values; /* (owned) */
 } Arrival;
 
@@ -157,7 +157,7 @@ typedef struct
   AdjStepping *self;
   AdjTask *task;
   GCancellable *cancellable;
-  GHashTable *alive; /* node → AdjTensorData that is read later */
+  GHashTable *alive; /* node → AdjTensorData that is still to be read */
 } Running;
 
 static AdjTensorData *
@@ -166,7 +166,8 @@ find_alive (const Running *running, AdjNodeId node)
   return g_hash_table_lookup (running->alive, GUINT_TO_POINTER (node.index));
 }
 
-/* What the step takes that is made in this run, and what its last node gave. */
+/* The inputs of a step that were computed in this run or, at its end, the result of its last node.
+ */
 static GArray *
 list_values (const Running *running, const AdjSteppingEvent *event)
 {
@@ -180,7 +181,7 @@ list_values (const Running *running, const AdjSteppingEvent *event)
   return values;
 }
 
-/* Tells of the event, and waits until somebody lets it go on. */
+/* Reports the event to the main thread, and waits until it may continue. */
 static void
 arrive (const Running *running, AdjSteppingEvent event)
 {
@@ -212,7 +213,7 @@ before_node (AdjNodeId id, gpointer data)
     arrive (running, (AdjSteppingEvent){ step, id, FALSE });
 }
 
-/* Values are let go with their last use, as the run lets them go. */
+/* Drops values at their last use, as the run does. */
 static void
 drop_read (const Running *running, guint index)
 {

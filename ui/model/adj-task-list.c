@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The list of a document's tasks, at most one of a kind, and the status line that tells of them. */
+/* The tasks of a document, at most one of each kind, and their status line. */
 
 #include "model/adj-task-list.h"
 
@@ -8,7 +8,7 @@
 
 #include "report/adj-properties.h"
 
-/* Progress is shown after this time; shorter tasks are not worth a flicker. */
+/* Progress is shown after this time, so that short tasks do not flicker. */
 #define SHOW_AFTER_USEC 300000
 #define LONG_AFTER_USEC (2 * G_TIME_SPAN_SECOND)
 #define POLL_MSEC 60
@@ -108,7 +108,7 @@ update_long (AdjTaskList *self)
   self->changed (self->owner);
 }
 
-/* %FALSE when nothing is under way. */
+/* %FALSE when no task is running. */
 static gboolean
 update_status (AdjTaskList *self)
 {

@@ -24,11 +24,11 @@ typedef enum
 typedef struct
 {
   AdjTask *tasks[ADJ_N_TASKS];
-  char *subjects[ADJ_N_TASKS];      /* their subjects, for the status line */
-  char *status;                     /* (nullable): %NULL when idle or done too soon to tell */
-  double fraction;                  /* -1: unknown */
-  gboolean is_long;                 /* a layout that the user may not want to wait for */
-  void (*changed) (gpointer owner); /* the above or what is running */
+  char *subjects[ADJ_N_TASKS]; /* their subjects, for the status line */
+  char *status;                /* (nullable): %NULL when idle, or before a task is worth showing */
+  double fraction;             /* -1: unknown */
+  gboolean is_long;            /* a layout that the user may not want to wait for */
+  void (*changed) (gpointer owner); /* the above changed, or what is running */
   gpointer owner;
   guint poll;
 } AdjTaskList;
@@ -45,7 +45,7 @@ gboolean adj_task_list_any (const AdjTaskList *tasks);
 
 /**
  * adj_task_list_finish:
- * @age: (out): microseconds that it took
+ * @age: (out): duration in microseconds
  *
  * Takes the result of @kind; %FALSE when a newer request has replaced it.
  */

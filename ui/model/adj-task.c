@@ -65,7 +65,7 @@ perform_computation (gpointer data, gpointer unused)
            g_task_get_cancellable (gtask));
 }
 
-/* The one thread that owns parallel regions, so that OpenMP keeps one team. */
+/* The only thread that enters parallel regions, so that OpenMP keeps one team. */
 static GThreadPool *
 get_compute_thread (void)
 {

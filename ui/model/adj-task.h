@@ -15,13 +15,13 @@ typedef gpointer (*AdjTaskFunc) (AdjTask *task, GCancellable *cancellable, GErro
 typedef enum
 {
   ADJ_LOAD_LIGHT,   /* single-threaded: reading, laying out */
-  ADJ_LOAD_COMPUTE, /* may use all processors: one at a time, always in the same thread */
+  ADJ_LOAD_COMPUTE, /* may use all processors: one task at a time, always in the same thread */
 } AdjTaskLoad;
 
 /**
  * adj_task_start:
  * @input: (transfer full): what @func works on
- * @free_result: frees a result that came too late
+ * @free_result: frees a result that nothing takes, after cancellation
  * @done: called in the main thread, also after failure; take the result by adj_task_finish()
  *
  * Returns: (transfer full)
@@ -41,13 +41,13 @@ void adj_task_unref (AdjTask *task);
 
 gpointer adj_task_get_input (AdjTask *task);
 void adj_task_cancel (AdjTask *task);
-/* @n_equal: parts that share the result of another; may be called in any thread. */
+/* @n_equal: parts that share another's result; may be called in any thread. */
 void adj_task_report (AdjTask *task, guint done, guint total, guint n_equal);
 void adj_task_get_report (AdjTask *task, guint *done, guint *total, guint *n_equal);
-/* Microseconds since it began. */
+/* Microseconds since it started. */
 gint64 adj_task_get_age (AdjTask *task);
 
-/* How many there are in the process, cancelled ones that have not come to an end included. */
+/* Number of tasks in the process, including cancelled ones that still run. */
 guint adj_task_count (void);
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (AdjTask, adj_task_unref)

@@ -36,7 +36,7 @@ fill_bins (const AdjTensorData *data, double low, double high, AdjTensorStats *s
     }
 }
 
-/* All but the bins. */
+/* Computes all but the bins. */
 static void
 measure (const AdjTensorData *data, AdjTensorStats *stats)
 {
@@ -90,7 +90,7 @@ adj_tensor_stats_compute_both (const AdjTensorData *a,
 
   measure (a, stats_a);
   measure (b, stats_b);
-  /* The other number where one is not. */
+  /* fmin and fmax return the other number if one is NaN. */
   low = fmin (stats_a->min, stats_b->min);
   high = fmax (stats_a->max, stats_b->max);
   fill_bins (a, low, high, stats_a);

@@ -7,20 +7,20 @@ G_BEGIN_DECLS
 
 #define ADJ_STATS_BINS 32
 
-/* A tensor at a glance.  Of large tensors evenly spread elements stand for all. */
+/* Statistics of a tensor; those of a large tensor are of evenly spaced samples. */
 typedef struct
 {
   gint64 n;         /* elements of the tensor */
-  gint64 n_sampled; /* elements that were looked at */
+  gint64 n_sampled; /* number of samples */
   gint64 n_nan, n_inf;
   double min, max, mean, deviation; /* of the finite ones; NaN when there are none */
-  double low, high;                 /* what the bins are of: min and max */
+  double low, high;                 /* range of the bins: min and max */
   guint bins[ADJ_STATS_BINS];
   guint largest_bin;
 } AdjTensorStats;
 
 void adj_tensor_stats_compute (const AdjTensorData *data, AdjTensorStats *stats);
-/* Of two tensors, with bins of one range that holds both. */
+/* For two tensors, with bins of a common range. */
 void adj_tensor_stats_compute_both (const AdjTensorData *a,
                                     const AdjTensorData *b,
                                     AdjTensorStats *stats_a,

@@ -22,7 +22,7 @@ find_entry (AdjGraphSet *graphs, const AdjGraph *graph)
   return NULL;
 }
 
-/* What a partitioner was given last. */
+/* The graph that a partitioner got last. */
 static const AdjBundleGraph *
 find_partitioned (AdjDocument *document)
 {
@@ -105,7 +105,7 @@ is_same (const AdjParetoPoint *a, const AdjParetoPoint *b)
          a->recompute_flops == b->recompute_flops && a->recompute_traffic == b->recompute_traffic;
 }
 
-/* "0–0.2, 0.5": stretches of neighbours are one. */
+/* "0–0.2, 0.5": neighbouring budgets are joined to a range. */
 static char *
 print_budgets (const gboolean *has)
 {
@@ -128,7 +128,7 @@ print_budgets (const gboolean *has)
   return g_string_free (text, FALSE);
 }
 
-/* The budgets of all points that are the same as @first; marks them in @seen. */
+/* Collects the budgets of all points that equal @first; marks these in @seen. */
 static void
 join_budgets (const GArray *points, guint first, guint8 *seen, AdjTradeoffPlan *plan)
 {
@@ -199,8 +199,9 @@ has_plan (const GArray *points, const AdjParetoPoint *shown, AdjPlanKind kind)
   return FALSE;
 }
 
-/* The last point may be that of a pair: it stands for itself where no other is the same.  Where
- * both sides have a plan of its costs it is that of who made it. */
+/* The last point may be the pair of the file: it is listed only where no other point equals it.
+ * Where both kinds have a plan of its costs, the one of its own kind (@is_ours) is marked as shown.
+ */
 static GListModel *
 make_list (const GArray *points, gboolean is_ours)
 {
@@ -245,7 +246,8 @@ make_list (const GArray *points, gboolean is_ours)
 
 /* -- the work -- */
 
-/* As PyTorch orders backward, or as we do: whichever is on the curve. */
+/* Adds the pair, measured with PyTorch's order of backward or with ours, whichever equals a point
+ * of the curve. */
 static void
 add_pair (GArray *points, const Input *input, AdjPartitionOptions *options)
 {

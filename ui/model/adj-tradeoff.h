@@ -9,21 +9,22 @@ G_BEGIN_DECLS
 
 #define ADJ_TRADEOFF_BUDGETS 11
 
-/* What there is to choose from: a joint graph, and the pair that was made of it. */
+/* The subject of a trade-off: a joint graph, and the pair that was made from it. */
 typedef struct
 {
-  const AdjBundleGraph *joint; /* of the document's graphs */
+  const AdjBundleGraph *joint; /* one of the document's graphs */
   AdjGraph *backward;          /* (unowned) (nullable) */
   gint num_fwd_outputs;        /* -1: unknown */
-  gboolean is_ours;            /* the pair was made here, by Adjoint's rules */
+  gboolean is_ours;            /* the pair was made by Adjoint's partitioner */
 } AdjTradeoffSubject;
 
-/* Of the region that @document shows a graph of; %FALSE when there is no joint graph in it. */
+/* The subject in the region of the graph that @document shows; %FALSE when it has no joint graph.
+ */
 gboolean adj_tradeoff_find_subject (AdjDocument *document, AdjTradeoffSubject *subject);
 
 /* In another thread: the plans of PyTorch and ours for every budget.  The result is a GListModel of
- * AdjPlanItem, those that compute less again first; what is computed again counts in FLOP, or, when
- * there is no FLOP in any of them, in bytes read and written. */
+ * AdjPlanItem, sorted by recomputation, which is counted in FLOP or, when no plan has any FLOP, in
+ * bytes read and written. */
 AdjTask *
 adj_tradeoff_start (GObject *owner, const AdjTradeoffSubject *subject, GAsyncReadyCallback done);
 

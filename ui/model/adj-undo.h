@@ -5,7 +5,7 @@
 
 G_BEGIN_DECLS
 
-/* Arrangements that were and, after undoing, that were going to be. */
+/* Past arrangements and, after undoing, later ones. */
 typedef struct
 {
   GPtrArray *done, *undone; /* of AdjArrangement */
@@ -16,10 +16,10 @@ void adj_undo_clear (AdjUndo *undo);
 /* Forgets everything. */
 void adj_undo_reset (AdjUndo *undo);
 
-/* A change is about to be made to @before; there is nothing to do again any more. */
+/* To be called before a change of @before; drops what could be redone. */
 void adj_undo_push (AdjUndo *undo, const AdjArrangement *before);
 gboolean adj_undo_can (const AdjUndo *undo, gint step); /* -1: undo, 1: redo */
-/* Gives back what comes instead of @now.  (transfer full) (nullable) */
+/* The arrangement that replaces @now.  (transfer full) (nullable) */
 AdjArrangement *adj_undo_step (AdjUndo *undo, gint step, const AdjArrangement *now);
 
 G_END_DECLS

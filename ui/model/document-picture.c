@@ -56,7 +56,7 @@ on_laid_out (GObject *source, GAsyncResult *result, gpointer data)
   show_scene (self, scene, index);
 }
 
-/* The graphs of the strip, in its order.  (transfer full): of AdjGraph */
+/* The graphs of the stages strip, in its order.  (transfer full): of AdjGraph */
 static GPtrArray *
 list_stages (AdjDocument *self)
 {
@@ -263,7 +263,7 @@ adj_document_undo (AdjDocument *self, gint step)
     adj_document_arrange (self, next);
 }
 
-/* Folds and flows are of one graph; how it looks stays. */
+/* Folds and flows belong to one graph; other settings of the view stay. */
 void
 adj_document_forget_folds (AdjDocument *self)
 {

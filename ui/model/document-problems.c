@@ -5,7 +5,7 @@
 #include "model/adj-log.h"
 #include "model/document-private.h"
 
-/* Takes @problem; @nodes: the one to look at first. */
+/* Takes ownership of @problem; @nodes: the one to show first. */
 static void
 set_problem (
     AdjDocument *self, GError *problem, guint graph, const AdjNodeId *nodes, guint n, gint stage)

@@ -7,7 +7,7 @@
 #include "model/adj-log.h"
 #include "model/document-private.h"
 
-/* What an earlier run made does not stand for this one. */
+/* Drops results of an earlier run of the graph, which do not belong to the failed one. */
 static void
 fail_run (AdjDocument *self, const char *id, const GError *error)
 {

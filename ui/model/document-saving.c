@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 
-/* What is written of a document, and whether a file holds it. */
+/* Writes a document, and tells whether a file has all of it. */
 
 #include <gio/gio.h>
 #include <glib/gi18n.h>
@@ -25,8 +25,8 @@ report_failure (AdjDocument *self, const char *format, const char *path, const G
   g_string_free (remark, TRUE);
 }
 
-/* What @kind wrote; a failure is told.  @failed: "%s could not be written".  (transfer full)
- * (nullable) */
+/* The file that the task of @kind wrote; reports a failure.  @failed: "%s could not be written".
+ * (transfer full) (nullable) */
 static GFile *
 finish (AdjDocument *self, AdjTaskKind kind, GAsyncResult *result, const char *failed, gint64 *age)
 {
@@ -64,7 +64,7 @@ on_reported (GObject *source, GAsyncResult *result, gpointer data)
   announce (ADJ_DOCUMENT (source), ADJ_TASK_REPORT, result);
 }
 
-/* What was asked for first is not dropped without a word. */
+/* Refuses a second request, with a remark, while the first is still being written. */
 static gboolean
 is_free (AdjDocument *self, AdjTaskKind kind)
 {
@@ -190,8 +190,8 @@ adj_document_is_saving (AdjDocument *self)
   return adj_task_list_is_busy (&self->tasks, ADJ_TASK_SAVE);
 }
 
-/* What a file that is written over must still have: what somebody else wrote before was asked
- * about, what they write from now on was not.  (nullable) */
+/* The etag that the file must still have when it is overwritten.  The user was asked about earlier
+ * changes of other programs, but not about those from now on.  (nullable) */
 static const char *
 get_expected_etag (AdjDocument *self, const char *path)
 {

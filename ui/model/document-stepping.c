@@ -3,7 +3,7 @@
 
 #include "model/document-private.h"
 
-/* Where it waits is what is looked at. */
+/* Shows the node where it waits. */
 static void
 on_changed (AdjStepping *stepping, AdjDocument *self)
 {

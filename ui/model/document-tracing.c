@@ -10,7 +10,7 @@
 #include "model/adj-tradeoff.h"
 #include "model/document-private.h"
 
-/* A trace that took less can be lost without being asked about: it is made again as quickly. */
+/* A trace that took less can be repeated quickly, so that it is dropped without asking. */
 #define MOMENT (2 * G_TIME_SPAN_SECOND)
 
 void
@@ -86,7 +86,7 @@ adj_document_open_partition (AdjDocument *self,
 
 /* -- in place -- */
 
-/* The graph of that role, or where the first step behind the first stage leads. */
+/* The last graph of @role, else the first joint or inference graph. */
 static guint
 find_shown (AdjDocument *self, const char *role)
 {
@@ -166,7 +166,8 @@ is_same_before_partition (const AdjTraceChoice *a, const AdjTraceChoice *b)
          a->functionalizes == b->functionalizes;
 }
 
-/* How many stages stay: up to the one that was partitioned, where only that is done otherwise. */
+/* The number of stages that stay: if only the partition differs, those up to the partitioned graph.
+ */
 static guint
 count_kept (AdjDocument *self, const AdjTraceChoice *choice, AdjRecording *recording)
 {

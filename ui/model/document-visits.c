@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 
-/* What is selected, what stands out, and where the user has been. */
+/* Selection, highlighted nodes, and the history of visited places. */
 
 #include "ir/adj-graph.h"
 #include "model/document-private.h"
@@ -66,7 +66,7 @@ adj_document_set_selected (AdjDocument *self, AdjNodeId node)
 {
   g_return_if_fail (ADJ_IS_DOCUMENT (self));
 
-  /* Lists that follow what is looked at say it again. */
+  /* Lists that follow the selection set it again; that must not drop the other chosen nodes. */
   if (self->arrangement->chosen != NULL && node.index == self->selected.index)
     return;
   select_only (self, node);
@@ -91,7 +91,7 @@ adj_document_get_chosen (AdjDocument *self)
   return self->arrangement->chosen;
 }
 
-/* All that is selected, be it one or none.  (transfer full) */
+/* All selected nodes, even if there is only one or none.  (transfer full) */
 static GArray *
 copy_selection (AdjDocument *self)
 {

@@ -10,7 +10,7 @@ struct _AdjPlanItem
   GObject parent_instance;
 
   AdjTradeoffPlan plan;
-  gboolean by_bytes; /* what is computed again is counted in bytes */
+  gboolean by_bytes; /* recomputation is counted in bytes */
 };
 
 G_END_DECLS

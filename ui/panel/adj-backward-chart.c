@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The chart of a captured backward: what is chosen in it, by pointer and keys. */
+/* The chart of a captured backward: choosing in it by pointer and keys. */
 
 #include "panel/adj-backward-chart.h"
 
@@ -125,7 +125,7 @@ choose (AdjBackwardChart *self, guint step, guint life)
     show (self);
 }
 
-/* Where the dots of breakpoints stand. */
+/* Whether @y is in the row of breakpoint dots. */
 static gboolean
 is_gutter (AdjBackwardChart *self, double y)
 {
@@ -205,7 +205,7 @@ on_arrow (GtkWidget *widget, GVariant *args, gpointer data)
   return TRUE;
 }
 
-/* The first or the last step that moved. */
+/* Chooses the first or the last step that moved. */
 static gboolean
 on_end (GtkWidget *widget, GVariant *args, gpointer data)
 {

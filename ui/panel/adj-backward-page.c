@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The panel page about a captured backward: its calls, and why it was captured again. */
+/* The panel page of a captured backward: its calls, and why it was captured again. */
 
 #include "panel/adj-backward-page.h"
 
@@ -15,7 +15,7 @@
 #include "widgets/scroll-to-row.h"
 
 #define MAX_REASONS 40
-#define N_ELEMENTS 4 /* of a value that are shown */
+#define N_ELEMENTS 4 /* elements of a value that are shown */
 
 struct _AdjBackwardPage
 {
@@ -30,11 +30,11 @@ struct _AdjBackwardPage
   GtkLabel *state;
   GtkBox *values_part;
   GtkBox *values;
-  AdjStepping *stepping;       /* (owned) (nullable): of the shown graph, once somebody looks */
+  AdjStepping *stepping;       /* (owned) (nullable): of the shown graph; made when first visible */
   const AdjBackward *backward; /* (nullable): of @stepping */
-  GListStore *rows;            /* (nullable): of the calls that are listed */
-  GArray *numbers;             /* of guint: of these, their numbers */
-  GArray *marks;               /* of guint: of Mark, what their rows say of them */
+  GListStore *rows;            /* (nullable): rows of the listed calls */
+  GArray *numbers;             /* of guint: call number of each row */
+  GArray *marks;               /* of guint: Mark flags that each row shows */
 };
 
 G_DEFINE_FINAL_TYPE (AdjBackwardPage, adj_backward_page, ADJ_TYPE_PANEL)
@@ -98,7 +98,7 @@ on_activated (AdjBackwardPage *self, guint position)
     adj_document_set_selected (adj_panel_get_document (self), first);
 }
 
-/* What the row of call @number says beside its name: of all steps that it has. */
+/* The Mark flags of the row of call @number, from all of its steps. */
 static guint
 find_marks (AdjBackwardPage *self, guint number)
 {
@@ -164,7 +164,7 @@ make_label (const char *text, const char *css_class)
   return label;
 }
 
-/* Sizes that changed are in the table below. */
+/* Says how many sizes changed; the table below has them. */
 static void
 fill_changed_sizes (AdjBackwardPage *self, guint n)
 {
@@ -246,7 +246,7 @@ fill_sizes (AdjBackwardPage *self)
 
 /* -- running event by event -- */
 
-/* "f32[4, 8]", the first elements, and from where to where they go. */
+/* "f32[4, 8]", the first elements, and their range. */
 static char *
 describe_value (AdjTensorData *value)
 {
@@ -288,7 +288,7 @@ fill_values (AdjBackwardPage *self)
                                               "dim-label"));
 }
 
-/* Only rows that say something else are bound again: the others keep their place. */
+/* Rebinds only rows whose marks changed, so that the others keep their place. */
 static void
 update_stepping (AdjBackwardPage *self)
 {
@@ -306,7 +306,8 @@ update_stepping (AdjBackwardPage *self)
       if (marks == g_array_index (self->marks, guint, i))
         continue;
       g_array_index (self->marks, guint, i) = marks;
-      /* A list view keeps the row of an object that comes again. */
+      /* A list view would keep the row of an object that is inserted again, so a new object is
+       * used. */
       row = g_object_new (G_TYPE_OBJECT, NULL);
       g_list_store_splice (self->rows, i, 1, (gpointer *) &row, 1);
       if ((marks & MARK_WAITS) != 0)
@@ -342,7 +343,7 @@ update_selected (AdjBackwardPage *self)
                                     adj_document_get_selected (adj_panel_get_document (self)));
 }
 
-/* Makes the chart of the backward that is shown, once the page is seen. */
+/* Makes the chart of the shown backward, once the page is visible. */
 static void
 update (AdjBackwardPage *self)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The pane about one tensor's differences: map, table of elements and sliders. */
+/* The pane of one tensor's differences: map, table of elements and choice of dimensions. */
 
 #include "panel/adj-difference-pane.h"
 
@@ -68,7 +68,7 @@ static const AdjColumn number_columns[] = {
   { N_ ("Apart"), get_delta, 80, FALSE, TRUE, NULL },
 };
 
-/* Those of the other side go when there is none. */
+/* Hides the columns of the reference when there is none. */
 static void
 show_columns (AdjDifferencePane *self)
 {
@@ -78,7 +78,7 @@ show_columns (AdjDifferencePane *self)
                     (gboolean[]){ TRUE, TRUE, both, both });
 }
 
-/* The row of the chosen element, and the element of the chosen row. */
+/* Selects the row of the chosen element, which follows the chosen row in turn. */
 static void
 follow_element (AdjDifferencePane *self)
 {
@@ -157,7 +157,7 @@ on_dims_changed (AdjDifferencePane *self)
   if (self->updating || self->map == NULL || rows >= self->map->rank || columns >= self->map->rank)
     return;
   self->updating = TRUE;
-  /* The other one takes what this one leaves. */
+  /* If both are equal, the other one takes the previous choice of this one. */
   if (rows == columns && rows != self->map->row_dim)
     gtk_drop_down_set_selected (self->columns, columns = self->map->row_dim);
   else if (rows == columns)
@@ -193,7 +193,7 @@ fill_dims (AdjDifferencePane *self)
   fill_places (self);
 }
 
-/* Chooses an element, and the part of the map that shows it. */
+/* Chooses an element, and moves the map to it. */
 static void
 show_at (AdjDifferencePane *self, gint64 element)
 {
@@ -263,7 +263,7 @@ make_map (AdjDifferencePane *self)
   self->updating = FALSE;
 }
 
-/* The map is only there where two sides are. */
+/* Shows the map only where there are two tensors. */
 static void
 show_parts (AdjDifferencePane *self, gboolean had_map)
 {
@@ -315,7 +315,7 @@ update (AdjDifferencePane *self)
               had_map);
     }
   gtk_widget_set_visible (GTK_WIDGET (self), self->elements != NULL);
-  /* Its row is gone, and perhaps its page. */
+  /* The row that had the focus is gone, and perhaps its page. */
   if (had_focus && self->elements != NULL)
     gtk_widget_grab_focus (gtk_widget_get_mapped (GTK_WIDGET (self->view))
                                ? GTK_WIDGET (self->view)

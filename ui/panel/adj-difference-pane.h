@@ -5,8 +5,8 @@
 
 G_BEGIN_DECLS
 
-/* How far the value of the selected node lies from what it was compared with, element by element;
- * not there when the two are equal. */
+/* The differences between the value of the selected node and its reference, element by element;
+ * hidden when they are equal. */
 #define ADJ_TYPE_DIFFERENCE_PANE (adj_difference_pane_get_type ())
 G_DECLARE_FINAL_TYPE (AdjDifferencePane, adj_difference_pane, ADJ, DIFFERENCE_PANE, AdjPanel)
 

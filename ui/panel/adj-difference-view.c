@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The widget that paints a difference map, and chooses an element in it. */
+/* The widget that paints a difference map and lets an element be chosen. */
 
 #include "panel/adj-difference-view.h"
 
@@ -11,8 +11,8 @@
 #include "canvas/adj-heat.h"
 #include "canvas/adj-scene-painter.h"
 
-#define GRID_FROM 7 /* pixels: cells as large are told apart by lines */
-#define MAX_CELL 36 /* a small tensor does not fill the screen */
+#define GRID_FROM 7 /* pixels: larger cells are separated by lines */
+#define MAX_CELL 36 /* pixels: greatest size of a cell */
 #define MIN_WIDTH 160
 #define MIN_HEIGHT 80
 
@@ -22,15 +22,15 @@ struct _AdjDifferenceView
 
   const AdjDifferenceMap *map; /* (unowned) (nullable) */
   gint64 element;              /* row-major; -1: none */
-  gint64 hovered;              /* what the pointer is on; -1: none */
-  GdkTexture *picture;         /* (owned) (nullable): of the cells, as large as they are shown */
+  gint64 hovered;              /* element under the pointer; -1: none */
+  GdkTexture *picture;         /* (owned) (nullable): cells at their present size */
 };
 
 G_DEFINE_FINAL_TYPE (AdjDifferenceView, adj_difference_view, GTK_TYPE_WIDGET)
 
 static guint described_signal;
 
-/* Where the cells are, in pixels of the widget; square as long as that can be. */
+/* The area of the cells, in pixels of the widget; cells are square if there is room. */
 static AdjRect
 get_area (AdjDifferenceView *self)
 {
@@ -44,7 +44,8 @@ get_area (AdjDifferenceView *self)
 
 /* -- the cells -- */
 
-/* Zero stays the colour of a card; the root lets small ones be seen beside the largest. */
+/* The colour of a difference: 0 has the card's colour; the square root makes small ones visible
+ * beside the largest. */
 static float
 get_share (const AdjDifferenceMap *map, double delta)
 {
@@ -53,7 +54,7 @@ get_share (const AdjDifferenceMap *map, double delta)
   return (float) (0.1 + 0.9 * sqrt (delta / map->max));
 }
 
-/* The worst of the cells below a pixel: one odd value is not lost among many. */
+/* The worst of the cells under a pixel, so that a single one is visible. */
 static double
 worst_of (const AdjDifferenceMap *map, const gint64 rows[2], const gint64 columns[2])
 {
@@ -79,7 +80,7 @@ put_color (guchar *pixel, const AdjColor *color)
   pixel[2] = (guchar) (color->blue * 255 + 0.5f);
 }
 
-/* The cells that pixel @at of @n lies on, of @cells. */
+/* The range of @cells that pixel @at of @n covers. */
 static void
 get_stretch (int at, int n, gint64 cells, gint64 out[2])
 {
@@ -149,7 +150,7 @@ paint_frame (AdjDifferenceView *self,
 
   if (element < 0 || !adj_difference_map_find (self->map, element, &row, &column))
     return;
-  /* A cell that is small is shown by a frame around it. */
+  /* A small cell is marked by a frame around it. */
   cell = GRAPHENE_RECT_INIT (column * width + width / 2 - MAX (width, 8) / 2,
                              row * height + height / 2 - MAX (height, 8) / 2, MAX (width, 8),
                              MAX (height, 8));
@@ -221,7 +222,7 @@ choose (AdjDifferenceView *self, gint64 element)
   g_signal_emit (self, described_signal, 0);
 }
 
-/* The element at a place, or the nearest to it. */
+/* The element at a point, or the nearest one. */
 static gint64
 nearest (AdjDifferenceView *self, double x, double y)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The panel page of what a log says beside its graphs: the kernels that Inductor made of the graph
- * that is shown, with their nodes and lines; why it broke, guards, metadata, code, as text. */
+/* The panel page of a log's facts: the kernels that Inductor made from the shown graph, with their
+ * nodes and lines; graph breaks, guards, metadata and code as text. */
 
 #include "panel/adj-facts-page.h"
 
@@ -11,14 +11,14 @@
 #include "widgets/adj-row-look.h"
 #include "widgets/scroll-to-row.h"
 
-#define MAX_NODES 4         /* of a kernel that a row names */
+#define MAX_NODES 4         /* nodes of a kernel that a row lists */
 #define MAX_TEXT (1u << 20) /* bytes of a text that are shown */
 
 /* A kernel, or a fact. */
 typedef struct
 {
   const AdjKernel *kernel;   /* (nullable) */
-  const AdjBundleFact *fact; /* (nullable): what is shown beside; of a kernel the code */
+  const AdjBundleFact *fact; /* (nullable): the text to show; of a kernel the code */
 } Row;
 
 struct _AdjFactsPage
@@ -28,8 +28,8 @@ struct _AdjFactsPage
   GtkStack *stack;
   GtkListView *list;
   GtkTextView *text;
-  GtkTextTag *called;          /* (unowned): on the line of the kernel that is shown */
-  AdjBundle *bundle;           /* (owned) (nullable): that the rows are of */
+  GtkTextTag *called;          /* (unowned): marks the line of the shown kernel */
+  AdjBundle *bundle;           /* (owned) (nullable): bundle of the rows */
   const AdjBundleGraph *graph; /* (nullable) */
   AdjKernels *kernels;         /* (owned) (nullable) */
   GArray *rows;                /* (owned): of Row */
@@ -95,7 +95,7 @@ static const AdjRowLook look = {
 
 /* -- the text beside -- */
 
-/* @line: to be seen, from 1; 0: the first */
+/* @line: the line to scroll to, from 1; 0: the first */
 static void
 show_text (AdjFactsPage *self, const AdjBundleFact *fact, guint line)
 {
@@ -151,7 +151,7 @@ on_activated (AdjFactsPage *self, guint position)
     show_nodes (self, row->kernel);
 }
 
-/* The text that is shown; %NULL where there are no rows. */
+/* The shown text; %NULL where there are no rows. */
 static const AdjBundleFact *
 get_shown (AdjFactsPage *self)
 {
@@ -162,7 +162,7 @@ get_shown (AdjFactsPage *self)
   return position < self->rows->len ? g_array_index (self->rows, Row, position).fact : NULL;
 }
 
-/* Of the line where the cursor is, when that is code.  (nullable) */
+/* The kernel of the line at the cursor, when code is shown.  (nullable) */
 static const AdjKernel *
 get_kernel_at_cursor (AdjFactsPage *self)
 {
@@ -187,7 +187,7 @@ show_nodes_at_cursor (AdjFactsPage *self)
     show_nodes (self, kernel);
 }
 
-/* Not after a stretch of text was marked. */
+/* A click; ignored after text was selected. */
 static void
 on_clicked (AdjFactsPage *self)
 {
@@ -215,7 +215,8 @@ computes (const AdjKernel *kernel, AdjNodeId node)
   return FALSE;
 }
 
-/* While code is shown: to the first kernel of the node, unless the cursor is in one of it. */
+/* While code is shown, goes to the first kernel of the selected node, unless the cursor is in one
+ * of its kernels. */
 static void
 on_node_selected (AdjFactsPage *self)
 {
@@ -310,7 +311,7 @@ fill (AdjFactsPage *self)
   g_object_unref (model);
 }
 
-/* Only when somebody looks: kernels are looked for among all nodes. */
+/* Runs only while the page is visible, as it searches all nodes for kernels. */
 static void
 update (AdjFactsPage *self)
 {

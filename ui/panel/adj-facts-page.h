@@ -5,7 +5,7 @@
 
 G_BEGIN_DECLS
 
-/* What the file says beside the graph that is shown: kernels that were made of it, and texts. */
+/* Facts of the file about the shown graph: kernels that were made from it, and texts. */
 #define ADJ_TYPE_FACTS_PAGE (adj_facts_page_get_type ())
 G_DECLARE_FINAL_TYPE (AdjFactsPage, adj_facts_page, ADJ, FACTS_PAGE, AdjPanel)
 

@@ -59,7 +59,7 @@ update (AdjLogPage *self)
   gtk_list_view_set_model (self->lines, GTK_SELECTION_MODEL (model));
 }
 
-/* To the line that says it last. */
+/* Goes to the last entry of the problem. */
 static void
 go_to_problem (AdjLogPage *self)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The chart of memory over the steps of a graph: what pointer and keys do on it. */
+/* The chart of memory over the steps of a graph: input by pointer and keys. */
 
 #include "panel/adj-memory-chart.h"
 
@@ -10,9 +10,9 @@
 #include "panel/memory-chart-private.h"
 #include "report/adj-properties.h"
 
-#define LEAST_IN_VIEW 4.0 /* steps */
+#define LEAST_IN_VIEW 4.0 /* fewest visible steps */
 #define ZOOM_STEP 1.5
-#define DRAG_REACH 4.0 /* pixels; what moves less is a click */
+#define DRAG_REACH 4.0 /* pixels; a shorter movement is a click */
 
 G_DEFINE_FINAL_TYPE (AdjMemoryChart, adj_memory_chart, GTK_TYPE_WIDGET)
 
@@ -49,7 +49,7 @@ has_steps (AdjMemoryChart *self)
   return self->memory != NULL && self->memory->n_steps > 0;
 }
 
-/* Not only of what is in view: dragging goes on beyond the sides. */
+/* The step at @x, also outside of the visible range, since a drag may leave the widget. */
 static double
 place_at (AdjMemoryChart *self, double x)
 {
@@ -79,7 +79,7 @@ memory_chart_get_subject (AdjMemoryChart *self)
                                      : self->memory->peak;
 }
 
-/* "; 1.1 MiB by the line", where the line has the same steps.  (transfer full) */
+/* "; 1.1 MiB by the line", where the line of the other plan has the same steps.  (transfer full) */
 static char *
 describe_line (AdjMemoryChart *self, guint step)
 {
@@ -196,7 +196,7 @@ adj_memory_chart_get_view (AdjMemoryChart *self, double *from, double *to)
   *to = self->to;
 }
 
-/* Moves what is in view until @step is. */
+/* Moves the visible range until @step is in it. */
 static void
 reveal (AdjMemoryChart *self, guint step)
 {
@@ -249,7 +249,7 @@ on_drag_end (AdjMemoryChart *self, double dx, double dy)
     pin_and_select (self, step_at (self, self->grabbed_at));
 }
 
-/* Up and down zoom at the pointer; to the sides, or with Shift, moves. */
+/* Vertical scrolling zooms at the pointer; horizontal, or with Shift, moves. */
 static gboolean
 on_scroll (GtkEventControllerScroll *scroll, double dx, double dy, AdjMemoryChart *self)
 {

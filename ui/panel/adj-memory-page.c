@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The panel page of memory: the chart, the plan beside it, and the table of what is held. */
+/* The panel page of memory: the chart, the plan to compare with, and the table of live values. */
 
 #include "panel/adj-memory-page.h"
 
@@ -28,8 +28,8 @@ struct _AdjMemoryPage
   GtkSpinner *spinner;
   GtkButton *cancel, *clear, *show_all;
   GtkLabel *note, *listed;
-  AdjTimeline *memory; /* (owned) (nullable): of the shown graph, once somebody looks */
-  AdjTimeline *other;  /* (owned) (nullable): of the plan or snapshot that is laid over it */
+  AdjTimeline *memory; /* (owned) (nullable): of the shown graph; computed when first visible */
+  AdjTimeline *other;  /* (owned) (nullable): of the plan or snapshot that is compared */
   AdjTaskList tasks;
 };
 
@@ -215,7 +215,7 @@ forget_plan (AdjMemoryPage *self)
     tell_plan (self, "");
 }
 
-/* What the line is of.  (transfer full) */
+/* The title of the line.  (transfer full) */
 static char *
 name_line (AdjMemoryPage *self)
 {
@@ -235,7 +235,7 @@ on_plan_made (GObject *source, GAsyncResult *result, gpointer data)
   gpointer other = NULL;
   gint64 age;
 
-  /* Stopped, or another plan or graph meanwhile. */
+  /* It was stopped, or another plan or graph was chosen meanwhile. */
   if (!adj_task_list_finish (&self->tasks, ADJ_TASK_PARTITIONS, result, &other, &age, &error))
     return;
   if (other == NULL)
@@ -282,7 +282,7 @@ on_plan_chosen (AdjMemoryPage *self)
                        subject.joint->id);
 }
 
-/* One line at a time: the snapshot takes the place of a plan. */
+/* Only one line is shown: the snapshot replaces a plan. */
 static void
 on_snapshot (AdjMemoryPage *self)
 {
@@ -358,7 +358,7 @@ forget (AdjMemoryPage *self)
   g_clear_pointer (&self->memory, adj_timeline_free);
 }
 
-/* Counts the memory of the graph that is shown, once the page is seen. */
+/* Computes the memory of the shown graph, once the page is visible. */
 static void
 update (AdjMemoryPage *self)
 {

@@ -5,7 +5,7 @@
 
 G_BEGIN_DECLS
 
-/* What the graph holds when: a chart over the steps, and a ledger of what is held longest. */
+/* The memory of the graph: a chart over its steps, and a table of live values. */
 #define ADJ_TYPE_MEMORY_PAGE (adj_memory_page_get_type ())
 G_DECLARE_FINAL_TYPE (AdjMemoryPage, adj_memory_page, ADJ, MEMORY_PAGE, AdjPanel)
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The panel page that chooses what to run and compare, with its outputs. */
+/* The panel page of a run: its inputs and reference, and its outputs. */
 
 #include "panel/adj-run-page.h"
 
@@ -15,7 +15,7 @@
 #include "report/adj-properties.h"
 #include "widgets/name-widgets.h"
 
-/* What torch.testing takes for float32. */
+/* Tolerances of torch.testing for float32. */
 #define USUAL_RTOL 1.3e-6
 #define USUAL_ATOL 1e-5
 
@@ -23,29 +23,29 @@ struct _AdjRunPage
 {
   AdjPanel parent_instance;
 
-  AdwComboRow *inputs; /* recorded calls, then @runs, then random, then a file */
+  AdwComboRow *inputs; /* entries: recorded calls, @runs, random, a file */
   AdwActionRow *seed_row;
   GtkSpinButton *seed;
   AdwActionRow *file_row;
   AdwComboRow *executor;
   GtkSwitch *float64;
-  AdwComboRow *peer; /* nothing, what was recorded, @runs, the graphs of @peers, a file */
+  AdwComboRow *peer; /* entries: nothing, recorded results, @runs, the graphs of @peers, a file */
   AdwActionRow *values_row;
   AdwComboRow *tolerance;
   AdwActionRow *rtol_row, *atol_row;
   GtkEntry *rtol, *atol;
   AdwPreferencesGroup *kept;
-  GPtrArray *kept_rows; /* of GtkWidget: of @runs */
+  GPtrArray *kept_rows; /* of GtkWidget: rows of @runs */
   GtkButton *run;
   GtkStack *stack;
   GtkColumnView *outputs;
 
-  GArray *peers;      /* of guint: places in the set of graphs */
-  const char *values; /* (nullable): the file that is shown */
+  GArray *peers;      /* of guint: indices in the set of graphs */
+  const char *values; /* (nullable): the shown file */
   guint n_calls;
-  GPtrArray *runs;              /* (nullable): AdjRecordedCall of those that are kept */
-  const AdjBundleGraph *listed; /* the graph that all this is of */
-  gboolean updating;            /* the widgets follow the document */
+  GPtrArray *runs;              /* (nullable): AdjRecordedCall: the kept runs */
+  const AdjBundleGraph *listed; /* the graph that all entries are of */
+  gboolean updating;            /* the widgets are being set from the document */
 };
 
 G_DEFINE_FINAL_TYPE (AdjRunPage, adj_run_page, ADJ_TYPE_PANEL)
@@ -53,7 +53,7 @@ G_DEFINE_FINAL_TYPE (AdjRunPage, adj_run_page, ADJ_TYPE_PANEL)
 /* -- what was chosen -- */
 
 #define PEER_NOTHING 0
-#define PEER_RECORDED 1 /* with calls that were recorded */
+#define PEER_RECORDED 1 /* recorded results */
 
 static void show_choice (AdjRunPage *self);
 
@@ -63,7 +63,7 @@ is_recorded_peer (AdjRunPage *self, guint peer)
   return self->n_calls > 0 && peer == PEER_RECORDED;
 }
 
-/* Where the first run stands. */
+/* The entry of the first run. */
 static guint
 get_first_run (AdjRunPage *self)
 {
@@ -76,14 +76,14 @@ is_run_peer (AdjRunPage *self, guint peer)
   return peer >= get_first_run (self) && peer - get_first_run (self) < self->runs->len;
 }
 
-/* Where values of a file stand. */
+/* The entry of a file of values. */
 static guint
 get_file_peer (AdjRunPage *self)
 {
   return get_first_run (self) + self->runs->len + self->peers->len;
 }
 
-/* %FALSE, and marked, where the text is no number from zero on. */
+/* %FALSE, and the entry is marked, where the text is no number ≥ 0. */
 static gboolean
 read_number (GtkEntry *entry, double *number)
 {
@@ -111,7 +111,7 @@ get_run_name (AdjRunPage *self, guint index)
   return ((const AdjRecordedCall *) self->runs->pdata[index])->origin->name;
 }
 
-/* The place among the runs that are kept; G_MAXUINT: it is none of them. */
+/* The index of the kept run; G_MAXUINT: it is not kept. */
 static guint
 find_run (AdjRunPage *self, const char *name)
 {
@@ -121,7 +121,7 @@ find_run (AdjRunPage *self, const char *name)
   return G_MAXUINT;
 }
 
-/* Where random inputs stand. */
+/* The entry of random inputs. */
 static guint
 get_random (AdjRunPage *self)
 {
@@ -180,7 +180,7 @@ on_inputs_chosen (AdjRunPage *self)
     on_changed (self);
 }
 
-/* A run has its own inputs, and what was recorded has those that were recorded. */
+/* Comparing with a kept run, or with recorded results, also chooses its inputs. */
 static void
 on_peer_chosen (AdjRunPage *self)
 {
@@ -226,7 +226,7 @@ on_run (AdjRunPage *self)
   guint chosen = adw_combo_row_get_selected (self->peer);
   guint first = get_first_run (self) + self->runs->len;
 
-  /* A button that cannot be pressed would lose the focus. */
+  /* The button stays sensitive during a run, as else it would lose the focus. */
   if (adj_document_is_running (document))
     return;
   if (chosen == get_file_peer (self) && adj_document_get_run_choice (document).values == NULL)
@@ -332,7 +332,7 @@ show_number (GtkEntry *entry, double number)
   gtk_widget_remove_css_class (GTK_WIDGET (entry), "error");
 }
 
-/* What inputs were recorded or kept with is what they are compared with. */
+/* Selects the reference that belongs to the chosen inputs. */
 static void
 show_peer (AdjRunPage *self, AdjRunChoice choice)
 {
@@ -410,7 +410,7 @@ update_outputs (AdjRunPage *self)
   gtk_stack_set_visible_child_name (self->stack, evaluation != NULL ? "outputs" : "empty");
 }
 
-/* What a row is made of has no names of its own. */
+/* Names the parts of a row, which have no accessible names of their own. */
 static void
 name_inside (GtkWidget *widget, const char *name)
 {
@@ -490,7 +490,7 @@ update (AdjRunPage *self)
 
 /* -- widget -- */
 
-/* By Enter, and by going on. */
+/* Takes the number on Enter, and when the entry loses the focus. */
 static void
 take_when_left (AdjRunPage *self, GtkEntry *entry)
 {

@@ -5,12 +5,12 @@
 
 G_BEGIN_DECLS
 
-/* How the shown graph is run: inputs, executor, precision, what it is compared with and how; and
- * what it returned. */
+/* The run of the shown graph: inputs, executor, precision, reference and tolerances; and its
+ * outputs. */
 #define ADJ_TYPE_RUN_PAGE (adj_run_page_get_type ())
 G_DECLARE_FINAL_TYPE (AdjRunPage, adj_run_page, ADJ, RUN_PAGE, AdjPanel)
 
-/* To the first choice. */
+/* Focuses the first choice. */
 void adj_run_page_focus (AdjRunPage *self);
 
 G_END_DECLS

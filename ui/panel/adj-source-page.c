@@ -23,14 +23,15 @@ struct _AdjSourcePage
   GtkLabel *hint;
   GtkListBox *frames;
   GtkListView *code;
-  AdjGraph *graph; /* (owned) (nullable): of the shown node */
-  GArray *places;  /* of AdjFrame: of that node, and of what it calls */
-  AdjArena *texts; /* of the latter */
+  AdjGraph *graph; /* (owned) (nullable): the graph of @node */
+  GArray *places;  /* of AdjFrame: stack frames of the node, and of the hook it calls */
+  AdjArena *texts; /* owns the texts of the latter */
   AdjNodeId node;
-  guint place;      /* of that graph in the document: another one for an input of backward */
-  AdjTask *task;    /* (owned) (nullable): reads the file of the chosen frame */
-  gboolean returns; /* the focus, to the code, when that is there */
-  guint current;    /* line of the code that is shown */
+  guint place;   /* index of @graph in the document; for an input of backward another graph than the
+                    shown one */
+  AdjTask *task; /* (owned) (nullable): reads the file of the chosen frame */
+  gboolean returns; /* the focus returns to the code when it is loaded */
+  guint current;    /* current line of the shown code */
 };
 
 G_DEFINE_FINAL_TYPE (AdjSourcePage, adj_source_page, ADJ_TYPE_PANEL)
@@ -79,7 +80,7 @@ append_name (AdjSourcePage *self, GString *text, AdjNodeId node)
                           adj_graph_get_node (self->graph, node.index)->name);
 }
 
-/* The selected node comes first: it is what the line was opened for. */
+/* Lists the selected node first, since the line was opened for it. */
 static char *
 list_nodes (AdjSourcePage *self, AdjSourceLine *line)
 {
@@ -136,7 +137,8 @@ stop_loading (AdjSourcePage *self)
   g_clear_pointer (&self->task, adj_task_unref);
 }
 
-/* The line, when the page is there; what is loaded before is shown when it comes. */
+/* Scrolls to the current line when the page is visible; code that is loaded before is scrolled
+ * then. */
 static void
 show_current (AdjSourcePage *self)
 {
@@ -215,7 +217,8 @@ make_frame_row (const AdjFrame *frame)
   return row;
 }
 
-/* What backward takes was made by a line of forward. */
+/* The graph of the node to show: for an input of backward its maker in forward, else the selected
+ * node. */
 static const AdjBundleGraph *
 find_subject (AdjSourcePage *self)
 {
@@ -231,7 +234,7 @@ find_subject (AdjSourcePage *self)
   return adj_graph_set_get (adj_document_get_graphs (document), maker.graph);
 }
 
-/* "train.py:12": where the hook stands that the node calls. */
+/* "train.py:12": adds the place of the hook that the node calls. */
 static void
 append_hook (AdjSourcePage *self)
 {
@@ -268,7 +271,7 @@ find_places (AdjSourcePage *self, const AdjBundleGraph *graph)
     append_hook (self);
 }
 
-/* The innermost one that is not what compiled autograd writes there itself. */
+/* The innermost frame that is not compiled autograd's own. */
 static guint
 find_best_place (AdjSourcePage *self)
 {

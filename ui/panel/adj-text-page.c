@@ -15,14 +15,14 @@ struct _AdjTextPage
 
   GtkTextView *text;
   GtkTextTag *selection;
-  AdjGraph *graph; /* (owned) (nullable): what the text is of */
-  guint *lines;    /* by node: its line from 1, 0: none */
+  AdjGraph *graph; /* (owned) (nullable): the graph of the text */
+  guint *lines;    /* per node: its line from 1; 0: none */
   guint scroll;    /* idle source */
 };
 
 G_DEFINE_FINAL_TYPE (AdjTextPage, adj_text_page, ADJ_TYPE_PANEL)
 
-/* Only when the text has got its places. */
+/* Scrolls when the text has been laid out. */
 static gboolean
 scroll_to_cursor (gpointer data)
 {
@@ -57,7 +57,7 @@ show_selected (AdjTextPage *self)
     self->scroll = g_idle_add_full (G_PRIORITY_LOW, scroll_to_cursor, self, NULL);
 }
 
-/* Printing waits until somebody looks. */
+/* Prints the graph only when the page is visible. */
 static void
 update (AdjTextPage *self)
 {

@@ -22,13 +22,13 @@ struct _AdjValuesPage
   AdjPanel parent_instance;
 
   GtkStack *stack;
-  GtkWidget *compare; /* where there is something recorded */
+  GtkWidget *compare; /* shown where there are recorded results */
   GtkColumnView *table;
   GtkSearchBar *bar;
   AdjDifferencePane *difference;
   AdjNodeList *nodes;
   GtkMultiSelection *selection;
-  gboolean following; /* the rows follow the document */
+  gboolean following; /* the rows are following the document */
 };
 
 G_DEFINE_FINAL_TYPE (AdjValuesPage, adj_values_page, ADJ_TYPE_PANEL)
@@ -159,7 +159,7 @@ static const AdjColumn columns[] = {
 
 /* -- the page -- */
 
-/* Nodes that compute something: inputs and the output have no values of their own. */
+/* Nodes that compute something, without inputs and the output. */
 static GArray *
 computed_nodes (const AdjGraph *graph)
 {
@@ -240,7 +240,8 @@ update (AdjValuesPage *self)
   update_selected (self);
 }
 
-/* What was added last is looked at: it is the last of those that are given on. */
+/* Passes the selection on, with the node that was added last at its end, which makes it the current
+ * one. */
 static void
 on_selection_changed (AdjValuesPage *self, guint position, guint n)
 {
@@ -268,7 +269,7 @@ on_selection_changed (AdjValuesPage *self, guint position, guint n)
   adj_document_choose (document, nodes);
 }
 
-/* Rows that are selected together stay so. */
+/* A row of several selected ones keeps the selection. */
 static AdjMenu
 prepare_row (gpointer item, guint position, char **target, gpointer data)
 {

@@ -5,7 +5,7 @@
 
 G_BEGIN_DECLS
 
-/* What every node computed, and how it compares. */
+/* The values of all nodes and their comparison. */
 #define ADJ_TYPE_VALUES_PAGE (adj_values_page_get_type ())
 G_DECLARE_FINAL_TYPE (AdjValuesPage, adj_values_page, ADJ, VALUES_PAGE, AdjPanel)
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* How the chart of a captured backward is painted: two orders of its steps, what is held, lives. */
+/* Paints the chart of a captured backward: two orders of its steps, live memory, lifetimes. */
 
 #include <glib/gi18n.h>
 
@@ -16,7 +16,7 @@ x_of_place (AdjBackwardChart *self, float place)
   return BACKWARD_MARGIN + place * backward_chart_step_width (self);
 }
 
-/* Where a node of the graph is among the steps: each takes as much room as any. */
+/* The position of a node among the steps, which all have the same width. */
 static float
 place_of_node (AdjBackwardChart *self, guint index)
 {
@@ -99,8 +99,8 @@ paint_dot (const Painting *p, guint step, float opacity)
   gtk_snapshot_pop (p->snapshot);
 }
 
-/* Above the lane as it runs: a dot for a breakpoint, a pale one where a click makes one; a bar
- * where a run waits. */
+/* Above the lane of the execution order: a dot for a breakpoint, a pale one where a click sets one;
+ * a bar where a run waits. */
 static void
 paint_stepping (const Painting *p)
 {
@@ -143,7 +143,7 @@ paint_lane (const Painting *p, gboolean top)
     }
 }
 
-/* From each step to itself: those that moved stand out and come last, on top. */
+/* Lines from each step to itself; those of steps that moved are painted last and stand out. */
 static void
 paint_crossings (const Painting *p)
 {
@@ -181,7 +181,7 @@ typedef struct
   gboolean small; /* a line, not a step */
 } Kind;
 
-/* Those of @kinds that @roles has, by bit. */
+/* Paints those of @kinds whose bit is set in @roles. */
 static void
 paint_kinds (const Painting *p, const Kind *kinds, guint n, guint roles, float x, float y)
 {
@@ -225,7 +225,7 @@ paint_names (const Painting *p)
                BACKWARD_MARGIN + paint_text (p, own, BACKWARD_MARGIN, y, &p->text) + 20, y);
 }
 
-/* What is held at each step of gradients and saved tensors. */
+/* The bytes of gradients and saved tensors at each step. */
 static void
 paint_curve (const Painting *p)
 {

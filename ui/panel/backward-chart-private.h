@@ -7,11 +7,11 @@
 G_BEGIN_DECLS
 
 #define BACKWARD_MARGIN 12.0f
-#define BACKWARD_SAYS 22.0f    /* the line that says what is chosen */
-#define BACKWARD_NAME 16.0f    /* of a lane */
+#define BACKWARD_SAYS 22.0f    /* height of the text about the choice */
+#define BACKWARD_NAME 16.0f    /* height of a lane's name */
 #define BACKWARD_TICK 11.0f    /* height of a step */
-#define BACKWARD_DOT 8.0f      /* of a breakpoint */
-#define BACKWARD_BETWEEN 46.0f /* the lanes */
+#define BACKWARD_DOT 8.0f      /* height of the breakpoint dots */
+#define BACKWARD_BETWEEN 46.0f /* distance between the lanes */
 #define BACKWARD_CURVE 38.0f
 #define BACKWARD_BAR_STEP 7.0f
 
@@ -26,10 +26,10 @@ struct _AdjBackwardChart
 
   const AdjBackward *backward; /* (unowned) (nullable) */
   AdjStepping *stepping;       /* (unowned) (nullable) */
-  guint *ranks;                /* (owned): of each step in the other order */
-  guint step;                  /* chosen; G_MAXUINT: none */
-  guint life;                  /* below the pointer; G_MAXUINT: none */
-  guint stop;                  /* step whose breakpoint is; G_MAXUINT: none */
+  guint *ranks;                /* (owned): per step, its position in the other order */
+  guint step;                  /* chosen step; G_MAXUINT: none */
+  guint life;                  /* input under the pointer; G_MAXUINT: none */
+  guint stop;                  /* step whose breakpoint dot is under the pointer; G_MAXUINT: none */
 };
 
 static inline const AdjBackwardStep *
@@ -56,7 +56,7 @@ backward_chart_is_empty (const AdjBackwardChart *self)
   return self->backward == NULL || self->backward->steps->len == 0;
 }
 
-/* The room that each step takes, in pixels. */
+/* The width of a step, in pixels. */
 float backward_chart_step_width (AdjBackwardChart *self);
 void backward_chart_snapshot (GtkWidget *widget, GtkSnapshot *snapshot);
 

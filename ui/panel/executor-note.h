@@ -7,8 +7,8 @@
 
 G_BEGIN_DECLS
 
-/* Says below the title of @row what @executor is, or why it cannot run here: a driver may take its
- * time to tell, so that it is asked in another thread. */
+/* Describes @executor in the subtitle of @row, or says why it cannot run here.  It is asked in
+ * another thread, as a driver may be slow to answer. */
 void adj_executor_note_show (AdwActionRow *row, const AdjExecutor *executor);
 
 G_END_DECLS

@@ -7,7 +7,7 @@
 
 G_BEGIN_DECLS
 
-/* A row that says who computed @run, from what and when, with a button that removes it. */
+/* A row with the executor, inputs and date of @run, and a button that removes it. */
 GtkWidget *adj_kept_run_row_new (const AdjBundle *bundle, const AdjRecordedCall *run);
 
 G_END_DECLS

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* How the chart of memory is painted: axes, stacked bars, the line of another plan, marks. */
+/* Paints the chart of memory: axes, stacked bars, the line of another plan, marks. */
 
 #include <adwaita.h>
 #include <glib/gi18n.h>
@@ -15,10 +15,10 @@ typedef struct
   AdjMemoryChart *chart;
   AdjChartPen pen;
   AdjAxis bytes;
-  float left, right, bottom, height; /* of the field */
+  float left, right, bottom, height; /* bounds of the plotted area */
 } Field;
 
-/* Lightness tells neighbours apart where hue does not. */
+/* Neighbouring colours differ in lightness too, for people who cannot tell hues apart. */
 GdkRGBA
 adj_memory_chart_color (guint group)
 {
@@ -99,7 +99,7 @@ paint_steps_axis (const Field *field)
 
 /* -- what is held -- */
 
-/* The fullest of the steps that one pixel stands for. */
+/* The step with the most bytes among those of one pixel. */
 static guint
 find_fullest (const AdjTimeline *memory, double from, double to)
 {
@@ -141,7 +141,7 @@ paint_bars (const Field *field)
     }
 }
 
-/* A line with a pale edge, so that it can be told from every bar below it. */
+/* A line with a pale edge, which is visible on every bar. */
 static void
 paint_other (const Field *field)
 {

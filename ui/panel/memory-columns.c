@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the table of the page of memory says of a value that is held. */
+/* The columns of the table of live values. */
 
 #include "panel/memory-columns.h"
 

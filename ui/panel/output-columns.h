@@ -5,9 +5,9 @@
 
 G_BEGIN_DECLS
 
-/* What a table of AdjOutputItem says of each. */
+/* Appends the columns of a table of AdjOutputItem. */
 void adj_output_columns_append (GtkColumnView *view);
-/* Leaves those that have something to say. */
+/* Shows the columns that have a text in any row. */
 void adj_output_columns_update (GtkColumnView *view);
 
 G_END_DECLS

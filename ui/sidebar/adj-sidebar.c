@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The sidebar: the graphs of a document and the modules of the one that is shown. */
+/* The sidebar: the graphs of a document and the modules of the shown one. */
 
 #include "sidebar/adj-sidebar.h"
 
@@ -16,9 +16,9 @@
 #include "widgets/quick-find.h"
 #include "widgets/scroll-to-row.h"
 
-#define MAX_GRAPHS 420 /* pixels of the list of graphs, where many modules are below it */
-#define FEW_MODULES 6  /* so many leave the room to the graphs, … */
-#define MAX_FEW 260    /* … and have these pixels when they are opened */
+#define MAX_GRAPHS 420 /* greatest height of the list of graphs in pixels, above many modules */
+#define FEW_MODULES 6  /* at most this many modules leave the height to the graphs */
+#define MAX_FEW 260    /* greatest height of few modules in pixels, when they are opened */
 
 struct _AdjSidebar
 {
@@ -28,13 +28,13 @@ struct _AdjSidebar
   GtkListView *modules;
   GtkSearchBar *graph_bar, *module_bar;
   GtkScrolledWindow *graph_half;
-  GtkWidget *module_half; /* where there are modules */
+  GtkWidget *module_half; /* hidden without modules */
   GtkLabel *module_title, *module_columns;
   GtkScrolledWindow *module_scroller;
   AdjGraphList *list;
-  AdjModuleRows *rows; /* (owned) (nullable): of the tree */
-  AdjGraph *graph;     /* (owned) (nullable): whose modules are shown */
-  gboolean leaving;    /* the list of graphs: the focus goes through it */
+  AdjModuleRows *rows; /* (owned) (nullable): rows of the tree */
+  AdjGraph *graph;     /* (owned) (nullable): graph of the shown modules */
+  gboolean leaving;    /* the focus is leaving the list of graphs */
 };
 
 G_DEFINE_FINAL_TYPE (AdjSidebar, adj_sidebar, ADJ_TYPE_PANEL)
@@ -142,7 +142,7 @@ show_graph (gpointer self, guint row)
 static const AdjQuickFind graph_find = { count_graphs, get_graph_text, get_current_graph,
                                          show_graph, NULL };
 
-/* The list would go from graph to graph by Tab, and show each: arrows do that, Tab goes on. */
+/* Tab leaves the list, instead of moving from graph to graph and showing each; arrows do that. */
 static gboolean
 on_tab (GtkWidget *list, GVariant *args, gpointer data)
 {
@@ -243,7 +243,7 @@ count_modules (gpointer self)
   return ADJ_SIDEBAR (self)->rows != NULL ? adj_module_rows_get_n (ADJ_SIDEBAR (self)->rows) : 0;
 }
 
-/* By its own name before those of the modules around it. */
+/* The text that is searched: its own name, then those of the enclosing modules. */
 static char *
 get_module_text (gpointer self, guint row)
 {
@@ -298,7 +298,7 @@ activate_module (gpointer data)
 static const AdjQuickFind module_find = { count_modules, get_module_text, get_current_module,
                                           show_module, activate_module };
 
-/* Which half has what the other does not need. */
+/* Gives the spare height to the list of graphs or to the modules. */
 static void
 share_height (AdjSidebar *self, guint n_roots)
 {
@@ -313,7 +313,7 @@ share_height (AdjSidebar *self, guint n_roots)
   gtk_scrolled_window_set_max_content_height (self->module_scroller, many ? -1 : MAX_FEW);
 }
 
-/* Bytes where any module has some: nothing is read of a graph without a backward. */
+/* Has a column of bytes where any module saves some; a graph without a backward saves nothing. */
 static const char *
 name_columns (const AdjBundleGraph *graph, GListModel *roots)
 {

@@ -7,7 +7,7 @@
 
 G_BEGIN_DECLS
 
-/* All modules of a tree, those in closed rows included, in the order of the open tree. */
+/* All modules of a tree, in the order of the fully open tree. */
 typedef struct _AdjModuleRows AdjModuleRows;
 
 /* @roots: as adj_module_tree_new() makes it */
@@ -18,7 +18,7 @@ guint adj_module_rows_get_n (const AdjModuleRows *rows);
 AdjModuleItem *adj_module_rows_get (const AdjModuleRows *rows, guint row); /* (transfer none) */
 /* G_MAXUINT when it is not one of them. */
 guint adj_module_rows_find (const AdjModuleRows *rows, const AdjModuleItem *item);
-/* Opens what the module is in.  Returns: its position in @tree */
+/* Opens the ancestors of the module.  Returns: its position in @tree */
 guint adj_module_rows_open (const AdjModuleRows *rows, GtkTreeListModel *tree, guint row);
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (AdjModuleRows, adj_module_rows_free)

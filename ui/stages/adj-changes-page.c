@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The panel page of what a stage changed. */
+/* The panel page of a stage's changes. */
 
 #include "stages/adj-changes-page.h"
 
@@ -26,16 +26,16 @@ struct _AdjChangesPage
   GtkButton *first_button;
   GtkSearchEntry *filter_entry;
   GtkCustomFilter *filter;
-  AdjStageSummaries *summaries; /* (unowned) (nullable): of the document */
+  AdjStageSummaries *summaries; /* (unowned) (nullable): summaries of the document */
   gulong changed;               /* handler of @summaries */
-  AdjRecording *recording;      /* (owned) (nullable): of what is listed */
-  gint stage;                   /* of a pair that of its forward half */
+  AdjRecording *recording;      /* (owned) (nullable): recording of the listed stage */
+  gint stage;                   /* index of the listed stage; of a pair that of its forward half */
   gint step;
 };
 
 G_DEFINE_FINAL_TYPE (AdjChangesPage, adj_changes_page, ADJ_TYPE_PANEL)
 
-/* A sign as well as a colour. */
+/* Kinds have a sign as well as a colour. */
 static const struct
 {
   const char *sign, *css_class;
@@ -83,7 +83,8 @@ static const AdjRowLook look = {
   .bind = bind,
 };
 
-/* The stage that has the node of a row, its own or the one before.  ADJ_NO_NODE: neither */
+/* The node of a row, and its stage: the listed one, or the one before.  ADJ_NO_NODE: neither has it
+ */
 static AdjNodeId
 find_node (AdjChangesPage *self, AdjStageChange *change, guint *stage)
 {
@@ -96,7 +97,7 @@ find_node (AdjChangesPage *self, AdjStageChange *change, guint *stage)
   return adj_stage_change_get_before (change);
 }
 
-/* Where the row's node is looked at: in the stage, or where both halves are shown there. */
+/* Where to show the row's node: in its stage, or in the pair if that is shown. */
 static AdjNodeId
 find_shown (AdjChangesPage *self, guint stage, AdjNodeId node, guint *graph)
 {
@@ -151,7 +152,7 @@ get_row_text (gpointer item, guint position, gpointer self)
   return g_strdup (adj_stage_change_get_what (item));
 }
 
-/* Why there is nothing to list. */
+/* Why the list is empty. */
 static const char *
 explain_nothing (const AdjChangesPage *self)
 {
@@ -164,7 +165,8 @@ explain_nothing (const AdjChangesPage *self)
   return _ ("This pass changed nothing");
 }
 
-/* Name, operator, kind ("added", "+") or reason, without case; all words. */
+/* Searches name, operator, kind ("added", "+") and reason, ignoring case; all words must be found.
+ */
 static gboolean
 matches (gpointer item, gpointer data)
 {
@@ -186,7 +188,7 @@ matches (gpointer item, gpointer data)
   return TRUE;
 }
 
-/* "Equal, error 3e-07", or where it begins to differ, with a way there. */
+/* Shows "Equal, error 3e-07", or the first difference with a link to it. */
 static void
 update_check (AdjChangesPage *self)
 {
@@ -264,7 +266,7 @@ list_changes (AdjChangesPage *self, AdjDocument *document)
   adj_document_set_lit (document, nodes != NULL && nodes->len > 0 ? nodes : NULL);
 }
 
-/* The stage whose changes are listed: of both halves that of the forward one. */
+/* The index of the listed stage; for a pair that of its forward half. */
 static gint
 find_stage (AdjDocument *document, gint current)
 {
@@ -290,7 +292,7 @@ follow_summaries (AdjChangesPage *self, AdjDocument *document)
                                            G_CONNECT_SWAPPED);
 }
 
-/* Graphs are compared only when somebody looks. */
+/* Compares graphs only when the page is visible. */
 static void
 update (AdjChangesPage *self)
 {

@@ -18,8 +18,8 @@ struct _AdjContractPage
   AdwStatusPage *nothing;
   GtkListView *rows, *tape;
   GtkLabel *rows_title;
-  GtkWidget *writes;     /* the half of the tape */
-  AdjGraph *graph;       /* (owned) (nullable): that was traced, or is being traced */
+  GtkWidget *writes;     /* the part with the tape */
+  AdjGraph *graph;       /* (owned) (nullable): graph that was or is being traced */
   AdjTask *tracing;      /* (owned) (nullable) */
   AdjContract *contract; /* (owned) (nullable) */
 };
@@ -98,7 +98,7 @@ on_traced (GObject *source, GAsyncResult *result, gpointer data)
   AdjContractPage *self = ADJ_CONTRACT_PAGE (source);
   g_autoptr (GError) error = NULL;
 
-  /* Another graph was asked for meanwhile. */
+  /* Another graph was requested meanwhile. */
   if (adj_task_from_result (result) != self->tracing)
     return;
   g_clear_pointer (&self->tracing, adj_task_unref);
@@ -149,7 +149,7 @@ find_captured (AdjDocument *document)
   return first != NULL && g_strv_contains (captured, first->name) ? first->graph : NULL;
 }
 
-/* Traced only when somebody looks. */
+/* Traces only when the page is visible. */
 static void
 update (AdjContractPage *self)
 {

@@ -5,8 +5,8 @@
 
 G_BEGIN_DECLS
 
-/* What compiling keeps of the calls of the region that is shown, and how its writes became values:
- * each with the number of its rule and what that means. */
+/* The calling convention that compiling gives the shown region, and how its writes are
+ * functionalised: each with its rule and explanation. */
 #define ADJ_TYPE_CONTRACT_PAGE (adj_contract_page_get_type ())
 G_DECLARE_FINAL_TYPE (AdjContractPage, adj_contract_page, ADJ, CONTRACT_PAGE, AdjPanel)
 

@@ -18,7 +18,7 @@ struct _AdjFindingsPage
   AdwStatusPage *nothing;
   GtkSearchBar *bar;
   GtkListView *rows;
-  AdjBundle *bundle;     /* (owned) (nullable): that was checked, or is being checked */
+  AdjBundle *bundle;     /* (owned) (nullable): bundle that was or is being checked */
   AdjTask *checking;     /* (owned) (nullable) */
   AdjFindings *findings; /* (owned) (nullable) */
 };
@@ -63,7 +63,8 @@ static const AdjRowLook look = {
   .bind = bind,
 };
 
-/* What is wrong first is looked at.  (transfer full) */
+/* The nodes of the finding, the culprit at the end, which makes it the current one.
+ * (transfer full) */
 static GArray *
 list_nodes (const AdjFinding *finding)
 {
@@ -133,7 +134,7 @@ on_checked (GObject *source, GAsyncResult *result, gpointer data)
 {
   AdjFindingsPage *self = ADJ_FINDINGS_PAGE (source);
 
-  /* Another file was asked for meanwhile. */
+  /* Another file was opened meanwhile. */
   if (adj_task_from_result (result) != self->checking)
     return;
   g_clear_pointer (&self->checking, adj_task_unref);
@@ -157,7 +158,7 @@ forget (AdjFindingsPage *self)
   g_clear_pointer (&self->bundle, adj_bundle_unref);
 }
 
-/* Checked only when somebody looks. */
+/* Checks only when the page is visible. */
 static void
 update (AdjFindingsPage *self)
 {

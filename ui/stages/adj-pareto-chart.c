@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The chart of partitions by bytes saved and work repeated. */
+/* The chart of partitions by peak memory and recomputation. */
 
 #include "stages/adj-pareto-chart.h"
 
@@ -14,13 +14,13 @@
 
 #define LEFT 76.0 /* for the numbers of the peaks */
 #define RIGHT 20.0
-#define TOP 24.0    /* for what is said of a point */
+#define TOP 24.0    /* for the text about a point */
 #define BOTTOM 38.0 /* for numbers and the name of the axis */
 #define INSET 12.0  /* between the axis and the first point */
-#define REACH 14.0  /* pixels around a point that count as it */
+#define REACH 14.0  /* pixels around a point that react to the pointer */
 #define SIZE 4.5    /* radius of a sign */
 #define SHOWN_AROUND 4.0
-#define SUBJECT_AROUND 8.0 /* of the point that is spoken of */
+#define SUBJECT_AROUND 8.0 /* radius of the circle around the described point */
 
 struct _AdjParetoChart
 {
@@ -77,7 +77,7 @@ adj_pareto_chart_get_place (AdjParetoChart *self, guint position)
                               (float) y_of (self, (double) plan->peak));
 }
 
-/* The nearest plan; of several at one place one that is not dominated. */
+/* The nearest plan; among several at one place one that is not dominated. */
 static guint
 find_at (AdjParetoChart *self, double x, double y)
 {
@@ -178,7 +178,8 @@ on_released (AdjParetoChart *self, int n_press, double x, double y)
   choose (self, find_at (self, x, y));
 }
 
-/* From left to right, which is the order of the list; the ends with G_MININT and G_MAXINT. */
+/* Moves from left to right, which is the order of the list; to the ends with G_MININT and G_MAXINT.
+ */
 static gboolean
 on_arrow (GtkWidget *widget, GVariant *args, gpointer data)
 {
@@ -232,8 +233,8 @@ trace_diamond (cairo_t *cr, double x, double y, double r)
   cairo_close_path (cr);
 }
 
-/* PyTorch's are rings, ours are diamonds; where both stand one sees both.  What the file holds has
- * a wide ring around whatever else is there. */
+/* PyTorch's plans are rings, ours are diamonds, so that both are visible at one place.  The plan of
+ * the file has a wide ring around its sign. */
 void
 adj_pareto_chart_draw_sign (
     cairo_t *cr, AdjPlanKind kind, double x, double y, gboolean is_dominated)
@@ -257,7 +258,7 @@ adj_pareto_chart_draw_sign (
   cairo_stroke (cr);
 }
 
-/* A cross: it can be counted, but it is no plan of this program. */
+/* A cross: a plan with known costs that would be another program. */
 void
 adj_pareto_chart_draw_wrong (cairo_t *cr, double x, double y)
 {
@@ -275,7 +276,7 @@ adj_pareto_chart_draw_wrong (cairo_t *cr, double x, double y)
   cairo_stroke (cr);
 }
 
-/* What no plan is below: steps through those that are not dominated. */
+/* The Pareto front: steps through the plans that are not dominated. */
 static void
 draw_front (AdjParetoChart *self, cairo_t *cr)
 {

@@ -26,7 +26,7 @@ struct _AdjParetoPage
   GtkBox *names;
   GtkColumnView *table;
 
-  AdjGraph *joint, *backward; /* (owned) (nullable): whose curve is there or under way */
+  AdjGraph *joint, *backward; /* (owned) (nullable): of the curve shown or being computed */
   AdjTaskList tasks;
 };
 
@@ -136,7 +136,7 @@ fill_names (AdjParetoPage *self)
     }
 }
 
-/* The last of the names is there where one of the plans is so. */
+/* Shows the last name of the legend only if one of the plans would be another program. */
 static void
 update_names (AdjParetoPage *self, GListModel *plans)
 {
@@ -233,7 +233,7 @@ on_computed (GObject *source, GAsyncResult *result, gpointer data)
   gpointer plans = NULL;
   gint64 age;
 
-  /* Stopped, or another graph meanwhile. */
+  /* It was stopped, or another graph was requested meanwhile. */
   if (!adj_task_list_finish (&self->tasks, ADJ_TASK_PARTITIONS, result, &plans, &age, &error))
     return;
   if (plans != NULL)

@@ -5,8 +5,8 @@
 
 G_BEGIN_DECLS
 
-/* In how many ways the joint graph can be taken apart, and what each costs: a curve and a table.
- * They are computed when somebody looks. */
+/* The possible partitions of the joint graph and their costs: a curve and a table, computed when
+ * the page is visible. */
 #define ADJ_TYPE_PARETO_PAGE (adj_pareto_page_get_type ())
 G_DECLARE_FINAL_TYPE (AdjParetoPage, adj_pareto_page, ADJ, PARETO_PAGE, AdjPanel)
 

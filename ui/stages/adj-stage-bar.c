@@ -17,7 +17,7 @@ struct _AdjStageBar
   GtkBox *stages;
   GtkScrolledWindow *scroller;
   GtkButton *trace_button;
-  AdjRecording *recording;      /* (owned) (nullable): whose buttons are there */
+  AdjRecording *recording;      /* (owned) (nullable): recording of the buttons */
   GPtrArray *buttons;           /* (unowned) of GtkToggleButton: one for each step */
   AdjStageSummaries *summaries; /* (unowned) (nullable): of the document */
   gulong changed;               /* handler of @summaries */
@@ -26,7 +26,7 @@ struct _AdjStageBar
 
 G_DEFINE_FINAL_TYPE (AdjStageBar, adj_stage_bar, ADJ_TYPE_PANEL)
 
-/* A sign as well as a colour. */
+/* Results have a sign as well as a colour. */
 static const struct
 {
   const char *sign, *css_class;
@@ -103,7 +103,7 @@ make_tooltip (AdjStageBar *self, const AdjStep *step, const AdjStageSummary *sum
                         : g_strdup (text);
 }
 
-/* Its labels: name, sign of the check, counts. */
+/* Sets its labels: name, sign of the check, counts. */
 static void
 update_button (AdjStageBar *self,
                GtkWidget *button,
@@ -173,7 +173,7 @@ make_button (AdjStageBar *self, const AdjStep *step, gboolean compact)
   return button;
 }
 
-/* -1: it is on neither side of a partition; 0: forward, or made of it; 1: backward. */
+/* -1: not part of a partition; 0: forward, or made from it; 1: backward. */
 static gint
 find_side (AdjStageBar *self, gint stage)
 {
@@ -192,7 +192,7 @@ append (GtkBox *line, GtkWidget *widget)
   gtk_box_append (line, widget);
 }
 
-/* Two lines below each other: what forward and what backward became. */
+/* Makes two lines, one for stages of forward and one for stages of backward. */
 static void
 make_fork (GtkBox *stages, GtkBox *lines[2])
 {
@@ -255,7 +255,7 @@ update_summaries (AdjStageBar *self)
     }
 }
 
-/* Scrolls as little as shows it. */
+/* Scrolls by the least amount that shows it. */
 static void
 scroll_to (AdjStageBar *self, GtkWidget *button)
 {

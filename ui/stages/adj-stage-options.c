@@ -14,7 +14,7 @@ struct _AdjStageOptions
 {
   AdjPanel parent_instance;
 
-  GtkWidget *joint, *partition; /* the options of either */
+  GtkWidget *joint, *partition; /* options of the joint graph and of the partition */
   GtkCheckButton *functionalizes, *compat;
   GtkDropDown *decompositions, *partitioner;
   GtkSpinButton *budget;

@@ -5,7 +5,7 @@
 
 #include <math.h>
 
-#define MARKS 5 /* about so many stretches */
+#define MARKS 5 /* approximate number of intervals */
 
 static const struct
 {

@@ -12,18 +12,18 @@ typedef enum
   ADJ_AXIS_STEPS, /* whole numbers */
 } AdjAxisUnit;
 
-/* A scale with round numbers in one unit, a little wider than what it has to show. */
+/* An axis with round numbers in one unit, a little wider than its data. */
 typedef struct
 {
   double from, to;  /* the ends */
-  double step;      /* between marks, which begin at @from */
-  double scale;     /* how much one of the unit is */
+  double step;      /* distance of marks, which begin at @from */
+  double scale;     /* the value of one unit */
   const char *unit; /* "KiB" */
 } AdjAxis;
 
 void adj_axis_init (AdjAxis *axis, double least, double most, AdjAxisUnit unit);
 
-/* 0 at the beginning, 1 at the end. */
+/* The position of @value: 0 at the beginning, 1 at the end. */
 double adj_axis_get_share (const AdjAxis *axis, double value);
 /* The marks. */
 guint adj_axis_get_n (const AdjAxis *axis);

@@ -20,7 +20,7 @@ on_setup (GtkSignalListItemFactory *factory, GtkListItem *item, const AdjColumn 
   adj_context_menu_set_item (label, item);
 }
 
-/* The widget of the list around the cells has no name of its own in GTK 4.8. */
+/* Names the row widget around the cells, which has no accessible name in GTK 4.8. */
 static void
 name_row (GtkWidget *bound)
 {
@@ -62,7 +62,7 @@ on_bind (GtkSignalListItemFactory *factory, GtkListItem *item, const AdjColumn *
   name_row (gtk_widget_get_parent (label));
 }
 
-/* Neither has what a table is made of. */
+/* Names the parts of a table, which have none either. */
 static void
 name_parts (GtkWidget *table)
 {
@@ -117,7 +117,7 @@ has_columns (GListModel *all, const AdjColumn *columns, guint n, const gboolean 
   return at == g_list_model_get_n_items (all);
 }
 
-/* Some column takes what is left, else the last. */
+/* If no column expands, the last one does. */
 static void
 fill_width (GListModel *all)
 {
@@ -135,7 +135,7 @@ fill_width (GListModel *all)
     gtk_column_view_column_set_expand (last, TRUE);
 }
 
-/* Not hidden: GTK 4.8 leaves room for those that are. */
+/* Removes columns instead of hiding them: GTK 4.8 keeps the space of hidden ones. */
 void
 adj_columns_show (GtkColumnView *table, const AdjColumn *columns, guint n, const gboolean *shown)
 {
@@ -155,7 +155,7 @@ adj_columns_show (GtkColumnView *table, const AdjColumn *columns, guint n, const
   fill_width (all);
 }
 
-/* Whether a row has something to say; of long tables the first rows decide. */
+/* Whether any row has a text for the column; of long tables the first rows decide. */
 static gboolean
 is_filled (GListModel *rows, const AdjColumn *column)
 {

@@ -10,17 +10,17 @@ typedef struct
 {
   const char *title;
   char *(*get) (gpointer item); /* (transfer full) */
-  int width;                    /* -1: takes what is left */
+  int width;                    /* -1: expands */
   gboolean bold, numeric;
   const char *(*get_class) (gpointer item); /* (nullable): style class of the cell */
 } AdjColumn;
 
 /* @columns: static */
 void adj_columns_append (GtkColumnView *table, const AdjColumn *columns, guint n);
-/* Leaves those of @columns of which @shown says so. */
+/* Shows only those of @columns whose @shown is %TRUE. */
 void
 adj_columns_show (GtkColumnView *table, const AdjColumn *columns, guint n, const gboolean *shown);
-/* Leaves those that have a text for any row of @table, which is not nothing. */
+/* Shows only the columns that have a text other than ADJ_COLUMN_NOTHING in any row of @table. */
 #define ADJ_COLUMN_NOTHING "–"
 void adj_columns_show_filled (GtkColumnView *table, const AdjColumn *columns, guint n);
 

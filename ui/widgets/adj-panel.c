@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What all panel pages have in common: they follow one document. */
+/* The base of panel pages, which follow one document. */
 
 #include "widgets/adj-panel.h"
 

@@ -50,8 +50,7 @@ on_setup (GtkSignalListItemFactory *factory, GtkListItem *item, Factory *self)
     look->setup (item, row, self->data);
 }
 
-/* The widget of the list around a row, and the one that opens it, have no names of their own in GTK
- * 4.8. */
+/* Names the row widget and its expander, which have no accessible names in GTK 4.8. */
 static void
 name_row (GtkWidget *child, GtkLabel *const *cells, guint n)
 {

@@ -14,22 +14,22 @@ typedef struct
   gboolean expand;
   PangoEllipsizeMode ellipsize;
   gboolean numeric, wrap, selectable;
-  int least; /* characters that are always shown; 0: none */
+  int least; /* width in characters that is always kept; 0: none */
 } AdjCellLook;
 
-/* How the rows of a list of labels look, and what they say. */
+/* The look and content of the rows of a list of labels. */
 typedef struct
 {
   guint n;
   AdjCellLook cells[ADJ_MAX_CELLS];
   int spacing;
   gboolean tree;        /* items are GtkTreeListRow, with an expander */
-  gboolean inactivable; /* rows are to be read only */
+  gboolean inactivable; /* rows cannot be activated */
   void (*setup) (GtkListItem *item, GtkWidget *row, gpointer data); /* (nullable) */
   void (*bind) (GtkListItem *item, GtkWidget *row, GtkLabel *const *cells, gpointer data);
 } AdjRowLook;
 
-/* @look: static.  Rows are named for assistive technology by what their labels say. */
+/* @look: static.  The accessible names of rows are the texts of their labels. */
 GtkListItemFactory *adj_row_look_make_factory (const AdjRowLook *look, gpointer data);
 
 G_END_DECLS

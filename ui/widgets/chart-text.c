@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The texts of charts: numbers of axes and what is said of a point. */
+/* Texts of charts: numbers of axes and descriptions of points. */
 
 #include "widgets/chart-text.h"
 
@@ -51,7 +51,7 @@ adj_chart_write_title (
   place (pen, layout, x, y, height);
 }
 
-/* Upwards, around @middle. */
+/* Written upwards, centred at @middle. */
 void
 adj_chart_write_axis (const AdjChartPen *pen,
                       const char *name,

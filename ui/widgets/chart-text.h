@@ -5,23 +5,23 @@
 
 G_BEGIN_DECLS
 
-/* What the texts of a chart are written with. */
+/* The pen for the texts of a chart. */
 typedef struct
 {
-  GtkWidget *widget; /* (unowned): no text leaves it at the sides */
+  GtkWidget *widget; /* (unowned): texts are kept within its width */
   GtkSnapshot *snapshot;
   GdkRGBA color;
 } AdjChartPen;
 
-/* @align: 0: begins at @x; 1: ends there; between: in between.  @y is the middle of the line, in
- * pixels; @scale of the font. */
+/* @align: 0: begins at @x; 1: ends there; or between.  @y is the middle of the line, in pixels;
+ * @scale of the font. */
 void adj_chart_write (
     const AdjChartPen *pen, const char *text, double x, double y, double align, double scale);
 
-/* From @x on, cut where @room ends. */
+/* Begins at @x, ellipsised after @room. */
 void adj_chart_write_title (
     const AdjChartPen *pen, const char *text, double x, double y, double room, double scale);
-/* The name of an axis that goes up, or @brief where there is no room for it. */
+/* The name of a vertical axis, or @brief where there is not enough room for it. */
 void adj_chart_write_axis (const AdjChartPen *pen,
                            const char *name,
                            const char *brief,

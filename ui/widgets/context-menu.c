@@ -49,7 +49,7 @@ adj_context_menu_watch (GtkWidget *widget, AdjMenuAsked asked, gpointer data)
   gtk_gesture_single_set_button (GTK_GESTURE_SINGLE (click), GDK_BUTTON_SECONDARY);
   g_signal_connect (click, "pressed", G_CALLBACK (on_pressed), watch);
   gtk_widget_add_controller (widget, GTK_EVENT_CONTROLLER (click));
-  /* Who holds the button of a mouse drags. */
+  /* Long press is for touch only: with a held mouse button one drags. */
   gtk_gesture_single_set_touch_only (GTK_GESTURE_SINGLE (press), TRUE);
   g_signal_connect (press, "pressed", G_CALLBACK (on_long_press), watch);
   gtk_widget_add_controller (widget, GTK_EVENT_CONTROLLER (press));

@@ -22,13 +22,13 @@ find_text (GtkWidget *widget)
   return NULL;
 }
 
-/* A button says what stands on it, or else its tooltip. */
+/* A button is named by its text, else by its tooltip. */
 static const char *
 find_name (GtkWidget *button, const char *tooltip)
 {
   const char *text = GTK_IS_MENU_BUTTON (button) ? NULL : find_text (button);
 
-  /* A sign is no name. */
+  /* A symbol is not a name. */
   if (text != NULL && !g_unichar_isalnum (g_utf8_get_char (text)) && tooltip != NULL)
     return tooltip;
   if (text != NULL || tooltip != NULL)
@@ -40,7 +40,7 @@ static void
 set_name (GtkWidget *widget, const char *text)
 {
   gtk_accessible_update_property (GTK_ACCESSIBLE (widget), GTK_ACCESSIBLE_PROPERTY_LABEL, text, -1);
-  /* The toolkit adds what labels it, which is the same once more. */
+  /* Drops the label relation of the toolkit, which would repeat the name. */
   gtk_accessible_reset_relation (GTK_ACCESSIBLE (widget), GTK_ACCESSIBLE_RELATION_LABELLED_BY);
 }
 
@@ -62,8 +62,8 @@ is_menu_item (GtkWidget *widget)
          role == GTK_ACCESSIBLE_ROLE_MENU_ITEM_RADIO;
 }
 
-/* In GTK 4.18 what labels an item of a menu may not tell a name.  The items change with the model
- * and with what they switch, so each time. */
+/* In GTK 4.18 the label of a menu item may lack a name.  Items change with the model and with their
+ * state, so they are named whenever the menu is shown. */
 static void
 on_menu_shown (GtkWidget *widget)
 {
@@ -71,7 +71,7 @@ on_menu_shown (GtkWidget *widget)
 
   if (text != NULL)
     set_name (widget, text);
-  /* Its button says what is chosen, and has no name of its own. */
+  /* Its button shows the choice, and has no name of its own. */
   if (GTK_IS_DROP_DOWN (widget))
     return;
   for (GtkWidget *child = gtk_widget_get_first_child (widget); child != NULL;
@@ -79,7 +79,7 @@ on_menu_shown (GtkWidget *widget)
     on_menu_shown (child);
 }
 
-/* Once for each widget, however often it is named. */
+/* Connects only once per widget. */
 static void
 follow (GtkWidget *widget, const char *signal, void (*on_changed) (GtkWidget *))
 {
@@ -87,7 +87,7 @@ follow (GtkWidget *widget, const char *signal, void (*on_changed) (GtkWidget *))
   g_signal_connect (widget, signal, G_CALLBACK (on_changed), NULL);
 }
 
-/* @tooltip: (nullable): of the nearest widget around that has one */
+/* @tooltip: (nullable): of the nearest ancestor that has one */
 static void
 name (GtkWidget *widget, const char *tooltip)
 {
@@ -113,7 +113,7 @@ name (GtkWidget *widget, const char *tooltip)
     name (child, tooltip);
 }
 
-/* The toolkit makes the rows anew when they are shown. */
+/* The rows are made anew when they are shown. */
 static void
 on_choices_shown (GtkWidget *list)
 {

@@ -5,11 +5,11 @@
 
 G_BEGIN_DECLS
 
-/* Names every button below @root for assistive technology: by its text without the mark of the
- * mnemonic, else by its tooltip. */
+/* Sets the accessible name of every button below @root: its text without the mnemonic mark, else
+ * its tooltip. */
 void adj_name_widgets (GtkWidget *root);
-/* Names the list that @widget, a drop-down list or a row with one, lets choose from, and its rows
- * whenever it is shown. */
+/* Names the list of @widget, a drop-down list or a row with one, and its rows whenever it is shown.
+ */
 void adj_name_choices (GtkWidget *widget, const char *name);
 
 G_END_DECLS

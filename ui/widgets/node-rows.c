@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Keeps a list of nodes and the selection of a document in step. */
+/* Synchronises a list of nodes with the selection of a document. */
 
 #include "widgets/node-rows.h"
 

@@ -8,20 +8,20 @@ G_BEGIN_DECLS
 
 /**
  * adj_node_rows_take:
- * @graph: the place of a graph in the document, which may be another one than the shown
- * @nodes: (element-type guint32): of it, that a row of a list stands for; the last is looked at
+ * @graph: index of a graph in the document, which need not be the shown one
+ * @nodes: (element-type guint32): nodes of it that a row represents; the last is the current one
  * @target: (out) (transfer full)
  *
- * What the context menu of the row is about.  In the shown graph the nodes are selected; those of
- * another are the target of a menu that leads there.
+ * Prepares the context menu of the row.  In the shown graph the nodes are selected; nodes of
+ * another graph become the target of a menu that goes there.
  *
  * Returns: 0 when there is no node
  */
 AdjMenu adj_node_rows_take (AdjDocument *document, guint graph, const GArray *nodes, char **target);
 
-/* Shows the nodes that such a target names. */
+/* Goes to the nodes of such a target. */
 void adj_node_rows_show (AdjDocument *document, const char *target);
-/* Their names, a line each.  (transfer full) */
+/* The names of its nodes, one per line.  (transfer full) */
 char *adj_node_rows_list_names (const char *target);
 
 G_END_DECLS

@@ -14,7 +14,7 @@ typedef struct
   GtkWidget *entry;
   const AdjQuickFind *find;
   gpointer self;
-  guint from; /* the row where the search began */
+  guint from; /* row at which the search started */
 } Finding;
 
 /* -- matching -- */
@@ -107,7 +107,7 @@ on_previous (Finding *finding)
   go (finding, finding->find->get_current (finding->self), -1);
 }
 
-/* The row that is selected, so that arrows go on from there. */
+/* The widget of the selected row, which gets the focus so that arrows continue from there. */
 static GtkWidget *
 find_row (GtkWidget *widget)
 {
@@ -158,7 +158,7 @@ on_entry_key (Finding *finding, guint key, guint code, GdkModifierType state)
   return GDK_EVENT_STOP;
 }
 
-/* Letters are the bar's own. */
+/* Passes letters to the bar. */
 static gboolean
 on_list_key (Finding *finding, guint key, guint code, GdkModifierType state)
 {
@@ -242,7 +242,7 @@ get_row_text (gpointer data, guint row)
   return rows->get_text (item, row, rows->self);
 }
 
-/* The first that is selected. */
+/* The first selected row. */
 static guint
 get_current_row (gpointer data)
 {

@@ -5,20 +5,20 @@
 
 G_BEGIN_DECLS
 
-/* Typing in a list finds a row: a letter or "/" opens the bar above it, Up and Down go to other
- * rows that match, Enter and Escape go back to the list; Enter activates what was found. */
+/* Type-ahead search in a list: a letter or "/" opens the bar above it, Up and Down go to other
+ * matches, Enter and Escape return to the list; Enter activates the match. */
 
 typedef struct
 {
-  /* How many rows there are, shown or not. */
+  /* The number of rows, including hidden ones. */
   guint (*count) (gpointer self);
-  /* (transfer full): what is searched */
+  /* (transfer full): the text that is searched */
   char *(*get_text) (gpointer self, guint row);
-  /* The row to begin from. */
+  /* The row to start from. */
   guint (*get_current) (gpointer self);
-  /* Selects and shows it. */
+  /* Selects the row and scrolls to it. */
   void (*show) (gpointer self, guint row);
-  /* (nullable) As Enter in the list does. */
+  /* (nullable) Activates the selected row, as Enter in the list does. */
   void (*activate) (gpointer self);
 } AdjQuickFind;
 
@@ -26,18 +26,18 @@ typedef struct
  * adj_quick_find_add:
  * @bar: above the list; gets an entry
  * @list: a list whose keys are caught
- * @what: of the entry, for assistive technology: "Find a Module"
+ * @what: accessible name of the entry: "Find a Module"
  * @find: static
  * @self: (unowned): lives as long as @bar
  */
 void adj_quick_find_add (
     GtkSearchBar *bar, GtkWidget *list, const char *what, const AdjQuickFind *find, gpointer self);
 
-/* What is searched of a row.  (transfer full) */
+/* The text of a row that is searched.  (transfer full) */
 typedef char *(*AdjRowText) (gpointer item, guint position, gpointer self);
 
-/* The same for the rows of a GtkListView or GtkColumnView, whatever its model is then: a row that
- * is found is selected, Enter activates it. */
+/* The same for the rows of a GtkListView or GtkColumnView, with its model at the time: the match is
+ * selected, Enter activates it. */
 void adj_quick_find_add_rows (
     GtkSearchBar *bar, GtkWidget *list, const char *what, AdjRowText get_text, gpointer self);
 

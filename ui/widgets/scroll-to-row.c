@@ -11,7 +11,7 @@
 typedef struct
 {
   guint row, n;
-  int frames; /* until the list has taken its new rows */
+  int frames; /* frames until the list has its new rows */
   gboolean has_jumped;
   GtkWidget *list;
   GdkFrameClock *clock; /* (owned) */
@@ -25,7 +25,7 @@ get_adjustment (GtkWidget *list)
   return gtk_scrolled_window_get_vadjustment (GTK_SCROLLED_WINDOW (window));
 }
 
-/* Whether it had to. */
+/* Scrolls if the row is not in view; whether it did. */
 static gboolean
 scroll (GtkWidget *list, const Wish *wish)
 {
@@ -37,13 +37,13 @@ scroll (GtkWidget *list, const Wish *wish)
 
   if (top >= value && top + height <= value + page)
     return FALSE;
-  /* No row is cut at the top, where a table has its titles. */
+  /* Aligns to whole rows, so that none is cut at the top, below the titles of a table. */
   gtk_adjustment_set_value (adjustment,
                             floor ((top + height / 2 - page / 2) / height) * height + 1);
   return TRUE;
 }
 
-/* Whether there is more to do. */
+/* Whether another frame is needed. */
 static gboolean
 go_on (GtkWidget *list, Wish *wish)
 {
@@ -57,15 +57,15 @@ go_on (GtkWidget *list, Wish *wish)
       wish->frames = FRAMES;
       return TRUE;
     }
-  /* After a jump over many rows GTK 4.8 gives the new ones no place until it scrolls again. */
+  /* After a jump over many rows GTK 4.8 does not allocate the new ones until it scrolls again. */
   if (wish->has_jumped)
     gtk_adjustment_set_value (get_adjustment (list),
                               gtk_adjustment_get_value (get_adjustment (list)) - 1);
   return FALSE;
 }
 
-/* Now every row has its place: between here and the next layout the list may get other rows, and
- * cannot be scrolled. */
+/* Runs after painting, when every row is allocated: before the next layout the list may get other
+ * rows, and cannot be scrolled. */
 static void
 on_painted (GtkWidget *list)
 {
@@ -75,7 +75,7 @@ on_painted (GtkWidget *list)
     g_object_set_data (G_OBJECT (list), WISH_KEY, NULL);
 }
 
-/* The clock may have lost its handlers with its window. */
+/* The handlers may be gone already, with the window of the clock. */
 static void
 wish_free (gpointer data)
 {

@@ -16,9 +16,9 @@ struct _AdjApplication
   AdwApplication parent_instance;
 
   GSettings *settings; /* (owned) (nullable) */
-  GPtrArray *programs; /* AdjProgram, of the plugins that were named */
-  GPtrArray *known; /* AdjExtensions: of the first of these, of the first two, … : what was opened
-                       with one must not outlive it */
+  GPtrArray *programs; /* AdjProgram: of the plugins named on the command line */
+  GPtrArray *known; /* AdjExtensions: of the first plugin, of the first two, …; must outlive the
+                       bundles that were opened with them */
 };
 
 G_DEFINE_FINAL_TYPE (AdjApplication, adj_application, ADW_TYPE_APPLICATION)
@@ -113,7 +113,7 @@ on_quit (GSimpleAction *action, GVariant *parameter, gpointer data)
 {
   g_autoptr (GList) windows = g_list_copy (gtk_application_get_windows (GTK_APPLICATION (data)));
 
-  /* Each may ask first. */
+  /* Each window may ask before it closes. */
   for (GList *l = windows; l != NULL; l = l->next)
     gtk_window_close (l->data);
 }

@@ -28,7 +28,7 @@ G_DEFINE_FINAL_TYPE (AdjCommandPalette, adj_command_palette, GTK_TYPE_POPOVER)
 
 /* -- rows -- */
 
-/* What was typed stands out. */
+/* Makes the matched letters bold. */
 static void
 embolden (GtkLabel *label, const char *title, const char *query)
 {
@@ -72,7 +72,7 @@ static const AdjRowLook look = {
 
 /* -- finding -- */
 
-/* A screen reader says what Enter would run. */
+/* Announces to screen readers what Enter would run. */
 static void
 describe_selected (AdjCommandPalette *self)
 {
@@ -121,7 +121,7 @@ step (AdjCommandPalette *self, gint by)
   describe_selected (self);
 }
 
-/* It may open something else, so the popover goes first. */
+/* The action may open something else, so the popover is closed first. */
 static void
 run (AdjCommandPalette *self)
 {

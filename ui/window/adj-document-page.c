@@ -23,8 +23,8 @@
 #include "window/page-view-private.h"
 
 #define INSPECTOR_WIDTH 300
-#define INSPECTOR_HEIGHT 120 /* at least, below the canvas */
-#define CANVAS_HEIGHT 320    /* at least, above the panel; 3/5 of both where they have less */
+#define INSPECTOR_HEIGHT 120 /* least, below the canvas */
+#define CANVAS_HEIGHT 320    /* least, above the panel; 3/5 of both where there is less */
 
 G_DEFINE_FINAL_TYPE (AdjDocumentPage, adj_document_page, ADW_TYPE_BIN)
 
@@ -83,7 +83,8 @@ adj_document_page_show (AdjDocumentPage *self, const char *name)
       gtk_notebook_set_current_page (self->panel, (int) i);
 }
 
-/* Of a list that is on the screen: GTK 4.18 would go to its first row, be that out of view. */
+/* The selected row of a visible list: GTK 4.18 would focus its first row, even if that is out of
+ * view. */
 static GtkWidget *
 find_selected_row (GtkWidget *widget)
 {
@@ -115,12 +116,12 @@ adj_document_page_focus_panel (AdjDocumentPage *self)
   else if (row != NULL)
     gtk_widget_grab_focus (row);
   else if (!gtk_widget_grab_focus (page) && !gtk_widget_child_focus (page, GTK_DIR_TAB_FORWARD))
-    gtk_widget_grab_focus (GTK_WIDGET (self->panel)); /* its tabs: an empty page takes no keys */
+    gtk_widget_grab_focus (GTK_WIDGET (self->panel)); /* the tabs, as an empty page takes no keys */
 }
 
 /* -- what the document says -- */
 
-/* With the first picture the keys of the canvas work; not if somebody is at work elsewhere. */
+/* Focuses the canvas with the first picture, unless the focus is elsewhere. */
 static void
 focus_picture (AdjDocumentPage *self)
 {
@@ -149,8 +150,8 @@ update_page (AdjDocumentPage *self)
     focus_picture (self);
 }
 
-/* The inspector comes with the first selection and goes with the last; not over one of two graphs
- * that are looked at side by side. */
+/* Reveals the inspector with the first selection and hides it with the last; it does not cover one
+ * of two graphs side by side. */
 static void
 update_selected (AdjDocumentPage *self)
 {
@@ -170,8 +171,8 @@ on_inspector_moved (AdjDocumentPage *self)
     adj_graph_view_uncover_soon (adj_canvas_page_get_view (self->canvas_page));
 }
 
-/* Where canvas and inspector have no room side by side, the inspector lies over the lower part of
- * the canvas, which stays in use. */
+/* Where canvas and inspector do not fit side by side, the inspector covers the lower part of the
+ * canvas, which stays usable. */
 static void
 update_narrow (AdjDocumentPage *self)
 {
@@ -197,7 +198,8 @@ update_narrow (AdjDocumentPage *self)
   on_inspector_moved (self);
 }
 
-/* The panel keeps its height when the window becomes lower, and the next window begins with it. */
+/* Keeps the canvas at its least height: the panel keeps its own when the window shrinks, and a new
+ * window starts with it. */
 static void
 update_share (AdjDocumentPage *self)
 {
@@ -217,7 +219,7 @@ on_canvas_changed (AdjDocumentPage *self)
   update_share (self);
 }
 
-/* Both graphs have the same room at first. */
+/* Gives both graphs the same width at first. */
 static void
 on_beside_shown (AdjDocumentPage *self)
 {
@@ -227,7 +229,7 @@ on_beside_shown (AdjDocumentPage *self)
     gtk_paned_set_position (GTK_PANED (both), gtk_widget_get_width (both) / 2);
 }
 
-/* What stands at the end of the panel's tabs. */
+/* Updates the text at the end of the panel's tabs. */
 static void
 update_note (AdjDocumentPage *self)
 {
@@ -252,7 +254,7 @@ update_evaluation (AdjDocumentPage *self)
       evaluation != NULL ? adj_evaluation_get_comparison (evaluation) : NULL;
 
   update_note (self);
-  /* Who runs on that page looks at what is returned there. */
+  /* Started on the run page, the run shows its outputs there. */
   if (evaluation != NULL && !ADJ_IS_RUN_PAGE (gtk_notebook_get_nth_page (
                                 self->panel, gtk_notebook_get_current_page (self->panel))))
     adj_document_page_show (self, "values");
@@ -262,7 +264,7 @@ update_evaluation (AdjDocumentPage *self)
 
 /* -- problems -- */
 
-/* The log opens at the failure of a stage. */
+/* Opens the log at the failure of a stage. */
 static void
 update_problem (AdjDocumentPage *self)
 {
@@ -311,7 +313,7 @@ update_bundle (AdjDocumentPage *self)
   update_page (self);
 }
 
-/* A file that cannot be opened is not offered again. */
+/* Removes a file that cannot be opened from the recent files. */
 static void
 forget_recent (AdjDocumentPage *self)
 {
@@ -322,7 +324,7 @@ forget_recent (AdjDocumentPage *self)
     gtk_recent_manager_remove_item (gtk_recent_manager_get_default (), uri, NULL);
 }
 
-/* The page says why nothing is shown; a bar above would say it again. */
+/* Shows the error on the page itself, since a bar above would repeat it. */
 static void
 update_status (AdjDocumentPage *self)
 {

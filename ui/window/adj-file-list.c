@@ -22,7 +22,7 @@ struct _AdjFileList
 
 G_DEFINE_FINAL_TYPE (AdjFileList, adj_file_list, ADW_TYPE_BIN)
 
-/* What is chosen is not to open below the list, where that hangs from a button. */
+/* Closes the popover that the list may be in, so that a chosen file does not open below it. */
 static void
 close_popover (GtkWidget *widget, gpointer data)
 {
@@ -124,8 +124,8 @@ fill_recent (AdjFileList *self)
   gtk_widget_set_visible (GTK_WIDGET (self->recent), self->recent_rows->len > 0);
 }
 
-/* Rows cost more than the rest of a window: a list that nobody opens makes none.  The start page
- * has a button for folders beside that for files. */
+/* Makes the rows when the list is first shown, as they cost more than the rest of a window.  The
+ * start page has a button for folders beside the one for files. */
 static void
 adj_file_list_map (GtkWidget *widget)
 {

@@ -5,7 +5,7 @@
 
 G_BEGIN_DECLS
 
-/* Files that were open lately, and the samples; a click opens one. */
+/* Recent files, and the samples; a click opens one. */
 #define ADJ_TYPE_FILE_LIST (adj_file_list_get_type ())
 G_DECLARE_FINAL_TYPE (AdjFileList, adj_file_list, ADJ, FILE_LIST, AdwBin)
 

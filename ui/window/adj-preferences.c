@@ -12,7 +12,7 @@ typedef struct
   const char *value, *title;
 } Choice;
 
-/* A setting with the values that it can have; without: yes or no. */
+/* A setting with its possible values; a switch if it has none. */
 typedef struct
 {
   const char *key, *title, *subtitle;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The bar above a document: what could not be read of its file, or what went wrong last. */
+/* The bar above a document: what could not be read of its file, or the last problem. */
 
 #include "window/adj-remarks-bar.h"
 
@@ -12,7 +12,7 @@ struct _AdjRemarksBar
 {
   AdjPanel parent_instance;
 
-  gboolean closed; /* who reads the remarks about the file has seen them */
+  gboolean closed; /* the user has closed the remarks about the file */
   GtkInfoBar *bar;
   GtkLabel *label;
   GtkButton *button;
@@ -37,7 +37,7 @@ show_remark (AdjRemarksBar *self, GtkMessageType type, const char *text)
                                   problem ? "win.copy-details" : "win.show-page");
 }
 
-/* On the way to the node of a problem there is a button, at it there is none. */
+/* Has a button that goes to the node of a problem, unless that is shown. */
 static void
 update_button (AdjRemarksBar *self)
 {
@@ -105,7 +105,7 @@ update (AdjRemarksBar *self)
                                             (problem != NULL || (n > 0 && !self->closed)));
 }
 
-/* Another file, or the same one read again. */
+/* Another file was opened, or the same one was read again. */
 static void
 update_bundle (AdjRemarksBar *self)
 {

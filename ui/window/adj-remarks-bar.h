@@ -5,8 +5,8 @@
 
 G_BEGIN_DECLS
 
-/* Yellow: the file is usable, but not all of it could be read.  Red: something went wrong, with the
- * way to the node.  Hidden where there is nothing to say. */
+/* Yellow: the file is usable, but not all of it could be read.  Red: something failed, with a
+ * button that goes to the node.  Hidden without a remark. */
 #define ADJ_TYPE_REMARKS_BAR (adj_remarks_bar_get_type ())
 G_DECLARE_FINAL_TYPE (AdjRemarksBar, adj_remarks_bar, ADJ, REMARKS_BAR, AdjPanel)
 

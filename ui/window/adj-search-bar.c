@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The search bar with the list of what was found. */
+/* The search bar with the list of results. */
 
 #include "window/adj-search-bar.h"
 
@@ -22,14 +22,14 @@ struct _AdjSearchBar
   GtkSearchEntry *entry;
   GtkLabel *count;
   GtkToggleButton *regex;
-  gboolean wrong; /* the entry holds no regular expression */
+  gboolean wrong; /* the entry has an invalid regular expression */
   GtkListView *results;
   AdjNodeList *nodes;
   GtkSingleSelection *selection;
-  char *query;   /* what the results are of */
+  char *query;   /* the query of the results */
   GArray *found; /* (owned) (nullable): of guint */
   GtkButton *select_all;
-  GtkFlowBox *others; /* what the other graphs have */
+  GtkFlowBox *others; /* buttons of other graphs with results */
 };
 
 G_DEFINE_FINAL_TYPE (AdjSearchBar, adj_search_bar, ADJ_TYPE_PANEL)
@@ -54,7 +54,7 @@ update_count (AdjSearchBar *self)
   gtk_label_set_text (self->count, text);
 }
 
-/* More than that is not searched while somebody types. */
+/* Other graphs with more nodes in all are not searched while typing. */
 #define MAX_ELSEWHERE 100000
 
 static void
@@ -81,7 +81,7 @@ add_other (AdjSearchBar *self, guint index, const char *id, guint n)
                             G_CALLBACK (gtk_widget_activate), button);
 }
 
-/* In which other graphs it is found, and how often: a button each. */
+/* Searches the other graphs: a button for each with its number of results. */
 static void
 search_elsewhere (AdjSearchBar *self)
 {
@@ -137,7 +137,7 @@ search (AdjSearchBar *self)
     adj_document_set_lit (adj_panel_get_document (self), found->len > 0 ? found : NULL);
 }
 
-/* What was found stands out as long as one looks at it. */
+/* Results are highlighted only while the bar is shown. */
 static void
 on_unmap (AdjSearchBar *self)
 {
@@ -165,7 +165,7 @@ adj_search_bar_step (AdjSearchBar *self, gint step)
   update_count (self);
 }
 
-/* Enter comes sooner than the search that waits for the end of typing. */
+/* Runs the pending search at once, when Enter is pressed before typing has settled. */
 static void
 catch_up (AdjSearchBar *self)
 {
@@ -196,7 +196,7 @@ on_stop (AdjSearchBar *self)
   close_popover (self);
 }
 
-/* From wherever in it the focus is. */
+/* Closes the bar from any focus inside it. */
 static gboolean
 on_escape (GtkWidget *widget, GVariant *args, gpointer data)
 {
@@ -204,7 +204,7 @@ on_escape (GtkWidget *widget, GVariant *args, gpointer data)
   return TRUE;
 }
 
-/* The flow of all that was found, their bytes together, their names. */
+/* Selects all results: for their flow, their total bytes, their names. */
 static void
 on_select_all (AdjSearchBar *self)
 {
@@ -238,7 +238,7 @@ prepare_row (gpointer item, guint position, char **target, gpointer data)
   return ADJ_MENU_NODE;
 }
 
-/* What was typed stands out.  (transfer full) */
+/* Makes the matched text bold.  (transfer full) */
 static char *
 mark (const char *text, const char *query)
 {
@@ -256,7 +256,7 @@ mark (const char *text, const char *query)
                           after);
 }
 
-/* The first word, without the field that it is looked for in. */
+/* The first word of the query, without its field. */
 static char *
 get_first_word (AdjSearchBar *self)
 {

@@ -5,7 +5,7 @@
 
 G_BEGIN_DECLS
 
-/* Finds nodes of the shown graph. */
+/* Searches nodes of the shown graph. */
 #define ADJ_TYPE_SEARCH_BAR (adj_search_bar_get_type ())
 G_DECLARE_FINAL_TYPE (AdjSearchBar, adj_search_bar, ADJ, SEARCH_BAR, AdjPanel)
 

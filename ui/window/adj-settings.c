@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Settings: opened, kept, and applied to the style. */
+/* Settings: opened, bound to properties, and applied to the style. */
 
 #include "window/adj-settings.h"
 
@@ -24,7 +24,7 @@ adj_settings_new (void)
 void
 adj_settings_keep (GSettings *settings, const char *key, gpointer object, const char *property)
 {
-  /* Windows that are open do not follow each other. */
+  /* Reads the setting once: open windows do not follow each other. */
   if (settings != NULL)
     g_settings_bind (settings, key, object, property,
                      G_SETTINGS_BIND_DEFAULT | G_SETTINGS_BIND_GET_NO_CHANGES);

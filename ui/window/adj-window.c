@@ -68,7 +68,7 @@ adj_window_open (AdjWindow *self, GFile *file)
   page = adj_window_find_open (self, named);
   if (page == NULL)
     page = adj_window_get_room (self);
-  /* Once more: it may have been written anew. */
+  /* Opens it again, as the file may have changed. */
   adj_document_page_open (page, named, name.id);
 }
 
@@ -203,7 +203,7 @@ adj_window_show_shortcuts (AdjWindow *self)
 {
   GtkApplicationWindow *window = GTK_APPLICATION_WINDOW (self);
 
-  /* From then on it has the action. */
+  /* The overlay has the action from then on. */
   if (gtk_application_window_get_help_overlay (window) == NULL)
     gtk_application_window_set_help_overlay (window, adj_shortcuts_window_new ());
   gtk_window_present (GTK_WINDOW (gtk_application_window_get_help_overlay (window)));
@@ -250,7 +250,7 @@ adj_window_dispose (GObject *object)
 {
   AdjWindow *self = ADJ_WINDOW (object);
 
-  /* Who stops says so in its tab, which must still be there. */
+  /* A stopped task reports to its tab, which must still exist. */
   for (int i = 0; self->tabs != NULL && i < adw_tab_view_get_n_pages (self->tabs); i++)
     adj_document_stop (adj_window_get_nth_document (self, i));
   if (self->signals != NULL)
@@ -269,7 +269,7 @@ adj_window_dispose (GObject *object)
   G_OBJECT_CLASS (adj_window_parent_class)->dispose (object);
 }
 
-/* Those of the last window come back. */
+/* The files of the last window are restored in the next session. */
 static void
 keep_open_files (AdjWindow *self)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* When a command is possible. */
+/* Conditions under which commands are possible. */
 
 #include "model/adj-stages.h"
 #include "window/window-commands.h"
@@ -16,7 +16,7 @@ has_graph (AdjDocument *document, gint unused)
   return adj_document_get_graph (document) != NULL;
 }
 
-/* One that others can open, with a graph of it. */
+/* Whether others can open its file, with a graph of it. */
 static gboolean
 has_file (AdjDocument *document, gint unused)
 {

@@ -19,7 +19,7 @@ struct _AdjDocumentPage
   AdjDocument *document; /* (owned) */
   GSettings *settings;   /* (owned) (nullable) */
   gboolean had_selection;
-  gboolean changed; /* since the view was saved */
+  gboolean changed; /* the view changed since it was saved */
   guint saving;
 
   AdjRemarksBar *remarks_bar;
@@ -39,11 +39,11 @@ struct _AdjDocumentPage
   GtkLabel *panel_note;
 };
 
-/* How a document is looked at is saved where it changed and users want it. */
+/* Saves the view of the document if it changed and the user wants that. */
 void page_view_save (AdjDocumentPage *self);
-/* After a few seconds: a crash loses no more. */
+/* The same after a few seconds, so that a crash loses no more. */
 void page_view_save_soon (AdjDocumentPage *self);
-/* As it was when the document was open before, once it has a picture. */
+/* Restores the camera of the saved view, once there is a picture. */
 void page_view_restore_camera (AdjDocumentPage *self);
 
 G_END_DECLS

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* How the document of a page is looked at: saved for the next time, and restored. */
+/* The view of a page's document: saved, and restored the next time. */
 
 #include "ir/adj-graph.h"
 #include "window/adj-settings.h"
@@ -47,7 +47,7 @@ page_view_save (AdjDocumentPage *self)
   if (saved == NULL)
     return;
   self->changed = FALSE;
-  /* A folder that cannot be written must not be in the way. */
+  /* An error is ignored, since a folder that is not writable must not disturb. */
   adj_saved_view_save (saved, file, NULL);
 }
 

@@ -299,8 +299,8 @@ make_node (const AdjPaletteEntries *entries, guint index)
 
 static const struct
 {
-  guint bonus;     /* for what is asked for more often */
-  gboolean always; /* also before anything was typed */
+  guint bonus;     /* for more frequent ones */
+  gboolean always; /* listed before anything is typed */
   guint (*count) (const AdjPaletteEntries *entries);
   const char *(*get_title) (const AdjPaletteEntries *entries, guint index);
   AdjPaletteEntry *(*make) (const AdjPaletteEntries *entries, guint index);

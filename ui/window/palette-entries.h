@@ -7,7 +7,7 @@
 
 G_BEGIN_DECLS
 
-/* Something that the palette offers: an action with its target. */
+/* An entry of the palette: an action with its target. */
 #define ADJ_TYPE_PALETTE_ENTRY (adj_palette_entry_get_type ())
 G_DECLARE_FINAL_TYPE (AdjPaletteEntry, adj_palette_entry, ADJ, PALETTE_ENTRY, GObject)
 
@@ -17,12 +17,12 @@ const char *adj_palette_entry_get_keys (AdjPaletteEntry *self);   /* "Ctrl+O"; "
 const char *adj_palette_entry_get_action (AdjPaletteEntry *self);
 GVariant *adj_palette_entry_get_target (AdjPaletteEntry *self); /* (nullable) */
 
-/* All that can be done and gone to with a document at this moment. */
+/* All entries that are possible for a document at present. */
 typedef struct _AdjPaletteEntries AdjPaletteEntries;
 
 AdjPaletteEntries *adj_palette_entries_new (AdjDocument *document);
 void adj_palette_entries_free (AdjPaletteEntries *entries);
-/* The best for what was typed, as adj_fuzzy_match() has it; commands alone when nothing was.
+/* The best matches of the query by adj_fuzzy_match(); only commands for an empty query.
  * (transfer full): of AdjPaletteEntry */
 GListStore *adj_palette_entries_find (AdjPaletteEntries *entries, const char *query);
 

@@ -10,7 +10,7 @@
 #define PREFIX "win."
 #define N_STAGE_KEYS 9 /* Alt+1 … Alt+9 */
 
-/* The name inside the window; %NULL when somebody else has the action. */
+/* The name inside the window; %NULL when the action is not the window's. */
 static const char *
 get_own_name (const AdjCommand *command)
 {

@@ -5,11 +5,11 @@
 
 G_BEGIN_DECLS
 
-/* Every command of the window, from one table. */
+/* Adds the actions of all commands, from their table. */
 void adj_window_add_actions (AdjWindow *self);
-/* Switches on what can be done now. */
+/* Enables the actions that are possible now. */
 void adj_window_update_actions (AdjWindow *self);
-/* Keys, from the same table. */
+/* Adds the keys of all commands, from the same table. */
 void adj_window_add_accels (GtkApplication *application);
 
 G_END_DECLS

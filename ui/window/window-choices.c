@@ -113,8 +113,8 @@ adj_chosen_inputs (AdjDocument *document)
                        : g_variant_new_printf (CALL_PREFIX "%u", choice.call);
 }
 
-/* "call-0" …, or "run-" and a name, or "random", which asks for the seed, or "file", which asks for
- * one. */
+/* @value: "call-0" …, or ADJ_RUN_PREFIX and a name, or "random", which asks for the seed, or
+ * "file", which asks for one. */
 void
 adj_choose_inputs (AdjWindow *self, GVariant *value)
 {

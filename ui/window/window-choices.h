@@ -5,10 +5,10 @@
 
 G_BEGIN_DECLS
 
-/* What targets of win.inputs begin with that name a run. */
+/* Prefix of the targets of win.inputs that name a run. */
 #define ADJ_RUN_PREFIX "run-"
 
-/* Commands that choose: their state is what the document has.  States are floating. */
+/* Commands that choose: their state is that of the document.  States are floating. */
 
 GVariant *adj_chosen_view (AdjDocument *document);
 void adj_choose_view (AdjWindow *self, GVariant *value);

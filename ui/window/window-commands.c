@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The table of commands: title, keys, when it is possible, and what it runs. */
+/* The table of commands: title, keys, condition, and function. */
 
 #include "window/window-commands.h"
 
@@ -173,7 +173,7 @@ run_trace (AdjWindow *self, GVariant *parameter)
   adj_window_ask_trace (self);
 }
 
-/* Partitioner, budget, and whether as PyTorch decides. */
+/* @parameter: partitioner, budget, and whether it decides as PyTorch does. */
 static void
 run_open_partition (AdjWindow *self, GVariant *parameter)
 {
@@ -281,7 +281,7 @@ run_select_node (AdjWindow *self, GVariant *parameter)
                              (AdjNodeId){ g_variant_get_uint32 (parameter) });
 }
 
-/* The place of a graph in the document, and a node of it. */
+/* @parameter: index of a graph in the document, and a node of it. */
 static void
 run_show_node (AdjWindow *self, GVariant *parameter)
 {

@@ -5,8 +5,8 @@
 
 G_BEGIN_DECLS
 
-/* Every command of the workbench: what actions, keys, the palette and the window of shortcuts are
- * made from.  Keys of the canvas stand in canvas/adj-graph-view.h. */
+/* All commands of the workbench, from which actions, keys, the palette and the window of shortcuts
+ * are made.  Keys of the canvas are in canvas/adj-graph-view.h. */
 
 typedef enum
 {
@@ -14,18 +14,18 @@ typedef enum
   ADJ_NEEDS_GRAPH,
   ADJ_NEEDS_FILE,
   ADJ_NEEDS_SELECTION,
-  ADJ_NEEDS_TASK, /* that is under way */
-  ADJ_NEEDS_RUN,  /* that can be kept */
+  ADJ_NEEDS_TASK, /* a running task */
+  ADJ_NEEDS_RUN,  /* a run that can be kept */
   ADJ_NEEDS_PROBLEM,
   ADJ_NEEDS_PAST,
   ADJ_NEEDS_FUTURE,
-  ADJ_NEEDS_DONE, /* what can be undone */
+  ADJ_NEEDS_DONE, /* a change that can be undone */
   ADJ_NEEDS_UNDONE,
-  ADJ_NEEDS_EARLIER, /* stage */
+  ADJ_NEEDS_EARLIER, /* an earlier stage */
   ADJ_NEEDS_LATER,
-  ADJ_NEEDS_LONG_LAYOUT, /* that is under way */
-  ADJ_NEEDS_BACKWARD,    /* that compiled autograd captured */
-  ADJ_NEEDS_STEP,        /* of one, selected */
+  ADJ_NEEDS_LONG_LAYOUT, /* a long running layout */
+  ADJ_NEEDS_BACKWARD,    /* a graph that compiled autograd captured */
+  ADJ_NEEDS_STEP,        /* a selected step of one */
   ADJ_N_NEEDS,
 } AdjNeeds;
 
@@ -38,7 +38,7 @@ typedef enum
   ADJ_N_COMMAND_GROUPS,
 } AdjCommandGroup;
 
-/* A value that a command takes. */
+/* A value of a command's parameter. */
 typedef struct
 {
   const char *value, *title;
@@ -47,15 +47,15 @@ typedef struct
 typedef struct
 {
   const char *name;  /* of the action: "win.open" */
-  const char *title; /* (nullable): %NULL: no list has it */
+  const char *title; /* (nullable): %NULL: it is in no list */
   AdjCommandGroup group;
   AdjNeeds needs;
   const char *parameter; /* (nullable): its type */
   const char *accels[3];
   void (*run) (AdjWindow *self, GVariant *parameter); /* (nullable): others have the action */
-  GVariant *(*get_state) (AdjDocument *document);     /* (nullable): floating: it is a choice */
+  GVariant *(*get_state) (AdjDocument *document); /* (nullable): floating: the state of a choice */
   const AdjCommandTarget *targets; /* (nullable): ends with %NULL: each is a command of its own */
-  AdjMenu menus; /* context menus that it stands in; one that takes a string gets their target */
+  AdjMenu menus;                   /* context menus with it; a string parameter gets their target */
 } AdjCommand;
 
 const AdjCommand *adj_commands_get (guint *n);

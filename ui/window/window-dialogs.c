@@ -113,7 +113,7 @@ take_inputs (AdjWindow *self, GFile *file)
   adj_document_set_run_choice (document, choice);
 }
 
-/* @kind: "Tensors (.safetensors)", of files that end in @suffix */
+/* @kind: title of the filter, "Tensors (.safetensors)", for files that end in @suffix */
 static void
 ask_data (AdjWindow *self,
           const char *title,
@@ -284,7 +284,7 @@ on_shown (GObject *source, GAsyncResult *result, gpointer data)
   g_autoptr (GVariant) reply =
       g_dbus_connection_call_finish (G_DBUS_CONNECTION (source), result, NULL);
 
-  /* No file manager listens: whatever opens folders. */
+  /* No file manager answers over D-Bus: opens the folder with the default application. */
   if (reply == NULL)
     g_app_info_launch_default_for_uri_async (folder, NULL, NULL, NULL, NULL);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Commands that change how the graph is looked at: zoom, folding, the flow of a node. */
+/* Commands of the view: zoom, folding, the flow of a node. */
 
 #include "window/window-looking.h"
 
@@ -35,7 +35,7 @@ adj_zoom_to_selection (AdjWindow *self, GVariant *parameter)
   adj_graph_view_fit_selection (adj_window_get_view (self));
 }
 
-/* What was seen as a whole stays so; else the middle stays. */
+/* Fits the picture if all of it was visible; else keeps its middle in place. */
 static void
 set_depth (AdjWindow *self, guint depth)
 {

@@ -5,7 +5,7 @@
 
 G_BEGIN_DECLS
 
-/* Commands of how the graph is looked at; those without a comment take no parameter. */
+/* Commands of the view; those without a comment take no parameter. */
 
 void adj_zoom_in (AdjWindow *self, GVariant *parameter);
 void adj_zoom_out (AdjWindow *self, GVariant *parameter);

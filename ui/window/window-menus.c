@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What stands in context menus, and how they are shown. */
+/* The content of context menus, and how they are shown. */
 
 #include "window/window-menus.h"
 
@@ -72,7 +72,7 @@ adj_context_menu_new (AdjMenu subject, const char *target)
   const AdjCommand *commands = adj_commands_get (&n);
 
   append_canvas (menu, subject);
-  /* From what is done to nodes to what is done to files. */
+  /* Commands on nodes come first, commands on files last. */
   for (guint group = ADJ_N_COMMAND_GROUPS; group-- > 0;)
     {
       GMenu *section = g_menu_new ();
@@ -87,7 +87,7 @@ adj_context_menu_new (AdjMenu subject, const char *target)
 
 /* -- the popover -- */
 
-/* Keys go on where the menu was asked for. */
+/* Returns the focus to the widget that asked for the menu. */
 static void
 on_closed (AdjWindow *self)
 {

@@ -7,11 +7,11 @@ G_BEGIN_DECLS
 
 /* Context menus, made from the tables of commands. */
 
-/* (transfer full): what stands in @menu.  @target: of commands that take a string */
+/* (transfer full): the content of @menu.  @target: for commands that take a string */
 GMenuModel *adj_context_menu_new (AdjMenu menu, const char *target);
 
-/* @request: an AdjMenu, its target, and a rectangle of the window: what adj_context_menu_open ()
- * asks for. */
+/* @request: an AdjMenu, its target, and a rectangle of the window, as adj_context_menu_open ()
+ * sends them. */
 void adj_window_pop_menu (AdjWindow *self, GVariant *request);
 void adj_window_add_context_menu (AdjWindow *self);
 

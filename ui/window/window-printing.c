@@ -9,7 +9,7 @@
 #include "scene/paint-cairo.h"
 #include "window/window-private.h"
 
-#define LARGEST 0.75 /* points per unit: as on the screen at 100 % */
+#define LARGEST 0.75 /* points per unit: the size on the screen at 100 % */
 
 guint
 adj_print_count_pages (const AdjRect *bounds, double width, double height, double *scale)

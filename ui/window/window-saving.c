@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Saving, exporting and copying of links, and what is asked before a tab closes. */
+/* Saving, exporting and copying of links, and the question before a tab closes. */
 
 #include "window/window-saving.h"
 
@@ -173,7 +173,7 @@ adj_window_may_close (AdjWindow *self, AdwTabPage *tab)
   adw_tab_view_set_selected_page (self->tabs, tab);
   self->closing = tab;
   if (adj_document_is_saving (document))
-    return FALSE; /* adj_window_on_saved() goes on */
+    return FALSE; /* adj_window_on_saved() continues */
   dialog = make_question (
       self, g_strdup_printf (_ ("Save %s?"), adj_document_get_title (document)),
       g_strdup (adj_document_get_file (document) == NULL

@@ -5,9 +5,9 @@
 
 G_BEGIN_DECLS
 
-/* What leaves the window: files, pictures, reports, links.  Each is what a command runs. */
+/* Commands that write files, pictures, reports and links. */
 
-/* Over the file that the tab came from, when that is an .adjoint; else as adj_save_as(). */
+/* Overwrites the tab's file, if it is an .adjoint; else as adj_save_as(). */
 void adj_save (AdjWindow *self, GVariant *unused);
 void adj_save_as (AdjWindow *self, GVariant *unused);
 
@@ -16,13 +16,13 @@ void adj_export_view (AdjWindow *self, GVariant *unused);
 void adj_export_selection (AdjWindow *self, GVariant *unused);
 void adj_export_report (AdjWindow *self, GVariant *unused);
 
-/* To the node that is looked at, else to the graph. */
+/* Copies a link to the current node, else to the graph. */
 void adj_copy_link (AdjWindow *self, GVariant *unused);
 void adj_copy_graph_link (AdjWindow *self, GVariant *id);
 
-/* Gives up closing what was to close once it is saved. */
+/* Cancels the closing of tabs that waited for being saved. */
 void adj_window_stay (AdjWindow *self);
-/* The module with which PyTorch records a training step, to be put beside a script. */
+/* Saves the module by which PyTorch records a training step, to be put beside a script. */
 void adj_save_module (AdjWindow *self, GVariant *unused);
 
 G_END_DECLS

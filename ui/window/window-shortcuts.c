@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The window of shortcuts, written as the XML that its builder reads. */
+/* The window of shortcuts, generated as XML for GtkBuilder. */
 
 #include "window/window-shortcuts.h"
 
@@ -36,7 +36,7 @@ close_group (GString *xml)
   g_string_append (xml, "</object></child>");
 }
 
-/* A title that asks more ends with dots; what it does is said here. */
+/* Dots at the end of a title, for commands that ask, are left out here. */
 static void
 write_command (GString *xml, const AdjCommand *command)
 {
@@ -56,7 +56,7 @@ write_group (GString *xml, AdjCommandGroup group)
   for (guint i = 0; i < n; i++)
     if (commands[i].group == group && commands[i].title != NULL && commands[i].accels[0] != NULL)
       write_command (xml, &commands[i]);
-  /* What the toolkit and entries have. */
+  /* Adds the keys of the toolkit and of entries. */
   if (group == ADJ_COMMANDS_FILES)
     {
       write_shortcut (xml, _ ("Paste a Graph as Text"), "<Control>v");
@@ -107,7 +107,7 @@ adj_shortcuts_window_new (void)
   g_string_append (xml, "</object></child></object></interface>");
   if (!gtk_builder_add_from_string (builder, xml->str, -1, &error))
     g_error ("%s", error->message);
-  /* The toolkit owns it, as every window. */
+  /* GTK owns the window, like every toplevel. */
   window = GTK_WINDOW (gtk_builder_get_object (builder, "window"));
   gtk_window_set_title (window, _ ("Keyboard Shortcuts"));
   return GTK_SHORTCUTS_WINDOW (window);

@@ -5,7 +5,7 @@
 
 G_BEGIN_DECLS
 
-/* The keys of all commands, from the tables that give them their keys. */
+/* The window of all keys, from the tables of commands. */
 GtkShortcutsWindow *adj_shortcuts_window_new (void);
 
 G_END_DECLS

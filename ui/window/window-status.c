@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Keeps title, status and messages of the window true to the document of its tab. */
+/* Updates title, status and messages of the window from the document of its tab. */
 
 #include <glib/gi18n.h>
 
@@ -30,7 +30,7 @@ describe_comparison (const AdjEvaluation *evaluation)
       adj_graph_get_node (adj_evaluation_get_graph (evaluation), first->node.index)->name);
 }
 
-/* What its caller sets and none of its nodes says: " · autocast_cpu bf16". */
+/* Settings of the calling thread, which no node shows: " · autocast_cpu bf16". */
 static void
 add_thread_state (GString *subtitle, const AdjGraph *graph)
 {
@@ -41,7 +41,8 @@ add_thread_state (GString *subtitle, const AdjGraph *graph)
     g_string_append_printf (subtitle, " · %s %s", totals[i].key, totals[i].word);
 }
 
-/* What the picture shows across the gutter; of other graphs it is not all. */
+/* The saved bytes, which the picture shows across the gutter; omitted for graphs where that is
+ * incomplete. */
 static void
 add_saved (GString *subtitle, const AdjBundleGraph *graph, const AdjScene *scene)
 {
@@ -116,7 +117,7 @@ append_runs (GMenu *menu, const AdjGraphSet *graphs, const AdjBundleGraph *graph
     }
 }
 
-/* The calls that were recorded of the shown graph and the runs that are kept, to choose one. */
+/* Lists the recorded calls of the shown graph and its kept runs, to choose one. */
 static void
 update_inputs (AdjWindow *self)
 {
@@ -141,8 +142,8 @@ update_inputs (AdjWindow *self)
 
 /* -- comparing with another graph -- */
 
-/* Graphs of tab @n for an item of @action each.  @fitting: only those that take as many inputs as
- * the shown one */
+/* Graphs of tab @n, with an item of @action each.  @fitting: only those with as many inputs as the
+ * shown graph */
 static GMenu *
 list_peers (
     AdjWindow *self, int n, const AdjBundleGraph *shown, const char *action, gboolean fitting)

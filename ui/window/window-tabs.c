@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The window's tabs: adding, finding, choosing and closing them. */
+/* The window's tabs: adding, finding, selecting and closing them. */
 
 #include <glib/gi18n.h>
 
@@ -72,7 +72,7 @@ on_tab_saved (AdjDocument *document, gboolean written, AdjWindow *self)
     adj_window_on_saved (self, tab, written);
 }
 
-/* A trace that failed at a node is looked at where that node is. */
+/* A trace that failed at a node closes its tab and shows the tab with that node. */
 static void
 on_tab_failed (AdjDocument *document, GParamSpec *pspec, AdjWindow *self)
 {
@@ -89,7 +89,7 @@ on_tab_failed (AdjDocument *document, GParamSpec *pspec, AdjWindow *self)
   adw_tab_view_close_page (self->tabs, tab);
 }
 
-/* A result in a tab that nobody sees. */
+/* Marks a tab that is not visible and has a result. */
 static void
 on_tab_evaluated (AdjDocument *document, GParamSpec *pspec, AdjWindow *self)
 {
@@ -104,7 +104,7 @@ on_selected_tab (AdjWindow *self)
 {
   AdjDocumentPage *page = adj_window_get_page (self);
 
-  /* While the window goes. */
+  /* The window is being destroyed. */
   if (page == NULL)
     return;
   adw_tab_page_set_needs_attention (adw_tab_view_get_selected_page (self->tabs), FALSE);
@@ -143,7 +143,7 @@ adj_window_add_tab (AdjWindow *self)
                            G_CONNECT_SWAPPED);
   g_signal_connect_object (document, "exported", G_CALLBACK (adj_window_announce_export), self,
                            G_CONNECT_SWAPPED);
-  /* Its popover: what is found does not end under it. */
+  /* The popover of the search bar covers the canvas. */
   adj_graph_view_add_cover (
       adj_document_page_get_view (ADJ_DOCUMENT_PAGE (page)),
       gtk_widget_get_ancestor (GTK_WIDGET (self->search_bar), GTK_TYPE_POPOVER));
@@ -173,7 +173,7 @@ on_close_tab (AdjWindow *self, AdwTabPage *tab)
     self->closing = NULL;
   adj_document_stop (adj_document_page_get_document (page));
   adw_tab_view_close_page_finish (self->tabs, tab, TRUE);
-  /* Not while a question that belongs to the window is being answered. */
+  /* Waits while a dialog of the window is being answered. */
   if (adw_tab_view_get_n_pages (self->tabs) == 0 || self->closes)
     g_idle_add_full (G_PRIORITY_DEFAULT_IDLE, close_window, g_object_ref (self), g_object_unref);
   return GDK_EVENT_STOP;
@@ -195,7 +195,7 @@ adj_window_close_tab (AdjWindow *self)
   adw_tab_view_close_page (self->tabs, adw_tab_view_get_selected_page (self->tabs));
 }
 
-/* The chosen tab when it is free, else a new one. */
+/* The current tab if it is free, else a new one. */
 AdjDocumentPage *
 adj_window_get_room (AdjWindow *self)
 {
@@ -206,7 +206,7 @@ adj_window_get_room (AdjWindow *self)
   return page;
 }
 
-/* Shows the tab of @file, if it has one. */
+/* Selects the tab of @file, if it has one. */
 AdjDocumentPage *
 adj_window_find_open (AdjWindow *self, GFile *file)
 {
@@ -228,7 +228,7 @@ adj_window_find_open (AdjWindow *self, GFile *file)
 void
 adj_window_watch_tabs (AdjWindow *self)
 {
-  /* Alt with a digit is for stages, Ctrl+Home fits. */
+  /* Alt with a digit selects stages, Ctrl+Home fits the picture. */
   adw_tab_view_remove_shortcuts (
       self->tabs, ADW_TAB_VIEW_SHORTCUT_ALT_DIGITS | ADW_TAB_VIEW_SHORTCUT_ALT_ZERO |
                       ADW_TAB_VIEW_SHORTCUT_CONTROL_HOME | ADW_TAB_VIEW_SHORTCUT_CONTROL_END);

@@ -10,7 +10,7 @@
 #define CARD_HEIGHT 36.0
 #define RANK_DISTANCE 24.0
 #define PORT_WIDTH 4.0
-#define PIECES 12 /* straight pieces that a curve is read as */
+#define PIECES 12 /* straight pieces that approximate a curve */
 
 static void
 set_inches (void *object, const char *name, double points)
@@ -70,7 +70,8 @@ make_graph (const AdjBlockGraph *graph, Agnode_t **nodes, Agedge_t **edges)
       guint32 from = graph->links[k][0], to = graph->links[k][1];
 
       edges[k] = agedge (g, nodes[from], nodes[to], NULL, 1);
-      /* Chains of cards are to be straight, before branches that end and lines that only pass. */
+      /* Chains of cards are made straight, in preference to branches that end and lines that pass.
+       */
       if (from < graph->n_cards && to < graph->n_cards && goes_on[to])
         agset (edges[k], (char *) "weight", (char *) "8");
     }
