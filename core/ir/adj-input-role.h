@@ -22,8 +22,8 @@ AdjInputRole adj_input_role_from_target (const char *target);
 AdjInputRole adj_graph_get_input_role (const AdjGraph *graph, guint index);
 /* Whether any placeholder has @role. */
 gboolean adj_graph_has_input (const AdjGraph *graph, AdjInputRole role);
-/* Whether node @index is a tangent, or is computed from one; in a graph of a whole step, which has
- * none, whether autograd made it or what it is computed from. */
+/* Whether node @index is a tangent or is computed from one. A graph of a whole step has no
+ * tangents: there, whether autograd made the node or a node that it is computed from. */
 gboolean adj_graph_depends_on_tangent (const AdjGraph *graph, guint index);
 
 /* Where a node runs, by its partitioner_tag (nullable). */
