@@ -125,7 +125,7 @@ print_element (const Printer *p, AdjElement element, guint width)
   g_string_append_printf (p->out, "%s%sj", text->str[0] == '-' ? "" : "+", text->str);
 }
 
-/* What decides the format: the nonzero finite numbers. */
+/* The nonzero finite numbers, whose range decides the format. */
 typedef struct
 {
   NumberFormat *format;
