@@ -8,7 +8,7 @@ G_BEGIN_DECLS
 
 /* Calls of operators in C; results are borrowed from the innermost scope. */
 
-/* Calls an operator with positional arguments; %NULL when that fails or gives no tensor. */
+/* Calls an operator with positional arguments; %NULL if that fails or returns no tensor. */
 AdjTensor *adj_apply (AdjContext *cx, AdjOpId op, const AdjValue *args, guint n);
 #define ADJ_APPLY(cx, op, ...)                                                                     \
   adj_apply ((cx), (op), (const AdjValue[]){ __VA_ARGS__ },                                        \

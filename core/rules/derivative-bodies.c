@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What calls of rules compute as mathematics: the pattern of mathematics.inc that a call fits. */
+/* The mathematics of calls in rules: the pattern of mathematics.inc that matches a call. */
 
 #include <string.h>
 
