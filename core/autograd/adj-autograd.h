@@ -22,10 +22,10 @@ ADJ_PUBLIC AdjMode *adj_autograd_mode_new (void);
 typedef enum
 {
   /* Ready nodes of equal sequence number run in the order of PyTorch's binary heap; else in the
-     order in which they became ready. */
+   * order in which they became ready. */
   ADJ_AUTOGRAD_TORCH_TIES = 1 << 0,
   /* A saved result is detached twice when packed and twice when unpacked, as in the joint graphs of
-     PyTorch 2.6. */
+   * PyTorch 2.6. */
   ADJ_AUTOGRAD_TWO_DETACHES = 1 << 1,
   /* Errors of a backward include the place of the forward call; a gradient with NaN is an error. */
   ADJ_AUTOGRAD_ANOMALY = 1 << 2,
@@ -36,10 +36,10 @@ typedef enum
   /* A hook on a traced tensor is not called, but recorded as a call in the graph. */
   ADJ_AUTOGRAD_DEFER_HOOKS = 1 << 5,
   /* After a write through a view the gradient of the base is copied, its written part is cloned and
-     overwritten in place, as in the joint graphs of PyTorch; else the result is a new value. */
+   * overwritten in place, as in the joint graphs of PyTorch; else the result is a new value. */
   ADJ_AUTOGRAD_COPY_WRITTEN = 1 << 6,
   /* With COPY_WRITTEN: the part is taken by as_strided, whatever the view was, as PyTorch's engine
-     does. */
+   * does. */
   ADJ_AUTOGRAD_STRIDED_WRITTEN = 1 << 7,
 } AdjAutogradFlags;
 

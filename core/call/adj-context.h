@@ -68,8 +68,8 @@ adj_context_at (AdjContext *cx, const char *file, guint line, const char *functi
  * error every call returns %NULL or %FALSE; whoever owns the context takes the error out. */
 ADJ_PUBLIC gboolean adj_context_has_error (const AdjContext *cx);
 ADJ_PUBLIC GError *adj_context_get_error (AdjContext *cx); /* (transfer none) (nullable) */
-/* Moves the error to @error (nullable: dropped) and makes the context usable again.  Returns
- * whether there was one. */
+/* Moves the error, as of adj_context_fail(), to @error (nullable: dropped) and makes the context
+ * usable again.  Returns whether there was one. */
 ADJ_PUBLIC gboolean adj_context_take_error (AdjContext *cx, GError **error);
 /* Sets the error, with the current place, unless there is one. */
 ADJ_PUBLIC void adj_context_fail (AdjContext *cx, GQuark domain, gint code, const char *format, ...)
