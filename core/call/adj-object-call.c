@@ -271,8 +271,8 @@ find_bottom (AdjContext *cx)
   return mode;
 }
 
-/* Calls the method as a function of the program: its operators enter at the outermost mode, as
- * those of the program do. */
+/* Calls the method as a function of the program: its operators enter at the context's entry,
+ * as those of the program do. */
 static gboolean
 call_directly (AdjObjectCall *call)
 {

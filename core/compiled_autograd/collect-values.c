@@ -133,7 +133,7 @@ collect_saved (GradVisitor *visitor, const char *name, AdjGradNode *node, Saved 
   collect_tensor (collector, name, saved_unpack (saved, collector->self->cx, node, NULL));
 }
 
-/* In 16-bit computations a number is more exact than a tensor of that dtype. */
+/* With 16-bit gradients a tensor would be less exact than the number, which is not lifted. */
 gboolean
 number_is_lifted (const AdjGradNode *node, const AdjValue *leaf)
 {
@@ -143,7 +143,8 @@ number_is_lifted (const AdjGradNode *node, const AdjValue *leaf)
          (leaf->kind == ADJ_VALUE_INT || leaf->kind == ADJ_VALUE_FLOAT);
 }
 
-/* Lifts a number to a tensor of the gradient's dtype, so that results have the same bits. */
+/* Lifts a number to a tensor, rounded to the precision of the gradient, so that results have the
+ * same bits. */
 static AdjTensor *
 lift_number (const Collector *collector, const AdjValue *leaf)
 {

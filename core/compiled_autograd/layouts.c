@@ -68,7 +68,7 @@ lay_out (AdjContext *cx, AdjTensor *tensor, const AdjShape *promised)
   return copy != NULL ? ADJ_APPLY (cx, ADJ_OP_copy_, ADJ_TENSOR (copy), ADJ_TENSOR (tensor)) : NULL;
 }
 
-/* Fails for a tensor with an offset in the capture, whose storage is unknown. */
+/* Fails for a layout with a storage offset, which cannot be recreated. */
 static gboolean
 check_offset (const AdjNode *node, AdjContext *cx, const AdjShape *promised)
 {

@@ -9,7 +9,7 @@ G_BEGIN_DECLS
  * in AdjNode.op; one that is named in arguments (with_effects, out_dtype) is looked up in the
  * graph. */
 
-/* Registers @op, which must outlive the graph, as "torch.ops.mine.bump.default" in it. */
+/* Makes @target, "torch.ops.mine.bump.default", name @op in the graph; @op must outlive it. */
 void adj_builder_note_op (AdjBuilder *builder, const char *target, const AdjOp *op);
 /* Registers the operators that @graph holds. */
 void adj_builder_note_ops_of (AdjBuilder *builder, const AdjGraph *graph);
