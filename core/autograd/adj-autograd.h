@@ -43,7 +43,7 @@ typedef enum
   ADJ_AUTOGRAD_STRIDED_WRITTEN = 1 << 7,
 } AdjAutogradFlags;
 
-/* Returns what they were before; none when the context has no autograd mode. */
+/* Returns the previous flags; 0 when the context has no autograd mode. */
 ADJ_PUBLIC AdjAutogradFlags adj_autograd_set_flags (AdjContext *cx, AdjAutogradFlags flags);
 
 /* -- what is saved for backward -- */

@@ -5,7 +5,7 @@
 
 G_BEGIN_DECLS
 
-/* An operator's schema string taken apart:
+/* An operator's parsed schema string:
  *   "aten::add.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor" */
 
 typedef enum

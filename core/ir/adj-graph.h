@@ -39,7 +39,7 @@ struct _AdjNodeMeta
 {
   const char *stack_trace; /* as PyTorch wrote it, innermost frame last */
   guint n_frames;
-  const AdjFrame *frames; /* @stack_trace taken apart */
+  const AdjFrame *frames; /* @stack_trace, parsed */
   guint n_modules;
   const AdjModule *modules; /* outermost first */
   guint n_fwd_modules;

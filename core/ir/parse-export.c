@@ -15,7 +15,7 @@
 
 #define MAX_LENGTH (16u << 20)
 
-/* What is read of a text that ends at @end.  (No regular expressions: GRegex crashes where memory
+/* A reader of a text that ends at @end.  (No regular expressions: GRegex crashes where memory
  * runs out.) */
 typedef struct
 {

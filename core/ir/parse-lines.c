@@ -16,7 +16,7 @@
 #include "ir/parse-private.h"
 #include "ir/text-private.h"
 
-/* A line being taken apart. */
+/* A line that is being parsed. */
 typedef struct
 {
   AdjModuleReader *module;

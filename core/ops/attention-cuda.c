@@ -59,7 +59,7 @@ add_seed_and_offset (AdjOpCall *call)
   op_add_contiguous (call, ADJ_DTYPE_I64, 0, NULL);
 }
 
-/* Everything from the logarithms to the offset that FlashAttention and cuDNN return. */
+/* Adds the results of FlashAttention and cuDNN from logsumexp to the offset. */
 static void
 add_middle (AdjOpCall *call)
 {

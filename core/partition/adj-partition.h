@@ -14,8 +14,8 @@ G_BEGIN_DECLS
  * backward graph that takes the saved values and the tangents.  Immutable, counted atomically.
  *
  * A joint graph takes primals, then tangents, and returns the outputs of forward, then those of
- * backward.  Placeholders are told apart by their targets, as PyTorch names them: "tangents_1" is a
- * tangent, "fwd_seed" and "bwd_seed" are of random numbers, anything else is a primal. */
+ * backward.  The kind of a placeholder follows from its target, which PyTorch names: "tangents_1"
+ * is a tangent, "fwd_seed" and "bwd_seed" are of random numbers, anything else is a primal. */
 
 /* Where a node of the joint graph went. */
 typedef enum
@@ -138,11 +138,11 @@ typedef struct
   const gint64 *node_ns; /* (nullable): measured time of each node of the joint graph */
   guint n_demands;
   const AdjPartitionDemand *demands;
-  /* Of `optimal`. */
+  /* Used by `optimal` only. */
   double recompute_limit; /* times the runtime of one forward: recompute at most that; NAN: none */
   guint64 memory_limit;   /* bytes of peak: recompute as little as fits; 0: none */
   guint effort;           /* plans to evaluate before it gives up; 0: 8,000 */
-  /* Of all. */
+  /* Used by all. */
   GCancellable *cancellable; /* (nullable): ends the work, with G_IO_ERROR_CANCELLED */
 } AdjPartitionOptions;
 

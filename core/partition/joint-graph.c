@@ -189,7 +189,7 @@ must_stay (const Joint *self, guint i)
                    adj_graph_get_node (self->graph, i)->opcode != ADJ_OPCODE_CALL_FUNCTION;
 }
 
-/* Nodes that nothing needs. */
+/* Removes nodes that nothing needs. */
 static void
 drop_dead (Joint *self)
 {

@@ -27,7 +27,7 @@ typedef struct
   Parsed rows[G_N_ELEMENTS (rows)];
 } Table;
 
-/* Of all rows; never freed. */
+/* Parses all rows once; never freed. */
 static const Parsed *
 get_parsed (void)
 {

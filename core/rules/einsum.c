@@ -53,7 +53,7 @@ is_one (Einsum *e, AdjSize size)
 
 /* -- the equation -- */
 
-/* The next label of @text into @label: a letter or ELLIPSIS; @text goes on behind it.  %FALSE at a
+/* The next label of @text into @label: a letter or ELLIPSIS; advances @text past it.  %FALSE at a
  * comma, an arrow or the end. */
 static gboolean
 next_label (const char **text, char *label)

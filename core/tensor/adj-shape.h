@@ -58,7 +58,7 @@ ADJ_PUBLIC gboolean adj_shape_is_contiguous (const AdjShape *shape, AdjSymbols *
 ADJ_PUBLIC gboolean adj_shape_is_channels_last (const AdjShape *shape, AdjSymbols *symbols);
 ADJ_PUBLIC gboolean adj_shape_is_dense (const AdjShape *shape,
                                         AdjSymbols *symbols); /* non-overlapping and dense */
-/* CONTIGUOUS, or CHANNELS_LAST where the strides look like that. */
+/* CHANNELS_LAST or CHANNELS_LAST_3D if the strides are in that order, else CONTIGUOUS. */
 ADJ_PUBLIC AdjMemoryFormat adj_shape_suggest_format (const AdjShape *shape, AdjSymbols *symbols);
 
 /* Wraps a negative dimension; -1 when it is out of range (a 0-d tensor counts as 1-d). */

@@ -6,7 +6,7 @@
  *
  *   ADD (ADD (MUL (2, s0), s1), 1)        MUL (MUL (s0, POW (s1, 2)), FLOORDIV (s2, 2))
  *
- * Beside it, what is known of the range of a value. */
+ * The file also has the known range of a value. */
 
 #include "tensor/adj-symbols-private.h"
 
