@@ -48,9 +48,8 @@ typedef struct
   AdjTensor *grad;          /* (owned) (nullable) */
   AdjGradNode *accumulator; /* (nullable): not owned */
   gboolean retains;
-  AdjTensor *base; /* (owned) (nullable): @tensor is a view of this, which is no view */
-  AdjViewChain
-      *chain; /* (owned) (nullable): the view operations from @base to it; %NULL: unknown */
+  AdjTensor *base;         /* (owned) (nullable): @tensor is a view of this, which is no view */
+  AdjViewChain *chain;     /* (owned) (nullable): the views from @base to it; %NULL: unknown */
   ViewCreation creation;   /* of a view */
   guint32 version;         /* of a view: version at which its history was made */
   guint turns;             /* number of metadata changes by t_() and the like */

@@ -19,8 +19,7 @@ typedef struct
   guint n_inputs, n_outputs;
   GArray *inputs, *outputs; /* guint: indices of the values that pass through the identity */
   gboolean watches_inputs;
-  AdjTensor *
-      *grad_outputs; /* (nullable): gradients of the outputs in the running backward, owned */
+  AdjTensor **grad_outputs; /* (nullable): of the outputs in the running backward, owned */
 } ModuleCall;
 
 AdjModuleHooks *

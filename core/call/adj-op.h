@@ -35,20 +35,17 @@ typedef enum
                   sums, in results smaller than the first tensor */
   ADJ_OP_IN_STEPS = 1 << 19, /* PyTorch rounds after each step of its decomposition, 16-bit numbers
                                 to float32 before the last */
-  ADJ_OP_JUMPS =
-      1 << 20,           /* its result is discontinuous where the argument `grid` crosses an edge */
-  ADJ_OP_ROOT = 1 << 21, /* a root of sums of powers, which underflow before the result does: the
-                            square root, or the root given by `p` or `ord` */
+  ADJ_OP_JUMPS = 1 << 20,    /* its result is discontinuous where argument `grid` is at an edge */
+  ADJ_OP_ROOT = 1 << 21,   /* a root of sums of powers, which underflow before the result does: the
+                              square root, or the root given by `p` or `ord` */
   ADJ_OP_ON_CPU = 1 << 22, /* its kernel loops over host memory itself */
-  ADJ_OP_BY_PARTS =
-      1 << 23, /* its kernel runs separately on real and imaginary parts of complex numbers */
+  ADJ_OP_BY_PARTS = 1 << 23, /* its kernel runs separately on real and imaginary parts */
   ADJ_OP_GAUGE = 1 << 25, /* matrix results hold vectors known up to a factor of absolute value 1:
                              columns, in the third result rows */
   ADJ_OP_CONJUGATES = 1 << 24, /* accepts lazy conjugates; other operators get a resolved copy */
   ADJ_OP_METADATA = 1 << 9, /* changes the metadata of self (t_, set_), not its elements; its kernel
                                touches no bytes and runs on fake tensors too */
-  ADJ_OP_FILLS =
-      1 << 14, /* every element gets the same value, so that overlapping elements are allowed */
+  ADJ_OP_FILLS = 1 << 14,   /* every element gets the same value: elements may overlap */
   ADJ_OP_UNDEFINED = 1 << 10, /* None is accepted for any Tensor argument: PyTorch passes undefined
                                  tensors to backward operators */
   /* Decomposed by its `.decompose` rule at the call, above every mode: never recorded. */

@@ -13,8 +13,7 @@ typedef struct
                            does x[:] = y */
   gboolean fills;       /* x[…] = 1 writes a number: fill, masked_fill or index_fill */
   gboolean wide_scores; /* flex_attention multiplies 16-bit numbers in f32 */
-  gboolean
-      checkpoints_plainly; /* checkpoint without a policy checkpoints its body outside of traces */
+  gboolean checkpoints_plainly; /* outside of traces, checkpoint needs no policy to act as one */
 } Habits;
 
 /* (transfer none): the row for the release of @cx. */

@@ -321,9 +321,8 @@ count_corners (const Sampler *sampler, const Place *place)
 typedef struct
 {
   Sampler sampler;
-  double *input, *grid; /* (owned) */
-  gint64 images, channels, area,
-      places; /* an image has @area elements, the grid @places positions */
+  double *input, *grid;                  /* (owned) */
+  gint64 images, channels, area, places; /* @area of an image, @places of the grid */
 } Job;
 
 static void

@@ -196,8 +196,7 @@ searchsorted_number_kernel (AdjOpCall *call)
   if (call->args[5].kind == ADJ_VALUE_TENSOR &&
       !sort_rows (call, numbers, row.size[0], row.size[0]))
     return FALSE;
-  one.type = row.type == ADJ_K_BOOL ? ADJ_K_F64
-                                    : row.type; /* the number converted to the type of the rows */
+  one.type = row.type == ADJ_K_BOOL ? ADJ_K_F64 : row.type; /* @number in the type of the rows */
   adj_q_copy (op_queue (call), &one, &number);
   adj_q_copy (op_queue (call), &number, &one);
   adj_q_fill_i64 (op_queue (call), &out, search (numbers, row.size[0], x, right));

@@ -16,10 +16,9 @@ typedef struct _AdjFindings AdjFindings;
 typedef struct
 {
   AdjGraph *dynamo, *inference, *joint, *forward, *backward;
-  AdjGraph *replayed,
-      *captured;            /* a backward of compiled autograd, before and after it was reordered */
-  gint num_fwd_outputs;     /* of @forward; -1: unknown */
-  const AdjValue *metadata; /* (nullable): fw_metadata as a DICT */
+  AdjGraph *replayed, *captured; /* a captured backward before and after its reordering */
+  gint num_fwd_outputs;          /* of @forward; -1: unknown */
+  const AdjValue *metadata;      /* (nullable): fw_metadata as a DICT */
 } AdjCheckedRegion;
 
 struct _AdjCheck

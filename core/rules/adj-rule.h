@@ -76,9 +76,8 @@ typedef struct
   const AdjValue *bindings;  /* INVERSE: base, mutated, part; FORWARD: tangents by argument: TENSOR,
                                 META where there is none */
 
-  AdjTensor *(*zeros) (AdjContext *cx,
-                       const AdjTensorMeta *meta); /* FORWARD: (nullable): zero tangents for
-                                                      operators, borrowed from the scope */
+  /* FORWARD: (nullable): makes zero tangents for operators, borrowed from the scope. */
+  AdjTensor *(*zeros) (AdjContext *cx, const AdjTensorMeta *meta);
 
   AdjArena *arena;  /* (owned): lists */
   AdjValue *shared; /* results of shared calls; NONE until made */

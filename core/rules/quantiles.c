@@ -15,8 +15,7 @@ apply (AdjRuleCall *call, AdjOpId op, AdjTensor *a, AdjValue b)
 }
 
 /* Arguments: a tensor, the dimension or NONE for all of it, and whether that is kept as one of size
- * 1.  Result: lines
- * along the last dimension, after the remaining sizes. */
+ * 1.  Result: lines along the last dimension, after the remaining sizes. */
 gboolean
 rule_lines (AdjRuleCall *call, const AdjValue *args, guint n, AdjValue *out)
 {

@@ -45,13 +45,12 @@ AdjSize rule_reduced_numel (AdjRuleCall *call, const AdjSize *sizes, guint rank,
 AdjTensor *rule_restore_dims (AdjRuleCall *call, AdjTensor *tensor, guint32 dims, guint rank);
 /* @tensor, the result of a reduction, with the reduced dimensions inserted; a full reduction
  * broadcasts unchanged. */
-AdjTensor *
-rule_restore_reduced (AdjRuleCall *call,
-                      AdjTensor *tensor,
-                      const AdjValue *args,
-                      guint n,
-                      guint first, /* indices of dims and keepdim are first and first + 1 */
-                      guint rank);
+AdjTensor *rule_restore_reduced (AdjRuleCall *call,
+                                 AdjTensor *tensor,
+                                 const AdjValue *args,
+                                 guint n,
+                                 guint first, /* index of dims; keepdim follows */
+                                 guint rank);
 
 /* A float that @target computes from symbolic sizes; identified by @text, sympy's spelling, so that
  * a trace can compute it. */
