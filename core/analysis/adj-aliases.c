@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Aliasing, in one walk in order of execution: the kind and base of a node by the schema of what it
- * calls, then the storage by the annotation or the base. */
+/* Aliasing, in one walk in order of execution: kind and base of a node by the schema of its call,
+ * then its storage by its annotation or base. */
 
 #include "analysis/adj-aliases.h"
 
@@ -11,7 +11,7 @@
 
 #define NOBODY G_MAXUINT32
 
-/* Views that have no schema here, or whose schema keeps it from autograd. */
+/* Views without a schema here, or whose schema hides the alias from autograd. */
 static const char *const undeclared[] = {
   "torch.ops.aten._conj.default",
   "torch.ops.aten._reshape_alias.default",
@@ -51,7 +51,7 @@ find_base (const AdjNode *node, const AdjSchema *schema, guint result)
   return NOBODY;
 }
 
-/* The tensor that `torch.add (x, y, out=z)` writes and gives back; NOBODY: there is none. */
+/* The out argument of `torch.add (x, y, out=z)`, which is returned; NOBODY: there is none. */
 static guint32
 find_out (const AdjNode *node)
 {
@@ -62,7 +62,7 @@ find_out (const AdjNode *node)
 
 /* -- the kind of a node, and its base -- */
 
-/* Slices and integers show a part; what tensors and lists choose is copied. */
+/* Slices and integers make views; tensors and lists copy. */
 static gboolean
 is_basic_index (const AdjValue *index)
 {
@@ -104,7 +104,7 @@ has_same_layout (const AdjTensorMeta *a, const AdjTensorMeta *b)
   return TRUE;
 }
 
-/* Whether `to` or `contiguous` found something to do. */
+/* Whether `to` or `contiguous` made a copy, since the layouts differ. */
 static gboolean
 is_converted (const AdjGraph *graph, const AdjNode *node, const AdjSchema *schema, guint32 base)
 {
@@ -160,8 +160,8 @@ typedef struct
   guint8 *has_name;  /* by first node of a storage */
 } Storages;
 
-/* An annotation that names a new storage for a view says that it was copied, unless nobody named
- * the one that it shows. */
+/* An annotation with a new storage number for a view means that it was copied, unless the base has
+ * no storage number. */
 static guint32
 find_storage (Storages *self, guint32 index)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Finds what is repeated: a distance at which calls are of equal operators and source lines for at
- * least twice that distance.  The longest repetition is taken, then what is left before and behind
- * it is searched. */
+/* Finds repeated stretches of calls: a distance at which operators and source lines are equal for
+ * at least twice that distance.  Takes the longest repetition, then searches before and after it.
+ */
 
 #include "analysis/adj-blocks.h"
 
@@ -15,13 +15,13 @@
 #include "ir/adj-graph.h"
 #include "ir/adj-input-role.h"
 
-#define MIN_PERIOD 6   /* calls of a block */
-#define LONG_PERIOD 16 /* … of one that counts when it comes but twice */
-#define N_DISTANCES 64 /* that are tried */
+#define MIN_PERIOD 6   /* minimal calls of a block */
+#define LONG_PERIOD 16 /* … if there are only two blocks */
+#define N_DISTANCES 64 /* number of distances tried */
 
 typedef struct
 {
-  AdjBlocks shown; /* first: what callers see */
+  AdjBlocks shown; /* first member: the public part */
   AdjArena *texts;
   GArray *blocks; /* of AdjBlock */
   guint32 *of_node;
@@ -31,8 +31,8 @@ typedef struct
 {
   const AdjGraph *graph;
   GArray *calls;  /* of guint32: nodes of forward */
-  guint32 *token; /* of each call: what it does and in which line */
-  guint *live;    /* of each call and one more: values made before and read from there on */
+  guint32 *token; /* of each call: its operator and source line */
+  guint *live; /* of each call and one more: number of values made before and read from there on */
   guint n_runs;
   Result *result;
 } Search;
@@ -40,7 +40,7 @@ typedef struct
 /* A repetition: calls[start + i] is like calls[start + i + period]. */
 typedef struct
 {
-  guint start, length, period; /* length: of all of it */
+  guint start, length, period; /* length: of the whole repetition */
 } Run;
 
 static gboolean
@@ -75,8 +75,8 @@ returns_early (const AdjGraph *graph)
   return FALSE;
 }
 
-/* The calls of forward up to the first that depends on a tangent; all calls of a graph that is
- * nothing but backward. */
+/* The calls of forward: up to the first that depends on a tangent; in a pure backward graph all
+ * calls. */
 static GArray *
 collect_calls (const AdjGraph *graph)
 {
@@ -134,7 +134,7 @@ count_live (Search *self)
     self->live[k] += self->live[k - 1];
 }
 
-/* How often two calls that are alike follow each other at a distance. */
+/* Number of equal calls at a distance. */
 typedef struct
 {
   guint distance, n;
@@ -149,7 +149,7 @@ most_frequent_first (gconstpointer a, gconstpointer b)
                       : (x->distance > y->distance) - (x->distance < y->distance);
 }
 
-/* Adds to @count how far apart two stretches of @width calls are that are alike. */
+/* Adds to @count the distances between equal stretches of @width calls. */
 static void
 count_distances (const Search *self, guint from, guint to, guint width, guint *count)
 {
@@ -190,7 +190,7 @@ find_distances (const Search *self, guint from, guint to)
   return distances;
 }
 
-/* The longest run of @period between two calls; a short period is taken several times. */
+/* The longest repetition of @period in a range; a short period is multiplied. */
 static Run
 find_run (const Search *self, guint from, guint to, guint period)
 {
@@ -212,7 +212,7 @@ find_run (const Search *self, guint from, guint to, guint period)
   return best;
 }
 
-/* Where the blocks of a run begin: where the fewest values go from one to the next. */
+/* Where to start the blocks of a run: where the fewest values pass from one to the next. */
 static guint
 find_phase (const Search *self, const Run *run)
 {
@@ -237,7 +237,7 @@ name_lines (const Search *self, guint from, guint to)
   return name != NULL ? name : g_strdup_printf ("%u calls", to - from);
 }
 
-/* Whether a block of another run has this name and as many fellows. */
+/* Whether a block of another run has the same name and number of blocks. */
 static gboolean
 is_taken (const Search *self, const char *name, guint n)
 {
@@ -308,7 +308,7 @@ search (Search *self, guint from, guint to)
   search (self, best.start + phase + n * best.period, to);
 }
 
-/* What stands in a block: its calls, and the gradients of these. */
+/* Assigns nodes to blocks: their calls, and the gradients of these. */
 static void
 assign_nodes (Search *self)
 {
@@ -349,7 +349,7 @@ find_own (const AdjGraph *graph, Result *result)
   g_free (self.live);
 }
 
-/* Those of @blocks, of another graph, that have a node here. */
+/* Copies the blocks of another graph that have a node here. */
 static void
 take_blocks (const AdjGraph *graph, const AdjBlocks *blocks, Result *result)
 {

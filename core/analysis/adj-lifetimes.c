@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Liveness of memory, in one walk in order of execution: whose memory a result lies in, by the
- * aliases, and how far its last reader moves the end of that. */
+/* Liveness of memory, in one walk in order of execution: the owner of a result's memory by the
+ * aliases, and its end by the last reader. */
 
 #include "analysis/adj-lifetimes.h"
 
@@ -9,7 +9,7 @@
 #include "ir/adj-graph-analysis-internal.h"
 #include "ir/adj-graph.h"
 
-/* Several results are counted where they are made, unless that node has no annotation. */
+/* Several results are counted at the node that makes them, unless it has no annotation. */
 static guint32
 find_owner (const AdjGraph *graph, guint32 index, const AdjLifetime *lifetimes)
 {
@@ -57,8 +57,8 @@ adj_graph_get_lifetimes (const AdjGraph *graph)
 
 /* -- bytes of each step -- */
 
-/* What begins and ends at each step first, then the sums.  What ends at a step was held there
- * together, so that where it does not fit the sum is at its limit already. */
+/* First the bytes that begin and end at each step, then their sums.  If ranges that end at one step
+ * overflow, so does the sum at that step. */
 guint64 *
 adj_live_ranges_add_up (const AdjLiveRange *ranges, guint n_ranges, guint n_steps, guint *peak)
 {

@@ -5,16 +5,16 @@
 
 G_BEGIN_DECLS
 
-/* From which step to which the memory of results is held.  The steps of a graph are its nodes, in
+/* The steps during which the memory of results is held.  The steps of a graph are its nodes, in
  * order of execution. */
 
 typedef struct
 {
-  guint32 owner;      /* the node in whose memory the result lies; itself where it makes some */
-  guint32 first;      /* the step that makes it; 0 for inputs, which are there from the beginning */
-  guint32 last;       /* of owners: the last step that reads the result, a view on it or a part */
+  guint32 owner;      /* the node that owns the memory of the result; itself if it makes it */
+  guint32 first;      /* the step that makes it; 0 for inputs */
+  guint32 last;       /* of owners: the last step that reads the result, a view or a part of it */
   guint64 bytes;      /* of owners, by annotation; 0 for the others */
-  guint64 in_float64; /* the same, were what is floating float64 */
+  guint64 in_float64; /* the same, if floats were float64 */
 } AdjLifetime;
 
 /* Of every node.  (transfer none) (array length=n_nodes): valid as long as @graph. */
@@ -27,9 +27,9 @@ typedef struct
   guint64 bytes;
 } AdjLiveRange;
 
-/* Bytes held at each of @n_steps, in which all of @ranges lie; G_MAXUINT64 from the first step on
- * where they do not fit.  @peak is set to the first step with the most, 0 when there are no steps.
- * (transfer full) (array): one more than @n_steps, the last of them 0. */
+/* Bytes held at each of @n_steps, which contain all @ranges; on overflow G_MAXUINT64 from that step
+ * on.  @peak is set to the first step with the maximum, 0 without steps. (transfer full) (array):
+ * one more than @n_steps, the last of them 0. */
 guint64 *
 adj_live_ranges_add_up (const AdjLiveRange *ranges, guint n_ranges, guint n_steps, guint *peak);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Which lines of a program some nodes come from. */
+/* The source lines of some nodes. */
 
 #include "analysis/adj-lines.h"
 

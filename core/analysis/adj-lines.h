@@ -5,11 +5,11 @@
 
 G_BEGIN_DECLS
 
-/* The lines of a program that some nodes come from, by their innermost frames: all zero at first.
- * Of several files the first counts. */
+/* The source lines of some nodes, by their innermost frames; initially all zero. Only lines of the
+ * first file count. */
 typedef struct
 {
-  const char *file; /* (unowned) (nullable): %NULL: no node says it */
+  const char *file; /* (unowned) (nullable): %NULL: no node has a place */
   guint first, last;
 } AdjLines;
 

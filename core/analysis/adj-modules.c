@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Modules of nodes: their own, those of the forward counterpart, or the block that stands for one.
+/* Modules of nodes: their own, those of the forward counterpart, or the block that replaces them.
  */
 
 #include "analysis/adj-modules.h"
@@ -37,7 +37,7 @@ names_modules_of_gradients (const AdjGraph *graph)
   return FALSE;
 }
 
-/* Of each node the one that names its modules; where no gradient names any, for a gradient the last
+/* For each node the node with its modules; if no gradient has modules, for a gradient the last
  * forward node before it with its sequence number; G_MAXUINT32: none. */
 static gpointer
 find_naming (const AdjGraph *graph)

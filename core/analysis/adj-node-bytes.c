@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Bytes of results, added up over the leaves of their annotations. */
+/* Bytes of results, summed over the leaves of their annotations. */
 
 #include "analysis/adj-node-bytes.h"
 

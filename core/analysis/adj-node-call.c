@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What a node calls: an operator, or a name of Python that stands for one of several. */
+/* The callee of a node: an operator, or a Python name for one of several. */
 
 #include "analysis/adj-node-call.h"
 
@@ -66,7 +66,7 @@ is_not_true (const AdjValue *leaf, gpointer data)
   return leaf->kind != ADJ_VALUE_BOOL || !leaf->boolean;
 }
 
-/* If it calls the overload of @schema. */
+/* Whether it may write if it calls the overload of @schema. */
 static gboolean
 may_write_as (const AdjNode *node, const AdjSchema *schema)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Blocks of a stage that are those of another stage: what is called the same stands in the same. */
+/* Blocks of a stage taken from another stage, by names of nodes. */
 
 #include <string.h>
 
@@ -36,7 +36,7 @@ adj_graph_follow_blocks (const AdjGraph *graph, AdjGraph *leader)
 {
   Leader *result;
 
-  /* A graph of two files may follow already. */
+  /* @leader may follow another graph itself. */
   while (adj_graph_get_blocks_leader (leader) != NULL)
     leader = adj_graph_get_blocks_leader (leader);
   if (leader == graph)
@@ -59,7 +59,7 @@ is_call (const AdjNode *node)
          node->opcode != ADJ_OPCODE_GET_ATTR;
 }
 
-/* Whether at least half of the calls are known by name. */
+/* Takes the blocks of nodes with the same name; whether at least half of the calls have one. */
 static gboolean
 take_named (const AdjGraph *graph, const AdjGraph *leader, const AdjBlocks *its, guint32 *of_node)
 {
@@ -113,7 +113,7 @@ blocks_of_gradient (const AdjGraph *graph,
              : block_of_last_gradient (graph, index, of_node);
 }
 
-/* The block that all readers of @node stand in, or ADJ_NO_BLOCK. */
+/* The block of all readers of @node, or ADJ_NO_BLOCK if they differ. */
 static guint32
 block_of_readers (const AdjNode *node, const guint32 *of_node)
 {
@@ -142,7 +142,7 @@ blocks_take_readers (const AdjGraph *graph, guint32 *of_node)
     }
 }
 
-/* A call with another name stands with its forward call, or with both of its neighbours. */
+/* A call with another name gets the block of its forward call, or that of both neighbours. */
 static void
 take_others (const AdjGraph *graph, guint32 *of_node)
 {

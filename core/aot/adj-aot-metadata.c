@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What AOTAutograd knows of a function: made, copied, compared, printed, and derived from what
- * the metadata pass has found out. */
+/* The metadata of AOTAutograd about a function: copied, compared, printed, and derived from the
+ * findings of the metadata pass. */
 
 #include "aot/adj-aot-metadata.h"
 
@@ -88,7 +88,7 @@ adj_aot_metadata_free (AdjAotMetadata *metadata)
 
 /* -- what follows from the fields -- */
 
-/* In the graph or out of it (aot/SPEC.md §2.3). */
+/* Whether the mutation stays in the graph or leaves it (aot/SPEC.md §2.3). */
 static AdjMutation
 classify_mutation (const AdjAotInput *input, gboolean keep)
 {

@@ -7,8 +7,8 @@ G_BEGIN_DECLS
 
 typedef struct _AdjViewChain AdjViewChain; /* rules/: views as data */
 
-/* What a function does to its inputs and what its outputs are, found out by running it once
- * (aot/SPEC.md §2).  Plain data: the stages edit copies of it. */
+/* Mutations of inputs and aliasing of outputs of a function, found by running it once (aot/SPEC.md
+ * §2).  Plain data: the stages edit copies of it. */
 
 typedef enum
 {
@@ -19,24 +19,24 @@ typedef enum
 
 typedef struct
 {
-  guint place; /* which of the user's inputs it is, or the first of those that it is made of */
+  guint place; /* index of the user's input, or of the first one that it is made from */
   gboolean is_tensor;
   gboolean is_leaf;
   gboolean mutates_data;
   gboolean mutates_metadata;
   gboolean mutates_storage_metadata; /* set_ */
   gboolean storage_resize;
-  gboolean hidden;        /* every write was hidden from autograd; also when there was none */
-  gboolean under_no_grad; /* every write was made while grad mode was off, and there was one */
+  gboolean hidden;        /* every write was hidden from autograd, or there was none */
+  gboolean under_no_grad; /* there were writes, all with grad mode off */
   gboolean requires_grad; /* after the run */
-  gboolean counted;       /* its version changed: it, or a view of it, was written or turned */
+  gboolean counted; /* its version changed: it or a view of it was written, or its metadata was */
   gboolean turned_back;   /* its sizes or strides were changed and changed back */
-  gboolean turns_no_grad; /* every change of metadata was made while grad mode was off */
-  gboolean in_backward;   /* the backward writes it, and the forward does not */
-  gboolean hooked;        /* hooks are on its tensor after the call, or were before */
-  gboolean whole;         /* shows less than it did: all that it showed is returned */
-  AdjViewChain *turned;   /* (owned) (nullable): with @whole, how to make it of that */
-  guint64 bytes_before;   /* of the storage, where it was resized */
+  gboolean turns_no_grad; /* every change of metadata was made with grad mode off */
+  gboolean in_backward;   /* written by the backward only */
+  gboolean hooked;        /* its tensor has hooks after the call, or had some during it */
+  gboolean whole;         /* it shrinks: the value returned for it has all the old elements */
+  AdjViewChain *turned;   /* (owned) (nullable): with @whole, the views from that value to it */
+  guint64 bytes_before;   /* of the storage, if it was resized */
   guint64 bytes_after;
   AdjMutation mutation;
 } AdjAotInput;
@@ -59,18 +59,19 @@ typedef struct
   AdjOutputType type;
   const char *rule;  /* the row of aot/SPEC.md §2.4 that decided: "3b" */
   AdjValueKind kind; /* TENSOR, INT, SIZE … */
-  gint base;         /* an input, an intermediate base or an output, as @type says; -1: none.  Of
-                        NON_ALIAS and CUSTOM_FUNCTION_VIEW the input whose memory it shows, with a
-                        history of its own */
-  guint first;       /* the first output that is the same object: itself, or one before */
+  gint base; /* an input, an intermediate base or an output, as @type says; -1: none.  For NON_ALIAS
+                and CUSTOM_FUNCTION_VIEW the input whose memory it shows, with a history of its own
+              */
+  guint first; /* the first output that is the same object, possibly itself */
   gboolean requires_grad;
-  gboolean hooked;      /* a hook is on it that a write would lose */
+  gboolean hooked;      /* it has a hook that a write would drop */
   guint32 dynamic_dims; /* bit mask of symbolic sizes */
   AdjTensorMeta meta;   /* of a tensor */
-  AdjViewChain *recipe; /* (owned) (nullable): how to make it of its base */
-  guint n_recorded;     /* of its last steps: those before were made while grad mode was off */
-  AdjViewChain *turned; /* (owned) (nullable): what of that the base, an input, was turned by in
-                           place: afterwards the rest makes it */
+  AdjViewChain *recipe; /* (owned) (nullable): the views from its base to it */
+  guint n_recorded; /* number of last steps recorded by autograd; earlier ones ran with grad mode
+                       off */
+  AdjViewChain *turned; /* (owned) (nullable): first steps of @recipe, which were applied to the
+                           base, an input, in place: after that only the rest is replayed */
 } AdjAotOutput;
 
 typedef struct
@@ -79,20 +80,20 @@ typedef struct
   AdjAotInput *inputs;
   guint n_outputs;
   AdjAotOutput *outputs;
-  guint n_bases; /* intermediate bases, returned after the outputs */
+  guint n_bases; /* number of intermediate bases, returned after the outputs */
   gboolean keep_input_mutations;
   gboolean is_train;
   gboolean deterministic;
   gboolean rng;            /* seed and offset are inputs, the new offset an output */
-  gint grad_mode;          /* what the function leaves it at: 0, 1; -1: as it was */
-  guint n_tokens;          /* effect tokens: the first inputs and outputs */
+  gint grad_mode;          /* grad mode that the function leaves: 0, 1; -1: unchanged */
+  guint n_tokens;          /* number of effect tokens, which are the first inputs and outputs */
   char **tokens;           /* (owned) %NULL-terminated: the effects, in order of first use */
-  guint n_backward_tokens; /* the last inputs and outputs of the backward */
+  guint n_backward_tokens; /* tokens, the last inputs and outputs of the backward */
   guint n_tangents;
   AdjTensorMeta *tangents;
   guint n_saved_sizes; /* set by the partitioner */
 
-  /* derived of the rest */
+  /* derived from the rest */
   guint n_mutated_runtime; /* OUT_OF_GRAPH inputs */
   guint *mutated_runtime;
   guint n_mutated_in_graph; /* IN_GRAPH inputs */
@@ -102,7 +103,7 @@ typedef struct
   guint n_aliased_to_intermediates; /* of these */
   gboolean dynamic_outputs;
   guint n_forward_returns; /* mutated + outputs + bases */
-  guint n_forward;         /* and the offset of the generator */
+  guint n_forward;         /* the same, and the offset of the generator */
 } AdjAotMetadata;
 
 ADJ_PUBLIC void adj_aot_metadata_free (AdjAotMetadata *metadata); /* @metadata: (nullable) */
@@ -114,11 +115,13 @@ ADJ_PUBLIC const char *adj_output_type_name (AdjOutputType type); /* "alias_of_i
 
 /* -- in words (explain.c) -- */
 
-/* "is written, and leaves as output 0: every call writes it back", and why.  (transfer full) */
+/* Its mutation in words, "is written, and leaves as output 0: every call writes it back", and why.
+ * (transfer full) */
 ADJ_PUBLIC char *adj_aot_metadata_explain_input (const AdjAotMetadata *metadata, guint index);
-/* "is a view of input 0: every call makes it again of the live one".  (transfer full) */
+/* Its aliasing in words, "is a view of input 0: every call makes it again of the live one".
+ * (transfer full) */
 ADJ_PUBLIC char *adj_aot_metadata_explain_output (const AdjAotMetadata *metadata, guint index);
-/* When the row of aot/SPEC.md §2.4 of that name holds; "" where there is none. */
+/* The condition of the row of aot/SPEC.md §2.4 named @rule; "" if there is none. */
 ADJ_PUBLIC const char *adj_output_rule_explain (const char *rule);
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (AdjAotMetadata, adj_aot_metadata_free)

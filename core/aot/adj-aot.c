@@ -134,8 +134,8 @@ typedef struct
   gboolean (*run) (AotProgram *program, GError **error);
 } Step;
 
-/* Runs the metadata pass and notes its result: which inputs are written, what each output is and by
- * which rule. */
+/* Runs the metadata pass and reports its result: which inputs are written, the type of each output
+ * and the rule that decided it. */
 static gboolean
 collect (AotProgram *program, GError **error)
 {
@@ -205,7 +205,7 @@ run_steps (
 
 /* -- the trace -- */
 
-/* Of a seed, or an offset. */
+/* Metadata of a seed or offset. */
 static const AdjTensorMeta rng_meta = {
   .dtype = ADJ_DTYPE_I64,
   .device = { ADJ_DEVICE_CPU, -1 },
@@ -282,8 +282,7 @@ trace_joint (AotProgram *program, AdjTraceOptions *options, GError **error)
   return adj_trace (program->function, values, n, options, error);
 }
 
-/* Fails with @error, whose blame is translated to nodes of the graph that was traced, if there is
- * one. */
+/* Fails with @error, whose blame is mapped to nodes of the traced graph, if there is one. */
 static gboolean
 fail_at (const AotProgram *program, const AdjNode *node, GError **error)
 {
@@ -297,7 +296,7 @@ fail_at (const AotProgram *program, const AdjNode *node, GError **error)
   return FALSE;
 }
 
-/* A graph in which only placeholders are written (aot/SPEC.md §4.6). */
+/* Checks that the graph writes only placeholders (aot/SPEC.md §4.6). */
 static gboolean
 check_functional (const AotProgram *program, const AdjGraph *graph, GError **error)
 {
@@ -334,7 +333,7 @@ aot_find_source (const AdjAotOptions *options, guint place)
   return place < n ? adj_graph_get_input (options->like, place) : ADJ_NO_NODE;
 }
 
-/* The node of the graph that is traced which input @index is; ADJ_NO_NODE for a C function. */
+/* The node of the traced graph for input @index; ADJ_NO_NODE for a C function. */
 static AdjNodeId
 find_input (const AotProgram *program, guint index)
 {
@@ -499,8 +498,8 @@ find_desugar (const AdjAotGraph *aot)
   return NULL;
 }
 
-/* Which inputs have gradient None in the backward graph, by input. (transfer full) (nullable):
- * %NULL where the graph is not ours or takes parts of the inputs. */
+/* By input: whether its gradient is None in the backward graph (transfer full). All %FALSE without
+ * a graph, or if composite inputs are taken apart. */
 static gboolean *
 find_detached (const AdjAotGraph *aot, AdjGraph *backward)
 {
@@ -515,7 +514,7 @@ find_detached (const AdjAotGraph *aot, AdjGraph *backward)
   return detached;
 }
 
-/* Called with saved values and tangents alone. (transfer full) */
+/* The backward as called at run time, with saved values and tangents only. (transfer full) */
 static AdjFunction *
 wrap_backward (const AdjAotGraph *aot, AdjFunction *backward)
 {

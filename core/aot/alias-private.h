@@ -10,8 +10,8 @@ G_BEGIN_DECLS
 AdjTensor *
 aot_alias_new (AdjContext *cx, const AdjAotOutput *output, AdjTensor *base, AdjTensor *target);
 
-/* The memory of the view of @base that @target was at compile time, with the history that @target
- * has. */
+/* A tensor on the memory that @target, a view of @base, had at compile time, with the history of
+ * @target. */
 AdjTensor *aot_alias_with_history (AdjContext *cx,
                                    const AdjAotOutput *output,
                                    AdjTensor *base,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* An output that aliases an input or a base, made again of it after the call, as one operation
- * that autograd records. */
+/* Recreates an output that aliases an input or a base after the call, as one operation that
+ * autograd records. */
 
 #include "aot/alias-private.h"
 
@@ -23,7 +23,7 @@ as_strided (AdjContext *cx, AdjTensor *base, AdjTensor *target)
                     adj_value_from_size (shape->offset));
 }
 
-/* All but the last @n_recorded steps go without a history, as they went when they were traced. */
+/* Replays all but the last @n_recorded steps with grad mode off, as in the trace. */
 static AdjTensor *
 replay (AdjContext *cx, AdjViewChain *recipe, guint n_recorded, AdjTensor *base)
 {

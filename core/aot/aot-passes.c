@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The stages as passes over a graph: their options, and the notes that say at each node what was
- * found out about it. */
+/* The stages as passes over a graph: their options, and notes at each node about what was found. */
 
 #include "aot/adj-aot.h"
 #include "ir/adj-graph.h"

@@ -12,14 +12,15 @@ G_BEGIN_DECLS
 
 /* -- stages -- */
 
-/* The state of a stage after compile time, by which its effect is undone on every call. Counted
- * atomically; immutable once it was pushed. */
+/* The state of a stage after compile time, used to undo its effect on every call. Counted
+ * atomically; immutable after it was pushed. */
 typedef struct _AotStage AotStage;
 
 typedef struct
 {
   const char *name;
-  /* (nullable): calls @inner as the function was called before the stage. (transfer full) */
+  /* (nullable): wraps @inner into a function with the calling convention from before the stage.
+   * (transfer full) */
   AdjFunction *(*wrap) (AotStage *stage, AdjFunction *inner);
   void (*finalize) (AotStage *stage); /* (nullable): frees members of the derived struct */
 } AotStageClass;
@@ -56,17 +57,17 @@ typedef struct _AotComposite AotComposite; /* composite-private.h */
 typedef struct
 {
   AdjValue value; /* (owned) META over the program's symbols for a tensor, else the value itself */
-  guint place;    /* which of the user's inputs it is, or the first that it is made of */
-  guint object;   /* equal: the same tensor object */
-  gint base;      /* object that it is a view of, which need not be an input; -1: none */
+  guint place;    /* index of the user's input, or of the first one that it is made from */
+  guint object;   /* number of its object: equal for the same tensor object */
+  gint base; /* number of the object that it is a view of, which need not be an input; -1: none */
   AdjTensorMeta base_meta; /* of that object */
   gboolean base_is_leaf;
   gboolean is_leaf;
-  gboolean is_freed;           /* its storage has no bytes although it has elements */
+  gboolean is_freed;           /* its storage was freed, although it has elements */
   guint64 storage_bytes;       /* 0: unknown */
   const AdjNodeMeta *observed; /* (nullable) */
-  AotComposite *composite;     /* (unowned) (nullable): how it is made of dense tensors */
-  GArray *leaves;              /* (unowned) (nullable): AotArgument: of a composite, those */
+  AotComposite *composite;     /* (unowned) (nullable): how it is composed of dense tensors */
+  GArray *leaves; /* (unowned) (nullable): AotArgument: the dense parts of a composite */
 } AotArgument;
 
 typedef struct
@@ -78,10 +79,10 @@ typedef struct
   GArray *arguments;        /* AotArgument: its inputs */
   AdjAotMetadata *metadata; /* (owned): edited by the stages */
   GPtrArray *stages;        /* AotStage, outermost first */
-  AotStage *hooks;          /* (owned) (nullable): that the function puts on its inputs */
-  GPtrArray *fakes;         /* tensors that the numbers of storages refer to */
+  AotStage *hooks;          /* (owned) (nullable): hooks that the function adds to its inputs */
+  GPtrArray *fakes;         /* tensors to whose storages the storage numbers refer */
   GPtrArray *composites;    /* AotComposite: of the arguments */
-  GPtrArray *leaves;        /* GArray: of the arguments that are composite */
+  GPtrArray *leaves;        /* GArray: dense parts of the composite arguments */
   GPtrArray *returns;       /* (nullable): AotComposite: of mutated inputs, outputs and bases */
   GPtrArray *tangents;      /* (nullable): AotComposite */
   gboolean has_composites;
@@ -93,19 +94,19 @@ typedef struct
 GArray *aot_arguments_new (void); /* of AotArgument */
 /* Appends a copy of @argument; returns its index. */
 guint aot_arguments_add (GArray *arguments, const AotArgument *argument);
-/* The node of @like that input @place is; ADJ_NO_NODE: there is none. */
+/* The node of @like for input @place; ADJ_NO_NODE: there is none. */
 AdjNodeId aot_find_source (const AdjAotOptions *options, guint place);
-/* (transfer full) (element-type guint32): the nodes that read tensors of @graph which must be
- * inputs since it writes one of them. */
+/* (transfer full) (element-type guint32): get_attr nodes of @graph to be lifted to inputs, since it
+ * writes one of their tensors. */
 GArray *aot_list_attributes (const AdjGraph *graph);
-/* (transfer full): @graph with its tensors @attributes, nodes, as the first arguments. */
+/* (transfer full): @graph as a function whose first arguments are the tensors of @attributes. */
 AdjFunction *aot_lifted_function_new (AdjGraph *graph, const guint32 *attributes, guint n);
 
 void aot_program_push (AotProgram *program, AotStage *stage); /* takes @stage */
 /* Replaces the function; takes @function. */
 void aot_program_set_function (AotProgram *program, AdjFunction *function);
 
-/* What the inputs are (describe-inputs.c). */
+/* Describes the inputs as arguments (describe-inputs.c). */
 gboolean aot_describe_inputs (AotProgram *program, const AdjValue *inputs, guint n, GError **error);
 /* Meta of a tensor argument, %NULL of anything else. */
 const AdjTensorMeta *aot_argument_meta (const AotArgument *argument);
@@ -120,11 +121,11 @@ gboolean aot_collect (AotProgram *program, GError **error);
 /* Shape, dtype and device of a gradient of @result (aot/SPEC.md §2.5). */
 AdjTensorMeta
 aot_tangent_of (const AdjAotOptions *options, const AdjTensorMeta *result, AdjSymbols *symbols);
-/* Hooks on inputs: left out from here on; every call puts those on that the function left there. */
+/* Removes hooks on inputs from the trace; every call adds those that the function added. */
 void aot_take_hooks (AotProgram *program);
 gboolean aot_input_has_hooks (const AotProgram *program, guint input);
 void aot_give_hooks (AotProgram *program);
-/* Whether what the function does can be a joint graph for export (export.c). */
+/* Whether the function can become a joint graph for export (export.c). */
 gboolean
 aot_check_export (const AdjAotMetadata *metadata, const AdjAotOptions *options, GError **error);
 gboolean aot_decide_training (AotProgram *program, GError **error);
@@ -137,12 +138,12 @@ gboolean aot_functionalize (AotProgram *program, GError **error);
 
 /* -- functional tensors, seen from here (functional-modes.c) -- */
 
-/* The modes of a trace, functionalization and autograd above it; and autocast.  @observer:
+/* Pushes the modes of a trace: functionalization, autograd above it, and autocast.  @observer:
  * (nullable) */
 void aot_push_modes (AdjContext *cx, const AdjAotOptions *options, const AdjAotObserver *observer);
 void aot_pop_modes (AdjContext *cx, const AdjAotOptions *options);
-/* @wrapped (out) (transfer full): @values as the function sees them, with the history that
- * @arguments have; the same object stays the same. */
+/* @wrapped (out) (transfer full): @values wrapped for the function, with the history that
+ * @arguments describe; equal objects stay equal. */
 gboolean aot_wrap_arguments (AdjContext *cx,
                              const AotArgument *arguments,
                              guint n,
@@ -151,13 +152,13 @@ gboolean aot_wrap_arguments (AdjContext *cx,
 /* @out (transfer full): a copy of @value in which functional tensors are replaced by their current
  * values. */
 gboolean aot_unwrap (AdjContext *cx, const AdjValue *value, AdjValue *out);
-/* The current value of the functional tensor @tensor; a plain one itself. (transfer none)
- * (nullable): %NULL with the context in error. */
+/* The current value of @tensor if it is functional, else @tensor. (transfer none) (nullable): %NULL
+ * with the context in error. */
 AdjTensor *aot_get_plain (AdjContext *cx, AdjTensor *tensor);
-/* Gives @same, fresh and computed while recording was off, a history: it is @of, and so is its
- * gradient. */
+/* Connects @same, fresh and computed with grad mode off, to @of as an identity, also for gradients.
+ */
 gboolean aot_connect_same (AdjContext *cx, const char *name, AdjTensor *of, AdjTensor *same);
-/* All zero when @tensor is not wrapped. */
+/* All zero if @tensor is not wrapped. */
 void aot_get_functional_state (const AdjTensor *tensor, AdjFunctionalState *observed);
 AdjViewChain *aot_get_recipe (const AdjTensor *tensor); /* (transfer full) (nullable) */
 
@@ -217,11 +218,11 @@ typedef enum
   AOT_N_ERRORS,
 } AotError;
 
-/* Adds the code of the row to an error of another layer that is one of the catalogue. */
+/* Adds the code of the catalogue row to an error of another layer that matches one. */
 void aot_name_error (GError **error);
 
 /* The inputs or outputs that an error is about, numbered as in the user's function; -1: none. They
- * are attached to the error, and named in its message unless @what names them. */
+ * are attached to the error, and named in its message unless @what replaces them. */
 typedef struct
 {
   const char *what; /* (nullable) */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Tensors that a graph holds and writes: inputs of what is traced of it, before the others, as
- * PyTorch lifts the parameters and buffers of a module. */
+/* Tensor attributes of a graph that it writes become its first inputs, as PyTorch lifts parameters
+ * and buffers of a module. */
 
 #include "analysis/adj-aliases.h"
 #include "analysis/adj-node-call.h"
@@ -8,14 +8,14 @@
 #include "interpreter/adj-interpreter.h"
 #include "ir/adj-graph.h"
 
-/* Names of tensors that are constants to PyTorch, which it does not lift. */
+/* Names of constant tensors, which PyTorch does not lift. */
 #define CONSTANT "_tensor_constant"
 
 typedef struct
 {
   AdjFunction parent;
   AdjGraph *graph;     /* (owned) */
-  guint32 *attributes; /* (owned): nodes whose values the first arguments are */
+  guint32 *attributes; /* (owned): nodes replaced by the first arguments */
   guint n;
 } LiftedFunction;
 
@@ -100,8 +100,8 @@ lies_elsewhere (const AdjValue *leaf, gpointer data)
   return leaf->kind != ADJ_VALUE_NODE || !self->lifted[self->aliases[leaf->node.index].must];
 }
 
-/* Whether @node writes an attribute, one of a list, or what a view shows of one: `_foreach_add_`
- * and `x[0] = 1` give nothing back that would be what they wrote. */
+/* Whether @node writes an attribute, a list of them, or a view of one; also `_foreach_add_` and
+ * `x[0] = 1`, which return no written tensor. */
 static gboolean
 writes_attribute (Attributes *self, const AdjNode *node)
 {

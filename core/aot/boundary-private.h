@@ -5,7 +5,7 @@
 
 G_BEGIN_DECLS
 
-/* The stage between the forward and the backward graph: at compile time the joint function, at run
+/* The stage between the forward and backward graphs: at compile time the joint function, at run
  * time one operation of eager autograd. */
 typedef struct
 {
@@ -13,10 +13,10 @@ typedef struct
   AdjAotMetadata *metadata; /* (owned) */
   AdjFunction *backward;    /* (owned) (nullable): set before the first call */
   gboolean *detached;       /* by input: its gradient is None (aot/SPEC.md §8.4) */
-  gboolean *written; /* by input: written by the backward graph only; set when it was traced */
+  gboolean *written;        /* by input: written by the backward graph only; set by the trace */
   guint n_saved_sizes;
-  GPtrArray *tangents; /* (nullable): AotComposite, where any is composite */
-  gboolean exports;    /* every input that requires a gradient must get one */
+  GPtrArray *tangents; /* (nullable): AotComposite, if any tangent is composite */
+  gboolean exports;    /* every input that requires a gradient must get a defined one */
 } AotBoundary;
 
 AotBoundary *aot_boundary_new (const AotProgram *program);

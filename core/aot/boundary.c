@@ -25,7 +25,7 @@ detach_inputs (AdjContext *cx, const AotBoundary *boundary, AdjValue *args, guin
   return TRUE;
 }
 
-/* Whether @saved is in the memory of @input, or of a part of it. */
+/* Whether @saved has the storage of @input, or of a part of it. */
 static gboolean
 shares_memory (const AdjTensor *input, const AdjTensor *saved)
 {
@@ -37,8 +37,8 @@ shares_memory (const AdjTensor *input, const AdjTensor *saved)
   return adj_tensor_get_storage (input) == adj_tensor_get_storage (saved);
 }
 
-/* A partitioner may save an input from which it computes again; the epilogue of the same call
- * writes its new value there. */
+/* Whether the epilogue of this call will write to the memory of @saved: a partitioner may save an
+ * input to recompute from it. */
 static gboolean
 will_be_written (const AdjAotMetadata *metadata, const AdjValue *args, const AdjTensor *saved)
 {
@@ -52,7 +52,7 @@ will_be_written (const AdjAotMetadata *metadata, const AdjValue *args, const Adj
   return FALSE;
 }
 
-/* A call of the forward: its arguments, and what its graph was given of them. */
+/* A call of the forward: @args as the caller gave them, @plain as passed to the graph. */
 typedef struct
 {
   const AdjAotMetadata *metadata;
@@ -60,7 +60,7 @@ typedef struct
   guint n;
 } ForwardCall;
 
-/* (nullable): the argument that @saved is, if the call does not change it. */
+/* (nullable): the argument of the call that is @saved, unless the call changes it. */
 static AdjTensor *
 find_argument (const ForwardCall *call, const AdjTensor *saved)
 {
@@ -77,8 +77,8 @@ find_argument (const ForwardCall *call, const AdjTensor *saved)
   return NULL;
 }
 
-/* An argument itself, else a detached copy: a tensor that is returned, or a view of it, would refer
- * by its history to the node that saves it. */
+/* Saves an argument as it is, anything else as a detached copy: a returned tensor or a view of it
+ * would hold the node that saves it, by its history. */
 static gboolean
 save_value (AdjContext *cx, const ForwardCall *call, const AdjValue *value, AotSavedValue *entry)
 {
@@ -124,8 +124,8 @@ save_values (AdjContext *cx, AotKept *saved, const ForwardCall *call, const AdjV
   return TRUE;
 }
 
-/* Returns that the caller gets, and what others are made of, hide that they are views: the graph
- * made them while nothing was recorded.  It may also return one tensor twice. */
+/* Replaces returned tensors by aliases that are no views: the graph made them with grad mode off,
+ * and may return one tensor twice. */
 static void
 hide_views (AdjContext *cx, const AdjAotMetadata *metadata, AdjValue *outs)
 {
@@ -142,8 +142,8 @@ hide_views (AdjContext *cx, const AdjAotMetadata *metadata, AdjValue *outs)
     }
 }
 
-/* Requires a gradient, and leads nowhere: for results that have a history although no input gets a
- * gradient, as views have that were made while grad mode was off. */
+/* A leaf that requires a gradient and is not otherwise used: the input of the operation if results
+ * have a history although no input gets a gradient, as views made with grad mode off have. */
 static AdjTensor *
 make_seed (AdjContext *cx)
 {
@@ -154,7 +154,7 @@ make_seed (AdjContext *cx)
   return seed;
 }
 
-/* One operation from the inputs that get a gradient to the returns that have one. */
+/* Connects the returns that have a gradient to the inputs that get one, as one operation. */
 static gboolean
 connect (AdjContext *cx, AotBoundary *boundary, const ForwardCall *call, const AdjValue *outs)
 {

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* What the metadata pass says of hooks on views of inputs: a view that is made again for the
- * caller has lost them. */
+/* Findings of the metadata pass about hooks on views of inputs, which a view recreated for the
+ * caller would lose. */
 
 #include "aot/collect-private.h"
 
 #include "autograd/adj-autograd.h"
 #include "autograd/adj-hook-internal.h"
 
-/* Whether hooks are on @node; those on the history of an input at first were taken off. */
+/* Whether @node has hooks; hooks that the history of an input had before the call were taken off.
+ */
 static gboolean
 is_hooked (const AdjGradNode *node)
 {
@@ -73,7 +74,7 @@ aot_collection_follow_views (const AotCollection *collection,
   if (!adj_tensor_get_requires_grad (tensor) || (base != NULL && node != NULL && node == end) ||
       (node != NULL && node == first) || (node != NULL && adj_grad_node_is_of_leaf (node, base)))
     {
-      /* as_strided of what was written is one of its base at once. */
+      /* as_strided of a written tensor is recorded as one step from its base. */
       if (base != NULL && node == end && adj_view_chain_has_late_as_strided (output->recipe) &&
           output->n_recorded < adj_view_chain_get_n_steps (output->recipe))
         g_clear_pointer (&output->recipe, adj_view_chain_unref);
@@ -82,7 +83,7 @@ aot_collection_follow_views (const AotCollection *collection,
   return TRUE;
 }
 
-/* Whether input @i is a view that got hooks: what its storage is counted for takes them off. */
+/* Whether input @i is a view that got hooks; bumping the version of its storage would drop them. */
 static gboolean
 is_hooked_view (const AotCollection *collection, guint i)
 {

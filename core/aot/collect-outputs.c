@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What each output is, by the numbers of the rules of aot/SPEC.md §2.4. */
+/* The type of each output, by the numbered rules of aot/SPEC.md §2.4. */
 
 #include "aot/collect-private.h"
 
@@ -10,7 +10,7 @@
 
 /* -- places -- */
 
-/* Positions of outputs with one storage; those among them that are one of several views. */
+/* Number of outputs with one storage, and of those from operators with several view results. */
 typedef struct
 {
   guint n, n_multi;
@@ -66,7 +66,7 @@ aot_collection_forget_index (AotCollection *collection)
   g_clear_pointer (&collection->outputs_by_storage, g_hash_table_unref);
 }
 
-/* The last input that is @tensor; -1: none is. */
+/* The index of the last input that is @tensor; -1: none. */
 static gint
 find_input (const AotCollection *collection, const AdjTensor *tensor)
 {
@@ -79,7 +79,7 @@ is_an_input (const AotCollection *collection, const AdjTensor *tensor)
   return find_input (collection, tensor) >= 0;
 }
 
-/* The last position at which @tensor is an output. */
+/* The index of the last output that is @tensor. */
 static gint
 find_output (const AotCollection *collection, const AdjTensor *tensor)
 {
@@ -105,7 +105,7 @@ is_of_custom_function (const AdjTensor *tensor)
   return node != NULL && adj_grad_node_is_custom (node);
 }
 
-/* Rules 5a to 5d: @base made @tensor, and both require a gradient. */
+/* Rules 5a to 5d: @tensor was made from @base, and both require a gradient. */
 static void
 classify_of_intermediate (
     AotCollection *collection, AdjAotOutput *output, AdjTensor *base, guint n, guint n_multi)
@@ -127,7 +127,7 @@ classify_of_intermediate (
     }
 }
 
-/* Another output that is the same piece of the same storage and requires a gradient. */
+/* Another output with the same storage and geometry that requires a gradient. */
 static gint
 find_same_view (const AotCollection *collection, guint index)
 {
@@ -210,7 +210,7 @@ classify_tensor (AotCollection *collection, guint index, AdjAotOutput *output)
     decide (output, "7", ADJ_OUTPUT_NON_ALIAS, -1);
 }
 
-/* is_input names the object, not the storage: the last input that is it. */
+/* IS_INPUT refers to the object, not the storage: to the last input that is this object. */
 static void
 name_input (const AotCollection *collection, const AdjTensor *tensor, AdjAotOutput *output)
 {
@@ -226,7 +226,7 @@ is_regenerated (AdjOutputType type)
          type == ADJ_OUTPUT_ALIAS_OF_INTERMEDIATE_BASE_IS_USER_OUTPUT;
 }
 
-/* Whether another output is a view of the same tensor, which is none. */
+/* Whether another output has the same base, which is no view itself. */
 static gboolean
 shares_base (const AotCollection *collection, guint index)
 {

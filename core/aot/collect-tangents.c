@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What the backward is given a gradient of (aot/SPEC.md §2.5), and what is returned. */
+/* The tensors for which the backward gets a gradient (aot/SPEC.md §2.5), and descriptions of the
+ * returns. */
 
 #include "aot/collect-private.h"
 
@@ -7,7 +8,7 @@
 #include "aot/metadata-private.h"
 #include "tensor/adj-shape-internal.h"
 
-/* The tensor that a tangent is described by. (nullable): %NULL with the context in error. */
+/* The tensor whose metadata the tangent gets. (nullable): %NULL with the context in error. */
 static AdjTensor *
 coerce_tangent (AotCollection *collection, AdjTensor *tensor)
 {
@@ -18,7 +19,7 @@ coerce_tangent (AotCollection *collection, AdjTensor *tensor)
              : tensor;
 }
 
-/* Whether a gradient can lie as @shape does, known now. */
+/* Whether @shape has integer sizes and strides, and no overlap. */
 static gboolean
 is_fixed (const AdjShape *shape, AdjSymbols *symbols)
 {
@@ -34,8 +35,8 @@ aot_tangent_of (const AdjAotOptions *options, const AdjTensorMeta *result, AdjSy
   AdjTensorMeta meta = *result;
   AdjMemoryFormat format = adj_shape_suggest_format (&meta.shape, symbols);
 
-  /* What lies so already stays as it is, with the strides of dimensions of size 1; of other results
-   * the tangent is a copy, which is no conjugate. */
+  /* A tangent keeps the strides of a result in a memory format, also those of dimensions of size 1;
+   * for other results it is a copy in the suggested format, which is no conjugate. */
   if (!(options->like_outputs && is_fixed (&meta.shape, symbols)) &&
       !(format == ADJ_MEMORY_FORMAT_CONTIGUOUS ? adj_shape_is_contiguous (&meta.shape, symbols)
                                                : adj_shape_is_channels_last (&meta.shape, symbols)))

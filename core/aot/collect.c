@@ -18,7 +18,7 @@
 
 /* -- inputs -- */
 
-/* Only these leave elements out: resize_ is one, too. */
+/* Of the views that change an input's metadata, only as_strided (also resize_) drops elements. */
 static gboolean
 has_as_strided (const AdjViewChain *chain)
 {
@@ -74,7 +74,7 @@ collect_input (AotCollection *collection, guint i, GError **error)
 
 /* -- the run -- */
 
-/* A composite input, of fake dense tensors. */
+/* Makes fake dense tensors for a composite input. */
 static gboolean
 import_composite (AotCollection *collection,
                   AdjExamples *examples,
@@ -176,8 +176,8 @@ run (AotCollection *collection, GError **error)
   return TRUE;
 }
 
-/* set_ and resize must be expressible as nodes (aot/SPEC.md §2.3), and hooks on what an input has
- * become be reached by a tangent. */
+/* Checks that set_ and resize can be expressed as nodes (aot/SPEC.md §2.3), and that hooks on an
+ * input's new value are on a path of gradients. */
 static gboolean
 check_inputs (const AotCollection *collection, GError **error)
 {
@@ -233,7 +233,7 @@ collect (AotCollection *collection, GError **error)
           aot_check_export (collection->metadata, collection->program->options, error));
 }
 
-/* There is one kind of effect. */
+/* All effects share one token. */
 static void
 name_token (AdjAotMetadata *metadata)
 {

@@ -6,15 +6,15 @@
 
 G_BEGIN_DECLS
 
-/* How a value is made of dense ones (aot/SPEC.md §7).  Counted, immutable. */
+/* How a value is composed of dense ones (aot/SPEC.md §7).  Counted, immutable. */
 struct _AotComposite
 {
   gatomicrefcount ref_count;
-  const AdjCompositeClass *klass; /* (nullable): of none, the value is dense */
+  const AdjCompositeClass *klass; /* (nullable): %NULL: the value is dense */
   AdjValue constant;              /* (owned) */
   AdjTensorMeta meta;             /* of a tensor */
   gboolean is_tensor;
-  guint n_leaves;                     /* dense values in it */
+  guint n_leaves;                     /* number of dense values in it */
   AotComposite *inner[ADJ_MAX_INNER]; /* (owned) */
 };
 
@@ -23,11 +23,11 @@ AotComposite *aot_composite_describe (const AdjValue *value); /* (transfer full)
 AotComposite *aot_composite_describe_tangent (AdjTensor *tensor, AdjSymbols *symbols);
 AotComposite *aot_composite_ref (AotComposite *composite);
 void aot_composite_unref (AotComposite *composite);
-/* Of all of @values: AotComposite. (transfer full) */
+/* Describes all of @values: AotComposite. (transfer full) */
 GPtrArray *aot_composite_describe_all (const AdjValue *values, guint n);
 
-/* The value that takes its dense parts from @leaves at @at, which moves on. @out (transfer full).
- * %FALSE: the context is in error. */
+/* Builds the value from @leaves, starting at @at, which advances. @out (transfer full). %FALSE: the
+ * context is in error. */
 gboolean aot_composite_wrap (AdjContext *cx,
                              const AotComposite *composite,
                              const AdjValue *leaves,
@@ -38,7 +38,7 @@ void aot_composite_unwrap (const AdjValue *value, GArray *leaves);
 /* Zeros, borrowed from the scope. */
 AdjTensor *aot_composite_zeros (AdjContext *cx, const AotComposite *composite);
 
-/* The function becomes one of dense tensors. */
+/* Makes the program's function one of dense tensors. */
 gboolean aot_desugar (AotProgram *program, GError **error);
 /* Fails where composite tensors are combined with something unsupported. Also sets whether there
  * are any. */

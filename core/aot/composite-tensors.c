@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Composite tensors (aot/SPEC.md §7): a graph is over dense tensors, so composite inputs are taken
- * apart, and composite outputs and gradients put together, on every call. */
+/* Composite tensors (aot/SPEC.md §7): graphs have dense tensors only, so on every call composite
+ * inputs are taken apart, and composite outputs and gradients are put together. */
 
 #include "aot/composite-private.h"
 
@@ -161,8 +161,7 @@ typedef struct
   GPtrArray *inputs;   /* AotComposite: of primals */
   GPtrArray *tangents; /* of gradients of results */
   GPtrArray *returns;  /* of forward returns */
-  GPtrArray *grads; /* (nullable): descriptions of the primals' gradients; set when the joint graph
-                       was traced */
+  GPtrArray *grads;    /* (nullable): of the primals' gradients; set by the joint trace */
   gboolean is_joint;
 } Desugar;
 
@@ -177,7 +176,7 @@ desugar_finalize (AotStage *stage)
   g_clear_pointer (&desugar->grads, g_ptr_array_unref);
 }
 
-/* TUPLE of what @composites make of @leaves. @out (transfer full). */
+/* TUPLE of the values that @composites build from @leaves. @out (transfer full). */
 static gboolean
 wrap_all (
     AdjContext *cx, const GPtrArray *composites, const AdjValue *leaves, guint n, AdjValue *out)
@@ -272,7 +271,7 @@ first_storage (AdjTensor *tensor)
   return adj_tensor_get_storage (tensor);
 }
 
-/* Results that share memory inside share it outside. */
+/* Makes composite results aliases if their inner tensors share a storage. */
 static void
 join_aliases (AdjContext *cx, AdjValue *items, guint n)
 {
@@ -313,7 +312,7 @@ composite_call (
   if (!adj_function_call (AOT_INNER (function), cx, dense.items, dense.n, &outs) ||
       !wrap_all (cx, desugar->returns, outs.items, outs.n, &wrapped))
     return FALSE;
-  /* What is saved for the backward stays dense. */
+  /* Values saved for the backward stay dense. */
   items = g_new0 (AdjValue, wrapped.n + outs.n + 1);
   for (guint i = 0; i < wrapped.n; i++)
     items[to++] = adj_value_copy (&wrapped.items[i]);
@@ -356,7 +355,7 @@ class_name (const AdjCompositeClass *klass)
   return klass != NULL ? klass->name : "a dense tensor";
 }
 
-/* Converts the gradient @value to the form that the backward was traced with. Borrowed from the
+/* Converts gradient @value to the composition that the backward was traced with. Borrowed from the
  * scope. */
 static gboolean
 coerce (AdjContext *cx, const AotComposite *wanted, guint index, AdjValue *value)
@@ -377,7 +376,7 @@ coerce (AdjContext *cx, const AotComposite *wanted, guint index, AdjValue *value
                            ": a %s with another constant", klass->name);
 }
 
-/* Dense parts must be laid out as the traced ones, which were contiguous. */
+/* Dense parts must have the strides of the trace, which are contiguous. */
 static gboolean
 make_contiguous (AdjContext *cx, AdjValue *leaf)
 {
@@ -471,7 +470,7 @@ aot_check_composites (AotProgram *program, GError **error)
   return TRUE;
 }
 
-/* One entry for each dense part of an outer one. */
+/* Metadata with one entry for each dense part of the outer entries. */
 static AdjAotMetadata *
 make_dense (const AotProgram *program, const Desugar *desugar)
 {
@@ -519,7 +518,7 @@ add_tangents (AdjAotMetadata *dense, const AotComposite *composite)
     dense->tangents[dense->n_tangents++] = composite->meta;
 }
 
-/* The dense inputs, each of its own storage. */
+/* The dense inputs, each with a storage of its own. */
 static GArray *
 take_leaves (const AotProgram *program)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* The same tensor object more than once among the inputs (aot/SPEC.md §3.1).  While none of them is
- * written each position becomes a tensor of its own; else the repeats are dropped, and every call
- * must repeat the same inputs. */
+/* The same tensor object several times among the inputs (aot/SPEC.md §3.1).  If none of them is
+ * written, each becomes a tensor of its own; else repeats are dropped, and every call must have the
+ * same repeats. */
 
 #include "aot/aot-private.h"
 #include "aot/metadata-private.h"
@@ -11,7 +11,7 @@ typedef struct
   AotStage parent;
   guint n;
   guint *first; /* by input: the first one that is the same object */
-  guint *inner; /* by input: its position in what the inner function takes */
+  guint *inner; /* by input: its index among the inner function's arguments */
 } Dedupe;
 
 static void
@@ -105,7 +105,7 @@ find_first (const AotProgram *program)
   return first;
 }
 
-/* Each repeat becomes a tensor of its own. */
+/* Gives each repeat an object number of its own. */
 static void
 split_repeats (AotProgram *program, const guint *first)
 {
@@ -124,7 +124,7 @@ split_repeats (AotProgram *program, const guint *first)
       }
 }
 
-/* Tangents of written repeats go: they come first, in input order. */
+/* Drops tangents of written repeats; tangents of inputs come first, in input order. */
 static void
 drop_tangents (AdjAotMetadata *metadata, const guint *first)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The inputs as data: shapes over the program's own symbols, and which of them are the same
- * object, views of one another, leaves. */
+/* Describes the inputs: shapes over the program's own symbols, and which are the same object, views
+ * of one another, or leaves. */
 
 #include "aot/aot-private.h"
 
@@ -94,7 +94,7 @@ describe_leaf (Description *description,
     }
   else if (value->kind == ADJ_VALUE_OPAQUE_OBJECT)
     {
-      /* Each trace makes an object of its own of it. */
+      /* Each trace makes its own fake object. */
       argument->value = adj_value_copy (value);
       adj_value_clear (&fake);
     }
@@ -103,7 +103,7 @@ describe_leaf (Description *description,
   return TRUE;
 }
 
-/* The dense tensors that @argument is made of. */
+/* Describes the dense parts of @argument. */
 static gboolean
 describe_parts (Description *description, const AdjValue *value, AotArgument *argument)
 {

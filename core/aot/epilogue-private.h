@@ -5,13 +5,13 @@
 
 G_BEGIN_DECLS
 
-/* The last stage: after every call it writes the mutated inputs and makes outputs that alias live
- * tensors. */
+/* The last stage: after every call it writes back mutated inputs and recreates outputs that alias
+ * live tensors. */
 typedef struct
 {
   AotStage parent;
   AdjAotMetadata *metadata; /* (owned) */
-  gboolean no_grad;         /* traced as if grad mode was off */
+  gboolean no_grad;         /* traced with grad mode off */
 } AotEpilogue;
 
 AotEpilogue *aot_epilogue_new (const AotProgram *program);

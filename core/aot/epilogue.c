@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What every call ends with (aot/SPEC.md §8.2). */
+/* The epilogue of every call (aot/SPEC.md §8.2). */
 
 #include "aot/alias-private.h"
 #include "aot/epilogue-private.h"
@@ -14,7 +14,8 @@
 
 /* -- written inputs -- */
 
-/* The storage of @tensor may be too small for @shape, which resize_ gave it; PyTorch 2.6 fails. */
+/* Grows the storage of @tensor if it is too small for @shape, which resize_ gave it; PyTorch 2.6
+ * fails. */
 static gboolean
 grow (AdjContext *cx, AdjTensor *tensor, const AdjShape *shape)
 {
@@ -77,7 +78,7 @@ copy_into (AdjContext *cx, AdjTensor *tensor, AdjTensor *from)
          ADJ_APPLY (cx, ADJ_OP_copy_, ADJ_TENSOR (tensor), ADJ_TENSOR (from)) != NULL;
 }
 
-/* Writes the input in its shape before the call, then gives it its new, smaller one. */
+/* Writes the input in its old shape, then gives it its new, smaller one. */
 static gboolean
 write_whole (AdjContext *cx, const AdjAotInput *input, AdjTensor *tensor, AdjTensor *new)
 {
@@ -119,7 +120,8 @@ apply_mutations (AdjContext *cx,
 
 /* -- outputs -- */
 
-/* What output @index is made of: a live input, an intermediate base or another output. */
+/* The tensor that output @index is recreated from: a live input, an intermediate base or another
+ * output. */
 static AdjTensor *
 find_base (const AdjAotMetadata *metadata,
            guint index,
@@ -192,7 +194,7 @@ make_output (AdjContext *cx,
     }
 }
 
-/* Those that are views of other outputs come last, then those that are others. */
+/* Makes views of other outputs after their bases; repeated outputs are copied last. */
 static gboolean
 make_outputs (AdjContext *cx,
               const AdjAotMetadata *metadata,
@@ -218,9 +220,9 @@ make_outputs (AdjContext *cx,
 
 /* -- the call -- */
 
-/* Writes that the graph makes itself are seen by whoever saved the input before, and not by the
- * graph, which saves it after; so are changes of metadata, also those that cancel out.  Views get a
- * new history by them, but for the one that is turned itself. */
+/* Bumps versions for writes inside the graph, so that tensors saved before the call become stale;
+ * the graph saves after it.  The same for changes of metadata, also those that cancel out; they
+ * make the history of views stale, but not of the changed tensor itself. */
 static void
 count_writes (const AdjAotInput *input, AdjTensor *tensor)
 {
@@ -256,7 +258,7 @@ call_inner (AdjFunction *function,
   return FALSE;
 }
 
-/* Fails where an input requires a gradient that was traced as a constant. */
+/* Fails if an input requires a gradient but was traced without. */
 static gboolean
 check_gradients (const AotEpilogue *epilogue, AdjContext *cx, const AdjValue *args)
 {

@@ -9,7 +9,7 @@ typedef struct
 {
   const char *code;
   const char *message;
-  const char *seen; /* (nullable): part of a message of another layer that this error replaces */
+  const char *seen; /* (nullable): part of another layer's message that this row replaces */
 } Row;
 
 static const Row rows[AOT_N_ERRORS] = {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The metadata in words: what becomes of each input and output, and why. */
+/* The metadata in words: mutation and aliasing of each input and output, and the reason. */
 
 #include "aot/adj-aot-metadata.h"
 
@@ -55,7 +55,7 @@ adj_aot_metadata_explain_input (const AdjAotMetadata *metadata, guint index)
 
 /* -- outputs (aot/SPEC.md §2.4) -- */
 
-/* With \001 for the number of what it shows; the second where it shows nothing. */
+/* \001 stands for the number of the base; the second text is for outputs without one. */
 static const char *const types[ADJ_N_OUTPUT_TYPES][2] = {
   [ADJ_OUTPUT_NON_ALIAS] = { "shows memory of input \001, with a history of its own: returned as "
                              "it "

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What a joint graph for export must be (aot/SPEC.md §1.5): nothing is done after the call, and the
- * backward begins at one scalar. */
+/* Conditions of a joint graph for export (aot/SPEC.md §1.5): no epilogue, and a backward from one
+ * scalar. */
 
 #include "aot/aot-private.h"
 

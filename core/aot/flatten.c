@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Containers among the arguments and results are taken apart; at run time the results are put
- * together as the function gave them.  Lifted parameters come first. */
+/* Flattens containers in arguments and results; at run time the results are rebuilt with the
+ * function's structure.  Lifted parameters come first. */
 
 #include "aot/aot-private.h"
 #include "aot/tree-private.h"
@@ -11,7 +11,7 @@ typedef struct
   AdjValue in_tree;
   AdjValue out_tree;
   gboolean has_out_tree;
-  guint n_inputs;     /* flat */
+  guint n_inputs;     /* number of flat inputs */
   gboolean exports;   /* for export: the result must be a tuple */
   GArray *parameters; /* of AdjValue, owned */
 } Flatten;

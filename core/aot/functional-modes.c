@@ -12,7 +12,7 @@
 #include "trace/adj-composite.h"
 #include "trace/adj-functional.h"
 
-/* What PyTorch takes apart when it is traced, although it has kernels. */
+/* Composites with kernels that PyTorch's traces decompose. */
 static const AdjDecompositions traced = { "traced", "Composites with kernels", ADJ_TABLE_TRACED };
 
 void
@@ -131,7 +131,7 @@ aot_wrap_arguments (AdjContext *cx,
                     const AdjValue *values,
                     AdjValue *wrapped)
 {
-  g_autoptr (GHashTable) objects = g_hash_table_new (NULL, NULL); /* → what wraps it */
+  g_autoptr (GHashTable) objects = g_hash_table_new (NULL, NULL); /* tensor → its wrapper */
 
   for (guint i = 0; i < n; i++)
     {
@@ -196,7 +196,7 @@ aot_unwrap (AdjContext *cx, const AdjValue *value, AdjValue *out)
   return adj_value_map (value, unwrap_leaf, cx, out) && !adj_context_has_error (cx);
 }
 
-/* What happened to one of the parts happened to the whole; they are made alike. */
+/* Merges the state of a part into that of the composite; all parts are changed alike. */
 static void
 add_functional_state (const AdjTensor *part, AdjFunctionalState *observed)
 {

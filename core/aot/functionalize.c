@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The function under functionalization; writes to inputs that stay in the graph are its last nodes
+/* The function under functionalization; in-graph writes to inputs become its last nodes
  * (aot/SPEC.md §4.4). */
 
 #include "aot/aot-private.h"
@@ -17,9 +17,9 @@ typedef struct
 {
   AotStage parent;
   AdjAotMetadata *metadata; /* (owned) */
-  GArray *arguments;        /* AotArgument, of the program's */
+  GArray *arguments;        /* AotArgument, owned by the program */
   const AdjAotOptions *options;
-  const AdjAotObserver *observer; /* (unowned) (nullable): while it is traced */
+  const AdjAotObserver *observer; /* (unowned) (nullable): during the trace */
   gboolean is_joint;
   AotBoundary *boundary; /* (owned) (nullable): of a joint function */
 } Functionalized;
@@ -47,10 +47,10 @@ typedef struct
   const Functionalized *stage;
   AdjContext *cx;
   const AdjValue *plain;   /* the inputs before they were wrapped */
-  const AdjValue *wrapped; /* and as the function saw them */
+  const AdjValue *wrapped; /* the same inputs wrapped, as the function got them */
 } Writes;
 
-/* To each innermost tensor of @plain what that of @wrapped is now. */
+/* Writes to each innermost tensor of @plain the current value of its wrapper. */
 static gboolean
 write_input (AdjContext *cx, AdjTensor *plain, AdjTensor *wrapped)
 {
@@ -64,7 +64,7 @@ write_input (AdjContext *cx, AdjTensor *plain, AdjTensor *wrapped)
   return TRUE;
 }
 
-/* @tag: (nullable): of what is called from now on. */
+/* Sets the tag of the following calls; @tag: (nullable). */
 static void
 set_tag (AdjContext *cx, const char *tag)
 {
@@ -93,7 +93,7 @@ write_inputs (const Writes *writes)
   return done;
 }
 
-/* What the backward writes is written there, not when the forward has run. */
+/* Writes of the backward, recorded at its end. */
 static gboolean
 write_inputs_of_backward (const Writes *writes)
 {
@@ -108,7 +108,7 @@ write_inputs_of_backward (const Writes *writes)
   return done;
 }
 
-/* Outputs that are such an input become its placeholder (aot/SPEC.md §4.4). */
+/* Replaces outputs that are such an input by its placeholder (aot/SPEC.md §4.4). */
 static void
 return_placeholders (const Writes *writes, AdjValue *outs)
 {

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Hooks that the function puts on its inputs, as they were given to it, belong to the tensors of
- * the caller: gradients reach these on other ways too.  The trace leaves them out, every call puts
- * them on. */
+/* Hooks that the function adds to its inputs belong on the caller's tensors, which also get
+ * gradients by other paths.  The trace leaves them out, and every call adds them. */
 
 #include "aot/aot-private.h"
 #include "autograd/adj-hook-internal.h"
@@ -25,7 +24,7 @@ hooks_finalize (AotStage *stage)
 
 /* -- compile time -- */
 
-/* The same object may be several inputs: its hooks are found at the first. */
+/* If an object is several inputs, its hooks are taken at the first. */
 static void
 take_hooks (Hooks *hooks, const AdjValue *args, AdjGradNode *const *nodes, guint n)
 {

@@ -78,7 +78,7 @@ check_primals (const Joint *joint, const Before *before, AotBoundary *boundary)
   return TRUE;
 }
 
-/* The gradient of a mutated input, of an output, or of a base, which is seen by its outputs. */
+/* The mutated input, output or base for which a tangent is; a base is blamed by its outputs. */
 static AotBlame
 find_tangent (const AdjAotMetadata *metadata, guint tangent)
 {
@@ -117,7 +117,7 @@ check_tangents (const Joint *joint, const Before *before)
 
 /* -- the function and its gradients -- */
 
-/* The output in the shape of its tangent, when the two surely differ (aot/SPEC.md §4.3). */
+/* @out in the shape of its tangent, if the two are known to differ (aot/SPEC.md §4.3). */
 static AdjTensor *
 like_tangent (AdjContext *cx, AdjTensor *out, AdjTensor *tangent)
 {
@@ -132,7 +132,7 @@ like_tangent (AdjContext *cx, AdjTensor *out, AdjTensor *tangent)
                     adj_rule_list_sizes (arena, shape->size, shape->rank));
 }
 
-/* Roots are the returns that have a tangent and require a gradient still. */
+/* Chooses as roots the returns that have a tangent and still require a gradient. */
 static gboolean
 choose_roots (Joint *joint)
 {
@@ -176,7 +176,7 @@ choose_inputs (Joint *joint)
       g_ptr_array_add (joint->inputs, joint->primals[i].tensor);
 }
 
-/* One value for each primal; for export, for those that require a gradient. */
+/* One value for each primal; for export, only for those that require a gradient. */
 static AdjValue
 collect_grads (const Joint *joint, AdjTensor *const *grads)
 {

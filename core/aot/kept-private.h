@@ -6,7 +6,7 @@
 
 G_BEGIN_DECLS
 
-/* What a call of a compiled forward keeps for its backward. */
+/* Values that a call of a compiled forward keeps for its backward. */
 
 typedef struct
 {
@@ -17,11 +17,11 @@ typedef struct
 typedef struct
 {
   AotBoundary *boundary; /* (owned) */
-  guint n_inputs;        /* of the function */
-  gint *input_of;        /* by edge: the input it belongs to */
+  guint n_inputs;        /* of the forward */
+  gint *input_of;        /* by edge: index of its input */
   guint n_edges;
-  guint n_returns;      /* forward returns */
-  gint *grad_of;        /* by return: which gradient arrives for it; -1: none does */
+  guint n_returns;      /* number of forward returns */
+  gint *grad_of;        /* by return: index of its gradient; -1: it has none */
   AdjTensorMeta *metas; /* by return */
   GArray *values;       /* AotSavedValue */
   AdjValue *sizes;
@@ -32,15 +32,15 @@ typedef struct
 AotKept *aot_kept_new (AotBoundary *boundary, guint n_args);
 void aot_kept_free (gpointer kept);
 
-/* The backward of an AdjCustomGrad: runs the compiled one on what was kept and what comes in.
- * @data: an AotKept */
+/* The backward of an AdjCustomGrad: runs the compiled backward with the kept values and the
+ * gradients. @data: an AotKept */
 gboolean aot_kept_run_backward (AdjContext *cx,
                                 AdjTensor *const *grads,
                                 guint n_grads,
                                 AdjTensor **grad_inputs,
                                 guint n_inputs,
                                 gpointer data);
-/* What the backward computes with.  @data: an AotKept */
+/* Visits the values that the backward reads.  @data: an AotKept */
 gboolean aot_kept_visit (gpointer data, GradVisitor *visitor);
 
 G_END_DECLS

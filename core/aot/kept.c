@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What a compiled forward keeps, and the compiled backward that runs on it. */
+/* The values kept by a compiled forward, and the compiled backward that uses them. */
 
 #include <string.h>
 
@@ -61,7 +61,7 @@ check_versions (const AotKept *saved, AdjContext *cx)
       AdjTensor *tensor = entry->value.kind == ADJ_VALUE_TENSOR ? entry->value.tensor : NULL;
       guint32 now = tensor != NULL ? adj_tensor_get_version (tensor) : entry->version;
 
-      /* A fake one stands for what was checked before. */
+      /* A fake tensor replaces one that was checked before. */
       if (now == entry->version || adj_storage_is_fake (adj_tensor_get_storage (tensor)))
         continue;
       adj_context_fail (cx, ADJ_ERROR, ADJ_ERROR_SHAPE,
@@ -89,7 +89,7 @@ make_zeros (AdjContext *cx, const AdjTensorMeta *meta)
              : NULL;
 }
 
-/* Whether it lies as neither format does: it has the strides of what was returned. */
+/* Whether the strides are in no memory format: then the tangent must have just these. */
 static gboolean
 has_own_strides (const AdjShape *shape, AdjSymbols *symbols)
 {
@@ -120,7 +120,7 @@ with_strides (AdjContext *cx, AdjTensor *grad, const AdjShape *wanted)
   return adj_call_bound (cx, adj_op (ADJ_OP_copy_), copy, &result) ? result.tensor : NULL;
 }
 
-/* Undefined gradients become zeros: the compiled backward takes all of its tangents. */
+/* Undefined gradients become zeros: the compiled backward needs all its tangents. */
 static AdjTensor *
 make_tangent (AdjContext *cx,
               const AdjTensorMeta *meta,
@@ -188,8 +188,8 @@ double_backward (AdjContext *cx,
   return aot_fail_context (cx, AOT_ERROR_DOUBLE_BACKWARD, AOT_BACKWARD, NULL);
 }
 
-/* Under create_graph: makes the gradients results of a node that refuses to be differentiated. Its
- * inputs are the tangents and what was saved. */
+/* Under create_graph: makes the gradients results of a node whose backward fails. Its inputs are
+ * the tangents and the saved values. */
 static gboolean
 forbid_double_backward (AdjContext *cx, const GArray *args, AdjTensor **grads, guint n)
 {

@@ -5,7 +5,7 @@
 
 G_BEGIN_DECLS
 
-/* What the stages ask of metadata and do with it. */
+/* Metadata operations for the stages. */
 
 /* (transfer full): all zero, with room for as many. */
 AdjAotMetadata *adj_aot_metadata_new (guint n_inputs, guint n_outputs);
@@ -13,22 +13,23 @@ AdjAotMetadata *adj_aot_metadata_new (guint n_inputs, guint n_outputs);
 /* (transfer full) */
 AdjAotMetadata *adj_aot_metadata_copy (const AdjAotMetadata *metadata);
 
-/* Sets each input's mutation (aot/SPEC.md §2.3) and what is derived; again after every edit. */
+/* Sets each input's mutation (aot/SPEC.md §2.3) and the derived members; call it again after every
+ * edit. */
 void adj_aot_metadata_derive (AdjAotMetadata *metadata);
 
-/* Infos, bases, switches, and shape and dtype of tangents.  @difference (nullable) gets a sentence
- * on the first that differs. */
+/* Compares infos, bases, switches, and shape and dtype of tangents.  @difference (nullable) gets a
+ * sentence about the first difference. */
 gboolean
 adj_aot_metadata_equal (const AdjAotMetadata *a, const AdjAotMetadata *b, GString *difference);
 
 /* Whether forward return @index (mutated inputs, outputs, bases) has a tangent. */
 gboolean adj_aot_metadata_has_tangent (const AdjAotMetadata *metadata, guint index);
 
-/* Whether @input, which the graph gets as it is, was turned in place, of which nothing is seen in
- * the end but in gradients. */
+/* Whether the metadata of @input, which is not returned, was changed and changed back, which shows
+ * only in its gradient. */
 gboolean adj_aot_input_hides_turn (const AdjAotInput *input);
 
-/* Whether output @index is, or shows memory of, the input that is its base. */
+/* Whether output @index is, or aliases, the input that is its base. */
 gboolean adj_aot_metadata_shows_input (const AdjAotMetadata *metadata, guint index);
 
 G_END_DECLS

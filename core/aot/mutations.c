@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Inputs that were written become outputs; in training the function gets copies of them, so that
- * gradients are taken of what they were, and the bases of outputs that alias one another are
- * outputs too.  The epilogue undoes both. */
+/* Mutated inputs become outputs; in training the function gets copies of them, so that gradients
+ * are those of their old values. Bases of outputs that alias each other become outputs too.  The
+ * epilogue undoes both. */
 
 #include "aot/aot-private.h"
 
@@ -84,8 +84,8 @@ aot_mutations_to_outputs (AotProgram *program, GError **error)
 
 /* -- training -- */
 
-/* An identity of @tensor with a node of its own: metadata changes such as t_() are then recorded
- * there, and gradients are taken of @tensor. */
+/* An identity of @tensor with a node of its own: changes of metadata such as t_() are recorded on
+ * it, and the gradient is taken at @tensor. */
 static AdjTensor *
 stand_in (AdjContext *cx, AdjTensor *tensor)
 {
@@ -94,7 +94,7 @@ stand_in (AdjContext *cx, AdjTensor *tensor)
   return aot_connect_same (cx, "InputBackward", tensor, copy) ? copy : NULL;
 }
 
-/* A copy of an input that is written (aot/SPEC.md §4.2); borrowed. */
+/* The value to pass for a mutated input, usually a copy (aot/SPEC.md §4.2); borrowed. */
 static AdjTensor *
 fresh (AdjContext *cx, const AdjAotInput *input, AdjTensor *tensor)
 {

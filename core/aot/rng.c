@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Random numbers without state (aot/SPEC.md §5): seed and offset are inputs of the graph, the new
- * offset is an output, and every draw is a function of both. */
+ * offset is an output, and every draw is a function of them. */
 
 #include "aot/rng-private.h"
 #include "call/adj-mode.h"
@@ -15,8 +15,8 @@
 typedef struct
 {
   AdjTensor *seed;     /* (owned) (nullable) */
-  AdjTensor *base;     /* (owned) (nullable): the offset that was given */
-  AdjTensor *relative; /* (owned) (nullable): how far the draws have moved it */
+  AdjTensor *base;     /* (owned) (nullable): the offset passed in */
+  AdjTensor *relative; /* (owned) (nullable): sum of the draws since */
 } Stream;
 
 typedef struct
@@ -153,8 +153,8 @@ make_mask (AdjContext *cx, AdjOpId op, AdjTensor *like)
   return adj_call_bound (cx, adj_op (op), args, &result) ? result.tensor : NULL;
 }
 
-/* out = (u > p) · x · 1 / (1 − p), and what stayed (aot/SPEC.md §5.2).  Where nothing is drawn
- * PyTorch gives x itself, and x also without `train`, where its kernels do draw. */
+/* out = (u > p) · x · 1 / (1 − p), and the mask (aot/SPEC.md §5.2).  If nothing is drawn, gives x,
+ * as PyTorch does; also without `train`, although PyTorch's kernels draw then. */
 static gboolean
 do_native_dropout (RngMode *mode, AdjOpCall *call)
 {
@@ -180,8 +180,8 @@ do_native_dropout (RngMode *mode, AdjOpCall *call)
   return give (call, out) && give (call, stays);
 }
 
-/* (u < p) for u of float32, whatever self is; in the dtype of self, where PyTorch 2.6 leaves it
- * bool. */
+/* (u < p) with u in float32 for any dtype of self; converted to that dtype, where PyTorch 2.6
+ * leaves bool. */
 static gboolean
 do_bernoulli (RngMode *mode, AdjOpCall *call)
 {
@@ -361,7 +361,7 @@ keep_offset (AdjContext *cx, const AdjValue *outs, guint index)
 typedef struct
 {
   AotStage parent;
-  guint offset_at; /* which output of the forward */
+  guint offset_at; /* index of the offset among the forward outputs */
 } Rng;
 
 static gboolean

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What all stages share: AotStage and AotFunction with their references, and the descriptions of
- * arguments. */
+/* Shared by all stages: references of AotStage and AotFunction, and arrays of argument
+ * descriptions. */
 
 #include "aot/aot-private.h"
 

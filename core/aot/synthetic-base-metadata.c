@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Metadata of a function whose inputs were merged into synthetic bases, for the inner and for
- * the outer function. */
+/* Metadata of a function whose inputs were merged into synthetic bases, for the inner and the outer
+ * function. */
 
 #include "aot/metadata-private.h"
 #include "aot/synthetic-base-private.h"
@@ -50,7 +50,7 @@ add_returned_outputs (const AotMerging *merging, AdjAotMetadata *metadata)
   metadata->n_outputs = n + merge->n_returned;
 }
 
-/* Of inner input @input that is no base: what its tangent was. */
+/* The previous tangent of inner input @input, which is no base. */
 static const AdjTensorMeta *
 find_tangent (const AotMerging *merging, const AdjAotMetadata *before, guint input)
 {
@@ -68,7 +68,7 @@ find_tangent (const AotMerging *merging, const AdjAotMetadata *before, guint inp
   return NULL;
 }
 
-/* Tangents of written inputs are those of the inner ones; the others stay. */
+/* Recreates the tangents of written inputs for the inner function; the others are unchanged. */
 static void
 renew_tangents (const AotMerging *merging, const AdjAotMetadata *before, AdjAotMetadata *metadata)
 {

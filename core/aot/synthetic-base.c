@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Inputs that share storage, one of which is written, become one input, the tensor that they are
- * views of (aot/SPEC.md §3.2); the function makes them again of it, so that a write to one is seen
+/* Inputs that share storage, one of which is written, become one input, their common base
+ * (aot/SPEC.md §3.2); the function recreates them as views of it, so that a write to one is seen
  * through the others. */
 
 #include "aot/epilogue-private.h"
@@ -36,7 +36,7 @@ import_shape (const AotMerge *merge, AdjSymbols *symbols, const AdjShape *shape)
   return copy;
 }
 
-/* A base that was copied begins at 0, another one where it began. */
+/* Recreates a member as a view of @base, whose own offset is added: 0 for a copied base. */
 static AdjTensor *
 make_member (AdjContext *cx, const AotMerge *merge, const AotMember *member, AdjTensor *base)
 {
@@ -50,7 +50,7 @@ make_member (AdjContext *cx, const AotMerge *merge, const AotMember *member, Adj
       adj_rule_list_sizes (arena, shape.stride, shape.rank), adj_value_from_size (offset));
 }
 
-/* Appends to the results the members whose sizes or strides were changed. */
+/* Appends the members whose geometry was changed to the results. */
 static void
 add_returned (const AotMerge *merge, const AdjValue *all, AdjValue *result)
 {
@@ -78,7 +78,8 @@ unpacking_call (
       const AotMember *member = &merge->members[i];
 
       all[i] = args[member->base == AOT_NOT_MERGED ? member->inner : member->base];
-      /* The base keeps its geometry: who changes it gets a view. */
+      /* A base that is a member is passed as it is, unless its geometry is changed, which needs a
+       * view. */
       if (member->base == AOT_NOT_MERGED || (member->is_base && member->returned < 0))
         continue;
       all[i].tensor = make_member (cx, merge, member, all[i].tensor);
@@ -99,7 +100,7 @@ static const AdjFunctionClass unpacking_class = {
 
 /* -- run time -- */
 
-/* The tensor that a merged input is a view of after the call. Borrowed from the scope. */
+/* The tensor that a merged input is a view of at the time of the call. Borrowed from the scope. */
 static AdjTensor *
 find_live_base (AdjContext *cx, const AotMerge *merge, guint base, const AdjValue *args)
 {
@@ -125,7 +126,7 @@ find_live_base (AdjContext *cx, const AotMerge *merge, guint base, const AdjValu
   return adj_scope_add (cx, adj_tensor_new (&meta, adj_tensor_get_storage (member)));
 }
 
-/* Takes the extra outputs off; an output that is a merged input is the caller's tensor. */
+/* Removes the extra outputs; an output that is a merged input becomes the caller's tensor. */
 static gboolean
 take_outputs (AdjContext *cx,
               const AotMerge *merge,
@@ -273,7 +274,7 @@ check_group (const AotProgram *program, const GArray *group, GError **error)
 
 /* -- what they become -- */
 
-/* The tensor that the members of @group are views of. */
+/* Describes the tensor that the members of @group are views of. */
 static void
 make_base (const AotProgram *program, const GArray *group, AotArgument *base)
 {
@@ -306,7 +307,7 @@ make_base (const AotProgram *program, const GArray *group, AotArgument *base)
   base->value = adj_value_copy (&(AdjValue){ .kind = ADJ_VALUE_META, .meta = &meta });
 }
 
-/* What is known of the base of @group. */
+/* Combines the mutation infos of @group for its base. */
 static void
 merge_inputs (const AotProgram *program,
               const GArray *group,
@@ -368,7 +369,7 @@ keep_input (AotMerging *merging, guint index)
   g_array_append_val (merging->inputs, merging->program->metadata->inputs[index]);
 }
 
-/* Appends the arguments that are not merged: non-tensors first, then storage by storage. */
+/* Appends the arguments that are not merged: non-tensors first, then those of each storage. */
 static void
 keep_others (AotMerging *merging)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The passes lift_tokens and unlift_tokens: effect tokens as inputs and outputs of a graph, or
- * made and sunk inside it. */
+/* The passes lift_tokens and unlift_tokens: effect tokens become inputs and outputs of a graph, or
+ * are made and sunk inside it. */
 
 #include "ir/adj-builder.h"
 #include "ir/adj-graph.h"
@@ -16,7 +16,7 @@ is_ordered (const AdjNode *node)
   return node->opcode == ADJ_OPCODE_CALL_FUNCTION && g_str_equal (node->target, WITH_EFFECTS);
 }
 
-/* Whether @value is the token that a call of with_effects gave. */
+/* Whether @value is the token returned by a call of with_effects. */
 static gboolean
 is_given_token (const AdjGraph *graph, const AdjValue *value)
 {
@@ -160,7 +160,7 @@ calls (const AdjNode *node, AdjOpId op)
   return node->opcode == ADJ_OPCODE_CALL_FUNCTION && node->op == adj_op (op);
 }
 
-/* Placeholders for the tokens, before all others. */
+/* Adds placeholders for the tokens, before all others. */
 static void
 add_tokens (const Rewrite *rewrite)
 {
@@ -178,7 +178,7 @@ add_tokens (const Rewrite *rewrite)
     }
 }
 
-/* The tokens that were sunk, before all other outputs. */
+/* Returns the tokens that were sunk, before all other outputs. */
 static void
 lift_output (const Rewrite *rewrite)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Effect tokens (aot/SPEC.md §6): what an operator does beside giving results is ordered by a value
- * that goes from one to the next.  There is one kind of effect, and a chain of tokens for the
- * forward and for the backward. */
+/* Effect tokens (aot/SPEC.md §6): the side effects of operators are ordered by a value passed from
+ * one to the next.  There is one kind of effect, with a chain of tokens for the forward and one for
+ * the backward. */
 
 #include "aot/tokens-private.h"
 
@@ -22,10 +22,10 @@ typedef struct
   AdjTensor *tokens[2]; /* (owned) (nullable): the latest of the forward, of the backward */
   gboolean used[2];
   guint running;
-  gboolean in_body; /* a function that a higher-order operator calls is running */
+  gboolean in_body; /* the body of a higher-order operator is running */
 } EffectsMode;
 
-/* Whether PyTorch orders what the call does by a token. */
+/* Whether PyTorch orders the effect of the call by a token. */
 static gboolean
 has_effect (const AdjOpCall *call)
 {
@@ -40,7 +40,7 @@ replace (AdjTensor **token, AdjTensor *by)
   *token = by;
 }
 
-/* The latest token, made if there is none yet, for a call to take and to replace. */
+/* The latest token, made if there is none, which a call takes and replaces. */
 static AdjTensor **
 begin_effect (EffectsMode *effects, AdjContext *cx)
 {
@@ -181,13 +181,13 @@ const AdjValue aot_token_example = { .kind = ADJ_VALUE_META, .meta = &token_meta
 typedef struct
 {
   AotStage parent;
-  guint n_tokens;          /* of the forward: 0 or 1 */
-  guint n_backward_tokens; /* that the trace is given: 0 or 1 */
+  guint n_tokens;          /* of the forward graph: 0 or 1 */
+  guint n_backward_tokens; /* of the backward in the trace: 0 or 1 */
   gboolean is_joint;
-  gboolean backward_was_used; /* in the last trace */
+  gboolean backward_was_used; /* the backward of the last trace had effects */
 } Tokens;
 
-/* @list with @token before its items or after them; ends @list. */
+/* @list with @token added before or after its items; @list is consumed. */
 static AdjValue
 put (AdjValue *list, AdjTensor *token, gboolean first)
 {
@@ -213,7 +213,8 @@ give_tokens (const Tokens *stage, const EffectsMode *mode, AdjValue *result)
     result->items[1] = put (&result->items[1], mode->tokens[1], FALSE);
 }
 
-/* Joint: TUPLE of the token and primals, TUPLE of tangents, the token of the backward. */
+/* A joint call has a TUPLE of token and primals, a TUPLE of tangents, and the token of the
+ * backward. */
 static gboolean
 call_threaded (
     AdjFunction *function, AdjContext *cx, const AdjValue *args, guint n_args, AdjValue *result)
@@ -251,7 +252,7 @@ static const AdjFunctionClass threaded_class = {
 
 /* -- run time: no token is needed, and none is given -- */
 
-/* @list without its first @n items; ends @list. */
+/* Removes the first @n items of @list. */
 static void
 drop_first (AdjValue *list, guint n)
 {
@@ -298,7 +299,7 @@ tokens_wrap (AotStage *stage, AdjFunction *inner)
 }
 
 static const AotStageClass tokens_class = { .name = "tokens", .wrap = tokens_wrap };
-/* Without effects in the forward. */
+/* For a forward without effects. */
 static const AotStageClass no_tokens_class = { .name = "tokens" };
 
 gboolean

@@ -5,9 +5,10 @@
 
 G_BEGIN_DECLS
 
-/* Containers apart: the tree has INTs, positions in the list of leaves, where @value has leaves. */
+/* Flattened containers: in the tree, INTs (indices of the list of leaves) replace the leaves of
+ * @value. */
 
-/* Appends to @leaves (borrowed values). (transfer full) */
+/* Appends the leaves to @leaves (borrowed values); returns the tree. (transfer full) */
 AdjValue aot_tree_flatten (const AdjValue *value, GArray *leaves);
 /* (transfer full) */
 AdjValue aot_tree_unflatten (const AdjValue *tree, const AdjValue *leaves, guint n);

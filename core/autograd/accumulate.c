@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The node at a leaf: adds gradients to the leaf's grad, after its hooks and in the leaf's
- * layout. */
+/* The AccumulateGrad node of a leaf: adds gradients to the leaf's grad, after its hooks and in the
+ * leaf's layout. */
 
 #include "autograd/autograd-private.h"
 #include "ops/adj-op-id.h"
@@ -9,11 +9,12 @@
 typedef struct
 {
   AdjGradNode parent;
-  AdjTensor *leaf; /* (nullable): gone */
+  AdjTensor *leaf; /* (nullable): %NULL once the leaf is freed */
   gboolean owns_leaf;
 } Accumulator;
 
-/* Strides as the leaf has them (as contiguous where it has gaps), none 0. */
+/* Whether @grad has the strides of a dense leaf, or is contiguous for another one; no stride may be
+ * 0. */
 static gboolean
 obeys_layout (AdjContext *cx, const AdjShape *leaf, const AdjShape *grad)
 {
@@ -53,8 +54,9 @@ find_add_inplace (void)
   return adj_op_find ("torch.ops.aten.add_.Tensor");
 }
 
-/* The new gradient of @leaf after adding @grad. Borrowed from the scope. @n_holders: references to
- * @grad whose owners will not use it again. */
+/* The new gradient of @leaf after adding @grad, borrowed from the scope. @n_holders: how many
+ * references to @grad belong to callers that no longer use it: with no others it is stored without
+ * a copy. */
 static AdjTensor *
 accumulate (AdjContext *cx, AdjTensor *leaf, AdjTensor *old, AdjTensor *grad, guint n_holders)
 {
@@ -146,7 +148,7 @@ engine_watch_accumulation (AdjContext *cx, AccumulationFunc func, gpointer data)
   autograd->watch_data = data;
 }
 
-/* A leaf that no longer requires a gradient gets none. */
+/* Adds nothing to a leaf that no longer requires a gradient. */
 static gboolean
 accumulator_apply (AdjGradNode *node,
                    AdjContext *cx,
@@ -222,8 +224,8 @@ accumulator_forget_leaf (AdjGradNode *node)
   ((Accumulator *) node)->leaf = NULL;
 }
 
-/* The accumulator of @leaf. It does not hold a leaf that is a view made without grad mode: such a
- * view holds its base, and the history of the base may lead here. Its gradient ends with it. */
+/* The accumulator of @leaf. It holds no reference to a leaf that is a view made with grad mode off:
+ * that view holds its base, whose history may lead here, which would be a cycle. */
 AdjGradNode *
 accumulator_get (AdjContext *cx, AdjTensor *leaf)
 {

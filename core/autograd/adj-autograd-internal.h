@@ -5,10 +5,10 @@
 
 G_BEGIN_DECLS
 
-/* What compiled functions do to tensors and their history. */
+/* Operations of compiled functions on tensors and their history. */
 
-/* As adj_autograd_connect() does in a backward, of what the operation was made of that it is the
- * backward of, too. */
+/* As adj_autograd_connect(), with further edges, when called in a backward, to the inputs of the
+ * forward operation that this is the backward of. */
 gboolean adj_autograd_connect_backward (AdjContext *cx,
                                         const AdjCustomGrad *custom,
                                         AdjTensor *const *inputs,
@@ -16,15 +16,15 @@ gboolean adj_autograd_connect_backward (AdjContext *cx,
                                         AdjTensor *const *outputs,
                                         guint n_outputs);
 
-/* For those who do t_() or its like again in the place of others: counts it as a write, before
- * which the history of @tensor stays what it was; after it, takes that back. */
+/* For code that redoes t_() and the like on the caller's tensor: bumps the version as such a write
+ * does, keeping the history of @tensor valid; the second function undoes that. */
 void adj_tensor_count_turn (AdjTensor *tensor);
 void adj_tensor_uncount_turn (AdjTensor *tensor);
 
-/* From now on writing @tensor in place is an error, as for a view that a custom function made. */
+/* Makes any later in-place write to @tensor an error, as for a view that a custom function made. */
 void adj_tensor_forbid_write (AdjContext *cx, AdjTensor *tensor);
 
-/* Whether @node is of an operation that the caller defined. */
+/* Whether the operation of @node is defined by the caller. */
 gboolean adj_grad_node_is_custom (const AdjGradNode *node);
 
 G_END_DECLS

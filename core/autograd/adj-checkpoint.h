@@ -7,26 +7,25 @@
 
 G_BEGIN_DECLS
 
-/* Activation checkpointing, PyTorch's non-reentrant form (autograd/SPEC.md §8.4): what a function
- * would save for backward is not kept; the first time that it is asked for, the function runs
- * again.
+/* Activation checkpointing, PyTorch's non-reentrant form (autograd/SPEC.md §8.4): tensors that a
+ * function saves for backward are not kept; when the first is unpacked, the function runs again.
  *
- * While a trace is made, a checkpoint is a region (autograd/SPEC.md §8.2): the nodes that come of
- * it are tagged with its number and with what the policy answers, or PREFER_RECOMPUTE without one,
- * and a partitioner makes them run again. */
+ * In a trace a checkpoint is a region (autograd/SPEC.md §8.2): its nodes are tagged with its number
+ * and with the policy's answer, or PREFER_RECOMPUTE without a policy, and the partitioner
+ * recomputes them. */
 
-/* What becomes of the results of one call in a selective region; asked in the forward and again
- * when it is recomputed.  Save types keep them. */
+/* The policy for the results of one call in a selective region; asked in the forward and again in
+ * the recomputation.  Results with a save policy are kept. */
 typedef AdjRecompute (*AdjCheckpointPolicyFunc) (
     const AdjOp *op, const AdjValue *args, guint n_args, gboolean is_recompute, gpointer data);
 
 typedef struct
 {
-  gboolean keeps_rng_moving;  /* random numbers are drawn anew when it is recomputed */
-  gboolean no_early_stop;     /* recomputation runs to the end of the function, even when all saved
+  gboolean keeps_rng_moving;  /* recomputation does not restore the state of generators */
+  gboolean no_early_stop;     /* recomputation runs to the end of the function, even after all saved
                                  values are there */
   gboolean no_metadata_check; /* recomputed values may differ in size and dtype */
-  gboolean allows_mutation;   /* values kept by a selective region may be written afterwards */
+  gboolean allows_mutation;   /* values kept by a selective region may be written later */
   AdjCheckpointPolicyFunc policy; /* (nullable) */
   gpointer policy_data;
   GDestroyNotify policy_destroy; /* (nullable): frees @policy_data when the region is gone */
@@ -34,7 +33,7 @@ typedef struct
 
 /**
  * adj_checkpoint:
- * @function: kept; must do the same again
+ * @function: a reference is kept; must compute the same when called again
  * @options: (nullable)
  * @result: (out) (transfer full)
  *

@@ -13,7 +13,7 @@ typedef struct _AdjCustomCall AdjCustomCall;
 typedef struct
 {
   const char *name; /* "MySin": its node is MySinBackward */
-  /* @inputs: entries may be %NULL, for what is no tensor.  @outputs: (out): borrowed from the
+  /* @inputs: entries are %NULL for inputs that are not tensors.  @outputs: (out): borrowed from the
    * scope.  %FALSE: the context is in error. */
   gboolean (*forward) (AdjCustomCall *call,
                        AdjTensor *const *inputs,
@@ -32,11 +32,11 @@ typedef struct
 
 /**
  * adj_custom_apply:
- * @data: for both functions; @destroy (nullable) ends it with the node
+ * @data: for both functions; @destroy (nullable) frees it with the node
  * @outputs: (array length=n_outputs) (out): borrowed from the scope
  *
- * Calls @klass's forward and, where grad mode is on and an input requires a gradient, makes the
- * outputs results of it.  An input that is returned as it is becomes a view of itself.
+ * Calls @klass's forward and, where grad mode is on and an input requires a gradient, connects the
+ * outputs to the inputs.  An input that is returned as it is becomes a view of itself.
  *
  * Returns: %FALSE when the context is in error
  */
@@ -51,14 +51,14 @@ ADJ_PUBLIC gboolean adj_custom_apply (AdjContext *cx,
 
 ADJ_PUBLIC AdjContext *adj_custom_call_get_context (AdjCustomCall *call); /* (transfer none) */
 ADJ_PUBLIC gpointer adj_custom_call_get_data (AdjCustomCall *call);       /* (transfer none) */
-/* Whether the gradient of that input will be asked for. */
+/* Whether the gradient of that input is needed. */
 ADJ_PUBLIC gboolean adj_custom_call_needs_input_grad (const AdjCustomCall *call, guint input);
 
 /* -- in the forward -- */
 
 /* Saves inputs, outputs or %NULL for the backward; replaces what an earlier call saved. */
 ADJ_PUBLIC void adj_custom_call_save (AdjCustomCall *call, AdjTensor *const *tensors, guint n);
-/* @tensor, an input, was written in place; it must be among the outputs. */
+/* @tensor, an input, was written in place and must be among the outputs. */
 ADJ_PUBLIC void adj_custom_call_mark_dirty (AdjCustomCall *call, AdjTensor *tensor);
 /* @tensor, an output, has no gradient. */
 ADJ_PUBLIC void adj_custom_call_mark_non_differentiable (AdjCustomCall *call, AdjTensor *tensor);
@@ -67,8 +67,8 @@ ADJ_PUBLIC void adj_custom_call_set_materialize_grads (AdjCustomCall *call, gboo
 
 /* -- in the backward -- */
 
-/* (transfer none) (nullable): in the innermost scope.  %NULL where none was kept, or with the
- * context in error: it was modified since, or let go. */
+/* (transfer none) (nullable): in the innermost scope.  %NULL if none was saved, or with the context
+ * in error: it was modified since, or released. */
 ADJ_PUBLIC AdjTensor *adj_custom_call_get_saved (AdjCustomCall *call, guint index);
 
 G_END_DECLS

@@ -6,17 +6,17 @@
 
 G_BEGIN_DECLS
 
-/* Backward hooks of a module: of a function that is a part of a program.  They hear of the
- * gradients of all its outputs and of all its inputs at once (autograd/SPEC.md §5). */
+/* Backward hooks of a module, a function that is part of a program.  They get the gradients of all
+ * its outputs and of all its inputs together (autograd/SPEC.md §5). */
 typedef struct _AdjModuleHooks AdjModuleHooks;
 
-/* Runs before the backward of the module. May assign to @grad_outputs; an entry is %NULL where an
- * output is no tensor or has no gradient. */
+/* Runs before the backward of the module. It may replace entries of @grad_outputs; an entry is
+ * %NULL if the output is not a tensor or has no gradient. */
 typedef void (*AdjModulePreHookFunc) (AdjContext *cx,
                                       AdjTensor **grad_outputs,
                                       guint n_outputs,
                                       gpointer data);
-/* After it.  Assigns to @grad_inputs to replace. */
+/* Runs after it; may replace entries of @grad_inputs. */
 typedef void (*AdjModuleHookFunc) (AdjContext *cx,
                                    AdjTensor **grad_inputs,
                                    guint n_inputs,
@@ -25,7 +25,7 @@ typedef void (*AdjModuleHookFunc) (AdjContext *cx,
                                    gpointer data);
 
 ADJ_PUBLIC AdjModuleHooks *adj_module_hooks_new (void); /* (transfer full) */
-/* Calls that were made keep the hooks that they had. */
+/* Calls already made keep their hooks. */
 ADJ_PUBLIC void adj_module_hooks_free (AdjModuleHooks *hooks);
 
 /* Each returns a handle (transfer full). Adding or removing takes effect with the next call of the
@@ -39,9 +39,9 @@ ADJ_PUBLIC AdjHook *adj_module_hooks_add_pre (AdjModuleHooks *hooks,
 
 /**
  * adj_module_hooks_call:
- * @module: what the hooks belong to
- * @args: (array length=n_args): its arguments; tensors inside of containers go past the hooks
- * @result: (out) (transfer full): what it returns: a tensor, or a TUPLE or LIST with tensors
+ * @module: the function that the hooks belong to
+ * @args: (array length=n_args): its arguments; tensors inside containers are not seen by hooks
+ * @result: (out) (transfer full): its result: a tensor, or a TUPLE or LIST with tensors
  *
  * Calls @module between two identities, through which the gradients of its outputs and of its
  * inputs pass.  Where no input requires a gradient the hooks run with those of the outputs, and

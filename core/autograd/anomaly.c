@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Anomaly mode: finds the first NaN of a backward and names the call of the forward that it
- * belongs to. */
+/* Anomaly mode: finds the first NaN of a backward and names the forward call of the node. */
 
 #include "autograd/autograd-private.h"
 #include "ops/adj-op-id.h"
@@ -45,7 +44,7 @@ anomaly_explain (AdjContext *cx, const AdjGradNode *node)
   adj_context_set_place (cx, &before);
 }
 
-/* NaN is what differs from itself.  Fakes have no values. */
+/* A tensor has NaN if x != x anywhere.  Fake tensors have no values. */
 static gboolean
 has_nan (AdjContext *cx, AdjTensor *tensor)
 {

@@ -43,7 +43,7 @@ request_clear (Request *request)
   g_array_unref (request->targets);
 }
 
-/* The gradient of root @i, given or 1. */
+/* The gradient of root @i: as given, or 1. */
 static AdjTensor *
 root_grad (AdjContext *cx, const AdjGradRoots *roots, guint i)
 {
@@ -147,7 +147,7 @@ go (AdjContext *cx,
   return request->roots->len == 0 || engine_run (cx, autograd, &task);
 }
 
-/* Checks and runs; roots' gradients live until the end. */
+/* Checks the request and runs it; the roots' gradients are kept until the end. */
 static gboolean
 differentiate (AdjContext *cx,
                const AdjGradRoots *roots,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Convolutions of a batch: of as many more pictures, or of as many more groups, and their
+/* Convolutions of a batch, with the batch folded into the sample or the group dimension, and their
  * backward. */
 
 #include <string.h>
@@ -29,8 +29,8 @@ size_of (const AdjTensor *tensor, guint dim)
 
 /* -- the batch as a part of another dimension -- */
 
-/* Argument @arg with the batch joined to dimension @to, before that: by a permutation even where it
- * is there. */
+/* Argument @arg with the batch dimension folded into dimension @to, as its outer part; always
+ * permutes. */
 static AdjTensor *
 join (const Batching *b, guint arg, guint to)
 {
@@ -59,8 +59,7 @@ join (const Batching *b, guint arg, guint to)
   return ADJ_APPLY (cx, ADJ_OP_reshape, ADJ_TENSOR (x), list_of (sizes, rank - 1));
 }
 
-/* @x with the batch taken out of dimension @from again, before what is left of that, whose size is
- * @rest. */
+/* @x with the batch dimension split off dimension @from again, whose remaining size is @rest. */
 static AdjTensor *
 take_out (const Batching *b, AdjTensor *x, guint from, AdjSize rest)
 {
@@ -76,7 +75,7 @@ take_out (const Batching *b, AdjTensor *x, guint from, AdjSize rest)
 
 /* -- forward -- */
 
-/* (input, weight, bias, …): of a batch by weights of none. */
+/* (input, weight, bias, …): with a batch of inputs, and of weights or not. */
 gboolean
 batching_convolve (Batching *b, AdjValue *out)
 {
@@ -104,7 +103,7 @@ wants (const Batching *b, guint index)
   return b->call->args[MASK].items[index].boolean;
 }
 
-/* What has the shape of argument @arg, of the batch along dimension 0, and no values. */
+/* A tensor without values in the shape of argument @arg with the batch folded into dimension 0. */
 static AdjTensor *
 make_dummy (const Batching *b, guint arg)
 {
@@ -129,7 +128,7 @@ make_dummy (const Batching *b, guint arg)
   return x != NULL ? ADJ_APPLY (cx, ADJ_OP_expand, ADJ_TENSOR (x), list_of (sizes, rank)) : NULL;
 }
 
-/* Gradient @index alone, of @grad, @input and @weight in @groups. */
+/* Computes only gradient @index, from @grad, @input and @weight in @groups. */
 static AdjTensor *
 call_alone (const Batching *b, guint index, AdjTensor *const *operands, gint64 groups)
 {
@@ -150,7 +149,7 @@ call_alone (const Batching *b, guint index, AdjTensor *const *operands, gint64 g
                                                                   : NULL;
 }
 
-/* In a call of the level. */
+/* Sums the gradient for the bias, by a call at this level. */
 static AdjTensor *
 sum_bias (const Batching *b)
 {
@@ -167,7 +166,7 @@ sum_bias (const Batching *b)
   return sum;
 }
 
-/* As many more pictures. */
+/* The gradient of the input, with the batch as more samples. */
 static AdjTensor *
 find_input (const Batching *b)
 {
@@ -179,7 +178,7 @@ find_input (const Batching *b)
   return grad != NULL ? level_wrap (b->call->cx, b->level, grad, 0) : NULL;
 }
 
-/* As many more groups. */
+/* The gradient of the weight, with the batch as more groups. */
 static AdjTensor *
 find_weight (const Batching *b)
 {

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Writing elements of a batch by indices: a further index counts the entries, as functorch has it.
- */
+/* index_put on a batch: an additional index selects the entry, as in functorch. */
 
 #include <string.h>
 
@@ -30,13 +29,13 @@ is_mask (const AdjValue *index)
   return dtype == ADJ_DTYPE_BOOL || dtype == ADJ_DTYPE_U8;
 }
 
-/* Which dimensions of an entry the indices name. */
+/* The dimensions of an entry that the indices select. */
 typedef struct
 {
-  guint n_leading;   /* in front of those */
-  guint n_named;     /* a mask names as many as it has */
-  guint rank;        /* of the largest index: dimensions that stand for them in what is written */
-  gboolean adjacent; /* no other dimension is between them */
+  guint n_leading; /* dimensions before the indexed ones */
+  guint n_named;   /* indexed dimensions; a mask counts as many as it has */
+  guint rank; /* of the largest index: dimensions that replace the indexed ones in the values */
+  gboolean adjacent; /* no other dimension stands between them */
 } Named;
 
 static Named
@@ -73,7 +72,7 @@ any_batched (const Batching *b, const AdjValue *indices)
   return FALSE;
 }
 
-/* 0, 1, …: the entries, with @rank dimensions of 1 behind. */
+/* The index 0, 1, … of the entries, with @rank trailing dimensions of size 1. */
 static AdjValue
 count_entries (const Batching *b, guint rank)
 {
@@ -86,7 +85,8 @@ count_entries (const Batching *b, guint rank)
   return ADJ_TENSOR (index);
 }
 
-/* Of how many elements a mask writes the data decide, so that entries have no common index. */
+/* A mask of a batch selects a data-dependent number of elements in each entry, so that entries have
+ * no common index. */
 static gboolean
 any_mask_batched (const Batching *b, const AdjValue *indices)
 {
@@ -96,8 +96,9 @@ any_mask_batched (const Batching *b, const AdjValue *indices)
   return FALSE;
 }
 
-/* The indices behind one of the entries, or behind all of these: where they have the same, and what
- * they name does not move before the entries, as it does where it is not adjacent. */
+/* The indices after one that selects the entry or, with @all, after a full slice: if all entries
+ * have the same indices and the indexed dimensions are adjacent, so that they do not move to the
+ * front. */
 static AdjValue
 lead_indices (const Batching *b, const AdjValue *indices, const Named *named, gboolean all)
 {
@@ -118,8 +119,8 @@ lead_indices (const Batching *b, const AdjValue *indices, const Named *named, gb
   return (AdjValue){ .kind = ADJ_VALUE_LIST, .n = indices->n + 1, .items = items };
 }
 
-/* @values of all entries where an index counts these: what the indices name stands behind it, and
- * dimensions that were before that come after. */
+/* Permutes @values for an index over entries: the indexed dimensions come right after it, and those
+ * that stood before them follow. */
 static AdjTensor *
 move_named (AdjContext *cx, AdjTensor *values, const Named *named)
 {
@@ -134,7 +135,7 @@ move_named (AdjContext *cx, AdjTensor *values, const Named *named)
                     { .kind = ADJ_VALUE_LIST, .n = rank, .items = order });
 }
 
-/* Those of each entry, of as many dimensions as are written of it. */
+/* The values of each entry, padded to the rank that is written. */
 static AdjTensor *
 spread_values (const Batching *b, const Named *named, gboolean all)
 {

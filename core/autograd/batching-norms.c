@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Layer norm and its backward on a batch; weights may have one entry for each of it. */
+/* Layer norm and its backward on a batch; weights may be batched, too. */
 
 #include <string.h>
 
@@ -14,7 +14,7 @@ give (AdjTensor *tensor, AdjValue *out)
   return tensor != NULL;
 }
 
-/* Those of @value, results of a call below, as tensors of the level. */
+/* Makes the tensors in @value, results of a call below, tensors of the level. */
 static gboolean
 wrap_all (Batching *b, AdjValue *value)
 {
@@ -26,7 +26,7 @@ wrap_all (Batching *b, AdjValue *value)
   return TRUE;
 }
 
-/* y · weight + bias, in calls of the level. */
+/* y · weight + bias, by calls at the level. */
 static AdjTensor *
 scale_and_shift (Batching *b, AdjTensor *y)
 {
@@ -59,7 +59,7 @@ batching_normalize (Batching *b, AdjValue *out)
   return !apart || give (scale_and_shift (b, out->items[0].tensor), &out->items[0]);
 }
 
-/* @tensor of the level summed over its first @n dimensions. */
+/* Sums @tensor, which is of the level, over its first @n dimensions. */
 static AdjTensor *
 sum_first (AdjContext *cx, AdjTensor *tensor, guint n)
 {
@@ -78,7 +78,7 @@ wants (const Batching *b, guint index)
   return b->call->args[7].items[index].boolean;
 }
 
-/* Gradients of bias and weight, and that of what was normalized; in calls of the level. */
+/* Gradients of bias and weight, and that of the normalized input; by calls at the level. */
 static gboolean
 give_parameters (const Batching *b, AdjValue *parts, AdjTensor **normal)
 {

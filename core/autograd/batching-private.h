@@ -6,23 +6,23 @@
 
 G_BEGIN_DECLS
 
-/* A call with a tensor of a batch among its arguments. */
+/* A call with a batched tensor among its arguments. */
 typedef struct
 {
   AdjOpCall *call;
   Level *level;
-  gboolean wrapped; /* its results are of the level already */
-  guint dim;        /* that of the batch in results; a rule may set it */
+  gboolean wrapped; /* its results are already tensors of the level */
+  guint dim;        /* batch dimension of the results; a rule may set it */
 } Batching;
 
-/* Makes the calls below the level; @out: their results, borrowed from the scope.  %FALSE: the
- * context is in error. */
+/* Makes the calls below the level; @out: the results, borrowed from the scope.  %FALSE: the context
+ * is in error. */
 typedef gboolean (*BatchFunc) (Batching *b, AdjValue *out);
 
 /* (nullable): of an operator of the table. */
 BatchFunc batching_find_rule (const AdjOp *op);
 
-/* Calls the operator on each entry by itself. */
+/* Calls the operator once for each entry. */
 gboolean batching_each (Batching *b, AdjValue *out);
 
 /* Of layer norm and convolutions (batching-norms.c, batching-convolutions.c). */
@@ -31,24 +31,24 @@ gboolean batching_normalize_backward (Batching *b, AdjValue *out);
 gboolean batching_convolve (Batching *b, AdjValue *out);
 gboolean batching_convolve_backward (Batching *b, AdjValue *out);
 
-/* Of an operator that draws random numbers, by the randomness of the level. */
+/* For an operator that draws random numbers, by the randomness of the level. */
 gboolean batching_draw (Batching *b, AdjValue *out);
 
-/* Of index_put and the like. */
+/* For index_put and the like. */
 gboolean batching_put_by_index (Batching *b, AdjValue *out);
 
-/* @tensor, whose first dimension is the batch, with dimensions of 1 behind that, so that it has
- * @rank others; %NULL: the context is in error. */
+/* @tensor, whose first dimension is the batch, with dimensions of size 1 inserted after it, so that
+ * it has @rank others; %NULL: the context is in error. */
 AdjTensor *batching_pad (AdjContext *cx, AdjTensor *tensor, guint rank);
 
-/* Sizes @value with that of the batch before them. */
+/* The sizes @value with the batch size before them. */
 AdjValue batching_with_size (const Batching *b, const AdjValue *value);
 
-/* Argument @arg with the batch in front, or as it is when it has none; %NULL: it is no tensor, or
- * the context is in error. */
+/* Argument @arg with the batch dimension in front, or unchanged if it is not batched; %NULL: it is
+ * no tensor, or the context is in error. */
 AdjTensor *batching_front (const Batching *b, guint arg);
 gboolean batching_is_batched (const Batching *b, guint arg);
-/* Dimensions of argument @arg, a tensor, without that of the batch. */
+/* Rank of argument @arg, a tensor, without the batch dimension. */
 guint batching_rank (const Batching *b, guint arg);
 
 G_END_DECLS

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Random numbers in a batch.  Where entries draw numbers of their own, the operator is called once
- * with the batch in front, which draws them one entry after the other. */
+/* Random numbers in a batch.  If each entry draws its own, the operator is called once with the
+ * batch in front, which draws for one entry after the other. */
 
 #include <string.h>
 
@@ -17,7 +17,7 @@ find_sizes (const AdjSchema *schema)
   return -1;
 }
 
-/* Argument @arg, the same in all entries, with a dimension for them. */
+/* Argument @arg, which is not batched, repeated along a new batch dimension. */
 static AdjTensor *
 repeat (const Batching *b, guint arg)
 {
@@ -32,7 +32,7 @@ repeat (const Batching *b, guint arg)
                     { .kind = ADJ_VALUE_LIST, .n = shape->rank + 1, .items = sizes });
 }
 
-/* Tensors of a batch, or repeated for it, and sizes with the batch before the others. */
+/* Arguments with the batch in front: tensors moved or repeated, sizes extended. */
 static gboolean
 spread_arguments (Batching *b, AdjValue *args)
 {
@@ -59,7 +59,7 @@ spread_arguments (Batching *b, AdjValue *args)
   return TRUE;
 }
 
-/* Whether the batch is that of argument 0 alone, which is drawn like. */
+/* Whether only argument 0 of a `_like` operator is batched, so that just its shape matters. */
 static gboolean
 lends_shape (const Batching *b)
 {
@@ -71,7 +71,7 @@ lends_shape (const Batching *b)
   return g_str_has_suffix (schema->name, "_like");
 }
 
-/* Of what only lends its shape, the first entry draws for all. */
+/* Draws once, in the shape of the first entry, for all entries. */
 static gboolean
 draw_once (Batching *b, AdjValue *out)
 {

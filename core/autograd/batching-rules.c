@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Rules of operators on batches.  Most are called on the tensors with the batch in front: with
- * operands brought to one rank when they broadcast, with dimensions counted one further and sizes
- * of the batch before others. */
+/* Rules of operators on batches.  Most move the batch dimension to the front and call the operator
+ * on that: operands that broadcast are brought to one rank, dimensions are shifted by one, and
+ * sizes get the batch size in front. */
 
 #include <string.h>
 
@@ -47,7 +47,7 @@ batching_pad (AdjContext *cx, AdjTensor *tensor, guint rank)
   return ADJ_APPLY (cx, ADJ_OP_view, ADJ_TENSOR (tensor), list_of (sizes, rank + 1));
 }
 
-/* Of one tensor, wherever its batch is. */
+/* For one tensor: the batch dimension stays where it is. */
 static gboolean
 as_it_is (Batching *b, AdjValue *out)
 {
@@ -101,14 +101,14 @@ is_one_of (const char *name, const char *const *names)
 static const char *const dims[] = { "dim", "dim0", "dim1", "dim2", "dims", NULL };
 static const char *const sizes[] = { "size", "input_sizes", "sizes", "self_sizes", NULL };
 
-/* Dimension @dim of @rank as it is counted behind that of the batch. */
+/* Dimension @dim of @rank, shifted by the batch dimension in front. */
 static AdjValue
 shift (gint64 dim, guint rank)
 {
   return ADJ_INT (dim < 0 ? dim + rank + 1 : dim + 1);
 }
 
-/* None and no dimensions are all of them. */
+/* None or an empty list is all dimensions. */
 static AdjValue
 shift_all (const Batching *b, const AdjValue *value, guint rank)
 {
@@ -168,7 +168,7 @@ with_batches (const Batching *b, const AdjValue *value, AdjValue *out)
   return TRUE;
 }
 
-/* The rank that dimensions of @call are counted in. */
+/* The rank by which the dimension arguments of @call are counted. */
 static guint
 counted_rank (const AdjOpCall *call)
 {
@@ -208,7 +208,7 @@ moved_in (Batching *b, guint rank, AdjValue *out)
   return adj_call_bound (call->cx, call->op, args, out);
 }
 
-/* Whether @call names dimensions. */
+/* Whether @call has dimension arguments. */
 static gboolean
 has_dims (const AdjOpCall *call)
 {
@@ -226,14 +226,14 @@ moved (Batching *b, AdjValue *out)
   return moved_in (b, counted_rank (b->call), out);
 }
 
-/* Of operators whose results have a dimension more. */
+/* For operators whose results have one more dimension. */
 static gboolean
 moved_further (Batching *b, AdjValue *out)
 {
   return moved_in (b, counted_rank (b->call) + 1, out);
 }
 
-/* A lone dimension, which may be None: of a vector that is the only one. */
+/* One dimension, or None, which reduces over all: the tensor is flattened to a vector first. */
 static gboolean
 moved_or_whole (Batching *b, AdjValue *out)
 {
@@ -322,7 +322,7 @@ squeezed (Batching *b, AdjValue *out)
                out);
 }
 
-/* (a, dtype): as what PyTorch calls in its place. */
+/* (a, dtype): by _to_copy, which PyTorch calls instead. */
 static gboolean
 converted (Batching *b, AdjValue *out)
 {
@@ -338,8 +338,8 @@ converted (Batching *b, AdjValue *out)
                          out);
 }
 
-/* What is reduced to one number is reduced over all dimensions but that of the batch: (self, dim,
- * keepdim), and where there is one the dtype. */
+/* A reduction to one number becomes one over all dimensions but the batch: (self, dim, keepdim),
+ * and dtype if it has one. */
 static gboolean
 reduce_by (Batching *b, AdjOpId by, AdjValue dtype, AdjValue *out)
 {
@@ -392,7 +392,7 @@ matrices (Batching *b, AdjValue *out)
   return give (multiply (b, batching_front (b, 0), batching_front (b, 1)), out);
 }
 
-/* Argument @arg, a vector, as a matrix with a dimension of 1 at @dim, when it has a batch. */
+/* Argument @arg, a vector, as a matrix with a dimension of size 1 at @dim, if it is batched. */
 static AdjTensor *
 vector_as_matrix (const Batching *b, guint arg, gint64 dim)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Operators on batches: what torch.func.vmap makes of a call.  Tensors of the level show another
- * with one dimension more, which comes to the front; the operator is called on those, as its row
- * says, is taken apart into others, or is called on each entry by itself. */
+/* torch.func.vmap: operators on batches.  A tensor of the level wraps another with one more
+ * dimension, which is moved to the front; the operator is called on those by its rule, is
+ * decomposed, or is called for each entry. */
 
 #include "autograd/batching-private.h"
 #include "call/adj-context-internal.h"
@@ -83,7 +83,7 @@ call_entry (const Batching *b, gint64 index, AdjValue *result)
   return done;
 }
 
-/* The results of all entries on top of each other; those that are no tensors have to be equal. */
+/* Stacks the results of all entries; results that are not tensors must be equal. */
 static gboolean
 stack_results (const Batching *b, const AdjValue *entries, gint64 n, AdjValue *out)
 {
@@ -131,7 +131,7 @@ batching_each (Batching *b, AdjValue *out)
 
 /* -- the mode -- */
 
-/* Result @index as a tensor of the level. */
+/* Stores @given as result @index, a tensor of the level. */
 static gboolean
 put_result (const Batching *b, guint index, const AdjValue *given)
 {
@@ -174,8 +174,8 @@ put_results (const Batching *b, const AdjValue *value)
   return TRUE;
 }
 
-/* The operator taken apart, each part in a call of its own that enters this mode again; @declined
- * (out): it is not in this case. */
+/* Decomposes the operator; its parts are calls that enter this mode again. @declined (out): the
+ * rule gives None in this case. */
 static gboolean
 take_apart (Batching *b, const AdjRule *rule, gboolean *declined)
 {
@@ -201,7 +201,7 @@ draws (const AdjOp *op)
   return (op->flags & ADJ_OP_RANDOM) != 0;
 }
 
-/* Each entry draws numbers of its own, even of what is the same for all. */
+/* Whether each entry draws its own numbers, even if no argument is batched. */
 static gboolean
 draws_for_entries (const Level *level, const AdjOpCall *call)
 {

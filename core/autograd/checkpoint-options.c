@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* Reads the options of checkpoint() and the policy of a selective one.
  *
- * What checkpoint() takes by keyword, as graphs hold it (autograd/SPEC.md §8.1).  A graph has no
- * functions of Python: its context_fn is the list of operators whose results are kept, as
- * create_selective_checkpoint_contexts() takes one, or a dict of policies by operator.  Of an
- * operator whose calls were answered differently the dict has the list of answers, in order. */
+ * The keyword arguments of checkpoint() in graphs (autograd/SPEC.md §8.1).  A graph has no Python
+ * functions: its context_fn is the list of operators whose results are kept, as
+ * create_selective_checkpoint_contexts() takes one, or a dict of policies by operator.  For an
+ * operator whose calls got different answers the dict has the list of them, in order. */
 
 #include <string.h>
 
@@ -12,11 +12,11 @@
 #include "ir/adj-value-internal.h"
 #include "ops/adj-op-table.h"
 
-/* The answers for one operator: one for all its calls, or one for each. */
+/* The policies of one operator: one for all its calls, or one for each. */
 typedef struct
 {
   GArray *answers;              /* AdjRecompute */
-  guint n_asked, n_asked_again; /* in the forward, and when it is recomputed */
+  guint n_asked, n_asked_again; /* calls asked for in the forward, and in the recomputation */
 } Answers;
 
 static void

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* One call of a checkpointed function.  Everything that is saved while it runs becomes a holder;
- * the first holder that is opened in a backward makes the function run again, which fills all. */
+/* One call of a checkpointed function.  Every tensor saved while it runs becomes a holder;
+ * unpacking the first holder in a backward runs the function again, which fills all of them. */
 
 #include "autograd/adj-checkpoint.h"
 #include "autograd/autograd-private.h"
@@ -11,12 +11,12 @@ typedef struct
   guint ref_count;
   AdjFunction *function; /* (owned) */
   AdjCheckpointOptions options;
-  AdjValue *args; /* (owned): a NODE where a tensor is, its index in @inputs */
+  AdjValue *args; /* (owned): with a NODE for each tensor, its index in @inputs */
   guint n_args;
   GPtrArray *inputs;  /* of Saved */
-  GPtrArray *holders; /* of Holder, unowned; %NULL: it is gone */
-  GArray *metas;      /* by holder */
-  GHashTable *runs;   /* by number of the backward: Run */
+  GPtrArray *holders; /* of Holder, unowned; %NULL: freed */
+  GArray *metas;      /* by holder: metadata of the saved tensor */
+  GHashTable *runs;   /* number of a backward → Run */
   Selective *selective;
   gboolean forward_done;
   gboolean ignores_mismatch;
@@ -30,16 +30,16 @@ typedef struct
   guint index;
 } Holder;
 
-/* What one backward has recomputed. */
+/* The tensors that one backward has recomputed. */
 typedef struct
 {
   Frame *frame;       /* (unowned) */
-  GPtrArray *tensors; /* by holder, owned; %NULL: not kept, or taken */
-  guint n;            /* packed until now */
+  GPtrArray *tensors; /* by holder, owned; %NULL: not kept, or taken already */
+  guint n;            /* number of tensors saved so far */
   gboolean done;
 } Run;
 
-/* The error that ends a run which has all it needs. */
+/* The error that stops a recomputation early, when it has all tensors. */
 static GQuark
 stop_quark (void)
 {
@@ -193,7 +193,7 @@ check_run (const Run *run, AdjContext *cx)
   return TRUE;
 }
 
-/* Calls the function again, with hooks that collect what it saves. */
+/* Calls the function again, with hooks that collect the tensors it saves. */
 static gboolean
 call_again (Run *run, AdjContext *cx, const AdjValue *args)
 {
@@ -210,7 +210,7 @@ call_again (Run *run, AdjContext *cx, const AdjValue *args)
   g_auto (AdjValue) result = ADJ_NONE;
   const GError *error;
 
-  again.running = 0; /* it is the forward that runs */
+  again.running = 0; /* the forward runs, not a backward node */
   adj_context_set_place (cx, &again);
   adj_context_set_thread_state (cx, &frame->thread_state);
   adj_context_set_grad_enabled (cx, TRUE);
@@ -285,7 +285,7 @@ free_holder (gpointer data)
   g_free (holder);
 }
 
-/* The recomputation for the backward that runs; outside a backward, a new one for each access. */
+/* The recomputation of the running backward; outside a backward, a new one for each access. */
 static Run *
 find_run (Frame *frame, AdjContext *cx)
 {
@@ -301,7 +301,7 @@ find_run (Frame *frame, AdjContext *cx)
       g_free (id);
       return run;
     }
-  /* What an earlier backward has not taken, nobody will. */
+  /* Tensors that an earlier backward has not taken are not needed any more. */
   if (autograd->task == NULL || autograd->n_nested == 0)
     g_hash_table_remove_all (frame->runs);
   run = g_new0 (Run, 1);
@@ -417,7 +417,7 @@ find_traced (const AdjValue *leaf, gpointer data)
   return !*traced;
 }
 
-/* Without a policy the body runs, and that is all: the partitioner does the rest. */
+/* Without a policy only the nodes are tagged: the partitioner does the rest. */
 static gboolean
 run_tagged (AdjContext *cx,
             AdjFunction *function,

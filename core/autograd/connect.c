@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Makes existing tensors the results of an operation whose backward the caller gives. */
+/* Makes existing tensors the results of an operation with a given backward. */
 
 #include "autograd/adj-autograd-internal.h"
 #include "autograd/autograd-private.h"
@@ -69,7 +69,7 @@ static const GradNodeClass open_class = {
   .finalize = custom_finalize,
 };
 
-/* Of @inputs, then of @like (nullable): (transfer full). */
+/* Edges to @inputs, then those of @like (nullable): (transfer full). */
 static GradEdge *
 make_edges (AdjContext *cx,
             AdjTensor *const *inputs,
@@ -96,7 +96,7 @@ make_edges (AdjContext *cx,
   return edges;
 }
 
-/* @visit: (nullable): it may be looked into. */
+/* @visit: (nullable): the backward can be captured operator by operator. */
 static gboolean
 connect (AdjContext *cx,
          const AdjCustomGrad *custom,

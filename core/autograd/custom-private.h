@@ -10,12 +10,12 @@ G_BEGIN_DECLS
 
 /* (transfer full): all tensors of @n values in order, borrowed. */
 GPtrArray *custom_list_tensors (const AdjValue *values, guint n);
-/* (transfer full): @value with a NODE where a tensor is: its number among them. */
+/* (transfer full): @value with each tensor replaced by a NODE, its index among them. */
 AdjValue custom_number_tensors (const AdjValue *value);
-/* @out (transfer full): @numbered with the tensors that @call saved, by number.  %FALSE: the
- * context is in error. */
+/* @out (transfer full): @numbered with the tensors that @call saved put back.  %FALSE: the context
+ * is in error. */
 gboolean custom_unpack_tensors (AdjCustomCall *call, const AdjValue *numbered, AdjValue *out);
-/* Puts @tensors, which are as many, in place of those of @value. */
+/* Replaces the tensors in @value by @tensors, in order. */
 void custom_replace_tensors (AdjValue *value, AdjTensor *const *tensors);
 
 /* -- torch.autograd.Function in a graph (function-apply.c) -- */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 
-/* Values with tensors in them, of which a custom operation gets, keeps and gives the tensors. */
+/* Values that contain tensors, for custom operations, which take, save and give tensors only. */
 
 #include "autograd/custom-private.h"
 

@@ -15,7 +15,7 @@ struct _AdjCustomCall
   AdjContext *cx; /* while a function of @custom runs */
   gpointer data;
   GDestroyNotify destroy;
-  AdjTensor *const *given; /* (nullable): by saved tensor: its replacement while @cx is set */
+  AdjTensor *const *given; /* (nullable): replace the saved tensors while @cx is set */
   gboolean recorded;
   gboolean keeps_undefined;
   gboolean released;
@@ -23,7 +23,7 @@ struct _AdjCustomCall
   AdjTensorMeta *inputs; /* dtype NONE: no tensor */
   gboolean *needs;       /* by input */
   GPtrArray *kept;       /* (nullable): of tensors, owned: until the outputs are known */
-  GArray *places;        /* by tensor that was kept: its place in @saved, -1: none was given */
+  GArray *places;        /* by tensor passed to save: index in @saved, -1: it was %NULL */
   GPtrArray *saved;      /* of Saved */
   GPtrArray *dirty;
   GPtrArray *non_differentiable;
@@ -66,7 +66,7 @@ check_returned (AdjCustomCall *call, AdjTensor *const *returned)
   return TRUE;
 }
 
-/* The end of what cannot be differentiated twice. */
+/* The backward of the gradients of a once_differentiable function: fails. */
 static gboolean
 refuse_backward (AdjContext *cx,
                  AdjTensor *const *grads,
@@ -122,7 +122,7 @@ call_apply (AdjGradNode *node,
   call->cx = outer;
   if (!done)
     adj_context_fail (cx, ADJ_ERROR, ADJ_ERROR_UNSUPPORTED, "%s failed", node->name);
-  /* What nobody needs is for the hooks behind the node. */
+  /* Gradients that are not needed are returned as well, for the post hooks of the node. */
   for (guint i = 0; i < node->n_edges && done; i++)
     out[i] = adj_keep (returned[i]);
   return done;
@@ -239,8 +239,7 @@ call_new (AdjContext *cx, Autograd *autograd, const AdjCustomClass *custom, guin
   return call;
 }
 
-/* Sets the edges to the inputs; a non-tensor gets an edge without a node, with the index of the
- * input. */
+/* Sets the edges to the inputs; a non-tensor gets an edge without a node. */
 static void
 connect_inputs (AdjCustomCall *call, AdjTensor *const *inputs)
 {
@@ -306,7 +305,7 @@ check_dirty (AdjCustomCall *call, AdjTensor *const *outputs, guint n_outputs)
   return TRUE;
 }
 
-/* An output that is an input, returned as it is, becomes a view of itself. */
+/* An output that is an unchanged input becomes a view of itself. */
 static gboolean
 take_outputs (AdjCustomCall *call, AdjTensor *const *inputs, AdjTensor **outputs, guint n_outputs)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Hooks that a trace does not look into: they stay calls in its graph, and run with it
+/* Hooks that a trace does not enter: they are recorded as calls in its graph and run with it
  * (call/SPEC.md §8). */
 
 #include "autograd/autograd-private.h"

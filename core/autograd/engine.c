@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* One backward: nodes run when all gradients that they wait for have arrived, latest first. */
+/* One backward: a node runs when all its gradients have arrived, the latest node first. */
 
 #include "autograd/task-private.h"
 #include "ops/adj-op-id.h"
@@ -34,8 +34,8 @@ validate_outputs (GraphTask *task, const AdjGradNode *node, AdjTensor **out)
   return TRUE;
 }
 
-/* Runs the hooks that come before the node. In a scope of its own: the accumulator stores a
- * gradient without a copy when nothing else refers to it. */
+/* Runs the hooks before the node, in a scope of their own: the accumulator stores a gradient
+ * without a copy only if it has no other reference. */
 static gboolean
 run_hooks_before (GraphTask *task, TaskNode *info)
 {
@@ -209,8 +209,8 @@ root_visit (AdjGradNode *node, GradVisitor *visitor)
 
 static const GradNodeClass root_class = { .apply = root_apply, .visit = root_visit };
 
-/* (transfer full): the node where the backward begins: the root itself; an artificial node above
- * several roots, or above any root where a walker replaces the engine. */
+/* (transfer full): the first node of the backward: the root itself, or an artificial node above
+ * several roots, or above any root if a walker replaces the engine. */
 static AdjGradNode *
 make_root (Autograd *autograd, const GradRequest *request, gboolean own)
 {
@@ -260,7 +260,7 @@ walk (GraphTask *task)
   return done;
 }
 
-/* Nested backwards, those of a walker's own too, are the engine's. */
+/* Nested backwards, also those inside a walker, are run by the engine. */
 static BackwardWalker *
 find_walker (const Autograd *autograd)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* autograd_function_apply: a torch.autograd.Function that comes as two functions becomes a
- * custom function. */
+/* autograd_function_apply: makes a custom function from the two functions of a
+ * torch.autograd.Function in a graph. */
 
 #include "autograd/custom-private.h"
 
@@ -9,9 +9,9 @@ typedef struct
   const AdjFunctionApply *apply; /* (unowned): while the forward runs */
   AdjFunction *backward;         /* (owned) */
   gboolean takes_context;
-  AdjValue *output; /* (unowned): receives the result */
-  AdjValue saved;   /* (owned): LIST; NODE where an output is: its number among what the
-                       operation saves */
+  AdjValue *output; /* (unowned): receives the value that the forward returns */
+  AdjValue saved;   /* (owned): LIST of saved values; a NODE for an output is its index among the
+                       tensors that the operation saves */
 } Applied;
 
 static void
@@ -69,8 +69,8 @@ keep_leaf (const AdjValue *leaf, AdjValue *out, gpointer data)
   return TRUE;
 }
 
-/* What is saved of the forward is held beside the operation, as by PyTorch, so that no captured
- * backward has it as an input; but outputs, which hold the operation themselves. */
+/* Saved values are held beside the operation, as in PyTorch, so that they are no inputs of a
+ * captured backward. Only outputs are saved by the operation, since they hold it themselves. */
 static void
 keep (AdjCustomCall *call, const AdjValue *saved, AdjTensor *const *outputs, guint n_outputs)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Hooks whose body is a function of the gradient and of values: traces enter it. */
+/* Hooks whose body is a function of the gradient and of further values: traces enter it. */
 
 #include "autograd/autograd-private.h"
 #include "call/adj-function.h"
@@ -9,14 +9,15 @@
 typedef struct
 {
   AdjFunction *body;  /* (owned) */
-  Autograd *autograd; /* (unowned) (nullable): that lists it; %NULL: it is gone */
+  Autograd *autograd; /* (unowned) (nullable): lists this hook; %NULL: it is freed */
   char *name;         /* (owned) */
-  AdjGraph *outer;    /* (owned) (nullable): that registered it */
+  AdjGraph *outer;    /* (owned) (nullable): the graph that registered the hook */
   AdjNodeId outer_id; /* the node in @outer */
-  AdjValue more;      /* (owned): LIST; NONE: let go */
+  AdjValue more;      /* (owned): LIST of further arguments; NONE: released */
 } FunctionHook;
 
-/* Values may depend on the tensor that holds the hook: whoever lets go first breaks the circle. */
+/* @more may lead back to the tensor that holds the hook: freeing either the mode or the hook breaks
+ * the cycle. */
 static void
 function_hook_free (gpointer data)
 {
@@ -46,7 +47,7 @@ function_hooks_let_go (Autograd *autograd)
     }
 }
 
-/* What the body gives may be the only value of a tuple. */
+/* The body returns the value itself or a tuple of it. */
 static AdjTensor *
 take_result (AdjContext *cx, const FunctionHook *self, const AdjValue *result)
 {

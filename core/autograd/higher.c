@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Higher-order operators: the backward of one is the operator again, of functions that compute the
- * gradients of its functions (joint-body.c).  Where there is none, backward fails by name. */
+/* Higher-order operators: the backward is the same operator, called with functions that compute the
+ * gradients of its functions (joint-body.c).  An operator without such a rule fails in the
+ * backward, by name. */
 
 #include "autograd/custom-private.h"
 #include "autograd/higher-private.h"
@@ -17,11 +18,11 @@ typedef struct
   AdjCustomClass klass;
   const AdjHigherOp *op;
   Autograd *autograd;  /* (unowned): while the forward runs */
-  AdjHigherCall *call; /* (unowned): the same */
-  AdjValue args;       /* (owned): TUPLE; NODE where a tensor is: its number among them */
+  AdjHigherCall *call; /* (unowned): while the forward runs */
+  AdjValue args;       /* (owned): TUPLE; with a NODE for each tensor, its index among them */
   AdjFunction *joints[ADJ_MAX_BODIES]; /* (owned) */
   JointShape shape;
-  gboolean *has_tangent; /* (owned): by tensor that the operator gives */
+  gboolean *has_tangent; /* (owned): by tensor result */
   guint n_outputs;
 } Higher;
 
@@ -42,8 +43,8 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (Higher, higher_free)
 
 /* -- arguments -- */
 
-/* Rewrites @args for the backward, or for a forward that has one: the kinds of groups as a call
- * gives them, and another name for the function. */
+/* Rewrites @args for the backward, or for a forward that has one: the kind of groups as in a
+ * recorded call, and another identifier. */
 static void
 mark_args (const AdjHigherOp *op, AdjValue *args, const char *pass)
 {
@@ -197,7 +198,7 @@ append_output (const AdjValue *leaf, gpointer data)
   return leaf->kind == ADJ_VALUE_TENSOR || leaf->kind == ADJ_VALUE_NONE;
 }
 
-/* What must be known of the functions before they are differentiated. */
+/* Metadata of the functions before they are differentiated. */
 typedef struct
 {
   GArray *inputs;   /* (owned): for one call of a function */
@@ -300,7 +301,7 @@ find_needs (Higher *higher, const AdjHigherCall *call, guint n_inputs)
     }
 }
 
-/* Inputs that have a gradient in some of the graphs and None in others. */
+/* Finds the inputs whose gradient is defined in some of the graphs and None in others. */
 static gboolean
 find_uneven (const JointShape *shape, AdjGraph *const *graphs, guint n, gboolean *uneven)
 {
@@ -323,7 +324,8 @@ find_uneven (const JointShape *shape, AdjGraph *const *graphs, guint n, gboolean
   return found;
 }
 
-/* PyTorch 2.6 loses the gradient that only one branch has. */
+/* Traces the gradients of each branch; a gradient that only some branches define becomes zeros in
+ * the others (PyTorch 2.6 loses it). */
 static gboolean
 trace_joints (Higher *higher,
               const AdjHigherCall *call,
@@ -422,7 +424,7 @@ refuse_backward (AdjContext *cx,
   return FALSE;
 }
 
-/* Records a node that refuses to run: the operator has no gradient. */
+/* Records a node whose backward fails: the operator has no gradient. */
 static gboolean
 record_without (Autograd *autograd, AdjHigherCall *call, const GPtrArray *inputs)
 {

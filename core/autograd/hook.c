@@ -145,7 +145,7 @@ adj_grad_node_add_post_hook (AdjGradNode *node, AdjNodeHookFunc hook, gpointer d
 
 /* -- from one tensor to another -- */
 
-/* Those of several tensors stay: they count what they heard. */
+/* Hooks on several tensors are not taken: they count the gradients of a backward. */
 static void
 take_from (GPtrArray *list, GPtrArray *taken)
 {

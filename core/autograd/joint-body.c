@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* A function that a higher-order operator calls and its gradients, traced alone as one function
- * of its inputs and tangents: what the backward of the operator calls. */
+/* The function of a higher-order operator with its gradients, traced as one function of inputs and
+ * tangents, which the operator's backward calls. */
 
 #include "autograd/higher-private.h"
 
@@ -83,7 +83,7 @@ typedef struct
   guint n_args;
 } Cloning;
 
-/* What shares memory with an argument is cloned: the operator must give new tensors. */
+/* Clones results that share memory with an argument: the operator must return new tensors. */
 static gboolean
 clone_alias (const AdjValue *leaf, AdjValue *out, gpointer data)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Leaf functions: the forward records what its function does, the backward, which is a leaf
- * function too, goes back along that. */
+/* Leaf functions: the forward records the operators that its function calls; the backward, itself a
+ * leaf function, differentiates that record. */
 
 #include "autograd/autograd-private.h"
 #include "autograd/leaf-private.h"
@@ -9,16 +9,16 @@
 #include "rules/adj-gradient.h"
 #include "trace/adj-composite.h"
 
-/* One call: what its forward has recorded, until its backward. */
+/* One call: the record of its forward, kept until its backward. */
 typedef struct
 {
   grefcount refs;
   AdjValue real;     /* (owned): the function */
   guint n_inputs;    /* flat arguments */
-  AdjTensorMeta *of; /* (owned): by input, how its gradient looks */
-  gboolean *needs;   /* (owned): by input, whether it has one */
+  AdjTensorMeta *of; /* (owned): by input, metadata of its gradient */
+  gboolean *needs;   /* (owned): by input, whether it gets a gradient */
   GPtrArray *inputs; /* (nullable): of AdjTensor or %NULL, owned */
-  AdjValue outputs;  /* (owned): TUPLE; NONE: there is none */
+  AdjValue outputs;  /* (owned): TUPLE; NONE: no record */
 } Record;
 
 static Record *
@@ -67,8 +67,8 @@ record_new (const AdjEffectCall *call)
 
 /* -- recording what the function does -- */
 
-/* The function is the user's program: what it calls is recorded as the rest of that, also where
- * only a graph is run. */
+/* The function belongs to the user's program: its calls are recorded with grad mode on, also if the
+ * context only runs a graph and has no autograd mode. */
 typedef struct
 {
   AdjMode *entry;
@@ -102,7 +102,7 @@ end_recording (AdjContext *cx, const Recording *recording)
   adj_context_pop_mode (cx);
 }
 
-/* A tensor of the same memory, without a history. */
+/* A tensor on the same storage without history. */
 static gboolean
 detach_leaf (const AdjValue *leaf, AdjValue *out, gpointer data)
 {
@@ -120,7 +120,7 @@ unref_tensor (gpointer tensor)
     adj_tensor_unref (tensor);
 }
 
-/* The arguments as leaves. (transfer full) */
+/* The arguments as fresh leaves. (transfer full) */
 static AdjValue
 make_leaves (AdjContext *cx, Record *record, const AdjValue *args)
 {
@@ -275,7 +275,7 @@ static const AdjOpaqueClass backward_class = {
   .finalize = half_finalize,
 };
 
-/* Gradients without elements. */
+/* Gradients without elements, for fake tensors. */
 static gboolean
 fake_backward_call (AdjOpaque *object,
                     AdjContext *cx,
@@ -308,9 +308,9 @@ typedef struct
 {
   Record *record; /* (owned) */
   const AdjEffectOp *op;
-  GArray *outputs; /* of AdjTensorMeta: of those that are tensors */
+  GArray *outputs; /* of AdjTensorMeta: of the tensor results */
   guint n_results;
-  GArray *places; /* of guint: which results these are */
+  GArray *places; /* of guint: indices of those results */
 } Node;
 
 static void
@@ -330,7 +330,7 @@ give_text (const char *text)
   return (AdjValue){ .kind = ADJ_VALUE_STRING, .n = strlen (text), .text = text };
 }
 
-/* Which arguments of the function require a gradient: "0,2". (transfer full) */
+/* The arguments of the function that require a gradient, as text: "0,2". (transfer full) */
 static char *
 list_needs (const Record *record)
 {
@@ -342,7 +342,8 @@ list_needs (const Record *record)
   return g_string_free (text, FALSE);
 }
 
-/* The call again, of @real and @fake; @result (out) (transfer full). */
+/* Calls the leaf function below, with @real and @fake in place of its functions; @result (out)
+ * (transfer full). */
 static gboolean
 call_leaf_below (AdjEffectCall *call, const Record *record, AdjOpaque *real, AdjMode *mode)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* The levels of torch.func.grad, vmap and jvp.  A level of gradients is three modes: what comes in
- * is made a tensor of the level, autograd records it, and below that the tensors are those of the
- * next level again.  Batches (batching.c) and forward mode (forward.c) are one mode each. */
+/* The levels of torch.func.grad, vmap and jvp.  A level of gradients is three modes: the first
+ * wraps arguments as tensors of the level, autograd records the call, and the last unwraps them for
+ * the level below. Batches (batching.c) and forward mode (forward.c) are one mode each. */
 
 #include "autograd/forward-private.h"
 #include "call/adj-op.h"
@@ -170,7 +170,7 @@ typedef struct
   const Level *level;
 } Mapping;
 
-/* @entry: where calls enter that the modes below make for themselves. */
+/* @entry: entry of the calls that the modes below make. */
 static gboolean
 call_mapped (AdjMode *mode, AdjOpCall *call, AdjValueMapFunc map, Mapping *mapping, AdjMode *entry)
 {
@@ -205,7 +205,7 @@ peel_leaf (const AdjValue *leaf, AdjValue *out, gpointer data)
   return TRUE;
 }
 
-/* What is left of levels that ended, below all that live. */
+/* Unwraps tensors of levels that have ended; below all living levels. */
 static gboolean
 strip_call (AdjMode *mode, AdjOpCall *call)
 {
@@ -257,7 +257,8 @@ drop_leaf (const AdjValue *leaf, AdjValue *out, gpointer data)
   return TRUE;
 }
 
-/* The result as a tensor of the level: the argument that was written, a view of one, or new. */
+/* Makes a result a tensor of the level: the written argument itself, a view of an argument, or a
+ * new one. */
 static gboolean
 wrap_result (const Level *level, AdjOpCall *call, guint index)
 {

@@ -11,15 +11,15 @@ struct _AdjModuleHooks
   GPtrArray *pre, *post; /* (nullable): of AdjHook */
 };
 
-/* The state of one call of a module, shared by the hooks on its two identities. */
+/* State of one call of a module, shared by the hooks of its two identities. */
 typedef struct
 {
   guint ref_count;
   GPtrArray *pre, *post; /* (owned) (nullable): the hooks at the time of the call */
   guint n_inputs, n_outputs;
-  GArray *inputs, *outputs; /* guint: which of them go through the identity */
+  GArray *inputs, *outputs; /* guint: indices of the values that pass through the identity */
   gboolean watches_inputs;
-  AdjTensor **grad_outputs; /* (nullable): that the backward has come to, owned */
+  AdjTensor **grad_outputs; /* (nullable): of the outputs in the running backward, owned */
 } ModuleCall;
 
 AdjModuleHooks *
@@ -92,7 +92,7 @@ call_new (const AdjModuleHooks *hooks)
   return call;
 }
 
-/* (transfer container): gradients at their places among all @n. */
+/* (transfer container): @grads at the indices @places of @n entries; the others %NULL. */
 static AdjTensor **
 spread (const GArray *places, guint n, AdjTensor *const *grads)
 {
@@ -125,7 +125,7 @@ run_pre_hooks (ModuleCall *call, AdjContext *cx)
   return TRUE;
 }
 
-/* @grads: of all inputs; what a hook puts there is borrowed from the scope. */
+/* @grads: of all inputs; replacements are borrowed from the scope. */
 static gboolean
 run_hooks (ModuleCall *call, AdjContext *cx, AdjTensor **grads)
 {
@@ -181,7 +181,7 @@ on_outputs (AdjContext *cx,
   forget_grad_outputs (call);
 }
 
-/* Hook after the identity before the module. Gradients that reached it on other paths than the
+/* Hook after the identity before the module. Gradients that arrived by other paths than through the
  * outputs are dropped. */
 static void
 on_inputs (AdjContext *cx,

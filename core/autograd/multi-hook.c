@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* One hook on the gradients of several tensors: when all of them that a backward will reach have
+/* One hook on the gradients of several tensors: called when all that a backward reaches have
  * arrived, or with the first. */
 
 #include "autograd/autograd-private.h"
@@ -8,7 +8,7 @@
 typedef struct
 {
   Variable *leaf;    /* (nullable) */
-  AdjGradNode *node; /* (nullable): of what is no leaf */
+  AdjGradNode *node; /* (nullable): of a tensor that is no leaf */
 } Place;
 
 typedef struct
@@ -18,7 +18,7 @@ typedef struct
   gboolean first_only;
   guint n;
   Place *places;
-  AdjTensor **grads; /* of the backward that runs, owned */
+  AdjTensor **grads; /* arrived in the running backward, owned */
   guint64 task;
   guint n_missing;
   gboolean done;

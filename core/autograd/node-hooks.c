@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Runs the hooks around one node, and checks what they put in place of a gradient. */
+/* Runs the hooks around one node, and checks their replacements of gradients. */
 
 #include "autograd/autograd-private.h"
 #include "ir/adj-graph.h"
@@ -79,7 +79,7 @@ gboolean
 node_run_tensor_hooks (AdjContext *cx, AdjGradNode *node, AdjTensor **grads)
 {
   g_autoptr (GPtrArray) hooks = hook_list_snapshot (grad_node_get_tensor_hooks (node));
-  const AdjPlace place = *adj_context_get_place (cx); /* hooks leave theirs behind */
+  const AdjPlace place = *adj_context_get_place (cx); /* hooks may change the place */
 
   for (guint i = 0; hooks != NULL && i < hooks->len; i++)
     {

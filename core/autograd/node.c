@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* AdjGradNode: references, edges, inputs and what can be asked of it. */
+/* AdjGradNode: references, edges, inputs and queries. */
 
 #include <string.h>
 
@@ -54,8 +54,8 @@ free_node (AdjGradNode *node, GPtrArray *nodes)
   g_free (node);
 }
 
-/* A long chain of nodes ends without recursion: saved values go before the edges that hold what
- * made them. */
+/* Frees chains of nodes without recursion. Saved values are released before the edges, which hold
+ * the nodes that made them. */
 void
 adj_grad_node_unref (AdjGradNode *node)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The edges of an operator's node: from what its arguments came of, and to what its results are. */
+/* The edges of an operator's node to the nodes of its arguments, and the history of its results. */
 
 #include "autograd/op-node-private.h"
 #include "call/adj-op.h"
@@ -87,7 +87,7 @@ op_node_check_written (const AdjOpCall *call, const AdjRule *rule)
   return TRUE;
 }
 
-/* The edge to the argument that result @index is; the number of edges if it is none. */
+/* The edge to the argument that result @index is; the number of edges if there is none. */
 static guint
 find_self (const OpNode *op_node, const AdjOpCall *call, guint index)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The node of an operator as PyTorch writes it: one call, with what PyTorch's node keeps
+/* The node of an operator in PyTorch's form: one call, with the values that PyTorch's node saves
  * (compiled_autograd/SPEC.md §4.6). */
 
 #include "autograd/op-node-private.h"
@@ -29,7 +29,7 @@ find_entry (const OpNode *op_node, guint arg, guint *index, guint *first)
   return NULL;
 }
 
-/* (nullable): what the gradient of argument @arg, or of its item @item, looks like. */
+/* (nullable): metadata of the gradient of argument @arg, or of its item @item. */
 static const AdjTensorMeta *
 find_edge_meta (const OpNode *op_node, guint arg, guint item)
 {
@@ -55,7 +55,7 @@ is_missing (const OpNode *op_node, const AdjOpCall *call, const AdjNodeAttribute
   return attribute->what != ADJ_KEPT_LENGTH && find_edge_meta (op_node, arg, 0) == NULL;
 }
 
-/* A dtype alone, where no more is asked for. */
+/* Keeps the metadata of an argument, or only its dtype if the attribute needs no shape. */
 static void
 keep (OpNode *op_node, const AdjOpCall *call, const AdjNodeAttribute *attribute)
 {
@@ -157,7 +157,7 @@ shape_of (const OpNode *op_node, guint arg)
              : NULL;
 }
 
-/* Whether what PyTorch takes to be as large as another argument is. */
+/* Whether argument @arg has the same sizes as the one that PyTorch takes them from. */
 static gboolean
 is_alike (const AdjNodeForm *form, const OpNode *op_node, guint arg)
 {
@@ -169,7 +169,7 @@ is_alike (const AdjNodeForm *form, const OpNode *op_node, guint arg)
   return one != NULL && other != NULL && adj_shape_same_sizes (one, other, NULL);
 }
 
-/* Whether there is a value to be read of which only the looks are kept. */
+/* Whether the rule reads metadata of a tensor (META) in @value. */
 static gboolean
 holds_looks (const AdjValue *value)
 {
@@ -189,7 +189,7 @@ has_input (const AdjNodeForm *form, guint arg)
   return FALSE;
 }
 
-/* Whether PyTorch's node keeps every tensor that ours does, and leads where ours leads. */
+/* Whether PyTorch's node saves every tensor that ours does, and has all of our edges. */
 static gboolean
 covers (const AdjNodeForm *form, const OpNode *op_node)
 {
@@ -314,7 +314,7 @@ visit_third_last_size (const FormVisit *visit, const AdjTensorMeta *meta)
   visit_size_from_end (visit, &meta->shape, 3);
 }
 
-/* PyTorch takes them of tensors alone that require a gradient. */
+/* PyTorch saves strides only of tensors that require a gradient. */
 static void
 visit_strides (const FormVisit *visit, const AdjTensorMeta *meta)
 {
@@ -323,7 +323,8 @@ visit_strides (const FormVisit *visit, const AdjTensorMeta *meta)
   visit_sizes (visit, meta->shape.stride, there ? meta->shape.rank : 0);
 }
 
-/* Of what nobody asks for, requires_grad, memory format and pinned memory, there is nothing. */
+/* TensorOptions; requires_grad, memory format and pinned memory are absent, since no rule reads
+ * them. */
 static void
 visit_options (const FormVisit *visit, const AdjTensorMeta *meta)
 {
@@ -396,7 +397,7 @@ static void (*const of_meta[ADJ_N_KEPT]) (const FormVisit *visit, const AdjTenso
   [ADJ_KEPT_THIRD_LAST_SIZE] = visit_third_last_size,
 };
 
-/* A number in the place of a tensor is one of the default types. */
+/* A number in the place of a tensor has the dtype of its kind. */
 static AdjDType
 dtype_of_number (const AdjValue *number)
 {
@@ -409,7 +410,7 @@ dtype_of_number (const AdjValue *number)
   return dtypes[number->kind];
 }
 
-/* Whether anything is known of @value; of an item of a list, of the argument's edge @item. */
+/* Finds metadata for @value, or for the argument's edge @item; %FALSE: none. */
 static gboolean
 find_meta (const FormVisit *visit, const AdjValue *value, guint item, AdjTensorMeta *out)
 {
@@ -439,7 +440,7 @@ visit_nothing (const FormVisit *visit, gboolean is_tensor)
                         is_tensor);
 }
 
-/* A lone number stands for as many as a list of fixed length has. */
+/* A single number stands for a list of fixed length with equal items. */
 static gboolean
 visit_repeated (const FormVisit *visit, AdjValue *value)
 {
@@ -501,7 +502,7 @@ visit_itself (const FormVisit *visit, AdjValue *value)
   visit_items_of (visit, value);
 }
 
-/* How many tensors the list at @visit's argument has. */
+/* Number of tensors in the list at @visit's argument. */
 static guint
 count_items (const FormVisit *visit)
 {
@@ -526,7 +527,7 @@ visit_items (const FormVisit *visit, AdjKept what, const AdjValue *value)
       visit_nothing (visit, FALSE);
 }
 
-/* (transfer none): what is known of argument @arg. */
+/* (transfer none): what the node has saved of argument @arg. */
 static AdjValue *
 get_arg (OpNode *op_node, guint arg)
 {
@@ -542,7 +543,7 @@ visit_attribute (OpNode *op_node, GradVisitor *visitor, const AdjNodeAttribute *
   FormVisit visit = { op_node, visitor, attribute->name, (guint) MAX (attribute->arg, 0), NULL };
   AdjValue none = ADJ_NONE;
   AdjValue *value = &none;
-  const AdjSize nothing = ADJ_SIZE (0); /* of a tensor that was not given */
+  const AdjSize nothing = ADJ_SIZE (0); /* of an absent tensor */
   AdjTensorMeta meta;
 
   if (attribute->arg >= 0)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The node of an operator: saves what its gradient rule reads, and applies the rule in the
+/* The node of an operator: saves what its gradient rule reads, and evaluates the rule in the
  * backward. */
 
 #include <string.h>
@@ -45,7 +45,7 @@ save_leaf (const AdjValue *leaf, AdjValue *out, gpointer data)
   return saved_add (list, saving->cx, leaf->tensor, saving->index, saving->kind);
 }
 
-/* What the entries that will be needed read. */
+/* The union of what the @needed entries read. */
 static AdjRuleUse
 use_of (const AdjRule *rule, const gboolean *needed)
 {
@@ -75,8 +75,8 @@ writes (const OpNode *op_node, const AdjOpCall *call, guint arg)
   return call->schema->arguments[arg].type.written || (op_node->in_place && arg == 0);
 }
 
-/* Whether argument @arg is written and has no gradient: running statistics, the noise that was
- * drawn.  The rule then reads what the call left in it. */
+/* Whether argument @arg is written and has no gradient, such as running statistics or drawn noise.
+ * The rule then reads its value after the call. */
 static gboolean
 is_by_product (const OpNode *op_node, const AdjOpCall *call, guint arg)
 {
@@ -88,7 +88,8 @@ is_by_product (const OpNode *op_node, const AdjOpCall *call, guint arg)
   return TRUE;
 }
 
-/* Saves arguments. Before the call: a copy of those that it writes; after it: its by-products. */
+/* Saves arguments: before the call those that are no by-products (copied if they are written),
+ * after it the by-products. */
 static gboolean
 save_args (OpNode *op_node, const AdjOpCall *call, gboolean after)
 {
@@ -119,7 +120,7 @@ save_args (OpNode *op_node, const AdjOpCall *call, gboolean after)
   return TRUE;
 }
 
-/* Whether the gradient of result @index counts. */
+/* Whether result @index has a gradient. */
 gboolean
 op_node_is_differentiable (const OpNode *op_node, const AdjOpCall *call, guint index)
 {
@@ -129,7 +130,7 @@ op_node_is_differentiable (const OpNode *op_node, const AdjOpCall *call, guint i
          (op_node->rule == NULL || is_bit (op_node->rule->grads, index));
 }
 
-/* After the call. */
+/* Saves results, after the call. */
 static gboolean
 save_results (OpNode *op_node, const AdjOpCall *call)
 {
@@ -346,7 +347,7 @@ visit_value (const Visiting *visiting, AdjValue *value)
     visit_value (visiting, &value->items[i]);
 }
 
-/* By name; a list is one result there, and its items are results here. */
+/* Results by name; a list is one result in the schema, and its items are results here. */
 static void
 visit_results (OpNode *op_node, GradVisitor *visitor)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The autograd mode: for each call that requires a gradient it records a node that applies the
- * operator's gradient rule. */
+/* The autograd mode: for each call that requires a gradient it records a node with the operator's
+ * gradient rule. */
 
 #include "autograd/autograd-private.h"
 #include "autograd/custom-private.h"
@@ -31,7 +31,7 @@ is_no_conjugate (const AdjValue *leaf, gpointer data)
   return leaf->kind != ADJ_VALUE_TENSOR || !adj_tensor_get_meta (leaf->tensor)->conjugate;
 }
 
-/* Operators that do not know conjugates take copies of them. */
+/* Whether lazy conjugates among the arguments are resolved: the operator does not accept them. */
 static gboolean
 takes_copies (const AdjOpCall *call)
 {
@@ -125,7 +125,7 @@ detach_in_place (const AdjOpCall *call)
   return TRUE;
 }
 
-/* Fails for resize_ of a tensor that requires a gradient: new and lost elements have none. */
+/* Fails for resize_ of a tensor that requires a gradient, which has no gradient rule. */
 static gboolean
 check_resize (const AdjOpCall *call)
 {
@@ -158,7 +158,8 @@ check_element (const AdjOpCall *call, guint i)
                                              call->schema->arguments[0].name, i, reason);
 }
 
-/* Prepares a node for every element of the list, as if each were written by a call of its own. */
+/* Prepares a node for every element of a list that is written, as if each were written by its own
+ * call. */
 static gboolean
 prepare_each (Autograd *autograd, const AdjOpCall *call, OpNode **nodes)
 {
@@ -270,7 +271,7 @@ autograd_checkpoint (AdjMode *mode,
          checkpoint_run (cx, body, args->items, args->n, &options, result);
 }
 
-/* What its functions call is not recorded: it is the operator that has a gradient. */
+/* Calls inside the operator's functions are not recorded: the operator itself has a gradient. */
 static gboolean
 autograd_higher (AdjMode *mode, AdjHigherCall *call)
 {
@@ -288,7 +289,7 @@ autograd_higher (AdjMode *mode, AdjHigherCall *call)
   return done;
 }
 
-/* Refuses the backward of what traces do not enter; @data: its name. */
+/* Fails the backward of a call that traces keep whole; @data: its name. */
 static gboolean
 refuse_backward (AdjContext *cx,
                  AdjTensor *const *grads,
@@ -326,7 +327,7 @@ connect_wrapped (const AdjWrappedCall *call)
                                (AdjTensor *const *) outputs->pdata, outputs->len);
 }
 
-/* The function itself is called with autograd above it again: it is the user's program. */
+/* Calls the function with autograd at the top again, since it is part of the user's program. */
 static gboolean
 autograd_wrapped (AdjMode *mode, AdjWrappedCall *call)
 {
@@ -368,7 +369,7 @@ autograd_object (AdjMode *mode, AdjObjectCall *call)
                                 (AdjTensor *const *) outputs->pdata, outputs->len));
 }
 
-/* None of the others has a gradient. */
+/* Other operators with effects have no gradient. */
 static gboolean
 autograd_effect (AdjMode *mode, AdjEffectCall *call)
 {

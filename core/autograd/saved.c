@@ -12,16 +12,16 @@ struct _Saved
 {
   guint ref_count;
   guint32 version;     /* of @tensor when it was saved */
-  AdjTensor *tensor;   /* (owned) (nullable): %NULL when it was packed, or is no longer valid */
-  AdjTensor *stand_in; /* (unowned) (nullable): what unpacking gives for now */
+  AdjTensor *tensor;   /* (owned) (nullable): %NULL when packed by hooks, or stale */
+  AdjTensor *stand_in; /* (unowned) (nullable): replaces it in unpacking for now */
   SavedHooks *hooks;   /* (owned) (nullable) */
-  char *stale;         /* (owned) (nullable): what @tensor was, and how it was modified */
+  char *stale;         /* (owned) (nullable): description of @tensor and of how it was modified */
   SavedKind kind;
   guint index; /* of the argument or result */
   gboolean has_history;
-  Variable *watched;   /* (nullable): whose savers have it */
-  gpointer packed;     /* with hooks: what they made of it */
-  AdjTensorMeta *meta; /* (owned) (nullable): with hooks, of what was packed */
+  Variable *watched;   /* (nullable): its savers list has this */
+  gpointer packed;     /* with hooks: the packed value */
+  AdjTensorMeta *meta; /* (owned) (nullable): with hooks, metadata of the tensor */
   GradEdge edge;       /* (owned): with hooks: the edge for the gradient of the argument */
 };
 
@@ -91,7 +91,7 @@ adj_autograd_pop_saved_hooks (AdjContext *cx)
       g_ptr_array_steal_index (autograd->saved_hooks, autograd->saved_hooks->len - 1));
 }
 
-/* (nullable): the innermost pair. */
+/* (nullable): the innermost hooks. */
 static SavedHooks *
 current_hooks (const Autograd *autograd)
 {
@@ -100,8 +100,8 @@ current_hooks (const Autograd *autograd)
   return stack->len > 0 && !autograd->packs ? g_ptr_array_index (stack, stack->len - 1) : NULL;
 }
 
-/* @tensor without history.  Of a level of torch.func it is that in its level alone: what it shows
- * keeps the history that it has in the levels below. */
+/* @tensor without history.  A tensor of a torch.func level is detached in that level only; the
+ * tensor that it wraps keeps its history in the levels below. */
 static AdjTensor *
 cut (AdjContext *cx, AdjTensor *tensor)
 {
@@ -115,7 +115,7 @@ cut (AdjContext *cx, AdjTensor *tensor)
   return tensor;
 }
 
-/* Cut off from gradients; twice where PyTorch's traces have it twice. */
+/* Detaches @tensor, twice if PyTorch's traces do so. */
 static AdjTensor *
 detach (AdjContext *cx, const Autograd *autograd, AdjTensor *tensor)
 {
@@ -147,7 +147,8 @@ pack (Saved *saved, AdjContext *cx, Autograd *autograd, SavedHooks *hooks, AdjTe
   return !adj_context_has_error (cx);
 }
 
-/* A leaf that requires a gradient is never written where that is recorded. */
+/* Watches writes through the base.  Not needed for a leaf that requires a gradient: recorded writes
+ * to it are refused. */
 static void
 watch (Saved *saved)
 {
@@ -202,7 +203,7 @@ saved_add (GPtrArray *list, AdjContext *cx, AdjTensor *tensor, guint index, Save
   return done;
 }
 
-/* Lets the tensor itself go. */
+/* Releases the tensor, but not its packed form. */
 static void
 drop_tensor (Saved *saved)
 {
@@ -262,7 +263,7 @@ adj_grad_node_get_n_saved (const AdjGradNode *node)
   return list != NULL ? list->len : 0;
 }
 
-/* (nullable): %NULL with the context in error. */
+/* (nullable): saved tensor @index without hooks; %NULL with the context in error. */
 static Saved *
 find_plain (AdjContext *cx, AdjGradNode *node, guint index)
 {
@@ -417,7 +418,7 @@ check (const Saved *saved, AdjContext *cx, const AdjGradNode *node, const AdjSch
   return TRUE;
 }
 
-/* Gives @tensor its history back, for a recorded backward or a recomputation that uses it. */
+/* Gives @tensor its history back, for a recorded backward or a recomputation. */
 static AdjTensor *
 rejoin (AdjContext *cx, AdjTensor *tensor, AdjGradNode *node, guint input)
 {
@@ -430,7 +431,7 @@ rejoin (AdjContext *cx, AdjTensor *tensor, AdjGradNode *node, guint input)
       const AdjTensorMeta meta = node->inputs[input];
 
       variable_set_history (tensor, node, input);
-      node->inputs[input] = meta; /* a hook may have given another */
+      node->inputs[input] = meta; /* a hook may have changed the metadata */
     }
   return tensor;
 }

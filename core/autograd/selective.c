@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Selective checkpointing: the results of some calls are kept, those of the others recomputed. */
+/* Selective checkpointing: results of some calls are kept, those of others recomputed. */
 
 #include "autograd/autograd-private.h"
 #include "call/adj-context-internal.h"
@@ -11,13 +11,13 @@ struct _Selective
   guint ref_count;
   const AdjCheckpointOptions *options; /* (owned) */
   gboolean is_recompute;
-  GHashTable *kept; /* by operator: queue of Kept */
+  GHashTable *kept; /* operator → queue of Kept */
 };
 
-/* The results of one call. */
+/* The kept results of one call. */
 typedef struct
 {
-  GPtrArray *tensors; /* entries owned, (nullable) */
+  GPtrArray *tensors; /* owned entries, (nullable) */
   GArray *versions;
 } Kept;
 
@@ -78,7 +78,7 @@ is_saved (AdjRecompute answer)
   return answer == ADJ_RECOMPUTE_MUST_SAVE || answer == ADJ_RECOMPUTE_PREFER_SAVE;
 }
 
-/* While tracing everything is kept: the backward must not repeat what the partitioner decides. */
+/* In a trace everything is kept: recomputation is decided by the partitioner. */
 static gboolean
 is_traced (const AdjOpCall *call)
 {

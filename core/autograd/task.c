@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The task of one backward: its nodes, how many gradients each waits for, which are needed, and
- * the order that they run in. */
+/* The task of one backward: its nodes, their open dependencies, which are needed, and their order.
+ */
 
 #include "autograd/task-private.h"
 
@@ -11,7 +11,7 @@ task_clear_grads (TaskNode *info)
     g_clear_pointer (&info->grads[i], adj_tensor_unref);
 }
 
-/* Backwards that run within others end before them. */
+/* Nested backwards end before the enclosing ones, so that the outer state is restored. */
 static void
 clear_info (TaskNode *info)
 {
@@ -103,7 +103,7 @@ add_info (GraphTask *task, AdjGradNode *node)
   return info;
 }
 
-/* Finds every node from @root, and how many edges lead into it. */
+/* Finds every node reached from @root, and counts the edges into it. */
 static void
 count_dependencies (GraphTask *task, AdjGradNode *root)
 {
@@ -132,7 +132,7 @@ count_dependencies (GraphTask *task, AdjGradNode *root)
     }
 }
 
-/* Of a node that the backward reaches. */
+/* State of a node, which the backward reaches. */
 static TaskNode *
 get_info (const GraphTask *task, const AdjGradNode *node)
 {
@@ -157,14 +157,14 @@ by_topological (gconstpointer a, gconstpointer b)
   return left < right ? -1 : left > right;
 }
 
-/* Marks the targets, and every node from which one is reached. */
+/* Marks the targets, and every node that leads to one. */
 static void
 mark_needed (GraphTask *task)
 {
   const GradRequest *request = task->request;
   g_autoptr (GPtrArray) infos = NULL;
 
-  if (request->n_targets == 0) /* everything is */
+  if (request->n_targets == 0) /* all nodes are needed */
     return;
   for (guint i = 0; i < request->n_targets; i++)
     {
@@ -256,7 +256,7 @@ task_look_up (GraphTask *task, const AdjGradNode *node)
   return info->id - 1;
 }
 
-/* One that waits for nothing any more: the last found, or the one that the engine would run. */
+/* Takes a node without open dependencies: the last found, or the next of the engine. */
 static TaskNode *
 take_next (GraphTask *task, gboolean last_first)
 {
@@ -272,7 +272,7 @@ put_ready (GraphTask *task, TaskNode *info, gboolean last_first)
     task_push (task, info);
 }
 
-/* @node was listed: what waits for it, waits for one less. */
+/* After @node was listed: decrements the dependencies of its successors. */
 static void
 list_next (GraphTask *task, const AdjGradNode *node, gboolean last_first)
 {

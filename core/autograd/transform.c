@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The steps of torch.func that Dynamo leaves in graphs: levels begin and end, tensors go in and
- * come out, and gradients are taken. */
+/* The steps of torch.func that Dynamo leaves in graphs: levels begin and end, tensors are wrapped
+ * and unwrapped, and gradients are taken. */
 
 #include "autograd/transform-private.h"
 #include "call/adj-op.h"
@@ -79,7 +79,7 @@ end (AdjContext *cx, const AdjValue *args, guint n_args, AdjValue *result)
   return level_pop (cx) || fail (cx, "no level is left to end");
 }
 
-/* The level that argument @at names, which has to be of @kind; %NULL with the context in error. */
+/* The level of kind @kind that argument @at names; %NULL with the context in error. */
 static const Level *
 take_level (AdjContext *cx, const AdjValue *args, guint n_args, guint at, LevelKind kind)
 {
@@ -102,7 +102,7 @@ takes_tensor (AdjContext *cx, const AdjValue *args, guint n_args, guint n_wanted
          fail (cx, "a tensor is missing");
 }
 
-/* @value, a dimension of @rank, counted from the front. */
+/* @value, a dimension of a tensor of @rank, made non-negative. */
 static gboolean
 take_dim (AdjContext *cx, const AdjValue *value, guint rank, guint *out)
 {
@@ -153,7 +153,7 @@ remove_dim (AdjContext *cx, const AdjValue *args, guint n_args, AdjValue *result
   return done;
 }
 
-/* At a level of forward mode only what has a tangent is a tensor of it. */
+/* A tensor without a tangent is not wrapped at a level of forward mode. */
 static gboolean
 wrap (AdjContext *cx, const AdjValue *args, guint n_args, AdjValue *result)
 {
@@ -186,11 +186,12 @@ track (AdjContext *cx, const AdjValue *args, guint n_args, AdjValue *result)
 
 typedef struct
 {
-  GPtrArray *outputs; /* of AdjTensor, unowned: those that require a gradient */
+  GPtrArray *outputs; /* of AdjTensor, unowned: outputs that require a gradient */
   GPtrArray *grads;   /* of AdjTensor, unowned, as many */
 } Roots;
 
-/* As PyTorch makes the gradient of an output that is given none: levels pass every argument on. */
+/* The default gradient of an output, as PyTorch makes it: with all arguments of ones_like given, as
+ * the levels pass them on. */
 static AdjTensor *
 ones_like (AdjContext *cx, AdjTensor *output)
 {
@@ -277,7 +278,7 @@ differentiate (AdjContext *cx, const AdjValue *args, guint n_args, AdjValue *res
 
 /* -- forward mode -- */
 
-/* A view of what @tensor shows below @level. */
+/* A view of the tensor that @tensor wraps below @level. */
 static AdjTensor *
 view_below (AdjContext *cx, const Level *level, AdjTensor *tensor)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What autograd keeps of a tensor: requires_grad, grad, the edge to its node, its view base and
- * version counts. */
+/* The autograd state of a tensor: requires_grad, grad, the edge to its node, its view base and
+ * version. */
 
 #include "autograd/adj-autograd-internal.h"
 #include "autograd/autograd-private.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Views under autograd: which base they show and how, and their history, which is made again
- * when the base was written. */
+/* Views under autograd: their base and chain of view operations, and their history, which is
+ * recreated when the base was written. */
 
 #include "autograd/autograd-private.h"
 #include "call/adj-op.h"
@@ -21,8 +21,8 @@ creation_of (AdjContext *cx, const AdjOpCall *call, const Variable *source)
   return creation == VIEW_DEFAULT && source != NULL ? source->creation : creation;
 }
 
-/* (transfer full) (nullable): the one step as_strided from the storage, which holds whatever
- * happened to the base; %NULL where the base does not begin with the storage. */
+/* (transfer full) (nullable): one as_strided from the storage, which is right whatever happened to
+ * the base; %NULL if the base does not start at the beginning of the storage. */
 static AdjViewChain *
 chain_by_geometry (AdjTensor *view, AdjTensor *base)
 {
@@ -44,7 +44,7 @@ chain_by_geometry (AdjTensor *view, AdjTensor *base)
   return chain;
 }
 
-/* (transfer full) (nullable): how @view, result @part of @call, is made from its base. */
+/* (transfer full) (nullable): the chain of views from the base to @view, result @part of @call. */
 static AdjViewChain *
 chain_of (const AdjOpCall *call, guint part, const Variable *source, const Variable *view)
 {
@@ -61,7 +61,8 @@ chain_of (const AdjOpCall *call, guint part, const Variable *source, const Varia
   return chain;
 }
 
-/* What shows its input without saying so, as _unsafe_view does, is no view for autograd. */
+/* Operators that return an alias without declaring it, such as _unsafe_view, make no views for
+ * autograd. */
 void
 variable_mark_views (const AdjOpCall *call)
 {
@@ -90,7 +91,7 @@ variable_mark_views (const AdjOpCall *call)
     }
 }
 
-/* After t_() and its like. */
+/* After t_() and the like. */
 void
 variable_turn (const AdjOpCall *call, gboolean recorded)
 {
@@ -114,7 +115,7 @@ variable_turn (const AdjOpCall *call, gboolean recorded)
     }
   else if (call->op == adj_op (ADJ_OP_resize_))
     g_clear_pointer (&variable->chain, adj_view_chain_unref);
-  else if (op == NULL) /* set_: it shows another storage */
+  else if (op == NULL) /* set_: it has another storage */
     variable_forget_base (variable);
   if (recorded)
     variable->version = adj_tensor_get_version (variable->tensor);
@@ -190,7 +191,7 @@ variable_why_not_write (const AdjTensor *tensor)
   return NULL;
 }
 
-/* The chain from the base as it is now. */
+/* Recreates the chain after the base was changed by t_() or the like. */
 static gboolean
 renew_chain (AdjContext *cx, Variable *variable)
 {
@@ -244,19 +245,19 @@ variable_refresh (AdjContext *cx, AdjTensor *tensor)
 
 /* -- the gradient of writing through a view -- */
 
-/* In place of the node of the operation: it gets the gradient of the base, and lets that node turn
- * the part of it that the view shows. */
+/* The node after a write through a view: takes the gradient of the base and passes the part that
+ * the view shows through @inner, the node of the operation. */
 typedef struct
 {
   AdjGradNode parent;
   AdjViewChain *chain; /* (owned) */
   AdjGradNode *inner;  /* (owned) */
-  guint input;         /* of @inner: the result that was written */
-  guint self;          /* the edge to what was written; @inner may have none */
+  guint input;         /* of @inner: the result that was written into the view */
+  guint self;          /* the edge to the written tensor; @inner may have none */
 } CopySlices;
 
-/* A gradient with the layout of the base, so that every view of the base is a view of it; @copies:
- * not @grad itself, so that it can be written. */
+/* @grad with the layout of the base, so that the chain of views applies to it; @copies: a copy even
+ * if the layout is right, since it will be written. */
 static AdjTensor *
 lay_out_like (AdjContext *cx, AdjTensor *grad, const AdjShape *base, gboolean copies)
 {
@@ -289,7 +290,7 @@ apply_inner (
          !adj_context_has_error (cx);
 }
 
-/* What shows an element more than once, as expand does, cannot be written back. */
+/* Fails for a part in which elements overlap, as after expand: it cannot be written. */
 static gboolean
 check_part (AdjContext *cx, const AdjGradNode *node, AdjTensor *part)
 {
@@ -309,7 +310,7 @@ check_part (AdjContext *cx, const AdjGradNode *node, AdjTensor *part)
   return TRUE;
 }
 
-/* Drops gradients of @inner that are not needed: a function may give more. */
+/* Drops gradients of @inner that are not needed: a backward may return more. */
 static void
 drop_unneeded (const AdjGradNode *node, const gboolean *needed, AdjTensor **out)
 {
@@ -318,7 +319,7 @@ drop_unneeded (const AdjGradNode *node, const gboolean *needed, AdjTensor **out)
       g_clear_pointer (&out[i], adj_tensor_unref);
 }
 
-/* @base with @changed, the gradient of what the write replaced, where @part shows it. */
+/* @base with the part replaced by @changed, the gradient of the operation's input. */
 static AdjTensor *
 put_back (const CopySlices *copy,
           AdjContext *cx,
@@ -342,7 +343,7 @@ put_back (const CopySlices *copy,
                                                                                        : NULL;
 }
 
-/* (nullable): what of @base was written. */
+/* (nullable): the part of @base that was written. */
 static AdjTensor *
 take_part (const CopySlices *copy, AdjContext *cx, AdjTensor *base, gboolean strided)
 {
@@ -463,7 +464,7 @@ static const GradNodeClass copy_slices_class = {
   .finalize = copy_slices_finalize,
 };
 
-/* Of an operation that is called as a whole. */
+/* For an operation that compiled autograd calls as a whole. */
 static const GradNodeClass closed_copy_slices_class = {
   .apply = copy_slices_apply,
   .release = copy_slices_release,

@@ -90,7 +90,7 @@ alloc_single (AdjArena *arena, gsize n_bytes)
 {
   Chunk *chunk = new_chunk (n_bytes);
 
-  /* Behind the chunk being filled, so that filling goes on. */
+  /* Inserts the block behind the first chunk, which stays the one being filled. */
   if (arena->chunks != NULL && !SINGLE_BLOCKS)
     {
       chunk->next = arena->chunks->next;
@@ -105,7 +105,7 @@ alloc_single (AdjArena *arena, gsize n_bytes)
   return chunk->bytes;
 }
 
-/* Bytes that the caller fills. */
+/* Uninitialised memory. */
 static gpointer
 alloc_unset (AdjArena *arena, gsize n_bytes)
 {

@@ -5,7 +5,7 @@
 
 G_BEGIN_DECLS
 
-/* A bump allocator: what is allocated lives until the arena is freed, nothing is freed singly.
+/* A bump allocator: allocations live until the arena is freed and cannot be freed one by one.
  * Under AddressSanitizer each allocation is a block of its own, so overruns are seen. */
 typedef struct _AdjArena AdjArena;
 

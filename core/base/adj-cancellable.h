@@ -3,5 +3,5 @@
 
 #include <glib.h>
 
-/* GIO's, for headers that only hand it on: <gio/gio.h> takes longer to read than all of ours. */
+/* GIO's type, for headers that only pass it on: including <gio/gio.h> is slow. */
 typedef struct _GCancellable GCancellable;

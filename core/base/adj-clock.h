@@ -6,7 +6,7 @@
 
 G_BEGIN_DECLS
 
-/* Nanoseconds of a clock that never goes back: most nodes take less than a microsecond of GLib's.
+/* Nanoseconds of a monotonic clock; GLib's has microseconds, which are too coarse for most nodes.
  */
 static inline gint64
 adj_clock_now (void)

@@ -5,9 +5,9 @@
 
 G_BEGIN_DECLS
 
-/* For who reads after the reader. */
+/* Corrections of diagnostics after the reader. */
 
-/* Takes back warnings that say just this.  @diags: (nullable) */
+/* Removes the warnings whose message is exactly this one.  @diags: (nullable) */
 void adj_diags_remove (AdjDiags *diags, const char *format, ...) G_GNUC_PRINTF (2, 3);
 
 /* (transfer full) */

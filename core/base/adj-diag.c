@@ -100,7 +100,7 @@ adj_diags_add (AdjDiags *diags, AdjSeverity severity, AdjSpan span, const char *
   diags->counts[severity]++;
   if (diags->kept->len >= ADJ_DIAGS_MAX)
     {
-      /* The first error is what adj_diags_to_error() reports: it always finds room. */
+      /* The first error is always kept, since adj_diags_to_error() reports it. */
       if (!first_error)
         return;
       g_array_set_size (diags->kept, ADJ_DIAGS_MAX - 1);

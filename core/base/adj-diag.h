@@ -27,8 +27,8 @@ typedef struct
   char *message; /* (owned) one sentence, no trailing stop */
 } AdjDiag;
 
-/* What a reader has to say about its input, in order.  At most ADJ_DIAGS_MAX are kept; the rest
- * are only counted, so that a hostile file cannot fill memory with complaints. */
+/* The diagnostics of a reader about its input, in order.  At most ADJ_DIAGS_MAX are kept and the
+ * rest only counted, so that a hostile file cannot fill memory. */
 typedef struct _AdjDiags AdjDiags;
 
 #define ADJ_DIAGS_MAX 1000
@@ -36,7 +36,7 @@ typedef struct _AdjDiags AdjDiags;
 ADJ_PUBLIC AdjDiags *adj_diags_new (void); /* (transfer full) */
 /* @diags: (nullable) */
 ADJ_PUBLIC void adj_diags_free (AdjDiags *diags);
-/* Those that were kept, and one of them (@index below that), which lives as long as @diags. */
+/* The kept diagnostics; one of them (@index below their number) is valid as long as @diags. */
 ADJ_PUBLIC guint adj_diags_get_n (const AdjDiags *diags);
 ADJ_PUBLIC const AdjDiag *adj_diags_get (const AdjDiags *diags, guint index);
 /* How many were added, kept or not, of severity @at_least or worse. */

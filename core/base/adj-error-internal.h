@@ -7,8 +7,8 @@ G_BEGIN_DECLS
 
 /* Messages made safe to print. */
 
-/* Blanks instead of control characters: what a message has from a file neither breaks its line nor
- * steers a terminal.  @message: changed in place. */
+/* Replaces control characters by blanks, so that text from a file neither breaks the line nor
+ * controls a terminal.  @message: changed in place. */
 void adj_message_make_line (char *message);
 
 G_END_DECLS

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The error domain: whom an error blames (node, input, output) and messages cut to one line. */
+/* The error domain: the nodes, inputs or outputs that an error blames, and one-line messages. */
 
 #include "base/adj-error.h"
 
@@ -54,13 +54,13 @@ adj_error_private_clear (AdjErrorPrivate *self)
   g_array_unref (self->blames);
 }
 
-/* GLib aligns what it puts before an error. */
+/* The private data that GLib puts before an error is aligned. */
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wcast-align"
 G_DEFINE_EXTENDED_ERROR (AdjError, adj_error)
 #pragma GCC diagnostic pop
 
-/* (nullable): of another domain */
+/* (nullable): %NULL for other domains */
 static AdjErrorPrivate *
 get_private (const GError *error)
 {

@@ -50,11 +50,11 @@ typedef enum
 typedef struct
 {
   AdjBlameKind kind;
-  guint index; /* where it stands among the nodes, inputs or outputs */
-  char *name;  /* of a node, by which another graph is told; %NULL of anything else */
+  guint index; /* its index among the nodes, inputs or outputs */
+  char *name;  /* name of a node, by which nodes of other graphs are told apart; else %NULL */
 } AdjBlame;
 
-/* Who is blamed first is looked at first.  Errors of other domains blame nothing. */
+/* The first one blamed is shown first.  Errors of other domains blame nothing. */
 ADJ_PUBLIC void adj_error_blame_node (GError *error, const char *name, guint index);
 ADJ_PUBLIC void adj_error_blame_input (GError *error, guint input);
 ADJ_PUBLIC void adj_error_blame_output (GError *error, guint output);

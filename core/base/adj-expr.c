@@ -23,7 +23,7 @@ typedef struct
   GError **error;
 } Parser;
 
-/* What the arena really holds. */
+/* The allocation of an expression, with the depth of its tree. */
 typedef struct
 {
   AdjExpr expr;
@@ -138,7 +138,7 @@ new_expr (Parser *p, AdjExprKind kind, AdjSpan span)
   return &cell->expr;
 }
 
-/* The span of @expr grows to the end of the last token, as far as that is on its line. */
+/* Extends the span of @expr to the end of the last token, as far as it is on the same line. */
 static const AdjExpr *
 finish (Parser *p, AdjExpr *expr, const AdjExpr *const *args, guint n_args)
 {
@@ -406,7 +406,7 @@ parse_postfix (Parser *p)
 
 /* -- Operators ----------------------------------------------------------------------------- */
 
-/* @level, one nesting deeper: whatever can come back to where it started passes through here. */
+/* Parses @level one nesting deeper; every recursion of the grammar passes through here. */
 static const AdjExpr *
 parse_nested (Parser *p, AdjExprLevel level)
 {

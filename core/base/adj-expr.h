@@ -6,8 +6,7 @@
 
 G_BEGIN_DECLS
 
-/* The one small grammar beside graph text.  Size expressions, pointwise bodies, gradient and
- * decomposition rules are all written in it:
+/* The grammar of size expressions, pointwise bodies, gradient and decomposition rules:
  *
  *   expr    = "let" name "=" expr { "," name "=" expr } ":" expr | choice
  *   choice  = or [ "?" expr ":" expr ]

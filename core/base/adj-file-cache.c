@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Files that may be lost, named by the hash of what they were made of. */
+/* A cache of files named by the hash of what they were made from; any of them may be lost. */
 
 #include "base/adj-file-cache.h"
 

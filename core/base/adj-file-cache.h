@@ -5,9 +5,9 @@
 
 G_BEGIN_DECLS
 
-/* Writes @bytes to @path, whose name is a hash, in a folder of such files of this user.  Where
- * there are @most already, half of them go, by chance.  What cannot be kept is made again: no
- * errors. */
+/* Writes @bytes to @path, whose name is a hash, in a cache folder of this user.  If the folder has
+ * @most files already, a random half of them is removed.  Failures are ignored: a missing file is
+ * made again. */
 void adj_file_cache_keep (const char *path, GBytes *bytes, guint most);
 
 G_END_DECLS

@@ -7,13 +7,13 @@
 
 G_BEGIN_DECLS
 
-/* Files of others, read so that what they do to them later reaches nobody here. */
+/* Reads files that other processes may change at any time; what was read does not change. */
 
 typedef enum
 {
   ADJ_FILE_WHOLE = 0,
-  ADJ_FILE_NO_LINK = 1 << 0,  /* a link is refused: the path comes from somebody else */
-  ADJ_FILE_MAY_GROW = 1 << 1, /* a log, to which somebody may append meanwhile */
+  ADJ_FILE_NO_LINK = 1 << 0,  /* symbolic links are refused: the path is not trusted */
+  ADJ_FILE_MAY_GROW = 1 << 1, /* a log, to which another process may append while it is read */
 } AdjFileFlags;
 
 /**
@@ -21,12 +21,12 @@ typedef enum
  * @max_bytes: more is ADJ_ERROR_LIMIT
  * @cancellable: (nullable)
  *
- * The whole of a regular file, as it was at one moment: a copy in memory, of a large file in a file
- * of our own without a name.  Nothing is opened that would wait, such as a pipe.
+ * A consistent copy of a whole regular file: in memory, or for a large file in an unnamed
+ * temporary file.  Files that could block, such as pipes, are refused.
  *
- * Returns: (transfer full) (nullable): %NULL with ADJ_ERROR_STALE when somebody changed the file
- *   meanwhile, ADJ_ERROR_MEMORY when there is no room for the copy, ADJ_ERROR_PARSE when it is no
- *   regular file, or G_IO_ERROR; messages begin with @path
+ * Returns: (transfer full) (nullable): %NULL with ADJ_ERROR_STALE when the file changed meanwhile,
+ * ADJ_ERROR_MEMORY when there is no room for the copy, ADJ_ERROR_PARSE when it is no regular file,
+ * or G_IO_ERROR; messages begin with @path
  */
 GBytes *adj_file_read (const char *path,
                        AdjFileFlags flags,
@@ -34,7 +34,7 @@ GBytes *adj_file_read (const char *path,
                        GCancellable *cancellable,
                        GError **error);
 
-/* The same of what stands behind the first @from bytes, of which @max_bytes are no part. */
+/* The same for the part behind the first @from bytes; @max_bytes does not count those. */
 GBytes *adj_file_read_from (const char *path,
                             guint64 from,
                             AdjFileFlags flags,
@@ -54,13 +54,13 @@ gssize adj_file_read_head (const char *path, guint8 *head, gsize length, GError 
 /* For reading, of a regular file; -1 with an error as of adj_file_read(). */
 int
 adj_file_open_regular (const char *path, AdjFileFlags flags, struct stat *status, GError **error);
-/* Whether nobody wrote between the two. */
+/* Whether the file was not written between the two. */
 gboolean adj_file_is_same (const struct stat *before, const struct stat *now);
 
-/* A file without a name, for reading and writing, gone when it is closed even if the process dies;
+/* An unnamed temporary file for reading and writing, removed when closed even if the process dies;
  * -1 with errno set. */
 int adj_file_open_unnamed (void);
-/* Where such files are. */
+/* The folder for temporary files. */
 const char *adj_file_temporary_folder (void);
 
 /* %FALSE, with "path: <what errno says>". */

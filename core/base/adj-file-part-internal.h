@@ -5,10 +5,10 @@
 
 G_BEGIN_DECLS
 
-/* A stretch of a file of others.  A small file is copied into memory when it is opened, as
- * adj_file_read() does; of a larger one only what is asked for is read, when it is asked for, from
- * the file that was opened: who replaces it by another breaks nothing, and writing into it is an
- * error of all that is read from then on.  Immutable; counted atomically. */
+/* A part of a file that other processes may change.  A small file is copied into memory when it is
+ * opened, as adj_file_read() does; of a larger one, only requested parts are read, from the
+ * descriptor opened first: replacing the file has no effect, and writing into it makes all later
+ * reads fail.  Immutable; counted atomically. */
 typedef struct _AdjFilePart AdjFilePart;
 
 #define ADJ_FILE_PART_IN_MEMORY (16 << 20) /* bytes of the largest file that is copied */
@@ -27,12 +27,12 @@ void adj_file_part_unref (AdjFilePart *part);
 guint64 adj_file_part_get_size (const AdjFilePart *part);
 /* (transfer none) (nullable): all of it, if it is in memory. */
 GBytes *adj_file_part_peek (const AdjFilePart *part);
-/* (transfer full) (nullable): @n bytes from @at on, which are within @part: shared where they are
- * in memory, else read now to a place that is aligned for all elements; ADJ_ERROR_STALE when
- * somebody wrote into the file since it was opened.  Messages do not name the file. */
+/* (transfer full) (nullable): @n bytes from @at on, which are within @part: shared if they are in
+ * memory, else read now, aligned for all elements; ADJ_ERROR_STALE when the file was written since
+ * it was opened.  Messages do not name the file. */
 GBytes *adj_file_part_read (const AdjFilePart *part, guint64 at, gsize n, GError **error);
-/* The same to @out, for pieces that are looked at together: whether the file is still the same is
- * to be asked behind the last. */
+/* The same into @out, without the check for changes: the caller checks once after the last of
+ * several pieces. */
 gboolean
 adj_file_part_copy (const AdjFilePart *part, guint64 at, gsize n, gpointer out, GError **error);
 gboolean adj_file_part_check_unchanged (const AdjFilePart *part, GError **error);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Stretches of files: in memory, or read when they are asked for. */
+/* Parts of files: in memory, or read on request. */
 
 #include <errno.h>
 #include <gio/gio.h>

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* AdjFileWriter: replaces a file as a whole, by one writer at a time.
  *
- * The file beside is the lock as well.  Its name follows from that of the file, so that two writers
- * meet there; whoever has the lock on the file that stands under this name writes.  One that nobody
- * has locked was left by a killed writer.  With the rename it takes the lock away from the name,
- * and who waited makes another.
+ * The new content is written to a file beside, which is also the lock: its name is derived from
+ * that of the target, and the writer that holds the lock on the file of that name may write.  An
+ * unlocked one was left by a killed writer.  Renaming it over the target frees the name; a waiting
+ * writer then creates another.
  *
- * Where it lies is noted in a folder of the user, so that it is found by the next start even if
- * nobody writes that file again. */
+ * Its path is noted in a folder of the user, so that the next start can remove a left-over one even
+ * if that file is never written again. */
 
 #include "base/adj-file-writer.h"
 
@@ -33,16 +33,16 @@
 
 struct _AdjFileWriter
 {
-  char *path;   /* as it was given, for messages */
-  char *target; /* what it leads to */
-  char *beside; /* what is written */
-  char *note;   /* the link that says so */
-  int fd;       /* of @beside; -1: it has taken its place */
+  char *path;   /* as given, for messages */
+  char *target; /* the path after following links */
+  char *beside; /* the new file, next to @target */
+  char *note;   /* the link that notes @beside for sweeping */
+  int fd;       /* of @beside; -1 after it replaced @target */
 };
 
 /* -- names -- */
 
-/* What is there at the end of the links, which may be nothing.  (nullable): too many of them */
+/* The path at the end of the links, which need not exist.  (nullable): too many links */
 static char *
 follow_links (const char *path)
 {
@@ -63,7 +63,7 @@ follow_links (const char *path)
   return NULL;
 }
 
-/* (nullable): there is no such folder */
+/* (nullable): the folder does not exist */
 static char *
 name_beside (const char *target)
 {
@@ -104,7 +104,7 @@ name_note (void)
   return g_build_filename (folder, name, NULL);
 }
 
-/* Without a place for notes the next writer of the file still finds what was left. */
+/* Failures are ignored: the next writer of the file still finds a left-over one. */
 static void
 note_down (const AdjFileWriter *self)
 {
@@ -117,14 +117,14 @@ note_down (const AdjFileWriter *self)
 
 /* -- the lock -- */
 
-/* Some file systems know no locks: there nobody waits. */
+/* File systems without locks: writers do not wait for each other. */
 static gboolean
 lock (int fd)
 {
   return flock (fd, LOCK_EX | LOCK_NB) == 0 || (errno != EWOULDBLOCK && errno != EINTR);
 }
 
-/* Whether what stands under this name is still what was opened. */
+/* Whether @path still names the open file @fd. */
 static gboolean
 is_at (int fd, const char *path)
 {
@@ -134,7 +134,7 @@ is_at (int fd, const char *path)
          here.st_ino == there.st_ino;
 }
 
-/* %FALSE when somebody writes it, or it cannot be removed, as errno says. */
+/* %FALSE if another writer holds it, or if it cannot be removed (errno). */
 static gboolean
 remove_left_over (const char *beside)
 {
@@ -151,8 +151,8 @@ remove_left_over (const char *beside)
   return gone;
 }
 
-/* One try; a new file gets the rights that the user wants new files to have, one that replaces
- * another is nobody else's until it has the rights of that. */
+/* One try.  A new file gets permissions by the umask; one that replaces another is private until it
+ * has the permissions of that one. */
 static gboolean
 try_open (AdjFileWriter *self)
 {
@@ -205,7 +205,7 @@ open_beside (AdjFileWriter *self, GCancellable *cancellable, GError **error)
 
 /* -- writing -- */
 
-/* What can be replaced: a file that one may write, or none. */
+/* Checks that the target is a writable file or does not exist. */
 static gboolean
 check_target (const AdjFileWriter *self, GError **error)
 {
@@ -268,8 +268,8 @@ adj_file_writer_write (AdjFileWriter *writer, gconstpointer bytes, gsize n, GErr
   return TRUE;
 }
 
-/* Whose the old file is may not be ours to give; then its group at least, and where even that is
- * not, what is everybody's. */
+/* Takes over owner, group and permissions of the old file.  Without the right to change the owner
+ * keeps the group; if that fails too, the group's permissions become those of others. */
 static gboolean
 take_over_rights (const AdjFileWriter *self, GError **error)
 {
@@ -285,7 +285,7 @@ take_over_rights (const AdjFileWriter *self, GError **error)
   return fchmod (self->fd, mode) == 0 || adj_file_fail (self->path, errno, error);
 }
 
-/* The new name is on the disk when the folder is; not every file system can tell. */
+/* Syncs the folder, which makes the rename durable; file systems that cannot are ignored. */
 static gboolean
 flush_folder (const AdjFileWriter *self, GError **error)
 {
@@ -350,7 +350,7 @@ adj_file_write (const char *path, gconstpointer bytes, gsize n, AdjFileWorth wor
 
 /* -- what was left -- */
 
-/* A note may lie: only what is named as we name it goes. */
+/* Notes are not trusted: only files with the name pattern of this writer are removed. */
 static void
 sweep_one (const char *note)
 {

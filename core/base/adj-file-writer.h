@@ -6,15 +6,11 @@
 
 G_BEGIN_DECLS
 
-/* A file on its way to the disk.  It is written beside the file that it replaces, flushed, and
- * takes its place at once, so that whoever looks sees the old file or the new one, and a process
- * that is killed loses neither.
- *
- * As long as a writer is open nobody else writes that file, be it another process or another thread
- * of this one: who changes what a file holds opens the writer, then reads the file. */
+/* A file being written.  It is written beside the file that it replaces, flushed, and renamed over
+ * it atomically: readers see the old file or the new one, also if the process is killed. */
 typedef struct _AdjFileWriter AdjFileWriter;
 
-/* What is lost may be made again: nothing waits until the disk has it. */
+/* Whether commit waits for the disk: a file that can be made again need not be flushed. */
 typedef enum
 {
   ADJ_FILE_LASTING,
@@ -23,13 +19,13 @@ typedef enum
 
 /**
  * adj_file_writer_open:
- * @path: the file; of a link, what it leads to, which need not be there yet
+ * @path: the file, which need not exist; links are followed
  * @cancellable: (nullable)
  *
- * Waits for another writer of the file, but not for long.
+ * Waits a limited time while another writer has the file.
  *
  * Returns: (transfer full) (nullable): %NULL with G_IO_ERROR, G_IO_ERROR_BUSY when the other writer
- *   did not end; messages begin with @path
+ *   is not done then; messages begin with @path
  */
 ADJ_PUBLIC AdjFileWriter *
 adj_file_writer_open (const char *path, GCancellable *cancellable, GError **error);
@@ -44,15 +40,15 @@ ADJ_PUBLIC gboolean adj_file_writer_commit (AdjFileWriter *writer,
                                             AdjFileWorth worth,
                                             GCancellable *cancellable,
                                             GError **error);
-/* What was not committed is gone.  @writer: (nullable) */
+/* Removes what was not committed.  @writer: (nullable) */
 ADJ_PUBLIC void adj_file_writer_free (AdjFileWriter *writer);
 
-/* All of it: @n bytes replace the file; %FALSE with G_IO_ERROR. */
+/* Replaces the file by the @n bytes; %FALSE with G_IO_ERROR. */
 ADJ_PUBLIC gboolean
 adj_file_write (const char *path, gconstpointer bytes, gsize n, AdjFileWorth worth, GError **error);
 
-/* Removes what killed writers of this user left, wherever they wrote: for the start of a program.
- */
+/* Removes left-over files of killed writers of this user, in all folders; called when a program
+ * starts. */
 ADJ_PUBLIC void adj_file_writer_sweep (void);
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (AdjFileWriter, adj_file_writer_free)

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Reads files as they were at one moment, mapped or copied, and makes temporary files without a
- * name. */
+/* Reads consistent copies of files, in memory or mapped, and makes unnamed temporary files. */
 
 #include <errno.h>
 #include <fcntl.h>
@@ -19,7 +18,7 @@
 #define IN_MEMORY                                                                                  \
   (256 << 20) /* bytes; of larger files the copy is a file, which may be paged out */
 #define PIECE (16 << 20)
-#define ALIGNMENT 64 /* as entries of archives have it */
+#define ALIGNMENT 64 /* the alignment of archive entries */
 
 gboolean
 adj_file_fail (const char *path, int code, GError **error)
@@ -38,7 +37,7 @@ fail_for_memory (const char *path, goffset size, GError **error)
 
 /* -- files without a name -- */
 
-/* /tmp is often memory itself. */
+/* /tmp is often in memory. */
 const char *
 adj_file_temporary_folder (void)
 {
@@ -55,7 +54,7 @@ adj_file_open_unnamed (void)
 
   if (fd >= 0)
     return fd;
-  /* Not every file system has them. */
+  /* Not every file system has unnamed files. */
   name = g_build_filename (adj_file_temporary_folder (), "adjoint-XXXXXX", NULL);
   fd = g_mkstemp_full (name, O_RDWR | O_CLOEXEC, 0600);
   if (fd >= 0)
@@ -71,7 +70,7 @@ typedef struct
   AdjFileFlags flags;
   int fd;
   struct stat status; /* when it was opened */
-  goffset from;       /* before this nothing is read */
+  goffset from;       /* offset from which the file is read */
   GCancellable *cancellable;
 } Source;
 
@@ -186,7 +185,7 @@ copy_into_memory (const Source *source, GError **error)
   return NULL;
 }
 
-/* Blocks are shared where the file system can. */
+/* Copies blocks inside the kernel; file systems may share them. */
 static gssize
 take_into_file (const Source *source, gsize n, goffset at, gpointer data)
 {

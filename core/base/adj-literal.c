@@ -11,8 +11,8 @@ typedef struct
 {
   const char *at;
   const char *end; /* the closing quote */
-  gboolean bytes;  /* b'': a byte becomes the character of that number */
-  gboolean raw;    /* r'': a backslash is one */
+  gboolean bytes;  /* b'': a byte becomes the character with its number */
+  gboolean raw;    /* r'': backslashes are literal */
   GString *out;
 } Unquoting;
 
@@ -68,7 +68,7 @@ append_octal (Unquoting *u, GError **error)
   return append_char (u, u->bytes ? value & 0xff : value, error);
 }
 
-/* u->at is behind the backslash. */
+/* u->at is after the backslash. */
 static gboolean
 append_escape (Unquoting *u, GError **error)
 {
@@ -101,7 +101,7 @@ append_escape (Unquoting *u, GError **error)
   return TRUE;
 }
 
-/* Moves behind prefix and quotes; %FALSE for a string with fields, f'{x}'. */
+/* Skips prefix and opening quotes; %FALSE for an f-string, f'{x}'. */
 static gboolean
 begin (Unquoting *u)
 {
@@ -174,7 +174,7 @@ dup_digits (const AdjToken *token)
   return g_string_free (digits, FALSE);
 }
 
-/* Of 0x1f, 0o17, 0b11; 10 of all others. */
+/* 16, 8 or 2 for 0x1f, 0o17, 0b11; else 10. */
 static guint
 radix_of (const char *digits)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* How tightly the operators of rule expressions bind. */
+/* Precedence of the operators in rule expressions. */
 
 #include <string.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Values of fake tensors that are known anyway: small constants, and integers that data decided. */
+/* Known values of fake tensors: small constants, and symbols for data-dependent integers. */
 
 #include "call/adj-constant.h"
 
@@ -34,7 +34,7 @@ is_fake (const AdjTensor *tensor)
   return adj_storage_is_fake (adj_tensor_get_storage (tensor));
 }
 
-/* At most one element, for certain. */
+/* Whether it certainly has at most one element. */
 static gboolean
 is_small (const AdjTensor *tensor)
 {
@@ -53,7 +53,7 @@ is_small (const AdjTensor *tensor)
 
 static const AdjSlotClass slot_class = { .free = known_free };
 
-/* (nullable): what still holds. */
+/* (nullable): the state, if @tensor was not written since. */
 static Known *
 find (const AdjTensor *tensor)
 {
@@ -149,7 +149,7 @@ adj_unbacked_get (
   return TRUE;
 }
 
-/* %FALSE, without an error: data may not decide it. */
+/* %FALSE, without an error: the context allows no unbacked symbols, or @tensor is real. */
 static gboolean
 get_float (AdjContext *cx, AdjTensor *tensor, AdjSize *out)
 {
@@ -192,7 +192,8 @@ adj_unbacked_read (AdjContext *cx, AdjTensor *tensor, const char *why, AdjValue 
 
 /* -- propagating -- */
 
-/* A literal that the program lifts: the one operator that makes known values of real tensors. */
+/* A literal lifted from the program: the only operator that makes known values from real tensors.
+ */
 static gboolean
 is_lift (const AdjOpCall *call)
 {

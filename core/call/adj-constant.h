@@ -6,20 +6,19 @@
 
 G_BEGIN_DECLS
 
-/* Values that are known although a tensor is fake (call/SPEC.md §4.2): literals of the program of
- * at most one element, and what is computed of them alone.  A write ends that, through any alias.
- */
+/* Known values of fake tensors (call/SPEC.md §4.2): literals of the program of at most one element,
+ * and results computed only from those.  A write, through any alias, makes the value unknown. */
 
 /* (transfer none) (nullable): a real tensor with the value of @tensor; itself when it is real. */
 AdjTensor *adj_constant_get (AdjTensor *tensor);
 
 /* The one element of @tensor as BOOL, INT or FLOAT.  %FALSE with the context in error, naming the
- * operator @why, when it has another number of them, or the value is not known. */
+ * operator @why, if it has not exactly one element or the value is unknown. */
 gboolean adj_constant_read (AdjContext *cx, AdjTensor *tensor, const char *why, AdjValue *out);
 
 /* -- where the context lets data decide (adj_context_set_unbacked) -- */
 
-/* Properties of a tensor that have one symbol until it is written. */
+/* Properties of a tensor for which one symbol is made until it is written. */
 typedef enum
 {
   ADJ_UNBACKED_ITEM,
@@ -27,15 +26,15 @@ typedef enum
   ADJ_N_UNBACKED,
 } AdjUnbacked;
 
-/* The symbol for that of @tensor, within these bounds.  %FALSE, without an error: the context does
- * not let data decide, or @tensor has data. */
+/* The symbol for property @what of @tensor, within these bounds.  %FALSE, without an error: the
+ * context allows no unbacked symbols, or @tensor has data. */
 gboolean adj_unbacked_get (
     AdjContext *cx, AdjTensor *tensor, AdjUnbacked what, gint64 min, gint64 max, AdjSize *out);
 
-/* adj_constant_read(), or SIZE where the number or the truth value is not known. */
+/* adj_constant_read(), but SIZE where the number or truth value is unknown. */
 gboolean adj_unbacked_read (AdjContext *cx, AdjTensor *tensor, const char *why, AdjValue *out);
 
-/* Makes the known value of @from known of @to, too, which has the same elements. */
+/* Gives the known value of @from to @to, which has the same elements. */
 void adj_constant_share (AdjTensor *from, AdjTensor *to);
 
 /* Sets the known values of the fake results of @call. */

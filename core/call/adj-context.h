@@ -12,10 +12,10 @@ G_BEGIN_DECLS
 typedef struct _AdjContext AdjContext;
 typedef struct _AdjMode AdjMode;         /* call/adj-mode.h */
 typedef struct _AdjFunction AdjFunction; /* call/adj-function.h */
-/* The state of all generators of a context. */
+/* the state of all random generators of a context */
 typedef struct _AdjDrawState AdjDrawState;
 
-/* All state that a computation has: the stack of modes, the scope of temporaries, the current
+/* All state of a computation: the stack of modes, the scope of temporaries, the current
  * place in the user's program, symbols, and the first error.  Nothing of it is global, so two
  * contexts work in two threads at once; one context belongs to one thread at a time. */
 
@@ -25,14 +25,14 @@ typedef struct _AdjDrawState AdjDrawState;
 ADJ_PUBLIC void adj_context_free (AdjContext *cx);
 
 ADJ_PUBLIC AdjSymbols *adj_context_get_symbols (AdjContext *cx); /* (transfer none) */
-/* float32 unless set: what a factory without dtype makes and integers become in divisions. */
+/* float32 unless set: the dtype of factories without dtype, and of integers in true divisions. */
 ADJ_PUBLIC AdjDType adj_context_get_default_dtype (const AdjContext *cx);
 ADJ_PUBLIC void adj_context_set_default_dtype (AdjContext *cx, AdjDType dtype);
-/* The release of PyTorch as which operators are taken apart, differentiated and computed where
- * releases differ; %NULL, as at first: 2.6.  @release: a literal ("2.15"). */
+/* The PyTorch release whose decompositions, gradients and kernels are followed where releases
+ * differ; %NULL, the default: 2.6.  @release: a literal ("2.15"). */
 ADJ_PUBLIC const char *adj_context_get_release (const AdjContext *cx);
 ADJ_PUBLIC void adj_context_set_release (AdjContext *cx, const char *release);
-/* (transfer none): what random operators draw from; begins with PyTorch's default seed. */
+/* (transfer none): the generator of random operators, seeded with PyTorch's default seed. */
 ADJ_PUBLIC AdjGenerator *adj_context_get_generator (AdjContext *cx);
 /* The seed and offset of counter-based random operators, which advance the offset; both 0 at first.
  */
@@ -48,10 +48,10 @@ ADJ_PUBLIC AdjAutocast adj_context_get_autocast (const AdjContext *cx, AdjDevice
 ADJ_PUBLIC AdjAutocast adj_context_set_autocast (AdjContext *cx,
                                                  AdjDeviceType device,
                                                  AdjAutocast autocast);
-/* What operators print goes to @print; without one nothing is printed. */
+/* @print gets the text that operators print; without it, the text is dropped. */
 typedef void (*AdjPrintFunc) (const char *text, gpointer data);
 ADJ_PUBLIC void adj_context_set_print (AdjContext *cx, AdjPrintFunc print, gpointer data);
-/* Whether only deterministic algorithms may run, as the caller wishes; %FALSE at first. */
+/* Whether only deterministic algorithms may run; %FALSE at first. */
 ADJ_PUBLIC gboolean adj_context_get_deterministic (const AdjContext *cx);
 ADJ_PUBLIC void adj_context_set_deterministic (AdjContext *cx, gboolean deterministic);
 /* Polled before every call; the error is G_IO_ERROR_CANCELLED. */
@@ -68,8 +68,8 @@ adj_context_at (AdjContext *cx, const char *file, guint line, const char *functi
  * error every call returns %NULL or %FALSE; whoever owns the context takes the error out. */
 ADJ_PUBLIC gboolean adj_context_has_error (const AdjContext *cx);
 ADJ_PUBLIC GError *adj_context_get_error (AdjContext *cx); /* (transfer none) (nullable) */
-/* Moves it, as adj_context_fail() got it, to @error (nullable: dropped); the context is usable
- * again.  Returns whether there was one. */
+/* Moves the error, as of adj_context_fail(), to @error (nullable: dropped) and makes the context
+ * usable again.  Returns whether there was one. */
 ADJ_PUBLIC gboolean adj_context_take_error (AdjContext *cx, GError **error);
 /* Sets the error, with the current place, unless there is one. */
 ADJ_PUBLIC void adj_context_fail (AdjContext *cx, GQuark domain, gint code, const char *format, ...)
@@ -104,10 +104,10 @@ adj_keep (AdjTensor *tensor); /* (transfer full) (nullable): NULL keeps NULL */
 ADJ_PUBLIC AdjTensor *adj_from_array (
     AdjContext *cx, AdjDType dtype, const gint64 *sizes, guint rank, gconstpointer elements);
 
-/* The value of a tensor of one element.  0 with the context in error when it has none: more
- * elements, or none at all because it is fake. */
+/* The value of a tensor of one element.  0 with the context in error if it has more elements or is
+ * fake. */
 ADJ_PUBLIC double adj_item (AdjContext *cx, AdjTensor *tensor);
-/* The same as a size: a symbol where data will decide it and the context lets them. */
+/* The same as a size: an unbacked symbol if the value is unknown and the context allows those. */
 ADJ_PUBLIC AdjSize adj_item_size (AdjContext *cx, AdjTensor *tensor);
 
 /* -- calls -- */

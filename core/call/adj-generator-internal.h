@@ -7,10 +7,10 @@
 
 G_BEGIN_DECLS
 
-/* Where its words come from; whoever draws some elsewhere writes it back. */
+/* The Mersenne Twister that it draws from; a caller that draws from a copy writes the copy back. */
 AdjKTwister *adj_generator_get_twister (AdjGenerator *generator);
 
-/* Not part of the state; ADJ_RANDOM_MKL of a new one. */
+/* The source is not part of the state; ADJ_RANDOM_MKL at first. */
 void adj_generator_set_source (AdjGenerator *generator, AdjRandomSource source);
 AdjRandomSource adj_generator_get_source (const AdjGenerator *generator);
 

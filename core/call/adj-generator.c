@@ -194,7 +194,7 @@ adj_generator_set_state (AdjGenerator *generator,
     }
   left = take32 (bytes + AT_LEFT);
   next = take64 (bytes + AT_NEXT);
-  /* The last number before the turn stands at next + left - 2. */
+  /* The last word before the twister is renewed is at next + left - 2. */
   if (take32 (bytes + AT_SEEDED) != 1 || left < 1 || left > N || next > N || next + left > N + 1)
     {
       g_set_error_literal (error, ADJ_ERROR, ADJ_ERROR_PARSE,

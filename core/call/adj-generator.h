@@ -12,8 +12,8 @@ typedef struct _AdjGenerator AdjGenerator;
 
 #define ADJ_GENERATOR_STATE_BYTES 5056
 
-/* Where numbers come from that one parameter describes: Bernoulli's of one probability, the masks
- * of dropout, exponential ones.  It depends on how the PyTorch was built, not on the CPU. */
+/* The source of random numbers with one parameter: bernoulli with one probability, masks of
+ * dropout, exponential.  It depends on how PyTorch was built, not on the CPU. */
 typedef enum
 {
   /* One draw starts a stream of MKL's MCG31: wheels for x86-64 of release 2.6. */
@@ -30,7 +30,7 @@ ADJ_PUBLIC void adj_generator_seed (AdjGenerator *generator, guint64 seed);
 
 /* @bytes has room for ADJ_GENERATOR_STATE_BYTES. */
 ADJ_PUBLIC void adj_generator_get_state (const AdjGenerator *generator, guint8 *bytes);
-/* %FALSE with ADJ_ERROR_PARSE when @bytes are no state; then nothing has changed. */
+/* %FALSE with ADJ_ERROR_PARSE, and nothing changed, when @bytes are not a valid state. */
 ADJ_PUBLIC gboolean adj_generator_set_state (AdjGenerator *generator,
                                              const guint8 *bytes,
                                              gsize n_bytes,
@@ -38,11 +38,11 @@ ADJ_PUBLIC gboolean adj_generator_set_state (AdjGenerator *generator,
 
 /* The next 32 bits. */
 ADJ_PUBLIC guint32 adj_generator_next32 (AdjGenerator *generator);
-/* Two draws, the first one on top. */
+/* Two draws, the first one in the upper half. */
 ADJ_PUBLIC guint64 adj_generator_next64 (AdjGenerator *generator);
 /* Uniform in [0, 1), of 53 bits. */
 ADJ_PUBLIC double adj_generator_next_uniform (AdjGenerator *generator);
-/* Normal with mean 0 and deviation 1; every second one was drawn together with the one before. */
+/* Normal with mean 0 and deviation 1; numbers are drawn in pairs. */
 ADJ_PUBLIC double adj_generator_next_normal (AdjGenerator *generator);
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (AdjGenerator, adj_generator_free)

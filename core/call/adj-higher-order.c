@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Calls of higher-order operators through the modes, and what those that implement them share. */
+/* Calls of higher-order operators through the modes, and functions shared by their implementations.
+ */
 
 #include "call/adj-higher-order.h"
 
@@ -65,7 +66,7 @@ check_args (const AdjHigherCall *call)
   return op->check == NULL || op->check (call);
 }
 
-/* The arguments with their last group as a tuple, where PyTorch 2.15 gives its items.
+/* Gathers the last group of arguments into a tuple; PyTorch 2.15 passes its items one by one.
  * @gathered: room for @op->n_args */
 static void
 gather_spread (AdjHigherCall *call, AdjValue *gathered)
@@ -82,7 +83,7 @@ gather_spread (AdjHigherCall *call, AdjValue *gathered)
   call->n_args = last + 1;
 }
 
-/* The last argument as a tuple where it is a list; @changed: room for all of them. */
+/* Makes a list in the last argument a tuple; @changed: room for all arguments. */
 static void
 end_in_tuple (AdjHigherCall *call, AdjValue *changed)
 {

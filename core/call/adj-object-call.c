@@ -38,7 +38,7 @@ is_tensor (const AdjValue *leaf, gpointer data)
   return leaf->kind == ADJ_VALUE_TENSOR;
 }
 
-/* Numbers are no tensors among results, as they may be among arguments. */
+/* Unlike for arguments, a number is no valid Tensor result. */
 static gboolean
 fits (const AdjType *type, const AdjValue *item)
 {
@@ -89,7 +89,7 @@ bind (const AdjObjectCall *call, AdjValue *bound)
   return FALSE;
 }
 
-/* Adds class and method to what @method failed with. */
+/* Prefixes the error of @method with class and method. */
 static void
 name_error (const AdjObjectCall *call)
 {
@@ -97,7 +97,7 @@ name_error (const AdjObjectCall *call)
     g_prefix_error (&call->cx->error, "%s.%s: ", call->object->header->name, call->name);
 }
 
-/* Calls @method of @object, which is that of @call or its counterpart. */
+/* Calls @method of @object, which is the object of @call or its fake counterpart. */
 static gboolean
 run_method (AdjObjectCall *call, AdjObject *object, const AdjMethod *method, AdjMode *entry)
 {
@@ -136,7 +136,8 @@ adj_object_call_run (AdjObjectCall *call, AdjMode *entry)
 
 /* -- where there are no bytes -- */
 
-/* (nullable): the method of the fake class that goes by the name of that of @call. */
+/* (nullable): the method of the fake class with the name of that of @call; fails the call if
+ * missing. */
 static const AdjMethod *
 find_fake_method (const AdjObjectCall *call, const AdjObject *fake)
 {
@@ -173,7 +174,7 @@ make_fake (const AdjValue *leaf, AdjValue *out, gpointer data)
   return TRUE;
 }
 
-/* Runs the counterpart; a real object must be what it was afterwards. */
+/* Runs the fake counterpart; fails if the method changed a real object. */
 static gboolean
 run_counterpart (AdjObjectCall *call, AdjObject *fake, AdjMode *entry)
 {
@@ -201,7 +202,7 @@ adj_object_call_run_fake (AdjObjectCall *call, AdjMode *entry)
 
   if (fake == NULL || !run_counterpart (call, fake, entry))
     return FALSE;
-  /* Another class may keep any tensor of the right sizes. */
+  /* A fake class of its own may have kept any tensor, so that results show no kept value. */
   if (fake->header->klass != fake->header->real)
     adj_value_foreach (&call->result, drop_kept, NULL);
   adj_value_map (&call->result, make_fake, adj_context_get_symbols (call->cx), &result);
@@ -242,7 +243,7 @@ find_method (AdjObjectCall *call)
   return TRUE;
 }
 
-/* What @value holds belongs to the innermost scope from now on; ends @value. */
+/* Moves the references of @value to the innermost scope; @value is consumed. */
 static AdjValue
 give_to_scope (AdjContext *cx, AdjValue *value)
 {
@@ -270,7 +271,8 @@ find_bottom (AdjContext *cx)
   return mode;
 }
 
-/* The method as a function of the program: its operators enter where those of the program do. */
+/* Calls the method as a function of the program: its operators enter at the context's entry,
+ * as those of the program do. */
 static gboolean
 call_directly (AdjObjectCall *call)
 {

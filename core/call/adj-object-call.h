@@ -14,12 +14,12 @@ struct _AdjObjectCall
   AdjObject *object; /* (unowned) */
   const char *name;
   const AdjMethod *method; /* of its class */
-  const AdjSchema *schema; /* of that */
-  const AdjValue *args;    /* (unowned): as they were given */
+  const AdjSchema *schema; /* of @method */
+  const AdjValue *args;    /* (unowned): as given by the caller */
   guint n_args;
   const AdjValue *kwargs; /* (unowned): DICT or NONE */
-  AdjTensor *token;       /* (unowned) (nullable): that orders it */
-  AdjTensor *new_token;   /* (unowned) (nullable): that it gives */
+  AdjTensor *token;       /* (unowned) (nullable): effect token that it takes */
+  AdjTensor *new_token;   /* (unowned) (nullable): effect token that it returns */
   AdjValue result;        /* (owned) */
 };
 

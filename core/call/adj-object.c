@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Objects of a class: made, described and ended; their methods by name. */
+/* Objects of a class: made, described and freed; their methods by name. */
 
 #include "call/adj-object.h"
 
@@ -49,7 +49,7 @@ object_write (const AdjOpaque *opaque)
   return klass != NULL && klass->write != NULL ? klass->write (object) : NULL;
 }
 
-/* What is known of objects that cannot be called may be their class alone. */
+/* Objects that are not live and whose state is unknown are equal if their classes are. */
 static gboolean
 object_equal (const AdjOpaque *a, const AdjOpaque *b)
 {
@@ -135,8 +135,8 @@ check_methods (const AdjObjectClass *klass, GError **error)
   return TRUE;
 }
 
-/* (transfer full): the method as the overload of an operator, "ns::Class.method(…) -> …"; of a
- * class of Python the module, which has dots, is left out. */
+/* (transfer full): the method as an operator overload, "ns::Class.method(…) -> …"; for a Python
+ * class without the module, which contains dots. */
 static char *
 make_schema_text (const AdjObjectClass *klass, const char *schema)
 {
@@ -173,7 +173,7 @@ parse_schemas (AdjObject *object, GError **error)
 static gboolean
 check_class (const AdjObjectClass *klass, GError **error)
 {
-  /* Of C++ and of Python. */
+  /* Names of C++ classes have "::", those of Python classes a dot. */
   if (strstr (klass->name, "::") == NULL && strchr (klass->name, '.') == NULL)
     return refuse_class (klass, error, "has no name of the form namespace::Class or module.Class");
   if (klass->size < sizeof (AdjObject))
@@ -325,7 +325,7 @@ adj_object_find_method (const AdjObject *object, const char *name, const AdjMeth
   return NULL;
 }
 
-/* (nullable): the object that @value, an argument of a node of @graph, is known to be. */
+/* (nullable): the object that argument @value of a node of @graph denotes, if known. */
 static const AdjObject *
 find_object (const AdjGraph *graph, const AdjValue *value)
 {

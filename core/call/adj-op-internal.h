@@ -7,22 +7,21 @@ G_BEGIN_DECLS
 
 void adj_op_call_clear (AdjOpCall *call);
 
-/* BOOL or INT that is not 0; for entries of bool[3]. */
+/* Whether it is %TRUE or an INT other than 0; for entries of bool[3]. */
 gboolean adj_op_value_is_true (const AdjValue *value);
 
-/* Bytes from the start of the storage to the end of a tensor with integer sizes; G_MAXSIZE when
- * they cannot be counted. */
+/* Bytes from the start of the storage to the end of a tensor with integer sizes; G_MAXSIZE on
+ * overflow. */
 gsize adj_op_extent (const AdjTensorMeta *meta);
-/* %FALSE with the call failed when so many bytes, for a result of @meta, are more than there are.
- */
+/* %FALSE with the call failed when a result of @meta needs more bytes than there is memory. */
 gboolean adj_op_call_check_memory (const AdjOpCall *call, const AdjTensorMeta *meta, gsize n_bytes);
 
 /* Whether the kernel of an allocated call must run: a result has elements in memory of its own, or
  * arguments are written and nothing is returned. */
 gboolean adj_op_call_needs_kernel (const AdjOpCall *call);
 
-/* Runs the kernel of an allocated call: of complex numbers, where it works by parts, on each part
- * (run-kernel.c). */
+/* Runs the kernel of an allocated call; one that works by parts runs on each part of complex
+ * numbers (run-kernel.c). */
 gboolean adj_op_call_run_kernel (AdjOpCall *call);
 
 G_END_DECLS

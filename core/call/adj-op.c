@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* One call of an operator: arguments asked for by position and type, results inferred,
- * mismatches reported. */
+/* One call of an operator: typed access to arguments by position, results, reports of mismatches.
+ */
 
 #include "call/adj-op.h"
 

@@ -17,39 +17,38 @@ typedef enum
   ADJ_OP_OUT = 1 << 2,  /* has an out= variant, derived where there is one result and no device */
   ADJ_OP_COPY = 1 << 3, /* has the `op_copy` variant (view then contiguous clone), derived */
   ADJ_OP_RANDOM = 1 << 4,
-  ADJ_OP_EFFECT = 1 << 5,     /* has an effect: never dropped, merged or moved */
-  ADJ_OP_TOKEN = 1 << 13,     /* a token orders that effect where writes become values */
-  ADJ_OP_UNORDERED = 1 << 12, /* that effect stops the run or tells what is known: no order is asked
-                                 of it, and taking an operator apart may bring it */
-  ADJ_OP_NO_COMPARE = 1 << 6, /* result is uninitialised: never compare its values */
+  ADJ_OP_EFFECT = 1 << 5,     /* has a side effect: never dropped, merged or moved */
+  ADJ_OP_TOKEN = 1 << 13,     /* the effect is ordered by a token in functionalized graphs */
+  ADJ_OP_UNORDERED = 1 << 12, /* the effect stops the run or states a fact: it needs no order, and
+                                 decompositions may introduce it */
+  ADJ_OP_NO_COMPARE = 1 << 6, /* result is uninitialised: its values are never compared */
   ADJ_OP_COMMUTES = 1 << 7,
   ADJ_OP_NO_GRADIENT = 1 << 8, /* floating results that never require a gradient (detach) */
   ADJ_OP_NO_DERIVATIVE =
       1 << 15,              /* differentiable, but without a gradient rule, in PyTorch either */
-  ADJ_OP_INDICES = 1 << 16, /* its integers are places along `dim` of self: of equal elements any
-                              may be named */
+  ADJ_OP_INDICES = 1 << 16, /* its integers are indices along `dim` of self: with equal elements any
+                               of them is right */
   ADJ_OP_CANCELS =
       1 << 17, /* PyTorch's algorithm subtracts numbers much larger than their difference */
   ADJ_OP_ADDS_NARROW =
-      1 << 18, /* PyTorch accumulates 16-bit numbers in their own type; of operators that are no
+      1 << 18, /* PyTorch accumulates 16-bit numbers in their own type; for operators that are no
                   sums, in results smaller than the first tensor */
-  ADJ_OP_IN_STEPS = 1 << 19,   /* PyTorch rounds where its decomposition does, 16-bit numbers to
-                                  float32 until the last step */
-  ADJ_OP_JUMPS = 1 << 20,      /* its result jumps where the argument `grid` passes an edge */
-  ADJ_OP_ROOT = 1 << 21,       /* a root of sums of powers, which underflow before it does: the
-                                  second, or that which `p` or `ord` says */
-  ADJ_OP_ON_CPU = 1 << 22,     /* its kernel has loops of its own over memory of the host */
-  ADJ_OP_BY_PARTS = 1 << 23,   /* of complex numbers its kernel takes the real parts, then the
-                                  imaginary ones, as if each were a call of its own */
-  ADJ_OP_GAUGE = 1 << 25,      /* results that are matrices hold vectors known up to a factor of
-                                  absolute value 1: columns, of the third result rows */
-  ADJ_OP_CONJUGATES = 1 << 24, /* takes conjugates as they are: others get a copy of them */
-  ADJ_OP_METADATA = 1 << 9,    /* changes what self shows (t_, set_), not its elements; its kernel
-                                  touches no bytes and runs on fake tensors too */
-  ADJ_OP_FILLS = 1 << 14,      /* every element gets one value: it may be written more than once */
-  ADJ_OP_UNDEFINED = 1 << 10,  /* None is accepted for any tensor, whatever the schema has: PyTorch
-                                  passes undefined tensors to backward operators */
-  /* Taken apart by its `.decompose` rule where it is called, above every mode: never recorded. */
+  ADJ_OP_IN_STEPS = 1 << 19, /* PyTorch rounds after each step of its decomposition, 16-bit numbers
+                                to float32 before the last */
+  ADJ_OP_JUMPS = 1 << 20,    /* its result is discontinuous where argument `grid` is at an edge */
+  ADJ_OP_ROOT = 1 << 21,   /* a root of sums of powers, which underflow before the result does: the
+                              square root, or the root given by `p` or `ord` */
+  ADJ_OP_ON_CPU = 1 << 22, /* its kernel loops over host memory itself */
+  ADJ_OP_BY_PARTS = 1 << 23, /* its kernel runs separately on real and imaginary parts */
+  ADJ_OP_GAUGE = 1 << 25, /* matrix results hold vectors known up to a factor of absolute value 1:
+                             columns, in the third result rows */
+  ADJ_OP_CONJUGATES = 1 << 24, /* accepts lazy conjugates; other operators get a resolved copy */
+  ADJ_OP_METADATA = 1 << 9, /* changes the metadata of self (t_, set_), not its elements; its kernel
+                               touches no bytes and runs on fake tensors too */
+  ADJ_OP_FILLS = 1 << 14,   /* every element gets the same value: elements may overlap */
+  ADJ_OP_UNDEFINED = 1 << 10, /* None is accepted for any Tensor argument: PyTorch passes undefined
+                                 tensors to backward operators */
+  /* Decomposed by its `.decompose` rule at the call, above every mode: never recorded. */
   ADJ_OP_COMPOSITE = 1 << 11,
 } AdjOpFlags;
 
@@ -59,7 +58,7 @@ typedef enum
   ADJ_TABLE_CORE = 1 << 0,
   ADJ_TABLE_INDUCTOR = 1 << 1,
   ADJ_TABLE_BOTH = ADJ_TABLE_CORE | ADJ_TABLE_INDUCTOR,
-  ADJ_TABLE_TRACED = 1 << 2, /* a composite with a kernel: taken apart wherever it is traced */
+  ADJ_TABLE_TRACED = 1 << 2, /* a composite with a kernel: decomposed in every trace */
 } AdjTables;
 
 /* How the dtypes of operands give the compute and the result dtype (ops/SPEC.md §3). */
@@ -76,13 +75,13 @@ typedef enum
   ADJ_PROMOTE_FLOAT_REAL,  /* as REAL, but integers and bool become the default float */
 } AdjPromote;
 
-/* What autocast does to the floating arguments of a call, double precision aside. */
+/* What autocast does to the floating arguments of a call other than float64. */
 typedef enum
 {
   ADJ_CAST_NONE,
   ADJ_CAST_LOWER,   /* to the dtype that autocast is set to */
   ADJ_CAST_F32,     /* to float32 */
-  ADJ_CAST_RESULT,  /* not at all; `dtype` becomes float32 where it is not given */
+  ADJ_CAST_RESULT,  /* no cast; `dtype` defaults to float32 */
   ADJ_CAST_WIDEST,  /* to the widest among them */
   ADJ_CAST_REFUSED, /* the call is an error */
 } AdjCast;
@@ -94,52 +93,53 @@ struct _AdjOp
   const char *schema;
   const char *help; /* one line: "a + alpha·b, broadcast" */
 
-  const char *out; /* overload of the out= variant where it is neither "out" nor "<overload>_out" */
+  const char *out; /* overload of the out= variant if it is neither "out" nor "<overload>_out" */
 
-  /* Schema of the in-place variant where it does not follow from this one. */
+  /* Schema of the in-place variant if it cannot be derived from this one. */
   const char *inplace;
   const char *prim; /* schema of the operator of prims that computes the same, or NULL */
 
   const char *expr;         /* pointwise body over argument names, or NULL */
   const char *grad;         /* rules "self: mul.Tensor(g, other); other: …", or NULL */
-  const char *inplace_grad; /* of the in-place variant, where it is not of `grad`; or NULL */
+  const char *inplace_grad; /* of the in-place variant, if it differs from `grad`; or NULL */
   const char *decompose;    /* rule over argument names, or NULL */
-  const char *inverse; /* of a view, or NULL: `base` where it shows `mutated`, by its arguments;
-                          `part` is which of its results it is */
+  const char *inverse; /* of a view, or NULL: `base` with `mutated` written to the view of these
+                          arguments; `part` is the index of its result */
 
   /* Shapes, strides, dtypes and aliasing of the results.  NULL with expr: the pointwise rule. */
   gboolean (*meta) (AdjOpCall *call);
-  /* (nullable): gives the results of @meta the strides and dtypes that the graphs have which
-   * PyTorch traces, where those of its kernels are others. */
+  /* (nullable): changes strides and dtypes of the results of @meta to those in PyTorch's traced
+   * graphs, where its kernels give others. */
   void (*traced) (AdjOpCall *call);
-  /* Computes every result that is not an alias: writes each of its elements, whatever its memory
-   * held.  NULL with expr: the pointwise program. */
+  /* Computes every result that is not an alias: writes all elements, since the memory is not
+   * initialised.  NULL with expr: the pointwise program. */
   gboolean (*kernel) (AdjOpCall *call);
-  /* Floating-point operations; NULL: from expr, 0 for views. */
+  /* Number of floating-point operations; NULL: from expr, 0 for views. */
   double (*flops) (const AdjOpCall *call);
-  /* Length of the reduction that one result element sums over, for the band; NULL: 1. */
+  /* Number of elements that are summed for one result element, for the band; NULL: 1. */
   double (*reduction) (const AdjOpCall *call);
 
   AdjOpFlags flags;
   AdjTables tables;
   AdjPromote promote;
   AdjBand band;
-  AdjCast autocast[ADJ_N_AUTOCAST]; /* on the CPU, on CUDA; not of variants */
+  AdjCast autocast[ADJ_N_AUTOCAST]; /* on the CPU, on CUDA; of variants unset */
 
   const AdjSchema *parsed; /* @schema; the table sets it, records leave it out */
 };
 
-/* What one result of a call is, or will be. */
+/* One result of a call, inferred or computed. */
 typedef struct
 {
   AdjTensorMeta meta;
   gint alias_of;     /* index of the argument whose storage it shares; -1: fresh */
-  gboolean is_none;  /* no tensor: @plain is returned */
+  gboolean is_none;  /* not a tensor: @plain is returned */
   AdjValue plain;    /* None, an undefined tensor (output_mask), or a size */
-  AdjTensor *tensor; /* (owned) (nullable): what the kernel writes; set by the mode */
+  AdjTensor *tensor; /* (owned) (nullable): the tensor that the kernel writes; set by the mode */
 } AdjOpResult;
 
-/* What kernels see of complex numbers: nothing, so that they fail, or one part as a real number. */
+/* How kernels see complex arguments: not at all, so that they fail, or one part as a real tensor.
+ */
 typedef enum
 {
   ADJ_PART_NONE,
@@ -159,10 +159,10 @@ struct _AdjOpCall
   guint n_allocated;
   AdjOpResult *results;  /* (owned) */
   gboolean returns_list; /* Tensor[]: the results are its items */
-  AdjPart part;          /* while a kernel runs */
-  /* (unowned) (nullable): the effect token after which it runs, and the one that comes of it. */
+  AdjPart part;          /* the part seen by the kernel that runs */
+  /* (unowned) (nullable): the effect token that it takes, and the one that it returns. */
   AdjTensor *token, *new_token;
-  /* (unowned) (nullable): the call that it is a part of, which messages name. */
+  /* (unowned) (nullable): the call that this one is a step of, which messages name. */
   const AdjOpCall *within;
 };
 
@@ -175,7 +175,7 @@ ADJ_PUBLIC const AdjSchema *adj_op_get_schema (const AdjOp *op);
 ADJ_PUBLIC AdjOpResult *adj_op_call_add (AdjOpCall *call, AdjDType dtype, const AdjShape *shape);
 /* (transfer none): a view of argument @arg: its dtype and device. */
 ADJ_PUBLIC AdjOpResult *adj_op_call_add_view (AdjOpCall *call, guint arg, const AdjShape *shape);
-/* (transfer none): None, or a size, in the place of a tensor. */
+/* (transfer none): None, or a size, instead of a tensor. */
 ADJ_PUBLIC AdjOpResult *adj_op_call_add_none (AdjOpCall *call);
 ADJ_PUBLIC AdjOpResult *adj_op_call_add_size (AdjOpCall *call, AdjSize size);
 

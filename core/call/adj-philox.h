@@ -10,7 +10,7 @@ G_BEGIN_DECLS
 /* The counter-based generator of GPUs, Philox4x32-10: the numbers depend on seed, offset and
  * position alone, so a draw is a function and can be repeated. */
 
-/* What drawing moves; PyTorch keeps one for each GPU. */
+/* The state that drawing advances; PyTorch keeps one for each GPU. */
 typedef struct
 {
   guint64 seed;

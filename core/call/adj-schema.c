@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Parses schema strings of operators, and answers what they say: types, aliases, writes. */
+/* Parses schema strings of operators, and answers queries: types, aliases, writes. */
 
 #include "call/adj-schema.h"
 
@@ -169,7 +169,7 @@ match_list (const char **at, AdjType *type)
   return TRUE;
 }
 
-/* Takes @text apart; %FALSE when it is none of our types. */
+/* Parses @text as a type; %FALSE when it is none of our types. */
 static gboolean
 match_type (const char *text, AdjType *type)
 {

@@ -5,7 +5,7 @@
 
 G_BEGIN_DECLS
 
-/* An operator's schema string taken apart:
+/* An operator's parsed schema string:
  *   "aten::add.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor" */
 
 typedef enum
@@ -44,7 +44,7 @@ ADJ_PUBLIC void adj_type_print (const AdjType *type, GString *out);
 /* Whether @value is accepted for an argument of type @type. */
 ADJ_PUBLIC gboolean adj_type_accepts (const AdjType *type, const AdjValue *value);
 
-/* No schema has more arguments, or more results. */
+/* Bound of the arguments, and of the results, of a schema. */
 #define ADJ_MAX_ARGUMENTS 64
 
 typedef struct

@@ -156,7 +156,7 @@ adj_wrapped_call_get_grad (const AdjWrappedCall *call)
   return at < call->n_args ? &call->args[at] : NULL;
 }
 
-/* What @b is in place of @a; %NULL: nothing else. */
+/* The first property in which @b differs from @a; %NULL: none. */
 static const char *
 find_difference (const AdjTensorMeta *a, const AdjTensorMeta *b, AdjSymbols *symbols)
 {
@@ -186,7 +186,7 @@ fail_difference (const AdjWrappedCall *call,
   return FALSE;
 }
 
-/* @value must look as @like does, tensor for tensor. */
+/* Checks that the tensors of @value have the metadata of those of @like. */
 static gboolean
 check_result (const AdjWrappedCall *call, const AdjValue *like, const AdjValue *value)
 {

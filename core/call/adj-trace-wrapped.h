@@ -16,12 +16,12 @@ struct _AdjWrappedCall
   AdjOpaque *function;  /* (unowned) */
   const AdjValue *args; /* (unowned): TENSOR, NONE, or LISTs and TUPLEs of them */
   guint n_args;
-  const AdjValue *kwargs; /* (unowned): DICT or NONE: what else the function takes */
+  const AdjValue *kwargs; /* (unowned): DICT or NONE: further arguments of the function */
   AdjValue result;        /* (owned) */
 };
 
-/* A function for it: gives a new tensor like its argument, borrowed from the scope; %NULL: the
- * context is in error.  Its effects are its own, but for the metadata of tensors that a trace
+/* The C function behind it: gives a new tensor like its argument, borrowed from the scope; %NULL:
+ * the context is in error.  A trace does not see its effects, except on metadata of tensors that it
  * knows. */
 typedef AdjTensor *(*AdjWrappedFunc) (AdjContext *cx, AdjTensor *grad, gpointer data);
 
@@ -36,10 +36,10 @@ ADJ_PUBLIC AdjOpaque *adj_wrapped_function_new (const char *name,
  * @kwargs: (nullable)
  * @result: (out) (transfer full)
  *
- * Calls @function with grad mode off.  Where a trace is made it is not called, but becomes a node
- * "trace_wrapped" whose result looks like the first argument, or like the second where that is
- * None.  Where it is called, it must give a tensor that looks so (size, stride, dtype), and leave
- * the metadata of its arguments as they are.
+ * Calls @function with grad mode off.  A trace does not call it, but records a node "trace_wrapped"
+ * whose result has the metadata of the first argument, or of the second if that is None.  When it
+ * is called, its result must have the same size, stride and dtype, and the metadata of its
+ * arguments must not change.
  *
  * Returns: %FALSE when the context is in error
  */
@@ -50,8 +50,8 @@ ADJ_PUBLIC gboolean adj_trace_wrapped (AdjContext *cx,
                                        const AdjValue *kwargs,
                                        AdjValue *result);
 
-/* The same with grad mode as it is: the result of tensors that require a gradient has one that
- * cannot be computed. */
+/* The same without changing grad mode: if a tensor requires a gradient, so does the result, but
+ * computing it is an error. */
 ADJ_PUBLIC gboolean adj_call_wrapped (AdjContext *cx,
                                       AdjOpaque *function,
                                       const AdjValue *args,
@@ -63,7 +63,7 @@ ADJ_PUBLIC gboolean adj_call_wrapped (AdjContext *cx,
 
 /* Passes @call on. */
 ADJ_PUBLIC gboolean adj_mode_call_wrapped_below (AdjMode *mode, AdjWrappedCall *call);
-/* (nullable): of the argument that the result looks like. */
+/* (nullable): the argument whose metadata the result has. */
 ADJ_PUBLIC const AdjValue *adj_wrapped_call_get_grad (const AdjWrappedCall *call);
 /* Calls the function and checks its result and that its arguments are unchanged. */
 ADJ_PUBLIC gboolean adj_wrapped_call_run (AdjWrappedCall *call);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Storage of results: views of arguments or new memory, bounded by what is allowed; version
- * counts of written arguments. */
+/* Storage of results: views of arguments or new memory, within the memory limit; versions of
+ * written arguments. */
 
 #include <unistd.h>
 
@@ -50,8 +50,8 @@ adj_op_extent (const AdjTensorMeta *meta)
   return last;
 }
 
-/* Whether a part of a tensor counts its own writes: one of an "unsafe" split, which says that its
- * parts are no views. */
+/* Whether the results of a split count their own writes: those of "unsafe" splits, whose schema
+ * declares no views. */
 static gboolean
 is_part_apart (const AdjOpCall *call)
 {
@@ -149,7 +149,7 @@ adj_op_call_bump_versions (AdjOpCall *call)
   if (!adj_schema_counts_writes (call->schema))
     return;
   if ((call->op->flags & detaches) == detaches)
-    return; /* detach_ changes nothing of a tensor's own */
+    return; /* detach_ writes no elements */
   for (guint i = 0; i < call->schema->n_arguments; i++)
     if (call->schema->arguments[i].type.written)
       bump_version (&call->args[i]);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 
-/* Autocast: what an operator does to its floating arguments before it runs, by `.autocast` of its
- * record.  That comes before every mode, and before composite operators are taken apart; what the
- * operator calls itself is not cast again. */
+/* Autocast: casts the floating arguments of an operator before it runs, by `.autocast` of its
+ * record.  It precedes every mode and the decomposition of composites; calls inside the operator
+ * are not cast again. */
 
 #include "call/autocast-private.h"
 #include "call/context-private.h"
@@ -40,7 +40,7 @@ autocast_applies (const AdjOpCall *call, AdjDeviceType *device)
   return FALSE;
 }
 
-/* Double precision is what the program asked for. */
+/* float64 arguments are never cast. */
 static gboolean
 is_eligible (const Cast *cast, const AdjValue *value)
 {
@@ -74,7 +74,7 @@ cast_leaf (const AdjValue *leaf, AdjValue *out, gpointer data)
 
 /* -- the policies -- */
 
-/* The last argument first, as PyTorch does it. */
+/* Casts from the last argument to the first, as PyTorch does. */
 static gboolean
 cast_all (Cast *cast, AdjValue *args)
 {

@@ -52,7 +52,7 @@ take_results (AdjContext *cx, AdjOpCall *call, AdjValue *result)
   result->items = items;
 }
 
-/* Gives what @value refers to a reference in the innermost scope. */
+/* Takes references to what @value holds for the innermost scope. */
 static AdjValue
 lend (AdjContext *cx, const AdjValue *value)
 {
@@ -111,7 +111,7 @@ call_composite (AdjOpCall *call, AdjValue *result)
 
 static gboolean run_call (AdjOpCall *call, AdjValue *result);
 
-/* What the operator calls itself is not cast again. */
+/* Calls the operator with autocast off, so that its inner calls are not cast again. */
 static gboolean
 call_autocast (AdjOpCall *call, AdjDeviceType device, AdjValue *result)
 {
@@ -180,7 +180,7 @@ adj_token_new (AdjContext *cx)
   return adj_scope_add (cx, adj_tensor_new_empty (&meta, NULL, FALSE));
 }
 
-/* A run that must not change what it is given calls copies of the objects among @bound. */
+/* Replaces the objects among @bound by copies, if the run must not change its inputs. */
 static gboolean
 take_copies (const AdjOpCall *call, AdjValue *bound)
 {

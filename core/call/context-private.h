@@ -21,10 +21,10 @@ struct _AdjContext
   gint64 gpu_threads; /* 0: random numbers are those of the CPU */
   AdjDType drawn_dtype;
   AdjDType narrow_dtype;
-  const AdjGraph *narrow_graph; /* (unowned): in whose calls it holds */
+  const AdjGraph *narrow_graph; /* (unowned): @narrow_dtype holds for its calls */
   AdjPlaceRounding places;
   AdjKQueue cpu;
-  AdjKQueue *queue; /* (unowned): @cpu, or of a device */
+  AdjKQueue *queue; /* (unowned): @cpu, or the queue of a device */
   gboolean grad_enabled;
   gboolean is_keeping;
   AdjAutocast autocast[ADJ_N_AUTOCAST];
@@ -44,7 +44,7 @@ struct _AdjContext
   gboolean object_copies_are_wide;
   GPtrArray *warnings; /* (nullable): texts */
   GError *error;
-  /* What the results of calls live in until their scope ends; the innermost scope's come last. */
+  /* Results of calls, alive until their scope ends; those of the innermost scope come last. */
   GPtrArray *tensors;
   GPtrArray *objects; /* of AdjOpaque */
   GPtrArray *items;   /* arrays of values, of results that are tuples or lists */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What a context draws random numbers from. */
+/* The random number state of a context. */
 
 #include <string.h>
 

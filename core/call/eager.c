@@ -36,9 +36,8 @@ adj_op_call_needs_kernel (const AdjOpCall *call)
   return FALSE;
 }
 
-/* A conjugate has memory of its own here, so what is written to it would not be what its base
- * shows.
- */
+/* Refuses to write to a conjugate: it has memory of its own here, so that its base would not
+ * change. */
 static gboolean
 check_writes (AdjOpCall *call)
 {

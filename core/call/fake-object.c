@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What stands for an object where there are no bytes: made of its flattened state, whose tensors
- * become fake, by the fake class. */
+/* Fake counterparts of objects: made from the flattened state with fake tensors, by the fake class.
+ */
 
 #include <string.h>
 

@@ -26,7 +26,7 @@ fake_call (AdjMode *mode, AdjOpCall *call)
   return TRUE;
 }
 
-/* Every function is called once, whatever data would decide. */
+/* Calls every body once, even if data would decide. */
 static gboolean
 fake_higher (AdjMode *mode, AdjHigherCall *call)
 {

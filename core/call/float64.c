@@ -10,8 +10,8 @@
 #include "call/adj-object-call-internal.h"
 #include "call/adj-op.h"
 
-/* Every floating dtype that a call names becomes float64, and so does the default; tensors come in
- * as float64 already.  Random values are those of the narrower dtype. */
+/* Makes every floating dtype of a call, and the default dtype, float64; tensor arguments already
+ * are float64.  Random values are drawn in the narrower dtype. */
 static gboolean
 float64_call (AdjMode *mode, AdjOpCall *call)
 {
@@ -42,7 +42,7 @@ float64_call (AdjMode *mode, AdjOpCall *call)
   return done;
 }
 
-/* Operators that a method calls are widened, too; what the object holds is as it was stored. */
+/* Operators that a method calls are widened, too; the state of the object is not. */
 static gboolean
 float64_object (AdjMode *mode, AdjObjectCall *call)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A run that must not change what it is given calls copies of the objects. */
+/* Copies of objects for runs that must not change their inputs. */
 
 #include "call/adj-context-internal.h"
 #include "call/context-private.h"

@@ -6,16 +6,16 @@
 
 G_BEGIN_DECLS
 
-/* What the library keeps of an object beside its state. */
+/* Header of an object, beside its state. */
 struct _AdjObjectHeader
 {
   char *name;                  /* (owned): of @real, qualified */
-  const AdjObjectClass *klass; /* (nullable): whose functions hold for it: of a fake object the
-                                  fake class; %NULL: it is not live */
+  const AdjObjectClass *klass; /* (nullable): the class whose functions are called: of a fake object
+                                  the fake class; %NULL: not live */
   const AdjObjectClass *real;  /* (nullable): the class that it is an object of */
   gboolean is_fake;
   GRecMutex lock; /* held while a method runs, or the state is read */
-  AdjValue flat;  /* (owned): the state of an object that is not live; NONE: not known */
+  AdjValue flat;  /* (owned): the state of an object that is not live; NONE: unknown */
   AdjArena *arena;
   const AdjSchema **schemas; /* of the methods of @real */
 };
@@ -35,11 +35,11 @@ AdjObject *object_instance_new (const AdjObjectClass *klass,
 
 /* -- kept-value.c -- */
 
-/* (transfer full): what @tensor, a fake one, shows now, to be kept. */
+/* (transfer full): a copy of the metadata of @tensor, which is fake, to be kept. */
 AdjTensor *kept_value_store (AdjTensor *tensor);
-/* (transfer full): a tensor of its own that shows @kept. */
+/* (transfer full): a new fake tensor with the value of @kept. */
 AdjTensor *kept_value_load (AdjTensor *kept, AdjSymbols *symbols);
-/* @tensor shows no kept value. */
+/* Makes @tensor refer to no kept value. */
 void kept_value_drop (AdjTensor *tensor);
 
 G_END_DECLS

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The flattened state of objects: checked, compared, made into another object. */
+/* The flattened state of objects: check, comparison, and objects made from it. */
 
 #include <string.h>
 
@@ -144,7 +144,7 @@ find_difference (const AdjValue *a, const AdjValue *b)
   return a->n > b->n ? a->items[b->n].items[0].text : b->items[a->n].items[0].text;
 }
 
-/* @state (out) (transfer full): of @object; @copy (out) (transfer full): an object made of it. */
+/* @state (out) (transfer full): of @object; @copy (out) (transfer full): an object made from it. */
 static gboolean
 round_trip (AdjObject *object, AdjValue *state, AdjObject **copy, GError **error)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What PyTorch keeps for each thread: whether gradients are recorded, and autocast. */
+/* State that PyTorch keeps per thread: grad mode and autocast. */
 
 #include <string.h>
 

@@ -6,22 +6,22 @@
 
 G_BEGIN_DECLS
 
-/* Orders of a captured graph by name, as options of steps give them. */
+/* Orders of a captured graph by name, as in the options of steps. */
 
 /* "eager", "2024", "2.6", "2.15" or "nodes"; %NULL: eager.  Sets order and level of @options, and
- * whether sizes are symbols from the start, as they are for PyTorch 2.15: the last two are of
- * nodes, "nodes" in the engine's order. */
+ * whether sizes are symbols from the start, as for PyTorch 2.15; the last two names are of nodes,
+ * "nodes" in the engine's order. */
 gboolean adj_capture_order_find (const char *name, AdjCompiledOptions *options, GError **error);
 
-/* (nullable): as which release of PyTorch operators are differentiated when graphs of @order are
- * made; see adj_context_set_release(). */
+/* (nullable): the PyTorch release whose gradients are used for graphs of @order; see
+ * adj_context_set_release(). */
 const char *adj_capture_order_get_release (AdjCaptureOrder order);
 
-/* Adds how it came about, stage by stage: "replayed", because of the reason below, then each move
- * of the order, and "dce".  %FALSE with ADJ_ERROR_VERIFY when a move broke the graph. */
+/* Adds the stages of the capture to @recording: "replayed" with @reason, then each move of the
+ * order, and "dce".  %FALSE with ADJ_ERROR_VERIFY when a move broke the graph. */
 gboolean adj_capture_record (const AdjCapture *capture, AdjRecording *recording, GError **error);
 
-/* How often it ran. */
+/* Number of runs of the capture. */
 guint64 adj_capture_get_n_runs (const AdjCapture *capture);
 
 G_END_DECLS

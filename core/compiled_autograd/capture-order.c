@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Orders (compiled_autograd/SPEC.md §5): a graph replayed last found first calls hooks and
- * accumulates later than the engine does; PyTorch moves these nodes up again, in 2024 one kind, in
- * 2.6 all.  A graph replayed as the engine runs needs none of it. */
+/* Orders (compiled_autograd/SPEC.md §5): a graph replayed depth first calls hooks and accumulates
+ * later than the engine; PyTorch moves these nodes up, in 2024 one kind, in 2.6 all.  A graph
+ * replayed in the engine's order needs no moves. */
 
 #include "call/adj-op.h"
 #include "compiled_autograd/compiled-private.h"
@@ -32,7 +32,7 @@ is_hook (const AdjNode *node, ObjectKind kind)
          g_str_equal (node->kwargs.items[1].text, object_kind_get_name (kind));
 }
 
-/* G_MAXUINT: it is no node. */
+/* G_MAXUINT: @value is no node. */
 static guint
 node_of (const AdjValue *value)
 {
@@ -45,21 +45,21 @@ arg_of (const AdjNode *node, guint arg)
   return arg < node->args.n ? node_of (&node->args.items[arg]) : G_MAXUINT;
 }
 
-/* Of an accumulation.  G_MAXUINT: it is not there. */
+/* The gradient of an accumulation; G_MAXUINT: it is no node. */
 static guint
 grad_of (const AdjNode *node)
 {
   return arg_of (node, calls (node, ADJ_TARGET_ACCUMULATE) ? 1 : 2);
 }
 
-/* Whether a leaf gets its gradient there. */
+/* Whether @node accumulates into a leaf. */
 static gboolean
 is_accumulation (const AdjNode *node)
 {
   return calls (node, ADJ_TARGET_ACCUMULATE) || calls (node, ADJ_TARGET_CALL_ACCUMULATE);
 }
 
-/* A placeholder, or one of its items. */
+/* Whether it is a placeholder or an item of one. */
 static gboolean
 is_header (const Order *order, guint index)
 {
@@ -70,7 +70,8 @@ is_header (const Order *order, guint index)
           get_node (order, arg_of (node, 0))->opcode == ADJ_OPCODE_PLACEHOLDER);
 }
 
-/* (transfer full): calls of a kind of hook as they stand now; N_OBJECT_KINDS: accumulations. */
+/* (transfer full): calls of a kind of hook in their current order; N_OBJECT_KINDS: accumulations.
+ */
 static GArray *
 find_calls (const Order *order, ObjectKind kind)
 {
@@ -104,7 +105,7 @@ move_accumulations_2024 (Order *order)
     }
 }
 
-/* What was packed is unpacked right before it is read. */
+/* Moves unpacking right before its first reader. */
 static void
 move_unpacking (Order *order)
 {
@@ -128,7 +129,7 @@ move_unpacking (Order *order)
     }
 }
 
-/* A hook on a tensor runs as soon as its gradient is there. */
+/* Moves hooks on a tensor right behind the gradient. */
 static void
 move_tensor_hooks (Order *order)
 {
@@ -147,7 +148,7 @@ move_tensor_hooks (Order *order)
     }
 }
 
-/* Hooks before a node too, so that accumulations find what they wait for. */
+/* Moves pre hooks up too, so that accumulations can move behind what they wait for. */
 static void
 move_pre_hooks_up (Order *order)
 {
@@ -180,7 +181,7 @@ move_pre_hooks_up (Order *order)
     }
 }
 
-/* A leaf gets its gradient as soon as it is there. */
+/* Moves accumulations right behind the gradient. */
 static void
 move_accumulations (Order *order)
 {
@@ -208,7 +209,7 @@ move_accumulations (Order *order)
     }
 }
 
-/* Hooks before a node stand right before it. */
+/* Moves pre hooks right before their node. */
 static void
 move_pre_hooks_down (Order *order)
 {
@@ -230,7 +231,8 @@ move_pre_hooks_down (Order *order)
     }
 }
 
-/* As find_calls().  G_MAXUINT: none.  @last: the last one instead of the first. */
+/* A user of node @index as in find_calls(): the first or, with @last, the last one; G_MAXUINT:
+ * none. */
 static guint
 find_user (const Order *order, guint index, ObjectKind kind, gboolean last)
 {
@@ -247,7 +249,7 @@ find_user (const Order *order, guint index, ObjectKind kind, gboolean last)
   return found;
 }
 
-/* Hooks on a leaf stand behind the accumulation into it. */
+/* Moves hooks on a leaf behind the accumulation into it. */
 static void
 move_leaf_hooks (Order *order)
 {
@@ -266,7 +268,7 @@ move_leaf_hooks (Order *order)
     }
 }
 
-/* The last of the inputs of @node, which are gradients, and of who else reads them. */
+/* The last of the inputs of @node, which are gradients, and of their other readers. */
 static guint
 find_last_reader (const Order *order, const AdjValue *grads)
 {
@@ -287,7 +289,7 @@ find_last_reader (const Order *order, const AdjValue *grads)
   return last;
 }
 
-/* Hooks after an accumulation stand behind it. */
+/* Moves post hooks behind their accumulation. */
 static void
 move_post_hooks (Order *order)
 {
@@ -317,7 +319,7 @@ move_post_hooks (Order *order)
 
 /* -- what nobody needs -- */
 
-/* What PyTorch 2.6 keeps: of what is called for its effect alone these, and no operator. */
+/* Whether PyTorch 2.6 keeps an unread call: only these, and no operator. */
 static gboolean
 is_kept_by_2_6 (const Order *order, guint index)
 {
@@ -332,7 +334,7 @@ is_kept_by_2_6 (const Order *order, guint index)
   return node->opcode != ADJ_OPCODE_CALL_FUNCTION || is_header (order, index);
 }
 
-/* Sizes, nodes of a backward, and what stands between them. */
+/* Sizes, backward nodes, and helper calls between them. */
 static gboolean
 is_pure_call (const char *target)
 {
@@ -346,7 +348,7 @@ is_pure_call (const char *target)
   return FALSE;
 }
 
-/* A call whose meaning is unknown counts as one. */
+/* A call with unknown meaning counts as one with effects. */
 static gboolean
 has_effect (const Order *order, guint index)
 {
@@ -380,7 +382,7 @@ typedef struct
 
 static const struct
 {
-  KeepFunc is_kept; /* (nullable): everything is */
+  KeepFunc is_kept; /* (nullable): %NULL: everything is kept */
   Move moves[8];
 } orders[ADJ_N_CAPTURE_ORDERS] = {
   [ADJ_CAPTURE_ORDER_EAGER] = { has_effect, { { NULL } } },
@@ -395,7 +397,7 @@ static const struct
                                  MOVES_SINCE_2_6 } },
 };
 
-/* (transfer full): by node. */
+/* (transfer full): by node: whether it is kept. */
 static gboolean *
 mark_live (const Order *order, KeepFunc keeps)
 {
@@ -424,8 +426,8 @@ is_all_live (const AdjGraph *graph, const gboolean *live)
 
 /* -- the graphs on the way -- */
 
-/* (transfer full) (nullable): @from, in which node i of the order's graph is number @at[i], in the
- * order, without what is not @live (nullable); @at is of the new graph afterwards. */
+/* (transfer full) (nullable): @from, in which node i of the order's graph has index @at[i], in the
+ * new order and without nodes that are not @live (nullable); @at is updated for the new graph. */
 static AdjGraph *
 emit (const Order *order, AdjGraph *from, const gboolean *live, guint *at, GError **error)
 {
@@ -444,8 +446,8 @@ typedef struct
 {
   Order order;
   AdjRecording *recording; /* (nullable) */
-  AdjGraph *graph;         /* (owned): of the last stage */
-  guint *at;               /* (owned): by node of the first one */
+  AdjGraph *graph;         /* (owned): the graph of the last stage */
+  guint *at;               /* (owned): by node of the first graph: its index in @graph */
   gint stage;
 } Stages;
 
@@ -484,7 +486,7 @@ note_losses (const Stages *self, const guint *before, GArray *notes)
       }
 }
 
-/* What one step made of the last graph. */
+/* Adds the result of one step as a stage. */
 static gboolean
 end_stage (
     Stages *self, const char *name, const char *summary, const gboolean *live, GError **error)

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Sizes (compiled_autograd/SPEC.md §3.2): each is fixed until it changes, and a symbol from then
- * on.  Unlike in PyTorch a capture is run only for sizes that it holds for: what the trace assumed
- * is checked. */
+/* Sizes (compiled_autograd/SPEC.md §3.2): each is static until it changes, and a symbol from then
+ * on.  Unlike in PyTorch, a capture only runs for sizes that satisfy the guards of its trace. */
 
 #include "compiled_autograd/compiled-private.h"
 
@@ -103,7 +102,7 @@ guards_hold (const GArray *rules, const GArray *sizes, AdjSymbols *symbols, char
   return TRUE;
 }
 
-/* Sizes that were equal share a symbol, and 0 and 1 have none. */
+/* Equal sizes share a symbol; 0 and 1 are never symbols. */
 static gboolean
 rule_fits (const GArray *rules, const GArray *sizes, guint index, char **reason)
 {

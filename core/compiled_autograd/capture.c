@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What was captured, and what can be asked of it. */
+/* A captured backward and queries on it. */
 
 #include "compiled_autograd/adj-compiled-autograd-internal.h"
 #include "compiled_autograd/compiled-private.h"

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* Collecting what one node keeps: tensors become inputs of the graph, sizes are listed, all else is
- * in the key (compiled_autograd/SPEC.md §2.2). */
+/* Collects the values that one node saves: tensors become inputs of the graph, sizes are listed,
+ * all others are part of the key (compiled_autograd/SPEC.md §2.2). */
 
 #include "compiled_autograd/collection-private.h"
 #include "tensor/adj-tensor-internal.h"
 
-/* Among the inputs, from 1 on.  What it was in a backward before is only where to look. */
+/* The number of @tensor among the inputs, from 1.  The number that it had in an earlier backward is
+ * tried first and verified. */
 static guint
 number_input (Collection *self, AdjTensor *tensor)
 {
@@ -33,7 +34,7 @@ collect_tensor (Collector *collector, const char *name, AdjTensor *tensor)
   put_look (self, adj_tensor_get_meta (tensor), adj_tensor_get_requires_grad (tensor));
 }
 
-/* A size that is a symbol already is of a trace, and no backward of one comes here. */
+/* Symbolic sizes belong to a trace, whose backwards are not captured. */
 void
 collect_meta (GradVisitor *visitor, const char *name, AdjTensorMeta *meta)
 {
@@ -56,7 +57,7 @@ collect_held (GradVisitor *visitor, const char *name, AdjTensor **tensor)
   collect_tensor ((Collector *) visitor, name, *tensor);
 }
 
-/* What PyTorch's node of an operator keeps of a tensor. */
+/* A size that PyTorch's node of the operator saves of a tensor. */
 static void
 collect_kept_size (GradVisitor *visitor, const char *name, AdjValue *size)
 {
@@ -68,7 +69,7 @@ collect_kept_size (GradVisitor *visitor, const char *name, AdjValue *size)
   g_array_append_val (self->sizes, value);
 }
 
-/* What a compiled function computes with is a symbol from the first time on. */
+/* Sizes used by a compiled function are symbols from the first capture on. */
 static void
 collect_size (GradVisitor *visitor, const char *name, AdjValue *size)
 {
@@ -132,7 +133,7 @@ collect_saved (GradVisitor *visitor, const char *name, AdjGradNode *node, Saved 
   collect_tensor (collector, name, saved_unpack (saved, collector->self->cx, node, NULL));
 }
 
-/* In 16 bit a number is more exact than a tensor of it would be. */
+/* With 16-bit gradients a tensor would be less exact than the number, which is not lifted. */
 gboolean
 number_is_lifted (const AdjGradNode *node, const AdjValue *leaf)
 {
@@ -142,7 +143,8 @@ number_is_lifted (const AdjGradNode *node, const AdjValue *leaf)
          (leaf->kind == ADJ_VALUE_INT || leaf->kind == ADJ_VALUE_FLOAT);
 }
 
-/* As exact as the gradient is, so that what is computed with it has the bits of the number. */
+/* Lifts a number to a tensor, rounded to the precision of the gradient, so that results have the
+ * same bits. */
 static AdjTensor *
 lift_number (const Collector *collector, const AdjValue *leaf)
 {

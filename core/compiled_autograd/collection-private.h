@@ -7,25 +7,25 @@
 
 G_BEGIN_DECLS
 
-/* What the files that collect share: the visitor, and how keys are written. */
+/* Shared by the files that collect: the visitor, and the encoding of keys. */
 
 typedef struct
 {
   GradVisitor parent;
   Collection *self;
   AdjGradNode *node;
-  const AdjGradNode *keeper; /* of what is visited: @node, or what wrote for it */
+  const AdjGradNode *keeper; /* of the values: @node, or the inner node of a write into a view */
   guint call;
-  AdjFunction *function; /* (unowned) (nullable): that it calls */
+  AdjFunction *function; /* (unowned) (nullable): the function that the node calls */
 } Collector;
 
-/* Visits what the node of @call keeps (collect-values.c). */
+/* Visits the values saved by the node of @call (collect-values.c). */
 void collector_init (Collector *self, Collection *collection, const CollectedCall *call);
-/* How a gradient looks. */
+/* Collects the metadata of a gradient. */
 void collect_meta (GradVisitor *visitor, const char *name, AdjTensorMeta *meta);
-/* @object (transfer full): that the graph will call. */
+/* Adds @object (transfer full), which the graph will call. */
 void collect_object (Collector *self, AdjOpaque *object);
-/* Whether what is called lets go what it alone knows of. */
+/* Whether called objects release values that only they hold. */
 gboolean collection_is_once (const Collection *self);
 
 /* -- the key -- */
@@ -37,7 +37,7 @@ grow (Collection *self, guint n)
   self->key = g_realloc (self->key, self->key_size);
 }
 
-/* Room for @n more bytes, which are counted as written. */
+/* Reserves @n more bytes, which count as written. */
 static inline guint8 *
 reserve (Collection *self, guint n)
 {
@@ -73,7 +73,7 @@ put_big_number (Collection *self, guint64 number)
   memcpy (room + 1, &little, n);
 }
 
-/* One byte for a small number, else a mark and the bytes that it needs. */
+/* One byte for a small number, else a marker and the bytes. */
 static inline void
 put_number (Collection *self, guint64 number)
 {
@@ -83,7 +83,7 @@ put_number (Collection *self, guint64 number)
     put_big_number (self, number);
 }
 
-/* Device, dtype, and whether a gradient is required. */
+/* Writes device, dtype and requires_grad. */
 static inline void
 put_look (Collection *self, const AdjTensorMeta *meta, gboolean requires_grad)
 {
@@ -96,7 +96,7 @@ put_look (Collection *self, const AdjTensorMeta *meta, gboolean requires_grad)
   room[2 + sizeof dtype] = (guint8) requires_grad;
 }
 
-/* Room for @n more items at the end of @array. */
+/* Appends @n items to @array and returns the first. */
 #define ADD_ITEMS(array, Type, n) ((Type *) add_items (array, sizeof (Type), n))
 
 static inline gpointer

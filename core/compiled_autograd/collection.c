@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* Collecting: one visit to every node gives its key in the cache, the tensors and sizes that become
- * inputs of the graph, and the hooks that it will call (compiled_autograd/SPEC.md §2). */
+/* Collecting: one visit of every node gives its key in the cache, the tensors and sizes that become
+ * inputs of the graph, and its hooks (compiled_autograd/SPEC.md §2). */
 
 #include "compiled_autograd/collection-private.h"
 
-static const CollectedHooks no_hooks; /* of calls without any */
+static const CollectedHooks no_hooks; /* for calls without hooks */
 
 static void
 clear_call (gpointer data)
@@ -112,7 +112,7 @@ add_retainers (Collector *collector)
   return n;
 }
 
-/* Which gradient each of them is of. */
+/* Writes the gradient index of each tensor hook. */
 static void
 put_hook_inputs (Collection *self, const AdjGradNode *node, const CollectedHooks *hooks)
 {
@@ -123,7 +123,7 @@ put_hook_inputs (Collection *self, const AdjGradNode *node, const CollectedHooks
       put_number (self, i);
 }
 
-/* (transfer none): to be filled; of @call alone. */
+/* (transfer none): the hooks of @call, not shared, to be filled. */
 static CollectedHooks *
 own_hooks (CollectedCall *call)
 {
@@ -198,15 +198,15 @@ call_visit (const CollectedCall *call, GradVisitor *visitor)
   return grad_node_visit_form (written.inner, visitor);
 }
 
-/* Whether the node is the backward of a compiled function and is written as one: PyTorch lists its
- * object, although nothing calls it. */
+/* Whether the node is the backward of a compiled function and is recorded as one: PyTorch lists its
+ * object, although it is not called. */
 static gboolean
 collector_is_compiled (const Collector *collector)
 {
   return collector->function != NULL && collector->self->level == ADJ_CAPTURE_LEVEL_NODES;
 }
 
-/* %FALSE: what it kept was let go. */
+/* %FALSE: the saved values were released. */
 static gboolean
 collect_attributes (Collector *collector, CollectedCall *call)
 {
@@ -255,7 +255,7 @@ put_captures (Collection *self, const GArray *captures)
 {
   const GradRequest *request = task_get_request (self->task);
 
-  /* How many results the graph has: those that it does not come to are among them. */
+  /* The number of results, including those that are not reached. */
   if (self->calls->len == 1 && request->n_targets > 0)
     put_number (self, request->n_targets);
   put_number (self, captures != NULL ? captures->len : 0);
@@ -268,8 +268,8 @@ put_captures (Collection *self, const GArray *captures)
     }
 }
 
-/* Whether it runs, and how many gradients it takes where that is not one: as many results as an
- * operation had, which a size may say. */
+/* Writes whether the node runs, and its number of gradients if that is not one (the number of
+ * results of its operation, which may depend on a size). */
 static void
 put_form (Collection *self, const CollectedCall *call)
 {
@@ -301,7 +301,7 @@ collect_call (Collection *self, CollectedCall *call)
   return (there || saved_fail_released (self->cx, call->node)) && !adj_context_has_error (self->cx);
 }
 
-/* How PyTorch calls the node of @call, where it has such a node. */
+/* Finds PyTorch's node for the node of @call, if it has one. */
 static void
 find_form (CollectedCall *call)
 {
@@ -314,8 +314,8 @@ find_form (CollectedCall *call)
   call->is_written_view = call->form != NULL;
 }
 
-/* A key begins with the kind of its node and its own length, so that keys in a row are the same
- * where their bytes are. */
+/* A key begins with the kind of its node and its length, so that sequences of keys are equal if
+ * their bytes are. */
 static gboolean
 collect_node (Collection *self, AdjGradNode *node, AdjCaptureLevel level)
 {
@@ -339,7 +339,7 @@ collect_node (Collection *self, AdjGradNode *node, AdjCaptureLevel level)
   return done;
 }
 
-/* Nodes whose gradients are wanted come first, in order. */
+/* Numbers the target nodes first, in order. */
 static void
 look_up_targets (Collection *self)
 {
@@ -350,11 +350,11 @@ look_up_targets (Collection *self)
       task_look_up (self->task, request->targets[i].edge.node);
 }
 
-#define N_AHEAD 16         /* nodes that are loaded at once */
-#define N_PREFETCH_STEPS 6 /* of GradNodeClass.prefetch */
+#define N_AHEAD 16         /* number of nodes prefetched together */
+#define N_PREFETCH_STEPS 6 /* steps of GradNodeClass.prefetch */
 
-/* Nodes lie all over the memory, and only what is loaded of one tells where the rest of it is: so
- * @n of them are loaded step by step, together. */
+/* Nodes are scattered in memory and lead to further addresses: prefetches @n of them together, step
+ * by step. */
 static void
 prefetch (AdjGradNode *const *nodes, guint n)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Sizes that a graph of nodes takes and nobody reads. */
+/* Drops size inputs that a graph of nodes does not read. */
 
 #include "compiled_autograd/compiled-private.h"
 #include "ir/adj-builder.h"
@@ -13,7 +13,7 @@ is_item_of (const AdjNode *node, AdjNodeId list)
          node->args.items[0].node.index == list.index;
 }
 
-/* What is not read is not passed. */
+/* Removes the rules of unread sizes, which are not passed. */
 static void
 forget (const AdjGraph *graph, const AdjNode *sizes, GArray *rules)
 {

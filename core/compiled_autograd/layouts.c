@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Strides are no part of what a capture holds for: gradients and what was saved may lie in memory
- * in another way than they did.  Operators that look at it get what was promised to them. */
+/* Strides are not guarded: gradients and saved tensors may have other ones than in the capture.
+ * Operators that depend on strides get inputs with those of the capture. */
 
 #include "compiled_autograd/compiled-private.h"
 #include "interpreter/adj-interpreter-internal.h"
@@ -11,7 +11,7 @@
 #include "rules/adj-apply.h"
 #include "rules/adj-rule.h"
 
-/* How @arg was to lie; %FALSE: that is not known. */
+/* The layout that @arg had in the capture; %FALSE: unknown. */
 static gboolean
 get_promised (const CaptureRun *run, const AdjGraph *graph, const AdjValue *arg, AdjShape *shape)
 {
@@ -68,7 +68,7 @@ lay_out (AdjContext *cx, AdjTensor *tensor, const AdjShape *promised)
   return copy != NULL ? ADJ_APPLY (cx, ADJ_OP_copy_, ADJ_TENSOR (copy), ADJ_TENSOR (tensor)) : NULL;
 }
 
-/* Of what is not at the begin of its storage, that is not known. */
+/* Fails for a layout with a storage offset, which cannot be recreated. */
 static gboolean
 check_offset (const AdjNode *node, AdjContext *cx, const AdjShape *promised)
 {
@@ -86,7 +86,7 @@ looks_at_layout (const AdjNode *node)
   return node->op == adj_op (ADJ_OP_as_strided) || node->op == adj_op (ADJ_OP_as_strided_scatter);
 }
 
-/* A view where that can be, else of a copy. */
+/* A view if possible, else a view of a copy. */
 static void
 view (AdjContext *cx, const AdjValue *args, AdjValue *value)
 {

@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: MIT */
-/* Scalars on the CPU go to the GPU where other inputs are there, so that nothing of the graph waits
- * for the CPU (compiled_autograd/SPEC.md §6.4). */
+/* Moves CPU scalars to the GPU if other inputs are there, so that the graph needs no
+ * synchronisation (compiled_autograd/SPEC.md §6.4). */
 
 #include "compiled_autograd/compiled-private.h"
 #include "ir/adj-builder.h"
 #include "ir/adj-graph.h"
 
-/* What an item of the inputs is; %NULL: no tensor that is known. */
+/* Metadata of an item of the inputs; %NULL: no tensor, or unknown. */
 static const AdjTensorMeta *
 get_meta (const AdjNode *item)
 {
   return item->val.kind == ADJ_VALUE_META ? item->val.meta : NULL;
 }
 
-/* Whether operators alone read @item: who else reads a number may need it on the CPU. */
+/* Whether only operators read @item: others may need the number on the CPU. */
 static gboolean
 is_read_by_operators (const AdjGraph *graph, const AdjNode *item)
 {
@@ -23,8 +23,8 @@ is_read_by_operators (const AdjGraph *graph, const AdjNode *item)
   return TRUE;
 }
 
-/* (transfer full): nodes, items of the first placeholder, that can go; none without an input on
- * the GPU, which is @device (out). */
+/* (transfer full): items of the first placeholder that can be moved; empty without an input on the
+ * GPU, @device (out). */
 static GArray *
 find_scalars (const AdjGraph *graph, AdjDevice *device)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What a captured graph calls beside operators: the hooks of this backward, and backwards that are
- * called as a whole.  They are inputs of the graph, so that another hook is no other graph. */
+/* Objects that a captured graph calls: the hooks of this backward, and backwards called as a whole.
+ * They are inputs of the graph, so that other hooks need no new graph. */
 
 #include "compiled_autograd/compiled-private.h"
 #include "ir/adj-graph.h"
@@ -16,13 +16,13 @@ struct _Object
   AdjHook *hook;     /* (owned) (nullable) */
   AdjTensor *tensor; /* (owned) (nullable): of a RETAINER */
   Saved *saved;      /* (owned) (nullable): of an UNPACK, until it is called */
-  gboolean once;     /* what is kept is let go after the call */
-  Object *next;      /* (unowned) (nullable): the hook that is called after it in the same turn */
-  gboolean follows;  /* it is such a hook */
-  gboolean removed;  /* before its turn came */
+  gboolean once;     /* saved values are released after the call */
+  Object *next;      /* (unowned) (nullable): the hook of the same list that is called next */
+  gboolean follows;  /* it is the @next of another hook */
+  gboolean removed;  /* it was removed before its list ran */
 };
 
-/* Calls it with @args, of which a graph may have made anything. */
+/* Calls the object with @args, which a graph may have computed in any way. */
 typedef gboolean (*ObjectCall) (
     Object *self, AdjContext *cx, const AdjValue *args, guint n_args, AdjValue *out);
 
@@ -105,7 +105,8 @@ call_leaf_hook (Object *self, AdjContext *cx, const AdjValue *args, guint n_args
   return leaf_was_missed (args[0].tensor) || leaf_run_hook (cx, self->hook, args[0].tensor);
 }
 
-/* What is captured holds for what was packed. */
+/* Fails if the unpacked tensor does not have the metadata of the packed one, for which the capture
+ * was made. */
 static gboolean
 check_unpacked (const Object *self, AdjContext *cx, const AdjTensor *tensor)
 {
@@ -143,7 +144,7 @@ call_unpack (Object *self, AdjContext *cx, const AdjValue *args, guint n_args, A
   return TRUE;
 }
 
-/* What a backward gives is brought to the form that was promised. */
+/* Converts the results of a backward to the form that its edges expect. */
 static gboolean
 validate (const AdjGradNode *node, AdjContext *cx, AdjTensor **grads)
 {
@@ -195,7 +196,7 @@ call_backward (Object *self, AdjContext *cx, const AdjValue *args, guint n_args,
 
 static const struct
 {
-  const char *name; /* as PyTorch has it */
+  const char *name; /* the name in PyTorch */
   ObjectCall call;
   gboolean takes_list;
 } kinds[N_OBJECT_KINDS] = {
@@ -236,7 +237,8 @@ check_arguments (const Object *self, AdjContext *cx, const AdjValue *args, guint
   return good;
 }
 
-/* With the first hook of a turn it is settled which of them are called, as the engine does. */
+/* When the first hook of a list is called, fixes which hooks of it are called, as the engine does.
+ */
 static gboolean
 is_removed (Object *self)
 {
@@ -245,7 +247,7 @@ is_removed (Object *self)
   return self->removed;
 }
 
-/* What a hook leaves that is not called. */
+/* The result of a hook that is not called. */
 static AdjValue
 leave_alone (const Object *self, const AdjValue *args)
 {

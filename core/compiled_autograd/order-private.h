@@ -8,16 +8,16 @@ G_BEGIN_DECLS
 typedef struct
 {
   guint previous, next; /* G_MAXUINT: none */
-  double key;           /* grows with the order */
+  double key;           /* increases along the list */
 } Place;
 
-/* The nodes of a graph as a list in which they can be moved. */
+/* The nodes of a graph as a linked list, in which they can be moved. */
 typedef struct
 {
   const AdjGraph *graph;
   Place *places; /* by node */
   guint first;
-  GArray *moved; /* guint: nodes that stand elsewhere since it was emptied, in order */
+  GArray *moved; /* guint: nodes moved since it was emptied, in order */
 } Order;
 
 void order_init (Order *order, const AdjGraph *graph);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The order in which a captured backward runs: a linked list of nodes with numbers that compare. */
+/* The order of a captured backward: a linked list of nodes with comparable keys. */
 
 #include "compiled_autograd/order-private.h"
 #include "ir/adj-graph.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* compiled-autograd: what compiled autograd does to a graph that it captured, as a pass: its order,
- * and without what nobody needs.  Of a program it captures the backwards first (session/). */
+/* compiled-autograd: the reordering and dead code elimination that compiled autograd applies to a
+ * captured graph, as a pass.  For a program, session/ captures the backwards first. */
 
 #include "compiled_autograd/adj-compiled-autograd-internal.h"
 #include "compiled_autograd/compiled-private.h"

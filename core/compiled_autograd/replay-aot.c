@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* At the level of nodes the backward of a compiled function is call_aot_bwd_prologue and then its
- * graph (compiled_autograd/SPEC.md §4.6), in which a view may be a copy: gradients need not lie as
- * they did when it was traced. */
+/* At the level of nodes the backward of a compiled function is call_aot_bwd_prologue followed by
+ * its graph (compiled_autograd/SPEC.md §4.6), in which a view may become a copy: gradients may have
+ * other strides than in the trace. */
 
 #include "compiled_autograd/replay-private.h"
 #include "ir/adj-graph.h"
@@ -16,10 +16,10 @@ typedef struct
   GradVisitor parent;
   Replay *replay;
   AdjNodeId prologue;
-  guint n_items; /* of what it gives, that have been taken out */
+  guint n_items; /* number of the prologue's results taken so far */
 } Taking;
 
-/* @tensor as the prologue gives it. */
+/* The next result of the prologue for @tensor. */
 static AdjTensor *
 take_item (Taking *taking, const AdjTensorMeta *meta)
 {
@@ -38,7 +38,7 @@ take_kept (GradVisitor *visitor, const char *name, AdjTensor **tensor)
                       take_item (taking, adj_tensor_get_meta (*tensor)));
 }
 
-/* A size is read where the graph has it already. */
+/* Reads a size from the existing node. */
 static void
 pass_size (GradVisitor *visitor, const char *name, AdjValue *size)
 {
@@ -50,7 +50,7 @@ pass_function (GradVisitor *visitor, const char *name, AdjFunction *function)
 {
 }
 
-/* It makes them contiguous, unless they lie without gaps. */
+/* The prologue makes gradients contiguous, unless they are dense. */
 static AdjTensor *
 take_grad (Taking *taking, const AdjTensor *grad)
 {
@@ -85,7 +85,7 @@ add_prologue (Replay *self, const CollectedCall *call, AdjTensor *const *grads)
   return replay_add_call (self, PROLOGUE, args, G_N_ELEMENTS (args), &ADJ_NONE);
 }
 
-/* Zeros for gradients that are not there are made behind it. */
+/* Zeros for undefined gradients are made after the prologue. */
 void
 replay_begin_compiled (Replay *self, const CollectedCall *call, AdjTensor **grads, guint object)
 {

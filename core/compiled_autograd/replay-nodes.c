@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Replaying at the level of nodes (compiled_autograd/SPEC.md §4.6): each node is one call, with
- * what PyTorch's node of its operator keeps, and validate_outputs brings to form what it gives. */
+/* Replay at the level of nodes (compiled_autograd/SPEC.md §4.6): each node is one call with the
+ * values that PyTorch's node saves, and validate_outputs converts its results. */
 
 #include "base/adj-arena.h"
 #include "compiled_autograd/replay-private.h"
@@ -77,16 +77,16 @@ typedef struct
   guint n, size;
 } Level;
 
-/* Values are written one after the other, a container before its items. */
+/* Values are written in sequence, a container before its items. */
 typedef struct
 {
   GradVisitor parent;
   Replay *replay;
   const AdjGradNode *node;
   AdjArena *arena;
-  guint size;     /* that is visited next */
+  guint size;     /* index of the next size visited */
   GArray *values; /* AdjValue: of the outermost level */
-  GArray *levels; /* Level: containers that are not full yet */
+  GArray *levels; /* Level: containers that are still incomplete */
 } Writer;
 
 static void
@@ -177,8 +177,8 @@ writer_clear (Writer *self)
 
 /* -- the form of gradients -- */
 
-/* Where the sizes of the gradient at edge @index were collected; of two edges to one gradient those
- * of the last. */
+/* Index of the sizes collected for the gradient at edge @index; if two edges lead to one gradient,
+ * those of the last. */
 static guint
 find_edge_size (const CollectedCall *call, guint index)
 {
@@ -227,7 +227,7 @@ write_form (Replay *self, const CollectedCall *call, guint edge, AdjArena *arena
   return (AdjValue){ .kind = ADJ_VALUE_TUPLE, .n = 4, .items = form };
 }
 
-/* What arrives at edge @index, with the sizes that the capture takes it for. */
+/* A gradient at edge @index, with the sizes of the capture. */
 static AdjTensor *
 new_at_edge (Replay *self, const CollectedCall *call, guint index)
 {
@@ -247,7 +247,7 @@ new_at_edge (Replay *self, const CollectedCall *call, guint index)
   return replay_new_like (self, &meta);
 }
 
-/* validate_outputs ([@items], [forms]): @edges of each; @out by edge. */
+/* Adds validate_outputs ([@items], [forms]): @edges of each; @out by edge. */
 static void
 add_validation (Replay *self,
                 const CollectedCall *call,
@@ -302,8 +302,7 @@ replay_node_validate (Replay *self, const CollectedCall *call, AdjTensor **out)
 
 /* -- one node -- */
 
-/* What a node with a form gives: by result the edge that it goes along; and a flag for each input.
- */
+/* Results of a node with a form: by result its edge; and a flag for each input. */
 typedef struct
 {
   guint n_results, n_flags;
@@ -342,7 +341,7 @@ find_results (const Replay *self, const CollectedCall *call, Results *out)
     }
 }
 
-/* The call, and an item for each result in @items. */
+/* Adds the call, and its results as items to @items. */
 static void
 add_node_call (Replay *self,
                const CollectedCall *call,
@@ -366,7 +365,8 @@ add_node_call (Replay *self,
     items[i] = ADJ_NODE (replay_add_item (self, node, i, &ADJ_NONE));
 }
 
-/* How base and view lie: 6 arguments; how many sizes those are. */
+/* Writes sizes, strides and offset of base and view, 6 arguments; returns the number of sizes in
+ * them. */
 static guint
 write_geometry (const Replay *self, const CollectedCall *call, AdjArena *arena, AdjValue *args)
 {
@@ -389,8 +389,8 @@ write_geometry (const Replay *self, const CollectedCall *call, AdjArena *arena, 
   return size - call->first_size;
 }
 
-/* A write into a view: the part of the gradient that was written goes through the node that wrote,
- * and back into a copy of the gradient of the base. */
+/* A write into a view: the written part of the gradient passes through the node of the write, and
+ * its result is written into a copy of the gradient of the base. */
 static void
 add_written_view (Replay *self,
                   const CollectedCall *call,
@@ -470,7 +470,7 @@ replay_node_leaf (Replay *self, const CollectedCall *call, AdjTensor *leaf, AdjT
   replay_add_call (self, ADJ_TARGET_CALL_ACCUMULATE, args, 4, &ADJ_NONE);
 }
 
-/* PyTorch makes an item of each gradient twice: once to see that it is there. */
+/* PyTorch records two items for each gradient, the first to check that it is defined. */
 void
 replay_node_whole (
     Replay *self, const AdjValue *args, guint n_args, const AdjValue *outs, guint n_outs)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Running what was captured: inputs go with their last use (compiled_autograd/SPEC.md §6.1). */
+/* Runs a capture: inputs are released after their last use (compiled_autograd/SPEC.md §6.1). */
 
 #include "compiled_autograd/compiled-private.h"
 #include "interpreter/adj-interpreter-internal.h"
@@ -32,7 +32,7 @@ take_sizes (const AdjCapture *capture, const Collection *collection)
   return list;
 }
 
-/* What hooks have packed: only the hook knows what it is. */
+/* Packed values, opaque to all but their hook. */
 static AdjValue
 take_packed (const Collection *collection)
 {
@@ -56,8 +56,8 @@ take_objects (const Collection *collection)
   return list;
 }
 
-/* Lets go of what the nodes of @collection keep, before the graph runs; a node that is called as a
- * whole does so itself. */
+/* Releases the values saved by the nodes of @collection before the graph runs; nodes called as a
+ * whole release theirs themselves. */
 static void
 release_nodes (const Collection *collection)
 {
@@ -107,7 +107,7 @@ capture_move (const AdjCapture *capture, AdjContext *cx, guint index, AdjTensor 
              : NULL;
 }
 
-/* As the graph takes them to be. */
+/* Moves the inputs to the devices that the graph expects. */
 static gboolean
 move_inputs (const AdjCapture *capture, AdjContext *cx, AdjValue *inputs)
 {

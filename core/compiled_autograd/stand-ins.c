@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* While a backward is replayed, fake tensors and symbolic sizes take the places of the tensors and
- * sizes that its nodes keep (compiled_autograd/SPEC.md §4.2); afterwards everything is put back. */
+/* During a replay, fake tensors and symbolic sizes replace the tensors and sizes that nodes save
+ * (compiled_autograd/SPEC.md §4.2); afterwards everything is restored. */
 
 #include "compiled_autograd/stand-ins-private.h"
 #include "tensor/adj-shape-internal.h"
 #include "trace/adj-examples.h"
 
-/* A value of a node that another one stands in for. */
+/* A saved value of a node, and its replacement. */
 typedef struct
 {
   AdjTensorMeta *meta;
@@ -127,7 +127,7 @@ size_at (const StandIns *self, guint index)
   return g_array_index (self->rules, SizeRule, index).size;
 }
 
-/* Sizes at fixed places stay; with symbols among them, the strides are made again. */
+/* Static sizes are unchanged; if a size is a symbol, strides are recomputed. */
 static void
 exchange_meta (GradVisitor *visitor, const char *name, AdjTensorMeta *meta)
 {
@@ -200,7 +200,7 @@ exchange_function (GradVisitor *visitor, const char *name, AdjFunction *function
 {
 }
 
-/* Visits in the order of collect(), so that slots and sizes are met in theirs. */
+/* Visits in the order of collect(), so that slots and sizes correspond. */
 void
 stand_ins_place (StandIns *self, const CollectedCall *call)
 {
@@ -224,7 +224,7 @@ stand_ins_place (StandIns *self, const CollectedCall *call)
     }
 }
 
-/* One place may have been changed twice: the last change is undone first. */
+/* Restores in reverse order, since a place may have been changed twice. */
 void
 stand_ins_remove (StandIns *self)
 {

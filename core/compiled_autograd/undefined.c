@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* Runs a captured graph with gradients that turn out to be undefined.
  *
- * What is done in place of a call of a captured graph.  A gradient may turn out to be undefined,
- * when a custom backward or a hook gives none: what is computed of it then is undefined too, and
- * nothing is accumulated (compiled_autograd/SPEC.md §6.2).  And a gradient that only hooks see
- * after its accumulation is taken over, as the engine does. */
+ * Handlers that replace calls of a captured graph.  A gradient may be undefined if a custom
+ * backward or a hook returns none: results computed from it are undefined too, and nothing is
+ * accumulated (compiled_autograd/SPEC.md §6.2).  A gradient that only post hooks read after its
+ * accumulation is taken over without a copy, as by the engine. */
 
 #include "call/adj-op.h"
 #include "compiled_autograd/compiled-private.h"
@@ -19,7 +19,7 @@
 
 /* -- undefined gradients -- */
 
-/* Whether argument @index is one that was None only now. */
+/* Whether the argument is None now, but was not in the capture. */
 static gboolean
 is_missing (const AdjValue *promised, const AdjValue *given)
 {
@@ -40,7 +40,7 @@ lacks_tensor (const AdjNode *node, const AdjValue *args)
   return FALSE;
 }
 
-/* Of a sum, the other one. */
+/* In a sum with an undefined operand, the result is the other one. */
 static gboolean
 give_undefined (const AdjNode *node, const AdjValue *args, AdjValue *value)
 {
@@ -49,8 +49,7 @@ give_undefined (const AdjNode *node, const AdjValue *args, AdjValue *value)
   return TRUE;
 }
 
-/* Whether a node of the backward that @node belongs to too has made zeros of what it did not get.
- */
+/* Whether zeros were made for an undefined input of the backward node that @node belongs to. */
 static gboolean
 stands_for_nothing (const AdjGraph *graph, const AdjNode *node, const AdjValue *item)
 {
@@ -61,8 +60,8 @@ stands_for_nothing (const AdjGraph *graph, const AdjNode *node, const AdjValue *
          g_strcmp0 (made->meta.stack_trace, node->meta.stack_trace) == 0;
 }
 
-/* The first list of tensors that lacks one; @all (out): there is none in it.  G_MAXUINT: none does.
- */
+/* The first list of tensors that lacks one; @all (out): it lacks all.  G_MAXUINT: no list lacks
+ * one. */
 static guint
 find_list (const AdjGraph *graph, const AdjNode *node, const AdjValue *args, gboolean *all)
 {
@@ -86,7 +85,7 @@ find_list (const AdjGraph *graph, const AdjNode *node, const AdjValue *args, gbo
   return G_MAXUINT;
 }
 
-/* (nullable): zeros as the node was to give. */
+/* (nullable): zeros with the metadata that the node had in the capture. */
 static AdjTensor *
 make_zeros (const CaptureRun *run, const AdjNode *promised)
 {
@@ -108,7 +107,7 @@ make_zeros (const CaptureRun *run, const AdjNode *promised)
   return adj_gradient_make_zeros (run->cx, &known);
 }
 
-/* Those of a list that are undefined are zeros, unless all are. */
+/* Replaces undefined entries of a list by zeros, unless all are undefined. */
 static gboolean
 call_with_zeros (const CaptureRun *run,
                  const AdjGraph *graph,
@@ -166,7 +165,7 @@ is_hook_behind_leaf (const AdjNode *node)
          node->args.items[1].kind == ADJ_VALUE_LIST && node->args.items[1].n == 0;
 }
 
-/* Whether all who read @grad after node @index are hooks behind an accumulation. */
+/* Whether only post-accumulate hooks read @grad after node @index. */
 static gboolean
 only_hooks_follow (const AdjGraph *graph, const AdjNode *grad, guint index)
 {
@@ -177,7 +176,7 @@ only_hooks_follow (const AdjGraph *graph, const AdjNode *grad, guint index)
   return grad->n_users > 0 && grad->users[grad->n_users - 1].index > index;
 }
 
-/* What is added of call_accumulate_grad, whose result nobody reads here. */
+/* Accumulates the gradient in call_accumulate_grad, whose result is not read here. */
 static gboolean
 accumulate_node (const CaptureRun *run,
                  const AdjGraph *graph,
@@ -193,7 +192,7 @@ accumulate_node (const CaptureRun *run,
   return TRUE;
 }
 
-/* torch.add of gradients, one of which is not there. */
+/* torch.add of gradients, one of which is undefined. */
 static gboolean
 add_undefined (const AdjValue *args, AdjValue *value)
 {
@@ -203,7 +202,7 @@ add_undefined (const AdjValue *args, AdjValue *value)
   return TRUE;
 }
 
-/* The graph holds the gradient, and the call of this node. */
+/* Takes the gradient over: only the graph and this call hold it. */
 static gboolean
 take_over (const CaptureRun *run,
            const AdjGraph *graph,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The key of a call in words, for people who ask why a backward was captured again. */
+/* The key of a call in words, to explain why a backward was captured again. */
 
 #include "call/adj-function.h"
 #include "compiled_autograd/compiled-private.h"
@@ -10,7 +10,7 @@ typedef struct
   GradVisitor parent;
   const Collection *collection;
   AdjGradNode *node;
-  guint slot; /* the next tensor that it keeps */
+  guint slot; /* the next tensor that the node saves */
   GPtrArray *words;
 } Describer;
 

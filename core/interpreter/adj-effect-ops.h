@@ -7,39 +7,39 @@
 
 G_BEGIN_DECLS
 
-/* The operators that are called for what they do (interpreter/SPEC.md §5.6). */
+/* Operators with side effects (interpreter/SPEC.md §5.6). */
 
 /* (transfer none) (nullable): by "torch.ops.higher_order.print". */
 ADJ_PUBLIC const AdjEffectOp *adj_effect_op_find (const char *target);
 
 /* -- leaf functions: neither a trace nor autograd looks into them -- */
 
-/* What invoke_leaf_function takes before the arguments of the function. */
+/* Arguments of invoke_leaf_function before those of the function. */
 enum
 {
-  ADJ_LEAF_REAL,     /* an object that is called */
-  ADJ_LEAF_FAKE,     /* one that gives tensors which look so, where there are no elements */
-  ADJ_LEAF_SPEC,     /* how the arguments were nested */
-  ADJ_LEAF_WRITTEN,  /* "0,2": arguments that are written */
-  ADJ_LEAF_N_BEFORE, /* the arguments */
+  ADJ_LEAF_REAL,     /* the object that is called */
+  ADJ_LEAF_FAKE,     /* the object for fake tensors: returns fake results with the same metadata */
+  ADJ_LEAF_SPEC,     /* the structure of the arguments */
+  ADJ_LEAF_WRITTEN,  /* "0,2": indices of arguments that are written */
+  ADJ_LEAF_N_BEFORE, /* number of these; the arguments follow */
 };
 
-/* (transfer full): @function as such an object. */
+/* (transfer full): @function as an object for ADJ_LEAF_REAL or ADJ_LEAF_FAKE. */
 ADJ_PUBLIC AdjOpaque *adj_leaf_function_new (AdjFunction *function);
-/* Calls such an object; one result is a TUPLE of it.  %FALSE: the context is in error: also where
- * the object is only known to have been there.  @result (out) (transfer full). */
+/* Calls such an object; a single result becomes a TUPLE of it.  %FALSE: the context is in error,
+ * also if the object is only a description without a function.  @result (out) (transfer full). */
 ADJ_PUBLIC gboolean adj_leaf_function_call (
     AdjContext *cx, const AdjValue *function, const AdjValue *args, guint n_args, AdjValue *result);
-/* (transfer full): how @n arguments are nested that are not. */
+/* (transfer full): the structure of @n arguments that are not nested. */
 ADJ_PUBLIC AdjOpaque *adj_tree_spec_new (guint n);
 
 /**
  * adj_call_leaf:
- * @real: gives the result, a tensor, None, or a TUPLE of these; does not write to its arguments
- * @fake: (nullable): gives what looks so, without elements; %NULL: @real does
+ * @real: returns a tensor, None, or a TUPLE of these; must not write to its arguments
+ * @fake: (nullable): returns fake results with the same metadata; %NULL: @real is used
  * @result: (out) (transfer full): TUPLE
  *
- * Calls @real with @args as one operator of its own: a trace has one node of it.
+ * Calls @real with @args as one operator: a trace has one node for it.
  *
  * Returns: %FALSE when the context is, or comes to be, in error
  */

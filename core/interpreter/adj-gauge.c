@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: MIT */
-/* Eigenvectors and singular vectors that may differ by a factor. */
+/* Aligns eigenvectors and singular vectors, which may differ by a factor. */
 
 #include "interpreter/adj-gauge.h"
 
 #include <math.h>
 
-/* A line of complex numbers of one matrix. */
+/* A vector (row or column) of complex numbers in one matrix. */
 typedef struct
 {
   gint64 first, step, n;
 } Line;
 
-/* The factor c / |c| of c = Σ conj (vector) like; 1 when it is lost. */
+/* The factor c / |c| of c = Σ conj (vector) like; 1 if c is 0. */
 static void
 find_factor (const double *vectors, const double *like, const Line *line, double factor[2])
 {

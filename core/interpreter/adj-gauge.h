@@ -5,11 +5,11 @@
 
 G_BEGIN_DECLS
 
-/* Vectors that are known up to a factor of absolute value 1, as eigenvectors are: a sign, or of
- * complex ones a turn.
+/* Vectors defined up to a factor of absolute value 1, such as eigenvectors: a sign, or for complex
+ * ones a phase.
  *
  * (transfer full): @vectors, of which each column (row, when @rows) of each matrix is multiplied by
- * that factor which brings it nearest to @like; @vectors itself where sizes or dtypes do not fit.
+ * the factor that brings it nearest to @like; @vectors itself if sizes or dtypes differ.
  */
 ADJ_PUBLIC AdjTensorData *
 adj_gauge_align (AdjTensorData *vectors, const AdjTensorData *like, gboolean rows);

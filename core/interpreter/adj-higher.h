@@ -5,12 +5,12 @@
 
 G_BEGIN_DECLS
 
-/* How many higher-order operators there are. */
+/* The number of higher-order operators. */
 guint adj_higher_get_n (void);
-/* (transfer none): one of them; @index < adj_higher_get_n (). */
+/* (transfer none): one of the operators; @index < adj_higher_get_n (). */
 const AdjHigherOp *adj_higher_get (guint index);
-/* (transfer none) (nullable): by target, "torch.ops.higher_order.cond"; where releases call one
- * with other arguments, the record with as many. */
+/* (transfer none) (nullable): by target, "torch.ops.higher_order.cond"; if releases call it with
+ * different arguments, the record with @n_args. */
 const AdjHigherOp *adj_higher_find (const char *target, guint n_args);
 
 G_END_DECLS

@@ -6,10 +6,10 @@
 
 G_BEGIN_DECLS
 
-/* The walk over a graph for who runs captured graphs, and one call of it. */
+/* Interpretation for code that runs captured graphs, and a single call of it. */
 
-/* As adj_interpret(), but @args (transfer full) (array length=n_args) are NONE afterwards, and each
- * of them ends with its last use. */
+/* As adj_interpret(), but @args (transfer full) (array length=n_args) are NONE afterwards: each is
+ * released after its last use. */
 gboolean adj_interpret_taking (AdjContext *cx,
                                const AdjGraph *graph,
                                AdjValue *args,
@@ -17,17 +17,17 @@ gboolean adj_interpret_taking (AdjContext *cx,
                                const AdjInterpreterHooks *hooks,
                                AdjValue *result);
 
-/* What a call_function node calls, an operator or a Python builtin such as getitem, on @args
- * (TUPLE) and @kwargs (DICT) without nodes in them.  @result (out) (transfer full).  %FALSE: the
- * context is in error. */
+/* Calls the callee of a call_function node, an operator or a Python builtin such as getitem, with
+ * @args (TUPLE) and @kwargs (DICT) that contain no nodes.  @result (out) (transfer full).  %FALSE:
+ * the context is in error. */
 gboolean adj_interpret_call (AdjContext *cx,
                              const AdjNode *node,
                              const AdjValue *args,
                              const AdjValue *kwargs,
                              AdjValue *result);
 
-/* Whether functions that torch.func transforms are in @graph: it has to be run under a mode that
- * records gradients. */
+/* Whether @graph has torch.func transforms: it must then run under a mode that records gradients.
+ */
 gboolean adj_graph_takes_transforms (const AdjGraph *graph);
 
 G_END_DECLS

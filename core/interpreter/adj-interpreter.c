@@ -14,7 +14,7 @@
 #include "ops/adj-packet.h"
 #include "rules/adj-node-op.h"
 
-/* What the name that a node calls stands for, where that is no operator; all (nullable). */
+/* The callee of a node, if it is not an operator; all (nullable). */
 typedef struct
 {
   const AdjPacket *packet;
@@ -22,7 +22,7 @@ typedef struct
   const AdjHigherOp *higher;
   const AdjEffectOp *effect;
   const AdjNodeOp *node_op;
-  gboolean is_arithmetic; /* operator.add: on sizes it is the builtin */
+  gboolean is_arithmetic; /* operator.add and the like: the builtin for sizes */
 } Callee;
 
 typedef struct
@@ -30,14 +30,14 @@ typedef struct
   AdjContext *cx;
   const AdjGraph *graph;
   const AdjInterpreterHooks *hooks; /* (nullable) */
-  const AdjNodeId *opaque;          /* of every node: what keeps it from having a value */
-  const Callee *callees;            /* of every node */
-  AdjValue *values;                 /* of every node, NONE when not alive */
+  const AdjNodeId *opaque;          /* by node: the node because of which it has no value */
+  const Callee *callees;            /* by node */
+  AdjValue *values;                 /* by node, NONE when not alive */
   guint next_arg;
   const AdjValue *args;
   guint n_args;
-  gboolean takes;         /* it owns @args */
-  const AdjPlace *around; /* where the graph is called */
+  gboolean takes;         /* @args is owned */
+  const AdjPlace *around; /* the place where the graph is called */
 } Run;
 
 static gboolean
@@ -49,7 +49,7 @@ value_of_leaf (const AdjValue *leaf, AdjValue *out, gpointer data)
   return TRUE;
 }
 
-/* Constants of the graph become tensors of the context; everything else stays what it is. */
+/* Converts constants of the graph to tensors of the context; other values are copied. */
 static AdjValue
 import_constant (const AdjValue *value)
 {
@@ -106,7 +106,7 @@ run_get_attr (Run *run, const AdjNode *node, AdjValue *out)
   return TRUE;
 }
 
-/* The name of a program for a function or a method that we do not have. */
+/* Fails with the Python name of an unknown function or method. */
 static gboolean
 fail_unknown (AdjContext *cx, const AdjNode *node)
 {
@@ -166,7 +166,7 @@ find_callees (const AdjGraph *graph)
 
 static const AdjGraphAnalysis callees_analysis = { find_callees, g_free };
 
-/* Its graphs become functions. */
+/* Calls a higher-order operator, with subgraphs as functions. */
 static gboolean
 call_higher (AdjContext *cx,
              const AdjHigherOp *op,
@@ -228,7 +228,7 @@ call_builtin (AdjContext *cx,
   return TRUE;
 }
 
-/* A method of what is no tensor has no meaning. */
+/* Builtin methods only apply to tensors. */
 static gboolean
 takes_builtin (const Callee *callee, const AdjNode *node, const AdjValue *args)
 {
@@ -281,7 +281,7 @@ count_items (const AdjValue *value)
   return n;
 }
 
-/* @value with the values of nodes, which live longer; its items from @room on. */
+/* @value with nodes replaced by their values, borrowed; items are written from @room on. */
 static AdjValue
 borrow (const Run *run, const AdjValue *value, AdjValue **room)
 {
@@ -299,7 +299,7 @@ borrow (const Run *run, const AdjValue *value, AdjValue **room)
 }
 
 /* (transfer full) (nullable): references to the inputs of @node that are read again later, so that
- * it does not reuse their memory. */
+ * the call does not reuse their memory. */
 static GPtrArray *
 hold_inputs (const Run *run, const AdjNode *node, guint index)
 {
@@ -412,7 +412,7 @@ run_node (Run *run, guint index)
   return done;
 }
 
-/* Whether what the graph returns has a value. */
+/* Fails if the output depends on a node without a value. */
 static gboolean
 check_understood (Run *run)
 {

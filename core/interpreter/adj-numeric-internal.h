@@ -5,23 +5,23 @@
 
 G_BEGIN_DECLS
 
-/* What an error may be: by type, and by the roundings of an operator. */
+/* Error bounds, by dtype and by the roundings of an operator. */
 
-/* The least number above 0 and the largest of @dtype; 0 and DBL_MAX for what is no float. */
+/* The smallest positive and the largest number of @dtype; 0 and DBL_MAX for other than floats. */
 double adj_dtype_smallest (AdjDType dtype);
 double adj_dtype_largest (AdjDType dtype);
 
-/* How often an operator may round, in units of u: to the type of its result, and on the way there,
- * which 16-bit types go in float32. */
+/* The number of roundings of an operator, in units of u: to the dtype of the result, and before,
+ * where 16-bit types use float32. */
 typedef struct
 {
   double of_result, within;
 } AdjRoundings;
 
-/* Those of @band at reduction length @k. */
+/* The roundings of @band at reduction length @k. */
 AdjRoundings adj_band_roundings (AdjBand band, double k);
 
-/* The largest relative error that they make of a value of @dtype. */
+/* The largest relative error of a value of @dtype by these roundings. */
 double adj_roundings_limit (AdjRoundings roundings, AdjDType dtype);
 
 /* The largest local rel-L2 error that @band allows at reduction length @k in @dtype. */

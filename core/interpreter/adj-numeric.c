@@ -12,7 +12,7 @@
 
 #define N_LOG_BINS 2048
 
-/* Of the floats that are computed with; the tolerances are those of torch.testing.assert_close. */
+/* For dtypes that are computed with; tolerances are those of torch.testing.assert_close. */
 static const struct
 {
   double unit_roundoff;
@@ -137,7 +137,7 @@ ulp_bin (double a, double r, AdjDType dtype)
   return bin;
 }
 
-/* Sums over one pass; the histogram of log2 |a - r| gives the quantiles. */
+/* Sums of one pass; quantiles come from the histogram of log2 |a - r|. */
 typedef struct
 {
   double sum_abs, sum_sq, ref_sq, a_sq, dot, sum_signed, max_ref, max_finite_rel;

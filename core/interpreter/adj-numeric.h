@@ -7,7 +7,7 @@
 G_BEGIN_DECLS
 
 /* Comparing two tensors (interpreter/SPEC.md §4): @a is the candidate, @r the reference; all in
- * double, one pass.  The parts of a complex number are two numbers. */
+ * double, one pass.  A complex element counts as two numbers. */
 
 #define ADJ_N_HISTOGRAM 33 /* ulp distance 0, 1, 2, 4 … 2^31 */
 
@@ -31,7 +31,7 @@ typedef struct
   guint n_not_close_listed;
 } AdjTensorDifference;
 
-/* Fills @out; for tensors of different shapes only that they differ in shape. */
+/* Fills @out; for tensors of different shapes it only says that shapes differ. */
 ADJ_PUBLIC void
 adj_tensor_compare (const AdjTensorData *a, const AdjTensorData *r, AdjTensorDifference *out);
 

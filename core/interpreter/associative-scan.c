@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* associative_scan (graph, xs, additional): the function combines two entries of xs along the first
- * dimension; the results are the combinations of all entries so far, stacked. */
+ * dimension; the results are the running combinations, stacked. */
 
 #include "call/adj-context-internal.h"
 #include "interpreter/higher-private.h"
@@ -49,7 +49,7 @@ associative_scan_list_inputs (const AdjHigherCall *call, GArray *inputs)
   return TRUE;
 }
 
-/* Whether @out has a value for each of xs. */
+/* Whether @out has one value for each of xs. */
 static gboolean
 check_given (const AdjHigherCall *call, const AdjValue *out)
 {
@@ -58,7 +58,7 @@ check_given (const AdjHigherCall *call, const AdjValue *out)
                           call->args[XS].n);
 }
 
-/* @before: the combination of all entries before entry @index, of which there are some. */
+/* Combines @before, the running result, with entry @index > 0. */
 static gboolean
 combine (AdjHigherCall *call, const AdjValue *before, gint64 index, AdjValue *out)
 {

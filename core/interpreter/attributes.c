@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 
-/* What Python reads off a tensor without computing: attributes, and methods that give sizes. */
+/* Python attributes of tensors, and methods that return sizes. */
 
 #include <string.h>
 
@@ -28,7 +28,7 @@ list_sizes (const AdjSize *sizes, guint n)
   return list;
 }
 
-/* All of @sizes, or the one that the argument `dim` names. */
+/* Returns all of @sizes, or the one of the argument `dim`. */
 static gboolean
 give_sizes (AdjContext *cx,
             const AdjSize *sizes,
@@ -176,7 +176,7 @@ static const AdjBuiltin attributes[] = {
   { "itemsize", read_element_size },
 };
 
-/* Attributes that compute. */
+/* Attributes that call an operator. */
 static const struct
 {
   const char *name;

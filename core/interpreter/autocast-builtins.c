@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 
-/* Regions of autocast: two nodes that set it and set it back, or a graph. */
+/* Regions of autocast: two nodes that enter and leave one, or a subgraph. */
 
 #include "interpreter/builtins-private.h"
 
-/* Sets what torch.amp.autocast (device, dtype, enabled, cache_enabled) sets; a cache of casts is
- * never seen in a trace.  @before (out) (transfer full): for leave(). */
+/* Applies torch.amp.autocast (device, dtype, enabled, cache_enabled); the cache of casts has no
+ * effect in a trace.  @before (out) (transfer full): for leave(). */
 static gboolean
 enter (AdjContext *cx, const AdjValue *args, guint n_args, AdjValue *before)
 {
@@ -54,7 +54,7 @@ adj_builtin_enter_autocast (
   return enter (cx, args, n_args, out);
 }
 
-/* torch.amp.autocast_mode._exit_autocast (what _enter_autocast gave) */
+/* torch.amp.autocast_mode._exit_autocast (result of _enter_autocast) */
 gboolean
 adj_builtin_exit_autocast (
     AdjContext *cx, const AdjValue *args, guint n_args, const AdjValue *kwargs, AdjValue *out)

@@ -8,7 +8,7 @@
 typedef struct
 {
   AdjSymbols *symbols;
-  AdjSize sizes[ADJ_MAX_RANK]; /* from the last one on */
+  AdjSize sizes[ADJ_MAX_RANK]; /* in reverse order */
   guint rank;
 } Broadcast;
 

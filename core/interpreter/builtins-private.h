@@ -6,9 +6,9 @@
 
 G_BEGIN_DECLS
 
-/* A Python callable that graphs mention beside the operators: getitem, getattr, arithmetic on
- * sizes, checkpoints, switches of the context.  @kwargs is a DICT or NONE; @out (transfer full).
- * %FALSE: the context is in error. */
+/* A Python callable in graphs other than operators: getitem, getattr, arithmetic on sizes,
+ * checkpoints, context settings.  @kwargs is a DICT or NONE; @out (transfer full). %FALSE: the
+ * context is in error. */
 typedef gboolean (*AdjBuiltinFunc) (
     AdjContext *cx, const AdjValue *args, guint n_args, const AdjValue *kwargs, AdjValue *out);
 
@@ -19,10 +19,10 @@ typedef struct
 } AdjBuiltin;
 
 const AdjBuiltin *adj_builtin_find (const char *target); /* (nullable) */
-/* Of a tensor: what reads its metadata, `x.size (0)`. */
+/* Methods of a tensor that read its metadata, `x.size (0)`. */
 const AdjBuiltin *adj_builtin_find_method (const char *name); /* (nullable) */
 
-/* (nullable): the operator that an argument names, of the graph that runs. */
+/* (nullable): the operator named by an argument, in the graph that runs. */
 const AdjOp *adj_builtin_find_op (AdjContext *cx, const char *target);
 
 /* Sets the context's error; returns %FALSE. */
@@ -92,20 +92,20 @@ adj_index_write (AdjContext *cx, AdjTensor *tensor, const AdjValue *index, const
 
 gboolean adj_builtin_tensor (
     AdjContext *cx, const AdjValue *args, guint n_args, const AdjValue *kwargs, AdjValue *out);
-/* The same, or the tensor that it is given. */
 gboolean adj_builtin_new_tensor (
     AdjContext *cx, const AdjValue *args, guint n_args, const AdjValue *kwargs, AdjValue *out);
+/* As adj_builtin_tensor(), but a tensor argument is returned itself. */
 gboolean adj_builtin_as_tensor (
     AdjContext *cx, const AdjValue *args, guint n_args, const AdjValue *kwargs, AdjValue *out);
 
 /* -- numbers.c: arithmetic on floats -- */
 
-/* @op of numbers, one of which is a float. */
+/* @op on numbers, at least one of which is a float. */
 gboolean adj_builtin_compute (
     AdjContext *cx, AdjSizeOp op, const AdjValue *args, guint n_args, AdjValue *out);
 gboolean adj_builtin_truediv (
     AdjContext *cx, const AdjValue *args, guint n_args, const AdjValue *kwargs, AdjValue *out);
-/* What @function, of math.h, makes of one number. */
+/* Applies @function of math.h to a number. */
 gboolean adj_builtin_apply_math (
     AdjContext *cx, double (*function) (double), const AdjValue *args, guint n_args, AdjValue *out);
 gboolean adj_builtin_float (
@@ -159,8 +159,8 @@ gboolean adj_builtin_accumulate_node (
 
 /* -- regions.c: functions that take graphs, and switches of the context -- */
 
-/* Splits @kwargs (nullable) into what checkpoint() takes itself and what goes to the function, each
- * in its order (interpreter/SPEC.md §5.3).  Both (out) (transfer full): DICT. */
+/* Splits @kwargs (nullable) into those of checkpoint() itself and those for the function, in order
+ * (interpreter/SPEC.md §5.3).  Both (out) (transfer full): DICT. */
 void
 adj_builtin_divide_kwargs (const AdjValue *kwargs, AdjValue *of_checkpoint, AdjValue *of_function);
 
@@ -194,7 +194,7 @@ gboolean adj_builtin_call_torchbind (
     AdjContext *cx, const AdjValue *args, guint n_args, const AdjValue *kwargs, AdjValue *out);
 gboolean adj_builtin_with_effects (
     AdjContext *cx, const AdjValue *args, guint n_args, const AdjValue *kwargs, AdjValue *out);
-/* A call of @op in a graph, after @token (nullable) where @new_token is not %NULL. */
+/* Calls @op as in a graph; with @new_token after @token (nullable). */
 gboolean adj_interpret_effect (AdjContext *cx,
                                AdjTensor *token,
                                const AdjEffectOp *op,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The table of Python functions that graphs call and that are no operators: getitem, sizes,
- * arithmetic on integers. */
+/* The table of Python functions in graphs that are no operators: getitem, sizes, arithmetic on
+ * integers. */
 
 #include <math.h>
 
@@ -106,7 +106,7 @@ getitem (AdjContext *cx, const AdjValue *args, guint n_args, const AdjValue *kwa
   return TRUE;
 }
 
-/* A float that data decide is passed on to operators, and no more. */
+/* Fails for a data-dependent float, which can only be passed to operators. */
 static gboolean
 refuse_float (AdjContext *cx, const AdjValue *arg)
 {
@@ -163,7 +163,7 @@ sym_sum (AdjContext *cx, const AdjValue *args, guint n_args, const AdjValue *kwa
   return TRUE;
 }
 
-/* What graphs read off tensors: a size, a stride, the number of elements, the offset. */
+/* The shape for functions that read a size, stride, number of elements or offset. */
 static const AdjShape *
 get_shape (AdjContext *cx, const AdjValue *args, guint n_args, guint n_wanted)
 {
@@ -294,7 +294,7 @@ SIZE_BUILTINS
 MATH_BUILTINS
 #undef MATH_BUILTIN
 
-/* Python's not, of a number or a size. */
+/* Python's `not` for a number or size. */
 static gboolean
 not_ (AdjContext *cx, const AdjValue *args, guint n_args, const AdjValue *kwargs, AdjValue *out)
 {
@@ -314,7 +314,7 @@ length (AdjContext *cx, const AdjValue *args, guint n_args, const AdjValue *kwar
   return TRUE;
 }
 
-/* The argument itself. */
+/* Returns the argument. */
 static gboolean
 same (AdjContext *cx, const AdjValue *args, guint n_args, const AdjValue *kwargs, AdjValue *out)
 {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* What the graph of a captured backward calls beside operators: objects of the process (hooks,
- * backwards of custom functions), and the accumulation into leaves (interpreter/SPEC.md §5.4). */
+/* Functions in the graph of a captured backward other than operators: objects of the process
+ * (hooks, backwards of custom functions), and accumulation into leaves (interpreter/SPEC.md §5.4).
+ */
 
 #include "call/adj-trace-wrapped.h"
 #include "interpreter/builtins-private.h"
@@ -23,7 +24,7 @@ adj_builtin_call_object (
   return object->klass->call (object, cx, args + 1, n_args - 1, kwargs, out);
 }
 
-/* self_invoke (*args, fn=…, …): trace_wrapped, as a trace has kept it. */
+/* self_invoke (*args, fn=…, …): trace_wrapped, as recorded by a trace. */
 gboolean
 adj_builtin_self_invoke (
     AdjContext *cx, const AdjValue *args, guint n_args, const AdjValue *kwargs, AdjValue *out)
@@ -51,8 +52,7 @@ adj_builtin_self_invoke (
   return done;
 }
 
-/* accumulate_grad_ (leaf, grad).  Where nothing is differentiated no tensor has a gradient to add
- * to. */
+/* accumulate_grad_ (leaf, grad).  Without autograd, tensors have no gradient to accumulate into. */
 gboolean
 adj_builtin_accumulate (
     AdjContext *cx, const AdjValue *args, guint n_args, const AdjValue *kwargs, AdjValue *out)

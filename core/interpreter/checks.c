@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* torch._check and torch._check_is_size: a condition that holds from there on. */
+/* torch._check and torch._check_is_size: conditions that hold from there on. */
 
 #include "interpreter/builtins-private.h"
 #include "tensor/adj-symbols-internal.h"
 
-/* torch._check (condition, message): holds from here on. */
+/* torch._check (condition, message): records that the condition holds. */
 gboolean
 adj_builtin_check (
     AdjContext *cx, const AdjValue *args, guint n_args, const AdjValue *kwargs, AdjValue *out)

@@ -68,7 +68,7 @@ cond_run (AdjHigherCall *call)
 
 typedef struct
 {
-  const AdjValue *leaves; /* of the other branch */
+  const AdjValue *leaves; /* of the other branch's result */
   guint next;
 } Merge;
 

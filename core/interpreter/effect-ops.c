@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The table of operators that are called for what they do. */
+/* The table of operators with side effects. */
 
 #include "interpreter/effect-ops-private.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 
-/* Operators with an effect, in the order that tokens give them (interpreter/SPEC.md §5.5). */
+/* Operators with effects, ordered by tokens (interpreter/SPEC.md §5.5). */
 
 #include "call/adj-context-internal.h"
 #include "call/adj-object-call-internal.h"
@@ -8,7 +8,8 @@
 #include "interpreter/builtins-private.h"
 #include "interpreter/effect-ops-private.h"
 
-/* (token, results…): several results are spread, a list stays one, none is None. */
+/* (token, results…): several results are items of their own, a list stays one, and no result is
+ * None. */
 static AdjValue
 spread (AdjTensor *token, const AdjValue *result)
 {
@@ -22,7 +23,7 @@ spread (AdjTensor *token, const AdjValue *result)
   return adj_value_new_items (ADJ_VALUE_TUPLE, items, n + 1);
 }
 
-/* The object and the name of the method, which @args begin with. */
+/* Takes the object and the name of the method from the start of @args. */
 static gboolean
 take_object (AdjContext *cx, const AdjValue *args, guint n, AdjObject **object, const char **method)
 {
@@ -77,8 +78,7 @@ call_op_after (AdjContext *cx,
   return FALSE;
 }
 
-/* Graphs, as the functions that they are; how the arguments of a function are nested, which no text
- * says. */
+/* Converts an argument: a subgraph to a function, and a structure kept as text to a tree spec. */
 static AdjValue
 take_argument (const AdjEffectOp *op, const AdjValue *args, guint index)
 {

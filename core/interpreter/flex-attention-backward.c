@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* flex_attention_backward (query, key, value, out, logsumexp, grad_out, grad_logsumexp, score_mod,
- * joint of score_mod, block_mask, scale, options, score_buffers, mask_buffers): the gradients of
- * query, key and value, and those of the score's buffers. */
+ * joint of score_mod, block_mask, scale, options, score_buffers, mask_buffers): gradients of query,
+ * key, value and the score's buffers. */
 
 #include <math.h>
 
@@ -23,7 +23,7 @@ scale_by (AdjContext *cx, AdjTensor *tensor, double factor)
   return ADJ_APPLY (cx, ADJ_OP_mul_Scalar, ADJ_TENSOR (tensor), ADJ_FLOAT (factor));
 }
 
-/* e^(changed − logsumexp); of a row of which nothing is seen 0. */
+/* e^(changed − logsumexp); 0 for a row that is fully masked. */
 static AdjTensor *
 weigh_again (const Flex *flex, AdjTensor *logsumexp)
 {
@@ -38,7 +38,7 @@ weigh_again (const Flex *flex, AdjTensor *logsumexp)
                     ADJ_INT (0));
 }
 
-/* The gradient of the changed scores. */
+/* The gradient of the changed scores, through softmax. */
 static AdjTensor *
 differentiate_softmax (const Flex *flex, const Given *given, AdjTensor *weights)
 {
@@ -64,7 +64,7 @@ differentiate_softmax (const Flex *flex, const Given *given, AdjTensor *weights)
   return ADJ_APPLY (cx, ADJ_OP_mul_Tensor, ADJ_TENSOR (weights), ADJ_TENSOR (grad));
 }
 
-/* A gradient of key or value, of all that share a head and a batch. */
+/* Sums a gradient of key or value over the query heads and batches that share it. */
 static AdjTensor *
 gather (const Flex *flex, AdjTensor *grad, const AdjTensor *of)
 {
@@ -94,8 +94,8 @@ gather (const Flex *flex, AdjTensor *grad, const AdjTensor *of)
   return flex_arrange_like (cx, grad, of);
 }
 
-/* The gradients of the buffers, behind those of the score and the indices in @all. (transfer full)
- */
+/* The gradients of the buffers, which follow those of the score and the indices in @all. (transfer
+ * full) */
 static gboolean
 gather_buffers (const Flex *flex, const AdjValue *all, AdjValue *out)
 {
@@ -123,7 +123,7 @@ gather_buffers (const Flex *flex, const AdjValue *all, AdjValue *out)
   return TRUE;
 }
 
-/* The gradient of the products of query and key, from those that the joint graph gives. */
+/* The gradient of query · key, from the results of the joint graph. */
 static AdjTensor *
 end_scores (const Flex *flex, const AdjValue *all)
 {
@@ -211,8 +211,8 @@ adj_builtin_flex_attention_backward (
   return done;
 }
 
-/* zeros_and_scatter (shape, indices, values): how the gradient of a buffer is written that the
- * score reads by an index. */
+/* zeros_and_scatter (shape, indices, values): the gradient of a buffer that the score reads by an
+ * index. */
 gboolean
 adj_builtin_zeros_and_scatter (
     AdjContext *cx, const AdjValue *args, guint n_args, const AdjValue *kwargs, AdjValue *out)

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* flex_attention (query, key, value, score_mod, block_mask, scale, options, score_buffers,
- * mask_buffers): attention whose scores a graph changes and another one masks, as
- * torch._higher_order_ops.flex_attention computes it on a CPU.
+ * mask_buffers): attention whose scores are changed by a graph and masked by another, as in
+ * torch._higher_order_ops.flex_attention on a CPU.
  *
- * The graphs are of one element, by batch, head, row and column.  Here they are called once, with
- * the scores of all elements and indices that are broadcast against them. */
+ * The graphs compute one element, from batch, head, row and column.  They are called once, with all
+ * scores and with indices that broadcast with them. */
 
 #include <math.h>
 
@@ -105,7 +105,7 @@ flex_multiply (AdjContext *cx, AdjTensor *left, AdjTensor *right)
   return ADJ_APPLY (cx, ADJ_OP_matmul, ADJ_TENSOR (left), ADJ_TENSOR (right));
 }
 
-/* Key or value for every head and batch of query. */
+/* Key or value repeated for every head and batch of query. */
 static AdjTensor *
 repeat (const Flex *flex, AdjTensor *tensor)
 {
@@ -122,7 +122,7 @@ repeat (const Flex *flex, AdjTensor *tensor)
   return tensor;
 }
 
-/* An index that is broadcast along all dimensions of the scores but its own. */
+/* The index of dimension @dim, of size 1 in all other dimensions of the scores. */
 static AdjTensor *
 make_index (const Flex *flex, guint dim)
 {
@@ -167,7 +167,7 @@ flex_call_graph (const Flex *flex,
   return adj_context_may_go_on (flex->cx) && adj_function_call (function, flex->cx, args, n, out);
 }
 
-/* The one tensor that @function gives; it lives as long as the innermost scope. */
+/* The single tensor that @function returns, in the innermost scope. */
 static AdjTensor *
 call_for_tensor (const Flex *flex, AdjFunction *function, AdjTensor *first, const AdjValue *buffers)
 {
@@ -184,7 +184,8 @@ call_for_tensor (const Flex *flex, AdjFunction *function, AdjTensor *first, cons
   return NULL;
 }
 
-/* @tensor with an element for each of the scores: a graph that does not read these gives fewer. */
+/* @tensor expanded to the shape of the scores: a graph that does not read them returns fewer
+ * elements. */
 static AdjTensor *
 spread (const Flex *flex, AdjTensor *tensor)
 {
@@ -296,8 +297,8 @@ reduce_last (AdjContext *cx, AdjOpId op, AdjTensor *tensor)
 
 /* -- the forward -- */
 
-/* The attention, and of each row of scores the logarithm of the sum of powers and the largest one,
- * to the base of 2; 2.6 gives no largest ones, and its graphs do not ask for them. */
+/* The attention, the base-2 logarithm of the sum of exponentials of each row, and the maximum of
+ * each row in base 2; 2.6 gives no maxima, and its graphs do not read them. */
 static gboolean
 attend (Flex *flex, AdjValue *out)
 {

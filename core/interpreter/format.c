@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Python's str.format: fields by position and by name, and what may stand behind a colon. */
+/* Python's str.format: fields by position and by name, and format specifications. */
 
 #include <string.h>
 
@@ -16,19 +16,19 @@ typedef struct
   const AdjValue *args;
   guint n_args;
   const AdjValue *kwargs;
-  guint next; /* of the fields without a name */
+  guint next; /* next positional field */
   GString *out;
 } Format;
 
-/* What stands behind the colon: [[fill]align][sign][width][.precision][type]. */
+/* A format specification: [[fill]align][sign][width][.precision][type]. */
 typedef struct
 {
   char fill;
-  char align; /* '<', '>', '^', '='; 0: as the value has it */
+  char align; /* '<', '>', '^', '='; 0: the default of the value */
   char sign;  /* '+', ' ' or 0 */
   char type;  /* 0: as str() */
   gint64 width;
-  gint64 precision; /* -1: as the type has it */
+  gint64 precision; /* -1: the default of the type */
 } Spec;
 
 static gboolean
@@ -75,7 +75,7 @@ read_spec (const char *text, Spec *spec, GError **error)
   return fail (error, "a format is not understood", text);
 }
 
-/* @text in the width of @spec. */
+/* Pads @text to the width of @spec. */
 static void
 pad (const Spec *spec, const char *text, gboolean is_number, GString *out)
 {
@@ -116,7 +116,7 @@ describe (const AdjValue *value, gboolean repr)
   return g_string_free (text, FALSE);
 }
 
-/* A tensor without dimensions is formatted as its number. */
+/* A 0-d tensor is formatted as its number. */
 static AdjValue
 take_number (const AdjValue *value)
 {
@@ -198,7 +198,7 @@ add_formatted (Format *format, const AdjValue *value, const char *text, GError *
 
 /* -- fields -- */
 
-/* (nullable): the value that a field names. */
+/* (nullable): the value of a field. */
 static const AdjValue *
 find_value (Format *format, const char *name, GError **error)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 
-/* autograd_function_apply (fwd, bwd, *args, …): a torch.autograd.Function that the frontend made
- * graphs of. */
+/* autograd_function_apply (fwd, bwd, *args, …): a torch.autograd.Function whose forward and
+ * backward are graphs. */
 
 #include "call/adj-mode.h"
 #include "interpreter/adj-interpreter.h"
@@ -16,7 +16,7 @@ count_leaf (const AdjValue *leaf, gpointer data)
   return TRUE;
 }
 
-/* Leaves of the first of the two values that @forward gives. */
+/* Counts the leaves of the first of the two results of @forward. */
 static gboolean
 count_outputs (AdjContext *cx, const AdjGraph *forward, guint *n)
 {
@@ -29,8 +29,7 @@ count_outputs (AdjContext *cx, const AdjGraph *forward, guint *n)
   return adj_value_foreach (&returned->items[0], count_leaf, n);
 }
 
-/* How many of the arguments are inputs of the function; the others are what its forward reads
- * besides. */
+/* Counts the arguments that are inputs of the function; the others are read by its forward only. */
 static gboolean
 count_inputs (AdjContext *cx, const AdjValue *mask, guint *n)
 {
@@ -69,7 +68,7 @@ adj_builtin_apply_function (
   g_autoptr (AdjFunction) forward = NULL;
   g_autoptr (AdjFunction) backward = NULL;
   g_autofree AdjValue *of_forward = g_new0 (AdjValue, MAX (n_args, 2));
-  /* In 2.15 there is none: all arguments are inputs, and the functions take no context first. */
+  /* 2.15 has none: all arguments are inputs, and the functions take no context. */
   const AdjValue *mask = adj_value_find_member (kwargs, "args_tensor_mask");
   AdjFunctionApply apply = {
     .args = of_forward,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What releases of PyTorch do in another way where a graph is run: a row for each. */
+/* Differences of PyTorch releases when a graph is run: a row for each. */
 
 #include "interpreter/habits-private.h"
 

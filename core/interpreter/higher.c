@@ -12,7 +12,7 @@ static const AdjHigherOp *const table[] = {
   &adj_higher_scan, &adj_higher_associative_scan, &adj_higher_out_dtype,
 };
 
-/* The same with other arguments, as some releases call them. */
+/* Variants with other arguments, for some releases. */
 static const AdjHigherOp *const forms[] = { &adj_higher_scan_along };
 
 static const AdjHigherOp *
@@ -144,7 +144,7 @@ typedef struct
   gint64 length;
 } Repeat;
 
-/* A leaf as many times as there are entries. */
+/* Repeats a leaf along a new first dimension. */
 static gboolean
 repeat_leaf (const AdjValue *leaf, AdjValue *out, gpointer data)
 {

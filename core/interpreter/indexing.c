@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 
-/* x[…] as Python has it: integers select, slices slice, None adds a dimension, and tensors are
- * gathered at the end. */
+/* Python's x[…]: integers select, slices slice, None inserts a dimension, and then tensors index.
+ */
 
 #include "interpreter/builtins-private.h"
 #include "interpreter/habits-private.h"
@@ -45,8 +45,8 @@ take_number (Indexing *x, const AdjValue *entry)
                                                 ADJ_INT (x->dim), *entry));
 }
 
-/* Among several indices PyTorch takes no slice when the end that is written is the size: x[0:8, 1]
- * of 8, but not x[:, 1]. */
+/* With several indices PyTorch skips a slice whose explicit end is the size: x[0:8, 1] of 8, but
+ * not x[:, 1]. */
 static gboolean
 is_whole (const Indexing *x, const AdjValue *start, const AdjValue *stop, const AdjValue *step)
 {
@@ -96,7 +96,7 @@ take_ellipsis (Indexing *x, const AdjValue *entry)
   return TRUE;
 }
 
-/* A mask counts for as many dimensions as it has. */
+/* A mask indexes as many dimensions as its rank. */
 static guint
 count_dims (const AdjValue *entry)
 {
@@ -123,7 +123,7 @@ take_tensor (Indexing *x, const AdjValue *entry)
   return TRUE;
 }
 
-/* A list of numbers is a tensor that is made here; an empty one has no type of its own. */
+/* Makes a tensor of a list of numbers; an empty list has the default dtype. */
 static gboolean
 take_list (Indexing *x, const AdjValue *entry)
 {
@@ -151,7 +151,7 @@ static gboolean (*const take[ADJ_N_VALUE_KINDS]) (Indexing *x, const AdjValue *e
   [ADJ_VALUE_LIST] = take_list,
 };
 
-/* PyTorch takes a list with anything but numbers and lists in it as if it were a tuple. */
+/* PyTorch treats a list with entries other than numbers and lists as a tuple. */
 static gboolean
 is_several (const AdjValue *index)
 {
@@ -164,7 +164,7 @@ is_several (const AdjValue *index)
   return several;
 }
 
-/* Takes the views; what tensors index is left in @x. */
+/* Applies the indices that make views; tensor indices are collected in @x. */
 static gboolean
 view (Indexing *x, const AdjValue *index)
 {
@@ -218,7 +218,7 @@ is_literal (const AdjValue *value)
          value->kind == ADJ_VALUE_BOOL;
 }
 
-/* A number as the 0-d tensor that Python makes of it: a constant on the CPU. */
+/* A number as a 0-d tensor: a constant on the CPU, as in Python. */
 static AdjTensor *
 as_tensor (AdjContext *cx, const AdjTensor *like, const AdjValue *value)
 {
@@ -242,7 +242,7 @@ as_tensor (AdjContext *cx, const AdjTensor *like, const AdjValue *value)
   return result.tensor;
 }
 
-/* Without the dimensions of size 1 that it starts with. */
+/* @source without leading dimensions of size 1. */
 static AdjTensor *
 strip (AdjContext *cx, AdjTensor *source, gboolean always)
 {
@@ -270,7 +270,7 @@ call_in_place (AdjContext *cx, const char *op, AdjValue *args, guint n)
                    &(AdjValue){ .kind = ADJ_VALUE_TUPLE, .n = n, .items = args }, NULL, &result);
 }
 
-/* @target[...] = @source, which spreads. */
+/* @target[...] = @source, broadcast. */
 static gboolean
 copy (AdjContext *cx, AdjTensor *target, AdjTensor *source)
 {
@@ -299,8 +299,8 @@ copy (AdjContext *cx, AdjTensor *target, AdjTensor *source)
          ADJ_APPLY (cx, ADJ_OP_copy_, ADJ_TENSOR (target), ADJ_TENSOR (source)) != NULL;
 }
 
-/* The only tensor that indexes; %NULL where there are several. @dim (out): the first that it counts
- * for. */
+/* The only tensor index; %NULL if there are several. @dim (out): the first dimension that it
+ * indexes. */
 static AdjTensor *
 find_only_index (const Indexing *x, guint *dim)
 {
@@ -317,8 +317,7 @@ find_only_index (const Indexing *x, guint *dim)
   return only;
 }
 
-/* What @x shows of a tensor becomes a number. @done (out): %FALSE where that takes a tensor of it.
- */
+/* Writes a number to the part that @x selects. @done (out): %FALSE if that needs a tensor. */
 static gboolean
 write_number (Indexing *x, const AdjValue *number, gboolean *done)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* invoke_subgraph (graph, identifier, operands), or (graph, identifier, operand, …): a function
- * that is traced once, whoever calls it; calls of the same one have the same identifier. */
+ * that is traced once for all its calls, which have the same identifier. */
 
 #include "interpreter/higher-private.h"
 

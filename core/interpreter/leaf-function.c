@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* invoke_leaf_function (real, fake, spec, written, *args): a function of the program that a trace
- * does not look into. */
+ * does not enter. */
 
 #include "interpreter/effect-ops-private.h"
 #include "ir/adj-graph.h"
@@ -119,7 +119,7 @@ adj_tree_spec_new (guint n)
 
 /* -- the operator -- */
 
-/* Calls argument @index with those of the function. */
+/* Calls the object in argument @index with the arguments of the function. */
 static gboolean
 call_function (AdjEffectCall *call, guint index)
 {
@@ -148,7 +148,7 @@ leaf_run (AdjEffectCall *call)
 
 #define MAX_RESULTS 4096
 
-/* Which result of @node, the call of @op, its user reads; -1: none. */
+/* The index of the result of @node, a call of @op, that @user reads; -1: none. */
 static gint64
 get_index (const AdjNode *user, const AdjNode *node, const AdjEffectOp *op)
 {
@@ -161,7 +161,7 @@ get_index (const AdjNode *user, const AdjNode *node, const AdjEffectOp *op)
   return index < MAX_RESULTS ? index : -1;
 }
 
-/* What the graph says that the call which runs now gives. */
+/* Makes fake results by the annotations of the running call's users. */
 static gboolean
 read_results (AdjEffectCall *call)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 
-/* torch.tensor ([[1.0, 2.0], …]): the numbers of a program as a constant. */
+/* torch.tensor ([[1.0, 2.0], …]): numbers of a program as a constant. */
 
 #include "interpreter/builtins-private.h"
 #include "ir/adj-value-internal.h"
@@ -19,7 +19,7 @@ typedef struct
   AdjDTypeCategory category;
 } Literal;
 
-/* The first entries say how deep it is, and how wide. */
+/* Takes depth and sizes from the first entries. */
 static gboolean
 measure (Literal *literal, const AdjValue *value)
 {

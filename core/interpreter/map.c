@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* map_impl (graph, mapped, operands): of each entry of the first dimension of what is mapped; the
- * results are stacked. */
+/* map_impl (graph, mapped, operands): calls the graph for each entry along the first dimension of
+ * the mapped tensors and stacks the results. */
 
 #include "call/adj-context-internal.h"
 #include "interpreter/higher-private.h"
@@ -32,7 +32,7 @@ map_list_inputs (const AdjHigherCall *call, GArray *inputs)
   return higher_get_length (call, &call->args[MAPPED], 0, &length) && list_entry (call, 0, inputs);
 }
 
-/* @parts: what the function gave for each entry. */
+/* @parts: the results for each entry. */
 static gboolean
 stack_all (AdjHigherCall *call, const AdjValue *parts, guint n)
 {

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The memory that a run needs, by the lifetimes of results and those in the graphs that it calls.
- */
+/* The memory that a run needs, by the lifetimes of results and those of subgraphs. */
 
 #include <stdio.h>
 
@@ -11,7 +10,7 @@
 
 static guint64 estimate (const AdjGraph *graph, gboolean float64, gboolean with_inputs);
 
-/* By subgraph: the memory that running it needs beyond its inputs. (transfer full) */
+/* By subgraph: the memory of running it, without its inputs. (transfer full) */
 static guint64 *
 estimate_subgraphs (const AdjGraph *graph, gboolean float64)
 {
@@ -23,7 +22,7 @@ estimate_subgraphs (const AdjGraph *graph, gboolean float64)
   return inner;
 }
 
-/* The most that a graph needs that @node calls. */
+/* The largest memory of the subgraphs that @node calls. */
 static guint64
 find_inner (const AdjGraph *graph, const AdjNode *node, const guint64 *inner)
 {
@@ -71,7 +70,7 @@ estimate (const AdjGraph *graph, gboolean float64, gboolean with_inputs)
   return live[peak];
 }
 
-/* What runs of a graph need: as it is, and in float64. */
+/* Memory of running a graph: with its dtypes, and in float64. */
 typedef struct
 {
   guint64 bytes[2];

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* What graphs of compiled autograd call since PyTorch 2.7 beside nodes of the backward
- * (interpreter/SPEC.md §5.4): the form of gradients, sizes that may be dynamic, writes into views,
- * backwards of compiled functions, accumulation. */
+/* Functions in graphs of compiled autograd since PyTorch 2.7 other than backward nodes
+ * (interpreter/SPEC.md §5.4): metadata of gradients, dynamic sizes, writes into views, backwards of
+ * compiled functions, accumulation. */
 
 #include "call/adj-mode.h"
 #include "interpreter/builtins-private.h"
@@ -10,7 +10,7 @@
 #include "rules/adj-gradient.h"
 #include "tensor/adj-dtype-internal.h"
 
-/* unwrap_maybe_dynamic_int (size).  PyTorch passes a dynamic size as the second one of a tensor. */
+/* unwrap_maybe_dynamic_int (size).  A dynamic size is passed as the second size of a tensor. */
 gboolean
 adj_builtin_unwrap_size (
     AdjContext *cx, const AdjValue *args, guint n_args, const AdjValue *kwargs, AdjValue *out)
@@ -58,7 +58,7 @@ read_form (AdjContext *cx, const AdjValue *value, AdjTensorMeta *out)
   return TRUE;
 }
 
-/* validate_outputs ([gradients], [forms]): each in the form that its edge expects. */
+/* validate_outputs ([gradients], [forms]): converts each to the form that its edge expects. */
 gboolean
 adj_builtin_validate_outputs (
     AdjContext *cx, const AdjValue *args, guint n_args, const AdjValue *kwargs, AdjValue *out)
@@ -110,8 +110,9 @@ give (AdjTensor *const *tensors, guint n, AdjValue *out)
   return TRUE;
 }
 
-/* copy_slices_prologue ([gradient], sizes, strides and offset of the base, those of the view): the
- * gradient of the base as it lies, the part of it that was written, and a copy of that part. */
+/* copy_slices_prologue ([gradient], sizes, strides and offset of the base, those of the view):
+ * returns the gradient of the base with its layout, the part that was written, and a copy of that
+ * part. */
 gboolean
 adj_builtin_copy_slices_prologue (
     AdjContext *cx, const AdjValue *args, guint n_args, const AdjValue *kwargs, AdjValue *out)
@@ -126,7 +127,7 @@ adj_builtin_copy_slices_prologue (
   if (!fits || !adj_value_get_size (&args[3], &of_base) || !adj_value_get_size (&args[6], &of_view))
     return adj_builtin_fail (cx,
                              "copy_slices_prologue takes a gradient, and how base and view lie");
-  if (args[0].items[0].kind == ADJ_VALUE_NONE) /* undefined: so is every part of it */
+  if (args[0].items[0].kind == ADJ_VALUE_NONE) /* undefined: so are all parts */
     return give (parts, 3, out);
   parts[0] = ADJ_APPLY (cx, ADJ_OP_new_empty_strided, args[0].items[0], args[1], args[2]);
   if (parts[0] == NULL ||
@@ -139,8 +140,8 @@ adj_builtin_copy_slices_prologue (
   return parts[2] != NULL && give (parts, 3, out);
 }
 
-/* copy_slices_epilogue (flags, gradient of the base, [gradients of the function], part): the first
- * of those goes into the part. */
+/* copy_slices_epilogue (flags, gradient of the base, [gradients of the function], part): writes the
+ * first of those into the part. */
 gboolean
 adj_builtin_copy_slices_epilogue (
     AdjContext *cx, const AdjValue *args, guint n_args, const AdjValue *kwargs, AdjValue *out)
@@ -170,7 +171,7 @@ adj_builtin_copy_slices_epilogue (
 
 /* -- backwards of compiled functions -- */
 
-/* A backward graph was traced for a tangent that does not overlap itself. */
+/* A backward graph was traced for a tangent without overlapping elements. */
 static AdjValue
 make_dense (AdjContext *cx, const AdjValue *tangent)
 {
@@ -184,8 +185,8 @@ make_dense (AdjContext *cx, const AdjValue *tangent)
   return dense != NULL ? ADJ_TENSOR (adj_tensor_ref (dense)) : ADJ_NONE;
 }
 
-/* call_aot_bwd_prologue ((saved tensors), [sizes], [objects], (gradients)): what the backward graph
- * takes, in its order. */
+/* call_aot_bwd_prologue ((saved tensors), [sizes], [objects], (gradients)): returns the inputs of
+ * the backward graph, in order. */
 gboolean
 adj_builtin_aot_prologue (
     AdjContext *cx, const AdjValue *args, guint n_args, const AdjValue *kwargs, AdjValue *out)
@@ -220,8 +221,8 @@ adj_builtin_aot_prologue (
 
 /* -- leaves -- */
 
-/* call_accumulate_grad (leaf, its gradient before, what is added, whether hooks follow): the
- * gradient after. */
+/* call_accumulate_grad (leaf, its old gradient, the added one, whether hooks follow): returns the
+ * new gradient. */
 gboolean
 adj_builtin_call_accumulate (
     AdjContext *cx, const AdjValue *args, guint n_args, const AdjValue *kwargs, AdjValue *out)
@@ -249,7 +250,7 @@ adj_builtin_call_accumulate (
   return TRUE;
 }
 
-/* ops.AccumulateGrad ([what is added], leaf, its gradient before, flag): the same, in a list. */
+/* ops.AccumulateGrad ([added gradient], leaf, its old gradient, flag): the same, in a list. */
 gboolean
 adj_builtin_accumulate_node (
     AdjContext *cx, const AdjValue *args, guint n_args, const AdjValue *kwargs, AdjValue *out)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 
-/* Arithmetic on floats outside of operators: what PyTorch writes where a size becomes a ratio, as
- * the share of an interpolation or the 2 / (n − 1) of a variance. */
+/* Arithmetic on Python floats: PyTorch records it when a size becomes a ratio, such as the scale of
+ * an interpolation or the 2 / (n − 1) of a variance. */
 
 #include <math.h>
 
@@ -34,7 +34,7 @@ get_numbers (AdjContext *cx, const AdjValue *args, guint n_args, guint n, double
   return TRUE;
 }
 
-/* As Python has it; NaN for what is no operation on floats. */
+/* By Python's rules; NaN for operations that floats do not have. */
 static double
 compute (AdjSizeOp op, double a, double b)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 
-/* What text says that nobody understands has no value, and neither has what depends on it. */
+/* Nodes that were not understood, and nodes that depend on them, have no value. */
 
 #include <string.h>
 
@@ -18,12 +18,14 @@
 typedef struct
 {
   const AdjGraph *graph;
-  AdjNodeId *depends; /* of each node: on which one, or ADJ_NO_NODE */
+  AdjNodeId *depends; /* by node: the node without value that it depends on, or ADJ_NO_NODE */
   const AdjAlias *aliases;
-  guint32 *written; /* by first node that may share memory: by what that has no value, or NONE */
-  guint32 drawn;    /* what should have drawn random numbers, or NONE: the next are others */
-  guint32 set;      /* what should have set how all that follows is computed, or NONE */
-  guint32 returns;  /* the node that may have returned already, or NONE */
+  guint32 *written; /* by first node that may share memory: the node without value that writes it,
+                       or NONE */
+  guint32 drawn;    /* the node without value that would have drawn random numbers first, or NONE:
+                       later ones differ */
+  guint32 set;      /* the node without value that would have changed settings first, or NONE */
+  guint32 returns;  /* the node without value that may have returned first, or NONE */
 } Search;
 
 /* -- Statements ---- */
@@ -73,8 +75,7 @@ may_draw (const char *text)
   return has_word (text, words);
 }
 
-/* Autocast, whether gradients are recorded, the state of generators.  What is computed within them
- * sets them back. */
+/* Autocast, grad mode, states of generators; not regions, which restore the settings. */
 static gboolean
 may_set (const char *text)
 {
@@ -113,14 +114,14 @@ look_through (const char *text, Effects *effects)
 
 /* -- Nodes ---- */
 
-/* Objects that PyTorch writes as <function f at 0x…> stand for no value. */
+/* PyTorch's texts of objects, <function f at 0x…>, count as known. */
 static gboolean
 is_known (const AdjValue *leaf, gpointer data)
 {
   return leaf->kind != ADJ_VALUE_RAW || g_str_has_prefix (leaf->text, "<");
 }
 
-/* A graph that @node reads, and that gives no value itself. */
+/* A subgraph that @node reads and whose result has no value. */
 static AdjGraph *
 find_opaque_graph (const AdjGraph *graph, const AdjNode *node)
 {
@@ -130,7 +131,7 @@ find_opaque_graph (const AdjGraph *graph, const AdjNode *node)
   return read != NULL && !adj_graph_check_understood (read, NULL) ? read : NULL;
 }
 
-/* Higher-order operators look at their arguments themselves: a policy may be any object. */
+/* Arguments of higher-order operators are checked by these: a policy may be any object. */
 static gboolean
 has_unread (const AdjNode *node)
 {
@@ -174,7 +175,7 @@ find_input (const Search *search, const AdjNode *node)
   return ADJ_NO_NODE;
 }
 
-/* What @node, which has no value because of @cause, leaves undone. */
+/* Records the effects that @node, which has no value because of @cause, does not have. */
 static void
 note_effects (Search *search, const AdjNode *node, const Effects *effects, guint cause)
 {

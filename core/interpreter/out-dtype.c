@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* out_dtype (operator, dtype, *args): the operator in the dtype that its arguments and dtype are
- * promoted to, and the result as dtype. */
+/* out_dtype (operator, dtype, *args): calls the operator in the promoted dtype of its arguments and
+ * dtype, and casts the result to dtype. */
 
 #include "call/adj-op.h"
 #include "interpreter/builtins-private.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* print (format, *args, **kwargs): a line of text where the context prints to. */
+/* print (format, *args, **kwargs): prints a line of text by the context. */
 
 #include "call/adj-context-internal.h"
 #include "interpreter/effect-ops-private.h"

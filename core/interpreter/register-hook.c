@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 
-/* register_hook (tensor, body, *more): the frontend of current releases leaves a hook of a tensor
- * so, with what it reads besides the gradient; its result is the tensor itself. */
+/* register_hook (tensor, body, *more): a hook on a tensor in graphs of current releases, with
+ * further values that it reads; its result is the tensor. */
 
 #include "call/adj-mode.h"
 #include "interpreter/adj-interpreter.h"
 #include "interpreter/builtins-private.h"
 #include "ir/adj-graph.h"
 
-/* What the program calls the body: the attribute that holds it. */
+/* The name of the body: the attribute that holds it. */
 static const char *
 get_name (AdjContext *cx)
 {
@@ -23,7 +23,7 @@ get_name (AdjContext *cx)
   return body->opcode == ADJ_OPCODE_GET_ATTR ? body->target : body->name;
 }
 
-/* Without a mode that records there is no gradient that the hook could see. */
+/* Without an autograd mode there is no gradient, so that the hook is ignored. */
 gboolean
 adj_builtin_register_hook (
     AdjContext *cx, const AdjValue *args, guint n_args, const AdjValue *kwargs, AdjValue *out)

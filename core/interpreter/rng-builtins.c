@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* Random operators that forward runs and backward repeats (interpreter/SPEC.md §5.7): the
- * generator's state goes from one to the other as a tensor. */
+/* Random operators that forward runs and backward repeats (interpreter/SPEC.md §5.7): the state of
+ * the generator is passed as a tensor. */
 
 #include <string.h>
 
 #include "call/adj-context-internal.h"
 #include "interpreter/builtins-private.h"
 
-/* Calls the operator that the first of @args names on what follows it. */
+/* Calls the operator named by the first of @args with the others. */
 static gboolean
 call_operator (
     AdjContext *cx, const AdjValue *args, guint n_args, const AdjValue *kwargs, AdjValue *out)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* scan (graph, init, xs, additional), in 2.6 scan (graph, init, xs, dim, reverse, additional): the
- * function makes a new carry and values of the old carry and one entry of xs, along the first
- * dimension or dim; the results are the last carry and the values of all entries, stacked. */
+ * function computes a new carry and values from the old carry and one entry of xs, along the first
+ * dimension or dim; the results are the last carry and the stacked values. */
 
 #include "call/adj-context-internal.h"
 #include "interpreter/higher-private.h"
@@ -64,7 +64,7 @@ scan_list_inputs (const AdjHigherCall *call, GArray *inputs)
   return get_length (call, &length) && list_entry (call, &call->args[INIT], 0, inputs);
 }
 
-/* The carry at the beginning of what the function gave, as a borrowed value. */
+/* The carry at the start of the function's results, borrowed. */
 static gboolean
 split (const AdjHigherCall *call, const AdjValue *out, AdjValue *carry)
 {
@@ -78,7 +78,7 @@ split (const AdjHigherCall *call, const AdjValue *out, AdjValue *carry)
                                 "what the function gives", carry, ADJ_SAME_BUT_STRIDES);
 }
 
-/* The carry of @last, then what follows it in each of @parts, stacked. */
+/* The carry of @last, then the values after it in each of @parts, stacked. */
 static gboolean
 collect (AdjHigherCall *call, const AdjValue *parts, guint n, const AdjValue *last)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The steps of functions that torch.func transforms: a mode takes them. */
+/* The steps of torch.func transforms, which a mode performs. */
 
 #include "call/adj-mode.h"
 #include "interpreter/adj-interpreter-internal.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* while_loop (condition, body, carried, additional): the body makes new carried values of the old
- * ones as long as the condition holds of them. */
+/* while_loop (condition, body, carried, additional): the body computes new carried values while the
+ * condition holds for them. */
 
 #include <string.h>
 
@@ -54,7 +54,7 @@ decide (const AdjHigherCall *call, const AdjValue *truth, gboolean *holds)
   return !adj_context_has_error (call->cx);
 }
 
-/* One turn; @inputs: carried values, which are replaced, then additional ones. */
+/* One iteration; @inputs: carried values, which are replaced, then additional ones. */
 static gboolean
 turn (AdjHigherCall *call, AdjValue *inputs, guint n, gboolean *holds)
 {

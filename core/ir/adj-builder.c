@@ -315,7 +315,7 @@ note_input (AdjBuilder *builder, AdjNodeId input)
   g_array_append_val (builder->inputs, input);
 }
 
-/* @references: those in @value are not kept yet. */
+/* @references: whether the references in @value still have to be kept. */
 static void
 note_inputs (AdjBuilder *builder, const AdjValue *value, gboolean references)
 {

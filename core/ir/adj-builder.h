@@ -50,8 +50,8 @@ typedef struct
  */
 ADJ_PUBLIC AdjBuilder *
 adj_builder_new (const char *name, AdjSymbols *symbols, AdjFindOpFunc find_op);
-/* (transfer full): of a graph that is called as @graph is: its name, symbols, operators, header and
- * what the caller is set to. */
+/* (transfer full): an empty builder with the name, symbols, operators, header and thread settings
+ * of @graph. */
 ADJ_PUBLIC AdjBuilder *adj_builder_new_like (const AdjGraph *graph);
 ADJ_PUBLIC void adj_builder_free (AdjBuilder *builder); /* also one that was sealed */
 
@@ -82,13 +82,13 @@ ADJ_PUBLIC AdjNodeId adj_builder_copy (AdjBuilder *builder,
                                        guint index,
                                        AdjNodeId *map);
 
-/* What get_attr nodes read by @name: a graph, which is kept, or a value, which is copied. */
+/* Adds what get_attr nodes read as @name: a graph (a reference is taken) or a value (copied). */
 ADJ_PUBLIC void adj_builder_add_subgraph (AdjBuilder *builder, const char *name, AdjGraph *graph);
 ADJ_PUBLIC void adj_builder_add_attr (AdjBuilder *builder, const char *name, const AdjValue *value);
 
 /* The node of that name, or ADJ_NO_NODE. */
 ADJ_PUBLIC AdjNodeId adj_builder_find (AdjBuilder *builder, const char *name);
-ADJ_PUBLIC guint adj_builder_get_n_nodes (AdjBuilder *builder); /* that it has so far */
+ADJ_PUBLIC guint adj_builder_get_n_nodes (AdjBuilder *builder); /* added so far */
 
 /* (transfer full): @candidate by the naming rule of ir/SPEC.md §2.2; reserves the name. */
 ADJ_PUBLIC char *adj_builder_unique_name (AdjBuilder *builder, const char *candidate);

@@ -112,8 +112,8 @@ inputs_agree (const NodePairs *pair, const AdjNode *a, const AdjNode *b)
   return TRUE;
 }
 
-/* Names are counted up for each operator, so that an equal name alone says little when another
- * table of decompositions was used. */
+/* Matches nodes of equal name and target. Names are numbered per operator, so that an equal name
+ * alone is weak evidence when the graphs were decomposed differently. */
 static void
 match_names (NodePairs *pair, gboolean with_inputs)
 {
@@ -141,7 +141,8 @@ is_same_tensor (const AdjNode *a, const AdjNode *b, const NodePairs *pair)
          node_pairs_same_meta (pair, a->val.meta, b->val.meta);
 }
 
-/* What matched nodes read in the same place is the same value, however each graph computes it. */
+/* Matches the inputs of matched nodes position by position: they are the same value, even if each
+ * graph computes it in another way. */
 static void
 match_values (NodePairs *pair)
 {
@@ -183,7 +184,7 @@ mix_text (guint64 hash, const char *text)
   return mix (hash, 0);
 }
 
-/* The number of @id in a, which is what both graphs are keyed by. */
+/* The index in a of node @index of @graph; keys of both graphs refer to a. */
 static guint32
 get_place (const NodePairs *pair, const AdjGraph *graph, guint32 index)
 {
@@ -271,8 +272,8 @@ key_by_place (const NodePairs *pair, const AdjGraph *graph, guint index)
   return MAX (hash, 1);
 }
 
-/* Matches nodes with equal keys in order.  The nodes of b are keyed as they come, since their keys
- * may speak of inputs that were matched a moment ago. */
+/* Matches nodes with equal keys in order. A key of b is computed when its node is reached, since it
+ * may depend on inputs matched earlier in the same walk. */
 static void
 match_keys (NodePairs *pair, KeyFunc get_key)
 {

@@ -20,10 +20,10 @@ typedef struct
   const char *reason; /* what differs: "target", "args", "val", "recompute" …; %NULL for NONE */
 } AdjChange;
 
-/* Two graphs laid side by side.  Nodes are matched by origin where one graph was made of the other,
+/* Two graphs side by side. Nodes are matched by origin where one graph was made from the other,
  * then when they are the same call on matched inputs, then by name, target, annotation, place in
  * the source and inputs, then (op, inputs aligned), then name without inputs, then order within the
- * same op and stack frame, then as what matched nodes read in the same place; unmatched ones stay
+ * same op and stack frame, then as inputs of matched nodes in the same position; the rest stays
  * unmatched. */
 typedef struct
 {
@@ -34,11 +34,11 @@ typedef struct
 
 /* (transfer full) */
 ADJ_PUBLIC AdjAlignment *adj_graph_align (const AdjGraph *a, const AdjGraph *b);
-/* (transfer full): the alignment of @before with @after, which was made from it: origins of nodes
- * are followed. */
+/* (transfer full): the alignment of @before with @after, which was made from it, by the origins of
+ * nodes. */
 ADJ_PUBLIC AdjAlignment *adj_graph_align_made (const AdjGraph *before, const AdjGraph *after);
 ADJ_PUBLIC void adj_alignment_free (AdjAlignment *alignment);
-/* Equal but for names of nodes and provenance. */
+/* Equal except for names of nodes and provenance. */
 ADJ_PUBLIC gboolean adj_graph_equal_structure (const AdjGraph *a, const AdjGraph *b);
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (AdjAlignment, adj_alignment_free)

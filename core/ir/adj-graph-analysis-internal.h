@@ -14,9 +14,10 @@ typedef struct
 } AdjGraphAnalysis;
 
 /* The result of @analysis, which is static and identified by its address. (transfer none): valid as
- * long as @graph. Callable from any thread; of results computed at once, one is kept. */
+ * long as @graph. Callable from any thread; if several compute it at once, one result is kept. */
 gconstpointer adj_graph_analyse (const AdjGraph *graph, const AdjGraphAnalysis *analysis);
-/* Keeps @result (transfer full) as that of @analysis; of a graph that has one, frees it. */
+/* Keeps @result (transfer full) as the result of @analysis; frees it if the graph already has one.
+ */
 void
 adj_graph_keep_analysis (const AdjGraph *graph, const AdjGraphAnalysis *analysis, gpointer result);
 

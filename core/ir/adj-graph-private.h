@@ -48,7 +48,7 @@ struct _AdjGraph
   guint8 *roles;         /* AdjInputRole, per node */
   guint8 *after_tangent; /* per node */
   guint8 *backward;      /* per node */
-  guint update;          /* the first node behind autograd's; G_MAXUINT: no whole step */
+  guint update;          /* index of the first node after autograd's; G_MAXUINT: not a whole step */
 
   AdjNamedGraph *subgraphs;
   guint n_subgraphs;
@@ -61,10 +61,10 @@ struct _AdjGraph
 /* Derives users, last uses, roles and phases from the arguments of the nodes. */
 void adj_graph_index (AdjGraph *graph);
 void adj_graph_index_roles (AdjGraph *graph);
-/* Sets `after_tangent` of what autograd made, and `update`; of a graph that is no whole step, to
- * G_MAXUINT. */
+/* Sets `after_tangent` of the nodes that autograd made, and `update`, which is G_MAXUINT if the
+ * graph is not a whole step. */
 void adj_graph_find_whole_step (AdjGraph *graph);
-/* Whether it is said of @node that autograd made it. */
+/* Whether the metadata of @node says that autograd made it. */
 gboolean adj_node_is_of_autograd (const AdjNode *node);
 void adj_graph_free_analyses (AdjGraph *graph);
 

@@ -225,7 +225,7 @@ adj_graph_get_output (const AdjGraph *graph)
   return graph->output;
 }
 
-/* The node that is flat output @index; the output node when it is no node. */
+/* The node returned as flat output @index; the output node if that output is not a node. */
 static AdjNodeId
 find_returned (const AdjGraph *graph, guint index)
 {
@@ -240,7 +240,7 @@ find_returned (const AdjGraph *graph, guint index)
   return returned != NULL && returned->kind == ADJ_VALUE_NODE ? returned->node : graph->output;
 }
 
-/* ADJ_NO_NODE: @blame is about another graph. */
+/* The node that @blame names; ADJ_NO_NODE if it is about another graph. */
 static AdjNodeId
 find_blame (const AdjGraph *graph, const AdjBlame *blame)
 {

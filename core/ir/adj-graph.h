@@ -10,11 +10,11 @@
 
 G_BEGIN_DECLS
 
-/* A sealed graph: nodes in order of execution, immutable, counted atomically, shared by threads.
- * Made by AdjBuilder alone; passes make new ones. */
+/* A sealed graph: nodes in order of execution, immutable, atomically refcounted, shared by threads.
+ * Only AdjBuilder makes graphs; passes make new ones. */
 
-/* The partitioner_tag of what backward computes, and of what it computes even where forward has an
- * equal value. */
+/* Values of partitioner_tag: a backward node, and one that must not be merged with an equal node of
+ * forward. */
 #define ADJ_IS_BACKWARD "is_backward"
 /* Extra metadata, True: autograd made the node, in a graph that holds more than one phase. */
 #define ADJ_AUTOGRAD_BACKWARD "autograd_backward"
@@ -39,7 +39,7 @@ struct _AdjNodeMeta
 {
   const char *stack_trace; /* as PyTorch wrote it, innermost frame last */
   guint n_frames;
-  const AdjFrame *frames; /* @stack_trace taken apart */
+  const AdjFrame *frames; /* @stack_trace, parsed */
   guint n_modules;
   const AdjModule *modules; /* outermost first */
   guint n_fwd_modules;
@@ -50,9 +50,9 @@ struct _AdjNodeMeta
   const char *partitioner_tag; /* ADJ_IS_BACKWARD */
   const char *original_aten;
   const char *source;    /* of a placeholder: "L['x']" */
-  const char *parameter; /* of a placeholder: the path of the parameter it is, "h.0.attn.weight" */
-  const char *hook;      /* of a backward: the hook whose body it is of, "hook_body_0" */
-  const AdjValue *extra; /* DICT of keys that we keep without knowing them */
+  const char *parameter; /* of a placeholder: the path of its parameter, "h.0.attn.weight" */
+  const char *hook;      /* of a captured backward: the hook that contains it, "hook_body_0" */
+  const AdjValue *extra; /* DICT of keys that are kept but not interpreted */
 };
 
 struct _AdjNode
@@ -81,7 +81,7 @@ ADJ_PUBLIC const char *adj_graph_get_name (const AdjGraph *graph);
 ADJ_PUBLIC AdjSymbols *adj_graph_get_symbols (const AdjGraph *graph); /* (transfer none) */
 /* How its text begins and ends. */
 ADJ_PUBLIC AdjHeader adj_graph_get_header (const AdjGraph *graph);
-/* What the caller is set to; never %NULL. */
+/* The thread settings under which it is called; never %NULL. */
 ADJ_PUBLIC const AdjThreadState *adj_graph_get_thread_state (const AdjGraph *graph);
 /* The parameter list of a PYTREE header, "primals, tangents", or "x <- ([x], {})" when more than
  * that list is flattened; else %NULL. */
@@ -97,22 +97,23 @@ ADJ_PUBLIC guint adj_graph_get_n_inputs (const AdjGraph *graph);
 ADJ_PUBLIC AdjNodeId adj_graph_get_input (const AdjGraph *graph, guint index);
 /* The one output node. */
 ADJ_PUBLIC AdjNodeId adj_graph_get_output (const AdjGraph *graph);
-/* The nodes that @error blames, themselves or as inputs and outputs, each once and the one to look
- * at first.  (transfer full) (array length=n) */
+/* The nodes that @error names, directly or as inputs and outputs, each once, in the order of the
+ * error. (transfer full) (array length=n) */
 ADJ_PUBLIC AdjNodeId *adj_graph_find_blamed (const AdjGraph *graph, const GError *error, guint *n);
 /* Nodes without placeholders and output: what PyTorch's tools count. */
 ADJ_PUBLIC guint adj_graph_get_n_calls (const AdjGraph *graph);
 /* The last node that reads node @index in execution order; the node itself when it is unread. */
 ADJ_PUBLIC AdjNodeId adj_graph_get_last_use (const AdjGraph *graph, guint index);
 
-/* Graphs that get_attr nodes read; @name: (out) (optional): as what. */
+/* Graphs that get_attr nodes read; @name: (out) (optional): the attribute. */
 ADJ_PUBLIC guint adj_graph_get_n_subgraphs (const AdjGraph *graph);
 ADJ_PUBLIC AdjGraph *adj_graph_get_subgraph (const AdjGraph *graph,
                                              guint index,
                                              const char **name); /* (transfer none) */
 ADJ_PUBLIC AdjGraph *adj_graph_find_subgraph (const AdjGraph *graph,
                                               const char *name); /* (transfer none) (nullable) */
-/* Constants that get_attr nodes read, DATA or any other value; @name: (out) (optional): as what. */
+/* Constants that get_attr nodes read, DATA or any other value; @name: (out) (optional): the
+ * attribute. */
 ADJ_PUBLIC guint adj_graph_get_n_attrs (const AdjGraph *graph);
 ADJ_PUBLIC const AdjValue *
 adj_graph_get_attr (const AdjGraph *graph, guint index, const char **name);
@@ -122,8 +123,8 @@ ADJ_PUBLIC const AdjValue *adj_graph_find_attr (const AdjGraph *graph,
 /* By tag, else by position: from the first node that reads a tangent on all is backward.  Where
  * there are neither tags nor tangents everything is forward. */
 ADJ_PUBLIC gboolean adj_graph_is_backward (const AdjGraph *graph, guint index);
-/* In a graph of a whole step: whether the node stands behind all that autograd made, as what
- * updates the parameters does. */
+/* In a graph of a whole step: whether the node comes after all nodes that autograd made, as the
+ * update of the parameters does. */
 ADJ_PUBLIC gboolean adj_graph_is_update (const AdjGraph *graph, guint index);
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (AdjGraph, adj_graph_unref)

@@ -5,7 +5,7 @@
 
 G_BEGIN_DECLS
 
-/* What a placeholder carries, told by its target as PyTorch names it; found when the graph is
+/* The role of a placeholder, derived from its target, which PyTorch names; set when the graph is
  * sealed. */
 typedef enum
 {
@@ -16,14 +16,14 @@ typedef enum
   ADJ_INPUT_BACKWARD_RNG, /* "bwd_seed_1", "bwd_base_offset_1" */
 } AdjInputRole;
 
-/* Of a placeholder of that target; never NONE. */
+/* The role of a placeholder with target @target; never NONE. */
 AdjInputRole adj_input_role_from_target (const char *target);
 /* Of node @index. */
 AdjInputRole adj_graph_get_input_role (const AdjGraph *graph, guint index);
 /* Whether any placeholder has @role. */
 gboolean adj_graph_has_input (const AdjGraph *graph, AdjInputRole role);
-/* Whether node @index is a tangent, or is computed from one; in a graph of a whole step, which has
- * none, whether autograd made it or what it is computed from. */
+/* Whether node @index is a tangent or is computed from one. A graph of a whole step has no
+ * tangents: there, whether autograd made the node or a node that it is computed from. */
 gboolean adj_graph_depends_on_tangent (const AdjGraph *graph, guint index);
 
 /* Where a node runs, by its partitioner_tag (nullable). */

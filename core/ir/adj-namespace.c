@@ -46,8 +46,8 @@ static const char *const illegal_names[] = {
 /* The use of one text as a name and as the base of other names. */
 typedef struct
 {
-  guint64 last; /* number given to a name of this base */
-  guint node;   /* that has the name, plus one; 0: none */
+  guint64 last; /* last number given to a name of this base */
+  guint node;   /* index of the node with this name, plus one; 0: none */
   gboolean used;
   char name[];
 } Entry;
@@ -55,7 +55,7 @@ typedef struct
 struct _AdjNamespace
 {
   AdjArena *arena;
-  GHashTable *entries; /* name → Entry, which it stands in */
+  GHashTable *entries; /* name → Entry, keyed by its own name */
   char *buffer;        /* for the name being made */
   gsize capacity;
 };
@@ -215,7 +215,7 @@ adj_namespace_take (AdjNamespace *space, const char *candidate)
     {
       number = entry->last;
       if (stem == length && !entry->used && is_illegal (wanted))
-        entry->used = TRUE; /* by Python */
+        entry->used = TRUE; /* reserved by Python */
     }
 
   while (entry->used)

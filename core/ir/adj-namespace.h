@@ -19,10 +19,11 @@ void adj_namespace_free (AdjNamespace *space);
  * @space. */
 const char *adj_namespace_take (AdjNamespace *space, const char *candidate);
 
-/* (transfer none): @name as it is, which is in use from now on. */
+/* (transfer none): reserves @name unchanged. */
 const char *adj_namespace_hold (AdjNamespace *space, const char *name);
 
-/* Node number @node is called @name, which @space has handed out; %FALSE: another one was. */
+/* Records that node number @node has @name, which @space has handed out; %FALSE if another node has
+ * it. */
 gboolean adj_namespace_bind (AdjNamespace *space, const char *name, guint node);
 /* The node of that name; G_MAXUINT: none has it. */
 guint adj_namespace_find (const AdjNamespace *space, const char *name);

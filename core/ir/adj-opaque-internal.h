@@ -5,9 +5,9 @@
 
 G_BEGIN_DECLS
 
-/* Whether both are of one class and have the same content: two that were read of one file. */
+/* Whether both have the same class and content, as two objects read from one file do. */
 gboolean adj_opaque_is_like (const AdjOpaque *a, const AdjOpaque *b);
-/* Whether one can stand for the other: they are one object, or values with the same content. */
+/* Whether one can replace the other: they are one object, or values with equal content. */
 gboolean adj_opaque_is_same (const AdjOpaque *a, const AdjOpaque *b);
 
 G_END_DECLS

@@ -101,7 +101,7 @@ typed_finalize (AdjOpaque *object)
   g_free (((Typed *) object)->type);
 }
 
-/* Classes of C++ are scripted; others are of Python. */
+/* The class of scripted (C++) objects; typed_class is for objects of Python. */
 static const AdjOpaqueClass script_class = {
   .name = "object",
   .attribute = "_torchbind_obj",

@@ -25,13 +25,13 @@ typedef struct
   const char *attribute;
   /* (nullable): whether two of this class have the same content, as far as that is known. */
   gboolean (*equal) (const AdjOpaque *a, const AdjOpaque *b);
-  /* (nullable): whether @object never changes, so that those with the same content are one value:
-   * one attribute of a trace holds both.  %NULL: each is itself alone. */
+  /* (nullable): whether @object is immutable, so that objects with equal content share one
+   * attribute of a trace. %NULL: objects are told apart by identity. */
   gboolean (*is_value) (const AdjOpaque *object);
   /* (nullable) (transfer none): the qualified name of the class that it is an object of */
   const char *(*get_type) (const AdjOpaque *object);
-  /* (nullable) (transfer full) (nullable): how it stands among the arguments of a call in the text
-   * of a graph: "Scale(2.0)" */
+  /* (nullable) (transfer full) (nullable): its text as an argument of a call in graph text:
+   * "Scale(2.0)" */
   char *(*write) (const AdjOpaque *object);
   char *(*describe) (const AdjOpaque *object); /* (nullable) (transfer full): for messages */
   void (*finalize) (AdjOpaque *object);        /* (nullable): frees members of the derived struct */
@@ -51,8 +51,8 @@ ADJ_PUBLIC void adj_opaque_unref (AdjOpaque *object);     /* @object: (nullable)
 /* (transfer full): "hook scale", for messages. */
 ADJ_PUBLIC char *adj_opaque_describe (const AdjOpaque *object);
 
-/* (transfer none) (nullable): "_TorchScriptTesting::_TensorQueue"; %NULL: it has no class of that
- * kind. */
+/* (transfer none) (nullable): "_TorchScriptTesting::_TensorQueue"; %NULL: its class has no
+ * qualified name. */
 ADJ_PUBLIC const char *adj_opaque_get_type (const AdjOpaque *object);
 /* (transfer full): an object of which only the qualified name of its class is known. */
 ADJ_PUBLIC AdjOpaque *adj_opaque_new_of_type (const char *type);

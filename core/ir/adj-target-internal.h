@@ -20,12 +20,12 @@ const char *adj_target_get_symbol (const char *target, AdjFixity *fixity);
 /* The reverse: "operator.add" for "+" and INFIX. */
 const char *adj_target_from_symbol (const char *symbol, AdjFixity fixity);
 
-/* Whether what is called so writes by its name, as PyTorch gives them: `add_`, `operator.iadd`,
- * `torch.ops.aten.mul_.Tensor`; for whoever has no schema. */
+/* Whether @target names an in-place function by PyTorch's conventions: `add_`, `operator.iadd`,
+ * `torch.ops.aten.mul_.Tensor`; for callables without a schema. */
 gboolean adj_target_names_write (const char *target);
 
-/* What the graph of a captured backward calls beside operators, and, the last, what a trace has
- * kept as one call (interpreter/SPEC.md §5.4). */
+/* Callables other than operators in the graph of a captured backward. The last one stands for a
+ * call that a trace keeps whole (interpreter/SPEC.md §5.4). */
 #define ADJ_TARGET_CALL_HOOK "torch._dynamo.external_utils.call_hook"
 #define ADJ_TARGET_CALL_BACKWARD "torch._dynamo.external_utils.call_backward"
 #define ADJ_TARGET_FINAL_CALLBACKS "torch._dynamo.external_utils._exec_final_callbacks_stub"
@@ -41,8 +41,8 @@ gboolean adj_target_names_write (const char *target);
  * are returned as they are. */
 char *adj_target_get_printed (const char *target);
 
-/* (transfer full): the callable that a text prints so, where it is of a module that graphs of
- * compiled autograd call; else @printed. */
+/* (transfer full): the callable that is printed as @printed, if it belongs to a module that graphs
+ * of compiled autograd call; else a copy of @printed. */
 char *adj_target_from_printed (const char *printed);
 
 G_END_DECLS

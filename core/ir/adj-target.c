@@ -15,7 +15,7 @@ typedef struct
   AdjFixity fixity;
 } Symbol;
 
-/* Where two targets share a symbol, the first is the one that text is read as. */
+/* If two targets share a symbol, text is read as the first. */
 static const Symbol symbols[] = {
   { "operator.add", "+", ADJ_FIXITY_INFIX },
   { "operator.sub", "-", ADJ_FIXITY_INFIX },

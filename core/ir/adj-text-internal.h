@@ -19,8 +19,8 @@ AdjGraph *adj_graph_parse_with (const char *text,
                                 AdjDiags *diags,
                                 GError **error);
 
-/* (transfer full) (nullable): @text without what makes terminals change colours; %NULL when it has
- * nothing of that. */
+/* (transfer full) (nullable): @text without the escape sequences of terminal colours; %NULL if it
+ * has none. */
 char *adj_text_strip_colors (const char *text, gssize length);
 
 /* Takes a Python stack trace text apart; frames and their texts live in @arena. */

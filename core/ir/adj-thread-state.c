@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What a thread is set to while a graph runs (grad mode, autocast, deterministic algorithms), as
+/* Thread settings while a graph runs (grad mode, autocast, deterministic algorithms), as
  * annotations of a graph. */
 
 #include "ir/adj-thread-state.h"

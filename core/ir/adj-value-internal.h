@@ -12,7 +12,8 @@ AdjValue adj_value_copy_to_arena (const AdjValue *value, AdjArena *arena);
 /* (nullable): what @dict has under @name; @dict (nullable) may be no DICT. */
 const AdjValue *adj_value_find_member (const AdjValue *dict, const char *name);
 
-/* Reads what tensors in @value have not read yet; %FALSE when that fails, or did before. */
+/* Reads the data of tensors in @value that is not loaded yet; %FALSE if that fails, or failed
+ * before. */
 gboolean adj_value_fetch (const AdjValue *value, GError **error);
 gboolean adj_values_fetch (const AdjValue *values, guint n, GError **error);
 

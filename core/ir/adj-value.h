@@ -112,7 +112,7 @@ ADJ_PUBLIC GArray *adj_value_array_new (void);
 /* Makes a value of @kind from the gathered items, which are moved; @items stays allocated. */
 ADJ_PUBLIC AdjValue adj_value_array_end (GArray *items, AdjValueKind kind);
 
-/* All of it: containers, strings, and one more reference of each kind that is counted. */
+/* A deep copy: containers and strings are copied, and a reference is taken to each counted leaf. */
 ADJ_PUBLIC AdjValue adj_value_copy (const AdjValue *value);
 /* Releases what @value owns and sets it to NONE; not for a borrowed value. */
 ADJ_PUBLIC void adj_value_clear (AdjValue *value);

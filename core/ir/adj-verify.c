@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Verifies a graph: names, references, places in the source and what getitem takes apart. */
+/* Verifies a graph: names, references, places in the source and getitem indices. */
 
 #include "ir/adj-verify.h"
 

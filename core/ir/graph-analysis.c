@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The results of analyses, kept with their graph: a list that grows at its head, without a lock. */
+/* Results of analyses, kept with their graph in a lock-free list that grows at its head. */
 
 #include "ir/adj-graph-analysis-internal.h"
 #include "ir/adj-graph-private.h"
@@ -20,7 +20,8 @@ find (const AdjAnalysisResult *results, const AdjGraphAnalysis *analysis)
   return NULL;
 }
 
-/* What is kept of @analysis: @result, which is taken, unless another was there first. */
+/* Keeps @result (taken) for @analysis unless another thread was first; returns the result that is
+ * kept. */
 static gconstpointer
 keep (const AdjGraph *graph, const AdjGraphAnalysis *analysis, gpointer result)
 {

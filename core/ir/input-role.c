@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Roles of placeholders, and what follows from them for the nodes: set once, when a graph is
+/* Roles of placeholders and the phases of nodes that follow from them; set once, when a graph is
  * sealed. */
 
 #include "ir/adj-graph-private.h"
@@ -38,9 +38,9 @@ adj_phase_from_tag (const char *tag)
   return ADJ_PHASE_UNKNOWN;
 }
 
-/* Whether @node runs in the backward, or behind it: by its tag; without one, an input by its role,
- * a call of autograd, or one behind the first that reads a backward value, as the optimiser's are.
- */
+/* Whether @node belongs to the backward or comes after it: by its tag, else by its role
+ * (placeholders and output), by autograd having made it, or by @in_backward, which is set once a
+ * backward value was read. */
 static gboolean
 find_phase (const AdjNode *node, AdjInputRole role, gboolean of_autograd, gboolean in_backward)
 {

@@ -96,8 +96,8 @@ node_same_target (const AdjNode *a, const AdjNode *b)
          (a->opcode == ADJ_OPCODE_PLACEHOLDER || g_str_equal (a->target, b->target));
 }
 
-/* (nullable): the tag of @node where it says what would not hold without it.  PyTorch 2.15 tags all
- * nodes of a joint graph, older ones those of the backward alone. */
+/* (nullable): the tag of @node if its absence would mean something else.  PyTorch 2.15 tags all
+ * nodes of a joint graph, older ones only those of the backward. */
 static const char *
 get_telling_tag (const AdjNode *node)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Operators of a graph that no table has. */
+/* Operators of a graph that are in no table. */
 
 #include "ir/adj-own-ops-internal.h"
 #include "ir/builder-private.h"

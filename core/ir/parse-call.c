@@ -164,7 +164,7 @@ adj_reader_read_parts (AdjReader *r, GString *path)
   return TRUE;
 }
 
-/* `["0"]`, and `[0]` where something of it is read or called. */
+/* `["0"]`; also `[0]` when an attribute, item or call of it follows. */
 static gboolean
 read_member (AdjReader *r, GString *path)
 {
@@ -202,7 +202,7 @@ read_members (AdjReader *r, GString *path)
   return TRUE;
 }
 
-/* `self`, and `root`, as a graph is called while it is made. */
+/* Whether `self` is next, or `root`, the name that FX gives the module while it traces. */
 static gboolean
 at_self (const AdjReader *r)
 {
@@ -288,8 +288,8 @@ parsed_has_nodes (const AdjParsedNode *parsed)
   return FALSE;
 }
 
-/* Whether an argument may be computed by calling @path.  What makes an object, `Shard(dim=0)`, is
- * how PyTorch writes one; it is not called. */
+/* Whether an argument may be computed by calling @path. A constructor such as `Shard(dim=0)` is
+ * PyTorch's text of an object and is not called. */
 static gboolean
 may_nest (AdjReader *r, const char *path)
 {

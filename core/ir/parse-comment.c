@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 
-/* What stands between the statements: places in the source, and what PyTorch adds to them since
- * 2.9: annotations, the policy of checkpointing, meta of the nodes (ir/SPEC.md §5.6). */
+/* Comments between statements: places in the source, and since PyTorch 2.9 annotations,
+ * checkpointing policy and node meta (ir/SPEC.md §5.6). */
 
 #include <string.h>
 
@@ -54,9 +54,8 @@ adj_description_new (const char *comment, gsize length)
 
 /* -- Places ---- */
 
-/* Statements from here on come from another place.  PyTorch prints a place anew when the whole
- * stack is another one, even if it ends in the same line; a newline more keeps such stacks apart.
- */
+/* Sets the place of the statements that follow.  PyTorch prints a place anew when the whole stack
+ * differs, even if it ends in the same line; an extra newline keeps such stacks apart. */
 static void
 set_stack_trace (AdjModuleReader *module, char *trace)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 
-/* What stands behind the module of an exported program: its signature and the ranges of symbols.
+/* The text after the module of an exported program: its signature and the ranges of symbols.
  *
  *   Graph signature: ExportGraphSignature(input_specs=[InputSpec(kind=<InputKind.PARAMETER: 2>, …
  *   Graph signature:
@@ -15,7 +15,7 @@
 
 #define MAX_LENGTH (16u << 20)
 
-/* What is read of a text that ends at @end.  (No regular expressions: GRegex crashes where memory
+/* A reader of a text that ends at @end.  (No regular expressions: GRegex crashes where memory
  * runs out.) */
 typedef struct
 {
@@ -45,7 +45,7 @@ take_literal (Scanner *scanner, const char *literal)
   return TRUE;
 }
 
-/* As many bytes as @is_in says of; at least one. */
+/* Takes the bytes that @is_in accepts; at least one. */
 static gboolean
 take_while (Scanner *scanner, gboolean (*is_in) (char c), Piece *piece)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 
-/* Expressions, with Python's precedence.  What is computed becomes nodes. */
+/* Expressions, with Python's precedence.  Operations become nodes. */
 
 #include <string.h>
 
@@ -231,8 +231,8 @@ adj_expression_read_item (AdjReader *r, AdjValue *out)
 
 /* -- Right sides ---- */
 
-/* Whether the bracket that is next closes at the end of the statement, with one item in it: it is
- * there for the sake of the line's length. */
+/* Whether the next bracket holds one item and closes at the end of the statement: formatters wrap
+ * long lines so. */
 static gboolean
 is_wrapped (const AdjReader *r)
 {

@@ -24,7 +24,8 @@ void adj_parameter_describe (Parameter *parameter, const char *text, const char 
 /* Replaces what becomes placeholders; @parameters: (transfer full) */
 void adj_header_set_parameters (AdjHeaderReader *header, GPtrArray *parameters);
 
-/* Whether a line says what values of an unpacking are, or unpacks (parse-pytree.c). */
+/* Reads a line that annotates values of an unpacking, or one that unpacks (parse-pytree.c); %FALSE
+ * if it does not. */
 gboolean adj_header_read_bindings (AdjHeaderReader *header, AdjReader r);
 gboolean adj_header_read_unpacking (AdjHeaderReader *header, AdjReader r);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 
-/* What stands above the statements: parameters, which become placeholders.  PyTorch has several
- * ways to write it (ir/SPEC.md §5.3). */
+/* The header above the statements: parameters, which become placeholders.  PyTorch has several ways
+ * to write it (ir/SPEC.md §5.3). */
 
 #include <string.h>
 
@@ -52,7 +52,7 @@ adj_header_clear (AdjHeaderReader *header)
   g_clear_pointer (&header->return_type, g_free);
 }
 
-/* Of those with one name, the first is found. */
+/* Indexes @parameter by name; among equal names the first is found. */
 static void
 index_parameter (AdjHeaderReader *header, Parameter *parameter)
 {
@@ -69,7 +69,7 @@ add_parameter (AdjHeaderReader *header, Parameter *parameter)
   index_parameter (header, parameter);
 }
 
-/* Takes @parameters, in place of those that there are. */
+/* Takes @parameters, which replace the present ones. */
 void
 adj_header_set_parameters (AdjHeaderReader *header, GPtrArray *parameters)
 {
@@ -301,7 +301,7 @@ read_alias (AdjHeaderReader *header, AdjReader r)
   if ((has_bracket && !adj_reader_take (&r, ")")) || !adj_tail_read (&r, NULL))
     return FALSE;
 
-  /* What has its name already only gets another one. */
+  /* If the parameter was renamed or @name is taken, this is an ordinary binding. */
   parameter = g_hash_table_lookup (header->by_target, parameter_name);
   known = g_hash_table_lookup (header->by_target, name);
   if (!parameter || !g_str_equal (parameter->name, parameter_name) ||
@@ -328,7 +328,7 @@ take_words (AdjReader *r, const char *const *words)
   return adj_reader_at_end (r);
 }
 
-/* `name = `, whatever is annotated. */
+/* Takes `name = `, with or without an annotation. */
 static gboolean
 take_target (AdjReader *r, const char *name)
 {

@@ -16,7 +16,7 @@
 #include "ir/parse-private.h"
 #include "ir/text-private.h"
 
-/* A line being taken apart. */
+/* A line that is being parsed. */
 typedef struct
 {
   AdjModuleReader *module;
@@ -90,7 +90,7 @@ as_repr (const char *text, gsize length)
   return g_string_free (g_steal_pointer (&out), FALSE);
 }
 
-/* What was left as text is a device, or the text itself. */
+/* Turns text into a device or a string where possible; other leaves are copied. */
 static gboolean
 quote_leaf (const AdjValue *leaf, AdjValue *out, gpointer data)
 {
@@ -267,7 +267,7 @@ is_sound (const Line *l)
   return parts[0] != NULL;
 }
 
-/* A method belongs to a node. */
+/* Whether the first argument of a method call is a node. */
 static gboolean
 has_receiver (const Line *l)
 {
@@ -286,7 +286,7 @@ read_node (Line *l)
     return FALSE;
   rest = read_target (l, expression, end, "](args = ");
   if (rest != NULL && l->opcode == ADJ_OPCODE_GET_ATTR)
-    return FALSE; /* it takes nothing */
+    return FALSE; /* get_attr takes no arguments */
   if (rest != NULL)
     return is_sound (l) && read_call (l, rest, end) && has_receiver (l);
   rest = read_target (l, expression, end, "](default=");
@@ -311,7 +311,7 @@ add_node (Line *l)
                        .origin = ADJ_NO_NODE };
   g_autofree char *target = NULL;
 
-  /* A parameter that is called like an earlier node could not be told from it. */
+  /* A parameter with the name of an earlier node would be ambiguous. */
   if (l->opcode == ADJ_OPCODE_PLACEHOLDER)
     spec.target = target = adj_module_take_target (
         l->module,
@@ -332,7 +332,7 @@ adj_lines_begin (const AdjLine *line)
          memcmp (line->at + line->length - strlen (tail), tail, strlen (tail)) == 0;
 }
 
-/* `graph(%x, y):`: these have no lines of their own. */
+/* `graph(%x, y):`: parameters that have no line of their own. */
 void
 adj_lines_read_parameters (AdjModuleReader *module, const AdjLine *line)
 {

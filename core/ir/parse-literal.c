@@ -114,7 +114,8 @@ read_bytes (const AdjToken *token, AdjValue *out)
   return TRUE;
 }
 
-/* Whether it is b'…', which nothing but escapes makes different from its bytes. */
+/* Whether it is b'…' without another prefix or triple quotes, so that only escapes need decoding.
+ */
 static gboolean
 is_plain_bytes (const AdjToken *token)
 {

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 
-/* Statements as Python delimits them: a line, or several that brackets, backslashes and strings
- * join.  What formatters put on lines of its own comes along: `x = y = None` and `iadd = x`. */
+/* Statements as Python delimits them: one line, or several joined by brackets, backslashes and
+ * strings.  Includes what formatters put on lines of its own: `x = y = None` and `iadd = x`. */
 
 #include <string.h>
 
 #include "ir/text-reader-private.h"
 
-/* What may be looked through in vain for the ends of brackets, in bytes. */
+/* Bound on the bytes that are scanned for closing brackets without finding them. */
 #define MAX_WASTED (64u << 20)
 
 static gboolean
@@ -24,7 +24,8 @@ is_in_place (const AdjToken *token, gboolean is_indexed)
   return token->length > 1 || is_indexed;
 }
 
-/* Comes to where the line that @r begins ends; %FALSE when a bracket or string in it does not. */
+/* Advances to the end of the logical line that @r begins; %FALSE if a bracket or string in it has
+ * no end. */
 static gboolean
 skip_logical_line (AdjReader *r, gboolean *has_in_place)
 {
@@ -113,7 +114,7 @@ take_followers (AdjText *text, const AdjLine *first, const char *end, gboolean i
 
 /* -- Blocks ---- */
 
-/* `with x:`: all that is indented below it belongs to it, but not comments behind it. */
+/* `with x:`: the block has all lines indented below it, without trailing comments. */
 static gboolean
 begins_block (const AdjReader *r)
 {

@@ -76,7 +76,8 @@ is_type_text (const char *text, gsize length)
   return length > 0 && depth == 0;
 }
 
-/* An annotation without quotes may go on in the next line: in one, with a blank behind commas. */
+/* An annotation without quotes may continue on further lines: joins them, with a blank after
+ * commas. */
 static char *
 join_annotation (const char *text, gsize length)
 {
@@ -313,7 +314,7 @@ read_fwd_modules (AdjParsedMeta *metadata, AdjValue *value, AdjSymbols *symbols)
 static void
 read_val (AdjParsedMeta *metadata, AdjValue *value, AdjSymbols *symbols)
 {
-  /* RAW is what an annotation says. */
+  /* RAW is the text of an annotation. */
   if (value->kind == ADJ_VALUE_RAW)
     value->kind = ADJ_VALUE_STRING;
   adj_value_clear (&metadata->val);

@@ -40,8 +40,8 @@ find_def (const Module *module, AdjLine *line)
   return FALSE;
 }
 
-/* Where the header that begins in the next line must have ended: parameters without an end do not
- * make each function look through all that follow. */
+/* Bounds the search for the end of the header that begins in the next line, so that unterminated
+ * parameters do not make each function scan the rest of the text. */
 static const char *
 find_header_end (const AdjText *text)
 {
@@ -180,7 +180,7 @@ read_return (Module *module, const AdjLine *line)
   module->has_output = TRUE;
 }
 
-/* Whether @line is nothing but a string in triple quotes. */
+/* Whether @line consists of a string in triple quotes. */
 static gboolean
 is_block (const AdjLine *line)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 
-/* The names of nodes: what the text calls them, and what we do where it does not. */
+/* Names of nodes: those of the text, and those made up for nodes without one. */
 
 #include <string.h>
 
@@ -42,7 +42,8 @@ adj_module_set (AdjModuleReader *module, const char *name, const AdjValue *value
   g_hash_table_insert (module->names, g_strdup (name), copy);
 }
 
-/* The names in the text that may be values: not members, not called functions. (transfer full) */
+/* The names in the text that may denote values: no members and no called functions. (transfer full)
+ */
 static GHashTable *
 collect_words (const AdjWords *words)
 {
@@ -60,8 +61,8 @@ collect_words (const AdjWords *words)
   return set;
 }
 
-/* "x_1_2" → "x": the namespace goes on from the last number of a base, but from 1 for a name that
- * has one, through all that are taken. */
+/* "x_1_2" → "x": for a base, the namespace continues from its last number; for a name with a number
+ * it would try all numbers from 1. */
 static char *
 dup_base (const char *name)
 {
@@ -122,7 +123,7 @@ adj_module_bind (AdjModuleReader *module, const char *name, AdjSpan span)
   return adj_module_take_name (module, name, span);
 }
 
-/* No two parameters have one name: text could not tell them apart. */
+/* Parameters get different names, since text could not tell equal ones apart. */
 char *
 adj_module_take_target (AdjModuleReader *module, const char *target, const char *name, AdjSpan span)
 {

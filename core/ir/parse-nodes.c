@@ -90,7 +90,7 @@ typedef struct
 {
   const AdjModuleReader *module;
   AdjSpan span;
-  const char *at, *end; /* of the statement, as far as it was not looked through */
+  const char *at, *end; /* the part of the statement that is not searched yet */
   const char *line_start;
 } Place;
 
@@ -105,7 +105,8 @@ report_unread (const AdjValue *leaf, gpointer data)
   if (leaf->kind != ADJ_VALUE_RAW || *leaf->text == '<')
     return TRUE;
 
-  /* A nested call comes before what it is an argument of: then the place is the last one known. */
+  /* The text of a nested call may precede the search position: then the last known place is used.
+   */
   found = memmem (place->at, place->end - place->at, leaf->text, leaf->n);
   for (const char *at = place->at; found && at < found; at++)
     if (*at == '\n')

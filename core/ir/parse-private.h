@@ -12,8 +12,8 @@ G_BEGIN_DECLS
 
 typedef struct _AdjStatement AdjStatement;
 
-/* Reads values off a stream of tokens; @token is the next one.  In brackets the ends of lines and
- * comments are passed over. */
+/* Reads values from a stream of tokens; @token is the next one.  Inside brackets newlines and
+ * comments are skipped. */
 typedef struct
 {
   AdjLexer lexer;
@@ -23,10 +23,11 @@ typedef struct
   AdjSymbols *symbols;     /* (nullable) */
   AdjStatement *statement; /* (nullable): values may be computed, by nodes of this statement */
   guint depth;
-  guint brackets;             /* open around @token */
-  gboolean quotes_raw;        /* an unread stretch of text is not kept */
-  gboolean raw_mentions_node; /* one names a node, or is not kept */
-  gboolean is_open;           /* a bracket or string does not end: nor does what is around it */
+  guint brackets;      /* open around @token */
+  gboolean quotes_raw; /* text that is not understood counts as mentioning a node, so that it is
+                          quoted */
+  gboolean raw_mentions_node; /* unread text mentions a node, or @quotes_raw is set */
+  gboolean is_open;           /* a bracket or string has no end, nor has what contains it */
 } AdjReader;
 
 void adj_reader_init (AdjReader *reader, const char *text, gsize length, guint line);
@@ -36,9 +37,9 @@ gboolean adj_reader_at (const AdjReader *reader, const char *punct);
 /* Takes @punct if it is next. */
 gboolean adj_reader_take (AdjReader *reader, const char *punct);
 gboolean adj_reader_at_name (const AdjReader *reader, const char *name);
-/* Whether nothing but a comment is left of the line. */
+/* Whether the rest of the line is empty or a comment. */
 gboolean adj_reader_at_end (const AdjReader *reader);
-/* Whether a simple statement ends here: so does its line, or a semicolon follows. */
+/* Whether a simple statement ends here: at the end of its line or before a semicolon. */
 gboolean adj_reader_at_end_of_statement (const AdjReader *reader);
 /* Whether @punct follows the next token. */
 gboolean adj_reader_is_before (const AdjReader *reader, const char *punct);
@@ -102,7 +103,7 @@ void
 adj_thread_state_parse (const char *text, gsize length, AdjSymbols *symbols, AdjThreadState *out);
 void
 adj_symbol_metadata_parse (const char *name, const char *text, gsize length, AdjSymbols *symbols);
-/* Adds @key to the members without a place of their own; takes @value. */
+/* Keeps @key, which has no member of its own, in @extra; takes @value. */
 void adj_parsed_meta_keep (AdjParsedMeta *metadata, const char *key, AdjValue *value);
 
 /* -- Lines ---- */
@@ -133,7 +134,7 @@ const char *adj_tail_find_metadata (const char *text, gsize length, gsize *n_met
 
 /* -- Statements (parse-statement.c, parse-names.c, parse-return.c) ---- */
 
-/* The words of the whole text, collected when a name must be made up that is none of them. */
+/* The words of the whole text, collected when a made-up name must differ from all of them. */
 typedef struct
 {
   const char *text;
@@ -150,12 +151,12 @@ typedef struct
   AdjDiags *diags;     /* (nullable) */
   GHashTable *names;   /* (owned) name in the text → AdjValue that it denotes */
   GHashTable *targets; /* (owned) set of those of placeholders */
-  guint n_targets;     /* how far they are numbered, where the text has one twice */
+  guint n_targets;     /* last number given to a duplicate target */
   char *stack_trace;   /* (nullable) of the statements that follow */
-  char *notes;         /* (nullable) metadata of the statements that follow */
-  GString *block;      /* (nullable) metadata of the next statement, without braces */
-  guint n_leaves;      /* of inputs, when a function shuffles them and outputs */
-  gboolean quotes_raw; /* what is not understood is kept in quotes */
+  char *notes;         /* (nullable) metadata for the statements that follow */
+  GString *block;      /* (nullable) metadata for the next statement, without braces */
+  guint n_leaves;      /* of the inputs that a shuffling function passes to the outputs */
+  gboolean quotes_raw; /* text that is not understood is kept in quotes */
 } AdjModuleReader;
 
 GHashTable *adj_module_names_new (void);
@@ -181,7 +182,7 @@ char *adj_module_take_target (AdjModuleReader *module,
                               const char *target,
                               const char *name,
                               AdjSpan span);
-/* A name for a node that the text calls otherwise, or not at all. */
+/* A name for a node that has another name in the text, or none. */
 char *adj_module_make_up_name (AdjModuleReader *module, const char *candidate);
 /* The name of a node that the text calls @name: that name, made unique. (transfer full) */
 char *adj_module_take_name (AdjModuleReader *module, const char *name, AdjSpan span);
@@ -192,7 +193,7 @@ char *adj_module_bind (AdjModuleReader *module, const char *name, AdjSpan span);
 
 /* Whether @line is `graph(…):`. */
 gboolean adj_lines_begin (const AdjLine *line);
-/* The placeholders that it names. */
+/* Adds the placeholders that it names. */
 void adj_lines_read_parameters (AdjModuleReader *module, const AdjLine *line);
 /* Adds the node of `%name : …`, RAW at worst; %FALSE when @line is none. */
 gboolean adj_lines_read_node (AdjModuleReader *module, const AdjLine *line);
@@ -201,7 +202,7 @@ gboolean adj_lines_read_return (AdjModuleReader *module, const AdjLine *line);
 
 /* -- Headers (parse-header.c) ---- */
 
-/* What the placeholders are made from.  All members are owned. */
+/* What placeholders are made from.  All members are owned. */
 typedef struct
 {
   AdjModuleReader *module; /* (unowned) */
@@ -209,7 +210,7 @@ typedef struct
   GHashTable *by_target;   /* name without stars → parameter */
   GPtrArray *bindings;     /* annotations of what a pytree unpacks into */
   GHashTable *metadata;    /* node name → text of its metadata */
-  GHashTable *given; /* (unowned) (nullable): the same, for names of which the text has none */
+  GHashTable *given; /* (unowned) (nullable): the same, for names without metadata in the text */
   char *signature;   /* (nullable) "primals, tangents", when it is a pytree's */
   char *return_type;
   gboolean is_boxed;
@@ -220,7 +221,7 @@ void adj_header_init (AdjHeaderReader *header, AdjModuleReader *module);
 void adj_header_clear (AdjHeaderReader *header);
 /* Reads `(self, a: "f32[2]", b = None) -> T` up to the colon, over several lines if necessary. */
 gboolean adj_header_read (AdjHeaderReader *header, AdjReader *r);
-/* A line below that makes or names placeholders; %FALSE when it is none. */
+/* Reads a line below the header that makes or names placeholders; %FALSE if it does not. */
 gboolean adj_header_read_line (AdjHeaderReader *header, const AdjReader *r);
 /* Adds the placeholders, once. */
 void adj_header_end (AdjHeaderReader *header);
@@ -228,7 +229,7 @@ void adj_header_end (AdjHeaderReader *header);
 /* -- Comments (parse-comment.c) ---- */
 
 void adj_comment_read (AdjHeaderReader *header, const AdjLine *line);
-/* A line of a block in triple quotes, which is about the next statement. */
+/* Reads a line of a block in triple quotes, which describes the next statement. */
 void adj_block_read (AdjModuleReader *module, const AdjLine *line);
 /* Applies the comments above a statement to @metadata; %NULL: drops them. */
 void adj_notes_apply (AdjModuleReader *module, AdjParsedMeta *metadata);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Lines that unpack the parameters of forward() into placeholders, and say what those are. */
+/* Lines that unpack the parameters of forward() into placeholders and annotate those. */
 
 #include <string.h>
 
@@ -47,7 +47,7 @@ join_targets (const GPtrArray *parameters)
   return g_string_free (g_steal_pointer (&joined), FALSE);
 }
 
-/* What each name was annotated with becomes the parameter's. */
+/* Moves the annotation of each name to its parameter. */
 static void
 adopt_bindings (AdjHeaderReader *header, GPtrArray *parameters)
 {
@@ -129,7 +129,7 @@ append_token (GString *out, const AdjToken *token)
     g_string_append_len (out, token->text, token->length);
 }
 
-/* Whether the token is a bracket that does not end what @open began. */
+/* Whether the token is a closing bracket that does not match @open. */
 static gboolean
 is_mismatched (const AdjReader *r, char open)
 {
@@ -141,8 +141,8 @@ is_mismatched (const AdjReader *r, char open)
   return FALSE;
 }
 
-/* What stands between the bracket that is next and its end, as PyTorch spaces it: `([x], {'k':k})`.
- * Without the commas that formatters leave before a bracket; %NULL: brackets do not match. */
+/* The text between the next bracket and its end, spaced as PyTorch does: `([x], {'k':k})`. Commas
+ * that formatters leave before a bracket are dropped; %NULL: brackets do not match. */
 static char *
 dup_spaced (AdjReader r)
 {
@@ -183,7 +183,7 @@ dup_flattened (const AdjReader *r)
   return g_strndup (text + strlen (head), strlen (text) - strlen (head) - strlen (tail));
 }
 
-/* "x, y", and what of them is flattened when it is more than their list. */
+/* "x, y", followed by the flattened expression if that is more than their list. */
 static char *
 dup_signature (AdjHeaderReader *header, const AdjReader *r)
 {
@@ -196,7 +196,7 @@ dup_signature (AdjHeaderReader *header, const AdjReader *r)
              : g_steal_pointer (&joined);
 }
 
-/* Whether a call is next, and nothing behind it. */
+/* Whether the rest is a single call. */
 static gboolean
 is_call (AdjReader r)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 
-/* What is not understood: its text is kept as a node that reads the nodes it mentions.  Every name
- * that it may give a value stands for that node. */
+/* Statements that are not understood: the text becomes a RAW node that reads the nodes it mentions.
+ * Every name that it may assign denotes that node. */
 
 #include <string.h>
 
@@ -11,7 +11,7 @@
 
 /* -- Text ---- */
 
-/* Quotes that do not end, also behind a prefix: r"… */
+/* Whether it is a string without end, with or without a prefix: r"… */
 static gboolean
 is_open_string (const AdjToken *token)
 {
@@ -19,8 +19,8 @@ is_open_string (const AdjToken *token)
                                           memchr (token->text, '"', token->length) != NULL);
 }
 
-/* A string over several lines, in one; of one that does not end each quote becomes a mark that
- * nothing is made of. */
+/* Appends a string over several lines as one line; in one without end, quotes and '#' become '?',
+ * so that nothing is read out of them. */
 static void
 append_token (GString *out, const AdjToken *token)
 {
@@ -69,7 +69,7 @@ close_brackets (GString *text, gboolean is_changed)
     g_string_insert (text, g_array_index (ends, gssize, i), NOT_UNDERSTOOD);
 }
 
-/* What stands between two tokens where a line ends. */
+/* The text to put between two tokens where a line ends. */
 static const char *
 joint (const GString *before, const AdjToken *next, guint depth, gboolean ends_line)
 {
@@ -135,8 +135,7 @@ is_word (const AdjToken *token, const char *word)
   return token->kind == ADJ_TOKEN_NAME && adj_token_is (token, word);
 }
 
-/* Whether a name before @next, outside of brackets or not, is given a value.  `x += 1` changes the
- * value that it has. */
+/* Whether a name before @next is assigned; @depth: of brackets.  `x += 1` does not rebind x. */
 static gboolean
 assigns (const AdjToken *next, guint depth)
 {
@@ -212,7 +211,7 @@ find_unpacked (const char *text, gsize length, GHashTable *names)
     add_name (names, &g_array_index (pattern, AdjToken, i));
 }
 
-/* Every name that @text may give a value: where it stands → name. */
+/* Every name that @text may assign: position → name. */
 static GHashTable *
 find_assigned (const char *text, gsize length)
 {
@@ -256,7 +255,7 @@ typedef struct
   const char *text; /* in one line */
   gsize length;
   char *name;           /* (owned) */
-  GHashTable *assigned; /* (owned): where names are given values that the node stands for */
+  GHashTable *assigned; /* (owned): position → name that is assigned and denotes the node */
   GArray *args;         /* (owned): the nodes that are mentioned, each once */
 } Raw;
 
@@ -370,7 +369,7 @@ is_free (const AdjModuleReader *module, const char *name)
   return !adj_node_id_is_valid (adj_builder_find (module->builder, name));
 }
 
-/* The one name that the text gives values to; %NULL: none or several. */
+/* The only name that the text assigns; %NULL: none or several. */
 static const char *
 find_only (const Raw *raw)
 {
@@ -389,8 +388,8 @@ find_only (const Raw *raw)
   return only;
 }
 
-/* The name of the node: @bound, with which its text begins; else one that it gives a value to, or
- * what it deletes, @last: so we print it when it does neither. */
+/* The name of the node: @bound, which begins the text; else the only name that it assigns, or
+ * @last, which it deletes: a RAW node without an assignment is printed so. */
 static char *
 name_raw (Raw *raw, const char *bound, const char *last, AdjSpan span)
 {
@@ -436,8 +435,8 @@ dup_bound (const char *text, gsize length, const char **at)
   return token.kind == ADJ_TOKEN_PUNCT && adj_token_is (&token, "=") ? adj_token_dup (&name) : NULL;
 }
 
-/* Every name that the text gives a value stands for the node; the one that it deletes for nothing,
- * even if the node goes by it. */
+/* Every name that the text assigns denotes the node; the node's own name, if only deleted, denotes
+ * nothing. */
 static void
 set_assigned (const Raw *raw)
 {
@@ -452,8 +451,8 @@ set_assigned (const Raw *raw)
     adj_module_set (raw->module, name, &node);
 }
 
-/* Adds the node of @text, in one line; @bound: (nullable) the name that it begins with, @at which
- * place. */
+/* Adds the node of @text, which is one line; @bound: (nullable): the name at its beginning, which
+ * stands at @at. */
 static void
 add_raw (AdjModuleReader *module,
          const GString *text,
@@ -506,7 +505,7 @@ adj_module_add_raw (AdjModuleReader *module, const AdjLine *line, AdjParsedMeta 
   const char *at;
 
   g_string_truncate (text, adj_tail_find_deletes (text->str, text->len, &last));
-  /* Of quotes that do not end nothing is left. */
+  /* Nothing is left of a string without end. */
   if (strspn (text->str, NOT_UNDERSTOOD) == text->len)
     return;
   bound = dup_bound (text->str, text->len, &at);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 
-/* The tokens of a line, and values among them; what is no value we know is kept as text. */
+/* The tokens of a line and the values among them; what is no known value is kept as text. */
 
 #include <string.h>
 
@@ -140,7 +140,7 @@ read_raw (AdjReader *reader, AdjValue *out)
 
       if (depth == 0 && (closes || at_end_of_value (reader)))
         break;
-      /* A string that does not end has swallowed what follows. */
+      /* A string without end has swallowed the rest. */
       if (reader->token.kind == ADJ_TOKEN_BAD && strchr ("'\"bB", reader->token.text[0]))
         {
           reader->is_open = TRUE;

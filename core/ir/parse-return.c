@@ -37,7 +37,7 @@ take_words (AdjReader *r, const char *const *words)
   return TRUE;
 }
 
-/* The function that shuffles outputs gets the leaves of the inputs first. */
+/* Drops the leaves of the inputs, which the function that shuffles outputs gets first. */
 static void
 drop_leaves (AdjValue *value, guint n_leaves)
 {
@@ -54,7 +54,7 @@ drop_leaves (AdjValue *value, guint n_leaves)
   *value = rest;
 }
 
-/* A value, computed or not; one that is no value we know is kept as text, if no node is in it. */
+/* A value, computed or not; an unknown one is kept as text if it mentions no node. */
 static gboolean
 read_value (AdjStatement *s, AdjValue *out)
 {

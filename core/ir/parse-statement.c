@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 
-/* Simple statements: `name: "annotation" = expression;  x = None  # adj: {…}`, and what else may
- * stand in a function. */
+/* Simple statements: `name: "annotation" = expression;  x = None  # adj: {…}`, and other statements
+ * of a function. */
 
 #include <string.h>
 
@@ -37,7 +37,7 @@ skip_annotation (AdjReader *r)
     adj_reader_advance (r);
 }
 
-/* `: "f32[2]"` or ` : list`, if it is there.  One that we cannot read means nothing to values. */
+/* `: "f32[2]"` or ` : list`, if present.  One that cannot be read is ignored. */
 static void
 read_annotation (AdjStatement *s, AdjReader *r)
 {
@@ -65,9 +65,9 @@ take_name (AdjReader *r)
   return name;
 }
 
-/* What stands before an `=`: `a`, `(a)`, `a, (b, c)`, `[a, b]`.  Each name is given to @take with
- * where it stands in @value: a getitem node for each step into it.  @take (nullable): it is only
- * looked at.  @close: the bracket that ends it, %NULL for none. */
+/* The targets before an `=`: `a`, `(a)`, `a, (b, c)`, `[a, b]`.  Each name gets its item of the
+ * value, by a getitem node for each step.  @close: the bracket that ends the targets, %NULL for
+ * none. */
 typedef struct
 {
   AdjStatement *s;
@@ -90,7 +90,7 @@ take_item (Assigning *a, const AdjValue *value, guint index, const char *name, A
   adj_statement_commit (a->s, name, a->line);
 }
 
-/* Whether @value has its items in the text. */
+/* Whether the items of @value are in the text. */
 static gboolean
 has_items (const AdjValue *value)
 {
@@ -178,15 +178,15 @@ assign (Assigning *a, AdjReader *r, const AdjValue *value, const char *close)
 
 /* -- Kinds of statements ---- */
 
-/* A simple statement while it is read. */
+/* A simple statement being read. */
 typedef struct
 {
   AdjStatement s;
   AdjReader targets; /* of an assignment: where the first one begins */
   guint n_targets;
-  AdjValue value;    /* what they are given */
+  AdjValue value;    /* the value assigned to them */
   char *name;        /* of the node that it makes; (nullable) */
-  gboolean in_place; /* what its node is called may stand in the next statement */
+  gboolean in_place; /* the name of its node may follow in the next statement */
 } Simple;
 
 static void
@@ -243,7 +243,7 @@ read_targets (Simple *simple)
   return TRUE;
 }
 
-/* `x += 1` and `x[0] = 1`, whose nodes PyTorch names behind: `;  iadd = x`. */
+/* `x += 1` and `x[0] = 1`; PyTorch names their nodes in the next statement: `;  iadd = x`. */
 static gboolean
 read_in_place (Simple *simple)
 {
@@ -267,7 +267,7 @@ read_in_place (Simple *simple)
     {
       AdjParsedNode *item;
 
-      /* x[0] was read as an item that is taken; now it is one that is set. */
+      /* x[0] was read as getitem; it becomes setitem. */
       if (!adj_statement_is_result (&simple->s, &value) || !adj_reader_take (r, "="))
         return FALSE;
       item =
@@ -297,7 +297,7 @@ is_read (const AdjValue *leaf, gpointer data)
   return leaf->kind != ADJ_VALUE_RAW;
 }
 
-/* What no node computes must be a value as it stands. */
+/* The right side is computed by nodes, or is a value without unread text. */
 static gboolean
 read_assignment (Simple *simple)
 {
@@ -305,7 +305,7 @@ read_assignment (Simple *simple)
          adj_value_foreach (&simple->value, is_read, NULL);
 }
 
-/* `x: int`, which gives no value. */
+/* `x: int`, which assigns nothing. */
 static gboolean
 read_declaration (AdjReader *r)
 {
@@ -321,7 +321,7 @@ read_declaration (AdjReader *r)
   return r->brackets == outside && adj_reader_at_end_of_statement (r);
 }
 
-/* `pass`, `import math`, `assert x.shape[0] == 2`: the value of no name comes from them. */
+/* `pass`, `import math`, `assert x.shape[0] == 2`: statements that assign no value of the graph. */
 static gboolean
 read_idle (AdjReader *r)
 {
@@ -414,8 +414,8 @@ read_name_in_place (Simple *simple, AdjReader *r)
   return TRUE;
 }
 
-/* The name and the @deletes, names that stand for nothing from here on, that belong to @simple; @r
- * comes to the next statement. */
+/* Reads the name and the deleted names that follow @simple, and advances @r to the next statement.
+ * @deletes: names that denote nothing from here on. */
 static void
 read_tail (Simple *simple, AdjReader *r, GPtrArray *deletes)
 {
@@ -463,7 +463,7 @@ assign_targets (Simple *simple, const AdjLine *line)
   return TRUE;
 }
 
-/* @end: of what belongs to it. */
+/* @end: the end of the text that belongs to it. */
 static void
 add_simple (Simple *simple, const char *end, const AdjLine *line)
 {
@@ -484,7 +484,7 @@ report_unread (const AdjReader *r, AdjModuleReader *module)
                  "this statement is not understood; it is kept as text");
 }
 
-/* What @line has from @at on. */
+/* The part of @line from @r on. */
 static AdjLine
 rest_of_line (const AdjLine *line, const AdjReader *r)
 {
@@ -499,8 +499,7 @@ rest_of_line (const AdjLine *line, const AdjReader *r)
   return rest;
 }
 
-/* As much of @line as the statement takes that it begins with and nobody understands: all of its
- * logical line. */
+/* The part of @line that an unreadable statement at its beginning takes: its whole logical line. */
 static AdjLine
 find_raw (const AdjLine *line)
 {
@@ -530,7 +529,7 @@ read_raw (AdjModuleReader *module, AdjReader *r, const AdjLine *line)
   r->brackets = 0;
   read_tail (&nothing, r, deletes);
   adj_parsed_meta_init (&metadata);
-  /* Metadata behind text that nobody understands might not be read back. */
+  /* Metadata after text that is not understood might not be read back. */
   adj_notes_apply (module, NULL);
   metadata_text = adj_tail_find_metadata (start, r->token.text - start, &n_metadata);
   if (metadata_text)

@@ -117,7 +117,7 @@ adj_text_strip_colors (const char *text, gssize length)
         next++;
       if (next && next < end && *next == 'm')
         at = next + 1;
-      else if (*at == '\033') /* what is left over might begin another one now */
+      else if (*at == '\033') /* the remaining bytes may begin another sequence */
         at++;
       else
         g_string_append_c (plain, *at++);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 
-/* Values out of graph text: Python's repr(), names of nodes, and what we cannot read. */
+/* Values in graph text: Python's repr(), names of nodes, and text that cannot be read. */
 
 #include <errno.h>
 #include <math.h>

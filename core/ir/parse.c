@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 
-/* Graph text: the graphs in it.  Nothing that it says is trusted: what is not understood is kept as
- * text and reported, and everything is bounded. */
+/* Graph text: the graphs in it.  The input is not trusted: what is not understood is kept as text
+ * and reported, and everything is bounded. */
 
 #include <string.h>
 
@@ -69,7 +69,7 @@ has_raw (const AdjGraph *graph)
   return FALSE;
 }
 
-/* Whether what is printed of @graph prints the same when it is read. */
+/* Whether @graph, printed and read again, prints the same. */
 static gboolean
 prints_back (const AdjGraph *graph, AdjFindOpFunc find_op)
 {
@@ -88,8 +88,9 @@ prints_back (const AdjGraph *graph, AdjFindOpFunc find_op)
   return g_strcmp0 (again, printed) == 0;
 }
 
-/* The graph that begins in @line.  Text that is not understood may read otherwise among what was:
- * of a graph that does not print back, it is kept in quotes. */
+/* The graph that begins in @line.  Text that is not understood may be read differently once it is
+ * printed between other statements: if the graph does not print back, such text is kept in quotes.
+ */
 static AdjGraph *
 parse_next (AdjText *text, const AdjLine *line, GError **error)
 {

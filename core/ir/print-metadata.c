@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 
-/* Metadata: what the text form of PyTorch has no place for, in a comment "# adj: {key: value, …}".
- */
+/* Metadata for which PyTorch's text form has no place, in a comment "# adj: {key: value, …}". */
 
 #include <string.h>
 
@@ -54,7 +53,7 @@ print_key (GString *out, const char *key)
   g_string_append (out, ": ");
 }
 
-/* Bare where that is read back as the same text. */
+/* Prints @word without quotes if it is then read back as the same text. */
 static void
 print_word (GString *out, const char *key, const char *word)
 {
@@ -106,7 +105,7 @@ print_modules (GString *out, const char *key, const AdjModule *modules, guint n)
   g_string_append_c (out, ']');
 }
 
-/* What the annotation leaves out of a tensor. */
+/* The properties of a tensor that its annotation leaves out. */
 static void
 print_meta (GString *out, const AdjGraph *graph, const AdjTensorMeta *meta)
 {
@@ -221,7 +220,7 @@ adj_thread_state_print (const AdjThreadState *thread_state, GString *out)
   return close_metadata (out, start);
 }
 
-/* A size that a trace made a symbol is neither 0 nor 1: that goes without saying. */
+/* Traces make symbols only of sizes other than 0 and 1, so that a minimum of 2 is not printed. */
 gint64
 adj_symbol_default_min (const char *name)
 {

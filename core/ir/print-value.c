@@ -163,7 +163,7 @@ print_tensor (GString *out, const AdjTensorMeta *meta)
   g_string_append_printf (out, ", dtype=%s)", adj_dtype_info (meta->dtype)->torch_name);
 }
 
-/* Nothing says what a symbolic size is when no graph was given. */
+/* A symbolic size prints as "?" without a graph, which has its symbols. */
 static void
 print_expression (const Printer *p, AdjSize size)
 {
@@ -183,7 +183,7 @@ is_printable (const Printer *p, const AdjTensorMeta *meta)
   return TRUE;
 }
 
-/* PyTorch never prints these: our spelling in metadata. */
+/* Our spelling in metadata; PyTorch never prints these. */
 static void
 print_meta (const Printer *p, const AdjValue *value)
 {

@@ -355,7 +355,7 @@ has_annotation (const AdjNode *node)
          node->val.kind == ADJ_VALUE_RAW || adj_node_get_type_text (node) != NULL;
 }
 
-/* What of the parameters is flattened, when it is more than their list. */
+/* (nullable): the expression that is flattened, if it is not just the list of the parameters. */
 static const char *
 find_flattened (const AdjGraph *graph)
 {
@@ -443,7 +443,7 @@ print_header (Printer *p)
     print_unpacking (p);
 }
 
-/* Lines below the header: what is known of the caller, of the symbols, then of the placeholders. */
+/* Metadata lines below the header: thread settings, symbols, then placeholders. */
 static void
 print_header_metadata (Printer *p, gboolean with_symbols)
 {

@@ -16,15 +16,15 @@ typedef struct
   AdjSpan span;
 } AdjParsedNode;
 
-/* A simple statement being taken apart.  Values name its parsed nodes as nodes behind those that
- * the graph has; nothing is added until all of it is understood. */
+/* A simple statement being parsed.  Values refer to its parsed nodes by the ids that follow those
+ * of the graph; nothing is added until the whole statement is understood. */
 struct _AdjStatement
 {
   AdjModuleReader *module;
   AdjReader reader;
   AdjParsedMeta metadata;
-  GArray *parsed_nodes; /* AdjParsedNode; the last one is what the statement is about */
-  const char *right;    /* (nullable): where an operation begins, which PyTorch prints as one */
+  GArray *parsed_nodes; /* AdjParsedNode; the last one is the statement's own */
+  const char *right;    /* (nullable): where an operation begins that PyTorch prints as one node */
 };
 
 void adj_statement_init (AdjStatement *s, AdjModuleReader *module, const AdjLine *line);
@@ -53,8 +53,8 @@ void adj_statement_add_output (AdjStatement *s, AdjValue *value, const AdjLine *
 void adj_module_add_raw (AdjModuleReader *module, const AdjLine *line, AdjParsedMeta *metadata);
 /* -- Expressions (parse-expression.c, parse-call.c) ---- */
 
-/* Reads the right side of `=`, with or without the brackets of a tuple. @is_operation: PyTorch
- * prints a single operation there, `slice(1, 2)` and `-1` included, no value. */
+/* Reads the right side of `=`, with or without the brackets of a tuple. @is_operation: a single
+ * operation there is a node, `slice(1, 2)` and `-1` included, not a value. */
 gboolean adj_statement_read_right (AdjStatement *s, gboolean is_operation, AdjValue *out);
 /* An expression up to anything that cannot continue it; never RAW. */
 gboolean adj_expression_read (AdjReader *r, AdjValue *out);

@@ -6,7 +6,7 @@
 
 G_BEGIN_DECLS
 
-/* In the signature, between parameters and what of them is flattened: "x <- ([x], {})". */
+/* In the signature, between the parameters and the flattened expression: "x <- ([x], {})". */
 #define ADJ_FLATTENED_MARK " <- "
 
 /* A frame of a stack trace, as stretches of its text. */

@@ -12,7 +12,7 @@ typedef struct
   const char *end;
   guint number; /* of the next line, from 1 */
   guint n_nodes;
-  gsize n_wasted; /* bytes that were looked through for the end of a line, which has none */
+  gsize n_wasted; /* bytes scanned for the end of a logical line without finding it */
   AdjSymbols *symbols;
   AdjFindOpFunc find_op; /* (nullable) */
   AdjDiags *diags;
@@ -33,8 +33,8 @@ gboolean adj_text_peek_line (const AdjText *text, AdjLine *line);
 void adj_text_skip_line (AdjText *text);
 
 gboolean adj_line_starts_with (const AdjLine *line, const char *word);
-/* Extends @line, which is the next one, by those that belong to its statement, and comes behind
- * them.  Whether it is a block: `if`, `with` and the like with all that they rule. */
+/* Extends @line, which is the next one, by the lines that belong to its statement, and advances
+ * past them.  Returns whether it is a block: `if`, `with` and the like with their bodies. */
 gboolean adj_text_take_statement (AdjText *text, AdjLine *line);
 /* The name between "class " and "(torch.nn.Module):", which may follow a file's name. */
 gboolean adj_line_find_class (const AdjLine *line, gsize *start, gsize *length);
@@ -47,7 +47,7 @@ void adj_line_fail (GError **error, AdjError code, const AdjLine *line, const ch
  * without a class. */
 AdjGraph *adj_text_parse_module (
     AdjText *text, const AdjLine *class_line, guint depth, char **name, GError **error);
-/* A node in each line, below @first, which is the next one. */
+/* Reads one node per line, below @first, which is the next line. */
 AdjGraph *adj_text_parse_lines (AdjText *text, const AdjLine *first, GError **error);
 
 G_END_DECLS

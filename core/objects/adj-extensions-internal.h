@@ -5,12 +5,10 @@
 
 G_BEGIN_DECLS
 
-/* (transfer none) (nullable): the operator that was added as @target,
- * "torch.ops.mine.cube.default".
- */
+/* (transfer none) (nullable): the operator added as @target, "torch.ops.mine.cube.default". */
 const AdjOp *adj_extensions_find_op (const AdjExtensions *extensions, const char *target);
-/* (transfer none) (nullable): the class of values whose object stands so in the text of a graph:
- * "Scale(2.0)" of the class "module.Scale"; @inside (out): behind the parenthesis. */
+/* (transfer none) (nullable): the class of value objects whose text in a graph this is:
+ * "Scale(2.0)" for the class "module.Scale"; @inside (out): after the parenthesis. */
 const AdjObjectClass *adj_extensions_find_written (const AdjExtensions *extensions,
                                                    const char *text,
                                                    const char **inside);
@@ -19,13 +17,14 @@ const AdjObjectClass *adj_extensions_find_written (const AdjExtensions *extensio
 
 typedef struct _AdjExtender AdjExtender;
 
-/* @diags: (nullable): loses what it says of texts that are read after all; both must outlive it. */
+/* @diags: (nullable): its messages about texts that are now read are removed; both must outlive it.
+ */
 AdjExtender *adj_extender_new (const AdjExtensions *extensions, AdjDiags *diags);
 void adj_extender_free (AdjExtender *extender);
 
-/* What a file has of classes and operators that the extensions know: text, "Scale(2.0)", and
- * states become objects that can be called, the same where they were the same, and calls are of the
- * operator.  The rest stays as it is.  %NULL or %FALSE with ADJ_ERROR_PARSE, or the error of read()
+/* Converts the parts of a file that belong to known classes and operators: texts such as
+ * "Scale(2.0)" and states become callable objects, equal ones the same object, and calls get their
+ * operator.  The rest is unchanged.  %NULL or %FALSE with ADJ_ERROR_PARSE, or the error of read()
  * or unflatten(), naming class, text and node. */
 AdjGraph *adj_extender_take_graph (AdjExtender *extender,
                                    AdjGraph *graph,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Classes and operators that plugins bring, by name. */
+/* Classes and operators of plugins, by name. */
 
 #include "objects/adj-extensions.h"
 
@@ -136,8 +136,8 @@ adj_extensions_find_class (const AdjExtensions *extensions, const char *name)
   return adj_object_class_find (name);
 }
 
-/* (nullable): what the packet @target, "torch.ops.mine.count", stands for: the overload `default`,
- * or the only one. */
+/* (nullable): the operator that the packet @target, "torch.ops.mine.count", means: the overload
+ * `default`, or the only one. */
 static const AdjOp *
 find_overload (const AdjExtensions *extensions, const char *target)
 {
@@ -171,8 +171,8 @@ adj_extensions_find_op (const AdjExtensions *extensions, const char *target)
   return op != NULL ? op : find_overload (extensions, target);
 }
 
-/* Whether a class of this name is written as the @n bytes of @text: whole, or the last part of the
- * name, as Python has it. */
+/* Whether the @n bytes of @text name this class: by its full name, or the last part of it, as in
+ * Python. */
 static gboolean
 is_written_as (const char *name, const char *text, gsize n)
 {
@@ -183,8 +183,7 @@ is_written_as (const char *name, const char *text, gsize n)
          (strlen (last) == n && strncmp (last, text, n) == 0);
 }
 
-/* (nullable): where the name of the class ends: "Scale" of "Scale(2.0)", "Speed" of "Speed.FAST".
- */
+/* (nullable): the end of the class name: "Scale" of "Scale(2.0)", "Speed" of "Speed.FAST". */
 static const char *
 find_end_of_name (const char *text)
 {

@@ -5,7 +5,7 @@
 
 G_BEGIN_DECLS
 
-/* The classes of opaque objects that the library has. */
+/* The classes of opaque objects in the library. */
 
 /* In the order of lists. */
 ADJ_PUBLIC guint adj_object_classes_get_n (void);

@@ -5,7 +5,7 @@
 
 G_BEGIN_DECLS
 
-/* Whether @name is the qualified name of @klass, "ns::Class", perhaps as TorchScript writes it:
+/* Whether @name is the qualified name of @klass, "ns::Class" or, as in TorchScript,
  * "__torch__.torch.classes.ns.Class". */
 gboolean object_class_is_named (const AdjObjectClass *klass, const char *name);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* A counter.  What `value` gives is a number of the program and is fixed when it is traced; what
- * `next` gives is a tensor and stays live. */
+/* A counter.  The result of `value` is a number, which is fixed when traced; the result of `next`
+ * is a tensor and stays dynamic. */
 
 #include "objects/object-state-private.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Rows that are looked up and replaced, and how often each was asked for. */
+/* A table of rows that can be read and replaced, with the number of reads of each. */
 
 #include "objects/object-state-private.h"
 #include "ops/adj-op-id.h"
@@ -12,7 +12,7 @@ typedef struct
   AdjValue hits; /* int64 [n] */
 } LookupTable;
 
-/* The state @stored becomes @value, which may have failed. */
+/* Replaces the state @stored by @value; %NULL: the context is in error. */
 static gboolean
 replace (AdjValue *stored, AdjTensor *value)
 {

@@ -5,24 +5,24 @@
 
 G_BEGIN_DECLS
 
-/* What the classes of this folder read of a state and give of it. */
+/* Reading and returning states, for the classes of this folder. */
 
-/* Whether @value is a tensor as a state holds it. */
+/* Whether @value is a tensor in the form of a state. */
 gboolean object_is_tensor (const AdjValue *value);
-/* @value (out) (transfer full): the tensor that @state has under @name; an empty one of float32
- * when it has none. */
+/* @value (out) (transfer full): the tensor under @name in @state; an empty one of float32 if it is
+ * absent. */
 gboolean
 object_read_tensor (const AdjValue *state, const char *name, AdjValue *value, GError **error);
-/* 0 when @state has none. */
+/* 0 if @state has none. */
 gboolean object_read_int (const AdjValue *state, const char *name, gint64 *value, GError **error);
 /* Sets @error: the entry @name must be @what; returns %FALSE. */
 gboolean object_refuse_state (GError **error, const char *name, const char *what);
 /* (transfer full): a LIST of copies. */
 AdjValue object_copy_list (const AdjValue *items, guint n);
 
-/* @result (out) (transfer full): a new tensor of @stored. */
+/* @result (out) (transfer full): a new tensor with the elements of @stored. */
 gboolean object_give_tensor (AdjContext *cx, const AdjValue *stored, AdjValue *result);
-/* A LIST of them. */
+/* The same for a LIST. */
 gboolean object_give_tensors (AdjContext *cx, const AdjValue *stored, guint n, AdjValue *result);
 
 G_END_DECLS

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the classes of this folder read of a state and give of it. */
+/* Reading and returning states, for the classes of this folder. */
 
 #include "objects/object-state-private.h"
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The parameters of a linear layer, packed once: the weight as the product reads it. */
+/* The parameters of a linear layer, packed once: the weight in the layout that the product reads.
+ */
 
 #include "objects/object-state-private.h"
 #include "ops/adj-op-id.h"
@@ -30,7 +31,7 @@ pack (const AdjTensorData *weight)
   return adj_tensor_data_contiguous (turned);
 }
 
-/* (nullable): the weight as the product reads it. */
+/* (nullable): the packed weight, made at first use. */
 static AdjTensor *
 get_packed (PackedLinear *self, AdjContext *cx)
 {

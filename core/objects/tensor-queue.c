@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A queue of tensors, as PyTorch's tests have it: pop of an empty one gives the initial tensor. */
+/* A queue of tensors, as in PyTorch's tests: pop of an empty queue returns the initial tensor. */
 
 #include "objects/object-state-private.h"
 
@@ -7,7 +7,7 @@ typedef struct
 {
   AdjObject parent;
   AdjValue init;
-  GArray *items; /* AdjValue, as stored; the front comes first */
+  GArray *items; /* AdjValue, as stored; the front is first */
 } TensorQueue;
 
 static gboolean

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Objects of classes of values as Python writes them: "Scale(2.0, name='x')", "Speed.FAST". */
+/* Value objects as Python writes them: "Scale(2.0, name='x')", "Speed.FAST". */
 
 #include <string.h>
 
@@ -39,7 +39,7 @@ get_step (const AdjToken *token)
   return strchr ("([{", *token->text) != NULL ? 1 : strchr (")]}", *token->text) != NULL ? -1 : 0;
 }
 
-/* Takes what stands between the parentheses apart at its commas. */
+/* Splits the text between the parentheses at its commas. */
 static void
 split (Written *written, const char *inside, gsize n)
 {

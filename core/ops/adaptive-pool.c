@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Pooling to a wanted size, and unpooling of maxima. */
+/* Pooling to a given size, and unpooling of maxima. */
 
 #include "ops/pool-private.h"
 #include "ops/table-private.h"
@@ -14,7 +14,7 @@ check_floating (const AdjOpCall *call, const AdjTensorMeta *self)
                            adj_dtype_info (self->dtype)->torch_name);
 }
 
-/* The sizes of argument 0 with those of argument @arg in their place. */
+/* The sizes of argument 0 with the last ones replaced by those of argument @arg. */
 static gboolean
 wanted_sizes (const AdjOpCall *call, guint arg, AdjSize *sizes)
 {
@@ -144,7 +144,7 @@ unpool_meta (AdjOpCall *call)
          pool_add_like (call, 0, self->dtype, sizes);
 }
 
-/* PyTorch traces what its kernel begins with. */
+/* PyTorch traces the first steps of its kernel. */
 static void
 unpool_traced (AdjOpCall *call)
 {
@@ -175,7 +175,7 @@ adaptive_elements (const AdjOpCall *call)
          MAX (op_count (call, &call->results[0].meta.shape), 1);
 }
 
-/* How many windows an element may belong to. */
+/* Number of windows that an element may belong to. */
 static double
 adaptive_backward_elements (const AdjOpCall *call)
 {

@@ -16,30 +16,31 @@ ADJ_PUBLIC const AdjOp *adj_op (AdjOpId id);
 /* The record that an in-place or copy variant was derived from; %NULL for records themselves. */
 ADJ_PUBLIC const AdjOp *adj_op_get_base (const AdjOp *op);
 
-/* What computes the new values of the arguments that @op writes, from the same arguments: its base,
- * or the record of that name.  Its results are those of @op that are no argument, then the new
- * values.  %NULL when there is none. */
+/* The operator that computes, from the same arguments, the new values of those that @op writes: its
+ * base, or the record of that name.  Its results are the results of @op that are no arguments, then
+ * the new values.  %NULL when there is none. */
 ADJ_PUBLIC const AdjOp *adj_op_get_functional (const AdjOp *op);
 
-/* What an operator over lists (`_foreach_add.List`) or its variant does with the i-th elements:
- * @from (out): where argument k of it stands among those of @op; -1: it has its default.  %NULL for
- * all others. */
+/* The operator that a list operator (`_foreach_add.List`) or its variant applies to the i-th
+ * elements; @from (out): index of its argument k among those of @op; -1: the default.  %NULL if @op
+ * is no list operator. */
 const AdjOp *adj_op_get_element (const AdjOp *op, const gint8 **from);
-/* Its arguments for the @i-th elements of @args, those of @op. */
+/* Its arguments for element @i of @args, the arguments of @op. */
 void adj_op_take_element (const AdjOp *op, const AdjValue *args, guint i, AdjValue *out);
 
-/* Whether it writes a list of tensors one of which may show what another reads or writes. */
+/* Whether it writes a list of tensors one of which may overlap with what another element reads or
+ * writes. */
 gboolean adj_op_call_has_coupled_elements (const AdjOpCall *call);
-/* What it does with each element, one after the other, as PyTorch's kernels do it. */
+/* Applies the element operator to one element after the other, as PyTorch's kernels do. */
 gboolean adj_op_call_in_turn (AdjOpCall *call);
 
-/* (transfer full) (nullable): an operator that is not of the table, made of @record, whose texts
- * must outlive it.  %NULL with ADJ_ERROR_PARSE: schema or body cannot be read. */
+/* (transfer full) (nullable): an operator outside of the table, made from @record, whose texts must
+ * outlive it.  %NULL with ADJ_ERROR_PARSE: schema or body cannot be parsed. */
 AdjOp *adj_op_new_own (const AdjOp *record, GError **error);
 void adj_op_free_own (AdjOp *op);
 gboolean adj_op_is_own (const AdjOp *op);
-/* What rules/ keeps of an operator; @rules: (transfer full): freed by @free_rules (nullable) with
- * one that is not of the table. */
+/* The rules that rules/ caches for an operator; @rules: (transfer full): for an operator outside of
+ * the table freed by @free_rules (nullable). */
 void adj_op_set_rules (AdjOp *op, gpointer rules, GDestroyNotify free_rules);
 gconstpointer adj_op_get_rules (const AdjOp *op); /* (nullable) */
 
@@ -50,11 +51,11 @@ const AdjExpr *adj_op_get_body (const AdjOp *op);
  */
 ADJ_PUBLIC double adj_op_call_get_flops (const AdjOpCall *call);
 
-/* How many values one element of the results sums over; 1 for what is no reduction. */
+/* Number of values summed for one element of the results; 1 for operators that do not reduce. */
 ADJ_PUBLIC double adj_op_call_get_reduction (const AdjOpCall *call);
-/* What is known of LAPACK, which linear algebra needs, or why it is not there. */
+/* Version of LAPACK, which linear algebra needs, or why it is not available. */
 ADJ_PUBLIC const char *adj_ops_describe_lapack (gboolean *available);
-/* That of its operator; with complex numbers pointwise arithmetic is several steps. */
+/* The band of its operator; with complex numbers pointwise arithmetic takes several steps. */
 ADJ_PUBLIC AdjBand adj_op_call_get_band (const AdjOpCall *call);
 
 G_END_DECLS

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Names of Python and their overloads: finds those that a name stands for and calls the first
- * that fits. */
+/* Python names and their overloads: finds the overloads of a name and calls the first that fits. */
 
 #include "ops/adj-packet.h"
 
@@ -10,7 +9,7 @@
 #include "ops/packet-private.h"
 #include "ops/table-private.h"
 
-/* Names of ops/torch.inc and the packets that they lead to; made once, constant from then on. */
+/* Names of ops/torch.inc and their packets; made once, then constant. */
 typedef struct
 {
   GHashTable *packets;   /* "add" → AdjPacket: the overloads of torch.ops.aten.add */
@@ -21,7 +20,7 @@ typedef struct
 typedef struct
 {
   const char *prefix; /* "torch.linalg." */
-  const char *stem;   /* "linalg_": what the operators' names begin with */
+  const char *stem;   /* "linalg_": prefix of the operators' names */
 } Space;
 
 static const Space spaces[] = {
@@ -48,7 +47,7 @@ static const struct
 #undef FUNCTION
 };
 
-/* Arithmetic makes tensors of numbers. */
+/* Operators of arithmetic accept numbers for tensors. */
 static gboolean
 takes_numbers (const char *name)
 {
@@ -94,7 +93,7 @@ count_scalars (const AdjOp *op)
   return n;
 }
 
-/* Python tries tensors before numbers. */
+/* Overloads with tensors are tried before those with numbers, as in Python. */
 static gint
 compare_overloads (gconstpointer a, gconstpointer b)
 {
@@ -139,8 +138,7 @@ add_function (Names *names, const AdjOp *op)
     g_hash_table_insert (names->methods, (gpointer) schema->name, packet);
 }
 
-/* The operator of that name goes after the functions, which are what Python does before it calls
- * the operator. */
+/* Adds the operator of that name after the functions, which PyTorch runs before the operator. */
 static void
 add_operators_behind (Names *names, const AdjOp *op)
 {
@@ -155,7 +153,7 @@ add_operators_behind (Names *names, const AdjOp *op)
   add_overloads (packet, operators);
 }
 
-/* An alias goes after the functions of that name, which are special cases of it. */
+/* Adds an alias after the functions of that name, which are special cases of it. */
 static void
 add_alias (Names *names, const char *name, const char *of)
 {
@@ -264,7 +262,7 @@ adj_packet_get_overload (const AdjPacket *packet, guint index)
 
 #define MAX_NAME 64
 
-/* The number of letters to insert, delete or replace. */
+/* Edit distance: letters to insert, delete or replace. */
 static guint
 count_edits (const char *a, const char *b)
 {
@@ -317,8 +315,8 @@ offer_all (Nearest *nearest, const char *wanted, GHashTable *table)
     offer (nearest, wanted, name);
 }
 
-/* The operator that the rest of @name behind the prefix of @space may mean; @nearest is the best
- * so far.  (transfer full) (nullable): the whole name, when it is better. */
+/* The operator that @name in @space may mean; @nearest is the best distance so far. (transfer full)
+ * (nullable): the whole name, if it is better. */
 static char *
 suggest_in_space (const Names *names, const Space *space, const char *name, Nearest *nearest)
 {

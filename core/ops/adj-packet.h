@@ -5,20 +5,20 @@
 
 G_BEGIN_DECLS
 
-/* What one name of a Python program stands for: the overloads of an operator ("torch.add", the
- * method "add_", "operator.iadd"), or a function of torch itself that is written in terms of
- * operators ("torch.nn.functional.relu").  ops/torch.inc says which names there are. */
+/* The overloads behind one name of a Python program: of an operator ("torch.add", the method
+ * "add_", "operator.iadd"), or of a Python function written in terms of operators
+ * ("torch.nn.functional.relu"). The names are in ops/torch.inc. */
 typedef struct _AdjPacket AdjPacket;
 
-/* %NULL when nothing goes by that name. */
+/* %NULL: unknown name. */
 ADJ_PUBLIC const AdjPacket *adj_packet_find_function (const char *target);
 ADJ_PUBLIC const AdjPacket *adj_packet_find_method (const char *name);
 
-/* (nullable): the name that we have and that is spelled most like @name. */
+/* (nullable): the known name that is most similar to @name. */
 ADJ_PUBLIC char *adj_packet_suggest (const char *name, gboolean method);
 
-/* The functions of torch that are written in terms of operators: composite operators with the
- * schema "torch.nn.functional::relu(…)". */
+/* Functions of torch written in terms of operators: composite operators with schemas like
+ * "torch.nn.functional::relu(…)". */
 ADJ_PUBLIC guint adj_functions_get_n (void);
 ADJ_PUBLIC const AdjOp *adj_functions_get (guint index);
 
@@ -31,9 +31,9 @@ ADJ_PUBLIC const AdjOp *adj_packet_get_overload (const AdjPacket *packet, guint 
  * @kwargs: (nullable): DICT
  * @result: (out): as of adj_call()
  *
- * Calls the first overload whose signature the arguments fit, by Python's rules: a number is no
- * tensor but in arithmetic, sizes may stand one by one (`x.view (2, 3)`), `input`, `axis` and
- * `keepdims` are other names of `self`, `dim` and `keepdim`.
+ * Calls the first overload whose signature the arguments fit, by Python's rules: numbers are
+ * accepted for tensors only in arithmetic, sizes may be separate arguments (`x.view (2, 3)`),
+ * `input`, `axis` and `keepdims` are other names of `self`, `dim` and `keepdim`.
  *
  * Returns: %FALSE when the context is, or comes to be, in error
  */

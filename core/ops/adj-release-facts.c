@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What a release has in another way than the records, beside its rules. */
+/* Properties of operators that differ by release, other than rules. */
 
 #include "ops/adj-release-facts.h"
 

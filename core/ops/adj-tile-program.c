@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Compiles the expression of a pointwise operator to a program for registers that hold tiles. */
+/* Compiles the expression of a pointwise operator to a program on registers that hold tiles. */
 
 #include "ops/adj-tile-program.h"
 
@@ -7,7 +7,7 @@
 #include <math.h>
 #include <string.h>
 
-/* Values that live on (inputs, let) take registers from the top, temporaries from the bottom;
+/* Long-lived values (inputs, let) take registers from the top, temporaries from the bottom;
  * finish() closes the gap. */
 typedef struct
 {
@@ -16,8 +16,8 @@ typedef struct
   AdjKClass klass;
   AdjTileProgram *out;
   GArray *code;
-  guint low, high;                        /* next temporary; registers kept at the top */
-  guint max_low;                          /* most temporaries alive at once */
+  guint low, high; /* next temporary; number of registers in use at the top */
+  guint max_low;   /* most temporaries alive at once */
   guint8 input_reg[ADJ_MAX_ARGUMENTS][2]; /* of either part */
   gint8 input_of[ADJ_MAX_ARGUMENTS][2];
   gboolean failed;
@@ -25,7 +25,7 @@ typedef struct
 
 typedef struct _Binding Binding;
 
-/* What a `let` bound; the innermost first. */
+/* A binding by `let`; a list, the innermost first. */
 struct _Binding
 {
   const char *name;
@@ -131,7 +131,7 @@ emit_const (Compiler *c, double value)
   return code.dst;
 }
 
-/* Complex arguments give their imaginary part when @imaginary, else the real one. */
+/* Loads an argument; of a complex one the imaginary part if @imaginary, else the real one. */
 static guint8
 load_argument (Compiler *c, guint arg, gboolean imaginary)
 {
@@ -164,7 +164,8 @@ argument_value (Compiler *c, const AdjExpr *name)
   return arg >= 0 ? &c->call->args[arg] : NULL;
 }
 
-/* Whether @e is known now, and then its truth: a bool argument, given (), a string comparison. */
+/* Whether @e is known at compile time, and its truth: a bool argument, given (), a string
+ * comparison. */
 static gboolean
 is_static (Compiler *c, const AdjExpr *e, gboolean *truth)
 {
@@ -302,7 +303,7 @@ is_part (const AdjExpr *e)
                             strcmp (e->name, "conj") == 0);
 }
 
-/* Real numbers have no imaginary part, and are themselves otherwise. */
+/* real() and imag() of real numbers. */
 static guint8
 compile_part (Compiler *c, const AdjExpr *e, const Binding *scope)
 {
@@ -377,7 +378,7 @@ compile_let (Compiler *c, const AdjExpr *let, guint index, guint result, const B
   return compile_let (c, let, index + 1, result, &binding);
 }
 
-/* Result @result of a body that is a tuple, perhaps inside of `let`. */
+/* Result @result of a body that is a tuple, possibly inside `let`. */
 static guint8
 compile_result (Compiler *c, const AdjExpr *e, guint result, const Binding *scope)
 {

@@ -8,7 +8,7 @@
 
 G_BEGIN_DECLS
 
-/* What a transcendental function counts as in FLOPs; arithmetic counts 1. */
+/* FLOPs of a transcendental function; arithmetic counts 1. */
 #define ADJ_FLOPS_TRANSCENDENTAL 8
 
 /* A pointwise body, compiled for the kernels' tile machine.
@@ -20,8 +20,8 @@ typedef struct
 {
   AdjKProgram program;
   guint n_args;
-  gint8 input_of[ADJ_MAX_ARGUMENTS];       /* input number of each argument; -1: not read */
-  guint8 arg_of[ADJ_K_MAX_INPUTS];         /* the reverse */
+  gint8 input_of[ADJ_MAX_ARGUMENTS]; /* index of each argument among the inputs; -1: not read */
+  guint8 arg_of[ADJ_K_MAX_INPUTS];   /* the reverse */
   gboolean is_imaginary[ADJ_K_MAX_INPUTS]; /* of programs over parts of complex numbers */
   double flops;                            /* for one element of the result */
 } AdjTileProgram;
@@ -29,7 +29,7 @@ typedef struct
 /**
  * adj_tile_program_compile:
  * @body: one expression, or a tuple of one per result
- * @result: which of them
+ * @result: index of the result
  * @compute: the dtype that the body computes in
  *
  * Returns: (transfer full) (nullable): %NULL when the context of @call is in error
@@ -43,8 +43,8 @@ void adj_tile_program_free (AdjTileProgram *program);
 /* f32 for floats of at most 32 bits, f64, i64 for integers and bool; %FALSE for other dtypes. */
 gboolean adj_tile_program_class (AdjDType compute, AdjKClass *klass);
 
-/* Every name in @body that is not bound by a `let` must be an argument of @schema and every call
- * an instruction or `given`; %FALSE with the offender in @error. */
+/* Checks that every name in @body that is not bound by `let` is an argument of @schema, and every
+ * call an instruction or `given`; %FALSE with @error naming the offender. */
 gboolean
 adj_tile_program_check_names (const AdjExpr *body, const AdjSchema *schema, GError **error);
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* affine_grid: the coordinates that an affine map gives for each place of an image. */
+/* affine_grid: the coordinates of each pixel of an image under an affine map. */
 
 #include "ops/spatial-private.h"
 #include "ops/table-private.h"
 
-/* theta [N, n, n + 1] maps the places of an image [N, C, …] of n axes, whose corners are −1 and 1:
- * the last coordinate of a place, its column, comes first. */
+/* theta [N, n, n + 1] maps the pixels of an image [N, C, …] of n axes, whose corners are at −1 and
+ * 1: the coordinate along the last axis comes first. */
 
 static gboolean
 affine_meta (AdjOpCall *call)
@@ -39,7 +39,7 @@ affine_meta (AdjOpCall *call)
   return TRUE;
 }
 
-/* Where element @i of @n lies between −1 and 1. */
+/* The coordinate in [−1, 1] of element @i of @n. */
 static double
 place_of (gint64 i, gint64 n, gboolean align_corners)
 {
@@ -49,7 +49,7 @@ place_of (gint64 i, gint64 n, gboolean align_corners)
                        : (2 * (double) i + 1) / (double) n - 1;
 }
 
-/* The map @theta of the place whose coordinates are @x, and 1. */
+/* Applies the map @theta to the coordinates @x. */
 static void
 map_place (const double *theta, guint n, const double *x, double *result)
 {
@@ -61,7 +61,7 @@ map_place (const double *theta, guint n, const double *x, double *result)
     }
 }
 
-/* The coordinates of a place, and 1. */
+/* The number of coordinates, and 1. */
 static double
 affine_reduction (const AdjOpCall *call)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Tensors put together, and copies of one side by side. */
+/* Concatenation and repetition of tensors. */
 
 #include "ops/kernel-private.h"
 #include "ops/table-private.h"
@@ -32,7 +32,7 @@ check_items (const AdjOpCall *call)
 
 /* -- cat -- */
 
-/* Vectors without elements are left out, whatever the rank of the others. */
+/* Empty tensors of rank 1 are skipped, whatever the rank of the others. */
 static gboolean
 is_skipped (const AdjOpCall *call, guint i)
 {
@@ -41,7 +41,7 @@ is_skipped (const AdjOpCall *call, guint i)
   return shape->rank == 1 && adj_size_is (op_symbols (call), shape->size[0], 0);
 }
 
-/* The first tensor that counts; the first of all when none does. */
+/* Index of the first tensor that is not skipped; 0 if all are. */
 static guint
 find_pattern (const AdjOpCall *call)
 {
@@ -69,7 +69,7 @@ check_item (const AdjOpCall *call, const AdjShape *pattern, const AdjShape *item
   return TRUE;
 }
 
-/* channels_last when every tensor suggests it. */
+/* channels_last if every tensor suggests it. */
 static AdjMemoryFormat
 common_format (const AdjOpCall *call)
 {
@@ -121,7 +121,7 @@ cat_meta (AdjOpCall *call)
   return TRUE;
 }
 
-/* Copies @item to position @at of @dim, as many as it has there. */
+/* Copies @item to position @at along @dim. */
 static gboolean
 put_item (const AdjOpCall *call, guint i, const AdjKView *out, gint dim, gint64 at)
 {
@@ -307,7 +307,7 @@ repeat_meta (AdjOpCall *call)
   return TRUE;
 }
 
-/* Dimension d of size r·n is seen as (r, n): the copy repeats over r. */
+/* Dimension d of size r·n is viewed as (r, n); the copy broadcasts over r. */
 static gboolean
 repeat_kernel (AdjOpCall *call)
 {

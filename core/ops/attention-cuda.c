@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Fused attention of GPUs: shapes as PyTorch's meta functions give them. */
+/* Fused attention of GPUs: shapes by PyTorch's meta functions. */
 
 #include "call/adj-op-internal.h"
 #include "ops/attention-private.h"
@@ -13,7 +13,7 @@ size_of (const AdjOpCall *call, guint arg, guint dim)
   return adj_op_call_meta (call, arg)->shape.size[dim];
 }
 
-/* A result like argument @arg, without gaps. */
+/* A dense result like argument @arg. */
 static void
 add_like (AdjOpCall *call, guint arg)
 {
@@ -36,8 +36,7 @@ swap_middle (AdjShape *shape)
   shape->stride[2] = stride;
 }
 
-/* The same as seen from the transpose (1, 2): it differs where PRESERVE falls back to contiguous.
- */
+/* The same through a transpose (1, 2), which differs where PRESERVE falls back to contiguous. */
 static void
 add_like_transposed (AdjOpCall *call, guint arg)
 {
@@ -60,7 +59,7 @@ add_seed_and_offset (AdjOpCall *call)
   op_add_contiguous (call, ADJ_DTYPE_I64, 0, NULL);
 }
 
-/* Everything from the logarithms to the offset that FlashAttention and cuDNN return. */
+/* Adds the results of FlashAttention and cuDNN from logsumexp to the offset. */
 static void
 add_middle (AdjOpCall *call)
 {
@@ -84,7 +83,7 @@ round_up (const AdjOpCall *call, AdjSize size, gint64 step)
 
 /* -- shape rules -- */
 
-/* The probabilities after dropout, of which the kernel writes whole blocks. */
+/* The probabilities after dropout, in whole blocks as the kernel writes them. */
 static void
 add_debug_mask (AdjOpCall *call)
 {
@@ -181,7 +180,7 @@ efficient_meta (AdjOpCall *call)
   return TRUE;
 }
 
-/* The gradient of the bias, argument @bias, of which the kernel writes rows of multiples of 16. */
+/* The gradient of argument @bias, with rows padded to multiples of 16 as the kernel writes them. */
 static void
 add_bias_gradient (AdjOpCall *call, guint bias)
 {
@@ -236,14 +235,14 @@ overrideable_backward_meta (AdjOpCall *call)
 
 /* -- of (batch, length, heads, width), or (all lengths, heads, width) with offsets -- */
 
-/* What query and key are called with. */
+/* Sizes of query and key. */
 typedef struct
 {
-  AdjSize batch, heads, n_queries, n_keys; /* the longest sequences */
+  AdjSize batch, heads, n_queries, n_keys; /* maximal sequence lengths */
 } Lengths;
 
-/* Offsets of the sequences and their greatest lengths are arguments @offsets and @offsets + 2 of
- * the queries, the next ones of the keys. */
+/* Reads offsets and maximal lengths of the sequences: arguments @offsets and @offsets + 2 for
+ * queries, the next ones for keys. */
 static gboolean
 read_lengths (const AdjOpCall *call, guint query, guint offsets, Lengths *out)
 {
@@ -267,7 +266,7 @@ read_lengths (const AdjOpCall *call, guint query, guint offsets, Lengths *out)
   return !adj_context_has_error (call->cx);
 }
 
-/* The probabilities after dropout, in whole blocks; no elements where they are not asked for. */
+/* The probabilities after dropout, in whole blocks; empty if they are not requested. */
 static void
 add_long_mask (AdjOpCall *call, const Lengths *lengths)
 {

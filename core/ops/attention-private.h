@@ -5,14 +5,14 @@
 
 G_BEGIN_DECLS
 
-/* What forms of attention share: query, key and value follow each other in the arguments, and the
- * query goes by that name. */
+/* Shared by the forms of attention: query, key and value are consecutive arguments, and query has
+ * that name. */
 
 /* Fails the call unless query [B, H, L, D], key [B, H, S, D] and value [B, H, S, E] fit. */
 gboolean op_attention_check (const AdjOpCall *call, guint query);
 
-/* A result of the first @rank sizes of @like, 3 or 4, that lies in memory in the order 0, 2, 1, 3:
- * as PyTorch's kernels write. */
+/* A result with the first @rank sizes of @like, 3 or 4, whose memory order is 0, 2, 1, 3, as
+ * PyTorch's kernels write it. */
 void op_attention_add_swapped (AdjOpCall *call, AdjDType dtype, const AdjSize *like, guint rank);
 
 double op_attention_flops (const AdjOpCall *call);

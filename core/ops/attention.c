@@ -8,7 +8,8 @@
 #include "ops/spatial-private.h"
 #include "ops/table-private.h"
 
-/* query, key and value are arguments @query, …; both operators name the others alike. */
+/* query, key and value are consecutive arguments from @query; the other arguments have the same
+ * names in both operators. */
 
 static gboolean
 fail_shapes (const AdjOpCall *call, guint query)

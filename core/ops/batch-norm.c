@@ -4,14 +4,15 @@
 #include "ops/channel-norm-private.h"
 #include "ops/table-private.h"
 
-/* Batch norm: statistics over all but the channels.  All forward operators begin with input,
- * weight, bias and, but for one, running mean and running variance. */
+/* Batch norm: statistics over all dimensions but the channels.  The arguments of all forward
+ * operators begin with input, weight, bias and, except for one, running mean and running variance.
+ */
 
 #define RUNNING 3
 
 /* -- shape rules -- */
 
-/* y and the two statistics, which are empty when they were given. */
+/* y and the two statistics, which are empty if running statistics are used. */
 static gboolean
 add_normal (AdjOpCall *call, guint n_running, gboolean training)
 {
@@ -35,7 +36,7 @@ add_normal (AdjOpCall *call, guint n_running, gboolean training)
   return TRUE;
 }
 
-/* What cuDNN keeps for its backward: nothing here. */
+/* cuDNN's reserve space for the backward: empty here. */
 static gboolean
 add_reserve (AdjOpCall *call)
 {
@@ -108,8 +109,8 @@ no_update_meta (AdjOpCall *call)
   return add_normal (call, 2, FALSE) && add_reserve (call);
 }
 
-/* PyTorch traces the result as arithmetic on the batch lays it out, and the statistics of a batch
- * on the CPU in the dtype of the batch; its kernels keep them in that of the weights. */
+/* In PyTorch's traces the result has the strides of pointwise arithmetic, and the statistics of a
+ * CPU batch have the dtype of the batch; its kernels use that of the weights. */
 static void
 forward_traced (AdjOpCall *call)
 {
@@ -120,7 +121,7 @@ forward_traced (AdjOpCall *call)
     call->results[i].meta.dtype = input->dtype;
 }
 
-/* There new running statistics are in the dtype that they are computed in. */
+/* In traces new running statistics have the dtype in which they are computed. */
 static void
 functional_traced (AdjOpCall *call)
 {
@@ -130,7 +131,7 @@ functional_traced (AdjOpCall *call)
       call->results[i].meta.dtype = ADJ_DTYPE_F32;
 }
 
-/* cuDNN keeps the statistics of 16-bit batches in f32. */
+/* cuDNN has the statistics of 16-bit batches in f32. */
 static gboolean
 cudnn_meta (AdjOpCall *call)
 {
@@ -144,8 +145,8 @@ cudnn_meta (AdjOpCall *call)
   return add_reserve (call);
 }
 
-/* Where the arguments of a backward operator stand: weight, then running mean and variance, then
- * those of the batch. */
+/* Positions of the arguments of a backward operator: weight, running mean and variance, then
+ * statistics of the batch. */
 typedef struct
 {
   guint grad, input, weight;
@@ -188,8 +189,8 @@ backward_meta (AdjOpCall *call)
   return check_backward (call, &at, &dtype) && op_norm_add_gradients (call, 1, 9, dtype);
 }
 
-/* PyTorch traces it as (g - (x - mean) · scale - …) · …, without statistics as g · scale, and has
- * that gradient of the batch whether it is wanted or not. */
+/* PyTorch traces it as (g - (x - mean) · scale - …) · …, without statistics as g · scale, and
+ * always computes that gradient. */
 static void
 backward_traced (AdjOpCall *call)
 {
@@ -217,7 +218,7 @@ cudnn_backward_meta (AdjOpCall *call)
 
 /* -- kernels -- */
 
-/* x, weight and perhaps bias of a batch norm; the weight is argument @weight. */
+/* Reads x, weight and bias, if any, of a batch norm; the weight is argument @weight. */
 static gboolean
 read_batch_norm (const AdjOpCall *call, guint input, guint weight, gboolean has_bias, OpNorm *norm)
 {
@@ -251,13 +252,13 @@ no_training_kernel (AdjOpCall *call)
   return TRUE;
 }
 
-/* What moves: the running statistics as they were, and where they are written. */
+/* The running statistics: old values, and views to be written. */
 typedef struct
 {
   AdjKView from[2], to[2];
 } Running;
 
-/* y and the statistics of the batch; @running (nullable) moves towards them. */
+/* y and the statistics of the batch; @running (nullable) is updated. */
 static gboolean
 train (AdjOpCall *call, const Running *running)
 {
@@ -295,7 +296,7 @@ no_stats_kernel (AdjOpCall *call)
   return train (call, NULL);
 }
 
-/* The new running statistics are the results from @first on. */
+/* The new running statistics are results @first and @first + 1. */
 static gboolean
 functional (AdjOpCall *call, guint first, gboolean training)
 {
@@ -324,7 +325,7 @@ update_functional_kernel (AdjOpCall *call)
   return functional (call, 4, TRUE);
 }
 
-/* Writes come first: they may give the storage other memory. */
+/* Opens views for writing first, since that may give the storage new memory. */
 static gboolean
 update_kernel (AdjOpCall *call)
 {

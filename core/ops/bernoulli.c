@@ -25,7 +25,7 @@ bernoulli_p_meta (AdjOpCall *call)
   return TRUE;
 }
 
-/* The elements of @out, in their order: from MKL's stream, or two words each. */
+/* Draws the elements of @out in row-major order: from MKL's stream, or two words each. */
 static void
 draw_bernoulli (const AdjOpCall *call, const AdjKView *out, double p, gboolean streams)
 {
@@ -76,8 +76,8 @@ bernoulli_meta (AdjOpCall *call)
   return op_check_drawn (call);
 }
 
-/* Each element has its own probability: uniform numbers below it, of 53 bits for float64, else of
- * 24. */
+/* Each element has a probability of its own: 1 if a uniform number is below it, with 53 bits for
+ * float64, else 24. */
 static void
 draw_each (const AdjOpCall *call, double *p, gint64 n)
 {
@@ -89,7 +89,7 @@ draw_each (const AdjOpCall *call, double *p, gint64 n)
     p[i] = op_next_uniform (op_generator (call), wide ? ADJ_K_F64 : ADJ_K_F32) < p[i];
 }
 
-/* Replaces each probability of @p by whether a number of 32 bits in (0, 1] is at most as large. */
+/* Replaces each probability of @p by whether a 32-bit number in (0, 1] is at most as large. */
 static void
 draw_each_for_gpu (const AdjOpCall *call, double *p, const AdjKView *values)
 {
@@ -132,7 +132,7 @@ is_training (const AdjOpCall *call)
   return call->args[2].kind == ADJ_VALUE_NONE || adj_op_call_bool (call, 2);
 }
 
-/* Both results are products. */
+/* Both results have the layout of a product. */
 static gboolean
 dropout_meta (AdjOpCall *call)
 {

@@ -5,22 +5,22 @@
 
 G_BEGIN_DECLS
 
-/* What batch norm and group norm have in common. */
+/* Shared by batch norm and group norm. */
 
-/* What is normalised, and which of its dims the statistics and the weights have. */
+/* The normalised tensor, and the dims of statistics and weights. */
 typedef struct
 {
   AdjKView x;
   guint32 statistics, weights;
-  AdjKView w, b; /* with the dims of weights; without data: 1 and 0 */
+  AdjKView w, b; /* with the dims of weights; constants 1 and 0 if absent */
 } OpNorm;
 
-/* What sums are made in. */
+/* The dtype in which sums are computed. */
 AdjKType op_norm_type (const OpNorm *norm);
 /* Elements per statistic. */
 gint64 op_norm_group_size (const OpNorm *norm);
 
-/* Views of statistics have the dims of the statistics. */
+/* Views of statistics have only the dims of the statistics. */
 
 /* @mean and @var: dense, of op_norm_type(). */
 void
@@ -45,16 +45,16 @@ typedef struct
 {
   AdjKView g, mean, rstd;
   const AdjKView *gx, *gw, *gb; /* (nullable) each */
-  gboolean constant;            /* the statistics do not depend on x */
+  gboolean constant;            /* the statistics are constants, independent of x */
 } OpNormGradients;
 
 void op_norm_differentiate (AdjKQueue *queue, const OpNorm *norm, const OpNormGradients *to);
 
-/* A tensor or None must have one entry per channel; its dtype into @dtype when it is there. */
+/* Checks that a tensor or None has one entry per channel; its dtype into @dtype if present. */
 gboolean
 op_norm_check_channels (const AdjOpCall *call, guint arg, AdjSize channels, AdjDType *dtype);
 gboolean op_norm_check_input (const AdjOpCall *call, const AdjTensorMeta *input);
-/* Gradients of the input, argument @input, and of weight and bias, those that @mask wants. */
+/* Adds the gradients of argument @input, weight and bias that @mask requests. */
 gboolean op_norm_add_gradients (AdjOpCall *call, guint input, guint mask, AdjDType dtype);
 
 double op_norm_flops (const AdjOpCall *call);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What batch norm and group norm share: statistics, normalisation and gradients. */
+/* Shared by batch norm and group norm: statistics, normalisation and gradients. */
 
 #include "adj-kernel-channel-norm.h"
 #include "ops/channel-norm-private.h"
@@ -73,8 +73,8 @@ apply (
 
 /* -- views -- */
 
-/* @what, whose dims are those of @x in the mask @dims, spread over the others, or of size 1 there.
- */
+/* @what, which has the dims of @x in the mask @dims, expanded along the others or with size 1
+ * there. */
 static AdjKView
 over (const AdjKView *x, guint32 dims, const AdjKView *what, gboolean spread)
 {
@@ -94,7 +94,7 @@ over (const AdjKView *x, guint32 dims, const AdjKView *what, gboolean spread)
   return out;
 }
 
-/* A number, everywhere in the sizes of @x. */
+/* A number expanded to the sizes of @x. */
 static AdjKView
 number_over (AdjKQueue *queue, const AdjKView *x, const double *number)
 {
@@ -151,7 +151,7 @@ op_norm_group_size (const OpNorm *norm)
 
 #define CACHED (64 * 1024) /* elements of x */
 
-/* A GPU takes all, which is fewer launches. */
+/* A GPU takes all channels at once, for fewer launches. */
 static gint64
 channels_at_once (const AdjKQueue *queue, const OpNorm *norm)
 {
@@ -166,7 +166,7 @@ channels_at_once (const AdjKQueue *queue, const OpNorm *norm)
   return CLAMP (CACHED / MAX (elements, 1), 1, MAX (channels, 1));
 }
 
-/* Channels @first … @first + @n - 1 of a view whose dims are those of x in the mask @dims. */
+/* Channels @first … @first + @n - 1 of a view that has the dims of x in the mask @dims. */
 static AdjKView
 some_channels (const AdjKView *view, guint32 dims, gint64 first, gint64 n)
 {
@@ -194,7 +194,7 @@ some_of_norm (const OpNorm *norm, gint64 first, gint64 n)
 
 /* -- forward and backward -- */
 
-/* Whether the host has a way through a channel that needs no temporaries: that of batch norm. */
+/* Whether the host can process channels without temporaries: only for batch norm. */
 static gboolean
 goes_by_channel (const AdjKQueue *queue, const OpNorm *norm)
 {
@@ -287,7 +287,7 @@ differentiate_weights (AdjKQueue *queue,
     }
 }
 
-/* @statistics: mean and rstd, spread over x. */
+/* @statistics: mean and rstd, expanded to x. */
 static void
 differentiate_input (AdjKQueue *queue,
                      const OpNorm *norm,

@@ -51,7 +51,7 @@ cholesky_kernel (AdjOpCall *call)
          (call->n_results == 1 || op_integers_store (call, 1, info));
 }
 
-/* The other triangle as this one. */
+/* Copies one triangle to the other. */
 static void
 mirror (const OpMatrices *m, double *matrix, gboolean upper)
 {

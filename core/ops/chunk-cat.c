@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* _chunk_cat: what sharded training gathers, the chunks of many tensors beside each other. */
+/* _chunk_cat: concatenates the chunks of many tensors, for sharded training. */
 
 #include <string.h>
 
 #include "ops/kernel-private.h"
 #include "ops/table-private.h"
 
-/* One tensor: rows along the dimension, in chunks of so many; elements behind it. */
+/* One tensor: rows along the dimension, in chunks of a fixed number of rows, and elements per row.
+ */
 typedef struct
 {
   AdjSize rows, per_chunk, width;
@@ -74,7 +75,7 @@ chunk_cat_meta (AdjOpCall *call)
   return !adj_context_has_error (call->cx);
 }
 
-/* @n elements of @x, which lie one after the other, from @start on. */
+/* @n elements of @x, which is contiguous, from @start on. */
 static AdjKView
 run_of (const AdjKView *x, gint64 start, gint64 n)
 {
@@ -85,8 +86,8 @@ run_of (const AdjKView *x, gint64 start, gint64 n)
   return run;
 }
 
-/* Puts one tensor at @at of each row of @out, whose elements lie one after the other; returns how
- * many it takes there. */
+/* Copies one tensor to offset @at of each row of the contiguous @out; returns the number of
+ * elements that it takes per row. */
 static gint64
 put_item (AdjOpCall *call, guint i, const AdjKView *out, gint64 at, gint64 width)
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Pointwise bodies over complex numbers.
  *
- * Each subexpression becomes a pair of expressions over real numbers, so tile programs know
- * nothing of complex ones.  Functions are pairs of texts over the parts of their operands, _a + i
- * _b and _c + i _d, or a text over the operands themselves, _z and _w. */
+ * Each subexpression becomes a pair of real expressions, so that tile programs need no complex
+ * numbers.  Functions are pairs of texts over the parts of their operands, _a + i _b and _c + i _d,
+ * or a text over the operands themselves, _z and _w. */
 
 #include "ops/complex-body.h"
 
@@ -13,7 +13,7 @@
 
 typedef struct
 {
-  const AdjExpr *re, *im; /* @im (nullable): it is 0 */
+  const AdjExpr *re, *im; /* @im (nullable): %NULL for 0 */
 } Pair;
 
 typedef struct Scope
@@ -35,18 +35,18 @@ typedef struct
   const char *name;
   guint arity;
   const char *re, *im;   /* @im (nullable): the result is real */
-  const char *composite; /* in the place of both */
+  const char *composite; /* used instead of both */
 } Function;
 
-/* A quotient is scaled by the larger part of the divisor; a root takes that of its parts which does
+/* Quotients are scaled by the larger part of the divisor; roots compute first the part that does
  * not cancel. */
 #define QUOTIENT(numerator)                                                                        \
   "let _m = max(abs(_c), abs(_d)), _p = _c / _m, _q = _d / _m: (" numerator                        \
   ") / (_c * _p + _d * _q)"
 #define TANGENT(around, along)                                                                     \
   "let _t = tan(" around "), _s = sinh(" along "), _w = 1 + _t * _t, _n = 1 + _w * _s * _s: "
-/* The ellipse through a + i b with foci -1 and 1 has half axes _e, and √(_e² - 1); _d is _e² - _a²,
- * _m is _e - 1, all without cancelling. */
+/* The ellipse through a + i b with foci -1 and 1 has half axes _e and √(_e² - 1); _d is _e² - _a²,
+ * _m is _e - 1, all computed without cancellation. */
 #define ELLIPSE(a, b)                                                                              \
   "let _x = abs(" a "), _y = " b " * " b ", _r = hypot(_x + 1, " b "), _s = hypot(_x - 1, " b      \
   "), "                                                                                            \
@@ -94,7 +94,7 @@ static const Function functions[] = {
   { "cos", 1, "cos(_a) * cosh(_b)", "-(sin(_a) * sinh(_b))", NULL },
   { "sinh", 1, "sinh(_a) * cos(_b)", "cosh(_a) * sin(_b)", NULL },
   { "cosh", 1, "cosh(_a) * cos(_b)", "sinh(_a) * sin(_b)", NULL },
-  /* Kahan's: neither cancels nor overflows where the result does not. */
+  /* Kahan's formula: no cancellation, and overflow only if the result overflows. */
   { "tan", 1, TANGENT ("_a", "_b") "isinf(_s) ? 0 : _t / _n",
     TANGENT ("_a", "_b") "isinf(_s) ? copysign(1, _b) : _w * sqrt(1 + _s * _s) * _s / _n", NULL },
   { "tanh", 1,
@@ -160,7 +160,7 @@ make_zero (Splitter *s)
   return make (s, ADJ_EXPR_INT, NULL, NULL, 0);
 }
 
-/* @text with its names bound to what they stand for. */
+/* Parses @text and substitutes its names. */
 static const AdjExpr *
 fill_in (
     Splitter *s, const char *text, const char *const *names, const AdjExpr *const *values, guint n)
@@ -215,7 +215,7 @@ apply (Splitter *s, const Function *function, const Pair *operands)
   return out;
 }
 
-/* A function of real operands is itself. */
+/* A function of real operands is unchanged. */
 static Pair
 split_call (Splitter *s, const AdjExpr *e, const char *name, const Scope *scope)
 {
@@ -310,7 +310,7 @@ split (Splitter *s, const AdjExpr *e, const Scope *scope)
   return (Pair){ e, NULL };
 }
 
-/* Result @result of a body that is a tuple, perhaps inside of `let`. */
+/* Result @result of a body that is a tuple, possibly inside `let`. */
 static const AdjExpr *
 pick (const AdjExpr *body, guint result)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Operators that are taken apart before any mode sees them: records only. */
+/* Operators that are decomposed before any mode sees them: records only. */
 
 #include "ops/table-private.h"
 

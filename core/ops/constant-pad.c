@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* Borders of one value; where they are negative, tensors are cut. */
+/* Constant padding; negative widths crop. */
 
 #include "ops/kernel-private.h"
 #include "ops/table-private.h"
 
-/* Left and right padding of every dimension; the list begins with the last one. */
+/* Left and right padding of every dimension; the list begins with the last dimension. */
 static gboolean
 read_padding (const AdjOpCall *call, guint rank, AdjSize *left, AdjSize *right)
 {
@@ -29,7 +29,7 @@ pad_meta (AdjOpCall *call)
   const AdjTensorMeta *self = adj_op_call_meta (call, 0);
   AdjSize left[ADJ_MAX_RANK], right[ADJ_MAX_RANK];
   AdjShape shape = self->shape, cut;
-  gboolean cuts = TRUE; /* and nothing else: a part of self is cloned as it lies */
+  gboolean cuts = TRUE; /* it only crops: the part of self is cloned with its layout */
 
   if (!read_padding (call, shape.rank, left, right))
     return FALSE;

@@ -6,10 +6,10 @@
 #include "ops/spatial-private.h"
 #include "ops/table-private.h"
 
-/* A transposed convolution is the gradient of the input of an ordinary one: its input takes the
- * place of y and its output that of x in what the kernels compute. */
+/* A transposed convolution is the gradient of an ordinary one for its input: in the kernels its
+ * input is y, and its output is x. */
 
-/* Where the arguments of both operators stand. */
+/* Positions of the arguments of both operators. */
 typedef struct
 {
   guint input; /* the weight follows */
@@ -21,7 +21,7 @@ static const Positions backward_positions = { 1, 4, 5, 6, 7, 8, 9 };
 
 typedef struct
 {
-  guint n; /* spatial dimensions */
+  guint n; /* number of spatial dimensions */
   gint64 stride[OP_MAX_AXES], padding[OP_MAX_AXES], dilation[OP_MAX_AXES];
   gint64 output_padding[OP_MAX_AXES];
   gint64 groups;
@@ -61,7 +61,7 @@ fail_shapes (const AdjOpCall *call, const AdjShape *input, const AdjShape *weigh
       call, "input %s and weight %s do not fit with %" G_GINT64_FORMAT " groups", a, b, groups);
 }
 
-/* Whether input and weight fit; the number of output channels into @channels. */
+/* Checks that input and weight fit; @channels: number of output channels. */
 static gboolean
 check_weight (const AdjOpCall *call,
               const Positions *positions,
@@ -132,7 +132,7 @@ output_sizes (const AdjOpCall *call,
       AdjSymbols *symbols = adj_context_get_symbols (call->cx);
       gint64 kernel;
 
-      /* A symbol is taken for what it is now. */
+      /* A symbol has the value of its hint. */
       if (!adj_size_get_hint (symbols, weight->size[2 + i], &kernel) || kernel < 1 ||
           kernel > G_MAXINT32 || !adj_size_is (symbols, weight->size[2 + i], kernel))
         return adj_op_call_fail (call, "the kernel's sizes must be positive integers");
@@ -141,7 +141,7 @@ output_sizes (const AdjOpCall *call,
   return !adj_context_has_error (call->cx);
 }
 
-/* Volumes are so in oneDNN alone, which does not know f64 and integers. */
+/* For volumes only oneDNN uses channels last, which does not support f64 and integers. */
 static gboolean
 is_channels_last (const AdjOpCall *call, const Positions *positions)
 {
@@ -252,7 +252,7 @@ convolution_kernel (AdjOpCall *call)
          op_no_memory (call);
 }
 
-/* The gradient of the bias: the sum over everything but the channels. */
+/* The gradient of the bias: sums over all dimensions but the channels. */
 static void
 sum_channels (const AdjOpCall *call, const AdjKView *out, const AdjKView *grad)
 {
@@ -305,8 +305,8 @@ backward_kernel (AdjOpCall *call)
 
 /* -- costs -- */
 
-/* Multiplications for one element of the narrow side: the result of a convolution, the input of a
- * transposed one. */
+/* Number of multiplications per element of the narrow side: the result of a convolution, the input
+ * of a transposed one. */
 static double
 products (const AdjOpCall *call, const Positions *positions)
 {
@@ -329,7 +329,7 @@ convolution_flops (const AdjOpCall *call)
   return 2 * op_count (call, narrow) * products (call, &forward_positions);
 }
 
-/* Of the result of a convolution (@sums_outputs false) or a transposed one. */
+/* For the result of a convolution (@sums_outputs false) or of a transposed one. */
 static double
 reduction_of (const AdjOpCall *call, const Positions *positions, gboolean sums_outputs)
 {

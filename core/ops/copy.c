@@ -69,7 +69,7 @@ convert_meta (AdjOpCall *call)
   return clone_with (call, adj_op_call_dtype (call, 1, ADJ_DTYPE_F32), NULL);
 }
 
-/* Whether the kernel makes the imaginary part of what argument @arg has none of. */
+/* Whether the imaginary part is computed while argument @arg is real. */
 static gboolean
 is_real_copied (const AdjOpCall *call, guint arg)
 {
@@ -148,7 +148,7 @@ copy_inplace_meta (AdjOpCall *call)
   return TRUE;
 }
 
-/* Also of copy_, where the result is self and may share memory with the source. */
+/* Also for copy_, whose result is self and may overlap with the source. */
 static gboolean
 copy_kernel (AdjOpCall *call)
 {
@@ -212,8 +212,7 @@ find_scatter (const AdjOpCall *call)
   g_assert_not_reached ();
 }
 
-/* A storage offset counts from the start of the storage of self; the result begins where self
- * does. */
+/* Makes a storage offset relative to the start of self, where the result starts. */
 static gboolean
 move_offset (const AdjOpCall *call, AdjTensorMeta *part)
 {
@@ -227,7 +226,7 @@ move_offset (const AdjOpCall *call, AdjTensorMeta *part)
          adj_op_call_fail (call, "the view begins before self does");
 }
 
-/* The view of @whole that the call names. */
+/* The view of @whole that the call describes. */
 static gboolean
 view_of (const AdjOpCall *call, const Scatter *scatter, AdjTensor *whole, AdjTensorMeta *out)
 {
@@ -383,8 +382,6 @@ unfold_backward_meta (AdjOpCall *call)
          adj_op_call_fail (call, "the gradient has not the sizes of the windows");
 }
 
-/* Element k of all windows at a time: these do not overlap.  From the last one on, so that what
- * comes together is added in the order of the windows. */
 /* Windows that do not overlap are copied, so that -0 stays what it is. */
 static gboolean
 put_windows (AdjOpCall *call, const AdjKView *grad)
@@ -399,7 +396,7 @@ put_windows (AdjOpCall *call, const AdjKView *grad)
   return TRUE;
 }
 
-/* @grad repeated where it has one element for all windows. */
+/* @grad expanded if it has one element for all windows. */
 static gboolean
 spread_over_windows (AdjOpCall *call, AdjKView *grad)
 {
@@ -434,6 +431,8 @@ unfold_backward_kernel (AdjOpCall *call)
   index = (AdjKView){ .rank = 1, .size = { grad.size[dim] } };
   places = op_temporary (op_queue (call), &index, ADJ_K_I64, &index);
   grad.rank--;
+  /* Element k of all windows at a time, which do not overlap.  From the last k on, so that an
+   * element's summands are added in the order of the windows. */
   for (gint64 k = grad.size[grad.rank]; k-- > 0;)
     {
       AdjKView part = grad;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* isin, histc, bincount: elements looked for, and counted. */
+/* isin, histc, bincount: membership and counts. */
 
 #include <math.h>
 #include <string.h>
@@ -85,7 +85,7 @@ histc_meta (AdjOpCall *call)
   return TRUE;
 }
 
-/* What is counted: from the least to the greatest element when no range is given. */
+/* The range that is counted: from the smallest to the largest element by default. */
 static gboolean
 find_range (const AdjOpCall *call, const double *x, gint64 n, double *low, double *high)
 {
@@ -110,7 +110,7 @@ find_range (const AdjOpCall *call, const double *x, gint64 n, double *low, doubl
   return TRUE;
 }
 
-/* The part that @x lies in, as numbers of 32 bits have it unless @wide. */
+/* The bin of @x, computed in 32 bits unless @wide. */
 static gint64
 find_bin (double x, double low, double high, gint64 bins, gboolean wide)
 {

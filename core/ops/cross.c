@@ -39,7 +39,7 @@ take_place (const AdjKView *view, guint dim, gint64 index)
   return out;
 }
 
-/* c_i = a_j b_k - a_k b_j, with i, j, k in a circle. */
+/* c_i = a_j b_k - a_k b_j for cyclic i, j, k. */
 static void
 cross (AdjKQueue *queue, const AdjKView *c, const AdjKView *a, const AdjKView *b, guint dim)
 {
@@ -68,7 +68,7 @@ cross (AdjKQueue *queue, const AdjKView *c, const AdjKView *a, const AdjKView *b
     }
 }
 
-/* One part of it, of complex numbers: of products of the real parts (0) and imaginary parts (1). */
+/* The products of the real parts (0) or of the imaginary parts (1) of complex numbers. */
 static void
 cross_complex (AdjKQueue *queue,
                AdjPart part,
@@ -92,7 +92,7 @@ cross_complex (AdjKQueue *queue,
   program.klass = c->type == ADJ_K_F64 ? ADJ_K_CLASS_F64 : ADJ_K_CLASS_F32;
   for (guint i = 0; i < 8; i++)
     code[i] = (AdjKCode){ .op = ADJ_K_OP_LOAD, .dst = (guint8) i, .imm.i = i };
-  /* a_j at 0, b_k at 2, a_k at 4, b_j at 6: the second pair is taken away. */
+  /* a_j at 0, b_k at 2, a_k at 4, b_j at 6: the second product is subtracted */
   for (guint i = 0; i < 4; i++)
     {
       guint first = i < 2 ? 0 : 4;

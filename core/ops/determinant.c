@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Determinants and their logarithms, by Gauss's factors. */
+/* Determinants and their logarithms, by LU factors. */
 
 #include <math.h>
 
@@ -39,8 +39,8 @@ slogdet_meta (AdjOpCall *call)
 
 /* -- values -- */
 
-/* Of each the sign, as a number or a pair of absolute value 1, or 0, and the logarithm of the
- * absolute value; or the determinant as the product when @whole. */
+/* The sign of each (a number or a pair of absolute value 1, or 0) and the logarithm of the absolute
+ * value; with @whole the determinant as product. */
 static void
 take_determinants (const OpLu *f, gboolean whole, OpMatrices *sign, OpMatrices *logarithm)
 {

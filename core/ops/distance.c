@@ -6,7 +6,7 @@
 #include "ops/kernel-private.h"
 #include "ops/table-private.h"
 
-/* x1 is […, P, M] and x2 […, R, M]; the dimensions before are broadcast. */
+/* x1 is […, P, M] and x2 […, R, M]; leading dimensions broadcast. */
 
 /* The broadcast dimensions, then P, R and M. */
 typedef struct
@@ -84,7 +84,7 @@ cdist_meta (AdjOpCall *call)
   return euclidean_meta (call);
 }
 
-/* Of no distances PyTorch gives zeros like x1, however its batch was spread. */
+/* For no distances PyTorch returns zeros like x1, without its broadcast batch. */
 static gboolean
 has_nothing (const AdjOpCall *call, const AdjShape *distances)
 {
@@ -114,7 +114,7 @@ cdist_backward_meta (AdjOpCall *call)
   return TRUE;
 }
 
-/* Argument @arg, spread over @shape, as numbers in row-major order. */
+/* Argument @arg, expanded to @shape, as numbers in row-major order. */
 static double *
 read_numbers (const AdjOpCall *call, guint arg, const AdjShape *shape)
 {
@@ -147,7 +147,7 @@ distance (const double *x, const double *y, gint64 m, double p)
   return p == 0 || p == 1 || isinf (p) ? sum : pow (sum, 1 / p);
 }
 
-/* Of the distance @whole by one coordinate that differs by @d. */
+/* The derivative of the distance @whole by one coordinate, which differs by @d. */
 static double
 slope (double d, double whole, double p)
 {
@@ -164,7 +164,7 @@ slope (double d, double whole, double p)
   return isinf (p) ? sign * (fabs (d) == whole) : sign * pow (fabs (d) / whole, p - 1);
 }
 
-/* The number of rows and columns, and of pairs of matrices. */
+/* Numbers of rows, columns and pairs of matrices. */
 typedef struct
 {
   gint64 n, p, r, m;
@@ -271,7 +271,7 @@ cdist_backward_kernel (AdjOpCall *call)
 
 /* -- between the rows of one matrix -- */
 
-/* Of a matrix of floating point. */
+/* Checks for a matrix of floating point. */
 static gboolean
 check_matrix (const AdjOpCall *call, guint arg)
 {
@@ -317,7 +317,7 @@ pdist_backward_meta (AdjOpCall *call)
 
   if (adj_context_has_error (call->cx))
     return FALSE;
-  if (adj_op_call_double (call, 2, 2) == 0) /* zeros, whatever the sizes */
+  if (adj_op_call_double (call, 2, 2) == 0) /* p = 0: zeros, whatever the sizes */
     {
       op_add_contiguous (call, self->dtype, self->shape.rank, self->shape.size);
       return TRUE;
@@ -375,7 +375,7 @@ pdist_backward_kernel (AdjOpCall *call)
     for (gint64 k = i + 1; k < n; k++, at++)
       for (gint64 j = 0; j < m; j++)
         {
-          /* a largest difference is known by its value, which the distance has rounded */
+          /* the maximal difference is recomputed, since the distance is rounded */
           double w = isinf (p) ? distance (x + i * m, x + k * m, m, p) : whole[at];
           double d = g[at] * slope (x[i * m + j] - x[k * m + j], w, p);
 
@@ -425,13 +425,13 @@ dist_kernel (AdjOpCall *call)
   for (guint i = 0; i < shape.rank; i++)
     n *= shape.size[i].word;
   result = distance (x, y, n, p);
-  if (p == 0) /* what is no number counts */
+  if (p == 0) /* p = 0: NaN counts as different */
     for (gint64 i = 0, count = 0; i < n; i++)
       {
         count += !(x[i] == y[i]);
         result = (double) count;
       }
-  if (p < 0) /* the least difference where p is −∞ */
+  if (p < 0) /* p = −∞: the smallest difference */
     for (gint64 i = 0; isinf (p) && i < n; i++)
       result = i == 0 || fabs (x[i] - y[i]) < result ? fabs (x[i] - y[i]) : result;
   return write_numbers (call, &result);
@@ -461,8 +461,8 @@ renorm_meta (AdjOpCall *call)
   return TRUE;
 }
 
-/* The slices of a dimension: so many, of @length elements each, @inner of which follow each other;
- * factors are rounded where the numbers are @narrow. */
+/* The slices along a dimension: their number and length, with @inner contiguous elements; factors
+ * are rounded if the dtype is @narrow. */
 typedef struct
 {
   gint64 n, length, inner;

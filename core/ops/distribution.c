@@ -17,7 +17,7 @@ check_positive (const AdjOpCall *call, guint arg, double if_none)
                                     call->schema->arguments[arg].name, x);
 }
 
-/* One number for each element, in the order of memory. */
+/* Draws one number for each element, in memory order. */
 static void
 draw_each (AdjGenerator *generator,
            const AdjKView *flat,
@@ -45,8 +45,7 @@ exponential_meta (AdjOpCall *call)
   return op_check_drawn (call) && check_positive (call, 1, 1);
 }
 
-/* In the order of the elements, not of memory; float64 takes two draws for the seed and keeps the
- * second. */
+/* In row-major order, not memory order; for float64 the second of two draws is the seed. */
 static void
 draw_exponential_from_stream (const AdjOpCall *call, const AdjKView *dense, double scale)
 {
@@ -208,7 +207,7 @@ geometric_meta (AdjOpCall *call)
   return TRUE;
 }
 
-/* Tries until the first success. */
+/* The number of trials until the first success. */
 static double
 next_geometric (AdjGenerator *generator, const OpStretch *stretch)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Operators that are called for what they do. */
+/* Operators with side effects. */
 
 #include "call/adj-context-internal.h"
 #include "call/adj-context.h"
@@ -28,7 +28,7 @@ token_meta (AdjOpCall *call)
   return op_add_new (call, ADJ_DTYPE_F32, &shape);
 }
 
-/* Sizes that are symbols are compared where these have a value: they may be equal. */
+/* Symbolic sizes are compared by their hints, if they have any. */
 static gboolean
 metadata_meta (AdjOpCall *call)
 {

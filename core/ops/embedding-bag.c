@@ -7,8 +7,8 @@
 #include "ops/spatial-private.h"
 #include "ops/table-private.h"
 
-/* Bags of indices: bag b holds the indices from offsets[b] to before offsets[b + 1].  Rows are
- * combined in f64 and rounded once; the mean is then a quotient of two numbers of the dtype. */
+/* Bag b has the indices from offsets[b] to before offsets[b + 1].  Rows are combined in f64 and
+ * rounded once; a mean is the quotient of two numbers of the dtype. */
 
 enum
 {
@@ -70,7 +70,7 @@ check_samples (const AdjOpCall *call, guint arg, AdjDType dtype, AdjSize n)
   return TRUE;
 }
 
-/* Whether PyTorch's fast kernel adds up the rows. */
+/* Whether PyTorch uses its fast kernel to sum rows. */
 static gboolean
 is_fast (const AdjOpCall *call)
 {
@@ -84,7 +84,7 @@ is_fast (const AdjOpCall *call)
   return unit && mode_of (call) != MODE_MAX;
 }
 
-/* @for_offsets: the sizes of bags, which nobody counts then, are as many as the offsets. */
+/* @for_offsets: bag sizes, which are then not computed, have the size of offsets. */
 static gboolean
 infer_bags (AdjOpCall *call, gboolean for_offsets)
 {
@@ -113,7 +113,7 @@ infer_bags (AdjOpCall *call, gboolean for_offsets)
   if (indices->dtype == ADJ_DTYPE_I64)
     dtype = ADJ_DTYPE_I64;
   op_add_contiguous (call, weight->dtype, 2, sizes);
-  /* sums that the fast kernel makes need no bag of each index */
+  /* the fast kernel does not write the bag of each index for sums */
   op_add_contiguous (call, dtype, 1,
                      is_fast (call) && mode_of (call) == MODE_SUM ? &none : indices->shape.size);
   op_add_contiguous (call, dtype, 1, &n_sizes);
@@ -181,8 +181,8 @@ typedef struct
   gint64 n, n_bags;
   gint64 *indices; /* (owned) each: dense */
   gint64 *offsets;
-  gint64 *bag;    /* of each index */
-  gint64 padding; /* the index that counts for nothing; -1: none */
+  gint64 *bag;    /* by index */
+  gint64 padding; /* index that is ignored; -1: none */
 } Bags;
 
 static void
@@ -208,8 +208,8 @@ read_integers (const AdjOpCall *call, guint arg, gint64 **out, gint64 *n)
   return TRUE;
 }
 
-/* Indices and offsets are the arguments @arg and @arg + 1; @n_bags: of the result, an offset more
- * ends the last one. */
+/* Reads indices and offsets, arguments @arg and @arg + 1; @n_bags: of the result; one more offset
+ * is the end of the last bag. */
 static gboolean
 read_bags (const AdjOpCall *call, guint arg, gint64 n_bags, gint64 n_rows, Bags *bags)
 {
@@ -305,8 +305,8 @@ read_row (const AdjKView *matrix, gint64 i, double *to)
 typedef struct
 {
   double *sums;    /* [bags, width] */
-  gint64 *largest; /* [bags, width]: the index that each maximum has */
-  gint64 *sizes;   /* of each bag, without padding */
+  gint64 *largest; /* [bags, width]: the index of each maximum */
+  gint64 *sizes;   /* by bag, without padding */
 } Gathered;
 
 static void
@@ -350,7 +350,7 @@ gather (const Bags *bags, const AdjKView *weight, const double *samples, gint64 
     }
 }
 
-/* The fast kernel's bfloat16: the nearest one, and of two the one that is further from 0. */
+/* Rounds to bfloat16 as the fast kernel does: to nearest, ties away from 0. */
 static void
 round_away (double *numbers, gint64 n)
 {
@@ -368,7 +368,7 @@ round_away (double *numbers, gint64 n)
     }
 }
 
-/* Sums @out by @sizes, rounded as well: of bfloat16 257 rows count as 256. */
+/* Divides the sums @out by @sizes, which are rounded to the dtype too: in bfloat16 257 is 256. */
 static void
 divide_by_sizes (AdjKView *out, const AdjKView *sizes)
 {
@@ -440,7 +440,7 @@ bag_kernel (AdjOpCall *call)
 
 /* -- backward -- */
 
-/* The part of each row of @g that index @i gets: its factor. */
+/* Adds to the row of each index the row of @g of its bag, times the factor of the index. */
 static void
 spread (const Bags *bags, const double *g, const double *factors, gint64 width, double *gw)
 {
@@ -472,7 +472,7 @@ spread_maxima (AdjOpCall *call, const Bags *bags, const double *g, gint64 n_rows
   return TRUE;
 }
 
-/* Divides by the size of the bag, and by how often the index occurs. */
+/* Divides by the size of the bag, and by the number of occurrences of the index. */
 static gboolean
 weigh (AdjOpCall *call, const Bags *bags, gint64 n_rows, double *factors)
 {

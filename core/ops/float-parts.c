@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* nextafter and frexp: numbers by their bits. */
+/* nextafter and frexp, by the bits of numbers. */
 
 #include <math.h>
 #include <string.h>
@@ -40,7 +40,7 @@ nextafter_meta (AdjOpCall *call)
   return TRUE;
 }
 
-/* Of a format whose numbers are the first bits of a float's. */
+/* For a format whose numbers are the leading bits of a float. */
 static double
 next_of_bits (double x, double to, guint n_dropped)
 {
@@ -62,7 +62,7 @@ next_of_bits (double x, double to, guint n_dropped)
   return a;
 }
 
-/* Float16 has other exponents; its numbers are whole multiples of 2^−24. */
+/* Float16 has another exponent range; its numbers are multiples of 2^−24. */
 static double
 next_half (double x, double to)
 {
@@ -76,7 +76,7 @@ next_half (double x, double to)
   frexp (x, &exponent);
   exponent = x == 0 ? -24 : exponent;
   if (fabs (x) == ldexp (0.5, exponent) && (to > x) != (x > 0))
-    exponent--; /* below a power of 2 numbers are closer */
+    exponent--; /* spacing is halved below a power of 2 */
   step = ldexp (1, MAX (exponent - 11, -24));
   x += to > x ? step : -step;
   return fabs (x) > 65504 ? copysign (INFINITY, x) : x;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* _foreach operators, computed by calls of the operator that each element stands for. */
+/* _foreach operators, computed by calls of the element operator. */
 
 #include "call/adj-mode.h"
 #include "call/adj-op-internal.h"
@@ -9,15 +9,15 @@
 #include "ops/table-private.h"
 #include "tensor/adj-shape-internal.h"
 
-/* Lists of tensors: result i is what an operator of the table gives for the i-th elements of the
- * lists and the other arguments as they are. */
+/* List operators: result i is that of a table operator for the i-th elements of the lists and the
+ * other arguments. */
 
 #define MAX_ELEMENT_ARGUMENTS 5
 
 typedef struct
 {
   AdjOpId op, element;
-  /* Where argument k of the element stands among those of the list; -1: it has its default. */
+  /* index of the element's argument k among the list operator's; -1: the default */
   gint8 from[MAX_ELEMENT_ARGUMENTS];
 } Foreach;
 
@@ -98,7 +98,7 @@ adj_op_get_element (const AdjOp *op, const gint8 **from)
   return adj_op (foreach->element);
 }
 
-/* The length that all lists have. */
+/* The common length of all lists. */
 static gboolean
 count_elements (const AdjOpCall *call, guint *n)
 {
@@ -206,7 +206,7 @@ may_overlap (const AdjOpCall *call, AdjTensor *a, const AdjValue *b)
                                  &adj_tensor_get_meta (b->tensor)->shape, op_symbols (call));
 }
 
-/* Whether element @i is read, or written, by the calls of later ones. */
+/* Whether later calls read or write the memory of element @i. */
 static gboolean
 is_needed_later (const AdjOpCall *call, guint i)
 {
@@ -281,7 +281,7 @@ foreach_copy_meta (AdjOpCall *call)
   return TRUE;
 }
 
-/* Through a temporary where memory is shared: elements may overlap. */
+/* Copies through a temporary if memory is shared, since elements may overlap. */
 static gboolean
 copy_element (const AdjOpCall *call, AdjTensor *to, AdjTensor *from)
 {

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* Maximum pooling over windows that random numbers place (B. Graham, "Fractional max-pooling",
- * 2014), as PyTorch's CPU kernels place them. */
+/* Maximum pooling over windows at random positions (B. Graham, "Fractional max-pooling", 2014), as
+ * PyTorch's CPU kernels choose them. */
 
 #include <math.h>
 
 #include "ops/pool-private.h"
 #include "ops/table-private.h"
 
-/* The @n axes of the volume: what the windows span, how many there are of them. */
+/* The @n pooled axes: window sizes and number of windows. */
 typedef struct
 {
   guint n;
@@ -22,7 +22,7 @@ read_fraction (const AdjOpCall *call, guint kernel, Fraction *out)
          op_axes (call, kernel + 1, out->n, 1, NULL, out->output);
 }
 
-/* The sizes that argument @self is pooled to; PyTorch wants one element more in volumes. */
+/* The sizes to which argument @self is pooled; for volumes PyTorch requires one more element. */
 static gboolean
 pooled_sizes (const AdjOpCall *call, guint self, const Fraction *fraction, AdjSize *sizes)
 {
@@ -43,7 +43,7 @@ pooled_sizes (const AdjOpCall *call, guint self, const Fraction *fraction, AdjSi
   return TRUE;
 }
 
-/* Three samples for each plane of a volume, two of an image: (batch, channels, axes). */
+/* Checks samples: (batch, channels, axes). */
 static gboolean
 check_samples (const AdjOpCall *call, guint n)
 {
@@ -102,8 +102,8 @@ fractional_backward_meta (AdjOpCall *call)
 
 /* -- where windows begin -- */
 
-/* Window @i of @n along an axis of @size elements: each number is rounded to @type.  Samples that
- * are not in [0, 1) make no window that reaches outside. */
+/* The start of window @i of @n along an axis of @size elements, with intermediate results rounded
+ * to @type.  Clamped, so that samples outside of [0, 1) give valid windows. */
 static gint64
 window_start (AdjKType type, double sample, gint64 i, gint64 n, gint64 size, gint64 kernel)
 {
@@ -119,14 +119,14 @@ window_start (AdjKType type, double sample, gint64 i, gint64 n, gint64 size, gin
   return start >= 0 ? (gint64) MIN (start, (double) last) : 0;
 }
 
-/* A plane of argument 0: three axes, of which an image has no depth. */
+/* A plane of argument 0: three axes, without depth for an image. */
 typedef struct
 {
   const double *x;
   gint64 size[OP_MAX_AXES], kernel[OP_MAX_AXES], start[OP_MAX_AXES];
 } Window;
 
-/* The first of the largest, NaN before all others. */
+/* The first of the largest elements; NaN counts as largest. */
 static gint64
 find_largest (const Window *window)
 {
@@ -149,14 +149,14 @@ find_largest (const Window *window)
   return best;
 }
 
-/* Samples stand in the order of the axes of a volume; of an image the last axis comes first. */
+/* Samples are in the order of the axes for a volume, reversed for an image. */
 static double
 sample_of (const double *samples, guint n, guint axis)
 {
   return n == 2 ? samples[1 - axis] : samples[axis];
 }
 
-/* The largest of each window of one plane, and where they stand; @at: of the first window. */
+/* Maxima of the windows of one plane, and their indices; @at: of the first window. */
 static void
 pool_plane (const Fraction *fraction,
             Window *window,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Reading and writing along one dimension: index_select, gather, scatter and their kin. */
+/* Indexing along one dimension: index_select, gather, scatter and similar operators. */
 
 #include "ops/index-private.h"
 #include "ops/table-private.h"
@@ -16,7 +16,8 @@ add_like_self (AdjOpCall *call)
 
 /* -- slices -- */
 
-/* Argument @arg names slices of @self: a vector, or one index; a 0-d @self has one slice only. */
+/* Argument @arg has indices of slices of @self: a vector or a single index; a 0-d @self has one
+ * slice. */
 static gboolean
 check_slices (const AdjOpCall *call, guint arg, const AdjTensorMeta *self, AdjSize *n)
 {
@@ -99,14 +100,14 @@ index_add_kernel (AdjOpCall *call)
 
 /* -- elements -- */
 
-/* A 0-d tensor counts as one of size 1. */
+/* A 0-d tensor counts as size 1. */
 static AdjSize
 size_at (const AdjShape *shape, guint dim)
 {
   return shape->rank == 0 ? ADJ_SIZE (1) : shape->size[dim];
 }
 
-/* The index may be smaller than @other; only in @free may it be larger. */
+/* Checks that the index is not larger than @other, except in dimension @free. */
 static gboolean
 check_within (const AdjOpCall *call, const AdjShape *index, const AdjShape *other, gint free)
 {
@@ -178,7 +179,7 @@ scatter_meta (AdjOpCall *call)
   return add_like_self (call);
 }
 
-/* The number in argument @arg as one element of type @type, kept in @element. */
+/* The number in argument @arg as an element of @type, stored in @element. */
 static gboolean
 number_view (const AdjOpCall *call, guint arg, AdjKType type, double *element, AdjKView *out)
 {

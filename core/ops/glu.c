@@ -4,7 +4,7 @@
 #include "ops/kernel-private.h"
 #include "ops/table-private.h"
 
-/* The dimension in argument @arg of self, argument @self: it has an even size. */
+/* The dimension given by argument @arg of argument @self; its size must be even. */
 static gboolean
 find_halves (const AdjOpCall *call, guint self, guint arg, guint *dim, AdjSize *half)
 {
@@ -20,7 +20,7 @@ find_halves (const AdjOpCall *call, guint self, guint arg, guint *dim, AdjSize *
          adj_op_call_fail (call, "dimension %u has no two halves", *dim);
 }
 
-/* Laid out as a pointwise result of the halves. */
+/* Strides of a pointwise result of the halves. */
 static gboolean
 glu_meta (AdjOpCall *call)
 {

@@ -6,9 +6,9 @@
 #include "ops/spatial-private.h"
 #include "ops/table-private.h"
 
-/* Along each axis, the value at a place is a weighted sum of some elements, its taps; the weights
- * and their derivatives come from where the place lies between them.  Sums are in f64, places in
- * the precision of the dtype, as PyTorch has them. */
+/* The value at a position is, along each axis, a weighted sum of a few elements, its taps; weights
+ * and their derivatives depend on the position between them.  Sums are in f64, positions in the
+ * precision of the dtype, as in PyTorch. */
 
 #define MOST_TAPS 4
 
@@ -30,18 +30,18 @@ typedef struct
 {
   gint64 mode, padding;
   gboolean align;
-  gboolean narrow; /* places are f32 */
-  guint n;         /* axes */
+  gboolean narrow; /* positions are f32 */
+  guint n;         /* number of axes */
   gint64 size[OP_MAX_AXES];
 } Sampler;
 
 typedef struct
 {
-  gint64 at;            /* -1: outside, where all is 0 */
-  double weight, slope; /* how the weight changes with the coordinate of the grid */
+  gint64 at;            /* -1: outside, where the input is 0 */
+  double weight, slope; /* derivative of the weight by the grid coordinate */
 } Tap;
 
-/* The taps of one place, axis by axis. */
+/* The taps of one position, by axis. */
 typedef struct
 {
   guint n_taps; /* along each axis */
@@ -83,7 +83,7 @@ check_sampler (const AdjOpCall *call, guint first)
   return TRUE;
 }
 
-/* The sizes of the result: channels of the input at the places of the grid. */
+/* The sizes of the result: channels of the input at the positions of the grid. */
 static void
 sampled_sizes (const AdjOpCall *call, guint first, AdjSize *sizes)
 {
@@ -139,7 +139,7 @@ narrowed (const Sampler *sampler, double x)
   return sampler->narrow ? (double) (float) x : x;
 }
 
-/* The coordinate @x of the grid in elements; @slope: how it changes with @x. */
+/* Converts grid coordinate @x to elements; @slope: its derivative. */
 static double
 in_elements (const Sampler *sampler, gint64 size, double x, double *slope)
 {
@@ -161,7 +161,7 @@ clipped (double x, gint64 size, double *slope)
   return x > 0 ? (double) (size - 1) : 0;
 }
 
-/* @x between mirrors at the corners, or half an element further out. */
+/* @x reflected at the corners, or half an element further out. */
 static double
 mirrored (const Sampler *sampler, double x, gint64 size, double *slope)
 {
@@ -183,7 +183,7 @@ mirrored (const Sampler *sampler, double x, gint64 size, double *slope)
   return narrowed (sampler, width - rest + low);
 }
 
-/* A coordinate in elements as padding_mode takes it. */
+/* Applies padding_mode to a coordinate in elements. */
 static double
 padded (const Sampler *sampler, double x, gint64 size, double *slope)
 {
@@ -191,7 +191,7 @@ padded (const Sampler *sampler, double x, gint64 size, double *slope)
     x = mirrored (sampler, x, size, slope);
   if (sampler->padding != ZEROS)
     x = clipped (x, size, slope);
-  /* what is no element anyway */
+  /* outside of any input */
   return fabs (x) <= G_MAXINT32 ? x : -100;
 }
 
@@ -201,7 +201,7 @@ element_at (double x, gint64 size)
   return x >= 0 && x < (double) size ? (gint64) x : -1;
 }
 
-/* Keys' kernel with the free number −¾ at the distance @x, and its derivative. */
+/* Keys' cubic kernel with parameter −¾ at distance @x, and its derivative. */
 static double
 keys (double x, double *slope)
 {
@@ -258,7 +258,7 @@ find_nearest (const Sampler *sampler, gint64 size, double x, Tap *taps)
   return 1;
 }
 
-/* @coordinates: the last axis first. */
+/* @coordinates: those of the last axis first. */
 static Place
 find_place (const Sampler *sampler, const double *coordinates)
 {
@@ -274,12 +274,12 @@ find_place (const Sampler *sampler, const double *coordinates)
 
 /* -- sums over taps -- */
 
-/* The product of the taps of every axis that @index counts. */
+/* The product of taps, one of each axis, selected by @index. */
 typedef struct
 {
   gint64 at; /* -1: outside */
   double weight;
-  double slope[OP_MAX_AXES]; /* by each axis */
+  double slope[OP_MAX_AXES]; /* by axis */
 } Corner;
 
 static Corner
@@ -317,12 +317,12 @@ count_corners (const Sampler *sampler, const Place *place)
   return n;
 }
 
-/* Input and grid, dense, with what the mode says. */
+/* Input and grid, dense, and the modes. */
 typedef struct
 {
   Sampler sampler;
   double *input, *grid;                  /* (owned) */
-  gint64 images, channels, area, places; /* an image has @area elements, is seen at @places */
+  gint64 images, channels, area, places; /* @area of an image, @places of the grid */
 } Job;
 
 static void
@@ -364,7 +364,7 @@ job_init (Job *job, const AdjOpCall *call, guint first)
   return job->input != NULL && job->grid != NULL;
 }
 
-/* Channels of @input, an image, at @place. */
+/* Samples the channels of @input, an image, at @place. */
 static void
 sample_place (const Job *job, const Place *place, const double *input, double *result)
 {
@@ -399,7 +399,7 @@ sampler_kernel (AdjOpCall *call)
   return TRUE;
 }
 
-/* The gradients of @input, and of the coordinates of @place. */
+/* Adds the gradients of @input and of the coordinates of @place. */
 static void
 spread_place (const Job *job,
               const Place *place,
@@ -481,7 +481,7 @@ sampler_backward_flops (const AdjOpCall *call)
   return 4 * corners_of (call, 3) * op_count (call, &adj_op_call_meta (call, 0)->shape);
 }
 
-/* Elements of the image that a place sees, in all channels. */
+/* Number of elements of the image used for one position, in all channels. */
 static double
 sampler_reduction (const AdjOpCall *call)
 {

@@ -23,7 +23,7 @@ split_channels (const AdjKView *view, gint dim, gint64 groups)
   return out;
 }
 
-/* The input, argument @input, must have N · C · HxW elements as the arguments from @sizes say. */
+/* Checks that argument @input has N · C · HxW elements, the arguments from @sizes on. */
 static gboolean
 check_groups (const AdjOpCall *call, guint input, guint sizes)
 {
@@ -69,7 +69,7 @@ group_norm_meta (AdjOpCall *call)
   return TRUE;
 }
 
-/* PyTorch traces mean and rstd in the dtype of the input. */
+/* PyTorch's traces have mean and rstd in the dtype of the input. */
 static void
 group_norm_traced (AdjOpCall *call)
 {
@@ -77,7 +77,7 @@ group_norm_traced (AdjOpCall *call)
     call->results[i].meta.dtype = adj_op_call_meta (call, 0)->dtype;
 }
 
-/* It traces the gradient of the input as a product with the weight. */
+/* Traced, the gradient of the input has the dtype of a product with the weight. */
 static void
 group_norm_backward_traced (AdjOpCall *call)
 {

@@ -21,7 +21,7 @@ read_windows (const AdjOpCall *call, guint first, Windows *out)
          op_axes (call, first + 3, 2, 1, NULL, out->stride);
 }
 
-/* How many windows an image of these sizes has along each dimension. */
+/* The number of windows along each dimension of an image of these sizes. */
 static gboolean
 count_windows (const AdjOpCall *call, const Windows *windows, const AdjSize *image, AdjSize *out)
 {
@@ -98,7 +98,7 @@ col2im_meta (AdjOpCall *call)
 
 /* -- kernels -- */
 
-/* Gives @view a batch of one where it has a dimension less than @rank. */
+/* Adds a batch dimension of 1 if @view has one dimension less than @rank. */
 static void
 need_batch (AdjKView *view, gint rank)
 {
@@ -113,7 +113,7 @@ need_batch (AdjKView *view, gint rank)
   view->stride[0] = 0;
 }
 
-/* @image with a border of zeros, in fresh memory. */
+/* @image padded with zeros, in new memory. */
 static gpointer
 with_border (const AdjOpCall *call,
              const AdjKView *image,
@@ -130,7 +130,7 @@ with_border (const AdjOpCall *call,
   return op_temporary (op_queue (call), &like, type, out);
 }
 
-/* What of the bordered image @out shows is inside. */
+/* The part of the padded image without padding. */
 static AdjKView
 inside (const AdjKView *bordered, const AdjKView *image, const Windows *windows)
 {
@@ -144,7 +144,7 @@ inside (const AdjKView *bordered, const AdjKView *image, const Windows *windows)
   return view;
 }
 
-/* [N, C, KH, KW, OH, OW] of a bordered image. */
+/* [N, C, KH, KW, OH, OW] view of a padded image. */
 static AdjKView
 windows_of (const AdjKView *bordered, const Windows *windows)
 {
@@ -163,7 +163,7 @@ windows_of (const AdjKView *bordered, const Windows *windows)
   return view;
 }
 
-/* [N, C, KH, KW, OH, OW] of columns, with the sizes of @like. */
+/* [N, C, KH, KW, OH, OW] view of columns, with the sizes of @like. */
 static AdjKView
 columns_of (const AdjKView *columns, const AdjKView *like)
 {
@@ -203,7 +203,7 @@ im2col_kernel (AdjOpCall *call)
   return TRUE;
 }
 
-/* Adds @columns, dense, to the windows of an image of one plane after the other. */
+/* Adds dense @columns to the windows of an image, plane by plane. */
 static void
 add_columns (const AdjKView *window, const double *columns)
 {
@@ -257,7 +257,7 @@ col2im_flops (const AdjOpCall *call)
   return op_count (call, &adj_op_call_meta (call, 0)->shape);
 }
 
-/* How many windows see one element. */
+/* Number of windows that contain one element. */
 static double
 col2im_reduction (const AdjOpCall *call)
 {

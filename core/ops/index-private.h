@@ -5,13 +5,13 @@
 
 G_BEGIN_DECLS
 
-/* Fails unless @index may hold indices. */
+/* Fails unless @index has a dtype for indices. */
 gboolean op_check_index (const AdjOpCall *call, const AdjTensorMeta *index);
 
-/* The first result begins as argument 0: @out views it. */
+/* Copies argument 0 to the first result, of which @out is a view. */
 gboolean op_copy_self (const AdjOpCall *call, AdjKView *out);
 
-/* How many terms one element may be the sum of: it, and what is written to it. */
+/* Maximal number of terms of one element's sum: itself and what is added to it. */
 double op_source_reduction (const AdjOpCall *call);
 
 G_END_DECLS

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Indexing with tensors: index, index_put, and the checks of indices that other operators share. */
+/* Indexing with tensors: index, index_put, and checks of indices shared with other operators. */
 
 #include "ops/index-private.h"
 
@@ -17,7 +17,7 @@ op_check_index (const AdjOpCall *call, const AdjTensorMeta *index)
   return !adj_context_has_error (call->cx);
 }
 
-/* The elements of argument @arg; 0: of a number. */
+/* The number of elements of argument @arg; 0 for a number. */
 static double
 count_argument (const AdjOpCall *call, guint arg)
 {
@@ -43,13 +43,13 @@ op_copy_self (const AdjOpCall *call, AdjKView *out)
   return TRUE;
 }
 
-/* The indices of a call, masks taken apart, broadcast against one another. */
+/* The indices of a call, masks converted, broadcast with each other. */
 typedef struct
 {
   AdjValue items[ADJ_MAX_RANK]; /* TENSOR of integers, or NONE */
   guint n_items;
   AdjShape broadcast;
-  guint first, n; /* the first indexed dimension; how many are */
+  guint first, n; /* first indexed dimension, and number of indexed dimensions */
   gboolean adjacent;
 } Indexing;
 
@@ -59,7 +59,7 @@ is_mask (AdjDType dtype)
   return dtype == ADJ_DTYPE_BOOL || dtype == ADJ_DTYPE_U8;
 }
 
-/* Vectors of as many positions as data say. */
+/* Adds index vectors of data-dependent length for a fake mask. */
 static gboolean
 add_fake_mask (const AdjOpCall *call, AdjTensor *mask, Indexing *out)
 {
@@ -75,7 +75,7 @@ add_fake_mask (const AdjOpCall *call, AdjTensor *mask, Indexing *out)
   return TRUE;
 }
 
-/* Where the mask is not 0: one vector of positions for each of its dimensions. */
+/* Adds the positions where the mask is not 0: one vector for each of its dimensions. */
 static gboolean
 add_mask (const AdjOpCall *call, AdjTensor *mask, Indexing *out)
 {
@@ -225,7 +225,7 @@ index_meta (AdjOpCall *call)
   return TRUE;
 }
 
-/* Index views spread over their common sizes; @views has room for one per dimension. */
+/* Views of the indices, expanded to their common sizes; @views has room for one per dimension. */
 static gboolean
 view_indices (const AdjOpCall *call, const Indexing *indexing, AdjKIndex *out, AdjKView *views)
 {
@@ -262,8 +262,7 @@ index_kernel (AdjOpCall *call)
   return adj_q_index (op_queue (call), &index, &bad) || op_bad_index (call, bad);
 }
 
-/* Whether a mask among the indices has no elements, so that nobody knows how many places it names.
- */
+/* Whether a mask among the indices is fake, so that the number of selected elements is unknown. */
 static gboolean
 has_fake_mask (const AdjValue *indices)
 {
@@ -279,9 +278,7 @@ has_fake_mask (const AdjValue *indices)
   return FALSE;
 }
 
-/* self with the values of argument @arg in places of the shape @places; (nullable): it is not
- * known.
- */
+/* self with the values of argument @arg written at @places; (nullable): their shape is unknown. */
 static gboolean
 add_put (AdjOpCall *call, guint arg, const AdjShape *places)
 {
@@ -330,7 +327,7 @@ index_put_kernel (AdjOpCall *call)
 
 /* -- where a mask is set -- */
 
-/* Sizes of self[indices]; the mask must broadcast to them. */
+/* The sizes of self[indices]; checks that the mask broadcasts to them. */
 static gboolean
 masked_shape (const AdjOpCall *call, Indexing *indexing, AdjShape *out)
 {
@@ -365,7 +362,7 @@ masked_put_meta (AdjOpCall *call)
   return masked_shape (call, &indexing, &shape) && add_put (call, 3, &shape);
 }
 
-/* Copies of the indices, those beyond the ends of their dimension at these ends. */
+/* Copies of the indices, clamped to their dimension. */
 static void
 clamp_indices (const AdjOpCall *call,
                const AdjKView *self,
@@ -388,7 +385,7 @@ clamp_indices (const AdjOpCall *call,
     }
 }
 
-/* Copies @from to @to where @mask is as @set says; all have the same sizes. */
+/* Copies @from to @to where @mask equals @set; all have the same sizes. */
 static void
 copy_masked (const AdjOpCall *call,
              const AdjKView *to,
@@ -416,7 +413,7 @@ copy_masked (const AdjOpCall *call,
     }
 }
 
-/* The mask as bytes, spread over @shape; the caller frees them. */
+/* The mask as bytes, expanded to @shape; the caller frees them. */
 static guint8 *
 read_mask (const AdjOpCall *call, const AdjShape *shape)
 {

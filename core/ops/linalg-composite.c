@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Linear algebra that is taken apart before any mode sees it: records only. */
+/* Linear algebra that is decomposed before any mode sees it: records only. */
 
 #include "ops/table-private.h"
 

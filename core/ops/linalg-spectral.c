@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Eigenvalues, singular values, and what is made of them. */
+/* Eigenvalues, singular values, and functions of them. */
 
 #include <float.h>
 #include <math.h>
@@ -198,8 +198,8 @@ singular_clear (Singular *singular)
 
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Singular, singular_clear)
 
-/* The upper triangles of symmetric matrices by the lower ones, which alone are read, as the real
- * parts of diagonals are. */
+/* Fills the upper triangles from the lower ones; only those and the real parts of diagonals are
+ * read. */
 static void
 mirror (const OpMatrices *m)
 {
@@ -220,7 +220,7 @@ mirror (const OpMatrices *m)
       }
 }
 
-/* Of argument 0; job as LAPACK has it. */
+/* Decomposes argument 0; @job as in LAPACK. */
 static gboolean
 decompose (AdjOpCall *call, char job, gboolean hermitian, Singular *out)
 {
@@ -264,7 +264,7 @@ svd_kernel (AdjOpCall *call)
           (op_matrices_store (call, 0, 2, &f.u) && op_matrices_store (call, 2, 2, &f.vh)));
 }
 
-/* A tolerance of each matrix, or @if_none. */
+/* Reads one tolerance per matrix; the default is @if_none. */
 static gboolean
 load_tolerance (AdjOpCall *call, guint arg, gint64 n, double if_none, double *out)
 {
@@ -285,7 +285,7 @@ load_tolerance (AdjOpCall *call, guint arg, gint64 n, double if_none, double *ou
   return TRUE;
 }
 
-/* V diag (1 / s) Uᴴ over those that are larger than @least. */
+/* V diag (1 / s) Uᴴ over the singular values larger than @least. */
 static void
 invert (const Singular *f, gint64 i, double least, OpMatrices *out)
 {
@@ -309,8 +309,8 @@ invert (const Singular *f, gint64 i, double least, OpMatrices *out)
     }
 }
 
-/* The singular values of a symmetric matrix are the absolute values of its eigenvalues: `hermitian`
- * only says that one triangle is read. */
+/* Singular values of a symmetric matrix are the absolute values of its eigenvalues, so that
+ * `hermitian` only means that one triangle is read. */
 static gboolean
 pinv_kernel (AdjOpCall *call)
 {
@@ -382,7 +382,7 @@ norm_1 (const OpMatrices *m, const double *a)
 
 #define N_TERMS 20
 
-/* Taylor's sum of A / 2ˢ, of a norm below a half, squared s times. */
+/* Taylor series of A / 2ˢ, whose norm is below a half, squared s times. */
 static void
 exponentiate (const OpMatrices *m, double *a, double *term, double *next, double *sum)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Systems A X = B: shapes, what LAPACK gets of them, and what they and factors cost. */
+/* Systems A X = B: shapes, operands for LAPACK, and costs of factors and solutions. */
 
 #include "ops/matrices-private.h"
 

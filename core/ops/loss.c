@@ -5,7 +5,7 @@
 #include "ops/kernel-private.h"
 #include "ops/table-private.h"
 
-/* The numbers that stand for "none", "mean" and "sum" in arguments called reduction. */
+/* The integers for "none", "mean" and "sum" in arguments named reduction. */
 enum
 {
   REDUCE_NONE,
@@ -26,7 +26,7 @@ reduction (const AdjOpCall *call)
 
 /* -- negative log likelihood -- */
 
-/* Whether @target has the sizes of @self, but for the classes. */
+/* Whether @target has the sizes of @self without the class dimension. */
 static gboolean
 are_samples (const AdjOpCall *call, const AdjShape *self, const AdjShape *target)
 {
@@ -39,7 +39,7 @@ are_samples (const AdjOpCall *call, const AdjShape *self, const AdjShape *target
   return TRUE;
 }
 
-/* Rank of self (1 or 2, or 4 for images) when self, target and weight fit; 0 after a failure. */
+/* The rank of self (1 or 2, or 4 for images) if self, target and weight fit; 0 after a failure. */
 static guint
 check_nll (const AdjOpCall *call, guint self_arg)
 {
@@ -135,7 +135,7 @@ nll_kernel (AdjOpCall *call)
   if (!read_nll (call, 0, &nll, &weight) || !op_output (call, 0, &out) ||
       !op_output (call, 1, &total))
     return FALSE;
-  /* One sample counts its weight even without a reduction. */
+  /* The weight of a single sample is counted even without a reduction. */
   if (nll.x.rank == 1 && nll.reduction == REDUCE_NONE)
     nll.reduction = REDUCE_SUM;
   return adj_q_nll_loss (op_queue (call), &nll, &out, &total, &bad) || op_bad_index (call, bad);
@@ -179,7 +179,7 @@ loss_meta (AdjOpCall *call)
   return reduced_meta (call, adj_pointwise_meta);
 }
 
-/* The target's layout wins: 1 - target is what PyTorch computes first. */
+/* The strides of target win, since PyTorch computes 1 - target first. */
 static gboolean
 target_first_meta (AdjOpCall *call)
 {
@@ -217,7 +217,7 @@ loss_kernel (AdjOpCall *call)
   return done;
 }
 
-/* Laid out like argument 1, whatever the gradient is. */
+/* The strides of argument 1, whatever those of the gradient. */
 static gboolean
 like_self_meta (AdjOpCall *call)
 {
@@ -238,7 +238,7 @@ like_self_meta (AdjOpCall *call)
   return TRUE;
 }
 
-/* The body, divided by the number of elements when the loss was a mean. */
+/* The body, divided by the number of elements if the loss is a mean. */
 static gboolean
 loss_backward_kernel (AdjOpCall *call)
 {

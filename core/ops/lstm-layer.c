@@ -5,7 +5,7 @@
  *
  *   c = f c + i n,  h = o tanh (c),  with i, f, o = σ and n = tanh of W x + b + V h + d
  *
- * oneDNN keeps the gates in a workspace that is a secret of its own: here they are computed again.
+ * oneDNN keeps the gates in a private workspace; here they are recomputed.
  */
 
 #include <math.h>
@@ -29,14 +29,14 @@ enum
   N_OPERANDS,
 };
 
-/* Everything row by row, in float64. */
+/* All operands in row-major order, in float64. */
 typedef struct
 {
   gint64 steps, batch, width, hidden;
   gboolean reverse;
   double *operands[N_OPERANDS]; /* (owned) */
   double *gates;                /* (owned): by step, batch, gate and unit */
-  double *cells, *states;       /* (owned): by step from 0, which is before the first, and so on */
+  double *cells, *states;       /* (owned): by step; entry 0 is the initial state */
 } Layer;
 
 static void
@@ -53,7 +53,7 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Layer, layer_clear)
 
 /* -- what comes in -- */
 
-/* Whether the last dimension of argument @arg has @columns, and the others @rows elements. */
+/* Whether argument @arg has the last size @columns and @rows other elements. */
 static gboolean
 has_sizes (const AdjOpCall *call, guint arg, AdjSize rows, AdjSize columns)
 {
@@ -121,7 +121,7 @@ layer_init (Layer *self, const AdjOpCall *call)
 
 /* -- forward -- */
 
-/* Where step @step, counted as they are computed, stands in the input. */
+/* Position in the input of step @step in order of computation. */
 static gint64
 place_of (const Layer *self, gint64 step)
 {
@@ -249,7 +249,7 @@ layer_kernel (AdjOpCall *call)
 
 /* -- backward -- */
 
-/* By operand; and what goes back to the step before. */
+/* By operand; and the gradients for the previous step. */
 typedef struct
 {
   double *grads[N_OPERANDS]; /* (owned) */
@@ -285,7 +285,7 @@ gradients_init (Gradients *self, const Layer *layer)
   self->of_gates = g_new (double, (gsize) gates);
 }
 
-/* The gradients of the gates of a row, and of the cell before it. */
+/* The gradients of the gates of a row, and of the previous cell. */
 static void
 go_back_to_gates (Gradients *self, const Layer *layer, gint64 step, gint64 row, const double *of_h)
 {
@@ -314,7 +314,7 @@ add_scaled (double *to, const double *x, double scale, gint64 n)
     to[i] += scale * x[i];
 }
 
-/* @of_output: (nullable): the gradient of what the step gave. */
+/* @of_output: (nullable): the gradient of the output of the step. */
 static void
 go_back (Gradients *self, const Layer *layer, gint64 step, gint64 row, const double *of_output)
 {
@@ -369,7 +369,7 @@ layer_backward_meta (AdjOpCall *call)
   return !adj_context_has_error (call->cx);
 }
 
-/* Adds a gradient that may not be there. */
+/* Adds a gradient that may be undefined. */
 static gboolean
 add_given (const AdjOpCall *call, const char *name, double *to, gint64 n)
 {
@@ -433,7 +433,7 @@ layer_reduction (const AdjOpCall *call)
   return number_of (input->size[0]) * (number_of (input->size[2]) + hidden);
 }
 
-/* Each step goes on from sums over all gates. */
+/* Each step depends on sums over all gates. */
 static double
 layer_backward_reduction (const AdjOpCall *call)
 {

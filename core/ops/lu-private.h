@@ -5,7 +5,7 @@
 
 G_BEGIN_DECLS
 
-/* Gauss's factors P L U of matrices, which stand in their place (lu.c). */
+/* LU factors P L U of matrices, stored in their place (lu.c). */
 typedef struct
 {
   OpMatrices lu;
@@ -18,15 +18,15 @@ op_n_pivots (const OpMatrices *m)
   return MIN (m->rows, m->columns);
 }
 
-/* Of argument @arg; or, as PyTorch's kernels do where that needs no copy, of its transposes. */
+/* Factorizes argument @arg, or its transposes, as PyTorch's kernels do if that needs no copy. */
 gboolean op_lu_factorize (AdjOpCall *call, guint arg, gboolean transposed, OpLu *out);
 void op_lu_clear (OpLu *factors);
 
 /* Whether PyTorch factorizes the transposes of argument 0. */
 gboolean op_lu_takes_transposes (const AdjOpCall *call);
 
-/* Makes of @b the X with A X = B, or X A = B, which is Aᵀ Xᵀ = Bᵀ; A or its transpose by its
- * factors, of which there are @n_lu. */
+/* Replaces @b by the X with A X = B, or X A = B, which is Aᵀ Xᵀ = Bᵀ; A or its transpose is given
+ * by its factors, of which there are @n_lu. */
 gboolean op_lu_solve (const AdjOpCall *call,
                       const OpMatrices *lu,
                       const gint *pivots,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Gauss's factors with pivots, P L U, and solutions by them. */
+/* LU factors with pivots, P L U, and solutions by them. */
 
 #include <string.h>
 
@@ -46,7 +46,7 @@ lu_factor_meta (AdjOpCall *call)
   return TRUE;
 }
 
-/* P, L and U of @shape, those that are wanted. */
+/* Adds P, L and U of @shape, those that are requested. */
 static gboolean
 add_factors (AdjOpCall *call, AdjDType dtype, const AdjShape *shape, gboolean pivots, gboolean data)
 {
@@ -151,7 +151,7 @@ lu_factor_kernel (AdjOpCall *call)
          op_integers_store (call, 1, f.pivots) && op_integers_store (call, 2, f.info);
 }
 
-/* The rows of a unit matrix in the order that @pivots gives. */
+/* Permutation matrices: the rows of the identity in the order of @pivots. */
 static gboolean
 permutations (const AdjOpCall *call, const OpMatrices *lu, const gint *pivots, OpMatrices *out)
 {
@@ -178,7 +178,7 @@ permutations (const AdjOpCall *call, const OpMatrices *lu, const gint *pivots, O
   return TRUE;
 }
 
-/* The first @rows and @columns of @m, of which one triangle stays; L has ones on its diagonal. */
+/* One triangle of the first @rows and @columns of @m; L has ones on its diagonal. */
 static gboolean
 take_triangle (const AdjOpCall *call,
                const OpMatrices *m,
@@ -231,7 +231,7 @@ lu_kernel (AdjOpCall *call)
   return op_lu_factorize (call, 0, FALSE, &f) && store_factors (call, &f.lu, f.pivots, TRUE);
 }
 
-/* Whether there is a pivot for each row that was exchanged, of each matrix. */
+/* Whether each matrix has a pivot for each row. */
 static gboolean
 check_count (const AdjOpCall *call, const OpMatrices *lu)
 {
@@ -261,7 +261,7 @@ lu_unpack_kernel (AdjOpCall *call)
 
 /* -- solutions -- */
 
-/* Pivots are data of the caller's. */
+/* Pivots come from the caller and may be invalid. */
 static gboolean
 check_pivots (const AdjOpCall *call, const gint *pivots, gint64 n, gint rows)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* masked_select and masked_scatter: as many elements as a mask has set. */
+/* masked_select and masked_scatter: results and sources with one element per set mask element. */
 
 #include <string.h>
 
@@ -25,7 +25,7 @@ read_sizes (const AdjOpCall *call, AdjShape *out)
          adj_op_call_fail_with (call, error);
 }
 
-/* The mask as bytes in row-major order, and how many are set. */
+/* The mask as bytes in row-major order, and the number of set elements. */
 static guint8 *
 read_mask (const AdjOpCall *call, const AdjShape *shape, gint64 *n_set)
 {
@@ -44,7 +44,7 @@ read_mask (const AdjOpCall *call, const AdjShape *shape, gint64 *n_set)
 
 /* -- reading -- */
 
-/* As many as data say, of all elements of @shape. */
+/* Adds a result of data-dependent size, at most the elements of @shape. */
 static gboolean
 add_unbacked (AdjOpCall *call, const AdjShape *shape)
 {
@@ -128,7 +128,8 @@ masked_scatter_meta (AdjOpCall *call)
   return TRUE;
 }
 
-/* Element by element of @from into @to, where @set; @spread: those of @to are the ones named. */
+/* Copies elements where @set; with @spread to the selected elements of @to, else from those of
+ * @from. */
 static void
 move_set (AdjKQueue *queue,
           const AdjKView *to,

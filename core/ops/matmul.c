@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Matrix products.  The kernel knows C = beta·D + alpha·A B with an optional batch dimension;
- * vectors are given a dimension of size 1. */
+ * vectors get a dimension of size 1. */
 
 #include <string.h>
 
@@ -111,7 +111,7 @@ dot_meta (AdjOpCall *call)
   return TRUE;
 }
 
-/* self must broadcast to the @rank sizes of the result. */
+/* Checks that self broadcasts to the @rank sizes of the result. */
 static gboolean
 add_sum (AdjOpCall *call, guint rank, const AdjSize *sizes)
 {
@@ -138,7 +138,7 @@ addmv_meta (AdjOpCall *call)
   return add_sum (call, 1, a->size);
 }
 
-/* As an operator element by element over self, a column and a row lays its result out. */
+/* Strides of a pointwise operator over self, a column and a row. */
 static gboolean
 lay_out_outer (AdjOpCall *call)
 {
@@ -199,7 +199,7 @@ prepend_dim (AdjKView *view)
   view->rank++;
 }
 
-/* Vectors as matrices. */
+/* Makes vectors matrices. */
 static void
 make_matrices (AdjKGemm *gemm)
 {
@@ -211,7 +211,7 @@ make_matrices (AdjKGemm *gemm)
     append_dim (&gemm->c);
 }
 
-/* Parts of the operands, which are argument @first and the next one, and of the result. */
+/* Parts of the operands, arguments @first and @first + 1, and of the result. */
 static gboolean
 view_operands (AdjOpCall *call, guint first, AdjPart a, AdjPart b, AdjPart c, AdjKGemm *gemm)
 {
@@ -229,8 +229,7 @@ view_operands (AdjOpCall *call, guint first, AdjPart a, AdjPart b, AdjPart c, Ad
   return done;
 }
 
-/* c = re · re - im · im, or re · im + im · re: the second product is added to the first, which is
- * in memory of its own. */
+/* c = re · re - im · im, or re · im + im · re: the second product is added in temporary memory. */
 static gboolean
 multiply_part (AdjOpCall *call, guint first, AdjPart part)
 {
@@ -284,8 +283,8 @@ matrix_of (const AdjKView *batch, gint64 i)
   return matrix;
 }
 
-/* c = alpha a b + beta c: of two vectors, where @c is a matrix, every product; of two batches,
- * where it is one, their sum. */
+/* c = alpha a b + beta c: for two vectors and a matrix @c the outer product; for two batches and a
+ * matrix @c the sum of products. */
 static void
 multiply_into (const AdjOpCall *call,
                const AdjKView *a,
@@ -319,8 +318,8 @@ multiply_into (const AdjOpCall *call,
   adj_q_gemm (op_queue (call), &gemm);
 }
 
-/* @out = the sum of @factors[k] times part k, of self and of the product; self, which may be no
- * number, does not count where its factors are 0. */
+/* @out = Σ @factors[k] · part k, of self and of the product; self, which may have NaN, is ignored
+ * if its factors are 0. */
 static void
 mix_parts (const AdjOpCall *call,
            const AdjKView *out,
@@ -384,7 +383,7 @@ add_product_kernel (AdjOpCall *call)
   return TRUE;
 }
 
-/* Vectors become columns, and the last one of two vectors a row. */
+/* Vectors become columns, the last of two vectors a row. */
 static gboolean
 add_vector_kernel (AdjOpCall *call)
 {
@@ -461,7 +460,7 @@ op_product_flops (const AdjOpCall *call, guint first)
   return 2 * op_count (call, &call->results[0].meta.shape) * op_product_reduction (call, first);
 }
 
-/* With a third argument there is a summand before the factors. */
+/* With a third argument the first one is a summand. */
 static guint
 first_factor (const AdjOpCall *call)
 {

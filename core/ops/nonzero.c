@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Results whose sizes data decide. */
+/* Results of data-dependent sizes. */
 
 #include "call/adj-constant.h"
 #include "call/adj-context.h"
@@ -8,7 +8,7 @@
 #include "ops/table-private.h"
 #include "tensor/adj-symbols-internal.h"
 
-/* 1 for each element that is not 0, which the caller frees. */
+/* 1 for each element that is not 0; the caller frees it. */
 static guint8 *
 mark_nonzero (const AdjOpCall *call, AdjTensor *tensor, AdjKView *dense)
 {
@@ -148,7 +148,7 @@ nonzero_static_kernel (AdjOpCall *call)
 
 /* -- repeats -- */
 
-/* The repeats, which the caller frees, and their sum; %NULL: the call failed. */
+/* The repeats and their sum; the caller frees them; %NULL: the call failed. */
 static double *
 read_repeats (const AdjOpCall *call, gint64 *sum)
 {
@@ -253,7 +253,7 @@ constrain_size_meta (AdjOpCall *call)
   return constrain (call, 0);
 }
 
-/* What bounds are said to hold for a symbol does from now on. */
+/* Restricts the range of a symbol to the asserted bounds. */
 static gboolean
 assert_meta (AdjOpCall *call)
 {

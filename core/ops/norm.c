@@ -26,7 +26,7 @@ check_normalized (const AdjOpCall *call, const AdjShape *input)
   return (gint) n;
 }
 
-/* A weight, bias or None must have exactly the normalised sizes. */
+/* Checks that a weight, bias or None has exactly the normalised sizes. */
 static gboolean
 check_weight (const AdjOpCall *call, guint arg, const AdjShape *input, guint n)
 {
@@ -50,7 +50,7 @@ statistics_sizes (const AdjShape *input, guint n, AdjSize *out)
     out[i] = i < input->rank - n ? input->size[i] : ADJ_SIZE (1);
 }
 
-/* All tensors of a call are floating. */
+/* Checks that all tensors are floating. */
 static gboolean
 check_dtypes (const AdjOpCall *call)
 {
@@ -62,8 +62,8 @@ check_dtypes (const AdjOpCall *call)
   return TRUE;
 }
 
-/* Of mean and rstd: on the CPU that of the weights, which may be wider than the input's; elsewhere
- * what sums are kept in. */
+/* The dtype of mean and rstd: on the CPU that of the weights, which may be wider than the input's;
+ * elsewhere that of sums. */
 static AdjDType
 statistics_dtype (const AdjOpCall *call)
 {
@@ -77,7 +77,7 @@ statistics_dtype (const AdjOpCall *call)
   return ADJ_DTYPE_F32;
 }
 
-/* PyTorch traces statistics on the CPU in the dtype of the input. */
+/* In PyTorch's traces CPU statistics have the dtype of the input. */
 static void
 layer_norm_traced (AdjOpCall *call)
 {
@@ -123,7 +123,7 @@ layer_norm_kernel (AdjOpCall *call)
   return TRUE;
 }
 
-/* Whether gradient @index is asked for. */
+/* Whether gradient @index is requested. */
 static gboolean
 wants (const AdjOpCall *call, guint index)
 {
@@ -133,8 +133,8 @@ wants (const AdjOpCall *call, guint index)
          adj_op_value_is_true (&mask->items[index]);
 }
 
-/* PyTorch traces it as rstd · (g · weight - …) of contiguous g and input, whose dimensions of size
- * 1 may have any strides. */
+/* PyTorch traces it as rstd · (g · weight - …) of contiguous g and input, so that strides of
+ * dimensions of size 1 may differ. */
 static void
 lay_out_gradient (AdjOpCall *call)
 {
@@ -184,7 +184,7 @@ layer_norm_backward_meta (AdjOpCall *call)
   return TRUE;
 }
 
-/* PyTorch traces all three gradients in the dtype of the input. */
+/* In PyTorch's traces all three gradients have the dtype of the input. */
 static void
 layer_norm_backward_traced (AdjOpCall *call)
 {

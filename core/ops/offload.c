@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Copies of activations to the memory of the CPU and back.  A copy has ended when its call has, so
- * that a wait only passes the tensor on; what PyTorch frees then is freed here where it was last
- * read. */
+/* Copies of activations to CPU memory and back.  Copies are synchronous, so that waits only return
+ * the tensor; memory that PyTorch frees at a wait is freed here after the last use. */
 
 #include "call/adj-op-internal.h"
 #include "ops/create-private.h"
@@ -18,7 +17,7 @@ offload_meta (AdjOpCall *call)
   return TRUE;
 }
 
-/* Sizes and strides are those of the tensor where they are not given. */
+/* Sizes and strides default to those of the tensor. */
 static gboolean
 reload_meta (AdjOpCall *call)
 {

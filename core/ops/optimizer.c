@@ -6,8 +6,8 @@
 #include "ops/spatial-private.h"
 #include "ops/table-private.h"
 
-/* Optimisers: the lists stand first, parameters and gradients before all others; what is a number
- * in one overload is a tensor of one element in another. */
+/* Optimisers: list arguments come first, beginning with parameters and gradients; a number in one
+ * overload is a tensor of one element in another. */
 
 /* -- shape rules -- */
 
@@ -19,8 +19,8 @@ meta_at (const AdjOpCall *call, guint list, guint i)
   return adj_tensor_get_meta (call->args[list].items[i].tensor);
 }
 
-/* Lists @first to below @end are as long as the first, or may be empty when @optional, and their
- * tensors have its sizes. */
+/* Checks that lists @first to before @end have the length of the first (or are empty if @optional),
+ * and their tensors its sizes. */
 static gboolean
 check_lists (const AdjOpCall *call, guint first, guint end, gboolean optional)
 {
@@ -54,7 +54,7 @@ is_one (const AdjOpCall *call, const AdjTensorMeta *meta)
          (gint) meta->dtype < (gint) ADJ_K_N;
 }
 
-/* Argument @name, a number, a tensor of one element, or None. */
+/* Checks argument @name: a number, a tensor of one element, or None. */
 static gboolean
 check_number (const AdjOpCall *call, const char *name)
 {
@@ -100,7 +100,7 @@ sgd_meta (AdjOpCall *call)
 
 /* -- kernels -- */
 
-/* The number that @value is or holds; @if_none for None. */
+/* The number in @value; @if_none for None. */
 static gboolean
 take_number (const AdjOpCall *call, const AdjValue *value, double if_none, AdjKNumber *out)
 {
@@ -132,8 +132,8 @@ flag (const AdjOpCall *call, const char *name)
   return adj_op_call_bool (call, adj_op_call_find (call, name));
 }
 
-/* Element @i of the lists that are there, to be written; the gradient too, though it may only be
- * read: all before any is looked at, since a write may give a storage other memory. */
+/* Opens element @i of the lists for writing, also the gradient, although it may only be read: all
+ * before any is read, since opening may give a storage new memory. */
 static gboolean
 open_element (const AdjOpCall *call, guint n_lists, guint i, AdjKView *out)
 {
@@ -287,7 +287,7 @@ new_scale_meta (AdjOpCall *call)
   return TRUE;
 }
 
-/* What they are after the step: the old ones are arguments 0 and 1. */
+/* The scale and number of steps after the step; the old ones are arguments 0 and 1. */
 static gboolean
 step_scale (AdjOpCall *call, double *scale, gint64 *steps)
 {

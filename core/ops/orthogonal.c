@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Orthogonal factors, as reflectors and as matrices. */
+/* Orthogonal factors, as Householder reflectors and as matrices. */
 
 #include <string.h>
 
@@ -109,7 +109,7 @@ store_r (AdjOpCall *call, const OpMatrices *a, gint rows)
   return op_matrices_store (call, 1, 2, &r);
 }
 
-/* @columns columns of Q, of the reflectors in @a. */
+/* @columns columns of Q, from the reflectors in @a. */
 static gboolean
 store_q (AdjOpCall *call, const OpMatrices *a, const OpMatrices *tau, gint columns)
 {
@@ -132,7 +132,7 @@ store_q (AdjOpCall *call, const OpMatrices *a, const OpMatrices *tau, gint colum
   return op_matrices_store (call, 0, 2, &q);
 }
 
-/* Argument 0 as reflectors and R. */
+/* Factorizes argument 0 into reflectors and R. */
 static gboolean
 reflect (AdjOpCall *call, OpMatrices *a, OpMatrices *tau)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 
-/* What an operator is made of, one of the table or one that a program brings along. */
+/* Builds an operator, of the table or of a program, from its record. */
 
 #include "call/adj-schema-internal.h"
 #include "ops/adj-ops.h"
@@ -32,7 +32,7 @@ op_entry_fill (OpEntry *entry)
     entry->op.flops = adj_pointwise_flops;
 }
 
-/* A token orders values, and what is written is none. */
+/* Fails for a token on an operator that writes: tokens order values only. */
 static gboolean
 check_token (const AdjOp *op, GError **error)
 {
@@ -43,8 +43,8 @@ check_token (const AdjOp *op, GError **error)
   return FALSE;
 }
 
-/* PyTorch orders what takes an object of C++, whose state it may change, unless it writes tensors
- * or gives views. */
+/* PyTorch orders operators with a C++ object, whose state may change, unless they write tensors or
+ * return views. */
 static void
 order_by_objects (AdjOp *op)
 {

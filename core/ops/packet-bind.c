@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 
-/* How Python calls an operator: more freely than its schema says. */
+/* Binds a Python call to an operator, by rules freer than its schema's. */
 
 #include <string.h>
 
@@ -47,7 +47,7 @@ is_size (const AdjValue *value)
   return value->kind == ADJ_VALUE_INT || value->kind == ADJ_VALUE_SIZE;
 }
 
-/* Python's parser tells a bool from an integer, and numbers from tensors. */
+/* Python's parser distinguishes bools from integers, and numbers from tensors. */
 static gboolean
 is_strict (const Binding *b, const AdjType *type, const AdjValue *value)
 {
@@ -61,7 +61,7 @@ is_strict (const Binding *b, const AdjType *type, const AdjValue *value)
   return type->kind != ADJ_TYPE_KIND_BOOL || value->kind != ADJ_VALUE_INT;
 }
 
-/* An int[2] may come as one number. */
+/* Expands a number to a list of fixed length, int[2]. */
 static AdjValue
 repeat (Binding *b, const AdjValue *value, guint n)
 {
@@ -113,8 +113,8 @@ is_self (const AdjArgument *argument)
   return strcmp (argument->name, "self") == 0 && argument->type.kind == ADJ_TYPE_KIND_TENSOR;
 }
 
-/* Whether argument @index takes all that follows: the last one, a list of tensors behind none, or
- * the only one beside self, a list of sizes. */
+/* Whether argument @index takes all remaining arguments: the last one, a list of tensors without
+ * arguments before it, or a list of sizes as the only argument besides self. */
 static gboolean
 gathers (const Binding *b, guint index, const AdjValue *value)
 {
@@ -172,7 +172,7 @@ goes_by (const AdjArgument *argument, const char *word)
   return FALSE;
 }
 
-/* Words that change nothing as they are given. */
+/* Keywords whose value has no effect. */
 static gboolean
 means_nothing (const char *word, const AdjValue *value)
 {
@@ -216,7 +216,7 @@ is_told (const Binding *b, guint arg)
   return b->given[arg] && b->bound[arg].kind != ADJ_VALUE_NONE;
 }
 
-/* Python fills in where a new tensor lies. */
+/* Sets the device of a new tensor, as Python does. */
 static void
 place (Binding *b)
 {
@@ -230,7 +230,7 @@ place (Binding *b)
     set (b, (guint) device, &(AdjValue){ .kind = ADJ_VALUE_DEVICE, .device = ADJ_CPU });
 }
 
-/* Positional arguments up to the last one given, keyword-only ones by name. */
+/* Stores positional arguments up to the last one given, and keyword-only ones by name. */
 static gboolean
 lay_out (Binding *b)
 {

@@ -9,13 +9,13 @@ G_BEGIN_DECLS
 
 struct _AdjPacket
 {
-  const char *name; /* as it is looked up, "torch.nn.functional.relu"; or the operator's, "add" */
+  const char *name;       /* look-up key, "torch.nn.functional.relu"; or the operator's, "add" */
   GPtrArray *overloads;   /* of AdjOp, in the order in which they are tried */
-  gboolean complete;      /* the operators of that name are among them */
-  gboolean takes_numbers; /* in Tensor slots too: arithmetic */
+  gboolean complete;      /* includes the operators of that name */
+  gboolean takes_numbers; /* numbers are accepted for tensors: arithmetic */
 };
 
-/* The arguments of a Python call as @op's schema wants them. */
+/* The arguments of a Python call in the form of a schema. */
 typedef struct
 {
   AdjArena *arena;
@@ -23,8 +23,8 @@ typedef struct
   AdjValue kwargs; /* DICT, in @arena */
 } PacketCall;
 
-/* Whether @args, @kwargs fit the schema of @op.  %FALSE: @why, made in @call's arena, says what
- * does not. */
+/* Binds @args, @kwargs to @schema.  %FALSE: they do not fit; @why, in @call's arena, is the reason.
+ */
 gboolean packet_bind (PacketCall *call,
                       const AdjSchema *schema,
                       gboolean takes_numbers,

@@ -4,9 +4,8 @@
 #include "ops/spatial-private.h"
 #include "ops/table-private.h"
 
-/* Borders: a dimension of the result shows places of the same dimension of self, which a list of
- * indices names; so a border is an index_select for each padded dimension, its gradient an
- * index_add. */
+/* Padding: along each dimension the result takes elements of self by a list of indices; so it is an
+ * index_select for each padded dimension, and its gradient an index_add. */
 
 /* -- shape rules -- */
 
@@ -16,14 +15,15 @@ is_reflection (const AdjOpCall *call)
   return g_str_has_prefix (call->schema->name, "reflection");
 }
 
-/* The number of padded dimensions: the last ones. */
+/* The number of padded dimensions, which are the last ones. */
 static guint
 n_padded (const AdjOpCall *call)
 {
   return (guint) call->schema->arguments[call->schema->n_arguments - 1].type.list_size / 2;
 }
 
-/* The pairs of argument @arg, by dimension of @shape: those of the last dimension come first. */
+/* Reads the pairs of argument @arg, by dimension of @shape; the list begins with the last
+ * dimension. */
 static gboolean
 read_pairs (const AdjOpCall *call, guint arg, const AdjShape *shape, AdjSize (*out)[2])
 {
@@ -83,7 +83,7 @@ padded_sizes (const AdjOpCall *call, guint self, AdjSize *sizes)
   return TRUE;
 }
 
-/* One-dimensional borders know no memory format. */
+/* One-dimensional padding has no memory format. */
 static gboolean
 is_channels_last (const AdjOpCall *call, guint arg)
 {
@@ -122,7 +122,7 @@ backward_meta (AdjOpCall *call)
 
 /* -- kernels -- */
 
-/* Which of @size elements position @i of the result shows, the border beginning @left before. */
+/* The element of @size that position @i of the result takes, with padding @left. */
 typedef gint64 (*Place) (gint64 i, gint64 left, gint64 size);
 
 static gint64
@@ -150,8 +150,8 @@ places_of (Place place, gint64 n, gint64 left, gint64 size)
       AdjKView){ .data = indices, .type = ADJ_K_I64, .rank = 1, .size = { n }, .stride = { 1 } };
 }
 
-/* From @self to @padded, dimension after dimension, or what of @padded came from each element of
- * @self summed; one of them is written. */
+/* Pads @self into @padded dimension by dimension, or sums the elements of @padded into those of
+ * @self; one of them is written. */
 static gboolean
 walk (AdjOpCall *call, guint self_arg, AdjKView *self, AdjKView *padded, gboolean back, Place place)
 {
@@ -238,7 +238,7 @@ backward_flops (const AdjOpCall *call)
   return op_count (call, &adj_op_call_meta (call, 0)->shape);
 }
 
-/* The largest number of places that show one element: the corner of a replication. */
+/* The maximal number of positions that take one element: at the corner of a replication. */
 static double
 backward_reduction (const AdjOpCall *call)
 {

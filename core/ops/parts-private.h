@@ -5,7 +5,7 @@
 
 G_BEGIN_DECLS
 
-/* Complex numbers as two views, for kernels of which one part needs both (parts.c).  Real numbers
+/* Complex numbers as two views, for kernels of which each part needs both (parts.c).  Real numbers
  * have imaginary parts of 0. */
 typedef struct
 {
@@ -13,15 +13,14 @@ typedef struct
 } OpParts;
 
 gboolean op_input_parts (const AdjOpCall *call, guint arg, OpParts *out);
-/* Spread over the sizes of @to; @number keeps one that is no tensor. */
+/* Expanded to the sizes of @to; @number stores a numeric argument. */
 gboolean op_input_parts_as (
     const AdjOpCall *call, guint arg, const AdjShape *to, OpParts *out, double number[2]);
 gboolean op_output_parts (const AdjOpCall *call, guint result, OpParts *out);
-/* A number that is an argument. */
+/* The parts of a numeric argument. */
 void op_number_parts (const AdjOpCall *call, guint arg, double if_none, double number[2]);
 
-/* Memory for temporaries of the sizes of @like; op_parts_free(), which takes what none was made
- * of, when the call is done. */
+/* Memory for temporaries of the sizes of @like; freed by op_parts_free(), also if none was made. */
 typedef struct
 {
   gpointer re, im;
@@ -31,8 +30,8 @@ OpPartsMemory
 op_temporary_parts (const AdjOpCall *call, const AdjKView *like, AdjKType type, OpParts *out);
 void op_parts_free (OpPartsMemory *memory);
 
-/* @out = @code over the parts of @n numbers: inputs 2 k and 2 k + 1 are those of number k.  @out is
- * none of them. */
+/* @out = @code over the parts of @n numbers: inputs 2 k and 2 k + 1 are the parts of number k. @out
+ * must not be one of them. */
 void op_apply_parts (const AdjOpCall *call,
                      const AdjKView *out,
                      const OpParts *numbers,
@@ -40,7 +39,7 @@ void op_apply_parts (const AdjOpCall *call,
                      const AdjKCode *code,
                      guint n_code);
 
-/* @out = @a @b, neither of which it is. */
+/* @out = @a @b; must not overlap with them. */
 void
 op_multiply_parts (const AdjOpCall *call, const OpParts *out, const OpParts *a, const OpParts *b);
 /* Where a number is not 0: 1, else 0. */

@@ -10,7 +10,7 @@
 
 /* -- shapes -- */
 
-/* Whether argument @arg is a number that PyTorch wraps into a tensor without dimensions. */
+/* Whether argument @arg is a number that PyTorch wraps into a 0-d tensor. */
 static gboolean
 is_wrapped_number (const AdjOpCall *call, guint arg)
 {
@@ -85,7 +85,7 @@ adj_pointwise_meta_first_last (AdjOpCall *call)
          add_results (call, dtype, &shape);
 }
 
-/* The pointwise rule, but contiguous. */
+/* The pointwise rule, with a contiguous result. */
 static gboolean
 contiguous_meta (AdjOpCall *call)
 {
@@ -100,7 +100,7 @@ contiguous_meta (AdjOpCall *call)
   return TRUE;
 }
 
-/* In the memory format that the first operand suggests. */
+/* In the memory format suggested by the first operand. */
 static void
 suggested_traced (AdjOpCall *call)
 {
@@ -110,8 +110,8 @@ suggested_traced (AdjOpCall *call)
                         adj_shape_suggest_format (first, op_symbols (call)), NULL);
 }
 
-/* Of a choice by a condition over the last tensor, which comes before the gradient that it lets
- * through: so PyTorch takes these apart. */
+/* For a select by a condition on the last tensor, which precedes the gradient in PyTorch's
+ * decomposition and decides the strides. */
 static void
 chosen_traced (AdjOpCall *call)
 {
@@ -122,7 +122,7 @@ chosen_traced (AdjOpCall *call)
   op_lay_out_pointwise (call, 0, (const guint[]){ last, 0 }, 2);
 }
 
-/* The layout of the first operand whatever the others are. */
+/* The strides of the first operand, whatever those of the others. */
 static gboolean
 like_first_meta (AdjOpCall *call)
 {
@@ -154,7 +154,7 @@ masked_fill_meta (AdjOpCall *call)
   return TRUE;
 }
 
-/* Without a rounding mode, the true division. */
+/* Without a rounding mode it is the true division. */
 static gboolean
 divide_mode_meta (AdjOpCall *call)
 {
@@ -171,13 +171,13 @@ divide_mode_meta (AdjOpCall *call)
 
 /* -- programs -- */
 
-/* What a program was compiled for. */
+/* The key of a compiled program. */
 typedef struct
 {
   AdjDType compute;
   guint result;
   AdjPart part;
-  guint64 given, truth, complex; /* bit i: argument i is not None, is true, is complex */
+  guint64 given, truth, complex; /* bit i: argument i is given, is true, is complex */
   const char *string;            /* (nullable): the only string argument */
 } Key;
 
@@ -217,7 +217,7 @@ same_key (const Key *a, const Key *b)
          g_strcmp0 (a->string, b->string) == 0;
 }
 
-/* Strings come from files: only so many programs are kept for one operator. */
+/* Strings come from files: bounds the programs cached for one operator. */
 #define MAX_PROGRAMS 64
 
 static const AdjTileProgram *
@@ -248,7 +248,7 @@ op_entry_drop_programs (OpEntry *entry)
     }
 }
 
-/* That of the result, unless the result is a truth value or has no parts. */
+/* The dtype of the result, unless that is bool or a part of complex numbers. */
 AdjDType
 adj_op_call_get_compute_dtype (const AdjOpCall *call)
 {
@@ -295,7 +295,7 @@ adj_op_call_get_program (const AdjOpCall *call, guint result)
   return program != NULL ? remember (entry, &key, program) : NULL;
 }
 
-/* A body that computes in bool would truncate 0.75 to 0. */
+/* Truth values are computed in the compute dtype: in bool 0.75 would be truncated to 0. */
 static void
 make_truth (const AdjOpCall *call, const AdjTileProgram *program, AdjKView *inputs, double *numbers)
 {
@@ -335,8 +335,8 @@ run_program (AdjOpCall *call, guint r)
          adj_op_call_fail (call, "an integer is divided by zero");
 }
 
-/* The real part, then the imaginary one where there is one.  A variant in place has a result of its
- * own, so what is written is not read any more. */
+/* Computes the real part, then the imaginary one if there is one.  An in-place variant has a
+ * separate result, so that operands are not overwritten. */
 static gboolean
 run_complex (AdjOpCall *call, guint r)
 {
@@ -361,7 +361,7 @@ adj_pointwise_kernel (AdjOpCall *call)
   return TRUE;
 }
 
-/* Complex numbers are computed by parts, so by more than one program. */
+/* Complex numbers are computed by parts, with more than one program. */
 gboolean
 adj_op_call_is_pointwise (const AdjOpCall *call)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What all poolings share: images as volumes, dense copies of arguments, results in their memory
+/* Shared by all poolings: images as volumes, dense copies of arguments, results in their memory
  * format. */
 
 #include "ops/pool-private.h"
@@ -39,7 +39,7 @@ pool_check_sizes (const AdjOpCall *call, guint arg, const AdjShape *like, const 
   return TRUE;
 }
 
-/* Averages of volumes, and what is adaptive there, never lie channels last. */
+/* Averages and adaptive pooling of volumes are never channels last. */
 static gboolean
 keeps_format (const AdjOpCall *call)
 {

@@ -4,13 +4,13 @@
 #include "ops/pool-private.h"
 #include "ops/table-private.h"
 
-/* Arguments of all windowed operators: kernel size, stride and padding follow self. */
+/* Arguments common to windowed operators: kernel size, stride and padding follow self. */
 typedef struct
 {
   gint64 kernel[OP_MAX_AXES], stride[OP_MAX_AXES], padding[OP_MAX_AXES], dilation[OP_MAX_AXES];
 } Windows;
 
-/* @dilation: its argument, 0 when there is none. */
+/* @dilation: index of its argument, 0 if there is none. */
 static gboolean
 read_windows (const AdjOpCall *call, guint self, guint dilation, Windows *out)
 {
@@ -135,7 +135,7 @@ offsets_meta (AdjOpCall *call)
 
 /* -- Unsigned: places may be any numbers, which then give some number too. -- */
 
-/* Inductor's kernel counts as if there were no dilation. */
+/* Inductor's kernel ignores the dilation. */
 static gint64
 offset_of_index (gint64 index, gint64 width, const Windows *windows, const gint64 *window)
 {
@@ -157,7 +157,7 @@ index_of_offset (gint64 offset, gint64 width, const Windows *windows, const gint
   return (gint64) (row * (guint64) width + column);
 }
 
-/* Replaces @places, dense, by what @convert makes of them. */
+/* Converts the dense indices @places by @convert. */
 static void
 convert_indices (const AdjKView *places,
                  gint64 width,
@@ -270,7 +270,7 @@ avg_pool_backward_meta (AdjOpCall *call)
   return pool_add_gradient (call);
 }
 
-/* The averages over windows of argument @self; x and y are not set. */
+/* Average pooling of argument @self; x and y are not set. */
 static gboolean
 read_average (const AdjOpCall *call, guint self, AdjKPool *pool)
 {

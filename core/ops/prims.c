@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* prims: what decompositions of PyTorch end in.  Most are another operator under another name: that
- * operator's record says which, and the prim is derived from it. */
+/* prims: the operators at the end of PyTorch's decompositions.  Most are another operator under
+ * another name, and derived from the record of that. */
 
 #include "call/adj-op-internal.h"
 #include "ops/adj-ops.h"
@@ -16,8 +16,8 @@ find_name (const AdjSchema *schema, const char *name)
   return -1;
 }
 
-/* Where argument @k of @base stands among those of @prim: by its name; those that have others there
- * are in the same order, type by type.  -1: nowhere. */
+/* Index of argument @k of @base among those of @prim: by its name; arguments with other names
+ * correspond in order, type by type.  -1: none. */
 static gint
 find_argument (const AdjSchema *base, guint k, const AdjSchema *prim)
 {
@@ -38,7 +38,7 @@ find_argument (const AdjSchema *base, guint k, const AdjSchema *prim)
   return -1;
 }
 
-/* The call of the base with the arguments of @call, in @args; what a prim has not has its default.
+/* The call of the base with the arguments of @call, in @args; other arguments have their defaults.
  */
 static AdjOpCall
 prim_base_call (const AdjOpCall *call, AdjValue *args)
@@ -121,7 +121,7 @@ prim_reduction (const AdjOpCall *call)
   return n;
 }
 
-/* Whether its body says the same with the arguments of the prim. */
+/* Whether its body is valid with the argument names of the prim. */
 static gboolean
 keeps_body (const AdjOp *op)
 {
@@ -129,7 +129,7 @@ keeps_body (const AdjOp *op)
          adj_tile_program_check_names (op_entry (op)->body, op->parsed, NULL);
 }
 
-/* As PyTorch has it, without a gradient. */
+/* As in PyTorch, prims have no gradient. */
 void
 adj_variant_init_prim (AdjOp *op)
 {

@@ -20,7 +20,7 @@ number_category (const AdjOpCall *call, const AdjValue *value)
   return value->kind == ADJ_VALUE_COMPLEX ? ADJ_CATEGORY_COMPLEX : ADJ_CATEGORY_INTEGER;
 }
 
-/* Whether a number in @argument takes part: factors and thresholds do not. */
+/* Whether a number in @argument takes part in promotion: factors and thresholds do not. */
 static gboolean
 takes_part (const AdjArgument *argument, const AdjValue *value)
 {

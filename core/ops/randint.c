@@ -18,7 +18,7 @@ check_integers (const AdjOpCall *call, AdjDType dtype)
                               adj_dtype_info (dtype)->torch_name);
 }
 
-/* The integers that @dtype holds without gaps. */
+/* The range of integers that @dtype represents exactly. */
 static void
 integer_range (AdjDType dtype, gint64 *least, gint64 *most)
 {
@@ -42,7 +42,7 @@ check_bounds (const AdjOpCall *call, gint64 low, gint64 high)
              call, "no integer is from %" G_GINT64_FORMAT " to below %" G_GINT64_FORMAT, low, high);
 }
 
-/* Without an argument `low` that is 0. */
+/* Reads the bounds; without an argument `low` it is 0. */
 static gboolean
 read_bounds (const AdjOpCall *call, gint64 *low, gint64 *high)
 {
@@ -57,7 +57,7 @@ read_bounds (const AdjOpCall *call, gint64 *low, gint64 *high)
   return check_bounds (call, *low, *high);
 }
 
-/* Whether @dtype holds all of them. */
+/* Whether @dtype represents all of them. */
 static gboolean
 check_range (const AdjOpCall *call, AdjDType dtype, gint64 low, gint64 high)
 {
@@ -91,7 +91,7 @@ randint_like_meta (AdjOpCall *call)
          check_range (call, call->results[0].meta.dtype, low, high);
 }
 
-/* Numbers of 64 bits are drawn above 2^32 - 1, or from 2^28 on. */
+/* Numbers of 64 bits are drawn for ranges above 2^32 - 1, or by release from 2^28 on. */
 static gboolean
 draws_wide (const AdjOpCall *call, guint64 range)
 {
@@ -131,7 +131,7 @@ randint_kernel (AdjOpCall *call)
   return read_bounds (call, &low, &high) && draw_integers (call, low, high);
 }
 
-/* The bound is known when the kernel runs. */
+/* The bound is data, known only to the kernel. */
 static gboolean
 randint_like_tensor_meta (AdjOpCall *call)
 {
@@ -152,7 +152,7 @@ read_high_float (const AdjOpCall *call, gint64 *high)
   return number != NULL;
 }
 
-/* A double does not hold all integers. */
+/* As integer, since a double does not represent all of them. */
 static gboolean
 read_high_integer (const AdjOpCall *call, gint64 *high)
 {
@@ -178,7 +178,7 @@ randint_like_tensor_kernel (AdjOpCall *call)
          draw_integers (call, 0, high);
 }
 
-/* Beyond it PyTorch draws in another way. */
+/* Above it PyTorch uses another algorithm. */
 #define MAX_PERMUTATION (G_MAXUINT32 / 20)
 
 static gboolean

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Random numbers of tensors that a recording has on a GPU, as PyTorch's CUDA kernels draw them:
- * functions of seed, offset and position, wherever they are computed now.  Sources: PyTorch,
+/* Random numbers of tensors that were on a GPU when recorded, as PyTorch's CUDA kernels draw them:
+ * functions of seed, offset and position, computed on any device.  Sources: PyTorch,
  * aten/src/ATen/native/cuda/DistributionTemplates.h and Dropout.cu; CUDA's curand headers. */
 
 #include "call/adj-context-internal.h"
@@ -50,7 +50,7 @@ draw_as (const AdjOpCall *call, const AdjKDraw *what, AdjKType type, const AdjKV
     adj_q_copy (op_queue (call), &flat, &drawn);
 }
 
-/* What the elements of the result were in PyTorch, whatever stands in for them. */
+/* The element type of the result in PyTorch, which may be computed in a wider one here. */
 static AdjKType
 recorded_type (const AdjOpCall *call, const AdjKView *out)
 {
@@ -143,7 +143,7 @@ op_draw_bernoulli_for_gpu (AdjOpCall *call, double p)
   return TRUE;
 }
 
-/* The generator is moved by as much as any kernel could need. */
+/* The offset advances by the maximum that any kernel could need. */
 #define BERNOULLI_MOVE 12
 
 void
@@ -159,7 +159,7 @@ op_draw_units_for_gpu (const AdjOpCall *call, const AdjKView *units)
   adj_context_set_philox (call->cx, (AdjPhilox){ state.seed, state.offset + BERNOULLI_MOVE });
 }
 
-/* How many neighbours a thread loads and stores at once. */
+/* Number of adjacent elements that a thread loads and stores at once. */
 static gint32
 mask_width (const AdjOpCall *call, const AdjKView *input, gint64 n)
 {

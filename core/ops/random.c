@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Uniform and normal numbers, draw for draw as PyTorch's CPU kernels give them, in the order of
- * memory. */
+/* Uniform and normal numbers, identical to those of PyTorch's CPU kernels, in memory order. */
 
 #include <math.h>
 #include <string.h>
@@ -99,7 +98,7 @@ static void draw_uniform (const AdjOpCall *call,
                           gboolean contiguous,
                           const OpStretch *stretch);
 
-/* What rounding took to the upper bound, which no number may be, becomes the lower one. */
+/* Numbers rounded up to the upper bound, which is excluded, become the lower one. */
 static void
 keep_below (const AdjKView *flat, const OpStretch *stretch)
 {
@@ -122,7 +121,7 @@ keep_below (const AdjKView *flat, const OpStretch *stretch)
     }
 }
 
-/* Draws numbers of 16 bits in f32. */
+/* Draws 16-bit numbers in f32. */
 static void
 draw_wide (const AdjOpCall *call,
            OpDraw draw,
@@ -259,7 +258,7 @@ box_muller_narrow (AdjKType type, double *u)
     }
 }
 
-/* 16 uniform numbers become normal ones. */
+/* Converts 16 uniform numbers to normal ones. */
 static void
 box_muller (const AdjKView *flat, gint64 start)
 {
@@ -289,7 +288,7 @@ stretch_all (const AdjKView *flat, const OpStretch *stretch)
     }
 }
 
-/* Of 16 at a time in f32. */
+/* In blocks of 16, in f32. */
 static void
 make_normal (const AdjOpCall *call, const AdjKView *flat, const OpStretch *stretch)
 {
@@ -306,7 +305,7 @@ make_normal (const AdjOpCall *call, const AdjKView *flat, const OpStretch *stret
   stretch_all (&whole, stretch);
 }
 
-/* Sixteen at a time, the last ones drawn anew when there is a rest. */
+/* In blocks of 16; the last 16 are drawn again if there is a remainder. */
 static void
 draw_normal_blocks (const AdjOpCall *call, const AdjKView *flat, const OpStretch *stretch)
 {

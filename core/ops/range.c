@@ -8,7 +8,7 @@
 
 /* -- by distance -- */
 
-/* arange is (end), (start, end) or (start, end, step): where these stand. */
+/* Positions of the arguments of arange: (end), (start, end) or (start, end, step). */
 typedef struct
 {
   gint start, end, step;
@@ -21,7 +21,7 @@ find_range (const AdjOpCall *call)
                   op_find_option (call, "step") };
 }
 
-/* What a range is computed in; integers when asked for int64. */
+/* The dtype in which a range is computed; integers for int64. */
 static AdjDType
 range_dtype (const AdjOpCall *call, const Range *range)
 {
@@ -56,7 +56,7 @@ is_nan (const AdjOpCall *call, gint arg)
   return arg >= 0 && call->args[arg].kind == ADJ_VALUE_FLOAT && isnan (call->args[arg].number);
 }
 
-/* ceil ((end - start) / step) in integers; -1: there is no such number. */
+/* ceil ((end - start) / step) in integers; -1: undefined. */
 static AdjSize
 count_integers (const AdjOpCall *call, const Range *range)
 {

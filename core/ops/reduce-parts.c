@@ -22,7 +22,7 @@ cut (const OpParts *x, gint dim, gint64 start, gint64 n)
   return part;
 }
 
-/* Halves are multiplied until one element is left of dimension @dim, which has one or more. */
+/* Multiplies halves of dimension @dim, which is not empty, until one element is left. */
 static void
 halve (const AdjOpCall *call, OpParts *x, const OpParts *scratch, gint dim)
 {

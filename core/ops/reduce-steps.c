@@ -9,7 +9,7 @@
 
 /* -- shapes -- */
 
-/* A real number of real or complex ones. */
+/* A real result, of real or complex numbers. */
 static gboolean
 real_meta (AdjOpCall *call)
 {
@@ -68,7 +68,7 @@ apply (AdjKQueue *queue, AdjKOp op, const AdjKView *out, const AdjKView *a, cons
 
 /* -- variance -- */
 
-/* Of real numbers, or of the part of complex ones that is looked at. */
+/* For real numbers, or for the current part of complex ones. */
 static gboolean
 variance_of_part (AdjOpCall *call, gboolean with_mean, const AdjKView *var)
 {
@@ -85,7 +85,7 @@ variance_of_part (AdjOpCall *call, gboolean with_mean, const AdjKView *var)
   return TRUE;
 }
 
-/* The variance of complex numbers is that of both parts. */
+/* The variance of complex numbers is the sum of those of both parts. */
 static gboolean
 variance (AdjOpCall *call, gboolean with_mean, AdjKView *var)
 {
@@ -168,7 +168,7 @@ std_mean_kernel (AdjOpCall *call)
   return TRUE;
 }
 
-/* @to = @x, 0 where it is no number. */
+/* @to = @x with NaN replaced by 0. */
 static void
 clear_missing (AdjKQueue *queue, const AdjKView *to, const AdjKView *x)
 {
@@ -211,7 +211,7 @@ nansum_kernel (AdjOpCall *call)
   return TRUE;
 }
 
-/* x = 0 where it is infinite, of doubles. */
+/* Replaces infinities in x by 0, for doubles. */
 static void
 clear_infinite (AdjKQueue *queue, const AdjKView *x)
 {
@@ -237,7 +237,7 @@ clear_infinite (AdjKQueue *queue, const AdjKView *x)
     .op = ADJ_K_OP_LOAD, .dst = k, .imm.i = k                                                      \
   }
 
-/* The same of complex numbers, with m of their real parts. */
+/* The same for complex numbers, with m from their real parts. */
 static gboolean
 logsumexp_of_parts (AdjOpCall *call)
 {

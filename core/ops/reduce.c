@@ -18,7 +18,7 @@ find_option (const AdjOpCall *call, const char *name)
   return -1;
 }
 
-/* An empty list means all dimensions, but none to any.dims and all.dims. */
+/* An empty list means all dimensions, but none for any.dims and all.dims. */
 guint32
 op_reduced_dims (const AdjOpCall *call)
 {
@@ -73,7 +73,7 @@ op_add_reduced (AdjOpCall *call, AdjDType dtype)
   return !adj_context_has_error (call->cx);
 }
 
-/* Integers and bool add up in int64. */
+/* Integers and bool are summed in int64. */
 gboolean
 op_sum_meta (AdjOpCall *call)
 {
@@ -137,7 +137,7 @@ count_meta (AdjOpCall *call)
   return op_add_reduced (call, ADJ_DTYPE_I64);
 }
 
-/* uint8 stays, as ever. */
+/* uint8 stays uint8, for compatibility. */
 static gboolean
 truth_meta (AdjOpCall *call)
 {

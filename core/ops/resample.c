@@ -23,7 +23,7 @@ check_image (const AdjOpCall *call, const AdjTensorMeta *meta)
   return TRUE;
 }
 
-/* The sizes of argument 0 with @wanted for the last ones. */
+/* The sizes of argument 0 with the last ones replaced by @wanted. */
 static void
 image_sizes (const AdjOpCall *call, const AdjSize *wanted, AdjSize *sizes)
 {
@@ -31,7 +31,7 @@ image_sizes (const AdjOpCall *call, const AdjSize *wanted, AdjSize *sizes)
   memcpy (sizes + 2, wanted, op_n_axes (call) * sizeof *sizes);
 }
 
-/* A result of the sizes @wanted, everything else as the image of argument 0. */
+/* Adds a result of the sizes @wanted, otherwise like argument 0. */
 static gboolean
 add_image (AdjOpCall *call, const AdjSize *wanted, gboolean channels_last)
 {
@@ -71,7 +71,7 @@ upsample_meta (AdjOpCall *call)
 
 /* -- .vec: sizes or factors -- */
 
-/* The factors into @out; %FALSE when there are none. */
+/* Reads scale factors into @out; %FALSE if there are none. */
 static gboolean
 read_factors (const AdjOpCall *call, double *out)
 {
@@ -124,7 +124,7 @@ mode_of (const char *name)
   return strstr (name, "cubic") != NULL ? ADJ_K_RESAMPLE_CUBIC : ADJ_K_RESAMPLE_LINEAR;
 }
 
-/* Where argument @name stands; -1 where the operator has none. */
+/* Index of argument @name; -1 if the operator has none. */
 static gint
 place_of (const AdjSchema *schema, const char *name)
 {
@@ -134,10 +134,10 @@ place_of (const AdjSchema *schema, const char *name)
   return -1;
 }
 
-/* How many roundings of 1 there are in a weight of a cubic blend. */
+/* Number of roundings in a weight of a cubic interpolation. */
 #define CUBIC 4
 
-/* (transfer full) (nullable): by how much the weights along @axis are moved in this context. */
+/* (transfer full) (nullable): perturbations of the weights along @axis in this context. */
 static double *
 draw_moves (const AdjOpCall *call, const AdjKResample *resample, guint axis)
 {
@@ -180,7 +180,7 @@ resample_new (const AdjOpCall *call)
   return resample;
 }
 
-/* @queued: what computes @resample. */
+/* @queued: the kernel for @resample. */
 static gboolean
 resample_run (const AdjOpCall *call,
               AdjKResample *resample,
@@ -281,7 +281,7 @@ backward_flops (const AdjOpCall *call)
   return 8 * op_count (call, &adj_op_call_meta (call, 0)->shape);
 }
 
-/* How many elements of the first argument one of the result is made of. */
+/* Number of elements of the first argument for one of the result. */
 static double
 blend_reduction (const AdjOpCall *call)
 {

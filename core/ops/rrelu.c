@@ -29,7 +29,7 @@ rrelu_functional_meta (AdjOpCall *call)
   return TRUE;
 }
 
-/* Draws for every element of argument 0 that is not above 0, in row-major order. */
+/* Draws for every element of argument 0 that is not positive, in row-major order. */
 static gboolean
 draw (AdjOpCall *call, const AdjKView *self, const AdjKView *noise, const AdjKView *out)
 {

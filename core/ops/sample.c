@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Normal numbers around other tensors, and choices by weights, as PyTorch's CPU kernels draw them.
- */
+/* Normal numbers with tensors of means and deviations, and choices by weights, as PyTorch's CPU
+ * kernels draw them. */
 
 #include <math.h>
 
@@ -35,7 +35,8 @@ normal_tensors_meta (AdjOpCall *call)
   return op_check_drawn (call);
 }
 
-/* A deviation that is a number is drawn with, as PyTorch does, one that is a tensor comes after. */
+/* A number as deviation scales the drawn numbers, as in PyTorch; a tensor is multiplied afterwards.
+ */
 static gboolean
 normal_tensors_kernel (AdjOpCall *call)
 {
@@ -63,7 +64,7 @@ normal_tensors_kernel (AdjOpCall *call)
 
 /* -- choices -- */
 
-/* The categories are the last dimension of self. */
+/* Categories are along the last dimension of self. */
 static gboolean
 multinomial_meta (AdjOpCall *call)
 {
@@ -100,7 +101,7 @@ check_weights (const AdjOpCall *call, const double *weights, gint64 n)
   return sum > 0 || adj_op_call_fail (call, "the weights of a row are all 0");
 }
 
-/* The places of the greatest of @ratios, the greatest first; ratios that are taken become -1. */
+/* The indices of the largest of @ratios, the largest first; chosen ratios become -1. */
 static void
 take_greatest (double *ratios, gint64 n, gint64 *out, gint64 n_out)
 {
@@ -116,7 +117,7 @@ take_greatest (double *ratios, gint64 n, gint64 *out, gint64 n_out)
     }
 }
 
-/* What the weights are numbers of: in a float64 run the narrower ones that they stand for. */
+/* The type of the weights; in a float64 run the narrower one that float64 replaces. */
 static AdjKType
 weight_type (const AdjOpCall *call, const AdjKView *self)
 {
@@ -125,8 +126,8 @@ weight_type (const AdjOpCall *call, const AdjKView *self)
   return self->type == ADJ_K_F64 && drawn != ADJ_DTYPE_NONE ? (AdjKType) drawn : self->type;
 }
 
-/* Without replacement: weights over numbers that are exponentially distributed, each rounded as
- * self is; the greatest are chosen. */
+/* Without replacement: weights divided by exponential numbers, each rounded to the dtype of self;
+ * the largest are chosen. */
 static gboolean
 choose_once (AdjOpCall *call, double *weights, const AdjKView *self, const AdjKView *out)
 {
@@ -152,14 +153,14 @@ choose_once (AdjOpCall *call, double *weights, const AdjKView *self, const AdjKV
   return TRUE;
 }
 
-/* Numbers of 16 bits are added in f32, too. */
+/* 16-bit numbers are summed in f32, too. */
 static double
 as_type (double x, AdjKType type)
 {
   return type == ADJ_K_F64 ? x : (float) x;
 }
 
-/* With replacement: by the sums of the weights, in f32 or f64. */
+/* With replacement: by cumulative sums of the weights, in f32 or f64. */
 static gboolean
 choose_often (AdjOpCall *call, double *weights, const AdjKView *self, const AdjKView *out)
 {

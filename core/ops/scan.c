@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* cummax, cummin, logcumsumexp: what holds of the elements so far along a dimension. */
+/* cummax, cummin, logcumsumexp: running values along a dimension. */
 
 #include <complex.h>
 #include <math.h>
@@ -60,8 +60,7 @@ row_start (const Rows *rows, gint64 row)
   return row / rows->step * rows->step * rows->n + row % rows->step;
 }
 
-/* self, or the part of it that is looked at, as numbers of one class, dense, which the caller
- * frees. */
+/* self, or its current part, as numbers of one class, dense; the caller frees them. */
 static gpointer
 read_self (const AdjOpCall *call, AdjKView *dense)
 {
@@ -77,7 +76,7 @@ read_self (const AdjOpCall *call, AdjKView *dense)
   return memory;
 }
 
-/* Whether @x takes the place of @best: also when it is equal, or no number. */
+/* Whether @x replaces @best: also if it is equal or NaN. */
 static gboolean
 is_next_double (double x, double best, gboolean largest)
 {
@@ -179,7 +178,7 @@ static double _Complex log1p_of (double _Complex z)
   return complex_of (log1p (re * (2 + re) + im * im) / 2, atan2 (im, 1 + re));
 }
 
-/* The same of complex numbers, by that with the larger real part. */
+/* The same for complex numbers; the larger real part is factored out. */
 static double _Complex log_add_exp_of (double _Complex a, double _Complex b)
 {
   gboolean first = isnan (creal (a)) || (!isnan (creal (b)) && creal (a) < creal (b));

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Elements of a source reduced into those of self that an index names.  Computed in float64 or
+/* Reductions of source elements into elements of self given by an index.  Computed in float64 or
  * int64 and rounded once. */
 
 #include <math.h>
@@ -20,7 +20,7 @@ typedef enum
 
 static const char *const reduce_names[N_REDUCES] = { "sum", "prod", "mean", "amax", "amin" };
 
-/* N_REDUCES when there is no such reduction. */
+/* N_REDUCES for an unknown reduction. */
 static Reduce
 find_reduce (const AdjOpCall *call)
 {
@@ -32,7 +32,7 @@ find_reduce (const AdjOpCall *call)
   return (Reduce) i;
 }
 
-/* The index may reach less far than self, but along @dim, and less far than src. */
+/* Checks that the index is not larger than self, except along @dim, nor than src. */
 static gboolean
 check_sizes (const AdjOpCall *call, guint dim)
 {
@@ -99,7 +99,7 @@ typedef struct
   Reduce reduce;
   AdjKView self, index, src; /* F64 or I64, I64, as self */
   gpointer memory[4];
-  gint64 *counts; /* what was reduced into each element of self */
+  gint64 *counts; /* number of elements reduced into each element of self */
 } Scatter;
 
 static void
@@ -111,7 +111,7 @@ scatter_clear (Scatter *s)
 
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Scatter, scatter_clear)
 
-/* The vector @index as one of the sizes of @src. */
+/* Expands the vector @index to the sizes of @src. */
 static void
 spread_index (AdjKView *index, const AdjKView *src, guint dim)
 {
@@ -174,7 +174,7 @@ reduce_int (Reduce reduce, gint64 a, gint64 b)
   return reduce == REDUCE_MAX ? MAX (a, b) : MIN (a, b);
 }
 
-/* Element @from of src goes into element @to of self. */
+/* Reduces element @from of src into element @to of self. */
 static void
 put (Scatter *s, gint64 to, gint64 from)
 {
@@ -214,7 +214,7 @@ put_all (const AdjOpCall *call, Scatter *s, guint dim)
   return TRUE;
 }
 
-/* Integers are divided as Python's // does. */
+/* Divides integers like Python's //. */
 static void
 divide_by_counts (Scatter *s)
 {

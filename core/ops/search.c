@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* bucketize and searchsorted: places in sorted numbers, which are one row for all or one for
- * each row of the values. */
+/* bucketize and searchsorted: positions in sorted rows: one for all values, or one for each row of
+ * values. */
 
 #include <string.h>
 
@@ -48,7 +48,7 @@ bucketize_meta (AdjOpCall *call)
   return add_indices (call, 0);
 }
 
-/* The order that sorts the rows has a place for each of their numbers. */
+/* Checks that the sorter has the sizes of the rows. */
 static gboolean
 check_sorter (AdjOpCall *call)
 {
@@ -75,7 +75,7 @@ searchsorted_meta (AdjOpCall *call)
   return add_indices (call, 1);
 }
 
-/* Puts each row of @numbers in the order that the sorter says. */
+/* Permutes each row of @numbers by the sorter. */
 static gboolean
 sort_rows (AdjOpCall *call, double *numbers, gint64 n, gint64 width)
 {
@@ -102,7 +102,7 @@ sort_rows (AdjOpCall *call, double *numbers, gint64 n, gint64 width)
   return TRUE;
 }
 
-/* How many of @n sorted numbers are below @x, or not above it when @right; NaN is above all. */
+/* The number of @n sorted numbers below @x, or with @right not above it; NaN is largest. */
 static gint64
 search (const double *sorted, gint64 n, double x, gboolean right)
 {
@@ -196,7 +196,7 @@ searchsorted_number_kernel (AdjOpCall *call)
   if (call->args[5].kind == ADJ_VALUE_TENSOR &&
       !sort_rows (call, numbers, row.size[0], row.size[0]))
     return FALSE;
-  one.type = row.type == ADJ_K_BOOL ? ADJ_K_F64 : row.type; /* the number as that type has it */
+  one.type = row.type == ADJ_K_BOOL ? ADJ_K_F64 : row.type; /* @number in the type of the rows */
   adj_q_copy (op_queue (call), &one, &number);
   adj_q_copy (op_queue (call), &number, &one);
   adj_q_fill_i64 (op_queue (call), &out, search (numbers, row.size[0], x, right));

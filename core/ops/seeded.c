@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Random numbers from seeds that are tensors: as Inductor's code for the CPU computes them, with a
- * counter per element.  PyTorch's own kernels of these operators ignore the seed. */
+/* Random numbers from seed tensors, as Inductor's CPU code computes them with a counter per
+ * element. PyTorch's own kernels of these operators ignore the seed. */
 
 #include <math.h>
 
@@ -33,7 +33,7 @@ seeds_meta (AdjOpCall *call)
   return n >= 0 ? add_seeds (call, 1, n) : adj_op_call_fail (call, "count is negative");
 }
 
-/* Result 0: two words each, modulo @range, plus @low. */
+/* Result 0: two words per element, modulo @range, plus @low. */
 static gboolean
 draw_seeds (AdjOpCall *call, gint64 low, guint64 range)
 {
@@ -54,8 +54,8 @@ seed_kernel (AdjOpCall *call)
   return draw_seeds (call, 0, G_MAXINT64);
 }
 
-/* From the lowest to below the highest int64, as Inductor's code draws them; PyTorch's own kernel
- * draws those that are not negative. */
+/* From the smallest to below the largest int64, as in Inductor's code; PyTorch's own kernel draws
+ * only non-negative ones. */
 static gboolean
 seeds_kernel (AdjOpCall *call)
 {
@@ -126,7 +126,7 @@ random_meta (AdjOpCall *call)
   return op_new_shape (call, 0, &shape) && op_add_new (call, ADJ_DTYPE_F32, &shape);
 }
 
-/* Inductor passes the low half on. */
+/* Inductor uses the low half of the seed. */
 static gboolean
 read_seed (const AdjOpCall *call, guint arg, guint32 *seed)
 {
@@ -138,7 +138,7 @@ read_seed (const AdjOpCall *call, guint arg, guint32 *seed)
   return TRUE;
 }
 
-/* The words of element @i. */
+/* The random words of element @i. */
 static void
 words_of (guint32 seed, gint64 i, guint32 words[4])
 {
@@ -148,7 +148,7 @@ words_of (guint32 seed, gint64 i, guint32 words[4])
   adj_k_philox_block (key, counter, words);
 }
 
-/* Words of 31 bits over 2^31, in f32: numbers of [0, 1). */
+/* 31-bit words divided by 2^31, in f32: numbers in [0, 1). */
 #define OF_WORD 4.6566127342e-10f
 
 static void
@@ -167,7 +167,7 @@ run_program (const AdjOpCall *call,
   adj_q_pointwise (op_queue (call), &program, out, inputs);
 }
 
-/* @out: F32, of what stands at @part of each row of @words. */
+/* @out: F32, from word @part of each row of @words. */
 static void
 make_uniform (const AdjOpCall *call, const AdjKView *words, gint part, const AdjKView *out)
 {
@@ -226,7 +226,7 @@ make_normal (const AdjOpCall *call, const AdjKView *words, const AdjKView *out)
   run_program (call, ADJ_K_CLASS_F64, box_muller, G_N_ELEMENTS (box_muller), 2, out, parts);
 }
 
-/* In f32, also in a run in float64. */
+/* In f32, even in a float64 run. */
 static gboolean
 random_kernel (AdjOpCall *call)
 {

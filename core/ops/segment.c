@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Segments of a dimension of data: [outer…, length, inner…] becomes [outer…, segments, inner…].
- * Their lengths, or where they begin and the last one ends, are [outer…, n]. */
+/* Segments along a dimension: data [outer…, length, inner…] becomes [outer…, segments, inner…].
+ * Lengths, or offsets with the end of the last one, are [outer…, n]. */
 
 #include <math.h>
 #include <string.h>
@@ -27,14 +27,14 @@ static const struct
   [REDUCE_PROD] = { "prod", 1 },
 };
 
-/* What both operators are given. */
+/* The arguments of both operators. */
 typedef struct
 {
   Reduce reduce;
   gboolean has_initial;
   double initial;
-  gint64 outer, length, n, inner; /* @n segments */
-  double *ends; /* (owned): of segment i in row o, at o · (n + 1) + i + 1; 0 stands before them */
+  gint64 outer, length, n, inner; /* @n: number of segments */
+  double *ends; /* (owned): ends[o · (n + 1) + i + 1]: end of segment i in row o; 0 precedes them */
 } Segments;
 
 static void
@@ -59,7 +59,7 @@ find_reduce (const AdjOpCall *call, Reduce *out)
   return adj_op_call_fail (call, "there is no reduction '%s'", name);
 }
 
-/* The argument that says where segments are, and the axis that it goes along. */
+/* The argument with lengths or offsets, and the axis to which it applies. */
 static gboolean
 find_places (const AdjOpCall *call, guint *arg, guint *axis, gboolean *are_lengths)
 {
@@ -144,7 +144,7 @@ segment_reduction (const AdjOpCall *call)
   return (double) n;
 }
 
-/* Lengths that are added up may not go beyond the data. */
+/* Checks that the sum of lengths does not exceed the data. */
 static gboolean
 find_ends (const AdjOpCall *call, Segments *self, const double *places, gboolean are_lengths)
 {
@@ -208,7 +208,7 @@ reduce_two (Reduce reduce, double x, double y)
     }
 }
 
-/* Element k of segment @s, which begins at @x and whose elements are @step apart. */
+/* Reduces the segment of @n elements at @x. */
 static double
 reduce_segment (const Segments *self, const double *x, gint64 n)
 {
@@ -247,7 +247,8 @@ segment_kernel (AdjOpCall *call)
   return TRUE;
 }
 
-/* Those that are the extreme share its gradient; as in PyTorch, negative ones are not divided. */
+/* Elements equal to the extremum share its gradient; as in PyTorch, negative gradients are not
+ * divided. */
 static void
 share (const Segments *self, const double *x, gint64 n, double y, double g, double *out)
 {
@@ -264,7 +265,7 @@ share (const Segments *self, const double *x, gint64 n, double y, double g, doub
       out[i * self->inner] /= (double) count;
 }
 
-/* Of a factor that is 0 the product of the others. */
+/* The product of all factors but one, which is 0. */
 static double
 other_factors (const Segments *self, const double *x, gint64 n, gint64 but)
 {
@@ -325,7 +326,7 @@ backward_kernel (AdjOpCall *call)
 
 /* -- sequences without their padding -- */
 
-/* The last offset, or a symbol where there are no data. */
+/* The last offset; a symbol without data. */
 static gboolean
 find_total (const AdjOpCall *call, AdjTensor *offsets, AdjSize *out)
 {
@@ -370,7 +371,7 @@ jagged_meta (AdjOpCall *call)
   return !adj_context_has_error (call->cx);
 }
 
-/* Rows @at to @at + @n of @out come from sequence @i of @dense, of which there may be fewer. */
+/* Copies rows of sequence @i of @dense, which may have fewer, to rows @at to @at + @n of @out. */
 static void
 copy_rows (const AdjOpCall *call,
            const AdjKView *out,

@@ -83,7 +83,7 @@ unshuffle_meta (AdjOpCall *call)
   return add_result (call, shape.size);
 }
 
-/* @few: […, C r², H, W] seen as […, C, H, r, W, r]. */
+/* @few: […, C r², H, W] viewed as […, C, H, r, W, r]. */
 static void
 split_channels (AdjKView *few, gint64 factor)
 {
@@ -101,7 +101,7 @@ split_channels (AdjKView *few, gint64 factor)
     }
 }
 
-/* @many: […, C, H r, W r] seen as […, C, H, r, W, r]. */
+/* @many: […, C, H r, W r] viewed as […, C, H, r, W, r]. */
 static void
 split_pixels (AdjKView *many, gint64 factor)
 {
@@ -160,7 +160,7 @@ channel_shuffle_meta (AdjOpCall *call)
   return divides (call, self->shape.size[1], groups) && add_result (call, self->shape.size);
 }
 
-/* Channels as two dimensions, of which the first has the strides of @groups. */
+/* Splits channels into two dimensions, the first with stride @group_stride. */
 static void
 part_channels (AdjKView *view, gint64 groups, gint64 group_stride, gint64 member_stride)
 {

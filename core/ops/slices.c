@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* index_fill, index_copy, take, put: slices along one dimension, and elements counted in row-major
- * order. */
+/* index_fill, index_copy, take, put: slices along one dimension, and elements by row-major
+ * position. */
 
 #include <string.h>
 
 #include "ops/index-private.h"
 #include "ops/table-private.h"
 
-/* The sizes of self, laid out as it is. */
+/* A result with sizes and strides of self. */
 static gboolean
 add_like_self (AdjOpCall *call)
 {
@@ -20,8 +20,8 @@ add_like_self (AdjOpCall *call)
   return !adj_context_has_error (call->cx);
 }
 
-/* All indices in row-major order, between −@limit and @limit, negative ones counted from the end;
- * the caller frees them. */
+/* All indices in row-major order, checked against @limit, negative ones made positive; the caller
+ * frees them. */
 static gint64 *
 read_indices (const AdjOpCall *call, guint arg, gint64 limit, gint64 *n)
 {
@@ -91,7 +91,7 @@ index_copy_meta (AdjOpCall *call)
   return TRUE;
 }
 
-/* Slice @at of @dim, still with that dimension. */
+/* Slice @at of @dim, keeping the dimension. */
 static AdjKView
 slice_of (const AdjKView *view, guint dim, gint64 at)
 {
@@ -103,7 +103,7 @@ slice_of (const AdjKView *view, guint dim, gint64 at)
   return slice;
 }
 
-/* Writes slice i of @from, or all of it where @same, to the i-th index. */
+/* Writes slice i of @from, or with @same all of it, to the i-th index. */
 static gboolean
 write_slices (const AdjOpCall *call, AdjKView *out, AdjKView *from, gboolean same)
 {

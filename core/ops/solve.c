@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Solutions of square systems and inverses, by Gauss's factors. */
+/* Solutions of square systems and inverses, by LU factors. */
 
 #include <string.h>
 
@@ -8,7 +8,7 @@
 
 /* -- shapes -- */
 
-/* B is one vector for each matrix. */
+/* Whether B has one vector for each matrix. */
 static gboolean
 is_vector_case (const AdjOpCall *call, const AdjShape *a, const AdjShape *b)
 {
@@ -22,7 +22,7 @@ is_vector_case (const AdjOpCall *call, const AdjShape *a, const AdjShape *b)
   return TRUE;
 }
 
-/* Strides as if the last two sizes were those of a matrix, column by column. */
+/* Strides as of column-major matrices in the last two sizes. */
 static gboolean
 add_vector_solution (AdjOpCall *call, const AdjTensorMeta *a, const AdjTensorMeta *b)
 {
@@ -66,7 +66,7 @@ solve_ex_meta (AdjOpCall *call)
 
 /* -- values -- */
 
-/* The factors spread over the batch of the result. */
+/* The factors expanded to the batch of the result. */
 static gboolean
 spread_factors (const AdjOpCall *call, const OpLu *f, const AdjShape *batch, gint64 *map)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* sort and topk along a dimension: values and the indices that they had. */
+/* sort and topk along a dimension: values and their original indices. */
 
 #include "adj-kernel-sort.h"
 
@@ -12,7 +12,7 @@ dim_of (const AdjOpCall *call)
   return op_dim (call, adj_op_call_find (call, "dim"), adj_op_call_meta (call, 0)->shape.rank);
 }
 
-/* Both results dense in the order of self. */
+/* Both results are dense, with the dimension order of self. */
 static gboolean
 sort_meta (AdjOpCall *call)
 {

@@ -5,17 +5,16 @@
 
 G_BEGIN_DECLS
 
-/* Matrices of m × n, k = min (m, n): what factorizations by rows and columns share
- * (linalg-spectral.c). */
+/* Matrices of m × n, k = min (m, n): shared by factorizations (linalg-spectral.c). */
 typedef struct
 {
   const AdjTensorMeta *meta;
-  guint batch; /* leading dimensions */
+  guint batch; /* number of leading dimensions */
   AdjSize m, n, k;
 } OpSides;
 
 gboolean op_read_sides (const AdjOpCall *call, guint arg, OpSides *out);
-/* A result of as many matrices, column after column. */
+/* A result of as many matrices, column-major. */
 void op_add_sides (AdjOpCall *call, const OpSides *s, AdjSize rows, AdjSize columns);
 
 /* The larger side of argument 0. */

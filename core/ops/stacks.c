@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Tensors stacked, cut and spread: records only. */
+/* Stacking, splitting and expanding tensors: records only. */
 
 #include "ops/table-private.h"
 

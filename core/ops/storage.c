@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Operators that give a tensor another storage, or more of its own. */
+/* Operators that change the storage of a tensor or its size. */
 
 #include <string.h>
 
@@ -31,7 +31,7 @@ set_kernel (AdjOpCall *call)
   return TRUE;
 }
 
-/* Of resize_ and its form that does not write. */
+/* For resize_ and its functional form. */
 static gboolean
 find_resized (AdjOpCall *call, AdjSize offset, AdjShape *out)
 {
@@ -71,7 +71,7 @@ resize_copy_meta (AdjOpCall *call)
   return TRUE;
 }
 
-/* What self has in the order of its memory comes first. */
+/* The elements of self in memory order come first. */
 static gboolean
 resize_copy_kernel (AdjOpCall *call)
 {

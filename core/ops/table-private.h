@@ -10,11 +10,11 @@ typedef struct _Compiled Compiled;
 /* An operator: a record of the table, a variant derived from one, or one of a program. */
 typedef struct
 {
-  AdjOp op;            /* first, so that an AdjOp of the table is its entry */
+  AdjOp op;            /* first member, so that an AdjOp of the table can be cast to its entry */
   const AdjOp *base;   /* (nullable): of a variant */
   const AdjExpr *body; /* (nullable): the parsed expr */
   Compiled *programs;  /* atomic: grows at the front, lives as long as the entry */
-  gpointer rules;      /* (nullable), atomic: what rules/ made of its texts when it was asked */
+  gpointer rules;      /* (nullable), atomic: the rules that rules/ parsed from its texts */
   /* Of an operator that is not of the table. */
   AdjArena *arena;           /* (owned) (nullable) */
   GDestroyNotify free_rules; /* (nullable) */
@@ -26,11 +26,11 @@ op_entry (const AdjOp *op)
   return (OpEntry *) op;
 }
 
-/* Makes @entry, which is zeroed, of @record with @schema; @arena owns what is parsed.  %FALSE with
- * ADJ_ERROR_PARSE: schema or body cannot be read. */
+/* Initialises @entry, which is zeroed, from @record with @schema; @arena owns what is parsed.
+ * %FALSE with ADJ_ERROR_PARSE: schema or body cannot be parsed. */
 gboolean op_entry_init (
     OpEntry *entry, AdjArena *arena, const AdjOp *record, const char *schema, GError **error);
-/* Gives a record with a body the functions that it leaves out. */
+/* Sets the missing functions of a record with a body. */
 void op_entry_fill (OpEntry *entry);
 /* Frees the programs that were compiled for @entry (pointwise.c). */
 void op_entry_drop_programs (OpEntry *entry);
@@ -46,15 +46,15 @@ typedef struct
 #include "ops/families.inc"
 #undef FAMILY
 
-/* What records with a body and without functions of their own get (pointwise.c). */
+/* The functions of records with a body and none of their own (pointwise.c). */
 gboolean adj_pointwise_meta (AdjOpCall *call);
-/* The kernels of PyTorch take our first operand, a gradient or what is subtracted, last: the layout
- * of the next one wins. */
+/* PyTorch's kernels have our first operand, a gradient or subtrahend, last: the strides of the next
+ * one win. */
 gboolean adj_pointwise_meta_first_last (AdjOpCall *call);
 gboolean adj_pointwise_kernel (AdjOpCall *call);
 double adj_pointwise_flops (const AdjOpCall *call);
 
-/* Variants (variants.c): the schema of one, and what runs it. */
+/* Variants (variants.c): schemas, and the functions that run them. */
 char *adj_variant_inplace_schema (const AdjOp *record, const AdjSchema *schema);
 char *adj_variant_out_schema (const AdjOp *record, const AdjSchema *schema);
 char *adj_variant_copy_schema (const AdjSchema *schema);

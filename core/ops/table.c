@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The table of operators, made at first use from all records, and what can be asked of a record. */
+/* The table of operators, made at first use from all records, and queries on records. */
 
 #include <string.h>
 
@@ -34,7 +34,7 @@ typedef struct
   AdjArena *arena;
   OpEntry *entries;
   guint n;
-  guint n_ops; /* without the functions */
+  guint n_ops; /* number of operators, without functions */
   GHashTable *by_target;
 } Table;
 
@@ -108,7 +108,7 @@ make_table (void)
   return table;
 }
 
-/* Made once, at first use; constant from then on but for the programs of its entries. */
+/* Made at first use, then constant except for the programs of its entries. */
 static const Table *
 get_table (void)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Matrices of which one triangle is kept. */
+/* One triangle of matrices. */
 
 #include "ops/kernel-private.h"
 #include "ops/table-private.h"

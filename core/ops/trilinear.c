@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Each operand gets dimensions of 1 where its list says; all are multiplied, and dimensions of the
- * product are summed. */
+/* Inserts dimensions of size 1 into each operand by its list, multiplies all, and sums dimensions
+ * of the product. */
 
 #include "ops/spatial-private.h"
 #include "ops/table-private.h"
@@ -12,7 +12,7 @@ typedef struct
   AdjSize size[ADJ_MAX_RANK]; /* of the product */
 } Product;
 
-/* The dimensions that argument @arg names, as flags; returns how many, or -1. */
+/* The dimensions named by argument @arg, as flags; returns their number, or -1. */
 static gint
 read_dims (const AdjOpCall *call, guint arg, guint rank, gboolean *out)
 {
@@ -86,7 +86,7 @@ trilinear_meta (AdjOpCall *call)
   return TRUE;
 }
 
-/* @operand, dense, as the product sees it. */
+/* @operand, dense, expanded to the product. */
 static gboolean
 read_operand (
     const AdjOpCall *call, const Product *product, guint i, AdjKView *out, double **memory)

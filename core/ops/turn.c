@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Tensors mirrored, rotated and turned round. */
+/* Mirroring, rotating and rolling tensors. */
 
 #include "ops/kernel-private.h"
 #include "ops/table-private.h"
@@ -196,7 +196,7 @@ rot90_meta (AdjOpCall *call)
   return TRUE;
 }
 
-/* Dimension @dim of @view goes along @stride of the result, from its end if @back. */
+/* Makes dimension @dim of @view advance by @stride of the result, from its end if @back. */
 static void
 lead_along (AdjKView *view, guint dim, gint64 stride, gboolean back)
 {

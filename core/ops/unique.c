@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Entries of a dimension, or elements, each once, or without those that equal the one before. */
+/* Unique entries of a dimension, or elements; also without consecutive repeats only. */
 
 #include <math.h>
 #include <stdlib.h>
@@ -8,13 +8,13 @@
 #include "ops/kernel-private.h"
 #include "ops/table-private.h"
 
-/* self as @n rows of @width numbers, one for each entry. */
+/* self as @n rows of @width numbers, one per entry. */
 typedef struct
 {
   gint64 n, width;
   double *rows;  /* (owned) */
-  gint64 *order; /* (owned): rows, those that are equal after each other */
-  gint64 *place; /* (owned): of row k, which of the kept ones it equals */
+  gint64 *order; /* (owned): row indices, equal rows adjacent */
+  gint64 *place; /* (owned): by row: index of the equal kept entry */
   gint64 n_kept;
 } Entries;
 
@@ -28,7 +28,7 @@ entries_clear (Entries *self)
 
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Entries, entries_clear)
 
-/* The dimension whose entries are compared; -1: elements. */
+/* The dimension of the entries; -1: elements. */
 static gint
 find_dim (const AdjOpCall *call)
 {
@@ -39,7 +39,7 @@ find_dim (const AdjOpCall *call)
   return (gint) op_dim (call, arg, MAX (adj_op_call_meta (call, 0)->shape.rank, 1));
 }
 
-/* NaN, which equals nothing, stands nowhere: the next number decides, as in PyTorch. */
+/* NaN compares as equal, so that the next number decides, as in PyTorch. */
 static int
 compare_rows (const double *a, const double *b, gint64 width)
 {
@@ -69,7 +69,7 @@ compare_order (gconstpointer a, gconstpointer b, gpointer data)
   return order != 0 ? order : (i > k) - (i < k);
 }
 
-/* Dimension @dim of @view first; 0 when it is -1. */
+/* Moves dimension @dim of @view to the front; -1 is 0. */
 static void
 bring_to_front (AdjKView *view, gint dim)
 {
@@ -101,7 +101,7 @@ read_rows (const AdjOpCall *call, gint dim, Entries *out)
   return TRUE;
 }
 
-/* Which entries are kept: the first of each run of equal ones, after sorting where @sorted. */
+/* Finds the kept entries: the first of each run of equal ones, sorted first if @sorted. */
 static gboolean
 find_entries (const AdjOpCall *call, gboolean sorted, Entries *out)
 {
@@ -163,7 +163,7 @@ elements_meta (AdjOpCall *call)
   return TRUE;
 }
 
-/* The kept entries lie after each other in memory, whichever dimension they are of. */
+/* Kept entries are contiguous in memory, whatever their dimension. */
 static gboolean
 dim_meta (AdjOpCall *call)
 {
@@ -205,7 +205,7 @@ consecutive_meta (AdjOpCall *call)
   return call->args[3].kind == ADJ_VALUE_NONE ? elements_meta (call) : dim_meta (call);
 }
 
-/* Results that are not asked for have no elements. */
+/* Results that are not requested are empty. */
 static gboolean
 write_entries (AdjOpCall *call, const Entries *entries)
 {
@@ -242,7 +242,7 @@ unique_kernel (AdjOpCall *call)
 
 /* -- elements in ascending order -- */
 
-/* Numbers in ascending order, each once. */
+/* Removes repeats from ascending numbers. */
 static gint64
 squeeze (double *sorted, gint64 n)
 {

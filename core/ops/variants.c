@@ -8,9 +8,9 @@
 #include "ops/table-private.h"
 #include "tensor/adj-tensor-internal.h"
 
-/* Variants of records: `op_` writes its result into self, or for a view turns self into it;
- * `op.out` writes into its last argument, `op_copy` copies what the view `op` shows.  The other
- * arguments stand in the same order, so a call of the variant is a call of its base. */
+/* Variants of records: `op_` writes the result into self, or for a view replaces self's metadata;
+ * `op.out` writes into its last argument, `op_copy` copies the view of `op`.  Other arguments are
+ * in the same order, so that a call of the variant is a call of its base. */
 
 static AdjOpCall
 base_call (const AdjOpCall *call)
@@ -36,7 +36,7 @@ adj_variant_inplace_schema (const AdjOp *record, const AdjSchema *schema)
   const char *arguments = strchr (schema->text, '(');
   gboolean is_view = adj_schema_is_view (schema);
   const char *rest = arguments + strlen (is_view ? "(Tensor(a)" : "(Tensor");
-  /* transpose.int is transpose_ in place. */
+  /* transpose_ is transpose.int in place */
   gboolean has_overload =
       *schema->overload != '\0' && !(is_view && g_str_equal (schema->overload, "int"));
   gboolean is_list = schema->arguments[0].type.is_list;
@@ -60,7 +60,7 @@ takes_device (const AdjSchema *schema)
   return FALSE;
 }
 
-/* @text without the "(a)" and "(a -> *)" of aliases. */
+/* Appends @text without alias annotations "(a)" and "(a -> *)". */
 static void
 append_without_aliases (GString *out, const char *text, gsize n)
 {
@@ -75,7 +75,7 @@ append_without_aliases (GString *out, const char *text, gsize n)
     }
 }
 
-/* (nullable): %NULL when it has none that can be derived. */
+/* (nullable): %NULL if none can be derived. */
 char *
 adj_variant_out_schema (const AdjOp *record, const AdjSchema *schema)
 {
@@ -98,7 +98,7 @@ adj_variant_out_schema (const AdjOp *record, const AdjSchema *schema)
   return g_string_free (out, FALSE);
 }
 
-/* The argument that the result is written into. */
+/* Index of the argument into which the result is written. */
 static guint
 target_of (const AdjOpCall *call)
 {
@@ -108,7 +108,7 @@ target_of (const AdjOpCall *call)
   g_assert_not_reached ();
 }
 
-/* Whether @result can be written into argument @target, a tensor, or one of a list. */
+/* Whether @result can be written into argument @target, a tensor, or an item of one. */
 static gboolean
 check_target (const AdjOpCall *call, const AdjTensorMeta *target, const AdjTensorMeta *result)
 {
@@ -126,7 +126,7 @@ check_target (const AdjOpCall *call, const AdjTensorMeta *target, const AdjTenso
   return (call->op->flags & ADJ_OP_FILLS) != 0 || op_check_writable (call, &target->shape);
 }
 
-/* First and last element in the storage; %FALSE when it has none, or not known. */
+/* The first and last element in the storage; %FALSE if it is empty or unknown. */
 static gboolean
 get_extent (const AdjShape *shape, AdjSymbols *symbols, gint64 *first, gint64 *last)
 {
@@ -139,8 +139,7 @@ get_extent (const AdjShape *shape, AdjSymbols *symbols, gint64 *first, gint64 *l
   return TRUE;
 }
 
-/* Whether some elements of @target, not all in the same order, are elements of @other, as far as
- * PyTorch looks: both dense. */
+/* Whether @target and @other overlap partially; like PyTorch, checks only dense tensors. */
 static gboolean
 overlap_in_part (AdjTensor *target, AdjTensor *other, AdjSymbols *symbols)
 {
@@ -192,8 +191,8 @@ write_meta (AdjOpCall *call)
   return done;
 }
 
-/* The result of @base, of which views only show an argument.  Real numbers that go where there are
- * complex ones are computed whole for either part. */
+/* Computes the result of @base; a view only shares the storage of an argument.  A real result for a
+ * complex target is computed as a whole for either part. */
 static gboolean
 compute_base (AdjOpCall *base)
 {
@@ -214,7 +213,7 @@ compute_base (AdjOpCall *base)
   return shown != NULL;
 }
 
-/* Through a temporary: an operand may overlap the target. */
+/* Through a temporary, since an operand may overlap with the target. */
 static gboolean
 write_kernel (AdjOpCall *call)
 {
@@ -243,7 +242,7 @@ write_list_meta (AdjOpCall *call)
   return done;
 }
 
-/* All results before any is written: an element may be an operand of another. */
+/* Computes all results before any is written, since an element may be an operand of another. */
 static gboolean
 write_list_kernel (AdjOpCall *call)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Views: shapes alone; the results share the storage of self. */
+/* Views: only shapes; the results share the storage of self. */
 
 #include <string.h>
 
@@ -66,7 +66,7 @@ view_meta (AdjOpCall *call)
   return add (call, &shape);
 }
 
-/* Every number is a multiple of @n, or the call fails. */
+/* Divides a number by @n; fails the call if it is not a multiple. */
 static gboolean
 divide (const AdjOpCall *call, AdjSize *number, gint64 n)
 {
@@ -79,7 +79,7 @@ divide (const AdjOpCall *call, AdjSize *number, gint64 n)
   return TRUE;
 }
 
-/* The last dimension becomes @n times as short, and everything counts in larger elements. */
+/* Makes the last dimension @n times shorter, with sizes and strides in larger elements. */
 static gboolean
 widen_elements (const AdjOpCall *call, AdjShape *shape, gint64 n)
 {
@@ -122,7 +122,7 @@ view_dtype_meta (AdjOpCall *call)
   return TRUE;
 }
 
-/* -1 keeps a size; new dimensions come first. */
+/* -1 keeps a size; new dimensions are first. */
 static gboolean
 expand_meta (AdjOpCall *call)
 {
@@ -248,7 +248,7 @@ t_meta (AdjOpCall *call)
 
 /* -- parts -- */
 
-/* Python's rule for one end of a slice. */
+/* Python's clamping of one end of a slice. */
 static AdjSize
 clamp_index (AdjSymbols *symbols, AdjSize index, AdjSize size)
 {
@@ -431,7 +431,7 @@ unsqueeze_meta (AdjOpCall *call)
 
 #define MAX_PARTS (1 << 16)
 
-/* Adds the part of @dim that begins at @start. */
+/* Adds the part of @dim that starts at @start. */
 static void
 add_part (AdjOpCall *call, guint dim, AdjSize start, AdjSize length)
 {
@@ -444,7 +444,7 @@ add_part (AdjOpCall *call, guint dim, AdjSize start, AdjSize length)
   adj_op_call_add_view (call, 0, &shape);
 }
 
-/* How many parts there are is one number, also where the sizes are symbols. */
+/* The number of parts is fixed, by the hints of symbolic sizes. */
 static gboolean
 split_meta (AdjOpCall *call)
 {

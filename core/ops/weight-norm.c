@@ -8,14 +8,14 @@
 
 /* w = v g / |v|, where |v| is over all dimensions but one, the first or the last. */
 
-/* PyTorch keeps those of bf16 in f32. */
+/* PyTorch has the norms of bf16 in f32. */
 static AdjDType
 dtype_of_norms (AdjDType dtype)
 {
   return dtype == ADJ_DTYPE_BF16 ? ADJ_DTYPE_F32 : dtype;
 }
 
-/* @dtype: that argument @g, a length or a norm for each part of argument @v, has to be of. */
+/* @dtype: required of argument @g, which has a length or norm for each slice of argument @v. */
 static gboolean
 check_weight (const AdjOpCall *call, guint v, guint g, AdjDType dtype, guint *dim)
 {
@@ -73,14 +73,14 @@ weight_norm_backward_meta (AdjOpCall *call)
 
 /* -- kernels -- */
 
-/* Argument @arg in row-major order, and how it lies. */
+/* Argument @arg in row-major order, and its view. */
 static double *
 read_numbers (const AdjOpCall *call, guint arg, AdjKView *view)
 {
   return op_input (call, arg, view) ? op_read_numbers (call, arg) : NULL;
 }
 
-/* @numbers into result @result. */
+/* Writes @numbers to result @result. */
 static gboolean
 write_numbers (const AdjOpCall *call, guint result, double *numbers)
 {
@@ -95,7 +95,7 @@ write_numbers (const AdjOpCall *call, guint result, double *numbers)
   return TRUE;
 }
 
-/* Which length element @i of v has: the first dimension counts the slowest. */
+/* The index of the length for element @i of v. */
 static gint64
 length_of (const AdjKView *v, gint64 lengths, gint64 i)
 {

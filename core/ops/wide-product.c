@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* Products of narrow matrices as wider numbers, rounded once; and products of the groups that
- * offsets make of a batch of matrices. */
+/* Matrix products in a wider dtype, rounded once; and products of groups of matrices given by
+ * offsets. */
 
 #include "ops/product-private.h"
 #include "ops/table-private.h"
 
-/* Both factors become numbers of the type of the result. */
+/* Converts both factors to the dtype of the result. */
 static void
 multiply (const AdjOpCall *call, AdjKGemm *gemm)
 {
@@ -21,7 +21,7 @@ multiply (const AdjOpCall *call, AdjKGemm *gemm)
 
 /* -- wider numbers -- */
 
-/* Gives the product of arguments @first and @first + 1 the dtype out_dtype. */
+/* Gives the product of arguments @first and @first + 1 the dtype of out_dtype. */
 static gboolean
 widen (AdjOpCall *call, guint first)
 {
@@ -58,7 +58,7 @@ baddbmm_wide_meta (AdjOpCall *call)
   return op_add_product_meta (call, 3) && widen (call, 1);
 }
 
-/* With the argument beta there is a summand before the factors. */
+/* With an argument beta the first one is a summand. */
 static guint
 first_factor (const AdjOpCall *call)
 {
@@ -106,8 +106,8 @@ wide_flops (const AdjOpCall *call)
 
 /* -- groups -- */
 
-/* Which sizes are divided where offs end: rows of A, columns of B, or what is summed over; of two
- * batches none is. */
+/* The dimension that offs divides: rows of A, columns of B, or the summed one; none for two
+ * batches. */
 typedef enum
 {
   GROUPS_OF_SUMMANDS, /* [M, K] [K, N] to [G, M, N] */
@@ -207,7 +207,7 @@ take (AdjKView *view, gint64 i)
     }
 }
 
-/* Group @i, whose entries begin at @start and end before @end. */
+/* Takes group @i, entries @start to before @end. */
 static void
 take_group (AdjKGemm *gemm, Groups groups, gint64 i, gint64 start, gint64 end)
 {
@@ -236,7 +236,7 @@ take_group (AdjKGemm *gemm, Groups groups, gint64 i, gint64 start, gint64 end)
     }
 }
 
-/* How long the divided dimension is. */
+/* The size of the divided dimension. */
 static gint64
 divided_size (const AdjKGemm *gemm, Groups groups)
 {
@@ -245,7 +245,7 @@ divided_size (const AdjKGemm *gemm, Groups groups)
                                        : gemm->b.size[0];
 }
 
-/* What no group reaches is 0. */
+/* Elements outside of all groups are 0. */
 static gboolean
 grouped_kernel (AdjOpCall *call)
 {
@@ -285,14 +285,15 @@ grouped_kernel (AdjOpCall *call)
   return TRUE;
 }
 
-/* At most: groups of summands have fewer. */
+/* An upper bound: groups of summands have fewer. */
 static double
 grouped_reduction (const AdjOpCall *call)
 {
   return op_product_reduction (call, 0);
 }
 
-/* Every row of A meets every column of B once; of groups of either one in so many. */
+/* Every row of A is multiplied with every column of B once; for groups of summands each product
+ * belongs to one group. */
 static double
 grouped_flops (const AdjOpCall *call)
 {

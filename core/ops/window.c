@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Windows of signal processing: sums of waves, and a triangle. */
+/* Windows of signal processing: sums of cosines, and a triangle. */
 
 #include <math.h>
 #include <string.h>
@@ -23,7 +23,7 @@ window_meta (AdjOpCall *call)
   return op_add_new (call, dtype, &shape);
 }
 
-/* Writes weight (k / n) for each k of the window, 1 where it is one number. */
+/* Writes weight (k / n) for each k of the window; a window of size 1 is 1. */
 static gboolean
 write_window (AdjOpCall *call, double (*weight) (const AdjOpCall *call, double share))
 {

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Partitions at many budgets, with the bytes saved and the work repeated by each, and which are
- * dominated. */
+/* Partitions at many budgets: bytes saved and work repeated by each, and which are dominated. */
 
 #include "partition/adj-pareto.h"
 

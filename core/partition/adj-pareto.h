@@ -10,15 +10,15 @@ G_BEGIN_DECLS
 typedef struct
 {
   const char *partitioner; /* "min-cut" as PyTorch decides, or "optimal" */
-  double budget; /* of min-cut: that gave this plan; of optimal: whose recomputation under min-cut
-                    is its limit */
+  double budget; /* of min-cut: the budget of this plan; of optimal: the budget whose min-cut plan
+                    sets the limit of recomputation */
   guint64 peak;
   guint64 saved_bytes;
   double recompute_flops;
   guint64 recompute_traffic;
-  const char *wrong; /* (static) (nullable): in what this is no right program: "A random operator
-                        is repeated with other numbers" */
-  gboolean is_dominated; /* a right one is no worse in peak and flops, and better in one */
+  const char *wrong; /* (static) (nullable): why this plan computes something else than the joint
+                        graph: "A random operator is repeated with other numbers" */
+  gboolean is_dominated; /* a correct plan is no worse in peak and flops, and better in one */
 } AdjParetoPoint;
 
 typedef struct
@@ -35,7 +35,7 @@ typedef struct
  * adj_partition_pareto:
  *
  * PyTorch's plan at every budget, and for each the plan with the lowest peak that recomputes no
- * more; where PyTorch's is no right program, no more than min-cut does rightly.  A budget without
+ * more; where PyTorch's plan is not correct, no more than a correct min-cut plan.  A budget without
  * a plan has no point.
  *
  * Returns: (transfer full) (nullable) (element-type AdjParetoPoint): by budget, PyTorch's first;
@@ -48,10 +48,10 @@ ADJ_PUBLIC GArray *adj_partition_pareto (AdjGraph *joint,
 
 /**
  * adj_partition_measure:
- * @backward: that somebody made of @joint; what it takes has the names of @joint
+ * @backward: a backward graph made from @joint; its inputs have the names of @joint
  * @options: (nullable)
- * @point: (out): the same measure for a plan that saves what @backward takes; its partitioner is
- *   "pair", its budget not a number
+ * @point: (out): the same measure for the plan that saves the inputs of @backward; its partitioner
+ * is "pair", its budget not a number
  *
  * Returns: %FALSE with the errors of adj_partition()
  */

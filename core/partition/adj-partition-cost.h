@@ -5,18 +5,18 @@
 
 G_BEGIN_DECLS
 
-/* What a partition costs (partition/SPEC.md §5.2), predicted from sizes and order alone. */
+/* The predicted cost of a partition (partition/SPEC.md §5.2), from sizes and order only. */
 
-/* While one node runs. */
+/* Memory while one node runs. */
 typedef struct
 {
   AdjNodeId node; /* of the joint graph */
-  guint64 bytes;  /* alive right after its result was allocated */
+  guint64 bytes;  /* bytes alive right after its result was allocated */
 } AdjMemoryStep;
 
 /* Memory of one graph by liveness: a storage lives from the node that makes it to its last reader,
- * an output to the end. Views take no memory. Primals are not counted; what backward receives is,
- * until its last reader. */
+ * an output to the end. Views take no memory. Primals are not counted; other inputs of backward
+ * are, until their last reader. */
 typedef struct
 {
   guint n_steps;
@@ -29,16 +29,17 @@ typedef struct
 typedef struct
 {
   AdjMemoryTimeline forward, backward;
-  guint64 peak;              /* the higher of both */
-  guint64 peak_bound;        /* no plan has less that computes each node once in each graph */
-  gboolean is_optimal;       /* every plan was tried: under the demands none is better */
-  guint n_plans;             /* that were looked at */
-  double forward_flops;      /* of matrix products, convolutions and attention in forward */
-  double recompute_flops;    /* of those that backward repeats */
+  guint64 peak;       /* the higher of both */
+  guint64 peak_bound; /* a lower bound of the peak for plans that compute each node at most once per
+                         graph */
+  gboolean is_optimal;       /* every plan was tried, and none is better for this request */
+  guint n_plans;             /* number of plans evaluated */
+  double forward_flops;      /* flops of matrix products, convolutions and attention in forward */
+  double recompute_flops;    /* flops of those that backward repeats */
   guint64 recompute_traffic; /* bytes that repeated calls read and write */
-  guint64 fused_traffic; /* bytes that both graphs move when what fuses is one kernel; 0: not asked
-                            for (the search for better plans does not) */
-  double recompute_time; /* of repeated calls, in the unit of the options' runtime estimate */
+  guint64 fused_traffic;     /* bytes that both graphs move if fusible calls are one kernel; 0: not
+                                computed (as in the search for better plans) */
+  double recompute_time;     /* of repeated calls, in the unit of the options' runtime estimate */
   guint n_recomputed;
 } AdjPartitionCost;
 

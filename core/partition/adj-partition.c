@@ -35,8 +35,8 @@ run_min_cut (AdjGraph *graph, const AdjPartitionOptions *options, GError **error
   return joint != NULL ? run_planner (joint, options, min_cut_plan, error) : NULL;
 }
 
-/* The partitioner "default": without cse.  Where the graph has tags of recomputation, min-cut
- * decides, as in PyTorch. */
+/* The partitioner "default", without cse.  If the graph has recompute tags, min-cut decides, as in
+ * PyTorch. */
 static AdjPartition *
 run_default (AdjGraph *graph, const AdjPartitionOptions *options, GError **error)
 {
@@ -115,7 +115,7 @@ adj_partitioner_find (const char *name, GError **error)
   return i >= 0 ? &partitioners[i] : NULL;
 }
 
-/* Whether the effects of one direction of @joint are those of @part, in their order. */
+/* Whether @part has the effects of one direction of @joint, in their order. */
 static gboolean
 has_effects_of (const AdjGraph *part, const AdjGraph *joint, gboolean backward, GError **error)
 {

@@ -10,17 +10,17 @@
 
 G_BEGIN_DECLS
 
-/* A joint graph taken apart: a forward graph that returns its outputs and what it saves, and a
- * backward graph that takes what was saved, and tangents.  Immutable, counted atomically.
+/* A partitioned joint graph: a forward graph that returns the outputs and the saved values, and a
+ * backward graph that takes the saved values and the tangents.  Immutable, counted atomically.
  *
  * A joint graph takes primals, then tangents, and returns the outputs of forward, then those of
- * backward.  Placeholders are told apart by their targets, as PyTorch names them: "tangents_1" is a
- * tangent, "fwd_seed" and "bwd_seed" are of random numbers, anything else is a primal. */
+ * backward.  The kind of a placeholder follows from its target, which PyTorch names: "tangents_1"
+ * is a tangent, "fwd_seed" and "bwd_seed" are of random numbers, anything else is a primal. */
 
 /* Where a node of the joint graph went. */
 typedef enum
 {
-  ADJ_DECISION_GONE,       /* nothing needs it, or an equal node stands for it */
+  ADJ_DECISION_GONE,       /* unused, or replaced by an equal node */
   ADJ_DECISION_FORWARD,    /* forward only; backward does not read it */
   ADJ_DECISION_SAVED,      /* forward computes it, backward reads what was saved */
   ADJ_DECISION_RECOMPUTED, /* in both */
@@ -30,12 +30,12 @@ typedef enum
 
 ADJ_PUBLIC const char *adj_decision_kind_name (AdjDecisionKind kind); /* "recomputed" */
 
-/* What backward has to do with a node (partition/SPEC.md §2.4). */
+/* The class of a node for partitioning (partition/SPEC.md §2.4). */
 typedef enum
 {
   ADJ_NODE_CLASS_INPUT,     /* a primal, or a placeholder of forward's random numbers */
   ADJ_NODE_CLASS_FORWARD,   /* outputs of forward depend on it */
-  ADJ_NODE_CLASS_UNCLAIMED, /* helps backward without depending on a tangent: may go to either */
+  ADJ_NODE_CLASS_UNCLAIMED, /* only backward depends on it, without a tangent: may go to either */
   ADJ_NODE_CLASS_BACKWARD,  /* depends on a tangent, or is a gradient */
   ADJ_NODE_CLASS_GONE,
 } AdjNodeClass;
@@ -45,20 +45,20 @@ typedef struct
 {
   AdjDecisionKind kind;
   AdjNodeClass node_class;
-  AdjPartitionRule rule;  /* what decided @kind */
-  AdjPartitionRule ban;   /* why it may not be recomputed; ADJ_RULE_NONE: it may */
-  AdjNodeId because;      /* the other node that @rule or @ban speaks of; or ADJ_NO_NODE */
+  AdjPartitionRule rule;  /* the rule that decided @kind */
+  AdjPartitionRule ban;   /* why it may not be recomputed; ADJ_RULE_NONE: it may be */
+  AdjNodeId because;      /* the other node that @rule or @ban names; or ADJ_NO_NODE */
   AdjRecompute recompute; /* its tag after cleanup */
-  guint32 distance;       /* calls to the first one that backward reads; 10^9: it reads none */
+  guint32 distance;       /* number of calls to the first one that backward reads; 10^9: none */
   guint64 bytes;          /* of its value; symbolic sizes by their hints */
-  gint64 weight; /* price of saving it in the cut; -1: cannot be saved, or no cut was made */
+  gint64 weight; /* capacity of saving it in the cut; -1: cannot be saved, or no cut was made */
 } AdjNodeDecision;
 
-/* A value that goes from forward to backward. */
+/* A value passed from forward to backward. */
 typedef enum
 {
   ADJ_SAVED_TENSOR,
-  ADJ_SAVED_RNG_STATE, /* of the generator before a random operator that backward repeats */
+  ADJ_SAVED_RNG_STATE, /* state of the generator before a random operator that backward repeats */
   ADJ_SAVED_SIZE,      /* a symbolic scalar */
 } AdjSavedKind;
 
@@ -67,8 +67,8 @@ typedef struct
   AdjSavedKind kind;
   AdjNodeId node;     /* of the joint graph; for RNG_STATE the random operator */
   guint64 bytes;      /* of the value */
-  guint64 held_bytes; /* that saving it keeps alive: 0 for what shares the storage of an input or of
-                         an earlier saved value */
+  guint64 held_bytes; /* bytes kept alive by saving it: 0 for a value that shares the storage of an
+                         input or of an earlier saved value */
   gboolean of_input;  /* it is an input of forward, or a view of one */
 } AdjSavedValue;
 
@@ -110,7 +110,7 @@ typedef enum
   ADJ_N_RUNTIMES,
 } AdjRuntimeEstimate;
 
-/* A demand by name of a node; it replaces the node's tag. */
+/* A request by name of a node; it replaces the node's tag. */
 typedef struct
 {
   const char *node;
@@ -119,30 +119,30 @@ typedef struct
 
 typedef struct
 {
-  gint num_fwd_outputs; /* -1: all outputs but a gradient for each primal that is no token */
+  gint num_fwd_outputs; /* -1: all outputs except one gradient for each primal other than tokens */
   gboolean compat;      /* as PyTorch 2.6 decides, accidents included */
   gboolean no_cse;
   gboolean no_far, no_long, no_materialized, no_allowlist, no_reduction; /* rules not to apply */
   gboolean recompute_views;
-  gboolean merge_by_need;    /* equal calls are one only where backward needs both or neither */
+  gboolean merge_by_need;    /* equal calls are merged only if backward needs both or neither */
   gboolean recompute_splits; /* `split` and others of 2.15 are among what is cheap to repeat */
-  gboolean save_effects;     /* what a call with an effect gives in forward is saved */
-  gboolean free_parameters;  /* saving a parameter costs nothing: it is there anyway */
+  gboolean save_effects;     /* results of forward calls with an effect are saved */
+  gboolean free_parameters;  /* saving a parameter costs nothing, since it is alive anyway */
   gboolean aggressive;       /* no_far, no_long, no_materialized and no_allowlist */
   guint max_distance;        /* 0: 1000 */
-  double budget; /* 0…1, a share of the bytes that the cut would save; NAN: what a node of the graph
-                    carries, else @usual_budget */
+  double budget; /* 0…1, a share of the bytes that the cut would save; NAN: the budget in the
+                    graph's nodes, else @usual_budget */
   double usual_budget; /* 0…1; NAN: 1 */
   AdjBudgetSolver solver;
   AdjRuntimeEstimate runtime;
   const gint64 *node_ns; /* (nullable): measured time of each node of the joint graph */
   guint n_demands;
   const AdjPartitionDemand *demands;
-  /* Of `optimal`. */
+  /* Used by `optimal` only. */
   double recompute_limit; /* times the runtime of one forward: recompute at most that; NAN: none */
   guint64 memory_limit;   /* bytes of peak: recompute as little as fits; 0: none */
-  guint effort;           /* plans to look at before it gives up; 0: 8,000 */
-  /* Of all. */
+  guint effort;           /* plans to evaluate before it gives up; 0: 8,000 */
+  /* Used by all. */
   GCancellable *cancellable; /* (nullable): ends the work, with G_IO_ERROR_CANCELLED */
 } AdjPartitionOptions;
 

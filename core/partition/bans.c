@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What may not be recomputed, and by which rule (partition/SPEC.md §3.2). */
+/* Values that may not be recomputed, and by which rule (partition/SPEC.md §3.2). */
 
 #include <string.h>
 
@@ -73,7 +73,7 @@ cut_is_materialized_backward (const Joint *joint, guint node, guint *reader)
               *reader = user;
               return TRUE;
             }
-          /* A view of it is it. */
+          /* A view materializes what it views. */
           if ((joint->traits[user] & OP_VIEW) == 0)
             continue;
           if (pending == NULL)
@@ -103,7 +103,7 @@ is_reduction (const Joint *joint, guint i)
   return joint->bytes[i] < G_MAXUINT64 / 4 && 4 * joint->bytes[i] < read;
 }
 
-/* The first rule that speaks against computing @i again. */
+/* The first rule that bans recomputing @i. */
 static AdjPartitionRule
 rule_against (const Joint *joint, guint i, const CutRules *rules, guint *because)
 {
@@ -114,7 +114,7 @@ rule_against (const Joint *joint, guint i, const CutRules *rules, guint *because
     return ADJ_RULE_NONE;
   if ((traits & OP_EFFECT) != 0)
     return ADJ_RULE_EFFECT;
-  /* PyTorch does not hear it on views and on single results. */
+  /* PyTorch ignores the tag on views and on single results. */
   if (joint->recompute[i] == ADJ_RECOMPUTE_MUST_SAVE && !(rules->compat && (traits & parts) != 0) &&
       !(rules->recompute_views && (traits & OP_VIEW) != 0))
     return ADJ_RULE_MUST_SAVE;
@@ -148,7 +148,7 @@ ban (Cut *cut,
       (freed != NULL && freed[i]) || joint_must_recompute (joint, i) ||
       joint->value[i] == VALUE_FLOAT)
     return;
-  /* What backward computes for itself is not saved whatever one thinks of it. */
+  /* A node computed in backward is not saved by any rule. */
   if (joint->in_backward[i] && !joint_is_input (joint, i))
     return;
   cut->ban[i] = rule;
@@ -157,7 +157,7 @@ ban (Cut *cut,
 
 /* -- used far apart -- */
 
-/* A step of the walk: a node, and whether what led there fuses with it. */
+/* A step of the walk: a node, and whether it fuses with the previous one. */
 typedef struct
 {
   gint32 order;
@@ -234,7 +234,7 @@ walk_push (Walk *walk, const Joint *joint, guint node, gboolean fusible)
   heap_push (walk->steps, (Step){ joint->order[node], node, fusible });
 }
 
-/* Up to which place the users of @node, and theirs, can be fused with it; @last when all can. */
+/* The order up to which users of @node, and their users, can be fused with it; @last if all can. */
 static gint32
 first_unfusible (Walk *walk, const Joint *joint, guint node, gint32 last)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* A budget between what the inputs take and what the cut would save (partition/SPEC.md §3.5): first
- * rules are dropped until it is met; then a knapsack chooses among what is expensive to repeat what
- * may stay, and the rest may be recomputed. */
+/* A budget between the bytes of the inputs and those that the cut would save (partition/SPEC.md
+ * §3.5): first rules are dropped until it is met; then a knapsack chooses which values expensive to
+ * repeat stay saved, and the others may be recomputed. */
 
 #include <string.h>
 
@@ -21,7 +21,7 @@ typedef struct
   Plan *plan;
   const Joint *joint;
   double budget;
-  double least, most; /* gigabytes: of the inputs, of what the cut saves */
+  double least, most; /* gigabytes: of the inputs, of the values that the cut saves */
 } Budget;
 
 static double
@@ -59,7 +59,7 @@ budget_wanted (const AdjGraph *joint, const AdjPartitionOptions *options)
   return isnan (options->usual_budget) ? 1 : options->usual_budget;
 }
 
-/* Nothing but the inputs; we also honour MUST_SAVE, which PyTorch forgets here. */
+/* Saves only the inputs; also honours MUST_SAVE, which PyTorch ignores here. */
 static void
 save_inputs (Plan *plan)
 {
@@ -119,7 +119,7 @@ list_candidates (const Budget *self, const Cut *cut)
   return candidates;
 }
 
-/* The candidates that the knapsack has no room for are set free. */
+/* Frees the candidates for which the knapsack has no room. */
 static void
 fill_knapsack (Budget *self, GArray *candidates, guint8 *freed)
 {
@@ -177,7 +177,8 @@ choose_by_knapsack (Budget *self, const CutRules *rules, const Cut *cut, GError 
   return TRUE;
 }
 
-/* The cut under @rules, taken when it meets the budget (@strictly below it). */
+/* Solves the cut under @rules and returns it; @fits: whether it meets the budget (@strictly below
+ * it). */
 static Cut *
 try_rules (Budget *self, const CutRules *rules, gboolean *fits, GError **error)
 {

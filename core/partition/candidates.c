@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Which nodes could be saved or recomputed at all: what optimal partitioning chooses among. */
+/* The candidates of optimal partitioning: nodes that may be saved or recomputed. */
 
 #include "partition/partitioners-private.h"
 
@@ -10,8 +10,8 @@ may_save (const Joint *joint, guint i)
          !joint->in_backward[i] && !joint_must_recompute (joint, i) && joint->bytes[i] > 0;
 }
 
-/* Inputs and sizes cost nothing to keep, and what writes happens once.  What forward does not need
- * is not computed again when backward computes it, whatever its tag. */
+/* Inputs and sizes cost nothing to save, and nodes with effects run once.  A MUST_SAVE tag counts
+ * only if forward computes the node. */
 static gboolean
 is_fixed (const Joint *joint, guint i)
 {
@@ -24,7 +24,7 @@ is_fixed (const Joint *joint, guint i)
           (joint->traits[i] & OP_EFFECT) != 0);
 }
 
-/* Whether backward could read it, directly or by recomputing. */
+/* By node: whether backward may read it, directly or by recomputing. */
 static guint8 *
 mark_useful (const Joint *joint)
 {

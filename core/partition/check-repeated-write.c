@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* repeated-write: extraction keeps whatever writes if its arguments are at hand, so that where an
- * input itself is saved a copy_ into it runs in both graphs (seen in 2.6, on batch norm below a
- * budget of 1). */
+/* repeated-write: extraction keeps every write whose arguments are available, so that a copy_ into
+ * an input that is saved runs in both graphs (seen in 2.6, on batch norm below a budget of 1). */
 
 #include "ir/adj-graph.h"
 #include "partition/pair-private.h"

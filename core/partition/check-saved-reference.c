@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* saved-reference: forward returns a reference to memory that it has written to in between, so that
- * backward reads the new value. */
+/* saved-reference: forward saves a reference to memory that it writes to later, so that backward
+ * reads the new value. */
 
 #include "analysis/adj-aliases.h"
 #include "call/adj-op.h"

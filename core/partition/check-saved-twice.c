@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* saved-twice: a value whose memory is handed over in a view is computed again beside. */
+/* saved-twice: a value is recomputed although a view of its memory is saved. */
 
 #include "analysis/adj-aliases.h"
 #include "ir/adj-graph.h"

@@ -23,7 +23,7 @@ run (const AdjCheck *check, const AdjCheckedRegion *region, AdjFindings *finding
     {
       const AdjNode *node = adj_graph_get_node (region->forward, i);
 
-      /* A view of what is saved is as good as saved. */
+      /* It is also saved if a view of it is. */
       if (node->meta.recompute == ADJ_RECOMPUTE_MUST_SAVE && !is_saved[aliases[i].must] &&
           pair_find_call (region->backward, node->name) != NULL)
         pair_report (check, ADJ_SEVERITY_WARNING, region->backward,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What forward writes to after it was saved: a reference would hand the new value to backward, so
- * forward saves a copy from before.  PyTorch saves the reference. */
+/* Saved values that forward writes to later: forward saves a copy from before the write, since a
+ * reference would give backward the new value.  PyTorch saves the reference. */
 
 #include "call/adj-op.h"
 #include "ir/adj-graph.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What a plan costs: bytes saved, operations repeated and memory traffic. */
+/* The cost of a plan: bytes saved, operations repeated and memory traffic. */
 
 #include "partition/liveness-private.h"
 #include "partition/runtime-private.h"

@@ -35,8 +35,8 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (Cut, cut_free)
 
 /* Fills ban and because.  @freed (nullable): nodes that may not be banned. */
 void cut_ban (Cut *cut, const Joint *joint, const CutRules *rules, const guint8 *freed);
-/* Whether @node's value is in memory in backward even if it is not saved (partition/SPEC.md §3.2);
- * @reader is set to the node that needs it there. */
+/* Whether a backward node that does not fuse with @node, or with views of it, needs its value in
+ * memory (partition/SPEC.md §3.2); @reader is set to that node. */
 gboolean cut_is_materialized_backward (const Joint *joint, guint node, guint *reader);
 
 /* Bans nodes, weighs edges and finds the cheapest cut (partition/SPEC.md §3.4). Fails with

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What became of every node, and why. */
+/* The decision on every node, and its reason. */
 
 #include "call/adj-generator.h"
 #include "ir/adj-graph.h"
@@ -57,7 +57,7 @@ rule_in_backward (const Joint *joint, guint i)
   return joint->in_backward[i] ? ADJ_RULE_IS_GRADIENT : ADJ_RULE_SIDE;
 }
 
-/* The rule that decided @decision's decision where no partitioner noted one. */
+/* The rule that explains @decision if no partitioner noted one. */
 static AdjPartitionRule
 rule_of (const Plan *plan, guint i, const AdjNodeDecision *decision)
 {

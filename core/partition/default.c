@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What backward reads of forward is saved (partition/SPEC.md §3.1). */
+/* Saves every forward value that backward reads (partition/SPEC.md §3.1). */
 
 #include "partition/partitioners-private.h"
 
@@ -9,7 +9,7 @@ is_getitem (const Joint *joint, guint i)
   return (joint->traits[i] & OP_GETITEM) != 0;
 }
 
-/* Backward reads the results of a tuple one by one. */
+/* Saves the results of a tuple one by one. */
 static void
 save_items (Plan *plan, guint node)
 {
@@ -20,7 +20,7 @@ save_items (Plan *plan, guint node)
       plan_save (plan, joint->users.items[k]);
 }
 
-/* Of a tensor of which backward only reads sizes, those are saved. */
+/* Saves a tensor; if backward only reads its sizes, saves those. */
 static void
 save_tensor (Plan *plan, guint node)
 {
@@ -71,7 +71,8 @@ min_cut_plan (const Joint *joint, const AdjPartitionOptions *options, GError **e
 {
   g_autoptr (Plan) plan = NULL;
 
-  /* Nothing to save for.  PyTorch sends graphs with tags back and forth between the two. */
+  /* Nothing to save.  For graphs with tags, PyTorch's default and min-cut partitioners call each
+   * other. */
   if (!joint->has_backward)
     return default_plan (joint, options, error);
   plan = plan_new (joint, options, "min-cut");

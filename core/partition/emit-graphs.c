@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* From a plan to graphs (partition/SPEC.md §4.7).  Sizes come last among forward's outputs and
+/* Builds the graphs of a plan (partition/SPEC.md §4.7).  Sizes are last among forward's outputs and
  * first among backward's inputs. */
 
 #include <string.h>
@@ -21,8 +21,8 @@ typedef struct
   const Plan *plan;
   AdjBuilder *builder;
   AdjNodeId *map;       /* per node of the joint graph */
-  AdjNodeId *saved_map; /* forward: what is returned for a saved value; backward: its state */
-  guint8 *is_random;    /* per node: runs with its state */
+  AdjNodeId *saved_map; /* forward: the node returned for a saved value; backward: its state */
+  guint8 *is_random;    /* per node: runs with a saved state */
 } Emission;
 
 static gboolean

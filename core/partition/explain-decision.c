@@ -64,7 +64,7 @@ append_tag (const AdjPartition *partition, AdjNodeId id, AdjPartitionRule rule, 
     g_string_append_printf (out, " of region %" G_GINT64_FORMAT, node->meta.ac_graph_id);
 }
 
-/* The value that backward has which is made of @id in the fewest calls; ADJ_NO_NODE: none. */
+/* The nearest user of @id, by number of calls, that is saved or recomputed; ADJ_NO_NODE: none. */
 static AdjNodeId
 find_read (const AdjPartition *partition, AdjNodeId id)
 {
@@ -90,7 +90,7 @@ find_read (const AdjPartition *partition, AdjNodeId id)
   return ADJ_NO_NODE;
 }
 
-/* The edges of the cut that a recomputed or saved value hangs on. */
+/* Appends what saving the value costs, or would have cost, in the cut. */
 static void
 append_price (const AdjPartition *partition, const AdjNodeDecision *decision, GString *out)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* I1 to I9: what the two graphs take and return. */
+/* I1 to I9: inputs and outputs of the two graphs. */
 
 #include <string.h>
 
@@ -29,7 +29,7 @@ input_role (const AdjGraph *graph, guint index)
   return adj_graph_get_input_role (graph, adj_graph_get_input (graph, index).index);
 }
 
-/* "mul", or the "mul_saved" that was copied of it. */
+/* "mul", or its copy "mul_saved". */
 static gboolean
 is_of (const char *name, const char *stem, const char *suffix)
 {
@@ -66,7 +66,7 @@ examine_i1 (const Examined *self, guint *n_cases)
   return n < n_inputs ? input_name (p->forward, n) : NULL;
 }
 
-/* One output of a graph against one of the joint graph. */
+/* Whether an output of a graph is the given one of the joint graph. */
 static gboolean
 is_same_output (const Examined *self, const AdjGraph *graph, const AdjValue *got, guint joint_index)
 {
@@ -238,11 +238,11 @@ examine_i8 (const Examined *self, guint *n_cases)
 typedef struct
 {
   const AdjSymbols *symbols;
-  GHashTable *bindable; /* words of symbols that some input of forward is */
-  GHashTable *bound;    /* words of symbols that backward takes */
+  GHashTable *bindable; /* words of symbols that are inputs of forward */
+  GHashTable *bound;    /* words of symbols that are inputs of backward */
 } Symbols;
 
-/* Whether @size has no symbol that could be bound and is not. */
+/* Whether all symbols of @size that could be inputs of backward are. */
 static gboolean
 is_known (const Symbols *self, AdjSize size, guint depth)
 {

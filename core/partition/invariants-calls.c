@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* I10 to I20 and I31: what the two graphs compute, and what was decided. */
+/* I10 to I20 and I31: calls of the two graphs, and decisions. */
 
 #include <string.h>
 
@@ -18,7 +18,7 @@ is_call (const AdjNode *node)
   return node->opcode != ADJ_OPCODE_PLACEHOLDER && node->opcode != ADJ_OPCODE_OUTPUT;
 }
 
-/* The joint node of that name; %NULL: it was made on the way. */
+/* The decision on the joint node of that name; %NULL: it has no joint node. */
 static const AdjNodeDecision *
 decision_of (const Examined *self, const char *name, guint *index)
 {
@@ -70,7 +70,8 @@ examine_i11 (const Examined *self, guint *n_cases)
   return NULL;
 }
 
-/* Random calls move the generator, read or not; those that are repeated come in a pair. */
+/* Whether it may run unread: random calls move the generator, and repeated ones come with calls
+ * that get and set its state. */
 static gboolean
 happens (const AdjGraph *graph, const AdjNode *node)
 {
@@ -100,7 +101,7 @@ examine_i12 (const Examined *self, guint *n_cases)
   return NULL;
 }
 
-/* A gradient that no tangent reaches is of either side. */
+/* A gradient that depends on no tangent may be in either graph. */
 const char *
 examine_i13 (const Examined *self, guint *n_cases)
 {
@@ -227,7 +228,7 @@ examine_i17 (const Examined *self, guint *n_cases)
   return NULL;
 }
 
-/* PyTorch does not hear the tag on views and on results of several. */
+/* PyTorch ignores the tag on views and on results of several. */
 const char *
 examine_i18 (const Examined *self, guint *n_cases)
 {
@@ -305,7 +306,7 @@ must_save_any (const Examined *self)
   return FALSE;
 }
 
-/* Ours keeps what must be saved, too. */
+/* Without compat, MUST_SAVE values are saved in every case. */
 const char *
 examine_i31 (const Examined *self, guint *n_cases)
 {

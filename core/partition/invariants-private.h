@@ -6,9 +6,9 @@
 
 G_BEGIN_DECLS
 
-/* What holds of every partition, by the numbers of partition/SPEC.md §6: those that the result
- * alone decides.  (I22 is decided where the cut is made.  I21 and I23 to I30, I32 and I33 compare
- * two runs or two plans; tests/partition/test-invariants has them.) */
+/* The invariants of partition/SPEC.md §6 that can be checked on the result alone.  (I22 is decided
+ * where the cut is made.  I21 and I23 to I30, I32 and I33 compare two runs or two plans;
+ * tests/partition/test-invariants has them.) */
 
 typedef struct
 {
@@ -43,7 +43,7 @@ const char *examined_joint_name (const Examined *self, guint index);
 const AdjNode *examined_find_call (const AdjGraph *graph, const char *name);
 gboolean examined_is_gradient (const Examined *self, guint index);
 
-/* What graphs take and return. */
+/* Inputs and outputs of the graphs. */
 const char *examine_i1 (const Examined *self, guint *n_cases);
 const char *examine_i2 (const Examined *self, guint *n_cases);
 const char *examine_i3 (const Examined *self, guint *n_cases);
@@ -53,14 +53,14 @@ const char *examine_i6 (const Examined *self, guint *n_cases);
 const char *examine_i7 (const Examined *self, guint *n_cases);
 const char *examine_i8 (const Examined *self, guint *n_cases);
 const char *examine_i9 (const Examined *self, guint *n_cases);
-/* What they compute. */
+/* Calls. */
 const char *examine_i10 (const Examined *self, guint *n_cases);
 const char *examine_i11 (const Examined *self, guint *n_cases);
 const char *examine_i12 (const Examined *self, guint *n_cases);
 const char *examine_i13 (const Examined *self, guint *n_cases);
 const char *examine_i14 (const Examined *self, guint *n_cases);
 const char *examine_i15 (const Examined *self, guint *n_cases);
-/* What was decided. */
+/* Decisions. */
 const char *examine_i16 (const Examined *self, guint *n_cases);
 const char *examine_i17 (const Examined *self, guint *n_cases);
 const char *examine_i18 (const Examined *self, guint *n_cases);

@@ -62,7 +62,8 @@ save_at (Joint *joint, guint i, AdjPartitionRule rule, guint because)
   joint->tag_because[i] = because;
 }
 
-/* Marks the values that are picked of what @node gives, however deep they lie. */
+/* Marks the values taken from the result of @node by getitem, also by nested ones, as to be saved.
+ */
 static void
 save_items (Joint *joint, guint effect, const AdjNode *node)
 {
@@ -129,7 +130,7 @@ joint_clean_tags (Joint *joint)
   for (guint i = 0; i < joint->n; i++)
     if (!joint->gone[i] && joint_must_recompute (joint, i))
       {
-        joint->has_tags = TRUE; /* a demand, perhaps */
+        joint->has_tags = TRUE; /* the tag may come from a request */
         if (joint->tag_rule[i] != ADJ_RULE_DEMAND)
           clean_tag (joint, i);
       }
@@ -168,8 +169,8 @@ find_backward (Joint *joint)
     joint->has_backward |= joint->in_backward[i] != 0;
 }
 
-/* Forward is what its outputs depend on, all inputs, and effects and draws that can happen there.
- */
+/* Forward has the nodes that its outputs depend on, all inputs, and effects and random calls that
+ * can run there. */
 static void
 find_forward (Joint *joint)
 {

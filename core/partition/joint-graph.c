@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The joint graph as partitioners see it: for each node its side, bytes, owner of its memory,
- * inputs and users. */
+/* The joint graph for partitioners: for each node its side, bytes, owner of its memory, inputs and
+ * users. */
 
 #include <string.h>
 
@@ -46,7 +46,7 @@ value_kind_of (const AdjValue *val)
   return val->kind == ADJ_VALUE_FLOAT ? VALUE_FLOAT : VALUE_NONE;
 }
 
-/* A number counts as a byte. */
+/* A scalar counts as one byte. */
 static guint64
 count_bytes (const AdjNodeBytes *node)
 {
@@ -125,8 +125,8 @@ is_token (const Joint *self, guint i)
   return FALSE;
 }
 
-/* A gradient for each primal, and the token that comes out for one that goes in: the forward's is
- * among the outputs of that. */
+/* Number of backward outputs: a gradient for each primal, and a token for each token input of the
+ * backward; the forward's token is a forward output. */
 static guint
 count_outputs_of_backward (const Joint *self)
 {
@@ -189,7 +189,7 @@ must_stay (const Joint *self, guint i)
                    adj_graph_get_node (self->graph, i)->opcode != ADJ_OPCODE_CALL_FUNCTION;
 }
 
-/* Nodes that nothing needs. */
+/* Removes nodes that nothing needs. */
 static void
 drop_dead (Joint *self)
 {

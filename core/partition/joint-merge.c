@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Merges equal calls of a joint graph before it is partitioned.
  *
- * Which calls are one (partition/SPEC.md §2.2).  What may not be merged: calls that draw random
- * numbers or have an effect; memory that is not initialised; and what shares memory with an output,
- * because the caller may write there.  PyTorch's list of random operators is incomplete, so that
+ * Which calls are equal: partition/SPEC.md §2.2.  Not merged are calls that draw random numbers or
+ * have an effect, uninitialised memory, and values that share memory with an output, because the
+ * caller may write there.  PyTorch's list of random operators is incomplete, so that
  * x·randn_like(x) + randn_like(x) uses one sample twice; ours asks the operator. */
 
 #include <math.h>
@@ -16,8 +16,8 @@
 typedef struct
 {
   const Joint *joint;
-  const guint8 *returned; /* by owner: whether the caller gets hold of its memory */
-  const guint8 *needed;   /* (nullable): whether backward needs it, which no other merges with */
+  const guint8 *returned; /* by owner: whether its memory is returned to the caller */
+  const guint8 *needed;   /* (nullable): backward needs it; only nodes that agree are merged */
   gboolean compat;
 } Merge;
 
@@ -37,7 +37,7 @@ find_returned (const Joint *joint)
   return returned;
 }
 
-/* (transfer full): whether a result of backward depends on the node, tangents or not. */
+/* (transfer full): by node, whether an output of backward depends on it. */
 static guint8 *
 find_needed (const Joint *joint)
 {
@@ -93,7 +93,7 @@ merge_group (const AdjGraph *graph, guint i, gpointer data)
 
   if (!may_merge (merge, graph, i))
     return 0;
-  /* To PyTorch 2.6 no NaN is another one. */
+  /* PyTorch 2.6 never treats NaN arguments as equal. */
   if (merge->compat && merge->needed == NULL && is_nan (&adj_graph_get_node (graph, i)->args))
     return 0;
   return merge->needed != NULL && merge->needed[i] ? 2 : 1;

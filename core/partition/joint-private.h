@@ -8,8 +8,8 @@
 
 G_BEGIN_DECLS
 
-/* What partitioners compute with: the joint graph as arrays indexed by node, where equal nodes have
- * become one and dead ones are gone. */
+/* The joint graph for partitioning, as arrays indexed by node; equal nodes are merged and dead ones
+ * gone. */
 
 #define FAR_FROM_BACKWARD 1000000000u
 #define NOBODY G_MAXUINT32
@@ -36,7 +36,7 @@ typedef enum
 
 typedef struct
 {
-  guint32 *begin; /* n + 1 */
+  guint32 *begin; /* n + 1 entries */
   guint32 *items;
 } Adjacency;
 
@@ -54,11 +54,11 @@ typedef struct
   guint8 *value; /* ValueKind */
   guint16 *traits;
   guint8 *draws; /* takes numbers from the generator when it runs */
-  guint8 *gone;  /* dead, or merged into another one */
-  guint32 *rep;  /* the node that it was merged into; itself when it was not */
+  guint8 *gone;  /* dead, or merged into another node */
+  guint32 *rep;  /* the node that it was merged into, or itself */
   guint64 *bytes;
   guint8 *has_memory;
-  guint32 *owner;    /* the first node in its storage, which made it; itself without memory */
+  guint32 *owner;    /* the node that made its storage; itself without memory */
   guint8 *recompute; /* AdjRecompute, after cleanup */
   guint8 *tag_rule;  /* AdjPartitionRule: which rule set the tag */
   guint32 *tag_because;
@@ -72,10 +72,10 @@ typedef struct
   guint32 *because;    /* the tangent that it depends on */
   gint32 *order;       /* among in_forward; -1 */
   guint32 *distance;
-  gboolean keeps_draws;  /* random calls run where they stood, read or not, for the numbers of those
-                            that follow; PyTorch drops unread ones */
-  gboolean has_backward; /* any in_backward */
-  gboolean has_tags;     /* any must_recompute, on dead nodes too */
+  gboolean keeps_draws;  /* random calls stay, even unread ones, to keep the numbers of later calls;
+                            PyTorch drops unread ones */
+  gboolean has_backward; /* any node is in_backward */
+  gboolean has_tags;     /* any node, even a dead one, is tagged must_recompute */
 
   AdjArena *arena; /* (owned): all of the above */
 } Joint;
@@ -89,7 +89,7 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (Joint, joint_free)
 /* The steps of joint_new(). */
 void joint_merge_equal (Joint *joint, const AdjPartitionOptions *options);
 gboolean joint_apply_demands (Joint *joint, const AdjPartitionOptions *options, GError **error);
-/* What calls with an effect give in forward must be saved, as PyTorch 2.15 has it. */
+/* Marks the forward results of calls with an effect as to be saved, as in PyTorch 2.15. */
 void joint_save_effects (Joint *joint);
 void joint_clean_tags (Joint *joint);
 void joint_classify (Joint *joint);
@@ -133,7 +133,7 @@ joint_blame (const Joint *joint, guint i, GError **error)
     adj_error_blame_node (*error, joint_name (joint, i), i);
 }
 
-/* Bytes that stay allocated because the node's value does; 0 for inputs and views of them. */
+/* Bytes that saving the node keeps allocated; 0 for inputs and views of them. */
 static inline guint64
 joint_held_bytes (const Joint *joint, guint i)
 {
@@ -142,7 +142,7 @@ joint_held_bytes (const Joint *joint, guint i)
   return joint_is_input (joint, owner) ? 0 : joint->bytes[owner];
 }
 
-/* Whether the node's drawing must not be lost. */
+/* Whether the node must run for the state of the generator. */
 static inline gboolean
 joint_moves_generator (const Joint *joint, guint i)
 {
@@ -151,7 +151,7 @@ joint_moves_generator (const Joint *joint, guint i)
 
 /* " (region 7)", or "" for a node outside of all.  (transfer full) */
 char *joint_print_region (const Joint *joint, guint i);
-/* Whether the node must stay in backward whatever it depends on. */
+/* Whether the node must stay in backward by its tag, whatever it depends on. */
 gboolean joint_stays_backward (const Joint *joint, guint i);
 /* PyTorch's rule for what fuses (partition/SPEC.md §1.3). */
 gboolean joint_fusible (const Joint *joint, guint a, guint b);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* Groups calls into kernels and counts their memory traffic.
  *
- * What both graphs read and write when calls that fuse are one kernel, as PyTorch's Inductor makes
- * them: pointwise calls and reductions that hang together run as one, unless something between them
- * does not fuse; two reductions over other dimensions are two kernels, and what both need is read
- * by both.  Views move nothing. */
+ * Bytes that both graphs read and write when fusible calls are one kernel, as in PyTorch's
+ * Inductor: connected pointwise calls and reductions run as one, unless a call between them does
+ * not fuse; reductions over different dimensions are different kernels, and each reads its inputs.
+ * Views move nothing. */
 
 #include "ir/adj-graph.h"
 #include "partition/liveness-private.h"
@@ -15,8 +15,8 @@ typedef struct
   const guint8 *here; /* per node: this graph computes it */
   guint32 *root;      /* per node: the node whose memory it views */
   guint32 *kernel;    /* per root: its parent in the union-find forest of kernels */
-  guint32 *stage;     /* per root: kernels on the longest way from it */
-  guint32 *feeds;     /* per root: the reductions of its kernel that need it, as bits */
+  guint32 *stage;     /* per root: number of kernels on the longest path from it */
+  guint32 *feeds;     /* per root: bit mask of the reductions of its kernel that need it */
   guint8 *written;    /* per root */
   GArray *reads;      /* of Read */
 } Kernels;
@@ -42,7 +42,7 @@ find_kernel (Kernels *self, guint32 i)
   return i;
 }
 
-/* The source of a view, or of one result of several. */
+/* The source of a view, or the call of a single result. */
 static guint32
 source_of (const Joint *joint, guint i)
 {
@@ -113,7 +113,7 @@ is_reduction (const Kernels *self, guint i)
          adj_value_is_container (&adj_graph_get_node (joint->graph, i)->args.items[1]);
 }
 
-/* A bit for its dimensions. */
+/* A bit for the first dimension it reduces, modulo 32. */
 static guint32
 reduction_bit (const Kernels *self, guint i)
 {

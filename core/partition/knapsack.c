@@ -7,7 +7,7 @@
 #include <math.h>
 #include <string.h>
 
-#define STEPS 10000.0      /* of the table for one unit of memory */
+#define STEPS 10000.0      /* of the table, per unit of memory */
 #define MAX_COLUMNS 100000 /* of the table */
 #define MAX_BRANCHES 1000000
 
@@ -62,7 +62,7 @@ adj_knapsack_greedy (const AdjKnapsackItem *items, guint n, double capacity, gui
 
 /* -- the table -- */
 
-/* One row of the table from the one before; sets a bit where keeping the item pays. */
+/* One row of the table from the previous one; sets a bit where taking the item pays. */
 static void
 fill_row (float *row, guint width, guint weight, float value, guint8 *taken)
 {
@@ -70,7 +70,7 @@ fill_row (float *row, guint width, guint weight, float value, guint8 *taken)
     {
       float with = row[j - weight] + value;
 
-      /* An item without weight goes into every sack. */
+      /* An item without weight is always taken. */
       if (weight == 0 ? with == row[j] : with <= row[j])
         continue;
       row[j] = with;
@@ -117,7 +117,7 @@ typedef struct
   guint n_branches;
 } Search;
 
-/* What the items from @from on are worth at most, when the last one may be kept in part. */
+/* Upper bound for the value of the items from @from on: the last one may be taken in part. */
 static double
 bound (const Search *self, guint from, double room)
 {
@@ -156,7 +156,7 @@ search (Search *self, double capacity)
           self->best_value = value;
           memcpy (self->best, self->now, self->n);
         }
-      /* Back to the last item that was kept, to leave it out. */
+      /* Backtracks to the last item taken, to leave it out. */
       while (at > 0 && !self->now[at - 1])
         at--;
       if (at == 0)

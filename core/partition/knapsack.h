@@ -5,7 +5,7 @@
 
 G_BEGIN_DECLS
 
-/* Which items to keep so that their memory fits and their value is largest. */
+/* Chooses items whose memory fits a capacity, for the largest value. */
 
 typedef struct
 {
@@ -24,12 +24,12 @@ typedef double (*AdjKnapsackSolver) (const AdjKnapsackItem *items,
                                      double capacity,
                                      guint8 *keep);
 
-/* In the order of value for memory, what still fits. */
+/* By value per memory, as long as they fit. */
 double adj_knapsack_greedy (const AdjKnapsackItem *items, guint n, double capacity, guint8 *keep);
-/* PyTorch's table: memory in ten-thousandths, rounded, values added in f32.  Where keeping an
- * earlier or a later item is worth the same, the earlier one stays; nothing worth 0 does. */
+/* PyTorch's table: memory in ten-thousandths, rounded, values added in f32.  Of equal choices the
+ * earlier item is kept; items of value 0 are not. */
 double adj_knapsack_dp (const AdjKnapsackItem *items, guint n, double capacity, guint8 *keep);
-/* Branch and bound on the memory as it is; after a million steps the best that it has seen. */
+/* Branch and bound on exact memory; after a million steps the best solution so far. */
 double adj_knapsack_exact (const AdjKnapsackItem *items, guint n, double capacity, guint8 *keep);
 
 G_END_DECLS

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Memory by liveness.  Within one graph every value belongs to a storage: its own, that of what it
- * is a view of, or that in which it was handed over. */
+/* Memory by liveness.  Within one graph every value belongs to a storage: its own, that of the
+ * value it views, or that in which it was passed in. */
 
 #include <string.h>
 
@@ -10,14 +10,14 @@
 typedef struct
 {
   const Joint *joint;
-  const guint32 *order; /* nodes, as they run */
+  const guint32 *order; /* nodes in the order of execution */
   guint n_order;
-  guint32 *storage; /* per node: the node that stands for its storage here; NOBODY: none */
-  guint32 *given;   /* per owner: the first node of its storage that was given */
+  guint32 *storage; /* per node: the node that represents its storage here; NOBODY: none */
+  guint32 *given;   /* per owner: the first node of its storage that was passed in */
   guint64 *bytes;   /* per storage */
   gint32 *born;     /* per storage: step; -1: before the first */
   gint32 *last;     /* per storage: step of the last reader; n_order: stays */
-  guint64 *beside;  /* (nullable) per step: bytes alive during it alone */
+  guint64 *beside;  /* (nullable) per step: bytes alive only during it */
   guint64 start;
 } Liveness;
 
@@ -46,8 +46,8 @@ liveness_clear (Liveness *self)
   g_free (self->beside);
 }
 
-/* Makes @node live before the first step, with all nodes that share its storage, except the node
- * that made the storage where it is recomputed into another one. */
+/* Makes @node an input of the graph, alive before the first step, on one storage with other inputs
+ * of the same owner; an owner that is recomputed gets another storage. */
 static void
 give (Liveness *self, guint node, guint64 bytes)
 {
@@ -60,7 +60,7 @@ give (Liveness *self, guint node, guint64 bytes)
   self->bytes[*first] = MAX (self->bytes[*first], bytes);
 }
 
-/* The input whose storage @node shares; NOBODY when it makes one. */
+/* An input of @node with the same storage; NOBODY if @node makes its storage. */
 static guint
 shared_input (const Liveness *self, guint node)
 {
@@ -152,7 +152,7 @@ run_step (Liveness *self, const gint32 *place, guint step)
     self->last[self->storage[node]] = MAX (self->last[self->storage[node]], (gint32) step);
 }
 
-/* Several results are alive together until the last of them was taken out. */
+/* Several results stay alive together until the last of them is taken by getitem. */
 static void
 hold_parts (Liveness *self)
 {
@@ -206,7 +206,7 @@ add_up (Liveness *self, gboolean with_steps, AdjMemoryTimeline *timeline)
         alive += self->bytes[i];
       else
         come[self->born[i]] += self->bytes[i];
-      /* What nobody reads is gone with the first step. */
+      /* A storage without readers is freed after the first step. */
       gone[MAX (self->last[i], 0)] += self->bytes[i];
     }
   *timeline = (AdjMemoryTimeline){ .start = alive, .peak = alive, .peak_at = n };

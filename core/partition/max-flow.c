@@ -6,7 +6,7 @@
  * after every 6n + m steps of work, and when no vertex is left at some height all above it are cut
  * off at once (the gap rule); for that every height has a list of its vertices.
  *
- * Least capacity leaves a choice between cuts.  Every minimum cut has all of its edges saturated,
+ * Several cuts may have the least capacity.  Every minimum cut has all of its edges saturated,
  * none of its backward edges in use and no leftover excess with the sink; so a second flow, in
  * which only such edges can be cut, each at its cost, finds the cheapest of them. */
 
@@ -295,8 +295,8 @@ run (Flow *self, GCancellable *cancellable)
   return TRUE;
 }
 
-/* Marks what is connected with the vertices in @queue by arcs with room: those that reach them
- * (@backwards), or those that they reach. */
+/* Marks the vertices connected with those in @queue by residual arcs: those that reach them
+ * (@backwards), or those reached from them. */
 static void
 spread (const Flow *self, guint32 *queue, guint n_queue, gboolean backwards, guint8 *mark)
 {
@@ -328,7 +328,8 @@ find_sink_side (const Flow *self, guint8 *side)
   spread (self, queue, 1, TRUE, side);
 }
 
-/* What every minimum cut leaves with the source: what the source, or leftover excess, reaches. */
+/* The vertices that every minimum cut leaves with the source: those reached from the source, or
+ * from excess. */
 static void
 find_source_side (const Flow *self, guint8 *side)
 {

@@ -12,10 +12,10 @@ typedef struct
 {
   guint32 from, to;
   gint64 capacity; /* 0… */
-  gint64 cost;     /* of having this edge in the cut, where several cuts have the least capacity */
+  gint64 cost;     /* of cutting this edge, to choose among cuts of least capacity */
 } AdjFlowEdge;
 
-/* Which of the minimum cuts to take.  Each is deterministic. */
+/* Which minimum cut to take.  Each choice is deterministic. */
 typedef enum
 {
   ADJ_CUT_NEAREST_SINK, /* the one with the fewest vertices on the side of the sink */
@@ -24,12 +24,12 @@ typedef enum
 
 /**
  * adj_min_cut:
- * @edges: between vertices 0 … @n_vertices - 1; loops and parallel ones are fine
+ * @edges: between vertices 0 … @n_vertices - 1; loops and parallel edges are allowed
  * @cancellable: (nullable)
  * @on_sink_side: (out caller-allocates): for each vertex whether the cut leaves it with the sink
  *
- * The sum of all capacities must stay below 2^62, and so must that of all costs; callers give what
- * must not be cut a capacity above all others together.
+ * The sum of all capacities must stay below 2^62, and so must that of all costs; an edge that must
+ * not be cut gets a capacity above the sum of all others.
  *
  * Returns: the value of the cut, which is that of the largest flow; -1: cancelled
  */

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* Min-cut partitioning: builds the network and reads the cut.
  *
- * The network of partition/SPEC.md §3.3: every node is two vertices, "in" before it is computed and
- * "out" behind; the edge between them costs what saving its value costs, and every reader of the
- * value hangs on "out" by an edge that cannot be cut.  Values that exist at the source and are
- * wanted at the sink must be saved on the way; what lies behind the cut is computed in backward.
+ * The network of partition/SPEC.md §3.3: every node is two vertices, "in" and "out"; the capacity
+ * of the edge between them is the cost of saving its value, and an edge of infinite capacity leads
+ * from "out" to every reader.  The source has the values available in forward, the sink those
+ * needed in backward; nodes on the sink's side of the cut are computed in backward.
  *
  * Vertices that edges of infinite capacity tie to the source or the sink become the source or the
- * sink before any flow is sent, which leaves less than half of them. */
+ * sink before any flow is sent, which removes more than half of them. */
 
 #include <gio/gio.h>
 #include <math.h>
@@ -53,10 +53,10 @@ edge_weight (const Joint *joint, const CutRules *rules, guint i)
   if (rules->free_parameters && joint_is_placeholder (joint, i) &&
       adj_graph_get_node (joint->graph, i)->meta.parameter != NULL)
     return 0;
-  /* A reference. */
+  /* An object is saved by reference. */
   if (adj_graph_get_node (joint->graph, i)->val.kind == ADJ_VALUE_OPAQUE_OBJECT)
     return 1;
-  /* A constant is in both graphs. */
+  /* get_attr constants are available in both graphs. */
   if (joint->kind[i] == NODE_ATTRIBUTE || joint->value[i] != VALUE_TENSOR)
     return CUT_NEVER;
   if (rules->recompute_views && (joint->traits[i] & OP_VIEW) != 0)
@@ -68,7 +68,7 @@ edge_weight (const Joint *joint, const CutRules *rules, guint i)
   return weight < (double) MAX_TOTAL ? (gint64) weight : MAX_TOTAL;
 }
 
-/* Whether anything flows through the node; others are sinks and nothing more. */
+/* Whether the node has an edge to its readers; if not, it can only be a sink. */
 static gboolean
 has_passage (const Joint *joint, guint i)
 {
@@ -211,7 +211,7 @@ build (Network *self)
       add_node (self, i);
 }
 
-/* Fails with the names of an infinite edge that crosses the cut. */
+/* Fails with the names of the nodes at an infinite edge that crosses the cut. */
 static gboolean
 name_crossing (const Network *self, const guint8 *on_sink_side, GError **error)
 {

@@ -16,7 +16,7 @@ typedef enum
   OP_CAT = 1 << 6,
   OP_LIFT = 1 << 7,
   OP_GETITEM = 1 << 8,
-  OP_EFFECT = 1 << 9, /* writes, or must happen once */
+  OP_EFFECT = 1 << 9, /* writes, or must run exactly once */
   OP_EMPTY = 1 << 10,
   OP_RECOMPUTE_NEWER = 1 << 12, /* cheap to repeat since PyTorch 2.15 */
   OP_SHAPE_ONLY = 1 << 11,      /* reads the sizes of its argument, not the elements */

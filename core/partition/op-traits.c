@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What partitioners know of operators: fusible, cheap, random, view, and the lists of PyTorch. */
+/* Traits of operators for partitioning: fusible, cheap, random, view, and PyTorch's lists. */
 
 #include <string.h>
 
@@ -31,7 +31,7 @@ static const Row rows[] = {
 #undef TRAITS
 };
 
-/* What no list of PyTorch's names but the rules do. */
+/* Operators that the rules name but no list of PyTorch's has. */
 static const Row special[] = {
   { "aten.cat", OP_CAT },
   { "aten.celu_", OP_RECOMPUTE_NEWER },
@@ -92,7 +92,7 @@ find_row (Packet packet)
   return traits;
 }
 
-/* Arithmetic of Python and of symbolic numbers; reading a size off a tensor is not among it. */
+/* Arithmetic of Python and of symbolic numbers; not reading a size of a tensor. */
 static gboolean
 is_scalar_arithmetic (const char *target)
 {

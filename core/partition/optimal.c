@@ -3,8 +3,9 @@
  * peak.
  *
  * A plan is a set of storages that are saved; everything else that backward needs is computed
- * again. Its peak comes from the liveness of both graphs, which no cut can see: what is recomputed
- * at once is alive at once, so ten equal layers want their saved values spread out, not in front.
+ * again. Its peak comes from the liveness of both graphs, which a cut does not model: values
+ * recomputed together are alive together, so that saved values of equal layers should be spread
+ * evenly.
  *
  * With few storages to choose from all plans are tried.  Otherwise the search begins with what
  * min-cut saves under every budget and with evenly spread selections, walks downhill from the best
@@ -25,10 +26,10 @@
 #define MAX_EXACT 12      /* storages: 4096 plans */
 #define N_BUDGETS 20
 
-/* How good a plan is; less is better, from the first entry on. */
+/* The score of a plan; compared lexicographically, less is better. */
 typedef struct
 {
-  double over; /* by how much it breaks the limit */
+  double over; /* excess over the limit */
   double first, second, third;
 } Score;
 
@@ -87,7 +88,7 @@ cost_of_node (const Search *self, guint i)
   return runtime_of (self->joint, i, self->options);
 }
 
-/* @traffic: bytes that recomputed calls make; what pointwise ones cost. */
+/* @traffic: bytes written by recomputed calls, the cost of pointwise ones. */
 static double
 recompute_cost (const Search *self, const Plan *plan, double *traffic)
 {
@@ -104,7 +105,7 @@ recompute_cost (const Search *self, const Plan *plan, double *traffic)
   return cost;
 }
 
-/* %FALSE when @saved is no plan. */
+/* %FALSE if @saved gives no valid plan. */
 static gboolean
 evaluate (Search *self, const guint8 *saved, Score *score, guint64 *peak)
 {
@@ -154,7 +155,7 @@ flip (const Search *self, guint8 *saved, guint index)
   guint32 owner = joint->owner[node];
   gboolean was = saved[node];
 
-  /* A view of it may be saved instead. */
+  /* A view of it may be saved instead; clears those. */
   for (guint i = node + 1; i < joint->n; i++)
     if (joint->owner[i] == owner && saved[i])
       {
@@ -166,7 +167,7 @@ flip (const Search *self, guint8 *saved, guint index)
 
 /* -- beginnings -- */
 
-/* What @theirs saves, on our joint graph. */
+/* Starts from the values that @theirs saves, mapped to our joint graph. */
 static void
 start_from_pytorch (Search *self, const AdjPartition *theirs)
 {
@@ -197,7 +198,7 @@ start_from_cut (Search *self, double budget, gboolean compat, Score *score)
   return consider (self, saved, score);
 }
 
-/* Every @stride-th storage, or all but these. */
+/* Starts from every @stride-th storage, or from all but these. */
 static void
 start_from_comb (Search *self, guint stride, gboolean inverse)
 {
@@ -246,7 +247,7 @@ try_all (Search *self)
     }
 }
 
-/* Flips single storages as long as that helps. */
+/* Flips single storages while that improves the score. */
 static void
 walk_downhill (Search *self)
 {
@@ -279,7 +280,7 @@ energy (const Search *self, const Score *score)
          (self->memory > 0 ? cost / (unit + cost) : 0.01 * cost / (unit + cost));
 }
 
-/* One storage, or one for another. */
+/* A random change: flips one storage, or swaps two. */
 static void
 change (const Search *self, GRand *rand, guint8 *saved)
 {
@@ -344,8 +345,8 @@ search (Search *self, const AdjPartition *theirs)
 
 /* -- limits -- */
 
-/* PyTorch's plan under the same options.  (transfer full) (nullable): %NULL when it finds none, or
- * when what it finds is no right program. */
+/* PyTorch's plan under the same options.  (transfer full) (nullable): %NULL if it has none or a
+ * wrong one. */
 static AdjPartition *
 plan_as_pytorch (const Search *self)
 {
@@ -360,8 +361,8 @@ plan_as_pytorch (const Search *self)
   return g_steal_pointer (&theirs);
 }
 
-/* What PyTorch recomputes under the same budget, or else min-cut; or the share of forward that was
- * asked for. */
+/* Sets the limit of recomputation: the requested share of forward, else that of PyTorch's plan
+ * under the same budget, else min-cut's. */
 static gboolean
 set_limit (Search *self, const AdjPartition *theirs, GError **error)
 {

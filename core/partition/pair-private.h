@@ -6,13 +6,13 @@
 
 G_BEGIN_DECLS
 
-/* Reading a partitioned pair: nodes of the same name are the same value. */
+/* Reads a partitioned pair; nodes of equal name are the same value. */
 
-/* The call that @graph (nullable) makes under that name; %NULL: none. */
+/* The call named @name in @graph (nullable); %NULL: none. */
 const AdjNode *pair_find_call (AdjGraph *graph, const char *name);
 /* Whether @node draws from the generator when it runs. */
 gboolean pair_draws (const AdjNode *node);
-/* What @region's forward saves, as AdjNodeId; empty when that is unknown.  (transfer full) */
+/* The nodes that @region's forward saves, as AdjNodeId; empty if unknown. (transfer full) */
 GArray *pair_list_saved (const AdjCheckedRegion *region);
 
 /* Adds a finding on one node. */

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Forward and backward of a finished partition as a pair: what is saved between them, in
- * numbers. */
+/* Forward and backward of a finished partition as a pair, and the values saved between them. */
 
 #include "call/adj-op.h"
 #include "ir/adj-graph.h"

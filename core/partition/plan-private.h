@@ -5,8 +5,7 @@
 
 G_BEGIN_DECLS
 
-/* A partition before its graphs are built: the saved nodes, and for every node what follows from
- * them. */
+/* A partition before its graphs are built: the saved nodes, and the sides of all nodes. */
 typedef struct
 {
   const Joint *joint;
@@ -16,14 +15,14 @@ typedef struct
   GArray *tensors;      /* guint32: saved, in order */
   GArray *sizes;        /* guint32: saved symbolic scalars */
   GArray *states;       /* guint32: random nodes that run again with their state */
-  guint8 *rule;         /* per node: AdjPartitionRule, where something more than the cut decided */
+  guint8 *rule;         /* per node: AdjPartitionRule, if the cut alone did not decide */
   guint32 *because;     /* per node */
   guint8 *in_forward;   /* per node: forward computes it */
   guint8 *in_backward;  /* per node: backward computes it */
   guint8 *is_written;   /* per node: a copy of it is saved, because forward writes to it */
   GArray *order;        /* guint32: what backward computes, in order */
   gboolean keeps_order; /* backward is not reordered */
-  gboolean is_complete; /* plan_complete() was there */
+  gboolean is_complete; /* plan_complete() has run */
   gboolean is_optimal;  /* as in AdjPartitionCost */
   guint n_plans;
 } Plan;
@@ -37,8 +36,8 @@ void plan_save (Plan *plan, guint node);
 /* Saves what @cut cuts, in order, and keeps @cut (transfer full). */
 void plan_take_cut (Plan *plan, Cut *cut);
 
-/* Whose numbers a joint graph's inputs, sizes and random states follow from what is saved
- * (partition/SPEC.md §4). */
+/* Computes from the saved nodes: where each node is computed, saved sizes and random states,
+ * copies, and the order of backward (partition/SPEC.md §4). */
 gboolean plan_complete (Plan *plan, GError **error);
 /* Makes the graphs; (transfer full). */
 AdjPartition *plan_emit (Plan *plan, GError **error);
@@ -48,22 +47,22 @@ void plan_record (const Plan *plan, AdjPartition *partition);
 
 /* -- the steps -- */
 
-/* What computes outputs from given nodes (partition/SPEC.md §4.1). */
+/* The nodes that compute outputs from given nodes (partition/SPEC.md §4.1). */
 typedef struct
 {
   const guint8 *given;    /* per node: whether its value is an input of this graph */
-  const guint32 *outputs; /* NOBODY among them is skipped */
+  const guint32 *outputs; /* NOBODY entries are skipped */
   guint n_outputs;
   gboolean backward;
 } Extraction;
 
-/* Sets @used of every node that is needed, given ones included.  ADJ_ERROR_UNSUPPORTED when an
- * output cannot be computed. */
+/* Sets @used of every node that is needed, given ones included.  ADJ_ERROR_UNSUPPORTED if an output
+ * cannot be computed. */
 gboolean
 plan_extract (const Joint *joint, const Extraction *extraction, guint8 *used, GError **error);
-/* Adds the symbols that sizes of saved values and tangents are made of. */
+/* Saves the symbols in the sizes of saved values and tangents. */
 void plan_bind_symbols (Plan *plan);
-/* The order in which backward computes (partition/SPEC.md §4.6). */
+/* Computes the order of backward (partition/SPEC.md §4.6). */
 void plan_order_backward (Plan *plan);
 /* Finds the saved values that need a copy. */
 void plan_find_written (Plan *plan);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* A plan: which nodes are saved and computed where; made complete, and two graphs extracted by
- * it. */
+/* A plan: which nodes are saved and where nodes are computed; completes it and extracts the two
+ * graphs. */
 
 #include <string.h>
 
@@ -65,7 +65,7 @@ plan_take_cut (Plan *plan, Cut *cut)
 
 /* -- extraction -- */
 
-/* Whether @i can be computed once its inputs can. */
+/* Whether @i can be computed if its inputs can. */
 static gboolean
 may_compute (const Joint *joint, const Extraction *extraction, guint i)
 {
@@ -73,14 +73,14 @@ may_compute (const Joint *joint, const Extraction *extraction, guint i)
     return FALSE;
   if (joint_stays_backward (joint, i))
     return extraction->backward;
-  /* What writes happens once: in forward unless it waits for a tangent. */
+  /* Nodes with effects run once: in forward, or in backward if they depend on a tangent. */
   if ((joint->traits[i] & OP_EFFECT) != 0)
     return extraction->backward == (joint->because[i] != NOBODY);
   return TRUE;
 }
 
-/* Whether node @i runs in this graph although none of its results is read: it writes or has an
- * effect. */
+/* Whether node @i runs in this graph although its results are unread: it writes or has an effect.
+ */
 static gboolean
 happens (const Joint *joint, const Extraction *extraction, guint i)
 {
@@ -229,7 +229,7 @@ keep_used (GArray *nodes, const guint8 *used, guint n)
   g_array_set_size (nodes, kept);
 }
 
-/* Marks the nodes of this graph that must be computed: those that are needed and no input of it. */
+/* Unmarks the nodes that are inputs of this graph, so that the computed ones are left. */
 static void
 mark_computed (const Joint *joint, GArray *tensors, GArray *sizes, guint8 *computed)
 {
@@ -242,7 +242,7 @@ mark_computed (const Joint *joint, GArray *tensors, GArray *sizes, guint8 *compu
     computed[plan_item (sizes, i)] = FALSE;
 }
 
-/* What @node is, once or several times, detached from; itself when it is no detach. */
+/* The source of @node through detach calls; @node itself if it is no detach. */
 static guint32
 undetached (const Joint *joint, guint32 node)
 {
@@ -271,9 +271,9 @@ save_undetached (Plan *plan)
   return changed;
 }
 
-/* A view that is saved although backward computes again what it looks at: that is saved instead,
- * which keeps no more memory, and the view is made from it.  Where a tag wants it recomputed the
- * view need not be saved. */
+/* If a view is saved although backward recomputes its owner, saves the owner instead, which keeps
+ * no more memory; the view is recomputed.  If the owner must be recomputed by its tag, the view is
+ * not saved either. */
 static gboolean
 save_owners (Plan *plan)
 {
@@ -301,7 +301,7 @@ save_owners (Plan *plan)
   return changed;
 }
 
-/* Saves what made the memory, and not a second name of it.  Whether that changed anything. */
+/* Saves owners of memory rather than aliases.  Returns whether anything changed. */
 static gboolean
 save_memory (Plan *plan)
 {
@@ -341,7 +341,7 @@ keep_needed (Plan *plan, GError **error)
   return TRUE;
 }
 
-/* Objects are saved behind tensors, both in their order. */
+/* Moves objects behind the tensors; keeps the order within both. */
 static void
 put_objects_last (Plan *plan)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The order of backward (partition/SPEC.md §4.6): it begins with the first node that reads a
- * tangent, and everything else is computed right before it is needed, as the autograd engine would.
- * Recomputed chains so wait for the first gradient that wants them. */
+ * tangent; every other node is computed right before its first user, as by the autograd engine.
+ * Recomputed chains wait for the first gradient that needs them. */
 
 #include <string.h>
 
@@ -49,8 +49,8 @@ insert (Reorder *self, guint node)
   g_array_append_vals (self->plan->order, self->pending->data, self->pending->len);
 }
 
-/* Takes the results of a call apart right behind it, so that it does not keep all of them until the
- * last is read; PyTorch does so since 2.7. */
+/* Moves getitem nodes right behind their call, so that the other results can be freed early;
+ * PyTorch does so since 2.7. */
 static void
 raise_items (Plan *plan)
 {
@@ -102,7 +102,7 @@ plan_order_backward (Plan *plan)
   for (guint i = first; i < joint->n; i++)
     if (plan->in_backward[i] && !self.done[i])
       insert (&self, i);
-  /* What only outputs read. */
+  /* Nodes that only outputs read. */
   for (guint32 i = 0; i < first; i++)
     if (plan->in_backward[i] && !self.done[i])
       g_array_append_val (plan->order, i);

@@ -2,8 +2,8 @@
 /* Makes random operators that are recomputed draw the same numbers again.
  *
  * Random operators that run in forward and again in backward (partition/SPEC.md §4.4): forward
- * hands over the state of the generator before each, backward runs it from that state and puts the
- * generator back.  PyTorch does so for tagged ones alone, so that its budget mode computes wrong
+ * saves the state of the generator before each, backward runs it from that state and puts the
+ * generator back.  PyTorch does so only for tagged ones, so that its budget mode computes wrong
  * gradients. */
 
 #include "partition/plan-private.h"

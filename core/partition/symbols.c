@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Backward must know every symbol that the sizes of what it takes are made of (partition/SPEC.md
- * §4.3): a node whose value is that symbol is saved beside. */
+/* Backward must know every symbol in the sizes of its inputs (partition/SPEC.md §4.3): a node whose
+ * value is that symbol is saved too. */
 
 #include <string.h>
 

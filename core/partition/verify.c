@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The table of invariants (partition/SPEC.md §6), and the walk over it that debug builds make after
- * every partition; a failure is a mistake of the partitioner. */
+/* The table of invariants (partition/SPEC.md §6), which debug builds check after every partition; a
+ * failure is a bug of the partitioner. */
 
 #include <string.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Where a partition as PyTorch makes it is another program than the joint graph. */
+/* Where PyTorch's partition computes something else than the joint graph. */
 
 #include <string.h>
 
@@ -9,7 +9,7 @@
 #include "partition/partitioners-private.h"
 #include "passes/adj-check-internal.h"
 
-/* A saved reference is none of them: it may be harmless. */
+/* saved-reference is not among them: it may be harmless. */
 static const AdjCheck *const checks[] = {
   &adj_check_merged_random,
   &adj_check_recomputed_random,
@@ -18,7 +18,7 @@ static const AdjCheck *const checks[] = {
 };
 
 /* Whether a random operator is dropped or moved to backward, so that later ones draw other numbers
- * than without the partition. */
+ * than in the joint graph. */
 static gboolean
 moves_draws (const AdjPartition *partition)
 {

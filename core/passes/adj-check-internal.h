@@ -5,7 +5,7 @@
 
 G_BEGIN_DECLS
 
-/* The checks of checks.inc, of whatever layer. */
+/* The checks of checks.inc, from all layers. */
 #define CHECK(name, file) extern const AdjCheck adj_check_##name;
 #include "passes/checks.inc"
 #undef CHECK

@@ -10,15 +10,15 @@
 #include "ir/adj-own-ops-internal.h"
 #include "ops/adj-op-table.h"
 
-#define MAX_STORAGES 10000000 /* above: numbers that nobody gave in order; they stay */
+#define MAX_STORAGES 10000000 /* storage numbers above are not contiguous; they are not mapped */
 
 typedef struct
 {
   AdjBuilder *builder;
   AdjGraph *forward, *backward;
-  AdjNodeId *forward_ids, *backward_ids; /* node of the part → node of the whole */
+  AdjNodeId *forward_ids, *backward_ids; /* node of the part → node of the composed graph */
   guint num_fwd_outputs;
-  GArray *storages; /* of gint32: those of backward by number → of the whole */
+  GArray *storages; /* of gint32: by storage number of backward → number in the composed graph */
 } Composing;
 
 static const AdjValue *
@@ -57,7 +57,7 @@ get_highest_storage (const AdjGraph *graph)
   return highest;
 }
 
-/* Storages of backward get numbers that forward does not use. */
+/* Gives storages of backward numbers that forward does not use. */
 static void
 number_storages (Composing *self)
 {
@@ -72,7 +72,7 @@ number_storages (Composing *self)
     }
 }
 
-/* What @placeholder of backward takes lies where @value of forward does. */
+/* Maps the storage of @placeholder of backward to that of @value of forward. */
 static void
 share_storage (Composing *self, guint placeholder, guint value)
 {
@@ -134,7 +134,7 @@ saved_placeholders (const AdjGraph *backward, guint *n_sizes)
   return saved;
 }
 
-/* What forward returns for the @index-th of @n_saved placeholders. */
+/* The forward output for placeholder @index of the @n_saved ones. */
 static const AdjValue *
 saved_value (
     const AdjGraph *forward, guint num_fwd_outputs, guint n_saved, guint n_sizes, guint index)

@@ -5,7 +5,7 @@
 
 G_BEGIN_DECLS
 
-/* Takes the message; copies the nodes and references the graph. */
+/* Takes the message, copies the nodes, and takes a reference on the graph. */
 void adj_findings_add (AdjFindings *findings, const AdjFinding *finding);
 
 G_END_DECLS

@@ -6,17 +6,17 @@
 
 G_BEGIN_DECLS
 
-/* Known ways in which a graph is silently wrong: one record and one function each.  A check reads
- * the graphs of one compiled region and says which nodes of which graph show the mistake. */
+/* Known ways in which a graph silently computes something wrong: one record and one function each.
+ * A check reads the graphs of one compiled region and reports the nodes that show the mistake. */
 
 typedef struct _AdjCheck AdjCheck;
 typedef struct _AdjFindings AdjFindings;
 
-/* The graphs and metadata of one compiled region; graphs that it lacks are %NULL. */
+/* The graphs and metadata of one compiled region; missing graphs are %NULL. */
 typedef struct
 {
   AdjGraph *dynamo, *inference, *joint, *forward, *backward;
-  AdjGraph *replayed, *captured; /* a backward of compiled autograd, before its order, and after */
+  AdjGraph *replayed, *captured; /* a captured backward before and after its reordering */
   gint num_fwd_outputs;          /* of @forward; -1: unknown */
   const AdjValue *metadata;      /* (nullable): fw_metadata as a DICT */
 } AdjCheckedRegion;
@@ -25,8 +25,8 @@ struct _AdjCheck
 {
   const char *name;     /* "merged-random" */
   const char *summary;  /* one line: "equal random operators were merged into one draw" */
-  const char *explain;  /* Markdown: what is wrong, how it comes about, what to do */
-  const char *versions; /* of PyTorch that do it: "2.1 to 2.6" */
+  const char *explain;  /* Markdown: what is wrong, how it arises, what to do */
+  const char *versions; /* versions of PyTorch affected: "2.1 to 2.6" */
   void (*run) (const AdjCheck *check, const AdjCheckedRegion *region, AdjFindings *findings);
 };
 
@@ -35,9 +35,9 @@ typedef struct
   const AdjCheck *check;
   AdjSeverity severity;
   AdjGraph *graph; /* (owned): one of the region's */
-  char *message;   /* (owned): a sentence about these nodes, without a stop */
+  char *message;   /* (owned): a sentence about these nodes, without full stop */
   guint n_nodes;
-  AdjNodeId *nodes; /* (owned): the one to look at first */
+  AdjNodeId *nodes; /* (owned): most relevant first */
 } AdjFinding;
 
 ADJ_PUBLIC AdjFindings *adj_findings_new (void); /* (transfer full) */

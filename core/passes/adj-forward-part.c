@@ -22,8 +22,8 @@ map_leaf (const AdjValue *leaf, AdjValue *out, gpointer data)
   return TRUE;
 }
 
-/* The results up to the first that depends on a tangent; no gradient, of an input that takes none,
- * stands between them. */
+/* Returns the results before the first one that depends on a tangent, without None gradients at
+ * their end. */
 static void
 return_first (AdjBuilder *builder, const AdjGraph *joint, AdjNodeId *ids)
 {

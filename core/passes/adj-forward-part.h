@@ -9,8 +9,8 @@ G_BEGIN_DECLS
  * adj_graph_take_forward_part:
  * @joint: a joint graph
  *
- * What a joint graph computes before there is a gradient: takes its inputs but the tangents, and
- * returns the first of its results, up to one that depends on a tangent or is none.
+ * The forward of a joint graph: takes its inputs except the tangents, and returns its first
+ * results, before those that depend on a tangent or are None.
  *
  * Returns: (transfer full) (nullable): %NULL with an error when it cannot be sealed
  */

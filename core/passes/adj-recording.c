@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The recording of a pipeline: graph after graph, and where each node comes from. */
+/* The recording of a pipeline: its graphs in order, and the origin of each node. */
 
 #include "passes/adj-recording.h"
 

@@ -5,33 +5,32 @@
 
 G_BEGIN_DECLS
 
-/* Everything that a pipeline made, stage by stage: what the command line reports, the window steps
- * through, a file keeps and the tests read.  Counted; stages are added by the one who makes it,
- * before he shares it, and nothing changes afterwards. */
+/* All graphs of a pipeline, stage by stage, for the command line, the window, files and tests.
+ * Counted; only its creator adds stages, before sharing it; then it is immutable. */
 typedef struct _AdjRecording AdjRecording;
 
 typedef struct
 {
-  char *name;      /* what made it, a pass ("joint") or half of a partition ("forward"); of the
-                      first: "dynamo", "program" */
+  char *name; /* the pass ("joint") or half of a partition ("forward") that made it; of the first:
+                 "dynamo", "program" */
   char *summary;   /* (nullable): one line */
   AdjGraph *graph; /* %NULL when the stage failed */
-  gint from;       /* the stage whose graph the origins of its nodes refer to; -1: the source */
+  gint from;       /* index of the stage to whose graph the nodes' origins refer; -1: the source */
   guint n_notes;
   AdjPassNote *notes; /* ids of @from's graph before, of this graph after */
   guint n_steps;
   AdjPassStep *steps; /* its steps */
-  gint64 ns;          /* time it took; -1: unknown */
+  gint64 ns;          /* duration; -1: unknown */
   char *failure;      /* (nullable): why there is no graph */
   guint n_blamed;
-  AdjNodeId *blamed; /* nodes of @from's graph to blame for it, the most relevant first */
+  AdjNodeId *blamed; /* nodes of @from's graph that @failure blames, the most relevant first */
 } AdjStage;
 
 ADJ_PUBLIC AdjRecording *adj_recording_new (void);                    /* (transfer full) */
 ADJ_PUBLIC AdjRecording *adj_recording_ref (AdjRecording *recording); /* (transfer full) */
 ADJ_PUBLIC void adj_recording_unref (AdjRecording *recording);        /* not %NULL */
 
-/* Copies texts and notes, references the graph.  Returns its index. */
+/* Copies texts and notes and takes a reference on the graph.  Returns its index. */
 ADJ_PUBLIC guint adj_recording_add (AdjRecording *recording, const AdjStage *stage);
 
 /* In order; valid as long as @recording. */

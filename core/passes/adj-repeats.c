@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Finds calls that are equal to an earlier one, by our rule and by the hash that PyTorch's cse
- * uses. */
+/* Finds calls that are equal to an earlier one, by our rule and by the hash of PyTorch's cse. */
 
 #include "passes/adj-repeats.h"
 
@@ -20,7 +19,7 @@ typedef struct
   const AdjNode *node;
   const guint32 *first; /* per node: its representative */
   guint32 index;
-  guint32 region; /* writes before it */
+  guint32 region; /* number of writes before it */
   gint group;
   guint64 hash;
 } Call;
@@ -112,7 +111,7 @@ takes_object (const AdjOp *op)
   return FALSE;
 }
 
-/* Whether @node has an effect on an object, which an operator without one may read. */
+/* Whether @node changes an object, which operators without effects may read. */
 static gboolean
 changes_object (const AdjGraph *graph, const AdjNode *node)
 {
@@ -132,8 +131,8 @@ changes_object (const AdjGraph *graph, const AdjNode *node)
   return op != NULL && (op->flags & ADJ_OP_EFFECT) != 0 && takes_object (op);
 }
 
-/* Whether the same call may give something else after @node than before: it writes, or sets what
- * the dtypes of results depend on. */
+/* Whether an equal call may have another result after @node: it writes, or changes a setting that
+ * dtypes of results depend on. */
 static gboolean
 changes_values (const AdjNode *node)
 {
@@ -223,7 +222,8 @@ python_hash_leaf (const AdjValue *value, const guint32 *first, guint64 hash)
   return word != 0 ? mix (hash, word) : hash_leaf (value, first, hash);
 }
 
-/* Of the leaves alone, however they are nested; of keyword arguments without the keywords. */
+/* Hashes the leaves only, without their nesting, and values of keyword arguments without keywords.
+ */
 static guint64
 python_hash_value (const AdjValue *value, const guint32 *first, guint64 hash)
 {

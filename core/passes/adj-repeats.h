@@ -5,19 +5,19 @@
 
 G_BEGIN_DECLS
 
-/* The group of node @index, which may be one with an equal node of its group, as the first or as a
- * later one; 0: it stays by itself. */
+/* The group of node @index: nodes are only merged with equal ones of the same group; 0: never
+ * merged. */
 typedef gint (*AdjMergeGroup) (const AdjGraph *graph, guint index, gpointer data);
 
-/* For each node the first one that makes the same call: of the same target, with the same arguments
- * (types included) once repeats among these are one, and with no write in between; itself when
- * there is none.  (transfer full) (array length=n_nodes) */
+/* For each node the first node that makes the same call: same target and arguments (types included)
+ * after merging repeats among the arguments, without a write in between; or itself. (transfer full)
+ * (array length=n_nodes) */
 guint32 *adj_graph_find_repeats (const AdjGraph *graph, AdjMergeGroup group, gpointer data);
-/* Whatever is written in between: who reads the same text would call it the same. */
+/* The same, ignoring writes: calls whose text is the same. */
 guint32 *adj_graph_find_same_calls (const AdjGraph *graph, AdjMergeGroup group, gpointer data);
-/* As fx_graph_cse() of PyTorch finds them: it looks calls up by Python's hash() of their arguments,
- * to which -1 is -2 and 2^63 - 1 is 3, and of calls with one hash remembers the first alone; so the
- * second `x[:-2]` behind an `x[:-1]` is computed twice. */
+/* The repeats that PyTorch's fx_graph_cse() finds: it looks calls up by Python's hash() of their
+ * arguments, in which -1 equals -2 and 2^63 - 1 equals 3, and keeps only the first call of a hash;
+ * so after `x[:-1]` the second `x[:-2]` is computed again. */
 guint32 *adj_graph_find_torch_repeats (const AdjGraph *graph, AdjMergeGroup group, gpointer data);
 
 G_END_DECLS

@@ -7,10 +7,10 @@
 
 G_BEGIN_DECLS
 
-/* Reading the graph of a captured backward. */
+/* Queries on the graph of a captured backward. */
 
 gboolean captured_calls (const AdjNode *node, const char *target);
-/* Argument @arg when it is a node; G_MAXUINT: it is none. */
+/* Index of the node that is argument @arg; G_MAXUINT: it is no node. */
 guint captured_get_arg (const AdjNode *node, guint arg);
 /* Whether @node writes its first argument. */
 gboolean captured_writes (const AdjNode *node);

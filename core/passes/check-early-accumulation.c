@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* early-accumulation: a leaf is given a gradient that is written afterwards. */
+/* early-accumulation: a gradient is accumulated into a leaf and written afterwards. */
 
 #include "analysis/adj-aliases.h"
 #include "ir/adj-graph.h"
 #include "passes/adj-finding-internal.h"
 #include "passes/captured-calls-private.h"
 
-/* The first write to what accumulation @index added, behind it; G_MAXUINT: none. */
+/* The first write to the memory of the gradient of accumulation @index after it; G_MAXUINT: none.
+ */
 static guint
 find_write (const AdjGraph *graph, const AdjAlias *aliases, guint index)
 {

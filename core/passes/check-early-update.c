@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* early-update: a hook that runs when a leaf has its gradient, and may write the leaf, runs before
- * the backward has read the leaf for the last time. */
+/* early-update: a post-accumulate hook, which may write the leaf, runs before the last read of the
+ * leaf in the backward. */
 
 #include "analysis/adj-aliases.h"
 #include "ir/adj-graph.h"
@@ -17,7 +17,7 @@ runs_after_accumulation (const AdjNode *node)
          g_str_equal (kwargs->items[1].text, "post_acc_grad_hook");
 }
 
-/* The first node behind hook @index that computes with the leaf; G_MAXUINT: none. */
+/* The first node after hook @index that computes with the leaf; G_MAXUINT: none. */
 static guint
 find_reader (const AdjGraph *graph, const AdjAlias *aliases, guint index)
 {

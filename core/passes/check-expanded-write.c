@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* expanded-write: a write to a tensor several of whose elements are the same memory. */
+/* expanded-write: a write to a tensor of which several elements share memory. */
 
 #include <string.h>
 
@@ -9,7 +9,7 @@
 #include "passes/adj-finding-internal.h"
 #include "passes/adj-finding.h"
 
-/* The argument that @node writes; %NULL when it writes none. */
+/* The argument that @node writes; %NULL: none. */
 static const AdjNode *
 find_written (const AdjGraph *graph, const AdjNode *node)
 {
@@ -32,7 +32,7 @@ find_written (const AdjGraph *graph, const AdjNode *node)
   return writes ? adj_graph_get_node (graph, node->args.items[0].node.index) : NULL;
 }
 
-/* The first dimension along which all elements are one; -1: there is none. */
+/* The first dimension of stride 0; -1: there is none. */
 static gint
 find_shared_dim (const AdjNode *node, AdjSymbols *symbols)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* lost-tokens: effects are ordered by tokens that begin in the graph and end nowhere, so that
- * whoever removes dead nodes may remove effects. */
+/* lost-tokens: effects are ordered by tokens made in the graph that are not used, so that dead code
+ * elimination may remove the effects. */
 
 #include "ir/adj-graph.h"
 #include "passes/adj-finding-internal.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* lost-write: what removes dead nodes from a captured backward takes a write for dead when nobody
- * reads what it gives, though others read what it wrote (compiled_autograd/SPEC.md §5). */
+/* lost-write: dead code elimination of a captured backward removes a write whose result is unread,
+ * although the written memory is read (compiled_autograd/SPEC.md §5). */
 
 #include <string.h>
 
@@ -34,8 +34,8 @@ add_finding (const AdjCheck *check,
 
 /* -- where the graph is known as it was before -- */
 
-/* A node of @graph that reads, under a name of @before, memory that node @write of @before wrote
- * earlier.  @read (out). */
+/* A node of @graph that reads memory that node @write of @before had written, matched by names in
+ * @before.  @read (out): the input. */
 static guint
 find_reader (const AdjGraph *graph,
              const AdjGraph *before,
@@ -93,7 +93,7 @@ is_of_copy_slices (const AdjNode *node)
   return FALSE;
 }
 
-/* Whether somebody writes a part of it, or puts that into a new value. */
+/* Whether a part of it is written, or put into a new value. */
 static gboolean
 has_part (const AdjGraph *graph, const AdjNode *node, guint index, const AdjAlias *aliases)
 {

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* overwritten-output: PyTorch puts the copy_ of an input that is also returned at the position of
- * the output among the user's outputs, without counting the new values of inputs that stand before
- * them. */
+/* overwritten-output: PyTorch replaces a returned input by its copy_ at the position of the output
+ * among the user's outputs, without counting the mutated inputs that precede these. */
 
 #include "ir/adj-graph.h"
 #include "passes/adj-finding-internal.h"

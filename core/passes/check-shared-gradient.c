@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* shared-gradient: one value becomes the gradient of two leaves.  Who runs the graph as it stands
- * may give both of them its memory. */
+/* shared-gradient: one value becomes the gradient of two leaves; an executor may give both the same
+ * memory. */
 
 #include "ir/adj-graph.h"
 #include "passes/adj-finding-internal.h"
@@ -17,7 +17,7 @@ run (const AdjCheck *check, const AdjCheckedRegion *region, AdjFindings *finding
       AdjNodeId nodes[2];
       guint n = 0;
 
-      /* An input stays with who gave it: nobody takes its memory over. */
+      /* The memory of an input is never taken over as a gradient. */
       for (guint k = 0; k < value->n_users && n < 2 && value->op != NULL; k++)
         {
           const AdjNode *user = adj_graph_get_node (graph, value->users[k].index);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* wrong-base: removing a repeated argument renumbers the bases of outputs as if they were inputs.
- * Bases are numbered in the order in which outputs first save them, so a number out of order is one
- * that was changed. */
+ * Bases are numbered in the order in which outputs first save them, so that a number out of order
+ * was changed. */
 
 #include "ir/adj-graph.h"
 #include "passes/adj-finding-internal.h"

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* constant-fold: compute once, now, what does not depend on any input.
+/* constant-fold: computes nodes that do not depend on any input.
  *
- * Constants and factories are known; a call of a pure operator on known values is known.  Where
- * something else reads a value that was computed, it becomes an attribute of the graph.  Factories
- * stay calls: `zeros([1000])` is shorter than its bytes. */
+ * Constants and factories are known; a call of a pure operator on known values is known.  A
+ * computed value that is read by other nodes becomes an attribute of the graph.  Factories stay
+ * calls: `zeros([1000])` is shorter than its bytes. */
 
 #include "call/adj-context.h"
 #include "call/adj-op.h"
@@ -25,8 +25,8 @@ typedef struct
   AdjContext *cx;
   AdjNodeId *map;
   AdjValue *known;   /* (owned) by node: its value; NONE: not known */
-  gboolean *folded;  /* known, and not by a literal or a factory */
-  guint n_constants; /* attributes made */
+  gboolean *folded;  /* known, and neither a constant nor a factory */
+  guint n_constants; /* number of attributes made */
 } Folder;
 
 static gboolean
@@ -58,7 +58,7 @@ put_known (const AdjValue *leaf, AdjValue *out, gpointer data)
   return TRUE;
 }
 
-/* Whether @node can be computed, and then its value. */
+/* Computes @node if it can be; @out: its value. */
 static gboolean
 compute (Folder *self, const AdjNode *node, AdjValue *out)
 {
@@ -79,7 +79,7 @@ compute (Folder *self, const AdjNode *node, AdjValue *out)
   return done && out->kind == ADJ_VALUE_TENSOR;
 }
 
-/* A constant of the graph as a tensor. */
+/* Makes a constant of the graph a known value. */
 static void
 learn_attribute (Folder *self, guint index)
 {
@@ -111,7 +111,7 @@ learn (Folder *self, guint index)
     }
 }
 
-/* The attribute that @index was computed to. */
+/* Replaces node @index by an attribute with its value. */
 static void
 add_constant (Folder *self, guint index)
 {
@@ -130,7 +130,7 @@ add_constant (Folder *self, guint index)
   adj_pass_note (self->context, (AdjNodeId){ index }, self->map[index], "depends on no input");
 }
 
-/* Known values stay only where somebody who stays, and is no constant himself, reads them. */
+/* Known nodes stay only if a node that stays and is not known reads them. */
 static gboolean *
 mark_staying (const Folder *self)
 {

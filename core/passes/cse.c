@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* cse: a call that repeats an earlier one becomes that one (passes/SPEC.md §2.2).
+/* cse: replaces a repeated call by the first one (passes/SPEC.md §2.2).
  *
- * Nodes that may share memory with an output are left alone, so that outputs stay as distinct as
- * the program made them.  A write ends what came before it: a read after it is not a read before
- * it, even with equal arguments. */
+ * Nodes that may share memory with an output are not merged, so that distinct outputs stay
+ * distinct. Equal reads before and after a write are not merged either. */
 
 #include "analysis/adj-aliases.h"
 #include "call/adj-op.h"
@@ -24,7 +23,7 @@ is_repeatable (const AdjNode *node)
   return adj_op_is_pure (node->op) && (node->op->flags & ADJ_OP_NO_COMPARE) == 0;
 }
 
-/* By first node of a storage: whether an output lies in it. */
+/* By first node of a storage: whether it is the storage of an output. */
 static gboolean *
 mark_outputs (const AdjGraph *graph, const AdjAlias *aliases)
 {

@@ -2,8 +2,7 @@
 /* dce: drop every node that no output and no effect depends on.
  *
  * Nodes stand in order of execution, so one walk backwards finds what is live and one walk
- * forwards copies it.  What we do not know (opaque targets, methods, modules) counts as an effect:
- * a call whose meaning is unknown must stay. */
+ * forwards copies it.  Unknown calls (opaque targets, methods, modules) count as effects. */
 
 #include "call/adj-object-call-internal.h"
 #include "call/adj-op.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* decompose: say big operators in smaller ones.
+/* decompose: replaces operators by smaller ones.
  *
  * The graph is traced again with a mode that evaluates the rules of the operators that the table
  * names; everything else is recorded as it was. */
@@ -8,7 +8,7 @@
 #include "passes/adj-pass.h"
 #include "trace/adj-trace.h"
 
-/* A node that stands for another operator than the one that it came from is news. */
+/* Notes the nodes whose operator differs from that of their origin. */
 static void
 note_changes (AdjGraph *in, AdjGraph *out, AdjPassContext *context)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Which effects a graph has, and whether another one has the same in their order. */
+/* The side effects of a graph, and whether another graph has the same in order. */
 
 #include <string.h>
 
@@ -14,19 +14,19 @@
 
 typedef struct
 {
-  char *text; /* (owned): what is called, and with which texts */
+  char *text; /* (owned): the call and its text arguments */
   const AdjNode *node;
-  guint index; /* of @node, or of the node that calls its graph */
+  guint index; /* of @node, or of the node in the outermost graph that calls its graph */
 } Effect;
 
 typedef struct
 {
-  const AdjGraph *graph; /* whose nodes are listed */
+  const AdjGraph *graph; /* the graph being listed */
   const AdjGraph *outer;
   GArray *effects; /* Effect */
-  gint index;      /* of the node of @outer that calls @graph; -1: it is @outer */
+  gint index;      /* of the node of @outer that calls @graph; -1: @graph is @outer */
   gboolean backward;
-  gboolean by_name; /* of objects */
+  gboolean by_name; /* objects are identified by name */
 } List;
 
 static void
@@ -43,8 +43,8 @@ add_text (const AdjValue *leaf, gpointer data)
   return TRUE;
 }
 
-/* Which object it is: by number among the inputs that are objects, or by name; or by the
- * attribute. */
+/* Appends the identity of an object: its number among the inputs that are objects, or its name; or
+ * its attribute. */
 static void
 add_object (const AdjGraph *graph, const AdjValue *value, gboolean by_name, GString *text)
 {
@@ -64,7 +64,7 @@ add_object (const AdjGraph *graph, const AdjValue *value, gboolean by_name, GStr
   g_string_append_printf (text, " of object %u", number);
 }
 
-/* Behind the last dot that is none of an overload. */
+/* The part after the last dot, without an overload. */
 static const char *
 get_short_name (const char *target)
 {
@@ -73,7 +73,7 @@ get_short_name (const char *target)
   return g_str_has_prefix (target, "torch.ops.higher_order.") && dot != NULL ? dot + 1 : target;
 }
 
-/* (transfer full) (nullable): what @node does; %NULL: it is no ordered effect. */
+/* (transfer full) (nullable): the effect of @node as text; %NULL: it has no ordered effect. */
 static char *
 describe (const AdjGraph *graph, const AdjNode *node, gboolean by_name)
 {
@@ -108,7 +108,7 @@ describe (const AdjGraph *graph, const AdjNode *node, gboolean by_name)
 
 static void list_effects (List *list);
 
-/* The graph that @node calls, before any other that it takes: of a custom function its forward. */
+/* Lists the effects of the graphs that @node calls; of a custom function only the forward. */
 static void
 list_called (const List *list, const AdjNode *node, guint index)
 {
@@ -130,7 +130,7 @@ list_called (const List *list, const AdjNode *node, guint index)
     }
 }
 
-/* What a hook does, it does in the backward. */
+/* The effects of a hook are of the backward. */
 static gboolean
 is_of_backward (const List *list, const AdjNode *node, guint index)
 {

@@ -5,7 +5,7 @@
 
 G_BEGIN_DECLS
 
-/* Reading fw_metadata as captures keep it: a DICT of what ViewAndMutationMeta holds. */
+/* Reads fw_metadata of captures: a DICT with the members of ViewAndMutationMeta. */
 
 /* (nullable): entry @index of the list @key. */
 const AdjValue *metadata_get_entry (const AdjValue *dict, const char *key, guint index);
@@ -14,7 +14,7 @@ gboolean metadata_is (const AdjValue *dict, const char *key);          /* a true
 gint64 metadata_get_int (const AdjValue *dict, const char *key);       /* -1: none */
 const char *metadata_get_text (const AdjValue *dict, const char *key); /* "" when there is none */
 
-/* How the graph hands on a write to an input (aot/SPEC.md §2.3). */
+/* How the graph returns a mutation of an input (aot/SPEC.md §2.3). */
 typedef enum
 {
   METADATA_NOT_MUTATED,
@@ -23,9 +23,9 @@ typedef enum
 } MetadataMutation;
 
 MetadataMutation metadata_get_mutation (const AdjValue *metadata, guint input);
-/* Outputs before those of the user: tokens and new values of inputs. */
+/* Number of outputs before the user's: tokens and mutated inputs. */
 guint metadata_count_leading (const AdjValue *metadata);
-/* (nullable): the graph of @region whose outputs begin with those of the function. */
+/* (nullable): the graph of @region whose outputs begin with the function's. */
 AdjGraph *metadata_find_forward (const AdjCheckedRegion *region);
 
 G_END_DECLS

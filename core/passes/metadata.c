@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What AOTAutograd knew of a graph, read from the dict that the file has of it. */
+/* AOTAutograd's metadata of a graph, read from the dict in the file. */
 
 #include "ir/adj-value-internal.h"
 #include "passes/metadata-private.h"

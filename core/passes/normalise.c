@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* normalise: two graphs that only differ in how a compiler happened to write them become one.
+/* normalise: makes graphs equal that differ only in the form that a compiler chose.
  *
  * These are the rules N2 to N6 of aot/SPEC.md §10, by which graphs are compared with PyTorch's;
  * names, N1, are what the alignment of two graphs looks at last. */
@@ -20,8 +20,8 @@ typedef struct
   AdjNodeId *map;
   const AdjAlias *aliases;
   gboolean *returned;
-  gboolean *scratch;   /* views of a copy that somebody made only to write into it */
-  GHashTable *regions; /* number of a region of checkpointing → which one it is here, plus one */
+  gboolean *scratch;   /* views of a copy that was made only to be written */
+  GHashTable *regions; /* number of a checkpointing region → its number in this graph, plus one */
 } Normaliser;
 
 static const AdjNode *
@@ -34,7 +34,7 @@ get_input (const Normaliser *self, const AdjNode *node, guint index)
 
 /* -- what stands for another node -- */
 
-/* Each returns the node of the graph that @index is the same as, or @index. */
+/* Each returns the node of the graph that is equal to @index, or @index. */
 
 static guint
 same_as_self (Normaliser *self, guint index)
@@ -50,7 +50,7 @@ makes_empty (const AdjNode *node)
   return node->op != NULL && (node->op->flags & ADJ_OP_NO_COMPARE) != 0;
 }
 
-/* copy (self, src) is src when both look alike. */
+/* copy (self, src) is src if both have the same metadata. */
 static guint
 same_as_source (Normaliser *self, guint index)
 {
@@ -67,7 +67,7 @@ same_as_source (Normaliser *self, guint index)
   return node->args.items[1].node.index;
 }
 
-/* clone (x) of what was copied only to be written. */
+/* clone (x) is x if it was made only to be written. */
 static guint
 same_as_scratch (Normaliser *self, guint index)
 {
@@ -121,7 +121,7 @@ is_zero (const AdjValue *value)
          (value->kind == ADJ_VALUE_FLOAT && value->number == 0.0);
 }
 
-/* The argument that gives the sizes of a tensor of zeros; %NULL when @node makes none. */
+/* The sizes argument of a call that makes zeros; %NULL: another node. */
 static const AdjValue *
 find_zeros (const Normaliser *self, const AdjNode *node)
 {
@@ -168,7 +168,7 @@ spell (const Normaliser *self, const AdjNode *node)
   return spelling;
 }
 
-/* "memory_format = torch.preserve_format" is what nobody has to say. */
+/* "memory_format = torch.preserve_format" is the default. */
 static void
 drop_formats (AdjValue *kwargs)
 {
@@ -190,7 +190,7 @@ drop_formats (AdjValue *kwargs)
     kwargs->n = n;
 }
 
-/* Regions are counted over all that a process has traced; here by their first appearance. */
+/* Regions are numbered over a whole process; renumbers them in order of appearance. */
 static gint64
 number_region (Normaliser *self, gint64 region)
 {
@@ -209,8 +209,8 @@ number_region (Normaliser *self, gint64 region)
 
 /* -- the walk -- */
 
-/* The size that @node only says: off which tensor it is read, and of what it is made up, is an
- * accident.  %NULL where it is something else, or data decide it. */
+/* The symbolic size that @node reads or computes, since the way to get a size is arbitrary. %NULL:
+ * no size, or one that depends on data. */
 static const AdjValue *
 find_size (const AdjNode *node)
 {
@@ -268,7 +268,7 @@ add_call (Normaliser *self, guint index)
                    spelling.target);
 }
 
-/* A write into an input: where it stands among what does not read the input is an accident. */
+/* A write to an input: its position among nodes that do not read the input is arbitrary. */
 static gboolean
 is_epilogue (const Normaliser *self, const AdjNode *node)
 {

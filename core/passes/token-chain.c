@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The tokens of effects: one chain in each direction, whole and without a fork. */
+/* The token chains of effects: one in each direction, complete and without a fork. */
 
 #include "call/adj-object-call-internal.h"
 #include "ir/adj-graph.h"
@@ -10,10 +10,10 @@
 typedef struct
 {
   const AdjGraph *graph;
-  guint32 *chain; /* by node: of a call or a token: the node that its chain begins at; or NONE */
-  guint32 *taken; /* by node: the call that took the token; or NONE */
-  guint32 started[2]; /* by direction: the first call; or NONE */
-  guint32 origin[2];  /* and where the chain of it begins */
+  guint32 *chain;     /* by node: of a call or a token: the first node of its chain; or NONE */
+  guint32 *taken;     /* by node: the call that took the token; or NONE */
+  guint32 started[2]; /* by direction: the first call of the chain; or NONE */
+  guint32 origin[2];  /* by direction: the node where that chain begins */
 } Tokens;
 
 static gboolean refuse (const Tokens *tokens, guint32 node, GError **error, const char *format, ...)
@@ -41,7 +41,7 @@ is_call (const AdjNode *node, const char *target)
   return node->opcode == ADJ_OPCODE_CALL_FUNCTION && g_str_equal (node->target, target);
 }
 
-/* The call that gave the token @node, or NONE. */
+/* The call that returned the token @node, or NONE. */
 static guint32
 find_giver (const AdjGraph *graph, const AdjNode *node)
 {
@@ -68,7 +68,7 @@ name_of (const Tokens *tokens, guint32 node)
   return adj_graph_get_node (tokens->graph, node)->name;
 }
 
-/* Call @index continues or begins the chain of its direction. */
+/* Adds call @index to the chain of its direction. */
 static gboolean
 join (Tokens *tokens, guint32 index, GError **error)
 {
@@ -94,7 +94,7 @@ join (Tokens *tokens, guint32 index, GError **error)
                  name_of (tokens, tokens->started[backward]));
 }
 
-/* A chain that begins without a token is that of a call of its own. */
+/* A call without a token begins a chain of its own. */
 static gboolean
 take_token (Tokens *tokens, guint32 index, GError **error)
 {
@@ -123,7 +123,7 @@ take_token (Tokens *tokens, guint32 index, GError **error)
   return join (tokens, index, error);
 }
 
-/* Whether somebody reads the token that call @index gives. */
+/* Whether the token returned by call @index is used. */
 static gboolean
 is_token_kept (const AdjGraph *graph, guint32 index)
 {

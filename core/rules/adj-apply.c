@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Calls an operator by name with values, and two compositions that many callers need. */
+/* Calls an operator by id with values, and two compositions that many callers need. */
 
 #include "rules/adj-apply.h"
 

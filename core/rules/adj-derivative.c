@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Rules of gradients written as mathematics. */
+/* Gradient rules written as mathematics. */
 
 #include "rules/adj-derivative.h"
 
@@ -11,9 +11,9 @@
 #include "ops/adj-op-table.h"
 #include "rules/derivative-private.h"
 
-#define MAX_DEPTH 3 /* of backward operators whose bodies are put in */
+#define MAX_DEPTH 3 /* of inlined bodies of backward operators */
 
-/* How tightly a text holds together: what is looser than its place wants gets brackets. */
+/* Precedence of a text: one of lower precedence than its position requires gets brackets. */
 enum
 {
   HOLDS_CHOICE,
@@ -68,7 +68,7 @@ static const Sign signs[] = {
   { "logical_or", " or ", HOLDS_CHOICE },
 };
 
-/* A call that is written in a way of its own (mathematics.inc). */
+/* A call with notation of its own (mathematics.inc). */
 typedef struct
 {
   const char *name;
@@ -142,7 +142,7 @@ print_form (
   g_string_append (out, brackets ? ")" : "");
 }
 
-/* To the last digits: rules have constants as PyTorch's files write them. */
+/* Compares all digits: rules have constants as PyTorch's files write them. */
 static const Number *
 find_number (double value)
 {
@@ -178,7 +178,7 @@ get_factors (const AdjExpr *expr)
   return is_product ? (const AdjExpr *const *) expr->args : NULL;
 }
 
-/* Of real numbers the conjugate is the number. */
+/* Drops conj, assuming real numbers. */
 static const AdjExpr *
 get_real (const AdjExpr *expr)
 {
@@ -201,7 +201,7 @@ print_power (const AdjExpr *base, guint n, const DerivativeNames *names, guint h
     g_string_append_printf (out, "^%u", n);
 }
 
-/* Equal factors at the end are a power. */
+/* Writes equal factors at the end as a power. */
 static void
 print_product (const AdjExpr *product, const DerivativeNames *names, guint holds, GString *out)
 {
@@ -246,7 +246,7 @@ print_pair (const Sign *sign,
   g_string_append (out, brackets ? ")" : "");
 }
 
-/* Of two arguments. */
+/* An operation of two arguments. */
 static void
 print_operation (
     const Sign *sign, const AdjExpr *expr, const DerivativeNames *names, guint holds, GString *out)
@@ -286,7 +286,7 @@ print_name (const AdjExpr *expr, const DerivativeNames *names, guint holds, GStr
     g_string_append_printf (out, "y%s", expr->name + strlen ("result"));
 }
 
-/* Whether @expr is the constant @name, or stands for it. */
+/* Whether @expr is the constant @name, or a name with that value. */
 static gboolean
 is_constant (const AdjExpr *expr, const DerivativeNames *names, const char *name)
 {
@@ -304,8 +304,8 @@ is_constant (const AdjExpr *expr, const DerivativeNames *names, const char *name
 static void print_part (
     const AdjExpr *expr, guint part, const DerivativeNames *names, guint holds, GString *out);
 
-/* What @expr calls computes element by element, with its arguments in their places; @part: which
- * of its results. */
+/* Writes the pointwise body of the operator that @expr calls, with its arguments substituted;
+ * @part: index of the result. */
 static gboolean
 print_body (
     const AdjExpr *expr, guint part, const DerivativeNames *names, guint holds, GString *out)
@@ -404,7 +404,7 @@ print_choice (const AdjExpr *expr, const DerivativeNames *names, guint holds, GS
   g_string_append (out, holds > HOLDS_CHOICE ? ")" : "");
 }
 
-/* Of several results that which is @part. */
+/* Result @part of several. */
 static void
 print_part (
     const AdjExpr *expr, guint part, const DerivativeNames *names, guint holds, GString *out)
@@ -415,7 +415,7 @@ print_part (
     print (expr, names, holds, out);
 }
 
-/* @part: as in print_part(), of what the body gives. */
+/* @part: as in print_part(), of the body's value. */
 static void
 print_let (const AdjExpr *expr, guint part, const DerivativeNames *names, guint holds, GString *out)
 {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Tangents of the results of a call, of its row, its gradient rule, or the operator itself. */
+/* Forward-mode tangents of the results of a call: by its row, its gradient rule, or the operator
+ * itself. */
 
 #include "rules/adj-forward.h"
 
@@ -27,7 +28,7 @@ is_differentiable (const AdjValue *value)
          adj_dtype_is_differentiable (adj_tensor_get_meta (value->tensor)->dtype);
 }
 
-/* A view of the argument, as PyTorch's formulas read it. */
+/* A view (alias) of the argument, which PyTorch's formulas take. */
 static gboolean
 take_primal (const Forward *f, guint arg, AdjValue *out)
 {
@@ -65,7 +66,7 @@ zeros_like (const Forward *f, const AdjValue *value)
   return (AdjValue){ .kind = ADJ_VALUE_META, .meta = meta };
 }
 
-/* Those of arguments that have none are zeros. */
+/* Missing tangents become zeros. */
 static void
 take_tangents (const Forward *f, AdjValue *out)
 {
@@ -135,7 +136,8 @@ conjugate_like (AdjContext *cx, AdjTensor *tensor, AdjDType dtype)
              : conjugate (cx, tensor);
 }
 
-/* The gradient of an elementwise function takes tangents as it takes gradients, but conjugate. */
+/* Applies the gradient rule of an elementwise function to the conjugate tangent, and conjugates the
+ * result. */
 static gboolean
 eval_gradient (Forward *f, const AdjRule *rule, AdjValue *out)
 {
@@ -199,7 +201,7 @@ is_elementwise (const AdjRule *rule, const AdjOpCall *call)
          rule->n_entries == 1 && call->n_results == 1;
 }
 
-/* Whether no gradient depends on what has one. */
+/* Whether no gradient reads a differentiable argument or a result. */
 static gboolean
 is_linear (const AdjRule *rule)
 {
@@ -223,7 +225,7 @@ has_tangent (const AdjValue *tangent)
   return any;
 }
 
-/* Whether @rule tells a gradient of all that has a tangent. */
+/* Whether @rule has a gradient for each argument that has a tangent. */
 static gboolean
 covers (const AdjRule *rule, const Forward *f)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Brings a gradient into the shape, dtype and device that its edge expects, or says why it
- * cannot. */
+/* Converts a gradient to the shape, dtype and device that its edge expects, or fails with the
+ * reason. */
 
 #include "rules/adj-gradient.h"
 
@@ -60,7 +60,7 @@ cast (AdjContext *cx, AdjTensor *tensor, AdjDType dtype)
   return result.tensor;
 }
 
-/* Of a real number only the real part of its gradient counts. */
+/* The gradient of a real tensor is the real part. */
 AdjTensor *
 adj_gradient_validate (
     AdjContext *cx, const char *prefix, guint index, AdjTensor *tensor, const AdjTensorMeta *meta)

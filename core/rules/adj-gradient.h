@@ -5,10 +5,11 @@
 
 G_BEGIN_DECLS
 
-/* Gradients in the form that whoever gets them expects; both borrowed from the innermost scope. */
+/* Gradients in the form that their receiver expects; both borrowed from the innermost scope. */
 
-/* @tensor brought to the form of @meta: summed over broadcast dimensions, cast.  %NULL with the
- * context in error, which begins with @prefix and names @index, its number among the gradients. */
+/* @tensor converted to the form of @meta: summed over broadcast dimensions, cast.  %NULL with the
+ * context in error; the message begins with @prefix and names @index, its number among the
+ * gradients. */
 AdjTensor *adj_gradient_validate (
     AdjContext *cx, const char *prefix, guint index, AdjTensor *tensor, const AdjTensorMeta *meta);
 

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The nodes of backwards as PyTorch writes them since 2.7: which operator each is of, and what it
- * keeps. */
+/* The backward nodes of PyTorch since 2.7: the operator of each, and what it saves. */
 
 #include "rules/adj-node-op.h"
 
@@ -16,7 +15,7 @@ static const AdjNodeOp node_ops[] = {
 #undef NODE_OP
 };
 
-/* Arguments that are not kept, since PyTorch's formula takes them to be as large as others. */
+/* Arguments that are not saved, since PyTorch's formula takes their sizes from others. */
 static const struct
 {
   const char *op, *arg, *as;
@@ -37,7 +36,7 @@ node_op_find_alike (const AdjNodeOp *self, const AdjSchema *schema, guint arg, g
   return FALSE;
 }
 
-/* Operators without a record, and the record that has the same gradient. */
+/* Operators without a record, and the operator with the same gradient. */
 static const struct
 {
   const char *op, *same;

@@ -18,14 +18,14 @@ typedef struct
   const char *kept;   /* "other other_scalar_type self self_scalar_type": the attributes */
 } AdjNodeOp;
 
-/* (nullable): what the target "torch._dynamo.compiled_autograd.ops.MulBackward0" calls; %NULL: no
- * node of PyTorch's. */
+/* (nullable): the node that the target "torch._dynamo.compiled_autograd.ops.MulBackward0" calls;
+ * %NULL: no node of PyTorch's. */
 const AdjNodeOp *adj_node_op_find (const char *target);
 
 /* Evaluates the gradient rule of the operator.  @args: gradients (LIST), flags (LIST), attributes,
  * @n_args of them; @out (transfer full): TUPLE, NONE for gradients that are not needed or
- * undefined. %FALSE: the context is in error: the operator is none of the table or has no rule, or
- * the rule reads what the node does not keep. */
+ * undefined. %FALSE: the context is in error: the operator is not in the table or has no rule, or
+ * the rule reads a value that the node does not save. */
 gboolean adj_node_op_call (
     AdjContext *cx, const AdjNodeOp *self, const AdjValue *args, guint n_args, AdjValue *out);
 
@@ -34,7 +34,7 @@ gboolean adj_node_op_call (
 typedef enum
 {
   ADJ_KEPT_ITSELF,  /* the argument or result */
-  ADJ_KEPT_AS_SIZE, /* a number, though the operator takes no size there */
+  ADJ_KEPT_AS_SIZE, /* a number that becomes a size, although the operator takes no size there */
   ADJ_KEPT_DTYPE,
   ADJ_KEPT_SIZES,
   ADJ_KEPT_FIRST_SIZE,
@@ -51,34 +51,34 @@ typedef enum
   ADJ_KEPT_LAYOUT,
   ADJ_KEPT_NUMEL,
   ADJ_KEPT_RANK,
-  ADJ_KEPT_RETAIN, /* whether another backward may follow */
+  ADJ_KEPT_RETAIN, /* whether the graph is retained for another backward */
   ADJ_N_KEPT,
 } AdjKept;
 
 typedef struct
 {
   const char *name; /* "self_sym_sizes" */
-  gint arg, result; /* of the operator; -1: of none */
+  gint arg, result; /* index of the argument or result; -1: neither */
   AdjKept what;
 } AdjNodeAttribute;
 
 typedef struct
 {
   const AdjNodeOp *node_op;
-  const char *target; /* what a graph calls */
-  guint n_inputs;     /* arguments with a gradient, by index */
+  const char *target; /* the target in graphs */
+  guint n_inputs;     /* number of arguments with a gradient, by index */
   guint8 *inputs;
   guint n_attributes;
   AdjNodeAttribute *attributes;
-  gint alike; /* an argument that is not kept, and taken to be as large as argument @as; -1: none */
+  gint alike; /* an argument that is not saved, whose sizes are those of argument @as; -1: none */
   guint as;
 } AdjNodeForm;
 
-/* (nullable): how PyTorch writes a node of @op, or of the operator that it is a variant of; %NULL:
- * it has none, or keeps what is not understood. */
+/* (nullable): PyTorch's node for @op, or for the operator of which it is a variant; %NULL: it has
+ * none, or saves a value that is not understood. */
 const AdjNodeForm *adj_node_form_find (const AdjOp *op);
 
-/* By index, below how many there are; for who lists them. */
+/* All rows, by index. */
 guint adj_node_ops_get_n (void);
 const AdjNodeOp *adj_node_ops_get (guint index);
 

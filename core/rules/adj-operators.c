@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 
-/* The operators as contexts call them: found by name, the composite ones and those over lists that
- * overlap taken apart. */
+/* Operators for contexts: lookup by name, and decomposition of composites and of list operators
+ * with overlapping tensors. */
 
 #include "rules/adj-operators.h"
 

@@ -5,9 +5,9 @@
 
 G_BEGIN_DECLS
 
-/* Operators that a program brings along.  They are called by adj_call() and differentiated, traced
- * and run as those of the table are; a reader of graphs finds them by the AdjFindOpFunc that it is
- * given, which asks adj_op_find() for the others. */
+/* Operators defined by a program.  They are called by adj_call() and differentiated, traced and run
+ * like those of the table; a reader of graphs finds them by its AdjFindOpFunc, which should ask
+ * adj_op_find() for all others. */
 
 /**
  * adj_op_new:
@@ -16,14 +16,14 @@ G_BEGIN_DECLS
  * call the operator itself ("self: mine.cube(grad)"); its texts must outlive the operator, and
  * `parsed` is left out
  *
- * Flags that ask for variants (in place, out=) are passed over.
+ * Flags for variants (in place, out=) are ignored.
  *
  * Returns: (transfer full) (nullable): %NULL with ADJ_ERROR_PARSE when its schema, its body or one
- *   of its rules cannot be read, or names what is not there
+ *   of its rules cannot be parsed, or names something unknown
  */
 ADJ_PUBLIC AdjOp *adj_op_new (const AdjOp *record, GError **error);
-/* @op: (nullable): made by adj_op_new(); not before the last graph, tensor with history or context
- * that knows it. */
+/* @op: (nullable): made by adj_op_new(); must outlive every graph, tensor with history and context
+ * that uses it. */
 ADJ_PUBLIC void adj_op_free (AdjOp *op);
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (AdjOp, adj_op_free)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The rules of each operator, made of its texts when the first of them is asked for, and what
- * releases have in another way. */
+/* The rules of each operator, parsed from its record at first use, and the rules that differ by
+ * release. */
 
 #include "rules/adj-rule.h"
 
@@ -10,18 +10,18 @@
 #include "rules/adj-own-op.h"
 #include "rules/rule-private.h"
 
-/* What the texts of one operator became, made when the first of them is asked for. */
+/* The parsed rules of one operator, made at first use. */
 typedef struct _Rules Rules;
 
 struct _Rules
 {
   const AdjRule *rules[ADJ_N_RULE_KINDS]; /* (nullable) */
   const char *release;                    /* (nullable): "2.15"; %NULL: those of the record */
-  Rules *next;                            /* what another release has in another way */
-  AdjArena *arena;                        /* where all of it is; of the table's it is not freed */
+  Rules *next;                            /* rules of another release that differ */
+  AdjArena *arena;                        /* arena of all of it; never freed for the table */
 };
 
-/* What is not as in the records. */
+/* Rules that differ from the records. */
 static const struct
 {
   const char *release;
@@ -53,7 +53,7 @@ try_rule (Rules *rules, const AdjOp *op, AdjRuleKind kind, const char *text, GEr
   return rules->rules[kind] != NULL;
 }
 
-/* Of the table, whose records are ours. */
+/* For the table, whose rules must be valid. */
 static void
 add_rule (Rules *rules, const AdjOp *op, AdjRuleKind kind, const char *text)
 {
@@ -63,7 +63,7 @@ add_rule (Rules *rules, const AdjOp *op, AdjRuleKind kind, const char *text)
     g_error ("%s", error->message);
 }
 
-/* Bits of the element's arguments as bits of the list's. */
+/* Maps bits of the element operator's arguments to bits of the list operator's. */
 static guint64
 move_bits (guint64 bits, const gint8 *from, guint n)
 {
@@ -78,7 +78,7 @@ move_bits (guint64 bits, const gint8 *from, guint n)
 
 static const Rules *get_rules (const AdjOp *op);
 
-/* The rule of an operator over lists: that of its element. */
+/* The rules of a list operator, from those of its element operator. */
 static void
 add_each (Rules *rules, const AdjOp *op)
 {
@@ -153,7 +153,7 @@ add_releases (Rules *rules, const AdjOp *op)
     }
 }
 
-/* Of an operator of the table, whose rules stay. */
+/* For an operator of the table, whose rules are never freed. */
 static Rules *
 make_rules (const AdjOp *op)
 {
@@ -185,7 +185,7 @@ writes_out (const AdjSchema *schema)
 static const Rules *
 get_rules (const AdjOp *op)
 {
-  static GRecMutex lock; /* the rule of a list is made of that of its element */
+  static GRecMutex lock; /* recursive: the rules of a list operator need those of its element */
   const Rules *rules = adj_op_get_rules (op);
 
   if (rules != NULL)
@@ -201,7 +201,7 @@ get_rules (const AdjOp *op)
   return rules;
 }
 
-/* The record whose gradient @op has. */
+/* The record whose gradient rule @op uses. */
 static const AdjOp *
 differentiated (const AdjOp *op)
 {

@@ -7,7 +7,7 @@
 
 G_BEGIN_DECLS
 
-/* Rules of the operator table: parsed and resolved once, evaluated through a context, so that one
+/* Rules of the operator table: parsed and resolved once, evaluated through a context, so that a
  * rule computes under the eager mode and is traced under the tracer. */
 
 typedef enum
@@ -19,7 +19,7 @@ typedef enum
   ADJ_N_RULE_KINDS,
 } AdjRuleKind;
 
-#define ADJ_RULE_MAX_LOCALS 32 /* names that one rule may give by let */
+#define ADJ_RULE_MAX_LOCALS 32 /* bound of the let names in a rule */
 
 typedef struct _AdjRuleTerm AdjRuleTerm;
 
@@ -27,7 +27,7 @@ typedef struct _AdjRuleTerm AdjRuleTerm;
 typedef struct
 {
   guint64 args;
-  guint64 described_args; /* of these only the metadata */
+  guint64 described_args; /* of these, only the metadata is read */
   guint64 results;
   guint64 described_results;
 } AdjRuleUse;
@@ -43,49 +43,49 @@ typedef struct
 typedef struct
 {
   AdjRuleKind kind;
-  const AdjSchema *schema; /* of the record that the rule stands in */
+  const AdjSchema *schema; /* of the operator whose record has the rule */
   guint n_entries;
   const AdjRuleEntry *entries;
-  guint64 grads;  /* GRAD: bit i: the gradient of result i counts, so result i requires one */
-  guint n_shared; /* calls of which single results are used */
-  const guint8 *by_name;         /* the arguments of @schema in the order of their names */
-  const guint8 *results_by_name; /* likewise its results; those without one as they are */
+  guint64 grads;                 /* GRAD: bit i: result i may require a gradient */
+  guint n_shared;                /* number of calls of which single results are used */
+  const guint8 *by_name;         /* indices of the arguments of @schema, sorted by name */
+  const guint8 *results_by_name; /* the same for results; unnamed ones keep their order */
 } AdjRule;
 
-/* That which @op has in @release ("2.15"); %NULL and others: that of its record.  %NULL when the
- * operator has none.  An in-place variant has the gradient of its record. */
+/* The rule of @op in @release ("2.15"); for %NULL and other releases the one in its record.  %NULL:
+ * no rule.  An in-place variant has the gradient of its record. */
 const AdjRule *adj_rule_find (const AdjOp *op, AdjRuleKind kind, const char *release);
 
-/* What gradient rules see, `result`, `g`, `grads`, `output_mask`; FORWARD: `result` alone. */
+/* Bindings of gradient rules: `result`, `g`, `grads`, `output_mask`; FORWARD: only `result`. */
 typedef struct
 {
-  const AdjValue *results;      /* by result; META where only that was kept */
-  const AdjTensorMeta *outputs; /* (array length=n_grads): what the gradients look like */
+  const AdjValue *results;      /* by result; META if only metadata was saved */
+  const AdjTensorMeta *outputs; /* (array length=n_grads): metadata of the gradients */
   AdjTensor *const *grads;      /* entries are %NULL when undefined */
   guint n_grads;
   const gboolean *needed; /* by entry */
 } AdjRuleGrads;
 
-/* A rule being evaluated: the values of its names. */
+/* The evaluation of a rule. */
 typedef struct
 {
   AdjContext *cx;
   const AdjRule *rule;
-  const AdjValue *args;      /* by argument; TENSOR, or META where only that was kept */
+  const AdjValue *args;      /* by argument; TENSOR, or META if only metadata was saved */
   const AdjRuleGrads *grads; /* (nullable) */
   const AdjValue *bindings;  /* INVERSE: base, mutated, part; FORWARD: tangents by argument: TENSOR,
                                 META where there is none */
 
-  AdjTensor *(*zeros) (AdjContext *cx, const AdjTensorMeta *meta); /* FORWARD: (nullable): what
-                          operators get for tangents that are zeros, borrowed from the scope */
+  /* FORWARD: (nullable): makes zero tangents for operators, borrowed from the scope. */
+  AdjTensor *(*zeros) (AdjContext *cx, const AdjTensorMeta *meta);
 
   AdjArena *arena;  /* (owned): lists */
   AdjValue *shared; /* results of shared calls; NONE until made */
   AdjValue locals[ADJ_RULE_MAX_LOCALS];
 } AdjRuleCall;
 
-/* Calls @func for every operator that @rule may call by itself, in the order of its text; one that
- * stands there twice comes twice. */
+/* Calls @func for every operator that @rule may call directly, in the order of the text, with
+ * repetitions. */
 void adj_rule_foreach_op (const AdjRule *rule,
                           void (*func) (const AdjOp *op, gpointer data),
                           gpointer data);
@@ -95,8 +95,8 @@ void adj_rule_call_clear (AdjRuleCall *call);
 /* @out: borrowed from the innermost scope of the context and from @call.  %FALSE: the context is in
  * error. */
 gboolean adj_rule_call_eval (AdjRuleCall *call, guint entry, AdjValue *out);
-/* All entries that are needed, in the order of their arguments' names, as PyTorch's formulas go.
- * @out: (array length=n_entries): NONE where it is not needed; borrowed likewise. */
+/* Evaluates all needed entries, in the order of their arguments' names, as PyTorch's formulas do.
+ * @out: (array length=n_entries): NONE if not needed; borrowed likewise. */
 gboolean adj_rule_call_eval_needed (AdjRuleCall *call, AdjValue *out);
 
 /* A LIST of sizes in @arena. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* A chain of views as data: how a tensor is made from its base; replayed forwards, turned around
- * for writes. */
+/* A chain of views as data: how a tensor is made from its base; replayed on a base, inverted for
+ * writes. */
 
 #include "rules/adj-view-chain.h"
 
@@ -17,12 +17,12 @@ struct _AdjViewChain
   gboolean is_multi_output;
   gboolean has_late_as_strided;
   const AdjOp *op;
-  guint base; /* the argument that is left out */
+  guint base; /* index of the argument that is left out */
   guint part;
   AdjValue args[]; /* (owned) */
 };
 
-/* The argument that a view shows. */
+/* Index of the argument that is viewed. */
 static guint
 base_of (const AdjSchema *schema)
 {
@@ -137,7 +137,7 @@ adj_view_chain_has_late_as_strided (const AdjViewChain *chain)
 
 /* -- replaying -- */
 
-/* The arguments of the last step of @chain on @base. */
+/* The arguments of the last step of @chain, applied to @base. */
 static void
 fill_args (const AdjViewChain *chain, AdjTensor *base, AdjValue *args)
 {
@@ -145,7 +145,7 @@ fill_args (const AdjViewChain *chain, AdjTensor *base, AdjValue *args)
     args[i] = i == chain->base ? ADJ_TENSOR (base) : chain->args[i];
 }
 
-/* One step on what the chain before it made. */
+/* Applies one step to the result of the previous one. */
 static AdjTensor *
 replay_step (const AdjViewChain *chain, AdjContext *cx, AdjTensor *base)
 {

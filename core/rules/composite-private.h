@@ -5,7 +5,7 @@
 
 G_BEGIN_DECLS
 
-/* Builtins of composite operators; ops/composite-builtins.inc says what each one is. */
+/* Builtins of composite operators; documented in ops/composite-builtins.inc. */
 #define BUILTIN(word, help)                                                                        \
   gboolean rule_##word (AdjRuleCall *call, const AdjValue *args, guint n, AdjValue *out);
 #include "ops/composite-builtins.inc"

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The builtins of composite operators: their table; ops/composite-builtins.inc says what each one
- * is. */
+/* The table of builtins of composite operators; documented in ops/composite-builtins.inc. */
 
 #include "call/adj-op-internal.h"
 #include "ops/adj-op-id.h"

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* Composite operators: taken apart as soon as they are called, so that no mode hears of them. */
+/* Composite operators are decomposed when called, so that no mode sees them. */
 
 #include <string.h>
 
 #include "call/adj-op-internal.h"
 #include "rules/rule-private.h"
 
-/* Numbers may stand for tensors on the right of arithmetic alone. */
+/* Fails for a number in place of a tensor, which only the right operand of arithmetic may be. */
 static gboolean
 check_tensors (const AdjOpCall *call)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What calls of rules compute as mathematics: the pattern of mathematics.inc that a call fits. */
+/* The mathematics of calls in rules: the pattern of mathematics.inc that matches a call. */
 
 #include <string.h>
 
@@ -27,7 +27,7 @@ typedef struct
   Parsed rows[G_N_ELEMENTS (rows)];
 } Table;
 
-/* Of all rows; never freed. */
+/* Parses all rows once; never freed. */
 static const Parsed *
 get_parsed (void)
 {

@@ -5,19 +5,19 @@
 
 G_BEGIN_DECLS
 
-/* What names in an expression stand for; each value is read with the names around these. */
+/* The values of names in an expression; the names in a value refer to @outer. */
 typedef struct DerivativeNames
 {
   const struct DerivativeNames *outer; /* (nullable) */
   const char *const *names;
-  const AdjExpr *const *values; /* entries are %NULL where nothing is given */
+  const AdjExpr *const *values; /* entries are %NULL for absent values */
   guint n;
-  guint depth; /* of backward operators whose bodies are put in */
+  guint depth; /* of inlined bodies of backward operators */
 } DerivativeNames;
 
 #define DERIVATIVE_N_LETTERS 26
 
-/* Those of a pattern: its letters. */
+/* The names of a pattern: its letters. */
 typedef struct
 {
   DerivativeNames names; /* first */
@@ -25,13 +25,13 @@ typedef struct
   const AdjExpr *values[DERIVATIVE_N_LETTERS];
 } DerivativeBinding;
 
-/* (nullable): what @name stands for, and with which names that is read. */
+/* (nullable): the value of @name; @around (out): the names that its own names refer to. */
 const AdjExpr *derivative_names_find (const DerivativeNames *names,
                                       const char *name,
                                       const DerivativeNames **around);
 
-/* (nullable): what is written instead of @expr by mathematics.inc, to be read with the names of
- * @binding, which is filled. */
+/* (nullable): the body from mathematics.inc that replaces @expr; its names refer to @binding, which
+ * is filled. */
 const AdjExpr *derivative_find_body (const AdjExpr *expr,
                                      const DerivativeNames *names,
                                      DerivativeBinding *binding);

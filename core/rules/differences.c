@@ -30,7 +30,7 @@ apply (const Line *line, AdjOpId op, AdjTensor *a, AdjValue b)
   return ADJ_APPLY (line->call->cx, op, ADJ_TENSOR (a), b);
 }
 
-/* (@right − @left) / spacing; the left one is taken first. */
+/* (@right − @left) / spacing; evaluates @left first. */
 static AdjTensor *
 difference (const Line *line, gint64 left, gint64 left_end, gint64 right, gint64 right_end)
 {
@@ -40,7 +40,7 @@ difference (const Line *line, gint64 left, gint64 left_end, gint64 right, gint64
                 line->spacing);
 }
 
-/* @a·x − @b·y, each a part of two places, or their sum. */
+/* @weight times the element at position @at, which may be negative. */
 static AdjTensor *
 weighted (const Line *line, gint64 at, double weight)
 {
@@ -48,7 +48,7 @@ weighted (const Line *line, gint64 at, double weight)
                 ADJ_FLOAT (weight));
 }
 
-/* The end of a parabola through three places. */
+/* The one-sided difference at an end, by a parabola through three points. */
 static AdjTensor *
 end_of_parabola (const Line *line, gboolean first)
 {
@@ -81,7 +81,7 @@ differentiate (const Line *line, gint64 edge_order)
                     ADJ_INT (line->dim));
 }
 
-/* The number for dimension @i of @n; a list has one for each. */
+/* The spacing for dimension @i of @n; a list has one for each. */
 static gboolean
 spacing_of (AdjRuleCall *call, const AdjValue *spacing, guint i, guint n, AdjValue *out)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 
 /* Einstein sums, by PyTorch's steps: every operand gets all dimensions of the equation, those of
- * the result first and those that are summed last; then pairs are multiplied from the left as
- * batches of matrices, and what no later operand has is summed on the way. */
+ * the result first and the summed ones last; then pairs are multiplied from the left as batched
+ * matrices, and dimensions that no later operand has are summed at once. */
 
 #include <string.h>
 
@@ -21,10 +21,10 @@ typedef struct
   guint n_operands;
   const AdjValue *tensors;
   char labels[ADJ_MAX_RANK +
-              1]; /* of the dimensions in their order; ELLIPSIS for each it stands for */
+              1]; /* labels of the dimensions in order; ELLIPSIS for each that it covers */
   guint n_labels;
-  guint n_kept;       /* of the result */
-  guint n_elliptical; /* dimensions that the ellipsis stands for */
+  guint n_kept;       /* number of dimensions of the result */
+  guint n_elliptical; /* number of dimensions that the ellipsis covers */
 } Einsum;
 
 static gboolean
@@ -53,7 +53,7 @@ is_one (Einsum *e, AdjSize size)
 
 /* -- the equation -- */
 
-/* The next label of @text into @label: a letter or ELLIPSIS; @text goes on behind it.  %FALSE at a
+/* The next label of @text into @label: a letter or ELLIPSIS; advances @text past it.  %FALSE at a
  * comma, an arrow or the end. */
 static gboolean
 next_label (const char **text, char *label)
@@ -103,7 +103,7 @@ add_once (Einsum *e, char label)
   return TRUE;
 }
 
-/* Checks the operands, and counts what the ellipsis stands for. */
+/* Checks the operands, and finds the number of dimensions that the ellipsis covers. */
 static gboolean
 check_operands (Einsum *e)
 {
@@ -181,7 +181,8 @@ find_label (const Einsum *e, char label)
   return (guint) ((const char *) memchr (e->labels, label, e->n_labels) - e->labels);
 }
 
-/* @tensor with dimension @dim folded into dimension @first of the same label. */
+/* @tensor with dimension @dim reduced to the diagonal with dimension @first, which has the same
+ * label. */
 static AdjTensor *
 take_diagonal (Einsum *e, AdjTensor *tensor, gint64 first, gint64 dim)
 {
@@ -192,7 +193,7 @@ take_diagonal (Einsum *e, AdjTensor *tensor, gint64 first, gint64 dim)
   return ADJ_APPLY (e->cx, ADJ_OP_movedim_int, ADJ_TENSOR (tensor), ADJ_INT (-1), ADJ_INT (first));
 }
 
-/* The operand whose labels begin at *@at, with all dimensions of the equation in their order. */
+/* Permutes the operand whose labels begin at *@at to all dimensions of the equation, in order. */
 static AdjTensor *
 align (Einsum *e, AdjTensor *tensor, const char **at)
 {
@@ -239,7 +240,7 @@ align (Einsum *e, AdjTensor *tensor, const char **at)
 
 /* -- products -- */
 
-/* Dimensions of a pair by where they occur. */
+/* A group of dimensions of a pair, by the operands in which they occur. */
 typedef struct
 {
   AdjSize dims[ADJ_MAX_RANK];
@@ -274,7 +275,7 @@ join (const Group *groups, const GroupKind *kinds, guint n_kinds, AdjSize *out)
   return n;
 }
 
-/* @tensor with its dimensions in the order of @kinds, seen as three. */
+/* @tensor with its dimensions in the order of @kinds, reshaped to three. */
 static AdjTensor *
 flatten (Einsum *e, AdjTensor *tensor, const Group *groups, const GroupKind *kinds)
 {
@@ -353,7 +354,8 @@ sum_alone (Einsum *e, AdjTensor *tensor, guint32 dims)
                     ADJ_BOOL (TRUE));
 }
 
-/* One step from the left; @counts: how many operands have each dimension yet. */
+/* Multiplies one more operand; @counts: by dimension, how many of the remaining factors have it.
+ */
 static AdjTensor *
 step (Einsum *e, AdjTensor *left, AdjTensor *right, guint *counts)
 {

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Evaluates the terms of a rule through the context: each once, and only those that are asked
- * for. */
+/* Evaluates the terms of a rule through the context: each at most once, and only if needed. */
 
 #include <string.h>
 
@@ -124,7 +123,7 @@ is_undefined (const AdjRuleCall *call, const AdjRuleTerm *term)
   return term->kind == RULE_GRAD && call->grads->grads[term->index] == NULL;
 }
 
-/* Whether its operands are computed from the last one on, as PyTorch's C++ is compiled. */
+/* Whether operands are evaluated from the last one on, as compiled PyTorch C++ does. */
 static gboolean
 goes_from_last (const AdjRuleCall *call, const AdjRuleTerm *term)
 {
@@ -133,7 +132,7 @@ goes_from_last (const AdjRuleCall *call, const AdjRuleTerm *term)
           (term->op == adj_op (ADJ_OP_mul_Tensor) || term->op == adj_op (ADJ_OP_div_Tensor)));
 }
 
-/* An undefined gradient is zeros, but None where the operator takes that. */
+/* An undefined gradient becomes zeros, or None if the operator accepts that. */
 static gboolean
 eval_op_args (AdjRuleCall *call, const AdjRuleTerm *term, AdjValue *out)
 {
@@ -193,7 +192,7 @@ eval_builtin (AdjRuleCall *call, const AdjRuleTerm *term, AdjValue *out)
     {
       const AdjRuleTerm *arg = term->args[i];
 
-      /* These tell an undefined gradient from zeros. */
+      /* builtins get NONE for an undefined gradient */
       args[i] = ADJ_NONE;
       if (is_undefined (call, arg))
         continue;
@@ -265,7 +264,7 @@ is_equality (AdjSizeOp op)
   return op == ADJ_SIZE_EQ || op == ADJ_SIZE_NE;
 }
 
-/* What can be equal or not, and nothing else. */
+/* Whether @value can only be compared for equality. */
 static gboolean
 is_word (const AdjValue *value)
 {
@@ -364,7 +363,7 @@ eval_not (AdjRuleCall *call, const AdjRuleTerm *term, AdjValue *out)
   return TRUE;
 }
 
-/* Both: the second side is looked at only when it decides. */
+/* and, or: the second operand is evaluated only if it decides. */
 static gboolean
 eval_and_or (AdjRuleCall *call, const AdjRuleTerm *term, AdjValue *out)
 {
@@ -409,7 +408,7 @@ eval_let (AdjRuleCall *call, const AdjRuleTerm *term, AdjValue *out)
 {
   for (guint i = 0; i + 1 < term->n_args; i++)
     {
-      AdjValue value; /* what a let inside calls by the same number is still in use */
+      AdjValue value; /* nested let expressions may use the same slot */
 
       if (!rule_eval (call, term->args[i], &value))
         return FALSE;
@@ -418,7 +417,7 @@ eval_let (AdjRuleCall *call, const AdjRuleTerm *term, AdjValue *out)
   return rule_eval (call, term->args[term->n_args - 1], out);
 }
 
-/* The gradient for the @i-th elements; NONE when there is none. */
+/* The gradient for elements @i of the lists; NONE when undefined. */
 static gboolean
 eval_element (AdjRuleCall *call, const AdjRuleTerm *term, guint i, AdjValue *out)
 {
@@ -442,7 +441,7 @@ eval_element (AdjRuleCall *call, const AdjRuleTerm *term, guint i, AdjValue *out
   return done;
 }
 
-/* What all elements share has the sum of their gradients. */
+/* Adds the gradient of an argument that all elements share. */
 static gboolean
 add_element (AdjRuleCall *call, const AdjValue *shared, const AdjValue *value, AdjValue *out)
 {
@@ -529,7 +528,7 @@ adj_rule_call_eval (AdjRuleCall *call, guint entry, AdjValue *out)
   return rule_eval (call, call->rule->entries[entry].term, out);
 }
 
-/* Of the entries that are not among those @done, the one whose argument's name comes first. */
+/* The entry not in @done whose argument's name comes first. */
 static guint
 find_next (const AdjRule *rule, guint64 done)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Gradients of Cholesky's and Gauss's factors and of Q and R. */
+/* Gradients of Cholesky, LU and QR factors. */
 
 #include "call/adj-op-internal.h"
 #include "ops/adj-op-id.h"
@@ -195,7 +195,7 @@ is_complex (const AdjTensor *x)
   return adj_dtype_get_real (dtype) != dtype;
 }
 
-/* @x with a part of its diagonal, 0 real, 1 imaginary, halved. */
+/* @x with the real (@which 0) or imaginary (1) part of its diagonal halved. */
 static AdjTensor *
 halve_part (AdjRuleCall *call, AdjTensor *x, gint64 which)
 {
@@ -214,7 +214,7 @@ halve_part (AdjRuleCall *call, AdjTensor *x, gint64 which)
   return rule_put_diagonal (call, x, rule_apply_one (call, ADJ_OP_view_as_complex, pairs));
 }
 
-/* X + Xᴴ of a triangle, with the diagonal as it was. */
+/* X + Xᴴ for a triangle X, with the diagonal unchanged. */
 static AdjTensor *
 mirror (AdjRuleCall *call, AdjTensor *x)
 {

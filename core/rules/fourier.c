@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 
-/* The Fourier transforms of torch.fft, by PyTorch's steps: the dtype that they need, the sizes that
- * they are asked for, then one of the transforms that are operators, or two. */
+/* The Fourier transforms of torch.fft, by PyTorch's steps: cast to a suitable dtype, resize, then
+ * one or two of the transforms that are operators. */
 
 #include <string.h>
 
@@ -14,12 +14,12 @@ typedef struct
   AdjRuleCall *call;
   AdjSymbols *symbols;
   const char *kind; /* "rfft", "ihfftn" */
-  gboolean several; /* of "…n" */
+  gboolean several; /* the kind ends in "n" */
   AdjTensor *x;
   guint n;
   guint dim[ADJ_MAX_RANK];
   AdjSize size[ADJ_MAX_RANK];  /* of the signal */
-  AdjSize taken[ADJ_MAX_RANK]; /* what of @x is taken of it */
+  AdjSize taken[ADJ_MAX_RANK]; /* the number of elements of @x that are used */
   AdjValue norm;
 } Fourier;
 
@@ -38,7 +38,7 @@ is_forward (const Fourier *f)
   return f->kind[0] != 'i';
 }
 
-/* Half of the last dimension is there, the result is real. */
+/* Whether the input has half of the last dimension and the result is real. */
 static gboolean
 gives_real (const Fourier *f)
 {
@@ -108,7 +108,7 @@ read_dims (Fourier *f, const AdjValue *dims, guint n_sizes)
   return f->n > 0 || rule_call_fail (f->call, ADJ_ERROR_SHAPE, "must transform at least one axis");
 }
 
-/* The sizes that are asked for, or those that are there. */
+/* Reads the requested sizes; the default is those of the input. */
 static gboolean
 read_sizes (Fourier *f, const AdjValue *sizes, const AdjValue *dims)
 {
@@ -146,7 +146,7 @@ read_sizes (Fourier *f, const AdjValue *sizes, const AdjValue *dims)
 
 /* -- steps -- */
 
-/* Each of them fails when the one before did. */
+/* Takes the result of a step; %FALSE if that step failed. */
 static gboolean
 take (Fourier *f, AdjTensor *result)
 {
@@ -185,7 +185,7 @@ promote (Fourier *f, gboolean complex)
   return take (f, result.tensor);
 }
 
-/* Cut, or with zeros behind. */
+/* Cuts, or pads with zeros at the end. */
 static gboolean
 resize (Fourier *f)
 {

@@ -5,7 +5,7 @@
 
 G_BEGIN_DECLS
 
-/* Builtins that only gradients call; ops/gradient-builtins.inc says what each one is. */
+/* Builtins of gradients only; documented in ops/gradient-builtins.inc. */
 #define BUILTIN(word, help)                                                                        \
   gboolean rule_##word (AdjRuleCall *call, const AdjValue *args, guint n, AdjValue *out);
 #include "ops/gradient-builtins.inc"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 
-/* Builtins that only gradients call; ops/gradient-builtins.inc says what each one is. */
+/* Builtins of gradients only; documented in ops/gradient-builtins.inc. */
 
 #include <string.h>
 
@@ -52,7 +52,7 @@ rule_as_channels (AdjRuleCall *call, const AdjValue *args, guint n, AdjValue *ou
   return x != NULL;
 }
 
-/* @x with its last @n dimensions as one. */
+/* @x with its last @n dimensions flattened. */
 static AdjTensor *
 flat_windows (AdjRuleCall *call, AdjTensor *x, guint n)
 {
@@ -85,8 +85,8 @@ rule_unpooled (AdjRuleCall *call, const AdjValue *args, guint n, AdjValue *out)
 
 /* -- as_strided_scatter -- */
 
-/* @g in the layout of @like, which begins at its first element: itself when that is contiguous,
- * else the storage of @like, flat, with zeros where it shows nothing. */
+/* @g in the layout of @like, from its first element: @g itself if that is contiguous, else the
+ * storage of @like, flat, with zeros at elements that it does not cover. */
 static AdjTensor *
 lay_out_storage (AdjRuleCall *call, AdjTensor *g, const AdjShape *like, const AdjShape *view)
 {

@@ -5,7 +5,7 @@
 
 G_BEGIN_DECLS
 
-/* What gradients of linear algebra are made of. */
+/* Steps of gradients of linear algebra. */
 
 #define BUILTIN(word, help)                                                                        \
   gboolean rule_##word (AdjRuleCall *call, const AdjValue *args, guint n, AdjValue *out);
@@ -22,10 +22,10 @@ AdjTensor *rule_lu_solve (AdjRuleCall *call,
                           gboolean left,
                           gboolean adjoint);
 
-/* Results of a call that gives several, by number. */
+/* The results of a call that returns several, by index. */
 gboolean
 rule_call_several (AdjRuleCall *call, AdjOpId op, const AdjValue *args, guint n, AdjValue *out);
-/* A list; %FALSE where one is missing. */
+/* Stores both as a list; %FALSE if one is %NULL. */
 gboolean rule_give_both (AdjRuleCall *call, AdjTensor *a, AdjTensor *b, AdjValue *out);
 
 G_END_DECLS

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Builtins of gradients of linear algebra, in PyTorch's steps and their order: calls that they
- * share, and the table. */
+/* Builtins of gradients of linear algebra, in PyTorch's steps and their order: common calls, and
+ * the table. */
 
 #include <string.h>
 
@@ -16,8 +16,8 @@ typedef struct
   gboolean on;
 } Switch;
 
-/* Calls an operator of whose keyword arguments those are true (or, of `left`, false) that are not
- * the default. */
+/* Calls an operator with those boolean keyword arguments that are not the default (true, but for
+ * `left`). */
 static AdjTensor *
 with_switches (AdjRuleCall *call,
                AdjOpId op,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* From the text of a rule to terms whose names are resolved, and what each entry reads. */
+/* Lowers the text of a rule to terms with resolved names, and finds what each entry reads. */
 
 #include <math.h>
 #include <string.h>
@@ -15,19 +15,19 @@ typedef struct
   AdjArena *arena;
   AdjRuleKind kind;
   const AdjOp *op;
-  const AdjSchema *schema; /* of @op */
+  const AdjSchema *schema; /* of the operator */
   GArray *entries;
-  GPtrArray *shared; /* expressions of calls of which single results are used */
+  GPtrArray *shared; /* calls of which single results are used */
   AdjRuleUse use;
   guint64 grads;
   const char *locals[ADJ_RULE_MAX_LOCALS];
   guint n_locals;
-  GError *error; /* (owned) (nullable): the first */
+  GError *error; /* (owned) (nullable): the first one */
 } Lowering;
 
 static void fail (Lowering *l, const char *format, ...) G_GNUC_PRINTF (2, 3);
 
-/* The rule cannot be used; what is made of it from now on does not count. */
+/* Fails the rule; lowering may go on, but its result is discarded. */
 static void
 fail (Lowering *l, const char *format, ...)
 {
@@ -66,7 +66,8 @@ lower_args (Lowering *l, AdjRuleTerm *term, const AdjExpr *expr, guint32 describ
 
 /* -- names -- */
 
-/* "result", "result1", "g2": the number after the stem; 0 without one, -1 when it is none. */
+/* "result", "result1", "g2": the number after the stem; 0 without one, -1 if @name has another
+ * form. */
 static gint
 numbered (const char *name, const char *stem)
 {
@@ -97,7 +98,7 @@ lower_indexed (Lowering *l, const AdjExpr *expr, RuleTermKind kind, guint index)
   return term;
 }
 
-/* Lowers names that only gradient rules have. */
+/* Lowers names of gradient rules. */
 static AdjRuleTerm *
 lower_grad_name (Lowering *l, const AdjExpr *expr)
 {
@@ -120,7 +121,7 @@ lower_grad_name (Lowering *l, const AdjExpr *expr)
   return NULL;
 }
 
-/* `self_t` of a rule for tangents: that of self. */
+/* `self_t` in a forward rule: the tangent of self. */
 static AdjRuleTerm *
 lower_tangent (Lowering *l, const AdjExpr *expr)
 {
@@ -146,7 +147,7 @@ lower_result (Lowering *l, const AdjExpr *expr, gboolean described)
   return lower_indexed (l, expr, RULE_RESULT, (guint) number);
 }
 
-/* Lowers names that only rules of one kind have; %NULL: it is none of them. */
+/* Lowers names of rules of one kind; %NULL: not such a name. */
 static AdjRuleTerm *
 lower_name_of_kind (Lowering *l, const AdjExpr *expr, gboolean described)
 {
@@ -221,7 +222,7 @@ is_called (const AdjSchema *schema, const char *name)
   return strcmp (schema->target, target) == 0;
 }
 
-/* "mul.Tensor", "t", "prims.iota"; of an operator that a program brings also itself. */
+/* "mul.Tensor", "t", "prims.iota"; for an operator of a program also itself. */
 static const AdjOp *
 find_operator (const Lowering *l, const char *name)
 {
@@ -248,7 +249,7 @@ lower_call (Lowering *l, const AdjExpr *expr)
   return term;
 }
 
-/* x[i]: equal x of one rule are made once. */
+/* x[i]: equal calls x in one rule share one evaluation. */
 static AdjRuleTerm *
 lower_item (Lowering *l, const AdjExpr *expr)
 {
@@ -385,7 +386,7 @@ add_grad_entry (const char *name, const AdjExpr *expr, gpointer data, GError **e
     arg++;
   if (arg == l->schema->n_arguments)
     fail (l, "a gradient of '%s', which is no argument", name);
-  /* Of what is refused every result has a gradient, which nobody can have. */
+  /* A rule that refuses must be reached whatever results have a gradient. */
   if (expr->kind == ADJ_EXPR_CALL && strcmp (expr->name, "refuse") == 0)
     l->grads = G_MAXUINT64;
   add_entry (l, arg, expr);

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 
-/* What the functions of torch.masked begin with: the mask in the sizes of the input, and the input
- * with a number where the mask is not set. */
+/* The first steps of torch.masked functions: the mask expanded to the sizes of the input, and the
+ * input with masked elements replaced by a number. */
 
 #include "ops/adj-op-id.h"
 #include "rules/adj-apply.h"
 #include "rules/composite-private.h"
 
-/* (nullable): the mask as bool, in the sizes of @x. */
+/* (nullable): the mask as bool, expanded to the sizes of @x. */
 static AdjTensor *
 spread_mask (AdjRuleCall *call, AdjTensor *x, AdjTensor *mask)
 {

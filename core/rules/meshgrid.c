@@ -25,7 +25,7 @@ check_vectors (AdjRuleCall *call, const AdjValue *vectors)
   return TRUE;
 }
 
-/* @vector along dimension @dim of a grid of @sizes. */
+/* @vector along dimension @dim, expanded to @sizes. */
 static AdjTensor *
 spread (AdjRuleCall *call, AdjTensor *vector, guint dim, const AdjSize *sizes, guint rank)
 {

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* Products of several matrices, in the order that costs least. */
+/* Products of several matrices, in the cheapest order. */
 
 #include "ops/adj-op-id.h"
 #include "rules/adj-apply.h"
 #include "rules/composite-private.h"
 
-/* From the end; 1 where there is no such dimension. */
+/* Size of dimension @dim, from the end; 1 if there is none. */
 static AdjSize
 size_of (const AdjTensor *x, gint dim)
 {
@@ -33,7 +33,7 @@ hint_of (const Chain *chain, guint i, gint dim)
   return hint;
 }
 
-/* Where to split what is from the first to the last of each part, by what its products cost. */
+/* Finds the cheapest split of each part of the chain, by dynamic programming. */
 static void
 order_chain (Chain *chain, guint n)
 {

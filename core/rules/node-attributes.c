@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What nodes of backwards keep: an attribute is an argument or result of the operator, or a size, a
- * dtype or the like of one, by its name. */
+/* Attributes of backward nodes: each is an argument or result of the operator, or a size, a dtype
+ * or the like of one, by its name. */
 
 #include <stdlib.h>
 #include <string.h>
@@ -46,7 +46,7 @@ take_sizes (NodeCall *call, guint arg, const AdjValue *value)
   return set_sizes (call, &described->meta, value);
 }
 
-/* The first one alone: what else a rule asked for would be out of range. */
+/* Only the first size is known; rules must not read others. */
 static gboolean
 take_first_size (NodeCall *call, guint arg, const AdjValue *value)
 {
@@ -55,7 +55,7 @@ take_first_size (NodeCall *call, guint arg, const AdjValue *value)
   return take_sizes (call, arg, &list);
 }
 
-/* The size of dimension -@back: of those before, nothing else is known. */
+/* The size of dimension -@back; unknown dimensions before it count as 1. */
 static gboolean
 take_size_from_end (NodeCall *call, guint arg, const AdjValue *value, guint back)
 {
@@ -98,7 +98,7 @@ take_dtype (NodeCall *call, guint arg, const AdjValue *value)
   return set_dtype (call, &call->described[arg].meta, value);
 }
 
-/* An empty list where the tensor needs none. */
+/* The list is empty if the tensor requires no gradient. */
 static gboolean
 take_strides (NodeCall *call, guint arg, const AdjValue *value)
 {
@@ -156,7 +156,7 @@ take_length (NodeCall *call, guint arg, const AdjValue *value)
   return TRUE;
 }
 
-/* The metadata of the tensors of a list, made with the first attribute that speaks of them. */
+/* Makes the metadata of the tensors of a list with the first attribute that describes them. */
 static gboolean
 describe_items (NodeCall *call, guint arg, const AdjValue *list)
 {
@@ -199,7 +199,7 @@ take_item_dtypes (NodeCall *call, guint arg, const AdjValue *value)
   return done;
 }
 
-/* What our rules have no use for: they ask sizes instead. */
+/* Ignored: our rules read sizes instead. */
 static gboolean
 take_nothing (NodeCall *call, guint arg, const AdjValue *value)
 {
@@ -225,7 +225,7 @@ static gboolean (*const takers[ADJ_N_KEPT]) (NodeCall *call, guint arg, const Ad
   [ADJ_KEPT_RANK] = take_nothing,
 };
 
-/* Behind the name of an argument and "_". */
+/* Suffixes after the name of an argument and "_". */
 static const struct
 {
   const char *suffix;
@@ -267,7 +267,7 @@ find_result (const AdjSchema *schema, const char *name)
   return (gint) (g_ascii_isdigit (name[6]) ? strtol (name + 6, &end, 10) : -1);
 }
 
-/* %ADJ_N_KEPT: of nothing that is known. */
+/* %ADJ_N_KEPT: an unknown suffix. */
 static AdjKept
 find_aspect (const char *suffix)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* One node of a backward runs by the gradient rule of its operator: what it keeps becomes the
- * arguments and results that the rule reads. */
+/* Runs a backward node by the gradient rule of its operator: what it saves becomes the arguments
+ * and results that the rule reads. */
 
 #include <string.h>
 
@@ -77,7 +77,8 @@ refuse_argument (NodeCall *call, guint i)
                          call->schema->arguments[i].name);
 }
 
-/* Arguments that are not kept have their defaults, tensors what was told of them. */
+/* Completes an argument that is not saved: described tensors become META, others get their default;
+ * fails if the rule reads one without. */
 static gboolean
 complete_arg (NodeCall *call, guint i, const AdjRuleUse *use)
 {
@@ -114,7 +115,7 @@ use_of (const AdjRule *rule, const gboolean *needed)
   return use;
 }
 
-/* Which entries are needed, by the flags, which go by the node's inputs. */
+/* Maps the flags of the node's inputs to needed entries of the rule. */
 static gboolean
 find_needed (const NodeCall *call, const AdjValue *flags, guint *entries, gboolean *needed)
 {
@@ -165,8 +166,8 @@ find_arg (const NodeCall *call, const char *name, AdjValueKind kind)
   return NULL;
 }
 
-/* What a gradient looks like that is not there: of consecutive parts, each is as large as the part;
- * elsewhere all are alike. */
+/* Metadata of an undefined gradient: for split, those of its part; else those of the first defined
+ * one. */
 static void
 describe_grad (const NodeCall *call, guint index, AdjTensorMeta *out)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The form of a node: its inputs and attributes as indices of arguments and results, made once for
- * each operator. */
+/* The form of a node: inputs and attributes as indices of arguments and results, made once per
+ * operator. */
 
 #include "rules/node-op-private.h"
 
@@ -16,8 +16,8 @@ read_input (const AdjSchema *schema, const char *name, guint8 *out)
   return FALSE;
 }
 
-/* Operators that stand for another of PyTorch's, and have its node: what they have no argument for
- * is kept as None. */
+/* Operators that have the node of another one; attributes that they have no argument for are None.
+ */
 static const struct
 {
   const char *op, *node;
@@ -25,8 +25,7 @@ static const struct
   { "_native_batch_norm_legit.no_stats", "NativeBatchNormBackward0" },
 };
 
-/* Numbers that are sizes in the release whose nodes these are, and not yet in that of the records.
- */
+/* Numbers that are sizes in the release of these nodes, but not yet in that of the records. */
 static const struct
 {
   const char *op, *argument;
@@ -91,7 +90,7 @@ form_new (const AdjNodeOp *self, const AdjSchema *schema, gboolean stands_in)
   g_strfreev (inputs);
   if (understood)
     {
-      g_free (kept); /* the names stay */
+      g_free (kept); /* the names are still used */
       return form;
     }
   g_strfreev (kept);

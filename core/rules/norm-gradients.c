@@ -17,9 +17,9 @@
 typedef struct
 {
   AdjRuleCall *call;
-  AdjValue sizes;   /* x is seen in these */
-  AdjValue weights; /* weight and its gradients in these */
-  AdjValue dims;    /* that the means go over */
+  AdjValue sizes;   /* x is viewed in these sizes */
+  AdjValue weights; /* weight and its gradients are viewed in these sizes */
+  AdjValue dims;    /* over which means are taken */
   gboolean constant;
   AdjTensor *rstd, *normal; /* r, x̂ */
 } Norm;
@@ -44,7 +44,7 @@ project (const Norm *norm, AdjTensor *z)
   return rule_sub (call, rule_sub (call, z, mean_of (norm, z)), along);
 }
 
-/* x with dimension 1 as [groups, n / groups]. */
+/* The sizes of x with dimension 1 split into [groups, n / groups]. */
 static void
 split_groups (AdjRuleCall *call, const AdjShape *x, gint64 groups, AdjSize *sizes)
 {
@@ -55,7 +55,7 @@ split_groups (AdjRuleCall *call, const AdjShape *x, gint64 groups, AdjSize *size
     sizes[i + 1] = x->size[i];
 }
 
-/* @extra: the normalised shape of a layer, the number of groups. */
+/* @extra: the normalised shape of a layer norm, the number of groups of a group norm. */
 static gboolean
 lay_out (Norm *norm, const char *kind, const AdjShape *x, const AdjValue *extra)
 {
@@ -84,7 +84,7 @@ lay_out (Norm *norm, const char *kind, const AdjShape *x, const AdjValue *extra)
   return TRUE;
 }
 
-/* A statistic, seen over x. */
+/* A statistic, viewed so that it broadcasts with x. */
 static AdjTensor *
 statistic (const Norm *norm, AdjTensor *tensor)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Circular padding as PyTorch computes it: the middle into an empty tensor, then each side from
- * the middle. */
+/* Circular padding as PyTorch computes it: copies the middle into an empty tensor, then each side
+ * from the middle. */
 
 #include <string.h>
 
@@ -12,9 +12,9 @@ typedef struct
 {
   AdjRuleCall *call;
   AdjTensor *self, *out;
-  guint rank, n;               /* dimensions, and how many of the last are padded */
+  guint rank, n;               /* rank, and number of last dimensions that are padded */
   gint64 size[ADJ_MAX_RANK];   /* of @out */
-  gint64 pad[ADJ_MAX_RANK][2]; /* by the distance from the last dimension */
+  gint64 pad[ADJ_MAX_RANK][2]; /* by distance from the last dimension: before, after */
 } Circle;
 
 static AdjTensor *

@@ -8,7 +8,7 @@
 
 /* -- matrices -- */
 
-/* The last two dimensions of @shape. */
+/* Whether the last two dimensions of @shape are column-major. */
 static gboolean
 is_column_major (const AdjShape *shape)
 {
@@ -75,7 +75,7 @@ cut (AdjRuleCall *call, AdjTensor *x, AdjValue dim, gint64 start, AdjValue end)
   return ADJ_APPLY (call->cx, ADJ_OP_slice_Tensor, ADJ_TENSOR (x), dim, ADJ_INT (start), end);
 }
 
-/* For each element from @k on the product of all up to it, but for element @k. */
+/* For each element from @k on, the product of all up to it except element @k. */
 static AdjTensor *
 products_without (
     AdjRuleCall *call, AdjTensor *x, AdjValue dim, AdjTensor *ones, gint64 k, gint64 n)
@@ -103,7 +103,7 @@ products_without (
                     dim);
 }
 
-/* A sum for each element: right where elements are 0 too. */
+/* Computes one sum per element; correct even if elements are 0. */
 static gboolean
 each_product (AdjRuleCall *call, AdjTensor *g, AdjTensor *x, AdjValue dim, gint64 n, AdjValue *out)
 {

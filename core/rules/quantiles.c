@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 
-/* torch.quantile and torch.nanquantile: values of sorted lines between two places. */
+/* torch.quantile and torch.nanquantile: values of sorted lines interpolated between two positions.
+ */
 
 #include "ops/adj-op-id.h"
 #include "ops/adj-ops.h"
@@ -14,7 +15,7 @@ apply (AdjRuleCall *call, AdjOpId op, AdjTensor *a, AdjValue b)
 }
 
 /* Arguments: a tensor, the dimension or NONE for all of it, and whether that is kept as one of size
- * 1.  The result: its lines along the last dimension, in front the sizes that are left. */
+ * 1.  Result: lines along the last dimension, after the remaining sizes. */
 gboolean
 rule_lines (AdjRuleCall *call, const AdjValue *args, guint n, AdjValue *out)
 {
@@ -48,7 +49,7 @@ rule_lines (AdjRuleCall *call, const AdjValue *args, guint n, AdjValue *out)
   return lines != NULL;
 }
 
-/* @op of @args, with dtype, layout and device of what is made like @like. */
+/* Calls @op with @args and the dtype, layout and device of a factory like @like. */
 static AdjTensor *
 make_like (AdjRuleCall *call, AdjOpId op, AdjValue *args, guint n, AdjTensor *like, AdjDType dtype)
 {
@@ -77,7 +78,7 @@ places (AdjRuleCall *call, AdjTensor *ranks)
                        : NULL;
 }
 
-/* How much of the upper one of two places counts at @ranks. */
+/* The weight of the upper one of two positions at @ranks. */
 static AdjTensor *
 weigh (AdjRuleCall *call, AdjTensor *ranks, AdjTensor *below, AdjDType dtype, gboolean middle)
 {
@@ -90,7 +91,7 @@ weigh (AdjRuleCall *call, AdjTensor *ranks, AdjTensor *below, AdjDType dtype, gb
                     ranks, dtype);
 }
 
-/* The operator that makes places of what lies between them; ADJ_OP_view for what blends two. */
+/* The operator that rounds ranks to positions; ADJ_OP_view if two elements are interpolated. */
 static AdjOpId
 find_rounding (const char *interpolation)
 {
@@ -110,7 +111,7 @@ find_rounding (const char *interpolation)
   return ADJ_OP_view;
 }
 
-/* @a + weights (@b − @a), written into @a as PyTorch does. */
+/* @a + weights (@b − @a), in place as PyTorch does. */
 static AdjTensor *
 blend (AdjRuleCall *call, AdjTensor *a, AdjTensor *b, AdjTensor *weights)
 {
@@ -142,7 +143,7 @@ sort_lines (AdjRuleCall *call, AdjTensor *lines)
              : NULL;
 }
 
-/* The last dimension, in which the fractions lie, in front; where there is one alone, gone. */
+/* Moves the last dimension, of quantiles, to the front; removes it if there is only one. */
 static AdjTensor *
 bring_forward (AdjRuleCall *call, AdjTensor *values, gboolean one)
 {
@@ -154,8 +155,9 @@ bring_forward (AdjRuleCall *call, AdjTensor *values, gboolean one)
   return apply (call, ADJ_OP_squeeze_dim, values, ADJ_INT (-1));
 }
 
-/* Arguments: lines, places between their sorted elements, the fractions that these were asked for
- * as, and the interpolation.  The fractions come first in the result, unless they are one. */
+/* Arguments: lines, ranks between their sorted elements, the requested quantiles, and the
+ * interpolation.  Quantiles are the first dimension of the result, unless it was a single number.
+ */
 gboolean
 rule_between (AdjRuleCall *call, const AdjValue *args, guint n, AdjValue *out)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 
-/* Recurrent layers, taken apart step by step as PyTorch's decompositions do it: the input of all
- * steps goes through its weights at once, each step then adds what comes of the state before. */
+/* Recurrent layers, decomposed step by step as by PyTorch: the inputs of all steps are multiplied
+ * by the weights at once, then each step adds the contribution of the previous state. */
 
 #include "ops/adj-op-id.h"
 #include "rules/adj-apply.h"
@@ -69,7 +69,7 @@ linear (const Layer *layer, AdjTensor *x, AdjTensor *weight, AdjTensor *bias)
                     value_of (bias));
 }
 
-/* A list of tensors that an operator gives: @n of them, or as many as there are. */
+/* The tensors returned by an operator as a list: @n of them, or all. */
 static gboolean
 list_of (AdjRuleCall *call, AdjOpId op, const AdjValue *args, guint n_args, AdjValue *out)
 {
@@ -160,8 +160,8 @@ step (const Layer *layer, AdjTensor *x, State *state)
 
 /* -- one layer -- */
 
-/* All steps of @input, [steps, batch, width]; the last state in @state, [batch, width] as the
- * kernels of PyTorch give it: its decomposition of an LSTM means to and leaves a dimension of 1. */
+/* All steps of @input, [steps, batch, width]; the last state goes to @state, as [batch, width] like
+ * PyTorch's kernels; its decomposition of LSTM leaves a dimension of size 1 by mistake. */
 static AdjTensor *
 run_layer (const Layer *layer, AdjTensor *input, gboolean reverse, State *state)
 {
@@ -209,7 +209,7 @@ typedef struct
   Cell cell;
   AdjValue hidden, cells, params;
   gboolean has_biases, bidirectional;
-  guint n_layers, n_weights; /* of one direction of a layer */
+  guint n_layers, n_weights; /* number per direction of a layer */
   AdjValue last, last_cells; /* lists of states */
 } Network;
 
@@ -274,7 +274,7 @@ unbind (AdjRuleCall *call, const AdjValue *tensor, guint n, AdjValue *out)
 
 /* @args: the kind of cell, input, states (a list of two of an LSTM), params, has_biases,
  * num_layers, dropout, train, bidirectional, batch_first.  Dropout between layers is left out, as
- * in PyTorch's decompositions, which never come to it. */
+ * in PyTorch's decompositions, which never reach it. */
 static gboolean
 read_network (AdjRuleCall *call, const AdjValue *args, Network *net)
 {

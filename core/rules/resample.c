@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 
-/* Resampling as PyTorch traces it: places of the input are computed by operators, and its elements
- * there are blended. */
+/* Resampling as PyTorch traces it: operators compute positions in the input, and elements there are
+ * interpolated. */
 
 #include <string.h>
 
@@ -17,8 +17,8 @@ typedef struct
   AdjRuleCall *call;
   AdjContext *cx;
   AdjTensor *input;
-  guint n;                 /* axes */
-  const AdjValue *sizes;   /* wanted, of each axis */
+  guint n;                 /* number of axes */
+  const AdjValue *sizes;   /* requested sizes, by axis */
   const AdjValue *factors; /* (nullable) */
   gboolean align;
 } Resample;
@@ -89,7 +89,7 @@ factor_of (const Resample *r, guint axis)
   return r->factors != NULL ? rule_number_of (&r->factors->items[axis], 0) : 0;
 }
 
-/* The vector 0, 1, … of the wanted size, in @dtype. */
+/* The vector 0, 1, … of the output size, in @dtype. */
 static AdjTensor *
 count_to (Resample *r, guint axis, AdjDType dtype)
 {
@@ -111,7 +111,7 @@ count_to (Resample *r, guint axis, AdjDType dtype)
   return result.tensor;
 }
 
-/* The elements of the input at @places, an index for each axis. */
+/* The input elements at @places, one index per axis. */
 static AdjTensor *
 elements_at (Resample *r, AdjTensor *const *places)
 {
@@ -171,7 +171,7 @@ nearest (Resample *r, double offset)
 
 /* -- blends -- */
 
-/* How many elements of the input one of the result is wide. */
+/* Input elements per output element. */
 static AdjValue
 ratio_of (Resample *r, guint axis)
 {
@@ -187,7 +187,7 @@ ratio_of (Resample *r, guint axis)
   return factor > 0 ? ADJ_FLOAT (1 / factor) : quotient (r, size, wanted);
 }
 
-/* The coordinates in the input of the elements @at of the result. */
+/* Input coordinates of the output elements @at. */
 static AdjTensor *
 source_of (Resample *r, guint axis, AdjTensor *at)
 {
@@ -208,7 +208,7 @@ last_element (Resample *r, guint axis)
 
 typedef struct
 {
-  AdjTensor *at, *sides[2]; /* between which elements */
+  AdjTensor *at, *sides[2]; /* coordinates, and indices of the elements on both sides */
 } Between;
 
 static Between
@@ -268,7 +268,7 @@ linear (Resample *r)
 
 /* -- cubic blends, by Keys' kernel with the free number −¾ -- */
 
-/* @a and @b as parts of one tensor. */
+/* @a and @b concatenated. */
 static AdjTensor *
 pair (Resample *r, AdjTensor *a, AdjTensor *b)
 {
@@ -295,7 +295,7 @@ parts_of (Resample *r, AdjTensor *both, AdjTensor **a, AdjTensor **b)
   return TRUE;
 }
 
-/* (−¾ x + 3¾) x − 6) x + 3: of the elements that are further away than one. */
+/* (−¾ x + 3¾) x − 6) x + 3: the weight at a distance above one. */
 static AdjTensor *
 far_weight (Resample *r, AdjTensor *x)
 {
@@ -308,7 +308,7 @@ far_weight (Resample *r, AdjTensor *x)
   return binary (r, ADJ_OP_sub_Tensor, y, ADJ_FLOAT (-3));
 }
 
-/* (1¼ x − 2¼) x² + 1 */
+/* (1¼ x − 2¼) x² + 1: the weight at a distance up to one. */
 static AdjTensor *
 near_weight (Resample *r, AdjTensor *x)
 {
@@ -320,7 +320,7 @@ near_weight (Resample *r, AdjTensor *x)
   return binary (r, ADJ_OP_add_Tensor, y, ADJ_INT (1));
 }
 
-/* The weights of the four elements around a coordinate that is @part after the second one. */
+/* The weights of the four elements around a coordinate that is @part beyond the second one. */
 static gboolean
 weigh (Resample *r, AdjTensor *part, AdjTensor **weights)
 {
@@ -356,7 +356,7 @@ weighted_sum (Resample *r, AdjTensor *const *x, AdjTensor *const *weights)
   return sum;
 }
 
-/* The blends along the rows @down. */
+/* Interpolates along the rows @down. */
 static AdjTensor *
 blend_rows (Resample *r, AdjTensor *down, AdjTensor *const *across, AdjTensor *const *weights)
 {
@@ -380,7 +380,7 @@ cubic (Resample *r)
 
   for (guint i = 0; i < 2; i++)
     at[i] = cast (r, count_to (r, i, ADJ_DTYPE_NONE), dtype);
-  /* PyTorch begins with the columns, and with the rows from here on. */
+  /* PyTorch's order: columns first, and from here on rows first. */
   at[1] = source_of (r, 1, at[1]);
   at[0] = binary (r, ADJ_OP_unsqueeze, source_of (r, 0, at[0]), ADJ_INT (-1));
   for (guint i = 2; i-- > 0;)
@@ -412,11 +412,11 @@ resample (Resample *r, const char *mode)
   return linear (r);
 }
 
-/* What is one operator as long as nobody traces it. */
+/* Operators that are called as one unless a trace records. */
 static const struct
 {
   const char *mode;
-  guint n; /* dimensions */
+  guint n; /* number of dimensions */
   AdjOpId op;
   gboolean aligns;
 } operators[] = {

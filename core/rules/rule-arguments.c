@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What rules read off arguments: numbers, sizes, dimensions, truth. */
+/* Reads arguments for rules: numbers, sizes, dimensions, booleans. */
 
 #include "call/adj-context-internal.h"
 #include "call/adj-op-internal.h"

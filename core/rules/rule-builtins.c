@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What rules call beside operators: ops/rule-builtins.inc says what each one is. */
+/* Functions that rules call besides operators; documented in ops/rule-builtins.inc. */
 
 #include <math.h>
 #include <string.h>
@@ -219,7 +219,7 @@ builtin_reshape (AdjRuleCall *call, const AdjValue *args, guint n, AdjValue *out
   return rule_give (out, rule_reshape (call, args[0].tensor, &args[1]));
 }
 
-/* Sums what was broadcast from @sizes: leading dimensions and those of size 1. */
+/* Sums over dimensions broadcast from @sizes: leading ones and those of size 1. */
 static gboolean
 builtin_sum_to (AdjRuleCall *call, const AdjValue *args, guint n, AdjValue *out)
 {
@@ -232,7 +232,7 @@ builtin_sum_to (AdjRuleCall *call, const AdjValue *args, guint n, AdjValue *out)
                                                 : NULL);
 }
 
-/* @args: what was squeezed, the sizes before, which dimensions (else all). */
+/* @args: the squeezed tensor, the sizes before, the squeezed dimensions (absent: all). */
 static gboolean
 builtin_restore_squeezed (AdjRuleCall *call, const AdjValue *args, guint n, AdjValue *out)
 {
@@ -249,7 +249,7 @@ builtin_restore_squeezed (AdjRuleCall *call, const AdjValue *args, guint n, AdjV
   return rule_give (out, rule_restore_dims (call, args[0].tensor, dims, rank));
 }
 
-/* A single dimension is named as the reduction named it. */
+/* Inserts a single dimension as the reduction was given it. */
 static gboolean
 builtin_expand_reduced (AdjRuleCall *call, const AdjValue *args, guint n, AdjValue *out)
 {
@@ -278,7 +278,7 @@ builtin_cat_backward (AdjRuleCall *call, const AdjValue *args, guint n, AdjValue
       const AdjTensorMeta *meta = rule_meta_of (call, &args[1].items[i]);
       AdjSize end;
 
-      /* An empty tensor of one dimension is left out whatever the others are. */
+      /* cat ignores an empty tensor of rank 1 whatever the others are. */
       if (meta->shape.rank == 1 && adj_size_is (symbols, meta->shape.size[0], 0))
         {
           out->items[i] = ADJ_TENSOR (
@@ -314,7 +314,7 @@ builtin_stack_backward (AdjRuleCall *call, const AdjValue *args, guint n, AdjVal
   return TRUE;
 }
 
-/* @g and the @view that it is of, without the dimensions of size 1 and those that repeat. */
+/* Drops dimensions of size 1 and expanded ones from @g and from @view, its geometry. */
 static AdjTensor *
 drop_dimensions (AdjRuleCall *call, AdjTensor *g, AdjShape *view)
 {
@@ -341,7 +341,7 @@ drop_dimensions (AdjRuleCall *call, AdjTensor *g, AdjShape *view)
   return g;
 }
 
-/* As in compiled autograd of 2.6, which drops what nobody reads, and so the write. */
+/* Whether to write through as_strided and copy_, as compiled autograd of 2.6 does. */
 static gboolean
 writes_strided (AdjRuleCall *call)
 {
@@ -351,7 +351,7 @@ writes_strided (AdjRuleCall *call)
   return rule_fact (call, &name, 1, &holds) && holds.boolean;
 }
 
-/* @whole, flat, with @g where @view shows it; added up where it shows an element twice. */
+/* @whole, flat, with @g written to the elements of @view; overlapping elements are summed. */
 static AdjTensor *
 put_strided (AdjRuleCall *call, AdjTensor *whole, AdjSize size, AdjTensor *g, const AdjShape *view)
 {
@@ -384,7 +384,7 @@ put_strided (AdjRuleCall *call, AdjTensor *whole, AdjSize size, AdjTensor *g, co
                    : NULL;
 }
 
-/* Of a storage that begins where the input or the result does. */
+/* For a storage that starts at the input or the result, whichever is first. */
 static gboolean
 builtin_as_strided_backward (AdjRuleCall *call, const AdjValue *args, guint n, AdjValue *out)
 {
@@ -424,7 +424,7 @@ builtin_as_strided_backward (AdjRuleCall *call, const AdjValue *args, guint n, A
                                adj_value_from_size (from_x)));
 }
 
-/* Sums the copies: new dimensions first, then [r·s, …] is seen as [r, s, …] where r is not 1. */
+/* Sums the repetitions: new dimensions first, then [r·s, …] viewed as [r, s, …] if r is not 1. */
 static gboolean
 builtin_repeat_backward (AdjRuleCall *call, const AdjValue *args, guint n, AdjValue *out)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A call of a rule: its memory, what it answers with, and its errors. */
+/* A call of a rule: its memory, results and errors. */
 
 #include "rules/rule-private.h"
 

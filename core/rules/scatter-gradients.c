@@ -9,7 +9,7 @@
 typedef struct
 {
   AdjRuleCall *call;
-  AdjTensor *g, *self, *src, *index, *result; /* src: as much as is scattered */
+  AdjTensor *g, *self, *src, *index, *result; /* @src: as large as @index */
   AdjValue dim, reduce, include;
   gboolean slices; /* the index names slices, not elements */
 } Scatter;
@@ -77,7 +77,7 @@ as_number (const Scatter *s, AdjTensor *mask, AdjTensor *like)
                     ADJ_DTYPE (adj_tensor_get_meta (like)->dtype));
 }
 
-/* Of several that are 0 none matters; the gradient of a single one goes around it. */
+/* With several zeros their gradients are 0; that of a single zero is the product of the others. */
 static void
 differentiate_product (const Scatter *s, AdjTensor **of_self, AdjTensor **of_src)
 {
@@ -121,7 +121,7 @@ differentiate_mean (const Scatter *s, AdjTensor **of_self, AdjTensor **of_src)
   *of_src = rule_apply_two (s->call, ADJ_OP_div_Tensor, gathered (s, s->g), count);
 }
 
-/* Shared evenly among all that equal the result. */
+/* The gradient is divided evenly among all elements equal to the result. */
 static void
 differentiate_extreme (const Scatter *s, AdjTensor **of_self, AdjTensor **of_src)
 {
@@ -141,7 +141,7 @@ differentiate_extreme (const Scatter *s, AdjTensor **of_self, AdjTensor **of_src
   *of_src = rule_times (call, src_is, share);
 }
 
-/* @x cut to the sizes of @to, from the start of each dimension. */
+/* @x cropped to the sizes of @to, from the start of each dimension. */
 static AdjTensor *
 cut_to (AdjRuleCall *call, AdjTensor *x, const AdjShape *to)
 {
@@ -152,7 +152,7 @@ cut_to (AdjRuleCall *call, AdjTensor *x, const AdjShape *to)
   return x;
 }
 
-/* The reverse: zeros up to the sizes of @to. */
+/* The reverse: pads with zeros to the sizes of @to. */
 static AdjTensor *
 grow_to (AdjRuleCall *call, AdjTensor *x, const AdjShape *to)
 {

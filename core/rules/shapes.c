@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Shapes that rules give tensors: other ones, and those from before a reduction. */
+/* Shapes in rules: reshaping, and the shape before a reduction. */
 
 #include "call/adj-context-internal.h"
 #include "ops/adj-op-id.h"
@@ -44,7 +44,7 @@ rule_reduced_numel (AdjRuleCall *call, const AdjSize *sizes, guint rank, guint32
 
         product = adj_size_mul (symbols, product, sizes[i]);
         result = adj_value_from_size (product);
-        /* A trace multiplies in this order, too. */
+        /* So that a trace multiplies in the same order. */
         if (!first && result.kind == ADJ_VALUE_SIZE)
           adj_context_note_builtin (call->cx, "operator.mul", factors, 2, &result);
       }
@@ -65,12 +65,12 @@ rule_restore_reduced (AdjRuleCall *call,
                       AdjTensor *tensor,
                       const AdjValue *args,
                       guint n,
-                      guint first, /* dims and keepdim stand at first, first + 1 */
+                      guint first, /* indices of dims and keepdim are first and first + 1 */
                       guint rank)
 {
   if (rule_is_true (args, n, first + 1) || rank == 0 || !rule_names_dims (args, n, first))
     return tensor;
-  /* PyTorch takes a lone dimension as it is given. */
+  /* PyTorch passes a single dimension unchanged. */
   if (adj_value_is_container (&args[first]) && args[first].n == 1)
     return ADJ_APPLY (call->cx, ADJ_OP_unsqueeze, ADJ_TENSOR (tensor), args[first].items[0]);
   return rule_restore_dims (call, tensor, rule_dims_of (args, n, first, rank), rank);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Gradients of solutions of systems and of determinants. */
+/* Gradients of solutions of linear systems and of determinants. */
 
 #include "call/adj-op-internal.h"
 #include "ops/adj-op-id.h"
@@ -47,7 +47,7 @@ rule_lu_solve_backward (AdjRuleCall *call, const AdjValue *args, guint n, AdjVal
 
 /* -- systems -- */
 
-/* Whether the factors are those of the transpose (ops/lu.c). */
+/* Whether LU has the factors of the transpose of @a (ops/lu.c). */
 static gboolean
 is_factor_of_transpose (AdjRuleCall *call, const AdjValue *a)
 {
@@ -57,8 +57,8 @@ is_factor_of_transpose (AdjRuleCall *call, const AdjValue *a)
          adj_dtype_get_real (meta->dtype) == meta->dtype;
 }
 
-/* Where the gradient is differentiated in turn the factors, which have none, do not do: PyTorch
- * then solves anew with A.  @itself: the factors are those of A, however it lies. */
+/* If the gradient is differentiated again, the factors cannot be used, since they have no gradient:
+ * as PyTorch, solves with A again.  @itself: the factors are those of A in any layout. */
 static AdjTensor *
 solve_transposed (AdjRuleCall *call,
                   const AdjValue *a,
@@ -84,8 +84,8 @@ solve_transposed (AdjRuleCall *call,
   return rule_tensor_of (&results.items[0]);
 }
 
-/* args: g, X, A, LU, pivots, left, and whether the factors are those of A, however it lies.  X is a
- * vector where B was one. */
+/* args: g, X, A, LU, pivots, left, and whether the factors are those of A in any layout.  X is a
+ * vector if B was. */
 gboolean
 rule_solve_backward (AdjRuleCall *call, const AdjValue *args, guint n, AdjValue *out)
 {
@@ -117,7 +117,7 @@ rule_solve_backward (AdjRuleCall *call, const AdjValue *args, guint n, AdjValue 
 
 /* -- determinants -- */
 
-/* @d on the diagonals of as many matrices as it has numbers, of the order of @a. */
+/* Diagonal matrices, of the order of @a, with the numbers @d. */
 static AdjTensor *
 spread_diagonal (AdjRuleCall *call, AdjTensor *d, const AdjValue *a)
 {
@@ -154,7 +154,7 @@ number_like (AdjRuleCall *call, double number, const AdjTensorMeta *like)
   return rule_tensor_of (&result);
 }
 
-/* @lu without zeros on its diagonals. */
+/* @lu with zeros on the diagonals replaced. */
 static AdjTensor *
 make_regular (AdjRuleCall *call, AdjTensor *lu)
 {
@@ -197,7 +197,8 @@ rule_det_backward (AdjRuleCall *call, const AdjValue *args, guint n, AdjValue *o
   return rule_give (out, rule_times (call, inverse, factor));
 }
 
-/* Of complex matrices the sign turns: g of the logarithm − i Im (g̅ of the sign · sign). */
+/* For complex matrices, adds the gradient of the sign: g of the logarithm − i Im (g̅ of the sign ·
+ * sign). */
 static AdjTensor *
 add_turn (AdjRuleCall *call, AdjTensor *g, AdjTensor *g_sign, AdjTensor *sign)
 {
@@ -217,8 +218,8 @@ add_turn (AdjRuleCall *call, AdjTensor *g, AdjTensor *g_sign, AdjTensor *sign)
   return g != NULL ? rule_sub (call, g, turn) : turn;
 }
 
-/* args: g of the logarithm, A, LU, pivots, g of the sign, the sign, of which real ones do not
- * change */
+/* args: g of the logarithm, A, LU, pivots, g of the sign, the sign (which is constant for real
+ * matrices) */
 gboolean
 rule_slogdet_backward (AdjRuleCall *call, const AdjValue *args, guint n, AdjValue *out)
 {

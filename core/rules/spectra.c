@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Gradients of eigenvalues and singular values and their vectors. */
+/* Gradients of eigenvalues, singular values and their vectors. */
 
 #include "call/adj-op-internal.h"
 #include "ops/adj-op-id.h"
@@ -109,7 +109,8 @@ is_complex (const AdjTensor *x)
   return adj_dtype_get_real (dtype) != dtype;
 }
 
-/* What is between U and Vᴴ; U may turn with Vᴴ by phases, which are the diagonal of the first. */
+/* The factor between U and Vᴴ. The phases, on the diagonal of the first part, are free: U and V may
+ * be multiplied by them. */
 static AdjTensor *
 svd_inner (AdjRuleCall *call, const Singular *f)
 {

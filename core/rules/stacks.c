@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 
-/* Tensors cut into parts, and lists of them brought to as many dimensions. */
+/* Tensors split into parts, and lists of tensors brought to one rank. */
 
 #include "ops/adj-op-id.h"
 #include "rules/adj-apply.h"
@@ -40,7 +40,8 @@ as_column (AdjRuleCall *call, AdjTensor *x)
   return shape->rank <= 1 ? shaped (call, x, sizes, 2) : x;
 }
 
-/* A list of which each entry is a tensor, or one tensor. */
+/* Begins a list result with an entry for each of @tensors; fails unless that is a list of tensors.
+ */
 static gboolean
 begin_list (AdjRuleCall *call, const AdjValue *tensors, AdjValue *out)
 {
@@ -91,7 +92,7 @@ rule_flat_each (AdjRuleCall *call, const AdjValue *args, guint n, AdjValue *out)
   return TRUE;
 }
 
-/* The sizes that all of them broadcast to. */
+/* The sizes that all tensors broadcast to. */
 static gboolean
 common_sizes (AdjRuleCall *call, const AdjValue *tensors, AdjShape *out)
 {

@@ -6,23 +6,23 @@
 
 G_BEGIN_DECLS
 
-/* What gradients with an algorithm are made of (steps.c). */
+/* Steps of gradients that are algorithms (steps.c). */
 
 /* (nullable) */
 AdjTensor *rule_tensor_of (const AdjValue *value);
 const AdjShape *rule_shape_of (const AdjTensor *x);
-/* Of @x, or 1 where it has fewer dimensions; @dim counts from the end. */
+/* Size of dimension @dim of @x, from the end; 1 if it has fewer dimensions. */
 AdjSize rule_size_of (const AdjTensor *x, gint dim);
 gboolean rule_is_larger (AdjRuleCall *call, AdjSize a, AdjSize b);
 /* NONE for %NULL. */
 AdjValue rule_value_of (AdjTensor *tensor);
 AdjValue rule_list_of_sizes (AdjRuleCall *call, const AdjShape *shape);
-/* A list, NONE where there is no tensor; %FALSE when the context has an error. */
+/* Stores a list, with NONE for %NULL; %FALSE if the context is in error. */
 gboolean rule_give_list (AdjRuleCall *call, AdjTensor *const *tensors, guint n, AdjValue *out);
 
 /* -- steps: each gives %NULL for %NULL, and when it fails -- */
 
-/* An operator of one or two tensors, or a tensor and a number. */
+/* Calls an operator on one or two tensors, or a tensor and a number. */
 AdjTensor *rule_apply_one (AdjRuleCall *call, AdjOpId op, AdjTensor *x);
 AdjTensor *rule_apply_two (AdjRuleCall *call, AdjOpId op, AdjTensor *x, AdjTensor *y);
 AdjTensor *rule_apply_int (AdjRuleCall *call, AdjOpId op, AdjTensor *x, gint64 number);
@@ -30,7 +30,7 @@ AdjTensor *rule_matmul (AdjRuleCall *call, AdjTensor *x, AdjTensor *y);
 AdjTensor *rule_times (AdjRuleCall *call, AdjTensor *x, AdjTensor *y);
 AdjTensor *rule_add (AdjRuleCall *call, AdjTensor *x, AdjTensor *y);
 AdjTensor *rule_sub (AdjRuleCall *call, AdjTensor *x, AdjTensor *y);
-/* The other one where one is %NULL. */
+/* x + y, or the one that is not %NULL. */
 AdjTensor *rule_sum_given (AdjRuleCall *call, AdjTensor *x, AdjTensor *y);
 AdjTensor *rule_shaped (AdjRuleCall *call, AdjTensor *x, const AdjValue *sizes);
 AdjTensor *rule_neg (AdjRuleCall *call, AdjTensor *x);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The steps that gradients with an algorithm are made of. */
+/* Steps of gradients that are algorithms. */
 
 #include "rules/adj-apply.h"
 #include "rules/steps-private.h"

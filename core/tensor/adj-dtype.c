@@ -107,7 +107,7 @@ adj_dtype_from_safetensors (const char *name)
 
 /* -- Promotion ----------------------------------------------------------------------------- */
 
-/* Types that only equal themselves: PyTorch refuses to promote them. */
+/* Dtypes that PyTorch refuses to promote: each is compatible only with itself. */
 static gboolean
 is_exotic (AdjDType dtype)
 {

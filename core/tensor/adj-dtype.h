@@ -46,17 +46,17 @@ adj_dtype_is_floating (AdjDType dtype)
   return dtype < ADJ_N_DTYPES && adj_dtype_info (dtype)->category == ADJ_CATEGORY_FLOAT;
 }
 
-/* Whether numbers of it can have gradients. */
+/* Whether tensors of @dtype can have gradients. */
 static inline gboolean
 adj_dtype_is_differentiable (AdjDType dtype)
 {
   return dtype < ADJ_N_DTYPES && adj_dtype_info (dtype)->category >= ADJ_CATEGORY_FLOAT;
 }
 
-/* The type of the parts of complex @dtype; any other is itself. */
+/* The dtype of the parts of complex @dtype; @dtype itself if it is not complex. */
 ADJ_PUBLIC AdjDType adj_dtype_get_real (AdjDType dtype);
 
-/* float64 of a float, complex128 of a complex type; any other is itself. */
+/* float64 for a float, complex128 for a complex dtype; any other unchanged. */
 ADJ_PUBLIC AdjDType adj_dtype_get_widest (AdjDType dtype);
 
 /* The table of tensor/SPEC.md §2.1; ADJ_DTYPE_NONE is neutral. */
@@ -86,7 +86,7 @@ typedef struct
 #define ADJ_DEVICE_NONE ((AdjDevice){ ADJ_N_DEVICE_TYPES, -1 })
 #define ADJ_CPU ((AdjDevice){ ADJ_DEVICE_CPU, -1 })
 
-/* "cpu", "cuda:0", "cuda".  @length: in bytes, -1: to the end.  %FALSE: no device is called so. */
+/* "cpu", "cuda:0", "cuda".  @length: in bytes, -1: to the end.  %FALSE: @text names no device. */
 ADJ_PUBLIC gboolean adj_device_parse (const char *text, gssize length, AdjDevice *out);
 ADJ_PUBLIC void adj_device_print (AdjDevice device, GString *out);
 

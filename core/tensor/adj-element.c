@@ -253,7 +253,7 @@ store_BOOL (guint8 *at, AdjElement element)
   *at = element.is_integer ? element.integer != 0 : element.real != 0.0 || element.imaginary != 0.0;
 }
 
-/* Two numbers in a byte: shown as the byte, never computed with. */
+/* Two numbers in a byte: loaded and stored as the byte, never computed with. */
 #define load_F4E2M1FNX2 load_U8
 #define store_F4E2M1FNX2 store_U8
 

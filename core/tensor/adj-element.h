@@ -18,8 +18,8 @@ typedef struct
  * integer of their byte. */
 AdjElement adj_element_load (AdjDType dtype, const guint8 *at);
 
-/* Rounds to nearest even.  A float becomes an integer by truncation; what does not fit, and NaN,
- * is the most negative int64 before it wraps to the width.  A bool is x != 0. */
+/* Rounds to nearest even.  A float becomes an integer by truncation; NaN and values out of range
+ * give the most negative int64, which then wraps to the width.  A bool is x != 0. */
 void adj_element_store (AdjDType dtype, guint8 *at, AdjElement element);
 
 G_END_DECLS

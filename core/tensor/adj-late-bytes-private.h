@@ -5,7 +5,8 @@
 
 G_BEGIN_DECLS
 
-/* (transfer none): as many as there should be; @error is set when they are zeros instead. */
+/* (transfer none): the bytes, always of the expected size; @error is set when they are zeros
+ * because reading failed. */
 GBytes *late_bytes_get (AdjLateBytes *late, GError **error);
 
 G_END_DECLS

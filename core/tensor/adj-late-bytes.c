@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Bytes that are read at first use, by whichever thread comes first. */
+/* Bytes that are read at first use, by the thread that comes first. */
 
 #include "tensor/adj-late-bytes-private.h"
 
@@ -11,7 +11,7 @@ struct _AdjLateBytes
   gpointer data;
   GDestroyNotify destroy; /* (nullable) */
   GMutex lock;
-  GBytes *bytes; /* (owned) (nullable): under @lock until it is there, then for good */
+  GBytes *bytes; /* (owned) (nullable): set once, under @lock, and then never changed */
   GError *error; /* (owned) (nullable): why @bytes are zeros */
 };
 
@@ -72,8 +72,7 @@ adj_late_bytes_get_size (const AdjLateBytes *late)
   return late->size;
 }
 
-/* Where they cannot be read, zeros stand for them: whoever looks finds as many as there should be.
- */
+/* If reading fails, gives zeros of the expected size, so that readers always find enough bytes. */
 static GBytes *
 read_bytes (AdjLateBytes *late)
 {

@@ -4,11 +4,11 @@
 #include "tensor/adj-shape-internal.h"
 #include "tensor/adj-shape.h"
 
-/* What a shape covers of its storage, when all of it is known. */
+/* The part of its storage that a shape covers, by its hints. */
 typedef struct
 {
   gint64 first, end;          /* elements, from first up to end */
-  gint64 columns, row_stride; /* of two dimensions with elements side by side */
+  gint64 columns, row_stride; /* of two dimensions with unit stride in rows */
   gboolean has_rows;
 } Cover;
 
@@ -35,7 +35,7 @@ get_cover (const AdjShape *shape, AdjSymbols *symbols, Cover *cover)
   return TRUE;
 }
 
-/* Columns of two sets of rows of the same length. */
+/* Whether the columns of two sets of rows with equal row stride are disjoint. */
 static gboolean
 columns_are_apart (const Cover *a, const Cover *b)
 {

@@ -5,20 +5,21 @@
 
 G_BEGIN_DECLS
 
-/* Strides that follow other sizes, and which elements share memory. */
+/* Strides derived for other sizes, and overlap of elements in memory. */
 
-/* @shape is @was with other sizes: a stride that is the product of a size and a stride there is the
- * product of those of @shape; another one is what @other (nullable) makes of it. */
+/* @shape is @was with other sizes: a stride of @was that equals size × stride of a dimension
+ * becomes that product in @shape; any other stride is mapped by @other (nullable). */
 void adj_shape_restride (AdjShape *shape,
                          const AdjShape *was,
                          AdjSymbols *symbols,
                          AdjSize (*other) (AdjSize stride, gpointer data),
                          gpointer data);
 
-/* Whether two indices may name one element. */
+/* Whether two different indices may refer to the same element. */
 gboolean adj_shape_may_overlap (const AdjShape *shape, AdjSymbols *symbols);
 
-/* Whether two pieces of one storage may have an element in common.  Never %FALSE wrongly. */
+/* Whether two tensors on one storage may have an element in common.  %FALSE is certain (for the
+ * hints of symbolic sizes). */
 gboolean adj_shapes_may_overlap (const AdjShape *a, const AdjShape *b, AdjSymbols *symbols);
 
 G_END_DECLS

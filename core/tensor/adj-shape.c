@@ -48,8 +48,8 @@ set_contiguous (AdjShape *shape, AdjSymbols *symbols)
     }
 }
 
-/* Dense strides over the dimensions in @order, the innermost one first; a dimension that is known
- * to have fewer counts as @least elements. */
+/* Dense strides over the dimensions in @order, the innermost one first; a dimension known to have
+ * fewer than @least elements counts as @least. */
 static void
 set_ordered (AdjShape *shape, AdjSymbols *symbols, const guint8 *order, gint64 least)
 {
@@ -399,9 +399,9 @@ all_are (ShapeTest test, const AdjShape *operands, guint n, AdjSymbols *symbols)
   return TRUE;
 }
 
-/* All @operands have the sizes of @out.  Those that are both contiguous and channels_last, as with
- * one channel, are sorted: so the graphs that PyTorch traces have it, where its eager kernels make
- * them contiguous. */
+/* All @operands have the sizes of @out.  If all are both contiguous and channels_last (as with one
+ * channel), dimensions are sorted by stride, as in the graphs that PyTorch traces; its eager
+ * kernels would give contiguous strides. */
 static void
 set_pointwise_strides (AdjShape *out, AdjSymbols *symbols, const AdjShape *operands, guint n)
 {
@@ -475,7 +475,7 @@ adj_shape_expand (const AdjShape *shape, AdjSymbols *symbols, const AdjShape *to
   return TRUE;
 }
 
-/* By the test that each stride reaches beyond everything below it. */
+/* Tests that each stride is larger than the span of the dimensions below it. */
 gboolean
 adj_shape_may_overlap (const AdjShape *shape, AdjSymbols *symbols)
 {
@@ -507,8 +507,8 @@ adj_shape_may_overlap (const AdjShape *shape, AdjSymbols *symbols)
   return FALSE;
 }
 
-/* A dimension whose stride is not known yet: the smallest stride, the last of equal ones; the rank
- * when there is none. */
+/* Among the dimensions whose stride is not known: that of the smallest stride, the last one of
+ * equals; the rank when there is none. */
 static guint
 find_unknown (const AdjShape *shape, const gboolean *known)
 {

@@ -18,16 +18,16 @@ typedef struct
   AdjSize offset;
 } AdjShape;
 
-/* Everything about a tensor but its bytes.  @storage numbers storages within one graph, recording
- * or context: equal numbers alias. */
+/* Metadata of a tensor without its bytes.  @storage numbers storages within one graph, recording or
+ * context: equal numbers alias. */
 typedef struct
 {
   AdjDType dtype;
   AdjDevice device; /* ADJ_DEVICE_NONE: the text did not say */
   AdjLayout layout;
-  gboolean has_strides; /* %FALSE: the text gave none, the contiguous ones stand in */
+  gboolean has_strides; /* %FALSE: the text gave none; @shape has contiguous strides */
   gboolean requires_grad;
-  gboolean conjugate; /* PyTorch would show the elements of another tensor, conjugate */
+  gboolean conjugate; /* in PyTorch a lazy conjugate of another tensor's elements */
   gint32 storage;     /* -1: unknown */
   AdjShape shape;
 } AdjTensorMeta;
@@ -58,7 +58,7 @@ ADJ_PUBLIC gboolean adj_shape_is_contiguous (const AdjShape *shape, AdjSymbols *
 ADJ_PUBLIC gboolean adj_shape_is_channels_last (const AdjShape *shape, AdjSymbols *symbols);
 ADJ_PUBLIC gboolean adj_shape_is_dense (const AdjShape *shape,
                                         AdjSymbols *symbols); /* non-overlapping and dense */
-/* CONTIGUOUS, or CHANNELS_LAST where the strides look like that. */
+/* CHANNELS_LAST or CHANNELS_LAST_3D if the strides are in that order, else CONTIGUOUS. */
 ADJ_PUBLIC AdjMemoryFormat adj_shape_suggest_format (const AdjShape *shape, AdjSymbols *symbols);
 
 /* Wraps a negative dimension; -1 when it is out of range (a 0-d tensor counts as 1-d). */
@@ -68,9 +68,9 @@ ADJ_PUBLIC gint adj_shape_wrap_dim (const AdjShape *shape, gint64 dim);
  * (tensor/SPEC.md §3.2).  Fails with ADJ_ERROR_SHAPE naming both shapes. */
 ADJ_PUBLIC gboolean adj_shape_pointwise (
     AdjShape *out, AdjSymbols *symbols, const AdjShape *const *operands, guint n, GError **error);
-/* The strides of @shape spread over @to: 0 where broadcast; a new dimension of size 1 steps over
- * all of it, as in the graphs that PyTorch traces (its eager tensors have 0 there where a dimension
- * behind it is spread). */
+/* The strides of @shape expanded to @to: 0 where broadcast. A new dimension of size 1 gets the span
+ * of all it contains, as in the graphs that PyTorch traces (its eager tensors have 0 if a dimension
+ * behind it is expanded). */
 ADJ_PUBLIC gboolean adj_shape_expand (const AdjShape *shape,
                                       AdjSymbols *symbols,
                                       const AdjShape *to,

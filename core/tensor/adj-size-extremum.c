@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 
-/* Max and Min of any number of sizes: a chain, MAX (MAX (a, b), c), of what the others do not
- * decide by their ranges, in the order in which sympy prints it. */
+/* Max and Min of any number of sizes: a chain, MAX (MAX (a, b), c), of the operands that ranges do
+ * not rule out, in the order in which sympy prints it. */
 
 #include "tensor/adj-symbols-private.h"
 
-/* What sympy sorts arguments by, in this order. */
+/* The sort key of arguments in sympy, most significant member first. */
 typedef struct
 {
   gint kind; /* a number, a symbol, a product, a sum, a function */
@@ -70,7 +70,7 @@ order_arguments (gconstpointer a, gconstpointer b, gpointer data)
   return (kx.factor > ky.factor) - (kx.factor < ky.factor);
 }
 
-/* Whether @node is a function of which more than its sign is known by those of its operands. */
+/* Whether a lower bound of @node follows from those of its operands, not just a sign. */
 static gboolean
 is_monotonic (const AdjSizeNode *node)
 {
@@ -78,8 +78,8 @@ is_monotonic (const AdjSizeNode *node)
          node->op == ADJ_SIZE_MAX;
 }
 
-/* The least that @size can be when all that is known of a symbol is whether it is positive or not
- * negative; as in sympy, of quotients and remainders only that they are not negative. */
+/* A lower bound of @size that uses only the signs of symbols (positive or not negative), as sympy
+ * does; quotients and remainders are only known to be not negative. */
 static gint64
 least_by_sign (AdjSymbols *symbols, AdjSize size)
 {
@@ -117,7 +117,8 @@ known_range (AdjSymbols *symbols, AdjSize size)
   return (AdjRange){ least_by_sign (symbols, size), G_MAXINT64 };
 }
 
-/* Whether @a is never further in the direction of @op than @b. */
+/* Whether the range of @a is never beyond that of @b in the direction of @op, so that @b decides.
+ */
 static gboolean
 is_decided (AdjSymbols *symbols, AdjSizeOp op, AdjSize a, AdjSize b)
 {
@@ -126,8 +127,8 @@ is_decided (AdjSymbols *symbols, AdjSizeOp op, AdjSize a, AdjSize b)
   return adj_size_same (a, b) || (op == ADJ_SIZE_MAX ? rb.min >= ra.max : rb.max <= ra.min);
 }
 
-/* Adds the operands of @size, an extremum; a large one is added whole, as building one of n would
- * take O(n³). */
+/* Adds the operands of @size, an extremum. A large one is added whole: taking it apart each time
+ * would make building one of n operands O(n³). */
 static void
 collect (AdjSymbols *symbols, AdjSizeOp op, AdjSize size, GArray *parts)
 {

@@ -6,7 +6,7 @@
  *
  *   ADD (ADD (MUL (2, s0), s1), 1)        MUL (MUL (s0, POW (s1, 2)), FLOORDIV (s2, 2))
  *
- * Beside it, what is known of the range of a value. */
+ * The file also has the known range of a value. */
 
 #include "tensor/adj-symbols-private.h"
 
@@ -123,7 +123,7 @@ range_power (AdjRange a, AdjRange b)
   return range;
 }
 
-/* 1, 0 or either. */
+/* The range of a truth value: 1 if @surely, 0 if @never, else both. */
 static AdjRange
 range_truth (gboolean surely, gboolean never)
 {
@@ -211,8 +211,8 @@ adj_range_apply (AdjSizeOp op, AdjRange a, AdjRange b)
     }
 }
 
-/* A sum or product of this many nodes is not taken apart again, but stands for itself: building one
- * would else take time in the cube of its length. */
+/* A sum or product of more nodes is an opaque term: taking it apart each time would make building
+ * one cubic in its length. */
 static gboolean
 is_large (const AdjSizeNode *node)
 {
@@ -397,7 +397,7 @@ adj_linear_add (AdjSymbols *symbols, AdjLinear *linear, AdjSize size, gint64 fac
     return adj_size_fold (ADJ_SIZE_MUL, size.word, factor, &scaled) &&
            adj_size_fold (ADJ_SIZE_ADD, linear->constant, scaled, &linear->constant);
 
-  /* An operation on two integers is one that overflowed: it stands for itself. */
+  /* An operation on two integers has overflowed: it stays a term of its own. */
   if (node->op == ADJ_SIZE_ADD && !is_large (node) &&
       !(adj_size_is_int (node->a) && adj_size_is_int (node->b)))
     {

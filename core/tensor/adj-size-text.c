@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 
-/* Sizes as text, the way sympy writes them.  What cannot be computed with (a true division, a
- * function that we do not know) is kept verbatim. */
+/* Sizes as text, as sympy writes them.  True divisions and unknown functions are not computed with
+ * but kept verbatim. */
 
 #include <string.h>
 
@@ -23,8 +23,8 @@ typedef enum
 static const struct
 {
   const char *text;     /* infix operator, or function */
-  Level level;          /* as sympy has it: "2*((s0//2))" */
-  const char *synonyms; /* (nullable): other functions that mean it, with spaces around each */
+  Level level;          /* as in sympy, which prints "2*((s0//2))" */
+  const char *synonyms; /* (nullable): other names of the function, with spaces around each */
 } operations[ADJ_N_SIZE_OPS] = {
   [ADJ_SIZE_ADD] = { " + ", LEVEL_SUM, NULL },
   [ADJ_SIZE_SUB] = { " - ", LEVEL_SUM, NULL },
@@ -313,8 +313,8 @@ convert_fold (AdjSymbols *symbols, AdjSizeOp op, const AdjExpr *expr, AdjSize *o
          op == ADJ_SIZE_OR;
 }
 
-/* Numbers are multiplied last: 2*(s0 + 1)*s1 is what 2 times the product gives, and not the product
- * of 2*s0 + 2. */
+/* Multiplies the integers of a product last: 2*(s0 + 1)*s1 is 2 times (s0 + 1)*s1, and not (2*s0 +
+ * 2)*s1. */
 static gboolean
 convert_factors (AdjSymbols *symbols, const AdjExpr *expr, AdjSize *number, AdjSize *rest)
 {

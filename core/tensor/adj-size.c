@@ -113,14 +113,15 @@ adj_size_fold (AdjSizeOp op, gint64 a, gint64 b, gint64 *out)
 {
   gint64 value;
 
-  /* The words that are expression ids are no integers. */
+  /* A word that is an expression id cannot be an integer result. */
   if (!fold (op, a, b, &value) || !adj_size_is_int (ADJ_SIZE (value)))
     return FALSE;
   *out = value;
   return TRUE;
 }
 
-/* The nearest integer to a result that is none: the sign is that of the true result. */
+/* The nearest representable integer to a result that overflows: the sign is that of the true
+ * result. */
 static AdjSize
 saturate (AdjSizeOp op, gint64 a, gint64 b)
 {
@@ -205,7 +206,8 @@ apply_power (AdjSymbols *symbols, AdjSize a, AdjSize b)
   return product;
 }
 
-/* Moves from @rest to @whole the terms that @divisor divides. */
+/* Adds to @whole the quotients of the terms of @from that @divisor divides, and the others to
+ * @rest. */
 static gboolean
 split_divisible (AdjSymbols *symbols,
                  const AdjLinear *from,
@@ -236,7 +238,7 @@ split_divisible (AdjSymbols *symbols,
   return fine;
 }
 
-/* Divides both by what they have in common: (6·s·t) // (4·s) = (3·t) // 2. */
+/* Cancels common factors: (6·s·t) // (4·s) = (3·t) // 2. */
 static void
 reduce_fraction (AdjSymbols *symbols, AdjSize *a, AdjSize *b)
 {
@@ -274,7 +276,7 @@ join_fractions (AdjSymbols *symbols, AdjSize *a, AdjSize *b)
   *b = adj_size_mul (symbols, inner, *b);
 }
 
-/* What both leave over after the parts that divide; @a is no multiple of @b. */
+/* @a // @b for what is left after the divisible terms; @a is no multiple of @b. */
 static AdjSize
 divide_rest (AdjSymbols *symbols, AdjSize a, AdjSize b)
 {
@@ -287,8 +289,8 @@ divide_rest (AdjSymbols *symbols, AdjSize a, AdjSize b)
              : adj_symbols_intern (symbols, ADJ_SIZE_FLOORDIV, a, b);
 }
 
-/* (k·n + r) // n = k + r // n for a number n; of symbols PyTorch keeps the sum together.  The rest
- * of k·b + r is that of r. */
+/* (k·n + r) // n = k + r // n for an integer n; for a symbolic n PyTorch keeps the sum together.
+ * (k·b + r) % b = r % b. */
 static AdjSize
 apply_division (AdjSymbols *symbols, AdjSizeOp op, AdjSize a, AdjSize b)
 {

@@ -9,8 +9,9 @@ G_BEGIN_DECLS
  *
  * One 64-bit word; the 2^32 values from G_MININT64 up are expression ids, so that every integer a
  * tensor can have is itself.  Equal words of one table are the same expression, and expressions
- * that were computed are equal when their words are (they are hash-consed).  Only one that was read
- * and is spelled unusually may have a word of its own; adj_size_test() sees through that. */
+ * that were computed are equal when their words are (they are hash-consed).  Only an expression
+ * that was parsed and is spelled unusually may have a word of its own; adj_size_test() compares it
+ * by value. */
 typedef struct
 {
   gint64 word;
@@ -105,13 +106,12 @@ adj_size_floordiv (AdjSymbols *symbols, AdjSize a, AdjSize b)
   return adj_size_apply (symbols, ADJ_SIZE_FLOORDIV, a, b);
 }
 
-/* Answers a comparison.  Integers: directly.  Symbolic: from value ranges when they decide it,
- * else from hints, and then the assumption is recorded as a guard of @symbols; where it leaves one
- * integer for a symbol, that is what the symbol is.  %FALSE: nothing decides it, because data do.
- */
+/* Answers a comparison.  Integers: directly.  Symbolic: from value ranges when they decide it, else
+ * from hints, and then the assumption is recorded as a guard of @symbols; a symbol that it leaves
+ * one value becomes that integer.  %FALSE: undecided, since it depends on data (unbacked). */
 ADJ_PUBLIC gboolean
 adj_size_decide (AdjSymbols *symbols, AdjSizeOp comparison, AdjSize a, AdjSize b, gboolean *holds);
-/* The same; what nothing decides does not hold (the size-oblivious default). */
+/* The same; an undecided comparison is false (the size-oblivious default). */
 ADJ_PUBLIC gboolean adj_size_test (AdjSymbols *symbols, AdjSizeOp comparison, AdjSize a, AdjSize b);
 
 static inline gboolean
@@ -120,7 +120,7 @@ adj_size_is (AdjSymbols *symbols, AdjSize a, gint64 b)
   return adj_size_is_int (a) ? a.word == b : adj_size_test (symbols, ADJ_SIZE_EQ, a, ADJ_SIZE (b));
 }
 
-/* The concrete value: the integer, or what the hints say.  %FALSE when unbacked. */
+/* The concrete value: the integer, or its value by the hints.  %FALSE when unbacked. */
 ADJ_PUBLIC gboolean adj_size_get_hint (AdjSymbols *symbols, AdjSize size, gint64 *out);
 
 /* "8", "s0", "2*s0 + 1", "(s0//2)", as sympy writes them; text that was parsed prints back

@@ -5,10 +5,10 @@
 
 G_BEGIN_DECLS
 
-/* (transfer full): of memory that others own and keep for as long as it is used.  @bytes:
- * (nullable): comes later, by adj_storage_lend(). */
+/* (transfer full): a storage on memory that the caller owns and keeps valid as long as it is used.
+ * @bytes: (nullable): set later, by adj_storage_lend(). */
 AdjStorage *adj_storage_new_lent (gpointer bytes, gsize n_bytes, AdjDevice device);
-/* From now on @storage, made by adj_storage_new_lent(), is @bytes, of the same number. */
+/* Sets the memory of @storage, made by adj_storage_new_lent(), to @bytes; the size stays. */
 void adj_storage_lend (AdjStorage *storage, gpointer bytes);
 
 G_END_DECLS

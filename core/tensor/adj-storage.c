@@ -8,7 +8,7 @@
 #include "tensor/adj-storage-internal.h"
 #include "tensor/adj-tensor-internal.h"
 
-/* What vector loads and cache lines like. */
+/* For vector loads and cache lines. */
 #define ALIGNMENT 64
 /* The strictest that any element type needs: bytes that are less aligned are copied at once. */
 #define ELEMENT_ALIGNMENT 16
@@ -159,7 +159,7 @@ adj_storage_read (const AdjStorage *storage)
 {
   g_return_val_if_fail (storage != NULL && !storage->fake, NULL);
 
-  /* An empty GBytes has no data, yet readers of nothing like a pointer. */
+  /* g_bytes_get_data() of an empty GBytes may be %NULL; readers get a pointer. */
   if (storage->shared != NULL && storage->n_bytes > 0)
     return g_bytes_get_data (storage->shared, NULL);
   return storage->bytes != NULL ? storage->bytes : (gconstpointer) "";

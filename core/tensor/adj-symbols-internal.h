@@ -5,27 +5,27 @@
 
 G_BEGIN_DECLS
 
-/* What operators that data decide learn and say of symbols. */
+/* Symbols for data-dependent values, and bounds learned for them. */
 
-/* "zuf0", "zuf1", … for a float that data decide.  It is passed on; nothing computes with it. */
+/* "zuf0", "zuf1", … for a data-dependent float.  It is passed on; nothing computes with it. */
 AdjSize adj_symbols_add_unbacked_float (AdjSymbols *symbols, const char *source);
 
 /* Whether @size is such a symbol, or one of a float input (zf0). */
 gboolean adj_symbols_is_float (const AdjSymbols *symbols, AdjSize size);
 
-/* From now on @size lies within these bounds too; only of a symbol is it remembered.  %FALSE when
- * nothing does. */
+/* Intersects the range of @size with [@min, @max]; kept only if @size is a symbol.  %FALSE if the
+ * intersection is empty. */
 gboolean adj_symbols_restrict (AdjSymbols *symbols, AdjSize size, gint64 min, gint64 max);
 
-/* Whether its bounds say that @size is at most @max, which no guard is needed for. */
+/* Whether the range of @size shows that it is at most @max, so that no guard is needed. */
 gboolean adj_symbols_is_at_most (AdjSymbols *symbols, AdjSize size, gint64 max);
 
-/* @condition holds from now on: what it says of the bounds of one symbol is remembered.  %FALSE
- * when it cannot. */
+/* Records that @condition holds, as far as it bounds a single symbol.  %FALSE if it contradicts the
+ * ranges. */
 gboolean adj_symbols_assume (AdjSymbols *symbols, AdjSize condition);
 
-/* Whether Max and Min are decided by the signs of symbols alone, as sympy decides them: Max(1, s0)
- * is s0, and Max(1, s0 - 1) stays although s0 is at least 2. */
+/* Whether Max and Min are decided by the signs of symbols only, as in sympy: Max(1, s0) is s0, but
+ * Max(1, s0 - 1) stays, although s0 is at least 2. */
 void adj_symbols_set_by_sign (AdjSymbols *symbols, gboolean by_sign);
 
 G_END_DECLS

@@ -6,8 +6,8 @@
 
 G_BEGIN_DECLS
 
-/* In an AdjSizeNode beside the operations of AdjSizeOp.  A spelling is another text for its operand
- * a; what is computed with it is computed with the operand. */
+/* Operations of an AdjSizeNode beyond AdjSizeOp.  A SPELLING is another text for its operand a and
+ * behaves as a in computations. */
 #define ADJ_SIZE_SYMBOL ADJ_N_SIZE_OPS
 #define ADJ_SIZE_SPELLING (ADJ_N_SIZE_OPS + 1)
 
@@ -41,16 +41,16 @@ struct _AdjSymbols
   GHashTable *by_name;  /* name → index + 1 */
   GArray *nodes;        /* of AdjSizeNode */
   GHashTable *consed;   /* of node ids, hashed and compared by the node's structure */
-  guint stale_from;     /* hints and ranges of nodes from here on are out of date */
+  guint stale_from;     /* id from which hints and ranges of nodes are out of date */
   GArray *guards;       /* of AdjGuard */
   GHashTable *guarded;  /* words of the conditions in guards */
-  guint n_pinned;       /* symbols that are one integer */
-  gboolean by_sign;     /* Max and Min know signs of symbols, not their ranges */
+  guint n_pinned;       /* number of symbols fixed to one integer */
+  gboolean by_sign;     /* Max and Min are decided by signs of symbols, not by ranges */
 };
 
 AdjSize adj_symbols_intern (AdjSymbols *symbols, AdjSizeOp op, AdjSize a, AdjSize b);
 AdjSize adj_symbols_intern_opaque (AdjSymbols *symbols, const char *text, gsize length);
-/* @size, printing as @text. */
+/* @size with @text as its spelling. */
 AdjSize adj_symbols_spell (AdjSymbols *symbols, AdjSize size, const char *text, gsize length);
 AdjSize adj_symbols_unspell (const AdjSymbols *symbols, AdjSize size);
 /* The symbol @name; a new one has the hint and range that its prefix implies. */
@@ -59,7 +59,7 @@ AdjSize adj_symbols_get_or_define (AdjSymbols *symbols, const char *name);
 const AdjSizeNode *adj_symbols_node (const AdjSymbols *symbols, AdjSize size);
 AdjRange adj_symbols_range (AdjSymbols *symbols, AdjSize size);
 void adj_symbols_add_guard (AdjSymbols *symbols, AdjSize condition, gboolean holds);
-/* @a == @b was assumed: a symbol for which that leaves one integer is that. */
+/* Records @a == @b: a symbol for which one integer is left becomes that integer. */
 void adj_symbols_pin (AdjSymbols *symbols, AdjSize a, AdjSize b);
 /* A fixed order of expressions: symbols by name, then the others. */
 gint adj_symbols_order (const AdjSymbols *symbols, AdjSize a, AdjSize b);

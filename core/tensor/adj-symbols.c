@@ -8,8 +8,8 @@
 #include "tensor/adj-symbols-internal.h"
 #include "tensor/adj-symbols-private.h"
 
-/* An expression that would be larger than this when written out becomes an opaque one: sharing
- * makes a small graph of a text without end. */
+/* An expression larger than this when written out as a tree becomes opaque: with shared operands a
+ * small graph may otherwise print a text of exponential length. */
 #define MAX_NODES_OF_EXPRESSION 4096
 
 #define FIRST_ID G_MININT64
@@ -119,7 +119,7 @@ count_nodes (const AdjSymbols *symbols, AdjSize size)
   return node != NULL ? node->n_nodes : 1;
 }
 
-/* From the node's operands, which are up to date. */
+/* Computes hint and range from the operands, which are up to date. */
 static void
 refresh_node (AdjSymbols *symbols, AdjSizeNode *node)
 {
@@ -172,7 +172,7 @@ append_node (AdjSymbols *symbols, const AdjSizeNode *node)
   return size_of (symbols->nodes->len - 1);
 }
 
-/* What makes two expressions one. */
+/* The identity of an expression for hash-consing. */
 typedef struct
 {
   gint64 op;
@@ -269,7 +269,7 @@ adj_symbols_spell (AdjSymbols *symbols, AdjSize size, const char *text, gsize le
   g_autoptr (GString) printed = NULL;
   AdjSizeNode *node;
 
-  /* The first text that is read for an expression becomes the expression's own. */
+  /* The first text parsed for an expression becomes its own. */
   if (!adj_size_is_int (size))
     {
       node = node_at (symbols, id_of (size));

@@ -36,10 +36,10 @@ ADJ_PUBLIC AdjSize adj_symbols_define (AdjSymbols *symbols, const AdjSymbol *sym
 /* In the order in which they were defined; a record is valid as long as the table. */
 ADJ_PUBLIC guint adj_symbols_get_n (const AdjSymbols *symbols);
 ADJ_PUBLIC const AdjSymbol *adj_symbols_get (const AdjSymbols *symbols, guint index);
-/* (nullable): that is called so. */
+/* (nullable): the symbol of that name. */
 ADJ_PUBLIC const AdjSymbol *adj_symbols_find (const AdjSymbols *symbols, const char *name);
 
-/* How the size of an input becomes a symbol. */
+/* How the size of an input is made a symbol. */
 typedef enum
 {
   ADJ_SIZES_STATIC,  /* it stays an integer */
@@ -53,12 +53,12 @@ ADJ_PUBLIC AdjSize adj_symbols_add_size (AdjSymbols *symbols,
                                          AdjSizePolicy policy,
                                          gint64 hint,
                                          const char *source);
-/* "u0", "u1", … for one that data decide. */
+/* "u0", "u1", … for a data-dependent size. */
 ADJ_PUBLIC AdjSize adj_symbols_add_unbacked (AdjSymbols *symbols,
                                              gint64 min,
                                              gint64 max,
                                              const char *source);
-/* @size with the integers that guards have made of symbols (s0 == 4). */
+/* @size with symbols replaced by the integers that guards fixed them to (s0 == 4). */
 ADJ_PUBLIC AdjSize adj_symbols_simplify (AdjSymbols *symbols, AdjSize size);
 
 /* The assumptions, in order, each once. */

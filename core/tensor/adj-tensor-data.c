@@ -9,8 +9,7 @@
 #include "tensor/adj-late-bytes-private.h"
 #include "tensor/adj-shape-internal.h"
 
-/* A file of a few bytes can describe a tensor of any size by strides of 0; its dense form must
- * stay something that a machine can hold. */
+/* Strides of 0 let a file of a few bytes describe a tensor of any size; bounds its dense form. */
 #define MAX_DENSE_BYTES (G_GUINT64_CONSTANT (1) << 38)
 
 struct _AdjTensorData
@@ -108,7 +107,7 @@ check_bounds (const AdjTensorMeta *meta, gsize n_bytes, gint64 *numel, GError **
   return TRUE;
 }
 
-/* Without its bytes, of which there are @n_bytes. */
+/* Checks @meta against @n_bytes; the bytes are not set yet. */
 static AdjTensorData *
 new_data (const AdjTensorMeta *meta, gsize n_bytes, GError **error)
 {
@@ -369,7 +368,7 @@ adj_tensor_data_contiguous (AdjTensorData *data)
   return new_dense (data, data->meta.dtype, bytes, (gsize) data->numel * n_element);
 }
 
-/* Whether @shape has the sizes of @data, other strides, and as many places as elements. */
+/* Whether @shape has the sizes of @data, other strides, and is dense. */
 static gboolean
 is_other_layout (const AdjTensorData *data, const AdjShape *shape)
 {

@@ -5,9 +5,10 @@
 
 G_BEGIN_DECLS
 
-/* An immutable tensor: metadata and bytes.  Constants, recorded inputs, results and everything
- * the window shows are these; threads share them freely.  Sizes are integers, the device is the
- * CPU or the one the bytes were copied from.  Several may share one GBytes: then they alias. */
+/* An immutable tensor: metadata and bytes.  Constants, recorded inputs, results and the values
+ * shown in the window are of this type; threads share them freely.  Sizes are integers, the device
+ * is the CPU or the one the bytes were copied from.  Several may share one GBytes: then they alias.
+ */
 typedef struct _AdjTensorData AdjTensorData;
 
 /**
@@ -46,8 +47,8 @@ ADJ_PUBLIC void adj_tensor_data_read_doubles (const AdjTensorData *data, double 
 ADJ_PUBLIC void adj_tensor_data_read_parts (const AdjTensorData *data, double *out);
 /* (transfer full): row-major, dense, same dtype: @data itself when it already is. */
 ADJ_PUBLIC AdjTensorData *adj_tensor_data_contiguous (AdjTensorData *data);
-/* (transfer full): @data with the strides of @shape, which has its sizes: @data itself when it has
- * them, or when @shape is not dense. */
+/* (transfer full): @data copied to the strides of @shape, which has its sizes; @data itself when it
+ * has those strides already, or when @shape is not dense. */
 ADJ_PUBLIC AdjTensorData *adj_tensor_data_lay_out (AdjTensorData *data, const AdjShape *shape);
 /* (transfer full): element-wise cast, dense. */
 ADJ_PUBLIC AdjTensorData *adj_tensor_data_cast (AdjTensorData *data, AdjDType dtype);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 
 /* Values as torch prints them: one format for all numbers of a tensor, chosen by their range;
- * the middle of what is too long left out. */
+ * long dimensions show only their first and last items. */
 
 #include <math.h>
 #include <string.h>
@@ -24,7 +24,7 @@ typedef struct
 {
   const AdjTensorData *data;
   const AdjTensorMeta *meta;
-  gint64 edge; /* items kept on either side of what is left out; -1: all are shown */
+  gint64 edge; /* items shown at either end of a long dimension; -1: all are shown */
   NumberFormat real;
   NumberFormat imaginary; /* used by complex types */
   GString *out;
@@ -125,7 +125,7 @@ print_element (const Printer *p, AdjElement element, guint width)
   g_string_append_printf (p->out, "%s%sj", text->str[0] == '-' ? "" : "+", text->str);
 }
 
-/* What decides the format: the nonzero finite numbers. */
+/* The nonzero finite numbers, whose range decides the format. */
 typedef struct
 {
   NumberFormat *format;

@@ -13,20 +13,20 @@ typedef struct
   const AdjSlotClass *klass; /* (nullable): without state */
 } Slot;
 
-/* Writes to some of the tensors of a storage. */
+/* A version counter shared by some tensors of a storage. */
 typedef struct
 {
   gatomicrefcount ref_count;
   guint32 n;
 } Writes;
 
-/* What is asked for most comes first. */
+/* The most used members come first. */
 struct _AdjTensor
 {
   gatomicrefcount ref_count;
-  guint number;        /* of who visits tensors */
+  guint number;        /* scratch of traversals: adj_tensor_get_number() */
   AdjStorage *storage; /* (owned) */
-  Writes *writes;      /* (owned) (nullable): counted apart from the others of the storage */
+  Writes *writes;      /* (owned) (nullable): version counter apart from the storage's */
   Slot slots[ADJ_N_SLOTS];
   AdjTensorMeta meta;
 };
@@ -78,7 +78,7 @@ adj_tensor_new (const AdjTensorMeta *meta, AdjStorage *storage)
   return tensor;
 }
 
-/* What @meta needs; symbolic sizes by their hints, G_MAXSIZE when it cannot be. */
+/* Bytes of storage that @meta needs; symbolic sizes by their hints, G_MAXSIZE when unknown. */
 static gsize
 needed_bytes (const AdjTensorMeta *meta, AdjSymbols *symbols)
 {
@@ -317,7 +317,7 @@ adj_tensor_set_slot (AdjTensor *tensor,
   g_return_if_fail (tensor != NULL && slot < ADJ_N_SLOTS);
   g_return_if_fail (state == NULL || klass != NULL);
 
-  /* Freeing may look at the tensor: it must already see the new state. */
+  /* The free function may look at the tensor, which must already have the new state. */
   old = tensor->slots[slot];
   tensor->slots[slot] = (Slot){ state, klass };
   if (old.state != NULL)

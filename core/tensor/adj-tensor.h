@@ -30,13 +30,13 @@ ADJ_PUBLIC guint adj_tensor_get_rank (const AdjTensor *tensor);          /* its 
 /* -1 for a symbolic size; adj_size_get_hint() of the metadata says more. */
 ADJ_PUBLIC gint64 adj_tensor_get_size (const AdjTensor *tensor, guint dim);
 
-/* How often @tensor was written in place, or a tensor that counts with it: by default all tensors
- * of one storage count together. */
+/* The number of in-place writes to @tensor and to tensors that share its version counter: by
+ * default all tensors of one storage. */
 ADJ_PUBLIC guint32 adj_tensor_get_version (const AdjTensor *tensor);
-/* (transfer full): the same elements, but writes to it count apart (PyTorch's .data). */
+/* (transfer full): the same elements with a version counter of its own (PyTorch's .data). */
 ADJ_PUBLIC AdjTensor *adj_tensor_shallow_copy (AdjTensor *tensor);
 
-/* Whether gradients flow to it: a leaf that was told so, or made from one. */
+/* Whether gradients flow to it: a leaf that was marked so, or a result computed from one. */
 ADJ_PUBLIC gboolean adj_tensor_get_requires_grad (const AdjTensor *tensor);
 
 /* (transfer full) (nullable): an immutable copy, or share, of what @tensor holds now; %NULL for a

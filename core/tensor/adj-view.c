@@ -61,7 +61,7 @@ infer_size (const AdjShape *shape, AdjSymbols *symbols, AdjShape *to, GError **e
   return TRUE;
 }
 
-/* Whether a run of @done elements may still take the next dimension. */
+/* Whether @done elements are still fewer than @run, so that the next dimension may be taken. */
 static gboolean
 is_short_of (AdjSymbols *symbols, AdjSize done, AdjSize run)
 {
@@ -116,8 +116,9 @@ divides (AdjSymbols *symbols, AdjSize part, AdjSize whole)
   return adj_size_test (symbols, ADJ_SIZE_EQ, adj_size_mul (symbols, times, part), whole);
 }
 
-/* In a dimension of size 1 any stride will do.  Here they are those of the graphs that PyTorch
- * traces, where each new dimension, from the first one, takes what it needs from the old ones. */
+/* Sets the strides of dimensions of size 1, which may be anything.  They are those of the graphs
+ * that PyTorch traces, where each new dimension, from the first one, takes its elements from the
+ * old ones in order. */
 static void
 step_over_ones (const AdjShape *shape, AdjSymbols *symbols, AdjShape *to)
 {

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 
-/* Symbols made for a program that is being traced, and what becomes known of them
- * (tensor/SPEC.md §5.2, tensor/SPEC.md §5.3). */
+/* Symbols made for a program that is being traced, and the bounds learned for them (tensor/SPEC.md
+ * §5.2, tensor/SPEC.md §5.3). */
 
 #include "tensor/adj-symbols-internal.h"
 #include "tensor/adj-symbols-private.h"
 
-/* "s0", or the first number from there on that is free. */
+/* Adds the symbol "s0", or the first free number. */
 static AdjSize
 add (AdjSymbols *symbols, const char *prefix, AdjSymbol *symbol)
 {
@@ -124,7 +124,7 @@ adj_symbols_restrict (AdjSymbols *symbols, AdjSize size, gint64 min, gint64 max)
   return TRUE;
 }
 
-/* @symbol @op @bound. */
+/* Records @symbol @op @bound. */
 static gboolean
 assume_bound (AdjSymbols *symbols, AdjSizeOp op, AdjSize symbol, gint64 bound)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The mode of composite tensors: a call on them becomes what their class says, on the tensors
- * inside. */
+/* The mode of composite tensors: passes calls on them to their class, which calls operators on the
+ * inner tensors. */
 
 #include "trace/adj-composite.h"
 
@@ -58,7 +58,7 @@ find (const AdjTensor *tensor)
   return adj_tensor_get_slot (tensor, ADJ_SLOT_COMPOSITE);
 }
 
-/* @base: (nullable): what it is a view of. */
+/* @base: (nullable): the tensor that it is a view of. */
 static AdjTensor *
 make (AdjContext *cx,
       const Composite *like,
@@ -231,7 +231,7 @@ adj_composite_call_part (const AdjCompositeCall *call, guint index, AdjValue *re
   return done;
 }
 
-/* Result @index of @call in the value that the class returned. */
+/* The part of the class's result @value that is result @index of @call. */
 static const AdjValue *
 pick (const AdjOpCall *call, const AdjValue *value, guint index)
 {
@@ -240,7 +240,8 @@ pick (const AdjOpCall *call, const AdjValue *value, guint index)
   return index < value->n ? &value->items[index] : NULL;
 }
 
-/* @written: the argument that the result is. */
+/* Gives @written, the argument returned, the metadata of @result if the operator changes metadata.
+ */
 static void
 show (AdjTensor *written, const AdjOpCall *call, const AdjOpResult *result)
 {
@@ -341,7 +342,7 @@ bump_versions (const AdjOpCall *call)
       adj_value_foreach (&call->args[i], bump_version, NULL);
 }
 
-/* Replaces the results that the shape rule set by those that the class gave. */
+/* Replaces the results inferred by the shape rule by those of the class. */
 static gboolean
 put_results (AdjOpCall *call, const AdjValue *value)
 {

@@ -5,9 +5,9 @@
 
 G_BEGIN_DECLS
 
-/* Composite tensors: to a program one tensor, with sizes, a dtype and a gradient; inside, several
- * inner tensors and a constant.  A class says what an operator does to the inner ones.  Inner
- * tensors may be composite themselves.  A trace sees the innermost tensors alone. */
+/* Composite tensors: for a program one tensor with sizes, a dtype and a gradient; inside, several
+ * inner tensors and a constant.  A class defines operators on the inner tensors, which may be
+ * composite themselves.  A trace has only the innermost tensors. */
 
 typedef struct _AdjCompositeCall AdjCompositeCall;
 
@@ -22,8 +22,8 @@ typedef struct
    * argument. %FALSE: the context is in error. */
   gboolean (*call) (AdjCompositeCall *call, AdjValue *result);
 
-  /* (nullable) Converts a gradient: while tracing to a form of its choice, at run time to the
-   * traced constant. Borrowed; %NULL: the context is in error. */
+  /* (nullable) Converts a gradient: while tracing to a form of its choice, at run time to the form
+   * with the traced constant. Borrowed; %NULL: the context is in error. */
   AdjTensor *(*coerce_tangent) (AdjContext *cx, AdjTensor *tangent);
   AdjTensor *(*coerce_like) (AdjContext *cx, AdjTensor *tangent, const AdjValue *constant);
 } AdjCompositeClass;
@@ -34,7 +34,7 @@ typedef struct
  * adj_composite_new:
  * @inner: (array length=n_inner)
  * @constant: (nullable): plain data that belongs to the value
- * @outer: (nullable): what it shows; as the first inner tensor when %NULL
+ * @outer: (nullable): its metadata; %NULL: that of the first inner tensor
  *
  * Returns: (transfer none): in the innermost scope
  */
@@ -49,7 +49,7 @@ ADJ_PUBLIC const AdjCompositeClass *adj_composite_get_class (const AdjTensor *te
 ADJ_PUBLIC AdjTensor *adj_composite_get_inner (const AdjTensor *tensor, guint index);
 ADJ_PUBLIC const AdjValue *adj_composite_get_constant (const AdjTensor *tensor);
 
-/* (transfer full): the mode; goes below the one that records gradients and above the one that
+/* (transfer full): the mode; push it below the one that records gradients and above the one that
  * functionalizes. */
 ADJ_PUBLIC AdjMode *adj_composite_mode_new (void);
 
@@ -62,16 +62,16 @@ ADJ_PUBLIC const AdjOp *adj_composite_call_get_op (const AdjCompositeCall *call)
 /* In schema order, none left out. */
 ADJ_PUBLIC const AdjValue *adj_composite_call_get_args (const AdjCompositeCall *call);
 ADJ_PUBLIC guint adj_composite_call_get_n_args (const AdjCompositeCall *call);
-/* The operator on inner tensor @index in place of each tensor of the class. */
+/* Calls the operator with inner tensor @index in place of each tensor of the class. */
 ADJ_PUBLIC gboolean adj_composite_call_part (const AdjCompositeCall *call,
                                              guint index,
                                              AdjValue *result);
-/* Puts results together, one for each inner tensor: tensors become composite ones of the class with
- * the constant of the first argument, or are the argument that was written.  Views stay views. */
+/* Combines results, one for each inner tensor: tensors become composite ones of the class with the
+ * constant of the first argument, or are the argument that was written.  Views stay views. */
 ADJ_PUBLIC gboolean adj_composite_call_join (const AdjCompositeCall *call,
                                              const AdjValue *parts,
                                              AdjValue *result);
-/* Both, for all inner tensors. */
+/* Both of these, for all inner tensors. */
 ADJ_PUBLIC gboolean adj_composite_call_each (AdjCompositeCall *call, AdjValue *result);
 
 G_END_DECLS

@@ -48,7 +48,7 @@ typedef struct
   const AdjDecompositions *table;
 } DecomposeMode;
 
-/* Gives @call its results; the shape rule says which of them are views. */
+/* Gives @call its results; the shape rule decides which of them are views. */
 static gboolean
 put_results (AdjOpCall *call, const AdjValue *value)
 {
@@ -71,7 +71,7 @@ put_results (AdjOpCall *call, const AdjValue *value)
   return TRUE;
 }
 
-/* @declined: the rule gives None where these arguments are not for it. */
+/* @declined: the rule gives None, since it does not apply to these arguments. */
 static gboolean
 evaluate (AdjOpCall *call, const AdjRule *rule, gboolean *declined)
 {

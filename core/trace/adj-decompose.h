@@ -5,8 +5,8 @@
 
 G_BEGIN_DECLS
 
-/* A set of operators that a compiler back end does not want to see: each has a `.decompose` rule
- * that says it in simpler ones.  The records name the tables that they stand in. */
+/* A set of operators that a compiler back end does not support: each has a `.decompose` rule in
+ * terms of simpler ones.  The operators' records name the sets that they belong to. */
 typedef struct
 {
   const char *name;    /* "core" */
@@ -14,14 +14,14 @@ typedef struct
   guint bit;           /* AdjTables */
 } AdjDecompositions;
 
-/* The sets that there are. */
+/* The available sets. */
 ADJ_PUBLIC guint adj_decompositions_get_n (void);
 ADJ_PUBLIC const AdjDecompositions *adj_decompositions_get (guint index);
-/* (transfer none) (nullable): %NULL with ADJ_ERROR_NOT_FOUND, which names those that there are. */
+/* (transfer none) (nullable): %NULL with ADJ_ERROR_NOT_FOUND, which names the available ones. */
 ADJ_PUBLIC const AdjDecompositions *adj_decompositions_find (const char *name, GError **error);
 
-/* (transfer full): the mode that takes the operators of @table apart; goes above the mode that
- * records and below autograd.  What a rule calls is taken apart in turn. */
+/* (transfer full): the mode that decomposes the operators of @table, also those called by a rule;
+ * push it above the mode that records and below autograd. */
 ADJ_PUBLIC AdjMode *adj_decompose_mode_new (const AdjDecompositions *table);
 
 G_END_DECLS

@@ -14,8 +14,8 @@ struct _AdjExamples
   AdjSizePolicy policy;
   AdjSize (*map) (gint64 size, gconstpointer data); /* (nullable) */
   gconstpointer map_data;
-  GHashTable *storages; /* storage, bytes or number of an example → AdjStorage here */
-  GHashTable *tensors;  /* AdjTensor → AdjTensor: one object stays one object */
+  GHashTable *storages; /* storage, bytes or storage number of an example → AdjStorage here */
+  GHashTable *tensors;  /* AdjTensor → AdjTensor: the same object each time */
 };
 
 AdjExamples *
@@ -73,8 +73,8 @@ add_stride (AdjSize stride, gpointer data)
   return add_size (data, stride);
 }
 
-/* Sizes become symbols; a stride that is the size times the stride of another dimension is that
- * product, others become symbols too. */
+/* Makes sizes symbols; a stride equal to the size times the stride of another dimension becomes
+ * that product, other strides become symbols too. */
 static void
 make_symbolic (AdjExamples *examples, AdjShape *shape)
 {
@@ -112,7 +112,7 @@ import_meta (AdjExamples *examples, const AdjTensorMeta *meta)
   return copy;
 }
 
-/* @key: (nullable): equal keys share storage. */
+/* @key: (nullable): tensors with equal keys share storage. */
 static AdjTensor *
 make_fake (AdjExamples *examples, const AdjTensorMeta *meta, gpointer key)
 {
@@ -164,7 +164,7 @@ refuse (AdjExamples *examples, const char *why)
   return FALSE;
 }
 
-/* Of an object of which only class and state are known, one that can be called is made. */
+/* Makes a callable fake object from one of which only class and state are known. */
 static gboolean
 import_object (AdjExamples *examples, const AdjValue *leaf, AdjValue *out)
 {

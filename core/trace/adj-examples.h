@@ -5,15 +5,15 @@
 
 G_BEGIN_DECLS
 
-/* Example inputs as values of the context that traces, one by one: what aliased, aliases. */
+/* Converts example inputs, one by one, to values of the tracing context; aliases stay aliases. */
 typedef struct _AdjExamples AdjExamples;
 
-/* @symbols: (nullable): what sizes in the examples refer to. */
+/* @symbols: (nullable): symbols in the sizes of the examples. */
 AdjExamples *adj_examples_new (AdjContext *cx, AdjSymbols *symbols, gboolean real);
 void adj_examples_free (AdjExamples *examples);
-/* What sizes that are integers become; STATIC at first. */
+/* How integer sizes are converted; STATIC at first. */
 void adj_examples_set_policy (AdjExamples *examples, AdjSizePolicy policy);
-/* What @map gives for an integer, in place of a policy. */
+/* Converts integer sizes by @map, instead of a policy. */
 void adj_examples_set_map (AdjExamples *examples,
                            AdjSize (*map) (gint64 size, gconstpointer data),
                            gconstpointer data);

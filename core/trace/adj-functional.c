@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The functionalization mode (trace/SPEC.md §2): what it does with each kind of call, its tape, and
- * what becomes of the inputs when the trace is over. */
+/* The functionalization mode (trace/SPEC.md §2): dispatch by kind of call, the tape, and writing
+ * inputs back at the end of the trace. */
 
 #include "call/adj-mode.h"
 #include "call/adj-op-internal.h"
@@ -68,7 +68,7 @@ functional_tell (AdjContext *cx,
 
 /* -- from outside ---- */
 
-/* Where calls enter that the mode does not see. */
+/* Sets the entry below the mode, for calls that it must not see. */
 static AdjMode *
 set_entry_below (AdjContext *cx)
 {

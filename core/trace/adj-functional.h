@@ -6,45 +6,46 @@
 
 G_BEGIN_DECLS
 
-/* Functionalization (trace/SPEC.md §2): below the mode that records gradients and above those that
- * trace and compute, a mode that turns writes into new values.  Tensors above it stand for values
- * below it: a write to one gives it a new value and queues it, and all views of the same storage
- * are made again from their base when they are next used. */
+/* Functionalization (trace/SPEC.md §2): a mode below the one that records gradients and above those
+ * that trace and compute, which turns writes into new values.  A tensor above it wraps a value
+ * below it: a write to it replaces its value and queues the write, and other views of the same
+ * storage are recreated from their base at their next use. */
 
-/* The mode; goes above the mode that traces. */
+/* The mode; push it above the mode that traces. */
 AdjMode *adj_functional_mode_new (void);
-/* A view that detach makes calls it twice, and once when it is made again, as in the traces of
+/* detach is recorded twice when called, and once when the view is recreated, as in the traces of
  * PyTorch 2.6. */
 void adj_functional_mode_set_two_detaches (AdjMode *mode);
 
-/* Calls @func for everything that happens to storages under @mode. */
+/* Calls @func for every event of a storage under @mode. */
 void adj_functional_mode_set_tape (AdjMode *mode, AdjTapeFunc func, gpointer data);
 
 /* A tensor for use above the mode, with @value as its value and a storage of its own. Borrowed from
  * the innermost scope. */
 AdjTensor *adj_functional_wrap (AdjContext *cx, AdjTensor *value);
 gboolean adj_functional_is_wrapped (const AdjTensor *tensor);
-/* All that the storage of @tensor held when it was wrapped, as the base of its views; borrowed. */
+/* A view of all elements that the storage of @tensor had when it was wrapped, as the base of its
+ * views; borrowed. */
 AdjTensor *adj_functional_get_whole (AdjContext *cx, AdjTensor *tensor);
-/* The current value of @tensor, remade if it is stale; a tensor that is not wrapped itself.
- * Borrowed from @tensor until it is next written or used. %NULL: the context is in error. */
+/* The current value of @tensor, recreated if it is stale; @tensor itself if it is not wrapped.
+ * Borrowed from @tensor until its next write or use. %NULL: the context is in error. */
 AdjTensor *adj_functional_get_value (AdjContext *cx, AdjTensor *tensor);
 
-/* What happened to a wrapped tensor and its storage. */
+/* The history of a wrapped tensor and its storage. */
 typedef struct
 {
   gboolean mutated;          /* the storage was written, through any view */
-  guint64 n_writes;          /* to the storage */
-  guint64 n_no_grad;         /* of these, while grad mode was off */
+  guint64 n_writes;          /* number of writes to the storage */
+  guint64 n_no_grad;         /* of these, with grad mode off */
   guint64 n_hidden;          /* of these, marked as hidden from autograd */
-  gboolean metadata_changed; /* t_() or the like, resize_, set_ */
-  guint n_turns;             /* of these but set_, all */
-  gboolean turned_with_grad; /* of these but set_, one while grad mode was on */
+  gboolean metadata_changed; /* by t_() or the like, resize_ or set_ */
+  guint n_turns;             /* number of such changes, without set_ */
+  gboolean turned_with_grad; /* one of these changes, not set_, was made with grad mode on */
   gboolean storage_changed;  /* set_ */
-  gboolean is_multi_output;  /* a view, one of several results */
+  gboolean is_multi_output;  /* a view that is one of several results */
   gboolean storage_resized;
   gsize bytes_before, bytes_after;
-  AdjViewChain *chain; /* (nullable): how it is made from the base of its storage */
+  AdjViewChain *chain; /* (nullable): the views from the base of its storage to it */
 } AdjFunctionalState;
 
 /* %FALSE when @tensor is not wrapped. */
@@ -52,11 +53,11 @@ gboolean adj_functional_get_state (const AdjTensor *tensor, AdjFunctionalState *
 
 /**
  * adj_functional_write_back:
- * @input: the value that @tensor was wrapped around at first
+ * @input: the original value of @tensor
  *
- * Brings @input to what @tensor is now, for those who hold it: set_, then copy_ (trace/SPEC.md
- * §2.5), recorded below the mode.  Nothing when @input still is the value.  %FALSE: the context is
- * in error; so when @tensor was turned in place, which no operator repeats.
+ * Writes the current value of @tensor to @input: set_, then copy_ (trace/SPEC.md §2.5), recorded
+ * below the mode.  Does nothing if @input still is the value.  %FALSE: the context is in error;
+ * also if t_() or the like was applied to @tensor, for which there is no operator.
  */
 gboolean adj_functional_write_back (AdjContext *cx, AdjTensor *input, AdjTensor *tensor);
 

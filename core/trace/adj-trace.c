@@ -18,9 +18,9 @@ typedef struct
   AdjContext *cx;
   AdjTracer *tracer;
   const AdjTraceOptions *options;
-  guint n_inputs;   /* leaves so far */
-  const char *stem; /* of the parameter whose leaves are added */
-  guint n_leaves;   /* of that parameter */
+  guint n_inputs;   /* leaves added so far */
+  const char *stem; /* stem of the parameter whose leaves are added */
+  guint n_leaves;   /* number of leaves of that parameter */
   gboolean pytree;
   GArray *pairs; /* Pair */
 } Trace;
@@ -87,7 +87,8 @@ add_inputs (Trace *trace, const AdjValue *examples, guint n, AdjValue *args)
   return TRUE;
 }
 
-/* Containers among the inputs make the pytree form of a graph: its outputs are a flat list too. */
+/* Containers among the inputs give the graph a pytree header; its outputs are then a flat list too.
+ */
 static void
 set_header (Trace *trace, const AdjValue *examples, guint n)
 {
@@ -153,7 +154,7 @@ clear_pair (gpointer data)
   adj_tensor_unref (((Pair *) data)->wrapped);
 }
 
-/* One tensor that is given twice stays one. */
+/* A tensor that is passed twice is wrapped once. */
 static gboolean
 wrap_leaf (const AdjValue *leaf, AdjValue *out, gpointer data)
 {
@@ -199,7 +200,7 @@ unwrap_leaf (const AdjValue *leaf, AdjValue *out, gpointer data)
   return TRUE;
 }
 
-/* Fails where a written input aliases another one: inputs get separate storages here. */
+/* Fails if a written input aliases another one, since inputs get separate storages here. */
 static gboolean
 refuse_aliases (Trace *trace, guint index)
 {
@@ -219,7 +220,7 @@ refuse_aliases (Trace *trace, guint index)
   return TRUE;
 }
 
-/* Replaces outputs by their values, then copies written values into the inputs. */
+/* Replaces outputs by their values, then writes changed values back to the inputs. */
 static gboolean
 unwrap_result (Trace *trace, AdjValue *result)
 {
@@ -312,7 +313,7 @@ adj_trace (AdjFunction *function,
   return graph;
 }
 
-/* Whether data decide a size in @graph. */
+/* Whether @graph has data-dependent sizes. */
 static gboolean
 has_unbacked (const AdjGraph *graph)
 {

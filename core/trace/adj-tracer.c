@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Records calls as nodes, with names, places in the program and seq_nr; drops what is dead and
- * seals. */
+/* Records calls as nodes, with names, places in the program and seq_nr; drops dead nodes and seals.
+ */
 
 #include "trace/adj-tracer.h"
 
@@ -14,7 +14,7 @@
 #include "ops/adj-ops.h"
 #include "trace/tracer-private.h"
 
-/* What nodes that call it have in common. */
+/* Common data of the nodes that call one target. */
 typedef struct
 {
   const char *text; /* in the graph's arena */
@@ -91,7 +91,7 @@ is_differentiated (const AdjTracer *tracer, const AdjPlace *place)
   return place->running > 0 || adj_context_get_sequence (tracer->cx) >= 0;
 }
 
-/* Adds to a node of the backward the place and seq_nr of its forward node. */
+/* Adds the place and seq_nr of the forward node to a node of the backward. */
 static void
 add_backward (AdjTracer *tracer, const AdjPlace *place, AdjNodeMeta *meta)
 {
@@ -151,7 +151,7 @@ make_meta (AdjTracer *tracer, const AdjPlace *place)
   return meta;
 }
 
-/* The metadata that the current place of the program gives to its nodes. */
+/* The metadata of nodes at the current place of the program. */
 static const AdjNodeMeta *
 get_meta (AdjTracer *tracer, AdjNodeId *origin)
 {
@@ -249,7 +249,7 @@ take_origin (const AdjValue *leaf, gpointer data)
 }
 
 /* Sets the origin of a call that no node of a graph makes, such as a copy into an input at the end:
- * that of the last of its arguments. */
+ * the origin of its last argument. */
 static void
 find_origin (const AdjTracer *tracer, AdjTracedNode *node)
 {
@@ -260,7 +260,7 @@ find_origin (const AdjTracer *tracer, AdjTracedNode *node)
   node->own_texts = TRUE;
 }
 
-/* @stem: %NULL: of the target, which then lives as long as the tracer. */
+/* @stem: %NULL: derived from the target, which then lives as long as the tracer. */
 AdjNodeId
 adj_tracer_add (AdjTracer *tracer, AdjTracedNode *node, const char *stem)
 {
@@ -409,7 +409,7 @@ is_pure (const AdjTracedNode *node)
   return adj_op_is_pure (op);
 }
 
-/* (nullable): new positions; G_MAXUINT32 for nodes that are left out.  %NULL: none is. */
+/* (nullable): new indices; G_MAXUINT32 for nodes that are dropped.  %NULL: all stay. */
 static guint32 *
 number_nodes (const AdjTracer *tracer)
 {

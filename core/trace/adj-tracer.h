@@ -7,14 +7,14 @@
 
 G_BEGIN_DECLS
 
-/* The record of a trace: nodes in the order in which they were called, and which node stands for
- * each tensor and each symbolic size (trace/SPEC.md §1).  Names are given as PyTorch gives them. It
- * hears of calls through adj_proxy_mode_new(); whoever captures more than operators (hooks,
- * gradients of an engine) adds those nodes himself. */
+/* The record of a trace: nodes in the order of calls, and the node that represents each tensor and
+ * symbolic size (trace/SPEC.md §1).  Names are PyTorch's.  Calls are recorded by
+ * adj_proxy_mode_new(); callers that capture more than operators (hooks, gradients of an engine)
+ * add those nodes themselves. */
 typedef struct _AdjTracer AdjTracer;
 
-/* @name: of the graph; the record uses @cx, which must outlive it.  @items_when_read: where a call
- * has several results, each gets its operator.getitem when it is first read; else at once. */
+/* @name: of the graph; the tracer uses @cx, which must outlive it.  @items_when_read: each of
+ * several results gets its operator.getitem node when first read; else at once. */
 AdjTracer *adj_tracer_new (AdjContext *cx, const char *name, gboolean items_when_read);
 /* Frees @tracer; tensors that outlive it belong to no trace any more. */
 void adj_tracer_free (AdjTracer *tracer);
@@ -28,8 +28,8 @@ AdjNodeId adj_tracer_add_placeholder (AdjTracer *tracer,
                                       AdjNodeId origin,
                                       const AdjValue *value);
 
-/* From now on calls of @op are written as calls of @as, under the names that they would have; @as:
- * @op: no longer. */
+/* Records calls of @op as calls of @as from now on, under the names of @as; @as == @op ends that.
+ */
 void adj_tracer_write_as (AdjTracer *tracer, const AdjOp *op, const AdjOp *as);
 
 /* Adds a call of @target that gave @result.  Several results come as LIST or TUPLE.  @args is a
@@ -40,7 +40,7 @@ AdjNodeId adj_tracer_add_call (AdjTracer *tracer,
                                const AdjValue *kwargs,
                                const AdjValue *result);
 
-/* Node @to stands for @size where node @from did. */
+/* Makes node @to represent @size instead of node @from. */
 void adj_tracer_move_size (AdjTracer *tracer, AdjSize size, AdjNodeId from, AdjNodeId to);
 
 /* Converts @value to an argument of a node: nodes for tensors and symbolic sizes, get_attr nodes
@@ -60,9 +60,9 @@ void adj_tracer_note_builtin (AdjTracer *tracer,
                               guint n_args,
                               const AdjValue *result);
 
-/* A name of the form @stem<number> for each of the @n @graphs, with one number for all, and their
- * get_attr nodes in @nodes, of NODE.  @identifier: (nullable): where a graph of that identifier is
- * the same one, it is that. */
+/* Adds @n @graphs under names @stem<number>, with one number for all, and get_attr nodes for them
+ * to @nodes, of NODE.  @identifier: (nullable): an equal graph added with the same identifier is
+ * reused. */
 void adj_tracer_add_subgraphs (AdjTracer *tracer,
                                const char *const *stems,
                                AdjGraph *const *graphs,
@@ -75,11 +75,11 @@ gboolean adj_tracer_add_output (AdjTracer *tracer, const AdjValue *value);
 /* As adj_builder_set_header(). */
 void adj_tracer_set_header (AdjTracer *tracer, AdjHeader header, const char *parameters);
 
-/* Whether it is written as PyTorch records what its own formulas call: a tensor that is not given
- * is None also where that is the default, and the number of elements is asked for. */
+/* Whether calls are recorded as those in PyTorch's formulas: an absent tensor is None even if that
+ * is the default, and the number of elements is read by sym_numel. */
 void adj_tracer_set_formulas (AdjTracer *tracer, gboolean formulas);
 
-/* Whether sealing leaves out what no output and no effect depends on. */
+/* Whether sealing drops nodes that no output and no effect depends on. */
 void adj_tracer_set_drop_dead (AdjTracer *tracer, gboolean drop_dead);
 
 /* Drops unread nodes of sizes and seals the graph. (transfer full); afterwards the tracer can only
@@ -87,7 +87,7 @@ void adj_tracer_set_drop_dead (AdjTracer *tracer, gboolean drop_dead);
 AdjGraph *adj_tracer_seal (AdjTracer *tracer, GError **error);
 
 /* The mode that records every call in @tracer, which must outlive it, after the modes below have
- * made the results. */
+ * computed the results. */
 AdjMode *adj_proxy_mode_new (AdjTracer *tracer);
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (AdjTracer, adj_tracer_free)

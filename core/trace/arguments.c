@@ -21,7 +21,7 @@ take_items (AdjTracer *tracer, const AdjValue *value, AdjValue *out)
   return TRUE;
 }
 
-/* An operator that the graph which runs now has brought. */
+/* Keeps an operator that the graph which runs now has of its own. */
 static void
 note_named (AdjTracer *tracer, const char *target)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Objects that a traced graph holds as attributes. */
+/* Objects as attributes of a traced graph. */
 
 #include "ir/adj-opaque-internal.h"
 #include "trace/tracer-private.h"

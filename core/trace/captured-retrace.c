@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Tracing a captured backward again (trace/SPEC.md §5): its inputs are lists whose items are
- * annotated one by one, and it calls objects of a process that need not be this one.  Such calls
- * are recorded as they stand, none is made, and what they give is what the graph says they gave. */
+/* Retraces a captured backward (trace/SPEC.md §5): its inputs are lists whose items are annotated
+ * one by one, and it calls objects that may belong to another process.  Such calls are recorded
+ * without being made, with the results that the graph annotates. */
 
 #include "call/adj-mode.h"
 #include "interpreter/adj-interpreter.h"

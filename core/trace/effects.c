@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Calls of operators that are called for what they do, in a trace: one node each. */
+/* Calls of operators with side effects in a trace: one node each. */
 
 #include "call/adj-object-call-internal.h"
 #include "trace/tracer-private.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Calls of what is no operator under functionalization: higher-order operators, functions that a
- * trace keeps whole, methods of objects, and what is called for its effect. */
+/* Calls other than operators under functionalization: higher-order operators, functions that a
+ * trace keeps whole, methods of objects, and operators with side effects. */
 
 #include "call/adj-effect-call.h"
 #include "call/adj-higher-order.h"
@@ -41,7 +41,7 @@ value_of_leaf (const AdjValue *leaf, AdjValue *out, gpointer cx)
   return TRUE;
 }
 
-/* Fails where the function wrote to an input: its caller has only values. */
+/* Fails if the function wrote to an input, since its caller passed only values. */
 static gboolean
 refuse_written (const FunctionalBody *self, const AdjValue *inputs, guint n)
 {
@@ -147,15 +147,15 @@ functional_higher (AdjMode *mode, AdjHigherCall *call)
 
 /* -- functions, methods, effects ---- */
 
-/* The arguments of a call, below the mode. */
+/* The arguments of a call, replaced by the values below the mode. */
 typedef struct
 {
-  AdjMode *entry;  /* where calls entered before */
+  AdjMode *entry;  /* previous entry */
   AdjValue args;   /* (owned) */
   AdjValue kwargs; /* (owned) */
 } Values;
 
-/* %FALSE: the context is in error; end_values() is called all the same. */
+/* %FALSE: the context is in error; end_values() must be called even then. */
 static gboolean
 begin_values (Values *values,
               AdjMode *mode,
@@ -171,7 +171,7 @@ begin_values (Values *values,
          adj_value_map (kwargs, value_of_leaf, cx, &values->kwargs);
 }
 
-/* @below: (transfer full): what the call below gave, if it was @done */
+/* @below: (transfer full): the result of the call below, if @done */
 static gboolean
 end_values (Values *values, AdjContext *cx, gboolean done, AdjValue *below, AdjValue *result)
 {

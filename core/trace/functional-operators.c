@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Operators under functionalization.  Each class of them has one way (trace/SPEC.md §2.2). */
+/* Operators under functionalization: each class of them is handled in one way (trace/SPEC.md §2.2).
+ */
 
 #include "call/adj-context-internal.h"
 #include "call/adj-mode.h"
@@ -11,7 +12,7 @@
 #include "tensor/adj-tensor-internal.h"
 #include "trace/functional-private.h"
 
-/* A call below the mode: that of the user, or its functional form, on values. */
+/* A call below the mode: the user's call or its functional form, on values. */
 typedef struct
 {
   AdjValue args[ADJ_MAX_ARGUMENTS];
@@ -58,8 +59,7 @@ unwrap_leaf (const AdjValue *leaf, AdjValue *out, gpointer data)
   return TRUE;
 }
 
-/* Runs @op on the values of the arguments of @call. Views are made of current values: a view of a
- * stale tensor is stale, too. */
+/* Runs @op on the current values of the arguments of @call; stale views are recreated first. */
 static gboolean
 run_below (Below *below, AdjMode *mode, const AdjOpCall *call, const AdjOp *op)
 {
@@ -136,7 +136,7 @@ call_pure (AdjMode *mode, AdjOpCall *call)
   return done;
 }
 
-/* The first tensor is what views show. */
+/* The index of the first tensor, which a view operator views. */
 static guint
 find_base (const AdjOpCall *call)
 {
@@ -147,8 +147,8 @@ find_base (const AdjOpCall *call)
   return arg;
 }
 
-/* (nullable): @value, detached once more where a view that detach makes costs two, and again where
- * the program makes it. */
+/* (nullable): with two_detaches, the result of detach detached once more, and again if the program
+ * called it. */
 static AdjTensor *
 detach_again (AdjMode *mode, const AdjOpCall *call, AdjTensor *value)
 {
@@ -186,8 +186,7 @@ call_view (AdjMode *mode, AdjOpCall *call)
   return done;
 }
 
-/* The new value of @target: statistics that were computed in another dtype come in that of the
- * memory. */
+/* The new value of @target, cast to its dtype: statistics may be computed in another one. */
 static AdjTensor *
 in_dtype_of (AdjContext *cx, AdjTensor *target, AdjTensor *value)
 {
@@ -209,8 +208,8 @@ in_dtype_of (AdjContext *cx, AdjTensor *target, AdjTensor *value)
              : NULL;
 }
 
-/* Writes @value into @target, an argument that the call writes; does nothing where that is no
- * tensor. */
+/* Writes @value into @target, an argument that the call writes; does nothing if that is no tensor.
+ */
 static gboolean
 write_one (AdjOpCall *call, const AdjValue *target, const AdjOpResult *value)
 {
@@ -231,7 +230,7 @@ write_one (AdjOpCall *call, const AdjValue *target, const AdjOpResult *value)
   return TRUE;
 }
 
-/* Gives the written arguments their new values, which begin at @values. */
+/* Gives the written arguments their new values, which start at @values. */
 static gboolean
 write_arguments (AdjOpCall *call, const AdjOpResult *values, guint n)
 {
@@ -252,7 +251,7 @@ write_arguments (AdjOpCall *call, const AdjOpResult *values, guint n)
   return TRUE;
 }
 
-/* Results that are written arguments are those, the others come from below. */
+/* Sets the results: written arguments are returned themselves, other results come from @fresh. */
 static void
 put_results (AdjOpCall *call, const AdjOpResult *fresh)
 {
@@ -269,7 +268,7 @@ put_results (AdjOpCall *call, const AdjOpResult *fresh)
     }
 }
 
-/* The shape rule of the writing form comes first, for its errors. */
+/* Infers the call by the shape rule of the in-place form first, for its errors. */
 static gboolean
 call_write (AdjMode *mode, AdjOpCall *call)
 {
@@ -302,7 +301,7 @@ return_self (AdjOpCall *call, AdjTensor *self)
   return TRUE;
 }
 
-/* @view of self becomes self. */
+/* Applies @view to self in place. */
 static gboolean
 turn (AdjMode *mode, AdjOpCall *call, AdjOpCall *view)
 {
@@ -352,7 +351,7 @@ grow (AdjMode *mode, AdjOpCall *call)
   return done && return_self (call, self);
 }
 
-/* Fewer elements: the beginning of the storage, as a view. */
+/* resize_ to fewer elements: a view of the start of the storage. */
 static gboolean
 call_resize (AdjMode *mode, AdjOpCall *call)
 {
@@ -419,7 +418,8 @@ dispatch (AdjMode *mode, AdjOpCall *call)
 
   if (all_leaves (call, is_plain))
     {
-      /* Of constants alone: what is new can be written later, together with what a trace knows. */
+      /* Calls on tensors unknown to the trace: new results are wrapped, since they may be written
+       * later together with traced ones. */
       if (writes || adj_op_is_view (call->op))
         return adj_mode_call_below (mode, call);
       return call_pure (mode, call);

@@ -15,19 +15,19 @@ typedef struct
   AdjViewChain *chain; /* (owned) (nullable) */
 } FunctionalUpdate;
 
-/* What views of one storage share. */
+/* The state shared by views of one storage. */
 typedef struct
 {
   guint n_refs;
-  AdjTensor *base;     /* (owned): all of the data, below the mode */
+  AdjTensor *base;     /* (owned): all elements, below the mode */
   AdjStorage *storage; /* (owned): the storage of the tensors above the mode; has no bytes */
-  GArray *updates;     /* FunctionalUpdate: not yet in the base */
+  GArray *updates;     /* FunctionalUpdate: queued, not yet in the base */
   guint64 generation;
   gboolean frozen;
   guint64 n_writes, n_no_grad, n_hidden;
   gboolean resized;
-  gsize bytes_before, bytes_after; /* when it was resized */
-  guint number;                    /* on the tape; 0: nothing happened yet */
+  gsize bytes_before, bytes_after; /* if it was resized */
+  guint number;                    /* on the tape; 0: no event yet */
 } FunctionalStorage;
 
 /* -- the mode (adj-functional.c) -- */
@@ -38,18 +38,18 @@ typedef struct
   gboolean two_detaches;
   AdjTapeFunc tape; /* (nullable) */
   gpointer tape_data;
-  guint n_storages; /* on the tape */
+  guint n_storages; /* numbered on the tape */
 } FunctionalMode;
 
-/* What it does with calls: of operators (functional-operators.c), of everything else
- * (functional-higher.c).  %FALSE: the context is in error. */
+/* Handlers of calls: operators (functional-operators.c), everything else (functional-higher.c).
+ * %FALSE: the context is in error. */
 gboolean functional_call (AdjMode *mode, AdjOpCall *call);
 gboolean functional_higher (AdjMode *mode, AdjHigherCall *call);
 gboolean functional_wrapped (AdjMode *mode, AdjWrappedCall *call);
 gboolean functional_object (AdjMode *mode, AdjObjectCall *call);
 gboolean functional_effect (AdjMode *mode, AdjEffectCall *call);
 
-/* Tells the tape of the mode, if it has one.  @value: (nullable): below the mode */
+/* Reports an event to the tape of the mode, if it has one.  @value: (nullable): below the mode */
 void functional_tell (AdjContext *cx,
                       FunctionalStorage *storage,
                       AdjTapeKind kind,
@@ -59,14 +59,14 @@ void functional_tell (AdjContext *cx,
 FunctionalStorage *functional_storage_new (AdjTensor *base);
 FunctionalStorage *functional_storage_ref (FunctionalStorage *storage);
 void functional_storage_unref (FunctionalStorage *storage);
-/* Queues @value for the view that @chain makes.  %FALSE: the context is in error. */
+/* Queues the write of @value to the view that @chain makes.  %FALSE: the context is in error. */
 gboolean functional_storage_push (FunctionalStorage *storage,
                                   AdjContext *cx,
                                   AdjTensor *value,
                                   AdjViewChain *chain);
-/* From or to nothing at all.  %FALSE: the context is in error. */
+/* Resizes from 0 or to 0 bytes.  %FALSE: the context is in error. */
 gboolean functional_storage_resize (FunctionalStorage *storage, AdjContext *cx, gsize n_bytes);
-/* Brings the base up to date; calls enter where those of @cx do. */
+/* Applies the queued writes to the base, by calls at the entry of @cx. */
 gboolean functional_storage_flush (FunctionalStorage *storage, AdjContext *cx);
 
 /* -- tensors (functional-tensor.c) -- */
@@ -77,10 +77,10 @@ typedef struct
   AdjTensor *value; /* (owned) */
   FunctionalStorage *storage;
   AdjViewChain *chain; /* (owned) (nullable) */
-  guint64 generation;  /* of the storage, that the value is of */
+  guint64 generation;  /* generation of the storage to which the value belongs */
   gboolean metadata_changed;
   guint n_turns;
-  gboolean turned_with_grad; /* t_() and the like, while grad mode was on */
+  gboolean turned_with_grad; /* t_() and the like, with grad mode on */
   gboolean storage_changed;
   gboolean is_multi_output;
 } Functional;
@@ -90,15 +90,15 @@ Functional *functional_find (const AdjTensor *tensor); /* (nullable) */
 AdjTensor *functional_wrap (AdjTensor *value);
 /* (transfer full): @value as a view of @base, made by the last step of @chain. */
 AdjTensor *functional_wrap_view (AdjTensor *base, AdjTensor *value, AdjViewChain *chain);
-/* Makes a stale value again; calls enter where those of @cx do. */
+/* Recreates a stale value, by calls at the entry of @cx. */
 gboolean functional_sync (AdjContext *cx, AdjTensor *tensor);
-/* A write: @value from now on, cast back to the dtype of @tensor, and so for all its views. */
+/* A write: makes @value, cast to the dtype of @tensor, its value, and updates all views. */
 gboolean functional_write (AdjContext *cx, AdjTensor *tensor, AdjTensor *value);
-/* t_() and the like: @tensor shows what @chain makes; @value is that already. */
+/* t_() and the like: @tensor becomes the view that @chain makes, whose value is @value. */
 void functional_turn (AdjContext *cx, AdjTensor *tensor, AdjTensor *value, AdjViewChain *chain);
-/* set_(): from now on the tensor that @source is. */
+/* set_(): @tensor takes over value and storage of @source. */
 void functional_become (AdjTensor *tensor, AdjTensor *source);
-/* resize_() that needs more memory: @value begins a storage. %FALSE: there are views. */
+/* resize_() that needs more memory: @value starts a new storage. %FALSE: there are views. */
 gboolean functional_replace_storage (AdjTensor *tensor, AdjTensor *value);
 
 G_END_DECLS

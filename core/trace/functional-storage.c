@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The storage behind functional tensors: the value, and writes through views that are not yet in
- * it. */
+/* The storage of functional tensors: the base value, and queued writes through views. */
 
 #include "ops/adj-op-id.h"
 #include "rules/adj-apply.h"
@@ -95,7 +94,7 @@ functional_storage_resize (FunctionalStorage *storage, AdjContext *cx, gsize n_b
   return TRUE;
 }
 
-/* Gives @value the strides that the written tensor had: out= may compute other ones. */
+/* Gives @new the strides of @old, since out= may compute other ones. */
 static AdjTensor *
 keep_strides (AdjContext *cx, AdjTensor *old, AdjTensor *new)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Tensors under functionalization: wrapped values, made again when their storage was written. */
+/* Tensors under functionalization: wrapped values, recreated after their storage was written. */
 
 #include "call/adj-constant.h"
 #include "call/adj-mode.h"
@@ -63,7 +63,7 @@ functional_wrap (AdjTensor *value)
   return tensor;
 }
 
-/* Of generation 0: once its storage was written, it is made again before it is used. */
+/* Its generation is 0: if the storage was ever written, the view is recreated before use. */
 AdjTensor *
 functional_wrap_view (AdjTensor *base, AdjTensor *value, AdjViewChain *chain)
 {
@@ -82,7 +82,7 @@ functional_wrap_view (AdjTensor *base, AdjTensor *value, AdjViewChain *chain)
   return tensor;
 }
 
-/* PyTorch names the layout too. */
+/* As PyTorch, passes the layout too. */
 static AdjTensor *
 cast (AdjContext *cx, AdjTensor *value, const AdjTensorMeta *meta)
 {

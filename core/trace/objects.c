@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Calls of methods in a trace: one node each, and what stands for the objects. */
+/* Calls of methods in a trace: one node each, and the nodes that represent objects. */
 
 #include <string.h>
 
@@ -19,7 +19,7 @@ adj_tracer_track_object (AdjTracer *tracer, AdjObject *object, AdjNodeId id)
   g_hash_table_insert (tracer->object_nodes, object, GUINT_TO_POINTER (id.index + 1));
 }
 
-/* Each use of an attribute is a node, as in PyTorch. */
+/* Adds a node for each use of an attribute, as PyTorch does. */
 static AdjNodeId
 add_attribute (AdjTracer *tracer, AdjObject *object)
 {
@@ -76,7 +76,7 @@ adj_tracer_snapshot_object (AdjTracer *tracer, AdjObject *object)
 
 /* -- calls -- */
 
-/* (obj, 'method', …), as it was called. */
+/* The arguments (obj, 'method', …), as called. */
 static gboolean
 take_call (AdjTracer *tracer, const AdjObjectCall *call, AdjValue *args, AdjValue *kwargs)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 
-/* The mode that records: a call is made by the modes below, then it becomes a node. */
+/* The mode that records: the modes below compute a call, then it becomes a node. */
 
 #include <string.h>
 
@@ -16,7 +16,7 @@
 typedef struct
 {
   AdjMode parent;
-  AdjTracer *tracer; /* (unowned) (nullable): what is called now is not recorded */
+  AdjTracer *tracer; /* (unowned) (nullable): %NULL: calls are not recorded now */
 } ProxyMode;
 
 static AdjValue
@@ -25,7 +25,8 @@ get_result (const AdjOpResult *result)
   return result->is_none || result->tensor == NULL ? result->plain : ADJ_TENSOR (result->tensor);
 }
 
-/* with_effects (token, op, …) -> (token, results…): a list stays one result, none is None. */
+/* with_effects (token, op, …) -> (token, results…): a list stays one result, and no result is None.
+ */
 gboolean
 adj_tracer_add_ordered_call (AdjTracer *tracer,
                              const AdjTracedEffect *effect,
@@ -98,7 +99,7 @@ proxy_builtin (
 
 /* -- higher-order operators ---- */
 
-/* A tensor of the same memory, for the tracer of a function to represent an input. */
+/* A tensor on the same memory, to represent an input in the tracer of a function. */
 static gboolean
 take_input (const AdjValue *leaf, AdjValue *out, gpointer data)
 {
@@ -143,7 +144,7 @@ record_body (ProxyMode *self,
   return done && adj_tracer_add_output (tracer, out);
 }
 
-/* (transfer full) (nullable): function @body as a graph; @out (transfer full): what it gave. */
+/* (transfer full) (nullable): function @body as a graph; @out (transfer full): its result. */
 static AdjGraph *
 trace_body (ProxyMode *self, AdjHigherCall *call, guint body, const GArray *inputs, AdjValue *out)
 {
@@ -184,7 +185,7 @@ take_higher_arguments (AdjTracer *tracer,
   return TRUE;
 }
 
-/* The result is made unseen. */
+/* Computes the result without recording, and adds the node of the call. */
 static gboolean
 record_higher (ProxyMode *self, AdjHigherCall *call, AdjGraph **graphs, AdjValue *outs)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 
-/* Nodes for symbolic sizes: made when they are first read, from an input that is one, by reading
- * them off a tensor, or by computing them from others. */
+/* Nodes for symbolic sizes: made when first read, from an input that is one, by reading a tensor's
+ * metadata, or by computing them from others. */
 
 #include <string.h>
 
@@ -11,10 +11,10 @@
 
 typedef struct
 {
-  const char *target; /* %NULL: @node is the size itself; else how to read it off @node */
+  const char *target; /* %NULL: @node is the size itself; else reads it from @node */
   AdjNodeId node;
-  gint dim;      /* -1: @target takes none */
-  gboolean last; /* only when nothing else gives it */
+  gint dim;      /* -1: @target has no dim */
+  gboolean last; /* used only if there is no other source */
 } Source;
 
 #define MAX_DEPTH 64
@@ -85,8 +85,8 @@ offer (AdjTracer *tracer, AdjSize size, const Source *source)
     insert (tracer, size, source);
 }
 
-/* Offers the sizes, strides and offset of node @id as sources of symbols; those of a tangent, which
- * the forward does not have, strides and offset with less priority. */
+/* Registers the sizes, strides and offset of node @id as sources of symbols.  Strides, offsets, and
+ * the sizes of tangents, which forward does not have, are used only without another source. */
 void
 adj_tracer_offer_sizes (AdjTracer *tracer, const AdjTensorMeta *meta, AdjNodeId id)
 {
@@ -105,7 +105,7 @@ adj_tracer_offer_sizes (AdjTracer *tracer, const AdjTensorMeta *meta, AdjNodeId 
   offer (tracer, shape->offset, &(Source){ ATEN "sym_storage_offset.default", id, -1, TRUE });
 }
 
-/* A node that is @size.  One that reads it off a tensor has its overload in its name. */
+/* Adds a node for @size.  The name of a node that reads a tensor includes the overload. */
 static AdjNodeId
 add_size (AdjTracer *tracer, const char *target, const AdjValue *args, guint n, AdjSize size)
 {
@@ -124,7 +124,7 @@ add_size (AdjTracer *tracer, const char *target, const AdjValue *args, guint n, 
   return id;
 }
 
-/* Whether existing nodes give @size or the parts of it. */
+/* Whether @size can be computed from existing nodes. */
 static gboolean
 is_computable (AdjTracer *tracer, AdjSize size, guint depth)
 {
@@ -159,8 +159,8 @@ add_computed (AdjTracer *tracer, AdjSize size)
   args[0] = take_operand (tracer, a);
   if (!is_unary (op))
     args[1] = take_operand (tracer, b);
-  /* Products are kept with the number first, and differences as sums; programs write it last and
-   * subtract. */
+  /* Products are stored with the number first, and differences as sums; programs write the number
+   * last and subtract. */
   if ((op == ADJ_SIZE_ADD || op == ADJ_SIZE_MUL) && args[0].kind == ADJ_VALUE_INT)
     {
       AdjValue number = args[0];
@@ -176,7 +176,7 @@ add_computed (AdjTracer *tracer, AdjSize size)
   return add_size (tracer, targets[op], args, is_unary (op) ? 1 : 2, size);
 }
 
-/* The node of @size, which is computable or has a source. */
+/* The node of @size, which must be computable or have a source. */
 static AdjNodeId
 take (AdjTracer *tracer, AdjSize size)
 {

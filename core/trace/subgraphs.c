@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 
-/* Functions that a higher-order operator calls become graphs of their own, each recorded by a
- * tracer for itself. */
+/* Functions of a higher-order operator become subgraphs, each recorded by a tracer of its own. */
 
 #include "ir/adj-compare.h"
 #include "ir/adj-graph.h"
@@ -40,7 +39,7 @@ find_same (const AdjTracer *tracer, const char *identifier, const AdjGraph *grap
   return NULL;
 }
 
-/* The first number with which none of @stems is a name yet. */
+/* The first number with which none of @stems is in use. */
 static guint
 find_number (const AdjTracer *tracer, const char *const *stems, guint n)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What happens under functionalization, in words. */
+/* Events of functionalization, in words. */
 
 #include "call/adj-op.h"
 #include "call/adj-schema.h"
@@ -17,7 +17,7 @@ print_chain (const AdjViewChain *chain, GString *out)
                           adj_op_get_schema (adj_view_chain_get_op (chain))->name);
 }
 
-/* Of the whole storage, and of a view; \001 stands for the value, \002 for the view. */
+/* For the whole storage, and for a view; \001 is replaced by the value, \002 by the view. */
 static const char *const sentences[ADJ_N_TAPE_KINDS][2] = {
   [ADJ_TAPE_WRITE] = { "\001 is the new value of all of it: queued",
                        "\001 is the new value of its view (\002): queued" },

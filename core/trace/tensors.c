@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 
-/* Nodes for tensors: what stands for each one, results of calls that have several, constants. */
+/* Nodes for tensors: the node of each one, results of calls that have several, constants. */
 
 #include <string.h>
 
@@ -66,7 +66,7 @@ number_storage (AdjTracer *tracer, const AdjTensor *tensor)
   return (gint32) number - 1;
 }
 
-/* What @value is now, whatever becomes of it later. */
+/* A snapshot of @value, unaffected by later changes: metadata for a tensor. */
 AdjValue
 adj_tracer_snapshot (AdjTracer *tracer, const AdjValue *value, gboolean with_requires_grad)
 {
@@ -102,8 +102,8 @@ get_own_proxy (const AdjTracer *tracer, const AdjTensor *tensor)
   return proxy != NULL && proxy->mark == tracer->mark ? proxy : NULL;
 }
 
-/* A value that objects keep is the node that gave it last, as in PyTorch, whose fake objects keep
- * the tensor itself. */
+/* A value that objects keep is represented by the last node that returned it, as in PyTorch, whose
+ * fake objects keep the tensor itself. */
 static Proxy *
 get_proxy (const AdjTracer *tracer, const AdjTensor *tensor)
 {
@@ -135,8 +135,8 @@ set_proxy (AdjTracer *tracer, AdjTensor *tensor, ProxyKind kind, guint32 index, 
   return proxy;
 }
 
-/* A write that must be in forward gives what it writes no other name: backward may read the input.
- */
+/* A write that must be in forward does not change the node of the written tensor, since backward
+ * may read the input. */
 static gboolean
 keeps_name (const AdjTracer *tracer, AdjTensor *tensor)
 {
@@ -158,8 +158,8 @@ adj_tracer_track (AdjTracer *tracer, const AdjValue *value, AdjNodeId id)
     adj_tracer_track_object (tracer, adj_object_from_opaque (value->object), id);
 }
 
-/* A node for one of the results of @call; @here: it belongs to the current place, not to that of
- * the call. */
+/* A node for one of the results of @call; @here: with the metadata of the current place, not of the
+ * call's. */
 static AdjNodeId
 add_item (AdjTracer *tracer, AdjNodeId call, guint index, gboolean here, const AdjValue *value)
 {
@@ -182,7 +182,7 @@ add_item (AdjTracer *tracer, AdjNodeId call, guint index, gboolean here, const A
   return id;
 }
 
-/* Replaces tensors by the values below functionalization, whose sizes are the ones to record. */
+/* Replaces tensors by their values below functionalization, whose sizes are recorded. */
 static void
 unwrap_args (const AdjValue *args, guint n, AdjValue *out)
 {
@@ -197,7 +197,7 @@ unwrap_args (const AdjValue *args, guint n, AdjValue *out)
 
 #define ITEM "torch.ops.aten._local_scalar_dense.default"
 
-/* Methods that read a size (x.size (0)) are no nodes: the size has one when it is used. */
+/* Methods that read a size (x.size (0)) are not recorded: the size gets a node when it is used. */
 void
 adj_tracer_note_builtin (AdjTracer *tracer,
                          const char *target,
@@ -224,7 +224,7 @@ adj_tracer_note_builtin (AdjTracer *tracer,
     add_item (tracer, (AdjNodeId){ proxy->index }, proxy->item, TRUE, result);
 }
 
-/* One of the results is several: what gives them is a node, which goes if nobody reads it. */
+/* A result that is itself several: its getitem is a node, which is dropped if unread. */
 static void
 track_nested (AdjTracer *tracer, AdjNodeId call, guint index, const AdjValue *value)
 {
@@ -252,7 +252,7 @@ adj_tracer_track_items (AdjTracer *tracer, AdjNodeId call, const AdjValue *resul
 
 /* -- constants ---- */
 
-/* The constant of the bytes that @tensor holds now; the same one for the same bytes. */
+/* Index of the constant with the bytes that @tensor has now; equal bytes share one. */
 static guint
 find_constant (AdjTracer *tracer, AdjTensorData *data)
 {

@@ -18,8 +18,8 @@ typedef struct
   gboolean own_texts; /* @meta has texts that are not owned by the graph of @origin */
   const char *name;
   const char *target;
-  const AdjOp *op;            /* (nullable): that @target names */
-  AdjValue args, kwargs, val; /* in the graph's arena, and ours to change */
+  const AdjOp *op;            /* (nullable): the operator that @target names */
+  AdjValue args, kwargs, val; /* in the graph's arena; may be changed */
   const AdjNodeMeta *meta;
   AdjNodeId origin;
 } AdjTracedNode;
@@ -29,7 +29,7 @@ typedef struct
 {
   guint n_refs;
   gboolean ended;
-  const AdjTracer *tracer; /* (unowned): until it ended */
+  const AdjTracer *tracer; /* (unowned): %NULL after the trace ended */
 } AdjTraceMark;
 
 struct _AdjTracer
@@ -39,22 +39,22 @@ struct _AdjTracer
   gboolean items_when_read;
   gboolean drop_dead;
   gboolean formulas;        /* adj_tracer_set_formulas() */
-  AdjArena *arena;          /* (unowned): of the graph to be */
-  AdjArena *temporary;      /* what only the trace needs */
+  AdjArena *arena;          /* (unowned): of the graph to be built */
+  AdjArena *temporary;      /* memory needed only during the trace */
   AdjBuilder *builder;      /* gives names during the trace; receives the nodes at its end */
   GArray *nodes;            /* AdjTracedNode */
-  guint n_if_read;          /* of these, there only if read */
+  guint n_if_read;          /* number of nodes kept only if read */
   GHashTable *targets;      /* name of a target → TracedTarget */
   GHashTable *storages;     /* id of a storage → its number in the graph, plus one */
   GPtrArray *data;          /* lifted constants: _tensor_constant<index> */
   GHashTable *data_by_at;   /* address of bytes → index in data, plus one */
   GArray *attributes;       /* TracedAttribute */
   GHashTable *object_nodes; /* AdjObject → its node, plus one */
-  GHashTable *kept_nodes;   /* AdjKeptValue → Proxy: what gave it last */
+  GHashTable *kept_nodes;   /* AdjKeptValue → Proxy: the node that returned it last */
   GHashTable *sizes;        /* word of a size → its node */
   GArray *subgraphs;        /* TracedGraph */
   const AdjOpCall *call;    /* (nullable): the call whose arguments are converted */
-  const AdjNodeMeta *meta;  /* of the nodes made at the last place */
+  const AdjNodeMeta *meta;  /* metadata of nodes made at the last place */
   const char *meta_aten;    /* (nullable): original_aten of that place */
   AdjPlace meta_place;
   gint64 meta_sequence;
@@ -65,7 +65,7 @@ struct _AdjTracer
   ((AdjValue){ .kind = ADJ_VALUE_##k, .n = (count), .items = (array) })
 
 AdjNodeId adj_tracer_add (AdjTracer *tracer, AdjTracedNode *node, const char *stem);
-/* Calls of the target of @op are calls of @op, be it of the table or not. */
+/* Makes calls of the target of @op in the graph calls of @op, whether or not it is in the table. */
 void adj_tracer_note_op (AdjTracer *tracer, const AdjOp *op);
 
 /* -- subgraphs.c -- */
@@ -73,7 +73,7 @@ void adj_tracer_note_op (AdjTracer *tracer, const AdjOp *op);
 /* A graph that a node of the trace calls. */
 typedef struct
 {
-  char *name;       /* (owned): of its attribute */
+  char *name;       /* (owned): name of its attribute */
   char *identifier; /* (owned) (nullable) */
   AdjGraph *graph;  /* (owned) */
 } TracedGraph;
@@ -86,31 +86,31 @@ void adj_traced_graph_clear (gpointer graph);
 typedef struct
 {
   const char *stem;  /* constant */
-  char *name;        /* (owned): the stem and how many came before it of that */
+  char *name;        /* (owned): the stem and a number */
   AdjOpaque *object; /* (owned) */
 } TracedAttribute;
 
 void adj_traced_attribute_clear (gpointer attribute);
-/* The attribute that holds @object, which is one from now on, named "<@stem>0", … (transfer none):
- * until the next one. */
+/* Adds an attribute "<@stem>0", … that holds @object. (transfer none): valid until the next call.
+ */
 const TracedAttribute *
 adj_tracer_take_attribute (AdjTracer *tracer, const char *stem, AdjOpaque *object);
-/* A get_attr node of that. */
+/* The same, and adds a get_attr node for it. */
 AdjNodeId adj_tracer_add_attribute (AdjTracer *tracer, const char *stem, AdjOpaque *object);
 
 /* -- effects.c -- */
 
-/* Makes a node of @call, after the modes below @mode have made its result. */
+/* Adds a node for @call, after the modes below @mode have computed its result. */
 gboolean adj_tracer_record_effect (AdjTracer *tracer, AdjMode *mode, AdjEffectCall *call);
 
 /* -- wrapped.c -- */
 
-/* Makes a node of @call, whose function is not called. */
+/* Adds a node for @call, without calling its function. */
 gboolean adj_tracer_record_wrapped (AdjTracer *tracer, AdjWrappedCall *call);
 
 /* -- proxy.c -- */
 
-/* What orders a call that has an effect. */
+/* The effect by which a call is ordered. */
 typedef struct
 {
   AdjTensor *token, *new_token;
@@ -118,7 +118,7 @@ typedef struct
   gboolean returns_list;
 } AdjTracedEffect;
 
-/* A node with_effects, as adj_tracer_add_call(). */
+/* Adds a with_effects node, as adj_tracer_add_call(). */
 gboolean adj_tracer_add_ordered_call (AdjTracer *tracer,
                                       const AdjTracedEffect *effect,
                                       const AdjValue *args,
@@ -130,15 +130,15 @@ gboolean adj_tracer_add_ordered_call (AdjTracer *tracer,
 /* The node that represents @object: a placeholder, or the get_attr of an attribute. */
 void adj_tracer_take_object (AdjTracer *tracer, AdjObject *object, AdjValue *out);
 void adj_tracer_track_object (AdjTracer *tracer, AdjObject *object, AdjNodeId id);
-/* What is known of @object now: class and state, without elements. */
+/* A snapshot of @object: class and state, without elements. */
 AdjValue adj_tracer_snapshot_object (AdjTracer *tracer, AdjObject *object);
-/* Makes a node of @call, after the modes below @mode have made its result. */
+/* Adds a node for @call, after the modes below @mode have computed its result. */
 gboolean adj_tracer_record_object (AdjTracer *tracer, AdjMode *mode, AdjObjectCall *call);
 
 /* -- tensors.c -- */
 
 void adj_trace_mark_unref (AdjTraceMark *mark);
-/* What @value is now, whatever becomes of it later. */
+/* A snapshot of @value, unaffected by later changes. */
 AdjValue
 adj_tracer_snapshot (AdjTracer *tracer, const AdjValue *value, gboolean with_requires_grad);
 /* Makes node @id represent @value. */
@@ -146,17 +146,17 @@ void adj_tracer_track (AdjTracer *tracer, const AdjValue *value, AdjNodeId id);
 /* Makes the getitem nodes of @call represent its results. */
 void adj_tracer_track_items (AdjTracer *tracer, AdjNodeId call, const AdjValue *result);
 gboolean adj_tracer_take_tensor (AdjTracer *tracer, AdjTensor *tensor, AdjValue *out);
-/* The name of the node that represents it in the trace that runs.  (nullable) */
+/* The name of the node that represents @tensor in the running trace.  (nullable) */
 const char *adj_tracer_name_value (const AdjTensor *tensor);
 
 /* -- sizes.c -- */
 
-/* Makes node @id represent @size, replacing a node that reads it off a tensor. */
+/* Makes node @id represent @size, replacing a node that reads it from a tensor. */
 void adj_tracer_bind_size (AdjTracer *tracer, AdjSize size, AdjNodeId id);
-/* Remembers where the symbolic sizes of a tensor can be read off. */
+/* Registers the metadata of node @id as source of its symbolic sizes. */
 void adj_tracer_offer_sizes (AdjTracer *tracer, const AdjTensorMeta *meta, AdjNodeId id);
 gboolean adj_tracer_take_size (AdjTracer *tracer, AdjSize size, AdjValue *out);
-/* A node for @size, which is the one element of @tensor or whether that is 1; once. */
+/* Adds a node for @size, which is the one element of @tensor or whether that is 1; only once. */
 void adj_tracer_add_item (AdjTracer *tracer, const char *target, AdjTensor *tensor, AdjSize size);
 void adj_tracer_add_size (
     AdjTracer *tracer, const char *target, const AdjValue *args, guint n_args, AdjSize result);

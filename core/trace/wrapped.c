@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* trace_wrapped in a trace: one node, named so, that calls what the graph holds as an attribute;
+/* trace_wrapped in a trace: one node "trace_wrapped" whose function is an attribute of the graph;
  * PyTorch hides it in a closure. */
 
 #include <string.h>
@@ -31,7 +31,7 @@ take_argument (AdjTracer *tracer, const AdjValue *arg, AdjValue *out)
   return TRUE;
 }
 
-/* fn=…, and what else the function takes. */
+/* fn=…, and further arguments of the function. */
 static gboolean
 take_keywords (AdjTracer *tracer, const AdjWrappedCall *call, AdjValue *out)
 {

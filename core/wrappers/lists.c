@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Arrays of C as lists of values, for the wrappers' arguments of list types. */
+/* C arrays as lists of values, for arguments of list types. */
 
 #include "call/adj-mode.h"
 #include "wrappers/wrappers-private.h"

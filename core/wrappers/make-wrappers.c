@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 
-/* Writes a C function for every operator of the table: a header, and sources that share them out.
+/* Writes a C function for every operator of the table: a header, and sources among which they are
+ * divided.
  *
  *   make-wrappers FOLDER HEADER SOURCE...
  *
- * What the C types of arguments are stands at the head of the header. */
+ * The header begins with a description of the C types of arguments. */
 
 #include <string.h>
 
@@ -15,8 +16,8 @@
 
 typedef struct
 {
-  const char *element;  /* in C */
-  const char *value;    /* how one becomes an AdjValue, %s the argument */
+  const char *element;  /* C type */
+  const char *value;    /* format that makes an AdjValue of %s, the argument */
   const char *optional; /* (nullable): the same for T?; %NULL: an AdjValue is taken */
 } CType;
 
@@ -48,7 +49,7 @@ is_left_out (const AdjArgument *argument)
   return argument->type.kind == ADJ_TYPE_KIND_GENERATOR;
 }
 
-/* Only the full form has it. */
+/* Arguments that only the _full form has. */
 static gboolean
 is_extra (const AdjArgument *argument)
 {
@@ -78,7 +79,7 @@ is_by_value (const AdjType *type)
 
 /* -- names -- */
 
-/* "dim_IntList" → "dim_int_list"; beside nothing else that is called so, "dim". */
+/* "dim_IntList" → "dim_int_list". (transfer full) */
 static char *
 snake (const char *text)
 {
@@ -93,7 +94,7 @@ snake (const char *text)
   return g_string_free (out, FALSE);
 }
 
-/* Operators whose bare name the library has for something else. */
+/* Operators whose bare name is taken by another function of the library. */
 static gboolean
 is_of_library (const char *name)
 {
@@ -114,7 +115,7 @@ is_out (const AdjSchema *schema)
   return strcmp (schema->overload, "out") == 0 || g_str_has_suffix (schema->overload, "_out");
 }
 
-/* The overload that the bare name stands for: the only one, that of self (`where.self`, which is
+/* Whether it is the overload with the bare name: the only one, that of self (`where.self`, which is
  * older here than the unnamed one), the unnamed one, or that of tensors. */
 static gboolean
 is_plain (guint index)
@@ -403,7 +404,7 @@ print_body (guint index, const AdjSchema *schema, gboolean full, GString *out)
   g_string_append (out, "}\n");
 }
 
-/* The bodies of the operators from the @first to before the @last. */
+/* The bodies of operators @first to @last, exclusive. */
 static char *
 make_source (GPtrArray *names, guint first, guint last)
 {
@@ -425,7 +426,7 @@ make_source (GPtrArray *names, guint first, guint last)
   return g_string_free (out, FALSE);
 }
 
-/* A file that stays as it is keeps its time, so that nothing is compiled for it. */
+/* An unchanged file is not written, so that it keeps its time and nothing is recompiled. */
 static void
 write_file (const char *folder, const char *name, const char *text)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Calls of the wrappers: defaults, the check of arguments, and what becomes of the results. */
+/* Calls of the wrappers: defaults, the check of arguments, and the results. */
 
 #include "call/adj-mode.h"
 #include "ops/adj-op-table.h"
@@ -13,7 +13,7 @@ adj_wrapper_default (guint op, guint argument)
   return found->has_default ? found->default_value : ADJ_NONE;
 }
 
-/* NULL where a tensor is needed is an error of its own, unless there is one already. */
+/* %NULL for a required tensor is an error of its own, unless the context already has one. */
 static gboolean
 call (AdjContext *cx, guint index, const AdjValue *args, AdjValue *result)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #pragma once
 
-/* What the bodies of the generated sources are made of. */
+/* Shared by the generated sources. */
 
 #include <string.h>
 
