@@ -5,6 +5,7 @@
 
 #include "adj-command.h"
 #include "base/adj-format-bytes.h"
+#include "device-option.h"
 #include "ir/adj-graph.h"
 #include "json-members.h"
 #include "plugins.h"
@@ -215,7 +216,7 @@ run (int argc, char **argv, GError **error)
     { "executor", 'e', 0, G_OPTION_ARG_STRING_ARRAY, &executors,
       "What runs them; more than once for several; all that can when not given", "NAME" },
     { "device", 'd', 0, G_OPTION_ARG_STRING, &device, "Where executors of GPUs run them",
-      "cuda[:N]|emulated" },
+      "cpu|cuda[:N]|emulated" },
     { "repeat", 'n', 0, G_OPTION_ARG_INT, &repeat, "Runs after the first (20)", "N" },
     { "json", 0, 0, G_OPTION_ARG_NONE, &json, "Print JSON", NULL },
     PLUGIN_OPTION,
@@ -229,7 +230,7 @@ run (int argc, char **argv, GError **error)
       g_set_error (error, ADJ_ERROR, ADJ_ERROR_PARSE, "--repeat takes 1 to %d runs", MAX_REPEAT);
       return ADJ_EXIT_BAD_INPUT;
     }
-  if (device != NULL && (gpu = adj_gpu_open (device, error)) == NULL)
+  if (!adj_device_option_open (device, &gpu, error))
     return ADJ_EXIT_BAD_INPUT;
   if (json)
     {

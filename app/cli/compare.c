@@ -69,8 +69,7 @@ take_device (const char *device, AdjSessionRun *run, AdjGpu **gpu, GError **erro
 {
   if (device == NULL || run->executor == NULL || g_str_equal (run->executor->name, "cuda"))
     return adj_device_option_take (device, run, gpu, error);
-  *gpu = adj_gpu_open (device, error);
-  return *gpu != NULL;
+  return adj_device_option_open (device, gpu, error);
 }
 
 /* Compares with a log of another run, which has hashes of its values. */

@@ -11,6 +11,16 @@ is_of_gpus (const AdjExecutor *executor)
 }
 
 gboolean
+adj_device_option_open (const char *device, AdjGpu **gpu, GError **error)
+{
+  *gpu = NULL;
+  if (device == NULL || g_str_equal (device, "cpu"))
+    return TRUE;
+  *gpu = adj_gpu_open (device, error);
+  return *gpu != NULL;
+}
+
+gboolean
 adj_device_option_take (const char *device, AdjSessionRun *run, AdjGpu **gpu, GError **error)
 {
   gboolean is_cpu = g_strcmp0 (device, "cpu") == 0;
@@ -24,10 +34,10 @@ adj_device_option_take (const char *device, AdjSessionRun *run, AdjGpu **gpu, GE
                    run->executor->name, device);
       return FALSE;
     }
-  if (is_cpu)
-    return TRUE;
-  if (run->executor == NULL)
+  if (!adj_device_option_open (device, gpu, error))
+    return FALSE;
+  if (*gpu != NULL && run->executor == NULL)
     run->executor = adj_executor_find ("cuda", error);
-  run->gpu = *gpu = adj_gpu_open (device, error);
-  return run->gpu != NULL;
+  run->gpu = *gpu;
+  return TRUE;
 }

@@ -12,6 +12,9 @@ G_BEGIN_DECLS
         "cpu|cuda[:N]|emulated"                                                                    \
   }
 
+/* Opens the device of --device (nullable); "cpu" opens none.  @gpu: (out) (transfer full)
+ * (nullable). */
+gboolean adj_device_option_open (const char *device, AdjGpu **gpu, GError **error);
 /* Opens the device of --device (nullable) for @run, whose executor becomes the GPU executor if it
  * is not for GPUs; "cpu" opens none.  @gpu: (out) (transfer full) (nullable): must live as long as
  * @run. */
