@@ -22,9 +22,10 @@ put_text (const char *text, guint n, GString *out, GError **error)
 {
   if (memchr (text, '\0', n) != NULL || !g_utf8_validate_len (text, n, NULL))
     {
+      g_autofree char *shown = g_utf8_make_valid (text, (gssize) MIN (n, 20));
+
       g_set_error (error, ADJ_ERROR, ADJ_ERROR_UNSUPPORTED,
-                   "a text with bytes that JSON cannot hold (\"%.20s…\")",
-                   g_utf8_validate (text, -1, NULL) ? text : "?");
+                   "a text with bytes that JSON cannot hold (\"%s…\")", shown);
       return FALSE;
     }
   json_print_string (text, out);

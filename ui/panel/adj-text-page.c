@@ -57,6 +57,21 @@ show_selected (AdjTextPage *self)
     self->scroll = g_idle_add_full (G_PRIORITY_LOW, scroll_to_cursor, self, NULL);
 }
 
+static void
+show_text (GtkTextBuffer *buffer, const char *text)
+{
+  const gsize length = strlen (text);
+  const char *end;
+  GtkTextIter last;
+
+  g_utf8_validate_len (text, MIN (length, MAX_BYTES), &end);
+  gtk_text_buffer_set_text (buffer, text, (int) (end - text));
+  if (end == text + length)
+    return;
+  gtk_text_buffer_get_end_iter (buffer, &last);
+  gtk_text_buffer_insert (buffer, &last, _ ("\n# Cut here: 'adjoint show' prints the rest\n"), -1);
+}
+
 /* Prints the graph only when the page is visible. */
 static void
 update (AdjTextPage *self)
@@ -75,8 +90,7 @@ update (AdjTextPage *self)
       self->graph = adj_graph_ref (graph->graph);
       self->lines = g_new0 (guint, adj_graph_get_n_nodes (self->graph));
       text = adj_graph_print (self->graph, ADJ_PRINT_DEFAULT, self->lines);
-      gtk_text_buffer_set_text (gtk_text_view_get_buffer (self->text), text,
-                                (int) MIN (strlen (text), MAX_BYTES));
+      show_text (gtk_text_view_get_buffer (self->text), text);
     }
   show_selected (self);
 }
