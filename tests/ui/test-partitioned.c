@@ -310,7 +310,7 @@ test_goes_to_named (void)
            ->rect);
   g_assert_cmpfloat (card.x, >=, 0);
   g_assert_cmpfloat (card.y, >=, 0);
-  g_assert_cmpfloat (card.y + card.height, <=, gtk_widget_get_height (GTK_WIDGET (view)));
+  g_assert_cmpfloat (card.y + card.height, <=, (float) gtk_widget_get_height (GTK_WIDGET (view)));
   adj_walk_close (window);
 }
 

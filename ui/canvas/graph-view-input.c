@@ -93,11 +93,11 @@ on_released (GtkGestureClick *gesture, int n_press, double x, double y, AdjGraph
     adj_graph_view_activate_box (self, hit);
   else if (self->chosen != NULL)
     adj_graph_view_choose_only (self, node);
-  else if (is_name (self, hit))
-    adj_graph_view_choose (self, node);
   else
     adj_graph_view_set_selected (self, node);
   self->is_pointing = FALSE;
+  if (line->len == 0 && !add && is_name (self, hit))
+    adj_graph_view_reveal (self, node);
 }
 
 gboolean
