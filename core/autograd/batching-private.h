@@ -34,6 +34,9 @@ gboolean batching_convolve_backward (Batching *b, AdjValue *out);
 /* Of an operator that draws random numbers, by the randomness of the level. */
 gboolean batching_draw (Batching *b, AdjValue *out);
 
+/* Of a loss of the elements of two tensors: (self, target, reduction, …). */
+gboolean batching_compare (Batching *b, AdjValue *out);
+
 /* Of index_put and the like. */
 gboolean batching_put_by_index (Batching *b, AdjValue *out);
 

@@ -9,6 +9,9 @@ G_BEGIN_DECLS
 
 /* Whether the kernel of @call runs a tile program for each of its results, and nothing else. */
 gboolean adj_op_call_is_pointwise (const AdjOpCall *call);
+
+/* Whether its body is all that @op computes: a loss reduces what its body gives. */
+gboolean adj_op_is_pointwise (const AdjOp *op);
 /* The dtype that such a call computes in. */
 AdjDType adj_op_call_get_compute_dtype (const AdjOpCall *call);
 /* (nullable): the program for result @result, compiled at first use and then shared by all threads;

@@ -229,6 +229,27 @@ class Decoded(nn.Module):
         return h * y.new_tensor([0.5, 1, 2, 4])
 
 
+class Compared(nn.Module):
+    """Losses of each entry of a batch, and their gradients."""
+
+    def __init__(self):
+        super().__init__()
+        self.weight = nn.Parameter(torch.randn(4, 3) / 2)
+
+    def forward(self, x):
+        def loss(weight, row):
+            y = torch.tanh(row @ weight)
+            near = nn.functional.mse_loss(y, row[1:], reduction="sum") + nn.functional.mse_loss(y, row[:3])
+            return near + nn.functional.mse_loss(y, row[1:], reduction="none").sum()
+
+        def closer(weight, row):
+            y = nn.functional.smooth_l1_loss(row @ weight, row[1:], beta=0.5)
+            return y + nn.functional.huber_loss(row @ weight, row[:3], reduction="sum", delta=0.5)
+
+        slopes = torch.func.vmap(torch.func.grad(loss), (None, 0))(self.weight, x)
+        return slopes.square().sum((1, 2)) * torch.func.vmap(closer, (None, 0))(self.weight, x)
+
+
 def stepped(backend):
     """The step of an optimiser, which holds the lists that it writes."""
     layer = nn.Linear(4, 2)
@@ -242,7 +263,7 @@ MODELS = {
     "waves": Waves, "normed": Normed, "dropped": Dropped, "indexed": Indexed, "solved": Solved, "ranked": Ranked,
     "counted": Counted, "written": Written, "sized": Sized, "transformed": Transformed,
     "randomized": Randomized,
-    "bounded": Bounded, "attended": Attended, "decoded": Decoded,
+    "bounded": Bounded, "attended": Attended, "decoded": Decoded, "compared": Compared,
 }  # fmt: skip
 
 
