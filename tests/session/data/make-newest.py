@@ -250,6 +250,26 @@ class Compared(nn.Module):
         return slopes.square().sum((1, 2)) * torch.func.vmap(closer, (None, 0))(self.weight, x)
 
 
+class Padded(nn.Module):
+    """Sequences as rows, a diagonal that is written, turned halves, a small number in 16 bits, and
+    strides of dimensions of 1."""
+
+    def __init__(self):
+        super().__init__()
+        self.linear, self.scale = nn.Linear(4, 4), nn.Parameter(torch.ones(4))
+
+    def forward(self, x):
+        y = self.linear(x)
+        parts = [y[0, :2], y[1], y[2, :3]]
+        rows = nn.utils.rnn.pad_sequence(parts, batch_first=True)
+        columns = nn.utils.rnn.pad_sequence(parts, padding_value=0.5)
+        square = (rows @ columns).clone().fill_diagonal_(0.25)
+        waves = torch.fft.ifftshift(square, dim=-1) * torch.fft.fftshift(square, dim=(0,))
+        normed = nn.functional.rms_norm(y.bfloat16(), (4,), self.scale.bfloat16(), 1e-6).float()
+        column = y.new_zeros(3, 1, 1).diagonal(0, 1, 2)
+        return waves @ normed * (torch.ones_like(column) + column.flip(0))
+
+
 def stepped(backend):
     """The step of an optimiser, which holds the lists that it writes."""
     layer = nn.Linear(4, 2)
@@ -264,6 +284,7 @@ MODELS = {
     "counted": Counted, "written": Written, "sized": Sized, "transformed": Transformed,
     "randomized": Randomized,
     "bounded": Bounded, "attended": Attended, "decoded": Decoded, "compared": Compared,
+    "padded": Padded,
 }  # fmt: skip
 
 
