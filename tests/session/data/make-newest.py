@@ -270,6 +270,19 @@ class Padded(nn.Module):
         return waves @ normed * (torch.ones_like(column) + column.flip(0))
 
 
+class Overwritten(nn.Module):
+    """What came out of a graph before is written."""
+
+    def __init__(self):
+        super().__init__()
+        self.linear = nn.Linear(4, 4)
+
+    def forward(self, x):
+        x.t()[1].mul_(2)
+        x.fill_diagonal_(0.5)
+        return self.linear(x).sin()
+
+
 def stepped(backend):
     """The step of an optimiser, which holds the lists that it writes."""
     layer = nn.Linear(4, 2)
@@ -284,7 +297,7 @@ MODELS = {
     "counted": Counted, "written": Written, "sized": Sized, "transformed": Transformed,
     "randomized": Randomized,
     "bounded": Bounded, "attended": Attended, "decoded": Decoded, "compared": Compared,
-    "padded": Padded,
+    "padded": Padded, "overwritten": Overwritten,
 }  # fmt: skip
 
 
@@ -299,6 +312,8 @@ def main(folder, *names):
             stepped(backend)
             continue
         model, x = MODELS[name](), torch.randn(3, 4)
+        if name == "overwritten":
+            x = x.requires_grad_() * 2
         torch.compile(model, backend=backend, dynamic=name in ("sized", "bounded"))(x).sum().backward()
 
 
