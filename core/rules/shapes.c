@@ -27,7 +27,8 @@ rule_reshape (AdjRuleCall *call, AdjTensor *tensor, const AdjValue *sizes)
       rule_call_fail (call, ADJ_ERROR_SHAPE, "has another number of elements");
       return NULL;
     }
-  return ADJ_APPLY (call->cx, ADJ_OP__unsafe_view, ADJ_TENSOR (tensor), *sizes);
+  return ADJ_APPLY (call->cx, ADJ_OP__unsafe_view, ADJ_TENSOR (tensor),
+                    adj_rule_list_sizes (call->arena, shape.size, shape.rank));
 }
 
 AdjSize

@@ -270,6 +270,21 @@ class Padded(nn.Module):
         return waves @ normed * (torch.ones_like(column) + column.flip(0))
 
 
+class Lowered(nn.Module):
+    """A norm under autocast, products along the last dimension, what is copied to be reshaped."""
+
+    def __init__(self):
+        super().__init__()
+        self.linear, self.norm, self.pairs = nn.Linear(4, 4), nn.LayerNorm(4), nn.Bilinear(4, 4, 1)
+
+    def forward(self, x):
+        with torch.autocast("cpu", torch.bfloat16):
+            y = self.norm(self.linear(x)).float()
+        z = (1.5 + torch.tanh(y)).cumprod(-1)
+        wide = z[:, None].expand(3, 2, 4)
+        return self.pairs(wide, wide).sum((1, 2)) + z.sum(1)
+
+
 class Overwritten(nn.Module):
     """What came out of a graph before is written."""
 
@@ -297,7 +312,7 @@ MODELS = {
     "counted": Counted, "written": Written, "sized": Sized, "transformed": Transformed,
     "randomized": Randomized,
     "bounded": Bounded, "attended": Attended, "decoded": Decoded, "compared": Compared,
-    "padded": Padded, "overwritten": Overwritten,
+    "padded": Padded, "lowered": Lowered, "overwritten": Overwritten,
 }  # fmt: skip
 
 
