@@ -117,6 +117,11 @@ AdjOpResult *op_add_contiguous (AdjOpCall *call, AdjDType dtype, guint rank, con
 /* Gives result @result the strides of a pointwise operator over these @n arguments. */
 void op_lay_out_pointwise (AdjOpCall *call, guint result, const guint *args, guint n);
 
+/* For .traced: the strides of arithmetic on the first argument, where kernels keep its own ones;
+ * those of a contiguous tensor. */
+void op_pointwise_traced (AdjOpCall *call);
+void op_contiguous_traced (AdjOpCall *call);
+
 /* The promotion of the operands of @call: @compute is what the body computes in, the result is
  * the dtype of the result.  ADJ_DTYPE_NONE after a failure. */
 AdjDType op_promote (const AdjOpCall *call, AdjDType *compute);

@@ -414,6 +414,20 @@ op_lay_out_pointwise (AdjOpCall *call, guint result, const guint *args, guint n)
     memcpy (call->results[result].meta.shape.stride, shape.stride, sizeof shape.stride);
 }
 
+void
+op_pointwise_traced (AdjOpCall *call)
+{
+  op_lay_out_pointwise (call, 0, (const guint[]){ 0 }, 1);
+}
+
+void
+op_contiguous_traced (AdjOpCall *call)
+{
+  AdjShape *shape = &call->results[0].meta.shape;
+
+  adj_shape_init (shape, op_symbols (call), shape->rank, shape->size);
+}
+
 AdjOpResult *
 op_add_contiguous (AdjOpCall *call, AdjDType dtype, guint rank, const AdjSize *sizes)
 {
