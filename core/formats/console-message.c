@@ -2,10 +2,9 @@
 /* A message of a console with a graph: it begins with a heading such as " ===== Joint graph 0
  * =====", then comes the text of the module, or a line for each node below "graph():". */
 
-#include "formats/console-message-private.h"
-
 #include <string.h>
 
+#include "formats/console-message-private.h"
 #include "formats/log-lines-private.h"
 
 static const struct

@@ -2,10 +2,9 @@
 /* The beginnings of lines of a console: "I1120 10:34:57.280000 27000 path:404] [0/0] [__aot_graphs]
  * " (formats/SPEC.md §3). */
 
-#include "formats/console-prefix-private.h"
-
 #include <string.h>
 
+#include "formats/console-prefix-private.h"
 #include "formats/log-lines-private.h"
 
 #define MAX_STAMP 512 /* what may stand before the prefix */

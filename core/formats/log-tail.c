@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* Reads on in a file that grows, as long as it still begins with what has been read. */
 
-#include "formats/log-tail-private.h"
-
 #include <string.h>
 
 #include "base/adj-error.h"
 #include "formats/log-files-private.h"
+#include "formats/log-tail-private.h"
 #include "formats/text-formats-private.h"
 
 gboolean
