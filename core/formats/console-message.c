@@ -141,6 +141,13 @@ role_in_heading (const char *content)
   return NULL;
 }
 
+/* All lines of a module are indented but the first. */
+static gboolean
+ends_module (const char *content)
+{
+  return (*content != ' ' && *content != '\0') || log_line_begins_nodes (content);
+}
+
 gboolean
 console_message_take (ConsoleMessage *message,
                       const char *content,
@@ -179,7 +186,7 @@ console_message_take (ConsoleMessage *message,
       message->key = *key;
       return TRUE;
     }
-  if (has_lines && message->text->len > 0 && !console_message_finish (message, error))
+  if (ends_module (content) && message->text->len > 0 && !console_message_finish (message, error))
     return FALSE;
   begins = message->text->len == 0 && (has_lines || strstr (content, "(torch.nn.Module):") != NULL);
   if (begins)
@@ -204,7 +211,7 @@ console_message_take_own (ConsoleMessage *message, const char *line, guint numbe
   static const RegionKey key = { -1, -1, -1, -1, 0, 0 };
   gboolean begins = g_str_has_prefix (line, "class ") || log_line_begins_nodes (line);
 
-  if ((begins || (*line != ' ' && *line != '\0')) && !console_message_finish (message, error))
+  if (ends_module (line) && !console_message_finish (message, error))
     return FALSE;
   return (!begins && message->text->len == 0) ||
          console_message_take (message, line, &key, number, error);

@@ -401,6 +401,23 @@ test_last_message (void)
   g_assert_cmpuint (adj_graph_get_n_subgraphs (adj_bundle_get_graph (whole, 0)->graph), ==, 1);
 }
 
+/* Another message without a graph is no part of the one before. */
+static void
+test_other_message (void)
+{
+  static const char text[] = NESTED OUTER "GUARDS:\n" OUTER "    | +- LAMBDA_GUARD: x\n";
+  g_autoptr (AdjTestFolder) folder = adj_test_folder_new ();
+  g_autofree char *path = write_file (folder, "console.txt", text);
+  g_autoptr (AdjFollower) follower = adj_follower_new (path, NULL, NULL);
+  g_autoptr (AdjBundle) bundle = adj_follower_next (follower, NULL, NULL);
+  GBytes *graph;
+
+  g_assert_nonnull (bundle);
+  graph = adj_bundle_get_text (bundle, adj_bundle_get_graph (bundle, 0)->id);
+  g_assert_null (
+      g_strstr_len (g_bytes_get_data (graph, NULL), (gssize) g_bytes_get_size (graph), "GUARD"));
+}
+
 static guint64
 bytes_read (void)
 {
@@ -519,6 +536,7 @@ main (int argc, char **argv)
   g_test_add_data_func ("/formats/log-ways/pieces/trace", GINT_TO_POINTER (FALSE), test_pieces);
   g_test_add_data_func ("/formats/log-ways/pieces/console", GINT_TO_POINTER (TRUE), test_pieces);
   g_test_add_func ("/formats/log-ways/last-message", test_last_message);
+  g_test_add_func ("/formats/log-ways/other-message", test_other_message);
   g_test_add_data_func ("/formats/log-ways/reads-on/trace", GINT_TO_POINTER (FALSE), test_reads_on);
   g_test_add_data_func ("/formats/log-ways/reads-on/console", GINT_TO_POINTER (TRUE),
                         test_reads_on);
