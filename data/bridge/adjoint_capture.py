@@ -562,7 +562,14 @@ def annotation(val):
         return text + str(val.device)
     if isinstance(val, SYMBOLIC):
         return f"Sym({val})"
-    return [annotation(v) for v in val] if isinstance(val, (list, tuple)) else None
+    return [annotation(v) for v in val] if isinstance(val, (list, tuple)) else object_annotation(val)
+
+
+def result_annotation(val):
+    """The same of a call, whose numbers are constants of the trace."""
+    if isinstance(val, (list, tuple)):
+        return [result_annotation(v) for v in val]
+    return encode_number(val) if isinstance(val, (int, float)) else annotation(val)
 
 
 def qualified_name(target):
@@ -590,6 +597,8 @@ def facts(tensor):
 
 
 def encode_number(value):
+    if isinstance(value, bool):
+        return value
     if isinstance(value, int):
         return value if abs(value) <= 1 << 53 else {"$int": str(value)}
     if isinstance(value, complex):
@@ -832,7 +841,7 @@ class Graph:
             ("args", [encode(a) for a in node.args] or None),
             ("kwargs", {**{k: encode(v) for k, v in node.kwargs.items()}, **self.policy(node)} or None),
             ("type", None if node.type is None else torch.fx.node._type_repr(node.type)),
-            ("val", object_annotation(value) or annotation(value)),
+            ("val", result_annotation(value) if node.op == "call_function" else annotation(value)),
             ("meta", self.meta(node, value) or None),
         ]
         return in_order((k, v) for k, v in items if v is not None)
