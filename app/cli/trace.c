@@ -409,7 +409,6 @@ static gboolean
 check_program (const AdjProgramTarget *program, const Options *options, GError **error)
 {
   const AdjFileOption of_files[] = {
-    { "--graph", options->id != NULL },
     { "--gradients", options->gradients != NULL },
     { "--measure", options->measure },
   };

@@ -440,8 +440,6 @@ commands (void)
       "'mlp' is a program, and --nodes is for graphs of files" },
     { "run queue --seed 1", 2, "", "'queue' is a program, and --seed is for graphs of files" },
     { "run queue@traced --json", 0, "\"text\" : \"class <lambda>", "" },
-    { "trace queue --graph joint", 2, "",
-      "'queue' is a program, and --graph is for graphs of files" },
     { "trace queue --gradients none", 2, "", "--gradients is for graphs of files" },
     { "run views@traced", 0, "select_scatter", "" },
     { "run views@somehow", 2, "", "@eager, @traced, @compiled, @captured" },
