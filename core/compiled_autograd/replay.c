@@ -182,6 +182,25 @@ replay_whole (
   return !adj_context_has_error (self->cx);
 }
 
+/* PyTorch until 2.6 compares each symbolic size of a gradient with that of what it belongs to, the
+ * last one first: each comparison is a call that nobody reads, but it counts in names, and asks for
+ * the size where it stands. */
+static void
+compare_sizes (Replay *self, const AdjTensorMeta *grad, const AdjTensorMeta *input)
+{
+  const AdjShape *is = &grad->shape, *expected = &input->shape;
+
+  for (guint i = 1; i <= MIN (is->rank, expected->rank); i++)
+    {
+      const AdjValue args[2] = { adj_value_from_size (expected->size[expected->rank - i]),
+                                 adj_value_from_size (is->size[is->rank - i]) };
+
+      if (!adj_size_is_int (args[1].size))
+        adj_tracer_note_builtin (self->tracer, "operator.eq", args, 2,
+                                 &(AdjValue){ .kind = ADJ_VALUE_SIZE, .size = ADJ_SIZE (TRUE) });
+    }
+}
+
 static gboolean
 validate (Replay *self, const AdjGradNode *node, AdjTensor **out)
 {
@@ -195,6 +214,8 @@ validate (Replay *self, const AdjGradNode *node, AdjTensor **out)
 
       if (out[i] == NULL || edge->node == NULL)
         continue;
+      if (self->collection->as_2_6)
+        compare_sizes (self, adj_tensor_get_meta (out[i]), &edge->node->inputs[edge->input]);
       tensor =
           adj_gradient_validate (self->cx, prefix, i, out[i], &edge->node->inputs[edge->input]);
       if (tensor == NULL)
