@@ -108,7 +108,7 @@ main (int argc, char **argv)
     { "spectral", "2.15" },  { "cells", "2.6" },   { "windows", "2.6" },  { "cells", "2.15" },
     { "windows", "2.15" },   { "buffers", "2.6" }, { "buffers", "2.15" }, { "edges", "2.6" },
     { "edges", "2.15" },     { "again", "2.6" },   { "again", "2.15" },   { "symbols", "2.6" },
-    { "symbols", "2.15" },
+    { "symbols", "2.15" },   { "layers", "2.6" },  { "layers", "2.15" },
   };
 
   g_test_init (&argc, &argv, NULL);
