@@ -59,8 +59,8 @@ def bench(folder, layers):
             captures.append(1e3 * (at[0] - start))
             captured.append(step(model, tokens))
         assert len(at) == 1
-    return {"runs": len(eager), "capture_ms": round(statistics.median(captures), 1), "eager_ms": round(statistics.median(eager), 2),
-            "captured_ms": round(statistics.median(captured), 2)}
+    return {"runs": len(eager), "capture_ms": round(statistics.median(captures), 1),
+            "eager_ms": round(statistics.median(eager), 2), "captured_ms": round(statistics.median(captured), 2)}
 
 
 def write_table(path, rows):
