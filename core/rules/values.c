@@ -220,15 +220,20 @@ static const struct
 };
 
 gboolean
-rule_fact (AdjRuleCall *call, const AdjValue *args, guint n, AdjValue *out)
+rule_has_formula (AdjContext *cx, const char *name)
 {
-  const char *release = adj_context_get_release (call->cx);
-  gboolean holds = FALSE;
+  const char *release = adj_context_get_release (cx);
 
   for (guint i = 0; i < G_N_ELEMENTS (formulas); i++)
-    holds |= g_strcmp0 (args[0].text, formulas[i].name) == 0 &&
-             g_strcmp0 (release, formulas[i].release) == 0;
-  *out = ADJ_BOOL (holds);
+    if (g_strcmp0 (name, formulas[i].name) == 0 && g_strcmp0 (release, formulas[i].release) == 0)
+      return TRUE;
+  return FALSE;
+}
+
+gboolean
+rule_fact (AdjRuleCall *call, const AdjValue *args, guint n, AdjValue *out)
+{
+  *out = ADJ_BOOL (rule_has_formula (call->cx, args[0].text));
   return TRUE;
 }
 
