@@ -267,7 +267,7 @@ autograd_checkpoint (AdjMode *mode,
   AdjCheckpointOptions options = { 0 };
 
   return checkpoint_options_read (&options, cx, kwargs) &&
-         checkpoint_run (cx, body, args->items, args->n, &options, result);
+         checkpoint_run_region (cx, body, args->items, args->n, &options, result);
 }
 
 /* What its functions call is not recorded: it is the operator that has a gradient. */
