@@ -280,7 +280,7 @@ estimate_whole (const Condition *condition, const NodeRounding *rounding, Terms 
   if (sums || places)
     {
       add_absolute (condition, terms->sizes);
-      if (sums)
+      if (op->band == ADJ_BAND_PRODUCT && condition->operation->node->n_inputs == 1)
         add_weighed (condition, terms->sizes);
       terms->sums = norm_of (terms->sizes, condition->n);
     }
