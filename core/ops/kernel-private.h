@@ -57,6 +57,8 @@ AdjTensor *op_temporary_tensor (const AdjOpCall *call, const AdjTensorMeta *meta
 /* Fails the call when @n elements of 8 bytes are more than the machine can hold: views may repeat
  * elements without end. */
 gboolean op_check_temporary (const AdjOpCall *call, gint64 n);
+/* Fails the call: a kernel found no memory for its temporaries. */
+gboolean op_no_memory (const AdjOpCall *call);
 /* (transfer full) (nullable): argument @arg as numbers in row-major order, where the host reads
  * them; %NULL: the call failed. */
 double *op_read_numbers (const AdjOpCall *call, guint arg);

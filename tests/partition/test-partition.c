@@ -355,6 +355,16 @@ backward_order (const AdjPartition *partition)
   return g_string_free (order, FALSE);
 }
 
+/* What a partitioner adds was never tagged. */
+static void
+assert_no_tag (const AdjGraph *graph, const char *name)
+{
+  const AdjNode *node = adj_graph_get_node (graph, adj_graph_find_node (graph, name).index);
+
+  g_assert_cmpint (node->meta.recompute, ==, ADJ_RECOMPUTE_NONE);
+  g_assert_cmpint (node->meta.ac_graph_id, ==, -1);
+}
+
 static void
 check_dropout (const char *program, const char *saved, const char *order)
 {
@@ -379,6 +389,9 @@ check_dropout (const char *program, const char *saved, const char *order)
                           adj_graph_find_node (partition->backward, "native_dropout").index)
           ->target,
       ==, "torch.ops.higher_order.run_with_rng_state");
+  assert_no_tag (partition->forward, "native_dropout");
+  assert_no_tag (partition->backward, "native_dropout");
+  assert_no_tag (partition->backward, "rng_state_output_0");
   inputs = adj_session_random_inputs (joint, 3, &n, &error);
   partition_assert_equals_joint (partition, inputs, n, NULL);
   for (guint i = 0; i < n; i++)
