@@ -15,7 +15,7 @@
 #include "ops/adj-ops.h"
 
 #define NONE G_MAXUINT32
-#define MANY_READERS 16 /* a value that so many calls read tells nothing */
+#define MANY_READERS 16 /* a value that more calls read tells nothing alone */
 #define MAX_SUMS 3      /* additions in a row that a gradient passes */
 
 /* What speaks for a candidate. */
@@ -258,16 +258,52 @@ count_readers (const Pairing *self, guint32 value)
   return self->first[value + 1] - self->first[value];
 }
 
+/* What calls read that read @input, a value of forward: it, or all that it is a part of. */
+static guint32
+find_read (const Pairing *self, guint32 input)
+{
+  return count_readers (self, self->value[input]) > 0 ? self->value[input] : self->root[input];
+}
+
+static gboolean
+has_many_readers (const Pairing *self, guint32 input)
+{
+  return !is_late (self, self->root[input]) &&
+         count_readers (self, find_read (self, input)) > MANY_READERS;
+}
+
 /* @input, a value of forward, is read. */
 static void
 follow_value (Pairing *self, guint32 input)
 {
-  guint32 read = count_readers (self, self->value[input]) ? self->value[input] : self->root[input];
-  guint n = count_readers (self, read);
+  guint32 read = find_read (self, input);
 
   speak_for (self, self->root[input], SAME_VALUE);
-  for (guint k = 0; k < n && n <= MANY_READERS; k++)
+  for (guint k = 0; k < count_readers (self, read); k++)
     speak_for (self, self->readers[self->first[read] + k], SAME_VALUE);
+}
+
+static gboolean
+reads (const Pairing *self, guint32 call, guint32 value)
+{
+  const AdjNode *node = adj_graph_get_node (self->graph, call);
+
+  for (guint k = 0; k < node->n_inputs; k++)
+    if (self->value[node->inputs[k].index] == value || self->root[node->inputs[k].index] == value)
+      return TRUE;
+  return FALSE;
+}
+
+/* @input, a value of forward with many readers, is read: it tells something of those calls alone
+ * that others speak for. */
+static void
+follow_table (Pairing *self, guint32 input)
+{
+  guint32 read = find_read (self, input);
+
+  for (guint i = self->n_candidates; i-- > 0;)
+    if (self->candidates[i] == self->root[input] || reads (self, self->candidates[i], read))
+      speak_for (self, self->candidates[i], SAME_VALUE);
 }
 
 static gboolean
@@ -416,6 +452,8 @@ find_pair (Pairing *self, guint32 index)
       guint32 input = self->root[node->inputs[k].index];
 
       self->now++;
+      if (has_many_readers (self, node->inputs[k].index))
+        continue;
       if (!is_late (self, input))
         follow_value (self, node->inputs[k].index);
       else if (adj_graph_get_node (self->graph, input)->opcode == ADJ_OPCODE_PLACEHOLDER)
@@ -426,6 +464,12 @@ find_pair (Pairing *self, guint32 index)
       else if (self->pair[input] != NONE) /* made of values of forward, for this gradient */
         speak_for (self, self->pair[input], SAME_VALUE);
     }
+  for (guint k = 0; k < node->n_inputs; k++)
+    if (has_many_readers (self, node->inputs[k].index))
+      {
+        self->now++;
+        follow_table (self, node->inputs[k].index);
+      }
   find_leaf (self, index);
   best = choose (self, index);
   return self->leaf[index] == NONE ? best : NONE;

@@ -66,6 +66,15 @@ describe_tensor (Description *description, AdjTensor *tensor, AotArgument *argum
   argument->base_is_leaf = adj_tensor_get_grad_node (base) == NULL;
 }
 
+/* Of an input of Dynamo's, which does not say: what no parameter is may come from a graph before,
+ * and is no leaf then, so that it may be written. */
+static gboolean
+may_have_history (const AdjValue *value, const AdjNodeMeta *observed)
+{
+  return value->kind == ADJ_VALUE_META && observed != NULL && observed->source != NULL &&
+         observed->parameter == NULL;
+}
+
 static gboolean
 describe_leaf (Description *description,
                const AdjValue *value,
@@ -82,7 +91,10 @@ describe_leaf (Description *description,
   if (value->kind == ADJ_VALUE_TENSOR)
     describe_tensor (description, value->tensor, argument);
   else
-    description->n_objects++;
+    {
+      argument->is_leaf = !may_have_history (value, observed);
+      description->n_objects++;
+    }
   if (fake.kind == ADJ_VALUE_TENSOR)
     {
       meta = *adj_tensor_get_meta (fake.tensor);

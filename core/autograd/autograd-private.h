@@ -123,6 +123,13 @@ gboolean checkpoint_run (AdjContext *cx,
                          guint n_args,
                          const AdjCheckpointOptions *options,
                          AdjValue *result);
+/* The same, but a policy alone is asked where a trace is made. */
+gboolean checkpoint_run_region (AdjContext *cx,
+                                AdjFunction *function,
+                                const AdjValue *args,
+                                guint n_args,
+                                const AdjCheckpointOptions *options,
+                                AdjValue *result);
 
 /* Whether @tensor represents a node of a graph that is being traced. */
 static inline gboolean

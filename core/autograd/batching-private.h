@@ -34,7 +34,10 @@ gboolean batching_convolve_backward (Batching *b, AdjValue *out);
 /* For an operator that draws random numbers, by the randomness of the level. */
 gboolean batching_draw (Batching *b, AdjValue *out);
 
-/* For index_put and the like. */
+/* Of a loss of the elements of two tensors: (self, target, reduction, …). */
+gboolean batching_compare (Batching *b, AdjValue *out);
+
+/* Of index_put and the like. */
 gboolean batching_put_by_index (Batching *b, AdjValue *out);
 
 /* @tensor, whose first dimension is the batch, with dimensions of size 1 inserted after it, so that

@@ -7,6 +7,7 @@
 
 #include "autograd/batching-private.h"
 #include "ops/adj-op-id.h"
+#include "ops/adj-pointwise-internal.h"
 #include "rules/adj-apply.h"
 
 static gboolean
@@ -516,5 +517,5 @@ batching_find_rule (const AdjOp *op)
   for (guint i = 0; i < G_N_ELEMENTS (rules); i++)
     if (op == adj_op (rules[i].op))
       return rules[i].rule;
-  return op->expr != NULL ? elements : NULL;
+  return adj_op_is_pointwise (op) ? elements : NULL;
 }

@@ -417,7 +417,55 @@ find_traced (const AdjValue *leaf, gpointer data)
   return !*traced;
 }
 
-/* Without a policy only the nodes are tagged: the partitioner does the rest. */
+static gboolean
+any_is_traced (const AdjValue *args, guint n_args)
+{
+  gboolean traced = FALSE;
+
+  for (guint i = 0; i < n_args && !traced; i++)
+    adj_value_foreach (&args[i], find_traced, &traced);
+  return traced;
+}
+
+/* Calls the policy for each call of the body.  What is saved is saved, as in PyTorch, which defers
+ * hooks on it while it traces: nothing is run again. */
+static gboolean
+run_selective (AdjContext *cx,
+               AdjFunction *function,
+               const AdjValue *args,
+               guint n_args,
+               const AdjCheckpointOptions *options,
+               AdjValue *result)
+{
+  Autograd *autograd = autograd_find (cx);
+  Selective *outer, *selective;
+  gboolean done;
+
+  if (autograd == NULL || !adj_context_get_grad_enabled (cx))
+    return checkpoint_run (cx, function, args, n_args, options, result);
+  outer = autograd->selective;
+  selective = selective_new (options);
+  autograd->selective = selective;
+  done = adj_function_call (function, cx, args, n_args, result);
+  autograd->selective = outer;
+  selective_free (selective);
+  return done;
+}
+
+gboolean
+checkpoint_run_region (AdjContext *cx,
+                       AdjFunction *function,
+                       const AdjValue *args,
+                       guint n_args,
+                       const AdjCheckpointOptions *options,
+                       AdjValue *result)
+{
+  return (options->policy != NULL && any_is_traced (args, n_args)
+              ? run_selective
+              : checkpoint_run) (cx, function, args, n_args, options, result);
+}
+
+/* Without a policy the body runs, and that is all: the partitioner does the rest. */
 static gboolean
 run_tagged (AdjContext *cx,
             AdjFunction *function,
@@ -434,7 +482,7 @@ run_tagged (AdjContext *cx,
   gboolean done;
 
   adj_context_set_region (cx, tag);
-  done = is_selective ? checkpoint_run (cx, function, args, n_args, options, result)
+  done = is_selective ? run_selective (cx, function, args, n_args, options, result)
                       : adj_function_call (function, cx, args, n_args, result);
   adj_context_set_region (cx, before);
   return done;
@@ -448,12 +496,9 @@ adj_checkpoint (AdjContext *cx,
                 const AdjCheckpointOptions *options,
                 AdjValue *result)
 {
-  gboolean traced = FALSE;
-
   g_return_val_if_fail (cx != NULL && function != NULL && result != NULL, FALSE);
 
   *result = ADJ_NONE;
-  for (guint i = 0; i < n_args && !traced; i++)
-    adj_value_foreach (&args[i], find_traced, &traced);
-  return (traced ? run_tagged : checkpoint_run) (cx, function, args, n_args, options, result);
+  return (any_is_traced (args, n_args) ? run_tagged : checkpoint_run) (cx, function, args, n_args,
+                                                                       options, result);
 }

@@ -268,7 +268,7 @@ autograd_checkpoint (AdjMode *mode,
   AdjCheckpointOptions options = { 0 };
 
   return checkpoint_options_read (&options, cx, kwargs) &&
-         checkpoint_run (cx, body, args->items, args->n, &options, result);
+         checkpoint_run_region (cx, body, args->items, args->n, &options, result);
 }
 
 /* Calls inside the operator's functions are not recorded: the operator itself has a gradient. */

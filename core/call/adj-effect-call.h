@@ -21,6 +21,7 @@ typedef struct
   /* Its arguments begin with the function that it calls, and one that gives what looks so: there is
    * a gradient, which is the operator again, of other functions. */
   gboolean calls_function;
+  gboolean pure; /* it calls pure methods of objects alone: its place among effects is only kept */
 } AdjEffectOp;
 
 struct _AdjEffectCall

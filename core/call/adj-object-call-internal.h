@@ -7,6 +7,9 @@
 G_BEGIN_DECLS
 
 #define ADJ_TARGET_CALL_TORCHBIND "torch.ops.higher_order.call_torchbind"
+/* The name under which a state has what the class of PyTorch pickled of an object, where a file has
+ * no more. */
+#define ADJ_OBJECT_PICKLED "__getstate__"
 #define ADJ_TARGET_WITH_EFFECTS "torch.ops.higher_order.with_effects"
 
 /* The same as adj_object_call(), ordered after the call that gave @token (nullable). @new_token

@@ -53,6 +53,9 @@ struct _AdjObjectClass
    * @kwargs, a DICT, as the state that flatten() tells; of a member of an enumeration,
    * "Speed.FAST", its name.  @state (out) (transfer full). */
   gboolean (*read) (const AdjValue *args, const AdjValue *kwargs, AdjValue *state, GError **error);
+  /* (nullable): what __getstate__ of the class gives in PyTorch, @pickled, as the state that
+   * flatten() tells: of objects a .pt2 has that alone.  @state (out) (transfer full). */
+  gboolean (*restore) (const AdjValue *pickled, AdjValue *state, GError **error);
 };
 
 /* What instances begin with. */

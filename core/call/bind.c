@@ -90,15 +90,16 @@ adj_schema_takes_scripted (const AdjSchema *schema)
   return FALSE;
 }
 
-/* A class is also that of a fake object, and of one whose content is not here; of an input of a
- * graph nothing may be told. */
+/* A class is also that of a fake object, and of one whose content is not here. */
 static gboolean
 accepts_object (const AdjType *type, const AdjValue *value)
 {
   const char *name =
       value->kind == ADJ_VALUE_OPAQUE_OBJECT ? adj_opaque_get_type (value->object) : NULL;
 
-  return value->kind == ADJ_VALUE_NONE || (name != NULL && adj_type_is_class_named (type, name));
+  if (value->kind == ADJ_VALUE_NONE)
+    return g_str_has_suffix (type->name, "?");
+  return name != NULL && adj_type_is_class_named (type, name);
 }
 
 static gboolean

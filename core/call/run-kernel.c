@@ -52,28 +52,17 @@ run_parts (AdjOpCall *call)
   return done;
 }
 
-static gboolean
-is_missing (const AdjArgument *argument, const AdjValue *value)
-{
-  return value->kind == ADJ_VALUE_NONE && adj_type_is_class (&argument->type) &&
-         !g_str_has_suffix (argument->type.name, "?");
-}
-
 /* A kernel looks into the objects that it is given. */
 static gboolean
 check_objects (AdjOpCall *call)
 {
   for (guint i = 0; i < call->schema->n_arguments; i++)
     {
-      const AdjArgument *argument = &call->schema->arguments[i];
       AdjOpaque *opaque =
           call->args[i].kind == ADJ_VALUE_OPAQUE_OBJECT ? call->args[i].object : NULL;
       const char *name = opaque != NULL ? adj_opaque_get_type (opaque) : NULL;
       const AdjObject *object = adj_object_from_opaque (opaque);
 
-      if (is_missing (argument, &call->args[i]))
-        return adj_op_call_fail_as (call, ADJ_ERROR_SHAPE, "argument '%s' must be %s, not None",
-                                    argument->name, argument->type.name);
       if (name != NULL && (object == NULL || !adj_object_is_live (object)))
         return adj_op_call_fail_as (call, ADJ_ERROR_UNSUPPORTED,
                                     "the object of '%s' is not here, only what is told of it",

@@ -8,9 +8,10 @@ G_BEGIN_DECLS
 
 /* Orders of a captured graph by name, as in the options of steps. */
 
-/* "eager", "2024", "2.6", "2.15" or "nodes"; %NULL: eager.  Sets order and level of @options, and
- * whether sizes are symbols from the start, as for PyTorch 2.15; the last two names are of nodes,
- * "nodes" in the engine's order. */
+/* "eager", "2024", "2.6", "2.15" or "nodes"; %NULL: eager.  Sets order and level of @options,
+ * whether gradients of writes into views are written, as by PyTorch 2.6, and whether sizes are
+ * symbols from the start, as they are for PyTorch 2.15: the last two are of nodes, "nodes" in the
+ * engine's order. */
 gboolean adj_capture_order_find (const char *name, AdjCompiledOptions *options, GError **error);
 
 /* (nullable): the PyTorch release whose gradients are used for graphs of @order; see

@@ -68,11 +68,12 @@ ADJ_PUBLIC gboolean adj_compiled_autograd_reset (AdjCompiledAutograd *self, GErr
 
 typedef struct
 {
-  guint64 captures;            /* graphs made */
-  guint64 hits;                /* backwards that ran one that was there */
-  guint64 fallbacks;           /* backwards that ran eagerly */
-  gint64 lookup_ns;            /* of the last backward: collecting and finding */
-  gint64 capture_ns;           /* of the last capture */
+  guint64 captures;  /* graphs made */
+  guint64 hits;      /* backwards that ran one that was there */
+  guint64 fallbacks; /* backwards that ran eagerly */
+  guint64 evictions; /* captures that made room for others, and are made again if needed */
+  gint64 lookup_ns;  /* of the last backward: collecting and finding */
+  gint64 capture_ns; /* of the last capture */
   const char *fallback_reason; /* (nullable): of the last fallback; until the next one */
 } AdjCompiledCounters;
 

@@ -199,6 +199,7 @@ split (CacheNode *node, guint n)
   rest->first = g_steal_pointer (&node->first);
   rest->sizes = g_steal_pointer (&node->sizes);
   rest->captures = g_steal_pointer (&node->captures);
+  rest->used = node->used;
   add_child (node, rest);
 }
 
@@ -224,4 +225,74 @@ cache_find (CacheNode *root, const Collection *collection, char **reason)
       node = child;
     }
   return node;
+}
+
+/* -- shrinking -- */
+
+typedef struct
+{
+  CacheNode *node;
+  guint parent; /* its place in the walk */
+} Visited;
+
+/* (transfer full): Visited of all nodes below and including @root, parents first. */
+static GArray *
+walk (CacheNode *root)
+{
+  GArray *visited = g_array_new (FALSE, FALSE, sizeof (Visited));
+  Visited next = { root, 0 };
+
+  g_array_append_val (visited, next);
+  for (guint i = 0; i < visited->len; i++)
+    {
+      next.parent = i;
+      for (next.node = g_array_index (visited, Visited, i).node->first; next.node != NULL;
+           next.node = next.node->next)
+        g_array_append_val (visited, next);
+    }
+  return visited;
+}
+
+static void
+remove_child (CacheNode *parent, CacheNode *child)
+{
+  CacheNode **link = &parent->first;
+
+  while (*link != child)
+    link = &(*link)->next;
+  *link = child->next;
+  cache_node_free (child);
+}
+
+guint
+cache_evict (CacheNode *root, guint n)
+{
+  g_autoptr (GArray) visited = walk (root);
+  guint n_ends = 0, oldest = 0, n_captures;
+
+  for (guint i = 1; i < visited->len; i++)
+    {
+      const CacheNode *node = g_array_index (visited, Visited, i).node;
+
+      if (node->captures == NULL)
+        continue;
+      n_ends++;
+      if (oldest == 0 || node->used < g_array_index (visited, Visited, oldest).node->used)
+        oldest = i;
+    }
+  if (n_ends <= n)
+    return 0;
+  root = g_array_index (visited, Visited, oldest).node;
+  n_captures = root->captures->len;
+  g_clear_pointer (&root->sizes, g_array_unref);
+  g_clear_pointer (&root->captures, g_ptr_array_unref);
+  for (guint i = oldest; i > 0 && root->first == NULL && root->captures == NULL;)
+    {
+      CacheNode *child = root;
+
+      i = g_array_index (visited, Visited, i).parent;
+      root = g_array_index (visited, Visited, i).node;
+      remove_child (root, child);
+    }
+  return n_captures;
 }

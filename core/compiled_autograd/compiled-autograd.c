@@ -9,12 +9,14 @@
 
 #define MAX_KEPT 64    /* captures that are kept for who asks, beside those in the cache */
 #define MAX_VARIANTS 8 /* captures at one end of the tree, which hold for other sizes */
+#define MAX_ENDS 64    /* of the tree */
 
 struct _AdjCompiledAutograd
 {
   BackwardWalker parent;
   AdjCompiledOptions options;
   CacheNode *root;
+  guint64 n_found;     /* ways down the tree that were gone */
   Collection *spare;   /* (owned) (nullable): that no backward fills */
   GPtrArray *captures; /* of AdjCapture, owned: the last ones */
   AdjCompiledCounters counters;
@@ -255,7 +257,10 @@ make_capture (AdjCompiledAutograd *self,
   self->counters.capture_ns = (g_get_monotonic_time () - begin) * 1000;
   self->counters.captures++;
   if (end->captures->len == MAX_VARIANTS)
-    g_ptr_array_remove_index (end->captures, 0);
+    {
+      g_ptr_array_remove_index (end->captures, 0);
+      self->counters.evictions++;
+    }
   g_ptr_array_add (end->captures, capture);
   if (self->captures->len == MAX_KEPT)
     g_ptr_array_remove_index (self->captures, 0);
@@ -283,13 +288,18 @@ find_or_make (AdjCompiledAutograd *self, AdjContext *cx, const Collection *colle
   g_autoptr (GError) error = NULL;
   g_autofree char *reason = NULL;
   CacheNode *end = cache_find (self->root, collection, &reason);
-  AdjCapture *capture = find_capture (self, end, collection, &reason);
+  AdjCapture *capture;
 
+  end->used = ++self->n_found;
+  capture = find_capture (self, end, collection, &reason);
   self->counters.lookup_ns = (g_get_monotonic_time () - begin) * 1000;
   if (capture != NULL)
-    self->counters.hits++;
-  else
-    capture = make_capture (self, end, collection, reason, &error);
+    {
+      self->counters.hits++;
+      return capture;
+    }
+  capture = make_capture (self, end, collection, reason, &error);
+  self->counters.evictions += cache_evict (self->root, MAX_ENDS);
   if (capture == NULL)
     fall_back (self, cx, error->message);
   return capture;

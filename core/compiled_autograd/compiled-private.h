@@ -242,6 +242,7 @@ struct _CacheNode
   GArray *calls;           /* CacheCall */
   GArray *sizes;           /* (nullable): SizeState, where a path ends */
   GPtrArray *captures;     /* (nullable): of AdjCapture, owned; the last one is tried first */
+  guint64 used;            /* where a path ends: the higher, the later it was gone */
 };
 
 CacheNode *cache_node_new (void);
@@ -249,6 +250,9 @@ void cache_node_free (CacheNode *node);
 /* (transfer none): the end of the way of @collection down from @root, made where nobody went it;
  * @reason (out) (transfer full) (nullable): then why nobody did. */
 CacheNode *cache_find (CacheNode *root, const Collection *collection, char **reason);
+/* If more than @n paths end below @root, the one that was gone longest ago is removed, with its
+ * captures, whose number is returned. */
+guint cache_evict (CacheNode *root, guint n);
 
 /* -- running (run-capture.c), and what is done there in place of a call (undefined.c, layouts.c) --
  */

@@ -13,14 +13,14 @@ static const struct
   const char *name;
   AdjCaptureOrder order;
   AdjCaptureLevel level;
-  gboolean dynamic;
+  gboolean dynamic, write_gradients;
   const char *release;
 } kinds[] = {
-  { "eager", ADJ_CAPTURE_ORDER_EAGER, ADJ_CAPTURE_LEVEL_OPERATORS, FALSE, NULL },
-  { "2024", ADJ_CAPTURE_ORDER_2024, ADJ_CAPTURE_LEVEL_OPERATORS, FALSE, NULL },
-  { "2.6", ADJ_CAPTURE_ORDER_2_6, ADJ_CAPTURE_LEVEL_OPERATORS, FALSE, "2.6 captured" },
-  { "2.15", ADJ_CAPTURE_ORDER_2_15, ADJ_CAPTURE_LEVEL_NODES, TRUE, "2.15" },
-  { "nodes", ADJ_CAPTURE_ORDER_EAGER, ADJ_CAPTURE_LEVEL_NODES, FALSE, NULL },
+  { "eager", ADJ_CAPTURE_ORDER_EAGER, ADJ_CAPTURE_LEVEL_OPERATORS, FALSE, FALSE, NULL },
+  { "2024", ADJ_CAPTURE_ORDER_2024, ADJ_CAPTURE_LEVEL_OPERATORS, FALSE, FALSE, NULL },
+  { "2.6", ADJ_CAPTURE_ORDER_2_6, ADJ_CAPTURE_LEVEL_OPERATORS, FALSE, TRUE, "2.6 captured" },
+  { "2.15", ADJ_CAPTURE_ORDER_2_15, ADJ_CAPTURE_LEVEL_NODES, TRUE, FALSE, "2.15" },
+  { "nodes", ADJ_CAPTURE_ORDER_EAGER, ADJ_CAPTURE_LEVEL_NODES, FALSE, FALSE, NULL },
 };
 
 gboolean
@@ -36,6 +36,7 @@ adj_capture_order_find (const char *name, AdjCompiledOptions *options, GError **
         options->order = kinds[i].order;
         options->level = kinds[i].level;
         options->dynamic = kinds[i].dynamic;
+        options->write_gradients = kinds[i].write_gradients;
         return TRUE;
       }
   g_set_error (error, ADJ_ERROR, ADJ_ERROR_NOT_FOUND,

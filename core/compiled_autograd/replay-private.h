@@ -30,6 +30,17 @@ AdjNodeId replay_add_call (
 AdjNodeId replay_add_item (Replay *self, AdjNodeId list, guint index, const AdjValue *out);
 /* A tensor without bytes that nobody has seen yet; borrowed from the scope. */
 AdjTensor *replay_new_like (Replay *self, const AdjTensorMeta *meta);
+/* (transfer full): "MulBackward (NodeCall 3)", below the place in the program; @hook: (nullable):
+ * that is called. */
+char *replay_make_origin (const Replay *self, const char *hook);
+
+/* -- hooks (replay-hooks.c) -- */
+
+AdjValue replay_value_of (AdjTensor *tensor);
+/* @items: that it is made of. */
+AdjValue replay_list_of (AdjTensor *const *tensors, guint n, AdjValue *items);
+/* @slot holds @tensor instead. */
+void replay_put (AdjTensor **slot, AdjTensor *tensor);
 /* call_hook (@hook, *@args, hook_type=…); @object: which of all it is. */
 AdjNodeId replay_add_call_of_hook (Replay *self,
                                    AdjNodeId hook,
@@ -38,6 +49,23 @@ AdjNodeId replay_add_call_of_hook (Replay *self,
                                    const AdjValue *args,
                                    guint n_args,
                                    AdjValue *out);
+/* As that, of an item of the hooks. */
+AdjNodeId replay_add_hook_call (
+    Replay *self, guint object, ObjectKind kind, const AdjValue *args, guint n_args, AdjValue *out);
+/* Those on tensors, and gradients that are retained, from @object (inout) on: change @grads. */
+gboolean
+replay_tensor_hooks (Replay *self, const CollectedCall *call, AdjTensor **grads, guint *object);
+/* Those on a node: each gives all of @grads again. */
+gboolean replay_node_hooks (Replay *self,
+                            const GPtrArray *hooks,
+                            ObjectKind kind,
+                            guint *object,
+                            AdjTensor **grads,
+                            guint n_grads,
+                            AdjTensor *const *results,
+                            guint n_results);
+/* What the node of @call has packed. */
+void replay_unpacking (Replay *self, const CollectedCall *call);
 
 /* -- at the level of nodes (replay-nodes.c) -- */
 

@@ -34,8 +34,8 @@ replay_add_item (Replay *self, AdjNodeId list, guint index, const AdjValue *out)
 }
 
 /* "MulBackward (NodeCall 3)", below the place in the program; @hook: (nullable): that is called. */
-static char *
-make_origin (const Replay *self, const char *hook)
+char *
+replay_make_origin (const Replay *self, const char *hook)
 {
   const AdjGradNode *node = self->call->node;
   const AdjPlace *place = &node->place;
@@ -57,71 +57,12 @@ make_origin (const Replay *self, const char *hook)
   return g_string_free (text, FALSE);
 }
 
-AdjNodeId
-replay_add_call_of_hook (Replay *self,
-                         AdjNodeId hook,
-                         guint object,
-                         ObjectKind kind,
-                         const AdjValue *args,
-                         guint n_args,
-                         AdjValue *out)
-{
-  const char *name = object_kind_get_name (kind);
-  AdjValue keywords[2] = { { .kind = ADJ_VALUE_STRING, .n = 9, .text = "hook_type" },
-                           { .kind = ADJ_VALUE_STRING, .n = strlen (name), .text = name } };
-  const AdjValue kwargs = { .kind = ADJ_VALUE_DICT, .n = 2, .items = keywords };
-  AdjValue all[3] = { ADJ_NODE (hook) };
-  const AdjValue tuple = { .kind = ADJ_VALUE_TUPLE, .n = n_args + 1, .items = all };
-  const AdjPlace before = *adj_context_get_place (self->cx);
-  const char *called = kind != OBJECT_RETAINER
-                           ? object_get_name (g_ptr_array_index (self->collection->objects, object))
-                           : NULL;
-  g_autofree char *origin = make_origin (self, called);
-  const AdjPlace place = { .stack_trace = origin };
-  AdjValue taken, taken_kwargs;
-  AdjNodeId made;
-
-  for (guint i = 0; i < n_args; i++)
-    all[i + 1] = args[i];
-  if (!adj_tracer_take (self->tracer, &tuple, &taken) ||
-      !adj_tracer_take (self->tracer, &kwargs, &taken_kwargs))
-    return ADJ_NO_NODE;
-  adj_context_set_place (self->cx, &place);
-  made = adj_tracer_add_call (self->tracer, ADJ_TARGET_CALL_HOOK, &taken, &taken_kwargs, out);
-  adj_context_set_place (self->cx, &before);
-  return made;
-}
-
-static AdjNodeId
-add_hook_call (
-    Replay *self, guint object, ObjectKind kind, const AdjValue *args, guint n_args, AdjValue *out)
-{
-  const AdjNodeId hook = replay_add_item (self, self->lists[3], object, &ADJ_NONE);
-
-  return replay_add_call_of_hook (self, hook, object, kind, args, n_args, out);
-}
-
 AdjTensor *
 replay_new_like (Replay *self, const AdjTensorMeta *meta)
 {
   AdjTensor *tensor = adj_tensor_new_empty (meta, adj_context_get_symbols (self->cx), TRUE);
 
   return adj_scope_add (self->cx, tensor);
-}
-
-static AdjValue
-value_of (AdjTensor *tensor)
-{
-  return tensor != NULL ? ADJ_TENSOR (tensor) : ADJ_NONE;
-}
-
-static void
-put (AdjTensor **slot, AdjTensor *tensor)
-{
-  adj_tensor_ref (tensor);
-  if (*slot != NULL)
-    adj_tensor_unref (*slot);
-  *slot = tensor;
 }
 
 /* -- the beginning -- */
@@ -170,78 +111,6 @@ add_placeholders (Replay *self)
 
 /* -- one call -- */
 
-static gboolean
-replay_tensor_hooks (Replay *self, const CollectedCall *call, AdjTensor **grads, guint *object)
-{
-  const AdjGradNode *node = call->node;
-  guint n = call->hooks->tensor != NULL ? call->hooks->tensor->len : 0;
-
-  for (guint i = 0; i < n; i++)
-    {
-      guint input = ((const AdjHook *) g_ptr_array_index (call->hooks->tensor, i))->input;
-      AdjTensor *grad = grads[input];
-      AdjTensor *new = grad != NULL ? replay_new_like (self, adj_tensor_get_meta (grad)) : NULL;
-      const AdjValue given = value_of (grad);
-      AdjValue out = value_of (new);
-
-      add_hook_call (self, (*object)++, OBJECT_TENSOR_PRE_HOOK, &given, 1, &out);
-      if (new != NULL)
-        put (&grads[input], new);
-    }
-  for (guint i = 0; node->retainers != NULL && i < node->n_inputs; i++)
-    if (node->retainers[i] != NULL)
-      {
-        const AdjValue given = value_of (grads[i]);
-        AdjValue out = grads[i] != NULL
-                           ? ADJ_TENSOR (replay_new_like (self, adj_tensor_get_meta (grads[i])))
-                           : ADJ_NONE;
-
-        add_hook_call (self, (*object)++, OBJECT_RETAINER, &given, 1, &out);
-      }
-  return !adj_context_has_error (self->cx);
-}
-
-static AdjValue
-list_of (AdjTensor *const *tensors, guint n, AdjValue *items)
-{
-  for (guint i = 0; i < n; i++)
-    items[i] = value_of (tensors[i]);
-  return (AdjValue){ .kind = ADJ_VALUE_LIST, .n = n, .items = items };
-}
-
-/* Hooks on a node: each gives all gradients again. */
-static gboolean
-replay_node_hooks (Replay *self,
-                   const GPtrArray *hooks,
-                   ObjectKind kind,
-                   guint *object,
-                   AdjTensor **grads,
-                   guint n_grads,
-                   AdjTensor *const *results,
-                   guint n_results)
-{
-  g_autofree AdjValue *items = g_new0 (AdjValue, n_grads + 1);
-  g_autofree AdjValue *others = g_new0 (AdjValue, n_results + 1);
-
-  for (guint i = 0; hooks != NULL && i < hooks->len; i++)
-    {
-      const AdjValue args[2] = { list_of (grads, n_grads, items),
-                                 list_of (results, n_results, others) };
-      AdjValue outs = { .kind = ADJ_VALUE_TUPLE, .n = n_grads };
-      g_autofree AdjValue *new = g_new0 (AdjValue, n_grads + 1);
-
-      for (guint k = 0; k < n_grads; k++)
-        if (grads[k] != NULL)
-          new[k] = ADJ_TENSOR (replay_new_like (self, adj_tensor_get_meta (grads[k])));
-      outs.items = new;
-      add_hook_call (self, (*object)++, kind, args, kind == OBJECT_POST_HOOK ? 2 : 1, &outs);
-      for (guint k = 0; k < n_grads; k++)
-        if (new[k].kind == ADJ_VALUE_TENSOR)
-          put (&grads[k], new[k].tensor);
-    }
-  return !adj_context_has_error (self->cx);
-}
-
 static void
 replay_leaf (Replay *self, const CollectedCall *call, AdjTensor *const *grads, guint object)
 {
@@ -257,7 +126,7 @@ replay_leaf (Replay *self, const CollectedCall *call, AdjTensor *const *grads, g
     replay_add_call (self, ADJ_TARGET_ACCUMULATE,
                      (const AdjValue[]){ ADJ_TENSOR (leaf), ADJ_TENSOR (grads[0]) }, 2, &ADJ_NONE);
   for (guint i = 0; call->hooks->leaf != NULL && i < call->hooks->leaf->len; i++)
-    add_hook_call (self, object + i, OBJECT_LEAF_HOOK, &ADJ_TENSOR (leaf), 1, &ADJ_NONE);
+    replay_add_hook_call (self, object + i, OBJECT_LEAF_HOOK, &ADJ_TENSOR (leaf), 1, &ADJ_NONE);
 }
 
 /* (nullable): what a node that is called as a whole gives at @edge, if it gives it: what nobody
@@ -288,14 +157,14 @@ replay_whole (
   self->stand_ins.slot = call->first_slot;
   for (guint end = call->first_slot + call->n_slots; self->stand_ins.slot < end;)
     {
-      const AdjValue value = value_of (stand_ins_next (&self->stand_ins));
+      const AdjValue value = replay_value_of (stand_ins_next (&self->stand_ins));
 
       g_array_append_val (saved, value);
     }
   args[0] = ADJ_NODE (replay_add_item (self, self->lists[3], object, &ADJ_NONE));
   args[1] = (AdjValue){ .kind = ADJ_VALUE_TUPLE, .n = saved->len, .items = (gpointer) saved->data };
   for (guint i = 0; i < node->n_inputs; i++)
-    args[2 + i] = value_of (grads[i]);
+    args[2 + i] = replay_value_of (grads[i]);
   for (guint i = 0; i < node->n_edges; i++)
     {
       const AdjTensorMeta *meta = find_argument (self, call, i);
@@ -313,6 +182,25 @@ replay_whole (
   return !adj_context_has_error (self->cx);
 }
 
+/* PyTorch until 2.6 compares each symbolic size of a gradient with that of what it belongs to, the
+ * last one first: each comparison is a call that nobody reads, but it counts in names, and asks for
+ * the size where it stands. */
+static void
+compare_sizes (Replay *self, const AdjTensorMeta *grad, const AdjTensorMeta *input)
+{
+  const AdjShape *is = &grad->shape, *expected = &input->shape;
+
+  for (guint i = 1; i <= MIN (is->rank, expected->rank); i++)
+    {
+      const AdjValue args[2] = { adj_value_from_size (expected->size[expected->rank - i]),
+                                 adj_value_from_size (is->size[is->rank - i]) };
+
+      if (!adj_size_is_int (args[1].size))
+        adj_tracer_note_builtin (self->tracer, "operator.eq", args, 2,
+                                 &(AdjValue){ .kind = ADJ_VALUE_SIZE, .size = ADJ_SIZE (TRUE) });
+    }
+}
+
 static gboolean
 validate (Replay *self, const AdjGradNode *node, AdjTensor **out)
 {
@@ -326,12 +214,14 @@ validate (Replay *self, const AdjGradNode *node, AdjTensor **out)
 
       if (out[i] == NULL || edge->node == NULL)
         continue;
+      if (self->collection->as_2_6)
+        compare_sizes (self, adj_tensor_get_meta (out[i]), &edge->node->inputs[edge->input]);
       tensor =
           adj_gradient_validate (self->cx, prefix, i, out[i], &edge->node->inputs[edge->input]);
       if (tensor == NULL)
         return FALSE;
       if (tensor != out[i])
-        put (&out[i], tensor);
+        replay_put (&out[i], tensor);
     }
   return TRUE;
 }
@@ -396,7 +286,7 @@ arrive (Replay *self, const GradEdge *edge, AdjTensor *grad)
   else if (*slot != NULL)
     grad = ADJ_APPLY (self->cx, ADJ_OP_add_Tensor, ADJ_TENSOR (*slot), ADJ_TENSOR (grad));
   if (grad != NULL)
-    put (slot, grad);
+    replay_put (slot, grad);
   return grad != NULL;
 }
 
@@ -411,26 +301,7 @@ capture_grads (Replay *self, const CollectedCall *call, AdjTensor *const *grads)
       AdjTensor *grad = grads[request->targets[target].edge.input];
 
       if (grad != NULL)
-        put (&self->captured[target], grad);
-    }
-}
-
-static void
-replay_unpacking (Replay *self, const CollectedCall *call)
-{
-  for (guint i = 0; i < call->n_packed; i++)
-    {
-      guint index = call->first_packed + i;
-      AdjValue out = ADJ_TENSOR (self->stand_ins.fakes[self->collection->inputs->len + index]);
-
-      if (self->level == ADJ_CAPTURE_LEVEL_NODES)
-        replay_node_unpack (self,
-                            g_array_index (self->collection->packed, CollectedPacked, index).object,
-                            index, &out);
-      else
-        add_hook_call (self,
-                       g_array_index (self->collection->packed, CollectedPacked, index).object,
-                       OBJECT_UNPACK, NULL, 0, &out);
+        replay_put (&self->captured[target], grad);
     }
 }
 
@@ -478,7 +349,7 @@ replay_call (Replay *self, guint index)
 
   self->call = call;
   self->index = index;
-  place.stack_trace = origin = make_origin (self, NULL);
+  place.stack_trace = origin = replay_make_origin (self, NULL);
   if (self->grads[index] == NULL)
     self->grads[index] = g_new0 (AdjTensor *, call->node->n_inputs + 1);
   adj_context_set_place (self->cx, &place);
@@ -501,7 +372,7 @@ add_output (Replay *self)
 {
   guint n = task_get_request (self->collection->task)->n_targets;
   g_autofree AdjValue *items = g_new0 (AdjValue, n + 1);
-  const AdjValue list = list_of (self->captured, n, items);
+  const AdjValue list = replay_list_of (self->captured, n, items);
 
   replay_add_call (self, ADJ_TARGET_FINAL_CALLBACKS, NULL, 0, &ADJ_NONE);
   return adj_tracer_add_output (self->tracer, &list);

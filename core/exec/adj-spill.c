@@ -12,6 +12,7 @@
 
 #include "base/adj-error.h"
 #include "base/adj-file-internal.h"
+#include "base/adj-format-bytes.h"
 #include "interpreter/adj-interpreter.h"
 
 #define SEGMENT_BYTES (64 << 20)
@@ -80,20 +81,26 @@ adj_spill_get_spilled (const AdjSpill *spill)
   return spill->spilled;
 }
 
+/* @where there was no room for @n_bytes. */
 static gboolean
-fail (const char *what, GError **error)
+fail (const AdjSpill *spill, gsize n_bytes, const char *where, GError **error)
 {
-  g_set_error (error, ADJ_ERROR, ADJ_ERROR_MEMORY, "the values of the nodes do not fit: %s: %s",
-               what, g_strerror (errno));
+  const char *why = g_strerror (errno);
+  g_autofree char *wanted = adj_format_bytes (n_bytes);
+  g_autofree char *there = adj_format_bytes (spill->spilled);
+
+  g_set_error (error, ADJ_ERROR, ADJ_ERROR_MEMORY,
+               "the values of the nodes do not fit: %s: no room for %s beside %s of them: %s",
+               where, wanted, there, why);
   return FALSE;
 }
 
 static gboolean
-open_file (AdjSpill *spill, GError **error)
+open_file (AdjSpill *spill, gsize n_bytes, GError **error)
 {
   if (spill->file < 0)
     spill->file = adj_file_open_unnamed ();
-  return spill->file >= 0 || fail (adj_file_temporary_folder (), error);
+  return spill->file >= 0 || fail (spill, n_bytes, adj_file_temporary_folder (), error);
 }
 
 /* Makes room for @n_bytes in the current segment. */
@@ -107,17 +114,17 @@ reserve (AdjSpill *spill, gsize n_bytes, GError **error)
     return TRUE;
   g_clear_pointer (&spill->segment, segment_unref);
   n_bytes = MAX ((n_bytes + page - 1) / page * page, SEGMENT_BYTES);
-  if (!open_file (spill, error))
+  if (!open_file (spill, n_bytes, error))
     return FALSE;
   if (ftruncate (spill->file, spill->end + (goffset) n_bytes) != 0)
-    return fail (adj_file_temporary_folder (), error);
+    return fail (spill, n_bytes, adj_file_temporary_folder (), error);
   segment = g_atomic_rc_box_new0 (Segment);
   segment->n_bytes = n_bytes;
   segment->start = mmap (NULL, n_bytes, PROT_READ, MAP_SHARED, spill->file, spill->end);
   if (segment->start == MAP_FAILED)
     {
       g_atomic_rc_box_release (segment);
-      return fail ("mmap", error);
+      return fail (spill, n_bytes, "mmap", error);
     }
   spill->end += (goffset) n_bytes;
   spill->segment = segment;
@@ -125,16 +132,16 @@ reserve (AdjSpill *spill, gsize n_bytes, GError **error)
 }
 
 static gboolean
-write_all (int file, const guint8 *data, gsize n_bytes, goffset at, GError **error)
+write_all (const AdjSpill *spill, const guint8 *data, gsize n_bytes, goffset at, GError **error)
 {
   while (n_bytes > 0)
     {
-      gssize written = pwrite (file, data, n_bytes, at);
+      gssize written = pwrite (spill->file, data, n_bytes, at);
 
       if (written < 0 && errno == EINTR)
         continue;
       if (written <= 0)
-        return fail (adj_file_temporary_folder (), error);
+        return fail (spill, n_bytes, adj_file_temporary_folder (), error);
       data += written;
       n_bytes -= (gsize) written;
       at += written;
@@ -155,8 +162,7 @@ write_bytes (AdjSpill *spill, GBytes *bytes, GError **error)
     return NULL;
   segment = spill->segment;
   at = segment->used;
-  if (!write_all (spill->file, data, n_bytes, spill->end - (goffset) (segment->n_bytes - at),
-                  error))
+  if (!write_all (spill, data, n_bytes, spill->end - (goffset) (segment->n_bytes - at), error))
     return NULL;
   segment->used = MIN (segment->n_bytes, (at + n_bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT);
   spill->spilled += n_bytes;

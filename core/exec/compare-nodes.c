@@ -166,9 +166,9 @@ narrow_as_recorded (const Item *item, AdjTensorData *own, AdjTensorData *peer)
   return adj_tensor_data_cast (own, recorded);
 }
 
-/* Result @k of the node; SKIPPED when it is no tensor. */
+/* Result @k of the node; SKIPPED when it is no tensor.  @perturbed: what rounding does is asked */
 static AdjValueComparison
-compare_item (const Item *item, guint k, double perturbation)
+compare_item (const Item *item, guint k, gboolean perturbed)
 {
   Comparing *comparing = item->comparing;
   const AdjComparisonRequest *request = comparing->request;
@@ -183,7 +183,6 @@ compare_item (const Item *item, guint k, double perturbation)
     .inputs_differ = item->inputs_differ,
     .truth = recorded != NULL ? recorded : nth_tensor (item->truths, k),
     .own_truth = recorded == NULL,
-    .perturbation = perturbation,
   };
   AdjValueComparison value = compare_nothing (item->index);
   g_autoptr (AdjTensorData) narrowed = narrow_as_recorded (item, leaf.own.value, leaf.peer.value);
@@ -192,6 +191,8 @@ compare_item (const Item *item, guint k, double perturbation)
     return value;
   if (narrowed != NULL)
     leaf.own.value = narrowed;
+  if (perturbed)
+    comparing_perturb (comparing, item->index, k, &leaf);
   leaf.rounding = rounding_of_result (&item->rounding, adj_tensor_data_get_numel (leaf.own.value));
   value.alone = leaf.peer.value == NULL;
   compare_leaf (request, &leaf, &value);
@@ -285,10 +286,10 @@ compare_items (Item *item, AdjValueComparison *out)
 
   for (guint i = 0; i < item->candidates->len; i++)
     {
-      values[i] = compare_item (item, i, 0);
-      if (values[i].cause == ADJ_CAUSE_FURTHER || values[i].cause == ADJ_CAUSE_OTHER)
-        values[i] =
-            compare_item (item, i, comparing_measure_perturbation (comparing, item->index, i));
+      values[i] = compare_item (item, i, FALSE);
+      if (values[i].cause == ADJ_CAUSE_FURTHER || values[i].cause == ADJ_CAUSE_OTHER ||
+          values[i].cause == ADJ_CAUSE_CLASS)
+        values[i] = compare_item (item, i, TRUE);
       values[i].inputs_agree = out->inputs_agree;
       values[i].inputs_alone = out->inputs_alone;
       alone = alone && values[i].alone;

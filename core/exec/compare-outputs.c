@@ -67,7 +67,7 @@ compare_output (const AdjValue *leaf, gpointer data)
   comparing_settle_draws (outputs->comparing, value->node, value);
   if (value->verdict == ADJ_VERDICT_DIFFERS && leaf->kind == ADJ_VALUE_NODE)
     {
-      pair.perturbation = comparing_measure_perturbation (outputs->comparing, leaf->node.index, 0);
+      comparing_perturb (outputs->comparing, leaf->node.index, 0, &pair);
       compare_leaf (outputs->comparing->request, &pair, value);
     }
   return TRUE;

@@ -4,6 +4,7 @@
 #include "exec/adj-comparison.h"
 #include "exec/adj-spill.h"
 #include "exec/alias-versions-private.h"
+#include "exec/verdict-private.h"
 
 G_BEGIN_DECLS
 
@@ -50,8 +51,8 @@ void comparing_note_peer (Comparing *comparing, guint index);
 gboolean
 comparing_run (Comparing *comparing, AdjValue *filling, AdjRunResult *result, GError **error);
 
-/* How far rounding moves result @item of node @index: an L2 norm; 0 where unknown. */
-double comparing_measure_perturbation (Comparing *comparing, guint index, guint item);
+/* Sets what rounding does to result @item of node @index; %NULL both where that is unknown. */
+void comparing_perturb (Comparing *comparing, guint index, guint item, Leaf *leaf);
 
 /* Sets the peer's values of returned nodes, except of those written after their node. */
 void comparing_note_returned (Comparing *comparing);

@@ -2,6 +2,8 @@
 /* One comparison under way: runs candidate, peer and float64 reference, and keeps the values of
  * their nodes. */
 
+#include <math.h>
+
 #include "analysis/adj-aliases.h"
 #include "call/adj-context-internal.h"
 #include "call/adj-op-internal.h"
@@ -65,6 +67,41 @@ comparing_is_alias (const Comparing *comparing, guint index)
   return kind == ADJ_ALIAS_VIEW || kind == ADJ_ALIAS_ITEM;
 }
 
+/* What an argument of a comparison is in both float64 runs. */
+static gboolean
+find_compared (const Comparing *comparing, const AdjValue *arg, Compared *out)
+{
+  *out = (Compared){ .number = arg->kind == ADJ_VALUE_INT     ? (double) arg->integer
+                               : arg->kind == ADJ_VALUE_FLOAT ? arg->number
+                                                              : NAN };
+  if (arg->kind != ADJ_VALUE_NODE)
+    return !isnan (out->number);
+  if (comparing->truth[arg->node.index].kind != ADJ_VALUE_DATA ||
+      comparing->perturbation[arg->node.index].kind != ADJ_VALUE_DATA)
+    return FALSE;
+  out->unmoved = comparing->truth[arg->node.index].data;
+  out->moved = comparing->perturbation[arg->node.index].data;
+  return TRUE;
+}
+
+/* Of two numbers: what asks one thing of a tensor does not jump. */
+static gboolean
+flip_comparison (const Comparing *comparing,
+                 const AdjNode *node,
+                 const AdjValue *value,
+                 AdjValue *out)
+{
+  Compared a, b;
+
+  if (value->kind != ADJ_VALUE_DATA ||
+      adj_tensor_data_get_meta (value->data)->dtype != ADJ_DTYPE_BOOL || node->args.n < 2 ||
+      !find_compared (comparing, &node->args.items[0], &a) ||
+      !find_compared (comparing, &node->args.items[1], &b))
+    return FALSE;
+  *out = ADJ_DATA (perturbation_flip (value->data, &a, &b));
+  return TRUE;
+}
+
 /* Moves the value of a node; an alias moves with the memory it shows. */
 static gboolean
 move_value (AdjNodeId id, const AdjValue *value, AdjValue *out, gpointer data)
@@ -75,6 +112,8 @@ move_value (AdjNodeId id, const AdjValue *value, AdjValue *out, gpointer data)
   if (comparing_is_alias (comparing, id.index) ||
       (node->op != NULL && (node->op->flags & ADJ_OP_RANDOM) != 0))
     return FALSE;
+  if (node->op != NULL && node->op->promote == ADJ_PROMOTE_BOOL)
+    return flip_comparison (comparing, node, value, out);
   return perturbation_move (id, value, &comparing->candidate[id.index], &comparing->truth[id.index],
                             out);
 }
@@ -143,8 +182,8 @@ comparing_run (Comparing *comparing, AdjValue *filling, AdjRunResult *result, GE
   return FALSE;
 }
 
-double
-comparing_measure_perturbation (Comparing *comparing, guint index, guint item)
+void
+comparing_perturb (Comparing *comparing, guint index, guint item, Leaf *leaf)
 {
   g_autoptr (GPtrArray) truths = NULL;
   g_autoptr (GPtrArray) moved = NULL;
@@ -160,10 +199,11 @@ comparing_measure_perturbation (Comparing *comparing, guint index, guint item)
       adj_run_result_clear (&result);
     }
   if (comparing->cannot_perturb)
-    return 0;
+    return;
   truths = list_tensors (&comparing->truth[index]);
   moved = list_tensors (&comparing->perturbation[index]);
-  return perturbation_distance (nth_tensor (truths, item), nth_tensor (moved, item));
+  leaf->unmoved = nth_tensor (truths, item);
+  leaf->moved = nth_tensor (moved, item);
 }
 
 typedef struct

@@ -141,18 +141,26 @@ add_intermediates (const Condition *condition, const AdjOp *op, double step, Ter
   return terms->moves != NULL ? norm_of (terms->moves, condition->n) : 0;
 }
 
-/* Sets the moves of elements when the computed blend weights are perturbed, each by itself.  The
- * weights of an element may cancel although the absolute values of its terms do not. */
+/* Raises @sizes to what moves with the arguments: weights that the operator has itself may cancel
+ * where the absolute values of what they weigh do not. */
+static void
+add_weighed (const Condition *condition, double *sizes)
+{
+  Replay inputs = { .kind = REPLAY_ROUNDED, .step = REPLAY_STEP };
+  g_autofree double *moves = measure_moves (condition, inputs, count_samples (condition));
+
+  for (gint64 i = 0; moves != NULL && i < condition->n; i++)
+    sizes[i] = MAX (sizes[i], moves[i]);
+}
+
+/* What moves when the weights do that it computes, each by itself. */
 static void
 add_places (const Condition *condition, Terms *terms)
 {
   guint n_samples = count_samples (condition);
-  Replay inputs = { .kind = REPLAY_ROUNDED, .step = REPLAY_STEP };
   Replay places = { .kind = REPLAY_AROUND, .step = REPLAY_STEP };
-  g_autofree double *moves = measure_moves (condition, inputs, n_samples);
 
-  for (gint64 i = 0; moves != NULL && i < condition->n; i++)
-    terms->sizes[i] = MAX (terms->sizes[i], moves[i]);
+  add_weighed (condition, terms->sizes);
   terms->moves = measure_moves (condition, places, n_samples);
   terms->fine = TRUE;
   terms->places = terms->moves != NULL ? norm_of (terms->moves, condition->n) : 0;
@@ -274,6 +282,8 @@ estimate_whole (const Condition *condition, const NodeRounding *rounding, Terms 
   if (sums || places)
     {
       add_absolute (condition, terms->sizes);
+      if (op->band == ADJ_BAND_PRODUCT && condition->operation->node->n_inputs == 1)
+        add_weighed (condition, terms->sizes);
       terms->sums = norm_of (terms->sizes, condition->n);
     }
   else

@@ -19,6 +19,16 @@ gboolean perturbation_move (AdjNodeId id,
                             const AdjValue *like,
                             const AdjValue *truth,
                             AdjValue *out);
+/* An argument of a comparison: a tensor as it is in float64 and as it was moved, or a number. */
+typedef struct
+{
+  const AdjTensorData *unmoved, *moved; /* (nullable) */
+  double number;
+} Compared;
+
+/* (transfer full): @value, which is what comparing @a and @b gives, with the other answer where
+ * rounding may decide. */
+AdjTensorData *perturbation_flip (const AdjTensorData *value, const Compared *a, const Compared *b);
 /* A number of [-1, 1) for each @element. */
 double perturbation_draw (guint64 element);
 /* (transfer full): @data, which is float64, each element moved by up to @step of it, of @least

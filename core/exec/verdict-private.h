@@ -24,8 +24,8 @@ typedef struct
   gboolean inputs_differ; /* its inputs differ already */
   AdjTensorData *truth;   /* (nullable): of the float64 run of the graph */
   gboolean own_truth;     /* that is ours: the peer did not vouch for it */
-  double
-      perturbation; /* L2 norm of the moves by which rounding alone changes the run; 0: unknown */
+  AdjTensorData *unmoved; /* (nullable): of our float64 run, where rounding was looked at */
+  AdjTensorData *moved;   /* (nullable): and when all is moved by less than a rounding */
 } Leaf;
 
 /* The tensors of a value, %NULL for its other leaves; borrowed. */

@@ -9,6 +9,7 @@
 #include "exec/perturbation-private.h"
 #include "exec/places-private.h"
 #include "exec/ties-private.h"
+#include "exec/unstable-private.h"
 #include "exec/verdict-private.h"
 #include "interpreter/adj-gauge.h"
 #include "ir/adj-graph.h"
@@ -129,10 +130,12 @@ deviate (const Side *side, const Leaf *leaf)
 /* Where terms cancel, no relative error says anything: the gradient of a bias before a softmax is
  * zero, and what two programs give for it are two roundings. */
 static gboolean
-is_perturbation (const AdjTensorData *value, const AdjTensorData *truth, double perturbation)
+is_perturbation (const AdjTensorData *value, const Leaf *leaf)
 {
+  double perturbation = perturbation_distance (leaf->unmoved, leaf->moved);
+
   return perturbation > 0 &&
-         perturbation_distance (value, truth) <= MAX_PERTURBATIONS * perturbation;
+         perturbation_distance (value, leaf->truth) <= MAX_PERTURBATIONS * perturbation;
 }
 
 /* By their errors against the float64 run.  A peer that computes something else is far from our
@@ -143,16 +146,33 @@ verdict_by_run (const Leaf *leaf, AdjValueComparison *value)
   if (isnan (value->peer))
     return ADJ_CAUSE_NONE;
   value->accumulated_limit = allowed_error (leaf, value->peer);
-  if (!(value->accumulated <= value->accumulated_limit) &&
-      !is_perturbation (leaf->own.value, leaf->truth, leaf->perturbation))
+  if (!(value->accumulated <= value->accumulated_limit) && !is_perturbation (leaf->own.value, leaf))
     return ADJ_CAUSE_FURTHER;
   if (!leaf->own_truth)
     return ADJ_CAUSE_NONE;
   value->peer_limit = OTHER_FUNCTION * value->accumulated + slack (leaf);
-  if (!(value->peer <= value->peer_limit) &&
-      !is_perturbation (leaf->peer.value, leaf->truth, leaf->perturbation))
+  if (!(value->peer <= value->peer_limit) && !is_perturbation (leaf->peer.value, leaf))
     return ADJ_CAUSE_OTHER;
   return ADJ_CAUSE_NONE;
+}
+
+/* Of elements that are finite on one side only: by the others, where rounding alone makes these. */
+static AdjCause
+verdict_by_stable (const Leaf *leaf, AdjValueComparison *value)
+{
+  g_auto (Stable) stable = { 0 };
+  Leaf rest = *leaf;
+
+  if (!stable_find (leaf, &stable))
+    return ADJ_CAUSE_CLASS;
+  rest.own.value = stable.own;
+  rest.peer.value = stable.peer;
+  rest.truth = stable.truth;
+  rest.unmoved = stable.unmoved;
+  rest.moved = stable.moved;
+  value->accumulated = distance (rest.own.value, rest.truth);
+  value->peer = distance (rest.peer.value, rest.truth);
+  return verdict_by_run (&rest, value);
 }
 
 static AdjCause
@@ -172,7 +192,7 @@ find_cause (const AdjComparisonRequest *request, const Leaf *leaf, AdjValueCompa
       (value->own.measured && value->peer_own.measured && !leaf->inputs_differ))
     return ADJ_CAUSE_NONE;
   if (difference->n_class_mismatch > 0)
-    return ADJ_CAUSE_CLASS;
+    return verdict_by_stable (leaf, value);
   if (adj_dtype_info (dtype)->category < ADJ_CATEGORY_FLOAT)
     return ADJ_CAUSE_BITS;
   return verdict_by_run (leaf, value);

@@ -118,15 +118,27 @@ adj_follower_get_path (const AdjFollower *follower)
   return follower->path;
 }
 
+/* What was read of it may no longer be in the file: then it is read anew. */
+static AdjBundle *
+load_growing (AdjFollower *self, GCancellable *cancellable)
+{
+  gboolean is_new = self->growth == NULL;
+  g_autoptr (GError) reason = NULL;
+  AdjBundle *bundle = self->format->load_growing (self->path, &self->growth, cancellable, &reason);
+
+  return is_new || !g_error_matches (reason, ADJ_ERROR, ADJ_ERROR_STALE)
+             ? bundle
+             : self->format->load_growing (self->path, &self->growth, cancellable, NULL);
+}
+
 static AdjBundle *
 load (AdjFollower *self, const AdjFormat *format, GCancellable *cancellable)
 {
   if (format != self->format)
     forget_growth (self);
   self->format = format;
-  return format->load_growing != NULL
-             ? format->load_growing (self->path, &self->growth, cancellable, NULL)
-             : adj_bundle_load (self->path, cancellable, NULL);
+  return format->load_growing != NULL ? load_growing (self, cancellable)
+                                      : adj_bundle_load (self->path, cancellable, NULL);
 }
 
 /* What is not complete yet is no error. */

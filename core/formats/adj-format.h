@@ -33,7 +33,8 @@ typedef struct
   AdjBundle *(*load) (const char *path, GCancellable *cancellable, GError **error);
   /* (nullable) As @load of what a program is still writing, without a record at the end of a file
    * that is not complete yet.  @growth: %NULL at first; what is kept there reads on from where the
-   * call before stopped, and its graphs are the same objects. */
+   * call before stopped, and its graphs are the same objects.  With ADJ_ERROR_STALE what was read
+   * is no longer in the file, and @growth is %NULL again. */
   AdjBundle *(*load_growing) (const char *path,
                               gpointer *growth,
                               GCancellable *cancellable,

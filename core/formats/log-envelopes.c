@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* Takes lines of logs out of the JSON that collectors put around them. */
+/* Takes lines of logs out of what collectors put around them: JSON, or the stamps of the container
+ * runtime interface, which says whether a line goes on in the next one of its stream. */
 
 #include <string.h>
 
 #include "base/adj-arena.h"
 #include "formats/json-private.h"
 #include "formats/log-envelopes-private.h"
+#include "formats/log-lines-private.h"
 
 static const struct
 {
@@ -17,9 +19,38 @@ static const struct
   { "textPayload", FALSE }, { "MESSAGE", FALSE }, /* of the journal */
 };
 
+static const char *const streams[] = { "stdout ", "stderr " };
+
+/* What came of a line of each stream that is not whole yet is in @parts. */
+typedef struct
+{
+  GString *text;
+  GString *parts[G_N_ELEMENTS (streams)];
+} Opened;
+
+static void
+opened_init (Opened *self)
+{
+  self->text = g_string_new (NULL);
+  for (guint i = 0; i < G_N_ELEMENTS (streams); i++)
+    self->parts[i] = g_string_new (NULL);
+}
+
+/* (transfer full): with the parts behind the lines */
+static GString *
+opened_end (Opened *self)
+{
+  for (guint i = 0; i < G_N_ELEMENTS (streams); i++)
+    {
+      g_string_append_len (self->text, self->parts[i]->str, (gssize) self->parts[i]->len);
+      g_string_free (self->parts[i], TRUE);
+    }
+  return g_steal_pointer (&self->text);
+}
+
 /* Appends the text in the object @line; %FALSE: it is none. */
 static gboolean
-open_line (const char *line, gsize length, GString *out)
+open_object (const char *line, gsize length, GString *out)
 {
   g_autoptr (AdjArena) arena = NULL;
   JsonReader reader;
@@ -45,6 +76,47 @@ open_line (const char *line, gsize length, GString *out)
   return FALSE;
 }
 
+/* The stream behind "2024-05-01T10:00:00.123456789Z " at @line; G_N_ELEMENTS (streams): none. */
+static guint
+find_stream (const char *line, const char *end, const char **rest)
+{
+  static const char shape[] = "0000-00-00T00:00:00";
+  const char *blank = memchr (line, ' ', (gsize) (end - line));
+  guint i = 0;
+
+  if (blank == NULL || blank - line < (gssize) strlen (shape) || !log_line_has_shape (line, shape))
+    return G_N_ELEMENTS (streams);
+  *rest = blank + 1 + strlen (streams[0]);
+  while (i < G_N_ELEMENTS (streams) &&
+         (*rest > end || memcmp (blank + 1, streams[i], strlen (streams[i])) != 0))
+    i++;
+  return i;
+}
+
+/* "2024-05-01T10:00:00.123456789Z stderr P beginning of a line", and F at its end; other tags may
+ * follow behind a colon.  @has_end: it is not cut off.  %FALSE: it is none. */
+static gboolean
+open_stamped (const char *line, gsize length, gboolean has_end, Opened *out)
+{
+  const char *end = line + length, *tags = NULL, *blank;
+  guint stream = find_stream (line, end, &tags);
+  GString *part;
+
+  if (stream == G_N_ELEMENTS (streams) || end - tags < 1 || (*tags != 'P' && *tags != 'F') ||
+      (end - tags > 1 && tags[1] != ' ' && tags[1] != ':'))
+    return FALSE;
+  blank = memchr (tags, ' ', (gsize) (end - tags));
+  part = out->parts[stream];
+  if (blank != NULL)
+    g_string_append_len (part, blank + 1, end - blank - 1);
+  if (*tags == 'P' || !has_end)
+    return TRUE;
+  g_string_append_len (out->text, part->str, (gssize) part->len);
+  g_string_append_c (out->text, '\n');
+  g_string_truncate (part, 0);
+  return TRUE;
+}
+
 /* The length of the line at @at without its end; @next: where the next one begins. */
 static gsize
 measure_line (const char *at, const char *end, const char **next)
@@ -56,27 +128,44 @@ measure_line (const char *at, const char *end, const char **next)
   return length > 0 && at[length - 1] == '\r' ? length - 1 : length;
 }
 
+/* Opens the line at @at; @next: where the next one begins. */
+static gboolean
+open_next (const char *at, const char *end, const char **next, Opened *out)
+{
+  gsize length = measure_line (at, end, next);
+
+  return open_object (at, length, out->text) || open_stamped (at, length, (*next)[-1] == '\n', out);
+}
+
 gboolean
 log_envelopes_are (const guint8 *text, gsize length)
 {
-  g_autoptr (GString) out = g_string_new (NULL);
   const char *start = (const char *) text, *next;
+  gboolean are = FALSE;
 
-  return length > 0 && *start == '{' &&
-         open_line (start, measure_line (start, start + length, &next), out);
+  if (length > 0 && (*start == '{' || g_ascii_isdigit (*start)))
+    {
+      Opened out;
+
+      opened_init (&out);
+      are = open_next (start, start + length, &next, &out);
+      g_string_free (opened_end (&out), TRUE);
+    }
+  return are;
 }
 
 /* (transfer full) */
 static GString *
 open_lines (const char *text, gsize length)
 {
-  GString *out = g_string_new (NULL);
   const char *end = text + length, *next;
+  Opened out;
 
+  opened_init (&out);
   for (const char *at = text; at < end; at = next)
-    if (!open_line (at, measure_line (at, end, &next), out))
-      g_string_append_len (out, at, next - at);
-  return out;
+    if (!open_next (at, end, &next, &out))
+      g_string_append_len (out.text, at, next - at);
+  return opened_end (&out);
 }
 
 GBytes *

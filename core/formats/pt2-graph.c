@@ -285,16 +285,18 @@ take_apart (Pt2Graph *graph,
   return TRUE;
 }
 
-/* The name of the call's only result; %NULL: it has none or several. */
+/* The one value that the call gives, under its own name; %NULL: none or several.  That there is no
+ * single tensor may mean that there is a number. */
 static const char *
 single_result (const JsonItem *item, const JsonItem *outputs, const char *target)
 {
   const JsonItem *single = json_get (item, "is_hop_single_tensor_return");
+  const char *own = json_get_text (item, "name");
   const char *name = outputs->n == 1 && list_of (&outputs->items[0]) == NULL
                          ? pt2_name_of (&outputs->items[0])
                          : NULL;
 
-  if (single != NULL && single->kind == JSON_FALSE &&
+  if (single != NULL && single->kind == JSON_FALSE && g_strcmp0 (own, name) != 0 &&
       g_str_has_prefix (target, "torch.ops.higher_order."))
     return NULL;
   return name;

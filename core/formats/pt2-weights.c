@@ -37,11 +37,26 @@ add (Pt2Weights *weights, const char *name, AdjTensorData *data)
 /* -- archives of torch.save -- */
 
 static void
+add_object (Pt2Weights *weights, const char *name, AdjOpaque *object)
+{
+  if (!g_hash_table_contains (weights->objects, name))
+    g_hash_table_insert (weights->objects, g_strdup (name), adj_opaque_ref (object));
+}
+
+static void
 add_saved (Loader *loader, const AdjValue *saved)
 {
   for (guint i = 0; saved->kind == ADJ_VALUE_DICT && i + 1 < saved->n; i += 2)
-    if (saved->items[i].kind == ADJ_VALUE_STRING && saved->items[i + 1].kind == ADJ_VALUE_DATA)
-      add (loader->weights, saved->items[i].text, saved->items[i + 1].data);
+    {
+      const AdjValue *value = &saved->items[i + 1];
+
+      if (saved->items[i].kind != ADJ_VALUE_STRING)
+        continue;
+      if (value->kind == ADJ_VALUE_DATA)
+        add (loader->weights, saved->items[i].text, value->data);
+      else if (value->kind == ADJ_VALUE_OPAQUE_OBJECT)
+        add_object (loader->weights, saved->items[i].text, value->object);
+    }
 }
 
 /* An entry of no bytes is a dict of nothing. */
@@ -96,81 +111,79 @@ find_record (Loader *loader, const char *entry, GError **error)
   return known;
 }
 
-static AdjTensorData *
-unpickle (Loader *loader, const char *entry, GError **error)
+/* The one value of an archive of torch.save. */
+static gboolean
+unpickle (Loader *loader, const char *entry, AdjValue *out, GError **error)
 {
   g_autoptr (AdjFilePart) part = pt2_archive_get_part (loader->archive, entry, error);
-  g_auto (AdjValue) saved = ADJ_NONE;
 
   if (part == NULL)
-    fail_missing (entry, error);
-  if (part == NULL || !torch_save_read (part, entry, loader->archive->diags, &saved, error))
-    return NULL;
-  if (saved.kind == ADJ_VALUE_DATA)
-    return adj_tensor_data_ref (saved.data);
+    return fail_missing (entry, error);
+  if (!torch_save_read (part, entry, loader->archive->diags, out, error))
+    return FALSE;
+  if (out->kind == ADJ_VALUE_DATA || out->kind == ADJ_VALUE_OPAQUE_OBJECT)
+    return TRUE;
   g_set_error (error, ADJ_ERROR, ADJ_ERROR_UNSUPPORTED, "%s is no plain tensor", entry);
-  return NULL;
+  return FALSE;
 }
 
-/* An object of a class that torch._library.opaque_object registered; of a ScriptObject
- * (custom_obj_0) the graph says the class, and what was pickled is no flattened state. */
+/* An object of a class that torch._library.opaque_object registered. */
 static gboolean
-add_object (Loader *loader, const char *folder, const JsonItem *payload)
+read_object (Loader *loader, const char *entry, AdjValue *out, GError **error)
 {
-  const char *path = json_get_text (payload, "path_name");
-  g_autofree char *entry = g_strconcat (folder, path != NULL ? path : "", NULL);
-  g_autoptr (GError) reason = NULL;
-  g_autoptr (GBytes) bytes = NULL;
+  g_autoptr (GBytes) bytes = pt2_archive_read (loader->archive, entry, MAX_OBJECT_BYTES, error);
   AdjOpaque *object;
 
-  if (path == NULL || !g_str_has_prefix (path, "opaque_obj_"))
-    return path != NULL && g_str_has_prefix (path, "custom_obj_");
-  bytes = pt2_archive_read (loader->archive, entry, MAX_OBJECT_BYTES, &reason);
-  if (bytes == NULL || !pt2_object_is (bytes))
-    return FALSE;
-  object = pt2_object_read (bytes, entry, &reason);
-  if (object == NULL)
-    warn (loader->archive, payload->key, reason->message);
-  else
-    g_hash_table_insert (loader->weights->objects, g_strdup (payload->key), object);
-  return TRUE;
+  if (bytes == NULL)
+    return fail_missing (entry, error);
+  if (!pt2_object_is (bytes))
+    return unpickle (loader, entry, out, error);
+  object = pt2_object_read (bytes, entry, error);
+  if (object != NULL)
+    *out = ADJ_OPAQUE (object);
+  return object != NULL;
 }
 
 /* {"path_name": "weight_0", "is_param": true, "use_pickle": false, "tensor_meta": {…}} */
-static AdjTensorData *
-read_payload (Loader *loader, const char *folder, const JsonItem *payload, GError **error)
+static gboolean
+read_payload (
+    Loader *loader, const char *folder, const JsonItem *payload, AdjValue *out, GError **error)
 {
   const char *path = json_get_text (payload, "path_name");
   const JsonItem *pickled = json_get (payload, "use_pickle"),
                  *param = json_get (payload, "is_param");
   g_autofree char *entry = g_strconcat (folder, path != NULL ? path : "", NULL);
+  AdjTensorData *data;
   AdjLateBytes *bytes;
   AdjTensorMeta meta;
 
+  if (path != NULL && g_str_has_prefix (path, "opaque_obj_"))
+    return read_object (loader, entry, out, error);
   if (pickled != NULL && pickled->kind == JSON_TRUE)
-    return unpickle (loader, entry, error);
+    return unpickle (loader, entry, out, error);
   bytes = find_record (loader, entry, error);
   if (bytes == NULL ||
       !pt2_read_tensor_meta (&loader->scope, json_get (payload, "tensor_meta"), &meta, error))
-    return NULL;
+    return FALSE;
   meta.requires_grad = param != NULL && param->kind == JSON_TRUE;
-  return adj_tensor_data_new_late (&meta, bytes, error);
+  data = adj_tensor_data_new_late (&meta, bytes, error);
+  if (data != NULL)
+    *out = ADJ_DATA (data);
+  return data != NULL;
 }
 
 static void
 add_payload (Loader *loader, const char *folder, const JsonItem *payload)
 {
   g_autoptr (GError) reason = NULL;
-  g_autoptr (AdjTensorData) data = NULL;
+  g_auto (AdjValue) value = ADJ_NONE;
 
-  if (add_object (loader, folder, payload))
-    return;
-  data = read_payload (loader, folder, payload, &reason);
-
-  if (data != NULL)
-    add (loader->weights, payload->key, data);
-  else
+  if (!read_payload (loader, folder, payload, &value, &reason))
     warn (loader->archive, payload->key, reason->message);
+  else if (value.kind == ADJ_VALUE_DATA)
+    add (loader->weights, payload->key, value.data);
+  else
+    add_object (loader->weights, payload->key, value.object);
 }
 
 static gboolean

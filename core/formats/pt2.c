@@ -217,18 +217,20 @@ gather_inputs (Program *program,
       const char *name = held_name (&input_specs->items[i]);
       AdjTensorData *data = name != NULL ? g_hash_table_lookup (weights->tensors, name) : NULL;
       AdjOpaque *object = find_object (weights, node, name);
+      const AdjValue *sample = NULL;
       AdjValue value;
 
       *missing = node->name;
-      if (data == NULL && object == NULL &&
-          (name != NULL || samples == NULL || taken >= samples->len))
+      if (name == NULL && samples != NULL && taken < samples->len)
+        sample = &g_array_index (samples, AdjValue, taken++);
+      if (data == NULL && object == NULL && sample == NULL)
         return FALSE;
-      taken += name == NULL && object != NULL;
       if (data != NULL)
         value = ADJ_DATA (adj_tensor_data_ref (data));
+      else if (sample == NULL || (object != NULL && sample->kind != ADJ_VALUE_OPAQUE_OBJECT))
+        value = ADJ_OPAQUE (adj_opaque_ref (object));
       else
-        value = object != NULL ? ADJ_OPAQUE (adj_opaque_ref (object))
-                               : adj_value_copy (&g_array_index (samples, AdjValue, taken++));
+        value = adj_value_copy (sample);
       g_array_append_val (inputs, value);
       if (node->val.kind == ADJ_VALUE_META && value.kind != ADJ_VALUE_DATA)
         return FALSE;

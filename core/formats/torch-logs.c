@@ -5,400 +5,71 @@
  * Every line of a message carries "I1120 10:34:57.280000 27000 path:404] [0/0] [__aot_graphs] ";
  * a message with a graph begins with a heading such as " ===== Joint graph 0 =====", then comes
  * the text of the module, or a line for each node below "graph():".  The program's own output may
- * stand between the lines. */
+ * stand between the lines.
+ *
+ * A console that grows is read on from where it was read to.  Nothing says where a message ends but
+ * the next one: a graph that returns is shown, and when more of it comes all is read anew. */
 
 #include <gio/gio.h>
 #include <string.h>
 
-#include "base/adj-file-internal.h"
-#include "formats/entries-private.h"
+#include "formats/console-message-private.h"
+#include "formats/console-prefix-private.h"
 #include "formats/log-envelopes-private.h"
 #include "formats/log-files-private.h"
 #include "formats/log-lines-private.h"
-#include "formats/regions-private.h"
+#include "formats/log-tail-private.h"
 #include "formats/text-formats-private.h"
 
 #define DESCRIPTION "TORCH_LOGS console: graphs as text, without recorded values"
 #define MAX_BYTES (256 << 20)
-#define MAX_STAMP 512 /* what may stand before the prefix */
 
-static const struct
-{
-  const char *heading; /* what it begins with, behind "=====" */
-  const char *role;
-} headings[] = {
-  { "Joint graph", "joint" },
-  { "Forward graph", "forward" },
-  { "Backward graph", "backward" },
-  { "Compiled autograd graph", "compiled_autograd" },
-  { "__compiled_fn", "dynamo" },
-  { "pre insert_deferred_runtime_asserts", "before_asserts" },
-  { "tensorify_python_scalars", "tensorified" },
-};
-
-/* The message that is being collected: of one rank, since the lines of several may alternate, or of
- * what the program itself printed. */
+/* A file, up to where it has been read. */
 typedef struct
 {
-  Regions *regions;
-  const char *name; /* of the file */
-  RegionKey key;
-  const char *role; /* of the last heading; %NULL: none */
-  GString *text;    /* (owned) of the module; empty while no "class" line was seen */
-  guint line;       /* where it began */
-  guint n_compiled_autograd;
-  GPtrArray *reasons; /* (owned) why the graph that comes next was captured */
-  char *source;       /* (owned) what stood before "class": "<eval_with_key>.2 " */
-  char *captured;     /* (owned) (nullable) that of the last graph of compiled autograd */
-  gint process;       /* of those of the rank: each began anew, in this file or in another */
-  GHashTable *processes;
-} Message;
-
-#define OWN_OUTPUT (-2) /* in the place of a rank */
-
-static void
-message_free (Message *message)
-{
-  g_string_free (message->text, TRUE);
-  g_ptr_array_unref (message->reasons);
-  g_free (message->source);
-  g_free (message->captured);
-  g_free (message);
-}
+  char *path, *name;
+  gint rank; /* that the name of the file says; -1 */
+  LogTail tail;
+  GHashTable *messages; /* (owned) rank → ConsoleMessage */
+} ConsoleFile;
 
 typedef struct
 {
   Regions *regions;
-  const char *name;      /* of the file */
-  gint rank;             /* that the name of the file says; -1 */
-  GHashTable *messages;  /* rank → Message */
+  gboolean growing;
+  GHashTable *files;     /* (owned) path → ConsoleFile, which owns it */
   GHashTable *processes; /* rank → how many there were of it, of all files */
 } Console;
 
 static void
-begin_process (Message *message, gint rank)
+file_free (gpointer data)
 {
-  gpointer key = GINT_TO_POINTER (rank);
+  ConsoleFile *file = data;
 
-  message->process = GPOINTER_TO_INT (g_hash_table_lookup (message->processes, key));
-  g_hash_table_insert (message->processes, key, GINT_TO_POINTER (message->process + 1));
-}
-
-static Message *
-message_of (Console *console, gint rank)
-{
-  Message *message = g_hash_table_lookup (console->messages, GINT_TO_POINTER (rank));
-
-  if (message != NULL)
-    return message;
-  message = g_new0 (Message, 1);
-  message->regions = console->regions;
-  message->name = console->name;
-  message->text = g_string_new (NULL);
-  message->reasons = g_ptr_array_new_with_free_func (g_free);
-  message->processes = console->processes;
-  begin_process (message, rank);
-  g_hash_table_insert (console->messages, GINT_TO_POINTER (rank), message);
-  return message;
-}
-
-/* The number at @at, which is passed.  (sscanf() would measure the rest of the line each time.) */
-static gboolean
-take_number (const char **at, gint *out)
-{
-  char *end;
-  gint64 number = g_ascii_isdigit (**at) ? g_ascii_strtoll (*at, &end, 10) : -1;
-
-  if (number < 0 || number > G_MAXINT)
-    return FALSE;
-  *at = end;
-  *out = (gint) number;
-  return TRUE;
-}
-
-/* "[0/0]", "[0/0_1]", "[!2/0/0]" and "[!2]": a compile id; other tags say nothing of it. */
-static void
-read_tag (const char *tag, RegionKey *key)
-{
-  gint id, frame, compile, attempt = 0;
-  const char *rest = tag + 1;
-
-  if (*rest == '!')
-    {
-      rest++;
-      if (!take_number (&rest, &id))
-        return;
-      key->compiled_autograd = id;
-      rest += *rest == '/';
-    }
-  if (!take_number (&rest, &frame) || *rest++ != '/' || !take_number (&rest, &compile))
-    return;
-  if (*rest == '_')
-    {
-      rest++;
-      take_number (&rest, &attempt);
-    }
-  key->frame = frame;
-  key->compile = compile;
-  key->attempt = attempt;
-}
-
-/* "[rank3]" */
-static void
-read_rank (const char *tag, RegionKey *key)
-{
-  static const char head[] = "[rank";
-  const char *rest = tag + strlen (head);
-  gint rank;
-
-  if (g_str_has_prefix (tag, head) && take_number (&rest, &rank))
-    key->rank = rank;
-}
-
-/* "[0/0] [__aot_graphs] ": one blank after the last tag belongs to it. */
-static const char *
-skip_tags (const char *at, RegionKey *key)
-{
-  while (*at == '[')
-    {
-      const char *end = strstr (at, "] ");
-
-      read_tag (at, key);
-      at = end != NULL ? end + 2 : at + strlen (at);
-    }
-  return at;
-}
-
-/* What the line says: behind "V0302 09:15:01.004000 4711 path:27] [0/0] [__aot_graphs] " or, until
- * 2.2, "[2023-10-05 09:15:01,004] [0/0] module: [DEBUG] ".  "[rank3]:" and what collectors add may
- * stand before it.  %NULL when the line is no message. */
-static const char *
-skip_prefix (const char *line, RegionKey *key)
-{
-  const char *end;
-
-  *key = (RegionKey){ -1, -1, -1, -1, 0, 0 };
-  for (guint i = 0; i < MAX_STAMP && line[i] != '\0'; i++)
-    {
-      read_rank (line + i, key);
-      if (log_line_has_shape (line + i, "V0000 00:00:00.000000 "))
-        {
-          end = strstr (line + i, "] ");
-          return end != NULL ? skip_tags (end + 2, key) : NULL;
-        }
-      if (log_line_has_shape (line + i, "[0000-00-00 00:00:00,000] "))
-        {
-          end = strstr (skip_tags (line + i + strlen ("[0000-00-00 00:00:00,000] "), key), ": [");
-          end = end != NULL ? strstr (end + 2, "] ") : NULL;
-          return end != NULL ? end + 2 : NULL;
-        }
-    }
-  return NULL;
-}
-
-/* Dynamo graphs of a compile id come once, unless it was reset. */
-static void
-choose_process (Message *message, const char *role)
-{
-  gboolean is_first = strcmp (role, "before_asserts") == 0;
-
-  message->key.process = message->process;
-  if (message->key.frame >= 0 && (is_first || strcmp (role, "dynamo") == 0) &&
-      (regions_has_graph (message->regions, &message->key, "-dynamo") ||
-       (is_first && regions_has_graph (message->regions, &message->key, "-before_asserts"))))
-    {
-      begin_process (message, message->key.rank);
-      message->key.process = message->process;
-    }
-}
-
-/* Whether a graph of compiled autograd is new: where both of its channels write, each graph stands
- * there twice, under the name of one generated source. */
-static gboolean
-take_captured (Message *message)
-{
-  if (message->reasons->len == 0 && *message->source != '\0' &&
-      g_strcmp0 (message->captured, message->source) == 0)
-    return FALSE;
-  g_free (message->captured);
-  message->captured = g_strdup (message->source);
-  if (message->key.frame < 0 && message->key.compiled_autograd < 0)
-    message->key.compiled_autograd = message->n_compiled_autograd++;
-  for (guint i = 0; i < message->reasons->len; i++)
-    regions_add_reason (message->regions, &message->key, message->reasons->pdata[i]);
-  g_ptr_array_set_size (message->reasons, 0);
-  return TRUE;
-}
-
-static gboolean
-finish (Message *message, GError **error)
-{
-  gboolean done = TRUE;
-
-  if (message->text->len > 0)
-    {
-      gboolean is_lambda = strstr (message->text->str, "class <lambda>") != NULL;
-      const char *role = message->role != NULL ? message->role : "user";
-
-      if (is_lambda && strcmp (role, "forward") == 0)
-        role = "inference";
-      choose_process (message, role);
-      if (strcmp (role, "compiled_autograd") != 0 || take_captured (message))
-        done = regions_add_graph (message->regions, &message->key, role, message->text->str,
-                                  message->name, message->line, error);
-    }
-  g_string_truncate (message->text, 0);
-  message->role = NULL;
-  return done;
-}
-
-/* What a heading says, also "---submod_0 graph---" of those that DDP splits. */
-static const char *
-role_in_heading (const char *content)
-{
-  const char *at = strstr (content, "===== ");
-
-  if (g_str_has_prefix (content, "---") && g_str_has_suffix (content, " graph---"))
-    return "ddp_split";
-  for (guint i = 0; at != NULL && i < G_N_ELEMENTS (headings); i++)
-    if (g_str_has_prefix (at + strlen ("===== "), headings[i].heading))
-      return headings[i].role;
-  return NULL;
-}
-
-static gboolean
-take_line (
-    Message *message, const char *content, const RegionKey *key, guint number, GError **error)
-{
-  static const char metadata[] = "fw_metadata=";
-  const char *role = role_in_heading (content);
-  const char *known = strstr (content, metadata), *module;
-  gboolean has_lines = log_line_begins_nodes (content);
-  gboolean begins;
-
-  if (known != NULL && g_str_has_prefix (content, "aot_config id: ") && key->frame >= 0)
-    {
-      RegionKey of = *key;
-
-      of.process = message->process;
-      if (!finish (message, error))
-        return FALSE;
-      regions_set_metadata (message->regions, &of, known + strlen (metadata));
-      return TRUE;
-    }
-  if (g_str_has_prefix (content, "Cache miss due to "))
-    {
-      if (!finish (message, error))
-        return FALSE;
-      g_ptr_array_add (message->reasons, g_strdup (content));
-      return TRUE;
-    }
-  if (strcmp (content, "TRACED GRAPH") == 0 || role != NULL)
-    {
-      if (!finish (message, error))
-        return FALSE;
-      message->role = role;
-      message->key = *key;
-      return TRUE;
-    }
-  if (has_lines && message->text->len > 0 && !finish (message, error))
-    return FALSE;
-  begins = message->text->len == 0 && (has_lines || strstr (content, "(torch.nn.Module):") != NULL);
-  if (begins)
-    {
-      message->line = number;
-      message->key = *key;
-      module = has_lines ? content : g_strrstr (content, "class ");
-      g_free (message->source);
-      message->source = g_strndup (content, module != NULL ? (gsize) (module - content) : 0);
-      content = module;
-    }
-  if ((begins || message->text->len > 0) && content != NULL)
-    g_string_append_printf (message->text, "%s\n", content);
-  return TRUE;
-}
-
-/* A module that the program printed beside its messages: up to the first line that is not indented.
- */
-static gboolean
-take_own_line (Message *message, const char *line, guint number, GError **error)
-{
-  static const RegionKey key = { -1, -1, -1, -1, 0, 0 };
-  gboolean begins = g_str_has_prefix (line, "class ") || log_line_begins_nodes (line);
-
-  if ((begins || (*line != ' ' && *line != '\0')) && !finish (message, error))
-    return FALSE;
-  return (!begins && message->text->len == 0) || take_line (message, line, &key, number, error);
-}
-
-/* What the program printed ends before the next message. */
-static gboolean
-take_any_line (Console *console, const char *line, guint number, GError **error)
-{
-  Message *own = message_of (console, OWN_OUTPUT);
-  RegionKey key;
-  const char *content = skip_prefix (line, &key);
-
-  if (content == NULL)
-    return take_own_line (own, line, number, error);
-  if (key.rank < 0)
-    key.rank = console->rank;
-  return (own->text->len == 0 || finish (own, error)) &&
-         take_line (message_of (console, key.rank), content, &key, number, error);
-}
-
-static gint
-by_line (gconstpointer a, gconstpointer b)
-{
-  const Message *x = a, *y = b;
-
-  return x->line < y->line ? -1 : x->line > y->line;
-}
-
-static gboolean
-finish_all (Console *console, GError **error)
-{
-  g_autoptr (GList) messages = g_list_sort (g_hash_table_get_values (console->messages), by_line);
-
-  for (const GList *at = messages; at != NULL; at = at->next)
-    if (!finish (at->data, error))
-      return FALSE;
-  return TRUE;
-}
-
-static gboolean
-read_lines (Console *console, char *text, GCancellable *cancellable, GError **error)
-{
-  guint number = 0;
-  char *next;
-
-  for (char *line = text; line != NULL; line = next)
-    {
-      next = strchr (line, '\n');
-      if (next != NULL)
-        *next++ = '\0';
-      number++;
-      line[strcspn (line, "\r")] = '\0';
-      if (g_cancellable_set_error_if_cancelled (cancellable, error) ||
-          !take_any_line (console, line, number, error))
-        return FALSE;
-    }
-  return finish_all (console, error);
+  g_hash_table_unref (file->messages);
+  g_free (file->path);
+  g_free (file->name);
+  g_free (file);
 }
 
 static Console *
-console_new (void)
+console_new (gboolean growing)
 {
   Console *console = g_new0 (Console, 1);
 
   console->regions = regions_new ();
+  console->growing = growing;
+  console->files = g_hash_table_new_full (g_str_hash, g_str_equal, NULL, file_free);
   console->processes = g_hash_table_new (NULL, NULL);
   return console;
 }
 
 static void
-console_free (Console *console)
+console_free (gpointer data)
 {
+  Console *console = data;
+
+  g_hash_table_unref (console->files);
   regions_free (console->regions);
   g_hash_table_unref (console->processes);
   g_free (console);
@@ -406,48 +77,135 @@ console_free (Console *console)
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (Console, console_free)
 
-static gboolean
-check_size (const char *path, gsize length, GError **error)
+static ConsoleFile *
+find_file (Console *console, const char *path, const char *name)
 {
-  if (length <= MAX_BYTES)
+  ConsoleFile *file = g_hash_table_lookup (console->files, path);
+
+  if (file != NULL)
+    return file;
+  file = g_new0 (ConsoleFile, 1);
+  file->path = g_strdup (path);
+  file->name = g_strdup (name);
+  file->rank = log_file_rank (path);
+  file->messages = g_hash_table_new_full (NULL, NULL, NULL, (GDestroyNotify) console_message_free);
+  g_hash_table_insert (console->files, file->path, file);
+  return file;
+}
+
+static ConsoleMessage *
+message_of (Console *console, ConsoleFile *file, gint rank)
+{
+  ConsoleMessage *message = g_hash_table_lookup (file->messages, GINT_TO_POINTER (rank));
+
+  if (message == NULL)
+    {
+      message = console_message_new (console->regions, file->name, rank, console->processes);
+      g_hash_table_insert (file->messages, GINT_TO_POINTER (rank), message);
+    }
+  return message;
+}
+
+/* What the program printed ends before the next message. */
+static gboolean
+take_line (Console *console, ConsoleFile *file, const char *line, guint number, GError **error)
+{
+  ConsoleMessage *own = message_of (console, file, CONSOLE_OWN_OUTPUT), *message = own;
+  RegionKey key;
+  const char *content = console_prefix_skip (line, &key);
+
+  if (content != NULL)
+    {
+      if (key.rank < 0)
+        key.rank = file->rank;
+      message = message_of (console, file, key.rank);
+    }
+  if (console_message_goes_on (message, content != NULL ? content : line))
+    return log_tail_fail_changed (file->path, error);
+  if (content == NULL)
+    return console_message_take_own (own, line, number, error);
+  return (console_message_get_line (own) == 0 || console_message_finish (own, error)) &&
+         console_message_take (message, content, &key, number, error);
+}
+
+static gint
+by_line (gconstpointer a, gconstpointer b)
+{
+  guint x = console_message_get_line (a), y = console_message_get_line (b);
+
+  return x < y ? -1 : x > y;
+}
+
+static gboolean
+finish_all (const Console *console, const ConsoleFile *file, GError **error)
+{
+  g_autoptr (GList) messages = g_list_sort (g_hash_table_get_values (file->messages), by_line);
+
+  for (const GList *at = messages; at != NULL; at = at->next)
+    if (!(console->growing ? console_message_show (at->data, error)
+                           : console_message_finish (at->data, error)))
+      return FALSE;
+  return TRUE;
+}
+
+static gboolean
+read_lines (
+    Console *console, ConsoleFile *file, char *text, GCancellable *cancellable, GError **error)
+{
+  char *next;
+
+  for (char *line = text; *line != '\0'; line = next)
+    {
+      next = line + strcspn (line, "\n");
+      if (*next != '\0')
+        *next++ = '\0';
+      line[strcspn (line, "\r")] = '\0';
+      if (g_cancellable_set_error_if_cancelled (cancellable, error) ||
+          !take_line (console, file, line, ++file->tail.n_lines, error))
+        return FALSE;
+    }
+  return finish_all (console, file, error);
+}
+
+static gboolean
+check_size (const ConsoleFile *file, gsize length, GError **error)
+{
+  guint64 size = file->tail.offset + length;
+
+  if (size <= MAX_BYTES)
     return TRUE;
   g_set_error (error, ADJ_ERROR, ADJ_ERROR_LIMIT,
-               "%s: %" G_GSIZE_FORMAT " bytes of a console, more than %d", path, length, MAX_BYTES);
+               "%s: %" G_GUINT64_FORMAT " bytes of a console, more than %d", file->path, size,
+               MAX_BYTES);
   return FALSE;
 }
 
-/* Takes all of one file, which is called @name. */
+/* @bytes: what stands behind what has been read of @file */
 static gboolean
-read_console (Console *console,
-              GBytes *bytes,
-              const char *path,
-              const char *name,
-              GCancellable *cancellable,
-              GError **error)
+read_on (
+    Console *console, ConsoleFile *file, GBytes *bytes, GCancellable *cancellable, GError **error)
 {
-  g_autoptr (GHashTable) messages =
-      g_hash_table_new_full (NULL, NULL, NULL, (GDestroyNotify) message_free);
   g_autofree char *valid = NULL;
   gsize length;
   const char *raw = text_of_bytes (bytes, &length);
 
-  if (!check_size (path, length, error))
+  if (!check_size (file, length, error))
     return FALSE;
+  if (console->growing)
+    length = (gsize) (log_tail_find_end (raw, raw + length) - raw);
   valid = g_utf8_make_valid (raw, (gssize) length);
-  console->name = name;
-  console->rank = log_file_rank (path);
-  console->messages = messages;
-  return read_lines (console, valid, cancellable, error);
+  log_tail_pass (&file->tail, raw, length);
+  return read_lines (console, file, valid, cancellable, error);
 }
 
 static AdjBundle *
 load_bytes (GBytes *bytes, const char *title, GCancellable *cancellable, GError **error)
 {
-  g_autoptr (Console) console = console_new ();
+  g_autoptr (Console) console = console_new (FALSE);
   g_autoptr (GBytes) open = log_envelopes_open (bytes);
   g_autofree char *name = g_path_get_basename (title);
 
-  return read_console (console, open, title, name, cancellable, error)
+  return read_on (console, find_file (console, title, name), open, cancellable, error)
              ? regions_make_bundle (console->regions, title, DESCRIPTION, error)
              : NULL;
 }
@@ -457,26 +215,48 @@ static gboolean
 read_file (
     Console *console, const char *root, const char *path, GCancellable *cancellable, GError **error)
 {
-  g_autoptr (GBytes) bytes = log_file_read (path, 0, cancellable, error);
+  ConsoleFile *file = find_file (console, path, log_file_name_in (root, path));
+  g_autoptr (GBytes) bytes = log_tail_read (&file->tail, path, cancellable, error);
 
-  return bytes != NULL &&
-         read_console (console, bytes, path, log_file_name_in (root, path), cancellable, error);
+  return bytes != NULL && read_on (console, file, bytes, cancellable, error);
+}
+
+static gboolean
+read_all (Console *console, const char *path, GCancellable *cancellable, GError **error)
+{
+  g_autoptr (GPtrArray) files = log_files_of (path, FALSE, log_lines_have_message, error);
+
+  if (files == NULL)
+    return FALSE;
+  if (files->len > 1)
+    regions_name_files (console->regions);
+  for (guint i = 0; i < files->len; i++)
+    if (!read_file (console, path, files->pdata[i], cancellable, error))
+      return FALSE;
+  /* A file that has been read is not one of them any more. */
+  return g_hash_table_size (console->files) == files->len || log_tail_fail_changed (path, error);
 }
 
 static AdjBundle *
 load (const char *path, GCancellable *cancellable, GError **error)
 {
-  g_autoptr (Console) console = console_new ();
-  g_autoptr (GPtrArray) files = log_files_of (path, FALSE, log_lines_have_message, error);
+  g_autoptr (Console) console = console_new (FALSE);
 
-  if (files == NULL)
-    return NULL;
-  if (files->len > 1)
-    regions_name_files (console->regions);
-  for (guint i = 0; i < files->len; i++)
-    if (!read_file (console, path, files->pdata[i], cancellable, error))
-      return NULL;
-  return regions_make_bundle (console->regions, path, DESCRIPTION, error);
+  return read_all (console, path, cancellable, error)
+             ? regions_make_bundle (console->regions, path, DESCRIPTION, error)
+             : NULL;
+}
+
+static AdjBundle *
+load_growing (const char *path, gpointer *growth, GCancellable *cancellable, GError **error)
+{
+  Console *console = *growth != NULL ? *growth : console_new (TRUE);
+
+  *growth = console;
+  if (read_all (console, path, cancellable, error))
+    return regions_make_bundle (console->regions, path, DESCRIPTION, error);
+  g_clear_pointer (growth, console_free);
+  return NULL;
 }
 
 static guint
@@ -499,5 +279,7 @@ const AdjFormat adj_format_torch_logs = {
   .extensions = ".txt .log",
   .sniff = sniff,
   .load = load,
+  .load_growing = load_growing,
+  .growth_free = console_free,
   .load_bytes = load_bytes,
 };

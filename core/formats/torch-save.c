@@ -3,9 +3,12 @@
 
 #include <string.h>
 
+#include "call/adj-object-call-internal.h"
 #include "formats/pickle-private.h"
 #include "formats/torch-save-private.h"
 #include "ir/adj-builder.h"
+#include "ir/adj-text.h"
+#include "ir/adj-value-internal.h"
 #include "tensor/adj-tensor-data.h"
 
 #define PICKLE "data.pkl"
@@ -20,6 +23,7 @@ typedef struct
   char *root; /* (owned): of the names of its entries, "archive/" */
   AdjDiags *diags;
   GHashTable *storages; /* key → AdjLateBytes */
+  GHashTable *objects;  /* PickleItem → AdjOpaque */
   guint n_values, depth;
 } Loader;
 
@@ -29,6 +33,7 @@ clear_loader (Loader *loader)
   g_clear_pointer (&loader->archive, zip_free);
   g_free (loader->root);
   g_hash_table_unref (loader->storages);
+  g_hash_table_unref (loader->objects);
 }
 
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Loader, clear_loader)
@@ -260,13 +265,13 @@ read_of_class (Loader *loader, const PickleItem *item, AdjValue *out, GError **e
 /* -- other calls -- */
 
 static gboolean
-read_size (Loader *loader, const PickleItem *item, AdjValue *out, GError **error)
+read_list (Loader *loader, const PickleItem *item, AdjValue *out, GError **error)
 {
-  const PickleItem *sizes = pickle_argument (item, 0);
+  const PickleItem *items = pickle_argument (item, 0);
 
-  if (sizes == NULL)
-    return fail (loader, error, "a torch.Size of nothing");
-  return read_value (loader, sizes, out, error);
+  if (items == NULL)
+    return fail (loader, error, "a list of nothing");
+  return read_value (loader, items, out, error);
 }
 
 static gboolean
@@ -294,7 +299,12 @@ static const struct
   { "torch._utils._rebuild_parameter", read_parameter },
   { "torch._utils._rebuild_parameter_with_state", read_parameter },
   { "torch._tensor._rebuild_from_type_v2", read_of_class },
-  { "torch.Size", read_size },
+  { "torch.Size", read_list },
+  { "torch.jit._pickle.build_tensorlist", read_list },
+  { "torch.jit._pickle.build_intlist", read_list },
+  { "torch.jit._pickle.build_doublelist", read_list },
+  { "torch.jit._pickle.build_boollist", read_list },
+  { "torch.jit._pickle.restore_type_tag", read_list },
   { "torch.device", read_device },
 };
 
@@ -304,14 +314,97 @@ set_text (AdjValueKind kind, const char *text, guint n, AdjValue *out)
   *out = (AdjValue){ .kind = kind, .n = n, .text = g_memdup2 (text, n + 1) };
 }
 
+/* -- objects of TorchScript's classes -- */
+
+/* (nullable): the class of the object that @item is; @pickled (out) (nullable): what the class
+ * pickled of it.  torch.save and TorchScript have a form each. */
+static const char *
+find_scripted (const PickleItem *item, const PickleItem **pickled)
+{
+  const PickleItem *callee = item->items[0], *state = item->state;
+
+  *pickled = state;
+  if (callee->kind != PICKLE_GLOBAL)
+    return NULL;
+  if (g_str_has_prefix (callee->text, "__torch__."))
+    return callee->text;
+  if (strcmp (callee->text, "torch.ScriptObject") != 0 || state == NULL ||
+      state->kind != PICKLE_TUPLE || state->n != 2 || state->items[1]->kind != PICKLE_TEXT)
+    return NULL;
+  *pickled = state->items[0];
+  return state->items[1]->text;
+}
+
+static gboolean
+plain_leaf (const AdjValue *leaf, AdjValue *out, gpointer data)
+{
+  static const guint32 plain = 1u << ADJ_VALUE_NONE | 1u << ADJ_VALUE_BOOL | 1u << ADJ_VALUE_INT |
+                               1u << ADJ_VALUE_FLOAT | 1u << ADJ_VALUE_STRING |
+                               1u << ADJ_VALUE_DATA;
+  g_autoptr (GString) text = g_string_new (NULL);
+
+  if ((plain >> leaf->kind & 1) != 0)
+    {
+      *out = adj_value_copy (leaf);
+      return TRUE;
+    }
+  adj_value_print (leaf, NULL, text);
+  set_text (ADJ_VALUE_STRING, text->str, (guint) text->len, out);
+  return TRUE;
+}
+
+/* (transfer full) (nullable): what is told of it: its class, and what that pickled. */
+static AdjOpaque *
+tell_scripted (Loader *loader, const char *name, const PickleItem *pickled, GError **error)
+{
+  g_auto (AdjValue) value = ADJ_NONE;
+  g_auto (AdjValue) state = ADJ_NONE;
+  AdjValue plain;
+
+  if (pickled == NULL)
+    return &adj_object_new_flat (name, NULL, NULL)->parent;
+  if (!read_value (loader, pickled, &value, error) || !adj_value_fetch (&value, error))
+    return NULL;
+  adj_value_map (&value, plain_leaf, NULL, &plain);
+  state = adj_object_state_new (ADJ_OBJECT_PICKLED, plain, NULL);
+  return &adj_object_new_flat (name, NULL, &state)->parent;
+}
+
+static gboolean
+read_scripted (Loader *loader,
+               const PickleItem *item,
+               const char *name,
+               const PickleItem *pickled,
+               AdjValue *out,
+               GError **error)
+{
+  AdjOpaque *object = g_hash_table_lookup (loader->objects, item);
+
+  if (object == NULL)
+    {
+      if (++loader->depth > ADJ_MAX_DEPTH)
+        return fail (loader, error, "values are nested too deeply");
+      object = tell_scripted (loader, name, pickled, error);
+      loader->depth--;
+      if (object == NULL)
+        return FALSE;
+      g_hash_table_insert (loader->objects, (gpointer) item, object);
+    }
+  *out = ADJ_OPAQUE (adj_opaque_ref (object));
+  return TRUE;
+}
+
 /* What would be called, by name. */
 static gboolean
 read_call (Loader *loader, const PickleItem *item, AdjValue *out, GError **error)
 {
-  const PickleItem *callee = item->items[0];
+  const PickleItem *callee = item->items[0], *pickled;
+  const char *scripted = find_scripted (item, &pickled);
   g_autofree char *text = NULL;
   gboolean done;
 
+  if (scripted != NULL)
+    return read_scripted (loader, item, scripted, pickled, out, error);
   for (guint i = 0; i < G_N_ELEMENTS (calls); i++)
     if (pickle_calls (item, calls[i].name))
       {
@@ -490,6 +583,7 @@ torch_save_read (
 
   loader.storages = g_hash_table_new_full (g_str_hash, g_str_equal, g_free,
                                            (GDestroyNotify) adj_late_bytes_unref);
+  loader.objects = g_hash_table_new_full (NULL, NULL, NULL, (GDestroyNotify) adj_opaque_unref);
   loader.archive = zip_open (part, name, error);
   if (loader.archive == NULL)
     return FALSE;

@@ -19,23 +19,20 @@
 #include "formats/log-files-private.h"
 #include "formats/log-lines-private.h"
 #include "formats/log-records-private.h"
+#include "formats/log-tail-private.h"
 #include "formats/text-formats-private.h"
 
 #define DESCRIPTION "TORCH_TRACE log: graphs as text, without recorded values"
 #define MAX_LINE_BYTES ((gsize) 256 << 20)
 #define MAX_RECORDS 10000000
 #define MAX_WARNINGS 20 /* of one kind in a file */
-#define MAX_SEAL 256    /* bytes */
 
 /* A file, up to where it has been read. */
 typedef struct
 {
   LogScope scope;
   char *path, *name;
-  guint64 offset;
-  guint n_lines;         /* before @offset */
-  guint8 seal[MAX_SEAL]; /* the last of what has been read */
-  gsize n_seal;
+  LogTail tail;
   guint n_malformed, n_foreign; /* lines that are passed over */
   guint foreign_line;           /* the first of them */
 } LogFile;
@@ -324,7 +321,7 @@ take_lines (Log *log, LogFile *file, Lines *lines, const char **end, GError **er
     {
       gboolean finished = TRUE;
 
-      file->n_lines = lines->number - 1;
+      file->tail.n_lines = lines->number - 1;
       if (!check_limits (log, file, lines, length, error))
         return FALSE;
       json = find_json (line, length);
@@ -341,56 +338,28 @@ take_lines (Log *log, LogFile *file, Lines *lines, const char **end, GError **er
       if (json == NULL && length > 0 && file->n_foreign++ == 0)
         file->foreign_line = lines->number;
     }
-  file->n_lines = lines->number;
+  file->tail.n_lines = lines->number;
   return TRUE;
 }
 
-/* Where the lines from @at on end: the last one of what grows only when all of it is there. */
-static const char *
-find_end (const Log *log, const char *at, const char *end)
-{
-  while (log->growing && end > at && end[-1] != '\n')
-    end--;
-  return end;
-}
-
-/* @bytes: the seal of @file, and what stands behind it */
+/* @bytes: what stands behind what has been read of @file; of what grows only whole lines */
 static gboolean
 read_log (Log *log, LogFile *file, GBytes *bytes, GError **error)
 {
   gsize size;
-  const char *text = text_of_bytes (bytes, &size), *end;
-  const char *start = text + file->n_seal;
-  Lines lines = { .at = start, .end = find_end (log, start, text + size), .number = file->n_lines };
+  const char *text = text_of_bytes (bytes, &size), *end = text + size;
+  Lines lines = { .at = text,
+                  .end = log->growing ? log_tail_find_end (text, end) : end,
+                  .number = file->tail.n_lines };
 
   if (!take_lines (log, file, &lines, &end, error))
     return FALSE;
-  file->offset += (guint64) (end - text) - file->n_seal;
-  file->n_seal = MIN ((gsize) (end - text), MAX_SEAL);
-  memcpy (file->seal, end - file->n_seal, file->n_seal);
+  log_tail_pass (&file->tail, text, (gsize) (end - text));
   report_skipped (file);
   return TRUE;
 }
 
 /* -- files -- */
-
-/* Whether what has been read of @file stands before what follows in @bytes. */
-static gboolean
-is_the_same (const LogFile *file, GBytes *bytes)
-{
-  gsize size;
-  const char *text = text_of_bytes (bytes, &size);
-
-  return size >= file->n_seal && memcmp (text, file->seal, file->n_seal) == 0;
-}
-
-static gboolean
-fail_changed (const char *path, GError **error)
-{
-  g_set_error (error, ADJ_ERROR, ADJ_ERROR_STALE, "%s: what was read of it is no longer in it",
-               path);
-  return FALSE;
-}
 
 /* @alone: it was asked for; what cannot be read beside others is passed over. */
 static gboolean
@@ -398,13 +367,12 @@ read_file (Log *log, const char *root, const char *path, gboolean alone, GError 
 {
   LogFile *file = find_file (log, root, path);
   g_autoptr (GError) reason = NULL;
-  g_autoptr (GBytes) bytes =
-      log_file_read (path, file->offset - file->n_seal, log->cancellable, &reason);
+  g_autoptr (GBytes) bytes = log_tail_read (&file->tail, path, log->cancellable, &reason);
 
   if (bytes != NULL)
-    return is_the_same (file, bytes) ? read_log (log, file, bytes, error)
-                                     : fail_changed (path, error);
-  if (alone || g_error_matches (reason, G_IO_ERROR, G_IO_ERROR_CANCELLED))
+    return read_log (log, file, bytes, error);
+  if (alone || g_error_matches (reason, G_IO_ERROR, G_IO_ERROR_CANCELLED) ||
+      (file->tail.offset > 0 && g_error_matches (reason, ADJ_ERROR, ADJ_ERROR_STALE)))
     {
       g_propagate_error (error, g_steal_pointer (&reason));
       return FALSE;
@@ -426,7 +394,7 @@ read_all (Log *log, const char *path, GError **error)
     if (!read_file (log, path, files->pdata[i], files->len == 1, error))
       return FALSE;
   /* A file that has been read is not one of them any more. */
-  return g_hash_table_size (log->files) == files->len || fail_changed (path, error);
+  return g_hash_table_size (log->files) == files->len || log_tail_fail_changed (path, error);
 }
 
 static AdjBundle *
@@ -440,33 +408,17 @@ load (const char *path, GCancellable *cancellable, GError **error)
              : NULL;
 }
 
-/* Reads on, or anew; %FALSE: @log is of no use any more. */
-static gboolean
-read_on (Log **log, const char *path, GCancellable *cancellable, GError **error)
-{
-  g_autoptr (GError) reason = NULL;
-  gboolean is_new = *log == NULL;
-
-  if (is_new)
-    *log = log_new (TRUE);
-  (*log)->cancellable = cancellable;
-  if (read_all (*log, path, &reason))
-    return TRUE;
-  g_clear_pointer (log, log_free);
-  if (!is_new && g_error_matches (reason, ADJ_ERROR, ADJ_ERROR_STALE))
-    return read_on (log, path, cancellable, error);
-  g_propagate_error (error, g_steal_pointer (&reason));
-  return FALSE;
-}
-
 static AdjBundle *
 load_growing (const char *path, gpointer *growth, GCancellable *cancellable, GError **error)
 {
-  Log *log = *growth;
-  gboolean is_read = read_on (&log, path, cancellable, error);
+  Log *log = *growth != NULL ? *growth : log_new (TRUE);
 
   *growth = log;
-  return is_read ? regions_make_bundle (log->records.regions, path, DESCRIPTION, error) : NULL;
+  log->cancellable = cancellable;
+  if (read_all (log, path, error))
+    return regions_make_bundle (log->records.regions, path, DESCRIPTION, error);
+  g_clear_pointer (growth, log_free);
+  return NULL;
 }
 
 static AdjBundle *

@@ -32,4 +32,5 @@ const AdjEffectOp adj_effect_linear_dynamic = {
   .help = "a product with parameters that were packed in 8 bits",
   .run = linear_dynamic,
   .infer = linear_dynamic,
+  .pure = TRUE,
 };

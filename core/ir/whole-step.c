@@ -34,17 +34,25 @@ adj_node_is_of_autograd (const AdjNode *node)
   return said != NULL && said->kind == ADJ_VALUE_BOOL && said->boolean;
 }
 
+/* What the node was before it was decomposed. */
+static const char *
+get_operator (const AdjNode *node)
+{
+  return node->meta.original_aten != NULL ? node->meta.original_aten : node->target;
+}
+
 /* "tanh_backward", "_log_softmax_backward_data" */
 static gboolean
 is_backward_operator (const AdjNode *node)
 {
-  return node->opcode == ADJ_OPCODE_CALL_FUNCTION && strstr (node->target, "_backward") != NULL;
+  return node->opcode == ADJ_OPCODE_CALL_FUNCTION &&
+         strstr (get_operator (node), "_backward") != NULL;
 }
 
 static gboolean
 is_seed (const AdjNode *node)
 {
-  return g_str_equal (node->target, "torch.ops.aten.ones_like.default");
+  return g_str_equal (get_operator (node), "torch.ops.aten.ones_like.default");
 }
 
 /* Where gradients begin whose first have the @highest number, as the last of forward has: behind
@@ -100,6 +108,9 @@ find_seed (const AdjGraph *graph)
   while (i < graph->n_nodes && !is_backward_operator (&graph->nodes[i]))
     i++;
   read[i] = i < graph->n_nodes;
+  /* What it was decomposed into reads other things first. */
+  while (i + 1 < graph->n_nodes && is_backward_operator (&graph->nodes[i + 1]))
+    read[++i] = TRUE;
   for (; i < graph->n_nodes && !(read[i] && is_seed (&graph->nodes[i])); i--)
     for (guint k = 0; k < graph->nodes[i].n_inputs && read[i]; k++)
       read[graph->nodes[i].inputs[k].index] = TRUE;

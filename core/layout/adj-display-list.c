@@ -459,6 +459,7 @@ adj_display_list_new (const AdjNodeRoles *roles, const AdjRows *rows)
     for (guint s = 0; s < 2; s++)
       append_row_items (self, r, s);
   place_folded (self);
+  display_list_find_far_reads (self);
   display_list_make_chips (self);
   place_rest (self);
   count_in_closed (self);
@@ -476,5 +477,8 @@ adj_display_list_free (AdjDisplayList *display)
   adj_arena_free (display->texts);
   g_free (display->item_of);
   g_free (display->chip_of);
+  g_free (display->n_above);
+  g_free (display->n_far_readers);
+  g_free (display->n_far_makers);
   g_free (display);
 }

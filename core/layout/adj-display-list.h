@@ -57,11 +57,14 @@ typedef struct
   const AdjNodeRoles *roles;
   const AdjRows *rows;
   AdjArena *texts;
-  GArray *items;      /* of AdjDisplayItem, by row, side and order of execution */
-  GArray *chips;      /* of AdjDisplayChip */
-  GArray *links;      /* of AdjDisplayLink, by from and to */
-  guint32 *item_of;   /* of each node: its item or ADJ_NO_BOX */
-  guint32 *chip_of;   /* of each node that is shown by chips alone, the first; or ADJ_NO_BOX */
+  GArray *items;        /* of AdjDisplayItem, by row, side and order of execution */
+  GArray *chips;        /* of AdjDisplayChip */
+  GArray *links;        /* of AdjDisplayLink, by from and to */
+  guint32 *item_of;     /* of each node: its item or ADJ_NO_BOX */
+  guint *n_above;       /* of each item: those of its side above it */
+  guint *n_far_readers; /* of each item: those that read it from far away */
+  guint *n_far_makers;  /* of each item: those that it reads from far away */
+  guint32 *chip_of;     /* of each node that is shown by chips alone, the first; or ADJ_NO_BOX */
   gint64 saved_bytes; /* as AdjSavedValues has them; of a backward alone what is computed for it */
   gint64 input_bytes; /* of inputs that backward reads beside them */
   gint64 offloaded_bytes; /* of @saved_bytes, those in the memory of the CPU */

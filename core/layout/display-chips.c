@@ -54,11 +54,21 @@ name_on_chip (AdjDisplayList *self, guint32 index)
   return name_parameter (self, name);
 }
 
+/* What a chip says. */
+typedef enum
+{
+  SAYS_FAR,   /* the name of a card that is far away */
+  SAYS_INPUT, /* the name of an input */
+  SAYS_COUNT, /* how many cards far away name this one */
+} Says;
+
 /* A chip wanted on an item. */
 typedef struct
 {
   guint32 item;
   guint right;
+  Says says;
+  gboolean below; /* what is far away */
   AdjDisplayChip chip;
 } Wanted;
 
@@ -71,13 +81,17 @@ by_item (gconstpointer a, gconstpointer b)
     return x->item < y->item ? -1 : 1;
   if (x->right != y->right)
     return x->right < y->right ? -1 : 1;
+  if (x->says != y->says)
+    return x->says < y->says ? -1 : 1;
   return x->chip.node.index < y->chip.node.index ? -1 : x->chip.node.index > y->chip.node.index;
 }
 
 static void
 want_chip (const AdjDisplayList *self, GArray *wanted, guint32 item, guint32 node, guint right)
 {
-  Wanted w = { .item = item, .right = right, .chip = { .node = { node }, .n_nodes = 1 } };
+  Wanted w = {
+    .item = item, .right = right, .says = SAYS_INPUT, .chip = { .node = { node }, .n_nodes = 1 }
+  };
 
   w.chip.role = self->roles->entries[node].role;
   g_array_append_val (wanted, w);
@@ -148,12 +162,68 @@ want_inputs (const AdjDisplayList *self, GArray *wanted, guint8 *shown)
     }
 }
 
+/* At @item, of which there are many, the name of @other; there, how many of these there are. */
+static void
+want_names (const AdjDisplayList *self, GArray *wanted, guint32 item, guint32 other)
+{
+  const AdjDisplayItem *one = adj_display_item (self, item), *far = adj_display_item (self, other);
+  guint right = one->side == ADJ_SIDE_BACKWARD;
+  Wanted name = { .item = item,
+                  .right = right,
+                  .says = SAYS_FAR,
+                  .below = far->row > one->row,
+                  .chip = { .node = far->node, .n_nodes = 1 } };
+  Wanted count = { .item = other,
+                   .right = right,
+                   .says = SAYS_COUNT,
+                   .below = !name.below,
+                   .chip = { .node = far->node, .n_nodes = 1 } };
+
+  g_array_append_val (wanted, name);
+  g_array_append_val (wanted, count);
+}
+
+static void
+want_far_ends (const AdjDisplayList *self, GArray *wanted)
+{
+  for (guint32 i = 0; i < self->roles->n; i++)
+    {
+      const AdjNode *node = adj_display_list_node (self, i);
+      guint32 reader = self->item_of[i];
+
+      for (guint k = 0; reader != ADJ_NO_BOX && k < node->n_inputs; k++)
+        {
+          guint32 maker = self->item_of[node->inputs[k].index];
+
+          if (maker == ADJ_NO_BOX || !display_list_names_far (self, maker, reader))
+            continue;
+          if (self->n_far_readers[maker] >= self->n_far_makers[reader])
+            want_names (self, wanted, reader, maker);
+          else
+            want_names (self, wanted, maker, reader);
+        }
+    }
+}
+
+static const char *
+text_on_chip (AdjDisplayList *self, const Wanted *w)
+{
+  const char *name = adj_display_list_node (self, w->chip.node.index)->name;
+  const char *arrow = w->below ? "↓" : "↑";
+  guint n = MAX (self->n_far_readers[w->item], self->n_far_makers[w->item]);
+
+  if (w->says == SAYS_INPUT)
+    return name_on_chip (self, w->chip.node.index);
+  return display_list_keep (self, w->says == SAYS_FAR ? g_strdup_printf ("%s %s", name, arrow)
+                                                      : g_strdup_printf ("%u %s", n, arrow));
+}
+
 static void
 append_chip (AdjDisplayList *self, const Wanted *w, guint n_more)
 {
   AdjDisplayItem *item = adj_display_item (self, w->item);
   AdjDisplayChip chip = w->chip;
-  const char *text = name_on_chip (self, chip.node.index);
+  const char *text = text_on_chip (self, w);
   g_autofree char *stem = NULL;
 
   if (n_more)
@@ -208,7 +278,7 @@ drop_repeats (GArray *wanted)
       const Wanted *before = n ? &g_array_index (wanted, Wanted, n - 1) : NULL;
 
       if (!before || before->item != w->item || before->right != w->right ||
-          before->chip.node.index != w->chip.node.index)
+          before->says != w->says || before->chip.node.index != w->chip.node.index)
         g_array_index (wanted, Wanted, n++) = *w;
     }
   g_array_set_size (wanted, n);
@@ -222,6 +292,7 @@ display_list_make_chips (AdjDisplayList *self)
   g_autofree guint8 *shown = g_new0 (guint8, MAX (roles->n, 1));
 
   want_inputs (self, wanted, shown);
+  want_far_ends (self, wanted);
   if (roles->captured)
     want_gradients (self, wanted, shown);
   g_array_sort (wanted, by_item);

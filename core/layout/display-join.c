@@ -406,6 +406,7 @@ make_list (const Joining *self)
   g_array_set_size (list->items, n);
   for (guint i = 0; i < n; i++)
     *adj_display_item (list, self->place[i]) = g_array_index (self->items, JoinedItem, i).item;
+  list->n_above = list->n_far_readers = list->n_far_makers = NULL;
   list->links = collect_links (self);
   list->chips = g_array_ref (shown->chips);
   list->item_of = g_memdup2 (shown->item_of, sizeof (guint32) * MAX (shown->roles->n, 1));

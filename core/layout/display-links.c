@@ -136,7 +136,8 @@ collect_uses (const AdjDisplayList *self)
           Use use = { self->item_of[host], to, value, roles->entries[value].value, 0 };
 
           if (roles->entries[host].kind != ADJ_NODE_ROLE_CHIP && use.from != ADJ_NO_BOX &&
-              !display_list_sticks (self, host, to) && !is_list (roles, value) &&
+              !display_list_sticks (self, host, to) &&
+              !display_list_names_far (self, use.from, to) && !is_list (roles, value) &&
               is_drawn (self, use.from, to, n_outputs))
             g_array_append_val (uses, use);
         }

@@ -26,6 +26,11 @@ const char *display_list_name_class (AdjDisplayList *self, guint32 index);
  * (transfer full) */
 char *display_text_without_numbers (const char *text);
 
+/* Finds what reads what from far away; every node has its item. */
+void display_list_find_far_reads (AdjDisplayList *self);
+/* Whether the item @reader names @maker, which it reads, or is named by it: there is no line. */
+gboolean display_list_names_far (const AdjDisplayList *self, guint32 maker, guint32 reader);
+
 /* Whether @host, an input or a constant, is shown by a chip at @item, which reads it: there is no
  * line from where it stands, if it stands anywhere. */
 gboolean display_list_sticks (const AdjDisplayList *self, guint32 host, guint32 item);

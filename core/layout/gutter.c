@@ -312,7 +312,7 @@ mirror_plan_gutter (Mirror *self)
   n_behind = assign_lanes (self, TRUE, behind);
 
   band = MAX (MIN_BAND, widest + 2 * BAND_PADDING);
-  x = self->columns[0].right + LANE_MARGIN;
+  x = self->columns[0].right + self->inner_lanes[0] + LANE_MARGIN;
   for (guint i = 0; i < self->bridges->len; i++)
     g_array_index (self->bridges, Bridge, i).left_x = x + LANE_DISTANCE * (float) before[i];
   self->band_left = x + LANE_DISTANCE * (float) n_before + (n_before ? LANE_MARGIN / 2 : 0);
@@ -320,5 +320,5 @@ mirror_plan_gutter (Mirror *self)
   x = self->band_right + LANE_MARGIN;
   for (guint i = 0; i < self->bridges->len; i++)
     g_array_index (self->bridges, Bridge, i).right_x = x + LANE_DISTANCE * (float) behind[i];
-  shift_backward (self, x + LANE_DISTANCE * (float) n_behind + LANE_MARGIN);
+  shift_backward (self, x + LANE_DISTANCE * (float) n_behind + LANE_MARGIN + self->inner_lanes[1]);
 }

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* Lanes: vertical pieces of lines at the outer side of the blocks that they pass.  A short line
- * runs close by, within the frames, a long one outside of the column. */
+/* Lanes: vertical pieces of lines at the outer side of the blocks that they pass, or at the inner
+ * one where that makes them much shorter.  A short line passes close by, in the frames; one that
+ * goes far runs outside of the column. */
 
+#include <math.h>
 #include <stdlib.h>
 
 #include "layout/adj-tracks.h"
@@ -10,7 +12,8 @@
 
 #define LANE_DISTANCE 9.0f
 #define LANE_MARGIN 12.0f
-#define FAR 48             /* zones; a line through more of them runs outside */
+#define BRIDGE_COST 120.0f /* of a bridge that a lane at the inner side crosses, as length */
+#define FAR 48             /* zones; a line through more runs outside */
 #define TITLE_ROOM 36.0f   /* of the arrow before a frame's title, and of the space behind it */
 #define COUNT_WIDTH 100.0f /* of the number of nodes at the right of a title */
 
@@ -25,10 +28,11 @@ typedef struct
 {
   const Mirror *mirror;
   guint side;
-  float width;     /* of the column */
-  float *blocks;   /* of each row: the outer border of its block */
-  GArray **titles; /* of each row: of Taken, by titles of frames that begin there; or NULL */
-  GArray **lanes;  /* of each zone: of Taken; or NULL */
+  float width;          /* of the column */
+  float *outer, *inner; /* of each row: the borders of its block */
+  guint *bridges;       /* of each row: lines of its block that cross the gutter */
+  GArray **titles;      /* of each row: of Taken, by titles of frames that begin there; or NULL */
+  GArray **lanes;       /* of each zone: of Taken; or NULL */
 } Lanes;
 
 static float
@@ -64,15 +68,16 @@ take_titles (Lanes *self)
     {
       const Frame *frame = &g_array_index (m->frames, Frame, f);
       const AdjRowsModule *module = adj_rows_module (m->rows, frame->module);
-      float inset = 0, width = COUNT_WIDTH;
+      float inset = 0, widths[2] = { COUNT_WIDTH, COUNT_WIDTH };
 
       for (guint32 up = frame->parent; up != ADJ_NO_BOX;
            up = g_array_index (m->frames, Frame, up).parent)
         inset += FRAME_PADDING;
-      if (self->side == 0)
-        width = TITLE_ROOM + adj_font_measure (ADJ_FONT_BOLD, ADJ_TITLE_SIZE, module->path) +
-                adj_font_measure (ADJ_FONT_BOLD, ADJ_TITLE_SIZE, module->class);
-      take (&self->titles[frame->first_row], self->width - inset - width, self->width - inset);
+      widths[self->side] = TITLE_ROOM +
+                           adj_font_measure (ADJ_FONT_BOLD, ADJ_TITLE_SIZE, module->path) +
+                           adj_font_measure (ADJ_FONT_BOLD, ADJ_TITLE_SIZE, module->class);
+      take (&self->titles[frame->first_row], self->width - inset - widths[0], self->width - inset);
+      take (&self->titles[frame->first_row], inset, inset + widths[1]);
     }
 }
 
@@ -84,33 +89,88 @@ by_low (const void *a, const void *b)
   return (x->low > y->low) - (x->low < y->low);
 }
 
-/* The place nearest to the blocks between two zones that is free. */
-static float
-find_place (const Lanes *self, const MirrorLane *lane)
+/* What titles and other lanes take between two zones, inner before outer. */
+static GArray *
+list_taken (const Lanes *self, const MirrorLane *lane)
 {
-  g_autoptr (GArray) taken = g_array_new (FALSE, FALSE, sizeof (Taken));
-  float at = 0;
+  GArray *taken = g_array_new (FALSE, FALSE, sizeof (Taken));
 
   for (guint row = lane->low; row < lane->high; row++)
-    {
-      at = MAX (at, self->blocks[row]);
-      append_taken (taken, self->titles[row]);
-    }
-  at += LANE_MARGIN;
+    append_taken (taken, self->titles[row]);
   for (guint zone = lane->low; zone <= lane->high; zone++)
     append_taken (taken, self->lanes[zone]);
   g_array_sort (taken, by_low);
+  return taken;
+}
+
+static gboolean
+is_taken (const Taken *by, float at)
+{
+  return at > by->low - LANE_DISTANCE && at < by->high + LANE_DISTANCE;
+}
+
+/* The nearest free place at the outer side of the blocks between two zones. */
+static float
+find_outer_place (const Lanes *self, const MirrorLane *lane, const GArray *taken)
+{
+  float at = 0;
+
+  for (guint row = lane->low; row < lane->high; row++)
+    at = MAX (at, self->outer[row]);
+  at += LANE_MARGIN;
   for (guint i = 0; i < taken->len; i++)
     {
       const Taken *t = &g_array_index (taken, Taken, i);
 
-      if (at > t->low - LANE_DISTANCE && at < t->high + LANE_DISTANCE)
+      if (is_taken (t, at))
         at = t->high + LANE_DISTANCE;
     }
   return at;
 }
 
-/* Returns the greatest distance used. */
+/* The same at the inner side; below 0 beyond the column. */
+static float
+find_inner_place (const Lanes *self, const MirrorLane *lane, const GArray *taken)
+{
+  float at = self->width;
+
+  for (guint row = lane->low; row < lane->high; row++)
+    at = MIN (at, self->inner[row]);
+  at -= LANE_MARGIN;
+  for (guint i = taken->len; i-- > 0;)
+    {
+      const Taken *t = &g_array_index (taken, Taken, i);
+
+      if (is_taken (t, at))
+        at = t->low - LANE_DISTANCE;
+    }
+  return at;
+}
+
+static float
+get_length (const Lanes *self, const MirrorLane *lane, float at)
+{
+  float x = to_x (self, at);
+
+  return fabsf (x - lane->left) + fabsf (x - lane->right);
+}
+
+static float
+find_place (const Lanes *self, const MirrorLane *lane)
+{
+  g_autoptr (GArray) taken = list_taken (self, lane);
+  float outer = find_outer_place (self, lane, taken), inner = find_inner_place (self, lane, taken);
+  guint n_bridges = 0;
+
+  for (guint row = lane->low; row < lane->high; row++)
+    n_bridges += self->bridges[row];
+  return get_length (self, lane, inner) + BRIDGE_COST * (float) n_bridges <
+                 get_length (self, lane, outer)
+             ? inner
+             : outer;
+}
+
+/* Returns how far out they reach. */
 static float
 place_near (Lanes *self, MirrorLane *lanes, guint n)
 {
@@ -152,12 +212,14 @@ place_far (Lanes *self, MirrorLane *lanes, guint n, float from)
 }
 
 void
-mirror_place_lanes (const Mirror *self, guint side, MirrorLane *lanes, guint n)
+mirror_place_lanes (Mirror *self, guint side, MirrorLane *lanes, guint n)
 {
   Lanes places = { .mirror = self,
                    .side = side,
                    .width = self->columns[side].right - self->columns[side].left,
-                   .blocks = g_new0 (float, self->n_rows + 1),
+                   .outer = g_new0 (float, self->n_rows + 1),
+                   .inner = g_new (float, self->n_rows + 1),
+                   .bridges = g_new0 (guint, self->n_rows + 1),
                    .titles = g_new0 (GArray *, self->n_rows + 1),
                    .lanes = g_new0 (GArray *, self->n_rows + 1) };
 
@@ -165,12 +227,20 @@ mirror_place_lanes (const Mirror *self, guint side, MirrorLane *lanes, guint n)
     {
       const Block *block = &self->blocks[2 * row + side];
 
-      if (block->n_items)
-        places.blocks[row] =
-            side == 0 ? places.width - block->x : block->x + block->template->width;
+      float ends[2] = { block->x, block->x + block->template->width };
+
+      places.inner[row] = places.width;
+      if (block->n_items == 0)
+        continue;
+      places.outer[row] = side == 0 ? places.width - ends[0] : ends[1];
+      places.inner[row] = side == 0 ? places.width - ends[1] : ends[0];
+      places.bridges[row] = block->pins->len;
     }
   take_titles (&places);
   place_far (&places, lanes, n, place_near (&places, lanes, n));
+  for (guint i = 0; i < n; i++)
+    self->inner_lanes[side] =
+        MAX (self->inner_lanes[side], side == 0 ? lanes[i].x - places.width : -lanes[i].x);
   for (guint zone = 0; zone <= self->n_rows; zone++)
     {
       g_clear_pointer (&places.titles[zone], g_array_unref);
@@ -178,5 +248,7 @@ mirror_place_lanes (const Mirror *self, guint side, MirrorLane *lanes, guint n)
     }
   g_free (places.titles);
   g_free (places.lanes);
-  g_free (places.blocks);
+  g_free (places.outer);
+  g_free (places.inner);
+  g_free (places.bridges);
 }

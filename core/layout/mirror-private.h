@@ -89,7 +89,8 @@ typedef struct
   guint32 *frame_of;     /* of each row: innermost frame */
   Zone *zones;           /* n_rows + 1: above row i */
   Column columns[2];
-  gboolean has_side[2]; /* including absent items */
+  float inner_lanes[2]; /* how far lanes reach beyond the inner border of each column */
+  gboolean has_side[2]; /* with what is absent */
   gboolean shows_side[2];
   GArray *bridges; /* of Bridge */
   MirrorRoutes *routes;
@@ -141,11 +142,12 @@ gboolean mirror_zone_has_tracks (const Mirror *self, guint zone);
 /* A vertical piece of a line from one zone to another. */
 typedef struct
 {
-  guint low, high; /* zones; low < high */
-  float x;         /* (out): from the left border of the column */
+  guint low, high;   /* zones; low < high */
+  float left, right; /* of where the line begins and ends */
+  float x;           /* (out): from the left border of the column, as these */
 } MirrorLane;
 
-void mirror_place_lanes (const Mirror *self, guint side, MirrorLane *lanes, guint n);
+void mirror_place_lanes (Mirror *self, guint side, MirrorLane *lanes, guint n);
 
 /* gutter.c */
 void mirror_plan_gutter (Mirror *self);

@@ -19,7 +19,8 @@ typedef struct
   guint side;
   guint from, low, high; /* zones */
   gboolean has_lane;
-  float lane_x; /* from the left border of the column */
+  float left, right; /* of its ports, from the left border of the column */
+  float lane_x;      /* the same */
 } Route;
 
 /* The piece of one route in one zone. */
@@ -134,7 +135,9 @@ collect_routes (Mirror *self, MirrorRoutes *routes)
           Route fresh = { .side = adj_display_item (display, link->from)->side == ADJ_SIDE_BACKWARD,
                           .from = out,
                           .low = out,
-                          .high = out };
+                          .high = out,
+                          .left = exit_x (self, l),
+                          .right = exit_x (self, l) };
 
           *own = routes->routes->len;
           g_array_append_val (routes->routes, fresh);
@@ -143,6 +146,8 @@ collect_routes (Mirror *self, MirrorRoutes *routes)
       in = zone_in (self, l);
       route->low = MIN (route->low, in);
       route->high = MAX (route->high, in);
+      route->left = MIN (route->left, entry_x (self, l));
+      route->right = MAX (route->right, entry_x (self, l));
       route->has_lane |= in != route->from;
     }
 }
@@ -156,7 +161,7 @@ assign_lanes (Mirror *self, MirrorRoutes *routes, guint side)
   for (guint r = 0; r < routes->routes->len; r++)
     {
       const Route *route = &g_array_index (routes->routes, Route, r);
-      MirrorLane lane = { route->low, route->high, 0 };
+      MirrorLane lane = { route->low, route->high, route->left, route->right, 0 };
 
       if (route->side == side && route->has_lane)
         g_array_append_val (lanes, lane);

@@ -154,7 +154,7 @@ static guint
 find_neck (guint from, guint to, const guint *live)
 {
   g_autofree guint *behind = g_new0 (guint, to - from + 1);
-  guint best = to, before = 0;
+  guint best = to, before = live[from];
 
   for (guint k = to; k-- > from;)
     behind[k - from] = MAX (behind[k - from + 1], live[k]);

@@ -39,6 +39,20 @@ print_items (const AdjValue *value, guint max_items, GString *out)
   g_string_append_c (out, list ? ']' : ')');
 }
 
+static void
+print_dict (const AdjValue *value, guint max_items, GString *out)
+{
+  g_string_append_c (out, '{');
+  for (guint i = 0; i + 1 < value->n; i += 2)
+    {
+      g_string_append (out, i > 0 ? ", " : "");
+      adj_value_print (&value->items[i], NULL, out);
+      g_string_append (out, ": ");
+      adj_object_value_print (&value->items[i + 1], max_items, out);
+    }
+  g_string_append_c (out, '}');
+}
+
 void
 adj_object_value_print (const AdjValue *value, guint max_items, GString *out)
 {
@@ -48,6 +62,8 @@ adj_object_value_print (const AdjValue *value, guint max_items, GString *out)
     print_tensor (value->data, max_items, out);
   else if (value->kind == ADJ_VALUE_LIST || value->kind == ADJ_VALUE_TUPLE)
     print_items (value, max_items, out);
+  else if (value->kind == ADJ_VALUE_DICT)
+    print_dict (value, max_items, out);
   else
     adj_value_print (value, NULL, out);
 }

@@ -81,8 +81,20 @@ has_elements (const AdjValue *leaf, gpointer data)
   return leaf->kind != ADJ_VALUE_META;
 }
 
-/* (transfer full) (nullable): what @opaque is an object of, live where its state has all
- * elements. */
+/* (transfer full) (nullable): an object of what @told has; %NULL with @error. */
+static AdjObject *
+make_live (const AdjObjectClass *klass, const AdjValue *told, GError **error)
+{
+  const AdjValue *pickled = adj_object_state_get (told, ADJ_OBJECT_PICKLED);
+  g_auto (AdjValue) state = ADJ_NONE;
+
+  if (pickled == NULL)
+    return adj_object_new (klass, told, error);
+  return klass->restore (pickled, &state, error) ? adj_object_new (klass, &state, error) : NULL;
+}
+
+/* (transfer full) (nullable): what @opaque is an object of, live where its state has all elements,
+ * or what was pickled of it can be read. */
 static AdjObject *
 make_object (const AdjObjectClass *klass, AdjOpaque *opaque, GError **error)
 {
@@ -90,9 +102,10 @@ make_object (const AdjObjectClass *klass, AdjOpaque *opaque, GError **error)
   g_auto (AdjValue) state = ADJ_NONE;
 
   if (flat == NULL || !adj_object_flatten (flat, &state, NULL) ||
-      !adj_value_foreach (&state, has_elements, NULL))
+      !adj_value_foreach (&state, has_elements, NULL) ||
+      (klass->restore == NULL && adj_object_state_get (&state, ADJ_OBJECT_PICKLED) != NULL))
     return adj_object_new_flat (klass->name, klass, flat != NULL ? &state : NULL);
-  object = adj_object_new (klass, &state, error);
+  object = make_live (klass, &state, error);
   if (object == NULL)
     g_prefix_error (error, "an object of the class '%s': ", klass->name);
   return object;
@@ -183,16 +196,22 @@ note_named (const AdjValue *leaf, gpointer data)
   return TRUE;
 }
 
-/* (nullable): the class of which @op takes its argument @index. */
-static const AdjObjectClass *
-find_asked_class (const AdjExtender *self, const AdjOp *op, guint index)
+/* (nullable): the type of argument @index of @op, if that is a class. */
+static const AdjType *
+get_asked_type (const AdjOp *op, guint index)
 {
   const AdjSchema *schema = adj_op_get_schema (op);
   const AdjType *type = index < schema->n_arguments ? &schema->arguments[index].type : NULL;
+
+  return type != NULL && adj_type_is_class (type) ? type : NULL;
+}
+
+/* (nullable): the class that @type names. */
+static const AdjObjectClass *
+find_asked_class (const AdjExtender *self, const AdjType *type)
+{
   guint n = adj_extensions_get_n_classes (self->extensions);
 
-  if (type == NULL || !adj_type_is_class (type))
-    return NULL;
   for (guint i = 0; i < n + adj_object_classes_get_n (); i++)
     {
       const AdjObjectClass *klass =
@@ -204,9 +223,9 @@ find_asked_class (const AdjExtender *self, const AdjOp *op, guint index)
   return NULL;
 }
 
-/* (nullable): the class that @user, which calls an operator of a plugin, asks of its input @id. */
-static const AdjObjectClass *
-find_class_for (const AdjExtender *self, const AdjNode *user, AdjNodeId id)
+/* (nullable): the type that @user, which calls an operator of a plugin, asks of its input @id. */
+static const AdjType *
+find_type_for (const AdjExtender *self, const AdjNode *user, AdjNodeId id)
 {
   gboolean ordered = g_str_equal (user->target, ADJ_TARGET_WITH_EFFECTS) && user->args.n > 1 &&
                      user->args.items[1].kind == ADJ_VALUE_OP;
@@ -217,12 +236,12 @@ find_class_for (const AdjExtender *self, const AdjNode *user, AdjNodeId id)
   for (guint i = first; op != NULL && i < user->args.n; i++)
     {
       const AdjValue *arg = &user->args.items[i];
-      const AdjObjectClass *klass = arg->kind == ADJ_VALUE_NODE && arg->node.index == id.index
-                                        ? find_asked_class (self, op, i - first)
-                                        : NULL;
+      const AdjType *type = arg->kind == ADJ_VALUE_NODE && arg->node.index == id.index
+                                ? get_asked_type (op, i - first)
+                                : NULL;
 
-      if (klass != NULL)
-        return klass;
+      if (type != NULL)
+        return type;
     }
   return NULL;
 }
@@ -253,6 +272,16 @@ find_annotated_class (const AdjExtender *self, const AdjNode *node)
   return NULL;
 }
 
+/* (transfer full): an object of the class that @type names, of which no more may be here. */
+static AdjObject *
+tell_asked (const AdjExtender *self, const AdjType *type)
+{
+  const AdjObjectClass *klass = find_asked_class (self, type);
+  g_autofree char *name = g_strndup (type->name, strcspn (type->name, "?"));
+
+  return adj_object_new_flat (klass != NULL ? klass->name : name, klass, NULL);
+}
+
 /* Of an input nothing may be told: it is what its annotation says, or what the operators that take
  * it ask for. */
 static void
@@ -260,16 +289,18 @@ tell_input (AdjExtender *self, const AdjGraph *graph, guint index, AdjValue *val
 {
   const AdjNode *node = adj_graph_get_node (graph, index);
   const AdjObjectClass *klass;
+  const AdjType *type = NULL;
 
   if (node->opcode != ADJ_OPCODE_PLACEHOLDER || val->kind != ADJ_VALUE_NONE)
     return;
   klass = find_annotated_class (self, node);
-  for (guint i = 0; i < node->n_users && klass == NULL; i++)
-    klass = find_class_for (self, adj_graph_get_node (graph, node->users[i].index),
-                            (AdjNodeId){ index });
-  if (klass == NULL)
+  for (guint i = 0; i < node->n_users && klass == NULL && type == NULL; i++)
+    type = find_type_for (self, adj_graph_get_node (graph, node->users[i].index),
+                          (AdjNodeId){ index });
+  if (klass == NULL && type == NULL)
     return;
-  *val = ADJ_OBJECT (adj_object_new_flat (klass->name, klass, NULL));
+  *val = ADJ_OBJECT (klass != NULL ? adj_object_new_flat (klass->name, klass, NULL)
+                                   : tell_asked (self, type));
   self->n_taken++;
 }
 

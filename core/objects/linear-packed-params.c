@@ -17,6 +17,8 @@ typedef struct
   AdjValue scale;      /* f64[out], or f64[1] for all */
   AdjValue zero_point; /* i64, as many */
   AdjValue bias;       /* f32[out], or NONE */
+  AdjValue packed;     /* f64[in, out], the weight without zero points, for the product; NONE of a
+                          fake object */
 } Packed;
 
 static const struct
@@ -41,8 +43,17 @@ get_member (Packed *self, guint index)
 typedef struct
 {
   float scale;
-  gint64 zero_point, low, high;
+  double zero_point, low, high;
 } Grid;
+
+static gboolean
+has_nan (const double *x, gint64 n)
+{
+  for (gint64 i = 0; i < n; i++)
+    if (isnan (x[i]))
+      return TRUE;
+  return FALSE;
+}
 
 /* 0 is on it, and it reaches over all of @x. */
 static Grid
@@ -56,31 +67,27 @@ choose_grid (const double *x, gint64 n, gboolean reduce_range)
       min = MIN (min, x[i]);
       max = MAX (max, x[i]);
     }
-  scale = (max - min) / (double) (grid.high - grid.low);
+  scale = (max - min) / (grid.high - grid.low);
   if ((float) scale == 0 || isinf (1 / (float) scale))
     scale = 0.1;
-  from_low = (double) grid.low - min / scale;
-  from_high = (double) grid.high - max / scale;
-  if (fabs ((double) grid.low) + fabs (min / scale) >=
-      fabs ((double) grid.high) + fabs (max / scale))
+  from_low = grid.low - min / scale;
+  from_high = grid.high - max / scale;
+  if (fabs (grid.low) + fabs (min / scale) >= fabs (grid.high) + fabs (max / scale))
     from_low = from_high;
   grid.scale = (float) scale;
-  grid.zero_point = (gint64) CLAMP (nearbyint (from_low), (double) grid.low, (double) grid.high);
+  grid.zero_point = CLAMP (nearbyint (from_low), grid.low, grid.high);
   return grid;
 }
 
-static gint64 *
-quantize (const Grid *grid, const double *x, gint64 n)
+/* In place. */
+static void
+quantize (const Grid *grid, double *x, gint64 n)
 {
-  gint64 *q = g_new (gint64, n + 1);
   const float inverse = 1 / grid->scale;
 
   for (gint64 i = 0; i < n; i++)
-    q[i] =
-        (gint64) CLAMP (nearbyint ((double) ((float) x[i] * inverse)) + (double) grid->zero_point,
-                        0.0, 255.0) -
-        grid->zero_point;
-  return q;
+    x[i] = CLAMP (nearbyint ((double) ((float) x[i] * inverse)) + grid->zero_point, 0.0, 255.0) -
+           grid->zero_point;
 }
 
 /* -- the product -- */
@@ -97,30 +104,38 @@ read_all (const AdjValue *value, gint64 *n)
   return out;
 }
 
-/* Sums are exact: products of two bytes fit into the integers many times over. */
-static void
-multiply (const Packed *self, const Grid *grid, const gint64 *q, gint64 rows, double *out)
+/* (transfer full): the weight as the product reads it. */
+static AdjTensorData *
+pack (const Packed *self)
 {
-  gint64 n_weights, n_scales, n_zeros, n_outs = 0;
-  g_autofree double *weight = read_all (&self->weight, &n_weights);
-  g_autofree double *scale = read_all (&self->scale, &n_scales);
+  const AdjShape *shape = &adj_tensor_data_get_meta (self->weight.data)->shape;
+  const gint64 n_outs = shape->size[0].word, width = shape->size[1].word;
+  const gint64 sizes[2] = { width, n_outs };
+  gint64 n, n_zeros;
+  g_autofree double *weight = read_all (&self->weight, &n);
   g_autofree double *zero = read_all (&self->zero_point, &n_zeros);
+  g_autofree double *packed = g_new (double, n + 1);
+
+  for (gint64 o = 0; o < n_outs; o++)
+    for (gint64 i = 0; i < width; i++)
+      packed[i * n_outs + o] = weight[o * width + i] - zero[n_zeros > 1 ? o : 0];
+  return adj_tensor_data_new_from_array (ADJ_DTYPE_F64, sizes, 2, packed, NULL);
+}
+
+/* @sums: [rows, out], in place. */
+static void
+scale_sums (const Packed *self, const Grid *grid, double *sums, gint64 n)
+{
+  gint64 n_scales, n_outs = 0;
+  g_autofree double *scales = read_all (&self->scale, &n_scales);
   g_autofree double *bias =
       self->bias.kind == ADJ_VALUE_DATA ? read_all (&self->bias, &n_outs) : NULL;
-  const gint64 width = adj_tensor_data_get_meta (self->weight.data)->shape.size[1].word;
 
   n_outs = adj_tensor_data_get_meta (self->weight.data)->shape.size[0].word;
-  for (gint64 row = 0; row < rows; row++)
-    for (gint64 o = 0; o < n_outs; o++)
-      {
-        const gint64 which = n_scales > 1 ? o : 0;
-        gint64 sum = 0;
-
-        for (gint64 i = 0; i < width; i++)
-          sum += q[row * width + i] * ((gint64) weight[o * width + i] - (gint64) zero[which]);
-        out[row * n_outs + o] = (double) ((float) sum * (grid->scale * (float) scale[which]) +
-                                          (bias != NULL ? (float) bias[o] : 0));
-      }
+  for (gint64 i = 0; i < n; i++)
+    sums[i] =
+        (double) ((float) sums[i] * (grid->scale * (float) scales[n_scales > 1 ? i % n_outs : 0]) +
+                  (bias != NULL ? (float) bias[i % n_outs] : 0));
 }
 
 static const AdjShape *
@@ -156,7 +171,8 @@ infer (const Packed *self, AdjContext *cx, const AdjTensor *x, AdjTensorMeta *ou
   return TRUE;
 }
 
-/* (nullable): as @meta says; borrowed from the scope. */
+/* (nullable): as @meta says; borrowed from the scope.  Sums of products of two bytes are exact, in
+ * whichever order. */
 static AdjTensor *
 compute (const Packed *self,
          AdjContext *cx,
@@ -164,22 +180,37 @@ compute (const Packed *self,
          gboolean reduce_range,
          const AdjTensorMeta *meta)
 {
-  g_auto (AdjValue) stored = adj_object_store (x);
-  const guint rank = meta->shape.rank;
-  gint64 sizes[ADJ_MAX_RANK], n, rows = 1;
-  g_autofree double *elements = read_all (&stored, &n);
-  const Grid grid = choose_grid (elements, n, reduce_range);
-  g_autofree gint64 *q = quantize (&grid, elements, n);
+  g_auto (AdjValue) given = adj_object_store (x);
+  g_auto (AdjValue) sums = ADJ_NONE;
+  const AdjShape *weight = get_shape (&self->weight);
+  gint64 sizes[ADJ_MAX_RANK], n, n_sums, rows = 1;
+  g_autofree double *q = read_all (&given, &n);
+  const Grid grid = choose_grid (q, n, reduce_range);
   g_autofree double *out = NULL;
   AdjTensor *made;
 
-  for (guint i = 0; i < rank; i++)
-    sizes[i] = meta->shape.size[i].word;
-  for (guint i = 0; i + 1 < rank; i++)
-    rows *= sizes[i];
-  out = g_new (double, rows *sizes[rank - 1] + 1);
-  multiply (self, &grid, q, rows, out);
-  made = adj_from_array (cx, ADJ_DTYPE_F64, sizes, rank, out);
+  for (guint i = 0; i < meta->shape.rank; i++)
+    {
+      sizes[i] = meta->shape.size[i].word;
+      rows *= i + 1 < meta->shape.rank ? sizes[i] : 1;
+    }
+  if (has_nan (q, n))
+    {
+      adj_context_fail (cx, ADJ_ERROR, ADJ_ERROR_SHAPE,
+                        "linear_dynamic takes no NaN, which no 8-bit integer stands for");
+      return NULL;
+    }
+  quantize (&grid, q, n);
+  made = adj_from_array (cx, ADJ_DTYPE_F64, (gint64[]){ rows, weight->size[1].word }, 2, q);
+  made = made != NULL ? ADJ_APPLY (cx, ADJ_OP_mm, ADJ_TENSOR (made),
+                                   ADJ_TENSOR (adj_object_load (cx, &self->packed)))
+                      : NULL;
+  if (made == NULL)
+    return NULL;
+  sums = adj_object_store (made);
+  out = read_all (&sums, &n_sums);
+  scale_sums (self, &grid, out, n_sums);
+  made = adj_from_array (cx, ADJ_DTYPE_F64, sizes, meta->shape.rank, out);
   return made != NULL ? ADJ_APPLY (cx, ADJ_OP_prims_convert_element_type, ADJ_TENSOR (made),
                                    ADJ_DTYPE (meta->dtype))
                       : NULL;
@@ -260,7 +291,11 @@ unflatten (AdjObject *object, const AdjValue *state, GError **error)
       else if (!may_lack || (value != NULL && value->kind != ADJ_VALUE_NONE))
         return object_refuse_state (error, members[i].name, "a tensor");
     }
-  return check (self, error);
+  if (!check (self, error))
+    return FALSE;
+  if (self->weight.kind == ADJ_VALUE_DATA && self->zero_point.kind == ADJ_VALUE_DATA)
+    self->packed = ADJ_DATA (pack (self));
+  return TRUE;
 }
 
 static void
@@ -268,6 +303,7 @@ finalize (AdjObject *object)
 {
   for (guint i = 0; i < G_N_ELEMENTS (members); i++)
     adj_value_clear (get_member ((Packed *) object, i));
+  adj_value_clear (&((Packed *) object)->packed);
 }
 
 static const AdjMethod methods[] = {

@@ -9,7 +9,10 @@ G_BEGIN_DECLS
 
 /* Whether the kernel of @call only runs a tile program for each of its results. */
 gboolean adj_op_call_is_pointwise (const AdjOpCall *call);
-/* The dtype in which such a call computes. */
+
+/* Whether its body is all that @op computes: a loss reduces what its body gives. */
+gboolean adj_op_is_pointwise (const AdjOp *op);
+/* The dtype that such a call computes in. */
 AdjDType adj_op_call_get_compute_dtype (const AdjOpCall *call);
 /* (nullable): the program for result @result, compiled at first use and then shared by all threads;
  * %NULL with the call failed. */

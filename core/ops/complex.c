@@ -182,20 +182,10 @@ conj_kernel (AdjOpCall *call)
 
 /* In the graphs that PyTorch traces. */
 static void
-angle_traced (AdjOpCall *call)
+conj_traced (AdjOpCall *call)
 {
-  op_lay_out_pointwise (call, 0, (const guint[]){ 0 }, 1);
-}
-
-/* In the graphs that PyTorch traces. */
-static void
-contiguous_traced (AdjOpCall *call)
-{
-  AdjShape *shape = &call->results[0].meta.shape;
-
-  if (adj_op_release_has (call, ADJ_FACT_TRACED_AS_COMPUTED))
-    return;
-  adj_shape_init (shape, op_symbols (call), shape->rank, shape->size);
+  if (!adj_op_release_has (call, ADJ_FACT_TRACED_AS_COMPUTED))
+    op_contiguous_traced (call);
 }
 
 /* -- made of two real numbers -- */

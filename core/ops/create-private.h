@@ -26,4 +26,7 @@ gboolean op_add_new (AdjOpCall *call, AdjDType dtype, const AdjShape *shape);
 gboolean op_factory_meta (AdjOpCall *call);
 gboolean op_like_meta (AdjOpCall *call);
 
+/* For .traced: the strides of arithmetic on the first argument, unless the call says a format. */
+void op_like_traced (AdjOpCall *call);
+
 G_END_DECLS

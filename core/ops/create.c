@@ -111,20 +111,32 @@ scalar_tensor_meta (AdjOpCall *call)
                      &shape);
 }
 
+static AdjMemoryFormat
+like_format (const AdjOpCall *call)
+{
+  gint arg = op_find_option (call, "memory_format");
+
+  return arg >= 0 && call->args[arg].kind == ADJ_VALUE_MEMORY_FORMAT ? call->args[arg].format
+                                                                     : ADJ_MEMORY_FORMAT_PRESERVE;
+}
+
 gboolean
 op_like_meta (AdjOpCall *call)
 {
   const AdjTensorMeta *self = adj_op_call_meta (call, 0);
-  gint arg = op_find_option (call, "memory_format");
-  AdjMemoryFormat format = ADJ_MEMORY_FORMAT_PRESERVE;
   AdjShape shape = self->shape;
 
-  if (arg >= 0 && call->args[arg].kind == ADJ_VALUE_MEMORY_FORMAT)
-    format = call->args[arg].format;
-  if (!adj_shape_set_format (&shape, op_symbols (call), format, &self->shape))
+  if (!adj_shape_set_format (&shape, op_symbols (call), like_format (call), &self->shape))
     return adj_op_call_fail (call, "the memory format needs another rank");
   shape.offset = ADJ_SIZE (0);
   return op_add_new (call, op_option_dtype (call, self->dtype), &shape);
+}
+
+void
+op_like_traced (AdjOpCall *call)
+{
+  if (like_format (call) == ADJ_MEMORY_FORMAT_PRESERVE)
+    op_pointwise_traced (call);
 }
 
 static gboolean

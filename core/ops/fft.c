@@ -309,8 +309,7 @@ transform_lines (const AdjOpCall *call, const Work *work, const Lines *lines, gu
   AdjKFft *fft = adj_k_fft_new (n);
 
   if (fft == NULL)
-    return adj_op_call_fail_as (call, ADJ_ERROR_MEMORY,
-                                "there is no memory for %" G_GINT64_FORMAT " numbers", n);
+    return op_no_memory (call);
   do
     {
       double *at = work->pairs + 2 * start;

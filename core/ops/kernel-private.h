@@ -57,6 +57,8 @@ AdjTensor *op_temporary_tensor (const AdjOpCall *call, const AdjTensorMeta *meta
 /* Fails the call when @n elements of 8 bytes are more than the machine can hold: views may repeat
  * elements without end. */
 gboolean op_check_temporary (const AdjOpCall *call, gint64 n);
+/* Fails the call: a kernel found no memory for its temporaries. */
+gboolean op_no_memory (const AdjOpCall *call);
 /* (transfer full) (nullable): argument @arg as numbers in row-major order, where the host reads
  * them; %NULL: the call failed. */
 double *op_read_numbers (const AdjOpCall *call, guint arg);
@@ -116,6 +118,11 @@ AdjOpResult *op_add_contiguous (AdjOpCall *call, AdjDType dtype, guint rank, con
 
 /* Gives result @result the strides of a pointwise operator over these @n arguments. */
 void op_lay_out_pointwise (AdjOpCall *call, guint result, const guint *args, guint n);
+
+/* For .traced: the strides of arithmetic on the first argument, where kernels keep its own ones;
+ * those of a contiguous tensor. */
+void op_pointwise_traced (AdjOpCall *call);
+void op_contiguous_traced (AdjOpCall *call);
 
 /* The promotion of the operands of @call: @compute is what the body computes in, the result is
  * the dtype of the result.  ADJ_DTYPE_NONE after a failure. */

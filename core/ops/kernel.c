@@ -290,6 +290,18 @@ op_check_temporary (const AdjOpCall *call, gint64 n)
 }
 
 gboolean
+op_no_memory (const AdjOpCall *call)
+{
+  gsize n_bytes = 0;
+
+  for (guint i = 0; i < call->n_results; i++)
+    n_bytes += adj_op_extent (&call->results[i].meta);
+  return adj_op_call_fail_as (
+      call, ADJ_ERROR_MEMORY,
+      "no memory for temporaries beside results of %" G_GSIZE_FORMAT " bytes", n_bytes);
+}
+
+gboolean
 op_is_fake (const AdjOpCall *call, guint arg)
 {
   return adj_storage_is_fake (adj_tensor_get_storage (adj_op_call_tensor (call, arg)));
@@ -412,6 +424,20 @@ op_lay_out_pointwise (AdjOpCall *call, guint result, const guint *args, guint n)
     operands[i] = &adj_op_call_meta (call, args[i])->shape;
   if (adj_shape_pointwise (&shape, op_symbols (call), operands, n, NULL))
     memcpy (call->results[result].meta.shape.stride, shape.stride, sizeof shape.stride);
+}
+
+void
+op_pointwise_traced (AdjOpCall *call)
+{
+  op_lay_out_pointwise (call, 0, (const guint[]){ 0 }, 1);
+}
+
+void
+op_contiguous_traced (AdjOpCall *call)
+{
+  AdjShape *shape = &call->results[0].meta.shape;
+
+  adj_shape_init (shape, op_symbols (call), shape->rank, shape->size);
 }
 
 AdjOpResult *

@@ -160,7 +160,7 @@ gboolean
 op_lapack_failed (const AdjOpCall *call, gint64 i, gint info)
 {
   if (info < 0)
-    return adj_op_call_fail_as (call, ADJ_ERROR_MEMORY, "there is no memory for LAPACK");
+    return op_no_memory (call);
   return adj_op_call_fail (call, "(Batch element %" G_GINT64_FORMAT "): LAPACK ended with %d", i,
                            info);
 }

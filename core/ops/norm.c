@@ -2,6 +2,7 @@
 /* Layer norm and RMS norm, and their backward. */
 
 #include "call/adj-op-internal.h"
+#include "ops/adj-release-facts.h"
 #include "ops/kernel-private.h"
 #include "ops/table-private.h"
 
@@ -184,10 +185,12 @@ layer_norm_backward_meta (AdjOpCall *call)
   return TRUE;
 }
 
-/* In PyTorch's traces all three gradients have the dtype of the input. */
+/* PyTorch 2.6 traces all three gradients in the dtype of the input. */
 static void
 layer_norm_backward_traced (AdjOpCall *call)
 {
+  if (adj_op_release_has (call, ADJ_FACT_TRACED_AS_COMPUTED))
+    return;
   for (guint i = 1; i < 3; i++)
     if (wants (call, i))
       call->results[i].meta.dtype = adj_op_call_meta (call, 1)->dtype;

@@ -361,11 +361,17 @@ adj_pointwise_kernel (AdjOpCall *call)
   return TRUE;
 }
 
-/* Complex numbers are computed by parts, with more than one program. */
+gboolean
+adj_op_is_pointwise (const AdjOp *op)
+{
+  return op->kernel == adj_pointwise_kernel;
+}
+
+/* Complex numbers are computed by parts, so by more than one program. */
 gboolean
 adj_op_call_is_pointwise (const AdjOpCall *call)
 {
-  return call->op->kernel == adj_pointwise_kernel &&
+  return adj_op_is_pointwise (call->op) &&
          (call->n_results == 0 || !op_is_complex (adj_op_call_get_compute_dtype (call)));
 }
 

@@ -43,7 +43,4 @@ gboolean op_wants (const AdjOpCall *call, guint arg, guint index);
 gboolean
 op_output_or_null (const AdjOpCall *call, guint result, AdjKView *out, const AdjKView **pointer);
 
-/* Fails the call: a kernel found no memory for its temporaries. */
-gboolean op_no_memory (const AdjOpCall *call);
-
 G_END_DECLS

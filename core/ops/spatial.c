@@ -138,15 +138,3 @@ op_output_or_null (const AdjOpCall *call, guint result, AdjKView *out, const Adj
   *pointer = call->results[result].tensor != NULL ? out : NULL;
   return *pointer == NULL || op_output (call, result, out);
 }
-
-gboolean
-op_no_memory (const AdjOpCall *call)
-{
-  gsize n_bytes = 0;
-
-  for (guint i = 0; i < call->n_results; i++)
-    n_bytes += adj_op_extent (&call->results[i].meta);
-  return adj_op_call_fail_as (
-      call, ADJ_ERROR_MEMORY,
-      "no memory for temporaries beside results of %" G_GSIZE_FORMAT " bytes", n_bytes);
-}

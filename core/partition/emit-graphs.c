@@ -68,6 +68,20 @@ spec_of (const Joint *joint, guint i)
   };
 }
 
+/* Of a node that stands for @i beside others: it was never tagged.  @meta: (out) */
+static AdjNodeSpec
+spec_of_new (const Joint *joint, guint i, AdjNodeMeta *meta)
+{
+  AdjNodeSpec spec = spec_of (joint, i);
+
+  *meta = *spec.meta;
+  meta->recompute = ADJ_RECOMPUTE_NONE;
+  meta->ac_graph_id = -1;
+  spec.meta = meta;
+  spec.meta_is_shared = FALSE;
+  return spec;
+}
+
 static void
 add_attribute (Emission *self, const AdjNode *node)
 {
@@ -140,7 +154,8 @@ add_wrapped (Emission *self,
              const AdjValue *val)
 {
   const AdjNode *node = adj_graph_get_node (self->plan->joint->graph, i);
-  AdjNodeSpec spec = spec_of (self->plan->joint, i);
+  AdjNodeMeta meta;
+  AdjNodeSpec spec = spec_of_new (self->plan->joint, i, &meta);
   g_auto (AdjValue) args = ADJ_NONE;
   g_auto (AdjValue) kwargs = ADJ_NONE;
   g_autofree AdjValue *items = g_new0 (AdjValue, node->args.n + 2);
@@ -165,7 +180,8 @@ static AdjNodeId
 add_getitem (
     Emission *self, guint i, const char *name, AdjNodeId from, gint64 index, const AdjValue *val)
 {
-  AdjNodeSpec spec = spec_of (self->plan->joint, i);
+  AdjNodeMeta meta;
+  AdjNodeSpec spec = spec_of_new (self->plan->joint, i, &meta);
   AdjValue items[] = { ADJ_NODE (from), ADJ_INT (index) };
 
   spec.name = name;
@@ -309,12 +325,13 @@ add_state_placeholders (Emission *self)
       guint node = plan_item (plan->states, i);
       g_autofree char *stem = g_strdup_printf ("rng_state_output_%u", i);
       g_autofree char *name = fresh_name (plan->joint, stem, "");
-      AdjNodeSpec spec = spec_of (plan->joint, node);
-      AdjTensorMeta meta = state_meta ();
+      AdjNodeMeta meta;
+      AdjNodeSpec spec = spec_of_new (plan->joint, node, &meta);
+      AdjTensorMeta state = state_meta ();
 
       spec.name = spec.target = name;
       spec.opcode = ADJ_OPCODE_PLACEHOLDER;
-      spec.val = (AdjValue){ .kind = ADJ_VALUE_META, .meta = &meta };
+      spec.val = (AdjValue){ .kind = ADJ_VALUE_META, .meta = &state };
       self->saved_map[node] = adj_builder_add (self->builder, &spec);
     }
 }

@@ -62,10 +62,10 @@ save_at (Joint *joint, guint i, AdjPartitionRule rule, guint because)
   joint->tag_because[i] = because;
 }
 
-/* Marks the values taken from the result of @node by getitem, also by nested ones, as to be saved.
- */
+/* Marks the values that are picked of what @node gives, however deep they lie: @all, or those that
+ * are tagged to be computed again. */
 static void
-save_items (Joint *joint, guint effect, const AdjNode *node)
+save_items (Joint *joint, guint effect, const AdjNode *node, gboolean all)
 {
   for (guint k = 0; k < node->n_users; k++)
     {
@@ -75,14 +75,14 @@ save_items (Joint *joint, guint effect, const AdjNode *node)
       if (item->opcode != ADJ_OPCODE_CALL_FUNCTION ||
           !g_str_equal (item->target, "operator.getitem"))
         continue;
-      save_items (joint, effect, item);
-      if (!adj_value_is_container (&item->val))
+      save_items (joint, effect, item, all);
+      if (!adj_value_is_container (&item->val) && (all || joint_must_recompute (joint, i)))
         save_at (joint, i, ADJ_RULE_EFFECT, effect);
     }
 }
 
 void
-joint_save_effects (Joint *joint)
+joint_save_effects (Joint *joint, gboolean all)
 {
   for (guint i = 0; i < joint->n; i++)
     {
@@ -90,7 +90,7 @@ joint_save_effects (Joint *joint)
 
       if (!joint->gone[i] && node->opcode == ADJ_OPCODE_CALL_FUNCTION &&
           g_str_equal (node->target, ADJ_TARGET_WITH_EFFECTS) && !joint_stays_backward (joint, i))
-        save_items (joint, i, node);
+        save_items (joint, i, node, all);
     }
 }
 

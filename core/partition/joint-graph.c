@@ -304,8 +304,7 @@ joint_new (AdjGraph *graph, const AdjPartitionOptions *options, GError **error)
   if (!joint_apply_demands (self, options, error))
     return NULL;
   connect (self);
-  if (options->save_effects)
-    joint_save_effects (self);
+  joint_save_effects (self, options->save_effects);
   joint_clean_tags (self);
   joint_classify (self);
   return g_steal_pointer (&self);

@@ -89,8 +89,9 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (Joint, joint_free)
 /* The steps of joint_new(). */
 void joint_merge_equal (Joint *joint, const AdjPartitionOptions *options);
 gboolean joint_apply_demands (Joint *joint, const AdjPartitionOptions *options, GError **error);
-/* Marks the forward results of calls with an effect as to be saved, as in PyTorch 2.15. */
-void joint_save_effects (Joint *joint);
+/* What calls with an effect give in forward must be saved: @all of it, as PyTorch 2.15 has it, or
+ * what a tag asks to be computed again, as a call with an effect cannot be. */
+void joint_save_effects (Joint *joint, gboolean all);
 void joint_clean_tags (Joint *joint);
 void joint_classify (Joint *joint);
 

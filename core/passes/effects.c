@@ -98,7 +98,8 @@ describe (const AdjGraph *graph, const AdjNode *node, gboolean by_name)
     return NULL;
   if (first == 0 && adj_object_node_is_pure (graph, node))
     return NULL;
-  text = g_string_new (get_short_name (target));
+  /* A packet is called by its overload. */
+  text = g_string_new (get_short_name (op != NULL ? adj_op_get_schema (op)->target : target));
   for (guint i = first; i < node->args.n; i++)
     adj_value_foreach (&node->args.items[i], add_text, text);
   if (g_str_equal (target, ADJ_TARGET_CALL_TORCHBIND) && node->args.n > first)

@@ -212,6 +212,8 @@ typedef struct
   GPtrArray *kept;         /* (owned): the tensors of the keys */
   guint32 node;            /* that is being called */
   const char *turner;      /* (nullable): the first call that changed what a tensor shows */
+  const char *deferred;    /* (nullable): why the node is to be evaluated when the plan runs, though
+                              it is known what its results look like */
 } PlanRecorder;
 
 void plan_recorder_init (PlanRecorder *self, AdjPlan *plan);

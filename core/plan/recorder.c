@@ -6,6 +6,7 @@
 
 #include "call/adj-allocate-internal.h"
 #include "call/adj-constant.h"
+#include "call/adj-effect-call.h"
 #include "call/adj-higher-order.h"
 #include "call/adj-object-call-internal.h"
 #include "call/adj-op-internal.h"
@@ -30,7 +31,7 @@ plan_recorder_init (PlanRecorder *self, AdjPlan *plan)
   self->of_constant = g_hash_table_new (NULL, NULL);
   self->kept = g_ptr_array_new_with_free_func ((GDestroyNotify) adj_tensor_unref);
   self->node = 0;
-  self->turner = NULL;
+  self->turner = self->deferred = NULL;
 }
 
 void
@@ -453,7 +454,16 @@ recorder_object (AdjMode *mode, AdjObjectCall *call)
 {
   if (call->method->by_operators)
     return adj_object_call_run (call, mode);
-  return adj_object_call_fail (call, ADJ_ERROR_UNSUPPORTED, "the method may read elements");
+  ((RecorderMode *) mode)->recorder->deferred = "the method may read elements";
+  return adj_object_call_run_fake (call, mode);
+}
+
+static gboolean
+recorder_effect (AdjMode *mode, AdjEffectCall *call)
+{
+  if (call->op->pure)
+    return adj_effect_call_run (call, mode);
+  return adj_effect_call_fail (call, ADJ_ERROR_UNSUPPORTED, "has an effect");
 }
 
 /* Of a graph that the planned one calls: what it did now was to happen when the plan runs. */
@@ -474,6 +484,7 @@ static const AdjModeClass recorder_class = {
   .call = recorder_call,
   .higher = recorder_higher,
   .object = recorder_object,
+  .effect = recorder_effect,
   .builtin = recorder_builtin,
 };
 

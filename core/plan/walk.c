@@ -231,6 +231,28 @@ list_results (Walk *walk, PlanCall *call, const AdjValue *value)
     call->results[i].value = g_array_index (found, guint32, i);
 }
 
+/* A tensor like it, in memory of its own: where numbers are among the results, only running tells
+ * which. */
+static gboolean
+copy_look (const AdjValue *leaf, AdjValue *out, gpointer data)
+{
+  if (leaf->kind != ADJ_VALUE_TENSOR)
+    return FALSE;
+  *out = ADJ_TENSOR (new_fake (data, adj_tensor_get_meta (leaf->tensor), NULL));
+  return TRUE;
+}
+
+/* What node @index will give, by its annotation or by @inferred (NONE: nothing was); %FALSE: only
+ * running shows it. */
+static gboolean
+tell_result (Walk *walk, guint index, const AdjValue *inferred, AdjValue *out)
+{
+  const AdjValue *val = &adj_graph_get_node (walk->graph, index)->val;
+
+  return (val->kind != ADJ_VALUE_NONE && adj_value_map (val, import_leaf, walk, out)) ||
+         (inferred->kind != ADJ_VALUE_NONE && adj_value_map (inferred, copy_look, walk, out));
+}
+
 /* What the interpreter gives is copied into memory of the plan's where its sizes are known.  A
  * result that shows memory of an argument would be a copy of it, which a write through either would
  * tell. */
@@ -240,15 +262,14 @@ note_interpreted (Walk *walk, guint index, const char *reason)
   const AdjNode *node = adj_graph_get_node (walk->graph, index);
   PlanNode *noted = plan_node (walk->plan, index);
   PlanCall call = { .node = index, .in_turn = TRUE, .copied = PLAN_NONE };
-  g_auto (AdjValue) annotated = ADJ_NONE;
+  g_auto (AdjValue) inferred = adj_value_steal (&walk->values[index]);
 
   call.reason = g_strdup (reason);
   noted->kind = PLAN_NODE_DYNAMIC;
-  if (node->val.kind != ADJ_VALUE_NONE && adj_value_map (&node->val, import_leaf, walk, &annotated))
+  if (tell_result (walk, index, &inferred, &walk->values[index]))
     {
       noted->kind = PLAN_NODE_KNOWN;
-      noted->value = plan_recorder_export (&walk->recorder, &annotated);
-      walk->values[index] = adj_value_steal (&annotated);
+      noted->value = plan_recorder_export (&walk->recorder, &walk->values[index]);
     }
   call.args = list_read_values (walk, node);
   if (noted->kind == PLAN_NODE_KNOWN)
@@ -273,19 +294,32 @@ takes_object (const AdjNode *node)
   return FALSE;
 }
 
+/* (nullable): the operator @value among those that are called for what they do. */
+static const AdjEffectOp *
+find_ordered (const AdjValue *value)
+{
+  return value->kind == ADJ_VALUE_OP ? adj_effect_op_find (value->text) : NULL;
+}
+
 /* Objects have a state that only calls in their order change, and they may hold on to tensors, as
  * functions of the program may. */
 static gboolean
 has_effect (const AdjGraph *graph, const AdjNode *node)
 {
+  const AdjEffectOp *effect;
+  gboolean ordered;
+
   if (node->opcode != ADJ_OPCODE_CALL_FUNCTION)
     return FALSE;
   if (node->op != NULL)
     return takes_object (node);
   if (strcmp (node->target, ADJ_TARGET_CALL_TORCHBIND) == 0)
     return !adj_object_node_is_pure (graph, node);
-  return adj_effect_op_find (node->target) != NULL ||
-         strcmp (node->target, ADJ_TARGET_WITH_EFFECTS) == 0;
+  ordered = strcmp (node->target, ADJ_TARGET_WITH_EFFECTS) == 0;
+  effect = !ordered           ? adj_effect_op_find (node->target)
+           : node->args.n > 1 ? find_ordered (&node->args.items[1])
+                              : NULL;
+  return effect != NULL ? !effect->pure : ordered;
 }
 
 /* (nullable): the first node with an effect of @graph, and of the graphs that it calls. */
@@ -362,15 +396,19 @@ walk_node (Walk *walk, guint index)
   gboolean done;
 
   enter_place (walk, node, index);
+  walk->recorder.deferred = NULL;
   adj_scope_begin (walk->cx);
-  done = walk_opcode (walk, node, &walk->values[index], &why);
-  if (done)
+  done = walk_opcode (walk, node, &walk->values[index], &why) && !adj_context_has_error (walk->cx);
+  if (!done)
+    adj_value_clear (&walk->values[index]);
+  else if (walk->recorder.deferred == NULL)
     plan_node (walk->plan, index)->value =
         plan_recorder_export (&walk->recorder, &walk->values[index]);
   adj_scope_end (walk->cx);
-  if (done && !adj_context_has_error (walk->cx))
+  if (done && walk->recorder.deferred == NULL)
     return;
 
+  why = done ? walk->recorder.deferred : why;
   adj_context_take_error (walk->cx, &error);
   plan_recorder_drop_calls (&walk->recorder, n_calls);
   if (node->opcode == ADJ_OPCODE_OUTPUT)

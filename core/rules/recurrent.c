@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 
-/* Recurrent layers, decomposed step by step as by PyTorch: the inputs of all steps are multiplied
- * by the weights at once, then each step adds the contribution of the previous state. */
+/* Recurrent layers, taken apart step by step as PyTorch's decompositions do it: the input of all
+ * steps goes through its weights at once, each step then adds what comes of the state before.
+ * Where autograd records them, as its kernels do it: a state is a matrix, not a step of one. */
 
 #include "ops/adj-op-id.h"
 #include "rules/adj-apply.h"
@@ -33,6 +34,7 @@ typedef struct
   AdjRuleCall *call;
   Cell cell;
   Weights weights;
+  gboolean eager; /* as the kernels do it */
 } Layer;
 
 static AdjValue
@@ -79,12 +81,17 @@ list_of (AdjRuleCall *call, AdjOpId op, const AdjValue *args, guint n_args, AdjV
          adj_value_is_container (out);
 }
 
+/* Of what is computed at each step, along its last dimension. */
 static gboolean
-chunk (const Layer *layer, AdjTensor *x, gint64 n, gint64 dim, AdjTensor **out)
+chunk (const Layer *layer, AdjTensor *x, gint64 n, AdjTensor **out)
 {
-  AdjValue args[] = { value_of (x), ADJ_INT (n), ADJ_INT (dim) }, parts;
+  const AdjOpId op = layer->eager ? ADJ_OP_unsafe_chunk : ADJ_OP_chunk;
+  AdjValue args[] = { value_of (x), ADJ_INT (n), ADJ_NONE }, parts;
 
-  if (x == NULL || !list_of (layer->call, ADJ_OP_chunk, args, G_N_ELEMENTS (args), &parts))
+  if (x == NULL)
+    return FALSE;
+  args[2] = ADJ_INT (adj_tensor_get_rank (x) - 1);
+  if (!list_of (layer->call, op, args, G_N_ELEMENTS (args), &parts))
     return FALSE;
   for (guint i = 0; i < n && i < parts.n; i++)
     out[i] = parts.items[i].tensor;
@@ -101,7 +108,7 @@ step_lstm (const Layer *layer, AdjTensor *x, State *state)
               linear (layer, state->hidden, layer->weights.hidden, layer->weights.hidden_bias), x);
   AdjTensor *part[4] = { NULL }, *in, *forget, *new, *out, *kept, *cell;
 
-  if (!chunk (layer, gates, 4, 2, part))
+  if (!chunk (layer, gates, 4, part))
     {
       *state = (State){ NULL, NULL };
       return;
@@ -121,11 +128,11 @@ step_gru (const Layer *layer, AdjTensor *x, State *state)
 {
   AdjTensor *of_x[3] = { NULL }, *of_h[3] = { NULL }, *reset, *update, *new, *apart;
   AdjTensor *h = state->hidden;
-  gboolean split = chunk (layer, x, 3, 1, of_x);
+  gboolean split = chunk (layer, x, 3, of_x);
 
   state->hidden = NULL;
-  if (!split || !chunk (layer, linear (layer, h, layer->weights.hidden, layer->weights.hidden_bias),
-                        3, 2, of_h))
+  if (!split ||
+      !chunk (layer, linear (layer, h, layer->weights.hidden, layer->weights.hidden_bias), 3, of_h))
     return;
   reset = apply1 (layer, ADJ_OP_sigmoid, apply2 (layer, ADJ_OP_add_Tensor, of_h[0], of_x[0]));
   update = apply1 (layer, ADJ_OP_sigmoid, apply2 (layer, ADJ_OP_add_Tensor, of_h[1], of_x[1]));
@@ -160,8 +167,19 @@ step (const Layer *layer, AdjTensor *x, State *state)
 
 /* -- one layer -- */
 
-/* All steps of @input, [steps, batch, width]; the last state goes to @state, as [batch, width] like
- * PyTorch's kernels; its decomposition of LSTM leaves a dimension of size 1 by mistake. */
+/* To and from the step that a state is in decompositions. */
+static void
+change_rank (const Layer *layer, AdjOpId op, State *state)
+{
+  if (layer->eager)
+    return;
+  state->hidden = along (layer, op, state->hidden, 0);
+  if (layer->cell == CELL_LSTM)
+    state->cell = along (layer, op, state->cell, 0);
+}
+
+/* All steps of @input, [steps, batch, width]; the last state in @state, [batch, width] as the
+ * kernels of PyTorch give it: its decomposition of an LSTM means to and leaves a dimension of 1. */
 static AdjTensor *
 run_layer (const Layer *layer, AdjTensor *input, gboolean reverse, State *state)
 {
@@ -170,9 +188,7 @@ run_layer (const Layer *layer, AdjTensor *input, gboolean reverse, State *state)
   AdjTensor *x;
 
   dims.items = &zero;
-  state->hidden = along (layer, ADJ_OP_unsqueeze, state->hidden, 0);
-  if (layer->cell == CELL_LSTM)
-    state->cell = along (layer, ADJ_OP_unsqueeze, state->cell, 0);
+  change_rank (layer, ADJ_OP_unsqueeze, state);
   x = linear (layer, input, layer->weights.input, layer->weights.input_bias);
   if (reverse && x != NULL)
     x = ADJ_APPLY (layer->call->cx, ADJ_OP_flip, ADJ_TENSOR (x), dims);
@@ -194,10 +210,8 @@ run_layer (const Layer *layer, AdjTensor *input, gboolean reverse, State *state)
     }
   if (state->hidden == NULL)
     return NULL;
-  x = ADJ_APPLY (layer->call->cx, ADJ_OP_cat, outputs, ADJ_INT (0));
-  state->hidden = along (layer, ADJ_OP_squeeze_dim, state->hidden, 0);
-  if (layer->cell == CELL_LSTM)
-    state->cell = along (layer, ADJ_OP_squeeze_dim, state->cell, 0);
+  x = ADJ_APPLY (layer->call->cx, layer->eager ? ADJ_OP_stack : ADJ_OP_cat, outputs, ADJ_INT (0));
+  change_rank (layer, ADJ_OP_squeeze_dim, state);
   return x;
 }
 
@@ -230,6 +244,8 @@ run_direction (Network *net, guint index, AdjTensor *input, gboolean reverse)
     }
   if (net->cell == CELL_LSTM)
     state.cell = net->cells.items[index].tensor;
+  layer.eager = rule_records_eagerly (net->call->cx, input) ||
+                rule_records_eagerly (net->call->cx, layer.weights.input);
   output = run_layer (&layer, input, reverse, &state);
   net->last.items[index] = value_of (state.hidden);
   net->last_cells.items[index] = value_of (state.cell);
@@ -299,12 +315,22 @@ read_network (AdjRuleCall *call, const AdjValue *args, Network *net)
   return TRUE;
 }
 
+/* The result is turned in place by the kernels. */
 static AdjTensor *
-with_batch_first (AdjRuleCall *call, const AdjValue *args, AdjTensor *x)
+with_batch_first (AdjRuleCall *call, const AdjValue *args, AdjTensor *x, gboolean is_result)
 {
+  AdjValue turned[] = { value_of (x), ADJ_INT (0), ADJ_INT (1) }, result;
+  const AdjOp *op;
+
   if (!args[9].boolean || x == NULL)
     return x;
-  return ADJ_APPLY (call->cx, ADJ_OP_transpose_int, ADJ_TENSOR (x), ADJ_INT (0), ADJ_INT (1));
+  op = is_result && rule_records_eagerly (call->cx, x)
+           ? adj_op_find ("torch.ops.aten.transpose_.default")
+           : adj_op (ADJ_OP_transpose_int);
+  return adj_call (call->cx, op, &(AdjValue){ .kind = ADJ_VALUE_TUPLE, .n = 3, .items = turned },
+                   NULL, &result)
+             ? result.tensor
+             : NULL;
 }
 
 /* args: 0 tanh, 1 relu, 2 GRU, 3 LSTM, and those of aten::lstm.input */
@@ -317,10 +343,10 @@ rule_recurrent (AdjRuleCall *call, const AdjValue *args, guint n, AdjValue *out)
 
   if (args[2].kind == ADJ_VALUE_LIST && args[2].n != 2)
     return rule_call_fail (call, ADJ_ERROR_SHAPE, "needs two states");
-  x = with_batch_first (call, args, args[1].tensor);
+  x = with_batch_first (call, args, args[1].tensor, FALSE);
   if (!read_network (call, args, &net))
     return FALSE;
-  x = with_batch_first (call, args, run_network (&net, x));
+  x = with_batch_first (call, args, run_network (&net, x), TRUE);
   if (x == NULL)
     return FALSE;
   *out = (AdjValue){ .kind = ADJ_VALUE_LIST, .n = n_results };

@@ -198,6 +198,22 @@ builtin_var_mean_backward (AdjRuleCall *call, const AdjValue *args, guint n, Adj
   return rule_give (out, ADJ_APPLY (cx, ADJ_OP_add_Tensor, ADJ_TENSOR (var), ADJ_TENSOR (mean)));
 }
 
+/* @written, of what a norm computes on its way, where a release writes there; @op otherwise. */
+static AdjTensor *
+in_place_or_not (
+    AdjRuleCall *call, AdjTensor *x, const char *written, AdjOpId op, const AdjValue *rest, guint n)
+{
+  const gboolean writes = rule_has_formula (call->cx, "norms_write");
+  AdjValue args[3] = { ADJ_TENSOR (x) }, result;
+
+  for (guint i = 0; i < n; i++)
+    args[i + 1] = rest[i];
+  if (!adj_call (call->cx, writes ? adj_op_find (written) : adj_op (op),
+                 &(AdjValue){ .kind = ADJ_VALUE_TUPLE, .n = n + 1, .items = args }, NULL, &result))
+    return NULL;
+  return result.tensor;
+}
+
 /* @x with 0 where @y is 0. */
 static AdjTensor *
 mask_zeros (AdjRuleCall *call, AdjTensor *x, AdjTensor *y)
@@ -206,8 +222,9 @@ mask_zeros (AdjRuleCall *call, AdjTensor *x, AdjTensor *y)
   AdjTensor *zero =
       x != NULL ? ADJ_APPLY (cx, ADJ_OP_eq_Scalar, ADJ_TENSOR (y), ADJ_INT (0)) : NULL;
 
-  return zero != NULL ? ADJ_APPLY (cx, ADJ_OP_masked_fill_Scalar, ADJ_TENSOR (x), ADJ_TENSOR (zero),
-                                   ADJ_INT (0))
+  return zero != NULL ? in_place_or_not (call, x, "torch.ops.aten.masked_fill_.Scalar",
+                                         ADJ_OP_masked_fill_Scalar,
+                                         (const AdjValue[]){ ADJ_TENSOR (zero), ADJ_INT (0) }, 2)
                       : NULL;
 }
 
@@ -217,8 +234,8 @@ power_of_abs (AdjRuleCall *call, AdjTensor *x, double exponent)
 {
   AdjTensor *size = ADJ_APPLY (call->cx, ADJ_OP_abs, ADJ_TENSOR (x));
 
-  return size != NULL ? ADJ_APPLY (call->cx, ADJ_OP_pow_Tensor_Scalar, ADJ_TENSOR (size),
-                                   ADJ_FLOAT (exponent))
+  return size != NULL ? in_place_or_not (call, size, "torch.ops.aten.pow_.Scalar",
+                                         ADJ_OP_pow_Tensor_Scalar, &ADJ_FLOAT (exponent), 1)
                       : NULL;
 }
 

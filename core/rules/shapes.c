@@ -4,6 +4,7 @@
 #include "call/adj-context-internal.h"
 #include "ops/adj-op-id.h"
 #include "rules/adj-apply.h"
+#include "rules/composite-private.h"
 #include "rules/rule-arguments-private.h"
 
 AdjTensor *
@@ -26,7 +27,8 @@ rule_reshape (AdjRuleCall *call, AdjTensor *tensor, const AdjValue *sizes)
       rule_call_fail (call, ADJ_ERROR_SHAPE, "has another number of elements");
       return NULL;
     }
-  return ADJ_APPLY (call->cx, ADJ_OP__unsafe_view, ADJ_TENSOR (tensor), *sizes);
+  return ADJ_APPLY (call->cx, ADJ_OP__unsafe_view, ADJ_TENSOR (tensor),
+                    adj_rule_list_sizes (call->arena, shape.size, shape.rank));
 }
 
 AdjSize
@@ -74,4 +76,27 @@ rule_restore_reduced (AdjRuleCall *call,
   if (adj_value_is_container (&args[first]) && args[first].n == 1)
     return ADJ_APPLY (call->cx, ADJ_OP_unsqueeze, ADJ_TENSOR (tensor), args[first].items[0]);
   return rule_restore_dims (call, tensor, rule_dims_of (args, n, first, rank), rank);
+}
+
+gboolean
+rule_main_diagonal (AdjRuleCall *call, const AdjValue *args, guint n, AdjValue *out)
+{
+  AdjSymbols *symbols = adj_context_get_symbols (call->cx);
+  const AdjShape *shape = &rule_meta_of (call, &args[0])->shape;
+  AdjSize length = shape->size[0], stride = ADJ_SIZE (0);
+
+  if (shape->rank < 2)
+    return rule_call_fail (call, ADJ_ERROR_SHAPE, "needs two dimensions or more");
+  for (guint i = 0; i < shape->rank; i++)
+    {
+      if (!adj_size_same (shape->size[i], length) && shape->rank > 2)
+        return rule_call_fail (call, ADJ_ERROR_SHAPE, "needs dimensions of one size");
+      if (adj_size_test (symbols, ADJ_SIZE_LT, shape->size[i], length))
+        length = shape->size[i];
+      stride = adj_size_add (symbols, stride, shape->stride[i]);
+    }
+  *out = ADJ_TENSOR (ADJ_APPLY (
+      call->cx, ADJ_OP_as_strided, args[0], adj_rule_list_sizes (call->arena, &length, 1),
+      adj_rule_list_sizes (call->arena, &stride, 1), adj_value_from_size (shape->offset)));
+  return out->tensor != NULL;
 }

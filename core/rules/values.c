@@ -8,6 +8,7 @@
 #include "call/adj-op-internal.h"
 #include "ops/adj-op-id.h"
 #include "rules/composite-private.h"
+#include "tensor/adj-element.h"
 #include "tensor/adj-promotion.h"
 
 gboolean
@@ -219,15 +220,20 @@ static const struct
 };
 
 gboolean
-rule_fact (AdjRuleCall *call, const AdjValue *args, guint n, AdjValue *out)
+rule_has_formula (AdjContext *cx, const char *name)
 {
-  const char *release = adj_context_get_release (call->cx);
-  gboolean holds = FALSE;
+  const char *release = adj_context_get_release (cx);
 
   for (guint i = 0; i < G_N_ELEMENTS (formulas); i++)
-    holds |= g_strcmp0 (args[0].text, formulas[i].name) == 0 &&
-             g_strcmp0 (release, formulas[i].release) == 0;
-  *out = ADJ_BOOL (holds);
+    if (g_strcmp0 (name, formulas[i].name) == 0 && g_strcmp0 (release, formulas[i].release) == 0)
+      return TRUE;
+  return FALSE;
+}
+
+gboolean
+rule_fact (AdjRuleCall *call, const AdjValue *args, guint n, AdjValue *out)
+{
+  *out = ADJ_BOOL (rule_has_formula (call->cx, args[0].text));
   return TRUE;
 }
 
@@ -268,9 +274,14 @@ rule_rounded (AdjRuleCall *call, const AdjValue *args, guint n, AdjValue *out)
 {
   rule_shape_given (call, &args[1]);
   *out = args[0];
-  if (args[0].kind == ADJ_VALUE_FLOAT && args[1].kind == ADJ_VALUE_TENSOR &&
-      meant_dtype (call, args[1].tensor) != ADJ_DTYPE_F64)
-    *out = ADJ_FLOAT ((double) (float) args[0].number);
+  if (args[0].kind == ADJ_VALUE_FLOAT && args[1].kind == ADJ_VALUE_TENSOR)
+    {
+      AdjDType dtype = meant_dtype (call, args[1].tensor);
+      guint8 bytes[16];
+
+      adj_element_store (dtype, bytes, (AdjElement){ .real = args[0].number });
+      *out = ADJ_FLOAT (adj_element_load (dtype, bytes).real);
+    }
   return TRUE;
 }
 

@@ -224,7 +224,8 @@ static void
 draw_chip (CairoPainter *self, const AdjSceneBox *box)
 {
   const AdjPalette *p = self->palette;
-  Style title = { ADJ_FONT_BOLD, ADJ_CHIP_TEXT_SIZE, ALIGN_CENTER, &p->roles[box->role] };
+  Style title = { ADJ_FONT_BOLD, ADJ_CHIP_TEXT_SIZE, ALIGN_CENTER,
+                  box->role == ADJ_ROLE_NONE ? &p->dim_text : &p->roles[box->role] };
   const AdjRect *r = &box->rect;
   float y = r->y + r->height / 2;
 

@@ -31,11 +31,8 @@ read_steps (const AdjPipelineOptions *options,
 
   *rest = NULL;
   if (!captures_are_asked_for (steps))
-    {
-      if (options->partition != NULL && options->partition->compat)
-        compiling->order = ADJ_CAPTURE_ORDER_2_6;
-      return TRUE;
-    }
+    return adj_capture_order_find (
+        options->partition != NULL && options->partition->compat ? "2.6" : NULL, compiling, error);
   steps += strlen (STEP);
   comma = strchr (steps, ',');
   *rest = comma != NULL ? comma + 1 : NULL;
@@ -117,7 +114,6 @@ captures_add (CapturesRun run,
 
   if (!read_steps (options, &compiling, &rest, error))
     return FALSE;
-  compiling.write_gradients = run == captures_run_graph && compiling.order == ADJ_CAPTURE_ORDER_2_6;
   compiled = adj_compiled_autograd_new (&compiling);
   if (!run (what, adj_capture_order_get_release (compiling.order), compiled, error))
     return FALSE;

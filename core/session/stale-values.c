@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Values of a joint graph that are not those of its parts. */
 
+#include "call/adj-op.h"
 #include "interpreter/adj-numeric.h"
 #include "ir/adj-graph.h"
 #include "session/stale-values-private.h"
@@ -80,6 +81,22 @@ mark_inputs (const AdjRecordedCall *call,
   return TRUE;
 }
 
+/* What draws in backward draws from where the generator stands then. */
+static void
+mark_draws (const AdjRecordedCall *call, guint8 *stale)
+{
+  AdjGraph *graph = call->graph->graph;
+
+  if (!g_str_equal (call->graph->role, "backward"))
+    return;
+  for (guint i = 0; i < adj_graph_get_n_nodes (graph); i++)
+    {
+      const AdjNode *node = adj_graph_get_node (graph, i);
+
+      stale[i] = stale[i] || (node->op != NULL && (node->op->flags & ADJ_OP_RANDOM) != 0);
+    }
+}
+
 /* The name of what @node takes one of several results of. */
 static const char *
 name_of_giver (const AdjGraph *graph, const AdjNode *node)
@@ -121,6 +138,7 @@ session_find_stale_values (const AdjBundle *bundle,
   found = g_new0 (guint8, n);
   if (!mark_inputs (call, whole, found, error))
     return FALSE;
+  mark_draws (call, found);
   for (guint i = 0; i < n; i++)
     {
       const AdjNode *node = adj_graph_get_node (graph, i);

@@ -29,6 +29,9 @@ the order of their visit, and why the cache missed; of a call where each input c
 and the gradients that the leaves have afterwards.  Where the captured graph itself is what runs, also what each hook
 gave and the values of its nodes.
 
+Of an object of a class of C++ it holds the class, and the state that `__obj_flatten__` tells before the call; of one of
+`torch._library.opaque_object` the attributes.
+
 A tensor that is no plain memory (sparse, nested, of a class that computes in its own way, freed, ...) is known by its
 facts and the reason; the list of such kinds is UNREADABLE.
 
@@ -82,6 +85,11 @@ from torch._subclasses.fake_tensor import FakeTensor
 from torch.multiprocessing.reductions import StorageWeakRef
 from torch.utils._python_dispatch import _disable_current_modes
 from torch.utils._pytree import tree_flatten, tree_map
+
+try:
+    from torch._library import opaque_object
+except ImportError:  # before 2.10
+    opaque_object = None
 
 __all__ = ["record", "backend", "trace", "run", "Limits"]
 
@@ -203,6 +211,7 @@ class Store:
 
     def __init__(self, folder, limits):
         self.folder, self.limits, self.files, self.total = folder, limits, {}, 0
+        self.n_objects = 0
         self.known = {}  # digest: [(file, key)]
 
     def file(self, file_id):
@@ -330,6 +339,66 @@ def is_unreal(value):
     )
 
 
+# ---- opaque objects ----------------------------------------------------------------------------------
+
+
+is_opaque = getattr(opaque_object, "is_custom_class", None) or getattr(opaque_object, "is_opaque_type", lambda kind: False)
+
+
+def class_of(value):
+    """The class, "ns::Queue" or "module.Scale", of an object that a graph hands on; None: it is no such object."""
+    if isinstance(value, torch.ScriptObject):
+        namespace, _, name = value._type().qualified_name().rpartition(".")
+        return f"{namespace.removeprefix('__torch__.torch.classes.')}::{name}"
+    if is_opaque(type(value)):
+        return f"{type(value).__module__}.{type(value).__qualname__}"
+    return None
+
+
+def packed_state(packed):
+    """A linear layer in 8 bits; its quantized weight, which no file holds, as integers."""
+    weight, bias = torch.ops.quantized.linear_unpack(packed)
+    if weight.qscheme() == torch.per_tensor_affine:
+        scale, zero_point = torch.tensor([weight.q_scale()]).double(), torch.tensor([weight.q_zero_point()])
+    else:
+        scale, zero_point = weight.q_per_channel_scales(), weight.q_per_channel_zero_points()
+    return ("weight", weight.int_repr()), ("scale", scale), ("zero_point", zero_point), ("bias", bias)
+
+
+STATES = {"quantized::LinearPackedParamsBase": packed_state}
+
+
+def object_annotation(value):
+    """What stands for an object where there are no elements: its class, and its state."""
+    real = getattr(value, "real_obj", value)
+    if class_of(real) is None:
+        return None
+    known = {"class": class_of(real)}
+    with contextlib.suppress(Exception):
+        known["state"] = {"$tuple": [{"$tuple": [k, without_elements(v)]} for k, v in state_of(real)]}
+    return {"$object": known}
+
+
+def without_elements(value):
+    if isinstance(value, torch.Tensor):
+        return {"$val": annotation(value)}
+    if isinstance(value, (list, tuple)):
+        items = [without_elements(v) for v in value]
+        return {"$tuple": items} if isinstance(value, tuple) else items
+    if isinstance(value, dict):
+        return {"$dict": [[encode(k), without_elements(v)] for k, v in value.items()]}
+    return encode(value) if value is None or isinstance(value, (bool, str, int, float)) else repr(value)[:4096]
+
+
+def state_of(value):
+    """(name, value) pairs: what the class flattens itself to, else attributes; None where it tells nothing."""
+    if class_of(value) in STATES:
+        return STATES[class_of(value)](value)
+    if isinstance(value, torch.ScriptObject):
+        return value.__obj_flatten__() if hasattr(value, "__obj_flatten__") else None
+    return tuple(vars(value).items()) if hasattr(value, "__dict__") else None
+
+
 def leaves(values):
     for v in values:
         if isinstance(v, (list, tuple)):
@@ -351,6 +420,7 @@ class Values:
     def __init__(self, store, file_id, inputs=False, reaches=False):
         self.store, self.file_id, self.inputs, self.reaches = store, file_id, inputs, reaches
         self.in_use, self.places = {}, {}
+        self.objects = {}  # id: what is known of the object
         self.plain = {}  # id of a tensor: (the same as an ordinary one or None, why it cannot be read)
         self.spans = {}  # storage: (first element, one past the last), where more is kept than one tensor shows
         self.left = store.limits.call
@@ -384,7 +454,34 @@ class Values:
             return [self.encode(f"{name}.{i}", v) for i, v in enumerate(value)]
         if value is None or isinstance(value, (bool, str, int, float, complex, *SYMBOLIC)):
             return encode(value)
+        if class_of(value) is not None:
+            return self.object(name, value)
         return {"$raw": f"<{type(value).__module__}.{type(value).__qualname__}>"}
+
+    def object(self, name, value):
+        """Its class, and its state now; the number tells whether two values are one object."""
+        if id(value) not in self.objects:
+            self.store.n_objects += 1
+            self.objects[id(value)] = {"class": class_of(value), "id": self.store.n_objects}
+            with contextlib.suppress(Exception):  # it may refuse to tell
+                state = state_of(value)
+                if state is not None:
+                    pairs = [{"$tuple": [str(key), self.state(f"{name}.{key}", v)]} for key, v in state]
+                    self.objects[id(value)]["state"] = {"$tuple": pairs}
+        return {"$object": self.objects[id(value)]}
+
+    def state(self, name, value):
+        """Part of a state, in which containers are what they are, and what is no plain value is its text."""
+        if isinstance(value, (list, tuple)):
+            items = [self.state(f"{name}.{i}", v) for i, v in enumerate(value)]
+            return {"$tuple": items} if isinstance(value, tuple) else items
+        if isinstance(value, dict):
+            return {"$dict": [[encode(k), self.state(f"{name}.{k}", v)] for k, v in value.items()]}
+        if isinstance(value, torch.Tensor):
+            self.plain.setdefault(id(value), read(value))
+            known = self.tensor(name, value)
+            return known.get("$raw", known)
+        return encode(value) if value is None or isinstance(value, (bool, str, int, float)) else repr(value)[:4096]
 
     def tensor(self, name, tensor):
         """The elements of a tensor, else what is known of it and why they are missing."""
@@ -465,7 +562,14 @@ def annotation(val):
         return text + str(val.device)
     if isinstance(val, SYMBOLIC):
         return f"Sym({val})"
-    return [annotation(v) for v in val] if isinstance(val, (list, tuple)) else None
+    return [annotation(v) for v in val] if isinstance(val, (list, tuple)) else object_annotation(val)
+
+
+def result_annotation(val):
+    """The same of a call, whose numbers are constants of the trace."""
+    if isinstance(val, (list, tuple)):
+        return [result_annotation(v) for v in val]
+    return encode_number(val) if isinstance(val, (int, float)) else annotation(val)
 
 
 def qualified_name(target):
@@ -493,6 +597,8 @@ def facts(tensor):
 
 
 def encode_number(value):
+    if isinstance(value, bool):
+        return value
     if isinstance(value, int):
         return value if abs(value) <= 1 << 53 else {"$int": str(value)}
     if isinstance(value, complex):
@@ -735,7 +841,7 @@ class Graph:
             ("args", [encode(a) for a in node.args] or None),
             ("kwargs", {**{k: encode(v) for k, v in node.kwargs.items()}, **self.policy(node)} or None),
             ("type", None if node.type is None else torch.fx.node._type_repr(node.type)),
-            ("val", annotation(value)),
+            ("val", result_annotation(value) if node.op == "call_function" else annotation(value)),
             ("meta", self.meta(node, value) or None),
         ]
         return in_order((k, v) for k, v in items if v is not None)
@@ -814,7 +920,8 @@ class Graph:
         found = {}
         for target in {n.target: None for n in module.graph.nodes if n.op == "get_attr"}:
             value = functools.reduce(lambda o, k: getattr(o, k, None), target.split("."), module)
-            if isinstance(value, torch.Tensor) and not is_unreal(value):
+            known = class_of(value) is not None or (isinstance(value, torch.Tensor) and not is_unreal(value))
+            if known:
                 values = Values(self.session.store, f"c{self.region.id}", inputs=True, reaches=self.reaches)
                 found[target] = values.encode_all([target], [value])[0]
             elif value is not None and not isinstance(value, torch.fx.GraphModule):

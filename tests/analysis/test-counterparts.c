@@ -231,6 +231,40 @@ forward_has_none (void)
     g_assert_cmpuint (counterparts[i], ==, G_MAXUINT32);
 }
 
+/* A table that every layer of a deep model reads, as the angles of a rotation. */
+static void
+table_of_many_readers (void)
+{
+  enum
+  {
+    N_LAYERS = 40
+  };
+  g_autoptr (GString) text = g_string_new ("def forward(self, primals_1, primals_2, tangents_1):\n"
+                                           "    table = torch.ops.aten.cos.default(primals_2)\n"
+                                           "    y0 = torch.ops.aten.sin.default(primals_1)\n");
+  g_autoptr (AdjGraph) graph = NULL;
+  const guint32 *counterparts;
+
+  for (guint k = 0; k < N_LAYERS; k++)
+    g_string_append_printf (text, "    y%u = torch.ops.aten.mul.Tensor(y%u, table)\n", k + 1, k);
+  g_string_append_printf (text, "    g%u = torch.ops.aten.mul.Tensor(tangents_1, table)\n",
+                          N_LAYERS);
+  for (guint k = N_LAYERS; k > 1; k--)
+    g_string_append_printf (text, "    g%u = torch.ops.aten.mul.Tensor(g%u, table)\n", k - 1, k);
+  g_string_append_printf (text, "    return (y%u, g1)\n", N_LAYERS);
+  graph = adj_test_parse_graph (text->str);
+  counterparts = adj_graph_get_counterparts (graph);
+  for (guint32 i = 0; i < adj_graph_get_n_nodes (graph); i++)
+    {
+      const char *name = adj_graph_get_node (graph, i)->name;
+
+      if (*name != 'g')
+        continue;
+      g_assert_cmpuint (counterparts[i], !=, G_MAXUINT32);
+      g_assert_cmpstr (adj_graph_get_node (graph, counterparts[i])->name + 1, ==, name + 1);
+    }
+}
+
 int
 main (int argc, char **argv)
 {
@@ -244,6 +278,7 @@ main (int argc, char **argv)
   g_test_add_func ("/analysis/counterparts/halves-are-two-values", halves_are_two_values);
   g_test_add_func ("/analysis/counterparts/what-is-computed-for-a-gradient",
                    what_is_computed_for_a_gradient);
+  g_test_add_func ("/analysis/counterparts/table-of-many-readers", table_of_many_readers);
   g_test_add_func ("/analysis/counterparts/forward-has-none", forward_has_none);
   return g_test_run ();
 }

@@ -22,14 +22,17 @@ PROGRAMS = {
     "logs_training.py": ("optimizer", "flex", "hooks", "saved_hooks", "offload", "regions", "functions", "writes",
                          "subclasses", "failing", "traced"),
     "logs_models.py": ("vision", "text", "encoder", "functional", "diffusion"),
+    "logs_further.py": ("experts", "generation", "recompiles", "resumed", "loops", "rounded", "signals", "rivals",
+                        "operators", "exported", "collectives", "ddp_unused"),
 }
-IN_RANKS = ("ddp", "ddp_autograd", "fsdp2", "tensor_parallel")
+IN_RANKS = ("ddp", "ddp_autograd", "fsdp2", "tensor_parallel", "collectives", "ddp_unused")
 HERE = pathlib.Path(__file__).parent
 TOP = re.compile(r"^(?=\S).*class \S+\(torch\.nn\.Module\):", re.M)
 MODULE = re.compile(r"^ *def forward\(", re.M)
 MESSAGE = re.compile(r"[VIWEC]\d{4} [\d:.]{15} \d+ [^:]+:\d+\] ((?:\[[^\]]*\] )*)(.*)")
 HEADING = re.compile(r" ?(?:\S.* )?class \S+\(torch\.nn\.Module\):")
-CHANNELS = "graph_code,aot_graphs,aot_joint_graph,compiled_autograd,compiled_autograd_verbose,post_grad_graphs"
+CHANNELS = ("graph_code,aot_graphs,aot_joint_graph,compiled_autograd,compiled_autograd_verbose,post_grad_graphs,"
+            "graph_breaks,recompiles,guards,output_code,schedule,fusion,graph_sizes")
 
 
 def is_module(payload):

@@ -415,6 +415,44 @@ test_refusals (void)
     }
 }
 
+#define TOO_LARGE                                                                                  \
+  "class G(torch.nn.Module):\n    def forward(self, x: \"f32[2][1]cpu\"):\n"                       \
+  "        full: \"f32[1099511627776][1]cpu\" = torch.ops.aten.full.default([1099511627776], "     \
+  "1.0)\n"                                                                                         \
+  "        sum_1: \"f32[][]cpu\" = torch.ops.aten.sum.default(full)\n        return (sum_1,)\n"
+
+/* Whoever would compute with it says how much that takes, and does not begin. */
+static void
+test_says_what_memory_it_needs (void)
+{
+  static const struct
+  {
+    const char *arguments, *mentions;
+  } rows[] = {
+    { "run $TMP/large.txt --seed 1 --executor interpreter", "needs about 4.0 TiB" },
+    { "run $TMP/large.txt --seed 1 --executor planned", "needs about 4.0 TiB" },
+    { "run $TMP/large.txt --seed 1 --executor fast", "needs about 4.0 TiB" },
+    { "run $TMP/large.txt --seed 1 --float64", "needs about 8.0 TiB" },
+    { "run $TMP/large.txt --seed 1 --values $TMP/v.safetensors", "needs about 4.0 TiB" },
+    { "compare $TMP/large.txt $TMP/large.txt --seed 1", "needs about 4.0 TiB" },
+    { "bench $TMP/large.txt", "needs about 4.0 TiB" },
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (rows); i++)
+    {
+      g_autoptr (AdjTestFolder) folder = adj_test_folder_new ();
+      g_autofree char *path = g_build_filename (folder->path, "large.txt", NULL);
+      g_autoptr (AdjTestProcess) process = NULL;
+
+      g_file_set_contents (path, TOO_LARGE, -1, NULL);
+      process = adjoint (folder, rows[i].arguments);
+      assert_done (process, 3);
+      assert_mentions (process->err, rows[i].mentions);
+      assert_mentions (process->err, "are allowed");
+      g_assert_cmpstr (process->out, ==, "");
+    }
+}
+
 /* What is not understood, and what depends on it, has no value; the rest has. */
 static void
 test_unread_text (void)
@@ -579,6 +617,7 @@ main (int argc, char **argv)
   g_test_add_func ("/cli/reports", test_reports);
   g_test_add_func ("/cli/lays-snapshot-over", test_lays_snapshot_over);
   g_test_add_func ("/cli/refusals", test_refusals);
+  g_test_add_func ("/cli/says-what-memory-it-needs", test_says_what_memory_it_needs);
   g_test_add_func ("/cli/unread-text", test_unread_text);
   g_test_add_func ("/cli/broken-shape-names-node", test_broken_shape_names_node);
   g_test_add_func ("/cli/warns-with-place", test_warns_with_place);

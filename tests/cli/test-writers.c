@@ -4,16 +4,15 @@
  *
  * ADJ_TEST_KILLS says how many writers are killed. */
 
-#include <fcntl.h>
 #include <gio/gio.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "formats/adj-format.h"
 #include "support/adj-test.h"
 #include "support/large-bundle.h"
+#include "support/spoiled-file.h"
 
 typedef struct
 {
@@ -380,33 +379,6 @@ test_into_together (Fixture *fixture, gconstpointer data)
 
 /* -- what is read changes -- */
 
-typedef struct
-{
-  char *path;
-  char *bytes;
-  gsize length;
-  gint stop; /* atomic */
-} Spoiler;
-
-/* Cuts the file short and writes it anew, in place, again and again. */
-static gpointer
-spoil (gpointer data)
-{
-  Spoiler *spoiler = data;
-
-  while (!g_atomic_int_get (&spoiler->stop))
-    {
-      int fd = open (spoiler->path, O_WRONLY);
-
-      g_assert_cmpint (ftruncate (fd, (off_t) spoiler->length / 3), ==, 0);
-      g_usleep (2000);
-      g_assert_cmpint (pwrite (fd, spoiler->bytes, spoiler->length, 0), ==, spoiler->length);
-      g_usleep (100000);
-      close (fd);
-    }
-  return NULL;
-}
-
 static void
 assert_says_one_line (int status, const char *err)
 {
@@ -421,12 +393,9 @@ static void
 read_spoiled (const Fixture *fixture, const char *file, const char *arguments, guint n)
 {
   g_autofree char *path = path_of (fixture, file);
-  Spoiler spoiler = { .path = path };
-  GThread *thread;
+  g_autoptr (AdjTestSpoiledFile) spoiled = adj_test_spoil_file (path);
   guint n_read = 0;
 
-  spoiler.bytes = adj_test_read_file (path, &spoiler.length);
-  thread = g_thread_new ("spoiler", spoil, &spoiler);
   for (guint i = 0; i < n; i++)
     {
       g_autoptr (GSubprocess) child = start (fixture, arguments);
@@ -436,9 +405,6 @@ read_spoiled (const Fixture *fixture, const char *file, const char *arguments, g
       assert_says_one_line (status, err);
       n_read += status < 2;
     }
-  g_atomic_int_set (&spoiler.stop, 1);
-  g_thread_join (thread);
-  g_free (spoiler.bytes);
   g_test_message ("%u of %u readings of %s were whole", n_read, n, file);
 }
 

@@ -381,6 +381,48 @@ backwards_part (void)
   g_assert_cmpuint (adj_compiled_autograd_get_counters (compiler).hits, ==, G_N_ELEMENTS (chains));
 }
 
+/* -- what is forgotten -- */
+
+#define N_KEPT 64
+
+static void
+run_power (Loop *loop, guint exponent)
+{
+  Program *p = &loop->program;
+
+  adj_scope_begin (p->cx);
+  program_backward (
+      p, OP ("sum", T (OP ("pow.Tensor_Scalar", T (loop->model.b[0]), ADJ_INT (exponent + 3)))));
+  adj_tensor_set_grad (p->cx, loop->model.b[0], NULL);
+  adj_scope_end (p->cx);
+}
+
+/* An exponent is part of the key: each is a backward of its own, but not all can be kept. */
+static void
+unused_ones_are_forgotten (void)
+{
+  AdjCompiledCounters counters;
+  Loop loop;
+
+  loop_init (&loop, 4);
+  for (guint i = 0; i < 2 * N_KEPT; i++)
+    {
+      run_power (&loop, i);
+      run_power (&loop, 0);
+    }
+  counters = adj_compiled_autograd_get_counters (loop.compiler);
+  g_assert_cmpuint (counters.captures, ==, 2 * N_KEPT);
+  g_assert_cmpuint (counters.evictions, ==, N_KEPT);
+  run_power (&loop, 0);
+  for (guint i = N_KEPT + 1; i < 2 * N_KEPT; i++)
+    run_power (&loop, i);
+  g_assert_cmpuint (adj_compiled_autograd_get_counters (loop.compiler).captures, ==, 2 * N_KEPT);
+  run_power (&loop, N_KEPT);
+  g_assert_cmpuint (adj_compiled_autograd_get_counters (loop.compiler).captures, ==,
+                    2 * N_KEPT + 1);
+  loop_clear (&loop);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -394,6 +436,7 @@ main (int argc, char **argv)
   g_test_add_func ("/compiled-autograd/loops/inputs-go", inputs_go_with_their_last_use);
   g_test_add_func ("/compiled-autograd/loops/checkpoints-wait", checkpoints_wait);
   g_test_add_func ("/compiled-autograd/loops/backwards-part", backwards_part);
+  g_test_add_func ("/compiled-autograd/loops/unused-ones-are-forgotten", unused_ones_are_forgotten);
 
   return g_test_run ();
 }

@@ -114,6 +114,7 @@ test_full_disk (void)
   setrlimit (RLIMIT_FSIZE, &before);
   g_assert_null (kept);
   g_assert_error (error, ADJ_ERROR, ADJ_ERROR_MEMORY);
+  g_assert_nonnull (strstr (error->message, "no room for 64 MiB beside 0 B"));
 }
 
 /* A whole comparison with next to no memory for values finds the same. */

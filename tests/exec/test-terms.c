@@ -134,6 +134,35 @@ test_lone_sums (void)
     }
 }
 
+/* Places are what the operator weighs the map with, and some are negative: where it cancels with
+ * them it does not with their absolute values, and the other way round. */
+static void
+test_own_weights (void)
+{
+  static const char *const body[] = {
+    "a = torch.ops.aten.affine_grid_generator.default(x, [1, 1, 10, 12], False)", "return (a,)",
+    NULL
+  };
+  const gint64 of_map[] = { 1, 2, 3 }, of_grid[] = { 1, 10, 12, 2 };
+  const double map[] = { 0.555, 0.063, 0.112, 0x1.c4197p-3, 0x1.3ff15ep-1, 0x1.3b5d52p-1 };
+  g_auto (Case) c = { 0 };
+  double grid[10 * 12 * 2];
+
+  case_init (&c, "x: \"f32[1, 2, 3][6, 3, 1]cpu\"", body);
+  add_input (&c, ADJ_DTYPE_F32, 3, of_map, map);
+  for (guint i = 0; i < G_N_ELEMENTS (grid); i++)
+    {
+      double x = (2.0 * (i / 2 % 12) + 1) / 12 - 1, y = (2.0 * (i / 24) + 1) / 10 - 1;
+      const double *row = &map[i % 2 * 3];
+
+      grid[i] = (float) row[0] * x + (float) row[1] * y + (float) row[2];
+    }
+  grid[9] += 1.5 * 0x1p-24;
+  g_assert_cmpint (judge (&c, make (ADJ_DTYPE_F32, 4, of_grid, grid)), ==, ADJ_VERDICT_WITHIN);
+  grid[9] += 200 * 0x1p-24;
+  g_assert_cmpint (judge (&c, make (ADJ_DTYPE_F32, 4, of_grid, grid)), ==, ADJ_VERDICT_DIFFERS);
+}
+
 /* Of several operators the last one stops at zero, and those before it round to 16 bits: where they
  * end beside it, one side may stop and the other not. */
 static void
@@ -507,6 +536,7 @@ main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/exec/terms/lone-sums", test_lone_sums);
+  g_test_add_func ("/exec/terms/own-weights", test_own_weights);
   g_test_add_func ("/exec/terms/difference", test_difference);
   g_test_add_func ("/exec/terms/underflow", test_underflow);
   g_test_add_func ("/exec/terms/layer-of-one", test_layer_of_one);

@@ -9,6 +9,8 @@
 #include "ir/adj-graph.h"
 #include "support/adj-test.h"
 
+#define HEAD_BYTES 65536 /* of a file whose name does not say what it is */
+
 static char *
 read_trace (void)
 {
@@ -84,6 +86,17 @@ stamp_kubernetes (GString *out, const char *line, guint number)
                           number * 7919, line);
 }
 
+/* The runtime splits long lines: all but the last part are marked. */
+static void
+stamp_parts (GString *out, const char *line, guint number)
+{
+  static const char time[] = "2026-03-02T09:15:01.004000000+01:00 stderr";
+  int half = (int) (strlen (line) / 2);
+
+  g_string_append_printf (out, "%s P %.*s\n%s P:x \n", time, half, line, time);
+  g_string_append_printf (out, "%s F%s%s\n", time, line[half] != '\0' ? " " : "", line + half);
+}
+
 static void
 stamp_logger (GString *out, const char *line, guint number)
 {
@@ -130,7 +143,7 @@ static const struct
   Way way;
 } ways[] = {
   { "runner", stamp_runner }, { "kubernetes", stamp_kubernetes }, { "logger", stamp_logger },
-  { "docker", wrap_docker },  { "message", wrap_message },
+  { "docker", wrap_docker },  { "message", wrap_message },        { "parts", stamp_parts },
 };
 
 static char *
@@ -165,6 +178,33 @@ test_ways (gconstpointer data)
       g_assert_nonnull (pasted);
       check_same (pasted, wanted, -1);
     }
+}
+
+/* Parts of two streams alternate. */
+static void
+test_streams (void)
+{
+  g_autoptr (AdjTestFolder) folder = adj_test_folder_new ();
+  g_autofree char *text = read_console ();
+  g_autofree char *plain = write_file (folder, "plain.txt", text);
+  g_autoptr (AdjBundle) wanted = load (plain), bundle = NULL;
+  g_auto (GStrv) lines = g_strsplit (text, "\n", -1);
+  g_autoptr (GString) all = g_string_new (NULL);
+  g_autofree char *path = NULL;
+
+  for (guint i = 0; lines[i] != NULL; i++)
+    {
+      int half = (int) (strlen (lines[i]) / 2);
+
+      g_string_append_printf (all,
+                              "2026-03-02T09:15:01Z stderr P %.*s\n2026-03-02T09:15:01Z stdout P "
+                              "step\n2026-03-02T09:15:01Z stderr F %s\n2026-03-02T09:15:01Z stdout "
+                              "F  %u\n",
+                              half, lines[i], lines[i] + half, i);
+    }
+  path = write_file (folder, "container.log", all->str);
+  bundle = load (path);
+  check_same (bundle, wanted, -1);
 }
 
 /* A program may print for long before it compiles. */
@@ -277,15 +317,17 @@ check_kept (const AdjBundle *before, const AdjBundle *after)
     }
 }
 
-/* In pieces of all sizes, so that lines, characters and what stands around them are cut. */
+/* As @file in a folder, in pieces of all sizes, so that lines, characters and what stands around
+ * them are cut. */
 static void
-grow_in_pieces (const char *name, const char *text)
+grow_in_pieces (const char *name, const char *file, const char *text)
 {
   g_autoptr (AdjTestFolder) folder = adj_test_folder_new ();
   g_autofree char *plain = write_file (folder, "plain.log", text);
   g_autoptr (AdjBundle) wanted = load (plain), last = NULL;
-  g_autofree char *path = write_file (folder, "run/dedicated_log_torch_trace_x.log", "");
   g_autofree char *run = g_build_filename (folder->path, "run", NULL);
+  g_autofree char *within = g_build_filename ("run", file, NULL);
+  g_autofree char *path = write_file (folder, within, "");
   g_autoptr (AdjFollower) follower = adj_follower_new (run, NULL, NULL);
   gsize length = strlen (text), n;
 
@@ -311,17 +353,69 @@ grow_in_pieces (const char *name, const char *text)
 }
 
 static void
-test_pieces (void)
+test_pieces (gconstpointer data)
 {
-  g_autofree char *text = read_trace ();
+  g_autofree char *text = GPOINTER_TO_INT (data) ? read_console () : read_trace ();
+  const char *file = GPOINTER_TO_INT (data) ? "console.txt" : "dedicated_log_torch_trace_x.log";
 
-  grow_in_pieces ("plain", text);
+  grow_in_pieces ("plain", file, text);
   for (guint i = 0; i < G_N_ELEMENTS (ways); i++)
     {
       g_autofree char *changed = apply (ways[i].way, text);
 
-      grow_in_pieces (ways[i].name, changed);
+      grow_in_pieces (ways[i].name, file, changed);
     }
+}
+
+#define NESTED                                                                                     \
+  OUTER " ===== Forward graph 0 =====\n" OUTER                                                     \
+        " /usr/lib/fx.py class GraphModule(torch.nn.Module):\n" OUTER                              \
+        "    def forward(self, primals_1: \"f32[4][1]cpu\"):\n" OUTER                              \
+        "        inner_0 = self.inner_0\n" OUTER "        return (primals_1,)\n" OUTER             \
+        "        \n"
+#define OUTER "I1120 10:34:57.280000 27000 torch/_functorch/x.py:404] [0/0] [__aot_graphs] "
+#define INNER                                                                                      \
+  OUTER "    class inner_0(torch.nn.Module):\n" OUTER                                              \
+        "        def forward(self, arg0_1: \"f32[4][1]cpu\"):\n" OUTER                             \
+        "            return (arg0_1,)\n"
+
+/* A graph is there once it returns, not before, and is another one when its inner graphs come. */
+static void
+test_last_message (void)
+{
+  g_autoptr (AdjTestFolder) folder = adj_test_folder_new ();
+  g_autofree char *path = write_file (folder, "console.txt", OUTER "hello\n");
+  g_autoptr (AdjFollower) follower = adj_follower_new (path, NULL, NULL);
+  g_autoptr (AdjBundle) early = NULL, whole = NULL;
+  gsize half = strlen (NESTED) / 2;
+
+  append (path, NESTED, half);
+  g_assert_null (adj_follower_next (follower, NULL, NULL));
+  append (path, NESTED + half, strlen (NESTED) - half);
+  early = adj_follower_next (follower, NULL, NULL);
+  g_assert_nonnull (early);
+  g_assert_cmpuint (adj_bundle_get_n_graphs (early), ==, 1);
+  append (path, INNER, strlen (INNER));
+  whole = adj_follower_next (follower, NULL, NULL);
+  g_assert_cmpuint (adj_bundle_get_n_graphs (whole), ==, 1);
+  g_assert_cmpuint (adj_graph_get_n_subgraphs (adj_bundle_get_graph (whole, 0)->graph), ==, 1);
+}
+
+/* Another message without a graph is no part of the one before. */
+static void
+test_other_message (void)
+{
+  static const char text[] = NESTED OUTER "GUARDS:\n" OUTER "    | +- LAMBDA_GUARD: x\n";
+  g_autoptr (AdjTestFolder) folder = adj_test_folder_new ();
+  g_autofree char *path = write_file (folder, "console.txt", text);
+  g_autoptr (AdjFollower) follower = adj_follower_new (path, NULL, NULL);
+  g_autoptr (AdjBundle) bundle = adj_follower_next (follower, NULL, NULL);
+  GBytes *graph;
+
+  g_assert_nonnull (bundle);
+  graph = adj_bundle_get_text (bundle, adj_bundle_get_graph (bundle, 0)->id);
+  g_assert_null (
+      g_strstr_len (g_bytes_get_data (graph, NULL), (gssize) g_bytes_get_size (graph), "GUARD"));
 }
 
 static guint64
@@ -333,13 +427,15 @@ bytes_read (void)
   return g_ascii_strtoull (text + strlen ("rchar: "), NULL, 10);
 }
 
-/* What has been read is not read again. */
+/* What has been read is not read again, but for what tells the format. */
 static void
-test_reads_on (void)
+test_reads_on (gconstpointer data)
 {
   g_autoptr (AdjTestFolder) folder = adj_test_folder_new ();
-  g_autofree char *text = read_trace ();
-  g_autofree char *path = write_file (folder, "run/dedicated_log_torch_trace_x.log", "");
+  g_autofree char *text = GPOINTER_TO_INT (data) ? read_console () : read_trace ();
+  const char *name =
+      GPOINTER_TO_INT (data) ? "run/console.txt" : "run/dedicated_log_torch_trace_x.log";
+  g_autofree char *path = write_file (folder, name, "");
   g_autofree char *run = g_build_filename (folder->path, "run", NULL);
   g_autoptr (AdjFollower) follower = adj_follower_new (run, NULL, NULL);
   g_autoptr (AdjBundle) first = NULL, second = NULL;
@@ -355,7 +451,7 @@ test_reads_on (void)
   before = bytes_read ();
   second = adj_follower_next (follower, NULL, NULL);
   g_assert_cmpuint (adj_bundle_get_n_graphs (second), ==, n + n / 20);
-  g_assert_cmpuint (bytes_read () - before, <, 3 * strlen (text));
+  g_assert_cmpuint (bytes_read () - before, <, 3 * strlen (text) + 5 * HEAD_BYTES);
 }
 
 /* Another log under the name of the one before is read from its beginning. */
@@ -431,13 +527,19 @@ main (int argc, char **argv)
   g_test_init (&argc, &argv, NULL);
   g_test_add_data_func ("/formats/log-ways/trace", GINT_TO_POINTER (FALSE), test_ways);
   g_test_add_data_func ("/formats/log-ways/console", GINT_TO_POINTER (TRUE), test_ways);
+  g_test_add_func ("/formats/log-ways/streams", test_streams);
   g_test_add_func ("/formats/log-ways/long-before", test_long_before);
   g_test_add_func ("/formats/log-ways/below", test_below);
   g_test_add_func ("/formats/log-ways/renamed", test_renamed);
   g_test_add_func ("/formats/log-ways/consoles", test_consoles);
   g_test_add_func ("/formats/log-ways/nothing", test_nothing);
-  g_test_add_func ("/formats/log-ways/pieces", test_pieces);
-  g_test_add_func ("/formats/log-ways/reads-on", test_reads_on);
+  g_test_add_data_func ("/formats/log-ways/pieces/trace", GINT_TO_POINTER (FALSE), test_pieces);
+  g_test_add_data_func ("/formats/log-ways/pieces/console", GINT_TO_POINTER (TRUE), test_pieces);
+  g_test_add_func ("/formats/log-ways/last-message", test_last_message);
+  g_test_add_func ("/formats/log-ways/other-message", test_other_message);
+  g_test_add_data_func ("/formats/log-ways/reads-on/trace", GINT_TO_POINTER (FALSE), test_reads_on);
+  g_test_add_data_func ("/formats/log-ways/reads-on/console", GINT_TO_POINTER (TRUE),
+                        test_reads_on);
   g_test_add_func ("/formats/log-ways/rewritten", test_rewritten);
   g_test_add_func ("/formats/log-ways/removed", test_removed);
   g_test_add_func ("/formats/log-ways/readable-later", test_readable_later);

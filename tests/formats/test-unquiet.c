@@ -14,17 +14,24 @@
 #include "formats/adj-memory-snapshot.h"
 #include "formats/adj-tensor-list-internal.h"
 #include "support/adj-test.h"
+#include "support/zip-bytes.h"
 #include "tensor/adj-late-bytes-internal.h"
 
 #define N_CUTS 61
 #define N_OPENED 60
 #define N_KILLED 12
 
+#define TRACE_OF_RANK(rank) "dedicated_log_torch_trace_rank_" #rank "_abcdefgh.log"
+#define N_OF_RANK_1 8
+
 typedef struct
 {
-  const char *name;
-  const char *sample; /* in the folder of tests */
+  const char *name;   /* of what is opened */
+  const char *sample; /* (nullable) in the folder of tests */
   gboolean (*open) (const char *path, GError **error);
+  GBytes *(*make) (const char *sample, gsize length); /* (nullable) what is written of it */
+  const char *inside;  /* (nullable) the file that is harmed in the folder that is opened */
+  gboolean is_refused; /* what is whole, too */
 } Reader;
 
 /* Graphs, and the values of what was recorded. */
@@ -72,21 +79,84 @@ open_debug_log (const char *path, GError **error)
   return log != NULL;
 }
 
+/* A folder with the log of another rank, of which nothing is lost whatever is done to the first. */
+static gboolean
+open_ranks (const char *path, GError **error)
+{
+  g_autoptr (AdjBundle) bundle = adj_bundle_load (path, NULL, error);
+  guint n = 0;
+
+  for (guint i = 0; bundle != NULL && i < adj_bundle_get_n_graphs (bundle); i++)
+    n += adj_bundle_get_graph (bundle, i)->rank == 1;
+  g_assert_cmpuint (n, ==, N_OF_RANK_1);
+  return TRUE;
+}
+
+static GBytes *
+pack (const char *sample, gsize length)
+{
+  g_autoptr (GConverter) zipper =
+      G_CONVERTER (g_zlib_compressor_new (G_ZLIB_COMPRESSOR_FORMAT_GZIP, -1));
+  g_autoptr (GOutputStream) memory = g_memory_output_stream_new_resizable ();
+  g_autoptr (GOutputStream) stream = g_converter_output_stream_new (memory, zipper);
+
+  g_assert_true (g_output_stream_write_all (stream, sample, length, NULL, NULL, NULL));
+  g_assert_true (g_output_stream_close (stream, NULL, NULL));
+  return g_memory_output_stream_steal_as_bytes (G_MEMORY_OUTPUT_STREAM (memory));
+}
+
+/* Compiled code, and no program. */
+static GBytes *
+make_package (const char *sample, gsize length)
+{
+  return g_byte_array_free_to_bytes (zip_bytes_new ((const ZipPart[]){
+      { "m/archive_format", "pt2", 3 },
+      { "m/archive_version", "0", 1 },
+      { "m/byteorder", "little", 6 },
+      { "m/data/aotinductor/model/net.wrapper.so", "code", 4 },
+      { "m/data/aotinductor/model/net.wrapper.cpp", "text", 4 },
+      { NULL },
+  }));
+}
+
 static const Reader readers[] = {
-  { "trace.log", "formats/data/trace-2.15.log", open_bundle },
-  { "console.txt", "formats/data/console-2.15.txt", open_bundle },
-  { "new.pt2", "fuzz/corpus/fuzz-torch-save/branch-2.15.pt2", open_bundle },
-  { "old.pt2", "fuzz/corpus/fuzz-torch-save/branch-2.6.pt2", open_bundle },
-  { "saved.pt", "fuzz/corpus/fuzz-torch-save/saved-2.15.pt", open_tensors },
-  { "snapshot.pickle", "formats/data/snapshot.pickle", open_snapshot },
-  { "debug.json", "formats/data/debug/norms.json", open_debug_log },
+  { .name = "trace.log", .sample = "formats/data/trace-2.15.log", .open = open_bundle },
+  { .name = "trace.log.gz",
+    .sample = "formats/data/trace-2.15.log",
+    .open = open_bundle,
+    .make = pack },
+  { .name = "ranks",
+    .sample = "formats/data/trace-2.15.log",
+    .open = open_ranks,
+    .inside = TRACE_OF_RANK (0) },
+  { .name = "console.txt", .sample = "formats/data/console-2.15.txt", .open = open_bundle },
+  { .name = "console.txt.gz",
+    .sample = "formats/data/console-2.15.txt",
+    .open = open_bundle,
+    .make = pack },
+  { .name = "fx_graph_runnable.py",
+    .sample = "fuzz/corpus/fuzz-logs/runnable-2.6",
+    .open = open_bundle },
+  { .name = "new.pt2",
+    .sample = "fuzz/corpus/fuzz-torch-save/branch-2.15.pt2",
+    .open = open_bundle },
+  { .name = "old.pt2",
+    .sample = "fuzz/corpus/fuzz-torch-save/branch-2.6.pt2",
+    .open = open_bundle },
+  { .name = "package.pt2", .open = open_bundle, .make = make_package, .is_refused = TRUE },
+  { .name = "saved.pt",
+    .sample = "fuzz/corpus/fuzz-torch-save/saved-2.15.pt",
+    .open = open_tensors },
+  { .name = "snapshot.pickle", .sample = "formats/data/snapshot.pickle", .open = open_snapshot },
+  { .name = "debug.json", .sample = "formats/data/debug/norms.json", .open = open_debug_log },
 };
 
 typedef struct
 {
   const Reader *reader;
   AdjTestFolder *folder;
-  char *path;
+  char *opened;
+  char *path; /* that is harmed: @opened, or a file in it */
   char *contents;
   gsize length;
 } Fixture;
@@ -100,25 +170,69 @@ put (const Fixture *fixture, gsize length)
   g_assert_no_error (error);
 }
 
+static char *
+read_sample (const char *name, gsize *length)
+{
+  g_autofree char *path = g_test_build_filename (G_TEST_DIST, name, NULL);
+
+  return adj_test_read_file (path, length);
+}
+
+static void
+make_contents (Fixture *fixture)
+{
+  const Reader *reader = fixture->reader;
+  GBytes *made;
+
+  if (reader->sample != NULL)
+    fixture->contents = read_sample (reader->sample, &fixture->length);
+  if (reader->make == NULL)
+    return;
+  made = reader->make (fixture->contents, fixture->length);
+  g_free (fixture->contents);
+  fixture->contents = g_bytes_unref_to_data (made, &fixture->length);
+}
+
+static void
+add_rank_1 (const char *folder)
+{
+  g_autofree char *path = g_build_filename (folder, TRACE_OF_RANK (1), NULL);
+  gsize length;
+  g_autofree char *log = read_sample ("formats/data/trace-2.4.log", &length);
+
+  g_assert_cmpint (g_mkdir (folder, 0700), ==, 0);
+  g_assert_true (g_file_set_contents (path, log, (gssize) length, NULL));
+}
+
 static void
 set_up (Fixture *fixture, gconstpointer data)
 {
-  g_autofree char *sample = NULL;
-
   fixture->reader = data;
-  sample = g_test_build_filename (G_TEST_DIST, fixture->reader->sample, NULL);
   fixture->folder = adj_test_folder_new ();
-  fixture->path = g_build_filename (fixture->folder->path, fixture->reader->name, NULL);
-  g_assert_true (g_file_get_contents (sample, &fixture->contents, &fixture->length, NULL));
+  fixture->opened = g_build_filename (fixture->folder->path, fixture->reader->name, NULL);
+  fixture->path = g_build_filename (fixture->opened, fixture->reader->inside, NULL);
+  if (fixture->reader->inside != NULL)
+    add_rank_1 (fixture->opened);
+  make_contents (fixture);
   put (fixture, fixture->length);
 }
 
 static void
 tear_down (Fixture *fixture, gconstpointer data)
 {
+  g_free (fixture->opened);
   g_free (fixture->path);
   g_free (fixture->contents);
   adj_test_folder_free (fixture->folder);
+}
+
+/* How often a harm is done that is done @usual times. */
+static guint
+count_of (guint usual)
+{
+  const char *wanted = g_getenv ("ADJ_TEST_ROUNDS");
+
+  return wanted != NULL ? (guint) g_ascii_strtoull (wanted, NULL, 10) : usual;
 }
 
 /* What is refused is said in one line that begins with the file. */
@@ -126,7 +240,7 @@ static gboolean
 open_or_refuse (const Fixture *fixture)
 {
   g_autoptr (GError) error = NULL;
-  gboolean opened = fixture->reader->open (fixture->path, &error);
+  gboolean opened = fixture->reader->open (fixture->opened, &error);
 
   g_assert_true (opened == (error == NULL));
   if (error != NULL && (strchr (error->message, '\n') != NULL ||
@@ -135,29 +249,48 @@ open_or_refuse (const Fixture *fixture)
   return opened;
 }
 
+/* Once the file is whole again, nothing of what was done to it is left. */
+static void
+assert_opens (const Fixture *fixture)
+{
+  put (fixture, fixture->length);
+  g_assert_true (open_or_refuse (fixture) == !fixture->reader->is_refused);
+}
+
+static guint
+count_files (const char *path)
+{
+  g_autoptr (GDir) folder = g_dir_open (path, 0, NULL);
+  guint n = 0;
+
+  while (folder != NULL && g_dir_read_name (folder) != NULL)
+    n++;
+  return n;
+}
+
 static void
 assert_unchanged (const Fixture *fixture)
 {
-  g_autoptr (GDir) folder = g_dir_open (fixture->folder->path, 0, NULL);
   g_autofree char *contents = NULL;
   gsize length;
 
-  g_assert_cmpstr (g_dir_read_name (folder), ==, fixture->reader->name);
-  g_assert_null (g_dir_read_name (folder));
-  g_assert_true (g_file_get_contents (fixture->path, &contents, &length, NULL));
+  g_assert_cmpuint (count_files (fixture->folder->path), ==, 1);
+  g_assert_cmpuint (count_files (fixture->opened), ==, fixture->reader->inside != NULL ? 2 : 0);
+  contents = adj_test_read_file (fixture->path, &length);
   g_assert_cmpmem (contents, length, fixture->contents, fixture->length);
 }
 
 static void
 test_cut (Fixture *fixture, gconstpointer data)
 {
-  for (guint i = 0; i < N_CUTS; i++)
+  guint n = count_of (N_CUTS);
+
+  for (guint i = 0; i < n; i++)
     {
-      put (fixture, fixture->length * i / N_CUTS);
+      put (fixture, fixture->length * i / n);
       open_or_refuse (fixture);
     }
-  put (fixture, fixture->length);
-  g_assert_true (open_or_refuse (fixture));
+  assert_opens (fixture);
 }
 
 typedef struct
@@ -166,7 +299,8 @@ typedef struct
   gint stop;
 } Writer;
 
-/* Cuts the file off, writes it in two parts, and puts another in its place, again and again. */
+/* Cuts the file off, writes it in two parts, removes it, and puts another in its place, again and
+ * again. */
 static gpointer
 write_again (gpointer data)
 {
@@ -184,6 +318,8 @@ write_again (gpointer data)
       g_usleep (i % 5 * 100);
       fwrite (fixture->contents + half, 1, fixture->length - half, file);
       fclose (file);
+      if (i % 5 == 0)
+        g_assert_cmpint (g_unlink (fixture->path), ==, 0);
       put (fixture, i % 3 == 0 ? half : fixture->length);
       g_usleep (200);
     }
@@ -196,34 +332,35 @@ test_rewritten (Fixture *fixture, gconstpointer data)
   Writer writer = { fixture, FALSE };
   GThread *thread = g_thread_new ("writer", write_again, &writer);
 
-  for (guint i = 0; i < N_OPENED; i++)
+  for (guint i = 0; i < count_of (N_OPENED); i++)
     open_or_refuse (fixture);
   g_atomic_int_set (&writer.stop, TRUE);
   g_thread_join (thread);
-  put (fixture, fixture->length);
-  g_assert_true (open_or_refuse (fixture));
+  assert_opens (fixture);
 }
 
 /* A process that reads on and on ends in the middle of it. */
 static void
 test_killed (Fixture *fixture, gconstpointer data)
 {
-  for (guint i = 0; i < N_KILLED; i++)
+  const Reader *reader = fixture->reader;
+
+  for (guint i = 0; i < count_of (N_KILLED); i++)
     {
       pid_t child = fork ();
       int status;
 
       g_assert_cmpint (child, >=, 0);
       while (child == 0)
-        if (!fixture->reader->open (fixture->path, NULL))
+        if (reader->open (fixture->opened, NULL) == reader->is_refused)
           _exit (1);
-      g_usleep (i * 700);
+      g_usleep (i % 100 * 700);
       g_assert_cmpint (kill (child, SIGKILL), ==, 0);
       g_assert_cmpint (waitpid (child, &status, 0), ==, child);
       g_assert_true (WIFSIGNALED (status) && WTERMSIG (status) == SIGKILL);
     }
   assert_unchanged (fixture);
-  g_assert_true (open_or_refuse (fixture));
+  assert_opens (fixture);
 }
 
 static void

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* Fuzzes logs that are read while they are written: what a log shows before it grew is there
- * behind that, too. */
+/* Fuzzes logs and consoles that are read while they are written: what a log shows before it grew is
+ * there behind that, too. */
 
 #include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 #include "formats/adj-format.h"
 #include "ir/adj-graph.h"
@@ -45,6 +47,25 @@ check_first (const AdjBundle *before, const AdjBundle *whole)
     }
 }
 
+/* In two steps, of which the second goes on where the first ended, or begins anew. */
+static void
+read_on (const AdjFormat *format, const guint8 *data, gsize size)
+{
+  int file = memfd_create ("fuzz", MFD_CLOEXEC);
+  g_autofree char *path = g_strdup_printf ("/proc/self/fd/%d", file);
+  gsize middle = size / 2;
+  gpointer growth = NULL;
+
+  g_assert_cmpint (file, >=, 0);
+  g_assert_cmpint (write (file, data, middle), ==, (gssize) middle);
+  adj_bundle_unref (format->load_growing (path, &growth, NULL, NULL));
+  g_assert_cmpint (write (file, data + middle, size - middle), ==, (gssize) (size - middle));
+  adj_bundle_unref (format->load_growing (path, &growth, NULL, NULL));
+  if (growth != NULL)
+    format->growth_free (growth);
+  close (file);
+}
+
 int
 LLVMFuzzerTestOneInput (const guint8 *data, gsize size)
 {
@@ -57,5 +78,7 @@ LLVMFuzzerTestOneInput (const guint8 *data, gsize size)
     check_first (first, whole);
   /* In the middle of a line it is cut, too. */
   adj_bundle_unref (read_first (data, middle));
+  read_on (adj_format_find ("torch-trace", NULL), data, size);
+  read_on (adj_format_find ("torch-logs", NULL), data, size);
   return 0;
 }

@@ -153,6 +153,48 @@ test_order_of_lanes (void)
   g_assert_cmpuint (spans[2].track, ==, 0);
 }
 
+static void
+append_chain (GString *text, const char *stem, const char *of, guint n)
+{
+  g_string_append_printf (text, "        %s_0 = torch.ops.aten.sin.default(%s)" IN_MODULE, stem, of,
+                          "m");
+  for (guint k = 1; k < n; k++)
+    g_string_append_printf (text, "        %s_%u = torch.ops.aten.sin.default(%s_%u)" IN_MODULE,
+                            stem, k, stem, k - 1, "m");
+}
+
+/* Values that a module takes in at once are more than its neck, too. */
+static void
+test_neck_behind_inputs (void)
+{
+  g_autoptr (GString) text =
+      g_string_new ("class G(torch.nn.Module):\n    def forward(self, primals_1):\n");
+  const AdjLayoutOptions options = { 0 };
+  g_autoptr (AdjGraph) graph = NULL;
+  g_autoptr (AdjNodeRoles) roles = NULL;
+  g_autoptr (AdjRows) rows = NULL;
+
+  for (guint k = 0; k < 5; k++)
+    g_string_append_printf (text, "        x%u = torch.ops.aten.cos.default(primals_1)" IN_MODULE,
+                            k, "inputs");
+  g_string_append_printf (text, "        first = torch.ops.aten.cos.default(x0)" IN_MODULE, "m");
+  g_string_append_printf (
+      text, "        all = torch.ops.aten.cat.default([first, x0, x1, x2, x3, x4])" IN_MODULE, "m");
+  append_chain (text, "neck", "all", 10);
+  for (guint k = 0; k < 4; k++)
+    g_string_append_printf (text, "        w%u = torch.ops.aten.cos.default(neck_9)" IN_MODULE, k,
+                            "m");
+  g_string_append_printf (
+      text, "        join = torch.ops.aten.cat.default([w0, w1, w2, w3])" IN_MODULE, "m");
+  append_chain (text, "end", "join", 8);
+  g_string_append (text, "        return (end_7,)\n");
+  graph = adj_test_parse_graph (text->str);
+  roles = adj_node_roles_new (graph, &options);
+  rows = adj_rows_new (roles, &options);
+  g_assert_cmpuint (rows->row_of[adj_graph_find_node (graph, "first").index], <,
+                    rows->row_of[adj_graph_find_node (graph, "join").index]);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -161,5 +203,6 @@ main (int argc, char **argv)
   g_test_add_func ("/layout/rows/necks", test_necks);
   g_test_add_func ("/layout/rows/inputs", test_inputs);
   g_test_add_func ("/layout/rows/order-of-lanes", test_order_of_lanes);
+  g_test_add_func ("/layout/rows/neck-behind-inputs", test_neck_behind_inputs);
   return g_test_run ();
 }

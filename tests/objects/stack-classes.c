@@ -163,6 +163,20 @@ stack_unflatten (AdjObject *object, const AdjValue *state, GError **error)
   return TRUE;
 }
 
+/* As captures/stack.cpp pickles it: items, limit. */
+static gboolean
+stack_restore (const AdjValue *pickled, AdjValue *state, GError **error)
+{
+  if (pickled->kind != ADJ_VALUE_TUPLE || pickled->n != 2)
+    {
+      g_set_error (error, ADJ_ERROR, ADJ_ERROR_UNSUPPORTED, "a stack pickles items and a limit");
+      return FALSE;
+    }
+  *state = adj_object_state_new ("items", adj_value_copy (&pickled->items[0]), "limit",
+                                 adj_value_copy (&pickled->items[1]), NULL);
+  return TRUE;
+}
+
 static void
 stack_finalize (AdjObject *object)
 {
@@ -189,6 +203,7 @@ static const AdjObjectClass stack_class = {
   .n_methods = G_N_ELEMENTS (stack_methods),
   .flatten = stack_flatten,
   .unflatten = stack_unflatten,
+  .restore = stack_restore,
   .finalize = stack_finalize,
   .fake = &stack_class,
 };

@@ -156,6 +156,31 @@ every_pass_keeps_it (void)
       }
 }
 
+/* The frontend calls the packet, the pass its overload. */
+static void
+a_packet_has_the_effect_of_its_overload (void)
+{
+  static const char text[] = "class G(torch.nn.Module):\n"
+                             "    def forward(self, x: \"f32[3][1]cpu\", counter):\n"
+                             "        a = torch.ops.mine.bump(counter, x)\n"
+                             "        return (a,)\n";
+  g_autoptr (AdjExtensions) extensions = number_extensions_new ();
+  g_autoptr (AdjExtender) extender = adj_extender_new (extensions, NULL);
+  g_autoptr (GError) error = NULL;
+  g_autoptr (AdjGraph) plain = adj_graph_parse (text, -1, adj_op_find, NULL, &error);
+  g_autoptr (AdjGraph) graph = adj_extender_take_graph (extender, plain, &error);
+  AdjPassResult result;
+
+  g_assert_no_error (error);
+  for (guint i = 0; i < adj_passes_get_n (); i++)
+    if (g_str_equal (adj_passes_get (i)->name, "joint"))
+      {
+        adj_pass_run (adj_passes_get (i), NULL, graph, &result, &error);
+        g_assert_no_error (error);
+        adj_pass_result_clear (&result);
+      }
+}
+
 /* Printed, parsed and given the plugin's operators again it is the same. */
 static void
 text_comes_back (void)
@@ -295,6 +320,8 @@ main (int argc, char **argv)
   g_test_add_func ("/objects/own-effects/traced-as-in-pytorch", it_is_traced_as_in_pytorch);
   g_test_add_func ("/objects/own-effects/every-executor-calls-a-copy", every_executor_calls_a_copy);
   g_test_add_func ("/objects/own-effects/every-pass-keeps-it", every_pass_keeps_it);
+  g_test_add_func ("/objects/own-effects/a-packet-has-the-effect-of-its-overload",
+                   a_packet_has_the_effect_of_its_overload);
   g_test_add_func ("/objects/own-effects/text-comes-back", text_comes_back);
   g_test_add_func ("/objects/own-effects/compared-it-is-equal", compared_it_is_equal);
   g_test_add_func ("/objects/own-effects/other-objects-are-refused", other_objects_are_refused);

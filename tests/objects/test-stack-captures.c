@@ -11,12 +11,14 @@
 #include "autograd/adj-autograd.h"
 #include "exec/adj-executor.h"
 #include "formats/adj-bundle.h"
+#include "formats/adj-format.h"
 #include "interpreter/adj-interpreter.h"
 #include "ir/adj-builder.h"
 #include "ir/adj-graph.h"
 #include "ir/adj-opaque.h"
 #include "ir/adj-text.h"
 #include "objects/adj-extensions-internal.h"
+#include "objects/adj-object-text.h"
 #include "objects/stack-classes.h"
 #include "ops/adj-op-table.h"
 #include "partition/adj-partition.h"
@@ -144,6 +146,18 @@ take_inputs (const Case *self, AdjGraph *graph, AdjValue *inputs)
 }
 
 /* -- what is in the file -- */
+
+static const char *const releases[] = { "2.6", "2.15" };
+
+/* (transfer full) */
+static char *
+read_captures (const char *release)
+{
+  g_autofree char *file = g_strdup_printf ("%s-stack.txt", release);
+  g_autofree char *path = g_test_build_filename (G_TEST_DIST, "objects", "captures", file, NULL);
+
+  return adj_test_read_file (path, NULL);
+}
 
 /* (transfer full) (nullable) */
 static char *
@@ -377,17 +391,13 @@ check_frontend (const Case *self)
 static void
 check_case (const char *name, const char *inputs)
 {
-  static const char *const releases[] = { "2.6", "2.15" };
   g_autoptr (AdjExtensions) extensions = adj_extensions_new ();
 
   g_assert_true (adj_program_extend (stack_classes (), extensions, NULL, NULL));
   for (guint i = 0; i < G_N_ELEMENTS (releases); i++)
     {
       g_autoptr (AdjContext) cx = adj_context_new_with_autograd ();
-      g_autofree char *file = g_strdup_printf ("%s-stack.txt", releases[i]);
-      g_autofree char *path =
-          g_test_build_filename (G_TEST_DIST, "objects", "captures", file, NULL);
-      g_autofree char *text = adj_test_read_file (path, NULL);
+      g_autofree char *text = read_captures (releases[i]);
       Case self = { extensions, cx, releases[i], name, inputs, text, { ADJ_NONE } };
 
       make_inputs (&self);
@@ -444,33 +454,86 @@ beside_a_cond (void)
   check_case ("beside-cond", "spx");
 }
 
-/* torch.export keeps the class; what is pickled of the objects is no flattened state. */
-static void
-exported_objects_have_a_class (void)
-{
-  static const char *const files[] = { "2.6-stack.pt2", "2.15-stack.pt2" };
+/* -- torch.export -- */
 
-  for (guint i = 0; i < G_N_ELEMENTS (files); i++)
+static AdjBundle *
+load_exported (const char *release)
+{
+  g_autofree char *file = g_strdup_printf ("%s-stack.pt2", release);
+  g_autofree char *path = g_test_build_filename (G_TEST_DIST, "objects", "captures", file, NULL);
+  AdjBundle *bundle = adj_test_load_bundle (path);
+
+  g_assert_cmpuint (adj_diags_get_n (adj_bundle_get_diags (bundle)), ==, 0);
+  return bundle;
+}
+
+static gboolean
+run_exported (AdjBundle *bundle, AdjRunResult *result, GError **error)
+{
+  const AdjBundleGraph *graph = adj_bundle_get_graph (bundle, 0);
+  const AdjRecordedCall *call = adj_bundle_find_call (bundle, graph, 0);
+  const AdjRunRequest request = { .graph = graph->graph, .inputs = call->inputs, .n_inputs = 3 };
+
+  g_assert_cmpuint (call->n_inputs, ==, 3);
+  return adj_executor_run (adj_executor_find ("interpreter", NULL), &request, result, NULL, error);
+}
+
+/* The class, and what it pickled of the attribute and of the input. */
+static void
+exported_objects_are_told (void)
+{
+  for (guint i = 0; i < G_N_ELEMENTS (releases); i++)
     {
-      g_autofree char *path =
-          g_test_build_filename (G_TEST_DIST, "objects", "captures", files[i], NULL);
-      g_autoptr (AdjBundle) bundle = adj_test_load_bundle (path);
-      const AdjBundleGraph *graph = adj_bundle_get_graph (bundle, 0);
-      const AdjRecordedCall *call = adj_bundle_find_call (bundle, graph, 0);
-      const AdjRunRequest request = { .graph = graph->graph,
-                                      .inputs = call->inputs,
-                                      .n_inputs = 3 };
+      g_autoptr (AdjBundle) bundle = load_exported (releases[i]);
+      const AdjRecordedCall *call =
+          adj_bundle_find_call (bundle, adj_bundle_get_graph (bundle, 0), 0);
       g_autoptr (GError) error = NULL;
       AdjRunResult result;
 
-      g_assert_cmpuint (adj_diags_get_n (adj_bundle_get_diags (bundle)), ==, 0);
-      g_assert_cmpuint (call->n_inputs, ==, 3);
       for (guint k = 0; k < 2; k++)
-        g_assert_cmpstr (adj_opaque_get_type (call->inputs[k].object), ==,
-                         "__torch__.torch.classes.unseen.Stack");
-      g_assert_false (adj_executor_run (adj_executor_find ("interpreter", NULL), &request, &result,
-                                        NULL, &error));
+        {
+          g_autoptr (GString) text = g_string_new (NULL);
+
+          adj_object_print (adj_object_from_opaque (call->inputs[k].object), 12, text);
+          g_assert_cmpstr (text->str, ==,
+                           "__torch__.torch.classes.unseen.Stack\n"
+                           "  __getstate__: ([tensor([0., 0., 0.])], 3)\n");
+        }
+      g_assert_false (run_exported (bundle, &result, &error));
       g_assert_nonnull (strstr (error->message, "unseen.Stack.push: Adjoint has no such class"));
+    }
+}
+
+/* A class that reads what it pickled: PyTorch's numbers, and states, of the same module. */
+static void
+exported_objects_are_restored (void)
+{
+  g_autoptr (AdjExtensions) extensions = adj_extensions_new ();
+
+  g_assert_true (adj_program_extend (stack_classes (), extensions, NULL, NULL));
+  for (guint i = 0; i < G_N_ELEMENTS (releases); i++)
+    {
+      g_autoptr (AdjBundle) bundle = load_exported (releases[i]);
+      g_autofree char *text = read_captures (releases[i]);
+      const Case self = { .name = "attribute", .text = text };
+      g_autofree char *values = read_section (&self, "values");
+      g_auto (GStrv) lines = g_strsplit (values, "\n", -1);
+      g_autoptr (GError) error = NULL;
+      AdjRunResult result;
+
+      g_assert_true (adj_bundle_extend (bundle, extensions, &error));
+      run_exported (bundle, &result, &error);
+      g_assert_no_error (error);
+      check_line (&result.output.items[0], lines[0]);
+      g_assert_cmpuint (result.n_objects, ==, 2);
+      for (guint k = 0; k < 2; k++)
+        {
+          g_auto (AdjValue) state = ADJ_NONE;
+
+          g_assert_true (adj_object_flatten (result.objects[k].after, &state, NULL));
+          check_line (&state, lines[2 - k]);
+        }
+      adj_run_result_clear (&result);
     }
 }
 
@@ -487,7 +550,8 @@ main (int argc, char **argv)
   g_test_add_func ("/objects/stack-captures/a-tensor-and-a-number", a_tensor_and_a_number);
   g_test_add_func ("/objects/stack-captures/a-joint-graph", a_joint_graph);
   g_test_add_func ("/objects/stack-captures/beside-a-cond", beside_a_cond);
-  g_test_add_func ("/objects/stack-captures/exported-objects-have-a-class",
-                   exported_objects_have_a_class);
+  g_test_add_func ("/objects/stack-captures/exported-objects-are-told", exported_objects_are_told);
+  g_test_add_func ("/objects/stack-captures/exported-objects-are-restored",
+                   exported_objects_are_restored);
   return g_test_run ();
 }

@@ -355,6 +355,16 @@ backward_order (const AdjPartition *partition)
   return g_string_free (order, FALSE);
 }
 
+/* What a partitioner adds was never tagged. */
+static void
+assert_no_tag (const AdjGraph *graph, const char *name)
+{
+  const AdjNode *node = adj_graph_get_node (graph, adj_graph_find_node (graph, name).index);
+
+  g_assert_cmpint (node->meta.recompute, ==, ADJ_RECOMPUTE_NONE);
+  g_assert_cmpint (node->meta.ac_graph_id, ==, -1);
+}
+
 static void
 check_dropout (const char *program, const char *saved, const char *order)
 {
@@ -379,6 +389,9 @@ check_dropout (const char *program, const char *saved, const char *order)
                           adj_graph_find_node (partition->backward, "native_dropout").index)
           ->target,
       ==, "torch.ops.higher_order.run_with_rng_state");
+  assert_no_tag (partition->forward, "native_dropout");
+  assert_no_tag (partition->backward, "native_dropout");
+  assert_no_tag (partition->backward, "rng_state_output_0");
   inputs = adj_session_random_inputs (joint, 3, &n, &error);
   partition_assert_equals_joint (partition, inputs, n, NULL);
   for (guint i = 0; i < n; i++)
@@ -529,6 +542,36 @@ test_measured (void)
     }
 }
 
+/* A checkpoint tags what an effect gives in it; PyTorch finds no cut then. */
+static void
+test_effects_are_saved (void)
+{
+  static const char text[] =
+      "def forward(self, primals_1: \"f32[0]\", primals_2: \"f32[3]\", tangents_1: \"f32[3]\"):\n"
+      "    with_effects = torch.ops.higher_order.with_effects(primals_1, "
+      "torch.ops.aten._print.default, 'x')  # adj: {recompute: PREFER_RECOMPUTE, ac: 1, val: "
+      "(meta('f32[0]'), meta('f32[3]'))}\n"
+      "    getitem: \"f32[0]\" = with_effects[0]  # adj: {recompute: PREFER_RECOMPUTE, ac: 1}\n"
+      "    getitem_1: \"f32[3]\" = with_effects[1]  # adj: {recompute: PREFER_RECOMPUTE, ac: 1}\n"
+      "    mul: \"f32[3]\" = torch.ops.aten.mul.Tensor(primals_2, getitem_1)"
+      "  # adj: {recompute: PREFER_RECOMPUTE, ac: 1}\n"
+      "    sin: \"f32[3]\" = torch.ops.aten.sin.default(mul)"
+      "  # adj: {recompute: PREFER_RECOMPUTE, ac: 1}\n"
+      "    cos: \"f32[3]\" = torch.ops.aten.cos.default(mul)\n"
+      "    mul_1: \"f32[3]\" = torch.ops.aten.mul.Tensor(tangents_1, cos)\n"
+      "    mul_2: \"f32[3]\" = torch.ops.aten.mul.Tensor(mul_1, getitem_1)\n"
+      "    return [getitem, sin, mul_2]\n";
+  g_autoptr (AdjGraph) joint = adj_test_parse_graph (text);
+  AdjPartitionOptions options = ADJ_PARTITION_OPTIONS_INIT;
+  g_autoptr (AdjPartition) partition = NULL;
+  g_autofree char *saved = NULL;
+
+  options.num_fwd_outputs = 2;
+  partition = partition_run ("min-cut", joint, &options);
+  saved = partition_print_saved (partition);
+  g_assert_cmpstr (saved, ==, "primals_2 getitem_1");
+}
+
 int
 main (int argc, char **argv)
 {
@@ -542,6 +585,7 @@ main (int argc, char **argv)
   g_test_add_func ("/partition/explains/every-node", test_explains_everything);
   g_test_add_func ("/partition/cut/equal-cuts-fewest-bytes", test_equal_cuts);
   g_test_add_func ("/partition/cut/constants", test_constants);
+  g_test_add_func ("/partition/effects/are-saved", test_effects_are_saved);
   g_test_add_func ("/partition/sizes/G5", test_sizes);
   g_test_add_func ("/partition/sizes/I9-binds-symbols", test_binds_symbols);
   g_test_add_func ("/partition/writes/saves-before", test_saves_before_writes);

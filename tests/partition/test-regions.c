@@ -288,6 +288,34 @@ test_eager (void)
                7);
 }
 
+/* A region under a policy is traced once: PyTorch defers the hooks of checkpoints while it traces.
+ * What it makes for itself is not made again, and may be written. */
+static void
+test_policy_traced (void)
+{
+  static const char *const bodies[] = {
+    "sin = torch.sin(x); out = torch.nn.functional.alpha_dropout(sin, 0.1, True); return (out,)",
+    "sin = torch.sin(x); out = torch.nn.functional.dropout1d(sin, 0.2, True); return (out,)",
+    "zeros = x.new_zeros(4, 4); noise = torch.rand_like(zeros); out = torch.mul(torch.sin(x), "
+    "noise); return (out,)",
+  };
+  static const char *const drawn[] = { "bernoulli", "bernoulli", "rand_like" };
+
+  for (guint i = 0; i < G_N_ELEMENTS (bodies); i++)
+    {
+      g_autoptr (AdjGraph) graph =
+          parse (X,
+                 "region = " HIGHER "tag_activation_checkpoint(body, x, context_fn = "
+                 "[torch.ops.aten.mm.default]); getitem: \"f32[4, 4][4, 1]cpu\" = region[0]; "
+                 "return (getitem,)",
+                 BODIES ("body", X, bodies[i]));
+      g_autoptr (AdjGraph) joint = joint_of (graph);
+
+      g_assert_cmpuint (count (joint, drawn[i]), ==, 1);
+      g_assert_cmpuint (count (joint, "sin"), ==, 1);
+    }
+}
+
 /* wrap_with_set_grad_enabled: the mode inside, and what it was before behind it. */
 static void
 test_grad_mode (void)
@@ -533,6 +561,7 @@ main (int argc, char **argv)
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/partition/regions/divides-kwargs", test_divides_kwargs);
   g_test_add_func ("/partition/regions/eager", test_eager);
+  g_test_add_func ("/partition/regions/policy-is-traced-once", test_policy_traced);
   g_test_add_func ("/partition/regions/grad-mode", test_grad_mode);
   g_test_add_func ("/partition/regions/refuses", test_refuses);
   g_test_add_func ("/partition/regions/flattens-keywords", test_flattens);

@@ -4,9 +4,11 @@
 #include "call/adj-object.h"
 #include "exec/adj-executor.h"
 #include "ir/adj-graph.h"
+#include "ir/adj-text.h"
 #include "objects/adj-object-table.h"
 #include "objects/adj-object-text.h"
 #include "ops/adj-op-id.h"
+#include "ops/adj-op-table.h"
 #include "plan-check.h"
 #include "plan/adj-plan-parts.h"
 #include "rules/adj-apply.h"
@@ -170,6 +172,60 @@ other_pure_methods_are_interpreted (void)
   check (TRUE, TRUE, 1);
 }
 
+/* -- packed parameters of PyTorch, which an operator takes -- */
+
+static AdjObject *
+quantized_new (void)
+{
+  static const gint8 weight[N * N] = { 3, -7, 100, -128, 127, 1, 2, 3, 4, 5, -9, 8 };
+  static const double scale[1] = { 0.1 };
+  static const gint64 zero_point[1] = { 2 }, square[2] = { N, N }, one[1] = { 1 };
+  g_autoptr (GError) error = NULL;
+  g_auto (AdjValue) state = adj_object_state_new (
+      "weight", ADJ_DATA (adj_tensor_data_new_from_array (ADJ_DTYPE_I8, square, 2, weight, NULL)),
+      "scale", ADJ_DATA (adj_tensor_data_new_from_array (ADJ_DTYPE_F64, one, 1, scale, NULL)),
+      "zero_point",
+      ADJ_DATA (adj_tensor_data_new_from_array (ADJ_DTYPE_I64, one, 1, zero_point, NULL)), "bias",
+      ADJ_DATA (numbers_new (1)), NULL);
+  AdjObject *packed =
+      adj_object_new (adj_object_class_find ("quantized::LinearPackedParamsBase"), &state, &error);
+
+  g_assert_no_error (error);
+  return packed;
+}
+
+/* As PyTorch writes it where effects are ordered: of what the call gives nothing is told. */
+static const char ordered[] = "def forward(self, token, packed, x):\n"
+                              "    neg = torch.ops.aten.neg.default(x)\n"
+                              "    with_effects = torch.ops.higher_order.with_effects(token, "
+                              "torch.ops.quantized.linear_dynamic.default, neg, packed, True)\n"
+                              "    getitem = with_effects[0]\n"
+                              "    getitem_1 = with_effects[1]\n"
+                              "    relu = torch.ops.aten.relu.default(getitem_1)\n"
+                              "    add = torch.ops.aten.add.Tensor(relu, getitem_1)\n"
+                              "    return (getitem, add)\n";
+
+static void
+quantized_products_are_one_node (void)
+{
+  g_autoptr (AdjObject) packed = quantized_new ();
+  g_autoptr (AdjTensorData) x = numbers_new (2);
+  const AdjValue inputs[] = { ADJ_NONE, ADJ_OBJECT (packed), ADJ_DATA (x) };
+  g_autoptr (GError) error = NULL;
+  g_autoptr (AdjGraph) graph = adj_graph_parse (ordered, -1, adj_op_find, NULL, &error);
+  const AdjRunRequest request = { .graph = graph, .inputs = inputs, .n_inputs = 3 };
+  g_autoptr (GString) why = g_string_new (NULL);
+  g_autoptr (AdjPlan) plan = NULL;
+
+  g_assert_no_error (error);
+  plan = adj_plan_new (graph, inputs, 3, 0, &error);
+  g_assert_no_error (error);
+  g_assert_cmpstr (adj_plan_get_refusal (plan), ==, NULL);
+  g_assert_cmpuint (count_regions (plan, "interpreter"), ==, 1);
+  if (!plan_agrees (&request, why))
+    g_test_fail_printf ("%s", why->str);
+}
+
 static void
 weight_has_two_dimensions (void)
 {
@@ -190,6 +246,8 @@ main (int argc, char **argv)
   g_test_add_func ("/plan/objects/packed-weight-is-a-constant", packed_weight_is_a_constant);
   g_test_add_func ("/plan/objects/other-pure-methods-are-interpreted",
                    other_pure_methods_are_interpreted);
+  g_test_add_func ("/plan/objects/quantized-products-are-one-node",
+                   quantized_products_are_one_node);
   g_test_add_func ("/plan/objects/weight-has-two-dimensions", weight_has_two_dimensions);
   return g_test_run ();
 }

@@ -179,6 +179,15 @@ main (int argc, char **argv)
   g_test_add_data_func ("/session/release/attended-by-2.6", "2.6-attended.adjoint", test_stages);
   g_test_add_data_func ("/session/release/decoded", "newest-decoded.adjoint", test_stages);
   g_test_add_data_func ("/session/release/decoded-by-2.6", "2.6-decoded.adjoint", test_stages);
+  g_test_add_data_func ("/session/release/compared", "newest-compared.adjoint", test_stages);
+  g_test_add_data_func ("/session/release/compared-by-2.6", "2.6-compared.adjoint", test_stages);
+  g_test_add_data_func ("/session/release/padded", "newest-padded.adjoint", test_stages);
+  g_test_add_data_func ("/session/release/padded-by-2.6", "2.6-padded.adjoint", test_stages);
+  g_test_add_data_func ("/session/release/lowered", "newest-lowered.adjoint", test_stages);
+  g_test_add_data_func ("/session/release/lowered-by-2.6", "2.6-lowered.adjoint", test_stages);
+  g_test_add_data_func ("/session/release/overwritten", "newest-overwritten.adjoint", test_stages);
+  g_test_add_data_func ("/session/release/overwritten-by-2.6", "2.6-overwritten.adjoint",
+                        test_stages);
   g_test_add_data_func ("/session/release/transformed", "newest-transformed.adjoint", test_stages);
   g_test_add_data_func ("/session/release/transformed-by-2.6", "2.6-transformed.adjoint",
                         test_aligned);

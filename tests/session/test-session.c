@@ -521,14 +521,16 @@ add_call (AdjBundleBuilder *builder, const char *id, double input, double output
   g_assert_no_error (error);
 }
 
+#define COS_OF(y)                                                                                  \
+  "        y = torch.ops.aten." y "\n"                                                             \
+  "        z = torch.ops.aten.cos.default(y)\n        return (z,)\n"
+
 /* The verdict on "y" of a backward that got @input where the joint graph got 1, and recorded
  * sin (@recorded). */
 static AdjVerdict
-judge_y (double input, double recorded)
+judge_y (const char *body, double input, double recorded)
 {
   static const char *const ids[] = { "joint", "backward" };
-  static const char body[] = "        y = torch.ops.aten.sin.default(x)\n"
-                             "        z = torch.ops.aten.cos.default(y)\n        return (z,)\n";
   AdjBundleBuilder *builder = adj_bundle_builder_new ();
   AdjRegion region = { .id = "0-0", .rank = -1, .n_graphs = 2, .num_fwd_outputs = -1 };
   double y = sin (recorded);
@@ -558,9 +560,19 @@ judge_y (double input, double recorded)
 static void
 test_written_between (void)
 {
-  g_assert_cmpint (judge_y (1, 1), <=, ADJ_VERDICT_WITHIN);
-  g_assert_cmpint (judge_y (1, 1.1), ==, ADJ_VERDICT_DIFFERS);
-  g_assert_cmpint (judge_y (1.1, 1), <=, ADJ_VERDICT_WITHIN);
+  const char *body = COS_OF ("sin.default(x)");
+
+  g_assert_cmpint (judge_y (body, 1, 1), <=, ADJ_VERDICT_WITHIN);
+  g_assert_cmpint (judge_y (body, 1, 1.1), ==, ADJ_VERDICT_DIFFERS);
+  g_assert_cmpint (judge_y (body, 1.1, 1), <=, ADJ_VERDICT_WITHIN);
+}
+
+/* A backward that draws once more has other numbers than the joint graph, and is compared with its
+ * own results. */
+static void
+test_drawn_in_backward (void)
+{
+  g_assert_cmpint (judge_y (COS_OF ("rand_like.default(x)"), 1, 1), <=, ADJ_VERDICT_WITHIN);
 }
 
 int
@@ -583,6 +595,7 @@ main (int argc, char **argv)
   g_test_add_func ("/session/compare/other-random-numbers", test_other_draws);
   g_test_add_func ("/session/compare/drawn-twice", test_second_draw);
   g_test_add_func ("/session/compare/written-between", test_written_between);
+  g_test_add_func ("/session/compare/drawn-in-backward", test_drawn_in_backward);
 
   return g_test_run ();
 }

@@ -18,6 +18,12 @@ has_16 (gpointer document)
 }
 
 static gboolean
+has_8 (gpointer document)
+{
+  return adj_bundle_get_n_graphs (adj_document_get_bundle (document)) == 8;
+}
+
+static gboolean
 has_some (gpointer document)
 {
   return adj_document_get_bundle (document) != NULL;
@@ -93,6 +99,36 @@ test_grows (void)
   g_assert_true (has_16 (document));
 }
 
+/* The console of a program that has not compiled anything yet, and then prints graph after graph.
+ */
+static void
+test_console (void)
+{
+  g_autofree char *whole =
+      g_test_build_filename (G_TEST_DIST, "formats", "data", "console-2.15.txt", NULL);
+  g_autofree char *folder = g_dir_make_tmp ("adj-follow-XXXXXX", NULL);
+  g_autofree char *name = g_build_filename (folder, "console.txt", NULL);
+  g_autoptr (AdjDocument) document = adj_document_new ();
+  g_autoptr (GFile) file = g_file_new_for_path (name);
+  const AdjGraph *shown;
+
+  run_shell ("head -c 400 %s > %s; sleep 1.5; tail -c +401 %s | head -c 20000 >> %s; sleep 1.5; "
+             "tail -c +20401 %s >> %s",
+             whole, name, whole, name, whole, name);
+  g_usleep (G_USEC_PER_SEC / 2);
+  adj_document_open (document, file, NULL);
+  adj_wait_for (document);
+  g_assert_true (adj_document_is_waiting (document));
+  g_assert_true (adj_wait_until (has_some, document, 20));
+  adj_wait_for (document);
+  g_assert_null (adj_document_get_error (document));
+  shown = adj_document_get_graph (document)->graph;
+  g_assert_true (adj_wait_until (has_8, document, 20));
+  g_assert_true (adj_document_get_graph (document)->graph == shown);
+  g_assert_cmpint (g_remove (name), ==, 0);
+  g_assert_cmpint (g_rmdir (folder), ==, 0);
+}
+
 /* The folder of a run that has not compiled anything yet. */
 static void
 test_waits (void)
@@ -163,6 +199,7 @@ main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/ui/follow/grows", test_grows);
+  g_test_add_func ("/ui/follow/console", test_console);
   g_test_add_func ("/ui/follow/waits", test_waits);
   g_test_add_func ("/ui/follow/waits-not", test_waits_not);
   g_test_add_func ("/ui/follow/ends", test_ends);

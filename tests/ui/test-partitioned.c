@@ -275,6 +275,45 @@ test_goes_to_maker (void)
   adj_walk_close (window);
 }
 
+static guint
+find_chip (const AdjScene *scene, const char *title)
+{
+  for (guint i = 0; i < adj_scene_get_n_boxes (scene); i++)
+    if (adj_scene_get_box (scene, i)->kind == ADJ_BOX_CHIP &&
+        g_str_equal (adj_scene_get_box (scene, i)->title, title))
+      return i;
+  g_error ("no chip says %s", title);
+}
+
+/* The name of a card far away leads there. */
+static void
+test_goes_to_named (void)
+{
+  AdjWindow *window = adj_walk_open_graph (application, "graphs/lstm.adjoint", "joint");
+  AdjGraphView *view = adj_window_get_view (window);
+  const AdjScene *scene;
+  AdjCamera camera;
+  AdjRect chip, card;
+
+  g_assert_true (adj_walk_select (window, "addmm_8"));
+  scene = adj_graph_view_get_scene (view);
+  camera = adj_graph_view_get_camera (view);
+  chip = adj_camera_rect_to_widget (
+      &camera, &adj_scene_get_box (scene, find_chip (scene, "embedding ↑"))->rect);
+  click (view, chip.x + chip.width / 2, chip.y + chip.height / 2);
+  adj_walk_settle (window);
+  g_assert_cmpstr (get_selected (window), ==, "embedding");
+  camera = adj_graph_view_get_camera (view);
+  card = adj_camera_rect_to_widget (
+      &camera,
+      &adj_scene_get_box (scene, adj_scene_find_node (scene, adj_graph_view_get_selected (view)))
+           ->rect);
+  g_assert_cmpfloat (card.x, >=, 0);
+  g_assert_cmpfloat (card.y, >=, 0);
+  g_assert_cmpfloat (card.y + card.height, <=, (float) gtk_widget_get_height (GTK_WIDGET (view)));
+  adj_walk_close (window);
+}
+
 int
 main (int argc, char *argv[])
 {
@@ -288,5 +327,6 @@ main (int argc, char *argv[])
   g_test_add_func ("/ui/partitioned/derivative", test_derivative);
   g_test_add_func ("/ui/partitioned/makers", test_makers);
   g_test_add_func ("/ui/partitioned/goes-to-maker", test_goes_to_maker);
+  g_test_add_func ("/ui/partitioned/goes-to-named", test_goes_to_named);
   return g_test_run ();
 }

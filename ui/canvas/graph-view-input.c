@@ -49,7 +49,18 @@ adj_graph_view_is_link (AdjGraphView *self, guint hit)
          adj_scene_get_box (self->scene, hit)->role == ADJ_ROLE_SAVED;
 }
 
-/* Selects both ends of a line. */
+/* Whether a chip names what stands elsewhere: it is gone to. */
+static gboolean
+is_name (AdjGraphView *self, guint hit)
+{
+  const AdjSceneBox *box = hit != ADJ_NO_BOX ? adj_scene_get_box (self->scene, hit) : NULL;
+
+  return box != NULL && box->kind == ADJ_BOX_CHIP &&
+         adj_scene_get_box (self->scene, adj_scene_find_node (self->scene, box->node))->kind !=
+             ADJ_BOX_CHIP;
+}
+
+/* Both ends of a line. */
 static void
 choose_ends (AdjGraphView *self, const GArray *line, gboolean add)
 {
@@ -85,6 +96,8 @@ on_released (GtkGestureClick *gesture, int n_press, double x, double y, AdjGraph
   else
     adj_graph_view_set_selected (self, node);
   self->is_pointing = FALSE;
+  if (line->len == 0 && !add && is_name (self, hit))
+    adj_graph_view_reveal (self, node);
 }
 
 gboolean

@@ -440,7 +440,8 @@ paint_chip (AdjPainter *painter,
   adj_painter_fill (painter, rect, 4 * zoom, fill);
   adj_painter_frame (painter, rect, 4 * zoom, MAX (palette->frame_width * zoom, 1), color);
   if (painter->lod == ADJ_LOD_FULL)
-    paint_centered (painter, box, rect, ADJ_TEXT_CHIP, color);
+    paint_centered (painter, box, rect, ADJ_TEXT_CHIP,
+                    box->role == ADJ_ROLE_NONE ? &palette->dim_text : color);
 }
 
 static void

@@ -110,26 +110,65 @@ paint_piece (AdjPainter *painter, AdjPoint a, AdjPoint b, float width, const Gdk
   append_piece (painter, &rect, color);
 }
 
-/* Only the dashes that are in view, however long the piece is. */
+/* A dash and the gap behind it, in pixels. */
+typedef struct
+{
+  float dash, step;
+} Dashes;
+
+/* Of a line of which @length is seen: a short one has two dashes, too. */
+static Dashes
+fit_dashes (const AdjPainter *painter, AdjEdgeKind kind, float length)
+{
+  float zoom = CLAMP (painter->frame->camera.zoom, 0.6f, 1.5f), step = (dashes[kind] + GAP) * zoom;
+  float fit = CLAMP (length / (2 * step), 0.4f, 1);
+
+  return (Dashes){ dashes[kind] * zoom * fit, step * fit };
+}
+
+static float
+measure (const AdjPainter *painter, const AdjSceneEdge *edge, guint first)
+{
+  float length = 0;
+
+  for (guint i = first; i < edge->n_points; i++)
+    length += fabsf (edge->points[i].x - edge->points[i - 1].x) +
+              fabsf (edge->points[i].y - edge->points[i - 1].y);
+  return length * painter->frame->camera.zoom;
+}
+
+/* From @a to @b, @before of the line into it: dashes go on around corners.  Only those that are in
+ * view, however long the piece is. */
 static void
-paint_dashed_piece (
-    AdjPainter *painter, AdjPoint a, AdjPoint b, float dash, float width, const GdkRGBA *color)
+paint_dashed_piece (AdjPainter *painter,
+                    AdjPoint a,
+                    AdjPoint b,
+                    float before,
+                    const Dashes *fitted,
+                    float width,
+                    const GdkRGBA *color)
 {
   gboolean flat = fabsf (a.x - b.x) > fabsf (a.y - b.y);
-  float zoom = CLAMP (painter->frame->camera.zoom, 0.6f, 1.5f), step = (dash + GAP) * zoom;
-  float begin = flat ? MIN (a.x, b.x) : MIN (a.y, b.y);
-  float end = flat ? MAX (a.x, b.x) : MAX (a.y, b.y);
+  float begin = flat ? a.x : a.y, length = fabsf (flat ? b.x - a.x : b.y - a.y);
   float limit = flat ? painter->frame->width : painter->frame->height;
+  float forward = (flat ? b.x > a.x : b.y > a.y) ? 1 : -1;
+  float first = forward > 0 ? -begin : begin - limit, last = forward > 0 ? limit - begin : begin;
 
-  if (begin < 0)
-    begin += floorf (-begin / step) * step;
-  for (float at = begin; at < MIN (end, limit); at += step)
+  first = MAX (first, 0);
+  last = MIN (last, length);
+  for (float at = floorf ((before + first) / fitted->step) * fitted->step - before; at < last;
+       at += fitted->step)
     {
-      float length = MIN (dash * zoom, end - at);
-      AdjRect rect = flat ? (AdjRect){ at, a.y - width / 2, length, width }
-                          : (AdjRect){ a.x - width / 2, at, width, length };
+      float one = begin + forward * MAX (at, 0);
+      float other = begin + forward * MIN (at + fitted->dash, length);
+      float low = MIN (one, other), size = fabsf (other - one);
 
-      append_piece (painter, &rect, color);
+      if (at + fitted->dash <= 0)
+        continue;
+      append_piece (painter,
+                    &(AdjRect){ flat ? low : a.x - width / 2, flat ? a.y - width / 2 : low,
+                                flat ? size : width, flat ? width : size },
+                    color);
     }
 }
 
@@ -188,6 +227,9 @@ adj_painter_edge (AdjPainter *painter, guint index)
   GdkRGBA rgba = adj_color_to_rgba (color);
   float width = line_width (painter, edge, lit), arrow = ARROW_SIZE * frame->camera.zoom;
   AdjPoint from = { 0, 0 }, to = { 0, 0 };
+  guint start = whole ? 1 : edge->n_shared + 1;
+  float before = 0; /* of the line */
+  Dashes fitted;
 
   rgba.alpha *= painter->line_share;
   if (painter->lod == ADJ_LOD_TEXTURE && edge->kind != ADJ_EDGE_BRIDGE &&
@@ -197,14 +239,16 @@ adj_painter_edge (AdjPainter *painter, guint index)
   if (painter->lod < ADJ_LOD_NAMES || arrow < 3 || frame->morph != NULL)
     arrow = 0;
 
-  for (guint i = whole ? 1 : edge->n_shared + 1; i < edge->n_points; i++)
+  fitted = fit_dashes (painter, edge->kind, measure (painter, edge, start) - arrow);
+  for (guint i = start; i < edge->n_points; i++)
     {
       from = adj_camera_to_widget (&frame->camera, edge->points[i - 1].x, edge->points[i - 1].y);
       to = adj_camera_to_widget (&frame->camera, edge->points[i].x, edge->points[i].y);
       if (dashes[edge->kind] > 0)
-        paint_dashed_piece (painter, from, to, dashes[edge->kind], width, &rgba);
+        paint_dashed_piece (painter, from, to, before, &fitted, width, &rgba);
       else
         paint_piece (painter, from, to, width, &rgba);
+      before += fabsf (to.x - from.x) + fabsf (to.y - from.y);
     }
   if (arrow > 0 && edge->n_points > 1)
     paint_arrow (painter, from, to, MAX (arrow, width * 2.2f), color);

@@ -13,12 +13,37 @@
 
 #define MAX_ELEMENTS 12 /* elements of a tensor */
 
+static gboolean
+is_no_tensor (const AdjValue *leaf, gpointer data)
+{
+  return leaf->kind != ADJ_VALUE_DATA;
+}
+
+/* Items with tensors stand on lines of their own, behind their places or keys. */
+static void
+print_item (const AdjValue *value, guint index, GString *text)
+{
+  const gboolean is_dict = value->kind == ADJ_VALUE_DICT;
+
+  g_string_append (text, index > 0 ? "\n" : "");
+  if (is_dict)
+    adj_object_value_print (&value->items[2 * index], MAX_ELEMENTS, text);
+  else
+    g_string_append_printf (text, "%u", index);
+  g_string_append (text, ": ");
+  adj_object_value_print (&value->items[is_dict ? 2 * index + 1 : index], MAX_ELEMENTS, text);
+}
+
 static char *
 print_value (const AdjValue *value)
 {
   GString *text = g_string_new (NULL);
 
-  adj_object_value_print (value, MAX_ELEMENTS, text);
+  if (!adj_value_is_container (value) || adj_value_foreach (value, is_no_tensor, NULL))
+    adj_object_value_print (value, MAX_ELEMENTS, text);
+  else
+    for (guint i = 0; i < (value->kind == ADJ_VALUE_DICT ? value->n / 2 : value->n); i++)
+      print_item (value, i, text);
   return g_string_free (text, FALSE);
 }
 

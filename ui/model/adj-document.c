@@ -222,7 +222,7 @@ adj_document_on_loaded (GObject *source, GAsyncResult *result, gpointer data)
       adj_log_add (self->log, ADJ_LOG_PROBLEM, "%s", error->message);
       self->error = g_steal_pointer (&error);
       adj_document_blame_source (self);
-      adj_document_wait (self);
+      adj_document_follow (self, adj_task_from_result (result));
       adj_document_changed (self, PROP_ERROR);
       return;
     }
@@ -244,7 +244,7 @@ adj_document_on_loaded (GObject *source, GAsyncResult *result, gpointer data)
       begin (self, index);
     }
   adj_document_blame_stages (self);
-  adj_document_follow (self);
+  adj_document_follow (self, adj_task_from_result (result));
 }
 
 void

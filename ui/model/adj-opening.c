@@ -29,6 +29,7 @@ typedef struct
   GFile *source;             /* (owned) (nullable) */
   GBytes *text;              /* (owned) (nullable) */
   AdjExtensions *extensions; /* (owned) (nullable) */
+  gboolean may_grow;         /* a program may still be writing it */
 } Reading;
 
 static Reading *
@@ -70,11 +71,21 @@ make_extended_set (const Reading *reading, AdjBundle *bundle, GError **error)
   return NULL;
 }
 
+static gboolean
+may_grow (const char *path)
+{
+  const AdjFormat *format = adj_format_detect (path, NULL);
+
+  return format != NULL ? format->load_growing != NULL : g_file_test (path, G_FILE_TEST_IS_DIR);
+}
+
 static gpointer
 load (AdjTask *task, GCancellable *cancellable, GError **error)
 {
-  const Reading *reading = adj_task_get_input (task);
+  Reading *reading = adj_task_get_input (task);
   g_autofree char *path = g_file_get_path (reading->source);
+  g_autoptr (GError) reason = NULL;
+  AdjBundle *bundle;
 
   if (path == NULL)
     {
@@ -82,7 +93,21 @@ load (AdjTask *task, GCancellable *cancellable, GError **error)
                    _ ("Only files of this computer can be opened"));
       return NULL;
     }
-  return make_extended_set (reading, adj_bundle_load (path, cancellable, error), error);
+  bundle = adj_bundle_load (path, cancellable, &reason);
+  reading->may_grow =
+      (bundle != NULL || g_error_matches (reason, ADJ_ERROR, ADJ_ERROR_PARSE)) && may_grow (path);
+  if (bundle != NULL)
+    return make_extended_set (reading, bundle, error);
+  g_propagate_error (error, g_steal_pointer (&reason));
+  return NULL;
+}
+
+gboolean
+adj_opening_may_grow (AdjTask *opening)
+{
+  const Reading *reading = adj_task_get_input (opening);
+
+  return reading->may_grow;
 }
 
 static gpointer
@@ -118,7 +143,6 @@ typedef struct
 {
   AdjFollower *follower; /* (owned) */
   AdjGraphSet *before;   /* (owned) (nullable) */
-  char *path;
 } Growth;
 
 static void
@@ -128,7 +152,6 @@ growth_free (gpointer data)
 
   adj_follower_unref (growth->follower);
   g_clear_pointer (&growth->before, adj_graph_set_unref);
-  g_free (growth->path);
   g_free (growth);
 }
 
@@ -136,16 +159,8 @@ static gpointer
 grow (AdjTask *task, GCancellable *cancellable, GError **error)
 {
   const Growth *growth = adj_task_get_input (task);
-  const AdjFormat *format = adj_format_detect (growth->path, NULL);
-  AdjBundle *bundle;
+  AdjBundle *bundle = adj_follower_next (growth->follower, cancellable, error);
 
-  if (format != NULL && format->load_growing == NULL)
-    {
-      g_set_error (error, G_IO_ERROR, G_IO_ERROR_NOT_SUPPORTED, "%s: %s", growth->path,
-                   format->name);
-      return NULL;
-    }
-  bundle = adj_follower_next (growth->follower, cancellable, error);
   return bundle != NULL ? adj_graph_set_new_grown (bundle, growth->before) : NULL;
 }
 
@@ -159,17 +174,8 @@ adj_opening_start_growth (GObject *owner,
 
   growth->follower = adj_follower_ref (follower);
   growth->before = before != NULL ? adj_graph_set_ref (before) : NULL;
-  growth->path = g_strdup (adj_follower_get_path (follower));
   return adj_task_start (owner, ADJ_LOAD_LIGHT, grow, growth, growth_free,
                          (GDestroyNotify) adj_graph_set_unref, done);
-}
-
-gboolean
-adj_opening_may_come (const char *path)
-{
-  const AdjFormat *format = adj_format_detect (path, NULL);
-
-  return format != NULL ? format->load_growing != NULL : g_file_test (path, G_FILE_TEST_IS_DIR);
 }
 
 AdjFollower *

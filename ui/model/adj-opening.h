@@ -19,6 +19,9 @@ void adj_opening_set_extensions (AdjExtensions *extensions);
 
 /* A file or a folder. */
 AdjTask *adj_opening_start_file (GObject *owner, GFile *file, GAsyncReadyCallback done);
+/* Whether a program may still be writing what @opening, of a file, has read: a log, or a folder in
+ * which there is none yet. */
+gboolean adj_opening_may_grow (AdjTask *opening);
 /* How a joint graph is to be taken apart. */
 typedef struct
 {
@@ -48,14 +51,11 @@ AdjTask *adj_opening_start_trace (GObject *owner,
                                   AdjRecording *done_before,
                                   guint n_kept,
                                   GAsyncReadyCallback done);
-/* What @follower finds by now, which was @before (nullable): a set, or nothing without an error;
- * with G_IO_ERROR_NOT_SUPPORTED where no program goes on writing such files. */
+/* What @follower finds by now, which was @before (nullable): a set, or nothing without an error. */
 AdjTask *adj_opening_start_growth (GObject *owner,
                                    AdjFollower *follower,
                                    AdjGraphSet *before,
                                    GAsyncReadyCallback done);
-/* Whether @path, which holds no graph, is a folder or a log that a program may write one to. */
-gboolean adj_opening_may_come (const char *path);
 /* @bundle: (nullable): what is known of @file already */
 AdjFollower *adj_opening_make_follower (GFile *file, AdjBundle *bundle); /* (transfer full) */
 /* Loads pasted text: graphs, a console, a log. */

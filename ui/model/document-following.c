@@ -139,8 +139,7 @@ on_grown (GObject *source, GAsyncResult *result, gpointer data)
       look_later (self);
       return;
     }
-  if (!g_error_matches (error, G_IO_ERROR, G_IO_ERROR_NOT_SUPPORTED))
-    adj_document_report_problem (self, error);
+  adj_document_report_problem (self, error);
   adj_document_stop_following (self);
   if (self->error != NULL)
     adj_document_changed (self, PROP_ERROR);
@@ -175,23 +174,13 @@ look_later (AdjDocument *self)
 }
 
 void
-adj_document_follow (AdjDocument *self)
+adj_document_follow (AdjDocument *self, AdjTask *opening)
 {
-  if (self->file == NULL || g_file_peek_path (self->file) == NULL)
-    return;
-  self->follower = adj_opening_make_follower (self->file, adj_graph_set_get_bundle (self->graphs));
-  look_later (self);
-}
+  AdjBundle *bundle = self->graphs != NULL ? adj_graph_set_get_bundle (self->graphs) : NULL;
 
-void
-adj_document_wait (AdjDocument *self)
-{
-  const char *path = self->file != NULL ? g_file_peek_path (self->file) : NULL;
-
-  if (path == NULL || !g_error_matches (self->error, ADJ_ERROR, ADJ_ERROR_PARSE) ||
-      !adj_opening_may_come (path))
+  if (self->file == NULL || !adj_opening_may_grow (opening))
     return;
-  self->follower = adj_opening_make_follower (self->file, NULL);
+  self->follower = adj_opening_make_follower (self->file, bundle);
   look_later (self);
 }
 

@@ -106,11 +106,10 @@ void adj_document_reset (AdjDocument *self, GFile *file, char *title, const char
 /* Shows what was opened, or why it was not. */
 void adj_document_on_loaded (GObject *source, GAsyncResult *result, gpointer data);
 
-/* document-following.c: what was opened is shown as it grows, until another file is. */
-void adj_document_follow (AdjDocument *self);
+/* document-following.c: what @opening has opened is shown as it grows, until another file is; a log
+ * without a graph, once there is one. */
+void adj_document_follow (AdjDocument *self, AdjTask *opening);
 void adj_document_stop_following (AdjDocument *self);
-/* What could not be opened is opened once there is a graph, if one may come. */
-void adj_document_wait (AdjDocument *self);
 
 /* document-tracing.c */
 void adj_document_forget_trace (AdjDocument *self);

@@ -3,7 +3,7 @@
 """Writes NAME-RELEASE.adjoint: small models as Dynamo reads them, and their backward as compiled autograd of the same
 release captures it, without values.  Under PyTorch 2.6 and 2.15:
 
-    make.py
+    make.py [MODEL…]
 """
 
 import contextlib
@@ -23,6 +23,7 @@ sys.path.insert(0, str(ROOT / "data/bridge"))
 import adjoint_capture  # noqa: E402
 
 RELEASE = ".".join(torch.__version__.split(".")[:2])
+torch._dynamo.config.allow_rnn = True
 
 
 class Block(nn.Module):
@@ -206,6 +207,21 @@ class Again(nn.Module):
         return F.mse_loss(self.down(x.transpose(1, 2).reshape(2, 3, 6)), target)
 
 
+class Layers(nn.Module):
+    """What kernels do otherwise than their decompositions: dropout, recurrent layers, statistics that stay."""
+
+    def __init__(self):
+        super().__init__()
+        self.plain, self.gated, self.norm = nn.RNN(3, 4), nn.GRU(4, 4, batch_first=True), nn.BatchNorm1d(4)
+        self.scale = nn.Parameter(torch.ones(1))
+
+    def forward(self, x, target):
+        y = self.gated(self.plain(x)[0])[0]
+        y = F.batch_norm(y.transpose(1, 2), self.norm.running_mean, self.norm.running_var)
+        y = F.dropout(y * self.scale, 0.25) + self.scale.data + y.norm(3)
+        return F.l1_loss(y, target)
+
+
 MODELS = {
     "attention": (Attention, lambda: (torch.randint(9, (2, 5)), torch.randint(9, (2, 4)))),
     "images": (Images, lambda: (torch.randn(2, 1, 6, 6), torch.randn(2, 2, 6, 6))),
@@ -218,6 +234,7 @@ MODELS = {
         lambda: (torch.randn(5, 3), torch.randint(5, (7,)), torch.tensor([0, 1, 2, 3, 4, 0, 1]), torch.rand(5, 4)),
     ),
     "again": (Again, lambda: (torch.randn(2, 3, 4), torch.randn(2, 3, 4))),
+    "layers": (Layers, lambda: (torch.randn(2, 3, 3), torch.randn(1))),
     "windows": (Windows, lambda: (torch.randn(1, 1, 4, 4), torch.randn(9))),
 }
 
@@ -259,8 +276,12 @@ def record(name, loss, reordering):
             loss().backward()
 
 
+WANTED = sys.argv[1:]  # names of models, or all
 for name, (model, inputs) in MODELS.items():
+    if WANTED and name not in WANTED:
+        continue
     record(name, lambda: torch.compile(model(), backend="eager", dynamic=False)(*inputs()), False)
-model, inputs = MODELS["again"]  # sizes are symbols, and numbers where it runs
-record("symbols", lambda: torch.compile(model(), backend="eager", dynamic=True)(*inputs()), False)
-record("hooked", hooked, True)
+if not WANTED:
+    model, inputs = MODELS["again"]  # sizes are symbols, and numbers where it runs
+    record("symbols", lambda: torch.compile(model(), backend="eager", dynamic=True)(*inputs()), False)
+    record("hooked", hooked, True)

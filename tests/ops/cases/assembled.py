@@ -14,6 +14,15 @@ for dtype in (F32, F64, BF16, I64, B8):
     blocks = [values((2, 3), dtype), values((3,), dtype), values((), dtype), values((4, 1), dtype).t()]
     case("block_diag", blocks)
     case("block_diag", blocks[:1])
+    for trailing in ((), (2,)):
+        rows = [values((n, *trailing), dtype) for n in (2, 4, 1)]
+        case("pad_sequence", rows)
+        case("pad_sequence", rows, True, 2.0)
+        case("pad_sequence", rows, True, 0.0, "left")
+        case("pad_sequence", rows[:1], padding_side="left")
+    for shape in ((3, 3), (2, 4), (3, 2), (2, 2, 2)):
+        case("fill_diagonal_", values(shape, dtype), 1)
+    case("fill_diagonal_", values((3, 4), dtype).t(), 0)
 for dtype in (F32, F64, I64):
     for start, end in ((0.5, 3.5), (2, -1)):
         a, b = torch.tensor(start, dtype=F64), torch.tensor(end)

@@ -229,6 +229,75 @@ class Decoded(nn.Module):
         return h * y.new_tensor([0.5, 1, 2, 4])
 
 
+class Compared(nn.Module):
+    """Losses of each entry of a batch, and their gradients."""
+
+    def __init__(self):
+        super().__init__()
+        self.weight = nn.Parameter(torch.randn(4, 3) / 2)
+
+    def forward(self, x):
+        def loss(weight, row):
+            y = torch.tanh(row @ weight)
+            near = nn.functional.mse_loss(y, row[1:], reduction="sum") + nn.functional.mse_loss(y, row[:3])
+            return near + nn.functional.mse_loss(y, row[1:], reduction="none").sum()
+
+        def closer(weight, row):
+            y = nn.functional.smooth_l1_loss(row @ weight, row[1:], beta=0.5)
+            return y + nn.functional.huber_loss(row @ weight, row[:3], reduction="sum", delta=0.5)
+
+        slopes = torch.func.vmap(torch.func.grad(loss), (None, 0))(self.weight, x)
+        return slopes.square().sum((1, 2)) * torch.func.vmap(closer, (None, 0))(self.weight, x)
+
+
+class Padded(nn.Module):
+    """Sequences as rows, a diagonal that is written, turned halves, a small number in 16 bits, and
+    strides of dimensions of 1."""
+
+    def __init__(self):
+        super().__init__()
+        self.linear, self.scale = nn.Linear(4, 4), nn.Parameter(torch.ones(4))
+
+    def forward(self, x):
+        y = self.linear(x)
+        parts = [y[0, :2], y[1], y[2, :3]]
+        rows = nn.utils.rnn.pad_sequence(parts, batch_first=True)
+        columns = nn.utils.rnn.pad_sequence(parts, padding_value=0.5)
+        square = (rows @ columns).clone().fill_diagonal_(0.25)
+        waves = torch.fft.ifftshift(square, dim=-1) * torch.fft.fftshift(square, dim=(0,))
+        normed = nn.functional.rms_norm(y.bfloat16(), (4,), self.scale.bfloat16(), 1e-6).float()
+        column = y.new_zeros(3, 1, 1).diagonal(0, 1, 2)
+        return waves @ normed * (torch.ones_like(column) + column.flip(0))
+
+
+class Lowered(nn.Module):
+    """A norm under autocast, products along the last dimension, what is copied to be reshaped."""
+
+    def __init__(self):
+        super().__init__()
+        self.linear, self.norm, self.pairs = nn.Linear(4, 4), nn.LayerNorm(4), nn.Bilinear(4, 4, 1)
+
+    def forward(self, x):
+        with torch.autocast("cpu", torch.bfloat16):
+            y = self.norm(self.linear(x)).float()
+        z = (1.5 + torch.tanh(y)).cumprod(-1)
+        wide = z[:, None].expand(3, 2, 4)
+        return self.pairs(wide, wide).sum((1, 2)) + z.sum(1)
+
+
+class Overwritten(nn.Module):
+    """What came out of a graph before is written."""
+
+    def __init__(self):
+        super().__init__()
+        self.linear = nn.Linear(4, 4)
+
+    def forward(self, x):
+        x.t()[1].mul_(2)
+        x.fill_diagonal_(0.5)
+        return self.linear(x).sin()
+
+
 def stepped(backend):
     """The step of an optimiser, which holds the lists that it writes."""
     layer = nn.Linear(4, 2)
@@ -242,7 +311,8 @@ MODELS = {
     "waves": Waves, "normed": Normed, "dropped": Dropped, "indexed": Indexed, "solved": Solved, "ranked": Ranked,
     "counted": Counted, "written": Written, "sized": Sized, "transformed": Transformed,
     "randomized": Randomized,
-    "bounded": Bounded, "attended": Attended, "decoded": Decoded,
+    "bounded": Bounded, "attended": Attended, "decoded": Decoded, "compared": Compared,
+    "padded": Padded, "lowered": Lowered, "overwritten": Overwritten,
 }  # fmt: skip
 
 
@@ -257,6 +327,8 @@ def main(folder, *names):
             stepped(backend)
             continue
         model, x = MODELS[name](), torch.randn(3, 4)
+        if name == "overwritten":
+            x = x.requires_grad_() * 2
         torch.compile(model, backend=backend, dynamic=name in ("sized", "bounded"))(x).sum().backward()
 
 

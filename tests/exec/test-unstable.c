@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: MIT */
+/* Values that are numbers or not by how something was rounded. */
+
+#include <math.h>
+
+#include "adjoint.h"
+#include "support/graphs.h"
+
+#define N 6
+
+/* What a backward does that computes exp (x) again, and was given what forward computed: it looks
+ * for equal bits, as the gradient of a maximum does, and divides by how many there are. */
+static const char text[] =
+    "class G(torch.nn.Module):\n"
+    "    def forward(self, x: \"f32[6][1]cpu\", saved: \"f32[1, 6][6, 1]cpu\"):\n"
+    "        exp = torch.ops.aten.exp.default(x)\n"
+    "        mask = torch.ops.aten.eq.Tensor(saved, exp)\n"
+    "        flat = torch.ops.aten.view.default(mask, [6])\n"
+    "        count = torch.ops.aten._to_copy.default(flat, dtype = torch.float32)\n"
+    "        div = torch.ops.aten.div.Tensor(x, count)\n"
+    "        mul = torch.ops.aten.mul.Tensor(flat, div)\n"
+    "        slice_1 = torch.ops.aten.slice.Tensor(mul, 0, 0, 3)\n"
+    "        slice_2 = torch.ops.aten.slice.Tensor(x, 0, 3, 6)\n"
+    "        cat = torch.ops.aten.cat.default([slice_1, slice_2])\n"
+    "        return (cat,)\n";
+
+/* The verdict where forward's exp (x) was @away times 2 u from what it is, so that its gradient is
+ * x, and PyTorch gave @last for the last element. */
+static AdjVerdict
+judge (double away, double last)
+{
+  const float x[N] = { 1, 2, 3, 4, 5, 6 };
+  const gint64 sizes[] = { 1, N };
+  float saved[N], given[N];
+  g_autoptr (AdjGraph) graph = adj_test_parse_graph (text);
+  g_autoptr (AdjTensorData) input = NULL;
+  g_autoptr (AdjTensorData) kept = NULL;
+  g_autoptr (AdjTensorData) result = NULL;
+  AdjValue inputs[2], item;
+  AdjValue expected = { .kind = ADJ_VALUE_TUPLE, .n = 1, .items = &item };
+  AdjComparisonRequest request = { .graph = graph,
+                                   .inputs = inputs,
+                                   .n_inputs = 2,
+                                   .expected = &expected,
+                                   .nodes = TRUE,
+                                   .rtol = NAN,
+                                   .atol = NAN };
+  g_autoptr (GError) error = NULL;
+  g_autoptr (AdjComparison) comparison = NULL;
+
+  for (guint i = 0; i < N; i++)
+    {
+      saved[i] = (float) (exp (x[i]) * (1 + away * 0x1p-23));
+      given[i] = i + 1 < N ? x[i] : (float) last;
+    }
+  input = adj_tensor_data_new_from_array (ADJ_DTYPE_F32, sizes + 1, 1, x, NULL);
+  kept = adj_tensor_data_new_from_array (ADJ_DTYPE_F32, sizes, 2, saved, NULL);
+  result = adj_tensor_data_new_from_array (ADJ_DTYPE_F32, sizes + 1, 1, given, NULL);
+  inputs[0] = ADJ_DATA (input);
+  inputs[1] = ADJ_DATA (kept);
+  item = ADJ_DATA (result);
+  comparison = adj_comparison_run (&request, NULL, &error);
+  g_assert_no_error (error);
+  return comparison->verdict;
+}
+
+static void
+test_recomputed (void)
+{
+  g_assert_cmpint (judge (2, 6), ==, ADJ_VERDICT_WITHIN);
+}
+
+/* Another number is not a rounding of it. */
+static void
+test_far (void)
+{
+  g_assert_cmpint (judge (1e4, 6), ==, ADJ_VERDICT_DIFFERS);
+}
+
+/* What is beside such values is compared. */
+static void
+test_beside (void)
+{
+  g_assert_cmpint (judge (2, 6.01), ==, ADJ_VERDICT_DIFFERS);
+}
+
+int
+main (int argc, char **argv)
+{
+  g_test_init (&argc, &argv, NULL);
+  g_test_add_func ("/exec/unstable/recomputed", test_recomputed);
+  g_test_add_func ("/exec/unstable/far", test_far);
+  g_test_add_func ("/exec/unstable/beside", test_beside);
+  return g_test_run ();
+}
