@@ -219,7 +219,8 @@ bool
 adj_k_embedding (const AdjKView *out, const AdjKView *weight, const AdjKView *idx, int64_t *bad);
 
 /* gw[v, :] = Σ g[…, :] where indices[…] == v, in row-major order; rows of padding_idx (-1: none)
- * are 0; by_freq divides by the number of times v occurs. */
+ * are 0; by_freq divides by the number of times v occurs.  False with @bad left alone: there is no
+ * memory. */
 typedef struct
 {
   AdjKView gw, g, indices;
