@@ -6,6 +6,7 @@
 
 #include "call/adj-op.h"
 #include "exec/replay-inputs-private.h"
+#include "ir/adj-graph.h"
 #include "ops/adj-ops.h"
 
 /* How often what an operator computes is moved, so that by chance no element seems not to move:
@@ -280,7 +281,7 @@ estimate_whole (const Condition *condition, const NodeRounding *rounding, Terms 
   if (sums || places)
     {
       add_absolute (condition, terms->sizes);
-      if (sums)
+      if (op->band == ADJ_BAND_PRODUCT && condition->operation->node->n_inputs == 1)
         add_weighed (condition, terms->sizes);
       terms->sums = norm_of (terms->sizes, condition->n);
     }
