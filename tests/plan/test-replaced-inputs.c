@@ -80,7 +80,7 @@ test_returned (void)
     g_assert_cmpfloat (out[i], ==, (float) i - 2);
 }
 
-/* Without permission the caller's bytes are not changed. */
+/* adj_plan_space_run() does not change the caller's bytes. */
 static void
 test_caller_keeps_its_bytes (void)
 {
