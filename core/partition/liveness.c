@@ -78,7 +78,7 @@ shared_input (const Liveness *self, guint node)
   return NOBODY;
 }
 
-/* The position of node @i; for one of several results, that of the call. */
+/* The position of @node; for one of several results, that of the call. */
 static gint32
 birth (const Liveness *self, const gint32 *place, guint node)
 {
