@@ -85,7 +85,7 @@ triple_leaf (AdjContext *cx, AdjTensor *leaf, gpointer data)
   CALL (cx, "mul_.Scalar", T (adj_tensor_get_grad (leaf)), ADJ_INT (3));
 }
 
-/* Adds a hook to @tensor that removes @victim, a hook of a tensor that is reached later. */
+/* Runs a backward in which a hook of @y removes @victim, a hook that is reached later. */
 static void
 run_removing (Program *p, AdjTensor *x, AdjTensor *y, AdjHook *victim)
 {

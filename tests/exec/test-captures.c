@@ -325,7 +325,7 @@ has_no_effect (const AdjValueComparison *a, const AdjValueComparison *b)
          a->difference.max_abs == b->difference.max_abs;
 }
 
-/* Whether the change of @node is found, as a difference there or as an error that names it. */
+/* Whether the change of node @name is found, as a difference there or as an error that names it. */
 static gboolean
 edit_is_found (const AdjComparison *comparison,
                const GError *error,

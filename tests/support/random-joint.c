@@ -22,7 +22,7 @@ typedef struct
                           forward any more */
 } Drawing;
 
-/* Returns @n; a multiple of SIDE becomes a multiple of @side. */
+/* Returns @n; a multiple of SIDE becomes a multiple of the member `side`. */
 static AdjSize
 size_of (Drawing *self, gint64 n)
 {
