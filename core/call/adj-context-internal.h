@@ -13,7 +13,8 @@ typedef struct
   const AdjOp *(*find) (const char *target);
   /* Calls the operators that a composite operator consists of; @result (out) (transfer full). */
   gboolean (*decompose) (AdjOpCall *call, AdjValue *result);
-  /* Whether @call writes a list of tensors, one of which may share memory with another argument. */
+  /* Whether @call writes a list of tensors, one of which may share memory that another one reads or
+   * writes. */
   gboolean (*has_coupled_elements) (const AdjOpCall *call);
   /* Runs such a call for each element, one after the other. */
   gboolean (*call_in_turn) (AdjOpCall *call);

@@ -19,7 +19,7 @@ typedef struct
   gboolean is_graph; /* the function is also tested as a graph */
   char *graph;       /* (nullable): file of that graph, in the folder of the table */
   char *steps;       /* (nullable): pipeline that fails on the graph; %NULL: "joint" */
-  char *blamed;      /* (nullable): place that the error names */
+  char *blamed;      /* (nullable): text by which the error names its cause */
   char *nodes;       /* (nullable): nodes of the graph that the error blames: "mul_, add" */
   char *joint, *forward, *inference; /* (nullable): expected graphs */
   char *saved;                       /* (nullable): values of the joint graph that the default

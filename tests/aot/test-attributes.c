@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 
-/* Tensor attributes of a graph become inputs of the traced graph if it writes one of them,
- * through any alias. */
+/* Tensor attributes of a graph become inputs of the traced graph if it writes one of them, in any
+ * form of writing. */
 
 #include "adjoint.h"
 #include "aot/notation.h"

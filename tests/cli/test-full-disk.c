@@ -178,8 +178,7 @@ test_size (Fixture *fixture, gconstpointer data)
                  "File too large");
 }
 
-/* A folder keeps its former content or gets all new files; only in the second case is success
- * reported. */
+/* A folder keeps its former content, or all new parts are in place; then the error says so. */
 static void
 test_folder (Fixture *fixture, gconstpointer arguments)
 {

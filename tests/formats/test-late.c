@@ -78,7 +78,8 @@ data_path (const Fixture *fixture)
                      : g_strdup (fixture->path);
 }
 
-/* Overwrites a number in the middle of the elements and changes the file's time. */
+/* Overwrites a number in the middle of the elements, after a pause that lets the file's time
+ * change. */
 static void
 write_into (const Fixture *fixture)
 {

@@ -235,7 +235,7 @@ def test_selects_several(walk):
     walk.does("Select More", "shift+Down", lambda: walk.told().startswith("2 nodes are selected"))
     walk.does("Select More", "shift+Up", lambda: walk.told().startswith("2 nodes are selected"))
     walk.see("label", "2 nodes")
-    walk.key("ctrl+c")  # the text can be pasted elsewhere
+    walk.key("ctrl+c")  # the pasted text is checked later
     walk.does("Select All Nodes", "ctrl+a", lambda: int(walk.told().split()[0]) > 20)
     walk.does("Undo a Change", "ctrl+z",
               lambda: walk.told().startswith("2 nodes are selected"))

@@ -90,7 +90,7 @@ test_hook (void)
   GtkWidget *page = adj_walk_find (GTK_WIDGET (window), ADJ_TYPE_SOURCE_PAGE, NULL);
 
   assert_inspected (window, "call_hook", hook);
-  /* The source page shows the captured text at the node's place. */
+  /* The source page names the place where the hook is defined. */
   gtk_widget_activate_action (GTK_WIDGET (window), "win.show-page", "s", "source");
   adj_walk_settle (window);
   g_assert_nonnull (adj_walk_find (page, GTK_TYPE_LABEL, "models.clip, line 366"));

@@ -191,7 +191,8 @@ test_comes_back (Fixture *fixture, gconstpointer data)
   g_assert_cmpint (adj_evaluation_get_comparison (evaluation)->verdict, ==, ADJ_VERDICT_EQUAL);
   g_assert_false (adj_evaluation_get_comparison (evaluation)->nodes[0].alone);
 
-  /* Other inputs are compared with the recording, which is compared on its own inputs. */
+  /* For other inputs the comparison changes to the recording, and choosing the recording changes
+   * the inputs to its own. */
   choose (fixture, "Inputs", "Recorded call 1");
   g_assert_cmpstr (get_chosen (fixture, "Compare with"), ==, "What was recorded");
   choose (fixture, "Inputs", "Run “before”");

@@ -276,8 +276,8 @@ describe_line (const AdjGraph *graph, const char *path)
                           adj_graph_get_node (graph, measured->peak)->name);
 }
 
-/* The line names the step with the highest measured use, which a click selects; it disappears
- * with the graph. */
+/* The line names the step with the highest measured use, which a click selects; for a graph that
+ * the snapshot does not contain it says so. */
 static void
 test_snapshot (void)
 {
