@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Captures of small models that run under autocast and without grad, for test-ambient.c.
+"""Captures of small models that run under autocast and without grad, for test-dynamo-joint.c.
 
   PYTHONPATH=data/bridge python tests/session/data/make-ambient.py FOLDER
 
