@@ -271,7 +271,7 @@ adj_k_index_add (const AdjKView *out,
  */
 
 /* Walks idx and a view of the same sizes together with `target`, in which idx gives the position
- * along @dim. */
+ * along the indexed dim. */
 typedef struct
 {
   Walk walk;
