@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 """Prints the man page: make-man.py ADJOINT PAGE.
 
-PAGE describes commands and passes by hand.  Those that it does not describe get what ADJOINT itself says
-of them, in place of the lines COMMANDS and PASSES.
+PAGE describes commands and passes by hand.  Those that it does not describe get the text of ADJOINT's own help,
+in place of the lines COMMANDS and PASSES.
 """
 import json
 import os
@@ -23,7 +23,7 @@ def roff(text):
 
 
 def paragraph(name, summary):
-    """Of a command: its usage, its summary, and each option with what --help says of it."""
+    """Returns the paragraph of a command: its usage, its summary, and each option with its text from --help."""
     text = adjoint(name, "--help")
     usage = re.search(rf"^  adjoint {name} \[OPTION…\] ?(.*)$", text, re.MULTILINE)[1]
     lines = [".TP", f".BR {name} \" {roff(usage)}\"", roff(summary) + "."]

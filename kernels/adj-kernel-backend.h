@@ -220,7 +220,8 @@ struct AdjKQueue
                         results are not valid then */
 };
 
-/* A queue of the CPU; one for each thread that calls, or one for all: only @lacks is written. */
+/* A queue of the CPU; one for each thread that calls, or one for all: only its member `lacks` is
+ * written. */
 #define ADJ_K_CPU_QUEUE ((AdjKQueue){ .backend = &adj_k_cpu_backend })
 
 /* Notes that @queue lacks the kernel @name. */

@@ -147,10 +147,10 @@ void adj_k_cumprod (const AdjKView *out, const AdjKView *in, int dim);
 
 /* --- matmul.c --------------------------------------------------------------------------------- */
 
-/* C = beta · D + alpha · A B over views of rank 2, [m,n] = [m,k] [k,n], or rank 3 with a batch dim
- * first.  @D is NULL or has the sizes of C (broadcast by strides of 0); it is not read when beta is
- * 0.  Class of the type of C; products and sums in a fixed order along k.  In class I64, alpha and
- * beta are cast to integers. */
+/* C = beta · D + alpha · A B over views of rank 2, [m,n] = [m,k] [k,n], or rank 3 with a batch
+ * dim first.  D is NULL or has the sizes of C (broadcast by strides of 0); it is not read when
+ * beta is 0.  Class of the type of C; products and sums in a fixed order along k.  In class I64,
+ * alpha and beta are cast to integers. */
 typedef struct
 {
   AdjKView c, a, b;
@@ -219,7 +219,8 @@ bool
 adj_k_embedding (const AdjKView *out, const AdjKView *weight, const AdjKView *idx, int64_t *bad);
 
 /* gw[v, :] = Σ g[…, :] where indices[…] == v, in row-major order; rows of padding_idx (-1: none)
- * are 0; by_freq divides by the number of times v occurs. */
+ * are 0; by_freq divides by the number of times v occurs.  False with @bad left alone: there is no
+ * memory. */
 typedef struct
 {
   AdjKView gw, g, indices;

@@ -3,7 +3,7 @@
 """Writes the C file that holds the text of kernels, as the array of AdjKSource that HEADER declares:
 embed-sources.py OUTPUT DEPFILE HEADER ARRAY KERNELS SOURCE…
 
-Beside each source stands what it includes from KERNELS, directly or not, by its path there.
+Each source is followed by the files that it includes from KERNELS, directly or indirectly, with their paths there.
 """
 
 import os
@@ -19,7 +19,7 @@ def read(root, name):
 
 
 def find(root, name, includer):
-    """Where in root an include leads to; None: not into it."""
+    """Returns the file in root that an include names; None: it is not in root."""
     for path in (name, os.path.join(os.path.dirname(includer), name)):
         if os.path.exists(os.path.join(root, path)):
             return os.path.normpath(path)
@@ -27,7 +27,7 @@ def find(root, name, includer):
 
 
 def collect(root, names):
-    """The texts of names and of all that they include, by path."""
+    """Returns the texts of names and of everything they include, by path."""
     texts = {}
     waiting = list(names)
     while waiting:

@@ -94,7 +94,7 @@ typedef struct
 GArray *aot_arguments_new (void); /* of AotArgument */
 /* Appends a copy of @argument; returns its index. */
 guint aot_arguments_add (GArray *arguments, const AotArgument *argument);
-/* The node of @like for input @place; ADJ_NO_NODE: there is none. */
+/* The node of @options->like for input @place; ADJ_NO_NODE: there is none. */
 AdjNodeId aot_find_source (const AdjAotOptions *options, guint place);
 /* (transfer full) (element-type guint32): get_attr nodes of @graph to be lifted to inputs, since it
  * writes one of their tensors. */

@@ -105,7 +105,7 @@ is_of_custom_function (const AdjTensor *tensor)
   return node != NULL && adj_grad_node_is_custom (node);
 }
 
-/* Rules 5a to 5d: @tensor was made from @base, and both require a gradient. */
+/* Rules 5a to 5d: @output was made from @base, and both require a gradient. */
 static void
 classify_of_intermediate (
     AotCollection *collection, AdjAotOutput *output, AdjTensor *base, guint n, guint n_multi)

@@ -67,8 +67,8 @@ set_storage (AdjContext *cx, AdjTensor *tensor, AdjTensor *from)
   return done;
 }
 
-/* Copies @value into @tensor in the caller's grad mode, so that a write to a non-leaf is recorded;
- * one to a leaf is not. */
+/* Copies @from into @tensor in the caller's grad mode, so that a write to a non-leaf is
+ * recorded; one to a leaf is not. */
 static gboolean
 copy_into (AdjContext *cx, AdjTensor *tensor, AdjTensor *from)
 {

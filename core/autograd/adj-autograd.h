@@ -53,8 +53,8 @@ typedef struct
   /* Returns the packed form of @tensor (transfer full). Runs with grad mode off; must not write to
    * @tensor. */
   gpointer (*pack) (AdjContext *cx, AdjTensor *tensor, gpointer data);
-  /* Returns @tensor or one like it, borrowed; called at every backward.  %NULL: the context is in
-   * error. */
+  /* Returns the tensor that was packed, or one like it, borrowed; called at every backward.
+   * %NULL: the context is in error. */
   AdjTensor *(*unpack) (AdjContext *cx, gpointer packed, gpointer data);
   GDestroyNotify free_packed; /* (nullable) */
   gpointer data;

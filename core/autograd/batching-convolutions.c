@@ -128,7 +128,7 @@ make_dummy (const Batching *b, guint arg)
   return x != NULL ? ADJ_APPLY (cx, ADJ_OP_expand, ADJ_TENSOR (x), list_of (sizes, rank)) : NULL;
 }
 
-/* Computes only gradient @index, from @grad, @input and @weight in @groups. */
+/* Computes only gradient @index, from @operands (gradient, input, weight) in @groups. */
 static AdjTensor *
 call_alone (const Batching *b, guint index, AdjTensor *const *operands, gint64 groups)
 {

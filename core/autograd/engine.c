@@ -75,7 +75,7 @@ apply (GraphTask *task, TaskNode *info, AdjTensor **out)
   return done && anomaly_check (task->cx, task->autograd, node, out);
 }
 
-/* Adds @grad to the gradients that have arrived at @edge. */
+/* Adds @grad to the gradients that have arrived at input @input of @info. */
 static gboolean
 arrive (GraphTask *task, TaskNode *info, guint input, AdjTensor *grad)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Forward mode: what torch.func.jvp makes of a call.  Tensors of the level show another, the
- * primal, and know its tangent; a call gives the results of the primals and their tangents. */
+/* Forward mode, torch.func.jvp: a tensor of the level wraps a primal and has a tangent; a call
+ * computes the results of the primals and their tangents. */
 
 #include "autograd/forward-private.h"
 
@@ -23,7 +23,7 @@ static const AdjCompositeClass zeros_class = {
 typedef struct
 {
   const Level *level;
-  gboolean any; /* a tensor of the level was among them */
+  gboolean any; /* one of the arguments was a tensor of the level */
 } Parting;
 
 static gboolean
@@ -49,7 +49,7 @@ find_primal (const AdjValue *leaf, AdjValue *out, gpointer data)
   return TRUE;
 }
 
-/* Result @index as a tensor of the level: a view of an argument, or new. */
+/* Makes result @index a tensor of the level: a view of an argument, or a new one. */
 static gboolean
 put_tangent (const Level *level, AdjOpCall *call, guint index, AdjTensor *tangent)
 {
@@ -70,7 +70,7 @@ put_tangent (const Level *level, AdjOpCall *call, guint index, AdjTensor *tangen
 
 /* -- tangents that are zeros, in traces -- */
 
-/* Autograd saves `_efficientzerotensor`, views of it are nodes; other operators get zeros. */
+/* Autograd saves `_efficientzerotensor`, and views of it are nodes; other operators get zeros. */
 static gboolean
 make_zeros_leaf (const AdjValue *leaf, AdjValue *out, gpointer data)
 {

@@ -16,8 +16,8 @@ typedef struct
   AdjValue more;      /* (owned): LIST of further arguments; NONE: released */
 } FunctionHook;
 
-/* @more may lead back to the tensor that holds the hook: freeing either the mode or the hook breaks
- * the cycle. */
+/* The member `more` may lead back to the tensor that holds the hook: freeing either the mode or
+ * the hook breaks the cycle. */
 static void
 function_hook_free (gpointer data)
 {

@@ -342,8 +342,8 @@ list_needs (const Record *record)
   return g_string_free (text, FALSE);
 }
 
-/* Calls the leaf function below, with @real and @fake in place of its functions; @result (out)
- * (transfer full). */
+/* Calls the leaf function below without grad mode, with @real in place of its real function; the
+ * result goes to @call. */
 static gboolean
 call_leaf_below (AdjEffectCall *call, const Record *record, AdjOpaque *real, AdjMode *mode)
 {

@@ -310,7 +310,7 @@ check_part (AdjContext *cx, const AdjGradNode *node, AdjTensor *part)
   return TRUE;
 }
 
-/* Drops gradients of @inner that are not needed: a backward may return more. */
+/* Drops gradients in @out that are not needed: a backward may return more. */
 static void
 drop_unneeded (const AdjGradNode *node, const gboolean *needed, AdjTensor **out)
 {

@@ -201,7 +201,8 @@ is_lift (const AdjOpCall *call)
          strcmp (call->schema->name, "lift_fresh") == 0;
 }
 
-/* @out: @args with known tensors replaced by their values; %FALSE when a tensor is unknown. */
+/* Sets @args to the arguments of @call with known tensors replaced by their values; %FALSE when
+ * a tensor is unknown. */
 static gboolean
 substitute (const AdjOpCall *call, AdjValue *args)
 {

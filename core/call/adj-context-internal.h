@@ -11,39 +11,40 @@ typedef struct
 {
   /* (nullable): the operator that @target names. */
   const AdjOp *(*find) (const char *target);
-  /* Makes the calls of which a composite operator consists; @result (out) (transfer full). */
+  /* Calls the operators that a composite operator consists of; @result (out) (transfer full). */
   gboolean (*decompose) (AdjOpCall *call, AdjValue *result);
-  /* Whether @call writes a list of tensors one of which may show what another reads or writes. */
+  /* Whether @call writes a list of tensors, one of which may share memory that another one reads or
+   * writes. */
   gboolean (*has_coupled_elements) (const AdjOpCall *call);
-  /* Does what such a call does with each element, one after the other. */
+  /* Runs such a call for each element, one after the other. */
   gboolean (*call_in_turn) (AdjOpCall *call);
 } AdjOperators;
 
-/* (transfer full): a context without a mode, as adj_context_new_empty() makes it.  @operators:
- * (unowned): a constant. */
+/* (transfer full): a context without a mode, like adj_context_new_empty().  @operators:
+ * (unowned): constant. */
 AdjContext *adj_context_new_of (const AdjOperators *operators, AdjSymbols *symbols);
 
-/* (transfer none): where calls enter now. */
+/* (transfer none): the mode that gets calls first. */
 AdjMode *adj_context_get_entry (AdjContext *cx);
-/* %FALSE with the context in error when it is, or was cancelled. */
+/* %FALSE, with the context in error, if it already was in error or was cancelled. */
 gboolean adj_context_may_go_on (AdjContext *cx);
 
 /* Notifies every mode, outermost first. */
 void adj_context_note_builtin (
     AdjContext *cx, const char *target, const AdjValue *args, guint n_args, const AdjValue *result);
 
-/* How many threads fit at once on the GPU whose random numbers are drawn, those of the context's
- * AdjPhilox: of a graph that was recorded there, wherever it runs.  0: they are those of the CPU.
- */
+/* For a graph recorded on a GPU: the number of threads that fit on that GPU at once, which
+ * determines the random numbers drawn from the context's AdjPhilox on any executor.  0: CPU
+ * numbers are drawn. */
 gint64 adj_context_get_gpu_threads (const AdjContext *cx);
 void adj_context_set_gpu_threads (AdjContext *cx, gint64 n_threads);
 
-/* Whether what is called keeps a tensor for backward, and is not of the program.  The setter
- * returns what held before. */
+/* Whether calls only save a tensor for backward and are not part of the program.  The setter
+ * returns the former value. */
 gboolean adj_context_is_keeping (const AdjContext *cx);
 gboolean adj_context_set_keeping (AdjContext *cx, gboolean is_keeping);
 
-/* All that random numbers are drawn from. */
+/* The state of all random number generators. */
 struct _AdjDrawState
 {
   guint8 generator[ADJ_GENERATOR_STATE_BYTES];
@@ -54,57 +55,58 @@ struct _AdjDrawState
 void adj_context_get_draw_state (AdjContext *cx, AdjDrawState *out);
 void adj_context_set_draw_state (AdjContext *cx, const AdjDrawState *state);
 
-/* The dtype that random values of dtype float64 are drawn in; ADJ_DTYPE_NONE: as they are. */
+/* The dtype in which random values of dtype float64 are drawn; ADJ_DTYPE_NONE: float64. */
 AdjDType adj_context_get_drawn_dtype (const AdjContext *cx);
 void adj_context_set_drawn_dtype (AdjContext *cx, AdjDType dtype);
-/* Of what is called here and widened to float64: the dtype that it has without that, in which it
- * draws unless it names another, and whose epsilon formulas take; ADJ_DTYPE_NONE: unknown.  In
- * graphs that it calls their nodes say it. */
+/* For a call that is widened to float64: its original dtype, in which it draws unless it names a
+ * dtype, and whose epsilon formulas use; ADJ_DTYPE_NONE: unknown.  In called graphs the nodes
+ * have their own. */
 AdjDType adj_context_get_narrow_dtype (const AdjContext *cx);
 void adj_context_set_narrow_dtype (AdjContext *cx, AdjDType dtype);
 
-/* How the places are computed that operators blend at (ADJ_BAND_PLACES) where they are called in
- * float64; as it is made: in float64. */
+/* How operators that interpolate (ADJ_BAND_PLACES) compute positions when they are called in
+ * float64; initially in float64. */
 typedef struct
 {
-  gboolean narrow; /* in float32 */
-  gboolean fused;  /* a product and what is taken from it are rounded once */
-  double step;  /* by how much a rounding on the way to weights moves them at most; 0: not at all */
-  guint32 seed; /* of the moves */
+  gboolean narrow; /* computed in float32 */
+  gboolean fused;  /* a product and the subtraction from it are rounded once */
+  double step;     /* largest perturbation by a rounding on the way to the weights; 0: none */
+  guint32 seed;    /* of the perturbations */
 } AdjPlaceRounding;
 
 /* (transfer none) */
 const AdjPlaceRounding *adj_context_get_places (const AdjContext *cx);
 void adj_context_set_places (AdjContext *cx, const AdjPlaceRounding *places);
 
-/* Where the kernels of calls run. */
+/* The queue on which kernels of calls run. */
 typedef struct AdjKQueue AdjKQueue;
 
 /* (transfer none): never %NULL. */
 AdjKQueue *adj_context_get_queue (const AdjContext *cx);
-/* @queue: (unowned) (nullable): outlives the calls that follow; %NULL: the CPU. */
+/* @queue: (unowned) (nullable): must outlive the calls that follow; %NULL: the CPU. */
 void adj_context_set_queue (AdjContext *cx, AdjKQueue *queue);
 
 /* Prints @text by the function set with adj_context_set_print(). */
 void adj_context_print (AdjContext *cx, const char *text);
 
-/* Notes what whoever made the context should be told, once; it is no error. */
+/* Adds a warning for the creator of the context, once for each text; it is not an error. */
 void adj_context_warn (AdjContext *cx, const char *format, ...) G_GNUC_PRINTF (2, 3);
 /* (transfer none) (nullable): the texts, of char *. */
 const GPtrArray *adj_context_get_warnings (const AdjContext *cx);
 
-/* The number of the autograd node that was made last; -1: none was. */
+/* The sequence number of the autograd node that was made last; -1: none. */
 gint64 adj_context_get_sequence (const AdjContext *cx);
 void adj_context_set_sequence (AdjContext *cx, gint64 sequence);
 
 /* -- regions of activation checkpointing -- */
 
-/* The one that is being run: what the nodes of a trace are tagged with. */
+/* A checkpoint region that is being run; nodes of a trace are tagged with it. */
 typedef struct
 {
   gint64 id; /* -1: none */
   AdjRecompute recompute;
-  gboolean is_again; /* it is being recomputed: its nodes stay in backward and are not merged */
+  gboolean is_again; /* the region is being recomputed: its nodes stay in backward and are not
+                        merged */
 } AdjRegionTag;
 
 AdjRegionTag adj_context_get_region (const AdjContext *cx);
@@ -134,11 +136,11 @@ gboolean adj_call_after (AdjContext *cx,
 
 AdjThreadState adj_context_get_thread_state (const AdjContext *cx);
 void adj_context_set_thread_state (AdjContext *cx, const AdjThreadState *thread_state);
-/* Sets what @thread_state says, and leaves the rest as it is. */
+/* Sets the members that @thread_state defines, and leaves the others unchanged. */
 void adj_context_add_thread_state (AdjContext *cx, const AdjThreadState *thread_state);
 
-/* Whether sizes and numbers that data decide become symbols where there are no data (u0, u1, …);
- * else, as at first, they are refused by name. */
+/* Whether data-dependent sizes and numbers become symbols if there are no data (u0, u1, …);
+ * else, as initially, they are refused with an error that names the operator. */
 gboolean adj_context_get_unbacked (const AdjContext *cx);
 void adj_context_set_unbacked (AdjContext *cx, gboolean unbacked);
 

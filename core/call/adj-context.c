@@ -11,7 +11,7 @@
 #include "ir/adj-graph.h"
 #include "ir/adj-opaque.h"
 
-/* Where a scope begins in the arrays that all share. */
+/* Positions at which a scope begins in the arrays that all scopes share. */
 typedef struct
 {
   guint tensors;

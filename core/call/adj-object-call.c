@@ -89,7 +89,7 @@ bind (const AdjObjectCall *call, AdjValue *bound)
   return FALSE;
 }
 
-/* Prefixes the error of @method with class and method. */
+/* Prefixes the context's error with the class and method of @call. */
 static void
 name_error (const AdjObjectCall *call)
 {

@@ -108,7 +108,7 @@ struct _AdjOp
 
   /* Shapes, strides, dtypes and aliasing of the results.  NULL with expr: the pointwise rule. */
   gboolean (*meta) (AdjOpCall *call);
-  /* (nullable): changes strides and dtypes of the results of @meta to those in PyTorch's traced
+  /* (nullable): changes strides and dtypes of the call's results to those in PyTorch's traced
    * graphs, where its kernels give others. */
   void (*traced) (AdjOpCall *call);
   /* Computes every result that is not an alias: writes all elements, since the memory is not

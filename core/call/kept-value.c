@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Values that fake objects keep: what was stored, and all that is loaded of it, is one value. */
+/* Values stored in fake objects: a stored value and all values loaded from it are identified. */
 
 #include "call/object-private.h"
 #include "tensor/adj-tensor-internal.h"
@@ -9,11 +9,11 @@ struct _AdjKeptValue
   gatomicrefcount refs;
 };
 
-/* That a tensor shows a value as long as nobody writes to it. */
+/* Records that a tensor holds a value as long as it is not written. */
 typedef struct
 {
   AdjKeptValue *value; /* (owned) */
-  guint32 version;     /* of the tensor */
+  guint32 version;     /* of the tensor at that time */
 } Mark;
 
 AdjKeptValue *

@@ -268,7 +268,7 @@ move_leaf_hooks (Order *order)
     }
 }
 
-/* The last of the inputs of @node, which are gradients, and of their other readers. */
+/* The last of the nodes @grads and of their other readers. */
 static guint
 find_last_reader (const Order *order, const AdjValue *grads)
 {

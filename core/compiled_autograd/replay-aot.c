@@ -19,7 +19,7 @@ typedef struct
   guint n_items; /* number of the prologue's results taken so far */
 } Taking;
 
-/* The next result of the prologue for @tensor. */
+/* The next result of the prologue, a tensor like @meta. */
 static AdjTensor *
 take_item (Taking *taking, const AdjTensorMeta *meta)
 {

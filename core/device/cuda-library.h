@@ -10,8 +10,7 @@ G_BEGIN_DECLS
 typedef struct
 {
   const char *const *names;     /* file names, the newest first; ends with %NULL */
-  const char *const *functions; /* in a library with handles the first one makes a handle: int (void
-                                   **), 0 is success */
+  const char *const *functions; /* of a library with handles, the first makes one and returns 0 */
   guint n_functions;
   void **table; /* (out): addresses of @functions */
   GMutex lock;  /* guards the members below */

@@ -6,6 +6,7 @@
 
 #include "call/adj-op.h"
 #include "exec/replay-inputs-private.h"
+#include "ir/adj-graph.h"
 #include "ops/adj-ops.h"
 
 /* Number of random samples, between these bounds by the number of elements; enough that no element

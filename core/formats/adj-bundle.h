@@ -202,8 +202,7 @@ ADJ_PUBLIC gboolean adj_bundle_builder_add_call (AdjBundleBuilder *builder,
                                                  const AdjRecordedCall *call,
                                                  const char *graph_id,
                                                  GError **error);
-/* Makes @bundle serve taps of the call that was added last: @get is asked once per node and dtype.
- */
+/* Serves taps of the call that was added last: @get is asked once per node and dtype. */
 typedef AdjTensorData *(*AdjTapFunc) (const char *node,
                                       gboolean float64,
                                       gpointer data); /* (transfer full) (nullable) */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Snapshots of the memory of GPUs: a pickle of dicts, lists, texts and numbers. */
+/* Memory snapshots of GPUs: a pickle of dicts, lists, texts and numbers. */
 
 #include "formats/adj-memory-snapshot.h"
 
@@ -50,7 +50,7 @@ get_list (const PickleItem *item, const char *key)
   return list != NULL && list->kind == PICKLE_LIST ? list : NULL;
 }
 
-/* Frames of Python from the inside out; those of PyTorch itself are passed over. */
+/* Describes Python frames, innermost first, without those of PyTorch itself. */
 static const char *
 describe_frames (AdjMemorySnapshot *snapshot, const PickleItem *event)
 {
@@ -73,7 +73,7 @@ describe_frames (AdjMemorySnapshot *snapshot, const PickleItem *event)
   return NULL;
 }
 
-/* The innermost line that is a node of a graph. */
+/* Takes the innermost line that belongs to a node of a graph. */
 static void
 take_node (AdjMemorySnapshot *snapshot, const PickleItem *item, AdjMemoryEvent *event)
 {

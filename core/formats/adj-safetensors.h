@@ -6,7 +6,7 @@
 G_BEGIN_DECLS
 
 /* safetensors (formats/SPEC.md §6): the names and tensors of one file, checked as the reference
- * reader does.  Tensors share @bytes. */
+ * reader does.  Tensors share the bytes that were read. */
 typedef struct _AdjSafetensors AdjSafetensors;
 
 #define ADJ_SAFETENSORS_MAX_HEADER 100000000

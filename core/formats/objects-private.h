@@ -15,9 +15,9 @@ typedef struct _ReadObjects ReadObjects;
 ReadObjects *read_objects_new (void);
 void read_objects_free (ReadObjects *objects);
 
-/* A callable object where its class is known and accepts the state, and the state is complete; else
- * an object that only has class and state.  (transfer none) (nullable): %NULL with an error of
- * @json. */
+/* A callable object where its class is known and accepts the state, and the state is complete;
+ * else an object that only has class and state.  (transfer none) (nullable): %NULL with an error
+ * that names @item. */
 AdjOpaque *
 object_read (ReadObjects *objects, const ValueReader *reader, const JsonItem *item, GError **error);
 

@@ -17,8 +17,8 @@ typedef struct
   AdjDiags *diags;
 } Pt2Archive;
 
-/* (transfer full) (nullable): the content of the entry @root + @name; %NULL without an error when
- * there is none. */
+/* (transfer full) (nullable): the content of the entry @name in the archive's root folder; %NULL
+ * without an error when there is none. */
 GBytes *pt2_archive_read (Pt2Archive *archive, const char *name, guint64 max_bytes, GError **error);
 
 /* The same, for torch_save_read(). */

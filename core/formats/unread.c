@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Says of a file that no format takes what it is and what to do with it. */
+/* Describes a file that no format accepts, and says what to do with it. */
 
 #include <gio/gio.h>
 #include <string.h>
@@ -34,8 +34,8 @@
   "not a file that we read: expected an .adjoint file or folder, a .pt2 program, a TORCH_TRACE "   \
   "or TORCH_LOGS log, or the text of a graph"
 
-/* An archive is what the first of these says that one of its entries ends in: a program has tensors
- * beside it. */
+/* The first row whose suffix one of the archive's entries has describes the archive; a scripted
+ * program contains data.pkl, too. */
 static const struct
 {
   const char *suffix;

@@ -67,8 +67,8 @@ typedef struct
   gpointer data;
 } ValueWriter;
 
-/* Fails for what a file cannot hold: tensors of a context, objects of no class.  Without
- * @put_tensor these and constants are only described. */
+/* Fails for what a file cannot hold: tensors of a context, objects of no class.  Unless @writer
+ * has `put_tensor`, these and constants are only described. */
 gboolean
 value_write (const ValueWriter *writer, const AdjValue *value, GString *out, GError **error);
 gboolean value_write_annotation (const ValueWriter *writer,

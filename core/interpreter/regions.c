@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 
-/* Functions that take graphs as arguments, and what switches the state of a context. */
+/* Operators that take graphs as arguments, and operators that switch the state of a context. */
 
 #include "call/adj-context-internal.h"
 #include "call/adj-mode.h"
@@ -11,7 +11,7 @@
 
 /* -- arguments -- */
 
-/* What checkpoint() takes by keyword itself; everything else is for the function. */
+/* Keywords of checkpoint() itself; all others are passed to the function. */
 static const char *const checkpoint_keywords[] = {
   "use_reentrant", "context_fn", "determinism_check", "debug", "preserve_rng_state", NULL,
 };
@@ -36,8 +36,8 @@ adj_builtin_divide_kwargs (const AdjValue *kwargs, AdjValue *of_checkpoint, AdjV
                  &kwargs->items[i]);
 }
 
-/* A function with its arguments: positional ones, then keyword arguments in order, as the frontend
- * flattens them. */
+/* A graph with its arguments: positional ones, then keyword arguments in order, as flattened by
+ * the frontend. */
 typedef struct
 {
   AdjGraph *body; /* (unowned) */
@@ -77,7 +77,8 @@ region_run (const Region *self, AdjContext *cx, AdjValue *out)
   return adj_interpret (cx, self->body, self->args.items, self->args.n, NULL, out);
 }
 
-/* Runs the region through the outermost mode that supports checkpoints; plainly without one. */
+/* Runs the region through the outermost mode that supports checkpoints; without one, without a
+ * checkpoint. */
 static gboolean
 region_checkpoint (const Region *self, AdjContext *cx, const AdjValue *kwargs, AdjValue *out)
 {
@@ -104,7 +105,7 @@ adj_builtin_run_region (
 }
 
 /* strict_mode (body, (args)), run_const_graph (body, (args)), hints_wrapper (body, (args),
- * {kwargs}): what else they are given says how a compiler shall take the body. */
+ * {kwargs}): further arguments are hints for a compiler. */
 gboolean
 adj_builtin_run_packed (
     AdjContext *cx, const AdjValue *args, guint n_args, const AdjValue *kwargs, AdjValue *out)
@@ -121,8 +122,8 @@ adj_builtin_run_packed (
   return adj_builtin_run_region (cx, flat, args[1].n + 1, keywords, out);
 }
 
-/* invoke_quant (body, *args, quant_options=…), foreach_map, local_map_hop: calls @args[0] with the
- * other arguments; keywords are options of the operator and not given to the body. */
+/* invoke_quant (body, *args, quant_options=…), foreach_map, local_map_hop: calls @args[0] with
+ * the other arguments; keywords are options of the operator and are not passed to the body. */
 gboolean
 adj_builtin_run_operands (
     AdjContext *cx, const AdjValue *args, guint n_args, const AdjValue *kwargs, AdjValue *out)
@@ -130,8 +131,8 @@ adj_builtin_run_operands (
   return adj_builtin_run_region (cx, args, n_args, NULL, out);
 }
 
-/* wrap_with_set_grad_enabled (enabled, body, *args, **kwargs): the mode is what it was afterwards,
- * whatever happened. */
+/* wrap_with_set_grad_enabled (enabled, body, *args, **kwargs): restores the grad mode, also
+ * after an error. */
 gboolean
 adj_builtin_run_with_grad (
     AdjContext *cx, const AdjValue *args, guint n_args, const AdjValue *kwargs, AdjValue *out)
@@ -146,7 +147,7 @@ adj_builtin_run_with_grad (
   return done;
 }
 
-/* wrap_activation_checkpoint (body, *args, **kwargs): really checkpoints. */
+/* wrap_activation_checkpoint (body, *args, **kwargs): runs the body under a checkpoint. */
 gboolean
 adj_builtin_run_checkpointed (
     AdjContext *cx, const AdjValue *args, guint n_args, const AdjValue *kwargs, AdjValue *out)
@@ -160,17 +161,16 @@ adj_builtin_run_checkpointed (
          region_checkpoint (&region, cx, &of_checkpoint, out);
 }
 
-/* Whether a body without a policy is checkpointed, too, which it never is where a trace is made of
- * it. */
+/* Whether a body without a policy is run under a checkpoint; never in a trace. */
 static gboolean
 checkpoints_plainly (AdjContext *cx)
 {
   return !adj_mode_is_traced (adj_context_get_mode (cx)) && habits_find (cx)->checkpoints_plainly;
 }
 
-/* tag_activation_checkpoint (body, *args, **kwargs): what a trace makes of the body may be
- * recomputed, and the body alone runs; with a context_fn it is checkpointed, and the policy tags
- * each call. */
+/* tag_activation_checkpoint (body, *args, **kwargs): runs the body only, and in a trace tags its
+ * nodes as recomputable; with a context_fn the body is checkpointed, and the policy tags each
+ * call. */
 gboolean
 adj_builtin_run_tagged (
     AdjContext *cx, const AdjValue *args, guint n_args, const AdjValue *kwargs, AdjValue *out)

@@ -103,7 +103,7 @@ void
 adj_thread_state_parse (const char *text, gsize length, AdjSymbols *symbols, AdjThreadState *out);
 void
 adj_symbol_metadata_parse (const char *name, const char *text, gsize length, AdjSymbols *symbols);
-/* Keeps @key, which has no member of its own, in @extra; takes @value. */
+/* Keeps @key, which has no member of its own, in the member `extra`; takes @value. */
 void adj_parsed_meta_keep (AdjParsedMeta *metadata, const char *key, AdjValue *value);
 
 /* -- Lines ---- */

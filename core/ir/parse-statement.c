@@ -66,8 +66,7 @@ take_name (AdjReader *r)
 }
 
 /* The targets before an `=`: `a`, `(a)`, `a, (b, c)`, `[a, b]`.  Each name gets its item of the
- * value, by a getitem node for each step.  @close: the bracket that ends the targets, %NULL for
- * none. */
+ * value, by a getitem node for each step. */
 typedef struct
 {
   AdjStatement *s;

@@ -11,7 +11,8 @@ typedef struct _SharedPlaces SharedPlaces;
 
 /* Of @graph, which is one of the stages of @options. */
 SharedPlaces *shared_places_new (AdjGraph *graph, const AdjLayoutOptions *options);
-/* @graph in the shared layout.  (transfer none) (nullable): %NULL: it shares none */
+/* The display list of the graph in the shared layout.  (transfer none) (nullable): %NULL: it
+ * shares none */
 const AdjDisplayList *shared_places_get_display (const SharedPlaces *places);
 void shared_places_free (SharedPlaces *places);
 

@@ -121,7 +121,7 @@ cat_meta (AdjOpCall *call)
   return TRUE;
 }
 
-/* Copies @item to position @at along @dim. */
+/* Copies tensor @i of the list argument to position @at of @out along @dim. */
 static gboolean
 put_item (const AdjOpCall *call, guint i, const AdjKView *out, gint dim, gint64 at)
 {

@@ -66,11 +66,12 @@ embedding_backward_kernel (AdjOpCall *call)
     .padding_idx = adj_op_call_int (call, 3, -1),
     .by_freq = adj_op_call_bool (call, 4),
   };
-  gint64 bad;
+  gint64 bad = G_MININT64;
 
   if (!op_input (call, 0, &e.g) || !op_input (call, 1, &e.indices) || !op_output (call, 0, &e.gw))
     return FALSE;
-  return adj_q_embedding_backward (op_queue (call), &e, &bad) || op_bad_index (call, bad);
+  return adj_q_embedding_backward (op_queue (call), &e, &bad) ||
+         (bad == G_MININT64 ? op_no_memory (call) : op_bad_index (call, bad));
 }
 
 static double

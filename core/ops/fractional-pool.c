@@ -156,7 +156,7 @@ sample_of (const double *samples, guint n, guint axis)
   return n == 2 ? samples[1 - axis] : samples[axis];
 }
 
-/* Maxima of the windows of one plane, and their indices; @at: of the first window. */
+/* Maxima of the windows of one plane, and their indices; @window is moved over the plane. */
 static void
 pool_plane (const Fraction *fraction,
             Window *window,

@@ -274,7 +274,7 @@ find_place (const Sampler *sampler, const double *coordinates)
 
 /* -- sums over taps -- */
 
-/* The product of taps, one of each axis, selected by @index. */
+/* The product of taps, one of each axis. */
 typedef struct
 {
   gint64 at; /* -1: outside */

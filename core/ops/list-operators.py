@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""Lists what the families hold: list-operators.py FAMILIES OPERATORS FAMILY.inc…
+"""Lists the records of the operator families: list-operators.py FAMILIES OPERATORS FAMILY.inc…
 
 FAMILIES gets one FAMILY (name) for each file, in the order given, OPERATORS one OP (id) for each of their
-records.  Each is rewritten only when it changes, so that editing a record compiles its family alone, and a
-new one what calls operators by id.
+records.  Each is rewritten only when it changes, so that editing a record recompiles only its family, and a
+new record recompiles the callers of operators by id.
 """
 
 import re

@@ -85,7 +85,7 @@ op_matrices_step (const OpMatrices *m)
   return (gsize) m->rows * (gsize) m->columns * (m->z ? 2 : 1);
 }
 
-/* Matrix @i, and in it the number at @row, @column. */
+/* Matrix @i. */
 static inline double *
 op_matrix (const OpMatrices *m, gint64 i)
 {
@@ -108,7 +108,7 @@ gboolean op_argument_is_paired (const AdjOpCall *call, guint arg);
 /* Fails the call with LAPACK's error @info for matrix @i. */
 gboolean op_lapack_failed (const AdjOpCall *call, gint64 i, gint info);
 
-/* The number of matrices in argument @arg; with @n_dims 1, of vectors. */
+/* The number of matrices in @shape; with @n_dims 1, of vectors. */
 gint64 op_count_batch (const AdjShape *shape, guint n_dims);
 
 /* LAPACK's letter for a triangle. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* median, nanmedian, kthvalue, mode: of each row the element of a rank, or the most frequent one.
- */
+/* median, nanmedian, kthvalue, mode: for each row the element of a rank, or the most frequent
+ * one. */
 
 #include <math.h>
 #include <stdlib.h>
@@ -58,13 +58,13 @@ kthvalue_meta (AdjOpCall *call)
 
 /* -- rows -- */
 
-/* Rows of elements one after the other, as numbers of one class. */
+/* Dense rows of elements, converted to the type of one class. */
 typedef struct
 {
   gboolean is_float;
   const double *floats;
   const gint64 *ints;
-  gint64 n; /* in a row */
+  gint64 n; /* elements in a row */
 } Rows;
 
 static gboolean
@@ -73,7 +73,7 @@ is_missing (const Rows *rows, gint64 at)
   return rows->is_float && isnan (rows->floats[at]);
 }
 
-/* NaN is larger than anything; of equals the first is smaller. */
+/* NaN is larger than any number; of equal elements the first is smaller. */
 static int
 compare (gconstpointer a, gconstpointer b, gpointer data)
 {
@@ -103,7 +103,7 @@ is_equal (const Rows *rows, gint64 i, gint64 j)
              : rows->ints[i] == rows->ints[j];
 }
 
-/* Which element of a row is picked, of its places in ascending order. */
+/* Selects an element of a row, given the positions of its elements in ascending order. */
 typedef gint64 (*Pick) (const AdjOpCall *call, const Rows *rows, const gint64 *sorted);
 
 static gint64
@@ -143,7 +143,7 @@ swap (gint64 *order, gint64 i, gint64 j)
   order[j] = kept;
 }
 
-/* The pivot, the median of three places, to @low. */
+/* Moves the pivot, the median of three positions, to @low. */
 static void
 choose_pivot (const Rows *rows, gint64 *order, gint64 low, gint64 high)
 {
@@ -156,7 +156,8 @@ choose_pivot (const Rows *rows, gint64 *order, gint64 low, gint64 high)
     swap (order, low + 1, low);
 }
 
-/* The k-th by quickselect in PyTorch's steps, which decide what of equal elements is named. */
+/* Finds the k-th by quickselect with PyTorch's steps, which determine the index among equal
+ * elements. */
 static gint64
 pick_kth (const AdjOpCall *call, const Rows *rows, const gint64 *sorted)
 {
@@ -209,7 +210,7 @@ pick_mode (const AdjOpCall *call, const Rows *rows, const gint64 *sorted)
   return sorted[best];
 }
 
-/* @view with @dim last. */
+/* Returns @view with @dim moved to the end. */
 static AdjKView
 with_last (const AdjKView *view, guint dim)
 {
@@ -225,7 +226,7 @@ with_last (const AdjKView *view, guint dim)
   return moved;
 }
 
-/* Everything as one row. */
+/* Returns all elements as one row. */
 static AdjKView
 flat (const AdjKView *dense)
 {
@@ -237,7 +238,7 @@ flat (const AdjKView *dense)
   return view;
 }
 
-/* @in as rows of one class, which the caller frees. */
+/* Reads @in as rows of one class; the caller frees the memory. */
 static gpointer
 read_rows (const AdjOpCall *call, AdjKView *dense)
 {

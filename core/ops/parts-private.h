@@ -20,7 +20,8 @@ gboolean op_output_parts (const AdjOpCall *call, guint result, OpParts *out);
 /* The parts of a numeric argument. */
 void op_number_parts (const AdjOpCall *call, guint arg, double if_none, double number[2]);
 
-/* Memory for temporaries of the sizes of @like; freed by op_parts_free(), also if none was made. */
+/* Memory for temporaries of op_temporary_parts(); freed by op_parts_free(), also if none was
+ * made. */
 typedef struct
 {
   gpointer re, im;

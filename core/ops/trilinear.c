@@ -86,7 +86,7 @@ trilinear_meta (AdjOpCall *call)
   return TRUE;
 }
 
-/* @operand, dense, expanded to the product. */
+/* Operand @i, dense, expanded to the product. */
 static gboolean
 read_operand (
     const AdjOpCall *call, const Product *product, guint i, AdjKView *out, double **memory)

@@ -177,8 +177,7 @@ choose_by_knapsack (Budget *self, const CutRules *rules, const Cut *cut, GError 
   return TRUE;
 }
 
-/* Solves the cut under @rules and returns it; @fits: whether it meets the budget (@strictly below
- * it). */
+/* Solves the cut under @rules and returns it; @fits: whether it is strictly below the budget. */
 static Cut *
 try_rules (Budget *self, const CutRules *rules, gboolean *fits, GError **error)
 {

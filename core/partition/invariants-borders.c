@@ -14,7 +14,7 @@ input_name (const AdjGraph *graph, guint index)
   return adj_graph_get_node (graph, adj_graph_get_input (graph, index).index)->name;
 }
 
-/* The name of node @id in @graph; "output" for ADJ_NO_NODE. */
+/* The name of the node that @outputs holds at @index; "output" if there is none. */
 static const char *
 name_at (const AdjGraph *graph, const AdjValue *outputs, guint index)
 {

@@ -15,7 +15,7 @@ guint64 liveness_bound (const Joint *joint);
 /* Bytes that both graphs read and write when fusible calls are one kernel. */
 guint64 cost_fused_traffic (const Plan *plan);
 
-/* Fills all of @out for a complete plan; @timeline: the steps of both graphs, too. */
+/* Fills all of @cost for a complete plan; @timeline: the steps of both graphs, too. */
 void cost_of_plan (const Plan *plan, gboolean timeline, AdjPartitionCost *cost);
 
 G_END_DECLS

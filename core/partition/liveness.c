@@ -78,7 +78,7 @@ shared_input (const Liveness *self, guint node)
   return NOBODY;
 }
 
-/* The position of node @i; for one of several results, that of the call. */
+/* The position of @node; for one of several results, that of the call. */
 static gint32
 birth (const Liveness *self, const gint32 *place, guint node)
 {
@@ -290,8 +290,8 @@ liveness_measure (const Plan *plan, gboolean timeline, AdjPartitionCost *cost)
 
 /* -- the bound -- */
 
-/* Adds to @beside the bytes of the tensors that the call at @step reads from outside this graph:
- * they are live while it runs. */
+/* Adds to the member `beside` the bytes of the tensors that the call at @step reads from outside
+ * this graph: they are live while it runs. */
 static void
 add_read (Liveness *self, guint step)
 {

@@ -45,7 +45,7 @@ AdjTimeline *
 adj_timeline_new_measured (AdjGraph *graph, const AdjMemorySnapshot *snapshot, GError **error);
 void adj_timeline_free (AdjTimeline *memory);
 
-/* Whether the storage of @node is held at @step. */
+/* Whether the storage of @held is held at @step. */
 gboolean adj_held_is_live (const AdjHeld *held, guint step);
 /* Why the memory of @held, of a node of @graph, is held: "input", "saved for backward", "output",
  * "until mul_3".  (transfer full) */

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Writes node-ops.inc: the nodes of backwards of the PyTorch that is installed (and PyYAML).
+"""Writes node-ops.inc: the backward nodes of the installed PyTorch.  Needs PyYAML.
 
     list-node-ops.py > node-ops.inc
 
@@ -15,7 +15,7 @@ import torch
 import torchgen
 from torchgen.packaged.autograd import gen_autograd_functions, load_derivatives
 
-# Not of a formula: written in C++.
+# Not derived from a formula: written in C++.
 WRITTEN = {"torch::autograd::CopyBackwards": ("copy_", "self src", "src_options")}
 PACKAGED = pathlib.Path(torchgen.__path__[0]) / "packaged"
 

@@ -219,7 +219,7 @@ builtin_reshape (AdjRuleCall *call, const AdjValue *args, guint n, AdjValue *out
   return rule_give (out, rule_reshape (call, args[0].tensor, &args[1]));
 }
 
-/* Sums over dimensions broadcast from @sizes: leading ones and those of size 1. */
+/* Sums over dimensions broadcast from the sizes in @args: leading ones and those of size 1. */
 static gboolean
 builtin_sum_to (AdjRuleCall *call, const AdjValue *args, guint n, AdjValue *out)
 {

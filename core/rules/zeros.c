@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Tangents that are zeros: what PyTorch's operators on them (`_efficientzerotensor`) do without
- * computing, and the tensor that the others get. */
+/* Zero tangents (`_efficientzerotensor`): PyTorch's operators on them that need no computation,
+ * and the tensor that all others get. */
 
 #include <string.h>
 
@@ -30,7 +30,8 @@ string (const char *text)
   return (AdjValue){ .kind = ADJ_VALUE_STRING, .n = (guint) strlen (text), .text = text };
 }
 
-/* @op (@x, dtype=…, layout=strided, device=…) as @like has them; %NULL: the context is in error. */
+/* Calls @op (@x, dtype=…, layout=strided, device=…) with the values of @like; %NULL: the context
+ * is in error. */
 static AdjTensor *
 call_of_kind (AdjContext *cx, AdjOpId op, AdjValue x, const AdjTensorMeta *like)
 {
@@ -86,7 +87,7 @@ make_tensor (AdjRuleCall *call, AdjValue *zeros)
   return zeros->tensor != NULL;
 }
 
-/* (nullable): what the operands of a pointwise operator give. */
+/* (nullable): the metadata of the result of a pointwise operator. */
 static AdjTensorMeta *
 broadcast (AdjRuleCall *call, const AdjValue *args, guint n)
 {
@@ -120,7 +121,7 @@ give_zeros (AdjRuleCall *call, const AdjValue *args, guint n, AdjValue *out)
   return out->meta != NULL;
 }
 
-/* A copy of the operand that is not zeros, in the shape of the sum. */
+/* Returns a copy of the operand that is not zero, in the shape of the sum. */
 static gboolean
 give_other (AdjRuleCall *call, const AdjOp *op, const AdjValue *args, AdjValue *out)
 {

@@ -18,7 +18,7 @@ def tables(data):
 
 
 def glyphs(cmap):
-    """Character to glyph, from the Windows Unicode subtable of format 4."""
+    """Returns a map of characters to glyphs, from the Windows Unicode subtable of format 4."""
     (count,) = struct.unpack_from(">H", cmap, 2)
     for i in range(count):
         platform, encoding, offset = struct.unpack_from(">HHI", cmap, 4 + 8 * i)

@@ -36,8 +36,8 @@ ADJ_PUBLIC gboolean adj_scene_render_file (const AdjScene *scene,
                                            const AdjPaintOptions *options,
                                            GError **error);
 
-/* Paints what touches @part of the options into @cr, which is moved and scaled to scene coordinates
- * and clipped: for printers. */
+/* Paints what touches the member `part` of @options into @cr, which is moved and scaled to scene
+ * coordinates and clipped: for printers. */
 ADJ_PUBLIC void
 adj_scene_paint (const AdjScene *scene, cairo_t *cr, const AdjPaintOptions *options);
 

@@ -113,8 +113,8 @@ typedef struct
 
 /* Calls the function on its example inputs.  A program is run instead when it has no function, when
  * its backwards are captured, or (@run) to be compared with such a run.  @outcome (out
- * caller-allocates): to be cleared, also on failure: %FALSE with the errors of
- * adj_program_compile(), or that of the call. */
+ * caller-allocates): to be cleared, also on failure: %FALSE with ADJ_ERROR_* of the call, or the
+ * errors of adj_program_compile(). */
 ADJ_PUBLIC gboolean adj_program_evaluate (const AdjProgram *program,
                                           AdjProgramHow how,
                                           gboolean run,

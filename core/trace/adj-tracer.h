@@ -60,9 +60,9 @@ void adj_tracer_note_builtin (AdjTracer *tracer,
                               guint n_args,
                               const AdjValue *result);
 
-/* Adds @n @graphs under names @stem<number>, with one number for all, and get_attr nodes for them
- * to @nodes, of NODE.  @identifier: (nullable): an equal graph added with the same identifier is
- * reused. */
+/* Adds @n @graphs under the names STEM<number> of @stems, with one number for all, and get_attr
+ * nodes for them to @nodes, of NODE.  @identifier: (nullable): an equal graph added with the
+ * same identifier is reused. */
 void adj_tracer_add_subgraphs (AdjTracer *tracer,
                                const char *const *stems,
                                AdjGraph *const *graphs,

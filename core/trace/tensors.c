@@ -252,7 +252,7 @@ adj_tracer_track_items (AdjTracer *tracer, AdjNodeId call, const AdjValue *resul
 
 /* -- constants ---- */
 
-/* Index of the constant with the bytes that @tensor has now; equal bytes share one. */
+/* Index of the constant with the bytes that @data has now; equal bytes share one. */
 static guint
 find_constant (AdjTracer *tracer, AdjTensorData *data)
 {

@@ -93,7 +93,7 @@ except ImportError:  # before 2.10
 
 __all__ = ["record", "backend", "trace", "run", "Limits"]
 
-VERSION = "0.8"
+VERSION = "0.9"
 FORMAT_VERSION = [1, 3]
 MIB = 1 << 20
 

@@ -23,11 +23,11 @@ import sys
 import tempfile
 
 import torch
-import torch._inductor.inductor_prims  # noqa: F401  the operators of Inductor's graphs
+import torch._inductor.inductor_prims  # noqa: F401  registers the operators of Inductor's graphs
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-BACKENDS = ("aot_eager", "inductor", "capture")  # the last is the backend of the module itself
-CAPTURED = ("as it is", "compiled")  # what runs of a backward under compiled autograd
+BACKENDS = ("aot_eager", "inductor", "capture")  # the last is the backend of the capture module
+CAPTURED = ("as it is", "compiled")  # how a backward runs under compiled autograd
 
 # ---- with and without ------------------------------------------------------------------------------
 
@@ -84,7 +84,7 @@ class Cubed(torch.autograd.Function):
 
 
 class Hooked(torch.nn.Module):
-    """Has hooks of every kind on the way back; one of them is an optimizer of its own."""
+    """Has hooks of every kind in the backward; one of them is an optimizer."""
 
     def __init__(self):
         super().__init__()
@@ -206,7 +206,8 @@ def compare(folder, names):
 
 
 def together(folder):
-    """Two processes record to one path at once: as two ranks into two files, else one of them into one whole file."""
+    """Records from two processes to one path at once: as two ranks into two files, else one of them writes a complete
+    file."""
     good = True
     for ranks, expected in (((0, 1), ("both.rank0.adjoint", "both.rank1.adjoint")), ((None, None), ("both.adjoint",))):
         path = os.path.join(folder, "both.adjoint")
@@ -281,11 +282,11 @@ def read_tensors(data):
 
 
 class NotRecorded(ValueError):
-    """A value that the capture leaves out, as it says itself."""
+    """A value that the capture omits, with the reason."""
 
 
 class Capture:
-    """A capture as its files say, and the problems found in it."""
+    """A capture as described by its files, and the problems found in it."""
 
     def __init__(self, path):
         self.problems, self.tensors, self.graphs = [], {}, {}
@@ -357,7 +358,7 @@ TAGS = {
 
 
 def fresh(value):
-    """A copy that a graph may change, of all that it may look at."""
+    """Returns a copy that a graph may change, including all memory that it can read."""
     if not isinstance(value, torch.Tensor):
         return value
     whole = torch.empty(0, dtype=value.dtype).set_(value.untyped_storage()).clone()
@@ -368,13 +369,13 @@ def function_of(target):
     root, *path = target.split(".")
     try:
         return functools.reduce(getattr, path, {"operator": operator, "torch": torch}[root])
-    except AttributeError:  # compiled autograd makes functions for each node as it captures
+    except AttributeError:  # compiled autograd defines functions for each node while it captures
         raise NotRecorded(f"{target} is only where it was captured") from None
 
 
 def replay(capture, graph, inputs, given=None):
-    """Run a graph from its file; returns its outputs and the value of each node.  `given` has what stands in for the
-    calls of some nodes."""
+    """Runs a graph from its file; returns its outputs and the value of each node.  `given` maps nodes to results that
+    replace their calls."""
     env, waiting = {}, iter(inputs)
 
     def go(arg):
@@ -428,7 +429,7 @@ def graph_role(capture, call):
 
 
 def check_call(capture, call, exact):
-    """Problems of one call, and the largest differences of its outputs and node values."""
+    """Returns the problems of one call, and the largest differences of its outputs and node values."""
     if "backward" in call:
         return check_backward(capture, call)
     graph, where = capture.graphs[call["graph"]], f"{call['graph']} call {call['n']}"
@@ -461,7 +462,7 @@ def check_call(capture, call, exact):
             name, _, pairs = name.partition(".")
             value = torch.view_as_complex(value) if pairs else value
             if name not in env:
-                continue  # a node of the joint graph that this half does not have
+                continue  # a node of the joint graph that this half lacks
             error = difference(value, env[name])
             if width == "f32" and exact and error:
                 problems.append(f"{where}: recorded value of {name} differs by {error:g}")
@@ -472,7 +473,8 @@ def check_call(capture, call, exact):
 
 
 def stand_in(capture, node, result):
-    """What a hook did: it gave something, or changed the leaf whose gradient was accumulated."""
+    """Reproduces a hook: returns its recorded result, or applies its change to the leaf whose gradient was
+    accumulated."""
     if node.get("kwargs", {}).get("hook_type") != "post_acc_grad_hook":
         return lambda *_: capture.value(result)
 
@@ -486,8 +488,8 @@ def stand_in(capture, node, result):
 
 
 def check_backward(capture, call):
-    """Problems of a call of what compiled autograd captured: from what is recorded of it, without its hooks, come the
-    gradients that are recorded."""
+    """Returns the problems of a call of a captured backward: from its recorded inputs, without its hooks, it gives the
+    recorded gradients."""
     graph, known = capture.graphs[call["graph"]], call["backward"]
     inputs, *others = capture.value(call["inputs"][:-1])
     inputs = [fresh(v).requires_grad_(k["from"] == "leaf") for v, k in zip(inputs, known["inputs"])]
@@ -521,7 +523,7 @@ def check_backward(capture, call):
 
 
 def check_file(path, exact=True):
-    """Problems of a capture and one line that says what is in it."""
+    """Returns the problems of a capture, and a line that describes its contents."""
     try:
         capture = Capture(path)
         skipped, worst, tap_worst = [], 0.0, 0.0
@@ -532,7 +534,7 @@ def check_file(path, exact=True):
                 if exact and not isinstance(error, NotRecorded):
                     raise
                 skipped.append(f"{call['graph']} not replayed: {str(error).splitlines()[0][:60]}")
-                continue  # not all of Inductor's own operators run outside of it
+                continue  # not all of Inductor's own operators can run outside of Inductor
             capture.problems += problems
             worst, tap_worst = max(worst, call_worst), max(tap_worst, call_tap_worst)
         ids = [g["id"] for g in capture.manifest["graphs"]]
@@ -548,7 +550,7 @@ def check_file(path, exact=True):
 
 
 def whole_step(folder):
-    """A step that make_fx traces is told apart into its parts, and gives what the function gives."""
+    """A step traced by make_fx is divided into its parts, and returns what the function returns."""
     import adjoint_capture
 
     model, inputs = counting()

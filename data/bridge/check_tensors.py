@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: MIT
 """Check what the capture module makes of every kind of tensor: check_tensors.py [-v]
 
-Each kind is given to the module itself, which must record its elements or say why it cannot, and goes through a
-compiled function with and without the module, which must do the same.  All runs in a process of its own, so that
-one that is killed is told as such.  Exit status 1 if something is wrong.
+Each kind is passed to the module itself, which must record its elements or give the reason why it cannot, and through a
+compiled function with and without the module, with equal results.  Each check runs in its own process, so that a
+crash is reported as such.  Exit status 1 if something is wrong.
 """
 import contextlib
 import os
@@ -22,15 +22,15 @@ from torch._subclasses.fake_tensor import FakeTensorMode  # noqa: E402
 import adjoint_capture  # noqa: E402
 
 RECORDED = None
-NAMES = hasattr(torch.Tensor, "has_names")  # current releases name no dimensions any more
+NAMES = hasattr(torch.Tensor, "has_names")  # current releases have no named dimensions any more
 
 
 class Named(torch.Tensor):
-    """A subclass that is memory."""
+    """A subclass with its own memory."""
 
 
 class Wrapper(torch.Tensor):
-    """A subclass that is not."""
+    """A subclass without memory of its own."""
 
     @staticmethod
     def __new__(cls, inner):
@@ -45,7 +45,7 @@ class Wrapper(torch.Tensor):
 
 
 class Dispatching(torch.Tensor):
-    """Memory, but what it means only its class knows."""
+    """A subclass with memory whose meaning only its class knows."""
 
     @classmethod
     def __torch_dispatch__(cls, function, kinds, args=(), kwargs=None):
@@ -115,7 +115,7 @@ def of_dtype(name):
     return lambda: torch.arange(6).to(getattr(torch, name))
 
 
-# {kind: (how it is made, why it cannot be read, or RECORDED)}
+# {kind: (how to make it, why it cannot be read, or RECORDED)}
 KINDS = {
     "plain": (lambda: torch.randn(3, 4), RECORDED),
     "transposed": (lambda: torch.randn(3, 4).t(), RECORDED),
@@ -173,7 +173,7 @@ KINDS = {
 
 
 def recorded(tensor, folder):
-    """What the module writes for a tensor, and the tensor that it reads again."""
+    """Returns what the module writes for a tensor, and the tensor that it reads back."""
     store = adjoint_capture.Store(folder, adjoint_capture.Limits())
     with torch.no_grad(), adjoint_capture._disable_current_modes(), torch._C.DisableTorchFunction():
         [value] = adjoint_capture.Values(store, "v", inputs=True).encode_all(["x"], [tensor])
@@ -203,7 +203,7 @@ def wrong_by_itself(make, why, folder):
 
 
 def through(make):
-    """What a compiled function makes of a tensor, as text."""
+    """Returns the result of a compiled function for a tensor, as text."""
     torch._dynamo.reset()
     torch.manual_seed(0)
     tensor = make()
@@ -224,7 +224,7 @@ def wrong_in_program(make, folder):
 
 
 def wrapped_in_transform():
-    """Why the module does not read what a transform of torch.func wraps."""
+    """Returns the reason why the module does not read tensors wrapped by a torch.func transform."""
     found = []
 
     def look(x):
@@ -237,7 +237,7 @@ def wrapped_in_transform():
 
 
 def as_error():
-    """What goes wrong in the module is no error of the program, even where warnings are errors."""
+    """An error in the module is no error of the program, even if warnings are errors."""
     with tempfile.TemporaryDirectory() as folder, warnings.catch_warnings():
         warnings.simplefilter("error")
         with adjoint_capture.record(os.path.join(folder, "x.adjoint")) as session:

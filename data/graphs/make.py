@@ -6,8 +6,8 @@ Needs PyTorch 2.6.  One training step of each model of models.py under torch.com
 that is without decompositions; `gpt2-inductor` is gpt2 under "aot_eager_decomp_partition", that is with
 Inductor's decomposition table and its partitioner.
 
-Two run under compiled autograd, which captures their backward as it is: `gpt2-hooks` accumulates over two steps,
-what goes back between its blocks is clipped by hooks; `mlp-ddp` is the first of two processes that train in parallel,
+Two run under compiled autograd, which captures their backward: `gpt2-hooks` accumulates over two steps, and hooks clip
+the gradients between its blocks; `mlp-ddp` is the first of two processes that train in parallel,
 with PyTorch's reducer in Python, whose hooks average each gradient.
 
 `torch-trace` is the folder that TORCH_TRACE gives for three steps of training the MLP with Inductor, the
@@ -36,7 +36,7 @@ PACKAGES = {path + os.sep: "" for path in site.getsitepackages()}
 
 
 def load_models():
-    """models.py under a path that says nothing about the machine that made the captures."""
+    """Loads models.py under a path that contains no information about this machine."""
     name = "/home/user/models.py"
     with open(os.path.join(HERE, "models.py"), encoding="utf-8") as source:
         text = source.read()
@@ -61,7 +61,7 @@ def capture(folder, name, make, backend):
 
 
 def check_gradients(path, model):
-    """The gradients of the Dynamo call are those that autograd has left in the parameters."""
+    """Checks that the gradients of the Dynamo call are those that autograd stored in the parameters."""
     with zipfile.ZipFile(path) as capture:
         [call] = [c for c in json.loads(capture.read("adjoint.json"))["calls"] if "gradients" in c]
         nodes = json.loads(capture.read(f"graphs/{call['graph']}.json"))["graph"]["nodes"]
@@ -80,7 +80,7 @@ def digest(data):
 
 
 def stored(capture, file, key, view=None):
-    """The elements of a tensor of a capture in their logical order."""
+    """Returns the elements of a tensor of a capture in logical order."""
     data = capture.read(f"tensors/{file}.safetensors")
     length = int.from_bytes(data[:8], "little")
     begin, end = json.loads(data[8 : 8 + length])[key]["data_offsets"]
@@ -96,7 +96,7 @@ def as_it_is(graph):
 
 
 def capture_backwards(path, steps, between, **options):
-    """Record the backward of each step under compiled autograd; returns where it is written."""
+    """Records the backward of each step under compiled autograd; returns the path."""
     import adjoint_capture
 
     torch._dynamo.reset()
@@ -118,7 +118,7 @@ def capture_accumulation(folder, models):
 
 
 def capture_parallel(folder, models):
-    """Both ranks are processes of ours; what the second one recorded is thrown away."""
+    """Runs both ranks as child processes; the recording of the second one is deleted."""
     with tempfile.TemporaryDirectory() as scratch:
         command = [sys.executable, os.path.abspath(__file__), "--rank"]
         ranks = [subprocess.Popen([*command, str(rank), scratch]) for rank in range(2)]
@@ -139,7 +139,7 @@ def run_rank(models, rank, scratch):
 
 
 def check_leaves(path, model):
-    """The gradients that the last call left are those that the parameters have."""
+    """Checks that the gradients of the last call are those stored in the parameters."""
     with zipfile.ZipFile(path) as capture:
         call = json.loads(capture.read("adjoint.json"))["calls"][-1]["backward"]
         found = {call["inputs"][g["of"]]["name"]: stored(capture, *g["grad"]["$tensor"]) for g in call["gradients"]}
@@ -161,7 +161,7 @@ def train(models):
 
 
 def neutral_log(text, names):
-    """A trace log with `names` replaced and the digests of its payloads made right again."""
+    """Returns a trace log with `names` replaced and the digests of its payloads corrected."""
     for old, new in names.items():
         text = text.replace(old, new)
     lines = text.split("\n")
@@ -189,7 +189,7 @@ def trace(folder):
                 **os.environ,
                 "TORCH_TRACE": logs,
                 "TORCHINDUCTOR_CACHE_DIR": cache,
-                "TORCHINDUCTOR_FORCE_DISABLE_CACHES": "1",  # what they say would be half of the log
+                "TORCHINDUCTOR_FORCE_DISABLE_CACHES": "1",  # their records would be half of the log
             },
             check=True,
         )

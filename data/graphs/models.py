@@ -124,7 +124,7 @@ class RMSNorm(nn.Module):
 
 
 def rotate(x, cos, sin):
-    """Rotary position embedding: turn the pairs (i, i + half) of each head."""
+    """Rotary position embedding: rotates the pairs (i, i + half) of each head."""
     first, second = x.chunk(2, dim=-1)
     return x * cos + torch.cat((-second, first), dim=-1) * sin
 
@@ -145,7 +145,7 @@ class GroupedAttention(nn.Module):
         self.register_buffer("sin", angle.sin())
 
     def spread(self, x):
-        """Give each group of query heads its key or value head."""
+        """Repeats keys or values for each query head of a group."""
         batch, _, time, head = x.shape
         x = x[:, :, None].expand(batch, self.kv_heads, self.heads // self.kv_heads, time, head)
         return x.reshape(batch, self.heads, time, head)
@@ -227,7 +227,7 @@ class LSTM(nn.Module):
 
 
 def keep_products(context, op, *args, **kwargs):
-    """A checkpointing policy: save what matrix products give, never what is cheap to compute again."""
+    """A checkpointing policy: saves the results of matrix products, and recomputes what is cheap."""
     if op in (torch.ops.aten.mm.default, torch.ops.aten.addmm.default):
         return CheckpointPolicy.MUST_SAVE
     if op is torch.ops.aten.bmm.default:
@@ -258,7 +258,7 @@ class Selective(nn.Module):
 
 
 class Dropout(nn.Module):
-    """Two linear layers with random masks behind them: it runs again only from the recorded generator state."""
+    """Two linear layers followed by random masks; the recorded generator state is needed to repeat the run."""
 
     def __init__(self, inputs=16, hidden=32, classes=10):
         super().__init__()
@@ -333,8 +333,8 @@ class DoubleConv(nn.Sequential):
 
 
 class UNet(nn.Module):
-    """Two levels down and up again, one enlarged by a transposed convolution and one by interpolation, each joined
-    with what went down; the loss is that of a segmentation."""
+    """Two levels down and up again, one upsampled by a transposed convolution and one by interpolation, each with a
+    skip connection, and a segmentation loss."""
 
     def __init__(self, inputs=2, width=4, classes=3):
         super().__init__()
@@ -364,12 +364,12 @@ def unet():
 
 
 def clip(grad):
-    """A hook on what goes back between two blocks: at most of length one."""
+    """A hook on the gradient between two blocks: limits its norm to one."""
     return grad / grad.norm().clamp(min=1)
 
 
 def rescale(grad):
-    """A hook on a parameter that more than one use adds to."""
+    """A hook on a parameter that is used more than once."""
     return grad * 0.5
 
 
@@ -402,7 +402,7 @@ class SequenceBlock(nn.Module):
 
 
 class HookedGPT2(nn.Module):
-    """Two pre-norm blocks over one sequence whose gradients hooks change, with the loss."""
+    """Two pre-norm blocks over one sequence with hooks that change their gradients, and the loss."""
 
     def __init__(self, vocab=12, width=8, context=6):
         super().__init__()
@@ -429,7 +429,7 @@ def gpt2_hooks():
 
 
 def mlp_ddp(rank):
-    """Model and the inputs of three steps of `mlp-ddp.adjoint`, of which each rank has its own."""
+    """Model and the inputs of three steps of `mlp-ddp.adjoint`, different for each rank."""
     torch.manual_seed(11)
     model = MLP(8, 12, 4)
     torch.manual_seed(12 + rank)

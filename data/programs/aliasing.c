@@ -2,11 +2,12 @@
 
 /* Results that are views.
  *
- * Whoever writes to the first result of the function writes to its argument, and whoever writes to
- * the second also writes to the third.  A graph cannot return that; so for a view of an argument
- * only its geometry counts, and for two views of one intermediate value the graph returns that
- * value too.  Each call makes the views again: of the live argument, of the value it was given. The
- * fourth is the only view of what it shows, so nobody can tell it from a tensor of its own. */
+ * A write to the first result is a write to the argument, and a write to the second result also
+ * changes the third.  A graph cannot return such aliases.  For a view of an argument only its
+ * geometry is recorded; for two views of one intermediate value the graph returns that value
+ * too.  Each call makes the views again, of the live argument and of the returned value.  The
+ * fourth result is the only view of its base, so it cannot be distinguished from a tensor of its
+ * own. */
 
 #include "programs.h"
 

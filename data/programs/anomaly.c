@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 
-/* Where does this NaN come from?
+/* Finding the origin of a NaN.
  *
- * The gradient of √x at 0 is infinite, and 0 · ∞ is not a number: the loss is fine, the gradient is
- * not. Backward runs long after the forward, so the place where it fails says little; with
+ * The gradient of √x at 0 is infinite, and 0 · ∞ is NaN: the loss is finite, the gradient is
+ * not. Backward runs long after the forward, so the place of the failure alone says little; with
  * ADJ_AUTOGRAD_ANOMALY every node remembers the line of the forward that made it, and the first
- * gradient that is not a number is an error that names it. */
+ * gradient that is NaN gives an error that names this line. */
 
 #include <string.h>
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 
-/* Arguments that overlap.
+/* Overlapping arguments.
  *
- * The arguments are two windows onto one buffer, and the first is written: two numbers of the
- * second change with it.  The graph takes the buffer instead of the windows (a synthetic base),
- * makes them as views of it, and returns the new buffer, which the epilogue copies back.  Every
- * call finds the buffer again, by what its arguments are views of. */
+ * The arguments are two views of one buffer, and the first is written, which changes two
+ * elements of the second.  The graph takes the buffer as its input instead of the views (a
+ * synthetic base), makes the views from it, and returns the new buffer, which the epilogue
+ * copies back.  Every call finds the buffer again as the base of its arguments. */
 
 #include "programs.h"
 

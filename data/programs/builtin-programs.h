@@ -5,7 +5,7 @@
 
 G_BEGIN_DECLS
 
-/* The programs that are built in: those of programs.inc, in that order. */
+/* The built-in programs, in the order of programs.inc. */
 
 #define PROGRAM(name, file) ADJ_PUBLIC const AdjProgram *adj_program_##name (void);
 #include "programs.inc"
@@ -13,7 +13,7 @@ G_BEGIN_DECLS
 
 guint adj_builtin_programs_get_n (void);
 const AdjProgram *adj_builtin_programs_get (guint index);
-/* (nullable): %NULL: there is none of that name. */
+/* (nullable): the program with this name; %NULL: none. */
 const AdjProgram *adj_builtin_program_find (const char *name);
 
 G_END_DECLS

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 
-/* Activation checkpointing: memory for time.
+/* Activation checkpointing: trades computation for memory.
  *
- * Four layers, tanh (x · W).  Recorded as it is, every layer keeps what its gradient will need.
- * Under adj_checkpoint() two layers at a time keep their input alone; the first time that backward
- * asks for something that was not kept, both run again.  Gradients are the same, bit for bit. */
+ * Four layers, tanh (x · W).  Without checkpoints every layer saves what its gradient needs.
+ * Under adj_checkpoint() every two layers save only their input; when backward first needs a
+ * value that was not saved, both layers run again.  The gradients are equal, bit for bit. */
 
 #include "programs.h"
 
 #define N_LAYERS 4
 #define WIDTH 8
 
-/* Two layers: what is checkpointed is a function. */
+/* Two layers as a function, because a checkpoint takes a function. */
 typedef struct
 {
   AdjFunction parent;
@@ -52,7 +52,7 @@ network (AdjContext *cx, Block *block, const AdjValue *args, gboolean checkpoint
   return adj_sum (cx, x);
 }
 
-/* The input and four weights from a fixed seed. */
+/* Makes the input and four weights from a fixed seed. */
 static gboolean
 inputs (AdjContext *cx, AdjProgramInputs *in)
 {
@@ -117,7 +117,8 @@ run (AdjContext *cx, GString *out)
   return !adj_context_has_error (cx);
 }
 
-/* In a trace each block is a region: its nodes are tagged, and a partitioner repeats them. */
+/* In a trace each checkpointed function is a region: its nodes are tagged, and a partitioner
+ * repeats them. */
 static gboolean
 call (AdjContext *cx, const AdjValue *args, guint n_args, AdjValue *result)
 {

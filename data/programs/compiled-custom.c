@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 
-/* Operations of one's own in a backward that is captured.
+/* Custom operations in a captured backward.
  *
- * Nobody looks into what a program defines: the graph calls its backward as a whole, with what it
- * saved (call_backward), and believes that its gradients look as its inputs do.  The gate below
- * gives no gradient for its second input at all: what is computed of that is undefined too, and the
- * leaf behind it keeps none.
+ * A capture does not look inside a custom operation: the graph calls its backward as a whole
+ * (call_backward) with the saved tensors, and assumes that its gradients have the metadata of
+ * its inputs.  The gate below returns no gradient for its second input: everything computed from
+ * that is undefined too, and the leaf behind it gets no gradient.
  *
  *   adjoint trace compiled-custom --dump-after dce */
 
@@ -53,7 +53,7 @@ gate_backward (
   if (saved == NULL)
     return FALSE;
   out[0] = adj_mul (adj_custom_call_get_context (call), grads[0], saved);
-  out[1] = NULL; /* undefined: the gate learns nothing */
+  out[1] = NULL; /* undefined: the gate's weight gets no gradient */
   return out[0] != NULL;
 }
 

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 
-/* A counter, read in two ways.
+/* A counter with two methods.
  *
- * next() gives a tensor: in a graph it is a value like any other, and each run gives the next one.
- * value() gives a number: a trace takes it for a constant, so that a compiled function goes on with
- * the count that was there when it was compiled.  What must stay live has to be a tensor. */
+ * next() returns a tensor: in a graph it is a value like any other, and each run returns the
+ * next one. value() returns a number: a trace records it as a constant, so that a compiled
+ * function keeps the count of the time when it was compiled.  A value that must stay live has to
+ * be a tensor. */
 
 #include "programs.h"
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 
-/* An operation of one's own.
+/* A custom operation.
  *
  * round (x) has gradient 0 everywhere, so nothing could be learned through it.  The
- * straight-through estimator pretends that it was the identity: the forward rounds while recording
- * is off, and adj_autograd_connect() says what the backward is. */
+ * straight-through estimator uses the gradient of the identity instead: the forward rounds while
+ * recording is off, and adj_autograd_connect() sets the backward. */
 
 #include "programs.h"
 

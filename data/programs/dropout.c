@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 
-/* Dropout that is computed again must drop the same.
+/* Recomputed dropout must use the same mask.
  *
- * y = dropout (x) x, so the gradient is twice dropout (x): 0 where y is, and nowhere else.  Under a
- * checkpoint, backward draws the mask once more.  It does so from the state that the generator had
- * in forward, and puts the generator back afterwards.  With keeps_rng_moving it draws on from where
- * the generator is: the gradient belongs to another mask, and nothing says so. */
+ * y = dropout (x) x, so the gradient is 2 dropout (x): 0 exactly where y is 0.  Under a
+ * checkpoint, backward draws the mask again, from the generator state saved in forward, and
+ * restores the generator afterwards.  With keeps_rng_moving it draws from the current state: the
+ * gradient then belongs to another mask, and no error is raised. */
 
 #include "programs.h"
 
@@ -61,7 +61,7 @@ run (AdjContext *cx, GString *out)
   return show (cx, FALSE, out) && show (cx, TRUE, out);
 }
 
-/* In a trace, forward hands the state over: run_and_save_rng_state, run_with_rng_state. */
+/* In a trace the forward passes the state: run_and_save_rng_state, run_with_rng_state. */
 static gboolean
 call (AdjContext *cx, const AdjValue *args, guint n_args, AdjValue *result)
 {

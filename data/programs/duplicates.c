@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 
-/* One tensor given twice.
+/* One tensor passed twice.
  *
  * The function writes to a; since b is the same tensor, b changes too.  A graph with two inputs
- * would miss that, so the repeat is dropped: the graph has one input, and every call checks that
- * the same arguments are one again.  Were a not written, the two could stay apart, each with a
- * gradient of its own, which autograd adds. */
+ * would miss that, so the duplicate is dropped: the graph has one input, and every call checks
+ * that the same arguments are identical again.  If a were not written, the graph could keep both
+ * inputs, each with its own gradient, and autograd would add them. */
 
 #include "programs.h"
 

@@ -2,11 +2,11 @@
 
 /* Effects, and the tokens that order them.
  *
- * Printing gives no value, so nothing in a graph of values says when it happens, or that it may not
- * be left out.  A traced print therefore takes a token and gives the next one: the token is the
- * graph's first input and its first output, and the chain between them is the order.  What is
- * printed while gradients are computed has a chain of its own in the backward graph.  Calls pass no
- * token; the text is the same: `adjoint trace effects --dump-after joint`. */
+ * Printing returns no value, so a graph of values neither orders it nor shows that it must be
+ * kept.  A traced print therefore takes a token and returns the next one: the token is the
+ * graph's first input and its first output, and the chain of tokens is the order.  What is
+ * printed while gradients are computed has a chain of its own in the backward graph.  Callers
+ * pass no token, and the printed text is the same: `adjoint trace effects --dump-after joint`. */
 
 #include "programs.h"
 

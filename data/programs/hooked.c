@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 
-/* Hooks in a backward that is captured.
+/* Hooks in a captured backward.
  *
- * A network of two layers, with a hook of every kind: on the gradient of the hidden layer, before
- * and after the node that made it, on a weight, and after what that weight accumulated; the hidden
- * layer keeps its gradient as well.  Captured, each hook is an input of the graph and a call in it:
+ * A network of two layers with a hook of every kind: on the gradient of the hidden layer, before
+ * and after the node that made it, on a weight, and after the accumulation of that weight's
+ * gradient; the hidden layer retains its gradient as well.  In a capture each hook is an input
+ * of the graph and a call in it:
  *
  *   adjoint trace hooked
  *
- * In which order the calls stand is what PyTorch moves about: with --compat the graph is replayed
- * last found first, and every stage after that moves one kind of hook. */
+ * PyTorch changes the order of these calls: with --compat the graph is replayed in reverse order
+ * of discovery, and each following stage moves one kind of hook. */
 
 #include "programs.h"
 
@@ -17,7 +18,7 @@ typedef struct
 {
   GString *out;
   const char *name;
-  double factor; /* 0: only looks */
+  double factor; /* 0: does not change the gradient */
 } Note;
 
 static void

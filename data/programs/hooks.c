@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 
-/* Hooks: who sees a gradient, and when.
+/* Hooks: which gradient each kind sees, and when.
  *
- * z = (x · w)², summed.  On the way back, each node runs: hooks of the tensor that it made (1),
- * then the hooks before the node (2), then the node itself, then the hooks after it (3).  At a
- * leaf, the hooks of the tensor see what arrives (1), it is accumulated, and the hooks after
- * accumulation run (4).  A hook of a tensor may return another gradient: here the one of w is
- * doubled. */
+ * z = (x · w)², summed.  Backward runs for each node: hooks of the tensor that the node made
+ * (1), hooks before the node (2), the node itself, then hooks after it (3).  At a leaf the hooks
+ * of the tensor see the incoming gradient (1), it is accumulated, and the post-accumulation
+ * hooks run (4).  A hook of a tensor may return another gradient: here the one of w is doubled. */
 
 #include "programs.h"
 
@@ -14,7 +13,7 @@ typedef struct
 {
   GString *out;
   const char *text;
-  double factor; /* 0: only looks */
+  double factor; /* 0: does not change the gradient */
 } Note;
 
 static AdjTensor *

@@ -2,10 +2,10 @@
 
 /* A lookup table that learns.
  *
- * Rows are looked up, scaled, and written back.  The table counts how often each row was asked for,
- * so even looking up changes it, and the order of its methods is kept by tokens through the joint
- * graph and both of its parts.  What comes out of an object has no history: the gradient is that of
- * the scale alone. */
+ * Rows are looked up, scaled, and written back.  The table counts the look-ups of each row, so
+ * even a look-up changes it, and tokens keep the order of its methods in the joint graph and in
+ * both of its parts.  A tensor returned by an object has no history: the gradient is that of the
+ * scale only. */
 
 #include "programs.h"
 

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 
-/* A tensor made of tensors.
+/* A composite tensor.
  *
- * A masked tensor is numbers and, for each, whether it is valid.  The class below says what
- * operators do to both: pointwise ones compute with the numbers and let valid what is valid in all
- * arguments, views show the same piece of both, and what else there is cannot be done.  Everything
- * above the class, autograd too, sees one tensor; a trace sees the inner ones alone, and each call
- * takes masked arguments apart and puts results and gradients together.  The gradient of w, a
- * tensor without a mask, has one: only where x is valid does w count. */
+ * A masked tensor consists of numbers and a flag for each that says whether it is valid.  The
+ * class below defines operators on both: pointwise ones compute with the numbers, and an element
+ * is valid if it is valid in all arguments; views select the same elements of both; other
+ * operators are refused.  Everything above the class, autograd too, sees one tensor; a trace
+ * sees only the inner tensors, and each call unwraps masked arguments and wraps results and
+ * gradients.  The gradient of w, a tensor without a mask, has a mask: w contributes only where x
+ * is valid. */
 
 #include "call/adj-op.h"
 #include "programs.h"
@@ -29,7 +30,7 @@ masked (AdjContext *cx, AdjTensor *numbers, AdjTensor *valid)
   return adj_composite_new (cx, &masked_class, inner, NULL, NULL);
 }
 
-/* Of @value, if it is masked. (nullable) */
+/* (nullable): the mask of @value, if it is masked. */
 static AdjTensor *
 valid_of (const AdjValue *value)
 {
@@ -38,7 +39,7 @@ valid_of (const AdjValue *value)
              : NULL;
 }
 
-/* What is valid in all masked arguments, of the sizes of @numbers. */
+/* The elements valid in all masked arguments, in the sizes of @numbers. */
 static AdjTensor *
 common (AdjCompositeCall *call, AdjTensor *numbers)
 {
@@ -52,7 +53,7 @@ common (AdjCompositeCall *call, AdjTensor *numbers)
   return valid;
 }
 
-/* By the schema: "aten::mul_.Tensor(Tensor(a!) self, …" writes. */
+/* The schema tells whether a call writes: "aten::mul_.Tensor(Tensor(a!) self, …". */
 static gboolean
 masked_call (AdjCompositeCall *call, AdjValue *result)
 {

@@ -2,10 +2,10 @@
 
 /* Training: a network of two layers learns y = sin 3x.
  *
- * Parameters are leaves that require a gradient.  Each step computes the loss, which records how it
- * was made; adj_tensor_backward() walks the record and leaves a gradient in every parameter; the
- * update is made while recording is off, in place, so that the parameters stay leaves.  A scope for
- * each step ends its temporaries; what must outlive it is kept. */
+ * Parameters are leaves that require a gradient.  Each step computes the loss, which is recorded
+ * on a tape; adj_tensor_backward() walks the tape and stores a gradient in every parameter; the
+ * update is in place while recording is off, so that the parameters stay leaves.  A scope for
+ * each step frees its temporaries; tensors that must outlive it are kept. */
 
 #include "programs.h"
 
@@ -25,7 +25,7 @@ loss_of (AdjContext *cx, AdjTensor *x, AdjTensor *y, AdjTensor *const *parameter
   return adj_mse_loss (cx, forward (cx, x, parameters), y, 1);
 }
 
-/* Thirty-two points, and parameters from a fixed seed. */
+/* Makes thirty-two points, and parameters from a fixed seed. */
 static void
 make (AdjContext *cx, AdjTensor **x, AdjTensor **y, AdjTensor **parameters)
 {
@@ -75,7 +75,7 @@ run (AdjContext *cx, GString *out)
   return !adj_context_has_error (cx);
 }
 
-/* The loss as a function of x, y and the parameters: what a compiler traces. */
+/* The loss as a function of x, y and the parameters, which a compiler traces. */
 static gboolean
 call (AdjContext *cx, const AdjValue *args, guint n_args, AdjValue *result)
 {

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 
-/* Hooks of modules, and of what is saved.
+/* Hooks of modules and of saved tensors.
  *
- * A module is a part of a program.  Its hooks hear of the gradients of all its outputs before its
- * backward, and of all its inputs after it, whatever operators it is made of: here two layers, one
- * in the other's place, x · w and tanh.  Then a tensor that is saved for backward is packed: kept
- * in half the bytes, and unpacked when it is needed. */
+ * A module is a part of a program.  Its hooks get the gradients of all its outputs before its
+ * backward, and of all its inputs after it, whatever operators it consists of: here two layers,
+ * x · w followed by tanh.  Then a tensor that is saved for backward is packed into half the
+ * bytes, and unpacked when it is needed. */
 
 #include "programs.h"
 
@@ -42,7 +42,7 @@ before (AdjContext *cx, AdjTensor **grad_outputs, guint n_outputs, gpointer data
   adj_program_print (cx, note->out, "", grad_outputs[0]);
 }
 
-/* What it puts in place of a gradient is what goes on. */
+/* The gradients set here replace the original ones. */
 static void
 after (AdjContext *cx,
        AdjTensor **grad_inputs,

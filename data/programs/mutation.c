@@ -2,15 +2,15 @@
 
 /* Writing to arguments.
  *
- * The function scales x in place and moves a running mean.  A compiler's graph has no writes, so
- * there are two ways out.  Nobody differentiates the mean: its copy_ stays, as the graph's last
- * node.  x requires a gradient, and its gradient is that of the value it had: the graph takes a
- * clone, returns the new value first, and the epilogue of every call copies it back into x, in the
- * caller's history.  `adjoint trace mutation --dump-after joint` shows both. */
+ * The function scales x in place and updates a running mean.  A compiler's graph has no writes
+ * except at its end, and there are two cases.  The mean requires no gradient: its copy_ stays,
+ * as the graph's last node.  x requires a gradient, which is that of its former value: the graph
+ * takes a clone, returns the new value first, and the epilogue of every call copies it back into
+ * x, in the caller's history.  `adjoint trace mutation --dump-after joint` shows both. */
 
 #include "programs.h"
 
-/* x, a scale, a running mean */
+/* Arguments: x, a scale, a running mean */
 static gboolean
 call (AdjContext *cx, const AdjValue *args, guint n_args, AdjValue *result)
 {

@@ -2,9 +2,9 @@
 
 /* The parameters of a layer in an object.
  *
- * The weight is packed as the product reads it, once, and the object keeps both; its state, which
- * is saved and compared, is what was given.  Its methods are pure: nothing orders them, no token is
- * passed, and who drops dead nodes may drop them. */
+ * The weight is packed once into the layout that the product reads, and the object keeps both
+ * forms; its state, which is saved and compared, is the original one.  Its methods are pure: no
+ * token orders them, and dead code elimination may remove them. */
 
 #include "programs.h"
 

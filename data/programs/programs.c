@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The table of the programs that are built in. */
+/* The table of the built-in programs. */
 
 #include "builtin-programs.h"
 

@@ -8,12 +8,12 @@
 
 G_BEGIN_DECLS
 
-/* The programs of this folder.  Each is a page and a lesson, and can be built on its own as a
- * plugin: `adjoint run ./mlp.so:adj_program_mlp` is `adjoint run mlp`.
+/* Shared by the programs of this folder.  Each is a lesson in one file, and can also be built as
+ * a plugin: `adjoint run ./mlp.so:adj_program_mlp` equals `adjoint run mlp`.
  *
- * What they have in common; builtin-programs.h lists them. */
+ * builtin-programs.h lists the programs. */
 
-/* "name: tensor([…])" as a line of @out. */
+/* Appends the line "name: tensor([…])" to @out. */
 static inline void
 adj_program_print (AdjContext *cx, GString *out, const char *name, AdjTensor *tensor)
 {
@@ -23,7 +23,7 @@ adj_program_print (AdjContext *cx, GString *out, const char *name, AdjTensor *te
   g_string_append_printf (out, "%s: %s\n", name, text != NULL ? text : "none");
 }
 
-/* Made of @leaf, whose gradient is asked for, and no leaf itself: it may be written. */
+/* Makes a non-leaf from @leaf, whose gradient is asked for: it may be written. */
 static inline AdjTensor *
 adj_program_writable (AdjContext *cx, AdjProgramInputs *in, AdjTensor *leaf)
 {
@@ -32,7 +32,7 @@ adj_program_writable (AdjContext *cx, AdjProgramInputs *in, AdjTensor *leaf)
   return adj_mul_scalar (cx, leaf, ADJ_INT (1));
 }
 
-/* An object as one argument more. */
+/* Appends an object to the arguments. */
 static inline void
 adj_program_take_object (AdjProgramInputs *in, AdjObject *object)
 {
@@ -40,7 +40,8 @@ adj_program_take_object (AdjProgramInputs *in, AdjObject *object)
     in->args[in->n_args++] = ADJ_OBJECT (object);
 }
 
-/* The tensor that a method of @object gives for @n tensors; %NULL: it gives none, or failed. */
+/* Calls a method of @object with @n tensors; returns its tensor, or %NULL if it returns none or
+ * fails. */
 static inline AdjTensor *
 adj_program_call (
     AdjContext *cx, const AdjValue *object, const char *method, AdjTensor *const *args, guint n)
@@ -63,11 +64,11 @@ adj_program_call (
 typedef enum
 {
   ADJ_ARGUMENT_PLAIN,
-  ADJ_ARGUMENT_LEAF,    /* its gradient is asked for */
-  ADJ_ARGUMENT_WRITTEN, /* that of what it is made of is, so that it may be written */
+  ADJ_ARGUMENT_LEAF,    /* a leaf whose gradient is asked for */
+  ADJ_ARGUMENT_WRITTEN, /* made from such a leaf, so that it may be written */
 } AdjArgumentKind;
 
-/* One argument more. */
+/* Appends an argument. */
 static inline void
 adj_program_take (AdjContext *cx, AdjProgramInputs *in, AdjTensor *tensor, AdjArgumentKind kind)
 {
@@ -83,7 +84,7 @@ adj_program_take (AdjContext *cx, AdjProgramInputs *in, AdjTensor *tensor, AdjAr
   in->args[in->n_args++] = ADJ_TENSOR (tensor);
 }
 
-/* @n tensors, borrowed, as the results of a function. */
+/* Returns @n tensors, borrowed, as the results of a function. */
 static inline gboolean
 adj_program_give (AdjContext *cx, AdjValue *result, guint n, ...)
 {

@@ -2,14 +2,14 @@
 
 /* A queue of tensors.
  *
- * An object has a state that no tensor shows.  A trace cannot look into its methods; it calls a
- * fake queue, made of the state of the real one, and writes each call down as a node:
+ * An object has a state outside of any tensor.  A trace cannot look inside its methods: it calls
+ * a fake queue, made from the state of the real one, and records each call as a node:
  *
  *   adjoint trace queue --dump-after inference
  *
- * Nothing in the values says in which order they must be called, so each takes a token and gives
- * the next.  What size() gives is a number of the program and is fixed when it is traced; the real
- * queue is as it was before. */
+ * Values do not define the order of the calls, so each takes a token and returns the next. The
+ * result of size() is a number of the program and is fixed when it is traced; the real queue is
+ * not changed by the trace. */
 
 #include "programs.h"
 

@@ -2,10 +2,10 @@
 
 /* Random numbers.
  *
- * What is drawn depends on how much was drawn before, so in a graph the order of the random nodes
- * is part of its meaning.  The backward needs the mask that the forward drew: it is saved, never
- * drawn again.  Called from the same state of the generator, the compiled function draws what the
- * eager one does, bit for bit: `adjoint compare random@eager random@compiled`. */
+ * A drawn number depends on all earlier draws, so the order of random nodes is part of a graph's
+ * meaning.  The backward needs the mask that the forward drew: it is saved and never drawn
+ * again. From the same generator state the compiled function draws what the eager one does, bit
+ * for bit: `adjoint compare random@eager random@compiled`. */
 
 #include "programs.h"
 

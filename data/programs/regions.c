@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 
-/* Regions in regions: who runs again, and when.
+/* Nested regions: which of them are recomputed, and when.
  *
- * Three functions, each checkpointed, each calling the next: "O" begins the outer one, "o" ends it;
- * "M" and "m" are the middle one, "I" and "i" the inner.  Backward wants what the inner one did not
- * keep; for that the outer one runs again, which runs the others, as new checkpoints.  So what lies
- * deeper runs more often.  A function stops as soon as everything that was wanted of it is there:
- * then its small letter is missing. */
+ * Three functions, each checkpointed, each calling the next: "O" is printed at the beginning of
+ * the outer one, "o" at its end; "M" and "m" for the middle one, "I" and "i" for the inner.
+ * Backward needs a value that the inner one did not save; therefore the outer one runs again,
+ * which runs the others as new checkpoints.  Deeper functions run more often.  A recomputed
+ * function stops as soon as all required values are there: then its small letter is missing. */
 
 #include "programs.h"
 
@@ -25,7 +25,7 @@ note (const Region *region, guint which)
     g_string_append_c (region->log, region->letters[which]);
 }
 
-/* sin, what is inside, exp. */
+/* sin, then the inner function, then exp. */
 static gboolean
 region_call (
     AdjFunction *function, AdjContext *cx, const AdjValue *args, guint n_args, AdjValue *result)
@@ -56,7 +56,7 @@ region_finalize (AdjFunction *function)
     adj_function_unref (region->inside);
 }
 
-/* The outer region on @x; @log: (nullable). */
+/* Runs the outer region on @x; @log: (nullable). */
 static AdjTensor *
 nested (AdjContext *cx, AdjTensor *x, GString *log)
 {
@@ -96,7 +96,8 @@ run (AdjContext *cx, GString *out)
   return !adj_context_has_error (cx);
 }
 
-/* In a trace the regions are numbers on nodes, and a higher one ends what a lower one repeats. */
+/* In a trace the regions are numbers on nodes, and a region with a higher number ends the
+ * recomputation of one with a lower number. */
 static gboolean
 call (AdjContext *cx, const AdjValue *args, guint n_args, AdjValue *result)
 {

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 
-/* A selective region: a policy says, operator by operator, what is kept.
+/* A selective region: a policy decides for each operator whether its result is saved.
  *
- * Products are dear, so they are kept; sines are cheap, so they are computed again.  The policy is
- * asked in forward, and once more for each call when the region runs again: then what was kept is
- * taken, and the operator does not run.  It can be taken once: such a region has one backward. */
+ * Products are expensive, so they are saved; sines are cheap, so they are recomputed.  The
+ * policy is asked in forward, and again for each call when the region is recomputed: then a
+ * saved result is used, and the operator does not run.  A result can be used once: such a region
+ * supports one backward. */
 
 #include "call/adj-op.h"
 #include "ops/adj-op-table.h"
@@ -35,7 +36,7 @@ keep_products (
   return keeps ? ADJ_RECOMPUTE_MUST_SAVE : ADJ_RECOMPUTE_PREFER_RECOMPUTE;
 }
 
-/* @log: (nullable): what the policy was asked. */
+/* @log: (nullable): gets the policy's questions. */
 static AdjTensor *
 region (AdjContext *cx, const AdjValue *args, GString *log)
 {

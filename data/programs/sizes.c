@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 
-/* One graph for every batch.
+/* One graph for every batch size.
  *
- * Traced with the numbers of an example, a graph is right for that batch alone.  Here the batch is
- * a symbol s0 with the example as its hint: sizes that are computed become nodes of the graph, and
- * the graph then runs on batches of other sizes. */
+ * A graph traced with the numbers of an example is valid for its batch size only.  Here the
+ * batch size is a symbol s0 whose hint is that of the example: computed sizes become nodes of
+ * the graph, and the graph runs on other batch sizes. */
 
 #include "ir/adj-graph.h"
 #include "programs.h"
 
 ADJ_PUBLIC const AdjProgram *adj_program_sizes (void);
 
-/* Scales the rows by their number. */
+/* Multiplies the rows by their number. */
 static gboolean
 call (AdjContext *cx, const AdjValue *args, guint n_args, AdjValue *result)
 {

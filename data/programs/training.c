@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 
-/* A loop of training that is captured whole.
+/* A training loop whose backwards are captured.
  *
- * Every step accumulates the gradients of two small batches, and a hook on each parameter makes the
- * update as soon as the second one has arrived: no optimiser runs after the backward, it is part of
- * it.  From the fourth step on the batches are longer.
+ * Every step accumulates the gradients of two small batches, and a hook on each parameter makes
+ * the update as soon as the second gradient is accumulated: the optimiser is part of the
+ * backward.  From the fourth step on the batches are longer.
  *
  *   adjoint trace training
  *
- * says how often a backward was captured, and why: the second backward finds gradients where the
- * first found none, the longer batches make a symbol of a size; all others run what there is.  In
- * the order of PyTorch 2.6 the update of the second weight comes before that weight was read for
- * the last time, and the first one learns something else:
+ * prints how often a backward was captured, and why: the second backward finds gradients that
+ * the first one did not have, and the longer batches turn a size into a symbol; all others reuse
+ * a capture. In the order of PyTorch 2.6 the second weight is updated before its last use, and
+ * the first one learns a different value:
  *
  *   adjoint compare training@eager training@captured-2.6 */
 
@@ -25,7 +25,7 @@ typedef struct
   guint n_arrived;
 } Parameter;
 
-/* The second of two gradients: a step down, and from the beginning. */
+/* On the second of two gradients: updates the leaf and clears its gradient. */
 static void
 update (AdjContext *cx, AdjTensor *leaf, gpointer data)
 {
@@ -55,7 +55,7 @@ make_leaf (AdjContext *cx, gint64 rows, gint64 columns, Parameter *parameter)
   return leaf;
 }
 
-/* What is learned: the product of two numbers. */
+/* The loss of a model that learns the product of two numbers. */
 static AdjTensor *
 loss_of (AdjContext *cx, AdjTensor *first, AdjTensor *second, gint64 n)
 {

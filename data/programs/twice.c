@@ -2,9 +2,9 @@
 
 /* The gradient of a gradient.
  *
- * With ADJ_BACKWARD_CREATE_GRAPH backward is recorded too, because its rules call operators as any
- * program does; so what it gives can be differentiated again.  For y = x³: y' = 3x², y'' = 6x,
- * y''' = 6. */
+ * With ADJ_BACKWARD_CREATE_GRAPH backward is recorded too, because its rules call operators like
+ * any program; its results can therefore be differentiated again.  For y = x³: y' = 3x², y'' =
+ * 6x, y''' = 6. */
 
 #include "programs.h"
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 
-/* One backward from two ends, twice.
+/* One backward from two roots, three times.
  *
- * sin x and cos x get a gradient of their own each, and x the sum of both.  A second backward finds
- * the gradient of x there and adds to it; captured, that is another graph, because what is
- * accumulated into is an input.  A third one is as the second.
+ * sin x and cos x each get their own gradient, and x gets the sum of both.  A second backward
+ * finds a gradient of x and adds to it; captured, that is another graph, because the gradient to
+ * accumulate into is an input.  A third one reuses the second capture.
  *
  *   adjoint trace two-roots */
 

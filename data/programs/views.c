@@ -2,14 +2,14 @@
 
 /* Writing through views.
  *
- * A view shares the storage of its base: a write to one is seen by the other.  A tracer cannot
- * record that as it stands, because the graphs that compilers want have no writes; so the function
- * below is traced to one without: each write makes a new base, and views are made again from it.
- * `adjoint compare views@eager views@traced` checks that both give the same. */
+ * A view shares the storage of its base: a write to one changes the other.  Compilers need
+ * graphs without writes, so the function below is traced to one: each write makes a new base,
+ * and views are made again from it. `adjoint compare views@eager views@traced` checks that both
+ * give the same. */
 
 #include "programs.h"
 
-/* Doubles the first row, clears the last column, gives the base and a view. */
+/* Doubles the first row, clears the last column, and returns the base and a view. */
 static gboolean
 call (AdjContext *cx, const AdjValue *args, guint n_args, AdjValue *result)
 {

@@ -1,16 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 
-/* A write through a view, and what a capture makes of its gradient.
+/* A write through a view, and its gradient in a capture.
  *
- * y is a copy of x, two elements of which are doubled in place.  In PyTorch the gradient of these
- * two is written through a view of the whole gradient, and nobody reads what that write gives: what
- * PyTorch 2.6 captured loses it as dead, and x gets 1 where it should get 2.  Here the gradient is
- * a new value (slice_scatter), which no order can lose:
+ * y is a copy of x, two elements of which are doubled in place.  In PyTorch the gradient of
+ * these two is written through a view of the whole gradient, and the result of that write has no
+ * reader: PyTorch 2.6's capture removes it as dead, and x gets 1 instead of 2.  Here the
+ * gradient is a new value (slice_scatter), which no reordering can lose:
  *
  *   adjoint compare written-view@eager written-view@captured-2.6
  *
- * `adjoint check` finds the loss in a graph that PyTorch captured (lost-write).
- */
+ * `adjoint check` finds the loss in a graph captured by PyTorch (lost-write). */
 
 #include "programs.h"
 

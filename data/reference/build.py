@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
 """The reference of the installed headers: python3 data/reference/build.py BUILD writes HTML into
-BUILD/docs.  A warning of doxygen's is an error.
+BUILD/docs.  A warning from doxygen is an error.
 
-Which headers those are, Meson knows.  The first page lists them by layer, with what core/README.md
-says of each, its README and its SPEC."""
+Meson lists the headers.  The first page lists them by layer, with the layer's description in
+core/README.md, its README and its SPEC."""
 
 import html
 import json
@@ -18,7 +18,7 @@ LAYER = re.compile(r"^\| `(\w+)/` \| (.*) \|$", re.MULTILINE)
 
 
 def installed(build):
-    """The headers, as they stand in the tree and in the build folder."""
+    """The headers, from the source tree and the build folder."""
     out = subprocess.run(["meson", "introspect", str(build), "--installed"],
                          check=True, capture_output=True, text=True).stdout
     found = (pathlib.Path(source) for source, target in json.loads(out).items()
@@ -27,7 +27,7 @@ def installed(build):
 
 
 def code(text):
-    """A cell of the README: its code, without its links."""
+    """Returns a cell of the README with its code and without its links."""
     text = re.sub(r"\[([^]]*)\]\([^)]*\)", r"\1", html.escape(text, quote=False))
     return re.sub(r"`([^`]*)`", r"<code>\1</code>", text).replace("@", r"\@").replace("#", r"\#")
 

@@ -2,9 +2,9 @@
 """Doxygen's input filter: python3 data/reference/filter.py HEADER prints it with our comments in
 doxygen's form.
 
-A comment that stands above a declaration or behind it documents it, and with it those that follow
-without an empty line.  One with an empty line below speaks of the file; dividers stay as they are.
-No line moves, so that what doxygen says of a line is true of the header.
+A comment above or behind a declaration documents it and the declarations that follow without an
+empty line.  One with an empty line below documents the file; dividers are not changed.  The number
+of lines stays the same, so that doxygen's line numbers are those of the header.
 """
 
 import pathlib
@@ -17,12 +17,12 @@ NAMED = re.compile(r"^(\w+):\s*(?:$|\n)")
 PARAMETER = re.compile(r"^@([\w.]+): ?(.*)$")
 RETURNS = re.compile(r"^Returns: ?(.*)$")
 ESCAPES = str.maketrans({"\\": r"\\", "<": "&lt;", ">": "&gt;", "#": r"\#", "&": "&amp;", '"': "&quot;"})
-# A wrapper notes the line that calls it by a macro of its own name.
+# A wrapper records the line of its caller by a macro of its own name.
 SAME_NAME = re.compile(r"^#define (\w+)\(cx, \.\.\.\) \1 .*$", re.MULTILINE)
 
 
 def inline(text):
-    """Prose: names of parameters, constants, code."""
+    """Converts prose: names of parameters, constants, code."""
     text = text.translate(ESCAPES)
     text = re.sub(r"%(NULL|TRUE|FALSE)\b", r"\1", text)
     text = re.sub(r"%(?=\w)", "%%", text)
@@ -32,13 +32,13 @@ def inline(text):
 
 
 def lines_of(body):
-    """The lines of a comment without stars and indentation."""
+    """Returns the lines of a comment without stars and indentation."""
     lines = body.split("\n")
     return [lines[0].lstrip("*").strip()] + [re.sub(r"^\s*\* ?", "", line).rstrip() for line in lines[1:]]
 
 
 def rows(lines):
-    """Each line in doxygen's form: parameters, what is returned, tables as they stand."""
+    """Returns each line in doxygen's form: parameters, return values, tables unchanged."""
     verbatim = False
     for number, line in enumerate(lines):
         indented = line.startswith("  ") and not (number and lines[number - 1].startswith(("@", "Returns")))
@@ -60,7 +60,7 @@ def rows(lines):
 
 
 def convert(body, opening):
-    """A comment in doxygen's form with as many lines as it has; @opening: "/**", "/**<" …"""
+    """Returns a comment in doxygen's form with the same number of lines; @opening: "/**", "/**<" …"""
     named = body.startswith("*")
     lines = lines_of(body)
     if named and len(lines) > 1 and NAMED.match(lines[1]):
@@ -75,7 +75,7 @@ def convert(body, opening):
 
 
 def replace_comments(text, name):
-    """@text with every comment converted; a loose one speaks of the file, which is @name."""
+    """Returns @text with every comment converted; a free-standing one documents the file @name."""
     out, at = [], 0
     for match in COMMENT.finditer(text):
         body, before, behind = match[1], text[at:match.start()], text[match.end():]
@@ -88,7 +88,7 @@ def replace_comments(text, name):
         elif line.strip():
             out.append(indent + convert(body, "/**<"))
         elif behind.startswith("\n\n"):
-            # In the place of the empty line above.
+            # In place of the empty line above.
             out[-1] = out[-1].removesuffix("\n")
             out.append(convert(body, f"/** \\file {name}\n *"))
         else:
@@ -97,12 +97,12 @@ def replace_comments(text, name):
 
 
 def has_own(lines):
-    """Whether a comment stands behind the declaration that @lines begin with."""
+    """Whether a comment follows the declaration that @lines begins with."""
     return "/**<" in "\n".join(lines).partition(";")[2].partition("\n")[0]
 
 
 def share_comments(text):
-    """A comment goes with each function that follows it without an empty line."""
+    """Repeats a comment for each function that follows it without an empty line."""
     shared, taken, inside, out = None, False, False, []
     lines = text.split("\n")
     for number, line in enumerate(lines):

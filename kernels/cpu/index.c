@@ -105,7 +105,8 @@ adj_k_embedding (const AdjKView *out, const AdjKView *weight, const AdjKView *id
   return true;
 }
 
-/* How often each of @n_rows rows is indexed; NULL with @bad set when an index is out of range. */
+/* How often each of @n_rows rows is indexed (a new array); NULL with @bad set when an index is out
+ * of range, and with @bad left alone when there is no memory. */
 static int64_t *
 count_rows (const AdjKView *indices, int64_t n_rows, int64_t *bad)
 {
@@ -113,7 +114,7 @@ count_rows (const AdjKView *indices, int64_t n_rows, int64_t *bad)
   int64_t n = adj_k_view_count (indices);
 
   if (!counts)
-    abort ();
+    return NULL;
   for (int64_t i = 0; i < n; i++)
     {
       int64_t v = adj_k_index_at (indices, adj_k_view_offset (indices, i));
@@ -270,7 +271,7 @@ adj_k_index_add (const AdjKView *out,
  */
 
 /* Walks idx and a view of the same sizes together with `target`, in which idx gives the position
- * along @dim. */
+ * along the indexed dim. */
 typedef struct
 {
   Walk walk;

@@ -212,7 +212,8 @@ group_width (int64_t length)
   return each > COLUMNS ? COLUMNS : each > NARROW ? each : NARROW;
 }
 
-/* Calls @finish for all outputs in groups of neighbours; @index is the first one's. */
+/* Calls @finish for all outputs in groups of neighbours, with the index of each group's first
+ * one. */
 static void
 for_each_group (const Job *job, Finish finish, const void *what)
 {

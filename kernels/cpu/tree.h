@@ -37,7 +37,8 @@ void adj_k_tree_push_columns (Tree *tree, void *lanes, int64_t n);
 void
 adj_k_tree_join_leaves (const ReduceLoops *loops, void *leaves, int64_t n, int width, size_t size);
 
-/* Joins the remaining results into @result (@width elements; the identity if there was no leaf). */
+/* Joins the remaining results into @result (as wide as @tree; the identity if there was no
+ * leaf). */
 void adj_k_tree_end (Tree *tree, void *result);
 
 /* Reads a run of a sequence: elements @start … @start + @n - 1 into @tile, of the class. */

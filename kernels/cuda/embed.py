@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 """Writes the C file that embeds modules: embed.py OUTPUT FATBIN…
 
-The file is written anew whenever a module changes, so that it is compiled again.
+The file is rewritten whenever a module changes, so that it is compiled again.
 """
 
 import os

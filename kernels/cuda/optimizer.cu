@@ -93,7 +93,8 @@ KERNEL (adj_sgd, SgdArgs)
     }
 }
 
-/* @found becomes 1 where an element is not finite: all who write it write the same. */
+/* `found` becomes 1 where an element is not finite; all threads that write it write the same
+ * value. */
 KERNEL (adj_unscale, UnscaleArgs)
 {
   const double factor = number_of (&args.factor);

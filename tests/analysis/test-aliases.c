@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Who shares memory: against the storages of a run, a naive version, and annotations that say
- * more. */
+/* Tests of adj-aliases.c: which results share memory, against the storages of a real run,
+ * against a naive reimplementation, and with annotations that add aliases. */
 
 #include <string.h>
 
@@ -16,8 +16,8 @@
 
 typedef struct
 {
-  guint64 *storage; /* by node; 0: its result is no tensor */
-  GPtrArray *kept;  /* all results, so that no storage is used twice */
+  guint64 *storage; /* by node; 0: the result is not a tensor */
+  GPtrArray *kept;  /* all results, kept alive so that no address of a storage is used twice */
 } Seen;
 
 static gboolean
@@ -52,7 +52,7 @@ make_input (const AdjGraph *graph, guint index, AdjValue *out)
   return TRUE;
 }
 
-/* %FALSE when the inputs of @graph are not of known sizes. */
+/* Returns %FALSE when the inputs of @graph have unknown sizes. */
 static gboolean
 check_run (const AdjGraph *graph)
 {
@@ -111,7 +111,7 @@ get_name (const AdjGraph *graph, guint index)
   return val->kind == ADJ_VALUE_META ? val->meta->storage : -1;
 }
 
-/* The first node in the storage of @index, looked for among all that stand before. */
+/* Returns the first node that uses the storage of @index, found by a scan of all earlier nodes. */
 static guint
 find_must (const AdjGraph *graph, const AdjAlias *aliases, guint index)
 {
@@ -168,7 +168,7 @@ static const struct
 {
   const char *statement;
   AdjAliasKind kind;
-  const char *base; /* %NULL: itself */
+  const char *base; /* %NULL: the node is its own base */
 } cases[] = {
   { "torch.ops.aten.mul.Tensor(x, y)", ADJ_ALIAS_NONE, NULL },
   { "torch.ops.aten.view.default(x, [6])", ADJ_ALIAS_VIEW, "x" },

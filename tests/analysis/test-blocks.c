@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Blocks: what is repeated is found, named after its lines, and cut where one value goes on. */
+/* Tests of adj-blocks.c: repeated sequences of calls are found, named after their source lines,
+ * and cut where a single value crosses. */
 
 #include "analysis/adj-blocks.h"
 
@@ -9,7 +10,7 @@
 
 #define PERIOD 8
 
-/* One call after the other, as text. */
+/* Builds the text of a graph call by call. */
 typedef struct
 {
   GString *text;
@@ -26,7 +27,7 @@ begin (Writer *self, gboolean has_lines)
   self->has_lines = has_lines;
 }
 
-/* v<n> = target (the last value, the one @back before it) */
+/* Appends v<n> = target (v<n - 1>, v<n - 1 - @back>). */
 static void
 call (Writer *self, const char *target, guint back, guint line)
 {
@@ -51,7 +52,8 @@ end (Writer *self)
   return adj_test_parse_graph (text);
 }
 
-/* A layer whose last call reads what comes into it: one value goes on to the next. */
+/* Appends a layer whose last call reads the layer's input, so that a single value crosses to the
+ * next layer. */
 static void
 write_layer (Writer *self, const char *target, guint line)
 {
@@ -66,7 +68,8 @@ make_layers (guint n, gboolean has_lines)
   Writer writer;
 
   begin (&writer, has_lines);
-  /* Ends as a layer ends, so that the repetition begins one call before the first layer. */
+  /* These calls equal the end of a layer, so the repetition begins one call before the first
+   * layer. */
   call (&writer, "exp.default", 0, 5);
   call (&writer, "add.Tensor", 1, 5);
   for (guint i = 0; i < n; i++)
@@ -159,7 +162,8 @@ nothing_repeated (void)
   g_assert_cmpuint (adj_graph_get_blocks (graph)->n_blocks, ==, 0);
 }
 
-/* A stage whose layers are no longer alike has the blocks of the stage that it was made of. */
+/* A stage whose layers are no longer alike takes over the blocks of its leader, the stage it was
+ * derived from. */
 static void
 of_leader (void)
 {
@@ -180,8 +184,8 @@ of_leader (void)
     call (&writer, i % 2 ? "exp.default" : "neg.default", 0, 30 + i);
   stranger = end (&writer);
   adj_graph_follow_blocks (graph, leader);
-  adj_graph_follow_blocks (stranger, graph); /* which follows itself */
-  adj_graph_follow_blocks (leader, graph);   /* in a circle: not at all */
+  adj_graph_follow_blocks (stranger, graph); /* the leader follows itself */
+  adj_graph_follow_blocks (leader, graph);   /* would be a cycle: ignored */
   g_assert_true (adj_graph_get_blocks_leader (stranger) == leader);
   g_assert_null (adj_graph_get_blocks_leader (leader));
   adj_graph_unref (leader);
@@ -196,12 +200,13 @@ of_leader (void)
       g_assert_cmpstr (blocks->blocks[b].module.path, ==, path);
       g_assert_cmpuint (blocks->of_node[3 + b * PERIOD + 4], ==, b);
     }
-  /* Little in common with it. */
+  /* @stranger has too little in common with its leader. */
   g_assert_cmpuint (adj_graph_get_blocks (stranger)->n_blocks, ==, 0);
 }
 
-/* Where every block reads a weight, its gradients are added up in the block that made the last of
- * them, and what backward makes of it stands with its reader; what is returned stands in none. */
+/* If every block reads one weight, each sum of its gradients belongs to the block that made the
+ * last summand, the backward nodes derived from the weight belong to the block that reads them,
+ * and returned values belong to no block. */
 static void
 shared_weight (void)
 {
@@ -282,7 +287,7 @@ write_some (Writer *self, GRand *rand, guint n)
     call (self, some[g_rand_int_range (rand, 0, G_N_ELEMENTS (some))], 0, 1);
 }
 
-/* Some calls, a layer of 6 to 12 calls that comes three to six times, and more calls. */
+/* Makes a few calls, then a layer of 6 to 12 calls repeated three to six times, then more calls. */
 static AdjGraph *
 make_random (GRand *rand)
 {
@@ -313,8 +318,8 @@ are_alike (const AdjGraph *graph, guint a, guint b)
   return g_str_equal (x->target, y->target) && x->n_inputs == y->n_inputs;
 }
 
-/* Calls from node @start on, the first of a stretch in which each is like the one @period before
- * it. */
+/* Returns the length of the longest run of calls from node @start on in which each call is like
+ * the call @period before it. */
 static guint
 measure_run (const AdjGraph *graph, guint start, guint period)
 {
@@ -325,7 +330,7 @@ measure_run (const AdjGraph *graph, guint start, guint period)
   return end - start;
 }
 
-/* Values that are made before node @cut and read from there on. */
+/* Counts the values made before node @cut and read at or after it. */
 static guint
 count_crossing (const AdjGraph *graph, guint cut)
 {
@@ -343,7 +348,8 @@ count_crossing (const AdjGraph *graph, guint cut)
   return n;
 }
 
-/* Every start and every period: the longest stretch of whole blocks, of the shortest. */
+/* Tries every start and every period, and expects the longest run of whole blocks with the
+ * shortest period. */
 static void
 check_naive (const AdjGraph *graph)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Lifetimes of memory: against a slower way to the same, and sums that do
- * not fit. */
+/* Tests of adj-lifetimes.c: lifetimes and live bytes against a slower computation, and sums that
+ * overflow. */
 
 #include "analysis/adj-aliases.h"
 #include "analysis/adj-lifetimes.h"
@@ -44,7 +44,7 @@ see_argument (const AdjValue *leaf, gpointer data)
   return TRUE;
 }
 
-/* Whether @step needs what @owner made: it reads that or a view, or makes a view. */
+/* Whether @step reads the storage of @owner or makes a view of it. */
 static gboolean
 needs (const AdjGraph *graph, guint step, guint owner)
 {
@@ -80,7 +80,7 @@ check_lifetimes (const AdjGraph *graph)
     }
 }
 
-/* The sums, by asking of each step and each node. */
+/* Compares the sums with those computed by testing each step against each node. */
 static void
 check_sums (const AdjGraph *graph)
 {
@@ -134,7 +134,7 @@ find (const AdjGraph *graph, const char *name)
   return adj_graph_find_node (graph, name).index;
 }
 
-/* The last reader of a view, of one of several results, and nobody. */
+/* The last reader of a view, of one of several results, and of a value that is never read. */
 static void
 last_readers (void)
 {

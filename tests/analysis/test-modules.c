@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Modules of nodes, against those that random nodes were made with. */
+/* Tests of adj-modules.c: the modules of nodes, against those that random graphs were made with. */
 
 #include "analysis/adj-modules.h"
 #include "ir/adj-builder.h"
@@ -10,7 +10,7 @@
 #define N_NODES 24
 #define MAX_DEPTH 3
 
-/* Paths of so many modules, one in the other: "a", "a.b", "a.b.c". */
+/* Writes a random number of nested modules to @modules: "a", "a.b", "a.b.c". */
 static guint
 make_modules (GRand *rand, AdjModule *modules)
 {
@@ -41,7 +41,7 @@ check_node (const AdjNode *node, const AdjModule *modules, guint n)
   g_assert_cmpstr (adj_node_get_module_path (node), ==, n > 0 ? modules[n - 1].path : "");
 }
 
-/* What each node is expected to be in: its own modules, else those of its counterpart. */
+/* Expects each node to be in its own modules or, if it has none, in those of its counterpart. */
 static void
 check_random (GRand *rand)
 {
@@ -89,7 +89,7 @@ random_graphs (void)
     }
 }
 
-/* As a capture has them. */
+/* Reads the modules from the text of a capture. */
 static void
 of_text (void)
 {
@@ -106,7 +106,8 @@ of_text (void)
   g_assert_cmpstr (adj_node_get_module_path (adj_graph_get_node (graph, 2)), ==, "h.1");
 }
 
-/* PyTorch 2.4 names modules in forward alone; a sum of gradients has a number left over. */
+/* PyTorch 2.4 names modules in the forward only; a sum of gradients carries a stale sequence
+ * number. */
 static void
 by_sequence_number (void)
 {

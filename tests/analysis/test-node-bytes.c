@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The bytes of a node, against a slower way to count them. */
+/* Tests of adj-node-bytes.c: the bytes of a node, against a slower way to count them. */
 
 #include "analysis/adj-node-bytes.h"
 #include "ir/adj-graph.h"
@@ -11,7 +11,7 @@
 
 /* -- against a slower way to the same -- */
 
-/* Elements of a tensor; -1: nobody knows. */
+/* Elements of a tensor; -1: unknown. */
 static double
 count_elements (const AdjTensorMeta *meta, AdjSymbols *symbols)
 {

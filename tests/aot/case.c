@@ -149,7 +149,8 @@ make_tensor (AdjContext *cx, AdjDType dtype, guint rank, const gint64 *sizes, gu
   return tensor;
 }
 
-/* "a [2,3] rg" or "i i64[]"; what requires a gradient is the result of an operation. */
+/* Parses "a [2,3] rg" or "i i64[]".  A tensor that requires a gradient is the result of an
+ * operation; its leaf is appended to @leaves. */
 static AdjTensor *
 make_input (AdjContext *cx, const char *text, guint seed, GPtrArray *leaves)
 {
@@ -179,7 +180,7 @@ make_input (AdjContext *cx, const char *text, guint seed, GPtrArray *leaves)
              : ADJ_APPLY (cx, ADJ_OP_mul_Tensor, ADJ_TENSOR (tensor), ADJ_INT (1));
 }
 
-/* "a [2,3] rg, b [3]" at its commas outside of brackets. */
+/* Splits "a [2,3] rg, b [3]" at the commas outside of brackets. */
 static GPtrArray *
 split_inputs (const char *text)
 {
@@ -199,7 +200,7 @@ split_inputs (const char *text)
     }
 }
 
-/* "a, b" */
+/* Joins the names of @parts: "a, b". */
 static char *
 name_inputs (const GPtrArray *parts)
 {
@@ -235,7 +236,7 @@ case_make_inputs (const Case *c, AdjContext *cx, GPtrArray *leaves)
   return made;
 }
 
-/* "a, b": of the inputs of the function. */
+/* Returns the names of the function's inputs: "a, b". */
 static char *
 list_names (const Case *c)
 {

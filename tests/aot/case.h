@@ -13,33 +13,34 @@ typedef struct
   char *name;
   char *inputs; /* "a [3] rg, b i64[2]" */
   char *make;   /* (nullable) */
-  char *names;  /* (nullable): of the inputs that were made */
+  char *names;  /* (nullable): names of the tensors that `make` returns */
   char *function;
   AdjAotOptions options;
-  gboolean is_graph; /* the function as a graph, too */
-  char *graph;       /* (nullable): that graph, a file beside this one */
-  char *steps;       /* (nullable): of the pipeline that fails on the graph; %NULL: "joint" */
-  char *blamed;      /* (nullable): what the error names */
-  char *nodes;       /* (nullable): of the graph, that it blames: "mul_, add" */
+  gboolean is_graph; /* the function is also tested as a graph */
+  char *graph;       /* (nullable): file of that graph, in the folder of the table */
+  char *steps;       /* (nullable): pipeline that fails on the graph; %NULL: "joint" */
+  char *blamed;      /* (nullable): text by which the error names its cause */
+  char *nodes;       /* (nullable): nodes of the graph that the error blames: "mul_, add" */
   char *joint, *forward, *inference; /* (nullable): expected graphs */
-  char *saved;                       /* (nullable): of the joint graph, by the default partition */
-  GPtrArray *metadata;               /* of char: expected lines */
-  gint n_tangents;                   /* -1: not said */
+  char *saved;                       /* (nullable): values of the joint graph that the default
+                                        partitioner saves */
+  GPtrArray *metadata;               /* of char *: expected lines */
+  gint n_tangents;                   /* -1: not checked */
 } Case;
 
-/* (transfer full): of the file tests/aot/NAME. */
+/* (transfer full): the cases in the file tests/aot/NAME. */
 GPtrArray *cases_load (const char *name);
 
-/* A context that records over the kernels. */
+/* Returns a context with an autograd mode above the kernels. */
 AdjContext *case_context_new (void);
-/* (transfer full): TUPLE of the inputs; @leaves (nullable) gets those of `in`, borrowed by the
- * scope. */
+/* (transfer full): TUPLE of the inputs.  @leaves (nullable) gets the leaves named in the field
+ * `inputs`, borrowed from the scope. */
 AdjValue case_make_inputs (const Case *c, AdjContext *cx, GPtrArray *leaves);
-/* A context of their own for the inputs. */
+/* Initializes @observed with a context and makes the inputs of @c in it. */
 void case_observe (const Case *c, Observed *observed);
 AdjFunction *case_function_new (const Case *c); /* (transfer full) */
 AdjAotGraph *case_trace (const Case *c, const AdjValue *inputs, GError **error);
-/* (transfer full): the function as it stands, the text of a graph with its inputs as leaves */
+/* (transfer full): the text of a graph of the untransformed function, with its inputs as leaves */
 char *case_print_graph (const Case *c);
 
 G_END_DECLS

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Compiles graphs with the partitioners that tests ask for. */
+/* Compiles graphs with the partitioner that a test names. */
 
 #include "aot/compile.h"
 

@@ -6,17 +6,17 @@
 
 G_BEGIN_DECLS
 
-/* What a caller gets: @aot with its graph cut in two by the default partitioner, or whole, and run
- * by the interpreter. (transfer full) */
+/* (transfer full): a function that runs @aot in the interpreter, a joint graph cut in two by the
+ * default partitioner. */
 AdjFunction *compile_by_default (AdjAotGraph *aot);
-/* The same by the partitioner @name. */
+/* Like compile_by_default(), with the partitioner @name. */
 AdjFunction *compile_by (AdjAotGraph *aot, const char *name);
-/* The same; @partition: (out) (transfer full): %NULL of an inference graph. */
+/* Like compile_by(). @partition: (out) (transfer full): %NULL for an inference graph. */
 AdjFunction *compile_and_keep (AdjAotGraph *aot, const char *name, AdjPartition **partition);
 AdjFunction *
 compile_at_budget (AdjAotGraph *aot, const char *name, double budget, AdjPartition **partition);
-/* The joint graph as it is: forwards with tangents of zero, saving copies of its arguments, and
- * again backwards, from the same state of the generator. */
+/* Runs the uncut joint graph in both directions: the forward uses tangents of zero and saves
+ * copies of its arguments; the backward runs the graph again from the same generator state. */
 AdjFunction *compile_whole (AdjAotGraph *aot);
 
 G_END_DECLS

@@ -3,9 +3,9 @@
 
     python make-higher.py FOLDER [NAME...]
 
-Each file has the inputs, what the function gives eagerly and the gradients of the sum of its
-floating results, then the graph that Dynamo captures and, where 2.6 is right about it, the graph
-that AOTAutograd makes of that.  Those of NEWER are PyTorch 2.15's; they have to be named.
+Each file has the inputs, the eager results of the function and the gradients of the sum of its
+floating-point results, then the graph that Dynamo captures and, unless 2.6 is wrong about it, the
+graph that AOTAutograd makes of that.  Those of NEWER are PyTorch 2.15's and must be named.
 """
 
 import pathlib
@@ -144,7 +144,7 @@ def scanned_back(start, rows):
 
 
 def recurrence(rows, values):
-    """a[i] · before + b[i], by pairs (a, b)."""
+    """a[i] · before + b[i], for pairs (a, b)."""
     return associative_scan(lambda l, r: (l[0] * r[0], l[1] * r[0] + r[1]), (rows, values), 0)
 
 
@@ -157,7 +157,7 @@ def checkpointed(x, w):
 
 
 class Twice(torch.autograd.Function):
-    """Has a gradient that only its backward knows: twice the true one."""
+    """Its backward returns a gradient that is not the true one: twice that."""
 
     @staticmethod
     def forward(ctx, x, w):
@@ -171,7 +171,7 @@ class Twice(torch.autograd.Function):
 
 
 class Exponential(torch.autograd.Function):
-    """Saves what it gives."""
+    """Saves its result."""
 
     @staticmethod
     def forward(ctx, x):
@@ -186,7 +186,7 @@ class Exponential(torch.autograd.Function):
 
 
 class Rounded(torch.autograd.Function):
-    """Several outputs, one of them without a gradient, and an argument that is no tensor."""
+    """Several outputs, one of them without a gradient, and an argument that is not a tensor."""
 
     @staticmethod
     def forward(ctx, x, scale):
@@ -233,14 +233,14 @@ def flex_grouped(query, key, value, slopes):
         return s + slopes[h] * (j - i)
 
     def seen(b, h, i, j):
-        return (i > 0) & (i >= j)  # nothing of the first row
+        return (i > 0) & (i >= j)  # excludes the first row
 
     mask = create_block_mask(seen, None, None, 3, 3, device="cpu")
     return flex_attention(query, key, value, score, mask, scale=0.5, enable_gqa=True)
 
 
 def heads(n, first):
-    """[1, n, 3, 2], of numbers that 24 bits hold."""
+    """[1, n, 3, 2], of numbers exact in 24 bits."""
     return [[[[((first + 5 * (6 * h + 2 * i + j)) % 23 - 11) / 8 for j in range(2)]
               for i in range(3)] for h in range(n)]]
 
@@ -254,7 +254,7 @@ CASES = [
     ("cond_closure", cond_closure, [X, W], [0, 1], True),
     ("cond_closure_false", cond_closure, [Y, W], [0, 1], True),
     ("cond_temporary", cond_temporary, [X], [], True),
-    ("cond_nested", cond_nested, [X], [0], False),  # in it PyTorch makes a tuple of the list
+    ("cond_nested", cond_nested, [X], [0], False),  # here PyTorch turns the list into a tuple
     ("cond_uneven", cond_uneven, [X, W], [0, 1], False),  # PyTorch loses a gradient
     ("cond_uneven_false", cond_uneven, [Y, W], [0, 1], False),
     ("cond_index", cond_index, [X, [1, 2, 3]], [0], True),
@@ -266,8 +266,8 @@ CASES = [
     ("invoke_subgraph", subgraph, [X, W], [], True),
     ("invoke_subgraph_grad", subgraph, [X, W], [0, 1], True),
     ("invoke_subgraph_sum", subgraph_sum, [ROWS], [0], True),
-    ("invoke_subgraph_several", subgraph_several, [X, W], [0, 1], False),  # PyTorch asserts
-    ("map", mapped, [ROWS, [3.0, -0.5]], [], False),  # PyTorch says the strides are 0
+    ("invoke_subgraph_several", subgraph_several, [X, W], [0, 1], False),  # PyTorch fails an assertion
+    ("map", mapped, [ROWS, [3.0, -0.5]], [], False),  # PyTorch gives strides of 0
     ("map_grad", mapped, [ROWS, [3.0, -0.5]], [0, 1], False),
     ("scan", scanned, [[0.0, 1.0], ROWS], [], True),
     ("scan_reverse", scanned_back, [[0.0, 1.0], ROWS], [], True),
@@ -275,7 +275,7 @@ CASES = [
     ("checkpoint", checkpointed, [X, W], [0, 1], True),
     ("function", function, [X, W], [0, 1], True),
     ("function_inference", function, [X, W], [], True),
-    ("function_result", function_result, [X], [0], False),  # ours saves it detached
+    ("function_result", function_result, [X], [0], False),  # Adjoint saves it detached
     ("function_several", function_several, [X], [0], True),
     ("flex", flex, [heads(2, 0), heads(2, 3), heads(2, 8)], [0, 1, 2], True),
     ("flex_grouped", flex_grouped, [heads(2, 1), heads(1, 4), heads(1, 9), [0.5, -0.25]],
@@ -305,7 +305,7 @@ def text_of(graph):
 
 
 def without_blocks(graph):
-    """Of the block masks of flex_attention nothing but the graph, which says all."""
+    """Keeps only the graph of flex_attention's block masks, which determines them."""
     if not any("flex_attention" in node.name for node in graph.graph.nodes):
         return graph
     nodes = torch.fx.Graph()
@@ -323,7 +323,7 @@ def without_blocks(graph):
 
 
 def capture(function, inputs):
-    """The graph of Dynamo, and what AOTAutograd makes of it as far as it comes."""
+    """Returns Dynamo's graph, and AOTAutograd's graph of it as far as that succeeds."""
     seen = {}
 
     def backend(graph, examples):
@@ -352,7 +352,7 @@ def capture(function, inputs):
     torch._dynamo.reset()
     try:
         torch.compile(function, backend=backend, fullgraph=True)(*inputs)
-    except torch._dynamo.exc.BackendCompilerFailed:  # what 2.6 cannot do: see CASES
+    except torch._dynamo.exc.BackendCompilerFailed:  # not supported by 2.6: see CASES
         pass
     return seen
 
@@ -381,7 +381,7 @@ def main():
         lines = [line_of("input", eager[i]) for i in order]
         lines += [line_of("output", r) for r in results]
         for i in order:
-            if i in wanted:  # a branch that was not taken gives None, a joint graph zeros
+            if i in wanted:  # a branch that is not taken gives None, a joint graph gives zeros
                 grad = eager[i].grad
                 lines.append(line_of("gradient", torch.zeros_like(eager[i]) if grad is None else grad))
         facts = "".join(

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Counts the differences of two graphs that are the same but for how PyTorch writes them. */
+/* Counts the differences between two graphs modulo the ways in which PyTorch writes the same
+ * computation. */
 
 #include "aot/modulo.h"
 
@@ -11,8 +12,8 @@
 typedef struct
 {
   const AdjGraph *graph;
-  guint32 *stands_for; /* by node: the node that it is, when it is an identity */
-  char **terms;        /* by node: what it computes, as text that names no node */
+  guint32 *stands_for; /* by node: the node that an identity node stands for, else itself */
+  char **terms;        /* by node: a text of its computation that contains no node names */
 } Canon;
 
 static gboolean
@@ -82,7 +83,7 @@ print_value (const Canon *canon, const AdjValue *value, GString *out)
     adj_value_print (value, canon->graph, out);
 }
 
-/* Long terms are replaced by their hash. */
+/* Replaces a long term by its hash. */
 static char *
 shorten (GString *text)
 {
@@ -165,7 +166,7 @@ count_terms (const Canon *canon)
   return table;
 }
 
-/* Nodes of @canon that @table has no more of; takes them out of it. */
+/* Counts the nodes of @canon that are not in @table; removes the others from it. */
 static guint
 count_missing (const Canon *canon, GHashTable *table, const char *side)
 {

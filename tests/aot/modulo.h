@@ -5,11 +5,11 @@
 
 G_BEGIN_DECLS
 
-/* Graphs modulo N1 to N4 (aot/SPEC.md §10): names do not count, identities are left out, some
- * operators stand for one another. */
+/* Compares graphs modulo N1 to N4 (aot/SPEC.md §10): names do not count, identities are left
+ * out, and some operators are equivalent. */
 
-/* How many nodes of @a or @b compute what no node of the other computes; the first of each side go
- * to the test's log. */
+/* Counts the nodes of @a and @b whose computation does not occur in the other graph; logs the
+ * first of each side. */
 guint modulo_count_differences (const AdjGraph *a, const AdjGraph *b);
 
 G_END_DECLS

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The short notation of programs and graphs in the cases: parsed, run and printed. */
+/* Parser, interpreter and printer of the short notation for programs and graphs in the cases. */
 
 #include "aot/notation.h"
 
@@ -14,11 +14,12 @@
 #include "ops/adj-op-table.h"
 #include "rules/adj-apply.h"
 
-/* A name is a RAW; one of several results, x[0], a SLICE of RAW and INT. */
+/* One statement.  A name is a RAW value; x[0], one of several results, is a SLICE of RAW and
+ * INT. */
 typedef struct
 {
   char *name; /* (nullable) */
-  char *op;   /* (nullable): of a return */
+  char *op;   /* (nullable): %NULL in a return statement */
   AdjValue args;
 } Statement;
 
@@ -287,7 +288,7 @@ evaluate_all (const AdjValue *values, GHashTable *names)
   return adj_value_new_items (ADJ_VALUE_TUPLE, items, values->n);
 }
 
-/* The overload that takes @args. */
+/* Returns the overload of @name that accepts @args. */
 static const AdjOp *
 find_op (const char *name, const AdjValue *args)
 {
@@ -330,7 +331,8 @@ run_hook (AdjContext *cx, AdjTensor *tensor)
   return hook != NULL;
 }
 
-/* "no_grad", "must_save" … change how what comes next is run. */
+/* Handles words such as "no_grad" and "must_save", which change how the following statements
+ * run. */
 static gboolean
 change_mode (AdjContext *cx, const char *word)
 {
@@ -434,7 +436,7 @@ notation_function_new (const char *parameters, const char *text)
 
 typedef struct
 {
-  GHashTable *numbers; /* name → text that stands for it */
+  GHashTable *numbers; /* name → text that replaces it */
   GString *lines;
   GString *writes;
   guint n;
@@ -466,7 +468,7 @@ number_of (const Print *print, const char *name)
   return known != NULL ? known : name;
 }
 
-/* "primals_1" is p1, "arg0_1" a0. */
+/* Shortens "primals_1" to p1 and "arg0_1" to a0. */
 static char *
 short_name (const char *name)
 {
@@ -515,7 +517,7 @@ print_value (const Print *print, const AdjGraph *graph, const AdjValue *value, G
     g_string_append (out, "None");
 }
 
-/* Operators that stand for one another have one name. */
+/* Maps equivalent operators to one name. */
 static const char *
 common_name (const char *op)
 {
@@ -536,7 +538,7 @@ define (Print *print, const char *name, const char *text)
   g_hash_table_insert (print->numbers, g_strdup (name), g_strdup (text));
 }
 
-/* "%1 = op(args)"; zeros are known by their size alone. */
+/* Prints "%1 = op(args)"; a call that makes zeros is printed by its size alone. */
 static void
 print_call (Print *print,
             const AdjGraph *graph,
@@ -668,7 +670,7 @@ print_node (Print *print, const AdjGraph *graph, const AdjNode *node)
               node->val.kind == ADJ_VALUE_META ? node->val.meta : NULL);
 }
 
-/* Bits of a node: it depends on a tangent; something that does reads it. */
+/* Bits of a node: it depends on a tangent; a node that depends on a tangent reads it. */
 enum
 {
   BACKWARD = 1,
@@ -713,7 +715,7 @@ notation_print_graph (const AdjGraph *graph)
   while (first < n && ((bits[first] & BACKWARD) == 0 ||
                        adj_graph_get_node (graph, first)->opcode == ADJ_OPCODE_PLACEHOLDER))
     print_node (&print, graph, adj_graph_get_node (graph, first++));
-  /* Output aliases that are made again at the end belong to the forward (N6). */
+  /* Output aliases that are regenerated at the end belong to the forward (N6). */
   for (guint i = first; i < n; i++)
     if (bits[i] == 0 && adj_graph_get_node (graph, i)->opcode != ADJ_OPCODE_OUTPUT)
       print_node (&print, graph, adj_graph_get_node (graph, i));

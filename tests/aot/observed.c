@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* All that can be observed of a call: results, arguments, memory shared, strides, gradients. */
+/* Records everything a caller can observe of a call (results, arguments, shared memory, strides,
+ * gradients) and compares two records. */
 
 #include "aot/observed.h"
 
@@ -16,7 +17,7 @@
 #include "support/programs.h"
 #include "trace/adj-composite.h"
 
-/* Of the sums of products in a value where one side has no error at all. */
+/* Number of terms assumed for the rounding error of a sum when one side has no error at all. */
 #define SUM_LENGTH 512
 
 static void
@@ -74,7 +75,7 @@ observed_count_tensors (const Observed *observed)
   return observed->result.n + observed->n_inputs;
 }
 
-/* Through results, then inputs; %NULL of what is no tensor. */
+/* Counts through results, then inputs; %NULL for a value that is not a tensor. */
 static AdjTensor *
 get_tensor (const Observed *observed, guint index)
 {
@@ -87,7 +88,8 @@ get_tensor (const Observed *observed, guint index)
 
 /* -- the call -- */
 
-/* Of no two roots the same, nor of two elements. */
+/* Makes a tangent whose values depend on the element and on @index, so that different roots get
+ * different ones. */
 static AdjTensor *
 make_tangent (AdjContext *cx, const AdjTensor *root, guint index)
 {
@@ -109,7 +111,7 @@ make_tangent (AdjContext *cx, const AdjTensor *root, guint index)
   return ADJ_APPLY (cx, ADJ_OP_copy_, ADJ_TENSOR (tangent), ADJ_TENSOR (numbers));
 }
 
-/* The history of a view whose base was written is made when it is asked for. */
+/* Forces the regeneration of the history of a view whose base was written. */
 static void
 refresh (AdjContext *cx, AdjTensor *tensor)
 {
@@ -117,7 +119,8 @@ refresh (AdjContext *cx, AdjTensor *tensor)
   adj_context_take_error (cx, NULL);
 }
 
-/* An argument that is a leaf has no history; it would only change the order of sums. */
+/* Excludes arguments that are leaves: they have no history, and would only change the order of
+ * sums. */
 static gboolean
 is_root (const Observed *observed, guint index)
 {
@@ -207,9 +210,9 @@ same_strides (const AdjTensor *a, const AdjTensor *b, const char *what, GString 
   return TRUE;
 }
 
-/* Both stand in for @truth: neither may be much farther from it than the other (interpreter/SPEC.md
- * §4), and where the order of a sum alone makes the difference neither is.  What has no error on
- * one side may have that of one product on the other. */
+/* Whether neither value is much farther from @truth than the other (interpreter/SPEC.md §4)
+ * beyond what the order of a sum explains.  If one side has no error, the other may have the
+ * error of a sum of SUM_LENGTH products. */
 static gboolean
 are_as_near (AdjTensor *a, AdjTensor *b, AdjTensor *truth, const char *what, GString *why)
 {
@@ -246,7 +249,7 @@ same_numbers (const Observed *observed,
              : program_same_values (observed->cx, a, b, what, why);
 }
 
-/* Of composite tensors, their parts. */
+/* Compares composite tensors part by part. */
 static gboolean
 same_values (const Observed *observed,
              AdjTensor *a,
@@ -293,7 +296,7 @@ same_tensor (const Observed *observed,
   return same_values (observed, a, b, truth, what, why) && same_strides (a, b, what, why);
 }
 
-/* Whether the same tensors are one, and the same share memory. */
+/* Whether the same pairs of tensors are identical and the same pairs share memory. */
 static gboolean
 same_aliases (const Observed *a, const Observed *b, guint index, GString *why)
 {
@@ -316,7 +319,8 @@ same_aliases (const Observed *a, const Observed *b, guint index, GString *why)
   return TRUE;
 }
 
-/* -0 is 0: sums come in another order.  One that is not defined is 0 (aot/SPEC.md §8.4). */
+/* Maps -0 to 0, because sums come in another order, and an undefined gradient to zeros
+ * (aot/SPEC.md §8.4). */
 static AdjTensor *
 normal_gradient (AdjContext *cx, AdjTensor *gradient, AdjTensor *other)
 {
@@ -356,7 +360,8 @@ observed_same (const Observed *a, const Observed *b, GString *why)
 
 /* -- all calls -- */
 
-/* A hook on a returned view of an intermediate: eagerly, writing the view takes it off. */
+/* A write to a returned view of an intermediate with a hook: in eager mode the write removes the
+ * hook. */
 static gboolean
 is_forbidden_write (const GError *error)
 {
@@ -371,7 +376,7 @@ typedef struct
   SameCalls *counts;
 } Calls;
 
-/* @n: (out): how many tensors there are. */
+/* @n: (out): number of tensors in the call. */
 static gboolean
 same_call (const Calls *calls, gint late, guint *n, GString *why)
 {

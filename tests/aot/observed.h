@@ -5,8 +5,8 @@
 
 G_BEGIN_DECLS
 
-/* One call of a function and all that its caller can see of it: results, what became of the inputs,
- * which tensors share memory, gradients; also after one of the tensors was written late. */
+/* A record of one call of a function as its caller sees it: results, final inputs, shared memory
+ * and gradients, optionally after one tensor was written after the call. */
 typedef struct Observed Observed;
 
 struct Observed
@@ -14,40 +14,40 @@ struct Observed
   AdjContext *cx; /* with an autograd mode above the kernels */
   guint n_inputs;
   AdjValue *inputs;   /* (owned) */
-  AdjTensor **leaves; /* (owned): by input, what its gradient is asked of; NULL: of nothing */
+  AdjTensor **leaves; /* (owned): by input, the leaf whose gradient is computed; NULL: none */
   AdjValue result;    /* TUPLE */
   AdjTensor **grads;  /* (owned): by input, NULL where undefined */
   GError *error;
-  const Observed *truth; /* (unowned) (nullable): the same call in float64, by which both are
-                            judged; %NULL: the bits are the same */
+  const Observed *truth; /* (unowned) (nullable): record of the same call in float64, against which
+                            both sides are judged; %NULL: the bits must be equal */
 };
 
-/* A context, and room for @n inputs and leaves. */
+/* Makes a context and space for @n inputs and leaves. */
 void observed_init (Observed *observed, guint n);
-/* The same, where every floating value is float64. */
+/* Like observed_init(), with every floating-point value in float64. */
 void observed_init_float64 (Observed *observed, guint n);
 void observed_clear (Observed *observed);
 
-/* Calls @function, doubles tensor @late, counted through results and then inputs, in place (-1:
- * none), and differentiates all results and inputs that can be. */
+/* Calls @function, doubles tensor number @late in place (counted through results, then inputs;
+ * -1: none), and differentiates every result and input that requires a gradient. */
 void observed_call (Observed *observed, AdjFunction *function, gint late);
 guint observed_count_tensors (const Observed *observed);
 
-/* Whether nobody can tell one from the other; else @why says how.  Undefined gradients are zeros
- * (aot/SPEC.md §8.4). */
+/* Whether both records are equal; else @why says how they differ.  Undefined gradients count as
+ * zeros (aot/SPEC.md §8.4). */
 gboolean observed_same (const Observed *a, const Observed *b, GString *why);
 
-/* observed_init() and the inputs that @data is about, the same every time. */
+/* Initializes @observed and makes the inputs that @data describes, identical in each call. */
 typedef void (*ObserveFunc) (Observed *observed, gconstpointer data);
 
 typedef struct
 {
-  guint n_calls;     /* that were compared */
-  guint n_forbidden; /* of these, with a late write that is an error when compiled */
+  guint n_calls;     /* number of compared calls */
+  guint n_forbidden; /* calls among them whose late write raises an error only when compiled */
 } SameCalls;
 
-/* Whether @compiled and @function are the same: as they are, and with every tensor written late
- * that can be when @function made it. */
+/* Whether @compiled and @function behave equally, without a late write and with a late write of
+ * each tensor that @function allows to be written. */
 gboolean observed_same_calls (ObserveFunc observe,
                               gconstpointer data,
                               AdjFunction *function,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 
-/* Tensors that a graph holds are inputs of what is traced of it where it writes one of them,
- * however it says so. */
+/* Tensor attributes of a graph become inputs of the traced graph if it writes one of them, in any
+ * form of writing. */
 
 #include "adjoint.h"
 #include "aot/notation.h"
@@ -11,8 +11,8 @@
 typedef struct
 {
   const char *name;
-  const char *lines;  /* of a graph over x that holds p and q */
-  const char *traced; /* as notation_print_graph() has it */
+  const char *lines;  /* body of a graph over x that holds the tensors p and q */
+  const char *traced; /* expected output of notation_print_graph() */
 } Row;
 
 static const Row rows[] = {
@@ -41,7 +41,7 @@ static const Row rows[] = {
     "return a0\n" },
 };
 
-/* (transfer full): @graph, and values of what it reads. */
+/* (transfer full): @graph with values for its get_attr nodes. */
 static AdjGraph *
 hold (AdjGraph *graph)
 {

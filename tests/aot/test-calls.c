@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 
-/* What was captured by Dynamo, called as it stands, as an inference graph, as a joint graph and cut
- * in two: nobody can tell one from the other, also when a tensor is written after the call.  Sums
- * come in another order, so values are judged by the call in float64. */
+/* Graphs captured by Dynamo behave equally when called as they are, as an inference graph, as a
+ * joint graph and partitioned, also with a tensor written after the call.  Sums come in another
+ * order, so values are judged against the same call in float64. */
 
 #include <string.h>
 
@@ -22,7 +22,7 @@ typedef struct
   const char *name, *way;
 } Case;
 
-/* Of every number a double, where @observed is of those. */
+/* Converts floating-point data to float64 if @float64 is set. */
 static AdjTensor *
 import (AdjTensorData *data, gboolean float64)
 {
@@ -40,7 +40,7 @@ import (AdjTensorData *data, gboolean float64)
   return tensor;
 }
 
-/* Random inputs as the placeholders say, the same every time. */
+/* Makes random inputs from the annotations of the placeholders, identical in each call. */
 static void
 observe (Observed *observed, const AdjGraph *graph, gboolean no_grad, gboolean float64)
 {
@@ -87,7 +87,7 @@ make (AdjGraph *graph, const char *way)
   return compile_by (aot, g_str_equal (way, "traced") ? "default" : way);
 }
 
-/* %FALSE: eagerly it cannot be written. */
+/* Returns %FALSE if tensor @late cannot be written in eager mode. */
 static gboolean
 check (AdjGraph *graph, AdjFunction *other, const char *way, gint late)
 {
@@ -140,7 +140,8 @@ cannot_be_told_apart (gconstpointer data)
   g_assert_cmpuint (n_written, >, 0);
 }
 
-/* An input that resize_ gives more memory has it afterwards; in PyTorch 2.6 the call fails. */
+/* An input that resize_ enlarges is enlarged after the call too; in PyTorch 2.6 the compiled
+ * call fails. */
 static void
 grows_input (void)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Captured forward parts and Dynamo graphs, traced here, against PyTorch's joint graphs; and
- * their gradients. */
+/* Traces captured forward parts and Dynamo graphs, and compares the joint graphs with PyTorch's
+ * and the gradients with recorded ones. */
 
 #include <string.h>
 
@@ -18,7 +18,7 @@
 #include "rules/adj-operators.h"
 #include "support/adj-test.h"
 
-/* The longest sums of these models have some hundred terms. */
+/* The longest sums of these models have several hundred terms. */
 #define SUM_LENGTH 512
 
 typedef struct
@@ -42,7 +42,7 @@ capture_open (Capture *capture, const char *name)
   capture->region = adj_bundle_find_region (capture->bundle, capture->joint);
 }
 
-/* Writes to inputs stand after the backward. */
+/* Excludes writes to inputs, which stand after the backward. */
 static gboolean
 is_forward (const AdjGraph *joint, guint index)
 {
@@ -53,7 +53,7 @@ is_forward (const AdjGraph *joint, guint index)
   return !adj_graph_is_backward (joint, index) || g_str_has_prefix (node->name, "copy_");
 }
 
-/* Nodes that are not of the backward, without tangents; the first outputs. */
+/* Copies the forward nodes and the first @n_outputs outputs of @joint, without tangents. */
 static AdjGraph *
 forward_part (const AdjGraph *joint, guint n_outputs)
 {
@@ -107,7 +107,8 @@ forward_becomes_joint (gconstpointer name)
   adj_bundle_unref (capture.bundle);
 }
 
-/* Nodes of a captured Dynamo graph's joint graph that PyTorch's has not, or the other way round. */
+/* Expected numbers of nodes that only one of the two joint graphs of a captured Dynamo graph
+ * has. */
 typedef struct
 {
   const char *name;

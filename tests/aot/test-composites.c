@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 
-/* Composite tensors: eager, and traced to a graph over what they are made of. */
+/* Composite tensors: in eager mode, and traced to a graph over their component tensors. */
 
 #include <string.h>
 
@@ -43,8 +43,8 @@ make_dense (AdjContext *cx, guint seed)
   return tensor;
 }
 
-/* One letter for each input: d dense, t TwoTensor, n nested; capital: requires a gradient and is no
- * leaf. */
+/* One letter for each input: d dense, t TwoTensor, n nested; a capital letter: a non-leaf that
+ * requires a gradient. */
 static AdjTensor *
 make_input (AdjContext *cx, char kind, guint seed, AdjTensor **leaf)
 {
@@ -201,7 +201,7 @@ print_joint (const char *kinds, const char *text)
   return notation_print_graph (adj_aot_graph_get_graph (aot));
 }
 
-/* TwoTensor a, dense b: a * 6 + b / 2; the gradient of b is a TwoTensor too. */
+/* TwoTensor a, dense b: a * 6 + b / 2; the gradient of b is a TwoTensor as well. */
 static void
 g82 (void)
 {
@@ -214,7 +214,7 @@ g82 (void)
   g_assert_cmpstr (joint, ==, expected);
 }
 
-/* What PyTorch 2.6's aot_function makes of its own TwoTensor. */
+/* What aot_function of PyTorch 2.6 makes of its own TwoTensor. */
 static const struct
 {
   const char *name, *kinds, *text, *graph;
@@ -334,7 +334,7 @@ refused (void)
   assert_refused ("T", "b=sum(a); return b", &export, "[aot: export-composite]");
 }
 
-/* One tensor twice, written; two views of one storage, one of them written. */
+/* One tensor given twice and written; two views of one storage, one of them written. */
 static void
 duplicates_are_refused (void)
 {
@@ -356,7 +356,8 @@ duplicates_are_refused (void)
     }
 }
 
-/* The backward was traced for a TwoTensor without a constant. */
+/* The backward was traced for a TwoTensor without a constant: another tangent is converted if
+ * its class can, else refused. */
 static void
 tangents_are_of_their_class (void)
 {

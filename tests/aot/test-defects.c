@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 
-/* The table of checks, row by row: what PyTorch 2.6 compiled with the defect (data/make-defects.py)
- * gets the finding; what Adjoint makes of the same program, at every budget, gets none and cannot
- * be told from the program.  A row without a case fails. */
+/* Tests each row of the table of checks: the graph that PyTorch 2.6 compiled with the defect
+ * (data/make-defects.py) gets the finding; Adjoint's graph of the same program gets none at any
+ * budget and behaves like the program.  A check without a case fails the test. */
 
 #include <gio/gio.h>
 #include <string.h>
@@ -15,12 +15,12 @@
 typedef struct
 {
   const char *check;
-  const char *capture; /* (nullable): beside the others */
+  const char *capture; /* (nullable): name of its file among the captures */
   struct
   {
     const char *inputs, *make, *names, *function; /* as in Case */
-  } program;                                      /* of the kind that is compiled wrongly */
-  gboolean is_no_program;                         /* refused eagerly */
+  } program;              /* a program of the kind that is compiled wrongly */
+  gboolean is_no_program; /* the program is refused in eager mode */
 } Row;
 
 static const Row rows[] = {
@@ -107,7 +107,8 @@ is_found (gconstpointer data)
   g_assert_cmpuint (n, ==, 1);
 }
 
-/* Of what the function was to Dynamo; some were given to AOTAutograd as they are. */
+/* Traces the captured Dynamo graph; some functions were given to AOTAutograd directly and have
+ * none. */
 static void
 ours_has_none (gconstpointer data)
 {
@@ -242,11 +243,11 @@ ours_is_eager (gconstpointer data)
       }
 }
 
-/* Of backwards that were captured and of effects: tests/compiled_autograd/test-checks.c. */
+/* Checks of captured backwards and effects, tested in tests/compiled_autograd/test-checks.c. */
 static const char *const of_captures[] = { "lost-write", "early-accumulation", "early-update",
                                            "shared-gradient", "lost-tokens" };
 
-/* Whether it has a test of its own: tests/passes/test-check-NAME.c. */
+/* Whether tests/passes/test-check-NAME.c exists. */
 static gboolean
 has_test (const char *name)
 {

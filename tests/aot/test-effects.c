@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 
-/* Functions that print and leaf functions, as current PyTorch leaves them in graphs of the frontend
- * (effects/capture.py): the joint graph is PyTorch's, and both print and give what PyTorch did. */
+/* Print and leaf functions as current PyTorch leaves them in frontend graphs
+ * (effects/capture.py): the joint graph equals PyTorch's, and both print and compute what
+ * PyTorch did. */
 
 #include <math.h>
 #include <string.h>
@@ -61,7 +62,7 @@ read_graph (const char *name, const char *kind)
   return parse (text);
 }
 
-/* The graph of the frontend with nothing but that there were leaf functions. */
+/* Reads the frontend graph without the bodies of its leaf functions. */
 static AdjGraph *
 read_without_bodies (const char *name)
 {
@@ -88,7 +89,7 @@ trace (AdjGraph *dynamo)
   return aot;
 }
 
-/* Without the line that names the class. */
+/* Prints @graph without the line that names the class. */
 static char *
 print_body (const AdjGraph *graph)
 {
@@ -136,7 +137,7 @@ append (const char *text, gpointer data)
   g_string_append (data, text);
 }
 
-/* The inputs of capture.py: x, w and s; by number of dimensions and order. */
+/* Makes input @index of capture.py: x, w or s. */
 static AdjTensorData *
 make_input (guint index)
 {
@@ -169,7 +170,8 @@ add_one (AdjContext *cx)
   return ADJ_TENSOR (adj_scope_add (cx, adj_tensor_new_from_data (data)));
 }
 
-/* Line @line of what capture.py wrote of the values: the loss, the gradients of x and w. */
+/* Compares @tensor with line @line of the values written by capture.py: the loss, the gradients
+ * of x and w. */
 static void
 assert_values (const char *name, guint line, AdjTensor *tensor)
 {
@@ -213,7 +215,8 @@ it_runs_as_pytorch_did (gconstpointer name)
     assert_values (name, 1 + i, adj_tensor_get_grad (inputs[i].tensor));
 }
 
-/* (transfer none): of tokens, x, w, s, the tangent; by what the placeholder is. */
+/* (transfer none): the tokens, x, w, s and the tangent, each chosen by the role of its
+ * placeholder. */
 static void
 make_joint_inputs (AdjContext *cx, AdjGraph *joint, AdjValue *inputs)
 {
@@ -297,7 +300,7 @@ a_function_that_is_not_here_is_not_run (void)
 
 /* -- formats -- */
 
-/* (transfer full): what print makes of @format and @args, or its error. */
+/* (transfer full): the output of the print operator for @format and @args, or its error. */
 static char *
 print_with (const char *format, const AdjValue *args, guint n)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 
 /* Each row of the error catalogue (aot/SPEC.md §9) has a program that raises it: the message
- * names what is to blame and ends with the code; the command line exits with 2 and leaves no file.
- * Those that a graph can show stand in errors.txt. */
+ * names the blamed node or value and ends with the code; the command line exits with 2 and
+ * leaves no file. Errors that a graph can raise stand in errors.txt. */
 
 #include <string.h>
 
@@ -61,7 +61,7 @@ check_command_line (const Case *c)
   g_dir_close (dir);
 }
 
-/* The stage that failed keeps what it blames, as data. */
+/* The failed stage keeps the blamed nodes as data. */
 static void
 check_blamed (const Case *c)
 {
@@ -109,7 +109,7 @@ typedef struct
 {
   const char *code;
   const char *blamed;
-  guint n_inputs; /* of which the first requires a gradient */
+  guint n_inputs; /* the first of them requires a gradient */
   gboolean (*call) (AdjContext *cx, AdjTensor *const *inputs, AdjValue *result);
   void (*use) (AdjContext *cx, AdjFunction *compiled, AdjTensor *const *inputs, GError **error);
   AdjAotOptions options;
@@ -159,7 +159,7 @@ call_op (AdjContext *cx, const char *name, const AdjValue *args, guint n)
   call_op ((cx), (name), (const AdjValue[]){ __VA_ARGS__ },                                        \
            G_N_ELEMENTS (((const AdjValue[]){ __VA_ARGS__ })))
 
-/* A backward that does something to an input or to its own. */
+/* A custom function whose backward modifies an input or its incoming gradient. */
 typedef struct
 {
   void (*act) (AdjContext *cx, AdjTensor *input, AdjTensor *grad);
@@ -402,7 +402,7 @@ require_gradient (AdjContext *cx, AdjFunction *compiled, AdjTensor *const *input
   adj_context_take_error (cx, error);
 }
 
-/* It was traced with its second input given twice. */
+/* Calls @compiled with three different tensors; it was traced with the second input given twice. */
 static void
 give_another (AdjContext *cx, AdjFunction *compiled, AdjTensor *const *inputs, GError **error)
 {
@@ -477,7 +477,8 @@ static const Row rows[] = {
   { .code = "views-dtype", .blamed = "input", .n_inputs = 0, .call = writes_other_dtype },
 };
 
-/* [2,3]; the first requires a gradient and is no leaf, the third is the second. */
+/* Makes [2,3] tensors: the first is a non-leaf that requires a gradient, the third is the second
+ * again. */
 static void
 make_inputs (AdjContext *cx, const Row *row, AdjTensor **inputs)
 {
@@ -526,7 +527,7 @@ check_row (gconstpointer data)
 
 /* -- all of them -- */
 
-/* Rows of composites have their programs in the test of those. */
+/* Whether the row is about composite tensors; those programs are in test-composites.c. */
 static gboolean
 is_of_composites (const char *code)
 {

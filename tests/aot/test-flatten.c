@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 
-/* Containers among arguments and results, and parameters that every call gets: what the compiled
- * function is given and gives is built as the function's own. */
+/* Containers among arguments and results, and parameters that are passed in each call: a
+ * compiled function takes and returns the same structure as the original. */
 
 #include <string.h>
 
@@ -87,7 +87,7 @@ trees_come_back (void)
   g_assert_cmpint (result.items[3].integer, ==, 1);
 }
 
-/* Who exports a graph gets a flat list of results. */
+/* An exported graph returns a flat tuple of results. */
 static void
 exports_give_tuples (void)
 {

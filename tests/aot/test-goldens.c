@@ -33,7 +33,7 @@ compare_graph (const Case *c, const AdjGraph *graph)
     g_assert_cmpstr (got, ==, expected);
 }
 
-/* @graph with what @partition saves of it as its outputs. */
+/* Returns @graph with the values that @partition saves as its outputs. */
 static AdjGraph *
 return_saved (const AdjGraph *graph, const AdjPartition *partition)
 {
@@ -87,7 +87,7 @@ check_graph (gconstpointer data)
     compare_saved (c, aot);
 }
 
-/* What adj_aot_metadata_print() says, without rules and tangents. */
+/* Prints what adj_aot_metadata_print() prints, without rules and tangents. */
 static char *
 print_metadata (const AdjAotMetadata *metadata)
 {
@@ -158,7 +158,7 @@ trace_text (const char *text)
   "        x: \"f32[s0][1]cpu\" = " result                                                         \
   "\n        size: \"Sym(s0)\" = torch.ops.aten.sym_size.int(a, 0)\n        return (x, size)\n"
 
-/* An integer among the outputs has no tangent. */
+/* An integer output has no tangent. */
 static void
 size_is_an_output (void)
 {
@@ -176,7 +176,7 @@ size_is_an_output (void)
   g_assert_cmpuint (metadata->n_tangents, ==, 1);
 }
 
-/* The backward takes the tangent of the tensor alone, and gives it as the gradient. */
+/* The backward takes the tangent of the tensor only and returns it as the gradient. */
 static void
 size_has_no_tangent (void)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 
-/* Higher-order operators through every mode, against PyTorch 2.6 (make-higher.py): the captured
- * graph runs, it becomes the joint or inference graph that AOTAutograd makes of it, that one traced
- * again is itself, and it computes what PyTorch computes, gradients included. */
+/* Higher-order operators in every mode, against PyTorch 2.6 (make-higher.py): the captured graph
+ * runs, becomes AOTAutograd's joint or inference graph, is unchanged when it is traced again,
+ * and computes PyTorch's results and gradients. */
 
 #include <gio/gio.h>
 #include <string.h>
@@ -20,7 +20,7 @@ typedef struct
 {
   GArray *inputs, *outputs, *gradients; /* of GArray of double */
   AdjGraph *dynamo;
-  AdjGraph *aot; /* (nullable): PyTorch's */
+  AdjGraph *aot; /* (nullable): PyTorch's joint or inference graph */
 } Case;
 
 /* -- reading -- */
@@ -163,7 +163,8 @@ append_tensor (const AdjValue *leaf, gpointer data)
   return TRUE;
 }
 
-/* Calls @function as PyTorch was called, and differentiates the sum of its floating results. */
+/* Calls @function with PyTorch's inputs and differentiates the sum of its floating-point
+ * results. */
 static void
 check_call (const Case *c, AdjFunction *function)
 {
@@ -261,7 +262,8 @@ test_case (gconstpointer data)
   case_clear (&c);
 }
 
-/* What the backward of a function computes is of the backward, though it reads no tangent. */
+/* Nodes that the backward of a function computes are tagged as backward even if they read no
+ * tangent. */
 static void
 test_backward_tag (void)
 {
@@ -323,7 +325,7 @@ static const struct
 {
   const char *name;
   const char *text;
-  gboolean runs; /* eagerly it is fine */
+  gboolean runs; /* the graph runs in eager mode */
   const char *words[5];
 } refusals[] = {
   { "cond/writes-input",
@@ -425,7 +427,7 @@ test_refusal (gconstpointer data)
   assert_words (error, refusals[index].words);
 }
 
-/* The forward has no gradient, which is an error where one is asked for. */
+/* The forward operator has no gradient; asking for one is an error. */
 static void
 test_no_gradient (void)
 {
@@ -452,7 +454,7 @@ cancel_soon (gpointer cancellable)
   return NULL;
 }
 
-/* A loop that does not end, and calls no operator, can be cancelled. */
+/* A loop that does not end and calls no operator can be cancelled. */
 static void
 test_cancel (void)
 {
@@ -478,7 +480,8 @@ test_cancel (void)
   g_thread_join (thread);
 }
 
-/* PyTorch's joint graph of one result, with tangents of one, gives that and the gradients. */
+/* Runs PyTorch's joint graph of a single result with tangents of one; expects the recorded
+ * result and gradients. */
 static void
 check_joint (const Case *c)
 {
@@ -509,7 +512,8 @@ check_joint (const Case *c)
     assert_numbers (outputs->pdata[i + 1], g_array_index (c->gradients, GArray *, i));
 }
 
-/* A call that PyTorch's joint graph keeps and ours takes apart: both give the numbers. */
+/* A call that PyTorch's joint graph keeps and ours decomposes: both compute the recorded
+ * numbers. */
 static void
 test_parts (gconstpointer data)
 {

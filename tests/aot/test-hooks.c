@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 
-/* Hooks that current PyTorch leaves in graphs of the frontend (hooks/capture.py): their bodies come
- * to stand in the joint graph as in PyTorch's, say whose they are, and give the same gradients. */
+/* Hooks that current PyTorch leaves in frontend graphs (hooks/capture.py): their bodies are
+ * inlined in the joint graph as PyTorch does, name the hook they come from, and give the same
+ * gradients. */
 
 #include <string.h>
 
@@ -47,7 +48,7 @@ trace (AdjGraph *dynamo)
   return aot;
 }
 
-/* Without the line that names the class. */
+/* Prints @graph without the line that names the class. */
 static char *
 print_body (const AdjGraph *graph)
 {
@@ -83,7 +84,7 @@ new_data (const AdjNode *placeholder, const float *values)
   return adj_tensor_data_new_from_array (ADJ_DTYPE_F32, sizes, shape->rank, values, NULL);
 }
 
-/* 0.3, 0.1, -0.1 … of the sizes of the placeholder. */
+/* Makes 0.3, 0.1, -0.1 … in the sizes of the placeholder. */
 static AdjTensorData *
 make_data (const AdjNode *placeholder)
 {
@@ -94,7 +95,7 @@ make_data (const AdjNode *placeholder)
   return new_data (placeholder, values);
 }
 
-/* (transfer full): by input; %NULL: none. */
+/* (transfer full): gradients by input; %NULL: none. */
 static AdjTensorData **
 run_eagerly (AdjGraph *dynamo, guint n)
 {

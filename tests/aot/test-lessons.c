@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 
-/* The programs of data/programs, compiled in every way, against themselves.
+/* The programs of data/programs against their compiled forms.
  *
- * The programs of data/programs: the function as it is, its inference graph, its joint graph and
- * what two partitioners make of that, each called as the function is, cannot be told apart: by
- * results, by what becomes of the arguments, by which tensors share memory, by strides, by
- * gradients; nor when one of the tensors is written after the call. */
+ * The function itself, its inference graph, its joint graph and the result of two partitioners
+ * are called with the same inputs and must agree in results, final arguments, shared memory,
+ * strides and gradients, also when one of the tensors is written after the call. */
 
 #include <string.h>
 
@@ -76,7 +75,7 @@ observe (Observed *observed, const AdjProgram *program)
     observed->leaves[i] = adj_keep (in.leaves[i]);
 }
 
-/* Gradients are not asked of what was traced without them. */
+/* Asks for no gradients if @no_grad is set, for functions traced without them. */
 static void
 call (Observed *observed, AdjFunction *function, gint late, gboolean no_grad)
 {
@@ -126,7 +125,7 @@ cannot_be_told_apart (gconstpointer data)
     {
       g_auto (Observed) written = { .cx = NULL };
 
-      /* What cannot be written eagerly, a leaf, need not be written. */
+      /* A tensor that cannot be written in eager mode (a leaf) is skipped. */
       observe (&written, c->program);
       call (&written, eager, late, g_str_equal (c->way, "traced"));
       if (written.error == NULL)

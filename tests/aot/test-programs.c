@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 
-/* Random programs, traced to a graph, cut in two and called as they were, do what they do eagerly:
- * outputs, what becomes of inputs, gradients, aliasing; inputs may be one tensor or views of one,
- * or composite, and outputs and inputs are written after the call. */
+/* Random programs, traced, partitioned and called with the same inputs, behave as in eager mode:
+ * outputs, final inputs, gradients, aliasing.  Inputs may be repeated tensors, views of one
+ * storage or composite; outputs and inputs are also written after the call. */
 
 #include <glib.h>
 #include <string.h>
@@ -20,7 +20,7 @@ typedef struct
   const char *name;
   ProgramFlags flags;
   ObserveFunc observe;
-  guint max_refused; /* per cent of the programs */
+  guint max_refused; /* percentage of the programs */
 } Property;
 
 /* -- inputs -- */
@@ -37,7 +37,7 @@ observe_dense (Observed *observed, gconstpointer program)
     observed->inputs[i] = ADJ_TENSOR (inputs[i]);
 }
 
-/* Small integers, as in all inputs of these programs. */
+/* Small integers, as in all inputs of these programs, so that sums are exact. */
 static AdjTensor *
 make_pair (AdjContext *cx, AdjTensor *input)
 {
@@ -47,7 +47,7 @@ make_pair (AdjContext *cx, AdjTensor *input)
   return two_tensor_new (cx, a, ADJ_APPLY (cx, ADJ_OP_add_Tensor, ADJ_TENSOR (plain), ADJ_INT (1)));
 }
 
-/* Every input is composite, but the second, which stays dense where it needs no gradient. */
+/* Makes every input composite except the second, which stays dense if it needs no gradient. */
 static void
 observe_composite (Observed *observed, gconstpointer program)
 {
@@ -80,8 +80,8 @@ static const Property *property;
 static guint n_checked, n_refused;
 static SameCalls counts;
 
-/* The whole backward is traced, also what the caller does not ask for: there a saved value may have
- * been written. */
+/* Tracing covers the whole backward, also parts that the caller does not ask for; one of those
+ * may read a saved value that was overwritten, which is an error. */
 static gboolean
 is_refusal (const GError *error)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 
-/* Programs that were compiled wrongly once, as small as they get: now nobody can tell the compiled
- * one from the function, or it is refused. */
+/* Minimal programs that were once compiled wrongly: the compiled program now behaves like the
+ * function, or is refused. */
 
 #include <string.h>
 
@@ -13,43 +13,46 @@ typedef struct
 {
   const char *name;
   const char *inputs, *make, *names, *function; /* as in Case */
-  const char *refused;                          /* (nullable): the code */
-  guint forbidden; /* so many tensors may be written late that no longer can when compiled */
+  const char *refused;                          /* (nullable): the code of the error */
+  guint forbidden; /* number of tensors whose late write raises an error only when compiled */
 } Row;
 
 static const Row rows[] = {
-  /* Elements of a list that overlap are written one after the other. */
+  /* Overlapping elements of a list are written one after the other. */
   { "list-that-overlaps", "a [4] rg", NULL, NULL,
     "u=slice(a,0,0,3); v=slice(a,0,1,4); _foreach_mul_.Scalar([u,v],2); return u", NULL, 0 },
 
-  /* A write through an input gives other inputs a history, and what was made of them. */
+  /* A write through one input gives other inputs, and views made of them, a history. */
   { "history-by-another-input", "x [2,3], y [1,3] rg", "v=view(x,[-1]); return x,y,v", "a,b,c",
     "copy_(a,b); d=mul(c,2); return d", NULL, 0 },
   { "views-with-history-by-another-input", "x [2,3], y [1,3] rg", "v=view(x,[-1]); return x,y,v",
     "a,b,c", "copy_(a,b); d=mul(c,2); e=view(d,[3,2]); f=view(d,[-1]); return e,f", NULL, 0 },
-  /* as_strided of a view of what was written is one of its base. */
+  /* as_strided of a view of a written base is a view of that base. */
   { "late-as-strided-of-written", "x [3,2] rg", "v=view(x,[-1]); return x,v", "a,b",
     "c=slice(a,1,-1,3); d=as_strided(c,[2],[1],2); mul_(b,2); return d", NULL, 0 },
-  /* A view of a view that was made before its base was turned knows the base of then. */
+  /* A view of a view that was made before the base was transposed in place keeps the base's
+   * former geometry. */
   { "view-across-a-turn", "a [2,3], b [] rg", NULL, NULL,
     "c=view(a,[-1,3]); t_(a); d=view(c,[-1,2]); sub_(a,b); return d", NULL, 0 },
 
-  /* A piece of what was split that does not say that it is one may be written, and its views with
-   * it. */
+  /* A piece of a split that is not marked as a multi-output view may be written, and its views
+   * with it. */
   { "unsafe-view-of-a-piece", "a [3,2] rg", NULL, NULL,
     "b=unbind(a,0); c=_unsafe_view(b[0],[-1]); d=unsqueeze(c,0); return c,d", NULL, 0 },
 
-  /* What is turned, and back, is not what gradients are taken of. */
+  /* An input whose geometry was changed in place, and back, is not the tensor that gradients are
+   * taken of. */
   { "turned-and-written-without-grad", "a [2,1,3] rg", NULL, NULL,
     "b=sum(a); squeeze_(a,-1); no_grad; add_(a,1); return b", NULL, 0 },
 
-  /* A write takes hooks of views off. */
+  /* A write removes the hooks of views. */
   { "hook-on-view-of-view", "a [3] rg", NULL, NULL,
     "b=sum(a); c=squeeze(b,0); d=unsqueeze(c,0); hook(c); return d", NULL, 1 },
   { "hook-on-view-of-detached", "a [] rg", NULL, NULL,
     "b=detach(a); c=transpose(b,0,0); copy_(c,a); hook(c); return c", NULL, 2 },
 
-  /* Hooks of an input that is turned: its history stays what it is, that of its views does not. */
+  /* Hooks of an input whose geometry is changed in place: its own history stays, that of its
+   * views changes. */
   { "hook-before-turn", "x [3,2] rg", "v=view(x,[-1]); return x,v", "a,b",
     "hook(b); unsqueeze_(b,0); return b", NULL, 0 },
   { "hook-before-turn-without-grad", "x [3] rg", "v=select(x,0,0); return x,v", "a,b",

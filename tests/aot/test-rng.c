@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 
-/* Dropout in a compiled function: as eager from the same state of the generator, and as the numbers
- * of seed and offset say where those are inputs of the graph; also where backward draws the mask
- * again. */
+/* Dropout in a compiled function equals eager dropout from the same generator state, and the
+ * numbers that follow from seed and offset if these are inputs of the graph; also if the
+ * backward draws the mask again. */
 
 #include <string.h>
 
@@ -42,7 +42,7 @@ drop_call (
   return drop (cx, args[0].tensor, result);
 }
 
-/* Inside a region that is computed again. */
+/* The same inside a checkpointed region. */
 static gboolean
 drop_again_call (
     AdjFunction *function, AdjContext *cx, const AdjValue *args, guint n_args, AdjValue *result)
@@ -84,7 +84,7 @@ typedef struct
   float y[N], grad[N];
 } Run;
 
-/* Gradients of ones. */
+/* Runs forward and backward with output gradients of ones. */
 static void
 run (AdjContext *cx, AdjFunction *function, Run *out)
 {
@@ -130,7 +130,7 @@ count_targets (const AdjGraph *graph, const char *part)
   return n;
 }
 
-/* Draws of the backward graph: none, unless the region is computed again. */
+/* Expects no draws in the backward graph unless the region is recomputed. */
 static void
 check_draws (const Row *row, const AdjPartition *partition)
 {
@@ -141,7 +141,7 @@ check_draws (const Row *row, const AdjPartition *partition)
   g_assert_cmpuint (count_targets (partition->backward, draw), ==, row->again ? 1 : 0);
 }
 
-/* What follows from the numbers of SEED and @offset. */
+/* Computes the expected results from SEED and @offset. */
 static void
 calculate (guint64 offset, Run *out)
 {
@@ -216,7 +216,7 @@ drops_the_same (gconstpointer data)
     is_what_eager_gives (row, function, compiled);
 }
 
-/* A traced inference: two draws, the second where the first left off. */
+/* A traced inference with two draws; the second continues where the first ended. */
 static gboolean
 draw_call (
     AdjFunction *function, AdjContext *cx, const AdjValue *args, guint n_args, AdjValue *result)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 
-/* Effects: what a program prints keeps its order, forwards and backwards, however it is run. */
+/* Effect tokens: what a program prints keeps its order, forward and backward, in every way of
+ * running it. */
 
 #include <string.h>
 
@@ -107,7 +108,7 @@ make_input (AdjContext *cx, gboolean requires_grad)
   return tensor;
 }
 
-/* Runs @function forwards and backwards and gives what was printed. */
+/* Runs @function forward and backward and returns what was printed. */
 static char *
 run (AdjFunction *function, gboolean requires_grad)
 {
@@ -172,7 +173,7 @@ compiled_prints_what_eager_does (void)
     }
 }
 
-/* B4: the chain of the backward is its own. */
+/* B4: the backward has its own chain of tokens. */
 static void
 backward_has_its_own_chain (void)
 {
@@ -242,7 +243,7 @@ apply (const AdjPass *pass, AdjGraph *graph)
   return out;
 }
 
-/* B1, as PyTorch prints it, there and back. */
+/* B1: the graph as PyTorch prints it, with tokens unlifted and lifted again. */
 static void
 tokens_are_unlifted_and_lifted (void)
 {
@@ -267,7 +268,7 @@ tokens_are_unlifted_and_lifted (void)
                    "return %3[0], %2\n");
 }
 
-/* A graph that has tokens already is one whose inputs and outputs they are. */
+/* A graph that already has tokens keeps them as inputs and outputs. */
 static void
 graphs_with_tokens_are_traced (void)
 {
@@ -283,7 +284,7 @@ graphs_with_tokens_are_traced (void)
   g_assert_cmpuint (adj_aot_graph_get_metadata (aot)->n_tokens, ==, 0);
 }
 
-/* As in PyTorch 2.15, streams and assertions keep their places without a token. */
+/* As in PyTorch 2.15, streams and assertions keep their order without a token. */
 static void
 other_effects_take_no_token (void)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A joint graph called without being cut in two. */
+/* Calls a joint graph without partitioning it. */
 
 #include "aot/compile.h"
 
@@ -9,16 +9,16 @@
 #include "ops/adj-op-id.h"
 #include "rules/adj-apply.h"
 
-/* Forwards it runs the whole graph with tangents of zero and saves copies of its arguments, which
- * it may write; backwards it runs it again, from the same state of the generator, and gives the
- * gradients. */
+/* The forward runs the whole graph with tangents of zero and saves copies of its arguments,
+ * which the graph may write; the backward runs the graph again from the same generator state and
+ * returns the gradients. */
 typedef struct
 {
   AdjFunction parent_instance;
   AdjGraph *graph;
   guint n_forward;
-  guint n_tokens; /* not saved: they are nothing */
-  guint8 *state;  /* (owned): of the generator, shared by both directions */
+  guint n_tokens; /* tokens are not saved: they have no value */
+  guint8 *state;  /* (owned): saved generator state, shared by both directions */
   gboolean is_backward;
 } Whole;
 
@@ -57,7 +57,7 @@ take (const AdjValue *all, guint from, guint to)
   return adj_value_new_items (ADJ_VALUE_TUPLE, items, to - from);
 }
 
-/* A copy of what a run may change. */
+/* Copies an argument that a run may change. */
 static AdjValue
 copy_argument (AdjContext *cx, const AdjValue *arg)
 {

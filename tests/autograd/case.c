@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Recorded cases of operators as calls that can be differentiated. */
+/* Turns recorded cases of operators into calls that can be differentiated. */
 
 #include "autograd/case.h"
 
@@ -79,7 +79,7 @@ clone_leaf (const AdjValue *value, AdjValue *out, gpointer data)
   return TRUE;
 }
 
-/* A leaf is not written to. */
+/* Copies a value before it is written: a leaf cannot be written. */
 static void
 copy_written (AdjContext *cx, AdjValue *value)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Derivatives along a direction: by autograd, and by differences.  Where the function has a kink, a
- * jump or an infinite value the differences themselves show it. */
+/* Derivatives along a direction: by autograd, and by finite differences, which also reveal
+ * kinks, jumps and infinite values of the function. */
 
 #include "autograd/directional.h"
 
@@ -18,11 +18,11 @@
 typedef struct
 {
   AdjTensorMeta meta; /* float64, strides as recorded */
-  gsize n;            /* elements of the storage */
+  gsize n;            /* number of elements in the storage */
   double *base;
-  double *direction;  /* of the step */
-  double *direction2; /* of the second derivative */
-  AdjTensor *tensor;  /* (owned) (nullable): at the point that was asked for last */
+  double *direction;  /* of each element, for the step */
+  double *direction2; /* of each element, for the second derivative */
+  AdjTensor *tensor;  /* (owned) (nullable): at the point that was evaluated last */
   gboolean moves;
 } Leaf;
 
@@ -47,7 +47,7 @@ random_numbers (Function *f, gsize n)
   return numbers;
 }
 
-/* These read one triangle of a matrix that is symmetric, and their gradients are symmetric. */
+/* Whether the operator reads one triangle of a symmetric matrix; its gradient is symmetric too. */
 static gboolean
 takes_symmetric (const OracleCase *c)
 {
@@ -60,11 +60,11 @@ takes_symmetric (const OracleCase *c)
          g_str_equal (c->kwargs[0].text, "hermitian");
 }
 
-/* The parts of an element below the diagonal and of the one across it; on the diagonal both are
- * one. */
+/* Changes the parts of an element below the diagonal and of the mirrored one; on the diagonal
+ * both are the same. */
 typedef void (*Pair) (double *lower, double *upper, gsize width);
 
-/* Of matrices whose strides are those of a dense batch. */
+/* Applies @pair to matrices with the strides of a dense batch. */
 static void
 foreach_pair (const Leaf *leaf, double *direction, Pair pair)
 {
@@ -88,7 +88,7 @@ foreach_pair (const Leaf *leaf, double *direction, Pair pair)
               direction + width * (at + (gsize) (j * rows + i * columns)), width);
 }
 
-/* The upper triangle as the lower, diagonals real. */
+/* Copies the lower triangle to the upper, and makes diagonals real. */
 static void
 mirror (double *lower, double *upper, gsize width)
 {
@@ -98,7 +98,7 @@ mirror (double *lower, double *upper, gsize width)
     upper[1] = lower == upper ? 0 : -lower[1];
 }
 
-/* The triangle is not moved, and diagonals stay real. */
+/* Fixes the triangle, and keeps diagonals real. */
 static void
 hold (double *triangle, gboolean is_diagonal, gsize width)
 {
@@ -118,7 +118,7 @@ hold_upper (double *lower, double *upper, gsize width)
   hold (upper, lower == upper, width);
 }
 
-/* The whole storage of @tensor as doubles: strides stay what they are. */
+/* Adds the whole storage of @tensor as doubles with unchanged strides. */
 static void
 add_leaf (Function *f, AdjTensor *tensor, gboolean moves)
 {
@@ -149,7 +149,7 @@ data_of (const Leaf *leaf, const double *numbers)
   return adj_tensor_data_new (&leaf->meta, bytes, NULL);
 }
 
-/* Cholesky factors, of which one triangle is read. */
+/* Whether the argument is a Cholesky factor, of which one triangle is read. */
 static gboolean
 is_triangle (const OracleCase *c, guint arg)
 {
@@ -249,8 +249,8 @@ dot (AdjTensor *a, AdjTensor *b, double *scale)
   return sum;
 }
 
-/* What one evaluation gives: the value, its derivative along the direction, and the derivative of
- * that along the second one; the scales are sums of absolute values. */
+/* The results of one evaluation: the value, its derivative along the direction, and the
+ * derivative of that along the second direction; scales are sums of absolute values. */
 static AdjTensor *
 direction_tensor (AdjContext *cx, const Leaf *leaf, const double *direction)
 {
@@ -259,7 +259,7 @@ direction_tensor (AdjContext *cx, const Leaf *leaf, const double *direction)
   return adj_scope_add (cx, adj_tensor_new_from_data (data));
 }
 
-/* The parts of complex numbers as numbers. */
+/* Returns the parts of complex numbers as real numbers. */
 static AdjTensor *
 parts_of (AdjContext *cx, AdjTensor *tensor)
 {
@@ -270,7 +270,7 @@ parts_of (AdjContext *cx, AdjTensor *tensor)
   return CALL (cx, "view_as_real", T (CALL (cx, "resolve_conj", T (tensor))));
 }
 
-/* Σ direction · gradient, as a tensor, so that it can be differentiated again. */
+/* Returns Σ direction · gradient as a tensor, so that it can be differentiated again. */
 static AdjTensor *
 slope_tensor (Function *f, AdjContext *cx, AdjTensor **grads)
 {
@@ -377,10 +377,10 @@ function_evaluate (Function *f, double step, double step2, gboolean curve, Point
 
 #define RTOL 1e-6
 
-/* Near a pole or a kink a smaller step is still on this side of it. */
+/* Near a pole or a kink a smaller step does not cross it. */
 static const double steps[] = { 0x1p-9, 0x1p-15, 0x1p-20 };
 
-/* Values at ±step, ±step/2, ±step/4 and 0: minus first. */
+/* Values at ±step, ±step/2, ±step/4 (minus first) and 0. */
 typedef struct
 {
   double step;
@@ -430,7 +430,7 @@ find_verdict (const Samples *s, double slope, double scale, double *error)
     return VERDICT_ROUGH;
   if (*error <= RTOL)
     return VERDICT_RIGHT;
-  /* A kink bends as much at half the step; after a jump the extrapolations do not meet. */
+  /* At a kink the bend does not shrink with the step; at a jump the extrapolations do not agree. */
   if (bend[2] > 0.75 * bend[1] && bend[2] > RTOL * fmax (scale, 1e-6))
     return VERDICT_ROUGH;
   return fabs (first[1] - first[0]) > 1e-3 * fmax (scale, 1e-6) ? VERDICT_ROUGH : VERDICT_WRONG;

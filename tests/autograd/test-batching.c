@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Calls on a batch against calls on its entries.  All dimensions have two elements, so that what is
- * written to the wrong ones is no error of shapes. */
+/* Tests of batched calls against calls on each entry.  Every dimension has two elements, so that
+ * a write to the wrong elements is not caught as a shape error. */
 
 #include <string.h>
 
@@ -8,19 +8,19 @@
 #include "support/tape.h"
 
 #define N_ENTRIES 2
-#define N_ELEMENTS 16 /* of an entry, of four dimensions */
+#define N_ELEMENTS 16 /* in one entry, of four dimensions */
 
 /* -- writing by indices -- */
 
-/* What indexes each dimension: '-' nothing, 'i' and 'j' a vector, 'k' a matrix; 'm' a mask of one
- * dimension, 'n' one of two. */
+/* How each dimension is indexed: '-' not at all, 'i' and 'j' by a vector, 'k' by a matrix; 'm'
+ * by a mask of one dimension, 'n' by a mask of two. */
 static const char *const patterns[] = { "i",  "-i",  "--i", "ij", "i-j", "-ij", "-i-j", "i--j",
                                         "-k", "-ik", "k-i", "m",  "-m",  "m-i", "-n",   "n-i" };
 
 typedef struct
 {
   gboolean indices, values; /* each entry has its own */
-  gboolean one;             /* value for all that is written of an entry */
+  gboolean one;             /* a single value for all elements written in an entry */
   gboolean in_place;
 } Variant;
 
@@ -45,7 +45,7 @@ make_index (AdjContext *cx, char kind, guint entry)
   return T (matrix ? square (cx, index) : index);
 }
 
-/* @items: has room for those of a pattern. */
+/* @items: space for the indices of a pattern. */
 static AdjValue
 make_indices (AdjContext *cx, const char *pattern, guint entry, AdjValue *items)
 {
@@ -62,7 +62,7 @@ stack (AdjContext *cx, AdjTensor *const *entries)
   return CALL (cx, "stack", LIST (T (entries[0]), T (entries[1])), ADJ_INT (0));
 }
 
-/* @tensor of the batch, whose first dimension counts the entries. */
+/* Returns @tensor as a batch whose first dimension counts the entries. */
 static AdjTensor *
 hide (AdjContext *cx, AdjTensor *tensor, const AdjValue *level)
 {
@@ -89,7 +89,7 @@ typedef struct
   AdjValue items[N_ENTRIES][4], indices[N_ENTRIES];
 } Entries;
 
-/* What is written is what was there, negative: all elements differ. */
+/* The written values are the negated former ones, so that every written element differs. */
 static void
 make_entries (AdjContext *cx, const char *pattern, const Variant *v, Entries *out)
 {
@@ -167,7 +167,7 @@ indices_write_entries (void)
         const Variant v = { bits & 1, (bits >> 1) & 1, (bits >> 2) & 1, (bits >> 3) & 1 };
         const gboolean masks = strpbrk (patterns[i], "mn") != NULL;
 
-        /* Each by itself, which does not write. */
+        /* Indexes each tensor of the batch separately, without a write. */
         if (!masks || !v.indices || !v.in_place)
           check_write (patterns[i], &v);
       }
@@ -175,7 +175,7 @@ indices_write_entries (void)
 
 /* -- ranks -- */
 
-/* x + y with as many dimensions in y as tensors may have: there is none left for the batch. */
+/* x + y if y already has the maximal number of dimensions: none is left for the batch. */
 static void
 ranks_are_bounded (void)
 {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Captured forward graphs under the tape: backward gives the gradients that PyTorch recorded. */
+/* Runs captured forward graphs under the tape: backward gives the gradients that PyTorch
+ * recorded. */
 
 #include <math.h>
 #include <string.h>
@@ -18,7 +19,7 @@
 #include "support/tape.h"
 #include "trace/adj-trace.h"
 
-/* The longest sums of these models have some hundred terms. */
+/* The longest sums of these models have several hundred terms. */
 #define SUM_LENGTH 512
 
 typedef struct
@@ -26,12 +27,12 @@ typedef struct
   AdjBundle *bundle;
   const AdjBundleGraph *joint;
   const AdjRecordedCall *call;
-  guint n_forward; /* outputs of the forward part */
+  guint n_forward; /* number of outputs of the forward part */
   guint n_primals;
   AdjGraph *forward;
 } Capture;
 
-/* What PyTorch put there to save a result; our own trace does that itself. */
+/* Whether PyTorch inserted @node to save a result; our own trace inserts such nodes itself. */
 static gboolean
 is_detach (const AdjNode *node)
 {
@@ -39,7 +40,7 @@ is_detach (const AdjNode *node)
          g_str_equal (node->target, "torch.ops.aten.detach.default");
 }
 
-/* Nodes that are not of the backward; the first outputs. */
+/* Copies the forward nodes and the first @n_outputs outputs of @joint. */
 static AdjGraph *
 forward_part (const AdjGraph *joint, guint n_outputs)
 {
@@ -106,7 +107,7 @@ capture_close (Capture *capture)
   adj_bundle_unref (capture->bundle);
 }
 
-/* The recorded inputs as tensors; those that have a recorded gradient require one. */
+/* Makes the recorded inputs as tensors; those with a recorded gradient require one. */
 static void
 make_inputs (AdjContext *cx, const Capture *capture, AdjValue *values)
 {
@@ -134,7 +135,7 @@ fail_if_error (AdjContext *cx, const char *what)
     g_error ("%s: %s", what, error->message);
 }
 
-/* Backward from the outputs that require a gradient with the recorded tangents, in order. */
+/* Runs backward from the outputs that require a gradient with the recorded tangents, in order. */
 static void
 run_backward (AdjContext *cx, const Capture *capture, const AdjValue *outputs, AdjValue *inputs)
 {
@@ -225,7 +226,7 @@ typedef struct
   const Capture *capture;
 } JointFunction;
 
-/* The inputs that require a gradient, by the recording. */
+/* Marks the inputs that require a gradient according to the recording. */
 static GPtrArray *
 mark_differentiable (AdjContext *cx, const Capture *capture, const AdjValue *args)
 {
@@ -314,7 +315,7 @@ compare_outputs (const Capture *capture, const AdjValue *outputs)
     }
 }
 
-/* Nodes that differ, but for the output: the joint graph has a layout of its own there. */
+/* Counts differing nodes except the output, which has another layout in the joint graph. */
 static guint
 count_changes (const AdjGraph *a, const AdjGraph *b)
 {
@@ -342,8 +343,9 @@ count_changes (const AdjGraph *a, const AdjGraph *b)
   return n;
 }
 
-/* The traced graph, run by itself, gives the recorded outputs and gradients.  Where PyTorch made no
- * more of the program (decompositions, written buffers, tags) it is PyTorch's node by node. */
+/* The traced graph gives the recorded outputs and gradients when it runs by itself.  It equals
+ * PyTorch's node by node unless PyTorch changed the program further (decompositions, written
+ * buffers, tags). */
 static void
 traces_as_one_graph (gconstpointer name)
 {
@@ -376,7 +378,8 @@ traces_as_one_graph (gconstpointer name)
 
 /* -- from what Dynamo captured -- */
 
-/* As it was before the recorded call: the random numbers are PyTorch's then. */
+/* Restores the generator state from before the recorded call, so that it draws PyTorch's
+ * numbers. */
 static void
 restore_generator (AdjContext *cx, const AdjRecordedCall *call)
 {
@@ -405,7 +408,7 @@ widen (AdjContext *cx, AdjTensorData *data, gboolean float64)
   return adj_scope_add (cx, adj_tensor_new_from_data (wide));
 }
 
-/* Backward from the outputs that have a recorded tangent. */
+/* Runs backward from the outputs that have a recorded tangent. */
 static void
 run_dynamo_backward (AdjContext *cx,
                      const AdjRecordedCall *call,
@@ -428,7 +431,7 @@ run_dynamo_backward (AdjContext *cx,
   fail_if_error (cx, "backward");
 }
 
-/* (transfer full) (array) (element-type nullable): of each input: its gradient. */
+/* (transfer full) (array) (element-type nullable): the gradient of each input. */
 static AdjTensorData **
 dynamo_gradients (const AdjGraph *graph, const AdjRecordedCall *call, gboolean float64)
 {
@@ -466,8 +469,8 @@ free_gradients (AdjTensorData **gradients, guint n)
   g_free (gradients);
 }
 
-/* Whether @ours is not much further from @truth than what PyTorch recorded: twice as far, three
- * times with few elements, and what four roundings give (exec/SPEC.md §2.4). */
+/* Whether the distance of @ours from @truth is at most twice (three times if there are few
+ * elements) that of @recorded, plus four roundings (exec/SPEC.md §2.4). */
 static gboolean
 is_as_near (const AdjTensorData *ours, const AdjTensorData *recorded, const AdjTensorData *truth)
 {
@@ -488,8 +491,8 @@ same_dtype (const AdjTensorData *a, const AdjTensorData *b)
   return adj_tensor_data_get_meta (a)->dtype == adj_tensor_data_get_meta (b)->dtype;
 }
 
-/* The program as Dynamo captured it, run eagerly: backward () gives what PyTorch's did, as float64
- * judges. */
+/* Runs the graph that Dynamo captured in eager mode: the gradients are as near to the float64
+ * ones as PyTorch's. */
 static void
 gradients_from_dynamo (gconstpointer name)
 {

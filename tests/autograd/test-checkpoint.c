@@ -58,7 +58,7 @@ body_new (BodyFunc func)
   return body;
 }
 
-/* An operator that may end the run early. */
+/* Calls an operator; recomputation may stop early in it. */
 static AdjTensor *
 apply (AdjContext *cx, const char *name, AdjTensor *a, AdjTensor *b)
 {
@@ -119,7 +119,7 @@ gives_the_same_gradient (void)
   adj_function_unref (&body->parent);
 }
 
-/* A second backward recomputes again. */
+/* A second backward recomputes the region again. */
 static void
 recomputes_for_each_backward (void)
 {
@@ -147,7 +147,7 @@ runs_alone_without_grad (void)
   adj_function_unref (&body->parent);
 }
 
-/* sin saves x, and that is all: neg and what follows need not run again. */
+/* sin saves only x: neg and the following operators need not be recomputed. */
 static AdjTensor *
 tail (Body *body, AdjContext *cx, const AdjValue *args)
 {
@@ -180,7 +180,7 @@ stops_early (void)
 
 /* -- what it refuses -- */
 
-/* One saved value more in the first call. */
+/* Saves one value more in the first call. */
 static AdjTensor *
 shrinks (Body *body, AdjContext *cx, const AdjValue *args)
 {
@@ -239,7 +239,7 @@ noisy (Body *body, AdjContext *cx, const AdjValue *args)
   return apply (cx, "sin.default", apply (cx, "mul.Tensor", args[0].tensor, noise), NULL);
 }
 
-/* x with zeros: the gradient of sin (x · noise) is the noise itself. */
+/* x is zero: the gradient of sin (x · noise) is the noise itself. */
 static void
 draws_the_same_again (void)
 {
@@ -269,7 +269,8 @@ draws_the_same_again (void)
 
 /* -- nesting -- */
 
-/* sin (inner (x)): it saves what comes after the inner region, which therefore runs with it. */
+/* sin (inner (x)): sin saves the result of the inner region, so that region is recomputed with
+ * it. */
 static AdjTensor *
 nested (Body *body, AdjContext *cx, const AdjValue *args)
 {
@@ -280,7 +281,8 @@ nested (Body *body, AdjContext *cx, const AdjValue *args)
   return apply (cx, "sin.default", x, NULL);
 }
 
-/* In one backward the body at depth k runs k times, each region from the outside in. */
+/* One backward runs the body at depth k k times, because each region is recomputed from the
+ * outside in. */
 static void
 nests (void)
 {
@@ -430,7 +432,8 @@ refuses_pack_that_writes (void)
 
 /* -- tags: nodes that a trace makes of a tagged region -- */
 
-/* What a whole slice is varies: none, slice, alias; so does the number of detaches. */
+/* Ignores nodes whose number varies: a whole slice appears as nothing, slice or alias, and
+ * detach is repeated. */
 static gboolean
 is_identity (const char *target)
 {
@@ -451,7 +454,7 @@ append_tags (const AdjGraph *graph, GString *out)
     }
 }
 
-/* What PyTorch tagged in the joint graph of gpt2, whose second block is checkpointed. */
+/* The tags of PyTorch's joint graph of gpt2, whose second block is checkpointed. */
 static void
 tags_as_pytorch (void)
 {
@@ -491,7 +494,8 @@ main (int argc, char **argv)
   g_test_add_func ("/autograd/checkpoint/runs-alone-without-grad", runs_alone_without_grad);
   g_test_add_func ("/autograd/checkpoint/stops-early", stops_early);
   g_test_add_func ("/autograd/checkpoint/checks-determinism", checks_determinism);
-  if (!tape_is_captured ()) /* another size when it is recomputed does not fit what was captured */
+  if (!tape_is_captured ()) /* a different size in the recomputation does not match the captured
+                               one */
     g_test_add_func ("/autograd/checkpoint/unchecked-determinism", unchecked_determinism);
   g_test_add_func ("/autograd/checkpoint/draws-the-same-again", draws_the_same_again);
   g_test_add_func ("/autograd/checkpoint/nests", nests);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Custom functions and anomaly mode, as autograd/SPEC.md §6 and autograd/SPEC.md §3.7 have them. */
+/* Custom functions and anomaly mode, as specified in autograd/SPEC.md §6 and autograd/SPEC.md
+ * §3.7. */
 
 #include <math.h>
 
@@ -53,7 +54,7 @@ sin_backward (AdjCustomCall *call, AdjTensor *const *grads, guint n, AdjTensor *
 static const AdjCustomClass my_sin = { "MySin", sin_forward, sin_backward, FALSE };
 static const AdjCustomClass once_sin = { "OnceSin", sin_forward, sin_backward, TRUE };
 
-/* -sin again: it is differentiated as often as its backward can be. */
+/* The second derivative is -sin: a function can be differentiated as often as its backward can. */
 static void
 differentiates_twice (void)
 {
@@ -136,7 +137,7 @@ forget_forward (
 static const AdjCustomClass doubles = { "Doubles", double_forward, double_backward, FALSE };
 static const AdjCustomClass forgets = { "Forgets", forget_forward, double_backward, FALSE };
 
-/* In place by the user and by mark_dirty: the version rises by two. */
+/* A write by the user and one declared by mark_dirty: the version rises by two. */
 static void
 writes_in_place (void)
 {
@@ -258,7 +259,8 @@ hear (AdjContext *cx, AdjTensor *const *grads, guint n, gpointer data)
     heard->n_defined += grads[i] != NULL;
 }
 
-/* All of two: with the second; where the backward reaches one only, with that; the first of two. */
+/* A hook on two tensors runs once, with the gradients of both, or with one if the backward
+ * reaches only one of them; a hook on the first of them to get a gradient runs with that. */
 static void
 hears_several (void)
 {

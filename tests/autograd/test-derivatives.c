@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Which arguments have a gradient, against PyTorch's list. */
+/* Which arguments of each operator are differentiable, against PyTorch's list. */
 
 #include <string.h>
 
@@ -10,11 +10,11 @@
 #include "support/adj-test.h"
 #include "support/tape.h"
 
-/* data/derivatives.txt: which arguments of each record PyTorch 2.6 differentiates, or why none (see
- * make-derivatives.py).  The table has a gradient for the same ones, no fewer. */
+/* data/derivatives.txt lists which arguments of each record PyTorch 2.6 differentiates, or why
+ * none (make-derivatives.py).  The operator table has a gradient for exactly the same ones. */
 
-/* PyTorch comes to these in another way, below autograd or by a formula of their forward; here they
- * are recorded, and have a gradient. */
+/* PyTorch handles these below autograd or by a formula of their forward; here they are recorded
+ * and have a gradient. */
 static const char *const ours[] = {
   "aten::bernoulli.p",
   "aten::copy",
@@ -61,7 +61,7 @@ is_lacking_any (const AdjOp *op, const char *const *arguments)
   return FALSE;
 }
 
-/* name → the rest of its line */
+/* Returns a map of each name to the rest of its line. */
 static GHashTable *
 read_derivatives (void)
 {
@@ -123,7 +123,8 @@ are_pytorchs (void)
   g_assert_cmpuint (n_same, >, 270);
 }
 
-/* What PyTorch did not implement is no silent zero: backward names the operator. */
+/* An operator without a derivative in PyTorch gives no silent zero: backward names it in an
+ * error. */
 static void
 missing_ones_are_named (void)
 {
@@ -139,7 +140,7 @@ missing_ones_are_named (void)
                      "torch.ops.aten.floor_divide.default has no derivative, in PyTorch neither");
 }
 
-/* The gradient of what is written in place is read off what was written: nothing else is kept. */
+/* The gradient of an in-place activation is computed from its result; nothing else is saved. */
 static void
 activations_in_place (void)
 {

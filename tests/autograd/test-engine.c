@@ -7,7 +7,7 @@
 
 static const double one_two[] = { 1, 2 };
 
-/* Names of the nodes as they run: a post hook on each. */
+/* Collects the names of the nodes in the order in which they run, by a post hook on each. */
 typedef struct
 {
   GString *log;
@@ -141,7 +141,7 @@ accumulates_in_place (void)
   g_assert_cmpfloat (tape_at (grad, 1), ==, 8);
 }
 
-/* With a graph of the backward it is a new tensor, which has a history. */
+/* With create_graph the accumulated gradient is a new tensor that has a history. */
 static void
 accumulates_with_history (void)
 {
@@ -156,11 +156,11 @@ accumulates_with_history (void)
   g_assert_cmpfloat (tape_at (first, 0), ==, 6);
   g_assert_cmpfloat (tape_at (adj_tensor_get_grad (x), 0), ==, 12);
   g_assert_true (adj_tensor_get_requires_grad (adj_tensor_get_grad (x)));
-  /* A leaf whose gradient has a history that leads back to it would hold itself. */
+  /* Clears the gradient: a leaf whose gradient's history leads back to it would own itself. */
   g_assert_true (adj_tensor_set_grad (cx, x, NULL));
 }
 
-/* (x + y).backward (g): neither leaf shares with g or the other. */
+/* (x + y).backward (g): neither leaf shares its gradient with g or the other leaf. */
 static void
 leaves_share_no_gradient (void)
 {
@@ -178,7 +178,7 @@ leaves_share_no_gradient (void)
       g_assert_true (adj_tensor_get_storage (tensors[i]) != adj_tensor_get_storage (tensors[k]));
 }
 
-/* The gradient of sum () has stride 0: the leaf gets one with strides of its own. */
+/* The gradient of sum () has stride 0; the leaf gets one with dense strides. */
 static void
 gradients_are_dense (void)
 {
@@ -192,7 +192,7 @@ gradients_are_dense (void)
 
 /* -- double backward -- */
 
-/* x³: 3x², 6x, 6. */
+/* x³: derivatives 3x², 6x, 6. */
 static void
 differentiates_again (void)
 {
@@ -212,7 +212,7 @@ differentiates_again (void)
     }
 }
 
-/* exp saves its result: it is part of the graph again when it is unpacked. */
+/* exp saves its result, which is connected to the graph again when it is unpacked. */
 static void
 results_come_back_into_the_graph (void)
 {
@@ -343,7 +343,7 @@ refuses_bad_roots (void)
   g_assert_null (grads[0]);
 }
 
-/* A chain of 200,000 nodes ends without deep recursion. */
+/* A chain of 200,000 nodes is freed without deep recursion. */
 static void
 frees_long_chains (void)
 {
@@ -377,7 +377,7 @@ run_backward (AdjContext *cx,
   tape_backward (cx, tensor, ADJ_BACKWARD_RETAIN_GRAPH);
 }
 
-/* Each knows of a node what it has to know. */
+/* A backward that runs within another uses the same nodes with its own dependency counts. */
 static void
 backwards_within_others_share_nodes (void)
 {
@@ -393,7 +393,7 @@ backwards_within_others_share_nodes (void)
   g_assert_cmpfloat (tape_at (adj_tensor_get_grad (x), 1), ==, 16);
 }
 
-/* Functionalization follows it back to its base; autograd does not. */
+/* _unsafe_view is a view for functionalization and no view for autograd. */
 static void
 an_unsafe_view_is_no_view (void)
 {
@@ -407,7 +407,7 @@ an_unsafe_view_is_no_view (void)
   g_assert_cmpstr (adj_grad_node_get_name (adj_tensor_get_grad_node (y)), ==, "AddBackward");
 }
 
-/* The numbers move with mean and std, but count as if they did not. */
+/* mean and std get gradients of zero, although drawn numbers depend on them. */
 static void
 drawn_numbers (void)
 {

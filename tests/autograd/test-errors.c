@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What programs get wrong most: each error names the operator, the argument, its shape and the line
- * of the program; afterwards the context is as good as new. */
+/* Common mistakes of programs: each error names the operator, the argument, its shape and the
+ * line of the program, and leaves the context usable. */
 
 #include <string.h>
 
@@ -185,7 +185,7 @@ test_mistake (gconstpointer data)
   g_assert_cmpfloat (adj_item (cx, adj_select (cx, adj_tensor_get_grad (x), 0, 1)), ==, 4);
 }
 
-/* What a rule refuses is refused in the backward: its result requires a gradient. */
+/* A case that a rule refuses still requires a gradient; the error comes in the backward. */
 static void
 test_refused (void)
 {

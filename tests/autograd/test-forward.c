@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Tangents against gradients, in float64: of every recorded case whose operator has both, Σ tangent
- * · cotangent of the results is Σ direction · gradient of the arguments. */
+/* Tangents against gradients in float64: for each recorded case whose operator has both, Σ
+ * tangent · cotangent over the results equals Σ direction · gradient over the arguments. */
 
 #include <math.h>
 #include <string.h>
@@ -12,24 +12,24 @@
 #include "support/tape.h"
 
 #define RTOL 1e-7
-/* Operators whose tangents are right; one fewer lost its rule. */
+/* Least number of operators whose tangents are right; fewer means that one lost its rule. */
 #define FEWEST 305
 
 /* Sums of products, and of their absolute values. */
 typedef struct
 {
   double sum, scale;
-  gboolean unlike; /* two tensors had not as many elements */
+  gboolean unlike; /* two tensors had different numbers of elements */
 } Dot;
 
 typedef struct
 {
   AdjContext *cx;
   GPtrArray *leaves;     /* of AdjTensor (owned): arguments that have a gradient */
-  GPtrArray *directions; /* of AdjTensor (owned), as many */
+  GPtrArray *directions; /* of AdjTensor (owned): the direction of each leaf */
   guint next;
   guint32 seed;
-  gboolean dual; /* leaves are given with their directions as tangents */
+  gboolean dual; /* leaves are passed with their directions as tangents */
 } Placing;
 
 static void
@@ -111,7 +111,7 @@ call (Placing *placing, const OracleCase *c, GPtrArray *results)
   return TRUE;
 }
 
-/* Σ direction · gradient; @cotangents: of the results, %NULL where one has no gradient. */
+/* Computes Σ direction · gradient; @cotangents: of the results, %NULL where one has no gradient. */
 static gboolean
 go_back (Placing *placing, GPtrArray *results, GPtrArray *cotangents, Dot *dot)
 {
@@ -140,7 +140,7 @@ go_back (Placing *placing, GPtrArray *results, GPtrArray *cotangents, Dot *dot)
   return TRUE;
 }
 
-/* Σ tangent · cotangent. */
+/* Computes Σ tangent · cotangent. */
 static gboolean
 go_forward (Placing *placing, const OracleCase *c, const GPtrArray *cotangents, Dot *dot)
 {
@@ -191,7 +191,7 @@ judge (Sweep *sweep, const OracleCase *c, const Dot *back, const Dot *forward)
                   forward->sum, back->sum);
 }
 
-/* At infinity and at NaN there is no derivative. */
+/* There is no derivative at infinity and at NaN. */
 static gboolean
 is_finite (const GPtrArray *leaves)
 {
@@ -221,7 +221,7 @@ check_case (OracleCase *c, gpointer data)
   g_autoptr (GError) error = NULL;
   Dot back = { 0 }, forward = { 0 };
 
-  /* Elements that share memory share the gradient of as_strided. */
+  /* Elements that share memory share their gradient in as_strided. */
   if (c->op == adj_op (ADJ_OP_as_strided) || c->needs_cuda ||
       adj_schema_mutates (adj_op_get_schema (c->op)) ||
       adj_rule_find (c->op, ADJ_RULE_GRAD, NULL) == NULL)
@@ -264,7 +264,7 @@ tangents_agree_with_gradients (void)
   g_hash_table_unref (sweep.lacking);
 }
 
-/* ∂ igamma (a, x) / ∂ a is not known: neither an operator of x alone nor one without a tangent. */
+/* ∂ igamma (a, x) / ∂ a is unknown: a tangent of x alone is accepted, a tangent of a is refused. */
 static void
 unknown_derivatives_are_refused (void)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Every gradient rule against directional differences in float64, at the arguments of every
- * recorded case: shapes, strides and broadcasting come from there. */
+/* Every gradient rule against directional differences in float64, at the arguments of each
+ * recorded case, which supply shapes, strides and broadcasting. */
 
 #include <math.h>
 #include <string.h>
@@ -15,9 +15,9 @@
 typedef struct
 {
   GHashTable *first;     /* operators whose gradient was right, with the number of cases */
-  GHashTable *second;    /* the same for the second derivative */
-  GHashTable *elsewhere; /* operators that do not run here */
-  GHashTable *lacking;   /* those that should have a rule */
+  GHashTable *second;    /* the same for second derivatives */
+  GHashTable *elsewhere; /* operators that cannot run here */
+  GHashTable *lacking;   /* operators that should have a rule and have none */
   guint n_right[2], n_rough[2], n_unsupported, n_refused, n_newest;
   guint n_wrong;
 } Sweep;
@@ -50,10 +50,10 @@ check_order (Sweep *sweep, Function *f, const Point *point, gboolean curve)
                   curve ? point->curve : point->slope);
 }
 
-/* Cases; one more is a gradient that was lost. */
+/* Greatest number of refused cases; more means that a gradient was lost. */
 #define MOST_REFUSED 221
 
-/* A rule that says that there is no gradient in this form. */
+/* Whether @error says that the rule has no gradient for this form. */
 static gboolean
 is_refused (const GError *error)
 {
@@ -61,8 +61,8 @@ is_refused (const GError *error)
          strstr (error->message, "the gradient of ") != NULL;
 }
 
-/* Vectors beyond the rank of a matrix may be turned at will, and complex ones by a factor: what is
- * drawn here as their gradient is none of what PyTorch differentiates. */
+/* Whether the result is not unique: singular vectors beyond the rank may be rotated, complex
+ * ones multiplied by a phase.  A random output gradient then has no defined derivative. */
 static gboolean
 gives_any_vectors (const OracleCase *c)
 {
@@ -74,8 +74,8 @@ gives_any_vectors (const OracleCase *c)
   return (c->op->flags & ADJ_OP_GAUGE) != 0 && (complex || c->op == adj_op (ADJ_OP_linalg_eig));
 }
 
-/* as_strided reads the storage: elements that its argument does not show, or shows twice, have no
- * gradient to compare. */
+/* Whether as_strided reads storage elements that its argument does not contain, or contains
+ * twice; these have no gradient to compare. */
 static gboolean
 reads_beyond (const OracleCase *c)
 {
@@ -88,8 +88,9 @@ reads_beyond (const OracleCase *c)
          adj_shape_numel (shape, NULL).word == 0;
 }
 
-/* These take statistics of their input as if they were independent, but their gradients know what
- * they are: only second derivatives of the operators on the right test them. */
+/* These backward operators take statistics as independent arguments, but their gradients assume
+ * that they were computed from the input: only second derivatives of the forward operators test
+ * them. */
 static const struct
 {
   const char *backward, *forward;
@@ -104,7 +105,7 @@ static const struct
     "torch.ops.aten._batch_norm_with_update_functional.default" },
 };
 
-/* The operator through which @target is tested; %NULL when it can be called. */
+/* The operator through which @target is tested; %NULL when it is called directly. */
 static const char *
 find_forward (const char *target)
 {
@@ -120,8 +121,8 @@ is_not_floating (const AdjValue *value, gpointer data)
   return !case_is_differentiable (value);
 }
 
-/* Whether floating results depend on floating arguments, and nothing says that there is no
- * gradient. */
+/* Whether floating-point results depend on floating-point arguments and the operator is not
+ * marked as having no gradient. */
 static gboolean
 lacks_rule (const OracleCase *c)
 {
@@ -139,7 +140,8 @@ lacks_rule (const OracleCase *c)
   return takes && gives;
 }
 
-/* Whatever tensors say of a distribution, what is drawn of it has no gradient in PyTorch. */
+/* Whether @op draws from a distribution given by tensors; PyTorch defines no gradient of the
+ * drawn numbers. */
 static gboolean
 is_drawn_around (const AdjOp *op)
 {
@@ -195,7 +197,7 @@ check_case (OracleCase *c, gpointer data)
     return;
   if (rule != NULL)
     check_rule (sweep, c, rule, NULL);
-  /* Of equal numbers nextafter has two slopes. */
+  /* nextafter has two slopes where its arguments are equal. */
   if (newest != rule && c->op != adj_op (ADJ_OP_nextafter))
     {
       check_rule (sweep, c, newest, "2.15");
@@ -203,14 +205,14 @@ check_case (OracleCase *c, gpointer data)
     }
 }
 
-/* No recorded case has what it takes: below are tests of their own. */
+/* No recorded case covers these; they have their own tests below. */
 static const char *const unrecorded[] = {
   "torch.ops.prims.convert_element_type.default",
   "torch.ops.prims.fma.default",
   "torch.ops.aten.copy_.default",
-  /* of eigenvectors that are complex */
+  /* of complex eigenvectors */
   "torch.ops.aten.linalg_eig.default",
-  /* of which every gradient by the reflectors is refused */
+  /* every gradient with respect to the reflectors is refused */
   "torch.ops.aten.linalg_householder_product.default",
   "torch.ops.aten.ormqr.default",
 };
@@ -268,7 +270,7 @@ equal_directional_differences (void)
   g_hash_table_unref (sweep.lacking);
 }
 
-/* The gradient comes back in the dtype of what was cast. */
+/* The gradient has the dtype of the tensor before the cast. */
 static void
 casts (void)
 {
@@ -304,7 +306,7 @@ fused_products (void)
     g_assert_cmpfloat (tape_at (adj_tensor_get_grad (x[i]), 0), ==, expected[i]);
 }
 
-/* What is overwritten has gradient 0, what was copied has the gradient of the copy. */
+/* An overwritten tensor gets gradient 0; the copied source gets the gradient of the copy. */
 static void
 copies_into (void)
 {
@@ -320,8 +322,8 @@ copies_into (void)
   g_assert_cmpfloat (tape_at (adj_tensor_get_grad (y), 1), ==, 4);
 }
 
-/* Each tensor of a list that is written has a history of its own, as if it were alone; one that
- * depends on nothing has none, and a leaf is refused. */
+/* Each written tensor of a list gets its own history, as if it were written alone; one that
+ * depends on no leaf gets none, and a leaf is refused. */
 static void
 lists_in_place (void)
 {
@@ -349,8 +351,8 @@ lists_in_place (void)
   g_assert_nonnull (strstr (error->message, "argument 'self', tensor 2: a leaf"));
 }
 
-/* Elements of a list that overlap are written one after the other, as by PyTorch's kernels, and
- * that is what the gradient is of; PyTorch's is that of some of the writes. */
+/* Overlapping elements of a list are written one after the other, as by PyTorch's kernels, and
+ * the gradient is that of all writes; PyTorch's is that of only some of them. */
 static void
 lists_that_overlap (void)
 {
@@ -381,7 +383,7 @@ lists_that_overlap (void)
   g_assert_nonnull (strstr (error->message, "a leaf"));
 }
 
-/* As PyTorch refuses it, whatever the sizes and the grad mode. */
+/* resize_ is refused as in PyTorch, for all sizes and in every grad mode. */
 static void
 resize_is_refused (void)
 {
@@ -402,7 +404,7 @@ resize_is_refused (void)
   g_assert_nonnull (strstr (error->message, "variables that require grad"));
 }
 
-/* A view that was saved shows another storage, and what it was a view of goes away first. */
+/* A saved view is given another storage, and its base is freed first. */
 static void
 saved_view_leaves_its_base (void)
 {

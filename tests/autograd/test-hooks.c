@@ -11,7 +11,7 @@ typedef struct
   GString *log;
   const char *name;
   double factor;
-  AdjHook *victim; /* removed */
+  AdjHook *victim; /* the hook that this one removes */
 } Note;
 
 static void
@@ -344,7 +344,7 @@ e8 (void)
   g_assert_cmpfloat (tape_at (adj_tensor_get_grad (a), 0), ==, 8);
 }
 
-/* A hook on a view, and then a write to its sibling: the view has another history since. */
+/* A hook on a view, then a write to its sibling view: the write gives the view another history. */
 static void
 e8_view (void)
 {
@@ -360,7 +360,7 @@ e8_view (void)
   g_assert_cmpuint (n, ==, 0);
 }
 
-/* cat of n leaves: the hooks run in the order of PyTorch's heap. */
+/* cat of n leaves: the hooks run in the order of PyTorch's heap of ready nodes. */
 static void
 e10 (void)
 {
@@ -552,7 +552,7 @@ my_backward (AdjContext *cx,
   return TRUE;
 }
 
-/* Calls backward again until the value that it was made for is used up. */
+/* Calls backward again until its counter reaches zero. */
 typedef struct
 {
   GString *log;
@@ -634,7 +634,7 @@ e17 (void)
   g_assert_cmpstr (log->str, ==, "h1,h2,h1");
 }
 
-/* A hook that adds another: that one does not run now. */
+/* A hook that adds another hook, which does not run in this backward. */
 typedef struct
 {
   Note first, second;
@@ -671,7 +671,7 @@ e17_registers (void)
   adj_hook_unref (adding.added);
 }
 
-/* The first of several gradients to arrive calls; the others find it has been done. */
+/* The first of several gradient hooks to run calls backward; the others find it done. */
 typedef struct
 {
   Note note;

@@ -9,7 +9,7 @@ static const double one_two[] = { 1, 2 }, two_three[] = { 2, 3 };
 
 /* -- modules -- */
 
-/* x * weight, or, with @inner, one after the other. */
+/* A module that computes x * weight, or calls the @inner modules one after the other. */
 typedef struct
 {
   AdjFunction parent;
@@ -45,7 +45,7 @@ module_new (AdjTensor *weight)
   return function;
 }
 
-/* Borrowed from the context. */
+/* Returns a tensor borrowed from the context. */
 static AdjTensor *
 call (AdjContext *cx, AdjModuleHooks *hooks, AdjFunction *module, AdjTensor *x)
 {
@@ -255,7 +255,7 @@ passes_others_by (void)
   g_assert_cmpfloat (tape_at (adj_tensor_get_grad (x), 0), ==, 3);
 }
 
-/* The hooks of a call are those that there were then. */
+/* A call runs the hooks that were registered when it began. */
 static void
 removes (void)
 {

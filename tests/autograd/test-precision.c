@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Gradients in 32 and 16 bits are as near to those in float64 as PyTorch's are. */
+/* The error of gradients in 32 and 16 bits, compared with PyTorch's. */
 
 #include <math.h>
 #include <string.h>
@@ -11,9 +11,9 @@
 #include "support/adj-test.h"
 #include "support/tape.h"
 
-/* Gradients in 32 and 16 bits against those in float64 at the same numbers: the relative L2 error
- * is at most three times that of PyTorch (data/precision.txt, see make-precision.py), plus the
- * band of one smooth operator, which is far below the slack of the comparator's rule. */
+/* Gradients in 32 and 16 bits against float64 gradients at the same numbers: the relative L2
+ * error is at most three times PyTorch's (data/precision.txt, written by make-precision.py) plus
+ * the tolerance of one smooth operator, which is far below the slack of the comparator's rule. */
 
 /* -- what PyTorch reached -- */
 
@@ -33,7 +33,7 @@ line_free (gpointer data)
   g_free (line);
 }
 
-/* by key */
+/* Returns the lines by key. */
 static GHashTable *
 read_lines (void)
 {
@@ -56,7 +56,7 @@ read_lines (void)
   return table;
 }
 
-/* The number for the @index-th tensor of argument @name; NAN: there is none. */
+/* The error for the @index-th tensor of argument @name; NAN: none. */
 static double
 peer_error (const Line *line, const char *name, guint index)
 {
@@ -76,11 +76,11 @@ typedef struct
   AdjContext *cx;
   OracleCase *c;
   const AdjRule *rule;
-  AdjDType dtype, main; /* @main: of the first floating tensor */
-  gboolean wide;        /* rounded to @dtype, but computed in float64 */
-  GArray *args;         /* of guint: to which argument the floating tensors belong */
-  guint next;           /* of @args */
-  GPtrArray *leaves;    /* of AdjTensor, owned: of those whose gradient is asked for */
+  AdjDType dtype, main; /* @main: dtype of the first floating-point tensor */
+  gboolean wide;        /* arguments rounded to @dtype, computation in float64 */
+  GArray *args;         /* of guint: index of the argument of each floating-point tensor */
+  guint next;           /* next entry of @args */
+  GPtrArray *leaves;    /* of AdjTensor, owned: tensors whose gradient is computed */
 } Run;
 
 static gboolean
@@ -120,7 +120,7 @@ place_leaf (const AdjValue *value, AdjValue *out, gpointer data)
   return TRUE;
 }
 
-/* The gradients of the leaves, each as numbers; %NULL where there is none. */
+/* The gradients of the leaves as arrays of numbers; %NULL where there is none. */
 static GPtrArray *
 differentiate (Run *run)
 {
@@ -161,7 +161,7 @@ differentiate (Run *run)
   return out;
 }
 
-/* (nullable): %NULL with @error set when it does not run. */
+/* (nullable): %NULL with @error set when the case does not run. */
 static GPtrArray *
 run_in (const Run *like, gboolean wide, GError **error)
 {
@@ -189,20 +189,20 @@ typedef struct
   AdjDType dtype;
   const char *name;
   double unit;
-  GHashTable *seen; /* operators */
+  GHashTable *seen; /* operators that were tested */
   guint n_cases, n_gradients, n_without_peer, n_bad;
-  double worst; /* in units, where PyTorch has a number too */
+  double worst; /* in units, over gradients that PyTorch has too */
 } Precision;
 
 typedef struct
 {
   GHashTable *lines;
-  GHashTable *elsewhere; /* operators that do not run here */
-  guint n_lines;         /* of @lines, whose case there is */
+  GHashTable *elsewhere; /* operators that cannot run here */
+  guint n_lines;         /* lines that belong to a case */
   Precision of[3];
 } Sweep;
 
-/* NAN when either is not finite. */
+/* NAN when either side is not finite. */
 static double
 relative_error (const GArray *got, const GArray *exact)
 {
@@ -223,7 +223,7 @@ relative_error (const GArray *got, const GArray *exact)
 static gboolean
 is_bad (const Precision *p, double error, double peer)
 {
-  if (isnan (peer)) /* PyTorch does not compute it, or not finitely */
+  if (isnan (peer)) /* PyTorch does not compute it, or its result is not finite */
     return error > 64 * p->unit;
   return error > 3 * peer + 8 * p->unit;
 }
@@ -287,7 +287,7 @@ check_in (Sweep *sweep, Precision *p, OracleCase *c, const Line *line)
   got = run_in (&run, FALSE, &error);
   if (got == NULL)
     {
-      /* A rule may say that there is no gradient in this form. */
+      /* A rule may refuse a form that has no gradient. */
       gboolean refused = g_error_matches (error, ADJ_ERROR, ADJ_ERROR_UNSUPPORTED) &&
                          strstr (error->message, "the gradient of ") != NULL;
 
@@ -322,8 +322,8 @@ check_case (OracleCase *c, gpointer data)
     }
 }
 
-/* The lines are of real numbers: these take or give complex ones alone.  Of the last two PyTorch's
- * gradients by the reflectors are refused. */
+/* Operators without a line: the file covers real numbers, and these take or return only complex
+ * ones. Of the last two PyTorch has no gradient with respect to the reflectors. */
 static const char *const unmeasured[] = {
   "torch.ops.aten._conj.default",
   "torch.ops.aten._conj_physical.default",
@@ -353,7 +353,7 @@ is_unmeasured (const Precision *p, const AdjOp *op)
   return FALSE;
 }
 
-/* Operators with a gradient that no line of the file names. */
+/* Counts operators with a gradient that no line of the file names. */
 static guint
 count_untested (const Sweep *sweep, const Precision *p)
 {
@@ -389,7 +389,7 @@ is_as_good_as_pytorchs (void)
   for (guint i = 0; i < G_N_ELEMENTS (sweep.of); i++)
     sweep.of[i].seen = g_hash_table_new (NULL, NULL);
   oracle_foreach (check_case, &sweep);
-  g_assert_cmpuint (sweep.n_lines, ==, g_hash_table_size (lines)); /* none is of another case */
+  g_assert_cmpuint (sweep.n_lines, ==, g_hash_table_size (lines)); /* every line has its case */
   for (guint i = 0; i < G_N_ELEMENTS (sweep.of); i++)
     {
       Precision *p = &sweep.of[i];

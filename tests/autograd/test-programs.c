@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* The programs of data/programs.txt (see make-programs.py): views, writes in place, spans without
- * gradients and hooks.  PyTorch's gradients must come out, and what it refuses is refused at the
- * same step. */
+/* The programs of data/programs.txt (see make-programs.py): views, in-place writes, no-grad
+ * sections and hooks.  The gradients equal PyTorch's, and a program that PyTorch refuses is
+ * refused at the same step. */
 
 #include <math.h>
 #include <string.h>
@@ -73,7 +73,7 @@ get_register (const Machine *machine, const char *word)
   return g_ptr_array_index (machine->registers, k);
 }
 
-/* @items holds the entries of a list. */
+/* @items: space for the entries of a list. */
 static AdjValue
 read_argument (const Machine *machine, const char *word, AdjValue *items)
 {
@@ -211,7 +211,7 @@ agrees (AdjTensor *leaf, const char *expected)
   return TRUE;
 }
 
-/* The lines of one program but the first; the last one says what PyTorch made of it. */
+/* Checks one program from all of its lines but the first; the last one holds PyTorch's result. */
 static gboolean
 check_program (char **lines, guint n, guint *n_refused)
 {

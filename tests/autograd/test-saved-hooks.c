@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Hooks of one saved tensor; values and texts are those of eager PyTorch 2.6. */
+/* Pack and unpack hooks of a single saved tensor; values and texts are those of eager PyTorch
+ * 2.6. */
 
 #include <math.h>
 

@@ -9,10 +9,10 @@
 #include "rules/adj-operators.h"
 #include "support/adj-test.h"
 
-/* Operators and their gradients at special points, as zeros, ties, infinities and what is no
- * number, against PyTorch's own (data/special, see make-special.py): NaN and infinities
- * where it has them, the other elements within a band.  What differs is listed with its reason in
- * data/special-known.txt; what is listed differs. */
+/* Operators and their gradients at zeros, ties, infinities and NaN, against PyTorch's
+ * (data/special, written by make-special.py): NaN and infinities at the same elements, the other
+ * elements within a tolerance.  data/special-known.txt lists each deviation with its reason; a
+ * listed deviation must exist. */
 
 typedef struct
 {
@@ -81,7 +81,7 @@ unit_of (AdjDType dtype)
     }
 }
 
-/* Half the distance of the smallest numbers: what is rounded to one is off by this. */
+/* Half the smallest denormal of @dtype: the error of rounding to it. */
 static double
 smallest_of (AdjDType dtype)
 {
@@ -98,14 +98,14 @@ smallest_of (AdjDType dtype)
     }
 }
 
-/* How much smooth functions and sums may be off; results of 16 bits are rounded once. */
+/* The tolerance for smooth functions and sums; 16-bit results are rounded once. */
 static double
 band_of (AdjDType dtype)
 {
   return (dtype == ADJ_DTYPE_F64 || dtype == ADJ_DTYPE_F32 ? 32 : 8) * unit_of (dtype);
 }
 
-/* (transfer full) (nullable): what is wrong. */
+/* (transfer full) (nullable): a description of the first deviation. */
 static char *
 compare (Sweep *sweep, AdjDType dtype, const double *got, const double *expected, gint64 n)
 {
@@ -197,7 +197,7 @@ place_leaf (const AdjValue *value, AdjValue *out, gpointer data)
   return TRUE;
 }
 
-/* Of five elements the fourth is 0. */
+/* Sets the fourth of every five elements to 0. */
 static AdjTensor *
 with_zeros (AdjContext *cx, AdjTensor *tensor)
 {
@@ -320,7 +320,7 @@ read_known (GArray *known)
       g_ptr_array_add (lines, words);
       if (rows[i][0] == '\0' || rows[i][0] == '#')
         continue;
-      g_assert_cmpuint (g_strv_length (words), ==, 5); /* the last is the reason */
+      g_assert_cmpuint (g_strv_length (words), ==, 5); /* the last word is the reason */
       g_array_append_val (known, one);
     }
   return lines;

@@ -21,7 +21,7 @@ test_zeroed_and_aligned (void)
     }
 }
 
-/* What was allocated first is still there after the arena has grown. */
+/* Earlier allocations stay valid when the arena grows. */
 static void
 test_lives_on (void)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Lists of diagnostics: order, bounds, the error that they become. */
+/* Lists of diagnostics: order, limits, conversion to an error. */
 
 #include "base/adj-diag.h"
 
@@ -42,7 +42,7 @@ test_to_error (void)
   g_assert_cmpstr (error->message, ==, "a.txt:3:7: unknown name");
 }
 
-/* However many complaints come first, an error is reported. */
+/* An error is reported however many warnings precede it. */
 static void
 test_bounded (void)
 {

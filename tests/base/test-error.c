@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 
-/* What an error blames goes with it, through copies and prefixes. */
+/* The nodes that an error blames are kept by copies and prefixes. */
 
 #include <gio/gio.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Rule expressions: precedence, forms, errors with their places, depth. */
+/* Rule expressions: precedence, forms, error positions, depth. */
 
 #include <string.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 
-/* Files are replaced whole or not at all, by one writer at a time, and what a killed one left goes.
- * ADJ_TEST_KILLS says how many are killed. */
+/* Files are replaced whole or not at all, by one writer at a time; leftovers of a killed writer
+ * are removed.  ADJ_TEST_KILLS is the number of writers to kill. */
 
 #include <fcntl.h>
 #include <gio/gio.h>
@@ -18,12 +18,12 @@
 
 #define MUCH 65536
 
-static const char *program; /* this one */
+static const char *program; /* path of this test program */
 
 typedef struct
 {
   AdjTestFolder *folder;
-  char *path; /* a file in it, "old" */
+  char *path; /* a file in the folder, with the content "old" */
 } Fixture;
 
 static void
@@ -113,7 +113,7 @@ test_rights (Fixture *fixture, gconstpointer data)
   g_assert_cmpuint (umask (mask), ==, 027);
 }
 
-/* Of a link its target is replaced, be it there or not. */
+/* A link is kept and its target replaced, whether the target exists or not. */
 static void
 test_links (Fixture *fixture, gconstpointer data)
 {
@@ -168,7 +168,7 @@ test_not_committed (Fixture *fixture, gconstpointer data)
   g_assert_cmpuint (count_files (fixture->folder->path), ==, 1);
 }
 
-/* Who waits can be told to stop. */
+/* A writer that waits for the lock can be cancelled. */
 static void
 test_waits (Fixture *fixture, gconstpointer data)
 {
@@ -185,7 +185,7 @@ test_waits (Fixture *fixture, gconstpointer data)
 #define N_WRITERS 10
 #define N_ROUNDS 20
 
-/* Reads a number and writes the next. */
+/* Reads a number from the file and writes its successor, repeatedly. */
 static gpointer
 count_up (gpointer path)
 {
@@ -220,7 +220,7 @@ test_one_at_a_time (Fixture *fixture, gconstpointer data)
 
 /* -- in another process -- */
 
-/* Writes many of one letter, and then of the next, until it is killed. */
+/* Writes a long run of one letter, then of the next, until it is killed. */
 static int
 write_for_ever (const char *path)
 {
@@ -256,7 +256,7 @@ holds (const char *path, const char *text)
   return strcmp (found, text) == 0;
 }
 
-/* Much of one letter. */
+/* Whether the file is a long run of one letter. */
 static gboolean
 is_whole (const char *path)
 {
@@ -282,8 +282,8 @@ kill_one (const char *path, gulong after)
   g_subprocess_wait (child, NULL, NULL);
 }
 
-/* At any moment the file is one that was written, and after the next start nothing is left;
- * the same if there is no such start but another writer. */
+/* At any moment the file holds one complete version; the next start, or the next writer, removes
+ * the leftovers. */
 static void
 test_killed (Fixture *fixture, gconstpointer data)
 {
@@ -318,7 +318,7 @@ test_too_large (Fixture *fixture, gconstpointer data)
   g_assert_cmpuint (count_files (fixture->folder->path), ==, 1);
 }
 
-/* What lies where a note says, but is not named as we name things, is not ours. */
+/* A file that a note names but whose name does not have our pattern is not removed. */
 static void
 test_false_note (Fixture *fixture, gconstpointer data)
 {
@@ -333,7 +333,7 @@ test_false_note (Fixture *fixture, gconstpointer data)
   g_assert_cmpuint (count_files (notes), ==, 0);
 }
 
-/* What somebody is writing is not swept. */
+/* A file that another process is writing is not removed. */
 static void
 test_live (Fixture *fixture, gconstpointer data)
 {

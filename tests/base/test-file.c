@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 
-/* Files of others are read as they were at one moment, whatever is done to them. */
+/* Files are read as a snapshot of one moment, although another process changes them. */
 
 #include <fcntl.h>
 #include <gio/gio.h>
@@ -24,7 +24,7 @@ typedef struct
   gint stop; /* atomic */
 } Spoiler;
 
-/* Writes the file anew, in place, with other bytes each time. */
+/* Rewrites the file in place with other bytes each time. */
 static gpointer
 spoil (gpointer data)
 {
@@ -81,7 +81,7 @@ test_changed (void)
   g_assert_cmpuint (n_changed, >, 0);
 }
 
-/* A large file is ours once it is read, too. */
+/* A large file is private too once it is read. */
 static void
 test_large (void)
 {

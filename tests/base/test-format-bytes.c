@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Bytes as text. */
+/* Byte counts as text. */
 
 #include "base/adj-format-bytes.h"
 

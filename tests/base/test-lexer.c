@@ -103,7 +103,7 @@ test_spans (void)
   g_assert_cmpuint (token.span.column, ==, 4);
 }
 
-/* Any bytes at all: every token lies in the text, and the end is reached. */
+/* Arbitrary bytes: every token lies inside the text, and the lexer reaches the end. */
 static void
 test_any_bytes (void)
 {

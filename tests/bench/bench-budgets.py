@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""bench-budgets.py [-j N] ADJOINT PATH...: `optimal` below, on and above PyTorch's budget points.
+"""bench-budgets.py [-j N] ADJOINT PATH...: compares `optimal` plans with PyTorch's budget points.
 
-A PATH is a capture, or a folder of captures.  At eleven budgets of every joint graph in them, PyTorch's plan
-(`--compat`) stands against the one with the lowest peak that recomputes no more.  A point whose plan is another
-program, of which `adjoint` says why, is left out.  The last line is the sum; the status is 1 when a point is above.
+A PATH is a capture, or a folder of captures.  At eleven budgets of every joint graph, PyTorch's plan (`--compat`) is
+compared with the plan of lowest peak that recomputes no more.  A point whose plan computes something else, for a reason
+that `adjoint` gives, is left out.  The last line is the sum; the status is 1 if any of our peaks is higher.
 """
 
 import argparse
@@ -17,7 +17,7 @@ import sys
 
 
 def read_json(*command):
-    """(what the command printed, None), or (None, why not)."""
+    """Returns (parsed output of the command, None), or (None, error)."""
     done = subprocess.run(command, capture_output=True, text=True)
     if done.returncode != 0:
         return None, done.stderr.strip().splitlines()[-1]
@@ -34,7 +34,7 @@ def judge(theirs, ours):
 
 
 def measure(adjoint, path, graph):
-    """One line for a joint graph."""
+    """Prints one line for a joint graph."""
     line = {"bench": "budgets", "graph": f"{path.name}#{graph}"}
     front, why = read_json(adjoint, "trace", f"{path}#{graph}", "--pareto", "--json")
     if front is None:

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 
-/* The backward of GPT-2, by depth, one JSON line each: walked eagerly, captured, found again, and
- * the captured graph run; medians of several runs in milliseconds, by the clock, and the best,
- * which others on the machine disturb least. */
+/* Times the backward of GPT-2 by depth, one JSON line each: eager, captured, looked up in the
+ * cache, and the captured graph alone; the median of several runs in milliseconds of wall time
+ * and the minimum, which other load disturbs least. */
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -39,7 +39,7 @@ print_times (const char *name, double *times)
   printf (", \"%s_ms\": %.3f, \"best_%s_ms\": %.3f", name, times[N_RUNS / 2], name, times[0]);
 }
 
-/* Parameters require a gradient, tokens are 0, so that every one of them is a word. */
+/* Parameters require a gradient; tokens are 0, so that each is a valid index. */
 static GArray *
 make_inputs (AdjContext *cx, const AdjGraph *graph)
 {
@@ -70,7 +70,7 @@ check (AdjContext *cx)
     g_error ("%s", error->message);
 }
 
-/* Milliseconds of one backward. */
+/* Returns the milliseconds of one backward. */
 static double
 run_step (AdjContext *cx, const AdjGraph *graph, const GArray *inputs)
 {
@@ -93,8 +93,8 @@ run_step (AdjContext *cx, const AdjGraph *graph, const GArray *inputs)
   return begin;
 }
 
-/* As run_step(), of a backward that was captured before: by name for profilers, --toggle-collect.
- */
+/* Like run_step(), for a backward that is already captured; not inlined, so that a profiler can
+ * select it by name (--toggle-collect). */
 static double G_GNUC_NO_INLINE
 run_found_step (AdjContext *cx, const AdjGraph *graph, const GArray *inputs)
 {
@@ -145,7 +145,7 @@ bench (guint n_layers)
   adj_scope_end (cx);
 }
 
-/* bench-capture [LAYERS…], by hand, too: without the environment of the tests. */
+/* bench-capture [LAYERS…]; also runs by hand, without the environment of the tests. */
 int
 main (int argc, char **argv)
 {

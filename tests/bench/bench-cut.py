@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""bench-cut.py BENCH_PARTITION: the same networks cut by networkx, where it is installed."""
+"""bench-cut.py BENCH_PARTITION: times cuts of the same networks by networkx, if it is installed."""
 
 import json
 import pathlib

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Times the same graphs as bench-run, run by PyTorch eager: bench-eager.py ADJOINT BENCH-RUN FILE...
 
-Starts bench-run first, with the same number of threads, so that both have the same machine; prints
+Starts bench-run first, with the same number of threads, so that both run on the same machine; prints
 its lines, PyTorch's, and the ratio of both.  Without PyTorch the benchmark is skipped (status 77).
 """
 
@@ -32,7 +32,7 @@ def numbers(text):
 
 
 def draw(kind, sizes, strides):
-    """A tensor of these strides; small integers index any table."""
+    """Returns a tensor with these strides; small integers are valid indices of any table."""
     dtype = getattr(torch, DTYPES[kind])
     span = 1 + sum((size - 1) * stride for size, stride in zip(sizes, strides))
     if 0 in sizes:
@@ -42,7 +42,7 @@ def draw(kind, sizes, strides):
 
 
 def load(adjoint, name):
-    """The graph as PyTorch runs it (the text is Python), and inputs for it."""
+    """Returns the graph as a PyTorch function (its text is Python), and inputs for it."""
     text = subprocess.run(
         [adjoint, "show", name, "--as", "text"], check=True, capture_output=True, text=True
     ).stdout
@@ -57,7 +57,7 @@ def load(adjoint, name):
 
 def median_ms(module, inputs):
     times = []
-    for _ in range(N_RUNS + 1):  # the first warms up
+    for _ in range(N_RUNS + 1):  # the first run warms up
         start = time.perf_counter()
         with torch.no_grad():
             module.forward(*inputs)
@@ -73,7 +73,7 @@ def main(adjoint, bench_run, *files):
     lines = subprocess.run([bench_run, *files], check=True, capture_output=True, text=True).stdout
     for ours in map(json.loads, lines.splitlines()):
         print(json.dumps(ours), flush=True)
-        if ours["graph"].endswith("#joint"):  # whose inputs are one tree; forward and backward cover it
+        if ours["graph"].endswith("#joint"):  # bench-run's inputs for it are one tree; forward and backward cover it
             continue
         torch.set_num_threads(ours["threads"])
         theirs = {"bench": "run", "by": f"eager {torch.__version__}", "graph": ours["graph"], "threads": ours["threads"]}
@@ -81,7 +81,7 @@ def main(adjoint, bench_run, *files):
             module, inputs = load(adjoint, os.path.join(folder[ours["graph"].split("#")[0]], ours["graph"]))
             theirs["ms"] = round(median_ms(module, inputs), 3)
             theirs["ours_over_theirs"] = round(ours["ms"] / theirs["ms"], 2)
-        except Exception as error:  # a graph that this PyTorch cannot run is no reason to stop
+        except Exception as error:  # continue after a graph that this PyTorch cannot run
             theirs["skipped"] = f"{type(error).__name__}: {str(error).splitlines()[0][:120]}"
         print(json.dumps(theirs), flush=True)
     return 0

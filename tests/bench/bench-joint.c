@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 
-/* Milliseconds from what Dynamo captured of GPT-2 to the joint graph, by depth, one JSON line each:
- * the median of several runs, by the clock of the processor. */
+/* Times the way from Dynamo's graph of GPT-2 to the joint graph by depth, one JSON line each:
+ * the median of several runs in milliseconds of CPU time. */
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -30,7 +30,7 @@ ascending (const void *a, const void *b)
   return x < y ? -1 : x > y;
 }
 
-/* Without detach: PyTorch has four of it behind a softmax where we have one. */
+/* Does not count detach: PyTorch has four of them behind a softmax where Adjoint has one. */
 static guint
 count_calls (const AdjGraph *graph)
 {

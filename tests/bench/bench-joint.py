@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 """bench-joint.py BENCH_JOINT MODELS: the same models traced to the joint graph by PyTorch, if installed.
 
-Dynamo's graph is taken as given, as bench-joint takes it; timed is from there until the partitioner
-would get the joint graph.  Without PyTorch the benchmark is skipped (status 77).
+Both start from Dynamo's graph; the time ends where the partitioner gets the joint graph.  Without PyTorch
+the benchmark is skipped (status 77).
 """
 
 import json
@@ -21,11 +21,11 @@ N_RUNS = 5
 
 
 class Traced(Exception):
-    """The joint graph is there."""
+    """Ends the compilation once the joint graph exists."""
 
 
 def trace(module, inputs):
-    """Milliseconds to the joint graph of what Dynamo captured, and its number of calls without detach."""
+    """Returns the milliseconds from Dynamo's graph to the joint graph, and its number of calls without detach."""
     from torch._functorch.aot_autograd import aot_module_simplified
 
     calls = []
@@ -51,7 +51,7 @@ def bench(folder, layers):
     results = []
 
     def backend(module, inputs):
-        results.extend(trace(module, inputs) for _ in range(N_RUNS + 1))  # the first warms up
+        results.extend(trace(module, inputs) for _ in range(N_RUNS + 1))  # the first run warms up
         return module.forward
 
     torch._dynamo.reset()

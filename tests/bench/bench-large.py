@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""How long it takes to list a file of a gigabyte: a capture, made here, and a program of torch.export
-where PyTorch is.
+"""Times listing and running files of a gigabyte: a capture, made here, and a torch.export program if
+PyTorch is installed.
 
     python3 bench-large.py ADJOINT FOLDER [MIB]
 
@@ -27,7 +27,7 @@ def tensors(entries):
 
 
 def write_capture(path, n_layers, width):
-    """A chain of products and its inputs: @n_layers weights of @width x @width."""
+    """Writes a chain of products and its inputs: @n_layers weights of @width x @width."""
     size = width * width * 4
     entries = [("x", [4, width], 0, 16 * width)]
     for i in range(n_layers):

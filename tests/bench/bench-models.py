@@ -3,9 +3,9 @@
 
 A training step of each model of zoo_written.py, zoo_science.py, zoo_further.py, zoo_networks.py, zoo_chance.py,
 zoo_layers.py, zoo_trained.py and zoo_libraries.py (libraries that are not installed are left out) is recorded in each
-variant, and a step of each optimiser; every graph is compared with what was recorded, traced and partitioned, and held
-against PyTorch's own.  Then
-errors are planted into single nodes of what was recorded (planted.py): each must be found.  STATE is as for
+variant, and a step of each optimiser; every graph is compared with the recorded values, traced and partitioned, and
+compared with PyTorch's own graphs.  Then errors are planted into recorded values of single nodes (planted.py), each of
+which must be found.  STATE is as for
 bench-opdb.py, and so is what ends the run with status 1; the defects of PyTorch are in models-known.txt.  Without
 PyTorch the benchmark is skipped (status 77).
 """
@@ -23,7 +23,7 @@ from verdicts import Adjoint
 
 
 def plant_each(adjoint, key, count):
-    """What examine() calls with each capture that opens."""
+    """examine() calls this with each capture that opens."""
     from planted import plant
 
     def more(capture, compared):
@@ -50,7 +50,7 @@ def run(worker, state, options):
 
 
 def row(entry):
-    """One line of figures for one step."""
+    """Returns one line of figures for one step."""
     judged = entry.get("judged", {})
     if "compare" not in judged:
         return f"{entry['key']:32} {entry['outcome']}: {entry.get('cause', judged.get('open', {}).get('cause'))}"

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: MIT
 """PyTorch's operator database as an oracle: bench-opdb.py ADJOINT STATE [--dtype float32] [--sample-of 100] ...
 
-Of each operator some samples, spread over those that PyTorch has, are recorded by the capture module as a compiled
-training step; `adjoint` opens the capture, compares all its graphs with what was recorded, traces them, and diffs what
-it traced against PyTorch's own.  STATE is a folder with one line of JSON for each sample, so that an interrupted run of
-the same build goes on, and several shards fill one table.  What ends the run with status 1: a crash, a file that does
+Some samples of each operator, spread over PyTorch's samples, are recorded by the capture module as a compiled training
+step; `adjoint` opens the capture, compares all its graphs with the recorded values, traces them, and diffs the traced
+graphs against PyTorch's own.  STATE is a folder with one line of JSON for each sample, so that an interrupted run of
+the same build goes on, and several shards fill one table.  The status is 1 after a crash, a file that does
 not open, a graph that "differs" and is not named in opdb-known.txt as PyTorch's own defect.  Without PyTorch the
 benchmark is skipped (status 77).
 """
@@ -22,14 +22,14 @@ from verdicts import Adjoint
 
 
 def chosen(names, options):
-    """The operators of this run: the same ones each time."""
+    """Chooses the operators of this run deterministically."""
     by_hash = sorted(names, key=lambda name: hashlib.sha256(name.encode()).hexdigest())
     end = options.after + options.sample_of if options.sample_of else None
     return of_shard(sorted(by_hash[options.after : end]), options)
 
 
 def run(worker, state, options):
-    """Examine what the state lacks; an operator with fewer samples says so."""
+    """Examines samples missing from the state; notes operators with fewer samples."""
     adjoint, found = Adjoint(options.adjoint), state.entries()
     names = chosen(worker.hello["ops"], options)
     for number, op in enumerate(names):

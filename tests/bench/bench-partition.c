@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 
-/* Partitioning deep joint graphs, one JSON line each: the best of several runs, by the clock of the
- * processor.  With a folder as argument the networks are written there, for a peer to cut. */
+/* Times the partitioning of deep joint graphs, one JSON line each: the minimum of several runs
+ * of CPU time.  With a folder as argument it also writes the flow networks there for another
+ * solver. */
 
 #include <stdio.h>
 #include <time.h>
@@ -58,7 +59,7 @@ write_network (const char *path, const GArray *edges, guint n_vertices)
   fclose (file);
 }
 
-/* The cut alone. */
+/* Times the cut alone. */
 static void
 bench_cut (AdjGraph *graph, const AdjPartitionOptions *options, guint n_layers, const char *folder)
 {

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: MIT
-"""Plans beside PyTorch, forward and backward: bench-peer.py ADJOINT [--rows NAME,…] [--rounds N] …
+"""Times plans against PyTorch, forward and backward: bench-peer.py ADJOINT [--rows NAME,…] [--rounds N] …
 
 Runs under the Python whose PyTorch is the peer.  Each row of peer_rows.py is captured, and then timed in turns: a few
-steps of eager, of Inductor, and of `adjoint bench` on the captured graphs, all with the same number of threads.  What
-is printed is a JSON line per row: milliseconds (medians over the turns) and the ratios of each turn, median and
-quartiles, so that a machine that others use too favours nobody.  PyTorch is timed by its wall clock around the whole
-step; Adjoint by the sum of its graphs, which are what the step computes.  On a machine that is never idle,
-`--threads 1 --clock cpu` takes the time of the process instead, in which waiting for others does not count.
+steps of eager, of Inductor, and of `adjoint bench` on the captured graphs, all with the same number of threads.  It
+prints a JSON line per row: milliseconds (medians over the turns) and the ratios of each turn, median and quartiles, so
+that other load on the machine affects both sides equally.  PyTorch is timed by its wall clock around the whole
+step; Adjoint by the sum of its graphs, which make up the step.  On a busy machine `--threads 1 --clock cpu`
+measures the CPU time of the process instead.
 
 `--device cuda:0`: PyTorch and the executor `cuda` on a GPU, both by its clock, from the first kernel of a graph or step
 to the last; Inductor with CUDA graphs, and full f32 on both sides.
@@ -31,13 +31,13 @@ import adjoint_capture  # noqa: E402
 GRAPHS = ("forward", "backward", "inference")
 
 
-WARM_UP = 5000  # ms of eager
+WARM_UP = 5000  # milliseconds of eager steps
 
 CLOCKS = {"wall": time.perf_counter, "cpu": time.process_time}
 
 
 def device_steps_ms(step, n):
-    """The median of n steps by the clock of the GPU."""
+    """Returns the median time of n steps by the GPU's clock."""
     marks = [torch.cuda.Event(enable_timing=True) for _ in range(2 * n)]
     for i in range(n):
         marks[2 * i].record()
@@ -48,7 +48,7 @@ def device_steps_ms(step, n):
 
 
 def steps_ms(step, n, clock):
-    """The median of n steps."""
+    """Returns the median time of n steps."""
     if clock == "device":
         return device_steps_ms(step, n)
     now, times = CLOCKS[clock], []
@@ -60,7 +60,7 @@ def steps_ms(step, n, clock):
 
 
 def capture(row, path):
-    """Which graphs of the row were written to path."""
+    """Writes the row's capture to path; returns the ids of its graphs."""
     torch._dynamo.reset()
     step = row.step(lambda function: torch.compile(function, backend="aot_eager", dynamic=False))
     with adjoint_capture.record(str(path)):
@@ -70,13 +70,13 @@ def capture(row, path):
 
 
 def graphs_of(adjoint, path):
-    """The graphs that one step runs."""
+    """Returns the graphs that one step runs."""
     shown = subprocess.run([adjoint, "show", str(path), "--json"], check=True, capture_output=True, text=True).stdout
     return [graph["id"] for graph in json.loads(shown)["graphs"] if graph["role"] in GRAPHS]
 
 
 def adjoint_ms(arguments, path, graphs, n, flags):
-    """The sum of the medians of all graphs of one step, and what the notes say."""
+    """Returns the sum of the medians of all graphs of one step, and the notes."""
     told = subprocess.run(
         [arguments.adjoint, "bench", *(f"{path}#{graph}" for graph in graphs), "-n", str(n), "--json",
          *flags], check=True, capture_output=True, text=True,
@@ -87,19 +87,19 @@ def adjoint_ms(arguments, path, graphs, n, flags):
 
 
 def spread(values):
-    """Median and quartiles."""
+    """Returns median and quartiles."""
     values = sorted(values)
     n = len(values)
     return [round(values[i], 3) for i in (n // 2, n // 4, n - 1 - n // 4)]
 
 
 def ratios(turns, ours):
-    """What each other took, by what ours took in the same turn."""
+    """Returns each other mode's time divided by ours in the same turn."""
     return {name: spread([t / o for t, o in zip(times, turns[ours])]) for name, times in turns.items() if name != ours}
 
 
 def bench_row(arguments, row, folder):
-    """The line of one row."""
+    """Returns the line of one row."""
     line = {"bench": "peer", "torch": torch.__version__, "threads": arguments.threads, "row": row.name,
             "malloc": arguments.malloc, "clock": arguments.clock, "dtype": arguments.dtype}  # fmt: skip
     path = capture(row, folder / f"{row.name}.adjoint")
@@ -116,7 +116,7 @@ def bench_row(arguments, row, folder):
     modes = {"adjoint": ["-e", "cuda", "--device", arguments.device] if arguments.device else ["-e", "planned"]}
     if arguments.fast:
         modes["adjoint_fast"] = ["-e", "fast"]
-    for flags in modes.values():  # what is compiled while graphs run is there afterwards, as it is of Inductor
+    for flags in modes.values():  # kernels compiled in the background are ready afterwards, as with Inductor
         adjoint_ms(arguments, path, graphs, max(n, min(5000, int(WARM_UP / taken))), flags)
     turns = {name: [] for name in (*peers, *modes)}
     for _ in range(arguments.rounds):
@@ -134,7 +134,7 @@ def bench_row(arguments, row, folder):
 
 
 def main():
-    """All rows that are asked for."""
+    """Runs all requested rows."""
     parser = argparse.ArgumentParser()
     parser.add_argument("adjoint")
     parser.add_argument("--rows", default="")
@@ -159,7 +159,7 @@ def main():
                 continue
             try:
                 line = bench_row(arguments, row, pathlib.Path(folder))
-            except Exception as error:  # a row that one side cannot run is told, and the others go on
+            except Exception as error:  # a row that fails on one side is reported, and the others go on
                 line = {"bench": "peer", "torch": torch.__version__, "row": row.name,
                         "failed": str(getattr(error, "stderr", None) or error)[-2000:]}  # fmt: skip
             print(json.dumps(line), flush=True)

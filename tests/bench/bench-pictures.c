@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 
-/* How well pictures read and how soon they are there, one JSON line each: every bundled graph at
- * every budget, and large ones, with their names and as a log prints them.  With a name: that one
- * alone; with a file: its joint graphs, with their names and as a log prints them. */
+/* Measures readability and time of pictures, one JSON line each: every bundled graph at every
+ * budget, and large graphs, with their names and with the numbered names of a log.  With a name:
+ * that graph only; with a file: its joint graphs. */
 
 #include <stdio.h>
 #include <string.h>
@@ -67,8 +67,7 @@ measure_one (const char *name, AdjGraph *graph, gpointer wanted)
     measure (name, graph, &open, NULL);
 }
 
-/* (transfer full) (nullable): the path of the first module that is closed and of which there are
- * several. */
+/* (transfer full) (nullable): the path of the first closed module of which there are several. */
 static char *
 find_closed (AdjGraph *graph, const AdjLayoutOptions *options, AdjLayoutCache *cache)
 {
@@ -85,7 +84,7 @@ find_closed (AdjGraph *graph, const AdjLayoutOptions *options, AdjLayoutCache *c
   return most != NULL ? g_strdup (most->path) : NULL;
 }
 
-/* The first picture, then the largest closed box opened, and the largest in that. */
+/* Measures the first picture, then with the largest closed box opened, then the largest in that. */
 static void
 measure_folding (const char *name, AdjGraph *graph)
 {

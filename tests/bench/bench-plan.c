@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 
-/* Plans: bench-plan FILE…  One JSON line each: what planning costs, the arena against its lower
- * bound, and runs by both executors, of captures, a GPT-2 and random graphs.  All times are those
- * of the processor. */
+/* bench-plan FILE…: measures plans of captures, a GPT-2 and random graphs, one JSON line each:
+ * the cost of planning, the arena against its lower bound, and runs by both executors, all in
+ * CPU time. */
 
 #include <omp.h>
 #include <stdio.h>
@@ -32,7 +32,7 @@ ascending (const void *a, const void *b)
   return x < y ? -1 : x > y;
 }
 
-/* The median time of a run, ms; the first run is not counted. */
+/* Returns the median time of a run in ms, without the first run. */
 static double
 time_runs (const AdjSessionRun *run, const char *executor, guint64 *peak)
 {
@@ -55,7 +55,7 @@ time_runs (const AdjSessionRun *run, const char *executor, guint64 *peak)
   return (double) times[N_RUNS / 2] / 1e6;
 }
 
-/* The least time of a plan, ms. */
+/* Returns the minimal time of making a plan in ms. */
 static double
 best_planned_ms (AdjGraph *graph, guint n)
 {
@@ -125,7 +125,7 @@ bench_deep (guint n_layers)
   fflush (stdout);
 }
 
-/* Of a graph without sizes worth the name, so that what is timed is the overhead. */
+/* Times a graph of tiny tensors, where overhead dominates. */
 static void
 bench_random (guint n_calls)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 
-/* The power of the comparison: for each type and class of operator the smallest factor at one node,
- * and error of one element, that "differs" there, in u; on the side of the candidate and of what it
- * is compared with.  One JSON line each, of the operators named, else of all. */
+/* Measures the power of the comparison: for each dtype and class of operator the smallest factor
+ * at one node, and the smallest error of one element in u, that is reported as "differs", on
+ * either side of the comparison.  One JSON line each, for the operators named, else all. */
 
 #include <math.h>
 #include <stdio.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 
-/* Times the interpreter on captures: bench-run FILE…  One JSON line per graph: the median of
- * several runs on inputs drawn by the annotations, forward, backward, and joint. */
+/* bench-run FILE…: times the interpreter on captures, one JSON line per graph: the median of
+ * several forward, backward and joint runs on inputs drawn according to the annotations. */
 
 #include <omp.h>
 #include <stdio.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 
-/* Nodes per second of tracing graphs again with fake tensors, one JSON line each: the median of
- * many runs, by the clock of the processor, so that a busy machine counts for less. */
+/* Measures nodes per second when graphs are traced again with fake tensors, one JSON line each:
+ * the median of many runs in CPU time, which a busy machine disturbs less. */
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -56,7 +56,7 @@ bench (const char *name, AdjGraph *graph, guint n_repeats)
           name, n_nodes, times[N_RUNS / 2] * 1e3, n_nodes / times[N_RUNS / 2]);
 }
 
-/* @n_layers copies of the calls of @graph on the same inputs. */
+/* Repeats the calls of @graph @n_layers times on the same inputs. */
 static AdjGraph *
 stack (const AdjGraph *graph, guint n_layers)
 {

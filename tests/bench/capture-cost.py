@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""What the capture module costs:  capture-cost.py [--module FOLDER]... [MODEL...]
+"""Measures the cost of the capture module:  capture-cost.py [--module FOLDER]... [MODEL...]
 
-Trains each model under torch.compile(backend="aot_eager") without the module and with that of each FOLDER (that of
-this tree), each time in a process of its own, and prints a table: seconds of the processor for the first step, which
-compiles and is recorded, and for writing the file; milliseconds of a later step (median of 10) inside the block; the
-peak of memory of the process; bytes of the file.  Without PyTorch it is skipped (status 77).
+Trains each model under torch.compile(backend="aot_eager") without the module and with the one in each FOLDER (by
+default that of this tree), each in its own process, and prints a table: CPU seconds of the first step, which compiles
+and is recorded, and of writing the file; milliseconds of a later step (median of 10) inside the block; peak memory of
+the process; bytes of the file.  Without PyTorch it is skipped (status 77).
 """
 import contextlib
 import json
@@ -28,7 +28,7 @@ N_STEPS = 10
 
 
 def encoder():
-    """Four layers, 3.2 million parameters: what is recorded of it is of 60 MB."""
+    """Four layers, 3.2 million parameters: its recording has 60 MB."""
     layer = torch.nn.TransformerEncoderLayer(256, 4, 1024, dropout=0.1, batch_first=True)
     model = torch.nn.Sequential(torch.nn.TransformerEncoder(layer, 4, enable_nested_tensor=False), torch.nn.Flatten(0))
     return model, (torch.randn(8, 128, 256),)

@@ -4,11 +4,11 @@
 
     capture-operators.py [--dtype NAME]... [--only REGEX] [--every N] [--samples N] [--adjoint PROGRAM] LOG
 
-Of each operator some samples run under torch.compile(backend="aot_eager"), forward and, where there is one,
-backward: once without and once with the module.  Results and gradients must have the same bits, the state of the
+Some samples of each operator run under torch.compile(backend="aot_eager"), forward and, if it exists, backward: once
+without and once with the module.  Results and gradients must have the same bits, the state of the
 random generator and the number of graphs must be the same, the module must not have failed, and PROGRAM must open
-what it wrote.  Processes that are killed are counted: the samples run in one of their own, which is started again
-behind the one that killed it.  LOG keeps a line per sample; those that it has are not run again.  The last lines
+what it wrote.  Crashes are counted: the samples run in a child process, which is restarted after the sample that
+crashed it.  LOG keeps a line per sample; samples in it are not run again.  The last lines
 are totals by dtype.
 """
 import argparse
@@ -43,7 +43,7 @@ def digest(values, state):
 
 
 def run(function, sample, differentiate):
-    """Digests of the results and of the gradients, of the random state behind them, and the number of graphs."""
+    """Returns digests of the results, of the gradients and of the random state after them, and the number of graphs."""
     import torch
 
     torch._dynamo.reset()
@@ -76,7 +76,7 @@ def attempt(*args):
 
 
 def one(op, sample, differentiate, path, program):
-    """What became of a sample: "same", or what is wrong."""
+    """Returns the verdict on a sample: "same", or an error."""
     import adjoint_capture
 
     without = attempt(op, copy.copy(sample), differentiate)
@@ -128,7 +128,7 @@ def child(dtype_name, names, options):
 
 
 def finished(path):
-    """{sample: what became of it} of a log; the last line of a sample counts."""
+    """Returns {sample: verdict} from a log; the last line of a sample counts."""
     found = {}
     if os.path.exists(path):
         with open(path, encoding="utf-8") as log:
@@ -152,7 +152,7 @@ def names_of(dtype_name, options):
 
 
 def run_all(names, options):
-    """Run in processes of their own until all samples have a verdict."""
+    """Runs child processes until all samples have a verdict."""
     while True:
         command = [sys.executable, os.path.abspath(__file__), "--child", json.dumps(names), *sys.argv[1:]]
         done = subprocess.run(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, check=False)

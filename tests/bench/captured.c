@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 
-/* Compares captured backwards with PyTorch's.
+/* captured FILE…: compares captured backwards with PyTorch's.
  *
- * captured FILE…: whether the backward that is captured here, of the graph that Dynamo captured of
- * a model, is the one that PyTorch captured of it, node for node.  Each FILE holds both, of a run
- * with the backend "eager" under compiled autograd; one line for each, and status 1 where one is
- * other. */
+ * Each FILE holds the Dynamo graph of a model and the backward that PyTorch captured of it, from
+ * a run with the backend "eager" under compiled autograd.  The backward is captured here from
+ * the Dynamo graph and must be PyTorch's, node for node; one line for each file, and status 1 if
+ * any differs. */
 
 #include <stdio.h>
 #include <string.h>
@@ -21,7 +21,7 @@ check (AdjContext *cx, const char *what)
     g_printerr ("%s: %s\n", what, error->message);
 }
 
-/* Leaves where PyTorch had them. */
+/* Makes leaves at the inputs that are leaves in PyTorch. */
 static AdjValue *
 make_inputs (AdjContext *cx, const AdjGraph *graph, const AdjRecordedCall *call)
 {
@@ -74,7 +74,8 @@ capture (const AdjBundle *bundle, const AdjBundleGraph *dynamo, AdjCaptureOrder 
   return graph;
 }
 
-/* Calls beside items of lists: which of these are read depends on what a node keeps. */
+/* Whether @node counts: items of lists do not, because which of them are read depends on what a
+ * node keeps. */
 static gboolean
 counts (const AdjNode *node)
 {
@@ -82,7 +83,7 @@ counts (const AdjNode *node)
          !g_str_equal (node->target, "operator.getitem");
 }
 
-/* What @graph calls, in order. */
+/* Lists the targets of the counted calls of @graph, in order. */
 static GPtrArray *
 list_calls (const AdjGraph *graph)
 {
@@ -94,7 +95,7 @@ list_calls (const AdjGraph *graph)
   return calls;
 }
 
-/* Calls of other operators at the same places, of which there are as many. */
+/* Counts positions at which the two lists, of equal length, have different operators. */
 static guint
 count_others (const GPtrArray *a, const GPtrArray *b)
 {

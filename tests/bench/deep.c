@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 
-/* GPT-2 of any depth: the first block of the capture again and again, each with parameters of its
- * own; none of them is checkpointed. */
+/* GPT-2 of any depth: the first block of the capture repeated, each copy with its own
+ * parameters; no block is checkpointed. */
 
 #include "bench/deep.h"
 
@@ -21,7 +21,7 @@ is_of (const AdjNode *node, const char *block)
   return node->meta.parameter != NULL && g_str_has_prefix (node->meta.parameter, block);
 }
 
-/* A placeholder for a tensor of its own, that of block @layer. */
+/* Adds a placeholder for the parameter of block @layer that corresponds to @node. */
 static AdjNodeId
 add_input (AdjBuilder *builder, const AdjNode *node, guint layer)
 {
@@ -52,7 +52,7 @@ map_node (const AdjValue *leaf, AdjValue *out, gpointer map)
   return TRUE;
 }
 
-/* A call of the first block as one of block @layer, in the modules of that. */
+/* Adds a call of the first block as a call of block @layer, in the modules of that block. */
 static void
 add_call (AdjBuilder *builder, const AdjGraph *graph, guint index, AdjNodeId *map, guint layer)
 {
@@ -87,7 +87,7 @@ add_call (AdjBuilder *builder, const AdjGraph *graph, guint index, AdjNodeId *ma
   map[index] = adj_builder_add (builder, &spec);
 }
 
-/* The first call that reads a tensor of @block. */
+/* Returns the first call that reads a tensor of @block. */
 static guint
 find_reader (const AdjGraph *graph, const char *block)
 {
@@ -102,8 +102,8 @@ find_reader (const AdjGraph *graph, const char *block)
   g_error ("no call reads %s", block);
 }
 
-/* The first block, @n_layers times, between what comes before it and what comes after the call of
- * the second one. */
+/* Inserts @n_layers copies of the first block between the nodes before it and the nodes after
+ * the call of the second block. */
 static AdjGraph *
 deepen (const AdjGraph *graph, guint n_layers)
 {
@@ -112,7 +112,7 @@ deepen (const AdjGraph *graph, guint n_layers)
       adj_builder_new ("Deep", adj_graph_get_symbols (graph), adj_op_find);
   guint n = adj_graph_get_n_nodes (graph), n_inputs = adj_graph_get_n_inputs (graph);
   guint first = find_reader (graph, FIRST_BLOCK), call = find_reader (graph, SECOND_BLOCK);
-  guint end = call - 1; /* the get_attr of what is called */
+  guint end = call - 1; /* the get_attr of the called graph */
   g_autofree AdjNodeId *map = g_new (AdjNodeId, n);
   g_autofree AdjNodeId *inputs = g_new (AdjNodeId, n_layers * n_inputs);
   AdjGraph *deep;
@@ -138,7 +138,7 @@ deepen (const AdjGraph *graph, guint n_layers)
           adj_builder_copy (builder, graph, i, map);
         else
           add_call (builder, graph, i, map, layer);
-      map[first - 1] = map[end - 1]; /* what comes out of a block goes into the next */
+      map[first - 1] = map[end - 1]; /* the output of a block is the input of the next */
     }
   map[call + 1] = map[end - 1]; /* the result of the call of the second block */
   for (guint i = call + 2; i < n; i++)

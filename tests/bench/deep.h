@@ -5,7 +5,7 @@
 
 G_BEGIN_DECLS
 
-/* (transfer full): what Dynamo captures of a GPT-2 of that depth. */
+/* (transfer full): the graph that Dynamo captures of a GPT-2 with @n_layers layers. */
 AdjGraph *deep_gpt2_new (guint n_layers);
 
 G_END_DECLS

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""GPT-2 of any depth, as deep.c makes it of the bundled capture."""
+"""GPT-2 of any depth, matching the graphs that deep.c makes from the bundled capture."""
 
 import sys
 
@@ -7,12 +7,12 @@ import torch
 
 
 def make_model(folder, layers):
-    """@folder: data/graphs, whose models it is one of."""
+    """@folder: data/graphs, which contains the models."""
     sys.path.insert(0, folder)
     import models
 
     class Deep(models.GPT2):
-        """As many blocks as asked for, none of them checkpointed."""
+        """The requested number of blocks, none of them checkpointed."""
 
         def __init__(self):
             super().__init__()

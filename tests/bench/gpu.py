@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""A GPU on trial: every operator against the CPU, every bundled graph node by node against the
-interpreter and timed, memory after 1,000 runs, NVIDIA's memory and race checkers where they are, training
-steps beside PyTorch where it is; tables at the end.
+"""Tests a GPU: every operator against the CPU, every bundled graph node by node against the interpreter,
+with times, memory after 1,000 runs, NVIDIA's memory and race checkers if installed, and training steps
+compared with PyTorch if installed; prints tables at the end.
 
 usage: gpu.py BUILD DEVICE OUT.md GRAPH.adjoint…   (exit 1: one of them differs)
 """
@@ -18,7 +18,7 @@ ROLES = ["dynamo", "joint", "forward", "backward", "compiled_autograd"]
 
 
 def ask(program, *arguments):
-    """What `adjoint … --json` prints; None where it fails, with its exit status."""
+    """Returns the output of `adjoint … --json`; None and the exit status if it fails."""
     run = subprocess.run([program, *arguments, "--json"], capture_output=True, text=True, timeout=300, check=False)
     if run.returncode > 1:
         return None, run.stderr.strip()
@@ -31,7 +31,7 @@ def device_name(program, device):
 
 
 def graphs_of(program, file):
-    """FILE#ID of what can be run."""
+    """Returns FILE#ID of each runnable graph."""
     shown, _ = ask(program, "show", file)
     return [f"{file}#{graph['id']}" for graph in shown["graphs"] if graph["role"] in ROLES]
 
@@ -49,7 +49,7 @@ def measure(program, device, graph):
 
 
 def sweep(build, device, case):
-    """One test of tests/plan/test-operators-gpu.c on the device: what it says, whether it fails."""
+    """Runs one test of tests/plan/test-operators-gpu.c on the device: its output, and whether it fails."""
     tests = Path(__file__).resolve().parent.parent
     environment = dict(os.environ, ADJ_TEST_GPU=device, G_TEST_SRCDIR=str(tests), G_TEST_BUILDDIR=f"{build}/tests")
     command = [f"{build}/tests/plan/test-plan-operators-gpu", "-p", f"/plan/gpu/{case}"]
@@ -64,7 +64,7 @@ def sweep(build, device, case):
 
 
 def check(tool, program, device, graph):
-    """Two runs under compute-sanitizer: what it finds in kernels."""
+    """Two runs under compute-sanitizer: its findings in kernels."""
     checker = shutil.which("compute-sanitizer") or "/usr/local/cuda/bin/compute-sanitizer"
     if not os.access(checker, os.X_OK):
         return f"{tool}: skipped, there is no compute-sanitizer", False
@@ -79,7 +79,7 @@ def check(tool, program, device, graph):
 
 
 def peers(program, device, flags):
-    """Rows of bench-peer.py by this Python's PyTorch: lines of a table."""
+    """Rows of bench-peer.py with this Python's PyTorch: lines of a table."""
     command = [sys.executable, str(Path(__file__).with_name("bench-peer.py")), program, "--device", device, *flags]
     told = subprocess.run(command, capture_output=True, text=True, timeout=400, check=False).stdout
     for line in map(json.loads, filter(lambda line: line.startswith("{"), told.splitlines())):
@@ -93,9 +93,9 @@ def peers(program, device, flags):
 
 
 def beside_torch(program, device):
-    """Tables, or why there are none."""
+    """Returns tables, or the reason why there are none."""
     try:
-        import torch  # of the machine: a peer that may be missing
+        import torch  # PyTorch is optional
     except ImportError:
         return ["", "PyTorch is not here: nothing was timed beside it."]
     lines = ["", f"Forward and backward beside PyTorch {torch.__version__}, ms by the clock of the GPU; above 1 the plan is faster."]

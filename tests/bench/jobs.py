@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""A process that records what it is told to: one job a line on standard input, one answer a line on standard output.
+"""Records steps on request: one job for each line of standard input, one answer for each on standard output.
 
-An answer has an "outcome": "captured", or what stood in the way, with its "cause".
+An answer has an "outcome": "captured", or the failure with its "cause".
 """
 
 import contextlib
@@ -19,7 +19,7 @@ torch.set_num_threads(1)
 
 
 def load(path):
-    """The capture module."""
+    """Loads the capture module."""
     spec = importlib.util.spec_from_file_location("adjoint_capture", path)
     module = importlib.util.module_from_spec(spec)
     sys.modules["adjoint_capture"] = module
@@ -28,7 +28,7 @@ def load(path):
 
 
 def line(error):
-    """The first line of an error that says something, without its numbers."""
+    """Returns the first informative line of an error, without its numbers."""
     said = [text for text in str(error).splitlines() if text.strip() and not text.endswith("raised:")]
     return re.sub(r"0x[0-9a-f]+|\d+", "N", f"{type(error).__name__}: {said[0] if said else ''}")[:160]
 
@@ -41,11 +41,11 @@ def raised(run):
     return None
 
 
-NODES = 64 << 20  # bytes of the values of nodes that are recorded
+NODES = 64 << 20  # bytes of recorded node values
 
 
 def record(module, path, call, step, dynamic=False):
-    """Record `step`, a function of something to call, with `call` compiled; sizes are symbols when `dynamic`."""
+    """Records `step`, a function that takes a callable, with `call` compiled; sizes are symbols when `dynamic`."""
 
     def compiled(around=contextlib.nullcontext):
         torch._dynamo.reset()
@@ -61,16 +61,16 @@ def record(module, path, call, step, dynamic=False):
         breaks = [line.splitlines()[0][:160] for line in sorted(torch._dynamo.utils.counters["graph_break"])]
         return {"outcome": "captured" if os.path.exists(path) else "no file", "cause": None, "breaks": breaks}
     with contextlib.suppress(OSError):
-        os.remove(path)  # what there is of a step that failed
+        os.remove(path)  # an incomplete file of a failed step
     if raised(lambda: step(call)):
         return {"outcome": "raises in eager", "cause": cause}
     return {"outcome": "raises when compiled" if raised(compiled) else "raises when recorded", "cause": cause}
 
 
 def serve(hello, answer):
-    """Say what there is, and answer each job."""
+    """Reports that it is ready, then answers each job."""
     answers = os.fdopen(os.dup(1), "w")
-    os.dup2(2, 1)  # what programs print is no answer
+    os.dup2(2, 1)  # text printed by programs is not an answer
     print(json.dumps(hello), file=answers, flush=True)
     for job in sys.stdin:
         print(json.dumps(answer(json.loads(job))), file=answers, flush=True)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Models whose logs bench-logs.py reads: logs_models.py NAME [BACKEND].  Each is a step as people write it, made small."""
+"""Models whose logs bench-logs.py reads: logs_models.py NAME [BACKEND].  Each is a small typical training step."""
 import sys
 
 import torch
@@ -22,7 +22,8 @@ class Residual(nn.Module):
 
 
 def vision():
-    """Convolutions in channels-last bfloat16, label smoothing, clipped gradients, a schedule, an average of weights."""
+    """Convolutions in channels-last bfloat16, label smoothing, gradient clipping, a learning rate schedule, weight
+    averaging."""
     model = nn.Sequential(nn.Conv2d(3, 8, 7, 2, 3), nn.MaxPool2d(3, 2, 1), Residual(8, 1), Residual(8, 2),
                           nn.AdaptiveAvgPool2d(1), nn.Flatten(), nn.Linear(8, 5)).to(memory_format=torch.channels_last)
     optimizer = torch.optim.SGD(model.parameters(), 0.1, momentum=0.9, weight_decay=1e-4)
@@ -102,7 +103,7 @@ class Encoder(nn.Module):
 
 
 def encoder():
-    """As the encoders of model libraries: a mask of padding, dicts of results, tied weights, with and without labels."""
+    """In the style of library encoders: padding mask, dicts of results, tied weights, with and without labels."""
     fast = compiled(Encoder())
     ids, mask = torch.randint(60, (2, 8)), torch.tensor([[1] * 8, [1] * 5 + [0] * 3])
     fast(ids, attention_mask=mask, labels=ids.masked_fill(mask == 0, -100))["loss"].backward()
@@ -111,7 +112,7 @@ def encoder():
 
 
 def functional():
-    """Steps of torch.func: per-sample gradients, Hessian-vector products, an inner step that is differentiated."""
+    """Steps of torch.func: per-sample gradients, Hessian-vector products, a differentiated inner step."""
     model = nn.Sequential(nn.Linear(4, 8), nn.Tanh(), nn.Linear(8, 2))
     parameters = {name: p.detach() for name, p in model.named_parameters()}
 
@@ -131,10 +132,10 @@ def functional():
     x, y = torch.randn(5, 4), torch.randn(5, 2)
     for step in (lambda: compiled(per_sample)(parameters, x, y), lambda: compiled(torch.func.grad(meta))(parameters, x, y),
                  lambda: compiled(lambda x: torch.func.jacrev(lambda z: model(z).sin())(x))(x[0]),
-                 lambda: compiled(product)(parameters, x, y, parameters)):  # ends 2.15
+                 lambda: compiled(product)(parameters, x, y, parameters)):  # crashes 2.15
         try:
             step()
-        except Exception as error:  # older releases refuse some
+        except Exception as error:  # not supported by older releases
             print("left out:", type(error).__name__, str(error).splitlines()[:1])
 
 
@@ -152,7 +153,7 @@ class Diffusion(nn.Module):
 
 
 def diffusion():
-    """Denoising: random times and noise inside what is compiled, complex spectra in the loss."""
+    """Denoising: random times and noise inside the compiled function, complex spectra in the loss."""
     model = Diffusion()
 
     @compiled

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Programs whose logs bench-logs.py reads: logs_programs.py NAME [BACKEND].  Each is what people do, made small."""
+"""Programs whose logs bench-logs.py reads: logs_programs.py NAME [BACKEND].  Each is a small typical program."""
 import contextlib
 import functools
 import os
@@ -207,7 +207,7 @@ def ddp_autograd():
 
 
 class NoEvent:
-    """Before 2.8 FSDP2 asks the streams of the CPU for events, which they do not have."""
+    """Before 2.8 FSDP2 asks CPU streams for events, which they do not have."""
 
     def __getattr__(self, name):
         return lambda *arguments: None

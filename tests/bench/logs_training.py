@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """More programs whose logs bench-logs.py reads, of training: logs_training.py NAME [BACKEND].
 
-What a release of PyTorch does not have yet is left out of its program."""
+Features that a release of PyTorch lacks are left out of its program."""
 import contextlib
 import sys
 from typing import List
@@ -15,7 +15,7 @@ from logs_programs import Conv, Net, compiled, step
 
 @contextlib.contextmanager
 def newer(*kinds):
-    """For what older releases do not have, or refuse."""
+    """Ignores errors of features that older releases lack or refuse."""
     try:
         yield
     except (ImportError, AttributeError, TypeError, NotImplementedError, *kinds) as error:
@@ -215,7 +215,7 @@ def compiled_once(x, n):
 
 
 def traced():
-    """Whole steps and what is traced without Dynamo."""
+    """Whole steps, and functions traced without Dynamo."""
     from torch.fx.experimental.proxy_tensor import make_fx
 
     model = Net()

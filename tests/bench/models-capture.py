@@ -2,7 +2,7 @@
 """Records training steps of models: models-capture.py MODULE, jobs as in jobs.py.
 
 A job is {"model", "variant", "path"}: the model of one of the files zoo_*.py, recorded into `path` by the capture module
-MODULE, as the variant has it (VARIANTS below), or {"optimiser", "path"}: one step of an optimiser, compiled.
+MODULE in that variant (VARIANTS below), or {"optimiser", "path"}: one step of an optimiser, compiled.
 """
 
 import contextlib
@@ -39,7 +39,7 @@ MODELS = {name: make for zoo in ZOOS for name, make in zoo.MODELS.items()}
 OPTIMISERS = {**zoo_further.OPTIMISERS, **zoo_layers.OPTIMISERS}
 
 
-# -- variants: (how the model is changed, what surrounds the step) --
+# -- variants: (change of the model, context of the step) --
 
 
 def half(model):
@@ -47,7 +47,7 @@ def half(model):
 
 
 def checkpointed(model, around=checkpoint):
-    """Each part of the model's lists and sequences runs under a checkpoint of its own, else all of it."""
+    """Checkpoints each entry of the model's lists and sequences separately, or the whole model if there are none."""
     lists = [m for m in model.modules() if isinstance(m, (torch.nn.ModuleList, torch.nn.Sequential)) and len(m) > 0]
     inner = {id(n) for m in lists for child in m for n in child.modules()}
     parts = [child for m in lists if id(m) not in inner for child in m] or [model]
@@ -64,7 +64,7 @@ def under_checkpoint(forward, around):
 
 
 def policy(context, op, *args, **kwargs):
-    """Products are kept, reductions rather not, what is cheap is computed again."""
+    """Saves products, prefers to recompute reductions, and recomputes cheap operators."""
     name = str(op)
     if any(product in name for product in (".mm.", ".addmm.", ".bmm.", ".convolution.")):
         return CheckpointPolicy.MUST_SAVE
@@ -113,7 +113,7 @@ def build(name, variant):
 
 
 def floats(value):
-    """The differentiable tensors of a result; those of Transformers are dictionaries in disguise."""
+    """The differentiable tensors of a result; results of Transformers are dictionary subclasses."""
     if isinstance(value, dict):
         value = list(value.values())
     if isinstance(value, (list, tuple)):
@@ -123,7 +123,7 @@ def floats(value):
 
 
 def step(model, inputs, surroundings):
-    """Forward, and backward of the mean of all results under fixed weights."""
+    """Runs forward, and backward of the mean of all results with fixed weights."""
     torch.manual_seed(1)
     with surroundings():
         result = model(**inputs) if isinstance(inputs, dict) else model(*inputs)
@@ -142,7 +142,7 @@ def answer(module, job):
 
 
 def answer_optimiser(module, job):
-    """A step after one that was not compiled, so that there is what the optimiser remembers."""
+    """Records a step after an uncompiled one, so that the optimiser has a state."""
     torch.manual_seed(0)
     net = torch.nn.Sequential(torch.nn.Linear(4, 6, bias=False), torch.nn.Linear(6, 2, bias=False))
     optimiser = OPTIMISERS[job["optimiser"]](net.parameters())
@@ -153,7 +153,7 @@ def answer_optimiser(module, job):
 
 def main(path):
     module = load(path)
-    dynamo_config.allow_rnn = True  # else nothing of a model with a recurrent layer is compiled
+    dynamo_config.allow_rnn = True  # otherwise Dynamo compiles nothing of a model with a recurrent layer
     hello = {"torch": torch.__version__, "models": [*MODELS], "optimisers": [*OPTIMISERS], "variants": [*VARIANTS]}
     serve(hello, lambda job: (answer_optimiser if "optimiser" in job else answer)(module, job))
 

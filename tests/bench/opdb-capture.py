@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Records samples of PyTorch's operator database: opdb-capture.py MODULE DTYPE, jobs as in jobs.py.
 
-A job is {"op", "pick", "of", "path"}: sample number `pick` of `of` that are spread over those of the operator, to be
+A job is {"op", "pick", "of", "path"}: sample number `pick` of `of` samples spread over those of the operator,
 recorded into `path` by the capture module MODULE.  The outcome is "none" where there are fewer samples.
 """
 
@@ -19,7 +19,7 @@ OPERATORS = {op.full_name: op for op in op_db}
 
 @functools.lru_cache(1)
 def samples(name, dtype):
-    """Of the operator of this name, the same ones each time."""
+    """Returns the samples of the operator with this name, deterministically."""
     op = OPERATORS[name]
     torch.manual_seed(0)
     differentiable = op.supports_autograd and dtype in op.supported_backward_dtypes("cpu")
@@ -27,7 +27,7 @@ def samples(name, dtype):
 
 
 def spread(count, of):
-    """`of` numbers below `count`, from the first to the last."""
+    """Returns `of` numbers below `count`, evenly spread from the first to the last."""
     return sorted({round(i * (count - 1) / max(of - 1, 1)) for i in range(of)}) if count else []
 
 
@@ -38,7 +38,7 @@ def cotangent(tensor):
 
 
 def copy(value):
-    """A leaf of its own, in memory of its own that is laid out as that of `value`."""
+    """Returns a leaf with its own memory and the layout of `value`."""
     if not isinstance(value, torch.Tensor):
         return value
     if value.layout != torch.strided:
@@ -49,7 +49,7 @@ def copy(value):
 
 
 def step(call, sample):
-    """The operator on copies of the sample, and its gradient for a fixed cotangent."""
+    """Runs the operator on copies of the sample, and its gradient for a fixed cotangent."""
     torch.manual_seed(1)
     result = call(*tree_map(copy, (sample.input, sample.args, sample.kwargs)))
     outputs = [t for t in tree_leaves(sample.output_process_fn_grad(result)) if isinstance(t, torch.Tensor)]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What bench-peer.py times: training steps of blocks, optimisers, pointwise chains and single kernels."""
+"""The rows timed by bench-peer.py: training steps of blocks, optimisers, pointwise chains and single kernels."""
 
 import dataclasses
 import math
@@ -12,14 +12,14 @@ from torch import nn
 
 @dataclasses.dataclass
 class Row:
-    """`step(compile)` gives a function that does one step by what `compile` makes of the program."""
+    """`step(compile)` returns a function that runs one step of the program compiled by `compile`."""
 
     name: str
     step: typing.Callable
 
 
 def training(name, make, inputs, dtype):
-    """A step of forward and backward; a new module of the same seed for each."""
+    """A step of forward and backward; each compilation gets a new module with the same seed."""
 
     def step(compiler):
         torch.manual_seed(0)
@@ -81,12 +81,12 @@ class GptBlock(nn.Module):
 
 
 def rms_norm(x, weight):
-    """As LLaMA writes it."""
+    """RMSNorm in the form of LLaMA."""
     return x * torch.rsqrt(x.square().mean(-1, keepdim=True) + 1e-6) * weight
 
 
 def rotate(x, cos, sin):
-    """RoPE."""
+    """Rotary position embedding."""
     low, high = x.chunk(2, -1)
     return x * cos + torch.cat((-high, low), -1) * sin
 
@@ -120,7 +120,7 @@ class LlamaBlock(nn.Module):
 
 
 def conv(inputs, outputs, size):
-    """Followed by batch norm."""
+    """A convolution followed by batch norm."""
     return nn.Sequential(nn.Conv2d(inputs, outputs, size, padding=size // 2, bias=False), nn.BatchNorm2d(outputs))
 
 
@@ -160,7 +160,7 @@ class UnetLevel(nn.Module):
 
 
 class Mlp(nn.Module):
-    """Small layers."""
+    """An MLP of small layers."""
 
     def __init__(self):
         super().__init__()
@@ -171,7 +171,7 @@ class Mlp(nn.Module):
 
 
 class Lstm(nn.Module):
-    """One cell, unrolled."""
+    """One LSTM cell, unrolled."""
 
     def __init__(self, d=64):
         super().__init__()
@@ -198,7 +198,7 @@ class Words(nn.Module):
 
 
 def optimiser(name, make, dtype):
-    """A step over 50 tensors."""
+    """An optimiser step over 50 tensors."""
     sizes = [(256, 256), (256,), (1024, 64), (64,), (128, 3, 3)] * 10
 
     def step(compiler):
@@ -233,12 +233,12 @@ def chain_d(x, y):
 
 
 def draw(*sizes):
-    """Normal numbers of these sizes, each."""
+    """Returns a normally distributed tensor for each of these sizes."""
     return lambda: [torch.randn(size) for size in sizes]
 
 
 def blocks(dtype):
-    """Layers and blocks."""
+    """Rows of layers and blocks."""
     classes = lambda n, b: torch.randint(0, n, (b,))  # noqa: E731
     return [
         training("gpt-sdpa", lambda: GptBlock(False), draw((2, 512, 768)), dtype),
@@ -256,7 +256,7 @@ def blocks(dtype):
 
 
 def rows(dtype):
-    """All of them."""
+    """All rows."""
     n = 1 << 20
     return [
         *blocks(dtype),

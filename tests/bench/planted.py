@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""Errors planted into what was recorded: whether `compare` finds the node.
+"""Plants errors into recorded values and tests whether `compare` finds the node.
 
-The values that PyTorch recorded of a graph's nodes go into a file of values with one node's multiplied by a little more
-than one, or one element of it off by a little of the largest; it must be called "differs", and be the first.  One of
-several results is found at the node that gives them.
+PyTorch's recorded node values are written to a file of values, with those of one node multiplied by slightly more than
+one, or one of its elements changed relative to the largest; the node must be the first that "differs".  An error in one
+of several results is found at the node that computes them.
 """
 
 import json
@@ -16,12 +16,12 @@ import torch
 
 DTYPES = {"BF16": torch.bfloat16, "F16": torch.float16, "F32": torch.float32, "F64": torch.float64}
 ROUNDOFF = {"BF16": 2**-8, "F16": 2**-11, "F32": 2**-24, "F64": 2**-53}
-UNITS = {"BF16": 8, "F16": 8, "F32": 32, "F64": 32}  # of a factor: the bands of f32 and f64 are up to so wide
-ELEMENT = 80  # units of the largest element that one is off
+UNITS = {"BF16": 8, "F16": 8, "F32": 32, "F64": 32}  # size of a factor in u; tolerances reach it in f32 and f64
+ELEMENT = 80  # error of one element, in units of the largest one
 
 
 def givers(capture, graph):
-    """{node that takes one of several results: node that gives them}"""
+    """Returns {node that takes one of several results: node that computes them}."""
     with zipfile.ZipFile(capture) as file:
         nodes = json.loads(file.read(f"graphs/{graph}.json"))["graph"]["nodes"]
     taken = (node for node in nodes if node.get("target") == "operator.getitem")
@@ -29,7 +29,7 @@ def givers(capture, graph):
 
 
 def recorded_values(capture):
-    """{graph: safetensors as bytes} of the joint and inference graphs whose nodes were recorded."""
+    """Returns {graph: safetensors as bytes} for the joint and inference graphs with recorded nodes."""
     with zipfile.ZipFile(capture) as file:
         calls = json.loads(file.read("adjoint.json"))["calls"]
         taps = {c["graph"]: c["taps"]["f32"] for c in calls if "taps" in c and c["graph"].endswith(("-joint", "-inference"))}
@@ -42,7 +42,7 @@ def split(data):
 
 
 def plantable(data):
-    """Nodes of floating values that are finite and not all zero, so that a factor changes them."""
+    """Nodes with floating-point values that are finite and not all zero, so that a factor changes them."""
     start, header = split(data)
     for name, entry in header.items():
         if entry.get("dtype") in DTYPES and entry["data_offsets"][1] > entry["data_offsets"][0]:
@@ -70,7 +70,7 @@ ERRORS = {"factor": multiplied, "element": off_in_one}
 
 
 def spoiled(data, name, error, drawn):
-    """The file with that error in the values of one node, and their dtype."""
+    """Returns the file with that error in the values of one node, and their dtype."""
     start, header = split(data)
     entry = header[name]
     values = ERRORS[error](tensor(data, start, entry).double(), entry["dtype"], drawn).to(DTYPES[entry["dtype"]])
@@ -79,8 +79,8 @@ def spoiled(data, name, error, drawn):
 
 
 def plant(adjoint, capture, graphs, count, seed):
-    """[{"graph", "node", "dtype", "error", "found", "answer"}]: each error in `count` nodes of each of these graphs,
-    drawn at random."""
+    """Returns [{"graph", "node", "dtype", "error", "found", "answer"}]: each error in `count` random nodes of each of
+    these graphs."""
     drawn, answers = random.Random(seed), []
     for graph, data in recorded_values(capture).items():
         nodes = list(plantable(data)) if graph in graphs else []

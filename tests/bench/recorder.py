@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Samples recorded by a process of its own and judged, with a memory of what is done."""
+"""Records samples in a child process and judges them, and keeps a state of finished samples."""
 
 import hashlib
 import json
@@ -18,7 +18,7 @@ MODULE = os.path.normpath(os.path.join(HERE, "..", "..", "data", "bridge", "adjo
 
 
 class Worker:
-    """The process that records: one line of JSON out for each that goes in; a new one follows on one that died."""
+    """The child process: one line of JSON out for each line in; restarted after a crash."""
 
     def __init__(self, script, *arguments, seconds=180):
         self.command = [sys.executable, os.path.join(HERE, script), *arguments]
@@ -37,7 +37,7 @@ class Worker:
             self.process.wait()
             return {"outcome": "timed out", "cause": f"no answer in {self.seconds} s"}
         text = self.process.stdout.readline()
-        while text and not text.startswith(b"{"):  # what an import of PyTorch printed
+        while text and not text.startswith(b"{"):  # skip text printed while PyTorch is imported
             text = self.process.stdout.readline()
         if text:
             return json.loads(text)
@@ -56,7 +56,7 @@ class Worker:
 
 
 class State:
-    """What was found so far by this build: entries by key, a line of JSON each, in one file for each shard."""
+    """Results of this build so far: entries by key, one line of JSON each, in one file for each shard."""
 
     def __init__(self, kind, options):
         os.makedirs(options.state, exist_ok=True)
@@ -68,12 +68,12 @@ class State:
         self.path = os.path.join(self.folder, f"{kind}-{options.shard.replace('/', 'of')}.jsonl")
 
     def entries(self):
-        """Of all shards."""
+        """Returns the entries of all shards."""
         found = {}
         for name in sorted(os.listdir(self.folder)):
             if re.fullmatch(rf"{self.kind}-\d+of\d+\.jsonl", name):
                 with open(os.path.join(self.folder, name), encoding="utf-8") as lines:
-                    entries = [json.loads(line) for line in lines if line.endswith("\n")]  # else it was being written
+                    entries = [json.loads(line) for line in lines if line.endswith("\n")]  # else it is incomplete
                 found.update({entry["key"]: entry for entry in entries if entry["build"] == self.build})
         return found
 
@@ -83,7 +83,7 @@ class State:
 
 
 def recorded(worker, job, again):
-    """The worker's answer, or the one that it gave when the capture was kept."""
+    """Returns the worker's answer, or the stored one of a kept capture."""
     note = job["path"] + ".json"
     if again and os.path.exists(note):
         with open(note, encoding="utf-8") as text:
@@ -95,7 +95,7 @@ def recorded(worker, job, again):
 
 
 def examine(adjoint, worker, key, job, options, more=None):
-    """Record one job and judge it: an entry for the state.  `more` adds to what is found of a capture that opens."""
+    """Records one job and judges it: an entry for the state.  `more` adds results for a capture that opens."""
     start = time.monotonic()
     with tempfile.TemporaryDirectory() as scratch:
         job["path"] = os.path.join(options.keep or scratch, re.sub(r"[^\w-]", "_", key) + ".adjoint")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Entries counted by cause, and what is wrong among them."""
+"""Counts entries by cause, and collects the errors among them."""
 
 import collections
 import fnmatch
@@ -16,7 +16,7 @@ LACKING = "no operator "
 
 
 def read_known(name):
-    """[(entry, graph, node, reason)]: patterns, and why PyTorch is wrong there."""
+    """Returns [(entry, graph, node, reason)]: patterns, and the reason why PyTorch is wrong there."""
     with open(os.path.join(os.path.dirname(os.path.abspath(__file__)), name), encoding="utf-8") as lines:
         return [line.split(None, 3) for line in lines if line.strip() and not line.startswith("#")]
 
@@ -26,7 +26,7 @@ def named(answer):
 
 
 class Tally:
-    """Counts of answers by stage, and lists of what is wrong by kind."""
+    """Counts of answers by stage, and lists of errors by kind."""
 
     def __init__(self, known):
         self.known = known
@@ -50,7 +50,7 @@ class Tally:
                     self.counts["nodes"].update(answer.get("nodes", {}))
 
     def add_opened(self, key, answer, entry):
-        """A file without a graph is right where PyTorch compiled nothing, and says so."""
+        """A file without a graph is correct if PyTorch compiled nothing and says so."""
         self.counts["open"][named(answer)] += 1
         if answer["outcome"] != "opened" and "nothing was compiled" not in answer["cause"]:
             self.wrong[f"does not open: {answer['cause']}"][key] += 1

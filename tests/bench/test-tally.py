@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What the benches call wrong, and the causes they count by."""
+"""Tests of tally.py: which answers count as errors, and the causes they are counted by."""
 
 import unittest
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""What Adjoint says of a capture: every graph compared with what was recorded, traced, partitioned, and diffed.
+"""Adjoint's answers on a capture: every graph compared with the recorded values, traced, partitioned, and diffed.
 
-Each answer is a small dictionary whose "outcome" is one word and whose "cause" says why, so that answers can be
+Each answer is a small dictionary whose "outcome" is one word and whose "cause" gives the reason, so that answers can be
 counted; "where" and "what" name the first node.
 """
 
@@ -26,20 +26,20 @@ NOISE = (
 
 
 def cause_of(message):
-    """A message without the names, shapes, numbers and paths of one file; names of operators stay."""
+    """Returns a message without names, shapes, numbers and paths of one file; operator names stay."""
     for pattern, other in NOISE:
         message = re.sub(pattern, other, message.strip())
     return message[:160]
 
 
 class Adjoint:
-    """The command line, one call at a time."""
+    """Calls of the command line."""
 
     def __init__(self, program, timeout=300):
         self.program, self.timeout = program, timeout
 
     def call(self, *arguments):
-        """(how it ended, standard output, what it said last)."""
+        """Returns (exit status, standard output, last message)."""
         try:
             done = subprocess.run([self.program, *arguments], capture_output=True, timeout=self.timeout)
         except subprocess.TimeoutExpired:
@@ -50,7 +50,7 @@ class Adjoint:
         return EXITS.get(done.returncode, "refused"), done.stdout.decode(errors="replace"), said[-1]
 
     def graphs(self, capture):
-        """[(id, role)] of a file, or the answer that says why it does not open."""
+        """Returns [(id, role)] of a file, or the answer that gives the reason why it does not open."""
         how, out, said = self.call("show", capture, "--json")
         if how != "done":
             return {"outcome": how, "cause": cause_of(said)}
@@ -90,7 +90,7 @@ class Adjoint:
 
 
 def diff_each(adjoint, capture, graph, roles, options, modulo):
-    """One graph traced, and what comes of it beside the recorded graphs of these roles: {role: answer}."""
+    """Traces one graph and compares the result with the recorded graphs of these roles: {role: answer}."""
     region = graph.rpartition("-")[0]
     with tempfile.TemporaryDirectory() as folder:
         out = os.path.join(folder, "traced.adjoint")
@@ -103,8 +103,8 @@ def diff_each(adjoint, capture, graph, roles, options, modulo):
 def judge(adjoint, capture):
     """{"open": answer, "compare": {graph: answer}, "trace": {graph: answer}, "partition": {graph: answer}}.
 
-    Dynamo's graphs are traced as PyTorch traces and held against its joint or inference graph; PyTorch's joint graphs
-    are partitioned as PyTorch does, and held against its forward and backward graphs.
+    Dynamo's graphs are traced and compared with PyTorch's joint or inference graph; PyTorch's joint graphs are
+    partitioned in compat mode and compared with its forward and backward graphs.
     """
     graphs = adjoint.graphs(capture)
     if isinstance(graphs, dict):

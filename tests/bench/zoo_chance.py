@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Models that draw random numbers while they train: masks, noise, dropped layers and experts."""
+"""Models that draw random numbers in training: masks, noise, dropped layers and experts."""
 
 import math
 
@@ -12,7 +12,7 @@ from zoo_science import drawn
 
 
 def dropped_path(x, chance, training):
-    """Whole samples are left out of a branch, the rest is scaled."""
+    """Stochastic depth: drops a branch for whole samples and rescales the others."""
     if not training:
         return x
     mask = torch.rand(x.shape[0], *(1,) * (x.dim() - 1)) >= chance
@@ -23,7 +23,7 @@ def dropped_path(x, chance, training):
 
 
 class Turned(nn.Module):
-    """Attention over turned queries and keys, dropout inside it, a gated step after it."""
+    """Attention with rotary positions and dropout, followed by a gated step."""
 
     def __init__(self, width, heads):
         super().__init__()
@@ -60,7 +60,7 @@ def turned(m, tokens):
 
 
 def encoders(m, x):
-    """The library's own layers, dropout and all; the loss without autocast."""
+    """The library's own encoder layers with dropout; the loss without autocast."""
     for layer in m.layers:
         x = layer(x)
     with torch.autocast("cpu", enabled=False):
@@ -68,7 +68,7 @@ def encoders(m, x):
 
 
 def variational(m, x):
-    """One mask for all steps of a recurrence (LSTM), zoneout of its state."""
+    """An LSTM with one dropout mask for all time steps, and zoneout of its state."""
     h = c = x.new_zeros(x.shape[0], 8)
     mask = F.dropout(torch.ones_like(h), 0.3, m.training)
     results = []
@@ -83,7 +83,7 @@ def variational(m, x):
 
 
 def two_views(m, x):
-    """Contrast of two runs of one encoder that differ by their masks alone (SimCSE)."""
+    """Contrastive loss of two runs of one encoder that differ only by dropout masks (SimCSE)."""
     first, second = (F.normalize(m.project(F.dropout(m.encode(x), 0.4, m.training)), dim=-1) for _ in range(2))
     alike = first @ second.T / 0.05
     return F.cross_entropy(alike.float(), torch.arange(len(x))), first.T @ first / len(x)
@@ -93,7 +93,7 @@ def two_views(m, x):
 
 
 def noisy_unet(m, x):
-    """Down and up with what was there before, spatial dropout between."""
+    """A small U-Net with spatial dropout between down and up."""
     high = F.silu(m.first_norm(m.first(x)))
     low = F.silu(m.second_norm(m.second(F.avg_pool2d(high, 2))))
     low = F.dropout2d(low, 0.25, m.training)
@@ -122,7 +122,7 @@ def shallow_at_random(m, x):
 
 
 def masked_pixels(m, x):
-    """What is hidden at random is drawn from what is not (an autoencoder of patches)."""
+    """A masked autoencoder: reconstructs randomly hidden patches from the visible ones."""
     patches = F.unfold(x, 4, stride=4).mT
     hidden = torch.rand(patches.shape[:2]) < 0.5
     seen = torch.where(hidden[..., None], m.empty.to(patches.dtype), m.embed(patches))
@@ -136,7 +136,7 @@ def masked_pixels(m, x):
 
 
 def variational_coder(m, x):
-    """Means and spreads, a draw between, the evidence below (VAE)."""
+    """A variational autoencoder: means and variances, reparameterized samples, the evidence lower bound."""
     mean, spread = m.encode(x).chunk(2, -1)
     code = mean + torch.randn_like(mean) * F.softplus(spread)
     again = m.decode(F.dropout(code, 0.1, m.training))
@@ -145,7 +145,7 @@ def variational_coder(m, x):
 
 
 def attentive_graph(m, x, edges):
-    """Weights of edges by a softmax over those that end at a node, some of them dropped (GAT)."""
+    """Graph attention: a softmax over the edges that end at a node, with dropout of edges (GAT)."""
     source, target = edges
     h = m.project(F.dropout(x, 0.3, m.training)).unflatten(-1, (2, -1))
     score = F.leaky_relu((h * m.of_source).sum(-1)[source] + (h * m.of_target).sum(-1)[target], 0.2)
@@ -157,7 +157,7 @@ def attentive_graph(m, x, edges):
 
 
 def experts(m, x):
-    """Two of four by noisy gates, and how even their load is."""
+    """Two of four experts chosen by noisy gates, and a load balancing loss."""
     gates = m.gate(x) + torch.randn(x.shape[0], 4).to(x.dtype) * F.softplus(m.noise(x))
     best, which = gates.topk(2, -1)
     share = torch.zeros_like(gates).scatter(-1, which, best.softmax(-1))
@@ -167,14 +167,14 @@ def experts(m, x):
 
 
 def scaled(m, x):
-    """Weights that normalise themselves: SELU and the dropout that goes with it."""
+    """Self-normalizing networks: SELU with alpha dropout."""
     x = F.alpha_dropout(F.selu(m.first(x)), 0.1, m.training)
     x = F.alpha_dropout(F.selu(m.second(x)), 0.1, m.training)
     return F.kl_div(m.out(x).log_softmax(-1), torch.full((), 0.2, dtype=x.dtype).expand(12, 5), reduction="batchmean")
 
 
 def waves(m, x):
-    """Gated dilated convolutions over sound, whole channels dropped, weights of a length and a direction."""
+    """Gated dilated convolutions over audio, channel dropout, weight normalization."""
     skipped = 0
     for depth, weight in enumerate(m.weights):
         unit = weight / weight.flatten(1).norm(dim=1)[:, None, None] * m.lengths[depth][:, None, None]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Small models of every kind, and the steps of optimisers."""
+"""Further small models of many kinds, and optimiser steps."""
 
 import math
 
@@ -11,7 +11,7 @@ from zoo_science import Module, drawn, spread
 
 
 class Parts(nn.Module):
-    """Modules by name and a function of them and the inputs."""
+    """A module with submodules by name, and a function of them and the inputs."""
 
     def __init__(self, function, **parts):
         super().__init__()
@@ -31,7 +31,7 @@ def whole(high, *shape, low=0):
 
 
 def retention(m, x):
-    """Decaying attention without softmax, normed by head and gated (RetNet)."""
+    """Retention: decaying attention without softmax, group-normalized and gated (RetNet)."""
     batch, length, width = x.shape
     query, key, value = (part.unflatten(-1, (4, -1)).transpose(1, 2) for part in m.project(x).split(width, -1))
     decay = 1 - torch.exp2(-5 - torch.arange(4.0, dtype=x.dtype))
@@ -52,7 +52,7 @@ def linear_attention(m, tokens):
 
 
 def characters(m, letters):
-    """Convolutions over letters, highways over words (CharCNN)."""
+    """Character convolutions and highway layers over words (CharCNN)."""
     padding = letters.eq(0).all(-1)
     x = m.letters(letters).flatten(0, 1).transpose(1, 2)
     x = torch.cat([conv(x).tanh().amax(-1) for conv in m.convolutions], -1)
@@ -67,7 +67,7 @@ def characters(m, letters):
 
 
 def shuffled(m, x):
-    """Depthwise convolutions, shuffled channels, dropped ones, attention of channels."""
+    """Depthwise convolutions, channel shuffle, channel dropout, channel attention."""
     x = F.hardswish(m.stem(x))
     left, right = x.chunk(2, 1)
     x = torch.cat([left, m.depth(right)], 1).unflatten(1, (2, -1)).transpose(1, 2).flatten(1, 2)
@@ -76,7 +76,7 @@ def shuffled(m, x):
 
 
 def windows(m, x):
-    """Attention inside shifted windows, cut out and put back by unfold and fold."""
+    """Attention in shifted windows, extracted and merged by unfold and fold."""
     x = F.pixel_unshuffle(x, 2)
     x = torch.roll(x, (-2, -2), (2, 3))
     cut = F.unfold(x, 4, stride=4).unflatten(1, (x.shape[1], 16)).permute(0, 3, 2, 1)
@@ -87,7 +87,7 @@ def windows(m, x):
 
 
 def correlation(m, first, second):
-    """A volume of costs between two pictures, and one warped to the other (optical flow)."""
+    """A cost volume between two pictures, and one warped to the other (optical flow)."""
     a, b = m.encoder(first), m.encoder(second)
     padded = F.pad(b, (2, 2, 2, 2))
     rows = [(a * padded[..., i : i + a.shape[2], j : j + a.shape[3]]).mean(1) for i in range(0, 5, 2) for j in range(0, 5, 2)]
@@ -102,7 +102,7 @@ def correlation(m, first, second):
 
 
 def vocoder(m, x):
-    """Waves from frames: transposed convolutions and periodic activations."""
+    """Audio from frames: transposed convolutions and periodic activations."""
     for up, rate in zip(m.ups, m.rates.parameters()):
         x = up(x)
         x = x + torch.sin(rate[:, None] * x).square() / (rate[:, None] + 1e-6)
@@ -110,7 +110,7 @@ def vocoder(m, x):
 
 
 def codes(m, x):
-    """The nearest of learned codes, and gradients that pass them (VQ-VAE), under mu-law."""
+    """Vector quantization with a straight-through gradient (VQ-VAE), on mu-law audio."""
     x = torch.sign(x) * torch.log1p(255 * x.abs().clamp(max=1)) / math.log1p(255)
     y = m.encoder(x[:, None]).transpose(1, 2)
     nearest = torch.cdist(y.float(), m.codes.weight.float()[None]).argmin(-1)
@@ -124,7 +124,7 @@ def codes(m, x):
 
 
 def equivariant(m, x, places, edges):
-    """Messages that turn with the molecule (EGNN)."""
+    """Rotation-equivariant messages on molecules (EGNN)."""
     source, target = edges
     apart = places[source] - places[target]
     message = m.message(torch.cat([x[source], x[target], apart.square().sum(-1, keepdim=True)], -1))
@@ -134,7 +134,7 @@ def equivariant(m, x, places, edges):
 
 
 def pooled_graph(m, x, adjacency):
-    """Chebyshev polynomials of the Laplacian, then the nodes that score highest."""
+    """Chebyshev polynomials of the Laplacian, then pooling of the highest-scoring nodes."""
     degree = adjacency.sum(-1).clamp_min(1).rsqrt()
     laplacian = torch.eye(len(x), dtype=x.dtype) - degree[:, None] * adjacency * degree
     terms = [x, laplacian @ x]
@@ -163,7 +163,7 @@ def density(m, state):
 
 
 def burgers(m, x):
-    """A pseudo-spectral step of Runge and Kutta."""
+    """A pseudo-spectral Runge-Kutta step of Burgers' equation."""
     frequency = 2j * math.pi * torch.fft.rfftfreq(x.shape[-1], 1 / x.shape[-1])
 
     def slope(at):
@@ -177,7 +177,7 @@ def burgers(m, x):
 
 
 def cubic(m, x, y):
-    """A smoothing spline: a banded system by Cholesky's factors; its spectrum and its volume."""
+    """A smoothing spline: a banded system solved by Cholesky factors; its eigenvalues and determinant."""
     size = len(y)
     second = torch.diag(torch.full((size,), -2.0)) + torch.diag(torch.ones(size - 1), 1) + torch.diag(torch.ones(size - 1), -1)
     system = torch.eye(size) + m.stiffness.exp() * second @ second.T
@@ -192,7 +192,7 @@ def cubic(m, x, y):
 
 
 def eight_bits(m, x):
-    """Weights of eight bits with a scale a row, sums in float32."""
+    """8-bit weights with a scale per row, sums in float32."""
     scale = m.weight.detach().abs().amax(1, keepdim=True) / 127
     stored = (m.weight.detach() / scale).round().clamp(-127, 127).to(torch.int8)
     y = (x.float() @ (stored.float() * scale.float()).T).to(x.dtype)
@@ -211,7 +211,7 @@ def half_block(m, x):
 
 
 def curvature(m, x, direction):
-    """Products of Hessian and vector, and the Laplacian of a network."""
+    """Hessian-vector products, and the Laplacian of a network."""
 
     def energy(at):
         return torch.tanh(at @ m.first).square() @ m.second
@@ -222,7 +222,7 @@ def curvature(m, x, direction):
 
 
 def committee(m, x):
-    """Many small networks at once, each with its own slope by forward differentiation."""
+    """Many small networks at once (vmap), each with a forward-mode derivative."""
 
     def member(first, second, at):
         return torch.sigmoid(F.linear(at, first)) @ second
@@ -236,7 +236,7 @@ def committee(m, x):
 
 
 def long_or_short(m, x):
-    """A net over a series of any length, with a loss over what is there."""
+    """A network over a sequence of dynamic length, with a loss over the valid part."""
     y = F.gelu(m.first(x))
     y = F.max_pool1d(F.pad(y, (1, 1), mode="reflect"), 3, 1) + y
     return m.second(y).flip(-1).cumsum(-1), y.var(-1, unbiased=False), F.interpolate(y, scale_factor=2.0)
@@ -286,11 +286,11 @@ MODELS = {
 }  # fmt: skip
 
 
-# -- steps of optimisers: what is called with the parameters --
+# -- optimiser steps: called with the parameters --
 
 
 class Lamb(torch.optim.Optimizer):
-    """Adam's direction, as long as the parameter."""
+    """Adam's direction, scaled to the norm of the parameter."""
 
     def __init__(self, params, lr=0.01):
         super().__init__(params, {"lr": lr})
@@ -310,7 +310,7 @@ class Lamb(torch.optim.Optimizer):
 
 
 class Shampoo(torch.optim.Optimizer):
-    """Roots of the matrices of second moments on both sides."""
+    """Preconditions by inverse roots of second-moment matrices on both sides."""
 
     def __init__(self, params, lr=0.01):
         super().__init__(params, {"lr": lr})

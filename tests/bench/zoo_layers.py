@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Layers as the library has them, in networks of every kind; functions of functions; sizes that vary."""
+"""The library's layers in networks of every kind; function transforms; dynamic sizes."""
 
 import math
 
@@ -16,7 +16,7 @@ from zoo_science import Module, drawn
 
 
 def translator(m, source, target):
-    """Attention of the library with a padding mask and a causal one."""
+    """The library's attention with a padding mask and a causal mask."""
     absent = source.eq(0)
     memory, wanted = m.words(source), m.words(target)
     later = torch.ones(target.shape[1], target.shape[1], dtype=torch.bool).triu(1)
@@ -26,19 +26,19 @@ def translator(m, source, target):
 
 
 def tagger(m, words):
-    """A recurrent layer in both directions, a score for each word."""
+    """A bidirectional recurrent layer, and a score for each word."""
     states, (last, _) = m.recurrent(m.words(words))
     return m.out(torch.cat([states, last[-1][:, None].expand(-1, words.shape[1], -1)], -1)).log_softmax(-1)
 
 
 def topics(m, words, offsets):
-    """Bags of words and of their neighbours, by what the two share (fastText)."""
+    """Bags of words and of neighbouring words, scored by their dot product (fastText)."""
     bag, neighbours = m.bag(words, offsets), m.hashed((words * 7 + words.roll(1)) % 13, offsets)
     return F.multi_margin_loss(m.out(F.rms_norm(bag + neighbours, (8,), m.scale.weight[0])), torch.arange(4) % 3)
 
 
 def pyramids(m, x):
-    """A post-norm encoder over a sequence that is pooled and stretched again."""
+    """A post-norm encoder over a sequence that is pooled and upsampled again."""
     low = F.avg_pool1d(m.first(x).mT, 3, 2, 1)
     high = F.interpolate(m.second(low.mT).mT, size=x.shape[1], mode="linear", align_corners=True)
     return F.hardswish(m.norm(high).mT + x)
@@ -48,13 +48,13 @@ def pyramids(m, x):
 
 
 def generator(m, noise):
-    """Transposed convolutions with batch norm, a hinge (DCGAN)."""
+    """Transposed convolutions with batch norm, and a hinge loss (DCGAN)."""
     picture = m.ups(noise[..., None, None]).tanh()
     return F.relu(1 - m.judge(picture)).mean(), picture
 
 
 def volumes(m, x):
-    """Convolutions of three dimensions, instance norm, trilinear upsampling (V-Net)."""
+    """3-D convolutions, instance norm, trilinear upsampling (V-Net)."""
     low = F.leaky_relu(m.norm(m.down(x)), 0.1)
     high = F.interpolate(low, scale_factor=2, mode="trilinear", align_corners=False)
     mask = torch.sigmoid(m.out(torch.cat([high, x], 1)))
@@ -62,7 +62,7 @@ def volumes(m, x):
 
 
 def transformer_of_space(m, picture):
-    """A picture turned as a small network says (STN)."""
+    """A picture transformed by the output of a small network (STN)."""
     theta = m.locate(F.adaptive_avg_pool2d(picture, 4).flatten(1)).view(-1, 2, 3)
     grid = F.affine_grid(theta + torch.eye(2, 3), list(picture.shape), align_corners=False)
     turned = F.grid_sample(picture, grid, mode="bilinear", padding_mode="border", align_corners=False)
@@ -70,7 +70,7 @@ def transformer_of_space(m, picture):
 
 
 def enlarged(m, picture):
-    """Enlargement by shuffled pixels above a bicubic one (ESPCN), by a smooth distance."""
+    """Upsampling by pixel shuffle added to a bicubic one (ESPCN), with a smooth loss."""
     fine = F.pixel_shuffle(m.body(picture), 2)
     rough = F.interpolate(picture, scale_factor=2, mode="bicubic", align_corners=False)
     return torch.sqrt((fine + rough - rough.roll(1, -1)).square() + 1e-6).mean((1, 2, 3)), F.pixel_unshuffle(fine, 2)
@@ -80,14 +80,14 @@ def enlarged(m, picture):
 
 
 def spectrogram(m, wave):
-    """Bands of a spectrum in decibels, convolved."""
+    """Bands of a spectrogram in decibels, with convolutions."""
     spectrum = torch.stft(wave, 16, 8, window=torch.hann_window(16), return_complex=True)
     bands = torch.einsum("bft,fm->bmt", spectrum.abs().square(), m.bands.weight.abs())
     return m.out(F.elu(m.norm(m.conv(10 * torch.log10(bands.clamp(min=1e-5))))).mean(-1))
 
 
 def separator(m, wave):
-    """Masks over the spectrum and the waves that they leave."""
+    """Masks on a spectrogram, and the resulting audio."""
     window = torch.hamming_window(16)
     spectrum = torch.stft(wave, 16, 4, window=window, return_complex=True)
     masks = torch.sigmoid(m.mask(spectrum.abs().mT)).mT.unflatten(1, (2, -1))
@@ -96,7 +96,7 @@ def separator(m, wave):
 
 
 def cepstrum(m, frames):
-    """Gated recurrences over frames (GRU), the sequence's likelihood without alignment (CTC)."""
+    """GRU over frames, with the CTC loss."""
     states, _ = m.recurrent(m.norm(frames.mT).mT)
     return F.ctc_loss(m.out(states).log_softmax(-1).transpose(0, 1), whole(5, len(frames), 3, low=1),
                       torch.full((len(frames),), frames.shape[1]), torch.full((len(frames),), 3))
@@ -115,7 +115,7 @@ def isomorphism(m, x, edges):
 
 
 def several(m, x, edges):
-    """Mean, maximum, minimum and spread of what neighbours say, scaled by their number (PNA)."""
+    """Mean, maximum, minimum and standard deviation of messages, scaled by degree (PNA)."""
     source, target = edges
     said, index = m.message(torch.cat([x[source], x[target]], -1)), target[:, None].expand(-1, 6)
     pooled = [x.new_zeros(len(x), 6).scatter_reduce(0, index, said, how, include_self=False) for how in ("mean", "amax", "amin")]
@@ -127,7 +127,7 @@ def several(m, x, edges):
 
 
 def relations(m, x, edges, kinds):
-    """A matrix for each kind of edge, made of few (R-GCN); neighbours by number."""
+    """A matrix for each kind of edge, composed from a few bases (R-GCN)."""
     matrices = torch.einsum("kb,bio->kio", m.mix.weight, m.bases)
     said = torch.bmm(x[edges[0]][:, None], matrices[kinds])[:, 0]
     count = x.new_zeros(len(x)).scatter_add(0, edges[1], x.new_ones(len(kinds))).clamp(min=1)
@@ -138,7 +138,7 @@ def relations(m, x, edges, kinds):
 
 
 def gaussian_process(m, x, y):
-    """Evidence of observations by Cholesky's factor, and what is expected elsewhere."""
+    """Log marginal likelihood by a Cholesky factor, and predictions elsewhere."""
     apart = torch.cdist(x / m.length.exp(), x / m.length.exp()).square()
     factor = torch.linalg.cholesky(torch.exp(-apart / 2) + (m.noise.exp() + 0.1) * torch.eye(len(x)))
     weights = torch.cholesky_solve(y[:, None], factor)
@@ -146,7 +146,7 @@ def gaussian_process(m, x, y):
 
 
 def unitary(m, x):
-    """Complex layers with a unitary recurrence, by its exponential."""
+    """Complex layers with a unitary recurrence, by the matrix exponential."""
     skew = torch.view_as_complex(m.skew)
     turn = torch.linalg.matrix_exp(skew - skew.mH)
     state = torch.zeros(x.shape[0], 4, dtype=turn.dtype)
@@ -157,7 +157,7 @@ def unitary(m, x):
 
 
 def mixture(m, x):
-    """Densities of normal distributions of any covariance, by their triangular factors."""
+    """Densities of multivariate normal distributions, by triangular factors."""
     factors = m.lower.tril(-1) + torch.diag_embed(F.softplus(m.lower.diagonal(dim1=-2, dim2=-1)))
     apart = torch.linalg.solve_triangular(factors, (x[:, None] - m.means)[..., None], upper=False)[..., 0]
     volume = torch.linalg.slogdet(factors @ factors.mT)[1] / 2
@@ -165,7 +165,7 @@ def mixture(m, x):
 
 
 def poisson(m, force):
-    """Poisson's equation by transforms, a linear system for what bounds it."""
+    """Poisson's equation by Fourier transforms, and a linear system for the boundary."""
     waves = torch.fft.fftfreq(force.shape[-1]) * 2 * math.pi
     square = waves.square()[:, None] + waves.square()
     field = torch.fft.ifft2(torch.fft.fft2(force * m.scale) / square.where(square > 0, 1.0)).real
@@ -177,7 +177,7 @@ def poisson(m, force):
 
 
 def scaled_down(m, x):
-    """A layer whose weights are rounded as eight bits have it, with gradients straight through, and one in bfloat16."""
+    """A layer with weights rounded to 8 bits and straight-through gradients, and one in bfloat16."""
     scale = m.first.abs().amax(1, keepdim=True) / 127
     weight = m.first + (torch.clamp(torch.round(m.first / scale), -128, 127) * scale - m.first).detach()
     hidden = F.relu6(F.linear(x, weight))
@@ -187,7 +187,7 @@ def scaled_down(m, x):
 
 
 def kept_narrow(m, x):
-    """Weights of bfloat16 and float16, masters of float32, a scaled loss."""
+    """bfloat16 and float16 weights with float32 master copies, and a scaled loss."""
     hidden = F.silu(F.linear(x.bfloat16(), m.first.bfloat16())).float()
     loss = F.huber_loss(hidden.half().float() @ m.second, x[:, :3].double().float(), delta=0.5)
     return loss * 1024
@@ -197,7 +197,7 @@ def kept_narrow(m, x):
 
 
 def forward_mode(m, x, v):
-    """The slope along a direction, and the function's value (forward mode)."""
+    """A forward-mode derivative along a direction, and the function's value."""
     return jvp(lambda at: torch.tanh(at @ m.first.T) @ m.second, (x,), (v,))
 
 
@@ -211,7 +211,7 @@ def wave_equation(m, points):
 
 
 def bent(m, x):
-    """Jacobians both ways, and the volume that a map changes."""
+    """Jacobians in both modes, and the log determinant of a map."""
 
     def flow(point):
         return point + torch.tanh(point @ m.first) @ m.second
@@ -221,7 +221,7 @@ def bent(m, x):
 
 
 def each_gradient(m, x, y):
-    """The norm of each sample's gradient (differential privacy), over a network of the library."""
+    """Per-sample gradient norms of a network of the library (differential privacy)."""
     parameters = dict(m.net.named_parameters())
 
     def loss(weights, sample, label):
@@ -232,7 +232,7 @@ def each_gradient(m, x, y):
 
 
 def learned_start(m, x, y):
-    """One step of a learner inside the loss (MAML)."""
+    """An inner optimisation step inside the loss (MAML)."""
 
     def loss(weights):
         return F.mse_loss(torch.tanh(x @ weights["a"]) @ weights["b"], y)
@@ -247,7 +247,7 @@ def learned_start(m, x, y):
 
 
 def any_length(m, words):
-    """Averages over what is there, places by their number, scores of all pairs."""
+    """Masked averages, positions by index, scores of all pairs, at a dynamic length."""
     there = words.ne(0)
     x = m.words(words) + m.places(torch.arange(words.shape[1]))
     x = m.layer(x, src_key_padding_mask=~there)
@@ -256,7 +256,7 @@ def any_length(m, words):
 
 
 def any_picture(m, picture):
-    """A net over pictures of any size, halved and doubled, windows cut out."""
+    """A network over pictures of dynamic size, downsampled and upsampled, with crops."""
     low = F.max_pool2d(F.relu(m.first(picture)), 2)
     high = F.interpolate(m.second(low), size=picture.shape[-2:], mode="bilinear")
     patches = F.unfold(high, 3, stride=2).mT
@@ -264,7 +264,7 @@ def any_picture(m, picture):
 
 
 def chosen(m, x):
-    """What scores above zero only, however much that is."""
+    """Selects positive scores, whose number depends on data."""
     score = m.score(x)[:, 0]
     kept = x[score > 0]
     return m.out(kept).sum(0) / (score > 0).sum()
@@ -274,14 +274,14 @@ def chosen(m, x):
 
 
 def sketch(m, tokens):
-    """A decoder layer of the library over what a convolution pooled (a captioner)."""
+    """A decoder layer of the library over pooled convolution features (a captioner)."""
     memory = F.avg_pool1d(m.sound(m.words(tokens).mT), 2).mT
     late = nn.Transformer.generate_square_subsequent_mask(tokens.shape[1])
     return F.nll_loss(m.out(m.layer(m.words(tokens), memory, tgt_mask=late)).flatten(0, 1).log_softmax(-1), tokens.flatten())
 
 
 def dense(m, picture):
-    """Blocks whose inputs are all that came before, squeezed and excited, group norm (DenseNet)."""
+    """Dense blocks with squeeze-and-excitation and group norm (DenseNet)."""
     parts = [picture]
     for conv, norm in zip(m.convs, m.norms):
         parts.append(F.mish(norm(conv(torch.cat(parts, 1)))))
@@ -291,7 +291,7 @@ def dense(m, picture):
 
 
 def diffusion(m, x, edges, weights):
-    """Powers of a normalised adjacency, combined by softmax (APPN)."""
+    """Powers of a normalized adjacency matrix, combined by softmax (APPN)."""
     degree = torch.zeros(len(x)).scatter_add(0, edges[1], weights).clamp(min=1e-3)
     scale = degree[edges[0]].rsqrt() * weights * degree[edges[1]].rsqrt()
     steps = [m.into(x)]
@@ -301,7 +301,7 @@ def diffusion(m, x, edges, weights):
 
 
 def kalman(m, seen):
-    """A filter: predictions, gains by solving, evidence of what was seen."""
+    """A Kalman filter: predictions, gains by linear solves, likelihood of observations."""
     mean, spread, total = torch.zeros(seen.shape[0], 3), torch.eye(3).expand(seen.shape[0], 3, 3), 0
     noise = F.softplus(m.noise).diag()
     for t in range(seen.shape[1]):
@@ -315,7 +315,7 @@ def kalman(m, seen):
 
 
 def flows(m, x):
-    """Transport by a vector field, with its divergence by forward mode along a direction (Hutchinson)."""
+    """A continuous flow with a Hutchinson divergence estimate in forward mode."""
     along = torch.sign(x.sin())
     total = 0
     for _ in range(2):
@@ -325,7 +325,7 @@ def flows(m, x):
 
 
 def ensemble(m, x):
-    """Networks with weights of their own, all at once, and how far they are from each other."""
+    """An ensemble of networks run at once, and their pairwise distances."""
 
     def one(first, bias, scale, second):
         return F.gelu(F.layer_norm(x @ first + bias, (6,), scale)) @ second
@@ -335,7 +335,7 @@ def ensemble(m, x):
 
 
 def any_batch(m, x):
-    """Normalised features of a batch of any size, and how they agree (Barlow)."""
+    """Normalized features of a batch of dynamic size, and their correlation (Barlow Twins)."""
     z = m.project(F.relu(m.norm(m.into(x))))
     z = (z - z.mean(0)) / (z.std(0) + 1e-4)
     c = z.T @ z / len(x)
@@ -343,7 +343,7 @@ def any_batch(m, x):
 
 
 def speaker(m, wave):
-    """Statistics pooled over frames of a dilated net, an angle with a margin (x-vectors, ArcFace)."""
+    """Pooled statistics over frames of a dilated network, with an angular margin loss (x-vectors, ArcFace)."""
     x = F.relu(m.norm(m.second(F.leaky_relu(m.first(wave[:, None]), 0.1))))
     pooled = torch.cat([x.mean(-1), x.std(-1)], 1)
     cosine = F.normalize(m.embed(pooled)) @ F.normalize(m.names.weight).T
@@ -410,7 +410,7 @@ MODELS = {
 
 
 class Lion(torch.optim.Optimizer):
-    """The sign of a mean of gradients, weights that decay beside."""
+    """Sign of the averaged gradient, with decoupled weight decay."""
 
     def __init__(self, params, lr=0.01):
         super().__init__(params, {"lr": lr})

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Models of public libraries with small configurations and random weights: each builder gives a module and its
-inputs (a tuple, or a dictionary of keyword arguments).  A library that is not installed has none here."""
+"""Models of public libraries with small configurations and random weights: each builder returns a module and
+its inputs (a tuple, or a dictionary of keyword arguments).  Libraries that are not installed are left out."""
 
 import torch
 

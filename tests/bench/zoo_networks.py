@@ -19,7 +19,7 @@ def heads(x, count):
 
 
 def state_spaces(m, x):
-    """A gated scan of a state whose steps depend on the input (Mamba)."""
+    """A gated scan of a state with input-dependent steps (Mamba)."""
     inner, gate = m.into(m.norm(x)).chunk(2, -1)
     inner = F.silu(m.short(inner.mT)[..., : x.shape[1]].mT)
     step, into, out = m.choose(inner).split([1, 4, 4], -1)
@@ -33,7 +33,7 @@ def state_spaces(m, x):
 
 
 def gated_attention(m, x):
-    """Linear attention with a decay by key, as one matrix of states for each head."""
+    """Linear attention with decay per key, as one state matrix for each head."""
     query, key, value = (heads(part, 2) for part in m.project(x).chunk(3, -1))
     decay = F.logsigmoid(heads(m.forget(x), 2)).cumsum(2)
     scores = (query * decay.exp()) @ (key * (-decay).exp()).mT
@@ -51,7 +51,7 @@ def conformer(m, x):
 
 
 def causal(m, x):
-    """Dilated convolutions that look back, with weight norm (TCN)."""
+    """Dilated causal convolutions with weight norm (TCN)."""
     for conv, again, dilation in zip(m.convs, m.agains, (1, 2, 4)):
         y = m.drop(F.relu(conv(F.pad(x, (2 * dilation, 0)))))
         x = F.relu(x + m.drop(F.relu(again(F.pad(y, (2 * dilation, 0))))))
@@ -59,7 +59,7 @@ def causal(m, x):
 
 
 def crf(m, tokens, tags):
-    """The likelihood of a path of tags, by the sum over all paths."""
+    """The likelihood of a tag sequence, by a sum over all sequences (CRF)."""
     scores = m.out(m.drop(m.words(tokens)))
     jumps = m.jumps.weight
     gold = scores.gather(2, tags[..., None]).squeeze(-1).sum(1) + jumps[tags[:, :-1], tags[:, 1:]].sum(1)
@@ -73,7 +73,7 @@ def crf(m, tokens, tags):
 
 
 def registers(m, picture):
-    """Patches beside tokens that stand for nothing; layer scale and stochastic depth (ViT)."""
+    """Patches with register tokens; layer scale and stochastic depth (ViT)."""
     x = m.patches(picture).flatten(2).mT
     x = torch.cat([m.extra.weight.expand(len(x), -1, -1), x + m.places.weight], 1)
     for norm, qkv, out, scale, mlp in zip(m.norms, m.qkvs, m.outs, m.scales, m.mlps):
@@ -86,7 +86,7 @@ def registers(m, picture):
 
 
 def queries(m, picture):
-    """A transformer whose queries look for boxes (DETR); with boxes given, so nothing is matched."""
+    """A transformer with object queries (DETR); boxes are given, so there is no matching."""
     memory = m.encoder(m.patches(picture).flatten(2).mT)
     found = m.decoder(m.queries.weight.expand(len(picture), -1, -1), memory)
     boxes, classes = m.boxes(found).sigmoid(), m.classes(found)
@@ -97,7 +97,7 @@ def queries(m, picture):
 
 
 def codebook(m, picture):
-    """A picture as the nearest of given vectors, with a gradient straight through (VQ-VAE)."""
+    """Vector quantization of a picture with a straight-through gradient (VQ-VAE)."""
     z = m.encode(picture)
     flat = z.movedim(1, -1).reshape(-1, z.shape[1])
     near = (flat.square().sum(1, keepdim=True) - 2 * flat @ m.codes.weight.T + m.codes.weight.square().sum(1)).argmin(1)
@@ -107,7 +107,7 @@ def codebook(m, picture):
 
 
 def denoiser(m, picture, time):
-    """A U-Net that is told how noisy its picture is."""
+    """A U-Net conditioned on the noise level."""
     angles = time[:, None] * torch.exp(-math.log(1e4) * torch.arange(4, dtype=picture.dtype) / 4)
     told = m.told(torch.cat([angles.sin(), angles.cos()], -1).to(picture.dtype))
     x = F.silu(m.norm_a(m.into(picture)))
@@ -128,7 +128,7 @@ def mixer(m, picture):
 
 
 def perceiver(m, x):
-    """A few latent vectors read a long input, then each other."""
+    """Latent vectors that attend to a long input, then to each other (Perceiver)."""
     seen = torch.cat([x, torch.sin(x * 3), torch.cos(x * 3)], -1)
     latent = m.latent.weight.expand(len(x), -1, -1)
     latent = latent + m.read(m.norm(latent), seen, seen)[0]
@@ -136,7 +136,7 @@ def perceiver(m, x):
 
 
 def capsules(m, picture):
-    """Vectors that vote, weighted by how they agree; with a margin loss."""
+    """Capsules with routing by agreement, and a margin loss."""
     u = m.conv(picture).unflatten(1, (2, 4)).flatten(3).movedim(2, -1).flatten(1, 2)
     votes = torch.einsum("bid,ijde->bije", u, m.vote.weight.view(u.shape[1], 3, 4, 5))
     logits = torch.zeros_like(votes[..., 0])
@@ -153,7 +153,7 @@ def capsules(m, picture):
 
 
 def physics(m, x):
-    """The residual of a differential equation, by autograd within the forward (PINN)."""
+    """The residual of a differential equation, by autograd inside the forward (PINN)."""
     at = x.detach().requires_grad_()
     u = m.net(at)
     slope = torch.autograd.grad(u.sum(), at, create_graph=True)[0]
@@ -162,7 +162,7 @@ def physics(m, x):
 
 
 def coupling(m, x):
-    """Affine couplings and their volume (RealNVP), with the density of what comes out."""
+    """Affine coupling layers with log determinants (RealNVP), and the density of samples."""
     volume = x.new_zeros(len(x))
     for net, order in zip(m.nets, ((0, 1), (1, 0))):
         parts = x.chunk(2, -1)
@@ -174,7 +174,7 @@ def coupling(m, x):
 
 
 def rays(m, origin, direction):
-    """Colours along rays, by what lies before them (NeRF)."""
+    """Colours along rays by volume rendering (NeRF)."""
     depth = torch.linspace(0.1, 2, 9, dtype=origin.dtype)
     at = origin[:, None] + direction[:, None] * depth[:, None]
     waves = at[..., None] * 2.0 ** torch.arange(3, dtype=origin.dtype) * math.pi
@@ -186,7 +186,7 @@ def rays(m, origin, direction):
 
 
 def equilibrium(m, x):
-    """A layer that is applied until nothing changes, with the gradient of one more step."""
+    """A deep equilibrium layer: iterated to a fixed point, with the gradient of one more step."""
     z = torch.zeros_like(x)
     with torch.no_grad():
         for _ in range(12):
@@ -195,7 +195,7 @@ def equilibrium(m, x):
 
 
 def siamese(m, first, second):
-    """Two views of the same, told from all others by temperature (SimCLR), with a whitened part."""
+    """Contrastive loss of two views with temperature (SimCLR), and a whitening term."""
     a, b = (F.normalize(m.head(m.drop(F.gelu(m.body(x)))), dim=-1) for x in (first, second))
     logits = torch.cat([a, b]) @ torch.cat([a, b]).T / 0.2
     logits = logits.masked_fill(torch.eye(len(logits), dtype=torch.bool), float("-inf"))
@@ -205,7 +205,7 @@ def siamese(m, first, second):
 
 
 def clicks(m, numbers, words):
-    """Embedding bags that interact by their products (DLRM)."""
+    """Embedding bags that interact by products (DLRM)."""
     dense = m.bottom(numbers)
     bags = [bag(word) for bag, word in zip(m.bags, words.unbind(1))]
     parts = torch.stack([dense, *bags], 1)
@@ -215,7 +215,7 @@ def clicks(m, numbers, words):
 
 
 def messages(m, x, edges):
-    """Attention over the edges of a graph, by segments (GAT)."""
+    """Graph attention over edges, by segments (GAT)."""
     h = heads(m.project(x)[None], 2)[0].transpose(0, 1)
     source, target = edges
     score = F.leaky_relu((torch.cat([h[source], h[target]], -1) * m.score.weight).sum(-1), 0.2)
@@ -245,7 +245,7 @@ def many(count, make):
 
 
 def weighted(*sizes):
-    """A parameter alone, called .weight as modules call it."""
+    """A single parameter with the attribute name .weight."""
     return Weight(torch.randn(sizes) / 3)
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Small models of science: complex numbers, factorizations, transforms, functions of functions."""
+"""Small models of science: complex numbers, factorizations, transforms, function transforms."""
 
 import torch
 import torch.nn.functional as F
@@ -7,7 +7,7 @@ from torch import nn
 
 
 class Module(nn.Module):
-    """Parameters by name and a function of them and the inputs."""
+    """A module with parameters by name and a function of them and the inputs."""
 
     def __init__(self, function, **parameters):
         super().__init__()
@@ -31,7 +31,7 @@ def spread(size):
 
 
 def circuit(m, state):
-    """Rotations of two qubits and the energy of what comes out."""
+    """Rotations of two qubits and the energy of the resulting state."""
     half = m.angles / 2
     cosine, sine = torch.cos(half), torch.sin(half)
     row = torch.stack([torch.complex(cosine, torch.zeros_like(cosine)), torch.complex(torch.zeros_like(sine), -sine)], -1)
@@ -60,7 +60,7 @@ def rotary(m, x):
 
 
 def impedance(m, frequency):
-    """The reflection of a chain of resonators."""
+    """The reflection coefficient of a chain of resonators."""
     s = 1j * frequency[:, None]
     z = m.resistance + s * m.inductance + 1 / (s * m.capacity)
     total = z.prod(-1) / z.sum(-1)
@@ -76,7 +76,7 @@ def complex_layers(m, x):
 
 
 def response(m, x):
-    """Poles and zeros, by running products."""
+    """A frequency response from poles and zeros, by cumulative products."""
     z = torch.exp(1j * x)[:, None] - torch.view_as_complex(m.zeros)
     return torch.cumprod(z, -1).abs().log1p(), torch.linalg.vector_norm(z, dim=-1)
 
@@ -114,7 +114,7 @@ def low_rank(m, x):
 
 
 def exponential(m, x):
-    """A rotation by a skew matrix, and its logarithm of volume."""
+    """A rotation by the exponential of a skew matrix, and its log determinant."""
     turn = torch.linalg.matrix_exp(m.weight - m.weight.mT)
     return x @ turn, torch.linalg.slogdet(turn + 2 * torch.eye(4))[1]
 
@@ -187,7 +187,7 @@ def hessian(m, x):
 
 
 def score(m, x):
-    """Score matching: the divergence of a network by forward differentiation."""
+    """Score matching: the divergence of a network in forward mode."""
 
     def network(at):
         return torch.tanh(at @ m.first) @ m.second
@@ -221,7 +221,7 @@ def tangent(m, x):
 
 
 def newton(m, x):
-    """Iterations towards the inverse square root of a matrix."""
+    """Newton iterations for the inverse square root of a matrix."""
     a = x.mT @ x / len(x) + torch.eye(x.shape[1])
     y, z = a / a.trace(), torch.eye(a.shape[0])
     for _ in range(4):
@@ -243,7 +243,7 @@ def straight_through(m, x):
 
 
 def ragged(m, x, index):
-    """Sums of rows by segments, whose sizes are data."""
+    """Segment sums of rows, with data-dependent sizes."""
     sums = torch.zeros(4, x.shape[1]).index_add(0, index, x @ m.weight)
     most = torch.full((4, x.shape[1]), -1e9).scatter_reduce(0, index[:, None].expand_as(x), x @ m.weight, "amax")
     return sums / torch.bincount(index, minlength=4).clamp_min(1)[:, None], most

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Networks as they are trained: losses, dropout, batch statistics, padding, negatives, a step inside a step."""
+"""Networks with their training losses: dropout, batch statistics, padding, negative samples, inner steps."""
 
 import math
 
@@ -15,7 +15,7 @@ from zoo_science import drawn
 
 
 def translated(m, source, target):
-    """Encoder and decoder of the library, padding and the future masked."""
+    """Encoder and decoder of the library, with padding and causal masks."""
     pad, later = source.eq(0), torch.ones(7, 7, dtype=torch.bool).triu(1)
     memory = m.encoder(F.dropout(m.words(source), 0.1, m.training), src_key_padding_mask=pad)
     y = m.decoder(m.words(target[:, :-1]), memory, tgt_mask=later, memory_key_padding_mask=pad)
@@ -23,7 +23,7 @@ def translated(m, source, target):
 
 
 class Grouped(nn.Module):
-    """Few keys for many queries, normed by head, tanh around the scores (Gemma 2, Qwen 3)."""
+    """Grouped queries, normalized per head, with soft-capped scores (Gemma 2, Qwen 3)."""
 
     def __init__(self, width, heads, groups):
         super().__init__()
@@ -56,7 +56,7 @@ def grouped(m, tokens):
 
 
 def leaning(m, x):
-    """Scores that fall with distance, by head, through the library's attention with dropout (ALiBi)."""
+    """Attention with linear biases per head, through the library's attention with dropout (ALiBi)."""
     query, key, value = (p.unflatten(-1, (4, -1)).transpose(1, 2) for p in m.project(m.norm(x)).chunk(3, -1))
     apart = (torch.arange(x.shape[1]) - torch.arange(x.shape[1])[:, None]).clamp(max=0)
     bias = (2.0 ** -torch.arange(1, 5))[:, None, None] * apart
@@ -66,7 +66,7 @@ def leaning(m, x):
 
 
 def gated_memory(m, tokens, lengths):
-    """Two layers of GRU cells both ways, dropout between, the mean of what is no padding."""
+    """Two bidirectional layers of GRU cells with dropout, and a mean over positions that are not padding."""
     x = m.words(tokens)
     for forth, back in zip(m.forth, m.back):
         h, g = (x.new_zeros(x.shape[0], 8) for _ in range(2))
@@ -81,7 +81,7 @@ def gated_memory(m, tokens, lengths):
 
 
 def temporal(m, x):
-    """Causal dilated convolutions with normed weights and dropped channels (TCN)."""
+    """Dilated causal convolutions with weight norm and channel dropout (TCN)."""
     for k, (filters, scale) in enumerate(zip(m.filters, m.scales)):
         weight = scale[:, None, None] * filters / filters.flatten(1).norm(dim=1)[:, None, None]
         y = F.conv1d(F.pad(x, (2 * 2**k, 0)), weight, dilation=2**k)
@@ -93,7 +93,7 @@ def temporal(m, x):
 
 
 class Bottleneck(nn.Module):
-    """Batch statistics, groups, attention of channels, an average for the way around (ResNet-D, SE)."""
+    """Batch norm, grouped convolutions, channel attention, average pooling in the shortcut (ResNet-D, SE)."""
 
     def __init__(self, channels, out, stride):
         super().__init__()
@@ -111,7 +111,7 @@ class Bottleneck(nn.Module):
 
 
 def bottlenecks(m, x):
-    """Two pictures mixed, the loss of both labels."""
+    """Two pictures mixed, with the loss of both labels (mixup)."""
     x = 0.7 * x + 0.3 * x.flip(0)
     for block in m.blocks:
         x = block(x)
@@ -121,7 +121,7 @@ def bottlenecks(m, x):
 
 
 def pyramid(m, x):
-    """Features of three sizes, put together from above, a loss of rare classes and of boxes (FPN, focal, GIoU)."""
+    """A feature pyramid of three sizes with focal and box losses (FPN, focal, GIoU)."""
     sizes = []
     for down in m.downs:
         x = F.leaky_relu(down(x), 0.1)
@@ -139,7 +139,7 @@ def pyramid(m, x):
 
 
 def pooled_context(m, x):
-    """Wide views of one picture beside each other, drawn up again (ASPP, Dice)."""
+    """Parallel dilated convolutions, upsampled, with the Dice loss (ASPP, Dice)."""
     views = [F.silu(conv(x)) for conv in m.views]
     views.append(F.adaptive_avg_pool2d(x, 1).expand(-1, -1, *x.shape[-2:]))
     x = F.interpolate(m.out(F.instance_norm(torch.cat(views, 1))), scale_factor=(2.5, 2), mode="bicubic")
@@ -148,7 +148,7 @@ def pooled_context(m, x):
 
 
 def denoised(m, x, step):
-    """A U-Net with attention in the middle, told the time by waves, trained on velocity (DDPM)."""
+    """A U-Net with attention and sinusoidal time embedding, trained on velocity (DDPM)."""
     angle = step[:, None] * torch.exp(-math.log(1000.0) * torch.arange(8) / 8)
     time = m.time(torch.cat([angle.sin(), angle.cos()], -1).to(x.dtype))
     keep = torch.cos(step / 100 * math.pi / 2).to(x.dtype)[:, None, None, None]
@@ -164,7 +164,7 @@ def denoised(m, x, step):
 
 
 def mirrored(m, x):
-    """Transposed convolutions after a code, the critic's weights divided by their greatest singular value."""
+    """Transposed convolutions from a code, and a critic with spectral norm."""
     code = m.encode(x)
     y = torch.tanh(m.second(F.leaky_relu(F.instance_norm(m.first(code)), 0.2)))
     weight = m.critic.weight.flatten(1)
@@ -179,7 +179,7 @@ def mirrored(m, x):
 
 
 def scattered(m, x, edges):
-    """Messages gathered by sum, mean and most, attention by scattered sums, batch statistics (PNA, GAT)."""
+    """Messages aggregated by sum, mean and maximum, attention by scattered sums, batch norm (PNA, GAT)."""
     source, target = edges
     message = F.elu(m.edge(torch.cat([x[source], x[target]], -1)))
     place = target[:, None].expand_as(message)
@@ -195,7 +195,7 @@ def scattered(m, x, edges):
 
 
 def factors(m, ids, counts):
-    """Fields embedded, products of pairs, crossed layers, a deep side (DeepFM, DCN)."""
+    """Embedded fields, products of pairs, cross layers, a deep part (DeepFM, DCN)."""
     fields = torch.stack([table(ids[:, k]) for k, table in enumerate(m.tables)], 1)
     history = m.bag(ids, per_sample_weights=counts)
     pairs = (fields.sum(1).square() - fields.square().sum(1)).sum(-1) / 2
@@ -207,7 +207,7 @@ def factors(m, ids, counts):
 
 
 def towers(m, users, things):
-    """Both sides normed, the rest of the batch as negatives, what is asked often taken off (sampled softmax)."""
+    """Two normalized towers, in-batch negatives, frequency correction (sampled softmax)."""
     user, thing = F.normalize(m.user(users), dim=-1), F.normalize(m.thing(m.things(things)), dim=-1)
     scores = user @ thing.T * m.heat.exp().clamp(max=100)
     often = torch.bincount(things, minlength=20)[things].to(scores.dtype)
@@ -216,7 +216,7 @@ def towers(m, users, things):
 
 
 def sets(m, x):
-    """Few seeds look at all points, all points at them (Set Transformer), with library attention."""
+    """Inducing points attend to all points and back (Set Transformer), with library attention."""
     seeds = m.seeds.expand(x.shape[0], -1, -1).to(x.dtype)
     h, _ = m.gather(seeds, x, x, need_weights=False)
     y, weights = m.spread(x, m.first(h + seeds), h)
@@ -225,7 +225,7 @@ def sets(m, x):
 
 
 def tuned(m, x, y):
-    """One step of descent by the gradient of a loss, and the loss after it (MAML)."""
+    """One gradient step on a loss, and the loss after it (MAML)."""
     first, second = m.first.weight, m.second.weight
 
     def loss(first, second, chosen):
@@ -236,7 +236,7 @@ def tuned(m, x, y):
 
 
 def pointed(m, x):
-    """Points turned by a learned matrix, batch statistics, the greatest of each feature, a price for what is no turn."""
+    """Points transformed by a learned matrix, batch norm, maximum of each feature, an orthogonality penalty."""
     turn = m.turn(F.relu(m.norm(x.flatten(0, 1))).unflatten(0, x.shape[:2]).amax(1)).unflatten(-1, (3, 3))
     turn = turn + torch.eye(3, dtype=x.dtype)
     h = F.relu(m.norms(m.wide((x @ turn).mT)))

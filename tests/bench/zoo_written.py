@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Small models of many kinds, written out: each builder gives a module and its inputs."""
+"""Small models of many kinds: each builder returns a module and its inputs."""
 
 import math
 
@@ -103,7 +103,7 @@ class Variational(nn.Module):
 
 
 class Flow(nn.Module):
-    """RealNVP: coupled layers, with the logarithm of their determinants."""
+    """RealNVP: coupling layers with their log determinants."""
 
     def __init__(self, width=8, layers=4):
         super().__init__()
@@ -322,7 +322,7 @@ class Splines(nn.Module):
 
 
 class Contrast(nn.Module):
-    """Two encoders and a contrastive loss between what they say (CLIP, SimCLR)."""
+    """Two encoders and a contrastive loss between their outputs (CLIP, SimCLR)."""
 
     def __init__(self):
         super().__init__()
@@ -352,7 +352,7 @@ class Dilated(nn.Module):
 
 
 class Points(nn.Module):
-    """PointNet: shared layers over points, the largest of each feature, and its own rotation."""
+    """PointNet: shared layers over points, the maximum of each feature, and a learned rotation."""
 
     def __init__(self):
         super().__init__()
@@ -366,7 +366,7 @@ class Points(nn.Module):
 
 
 class Waves(nn.Module):
-    """SIREN: sines of a network that has frequencies of its own."""
+    """SIREN: a network with sine activations of its own frequencies."""
 
     def __init__(self):
         super().__init__()

@@ -86,7 +86,7 @@ first_error_sticks (void)
 
   g_assert_false (call2 (cx, "torch.ops.aten.mm.default", ADJ_TENSOR (a), ADJ_TENSOR (a), &result));
   adj_context_fail (cx, ADJ_ERROR, ADJ_ERROR_LIMIT, "later");
-  /* A good call does nothing while the context is in error. */
+  /* A valid call does nothing while the context has an error. */
   g_assert_false (call2 (cx, "torch.ops.aten.add.Tensor", ADJ_TENSOR (a), ADJ_TENSOR (a), &result));
   g_assert_cmpint (result.kind, ==, ADJ_VALUE_NONE);
   g_assert_true (adj_context_take_error (cx, &error));
@@ -314,7 +314,7 @@ in_place_counts_versions (void)
   g_assert_cmpuint (adj_storage_get_version (adj_tensor_get_storage (a)), ==, before + 1);
 }
 
-/* The tensor holds a copy; what is wrong sticks. */
+/* The tensor holds a copy of the array; an invalid array sets the sticky error. */
 static void
 takes_arrays (void)
 {

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 
-/* Fake tensors: the rules of call/SPEC.md §4.2 (what is known without data) and
- * call/SPEC.md §4.3 (devices). */
+/* Fake tensors: values known without data (call/SPEC.md §4.2) and devices (call/SPEC.md §4.3). */
 
 #include <string.h>
 
@@ -37,7 +36,7 @@ call (AdjContext *cx, const char *target, const AdjValue *args, guint n)
   call ((cx), (target), (const AdjValue[]){ __VA_ARGS__ },                                         \
         G_N_ELEMENTS (((const AdjValue[]){ __VA_ARGS__ })))
 
-/* A literal of the program, as torch.tensor (3) makes it. */
+/* Makes a literal of the program, as torch.tensor (3) does. */
 static AdjTensor *
 literal (AdjContext *cx, gint64 number)
 {
@@ -91,7 +90,7 @@ literals_are_known (void)
   assert_refused (cx, "aten::item depends on data");
 }
 
-/* Factories are no literals, and what is random is never known. */
+/* Results of factories are not literals, and random values are never known. */
 static void
 others_are_not (void)
 {
@@ -106,7 +105,7 @@ others_are_not (void)
   assert_refused (cx, "aten::item depends on data");
 }
 
-/* A write ends it for every alias. */
+/* A write makes the value of every alias unknown. */
 static void
 writes_end_it (void)
 {
@@ -122,7 +121,7 @@ writes_end_it (void)
   assert_refused (cx, "aten::item depends on data");
 }
 
-/* Sizes that depend on data are refused by name. */
+/* Sizes that depend on data are refused; the error names the operator. */
 static void
 masks_are_refused (void)
 {
@@ -148,7 +147,7 @@ devices_propagate (void)
             *c = unknown (cx, current, 2);
   AdjTensor *sum;
 
-  /* A 0-d tensor on the CPU never decides, wherever it stands. */
+  /* A 0-d tensor on the CPU does not decide the device, at any position. */
   sum = CALL (cx, "add.Tensor", ADJ_TENSOR (scalar), ADJ_TENSOR (a));
   g_assert_true (adj_device_equal (adj_tensor_get_meta (sum)->device, first));
   sum = CALL (cx, "add.Tensor", ADJ_TENSOR (a), ADJ_TENSOR (scalar));
@@ -201,8 +200,8 @@ check_first (AdjContext *cx, const char *target, const AdjValue *args, guint n, 
   check_first ((cx), (target), (const AdjValue[]){ __VA_ARGS__ },                                  \
                G_N_ELEMENTS (((const AdjValue[]){ __VA_ARGS__ })), (wanted))
 
-/* The gradients of XLNet's dropout, wav2vec's loss, LeViT's stem and ConvNeXt's classifier; the
- * attention of CaiT's class token. */
+/* Strides in the gradients of XLNet's dropout, wav2vec's loss, LeViT's stem and ConvNeXt's
+ * classifier, and in the attention of CaiT's class token. */
 static void
 traced_strides (void)
 {

@@ -5,7 +5,7 @@
 
 #include "call/adj-generator.h"
 
-/* The standard of C++ says which number std::mt19937 gives as its 10000th. */
+/* The C++ standard specifies the 10000th number of std::mt19937. */
 static void
 is_the_mersenne_twister (void)
 {
@@ -54,7 +54,7 @@ takes_wide_seeds (void)
     g_assert_cmpuint (adj_generator_next32 (generator) % (1u << 31), ==, expected[i]);
 }
 
-/* A state goes on where it was taken, the kept normal number included. */
+/* A restored state continues where it was taken, including the cached normal number. */
 static void
 state_goes_on (void)
 {
@@ -86,7 +86,7 @@ assert_refused (const guint8 *state, gsize n)
   g_assert_cmpuint (adj_generator_next32 (generator), ==, adj_generator_next32 (same));
 }
 
-/* Counters that would lead beyond the words, and other bytes. */
+/* Refuses states whose counters point outside of the words, and malformed bytes. */
 static void
 refuses_other_bytes (void)
 {
@@ -109,7 +109,7 @@ refuses_other_bytes (void)
       state[bad[i].at + 1] = bad[i].high;
       assert_refused (state, sizeof state);
     }
-  /* both in range, but 2 numbers are left of which only one stands there */
+  /* both counters are in range, but the state claims 2 remaining numbers where only one is there */
   adj_generator_get_state (generator, state);
   memcpy (state + 8, "\2\0", 2);
   memcpy (state + 16, "\x70\2", 2);

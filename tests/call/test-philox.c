@@ -43,7 +43,7 @@ draws_as_a_gpu (void)
     g_assert_cmpfloat_with_epsilon (values[i], expected[i], 5.1e-5);
 }
 
-/* The formula of the kernel's launch: full turns of 4 numbers for each thread. */
+/* The offset formula of the kernel launch: full rounds of 4 numbers for each thread. */
 static void
 moves_as_the_kernel (void)
 {
@@ -56,7 +56,8 @@ moves_as_the_kernel (void)
   g_assert_cmpuint (adj_test_draw_uniform ((AdjKPhilox){ 0, 0 }, turn + 1, values), ==, 8);
 }
 
-/* Whole blocks of 256, as many as there are elements for and fit; one at least. */
+/* Whole blocks of 256 threads, limited by the number of elements and by the device; at least
+ * one. */
 static void
 starts_whole_blocks (void)
 {
@@ -66,7 +67,7 @@ starts_whole_blocks (void)
   g_assert_cmpint (adj_k_draw_threads (10000, 100), ==, 256);
 }
 
-/* Drawing in two parts is not drawing at once, but the same offset gives the same numbers. */
+/* Drawing in two parts differs from drawing at once, but the same offset gives the same numbers. */
 static void
 repeats (void)
 {

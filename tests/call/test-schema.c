@@ -119,7 +119,8 @@ fills_in_defaults (void)
 
   g_assert_true (adj_schema_bind (schema, &args, NULL, bound, &error));
   g_assert_no_error (error);
-  g_assert_cmpint (bound[1].kind, ==, ADJ_VALUE_FLOAT); /* numbers stay numbers */
+  g_assert_cmpint (bound[1].kind, ==, ADJ_VALUE_FLOAT); /* a number stays a number and is not
+                                                           wrapped in a tensor */
   g_assert_cmpint (bound[2].integer, ==, 1);
 }
 

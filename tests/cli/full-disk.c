@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* A disk with ADJ_TEST_DISK bytes of room, for a program that loads this before its libraries:
- * what it writes to files beyond them fails as on a full disk. */
+/* Preloaded library that simulates a disk with ADJ_TEST_DISK bytes of free space: writes to
+ * files beyond that fail as on a full disk. */
 
 #include <dlfcn.h>
 #include <errno.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* The rows of the readers' test list (formats/SPEC.md §8) as a user meets them: what is damaged but
- * legible is shown, with remarks that say where; what is not is refused with exit 2 and one line
- * that names the place.  No file brings the program down. */
+/* The rows of the readers' test list (formats/SPEC.md §8) through the command line: damaged but
+ * legible files are shown, with remarks that name the place; others are refused with exit status
+ * 2 and one line that names the place.  No file crashes the program. */
 
 #include <glib.h>
 #include <string.h>
@@ -16,7 +16,7 @@ assert_mentions (const char *text, const char *what)
     g_error ("'%s' does not mention '%s'", text, what);
 }
 
-/* And nothing in it that a terminal obeys. */
+/* Expects a single line without control characters that a terminal would obey. */
 static void
 assert_one_line (const char *text)
 {
@@ -28,7 +28,7 @@ assert_one_line (const char *text)
       g_error ("not one line: '%s'", text);
 }
 
-/* Nothing is left beside what was given: no file ran, and none was written. */
+/* Expects @n files in the folder: nothing was executed and nothing written. */
 static void
 assert_only (const AdjTestFolder *folder, guint n)
 {
@@ -70,7 +70,7 @@ test_shown (gconstpointer data)
   assert_only (folder, 1);
 }
 
-/* Tensors that a graph returns as they are. */
+/* Tensors that a graph returns unchanged. */
 static void
 test_taken (gconstpointer data)
 {

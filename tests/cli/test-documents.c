@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The man page, the completion and the README say what the program says of itself. */
+/* The man page, the completion and the README agree with the program's own help. */
 
 #include <string.h>
 
@@ -15,7 +15,7 @@ adjoint (const char *command, const char *option)
   return g_strdup (process->out);
 }
 
-/* Every match of the group of @pattern in @text. */
+/* Returns every match of the first group of @pattern in @text. */
 static GPtrArray *
 find_all (const char *pattern, const char *text)
 {
@@ -40,7 +40,7 @@ list_commands (void)
   return commands;
 }
 
-/* As it is installed, with what the program says of itself. */
+/* Reads the man page as it is installed, including the generated help. */
 static char *
 read_man_page (void)
 {
@@ -50,7 +50,7 @@ read_man_page (void)
   return adj_test_read_file (path, NULL);
 }
 
-/* The paragraph of a command: from its heading to the next. */
+/* Returns the paragraph of a command, from its heading to the next. */
 static char *
 man_paragraph (const char *page, const char *command)
 {
@@ -63,7 +63,7 @@ man_paragraph (const char *page, const char *command)
   return g_strdup (found->pdata[0]);
 }
 
-/* The options that stand for every command are described once. */
+/* Whether @option is common to all commands and described once. */
 static gboolean
 is_common (const char *option)
 {
@@ -97,7 +97,7 @@ test_man_page (void)
     }
 }
 
-/* Every pass and partitioner, and what may follow its name. */
+/* The man page names every pass and partitioner with its arguments. */
 static void
 test_man_passes (void)
 {
@@ -133,7 +133,7 @@ test_json_everywhere (void)
     }
 }
 
-/* What bash offers behind @words, the last of which is not complete. */
+/* Returns bash's completions of @words, whose last word is incomplete. */
 static char *
 complete (const char *words)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* adjoint compare on graphs that draw random numbers: what depends on numbers that are drawn by
- * other operators is not compared, and a difference elsewhere is told. */
+/* adjoint compare on graphs that draw random numbers: values that depend on numbers drawn by
+ * different operators are not compared; differences elsewhere are reported. */
 
 #include <glib.h>
 #include <string.h>
@@ -11,7 +11,7 @@
 #define LINE(text) "        " text "\n"
 #define CPU "device = device(type='cpu'), pin_memory = False"
 
-/* By name: the text of a graph. */
+/* A name and the text of a graph. */
 static const char *const graphs[][2] = {
   { "eager", HEAD LINE ("exp = torch.ops.aten.exp.default(x)")
                  LINE ("rand = torch.ops.aten.rand.default([64], dtype = torch.float32, " CPU
@@ -46,7 +46,7 @@ static const char *const graphs[][2] = {
                 LINE ("mul = torch.ops.aten.mul.Tensor(exp, x)") LINE ("return (mul, before)") },
 };
 
-/* As Inductor draws: from seeds. */
+/* Draws from seeds, as Inductor does. */
 #define SEEDED                                                                                     \
   LINE ("seeds = torch.ops.prims.inductor_seeds.default(1, device(type='cpu'))")                   \
   LINE ("seed = torch.ops.prims.inductor_lookup_seed.default(seeds, 0)")                           \
@@ -78,22 +78,22 @@ static const struct
 } rows[] = {
   { "eager", "seeded", 0, TRUE, "1 not comparable" },
   { "seeded", "eager", 0, TRUE, "1 not comparable" },
-  /* A fault that no number depends on. */
+  /* A fault in a node that depends on no drawn number. */
   { "eager", "faulty", 1, TRUE, "first difference: node 'sin'" },
   { "deep", "deeply-faulty", 1, TRUE, "first difference: node 'sin'" },
-  /* The same draws, under their names in Python, too: what follows them is compared. */
+  /* The same draws, also under their Python names: the nodes behind them are compared. */
   { "names", "eager", 0, FALSE, "3 equal" },
   { "sum", "eager", 1, FALSE, "first difference: node 'mul'" },
   { "sum", "names", 1, FALSE, "first difference: node 'mul'" },
-  /* A function that is taken apart draws by what it is made of. */
+  /* A function that is decomposed counts as drawing with the operators of its decomposition. */
   { "dropout", "native", 0, FALSE, "1 equal" },
   { "dropout", "cosine", 1, FALSE, "first difference: node 'sin'" },
   { "native", "masked", 0, TRUE, "1 not comparable" },
   { "masked", "dropout", 0, TRUE, "1 not comparable" },
-  /* Who draws nothing has other values for another reason. */
+  /* If one graph draws nothing, the draws do not excuse a difference. */
   { "seeded", "none", 1, FALSE, "first difference: node 'mul'" },
   { "none", "seeded", 1, FALSE, "differs" },
-  /* Numbers that were written where a tensor was. */
+  /* Random numbers that are written into a tensor. */
   { "written", "seeded", 0, TRUE, "1 not comparable" },
 };
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Whatever writes a file, on a disk that has room for a part of it, or where files may only be so
- * large: one sentence, and everything is as it was. */
+/* Every command that writes a file, on a full disk or with a limited file size: it prints one
+ * sentence and leaves all files unchanged. */
 
 #include <gio/gio.h>
 #include <string.h>
@@ -10,7 +10,7 @@
 static const struct
 {
   const char *arguments;
-  const char *file; /* that is there before */
+  const char *file; /* name of the file that exists before */
 } writers[] = {
   { "run m.adjoint#joint --keep it", "m.adjoint" },
   { "run m.adjoint#joint --keep it --into k.adjoint", NULL },
@@ -30,7 +30,7 @@ typedef struct
   AdjTestFolder *folder;
 } Fixture;
 
-/* @room: of the disk, in bytes; 0 and more */
+/* @room: free bytes of the disk, at least 0 */
 static AdjTestProcess *
 adjoint (const Fixture *fixture, const char *arguments, gint64 room)
 {
@@ -43,8 +43,8 @@ adjoint (const Fixture *fixture, const char *arguments, gint64 room)
   return adj_test_spawn ((const char *const *) argv, NULL, fixture->folder->path);
 }
 
-/* @size: that no file may exceed, in KiB; what exceeds it gets SIGXFSZ, which ends who does not
- * ignore it */
+/* @size: limit of file sizes in KiB; a write beyond it raises SIGXFSZ, which kills a process
+ * that does not ignore it */
 static AdjTestProcess *
 adjoint_limited (const Fixture *fixture, const char *arguments, gint64 size)
 {
@@ -137,7 +137,8 @@ tear_down (Fixture *fixture, gconstpointer data)
 
 typedef AdjTestProcess *(*Run) (const Fixture *fixture, const char *arguments, gint64 room);
 
-/* Ever more room from @least steps on, until there is enough; what is short of it says @why. */
+/* Runs with more and more space from @least steps on until it suffices; a run with too little
+ * prints @why. */
 static void
 run_with_more (Fixture *fixture, const char *arguments, Run run, gint64 least, const char *why)
 {
@@ -177,7 +178,7 @@ test_size (Fixture *fixture, gconstpointer data)
                  "File too large");
 }
 
-/* A folder holds what it held, or all that it was to hold: then this is said. */
+/* A folder keeps its former content, or all new parts are in place; then the error says so. */
 static void
 test_folder (Fixture *fixture, gconstpointer arguments)
 {

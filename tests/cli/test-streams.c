@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Where stdout or a file cannot take what is written, a command says so in one line and fails;
- * where the reader of a pipe has gone, it says nothing. */
+/* If stdout or a file cannot be written, a command prints one line and fails; if the reader of a
+ * pipe has closed it, the command prints nothing. */
 
 #include <string.h>
 
@@ -23,7 +23,7 @@ tear_down (Fixture *fixture, gconstpointer data)
   adj_test_folder_free (fixture->folder);
 }
 
-/* A line of a shell, in which @ stands for the program and % for a capture. */
+/* Runs a shell line in which @ stands for the program and % for a capture. */
 static AdjTestProcess *
 shell (const Fixture *fixture, const char *line)
 {
@@ -101,7 +101,7 @@ test_limited (Fixture *fixture, gconstpointer data)
   g_assert_cmpstr (process->err, ==, "stdout: File too large\n");
 }
 
-/* The verdict stands. */
+/* The exit status still reports the verdict. */
 static void
 test_reader_gone (Fixture *fixture, gconstpointer data)
 {
@@ -113,7 +113,7 @@ test_reader_gone (Fixture *fixture, gconstpointer data)
   g_assert_cmpstr (differs->err, ==, "1\n");
 }
 
-/* What is written to a file goes on, and no file takes the place of a stream. */
+/* Files are written to their end, and no file takes the descriptor of a closed stream. */
 static void
 test_files_go_on (Fixture *fixture, gconstpointer data)
 {
@@ -127,7 +127,7 @@ test_files_go_on (Fixture *fixture, gconstpointer data)
   g_assert_cmpint (same->status, ==, 0);
 }
 
-/* Every writer, where no file may grow beyond 2 KiB. */
+/* Every command that writes, with a file size limit of 2 KiB. */
 static void
 test_no_room (Fixture *fixture, gconstpointer data)
 {
@@ -162,10 +162,10 @@ test_no_room (Fixture *fixture, gconstpointer data)
     }
 }
 
-#define IN_JOINT 19247 /* a byte of the log */
+#define IN_JOINT 19247 /* offset of a byte inside the joint graph of the log */
 
-/* Of a folder that is written meanwhile every graph is listed when it is there, once: what is cut
- * off in the middle, as the joint graph is here, is waited for. */
+/* A folder that is being written: every graph is listed once, as soon as it is complete; a graph
+ * that is cut off, here the joint graph, is waited for. */
 static void
 test_watch (Fixture *fixture, gconstpointer data)
 {

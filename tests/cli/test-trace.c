@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* `adjoint trace` and `adjoint check` as a user meets them: what cannot be asked for, with the
- * nodes and regions that it is about, and what the options print. */
+/* `adjoint trace` and `adjoint check` on the command line: requests that are refused, with the
+ * nodes and regions that the error names, and what the options print. */
 
 #include <glib/gstdio.h>
 #include <string.h>
@@ -13,12 +13,12 @@ typedef struct
   const char *name;
   const char *arguments; /* $DATA: data/graphs, $TEST: tests/, $TEXT: a file with @text */
   int status;
-  const char *out, *err; /* parts; NULL: any */
-  const char *text;      /* (nullable) */
+  const char *out, *err; /* expected parts of the output; NULL: any */
+  const char *text;      /* (nullable): content of $TEXT */
 } Row;
 
-/* A pair that backward reads whole: it cannot be saved, and nobody knows that it may be repeated.
- */
+/* A tuple that the backward reads as a whole: it cannot be saved, and its operator is not known
+ * to be repeatable. */
 #define PAIR                                                                                       \
   "def forward(self, primals_1: \"f32[4][1]cpu\", tangents_1: \"f32[4][1]cpu\"):\n"                \
   "    pair = torch.ops.mine.pair.default(primals_1)  # adj: {ac: 7, recompute: MUST_SAVE, val: "  \
@@ -27,7 +27,7 @@ typedef struct
   "    back: \"f32[4][1]cpu\" = torch.ops.mine.back.default(tangents_1, pair)\n"                   \
   "    return [getitem, back]\n"
 
-/* A mask: nothing of it requires a gradient. */
+/* A mask, which requires no gradient. */
 #define MASK                                                                                       \
   "class GraphModule(torch.nn.Module):\n"                                                          \
   "    def forward(self, L_x_: \"i64[4][1]cpu\"):\n"                                               \
@@ -48,7 +48,7 @@ typedef struct
 #define SAC "$DATA/sac.adjoint#joint"
 
 static const Row rows[] = {
-  /* what cannot be */
+  /* refused requests */
   { "save-and-recompute", "trace " SAC " --save bmm --recompute bmm", 2, NULL,
     "MUST_SAVE and MUST_RECOMPUTE are both asked for 'bmm' (region ", NULL },
   { "save-unknown", "trace " SAC " --save mmm", 2, NULL,
@@ -82,7 +82,7 @@ static const Row rows[] = {
   { "partition-without-backward", "trace $TEXT --partitioner min-cut", 2, NULL,
     "nothing in the graph requires a gradient: there is no backward to separate", MASK },
   { "explain-without-backward", "trace $TEXT --explain lt", 2, NULL, "no partitioner ran", MASK },
-  /* what can */
+  /* accepted requests */
   { "shows-autocast", "show " AMBIENT "mixed-called.adjoint", 0,
     "0-0-dynamo is called with autocast_cpu bf16\n", "", NULL },
   { "shows-no-grad", "show " AMBIENT "no-grad-called.adjoint", 0,
@@ -142,7 +142,7 @@ static const Row rows[] = {
   { "pareto-says-what-is-wrong", "trace $TEST/partition/data/budget-dropout.adjoint#joint --pareto",
     0, "\n! is another program: A random operator is repeated with other numbers\n", "", NULL },
   { "explain-json", "trace " SAC " --explain masked_fill_1 --json", 0, "\"rule\"", "", NULL },
-  /* a dropout that PyTorch repeated with another mask: the finding, and by how much */
+  /* a dropout that PyTorch recomputed with another mask: the finding and its size */
   { "check", "check $TEST/partition/data/budget-dropout.adjoint", 1,
     "'native_dropout' draws again in backward and gets other numbers than in forward: the "
     "gradients are wrong [recomputed-random]\n    /home/user/step.py:6:",
@@ -188,7 +188,7 @@ test_row (gconstpointer data)
       (row->err != NULL && *row->err != '\0' && strstr (process->err, row->err) == NULL) ||
       (row->err != NULL && *row->err == '\0' && *process->err != '\0'))
     g_error ("%s: %d, '%s', '%s'", line, process->status, process->out, process->err);
-  /* An error is one line. */
+  /* An error is a single line. */
   if (row->status == 2)
     g_assert_true (strchr (process->err, '\n') == process->err + strlen (process->err) - 1);
 }
@@ -197,7 +197,7 @@ test_row (gconstpointer data)
 
 #define N_OUTPUTS 40000
 
-/* (transfer full): so many products of one input, all returned */
+/* (transfer full): a graph with @n products of one input, all returned */
 static char *
 write_fan (void)
 {
@@ -223,7 +223,7 @@ get_children_seconds (void)
          1e-6 * (double) (usage.ru_utime.tv_usec + usage.ru_stime.tv_usec);
 }
 
-/* What an output shares with others is looked up, not looked for among all of them. */
+/* Outputs that share memory are found by a table look-up, not by a quadratic search. */
 static void
 test_many_outputs (void)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Every file of transcripts/ is a session: lines that begin with "$ adjoint" and below each what
- * the program answers, with # for times.  The commands run in the data folder; ADJ_BLESS rewrites.
- * What core/README.md shows of answers are parts of them. */
+/* Each file of transcripts/ is a session: lines that begin with "$ adjoint", each followed by
+ * the program's output, with # for times.  The commands run in the data folder; ADJ_BLESS
+ * rewrites the files.  The outputs shown in core/README.md are parts of the sessions. */
 
 #include <glib.h>
 #include <string.h>
@@ -22,7 +22,7 @@ run (const char *command, const char *folder)
   return adj_test_spawn ((const char *const *) words, NULL, folder);
 }
 
-/* @text with # for the times that were measured, however wide.  (transfer full) */
+/* (transfer full): @text with each measured time, of any width, replaced by #. */
 static char *
 mask_times (const char *text)
 {
@@ -65,7 +65,7 @@ test_transcript (gconstpointer name)
 
 /* -- the example of core/README.md -- */
 
-/* @text with one blank for each stretch of blanks and lines.  (transfer full) */
+/* (transfer full): @text with each run of white space replaced by one blank. */
 static char *
 squeeze (const char *text)
 {
@@ -74,7 +74,7 @@ squeeze (const char *text)
   return g_strstrip (g_regex_replace_literal (blanks, text, -1, 0, " ", 0, NULL));
 }
 
-/* Whether @shown, a line in which "…" stands for what is left out, is in @answer. */
+/* Whether @shown, a line in which "…" marks omissions, occurs in @answer. */
 static gboolean
 is_shown (const char *answer, const char *shown)
 {
@@ -91,7 +91,7 @@ is_shown (const char *answer, const char *shown)
   return TRUE;
 }
 
-/* What @command prints where @folder holds data/, squeezed.  (transfer full) */
+/* (transfer full): the squeezed output of @command, run in @folder, which contains data/. */
 static char *
 print_answer (const char *command, const char *folder)
 {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Programs whose backward is captured: hooks that write notes, and comparison with goldens. */
+/* Runs programs whose backward is captured, with hooks that write to a log, and compares graphs
+ * with goldens. */
 
 #include "compiled_autograd/capture.h"
 

@@ -7,25 +7,25 @@
 
 G_BEGIN_DECLS
 
-/* Programs that are run eagerly and captured, for tests of compiled autograd. */
+/* Programs for tests of compiled autograd, run eagerly and captured. */
 
 typedef struct
 {
   AdjContext *cx;
-  GPtrArray *leaves; /* of AdjTensor, owned: whose gradients are compared */
+  GPtrArray *leaves; /* of AdjTensor, owned: leaves whose gradients are compared */
   GPtrArray *hooks;  /* of HookNote, owned */
-  GString *log;      /* what hooks saw, in order */
-  GPtrArray *wanted; /* of AdjTensor, owned: what adj_grad() gave */
+  GString *log;      /* what the hooks saw, in order */
+  GPtrArray *wanted; /* of AdjTensor, owned: the results of adj_grad() */
 } Program;
 
 typedef void (*ProgramFunc) (Program *program);
 
 void program_init (Program *program);
 void program_clear (Program *program);
-/* float32, a leaf; zeros of @value where that is %NULL are 1, 2, 3 … over 8. */
+/* A float32 leaf; if @values is %NULL, its elements are 1, 2, 3 … divided by 8. */
 AdjTensor *program_leaf (Program *program, const float *values, guint rank, const gint64 *sizes);
 AdjTensor *program_vector (Program *program, guint n, const float *values);
-/* Hooks that say in the log what they see, and scale by @factor unless that is 0. */
+/* Adds a hook that logs what it sees and multiplies by @factor unless that is 0. */
 void program_hook_tensor (Program *program, AdjTensor *tensor, const char *name, double factor);
 void program_hook_before (Program *program, AdjTensor *tensor, const char *name, double factor);
 void program_hook_after (Program *program, AdjTensor *tensor, const char *name, double factor);
@@ -35,16 +35,16 @@ void program_backward (Program *program, AdjTensor *root);
 /* (transfer full): all gradients, bit for bit, and the log, as text. */
 char *program_describe (const Program *program);
 
-/* (transfer full): what @run left behind, captured by @compiler (nullable: eagerly). */
+/* (transfer full): program_describe() after @run, captured by @compiler (nullable: eagerly). */
 char *program_run (ProgramFunc run, AdjCompiledAutograd *compiler);
 
-/* (transfer full): the nodes of @graph, a line each: names, targets and arguments. */
+/* (transfer full): one line for each node of @graph: name, target and arguments. */
 char *graph_describe (AdjGraph *graph);
-/* Fails the test where @graph is not the golden of that name. */
+/* Fails the test if @graph differs from the golden @name. */
 void assert_golden (AdjGraph *graph, const char *name);
-/* Of the graph of nodes of that name, nodes/NAME.txt or nodes/graphs/NAME.txt. */
+/* Like assert_golden() for a graph of nodes, in nodes/NAME.txt or nodes/graphs/NAME.txt. */
 void assert_node_golden (AdjGraph *graph, const char *name);
-/* The same of what is other than in PyTorch: golden/deviations/. */
+/* Like assert_golden() for a known deviation from PyTorch, in golden/deviations/. */
 void assert_deviation (AdjGraph *graph, const char *name, const char *why);
 
 G_END_DECLS

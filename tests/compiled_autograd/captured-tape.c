@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Stands before tape_new() (the linker's --wrap): tests of the engine run captured. */
+/* Replaces tape_new() through the linker's --wrap, so that the tests of the engine run captured. */
 
 #include <stdlib.h>
 
@@ -10,7 +10,8 @@ AdjContext *__real_tape_new (void);
 AdjContext *__wrap_tape_new (void);
 gboolean __wrap_tape_is_captured (void);
 
-static AdjCompiledAutograd *compiler; /* of all tests: one finds what another captured */
+static AdjCompiledAutograd *compiler; /* shared by all tests: one test can reuse the capture of
+                                         another */
 
 static void
 free_compiler (void)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What random programs call beside operators: custom functions, modules with hooks, checkpoints,
- * and hooks on what is saved. */
+/* Non-operator calls of random programs: custom functions, modules with hooks, checkpoints, and
+ * hooks of saved tensors. */
 
 #include "autograd/adj-checkpoint.h"
 #include "autograd/adj-custom.h"
@@ -85,7 +85,7 @@ silent_backward (
   return TRUE;
 }
 
-/* More than was asked for: it is summed. */
+/* Returns a gradient larger than the input, which the engine reduces by summing. */
 static gboolean
 wide_backward (AdjCustomCall *call, AdjTensor *const *grads, guint n, AdjTensor **out, guint n_out)
 {
@@ -140,7 +140,7 @@ connected_backward (AdjContext *cx,
   return TRUE;
 }
 
-/* Another one of the same sizes and dtype, or the same. */
+/* Returns another variable of the same sizes and dtype, or @var itself. */
 static AdjTensor *
 pick_like (Machine *m, const Var *var)
 {
@@ -178,7 +178,7 @@ add_custom (Machine *m)
     random_add (m, out[i], &var, 0);
 }
 
-/* A copy, or a view of one, is written. */
+/* Writes a copy, or a view of a copy. */
 static void
 add_dirty (Machine *m)
 {
@@ -230,7 +230,7 @@ typedef struct
   AdjTensor *weight; /* (owned) */
 } Body;
 
-/* %FALSE too where recomputing ends early. */
+/* Returns %FALSE also if recomputation stops early. */
 static gboolean
 apply (AdjContext *cx, const char *name, const AdjValue *a, const AdjValue *b, AdjValue *out)
 {
@@ -240,7 +240,7 @@ apply (AdjContext *cx, const char *name, const AdjValue *a, const AdjValue *b, A
                    &(AdjValue){ .kind = ADJ_VALUE_TUPLE, .n = 2, .items = items }, NULL, out);
 }
 
-/* (x * w)², and that + w */
+/* (x * w)², and the same + w */
 static gboolean
 body_call (
     AdjFunction *function, AdjContext *cx, const AdjValue *args, guint n_args, AdjValue *result)

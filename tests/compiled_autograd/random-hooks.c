@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Hooks of random programs: each says what it sees, and may replace it. */
+/* Hooks of random programs: each logs what it sees and may replace it. */
 
 #include "compiled_autograd/random-private.h"
 
@@ -7,11 +7,11 @@ typedef enum
 {
   EFFECT_NONE,
   EFFECT_SCALE,
-  EFFECT_SAME, /* gives back what it was given */
+  EFFECT_SAME, /* returns its argument */
   EFFECT_DROP, /* of a node: makes a gradient undefined */
-  EFFECT_KEEP, /* holds what it was given */
-  EFFECT_CALL, /* has something called at the end */
-  EFFECT_TURN, /* the same in other strides */
+  EFFECT_KEEP, /* keeps a reference to its argument */
+  EFFECT_CALL, /* queues a callback for the end of the backward */
+  EFFECT_TURN, /* returns the same values in other strides */
   N_EFFECTS,
 } Effect;
 

@@ -108,7 +108,7 @@ add_unsqueezed (Machine *m)
     random_add_dims (m, result.tensor, dims, source.rank + 1);
 }
 
-/* Dimensions of size 1 to another one, and one more in front. */
+/* Expands dimensions of size 1 to another size and adds one in front. */
 static void
 add_expanded (Machine *m)
 {
@@ -261,7 +261,7 @@ add_chosen (Machine *m)
 
 /* -- of several tensors -- */
 
-/* The dimensions of both together; %FALSE: they do not fit. */
+/* Computes the broadcast dimensions; %FALSE: they do not match. */
 static gboolean
 broadcast (const Var *a, const Var *b, Dim *dims)
 {
@@ -377,7 +377,7 @@ add_write (Machine *m)
   write_into (m, target.tensor, &target);
 }
 
-/* Into a part of a copy; the copy and sometimes the part are used later. */
+/* Writes a part of a copy; the copy and sometimes the part are used later. */
 static void
 add_write_through_view (Machine *m)
 {

@@ -10,7 +10,7 @@ G_BEGIN_DECLS
 #define RANDOM_MAX_LEAVES 4
 #define RANDOM_N_DIMS 3
 
-/* A dimension: those of one tag have one size in every step. */
+/* A dimension: dimensions with equal tags have equal sizes in every step. */
 typedef struct
 {
   guint tag; /* ONE: its size is 1 */
@@ -35,41 +35,42 @@ typedef struct
 typedef struct
 {
   AdjContext *cx;
-  GRand *rand; /* begins anew with every step */
+  GRand *rand; /* restarted in every step */
   RandomFlags flags;
   RandomRun *run;
   guint step;
   gint64 sizes[RANDOM_N_DIMS + 1];
   Leaf leaves[RANDOM_MAX_LEAVES];
   guint n_leaves;
-  GArray *vars;       /* Var, of this step */
+  GArray *vars;       /* of Var, of this step */
   GPtrArray *notes;   /* of RandomNote, owned */
-  GPtrArray *kept;    /* of AdjTensor, owned: what hooks hold */
-  GPtrArray *outputs; /* of AdjTensor, borrowed: retained, or root gradients */
-  gboolean packs;     /* what is saved goes through hooks */
+  GPtrArray *kept;    /* of AdjTensor, owned: kept by hooks */
+  GPtrArray *outputs; /* of AdjTensor, borrowed: tensors with retained gradients, or gradients of
+                         roots */
+  gboolean packs;     /* saved tensors go through pack and unpack hooks */
 } Machine;
 
 gint random_pick (Machine *m, gint begin, gint end);
 gboolean random_chance (Machine *m, guint percent);
 Var *random_pick_var (Machine *m);
-/* (nullable): one that requires a gradient. */
+/* (nullable): a variable that requires a gradient. */
 Var *random_pick_var_with_grad (Machine *m);
 guint random_index (const Machine *m, const Var *var);
 
-/* Calls an operator; %FALSE when it refuses, which the run tells. */
+/* Calls an operator; %FALSE when it refuses, which is noted in the run's result. */
 gboolean
 random_call (Machine *m, const char *name, const AdjValue *args, guint n, AdjValue *result);
 #define RANDOM_CALL(m, name, result, ...)                                                          \
   random_call ((m), (name), (const AdjValue[]){ __VA_ARGS__ },                                     \
                G_N_ELEMENTS (((const AdjValue[]){ __VA_ARGS__ })), (result))
-/* Takes what @source became, with its tags where the rank is the same; others are told apart by
- * @salt. */
+/* Adds @tensor, made from @source, as a variable: with the tags of @source if the ranks are
+ * equal, else with tags derived with @salt. */
 void random_add (Machine *m, AdjTensor *tensor, const Var *source, guint salt);
 void random_add_dims (Machine *m, AdjTensor *tensor, const Dim *dims, guint rank);
-/* Takes the error of the context (there need be none) into the results. */
+/* Moves the error of the context, if any, into the results. */
 gboolean random_note_error (Machine *m, const char *what);
-/* Its values bit for bit; strides are not told: where a gradient turns out undefined, the other one
- * is passed on as it is. */
+/* Prints the values bit for bit, without strides: if one of two gradients turns out undefined,
+ * the other is passed on with its own strides. */
 void random_print_tensor (GString *out, AdjTensor *tensor);
 
 /* -- random-ops.c -- */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Random programs that are differentiated: grown from a seed, run in any mode. */
+/* Random programs with backwards, grown from a seed and run in any mode. */
 
 #include "compiled_autograd/random-program.h"
 
@@ -40,7 +40,7 @@ random_chance (Machine *m, guint percent)
   return random_pick (m, 0, 100) < (gint) percent;
 }
 
-/* Late ones more often: they hang together. */
+/* Prefers late variables, which depend on earlier ones. */
 Var *
 random_pick_var (Machine *m)
 {
@@ -159,7 +159,7 @@ random_call (Machine *m, const char *name, const AdjValue *args, guint n, AdjVal
   return FALSE;
 }
 
-/* What @salt did to a dimension. */
+/* Returns the tag of a dimension that @salt changed. */
 static guint
 new_tag (guint tag, guint salt)
 {
@@ -236,7 +236,7 @@ pick_dtype (Machine *m)
   return which < 2 ? ADJ_DTYPE_F64 : which < 3 ? ADJ_DTYPE_BF16 : ADJ_DTYPE_F32;
 }
 
-/* Laid out the other way round, where there are two dimensions. */
+/* Returns equal values with the first and last dimensions swapped in memory. */
 static AdjTensor *
 turn (Machine *m, AdjTensor *tensor)
 {
@@ -265,7 +265,7 @@ make_leaf (Machine *m, guint index)
   AdjDType dtype = pick_dtype (m);
   const gboolean requires_grad = index == 0 || random_chance (m, 80);
   const gboolean stays = random_chance (m, 60), forgets = random_chance (m, 50);
-  const guint turned = (guint) random_pick (m, 0, 8); /* in which steps */
+  const guint turned = (guint) random_pick (m, 0, 8); /* bit mask of steps */
 
   var.rank = var.rank == 0 ? 2 : var.rank;
   if (random_chance (m, 8))
@@ -367,7 +367,7 @@ run_with_roots (Machine *m)
   random_note_error (m, "backward");
 }
 
-/* With @inputs, or for them. */
+/* Calls backward with the option @inputs, or adj_grad(). */
 static void
 run_with_inputs (Machine *m)
 {
@@ -382,7 +382,8 @@ run_with_inputs (Machine *m)
       const Var *var = random_pick_var_with_grad (m);
 
       inputs[i] = var->tensor;
-      /* What is wanted of a tensor that others need is seen after its hooks when it is captured. */
+      /* A captured gradient of a tensor that other nodes need is seen after its hooks, so such a
+       * tensor is asked for alone. */
       if (!accumulates && adj_tensor_get_grad_node (var->tensor) != NULL)
         n = i + 1, inputs[0] = inputs[i], n = 1;
       g_string_append_printf (m->run->text, "  input v%u\n", random_index (m, var));

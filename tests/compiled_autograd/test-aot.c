@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Backwards of compiled functions are looked into: their graph becomes part of the captured one
- * (C28 of compiled_autograd/SPEC.md §7). */
+/* The backward of a compiled function is inlined in the captured graph (C28 of
+ * compiled_autograd/SPEC.md §7). */
 
 #include <string.h>
 
@@ -35,7 +35,7 @@ compile (Program *p, AdjTensor *x, AdjTensor *y)
   return compile_by (aot, "min-cut");
 }
 
-/* The loss of one call, borrowed from the scope. */
+/* Returns the loss of one call, borrowed from the scope. */
 static AdjTensor *
 call (Program *p, AdjFunction *compiled, AdjTensor *x, AdjTensor *y)
 {
@@ -58,7 +58,7 @@ run_once (Program *p)
   program_backward (p, call (p, compiled, x, y));
 }
 
-/* One compiled function twice in a backward; PyTorch 2.6 fails then. */
+/* Runs one compiled function twice in a backward, which fails in PyTorch 2.6. */
 static void
 run_twice (Program *p)
 {
@@ -76,8 +76,8 @@ static const struct
   ProgramFunc run;
 } cases[] = { { "c28", run_once }, { "c28-twice", run_twice } };
 
-/* (transfer full): @text, a line for each node of @graph that begins with its name, with numbers in
- * the places of names. */
+/* (transfer full): @text with names replaced by numbers; it has a line for each node of @graph
+ * that begins with its name. */
 static char *
 number_names (AdjGraph *graph, const char *text)
 {
@@ -104,7 +104,7 @@ number_names (AdjGraph *graph, const char *text)
   return g_string_free (out, FALSE);
 }
 
-/* Names beside: PyTorch's nodes of a compiled backward begin with "aot0_", ours do not. */
+/* Ignores names: nodes of a compiled backward begin with "aot0_" in PyTorch only. */
 static void
 assert_is_file (AdjGraph *ours, const char *folder, const char *name)
 {
@@ -140,8 +140,8 @@ test_inlined (gconstpointer data)
 
 /* -- as nodes -- */
 
-/* The prologue and the graph behind it are PyTorch's, node for node, and the gradients those of the
- * engine. */
+/* The prologue and the following graph equal PyTorch's, node for node, and the gradients those
+ * of the engine. */
 static void
 test_prologue (gconstpointer data)
 {
@@ -158,7 +158,7 @@ test_prologue (gconstpointer data)
 
 /* -- of any size -- */
 
-/* Size, x, y: x spread over four rows, so that the backward computes with the size. */
+/* (size, x, y): x is expanded to four rows, so that the backward computes with the size. */
 static gboolean
 spread_product (
     AdjFunction *function, AdjContext *cx, const AdjValue *args, guint n_args, AdjValue *result)
@@ -170,7 +170,7 @@ spread_product (
   return TRUE;
 }
 
-/* (transfer full): traced at size 3, as a symbol. */
+/* (transfer full): a function traced at size 3 with a symbolic size. */
 static AdjFunction *
 compile_any_size (void)
 {
@@ -218,8 +218,8 @@ run_any_size (Program *p)
     }
 }
 
-/* The size goes through the prologue.  As in PyTorch the graph of the first size and that of all
- * others look the same. */
+/* The size passes through the prologue.  As in PyTorch the graphs of the first size and of all
+ * later ones look the same. */
 static void
 test_sizes (void)
 {
@@ -235,7 +235,7 @@ test_sizes (void)
                     "nodes/graphs", "aot-sizes");
 }
 
-/* A second call of one function is found again, one of another function is not. */
+/* A second call of the same function hits the cache, a call of another function does not. */
 static void
 test_kept (void)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Findings on captured backwards: in goldens of PyTorch 2.6, and in what the orders make of goldens
- * as they were replayed.  Everything else is found right. */
+/* Findings on captured backwards: in goldens of PyTorch 2.6, and in goldens as replayed,
+ * reordered by each pass.  All others have no finding. */
 
 #include <string.h>
 
@@ -12,8 +12,8 @@
 typedef struct
 {
   const char *file;
-  const char *order; /* (nullable): that is applied to it first */
-  const char *check; /* (nullable): %NULL: nothing is found */
+  const char *order; /* (nullable): pass that is applied first */
+  const char *check; /* (nullable): %NULL: no finding */
   const char *message;
 } Row;
 
@@ -49,7 +49,7 @@ reorder (AdjGraph *graph, const char *order)
   return made;
 }
 
-/* (transfer full): @graph as the only one of a file, beside what it was made of. */
+/* (transfer full): a file with the graph @graph and the graph @replayed it was made from. */
 static AdjBundle *
 bundle_of (AdjGraph *replayed, AdjGraph *graph)
 {
@@ -90,7 +90,7 @@ check_row (gconstpointer data)
   g_assert_cmpstr (finding->message, ==, row->message);
 }
 
-/* The pass on what PyTorch 2.6 replayed is what it made of it. */
+/* Reordering PyTorch 2.6's replayed graph gives PyTorch's final graph. */
 static void
 order_of_a_file_is_pytorchs (void)
 {
@@ -138,7 +138,7 @@ count_early_updates (const char *order)
   return n;
 }
 
-/* PyTorch 2.6 was seen to give such gradients: those of the first weight are other ones. */
+/* PyTorch 2.6 was observed to give such gradients: those of the first weight are different. */
 static void
 updates_in_hooks_come_early (void)
 {

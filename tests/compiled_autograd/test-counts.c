@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* How often programs of several backwards are captured (golden/counts.py), as in PyTorch 2.6: after
- * which of them there is one capture more. */
+/* How often programs with several backwards are captured, compared with PyTorch 2.6
+ * (golden/counts.py): after which backwards there is a new capture. */
 
 #include "compiled_autograd/capture.h"
 #include "support/adj-test.h"
@@ -311,11 +311,11 @@ static const struct
 {
   const char *name;
   StepFunc step;
-  const char *deviates; /* (nullable): after which of them here */
+  const char *deviates; /* (nullable): the backwards here, if they differ from PyTorch's */
 } rows[] = {
   { "fresh-models", fresh_models, NULL },
   { "one-size", one_size, NULL },
-  /* What is captured for one element is not run for several. */
+  /* A capture for one element is not reused for several. */
   { "sizes-zero-and-one", sizes_zero_and_one, "1 2 3" },
   { "batches", batches, NULL },
   { "batches-with-view", batches_with_view, NULL },
@@ -339,7 +339,7 @@ static const struct
   { "with-prefix", with_prefix, NULL },
 };
 
-/* (transfer full): "1 2": the backwards that were captured. */
+/* (transfer full): the numbers of the backwards that were captured, "1 2". */
 static char *
 measure (StepFunc step, guint n, AdjCaptureOrder order)
 {
@@ -367,7 +367,7 @@ measure (StepFunc step, guint n, AdjCaptureOrder order)
   return g_string_free (which, FALSE);
 }
 
-/* (transfer full): the columns of @name. */
+/* (transfer full): the columns of row @name. */
 static GStrv
 find_row (const char *name)
 {

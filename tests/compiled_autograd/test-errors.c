@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* What cannot be captured runs eagerly, or is refused where that was asked for; what fails, fails
- * as it does eagerly, leaves what was accumulated, and does not stand in the way of the next. */
+/* A backward that cannot be captured runs eagerly, or is refused if that was requested; an error
+ * is the same as in eager mode, keeps what was accumulated and does not affect the next
+ * backward. */
 
 #include <string.h>
 
@@ -12,7 +13,7 @@
 typedef struct
 {
   Program program;
-  AdjCompiledAutograd *compiler; /* (nullable): eagerly */
+  AdjCompiledAutograd *compiler; /* (nullable): %NULL: eagerly */
 } Fixture;
 
 static void
@@ -57,7 +58,7 @@ assert_counts (const Fixture *f, guint captures, guint hits, guint fallbacks)
   g_assert_cmpuint (counters.fallbacks, ==, fallbacks);
 }
 
-/* One that can be captured. */
+/* Runs a backward that can be captured. */
 static void
 assert_works (Fixture *f)
 {
@@ -125,7 +126,7 @@ is_not_captured (gconstpointer data)
       assert_counts (&f, 0, 0, 1);
       g_assert_cmpstr (adj_compiled_autograd_get_counters (f.compiler).fallback_reason, ==,
                        uncaptured[row].reason);
-      /* A gradient with a history holds what it is the gradient of. */
+      /* Clears the gradient: one with a history keeps its own tensor alive. */
       g_assert_true (adj_tensor_set_grad (p->cx, x, NULL));
       teardown (&f);
     }
@@ -460,7 +461,7 @@ free_kept (gpointer packed)
   adj_tensor_unref (packed);
 }
 
-/* The engine would take it. */
+/* The engine accepts this. */
 static void
 unpacked_to_another_size (void)
 {
@@ -504,7 +505,7 @@ static const struct
   { "unpack-hook", unpacked_to_nothing, "an unpack hook returned no tensor" },
 };
 
-/* (transfer full): what the engine says, or what is said when it is captured. */
+/* (transfer full): the error of the engine, or of the captured run. */
 static char *
 fail (Fixture *f, BuildFunc build)
 {
@@ -513,7 +514,7 @@ fail (Fixture *f, BuildFunc build)
   AdjTensor *before = vector (p);
   AdjTensor *bad = build (p);
 
-  /* Ready before what fails. */
+  /* A node that is ready before the one that fails. */
   g_assert_false (backward (p, OP ("add.Tensor", T (before), T (bad)), 0));
   g_assert_true (adj_context_take_error (p->cx, &error));
   g_assert_nonnull (adj_tensor_get_grad (before));

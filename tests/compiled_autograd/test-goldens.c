@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The goldens of compiled_autograd/SPEC.md §7: each program is captured as PyTorch 2.6 captures it,
- * node for node; and captured in the engine's order, its gradients and hooks are those of the eager
+/* The goldens of compiled_autograd/SPEC.md §7: each program's capture equals PyTorch 2.6's, node
+ * for node; captured in the engine's order, its gradients and hooks equal those of the eager
  * backward, bit for bit. */
 
 #include "compiled_autograd/capture.h"
@@ -235,7 +235,7 @@ static const AdjCustomClass only_first = { .name = "OnlyFirst",
                                            .forward = first_forward,
                                            .backward = first_backward };
 
-/* Unlike in PyTorch, where the capture fails at run time, y keeps no gradient, as without it. */
+/* y keeps no gradient, as without capture; in PyTorch the captured graph fails at run time. */
 static void
 c13 (Program *p)
 {
@@ -446,8 +446,8 @@ typedef struct
   ProgramFunc run;
   guint n_captures;
   const char *second;    /* (nullable): golden of the second capture */
-  const char *deviates;  /* (nullable): why the last graph is another one here */
-  gboolean other_values; /* the wanted gradients are not those of eager PyTorch */
+  const char *deviates;  /* (nullable): why the last graph differs from PyTorch's */
+  gboolean other_values; /* the gradients of adj_grad() differ from those of eager PyTorch */
 } Golden;
 
 #define GOLDEN(name, run)                                                                          \
@@ -471,7 +471,7 @@ static const Golden goldens[] = {
   GOLDEN ("c12-two", c12_two),
   GOLDEN ("c13", c13),
   GOLDEN ("c14", c14),
-  /* What is wanted at a node that runs too is seen after its hooks. */
+  /* The gradient of a tensor whose node runs too is taken after its hooks. */
   { "c15", c15, 1, NULL, NULL, TRUE },
   { "c16", c16, 2, "c16-2", NULL, FALSE },
   GOLDEN ("c17", c17),
@@ -511,7 +511,7 @@ test_graph (gconstpointer data)
     }
 }
 
-/* As PyTorch 2.15 captures it: a call for each node. */
+/* The capture of PyTorch 2.15, a call for each node. */
 static void
 test_nodes (gconstpointer data)
 {
@@ -542,8 +542,8 @@ test_node_values (gconstpointer data)
     g_assert_cmpstr (captured, ==, eager);
 }
 
-/* (transfer full): what the last capture of @run calls once nothing but operators and hooks is
- * left, a line each. */
+/* (transfer full): the calls of the last capture of @run, lowered to operators and hooks, a line
+ * each. */
 static char *
 lower (ProgramFunc run, AdjCaptureLevel level)
 {
@@ -575,8 +575,8 @@ lower (ProgramFunc run, AdjCaptureLevel level)
   return g_string_free (calls, FALSE);
 }
 
-/* A graph of nodes becomes that of operators; but a write into a view stays PyTorch's, which writes
- * into a copy of the gradient. */
+/* Lowering a graph of nodes gives the graph of operators, except that a write into a view stays
+ * as in PyTorch, a write into a copy of the gradient. */
 static void
 test_lowering (gconstpointer data)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Hooks that change what is still to come of the backward that they run in. */
+/* Hooks that change the remaining part of the backward in which they run. */
 
 #include "call/adj-mode.h"
 #include "compiled_autograd/capture.h"
@@ -9,7 +9,7 @@
 
 typedef void (*ProgramStep) (Program *p);
 
-/* (transfer full): what is left of two rounds. */
+/* (transfer full): the state after two rounds. */
 static char *
 describe (ProgramStep step, gboolean captures)
 {
@@ -85,7 +85,7 @@ triple_leaf (AdjContext *cx, AdjTensor *leaf, gpointer data)
   CALL (cx, "mul_.Scalar", T (adj_tensor_get_grad (leaf)), ADJ_INT (3));
 }
 
-/* @tensor: whose hook removes that of another, @victim, which is reached later. */
+/* Runs a backward in which a hook of @y removes @victim, a hook that is reached later. */
 static void
 run_removing (Program *p, AdjTensor *x, AdjTensor *y, AdjHook *victim)
 {
@@ -131,7 +131,7 @@ removes_leaf_hook (Program *p)
   run_removing (p, x, y, adj_tensor_add_leaf_hook (p->cx, x, triple_leaf, NULL));
 }
 
-/* Which hooks a turn has is settled when it begins. */
+/* The set of hooks that run for a gradient is fixed before the first of them runs. */
 static void
 removes_next_of_its_turn (Program *p)
 {
@@ -275,8 +275,8 @@ add_hook (AdjContext *cx, AdjTensor *grad, gpointer data)
   return NULL;
 }
 
-/* Hooks are collected before any of them runs: one that is added then waits for the next backward,
- * wherever it is. */
+/* Hooks are collected before any of them runs: one added then waits for the next backward, on
+ * any tensor. */
 static void
 added_hook_waits (void)
 {
@@ -317,7 +317,8 @@ expect_fake (AdjContext *cx, AdjTensor *grad, gpointer data)
   return NULL;
 }
 
-/* A backward of them is captured and run as any other; hooks get none with bytes. */
+/* A backward of fake tensors is captured and runs as any other; its hooks get tensors without
+ * data. */
 static void
 fake_tensors (void)
 {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Captured backwards of a file: they run on lists of inputs, say what they add to which leaf, and
- * where a hook of another process is called take what was recorded, or refuse. */
+/* Captured backwards read from a file: they run on lists of inputs, report which leaf
+ * accumulates what, and replace a call of a hook of another process by its recorded result, or
+ * refuse. */
 
 #include <math.h>
 #include <string.h>
@@ -62,7 +63,7 @@ assert_gradient (const AdjGraph *graph,
     g_assert_cmpfloat (adj_tensor_data_get_double (gradient->grad, i), ==, values[i]);
 }
 
-/* z = x · y, summed: x gets y and y gets x. */
+/* z = x · y, summed: the gradient of x is y and that of y is x. */
 static void
 gradients_are_told (void)
 {
@@ -105,7 +106,7 @@ absent_hooks_are_refused (void)
                                   "3), which only the process had that was captured"));
 }
 
-/* The process that captured knew what they were called. */
+/* Error messages give the hooks the names that the capturing process recorded. */
 static void
 absent_hooks_are_named (void)
 {
@@ -136,7 +137,7 @@ recorded_value (const char *node, gboolean float64, gpointer data)
   return g_str_equal (node, data) ? vector (3, (const float[]){ 10, 20, 30 }) : NULL;
 }
 
-/* The file of @name with a call of its inputs, and the value of @node in it. */
+/* Returns the file of @name with a recorded call: its inputs and the value of @node. */
 static AdjBundle *
 record (const char *name, const char *node)
 {
@@ -156,7 +157,7 @@ record (const char *name, const char *node)
   return adj_bundle_builder_end (g_steal_pointer (&builder), NULL);
 }
 
-/* @node: whose value was recorded; @called: the call that it stands in for. */
+/* @node: whose value was recorded; @called: the call that it replaces. */
 static void
 check_recalled (const char *name, const char *node, const char *called)
 {
@@ -177,7 +178,7 @@ check_recalled (const char *name, const char *node, const char *called)
   adj_run_result_clear (&result);
 }
 
-/* The nodes behind the hook are laid beside what was recorded of them: nothing. */
+/* The nodes behind the hook are compared with their recorded values and do not differ. */
 static void
 comparisons_recall (void)
 {
@@ -221,7 +222,8 @@ assert_computes_what_was_recorded (AdjBundle *bundle, const AdjBundleGraph *entr
   adj_comparison_free (comparison);
 }
 
-/* PyTorch since 2.7 writes none; what was recorded says how inputs and results of hooks look. */
+/* PyTorch since 2.7 writes no annotations; the metadata of inputs and of hook results come from
+ * the recording. */
 static void
 recorded_looks_are_traced (void)
 {
@@ -269,8 +271,8 @@ a_model_is_in_the_order_of_its_release (void)
   assert_computes_what_was_recorded (bundle, entry);
 }
 
-/* Recorded by both releases, each node by itself: an LSTM, whose layer is one call, and writes into
- * a view, which 2.15 writes as three. */
+/* An LSTM, whose layer is one call, and a write into a view, which 2.15 writes as three calls:
+ * recorded by both releases and compared node by node. */
 static void
 layers_compute_what_was_recorded (gconstpointer name)
 {
@@ -287,8 +289,8 @@ layers_compute_what_was_recorded (gconstpointer name)
   adj_comparison_free (comparison);
 }
 
-/* 2.15 passes sizes as the second ones of tensors without elements; a capture has them as numbers.
- */
+/* 2.15 passes sizes as the second size of tensors without elements; a capture has them as
+ * numbers. */
 static void
 the_largest_size_is_recorded (void)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Scalars on the CPU go to the GPU where other inputs are (compiled_autograd/SPEC.md §6.4). */
+/* CPU scalars are moved to the GPU if other inputs are there (compiled_autograd/SPEC.md §6.4). */
 
 #include "compiled_autograd/compiled-private.h"
 #include "ir/adj-graph.h"
@@ -36,7 +36,7 @@ device_of (const AdjGraph *graph, const char *name)
   return adj_graph_get_node (graph, id.index)->val.meta->device.type;
 }
 
-/* What a custom function reads stays where it is. */
+/* Scalars that a custom function reads are not moved. */
 static void
 test_moved (void)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Backwards captured at the level of nodes are PyTorch 2.15's, node for node: the goldens F1 to F3
- * of compiled_autograd/SPEC.md §7, and of one function for each operator (nodes/forward). */
+/* Backwards captured at the level of nodes equal PyTorch 2.15's, node for node: the goldens F1
+ * to F3 of compiled_autograd/SPEC.md §7, and one function for each operator (nodes/forward). */
 
 #include "autograd/adj-checkpoint.h"
 #include "compiled_autograd/capture.h"
@@ -20,7 +20,8 @@ compiler_new (gboolean dynamic)
                                                            .strict = TRUE });
 }
 
-/* What @run leaves behind is what it leaves eagerly; its captures are @names. */
+/* Runs @run eagerly and captured: the results are equal, and the captures are the goldens
+ * @names. */
 static void
 check (ProgramFunc run, const char *const *names, guint n)
 {
@@ -71,7 +72,7 @@ region_call (
 
   if (out != NULL)
     *result = ADJ_TENSOR (adj_tensor_ref (out));
-  return out != NULL; /* a second call may end early */
+  return out != NULL; /* recomputation in the second call may stop early */
 }
 
 static void
@@ -150,7 +151,7 @@ f3 (void)
 
 /* -- one function for each operator -- */
 
-/* Forwards whose backward is another graph here, and why. */
+/* Forwards whose backward differs from PyTorch's, with the reason. */
 static const struct
 {
   const char *name, *why;

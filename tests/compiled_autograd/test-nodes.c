@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Backwards as current PyTorch captures them, a call for each node: they run here on what PyTorch
- * ran them on, and accumulate what it accumulated (nodes/make.py). */
+/* Backwards as current PyTorch captures them, a call for each node: run here on PyTorch's
+ * inputs, they accumulate the same gradients (nodes/make.py). */
 
 #include <json-glib/json-glib.h>
 #include <math.h>
@@ -10,7 +10,7 @@
 #include "support/adj-test.h"
 #include "support/graphs.h"
 
-/* (transfer full): of {"dtype", "shape", "values"}. */
+/* (transfer full): the tensor in {"dtype", "shape", "values"}. */
 static AdjTensorData *
 read_data (JsonObject *object)
 {
@@ -127,7 +127,7 @@ gradients_are_pytorchs (void)
   g_assert_cmpuint (n, >, 80);
 }
 
-/* The search is by halves. */
+/* The table is sorted, because it is searched by bisection. */
 static void
 table_is_sorted (void)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Passes on captured backwards: what is called for its effect (hooks, backwards of custom
- * functions, accumulation) is neither merged nor moved nor dropped, whether its objects are here or
+/* Passes on captured backwards: calls with effects (hooks, backwards of custom functions,
+ * accumulation) are not merged, moved or removed, whether their objects exist in this process or
  * not. */
 
 #include "ir/adj-graph.h"
@@ -14,7 +14,7 @@ static const char *const effects[] = {
   "torch.ops.inductor.accumulate_grad_.default",
 };
 
-/* Lengths that change from capture to capture: the text does not say what they were. */
+/* Lengths that change from capture to capture: the text does not contain them. */
 static const char *const unsized[] = { "c20-2", "c26-2", "c28-dynamic" };
 
 static char *
@@ -87,7 +87,7 @@ passes_keep_effects (void)
   g_assert_cmpuint (n, >, 60);
 }
 
-/* Two equal calls of hooks, and one whose result nobody reads. */
+/* Two equal calls of a hook, and one whose result is not read. */
 static void
 equal_hooks_stay_two (void)
 {
@@ -123,7 +123,8 @@ equal_hooks_stay_two (void)
     }
 }
 
-/* What was saved is as long as the gradient that it meets: 3, which the text says of that alone. */
+/* A saved tensor has the length of the gradient it is multiplied with: 3, which the text
+ * annotates on the gradient only. */
 static void
 text_learns_sizes (void)
 {

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* Random programs give the same eagerly and captured. */
+/* Random programs give the same results eagerly and captured. */
 
 #include <string.h>
 
 #include "compiled_autograd/random-program.h"
 
-/* Random programs run once eagerly and once captured.  In the engine's order both must give the
- * same gradients, bit for bit, and call the same hooks with the same arguments in the same order;
- * in the orders of PyTorch the same gradients, where sums do not depend on the order. */
+/* Random programs run once eagerly and once captured.  In the engine's order both give the same
+ * gradients, bit for bit, and call the same hooks with the same arguments in the same order; in
+ * PyTorch's orders they give the same gradients if sums do not depend on the order. */
 
 #define N_PROGRAMS 300
 
@@ -17,13 +17,13 @@ typedef struct
   guint64 captures, hits, fallbacks;
 } Tally;
 
-/* The engine refuses these backwards too, and only when it comes there. */
+/* Errors of the engine in these backwards, raised only when it reaches the node. */
 static const char *const refusals[] = {
   "has been modified by an inplace operation",
   "more than one element of the written-to tensor refers to a single memory location",
 };
 
-/* "10000", or "10000-30000" */
+/* Parses "10000" or "10000-30000". */
 static void
 read_seeds (guint *first, guint *end)
 {

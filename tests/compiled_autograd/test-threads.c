@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 
-/* Two threads train at once, each with a context and a compiled autograd of its own, and get what
- * one alone gets: nothing that they share is written.  ./dev sanitize runs this under
+/* Two threads train at once, each with its own context and compiled autograd, and get the
+ * results of a single thread: shared data is not written.  ./dev sanitize runs this under
  * ThreadSanitizer. */
 
 #include "compiled_autograd/random-program.h"

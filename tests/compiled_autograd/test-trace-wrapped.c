@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* trace_wrapped (call/SPEC.md §8): each mode's part, and what the function must do. */
+/* trace_wrapped (call/SPEC.md §8): how each mode handles the call, and which rules the function
+ * must keep. */
 
 #include "adjoint.h"
 #include "call/adj-mode.h"
@@ -87,7 +88,7 @@ trace_square (gboolean functionalize)
   return graph;
 }
 
-/* W1: a trace keeps the call; the function is not called, and runs with the graph. */
+/* W1: a trace keeps the call; the function is not called by the trace but when the graph runs. */
 static void
 w1 (gconstpointer functionalize)
 {
@@ -111,7 +112,8 @@ w1 (gconstpointer functionalize)
   n_called = 0;
 }
 
-/* W2: a hook that is such a call, under capture: called once in each backward. */
+/* W2: a hook that makes such a call, under capture: the function is called once in each
+ * backward. */
 static void
 w2 (void)
 {
@@ -156,8 +158,8 @@ test_fake (void)
                      "trace_wrapped: This op should never be invoked here");
 }
 
-/* With grad mode as it is, the result cannot be differentiated; with the public entry it need not.
- */
+/* If grad mode is unchanged, the result cannot be differentiated; through the public entry point
+ * it need not be. */
 static void
 test_autograd (void)
 {
@@ -239,7 +241,7 @@ static const struct
     "'f' changed its argument, it was, is f64[3][1]cpu, f64[1, 3][3, 1]cpu" },
 };
 
-/* What went wrong is over: the same call works with a function that keeps the rules. */
+/* An error does not persist: the same call works with a function that keeps the rules. */
 static void
 assert_goes_on (AdjContext *cx, AdjTensor *tensor)
 {
@@ -316,7 +318,8 @@ hooked_call (
 
 static const AdjFunctionClass hooked_class = { .name = "hooked", .call = hooked_call };
 
-/* The joint graph keeps the call of the hook, which runs with it, once in each backward. */
+/* The joint graph keeps the call made by the hook; the function runs with the graph, once in
+ * each backward. */
 static void
 test_deferred (void)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* A driver of NVIDIA that starts as the environment says: STUB_INIT is what cuInit() gives,
- * STUB_VERSION the CUDA that it knows.  Everything else fails. */
+/* An NVIDIA driver stub controlled by the environment: cuInit() returns STUB_INIT, and
+ * STUB_VERSION is its CUDA version.  Every other call fails. */
 
 #include <stdint.h>
 #include <stdlib.h>

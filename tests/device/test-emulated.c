@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The emulated GPU: what a program does wrong with a real one is found on it. */
+/* The emulated GPU detects the mistakes that a program can make with a real one. */
 
 #include <signal.h>
 #include <string.h>
@@ -12,7 +12,7 @@ typedef struct
   AdjGpuRuntime *runtime;
   const AdjGpuRuntimeType *type;
   AdjGpuStream *compute, *copies;
-  char *memory; /* 1024 bytes of the device */
+  char *memory; /* 1024 bytes of device memory */
 } Fixture;
 
 static void
@@ -58,7 +58,7 @@ wait_for (Fixture *f, AdjGpuStream *stream)
   g_assert_no_error (error);
 }
 
-/* Nothing happens before somebody waits. */
+/* Queued copies are not executed before the host waits. */
 static void
 test_waits (Fixture *f, gconstpointer data)
 {
@@ -71,7 +71,7 @@ test_waits (Fixture *f, gconstpointer data)
   g_assert_cmpstr (back, ==, "there");
 }
 
-/* Without the event the second stream reads what nobody has sent. */
+/* Without the event the second stream reads before the first has written. */
 static void
 test_event_orders_streams (Fixture *f, gconstpointer held)
 {
@@ -156,13 +156,13 @@ touch (void)
   f.memory[0] = 1;
 }
 
-/* A host that writes to the memory of a device dies of it. */
+/* A host write to device memory raises SIGSEGV. */
 static void
 test_host_cannot_touch (void)
 {
   if (g_test_subprocess ())
     {
-      /* No sanitizer's, whose report would count as a finding. */
+      /* Remove the sanitizer's handler, whose report would count as a finding. */
       signal (SIGSEGV, SIG_DFL);
       touch ();
       return;

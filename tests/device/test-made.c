@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Kernels that are made for one call: compiled here by the C compiler for the emulated GPU, they
- * give the bits of the kernels of the library; and CUDA's compiler, where it is, takes each of
+/* Kernels generated for a single call: compiled by the C compiler for the emulated GPU, they
+ * give the bits of the library's kernels; if CUDA's compiler is installed, it compiles each of
  * them. */
 
 #include <glib/gstdio.h>
@@ -14,11 +14,11 @@
 #include "support/adj-test.h"
 #include "support/graphs.h"
 
-#define EACH_CASE 809   /* of the oracle's, one of so many */
-#define EACH_BY_NVRTC 4 /* of the kernels */
-#define RUNS 3          /* the second is the first with made kernels, the third plays them back */
+#define EACH_CASE 809   /* one of so many cases of the oracle is tested */
+#define EACH_BY_NVRTC 4 /* one of so many kernels is compiled by NVRTC */
+#define RUNS 3          /* the second is the first with generated kernels, the third replays them */
 
-static const char *folder; /* of what is compiled */
+static const char *folder; /* of the compiled files */
 static int n_made;
 
 /* -- two compilers -- */
@@ -86,7 +86,8 @@ run (AdjRunRequest *request, AdjGpu *gpu, AdjRunResult *result)
   return adj_executor_run (adj_executor_find ("cuda", NULL), request, result, NULL, NULL);
 }
 
-/* The results of @request by kernels of the library, and each time by made ones. */
+/* Compares the results of @request by the library's kernels with those of each run by generated
+ * ones. */
 static void
 check (AdjRunRequest *request, AdjGpu *gpu, const char *what)
 {
@@ -149,7 +150,7 @@ test_operators (void)
   adj_gpu_unref (sweep.gpu);
 }
 
-/* Regions of several operators, several types, several dims. */
+/* Regions with several operators, dtypes and ranks. */
 static void
 test_capture (gconstpointer name)
 {

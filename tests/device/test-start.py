@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""What `adjoint` says over drivers that do not start: one sentence, and it goes on with the CPU.
+"""Tests that `adjoint` prints one sentence about a driver that does not start, and continues on the CPU.
 
     test-start.py ADJOINT GRAPH [STUB]
 

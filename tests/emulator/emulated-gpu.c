@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The emulated GPU of tests: the kernels of kernels/cuda by fibers, confined to its memory. */
+/* The emulated GPU of tests: the kernels of kernels/cuda run as fibers, confined to device
+ * memory. */
 
 #include "emulated-gpu.h"
 
@@ -13,7 +14,7 @@ holds (const void *device, const void *at, size_t size)
   return adj_emulated_runtime_holds (device, at, size);
 }
 
-/* What a test compiled: @symbol is the path of a library with the kernel "made". */
+/* Loads a compiled kernel: @symbol is the path of a library that contains the kernel "made". */
 static AdjEmulatedKernel
 open_made (const char *symbol, gsize size)
 {

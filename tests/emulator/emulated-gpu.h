@@ -5,9 +5,9 @@
 
 G_BEGIN_DECLS
 
-/* (transfer full): an emulated GPU with all kernels of kernels/cuda, which fail the test where they
- * touch memory of the host, race, or part at a barrier.  @emulation: (nullable): what else it does.
- */
+/* (transfer full): an emulated GPU with all kernels of kernels/cuda.  It fails the test if a
+ * kernel touches host memory, races or diverges at a barrier.  @emulation: (nullable): further
+ * behaviour. */
 AdjGpu *emulated_gpu_new (const AdjEmulation *emulation);
 
 G_END_DECLS

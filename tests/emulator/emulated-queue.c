@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* An AdjKDevice over the emulator, for tests of kernels alone. */
+/* An AdjKDevice on top of the emulator, for tests of single kernels. */
 
 #include "emulated-queue.h"
 
@@ -9,7 +9,7 @@
 #include "adj-emulator.h"
 #include "adj-kernel-cuda.h"
 
-/* Stands before each piece of memory. */
+/* Header before each allocation. */
 typedef struct Chunk
 {
   struct Chunk *next;

@@ -3,7 +3,8 @@
 
 #include "adj-kernel-backend.h"
 
-/* A queue whose device is the emulator: launches are done when they return, memory is malloc's. */
+/* A queue whose device is the emulator: launches are finished when they return; memory comes
+ * from malloc(). */
 typedef struct
 {
   AdjKQueue queue;
@@ -13,5 +14,5 @@ typedef struct
 
 void emulated_queue_init (EmulatedQueue *self);
 
-/* Frees scratch memory and forgets faults. */
+/* Frees scratch memory and clears faults. */
 void emulated_queue_clear (EmulatedQueue *self);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* Blocks of threads as fibers: each runs until it waits at a barrier or for its warp, or ends.  A
- * fiber is started once and then runs one thread after the other; switching by jumps takes no call
- * of the kernel, which swapcontext() makes two of. */
+/* Blocks of threads as fibers: each runs until it waits at a barrier, waits for its warp, or
+ * ends.  A fiber is started once and runs one thread after the other; switches use setjmp() and
+ * longjmp() because swapcontext() makes two system calls. */
 
-/* Whose check of longjmp() refuses what goes to another stack. */
+/* The fortified longjmp() rejects jumps to another stack. */
 #undef _FORTIFY_SOURCE
 
 #include "emulator.h"
@@ -51,8 +51,8 @@ typedef struct
   jmp_buf jump;
   bool started;
   State state;
-  uint64_t offered; /* to the warp */
-  void *fake_stack; /* of the address sanitizer */
+  uint64_t offered; /* value offered to the warp */
+  void *fake_stack; /* state of the address sanitizer */
 } Fiber;
 
 AdjEmulated adj_emulated;
@@ -83,8 +83,8 @@ stack_of (int thread)
 
 /* -- switching -- */
 
-/* _setjmp() saves the registers that a function keeps for its caller; over __builtin_setjmp() Clang
- * leaves them as they are, with what another fiber put there. */
+/* _setjmp() saves the callee-saved registers.  Around __builtin_setjmp() Clang does not save
+ * them, so they would keep the values of another fiber. */
 
 static __attribute__ ((noinline)) void
 leave (State state)
@@ -195,7 +195,8 @@ note_divergence (const char *what)
   adj_race_note (text);
 }
 
-/* Lets warps go on until all threads wait at the barrier or have ended; false when none can. */
+/* Runs warps until all threads wait at the block's barrier or have ended; false when no thread
+ * can run. */
 static bool
 run_warps (void)
 {

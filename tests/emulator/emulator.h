@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #pragma once
 
-/* What device code calls when gcc compiles it: kernels/cuda/device.h includes this in place of
- * what nvcc has. */
+/* Device intrinsics for code compiled by gcc: kernels/cuda/device.h includes this instead of
+ * nvcc's headers. */
 
 #include <stdint.h>
 
@@ -12,7 +12,7 @@ typedef struct
   int64_t block, blocks;
 } AdjEmulated;
 
-/* Of the thread that runs. */
+/* Indices of the running thread. */
 extern AdjEmulated adj_emulated;
 
 #define DEVICE static inline __attribute__ ((unused))
@@ -29,12 +29,12 @@ extern AdjEmulated adj_emulated;
 #define BLOCK adj_emulated.block
 #define BLOCKS adj_emulated.blocks
 
-/* Every thread of the block gets there, or there is a problem. */
+/* Barrier of the block; reports a problem unless every thread reaches it. */
 void adj_emulated_sync (void);
 
 #define sync_block() adj_emulated_sync ()
 
-/* @x, of at most 8 bytes, of the thread @by lanes on in the warp, into @out. */
+/* Copies the value @x, of at most 8 bytes, of the thread @by lanes further in the warp to @out. */
 void adj_emulated_shuffle (const void *x, void *out, unsigned size, int by);
 
 #define SHUFFLE_DOWN(x, by)                                                                        \
@@ -45,7 +45,7 @@ void adj_emulated_shuffle (const void *x, void *out, unsigned size, int by);
     result;                                                                                        \
   }))
 
-/* Atomics: other than plain writes they may meet. */
+/* Atomics, which may race with each other but not with plain accesses. */
 void count_one (int64_t *at);
 void set_min (int64_t *at, int64_t x);
 void set_flag (int32_t *at);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Who touches what: for every byte that a launch touches, who wrote it last and which two threads
- * read it last, and whether it is memory of the device at all. */
+/* Race detector: keeps for every byte that a launch accesses the last writer and the last two
+ * readers, and checks that the byte is device memory. */
 
 #include <stdbool.h>
 #include <stdio.h>
@@ -11,7 +11,7 @@
 #include "emulator.h"
 #include "race-private.h"
 
-/* A thread between two barriers; nobody: thread -1. */
+/* A thread between two barriers; thread -1: none. */
 typedef struct
 {
   int32_t block, thread, epoch;
@@ -108,7 +108,7 @@ is_shared (const char *at)
   return at >= __start_adj_shared && at < __stop_adj_shared;
 }
 
-/* Whether what @before did may happen at the same time as what @now does. */
+/* Whether the accesses of @before and @now are unordered, and not both atomic. */
 static bool
 meet (const Who *before, const Who *now, bool shared)
 {
@@ -160,7 +160,7 @@ lies_in (const void *at, const void *start, size_t size)
   return (uintptr_t) at - (uintptr_t) start < size;
 }
 
-/* What a thread may touch wherever its pointers come from. */
+/* Whether @at is memory that a thread may always access: stack, arguments, indices. */
 static bool
 is_own (const char *at)
 {

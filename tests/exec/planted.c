@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Planted faults: results damaged as a broken kernel would. */
+/* Planted faults: damages results as a broken kernel would. */
 
 #include "planted.h"
 
@@ -10,7 +10,7 @@
 #include "interpreter/adj-numeric-internal.h"
 #include "ir/adj-graph.h"
 
-/* What broken kernels do to a result of @n elements; @size is how much, relative to its norm. */
+/* Damages a result of @n elements; @size: relative L2 size of the damage. */
 typedef void (*Damage) (GRand *rand, double *values, gint64 n, double norm, double size);
 
 static void
@@ -65,7 +65,7 @@ static const struct
   { "tail", damage_tail },       { "two exchanged", damage_swap }, { "NaN", damage_nan },
 };
 
-/* The elements of @dense where those of @like stand, when these fill their memory. */
+/* Returns the elements of @dense in the strides of @like if @like fills its memory. */
 static AdjTensorData *
 laid_out (AdjTensorData *dense, const AdjTensorData *like)
 {
@@ -95,7 +95,7 @@ laid_out (AdjTensorData *dense, const AdjTensorData *like)
   return data;
 }
 
-/* Rounds to the dtype of the original, so that the change is one that the kernel could make. */
+/* Rounds to the dtype of @like, so that a kernel could have produced the value. */
 static AdjTensorData *
 pack (const AdjTensorData *like, double *values, gint64 n)
 {
@@ -132,7 +132,7 @@ damaged (GRand *rand, AdjTensorData *original, double size, const char **kind)
   return pack (original, values, n);
 }
 
-/* The tolerance of a node: its band, or one rounding where the band is exact. */
+/* The tolerance of a node: that of its class, or one rounding if the class is exact. */
 static double
 tolerance (const AdjNode *node, AdjDType dtype)
 {

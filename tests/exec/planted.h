@@ -5,7 +5,7 @@
 
 G_BEGIN_DECLS
 
-/* Faults that a test plants into the run of a graph, as a broken kernel would make them. */
+/* A fault that a test plants into a run of a graph, as a broken kernel would cause it. */
 typedef struct
 {
   AdjNodeId node;
@@ -13,13 +13,14 @@ typedef struct
   AdjTensorData *value;
 } PlantedFault;
 
-/* Draws a node with a floating tensor result among @values (name → AdjTensorData, of a clean run)
- * and a change of it whose relative L2 effect is at least @bands times the band of its operator. */
+/* Chooses a node with a floating-point tensor result among @values (name → AdjTensorData, of a
+ * clean run), and a change of it whose relative L2 size is at least @bands times the tolerance
+ * of its operator. */
 PlantedFault *
 planted_fault_draw (GRand *rand, const AdjGraph *graph, GHashTable *values, double bands);
 void planted_fault_free (PlantedFault *fault);
 
-/* AdjRunRequest.replace for a PlantedFault. */
+/* AdjRunRequest.replace with a PlantedFault as data. */
 gboolean planted_fault_replace (AdjNodeId id, const AdjValue *value, AdjValue *out, gpointer fault);
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (PlantedFault, planted_fault_free)

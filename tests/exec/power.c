@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Cases that measure how small a planted fault the comparison still finds. */
+/* Cases that measure the smallest planted fault that the comparison detects. */
 
 #include "power.h"
 
@@ -14,7 +14,7 @@
 #define LINE(text) "        " text "\n"
 #define ATEN "torch.ops.aten."
 
-/* A lower triangle far from singular. */
+/* A well-conditioned lower triangular matrix. */
 static const char triangle[] = LINE ("m = " ATEN "mm.default(x, w)")
     LINE ("t = " ATEN "tril.default(m)") LINE ("small = " ATEN "mul.Tensor(t, 0.01)")
         LINE ("ones = " ATEN "ones_like.default(small)") LINE ("low = " ATEN "tril.default(ones)")
@@ -59,7 +59,7 @@ static const char pairs[] = LINE ("a_2 = " ATEN "view.default(x, [64, 96, 2])")
             LINE ("d = " ATEN "view_as_complex.default(b_2)")
                 LINE ("abs_c = " ATEN "abs.default(c)") LINE ("abs_d = " ATEN "abs.default(d)");
 
-/* The mean of squares of an optimiser, and what it divides by. */
+/* The second moment of an optimiser and the divisor made from it. */
 static const char moments[] = LINE ("v = " ATEN "mul.Tensor(x, x)")
     LINE ("s = " ATEN "sqrt.default(v)") LINE ("root = " ATEN "add.Tensor(s, 1e-08)");
 
@@ -73,7 +73,7 @@ static const PowerCase cases[] = {
   { "gelu", ADJ_BAND_SMOOTH, 1, "gelu.default(x)", .measured = TRUE },
   { "gelu_backward", ADJ_BAND_SMOOTH, 1, "gelu_backward.default(y, x)", .measured = TRUE },
   { "softmax", ADJ_BAND_SMOOTH, 1, "_softmax.default(x, 1, False)",
-    .units = 140 /* by how far it is from the largest: e^x is as sure as x is */ },
+    .units = 140 /* error relative to the maximal element: e^x is as accurate as x */ },
   { "softmax_backward", ADJ_BAND_SMOOTH, 1, "_softmax_backward_data.default(y, p, 1, torch.@)",
     .before = LINE ("p = " ATEN "_softmax.default(x, 1, False)"), .measured = TRUE },
   { "sum", ADJ_BAND_SUM, 192, "sum.dim_IntList(x, [1])", "sum.dim_IntList(abs, [1])" },
@@ -174,7 +174,7 @@ parse (const PowerCase *row, const char *call, AdjDType dtype)
   return adj_test_parse_graph (text);
 }
 
-/* Box and Muller. */
+/* Box-Muller transform. */
 static double
 draw (GRand *rand)
 {
@@ -204,8 +204,8 @@ keep (AdjNodeId id, const AdjValue *value, gpointer data)
   return TRUE;
 }
 
-/* (transfer full): what @graph gives for the inputs of @power; @values: (nullable): gets what each
- * node does. */
+/* (transfer full): the result of @graph for the inputs of @power; @values: (nullable): gets the
+ * value of each node. */
 static AdjTensorData *
 run (const Power *power, AdjGraph *graph, gboolean float64, AdjValue *values)
 {
@@ -233,7 +233,7 @@ is_complex (const AdjTensorData *data)
   return adj_dtype_info (adj_tensor_data_get_meta (data)->dtype)->category == ADJ_CATEGORY_COMPLEX;
 }
 
-/* The terms of each number of what is planted into. */
+/* Sets the sum of absolute terms of each number of the clean result. */
 static void
 fill_terms (Power *power, const AdjTensorData *sums)
 {
@@ -278,7 +278,7 @@ power_clear (Power *power)
   g_free (power->terms);
 }
 
-/* (transfer full): @numbers in the type and sizes of @like. */
+/* (transfer full): @numbers in the dtype and sizes of @like. */
 static AdjTensorData *
 make_like (AdjTensorData *like, const double *numbers)
 {
@@ -309,8 +309,8 @@ power_plant (const Power *power, double factor, gint64 index, double error)
 typedef struct
 {
   const Power *power;
-  AdjNodeId node;    /* the operator */
-  AdjNodeId planted; /* what shows the result that is planted into */
+  AdjNodeId node;    /* the operator under test */
+  AdjNodeId planted; /* node whose value is changed */
   AdjTensorData *candidate, *peer;
 } Planting;
 
@@ -404,7 +404,7 @@ differs (const Power *power, PowerSide side, gint64 index, double k)
   return power_judge (power, side, planted) == ADJ_VERDICT_DIFFERS;
 }
 
-/* The least power of two that differs, and then the least eighth of it. */
+/* Finds the smallest power of two that differs, then refines it to an eighth. */
 static double
 find (const Power *power, PowerSide side, gint64 index)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The captures of real PyTorch training steps, run and judged: what PyTorch computed must agree
- * at every node, and a fault planted at a node must be found there. */
+/* Runs captures of real PyTorch training steps: every node agrees with the value PyTorch
+ * recorded, and a fault planted at a node is found there. */
 
 #include <gio/gio.h>
 #include <glib.h>
@@ -15,13 +15,13 @@
 
 #define N_DRAWN 100
 #define N_TO_FIND 98
-#define N_WHOLE 6 /* of them are also looked for by running the whole graph */
+#define N_WHOLE 6 /* number of faults that are also searched by running the whole graph */
 
 static const char *const captures[] = {
   "mlp", "gpt2", "resnet-block", "llama", "lstm", "sac", "unet", "gpt2-inductor", "dropout",
 };
 static const char *const agreeing[] = { "dynamo", "joint", "forward", "backward" };
-/* Those that have recorded node values. */
+/* Roles of graphs with recorded node values. */
 static const char *const roles[] = { "joint", "forward", "backward" };
 
 static AdjComparison *
@@ -79,9 +79,9 @@ typedef struct
 {
   AdjBundle *bundle;
   const AdjRecordedCall *call;
-  const AdjGraph *graph;     /* that is run: names stay */
+  const AdjGraph *graph;     /* graph that runs; node names are those of the recording */
   const PlantedFault *fault; /* (nullable) */
-  AdjNodeId planted;         /* its node in @graph */
+  AdjNodeId planted;         /* the faulty node in @graph */
 } Recorded;
 
 static AdjTensorData *
@@ -104,8 +104,8 @@ replace_planted (AdjNodeId id, const AdjValue *value, AdjValue *out, gpointer da
   return TRUE;
 }
 
-/* Judges every node of @graph, which makes a value of the recorded graph; %NULL with @error when it
- * cannot run. */
+/* Compares every node of @graph, which is derived from the recorded graph; %NULL with @error
+ * when it cannot run. */
 static AdjComparison *
 compare_nodes (Recorded *recorded, AdjGraph *graph, GError **error)
 {
@@ -127,9 +127,9 @@ compare_nodes (Recorded *recorded, AdjGraph *graph, GError **error)
   return adj_comparison_run (&request, NULL, error);
 }
 
-/* @graph as far as node @index, which it returns with its items, needs it: a fault there changes
- * nothing above, and what stands below cannot be the first to differ.  What has effects or draws
- * numbers stays. */
+/* Reduces @graph to the nodes that node @index needs, and returns that node and its items: a
+ * fault there does not change earlier nodes, and later ones cannot be the first to differ.
+ * Nodes with effects or random numbers stay. */
 static AdjGraph *
 cut_at (const AdjGraph *graph, guint index)
 {
@@ -168,7 +168,7 @@ cut_at (const AdjGraph *graph, guint index)
   return cut;
 }
 
-/* Whether the first value that differs is the planted one, where the whole graph runs. */
+/* Whether the first differing value is the planted one when the whole graph runs. */
 static gboolean
 found_in_whole (AdjBundle *bundle, const char *role, PlantedFault *fault)
 {
@@ -178,7 +178,7 @@ found_in_whole (AdjBundle *bundle, const char *role, PlantedFault *fault)
          comparison->nodes[comparison->first].node.index == fault->node.index;
 }
 
-/* The same, where what the node needs runs. */
+/* Like found_in_whole(), running only the nodes that the faulty one needs. */
 static gboolean
 found (Recorded *recorded, const AdjGraph *whole, PlantedFault *fault)
 {
@@ -231,7 +231,7 @@ test_finds_planted (gconstpointer name)
   g_assert_cmpuint (n_found, >=, N_TO_FIND);
 }
 
-/* A fault in the graph itself, not in a kernel: one number or operator is another. */
+/* Faults in the graph itself rather than in a kernel: a changed number or operator. */
 
 static gboolean
 change_number (const AdjValue *leaf, AdjValue *out, gpointer data)
@@ -267,8 +267,8 @@ sibling (const char *target)
   return target;
 }
 
-/* The graph down to node @index, with that changed, or %NULL when there is nothing to change in it.
- */
+/* Returns the graph down to node @index with one change in that node, or %NULL if it contains
+ * nothing to change. */
 static AdjGraph *
 edited (const AdjGraph *graph, guint index)
 {
@@ -304,7 +304,7 @@ edited (const AdjGraph *graph, guint index)
   return cut_at (whole, index);
 }
 
-/* The node of that name as it was judged. */
+/* Returns the comparison of the node with this name. */
 static const AdjValueComparison *
 judged (const AdjComparison *comparison, const AdjGraph *graph, const char *name)
 {
@@ -316,7 +316,7 @@ judged (const AdjComparison *comparison, const AdjGraph *graph, const char *name
   return NULL;
 }
 
-/* Whether the node computed as before: to subtract a bias of zeros is to add it. */
+/* Whether the change had no effect: subtracting a bias of zeros equals adding it. */
 static gboolean
 has_no_effect (const AdjValueComparison *a, const AdjValueComparison *b)
 {
@@ -325,7 +325,7 @@ has_no_effect (const AdjValueComparison *a, const AdjValueComparison *b)
          a->difference.max_abs == b->difference.max_abs;
 }
 
-/* Whether the edit of @node came out, as a difference there or as an error that names it. */
+/* Whether the change of node @name is found, as a difference there or as an error that names it. */
 static gboolean
 edit_is_found (const AdjComparison *comparison,
                const GError *error,

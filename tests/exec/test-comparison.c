@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the comparison says of graphs whose answer is known. */
+/* Verdicts of the comparison for graphs whose answer is known. */
 
 #include <glib.h>
 #include <math.h>
@@ -50,7 +50,7 @@ make_one (double value)
   return adj_tensor_data_new (&meta, bytes, NULL);
 }
 
-/* The peer recorded node @name, and nothing else. */
+/* A peer that recorded only node @name. */
 typedef struct
 {
   const AdjGraph *graph;
@@ -105,7 +105,7 @@ verdict_of (const AdjComparison *comparison, const AdjGraph *graph, const char *
   return value_of (comparison, graph, name)->verdict;
 }
 
-/* Nothing is computed in a view: of a value that differs it differs, recorded or not. */
+/* A view computes nothing: it differs if its base differs, recorded or not. */
 static void
 test_views_inherit (void)
 {
@@ -130,7 +130,7 @@ test_views_inherit (void)
   g_assert_cmpint (verdict_of (comparison, graph, "flat"), ==, ADJ_VERDICT_EQUAL);
 }
 
-/* Memory that is filled piece by piece is compared when all of it is written. */
+/* Memory that is filled piecewise is compared once all of it is written. */
 static void
 test_unset (void)
 {
@@ -156,7 +156,7 @@ test_unset (void)
   g_assert_cmpint (verdict_of (wrong, graph, "whole"), ==, ADJ_VERDICT_DIFFERS);
 }
 
-/* What fills such memory, or writes over it, passes nothing of it on. */
+/* Operators that fill uninitialised memory, or overwrite it, do not propagate its state. */
 static void
 test_filled (void)
 {
@@ -185,8 +185,7 @@ test_filled (void)
     }
 }
 
-/* What a graph returns of such memory is not compared either, be it named by an operator or by a
- * method. */
+/* An uninitialised output is not compared either, whether an operator or a method made it. */
 static void
 test_unset_outputs (void)
 {
@@ -225,7 +224,7 @@ test_unset_outputs (void)
     }
 }
 
-/* An output that could not be recorded is judged no more than a node that was not. */
+/* An output that was not recorded is not compared, like a node that was not recorded. */
 static void
 test_unrecorded_output (void)
 {
@@ -251,7 +250,7 @@ test_unrecorded_output (void)
   g_assert_cmpint (comparison->verdict, ==, ADJ_VERDICT_EQUAL);
 }
 
-/* Of several results one differs; each getitem says so of its own only. */
+/* One of several results differs; only its own getitem is reported. */
 static void
 test_items_apart (void)
 {
@@ -273,7 +272,7 @@ test_items_apart (void)
   g_assert_cmpint (verdict_of (comparison, graph, "alias_1"), ==, ADJ_VERDICT_EQUAL);
 }
 
-/* The numbers of a program are of the dtype of the run that computes with them. */
+/* Numbers of a program are read in the dtype of the run. */
 static void
 test_literals_in_float64 (void)
 {
@@ -304,7 +303,7 @@ test_literals_in_float64 (void)
   "        taken = torch.ops.aten.index_select.default(x, 0, index)\n"                             \
   "        return (taken,)\n"
 
-/* An index that is out of bounds because of a value that differs before it. */
+/* An index is out of bounds because of an earlier value that differs. */
 static void
 test_judges_until_it_breaks (void)
 {
@@ -321,7 +320,7 @@ test_judges_until_it_breaks (void)
   g_assert_cmpint (comparison->verdict, ==, ADJ_VERDICT_DIFFERS);
 }
 
-/* Where nothing differs before it, the failure is the answer. */
+/* If no earlier value differs, the failure itself is reported. */
 static void
 test_reports_failure (void)
 {
@@ -334,7 +333,8 @@ test_reports_failure (void)
   g_assert_nonnull (g_strstr_len (error->message, -1, "'taken'"));
 }
 
-/* A sum of what has no mean is zero; which roundings a program gives for it says nothing. */
+/* A sum of values with zero mean is zero up to rounding; the remaining rounding error is not a
+ * difference. */
 static void
 test_rounding_of_zero (void)
 {
@@ -361,7 +361,7 @@ test_rounding_of_zero (void)
     }
 }
 
-/* A cast to fewer bits rounds, and is no difference. */
+/* A cast to fewer bits rounds and is not a difference. */
 static void
 test_cast (void)
 {
@@ -379,7 +379,7 @@ test_cast (void)
   g_assert_cmpint (verdict_of (comparison, graph, "view"), !=, ADJ_VERDICT_DIFFERS);
 }
 
-/* rms_norm without an epsilon takes that of the type of its input, and so does the float64 run. */
+/* rms_norm without an epsilon uses that of its input's dtype, in the float64 run too. */
 static void
 test_epsilon_of_type (void)
 {
@@ -417,8 +417,8 @@ make_single (float number)
   return adj_tensor_data_new (&meta, bytes, NULL);
 }
 
-/* A graph of compiled autograd has a tensor of float64 where PyTorch ran with a number, which makes
- * no float64 of float32; nothing else may be narrower than its graph says. */
+/* A graph of compiled autograd has a float64 tensor where PyTorch ran with a number, which does
+ * not promote float32 to float64; nothing else may be narrower than the graph says. */
 static void
 test_lifted_number (void)
 {
@@ -451,8 +451,8 @@ test_lifted_number (void)
     }
 }
 
-/* What a node gets is not what was there before somebody wrote to it: by an operator, by a method,
- * by a function; of what was written through a view nothing is known. */
+/* The comparison uses a node's input after writes to it by an operator, a method or a function;
+ * a value written through a view is unknown. */
 static void
 test_written (void)
 {
@@ -494,9 +494,9 @@ test_written (void)
     }
 }
 
-/* Each square is 2⁻²⁴ more than what is subtracted, which f32 rounds away: of their sum a ReLU lets
- * nothing through where exact arithmetic, and the peer, let all.  Roundings that go one way go
- * further than a sample of them. */
+/* Each square is 2⁻²⁴ larger than the subtrahend, and f32 rounds that away: a ReLU then blocks
+ * the sum, while it passes it in exact arithmetic and in the peer.  Roundings in one direction
+ * reach further than a sample of random ones. */
 static void
 test_side_of_zero (void)
 {
@@ -546,8 +546,7 @@ make_state (guint8 last)
   return ADJ_DATA (adj_tensor_data_new_from_array (ADJ_DTYPE_U8, &n, 1, bytes, NULL));
 }
 
-/* The state of a generator is bytes, of which none may be another; what is drawn from one that is
- * known is repeated. */
+/* The bytes of a generator's state must be equal; draws from a known state are repeated. */
 static void
 test_generator_state (void)
 {
@@ -594,7 +593,7 @@ test_generator_state (void)
   adj_value_clear (&other);
 }
 
-/* Outside of training nothing is drawn: the noise is what went in, and the slope is known. */
+/* In eval mode nothing is drawn: the noise is returned unchanged and the slope is known. */
 static void
 test_rrelu_in_eval (void)
 {
@@ -636,8 +635,9 @@ test_rrelu_in_eval (void)
     }
 }
 
-/* Names of Python are moved by roundings as operators are: where terms cancel, what rounding makes
- * of them is no difference.  A graph that writes is not moved. */
+/* Functions under their Python names are perturbed by roundings as operators are: a difference
+ * that rounding explains, after cancellation, is not reported.  A graph that writes is not
+ * perturbed. */
 static void
 test_names_of_python (void)
 {

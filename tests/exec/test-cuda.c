@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The executor of GPUs on an emulated one: what it computes, what it tells, and that whatever fails
- * there ends in one sentence and leaves everything usable. */
+/* The GPU executor on an emulated GPU: results, reports, and that each failure gives one
+ * sentence and leaves everything usable. */
 
 #include <gio/gio.h>
 #include <string.h>
@@ -14,7 +14,7 @@
 
 /* -- captures -- */
 
-/* Every bundled one that runs, and which of its graphs. */
+/* Every bundled capture that runs, with its graphs. */
 #define STAGES                                                                                     \
   {                                                                                                \
     "dynamo", "joint", "forward", "backward"                                                       \
@@ -37,7 +37,7 @@ static const struct
   { "mlp-ddp", { "r0-ca0-compiled_autograd", "r0-ca1-compiled_autograd" } },
 };
 
-/* Node by node, as `compare X@interpreter X@cuda --nodes` does. */
+/* Compares node by node, like `compare X@interpreter X@cuda --nodes`. */
 static void
 test_capture (gconstpointer data)
 {
@@ -116,7 +116,7 @@ begin (Fixture *f, const AdjEmulation *emulation)
   f->runtime = adj_gpu_get_runtime (f->gpu);
 }
 
-/* Nothing that was made on the device is left but what the device itself keeps. */
+/* Expects no allocations on the device except those that the device itself keeps. */
 static void
 end (Fixture *f)
 {
@@ -152,7 +152,7 @@ assert_same (const AdjValue *a, const AdjValue *b)
                                   adj_tensor_data_get_bytes (b->items[i].data)));
 }
 
-/* The same values by a first run, by runs that find everything there, and by a captured graph. */
+/* The first run, later runs that reuse memory, and a captured CUDA graph give the same values. */
 static void
 test_runs_again (void)
 {
@@ -211,8 +211,8 @@ count_calls (void)
   return n;
 }
 
-/* Every call of four runs fails once: in one sentence, or without harm where it can be done
- * without; and what follows runs. */
+/* Each driver call of four runs fails once: with an error of one sentence, or without effect if
+ * the call is optional; later runs work. */
 static void
 test_fault (gconstpointer data)
 {
@@ -279,7 +279,8 @@ test_cancelled (void)
   end (&f);
 }
 
-/* What has no kernel there runs on the CPU, in a row of its own, with the copies in another. */
+/* Operators without a GPU kernel run on the CPU and are reported in one row, their copies in
+ * another. */
 static void
 test_copies_are_told (void)
 {
@@ -313,7 +314,7 @@ test_copies_are_told (void)
   end (&f);
 }
 
-/* (transfer full): what the fixture's graph gives, its random numbers beginning at @seed; @of_gpu:
+/* (transfer full): the result of the fixture's graph with random numbers from @seed; @of_gpu:
  * those of a GPU. */
 static AdjValue
 run_seeded (Fixture *f, const char *executor, guint64 seed, gboolean of_gpu, char **note)
@@ -395,7 +396,7 @@ static const struct
     "the CPU ran", TRUE },
 };
 
-/* The numbers of the recording, whichever of both draws, and anew in each run. */
+/* Random numbers equal those of the recording on the CPU and the GPU, and are new in each run. */
 static void
 test_draws (gconstpointer data)
 {
@@ -419,7 +420,7 @@ test_draws (gconstpointer data)
   end (&f);
 }
 
-/* An index that does not exist is told as the CPU tells it. */
+/* An index out of bounds gives the same error as on the CPU. */
 static void
 test_bad_index (void)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Graphs that were recorded on a GPU draw its numbers, wherever they run.  What PyTorch printed is
- * from its issues: 158398 (an H100's randn) and, of the operators for Intel's GPUs, 2926 (a GeForce
- * RTX 4080 Super's dropout). */
+/* Graphs recorded on a GPU draw the GPU's random numbers on every executor.  Expected values are
+ * from PyTorch's issue 158398 (randn on an H100) and from issue 2926 of torch-xpu-ops (dropout
+ * on a GeForce RTX 4080 Super). */
 
 #include <string.h>
 
@@ -22,8 +22,8 @@ make_state (guint64 seed, guint64 offset)
   return adj_tensor_data_new_from_array (ADJ_DTYPE_U8, &n, 1, state, NULL);
 }
 
-/* What @body returns when the GPU is in @state and holds @n_threads; x: 40 ones.  (transfer full)
- */
+/* (transfer full): the result of @body with generator state @state on a GPU that holds
+ * @n_threads threads; x: 40 ones. */
 static AdjValue
 run (const char *executor, const char *body, AdjTensorData *state, gint64 n_threads)
 {
@@ -75,7 +75,7 @@ check_near (double found, double printed)
 
 #define ON_GPU "dtype = torch.float32, device = device(type='cuda', index=0), pin_memory = False"
 
-/* torch.randn([1, 64, 2048]) of seed 42: rows of 2,048, of which it prints three at each end. */
+/* torch.randn([1, 64, 2048]) with seed 42; PyTorch prints three numbers at each end of a row. */
 static void
 draws_normal (gconstpointer executor)
 {
@@ -94,7 +94,8 @@ draws_normal (gconstpointer executor)
       check_near (numbers[row * 2048 + (i < 3 ? i : 2042 + i)], printed[row][i]);
 }
 
-/* Dropout of 512 · 4 · 1024 ones with p = 0.1 and seed 1: the first and the last that go. */
+/* Dropout of 512 · 4 · 1024 ones with p = 0.1 and seed 1: the first and the last dropped
+ * elements. */
 static void
 masks (gconstpointer executor)
 {
@@ -118,7 +119,7 @@ masks (gconstpointer executor)
   g_assert_cmpuint (found, ==, G_N_ELEMENTS (gone));
 }
 
-/* Each draw goes on where the one before ended, and a state that was saved begins again. */
+/* Each draw continues where the previous one ended; a restored state repeats its draws. */
 static void
 goes_on (gconstpointer executor)
 {
@@ -144,7 +145,7 @@ goes_on (gconstpointer executor)
   g_assert_true (s[0] == 7 && s[8] == 12);
 }
 
-/* What a graph draws on the CPU is the CPU's also where the rest was on a GPU. */
+/* Draws on the CPU use the CPU generator, also if the rest was recorded on a GPU. */
 static void
 keeps_apart (gconstpointer executor)
 {
@@ -158,7 +159,7 @@ keeps_apart (gconstpointer executor)
   g_assert_cmpmem (a, 5 * sizeof *a, b, 5 * sizeof *b);
 }
 
-/* A state of another size is refused, as the CPU's is. */
+/* A state of the wrong size is refused, as for the CPU. */
 static void
 refuses (gconstpointer executor)
 {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What the comparison promises to find at one node, and that it never calls rounding a fault. */
+/* The smallest fault the comparison promises to find at one node, and that it never reports
+ * rounding as a fault. */
 
 #include <math.h>
 
@@ -11,7 +12,7 @@
 
 static const AdjDType dtypes[] = { ADJ_DTYPE_F32, ADJ_DTYPE_F16, ADJ_DTYPE_BF16 };
 
-/* A factor of 1 + 8 u in 16 bit, of 1 + the band of the class in f32. */
+/* Returns 1 + 8 u in 16 bits, 1 + the tolerance of the class in f32. */
 static double
 promised_factor (const PowerCase *row, AdjDType dtype)
 {
@@ -37,7 +38,7 @@ finds (const Power *power, PowerSide side, double factor, gint64 index, double u
              side == POWER_PEER ? "peer" : "candidate");
 }
 
-/* The first element from @index on that has terms. */
+/* Returns the first element from @index on whose terms are not zero. */
 static gint64
 find_element (const Power *power, gint64 index)
 {
@@ -92,7 +93,7 @@ static const char *const honest[] = {
   "cumsum.default(x, 1)",
 };
 
-/* The kinds of numbers of which rounding is not what it is for normal ones. */
+/* Draws numbers whose rounding errors differ from those of normally distributed ones. */
 static double
 draw_number (GRand *rand, guint kind)
 {
@@ -103,15 +104,15 @@ draw_number (GRand *rand, guint kind)
     case 0:
       return number;
     case 1:
-      return 0.1; /* all round alike */
+      return 0.1; /* all round in the same direction */
     case 2:
       return fabs (number);
     case 3:
-      return number * 1e-3 + 1; /* little is left of sums without their mean */
+      return number * 1e-3 + 1; /* sums without their mean cancel */
     case 4:
       return ldexp (number, g_rand_int_range (rand, -12, 3));
     default:
-      return number * 1e-4; /* near the least numbers of f16 */
+      return number * 1e-4; /* near the smallest numbers of f16 */
     }
 }
 
@@ -145,8 +146,8 @@ recorded (AdjNodeId id, gboolean float64, gpointer data)
   return !float64 && id.index == peer->node.index ? peer->peer : NULL;
 }
 
-/* (transfer full): what @graph gives, in float64 or as it is, rounded to @dtype; ADJ_DTYPE_NONE: as
- * it is. */
+/* (transfer full): the result of @graph, in float64 or as it is, rounded to @dtype;
+ * ADJ_DTYPE_NONE: not rounded. */
 static AdjTensorData *
 run (AdjGraph *graph, const AdjValue *inputs, guint n, gboolean float64, AdjDType dtype)
 {
@@ -164,7 +165,7 @@ run (AdjGraph *graph, const AdjValue *inputs, guint n, gboolean float64, AdjDTyp
   return given;
 }
 
-/* @call on x [n, k], w [k, 5] and b [n, 5]; with @turned the sums go the other way round. */
+/* @call on x [n, k], w [k, 5] and b [n, 5]; @turned: sums in the opposite order. */
 static AdjGraph *
 parse_honest (const char *call, gint64 n, gint64 k, const char *code, gboolean turned)
 {
@@ -281,7 +282,7 @@ make_integers (const gint64 *values, gint64 n)
   return adj_tensor_data_new_from_array (ADJ_DTYPE_I64, &n, 1, values, NULL);
 }
 
-/* One in an integer that no double holds. */
+/* An error of one in an integer that is not representable as a double. */
 static void
 test_integers (void)
 {
@@ -297,7 +298,7 @@ test_integers (void)
   g_assert_cmpint (judge_text (body, "i64[3][1]cpu", x, other), ==, ADJ_VERDICT_DIFFERS);
 }
 
-/* One wrong element of what is an integer or a bool, on either side. */
+/* One wrong element of an integer or bool tensor, on either side. */
 static void
 test_whole_numbers (void)
 {
@@ -339,7 +340,7 @@ test_whole_numbers (void)
     }
 }
 
-/* The variance of integers is a float, not what is left of it as an integer. */
+/* The variance of integers is a float and not truncated to an integer. */
 static void
 test_variance_of_integers (void)
 {
@@ -356,7 +357,7 @@ test_variance_of_integers (void)
                    <=, ADJ_VERDICT_WITHIN);
 }
 
-/* Of equal elements any may come first, but none twice. */
+/* Equal elements may be returned in any order, but none twice. */
 static void
 test_ties (void)
 {
@@ -392,7 +393,8 @@ test_ties (void)
     }
 }
 
-/* What draws is called again from where the generator stood: a factor is found where it is. */
+/* An operator that draws is repeated from the recorded generator state, so that a wrong factor
+ * is found at it. */
 static void
 test_drawn (void)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* A captured training step with dropout: from the recorded state of PyTorch's generator our run
- * draws the same numbers. */
+/* A captured training step with dropout: from the recorded state of PyTorch's generator it draws
+ * the same numbers here. */
 
 #include <math.h>
 
@@ -61,7 +61,7 @@ draws_what_was_recorded (void)
   g_assert_cmpuint (n_random, >=, 2);
 }
 
-/* @generator as a recording has it; the DATA is the caller's. */
+/* Returns @generator in the form of a recording; the caller owns the DATA. */
 static AdjValue
 record (const AdjGenerator *generator)
 {

@@ -15,7 +15,7 @@ damage_each (GBytes *bytes, void (*read) (GBytes *damaged, gpointer data), gpoin
 
   for (guint i = 0; i < N_CUTS; i++)
     {
-      /* A block of its own, so that reading beyond its end is seen. */
+      /* An allocation of its own, so that reading past its end is detected. */
       g_autoptr (GBytes) cut = g_bytes_new (whole, length * i / N_CUTS);
 
       read (cut, data);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* .adjoint: what is made here is written and read back, and refused when damaged. */
+/* .adjoint files: written, read back, and refused when damaged. */
 #include <gio/gio.h>
 #include <string.h>
 #include <unistd.h>
@@ -74,7 +74,7 @@ typedef struct
 {
   const char *name;
   const char *manifest, *graph;
-  const char *message; /* after the path of the folder */
+  const char *message; /* follows the path of the folder */
   AdjError code;
 } Bad;
 
@@ -182,7 +182,7 @@ test_error (gconstpointer data)
   g_assert_error (error, ADJ_ERROR, (gint) bad->code);
 }
 
-/* A long way down: refused, not followed. */
+/* Deep nesting is refused without recursion. */
 static void
 test_refuses_depth (void)
 {
@@ -200,7 +200,7 @@ test_refuses_depth (void)
   g_assert_nonnull (strstr (error->message, "nested deeper than"));
 }
 
-/* Links in a folder that somebody sent must not make us read elsewhere. */
+/* Links in a folder from elsewhere must not make the reader open files outside of it. */
 static void
 test_follows_no_link (void)
 {
@@ -219,7 +219,7 @@ test_follows_no_link (void)
   g_assert_error (error, G_IO_ERROR, G_IO_ERROR_TOO_MANY_LINKS);
 }
 
-/* Every kind of argument that the format has, and things that it does not have yet. */
+/* Every kind of argument in the format, and kinds that it does not have yet. */
 #define ARGS                                                                                       \
   "[null, true, 1, -2.5, 1.0, 1e-05, \"a\\nb\", [], [1, [2]], {\"$tuple\": [1, {\"$n\": "          \
   "\"x\"}]}, "                                                                                     \
@@ -283,7 +283,7 @@ test_keeps_all (void)
                                       "\"source\": \"L['x'].size()[0]\"}"));
 }
 
-/* Values of one key share memory, and still do after saving. */
+/* Values with the same key share memory, also after saving. */
 static void
 test_aliases (void)
 {
@@ -317,8 +317,7 @@ test_aliases (void)
   adj_bundle_unref (bundle);
 }
 
-/* Tensors of a large file stay in it: they point into its one mapping. */
-/* safetensors has no complex128 and no complex32: they go as pairs of numbers. */
+/* safetensors has neither complex128 nor complex32: they are stored as pairs of numbers. */
 static void
 test_complex_pairs (gconstpointer dtype)
 {
@@ -348,7 +347,7 @@ test_complex_pairs (gconstpointer dtype)
     numbers[i] = (guint8) (i % 60);
   bytes = g_bytes_new (numbers, sizeof numbers);
   adj_shape_init_ints (&meta.shape, 2, sizes);
-  meta.shape.stride[0] = ADJ_SIZE (1); /* transposed, behind one element */
+  meta.shape.stride[0] = ADJ_SIZE (1); /* transposed, with an offset of one element */
   meta.shape.stride[1] = ADJ_SIZE (2);
   meta.shape.offset = ADJ_SIZE (1);
   data = adj_tensor_data_new (&meta, bytes, &error);
@@ -369,6 +368,7 @@ test_complex_pairs (gconstpointer dtype)
   g_assert_nonnull (strchr (after, 'j'));
 }
 
+/* Tensors of a large file are not copied: they point into its single mapping. */
 static void
 test_large (void)
 {
@@ -385,7 +385,7 @@ test_large (void)
   g_assert_cmpuint (
       (guintptr) g_bytes_get_data (adj_tensor_data_get_bytes (call.inputs[0].data), NULL) % 64, ==,
       0);
-  /* Over the file that was read, and then somebody cuts it short: what was looked at is kept. */
+  /* The file is saved over itself and then truncated: elements that were read before stay valid. */
   adj_test_save_bundle (bundle, path);
   g_assert_cmpfloat (adj_tensor_data_get_double (call.inputs[0].data, 77), ==, 0);
   g_assert_cmpint (truncate (path, 100), ==, 0);
@@ -414,7 +414,7 @@ test_notes_edits (void)
   g_assert_cmpint (adj_diags_get (diags, 1)->severity, ==, ADJ_SEVERITY_ERROR);
 }
 
-/* A subgraph that is no graph of the bundle gets an id of its own. */
+/* A subgraph that is not a graph of the bundle gets an id. */
 static void
 test_saves_subgraph (void)
 {

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 
-/* Every reader, with one allocation after another failing: the file is read, or refused in one
- * line, or GLib ends the process as it does where g_malloc() fails.  Nothing else may happen.
+/* Every reader, with each allocation failing in turn: the file is read, or refused with one
+ * line, or GLib aborts the process as it does when g_malloc() fails.  Nothing else may happen.
  *
- * The file is read once.  At each allocation a process splits off that goes on without it, and is
- * waited for: so each of a small file can fail.  Of large files a part of them does, all with
- * ADJ_TEST_ALLOCATIONS=all. */
+ * The file is read once.  At each allocation the process forks a child in which it fails, and
+ * waits for it. Every allocation of a small file is tested, a sample of those of large ones; all
+ * with ADJ_TEST_ALLOCATIONS=all. */
 
 #include <errno.h>
 #include <malloc.h>
@@ -21,7 +21,7 @@
 #include "formats/adj-tensor-list-internal.h"
 #include "support/adj-test.h"
 
-/* As many as all are tried of. */
+/* Up to this number of allocations all of them are tested. */
 #define FEW 8000
 #define N_SAMPLES 100
 #define MAX_MESSAGE 4096
@@ -33,9 +33,9 @@ void *__libc_calloc (size_t n, size_t size);
 void *__libc_realloc (void *old, size_t n);
 void *__libc_memalign (size_t alignment, size_t n);
 
-static gsize smallest;       /* that counts */
+static gsize smallest;       /* smallest size that counts, in bytes */
 static gint64 n_allocations; /* so far */
-static gint64 step;          /* each how many of them fails; 0: none */
+static gint64 step;          /* every step-th allocation fails; 0: none */
 
 static gboolean split_off (void);
 
@@ -175,7 +175,7 @@ static struct
   guint outcomes[WRONG];
 } reading;
 
-/* What the process says that writes to @end, and how it ends. */
+/* Reads what the process writes to @end, and checks how it exits. */
 static void
 wait_for (pid_t child, int end)
 {
@@ -200,8 +200,8 @@ wait_for (pid_t child, int end)
     }
 }
 
-/* Whether this is the process that has to do without; what a reader that is ended leaves is gone
- * with it. */
+/* Forks; returns %TRUE in the child, whose allocation fails.  Memory that an aborted reader
+ * leaks is freed with the child. */
 static gboolean
 split_off (void)
 {
@@ -229,7 +229,7 @@ split_off (void)
 static gint64
 count (int (*reader) (const char *path), const char *path)
 {
-  reader (path); /* what is made once */
+  reader (path); /* allocate one-time data */
   n_allocations = 0;
   g_assert_cmpint (reader (path), ==, READ);
   return n_allocations;
@@ -300,7 +300,7 @@ test_tensors (void)
   try_each (read_tensors, path);
 }
 
-/* The directory form. */
+/* The folder form. */
 static void
 test_folder (void)
 {
@@ -316,7 +316,7 @@ test_folder (void)
   try_each (read_bundle, path);
 }
 
-/* What a file asks for by its size is never more than a refusal. */
+/* A size in a file, however large, causes at most an error. */
 static void
 test_large (void)
 {
@@ -329,7 +329,7 @@ test_large (void)
   g_autofree char *data = g_strnfill (4 << 20, 2);
   g_autoptr (GByteArray) file = g_byte_array_new ();
 
-  g_assert_cmpuint (strlen (header) % 4, !=, 0); /* so that what follows is not aligned */
+  g_assert_cmpuint (strlen (header) % 4, !=, 0); /* so that the data is not aligned */
   g_byte_array_append (file, (const guint8 *) &length, sizeof length);
   g_byte_array_append (file, (const guint8 *) header, strlen (header));
   g_byte_array_append (file, (const guint8 *) data, 4 << 20);

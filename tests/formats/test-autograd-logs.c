@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Logs of steps under compiled autograd: those of make-autograd-logs.py, and what later releases
- * write beside. */
+/* Logs of steps under compiled autograd: those of make-autograd-logs.py, and additions of later
+ * releases. */
 
 #include "formats/adj-format.h"
 #include "ir/adj-graph.h"
@@ -18,7 +18,7 @@ load_data (const char *name)
   return bundle;
 }
 
-/* What a region says of why it was captured: the number of reasons, and one of them. */
+/* Returns reason @index for the capture of a region; @n: number of reasons. */
 static const char *
 get_reason (AdjBundle *bundle, guint region, guint index, guint *n)
 {
@@ -32,7 +32,7 @@ get_reason (AdjBundle *bundle, guint region, guint index, guint *n)
   return capture->items[1].items[index].text;
 }
 
-/* Three captures; a fourth would be one that was logged twice. */
+/* Expects three captures; a fourth would be a duplicate. */
 static void
 assert_captures (AdjBundle *bundle, guint step)
 {
@@ -59,7 +59,7 @@ test_console (void)
   g_assert_null (adj_bundle_get_region (bundle, 0)->capture);
 }
 
-/* Where both channels write, each graph stands twice in the log. */
+/* If both log channels are on, each graph is logged twice. */
 static void
 test_verbose (void)
 {
@@ -77,7 +77,7 @@ test_verbose (void)
   g_assert_cmpuint (n, ==, 8);
 }
 
-/* In the folder Dynamo's graph of each captured one comes after it. */
+/* In a trace folder Dynamo's graph of each captured backward follows it. */
 static void
 test_trace (void)
 {
@@ -96,7 +96,7 @@ test_trace (void)
   RECORD "{\"artifact\": {\"name\": \"" name "\", \"encoding\": \"" encoding                       \
          "\"}, \"compiled_autograd_id\": 3, \"attempt\": 0}\n"
 
-/* As 2.7 and later write it. */
+/* The form of 2.7 and later. */
 static void
 test_artifacts (void)
 {
@@ -124,7 +124,7 @@ test_artifacts (void)
   g_assert_cmpuint (n, ==, 2);
 }
 
-/* What is no list of texts is passed over. */
+/* A reason that is not a list of texts is ignored. */
 static void
 test_malformed_reasons (void)
 {

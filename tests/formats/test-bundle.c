@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Bundles: roles, candidates in messages, taps of joint graphs. */
+/* Bundles: roles, candidates in error messages, taps of joint graphs. */
 
 #include <string.h>
 
@@ -46,7 +46,7 @@ add_call (AdjBundleBuilder *builder, const char *id, guint n)
   g_assert_no_error (error);
 }
 
-/* One number, 64 for float64 and 32 else, of node "x"; counts how often it is asked. */
+/* Returns a tap of node "x", 64 for float64 and 32 otherwise; counts its calls. */
 static AdjTensorData *
 get_tap (const char *node, gboolean float64, gpointer data)
 {
@@ -106,7 +106,8 @@ test_joint_taps_serve_forward (void)
     }
   g_assert_cmpuint (n_asked, ==, 3);
 
-  /* Neither another call, another region, nor the graph that was traced: its "x" is another. */
+  /* No tap for another call, another region, or the graph before tracing, whose "x" is a
+   * different node. */
   other = adj_bundle_get_call (bundle, 2);
   g_assert_null (adj_bundle_get_tap (bundle, other, "x", TRUE));
   other = adj_bundle_get_call (bundle, 3);
@@ -115,9 +116,9 @@ test_joint_taps_serve_forward (void)
   g_assert_null (adj_bundle_get_tap (bundle, other, "x", TRUE));
 }
 
-/* Behind the partition PyTorch adds nodes that keep the generator's state.  Their names count on
- * from those of the part, and the joint graph has them for something else: what was recorded of
- * that is not theirs. */
+/* PyTorch appends nodes that keep the generator state after partitioning.  Their names continue
+ * the numbering of the part and belong to other nodes in the joint graph: taps of those do not
+ * apply. */
 static void
 test_added_nodes_have_no_taps (void)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What only the capture module writes: facts about a region beside its graphs and calls. */
+/* Facts that only the capture module writes: about a region, beside its graphs and calls. */
 
 #include <string.h>
 
@@ -14,7 +14,7 @@
   "{\"name\": \"x\", \"op\": \"placeholder\", \"target\": \"x\"},\n"                               \
   "{\"name\": \"output\", \"op\": \"output\", \"args\": [[{\"$n\": \"x\"}]]}]}}\n"
 
-/* A capture of one graph with @members in its manifest, in a folder of its own. */
+/* Writes a capture of one graph with @members in its manifest to a folder. */
 static char *
 write_capture (const AdjTestFolder *folder, const char *members)
 {
@@ -73,7 +73,7 @@ test_partition (void)
   g_assert_cmpstr (adj_bundle_get_torch_version (again), ==, "2.8.0+cpu");
 }
 
-/* What is for people may be of any form: what is malformed in it is passed over. */
+/* Remarks for people may have any form: malformed ones are ignored. */
 static void
 test_malformed_remarks (void)
 {
@@ -100,7 +100,7 @@ load_data (const char *name)
   return load (path);
 }
 
-/* What is read of @bundle after it was saved. */
+/* Saves @bundle and returns what is read back. */
 static AdjBundle *
 save_and_load (AdjBundle *bundle, const AdjTestFolder *folder)
 {
@@ -137,7 +137,7 @@ assert_same_complex (AdjTensorData *narrow, AdjTensorData *wide)
     g_assert_cmpfloat_with_epsilon (a[i], b[i], 1e-6);
 }
 
-/* In double precision all values are complex numbers that safetensors does not know. */
+/* In float64 runs all values are complex numbers of a dtype that safetensors lacks. */
 static void
 test_complex_taps (void)
 {
@@ -156,7 +156,7 @@ test_complex_taps (void)
     }
 }
 
-/* A view of two elements in the midst of twenty, in a graph that looks at the others. */
+/* A view of two elements among twenty; the graph reads the others. */
 static void
 test_strided_input (void)
 {
@@ -178,7 +178,7 @@ test_strided_input (void)
     }
 }
 
-/* What is no memory is known by its facts. */
+/* A tensor whose memory is unreadable is known by its metadata. */
 static void
 test_unreadable (void)
 {
@@ -191,7 +191,7 @@ test_unreadable (void)
   g_assert_cmpint (get_call (bundle, "inference")->inputs[0].kind, ==, ADJ_VALUE_DATA);
 }
 
-/* A tensor without memory whose elements are known: PyTorch gives it as a gradient. */
+/* A tensor without memory whose elements are known to be zero, which PyTorch uses as a gradient. */
 static void
 test_zero_tensor (void)
 {
@@ -233,8 +233,8 @@ test_graph_break (void)
                    "torch/_dynamo/decorators.py");
 }
 
-/* What a policy that counts answered stands in Dynamo's graph, and what it says in the joint one
- * stands at its products. */
+/* The answers of a stateful policy are in Dynamo's graph, and the policies in the joint graph
+ * are at the matrix products. */
 static void
 test_counting_policy (void)
 {
@@ -279,7 +279,7 @@ get_entry (const AdjValue *dict, const char *list, guint i)
   return &entries->items[i];
 }
 
-/* The second step: where the inputs come from, whose hooks are called, and what became of it. */
+/* Checks the second step: sources of inputs, hook names and results. */
 static void
 check_second_step (AdjBundle *bundle)
 {
@@ -341,7 +341,7 @@ test_compiled_autograd (void)
 typedef struct
 {
   const char *name, *members;
-  const char *message; /* after the path of the folder */
+  const char *message; /* follows the path of the folder */
 } Bad;
 
 static const Bad bads[] = {

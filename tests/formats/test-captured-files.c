@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* .adjoint files that the capture module wrote: printed as PyTorch printed their graphs, and
- * written back the same. */
+/* .adjoint files from the capture module: printed as PyTorch printed their graphs, and written
+ * back unchanged. */
 
 #include <gio/gio.h>
 #include <string.h>
@@ -22,7 +22,8 @@ load_data (const char *name)
 
 /* -- what PyTorch recorded -- */
 
-/* The file keeps the text that PyTorch printed of each graph: what we read must print the same. */
+/* The file contains the text that PyTorch printed of each graph; our print of the graph equals
+ * it. */
 static void
 test_prints_as_pytorch (gconstpointer name)
 {
@@ -39,7 +40,7 @@ test_prints_as_pytorch (gconstpointer name)
       const char *data;
 
       if (adj_graph_get_n_subgraphs (graph->graph) > 0)
-        continue; /* PyTorch prints each of them after the graph, we inside it */
+        continue; /* PyTorch prints these after the graph, Adjoint inside it */
       data = g_bytes_get_data (text, &length);
       expected = g_strndup (data, length);
       g_assert_cmpstr (g_strchomp (printed), ==, g_strchomp (expected));
@@ -59,7 +60,7 @@ same_values (AdjTensorData *a, AdjTensorData *b)
   return TRUE;
 }
 
-/* Taps come from a second run of the graph in PyTorch, outputs from the first. */
+/* Taps are from a second run of the graph in PyTorch, outputs from the first. */
 static void
 test_taps_agree_with_outputs (gconstpointer name)
 {
@@ -99,8 +100,8 @@ same_values_of (const AdjValue *a, const AdjValue *b)
   return a->kind == ADJ_VALUE_NONE && b->kind == ADJ_VALUE_NONE;
 }
 
-/* The gradients of the Dynamo call belong to its inputs; those that the joint graph returned are
- * for the same tensors. */
+/* The gradients of the Dynamo call belong to its inputs and equal those that the joint graph
+ * returned for the same tensors. */
 static void
 test_dynamo_call_has_gradients (gconstpointer name)
 {
@@ -278,7 +279,7 @@ test_round_trip (gconstpointer name)
   assert_same_file (first, third);
 }
 
-/* The file of a graph is written as the capture module writes it, but for the numbers of texts. */
+/* The entry of a graph equals the capture module's, except for the numbering of texts. */
 static void
 test_writes_as_capture (void)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 
-/* Texts made to take long: each repeats what a reader could look through again and again.  Read in
- * time that grows with the text they take a fraction of a second, and minutes in time that grows
- * with its square, which the limit of the test does not allow. */
+/* Texts that make a quadratic reader slow: each repeats a construct that could be scanned again
+ * and again. A linear reader takes a fraction of a second, a quadratic one minutes, more than
+ * the test's timeout. */
 
 #include "formats/adj-format.h"
 #include "ir/adj-graph.h"
@@ -21,7 +21,7 @@
   "ExportedProgram:\n    class a(torch.nn.Module):\n        def forward(self, x):\n"               \
   "            return (x,)\n"
 
-/* `@` stands for the number of the repetition, from 0. */
+/* `@` stands for the index of the repetition, from 0. */
 static const struct
 {
   const char *name;
@@ -85,7 +85,7 @@ repeat (GString *text, const char *piece, guint n)
       }
 }
 
-/* What was read prints, and that reads back. */
+/* A graph that was read can be printed, and the text parses. */
 static void
 check_print (AdjGraph *graph)
 {

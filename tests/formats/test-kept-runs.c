@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 
-/* Runs that somebody kept: they come back from a file as they were, beside what was recorded and
- * never among it, and a damaged one takes nothing else along. */
+/* Saved runs: they are read back unchanged, separate from recorded values; a damaged run does
+ * not affect anything else. */
 
 #include <gio/gio.h>
 #include <string.h>
@@ -14,7 +14,7 @@
 typedef struct
 {
   AdjTestFolder *folder;
-  char *path; /* a folder in the form of a file, so that entries can be edited */
+  char *path; /* a folder, whose entries can be edited */
 } Fixture;
 
 static AdjTensorData *
@@ -49,7 +49,7 @@ make_graph (const char *op)
   return graph;
 }
 
-/* A graph with one recorded call. */
+/* Returns a graph with one recorded call. */
 static AdjBundle *
 make_bundle (void)
 {
@@ -68,7 +68,7 @@ make_bundle (void)
   return adj_bundle_builder_end (builder, NULL);
 }
 
-/* Adds a run: with the recorded inputs or its own, with the value of a node or without. */
+/* Adds a run with the recorded inputs or its own, with or without the value of a node. */
 static void
 keep (AdjBundle *bundle, const char *name, gboolean own_inputs, gboolean with_values)
 {
@@ -148,7 +148,7 @@ tear_down (Fixture *fixture, gconstpointer data)
   adj_test_folder_free (fixture->folder);
 }
 
-/* Puts @after in the place of @before in an entry. */
+/* Replaces @before by @after in an entry. */
 static void
 edit (Fixture *fixture, const char *entry, const char *before, const char *after)
 {
@@ -189,7 +189,7 @@ check_runs (AdjBundle *bundle)
   g_assert_false (plain->origin->float64);
   g_assert_true (plain->graph == adj_bundle_get_graph (bundle, 0));
   g_assert_false (adj_run_is_stale (plain));
-  /* What was recorded is in the file once. */
+  /* Recorded tensors are stored in the file once. */
   g_assert_true (plain->inputs[0].data == adj_bundle_get_call (bundle, 0)->inputs[0].data);
   g_assert_cmpfloat (first_of (&plain->outputs[0]), ==, 7);
   g_assert_cmpint (plain->outputs[1].kind, ==, ADJ_VALUE_NONE);
@@ -224,7 +224,7 @@ test_comes_back (Fixture *fixture, gconstpointer data)
   g_assert_cmpmem (one, n_one, two, n_two);
 }
 
-/* What PyTorch recorded is as much as before. */
+/* The recording is unchanged. */
 static void
 test_not_recorded (Fixture *fixture, gconstpointer data)
 {
@@ -251,7 +251,7 @@ test_finds (Fixture *fixture, gconstpointer data)
   g_assert_error (error, ADJ_ERROR, ADJ_ERROR_NOT_FOUND);
   g_assert_nonnull (strstr (error->message, "'plain', 'of seed 5'"));
 
-  /* One of the same name takes its place; who holds the old one keeps it. */
+  /* A run of the same name replaces it; a reference to the old one stays valid. */
   keep (bundle, "of seed 5", FALSE, TRUE);
   g_assert_cmpstr (found->origin->inputs, ==, "seed 5");
   adj_run_unref (g_steal_pointer (&found));
@@ -267,7 +267,7 @@ count_runs (const AdjBundle *bundle)
   return runs->len;
 }
 
-/* Of a damaged run only what is damaged is lost, and a line says so. */
+/* A damaged run loses only its damaged part, and a diagnostic says so. */
 static void
 test_damaged (Fixture *fixture, gconstpointer data)
 {
@@ -304,8 +304,8 @@ test_damaged (Fixture *fixture, gconstpointer data)
     }
 }
 
-/* As a program leaves it that does not know runs and saves the file: with the member that it kept
- * and without the tensors. */
+/* The file as a program without support for runs saves it: with the member, which it preserves,
+ * but without the tensors. */
 static void
 test_without_tensors (Fixture *fixture, gconstpointer data)
 {
@@ -324,7 +324,7 @@ test_without_tensors (Fixture *fixture, gconstpointer data)
   g_assert_cmpuint (adj_bundle_get_n_calls (bundle), ==, 1);
 }
 
-/* The run stays that of the graph that ran. */
+/* The run keeps the graph that it ran. */
 static void
 test_changed_graph (Fixture *fixture, gconstpointer data)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Weights of a large .pt2, read when they are first looked at, while somebody writes the file. */
+/* Weights of a large .pt2, loaded at first access, while another process writes the file. */
 
 #include <fcntl.h>
 #include <string.h>
@@ -19,7 +19,7 @@ typedef struct
   AdjBundle *bundle;
 } Fixture;
 
-/* A program of one weight, and its table, made large. */
+/* Writes a program of one weight and enlarges its weight table. */
 static void
 write_program (const char *path, guint n_weights)
 {
@@ -118,7 +118,7 @@ test_cut (Fixture *fixture, gconstpointer data)
   assert_stale (fixture);
 }
 
-/* The file that was opened is still there for us. */
+/* A replaced file stays readable through the open descriptor. */
 static void
 test_replaced (Fixture *fixture, gconstpointer data)
 {

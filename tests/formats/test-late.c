@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Large files: opened by their index, their tensors read and compared at first use. */
+/* Large files: opened by their index; tensors are read and verified at first access. */
 
 #include <fcntl.h>
 #include <gio/gio.h>
@@ -67,7 +67,7 @@ get_input (const AdjBundle *bundle)
   return adj_bundle_get_call (bundle, 0)->inputs[0].data;
 }
 
-/* The file that the elements are in. */
+/* The file that contains the elements. */
 static char *
 data_path (const Fixture *fixture)
 {
@@ -78,7 +78,8 @@ data_path (const Fixture *fixture)
                      : g_strdup (fixture->path);
 }
 
-/* Somebody puts a number into the middle of the elements; time goes on. */
+/* Overwrites a number in the middle of the elements, after a pause that lets the file's time
+ * change. */
 static void
 write_into (const Fixture *fixture)
 {
@@ -119,7 +120,7 @@ test_read (Fixture *fixture, gconstpointer data)
   g_assert_cmpuint (adj_diags_get_n (adj_bundle_get_diags (fixture->bundle)), ==, 0);
 }
 
-/* What has been read stays; what has not is refused, each time. */
+/* Tensors read before the change stay valid; later reads fail each time. */
 static void
 test_changed (Fixture *fixture, gconstpointer data)
 {
@@ -144,7 +145,7 @@ test_cut (Fixture *fixture, gconstpointer data)
   assert_run_fails (fixture->bundle, "somebody changed the file since it was opened");
 }
 
-/* The file that was opened is still there for us. */
+/* A replaced file stays readable through the open descriptor. */
 static void
 test_replaced (Fixture *fixture, gconstpointer data)
 {
@@ -156,7 +157,7 @@ test_replaced (Fixture *fixture, gconstpointer data)
   g_assert_no_error (error);
 }
 
-/* Before it is opened: its hash is the first to know. */
+/* A change before the file is opened is detected by the hash. */
 static void
 test_edited (Fixture *fixture, gconstpointer data)
 {
@@ -167,7 +168,7 @@ test_edited (Fixture *fixture, gconstpointer data)
   assert_run_fails (edited, "edited by hand (its sha256");
 }
 
-/* Over itself; a file of which something is missing is not written. */
+/* A file is saved over itself; one with missing data is not written. */
 static void
 test_saved (Fixture *fixture, gconstpointer data)
 {

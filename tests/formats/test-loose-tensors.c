@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 
-/* A tensor of a file that nothing refers to is in the file that is written all the same. */
+/* Tensors of a file that nothing refers to are kept when the file is saved. */
 
 #include <string.h>
 
@@ -30,7 +30,7 @@ make_place (const char *folder, const char *part, const char *name)
   return g_build_filename (place, name, NULL);
 }
 
-/* Three tensors, of which a call has one. */
+/* Writes three tensors, one of them used by a call. */
 static void
 write_folder (const char *folder)
 {

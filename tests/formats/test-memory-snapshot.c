@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Snapshots of the memory of a GPU, and pickles that are none. */
+/* Memory snapshots of a GPU, and pickles that are not snapshots. */
 
 #include <string.h>
 

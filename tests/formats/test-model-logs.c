@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 
-/* Logs of a training step of every model of data/graphs, by PyTorch 2.6 and a current release: each
- * graph in them is read, with the nodes that the program that wrote them counted itself. */
+/* Logs of a training step of every model in data/graphs, by PyTorch 2.6 and a current release:
+ * each graph is read with the number of nodes that the generating program counted. */
 
 #include <gio/gio.h>
 #include <string.h>
@@ -36,7 +36,7 @@ list_of (const char *row)
   return read_data (name);
 }
 
-/* Of classes that do not stand inside of others. */
+/* Counts classes that are not nested in others. */
 static guint
 count_classes (const char *path)
 {
@@ -78,7 +78,7 @@ describe (const AdjBundleGraph *entry)
                           adj_graph_get_n_calls (entry->graph));
 }
 
-/* A console also shows what a graph was before and after small steps. */
+/* A console log also shows graphs before and after minor passes. */
 static gboolean
 is_listed (const char *role)
 {
@@ -165,7 +165,7 @@ assert_same_metadata (const AdjValue *logged, const AdjValue *captured)
                     member (captured, "traced_tangents")->n);
 }
 
-/* The captures of the same models were made by another run of the same release. */
+/* The captures of the same models come from another run of the same release. */
 static void
 test_metadata (gconstpointer row)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Graphs of which logs have a node in each line, as str (graph) gives them. */
+/* Graphs logged as str (graph), one node in each line. */
 
 #include <glib.h>
 
@@ -29,7 +29,7 @@ load (const char *name, const char *text)
   return bundle;
 }
 
-/* "graph():" and its lines, each behind @before. */
+/* Returns "graph():" and its lines, each prefixed with @before. */
 static char *
 list_nodes (const char *before)
 {
@@ -82,7 +82,7 @@ test_several_in_a_record (void)
   check_relu (bundle, 1, "0-0-pair-2");
 }
 
-/* Words in a payload are not a list of nodes. */
+/* A payload whose text merely begins like a list of nodes is not a graph. */
 static void
 test_words (void)
 {
@@ -102,7 +102,7 @@ test_words (void)
   g_assert_cmpstr (adj_bundle_get_fact (bundle, 0)->name, ==, "hint");
 }
 
-/* Two messages without a heading follow each other; those of DDP have one. */
+/* Two consecutive messages without a heading; messages of DDP have one. */
 static void
 test_console (void)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 
-/* Opaque objects in .adjoint: class and state come back; a class that is not ours is shown and not
- * called; what is damaged is refused by its place. */
+/* Opaque objects in .adjoint: class and state are read back; an unknown class is shown and never
+ * called; damaged state is refused with its place. */
 
 #include <string.h>
 
@@ -49,7 +49,7 @@ data_leaf (const AdjValue *leaf, AdjValue *out, gpointer data)
   return TRUE;
 }
 
-/* A call of the interpreter. */
+/* Runs @graph in the interpreter. */
 static void
 run (AdjGraph *graph, const AdjValue *inputs, guint n, AdjRunResult *result)
 {
@@ -60,8 +60,8 @@ run (AdjGraph *graph, const AdjValue *inputs, guint n, AdjRunResult *result)
   g_assert_no_error (error);
 }
 
-/* Programs whose first inputs are objects: saved and loaded they do what they did, and a run
- * changes neither what it is given nor what the file holds. */
+/* Programs whose first inputs are objects behave the same after saving and loading; a run
+ * changes neither its inputs nor the objects of the file. */
 static void
 objects_come_back (void)
 {
@@ -251,7 +251,7 @@ damaged_objects_are_refused_by_place (void)
   load_damaged ("{\"class\": \"a::B\", \"state\": {\"$tuple\": [{\"$tuple\": [\"n\", {\"$object\": "
                 "{\"class\": \"a::B\"}}]}]}}",
                 pairs);
-  /* A state that the class does not take is kept, and nothing is called. */
+  /* A state that the class rejects is kept, and its methods are not called. */
   load_damaged ("{\"class\": \"Adjoint::Counter\", \"state\": {\"$tuple\": [{\"$tuple\": "
                 "[\"count\", \"many\"]}]}}",
                 NULL);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Programs that PyTorch exported, in both layouts of the archive: what they hold, and that they
- * compute what PyTorch computed. */
+/* Programs exported by PyTorch in both archive layouts: their contents, and that they compute
+ * PyTorch's results. */
 
 #include <glib/gstdio.h>
 #include <math.h>
@@ -31,7 +31,7 @@ load (const char *release, const char *model)
   return bundle;
 }
 
-/* Every output, against those that PyTorch saved. */
+/* Compares every output with those PyTorch saved. */
 static void
 check_outputs (const char *release, const char *model)
 {
@@ -102,7 +102,7 @@ test_reads_ranges (gconstpointer release)
   g_assert_nonnull (strstr (cat->str, "2*"));
 }
 
-/* Results that nobody takes have no node, and subgraphs are those of the calls. */
+/* Unused results have no node; subgraphs are those of the calls. */
 static void
 test_takes_results_apart (gconstpointer release)
 {
@@ -114,7 +114,7 @@ test_takes_results_apart (gconstpointer release)
   g_assert_cmpuint (adj_graph_get_n_subgraphs (adj_bundle_get_graph (branching, 0)->graph), ==, 2);
 }
 
-/* Views of one storage share it. */
+/* Views of one storage share it after loading. */
 static void
 test_shares_storages (gconstpointer release)
 {
@@ -139,8 +139,8 @@ test_shares_storages (gconstpointer release)
   g_assert_true (base == turned);
 }
 
-/* Without sample inputs there is no call; a seed draws what the file lacks, and keeps its weights.
- */
+/* Without sample inputs there is no call; a seed draws the missing inputs and keeps the file's
+ * weights. */
 static void
 check_weights (AdjBundle *bundle)
 {
@@ -187,7 +187,7 @@ test_keeps_weights (gconstpointer release)
   check_weights (bundle);
 }
 
-/* As an .adjoint it has them too. */
+/* An .adjoint file of the program has the weights too. */
 static void
 test_saves_weights (gconstpointer release)
 {

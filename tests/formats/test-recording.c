@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Recordings: written, read back, and refused when damaged. */
+/* Recordings of stages: written, read back, and refused when damaged. */
 
 #include <glib.h>
 #include <string.h>
@@ -10,7 +10,7 @@
 
 #define HEAD "class GraphModule(torch.nn.Module):\n    def forward(self, x: \"f32[4][1]cpu\"):\n"
 
-/* x → cse, and a stage that failed after it. */
+/* Makes x → cse and a failed stage after it. */
 static AdjBundle *
 make_bundle (void)
 {
@@ -104,7 +104,7 @@ test_round_trip (void)
   g_assert_cmpuint (failed->blamed[1].index, ==, 0);
 }
 
-/* The folder form, with recording.json replaced. */
+/* Replaces recording.json in the folder form and expects @message. */
 static void
 check_refused (const char *json, const char *message)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* safetensors: every rule broken once, and files of PyTorch's package. */
+/* safetensors: every rule violated once, and files written by the reference package. */
 
 #include <string.h>
 
@@ -20,7 +20,8 @@ compose (const char *header, gsize n_data)
   return g_bytes_new_take (out, 8 + n + n_data);
 }
 
-/* One row for each rule of the format, broken once, and one for what just keeps to it. */
+/* One row for each rule of the format, violated once, and one for a header that just satisfies
+ * it. */
 static void
 test_rule (gconstpointer data)
 {
@@ -123,7 +124,7 @@ test_reads_package (void)
 #define T(dtype, shape, offsets)                                                                   \
   "{\"dtype\":\"" dtype "\",\"shape\":" shape ",\"data_offsets\":" offsets "}"
 
-/* Data that is not aligned in the file is in memory. */
+/* Data that is unaligned in the file is aligned in memory. */
 static void
 test_aligns (void)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 
-/* Saving tells how far it is, and wherever it is stopped, what stood there stays as it was. */
+/* Saving reports its progress; when it is cancelled, the existing file is unchanged. */
 
 #include <gio/gio.h>
 
@@ -13,7 +13,7 @@
 typedef struct
 {
   GCancellable *cancellable;
-  guint stop; /* after so many reports */
+  guint stop; /* number of reports after which to cancel */
   guint n, done, total;
 } Watch;
 
@@ -42,7 +42,7 @@ count_files (const char *folder)
   return n;
 }
 
-/* Saves over a file of another content; %FALSE when it was stopped. */
+/* Saves over a file with other content; %FALSE when it was cancelled. */
 static gboolean
 save (AdjBundle *bundle, const char *suffix, Watch *watch)
 {
@@ -86,7 +86,7 @@ test_every_place (gconstpointer suffix)
     }
 }
 
-/* Five MiB are hashed, summed and written, each bit by bit. */
+/* Five MiB are hashed, summed and written with progress reports in between. */
 static void
 test_tells_bytes (void)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The text format: roles guessed, files with several graphs, failures to save. */
+/* The text format: guessed roles, files with several graphs, failures to save. */
 
 #include <gio/gio.h>
 #include <string.h>
@@ -48,7 +48,7 @@ test_loads (void)
   g_assert_cmpmem (g_bytes_get_data (text, NULL), g_bytes_get_size (text), TEXT, strlen (TEXT));
 }
 
-/* Graphs of one kind are of different regions. */
+/* Graphs of the same role belong to different regions. */
 static void
 test_several (void)
 {
@@ -69,7 +69,7 @@ test_several (void)
   g_assert_cmpstr (adj_bundle_get_description (bundle), ==, "text of 3 graphs, clipboard");
 }
 
-/* What is pasted may be a log as well. */
+/* Pasted text may be a log. */
 static void
 test_pasted (void)
 {
@@ -113,7 +113,7 @@ test_pasted_nothing (void)
   g_assert_true (g_str_has_prefix (error->message, "clipboard:2:1: there is no graph"));
 }
 
-/* Names of placeholders and classes, as PyTorch gives them. */
+/* Roles are guessed from PyTorch's names of placeholders and classes. */
 static void
 test_guesses_role (void)
 {
@@ -159,7 +159,7 @@ assert_load_error (const char *name, const char *text, gssize length, const char
     g_assert_cmpstr (error->message, ==, expected);
 }
 
-/* What load_args() makes is what the placeholders are annotated with. */
+/* load_args() of a runnable script gives the placeholders their annotations. */
 static void
 test_runnable (void)
 {
@@ -243,7 +243,7 @@ test_saves (void)
   g_assert_error (error, ADJ_ERROR, ADJ_ERROR_NOT_FOUND);
 }
 
-/* Nothing is left behind where nothing could be written. */
+/* A failed save leaves no file behind. */
 static void
 test_save_fails (void)
 {

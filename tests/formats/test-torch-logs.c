@@ -61,7 +61,7 @@ test_paste (void)
               one (" ===== Compiled autograd graph =====") one (MODULE_LINE)                       \
                   one ("    def forward(self, inputs):") one ("        return []")
 
-/* Lines of two ranks alternate, and both of a rank's channels give the same graph. */
+/* Lines of two ranks alternate, and both channels of a rank log the same graph. */
 static void
 test_ranks (void)
 {
@@ -74,7 +74,7 @@ test_ranks (void)
   g_assert_cmpstr (adj_bundle_get_graph (bundle, 1)->id, ==, "r1-ca0-compiled_autograd");
 }
 
-/* What the program itself prints are graphs, too, before its messages and between them. */
+/* Graphs that the program prints itself, before and between log messages. */
 static void
 test_own_output (void)
 {

@@ -8,7 +8,7 @@
 #include "ir/adj-graph.h"
 #include "support/adj-test.h"
 
-/* What the program makes PyTorch compile: a step, an evaluation, a step under compiled autograd. */
+/* What the program compiles: a step, an evaluation, a step under compiled autograd. */
 static const char *const roles[] = { "dynamo", "joint",     "forward",           "backward",
                                      "dynamo", "inference", "compiled_autograd", "dynamo" };
 

@@ -35,7 +35,8 @@ nodes_of (const AdjBundle *bundle, const char *id)
   return adj_graph_get_n_calls (entry->graph);
 }
 
-/* Statements counted in the payloads with grep; regions 0/0 with static, 0/1 with dynamic sizes. */
+/* Number of statements counted in the payloads with grep; region 0/0 has static, 0/1 dynamic
+ * sizes. */
 static void
 test_capture (void)
 {
@@ -61,8 +62,7 @@ test_capture (void)
   g_assert_cmpstr (symbol->source, ==, "L['x'].size()[0]");
 }
 
-/* Names that nobody here knows are stages too, in the order of the file; the rest is kept as it
- * was said. */
+/* Graphs with unknown names are stages too, in file order; other records are kept as facts. */
 static void
 test_unknown_names (void)
 {
@@ -94,8 +94,8 @@ test_unknown_names (void)
   g_assert_null (fact->region);
 }
 
-/* A generated source holds a forward without its class; what is called so and is no graph, or is
- * quoted in JSON, is a fact. */
+/* A generated source contains a forward without its class.  A text of that name that is not a
+ * graph, or a forward quoted in JSON, is a fact. */
 static void
 test_code_alone (void)
 {
@@ -122,7 +122,7 @@ test_code_alone (void)
   g_assert_cmpuint (adj_diags_get_n (adj_bundle_get_diags (bundle)), ==, 0);
 }
 
-/* Sizes that are computed are text among what AOTAutograd knows of a region. */
+/* Computed sizes are texts in AOTAutograd's metadata of a region. */
 static void
 test_metadata (void)
 {
@@ -145,7 +145,7 @@ test_metadata (void)
                    "'s0//2'}");
 }
 
-/* A payload of several graphs, as of the hooks of saved tensors, is as many stages. */
+/* A payload with several graphs, such as those of saved-tensor hooks, gives several stages. */
 static void
 test_several (void)
 {
@@ -200,7 +200,8 @@ assert_kernel (const AdjKernels *kernels, guint index, const char *name, guint n
   g_assert_cmpuint (kernel->line, ==, line);
 }
 
-/* Forward and backward of a region have a table and a code each; which is whose, nodes tell. */
+/* Forward and backward of a region each have a table and generated code; the node names tell
+ * which belong together. */
 static void
 test_kernels (void)
 {
@@ -252,7 +253,7 @@ test_kernels (void)
   g_assert_true (adj_kernels_get_code (forward) != adj_kernels_get_code (backward));
 }
 
-/* The source of a kernel is its, what stands between sources and calls is nobody's. */
+/* Source lines of a kernel belong to it; lines between sources and calls belong to none. */
 static void
 test_lines_of_sources (void)
 {
@@ -282,7 +283,7 @@ test_lines_of_sources (void)
     g_assert_cmpuint (adj_kernels_find_line (kernels, line), ==, of_line[line - 1]);
 }
 
-/* Since 2.11 the first record says who writes. */
+/* Since 2.11 the first record contains the PyTorch version. */
 static void
 test_torch_version (void)
 {
@@ -318,7 +319,8 @@ test_edited_is_a_warning (void)
   g_assert_nonnull (strstr (adj_diags_get (adj_bundle_get_diags (bundle), 0)->message, "changed"));
 }
 
-/* A collector's stamp before the prefix, CRLF, noise between, a broken record, an unknown kind. */
+/* A log collector's stamp before the prefix, CRLF, unrelated lines, a truncated record, an
+ * unknown kind of record. */
 static void
 test_damage_is_passed_over (void)
 {
@@ -350,7 +352,7 @@ test_no_graph_is_refused (void)
   g_assert_nonnull (strstr (error->message, "x.log"));
 }
 
-/* The same log packed by gzip reads the same. */
+/* The gzip-compressed log reads the same. */
 static void
 test_gzip (void)
 {
@@ -392,7 +394,7 @@ node_of (const AdjBundle *bundle, const char *id, const char *name)
   return adj_graph_get_node (entry->graph, adj_graph_find_node (entry->graph, name).index);
 }
 
-/* Where inputs come from, as the bundled log describes it. */
+/* The sources of inputs described in the bundled log. */
 static void
 test_sources (void)
 {
@@ -406,12 +408,12 @@ test_sources (void)
   g_assert_cmpstr (node_of (bundle, "0-0-joint", "primals_6")->meta.parameter, ==, "fc3.weight");
   g_assert_cmpstr (node_of (bundle, "0-0-backward", "primals_8")->meta.source, ==, "L['target']");
   g_assert_null (node_of (bundle, "0-0-joint", "primals_3")->meta.parameter);
-  /* One loss, then what backward wants. */
+  /* One output, the loss; the others are saved for backward. */
   g_assert_cmpint (adj_bundle_get_region (bundle, 0)->num_fwd_outputs, ==, 1);
   g_assert_cmpint (adj_bundle_get_region (bundle, 1)->num_fwd_outputs, ==, 1);
 }
 
-/* A string table that is defined anew is another process; so is a frame that begins anew. */
+/* A redefined string table means another process, and so does a restarted frame. */
 static void
 test_processes (void)
 {
@@ -454,7 +456,7 @@ test_files_of_one_rank (void)
   g_assert_cmpint (adj_bundle_get_region (all, 1)->process, ==, 1);
 }
 
-/* Everything that was passed over or put right is said, with its line. */
+/* Everything that was skipped or corrected is listed with its line. */
 static void
 test_lists_damage (void)
 {
@@ -489,7 +491,7 @@ test_lists_damage (void)
     }
 }
 
-/* What is no file, or cannot be read, stands beside logs and takes none of them along. */
+/* Entries beside the logs that are not files or cannot be read do not affect the logs. */
 static void
 test_no_files (void)
 {
@@ -514,7 +516,7 @@ test_no_files (void)
   g_assert_cmpuint (adj_bundle_get_n_graphs (bundle), ==, 1);
   for (guint i = 0; i < adj_diags_get_n (adj_bundle_get_diags (bundle)); i++)
     n += strstr (adj_diags_get (adj_bundle_get_diags (bundle), i)->message, "passed over") != NULL;
-  g_assert_cmpuint (n, ==, 3); /* the folder is looked into */
+  g_assert_cmpuint (n, ==, 3); /* the subfolder is searched, not skipped */
 
   g_assert_cmpint (g_unlink (path), ==, 0);
   g_assert_null (adj_bundle_load (folder->path, NULL, &error));

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 
-/* Any graph text, any statement in it replaced by one that is not understood: every value that
- * depends on it is refused, every other one is what it was, bit for bit.  The texts are those of
- * all graphs in the tree that run on inputs drawn at random. */
+/* Replaces a statement of a graph text by one the parser does not understand: every value that
+ * depends on it is refused, all others stay the same, bit for bit.  Uses all graphs of the tree
+ * that run on random inputs. */
 
 #include <string.h>
 
@@ -14,7 +14,7 @@
 #define N_ROUNDS 4
 #define MAX_NODES 700
 
-/* Each has the right side of the statement where the '@' stands. */
+/* Each replaces '@' by the right side of the statement. */
 static const char *const unread[] = {
   "[v for v in (@,)]", "(lambda: @)()", "@ if True else None",   "{**@}",   "@ ? 1",
   "await @",           "(yield @)",     "(@) and (not_defined)", "[*@, 1]", "f'{@}'",
@@ -51,7 +51,8 @@ keep (AdjNodeId id, const AdjValue *value, gpointer data)
   return TRUE;
 }
 
-/* On inputs drawn by the annotations; @values gets those of all nodes: name → AdjValue. */
+/* Runs @graph on inputs drawn from its annotations; @values gets the values of all nodes: name →
+ * AdjValue. */
 static gboolean
 run_graph (AdjGraph *graph, GHashTable *values, GError **error)
 {
@@ -75,7 +76,7 @@ run_graph (AdjGraph *graph, GHashTable *values, GError **error)
 
 /* -- Text ---- */
 
-/* The statement of a line without what it deletes. */
+/* Removes the deletions at the end of a statement's line. */
 static void
 cut_deletes (char *line)
 {
@@ -85,7 +86,7 @@ cut_deletes (char *line)
     *found = '\0';
 }
 
-/* The lines of @graph; @lines[i]: that of node i, from 1. */
+/* Splits the text of @graph into lines; @lines[i]: line of node i, from 1. */
 static char **
 split_text (const AdjGraph *graph, guint *lines)
 {
@@ -108,7 +109,7 @@ replace (char **row, const char *with)
   *row = text;
 }
 
-/* `name = …`, with the right side in the words of @form. */
+/* Replaces the right side of `name = …` according to @form. */
 static gboolean
 spoil (char **row, const char *name, const char *form)
 {
@@ -141,7 +142,7 @@ parse_rows (char **rows, guint n_warnings)
 
 /* -- What depends on what ---- */
 
-/* Whether a call of @node does nothing but give a value. */
+/* Whether a call of @node has no effect but its value. */
 static gboolean
 is_pure (const AdjNode *node)
 {
@@ -163,7 +164,7 @@ is_pure_graph (const AdjGraph *graph)
   return TRUE;
 }
 
-/* By the edges of the graph alone. */
+/* Finds dependent nodes by the edges of the graph only. */
 static guint8 *
 find_dependents (const AdjGraph *graph, guint of)
 {
@@ -183,7 +184,7 @@ find_dependents (const AdjGraph *graph, guint of)
 
 /* -- Checks ---- */
 
-/* A graph that returns nothing but @node is refused, and names @spoiled. */
+/* A graph that returns only @node is refused with an error that names @spoiled. */
 static void
 check_refused (char **rows, guint row, const char *node, const char *spoiled)
 {
@@ -227,8 +228,8 @@ assert_same (const char *name, const AdjValue *value, const AdjValue *before)
     g_error ("'%s' is not the %s it was", name, adj_value_kind_name (value->kind));
 }
 
-/* A graph that returns nothing runs, and all that has a value is what it was.  (What it returns
- * might be memory that should have been written.) */
+/* A graph that returns nothing runs, and every value it computes is unchanged.  (Returned memory
+ * could be memory that the statement should have written.) */
 static void
 check_others (char **rows, guint row, const AdjNodeId *opaque, GHashTable *before)
 {
@@ -291,7 +292,7 @@ check_statement (const AdjGraph *graph, guint index, const char *form, GHashTabl
   check_refused (rows, last, adj_graph_get_node (graph, some)->name, node->name);
 }
 
-/* A `return` that nobody understands: the rest is as it was. */
+/* Replaces the `return` statement: all values are unchanged. */
 static void
 check_return (const AdjGraph *graph, const char *form)
 {

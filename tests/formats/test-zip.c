@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Zip archives of others, ZIP64, checksums, limits. */
+/* Zip archives from other programs, ZIP64, checksums, limits. */
 
 #include <string.h>
 
@@ -99,7 +99,7 @@ test_reads_zip64 (void)
   assert_entry (archive, "-", "from a pipe\n");
 }
 
-/* The CRC-32 of "123456789" is the check value of its catalogue. */
+/* The check value of CRC-32 is that of "123456789". */
 static void
 test_checksum (void)
 {
@@ -239,7 +239,7 @@ test_rejects (gconstpointer data)
   g_assert_true (g_str_has_prefix (error->message, "x.zip: "));
 }
 
-/* PyTorch can leave checksums out: that is worth a remark, no more. */
+/* PyTorch can omit checksums, which gives only a warning. */
 static void
 test_warns_of_checksum (void)
 {
@@ -261,7 +261,7 @@ test_warns_of_checksum (void)
   g_assert_cmpint (adj_diags_get (diags, 0)->severity, ==, ADJ_SEVERITY_WARNING);
 }
 
-/* Alignment is what makes mapped tensors usable in place. */
+/* Data is aligned, so that mapped tensors can be used in place. */
 static void
 test_writes_aligned (void)
 {
@@ -316,7 +316,7 @@ deflate (const char *text, gsize length)
   return g_byte_array_free_to_bytes (g_steal_pointer (&out));
 }
 
-/* An archive of one entry, "a", of which it says that it is deflated and unpacks to @size bytes. */
+/* Makes an archive of one entry "a", declared as deflated with @size unpacked bytes. */
 static GBytes *
 make_deflated (const void *packed, gsize length, guint size)
 {
@@ -354,7 +354,7 @@ test_deflate_lies (void)
   assert_unpack_error (640, 0, ADJ_ERROR_PARSE, "a: damaged compressed data");
 }
 
-/* What follows the end of the compressed data would be seen by nobody. */
+/* Data after the end of the compressed stream is refused, because no reader would see it. */
 static void
 test_deflate_trailing (void)
 {

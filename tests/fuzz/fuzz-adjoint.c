@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 
-/* The input becomes a folder of two entries, a manifest and the graph "g": "manifest NUL graph". */
+/* Fuzzes .adjoint folders of two entries, a manifest and the graph "g": the input is "manifest
+ * NUL graph". */
 
 #include <gio/gio.h>
 #include <stdlib.h>

@@ -5,7 +5,7 @@
 
 int LLVMFuzzerTestOneInput (const guint8 *data, gsize size);
 
-/* Whatever parses prints as what parses to an equal tree. */
+/* A parsed expression prints as text that parses to an equal tree. */
 static gboolean
 check_rule (const char *name, const AdjExpr *expr, gpointer arena, GError **error)
 {
@@ -20,7 +20,7 @@ check_rule (const char *name, const AdjExpr *expr, gpointer arena, GError **erro
   return TRUE;
 }
 
-/* One expression, and the same text as a list of rules. */
+/* Parses the text as one expression and as a list of rules. */
 int
 LLVMFuzzerTestOneInput (const guint8 *data, gsize size)
 {

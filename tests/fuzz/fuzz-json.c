@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 
-/* Whatever is read as JSON prints as what reads back and prints the same. */
+/* Fuzzes JSON: a parsed value prints as text that parses and prints the same. */
 
 #include "formats/json-private.h"
 

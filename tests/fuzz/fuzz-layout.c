@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 
-/* What the library and its layout helper say to each other: a block, each behind its length in
- * four bytes, then a placement of it. */
+/* Fuzzes the messages between the library and its layout helper: a block, then a placement of
+ * it, each after its length in four bytes. */
 
 #include <math.h>
 #include <string.h>
@@ -51,7 +51,7 @@ LLVMFuzzerTestOneInput (const guint8 *data, gsize size)
   g_autoptr (AdjPlacement) ours = NULL;
   g_autoptr (AdjPlacement) theirs = NULL;
 
-  /* Without data a few bytes can ask for many nodes, which is only slow. */
+  /* A few bytes can declare many nodes without data, which is only slow. */
   if (graph == NULL || adj_block_graph_n_nodes (graph) > MAX_NODES)
     return 0;
   theirs = adj_placement_from_bytes (answer, graph);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 
-/* The input is pasted: a console with TORCH_LOGS, a trace, or text of any number of graphs. */
+/* Fuzzes pasted text: a console log of TORCH_LOGS, a trace, or any number of graphs. */
 
 #include "formats/adj-format.h"
 #include "ir/adj-graph.h"

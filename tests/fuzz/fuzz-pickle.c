@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Fuzzes pickles: read as data, with the tensors that they name in a storage beside them. */
+/* Fuzzes pickles, read as data together with a storage for the tensors they refer to. */
 
 #include "formats/pickle-private.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Fuzzes what an archive of torch.export says: up to the first form feed the program, behind it
- * the table of its weights, whose storage has 64 bytes. */
+/* Fuzzes torch.export archives: the program before the first form feed, after it the weight
+ * table, with a storage of 64 bytes. */
 
 #include <string.h>
 
@@ -26,7 +26,7 @@ check_graph (const AdjGraph *graph)
   g_assert_cmpstr (twice, ==, printed);
 }
 
-/* Weights are read when they are looked at. */
+/* Reads the weights, which are loaded at first access. */
 static void
 fetch_inputs (const AdjBundle *bundle)
 {

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* Fuzzes safetensors: what is read can be written and reads the same. */
+/* Fuzzes safetensors files. */
 
 #include "formats/adj-safetensors.h"
 
 int LLVMFuzzerTestOneInput (const guint8 *data, gsize size);
 
-/* What is read can be written, and reads the same. */
+/* A file that was read can be written and reads the same. */
 static void
 check_round_trip (const AdjSafetensors *file)
 {

@@ -6,7 +6,7 @@
 
 int LLVMFuzzerTestOneInput (const guint8 *data, gsize size);
 
-/* Whatever parses prints as something that parses, and prints the same again. */
+/* A parsed schema prints as text that parses and prints the same. */
 int
 LLVMFuzzerTestOneInput (const guint8 *data, gsize size)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 
-/* Sizes and annotations, one per line, in one table: each either is refused with a reason, or
- * prints as what reads back as the same. */
+/* Fuzzes sizes and annotations, one per line, in one symbol table: each is refused with a
+ * reason, or prints as text that reads back the same. */
 
 #include "tensor/adj-shape.h"
 

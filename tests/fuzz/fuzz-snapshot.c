@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Fuzzes snapshots of the memory of GPUs. */
+/* Fuzzes snapshots of GPU memory. */
 
 #include <sys/mman.h>
 #include <unistd.h>

@@ -7,7 +7,7 @@
 
 int LLVMFuzzerTestOneInput (const guint8 *data, gsize size);
 
-/* Whatever was read, what is printed of it reads back as the same text. */
+/* A graph that was read prints as text that reads back to the same text. */
 int
 LLVMFuzzerTestOneInput (const guint8 *data, gsize size)
 {

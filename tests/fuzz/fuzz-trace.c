@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 
-/* The input is a TORCH_TRACE log; whatever graphs it yields print as what reads back the same. */
+/* Fuzzes TORCH_TRACE logs: the graphs read from them print as text that reads back the same. */
 
 #include <sys/mman.h>
 #include <unistd.h>
@@ -12,7 +12,7 @@
 
 int LLVMFuzzerTestOneInput (const guint8 *data, gsize size);
 
-/* A file in memory, with a path by which the reader can open it. */
+/* Makes a file in memory with a path through which the reader can open it. */
 static char *
 make_file (const guint8 *data, gsize size, int *file)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 
-/* Stands in for libFuzzer where the compiler has none: runs the target on every file of the
- * folders that are named. */
+/* Replaces libFuzzer for compilers without it: runs the target on every file in the folders
+ * given as arguments. */
 
 #include <gio/gio.h>
 

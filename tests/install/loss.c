@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 
 /* A user's program, compiled against an installed tree: runs the joint graph of a capture and
- * prints its loss, and beside it the loss that PyTorch recorded. */
+ * prints its loss beside the loss PyTorch recorded. */
 
 #include <adjoint.h>
 #include <stdio.h>

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""pip installs the capture module from the tree, without a network: the module as it stands there,
-by its name, version and what it needs.  Speaks TAP."""
+"""Installs the capture module from the tree with pip, without a network, and checks its name, version and
+requirements.  Prints TAP."""
 
 import importlib.metadata
 import pathlib
@@ -16,7 +16,7 @@ NEEDED = ("pip", "setuptools", "wheel")
 
 
 def find_python():
-    """A Python that has what is needed, or None and what the last one lacks."""
+    """Returns a suitable Python, or None and what the last one lacks."""
     for python in (sys.executable, "/usr/bin/python3"):
         probe = f"import importlib.util as u; print(*[n for n in {NEEDED} if u.find_spec(n) is None])"
         done = subprocess.run([python, "-c", probe], capture_output=True, text=True)
@@ -27,7 +27,7 @@ def find_python():
 
 
 def install(python, folder):
-    """Installs a copy of the module's folder, in which setuptools leaves what it makes."""
+    """Installs a copy of the module's folder, because setuptools writes into it."""
     source, target = folder / "bridge", folder / "installed"
     shutil.copytree(BRIDGE, source, ignore=shutil.ignore_patterns("build", "*.egg-info", "__pycache__"))
     subprocess.run(

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The installed library: its files, a program compiled against it, what README says, and what it
- * exports. */
+/* The installed library: its files, its exported symbols, and that programs and the README's
+ * examples compile against it. */
 
 #include <dlfcn.h>
 #include <gio/gio.h>
@@ -9,7 +9,7 @@
 
 #include "support/adj-test.h"
 
-/* The build folder, installed below a folder of its own; set by main(). */
+/* The build, installed into a separate folder; set by main(). */
 static const char *installed;
 
 static char *
@@ -23,7 +23,7 @@ run_program (const char *const *argv)
   return g_strchomp (g_steal_pointer (&process->out));
 }
 
-/* The first file below @folder whose path matches; %NULL when there is none. */
+/* Returns the first file below @folder whose path matches @pattern; %NULL: none. */
 static char *
 find_file (const char *folder, const char *pattern)
 {
@@ -64,8 +64,8 @@ test_files (void)
     }
 }
 
-/* By pkg-config, as users of a library do; the tree does not stand where it was configured for.
- * @sources: quoted, perhaps with options; @wanted: "--cflags --libs". */
+/* Compiles with pkg-config like a user of the library, although the tree is not at its
+ * configured prefix. @sources: quoted, may contain options; @wanted: "--cflags --libs". */
 static void
 compile (const char *sources, const char *wanted, const char *program)
 {
@@ -107,8 +107,8 @@ test_program (void)
   g_assert_cmpfloat_with_epsilon (loss, recorded, 1e-5 * fabs (recorded));
 }
 
-/* The indented block of @text after @mark, which may be its first line: without indentation, and
- * without the empty lines at its end. */
+/* Returns the indented block of @text after @mark, which may be its first line, without
+ * indentation and trailing empty lines. */
 static char *
 read_block (const char *text, const char *mark)
 {
@@ -130,7 +130,7 @@ read_block (const char *text, const char *mark)
   return g_string_free (block, FALSE);
 }
 
-/* The page of the README does what it says there. */
+/* The example in the README does what the README says. */
 static void
 test_readme (void)
 {
@@ -150,7 +150,7 @@ test_readme (void)
   g_assert_cmpstr (printed, ==, expected);
 }
 
-/* Lessons, compiled as a user's plugin, do what those do that are built in. */
+/* Lessons compiled as a user's plugin behave like the built-in ones. */
 static void
 test_lessons (void)
 {
@@ -199,8 +199,8 @@ count_lines (const char *text)
   return n;
 }
 
-/* One thing that the library is for on a page each: it compiles against what is installed and
- * prints what stands in tests/install/examples. */
+/* One use of the library per example: it compiles against the installed headers and prints the
+ * text in tests/install/examples. */
 static void
 test_examples (void)
 {

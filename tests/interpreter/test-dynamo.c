@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 
-/* Programs as Dynamo captures them, traced: gives the graph that PyTorch 2.6 traces.  The cases
+/* Tracing programs as Dynamo captures them gives the graph that PyTorch 2.6 traces.  The cases
  * come from data/make-dynamo.py. */
 
 #include <glib.h>
@@ -21,7 +21,7 @@ typedef struct
   char *aten;
 } Case;
 
-/* A graph with levels of torch.func, which need a mode that records gradients. */
+/* A function of a graph with levels of torch.func, which need a mode that records gradients. */
 typedef struct
 {
   AdjFunction function;
@@ -94,7 +94,7 @@ print_changes (const AdjAlignment *alignment, const AdjGraph *a, const AdjGraph 
     }
 }
 
-/* PyTorch's text does not hold the constants. */
+/* Ignores constants, which PyTorch's text does not contain. */
 static gboolean
 is_same (const AdjAlignment *alignment, const AdjGraph *wanted, const AdjGraph *graph)
 {
@@ -239,7 +239,7 @@ errors_name_what_is_wrong (void)
   expect_error ("        y_1 = torch.sum(x, 'rows')\n        return (y_1,)\n", "fit none of");
 }
 
-/* A literal is a constant of the trace, copied at once as PyTorch does. */
+/* A literal becomes a constant of the trace, copied immediately as PyTorch does. */
 static void
 literals_are_constants (void)
 {
@@ -264,7 +264,7 @@ literals_are_constants (void)
   }
 }
 
-/* interpreter/SPEC.md §5.1: the number of a literal is known, and reading it leaves no node. */
+/* interpreter/SPEC.md §5.1: the number of a literal is known, and reading it adds no node. */
 static void
 literals_give_numbers (void)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The interpreter on graphs given as text: results, errors, memory that a run needs. */
+/* The interpreter on graphs given as text: results, errors, estimated memory. */
 
 #include <glib.h>
 #include <math.h>
@@ -116,7 +116,7 @@ test_errors_name_the_node (void)
   expect_error ("        mod_2 = n % 0\n        return (mod_2,)\n", 1, ADJ_ERROR_SHAPE, "zero");
 }
 
-/* What graphs compute of sizes: by the names of Python's functions and by PyTorch's. */
+/* Computations with sizes, by the names of Python's functions and by PyTorch's. */
 static void
 test_functions_of_numbers (void)
 {
@@ -190,7 +190,7 @@ test_not (void)
     }
 }
 
-/* A 0-d tensor has one slice: two indices would write beyond the result. */
+/* A 0-d tensor has one slice: two indices would write past the result. */
 static void
 test_scalar_takes_one_index (void)
 {
@@ -201,7 +201,7 @@ test_scalar_takes_one_index (void)
                 0, ADJ_ERROR_SHAPE, "one index");
 }
 
-/* A 0-d index is one index, which an empty source has no value for. */
+/* A 0-d index is one index, and an empty source has no element for it. */
 static void
 test_scalar_index_needs_a_source (void)
 {
@@ -299,7 +299,7 @@ test_estimate (void)
   g_assert_cmpuint (adj_graph_estimate_memory (graph, TRUE), ==, 2 * (24 + 24 + 8));
 }
 
-/* The branch needs 24 bytes for exp beside the 24 of its input and the 24 that it gives. */
+/* The branch needs 24 bytes for exp in addition to the 24 of its input and the 24 of its result. */
 static void
 test_estimate_subgraph (void)
 {
@@ -317,7 +317,7 @@ test_estimate_subgraph (void)
   g_assert_cmpuint (adj_graph_estimate_memory (graph, FALSE), ==, 24 + 24 + 24);
 }
 
-/* PyTorch 2.15 writes operands after each other, older releases in a tuple. */
+/* PyTorch 2.15 passes operands separately, older releases in a tuple. */
 static void
 test_spread_operands (void)
 {
@@ -346,8 +346,8 @@ test_spread_operands (void)
     }
 }
 
-/* Query is x as one batch; key and value, of @sizes, are x too; each score is the number of its
- * row. */
+/* The query is x as one batch; key and value, of @sizes, are x too; each score is its row
+ * number. */
 static char *
 write_attention (const char *sizes)
 {
@@ -375,8 +375,8 @@ write_attention (const char *sizes)
       sizes);
 }
 
-/* A graph that reads no scores gives one for each row, which holds for the whole row: what comes
- * out is the mean of the values. */
+/* A score graph that reads no scores returns one for each row, which holds for the whole row:
+ * the result is the mean of the values. */
 static void
 test_unread_scores (void)
 {
@@ -400,7 +400,7 @@ test_attention_to_batches (void)
   expect_error (body, 0, ADJ_ERROR_SHAPE, "as many batches");
 }
 
-/* What is listed is listed once, whatever forms of it releases have. */
+/* A function is listed once, even if releases have several forms of it. */
 static void
 test_functions_once (void)
 {

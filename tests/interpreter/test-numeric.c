@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Norms, units in the last place and bands of comparisons. */
+/* Norms, units in the last place and tolerances of comparisons. */
 
 #include <glib.h>
 #include <math.h>

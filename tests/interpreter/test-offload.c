@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* Activations that wait in the memory of the CPU, as PyTorch 2.15 offloads them
- * (data/make-offload.py): by prims.device_put, and by ao.* beside the computation. */
+/* Activations offloaded to CPU memory, as PyTorch 2.15 does it (data/make-offload.py): by
+ * prims.device_put, and by ao.* asynchronously to the computation. */
 
 #include <string.h>
 
 #include "adjoint.h"
 #include "support/adj-test.h"
 
-/* Forward and backward: without offloading, with copies, with copies beside the computation. */
+/* Forward and backward graphs: without offloading, with copies, with asynchronous copies. */
 enum
 {
   N_WAYS = 3,
@@ -87,7 +87,7 @@ run (AdjGraph *graph, const char *executor, AdjRunResult *result)
   adj_session_free_inputs (inputs, n);
 }
 
-/* By bits: whatever waits on the CPU comes back as it was. */
+/* Compares bits: an offloaded value comes back unchanged. */
 static void
 assert_same (const AdjValue *a, const AdjValue *b)
 {
@@ -121,7 +121,7 @@ test_runs (void)
         }
 }
 
-/* A call that a pass wrote, `non_blocking = True`, has its arguments by position in a trace. */
+/* A call that a pass wrote with `non_blocking = True` has positional arguments in a trace. */
 static void
 test_traces (void)
 {
@@ -148,7 +148,7 @@ test_traces (void)
     }
 }
 
-/* Between devices: a dense copy, then one with the strides that there were. */
+/* Between devices the result of the copy is dense, and a second copy restores the strides. */
 static void
 test_devices (void)
 {

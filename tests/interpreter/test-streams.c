@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Calls of streams and events, as PyTorch 2.15 writes them (data/make-streams.py): they order what
- * is run one after the other anyway, and stay where they are. */
+/* Stream and event calls as PyTorch 2.15 writes them (data/make-streams.py): nodes run in order
+ * anyway, and the calls keep their places. */
 
 #include <math.h>
 #include <string.h>
@@ -90,7 +90,7 @@ test_runs (void)
   adj_session_free_inputs (inputs, n);
 }
 
-/* Nobody reads what they give, and they stay, in their order. */
+/* The results of the calls are unused, and the calls stay, in order. */
 static void
 test_traces (void)
 {

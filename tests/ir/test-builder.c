@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The builder: names, sealing, what it refuses. */
+/* The builder of graphs: names, sealing, and calls it refuses. */
 
 #include "ir/adj-builder.h"
 
@@ -24,7 +24,7 @@ output (AdjBuilder *builder, AdjNodeId id)
   return adj_builder_output (builder, &value);
 }
 
-/* The vectors of ir/SPEC.md §2.2; each row is a namespace of its own. */
+/* The vectors of ir/SPEC.md §2.2; each row starts a new namespace. */
 static void
 test_names (void)
 {
@@ -215,7 +215,7 @@ test_refuses_depth (void)
                   "node 'output': a value is nested more than 64 levels deep");
 }
 
-/* Copying a graph node by node makes an equal one that remembers where it comes from. */
+/* Copying a graph node by node gives an equal graph whose nodes remember their origins. */
 static void
 test_copy (void)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Alignment of graphs. */
+/* Alignment of two graphs. */
 
 #include "formats/adj-format.h"
 #include "ir/adj-builder.h"
@@ -130,7 +130,7 @@ test_annotations (void)
   g_assert_false (adj_graph_equal_structure (a, strides));
 }
 
-/* Dropping nodes of a large graph is seen as exactly that. */
+/* If nodes of a large graph are dropped, the alignment reports exactly these. */
 static void
 test_dropped (void)
 {
@@ -172,8 +172,8 @@ partner_of (const AdjAlignment *alignment, const AdjGraph *a, const char *name)
   g_assert_not_reached ();
 }
 
-/* One step of GPT-2 without decompositions and with those of Inductor: they share inputs, matrix
- * products and outputs; each of a pair has one shape and comes from one line of the model. */
+/* A step of GPT-2 without decompositions and with those of Inductor: inputs, matrix products and
+ * outputs are paired; the nodes of a pair have equal shapes and the same source line. */
 static void
 test_decomposed (void)
 {

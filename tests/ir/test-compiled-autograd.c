@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Captured backwards of PyTorch are read whole. */
+/* Backwards captured by PyTorch's compiled autograd are read completely. */
 
 #include "ir/adj-graph.h"
 #include "ir/adj-text.h"
@@ -7,8 +7,8 @@
 #include "ops/adj-op-table.h"
 #include "support/adj-test.h"
 
-/* What compiled autograd of PyTorch 2.6 captures is read without a word, holds what a graph must,
- * and prints as it stands there. */
+/* A capture of PyTorch 2.6 is read without diagnostics, satisfies the invariants of a graph, and
+ * prints as the same text. */
 static void
 check_file (const char *path)
 {

@@ -22,7 +22,7 @@ parse (const char *text, AdjDiags *diags)
   return graph;
 }
 
-/* A module with this body, of parameters x and y. */
+/* Parses a module with this body and the parameters x and y. */
 static AdjGraph *
 parse_body (const char *body, AdjDiags *diags)
 {
@@ -32,7 +32,7 @@ parse_body (const char *body, AdjDiags *diags)
   return parse (text, diags);
 }
 
-/* Printed and read again it is the same; and it is @text when there is one. */
+/* The graph prints as text that parses to the same graph; the text is @text if given. */
 static void
 assert_prints_back (const AdjGraph *graph, const char *text)
 {
@@ -56,7 +56,7 @@ find (const AdjGraph *graph, const char *name)
   return adj_graph_get_node (graph, id.index);
 }
 
-/* What is kept of @node under @key, as text; %NULL: nothing. */
+/* Expects the text of the extra @key of @node; %NULL: absent. */
 static void
 assert_extra (const AdjNode *node, const char *key, const char *expected)
 {
@@ -69,8 +69,8 @@ assert_extra (const AdjNode *node, const char *key, const char *expected)
   g_assert_cmpstr (found->str, ==, expected ? expected : "");
 }
 
-/* What releases from 2.1 on print of the same small graphs; `nodes` says how many nodes PyTorch
- * counted in them.  2.6 prints as we do. */
+/* The same small graphs printed by releases from 2.1 on; `nodes` is the number of nodes counted
+ * by PyTorch.  2.6 prints in Adjoint's form. */
 static void
 test_dialects (void)
 {
@@ -124,7 +124,7 @@ parse_dialect (const char *name)
   return parse (text, NULL);
 }
 
-/* str(graph) and the code of the same graph are the same graph. */
+/* str(graph) and the code of the same graph parse to the same graph. */
 static void
 test_lines (void)
 {
@@ -141,8 +141,8 @@ test_lines (void)
     }
 }
 
-/* What str() leaves open: texts and devices without quotes, parameters in the first line, older
- * counts of users, a line that is none. */
+/* Ambiguities of str(): texts and devices without quotes, parameters in the first line, the
+ * older form of user counts, an invalid line. */
 static void
 test_odd_lines (void)
 {
@@ -172,8 +172,8 @@ test_odd_lines (void)
   assert_prints_back (graph, NULL);
 }
 
-/* A line that is not understood stands for the node that it names, and what it has as text is not
- * read as a parameter. */
+/* A line that is not understood becomes the node that it names; names in its text are not read
+ * as parameters. */
 static void
 test_unread_lines (void)
 {
@@ -199,7 +199,7 @@ test_unread_lines (void)
     }
 }
 
-/* What newer releases say beside the nodes. */
+/* Annotations of newer releases beside the nodes. */
 static void
 test_dialect_meta (void)
 {
@@ -229,7 +229,7 @@ test_dialect_meta (void)
   g_assert_cmpint (adj_symbols_find (adj_graph_get_symbols (earlier), "s0")->max, ==, 64);
 }
 
-/* As 2.15 writes the joint graph of a checkpointed region. */
+/* The joint graph of a checkpointed region as 2.15 prints it. */
 static void
 test_policies (void)
 {
@@ -258,7 +258,7 @@ test_policies (void)
   g_assert_cmpint (find (graph, "d")->meta.recompute, ==, ADJ_RECOMPUTE_NONE);
 }
 
-/* ir/SPEC.md §5.3: names of leaves that no parameter has, functions that shuffle. */
+/* ir/SPEC.md §5.3: tree leaves whose names are not parameters, and functions that reorder. */
 static void
 test_unpackings (void)
 {
@@ -298,7 +298,7 @@ test_unpackings (void)
   g_assert_cmpuint (output->n_inputs, ==, 2);
 }
 
-/* Several graphs, with what a program prints before, between, in and behind them. */
+/* Several graphs, with program output before, between, inside and after them. */
 static void
 test_parses_all (void)
 {
@@ -335,7 +335,7 @@ test_parses_all (void)
   g_assert_cmpuint (parsed->line, ==, 12);
   text = g_strndup (g_bytes_get_data (parsed->text, NULL), g_bytes_get_size (parsed->text));
   g_assert_true (g_str_has_suffix (text, "return (x,)"));
-  /* The line between, and the class without forward. */
+  /* Diagnostics for the line between the graphs and for the class without forward. */
   g_assert_cmpuint (adj_diags_get_n (diags), ==, 2);
   g_assert_cmpuint (adj_diags_get (diags, 0)->span.line, ==, 5);
   g_assert_cmpuint (adj_diags_get (diags, 1)->span.line, ==, 9);

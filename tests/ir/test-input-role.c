@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Roles of inputs, found at sealing, against names and a naive version. */
+/* Roles of inputs, determined at sealing, against their names and a naive implementation. */
 
 #include <string.h>
 
@@ -30,7 +30,7 @@ named_as_pytorch_does (void)
     g_assert_cmpint (adj_input_role_from_target (cases[i].target), ==, cases[i].role);
 }
 
-/* Whether a path leads to node @index from a placeholder that is called a tangent. */
+/* Whether node @index depends on a placeholder whose name is that of a tangent. */
 static gboolean
 is_reached (const AdjGraph *graph, guint index)
 {
@@ -44,9 +44,9 @@ is_reached (const AdjGraph *graph, guint index)
   return FALSE;
 }
 
-/* Whether node @index runs in backward, where @backward is known of those before it: as its tag
- * says; without one a tangent, what a path leads to from one, and every call behind the first that
- * reads something of backward. */
+/* Whether node @index runs in backward, given @backward for the nodes before it.  Its tag
+ * decides; without a tag these run in backward: a tangent, nodes that depend on one, and every
+ * call after the first that reads a backward value. */
 static gboolean
 runs_backward (const AdjGraph *graph, guint index, const gboolean *backward)
 {
@@ -124,8 +124,8 @@ random_graphs (void)
     }
 }
 
-/* One graph of a whole step, as PyTorch 2.15 prints it (data/make-step.py): backward begins with
- * what autograd made of the loss, and the update of the parameters stands behind it. */
+/* A single graph of a whole step, as PyTorch 2.15 prints it (data/make-step.py): backward begins
+ * with the node that autograd made of the loss, and the parameter update follows it. */
 static void
 check_whole_step (const char *text)
 {
@@ -158,14 +158,14 @@ whole_step (void)
   g_autoptr (GString) with_metadata = g_string_new (text);
 
   check_whole_step (text);
-  /* As print_readable (additional_meta=["seq_nr", "autograd_backward"]) says it. */
+  /* In the form of print_readable (additional_meta=["seq_nr", "autograd_backward"]). */
   g_assert_cmpuint (g_string_replace (with_metadata, "Backward of forward node:",
                                       "seq_nr: 7, autograd_backward: True #", 0),
                     >, 1);
   check_whole_step (with_metadata->str);
 }
 
-/* @first is the first node of backward, @last the last before the update; %NULL: it has none. */
+/* @first: first backward node; @last: last node before the update; %NULL: none. */
 static void
 check_parts (const char *text, const char *first, const char *last)
 {
@@ -186,8 +186,8 @@ check_parts (const char *text, const char *first, const char *last)
   g_assert_cmpint (update, ==, last != NULL);
 }
 
-/* A step that make_fx traced without its marks: by the numbers that autograd gives, or else by the
- * gradient of ones that an operator for gradients depends on. */
+/* A step that make_fx traced without annotations: backward is found by autograd's sequence
+ * numbers, or by the gradient of ones that a backward operator depends on. */
 static void
 step_without_marks (void)
 {
@@ -215,13 +215,13 @@ step_without_marks (void)
   check_parts (text, "g", "gw");
   g_string_replace (plain, "seq_nr", "number", 0);
   check_parts (plain->str, "g", NULL);
-  g_string_replace (plain, "tanh_backward", "mul", 0); /* nothing of autograd is seen */
+  g_string_replace (plain, "tanh_backward", "mul", 0); /* no trace of autograd is left */
   check_parts (plain->str, "", NULL);
   g_string_replace (forward, "tanh_backward", "mul", 0);
   check_parts (forward->str, "", NULL);
 }
 
-/* Without marks and numbers an update is known by the state that it takes. */
+/* Without annotations and numbers the update is found by the optimiser state it reads. */
 static void
 update_without_marks (void)
 {
@@ -242,12 +242,13 @@ update_without_marks (void)
 
   check_parts (text, "g", "gw");
   g_string_replace (sgd, "mul.Tensor(m_1, 0.9)", "mul.Tensor(gw, 0.9)", 0);
-  check_parts (sgd->str, "g", "mean"); /* only what writes is seen */
+  check_parts (sgd->str, "g", "mean"); /* only in-place writes identify the update */
   g_string_replace (forward, "mul.Tensor(x_1, w_1)", "mul_.Tensor(x_1, m_1)", 0);
-  check_parts (forward->str, "g", "mean"); /* what forward reads and writes is none */
+  check_parts (forward->str, "g", "mean"); /* a state that the forward reads and writes does not
+                                              count */
 }
 
-/* What autograd made and the partitioner moved into the forward half is forward there. */
+/* Nodes that autograd made and the partitioner moved into the forward graph are forward nodes. */
 static void
 forward_half (void)
 {

@@ -21,7 +21,7 @@ parse (const char *text, AdjDiags *diags)
   return graph;
 }
 
-/* A module with this body, of parameters x and y. */
+/* Parses a module with this body and the parameters x and y. */
 static AdjGraph *
 parse_body (const char *body, AdjDiags *diags)
 {
@@ -31,9 +31,9 @@ parse_body (const char *body, AdjDiags *diags)
   return parse (text, diags);
 }
 
-/* Texts that PyTorch 2.6 wrote: of the bundled captures, of the sample trace, of one graph with
- * every form of statement, and the worked example of the spec.  The names say how many nodes there
- * are, without placeholders and output. */
+/* Texts written by PyTorch 2.6: the bundled captures, the sample trace, a graph with every form
+ * of statement, and the worked example of the spec.  Their names contain the number of nodes
+ * without placeholders and output. */
 static const struct
 {
   const char *name;
@@ -191,7 +191,7 @@ test_stack_trace (void)
   g_assert_cmpuint (adj_stack_trace_parse ("nothing", arena, &frames), ==, 0);
 }
 
-/* A statement that is not understood is kept, with the nodes that it mentions as inputs. */
+/* A statement that is not understood is kept, with the nodes it mentions as inputs. */
 static void
 test_raw (void)
 {
@@ -231,11 +231,11 @@ test_odd_input (void)
   g_assert_cmpuint (find (graph, "b")->inputs[0].index, ==,
                     adj_graph_find_node (graph, "a_1").index);
   g_assert_cmpint (find (graph, "b")->args.items[1].kind, ==, ADJ_VALUE_RAW);
-  /* a second 'a', a name that stands for nothing, no return */
+  /* a second 'a', an undefined name, no return */
   g_assert_cmpuint (adj_diags_get_n (diags), ==, 3);
 }
 
-/* Headers over several lines, as newer releases print them. */
+/* Headers on several lines, as newer releases print them. */
 static void
 test_expanded_header (void)
 {

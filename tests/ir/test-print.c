@@ -7,7 +7,7 @@
 #include "ops/adj-op-table.h"
 #include "support/random-graph.h"
 
-/* Written by PyTorch 2.6, from the spec; see tests/ir/golden. */
+/* Written by PyTorch 2.6; see tests/ir/golden. */
 static void
 test_worked_example (void)
 {
@@ -144,7 +144,7 @@ test_statement (void)
   g_assert_cmpstr (text->str, ==, "pow_1: \"f32[4][1]cpu\" = x ** 2;  x = None");
 }
 
-/* Every line that is said to hold a node begins with its name. */
+/* Every line recorded for a node begins with the node's name. */
 static void
 test_lines (void)
 {

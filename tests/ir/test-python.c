@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 
-/* Graph text as people and formatters write it: what Python means by it. */
+/* Graph text in the styles of people and code formatters, with Python's semantics. */
 
 #include <gio/gio.h>
 #include <string.h>
@@ -29,7 +29,7 @@ parse_body (const char *body, AdjDiags *diags)
   return parse (text, diags);
 }
 
-/* The body of its text, a statement in each line, without blanks before them. */
+/* Prints the statements of the body, one per line, unindented. */
 static char *
 print_body (const AdjGraph *graph)
 {
@@ -44,7 +44,7 @@ print_body (const AdjGraph *graph)
   return g_string_free (body, FALSE);
 }
 
-/* What is written, and how it prints, without a warning. */
+/* A body and the expected print, without warnings. */
 static const struct
 {
   const char *name, *body, *expected;
@@ -108,7 +108,8 @@ test_row (gconstpointer data)
   g_assert_cmpuint (adj_diags_get_n (diags), ==, 0);
 }
 
-/* What is not understood is said, kept, and stands for every name that it gives a value. */
+/* A statement that is not understood is reported, kept, and becomes the value of each name it
+ * assigns. */
 static const struct
 {
   const char *name, *body, *expected;
@@ -136,7 +137,7 @@ test_unread (gconstpointer data)
   g_assert_cmpuint (adj_diags_get_n (diags), ==, 1);
 }
 
-/* Texts as Debian's formatters leave them are the graphs that they were. */
+/* Texts formatted by Debian's code formatters parse to the same graphs. */
 static void
 test_reformatted (void)
 {

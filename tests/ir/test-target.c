@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* Stems and spellings of targets. */
+/* Stems of node names, and spellings of targets. */
 
 #include "ir/adj-target-internal.h"
 #include "ir/adj-target.h"
 
-/* Names that PyTorch 2.6 gives to nodes, and prints for their targets. */
+/* The node names of PyTorch 2.6 and the printed forms of their targets. */
 static void
 test_stem (void)
 {

@@ -187,7 +187,7 @@ test_text (void)
     }
 }
 
-/* Other spellings of a value are printed as PyTorch does. */
+/* Other spellings of a value are printed in PyTorch's form. */
 static void
 test_spellings (void)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Random views, and results of two backends that have to be the same bits. */
+/* Makes random views and compares the bits of the results of two backends. */
 
 #include "cuda-check.h"
 
@@ -19,7 +19,7 @@ is_float (AdjKType type)
   return adj_k_type_is_float (type);
 }
 
-/* Random elements; every third array has its dims in another order and gaps. */
+/* Makes random elements; every third array has permuted dims and gaps. */
 AdjKView
 some_of (AdjKType type, double low, double high, gint rank, const gint *sizes)
 {
@@ -59,7 +59,7 @@ copy_of (const AdjKView *view)
   return out;
 }
 
-/* The same bits, a NaN being one whatever its payload. */
+/* Expects the same bits; all NaNs are equal. */
 void
 assert_pair (const char *what, const Pair out)
 {

@@ -4,13 +4,13 @@
 #include "emulated-queue.h"
 #include "kernel-test.h"
 
-/* What the checks of CUDA's entries share: each runs an entry on a queue of the CPU and on one of
- * the emulator. */
+/* Shared by the checks of CUDA's entries: each check runs an entry on a queue of the CPU and on
+ * one of the emulator. */
 
 extern AdjKQueue cpu;
 extern EmulatedQueue cuda;
 
-/* Outputs of the CPU and of CUDA. */
+/* Outputs on the CPU and on CUDA. */
 typedef AdjKView Pair[2];
 
 #define ON_BOTH(q, i)                                                                              \
@@ -34,18 +34,18 @@ typedef AdjKView Pair[2];
 
 gboolean is_float (AdjKType type);
 
-/* Random elements; every third array has its dims in another order and gaps. */
+/* Makes random elements; every third array has permuted dims and gaps. */
 AdjKView some_of (AdjKType type, double low, double high, gint rank, const gint *sizes);
 AdjKView copy_of (const AdjKView *view);
 
-/* The same bits, a NaN being one whatever its payload, without a race. */
+/* Expects the same bits, all NaNs being equal, and no race. */
 void assert_pair (const char *what, const Pair out);
 
-/* One for each entry, of one dtype; those that have no such dtype do nothing. */
+/* One check for each entry, for one dtype; it does nothing if the entry lacks the dtype. */
 #define DECLARE_CHECK(RESULT, name, parameters, arguments) void check_##name (AdjKType type);
 ADJ_K_ENTRIES (DECLARE_CHECK)
 #undef DECLARE_CHECK
 
-/* Sums of more elements than one block takes. */
+/* Sums of more elements than one block reduces. */
 void check_long_reduce (void);
 void check_columns (void);

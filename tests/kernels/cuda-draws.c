@@ -4,7 +4,7 @@
 #include <math.h>
 #include "cuda-check.h"
 
-/* @n words, the same for both. */
+/* Makes @n words, the same for both backends. */
 static AdjKView
 words_of (gint n)
 {
@@ -16,7 +16,7 @@ words_of (gint n)
   return words;
 }
 
-/* From wherever a turn begins, through several and to their ends. */
+/* Draws that begin, span and end at refills of the generator's 624 words. */
 void
 check_words (AdjKType type)
 {
@@ -117,7 +117,7 @@ check_integers (AdjKType type)
     }
 }
 
-/* Fewer elements than threads, more, several turns; each way that numbers lie. */
+/* Fewer elements than threads, more, several rounds; each memory layout. */
 void
 check_draw (AdjKType type)
 {

@@ -107,7 +107,7 @@ check_scatter_add (AdjKType type)
   check_scatters (type, TRUE);
 }
 
-/* Neighbouring and separated indexed dims. */
+/* Adjacent and separated indexed dims. */
 static void
 check_many (AdjKType type, gboolean put, gboolean accumulate)
 {

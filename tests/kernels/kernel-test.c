@@ -98,7 +98,7 @@ address_of (const AdjKView *view, gint64 index)
   return (char *) view->data + offset * (gint64) adj_k_type_get_size (view->type);
 }
 
-/* From sign, exponent and mantissa as IEEE 754 defines them. */
+/* Decodes sign, exponent and mantissa as IEEE 754 defines them. */
 static double
 decode_16 (guint16 bits, int mantissa_bits, int bias)
 {
@@ -116,7 +116,7 @@ decode_16 (guint16 bits, int mantissa_bits, int bias)
   return bits & 0x8000 ? -x : x;
 }
 
-/* Nearest, ties to even, by rounding the number scaled to integers. */
+/* Rounds to nearest, ties to even, by scaling the number to integers. */
 static guint16
 encode_16 (double x, int mantissa_bits, int bias)
 {

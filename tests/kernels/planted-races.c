@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Kernels that are wrong, compiled as those of kernels/cuda are. */
+/* Kernels with deliberate races, compiled like those of kernels/cuda. */
 
 #include "planted-races.h"
 

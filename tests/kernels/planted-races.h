@@ -6,5 +6,5 @@
 typedef struct
 {
   int64_t *out;
-  const int64_t *elsewhere; /* not of the device */
+  const int64_t *elsewhere; /* host memory */
 } PlantedArgs;

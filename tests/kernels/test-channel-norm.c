@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 
-/* Batch norm by channels: the bits of reductions and pointwise programs one after the other. */
+/* Batch norm by channels gives the bits of the separate reductions and pointwise programs. */
 
 #include <omp.h>
 
@@ -14,7 +14,7 @@ enum
   ALL_BUT_CHANNELS = 13 /* of [BATCH, CHANNELS, height, width] */
 };
 
-/* With the dims of x, from one number per channel. */
+/* Broadcasts one number per channel to the dims of x. */
 static AdjKView
 spread (const AdjKView *numbers, const AdjKView *x)
 {
@@ -27,7 +27,7 @@ spread (const AdjKView *numbers, const AdjKView *x)
   return out;
 }
 
-/* With the dims that a reduction of x to channels has. */
+/* Views @numbers with the dims of a reduction of x to channels. */
 static AdjKView
 reduced (const AdjKView *numbers, const AdjKView *x)
 {
@@ -39,7 +39,7 @@ reduced (const AdjKView *numbers, const AdjKView *x)
   return out;
 }
 
-/* out = a op b; of the class of floats that is not that of f64 unless @out is. */
+/* out = a op b, computed in the class of f32 unless @out is f64. */
 static void
 apply (AdjKOp op, const AdjKView *out, const AdjKView *a, const AdjKView *b)
 {
@@ -60,7 +60,7 @@ apply (AdjKOp op, const AdjKView *out, const AdjKView *a, const AdjKView *b)
 
 typedef struct
 {
-  AdjKType wide; /* what sums are made in */
+  AdjKType wide; /* type in which sums are computed */
   AdjKView x, g, w, b, mean, rstd;
 } Case;
 
@@ -114,7 +114,7 @@ check_forward (Case *c)
   kernel_assert_same (&y, &wanted);
 }
 
-/* The mean over each channel, spread over x. */
+/* The mean of each channel, broadcast to x. */
 static AdjKView
 mean_over (const Case *c, const AdjKView *x)
 {
@@ -167,7 +167,8 @@ check_backward (const Case *c)
   check_gradients (c, &gx, &gw, &gb, &w);
 }
 
-/* Leaves end within a run, with it, and after some of them; a scrambled g does not fit. */
+/* Summation leaves end inside a run, at its end, and after several runs; a scrambled g is not
+ * supported. */
 static void
 test_bits (gconstpointer data)
 {
@@ -197,7 +198,7 @@ test_what_fits (void)
   last.stride[2] = 24;
   last.stride[3] = 3;
   g_assert_true (adj_k_channel_norm_fits (&image));
-  g_assert_false (adj_k_channel_norm_fits (&last)); /* channels lie side by side */
+  g_assert_false (adj_k_channel_norm_fits (&last)); /* channels are contiguous */
   g_assert_false (adj_k_channel_norm_fits (&none));
   g_assert_false (adj_k_channel_norm_fits (&row));
 }

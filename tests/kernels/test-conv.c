@@ -6,7 +6,7 @@
 #include "adj-kernel-conv.h"
 #include "kernel-test.h"
 
-/* The definition, in f64, one product at a time. */
+/* The definition in f64, one product at a time. */
 
 typedef struct
 {
@@ -15,7 +15,7 @@ typedef struct
   gint64 stride[3], padding[3], dilation[3];
 } Case;
 
-/* Calls @product for each pair of elements that meet, by their row-major numbers. */
+/* Calls @product with the row-major indices of each pair of elements that are multiplied. */
 static void
 for_each_product (const Case *c,
                   void (*product) (gint64 x, gint64 w, gint64 y, gpointer data),
@@ -178,7 +178,7 @@ test_definition (void)
       }
 }
 
-/* @n channels of @view along dim @dim, from @first on. */
+/* Views @n channels along dim @dim from @first on. */
 static AdjKView
 channels_of (const AdjKView *view, gint dim, gint64 first, gint64 n)
 {
@@ -190,7 +190,7 @@ channels_of (const AdjKView *view, gint dim, gint64 first, gint64 n)
   return part;
 }
 
-/* Few channels and many go different ways, to the same bits. */
+/* Few and many channels take different code paths and give the same bits. */
 static void
 test_channels_are_independent (void)
 {
@@ -216,7 +216,7 @@ test_channels_are_independent (void)
     }
 }
 
-/* The same numbers in f32. */
+/* Returns the same numbers in f32. */
 static AdjKView
 widened (const AdjKView *view)
 {
@@ -258,8 +258,8 @@ test_bf16_has_the_bits_of_f32 (void)
       }
 }
 
-/* Lines of an even and of an odd length, one image of three with numbers whose products are
- * subnormal, and more channels than a panel. */
+/* Rows of even and odd length, one image of three with subnormal products, and more channels
+ * than a panel has. */
 static void
 test_bf16_weights_have_the_bits_of_f32 (void)
 {
@@ -286,7 +286,7 @@ test_bf16_weights_have_the_bits_of_f32 (void)
     }
 }
 
-/* Speed is reported, not judged: GF/s of forward, gradient of input, gradient of weight. */
+/* Reports GF/s of forward, gradient of input and gradient of weight; nothing is judged. */
 static void
 test_speed (void)
 {

@@ -36,7 +36,7 @@ test_half_round_trip (gconstpointer data)
     }
 }
 
-/* Random bit patterns, and for each number of the type: the middle to the next one and its
+/* Random bit patterns, and for each number of the type the midpoint to the next one and its
  * neighbours. */
 static void
 test_half_rounding (gconstpointer data)
@@ -72,7 +72,7 @@ test_half_rounding (gconstpointer data)
     }
 }
 
-/* What tensor.to (dtype) of PyTorch 2.6 gives on x86-64. */
+/* The results of tensor.to (dtype) in PyTorch 2.6 on x86-64. */
 static void
 test_float_to_integer (void)
 {
@@ -114,7 +114,7 @@ test_integers_wrap (void)
   kernel_assert_equal (&i16, (double[]){ -1, 300, 4464, 1 });
 }
 
-/* Numbers that every type but bool holds keep their value between all pairs of types. */
+/* Numbers representable in every type except bool keep their value between all pairs of types. */
 static void
 test_all_pairs (void)
 {
@@ -137,7 +137,7 @@ test_all_pairs (void)
       }
 }
 
-/* 2^53 + 1 is no double: integers must not pass through one. */
+/* 2^53 + 1 is not a double: integer copies must not convert through one. */
 static void
 test_big_integers (void)
 {
@@ -150,7 +150,7 @@ test_big_integers (void)
   adj_k_fill_i64 (&to, G_MAXINT64);
   g_assert_cmpint (*(gint64 *) to.data, ==, G_MAXINT64);
 
-  /* one rounding: by way of a double the sticky bit would be lost and the tie go down */
+  /* a single rounding: through a double the sticky bit is lost and the tie is rounded down */
   *(gint64 *) from.data = (G_GINT64_CONSTANT (1) << 60) + (G_GINT64_CONSTANT (1) << 36) + 1;
   adj_k_copy (&f32, &from);
   g_assert_cmpfloat (*(float *) f32.data, ==, 0x1p60f + 0x1p37f);
@@ -187,7 +187,7 @@ test_empty_and_scalar (void)
   g_assert_cmpint (adj_k_view_count (&scalar), ==, 1);
 }
 
-/* Larger than a tile and a thread's share. */
+/* Larger than a tile and than the share of one thread. */
 static void
 test_large_transpose (void)
 {

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""The kernels of CUDA compile, all of them are there, and none needs more than the budget.
+"""Tests that all CUDA kernels compile, exist, and stay within the budget.
 
     test-cuda-compile.py NVCC KERNELS SOURCE…
 
@@ -31,7 +31,7 @@ def expected_symbols(kernels):
 
 
 def compile_source(nvcc, kernels, source, folder):
-    """The report of ptxas."""
+    """Returns the report of ptxas."""
     command = [nvcc, "-arch=sm_80", "-cubin", "-O2", "-fmad=false", "-Xptxas", "-v", f"-I{kernels}"]
     command += ["-o", f"{folder}/{source}.cubin", f"{kernels}/cuda/{source}.cu"]
     done = subprocess.run(command, capture_output=True, text=True, check=False)

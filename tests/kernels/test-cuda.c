@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The row of CUDA over the emulator against the row of the CPU: every entry gives the same bits on
- * random views of several dtypes, strides and sizes, without a race. */
+/* CUDA's entries on the emulator against the CPU's: each gives the same bits on random views of
+ * several dtypes, strides and sizes, without a race. */
 
 #include "adj-emulator.h"
 #include "cuda-check.h"
@@ -33,7 +33,7 @@ test_long (void)
   emulated_queue_clear (&cuda);
 }
 
-/* The smallest offender is reported, and the rest is done. */
+/* The smallest bad index is reported; the other elements are computed. */
 static void
 test_faults (void)
 {
@@ -48,7 +48,7 @@ test_faults (void)
   emulated_queue_clear (&cuda);
 }
 
-/* Runs last: every kernel was launched. */
+/* Runs last: every kernel has been launched. */
 static void
 test_coverage (void)
 {

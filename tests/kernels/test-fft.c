@@ -6,7 +6,7 @@
 
 #include "adj-kernel-fft.h"
 
-/* Transforms against sums over all pairs, in long double. */
+/* Compares transforms with direct sums in long double. */
 
 static const gint64 lengths[] = { 1,  2,  3,  4,  5,  6,  7,   8,   9,   12,  15,   16,
                                   17, 30, 61, 64, 67, 97, 100, 128, 134, 211, 1009, 1331 };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Fused programs that a compiler made, against those that are interpreted: every operation of every
- * class, every type and order of memory, bit for bit. */
+/* Fused programs as compiled code against the interpreter of steps: every operation of every
+ * class, every type and memory order, bit for bit. */
 
 #include <dlfcn.h>
 #include <glib/gstdio.h>
@@ -12,13 +12,13 @@
 
 #define N 517
 
-/* result = op (a, b, c), rounded to @type, of operands of @from. */
+/* result = op (a, b, c), rounded to @type, from operands of type @from. */
 typedef struct
 {
   AdjKClass klass;
   AdjKOp op;
   AdjKType from, type;
-  gint order; /* of memory: a row of orders */
+  gint order; /* memory order: index of a row of orders */
   AdjKStep steps[8];
   AdjKFused fused;
   AdjKView operands[4];
@@ -28,7 +28,7 @@ static const AdjKType type_of_class[] = {
   [ADJ_K_CLASS_F32] = ADJ_K_F32, [ADJ_K_CLASS_F64] = ADJ_K_F64, [ADJ_K_CLASS_I64] = ADJ_K_I64
 };
 
-/* Lines of odd lengths, an operand that is the same for all lines, one that is one number. */
+/* Rows of odd length, an operand that is the same for all rows, and a scalar operand. */
 enum
 {
   DENSE,
@@ -191,7 +191,7 @@ compile (const GPtrArray *cases)
 
 /* -- bits -- */
 
-/* Where the functions of libm decide, which NaN it is is not said. */
+/* If libm computes the result, the payload of a NaN is unspecified. */
 static void
 assert_same (const Case *c, const AdjKView *got, const AdjKView *wanted)
 {

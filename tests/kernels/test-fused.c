@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Fused programs: the bits of their operators one after the other, with any strides, types, and
- * numbers of threads. */
+/* Fused programs give the bits of their separate operators for all strides, types and numbers of
+ * threads. */
 
 #include <math.h>
 #include <omp.h>
@@ -9,7 +9,7 @@
 #include "kernel-test.h"
 
 /* sum = x * row + 0.5, rounded to the type of sum; gate = sum > 0; both are stored.  @merged:
- * operands are merged before. */
+ * dims of the operands are merged first. */
 static void
 run_fused (const AdjKView *sum,
            const AdjKView *gate,
@@ -66,7 +66,7 @@ spread (AdjKView view, int64_t rows, int64_t columns)
   return out;
 }
 
-/* The same with memory in between: what is not rounded before sum stays f32. */
+/* Computes the same with intermediate results in memory; values not rounded before sum stay f32. */
 static void
 run_apart (const AdjKView *sum, const AdjKView *gate, const AdjKView *x, const AdjKView *row)
 {
@@ -117,8 +117,7 @@ test_steps (gconstpointer type)
       check ((AdjKType) GPOINTER_TO_INT (type), sizes[i][0], sizes[i][1], k > 0);
 }
 
-/* A result may take the place of an operand that is not read after it. */
-/* A cast to a narrower type and back, which no store rounds again. */
+/* A cast to a narrower type and back, not rounded again by a store. */
 static void
 test_rounding (gconstpointer data)
 {
@@ -145,6 +144,7 @@ test_rounding (gconstpointer data)
   kernel_assert_same (&y, &wanted);
 }
 
+/* A result may be stored in an operand that is not read later. */
 static void
 test_in_place (void)
 {
@@ -182,11 +182,11 @@ test_refuses_bad_programs (void)
   AdjKStep step = { .kind = ADJ_K_STEP_STORE, .operand = 0, .a = 0 };
   AdjKFused fused = { .n_operands = 1, .n_regs = 1, .n_steps = 1, .steps = &step };
 
-  g_assert_false (adj_k_fused_check (&fused)); /* nothing was written to the register */
+  g_assert_false (adj_k_fused_check (&fused)); /* the register was never written */
   step = (AdjKStep){ .kind = ADJ_K_STEP_LOAD, .operand = 1 };
-  g_assert_false (adj_k_fused_check (&fused)); /* there is no such operand */
+  g_assert_false (adj_k_fused_check (&fused)); /* operand index out of range */
   step = (AdjKStep){ .kind = ADJ_K_STEP_LOAD, .dst = 1 };
-  g_assert_false (adj_k_fused_check (&fused)); /* or register */
+  g_assert_false (adj_k_fused_check (&fused)); /* register index out of range */
   step = (AdjKStep){ .kind = ADJ_K_STEP_LOAD };
   g_assert_true (adj_k_fused_check (&fused));
 }

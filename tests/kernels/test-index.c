@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 
-/* Expected values are those of PyTorch 2.6 on the same calls. */
+/* Indexing, gather and scatter kernels; expected values are those of PyTorch 2.6. */
 
 #include "kernel-test.h"
 
@@ -109,7 +109,7 @@ test_gather (void)
   kernel_assert_equal (&out, (double[]){ 2, 0, 4, 4 });
   g_assert_true (adj_k_gather (&to, &scalar, 0, &zero, &bad));
   kernel_assert_equal (&to, (double[]){ 6 });
-  kernel_array_set (&idx, 3, -1); /* not counted from the end, unlike in indexing */
+  kernel_array_set (&idx, 3, -1); /* negative indices are invalid here, unlike in indexing */
   g_assert_false (adj_k_gather (&out, &x, 1, &idx, &bad));
   g_assert_cmpint (bad, ==, -1);
 }
@@ -135,7 +135,7 @@ test_scatter (void)
   g_assert_cmpint (bad, ==, 2);
 }
 
-/* 2048 + 1 + 1 in f16: rounding at every addition would stay at 2048. */
+/* 2048 + 1 + 1 in f16: rounding after every addition would stay at 2048. */
 static void
 test_scatter_rounds_once (void)
 {
@@ -160,7 +160,7 @@ test_index (void)
   AdjKIndex beside = apart, whole = apart;
   gint64 bad = 0;
 
-  /* x[a, :, c]: the indexed dims are apart, so theirs comes first */
+  /* x[a, :, c]: the indexed dims are separated, so their dim comes first */
   apart.idx[0] = &a;
   apart.idx[2] = &c;
   g_assert_true (adj_k_index (&apart, &bad));
@@ -175,7 +175,7 @@ test_index (void)
   g_assert_true (adj_k_index (&beside, &bad));
   kernel_assert_equal (&beside.values, (double[]){ 9, 1, 11, 3, 21, 13, 23, 15 });
 
-  /* x[:, middle]: whole runs */
+  /* x[:, middle]: contiguous runs */
   whole.idx[1] = &middle;
   whole.values = kernel_array (ADJ_K_F32, 3, 2, 3, 4);
   whole.values = kernel_array_scramble (&whole.values);
@@ -188,7 +188,8 @@ test_index (void)
   g_assert_cmpint (bad, ==, -4);
 }
 
-/* x[:, a, :, c]: the indexed dims are apart and not first, and yet theirs comes first. */
+/* x[:, a, :, c]: the indexed dims are separated, so their dim comes first although dim 0 is not
+ * indexed. */
 static void
 test_index_apart (void)
 {
@@ -243,7 +244,7 @@ test_index_put (void)
   g_assert_cmpint (bad, ==, 3);
 }
 
-/* No index tensor at all, none of their elements, and i32 indices. */
+/* No index tensors, index tensors without elements, and i32 indices. */
 static void
 test_edges (void)
 {

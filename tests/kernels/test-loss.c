@@ -7,14 +7,15 @@
 
 static const double xs[] = { 0.5, -1, 2, 1, 0.25, -0.5, 0.125, 0.25, 0.375 };
 
-/* x as above, targets 2 0 1, weights 1 2 ½, and a gradient of 2: what PyTorch 2.6 gives. */
+/* Results of PyTorch 2.6 for the x above, targets 2 0 1, weights 1 2 ½, and an incoming gradient
+ * of 2. */
 static const struct
 {
   int reduction;
   gboolean weighted;
   gint64 ignore;
   double out[3], total;
-  double gx[3]; /* at the targets; 0 elsewhere */
+  double gx[3]; /* elements at the targets; others are 0 */
 } rows[] = {
   { 0, FALSE, -100, { -2, -1, -0.25 }, 0, { -2, -2, -2 } },
   { 0, FALSE, 0, { -2, 0, -0.25 }, 0, { -2, 0, -2 } },

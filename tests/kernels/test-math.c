@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 
-/* The loops below the kernels: accuracy of the f32 functions, and equal bits from every instruction
- * set that this processor has. */
+/* The scalar loops below the kernels: accuracy of the f32 functions, and equal bits from every
+ * instruction set of this processor. */
 
 #include <math.h>
 #include <string.h>
@@ -13,7 +13,7 @@ typedef struct
 {
   const char *name;
   long double (*exact) (long double x);
-  double bound; /* ULP */
+  double bound; /* in ULP */
 } Function;
 
 static long double
@@ -33,7 +33,8 @@ static const Function functions[] = {
   { "atanh", atanhl, 1 },      { "erfc", erfcl, 1 },
 };
 
-/* Every 10007th bit pattern (odd, so all exponents, signs and NaNs are met), and dense around 1. */
+/* Every 10007th bit pattern (an odd step reaches all exponents, signs and NaNs), and dense
+ * around 1. */
 static float
 sample (guint32 i)
 {
@@ -76,7 +77,7 @@ test_accuracy (gconstpointer data)
   g_assert_cmpfloat (worst, <=, function->bound);
 }
 
-/* At points where it is known: π²/6, π²/2, π²/2 + 4, π⁴/15, −2ζ(3). */
+/* At points with known values: π²/6, π²/2, π²/2 + 4, π⁴/15, −2ζ(3). */
 static void
 test_polygamma (void)
 {
@@ -202,13 +203,14 @@ compare_casts (const Loops *loops, AdjKClass klass, GRand *rand)
 
 enum
 {
-  ROWS = 12, /* multiples of every panel */
+  ROWS = 12, /* a multiple of every panel height */
   COLS = 32,
   STEPS = 50,
   ROW_RESULTS = 11
 };
 
-/* The first @some rows by the loop that is theirs, the others as the loop for all gives them. */
+/* Computes the first @some rows by their own loop and the others by the loop for full panels;
+ * both loops must agree. */
 static void
 multiply_panel (
     const ClassLoops *loops, gsize size, const Scalar *a, const Scalar *b, int some, char *acc)
@@ -223,9 +225,8 @@ multiply_panel (
             (gsize) loops->gemm_cols * size);
 }
 
-/* The product of two tiles of the class by the panels of one instruction set, into @acc.  The loop
- * for @some rows must give as many; where a panel has more, the rest is added by the loop for all.
- */
+/* Multiplies two tiles of the class by panels of one instruction set into @acc, with the loop
+ * for @some rows.  If a panel has more rows, the loop for full panels computes the rest. */
 static void
 multiply (const ClassLoops *loops, AdjKClass klass, const Scalar *x, int some, Scalar *acc)
 {
@@ -250,7 +251,7 @@ multiply (const ClassLoops *loops, AdjKClass klass, const Scalar *x, int some, S
       }
 }
 
-/* The other loops for products give what the one for panels gives. */
+/* The other product loops give the same results as the one for panels. */
 static void
 compare_ways (const ClassLoops *loops, gsize size, const Scalar *x)
 {
@@ -359,7 +360,7 @@ test_isa (gconstpointer data)
       compare_products (loops, klass, rand);
       if (klass != ADJ_K_CLASS_I64)
         compare_rows (loops, klass, rand);
-      if (klass != ADJ_K_CLASS_F64) /* libm's, and it may choose by processor */
+      if (klass != ADJ_K_CLASS_F64) /* f64: libm, which may choose by processor */
         compare_ops (loops, klass, rand);
     }
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Matrix products against exact ones, and the same bits whatever the strides. */
+/* Matrix products against exact ones, with equal bits for all strides. */
 
 #include <math.h>
 #include <omp.h>
@@ -8,7 +8,7 @@
 
 typedef struct
 {
-  int batch, m, n, k; /* batch 0: two dims */
+  int batch, m, n, k; /* batch 0: no batch dim */
 } Sizes;
 
 static const Sizes sizes[] = {
@@ -23,7 +23,7 @@ matrix (AdjKType type, int batch, int rows, int cols)
   return batch ? kernel_array (type, 3, batch, rows, cols) : kernel_array (type, 2, rows, cols);
 }
 
-/* Σ a b of one element of C, and Σ |a b|. */
+/* Returns Σ a b of one element of C, and Σ |a b|. */
 static long double
 dot (const AdjKGemm *gemm, const Sizes *s, gint64 element, long double *sum_abs)
 {
@@ -80,7 +80,8 @@ test_against_exact (gconstpointer data)
     }
 }
 
-/* Strides of the operands and of the result do not matter; neither do other rows and columns. */
+/* The bits do not depend on the strides of operands and result, nor on the other rows and
+ * columns. */
 static void
 test_same_bits (gconstpointer data)
 {
@@ -128,8 +129,8 @@ test_one_row_is_the_same (void)
   kernel_assert_same (&row.c, &part);
 }
 
-/* Of products that are summed in blocks: of several slices, rows and columns, and with more slices
- * than are packed at once. */
+/* Products summed in blocks: several slices, rows and columns, and more slices than are packed
+ * at once. */
 static void
 test_one_of_many_rows (gconstpointer type)
 {
@@ -137,7 +138,7 @@ test_one_of_many_rows (gconstpointer type)
   static const int rows[] = { 0, 191, 192, 229 };
   int threads = omp_get_max_threads ();
 
-  omp_set_num_threads (1); /* several take smaller blocks */
+  omp_set_num_threads (1); /* several threads take smaller blocks */
   for (guint i = 0; i < G_N_ELEMENTS (many) * G_N_ELEMENTS (rows); i++)
     {
       const Sizes *s = &many[i / G_N_ELEMENTS (rows)];
@@ -160,7 +161,7 @@ test_one_of_many_rows (gconstpointer type)
   omp_set_num_threads (threads);
 }
 
-/* Transposed operands as views, which is how linear layers call. */
+/* Transposed operands as views, the form of linear layers. */
 static void
 test_transposed (void)
 {
@@ -193,7 +194,7 @@ test_alpha_beta (void)
   d.stride[0] = 0;
   adj_k_gemm (&gemm);
   kernel_assert_equal (&gemm.c, (double[]){ 12, NAN, 16, NAN });
-  gemm.beta = 0; /* then NaN in D does not count */
+  gemm.beta = 0; /* NaN in D is ignored now */
   adj_k_gemm (&gemm);
   kernel_assert_equal (&gemm.c, (double[]){ 2, 4, 6, 8 });
 }
@@ -210,7 +211,7 @@ test_integers (void)
     .beta = -1,
   };
 
-  adj_k_gemm (&gemm); /* 2^53 + 1 - 2^53 is exact in integers only */
+  adj_k_gemm (&gemm); /* 2^53 + 1 - 2^53 is exact in integer arithmetic only */
   kernel_assert_equal (&gemm.c, (double[]){ 1, 0x1p54 - 5 + 1, -4, 22 });
 }
 
@@ -224,11 +225,11 @@ test_infinity (void)
     .alpha = 1,
   };
 
-  adj_k_gemm (&gemm); /* the zeros that fill up panels do not meet the infinity */
+  adj_k_gemm (&gemm); /* the padding zeros of panels are not multiplied by the infinity */
   kernel_assert_equal (&gemm.c, (double[]){ INFINITY, 7 });
 }
 
-/* The same numbers in f32. */
+/* Returns the same numbers in f32. */
 static AdjKView
 widened (const AdjKView *view)
 {
@@ -239,8 +240,8 @@ widened (const AdjKView *view)
   return wide;
 }
 
-/* Products of bf16 may take another way through the processor, to the same bits: also where sums
- * are subnormal, which that way cannot give. */
+/* bf16 products may use other instructions and give the same bits; also if sums are subnormal,
+ * which those instructions flush. */
 static void
 test_bf16_has_the_bits_of_f32 (void)
 {

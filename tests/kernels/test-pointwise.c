@@ -24,7 +24,7 @@ run_op (const char *name, AdjKClass klass, const AdjKView *out, const AdjKView *
   return adj_k_pointwise (&program, out, inputs);
 }
 
-/* Pairs of special cases and what PyTorch 2.6 makes of them. */
+/* Pairs of special cases and the results of PyTorch 2.6. */
 enum
 {
   PAIRS = 14
@@ -62,7 +62,7 @@ static const struct
   { "sub", { 3.5, -7.5, 7.5, -3.5, 8, 0.125, -INFINITY, INFINITY, INFINITY, NAN, NAN, 1, 0, -3 } },
   { "div",
     { 2.75, -2.75, -2.75, 2.75, -3, 2, -0.0, -0.0, INFINITY, NAN, NAN, INFINITY, NAN, -0.0 } },
-  /* of x alone */
+  /* unary: of x only */
   { "sign", { 1, -1, 1, -1, 1, 1, -1, 1, 1, 0, 1, 1, 0, 0 } },
   { "round", { 6, -6, 6, -6, 6, 0, -1, 1, INFINITY, NAN, 1, 1, 0, -0.0 } },
   { "floor", { 5, -6, 5, -6, 6, 0, -1, 1, INFINITY, NAN, 1, 1, 0, -0.0 } },
@@ -92,7 +92,8 @@ test_float_pairs (void)
       }
 }
 
-/* Where arguments say how many terms there are; from PyTorch 2.6, but for what it never ends. */
+/* Functions whose number of terms depends on the arguments; values are PyTorch 2.6's except
+ * where it does not terminate. */
 static void
 test_many_terms (void)
 {
@@ -168,7 +169,7 @@ test_int_pairs (void)
     }
 }
 
-/* Whatever the neighbours' exponents are. */
+/* The square of an element does not depend on the exponents of its neighbours. */
 static void
 test_square (void)
 {
@@ -213,7 +214,7 @@ test_zero_division (void)
 
   for (guint i = 0; i < G_N_ELEMENTS (names); i++)
     {
-      ((gint64 *) in[0].data)[0] = G_MININT64; /* by -1 this would trap */
+      ((gint64 *) in[0].data)[0] = G_MININT64; /* dividing this by -1 would trap */
       ((gint64 *) in[1].data)[0] = -1;
       ((gint64 *) in[1].data)[1] = 1;
       g_assert_true (run_op (names[i], ADJ_K_CLASS_I64, &out, in));
@@ -235,8 +236,8 @@ test_int32_wraps (void)
   g_assert_cmpint (((gint32 *) out.data)[1], ==, 65536);
 }
 
-/* (x · row + 0.5 < col) ? x : row over broadcast, strided views of three types, against the same in
- * double (exact for these numbers). */
+/* (x · row + 0.5 < col) ? x : row over broadcast, strided views of three types, against the same
+ * in double (exact for these numbers). */
 static void
 test_program (void)
 {
@@ -314,7 +315,8 @@ test_empty_and_scalar (void)
   g_assert_cmpfloat (*(double *) scalar.data, ==, 9);
 }
 
-/* 16-bit results are rounded once: 1 + 2^-9 + 2^-9 in steps would stay 1 in bf16. */
+/* 16-bit results are rounded once: 1 + 2^-9 + 2^-9 with a rounding at each step would stay 1 in
+ * bf16. */
 static void
 test_rounds_once (void)
 {
@@ -332,7 +334,8 @@ test_rounds_once (void)
   g_assert_cmpfloat (kernel_array_get (&out, 0), ==, 1 + 0x1p-7);
 }
 
-/* One rounding: a · a = 1 + 2^-11 + 2^-24, of which a product rounded to f32 loses the last bit. */
+/* A single rounding: a · a = 1 + 2^-11 + 2^-24, and a product rounded to f32 would lose the last
+ * bit. */
 static void
 test_fma (void)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Races and accesses to memory of the host are found where they are planted, by name, and nothing
- * where nothing is. */
+/* Planted races and accesses to host memory are found and attributed to their kernel; correct
+ * kernels give no finding. */
 
 #include <glib.h>
 
@@ -31,7 +31,7 @@ static const struct
   const char *expected;
 } races[] = { RACES (ROW) };
 
-/* The array @device of 65 numbers is all the memory of the device. */
+/* Device memory is the array @device of 65 numbers only. */
 static bool
 holds (const void *device, const void *at, size_t size)
 {

@@ -5,7 +5,7 @@
 
 #include "kernel-test.h"
 
-/* @view's sizes with 1 in @dims. */
+/* Makes an array with the sizes of @view and 1 in @dims. */
 static AdjKView
 reduced_like (AdjKType type, const AdjKView *view, guint32 dims)
 {
@@ -17,7 +17,7 @@ reduced_like (AdjKType type, const AdjKView *view, guint32 dims)
   return kernel_array_like (type, &shape);
 }
 
-/* Row-major number in the reduced array of element @i of @view. */
+/* Row-major index in the reduced array of element @i of @view. */
 static gint64
 target_of (const AdjKView *view, const AdjKView *out, gint64 i)
 {
@@ -66,7 +66,7 @@ static const double unit[ADJ_K_N] = {
   [ADJ_K_F16] = 0x1p-11, [ADJ_K_BF16] = 0x1p-8, [ADJ_K_F32] = 0x1p-24, [ADJ_K_F64] = 0x1p-53
 };
 
-/* 16 sums in a lane, 6 levels over lanes, and the tree over leaves; then the type's rounding. */
+/* 16 sums in a lane, 6 levels over lanes, the tree over leaves, then rounding to the type. */
 static double
 sum_bound (AdjKType type, const Exact *e)
 {
@@ -108,8 +108,8 @@ check_sizes (AdjKType type, const AdjKView *in, guint32 dims)
                         (double) sqrtl (exact[i].sum_square) * (u + 20 * MIN (u, 0x1p-24)));
 }
 
-/* All subsets of the dims of arrays whose reductions are short, long, over a leaf, and by columns.
- */
+/* All subsets of the dims, for reductions that are short, long, longer than a leaf, and by
+ * columns. */
 static void
 test_all_dims (gconstpointer data)
 {
@@ -126,7 +126,7 @@ test_all_dims (gconstpointer data)
       }
 }
 
-/* The order of summation is that of the indices, not that of addresses. */
+/* The order of summation follows the indices, not the addresses. */
 static void
 test_same_bits (gconstpointer data)
 {
@@ -147,7 +147,7 @@ test_same_bits (gconstpointer data)
       }
 }
 
-/* The tree of the specification (16 lanes × 4, leaves of 1024, pairwise), written down naively. */
+/* A naive implementation of the specified tree (16 lanes × 4, leaves of 1024, pairwise). */
 static float
 tree_of (const float *x, gint64 n)
 {
@@ -185,7 +185,7 @@ test_tree (void)
     }
 }
 
-/* 2^22 numbers: the relative error that the specification measured for 2^24, with some room. */
+/* 2^22 numbers: the relative error that the specification measured for 2^24, with a margin. */
 static void
 test_sum_is_accurate (void)
 {
@@ -273,7 +273,7 @@ test_variance (void)
 {
   AdjKView in = kernel_array (ADJ_K_F32, 3, 5, 130, 19), more = kernel_array (ADJ_K_F32, 1, 1);
 
-  kernel_array_randomize (&in, 9, 99, 101); /* far from 0: one pass would lose the digits */
+  kernel_array_randomize (&in, 9, 99, 101); /* far from 0: a one-pass formula would cancel */
   for (guint32 dims = 1; dims < 8; dims++)
     {
       AdjKView var = reduced_like (ADJ_K_F32, &in, dims), mean = var, again;

@@ -39,7 +39,7 @@ test_long_extremes (void)
   for (int i = 0; i < 3000; i++)
     kernel_array_set (&in, i, i % 17);
   kernel_array_set (&in, 700 * 3 + 0, 100);
-  kernel_array_set (&in, 900 * 3 + 0, 100); /* not the first */
+  kernel_array_set (&in, 900 * 3 + 0, 100); /* not the first maximum */
   kernel_array_set (&in, 999 * 3 + 1, -5);
   kernel_array_set (&in, 256 * 3 + 2, 99);
   adj_k_max_dim (&value, &index, &in, 0);
@@ -50,7 +50,7 @@ test_long_extremes (void)
   g_assert_cmpfloat (kernel_array_get (&index, 1), ==, 999);
 }
 
-/* An infinity is found although nothing is beyond it. */
+/* An infinite extreme is found although no element is beyond it. */
 static void
 test_infinities (void)
 {

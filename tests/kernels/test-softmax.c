@@ -5,7 +5,7 @@
 
 #include "kernel-test.h"
 
-/* Row-major number of element @i of the row along @dim that element @first begins. */
+/* Row-major index of element @i of the row along @dim whose first element is @first. */
 static gint64
 along (const AdjKView *view, int dim, gint64 first, gint64 i)
 {
@@ -49,7 +49,8 @@ test_forward (gconstpointer data)
 {
   AdjKType type = GPOINTER_TO_UINT (data);
   double tolerance = tolerance_of (type);
-  double smallest = type == ADJ_K_F16 ? 0x1p-25 : 1e-42; /* below it there is no relative error */
+  double smallest = type == ADJ_K_F16 ? 0x1p-25 : 1e-42; /* relative errors are not meaningful
+                                                            below it */
   AdjKView x = kernel_array (type, 3, 6, 1300, 5), y, logs;
 
   kernel_array_randomize (&x, 4, -30, 30);
@@ -81,7 +82,7 @@ test_forward (gconstpointer data)
     }
 }
 
-/* A vocabulary: longer than any buffer, and the same bits from any strides. */
+/* A row as long as a vocabulary, longer than any buffer, with equal bits for all strides. */
 static void
 test_long_row (void)
 {
@@ -100,7 +101,7 @@ test_long_row (void)
   kernel_assert_same (&other, &y);
 }
 
-/* What PyTorch gives. */
+/* Results of PyTorch. */
 static void
 test_special (void)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 
-/* The same bits from one thread and from several. */
+/* One thread and several threads give the same bits. */
 
 #include <omp.h>
 

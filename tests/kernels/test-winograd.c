@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Convolutions by minimal filtering against the ordinary kernels in f64. */
+/* Convolutions by minimal filtering (Winograd) against the ordinary kernels in f64. */
 
 #include <math.h>
 #include <omp.h>
@@ -14,8 +14,8 @@ typedef struct
   gint64 padding[2];
 } Shape;
 
-/* Odd and even sizes, one line, fewer and more lines than a block, slices of channels, panels that
- * are not full. */
+/* Odd and even sizes, one row, fewer and more rows than a block, slices of channels, partial
+ * panels. */
 static const Shape shapes[] = {
   { 2, 24, 24, 12, 29, { 1, 1 } },  { 1, 40, 31, 31, 30, { 0, 2 } },
   { 1, 130, 26, 14, 58, { 2, 0 } }, { 3, 27, 150, 57, 29, { 1, 1 } },
@@ -61,7 +61,7 @@ widened (const AdjKView *view)
   return wide;
 }
 
-/* |got - expected| / |expected|, of all elements together. */
+/* |got - expected| / |expected| over all elements. */
 static double
 distance (const AdjKView *got, const AdjKView *expected)
 {
@@ -115,7 +115,7 @@ test_definition (void)
         }
 }
 
-/* Small integers and halves of them are exact in all steps. */
+/* Small integers and half-integers are exact in every step. */
 static void
 test_exact_numbers (void)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 
-/* Pictures of a backward that compiled autograd captured: hooks, accumulations and what they have
- * to do with each other, inputs, and the nodes of autograd. */
+/* Pictures of backwards captured by compiled autograd: hooks, accumulations and their order,
+ * inputs, and autograd nodes. */
 
 #include <string.h>
 
@@ -18,7 +18,7 @@ typedef struct
   AdjScene *scene;
 } Picture;
 
-/* Takes over @bundle. */
+/* Takes ownership of @bundle. */
 static void
 draw_graph (Picture *out, AdjBundle *bundle, AdjGraph *graph, const char *const *folded)
 {
@@ -45,7 +45,7 @@ draw_file (Picture *out, const char *path, const char *id, const char *const *fo
   draw_graph (out, bundle, entry->graph, folded);
 }
 
-/* @id: %NULL: the only graph, without what was recorded. */
+/* @id: %NULL: the only graph, without its recording. */
 static void
 draw (Picture *out, const char *name, const char *id, const char *const *folded)
 {
@@ -114,7 +114,7 @@ test_recorded (void)
   assert_box (&picture, "call_hook", ADJ_ROLE_HOOK, "clip · tensor pre-hook");
   assert_box (&picture, "accumulate_grad_", ADJ_ROLE_ACCUMULATE, "accumulate ln_f.bias");
   assert_box (&picture, "_exec_final_callbacks_stub", ADJ_ROLE_CALLBACKS, "final callbacks");
-  /* A gradient that is given, a leaf, what was there before, and what was saved. */
+  /* An incoming gradient, a leaf, a former .grad, and a saved tensor. */
   assert_box (&picture, "getitem", ADJ_ROLE_GRADIENT, "gradient given");
   assert_box (&picture, "getitem_7", ADJ_ROLE_PARAMETER, "b ln_f");
   assert_box (&picture, "getitem_12", ADJ_ROLE_GRADIENT, ".grad ln_f.bias");
@@ -134,7 +134,7 @@ test_unrecorded (void)
   assert_box (&hooks, "call_hook", ADJ_ROLE_HOOK, "pre-hook · hooks[0]");
   assert_box (&hooks, "call_hook_1", ADJ_ROLE_HOOK, "post-hook · hooks[1]");
   assert_box (&hooks, "accumulate_grad__1", ADJ_ROLE_ACCUMULATE, "accumulate inputs[2]");
-  /* Who is called shows what was taken out of the list for that. */
+  /* The callee is taken from the list of hooks, and the call's box includes its getitem. */
   g_assert_true (box_of (&hooks, "getitem_3") == box_of (&hooks, "call_hook"));
 
   draw (&custom, "c13.txt", NULL, NULL);
@@ -142,7 +142,7 @@ test_unrecorded (void)
   g_assert_cmpstr (box_of (&custom, "call_backward")->title, ==, "OnlyFirstBackward");
 }
 
-/* pytorch 119906: no value goes from an accumulation to the hook that runs after it. */
+/* pytorch 119906: no value connects an accumulation to the post-hook that runs after it. */
 static void
 test_control (void)
 {
@@ -172,7 +172,7 @@ test_control (void)
   g_assert_cmpuint (n, ==, 6);
 }
 
-/* Every frame is one node of autograd, in the order in which they run. */
+/* Each frame is one autograd node; frames stand in execution order. */
 static void
 test_calls (void)
 {
@@ -207,8 +207,8 @@ assert_input (const AdjCaptured *captured, guint index, AdjCapturedFrom from, gu
   g_assert_cmpuint (input->call, ==, call);
 }
 
-/* What is inlined of a compiled function is of its call, and what that saved of the graph that it
- * comes from. */
+/* An inlined node of a compiled function belongs to the function's call, and a tensor it saved
+ * to the graph it comes from. */
 static void
 assert_inlined (const Picture *picture, const char *node, const char *graph, const char *input)
 {
@@ -253,7 +253,7 @@ test_inlined (void)
     }
 }
 
-/* Two functions that are alike: their numbers tell them apart. */
+/* Two equal functions are distinguished by their numbers. */
 static void
 test_inlined_alike (void)
 {
@@ -272,7 +272,7 @@ test_inlined_alike (void)
 
 #define N_DEEP 450
 
-/* A compiled function of so many nodes, each of which reads an input of its own. */
+/* Writes a compiled function of N_DEEP nodes, each reading its own input. */
 static char *
 write_deep (void)
 {
@@ -293,7 +293,8 @@ write_deep (void)
   return g_string_free (text, FALSE);
 }
 
-/* A call of more cards than a row holds is one frame; closed, it is counted as in the list. */
+/* A call with more cards than a row holds is one frame; a closed frame shows the node count of
+ * the list. */
 static void
 test_deep (void)
 {
@@ -326,7 +327,7 @@ test_deep (void)
   g_assert_cmpstr (box_of (&closed, "aot0_mul_300")->subtitle, ==, "450 nodes");
 }
 
-/* Of a long name the number stays. */
+/* A shortened long name keeps its number. */
 static void
 test_long_names (void)
 {
@@ -337,7 +338,7 @@ test_long_names (void)
   g_assert_nonnull (find_titled (&picture, "NativeLayerNormBackward0 (NodeCall 16)"));
 }
 
-/* A graph with other inputs is none. */
+/* A graph with other inputs is not a captured backward. */
 static void
 test_others (void)
 {
@@ -346,7 +347,7 @@ test_others (void)
   g_assert_null (adj_captured_new (graph, NULL));
 }
 
-/* What the record says is also concluded where there is none. */
+/* Facts in the record are also inferred if there is no record. */
 static void
 test_origins (void)
 {

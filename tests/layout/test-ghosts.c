@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 
-/* What backward computes again stands in its half as a ghost, tied to the forward node.  Which
- * nodes these are PyTorch says itself: calls of the same name in the two graphs that it recorded.
- */
+/* Nodes that backward recomputes are ghosts in the backward half, connected to the forward node.
+ * PyTorch itself says which: calls of the same name in the two recorded graphs. */
 
 #include "formats/adj-format.h"
 #include "ir/adj-graph.h"
@@ -45,7 +44,7 @@ is_call (const AdjNode *node)
   return node->opcode == ADJ_OPCODE_CALL_FUNCTION;
 }
 
-/* The number of @id among the calls of @graph, which the pair has in the same order. */
+/* Returns the index of @id among the calls of @graph; the pair has them in the same order. */
 static guint
 call_number (const AdjGraph *graph, AdjNodeId id)
 {
@@ -65,7 +64,7 @@ nth_call (const AdjGraph *graph, guint n)
   g_assert_not_reached ();
 }
 
-/* The box of a ghost: dashed, in the other half and in the row of its original. */
+/* Expects the box of a ghost: dashed, in the backward half, in the row of its original. */
 static void
 check_boxes (const AdjScene *scene, const AdjGraph *pair, AdjNodeId original, AdjNodeId copy)
 {
@@ -89,7 +88,7 @@ check_boxes (const AdjScene *scene, const AdjGraph *pair, AdjNodeId original, Ad
              adj_graph_get_node (pair, original.index)->name);
 }
 
-/* Returns how many ghosts there are.  Without names of steps the calls themselves must do. */
+/* Returns the number of ghosts.  Without names of steps the calls themselves must match. */
 static guint
 check (const Trio *trio, const char *title)
 {
@@ -127,7 +126,7 @@ check (const Trio *trio, const char *title)
   return n;
 }
 
-/* Names of calls that stand in both files of the capture. */
+/* Returns the number of calls whose names are in both files of the capture. */
 static guint
 count_recorded (const char *name)
 {
@@ -156,7 +155,7 @@ test_recorded (gconstpointer name)
   g_assert_cmpuint (check (&trio, name), ==, count_recorded (name));
 }
 
-/* What we partition ourselves, where next to nothing is saved. */
+/* Graphs that Adjoint partitions at a budget of almost nothing. */
 static void
 test_ours (gconstpointer name)
 {
@@ -176,7 +175,7 @@ test_ours (gconstpointer name)
   g_assert_cmpuint (check (&trio, name), >, 10);
 }
 
-/* The text of a log says neither steps nor tags. */
+/* Returns the graph read from the text of a log, which has neither steps nor tags. */
 static AdjGraph *
 through_text (AdjGraph *graph)
 {

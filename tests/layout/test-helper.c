@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 
-/* The helper program, spoken to as the library does. */
+/* The layout helper, driven through its protocol as by the library. */
 
 #include <string.h>
 
@@ -8,7 +8,7 @@
 
 #include "layout/adj-placement.h"
 
-/* Sends @size bytes and waits for the end; returns the exit status. */
+/* Sends @size bytes and waits until the helper exits; returns its exit status. */
 static int
 talk (const void *input, gsize size, GBytes **output)
 {
@@ -61,7 +61,7 @@ check_placement (const AdjPlacement *p)
   g_assert_cmpint (p->ranks[2], ==, 2);
   g_assert_cmpint (p->ranks[4], ==, -1);
   g_assert_cmpint (p->ranks[5], ==, 3);
-  /* 0 → 2 passes rank 1, beside card 1. */
+  /* The edge 0 → 2 passes through rank 1 beside card 1. */
   g_assert_cmpuint (p->first[3] - p->first[2], ==, 1);
   g_assert_cmpfloat (ABS (p->via[p->first[2]] - p->x[1]), >, 60);
   for (guint i = 0; i < 3; i++)
@@ -138,7 +138,7 @@ test_truncated (void)
     g_assert_cmpint (talk (message->data, cut, NULL), ==, 2);
 }
 
-/* The same without a process: every damaged byte and every length is refused or harmless. */
+/* The same within this process: every damaged byte and every length is refused or harmless. */
 static void
 test_damage (void)
 {

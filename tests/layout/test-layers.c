@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 
-/* Layers as models of today have them: norms written out, gates, buffers that each call updates.
- * What a log tells makes as good a picture of them as names do. */
+/* Layers of current models: decomposed norms, gates, buffers that each call updates.  Logs
+ * without names give pictures as good as those with names. */
 
 #include <string.h>
 
@@ -15,7 +15,7 @@
 #define N_LAYERS 12
 #define AS_GOOD 1.25f
 
-/* One line of layer @layer, in the module of that name below it. */
+/* Appends a line of layer @layer in its module @module. */
 static void
 add (GString *text, guint layer, const char *module, const char *format, ...)
 {
@@ -34,7 +34,7 @@ add (GString *text, guint layer, const char *module, const char *format, ...)
 #define X "\"f32[4, 8][8, 1]cpu\""
 #define ONE "\"f32[4, 1][1, 1]cpu\""
 
-/* x · rsqrt (mean (x²) + ε) · w, then a gated product, and around both the way past them. */
+/* x · rsqrt (mean (x²) + ε) · w, then a gated product, with residual connections around both. */
 static void
 add_layer (GString *text, guint i)
 {
@@ -52,7 +52,7 @@ add_layer (GString *text, guint i)
   add (text, i, "", "x_%u: " X " = torch.ops.aten.add.Tensor(x_%u, down_%u)", i + 1, i, i);
 }
 
-/* (transfer full): forward, @writes: each layer keeps a mean, which is written when all is done */
+/* (transfer full): the forward graph; @writes: each layer updates a mean, written at the end */
 static AdjGraph *
 make_forward (gboolean writes)
 {
@@ -139,7 +139,8 @@ find_frame (const AdjScene *scene, const char *path)
   g_error ("no frame of %s", path);
 }
 
-/* What is written when all is done stands beside what made it, not in a heap at the end. */
+/* Writes at the end of the graph are placed beside the nodes that made the values, not in a
+ * group at the end. */
 static void
 test_writes (void)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The mirror layout: nothing overlaps, lines are clear of cards, the same picture every time. */
+/* The mirror layout: boxes do not overlap, lines avoid cards, and the result is deterministic. */
 
 #include <gio/gio.h>
 #include <math.h>
@@ -95,7 +95,7 @@ check_boxes (const AdjScene *scene)
     }
 }
 
-/* Every node is a box or stands in exactly one. */
+/* Every node is a box or part of exactly one. */
 static void
 check_nodes (const AdjScene *scene, const AdjGraph *graph)
 {
@@ -131,7 +131,7 @@ on_border (const AdjRect *r, const AdjPoint *p)
          (above && (fabsf (p->y - r->y) < NEAR || fabsf (p->y - r->y - r->height) < NEAR));
 }
 
-/* Lines are horizontal and vertical pieces, and begin and end at their boxes. */
+/* Lines consist of horizontal and vertical segments, and begin and end at their boxes. */
 static void
 check_edges (const AdjScene *scene)
 {
@@ -211,7 +211,7 @@ find_showing (guint index, gpointer data)
   return !showing->found;
 }
 
-/* What a line leaves to others is shown by them. */
+/* A segment that an edge shares is drawn by another edge. */
 static void
 check_shared (const AdjScene *scene)
 {
@@ -248,7 +248,7 @@ check_scene (const AdjScene *scene, const AdjGraph *graph)
   check_shared (scene);
 }
 
-/* With the first @n ways of drawing, or all. */
+/* Checks @graph with the first @n drawing options, or all. */
 static void
 check_graph (AdjGraph *graph, guint n)
 {
@@ -286,7 +286,7 @@ test_captures (void)
       }
 }
 
-/* Of a value that is read all the way down, the lines show the way once. */
+/* The line of a value that is read by every following node is drawn once. */
 static void
 test_many_readers (void)
 {
@@ -313,7 +313,7 @@ test_many_readers (void)
   g_assert_cmpfloat (shown, <, 6 * adj_scene_get_bounds (scene).height);
 }
 
-/* Half of them with our own layering, which is what remains without the helper. */
+/* Half of the graphs use the built-in layering, the fallback without the helper. */
 static void
 test_random (void)
 {
@@ -356,7 +356,7 @@ find_group (const AdjScene *scene, const char *path, AdjSide side)
   g_error ("no group %s", path);
 }
 
-/* What stands in a group, each beside the first of it. */
+/* Describes the boxes of a group relative to its first box. */
 static char *
 describe_inside (const AdjScene *scene, const char *path, AdjSide side)
 {
@@ -469,7 +469,7 @@ test_deterministic (void)
   g_autoptr (AdjScene) kept = lay_out (graph, NULL, memory);
   g_autoptr (AdjScene) read = NULL;
 
-  /* What the cache has needs no helper. */
+  /* A cached layout does not need the helper. */
   g_autofree char *helper = g_strdup (g_getenv ("ADJ_LAYOUT_HELPER"));
   g_setenv ("ADJ_LAYOUT_HELPER", "/nonexistent", TRUE);
   read = lay_out (graph, NULL, disk);
@@ -479,7 +479,7 @@ test_deterministic (void)
   assert_same (first, read);
 }
 
-/* One joint graph, checked against what PyTorch's own print says of it. */
+/* A joint graph, checked against PyTorch's own print of it. */
 static void
 test_mlp (void)
 {
@@ -511,10 +511,10 @@ test_mlp (void)
       g_assert_cmpint (box->role, ==, rows[i].role);
     }
 
-  /* Saved: relu and addmm_1 and gelu 8×32, tanh and _log_softmax 8×10, all f32, and the total
-   * weight of the loss, one f32.  The input 8×16 and the target stand apart. */
+  /* Saved: relu, addmm_1 and gelu 8×32, tanh and _log_softmax 8×10, all f32, and the total
+   * weight of the loss, one f32.  The input 8×16 and the target are counted separately. */
   g_assert_cmpint (adj_scene_get_saved_bytes (scene), ==, (3 * 8 * 32 + 2 * 8 * 10 + 1) * 4);
-  /* A view stands in what it views; a parameter is a chip. */
+  /* A view is part of its base's box; a parameter is a chip. */
   g_assert_cmpuint (adj_scene_find_node (scene, adj_graph_find_node (graph, "detach")), ==,
                     adj_scene_find_node (scene, adj_graph_find_node (graph, "relu")));
   g_assert_cmpint (adj_scene_get_box (
@@ -526,7 +526,7 @@ test_mlp (void)
       ==, adj_graph_find_node (graph, "relu").index);
 }
 
-/* Forward goes down and backward up. */
+/* Forward runs downwards and backward upwards. */
 static void
 test_direction (void)
 {
@@ -551,7 +551,7 @@ test_direction (void)
   g_assert_cmpuint (n, >, 50);
 }
 
-/* y = gelu (x), computed again for backward: as activation checkpointing leaves it. */
+/* y = gelu (x), recomputed in backward, as activation checkpointing does. */
 static void
 test_recompute_copy (void)
 {
@@ -609,7 +609,7 @@ test_recompute_copy (void)
                    edge->to == adj_scene_find_node (scene, copy);
     }
   g_assert_cmpuint (n_threads, ==, 1);
-  /* Only the input is kept, and that is there anyway. */
+  /* Only the input is kept, which exists anyway. */
   g_assert_cmpint (adj_scene_get_saved_bytes (scene), ==, 0);
 }
 
@@ -667,8 +667,8 @@ cancel_soon (gpointer data)
   return NULL;
 }
 
-/* The helper holds each block until it is killed; when nobody cancels, it is started for every one.
- */
+/* The helper blocks until it is killed; unless the layout is cancelled, it is started for every
+ * block. */
 static void
 test_cancel (void)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 
-/* Large graphs are closed at first, and modules that are alike and follow each other are one stack,
- * which opens and closes as a module does. */
+/* Large graphs are folded at first; consecutive equal modules form one stack, which opens and
+ * closes like a module. */
 
 #include "analysis/adj-modules.h"
 #include "ir/adj-graph.h"
@@ -84,7 +84,7 @@ test_opens (void)
   g_assert_cmpuint (count_closed (scene), ==, N_LAYERS);
 }
 
-/* What was opened by hand is seen; a stack that is closed closes it too. */
+/* A module opened by hand is visible; closing its stack hides it. */
 static void
 test_one_inside (void)
 {
@@ -108,7 +108,7 @@ test_unlike (void)
   g_assert_cmpuint (count_closed (scene), ==, N_LAYERS);
 }
 
-/* Without names the blocks are what is stacked. */
+/* Without module names, blocks are stacked. */
 static void
 test_blocks (void)
 {
@@ -136,7 +136,8 @@ test_by_size (void)
   g_assert_cmpuint (count_closed (closed), ==, 1);
 }
 
-/* The two boxes of a module count the nodes that name it, and say so; inputs are none of these. */
+/* Each of the two boxes of a module shows the number of nodes that name the module, without
+ * inputs. */
 static void
 test_counts (void)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 
-/* The views beside the mirror: one column, plain Graphviz, and where a value flows. */
+/* The layouts other than the mirror: one column, plain Graphviz, and the flow of a value. */
 
 #include <gio/gio.h>
 #include <string.h>
@@ -33,7 +33,7 @@ box_of (const AdjScene *scene, const AdjGraph *graph, const char *name)
   return adj_scene_get_box (scene, box);
 }
 
-/* Whatever reads a value stands below what makes it. */
+/* Each reader of a value is below the node that makes it. */
 static void
 check_flows_down (const AdjScene *scene, const AdjGraph *graph)
 {
@@ -84,7 +84,7 @@ test_one_column (void)
       }
 }
 
-/* What backward reads is known in one column too. */
+/* The single column keeps the roles of saved values. */
 static void
 test_keeps_roles (void)
 {
@@ -97,8 +97,8 @@ test_keeps_roles (void)
   g_assert_cmpint (box_of (scene, graph, "tangents_1")->kind, ==, ADJ_BOX_PILL);
 }
 
-/* In the joint graph of the MLP: relu comes from addmm, that from the input and two parameters;
- * what the loss was computed from comes after it. */
+/* In the joint graph of the MLP: relu comes from addmm, which comes from the input and two
+ * parameters; the nodes that compute the loss come after it. */
 static void
 test_flow (void)
 {
@@ -116,7 +116,7 @@ test_flow (void)
 
       g_assert_true (i == 0 || g_array_index (all, guint32, i - 1) < index);
       has_softmax |= strcmp (adj_graph_get_node (graph, index)->name, "_log_softmax") == 0;
-      /* It neither makes relu nor comes from it. */
+      /* This input is neither an ancestor nor a descendant of relu. */
       g_assert_cmpuint (index, !=, adj_graph_find_node (graph, "primals_8").index);
     }
   g_assert_true (has_softmax);
@@ -128,7 +128,7 @@ test_flow (void)
                     ADJ_NO_BOX);
 }
 
-/* Graphviz does not come to an end: a sentence says so, within the time. */
+/* If Graphviz does not finish in time, an error says so. */
 static void
 test_budget (void)
 {
@@ -152,8 +152,8 @@ test_budget (void)
   g_assert_cmpint (g_get_monotonic_time () - begin, <, 5 * G_TIME_SPAN_SECOND);
 }
 
-/* Effect tokens are inputs and outputs, but no primals and no gradients; what orders effects is
- * known. */
+/* Effect tokens are inputs and outputs but neither primals nor gradients, and they order the
+ * effects. */
 static void
 test_tokens (void)
 {
@@ -184,7 +184,7 @@ test_tokens (void)
   g_assert_cmpint (box_of (scene, graph, "with_effects_1")->role, ==, ADJ_ROLE_NONE);
 }
 
-/* The hook that a frontend leaves in its graph is one. */
+/* A hook in a frontend graph is shown as a hook. */
 static void
 test_registered_hook (void)
 {
@@ -200,7 +200,7 @@ test_registered_hook (void)
   g_assert_cmpint (box_of (scene, graph, "register_hook")->role, ==, ADJ_ROLE_HOOK);
 }
 
-/* The title that a column, or the band between the two, stands under. */
+/* Returns the title above a column or above the band between the two. */
 static const AdjSceneBox *
 find_header (const AdjScene *scene, AdjSide side)
 {
@@ -214,7 +214,7 @@ find_header (const AdjScene *scene, AdjSide side)
   g_assert_not_reached ();
 }
 
-/* One graph of a whole step is a mirror, too, and the optimiser stands behind its backward. */
+/* A single graph of a whole step is a mirror too, with the optimiser after its backward. */
 static void
 test_whole_step (void)
 {
@@ -235,7 +235,7 @@ test_whole_step (void)
   g_assert_cmpint (box_of (scene, graph, "sub_2")->role, ==, ADJ_ROLE_UPDATE);
 }
 
-/* An optimiser that writes in place reads no gradient when it lets its state decay. */
+/* An in-place optimiser reads no gradient when it decays its state. */
 static void
 test_update_in_place (void)
 {
@@ -266,8 +266,7 @@ test_update_in_place (void)
     }
 }
 
-/* Inputs that backward reads again are saved above all rows, yet below the titles of the columns.
- */
+/* Inputs that backward reads are saved above all rows, but below the titles of the columns. */
 static void
 test_many_inputs (void)
 {
@@ -276,7 +275,7 @@ test_many_inputs (void)
   g_autoptr (GString) backward = g_string_new ("");
   g_autoptr (AdjGraph) graph = NULL;
   g_autoptr (AdjScene) scene = NULL;
-  float before = 44; /* where the titles end */
+  float before = 44; /* lower end of the titles */
   guint n = 0;
 
   for (guint i = 0; i < 7; i++)
@@ -315,8 +314,8 @@ test_many_inputs (void)
   "self._in_spec)\n" statements "        return pytree.tree_unflatten([" results                   \
   "], self._out_spec)\n"
 
-/* Two readers of a value make the same view of it: neither is computed again for backward, and what
- * is made from the second and kept for backward is forward, too. */
+/* Two readers make the same view of a value: neither view is a recomputation, and values made
+ * from the second one and kept for backward are forward values. */
 static void
 test_same_views (void)
 {
@@ -341,7 +340,8 @@ test_same_views (void)
   g_assert_cmpint (box_of (scene, graph, "tan")->role, ==, ADJ_ROLE_NONE);
 }
 
-/* By its policy, or by a copy into the memory of the CPU; what backward does not read stays. */
+/* A value is offloaded by its policy or by a copy to CPU memory; a value that backward does not
+ * read is not. */
 static void
 test_offloaded (void)
 {
@@ -368,7 +368,7 @@ test_offloaded (void)
   g_assert_cmpstr (find_header (scene, ADJ_SIDE_NONE)->subtitle, ==, "96 B, 64 B offloaded");
 }
 
-/* A frontend names values as the program does: the card says what is called. */
+/* A frontend names values after variables of the program: the card shows the called function. */
 static void
 test_names_of_values (void)
 {

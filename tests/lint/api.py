@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: MIT
-"""What programs see of the library: an installed header includes installed headers alone; every
-function in it is exported and has a comment; that of one that returns a pointer says whose it is,
-and that of one with a GError ** with which code it fails, or as which other function.  Comments
-speak of parameters (@name) and functions that are there.
+"""Checks the public interface: an installed header includes only installed headers; every function in it is
+exported and has a comment, which gives the ownership of a returned pointer and, with a GError **, the
+error code or another function with the same errors.  Comments mention only existing parameters (@name)
+and functions.
 
-A comment counts for the declarations that follow it without an empty line, or for the one that it
-stands behind.  A pointer to something const is never the caller's, so nothing needs to be said.
+A comment counts for the declarations that follow it without an empty line, or for the one in front of it.
+A pointer to const is never owned by the caller, so its ownership need not be stated.
 """
 
 import re
@@ -23,12 +23,12 @@ FUNCTION = re.compile(
 )
 INCLUDE = re.compile(r'^#include "([^"]+)"', re.MULTILINE)
 OWNER = re.compile(r"\(transfer (full|none|container)\)")
-# A code, or a function whose comment names them.
+# An error code, or a function whose comment names codes.
 FAILURE = re.compile(r"\b(?:ADJ_ERROR|G_\w*ERROR)_[A-Z]+|\bG_IO_ERROR\b|\b[Aa]s (?:of )?adj_\w+\(\)|\berrors of adj_\w+\(\)")
 
 
 def installed():
-    """What core/meson.build installs beside adjoint.h, relative to core/."""
+    """Lists what core/meson.build installs in addition to adjoint.h, relative to core/."""
     table = HEADERS.search(read("core/meson.build")).group(1)
     for layer, names in re.findall(r"'(\w+)': \[(.*?)\]", table, re.DOTALL):
         for name in re.findall(r"'([\w-]+\.(?:h|inc))'", names):
@@ -36,12 +36,12 @@ def installed():
 
 
 def hide(match):
-    """A comment as blanks, its lines kept."""
+    """Replaces a comment by blanks and keeps its lines."""
     return re.sub(r"[^\n]", " ", match.group(0))
 
 
 def comment_of(text, start, end):
-    """The comments that speak of the declaration at text[start:end]."""
+    """Returns the comments about the declaration at text[start:end]."""
     line_end = text.find("\n", end)
     behind = text[end:line_end]
     before = text[:start]
@@ -50,18 +50,18 @@ def comment_of(text, start, end):
 
 
 def block_of(text, start, end):
-    """The declarations that stand with that at text[start:end], without an empty line between."""
+    """Returns the declarations adjacent to text[start:end], without an empty line between."""
     last = text.find("\n\n", end)
     return text[text.rfind("\n\n", 0, start) : last if last >= 0 else len(text)]
 
 
 def strangers(comment, block):
-    """The names that a comment takes for parameters of the functions in @block."""
+    """Returns names that a comment uses as parameters although the functions in @block lack them."""
     return [name for name in re.findall(r"@(\w+)", comment) if not re.search(rf"\b{name}\b", block)]
 
 
 def mentions(path, text, functions):
-    """Functions that comments speak of and that no user of the header can call."""
+    """Returns functions mentioned in comments that users of the header cannot call."""
     for comment in COMMENT.finditer(text):
         for name in re.findall(r"\b(adj_\w+) ?\(", comment[0]):
             if name not in functions:
@@ -70,7 +70,7 @@ def mentions(path, text, functions):
 
 
 def declared(names):
-    """Every function that installed headers declare, and every macro like one."""
+    """Returns every function that installed headers declare, and every function-like macro."""
     return {name for header in names if header.endswith(".h") and not header.startswith("wrappers/")
             for name in re.findall(r"\b(adj_\w+) ?\(", COMMENT.sub("", read(f"core/{header}")))}
 

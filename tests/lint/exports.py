@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Who calls what the library exports: python3 tests/lint/exports.py [--list] counts.
+"""Counts the callers of exported functions: python3 tests/lint/exports.py [--list].
 
 Of the functions that installed headers declare beside the generated wrappers: how many are called
 from outside core (ui, app, data, the README, tests that include installed headers alone), how many
@@ -7,8 +7,8 @@ by other tests only, and how many by core alone; those of adjoint.h, then those 
 adjoint-extend.h adds.  --list names the latter two.  What an inline function or a macro of an
 installed header calls counts as called from outside.
 
-Fails where more are called by core alone than LIMITS: what nobody outside calls is no interface, and
-belongs into a header that is not installed.  A new one replaces an old one."""
+Fails if more functions than LIMITS are called by core only: a function without callers outside of core is no
+interface and belongs into a header that is not installed."""
 
 import re
 import sys
@@ -27,7 +27,7 @@ PUBLIC = {"adjoint.h", "adjoint-extend.h", "wrappers/adj-wrappers.h", *installed
 
 
 def exported():
-    """By name: the installed header that declares it."""
+    """By name: the installed header that declares the function."""
     owner = {}
     for header in installed():
         text = INLINE.sub(hide, COMMENT.sub(hide, read(f"core/{header}")))
@@ -42,7 +42,7 @@ def words(text):
 
 
 def by_headers():
-    """What inline functions, macros and clean-up declarations of installed headers call."""
+    """Functions called by inline functions, macros and clean-up declarations of installed headers."""
     found = set()
     for header in installed():
         text = COMMENT.sub(hide, read(f"core/{header}"))
@@ -53,14 +53,14 @@ def by_headers():
 
 
 def beside(path, name):
-    """The header of the tests that @path means by @name."""
+    """Returns the test header that @path includes as @name."""
     for folder in (path.parent, Path("tests")):
         if folder / name in TESTS:
             yield folder / name
 
 
 def looks_inside(path):
-    """Whether a test sees more of core than is installed, itself or by headers of the tests."""
+    """Whether a test includes headers of core that are not installed, itself or through test headers."""
     seen, todo = set(), [path]
     while todo:
         at = todo.pop()
@@ -73,7 +73,7 @@ def looks_inside(path):
 
 
 def closure(name):
-    """The headers of core that @name brings along."""
+    """Returns the headers of core that @name includes, directly or indirectly."""
     seen, todo = set(), [name]
     while todo:
         at = todo.pop()
@@ -83,7 +83,7 @@ def closure(name):
 
 
 def callers():
-    """What is called from outside core, and by tests that look inside."""
+    """Returns the functions called from outside core, and by tests that look inside."""
     outside, inside = by_headers(), set()
     for path in tracked("ui/*.[ch]", "app/*.[ch]", "data/*.[ch]", "README.md"):
         outside |= words(read(path))

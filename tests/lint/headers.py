@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Each header must compile alone, as the first include of a file."""
+"""Checks that each header compiles as the first include of a file."""
 
 import concurrent.futures
 import os

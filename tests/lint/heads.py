@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Every .c begins with a comment that says its job in one to three lines; more may follow after a
+"""Checks that every .c begins with a comment that describes it in one to three lines; more may follow after a
 blank line of that comment."""
 
 import re
@@ -13,9 +13,9 @@ HEAD = re.compile(r"/\*[^*].*?\*/", re.DOTALL)
 
 
 def fault(text):
-    """What is wrong with the head of @text, or None."""
+    """Returns the error in the head of @text, or None."""
     if not text.startswith(SPDX):
-        return None  # sizes.py says so
+        return None  # reported by sizes.py
     head = HEAD.match(text[len(SPDX) :].lstrip("\n"))
     if not head:
         return "no head comment that says what the file is for"

@@ -1,14 +1,13 @@
 # SPDX-License-Identifier: MIT
-"""Measures the house: python3 tests/lint/house.py [BUILD [--touch] [--scratch]] prints a table to lay beside another.
+"""Measures the source tree: python3 tests/lint/house.py [BUILD [--touch] [--scratch]] prints a table for comparison.
 
-Lines by folder, lengths of functions and files, functions that are there twice, what is said at the
-heads of files and folders, references that lead nowhere, and, of a build, what the library exports,
-its largest cycle of objects and how many objects read a header or list.  --touch changes four files
-of that build's tree one after the other, as an editor does, and builds: with what it costs; of an
-operator's record first what its tests need, and runs these.  --scratch builds the tree anew, in a
-folder that is removed.  Both pass over a compiler cache, and want an idle machine.
+It reports lines by folder, lengths of functions and files, duplicate functions, missing heads of files and
+folders, broken references, and, for a build, exported symbols, the largest cycle of objects and the number
+of objects that include a header or list.  --touch changes four files of that build's tree one by one and
+reports the cost of the builds; for an operator's record also that of building and running its tests.
+--scratch builds the tree in a temporary folder.  Both bypass the compiler cache and need an idle machine.
 
-tests/bench/results/house.md keeps what came out."""
+tests/bench/results/house.md keeps the results."""
 
 import os
 import re
@@ -28,9 +27,9 @@ from sources import ROOT, read, tracked
 from symbols import largest_cycle
 
 LONG_FILE = 500
-# A function of fewer lines is like others by chance.
+# Functions with fewer lines can be equal by chance.
 DUPLICATE = 5
-# A header that everything reads, the record of an operator with the tests of that, a file of core, one of the window.
+# A header that everything includes, an operator's record with its tests, a file of core, one of the window.
 TOUCHED = {
     "core/ir/adj-graph.h": (),
     "core/ops/activation.inc": ("op-table", "op-oracle", "op-errors"),
@@ -63,8 +62,8 @@ def has_head(text):
 
 
 def bodies(text):
-    """(text, shape) of each function that is long enough: its tokens, and these with every name, number
-    and string replaced."""
+    """Returns (text, shape) of each function that is long enough: its tokens, and these with every name, number and
+    string replaced."""
     lines = text.splitlines()
     for _, first, length in functions(text):
         if length < DUPLICATE:
@@ -75,7 +74,7 @@ def bodies(text):
 
 
 def count_duplicates(sources):
-    """How many functions stand there again, to the letter, and with other names only."""
+    """Counts functions that occur again, literally, and with other names only."""
     seen = ({}, {})
     for text in sources.values():
         for pair in bodies(text):
@@ -85,7 +84,7 @@ def count_duplicates(sources):
 
 
 def count_readers(build):
-    """By path from the top: how many objects were compiled from it, as ninja knows; and all objects."""
+    """Returns by path the number of objects compiled from it, as ninja knows, and the number of all objects."""
     out = subprocess.run(["ninja", "-C", build, "-t", "deps"], capture_output=True, text=True, check=True).stdout
     readers, n = defaultdict(int), 0
     for line in out.splitlines():
@@ -97,7 +96,7 @@ def count_readers(build):
 
 
 def measure(*command):
-    """What @command cost: (objects compiled, links, seconds by the clock, of the processor)."""
+    """Returns the cost of @command: (objects compiled, links, wall seconds, CPU seconds)."""
     before, began = os.times(), time.monotonic()
     done = subprocess.run(command, capture_output=True, text=True, env=os.environ | UNCACHED)
     after = os.times()
@@ -113,7 +112,7 @@ def print_cost(what, compiled, linked, clock, processor):
 
 
 def touch(build, path, tests):
-    """Builds after a change of @path; first what @tests need, if any, and runs these."""
+    """Builds after a change of @path; builds and runs @tests first, if any."""
     content = (ROOT / path).read_text(encoding="utf-8")
     comment = "\n/* */\n" if Path(path).suffix != ".inc" else "\n\n"
     try:
@@ -167,7 +166,7 @@ def main():
     print(f"pages with references that lead nowhere: {count_dangling()}")
     if len(sys.argv) > 1:
         library = Path(sys.argv[1], "core", "libadjoint.so")
-        # What is protected is there for tests of the build.
+        # Protected symbols exist only for tests of the build.
         out = subprocess.run(["readelf", "--dyn-syms", "--wide", str(library)],
                              capture_output=True, text=True, check=True).stdout
         rows = [line.split() for line in out.splitlines()]

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""Who may include whom.
+"""Checks which files include which.
 
-A layer of core includes itself, the layers before it and the kernels; a layer of ui/ itself, those
+A layer of core includes itself, the layers before it and the kernels; a layer of ui/ includes itself, those
 before it and core; app/ includes core and ui/model.  A *-private.h stays in its folder.  A .c file includes its own header first, then
 system headers, then others sorted.
 """
@@ -11,10 +11,10 @@ import sys
 
 from sources import read, tracked
 
-# The one list is in core/meson.build.
+# core/meson.build has the list of layers.
 CORE = re.search(r"^core_layers = \[(.*?)^\]", read("core/meson.build"), re.MULTILINE | re.DOTALL)
 LAYERS = ["kernels", *re.findall(r"'(\w+)'", CORE.group(1))]
-# Those of one row do not know each other.
+# Layers in one row do not include each other.
 UI_ROWS = [["model"], ["widgets"], ["canvas"], ["inspect", "sidebar", "stages", "panel"], ["window"]]
 UI_LAYERS = {layer: row for row, layers in enumerate(UI_ROWS) for layer in layers}
 INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]+([<"])([^>"]+)[>"]', re.MULTILINE)
@@ -24,12 +24,12 @@ GLIB = re.compile(r"^(glib|gio|gobject|json-glib)")
 
 
 def stands_above(target, layer):
-    """Whether layer `target` must not be known in `layer`, both of ui/."""
+    """Whether layer `layer` must not include layer `target`, both of ui/."""
     return target != layer and UI_LAYERS[target] >= UI_LAYERS[layer]
 
 
 def layer_of(path):
-    """The position of a file among LAYERS; None outside core and kernels."""
+    """Returns the index of a file's layer in LAYERS; None outside core and kernels."""
     if path.parts[0] == "kernels":
         return 0
     if path.parts[0] == "core" and len(path.parts) > 2:
@@ -70,7 +70,7 @@ def wrong_local(path, name):
 
 
 def wrong_order(path, includes):
-    """Own header first, then <system>, then "others" sorted; .inc tables may stand anywhere."""
+    """Checks the order: own header, then <system>, then "others" sorted; .inc tables may be anywhere."""
     headers = [(kind, name) for kind, name in includes if name.endswith(".h")]
     own = path.with_suffix(".h").name
     names = [name.split("/")[-1] for _, name in headers]

@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: MIT
-"""What the README pages of the folders name exists; each layer of core has such a page, with a picture
-of how data flow through it, and a SPEC.md beside it.
+"""Checks that names on the README pages exist, and that each layer of core has such a page, with a picture of
+its data flow, and a SPEC.md.
 
-On every page, in pictures too: functions, types and constants `adj_…`, `Adj…`, `ADJ_…`, and whatever
-stands before "()". In backticks: files and, with a slash behind them, folders, seen from the page,
-from core/ or from the top, or made there by its meson.build; the mere name of a file may be that of
-any. A star, and the words KIND and NAME, stand for anything. The targets of links.
+Checked on every page, in pictures too: functions, types and constants `adj_…`, `Adj…`, `ADJ_…`, and names
+before "()"; in backticks: files and, with a slash at their end, folders, relative to the page, to core/ or to
+the top, or built there by its meson.build; a file name without a folder matches any file. A star and the
+words KIND and NAME match anything. Also checked are the targets of links.
 
-In the tables of core/README.md `folder/file.c` is a file of core/; a name behind a colon after it,
+In the tables of core/README.md `folder/file.c` is a file of core/; a name after a colon behind it,
 `adj_trace`, occurs in that file.
 """
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Limits beyond which a file or a function must be split along a noun."""
+"""Checks the limits beyond which a file or a function must be split along a noun."""
 
 import re
 import sys
@@ -14,7 +14,7 @@ NAME = re.compile(r"^(\w+) \(")
 
 
 def functions(text):
-    """(name, first line, length) of each function; clang-format puts both braces in column 0."""
+    """Returns (name, first line, length) of each function; clang-format puts both braces in column 0."""
     name, start = None, None
     for number, line in enumerate(text.splitlines(), 1):
         match = NAME.match(line)

@@ -8,7 +8,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 
 
 def tracked(*patterns):
-    """Paths, relative to ROOT, of tracked files that still exist."""
+    """Returns the paths, relative to ROOT, of tracked files that still exist."""
     names = subprocess.run(
         ["git", "ls-files", "-z", "--", *patterns], cwd=ROOT, check=True, capture_output=True, text=True
     ).stdout.split("\0")

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""What is said of a SPEC.md is true: pages, sections and goldens that are named exist.
+"""Checks references to SPEC.md pages: the named pages, sections and goldens exist.
 
 A reference is `ir/SPEC.md §5.2`: the page core/ir/SPEC.md has a heading "### 5.2 …". Within a page,
-`§5.2` alone is a section of that page. Any other § is a reference to what nobody has. A page names
-the goldens that hold its statements in a paragraph of its own,
+`§5.2` alone is a section of that page. Any other § is an invalid reference. A page names the
+goldens of its statements in a separate paragraph,
 
     Goldens: `tests/aot/goldens.txt`: G1-G30, G85.
 
@@ -13,8 +13,8 @@ and each name with such a letter that a test of this folder (tests/aot) cites is
 stands as `tests/…`, `core/…` or `data/…` on a page exists, and so does each function, type or
 constant `adj_…`, `Adj…`, `ADJ_…`.
 
-Not looked at: what is recorded, not written. That is all in folders called data or golden that is
-neither C nor Python, and what is not text.
+Recorded files are not checked: files in folders called data or golden that are neither C nor Python, and
+files that are not text.
 """
 
 import re
@@ -23,7 +23,7 @@ import sys
 from sources import ROOT, read, tracked
 
 HEADING = re.compile(r"^#{2,4} (\d+(?:\.\d+)*)\.? ", re.MULTILINE)
-GAP = r"(?:\s|\*|#|//)"  # between a page and its section, also where a comment goes on in a new line
+GAP = r"(?:\s|\*|#|//)"  # between a page and its section, also if a comment continues on the next line
 REFERENCE = re.compile(rf"(?<![\w.-])(?:core/)?([\w/]+)/SPEC\.md(?:`?{GAP}*§(\d+(?:\.\d+)*))?")
 SECTION = re.compile(r"§(\d+(?:\.\d+)*)?")
 GOLDENS = re.compile(r"^Goldens: `(tests/[^`]+)`:((?:.*\n)+?)(?:\n|\Z)", re.MULTILINE)
@@ -37,7 +37,7 @@ RECORDED = {"data", "golden"}
 
 
 def is_written(path):
-    """Whether a person wrote @path, not a program that recorded something."""
+    """Whether @path was written by a person, not recorded by a program."""
     return path.suffix in (".c", ".h", ".py", ".inc") or not (
         path.parts[0] == "tests" and RECORDED & set(path.parts)
     )
@@ -64,7 +64,7 @@ def sections(pages):
 
 
 def wrong_references(path, text, known):
-    """Pages and sections that do not exist, and each § that is no reference."""
+    """Returns pages and sections that do not exist, and each § that is not a reference."""
     good = set()
     for match in REFERENCE.finditer(text):
         page, section = match.groups()
@@ -85,7 +85,7 @@ def wrong_references(path, text, known):
 
 
 def declared(text):
-    """(where, path, names) of each paragraph that names goldens."""
+    """Returns (where, path, names) of each paragraph that names goldens."""
     for match in GOLDENS.finditer(text):
         names = set()
         for letter, first, last in DECLARED.findall(match.group(2)):
@@ -94,7 +94,7 @@ def declared(text):
 
 
 def cited(path, text):
-    """The names that a test cites: words of its text, and the name of its file."""
+    """Returns the names that a test cites: words of its text, and the name of its file."""
     words = CITED.findall(text)
     stem = STEM.match(path.stem)
     if stem:

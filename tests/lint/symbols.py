@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""Who may call whom: what an object of BUILD takes from another lies in its layer or one before it.
+"""Checks that each symbol an object of BUILD uses is defined in its layer or one before it.
 
-The layers are those of includes.py; a declaration that is written down again, or a pointer that is
-taken, gets past the includes, and not past the linker.  symbols.py BUILD [--cycles] also prints the
+The layers are those of includes.py; a repeated declaration or a pointer can avoid an include, but not
+the linker.  symbols.py BUILD [--cycles] also prints the
 objects of the largest cycle.
 """
 
@@ -14,14 +14,14 @@ from includes import LAYERS, stands_above
 
 
 def members(build, library):
-    """The objects of a thin archive, which names them from where it is asked."""
+    """Returns the objects of a thin archive, which stores relative paths."""
     name = str(library.relative_to(build))
     out = subprocess.run(["ar", "t", name], cwd=build, capture_output=True, text=True, check=True)
     return [build / line for line in out.stdout.splitlines()]
 
 
 def objects(build):
-    """The layer of each object of the library and the window: "ir", "ui/canvas"."""
+    """Returns the layer of each object of the library and the window: "ir", "ui/canvas"."""
     layers = {}
     for library in build.glob("core/libadj-*.a"):
         for path in members(build, library):
@@ -34,7 +34,7 @@ def objects(build):
 
 
 def uses(paths):
-    """For each object, of each symbol that it takes from another, the object that defines it."""
+    """For each object and each symbol that it uses: the object that defines it."""
     defined, wanted = {}, {}
     for path in paths:
         out = subprocess.run(["nm", str(path)], capture_output=True, text=True, check=True).stdout
@@ -54,7 +54,7 @@ def is_upward(layer, target):
 
 
 def find_cycle(edges):
-    """The largest strongly connected set (Tarjan, without recursion)."""
+    """Returns the largest strongly connected set (Tarjan, without recursion)."""
     index, low, on_stack, stack, best = {}, {}, set(), [], []
     for root in edges:
         if root in index:
@@ -87,7 +87,7 @@ def find_cycle(edges):
 
 
 def largest_cycle(build):
-    """The objects of core's largest cycle, and how many objects core has."""
+    """Returns the objects of core's largest cycle, and the number of core's objects."""
     edges = {
         path: set(targets.values()) - {path}
         for path, targets in uses(p for p in objects(build) if "core" in p.parts).items()

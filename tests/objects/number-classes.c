@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Classes of objects that are a number, and operators on them. */
+/* Object classes that wrap a number, and operators on them. */
 
 #include "objects/number-classes.h"
 

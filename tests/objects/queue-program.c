@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A function of a queue and a tensor, from the tests of PyTorch. */
+/* A function of a queue and a tensor, taken from PyTorch's tests. */
 
 #include "objects/queue-program.h"
 

@@ -8,10 +8,10 @@ G_BEGIN_DECLS
 
 /* (transfer full): an empty queue of tensors. */
 AdjObject *queue_new (void);
-/* (transfer full): of (queue, x): pushes x.cos () and x.sin (), and gives
- * (pop () + size (), pop () - size (), queue). */
+/* (transfer full): a function of (queue, x) that pushes x.cos () and x.sin () and returns (pop
+ * () + size (), pop () - size (), queue). */
 AdjFunction *queue_function_new (void);
-/* (transfer full): f32[3] */
+/* (transfer full): an f32[3] tensor */
 AdjTensorData *queue_input_new (void);
 
 G_END_DECLS

@@ -5,7 +5,7 @@
 
 G_BEGIN_DECLS
 
-/* unseen::Stack, unseen::Average and unseen::add_top, as captures/stack.py has them. */
+/* Provides unseen::Stack, unseen::Average and unseen::add_top, as in captures/stack.py. */
 ADJ_PUBLIC const AdjProgram *stack_classes (void);
 
 G_END_DECLS

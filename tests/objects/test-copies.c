@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 
-/* Which objects are one, which are equal, and what a run copies: an object that may change is
- * itself alone, whatever state it is in; of a class of values those in one state are one value. */
+/* Identity and equality of objects, and what a run copies: a mutable object equals only itself,
+ * whatever its state; objects of a value class in the same state are one value. */
 
 #include <string.h>
 
@@ -22,7 +22,7 @@
 #include "support/adj-test.h"
 #include "trace/adj-trace.h"
 
-/* (transfer full): a counter of the library. */
+/* (transfer full): a counter of the built-in class. */
 static AdjObject *
 counter_new (gint64 count)
 {
@@ -72,7 +72,7 @@ typedef struct
   AdjObject *counters[3]; /* (unowned) */
 } Counting;
 
-/* next () of each. */
+/* Calls next () of each counter. */
 static gboolean
 counting_call (
     AdjFunction *function, AdjContext *cx, const AdjValue *args, guint n_args, AdjValue *result)
@@ -90,7 +90,7 @@ counting_call (
   return TRUE;
 }
 
-/* (transfer full): of three calls, the first and the third of one object, the second of another in
+/* (transfer full): a graph of three calls, the first and third of @one, the second of @other in
  * the same state. */
 static AdjGraph *
 trace_counters (AdjObject *one, AdjObject *other)
@@ -141,7 +141,7 @@ objects_in_one_state_are_two_attributes (void)
     }
 }
 
-/* Graphs of the same program are equal in structure where their objects are in the same state. */
+/* Graphs of the same program are structurally equal if their objects are in the same state. */
 static void
 graphs_are_compared_by_the_states (void)
 {
@@ -154,7 +154,7 @@ graphs_are_compared_by_the_states (void)
   g_assert_false (adj_graph_equal_structure (a, c));
 }
 
-/* Calls with equal values are one call. */
+/* Calls with equal value objects are merged. */
 static void
 values_are_merged (void)
 {
@@ -180,7 +180,7 @@ values_are_merged (void)
   adj_pass_result_clear (&result);
 }
 
-/* What reads an object gives something else once the object has changed. */
+/* Reads of an object are not merged across a call that changes it. */
 static void
 reads_stay_on_their_side (void)
 {
@@ -226,7 +226,8 @@ reads_stay_on_their_side (void)
 
 /* -- copies -- */
 
-/* An object that is given twice is one copy; the attribute of a graph that is called is told of. */
+/* An object that is passed twice is copied once.  For an object held by a called graph its
+ * attribute is reported. */
 static void
 one_copy_stands_for_one_object (void)
 {
@@ -250,7 +251,7 @@ one_copy_stands_for_one_object (void)
   adj_run_result_clear (&result);
 }
 
-/* (transfer full): cond (flag, counts, leaves), where the branches hold @counter. */
+/* (transfer full): cond (flag, counts, leaves) whose branches hold @counter. */
 static AdjGraph *
 make_branches (AdjObject *counter)
 {
@@ -327,7 +328,7 @@ objects_of_called_graphs_are_told_of (void)
     }
 }
 
-/* What a run in float64 is told to have begun with is as wide as what it left. */
+/* In a float64 run the reported initial state of an object is widened like the final one. */
 static void
 widened_states_are_compared_as_such (void)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 
-/* What PyTorch's registry of fake classes asks of a class, warns of and refuses
+/* What PyTorch's registry of fake classes requires of a class, warns about and refuses
  * (torch/_library/fake_class_registry.py). */
 
 #include <string.h>
@@ -82,7 +82,7 @@ typedef struct
 {
   AdjFunction parent;
   const char *const *methods;
-  GString *warnings; /* (unowned): gets those of the context, a line each */
+  GString *warnings; /* (unowned): collects the warnings of the context, a line each */
 } Calls;
 
 static gboolean
@@ -105,8 +105,8 @@ call_methods (
   return done;
 }
 
-/* Traces the calls of @methods of an object of @klass, whose count is 0 afterwards where it is not
- * @real; what was warned of must be @warnings. (transfer full) (nullable) */
+/* Traces calls of @methods on an object of @klass; unless it is @real its count is 0 afterwards.
+ * Expects the warnings @warnings. (transfer full) (nullable) */
 static AdjGraph *
 trace (const AdjObjectClass *klass,
        const char *const *methods,
@@ -190,7 +190,7 @@ results_are_tensors_or_constants (void)
                             "be returned from torchbind methods: "));
 }
 
-/* A class may have itself called: an object that nothing changes. */
+/* A class can ask that its real methods be called in traces; its object must not change. */
 static void
 real_in_traces_is_itself (void)
 {
@@ -241,7 +241,7 @@ records_are_checked (void)
   g_assert_nonnull (strstr (error->message, "does not have a field with name '__obj_flatten__'"));
 }
 
-/* The same of a fake class, whose methods are looked at when one is first asked for. */
+/* The same checks for a fake class; its methods are checked when one is first called. */
 static void
 fake_methods_are_checked (void)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 
-/* Classes of torch._library.opaque_object and operators on them, as records of a program: what
- * PyTorch 2.15 makes of them ahead of time is made here, and runs (captures/opaque-inputs.py). */
+/* Classes of torch._library.opaque_object and operators on them, registered by a program: graphs
+ * that PyTorch 2.15 makes ahead of time are made here and run (captures/opaque-inputs.py). */
 
 #include <glib/gstdio.h>
 #include <string.h>
@@ -47,7 +47,7 @@ combine (AdjContext *cx, AdjOpId op, AdjTensor *a, AdjValue b)
   return a != NULL ? ADJ_APPLY (cx, op, ADJ_TENSOR (a), b) : NULL;
 }
 
-/* What members are read of is the object itself, so that they are numbers of the trace. */
+/* Members are read from the object itself, so they are numbers in the trace. */
 static gboolean
 program_call (
     AdjFunction *function, AdjContext *cx, const AdjValue *args, guint n_args, AdjValue *result)
@@ -65,7 +65,7 @@ program_call (
   return y != NULL;
 }
 
-/* (transfer full): the graph that PyTorch made. */
+/* (transfer full): the graph made by PyTorch. */
 static AdjGraph *
 read_theirs (const char *name)
 {
@@ -184,7 +184,7 @@ parse_shifts (const char *text)
   return graph;
 }
 
-/* (transfer full) (nullable): with the classes of this file. */
+/* (transfer full) (nullable): @graph with the classes of this file. */
 static AdjGraph *
 extend (AdjGraph *graph, GError **error)
 {
@@ -208,7 +208,7 @@ read_shifts (const char *text)
   return read;
 }
 
-/* Of ones: (1 + 2 + 3) · 2. */
+/* Expects, for ones: (1 + 2 + 3) · 2. */
 static void
 assert_runs (AdjGraph *graph)
 {
@@ -226,7 +226,7 @@ assert_runs (AdjGraph *graph)
   g_assert_cmpfloat (adj_tensor_data_get_double (data, 2), ==, 12);
 }
 
-/* (transfer full): the text of @graph after it was a file. */
+/* (transfer full): the text of @graph after saving and loading. */
 static char *
 save_and_load (AdjGraph *graph)
 {
@@ -282,7 +282,7 @@ values_are_read_of_a_file (void)
   assert_runs (again);
 }
 
-/* What PyTorch's frontend made is traced to what it made of that. */
+/* Tracing a graph of PyTorch's frontend gives PyTorch's graph. */
 static void
 frontends_are_traced_as_in_pytorch (void)
 {
@@ -308,7 +308,8 @@ frontends_are_traced_as_in_pytorch (void)
 
 /* -- joint graphs -- */
 
-/* (transfer full): of inputs as they are told, where the parameter requires a gradient. */
+/* (transfer full): the partition of @graph with inputs as annotated, the parameter requiring a
+ * gradient. */
 static AdjPartition *
 cut_joint (AdjGraph *graph)
 {
@@ -357,8 +358,8 @@ assert_same_as_theirs (const AdjExtensions *extensions,
   g_assert_cmpstr (a, ==, b);
 }
 
-/* What the frontend wrote is cut in two as PyTorch does it: objects are saved for the backward, and
- * hooks take them. */
+/* A frontend graph is partitioned as in PyTorch: objects are saved for the backward, and hooks
+ * take them. */
 static void
 joints_are_as_in_pytorch (void)
 {
@@ -379,8 +380,7 @@ joints_are_as_in_pytorch (void)
     }
 }
 
-/* Of classes that nobody has brought, constants of constants and enumerations stay what was
- * written. */
+/* Nested constants and enumerations of unknown classes keep the text in which they were written. */
 static void
 written_constants_stay (void)
 {
@@ -401,8 +401,8 @@ written_constants_stay (void)
     }
 }
 
-/* Of a class that is not here it stays text, and a run is refused; what the class cannot read is
- * an error of the node. */
+/* A constant of an unknown class stays text, and a run is refused; one that its class cannot
+ * parse is an error of the node. */
 static void
 unknown_values_are_refused (void)
 {

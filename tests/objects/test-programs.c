@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 
-/* Random programs with objects and effects: traced and compiled they do what they do eagerly, in
- * the same order, and leave the objects in the same state; so does what each pass makes of the
- * graph. */
+/* Random programs with objects and effects: traced and compiled, they behave as in eager mode,
+ * with the same order of effects and final states of objects; so does the output of each pass. */
 
 #include <stdio.h>
 #include <string.h>
@@ -19,7 +18,7 @@
 #include "session/adj-pipeline.h"
 #include "support/object-programs.h"
 
-/* What can be seen of a call. */
+/* The observable results of a call. */
 typedef struct
 {
   AdjContext *cx;
@@ -86,7 +85,7 @@ same_tensors (AdjTensor *a, AdjTensor *b)
   return adj_object_state_equal (&data_a, &data_b);
 }
 
-/* A gradient that nothing reached is none eagerly, and zero when compiled. */
+/* A gradient that is never reached is undefined in eager mode and zero when compiled. */
 static gboolean
 same_grads (const Seen *a, const Seen *b)
 {
@@ -174,7 +173,7 @@ report (const ObjectProgram *program,
   g_test_fail ();
 }
 
-/* Whether @function does what @truth did. */
+/* Whether @function behaves as recorded in @truth. */
 static gboolean
 is_same (const ObjectProgram *program,
          guint seed,
@@ -196,7 +195,7 @@ is_same (const ObjectProgram *program,
 
 /* -- passes -- */
 
-/* The graph that a pass made, with tokens if it has them. */
+/* A graph made by a pass, with tokens if it has them. */
 typedef struct
 {
   AdjFunction parent;
@@ -246,7 +245,8 @@ plain_new (AdjGraph *graph)
   return &plain->parent;
 }
 
-/* Each pass keeps the effects: the runner says so, and the objects show it. */
+/* Each pass preserves effects: the pass runner reports no loss, and the objects end in the same
+ * state. */
 static void
 check_passes (const ObjectProgram *program, guint seed, const Seen *truth, AdjGraph *graph)
 {

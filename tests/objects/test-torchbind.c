@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 
-/* Calls of methods and effects in traces, as the tests of PyTorch have them: B1 to B5. */
+/* Method calls and effects in traces, after PyTorch's tests: B1 to B5. */
 
 #include <string.h>
 
@@ -178,7 +178,7 @@ b3_methods_are_ordered_by_a_token (void)
   g_assert_cmpint (count_items (queue), ==, 0);
 }
 
-/* A reader can go from one effect to the next and back, and sees what each calls. */
+/* The chain of effects can be followed in both directions, and each effect names its callee. */
 static void
 a_chain_can_be_followed (void)
 {
@@ -216,7 +216,7 @@ a_chain_can_be_followed (void)
 
 /* -- B4 -- */
 
-/* Operators with an effect, which give what they get: one, a list, several. */
+/* Operators with an effect that return their arguments: one, a list, several. */
 static gboolean
 same_meta (AdjOpCall *call)
 {
@@ -242,7 +242,7 @@ effect_new (const char *schema)
   return op;
 }
 
-/* What the effect gave. */
+/* Returns the result of the operator. */
 static gboolean
 call_effect (AdjContext *cx, const AdjOp *op, AdjTensor *tensor, AdjValue *result)
 {
@@ -314,7 +314,7 @@ zoo_call (
 
 static const AdjFunctionClass zoo_class = { .name = "zoo", .call = zoo_call };
 
-/* The operators that with_effects calls in @graph, each after the one before it, and how many. */
+/* Returns the operators called by with_effects in @graph in chain order, from @token on. */
 static char *
 follow_chain (AdjGraph *graph, AdjNodeId *token)
 {

@@ -2,9 +2,9 @@
 """How many operators of an installed PyTorch have a record here: coverage.py ADJOINT [--missing]
 
 The lists are made from that release: those tagged core, functional ATen operators on tensors, those that Inductor has
-a lowering for, and the prims.  Left out are overloads for named dimensions and those of TorchScript alone, which no
-graph holds.  A record counts under its own target, as a variant, or as what the interpreter does itself.
---missing names what has none.
+a lowering for, and the prims.  Left out are overloads for named dimensions and those only for TorchScript, which do not
+occur in graphs.  An operator is covered by a record of its own, as a variant, or by the interpreter.
+--missing lists operators that are not covered.
 """
 import argparse
 import json
@@ -15,11 +15,11 @@ import torch._inductor.lowering as lowering
 import torch._prims
 
 
-DISPATCHED = set(torch._C._dispatch_get_all_op_names())  # TorchScript has more
+DISPATCHED = set(torch._C._dispatch_get_all_op_names())  # TorchScript has further ones
 
 
 def overloads(space):
-    """All operators of a namespace."""
+    """Returns all operators of a namespace."""
     schemas = [s for s in torch._C._jit_get_all_schemas() if s.name.startswith(space + "::")]
     for schema in schemas:
         name = schema.name.split("::")[1]
@@ -31,7 +31,7 @@ def overloads(space):
 
 
 def is_functional(op):
-    """Takes a tensor, writes nothing, gives something, and is no variant of another operator."""
+    """Whether it takes a tensor, writes nothing, returns a value, and is no variant of another operator."""
     arguments, returns = op._schema.arguments, op._schema.returns
     if any(a.alias_info and a.alias_info.is_write for a in arguments) or not returns:
         return False

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""Writes data/drawn-RELEASE.txt with the installed PyTorch: what is drawn in 16 bits, and integers of wide
-ranges, after the default seed.
+"""Writes data/drawn-RELEASE.txt with the installed PyTorch: random 16-bit numbers, and integers of wide ranges,
+with the default seed.
 
-A line: the call as the text of a graph has it, the dtype, the numbers, and a whole number drawn after them.
+A line: the call in the text form of graphs, the dtype, the numbers, and an integer drawn after them.
 """
 import os
 import sys

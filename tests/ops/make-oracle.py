@@ -36,7 +36,7 @@ OUT = os.path.join(HERE, "data/oracle")
 
 
 def read_cases():
-    """The files of cases/ for the installed release, compiled, by name."""
+    """Returns the files of cases/ for the installed release, compiled, by name."""
     newest = os.path.join(HERE, "cases/newest.py")
     paths = sorted(glob.glob(os.path.join(HERE, "cases/*.py")))
     for path in [p for p in paths if p != newest] if torch.__version__.startswith("2.6.") else [newest]:
@@ -52,7 +52,7 @@ def run(files, op):
 
 
 def operators(files):
-    """The operators that are called, and by which files."""
+    """Returns the operators that are called, and by which files."""
     users = {}
     for file in files:
         Recording.noted = {}

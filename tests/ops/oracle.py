@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What the files of cases/ are written in: operands, and calls whose results are recorded.
+"""The vocabulary of the files in cases/: operands, and calls whose results are recorded.
 
 A file of cases/ runs once for each operator that it calls.  The numbers of values() then come from a stream
 that the names of the operator and of the file seed, and the cases of that operator alone are recorded.
@@ -31,11 +31,11 @@ I64, I32, U8, I8, B8 = torch.int64, torch.int32, torch.uint8, torch.int8, torch.
 
 
 class Recording:
-    """What is recorded now."""
-    op = None  # of this operator; None: nothing, the operators are only noted
-    noted = {}  # all that were called, in order
+    """The state of the current recording."""
+    op = None  # operator to record; None: operators are only collected
+    noted = {}  # all operators that were called, in order
     cases = []
-    calls = []  # arguments by position and by name, to make variants of
+    calls = []  # arguments by position and by name, from which variants are made
 
 
 torch._prims.rng_prims.register_rng_prims()
@@ -44,7 +44,7 @@ digits = None
 
 
 def begin(op, name):
-    """What follows is the file @name for @op."""
+    """Starts recording the file @name for @op."""
     global digits
     digits = None
     Recording.op = op
@@ -57,13 +57,13 @@ def is_recorded(op):
 
 
 def few_digits():
-    """From here to the end of the file numbers have few digits, so that what is recorded is small."""
+    """Gives all following numbers of the file few digits, so that the recording is small."""
     global digits
     digits = 64
 
 
 def record(op, lines):
-    """A case whose lines were not made by case()."""
+    """Records a case whose lines were not made by case()."""
     if is_recorded(op):
         Recording.cases.append("\n".join(lines))
 
@@ -112,7 +112,7 @@ def flatten(r):
 
 
 def find(target):
-    """The operator of that name; None when this release has not got it."""
+    """Returns the operator with this name; None when the release lacks it."""
     packet, overload = target.rsplit(".", 1) if "." in target else (target, "default")
     space, packet = packet.split("::") if "::" in packet else ("aten", packet)
     return getattr(getattr(getattr(torch.ops, space), packet, None), overload, None)
@@ -131,7 +131,7 @@ def value_line(kind, v):
 
 
 def written_by(op, args, kwargs):
-    """The tensors that a call writes and does not return."""
+    """Returns the tensors that a call writes and does not return."""
     arguments = op._schema.arguments
     if op._schema.returns and all(r.alias_info for r in op._schema.returns):
         return []
@@ -154,7 +154,7 @@ def case(target, *args, **kwargs):
 
 
 def drawn(seed, target, *args, **kwargs):
-    """A case that begins with a seed and says which number comes next."""
+    """Records a case that begins with a seed and ends with the next number of the generator."""
     n = len(Recording.cases)
     torch.manual_seed(seed)
     case(target, *args, **kwargs)
@@ -170,8 +170,8 @@ def without_values(v, device):
     return [without_values(x, device) for x in v] if isinstance(v, list) else v
 
 def needs_cuda(target, *args, shapes_of=None, more=(), **kwargs):
-    """What has no kernel on the CPU: sizes, strides and dtypes only.  @shapes_of: where the operator has no rule for
-    them, a call, its target first, whose results are as those of this one, but for the lines @more."""
+    """Records an operator without a CPU kernel: sizes, strides and dtypes only.  @shapes_of: if it has no shape rule,
+    a call, target first, whose results have the same metadata, except for the lines @more."""
     op = find(target)
     if op is None or not is_recorded(op):
         return
@@ -198,7 +198,7 @@ def values(shape, dtype, lo=-3.0, hi=3.0):
 
 
 def layouts(shape, dtype, lo=-3.0, hi=3.0):
-    """The same sizes laid out in different ways."""
+    """Returns tensors of equal sizes in different layouts."""
     yield values(shape, dtype, lo, hi)
     if len(shape) >= 2:
         yield values(shape[::-1], dtype, lo, hi).permute(*range(len(shape))[::-1])
@@ -209,7 +209,7 @@ def layouts(shape, dtype, lo=-3.0, hi=3.0):
 
 
 def formats(shape, dtype):
-    """Contiguous, and channels last where there is such a format."""
+    """Returns x contiguous, and channels last if its rank allows that."""
     yield values(shape, dtype)
     if len(shape) == 4:
         yield values(shape, dtype).to(memory_format=torch.channels_last)
@@ -218,7 +218,7 @@ def formats(shape, dtype):
 
 
 def spread_like(x, shape, dtype):
-    """Values in the format of x."""
+    """Returns values in the memory format of x."""
     g = values(shape, dtype)
     return g if x.is_contiguous() or x.dim() != 4 else g.to(memory_format=torch.channels_last)
 
@@ -243,7 +243,7 @@ def scalar_for(name, argument):
 
 
 def fill(op, tensors, rounding=None, approximate="none", flag=False):
-    """Arguments of a pointwise operator: the given tensors, then numbers by name."""
+    """Returns arguments of a pointwise operator: the given tensors, then numbers by name."""
     args, kwargs, it = [], {}, iter(tensors)
     for a in op._schema.arguments:
         kind = str(a.type)
@@ -271,7 +271,7 @@ def fill(op, tensors, rounding=None, approximate="none", flag=False):
 
 
 def pointwise(target):
-    """Cases of an operator that works element by element."""
+    """Records cases of an element-wise operator."""
     op, packet = find(target), target.split(".")[0]
     if not is_recorded(op):
         return
@@ -283,7 +283,7 @@ def pointwise(target):
 
     def operand(i, shape, dtype):
         v = values(shape, B8 if i in masks else dtype, lo, hi)
-        # integers cannot be divided by zero
+        # integers must not be divided by zero
         return v.masked_fill(v == 0, 1) if i == 1 and packet in DIVISIONS and not v.is_floating_point() else v
 
     def run(tensors, **options):
@@ -300,7 +300,7 @@ def pointwise(target):
     for o in options:
         for dtype in (F32, F64, BF16, I64, I32, U8, B8):
             if packet == "hardsigmoid_backward" and dtype == F64:
-                continue  # PyTorch's 1/6 is a float
+                continue  # PyTorch's 1/6 is a float constant
             run([operand(i, (2, 3), dtype) for i in range(n)], **o)
     for first in layouts((2, 1, 3, 2), F32, lo, hi):
         if 0 in masks:
@@ -331,12 +331,12 @@ def pointwise(target):
 
 
 def prims():
-    """The names of those prims of core/ops that take one or two tensors and nothing else, and are no views."""
+    """Returns the names of the prims in core/ops that take only one or two tensors and are no views."""
     source = "".join(open(path).read() for path in glob.glob(os.path.join(HERE, "../../core/ops/*.inc")))
     return sorted(re.findall(r'"prims::(\w+)\(Tensor \w+(?:, Tensor \w+)?\) ', source))
 
 
 def family(name):
-    """The names in a family of core/ops."""
+    """Returns the names in a family of core/ops."""
     source = open(os.path.join(HERE, "../../core/ops", name + ".inc")).read()
     return re.findall(r'schema = "aten::([\w.]+)\(', source)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What one release of PyTorch differentiates in another way than another: releases.py OLD NEW
+"""Lists differences between the derivatives of two releases of PyTorch: releases.py OLD NEW
 
 OLD and NEW are their folders torchgen, OLD that of 2.6 for the records of core/ops.  Printed are the formulas of backward
 that differ, and which operators NEW alone differentiates: what core/ops/releases.inc is written from.  Needs PyYAML.
@@ -14,7 +14,7 @@ FORWARD = ("result", "output_differentiability", "dispatch", "name")
 
 
 def formulas(folder):
-    """{operator: {arguments: formula}} of a release."""
+    """Returns {operator: {arguments: formula}} of a release."""
     found = {}
     for entry in yaml.safe_load(open(os.path.join(folder, "packaged/autograd/derivatives.yaml"))):
         rules = {**entry, **entry.get("dispatch", {}).get("Default", {})}

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Numbers of 16 bits, and integers of wide ranges, as each release draws them (make-drawn.py), and
- * what a float64 run draws in their place: the same. */
+/* 16-bit numbers, and integers of wide ranges, as each release draws them (make-drawn.py); a
+ * float64 run draws the same ones. */
 
 #include <stdlib.h>
 #include <string.h>
@@ -32,7 +32,7 @@ find_dtype (const char *name)
   g_assert_not_reached ();
 }
 
-/* What the call of @fields and a draw after it give, one behind the other. */
+/* Returns a graph of the call in @fields, then another draw, returning both results. */
 static AdjGraph *
 parse_row (char **fields)
 {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Wrong arguments: every operator refuses them by name, and in the same words under both modes. */
+/* Invalid arguments: every operator refuses them, names the argument, and gives the same message
+ * with and without values. */
 
 #include <math.h>
 #include <string.h>
@@ -13,11 +14,10 @@
 #include "support/graphs.h"
 #include "support/oracle.h"
 
-/* Calls of every operator with arguments that are wrong: one argument of a recorded case is
- * replaced by something else.  The call works or fails; when it fails, the message names the
- * operator and the context can be used again. */
+/* Calls every operator with one argument of a recorded case replaced by an invalid one.  The
+ * call works or fails; if it fails, the message names the operator and the context stays usable. */
 
-/* How many cases of each operator. */
+/* Number of cases for each operator. */
 #define PER_OPERATOR 3
 
 typedef struct
@@ -39,7 +39,7 @@ tensor_of (AdjDType dtype, guint rank, const gint64 *sizes)
   return ADJ_TENSOR (tensor);
 }
 
-/* The same sizes in another dtype. */
+/* Returns a tensor of the same sizes in another dtype. */
 static AdjValue
 in_dtype (const AdjValue *old, AdjDType dtype)
 {
@@ -102,7 +102,7 @@ wrong_number (guint which)
 
 #define N_OTHERS 9
 
-/* Of another kind altogether, and lists. */
+/* Returns a value of another kind, or a list. */
 static AdjValue
 wrong_kind (guint which)
 {
@@ -138,7 +138,7 @@ names_operator (const AdjOp *op, const char *message)
 {
   const AdjSchema *schema = adj_op_get_schema (op);
 
-  /* A composite is taken apart: one of its parts refuses. */
+  /* A composite is decomposed: one of its components refuses. */
   return strstr (message, schema->name) != NULL ||
          ((op->flags & ADJ_OP_COMPOSITE) != 0 && strstr (message, "::") != NULL);
 }
@@ -166,7 +166,7 @@ call_with (Sweep *sweep, OracleCase *c, gboolean fake, const char *what, guint a
   g_assert_false (adj_context_has_error (cx));
 }
 
-/* A written tensor is not the recorded one any more: both modes get copies. */
+/* Uses copies in both modes, because a call can write its tensors. */
 static void
 try_value (Sweep *sweep, OracleCase *c, AdjValue *slot, AdjValue value, const char *what)
 {
@@ -226,7 +226,7 @@ name_the_operator (void)
 
 /* -- what would be another number -- */
 
-/* Runs @lines, which make `a` of x, [[1, 2, 3], [4, 5, 6]]. */
+/* Runs @lines, which compute `a` from x = [[1, 2, 3], [4, 5, 6]]. */
 static gboolean
 run_lines (const char *executor, const char *lines, AdjRunResult *result, GError **error)
 {
@@ -277,8 +277,8 @@ refuse_norms (void)
     }
 }
 
-/* Norms of a matrix that are made of its singular values, by the names of operators and of Python,
- * as PyTorch 2.6 computes them: never those of a vector. */
+/* Matrix norms based on singular values, under the names of operators and of Python functions,
+ * as PyTorch 2.6 computes them: never vector norms. */
 static void
 norms_of_singular_values (void)
 {
@@ -361,7 +361,7 @@ refuse_values (void)
       refuse (executors[k], rows[i].lines, rows[i].says);
 }
 
-/* Entries of a batch whose bound is each their own cannot draw the same. */
+/* Batch entries with different bounds cannot draw the same number. */
 static void
 refuse_bounds_of_batch (void)
 {
@@ -373,8 +373,8 @@ refuse_bounds_of_batch (void)
           "does not draw the same numbers");
 }
 
-/* Windows of fractional pooling stay inside whatever the samples are: of [0, 1, 2, 3] the last is
- * the third of these, as its beginning is rounded to 4. */
+/* Windows of fractional pooling stay inside the input for all samples: the last window of [0, 1,
+ * 2, 3] is its third because its start is rounded to 4. */
 static void
 windows_inside (void)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* A layer that is one call gives what the steps give that an LSTM is taken apart to: its results,
- * in both directions. */
+/* An LSTM layer as a single call gives the results of its decomposition into steps, in both
+ * directions. */
 
 #include "adjoint.h"
 #include "support/graphs.h"

@@ -11,15 +11,15 @@
 #include "rules/adj-operators.h"
 #include "support/oracle.h"
 
-/* Runs every case of data/oracle (see make-oracle.py) and compares with what PyTorch
- * computed: dtype, sizes and strides exactly, values exactly or within the band of the operator. */
+/* Runs every case of data/oracle (see make-oracle.py) and compares with PyTorch: dtype, sizes
+ * and strides exactly, values exactly or within the tolerance of the operator. */
 
 /* -- comparing -- */
 
-/* Twice, or three times with cancellation, what an operator may be off by.  That holds for PyTorch
- * on other CPUs as well: with AVX-512 in place of AVX2 487 of the 14,721 cases have other bits, and
- * all but one of them (gelu, which makes NaN of inf there) are within the same bands.  What is
- * drawn by the normal distribution has other bits without AVX2, and is compared exactly. */
+/* The tolerance is two times (with cancellation three times) the error bound of an operator.  It
+ * also holds for PyTorch on other CPUs: with AVX-512 instead of AVX2, 487 of the 14,721 cases
+ * differ in bits, and all but one (gelu, which makes NaN of inf there) are within it.  Normally
+ * distributed draws have other bits without AVX2 and are compared exactly. */
 static double
 band_of (const OracleCase *c, AdjDType dtype, double reduction)
 {
@@ -53,7 +53,7 @@ band_of (const OracleCase *c, AdjDType dtype, double reduction)
     }
 }
 
-/* Both have an error of one band; the third is for cancellation in a tiny case. */
+/* Each side has an error of one bound; the third is for cancellation in a small case. */
 static gboolean
 close_enough (const double *got, const double *expected, gint64 n, double band, GString *why)
 {
@@ -82,8 +82,8 @@ close_enough (const double *got, const double *expected, gint64 n, double band, 
   return FALSE;
 }
 
-/* Recorded are strides of eager tensors; where a size is 1, and without elements, ours are those of
- * traced graphs (tests/tensor/data/view.txt, pointwise.txt). */
+/* The recording has strides of eager tensors; for sizes of 1 and tensors without elements, ours
+ * are those of traced graphs (tests/tensor/data/view.txt, pointwise.txt). */
 static gboolean
 check_meta (AdjTensor *tensor, const AdjTensorMeta *wanted, GString *why)
 {
@@ -104,7 +104,7 @@ check_meta (AdjTensor *tensor, const AdjTensorMeta *wanted, GString *why)
   return FALSE;
 }
 
-/* A complex number is two. */
+/* A complex number counts as two. */
 static gint64
 count_numbers (const AdjTensorData *data)
 {
@@ -113,7 +113,7 @@ count_numbers (const AdjTensorData *data)
   return adj_tensor_data_get_numel (data) * (adj_dtype_get_real (dtype) != dtype ? 2 : 1);
 }
 
-/* Vectors that @op leaves a factor are compared with the nearest of those that they may be. */
+/* If @op defines its vectors up to a factor, returns the equivalent ones nearest to @expected. */
 static AdjTensorData *
 snapshot (const AdjOp *op, AdjTensor *tensor, const AdjTensorData *expected, guint result)
 {
@@ -156,7 +156,7 @@ check_tensor (const AdjOp *op,
 
 /* -- cases -- */
 
-/* Notes how many values a call sums over, for the band. */
+/* Records the number of values that a call sums over, for the tolerance. */
 typedef struct
 {
   AdjMode mode;
@@ -193,7 +193,7 @@ check_value (const OracleCase *c,
     g_string_append_printf (why, "a result is not the integer %s", r.text);
   if (kind[0] != 't' || value->kind != ADJ_VALUE_TENSOR)
     {
-      /* Traces have results that kernels leave undefined. */
+      /* Traces include results that kernels leave undefined. */
       if (kind[0] == 'n' && c->needs_cuda && c->op->traced != NULL)
         return;
       if ((kind[0] == 'n') != (value->kind == ADJ_VALUE_NONE) ||
@@ -251,7 +251,7 @@ check_written_tensor (const AdjValue *value, gpointer data)
   return written->why->len == 0;
 }
 
-/* What the call wrote and did not return. */
+/* Checks arguments that the call wrote and did not return. */
 static void
 check_written (const OracleCase *c, double reduction, GString *why)
 {
@@ -265,7 +265,7 @@ check_written (const OracleCase *c, double reduction, GString *why)
       adj_value_foreach (&c->args[i], check_written_tensor, &written);
 }
 
-/* What a test does with every case: appends to @why what is wrong. */
+/* Checks a case; appends a description of each error to @why. */
 typedef void (*CaseCheck) (OracleCase *c, GString *why);
 
 static gboolean
@@ -320,8 +320,8 @@ check_eager (OracleCase *c, GString *why)
     g_string_append (why, "draws more or less than PyTorch");
 }
 
-/* Without values, the same dtypes, sizes and strides come out; other dtypes and strides where
- * traced graphs have others (tests/call/test-fake.c, tests/session/test-dynamo-joint.c). */
+/* The call without values gives the same dtypes, sizes and strides, or those of traced graphs
+ * where these differ (tests/call/test-fake.c, tests/session/test-dynamo-joint.c). */
 static void
 check_fake (OracleCase *c, GString *why)
 {
@@ -358,7 +358,7 @@ promote (AdjValue *value)
   value->tensor = adj_tensor_new_from_data (wide);
 }
 
-/* The elements of @value in row-major order; %NULL for what is no floating tensor. */
+/* The elements of @value in row-major order; %NULL unless it is a floating-point tensor. */
 static double *
 read_doubles (const AdjValue *value, gint64 *n)
 {
@@ -398,12 +398,13 @@ compare_with_float64 (const OracleCase *c,
   y = read_doubles (wide, &n_wide);
   g_assert_cmpint (n, ==, n_wide);
   for (gint64 i = 0; i < n; i++)
-    if (!isfinite (x[i])) /* beyond the range of a float */
+    if (!isfinite (x[i])) /* out of the range of a float */
       y[i] = x[i];
   close_enough (x, y, n, band_of (c, adj_tensor_get_meta (single->tensor)->dtype, reduction), why);
 }
 
-/* What is drawn from nothing depends on the dtype and the memory, which are others in float64. */
+/* Whether @op draws from uninitialised tensors: its numbers depend on dtype and memory layout,
+ * which differ in float64. */
 static gboolean
 is_drawn (const AdjOp *op)
 {
@@ -436,7 +437,7 @@ check_float64 (OracleCase *c, GString *why)
 typedef struct
 {
   CaseCheck check;
-  GHashTable *seen; /* (nullable): which operators there were */
+  GHashTable *seen; /* (nullable): operators that were called */
   guint n_cases;
   guint n_bad;
 } Sweep;
@@ -489,8 +490,8 @@ agrees_with_pytorch (void)
           ADJ_OP_NO_COMPARE | ADJ_OP_METADATA | ADJ_OP_COMPOSITE | ADJ_OP_EFFECT;
       gboolean expected = adj_op_get_base (op) == NULL && (op->flags & no_values) == 0;
 
-      /* Others know their numbers: tests/call/test-philox.c, of what PyTorch has on GPUs alone, and
-       * tests/interpreter/test-offload.c, of what it has since 2.15. */
+      /* Others are tested by known numbers: operators of GPUs in tests/call/test-philox.c,
+       * operators new in 2.15 in tests/interpreter/test-offload.c. */
       if (g_str_has_prefix (target, "torch.ops.rngprims.") ||
           g_str_has_prefix (target, "torch.ops.ao."))
         continue;

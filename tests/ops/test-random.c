@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Random arguments: no operator reaches memory that is not its own. */
+/* Random arguments: no operator accesses memory out of bounds. */
 
 #include <string.h>
 
@@ -12,16 +12,16 @@
 #include "support/adj-test.h"
 #include "tensor/adj-tensor-internal.h"
 
-/* Every operator with arguments that only their types choose: most calls are refused, none may
- * reach memory that is not its own (the sanitizers watch), and a call without values must give
- * what the same call with values gives. */
+/* Calls every operator with arguments chosen by type only: most calls are refused, none may
+ * access memory out of bounds (sanitizers detect it), and a call without values must give the
+ * same result as with values. */
 
 typedef struct
 {
   GRand *rand;
-  AdjTensor *tensors[64]; /* what the arguments refer to, freed after the call */
+  AdjTensor *tensors[64]; /* tensors of the arguments, freed after the call */
   guint n_tensors;
-  guint rank; /* what most tensors of this call have */
+  guint rank; /* rank of most tensors of this call */
   gint64 size[5];
   AdjDType dtype;
 } Random;
@@ -130,7 +130,7 @@ random_element (Random *r, const AdjType *type)
   return ADJ_NONE;
 }
 
-/* What tensors of this name mostly hold; else what the call has chosen. */
+/* The usual dtype of tensors with this parameter name, else @otherwise. */
 static AdjDType
 usual_dtype (const char *name, AdjDType otherwise)
 {
@@ -139,14 +139,14 @@ usual_dtype (const char *name, AdjDType otherwise)
   return g_str_equal (name, "mask") ? ADJ_DTYPE_BOOL : otherwise;
 }
 
-/* Whether a list says sizes, which may be those that the tensors of the call have. */
+/* Whether the list argument holds sizes, which may repeat those of the call's tensors. */
 static gboolean
 may_repeat_sizes (Random *r, const AdjArgument *argument, guint n)
 {
   return n <= r->rank && strstr (argument->name, "size") != NULL && chance (r, 50);
 }
 
-/* @items holds the entries of a list. */
+/* @items: space for the entries of a list. */
 static AdjValue
 random_argument (Random *r, const AdjArgument *argument, AdjValue *items)
 {
@@ -187,7 +187,7 @@ print_value (AdjContext *cx, const AdjValue *value, GString *out)
     }
 }
 
-/* What came out, or the error. */
+/* Describes the result or the error. */
 static char *
 describe (AdjContext *cx, gboolean done, const AdjValue *result)
 {
@@ -202,7 +202,7 @@ describe (AdjContext *cx, gboolean done, const AdjValue *result)
   return g_string_free (out, FALSE);
 }
 
-/* What the tensors show, before an operator that changes it. */
+/* Geometry and storage of a tensor, saved before an operator that changes them. */
 typedef struct
 {
   AdjTensorMeta meta;
@@ -239,7 +239,7 @@ calls (const char *rule, const char *name)
   return FALSE;
 }
 
-/* Whether @rule (nullable) calls an operator of which traces of PyTorch say other strides. */
+/* Whether @rule (nullable) calls an operator whose strides in PyTorch's traces differ. */
 static gboolean
 calls_other_strides (const char *rule)
 {
@@ -249,8 +249,8 @@ calls_other_strides (const char *rule)
   return FALSE;
 }
 
-/* Traces of PyTorch say other strides; Fourier transforms are made of operators of which they do.
- */
+/* Whether the strides of @op in PyTorch's traces differ; Fourier transforms are composed of
+ * operators for which they do. */
 static gboolean
 has_other_strides (const AdjOp *op)
 {
@@ -258,7 +258,7 @@ has_other_strides (const AdjOp *op)
          g_str_has_prefix (adj_op_get_schema (op)->name, "fft_");
 }
 
-/* Whether it was a call that works. */
+/* Returns whether the call worked. */
 static gboolean
 try_call (const AdjOp *op, Random *r)
 {
@@ -295,8 +295,9 @@ try_call (const AdjOp *op, Random *r)
   restore (r, shown);
   done = adj_call (eager, op, NULL, &kwargs, &result);
   with = describe (eager, done, &result);
-  /* Values may still be refused, and memory, and what no kernel computes; without values, sizes
-   * that depend on them.  The strides of some differ: test-oracle.c compares the rest of them. */
+  /* With values, a call may still be refused for its values, for memory or for lack of a kernel;
+   * without values, for sizes that depend on values.  Strides that differ by design are compared
+   * in test-oracle.c. */
   if (done && !has_other_strides (op) && !g_str_equal (without, "unsupported") &&
       !g_str_equal (with, without))
     g_error ("%s gives %s with values, %s without", schema->text, with, without);
@@ -337,7 +338,7 @@ any_arguments (void)
   g_rand_free (r.rand);
   g_test_message ("%u operators, %u calls of which the fake result is the real one", n_operators,
                   n_calls);
-  /* Some need arguments that fit too well to be found by chance. */
+  /* Some operators need arguments too specific to be found at random. */
   g_assert_cmpuint (n_never, <, ADJ_N_OPS / 8);
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The table of operators against lists of PyTorch. */
+/* The table of operators against lists from PyTorch. */
 
 #include <string.h>
 
@@ -24,7 +24,7 @@ schemas_print_back (void)
     }
 }
 
-/* data/autocast.txt: NAME CPU CUDA.  What stands there is cast so, and nothing else is. */
+/* data/autocast.txt: NAME CPU CUDA.  Exactly the listed operators are cast, as listed. */
 static void
 casts_are_pytorchs (void)
 {
@@ -75,7 +75,7 @@ add_schemas (GHashTable *known, const char *name)
     g_hash_table_add (known, g_strdup (lines[i]));
 }
 
-/* Derived ones too: PyTorch has an operator of exactly this schema. */
+/* PyTorch has an operator with exactly this schema, also for derived operators. */
 static void
 schemas_are_pytorchs (void)
 {
@@ -91,7 +91,7 @@ schemas_are_pytorchs (void)
       }
 }
 
-/* data/tier-1.txt: the operators that training graphs of today's models hold. */
+/* data/tier-1.txt lists the operators in training graphs of current models. */
 static void
 holds_tier_1 (void)
 {
@@ -224,7 +224,8 @@ is_operator (const char *name)
   return adj_op_find (target) != NULL;
 }
 
-/* "result", "result2": the second result after the first; "g0" where an argument is called g. */
+/* Whether @name is @stem or, if there are @n > 1 of them, @stem and an index below @n: "result",
+ * "result2".  @stem is "g0" if an argument is called g. */
 static gboolean
 is_numbered (const char *name, const char *stem, guint n)
 {
@@ -261,7 +262,7 @@ is_value (const AdjSchema *schema, const char *name)
   return FALSE;
 }
 
-/* @locals: what `let` names around @e. */
+/* @locals: names that `let` binds around @e. */
 static void
 check_rule_tree (const AdjSchema *schema, const AdjExpr *e, GPtrArray *locals)
 {
@@ -351,7 +352,7 @@ flops_of (const char *target, gint64 rows, gint64 inner, gint64 columns)
   return flops;
 }
 
-/* 2mnk; one product and one sum for each element; a view costs nothing. */
+/* 2mnk; for each element one product and one sum; a view costs nothing. */
 static void
 counts_flops (void)
 {

@@ -1,15 +1,15 @@
 # SPDX-License-Identifier: MIT
-"""What the files of cases/ have not: each operator in each dtype and each layout."""
+"""Cases missing in the files of cases/: each operator in each dtype and each layout."""
 from oracle import *
 
 DTYPES = (F32, F64, F16, BF16, I64, I32, I8, U8, B8)
 UNIT = {F16: 2.0 ** -11, BF16: 2.0 ** -8}
 
 INTEGERS = (I64, I32, I8, U8, B8)
-# all kinds of these are recorded; norms of matrices are linalg_vector_norm, of which all are
+# all kinds of these are recorded; norms of matrices are those of linalg_vector_norm, which are all recorded
 COMPLETE = ("nonzero", "linalg_norm", "linalg_matrix_norm", "mkldnn_rnn_layer_backward")
-# expanded matrices are singular: what a factorization makes of their rounding, and in other dtypes of no elements, is
-# nothing to compare
+# expanded matrices are singular: factorizations of their rounding errors, and of empty ones in other dtypes, cannot be
+# compared
 FACTORIZED = ("linalg_cholesky_ex", "cholesky", "cholesky_inverse", "cholesky_solve", "linalg_lu_factor_ex", "linalg_lu",
               "lu_unpack", "linalg_lu_solve", "_linalg_solve_ex", "linalg_inv_ex", "_linalg_det", "_linalg_slogdet",
               "linalg_ldl_factor_ex", "linalg_ldl_solve", "linalg_qr", "geqrf", "linalg_householder_product", "ormqr",
@@ -17,54 +17,54 @@ FACTORIZED = ("linalg_cholesky_ex", "cholesky", "cholesky_inverse", "cholesky_so
               "linalg_solve_triangular", "triangular_solve")
 SKIPPED = {
     **dict.fromkeys(FACTORIZED, (*DTYPES, "expanded")),
-    # with another dtype the recorded buffer is not what the input gives
+    # with another dtype the recorded buffer does not belong to the input
     "log_sigmoid_backward": DTYPES,
-    # these compute nothing sensible of integers; written contiguous, while traced graphs say pointwise
+    # no sensible results for integers; written contiguous, while traced graphs have pointwise strides
     "mse_loss_backward": (*INTEGERS, "dense"), "smooth_l1_loss_backward": (*INTEGERS, "dense"),
     "huber_loss_backward": (*INTEGERS, "dense"),
-    "_reshape_alias": ("empty",),  # sizes are not checked, and show what was there before
+    "_reshape_alias": ("empty",),  # sizes are not checked, so memory that was there before is visible
     # a layout that depends on the kernel
     "index": ("dense",), "_unsafe_index": ("dense",),
-    # of values for one place, any may win
+    # if several values have one destination, any may win
     "index_put": ("expanded",), "_unsafe_index_put": ("expanded",), "scatter": ("expanded",),
-    # read beyond what is there: sizes are not checked, statistics taken for contiguous
+    # reads out of bounds: sizes are not checked, and statistics are assumed contiguous
     "_native_batch_norm_legit_functional": ("empty",), "_native_batch_norm_legit_no_training": ("empty",),
     "_batch_norm_no_update": ("empty",), "_native_batch_norm_legit": ("empty",), "unfold_backward": ("scalar",),
     "native_group_norm_backward": ("gaps", "expanded", "offset", "dense"),
     "adaptive_max_pool3d_backward": ("expanded", "empty", "gaps"), "adaptive_max_pool2d_backward": ("expanded", "empty"),
     "fractional_max_pool2d_backward": ("gaps", "expanded"), "fractional_max_pool3d_backward": ("gaps", "expanded"),
     "max_unpool2d": ("empty",), "max_unpool3d": ("empty",),
-    # the spectrum keeps its own dtype until a wider window makes it wider, and narrow sums of windows are in no order
+    # the spectrum keeps its dtype until a wider window widens it, and narrow sums of windows have no defined order
     "istft": (F64, F16, BF16),
     "affine_grid_generator": INTEGERS, "_trilinear": (*INTEGERS, "empty"),
     **{f"special_bessel_{name}": (F64,) for name in ("j0", "j1", "y0", "y1")},
     "svd": (*DTYPES, "dense", "gaps", "offset", "expanded", "empty", "scalar"),
     "fft_r2c": (*INTEGERS, F16, BF16),
-    # takes offsets for dense, which _embedding_bag does not
+    # assumes dense offsets, unlike _embedding_bag
     "_embedding_bag_forward_only": ("gaps",),
-    # lengths that add up to more than there is
+    # the sum of the lengths exceeds the data
     "segment_reduce": ("expanded",), "_segment_reduce_backward": ("expanded",),
     "bessel_j0": (F64,), "bessel_j1": (F64,),
-    # the place in the storage is counted from self's in PyTorch's traces, from the storage's begin in its kernels
+    # the storage offset is relative to self in PyTorch's traces, to the storage in its kernels
     "as_strided_scatter": ("offset",),
-    # itself where it is on the device already
+    # returns self if it is on the device already
     "device_put": ("gaps", "expanded"),
     "rrelu_with_noise_backward": INTEGERS, "_euclidean_dist": (F16, BF16, "expanded"),
     **{name: (*INTEGERS, F16, BF16, "empty", "dense", "gaps", "offset", "expanded", "scalar")
        for name in ("_weight_norm_interface", "_weight_norm_interface_backward")},
     # offsets are integers
     "_low_memory_max_pool2d_offsets_to_indices": (F32, F64, F16, BF16, B8),
-    # three equal numbers: their mean is exact by Welford's sums alone
+    # three equal numbers: only Welford's algorithm gives their exact mean
     "var": ("expanded",),
-    # of complex numbers the mask would be of it
+    # for complex numbers the mask would be complex too
     "_unsafe_masked_index": (*INTEGERS, F16, BF16), "_unsafe_masked_index_put_accumulate": (*INTEGERS, F16, BF16),
-    # divides by what is not there
+    # divides by an empty tensor
     "_chunk_cat": ("empty", "scalar"),
-    # the identity, although the sizes say otherwise
+    # the identity, although the sizes differ
     "pixel_unshuffle": ("empty",),
-    # equal rows: what is left are rounding errors
+    # equal rows: only rounding errors remain
     "_cdist_backward": ("expanded",),
-    # images of bytes are not there yet
+    # byte images are not supported yet
     **{name: (U8,) for name in (
         "upsample_nearest1d", "upsample_nearest2d", "upsample_nearest3d", "_upsample_nearest_exact1d",
         "_upsample_nearest_exact2d", "_upsample_nearest_exact3d", "upsample_linear1d", "upsample_bilinear2d",
@@ -130,7 +130,7 @@ def to_kind(kind):
 
 
 def rounded_as_float64(op, args, kwargs, dtype, results):
-    """16-bit results, or where PyTorch's kernel sums in 16 bits, its float64 results rounded."""
+    """16-bit results, or those where PyTorch's kernel sums in 16 bits, are its rounded float64 results."""
     wide = op(*changed(list(args), to_dtype(dtype, F64)), **changed(kwargs, to_dtype(dtype, F64)))
     for r, w in zip(flatten(results), flatten(wide)):
         if isinstance(r, torch.Tensor) and r.dtype == dtype and w.dtype == F64 and r.isfinite().all():
@@ -153,7 +153,7 @@ def variant(op, args, kwargs, dtype):
 
 
 def first_of(op, seen, change, dtype):
-    """The variant of the first calls that PyTorch does not refuse."""
+    """Returns the variant of the first call that PyTorch does not refuse."""
     for args, kwargs in seen[:6]:
         made = variant(op, changed(list(args), change), changed(kwargs, change), dtype)
         if made is not None:
@@ -162,7 +162,7 @@ def first_of(op, seen, change, dtype):
 
 
 def variants(op, seen):
-    """Cases of @op in each dtype and each layout that no call of @seen has."""
+    """Records cases of @op in each dtype and each layout missing in @seen."""
     name, tags = op._schema.name.split("::")[1], [str(tag) for tag in op.tags]
     if name in COMPLETE or op._schema.is_mutable or any("nondeterministic" in tag for tag in tags):
         return []

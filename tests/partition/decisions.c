@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Partition decisions as PyTorch recorded them, and ours beside them. */
+/* Compares our partition decisions with those PyTorch recorded. */
 
 #include "decisions.h"
 
@@ -57,8 +57,8 @@ print_calls (const AdjGraph *graph)
   return g_string_free (text, FALSE);
 }
 
-/* Below a budget of 1 PyTorch repeats in backward what writes, so that a batch norm's running
- * statistics move twice; and it saves what they are written to.  We do neither. */
+/* Below a budget of 1 PyTorch repeats writes in backward, which updates a batch norm's running
+ * statistics twice, and saves the written values.  Adjoint does neither. */
 static gboolean
 serves_writes (const AdjGraph *joint, const AdjNode *node)
 {

@@ -5,14 +5,14 @@
 
 G_BEGIN_DECLS
 
-/* What PyTorch decided on a joint graph, as lines "#@ key value" (data/make-expected.py). */
+/* PyTorch's decisions on a joint graph, as lines "#@ key value" (data/make-expected.py). */
 
-/* Reads the lines from @at on, to the next case.  (transfer full) */
+/* (transfer full): the keys and values on the lines from @at up to the next case. */
 GHashTable *decisions_read (char **lines, guint *at);
-/* "" when the key is not there. */
+/* Returns "" if the key is absent. */
 const char *decisions_get (GHashTable *keys, const char *key);
-/* Ours in compat mode are the same: cut, saved, recomputed, order of backward.  @number is said
- * when they are not. */
+/* Expects the same decisions in compat mode: cut, saved, recomputed, order of backward.  @number
+ * identifies the case in the failure message. */
 void decisions_check (guint number, AdjGraph *joint, GHashTable *keys);
 
 G_END_DECLS

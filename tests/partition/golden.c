@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Joint graphs from the short notation of the goldens. */
+/* Makes joint graphs from the short notation of the goldens. */
 
 #include "golden.h"
 
@@ -41,7 +41,7 @@ append_input (GString *text, const char *input)
   g_string_free (strides, TRUE);
 }
 
-/* "cos@MUST_SAVE/1 = cos.default(p1)" */
+/* Appends a statement such as "cos@MUST_SAVE/1 = cos.default(p1)". */
 static void
 append_statement (GString *text, const char *statement)
 {

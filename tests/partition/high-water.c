@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Stands between the library and the allocator, as the program's functions come before those of
- * GLib: every byte of every tensor comes from g_aligned_alloc0(), in blocks of one. */
+/* Replaces GLib's allocation functions, which the program's own definitions override: every
+ * tensor is allocated by g_aligned_alloc0(), each in its own block. */
 
 #include "high-water.h"
 
@@ -12,7 +12,7 @@
 typedef gpointer (*Allocate) (gsize n_blocks, gsize block_bytes, gsize alignment);
 typedef void (*Free) (gpointer memory);
 
-static GHashTable *blocks; /* address → bytes; %NULL: nobody counts */
+static GHashTable *blocks; /* address → bytes; %NULL: not counting */
 static gsize alive, highest;
 
 gpointer

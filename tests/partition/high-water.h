@@ -5,10 +5,10 @@
 
 G_BEGIN_DECLS
 
-/* Counts the bytes of tensors that are allocated from here on, as they come and go.  One at a time,
- * in one thread. */
+/* Counts the bytes of tensors allocated and freed from now on.  One count at a time, in one
+ * thread. */
 void high_water_start (void);
-/* The most that were alive at once. */
+/* Stops counting; returns the maximum number of bytes alive at once. */
 gsize high_water_stop (void);
 
 G_END_DECLS

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A joint graph of many equal layers. */
+/* Makes a joint graph of many equal layers. */
 
 #include "layers.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The peak memory that running a partition needs. */
+/* Measures the peak memory of running a partition. */
 
 #include "high-water.h"
 #include "ir/adj-graph.h"
@@ -12,7 +12,7 @@ import_leaf (const AdjValue *leaf, AdjValue *out, gpointer data)
   if (leaf->kind == ADJ_VALUE_DATA)
     {
       *out = ADJ_TENSOR (adj_tensor_new_from_data (leaf->data));
-      /* A copy now, and not when something writes to it. */
+      /* Copy now rather than at the first write. */
       adj_storage_write (adj_tensor_get_storage (out->tensor));
     }
   else

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Runs joint graph and pair on the same inputs and compares bit for bit. */
+/* Runs the joint graph and the pair on the same inputs and compares bit for bit. */
 
 #include "pair-run.h"
 
@@ -59,7 +59,7 @@ values_are_same_bits (const AdjValue *a, const AdjValue *b)
 typedef struct
 {
   const AdjPartition *partition;
-  GHashTable *seen; /* name → AdjValue: what forward had of what will be repeated */
+  GHashTable *seen; /* name → AdjValue: forward's values of the repeated nodes */
   PairRun *run;
 } Watch;
 
@@ -126,7 +126,7 @@ interpret (
     adj_value_clear (&args[i]);
 }
 
-/* The inputs of the pair's graphs that are inputs of the joint graph. */
+/* Adds the inputs of the pair's graphs that are inputs of the joint graph. */
 static void
 add_given (const AdjPartition *partition,
            AdjGraph *graph,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What tests of partitioners share: running, printing, comparing. */
+/* Shared by the tests of partitioners: running, printing, comparing. */
 
 #include "partition-test.h"
 

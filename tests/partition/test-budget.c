@@ -96,7 +96,7 @@ test_chain (void)
     }
 }
 
-/* A usual budget is that of who says nothing. */
+/* The usual budget applies if none is given. */
 static void
 test_usual (void)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The joint graphs of real training steps: what PyTorch 2.6 saved, we save when asked to decide as
- * it does; and whatever is decided, forward and backward compute what the joint graph computes. */
+/* Joint graphs of real training steps: in compat mode the saved values are those of PyTorch 2.6;
+ * with any decisions, forward and backward compute what the joint graph computes. */
 
 #include <glib.h>
 #include <math.h>
@@ -11,7 +11,7 @@
 
 static const double budgets[] = { 0, 0.25, 0.5, 0.75, 1 };
 
-/* What the recorded forward returns beside its outputs. */
+/* Returns the results of the recorded forward after its outputs. */
 static char *
 recorded_saved (AdjBundle *bundle, guint num_fwd_outputs, guint *n)
 {
@@ -89,7 +89,7 @@ test_equals_joint (gconstpointer name)
       }
 }
 
-/* Below a budget of 1 PyTorch forgets MUST_SAVE; so shall the plan that it is compared with. */
+/* Below a budget of 1 PyTorch ignores MUST_SAVE, so the plan it is compared with ignores it too. */
 static GArray *
 lift_saves (const AdjPartition *theirs)
 {
@@ -106,7 +106,8 @@ lift_saves (const AdjPartition *theirs)
   return demands;
 }
 
-/* In the others the peak is in forward's outputs and gradients, and nothing can be saved. */
+/* Whether memory can be saved: in the other captures the peak consists of forward's outputs and
+ * gradients. */
 static gboolean
 is_improved (const char *name)
 {
@@ -117,7 +118,7 @@ is_improved (const char *name)
   return g_strv_contains (names, name);
 }
 
-/* What forward returns stays while backward runs, where both run as one. */
+/* Forward's outputs stay alive during backward when both run in one measurement. */
 static guint64
 output_bytes (const AdjPartition *partition)
 {
@@ -131,7 +132,7 @@ output_bytes (const AdjPartition *partition)
   return bytes;
 }
 
-/* At each of PyTorch's budgets: as much recomputation at most, and no higher a peak. */
+/* At each budget of PyTorch: at most as much recomputation, and no higher peak. */
 static void
 test_beats_budgets (gconstpointer name)
 {
@@ -172,13 +173,13 @@ test_beats_budgets (gconstpointer name)
       g_assert_cmpuint (our_peak, <=, their_peak);
       g_assert_cmpuint (our_peak, <=, ours->cost.peak + output_bytes (ours));
       g_assert_cmpuint (their_peak, <=, theirs->cost.peak + output_bytes (theirs));
-      /* Tangents are predicted, and here they were there before. */
+      /* The prediction includes tangents, which exist before the measurement starts. */
       g_assert_cmpuint (ours->cost.peak, <=, our_peak + output_bytes (ours));
       options.n_demands = 0;
     }
 }
 
-/* What PyTorch recorded, measured as a plan, is its plan at budget 1. */
+/* The recorded partition, evaluated as a plan, equals PyTorch's plan at budget 1. */
 static void
 test_measures_recorded (gconstpointer name)
 {

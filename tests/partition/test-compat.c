@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Where PyTorch 2.6 decides by accident, --compat does as it does; and from Dynamo's graph on. */
+/* Accidental decisions of PyTorch 2.6, which --compat reproduces, on joint graphs and from
+ * Dynamo's graph on. */
 
 #include <glib.h>
 #include <string.h>
@@ -32,7 +33,7 @@ print_left (const char *calls, gboolean compat)
   return g_string_free (left, FALSE);
 }
 
-/* What is left of four calls and their sum, by fx_graph_cse() of PyTorch 2.6. */
+/* What fx_graph_cse() of PyTorch 2.6 keeps of four calls and their sum. */
 static void
 test_hashes (void)
 {
@@ -41,7 +42,7 @@ test_hashes (void)
     const char *arguments[4];
     const char *theirs, *ours;
   } rows[] = {
-    /* hash(-1) == hash(-2), of floats too; hash(2**63 - 1) == 3; lists are flat */
+    /* hash(-1) == hash(-2), also for floats; hash(2**63 - 1) == 3; lists are flattened */
     { { "0, -1", "0, -2", "0, -2", "0, -1" }, "a b c", "a b" },
     { { "0, 9223372036854775807", "0, 3", "0, 3", "0, 9223372036854775807" }, "a b c", "a b" },
     { { "-1.0", "-2.0", "-2.0", "-1" }, "a b c d", "a b d" },
@@ -72,7 +73,7 @@ test_hashes (void)
 
 /* -- symbols -- */
 
-/* Two inputs are the same size; backward reads the second. */
+/* Two inputs are the same symbolic size; backward reads the second. */
 static void
 test_equal_symbols (void)
 {
@@ -106,7 +107,8 @@ undetached (const AdjGraph *joint, const AdjNode *node)
   return node;
 }
 
-/* Of our own accord we save what is detached, unless that is to be recomputed. */
+/* Outside of compat mode the input of a detach is saved instead of its result, unless it is to
+ * be recomputed. */
 static void
 test_no_detach_is_saved (void)
 {
@@ -157,7 +159,7 @@ assert_same_nodes (const AdjGraph *a, const AdjGraph *b)
     }
 }
 
-/* Both halves are PyTorch's: names, order, and which detach of a chain is saved. */
+/* Both graphs equal PyTorch's: names, order, and which detach of a chain is saved. */
 static void
 test_from_dynamo (gconstpointer name)
 {
@@ -178,8 +180,8 @@ test_from_dynamo (gconstpointer name)
                      adj_bundle_find_graph (bundle, "backward", NULL)->graph);
 }
 
-/* What PyTorch saves of relu, which passes four detaches; and of relu_, whose four are made again
- * from what was written, as two. */
+/* What PyTorch saves of relu, which passes through four detaches, and of relu_, whose four
+ * detaches are regenerated from the written value as two. */
 static void
 test_written_in_place (void)
 {

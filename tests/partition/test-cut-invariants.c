@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* I22 to I25 of partition/SPEC.md §6: the cut of joint graphs drawn at random, against every other
- * choice, and against the same graph in another order. */
+/* I22 to I25 of partition/SPEC.md §6: cuts of random joint graphs, against all other choices and
+ * against the same graph in another order. */
 
 #include <glib.h>
 #include <string.h>
@@ -20,7 +20,7 @@
 #define N_GRAPHS 300
 #endif
 
-#define MAX_BRUTE 12 /* values that may be saved, where every choice is tried */
+#define MAX_BRUTE 12 /* number of saveable values up to which every choice is tried */
 
 static Joint *
 draw_joint (guint seed, AdjPartitionOptions *options, AdjGraph **graph)
@@ -68,7 +68,8 @@ has_passage (const Joint *joint, guint i)
   return (!joint->in_backward[i] || joint_is_input (joint, i)) && !joint_must_recompute (joint, i);
 }
 
-/* Whether something wanted in backward can only come from what is banned and not @saved. */
+/* Whether a value needed in backward can be computed only from banned nodes that are not in
+ * @saved. */
 static gboolean
 leaks (const Joint *joint, const Cut *cut, const guint8 *saved)
 {
@@ -93,7 +94,7 @@ leaks (const Joint *joint, const Cut *cut, const guint8 *saved)
   return FALSE;
 }
 
-/* The least weight of all choices of saved values; -1: too many to try. */
+/* The minimal weight over all choices of saved values; -1: too many to try. */
 static gint64
 cheapest_of_all (const Joint *joint, const Cut *cut)
 {
@@ -151,7 +152,7 @@ test_nothing_is_cheaper (void)
   g_assert_cmpuint (n_tried, >, N_GRAPHS / 20);
 }
 
-/* Of all minimum cuts of the network: the fewest vertices on the sink's side. */
+/* The fewest vertices on the sink's side over all minimum cuts of the network. */
 static guint
 smallest_sink_side (GArray *edges, guint n_vertices, gint64 value)
 {
@@ -216,7 +217,7 @@ test_sink_side_is_least (void)
   g_assert_cmpuint (n_tried, >, 100);
 }
 
-/* The nodes of @graph in another order that their arguments allow. */
+/* Returns @graph with its nodes in another valid order. */
 static AdjGraph *
 permute (AdjGraph *graph, GRand *rand)
 {
@@ -266,8 +267,8 @@ permute (AdjGraph *graph, GRand *rand)
   return permuted;
 }
 
-/* The rules for what is used far apart and for long chains count positions, and merging keeps the
- * first of equal calls with its tag: those ask for the order. */
+/* Rules for distant users and for long chains count positions, and merging keeps the first of
+ * equal calls with its tag: results of these may depend on the order. */
 static void
 test_order_does_not_matter (void)
 {

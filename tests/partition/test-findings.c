@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What is silently wrong in pairs that PyTorch makes is found; ours have none of it. */
+/* Silent errors in pairs that PyTorch makes are found; Adjoint's pairs have none. */
 
 #include <glib.h>
 #include <math.h>
@@ -47,7 +47,7 @@ typedef struct
   guint n;
 } Row;
 
-/* Of PyTorch's decisions (compat mode is checked against them in test-pytorch). */
+/* Expected findings in PyTorch's decisions (test-pytorch checks that compat mode equals them). */
 static const Row rows[] = {
   { "dropout", 0, "recomputed-random", 2 },
   { "dropout", 1, "recomputed-random", 0 },
@@ -101,7 +101,7 @@ test_none_in_ours (gconstpointer name)
       }
 }
 
-/* As PyTorch 2.6 partitions a batch norm at a budget of 0.5. */
+/* A batch norm partitioned by PyTorch 2.6 at a budget of 0.5. */
 static void
 test_repeated_write (void)
 {
@@ -127,7 +127,7 @@ test_repeated_write (void)
   g_assert_true (adj_findings_get (findings, 1)->graph == forward);
 }
 
-/* A saved view of what is computed again. */
+/* A saved view of a recomputed value. */
 static void
 test_saved_twice (void)
 {
@@ -152,7 +152,7 @@ test_saved_twice (void)
                    "'sin' is saved as 't' and computed again in backward");
 }
 
-/* x·randn_like(x) + randn_like(x): two samples. */
+/* x·randn_like(x) + randn_like(x): two independent samples. */
 static void
 test_merged_random (void)
 {
@@ -182,7 +182,7 @@ test_merged_random (void)
 typedef struct
 {
   const AdjGraph *graph;
-  const char *forward, *backward; /* names in the composed graph */
+  const char *forward, *backward; /* node names in the composed graph */
   AdjTensorData *masks[2];
 } Masks;
 
@@ -199,7 +199,7 @@ keep_mask (AdjNodeId id, const AdjValue *value, gpointer data)
   return TRUE;
 }
 
-/* How many elements of the masks of forward and of backward differ. */
+/* Number of elements in which the masks of forward and backward differ. */
 static gint64
 differing_mask (const AdjPartition *partition, const AdjRecordedCall *call)
 {
@@ -280,7 +280,7 @@ test_found_in_pytorchs (void)
                  adj_bundle_find_graph (bundle, "backward", NULL)->graph);
 }
 
-/* What the function computes when it is called and not compiled: outputs, then gradients. */
+/* Runs the function eagerly: outputs, then gradients. */
 static AdjValue *
 run_eagerly (AdjBundle *bundle, guint *n)
 {
@@ -316,8 +316,8 @@ run_eagerly (AdjBundle *bundle, guint *n)
   return values;
 }
 
-/* Ours repeats it from the generator's state, or keeps it: nothing is found, and what comes out is
- * what comes out without a compiler, bit for bit. */
+/* Our pair repeats the operator from the saved generator state, or saves its result: no finding,
+ * and the results equal the eager ones, bit for bit. */
 static void
 test_ours_is_eager (void)
 {

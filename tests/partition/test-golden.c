@@ -21,13 +21,13 @@ typedef struct
   const char *inputs;
   guint n_outputs;
   const char *program;
-  const char *saved;           /* by min-cut, p1 for primals_1 */
+  const char *saved;           /* by min-cut; p1 stands for primals_1 */
   const char *recomputed;      /* (nullable) */
   gint64 cut;                  /* -1: not given */
-  const char *by_default;      /* (nullable): saved by default */
+  const char *by_default;      /* (nullable): saved by the default partitioner */
   const char *weights;         /* (nullable): "p1 13 cos 26" */
-  const char *order;           /* (nullable): of backward */
-  AdjPartitionOptions options; /* beside the number of outputs */
+  const char *order;           /* (nullable): order of backward */
+  AdjPartitionOptions options; /* options other than the number of outputs */
 } Golden;
 
 /* G20: cos(sin(mm(mm(x, x), x))) with tags on its operators. */
@@ -323,7 +323,7 @@ static const Golden goldens[] = {
     .cut = -1 },
 };
 
-/* "p1 cos" with primals spelled out. */
+/* Spells out the primals in "p1 cos". */
 static char *
 spell (const char *names)
 {

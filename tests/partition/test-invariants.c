@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Joint graphs drawn at random: the invariants of partition/SPEC.md §6 by their numbers, under
- * every partitioner, budget and tag.  All graphs are partitioned and run once; each test reads off
- * what was seen.  (That breaking one is noticed: test-verify.) */
+/* Random joint graphs: the numbered invariants of partition/SPEC.md §6 for every partitioner,
+ * budget and tag.  All graphs are partitioned and run once; each test reports what was observed.
+ * (test-verify checks that a violation is detected.) */
 
 #include <glib.h>
 #include <math.h>
@@ -38,11 +38,11 @@ static const Way ways[] = {
   { "min-cut", 0, TRUE },  { "optimal", 0.75, FALSE },
 };
 
-/* What was seen of one invariant. */
+/* Observations of one invariant. */
 typedef struct
 {
   guint64 n_cases;
-  char *broken; /* (nullable): the first time that it did not hold */
+  char *broken; /* (nullable): the first violation */
 } Seen;
 
 static Seen seen[N_INVARIANTS + 1];
@@ -71,7 +71,7 @@ has_random (const AdjGraph *graph)
   return FALSE;
 }
 
-/* I1 to I20, I31: every row of the table that debug builds walk. */
+/* I1 to I20, I31: every row of the table that debug builds check. */
 static void
 examine (const AdjPartition *partition, const AdjPartitionOptions *options, guint seed)
 {
@@ -88,7 +88,7 @@ examine (const AdjPartition *partition, const AdjPartitionOptions *options, guin
     }
 }
 
-/* I27: the same again. */
+/* I27: repeating the partition gives the same result. */
 static void
 check_same_again (const AdjPartition *a, const AdjPartitionOptions *options, guint seed)
 {
@@ -132,7 +132,7 @@ survey_way (
   options.effort = 40;
   partition =
       adj_partition (adj_partitioner_find (way->partitioner, NULL), joint, &options, &error);
-  /* What must be kept and what must be recomputed can exclude each other. */
+  /* Nodes that must be saved and nodes that must be recomputed can contradict each other. */
   if (g_error_matches (error, ADJ_ERROR, ADJ_ERROR_UNSUPPORTED))
     return;
   g_assert_no_error (error);
@@ -140,12 +140,12 @@ survey_way (
   examine (partition, &options, seed);
   if (seed % 10 == 0)
     check_same_again (partition, &options, seed);
-  /* PyTorch's way of repeating random operators is another matter. */
+  /* PyTorch's way of repeating random operators may give other numbers. */
   if (!way->compat || !has_random (joint))
     check_run (partition, inputs, n, seed);
 }
 
-/* I21: tags drawn anew, as demands, change nothing that is computed. */
+/* I21: other random tags, given as demands, change no computed value. */
 static void
 check_other_tags (AdjGraph *joint, const AdjValue *inputs, guint n, gint n_outputs, guint seed)
 {
@@ -281,7 +281,7 @@ test_knapsack_covers (void)
         value = solvers[s](items, n, capacity, keep);
         for (guint k = 0; k < n; k++)
           {
-            /* Kept, or not: each item is one of both. */
+            /* Each item is either kept or not. */
             g_assert_cmpuint (keep[k], <=, 1);
             sum += keep[k] ? items[k].value : 0;
             memory += keep[k] ? items[k].memory : 0;
@@ -293,7 +293,7 @@ test_knapsack_covers (void)
 
 /* -- I33: the order of backward -- */
 
-/* Eight layers in four regions: what is between regions is kept, the rest repeated. */
+/* Eight layers in four regions: values between regions are kept, all others recomputed. */
 static Plan *
 plan_regions (const Joint *joint, const AdjPartitionOptions *options, gboolean keeps_order)
 {
@@ -362,7 +362,7 @@ test_reorder (void)
   adj_partition_cost_clear (&costs[1]);
 }
 
-/* Those that two runs or two plans decide are seen in the survey, or have tests of their own. */
+/* Invariants about two runs or two plans are observed in the survey or have their own tests. */
 static GTestFunc
 test_of_its_own (guint number)
 {
@@ -379,7 +379,7 @@ test_of_its_own (guint number)
     }
 }
 
-/* Of test-cut-invariants.c. */
+/* Whether test-cut-invariants.c tests it. */
 static gboolean
 is_of_cut (guint number)
 {

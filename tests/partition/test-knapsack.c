@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* G26 of partition/SPEC.md §8 (values of PyTorch's tests), and the solvers against trying all. */
+/* G26 of partition/SPEC.md §8 (values of PyTorch's tests), and the solvers against exhaustive
+ * search. */
 
 #include <glib.h>
 #include <math.h>
@@ -32,7 +33,7 @@ static const Row rows[] = {
   { 3, { 1, 2, 3 }, { 0, 0, 0 }, 6, 0, "000" },
 };
 
-/* The table counts in ten-thousandths up to ten units: large rows are scaled down. */
+/* The table counts in ten-thousandths up to ten units, so larger rows are scaled down. */
 static guint
 fill (const Row *row, AdjKnapsackItem *items, double *capacity)
 {
@@ -98,7 +99,7 @@ check_fits (
   g_assert_cmpfloat (sum, ==, value);
 }
 
-/* Memory in steps of 1/1024 and integer values: nothing rounds. */
+/* Memory in multiples of 1/1024 and integer values, so that nothing is rounded. */
 static void
 test_against_all (void)
 {
@@ -126,8 +127,8 @@ test_against_all (void)
     }
 }
 
-/* How much the solvers give away: PyTorch's table by rounding memory to ten-thousandths, the greedy
- * one by looking at one item at a time. */
+/* The loss of each inexact solver: PyTorch's table rounds memory to ten-thousandths, the greedy
+ * solver considers one item at a time. */
 static void
 test_differences (void)
 {
@@ -163,7 +164,7 @@ test_differences (void)
           n_less[s] += gap > 1e-6;
           lost[s] += MAX (gap, 0) / n_rounds;
           worst[s] = MAX (worst[s], gap);
-          /* Rounding may let it keep too much, by half a step for each item. */
+          /* Rounding can make it exceed the capacity by half a step for each item. */
           g_assert_cmpfloat (memory, <=, capacity + (s == 0 ? 0.00005 * (n + 1) : 0));
           if (memory <= capacity)
             g_assert_cmpfloat (value, <=, best + 1e-3);
@@ -176,7 +177,7 @@ test_differences (void)
   g_assert_cmpuint (n_less[1], >, 0);
 }
 
-/* A matrix product hides what an addition is worth in f32; the exact solver sees it. */
+/* In f32 a matrix product absorbs the value of an addition; the exact solver distinguishes them. */
 static void
 test_small_beside_large (void)
 {

@@ -9,7 +9,7 @@
 #include "support/adj-test.h"
 
 #define MAX_EDGES 64
-#define MAX_BRUTE 9 /* vertices of a network of which every cut is tried */
+#define MAX_BRUTE 9 /* number of vertices up to which every cut is tried */
 
 typedef struct
 {
@@ -42,7 +42,8 @@ measure (const Network *network, guint64 side, gint64 *capacity, gint64 *cost)
       }
 }
 
-/* The best of all cuts: least capacity, then least cost, then fewest vertices with the sink. */
+/* The best of all cuts: minimal capacity, then minimal cost, then fewest vertices on the sink's
+ * side. */
 static guint64
 best_of_all (const Network *network, gboolean by_cost)
 {
@@ -123,8 +124,8 @@ test_networkx (void)
   g_assert_cmpuint (n, ==, 10000);
 }
 
-/* Ten thousand more, small enough to try every cut of each: a network has 4 to 8 vertices, and
- * capacities so small that cuts tie. */
+/* Ten thousand more networks of 4 to 8 vertices, small enough to try every cut, with capacities
+ * so small that cuts tie. */
 static void
 test_brute_force (void)
 {
@@ -159,7 +160,7 @@ test_brute_force (void)
   g_assert_cmpuint (n_ties, >, 0);
 }
 
-/* A long pipe, where every unit of flow crosses everything. */
+/* A long chain of layers, through all of which every unit of flow passes. */
 static void
 test_deep (void)
 {
@@ -181,7 +182,7 @@ test_deep (void)
 
           sum += edge.capacity;
           g_array_append_val (edges, edge);
-          /* Within a layer everything can go anywhere. */
+          /* Within a layer flow can go to any vertex. */
           if (d < depth)
             {
               edge.from = 2 + d * width + w;

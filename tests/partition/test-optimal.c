@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Peaks of memory: layers of which all plans are known, limits, and the curve. */
+/* Peaks of memory: layers for which all plans are known, memory limits, and the Pareto curve. */
 
 #include <gio/gio.h>
 #include <glib.h>
@@ -13,9 +13,9 @@
 #include "partition/adj-pareto.h"
 #include "support/random-joint.h"
 
-#define N_RANDOM 300 /* joint graphs */
+#define N_RANDOM 300 /* number of joint graphs */
 
-/* What was measured on PyTorch 2.6's plans: MiB saved, GFLOP repeated, peaks of both graphs. */
+/* Measured on PyTorch 2.6's plans: MiB saved, GFLOP repeated, peaks of both graphs. */
 static void
 test_budgets (void)
 {
@@ -46,8 +46,8 @@ test_budgets (void)
     }
 }
 
-/* The lowest peak of all plans that save nothing, the product or the activation of each layer and
- * repeat at most @n_products. */
+/* The lowest peak of all plans that save, for each layer, nothing, the product or the
+ * activation, and repeat at most @n_products. */
 static guint64
 lowest_of_all (AdjGraph *joint, guint n_layers, guint n_products)
 {
@@ -110,7 +110,7 @@ test_exhaustive (void)
     }
 }
 
-/* The least recomputation below a peak; and what cannot be. */
+/* The least recomputation below a given peak; limits that cannot be met are refused. */
 static void
 test_memory_limit (void)
 {
@@ -170,7 +170,7 @@ cancel_at_first (guint done, guint total, gpointer data)
     g_cancellable_cancel (data);
 }
 
-/* In the middle of a plan, which would take minutes. */
+/* Cancels in the middle of a plan that would take minutes. */
 static void
 test_pareto_stops (void)
 {
@@ -189,7 +189,7 @@ test_pareto_stops (void)
   g_assert_error (error, G_IO_ERROR, G_IO_ERROR_CANCELLED);
 }
 
-/* Every plan was tried: the bound is met, or none is better. */
+/* Every plan was tried: the limit is met, or no plan is better. */
 static void
 test_small (void)
 {
@@ -207,8 +207,8 @@ test_small (void)
   g_assert_cmpuint (partition->cost.peak_bound, <=, partition->cost.peak);
 }
 
-/* Random joint graphs, with tags and random operators: where PyTorch's point is right, ours has no
- * higher a peak and no more flops; where it is not, that is said. */
+/* Random joint graphs with tags and random operators: if PyTorch's plan is valid, ours has no
+ * higher peak and no more flops; if it is not, that is reported. */
 static void
 test_never_above (void)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Decisions of PyTorch 2.6 (data/make-expected.py) on joint graphs drawn at random, under tags,
- * budgets and switches, and on the captures: in compat mode ours are the same. */
+/* Decisions of PyTorch 2.6 (data/make-expected.py) on random joint graphs under tags, budgets
+ * and switches, and on the captures: compat mode makes the same ones. */
 
 #include <glib.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The examples of partition/SPEC.md §8 that are functions: joint graphs as PyTorch 2.6 traces them,
- * and what it decides on them (data/make-goldens.py), beside what is known of each. */
+/* The examples of partition/SPEC.md §8 that are functions: joint graphs traced by PyTorch 2.6
+ * and its decisions on them (data/make-goldens.py), with further known values. */
 
 #include <glib.h>
 #include <math.h>
@@ -16,9 +16,9 @@ typedef struct
   const char *name;            /* of the case */
   const char *saved;           /* by min-cut */
   const char *recomputed;      /* in joint order */
-  guint n_forward, n_backward; /* what they return and take; 0: not given */
-  const char *order;           /* (nullable): how backward begins */
-  guint traffic;               /* numbers of four bytes that fused kernels move; 0: not given */
+  guint n_forward, n_backward; /* number of outputs and inputs of the pair; 0: not given */
+  const char *order;           /* (nullable): first nodes of backward */
+  guint traffic;               /* in numbers of four bytes moved by fused kernels; 0: not given */
 } Row;
 
 static const Row rows[] = {
@@ -119,7 +119,7 @@ test_row (gconstpointer data)
   g_assert_cmpuint (n, ==, 2);
 }
 
-/* G3 where nothing may be repeated: operators of which nobody knows that they are cheap. */
+/* G3 if nothing may be repeated: its operators are not known to be cheap. */
 static void
 test_unknown_operators (void)
 {

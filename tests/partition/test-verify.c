@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* A partition that breaks an invariant is refused, and the message says which and where: one
- * mistake for each of those that debug builds look at. */
+/* A partition that violates an invariant is refused with a message that names the invariant and
+ * the node: one mistake for each invariant that debug builds check. */
 
 #include <glib.h>
 #include <math.h>
@@ -60,10 +60,10 @@ typedef struct
 {
   const char *id;
   AdjGraph *(*joint) (void);
-  /* In a graph: its text with one thing replaced. */
+  /* Mistake in a graph: one replacement in its text. */
   char graph; /* 'f', 'b'; 0: none */
   const char *from, *to;
-  /* In what was decided. */
+  /* Mistake in the decisions. */
   void (*spoil) (AdjPartition *partition, AdjPartitionOptions *options);
 } Mistake;
 
@@ -178,7 +178,7 @@ replace_text (AdjGraph **graph, const char *from, const char *to)
   g_autoptr (GError) error = NULL;
 
   if (g_str_equal (from, " cos:"))
-    g_string_replace (changed, "(cos, ", "(mul, ", 0); /* a name is everywhere */
+    g_string_replace (changed, "(cos, ", "(mul, ", 0); /* the name is used everywhere */
   if (g_string_replace (changed, from, to, 1) == 0)
     g_error ("no '%s' in %s", from, text);
   adj_graph_unref (*graph);
@@ -240,7 +240,7 @@ test_mistake (gconstpointer data)
   g_test_message ("%s at '%s'; first of all: %s", mistake->id, where, error->message);
 }
 
-/* Every row of the table has its mistake. */
+/* Every row of the table has a mistake here. */
 static void
 test_all_have_mistakes (void)
 {
@@ -254,7 +254,7 @@ test_all_have_mistakes (void)
     }
 }
 
-/* A partitioner that makes a mistake: what adj_partition() calls. */
+/* A partitioner that makes a mistake, called by adj_partition(). */
 static AdjPartition *
 run_broken (AdjGraph *joint, const AdjPartitionOptions *options, GError **error)
 {
@@ -264,7 +264,7 @@ run_broken (AdjGraph *joint, const AdjPartitionOptions *options, GError **error)
   return partition;
 }
 
-/* Not in builds without assertions, which do not verify. */
+/* Builds without assertions do not verify. */
 static void
 test_after_every_partition (void)
 {

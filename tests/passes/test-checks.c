@@ -7,10 +7,10 @@
 #include "passes/adj-check-internal.h"
 #include "support/graphs.h"
 
-/* Graphs and metadata as PyTorch 2.6 makes them of the programs that the names say (aot_function
- * with keep_inference_input_mutations, default partition), and the same without the defect. */
+/* Graphs and metadata that PyTorch 2.6 makes of the named programs (aot_function with
+ * keep_inference_input_mutations, default partition), and the same without the defect. */
 
-/* A DICT of "key=value" words; values are True, False, numbers or words. */
+/* Makes a DICT of "key=value" words; values are True, False, numbers or words. */
 static AdjValue
 make_info (const char *words)
 {

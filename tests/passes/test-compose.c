@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Composition of forward and backward. */
+/* The pass compose: joins forward and backward. */
 
 #include <glib.h>
 #include <string.h>
@@ -8,7 +8,8 @@
 #include "analysis/adj-aliases.h"
 #include "support/graphs.h"
 
-/* y = x·x·n with the size n saved too: tensors are saved before sizes, and taken after them. */
+/* y = x·x·n with the size n saved too: saved tensors precede saved sizes, but backward takes
+ * sizes first. */
 #define FORWARD                                                                                    \
   "class GraphModule(torch.nn.Module):\n"                                                          \
   "    def forward(self, primals_1: \"Sym(s0)\", primals_2: \"f32[s0][1]cpu\"):\n"                 \
@@ -72,8 +73,8 @@ test_refuses_misfits (void)
   g_assert_nonnull (strstr (error->message, "saves 1 values, the backward graph takes 2"));
 }
 
-/* Storage 2 of forward is what is saved, storage 2 of backward is not: each graph numbers its own,
- * and what is handed over is one. */
+/* Each graph numbers its storages: storage 2 of forward is the saved one, storage 2 of backward
+ * is another; the handed-over tensor has a single storage. */
 static void
 test_keeps_storages_apart (void)
 {

@@ -34,7 +34,7 @@ find (const AdjGraph *graph, const char *name)
   return adj_node_id_is_valid (id) ? adj_graph_get_node (graph, id.index) : NULL;
 }
 
-/* The lower triangle of a mask, which only depends on how large it is. */
+/* The lower triangle of a mask, which depends only on its size. */
 static void
 test_mask (void)
 {

@@ -7,8 +7,8 @@
 #include "passes/adj-pass-internal.h"
 #include "support/graphs.h"
 
-/* What PyTorch 2.6's fx_graph_cse leaves of the same graphs; where it is known to be wrong
- * (randn_like) the random operator stays. */
+/* What fx_graph_cse of PyTorch 2.6 keeps of the same graphs, except that a random operator
+ * (randn_like), which it merges wrongly, is kept. */
 
 #define HEAD                                                                                       \
   "class GraphModule(torch.nn.Module):\n"                                                          \
@@ -88,7 +88,7 @@ test_outputs_stay (void)
               "sin view sin_1 view_1 cos");
 }
 
-/* Only the item that is returned is an output; what computed all of them is not. */
+/* Only the returned item is an output; the call that computed all items is not. */
 static void
 test_items (void)
 {
@@ -124,7 +124,8 @@ test_writes_divide (void)
               "sin copy_ sin_1 mul");
 }
 
-/* What Dynamo captures: products under autocast and outside, sums before a write and after. */
+/* Graphs captured by Dynamo: products inside and outside of autocast, sums before and after a
+ * write, are not merged. */
 static void
 test_settings_part (void)
 {

@@ -37,7 +37,7 @@ test_drops (void)
   adj_pass_result_clear (&result);
 }
 
-/* An unknown call may have an effect; a write has one. */
+/* An unknown call may have an effect, and a write has one: both are kept. */
 static void
 test_keeps_effects (void)
 {

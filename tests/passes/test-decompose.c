@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The pass decompose, against what PyTorch takes apart. */
+/* The pass decompose, against PyTorch's decompositions. */
 
 #include <string.h>
 
@@ -41,7 +41,7 @@ check (const char *body, const char *table, const char *expected)
   adj_pass_result_clear (&result);
 }
 
-/* Sequences of operators as in what PyTorch 2.6 traces with the same tables. */
+/* Operator sequences that PyTorch 2.6 traces with the same tables. */
 static void
 test_inductor (void)
 {
@@ -81,7 +81,7 @@ run_passes (AdjGraph *graph, const char *table, const AdjPass *const *passes, gu
   return graph;
 }
 
-/* Whether the one operator in @graph stands in the table. */
+/* Whether the single operator in @graph is in the table. */
 static gboolean
 is_listed (const AdjGraph *graph, const char *table)
 {
@@ -97,10 +97,10 @@ typedef enum
 {
   SAME,
   DIFFERS,
-  LEFT_WHOLE, /* an operator that our table does not take apart */
+  LEFT_WHOLE, /* the operator is not in our table */
 } Outcome;
 
-/* "== aten.gelu.default inductor", the graph before, "--", the graph after. */
+/* Compares an entry: "== aten.gelu.default inductor", the graph before, "--", the graph after. */
 static Outcome
 compare (const char *entry, char **what)
 {
@@ -125,7 +125,7 @@ compare (const char *entry, char **what)
   return alignment->n_added + alignment->n_removed + alignment->n_changed == 0 ? SAME : DIFFERS;
 }
 
-/* What PyTorch 2.6 takes each operator apart to, with both tables. */
+/* PyTorch 2.6's decomposition of each operator, with both tables. */
 static void
 test_as_pytorch (void)
 {
@@ -150,7 +150,8 @@ test_as_pytorch (void)
   g_assert_cmpuint (counts[SAME], >, 100);
 }
 
-/* PyTorch traced the same model with its table and without: ours leads from one to the other. */
+/* The same model traced by PyTorch with and without its table: the pass turns one into the
+ * other. */
 static void
 test_gpt2 (void)
 {
@@ -168,7 +169,7 @@ test_gpt2 (void)
   g_assert_cmpuint (alignment->n_added + alignment->n_removed + alignment->n_changed, ==, 0);
 }
 
-/* New nodes know where they come from, by number and in words. */
+/* New nodes record their origin, by node number and as text. */
 static void
 test_origins (void)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 
-/* Effects and their tokens: what is broken is refused by name, and a pass that moves or loses an
- * effect is found by the runner. */
+/* Effects and their tokens: broken chains are refused by name, and the pass runner detects a
+ * pass that moves or loses an effect. */
 
 #include "ir/adj-builder.h"
 #include "ir/adj-graph.h"
@@ -95,7 +95,7 @@ broken_chains_are_refused (void)
 
 /* -- passes that do not keep effects -- */
 
-/* @graph without node @left_out, and with two of its nodes exchanged where they are not equal. */
+/* Copies @graph without node @left_out, and with nodes @one and @other exchanged if they differ. */
 static AdjGraph *
 copy_badly (AdjGraph *graph, guint left_out, guint one, guint other, GError **error)
 {

@@ -33,7 +33,7 @@ normalise (const char *body)
   return graph;
 }
 
-/* Whether both are the same by the rules of aot/SPEC.md §10, in words of that page. */
+/* Expects both graphs to be equal, or not, by the rules of aot/SPEC.md §10. */
 static void
 check (const char *a, const char *b, gboolean same)
 {
@@ -80,7 +80,8 @@ test_views (void)
 
 #define SIZE(name, operator) "        " name ": \"Sym(s0)\" = torch.ops.aten." operator"\n"
 
-/* Where a size is read, and what it is computed from, does not count; what it is does. */
+/* The place where a size is read, and the expression it is computed from, do not count; its
+ * value does. */
 static void
 test_sizes (void)
 {
@@ -127,7 +128,7 @@ test_zeros (void)
          "        z = torch.ops.aten.full.default([4, 3], 1)\n        return (z,)\n", FALSE);
 }
 
-/* The template IV of PyTorch 2.6 and the form that the page recommends. */
+/* Template IV of PyTorch 2.6 and the form recommended in the specification. */
 static void
 test_view_gradient (void)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Recordings: origins and notes. */
+/* Recordings of passes: origins and notes of nodes. */
 
 #include <glib.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Equal calls, against a search among all earlier ones on random programs. */
+/* Detection of equal calls, against a search among all earlier calls of random programs. */
 
 #include "ir/adj-graph.h"
 #include "passes/adj-repeats.h"
@@ -9,7 +9,7 @@
 #define N_CALLS 40
 #define N_INPUTS 2
 
-/* A call as the program was made of it, apart from what was read of its text. */
+/* A call as the program was generated, independent of the parsed text. */
 typedef struct
 {
   enum
@@ -19,8 +19,8 @@ typedef struct
     ADD_IN_PLACE,
     N_KINDS,
   } kind;
-  guint node;  /* that it reads first */
-  gint second; /* another node; -1: @constant */
+  guint node;  /* node that it reads first */
+  gint second; /* second node; -1: @constant */
   guint constant;
 } Call;
 
@@ -32,7 +32,7 @@ may_merge (const AdjGraph *graph, guint index, gpointer data)
   return adj_graph_get_node (graph, index)->opcode == ADJ_OPCODE_CALL_FUNCTION && index % 7 != 0;
 }
 
-/* Of few values, so that calls are equal. */
+/* Chooses among few values, so that calls repeat. */
 static void
 make_call (GRand *rand, guint index, Call *call)
 {

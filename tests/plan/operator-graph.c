@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* A case of the oracle as a graph: placeholders for its tensors, the call, what it gives and may
- * have written. */
+/* Turns a case of the oracle into a graph: placeholders for its tensors, the call, and its
+ * results and written arguments as outputs. */
 
 #include "operator-graph.h"
 
@@ -12,8 +12,8 @@ typedef struct
 {
   AdjBuilder *builder;
   GArray *inputs;   /* DATA */
-  GArray *returned; /* NODE: the call, and what it may have written */
-  gboolean fed;     /* floating tensors come from a pointwise call */
+  GArray *returned; /* NODE: the call, and the arguments it may have written */
+  gboolean fed;     /* floating-point tensors pass through a pointwise call first */
   guint next;
 } Making;
 
@@ -87,7 +87,7 @@ add_call (Making *m, const OracleCase *c)
   return id;
 }
 
-/* Results one by one, which comparisons name. */
+/* Returns results one by one, so that comparisons can name them. */
 static void
 add_results (Making *m, const OracleCase *c, AdjNodeId call)
 {

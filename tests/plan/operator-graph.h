@@ -6,10 +6,10 @@
 
 G_BEGIN_DECLS
 
-/* (transfer full): a graph of the call of @c; @inputs gets what its placeholders stand for.
- * @fed: floating tensors come to it from a pointwise call. */
+/* (transfer full): a graph of the call of @c; @inputs gets the values of its placeholders. @fed:
+ * floating-point tensors pass through a pointwise call first. */
 AdjGraph *operator_graph_new (const OracleCase *c, gboolean fed, GArray *inputs);
-/* (transfer full): the generator of @c, which draws, as a recording has it. */
+/* (transfer full): the recorded generator state of @c, which draws random numbers. */
 AdjValue operator_graph_seed (const OracleCase *c);
 
 G_END_DECLS

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A plan against the interpreter, bit for bit. */
+/* Compares a plan with the interpreter, bit for bit. */
 
 #include "plan-check.h"
 
@@ -136,7 +136,7 @@ run (const AdjRunRequest *request,
   return adj_executor_run (adj_executor_find (executor, NULL), &watched, result, NULL, error);
 }
 
-/* Memory that nobody wrote has other bits. */
+/* Whether the value is uninitialised memory, whose bits differ. */
 static gboolean
 is_unset (const AdjGraph *graph, guint index, const gboolean *unset)
 {
@@ -201,7 +201,7 @@ agrees_at_nodes (const AdjRunRequest *request, GString *why)
   return same;
 }
 
-/* Without the place, which a region has of its first call. */
+/* Ignores the message: the place in it is that of a region's first call. */
 static gboolean
 same_errors (const GError *a, const GError *b)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The captures of real PyTorch training steps: a plan gives the bits that the interpreter gives, in
- * an ordinary run and when every node is watched. */
+/* Captures of real PyTorch training steps: a plan gives the interpreter's bits, in an ordinary
+ * run and when every node is watched. */
 
 #include <glib.h>
 

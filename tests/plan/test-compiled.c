@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Fused regions by the C compiler: the bits of the interpreter, files that are kept, and machines
+/* Fused regions compiled by the C compiler: the interpreter's bits, cached files, and machines
  * without a compiler. */
 
 #include <glib/gstdio.h>
@@ -67,7 +67,7 @@ test_same_bits (gconstpointer name)
   plan_check_session (&run, name);
 }
 
-/* What was compiled once is there at once; a file that is damaged is made again. */
+/* A cached file is used without compiling; a damaged one is compiled again. */
 static void
 test_kept (void)
 {
@@ -93,7 +93,7 @@ test_kept (void)
   g_assert_true (plan_compiled_wait (compiled));
   plan_compiled_free (compiled);
 
-  g_assert_cmpint (g_chmod (path, 0666), ==, 0); /* others may have written it */
+  g_assert_cmpint (g_chmod (path, 0666), ==, 0); /* a file that others can write is not trusted */
   compiled = plan_compiled_new (plan);
   g_assert_false (plan_compiled_wait (compiled));
   plan_compiled_free (compiled);
@@ -122,7 +122,7 @@ test_no_compiler (void)
   g_setenv ("ADJOINT_CC", "cc", TRUE);
 }
 
-/* A plan that goes does not wait for its compiler. */
+/* Freeing a plan does not wait for its compiler. */
 static void
 test_gone_meanwhile (void)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* How long a GPU needs at least: by its memory, its arithmetic or its tensor cores. */
+/* Lower bounds on GPU time: by memory, arithmetic or tensor cores. */
 
 #include "adjoint.h"
 #include "support/adj-test.h"
@@ -33,7 +33,7 @@ test_memory (void)
   AdjDeviceBound bound = bound_of ("f32", "add.Tensor");
 
   NEAR (bound.memory, 3 * 4 * 1048576.0 / 4800e9);
-  NEAR (bound.arithmetic, 2 * 1048576.0 / 67e12); /* b times 1 */
+  NEAR (bound.arithmetic, 2 * 1048576.0 / 67e12); /* add also multiplies b by alpha = 1 */
 }
 
 static void

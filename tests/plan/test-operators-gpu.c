@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Every operator, by the cases of the oracle, on the GPU that ADJ_TEST_GPU names, judged as
- * `adjoint compare` does, else on the emulated one: there the bits are the CPU's, and no kernel
- * touches memory of the host nor the host the device's.  A captured graph gives the same bits. */
+/* Every operator, by the cases of the oracle, on the GPU named in ADJ_TEST_GPU, judged like
+ * `adjoint compare`, or else on the emulated GPU: there the bits are the CPU's, and neither
+ * kernels nor the host touch each other's memory.  A captured CUDA graph gives the same bits. */
 
 #include <math.h>
 #include <signal.h>
@@ -14,15 +14,15 @@
 #include "operator-graph.h"
 #include "plan-check.h"
 
-#define COMPILED 100 /* of so many cases one runs with kernels made for it */
+#define COMPILED 100 /* one of so many cases runs with generated kernels */
 
 typedef struct
 {
   AdjGpu *gpu;
   gboolean is_real;
-  guint n, n_bad, n_there; /* cases; the last: that the CPU had nothing to do with */
-  GHashTable *seen;        /* of targets */
-  GHashTable *by_cpu;      /* of targets: (transfer full): why the CPU ran a case */
+  guint n, n_bad, n_there; /* numbers of cases; @n_there: ran without the CPU */
+  GHashTable *seen;        /* set of targets */
+  GHashTable *by_cpu;      /* target → (transfer full): reason why the CPU ran a case */
 } Sweep;
 
 /* -- which case it was that ended the test -- */
@@ -73,7 +73,7 @@ same_errors (const GError *by_cpu, const GError *by_gpu, GString *why)
   return FALSE;
 }
 
-/* Of what has not the same bits: as `adjoint compare planned cuda`. */
+/* Judges results that differ in bits like `adjoint compare planned cuda`. */
 static void
 judge (Sweep *sweep, const AdjRunRequest *request, const AdjValue *expected, GString *why)
 {
@@ -115,7 +115,7 @@ check_first (Sweep *sweep,
     judge (sweep, request, &here->output, why);
 }
 
-/* Errors are the same, without the place; the third run plays a captured graph. */
+/* Errors must have the same domain and code; the third run replays a captured graph. */
 static void
 check_runs (Sweep *sweep, const OracleCase *c, AdjRunRequest *request, GString *why)
 {
@@ -216,10 +216,10 @@ test_cases (void)
 typedef struct
 {
   AdjGpu *gpu;
-  guint n_left; /* runs */
+  guint n_left; /* number of runs */
 } Repeating;
 
-/* Ten runs of each case, with memory of its own. */
+/* Runs each case ten times with its own memory. */
 static void
 repeat_case (OracleCase *c, gpointer data)
 {
@@ -257,7 +257,8 @@ free_after (AdjGpu *gpu, guint n_runs)
   return info.free_bytes;
 }
 
-/* What is free after 1,000 runs is free after them once more: kernels are loaded by the first. */
+/* Free memory is the same after the first 1,000 runs, which load the kernels, and after another
+ * 1,000. */
 static void
 test_leaks (void)
 {

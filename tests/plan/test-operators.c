@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Every operator, by the cases of the oracle: a graph of one call, and the same between pointwise
- * calls, by a plan and by the interpreter. */
+/* Every operator, by the cases of the oracle, as a graph of one call and between pointwise
+ * calls: a plan agrees with the interpreter. */
 
 #include "ir/adj-graph.h"
 #include "operator-graph.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Random programs with views, writes in place and through views: traced with their writes, and run
- * by a plan. */
+/* Random programs with views and in-place writes, also through views: traced with their writes
+ * and run by a plan. */
 
 #include "ir/adj-graph.h"
 #include "ir/adj-text.h"
@@ -11,7 +11,7 @@
 
 static guint n_planned, n_refused;
 
-/* What @tensors hold; those of one storage share bytes. */
+/* Copies the data of @tensors; tensors with one storage share bytes. */
 static void
 take_data (AdjTensor **tensors, guint n, AdjValue *out)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Inputs that a graph overwrites as a whole are not copied first, and are written where the caller
- * has them. */
+/* Inputs that a graph overwrites completely are not copied first, and are written in the
+ * caller's memory. */
 
 #include <string.h>
 
@@ -13,7 +13,7 @@ enum
   N = 1024
 };
 
-/* A step p - 2 g, written to p, and -q, written to q; @end: what comes then. */
+/* Writes the step p - 2 g to p and -q to q; @end: the statements that follow. */
 static AdjPlan *
 plan_step (const char *end)
 {
@@ -35,7 +35,7 @@ plan_step (const char *end)
   return plan;
 }
 
-/* Runs over memory of the caller's; @out is what the graph returns. */
+/* Runs on the caller's memory; @out gets the graph's result. */
 static void
 run_into (AdjPlan *plan, float *p, float *g, float *out)
 {
@@ -58,7 +58,8 @@ test_written_in_place (void)
   _Alignas(64) float p[N], g[N], out[N];
   g_autoptr (AdjPlan) plan = plan_step ("    return (twice,)\n");
 
-  g_assert_cmpuint (adj_plan_get_arena_bytes (plan), ==, sizeof p); /* one after the other */
+  g_assert_cmpuint (adj_plan_get_arena_bytes (plan), ==, sizeof p); /* both written values use the
+                                                                       same memory in turn */
   run_into (plan, p, g, out);
   for (int i = 0; i < N; i++)
     {
@@ -67,7 +68,7 @@ test_written_in_place (void)
     }
 }
 
-/* The input itself, which then shows what was written. */
+/* The input itself is returned, with the written values. */
 static void
 test_returned (void)
 {
@@ -79,7 +80,7 @@ test_returned (void)
     g_assert_cmpfloat (out[i], ==, (float) i - 2);
 }
 
-/* Of @run: the caller's bytes are left alone. */
+/* adj_plan_space_run() does not change the caller's bytes. */
 static void
 test_caller_keeps_its_bytes (void)
 {
@@ -109,7 +110,7 @@ test_caller_keeps_its_bytes (void)
     adj_value_clear (&inputs[i]);
 }
 
-/* A view of the input that is read after the write sees it: the input is copied as before. */
+/* A view that is read after the write sees the written values: the input is copied as before. */
 static void
 test_read_afterwards (void)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Fused programs have no step more than they need, and give the interpreter's bits. */
+/* Fused programs have no redundant steps, and give the interpreter's bits. */
 
 #include "ir/adj-graph.h"
 #include "plan-check.h"
@@ -9,7 +9,7 @@
 typedef struct
 {
   const char *name, *body;
-  gint n_steps; /* that run for each tile */
+  gint n_steps; /* number of steps for each tile */
   gint n_fixed;
 } Case;
 
@@ -24,15 +24,15 @@ static const Case cases[] = {
   /* alpha is 1: two loads, add, store. */
   { "add", CALL ("a", X, "add.Tensor(x, y)") "    return (a,)\n", 4, 0 },
   { "add-twice", CALL ("a", X, "add.Tensor(x, y, alpha=2)") "    return (a,)\n", 5, 1 },
-  /* The power is x: a load, a copy of its own, neg, store. */
+  /* The power equals x: a load, a copy of its own, neg, store. */
   { "pow",
     CALL ("a", X, "pow.Tensor_Scalar(x, 1)") CALL ("b", X, "neg.default(a)") "    return (b,)\n", 4,
     0 },
-  /* A store rounds, but what is read after it is rounded before. */
+  /* A store rounds; a value that is also read later is rounded before. */
   { "rounded-once", CALL ("a", H, "mul.Tensor(h, h)") "    return (a,)\n", 3, 0 },
   { "rounded-twice",
     CALL ("a", H, "mul.Tensor(h, h)") CALL ("b", H, "neg.default(a)") "    return (a, b)\n", 6, 0 },
-  /* What copy_ writes is stored without a copy, unless it lies elsewhere already. */
+  /* The value written by copy_ is stored directly, unless it already has its place. */
   { "written",
     CALL ("a", X, "mul.Tensor(x, y)") CALL ("b", X, "copy_.default(x, a)") "    return (y,)\n", 4,
     0 },

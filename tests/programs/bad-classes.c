@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A plugin whose programs have classes of objects that are wrong, each in a way of its own. */
+/* A plugin whose object classes are each wrong in one way. */
 
 #include <adjoint.h>
 #include <string.h>
@@ -10,7 +10,7 @@ typedef struct
   gint64 count;
 } Tally;
 
-static gint64 n_traced; /* of the class that has a state outside of its objects */
+static gint64 n_traced; /* state outside of the objects of a class */
 
 /* -- what the classes have in common -- */
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A plugin that brings a class of objects of its own, and a program that calls its methods. */
+/* A plugin with its own object class and a program that calls its methods. */
 
 #include <adjoint.h>
 #include <wrappers/adj-wrappers.h>
@@ -7,7 +7,7 @@
 typedef struct
 {
   AdjObject parent;
-  AdjValue sum; /* (owned): of all that was added, or NONE */
+  AdjValue sum; /* (owned): sum of all added tensors, or NONE */
   gint64 count;
 } Mean;
 

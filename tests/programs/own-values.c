@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* A plugin that brings what the captures of tests/objects name: a class of values and one of
- * references, and operators that take their objects.  It has nothing to run. */
+/* A plugin that provides what the captures of tests/objects use: a value class, a reference
+ * class, and operators on their objects.  It has no program to run. */
 
 #include <adjoint-extend.h>
 
@@ -187,7 +187,7 @@ own_values (void)
   return &program;
 }
 
-/* A class that has the name of one of the library, and an operator that cannot be read. */
+/* A class with the name of a built-in one, and an operator with an invalid schema. */
 ADJ_PUBLIC const AdjProgram *taken_name (void);
 const AdjProgram *
 taken_name (void)

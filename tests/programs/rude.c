@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A library that ends the process which loads it. */
+/* A library that ends the process that loads it. */
 
 #include <stdlib.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What a snapshot of memory says of the steps of a graph. */
+/* The memory timeline of a graph, measured from a memory snapshot. */
 
 #include <string.h>
 
@@ -30,7 +30,7 @@ plant (const AdjGraph *graph, guint scratch_at, guint64 scratch)
   return snapshot;
 }
 
-/* Bytes of the annotations: inputs as they are, what is allocated in whole blocks. */
+/* Live bytes by the annotations: exact sizes for inputs, whole blocks for allocations. */
 static guint64
 count_live (const AdjGraph *graph, guint step)
 {
@@ -80,7 +80,7 @@ test_follows (void)
     }
 }
 
-/* Each allocation is of its node, from there to its last reader. */
+/* Each allocation is attributed to its node and lives until its last reader. */
 static void
 test_holds (void)
 {

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 
-/* The page about a graph: well formed, complete in itself, and nothing that a file says becomes
- * anything but text. */
+/* The HTML report of a graph: well formed, self-contained, and all text from files escaped. */
 
 #include <math.h>
 #include <string.h>
@@ -67,11 +66,11 @@ make_page (AdjBundle *bundle,
   return page;
 }
 
-/* The elements of a page, and what its attributes load. */
+/* Counts of elements and URLs in the attributes of a page. */
 typedef struct
 {
   GHashTable *ids;
-  GPtrArray *targets; /* of links */
+  GPtrArray *targets; /* targets of links */
   guint n_tables, n_captions, n_images, n_scripts;
 } Content;
 
@@ -179,7 +178,7 @@ test_agrees (void)
   assert_says (alone, "The graph was not run.");
 }
 
-/* What differs first is named, with its line, and whether it began there. */
+/* The first difference is named with its line, and whether it originated there. */
 static void
 test_differs (void)
 {
@@ -204,7 +203,7 @@ test_differs (void)
   assert_says (page, "models.py:");
 }
 
-/* Names and lines that would be markup if they could. */
+/* Names and source lines that contain markup. */
 static void
 test_hostile (void)
 {
@@ -250,7 +249,7 @@ test_stages (void)
   assert_says (page, "changes, equal ones once");
 }
 
-/* What a log says of a graph stands behind it, as text. */
+/* Facts of a log about the graph are appended as text. */
 static void
 test_log (void)
 {
@@ -264,8 +263,8 @@ test_log (void)
   assert_says (page, "ViewAndMutationMeta(input_info=[InputAliasInfo(is_leaf=");
 }
 
-/* A page about a large graph stays one that can be opened, and says that it shows a part: lines to
- * what is not shown are none, also of a value that all read. */
+/* The page of a large graph is limited in size and says that it shows a part; edges to hidden
+ * nodes are left out, also for a value that all nodes read. */
 static void
 test_large (void)
 {

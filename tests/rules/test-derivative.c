@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 
-/* Rules of gradients as mathematics. */
+/* Gradient rules as mathematical text. */
 
 #include <string.h>
 
@@ -83,7 +83,7 @@ test_all (void)
   g_assert_cmpuint (n, >, 300);
 }
 
-/* A function that people know, or a word. */
+/* Whether @name is a mathematical function or a word. */
 static gboolean
 is_mathematics (const char *name, gsize length)
 {
@@ -101,7 +101,7 @@ is_mathematics (const char *name, gsize length)
   return length == 0;
 }
 
-/* Whether @text calls nothing that only programs know. */
+/* Whether @text contains no calls of program functions. */
 static gboolean
 reads_as_mathematics (const char *text)
 {
@@ -117,7 +117,7 @@ reads_as_mathematics (const char *text)
   return TRUE;
 }
 
-/* Most rules are told without the name of a backward operator or builtin. */
+/* Most rules are written without the name of a backward operator or builtin. */
 static void
 test_mathematics (void)
 {

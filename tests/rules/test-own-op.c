@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 
-/* Operators that a program brings along, with what the installed headers declare. */
+/* Operators defined by a program with the installed headers only. */
 
 #include <adjoint-extend.h>
 #include <string.h>
@@ -20,7 +20,7 @@ static const AdjOp composite_record = {
   .flags = ADJ_OP_COMPOSITE,
 };
 
-/* Of one dimension, dense float32. */
+/* Accepts one dense float32 dimension. */
 static gboolean
 reverse_meta (AdjOpCall *call)
 {
@@ -107,7 +107,7 @@ test_computes (void)
   g_assert_false (adj_context_has_error (cx));
 }
 
-/* The node of @graph that calls @op, itself and not by a name that nobody knows. */
+/* Expects a node of @graph to call @op itself, not an unknown operator of that name. */
 static void
 assert_calls (AdjGraph *graph, const AdjOp *op)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 
-/* What is known of a rule before it is evaluated. */
+/* Static facts about rules, without evaluating them. */
 
 #include <glib.h>
 
@@ -19,7 +19,7 @@ grad_entry (const char *target, guint entry)
   return &rule->entries[entry];
 }
 
-/* mul(self, other): the gradient of self reads other, and the other way round. */
+/* mul(self, other): the gradient of self reads other, and vice versa. */
 static void
 entry_reads_the_other_factor (void)
 {
@@ -56,7 +56,7 @@ variant_has_the_gradient_of_its_record (void)
   g_assert_null (adj_rule_find (adj_op_find ("torch.ops.aten.mul.out"), ADJ_RULE_GRAD, NULL));
 }
 
-/* A rule is read when it is asked for: here is asked for all of them. */
+/* Rules are parsed on demand; this parses all of them. */
 static void
 every_rule_is_read (void)
 {
@@ -80,7 +80,7 @@ note_op (const AdjOp *op, gpointer called)
   g_ptr_array_add (called, (gpointer) op);
 }
 
-/* dropout is native_dropout where it draws, and a product where it does not. */
+/* dropout calls native_dropout in training, and a product otherwise. */
 static void
 rule_lists_what_it_calls (void)
 {
@@ -94,7 +94,7 @@ rule_lists_what_it_calls (void)
       g_ptr_array_find (called, adj_op_find ("torch.ops.aten.bernoulli.default"), NULL));
 }
 
-/* What 2.15 has in another way, and what it has as 2.6. */
+/* A rule that differs in 2.15, and one that is the same as in 2.6. */
 static void
 releases_have_rules_of_their_own (void)
 {

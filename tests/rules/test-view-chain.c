@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 
-/* Every view operator: replayed on another base it is the view of that base, and its inverse does
- * what writing through a view that aliases does. */
+/* Every view operator: replayed on another base it gives the view of that base, and its inverse
+ * equals a write through an aliasing view. */
 
 #include <glib.h>
 #include <string.h>
@@ -15,11 +15,11 @@
 
 typedef struct
 {
-  const char *target; /* after torch.ops. */
+  const char *target; /* without the prefix torch.ops. */
   guint rank;
   gint64 sizes[4];
-  gboolean transposed; /* the first two dimensions of the base */
-  const char *args;    /* "1, [2, -1], None, bool": after self */
+  gboolean transposed; /* whether the first two dimensions of the base are transposed */
+  const char *args;    /* arguments after self: "1, [2, -1], None, bool" */
 } Case;
 
 static const Case cases[] = {
@@ -83,7 +83,7 @@ put_word (const char *word, AdjValue *out)
     *out = ADJ_INT (g_ascii_strtoll (word, NULL, 10));
 }
 
-/* @text of a case after @self: a TUPLE that the caller clears. */
+/* Parses the arguments of a case, @text, after @self: a TUPLE that the caller clears. */
 static AdjValue
 make_args (const char *text, AdjTensor *self)
 {
@@ -132,7 +132,7 @@ apply (AdjContext *cx, const char *target, AdjTensor *self, AdjTensor *other)
   return result.tensor;
 }
 
-/* @first, @first + 1, …: small integers, so that differences are exact. */
+/* Fills the base with @first, @first + 1, …: small integers, so that differences are exact. */
 static AdjTensor *
 make_base (AdjContext *cx, const Case *c, gint first)
 {
@@ -168,7 +168,7 @@ assert_same_values (AdjContext *cx, AdjTensor *a, AdjTensor *b)
                    adj_storage_get_n_bytes (adj_tensor_get_storage (b)));
 }
 
-/* Sizes, strides, offset and values. */
+/* Compares sizes, strides, offset and values. */
 static void
 assert_same_view (AdjContext *cx, AdjTensor *a, AdjTensor *b)
 {
@@ -225,7 +225,7 @@ refuses_to_write (AdjContext *cx, AdjTensor *view, AdjTensor *values)
   g_assert_error (error, ADJ_ERROR, ADJ_ERROR_UNSUPPORTED);
 }
 
-/* Both ways of writing @values through @chain, or @view, into what is one base twice. */
+/* Writing @values through the inverse of @chain and through @view gives the same base. */
 static void
 check_write (AdjContext *cx, const AdjViewChain *chain, AdjTensor *base, AdjTensor *view)
 {
@@ -239,7 +239,7 @@ check_write (AdjContext *cx, const AdjViewChain *chain, AdjTensor *base, AdjTens
   g_assert_no_error (error);
   assert_same_values (cx, base, before);
   assert_same_values (cx, adj_view_chain_replay (chain, cx, inverted), values);
-  if (adj_tensor_get_meta (view)->conjugate) /* has memory of its own */
+  if (adj_tensor_get_meta (view)->conjugate) /* the view has its own memory */
     return refuses_to_write (cx, view, values);
   apply (cx, "torch.ops.aten.copy_.default", view, values);
   assert_same_values (cx, inverted, base);
@@ -305,7 +305,7 @@ append (AdjViewChain *chain, AdjOpId op, gint64 a, gint64 b)
   return adj_view_chain_append (chain, adj_op (op), args, 0);
 }
 
-/* x.transpose (0, 1)[1] */
+/* Steps are inverted in reverse order: x.transpose (0, 1)[1] */
 static void
 steps_are_turned_around_in_order (void)
 {
@@ -339,7 +339,7 @@ rest_of_a_chain (void)
   g_assert_null (adj_view_chain_after (chain, other));
 }
 
-/* Once a step has several results, what is made of one of them stays such a view. */
+/* If a step has several results, views of one of them are multi-output views too. */
 static void
 multi_output_is_sticky (void)
 {

@@ -11,7 +11,7 @@
 #include "scene/paint-cairo.h"
 #include "support/adj-test.h"
 
-/* One box of every kind and role, and one line of every kind. */
+/* Makes one box of every kind and role, and one edge of every kind. */
 static AdjScene *
 make_scene (void)
 {
@@ -122,7 +122,7 @@ test_png (void)
   g_assert_cmpint (height[2], ==, 100);
 }
 
-/* Nothing is left behind, and what was there stays. */
+/* A failure leaves no new file and does not change an existing one. */
 static void
 test_failures (void)
 {
@@ -153,7 +153,7 @@ test_failures (void)
   g_assert_null (g_dir_read_name (dir));
 }
 
-/* The pixels of a PNG from column @from on. */
+/* Returns the pixels of a PNG from column @from on. */
 static GByteArray *
 columns (const char *path, int from, int n)
 {
@@ -172,13 +172,13 @@ columns (const char *path, int from, int n)
   return pixels;
 }
 
-/* A picture wider and higher than a tile looks as if it were of one piece: another one, whose tiles
- * begin elsewhere, has the same pixels. */
+/* A picture of several tiles shows no seams: a picture with other tile boundaries has the same
+ * pixels. */
 static void
 test_tiles (void)
 {
   g_autoptr (AdjTestFolder) folder = adj_test_folder_new ();
-  AdjRect part = { -790, 0, 1400, 80 }, shifted = { -278, 0, 888, 80 }; /* through a title */
+  AdjRect part = { -790, 0, 1400, 80 }, shifted = { -278, 0, 888, 80 }; /* cuts through a title */
   AdjPaintOptions options = { .scale = 8, .part = &part };
   g_autofree char *whole = render (folder, "whole.png", &options);
   g_autofree char *rest = NULL;
@@ -190,8 +190,8 @@ test_tiles (void)
   got = columns (whole, 4096, 7104);
   expected = columns (rest, 0, 7104);
   g_assert_cmpuint (got->len, ==, expected->len);
-  /* Curves are cut into pieces that depend on where they stand; since cairo 1.18 so does how much
-   * of a pixel the edge of a letter covers. */
+  /* Curves are flattened depending on their position; since cairo 1.18 antialiasing of text
+   * depends on it too. */
   for (guint i = 0; i < got->len; i++)
     {
       n_off += ABS (got->data[i] - expected->data[i]) > 8;
@@ -200,7 +200,7 @@ test_tiles (void)
   g_assert_cmpuint (n_off, <=, got->len / 100000);
 }
 
-/* What no viewer of PDF shows is made smaller. */
+/* A page larger than PDF viewers accept is scaled down. */
 static void
 test_wide_pdf (void)
 {
@@ -233,7 +233,7 @@ stop_at_first (guint done, guint total, gpointer data)
     g_cancellable_cancel (watch->cancellable);
 }
 
-/* Stopped on its way, it leaves nothing; else it comes to an end. */
+/* If cancelled it leaves no file; otherwise it finishes. */
 static void
 test_stops (void)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Scenes: what the index finds, fonts, contrast of palettes. */
+/* Scenes: the spatial index, fonts, contrast of palettes. */
 
 #include <math.h>
 #include <string.h>
@@ -12,7 +12,7 @@
 #define N_BOXES 500
 #define N_EDGES 300
 
-/* Boxes and lines all over a large field. */
+/* Makes boxes and edges all over a large area. */
 static AdjScene *
 make_scene (guint32 seed)
 {
@@ -78,7 +78,7 @@ collect (guint index, gpointer data)
   return TRUE;
 }
 
-/* What the grid finds is what looking at everything finds, in the same order. */
+/* The grid finds what a scan of all items finds, in the same order. */
 static void
 test_foreach (void)
 {
@@ -181,7 +181,7 @@ test_empty (void)
   g_assert_cmpuint (adj_scene_hit (scene, 5, 5), ==, ADJ_NO_BOX);
 }
 
-/* A field so large that the cells must grow. */
+/* An area so large that cells must grow. */
 static void
 test_large (void)
 {
@@ -199,7 +199,7 @@ test_large (void)
   g_assert_cmpuint (adj_scene_hit (scene, 4e6f + 5, 4e6f + 5), ==, 1);
 }
 
-/* Advance widths as the font file has them: Cantarell, units of 1/1000. */
+/* Advance widths of Cantarell as in the font file, in units of 1/1000. */
 static void
 test_font (void)
 {
@@ -250,7 +250,7 @@ contrast (const AdjColor *a, const AdjColor *b)
   return (MAX (x, y) + 0.05) / (MIN (x, y) + 0.05);
 }
 
-/* WCAG: 3 for graphics, 4.5 for text. */
+/* WCAG minimum: 3 for graphics, 4.5 for text. */
 static void
 test_contrast (void)
 {

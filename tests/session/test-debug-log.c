@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Logs of DebugMode: which call is which node, and what differs.  The logs are of PyTorch 2.15
- * (formats/data/debug/make.py). */
+/* Logs of DebugMode: the node of each call, and the differences found.  The logs are from
+ * PyTorch 2.15 (formats/data/debug/make.py). */
 
 #include <math.h>
 #include <string.h>
@@ -67,7 +67,7 @@ row_of (const Compared *compared, const char *node)
   g_assert_not_reached ();
 }
 
-/* The eager step has the loss, too, which is none of the graph's; each node has its call. */
+/* The eager step also computes the loss, which is not in the graph; each node has its call. */
 static void
 test_same (gconstpointer log)
 {
@@ -89,7 +89,7 @@ test_same (gconstpointer log)
   g_assert_cmpstr (row_of (&compared, "addmm_3")->call->module, ==, "Sequential.1.down");
 }
 
-/* A bias of the second block is another: what is computed before it agrees. */
+/* One bias of the second block differs: values computed before it agree. */
 static void
 test_altered (void)
 {
@@ -108,7 +108,7 @@ test_altered (void)
   g_assert_false (row_of (&compared, "gelu_1")->inputs_agree);
 }
 
-/* The log goes on where the forward graph has ended. */
+/* The log continues after the end of the forward graph. */
 static void
 test_forward (void)
 {

@@ -2,11 +2,11 @@
 
 /* Dynamo graphs traced to joint graphs, against PyTorch's.
  *
- * From what Dynamo captured to the joint graph, or the inference graph where no gradient is wanted:
- * ours against the one that PyTorch recorded, as `adjoint trace X#dynamo` and `adjoint diff
- * --modulo aot` have it: arguments, annotations and tags of every node.  The captures beside this
- * file (data/ make-ambient.py) run under autocast or without grad; what their graphs compute is
- * compared too; those of make-dynamic.py have sizes that are symbols. */
+ * Traces Dynamo's graph to the joint graph, or to the inference graph if no gradient is wanted,
+ * and compares with PyTorch's as `adjoint trace X#dynamo` and `adjoint diff --modulo aot` do:
+ * arguments, annotations and tags of every node.  The captures beside this file
+ * (data/make-ambient.py) run under autocast or without grad, and their values are compared too;
+ * those of make-dynamic.py have symbolic sizes. */
 
 #include <math.h>
 #include <string.h>
@@ -15,8 +15,8 @@
 #include "passes/adj-pass-internal.h"
 #include "support/adj-test.h"
 
-/* The policy of selective checkpointing is a Python function, which the captured graph does not
- * hold: what it asked to save is tagged in PyTorch's graph alone. */
+/* The policy of selective checkpointing is a Python function that the captured graph does not
+ * contain, so its tags are in PyTorch's graph only. */
 static const char *const of_the_policy[] = {
   "_softmax", "_softmax_1", "addmm_1", "addmm_2", "addmm_3", "addmm_4",
   "addmm_5",  "addmm_6",    "addmm_7", "addmm_8", "bmm",     "bmm_1",
@@ -25,8 +25,8 @@ static const char *const of_the_policy[] = {
 
 static const struct
 {
-  const char *name;         /* of the examples, or "data/…" */
-  const char *table;        /* (nullable): of decompositions that PyTorch traced with */
+  const char *name;         /* name of a capture in data/graphs, or "data/…" */
+  const char *table;        /* (nullable): table of decompositions PyTorch traced with */
   const char *const *known; /* (nullable): nodes whose tags differ, by name */
 } captures[] = {
   { "mlp", NULL, NULL },
@@ -111,7 +111,7 @@ load (const char *name)
   return bundle;
 }
 
-/* What was recorded of each graph, the one that Dynamo captured included. */
+/* Compares recorded values of each graph, including Dynamo's. */
 static void
 test_values (gconstpointer data)
 {
@@ -132,7 +132,7 @@ test_values (gconstpointer data)
     }
 }
 
-/* Forward reads nothing that it does not have, as the sizes of a tangent. */
+/* Forward reads only values that it has, for instance no size of a tangent. */
 static void
 check_partition (AdjGraph *joint)
 {

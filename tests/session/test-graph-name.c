@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* FILE#ID split into path and id. */
+/* Splitting FILE#ID into path and id. */
 
 #include <glib.h>
 
 #include "session/adj-session.h"
 #include "support/adj-test.h"
 
-/* Names of files that are there; the rest of each row is what was meant. */
+/* Names of existing files, an argument, and its expected path and id. */
 static const struct
 {
   const char *text;
@@ -56,7 +56,7 @@ test_existing (void)
     }
 }
 
-/* So that the message about the missing file names the file. */
+/* The error about a missing file names the file. */
 static void
 test_missing (void)
 {

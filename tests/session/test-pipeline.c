@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Pipelines: what is saved of stages, calls and settings; failures, cancellation, bad steps. */
+/* Pipelines: saved stages, calls and settings; failures, cancellation, invalid steps. */
 
 #include <gio/gio.h>
 #include <string.h>
@@ -14,8 +14,8 @@ get_joint (AdjBundle *bundle)
   return adj_bundle_find_graph (bundle, "joint", NULL)->graph;
 }
 
-/* What the file says is what was made: halves, origins, reasons, how many outputs are no saved
- * values; put together again they compute what the joint graph does. */
+/* The saved partition equals the one made: both graphs, origins, reasons and number of outputs;
+ * composed again they compute what the joint graph does. */
 static void
 test_partition_saved (void)
 {
@@ -61,7 +61,7 @@ test_partition_saved (void)
     }
 }
 
-/* A call named "before", of one node's value, kept of @graph. */
+/* Adds a saved run "before" of @graph with the value of one node. */
 static void
 keep_run (AdjBundle *bundle, const AdjBundleGraph *graph, const char *node, AdjTensorData *value)
 {
@@ -76,7 +76,7 @@ keep_run (AdjBundle *bundle, const AdjBundleGraph *graph, const char *node, AdjT
   adj_bundle_set_runs (bundle, runs);
 }
 
-/* What was recorded for the first stage, and kept, is in the file that a trace makes. */
+/* Recorded calls and saved runs of the first stage are in the file that a trace writes. */
 static void
 test_calls_saved (void)
 {
@@ -115,8 +115,8 @@ test_calls_saved (void)
       ADJ_DTYPE_F64);
 }
 
-/* What the caller of a graph is set to goes with it through passes, files and texts; a trace has
- * it in its nodes. */
+/* The thread state of a graph's caller is preserved by passes, files and texts; in a trace it is
+ * part of the nodes. */
 static void
 test_thread_state_saved (void)
 {
@@ -218,7 +218,7 @@ test_cancel (void)
   g_assert_null (result.recording);
 }
 
-/* A partitioner that is stopped half-way leaves no failed stage. */
+/* A partitioner that is cancelled leaves no failed stage. */
 static void
 cancel_at_last (guint done, guint total, const char *step, gpointer data)
 {
@@ -260,7 +260,7 @@ static const char broken[] = "def forward(self, x: \"f32[2, 3][3, 1]cpu\"):\n"
                              "    total = " BROKEN "\n"
                              "    return (total,)\n";
 
-/* At another place, and with the name of a node outside. */
+/* The error in another place, inside a region, at a node whose name also exists outside. */
 static const char broken_inside[] =
     "class GraphModule(torch.nn.Module):\n"
     "    def forward(self, x: \"f32[2, 3][3, 1]cpu\"):\n"
@@ -279,7 +279,7 @@ static const char broken_inside[] =
     "            total = " BROKEN "\n"
     "            return (total,)\n";
 
-/* What a failed stage blames is a node of the graph before it, also when it comes from a file. */
+/* A failed stage blames a node of the previous graph, also after loading from a file. */
 static void
 check_blamed (const char *text, const char *name)
 {
@@ -320,8 +320,8 @@ last_frame (const AdjNode *node)
   return node->meta.n_frames > 0 ? &node->meta.frames[node->meta.n_frames - 1] : NULL;
 }
 
-/* What stands in a region comes from the node that runs it, not from the node of that number; all
- * else from the node of its line. */
+/* A node in a region originates from the node that runs the region, not from the node of equal
+ * number; any other node originates from the node of its source line. */
 static void
 check_origin (const AdjNode *node, const AdjGraph *dynamo)
 {
@@ -335,7 +335,7 @@ check_origin (const AdjNode *node, const AdjGraph *dynamo)
     g_assert_cmpuint (frame->line, ==, of_origin->line);
 }
 
-/* Whatever is looked at in a stage, but for tangents, has come from somewhere in the first one. */
+/* Every node of a stage, except tangents, has an origin in the first stage. */
 static void
 test_origins (gconstpointer name)
 {

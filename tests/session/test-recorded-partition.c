@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What a capture says of PyTorch's settings is what we partition with. */
+/* Partition settings recorded in a capture are used as options. */
 
 #include <glib.h>
 #include <math.h>
@@ -51,7 +51,7 @@ test_settings (void)
   g_assert_cmpint (options.solver, ==, ADJ_SOLVER_GREEDY);
 }
 
-/* Somebody's own partitioner, a budget above all, and a budget that is asked for. */
+/* Ignored: a custom partitioner, a budget above 1, and a recorded budget if one is given. */
 static void
 test_left_alone (void)
 {

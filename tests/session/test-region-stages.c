@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The graphs of a log as stages, and what their joint graph says of gradients. */
+/* The graphs of a log as stages, and the gradients known from their joint graph. */
 
 #include "adjoint.h"
 #include "session/adj-region-stages.h"
@@ -27,7 +27,7 @@ find (AdjBundle *bundle, const char *id)
   return graph;
 }
 
-/* Each is made of the one that its role and its inputs say. */
+/* The previous stage of each graph follows from its role and inputs. */
 static void
 test_log (void)
 {
@@ -59,7 +59,7 @@ test_log (void)
     }
 }
 
-/* What was recorded here stays as it was recorded. */
+/* A recording made here is kept unchanged. */
 static void
 test_recording (void)
 {
@@ -75,7 +75,8 @@ test_recording (void)
   g_assert_true (stages == result.recording);
 }
 
-/* The joint graph returns gradients of 6 parameters; the text of the log says nothing. */
+/* The joint graph returns gradients of 6 parameters; the log's text of Dynamo's graph does not
+ * mention gradients. */
 static void
 test_gradients (void)
 {
@@ -101,7 +102,7 @@ test_gradients (void)
   g_assert_cmpuint (adj_recording_get_n_stages (result.recording), ==, 4);
 }
 
-/* Without a joint graph nobody knows: of parameters, where somebody asks for that. */
+/* Without a joint graph the wanted gradients are unknown; those of parameters can be requested. */
 static void
 test_unknown (void)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 
-/* What was computed before, or by another process, as a file of values by node name or as a run
- * that was kept: compared as what was recorded is, and refused where it is not of this graph. */
+/* Values computed earlier or by another process, as a file of values by node name or as a saved
+ * run: compared like recorded values, and refused if they do not belong to the graph. */
 
 #include <math.h>
 #include <string.h>
@@ -15,7 +15,7 @@ typedef struct
   AdjTestFolder *folder;
   AdjBundle *bundle;
   AdjSessionRun run;
-  GHashTable *values; /* of a run of the joint graph */
+  GHashTable *values; /* values of a run of the joint graph */
   AdjRunResult result;
 } Fixture;
 
@@ -52,7 +52,7 @@ tear_down (Fixture *fixture, gconstpointer data)
   adj_test_folder_free (fixture->folder);
 }
 
-/* (transfer full): the path of a file with these tensors */
+/* (transfer full): path of a new file with these tensors */
 static char *
 write_values (Fixture *fixture, GHashTable *values)
 {
@@ -102,7 +102,7 @@ put (GHashTable *values, const char *name, AdjTensorData *data)
   g_hash_table_insert (values, g_strdup (name), data);
 }
 
-/* (transfer full): @factor times the value of @name */
+/* (transfer full): the value of @name times @factor */
 static AdjTensorData *
 scale (Fixture *fixture, const char *name, double factor)
 {
@@ -136,7 +136,7 @@ test_agrees (Fixture *fixture, gconstpointer data)
   g_assert_cmpuint (count_alone (comparison->outputs, comparison->n_outputs), ==, 0);
 }
 
-/* What the other process made differently is found where it began. */
+/* The first node computed differently by the other process is found. */
 static void
 test_first_difference (Fixture *fixture, gconstpointer data)
 {
@@ -157,7 +157,7 @@ test_first_difference (Fixture *fixture, gconstpointer data)
   g_assert_cmpfloat (first->difference.max_abs, >, 0);
 }
 
-/* Nodes without a value are judged alone, and counted; views of inputs are none of them. */
+/* Nodes without a value are judged on their own and counted, except views of inputs. */
 static void
 test_some (Fixture *fixture, gconstpointer data)
 {
@@ -171,11 +171,11 @@ test_some (Fixture *fixture, gconstpointer data)
   g_assert_no_error (error);
   g_assert_cmpint (comparison->verdict, <=, ADJ_VERDICT_WITHIN);
   g_assert_cmpuint (count_alone (comparison->nodes, comparison->n_nodes), ==, 45);
-  /* The graph returns seven tensors, none of them these two. */
+  /* The graph returns seven tensors, and neither of these two. */
   g_assert_cmpuint (count_alone (comparison->outputs, comparison->n_outputs), ==, 7);
 }
 
-/* "output_3" is the value of the node that is returned there. */
+/* "output_3" is the value of the node returned at index 3. */
 static void
 test_outputs (Fixture *fixture, gconstpointer data)
 {
@@ -203,7 +203,7 @@ test_outputs (Fixture *fixture, gconstpointer data)
   g_assert_no_error (error);
   g_assert_cmpint (comparison->outputs[1].verdict, ==, ADJ_VERDICT_DIFFERS);
 
-  /* Nobody says that what t_13 reads was the same. */
+  /* The inputs of t_13 have no value to compare with. */
   adj_comparison_free (g_steal_pointer (&comparison));
   comparison = compare (fixture, outputs, TRUE, &error);
   g_assert_no_error (error);
@@ -225,7 +225,7 @@ assert_refused (Fixture *fixture, gboolean nodes, AdjError code, const char *men
     g_error ("“%s” does not say “%s”", error->message, mentions);
 }
 
-/* (transfer full): with a dimension of 1 before the others */
+/* (transfer full): @data with a leading dimension of 1 */
 static AdjTensorData *
 lengthen (AdjTensorData *data)
 {
@@ -242,8 +242,8 @@ lengthen (AdjTensorData *data)
   return longer;
 }
 
-/* Kernels do not always give the type that a graph says, f32 or a narrower float: what differs in
- * type is compared, and differs. */
+/* Kernels do not always give the annotated dtype, f32 or a narrower float: values of different
+ * dtypes are compared, and differences are found. */
 static void
 test_types (Fixture *fixture, gconstpointer data)
 {
@@ -289,7 +289,7 @@ test_refuses (Fixture *fixture, gconstpointer data)
   assert_refused (fixture, FALSE, ADJ_ERROR_NOT_FOUND, "only of nodes");
 }
 
-/* A user's script looks at what batch normalisation wrote when that was written. */
+/* A user's script reads buffers that batch normalisation has written after the write. */
 static void
 test_written_inputs (void)
 {
@@ -318,7 +318,7 @@ test_written_inputs (void)
 
 /* -- runs that were kept -- */
 
-/* (transfer full): of what @run gives, kept in the bundle as "before" */
+/* (transfer full): the result of @run, saved in the bundle as "before" */
 static AdjRecordedCall *
 keep (Fixture *fixture, const AdjSessionRun *run)
 {
@@ -356,7 +356,7 @@ test_kept (Fixture *fixture, gconstpointer data)
   g_assert_cmpuint (strlen (kept->origin->date), ==, strlen ("2026-11-22T14:09:37Z"));
   g_assert_cmpuint (adj_run_get_n_values (fixture->bundle, kept), ==, 51);
 
-  /* Its inputs, and what came of them. */
+  /* Uses the saved inputs and compares with the saved results. */
   later.kept = kept;
   adj_session_run (&later, &result, NULL, NULL, &error);
   g_assert_no_error (error);
@@ -383,7 +383,7 @@ plant (AdjNodeId id, const AdjValue *value, AdjValue *out, gpointer graph)
   return TRUE;
 }
 
-/* What is computed otherwise than then is found where it begins. */
+/* The first node computed differently than in the saved run is found. */
 static void
 test_kept_differs (Fixture *fixture, gconstpointer data)
 {
@@ -419,7 +419,7 @@ test_kept_in_float64 (Fixture *fixture, gconstpointer data)
   g_assert_error (error, ADJ_ERROR, ADJ_ERROR_UNSUPPORTED);
 }
 
-/* Inputs that were recorded are in the file already, values of nodes are not. */
+/* Recorded inputs are already in the file and add no bytes; values of nodes do. */
 static void
 test_counts_bytes (Fixture *fixture, gconstpointer data)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What tests share: bundled files, processes, temporary folders, goldens. */
+/* Shared by all tests: bundled files, processes, temporary folders, goldens. */
 
 #include "support/adj-test.h"
 
@@ -129,10 +129,10 @@ adj_test_process_free (AdjTestProcess *process)
 
 #define MAX_FOLDERS 64
 
-static char *folders[MAX_FOLDERS]; /* that are there now */
+static char *folders[MAX_FOLDERS]; /* folders that exist now */
 
-/* A test that fails or is stopped leaves no empty folders behind; what is in a folder may say why
- * it failed. */
+/* When a test fails or is killed, removes empty folders only; the contents of others may explain
+ * the failure. */
 static void
 on_death (int number)
 {

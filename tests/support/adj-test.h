@@ -5,10 +5,10 @@
 
 G_BEGIN_DECLS
 
-/* What the tests of every folder need besides GLib's own.  Whatever goes wrong in here fails the
- * running test, so nothing returns an error. */
+/* Helpers for all tests, in addition to GLib's.  An error in a helper fails the running test, so
+ * none returns an error. */
 
-/* A program that has ended. */
+/* Results of a program that has ended. */
 typedef struct
 {
   int status; /* exit status; minus the signal's number if one ended it */
@@ -22,7 +22,7 @@ AdjTestProcess *adj_test_spawn (const char *const *argv, const char *input, cons
 void adj_test_process_free (AdjTestProcess *process);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (AdjTestProcess, adj_test_process_free)
 
-/* A folder of its own for one test, gone with all it holds when the handle is freed. */
+/* A temporary folder for one test, removed with its contents when the handle is freed. */
 typedef struct
 {
   char *path;
@@ -34,7 +34,7 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (AdjTestFolder, adj_test_folder_free)
 
 char *adj_test_data_path (const char *name) G_GNUC_WARN_UNUSED_RESULT;
 char *adj_test_read_file (const char *path, gsize *length) G_GNUC_WARN_UNUSED_RESULT;
-/* Of a text packed by gzip. */
+/* (transfer full): the contents of a gzip-compressed text file. */
 char *adj_test_read_packed (const char *path) G_GNUC_WARN_UNUSED_RESULT;
 
 void adj_test_check_golden (const char *name, const char *got);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* Files of test data that are refused: archives. */
+/* Test data: damaged archives. */
 
 #include "bad-files-private.h"
 
-/* What row 3 says of archives, of .adjoint: each as it should be but for one thing. */
+/* Row 3, archives: .adjoint files that are valid except for one thing. */
 
 #define NAME "a.adjoint"
 #define HEAD "{\"format\": \"adjoint\", \"version\": [1, 0]"
@@ -115,7 +115,7 @@ static const AdjBadFile files[] = {
          PART ("graphs/g.json", GRAPH),
          PART ("tensors/t.safetensors", "")),
 
-  /* No .adjoint, and not called so. */
+  /* Neither an .adjoint file nor named like one. */
   {
       .what = "another ZIP archive",
       .name = "a.zip",

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* Files of test data: programs of torch.export. */
+/* Test data: programs of torch.export, unusual and damaged. */
 
 #include "bad-files-private.h"
 
-/* 3: programs of torch.export: odd ones are shown, damaged ones refused by the place, and those of
- * other schemas by their number. */
+/* Row 3, programs of torch.export: unusual ones are shown, damaged ones refused with the place,
+ * and those of other schema versions with their number. */
 
 #define NAME "a.pt2"
 
-/* A program f32[2] → f32[2]; @nodes and what they give stand in the middle. */
+/* A program f32[2] → f32[2] with @nodes and their result in the middle. */
 #define X "{\"as_tensor\": {\"name\": \"x\"}}"
 #define Y "{\"as_tensor\": {\"name\": \"y\"}}"
 #define NODE(target, inputs, outputs)                                                              \

@@ -3,7 +3,7 @@
 
 #include "support/bad-files.h"
 
-/* Rows of a list whose files are all called NAME. */
+/* Rows of a list whose files all have the name NAME. */
 #define SHOWN(row, bytes, mentions, says)                                                          \
   {                                                                                                \
     .what = row, .name = NAME, .contents = bytes, .length = sizeof (bytes) - 1, .out = mentions,   \
@@ -15,7 +15,7 @@
     .out = mentions                                                                                \
   }
 
-/* Parts of an archive. */
+/* Entries of an archive. */
 #define PART(entry, bytes)                                                                         \
   {                                                                                                \
     entry, bytes, sizeof (bytes) - 1                                                               \

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The table of files that every reader must refuse with one line. */
+/* The table of damaged files that every reader shows with remarks or refuses with one line. */
 
 #include "support/bad-files.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Files of test data that are refused: logs. */
+/* Test data: damaged logs. */
 
 #include "bad-files-private.h"
 
@@ -10,7 +10,7 @@
   "\tclass <lambda>(torch.nn.Module):\n\t    def forward(self, x: \"f32[2][1]cpu\"):\n"            \
   "\t        y: \"f32[2][1]cpu\" = torch.ops.aten.sin.default(x)\n\t        return (y,)\n"
 
-/* 1: logs */
+/* Row 1: logs */
 static const AdjBadFile files[] = {
   SHOWN ("crlf",
          P INFERENCE "}\r\n\tclass <lambda>(torch.nn.Module):\r\n"

@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: MIT */
-/* Files of test data: what torch.save wrote, as inputs of a run. */
+/* Test data: files of torch.save as inputs of a run. */
 
 #include "bad-files-private.h"
 
-/* 4: values of torch.save.  What they hold never runs. */
+/* Row 4: files of torch.save.  Code in them is never executed. */
 
 #define NAME "a.pt"
 #define STREAM "not a safetensors file"
 #define PICKLE "not a safetensors file"
 #define OUTPUT "tensor([1., 2., 3., 4.])"
 
-/* Pickles of protocol 2: the storage "0" on the CPU, a tensor of 4 elements in it, a dict of it. */
+/* Pickles of protocol 2: storage "0" on the CPU, a tensor of 4 elements in it, a dict containing
+ * it. */
 #define STORAGE(class, n)                                                                          \
   "(X\7\0\0\0storagec" class "\nX\1\0\0\0"                                                         \
                              "0X\3\0\0\0cpuK" n "tQ"
@@ -81,7 +82,7 @@ static const AdjBadFile files[] = {
           "a.pt: a/data.pkl: "),
   BROKEN ("another name", DICT (KEY ("y") TENSOR), FLOATS, "there is no tensor 'x'"),
 
-  /* Without an archive: the stream of old, and what pickle alone writes. */
+  /* Not an archive: the legacy stream format, and plain pickle. */
   REFUSED ("stream", "\200\2\212\12l\374\234F\371 j\250P\31.\200\2M\351\3.", STREAM),
   REFUSED ("pickle alone", "\200\4]\224.", PICKLE),
   REFUSED ("os.system alone", "\200\2" CALL, PICKLE),

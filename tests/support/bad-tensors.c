@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* Files of test data that are refused: safetensors. */
+/* Test data: damaged safetensors files. */
 
 #include "bad-files-private.h"
 
-/* 5: safetensors, each rule of the format (formats/SPEC.md §6) broken once, and what just keeps to
- * it. */
+/* Row 5: safetensors, each rule of the format (formats/SPEC.md §6) violated once, and files that
+ * just satisfy it. */
 
 #define NAME "in.safetensors"
 #define AT "in.safetensors:1:"
@@ -28,7 +28,7 @@
     .what = row, .name = NAME, .header = head, .contents = data, .length = sizeof (data) - 1,      \
     .takes = "f32[2][1]cpu", .status = 2, .out = mentions                                          \
   }
-/* From the first byte on. */
+/* A file of exactly these bytes, without header. */
 #define BYTES(row, bytes, mentions)                                                                \
   {                                                                                                \
     .what = row, .name = NAME, .contents = bytes, .length = sizeof (bytes) - 1,                    \
@@ -109,7 +109,7 @@ static const AdjBadFile files[] = {
         ONE TWO,
         "tensor([ 1.5000, -2.0000])"),
 
-  /* 1: the length, UTF-8, JSON */
+  /* rule 1: the length, UTF-8, JSON */
   BYTES ("nothing", "", "in.safetensors: not a safetensors file: 0 bytes"),
   BYTES ("shorter than a length", "\2\0\0\0", "in.safetensors: not a safetensors file: 4 bytes"),
   BYTES ("huge header",
@@ -204,7 +204,7 @@ static const AdjBadFile files[] = {
          ONE TWO,
          AT "17: __metadata__ must map strings to strings"),
 
-  /* 2: no hole, no overlap */
+  /* rule 2: no hole, no overlap */
   WRONG ("first tensor not at 0",
          "{" X ("F32", "[2]", "[1,9]") "}",
          "a" ONE TWO,
@@ -226,7 +226,7 @@ static const AdjBadFile files[] = {
          ONE TWO,
          "begins at 0 of the data, but tensor"),
 
-  /* 3: the size */
+  /* rule 3: the size */
   WRONG ("too many elements",
          "{" X ("F32", "[9007199254740992,9007199254740992]", "[0,0]") "}",
          "",
@@ -244,7 +244,7 @@ static const AdjBadFile files[] = {
          ONE TWO,
          "tensor 'x': dtype and shape need 12 bytes, but data_offsets enclose 8"),
 
-  /* 4: the end */
+  /* rule 4: the end */
   WRONG ("cut", "{" PAIR "}", ONE "\0\0\0", "tensor 'x' reaches beyond the file: to 8 of 7 bytes"),
   WRONG ("bytes behind the last tensor",
          "{" PAIR "}",
@@ -255,7 +255,7 @@ static const AdjBadFile files[] = {
          "a",
          "in.safetensors: 1 bytes that belong to no tensor, behind the header"),
 
-  /* good files that do not have what is asked for */
+  /* valid files without the requested tensor */
   WRONG ("empty", "{}", "", "in.safetensors: there is no tensor 'x'"),
   WRONG ("6-bit",
          "{" X ("F6_E2M3", "[4]", "[0,3]") "}",

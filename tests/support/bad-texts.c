@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* Files of test data that are refused: texts. */
+/* Test data: damaged graph texts. */
 
 #include "bad-files-private.h"
 
 #define NAME "a.txt"
 #define CLASS "class G(torch.nn.Module):\n    def forward(self, x):\n"
 
-/* 2: text */
+/* Row 2: text */
 static const AdjBadFile files[] = {
   SHOWN ("lambda",
          "class <lambda>(torch.nn.Module):\n    def forward(self, x):\n        return (x,)\n",

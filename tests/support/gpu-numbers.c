@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Numbers of a GPU, drawn by the kernel of the CPU. */
+/* A GPU's random numbers, drawn by the CPU kernel. */
 
 #include "support/gpu-numbers.h"
 

@@ -7,7 +7,8 @@
 
 G_BEGIN_DECLS
 
-/* What torch.rand() gives for @n numbers on a GPU in @state; the offset after them. */
+/* Writes the @n numbers that torch.rand() gives on a GPU in @state to @out; returns the new
+ * offset. */
 guint64 adj_test_draw_uniform (AdjKPhilox state, gint64 n, float *out);
 
 G_END_DECLS

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A bundle with one large tensor. */
+/* Makes a bundle with one large tensor. */
 
 #include "support/large-bundle.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A joint graph of any number of equal layers, with modules and source lines. */
+/* Makes a joint graph of any number of equal layers, with modules and source lines. */
 
 #include "support/layered-graph.h"
 
@@ -24,7 +24,7 @@ typedef struct
   GArray *gradients; /* of AdjValue */
 } Maker;
 
-/* What forward made, for backward to read in reverse. */
+/* Values made in forward, which backward reads in reverse order. */
 typedef struct
 {
   AdjNodeId node, inputs[2];
@@ -114,7 +114,7 @@ make_part (Maker *self,
   *stream = g_array_index (all, Made, all->len - 1).node;
 }
 
-/* The gradient of @to gets one more part. */
+/* Adds @part to the gradient of @to. */
 static void
 flow (Maker *self, GArray *all, AdjNodeId to, AdjNodeId part, const Made *by)
 {
@@ -195,7 +195,7 @@ adj_test_layered_graph (guint n_layers, gboolean vary)
       }
   result = ADJ_NODE (stream);
   make_backward (&maker, all, tangent);
-  /* Gradients were made last first. */
+  /* Gradients were made in reverse order. */
   for (guint i = 0; i < maker.gradients->len / 2; i++)
     {
       AdjValue *a = &g_array_index (maker.gradients, AdjValue, i);

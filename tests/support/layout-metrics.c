@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* How well a picture reads: lengths of lines, crossings, and what stands outside its module. */
+/* Measures the readability of a picture: lengths of lines, crossings, and cards outside of their
+ * module. */
 
 #include "support/layout-metrics.h"
 
@@ -60,11 +61,11 @@ measure_lines (const AdjScene *scene, AdjLayoutMetrics *metrics)
   metrics->longest = sorted[lengths->len - 1];
 }
 
-/* A horizontal or vertical piece of the lines that leave one box. */
+/* A horizontal or vertical segment of the lines that start at one box. */
 typedef struct
 {
   guint32 from;
-  float at, low, high; /* y and the range of x, or the reverse */
+  float at, low, high; /* y and the range of x, or x and the range of y */
 } Piece;
 
 static int
@@ -77,7 +78,7 @@ by_place (const void *a, const void *b)
                             : (x->low > y->low) - (x->low < y->low);
 }
 
-/* Lines of one value share pieces: each counts once. */
+/* Merges segments that lines of one value share, so that each counts once. */
 static void
 merge_pieces (GArray *pieces)
 {
@@ -119,11 +120,12 @@ collect_pieces (const AdjScene *scene, GArray *across, GArray *down)
   merge_pieces (down);
 }
 
-/* What a sweep from the left meets: horizontal pieces begin and end, vertical ones are counted. */
+/* Event of a sweep from left to right: horizontal segments begin and end, vertical ones are
+ * counted. */
 typedef struct
 {
   float x;
-  gint kind; /* -1: ends, 0: counts, 1: begins, in this order at one x */
+  gint kind; /* -1: end, 0: count, 1: begin; order of events at the same x */
   guint low, high;
 } Event;
 
@@ -163,7 +165,7 @@ sum_below (const gint *tree, guint n)
   return sum;
 }
 
-/* Pairs of a horizontal and a vertical piece that meet inside both. */
+/* Counts pairs of a horizontal and a vertical segment that cross in their interiors. */
 static guint64
 count_crossings (const AdjScene *scene)
 {
@@ -210,7 +212,8 @@ count_crossings (const AdjScene *scene)
   return n;
 }
 
-/* The tallest of the outermost modules; where one is around all others, of those in it. */
+/* The height of the tallest outermost module; if one module contains all others, of the tallest
+ * in it. */
 static float
 height_of_row (const AdjScene *scene)
 {
@@ -254,7 +257,7 @@ measure_frames (const AdjScene *scene, AdjLayoutMetrics *metrics)
   metrics->row = height_of_row (scene);
 }
 
-/* From the last pixel of the forward cards to the first of the backward ones. */
+/* Measures from the right end of the forward cards to the left end of the backward ones. */
 static void
 measure_gutter (const AdjScene *scene, AdjLayoutMetrics *metrics)
 {
@@ -272,7 +275,7 @@ measure_gutter (const AdjScene *scene, AdjLayoutMetrics *metrics)
   metrics->gutter = right < G_MAXFLOAT ? MAX (right - left, 0) : 0;
 }
 
-/* "L['self'].h.0" and "h.0" are one. */
+/* Maps "L['self'].h.0" to "h.0". */
 static const char *
 plain_path (const char *path)
 {
@@ -301,7 +304,7 @@ is_at (const AdjSceneBox *frame, const AdjRect *card)
          card->y + card->height <= frame->rect.y + frame->rect.height + 1;
 }
 
-/* Whether a module of the card has frames, and the card stands at the height of none of them. */
+/* Whether modules of the card have frames and the card is beside the height of all of them. */
 static gboolean
 is_outside (const AdjScene *scene,
             GHashTable *frames,

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""leaks.py COMMAND…: runs a test under AddressSanitizer and fails when we leak.
+"""leaks.py COMMAND…: runs a test under AddressSanitizer and fails on leaks of our code.
 
-What the toolkit leaks by itself is left out, which a list of suppressions cannot do: all that the
-window does is called by the toolkit, so its name stands in the stack of our own leaks too."""
+Leaks of the toolkit are ignored.  A list of suppressions cannot do that: the toolkit calls everything the
+window does, so its name is in the stacks of our own leaks too."""
 
 import os
 import re
@@ -20,8 +20,8 @@ THREAD = "start_thread"
 
 
 def is_ours(leak):
-    """Whether our code allocated it, be it by a public function of the toolkit.  A stack without us
-    that ends where threads begin is a library's own thread; others were cut off."""
+    """Whether our code made the allocation, also through a public function of the toolkit.  A stack without our code
+    that ends where a thread begins belongs to a library's own thread; other such stacks were cut off."""
     public = False
     for name, where in FRAME.findall(leak):
         if OURS.match(where):
@@ -34,7 +34,7 @@ def is_ours(leak):
 
 
 def problems(log):
-    """What a process said to the log that is no leak of the toolkit."""
+    """Returns the reports in a process's log that are no leaks of the toolkit."""
     if "ERROR: LeakSanitizer" not in log:
         return [log] if log.strip() else []
     blocks = log.split("\n\n")

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Random programs with opaque objects and effects, as data. */
+/* Random programs with opaque objects and effects, represented as data. */
 
 #include "support/object-programs.h"
 
@@ -27,7 +27,7 @@ enum
 
 typedef struct
 {
-  guint kind, a, b; /* of statements[], and which values it reads */
+  guint kind, a, b; /* index in statements[], and indices of the values it reads */
 } Statement;
 
 struct _ObjectProgram
@@ -35,10 +35,10 @@ struct _ObjectProgram
   gboolean gradients, one_queue;
   guint n;
   Statement *statements;
-  guint n_queued; /* tensors that are in the queues at first */
+  guint n_queued; /* number of tensors initially in the queues */
 };
 
-/* A run: the values so far. */
+/* State of a run: the values so far. */
 typedef struct
 {
   AdjContext *cx;
@@ -50,7 +50,7 @@ typedef gboolean (*StatementFunc) (Run *run, AdjTensor *a, AdjTensor *b, guint n
 
 /* -- statements -- */
 
-/* @tensor (nullable) is a value from now on. */
+/* Appends @tensor (nullable) to the values. */
 static gboolean
 add_value (Run *run, AdjTensor *tensor)
 {
@@ -135,7 +135,7 @@ do_print (Run *run, AdjTensor *a, AdjTensor *b, guint number)
                    &result);
 }
 
-/* Pushed, and written afterwards: the queue has the value from before. */
+/* Pushes a tensor that is written later: the queue keeps the former value. */
 static gboolean
 do_push (Run *run, AdjTensor *a, AdjTensor *b, guint number)
 {
@@ -166,7 +166,7 @@ do_pop (Run *run, AdjTensor *a, AdjTensor *b, guint number)
          add_value (run, result.tensor);
 }
 
-/* What is popped is its own: a write does not reach the queue. */
+/* A tensor taken from the queue is a copy: writing it does not change the queue. */
 static gboolean
 do_top (Run *run, AdjTensor *a, AdjTensor *b, guint number)
 {
@@ -400,7 +400,7 @@ object_program_print (const ObjectProgram *program, GString *out)
                             program->statements[i].b);
 }
 
-/* (transfer full): @rows times WIDTH small integers, or WIDTH of them. */
+/* (transfer full): @rows times WIDTH small integers, or WIDTH of them if @rows is 0. */
 static AdjValue
 make_data (guint rows, gint first)
 {

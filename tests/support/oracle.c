@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Reads the cases of operators that make-oracle.py recorded from PyTorch. */
+/* Reads the operator cases that make-oracle.py recorded with PyTorch. */
 
 #include "support/oracle.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The graphs that pictures are made of, with and without names of modules. */
+/* The graphs used for pictures, with and without module names. */
 
 #include "support/pictured-graphs.h"
 

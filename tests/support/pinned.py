@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""PyTorch as the recorded numbers are made with it; import this before torch.
+"""Configures PyTorch for recording numbers; import this before torch.
 
-Its kernels, oneDNN, MKL and the code that Inductor writes choose instructions by the CPU, and the last bits of sums,
-products and transcendental functions are others with each.  Here they take those that every x86-64 with AVX2 has, in
-one thread, so that a number is the same wherever it is made.
+Its kernels, oneDNN, MKL and Inductor's code choose instructions by the CPU, which changes the last bits of sums,
+products and transcendental functions.  Here they are restricted to AVX2 and one thread, so that the numbers are the
+same on every machine.
 """
 import os
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Writes a file whose recorded values differ where a test wants it. */
+/* Writes a file whose recorded values differ from its graph at a chosen node. */
 
 #include "support/planted-bundle.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Writes snapshots of memory: a pickle, and what an allocator would tell of a graph that runs. */
+/* Writes memory snapshots: the pickle of an allocator's trace while a graph runs. */
 
 #include "support/planted-snapshot.h"
 
@@ -22,7 +22,7 @@ put_text (GByteArray *out, const char *text)
   g_byte_array_append (out, (const guint8 *) text, (guint) strlen (text));
 }
 
-/* A number of eight bytes. */
+/* Appends an integer of eight bytes. */
 static void
 put_int (GByteArray *out, const char *key, guint64 value)
 {
@@ -49,7 +49,8 @@ put_pair (GByteArray *out, const char *key, const char *value)
 
 typedef struct
 {
-  const char *program, *node, *target; /* the last two %NULL: no line of a graph */
+  const char *program, *node, *target; /* the last two are %NULL if the line does not belong to a
+                                          graph */
 } Line;
 
 static void

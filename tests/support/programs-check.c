@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Properties of random programs, and reduction of those that lack one. */
+/* Checks properties of random programs and reduces failing programs. */
 
 #include <string.h>
 
@@ -41,7 +41,8 @@ rename_value (AdjValue *value, Dropping *dropping)
   *value = renamed;
 }
 
-/* @program without a statement, whose results are what it read first. (transfer full) (nullable) */
+/* (transfer full) (nullable): @program without statement @index; its results are replaced by the
+ * first value it read. */
 static Program *
 drop_statement (const Program *program, guint index)
 {
@@ -88,7 +89,7 @@ holds (const Program *program, ProgramCheck check)
   return check (program, why);
 }
 
-/* Takes @candidate (nullable) instead of @program when it does not hold either. */
+/* Replaces @program by @candidate (nullable) if that fails the check too. */
 static gboolean
 try_smaller (Program **program, Program *candidate, ProgramCheck check)
 {
@@ -121,7 +122,7 @@ shrink (Program **program, ProgramCheck check)
 
 /* -- checking -- */
 
-/* What does not hold of @program (owned), reduced, goes to the test's log. */
+/* Reduces @program (owned), which failed the check, and logs it. */
 static void
 report (Program *program, ProgramCheck check)
 {
@@ -134,7 +135,7 @@ report (Program *program, ProgramCheck check)
   program_free (program);
 }
 
-/* "10000", or "10000-30000" */
+/* Parses "10000" or "10000-30000". */
 static void
 read_seeds (const char *wanted, guint *first, guint *end)
 {

@@ -11,7 +11,7 @@ G_BEGIN_DECLS
 typedef enum
 {
   STATEMENT_CALL,
-  STATEMENT_GRAD_MODE, /* on or off from here */
+  STATEMENT_GRAD_MODE, /* switches grad mode from here on */
   STATEMENT_HOOK,      /* doubles the gradient of a variable */
 } StatementKind;
 
@@ -19,13 +19,13 @@ typedef struct
 {
   StatementKind kind;
   const AdjOp *op;
-  AdjValue args; /* TUPLE; NODE stands for a variable */
+  AdjValue args; /* TUPLE; NODE refers to a variable */
   AdjValue kwargs;
   guint out;         /* first variable that gets a result */
-  guint n_out;       /* 0: the result is not looked at */
-  gint guard;        /* variable; -1: always */
-  gint64 guard_size; /* runs when the variable has that many elements at least; else results are the
-                        first argument */
+  guint n_out;       /* 0: the result is unused */
+  gint guard;        /* variable of the condition; -1: unconditional */
+  gint64 guard_size; /* runs if the variable has at least this many elements; else each result is
+                        the first argument */
   gboolean on;       /* GRAD_MODE */
   guint var;         /* HOOK */
 } Statement;
@@ -33,18 +33,18 @@ typedef struct
 typedef enum
 {
   INPUT_FRESH,
-  INPUT_SAME, /* as an earlier input */
+  INPUT_SAME, /* the same tensor as an earlier input */
   INPUT_ROW,  /* a view of an earlier input: row 0 */
-  INPUT_FLAT, /* all of it */
+  INPUT_FLAT, /* a view of all of an earlier input */
 } InputKind;
 
 typedef struct
 {
   InputKind kind;
-  guint of; /* the earlier input */
+  guint of; /* index of the earlier input */
   AdjTensorMeta meta;
   gboolean requires_grad;
-  gboolean is_leaf; /* else a copy of one, and can be written */
+  gboolean is_leaf; /* else a copy of a leaf, which can be written */
 } Input;
 
 struct _Program
@@ -52,16 +52,16 @@ struct _Program
   guint32 seed;
   guint n_inputs;
   Input inputs[PROGRAM_MAX_INPUTS];
-  GArray *statements; /* Statement */
-  guint n_vars;       /* the inputs come first */
+  GArray *statements; /* of Statement */
+  guint n_vars;       /* inputs come first */
   guint n_outputs;
   guint outputs[4];
 };
 
 void statement_clear (Statement *statement);
-/* %FALSE: the context is in error. */
+/* %FALSE: the context has an error. */
 gboolean statement_run (const Statement *statement, AdjContext *cx, AdjTensor **vars);
-/* The variable that @statement reads first; -1: none. */
+/* Returns the variable that @statement reads first; -1: none. */
 gint statement_first_var (const Statement *statement);
 
 G_END_DECLS

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Random programs, grown statement by statement: one is kept when it runs. */
+/* Random programs, grown statement by statement; a statement is kept if it runs. */
 
 #include <string.h>
 
@@ -21,7 +21,7 @@ typedef struct
   guint n_products;
 } Growing;
 
-/* Arguments of a call, a letter each; those of lower case are one value. */
+/* Arguments of a call, one letter each; a lower-case letter is a single value. */
 typedef struct
 {
   const char *name;
@@ -29,9 +29,9 @@ typedef struct
   guint weight;
 } Template;
 
-/* t tensor, d dimension, i index of the dimension before, n number, e position after the dimension,
- * b bool; L [t, t], F [-1], P permutation, E more sizes, V two sizes, A sizes, strides and offset,
- * D [d], S sizes of a smaller tensor */
+/* t tensor, d dimension, i index in the preceding dimension, n number, e end position in that
+ * dimension, b bool; L [t, t], F [-1], P permutation, E expanded sizes, V two sizes, A sizes,
+ * strides and offset, D [d], S sizes of a smaller tensor */
 static const Template templates[] = {
   { "add.Tensor", "tt", 4 },
   { "sub.Tensor", "tt", 2 },
@@ -81,7 +81,7 @@ static const Template templates[] = {
   { "neg.out", "tO", 2 },
   { "_foreach_add_.Scalar", "Ln", 2 },
   { "_foreach_mul_.Scalar", "Ln", 1 },
-  /* changes of metadata */
+  /* changes of geometry */
   { "t_.default", "t", 3 },
   { "transpose_.default", "tdd", 2 },
   { "unsqueeze_.default", "td", 2 },
@@ -106,7 +106,7 @@ shape_of (Growing *g, guint var)
 static AdjValue
 pick_var (Growing *g)
 {
-  /* Late ones more often: they hang together. */
+  /* Prefers late variables, which depend on earlier ones. */
   gint n = (gint) g->program->n_vars;
   gint var = MAX (pick (g, 0, n), pick (g, 0, n));
 
@@ -160,7 +160,8 @@ make_smaller (const AdjShape *shape)
   return make_list (sizes, shape->rank);
 }
 
-/* Sizes, strides, offset of some of the elements that @shape has, if it is contiguous. */
+/* Appends sizes, strides and offset of a subset of the elements of @shape, which must be
+ * contiguous. */
 static guint
 put_strided (Growing *g, const AdjShape *shape, AdjValue *args)
 {
@@ -176,7 +177,8 @@ put_strided (Growing *g, const AdjShape *shape, AdjValue *args)
   return 3;
 }
 
-/* The arguments that @letter stands for; returns how many.  @args has those before. */
+/* Appends the arguments for @letter to @args, which holds the preceding ones; returns their
+ * number. */
 static guint
 put_args (Growing *g, char letter, AdjValue *args, guint n)
 {
@@ -271,7 +273,7 @@ make_call (Growing *g, Statement *statement)
     }
 }
 
-/* Products of products are no small integers any more. */
+/* Products of products would exceed small integers. */
 static gboolean
 is_product (const Statement *statement)
 {
@@ -279,7 +281,7 @@ is_product (const Statement *statement)
          statement->args.n > 1 && statement->args.items[1].kind == ADJ_VALUE_NODE;
 }
 
-/* Of several results the first one or two get names. */
+/* Of several results one or two become variables. */
 static guint
 pick_n_results (Growing *g, const Statement *statement)
 {

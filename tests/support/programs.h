@@ -5,18 +5,18 @@
 
 G_BEGIN_DECLS
 
-/* Random programs over tensors, as data: views, views with several results, writes in place and
- * through views, out=, branches on sizes, spans without grad mode, hooks.  The same seed makes the
- * same program.  Values are small integers, so that they are the same in whatever order things are
- * added; all statements run eagerly without an error. */
+/* Random programs over tensors, represented as data: views, multi-output views, in-place writes,
+ * also through views, out=, branches on sizes, no-grad sections, hooks.  A seed determines the
+ * program. Values are small integers, so that sums do not depend on the order; all statements
+ * run eagerly without an error. */
 typedef struct _Program Program;
 
 typedef enum
 {
   PROGRAM_GRADIENTS = 1 << 0,      /* inputs that require a gradient */
-  PROGRAM_ALIASED_INPUTS = 1 << 1, /* inputs that are one tensor, or views of one */
-  PROGRAM_GRAD_MODE = 1 << 2,      /* spans without grad mode */
-  PROGRAM_HOOKS = 1 << 3,          /* that double the gradient of a tensor */
+  PROGRAM_ALIASED_INPUTS = 1 << 1, /* some inputs are the same tensor, or views of one */
+  PROGRAM_GRAD_MODE = 1 << 2,      /* no-grad sections */
+  PROGRAM_HOOKS = 1 << 3,          /* hooks that double the gradient of a tensor */
 } ProgramFlags;
 
 Program *program_new (guint32 seed, ProgramFlags flags);
@@ -24,28 +24,29 @@ Program *program_copy (const Program *program);
 void program_free (Program *program);
 
 guint program_get_n_inputs (const Program *program);
-/* (transfer full) into @inputs: storage of their own but for those that alias.  Into @leaves
- * (nullable) (transfer full) what each one's gradient is for: itself, what it was copied from, or
- * %NULL where it requires none.  @cx needs an autograd mode for these. */
+/* @inputs: (transfer full): each has its own storage unless it aliases another.  @leaves
+ * (nullable) (transfer full): for each input the leaf of its gradient, which is itself or the
+ * tensor it was copied from, or %NULL if it requires none.  For gradients @cx needs an autograd
+ * mode. */
 gboolean program_make_inputs (const Program *program,
                               AdjContext *cx,
                               AdjTensor **inputs,
                               AdjTensor **leaves);
-/* Gives a TUPLE of outputs.  (transfer full); independent of @program. */
+/* (transfer full): a function that returns a TUPLE of outputs and does not depend on @program. */
 AdjFunction *program_function_new (const Program *program);
 
-/* "v2 = add.Tensor(v0, v1)", a line each. */
+/* Appends "v2 = add.Tensor(v0, v1)", a line for each statement. */
 void program_print (const Program *program, GString *out);
 
-/* What must hold for every program; where it does not, @why says more. */
+/* A property of every program; when it does not hold, @why gets the reason. */
 typedef gboolean (*ProgramCheck) (const Program *program, GString *why);
 
-/* Checks the programs of seeds 0 to @n, or those that ADJ_TEST_PROGRAMS names: "10000" of them, or
- * "10000-30000".  Logs each that does not hold, with its statements dropped as long as it still
- * does not, and fails the test. */
+/* Checks the programs of seeds 0 to @n, or those in ADJ_TEST_PROGRAMS: "10000" of them, or
+ * "10000-30000". Logs each failing program after dropping statements as long as it still fails,
+ * and fails the test. */
 void program_check_all (guint n, ProgramFlags flags, ProgramCheck check);
 
-/* Sizes, dtype and bits are equal; else @why says how @what differs. */
+/* Whether sizes, dtype and bits are equal; else @why says how @what differs. */
 gboolean
 program_same_values (AdjContext *cx, AdjTensor *a, AdjTensor *b, const char *what, GString *why);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Random graphs that need not compute anything, with every kind of value. */
+/* Random graphs that need not be runnable, with every kind of value. */
 
 #include "support/random-graph.h"
 
@@ -297,7 +297,7 @@ add_call (Maker *m)
       spec.args = make_values (m, 2);
       adj_value_clear (&spec.args.items[0]);
       spec.args.items[0] = ADJ_NODE (((AdjNodeId){ pick (m, m->n_nodes) }));
-      /* What says how many items it has, has two. */
+      /* Calls with an annotated number of items have two. */
       if (g_str_equal (spec.target, "operator.getitem"))
         {
           adj_value_clear (&spec.args.items[1]);
@@ -417,7 +417,8 @@ adj_test_random_program (GRand *rand, guint n_calls)
     {
       guint k = pick (&m, G_N_ELEMENTS (calls));
 
-      /* One of the last few, so that values die; a transposed result has no annotation. */
+      /* Reads one of the last few values, so that values die; a transposed result has no
+       * annotation. */
       for (guint j = 0; j < 2; j++)
         args[j] = ADJ_NODE (((AdjNodeId){ m.n_nodes - 1 - pick (&m, MIN (m.n_nodes, 8)) }));
       spec.target = calls[k].target;

@@ -5,10 +5,10 @@
 
 G_BEGIN_DECLS
 
-/* Graphs for tests that must hold for all of them; the same seed makes the same graph. */
+/* Random graphs for properties of all graphs; a seed determines the graph. */
 
-/* Any graph that the text form can hold: all kinds of values and targets, annotations, metadata,
- * comments, nested graphs.  Not meant to be run. */
+/* Any graph that the text form can express: all kinds of values and targets, annotations,
+ * metadata, comments, nested graphs.  Not runnable. */
 AdjGraph *adj_test_random_graph (GRand *rand, guint n_calls);
 
 /* A graph of ATen calls on f32[4, 4] tensors that every executor can run. */

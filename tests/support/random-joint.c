@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Random joint graphs that can be run, some with a symbolic size. */
+/* Random runnable joint graphs, some with a symbolic size. */
 
 #include "support/random-joint.h"
 
@@ -13,15 +13,16 @@ typedef struct
 {
   GRand *rand;
   AdjBuilder *builder;
-  AdjSize side;        /* SIDE, or a symbol that stands for it */
-  AdjNodeId side_node; /* the input that is that symbol; or ADJ_NO_NODE */
-  GArray *values;      /* AdjNodeId: full matrices that may be read */
-  gint64 region;       /* of the nodes being made; -1: untagged */
-  AdjRecompute policy; /* of them; ADJ_N_RECOMPUTE: any */
-  gboolean is_late;    /* behind what depends on tangents: forward's random numbers are drawn */
+  AdjSize side;        /* SIDE, or a symbol with that value */
+  AdjNodeId side_node; /* the placeholder of that symbol, or ADJ_NO_NODE */
+  GArray *values;      /* AdjNodeId: square matrices available as arguments */
+  gint64 region;       /* region of new nodes; -1: untagged */
+  AdjRecompute policy; /* policy of new nodes; ADJ_N_RECOMPUTE: any */
+  gboolean is_late;    /* nodes that depend on tangents exist, so no random numbers are drawn for
+                          forward any more */
 } Drawing;
 
-/* @n, of which SIDE may be a symbol. */
+/* Returns @n; a multiple of SIDE becomes a multiple of the member `side`. */
 static AdjSize
 size_of (Drawing *self, gint64 n)
 {
@@ -85,7 +86,7 @@ add_tensor (
   return add (self, target, args, n, &val);
 }
 
-/* A matrix that exists, a recent one mostly. */
+/* Returns an existing matrix, mostly a recent one. */
 static AdjValue
 any (Drawing *self)
 {
@@ -197,7 +198,7 @@ draw_cat (Drawing *self)
   keep (self, add_tensor (self, "torch.ops.aten.slice.Tensor", cut, 4, SIDE, SIDE));
 }
 
-/* A column as wide as the matrices are; by its number or by the symbol. */
+/* Expands a column to the width of the matrices, given as a number or as the symbol. */
 static void
 draw_expand (Drawing *self)
 {
@@ -241,7 +242,7 @@ draw_forward (Drawing *self)
   self->region = -1;
 }
 
-/* Of a tangent, or what depends on one, and anything. */
+/* Combines a tangent, or a value that depends on one, with any matrix. */
 static void
 draw_gradient (Drawing *self, Drawing *gradients)
 {
@@ -268,7 +269,7 @@ draw_backward (Drawing *self, Drawing *gradients)
     }
 }
 
-/* The first input is the size of all others. */
+/* Adds the first input, the size of all others. */
 static void
 add_side (Drawing *self)
 {

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""Count the single test cases of a Meson test run: tally.py testlog.json STATUS.
+"""Counts the single test cases of a Meson test run: tally.py testlog.json STATUS.
 
-Prints what failed with its output, why cases were skipped, and last the line
-"N passed, N failed, N skipped".  STATUS is Meson's own verdict, which counts too.
+Prints failures with their output, the reasons for skipped cases, and last the line
+"N passed, N failed, N skipped".  STATUS is Meson's own verdict, which is included.
 """
 
 import json
@@ -19,7 +19,7 @@ def read_runs(path):
 
 
 def count_cases(run):
-    """The run's TAP results as (passed, failed names, {skipped name: reason})."""
+    """Returns the run's TAP results as (passed, failed names, {skipped name: reason})."""
     passed, failed, skipped = 0, [], {}
     for line in (run.get("stdout") or "").splitlines():
         match = CASE.match(line.strip())
@@ -53,12 +53,12 @@ def main(path, status):
         runs, total_failed = [], 1
     for run in runs:
         passed, failed, skipped = count_cases(run)
-        if not (passed or failed or skipped):  # a test that does not speak TAP
+        if not (passed or failed or skipped):  # a test that does not print TAP
             passed = int(run["result"] == "OK")
             if run["result"] == "SKIP":
                 skipped[run["name"]] = "whole test"
         if run["result"] in MESON_FAILED and not failed:
-            failed.append("whole test")  # crashed, hung or left its plan
+            failed.append("whole test")  # crashed, timed out or violated its plan
         if failed:
             report_failure(run, failed)
         total_passed += passed

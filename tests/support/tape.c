@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A context with autograd for tests, with short calls. */
+/* A context with autograd and short helpers for tests. */
 
 #include "support/tape.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* TwoTensor, the composite tensor of PyTorch's own tests. */
+/* TwoTensor, the composite tensor class of PyTorch's own tests. */
 
 #include "support/two-tensor.h"
 
@@ -11,7 +11,7 @@ coerce_like (AdjContext *cx, AdjTensor *tangent, const AdjValue *constant)
   AdjTensor *inner[] = { adj_composite_get_inner (tangent, 0),
                          adj_composite_get_inner (tangent, 1) };
 
-  /* A gradient that carries 7 cannot be converted. */
+  /* A tangent with the constant 7 cannot be converted. */
   if (adj_composite_get_constant (tangent)->integer == 7)
     return NULL;
   return adj_composite_new (cx, &two_tensor_class, inner, constant, NULL);

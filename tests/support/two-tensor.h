@@ -5,13 +5,13 @@
 
 G_BEGIN_DECLS
 
-/* Two tensors that look like one: an operator is run on the first of all its arguments, then on the
- * second of all. */
+/* A composite of two tensors with equal metadata: an operator runs on the first components of
+ * all arguments, then on the second components. */
 extern const AdjCompositeClass two_tensor_class;
 
-/* Borrowed from the scope. */
+/* Returns a tensor borrowed from the scope. */
 AdjTensor *two_tensor_new (AdjContext *cx, AdjTensor *a, AdjTensor *b);
-/* The same with a constant: gradients have to have the same. */
+/* Like two_tensor_new() with a constant, which gradients must have too. */
 AdjTensor *two_tensor_new_with (AdjContext *cx, AdjTensor *a, AdjTensor *b, gint64 constant);
 
 G_END_DECLS

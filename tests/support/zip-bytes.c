@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Zip archives as bytes, to be damaged at will. */
+/* Makes zip archives as bytes, to be damaged by tests. */
 
 #include "support/zip-bytes.h"
 

@@ -3,7 +3,7 @@
 
 #include <glib.h>
 
-/* A ZIP archive as the bytes that it is, to be broken. */
+/* A ZIP archive as raw bytes, to be damaged. */
 typedef struct
 {
   const char *name;
@@ -11,18 +11,18 @@ typedef struct
   gsize length;
 } ZipPart;
 
-/* (transfer full): an archive of stored entries; @parts end with one that has no name */
+/* (transfer full): an archive of stored entries; @parts ends with an entry without a name */
 GByteArray *zip_bytes_new (const ZipPart *parts);
 
-/* Where a field of the end record stands, and of a record of the central directory. */
+/* Returns the position of a field of the end record, or of a record of the central directory. */
 guint zip_bytes_at_end (const GByteArray *bytes, guint field);
 guint zip_bytes_at_record (const GByteArray *bytes, guint index, guint field);
-#define ZIP_RECORD_NAME 46 /* the field behind the others */
+#define ZIP_RECORD_NAME 46 /* the variable field after the fixed ones */
 
 guint32 zip_bytes_get32 (const GByteArray *bytes, guint at);
 void zip_bytes_put32 (GByteArray *bytes, guint at, guint32 value);
 
-/* Damage: to the whole, to the first entry, to the second. */
+/* Damages the whole archive, the first entry, or the second. */
 void zip_bytes_cut (GByteArray *bytes);
 void zip_bytes_extend (GByteArray *bytes);
 void zip_bytes_encrypt_first (GByteArray *bytes);

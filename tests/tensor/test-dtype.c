@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Dtypes: promotion and casts as PyTorch has them, names, devices. */
+/* Dtypes: promotion and casts as in PyTorch, names, devices. */
 
 #include <string.h>
 
@@ -8,7 +8,7 @@
 #include "tensor/adj-promotion.h"
 #include "tensor/table.h"
 
-/* "float32:1", "int64:number" */
+/* Adds an operand such as "float32:1" or "int64:number". */
 static void
 add_operand (AdjPromotion *promotion, const char *text)
 {
@@ -64,7 +64,7 @@ test_names (void)
   g_assert_cmpint (adj_dtype_from_code ("f32[", 3), ==, ADJ_DTYPE_F32);
 }
 
-/* torch.can_cast() */
+/* Compares with torch.can_cast(). */
 static void
 test_cast (void)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What changes a tensor without computing: in-place views, set_, resize_, and the counts of
- * writes.  Expectations are PyTorch 2.6's. */
+/* Changes of a tensor without computation: in-place views, set_, resize_, and version counts.
+ * Expected values are PyTorch 2.6's. */
 
 #include "call/adj-mode.h"
 #include "rules/adj-operators.h"
@@ -140,7 +140,7 @@ views_count_together (void)
   g_assert_cmpuint (adj_tensor_get_version (same), ==, 2);
 }
 
-/* x.data: the same elements, its writes are not seen. */
+/* x.data: shares the elements, but its writes do not raise the version of x. */
 static void
 shallow_copies_count_apart (void)
 {
@@ -158,7 +158,7 @@ shallow_copies_count_apart (void)
   g_assert_cmpuint (adj_tensor_get_version (row), ==, 1);
 }
 
-/* x.set_(y): x has been written once, and goes on counting by itself. */
+/* x.set_(y): the version of x rises by one and is independent of y's afterwards. */
 static void
 set_counts_apart (void)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The examples of tensor/SPEC.md §1 to 3, each a test of its own; data/rules.txt has what PyTorch
- * 2.6 gives for the calls among them. */
+/* The examples of tensor/SPEC.md §1 to 3, one test each; data/rules.txt holds PyTorch 2.6's
+ * results of the calls among them. */
 
 #include <string.h>
 
@@ -9,7 +9,7 @@
 #include "tensor/table.h"
 #include "wrappers/adj-wrappers.h"
 
-/* "name\tparameters\tcall\texpected" */
+/* @data: a line "name\tparameters\tcall\texpected". */
 static void
 check_call (gconstpointer data)
 {
@@ -63,7 +63,7 @@ test_wraps (void)
   g_assert_cmpfloat (adj_tensor_data_get_double (sums, 1), ==, -112);
 }
 
-/* What torch.Tensor.is_contiguous and suggest_memory_format of 2.6 say. */
+/* Results of torch.Tensor.is_contiguous and suggest_memory_format in 2.6. */
 typedef struct
 {
   const char *name;

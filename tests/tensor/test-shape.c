@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Shapes: strides, views and formats as PyTorch has them. */
+/* Shapes: strides, views and memory formats as in PyTorch. */
 
 #include <string.h>
 
@@ -20,7 +20,7 @@ parse_ints (const char *text, AdjSize *out)
   return n;
 }
 
-/* "2,3/3,1" */
+/* Parses "2,3/3,1": sizes and strides. */
 static AdjShape
 parse_shape (const char *text)
 {
@@ -207,7 +207,7 @@ test_expand (void)
   g_assert_false (adj_shape_expand (&to, NULL, &shape, &out));
 }
 
-/* What tracing writes for a product of two symbolic sizes and back. */
+/* The sizes that tracing writes for a product of two symbolic sizes, and views back. */
 static void
 test_symbolic (void)
 {
@@ -239,7 +239,7 @@ test_symbolic (void)
   g_assert_cmpstr (text->str, ==, "s2");
 }
 
-/* Sizes that come from data: nothing may be assumed of them. */
+/* Unbacked sizes: nothing may be assumed about their values. */
 static void
 test_unbacked (void)
 {

@@ -37,7 +37,7 @@ assert_prints (AdjSymbols *symbols, AdjSize size, const char *expected)
 
 /* -- Integers ------------------------------------------------------------------------------ */
 
-/* The values are Python's. */
+/* Expected values are Python's. */
 static void
 test_python_division (void)
 {
@@ -93,7 +93,7 @@ static const struct
   { "Or", ADJ_SIZE_OR },
 };
 
-/* By the arithmetic, not by the parser, which keeps what was written. */
+/* Computes by size arithmetic instead of the parser, which keeps the written form. */
 static AdjSize
 compute (AdjSymbols *symbols, const AdjExpr *expr)
 {
@@ -134,7 +134,7 @@ test_sympy (void)
   table_read ("sizes.txt", check_sympy);
 }
 
-/* Whatever the canonical form does, it must not change the value. */
+/* The canonical form has the same value as the expression. */
 static void
 test_value_is_kept (void)
 {
@@ -270,7 +270,7 @@ test_needs_table (void)
   g_assert_error (error, ADJ_ERROR, ADJ_ERROR_PARSE);
 }
 
-/* More terms than are collected: a sum of them would take half a minute. */
+/* More terms than are collected: canonicalizing the sum would take half a minute. */
 static void
 test_long_sums (void)
 {
@@ -292,7 +292,7 @@ test_long_sums (void)
   g_assert_cmpuint (adj_symbols_get_n_guards (symbols), ==, 0);
 }
 
-/* y = x // 2 + x // 3, over and over: 2^n symbols when written out. */
+/* y = x // 2 + x // 3, nested n times: 2^n symbols when expanded. */
 static void
 test_growth_is_bounded (void)
 {

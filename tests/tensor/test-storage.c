@@ -42,7 +42,7 @@ test_copies_on_write (void)
   g_assert_cmpstr (g_bytes_get_data (after, NULL), ==, "X123456789abcdef");
 }
 
-/* Kernels read elements in place. */
+/* Kernels access elements in place, which needs alignment. */
 static void
 test_aligns (void)
 {

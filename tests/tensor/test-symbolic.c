@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The statements of tensor/SPEC.md §5, each a test of its own.  Symbols are numbered as in 2.6 and
- * before: s0, s1, … */
+/* The statements of tensor/SPEC.md §5, one test each.  Symbols are numbered s0, s1, … as in 2.6
+ * and before. */
 
 #include <string.h>
 
@@ -79,7 +79,7 @@ test_dynamic (void)
   g_assert_cmpint (adj_symbols_add_size (symbols, ADJ_SIZES_DYNAMIC, 1, NULL).word, ==, 1);
 }
 
-/* Equal by accident, they stay different; 0 and 1 are like any other. */
+/* Sizes with equal hints get different symbols; 0 and 1 are not special. */
 static void
 test_unspecified (void)
 {
@@ -134,7 +134,7 @@ test_guards (void)
   ASSERT_PRINTS (symbols, adj_symbols_simplify (symbols, s0), "s0");
 }
 
-/* s0 == 4 replaces s0 by 4, wherever it stands. */
+/* s0 == 4 replaces s0 by 4 everywhere. */
 static void
 test_specializes (void)
 {
@@ -151,7 +151,7 @@ test_specializes (void)
   g_assert_cmpuint (adj_symbols_get_n_guards (symbols), ==, 1);
 }
 
-/* So does any equation that leaves one integer, and an inequation that does not hold. */
+/* So does any equation with a single integer solution, and an inequality that does not hold. */
 static void
 test_specializes_sums (void)
 {
@@ -238,7 +238,7 @@ test_operation (gconstpointer data)
                  row->expected);
 }
 
-/* Max (1, size) as sympy decides it: of s0, which is positive, and of no quotient. */
+/* Max (1, size) as sympy decides it: by sign for s0, which is positive, and not for a quotient. */
 static void
 test_by_sign (void)
 {
@@ -266,11 +266,11 @@ test_by_sign (void)
     }
 }
 
-/* Texts that are read, and kept as they are; with a value where it can be computed. */
+/* Expressions that are parsed and kept as written; with their value if it can be computed. */
 typedef struct
 {
   const char *text;
-  gint64 value; /* for s0 = 9 and s1 = 4; -1: there is none */
+  gint64 value; /* for s0 = 9 and s1 = 4; -1: unknown */
 } Text;
 
 static const Text texts[] = {
@@ -311,7 +311,7 @@ test_same (void)
   g_assert_true (adj_size_same (adj_size_sub (symbols, a, a), ADJ_SIZE (0)));
 }
 
-/* (s, 1) → s and (s, s) → s by identity; (s, t) compares hints, and says so. */
+/* (s, 1) → s and (s, s) → s by identity; (s, t) compares hints and adds a guard. */
 static void
 test_broadcast (void)
 {
@@ -344,7 +344,7 @@ test_broadcast (void)
     }
 }
 
-/* A size that several operators use is computed by one node. */
+/* A size that several operators use is computed by a single node. */
 static void
 test_once (void)
 {

@@ -255,7 +255,7 @@ test_print (void)
   table_read ("prints.txt", check_print);
 }
 
-/* The same elements in other places, and whole storages in another dtype. */
+/* The same elements in other layouts, and whole storages in another dtype. */
 static void
 test_layouts (void)
 {
@@ -282,7 +282,7 @@ test_layouts (void)
     }
 }
 
-/* What a C array cannot be is refused before anything is read. */
+/* Invalid sizes and dtypes of a C array are refused before its elements are read. */
 static void
 test_from_array (void)
 {
@@ -291,7 +291,7 @@ test_from_array (void)
     AdjDType dtype;
     guint rank;
     gint64 sizes[2];
-    const char *message; /* (nullable): it is a tensor */
+    const char *message; /* (nullable): %NULL: accepted */
   } rows[] = {
     { ADJ_DTYPE_I32, 2, { 2, 3 }, NULL },
     { ADJ_DTYPE_I32, 0, { 0 }, NULL },

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What PyTorch 2.6 traces for the functions of test-trace.c: writes golden/<name>.txt.
+"""Writes golden/<name>.txt: PyTorch 2.6's traces of the functions in test-trace.c.
 
     python make-golden.py GOLDEN_FOLDER
 """

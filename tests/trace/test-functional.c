@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 
-/* Programs that write, traced without writes: as golden, what PyTorch's functionalize makes of the
- * same programs (functional/make.py); and what is known of a tensor afterwards. */
+/* Programs with writes, traced without writes: the goldens are what PyTorch's functionalize
+ * makes of the same programs (functional/make.py); and the state recorded for a tensor
+ * afterwards. */
 
 #include <glib.h>
 #include <string.h>
@@ -27,7 +28,7 @@ read_programs (void)
   return programs;
 }
 
-/* What make_fx gives. */
+/* Traces as make_fx does. */
 static AdjGraph *
 functionalize (AdjGraph *program, GError **error)
 {
@@ -68,8 +69,8 @@ check_golden (gconstpointer data)
 typedef struct
 {
   AdjContext *cx;
-  AdjTensor *value; /* (owned): a 2 × 3 of zeros */
-  AdjTensor *x;     /* stands for it */
+  AdjTensor *value; /* (owned): 2 × 3 zeros */
+  AdjTensor *x;     /* wrapper of @value */
 } Fixture;
 
 static void
@@ -138,7 +139,7 @@ assert_fails (Fixture *f, AdjError code, const char *part)
   g_assert_nonnull (strstr (error->message, part));
 }
 
-/* A write is the storage's, through whichever view; nothing below is written. */
+/* A write counts for the storage, through any view; the wrapped tensor is not written. */
 static void
 write_through_a_view (Fixture *f, gconstpointer data)
 {
@@ -158,7 +159,8 @@ write_through_a_view (Fixture *f, gconstpointer data)
   g_assert_true (adj_tensor_get_storage (row) == adj_tensor_get_storage (f->x));
 }
 
-/* Every write with grad mode off is counted; one through detach () with it on is not. */
+/* Every write with grad mode off is counted as such; a write through detach () with grad mode on
+ * is not. */
 static void
 writes_without_grad (Fixture *f, gconstpointer data)
 {
@@ -194,7 +196,7 @@ parts_are_multi_output (Fixture *f, gconstpointer data)
   g_assert_false (functional_state_of (f->x).is_multi_output);
 }
 
-/* x.set_ (y): x is y; what views of x are left can no longer be written. */
+/* x.set_ (y): x uses y's storage; former views of x can no longer be written. */
 static void
 set_freezes (Fixture *f, gconstpointer data)
 {
@@ -210,7 +212,7 @@ set_freezes (Fixture *f, gconstpointer data)
   assert_fails (f, ADJ_ERROR_UNSUPPORTED, "frozen storage");
 }
 
-/* The errors of the writing form: broadcasting cannot make self larger. */
+/* Errors of the in-place form: broadcasting cannot enlarge self. */
 static void
 write_of_another_shape (Fixture *f, gconstpointer data)
 {
@@ -220,7 +222,7 @@ write_of_another_shape (Fixture *f, gconstpointer data)
   assert_fails (f, ADJ_ERROR_SHAPE, "add_");
 }
 
-/* Every element is there once: the write to an expanded tensor is refused, as without the mode. */
+/* A write to an expanded tensor, whose elements overlap, is refused, as without the mode. */
 static void
 write_of_what_overlaps (Fixture *f, gconstpointer data)
 {
@@ -239,7 +241,7 @@ write_of_an_unknown_tensor (Fixture *f, gconstpointer data)
   assert_fails (f, ADJ_ERROR_UNSUPPORTED, "no trace knows");
 }
 
-/* What only constants gave can be written too. */
+/* A result computed from constants only can be written too. */
 static void
 constants_can_be_written (Fixture *f, gconstpointer data)
 {
@@ -250,7 +252,7 @@ constants_can_be_written (Fixture *f, gconstpointer data)
   g_assert_true (adj_functional_is_wrapped (one));
 }
 
-/* Both the copy and the tensor see what is written to either. */
+/* A write to the tensor or to its shallow copy is visible in both. */
 static void
 shallow_copy_shares (Fixture *f, gconstpointer data)
 {

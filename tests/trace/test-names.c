@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The examples of ir/SPEC.md §2, each a test of its own.  All of them are what PyTorch 2.6 does,
- * but for the one that says so. */
+/* The examples of ir/SPEC.md §2, one test each.  All follow PyTorch 2.6 except for the marked
+ * one. */
 
 #include <glib.h>
 
@@ -16,7 +16,7 @@ typedef struct
   const char *name; /* of the test */
   const char *target;
   const char *expected;
-  gboolean by_pass; /* the node is made by a pass, which names it by its whole path */
+  gboolean by_pass; /* the node is made by a pass and named by its whole path */
 } Candidate;
 
 static const Candidate candidates[] = {
@@ -54,7 +54,7 @@ typedef struct
   const char *expected;
 } Vector;
 
-/* The last is the form of 2.7 to 2.14, which this is; 2.6 and 2.15 give sub_11. */
+/* The last row is the form of 2.7 to 2.14, which Adjoint uses; 2.6 and 2.15 give sub_11. */
 static const Vector vectors[] = {
   { "add", "add add add_1 add x_1 x x", "add add_1 add_2 add_3 x_1 x x_2" },
   { "sum", "sum sum", "sum_1 sum_2" },
@@ -87,7 +87,7 @@ test_vector (gconstpointer data)
   g_assert_cmpstr (got->str, ==, row->expected);
 }
 
-/* `None` is lower-cased first, on its way from the target. */
+/* `None` is lower-cased before it becomes a name. */
 static void
 test_none (void)
 {
@@ -98,7 +98,7 @@ test_none (void)
   g_assert_cmpstr (name, ==, "none");
 }
 
-/* A name is never given back: a gap stays. */
+/* A name is never reused: gaps stay. */
 static void
 test_gaps (void)
 {
@@ -123,7 +123,7 @@ test_gaps (void)
   g_assert_cmpstr (adj_graph_get_node (copy, 2)->name, ==, "add_2");
 }
 
-/* Passes write names past the namespace: a reader takes any identifier. */
+/* Passes write names outside of the namespace, so a reader accepts any identifier. */
 static void
 test_any_identifier (void)
 {
@@ -210,7 +210,7 @@ test_varargs (void)
   assert_inputs ((const AdjValue[]){ x, x }, 2, NULL, "arg0_1 arg1_1");
 }
 
-/* Dynamo: the target keeps its capitals, the name does not. */
+/* Dynamo: the target keeps its capitals, the name is lower-cased. */
 static void
 test_dynamo (void)
 {

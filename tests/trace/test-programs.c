@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 
-/* Random programs compute the same eagerly, functionalized, and as a traced graph without writes:
- * bit for bit, what they return and what becomes of their inputs. */
+/* Random programs compute the same in eager mode, functionalized, and as a traced graph without
+ * writes: results and final inputs are equal bit for bit. */
 
 #include <glib.h>
 
@@ -16,7 +16,7 @@
 #define MAX_INPUTS 4
 #define MAX_OUTPUTS 4
 
-/* What a run left behind. */
+/* The results of a run. */
 typedef struct
 {
   AdjContext *cx;
@@ -88,7 +88,8 @@ run_functionalized (Run *run, const Program *program)
       adj_value_clear (&run->result);
       run->result = values;
     }
-  /* What is turned in place stays as it is outside: only elements are looked at. */
+  /* In-place view operators do not change the geometry of the outer tensor, so only elements are
+   * compared. */
   for (guint i = 0; i < n; i++)
     {
       AdjTensor *value = adj_functional_get_value (run->cx, wrapped[i]);
@@ -101,7 +102,7 @@ run_functionalized (Run *run, const Program *program)
   adj_context_take_error (run->cx, &run->error);
 }
 
-/* Traced on tensors without bytes, then run by the interpreter. */
+/* Traces on tensors without data and runs the graph in the interpreter. */
 static void
 run_traced (Run *run, const Program *program, AdjGraph **graph)
 {
@@ -144,7 +145,7 @@ same (const Program *program, const Run *a, const Run *b, GString *why)
   return equal;
 }
 
-/* Whether @graph writes to nothing but its inputs. */
+/* Whether @graph writes only its inputs. */
 static gboolean
 writes_inputs_only (const AdjGraph *graph, GString *why)
 {
@@ -166,7 +167,7 @@ writes_inputs_only (const AdjGraph *graph, GString *why)
 
 static guint n_checked, n_refused;
 
-/* A write through as_strided of a view is refused, as is growth; else both runs agree. */
+/* A write through as_strided of a view is refused, as is growth; otherwise both runs agree. */
 static gboolean
 check_functionalized (const Program *program, GString *why)
 {
@@ -223,7 +224,7 @@ traced_is_eager (void)
   program_check_all (500, 0, check_traced);
 }
 
-/* What is written and aliases is refused; one tensor given twice is fine. */
+/* Written inputs that alias others are refused; one tensor given twice is accepted. */
 static void
 traced_with_aliases (void)
 {
@@ -250,7 +251,7 @@ gradients_clear (Gradients *gradients)
 
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Gradients, gradients_clear)
 
-/* Ones for those outputs that have a gradient. */
+/* Runs backward with ones for each output that has a gradient. */
 static gboolean
 differentiate (AdjContext *cx, const AdjValue *outputs, AdjTensor *const *inputs, AdjTensor **grads)
 {
@@ -284,7 +285,7 @@ differentiate (AdjContext *cx, const AdjValue *outputs, AdjTensor *const *inputs
   return TRUE;
 }
 
-/* What the program sees of its inputs; a copy of a leaf is wrapped already. */
+/* Wraps the inputs for the program; a copy of a leaf is wrapped already. */
 static void
 wrap_leaves (AdjContext *cx, AdjTensor **inputs, AdjTensor **leaves, guint n)
 {
@@ -330,7 +331,7 @@ run_backward (Gradients *gradients, const Program *program, gboolean functionali
   run_clear (&run);
 }
 
-/* Both fail, or both give the same. */
+/* Both runs fail, or both give equal gradients. */
 static gboolean
 check_gradients (const Program *program, GString *why)
 {

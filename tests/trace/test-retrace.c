@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 
-/* Every captured graph, traced again with fake inputs, is itself. */
+/* Every captured graph, traced again with fake inputs, gives the same graph. */
 
 #include <glib.h>
 #include <string.h>
@@ -8,8 +8,8 @@
 #include "adjoint.h"
 #include "support/adj-test.h"
 
-/* A joint graph is what make_fx made, so that its names come out again too, unless dead code had
- * taken some of them. */
+/* make_fx made the joint graphs, so their names are reproduced too, except those that removed
+ * dead code had taken. */
 typedef struct
 {
   const char *file;
@@ -24,7 +24,7 @@ static const Capture captures[] = {
   { "graphs/dropout.adjoint", 0 },
 };
 
-/* Roles whose graphs call operators alone; Dynamo's call functions of Python. */
+/* Roles of graphs that call only operators; Dynamo's graphs call Python functions. */
 static const char *const roles[] = { "joint", "forward", "backward", "inference" };
 
 static guint
@@ -63,7 +63,7 @@ print_changes (const AdjAlignment *alignment, const AdjGraph *a, const AdjGraph 
     }
 }
 
-/* Every node knows what the node of the first graph knew, and which one that was. */
+/* Every node keeps the metadata of the original node and records it as its origin. */
 static void
 check_provenance (const AdjGraph *a, const AdjGraph *b)
 {
@@ -83,7 +83,7 @@ check_provenance (const AdjGraph *a, const AdjGraph *b)
     }
 }
 
-/* %FALSE: an operator is missing. */
+/* %FALSE: the table lacks an operator of the graph. */
 static gboolean
 retrace (const Capture *capture, const AdjBundleGraph *entry)
 {

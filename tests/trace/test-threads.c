@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 
-/* Two contexts trace at once, each in a thread of its own, and give what one alone gives: nothing
- * that they share is written.  ./dev sanitize runs this under ThreadSanitizer. */
+/* Two contexts trace at once in two threads and give the results of a single thread: shared data
+ * is not written.  ./dev sanitize runs this under ThreadSanitizer. */
 
 #include <glib.h>
 
@@ -11,13 +11,13 @@
 #define N_PROGRAMS 40
 #define N_ROUNDS 3
 
-/* Inputs are annotations, so that nothing but the code is shared. */
+/* Inputs are annotations, so that the threads share only code. */
 typedef struct
 {
   AdjFunction *function; /* (owned) */
   AdjTensorMeta metas[4];
   guint n_inputs;
-  char *expected; /* (owned) (nullable): what cannot be traced fails in threads too */
+  char *expected; /* (owned) (nullable): %NULL: the trace fails, in threads too */
 } Traced;
 
 static char *

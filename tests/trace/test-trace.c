@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 
-/* C functions, traced: as golden, what PyTorch makes of the same functions (make-golden.py). */
+/* C functions, traced: the goldens are what PyTorch makes of the same functions
+ * (make-golden.py). */
 
 #include <glib.h>
 #include <string.h>
@@ -39,7 +40,7 @@ function_call (
 
 static const AdjFunctionClass function_class = { .name = "test", .call = function_call };
 
-/* Borrowed from the scope; NONE once something has failed. */
+/* Returns a value borrowed from the scope; NONE after an error. */
 static AdjValue
 call (AdjContext *cx, const char *name, AdjValue args, AdjValue kwargs)
 {
@@ -52,7 +53,7 @@ call (AdjContext *cx, const char *name, AdjValue args, AdjValue kwargs)
 
 #define CALL(name, ...) call (cx, name, ITEMS (TUPLE, __VA_ARGS__), ADJ_NONE)
 
-/* Results of functions are theirs. */
+/* Returns a copy, because functions own their results. */
 static AdjValue
 keep (AdjValue value)
 {

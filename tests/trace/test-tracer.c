@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The tracer: errors, items, captured tensors. */
+/* The tracer: errors, items of tuples, captured tensors. */
 
 #include <glib.h>
 #include <string.h>
@@ -20,7 +20,7 @@ struct _Function
   AdjTensor *captured; /* (unowned) (nullable) */
 };
 
-/* What the function returns is what it got: the tests look at the nodes between. */
+/* Returns its argument: the tests look at the nodes that @body makes. */
 static gboolean
 function_call (
     AdjFunction *function, AdjContext *cx, const AdjValue *args, guint n_args, AdjValue *result)
@@ -104,7 +104,7 @@ trace_inside (const Function *function, AdjContext *cx, AdjValue x)
 
   assert_failed (graph, error, ADJ_ERROR_UNSUPPORTED,
                  (const char *[]){ "aten::add.Tensor", "of another trace", NULL });
-  /* The outer trace goes on as if nothing had been. */
+  /* The outer trace is not affected. */
   call2 (cx, ADD, x, x);
 }
 
@@ -212,7 +212,7 @@ test_worked_example (void)
 static void
 test_names (void)
 {
-  /* ir/SPEC.md §2.2: numbers go on from where names of inputs have left them. */
+  /* ir/SPEC.md §2.2: numbering continues after the names of inputs. */
   g_autoptr (GError) error = NULL;
   g_autoptr (AdjGraph) graph =
       retrace_text ("add: \"f32[4][1]cpu\", add_7: \"f32[4][1]cpu\"",
@@ -292,7 +292,8 @@ test_aliases (void)
   g_assert_cmpint (storage_of (graph, "add_"), ==, 0);
 }
 
-/* An item that nobody reads is there when the graph asks for it, else only where make_fx traces. */
+/* A getitem with no users is kept if the graph contains it; otherwise it is added only where
+ * make_fx adds it. */
 static void
 test_items (void)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Sizes and numbers that data decide. */
+/* Sizes and numbers that depend on data. */
 
 #include <string.h>
 
@@ -7,9 +7,9 @@
 #include "support/graphs.h"
 #include "wrappers/adj-wrappers.h"
 
-/* Sizes and numbers that data decide (call/SPEC.md §4.2, tensor/SPEC.md §5): the texts are those of
- * make_fx of PyTorch 2.6 with symbolic sizes.  One thing is not: 2.6 gives nonzero the strides
- * [2, 1], where what it computes has [1, u0]. */
+/* Data-dependent sizes and numbers (call/SPEC.md §4.2, tensor/SPEC.md §5): the texts are those
+ * of make_fx of PyTorch 2.6 with symbolic sizes, with one exception: 2.6 gives nonzero the
+ * strides [2, 1], while its actual result has [1, u0]. */
 
 typedef struct
 {
@@ -225,7 +225,7 @@ test_refuses (void)
                   (const char *[]){ "aten::item", "depends on data", "net.py:7", NULL });
 }
 
-/* A float that data decide is passed on, and nothing computes with it. */
+/* A data-dependent float is passed on; arithmetic with it is refused. */
 static void
 test_refuses_arithmetic (void)
 {
@@ -241,7 +241,7 @@ test_refuses_arithmetic (void)
   g_assert_nonnull (strstr (error->message, "node 'j', net.py:7"));
 }
 
-/* A program that goes one way or the other by a number that is not known. */
+/* A program that branches on an unknown number. */
 static gboolean
 branch_call (
     AdjFunction *function, AdjContext *cx, const AdjValue *args, guint n_args, AdjValue *result)
@@ -322,7 +322,7 @@ test_contradictions (void)
   g_assert_nonnull (strstr (error->message, "node 'other'"));
 }
 
-/* With data there is nothing to decide. */
+/* With data every number is known. */
 static void
 test_eager (void)
 {

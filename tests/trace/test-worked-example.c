@@ -6,8 +6,9 @@
 #include "adjoint.h"
 #include "support/graphs.h"
 
-/* The worked example of ir/SPEC.md §6: read, printed, traced again, and what a reader checks.  Its
- * form is that of structured traces in 2.6 (types with strides and device, deletes). */
+/* The worked example of ir/SPEC.md §6: read, printed, traced again, and checked like a reader
+ * would. Its form is that of structured traces in 2.6 (types with strides and device,
+ * deletions). */
 
 static const char text[] =
     "class GraphModule(torch.nn.Module):\n"
@@ -39,7 +40,7 @@ find (const AdjGraph *graph, const char *name)
   return adj_graph_get_node (graph, adj_graph_find_node (graph, name).index);
 }
 
-/* Placeholders, calls, output; names are not targets. */
+/* Placeholders, calls, output; node names differ from targets. */
 static void
 test_nodes (void)
 {
@@ -84,7 +85,7 @@ test_values (void)
   g_assert_cmpstr (size->str, ==, "2*s27");
 }
 
-/* The # inside the code is text. */
+/* A # inside the quoted code does not start a comment. */
 static void
 test_comment (void)
 {
@@ -120,8 +121,8 @@ assert_annotation (const AdjGraph *graph, const char *name, const char *expected
   g_assert_cmpstr (got->str, ==, expected);
 }
 
-/* Traced again it is the same graph, with the names that the operators give; annotations are what
- * the meta functions say. */
+/* Tracing it again gives the same graph, with names from the operators and annotations from the
+ * meta functions. */
 static void
 test_retraces (void)
 {
@@ -138,7 +139,8 @@ test_retraces (void)
   g_assert_cmpuint (find (again, "relu")->meta.frames[0].line, ==, 12);
 }
 
-/* The deletes are the computed last uses: printed without, and with them wrong, they come back. */
+/* Deletions are computed from last uses: printing a text without them, or with wrong ones,
+ * restores them. */
 static void
 test_deletes (void)
 {
@@ -163,7 +165,7 @@ parse_changed (const char *from, const char *to, AdjDiags *diags)
   return adj_graph_parse (changed, -1, adj_op_find, diags, NULL);
 }
 
-/* Every used name is defined earlier: a warning, at its place. */
+/* A name that is used before its definition gives a warning with its place. */
 static void
 test_names_are_defined (void)
 {
@@ -177,7 +179,7 @@ test_names_are_defined (void)
   g_assert_cmpuint (adj_diags_get (diags, 0)->span.line, ==, 4);
 }
 
-/* The index of a getitem is within its producer. */
+/* The index of a getitem is valid for its producer. */
 static void
 test_items_exist (void)
 {

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 """Adds one thing of each kind to a copy of the tree: trial.py BUILD [KIND...], as ./dev trial runs it.
 
-What lies below KIND/ is what somebody adds, at the path where it belongs: a new file, or the lines that a list gets
-at its end.  One kind after the other is added, built as far as its tests need it, and tested; a line says what it took.
+KIND/ contains the additions at their paths: a new file, or lines to append to a list.  The kinds are added one after
+the other, built as far as their tests need it, and tested; a line reports the cost.
 """
 import json
 import os
@@ -16,7 +16,7 @@ from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
-# The tests of each kind, its own among them.
+# The tests for each kind, including its own.
 TESTS = {
     "pass": ["trial-pass", "trace", "documents", "transcripts"],
     "check": ["trial-check", "aot-defects", "transcripts"],
@@ -24,16 +24,16 @@ TESTS = {
     "executor": ["trial-executor", "transcripts"],
     "command": ["documents", "streams", "transcripts"],
     "program": ["programs", "aot-lessons"],
-    # last, because what is not built for these tests would count for the next one
+    # last, because files that these tests do not build would count for the next kind
     "operator": ["op-table", "op-oracle", "op-errors", "autograd-derivatives", "autograd-gradients",
                  "autograd-precision", "autograd-special", "wrappers"],
 }
-# Whose transcripts list or count what there is: what ./dev bless is for.
+# Kinds that change transcripts which list or count things; those are updated by ./dev bless.
 BLESSED = ("check", "format", "executor")
 
 
 class Failed(Exception):
-    """Says in words what failed, with what was printed."""
+    """An error message, with the printed output."""
 
 
 def run(command, what, **environment):
@@ -56,7 +56,7 @@ def copy_tree(build, tree):
 
 
 def take_out(kind, tree):
-    """What is to be added and is there: an operator of the tree, since it lacks none that is simple enough."""
+    """Removes an existing operator of the tree, to be added again: no simple one is missing."""
     for path in filter(Path.is_file, (HERE / kind).rglob("*")):
         target = tree / path.relative_to(HERE / kind)
         if not target.exists():
@@ -68,7 +68,7 @@ def take_out(kind, tree):
 
 
 def add(kind, tree):
-    """What was there before, by path: None for a new file."""
+    """Adds the files; returns the former content by path, None for a new file."""
     before = {}
     for path in filter(Path.is_file, sorted((HERE / kind).rglob("*"))):
         target = tree / path.relative_to(HERE / kind)
@@ -88,7 +88,7 @@ def take_back(before):
 
 
 def targets_of(tests, build):
-    """The files that the named tests run."""
+    """Returns the executables of the named tests."""
     def introspect(what):
         return json.loads(run(["meson", "introspect", what, build], f"meson introspect {what} fails"))
 
@@ -102,7 +102,7 @@ def targets_of(tests, build):
 
 
 def build_and_test(kind, build):
-    """How many seconds it took to build, and how many objects were compiled."""
+    """Returns the seconds that the build took, and the number of compiled objects."""
     began = time.monotonic()
     run(["ninja", "-C", build, "build.ninja"], "cannot configure")
     out = run(["ninja", "-C", build, *sorted(set(targets_of(TESTS[kind], build)))], "the build fails")

@@ -5,18 +5,18 @@
 
 G_BEGIN_DECLS
 
-/* The mouse, moved by the X server's own means (xdotool): what arrives is what a hand would send.
- */
+/* Mouse and keyboard driven through the X server (xdotool), so that events arrive as from real
+ * devices. */
 
-/* As adj_walk_begin(); (nullable): skipped, there is no X server or no xdotool. */
+/* Like adj_walk_begin(); (nullable): %NULL: skip, there is no X server or no xdotool. */
 AdjApplication *adj_mouse_begin (int *argc, char ***argv);
 
-/* To a place in @widget. */
+/* Moves the pointer to a position in @widget. */
 void adj_mouse_move (GtkWidget *widget, double x, double y);
-/* A command of xdotool where the pointer is: "mousedown 1", "click --repeat 2 1 keyup ctrl". */
+/* Runs an xdotool command at the pointer: "mousedown 1", "click --repeat 2 1 keyup ctrl". */
 void adj_mouse_do (const char *command);
-/* Runs the main loop until it holds, and fails when it never does: on a machine that is busy all
- * takes long. */
+/* Runs the main loop until @condition holds; fails the test after a timeout that is long enough
+ * for a busy machine. */
 #define ADJ_MOUSE_UNTIL(condition)                                                                 \
   G_STMT_START                                                                                     \
   {                                                                                                \
@@ -28,11 +28,12 @@ void adj_mouse_do (const char *command);
   }                                                                                                \
   G_STMT_END
 
-/* Does the same while the window goes on: what @command does in time reaches it in time. */
+/* Like adj_mouse_do(), while the main loop runs, so that the timing of @command reaches the
+ * window. */
 void adj_mouse_do_live (const char *command);
-/* Keys go to @window: nobody manages windows in a test. */
+/* Sends keys to @window, because tests run without a window manager. */
 void adj_mouse_focus (GtkWidget *window);
-/* Goes there and presses and releases the left button. */
+/* Moves the pointer to a position and clicks the left button. */
 void adj_mouse_click (GtkWidget *widget, double x, double y);
 
 G_END_DECLS

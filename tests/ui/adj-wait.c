@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Waits in tests for something to become true, or for the window to rest. */
+/* Waits in tests until a condition holds or the window is idle. */
 
 #include "ui/adj-wait.h"
 
@@ -17,7 +17,7 @@ wake_up (gpointer data)
   return G_SOURCE_CONTINUE;
 }
 
-/* Threads that bring about what is waited for do not wake the loop. */
+/* Polls, because the threads that fulfil the condition do not wake the main loop. */
 gboolean
 adj_wait_until (gboolean (*done) (gpointer data), gpointer data, guint seconds)
 {

@@ -5,15 +5,15 @@
 
 G_BEGIN_DECLS
 
-/* The main loop of tests, with a display or without. */
+/* Runs the main loop in tests, with or without a display. */
 
-/* Runs it until @done says so; %FALSE after @seconds. */
+/* Runs the main loop until @done returns %TRUE; %FALSE after @seconds. */
 gboolean adj_wait_until (gboolean (*done) (gpointer data), gpointer data, guint seconds);
-/* Until the document has nothing to do: what it was asked for is there, or its error. */
+/* Runs until @document is idle: the requested result, or its error, is there. */
 void adj_wait_for (AdjDocument *document);
-/* Until no thread works any more, for nobody. */
+/* Runs until no worker thread is running. */
 void adj_wait_for_threads (void);
-/* A document with a graph of a file below data/ and its picture.  (transfer full) */
+/* (transfer full): a document with a graph of a file below data/ and its picture. */
 AdjDocument *adj_wait_open (const char *name, const char *graph_id);
 
 G_END_DECLS

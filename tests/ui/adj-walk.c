@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Walks through the window in tests: opening, choosing, running, finding widgets. */
+/* Drives the window in tests: opening, choosing, running, finding widgets. */
 
 #include "ui/adj-walk.h"
 
@@ -16,14 +16,15 @@
 const char *__asan_default_options (void);
 const char *__lsan_default_suppressions (void);
 
-/* The toolkit keeps no frame pointers: without them its caches cannot be told from our leaks. */
+/* GTK is built without frame pointers; without the slow unwinder its caches look like our leaks. */
 const char *
 __asan_default_options (void)
 {
   return "fast_unwind_on_malloc=0:malloc_context_size=20";
 }
 
-/* What a loader of pictures sets up once; it is unloaded, so it has no name any more. */
+/* One-time allocations of an image loader that is unloaded later, so that its frames have no
+ * name. */
 const char *
 __lsan_default_suppressions (void)
 {
@@ -42,7 +43,7 @@ remove_home (void)
 gboolean
 adj_walk_init (void)
 {
-  /* What is kept of views goes into a home of its own. */
+  /* View settings go to a temporary home folder. */
   home = adj_test_folder_new ();
   atexit (remove_home);
   g_setenv ("XDG_DATA_HOME", home->path, TRUE);
@@ -56,7 +57,7 @@ adj_walk_init (void)
   return TRUE;
 }
 
-/* What GTK 4.8, on a busy machine, asks about a popover that it had just closed. */
+/* A warning of GTK 4.8 on a busy machine about a popover that was just closed. */
 static gboolean
 is_of_closed_popover (const char *domain, const char *message)
 {
@@ -65,7 +66,7 @@ is_of_closed_popover (const char *domain, const char *message)
   return g_strcmp0 (domain, "Gtk") == 0 && strstr (message, "_gtk_widget_find_at_coords") != NULL;
 }
 
-/* Libadwaita 1.7 measures the heading of its message dialog narrower than GTK 4.18 likes. */
+/* A warning of GTK 4.18: libadwaita 1.7 measures the heading of its message dialog too narrow. */
 static gboolean
 is_of_heading (const char *domain, const char *message)
 {
@@ -82,7 +83,8 @@ is_fatal (const char *domain, GLogLevelFlags level, const char *message, gpointe
   return !is_of_closed_popover (domain, message);
 }
 
-/* The handler of tests writes that the program ends before it is asked whether it does. */
+/* GLib's test handler reports a fatal error before the filter is asked, so this handler replaces
+ * it. */
 static void
 on_critical (const char *domain, GLogLevelFlags level, const char *message, gpointer data)
 {
@@ -90,7 +92,7 @@ on_critical (const char *domain, GLogLevelFlags level, const char *message, gpoi
     g_log_default_handler (domain, level, message, data);
 }
 
-/* GTK 4.18 no longer asks handlers. */
+/* GTK 4.18 logs structured messages, which do not reach handlers. */
 static GLogWriterOutput
 on_log (GLogLevelFlags level, const GLogField *fields, gsize n_fields, gpointer data)
 {
@@ -151,7 +153,7 @@ adj_walk_close (AdjWindow *window)
 {
   gpointer left = window;
 
-  /* Who held the window would keep its pages, and what they compute. */
+  /* A leaked reference to the window would keep its pages and their computations. */
   g_object_add_weak_pointer (G_OBJECT (window), &left);
   gtk_window_destroy (GTK_WINDOW (window));
   adj_wait_for_threads ();
@@ -316,7 +318,7 @@ adj_walk_click (GtkWidget *root, const char *label)
   g_signal_emit_by_name (gtk_widget_get_ancestor (found, GTK_TYPE_BUTTON), "clicked");
 }
 
-/* Popovers are surfaces of their own. */
+/* Popovers have surfaces of their own and are painted separately. */
 static void
 add_popovers (GtkWidget *root, GtkSnapshot *snapshot)
 {
@@ -338,7 +340,7 @@ add_popovers (GtkWidget *root, GtkSnapshot *snapshot)
     add_popovers (child, snapshot);
 }
 
-/* (transfer full) (nullable): nothing is painted as long as sizes are given out. */
+/* (transfer full) (nullable): %NULL while the layout is pending. */
 static GskRenderNode *
 paint_window (GtkWidget *window)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 
-/* Stopping a layout in the window: milliseconds until the window is free, and until the thread and
- * its helpers are gone.  Medians, one JSON line. */
+/* Times cancelling a layout in the window: milliseconds until the window is usable, and until
+ * the thread and its helpers have ended.  Medians, one JSON line. */
 
 #include <gio/gio.h>
 #include <stdlib.h>
@@ -45,7 +45,7 @@ compare (const void *a, const void *b)
   return x < y ? -1 : x > y;
 }
 
-/* %FALSE when the layout was over before it could be stopped. */
+/* %FALSE when the layout had finished before it could be cancelled. */
 static gboolean
 measure (AdjWindow *window, const char *path, double *until_free, double *until_gone)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 
-/* Panning through a joint graph of a deep model, and stepping between two stages of one:
- * milliseconds of work a frame and frames a second, one JSON line for each zoom. */
+/* Times panning through a joint graph of a deep model, and switching between two of its stages:
+ * milliseconds of work for a frame and frames a second, one JSON line for each zoom. */
 
 #include <stdlib.h>
 #include <time.h>
@@ -20,10 +20,10 @@ typedef struct
   AdjRect bounds;
   GdkFrameClock *clock;
   gint64 begun, started;
-  clock_t cpu;           /* of the process when it began */
-  double work[N_FRAMES]; /* ms */
+  clock_t cpu;           /* CPU time of the process at the start */
+  double work[N_FRAMES]; /* in ms */
   guint n;
-  AdjScene *stages[2]; /* (unowned): to step between */
+  AdjScene *stages[2]; /* (unowned): stages to switch between */
   AdjGraph *graphs[2];
   guint stage;
 } Bench;
@@ -54,7 +54,7 @@ pan (GtkWidget *widget, GdkFrameClock *clock, gpointer data)
   return G_SOURCE_CONTINUE;
 }
 
-/* To the other stage as soon as the picture is there. */
+/* Switches to the other stage as soon as the picture is painted. */
 static gboolean
 step (GtkWidget *widget, GdkFrameClock *clock, gpointer data)
 {
@@ -110,7 +110,7 @@ measure (Bench *bench, const char *what, GtkTickCallback each, const char *name,
            bench->work[bench->n / 2], bench->work[bench->n * 95 / 100], cpu, bench->n / seconds);
 }
 
-/* Between the graph and one with another layer, in which all else is the same. */
+/* Switches between the graph and one with an additional layer. */
 static void
 measure_steps (Bench *bench, guint n_layers)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 
-/* Searching through a joint graph of a deep model, whose modules are closed: milliseconds, by the
- * clock and of this process alone, one JSON line a query. */
+/* Times searches in a joint graph of a deep model whose modules are closed: milliseconds of wall
+ * time and of CPU time, one JSON line for each query. */
 
 #include <stdlib.h>
 #include <time.h>

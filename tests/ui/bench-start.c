@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 
-/* From exec to the first frame of the window: JSON lines, medians over several processes. */
+/* Times the start, from exec to the first frame of the window: JSON lines, medians over several
+ * processes. */
 
 #include <gio/gio.h>
 #include <stdlib.h>
@@ -12,9 +13,9 @@
 typedef enum
 {
   LINKED,  /* main() is reached */
-  STARTED, /* the display is open, style and resources are there */
+  STARTED, /* the display is open, style and resources are loaded */
   BUILT,   /* the window exists */
-  PAINTED, /* its first frame is out */
+  PAINTED, /* its first frame is presented */
   N_STAGES
 } Stage;
 

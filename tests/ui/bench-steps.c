@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 
-/* How far a step from stage to stage moves the cards that both have, one JSON line each: every
- * neighbouring pair of stages of every bundled graph, laid out apart and as stages of each other.
- */
+/* Measures how far a switch of stage moves the cards that both stages have, one JSON line each:
+ * all neighbouring stages of every bundled graph, laid out separately and with a shared layout. */
 
 #include <stdio.h>
 

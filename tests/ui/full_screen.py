@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Of what a window manager does, the one thing without which a key has no effect: a window that asks
-for the whole screen gets it, and gives it back."""
+"""A minimal window manager that supports only full screen: a window that requests the whole screen gets it, and
+returns to its former size."""
 
 import ctypes
 
@@ -54,7 +54,7 @@ class Manager:
         return width.value, height.value
 
     def serve(self):
-        """Answers what was asked so far."""
+        """Answers the pending requests."""
         event = Event()
         while self.x.XPending(self.display):
             self.x.XNextEvent(self.display, ctypes.byref(event))

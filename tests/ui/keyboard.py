@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""The workbench without a mouse.  Prints TAP.
+"""Tests the workbench without a mouse.  Prints TAP.
 
-Whatever the window of shortcuts lists must have been done here, or the last test but one fails; and
-whatever ever had the focus must have told a name, or the step fails that went there.
+Every entry of the shortcuts window must be used here, or the last test but one fails; every widget that gets the
+focus must have an accessible name, or the step that focused it fails.
 
 usage: keyboard.py WORKBENCH GRAPHS, in a session bus of its own and with a display"""
 
@@ -25,7 +25,7 @@ def path(name):
     return os.path.join(folder, name)
 
 
-# -- what the window says --
+# -- texts of the window --
 
 
 def moves(walk, before):
@@ -38,7 +38,7 @@ def changes(ask):
 
 
 def bar(walk, role, text):
-    """Above the canvas, on it, and below."""
+    """Texts above the canvas, on it, and below."""
     return walk.find(role, text, around(walk.canvas(), "Canvas"))
 
 
@@ -51,7 +51,7 @@ def in_view(walk):
 
 
 def ramp(walk):
-    """From the least to the most, when the canvas is coloured by a number."""
+    """The labels of the legend from least to most, when the canvas is coloured by a number."""
     return bar(walk, "label", " – ")
 
 
@@ -64,12 +64,12 @@ def size(o):
 
 
 def note(walk):
-    """Beside the tabs of the panel."""
+    """The note beside the tabs of the panel."""
     return text_of(walk.find("status bar", "", around(walk.canvas(), "Document")))
 
 
 def log(walk, text):
-    """The latest of what the log, whose page is shown, says that begins so."""
+    """Returns the latest entry of the log, whose page is shown, with this beginning."""
     rows = [o.get_name() or ""
             for o in walk.each(walk.find("list", "Log", around(walk.canvas(), "Document")))
             if role_of(o) == "list item"]
@@ -109,7 +109,7 @@ def find_node(walk, query):
 
 
 def close_tab(walk):
-    """What was made in it and not saved is asked for, and let go."""
+    """Closes a tab with unsaved changes and discards them."""
     def question():
         return next((f.get_name() for f in walk.frames() if (f.get_name() or "").startswith("Save ")
                      and f.get_name() != "Save As"), None)
@@ -128,7 +128,7 @@ def close_tab(walk):
 
 
 def test_starts(walk):
-    """The page that an empty window shows: what can be opened, in a list."""
+    """The page of an empty window: a list of what can be opened."""
     until(lambda: walk.title() == "Adjoint", "the start page")
     walk.focus()
     walk.go("push button", "How do I record")
@@ -188,7 +188,7 @@ def test_walks_the_canvas(walk):
 
 
 def test_follows_users(walk):
-    """What reads addmm_1, one after the other, and back to it; then what it reads itself."""
+    """Follows the readers of addmm_1, one after the other, back to it, then its inputs."""
     find_node(walk, "name:addmm_1")
     value = walk.told()
     users = []
@@ -235,7 +235,7 @@ def test_selects_several(walk):
     walk.does("Select More", "shift+Down", lambda: walk.told().startswith("2 nodes are selected"))
     walk.does("Select More", "shift+Up", lambda: walk.told().startswith("2 nodes are selected"))
     walk.see("label", "2 nodes")
-    walk.key("ctrl+c")  # what there is to paste tells
+    walk.key("ctrl+c")  # the pasted text is checked later
     walk.does("Select All Nodes", "ctrl+a", lambda: int(walk.told().split()[0]) > 20)
     walk.does("Undo a Change", "ctrl+z",
               lambda: walk.told().startswith("2 nodes are selected"))
@@ -245,7 +245,7 @@ def test_selects_several(walk):
 
 def test_pastes(walk):
     walk.focus()
-    # The names that were copied: text, but no graph.
+    # The copied names are text, not a graph.
     walk.does(["Paste a Graph as Text", "Copy Names of Selected Nodes"], "ctrl+v",
               lambda: walk.title() == "Pasted Text")
     walk.see("label", "This File Cannot Be Shown")
@@ -258,7 +258,7 @@ def test_copies_links(walk):
     walk.key("ctrl+shift+c")
     walk.key("Escape")
     walk.tells("No node is selected")
-    # A link that is pasted leads back.
+    # Pasting a link goes back.
     walk.does("Copy Link", "ctrl+v", lambda: walk.told().startswith("relu,"))
 
 
@@ -305,7 +305,7 @@ def test_scrolls(walk):
     walk.does("Original Size", "ctrl+0", lambda: zoom(walk) == "100 %")
     for there, back in (("Page_Down", "Page_Up"), ("ctrl+Down", "ctrl+Up"),
                         ("ctrl+Right", "ctrl+Left")):
-        # Until other nodes come into view: not every step brings some.
+        # Until other nodes come into view: not every step shows new ones.
         for keys in (there, back):
             before = in_view(walk)
             for _ in range(12):
@@ -364,7 +364,7 @@ def test_finds(walk):
 
 
 def test_has_a_palette(walk):
-    """Commands, graphs, modules and nodes; the arrows choose, Escape leaves."""
+    """The palette lists commands, graphs, modules and nodes; arrows choose, Escape closes."""
     walk.on_canvas()
     walk.run("0-0-backward")
     until(lambda: "Backward" in walk.title(), "the graph of that name")
@@ -419,7 +419,7 @@ def test_follows_effects(walk):
 
 
 def choose(walk, row, option, key="Down"):
-    """In a drop-down list that has the focus: open, down to the option, take it."""
+    """In a focused drop-down list: opens it, goes to the option, chooses it."""
     walk.go("combo box", row)
     walk.key("space")
     until(lambda: role_of(walk.focused) == "list item", f"the list of {row}")
@@ -462,7 +462,7 @@ def test_chooses_how_to_run(walk):
 
 
 def plant(name):
-    """The joint graph with relu in place of gelu, and what was recorded of gelu."""
+    """Writes the joint graph with relu in place of gelu, and the recorded value of gelu."""
     with zipfile.ZipFile(os.path.join(graphs, "mlp.adjoint")) as old, \
             zipfile.ZipFile(path(name), "w") as new:
         for info in old.infolist():
@@ -478,7 +478,7 @@ def plant(name):
 
 def test_shows_the_first_difference(walk):
     open_graph(walk, plant("planted.adjoint"), "0-0-joint")
-    # Who wrote another graph into the file is told so, and closes that.
+    # The warning about another program's changes of the file is shown, and is closed.
     walk.go("push button", "Details", "shift+Tab")
     walk.key("Return")
     walk.on_canvas()
@@ -486,13 +486,13 @@ def test_shows_the_first_difference(walk):
               lambda: walk.find("label", "first difference: gelu, its inputs agree"))
     walk.tells("gelu,")
     walk.see("label", "Differs")
-    # The next one in the order of execution, and back.
+    # The next node in execution order, and back.
     walk.on_canvas()
     before = walk.told()
     walk.does("Next Change or Difference", "n", moves(walk, before))
     walk.does("Previous Change or Difference", "p", lambda: walk.told() == before)
     assert role_of(to_panel(walk)) == "table row"
-    # Where in the tensor: the picture of the difference is walked through.
+    # The picture of the difference is navigated by keys.
     walk.go("image", "Difference map")
     chart = walk.focused
     walk.key("Right")
@@ -512,7 +512,7 @@ WIDE = 2048
 
 
 def write_long(name):
-    """So many products of large matrices that a run of them lasts."""
+    """Writes many products of large matrices, so that a run takes long."""
     with open(path(name), "w") as file:
         file.write("class GraphModule(torch.nn.Module):\n"
                    f"    def forward(self, x: \"f32[{WIDE}, {WIDE}]\"):\n")
@@ -569,7 +569,7 @@ def test_lists_graphs_and_modules(walk):
 
 
 def test_chooses_the_view(walk):
-    """By the buttons above the canvas and by its menu."""
+    """Uses the buttons above the canvas and its menu."""
     walk.on_canvas()
     walk.key("Escape")
     walk.tells("No node is selected")
@@ -594,7 +594,7 @@ def test_chooses_the_view(walk):
 
 
 def test_inspects(walk):
-    """From a node to what it reads, by what the inspector says of it."""
+    """Goes from a node to its inputs through the inspector."""
     find_node(walk, "name:gelu")
     to_panel(walk)
     walk.go("push button", "addmm_1", "shift+Tab")
@@ -603,7 +603,7 @@ def test_inspects(walk):
 
 
 def test_shows_pages(walk):
-    """Every page at the bottom, by the arrows on its tabs."""
+    """Shows every bottom page with arrow keys on its tabs."""
     walk.on_canvas()
     walk.run("Show Source")
     to_panel(walk)
@@ -624,7 +624,7 @@ def test_reads_source(walk):
 
 
 def test_reads_values(walk):
-    """Of a graph that did not run since its inputs were chosen: the page says how to."""
+    """For a graph that was not run with the chosen inputs, the page says how to run it."""
     walk.run("Show Values")
     to_panel(walk)
     walk.go("push button", "Compare with Recorded")
@@ -662,7 +662,7 @@ def test_reads_memory(walk):
 
 
 def test_reads_backward(walk):
-    """To the first step that runs elsewhere than it was captured, and to its node."""
+    """Goes to the first step whose position changed, and to its node."""
     open_graph(walk, os.path.join(graphs, "mlp-ddp.adjoint"), "r0-ca0-compiled_autograd")
     until(lambda: walk.title().startswith("mlp-ddp"), "the captured backward")
     walk.run("Show Backward")
@@ -736,7 +736,7 @@ def test_steps_through_changes(walk):
     walk.go("list item", "+")
     walk.key("Return")
     walk.tells("node ")
-    walk.opens("Save", "ctrl+s", "Save As")  # no file has a trace
+    walk.opens("Save", "ctrl+s", "Save As")  # a trace has no file
     close_tab(walk)
     walk.on_canvas()
 
@@ -745,14 +745,14 @@ def test_steps_through_changes(walk):
 
 
 def is_gone_to(walk, o):
-    """Not what libadwaita makes of a tab and shows of a drop-down list that is closed; nor text that
-    is not there, nor what hands the focus on to a part of it."""
+    """Excludes widgets that libadwaita makes for a tab or inside a closed drop-down list, text that is not shown, and
+    containers that pass the focus to a child."""
     return (has(o, Atspi.StateType.FOCUSABLE) and role_of(o) not in ("label", "alert")
             and not is_in(o, "Tabs") and not is_closed_list(o) and not hands_on(walk, o))
 
 
 def is_closed_list(o):
-    """An item of a drop-down list, which the toolkit calls a filler where it stands in the button."""
+    """An item of a drop-down list, which GTK gives the role filler inside the button."""
     roles = []
     while o and role_of(o) != "frame":
         roles.append(role_of(o))
@@ -766,7 +766,7 @@ def hands_on(walk, o):
 
 
 def test_names_everything(walk):
-    """Whatever can have the focus, on every page, has a name that a person would give it."""
+    """Everything focusable, on every page, has a name given by a person."""
     bad = {path_of(o) for o in walk.each()
            if not has_name(o) and is_gone_to(walk, o)}
     assert not bad, "\n".join(sorted(bad))
@@ -817,7 +817,7 @@ def test_fills_the_screen(walk):
 
 
 def test_does_everything(walk):
-    """What the window of shortcuts lists was done above, but for what ends it."""
+    """Every entry of the shortcuts window was used above, except those that quit."""
     walk.focus()
     walk.does("New Window", "ctrl+n", lambda: len(walk.frames()) == 2)
     walk.focus("Adjoint")
@@ -831,7 +831,7 @@ def test_does_everything(walk):
     walk.does("Keyboard Shortcuts", "F1", lambda: walk.window("Keyboard Shortcuts"))
     walk.focus("Keyboard Shortcuts")
     titles = set()
-    for _ in range(SHORTCUT_PAGES):  # newer toolkits tell only of the one that is shown
+    for _ in range(SHORTCUT_PAGES):  # newer versions of GTK report only the visible one
         before = len(titles)
         until(lambda: titles.update(list_titles(walk, walk.window("Keyboard Shortcuts")))
               or len(titles) > before, "a page of shortcuts")
@@ -848,13 +848,13 @@ SHORTCUT_PAGES = 4
 
 
 def is_keys(o):
-    """Of a shortcut: newer toolkits give no name of a class, but what it stands in a role."""
+    """Recognizes a shortcut: newer versions of GTK give its role instead of a class name."""
     return o.get_name() == "GtkShortcutLabel" or (
         role_of(o) == "grouping" and role_of(o.get_parent().get_parent()) == "label")
 
 
 def list_titles(walk, window):
-    """What stands after keys."""
+    """Returns the titles that follow keys."""
     after = False
     for o in walk.each(window):
         if is_keys(o):

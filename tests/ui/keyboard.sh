@@ -16,7 +16,7 @@ here=$(cd "$(dirname "$0")" && pwd)
 home=$(mktemp -d)
 trap 'rm -rf "$home"' EXIT
 unset NO_AT_BRIDGE G_DEBUG MALLOC_PERTURB_
-# To tell our leaks from the toolkit's takes stacks that are too slow for who waits for an answer.
+# Telling our leaks from GTK's needs full stacks, which are too slow for tests that wait for answers.
 export ASAN_OPTIONS=${ASAN_OPTIONS-}:detect_leaks=0
 export HOME=$home TMPDIR=$home PYTHONDONTWRITEBYTECODE=1
 export XDG_DATA_HOME=$home/data XDG_CACHE_HOME=$home/cache XDG_CONFIG_HOME=$home/config

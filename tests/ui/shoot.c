@@ -41,7 +41,7 @@ shoot (AdjWindow *window, const char *name)
   shoot_widget (window, GTK_WIDGET (window), name);
 }
 
-/* Shoots the window of that title and closes it. */
+/* Writes a picture of the window with this title and closes it. */
 static void
 shoot_dialog (AdjWindow *window, const char *title, const char *name)
 {
@@ -132,7 +132,7 @@ is_mapped (gpointer widget)
   return gtk_widget_get_mapped (widget);
 }
 
-/* What the mouse and typing in lists show. */
+/* Pointer and quick find in lists. */
 static void
 walk_pointer (AdjWindow *window)
 {
@@ -203,7 +203,7 @@ walk_pictures (AdjWindow *window)
   act (window, "win.color-by::role");
 }
 
-/* The plans of a joint graph, and what becomes of one that is chosen. */
+/* The partition plans of a joint graph, and opening a chosen one. */
 static gboolean
 has_curve (gpointer window)
 {
@@ -315,7 +315,7 @@ walk_menus (AdjWindow *window)
   adj_walk_settle (window);
 }
 
-/* Runs that are kept, and the question before that. */
+/* Saved runs, and the question before one is discarded. */
 static void
 walk_kept (AdjWindow *window)
 {
@@ -415,7 +415,7 @@ has_scene (gpointer document)
   return adj_document_get_scene (document) != NULL;
 }
 
-/* A layout that is waited for, and the modules instead. */
+/* A long layout, and the modules shown instead. */
 static void
 walk_long (AdjWindow *window)
 {
@@ -434,7 +434,7 @@ walk_long (AdjWindow *window)
   g_remove (path);
 }
 
-/* What compiled autograd captured. */
+/* A backward captured by compiled autograd. */
 static void
 walk_backward (AdjWindow *window)
 {
@@ -451,7 +451,7 @@ walk_backward (AdjWindow *window)
   shoot (window, "hook");
 }
 
-/* A trace, which no file has, and what closing it asks. */
+/* An unsaved trace, and the question when it is closed. */
 static void
 walk_question (AdjWindow *window)
 {
@@ -462,7 +462,7 @@ walk_question (AdjWindow *window)
   shoot_dialog (window, "Save planted.adjoint, traced?", "save-question");
 }
 
-/* Half of a file, and one of its graphs unreadable. */
+/* A truncated file with one unreadable graph. */
 static void
 walk_damage (AdjWindow *window)
 {

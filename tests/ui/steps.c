@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Neighbouring stages of bundled graphs, and how far what stays is moved by a step. */
+/* Neighbouring stages of bundled graphs, and how far a switch moves the common cards. */
 
 #include "steps.h"
 
@@ -50,7 +50,7 @@ find (const AdjGraphSet *set, const AdjGraph *graph)
   return NULL;
 }
 
-/* The graphs in the order of the strip: a pair before its halves.  (transfer full): of
+/* Lists the graphs in the order of the strip: a pair before its halves.  (transfer full): of
  * AdjBundleGraph */
 static GPtrArray *
 list_graphs (const AdjGraphSet *set, const AdjRecording *stages)
@@ -178,7 +178,7 @@ summarise (GArray *lengths, float *median, float *p95, float *longest)
   *longest = g_array_index (lengths, float, lengths->len - 1);
 }
 
-/* The commonest of some shifts: the camera goes with it. */
+/* Returns the most common shift, which the camera follows. */
 static float
 find_common (const GArray *shifts)
 {

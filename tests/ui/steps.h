@@ -6,8 +6,8 @@
 
 G_BEGIN_DECLS
 
-/* Neighbouring stages of every bundled graph, as their files have them and as passes make them
- * here, each laid out as the window does it. */
+/* Neighbouring stages of every bundled graph, from the files and as made by passes, each laid
+ * out as in the window. */
 
 typedef struct
 {
@@ -18,15 +18,15 @@ typedef struct
 
 typedef void (*AdjTestStepFunc) (const AdjTestStep *step, gpointer data);
 
-/* @shared: as stages of each other; else each by itself */
+/* @shared: with a layout shared by neighbouring stages; else separately */
 void adj_test_each_step (gboolean shared, AdjTestStepFunc each, gpointer data);
 
-/* How far the cards that both have are moved, in pixels at zoom 1, beside the shift that most of
- * them have: the camera goes with that. */
+/* Movement of the cards that both stages have, in pixels at zoom 1, relative to the most common
+ * shift, which the camera follows. */
 typedef struct
 {
-  guint n;       /* cards in both */
-  guint n_still; /* of them, those that are not moved at all */
+  guint n;       /* cards in both stages */
+  guint n_still; /* cards among them that do not move */
   float median_x, p95_x, longest_x;
   float median_y, p95_y, longest_y;
 } AdjTestDrift;

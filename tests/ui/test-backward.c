@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 
-/* What the window says of a backward that compiled autograd captured. */
+/* The window on a backward captured by compiled autograd: inspector, search, backward page,
+ * stepping. */
 
 #include "inspect/adj-inspector.h"
 #include "inspect/adj-property-card.h"
@@ -52,14 +53,14 @@ inspect (AdjWindow *window, const char *node)
   return adj_walk_find (GTK_WIDGET (window), ADJ_TYPE_INSPECTOR, NULL);
 }
 
-/* Selects @node; the inspector then has all of @texts. */
+/* Selects @node and expects all of @texts in the inspector. */
 static void
 assert_inspected (AdjWindow *window, const char *node, const char *const *texts)
 {
   assert_labels (inspect (window, node), node, texts);
 }
 
-/* One card of it has them. */
+/* Expects @texts in one of the node's cards. */
 static void
 assert_card (AdjWindow *window, const char *node, const char *title, const char *const *texts)
 {
@@ -89,7 +90,7 @@ test_hook (void)
   GtkWidget *page = adj_walk_find (GTK_WIDGET (window), ADJ_TYPE_SOURCE_PAGE, NULL);
 
   assert_inspected (window, "call_hook", hook);
-  /* Its text is that of the place where it stands. */
+  /* The source page names the place where the hook is defined. */
   gtk_widget_activate_action (GTK_WIDGET (window), "win.show-page", "s", "source");
   adj_walk_settle (window);
   g_assert_nonnull (adj_walk_find (page, GTK_TYPE_LABEL, "models.clip, line 366"));
@@ -100,7 +101,7 @@ test_hook (void)
   adj_walk_close (window);
 }
 
-/* What it saved, and what arrives, of a backward that is called as a whole. */
+/* For a backward that is called as a whole: its saved tensors and incoming gradients. */
 static void
 test_custom (void)
 {
@@ -139,7 +140,7 @@ test_inputs (void)
   adj_walk_close (window);
 }
 
-/* In a log of 2.15, what a compiled function saved leads to where its forward made it. */
+/* In a log of 2.15 a tensor saved by a compiled function leads to the forward node that made it. */
 static void
 test_compiled (void)
 {
@@ -182,7 +183,7 @@ test_accumulations (void)
   adj_walk_close (window);
 }
 
-/* A hook is found by what it calls, an accumulation by its leaf. */
+/* A hook is found by the name of its callee, an accumulation by its leaf. */
 static void
 test_search (void)
 {
@@ -243,7 +244,7 @@ test_page (void)
   assert_says (page, "NllLossBackward0 (NodeCall 1)");
   g_assert_cmpstr (all, ==, "6 of 24 steps stand elsewhere");
 
-  /* A row leads to the first node that it became, and that is where the lanes are. */
+  /* A row selects the step's first node, to which the lanes scroll. */
   g_signal_emit_by_name (rows, "activate", 17);
   adj_walk_settle (window);
   g_assert_cmpstr (adj_graph_get_node (adj_document_get_graph (document)->graph,
@@ -253,7 +254,7 @@ test_page (void)
   one = adj_backward_chart_describe (ADJ_BACKWARD_CHART (chart));
   g_assert_true (g_str_has_prefix (one, "accumulate fc3.bias runs as step 5, was 22; "));
 
-  /* Another graph has another page. */
+  /* Another graph has its own page. */
   adj_document_set_graph_index (document, 0);
   adj_wait_for (document);
   adj_walk_settle (window);
@@ -313,7 +314,7 @@ test_stepping (void)
   AdjStepping *stepping;
   guint n_events;
 
-  /* Two events of each step, one after the other. */
+  /* Two events for each step, before and after it. */
   stepping = act (window, "win.step-backward");
   assert_at (window, "before NllLossBackward0 (NodeCall 1)", "nll_loss_backward");
   act (window, "win.step-backward");
@@ -322,7 +323,7 @@ test_stepping (void)
   g_assert_cmpuint (adj_stepping_get_values (stepping)->len, ==, 1);
   act (window, "win.step-backward");
   assert_at (window, "before LogSoftmaxBackward0 (NodeCall 2)", "_log_softmax_backward_data");
-  assert_says (page, "nll_loss_backward"); /* that it takes */
+  assert_says (page, "nll_loss_backward"); /* a node that the step takes */
   adj_walk_keep (window, "backward-event");
 
   /* From there to a hook on a leaf and the accumulation before it. */
@@ -339,7 +340,7 @@ test_stepping (void)
              "call_hook_5");
   adj_walk_keep (window, "backward-breakpoint");
 
-  /* To the end, once more to the first breakpoint, and stopped there. */
+  /* Runs to the end, then again to the first breakpoint, and is stopped there. */
   act (window, "win.continue-backward");
   n_events = 2 * adj_stepping_get_backward (stepping)->steps->len;
   g_assert_cmpint (adj_stepping_get_state (stepping), ==, ADJ_STEPPING_ENDED);
@@ -349,7 +350,7 @@ test_stepping (void)
   act (window, "win.stop");
   assert_at (window, "does not run", NULL);
 
-  /* A window can be closed while its backward waits. */
+  /* A window can be closed while its backward is paused. */
   act (window, "win.step-backward");
   assert_at (window, "before NllLossBackward0 (NodeCall 1)", "nll_loss_backward");
   adj_walk_close (window);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 
-/* Files as they come: damaged, odd, or not ours.  A page says why nothing can be shown, a yellow
- * bar what is missing, and the window goes on. */
+/* Damaged, unusual and unsupported files.  A page says why nothing can be shown, a yellow bar
+ * says what is missing, and the window stays usable. */
 
 #include <gio/gio.h>
 #include <string.h>
@@ -17,7 +17,7 @@ static AdjApplication *application;
 typedef enum
 {
   FINE,    /* no bar */
-  PARTIAL, /* yellow: a picture, and a remark */
+  PARTIAL, /* yellow bar: a picture with a remark */
   BAD,     /* red: no picture */
 } Outcome;
 
@@ -118,7 +118,7 @@ static const struct
   const char *name;
   const char *source; /* below data/, or NULL */
   Damage damage;
-  const char *text; /* (nullable): instead of a source */
+  const char *text; /* (nullable): content, if there is no source */
   Outcome outcome;
 } rows[] = {
   { "crlf.log", LOG, with_crlf, NULL, FINE },
@@ -181,7 +181,7 @@ write_row (guint row, const AdjTestFolder *folder)
 
 /* -- the window -- */
 
-/* Of several remarks the bar tells one; the log has all. */
+/* The bar shows one of several remarks; the log shows all. */
 static gboolean
 is_told (AdjDocument *document, const char *text, const char *place)
 {
@@ -199,7 +199,7 @@ is_told (AdjDocument *document, const char *text, const char *place)
   return FALSE;
 }
 
-/* @file: its name; @place: (nullable): what the bar says of it */
+/* @file: name of the file; @place: (nullable): place that the bar names */
 static void
 check (AdjWindow *window, const char *file, Outcome outcome, const char *place)
 {
@@ -215,11 +215,11 @@ check (AdjWindow *window, const char *file, Outcome outcome, const char *place)
           ? error->message
           : gtk_label_get_text (GTK_LABEL (adj_walk_find (GTK_WIDGET (bar), GTK_TYPE_LABEL, NULL)));
   g_test_message ("%s: %s", file, text);
-  /* It is said once: by the page where nothing can be shown, else by the bar. */
+  /* The message is shown once: on the page if nothing can be shown, else in the bar. */
   g_assert_cmpint (gtk_info_bar_get_revealed (bar), ==, outcome == PARTIAL);
   if (outcome != FINE)
     {
-      /* One line that names the file. */
+      /* The message is one line that names the file. */
       g_assert_nonnull (strstr (text, file));
       g_assert_null (strchr (text, '\n'));
       g_assert_true (is_told (document, text, place));
@@ -246,7 +246,8 @@ open_window (void)
   return adj_walk_open_graph (application, "graphs/mlp.adjoint", "joint");
 }
 
-/* The window goes on: what was opened is closed, and the graph in the other tab worked with. */
+/* The window stays usable: the damaged file is closed, and the graph in the other tab can be
+ * used. */
 static void
 check_usable (AdjWindow *window)
 {
@@ -263,7 +264,7 @@ check_usable (AdjWindow *window)
   g_assert_nonnull (adj_document_get_scene (document));
 }
 
-/* And opens what is good. */
+/* Opens a valid file. */
 static void
 end (AdjWindow *window)
 {
@@ -293,8 +294,8 @@ test_rows (void)
   end (window);
 }
 
-/* The rows of one of the readers' lists.  A place is "a.log:6:1": what stands before the kind of
- * remark. */
+/* The rows of a list of damaged files.  A place, such as "a.log:6:1", precedes the severity of
+ * the remark. */
 static void
 test_list (gconstpointer data)
 {
@@ -332,7 +333,7 @@ on_remark (AdjDocument *document, const char *text, Said *said)
   said->text = g_strdup (text);
 }
 
-/* Runs the graph that is shown on the tensors of a row. */
+/* Runs the shown graph on the tensors of a row. */
 static void
 run_on (AdjWindow *window, const AdjBadFile *file, const char *path)
 {
@@ -353,14 +354,14 @@ run_on (AdjWindow *window, const AdjBadFile *file, const char *path)
       g_assert_nonnull (said.text);
       g_assert_nonnull (strstr (said.text, file->out));
       g_assert_null (strchr (said.text, '\n'));
-      /* It stands on the window too. */
+      /* The window shows the message too. */
       g_assert_nonnull (adj_walk_find (GTK_WIDGET (window), GTK_TYPE_LABEL, said.text));
     }
   g_signal_handlers_disconnect_by_data (document, &said);
   g_free (said.text);
 }
 
-/* Tensors that a run is to start from. */
+/* Damaged files of tensors as inputs of a run. */
 static void
 test_tensors (void)
 {
@@ -374,7 +375,7 @@ test_tensors (void)
       g_autofree char *text = adj_bad_file_taker (file);
       g_autofree char *path = adj_bad_file_write (file, folder->path);
 
-      /* A run that fails leaves the values of the one before it. */
+      /* A failed run keeps the values of the previous run. */
       if (before == NULL || before->status == 0 || !g_str_equal (file->takes, before->takes))
         {
           g_autofree char *name = g_strdup_printf ("%u.txt", i);

@@ -45,14 +45,14 @@ test_together (void)
   AdjDocument *document = adj_window_get_document (window);
   AdjCamera camera;
 
-  /* What is selected in one is selected in the other. */
+  /* A selection in one is made in the other. */
   g_assert_true (adj_walk_select (window, "addmm"));
   g_assert_true (adj_node_id_is_valid (adj_graph_view_get_selected (second)));
   adj_document_set_selected (document, ADJ_NO_NODE);
   adj_walk_settle (window);
   g_assert_false (adj_node_id_is_valid (adj_graph_view_get_selected (second)));
 
-  /* Zoom and place follow, either way. */
+  /* Zoom and position are synchronized in both directions. */
   camera = adj_graph_view_get_camera (first);
   camera.zoom = 0.9f;
   adj_graph_view_set_camera (first, &camera);
@@ -83,8 +83,8 @@ count_lines (AdjTextPair *pair, guint side)
       gtk_text_view_get_buffer (adj_text_pair_get_view (pair, side)));
 }
 
-/* The texts stand side by side, what is alike in one line; a line that is clicked is selected in
- * both graphs, and what is selected in a graph has its line marked. */
+/* The texts are aligned, equal lines side by side; clicking a line selects its nodes in both
+ * graphs, and a node selected in a graph has its line marked. */
 static void
 test_texts (void)
 {
@@ -118,7 +118,7 @@ test_texts (void)
   adj_walk_close (window);
 }
 
-/* Opened, it shows what the canvas shows: nothing has gone out of view. */
+/* When it opens it shows the same region as the canvas; no selected part leaves the view. */
 static void
 test_opens_in_step (void)
 {
@@ -155,7 +155,7 @@ press_run (AdjWindow *window)
   adj_walk_settle (window);
 }
 
-/* The line below the difference, where it is shown.  (nullable) */
+/* The line below the difference, if it is shown.  (nullable) */
 static const char *
 find_values (GtkWidget *root)
 {
@@ -173,7 +173,7 @@ find_values (GtkWidget *root)
   return NULL;
 }
 
-/* … then what both sides computed, as far as they were run. */
+/* Then the values that both sides computed, if they were run. */
 static void
 check_values (AdjWindow *window, AdjBesidePane *pane)
 {
@@ -191,7 +191,7 @@ check_values (AdjWindow *window, AdjBesidePane *pane)
   g_assert_nonnull (strstr (find_values (root), "Right: computed "));
 }
 
-/* Of a node that differs the argument is said first. */
+/* For a node that differs, the differing argument is shown first. */
 static void
 test_argument (void)
 {
@@ -233,7 +233,7 @@ test_argument (void)
   adj_walk_close (window);
 }
 
-/* Its card, or the closed module that it is in. */
+/* Whether the node's card, or the closed module that contains it, is in view. */
 static gboolean
 is_in_view (AdjGraphView *view, AdjNodeId node)
 {
@@ -267,8 +267,8 @@ check_shown (AdjWindow *window, AdjBesidePane *pane)
       adj_walk_find (GTK_WIDGET (pane), GTK_TYPE_LABEL, "approximate: 'tanh' → 'none'"));
 }
 
-/* The first node that differs is in a closed module: that is shown on the left, the node itself on
- * the right, by the run and by the step to the next difference. */
+/* The first differing node is in a closed module: the left side shows the module, the right side
+ * the node, after a run and after the step to the next difference. */
 static void
 test_difference_in_module (void)
 {
@@ -308,7 +308,7 @@ get_choice (AdjBesidePane *pane)
       GTK_STRING_OBJECT (gtk_drop_down_get_selected_item (GTK_DROP_DOWN (choice))));
 }
 
-/* The pane says what it shows: a graph of the other file, and of this one by its title. */
+/* The pane names its content: a graph of the other file, or one of this file by its title. */
 static void
 test_two_files (void)
 {
@@ -328,7 +328,7 @@ test_two_files (void)
   adj_walk_keep (window, "two-files");
   g_assert_cmpint (ABS (gtk_widget_get_width (GTK_WIDGET (pane)) -
                         gtk_widget_get_width (GTK_WIDGET (adj_window_get_view (window)))),
-                   <, 100); /* the second has more above it */
+                   <, 100); /* the right view has more widgets above it */
   g_assert_cmpstr (get_choice (pane), ==, "gpt2.adjoint: Joint Graph (0-0-joint)");
   /* A long name does not make the window wider. */
   gtk_widget_measure (GTK_WIDGET (pane), GTK_ORIENTATION_HORIZONTAL, -1, &least, NULL, NULL, NULL);

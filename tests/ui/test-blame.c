@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 
-/* A trace and a run that fail at a node go to that node. */
+/* A failed trace or run selects the failed node. */
 
 #include "adjoint.h"
 #include "canvas/adj-graph-view.h"
@@ -13,7 +13,7 @@
 
 static AdjApplication *application;
 
-/* Two hundred nodes, of which one, far from the first, sums over a dimension that is not there. */
+/* Two hundred nodes, one of which, far from the first, sums over an invalid dimension. */
 static AdjWindow *
 open_broken (void)
 {
@@ -58,7 +58,7 @@ assert_at (AdjWindow *window, const char *name)
   g_assert_cmpfloat (box->y + box->height, <=, seen.y + seen.height);
 }
 
-/* The bar that names the problem; @button: (out): goes to the node */
+/* Returns the bar with the message; @button: (out): its button that goes to the node */
 static GtkInfoBar *
 find_bar (AdjWindow *window, const char *part, GtkWidget **button)
 {
@@ -96,7 +96,7 @@ assert_goes_there (AdjWindow *window)
   g_assert_true (gtk_info_bar_get_revealed (find_bar (window, "dimension 7", &button)));
   g_assert_false (button != NULL && gtk_widget_get_visible (button));
 
-  /* Away, and back by the button. */
+  /* Selects another node, then returns by the button. */
   g_assert_true (adj_walk_select (window, "n0"));
   assert_at (window, "n0");
   find_bar (window, "dimension 7", &button);
@@ -116,19 +116,19 @@ test_trace (void)
 
   gtk_widget_activate_action (GTK_WIDGET (window), "win.trace", NULL);
   adj_walk_settle (window);
-  /* Its text does not say what requires a gradient. */
+  /* The text does not say which inputs require a gradient. */
   adw_message_dialog_response (
       ADW_MESSAGE_DIALOG (adj_walk_find_window ("Which Inputs Require a Gradient?")), "parameters");
   g_assert_true (adj_wait_until (is_blamed, document, 20));
   adj_walk_settle (window);
-  /* The tab of what could not be made is gone. */
+  /* The tab of the failed trace is closed. */
   g_assert_true (adj_window_get_document (window) == document);
   g_assert_cmpint (adw_tab_view_get_n_pages (
                        ADW_TAB_VIEW (adj_walk_find (GTK_WIDGET (window), ADW_TYPE_TAB_VIEW, NULL))),
                    ==, 1);
   assert_goes_there (window);
 
-  /* Closed, it is forgotten. */
+  /* A closed bar does not return. */
   gtk_info_bar_response (find_bar (window, "dimension 7", &button), GTK_RESPONSE_CLOSE);
   adj_walk_settle (window);
   g_assert_false (is_blamed (document));
@@ -146,7 +146,7 @@ test_run (void)
   adj_walk_close (window);
 }
 
-/* What a pipeline recorded whose last stage failed at "total". */
+/* Writes a recording of a pipeline whose last stage failed at "total". */
 static char *
 write_recording (const AdjTestFolder *folder)
 {
@@ -180,7 +180,8 @@ find_stage (AdjWindow *window, const char *name)
   return gtk_widget_get_ancestor (label, GTK_TYPE_TOGGLE_BUTTON);
 }
 
-/* The failed stage is chosen, the bar and the log say why, and the node before it is selected. */
+/* The failed stage is chosen, the bar and the log give the reason, and the blamed node of the
+ * previous stage is selected. */
 static void
 assert_failed (AdjWindow *window)
 {
@@ -211,7 +212,7 @@ test_stage (void)
   adj_walk_settle (window);
   assert_failed (window);
 
-  /* Away by a stage, and back by the red one. */
+  /* Chooses another stage, then returns by the failed (red) one. */
   gtk_toggle_button_set_active (GTK_TOGGLE_BUTTON (find_stage (window, "dce")), TRUE);
   adj_walk_settle (window);
   g_assert_false (gtk_info_bar_get_revealed (find_bar (window, "", &button)));

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 
-/* Long work in the window tells how far it is and is stopped, and the window goes on. */
+/* Long operations show their progress and can be cancelled, and the window stays usable. */
 
 #include <gio/gio.h>
 #include <string.h>
@@ -15,7 +15,7 @@
 
 static AdjApplication *application;
 
-/* So long that its progress shows. */
+/* Whether the layout has run long enough to show its progress. */
 static gboolean
 is_laying_out (gpointer document)
 {
@@ -31,7 +31,7 @@ has_scene (gpointer document)
   return adj_document_get_scene (document) != NULL;
 }
 
-/* A file of @n layers; when no two are alike, the layout takes long.  (transfer full) */
+/* (transfer full): a file of @n layers; with @vary no two are equal, so that the layout is slow. */
 static GFile *
 write_deep (const AdjTestFolder *folder, guint n, gboolean vary)
 {
@@ -43,7 +43,7 @@ write_deep (const AdjTestFolder *folder, guint n, gboolean vary)
   return g_file_new_for_path (path);
 }
 
-/* Open frames of modules. */
+/* Counts open module frames. */
 static guint
 count_open (const AdjScene *scene)
 {
@@ -55,7 +55,7 @@ count_open (const AdjScene *scene)
   return n;
 }
 
-/* Two levels: the frames of the layers are open. */
+/* Whether two levels are open: the frames of the layers. */
 static gboolean
 has_another_scene (gpointer document)
 {
@@ -71,7 +71,7 @@ test_layout (void)
   AdjDocument *document;
   AdjScene *closed;
 
-  /* Its modules are closed at first, which is soon done. */
+  /* The modules are closed at first, so the layout is fast. */
   adj_window_open (window, file);
   document = adj_window_get_document (window);
   g_assert_true (adj_wait_until (has_scene, document, 600));
@@ -81,13 +81,13 @@ test_layout (void)
   g_assert_true (adj_wait_until (is_laying_out, document, 600));
   g_assert_true (g_action_group_get_action_enabled (G_ACTION_GROUP (window), "stop"));
   gtk_widget_activate_action (GTK_WIDGET (window), "win.stop", NULL);
-  /* At once, whatever the threads do; the picture that was there stays. */
+  /* Cancelling is immediate, whatever the threads do; the former picture stays. */
   g_assert_false (adj_document_is_busy (document));
   adj_walk_settle (window);
   adj_wait_for_threads ();
   g_assert_true (adj_document_get_scene (document) == closed);
 
-  /* Asked for less, it comes. */
+  /* A smaller request completes. */
   adj_document_set_fold_depth (document, 2);
   g_assert_true (adj_wait_until (has_another_scene, document, 600));
   adj_walk_settle (window);
@@ -100,7 +100,7 @@ offers_modules (gpointer button)
   return gtk_widget_get_mapped (button) && gtk_widget_get_sensitive (button);
 }
 
-/* Who does not want to wait for a layout gets the modules, and the details when asking for them. */
+/* During a slow layout the user can switch to the closed modules, and to the details again. */
 static void
 test_modules (void)
 {
@@ -126,7 +126,7 @@ test_modules (void)
   g_assert_cmpuint (count_open (adj_document_get_scene (document)), ==, 0);
   g_assert_false (gtk_widget_get_visible (button));
   adj_walk_settle (window);
-  /* Back to all of it. */
+  /* Undo returns to the full picture. */
   g_assert_true (adj_document_can_undo (document, -1));
   adj_walk_close (window);
 }
@@ -154,7 +154,7 @@ count_files (const AdjTestFolder *folder)
   return n;
 }
 
-/* Waits for the bar, stops what is written into @folder by its button, and waits for the thread. */
+/* Waits for the bar, cancels the writing into @folder by its button, and waits for the thread. */
 static void
 stop_writing (AdjWindow *window, const AdjTestFolder *folder, const char *begins)
 {

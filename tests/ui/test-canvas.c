@@ -104,10 +104,10 @@ test_navigator (void)
   g_assert_cmpuint (step (scene, 0, ADJ_DIRECTION_DOWN), ==, 1);
   g_assert_cmpuint (step (scene, 1, ADJ_DIRECTION_DOWN), ==, 2);
   g_assert_cmpuint (step (scene, 1, ADJ_DIRECTION_UP), ==, 0);
-  /* Along the edge, not to the card that is level with it. */
+  /* The step follows the edge instead of going to the box at the same height. */
   g_assert_cmpuint (step (scene, 1, ADJ_DIRECTION_RIGHT), ==, 3);
   g_assert_cmpuint (step (scene, 3, ADJ_DIRECTION_LEFT), ==, 1);
-  /* Nothing there: stay. */
+  /* Nothing in that direction: stay. */
   g_assert_cmpuint (step (scene, 0, ADJ_DIRECTION_UP), ==, 0);
   g_assert_cmpuint (adj_navigator_step (scene, ADJ_NO_NODE, ADJ_DIRECTION_DOWN).index, ==, 0);
 }
@@ -131,7 +131,7 @@ test_marks (void)
   g_assert_cmpint (verdict, ==, ADJ_VERDICT_SKIPPED);
   g_assert_true (adj_marks_get (marks, 1, &verdict));
   g_assert_cmpint (verdict, ==, ADJ_VERDICT_EQUAL);
-  /* The worst of what a box stands for. */
+  /* A box shows the worst verdict of its nodes. */
   g_assert_true (adj_marks_get (marks, 3, &verdict));
   g_assert_cmpint (verdict, ==, ADJ_VERDICT_DIFFERS);
   g_assert_false (adj_marks_get (marks, 2, &verdict));

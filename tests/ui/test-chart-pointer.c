@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 
-/* What the mouse does on the pictures of numbers: the map of a difference, the curve of partitions,
- * memory over time. */
+/* The mouse on charts: the map of a difference, the curve of partitions, memory over time. */
 
 #include <gio/gio.h>
 
@@ -23,7 +22,7 @@ static AdjApplication *application;
 
 /* -- the map -- */
 
-/* Where an element is, on a map without other dimensions. */
+/* The position of an element on a map whose other dimensions are fixed. */
 static AdjPoint
 place_of (GtkWidget *view, const AdjDifferenceMap *map, gint64 row, gint64 column)
 {
@@ -34,7 +33,7 @@ place_of (GtkWidget *view, const AdjDifferenceMap *map, gint64 row, gint64 colum
                      (row + 0.5f) * height / adj_difference_map_get_n_rows (map) };
 }
 
-/* The same map as the pane made, at the same place. */
+/* Makes the same map as the pane, with the same slice. */
 static AdjDifferenceMap *
 make_map (AdjDocument *document)
 {
@@ -45,7 +44,7 @@ make_map (AdjDocument *document)
                                  adj_evaluation_get_beside (evaluation, node));
 }
 
-/* The first label of the pane that tells of @element. */
+/* Returns the first label of the pane that describes @element. */
 static GtkWidget *
 find_told (GtkWidget *pane, const AdjDifferenceMap *map, gint64 element)
 {
@@ -64,7 +63,7 @@ check_map (AdjWindow *window, GtkWidget *pane)
   gint64 worst = adj_difference_view_get_element (ADJ_DIFFERENCE_VIEW (view));
 
   g_assert_cmpint (worst, !=, wanted);
-  /* Under the pointer it is told of, and not chosen. */
+  /* The element under the pointer is described but not chosen. */
   adj_mouse_move (view, at.x, at.y);
   UNTIL (find_told (pane, map, wanted) != NULL);
   g_assert_cmpint (adj_difference_view_get_element (ADJ_DIFFERENCE_VIEW (view)), ==, worst);
@@ -79,14 +78,15 @@ check_map (AdjWindow *window, GtkWidget *pane)
   adj_mouse_move (view, at.x, at.y);
   UNTIL (adj_difference_view_get_element (ADJ_DIFFERENCE_VIEW (view)) ==
          adj_difference_map_index (map, 5, 30));
-  /* Beside the map it is the nearest. */
+  /* Outside of the map the nearest element is used. */
   adj_mouse_move (view, at.x, -30);
   UNTIL (adj_difference_view_get_element (ADJ_DIFFERENCE_VIEW (view)) ==
          adj_difference_map_index (map, 0, 30));
   adj_mouse_do ("mouseup 1");
 }
 
-/* The numbers begin at the element that the map shows, and the map follows the row. */
+/* The table of numbers begins at the element shown in the map, and the map follows the chosen
+ * row. */
 static void
 check_numbers (AdjWindow *window, GtkWidget *pane)
 {
@@ -104,7 +104,7 @@ check_numbers (AdjWindow *window, GtkWidget *pane)
   g_assert_cmpuint (g_list_model_get_n_items (G_LIST_MODEL (rows)), ==, 2 * 8 * 64);
   g_assert_cmpuint (gtk_single_selection_get_selected (rows), ==, chosen);
   adj_walk_settle (window);
-  /* Below the titles: the chosen row, or the one above it. */
+  /* Clicks below the column titles: on the chosen row, or on the one above it. */
   for (guint y = 40; y < 80 && gtk_single_selection_get_selected (rows) == chosen; y += 20)
     {
       adj_mouse_click (table, 30, y);
@@ -115,7 +115,7 @@ check_numbers (AdjWindow *window, GtkWidget *pane)
   g_assert_cmpint (adj_difference_view_get_element (view), ==, row);
 }
 
-/* Of a node whose sides are equal there is no map. */
+/* A node whose sides are equal has no map. */
 static void
 check_alone (AdjWindow *window, GtkWidget *pane)
 {
@@ -147,7 +147,7 @@ test_map (void)
   check_map (window, pane);
   check_numbers (window, pane);
 
-  /* Both sides stand in the inspector. */
+  /* The inspector shows both sides. */
   histogram = adj_walk_find (GTK_WIDGET (window), ADJ_TYPE_HISTOGRAM, NULL);
   g_assert_true (
       g_str_has_prefix (gtk_widget_get_tooltip_text (histogram), "Distributions of both"));
@@ -164,8 +164,8 @@ is_dark (const guchar *pixel, guint limit)
   return pixel[3] > limit;
 }
 
-/* What is said of the file at the legend is what stands in the chart: wherever the sign has paint,
- * the chart has paint of that colour. */
+/* The legend's symbol for the file's plan matches the chart: wherever the symbol is painted, the
+ * chart has that colour. */
 static void
 check_sign (GtkWidget *chart, graphene_point_t at)
 {
@@ -211,7 +211,7 @@ get_plans (AdjWindow *window)
       GTK_COLUMN_VIEW (adj_walk_find_mapped (page, GTK_TYPE_COLUMN_VIEW))));
 }
 
-/* The last: what recomputes most.  (transfer full) */
+/* (transfer full): the last plan, which recomputes most. */
 static AdjPlanItem *
 get_last (GtkSingleSelection *plans, guint *position)
 {
@@ -231,7 +231,7 @@ find_shown (GtkSingleSelection *plans)
     }
 }
 
-/* Where no point is. */
+/* Finds a position without a point. */
 static graphene_point_t
 find_space (GtkWidget *chart, guint n)
 {
@@ -270,7 +270,7 @@ test_curve (void)
   last = get_last (plans, &position);
   check_sign (chart, adj_pareto_chart_get_place (ADJ_PARETO_CHART (chart), find_shown (plans)));
 
-  /* Near a point it is told of. */
+  /* A point near the pointer is described. */
   at = adj_pareto_chart_get_place (ADJ_PARETO_CHART (chart), position);
   adj_mouse_move (chart, at.x + 3, at.y - 3);
   UNTIL (adj_pareto_chart_get_subject (ADJ_PARETO_CHART (chart)) == position);
@@ -279,7 +279,7 @@ test_curve (void)
   adj_mouse_move (chart, space.x, space.y);
   UNTIL (adj_pareto_chart_get_subject (ADJ_PARETO_CHART (chart)) != position);
 
-  /* A click makes its graphs. */
+  /* A click on a point makes the graphs of its plan. */
   adj_mouse_click (chart, space.x, space.y);
   adj_walk_settle (window);
   g_assert_true (adj_window_get_document (window) == before);
@@ -306,7 +306,7 @@ test_memory (void)
   chart = adj_walk_find_mapped (GTK_WIDGET (window), ADJ_TYPE_MEMORY_CHART);
   n = adj_graph_get_n_nodes (adj_document_get_graph (document)->graph);
   adj_mouse_move (chart, gtk_widget_get_width (chart) * 0.5, 40);
-  /* What is alive then is lit on the canvas. */
+  /* The tensors alive at that step are highlighted on the canvas. */
   UNTIL (adj_document_get_lit (document) != NULL);
   adj_mouse_move (GTK_WIDGET (window), 2, 2);
   UNTIL (adj_document_get_lit (document) == NULL);
@@ -337,8 +337,8 @@ says (GtkWidget *chart, const char *text)
   return strstr (all, text) != NULL;
 }
 
-/* Above the first step of the lower lane: a click there makes a breakpoint, another one takes it
- * away, and neither goes to the node. */
+/* The gutter above the first step of the lower lane: a click sets a breakpoint, another one
+ * removes it, and neither goes to the node. */
 static void
 check_gutter (AdjWindow *window, GtkWidget *chart)
 {
@@ -358,7 +358,8 @@ check_gutter (AdjWindow *window, GtkWidget *chart)
   g_assert_cmpuint (adj_document_get_selected (document).index, ==, selected.index);
 }
 
-/* By keys to the first step that moved, and to its node; by the pointer to a step and a bar. */
+/* Keys go to the first step that accumulates and to its node; the pointer goes to a step and to
+ * a bar. */
 static void
 test_backward (void)
 {
@@ -382,7 +383,7 @@ test_backward (void)
   adj_mouse_do ("key Left Left Return");
   UNTIL (g_str_equal (selected_name (document), "t"));
 
-  /* The first step of the lower lane, and the first input that is let go. */
+  /* The first step of the lower lane, and the first input that is freed. */
   UNTIL (!adj_document_is_busy (document));
   adj_walk_settle (window);
   adj_mouse_click (chart, 16, 100);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 
-/* What is pressed in the window with the mouse and the keyboard does what it says. */
+/* Mouse clicks and keys in the window have the documented effect. */
 
 #include <gio/gio.h>
 
@@ -22,13 +22,13 @@ static AdjApplication *application;
 static GtkNotebook *
 get_panel (AdjWindow *window)
 {
-  /* Closed until somebody needs it. */
+  /* The panel is closed until a page of it is requested. */
   adj_window_show_page (window, "source");
   adj_walk_settle (window);
   return GTK_NOTEBOOK (adj_walk_find_mapped (GTK_WIDGET (window), GTK_TYPE_NOTEBOOK));
 }
 
-/* The whole of a tab, which is wider and higher than its label. */
+/* The whole tab, which is larger than its label. */
 static GtkWidget *
 get_tab (GtkNotebook *panel, int page)
 {
@@ -55,7 +55,7 @@ test_tabs (void)
   adj_walk_close (window);
 }
 
-/* With several tabs, of which none changes. */
+/* Home keys with several open tabs: the tab does not change. */
 static void
 test_home (void)
 {
@@ -85,7 +85,7 @@ test_home (void)
   adj_walk_close (window);
 }
 
-/* Names stand in one line. */
+/* Names are on a single line. */
 static void
 test_open_menu (void)
 {
@@ -99,7 +99,7 @@ test_open_menu (void)
   adj_walk_settle (window);
   files = adj_walk_find (popover, ADJ_TYPE_FILE_LIST, NULL);
   g_assert_cmpint (gtk_widget_get_width (files), >=, 300);
-  /* An open one keeps the keyboard. */
+  /* An open popover keeps the keyboard. */
   adj_mouse_do ("key Escape");
   UNTIL (!gtk_widget_get_mapped (popover));
   adj_walk_close (window);
@@ -117,7 +117,8 @@ is_clear_of (AdjWindow *window, const AdjRect *at, GType type)
   return !graphene_rect_intersection (&bounds, &node, NULL);
 }
 
-/* Each node, selected from elsewhere, is in view and under nothing, though the inspector comes. */
+/* Each node that is selected elsewhere comes into view and is not covered, although the
+ * inspector opens. */
 static void
 test_covers (void)
 {
@@ -140,7 +141,7 @@ test_covers (void)
         continue;
       adj_document_set_selected (document, ADJ_NO_NODE);
       adj_walk_settle (window);
-      /* Where the overview is. */
+      /* Places the node below the overview. */
       adj_graph_view_set_camera (
           view, &(AdjCamera){ box->rect.x - width * 0.85f, box->rect.y - height * 0.6f, 1 });
       adj_document_set_selected (document, (AdjNodeId){ i });
@@ -159,7 +160,7 @@ test_covers (void)
   adj_walk_close (window);
 }
 
-/* A link opens the file around its node, wherever that is. */
+/* A link opens the file at its node and brings it into view. */
 static void
 test_links (void)
 {
@@ -196,7 +197,7 @@ test_links (void)
     }
 }
 
-/* Where the list of what was found is, on the canvas; it has a surface of its own. */
+/* Whether @at is outside of the list of search results, a surface of its own above the canvas. */
 static gboolean
 is_clear_of_search (AdjWindow *window, const AdjRect *at)
 {
@@ -218,7 +219,7 @@ is_clear_of_search (AdjWindow *window, const AdjRect *at)
          (float) y >= top + (float) gdk_surface_get_height (surface);
 }
 
-/* Each hit that is gone to is seen while the list stays open. */
+/* Each result that is chosen is visible while the list stays open. */
 static void
 test_search_covers (void)
 {
@@ -256,7 +257,7 @@ test_search_covers (void)
   adj_walk_close (window);
 }
 
-/* What is in the middle stays in view, and nothing is dimmed. */
+/* The node in the middle stays in view, and nothing is dimmed. */
 static void
 test_closes_all (void)
 {
@@ -284,8 +285,8 @@ test_closes_all (void)
   adj_walk_close (window);
 }
 
-/* The same by the menu of the canvas, with the mouse: where nothing is selected what is in the
- * middle stays too. */
+/* The same through the canvas menu, with the mouse: without a selection the node in the middle
+ * stays too. */
 static void
 test_closes_all_by_mouse (void)
 {
@@ -351,7 +352,8 @@ is_clear (AdjWindow *window)
          is_clear_of (window, &at, ADJ_TYPE_INSPECTOR);
 }
 
-/* The inspector lies below what was clicked, and the next node can be clicked meanwhile. */
+/* In a narrow window the inspector opens below the clicked node, and the next node can be
+ * clicked meanwhile. */
 static void
 test_narrow (gconstpointer data)
 {
@@ -374,7 +376,7 @@ test_narrow (gconstpointer data)
   adj_walk_close (window);
 }
 
-/* The panel is closed until somebody needs it: a page of it, or it. */
+/* The panel stays closed until one of its pages, or the panel, is requested. */
 static void
 test_panel (void)
 {
@@ -395,7 +397,7 @@ test_panel (void)
   adj_walk_close (window);
 }
 
-/* The middle of a tall picture is looked at in the lower canvas too, and again in the higher. */
+/* The middle of a tall picture stays in view when the canvas gets lower and higher again. */
 static void
 test_panel_below (void)
 {
@@ -438,7 +440,7 @@ has_column (GtkWidget *table, const char *title)
   return FALSE;
 }
 
-/* A run alone has no numbers of a comparison: there is no column for them, until there are. */
+/* Without a comparison there are no columns for its numbers; they appear with it. */
 static void
 test_columns (void)
 {
@@ -475,7 +477,7 @@ main (int argc, char **argv)
   application = adj_mouse_begin (&argc, &argv);
   if (application == NULL)
     return 0;
-  /* First: whether the panel is open is kept. */
+  /* Runs first, because the state of the panel is saved. */
   g_test_add_data_func ("/clicks/narrow-360", GINT_TO_POINTER (360), test_narrow);
   g_test_add_data_func ("/clicks/narrow-500", GINT_TO_POINTER (500), test_narrow);
   g_test_add_data_func ("/clicks/narrow-700", GINT_TO_POINTER (700), test_narrow);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 
-/* The table of commands: what the palette, the keys, the menus and the window of shortcuts show is
- * the same, and everything can be reached. */
+/* The table of commands: palette, keys, menus and the shortcuts window agree with it, and every
+ * command is reachable. */
 
 #include <gio/gio.h>
 #include <string.h>
@@ -49,7 +49,7 @@ test_finds (void)
   assert_finds (document, "gelu_backward_1", "gelu_backward_1");
   g_assert_null (find_entry (document, "no such thing at all", 0));
 
-  /* What cannot be done is not offered. */
+  /* Commands that are not applicable are not offered. */
   g_assert_null (find_entry (document, "Counterpart in the Other Direction", 0));
   g_assert_true (adj_walk_select (window, "gelu"));
   assert_finds (document, "Counterpart in the Other Direction",
@@ -60,7 +60,7 @@ test_finds (void)
   adj_walk_close (window);
 }
 
-/* As the keyboard does it: open, type, Enter. */
+/* As by keyboard: open, type, Enter. */
 static void
 press_enter_on (AdjWindow *window, const char *query)
 {
@@ -106,7 +106,7 @@ test_runs (void)
   adj_walk_close (window);
 }
 
-/* Titles that are there twice, keys that two commands have, targets that nobody knows. */
+/* Finds duplicate titles, keys of two commands, and unknown targets. */
 static void
 test_table (void)
 {
@@ -197,7 +197,7 @@ test_menus (void)
   adj_walk_close (window);
 }
 
-/* Every key of the table, and every key of the canvas, stands in the window of shortcuts. */
+/* The shortcuts window lists every key of the table and of the canvas. */
 static void
 test_shortcuts (void)
 {
@@ -219,7 +219,7 @@ test_shortcuts (void)
       g_assert_nonnull (
           adj_walk_find (window, GTK_TYPE_LABEL, adj_graph_view_get_command (i)->title));
     }
-  /* Warnings of the toolkit are fatal here. */
+  /* GTK's warnings are fatal here. */
   gtk_window_present (GTK_WINDOW (window));
   gtk_test_widget_wait_for_draw (window);
   gtk_window_destroy (GTK_WINDOW (window));

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 
-/* The page about what compiling keeps of the calls: rules by their numbers, and the tape. */
+/* The contract page, what compilation preserves of calls: numbered rules, and the tape of
+ * writes. */
 
 #include <gio/gio.h>
 
@@ -58,7 +59,7 @@ assert_row (
   g_assert_cmpstr (row->text, ==, text);
 }
 
-/* One row written through a view: two generations of nothing but that storage. */
+/* One row written through a view: two generations of that storage only. */
 static void
 test_rows (void)
 {
@@ -106,7 +107,7 @@ has_rows (gpointer page)
          adj_walk_find (page, GTK_TYPE_LABEL, "output 1 · t") != NULL;
 }
 
-/* In the window: traced when somebody looks, and a row leads to its node. */
+/* In the window: the trace starts when the page is shown, and a row leads to its node. */
 static void
 test_page (void)
 {
@@ -139,7 +140,7 @@ has_title (gpointer page)
                         "What Every Call Takes and Returns; Nothing Is Written in Place") != NULL;
 }
 
-/* A function that writes nothing has the page for its calls. */
+/* A function without writes has the page for its calls. */
 static void
 test_no_writes (void)
 {
@@ -157,7 +158,7 @@ test_no_writes (void)
   adj_walk_close (window);
 }
 
-/* What was compiled already says nothing of its function. */
+/* A graph that is already compiled has no information about its function. */
 static void
 test_nothing (void)
 {

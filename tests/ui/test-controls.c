@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 
-/* Every control by keys alone: whatever can be pressed, typed into or chosen from, on the start
- * page, around a document, on each page at the bottom, side by side, in a search, in dialogs and in
- * a narrow window, is come to by Tab.  That all of it tells a name is in keyboard.py. */
+/* Every control is reachable by Tab: on the start page, around a document, on each bottom page,
+ * side by side, in the search, in dialogs and in a narrow window.  keyboard.py tests that each
+ * has a name. */
 
 #include "inspect/adj-inspector.h"
 #include "support/adj-test.h"
@@ -15,8 +15,7 @@ static const char *const pages[] = { "source",     "run",      "values",  "memor
                                      "backward",   "text",     "changes", "contract",
                                      "partitions", "findings", "facts",   "log" };
 
-/* Not what other keys do: choosing and closing tabs, a number's next, what the window manager
- * does. */
+/* Whether @widget is used by other keys: tabs, buttons of spin buttons, window controls. */
 static gboolean
 has_other_keys (GtkWidget *widget)
 {
@@ -25,7 +24,7 @@ has_other_keys (GtkWidget *widget)
          (GTK_IS_BUTTON (widget) && GTK_IS_SPIN_BUTTON (gtk_widget_get_parent (widget)));
 }
 
-/* Text that can be selected is none: the toolkit passes it by. */
+/* Selectable text does not count: GTK's Tab skips it. */
 static gboolean
 is_control (GtkWidget *widget)
 {
@@ -41,7 +40,7 @@ is_around (GtkWidget *a, GtkWidget *b)
   return a == b || gtk_widget_is_ancestor (a, b) || gtk_widget_is_ancestor (b, a);
 }
 
-/* The list whose rows the arrows go along, of what stands in one of them; else @widget. */
+/* Returns the list whose row contains @widget, because arrow keys move inside it; else @widget. */
 static GtkWidget *
 get_list (GtkWidget *widget)
 {
@@ -61,7 +60,7 @@ is_come_to (GPtrArray *stops, GtkWidget *widget)
   return FALSE;
 }
 
-/* What Tab leads to until it comes again.  (transfer full): of GtkWidget */
+/* (transfer full): the widgets reached by Tab until the first one returns.  Of GtkWidget */
 static GPtrArray *
 go_along (GtkWidget *root)
 {
@@ -94,7 +93,7 @@ tell (GtkWidget *widget)
   g_string_free (text, TRUE);
 }
 
-/* Popovers have keys of their own while they are open. */
+/* Open popovers have keys of their own. */
 static guint
 count_left (GtkWidget *widget, GPtrArray *stops)
 {
@@ -147,7 +146,7 @@ test_start (void)
   adj_walk_close (window);
 }
 
-/* Empty pages, then those of a selected node and a comparison. */
+/* Empty pages, then those of a selected node and of a comparison. */
 static void
 test_pages (gconstpointer data)
 {
@@ -175,7 +174,7 @@ test_pages (gconstpointer data)
   adj_walk_close (window);
 }
 
-/* Who goes to a page where nothing can be pressed comes to the tabs. */
+/* On a page without controls Tab leads to the tabs. */
 static void
 test_empty_page (void)
 {
@@ -200,7 +199,7 @@ is_traced (gpointer window)
          !adj_document_is_busy (document);
 }
 
-/* The strip with its options, and a graph beside another. */
+/* The strip with its options, and two graphs side by side. */
 static void
 test_stages (void)
 {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 
-/* What the desktop is told of the workbench.  Arguments: the desktop file, the metainfo file. */
+/* The desktop integration files of the workbench.  Arguments: the desktop file, the metainfo
+ * file. */
 
 #include <gio/gio.h>
 #include <string.h>
@@ -11,7 +12,7 @@
 
 static const char *desktop_path, *metainfo_path;
 
-/* %FALSE, and the test skipped, when it is not installed. */
+/* %FALSE, and the test is skipped, when the program is not installed. */
 static gboolean
 need_program (const char *name)
 {
@@ -44,7 +45,8 @@ static void
 test_metainfo (void)
 {
   if (need_program ("appstreamcli"))
-    /* There is no home page, which newer validators want and older ones cannot excuse. */
+    /* The project has no home page, which newer validators require and older ones cannot
+     * override. */
     check_accepts ((const char *[]){
         "sh", "-c",
         "appstreamcli validate --no-net --explain --override=url-homepage-missing=info \"$0\" ||"
@@ -52,7 +54,7 @@ test_metainfo (void)
         metainfo_path, NULL });
 }
 
-/* Types that one of the files names and another does not would open with nothing. */
+/* A type that only one of the files names could not be opened. */
 static void
 test_types_agree (void)
 {
@@ -66,7 +68,7 @@ test_types_agree (void)
   g_assert_true (g_key_file_load_from_file (entry, desktop_path, G_KEY_FILE_NONE, NULL));
   types = g_key_file_get_string_list (entry, "Desktop Entry", "MimeType", NULL, NULL);
   g_assert_cmpuint (g_strv_length (types), ==, 3);
-  /* Links to nodes come as one URI. */
+  /* Links to nodes are passed as one URI. */
   g_assert_true (g_strv_contains ((const char *const *) types, "x-scheme-handler/adjoint"));
   command = g_key_file_get_string (entry, "Desktop Entry", "Exec", NULL);
   g_assert_true (g_str_has_suffix (command, " %U"));

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Difference maps: slices, elements, where they begin. */
+/* Difference maps: slices, elements, initial position. */
 
 #include <gio/gio.h>
 #include <math.h>
@@ -24,7 +24,7 @@ make_tensor (guint rank, const gint64 *sizes, const double *values)
   return adj_tensor_data_new (&meta, bytes, NULL);
 }
 
-/* [2, 2, 3]: 0 … 11, and the same but for two of them. */
+/* [2, 2, 3]: 0 … 11, and the same with two of them changed. */
 static AdjDifferenceMap *
 make_map (void)
 {
@@ -53,7 +53,7 @@ test_begins_at_worst (void)
   g_assert_cmpfloat (map->max, ==, 2);
   g_assert_cmpint (adj_difference_map_get_n_rows (map), ==, 2);
   g_assert_cmpint (adj_difference_map_get_n_columns (map), ==, 3);
-  /* 9 is [1, 1, 0]. */
+  /* element 9 is [1, 1, 0] */
   g_assert_cmpint (map->at[0], ==, 1);
   g_assert_true (adj_difference_map_find (map, 9, &row, &column));
   g_assert_cmpint (row, ==, 1);
@@ -68,7 +68,7 @@ test_slices (void)
   g_autoptr (AdjDifferenceMap) map = make_map ();
   gint64 row, column;
 
-  /* The first dimension down, the last across, at 1 in the middle: 3 4 5 and 9 10 11. */
+  /* The first dimension down, the last across, at index 1 of the middle one: 3 4 5 and 9 10 11. */
   adj_difference_map_set_dims (map, 0, 2);
   adj_difference_map_set_at (map, 1, 1);
   g_assert_cmpint (adj_difference_map_index (map, 0, 1), ==, 4);
@@ -92,7 +92,7 @@ test_odd (void)
   g_autoptr (AdjDifferenceMap) map = adj_difference_map_new (x, y);
   g_autofree char *text = adj_difference_map_describe (map, 1);
 
-  /* A vector is one row; NaN on both sides is the same, on one side the worst there is. */
+  /* A vector is one row; NaN on both sides is equal, on one side it is the largest difference. */
   g_assert_cmpint (adj_difference_map_get_n_rows (map), ==, 1);
   g_assert_cmpint (adj_difference_map_get_n_columns (map), ==, 4);
   g_assert_cmpfloat (map->delta[0], ==, 0);
@@ -106,7 +106,7 @@ test_odd (void)
   g_assert_null (adj_difference_map_new (empty, empty));
 }
 
-/* One by one, alone and beside the other side. */
+/* Single elements, of one side and of both. */
 static void
 test_elements (void)
 {

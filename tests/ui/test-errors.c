@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 
-/* Each row of the error catalogue that a graph can show: who traces it comes to the node that it
- * blames; so does who opens a recording whose stage failed, with the failure in the log. */
+/* Each row of the error catalogue that a graph can raise: tracing selects the blamed node, and
+ * so does opening a recording with the failed stage, whose failure is in the log. */
 
 #include <gio/gio.h>
 #include <string.h>
@@ -13,7 +13,7 @@
 #include "support/adj-test.h"
 #include "ui/adj-wait.h"
 
-/* "mul_, add": what is selected, the one that is looked at first. */
+/* Lists the selected nodes, "mul_, add", the focused one first. */
 static char *
 list_selected (AdjDocument *document)
 {
@@ -65,7 +65,7 @@ traced (gconstpointer data)
   check_problem (c, source);
 }
 
-/* A recording of passes up to the one that fails, in a file. */
+/* Writes a recording of passes up to the one that fails. */
 static void
 write_recording (const Case *c, const char *path)
 {
@@ -119,7 +119,7 @@ opened (gconstpointer data)
   check_problem (c, document);
   g_assert_cmpuint (count_in_log (document, end), ==, 1);
 
-  /* Away and back: the failure is a stage like others. */
+  /* Steps away and back: a failure is a stage like others. */
   adj_stages_step (document, -1);
   adj_wait_for (document);
   g_assert_cmpint (adj_stages_get_current (document), ==, 1);

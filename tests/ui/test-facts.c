@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 
-/* What a log says beside its graphs, by clicks: a kernel shows its line, and its node. */
+/* Facts of a log beside its graphs, by clicks: a kernel shows its line and its node. */
 
 #include <string.h>
 
@@ -30,7 +30,7 @@ static const char log_text[] =
 
 static AdjApplication *application;
 
-/* @line: of the line where the cursor is */
+/* @line: the line at the cursor only */
 static char *
 dup_text (GtkTextView *view, gboolean line)
 {
@@ -129,7 +129,7 @@ test_kernels_and_reasons (void)
   adj_walk_close (window);
 }
 
-/* A capture says nothing beside its graphs. */
+/* A capture has no such facts. */
 static void
 test_nothing (void)
 {

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 
-/* What is known to be wrong is looked for in another thread when somebody looks, and a row goes to
- * the nodes. */
+/* The findings page: checks run in a thread when the page is shown, and a row selects its nodes. */
 
 #include "ir/adj-graph.h"
 #include "stages/adj-findings-page.h"
@@ -44,7 +43,7 @@ test_findings (void)
   document = adj_window_get_document (window);
   page = adj_walk_find (GTK_WIDGET (window), ADJ_TYPE_FINDINGS_PAGE, NULL);
   gtk_widget_activate_action (GTK_WIDGET (window), "win.show-page", "s", "findings");
-  /* The window goes on meanwhile. */
+  /* The window stays usable meanwhile. */
   g_assert_false (is_listed (page));
   g_assert_nonnull (adj_walk_find (page, GTK_TYPE_LABEL, "Checking…"));
   g_assert_true (adj_wait_until (is_listed, page, 20));
@@ -55,7 +54,7 @@ test_findings (void)
   adj_walk_close (window);
 }
 
-/* Closed while it is checked. */
+/* The window is closed while checks are running. */
 static void
 test_close (void)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 
-/* The focus is in a list when that loses its rows, or is hidden: it goes to what stays. */
+/* If the focused list loses its rows or is hidden, the focus moves to a visible widget. */
 
 #include "panel/adj-memory-page.h"
 #include "panel/adj-run-page.h"
@@ -83,8 +83,8 @@ static const struct
     select_other },
 };
 
-/* The last row that is there: far from those that would get the focus by themselves.  The type of
- * a row is the toolkit's own affair, its name in style sheets is not. */
+/* Returns the last mapped row, far from those that GTK would focus itself.  Rows are found by
+ * their CSS name because their type is private to GTK. */
 static GtkWidget *
 find_row (GtkWidget *widget)
 {
@@ -118,11 +118,11 @@ test_leaves (gconstpointer data)
   focus = gtk_root_get_focus (GTK_ROOT (window));
   g_assert_nonnull (focus);
   g_assert_true (gtk_widget_get_mapped (focus));
-  /* GTK complains here of a focus that was lost. */
+  /* GTK warns here if the focus was lost. */
   adj_walk_close (window);
 }
 
-/* The keys of the canvas work as soon as there is a picture. */
+/* The canvas has the keyboard focus as soon as there is a picture. */
 static void
 test_picture (void)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Fuzzy matching: order, words, places of letters. */
+/* Fuzzy matching: ranking, several words, positions of matched letters. */
 
 #include "model/adj-fuzzy.h"
 #include "support/adj-test.h"
@@ -7,7 +7,7 @@
 static void
 test_order (void)
 {
-  /* Each is a better answer to the word than the one after it. */
+  /* Each entry matches the word better than the next one. */
   static const char *const ranked[][6] = {
     { "zoom", "Zoom In", "Zoom out of everything", "My zoom", "gazoom", "z one of many" },
     { "mm", "mm", "mm_12", "aten mm", "addmm_3", "m x m" },

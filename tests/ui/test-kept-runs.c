@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 
-/* Runs that are kept in a file, and values that another process computed, in a real window: chosen
- * on the run page, compared with, saved and opened again. */
+/* Saved runs, and values from another process, in a real window: chosen on the run page,
+ * compared with, saved and opened again. */
 
 #include <gio/gio.h>
 #include <string.h>
@@ -17,7 +17,7 @@ static AdjApplication *application;
 typedef struct
 {
   AdjTestFolder *folder;
-  char *path; /* of a file of its own */
+  char *path; /* path of its own copy of a file */
   AdjWindow *window;
   AdjDocument *document;
 } Fixture;
@@ -73,7 +73,7 @@ get_chosen (Fixture *fixture, const char *title)
       GTK_STRING_OBJECT (adw_combo_row_get_selected_item (get_combo (fixture, title))));
 }
 
-/* The place of an entry; G_MAXUINT: it is not offered. */
+/* The position of an entry; G_MAXUINT: it is not offered. */
 static guint
 find_entry (Fixture *fixture, const char *title, const char *entry)
 {
@@ -103,7 +103,7 @@ press_run (Fixture *fixture)
   return adj_document_get_evaluation (fixture->document);
 }
 
-/* Whether a row is of the run that is kept as @name. */
+/* Whether a row belongs to the run saved as @name. */
 static gboolean
 is_listed (Fixture *fixture, const char *name)
 {
@@ -138,7 +138,7 @@ answer (Fixture *fixture, AdwMessageDialog *dialog, const char *response)
   adj_walk_settle (fixture->window);
 }
 
-/* Runs from @seed and keeps that. */
+/* Runs from @seed and saves the run. */
 static void
 keep (Fixture *fixture, guint32 seed, const char *name)
 {
@@ -162,7 +162,7 @@ save (Fixture *fixture)
   adj_walk_settle (fixture->window);
 }
 
-/* A run that was kept is there when the file is opened again: to run on, and to compare with. */
+/* A saved run is offered when the file is opened again, as inputs and for comparison. */
 static void
 test_comes_back (Fixture *fixture, gconstpointer data)
 {
@@ -191,7 +191,8 @@ test_comes_back (Fixture *fixture, gconstpointer data)
   g_assert_cmpint (adj_evaluation_get_comparison (evaluation)->verdict, ==, ADJ_VERDICT_EQUAL);
   g_assert_false (adj_evaluation_get_comparison (evaluation)->nodes[0].alone);
 
-  /* Other inputs are compared with what was recorded, and that is on its own inputs. */
+  /* For other inputs the comparison changes to the recording, and choosing the recording changes
+   * the inputs to its own. */
   choose (fixture, "Inputs", "Recorded call 1");
   g_assert_cmpstr (get_chosen (fixture, "Compare with"), ==, "What was recorded");
   choose (fixture, "Inputs", "Run “before”");
@@ -201,7 +202,7 @@ test_comes_back (Fixture *fixture, gconstpointer data)
   g_assert_null (adj_evaluation_get_peer (press_run (fixture)));
 }
 
-/* What was removed comes back by undoing, and then there is nothing to be saved. */
+/* A removed run returns by undo, and then nothing is unsaved. */
 static void
 test_undo (Fixture *fixture, gconstpointer data)
 {
@@ -223,7 +224,7 @@ test_undo (Fixture *fixture, gconstpointer data)
   g_assert_false (is_listed (fixture, "one"));
 }
 
-/* A name that is taken, or none, is not accepted. */
+/* An existing or empty name is rejected. */
 static void
 test_names (Fixture *fixture, gconstpointer data)
 {
@@ -244,7 +245,7 @@ test_names (Fixture *fixture, gconstpointer data)
   g_assert_false (is_listed (fixture, "other"));
 }
 
-/* What is put together from two graphs is none of the file; runs of the joint graph serve it. */
+/* A pair composed from two graphs is not a graph of the file; it uses runs of the joint graph. */
 static void
 test_pair (Fixture *fixture, gconstpointer data)
 {
@@ -261,7 +262,7 @@ test_pair (Fixture *fixture, gconstpointer data)
   g_assert_false (can_do (fixture, "keep-run"));
 }
 
-/* Whether the values of nodes go along is asked where they are large. */
+/* If the values of nodes are large, the user is asked whether to save them. */
 static void
 test_large (Fixture *fixture, gconstpointer data)
 {
@@ -290,7 +291,7 @@ test_large (Fixture *fixture, gconstpointer data)
       adj_run_get_n_values (adj_document_get_bundle (fixture->document), runs->pdata[0]), ==, 0);
 }
 
-/* (transfer full): a file of what the last run computed, with @fault times the value of gelu */
+/* (transfer full): a file with the values of the last run, those of gelu multiplied by @fault */
 static char *
 write_values (Fixture *fixture, double fault)
 {
@@ -324,7 +325,7 @@ is_asked (gpointer title)
   return adj_walk_find_window (title) != NULL;
 }
 
-/* Chosen in the dialog that the page opens, compared with at once, and again by the button. */
+/* Chooses the file in the page's dialog, which compares at once, and again by the button. */
 static void
 test_values (Fixture *fixture, gconstpointer data)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 
-/* A large graph of a log in the window: closed at first, opened in place, found through closed
- * boxes, and never a hairline. */
+/* A large graph from a log: folded at first, opened in place, searched through closed boxes, and
+ * never shrunk to a thin line. */
 
 #include <gio/gio.h>
 
@@ -55,7 +55,7 @@ toggle (AdjWindow *window, const char *path)
   adj_walk_settle (window);
 }
 
-/* One stack; opened and closed again it stays where it was on the screen. */
+/* One stack; when it is opened and closed it stays at its place on the screen. */
 static void
 test_opens_in_place (void)
 {
@@ -80,7 +80,7 @@ test_opens_in_place (void)
   adj_walk_close (window);
 }
 
-/* What is found does not depend on what is open. */
+/* Search results do not depend on which boxes are open. */
 static void
 test_search (void)
 {
@@ -111,7 +111,7 @@ test_search (void)
   adj_walk_close (window);
 }
 
-/* All of it open is forty screens high: it fits in width. */
+/* The opened picture is forty screens high: fit uses its width. */
 static void
 test_fit (void)
 {
@@ -131,7 +131,7 @@ test_fit (void)
   adj_walk_settle (window);
   g_assert_cmpfloat (view->camera.zoom * bounds.width, >,
                      gtk_widget_get_width (GTK_WIDGET (view)) / 2.0);
-  /* Asked for again: all of it, or as much as there can be; and back. */
+  /* Fit again shows the whole picture, up to the minimal zoom, and then the width. */
   wide = view->camera.zoom;
   adj_graph_view_fit (view);
   adj_walk_settle (window);
@@ -142,7 +142,7 @@ test_fit (void)
   adj_walk_close (window);
 }
 
-/* The sidebar lists the blocks, with the numbers that their boxes have. */
+/* The sidebar lists the blocks with the numbers of their boxes. */
 static void
 test_sidebar (void)
 {

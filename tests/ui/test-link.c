@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 
-/* Links to places in files: made, read, and refused. */
+/* Links to places in files: made, parsed, and refused. */
 
 #include <gio/gio.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 
-/* The page of memory: what is alive at the peak, another plan beside, zoom and keys. */
+/* The memory page: tensors alive at the peak, comparison with another plan, zoom and keys. */
 
 #include <gio/gio.h>
 #include <string.h>
@@ -53,7 +53,7 @@ count (AdjWindow *window)
       (AdjGraph *) adj_document_get_graph (adj_window_get_document (window))->graph);
 }
 
-/* The lines are all that is alive, and add up to what the chart says. */
+/* The rows list every tensor alive at @step, and their sum is the value of the chart. */
 static void
 check_lines (AdjWindow *window, const AdjTimeline *memory, guint step)
 {
@@ -97,7 +97,7 @@ test_peak (void)
   adj_walk_close (window);
 }
 
-/* Every reason that there is, by what the graph says. */
+/* Every reason for keeping a tensor, derived from the graph. */
 static void
 test_reasons (void)
 {
@@ -158,7 +158,7 @@ test_zooms (void)
   UNTIL (get_span (chart) < n * 0.7);
   now = adj_memory_chart_get_place (chart, step);
   g_assert_cmpfloat_with_epsilon (now.x, at.x, 2);
-  /* What is dragged is no click. */
+  /* Dragging is not a click. */
   span = get_span (chart);
   from = get_from (chart);
   adj_mouse_do ("mousedown 1");
@@ -186,7 +186,7 @@ test_zooms (void)
   adj_walk_close (window);
 }
 
-/* Home goes to the peak, Enter lists what is alive then, Escape ends that. */
+/* Home goes to the peak, Enter lists the tensors alive there, Escape closes the list. */
 static void
 test_keys (void)
 {
@@ -222,7 +222,8 @@ find_note (AdjWindow *window, const char *prefix)
   return NULL;
 }
 
-/* A plan that recomputes has a lower peak than one that saves everything, and both say theirs. */
+/* A plan that recomputes has a lower peak than one that saves everything, and both show their
+ * peak. */
 static void
 test_plans (void)
 {
@@ -239,7 +240,7 @@ test_plans (void)
   UNTIL (find_note (window, "Line: PyTorch, budget 0, peak of ") != NULL);
   adj_walk_settle (window);
   adj_walk_keep (window, "memory-plan");
-  /* Another one meanwhile: the first is given up. */
+  /* Choosing another plan cancels the first computation. */
   gtk_drop_down_set_selected (plans, 9);
   gtk_drop_down_set_selected (plans, 2);
   UNTIL (find_note (window, "Line: PyTorch, budget 1, peak of ") != NULL);
@@ -275,7 +276,8 @@ describe_line (const AdjGraph *graph, const char *path)
                           adj_graph_get_node (graph, measured->peak)->name);
 }
 
-/* The line says where most was in use, which a click there selects; it goes with the graph. */
+/* The line names the step with the highest measured use, which a click selects; for a graph that
+ * the snapshot does not contain it says so. */
 static void
 test_snapshot (void)
 {
@@ -307,7 +309,7 @@ test_snapshot (void)
   adj_walk_close (window);
 }
 
-/* The plan of the file, made again, is its pair step for step. */
+/* The file's own plan, computed again, equals its pair in every step. */
 static void
 test_same_plan (void)
 {
@@ -323,7 +325,7 @@ test_same_plan (void)
   adj_walk_close (window);
 }
 
-/* Of a graph without a joint graph there is no other plan, and the list says why. */
+/* Without a joint graph there are no other plans, and the list says why. */
 static void
 test_none (void)
 {
@@ -335,7 +337,7 @@ test_none (void)
   adj_walk_close (window);
 }
 
-/* Without names of modules, repeated blocks tell who holds. */
+/* Without module names, repeated blocks name the owner of memory. */
 static void
 test_blocks (void)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 
-/* Context menus: what is selected by asking for them, what stands in them, what it does. */
+/* Context menus: the selection they make, their items, and the effect of each. */
 
 #include "ir/adj-graph.h"
 #include "model/adj-stages.h"
@@ -47,7 +47,7 @@ find (Fixture *fixture, const char *name)
   return id;
 }
 
-/* Where the middle of a rectangle of the scene is on the canvas. */
+/* The middle of a scene rectangle in canvas coordinates. */
 static AdjPoint
 place (Fixture *fixture, const AdjRect *rect)
 {
@@ -102,7 +102,7 @@ test_node (Fixture *fixture, gconstpointer data)
   g_assert_false (gtk_widget_get_mapped (menu));
   g_assert_cmpuint (adj_document_get_selected (fixture->document).index, ==,
                     find (fixture, "gelu_backward_1").index);
-  /* Keys go on where the menu was asked for. */
+  /* The keyboard focus stays where the menu was requested. */
   g_assert_true (gtk_root_get_focus (GTK_ROOT (fixture->window)) == fixture->canvas);
 
   menu = ask_at (fixture, &box_of (fixture, "native_layer_norm")->rect);
@@ -112,7 +112,7 @@ test_node (Fixture *fixture, gconstpointer data)
   g_assert_cmpuint (adj_document_get_chosen (fixture->document)->len, ==, made->n_users);
 }
 
-/* What does not apply cannot be chosen. */
+/* Items that do not apply are disabled. */
 static void
 test_sensitive (Fixture *fixture, gconstpointer data)
 {
@@ -127,7 +127,7 @@ test_sensitive (Fixture *fixture, gconstpointer data)
   g_assert_false (adj_walk_menu_offers (menu, "Previous User, or the Value"));
 }
 
-/* One of several that are selected: they stay so. */
+/* A menu on one of several selected nodes keeps the selection. */
 static void
 test_several (Fixture *fixture, gconstpointer data)
 {
@@ -168,7 +168,7 @@ test_module (Fixture *fixture, gconstpointer data)
   GtkWidget *menu;
   guint n;
 
-  /* Its title: there is nothing else in that line. */
+  /* The title of the frame; nothing else is at that height. */
   title = (AdjRect){ title.x + 20, title.y + 10, 40, 4 };
   menu = ask_at (fixture, &title);
   g_assert_true (adj_walk_menu_offers (menu, "Open or Close the Module"));
@@ -186,7 +186,7 @@ test_module (Fixture *fixture, gconstpointer data)
   g_assert_true (adj_wait_until (is_closed, fixture, 30));
 }
 
-/* A bridge: what saves, and what reads it. */
+/* A bridge selects the saved value and its readers. */
 static void
 test_bridge (Fixture *fixture, gconstpointer data)
 {
@@ -226,7 +226,7 @@ test_canvas (Fixture *fixture, gconstpointer data)
   g_assert_false (adj_node_id_is_valid (adj_document_get_selected (fixture->document)));
 }
 
-/* The row of a list of that label. */
+/* The position of the row with this label. */
 static AdjPoint
 row_of (GtkWidget *list, const char *label)
 {
@@ -281,7 +281,7 @@ test_rows (Fixture *fixture, gconstpointer data)
 
 /* -- rows of nodes -- */
 
-/* A forward graph that computes the same twice, traced, at the stage that finds that out. */
+/* Traces a forward graph with two equal calls, and shows the stage that merges them. */
 static AdjWindow *
 open_twice (const AdjTestFolder *folder)
 {
@@ -320,7 +320,8 @@ shows_sin (gpointer document)
              "sin_1");
 }
 
-/* A node of the shown graph is selected; one that went is led to in the graph that had it. */
+/* A node of the shown graph is selected; for a removed node the graph that contained it is
+ * shown. */
 static void
 test_changes (void)
 {

@@ -25,7 +25,7 @@ test_opens (void)
 {
   g_autoptr (AdjDocument) document = adj_wait_open ("graphs/gpt2.adjoint", "joint");
   g_autoptr (AdjGraphList) list = adj_graph_list_new ();
-  /* What print_readable of PyTorch 2.6 has of calls, get_attrs and methods. */
+  /* Number of calls, get_attrs and methods in print_readable of PyTorch 2.6. */
   const guint n_calls[] = { 29, 41, 334, 144, 252, 144 + 252 };
 
   g_assert_no_error (adj_document_get_error (document));
@@ -55,7 +55,7 @@ test_opens_newest (void)
   adj_document_open (document, second, NULL);
   adj_wait_for (document);
   g_assert_cmpstr (adj_document_get_title (document), ==, "mlp.adjoint");
-  /* The older request must not come back. */
+  /* The result of the superseded request is dropped. */
   adj_wait_for_threads ();
   g_assert_cmpstr (adj_document_get_title (document), ==, "mlp.adjoint");
   g_assert_cmpuint (adj_bundle_get_n_graphs (adj_document_get_bundle (document)), ==, 4);
@@ -87,7 +87,7 @@ test_refuses_damaged (void)
   g_assert_nonnull (adj_document_get_scene (document));
 }
 
-/* What PyTorch printed of a graph, as one would paste it. */
+/* A graph as printed by PyTorch, pasted. */
 static void
 test_opens_text (void)
 {
@@ -124,7 +124,7 @@ test_switches_graphs (void)
   adj_document_set_selected (document, node);
   g_assert_false (adj_document_can_go (document, -1));
   adj_document_set_graph_index (document, other);
-  /* The old picture stays until the new one is there. */
+  /* The former picture stays until the new one is ready. */
   g_assert_true (adj_document_get_graph (document) ==
                  adj_graph_set_get (adj_document_get_graphs (document), joint));
   g_assert_nonnull (adj_document_get_scene (document));
@@ -185,7 +185,7 @@ test_folds_modules (void)
 
 typedef struct
 {
-  char *exported; /* path */
+  char *exported; /* path of the exported file */
   char *remark;
 } Outcome;
 
@@ -213,7 +213,7 @@ export_to (AdjDocument *document, const char *path, Outcome *outcome)
 static void
 test_exports (void)
 {
-  /* The first bytes of each kind, as their specifications have them. */
+  /* The first bytes of each format by its specification. */
   static const struct
   {
     const char *name, *magic;
@@ -438,7 +438,7 @@ test_properties (void)
   g_autofree char *type = adj_properties_type (graph, id);
   g_autofree char *spoken = adj_properties_describe_node (graph, id, ADJ_ROLE_SAVED);
 
-  /* gelu: "f32[2, 8, 64][512, 64, 1]cpu" in PyTorch's print: 1024 floats. */
+  /* gelu is "f32[2, 8, 64][512, 64, 1]cpu" in PyTorch's print: 1024 floats. */
   g_assert_cmpstr (shape, ==, "[2, 8, 64]");
   g_assert_cmpstr (strides, ==, "(512, 64, 1)");
   g_assert_cmpstr (type, ==, "float32 · cpu · 4 KiB");

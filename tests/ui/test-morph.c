@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 
-/* On the way from one stage's picture to the next: what stays, what goes, what comes. */
+/* The transition between the pictures of two stages: cards that stay, disappear and appear. */
 
 #include "canvas/adj-morph.h"
 #include "formats/adj-format.h"
@@ -16,7 +16,7 @@ typedef struct
   GArray *origins;
 } Step;
 
-/* From @a to @b of @file, nodes by their names. */
+/* Makes the step from @a to @b of @file; nodes are matched by name. */
 static Step *
 step_new_in (const char *file, const char *a, const char *b)
 {
@@ -71,7 +71,7 @@ assert_rect (const AdjRect *a, const AdjRect *b, AdjPoint shift)
   g_assert_cmpfloat_with_epsilon (a->height, b->height, 0.01);
 }
 
-/* What is selected does not move on the screen; the rest goes from place to place. */
+/* The selected card does not move on the screen; others move to their new positions. */
 static void
 test_stays (void)
 {
@@ -122,7 +122,7 @@ count_still (const Step *step, const AdjPoint *shift)
   return n;
 }
 
-/* Where nothing is selected, as much as possible stays, not what happens to be in the middle. */
+/* Without a selection as many cards as possible stay, rather than the ones in the middle. */
 static void
 test_most_stays (void)
 {
@@ -141,12 +141,12 @@ test_most_stays (void)
       AdjPoint other;
 
       if (origin.index != G_MAXUINT32 && adj_morph_find_shift (morph, &all, origin, &other))
-        g_assert_cmpuint (count_still (step, &other), <=, n + 2); /* rounded apart */
+        g_assert_cmpuint (count_still (step, &other), <=, n + 2); /* differs by rounding */
     }
   step_free (step);
 }
 
-/* Whichever is selected stays, also where they move apart. */
+/* Any selected card stays, even if others move differently. */
 static void
 test_each_stays (void)
 {
@@ -155,7 +155,7 @@ test_each_stays (void)
   AdjPoint first = { 0, 0 }, shift;
   guint n = 0, n_apart = 0;
 
-  /* By the order in which they are called: names have little in common. */
+  /* Nodes are matched by call order, because few names are equal. */
   for (guint i = 0, at = 0; i < adj_graph_get_n_nodes (step->after); i++)
     if (adj_graph_get_node (step->after, i)->opcode == ADJ_OPCODE_CALL_FUNCTION &&
         at < adj_graph_get_n_nodes (step->before))
@@ -202,7 +202,7 @@ is_ghost (const AdjMorph *morph, const Step *step, const char *name)
   return FALSE;
 }
 
-/* Backward goes when forward alone is looked at, and comes back with the joint graph. */
+/* Backward disappears when only forward is shown, and returns with the joint graph. */
 static void
 test_goes_and_comes (void)
 {
@@ -224,7 +224,7 @@ test_goes_and_comes (void)
   step_free (back);
 }
 
-/* A parameter sticks to its card on the way. */
+/* A parameter moves with its card. */
 static void
 test_chips (void)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 
-/* The window on narrow screens: nothing is cut off, and everything can be reached. */
+/* The window on narrow screens: nothing is cut off, and everything is reachable. */
 
 #include "canvas/adj-canvas-page.h"
 #include "inspect/adj-inspector.h"
@@ -15,7 +15,7 @@ static const char *const pages[] = { "source",     "run",      "values",  "memor
                                      "backward",   "text",     "changes", "contract",
                                      "partitions", "findings", "facts",   "log" };
 
-/* Says what is wider than there is room. */
+/* Logs widgets that are wider than the window. */
 static void
 tell_wide (GtkWidget *widget, int width, guint depth)
 {
@@ -48,7 +48,7 @@ test_width (gconstpointer data)
   canvas = adj_walk_find_mapped (GTK_WIDGET (window), ADJ_TYPE_CANVAS_PAGE);
   g_assert_nonnull (canvas);
   g_assert_cmpint (gtk_widget_get_width (canvas), >=, MIN (width, 320));
-  /* The inspector comes over the canvas where there is no room beside it. */
+  /* Without room beside the canvas the inspector covers it. */
   adj_document_set_selected (adj_window_get_document (window), ADJ_NO_NODE);
   adj_walk_settle (window);
   g_assert_true (adj_walk_select (window, "relu"));
@@ -59,8 +59,8 @@ test_width (gconstpointer data)
   adj_walk_close (window);
 }
 
-/* Whichever page is open below it, and however large the window was, the canvas has its
- * share, and the window becomes no wider. */
+/* With any page open below, and from any former size, the canvas keeps its share, and the window
+ * does not get wider. */
 static void
 test_panel (gconstpointer data)
 {
@@ -95,7 +95,7 @@ test_panel (gconstpointer data)
   adj_walk_close (window);
 }
 
-/* What was looked at in a wide window is there in a narrow one. */
+/* The part in view in a wide window stays in view in a narrow one. */
 static void
 test_comes_back (void)
 {
@@ -105,7 +105,7 @@ test_comes_back (void)
   AdjRect bounds = adj_scene_get_bounds (scene);
   AdjGraphView *view = adj_window_get_view (window);
 
-  /* The picture begins at 500 pixels. */
+  /* The picture begins at x = 500. */
   g_assert_true (adj_walk_select (window, "gelu"));
   adj_graph_view_set_camera (view, &(AdjCamera){ bounds.x - 500, bounds.y, 1 });
   adj_walk_settle (window);
@@ -139,8 +139,8 @@ is_selected_clear (gpointer data)
          at.y + at.height <= cover.origin.y;
 }
 
-/* … where the inspector, which comes with what is selected, lies over the canvas, and a page is
- * open below it, wherever it stood in the wider window. */
+/* The same with a selection, whose inspector covers the canvas, and a page open below; the node
+ * is at any position of the wider window. */
 static void
 test_comes_back_selected (gconstpointer data)
 {
@@ -181,7 +181,7 @@ test_comes_back_selected (gconstpointer data)
   adj_walk_close (window);
 }
 
-/* What scrolls the strip lies below it. */
+/* The scrollbar of the strip is below it. */
 static void
 test_strip (void)
 {

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 
-/* One name means one number: what is saved and the peak, as the picture, the sidebar, the page of
- * memory, the page of partitions, the report and the command line say them, of every bundled
- * capture. */
+/* Saved bytes and peak are the same numbers in the picture, the sidebar, the memory page, the
+ * partitions page, the report and the command line, for every bundled capture. */
 
 #include <gio/gio.h>
 
@@ -34,7 +33,7 @@ sum_modules (GListModel *items)
   return sum;
 }
 
-/* What nodes without a module save. */
+/* Sums the saved bytes of nodes without a module. */
 static gint64
 sum_outside (const AdjGraph *graph)
 {
@@ -60,7 +59,7 @@ sum_held (const AdjTimeline *memory)
   return sum;
 }
 
-/* What a pair saves is what partitioners count of its plan. */
+/* The saved bytes of a pair equal those that the partitioner counts for its plan. */
 static void
 check_pair (AdjDocument *document)
 {
@@ -78,7 +77,7 @@ check_pair (AdjDocument *document)
                     point.saved_bytes);
 }
 
-/* Before somebody has decided, what backward reads is not called saved. */
+/* Before partitioning, values that backward reads are not called saved. */
 static void
 check_words (const AdjScene *scene, gboolean joint)
 {
@@ -199,7 +198,7 @@ test_budgets (void)
     }
 }
 
-/* The plan that is marked as the one shown is that. */
+/* The plan marked as shown is the one that is shown. */
 static void
 test_shown (void)
 {

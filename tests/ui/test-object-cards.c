@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 
-/* Opaque objects in a real window: their cards, the thread of effects and how it is followed, their
- * state before and after a run. */
+/* Opaque objects in a real window: cards, the thread of effects and navigation along it, state
+ * before and after a run. */
 
 #include <string.h>
 
@@ -18,7 +18,7 @@
 
 static AdjApplication *application;
 
-/* A window on the graph of that role that @program is traced to. */
+/* Opens a window on the graph with this role that @program is traced to. */
 static AdjWindow *
 open_program (const char *program, const char *role)
 {
@@ -51,7 +51,7 @@ find_box (AdjWindow *window, const char *node)
   return adj_scene_get_box (scene, adj_scene_find_node (scene, id));
 }
 
-/* How many pieces the thread has, and how many of them are lit. */
+/* Counts the segments of the thread, or the highlighted ones. */
 static guint
 count_thread (AdjWindow *window, gboolean lit)
 {
@@ -76,7 +76,7 @@ test_cards (void)
   g_assert_cmpstr (push->title, ==, "_TensorQueue.push");
   g_assert_false (find_box (window, "mul")->object);
   g_assert_cmpstr (find_box (window, "arg0_1")->title, ==, "token arg0_1");
-  /* Into five calls, and out of the last. */
+  /* The thread enters five calls and leaves the last. */
   g_assert_cmpuint (count_thread (window, FALSE), ==, 6);
   adj_walk_keep (window, "objects");
   adj_walk_close (window);
@@ -109,7 +109,7 @@ find_text (AdjWindow *window, const char *text)
                         GTK_TYPE_LABEL, text);
 }
 
-/* Letters go along the thread, which is lit as a whole. */
+/* Letter keys move along the thread, which is highlighted as a whole. */
 static void
 test_thread (void)
 {
@@ -133,7 +133,7 @@ test_thread (void)
   adj_walk_close (window);
 }
 
-/* The @n labels below the one that says @first, which begins a line of its own each. */
+/* Expects the @n labels below the label @first, each of which begins a line. */
 static void
 assert_lines (AdjWindow *window, const char *first, const char *const *lines, guint n)
 {
@@ -148,7 +148,7 @@ assert_lines (AdjWindow *window, const char *first, const char *const *lines, gu
     }
 }
 
-/* The run changed that entry of the state: what it was and what it is, each line by itself. */
+/* The run changed that entry of the state: old and new value, each on its own line. */
 static void
 assert_changed (AdjWindow *window, const char *entry)
 {
@@ -167,7 +167,7 @@ assert_changed (AdjWindow *window, const char *entry)
   g_assert_cmpstr (gtk_label_get_text (GTK_LABEL (old)), !=, gtk_label_get_text (GTK_LABEL (new)));
 }
 
-/* Of a table: its rows and how often each was asked for. */
+/* The state of a lookup table: its rows and the number of look-ups of each. */
 static void
 test_state (void)
 {

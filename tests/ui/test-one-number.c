@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 
-/* One name means one number, wherever the mouse goes: what a plan saves is said by the page of
- * partitions, and by title, picture and modules once the plan is opened from there. */
+/* The saved bytes of a plan are the same number on the partitions page, and in title, picture
+ * and modules once the plan is opened from there. */
 
 #include <string.h>
 
@@ -52,7 +52,7 @@ has_header (const AdjScene *scene, const char *saved)
   return FALSE;
 }
 
-/* Title, picture and modules say @saved, as whoever reads them sees it. */
+/* Expects title, picture and modules to show @saved. */
 static void
 assert_saved (AdjWindow *window, const char *saved)
 {
@@ -76,7 +76,7 @@ find_in_plans (AdjWindow *window, const char *text)
   return page != NULL ? adj_walk_find (page, GTK_TYPE_LABEL, text) : NULL;
 }
 
-/* The row of the page that @label is in says @text too. */
+/* Whether the row of the page that contains @label also contains @text. */
 static gboolean
 is_beside (GtkWidget *label, const char *text)
 {
@@ -127,7 +127,7 @@ test_plans (void)
   adj_walk_close (window);
 }
 
-/* Of what has no backward nobody is told of bytes that it saves. */
+/* A graph without a backward shows no saved bytes. */
 static void
 test_captured (void)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 
-/* In which order a captured backward runs, and how long it holds what it is given. */
+/* The order of steps in a captured backward, and how long its inputs are held. */
 
 #include "formats/adj-format.h"
 #include "model/adj-backward.h"
@@ -55,7 +55,7 @@ assert_moved (const Orders *orders, const char *const *titles)
   g_assert_cmpuint (orders->backward->n_moved, ==, n);
 }
 
-/* As few as possible moved: what the pass of PyTorch pulled forward. */
+/* The smallest set of moved steps: those that PyTorch's pass moved earlier. */
 static void
 test_moved (void)
 {
@@ -81,7 +81,7 @@ test_moved (void)
   g_assert_false (now.backward->is_before);
   g_assert_true (before.backward->is_before);
 
-  /* The other order of one is that of the other. */
+  /* The other order of each graph is the order of the other graph. */
   n = now.backward->steps->len;
   g_assert_cmpuint (n, ==, before.backward->steps->len);
   order = adj_backward_list_before (now.backward);
@@ -89,7 +89,7 @@ test_moved (void)
     g_assert_cmpstr (get_step (&now, order[i])->title, ==, get_step (&before, i)->title);
 }
 
-/* Without that graph it is the order in which autograd was visited. */
+/* Without that graph the other order is that in which autograd visited the nodes. */
 static void
 test_visits (void)
 {
@@ -103,7 +103,7 @@ test_visits (void)
   assert_moved (&orders, moved);
 }
 
-/* Of a text without hints nobody knows how large s0 is. */
+/* In a text without hints the value of s0 is unknown. */
 static void
 test_unknown (void)
 {
@@ -135,7 +135,7 @@ test_sizes (void)
   g_assert_cmpstr (size->owner, ==, "AddmmBackward0 (NodeCall 4)");
 }
 
-/* Each input is held from the beginning, so it only becomes less; all of it is let go. */
+/* Inputs are held from the beginning, so the held bytes only decrease, to zero. */
 static void
 test_lives (void)
 {
@@ -156,11 +156,11 @@ test_lives (void)
                           g_array_index (b->lives, AdjBackwardLife, i - 1).last.index);
       if (life->from == ADJ_FROM_SAVED || life->from == ADJ_FROM_GRADIENT)
         sum += life->bytes;
-      /* The program holds its leaves, and what they have. */
+      /* The program itself holds its leaves and their gradients. */
       n_stolen += life->stolen;
       if (life->from == ADJ_FROM_LEAF || life->from == ADJ_FROM_GRAD)
         g_assert_false (life->stolen);
-      /* Nobody reads what a leaf has, but it is added to. */
+      /* The former gradient of a leaf has no reader except its accumulation. */
       if (life->from == ADJ_FROM_GRAD)
         g_assert_cmpint (adj_captured_get_node (orders.captured, life->last.index)->kind, ==,
                          ADJ_CAPTURED_ACCUMULATE);

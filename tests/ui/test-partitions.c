@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 
-/* The curve of partitions in a real window, against the partitioner's own numbers; stopping it; and
- * a point of it becomes graphs. */
+/* The curve of partitions in a real window, against the partitioner's own numbers: cancelling
+ * it, and opening a point as graphs. */
 
 #include <gio/gio.h>
 #include <string.h>
@@ -54,7 +54,7 @@ is_point (const AdjTradeoffPlan *plan, const AdjParetoPoint *point)
          plan->saved_bytes == point->saved_bytes && plan->is_dominated == point->is_dominated;
 }
 
-/* Every point of the partitioner is in the table, and on the chart where its numbers are. */
+/* Every point of the partitioner is in the table, and on the chart at its numbers. */
 static void
 check_points (AdjWindow *window, GListModel *plans, const GArray *points)
 {
@@ -85,7 +85,7 @@ check_points (AdjWindow *window, GListModel *plans, const GArray *points)
     }
 }
 
-/* Those marked as the one shown; of them the first.  What PyTorch and we decide may be the same. */
+/* Counts the plans marked as shown and returns the first; PyTorch's plan and ours may be equal. */
 static guint
 count_shown (GListModel *plans, AdjPlanItem **one)
 {
@@ -103,7 +103,7 @@ count_shown (GListModel *plans, AdjPlanItem **one)
   return n;
 }
 
-/* What PyTorch recorded is its point at budget 1. */
+/* The recorded partition of PyTorch is its point at budget 1. */
 static void
 test_draws (void)
 {
@@ -131,7 +131,7 @@ test_draws (void)
   gtk_test_accessible_assert_property (chart, GTK_ACCESSIBLE_PROPERTY_LABEL,
                                        "Peak Memory against Recomputation");
 
-  /* Another graph of the region has the same curve. */
+  /* Another graph of the same region has the same curve. */
   g_assert_true (adj_walk_choose_graph (window, "joint"));
   adj_walk_settle (window);
   g_assert_true (get_plans (window) == plans);
@@ -146,7 +146,8 @@ shows_pair (gpointer window)
   return graph != NULL && g_str_equal (graph->role, ADJ_PAIR_ROLE);
 }
 
-/* Bytes that backward takes, but for tangents and what is there anyway. */
+/* The bytes that backward takes, without tangents and tensors that exist anyway, equal those of
+ * @chosen. */
 static void
 check_opened (AdjWindow *window, const AdjTradeoffPlan *chosen)
 {
@@ -161,7 +162,7 @@ check_opened (AdjWindow *window, const AdjTradeoffPlan *chosen)
   g_assert_true (adj_stages_can_step (document, -1));
 }
 
-/* A point becomes stages in a tab of its own, and the curve there marks it. */
+/* A point is opened as stages in a tab of its own, where the curve marks it. */
 static void
 test_opens (void)
 {
@@ -189,7 +190,7 @@ is_under_way (gpointer window)
   return page != NULL && adj_walk_find_mapped (page, GTK_TYPE_PROGRESS_BAR) != NULL;
 }
 
-/* The long one is stopped by its button, tells so, and begins again. */
+/* A long computation is cancelled by its button, says so, and can be restarted. */
 static void
 test_stops (void)
 {
@@ -210,11 +211,11 @@ test_stops (void)
   g_assert_cmpstr (gtk_button_get_label (GTK_BUTTON (button)), ==, "_Compare Partitions");
   g_signal_emit_by_name (button, "clicked");
   g_assert_true (is_under_way (window));
-  /* Closing ends it too. */
+  /* Closing the window cancels it too. */
   adj_walk_close (window);
 }
 
-/* A graph that nobody differentiated. */
+/* A graph that was not differentiated. */
 static void
 test_needs_joint (void)
 {
@@ -237,7 +238,7 @@ test_needs_joint (void)
   adj_walk_close (window);
 }
 
-/* A joint graph of which PyTorch has a point that is another program. */
+/* Writes a joint graph for which one of PyTorch's points computes something else. */
 static char *
 save_wrong (const char *folder)
 {
@@ -274,7 +275,7 @@ save_wrong (const char *folder)
   g_assert_not_reached ();
 }
 
-/* A point that is another program says so, stands in the way of none, and is on no curve. */
+/* A point that computes something else is reported, hides no other point, and is on no curve. */
 static void
 test_wrong (void)
 {

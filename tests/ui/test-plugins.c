@@ -31,7 +31,7 @@ open_capture (void)
   return document;
 }
 
-/* What was opened before does not get them. */
+/* Documents opened earlier do not get a plugin's classes. */
 static void
 test_documents (void)
 {
@@ -49,7 +49,7 @@ test_documents (void)
   adj_wait_for_threads ();
 }
 
-/* Before a window is there. */
+/* An error in the option ends the program before a window opens. */
 static void
 test_option (void)
 {

@@ -26,7 +26,7 @@ typedef struct
   const AdjGraph *graph;
 } Fixture;
 
-/* Where no card, line or frame is. */
+/* Moves the pointer to a place without card, line and frame. */
 static void
 go_away (Fixture *fixture)
 {
@@ -42,7 +42,7 @@ set_up (Fixture *fixture, gconstpointer name)
   fixture->view = adj_window_get_view (fixture->window);
   fixture->canvas = GTK_WIDGET (fixture->view);
   fixture->graph = adj_document_get_graph (fixture->document)->graph;
-  /* It comes back as the test before left it. */
+  /* Undoes the changes of the previous test. */
   adj_document_set_fold_depth (fixture->document, 0);
   UNTIL (!adj_document_is_busy (fixture->document));
   adj_document_set_selected (fixture->document, ADJ_NO_NODE);
@@ -84,7 +84,7 @@ middle_of (const AdjRect *rect)
   return (AdjPoint){ rect->x + rect->width / 2, rect->y + rect->height / 2 };
 }
 
-/* Brings a point of the scene to a place of the canvas that stays when the inspector comes. */
+/* Scrolls a point of the scene to a position that the inspector does not cover. */
 static AdjPoint
 bring (Fixture *fixture, AdjPoint point, float zoom)
 {
@@ -110,7 +110,7 @@ is_selected (Fixture *fixture, const char *names)
   return g_strcmp0 (selected, names) == 0;
 }
 
-/* In any order. */
+/* Ignores the order. */
 static gboolean
 are_selected (Fixture *fixture, const char *const *names)
 {
@@ -168,7 +168,7 @@ test_zooms_at_pointer (Fixture *fixture, gconstpointer name)
     }
 }
 
-/* A drag with @button moves what is under the pointer with it, and selects nothing. */
+/* A drag with @button moves the content under the pointer and selects nothing. */
 static void
 check_drag (Fixture *fixture, AdjPoint at, guint button)
 {
@@ -188,7 +188,7 @@ check_drag (Fixture *fixture, AdjPoint at, guint button)
   g_assert_true (is_selected (fixture, NULL));
 }
 
-/* Empty space between two columns of cards. */
+/* Finds empty space between two columns of cards. */
 static AdjPoint
 find_space (Fixture *fixture)
 {
@@ -219,7 +219,7 @@ test_drags (Fixture *fixture, gconstpointer name)
   check_drag (fixture, at, 2);
 }
 
-/* Whether the canvas goes on by itself after a drag with @button that ends in a flick. */
+/* Returns whether scrolling continues after a drag with @button that ends in a flick. */
 static gboolean
 flick (Fixture *fixture, AdjPoint at, guint button)
 {
@@ -246,7 +246,7 @@ check_glide (Fixture *fixture, guint button)
   AdjPoint at;
   guint i = 0;
 
-  /* A hand that rests before it lets go flicks nothing, and so may a busy machine. */
+  /* A drag that pauses before the release does not flick, and a busy machine can cause a pause. */
   do
     {
       at = bring_node (fixture, "relu");
@@ -256,7 +256,7 @@ check_glide (Fixture *fixture, guint button)
   g_assert_cmpuint (i, <, 100);
   released = fixture->view->to;
   UNTIL (fixture->view->tick == 0);
-  /* Further than the hand went. */
+  /* Further than the pointer moved. */
   g_assert_cmpfloat (released.y, <, before.y);
   g_assert_cmpfloat (fixture->view->camera.y, <, released.y - 1);
   g_assert_cmpfloat_with_epsilon (fixture->view->camera.x, before.x, 1);
@@ -299,7 +299,7 @@ test_clicks (Fixture *fixture, gconstpointer name)
   UNTIL (is_selected (fixture, NULL));
 }
 
-/* As the legend and the overview stand on the canvas, they take no more of it than they cover. */
+/* The legend and the overview, which lie on the canvas, take pointer events only where they are. */
 static void
 test_reaches_bottom (Fixture *fixture, gconstpointer name)
 {
@@ -366,7 +366,7 @@ test_opens_modules (Fixture *fixture, gconstpointer name)
   adj_mouse_do ("click --repeat 2 --delay 10 1");
   UNTIL (fold_of (fixture, path) == ADJ_FOLD_CLOSED);
   adj_walk_settle (fixture->window);
-  /* It stays under the pointer. */
+  /* The title stays under the pointer. */
   adj_mouse_do ("click --repeat 2 --delay 10 1");
   UNTIL (fold_of (fixture, path) == ADJ_FOLD_OPEN);
 }
@@ -386,7 +386,7 @@ find_bridge (Fixture *fixture, guint anchor)
   g_assert_not_reached ();
 }
 
-/* Backward reads addmm_1 once, for gelu. */
+/* addmm_1 has one reader in backward, for gelu. */
 static void
 test_clicks_bridge (Fixture *fixture, gconstpointer name)
 {
@@ -399,14 +399,14 @@ test_clicks_bridge (Fixture *fixture, gconstpointer name)
   UNTIL (are_selected (fixture, ends));
   g_assert_cmpstr (adj_graph_get_node (fixture->graph, fixture->view->selected.index)->name, ==,
                    "addmm_1");
-  /* The size on it is lit with it. */
+  /* The size label on the bridge is highlighted with it. */
   bridge = adj_scene_hit (get_scene (fixture), middle_of (&find_bridge (fixture, from)->rect).x,
                           middle_of (&find_bridge (fixture, from)->rect).y);
   g_assert_true (adj_highlight_has_box (fixture->view->highlight, bridge));
   g_assert_true (adj_highlight_has_chosen (fixture->view->highlight, from));
 
   adj_document_set_selected (fixture->document, ADJ_NO_NODE);
-  /* Before the size: on the line itself. */
+  /* Left of the size label: on the line itself. */
   at = bring (fixture,
               (AdjPoint){ find_bridge (fixture, from)->rect.x - 6,
                           middle_of (&find_bridge (fixture, from)->rect).y },
@@ -415,7 +415,7 @@ test_clicks_bridge (Fixture *fixture, gconstpointer name)
   UNTIL (are_selected (fixture, ends));
 }
 
-/* Of a closed module: all that it gives to backward, and all that reads it. */
+/* A bridge of a closed module: all values it saves for backward, and all their readers. */
 static void
 test_clicks_bundle (Fixture *fixture, gconstpointer name)
 {
@@ -478,11 +478,11 @@ test_hovers (Fixture *fixture, gconstpointer name)
   go_away (fixture);
   UNTIL (!gtk_widget_get_mapped (get_card (fixture)));
 
-  /* Of a line both ends. */
+  /* The card of a line names both ends. */
   at = bring (fixture, middle_of (&find_bridge (fixture, from)->rect), 1);
   adj_mouse_move (fixture->canvas, at.x, at.y);
   UNTIL (card_says (fixture, "addmm_1 → gelu_backward"));
-  /* It goes when the picture moves. */
+  /* The card disappears when the picture moves. */
   adj_mouse_do ("click 5");
   UNTIL (!gtk_widget_get_mapped (get_card (fixture)));
 }
@@ -513,7 +513,7 @@ test_overview (Fixture *fixture, gconstpointer name)
   g_assert_cmpfloat (fixture->view->camera.zoom, ==, before.zoom);
 }
 
-/* The button of that role. */
+/* Returns the legend's button for @role. */
 static GtkWidget *
 find_role (Fixture *fixture, AdjRole role)
 {
@@ -559,11 +559,11 @@ test_legend (Fixture *fixture, gconstpointer name)
   g_assert_true (adj_highlight_has_box (fixture->view->highlight, gradient));
   g_assert_false (
       gtk_toggle_button_get_active (GTK_TOGGLE_BUTTON (find_role (fixture, ADJ_ROLE_SAVED))));
-  /* Again: all are alike. */
+  /* A second click shows all roles equally again. */
   click_role (fixture, ADJ_ROLE_GRADIENT);
   UNTIL (adj_graph_view_get_role (fixture->view) == ADJ_ROLE_NONE);
   g_assert_null (fixture->view->highlight);
-  /* Its button goes up when Escape shows all. */
+  /* Escape shows all and releases the button. */
   click_role (fixture, ADJ_ROLE_SAVED);
   UNTIL (adj_graph_view_get_role (fixture->view) == ADJ_ROLE_SAVED);
   gtk_widget_activate_action (fixture->canvas, "canvas.clear", NULL);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 
-/* Each preference changes what it says. */
+/* Each preference has the documented effect. */
 
 #include <gio/gio.h>
 
@@ -35,7 +35,7 @@ choose (GtkWidget *preferences, const char *title, guint index)
   adw_combo_row_set_selected (ADW_COMBO_ROW (adj_walk_find_row (preferences, title)), index);
 }
 
-/* Chosen in the window, it is so at once. */
+/* A choice in the window takes effect at once. */
 static void
 test_style (void)
 {
@@ -69,7 +69,7 @@ test_views (void)
 {
   AdjWindow *window;
 
-  /* Nothing is kept: each time as if it were the first. */
+  /* Views are not restored: each opening is like the first. */
   g_settings_set_boolean (settings, "restore-views", FALSE);
   g_settings_set_string (settings, "first-view", "stacked");
   window = open_window ();

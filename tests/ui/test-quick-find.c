@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 
-/* Typing in lists finds rows, with keys that the X server sends. */
+/* Typing in a list finds rows, with keys sent by the X server. */
 
 #include "ir/adj-graph.h"
 #include "model/adj-log.h"
@@ -52,14 +52,14 @@ test_matches (void)
     { "gelu", 1, 1, 4 },
     { "gelu", 4, 1, 1 },
     { "gelu", 1, -1, 4 },
-    /* What begins so comes before what contains it, wherever it stands. */
+    /* A row that begins with the text precedes one that contains it, at any position. */
     { "elu", 0, 0, 3 },
     { "lu", 0, 0, 0 },
     { "lu", 0, 1, 1 },
     { "lu", 0, -1, 4 },
     { "tanh", 0, 0, G_MAXUINT },
     { "", 2, 0, G_MAXUINT },
-    /* The only one is the next one too. */
+    /* A single match is also its own next match. */
     { "det", 2, 1, 2 },
     { "det", 9, 0, 2 },
   };
@@ -79,7 +79,7 @@ find_list (AdjWindow *window, GType page, GType list)
   return adj_walk_find (adj_walk_find (GTK_WIDGET (window), page, NULL), list, NULL);
 }
 
-/* The focus on the row that a click on the list gives it to. */
+/* Clicks the list, which focuses the row at that position. */
 static void
 click_list (AdjWindow *window, GtkWidget *list, double y)
 {
@@ -124,14 +124,14 @@ test_modules (void)
 
   adj_document_set_selected (adj_window_get_document (window), ADJ_NO_NODE);
   click_list (window, list, 12);
-  /* In rows that are closed. */
+  /* Rows inside of closed ones are found. */
   adj_mouse_do ("type --delay 20 mlp");
   UNTIL (is_module (list, "h.0.mlp"));
   adj_mouse_do ("key Down");
   UNTIL (!is_module (list, "h.0.mlp"));
   adj_mouse_do ("key Up");
   UNTIL (is_module (list, "h.0.mlp"));
-  /* Enter goes to what was found, and back to its row. */
+  /* Enter goes to the found node, and back to its row. */
   g_assert_cmpstr (get_selected_name (window), ==, "");
   adj_mouse_do ("key Return");
   UNTIL (*get_selected_name (window) != '\0');
@@ -172,7 +172,7 @@ test_nodes (void)
   click_list (window, list, 50);
   adj_mouse_do ("type --delay 20 gelu_b");
   UNTIL (g_str_equal (get_selected_name (window), "gelu_backward"));
-  /* What is not there leaves the row, and says so. */
+  /* A text without a match keeps the row and marks the entry. */
   entry = find_list (window, ADJ_TYPE_VALUES_PAGE, GTK_TYPE_SEARCH_ENTRY);
   adj_mouse_do ("type --delay 20 xx");
   UNTIL (gtk_widget_has_css_class (entry, "error"));
@@ -184,7 +184,7 @@ test_nodes (void)
   adj_walk_close (window);
 }
 
-/* The list of a page at the bottom of the chosen tab. */
+/* Opens a bottom page of the chosen tab and returns its list. */
 static GtkWidget *
 show_list (AdjWindow *window, const char *page, GType type, GType list)
 {
@@ -193,7 +193,7 @@ show_list (AdjWindow *window, const char *page, GType type, GType list)
   return adj_walk_find (adj_walk_find_mapped (GTK_WIDGET (window), type), list, NULL);
 }
 
-/* The selected one. */
+/* Returns the selected row. */
 static gpointer
 get_row (GtkWidget *list)
 {
@@ -249,7 +249,7 @@ test_changes (void)
   adj_mouse_do ("type --delay 20 gelu_b");
   UNTIL (get_row (list) != NULL &&
          g_str_has_prefix (adj_stage_change_get_what (get_row (list)), "gelu_backward"));
-  /* Enter goes to it. */
+  /* Enter goes to the found node. */
   adj_mouse_do ("key Return");
   UNTIL (g_str_equal (get_selected_name (window), "gelu_backward"));
   adj_walk_close (window);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 
-/* What can be read when zoomed out, and what lies over what. */
+/* Readability when zoomed out, and which elements cover others. */
 
 #include <string.h>
 
@@ -11,7 +11,7 @@
 
 static AdjApplication *application;
 
-/* What the canvas paints, as text.  (transfer full) */
+/* (transfer full): the serialized render nodes of the canvas. */
 static char *
 paint (AdjWindow *window)
 {
@@ -33,8 +33,8 @@ paint (AdjWindow *window)
   return text;
 }
 
-/* Of one line of a serialized node: glyphs stand between commas; those of ASCII, in newer versions
- * of GTK, together in quotes. */
+/* Counts glyphs in one line of a serialized node: they are separated by commas; newer versions
+ * of GTK write ASCII glyphs together in quotes. */
 static guint
 count_glyphs (const char *at)
 {
@@ -49,7 +49,7 @@ count_glyphs (const char *at)
   return n;
 }
 
-/* How many texts are painted at @zoom, and letters in all of them. */
+/* Returns the number of texts painted at @zoom; @n_letters: all their letters. */
 static guint
 count_texts (AdjWindow *window, float zoom, guint *n_letters)
 {
@@ -66,8 +66,8 @@ count_texts (AdjWindow *window, float zoom, guint *n_letters)
   return n;
 }
 
-/* Of cards: their number, the letters of their names, and of what those call whose name does not
- * say it. */
+/* Returns the number of cards; @n_letters: letters of their names; @n_called: letters of targets
+ * that the name does not contain. */
 static guint
 count_cards (AdjWindow *window, guint *n_letters, guint *n_called)
 {
@@ -89,7 +89,7 @@ count_cards (AdjWindow *window, guint *n_letters, guint *n_called)
   return n;
 }
 
-/* Names stand out of cards that are too small for them; far out there are none. */
+/* Names are painted outside of cards that are too small for them; far out there are none. */
 static void
 test_names (void)
 {
@@ -104,7 +104,7 @@ test_names (void)
   adj_walk_close (window);
 }
 
-/* A card that is called x says what it calls, also where it has no second line. */
+/* A card whose name is x shows its target even if it has no second line. */
 static void
 test_operators (void)
 {
@@ -118,7 +118,7 @@ test_operators (void)
   adj_walk_close (window);
 }
 
-/* A window on a forward call and its backward, with signs on their cards. */
+/* Opens a window on a forward call and its backward, with signs on their cards. */
 static AdjWindow *
 open_named (const char *name)
 {
@@ -139,7 +139,7 @@ open_named (const char *name)
   return window;
 }
 
-/* Also in cards whose names have no room. */
+/* Also on cards whose names do not fit. */
 static void
 test_long_names (void)
 {
@@ -163,8 +163,8 @@ test_long_names (void)
   adj_walk_close (window);
 }
 
-/* A disc at a card says what it means as soon as names stand in cards: what is painted beside the
- * two signs is 7 texts, and 9 from where chips have theirs. */
+/* The sign of a card is explained as soon as names are painted in cards: besides the two signs
+ * there are 7 texts, and 9 from the zoom at which chips have names. */
 static void
 test_signs (void)
 {

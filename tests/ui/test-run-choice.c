@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 
-/* What a run starts from: one of the recorded calls, a seed or a file; its precision, and how what
- * comes out is judged. */
+/* The inputs of a run: a recorded call, a seed or a file; its precision, and how results are
+ * judged. */
 
 #include <gio/gio.h>
 #include <glib/gstdio.h>
@@ -16,11 +16,11 @@
 #include "support/adj-test.h"
 #include "ui/adj-wait.h"
 
-/* Two as they are, and one whose output is off by as much. */
+/* Two unchanged calls, and one whose recorded output is off by OFF. */
 #define N_CALLS 3
 #define OFF 1e-3f
 
-/* The one number that call @n was given. */
+/* The input of call @n. */
 static double
 given (guint n)
 {
@@ -40,7 +40,7 @@ make_scalar (float number)
   return adj_tensor_data_new (&meta, bytes, NULL);
 }
 
-/* sin (x) with its recorded calls. */
+/* Writes sin (x) with its recorded calls. */
 static void
 write_calls (const char *path)
 {
@@ -152,7 +152,7 @@ test_calls (Fixture *fixture, gconstpointer data)
   choice.call = 0;
   g_assert_cmpfloat_with_epsilon (run (fixture, choice, TRUE, ADJ_DTYPE_F32), sin (given (0)),
                                   1e-6);
-  /* There are not so many. */
+  /* There is no call 7. */
   adj_document_set_run_choice (fixture->document, (AdjRunChoice){ .call = 7 });
   g_assert_cmpuint (adj_document_get_run_choice (fixture->document).call, ==, 0);
 }
@@ -164,7 +164,7 @@ test_float64 (Fixture *fixture, gconstpointer data)
   g_autofree char *text = adj_run_choice_describe (choice);
 
   g_assert_cmpstr (text, ==, "call 2 · float64");
-  /* 1.25 has no rounding in either precision, so only the sine's counts. */
+  /* 1.25 is exact in both precisions, so only the rounding of the sine counts. */
   g_assert_cmpfloat_with_epsilon (run (fixture, choice, FALSE, ADJ_DTYPE_F64), sin (given (1)),
                                   1e-15);
 }
@@ -205,7 +205,7 @@ test_tolerance (Fixture *fixture, gconstpointer data)
   g_assert_cmpint (judge (fixture, choice), ==, ADJ_VERDICT_WITHIN);
   choice.atol = (double) OFF / 2;
   g_assert_cmpint (judge (fixture, choice), ==, ADJ_VERDICT_DIFFERS);
-  /* sin (2.25) = 0.778: as much in relation to it. */
+  /* sin (2.25) = 0.778, so the relative error is about OFF. */
   choice.rtol = (double) OFF;
   g_assert_cmpint (judge (fixture, choice), ==, ADJ_VERDICT_WITHIN);
 }
@@ -234,13 +234,13 @@ test_file (Fixture *fixture, gconstpointer data)
   adj_document_run (fixture->document, TRUE);
   g_assert_cmpstr (fixture->remark, ==, "Nothing was recorded for these inputs");
 
-  /* The file goes away: the values of the last run do not stand for this one. */
+  /* The file is removed: the values of the previous run are not used. */
   g_assert_no_errno (g_unlink (path));
   adj_document_run (fixture->document, FALSE);
   adj_wait_for (fixture->document);
   g_assert_null (adj_document_get_evaluation (fixture->document));
 
-  /* It has another name: one line that says so, and nothing else happens. */
+  /* The tensor has another name: an error of one line, and nothing else changes. */
   save_input (other, "z", 0.5f);
   choice.file = g_intern_string (other);
   adj_document_set_run_choice (fixture->document, choice);

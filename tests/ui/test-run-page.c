@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 
-/* The page that says how a graph is run, in a real window: what is chosen there is what happens,
- * and is there again when the file is opened again. */
+/* The run page in a real window: its choices take effect and are restored when the file is
+ * opened again. */
 
 #include <gio/gio.h>
 #include <string.h>
@@ -64,10 +64,10 @@ test_compares (void)
   const AdjComparison *comparison;
   AdjEvaluation *evaluation;
 
-  /* The keyboard is where the choices are. */
+  /* The page has the keyboard focus. */
   g_assert_true (gtk_widget_is_ancestor (focus, get_page (window)));
 
-  /* What was recorded is offered first. */
+  /* Comparing with the recording is the first choice. */
   evaluation = press_run (window);
   comparison = adj_evaluation_get_comparison (evaluation);
   g_assert_nonnull (comparison);
@@ -77,13 +77,13 @@ test_compares (void)
   choose (window, "Compare with", 0);
   g_assert_null (adj_evaluation_get_comparison (press_run (window)));
 
-  /* The two halves of the partition compute what the joint graph does. */
+  /* The two graphs of the partition compute what the joint graph computes. */
   choose (window, "Compare with", 2);
   evaluation = press_run (window);
   g_assert_cmpstr (adj_evaluation_get_peer (evaluation), ==, "0-0-forward+backward");
   g_assert_cmpint (adj_evaluation_get_comparison (evaluation)->first, ==, -1);
 
-  /* And they do when what is shown is computed in double precision. */
+  /* Also if the shown graph is computed in float64. */
   gtk_switch_set_active (GTK_SWITCH (adj_walk_find (get_page (window), GTK_TYPE_SWITCH, NULL)),
                          TRUE);
   evaluation = press_run (window);
@@ -99,7 +99,7 @@ get_chosen (AdjWindow *window, const char *title)
   return gtk_string_object_get_string (adw_combo_row_get_selected_item (row));
 }
 
-/* What was recorded was recorded for its own inputs. */
+/* Recorded outputs belong to the recorded inputs only. */
 static void
 test_follows (void)
 {
@@ -135,7 +135,7 @@ test_tolerance (void)
   type (window, "Relative, of the other value", "0");
   g_assert_false (gtk_widget_has_css_class (entry, "error"));
   type (window, "Absolute", "0");
-  /* Bit for bit is asked too much of a sum in another order. */
+  /* A sum in another order is not equal bit for bit. */
   g_assert_cmpint (adj_evaluation_get_comparison (press_run (window))->verdict, ==,
                    ADJ_VERDICT_DIFFERS);
   type (window, "Absolute", "0.01");
@@ -186,7 +186,7 @@ says_why (gpointer window)
   return says (window, cuda->available (&why) ? cuda->summary : why->message);
 }
 
-/* What an executor is, and why it cannot run here, stands below it. */
+/* The description of an executor, and the reason why it cannot run here, are below it. */
 static void
 test_why_not (void)
 {

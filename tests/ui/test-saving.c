@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 
-/* What leaves the window: files, and the view with them; links, and what they lead to; parts of
- * pictures; reports.  And what is asked before something is lost. */
+/* Saving: files with their view, links and following them, parts of pictures, reports, and
+ * questions before something is lost. */
 
 #include <gio/gio.h>
 #include <glib/gstdio.h>
@@ -21,7 +21,7 @@ typedef struct
   AdjTestFolder *folder;
   AdjWindow *window;
   AdjDocument *document;
-  char *path; /* of a file of its own */
+  char *path; /* path of its own copy of a file */
 } Fixture;
 
 static void
@@ -120,7 +120,7 @@ log_says (AdjDocument *document, const char *text)
 
 /* -- saving -- */
 
-/* Over its own file, with how it is looked at; nothing is unsaved because one looked. */
+/* Saves over its own file with the view; changing the view alone leaves nothing unsaved. */
 static void
 test_saves_over (Fixture *fixture, gconstpointer data)
 {
@@ -150,7 +150,7 @@ test_saves_over (Fixture *fixture, gconstpointer data)
   g_assert_cmpint (view->arrangement->coloring, ==, ADJ_COLOR_BY_BYTES);
 }
 
-/* Who gets the file sees it as it was saved. */
+/* Another user who opens the file gets the saved view. */
 static void
 test_view_goes_along (Fixture *fixture, gconstpointer data)
 {
@@ -177,7 +177,7 @@ test_view_goes_along (Fixture *fixture, gconstpointer data)
       ==, "gelu_backward");
 }
 
-/* Notes of others stay, and no path travels. */
+/* Notes of other programs are kept, and no path is written to the file. */
 static void
 test_notes (Fixture *fixture, gconstpointer data)
 {
@@ -224,7 +224,7 @@ is_closed (gpointer data)
   return adw_tab_view_get_n_pages (get_tabs (data)) == 1;
 }
 
-/* What cannot be made again by tracing: a run that was kept. */
+/* Adds a saved run, which tracing cannot make again. */
 static void
 keep_run (Fixture *fixture)
 {
@@ -234,7 +234,7 @@ keep_run (Fixture *fixture)
   adj_walk_settle (fixture->window);
 }
 
-/* A trace can be made again in a moment. */
+/* Closing a trace that can be repeated quickly asks nothing. */
 static void
 test_does_not_ask (Fixture *fixture, gconstpointer data)
 {
@@ -246,7 +246,7 @@ test_does_not_ask (Fixture *fixture, gconstpointer data)
   g_assert_cmpint (adw_tab_view_get_n_pages (get_tabs (fixture)), ==, 1);
 }
 
-/* What took long is asked about, although nothing was run. */
+/* Closing asks about a trace that took long, even without a run. */
 static void
 test_asks_what_took_long (Fixture *fixture, gconstpointer data)
 {
@@ -258,7 +258,7 @@ test_asks_what_took_long (Fixture *fixture, gconstpointer data)
   g_assert_cmpint (adw_tab_view_get_n_pages (get_tabs (fixture)), ==, 2);
 }
 
-/* A run that was kept is in no file: closing it asks. */
+/* Closing asks about a saved run that is in no file. */
 static void
 test_asks (Fixture *fixture, gconstpointer data)
 {
@@ -275,7 +275,7 @@ test_asks (Fixture *fixture, gconstpointer data)
   g_assert_cmpint (adw_tab_view_get_n_pages (get_tabs (fixture)), ==, 1);
 }
 
-/* "Save" of that question asks where, and closes the tab once it is written. */
+/* "Save" in that question asks for the file, and closes the tab when it is written. */
 static void
 test_saves_and_closes (Fixture *fixture, gconstpointer data)
 {
@@ -310,7 +310,7 @@ save_and_close (Fixture *fixture)
   g_assert_true (adj_document_is_saving (fixture->document));
 }
 
-/* What is being written is written before its tab goes. */
+/* A tab is closed after its pending write has finished. */
 static void
 test_closes_when_saved (Fixture *fixture, gconstpointer data)
 {
@@ -328,7 +328,7 @@ test_closes_when_saved (Fixture *fixture, gconstpointer data)
   g_assert_nonnull (bundle);
 }
 
-/* Who stops that stays, and is not sent away when it is saved later. */
+/* Cancelling the write keeps the tab open, also after a later save. */
 static void
 test_stays_when_stopped (Fixture *fixture, gconstpointer data)
 {
@@ -346,7 +346,7 @@ test_stays_when_stopped (Fixture *fixture, gconstpointer data)
   g_assert_cmpint (adw_tab_view_get_n_pages (get_tabs (fixture)), ==, 2);
 }
 
-/* After Save As the tab is of the new file. */
+/* After Save As the tab belongs to the new file. */
 static void
 test_becomes_saved (Fixture *fixture, gconstpointer data)
 {
@@ -364,7 +364,7 @@ test_becomes_saved (Fixture *fixture, gconstpointer data)
   g_assert_cmpint (adw_tab_view_get_n_pages (get_tabs (fixture)), ==, 1);
 }
 
-/* What somebody else wrote is not lost without a word. */
+/* A file changed by another program is not overwritten without a question. */
 static void
 test_changed_outside (Fixture *fixture, gconstpointer data)
 {
@@ -396,7 +396,7 @@ is_true (gpointer data)
   return *(gboolean *) data;
 }
 
-/* A window asks for each of its tabs. */
+/* Closing a window asks for each of its tabs. */
 static void
 test_window_asks (Fixture *fixture, gconstpointer data)
 {
@@ -434,7 +434,7 @@ looks_at_gelu (gpointer data)
          g_str_equal (adj_graph_get_node (graph->graph, node.index)->name, "gelu");
 }
 
-/* Copied here, opened there. */
+/* A link is copied and opened. */
 static void
 test_links (Fixture *fixture, gconstpointer data)
 {
@@ -448,14 +448,14 @@ test_links (Fixture *fixture, gconstpointer data)
   g_assert_true (g_str_has_prefix (link, "adjoint:///"));
   g_assert_true (g_str_has_suffix (link, "/my%20mlp.adjoint#graph=0-0-joint&node=gelu"));
 
-  /* Where it is open: no second tab, nothing is read again. */
+  /* If the file is open: no second tab, and nothing is read again. */
   g_assert_true (adj_walk_choose_graph (fixture->window, "forward"));
   file = g_file_new_for_commandline_arg (link);
   adj_window_open (fixture->window, file);
   g_assert_true (adj_wait_until (looks_at_gelu, fixture, 60));
   g_assert_cmpint (adw_tab_view_get_n_pages (get_tabs (fixture)), ==, 1);
 
-  /* Where it is not: pasted into another window. */
+  /* If it is not: pasted into another window. */
   adj_document_set_selected (fixture->document, ADJ_NO_NODE);
   adj_walk_close (fixture->window);
   fixture->window = adj_walk_open_window (application, 1280, 800);
@@ -488,7 +488,7 @@ follow (Fixture *fixture, const char *format)
   adj_walk_settle (fixture->window);
 }
 
-/* What is not there any more is named. */
+/* A link to something that no longer exists is reported with its name. */
 static void
 test_dead_links (Fixture *fixture, gconstpointer data)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 
-/* A list goes to a row although it gets other rows all the time. */
+/* A list scrolls to a row although its rows change in every frame. */
 
 #include <math.h>
 
@@ -13,10 +13,10 @@
 typedef struct
 {
   GtkStringList *rows;
-  int frames; /* that are still to come */
+  int frames; /* number of remaining frames */
 } Changing;
 
-/* The list has no place for the new rows before it is laid out. */
+/* The list has no positions for new rows before its layout. */
 static void
 change_rows (GdkFrameClock *clock, Changing *changing)
 {
@@ -70,7 +70,7 @@ test_changing (void)
   g_assert_true (adj_wait_until (is_over, &changing, 60));
   g_signal_handlers_disconnect_by_data (gtk_widget_get_frame_clock (window), &changing);
   g_assert_cmpfloat (gtk_adjustment_get_value (adjustment), >, 0);
-  /* No row is cut at the top. */
+  /* No row is cut off at the top. */
   g_assert_cmpfloat (fabs (remainder (gtk_adjustment_get_value (adjustment),
                                       gtk_adjustment_get_upper (adjustment) / N_ROWS)),
                      <, 0.5);

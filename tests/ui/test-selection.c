@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 
-/* Several nodes selected together, in a real window: from the canvas, from a table, by search; what
- * the inspector says of them; undone and done again. */
+/* Selecting several nodes in a real window: on the canvas, in a table, by search; the
+ * inspector's summary; undo and redo. */
 
 #include <gio/gio.h>
 #include <string.h>
@@ -29,7 +29,7 @@ set_up (Fixture *fixture, gconstpointer data)
   fixture->window = adj_walk_open_graph (application, "graphs/mlp.adjoint", "joint");
   fixture->document = adj_window_get_document (fixture->window);
   fixture->graph = adj_document_get_graph (fixture->document)->graph;
-  /* It comes back as the test before left it. */
+  /* Undoes the changes of the previous test. */
   adj_document_set_selected (fixture->document, ADJ_NO_NODE);
 }
 
@@ -83,7 +83,8 @@ test_adds (Fixture *fixture, gconstpointer data)
   g_assert_true (inspector_says (fixture, "3 nodes"));
   g_assert_true (inspector_says (fixture, "aten.relu.default"));
 
-  /* With Ctrl one goes, the last two stay; with Shift what is there is looked at. */
+  /* A toggle (Ctrl) removes a selected node and keeps the others; adding (Shift) a selected node
+   * focuses it. */
   adj_document_choose_more (fixture->document, find (fixture, "relu"), TRUE);
   assert_selected (fixture, "addmm\ngelu");
   adj_document_choose_more (fixture->document, find (fixture, "addmm"), FALSE);
@@ -93,7 +94,7 @@ test_adds (Fixture *fixture, gconstpointer data)
   g_assert_null (adj_document_get_chosen (fixture->document));
   g_assert_true (inspector_says (fixture, "addmm"));
 
-  /* A node that is looked at alone. */
+  /* A node shown by itself. */
   choose_three (fixture);
   adj_document_set_selected (fixture->document, find (fixture, "relu"));
   assert_selected (fixture, "relu");
@@ -112,7 +113,7 @@ test_undoes (Fixture *fixture, gconstpointer data)
   assert_selected (fixture, "addmm\nrelu");
   gtk_widget_activate_action (root, "win.redo", NULL);
   assert_selected (fixture, "addmm\nrelu\ngelu");
-  /* Another graph has other nodes. */
+  /* Another graph has other nodes, so the selection is cleared. */
   g_assert_true (adj_walk_choose_graph (fixture->window, "forward"));
   g_assert_null (adj_document_get_chosen (fixture->document));
 }
@@ -179,7 +180,7 @@ is_flow (gpointer data)
   return !adj_document_is_busy (data);
 }
 
-/* What was found is selected; its flow holds the flows of each. */
+/* All results are selected; their flow combines the flows of each. */
 static void
 test_search (Fixture *fixture, gconstpointer data)
 {
@@ -217,7 +218,7 @@ test_copies (Fixture *fixture, gconstpointer data)
   gdk_clipboard_set_content (gtk_widget_get_clipboard (root), NULL);
 }
 
-/* addmm and relu are f32[8, 32]; sum_3 is f32[1, 32], and view_2 looks at its memory. */
+/* addmm and relu are f32[8, 32]; sum_3 is f32[1, 32], and view_2 is a view of it. */
 static void
 test_properties (Fixture *fixture, gconstpointer data)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 
-/* Tracing a graph and stepping through what came of it, without a display. */
+/* Tracing a graph and stepping through its stages, without a display. */
 
 #include <gio/gio.h>
 #include <string.h>
@@ -34,7 +34,7 @@ get_graph (AdjDocument *document)
   return adj_document_get_graph (document)->graph;
 }
 
-/* The selected node goes along: relu of the joint graph is relu in forward and back again. */
+/* The selection follows: relu of the joint graph is relu in forward, and back again. */
 static void
 test_steps (void)
 {
@@ -46,7 +46,7 @@ test_steps (void)
   g_assert_false (adj_stages_can_step (document, -1));
   adj_document_set_selected (document, adj_graph_find_node (get_graph (document), "relu"));
 
-  /* Both halves beside each other, then each. */
+  /* Both halves side by side, then each half. */
   adj_stages_step (document, 1);
   adj_wait_for (document);
   g_assert_cmpint (adj_stages_get_current (document), ==, -1);
@@ -69,7 +69,7 @@ test_steps (void)
   g_assert_false (adj_stages_can_step (document, 1));
 }
 
-/* The graphs of a log are stages in the order of the file; what is selected goes along. */
+/* The graphs of a log are stages in file order; the selection follows. */
 static void
 test_steps_through_log (void)
 {
@@ -125,8 +125,8 @@ find_summaries (AdjDocument *document)
   return summaries;
 }
 
-/* Found in the background: what changed, and that the partition computes what the joint graph does.
- */
+/* Computed in the background: what changed, and that the partition computes what the joint graph
+ * does. */
 static void
 test_summaries_of_log (void)
 {
@@ -137,7 +137,7 @@ test_summaries_of_log (void)
   const AdjStageSummary *post_grad = adj_stage_summaries_get (summaries, 6);
 
   g_assert_cmpint (adj_stage_summaries_get (summaries, 0)->before, ==, -1);
-  g_assert_cmpint (joint->check, >=, ADJ_CHECK_EQUAL); /* its forward part */
+  g_assert_cmpint (joint->check, >=, ADJ_CHECK_EQUAL); /* against its forward part */
   g_assert_cmpint (joint->check, <=, ADJ_CHECK_WITHIN);
   g_assert_cmpuint (joint->n_added, >, 90);
   g_assert_cmpint (pair->check, >=, ADJ_CHECK_EQUAL);
@@ -164,7 +164,7 @@ has_kin (GArray *kin, AdjDocument *document, const char *step, const char *name)
   return FALSE;
 }
 
-/* From the joint graph of a log back to the call that dynamo saw, and to what Inductor made. */
+/* From the joint graph of a log back to the call in Dynamo's graph, and on to Inductor's graph. */
 static void
 test_provenance (void)
 {
@@ -183,7 +183,7 @@ test_provenance (void)
   g_assert_false (has_kin (kin, document, "joint", "addmm"));
 }
 
-/* The graphs of a region, and the pair of its halves, have the blocks of its joint graph. */
+/* The graphs of a region, and the pair of its halves, have the blocks of the joint graph. */
 static void
 test_blocks (void)
 {
@@ -204,8 +204,8 @@ test_blocks (void)
     }
 }
 
-/* Of a line with several calls each node came of its own: of the one that reads its weight, and of
- * the next one when that is done. */
+/* If one source line has several calls, each node originates from its own: from the call that
+ * reads its weight, else from the next one in order. */
 static void
 test_one_line (void)
 {
@@ -227,8 +227,8 @@ test_one_line (void)
     }
 }
 
-/* A region of two graphs of x and exp = exp (x), in which @lines make mul_4 of exp.  (transfer
- * full) */
+/* (transfer full): a region of two graphs of x and exp = exp (x), in which @first and @second
+ * make mul_4 of exp. */
 static AdjDocument *
 open_pair (const char *first, const char *second)
 {
@@ -278,8 +278,8 @@ test_summaries_of_fault (void)
   g_assert_cmpuint (summary->n_changed, ==, 1);
 }
 
-/* PyTorch 2.4 calls modules that no log has: that is said of the joint graph, and what was made of
- * it has a verdict. */
+/* PyTorch 2.4's Dynamo graph calls modules that are not in the log: the joint graph's summary
+ * says so, and later graphs are still judged. */
 static void
 test_summaries_of_module_calls (void)
 {
@@ -304,7 +304,7 @@ test_summaries_of_module_calls (void)
   g_assert_cmpint (pair->check, <=, ADJ_CHECK_WITHIN);
 }
 
-/* What a compiler made of a half says of which, whatever it is called. */
+/* A graph that the compiler made of a half names that half, whatever its role. */
 static void
 test_titles (void)
 {
@@ -350,7 +350,7 @@ test_titles (void)
     }
 }
 
-/* What Inductor draws is drawn from seeds, other numbers, and nothing is wrong. */
+/* Inductor draws other numbers, from seeds, which is not reported as an error. */
 static void
 test_summaries_of_draws (void)
 {
@@ -370,7 +370,8 @@ test_summaries_of_draws (void)
   g_assert_nonnull (strstr (summary->text, "random"));
 }
 
-/* A fault before what is drawn is told nevertheless, and one behind numbers that both draw. */
+/* A fault in a node before the draw is reported nevertheless, and so is one after numbers that
+ * both draw. */
 static void
 test_summaries_of_fault_beside_draws (void)
 {
@@ -412,7 +413,7 @@ test_summaries_of_fault_beside_draws (void)
     }
 }
 
-/* Equal changes are one row; every row has nodes and a kind with a sign. */
+/* Equal changes are one row; each row has nodes, and a kind with a sign. */
 static void
 test_changes (void)
 {
@@ -457,7 +458,7 @@ test_changes (void)
   g_assert_cmpstr (adj_stage_change_get_what (exp), ==, "exp");
 }
 
-/* What was traced is kept: the file has the stages that the window shows. */
+/* A saved trace contains the stages that the window shows. */
 static void
 test_saves (void)
 {
@@ -482,7 +483,7 @@ count_remark (AdjDocument *document, const char *text, guint *n)
   ++*n;
 }
 
-/* Nobody is asked which graph: stages are looked at from where they begin. */
+/* Opening asks nothing: a file of stages opens at its first stage. */
 static void
 test_opens_without_joint (void)
 {
@@ -512,7 +513,7 @@ test_opens_without_joint (void)
   g_assert_cmpstr (adj_document_get_graph (document)->role, ==, "backward");
 }
 
-/* Nor is a part of another graph what is looked at first, though it stands there first. */
+/* Nor is a subgraph of another graph opened first, although it is first in the file. */
 static void
 test_opens_without_stages (void)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 
-/* How a session begins and ends: the start page, files that come back, printing; and finding nodes
- * in all graphs of a file. */
+/* Start and end of a session: the start page, reopened files, printing; and finding nodes in all
+ * graphs of a file. */
 
 #include <gio/gio.h>
 #include <string.h>
@@ -20,7 +20,7 @@
 
 static AdjApplication *application;
 
-/* The line that records a log is copied as it stands there. */
+/* The command for recording a log is copied exactly as shown. */
 static void
 test_copies (void)
 {
@@ -38,7 +38,7 @@ test_copies (void)
   adj_walk_close (window);
 }
 
-/* A picture that is long takes pages, one that is wide is made smaller. */
+/* A tall picture is printed on several pages, a wide one is scaled down. */
 static void
 test_pages (void)
 {
@@ -52,7 +52,7 @@ test_pages (void)
   g_assert_cmpfloat (scale, ==, 0.5);
 }
 
-/* The button saves the module, as it is shipped. */
+/* The button saves the capture module unchanged. */
 static void
 test_saves_module (void)
 {
@@ -84,8 +84,7 @@ test_saves_module (void)
   adj_walk_close (window);
 }
 
-/* The list below Open takes the folder that a run under TORCH_TRACE leaves, and goes away for the
- * dialog. */
+/* The menu of Open offers the folder of a TORCH_TRACE run, and closes before the dialog. */
 static void
 test_opens_folder (void)
 {
@@ -110,7 +109,7 @@ test_opens_folder (void)
   adj_walk_close (window);
 }
 
-/* What is chosen below Open is looked at: the list is not in its way. */
+/* The menu of Open closes when an item is chosen. */
 static void
 test_list_goes (void)
 {
@@ -127,7 +126,7 @@ test_list_goes (void)
   adj_walk_close (window);
 }
 
-/* Closes the dialog, which has a main loop of its own. */
+/* Closes the dialog, which runs a main loop of its own. */
 static gboolean
 close_print_dialog (gpointer data)
 {
@@ -140,7 +139,7 @@ close_print_dialog (gpointer data)
   return G_SOURCE_REMOVE;
 }
 
-/* The key asks for a printer; what is printed is the picture, on as many pages as it is long. */
+/* The key opens the print dialog; the picture is printed on as many pages as it needs. */
 static void
 test_prints (void)
 {
@@ -170,7 +169,7 @@ test_prints (void)
   adj_walk_close (window);
 }
 
-/* Those of the last window come back in the next; a file that is gone does not. */
+/* The files of the last window are reopened; a file that no longer exists is not. */
 static void
 test_reopens (void)
 {
@@ -196,7 +195,7 @@ test_reopens (void)
   adj_walk_close (window);
 }
 
-/* The node of that name, names, operators, then where the word stands somewhere else. */
+/* Order of results: exact name, names, operators, then other places that contain the word. */
 static void
 test_order (void)
 {
@@ -217,7 +216,7 @@ test_order (void)
                      wanted[i]);
 }
 
-/* Typed once, found in all graphs of the log; a button leads to each. */
+/* One query searches all graphs of the log; each has a button that goes there. */
 static void
 test_elsewhere (void)
 {
@@ -238,7 +237,7 @@ test_elsewhere (void)
   adj_walk_close (window);
 }
 
-/* How many labels below @root that are on the screen say @text, in their markup. */
+/* Counts mapped labels below @root whose markup contains @text. */
 static guint
 count_labels (GtkWidget *root, const char *text)
 {
@@ -251,7 +250,7 @@ count_labels (GtkWidget *root, const char *text)
   return n;
 }
 
-/* What was typed stands out in each result, in its name and in what it calls. */
+/* The typed text is emphasized in each result, in its name and its target. */
 static void
 test_marks (void)
 {
@@ -271,7 +270,8 @@ test_marks (void)
   adj_walk_close (window);
 }
 
-/* A compiled backward is called so: "!0" is what PyTorch's log calls it. */
+/* The region of a compiled backward is called "Compiled backward"; "!0" is its name in PyTorch's
+ * log. */
 static void
 test_region (void)
 {
@@ -285,8 +285,8 @@ test_region (void)
   adj_walk_close (window);
 }
 
-/* The list of recent files has what could be opened, and a file that stops to be readable leaves
- * it; why it could not be opened is said in one place. */
+/* The list of recent files contains files that could be opened; one that becomes unreadable is
+ * removed, and its error is shown in one place. */
 static void
 test_recent (void)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 
-/* A step from stage to stage leaves what both have where it is: neighbouring stages share a layout
- * where that makes neither of them much larger. */
+/* A switch of stage does not move the common cards: neighbouring stages share a layout unless
+ * that makes one of them much larger. */
 
 #include <string.h>
 
@@ -12,9 +12,9 @@
 
 typedef struct
 {
-  guint n, n_still; /* cards of all steps */
+  guint n, n_still; /* number of cards of all steps */
   guint n_steps;
-  GHashTable *alone; /* name of a step → AdjLayoutMetrics of its picture without the others */
+  GHashTable *alone; /* name of a step → AdjLayoutMetrics of its separate layout */
 } Tally;
 
 static void
@@ -56,7 +56,7 @@ check_step (const AdjTestStep *step, gpointer data)
     g_error ("%s: %.0f high, alone %.0f", step->name, (double) bounds.height, (double) was->height);
 }
 
-/* Of all cards of all steps three quarters do not move; apart it is a third. */
+/* Three quarters of all cards do not move; with separate layouts one third. */
 static void
 test_stays (void)
 {
@@ -74,7 +74,7 @@ test_stays (void)
 int
 main (int argc, char **argv)
 {
-  /* What Graphviz makes of a block depends on the time that it is given. */
+  /* Graphviz's result depends on the time it gets, so it is not used here. */
   g_setenv ("ADJ_LAYOUT_HELPER", "/nonexistent", TRUE);
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/ui/steps/stays", test_stays);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 
-/* The strip of stages in a real window: tracing in place, options, scrubbing, the list of changes.
- */
+/* The strip of stages in a real window: tracing in place, options, scrubbing, the list of
+ * changes. */
 
 #include <gio/gio.h>
 #include <string.h>
@@ -29,7 +29,7 @@ find_bar (AdjWindow *window)
   return adj_walk_find_mapped (GTK_WIDGET (window), ADJ_TYPE_STAGE_BAR);
 }
 
-/* The button of the step of that name. */
+/* Returns the button of the step with this name. */
 static GtkWidget *
 find_step (AdjWindow *window, const char *name)
 {
@@ -66,7 +66,7 @@ open_alone (void)
   return window;
 }
 
-/* Where there is one stage the strip offers to trace, and the stages come in the same tab. */
+/* With a single stage the strip offers to trace, and the stages appear in the same tab. */
 static void
 test_traces_in_place (void)
 {
@@ -84,7 +84,7 @@ test_traces_in_place (void)
   adj_walk_close (window);
 }
 
-/* A budget is an option of the partition: what was made before it stays. */
+/* A budget is an option of the partition stage: earlier stages are kept. */
 static void
 test_options (void)
 {
@@ -121,7 +121,7 @@ test_options (void)
   adj_walk_close (window);
 }
 
-/* The pointer is drawn along the strip. */
+/* Drags the pointer along the strip. */
 static void
 test_scrubs (void)
 {
@@ -156,7 +156,7 @@ find_place (AdjWindow *window, const char *name)
   return adj_camera_to_widget (&camera, box->rect.x, box->rect.y);
 }
 
-/* What is looked at stays where it is from stage to stage, at the same size. */
+/* The part in view keeps its position and size from stage to stage. */
 static void
 test_stays (void)
 {
@@ -194,7 +194,7 @@ find_node (AdjWindow *window, const char *name)
                               name);
 }
 
-/* The corner of card @name comes to (@x, @y) of the canvas. */
+/* Scrolls the corner of card @name to (@x, @y) of the canvas. */
 static void
 look_at (AdjWindow *window, const char *name, float x, float y, float zoom)
 {
@@ -207,7 +207,7 @@ look_at (AdjWindow *window, const char *name, float x, float y, float zoom)
   adj_walk_settle (window);
 }
 
-/* Goes to step @step, which shows @role, and asserts that @name is where it was. */
+/* Goes to step @step, which shows @role, and expects @name at its former position. */
 static void
 step_around (AdjWindow *window, guint step, const char *role, const char *name)
 {
@@ -222,12 +222,13 @@ step_around (AdjWindow *window, guint step, const char *role, const char *name)
   g_assert_cmpfloat (ABS (after.y - before.y), <, 3);
 }
 
-/* What is selected stays, at the edge as in the middle and at any size, from the partition to each
- * half of it, between the halves, and back; with nothing selected, what is in the middle. */
+/* The selected card keeps its position, at the edge and in the middle, at any zoom, from the
+ * partition to each half, between the halves, and back; without a selection, the card in the
+ * middle. */
 static void
 test_halves (gconstpointer data)
 {
-  const char *const *names = data; /* file, a node of forward, a saved one, one of backward, … */
+  const char *const *names = data; /* file, then nodes: of forward, saved, of backward, … */
   AdjWindow *window = adj_walk_open_graph (application, names[0], "joint");
   AdjDocument *document = adj_window_get_document (window);
   GtkWidget *view = GTK_WIDGET (adj_window_get_view (window));
@@ -273,7 +274,7 @@ get_summary (AdjWindow *window)
                                   (guint) adj_stages_get_current_step (document));
 }
 
-/* As many discs as the strip says. */
+/* Expects as many discs as the strip counts. */
 static void
 assert_discs (AdjWindow *window)
 {
@@ -290,8 +291,7 @@ assert_discs (AdjWindow *window)
   g_assert_cmpuint (summary->n_changed, >, 0);
 }
 
-/* Cards say what came with the stage that is shown, and what it changed; where most of it is new
- * they say nothing. */
+/* Cards mark what the shown stage added and changed; if most of it is new there are no marks. */
 static void
 test_discs (void)
 {
@@ -322,7 +322,8 @@ count_rows (AdjWindow *window)
   return g_list_model_get_n_items (G_LIST_MODEL (gtk_list_view_get_model (get_rows (window))));
 }
 
-/* One sentence, then what became what; typing leaves what has all words. */
+/* A summary sentence, then the list of replacements; typing keeps the rows that contain all
+ * words. */
 static void
 test_changes (void)
 {
@@ -337,7 +338,7 @@ test_changes (void)
       gtk_label_get_text (GTK_LABEL (adj_walk_find_mapped (page, GTK_TYPE_LABEL))),
       "Forward and backward in one graph: "));
   {
-    /* What the strip counts. */
+    /* The counts in the strip. */
     const AdjStageSummary *summary = get_summary (window);
     g_autofree char *numbers = g_strdup_printf ("%u changed, %u came, %u went", summary->n_changed,
                                                 summary->n_added, summary->n_removed);
@@ -355,7 +356,7 @@ test_changes (void)
   adj_walk_close (window);
 }
 
-/* Where the desktop allows animations, the picture of a step comes from the one before. */
+/* If the desktop enables animations, a switch is animated from the former picture. */
 static void
 test_morphs (void)
 {
@@ -378,7 +379,7 @@ test_morphs (void)
   if (path != NULL)
     adj_walk_shoot (GTK_WIDGET (window), path);
   UNTIL (view->morph == NULL);
-  /* A third step while the second is under way. */
+  /* A third step during the animation of the second. */
   adj_stages_step (document, -1);
   UNTIL (view->morph != NULL);
   adj_stages_step (document, 1);

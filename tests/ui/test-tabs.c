@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 
-/* Several documents in one window: tabs that do not know of each other. */
+/* Several documents in one window: independent tabs. */
 
 #include <gio/gio.h>
 #include <string.h>
@@ -26,7 +26,7 @@ test_keeps_apart (void)
   g_autofree char *lstm = adj_test_data_path ("graphs/lstm.adjoint");
   AdjDocument *first, *second;
 
-  /* The first file takes the empty tab, the second one of its own. */
+  /* The first file uses the empty tab, the second one a new tab. */
   g_assert_true (adj_walk_open (window, mlp));
   first = adj_window_get_document (window);
   g_assert_cmpint (adw_tab_view_get_n_pages (get_tabs (window)), ==, 1);
@@ -42,7 +42,7 @@ test_keeps_apart (void)
   g_assert_true (g_str_has_prefix (gtk_window_get_title (GTK_WINDOW (window)), "mlp.adjoint"));
   g_assert_false (g_action_group_get_action_enabled (G_ACTION_GROUP (window), "fit-selection"));
 
-  /* A file that is open is shown, not opened again. */
+  /* A file that is already open is shown, not opened again. */
   g_assert_true (adj_walk_open (window, lstm));
   g_assert_true (adj_window_get_document (window) == second);
   g_assert_cmpint (adw_tab_view_get_n_pages (get_tabs (window)), ==, 2);
@@ -67,7 +67,7 @@ test_hides_parts_of_one (void)
   adj_walk_close (window);
 }
 
-/* Closed and opened again, a file is as it was. */
+/* A file that is closed and opened again has its former view. */
 static gboolean
 is_saved (gpointer path)
 {
@@ -90,7 +90,7 @@ test_comes_back (void)
   adj_walk_settle (window);
   adj_document_set_coloring (adj_window_get_document (window), ADJ_COLOR_BY_BYTES);
   g_assert_true (adj_walk_select (window, "gelu"));
-  /* What moves after the view was saved is saved again. */
+  /* Changes after the view was saved are saved too. */
   g_assert_true (adj_wait_until (is_saved, mlp, 60));
   camera = (AdjCamera){ 11, 22, 0.75f };
   adj_graph_view_set_camera (adj_window_get_view (window), &camera);

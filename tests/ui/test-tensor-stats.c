@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Statistics of tensors, alone and of two. */
+/* Statistics of one tensor and of two. */
 
 #include <math.h>
 
@@ -32,7 +32,7 @@ test_known (void)
   g_assert_cmpfloat (stats.mean, ==, 5);
   g_assert_cmpfloat (stats.min, ==, 2);
   g_assert_cmpfloat (stats.max, ==, 9);
-  /* The sum of squares around 5 is 32. */
+  /* The sum of squared deviations from 5 is 32. */
   g_assert_cmpfloat_with_epsilon (stats.deviation, sqrt (32.0 / 7), 1e-12);
   for (guint i = 0; i < ADJ_STATS_BINS; i++)
     total += stats.bins[i];
@@ -60,7 +60,7 @@ test_not_finite (void)
   g_assert_cmpuint (stats.largest_bin, ==, 0);
 }
 
-/* One range for both: 0 to 31 in steps of one. */
+/* Both use one range: 0 to 31 in steps of one. */
 static void
 test_both (void)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 
-/* Views of a document without a display: flow, undo, pairs, and what is held when. */
+/* Views of a document without a display: flow, undo, pairs, and the timeline of held tensors. */
 
 #include "ir/adj-graph.h"
 #include "model/adj-document.h"
@@ -38,7 +38,7 @@ test_undoes (void)
   adj_document_undo (document, 1);
   adj_wait_for (document);
   g_assert_cmpuint (adj_scene_get_n_boxes (adj_document_get_scene (document)), ==, n_closed);
-  /* A new change ends what could be done again. */
+  /* A new change clears the redo history. */
   adj_document_set_fold_depth (document, 1);
   adj_wait_for (document);
   g_assert_false (adj_document_can_undo (document, 1));
@@ -50,7 +50,7 @@ test_follows (void)
   g_autoptr (AdjDocument) document = adj_wait_open ("graphs/mlp.adjoint", "joint");
   const AdjScene *scene;
 
-  /* Nothing to follow. */
+  /* Without a selection there is no flow to show. */
   adj_document_set_view (document, ADJ_VIEW_FLOW);
   g_assert_cmpint (adj_document_get_arrangement (document)->view, ==, ADJ_VIEW_MIRROR);
   adj_document_set_selected (document, find (document, "relu"));
@@ -59,13 +59,13 @@ test_follows (void)
   scene = adj_document_get_scene (document);
   g_assert_cmpuint (adj_scene_find_node (scene, find (document, "addmm")), !=, ADJ_NO_BOX);
   g_assert_cmpuint (adj_scene_find_node (scene, find (document, "primals_8")), ==, ADJ_NO_BOX);
-  /* Another graph has no such node. */
+  /* The other graph lacks the node. */
   adj_document_set_graph_index (document, 0);
   adj_wait_for (document);
   g_assert_cmpint (adj_document_get_arrangement (document)->view, ==, ADJ_VIEW_MIRROR);
 }
 
-/* The partitioned pair is one picture, runs on what was recorded for the joint graph, and computes
+/* The partitioned pair is one picture, runs on the joint graph's recorded inputs, and computes
  * the same. */
 static void
 test_pairs (void)
@@ -94,7 +94,7 @@ test_pairs (void)
   g_assert_cmpint (comparison->verdict, !=, ADJ_VERDICT_DIFFERS);
 }
 
-/* x and y are six floats each and there from the beginning; view shares with relu. */
+/* x and y have six floats each and are alive from the beginning; view shares relu's storage. */
 static void
 test_timeline (void)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 
-/* Walks of people who use the window, with keys and clicks: a log of somebody else's, a student's
- * model, budgets, and graphs of thousands of nodes without names. */
+/* Typical sessions, with keys and clicks: a log from someone else, a student's model, budgets,
+ * and graphs of thousands of unnamed nodes. */
 
 #include "canvas/adj-beside-pane.h"
 #include "inspect/adj-inspector.h"
@@ -24,7 +24,7 @@ static AdjApplication *application;
 
 /* -- means -- */
 
-/* A picture of the stop, light and dark. */
+/* Writes pictures of the current state, light and dark. */
 static void
 keep (AdjWindow *window, const char *name)
 {
@@ -71,7 +71,7 @@ get_selected (AdjWindow *window)
   return adj_node_id_is_valid (id) ? adj_graph_get_node (get_graph (window), id.index)->name : "";
 }
 
-/* Keys go to the canvas. */
+/* Moves the keyboard focus to the canvas. */
 static void
 focus_canvas (AdjWindow *window)
 {
@@ -88,7 +88,7 @@ find_told (AdjWindow *window, const char *text)
 
 /* -- a log -- */
 
-/* Every stage by keyboard, to the end and back. */
+/* Steps through every stage by keyboard, to the end and back. */
 static void
 step_through (AdjWindow *window)
 {
@@ -113,7 +113,7 @@ step_through (AdjWindow *window)
     }
 }
 
-/* Whether @i is an input of backward that a call of forward made. */
+/* Whether @i is an input of backward that a forward call made. */
 static gboolean
 is_saved_call (AdjDocument *document, guint i, AdjMaker *maker)
 {
@@ -125,7 +125,7 @@ is_saved_call (AdjDocument *document, guint i, AdjMaker *maker)
   return adj_graph_get_node (forward->graph, maker->node.index)->opcode == ADJ_OPCODE_CALL_FUNCTION;
 }
 
-/* What backward takes is traced back through the forward that made it, not through a name. */
+/* A backward input is traced to the forward node that made it by graph structure, not by name. */
 static void
 assert_kin (AdjDocument *document, AdjNodeId node, const AdjMaker *maker)
 {
@@ -138,7 +138,7 @@ assert_kin (AdjDocument *document, AdjNodeId node, const AdjMaker *maker)
   g_assert_true (found);
 }
 
-/* From an input of backward to the forward node that made it, and to its line. */
+/* Follows an input of backward to the forward node that made it and to its source line. */
 static void
 follow_input (AdjWindow *window, const char *name)
 {
@@ -214,7 +214,7 @@ test_log (gconstpointer data)
 
 /* -- a student -- */
 
-/* The dynamo graph of mlp, as its text. */
+/* Opens the text of mlp's Dynamo graph. */
 static AdjWindow *
 open_text_of_mlp (void)
 {
@@ -249,8 +249,8 @@ press_until (AdjWindow *window, const char *key, const char *node)
   g_error ("%s never leads to %s", key, node);
 }
 
-/* Traces, steps to the joint graph, and goes through a running backward call by call: each has its
- * values, the rule that made it, and its forward node beside it. */
+/* Traces, steps to the joint graph, and goes call by call through a running backward: each call
+ * has its values, its gradient rule and its forward node. */
 static void
 test_student (void)
 {
@@ -292,7 +292,7 @@ is_traced (AdjDocument *document, double budget)
          adj_document_get_scene (document) != NULL;
 }
 
-/* What is saved grows with the budget, and the picture shows it. */
+/* Saved bytes grow with the budget, and the picture shows them. */
 static void
 test_budgets (void)
 {
@@ -302,7 +302,7 @@ test_budgets (void)
   gint64 saved = 0;
 
   gtk_widget_activate_action (GTK_WIDGET (window), "win.trace", NULL);
-  document = get_document (window); /* of a tab of its own */
+  document = get_document (window); /* in its own tab */
   UNTIL (adj_document_get_trace (document) != NULL && adj_document_get_scene (document) != NULL &&
          !adj_document_is_busy (document));
   UNTIL (adj_walk_choose_graph (window, ADJ_PAIR_ROLE));
@@ -325,7 +325,7 @@ test_budgets (void)
 
 /* -- thousands of nodes -- */
 
-/* What is looked at stays in view when what is around it opens. */
+/* The node in view stays in view when boxes around it open. */
 static void
 assert_in_view (AdjWindow *window, AdjNodeId node)
 {
@@ -380,7 +380,7 @@ test_large (gconstpointer data)
 
 /* -- narrow windows -- */
 
-/* A log, stepped through and read in a narrow window: nothing makes it wider. */
+/* Steps through and reads a log in a narrow window, which never gets wider. */
 static void
 test_narrow (gconstpointer data)
 {
@@ -420,7 +420,7 @@ type (const char *keys)
   adj_mouse_do (command);
 }
 
-/* Finds, follows, steps, plays and compares, and never touches the mouse. */
+/* Finds, follows, steps, plays and compares by keyboard only. */
 static void
 test_keys (void)
 {

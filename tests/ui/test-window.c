@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 
-/* The real window on a display: open, switch, select, run, compare, damage. */
+/* The real window on a display: open, switch, select, run, compare, damaged files. */
 
 #include <gio/gio.h>
 #include <glib/gstdio.h>
@@ -17,7 +17,7 @@
 #include "support/planted-bundle.h"
 #include "ui/adj-walk.h"
 
-/* One for all: a second one would ask for the same place on the bus. */
+/* One for all windows: a second one would claim the same bus name. */
 static AdjApplication *application;
 
 typedef struct
@@ -67,7 +67,7 @@ is_shown (gpointer data)
   return adj_walk_find (wanted->root, GTK_TYPE_LABEL, wanted->label) != NULL;
 }
 
-/* (nullable): when it does not come in time */
+/* (nullable): %NULL after a timeout */
 static GtkWidget *
 wait_for_label (GtkWidget *root, const char *label)
 {
@@ -101,7 +101,7 @@ is_pasted (gpointer data)
 static void
 test_pastes (Fixture *fixture, gconstpointer name)
 {
-  /* A graph that nobody ran: as a console shows it. */
+  /* A graph without a run, as shown on a console. */
   static const char text[] = "class GraphModule(torch.nn.Module):\n"
                              "    def forward(self, x: \"f32[2, 3]\"):\n"
                              "        # adj: called under {autocast_cpu: bf16}\n"
@@ -171,7 +171,7 @@ test_selects (Fixture *fixture, gconstpointer name)
   gtk_test_accessible_assert_role (view, GTK_ACCESSIBLE_ROLE_IMG);
   gtk_test_accessible_assert_property (view, GTK_ACCESSIBLE_PROPERTY_LABEL, "Graph canvas");
 
-  /* What the canvas chooses is what the document has. */
+  /* A selection on the canvas is that of the document. */
   adj_graph_view_set_selected (view, (AdjNodeId){ selected.index + 1 });
   g_assert_cmpuint (adj_document_get_selected (document).index, ==, selected.index + 1);
   gtk_widget_activate_action (GTK_WIDGET (fixture->window), "win.back", NULL);
@@ -180,7 +180,7 @@ test_selects (Fixture *fixture, gconstpointer name)
   g_assert_cmpuint (adj_graph_view_get_selected (view).index, ==, 3);
 }
 
-/* The line that PyTorch's trace names, from the file beside the graphs. */
+/* The source line named in PyTorch's trace, from the file beside the graphs. */
 static void
 test_shows_source (Fixture *fixture, gconstpointer name)
 {
@@ -191,7 +191,7 @@ test_shows_source (Fixture *fixture, gconstpointer name)
 
   g_assert_nonnull (strstr (lines[57], "F.gelu"));
   adj_window_show_page (fixture->window, "source");
-  /* The first is overtaken by the second. */
+  /* The second request supersedes the first. */
   g_assert_true (adj_walk_select (fixture->window, "addmm"));
   g_assert_true (adj_walk_select (fixture->window, "gelu"));
   g_assert_nonnull (wait_for_label (page, lines[57]));
@@ -209,7 +209,8 @@ test_zooms (Fixture *fixture, gconstpointer name)
   g_assert_cmpfloat_with_epsilon (adj_graph_view_get_camera (view).zoom, 1, 1e-4);
   gtk_widget_activate_action (root, "win.zoom-in", NULL);
   g_assert_cmpfloat_with_epsilon (adj_graph_view_get_camera (view).zoom, 1.25, 1e-4);
-  gtk_widget_activate_action (root, "win.fit", NULL); /* as far as names can be read */
+  gtk_widget_activate_action (root, "win.fit", NULL); /* fits, but not below a zoom at which names
+                                                         are legible */
   gtk_widget_activate_action (root, "win.fit", NULL);
   camera = adj_graph_view_get_camera (view);
   seen = adj_camera_visible (&camera, gtk_widget_get_width (GTK_WIDGET (view)),
@@ -300,7 +301,7 @@ test_exports (Fixture *fixture, gconstpointer name)
   g_assert_nonnull (wait_for_label (root, "step.gif could not be exported"));
 }
 
-/* The picture of the difference is there, at its worst element; a node without one has numbers. */
+/* The map of the difference shows the worst element; a node without a map shows numbers. */
 static void
 check_map (Fixture *fixture)
 {
@@ -317,19 +318,19 @@ check_map (Fixture *fixture)
   g_assert_cmpint (adj_difference_view_get_element (view), ==, comparison->difference.max_index);
   gtk_test_accessible_assert_role (view, GTK_ACCESSIBLE_ROLE_IMG);
 
-  /* Back from another element. */
+  /* Returns from another element. */
   adj_difference_view_set_element (view, 0);
   adj_walk_click (pane, "Worst Element");
   g_assert_cmpint (adj_difference_view_get_element (view), ==, comparison->difference.max_index);
 
-  /* An input is what it was. */
+  /* Inputs do not differ, so there is no map. */
   g_assert_true (adj_walk_select (fixture->window, "primals_1"));
   g_assert_false (gtk_widget_get_mapped (GTK_WIDGET (view)));
   adj_document_set_selected (document, ADJ_NO_NODE);
   g_assert_false (gtk_widget_get_visible (pane));
 }
 
-/* Values stand beside the longest key, though a text of the card spans both columns. */
+/* Values are aligned with the longest key, although one text of the card spans both columns. */
 static void
 check_card (Fixture *fixture)
 {
@@ -345,7 +346,7 @@ check_card (Fixture *fixture)
   g_assert_cmpfloat (right.origin.x - left.origin.x - width, <=, 12);
 }
 
-/* The other formula of gelu: off by about 1e-4, from that node on. */
+/* The other formula of gelu differs by about 1e-4 from that node on. */
 static void
 test_finds_difference (Fixture *fixture, gconstpointer name)
 {

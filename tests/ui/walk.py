@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Driving the workbench as those do who see it through a screen reader and have no mouse: keys by
-the X server, what is told by AT-SPI."""
+"""Drives the workbench like a user with a screen reader and without a mouse: keys through the X server, output
+through AT-SPI."""
 
 import os
 import re
@@ -19,14 +19,14 @@ except (ImportError, ValueError):
     print("1..0 # SKIP gir1.2-atspi-2.0 is not here")
     sys.exit(0)
 
-WAIT = 60  # for anything: on a machine that is busy all takes long
-STOPS = 120  # of Tab, before it is taken to go round in circles
-# What they hold is in the names of rows; thousands of cells are not walked through.
+WAIT = 60  # seconds; long enough for a busy machine
+STOPS = 120  # Tab presses, before the focus is assumed to go round in circles
+# Their content is in the names of rows; thousands of cells are not visited.
 ROWS = ("table row", "list item")
 
 
 def until(ask, what, seconds=WAIT):
-    """Until ask() gives something; it may see half of a change."""
+    """Waits until ask() returns a value; it may see an incomplete change."""
     end = time.monotonic() + seconds
     while True:
         while GLib.MainContext.default().iteration(False):
@@ -34,7 +34,7 @@ def until(ask, what, seconds=WAIT):
         failure = None
         try:
             found = ask()
-        except (GLib.Error, AttributeError, StopIteration) as error:  # the object went meanwhile
+        except (GLib.Error, AttributeError, StopIteration) as error:  # the object was removed meanwhile
             found, failure = None, error
         if found:
             return found
@@ -60,7 +60,7 @@ def text_of(o):
     return Atspi.Text.get_text(text, 0, Atspi.Text.get_character_count(text))
 
 
-# What newer toolkits call what GTK 4.8 calls a push button.
+# Newer versions of GTK use another role for what GTK 4.8 calls a push button.
 BUTTONS = ("button", "toggle button")
 
 
@@ -70,7 +70,7 @@ def role_of(o):
 
 
 def path_of(o):
-    """The object and what it is in, innermost first."""
+    """Returns the object and its ancestors, innermost first."""
     names = []
     while o and role_of(o) != "application":
         names.append(f"{role_of(o)} '{o.get_name() or ''}'")
@@ -79,8 +79,8 @@ def path_of(o):
 
 
 def has_name(o):
-    """One that a person would give: that of a class stands where there is none.  What tells how
-    things stand has a text instead on newer toolkits."""
+    """Whether a person gave it a name: GTK uses the class name if there is none.  In newer versions a widget that
+    shows a state has a text instead."""
     name = o.get_name() or (text_of(o) if role_of(o) == "status bar" else "")
     words = name.split(" ")
     half = len(words) // 2
@@ -89,7 +89,7 @@ def has_name(o):
 
 
 def around(o, name):
-    """The nearest that @o is in whose name is that."""
+    """Returns the nearest ancestor of @o with this name."""
     while o.get_name() != name:
         o = o.get_parent()
     return o
@@ -104,7 +104,7 @@ def is_in(o, name):
 class Walk:
     def __init__(self, program, *files):
         self.canvases = None
-        self.done = set()  # titles of what keys did
+        self.done = set()  # titles of shortcuts that were used
         self.focused = None
         self.listener = Atspi.EventListener.new(self.on_focused)
         self.listener.register("object:state-changed:focused")
@@ -117,8 +117,8 @@ class Walk:
             self.focused = event.source
 
     def complaints(self):
-        """Warnings of the window; not that GTK 4.8 was asked about an object that it just closed,
-        nor that libadwaita 1.7 measures the heading of its message dialog too narrow."""
+        """Warnings of the window, except those about an object that GTK 4.8 had just closed, and about libadwaita
+        1.7's measuring of the heading of its message dialog."""
         self.said.seek(0)
         return [line for line in self.said if re.search(r"-(WARNING|CRITICAL) \*\*", line)
                 and "g_variant_is_object_path" not in line
@@ -128,7 +128,7 @@ class Walk:
         self.process.terminate()
         self.process.wait()
 
-    # -- what is told --
+    # -- output --
 
     def app(self):
         desktop = Atspi.get_desktop(0)
@@ -156,7 +156,7 @@ class Walk:
                 yield from self.each(child, depth + 1)
 
     def everywhere(self):
-        """With dialogs, which are frames of their own."""
+        """Includes dialogs, which are frames of their own."""
         for frame in self.frames():
             if frame:
                 yield from self.each(frame)
@@ -177,21 +177,21 @@ class Walk:
         return self.frame.get_name()
 
     def canvas(self):
-        """Of the tab that is shown: the one that is on the screen."""
+        """The canvas of the visible tab."""
         if not self.is_there(self.canvases):
             self.canvases = self.find("image", "Graph canvas", self.frame)
         return self.canvases
 
     @staticmethod
     def is_there(found):
-        """Whether it is still on the screen; asking for one that is gone fails."""
+        """Whether it is still shown; asking for a removed object fails."""
         try:
             return found is not None and found.get_parent() is not None
         except GLib.Error:
             return False
 
     def told(self):
-        """What the canvas says of what is selected."""
+        """Returns the canvas's description of the selection."""
         return self.canvas().get_description()
 
     def tells(self, text):
@@ -205,7 +205,7 @@ class Walk:
         except (GLib.Error, AttributeError) as error:
             return str(error)
 
-    # -- what is pressed --
+    # -- input --
 
     def windows(self, title):
         ids = xdotool("search", "--onlyvisible", "--pid", str(self.process.pid), "--name",
@@ -213,8 +213,8 @@ class Walk:
         return [i for i in ids if xdotool("getwindowname", i).rstrip("\n") == title]
 
     def focus(self, title=None):
-        """Nobody manages windows here: the one of that title, of the document when there is none
-        given, gets the keys; until the server says so."""
+        """Gives the keyboard focus to the window with this title, by default that of the document, because there is no
+        window manager; waits until the X server confirms it."""
         def ask():
             for window in self.windows(title or self.title()):
                 if xdotool("getwindowfocus").strip() == window:
@@ -231,7 +231,7 @@ class Walk:
         xdotool("type", "--delay", "10", text)
 
     def is_at(self, role, text):
-        """None for a role that toolkits do not agree on."""
+        """None for a role that differs between versions of GTK."""
         return (self.focused is not None and role in (None, role_of(self.focused))
                 and text in (self.focused.get_name() or "")
                 and has(self.focused, Atspi.StateType.FOCUSED) and self.focused)
@@ -241,17 +241,17 @@ class Walk:
                      lambda: f"the focus on {role} '{text}' instead of {path_of(self.focused)}")
 
     def step(self, key):
-        """A key that moves the focus; gives what has it then, which has a name."""
+        """Presses a key that moves the focus; returns the focused object, which has a name."""
         before = self.focused
         self.key(key)
         until(lambda: self.focused != before and has(self.focused, Atspi.StateType.FOCUSED),
               lambda: f"the focus that {key} moves from {path_of(self.focused)}")
-        # That of a row comes with what it shows.
+        # The name of a row arrives together with its content.
         until(lambda: has_name(self.focused), lambda: f"a name of {path_of(self.focused)}")
         return self.focused
 
     def go(self, role, text, key="Tab"):
-        """Presses the key until what is wanted has the focus."""
+        """Presses the key until the wanted object has the focus."""
         passed = []
         while not self.is_at(role, text):
             o = self.step(key)
@@ -260,20 +260,20 @@ class Walk:
         return self.focused
 
     def on_canvas(self):
-        """That of the tab that is shown: others are in the tree too."""
+        """That of the visible tab: others are in the tree too."""
         self.focus()
         self.key("F6")
         self.canvases = self.at("image", "Graph canvas")
 
     def does(self, titles, keys, ask, what=None):
-        """The key of that title, in the window of shortcuts, and what can be seen of it."""
+        """Presses the shortcut with this title in the shortcuts window, and checks its visible effect."""
         self.key(*keys.split())
         result = until(ask, what or f"what {titles} does")
         self.done.update(titles if isinstance(titles, (list, tuple)) else [titles])
         return result
 
     def opens(self, title, keys, window):
-        """The key opens a window of that title, which Escape closes."""
+        """Presses the key, which opens a window with this title, and closes it by Escape."""
         self.does(title, keys, lambda: self.window(window), window)
         self.focus(window)
         self.key("Escape")
@@ -281,7 +281,7 @@ class Walk:
         self.focus()
 
     def choose_file(self, title, path):
-        """In the dialog of that title."""
+        """Chooses a file in the dialog with this title."""
         until(lambda: self.takes(title, path), f"the end of {title}")
         self.focus()
 
@@ -290,8 +290,7 @@ class Walk:
                      if role_of(o) == "text" and has(o, Atspi.StateType.FOCUSED)), None)
 
     def takes(self, title, path):
-        """While it reads a folder the dialog forgets what is typed or where, and does not listen to
-        Enter."""
+        """While the dialog reads a folder it forgets typed text and ignores Enter."""
         entry = self.entry(title)
         if entry is None or text_of(entry) != path:
             self.focus(title)
@@ -299,7 +298,7 @@ class Walk:
             until(lambda: self.entry(title), "the entry")
             self.key("ctrl+a")
             self.type(path)
-            self.key("shift+End", "Delete")  # what GTK 4.18 completes, and leaves behind the cursor
+            self.key("shift+End", "Delete")  # GTK 4.18's completion, which it leaves behind the cursor
         self.key("Return")
         try:
             return until(lambda: not self.windows(title), "the end", seconds=1)
@@ -307,7 +306,7 @@ class Walk:
             return False
 
     def run(self, *words):
-        """By the palette, as everything can be."""
+        """Runs a command through the palette."""
         self.focus()
         self.does("Find a Command", "ctrl+k", lambda: self.is_at("text", "Command, Graph"))
         entry = self.focused
@@ -319,7 +318,7 @@ class Walk:
 
 
 def start_bus():
-    """GTK asks for the bus of assistive technology once, when it starts: it has to be there."""
+    """Starts the accessibility bus, which GTK looks up once at its start."""
     bus = Gio.bus_get_sync(Gio.BusType.SESSION)
     bus.call_sync("org.a11y.Bus", "/org/a11y/bus", "org.a11y.Bus", "GetAddress", None, None,
                   Gio.DBusCallFlags.NONE, WAIT * 1000)
@@ -340,7 +339,7 @@ def passes(walk, test):
 
 
 def main(program, tests):
-    """Runs the tests in one window, one after the other; what one leaves the next finds."""
+    """Runs the tests in one window, one after the other; each continues from the state of the previous one."""
     print(f"1..{len(tests)}", flush=True)
     start_bus()
     walk = Walk(program)

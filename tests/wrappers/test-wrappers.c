@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 
-/* The functions that C programs call are the operators of the table. */
+/* The C functions for operators match the table of operators. */
 
 #include <string.h>
 
@@ -8,7 +8,7 @@
 #include "ops/adj-ops.h"
 #include "wrappers/adj-wrappers.h"
 
-/* Every operator has one: a name that does not exist does not compile. */
+/* Every operator has a function: a missing name does not compile. */
 static void (*const functions[]) (void) = {
 #define EACH(name) (void (*) (void)) name,
   ADJ_WRAPPERS (EACH)
@@ -34,7 +34,7 @@ every_operator_has_one (void)
     }
 }
 
-/* The rule of names, by what it gives. */
+/* The naming rule, by its results. */
 static void
 names_follow_the_rule (void)
 {
@@ -151,7 +151,7 @@ factories_take_dtypes (void)
   g_assert_cmpint (adj_tensor_get_meta (i)->dtype, ==, ADJ_DTYPE_I64);
 }
 
-/* The first error sticks and names the line; NULL goes through what follows it. */
+/* The first error persists and names the line; later calls accept NULL. */
 static void
 errors_stick_and_name_the_line (void)
 {

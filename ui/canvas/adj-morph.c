@@ -141,8 +141,9 @@ key_of_shift (const AdjPoint *shift)
   return ((gint64) roundf (shift->x) << 32) ^ (guint32) (gint32) roundf (shift->y);
 }
 
-/* @pairs: of cards, @from; of all boxes, @alike.  @wanted: only that box of the scene before;
- * ADJ_NO_BOX: all.  (transfer full): of Kept */
+/* Lists the boxes that both scenes have.  @pairs: by box of the later scene, the member `from`
+ * (cards only) or `alike` (all boxes).  @wanted: only that box of the earlier scene; ADJ_NO_BOX:
+ * all. (transfer full): of Kept */
 static GArray *
 find_kept (const AdjMorph *self, const guint32 *pairs, const AdjRect *visible, guint wanted)
 {

@@ -11,8 +11,7 @@
 #define MIN_FIT 0.2f  /* zoom below which names cannot be read */
 #define WORTH_IT 1.2f /* how much larger the fit to width must be to be used */
 #define LEGEND 44.0f  /* height of the legend at the bottom of the canvas */
-#define TITLES 20.0f  /* room that titles of columns need above the picture, as they do not shrink \
-                       */
+#define TITLES 20.0f  /* room above the picture for the titles of columns */
 #define FRICTION 4.0f /* of inertia, per second */
 
 void

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* A captured backward as steps: before and after it was put in order, what moved, why it was
- * captured. */
+/* Steps of a captured backward: their order before and after reordering, the moved steps, and
+ * the reasons for the capture. */
 
 #include "model/adj-backward.h"
 
@@ -43,7 +43,7 @@ key_of_step (const AdjCaptured *captured, guint index)
 
   if (is_own_step (node->kind))
     return g_strdup (call->name);
-  /* What only checks shapes is dropped when nodes are put in order. */
+  /* Nodes that only check shapes are removed when nodes are reordered. */
   if (node->kind != ADJ_CAPTURED_OTHER || node->call == ADJ_CAPTURED_NONE ||
       call->opcode == ADJ_OPCODE_OUTPUT)
     return NULL;
@@ -72,8 +72,8 @@ role_of_step (AdjCapturedKind kind)
                                            : ADJ_ROLE_NONE;
 }
 
-/* Key → place + 1 of the first node of each step, in the order of the graph or, with @by_call, as
- * the nodes of autograd were visited. */
+/* A step: its key, the position of its call in the order in which autograd visited the nodes,
+ * and its first node. */
 typedef struct
 {
   char *key;
@@ -120,7 +120,7 @@ list_steps (const AdjCaptured *captured)
   return steps;
 }
 
-/* (transfer full): key → place */
+/* (transfer full): key → position */
 static GHashTable *
 number_steps (const GArray *steps)
 {
@@ -154,7 +154,7 @@ adj_backward_list_before (const AdjBackward *backward)
   return order;
 }
 
-/* All but the longest run of steps that both orders have one after the other. */
+/* Marks all steps except the longest sequence that both orders have in common. */
 static void
 find_moved (AdjBackward *self)
 {
@@ -214,7 +214,7 @@ find_steps (AdjBackward *self, AdjCaptured *unordered)
   find_moved (self);
 }
 
-/* The same backward before, or after, its nodes were put in order.  (transfer full) (nullable) */
+/* (transfer full) (nullable): the same backward before, or after, its nodes were reordered. */
 static AdjCaptured *
 find_unordered (AdjBackward *self, AdjBundle *bundle)
 {
@@ -237,8 +237,7 @@ find_unordered (AdjBackward *self, AdjBundle *bundle)
 
 /* -- sizes -- */
 
-/* What the graph that was captured before this one, of the same rank, was called with.  (nullable)
- */
+/* (nullable): the recorded call of the previous captured graph of the same rank. */
 static const AdjRecordedCall *
 find_earlier (const AdjBackward *self, AdjBundle *bundle)
 {
@@ -260,7 +259,7 @@ find_earlier (const AdjBackward *self, AdjBundle *bundle)
   return NULL;
 }
 
-/* Item @item of `inputs` as it was recorded.  (nullable) */
+/* (nullable): the recorded value of item @item of `inputs`. */
 static AdjTensorData *
 find_recorded (const AdjRecordedCall *call, guint item)
 {
@@ -272,8 +271,8 @@ find_recorded (const AdjRecordedCall *call, guint item)
   return inputs->items[item].data;
 }
 
-/* Where all dimensions of the inputs of @call that have the value @now, and had another before, had
- * the same one, that is what the size was. */
+/* If all dimensions of the inputs of @call with the value @now that changed had the same former
+ * value, that is the first value of the size. */
 static gboolean
 find_first_value (const AdjBackward *self,
                   const AdjRecordedCall *earlier,
@@ -357,7 +356,7 @@ has_symbol (const AdjBackward *self, const char *symbol)
   return FALSE;
 }
 
-/* Symbols of @input that no item of `sizes` is. */
+/* Adds symbols of @input that are not items of `sizes`. */
 static void
 find_sizes_of_input (AdjBackward *self,
                      const AdjRecordedCall *earlier,
@@ -425,8 +424,7 @@ find_last_use (const AdjBackward *self, const AdjCapturedInput *input)
   return adj_graph_get_last_use (adj_captured_get_graph (self->captured), input->node.index);
 }
 
-/* What is handed over is there before the first step, and lives until the one that reads it last.
- */
+/* An input is alive before the first step and until its last reader. */
 static void
 hold (const AdjBackward *self, const AdjBackwardLife *life, GArray *ranges)
 {
@@ -449,7 +447,7 @@ find_lives (AdjBackward *self)
       AdjBackwardLife life = { .node = input->node, .from = input->from, .bytes = MAX (bytes, 0) };
 
       life.last = find_last_use (self, input);
-      /* The leaves and what they have are held by the program as well. */
+      /* Leaves and their gradients are held by the program as well. */
       life.stolen = input->from == ADJ_FROM_SAVED || input->from == ADJ_FROM_GRADIENT;
       g_array_append_val (self->lives, life);
       if (!life.stolen)
@@ -463,7 +461,7 @@ find_lives (AdjBackward *self)
   self->peak = MAX (self->peak, self->first);
 }
 
-/* From the first node that is no item of a list up to the output. */
+/* Finds the nodes from the first that is not a list item up to the output. */
 static void
 find_range (AdjBackward *self)
 {
@@ -529,8 +527,8 @@ adj_backward_free (AdjBackward *backward)
 
 /* -- reasons -- */
 
-/* "MulBackward0 (NodeCall 2)" within @text, between @after and its closing bracket.  (transfer
- * full) (nullable) */
+/* (transfer full) (nullable): "MulBackward0 (NodeCall 2)" within @text, from @after to the
+ * closing bracket. */
 static char *
 cut_call (const char *text, const char *after)
 {

@@ -94,7 +94,7 @@ GListStore *adj_document_get_log (AdjDocument *self);      /* (transfer none): o
 
 /* -- the picture -- */
 
-/* G_MAXUINT when there is none.  The graph that was requested last; @graph and @scene follow when
+/* G_MAXUINT when there is none.  The graph that was requested last; graph and scene change when
  * its picture is ready. */
 guint adj_document_get_graph_index (AdjDocument *self);
 void adj_document_set_graph_index (AdjDocument *self, guint index);

@@ -3,6 +3,8 @@
 
 #include "panel/adj-text-page.h"
 
+#include <glib/gi18n.h>
+
 #include "ir/adj-graph.h"
 #include "ir/adj-text.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 
-/* An operation with a backward of its own: exp, which keeps its result for the backward. */
+/* An operation with its own backward: exp, which saves its result. */
 
 #include <adjoint.h>
 #include <stdio.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 
-/* Hooks that see a backward and change it: one clips the gradient of a tensor, one counts what runs
- * and one hears when a leaf has its gradient. */
+/* Hooks that observe and change a backward: one clips the gradient of a tensor, one counts the
+ * nodes that run, and one runs after a leaf has its gradient. */
 
 #include <adjoint.h>
 #include <stdio.h>

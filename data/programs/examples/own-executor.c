@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 
-/* An executor of the program's own: the graph is called in a context of its own, after a word on
- * how large it is. */
+/* A custom executor: prints the size of the graph, then calls it in a new context. */
 
 #include <adjoint-extend.h>
 #include <stdio.h>
@@ -12,7 +11,7 @@ is_available (GError **error)
   return TRUE;
 }
 
-/* DATA, as outside of an executor, becomes TENSOR, and TENSOR becomes DATA. */
+/* Converts DATA, the form of values outside of an executor, to TENSOR, and TENSOR to DATA. */
 static gboolean
 convert (const AdjValue *leaf, AdjValue *out, gpointer data)
 {

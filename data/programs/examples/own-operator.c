@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 
-/* An operator of the program's own, all in text: kernel, shapes and gradient follow.  It is called,
- * differentiated, and found by a reader of graphs. */
+/* A custom operator defined by text: the kernel, shapes and gradient follow from it.  It is
+ * called, differentiated, and found when a graph is read. */
 
 #include <adjoint-extend.h>
 #include <stdio.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 
-/* A pass of the program's own: adding 0 is left out, with a note why. */
+/* A custom pass: removes additions of 0, with a note that gives the reason. */
 
 #include <adjoint-extend.h>
 #include <stdio.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 
-/* Takes the joint graph of a capture apart into forward and backward, with all the memory it likes
- * and with a fifth of it, and says what became of one node. */
+/* Partitions the joint graph of a capture into forward and backward, without a memory limit and
+ * with a fifth of the memory, and prints the decision about one node. */
 
 #include <adjoint.h>
 #include <stdio.h>

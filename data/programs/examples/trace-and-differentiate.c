@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 
-/* Differentiates a function of C eagerly, then traces it and its gradient as one joint graph. */
+/* Differentiates a C function eagerly, then traces it and its gradient as one joint graph. */
 
 #include <adjoint.h>
 #include <stdio.h>

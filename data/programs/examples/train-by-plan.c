@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 
-/* Trains a captured MLP for 1,000 steps by one plan of its joint graph, over memory of our own. */
+/* Trains a captured MLP for 1,000 steps by one plan of its joint graph, in the program's own
+ * memory. */
 
 #include <adjoint.h>
 #include <stdio.h>
 #include <string.h>
 
-/* The gradient of input k is result k + 1, None where it has none. */
+/* Updates the inputs: the gradient of input k is result k + 1, or None. */
 static void
 descend (const AdjPlan *plan, const AdjNode *returned, float **inputs, float **outputs)
 {

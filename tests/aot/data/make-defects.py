@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""What PyTorch 2.6 makes silently wrong of small programs, one capture for each check of test-defects.c.
+"""Captures small programs that PyTorch 2.6 compiles wrongly without an error, one for each check of test-defects.c.
 
   PYTHONPATH=data/bridge python tests/aot/data/make-defects.py FOLDER [NAME...]
 
-Needs PyTorch 2.6.  Says by how much the compiled program differs from the eager one.
+Needs PyTorch 2.6.  Prints the difference between the compiled program and the eager one.
 """
 
 import functools
@@ -77,7 +77,7 @@ def unsaved(x):
 
 
 def load():
-    """The programs under a path that says nothing about this machine."""
+    """Loads the programs under a path that contains no information about this machine."""
     name = "/home/user/step.py"
     linecache.cache[name] = (len(PROGRAMS), None, PROGRAMS.splitlines(keepends=True), name)
     module = {"__name__": "step"}
@@ -102,7 +102,7 @@ CASES = {
 }
 
 
-# What Dynamo would keep from AOTAutograd is given to that as it stands; of wrong_base the first input twice.
+# Given to AOTAutograd directly, because Dynamo would change them; for wrong_base with the first input twice.
 DIRECT = {"overwritten_output": [0, 1], "wrong_base": [0, 0, 1]}
 
 

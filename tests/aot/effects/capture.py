@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: MIT
-"""What PyTorch makes of compiled functions that print, and of leaf functions (2.15).
+"""Writes PyTorch 2.15's graphs of compiled functions that print, and of leaf functions.
 
     python3 capture.py OUT
 
-Writes for each function the graph of the frontend and the joint graph, which values the function and
-its gradients had, and what was printed: OUT/NAME-dynamo.txt, -joint.txt, -values.txt, -printed.txt.
-The body of a leaf function, which a graph has as an object of the process, stands beside the graph
-of the frontend as a graph.
+Writes for each function the frontend graph and the joint graph, the values of the function and its
+gradients, and the printed text: OUT/NAME-dynamo.txt, -joint.txt, -values.txt, -printed.txt.
+The body of a leaf function, which is an object of the process, is written as a graph after the
+frontend graph.
 """
 
 import contextlib
@@ -165,7 +165,7 @@ def leafed_between_prints(x, w, s):
     return (y * h).sum()
 
 
-# Of each leaf function that a graph calls: what it does, and tensors like its arguments.
+# For each leaf function that a graph calls: its function, and tensors like its arguments.
 BODIES = {
     "leafed": [(lambda a, b: (a.sin() * b,), ((3, 3), ()))],
     "leafed_twice": 2 * [(lambda a: (a.exp(), a.cos().sum(0)), ((3, 3),))],
@@ -177,7 +177,7 @@ BODIES = {
 }
 
 
-# Whose leaf functions are those of the body of its last hook.
+# The leaf functions of the body of the last hook.
 IN_A_HOOK = {"leafed_in_a_hook"}
 
 
@@ -196,7 +196,7 @@ def print_bodies(name):
 
 
 def write(out, name, graph, leaves=(), bodies=""):
-    """Beside PyTorch's text: which of the inputs @leaves require a gradient, and leaf functions."""
+    """Writes, after PyTorch's text, which of the inputs @leaves require a gradient, and leaf functions."""
     text = graph.print_readable(print_output=False, include_stride=True, include_device=True)
     text = text.replace(str(HERE) + "/", "")
     inputs = [node.name for node in graph.graph.find_nodes(op="placeholder")]

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""What PyTorch makes of hooks that a compiled function puts on its tensors (2.7 and newer).
+"""Writes PyTorch's graphs of hooks that a compiled function adds to its tensors (2.7 and newer).
 
     python3 capture.py OUT
 
-Writes for each function the graph of the frontend, with the body of each hook, and the joint graph:
+Writes for each function the frontend graph, with the body of each hook, and the joint graph:
 OUT/NAME-dynamo.txt, OUT/NAME-joint.txt.
 """
 
@@ -156,7 +156,7 @@ def of_hooked(x, w, s):
 
 
 def write(out, name, graph, leaves=()):
-    """Beside PyTorch's text: which of the inputs @leaves require a gradient."""
+    """Writes, after PyTorch's text, which of the inputs @leaves require a gradient."""
     text = graph.print_readable(print_output=False, include_stride=True, include_device=True)
     text = text.replace(str(HERE) + "/", "")
     inputs = [node.name for node in graph.graph.find_nodes(op="placeholder")]

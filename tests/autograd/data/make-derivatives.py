@@ -4,8 +4,8 @@
 One line is
     NAMESPACE::NAME[.OVERLOAD] ARGUMENT,...     it has a derivative for these
     NAMESPACE::NAME[.OVERLOAD] - REASON         it has none
-from what the package's own code generator makes of derivatives.yaml.  What 2.6 has not got keeps its line; the newest
-release adds those that are missing.
+as read by the package's own code generator from derivatives.yaml.  Operators that 2.6 lacks keep their lines; the
+newest release adds missing ones.
 """
 import glob
 import os
@@ -30,7 +30,7 @@ BY_HAND = {"copy_": ["self", "src"]}
 
 
 def records():
-    """Name and schema of each record of core/ops."""
+    """Returns name and schema of each record of core/ops."""
     for path in sorted(glob.glob(os.path.join(HERE, "../../../core/ops/*.inc"))):
         for body in re.split(r"\nOP \(", open(path).read())[1:]:
             found = re.search(r'\.schema = ((?:"(?:[^"\\]|\\.)*"\s*)+)', body)
@@ -43,7 +43,7 @@ def composite(name):
 
 
 def derivative(function):
-    """The arguments with a derivative and a reason when there are none."""
+    """Returns the arguments with a derivative, and a reason when there are none."""
     info = function.info.get("Default") if function is not None and function.info else None
     if info is None:
         return [], None

@@ -7,11 +7,11 @@ for the case at that line of the operator's file, with every floating tensor rou
 that names the dtype of the first one changed likewise): the relative L2
 error of the gradient of each tensor of the arguments that PyTorch differentiates (derivatives.txt), in the order
 of the schema. An error is '-' where there is no gradient and 'i' where one of the two is not finite. The gradients of the results are the numbers
-of case_random(), rounded to DTYPE. A line without errors: PyTorch does not compute this in DTYPE.
+of case_random(), rounded to DTYPE. A line without errors: PyTorch does not support DTYPE here.
 
     make-precision.py [REGEX]  (only operators that match are recorded; the rest stays as it is)
 
-The newest release records what 2.6 has not got.
+The newest release records operators that 2.6 lacks.
 """
 import os
 import re
@@ -30,14 +30,14 @@ OURS = ("aten::bernoulli.p", "aten::copy", "aten::hardsigmoid_backward", "aten::
 
 
 def widened(v, dtype):
-    """The storage in another dtype; strides stay what they are."""
+    """Returns the storage in another dtype with unchanged strides."""
     n = v.untyped_storage().nbytes() // v.element_size()
     whole = v.as_strided((n,), (1,), 0).to(dtype)
     return whole.as_strided(v.shape, v.stride(), v.storage_offset())
 
 
 def gradients(op, args, kwargs, dtype, wide, names):
-    """Name and gradient of all floating tensors of the arguments @names; None where there is none."""
+    """Returns name and gradient of all floating-point tensors of the arguments @names; None where there is none."""
     leaves, found, name = [], [], None
     main = next((v.dtype for v in tensors([args, list(kwargs.values())]) if is_float(v)), None)
 
@@ -101,7 +101,7 @@ def lines_of(target, of_one, derivatives):
 def main(wanted):
     derivatives, by_target = differentiated(), {}
     for case in cases():
-        # what is converted to 16 bits has their precision
+        # values converted to 16 bits have 16-bit precision
         if any(v in (torch.bfloat16, torch.float16) for v in [*case[3], *case[4].values()] if isinstance(v, torch.dtype)):
             continue
         if "x" not in case[5] and any(is_float(v) and v.numel() for v in tensors([case[3], list(case[4].values())])):

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Writes programs.txt: random programs with views, writes in place, spans without gradients and
-hooks, and the gradients (or the step that was refused) that PyTorch 2.6 found.
+"""Writes programs.txt: random programs with views, in-place writes, no-grad sections and hooks, and
+PyTorch 2.6's gradients or the step that it refused.
 
-A program is a line "program K", then its steps, then what came of it:
+A program is a line "program K", then its steps, then the result:
 
     r5 select.int r3 0 1       r5 = torch.ops.aten.select.int(r3, 0, 1)
     r6 unbind.int#1 r3 0       the second of the results
@@ -163,7 +163,7 @@ def make(rng):
 
 
 def make_in_child(seed):
-    """PyTorch itself crashes on some: they are left out."""
+    """Runs in a child process because PyTorch crashes on some programs, which are left out."""
     read, write = os.pipe()
     child = os.fork()
     if child == 0:

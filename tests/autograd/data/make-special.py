@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""Writes special/: what PyTorch 2.6 computes on the CPU at special points, gradients included, a file for each operator.
+"""Writes special/: PyTorch 2.6's CPU results and gradients at special points, a file for each operator.
 
-The cases of ../../ops/data/oracle with the floating numbers of their arguments replaced, in the form of
-../../ops/make-oracle.py with these lines more:
+The cases of ../../ops/data/oracle with the floating-point numbers of their arguments replaced, in the form of
+../../ops/make-oracle.py with these additional lines:
     v NAME             (which points: a key of POINTS, or "grid": operators that work element by element get
                         all pairs of the numbers of GRID)
     d VALUE            (the gradient of a floating tensor of the arguments, in the order of the schema; n: none;
@@ -29,10 +29,10 @@ FLOATS = {"f64": torch.float64, "f32": torch.float32, "bf16": torch.bfloat16, "f
 NAMES = {v: k for k, v in CODES.items()}
 GRID = [0.0, -0.0, 1.0, -1.0, 0.5, -2.5, 1.5, -1.5, 3.0, -3.0, 6.0, math.inf, -math.inf, math.nan, "tiny", "huge"]
 SMALL_GRID = [0.0, 1.0, -2.0, math.nan]
-LANES = 64  # PyTorch's loops do these at once and the rest in another way, which often differs
+LANES = 64  # PyTorch's loops compute these as vectors and the rest in another way, which often differs
 PER_OPERATOR = 4
 LARGEST = 64  # elements of a tensor
-# what changes memory, draws numbers, or has nothing to compare
+# operators that change memory, draw numbers, or have nothing to compare
 LEFT_OUT = re.compile(r"empty|rand|dropout|bernoulli|normal|rrelu|_foreach|_fused|multinomial|poisson|exponential|"
                       r"complex|polar|linalg_(?!vector_norm)|cholesky|lu_unpack|geqrf|ormqr|triangular_solve|_fft_|"
                       r"cauchy|geometric|log_normal|uniform|binomial|dirichlet|gamma|resize|set_|quant|embedding_bag")
@@ -42,7 +42,7 @@ LEFT_OUT = re.compile(r"empty|rand|dropout|bernoulli|normal|rrelu|_foreach|_fuse
 
 
 def planted(*numbers):
-    """The numbers as they were, with these among those of the first tensor."""
+    """Returns the original numbers with these inserted into the first tensor."""
     def change(flat, index):
         for i, number in enumerate(numbers):
             if index == 0 and flat.numel():
@@ -74,7 +74,7 @@ POINTS = {
 
 
 def at(v, dtype, change, index):
-    """The tensor with its whole storage changed, in @dtype; strides stay what they are."""
+    """Returns the tensor with its whole storage changed, in @dtype, with unchanged strides."""
     n = v.untyped_storage().nbytes() // v.element_size()
     flat = v.as_strided((n,), (1,), 0).to(dtype).clone()
     return change(flat, index).as_strided(v.shape, v.stride(), v.storage_offset())
@@ -142,7 +142,7 @@ def gradients(out, leaves):
 
 
 def record(target, op, args, kwargs, name, place, differentiable):
-    """The lines of one case; None where PyTorch refuses it."""
+    """Returns the lines of one case; None if PyTorch refuses it."""
     leaves = []
 
     def put(v):
@@ -171,7 +171,7 @@ def record(target, op, args, kwargs, name, place, differentiable):
 
 
 def pointwise():
-    """The operators with a body in core/ops."""
+    """Returns the operators with a body in core/ops."""
     found = set()
     for name in ("pointwise", "activation", "special"):
         source = open(os.path.join(HERE, "../../../core/ops", name + ".inc")).read()
@@ -196,7 +196,7 @@ def by_operator():
 
 
 def chosen(calls):
-    """Some that differ in what is no tensor, then some that are large or have no elements."""
+    """Chooses cases that differ in arguments other than tensors, then some that are large or have no elements."""
     calls = sorted(calls, key=lambda c: -max(v.numel() for v in tensors([c[1], list(c[2].values())]) if is_float(v)))
     step = max(1, len(calls) / PER_OPERATOR)
     picked = [calls[int(i * step)] for i in range(min(len(calls), PER_OPERATOR))]

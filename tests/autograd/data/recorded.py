@@ -51,7 +51,7 @@ def value(words):
 
 
 def cases():
-    """Those that the installed release has recorded."""
+    """Returns the cases that the installed release recorded."""
     for path in sorted(glob.glob(os.path.join(HERE, "../../ops/data/oracle/*.txt.gz"))):
         name, case = os.path.basename(path), None
         lines = gzip.open(path, "rt").read().splitlines()
@@ -103,7 +103,7 @@ def find(target):
 
 
 def differentiated():
-    """By name: the arguments that have a derivative; None: whatever it is taken apart to says."""
+    """By operator: the arguments that have a derivative; None: determined by its decomposition."""
     table = {}
     for line in open(os.path.join(HERE, "derivatives.txt")):
         name, rest = line.rstrip("\n").split(" ", 1)

@@ -2,10 +2,10 @@
 """Writes schemas.txt: the schema of every operator that the dispatcher of PyTorch 2.6 knows.
 
 Left out are the four with variable arguments ("..."), which no graph can call.  Under a later release
-writes schemas-later.txt: what 2.6 has not, of the same namespaces and of those that are new.
+it writes schemas-later.txt: the operators that 2.6 lacks, in the same and in new namespaces.
 """
 import torch
-import torch._inductor.inductor_prims  # registers more of prims
+import torch._inductor.inductor_prims  # registers further operators of prims
 import torch._prims
 
 SPACES = ("aten::", "prims::", "rngprims::", "ao::", "streams::")

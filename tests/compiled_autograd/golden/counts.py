@@ -280,7 +280,7 @@ def with_prefix():
 
 
 def measure(function):
-    """How many captures there were after each call of backward."""
+    """Returns the number of captures after each call of backward."""
     counters.clear()
     after = []
     with compiled_autograd._enable(lambda module: module):

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Writes the texts in this folder: what compiled autograd of PyTorch 2.6 captures of small programs.
+"""Writes the texts in this folder: captures of small programs by compiled autograd of PyTorch 2.6.
 
     make.py [NAME...]
 
@@ -8,16 +8,16 @@ The programs are in programs.py and counts.py.  Each one of programs.py runs twi
 autograd with the captured graph itself as the compiled function.  Of a program NAME there are
 
     NAME.txt            the graph as it runs: nodes reordered, dead nodes removed
-    NAME-captured.txt   the graph as it was captured, where that is another one
-    NAME.json           the rest: node calls in the order of their visit, why the cache missed, what went in,
-                        the gradients and what each hook was given, in both modes
+    NAME-captured.txt   the graph as it was captured, if it differs
+    NAME.json           node calls in the order of their visit, the reasons for cache misses, the inputs,
+                        the gradients and the arguments of each hook, in both modes
 
 A second capture of the same program is NAME-2.txt, and so on.
 
 counts.txt has a line for each program of counts.py: name | program | calls of backward | captures | in which calls,
 from 1.
 
-The tests read what is written here and need no PyTorch.
+The tests read these files and need no PyTorch.
 """
 
 import itertools
@@ -52,7 +52,7 @@ def readable(module):
 
 
 def values(thing):
-    """Numbers as they are read: seven digits of each."""
+    """Numbers as text: seven digits of each."""
     if isinstance(thing, (list, tuple)):
         return [values(item) for item in thing]
     if isinstance(thing, torch.Tensor):
@@ -60,11 +60,11 @@ def values(thing):
     return float(f"{thing:.7g}") if isinstance(thing, float) else thing
 
 
-# ---- what a program is given -----------------------------------------------------------------------
+# ---- the arguments of a program ---------------------------------------------------------------------
 
 
 class Trace:
-    """The leaves of a program and what its hooks saw."""
+    """The leaves of a program and the arguments of its hooks."""
 
     def __init__(self):
         self.named, self.calls, self.kept = {}, [], []
@@ -78,7 +78,7 @@ class Trace:
         return tensor
 
     def hook(self, name, function=lambda *_: None):
-        """A hook that writes down what it is given."""
+        """Returns a hook that records its arguments."""
 
         def call(*arguments):
             self.calls.append([name, *(values(a) for a in arguments)])
@@ -89,7 +89,7 @@ class Trace:
 
     def accumulator(self, leaf):
         node = torch.autograd.graph.get_gradient_edge(leaf).node
-        self.kept.append(node)  # the leaf holds it weakly
+        self.kept.append(node)  # the leaf holds only a weak reference
         return node
 
     def note(self, name):
@@ -97,7 +97,7 @@ class Trace:
 
     def gradients(self):
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # what is no leaf has none
+            warnings.simplefilter("ignore")  # non-leaves have none
             return {n: values(t.grad) for n, t in self.named.items() if t.requires_grad}
 
 
@@ -106,11 +106,11 @@ def pattern(shape, seed):
     return ((torch.arange(count) * 7 + 3 * seed) % 11 - 5).reshape(shape) / 8
 
 
-# ---- what is written down --------------------------------------------------------------------------
+# ---- recording ---------------------------------------------------------------------------------------
 
 
 class Recorder(logging.Handler):
-    """All captures and runs of compiled autograd while it is installed."""
+    """Records all captures and runs of compiled autograd while it is installed."""
 
     def __init__(self):
         super().__init__()
@@ -147,7 +147,7 @@ class Recorder(logging.Handler):
 
 
 def install(recorder):
-    """Replaces methods of PyTorch; returns what undoes it."""
+    """Replaces methods of PyTorch; returns a function that restores them."""
     begin_capture, set_node_origin, rename = (
         getattr(Instance, name) for name in ("begin_capture", "set_node_origin", "rename_aot_dispatcher_nodes")
     )
@@ -211,7 +211,7 @@ def run(program, recorder=None):
 
 
 def text_of(item, indent=""):
-    """JSON with an item in each line, down to what fits into one."""
+    """Returns JSON with one item per line, down to items that fit into a line."""
     line = json.dumps(item)
     if len(indent) + len(line) <= 116 or not isinstance(item, (dict, list)):
         return line

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The programs whose captures are in this folder; what each one shows stands in its first line."""
+"""The programs whose captures are in this folder; the first line of each describes it."""
 
 import torch
 from torch._dynamo._trace_wrapped_higher_order_op import trace_wrapped

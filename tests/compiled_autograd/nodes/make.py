@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """Writes the graphs in this folder: backwards as compiled autograd of PyTorch 2.7 and later captures them, a call
-for each node, with what went in and the gradients that PyTorch computed.
+for each node, with the inputs and PyTorch's gradients.
 
     make.py [NAME...]
 
-Of each function of FUNCTIONS there are NAME.txt and NAME.json: inputs and sizes, and what is accumulated, in the
-order of the graph.  With them are the programs of ../golden/programs.py that call no hook.  Of those that do, of
-second captures, and of the programs here, in which sizes are fixed until they change, there is the graph alone, in
-graphs/.  forward/NAME.txt is the forward of each function of FUNCTIONS that is made of its arguments alone.  The
+NAME.txt and NAME.json, for each function of FUNCTIONS and each program of ../golden/programs.py without hooks: the
+graph, inputs and sizes, and the accumulated gradients in graph order.  For programs with hooks, second captures, and
+the programs here, whose sizes are fixed until they change, graphs/ has the graph only.  forward/NAME.txt is the
+forward of each function of FUNCTIONS that depends on its arguments only.  The
 test needs no PyTorch.
 """
 
@@ -118,7 +118,7 @@ def described(tensor):
 
 
 class Recorded(torch.fx.Interpreter):
-    """Runs a captured graph, and keeps what is accumulated."""
+    """Runs a captured graph, and records the accumulated gradients."""
 
     def __init__(self, module):
         super().__init__(module)
@@ -214,7 +214,7 @@ FIXED = {"f1": fixed_product, "f2": checkpointed, "f3": packed, "aot": lambda: c
 
 
 def write_forward(name, function, shapes):
-    """The program above as a graph, of the leaves and of what its result is multiplied by."""
+    """Writes the program above as a graph of the leaves and of the factor of its result."""
     leaves = [golden.pattern(shape, i) for i, shape in enumerate(shapes)]
     out = function(*leaves)
     weight = golden.pattern(out.shape, 5).to(out.dtype)
@@ -235,7 +235,7 @@ def write(name, run, dynamic=True):
     try:
         with compiled_autograd._enable(recorder.compile, dynamic=dynamic):
             run()
-    except Exception as error:  # what some programs are about
+    except Exception as error:  # some programs are about errors
         print(f"{name}: {str(error).splitlines()[0]}", file=sys.stderr)
     for i, (text, facts) in enumerate(recorder.captures):
         alone = i == 0 and dynamic and facts is not None

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """Writes hooks.adjoint: a backward with hooks of every kind as PyTorch 2.15 captures it, recorded with the capture
-module.  Its graph has no metadata; the recorded call has the inputs, and what each hook gave.  And residual.adjoint:
-that of the residual block of data/graphs/models.py, with hooks on gradients and behind an accumulation.  And, under 2.6
-and 2.15, layers-RELEASE.adjoint: an LSTM in both directions whose outputs are written into a buffer step by step; under
-2.15, slices.adjoint: slices that end where integers do, as sizes of the graph.
+module.  Its graph has no metadata; the recorded call has the inputs and each hook's result.  Also residual.adjoint: the
+backward of the residual block of data/graphs/models.py, with hooks on gradients and after an accumulation.  Under 2.6
+and 2.15, layers-RELEASE.adjoint: a bidirectional LSTM whose outputs are written to a buffer step by step; under 2.15,
+slices.adjoint: slices whose end is the largest integer, as sizes of the graph.
 
     make.py [NAME...]
 """

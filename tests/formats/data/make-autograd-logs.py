@@ -18,7 +18,7 @@ CHANNELS = {"console": "compiled_autograd", "verbose": "compiled_autograd,compil
 
 
 def train():
-    """Three steps: in the second there is a gradient to add to, in the third the batch is larger."""
+    """Three steps: the second adds to existing gradients, the third has a larger batch."""
     import torch
 
     class Cubed(torch.autograd.Function):
@@ -43,7 +43,7 @@ def train():
 
 
 def train_compiled():
-    """Through two compiled functions that are alike, with what is not compiled between."""
+    """A backward through two equal compiled functions with an uncompiled part between them."""
     import torch
 
     torch.manual_seed(0)

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Makes the captures that the tests of formats read: make-captures.py, in this folder; needs torch 2.6.
 
-A program for each thing that only the capture module writes."""
+There is a program for each fact that only the capture module writes."""
 
 import os
 import sys
@@ -43,7 +43,7 @@ def broken(x):
 
 
 class Alternating:
-    """Saves every second product, as programs do that count."""
+    """Saves every second product: a stateful policy."""
 
     def __init__(self):
         self.products = 0
@@ -103,7 +103,7 @@ class Hooked(torch.nn.Module):
 
 
 def backward(name):
-    """Two steps under compiled autograd; in the second there is a gradient to add to, and the batch is larger."""
+    """Two steps under compiled autograd; the second adds to existing gradients and has a larger batch."""
     torch._dynamo.reset()
     torch.manual_seed(1)
     model = Hooked()

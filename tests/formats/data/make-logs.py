@@ -42,7 +42,7 @@ def neutral(text, scratch):
 
 
 def thin(text):
-    """The records that carry graphs or speak of their inputs, with digests of the replaced texts."""
+    """Keeps the records that contain graphs or describe their inputs, with digests of the replaced texts."""
     out, lines, i = [], text.split("\n"), 0
     while i < len(lines):
         record, payload, i = lines[i], [], i + 1

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""Makes the files of other writers that the tests of formats read: needs torch, safetensors, zip.
+"""Makes files with other programs for the tests of formats: needs torch, safetensors, zip.
 
-Their content is stated in the tests; run it only to change that."""
+The tests contain their expected content; run it only to change that."""
 
 import os
 import subprocess
@@ -44,7 +44,7 @@ with open("stored.txt", "w") as out:
     out.write("stored as it is\n")
 os.path.exists("infozip.zip") and os.remove("infozip.zip")
 subprocess.run(["zip", "-q", "-X", "-r", "infozip.zip", "stored.txt", "folder"], check=True)
-# From a pipe, Info-ZIP writes a data descriptor and ZIP64 sizes.
+# When its input is a pipe, Info-ZIP writes a data descriptor and ZIP64 sizes.
 subprocess.run("echo 'from a pipe' | zip -q -X -fz stream.zip -", shell=True, check=True)
 for name in ("folder/deflated.txt", "stored.txt"):
     os.remove(name)

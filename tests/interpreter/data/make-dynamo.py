@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: MIT
-"""Programs as Dynamo captures them, and the ATen graphs that PyTorch 2.6 makes of them.
+"""Writes programs as captured by Dynamo, and the ATen graphs that PyTorch 2.6 makes of them.
 
     python make-dynamo.py | gzip -9n > dynamo.txt.gz
 
-Each case is a Python function and its inputs.  What AOTAutograd traces without gradients and
-without decompositions is what interpreting the Dynamo graph under the tracer has to give."""
+Each case is a Python function and its inputs.  Interpreting the Dynamo graph under the tracer must give
+AOTAutograd's graph without gradients and decompositions."""
 
 import math
 import sys
@@ -66,8 +66,8 @@ def capture(function, inputs):
 
 
 def on_cuda(function, inputs):
-    """What is called under autocast on CUDA, with tensors that have no bytes: nothing runs there.  Without Dynamo,
-    which would want a device."""
+    """Makes the graph of a call under autocast on CUDA with fake tensors, which need no device.  Without Dynamo,
+    which would need one."""
     with FakeTensorMode():
         fakes = [torch.empty(x.shape, dtype=x.dtype, device="cuda") for x in inputs]
     program = torch.fx.symbolic_trace(function)

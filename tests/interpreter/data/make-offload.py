@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Writes offload-2.15.txt: forward and backward of one step by PyTorch 2.15, as its activation offloading leaves them: plain,
-with copies (prims.device_put), with copies beside the computation (ao.*)."""
+"""Writes offload-2.15.txt: forward and backward graphs of one step by PyTorch 2.15: without activation offloading, with
+offloading by copies (prims.device_put), and by asynchronous copies (ao.*)."""
 import sys
 
 import torch
@@ -12,7 +12,7 @@ texts = []
 
 def kept(graph, _inputs):
     texts.append(graph.print_readable(print_output=False, include_stride=True, include_device=True))
-    if any("ao." in str(node.target) for node in graph.graph.nodes):  # they run on a GPU alone
+    if any("ao." in str(node.target) for node in graph.graph.nodes):  # these run only on a GPU
         returned = list(graph.graph.nodes)[-1].args[0]
         return make_boxed_func(lambda *inputs: [torch.zeros(node.meta["val"].shape) for node in returned])
     return make_boxed_func(graph.forward)

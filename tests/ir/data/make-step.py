@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 """make-step.py: the text of one whole training step (forward, loss, backward, update) as one graph.
 
-step-2.15.txt beside it was made by torch 2.15; `# Backward of forward node:` stands before what autograd made."""
+step-2.15.txt beside it was made by torch 2.15; `# Backward of forward node:` precedes nodes made by autograd."""
 import torch
 from torch._functorch._aot_autograd.logging_utils import setup_stacktrace_preservation_hooks
 from torch.fx.experimental.proxy_tensor import make_fx

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Writes 2.15-opaque-dynamo.txt and 2.15-opaque-aot.txt: what PyTorch 2.15 makes of objects of classes that
-torch._library.opaque_object registered: one that is an input, whose members are read when it is traced, and one that
-is a constant and hoisted, so that it is an input, too; and 2.15-constant-dynamo.txt and 2.15-constant-aot.txt, where
-that is not hoisted and stands in the calls. 2.15-bumps-*, an operator with an effect that changes its object;
-2.15-equal-*, equal constants, which stay apart; 2.15-graded-* and what follows, functions with gradients: objects,
-constants and enumerations that the backward needs, and hooks that read them; 2.15-written-*, constants of constants and enumerations. lifted.pt2, a
-layer with both kinds, of which torch.export keeps one.
+"""Writes PyTorch 2.15's graphs of objects whose classes torch._library.opaque_object registered: 2.15-opaque-*, an input,
+whose members are read when it is traced, and a constant that is hoisted, so that it is an input, too; 2.15-constant-*,
+a constant that is not hoisted and stays in the calls; 2.15-bumps-*, an operator with an effect that changes its object;
+2.15-equal-*, equal constants, which stay apart; 2.15-graded-* and those after it, functions with gradients: objects,
+constants and enumerations that the backward needs, and hooks that read them; 2.15-written-*, constants of constants and
+enumerations. Each has the frontend's graph (-dynamo.txt) and AOTAutograd's (-aot.txt). lifted.pt2: a layer with both
+kinds, of which torch.export keeps one.
 
     opaque-inputs.py
 """

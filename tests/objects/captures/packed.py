@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Writes packed-values.txt: what quantized.linear_dynamic of PyTorch gives, a line for each product.
+"""Writes packed-values.txt: results of PyTorch's quantized.linear_dynamic, a line for each product.
 
     packed.py
 
-Sizes (outputs, inputs, rows) and reduce_range, then, each behind a bar, the integers of the weight, scales, zero
-points, the bias (none where it is empty), what is multiplied, and the result.
+Sizes (outputs, inputs, rows) and reduce_range, then, each after a bar, the integers of the weight, scales, zero
+points, the bias (empty: none), the input, and the result.
 """
 
 import pathlib

@@ -17,7 +17,7 @@ for make in (values, swapped, lambda shape, dtype: values((*shape[:-1], 2 * shap
     name = "_scaled_dot_product_flash_attention"
     for debug in (False, True):
         needs_cuda(name, q, k, v, 0.1, True, debug, scale=0.5)
-        # PyTorch has no shape rule for this one; the specification says: as FlashAttention
+        # PyTorch has no shape rule for this one; it has that of FlashAttention
         needs_cuda("_scaled_dot_product_fused_attention_overrideable", q, k, v, None, 0.1, True, debug, scale=0.5,
                    shapes_of=(name, q, k, v, 0.1, True, debug))
     needs_cuda(name + "_backward", q, q, k, v, q, lse, none, none, 5, 7, 0.0, False, zero, zero)

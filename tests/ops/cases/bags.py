@@ -18,7 +18,7 @@ for dtype in (F32, F64, BF16, F16):
                             w, rows, offsets, False, mode, False, s, last, pad)
                         g = values(y.shape, dtype)
                         for freq in (False, True):
-                            # PyTorch 2.6 divides by the frequency of another index; all twice, it is right
+                            # PyTorch 2.6 divides by another index's frequency; correct if each index occurs twice
                             i = torch.tensor([0, 2, 1, 1, 2, 0]) if freq else rows
                             if not (last or freq and (mode == 2 or pad >= 0)):
                                 case("_embedding_bag_backward", g, i, offsets, bag, size, largest, 5, freq, mode,
@@ -39,5 +39,5 @@ for dtype in (F32, BF16, F16):
             case("embedding_bag", w, rows, offsets, False, mode, False, s, last)
             for pad in (None, 2, -1):
                 case("embedding_bag.padding_idx", w, rows, offsets, False, mode, False, s, last, pad)
-    # as many rows as have no number in bfloat16
+    # a number of rows that is not representable in bfloat16
     case("embedding_bag", w, torch.arange(301) % 5, torch.tensor([0, 40]), False, 1)

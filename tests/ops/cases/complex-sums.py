@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# Complex numbers of which one part of a result needs both: products, tests, sums of exponentials.
+# Complex numbers where each part of a result depends on both parts: products, tests, sums of exponentials.
 from oracle import *
 
 for dtype in (C64, C128):

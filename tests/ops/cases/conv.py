@@ -15,7 +15,7 @@ for dtype in (F32, F64):
         for w in formats((6, 4, 3, 2), dtype):
             convolution(x, w, values((6,), dtype), [1, 1], [1, 1], [1, 1], False, [0, 0], 1)
         convolution(x, values((6, 2, 3, 3), dtype), None, [2, 3], [2, 0], [2, 1], False, [0, 0], 2)
-        if dtype == F32 or x.is_contiguous():  # the slow path of f64 lays these weights out in its own way
+        if dtype == F32 or x.is_contiguous():  # the slow path of f64 uses another layout for these weights
             convolution(x, values((8, 1, 3, 3), dtype), None, [2], [1], [1], False, [0], 4)
             convolution(x, values((5, 4, 1, 1), dtype), None, [2, 2], [0, 0], [1, 1], False, [0, 0], 1)
         for w in formats((4, 3, 3, 2), dtype):

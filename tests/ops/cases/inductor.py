@@ -9,7 +9,7 @@ for dtype in (I64, I32, F32):
 for v in (x, y, x[:, :, ::2], values((2, 3), I64), values((3,), B8), SPECIAL[:8]):
     for dtype in (F32, F64, F16, BF16, I64, I32, U8, B8):
         case("prims::convert_element_type", v, dtype)
-# PyTorch's own prims.fma rounds twice; rounded once is what a fraction becomes
+# PyTorch's own prims.fma rounds twice; with fractions a single rounding gives the same
 for n in (1, 40):
     a, b, c = (values((n,), F64) for _ in range(3))
     c[: n // 2] = -(a * b)[: n // 2]
@@ -29,7 +29,7 @@ for dtype in (F32, BF16, F64):
             y, offsets = torch.ops.prims._low_memory_max_pool2d_with_offsets(x, *o)
             case(name + "offsets_to_indices", offsets, o[0][1], x.shape[-1], o[1], o[2])
 cpu = torch.device("cpu")
-# the wrapper of these draws twice, once to learn the shape; seeds are those of the code that Inductor writes
+# PyTorch's wrapper draws twice, once for the shape; seeds are those of Inductor's code
 for target, args, sizes in (("inductor_seed", (cpu,), []), ("inductor_seeds", (5, cpu), [5]),
                             ("inductor_seeds", (0, cpu), [0])):
     torch.manual_seed(21)
@@ -45,8 +45,8 @@ zero = torch.zeros((), dtype=I64)
 op = find("rngprims::philox_rand")
 record(op, [*call_lines(op, ([2, 3], zero, zero, None, cpu, F32), {}), "x",
             value_line("r", torch.empty(2, 3, device="meta")), value_line("r", zero.to("meta"))])
-# PyTorch's own kernels ignore the seed: these values are those of the code that Inductor writes
-torch.compiler.reset()  # a run of this file has globals of its own
+# PyTorch's own kernels ignore the seed: these values are those of Inductor's code
+torch.compiler.reset()  # each run of this file has its own globals
 compiled = torch.compile(lambda: (torch.rand(33, 40), torch.randn(5, 7, 9), torch.randint(-5, 100, (40,)),
                                   torch.rand(()), torch.randint(1 << 40, (3, 3))))
 drawing = [find("prims::inductor_random"), find("prims::inductor_randint")]

@@ -3,7 +3,7 @@ from oracle import *
 
 
 def regular(shape, dtype):
-    """Square matrices that are far from singular."""
+    """Well-conditioned square matrices."""
     return values(shape, dtype, -1, 1) + 3 * torch.eye(shape[-1], dtype=dtype)
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What PyTorch 2.6 has not got."""
+"""Operators that PyTorch 2.6 lacks."""
 from oracle import *
 
 few_digits()
@@ -14,7 +14,7 @@ for v in (like, like.to(I64), values((4, 9), I32)[:, ::2], values((3, 5), U8)):
         drawn(20, "randint_like.low_generator_dtype", v, 2, 90, generator=None, **kw)
         drawn(21, "randint_like.Tensor", v, torch.tensor(70), **kw)
         drawn(22, "randint_like.Tensor_generator", v, torch.tensor(70), generator=None, **kw)
-drawn(23, "randint_like.Tensor", torch.zeros(3, 4, dtype=I64), torch.tensor((1 << 53) + 1))  # no double holds it
+drawn(23, "randint_like.Tensor", torch.zeros(3, 4, dtype=I64), torch.tensor((1 << 53) + 1))  # no double
 for dtype in (F32, F64, BF16):
     case("_foreach_clone", [values((2, 3), dtype), values((4, 2), dtype).t(), values((), dtype), values((0, 2), dtype)])
     case("_foreach_clone", [values((4, 2), dtype).t()], memory_format=torch.contiguous_format)

@@ -26,7 +26,7 @@ for dtype in (F32, F64, BF16):
                 case("native_group_norm", x, w, b, 2, 6, area, groups, 1e-5)
                 case("native_group_norm", x, None, None, 2, 6, area, groups, 1e-2)
                 y, m, r = torch.ops.aten.native_group_norm(x, w, b, 2, 6, area, groups, 1e-5)
-                # channels last, PyTorch 2.6 crashes without the gradient of x
+                # channels last: PyTorch 2.6 crashes without the gradient of x
                 parts = [[False, True, False]] if x.is_contiguous() else []
                 for mask in [[True, True, True], [True, False, False], *parts]:
                     case("native_group_norm_backward", g, x, m, r, w, 2, 6, area, groups, mask)

@@ -22,7 +22,7 @@ for dtype in (F32, F64, BF16, F16):
     for options in ({}, {"momentum": 0.9}, {"momentum": 0.9, "nesterov": True, "weight_decay": 0.1},
                     {"momentum": 0.9, "dampening": 0.2, "maximize": True}, {"momentum": 0.5, "is_first_step": True},
                     {"grad_scale": torch.tensor(4.0)}, {"found_inf": torch.tensor(1.0)}):
-        # the vector code of PyTorch 2.6 mixes up 16-bit momenta: tensors that are smaller than its vectors
+        # PyTorch 2.6's vector code mixes up 16-bit momenta: use tensors smaller than its vectors
         n = 3 if dtype in (F16, BF16) and "momentum" in options else 5
         for target, lr in (("_fused_sgd_", 0.01), ("_fused_sgd_.tensor_lr", torch.tensor(0.01))):
             o = {"weight_decay": 0.0, "momentum": 0.0, "lr": lr, "dampening": 0.0, "nesterov": False, "maximize": False,

@@ -6,7 +6,7 @@ for room in (torch.zeros(2, 3), torch.zeros(3, 2).t(), torch.zeros(2, 3, dtype=F
     case("add.out", a, b, alpha=2, out=room)
     case("mul.out", a, b, out=room)
     case("div.out_mode", a, b, rounding_mode="floor", out=room)
-    if room.dtype == F32:  # what is computed in f32 has the band of f32
+    if room.dtype == F32:  # results computed in f32 have the tolerance of f32
         case("exp.out", a, out=room)
         case("gelu.out", a, approximate="tanh", out=room)
     case("clamp.out", a, -1, 1, out=room)

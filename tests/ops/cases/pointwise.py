@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: MIT
 from oracle import *
 
-# PyTorch's CPU kernel reads the buffer, ours computes it anew: it must be the true one.
+# PyTorch's CPU kernel reads the buffer, ours recomputes it: it must be the correct one.
 x = values((2, 3), F32)
 y, buffer = torch.ops.aten.log_sigmoid_forward(x)
 case("log_sigmoid_backward", values((2, 3), F32), x, buffer)
-# degrees, orders and places have numbers of their own, below
+# cases with specific degrees, orders and numbers of decimals are below
 OWN = ("log_sigmoid_backward", "polygamma", "mvlgamma", "clamp.Tensor", "round.decimals", "special_zeta.self_scalar",
        "nan_to_num", "special_zeta.other_scalar", "special_bessel_j0", "special_bessel_j1", "special_bessel_y0", "special_bessel_y1")
 for target in family("pointwise") + family("activation") + family("special"):
@@ -27,7 +27,7 @@ for dtype in (F32, F64, BF16, I64):
 for dtype in (F32, F64, BF16):
     for n in (0, 1, 2, 3, 5):
         if n == 1 and dtype == F64:
-            continue  # ten digits are right
+            continue  # PyTorch has ten correct digits
         for x in layouts((3, 4), dtype, 0.2, 6):
             case("polygamma", n, x)
         case("polygamma", n, torch.tensor([1e-3, 0.5, 1.0, 9.5, 40.0, 1e4], dtype=dtype))
@@ -60,7 +60,7 @@ for target in family("special"):
                 case(target, x, n.to(dtype))
                 case(target, x, n)
                 case(target, torch.tensor([1.0, -1.0, 0.5], dtype=dtype), torch.tensor([4, 5, -1]))
-# in float64 PyTorch has seven digits of them
+# in float64 PyTorch has seven correct digits of these
 for name in ("j0", "j1", "y0", "y1"):
     for x in layouts((3, 4), F32, 0.1, 5):
         case(f"special_bessel_{name}", x)

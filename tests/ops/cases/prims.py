@@ -13,7 +13,7 @@ for name in prims():
     n = len(find(f"prims::{name}")._schema.arguments)
     for dtype in (I64, I32, U8) if name in INTEGER else (F32, F64, BF16):
         if dtype == F64 and name in ("bessel_j0", "bessel_j1"):
-            continue  # PyTorch has seven digits of them
+            continue  # PyTorch has seven correct digits of these
         shift = (0, 5) if name.startswith("shift") else (low, high)
         case(f"prims::{name}", *[values((2, 3), dtype, *(shift if i else (low, high))) for i in range(n)])
         case(f"prims::{name}", *[values((3, 2), dtype, *(shift if i else (low, high))).t() for i in range(n)])

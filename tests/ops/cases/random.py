@@ -13,7 +13,7 @@ for dtype in (None, F32, F64, F16, BF16):
 for dtype in (I64, I32, U8, B8, F32, F16):
     drawn(11, "randint", 2, [40], dtype=dtype)
     drawn(12, "randint.low", -5, 100, [4, 5], dtype=dtype)
-    if not dtype.is_floating_point:  # beyond their integers PyTorch draws with a warning
+    if not dtype.is_floating_point:  # outside of their range PyTorch warns when it draws integers
         drawn(13, "randint", 1 << 40, [9], dtype=dtype)
         drawn(14, "randint.low", -(1 << 20), 1 << 20, [9], dtype=dtype)
     drawn(15, "randperm", 12, dtype=dtype)

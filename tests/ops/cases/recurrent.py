@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""A layer of an LSTM in one direction.  Its workspace, a result, is oneDNN's own: of the forward sizes are compared."""
+"""An LSTM layer in one direction.  Its workspace is private to oneDNN: only the forward's sizes are compared."""
 
 import torch
 

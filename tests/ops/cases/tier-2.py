@@ -54,7 +54,7 @@ for dtype in (F32, F64, BF16):
                 y, total = torch.ops.aten.nll_loss2d_forward(x, target, w, reduction, -100)
                 case("nll_loss2d_forward", x, target, w, reduction, -100)
                 case("nll_loss2d_forward", x, target, w, reduction, 1)
-                if dtype != BF16 or w is None:  # else the rounded total is not that of the weights
+                if dtype != BF16 or w is None:  # otherwise the rounded total differs from the sum of the weights
                     case("nll_loss2d_backward", values(y.shape, dtype), x, target, w, reduction, -100, total)
     for x in layouts((2, 3), dtype, 0.05, 0.95):
         t = values((2, 3), dtype, 0, 1)

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: MIT
-"""What autocast does to the arguments of each operator, on the CPU and on CUDA, in PyTorch 2.6.
+"""Lists how autocast casts the arguments of each operator, on the CPU and on CUDA, in PyTorch 2.6.
 
     python make-autocast.py > autocast.txt
 
-Which operators it knows is asked of the dispatcher; how it casts for CUDA stands in a header that comes with
-PyTorch.  For the CPU the header does not say it: the two short lists are here, all others run in float32."""
+The dispatcher lists the operators; a header of PyTorch says how they are cast on CUDA.  For the CPU it does
+not: the two short lists are here, and all others run in float32."""
 
 import os
 import re
@@ -16,7 +16,7 @@ _addmm_activation addbmm linear _convolution.deprecated matmul conv_tbc mkldnn_r
 conv_transpose2d.input conv_transpose3d.input prelu scaled_dot_product_attention _native_multi_head_attention""".split()
 WIDEST = "stack cat index_copy index_copy.dimname".split()
 POLICIES = {"LOWER_PRECISION_FP": "LOWER", "FP32": "F32", "FP32_SET_OPT_DTYPE": "RESULT", "PROMOTE": "WIDEST"}
-OTHERS = {  # norm is called with a dtype, which comes to the same
+OTHERS = {  # norm is called with a dtype, which is equivalent
     "cudnn_convolution": "LOWER", "cudnn_convolution_transpose": "LOWER", "_cudnn_rnn": "LOWER",
     "binary_cross_entropy": "REFUSED",
     "norm.Scalar": "F32", "norm.ScalarOpt_dim": "F32", "norm.names_ScalarOpt_dim": "F32",

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: MIT
-"""A dropout that a budget makes PyTorch 2.6 compute again, with another mask: `budget-dropout.adjoint`.
+"""Captures a dropout that PyTorch 2.6 recomputes under a budget, with another mask: `budget-dropout.adjoint`.
 
   PYTHONPATH=data/bridge python tests/partition/data/make-budget-dropout.py OUT.adjoint
 
-Needs PyTorch 2.6.  Says by how much the compiled gradient differs from the eager one, which draws the
-same mask in forward.
+Needs PyTorch 2.6.  Prints the difference between the compiled gradient and the eager one, which uses
+the forward's mask.
 """
 
 import linecache
@@ -25,7 +25,7 @@ def step(x, w):
 
 
 def load_step():
-    """The program under a path that says nothing about this machine."""
+    """Loads the program under a path that contains no information about this machine."""
     name = "/home/user/step.py"
     linecache.cache[name] = (len(STEP), None, STEP.splitlines(keepends=True), name)
     module = {"__name__": "step"}

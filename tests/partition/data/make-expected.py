@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What PyTorch 2.6 decides, for tests/partition.
+"""Writes PyTorch 2.6's partition decisions for tests/partition.
 
   make-expected.py random N SEED  > random.txt     joint graphs drawn at random, with decisions
   make-expected.py captures DIR   > captures.txt   decisions on the joint graphs of captures
@@ -136,7 +136,7 @@ class Drawer:
         return node
 
     def pick(self, values, rank=None):
-        """A recent value mostly, of that rank."""
+        """Chooses a value of that rank, mostly a recent one."""
         fit = [v for v in values if rank is None or v.meta["val"].dim() == rank]
         if self.rand.random() < 0.6:
             fit = fit[-4:]
@@ -246,7 +246,7 @@ def names(graph, op):
 
 
 def decide(module, n_outputs, budget, flags, which):
-    """Decisions as (key, value) lines; the module is used up."""
+    """Returns decisions as (key, value) lines; the module is modified."""
     CUTS.clear()
     patch = {"activation_memory_budget": budget}
     for flag in flags:
@@ -259,7 +259,7 @@ def decide(module, n_outputs, budget, flags, which):
         with config.patch(patch):
             forward, backward = run(module, None, num_fwd_outputs=n_outputs)
     except (RuntimeError, AssertionError, ModuleNotFoundError, networkx.NetworkXUnbounded):
-        # ModuleNotFoundError: it wants to draw the network that has no cut.
+        # ModuleNotFoundError: PyTorch tries to draw the network that has no cut.
         return out + [("infeasible", "")]
     saved = [a.name for a in list(forward.graph.nodes)[-1].args[0][n_outputs:]]
     calls = names(forward.graph, "call_function")

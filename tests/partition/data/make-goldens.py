@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Examples of partition/SPEC.md §8 that want a trace: joint graphs as PyTorch 2.6 makes them of a
-function, without `detach`, and what its partitioners decide.
+"""Writes the examples of partition/SPEC.md §8 that need a trace: PyTorch 2.6's joint graphs of functions,
+without `detach`, and its partitioners' decisions.
 
   make-goldens.py > goldens.txt
 
@@ -212,7 +212,7 @@ def show(name, module, n_outputs):
 
 
 def run(name, function, inputs, dynamic):
-    """Through Dynamo where regions are; else alone, which gives sizes no inputs of their own."""
+    """Uses Dynamo if there are regions; otherwise AOTAutograd directly, which gives sizes no inputs of their own."""
     def partition(module, joint_inputs, *, num_fwd_outputs, **kwargs):
         show(name, copy.deepcopy(module), num_fwd_outputs)
         return expected.partitioners.default_partition(module, joint_inputs,

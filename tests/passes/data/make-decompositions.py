@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Writes decompositions.txt: one operator each, as a graph, and what PyTorch 2.6 takes it apart to
-with its two tables.  Run with PyTorch 2.6: make-decompositions.py > decompositions.txt"""
+"""Writes decompositions.txt: graphs of single operators, and PyTorch 2.6's decompositions of them with its
+two tables.  Run with PyTorch 2.6: make-decompositions.py > decompositions.txt"""
 import sys
 
 import torch
@@ -141,7 +141,7 @@ CASES = [
 
 
 def trace(op, args, kwargs, table):
-    """The operator's tensors become inputs; everything else stands in the graph."""
+    """The operator's tensors become inputs; all other arguments are constants of the graph."""
     tensors = []
 
     def take(value):

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""Captures of small models that run under autocast and without grad, for test-ambient.c.
+"""Captures of small models that run under autocast and without grad, for test-dynamo-joint.c.
 
   PYTHONPATH=data/bridge python tests/session/data/make-ambient.py FOLDER
 
-Needs PyTorch 2.6.  NAME-region sets autocast inside of what is compiled, NAME-called around the call.
+Needs PyTorch 2.6.  NAME-region sets autocast inside the compiled function, NAME-called around its call.
 """
 
 import contextlib
@@ -28,7 +28,7 @@ class Mlp(nn.Module):
 
 
 class Attention(nn.Module):
-    """A fused head and one that is written out, joined with what was never cast."""
+    """A fused attention head and one written out, combined with an uncast value."""
 
     def __init__(self):
         super().__init__()
@@ -55,7 +55,7 @@ class Convolutions(nn.Module):
 
 
 class Mixed(nn.Module):
-    """Where it is off within, the backward of the inner part still runs under the outer one."""
+    """If autocast is off inside, the backward of the inner part still runs under the outer autocast."""
 
     def __init__(self):
         super().__init__()

@@ -17,7 +17,7 @@ from torch.nn import functional as F
 
 
 class Bilinear(nn.Module):
-    """What is given back has a size that the forward computes, so that its gradient has it, too."""
+    """The result has a size that the forward computes, which its gradient has too."""
 
     def __init__(self):
         super().__init__()
@@ -28,7 +28,7 @@ class Bilinear(nn.Module):
 
 
 class Convolution(nn.Module):
-    """Along one dimension."""
+    """A convolution along one dimension."""
 
     def __init__(self):
         super().__init__()
@@ -40,7 +40,7 @@ class Convolution(nn.Module):
 
 
 class Patches(nn.Module):
-    """A vision transformer: the length is a product of quotients, and one more."""
+    """A vision transformer: the sequence length is a product of quotients plus one."""
 
     def __init__(self):
         super().__init__()

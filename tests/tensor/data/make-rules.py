@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Writes rules.txt: the examples of tensor/SPEC.md §1 to 3, as calls on tensors of given dtype, size
-and stride, each with what PyTorch makes of it ("error": it refuses).  Run with PyTorch 2.6."""
+"""Writes rules.txt: the examples of tensor/SPEC.md §1 to 3, as calls on tensors of given dtype, size and
+stride, each with PyTorch's result ("error": refused).  Run with PyTorch 2.6."""
 
 import pathlib
 import re

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Writes what PyTorch does with strides, views and dtypes, one case per line.
+"""Writes PyTorch's results for strides, views and dtypes, one case per line.
 
 Run with a Python that has PyTorch 2.6; the tables beside this script are what it wrote.  A tensor is
 "size/stride", both separated by commas, "-" when empty.
@@ -12,8 +12,8 @@ Run with a Python that has PyTorch 2.6; the tables beside this script are what i
   promote.txt     operands "dtype:rank" or "dtype:number", "->", torch.result_type() or "error"
   convert.txt     source dtype, value as a float, target dtype, "->", the bytes in hexadecimal
 
-Results of pointwise operators and views are those that a traced graph has, which differ from eager ones in the
-strides of dimensions of size 1.
+Results of pointwise operators and views are those in traced graphs, which differ from eager ones in the strides of
+dimensions of size 1.
 """
 
 import pathlib
@@ -38,7 +38,7 @@ def describe(tensor):
 
 
 def random_operand(sizes):
-    """A tensor of these sizes, laid out in one of many ways."""
+    """Returns a tensor of these sizes in one of many layouts."""
     n = len(sizes)
     kind = rng.choice(["plain", "permuted", "sliced", "expanded", "permuted-sliced", "channels-last"])
     if kind == "channels-last" and n in (4, 5):
@@ -65,13 +65,13 @@ def random_sizes(rank):
 
 
 def weaken(sizes):
-    """Sizes that broadcast with these."""
+    """Returns sizes that broadcast with these."""
     kept = sizes[rng.choice([0, 0, 0, rng.randint(0, len(sizes))]) :]
     return [s if rng.random() < 0.85 else 1 for s in kept]
 
 
 def traced(call, *operands):
-    """What @call gives while AOTAutograd traces."""
+    """Returns the result of @call while AOTAutograd traces."""
     mode = FakeTensorMode(shape_env=ShapeEnv())
     fakes = [mode.from_tensor(operand, static_shapes=True) for operand in operands]
     with mode, enable_python_dispatcher():
@@ -119,7 +119,7 @@ def random_view(numel):
 
 
 def can_trace_view(operand, view):
-    """Whether tracing sees the view that there is: around sizes of 1 it misses some."""
+    """Whether tracing accepts the view: around sizes of 1 it refuses some."""
     try:
         fake = traced(lambda fake: fake.view(view.size()), operand)
     except (RuntimeError, ValueError):
@@ -195,7 +195,7 @@ def make_convert():
             integral = target.startswith(("int", "uint"))
             low = 0 if target.startswith("uint") else -128
             if integral and not low <= value < 128:
-                continue  # what does not fit is undefined in C++
+                continue  # a value out of range is undefined in C++
             source = torch.tensor([value], dtype=torch.float64)
             if target.startswith("float8"):
                 source = source.to(torch.float32)

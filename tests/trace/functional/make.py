@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What PyTorch 2.6 makes of each graph of programs.txt without writes: writes <name>.txt.
+"""Writes <name>.txt: PyTorch 2.6's functionalized form of each graph of programs.txt.
 
     python make.py FOLDER
 """
@@ -16,7 +16,7 @@ DTYPES = {"f32": torch.float32, "f64": torch.float64, "i64": torch.int64, "b8": 
 
 
 def inputs_of(text):
-    """Zeros, as the annotations of the placeholders say."""
+    """Returns zeros according to the annotations of the placeholders."""
     header = re.search(r"def forward\(self, (.*)\):", text).group(1)
     for dtype, sizes in re.findall(r'"(\w+)\[([\d, ]*)\]', header):
         yield torch.zeros([int(n) for n in sizes.split(",") if n.strip()], dtype=DTYPES[dtype])
@@ -34,14 +34,14 @@ def main():
         def run(*args):
             return module.forward(*args)
 
-        # make_fx takes the names of parameters from the function.
+        # make_fx uses the names of the function's parameters.
         parameters = ", ".join(re.findall(r'(\w+): "', re.search(r"forward\(self, (.*)\):", text).group(1)))
         function = eval(f"lambda {parameters}: run({parameters})", {"run": run})
         function.__name__ = name
         graph = make_fx(functionalize(function, remove="mutations"), tracing_mode="fake")(*inputs_of(text))
         out = graph.print_readable(print_output=False, include_stride=True, include_device=True)
         out = re.sub(r"^class .*?\(", f"class {name}(", out)
-        # It computes what resize_ would give, which nobody reads.
+        # It computes the result of resize_, which has no reader.
         out = re.sub(r".*aten\.resize\.default.*\bresize = None\n", "", out)
         (folder / f"{name}.txt").write_text(out + "\n")
 

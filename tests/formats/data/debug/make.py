@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""make.py FOLDER-OF-adjoint_capture.py: one step of a model, captured, and run again eagerly under DebugMode.
+"""make.py FOLDER-OF-adjoint_capture.py: captures one step of a model and runs it eagerly under DebugMode.
 
 Needs torch 2.15.  step.adjoint has the graphs; eager.json is the log of the eager step with norms and combined bits,
-norms.json with norms alone, altered.json that of a model of which one bias is another, bare.json without hashes."""
+norms.json with norms only, altered.json that of a model with one changed bias, bare.json without hashes."""
 import pathlib
 import sys
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Exports small models as .pt2 and keeps what PyTorch computed of them.
+"""Exports small models as .pt2 and stores PyTorch's results.
 
     python make.py FOLDER
 
@@ -65,7 +65,7 @@ class Dynamic(nn.Module):
 
 
 class Outputs(nn.Module):
-    """Several results, of which some are unused, and a list of them."""
+    """Several results, some of them unused, and a list of them."""
 
     def forward(self, x):
         values, _ = torch.topk(x, 2)
@@ -101,7 +101,7 @@ class Loop(nn.Module):
 
 
 class Dtypes(nn.Module):
-    """Weights in several dtypes, as views of one storage, and none at all."""
+    """Weights in several dtypes, as views of one storage, and a model without weights."""
 
     def __init__(self):
         super().__init__()
@@ -175,7 +175,7 @@ class Scaled(nn.Module):
 
 
 class Buffers(nn.Module):
-    """Buffers of their own class, which states are saved with, and bags of rows."""
+    """Buffers of a subclass, which is stored in states, and embedding bags."""
 
     def __init__(self):
         super().__init__()
@@ -187,7 +187,7 @@ class Buffers(nn.Module):
 
 
 def save_unsampled(folder):
-    """A program that was saved without what it was exported with."""
+    """Removes the sample inputs from an exported program."""
     program = export(Scaled(), (torch.randn(2, 4),))
     program._example_inputs = None
     save(program, folder / "unsampled.pt2")
@@ -235,7 +235,7 @@ def main():
 
 
 if __name__ == "__main__":
-    # Stack traces go into the files: under a path that says nothing of the machine.
+    # Stack traces are part of the files: use a path that contains no information about this machine.
     home = "/home/user/models.py"
     if __file__ == home:
         main()

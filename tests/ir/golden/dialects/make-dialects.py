@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: MIT
-"""Make the texts of small graphs in the forms that the installed PyTorch can print:
+"""Makes the texts of small graphs in all forms that the installed PyTorch can print:
 
     make-dialects.py OUTPUT_FOLDER
 
-Each is written to OUTPUT_FOLDER/<form>-<release>.txt; printed for each is how many placeholders and
-other nodes it has.  The texts beside this script were made so by 2.1.2, 2.4.1, 2.6.0 and 2.15.0, `nodes` is what was printed.
+Each is written to OUTPUT_FOLDER/<form>-<release>.txt; the numbers of placeholders and
+other nodes are printed, and kept in `nodes`.  The texts beside this script were made by 2.1.2, 2.4.1, 2.6.0 and 2.15.0.
 """
 import os
 import site
@@ -22,13 +22,13 @@ os.makedirs(folder, exist_ok=True)
 
 
 def nodes_of(graph):
-    """Placeholders and other nodes but the output, of the graph itself."""
+    """Counts placeholders, and other nodes except the output."""
     ops = [node.op for node in graph.nodes]
     return ops.count("placeholder"), len(ops) - ops.count("placeholder") - ops.count("output")
 
 
 def attempt(form, make):
-    """Write what `make` gives, a graph and its text; a release may lack the form."""
+    """Writes the graph and text returned by `make`; a release may lack the form."""
     try:
         graph, text = make()
     except Exception as error:
@@ -87,7 +87,7 @@ def exported():
 
 
 def captured(scope=torch.enable_grad):
-    """Forward and backward of a small function, part of it in `scope`."""
+    """Captures forward and backward of a small function, part of it in `scope`."""
     from functorch.compile import aot_function
 
     def f(x, w):
@@ -144,7 +144,7 @@ def branches():
 
 
 def console(gm):
-    """With what a program prints around it, and the ends of lines of Windows."""
+    """The text with program output around it and Windows line ends."""
     return gm.graph, ("epoch 1\n" + readable(gm)[1] + "\nepoch 2: loss 0.5\n").replace("\n", "\r\n")
 
 

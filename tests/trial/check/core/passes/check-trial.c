@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* trial: a joint graph calls what nobody defines. */
+/* trial: finds calls of undefined operators in a joint graph. */
 
 #include "ir/adj-graph.h"
 #include "passes/adj-finding-internal.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The check of the trial finds the call that it looks for, and no other. */
+/* The trial check reports the call it looks for, and no other. */
 
 #include "adjoint.h"
 #include "passes/adj-check-internal.h"

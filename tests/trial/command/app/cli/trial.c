@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* trial: the smallest command that there can be. */
+/* trial: a minimal command. */
 
 #include <stdio.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* trial: the interpreter by another name. */
+/* trial: the interpreter under another name. */
 
 #include "exec/adj-executor.h"
 

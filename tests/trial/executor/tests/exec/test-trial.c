@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The executor of the trial computes what the interpreter does. */
+/* The trial executor computes what the interpreter computes. */
 
 #include "adjoint.h"
 #include "support/graphs.h"

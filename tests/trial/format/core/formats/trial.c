@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* trial: the names of the nodes of one graph, a line each. */
+/* trial: writes the node names of one graph, a line each. */
 
 #include "formats/adj-format.h"
 #include "ir/adj-graph.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The format of the trial writes the names of the nodes. */
+/* The trial format writes the node names. */
 
 #include <glib/gstdio.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* trial: the same graph again. */
+/* trial: copies the graph unchanged. */
 
 #include "ir/adj-builder.h"
 #include "ir/adj-graph.h"

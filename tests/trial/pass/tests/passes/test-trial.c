@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The pass of the trial gives the same graph again. */
+/* The trial pass returns an equal graph. */
 
 #include "adjoint.h"
 #include "support/graphs.h"

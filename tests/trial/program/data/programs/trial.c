@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 
-/* The smallest program that there can be. */
+/* A minimal program. */
 
 #include "programs.h"
 
