@@ -475,7 +475,7 @@ adj_shape_expand (const AdjShape *shape, AdjSymbols *symbols, const AdjShape *to
   return TRUE;
 }
 
-/* Tests that each stride is larger than the span of the dimensions below it. */
+/* Tests whether a stride is not larger than the span of the dimensions below it. */
 gboolean
 adj_shape_may_overlap (const AdjShape *shape, AdjSymbols *symbols)
 {
