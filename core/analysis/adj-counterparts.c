@@ -16,6 +16,7 @@
 
 #define NONE G_MAXUINT32
 #define MANY_READERS 16 /* a value that more calls read tells nothing alone */
+#define MAX_TABLES 16   /* values with many readers that a gradient is told by */
 #define MAX_SUMS 3      /* additions in a row that a gradient passes */
 
 /* What speaks for a candidate. */
@@ -283,15 +284,22 @@ follow_value (Pairing *self, guint32 input)
     speak_for (self, self->readers[self->first[read] + k], SAME_VALUE);
 }
 
+/* Whether the forward call @call is one of the readers of @value, which are in order. */
 static gboolean
 reads (const Pairing *self, guint32 call, guint32 value)
 {
-  const AdjNode *node = adj_graph_get_node (self->graph, call);
+  guint32 low = self->first[value], end = self->first[value + 1], high = end;
 
-  for (guint k = 0; k < node->n_inputs; k++)
-    if (self->value[node->inputs[k].index] == value || self->root[node->inputs[k].index] == value)
-      return TRUE;
-  return FALSE;
+  while (low < high)
+    {
+      guint32 middle = low + (high - low) / 2;
+
+      if (self->readers[middle] < call)
+        low = middle + 1;
+      else
+        high = middle;
+    }
+  return low < end && self->readers[low] == call;
 }
 
 /* @input, a value of forward with many readers, is read: it tells something of those calls alone
@@ -445,6 +453,7 @@ find_pair (Pairing *self, guint32 index)
 {
   const AdjNode *node = adj_graph_get_node (self->graph, index);
   guint32 best;
+  guint n_tables = 0;
 
   self->is_sum[index] = adj_graph_adds_gradients (self->graph, index);
   for (guint k = 0; k < node->n_inputs; k++)
@@ -464,9 +473,10 @@ find_pair (Pairing *self, guint32 index)
       else if (self->pair[input] != NONE) /* made of values of forward, for this gradient */
         speak_for (self, self->pair[input], SAME_VALUE);
     }
-  for (guint k = 0; k < node->n_inputs; k++)
+  for (guint k = 0; k < node->n_inputs && n_tables < MAX_TABLES; k++)
     if (has_many_readers (self, node->inputs[k].index))
       {
+        n_tables++;
         self->now++;
         follow_table (self, node->inputs[k].index);
       }

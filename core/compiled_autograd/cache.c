@@ -274,7 +274,7 @@ cache_evict (CacheNode *root, guint n)
     {
       const CacheNode *node = g_array_index (visited, Visited, i).node;
 
-      if (node->captures == NULL)
+      if (node->captures == NULL || node->captures->len == 0)
         continue;
       n_ends++;
       if (oldest == 0 || node->used < g_array_index (visited, Visited, oldest).node->used)

@@ -9,7 +9,7 @@
 
 #define MAX_KEPT 64    /* captures that are kept for who asks, beside those in the cache */
 #define MAX_VARIANTS 8 /* captures at one end of the tree, which hold for other sizes */
-#define MAX_ENDS 64    /* of the tree */
+#define MAX_ENDS 256   /* of the tree */
 
 struct _AdjCompiledAutograd
 {

@@ -81,7 +81,8 @@ find_compared (const Comparing *comparing, const AdjValue *arg, Compared *out)
     return FALSE;
   out->unmoved = comparing->truth[arg->node.index].data;
   out->moved = comparing->perturbation[arg->node.index].data;
-  return TRUE;
+  /* Rounding decides an answer where it is given, not where answers are combined. */
+  return adj_tensor_data_get_meta (out->unmoved)->dtype != ADJ_DTYPE_BOOL;
 }
 
 /* Of two numbers: what asks one thing of a tensor does not jump. */

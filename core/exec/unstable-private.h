@@ -8,7 +8,7 @@ G_BEGIN_DECLS
 /* Elements that rounding alone makes NaN or infinite, or keeps from it.  They say nothing of who is
  * right. */
 
-/* What is left of a comparison without them: zero in all. */
+/* What is left of a comparison: 0 in all where one side gives no number there. */
 typedef struct
 {
   AdjTensorData *own, *peer, *truth, *unmoved, *moved; /* (owned) (nullable) */

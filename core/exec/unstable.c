@@ -25,16 +25,17 @@ read_all (const AdjTensorData *data, gint64 n)
   return numbers;
 }
 
-/* (transfer full): @data without the elements of which @unstable says so. */
 static AdjTensorData *
-leave_out (const AdjTensorData *data, const gboolean *unstable, gint64 n)
+new_row (const double *numbers, gint64 n)
 {
-  g_autofree double *numbers = read_all (data, n);
-
-  for (gint64 i = 0; i < n; i++)
-    if (unstable[i])
-      numbers[i] = 0;
   return adj_tensor_data_new_from_array (ADJ_DTYPE_F64, &n, 1, numbers, NULL);
+}
+
+/* Whether @number is of the class that one of both float64 runs gives. */
+static gboolean
+is_explained (double number, double unmoved, double moved)
+{
+  return same_class (number, unmoved) || same_class (number, moved);
 }
 
 void
@@ -56,22 +57,35 @@ stable_find (const Leaf *leaf, Stable *out)
   g_autofree double *truth = read_all (leaf->truth, n);
   g_autofree double *unmoved = read_all (leaf->unmoved, n);
   g_autofree double *moved = read_all (leaf->moved, n);
-  g_autofree gboolean *unstable = g_new0 (gboolean, n + 1);
 
   if (peer == NULL || truth == NULL || unmoved == NULL || moved == NULL)
     return FALSE;
   for (gint64 i = 0; i < n; i++)
     {
-      unstable[i] = !same_class (unmoved[i], moved[i]);
-      if (!unstable[i] && !same_class (own[i], peer[i]))
+      gboolean numbers = isfinite (own[i]) && isfinite (peer[i]);
+
+      if (same_class (unmoved[i], moved[i]))
+        {
+          if (!same_class (own[i], peer[i]))
+            return FALSE;
+          continue;
+        }
+      if (!is_explained (own[i], unmoved[i], moved[i]) ||
+          !is_explained (peer[i], unmoved[i], moved[i]))
         return FALSE;
+      /* Numbers of both sides are compared, by the float64 run that has a number. */
+      if (!numbers)
+        own[i] = peer[i] = truth[i] = 0;
+      else if (!isfinite (truth[i]))
+        truth[i] = isfinite (moved[i]) ? moved[i] : unmoved[i];
+      unmoved[i] = moved[i] = 0;
     }
   *out = (Stable){
-    .own = leave_out (leaf->own.value, unstable, n),
-    .peer = leave_out (leaf->peer.value, unstable, n),
-    .truth = leave_out (leaf->truth, unstable, n),
-    .unmoved = leave_out (leaf->unmoved, unstable, n),
-    .moved = leave_out (leaf->moved, unstable, n),
+    .own = new_row (own, n),
+    .peer = new_row (peer, n),
+    .truth = new_row (truth, n),
+    .unmoved = new_row (unmoved, n),
+    .moved = new_row (moved, n),
   };
   return TRUE;
 }

@@ -120,33 +120,40 @@ adj_follower_get_path (const AdjFollower *follower)
 
 /* What was read of it may no longer be in the file: then it is read anew. */
 static AdjBundle *
-load_growing (AdjFollower *self, GCancellable *cancellable)
+load_growing (AdjFollower *self, GCancellable *cancellable, GError **error)
 {
   gboolean is_new = self->growth == NULL;
   g_autoptr (GError) reason = NULL;
   AdjBundle *bundle = self->format->load_growing (self->path, &self->growth, cancellable, &reason);
 
-  return is_new || !g_error_matches (reason, ADJ_ERROR, ADJ_ERROR_STALE)
-             ? bundle
-             : self->format->load_growing (self->path, &self->growth, cancellable, NULL);
+  if (bundle != NULL)
+    return bundle;
+  if (!is_new && g_error_matches (reason, ADJ_ERROR, ADJ_ERROR_STALE))
+    return self->format->load_growing (self->path, &self->growth, cancellable, error);
+  g_propagate_error (error, g_steal_pointer (&reason));
+  return NULL;
 }
 
 static AdjBundle *
-load (AdjFollower *self, const AdjFormat *format, GCancellable *cancellable)
+load (AdjFollower *self, const AdjFormat *format, GCancellable *cancellable, GError **error)
 {
   if (format != self->format)
     forget_growth (self);
   self->format = format;
-  return format->load_growing != NULL ? load_growing (self, cancellable)
-                                      : adj_bundle_load (self->path, cancellable, NULL);
+  return format->load_growing != NULL ? load_growing (self, cancellable, error)
+                                      : adj_bundle_load (self->path, cancellable, error);
 }
 
-/* What is not complete yet is no error. */
+/* What is not complete yet is no error; what is too much stays so. */
 static AdjBundle *
-read_on (AdjFollower *self, GCancellable *cancellable)
+read_on (AdjFollower *self, GCancellable *cancellable, GError **error)
 {
   const AdjFormat *format = adj_format_detect (self->path, NULL);
-  g_autoptr (AdjBundle) bundle = format != NULL ? load (self, format, cancellable) : NULL;
+  g_autoptr (GError) reason = NULL;
+  g_autoptr (AdjBundle) bundle = format != NULL ? load (self, format, cancellable, &reason) : NULL;
+
+  if (g_error_matches (reason, ADJ_ERROR, ADJ_ERROR_LIMIT))
+    g_propagate_error (error, g_steal_pointer (&reason));
 
   if (bundle != NULL && self->extensions != NULL &&
       !adj_bundle_extend (bundle, self->extensions, NULL))
@@ -181,7 +188,7 @@ adj_follower_next (AdjFollower *follower, GCancellable *cancellable, GError **er
   if (!look (follower->path, &now, error) || is_same (&follower->seen, &now))
     return NULL;
   follower->seen = now;
-  bundle = read_on (follower, cancellable);
+  bundle = read_on (follower, cancellable, error);
   if (bundle == NULL)
     return NULL;
   if (follower->known != NULL)

@@ -24,7 +24,8 @@ const char *adj_follower_get_path (const AdjFollower *follower); /* (transfer no
  * there before are the same objects.
  *
  * Returns: (transfer full) (nullable): %NULL without an error when nothing was written since the
- * last call, or nothing that can be read yet; with G_IO_ERROR when the followed path is gone
+ * last call, or nothing that can be read yet; with G_IO_ERROR when the followed path is gone, with
+ * ADJ_ERROR_LIMIT when it has grown too large to be read
  */
 AdjBundle *adj_follower_next (AdjFollower *follower, GCancellable *cancellable, GError **error);
 

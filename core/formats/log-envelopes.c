@@ -36,6 +36,20 @@ opened_init (Opened *self)
     self->parts[i] = g_string_new (NULL);
 }
 
+/* @text of a stream: the end of a line, or a part of one. */
+static void
+opened_add (Opened *self, guint stream, const char *text, gsize length, gboolean has_end)
+{
+  GString *part = self->parts[stream];
+
+  g_string_append_len (part, text, (gssize) length);
+  if (!has_end)
+    return;
+  g_string_append_len (self->text, part->str, (gssize) part->len);
+  g_string_append_c (self->text, '\n');
+  g_string_truncate (part, 0);
+}
+
 /* (transfer full): with the parts behind the lines */
 static GString *
 opened_end (Opened *self)
@@ -48,13 +62,23 @@ opened_end (Opened *self)
   return g_steal_pointer (&self->text);
 }
 
+/* Of Docker's object; what does not say so is the first one's. */
+static guint
+stream_of_object (const JsonItem *object)
+{
+  const char *name = json_get_text (object, "stream");
+
+  return name != NULL && strcmp (name, "stderr") == 0;
+}
+
 /* Appends the text in the object @line; %FALSE: it is none. */
 static gboolean
-open_object (const char *line, gsize length, GString *out)
+open_object (const char *line, gsize length, Opened *out)
 {
   g_autoptr (AdjArena) arena = NULL;
   JsonReader reader;
   const JsonItem *object;
+  gboolean has_end;
 
   if (length < 2 || *line != '{' || line[length - 1] != '}')
     return FALSE;
@@ -68,9 +92,9 @@ open_object (const char *line, gsize length, GString *out)
 
       if (text == NULL)
         continue;
-      g_string_append (out, text);
-      if (!envelopes[i].has_ends && !g_str_has_suffix (text, "\n"))
-        g_string_append_c (out, '\n');
+      has_end = g_str_has_suffix (text, "\n");
+      opened_add (out, envelopes[i].has_ends ? stream_of_object (object) : 0, text,
+                  strlen (text) - has_end, has_end || !envelopes[i].has_ends);
       return TRUE;
     }
   return FALSE;
@@ -100,20 +124,13 @@ open_stamped (const char *line, gsize length, gboolean has_end, Opened *out)
 {
   const char *end = line + length, *tags = NULL, *blank;
   guint stream = find_stream (line, end, &tags);
-  GString *part;
 
   if (stream == G_N_ELEMENTS (streams) || end - tags < 1 || (*tags != 'P' && *tags != 'F') ||
       (end - tags > 1 && tags[1] != ' ' && tags[1] != ':'))
     return FALSE;
   blank = memchr (tags, ' ', (gsize) (end - tags));
-  part = out->parts[stream];
-  if (blank != NULL)
-    g_string_append_len (part, blank + 1, end - blank - 1);
-  if (*tags == 'P' || !has_end)
-    return TRUE;
-  g_string_append_len (out->text, part->str, (gssize) part->len);
-  g_string_append_c (out->text, '\n');
-  g_string_truncate (part, 0);
+  blank = blank != NULL ? blank + 1 : end;
+  opened_add (out, stream, blank, (gsize) (end - blank), *tags == 'F' && has_end);
   return TRUE;
 }
 
@@ -134,7 +151,7 @@ open_next (const char *at, const char *end, const char **next, Opened *out)
 {
   gsize length = measure_line (at, end, next);
 
-  return open_object (at, length, out->text) || open_stamped (at, length, (*next)[-1] == '\n', out);
+  return open_object (at, length, out) || open_stamped (at, length, (*next)[-1] == '\n', out);
 }
 
 gboolean

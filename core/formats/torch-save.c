@@ -13,7 +13,9 @@
 
 #define PICKLE "data.pkl"
 #define MAX_PICKLE_BYTES (G_GUINT64_CONSTANT (1) << 30)
-#define MAX_VALUES 10000000u /* an item that stands in several places counts in each */
+/* An item that stands in several places counts in each, and so does its text. */
+#define MAX_VALUES 10000000u
+#define MAX_TEXT_BYTES (G_GUINT64_CONSTANT (1) << 28)
 #define ALIGNMENT 16
 
 typedef struct
@@ -25,6 +27,7 @@ typedef struct
   GHashTable *storages; /* key → AdjLateBytes */
   GHashTable *objects;  /* PickleItem → AdjOpaque */
   guint n_values, depth;
+  guint64 n_text_bytes;
 } Loader;
 
 static void
@@ -470,6 +473,15 @@ read_value (Loader *loader, const PickleItem *item, AdjValue *out, GError **erro
     {
       g_set_error (error, ADJ_ERROR, ADJ_ERROR_LIMIT, "%s: more than %u values", loader->name,
                    MAX_VALUES);
+      return FALSE;
+    }
+  if (item->kind == PICKLE_TEXT || item->kind == PICKLE_BYTES || item->kind == PICKLE_GLOBAL)
+    loader->n_text_bytes += item->n;
+  if (loader->n_text_bytes > MAX_TEXT_BYTES)
+    {
+      g_set_error (error, ADJ_ERROR, ADJ_ERROR_LIMIT,
+                   "%s: more than %" G_GUINT64_FORMAT " bytes of text", loader->name,
+                   MAX_TEXT_BYTES);
       return FALSE;
     }
   switch (item->kind)

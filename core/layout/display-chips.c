@@ -69,6 +69,7 @@ typedef struct
   guint right;
   Says says;
   gboolean below; /* what is far away */
+  guint n;        /* of SAYS_COUNT: how many */
   AdjDisplayChip chip;
 } Wanted;
 
@@ -83,6 +84,8 @@ by_item (gconstpointer a, gconstpointer b)
     return x->right < y->right ? -1 : 1;
   if (x->says != y->says)
     return x->says < y->says ? -1 : 1;
+  if (x->below != y->below)
+    return x->below ? 1 : -1;
   return x->chip.node.index < y->chip.node.index ? -1 : x->chip.node.index > y->chip.node.index;
 }
 
@@ -162,9 +165,9 @@ want_inputs (const AdjDisplayList *self, GArray *wanted, guint8 *shown)
     }
 }
 
-/* At @item, of which there are many, the name of @other; there, how many of these there are. */
+/* At @item, of which there are @n, the name of @other; there, how many of these there are. */
 static void
-want_names (const AdjDisplayList *self, GArray *wanted, guint32 item, guint32 other)
+want_names (const AdjDisplayList *self, GArray *wanted, guint32 item, guint32 other, guint n)
 {
   const AdjDisplayItem *one = adj_display_item (self, item), *far = adj_display_item (self, other);
   guint right = one->side == ADJ_SIDE_BACKWARD;
@@ -177,6 +180,7 @@ want_names (const AdjDisplayList *self, GArray *wanted, guint32 item, guint32 ot
                    .right = right,
                    .says = SAYS_COUNT,
                    .below = !name.below,
+                   .n = n,
                    .chip = { .node = far->node, .n_nodes = 1 } };
 
   g_array_append_val (wanted, name);
@@ -198,9 +202,9 @@ want_far_ends (const AdjDisplayList *self, GArray *wanted)
           if (maker == ADJ_NO_BOX || !display_list_names_far (self, maker, reader))
             continue;
           if (self->n_far_readers[maker] >= self->n_far_makers[reader])
-            want_names (self, wanted, reader, maker);
+            want_names (self, wanted, reader, maker, self->n_far_readers[maker]);
           else
-            want_names (self, wanted, maker, reader);
+            want_names (self, wanted, maker, reader, self->n_far_makers[reader]);
         }
     }
 }
@@ -210,12 +214,11 @@ text_on_chip (AdjDisplayList *self, const Wanted *w)
 {
   const char *name = adj_display_list_node (self, w->chip.node.index)->name;
   const char *arrow = w->below ? "↓" : "↑";
-  guint n = MAX (self->n_far_readers[w->item], self->n_far_makers[w->item]);
 
   if (w->says == SAYS_INPUT)
     return name_on_chip (self, w->chip.node.index);
   return display_list_keep (self, w->says == SAYS_FAR ? g_strdup_printf ("%s %s", name, arrow)
-                                                      : g_strdup_printf ("%u %s", n, arrow));
+                                                      : g_strdup_printf ("%u %s", w->n, arrow));
 }
 
 static void
@@ -278,7 +281,8 @@ drop_repeats (GArray *wanted)
       const Wanted *before = n ? &g_array_index (wanted, Wanted, n - 1) : NULL;
 
       if (!before || before->item != w->item || before->right != w->right ||
-          before->says != w->says || before->chip.node.index != w->chip.node.index)
+          before->says != w->says || before->below != w->below ||
+          before->chip.node.index != w->chip.node.index)
         g_array_index (wanted, Wanted, n++) = *w;
     }
   g_array_set_size (wanted, n);

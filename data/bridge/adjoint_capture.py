@@ -370,13 +370,14 @@ STATES = {"quantized::LinearPackedParamsBase": packed_state}
 
 def object_annotation(value):
     """What stands for an object where there are no elements: its class, and its state."""
-    real = getattr(value, "real_obj", value)
-    if class_of(real) is None:
-        return None
-    known = {"class": class_of(real)}
-    with contextlib.suppress(Exception):
+    known = None
+    with contextlib.suppress(Exception):  # the class is the user's
+        real = getattr(value, "real_obj", value)
+        if class_of(real) is None:
+            return None
+        known = {"class": class_of(real)}
         known["state"] = {"$tuple": [{"$tuple": [k, without_elements(v)]} for k, v in state_of(real)]}
-    return {"$object": known}
+    return {"$object": known} if known is not None else None
 
 
 def without_elements(value):
@@ -421,6 +422,7 @@ class Values:
         self.store, self.file_id, self.inputs, self.reaches = store, file_id, inputs, reaches
         self.in_use, self.places = {}, {}
         self.objects = {}  # id: what is known of the object
+        self.alive = []  # tensors of states: while they live, no other tensor has their id
         self.plain = {}  # id of a tensor: (the same as an ordinary one or None, why it cannot be read)
         self.spans = {}  # storage: (first element, one past the last), where more is kept than one tensor shows
         self.left = store.limits.call
@@ -478,6 +480,7 @@ class Values:
         if isinstance(value, dict):
             return {"$dict": [[encode(k), self.state(f"{name}.{k}", v)] for k, v in value.items()]}
         if isinstance(value, torch.Tensor):
+            self.alive.append(value)
             self.plain.setdefault(id(value), read(value))
             known = self.tensor(name, value)
             return known.get("$raw", known)

@@ -383,7 +383,7 @@ backwards_part (void)
 
 /* -- what is forgotten -- */
 
-#define N_KEPT 64
+#define N_KEPT 256
 
 static void
 run_power (Loop *loop, guint exponent)

@@ -24,10 +24,10 @@ static const char text[] =
     "        cat = torch.ops.aten.cat.default([slice_1, slice_2])\n"
     "        return (cat,)\n";
 
-/* The verdict where forward's exp (x) was @away times 2 u from what it is, so that its gradient is
- * x, and PyTorch gave @last for the last element. */
+/* The verdict where the first @n_away elements of forward's exp (x) were @away times 2 u from what
+ * they are, so that the gradient is x, and PyTorch gave @second and @last for these elements. */
 static AdjVerdict
-judge (double away, double last)
+judge (double away, guint n_away, double second, double last)
 {
   const float x[N] = { 1, 2, 3, 4, 5, 6 };
   const gint64 sizes[] = { 1, N };
@@ -50,8 +50,8 @@ judge (double away, double last)
 
   for (guint i = 0; i < N; i++)
     {
-      saved[i] = (float) (exp (x[i]) * (1 + away * 0x1p-23));
-      given[i] = i + 1 < N ? x[i] : (float) last;
+      saved[i] = (float) (exp (x[i]) * (1 + (i < n_away ? away : 0) * 0x1p-23));
+      given[i] = i == 1 ? (float) second : i + 1 < N ? x[i] : (float) last;
     }
   input = adj_tensor_data_new_from_array (ADJ_DTYPE_F32, sizes + 1, 1, x, NULL);
   kept = adj_tensor_data_new_from_array (ADJ_DTYPE_F32, sizes, 2, saved, NULL);
@@ -67,21 +67,30 @@ judge (double away, double last)
 static void
 test_recomputed (void)
 {
-  g_assert_cmpint (judge (2, 6), ==, ADJ_VERDICT_WITHIN);
+  g_assert_cmpint (judge (2, N, 2, 6), ==, ADJ_VERDICT_WITHIN);
 }
 
 /* Another number is not a rounding of it. */
 static void
 test_far (void)
 {
-  g_assert_cmpint (judge (1e4, 6), ==, ADJ_VERDICT_DIFFERS);
+  g_assert_cmpint (judge (1e4, N, 2, 6), ==, ADJ_VERDICT_DIFFERS);
 }
 
 /* What is beside such values is compared. */
 static void
 test_beside (void)
 {
-  g_assert_cmpint (judge (2, 6.01), ==, ADJ_VERDICT_DIFFERS);
+  g_assert_cmpint (judge (2, N, 2, 6.01), ==, ADJ_VERDICT_DIFFERS);
+}
+
+/* Where both sides have a number, it is compared, though rounding might have made it NaN. */
+static void
+test_number (void)
+{
+  g_assert_cmpint (judge (2, 1, 2, 6), ==, ADJ_VERDICT_WITHIN);
+  g_assert_cmpint (judge (2, 1, 77, 6), ==, ADJ_VERDICT_DIFFERS);
+  g_assert_cmpint (judge (2, 1, INFINITY, 6), ==, ADJ_VERDICT_DIFFERS);
 }
 
 int
@@ -91,5 +100,6 @@ main (int argc, char **argv)
   g_test_add_func ("/exec/unstable/recomputed", test_recomputed);
   g_test_add_func ("/exec/unstable/far", test_far);
   g_test_add_func ("/exec/unstable/beside", test_beside);
+  g_test_add_func ("/exec/unstable/number", test_number);
   return g_test_run ();
 }

@@ -207,6 +207,40 @@ test_streams (void)
   check_same (bundle, wanted, -1);
 }
 
+/* A part of a line in Docker's form. */
+static void
+append_docker (GString *out, const char *text, const char *end, const char *stream)
+{
+  g_string_append (out, "{\"log\":\"");
+  append_json (out, text);
+  g_string_append_printf (out, "%s\",\"stream\":\"%s\",\"time\":\"0\"}\n", end, stream);
+}
+
+/* Docker cuts long lines, too. */
+static void
+test_docker_streams (void)
+{
+  g_autoptr (AdjTestFolder) folder = adj_test_folder_new ();
+  g_autofree char *text = read_console ();
+  g_autofree char *plain = write_file (folder, "plain.txt", text);
+  g_autoptr (AdjBundle) wanted = load (plain), bundle = NULL;
+  g_auto (GStrv) lines = g_strsplit (text, "\n", -1);
+  g_autoptr (GString) all = g_string_new (NULL);
+  g_autofree char *path = NULL;
+
+  for (guint i = 0; lines[i] != NULL; i++)
+    {
+      g_autofree char *half = g_strndup (lines[i], strlen (lines[i]) / 2);
+
+      append_docker (all, half, "", "stderr");
+      append_docker (all, "step", "\\n", "stdout");
+      append_docker (all, lines[i] + strlen (half), "\\n", "stderr");
+    }
+  path = write_file (folder, "container.json", all->str);
+  bundle = load (path);
+  check_same (bundle, wanted, -1);
+}
+
 /* A program may print for long before it compiles. */
 static void
 test_long_before (void)
@@ -528,6 +562,7 @@ main (int argc, char **argv)
   g_test_add_data_func ("/formats/log-ways/trace", GINT_TO_POINTER (FALSE), test_ways);
   g_test_add_data_func ("/formats/log-ways/console", GINT_TO_POINTER (TRUE), test_ways);
   g_test_add_func ("/formats/log-ways/streams", test_streams);
+  g_test_add_func ("/formats/log-ways/docker-streams", test_docker_streams);
   g_test_add_func ("/formats/log-ways/long-before", test_long_before);
   g_test_add_func ("/formats/log-ways/below", test_below);
   g_test_add_func ("/formats/log-ways/renamed", test_renamed);

@@ -37,9 +37,9 @@ make_graph (guint n_far)
   return adj_test_parse_graph (text->str);
 }
 
-/* The last call reads what each stretch ends with. */
+/* The last call reads what each stretch ends with; @n_readers calls far below read that. */
 static AdjGraph *
-make_join (guint n_far)
+make_join (guint n_far, guint n_readers)
 {
   g_autoptr (GString) text = g_string_new ("def forward(self, arg0_1):\n"
                                            "    y0 = torch.ops.aten.exp.default(arg0_1)\n");
@@ -53,7 +53,13 @@ make_join (guint n_far)
       append_calls (text, &at);
     }
   g_string_append_printf (text, "    all = torch.ops.aten.cat.default([%sy%u])\n", parts->str, at);
-  g_string_append (text, "    return (all,)\n");
+  for (guint far = 0; far < n_readers; far++)
+    {
+      append_calls (text, &at);
+      g_string_append_printf (text, "    y%u = torch.ops.aten.mul.Tensor(y%u, all)\n", at + 1, at);
+      at++;
+    }
+  g_string_append_printf (text, "    return (all, y%u)\n", at);
   return adj_test_parse_graph (text->str);
 }
 
@@ -126,7 +132,7 @@ test_readers (void)
 static void
 test_makers (void)
 {
-  g_autoptr (AdjGraph) graph = make_join (4);
+  g_autoptr (AdjGraph) graph = make_join (4, 0);
   g_autoptr (AdjScene) scene = lay_out (graph);
 
   for (guint k = 0; k < 4; k++)
@@ -137,6 +143,17 @@ test_makers (void)
       g_assert_false (has_line (scene, graph, part, "all"));
     }
   g_assert_true (has_chip (scene, graph, "all", "4 ↑", "all"));
+}
+
+/* Each direction has its count. */
+static void
+test_both (void)
+{
+  g_autoptr (AdjGraph) graph = make_join (4, 3);
+  g_autoptr (AdjScene) scene = lay_out (graph);
+
+  g_assert_true (has_chip (scene, graph, "all", "4 ↑", "all"));
+  g_assert_true (has_chip (scene, graph, "all", "3 ↓", "all"));
 }
 
 /* A connection that skips what is between is what the picture is about. */
@@ -157,6 +174,7 @@ main (int argc, char **argv)
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/layout/far-reads/readers", test_readers);
   g_test_add_func ("/layout/far-reads/makers", test_makers);
+  g_test_add_func ("/layout/far-reads/both", test_both);
   g_test_add_func ("/layout/far-reads/few", test_few);
   return g_test_run ();
 }

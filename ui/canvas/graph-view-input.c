@@ -81,6 +81,7 @@ on_released (GtkGestureClick *gesture, int n_press, double x, double y, AdjGraph
   GdkModifierType state =
       gtk_event_controller_get_current_event_state (GTK_EVENT_CONTROLLER (gesture));
   gboolean add = (state & (GDK_SHIFT_MASK | GDK_CONTROL_MASK)) != 0;
+  gboolean leads = line->len == 0 && !add && is_name (self, hit);
 
   if (n_press == 1 || add)
     self->n_modified = add ? n_press : 0;
@@ -96,7 +97,7 @@ on_released (GtkGestureClick *gesture, int n_press, double x, double y, AdjGraph
   else
     adj_graph_view_set_selected (self, node);
   self->is_pointing = FALSE;
-  if (line->len == 0 && !add && is_name (self, hit))
+  if (leads)
     adj_graph_view_reveal (self, node);
 }
 
