@@ -2,6 +2,7 @@
 #pragma once
 
 #include "formats/late-entry-private.h"
+#include "formats/pickle-private.h"
 #include "formats/zip-private.h"
 #include "ir/adj-value.h"
 
@@ -29,5 +30,9 @@ gboolean torch_save_read (
  * for every element type and read now, or, of a large file, at first use. */
 AdjLateBytes *
 torch_save_get_bytes (ZipArchive *archive, guint index, AdjDiags *diags, GError **error);
+
+/* Of the elements of a storage whose class is the global @type; NONE: it is no class of storages.
+ */
+AdjDType storage_class_get_dtype (const PickleItem *type);
 
 G_END_DECLS

@@ -81,37 +81,6 @@ torch_save_get_bytes (ZipArchive *archive, guint index, AdjDiags *diags, GError 
 
 /* -- tensors -- */
 
-static const struct
-{
-  const char *name; /* of the class of a storage, behind "torch." */
-  AdjDType dtype;
-} storage_types[] = {
-  { "FloatStorage", ADJ_DTYPE_F32 },
-  { "DoubleStorage", ADJ_DTYPE_F64 },
-  { "HalfStorage", ADJ_DTYPE_F16 },
-  { "BFloat16Storage", ADJ_DTYPE_BF16 },
-  { "LongStorage", ADJ_DTYPE_I64 },
-  { "IntStorage", ADJ_DTYPE_I32 },
-  { "ShortStorage", ADJ_DTYPE_I16 },
-  { "CharStorage", ADJ_DTYPE_I8 },
-  { "ByteStorage", ADJ_DTYPE_U8 },
-  { "BoolStorage", ADJ_DTYPE_BOOL },
-  { "ComplexFloatStorage", ADJ_DTYPE_C64 },
-  { "ComplexDoubleStorage", ADJ_DTYPE_C128 },
-  { "storage.UntypedStorage", ADJ_DTYPE_U8 },
-  { "UntypedStorage", ADJ_DTYPE_U8 },
-};
-
-static AdjDType
-dtype_of_storage (const PickleItem *type)
-{
-  for (guint i = 0; i < G_N_ELEMENTS (storage_types); i++)
-    if (type->kind == PICKLE_GLOBAL && g_str_has_prefix (type->text, "torch.") &&
-        strcmp (type->text + strlen ("torch."), storage_types[i].name) == 0)
-      return storage_types[i].dtype;
-  return ADJ_DTYPE_NONE;
-}
-
 /* (transfer none) (nullable): the bytes of storage @key, which are @n_bytes. */
 static AdjLateBytes *
 find_storage (Loader *loader, const char *key, guint64 n_bytes, GError **error)
@@ -154,7 +123,7 @@ read_storage (Loader *loader, const PickleItem *item, AdjTensorMeta *meta, GErro
       fail (loader, error, "a tensor without a storage");
       return NULL;
     }
-  meta->dtype = dtype_of_storage (id->items[1]);
+  meta->dtype = storage_class_get_dtype (id->items[1]);
   if (meta->dtype == ADJ_DTYPE_NONE)
     {
       fail (loader, error, "a storage of a type that is not known");
@@ -458,17 +427,10 @@ read_global (const PickleItem *item, AdjValue *out)
   return TRUE;
 }
 
+/* %FALSE with ADJ_ERROR_LIMIT: there are too many values, or too much text. */
 static gboolean
-read_value (Loader *loader, const PickleItem *item, AdjValue *out, GError **error)
+count_item (Loader *loader, const PickleItem *item, GError **error)
 {
-  static const AdjValueKind containers[] = {
-    [PICKLE_TUPLE] = ADJ_VALUE_TUPLE,
-    [PICKLE_LIST] = ADJ_VALUE_LIST,
-    [PICKLE_DICT] = ADJ_VALUE_DICT,
-    [PICKLE_SET] = ADJ_VALUE_LIST,
-  };
-
-  *out = ADJ_NONE;
   if (loader->n_values++ >= MAX_VALUES)
     {
       g_set_error (error, ADJ_ERROR, ADJ_ERROR_LIMIT, "%s: more than %u values", loader->name,
@@ -484,6 +446,22 @@ read_value (Loader *loader, const PickleItem *item, AdjValue *out, GError **erro
                    MAX_TEXT_BYTES);
       return FALSE;
     }
+  return TRUE;
+}
+
+static gboolean
+read_value (Loader *loader, const PickleItem *item, AdjValue *out, GError **error)
+{
+  static const AdjValueKind containers[] = {
+    [PICKLE_TUPLE] = ADJ_VALUE_TUPLE,
+    [PICKLE_LIST] = ADJ_VALUE_LIST,
+    [PICKLE_DICT] = ADJ_VALUE_DICT,
+    [PICKLE_SET] = ADJ_VALUE_LIST,
+  };
+
+  *out = ADJ_NONE;
+  if (!count_item (loader, item, error))
+    return FALSE;
   switch (item->kind)
     {
     case PICKLE_NONE:
