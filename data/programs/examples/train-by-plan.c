@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 
-/* Trains a captured MLP for 1,000 steps by one plan of its joint graph, in the program's own
- * memory. */
+/* Trains a captured MLP for 1,000 steps by one plan of its joint graph, in memory of its own. */
 
 #include <adjoint.h>
 #include <stdio.h>
