@@ -26,8 +26,8 @@ typedef struct
   double number;
 } Compared;
 
-/* (transfer full): @value, which is what comparing @a and @b gives, with the other answer where
- * rounding may decide. */
+/* (transfer full): @value, the answers of comparing @a and @b when both are moved, negated where
+ * rounding may decide; an answer that the move itself changed becomes what it was. */
 AdjTensorData *perturbation_flip (const AdjTensorData *value, const Compared *a, const Compared *b);
 /* A number of [-1, 1) for each @element. */
 double perturbation_draw (guint64 element);

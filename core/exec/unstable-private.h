@@ -20,5 +20,9 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Stable, stable_clear)
 
 /* Whether both sides are finite in the same elements but for those; then sets @out. */
 gboolean stable_find (const Leaf *leaf, Stable *out);
+/* Where both sides are finite in the same elements, and float64 in others (an overflow of 16 bits):
+ * sets @out to what both have numbers for; where only they do, ours takes the place of the truth.
+ */
+gboolean stable_find_answered (const Leaf *leaf, Stable *out);
 
 G_END_DECLS

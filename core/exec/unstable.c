@@ -89,3 +89,38 @@ stable_find (const Leaf *leaf, Stable *out)
   };
   return TRUE;
 }
+
+gboolean
+stable_find_answered (const Leaf *leaf, Stable *out)
+{
+  gint64 n;
+  g_autofree double *own = deviation_read (leaf->own.value, &n);
+  g_autofree double *peer = read_all (leaf->peer.value, n);
+  g_autofree double *truth = read_all (leaf->truth, n);
+  g_autofree double *unmoved = read_all (leaf->unmoved, n);
+  g_autofree double *moved = read_all (leaf->moved, n);
+
+  if (peer == NULL || truth == NULL)
+    return FALSE;
+  for (gint64 i = 0; i < n; i++)
+    {
+      gboolean compared = isfinite (own[i]) && isfinite (truth[i]);
+
+      if (!same_class (own[i], peer[i]))
+        return FALSE;
+      if (!isfinite (own[i]))
+        own[i] = peer[i] = truth[i] = 0;
+      else if (!compared)
+        truth[i] = own[i];
+      if (!compared && unmoved != NULL && moved != NULL)
+        unmoved[i] = moved[i] = 0;
+    }
+  *out =
+      (Stable){ .own = new_row (own, n), .peer = new_row (peer, n), .truth = new_row (truth, n) };
+  if (unmoved != NULL && moved != NULL)
+    {
+      out->unmoved = new_row (unmoved, n);
+      out->moved = new_row (moved, n);
+    }
+  return TRUE;
+}

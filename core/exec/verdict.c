@@ -138,13 +138,11 @@ is_perturbation (const AdjTensorData *value, const Leaf *leaf)
          perturbation_distance (value, leaf->truth) <= MAX_PERTURBATIONS * perturbation;
 }
 
-/* By their errors against the float64 run.  A peer that computes something else is far from our
+/* By finite errors against the float64 run.  A peer that computes something else is far from our
  * truth, where mere rounding keeps it at an error like ours. */
 static AdjCause
-verdict_by_run (const Leaf *leaf, AdjValueComparison *value)
+verdict_by_errors (const Leaf *leaf, AdjValueComparison *value)
 {
-  if (isnan (value->peer))
-    return ADJ_CAUSE_NONE;
   value->accumulated_limit = allowed_error (leaf, value->peer);
   if (!(value->accumulated <= value->accumulated_limit) && !is_perturbation (leaf->own.value, leaf))
     return ADJ_CAUSE_FURTHER;
@@ -156,23 +154,41 @@ verdict_by_run (const Leaf *leaf, AdjValueComparison *value)
   return ADJ_CAUSE_NONE;
 }
 
+static AdjCause
+verdict_by_rest (const Leaf *leaf, const Stable *stable, AdjValueComparison *value)
+{
+  Leaf rest = *leaf;
+
+  rest.own.value = stable->own;
+  rest.peer.value = stable->peer;
+  rest.truth = stable->truth;
+  rest.unmoved = stable->unmoved;
+  rest.moved = stable->moved;
+  value->accumulated = distance (rest.own.value, rest.truth);
+  value->peer = distance (rest.peer.value, rest.truth);
+  return verdict_by_errors (&rest, value);
+}
+
+/* By their errors against the float64 run, of what both have numbers for. */
+static AdjCause
+verdict_by_run (const Leaf *leaf, AdjValueComparison *value)
+{
+  g_auto (Stable) answered = { 0 };
+
+  if (isnan (value->peer))
+    return ADJ_CAUSE_NONE;
+  if (isinf (value->accumulated) && isinf (value->peer) && stable_find_answered (leaf, &answered))
+    return verdict_by_rest (leaf, &answered, value);
+  return verdict_by_errors (leaf, value);
+}
+
 /* Of elements that are finite on one side only: by the others, where rounding alone makes these. */
 static AdjCause
 verdict_by_stable (const Leaf *leaf, AdjValueComparison *value)
 {
   g_auto (Stable) stable = { 0 };
-  Leaf rest = *leaf;
 
-  if (!stable_find (leaf, &stable))
-    return ADJ_CAUSE_CLASS;
-  rest.own.value = stable.own;
-  rest.peer.value = stable.peer;
-  rest.truth = stable.truth;
-  rest.unmoved = stable.unmoved;
-  rest.moved = stable.moved;
-  value->accumulated = distance (rest.own.value, rest.truth);
-  value->peer = distance (rest.peer.value, rest.truth);
-  return verdict_by_run (&rest, value);
+  return stable_find (leaf, &stable) ? verdict_by_rest (leaf, &stable, value) : ADJ_CAUSE_CLASS;
 }
 
 static AdjCause

@@ -93,6 +93,49 @@ test_number (void)
   g_assert_cmpint (judge (2, 1, INFINITY, 6), ==, ADJ_VERDICT_DIFFERS);
 }
 
+/* An overflow of 16 bits that both sides have, and float64 has not, says nothing of what is beside
+ * it. */
+static AdjVerdict
+judge_beside_overflow (double second)
+{
+  static const char overflow[] = "class G(torch.nn.Module):\n"
+                                 "    def forward(self, x: \"f16[3][1]cpu\"):\n"
+                                 "        mul = torch.ops.aten.mul.Tensor(x, 300)\n"
+                                 "        add = torch.ops.aten.add.Tensor(mul, 1)\n"
+                                 "        return (add,)\n";
+  const double x[] = { 1, 2, 300 }, y[] = { 301, second, INFINITY };
+  const gint64 size = 3;
+  g_autoptr (AdjGraph) graph = adj_test_parse_graph (overflow);
+  g_autoptr (AdjTensorData) input =
+      adj_tensor_data_new_from_array (ADJ_DTYPE_F64, &size, 1, x, NULL);
+  g_autoptr (AdjTensorData) given =
+      adj_tensor_data_new_from_array (ADJ_DTYPE_F64, &size, 1, y, NULL);
+  g_autoptr (AdjTensorData) narrow_input = adj_tensor_data_cast (input, ADJ_DTYPE_F16);
+  g_autoptr (AdjTensorData) narrow_given = adj_tensor_data_cast (given, ADJ_DTYPE_F16);
+  AdjValue item = ADJ_DATA (narrow_given), argument = ADJ_DATA (narrow_input);
+  AdjValue expected = { .kind = ADJ_VALUE_TUPLE, .n = 1, .items = &item };
+  const AdjComparisonRequest request = { .graph = graph,
+                                         .inputs = &argument,
+                                         .n_inputs = 1,
+                                         .expected = &expected,
+                                         .nodes = TRUE,
+                                         .rtol = NAN,
+                                         .atol = NAN };
+  g_autoptr (GError) error = NULL;
+  g_autoptr (AdjComparison) comparison = adj_comparison_run (&request, NULL, &error);
+
+  g_assert_no_error (error);
+  return comparison->verdict;
+}
+
+static void
+test_overflow (void)
+{
+  g_assert_cmpint (judge_beside_overflow (601), ==, ADJ_VERDICT_EQUAL);
+  g_assert_cmpint (judge_beside_overflow (620), ==, ADJ_VERDICT_DIFFERS);
+  g_assert_cmpint (judge_beside_overflow (77), ==, ADJ_VERDICT_DIFFERS);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -101,5 +144,6 @@ main (int argc, char **argv)
   g_test_add_func ("/exec/unstable/far", test_far);
   g_test_add_func ("/exec/unstable/beside", test_beside);
   g_test_add_func ("/exec/unstable/number", test_number);
+  g_test_add_func ("/exec/unstable/overflow", test_overflow);
   return g_test_run ();
 }
