@@ -75,7 +75,8 @@ check (const AdjOpCall *call)
 {
   const AdjShape *input = &adj_op_call_meta (call, INPUT)->shape;
   const gint64 n = adj_op_call_int (call, adj_op_call_find (call, "hidden_size"), 0);
-  const AdjSize hidden = ADJ_SIZE (n), gates = ADJ_SIZE (N_GATES * n), one = ADJ_SIZE (1);
+  const AdjSize hidden = ADJ_SIZE (n), one = ADJ_SIZE (1);
+  AdjSize gates;
 
   if (adj_op_call_int (call, adj_op_call_find (call, "mode"), 0) != MODE_LSTM)
     return adj_op_call_fail (call, "is known of an LSTM alone, whose mode is 2");
@@ -83,6 +84,7 @@ check (const AdjOpCall *call)
     return adj_op_call_fail (call, "is not known of sequences of several lengths");
   if (input->rank != 3 || n < 1 || n > G_MAXINT32)
     return adj_op_call_fail (call, "needs an input of 3 dimensions and a hidden size");
+  gates = ADJ_SIZE (N_GATES * n);
   return has_sizes (call, WEIGHT_INPUT, gates, input->size[2]) &&
          has_sizes (call, WEIGHT_HIDDEN, gates, hidden) &&
          has_sizes (call, BIAS_INPUT, one, gates) && has_sizes (call, BIAS_HIDDEN, one, gates) &&
@@ -94,7 +96,7 @@ static gboolean
 layer_init (Layer *self, const AdjOpCall *call)
 {
   const AdjShape *input = &adj_op_call_meta (call, INPUT)->shape;
-  gint64 n;
+  gint64 n, n_gates;
 
   self->steps = input->size[0].word;
   self->batch = input->size[1].word;
@@ -104,12 +106,15 @@ layer_init (Layer *self, const AdjOpCall *call)
   for (guint i = 0; i < N_OPERANDS; i++)
     if ((self->operands[i] = op_read_numbers (call, i)) == NULL)
       return FALSE;
-  if (!op_check_temporary (call, N_GATES * self->steps) ||
-      !op_check_temporary (call, N_GATES * (self->steps + 1) * self->batch) ||
-      __builtin_mul_overflow ((self->steps + 1) * self->batch, self->hidden, &n) ||
-      !op_check_temporary (call, n) || !op_check_temporary (call, N_GATES * n))
+  if (!op_check_temporary (call, self->steps))
     return FALSE;
-  self->gates = g_new (double, (gsize) (N_GATES * n));
+  if (__builtin_mul_overflow (self->steps + 1, self->batch, &n) ||
+      __builtin_mul_overflow (n, self->hidden, &n) ||
+      __builtin_mul_overflow (n, (gint64) N_GATES, &n_gates))
+    n_gates = G_MAXINT64;
+  if (!op_check_temporary (call, n_gates))
+    return FALSE;
+  self->gates = g_new (double, (gsize) n_gates);
   self->cells = g_new (double, (gsize) n);
   self->states = g_new (double, (gsize) n);
   memcpy (self->states, self->operands[HIDDEN],
