@@ -219,6 +219,8 @@ run_copy (EmulatedCommand *command, EmulatedMemory *memory)
 {
   CopyCommand *self = (CopyCommand *) command;
 
+  if (self->n_bytes == 0) /* addresses of no bytes may be NULL */
+    return;
   emulated_memory_open (memory);
   memmove (self->to, self->from, self->n_bytes);
   emulated_memory_close (memory);
