@@ -275,6 +275,22 @@ save_wrong (const char *folder)
   g_assert_not_reached ();
 }
 
+/* Every name of the legend is there as a whole, also where they need two lines. */
+static void
+check_legend (AdjWindow *window)
+{
+  GtkWidget *page = adj_walk_find_mapped (GTK_WIDGET (window), ADJ_TYPE_PARETO_PAGE);
+  GtkWidget *legend = adj_walk_find_mapped (page, GTK_TYPE_FLOW_BOX);
+
+  for (GtkWidget *entry = gtk_widget_get_first_child (legend); entry != NULL;
+       entry = gtk_widget_get_next_sibling (entry))
+    {
+      GtkWidget *label = adj_walk_find_mapped (entry, GTK_TYPE_LABEL);
+
+      g_assert_false (pango_layout_is_ellipsized (gtk_label_get_layout (GTK_LABEL (label))));
+    }
+}
+
 /* A point that computes something else is reported, hides no other point, and is on no curve. */
 static void
 test_wrong (void)
@@ -303,6 +319,7 @@ test_wrong (void)
   g_assert_cmpuint (n_wrong, >, 0);
   g_assert_nonnull (adj_walk_find (adj_walk_find_mapped (GTK_WIDGET (window), ADJ_TYPE_PARETO_PAGE),
                                    GTK_TYPE_LABEL, "another program"));
+  check_legend (window);
   adj_walk_close (window);
 }
 

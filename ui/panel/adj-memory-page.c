@@ -12,6 +12,7 @@
 #include "panel/memory-columns.h"
 #include "report/adj-properties.h"
 #include "widgets/context-menu.h"
+#include "widgets/legend.h"
 #include "widgets/name-widgets.h"
 #include "widgets/quick-find.h"
 
@@ -21,7 +22,7 @@ struct _AdjMemoryPage
 
   GtkStack *stack;
   AdjMemoryChart *chart;
-  GtkBox *names;
+  GtkFlowBox *names;
   GtkSearchBar *bar;
   GtkColumnView *ledger;
   GtkDropDown *plan;
@@ -122,24 +123,9 @@ paint_swatch (GtkDrawingArea *area, cairo_t *cr, int width, int height, gpointer
 static void
 fill_names (AdjMemoryPage *self)
 {
-  GtkWidget *child;
-
-  while ((child = gtk_widget_get_first_child (GTK_WIDGET (self->names))))
-    gtk_box_remove (self->names, child);
+  adj_legend_clear (self->names);
   for (guint g = 0; g < self->memory->n_groups; g++)
-    {
-      GtkWidget *swatch = gtk_drawing_area_new ();
-      GtkWidget *label = gtk_label_new (self->memory->groups[g]);
-
-      gtk_widget_set_size_request (swatch, 10, 10);
-      gtk_widget_set_valign (swatch, GTK_ALIGN_CENTER);
-      gtk_drawing_area_set_draw_func (GTK_DRAWING_AREA (swatch), paint_swatch, GUINT_TO_POINTER (g),
-                                      NULL);
-      gtk_widget_add_css_class (label, "caption");
-      gtk_label_set_ellipsize (GTK_LABEL (label), PANGO_ELLIPSIZE_END);
-      gtk_box_append (self->names, swatch);
-      gtk_box_append (self->names, label);
-    }
+    adj_legend_add (self->names, 10, paint_swatch, GUINT_TO_POINTER (g), self->memory->groups[g]);
 }
 
 static void

@@ -11,6 +11,7 @@
 #include "report/adj-properties.h"
 #include "stages/adj-pareto-chart.h"
 #include "widgets/adj-column.h"
+#include "widgets/legend.h"
 
 struct _AdjParetoPage
 {
@@ -23,7 +24,7 @@ struct _AdjParetoPage
   GtkButton *cancel;
   GtkButton *again;
   AdjParetoChart *chart;
-  GtkBox *names;
+  GtkFlowBox *names;
   GtkColumnView *table;
 
   AdjGraph *joint, *backward; /* (owned) (nullable): of the curve shown or being computed */
@@ -121,26 +122,13 @@ fill_names (AdjParetoPage *self)
   };
 
   for (guint kind = 0; kind <= ADJ_N_PLAN_KINDS; kind++)
-    {
-      GtkWidget *sign = gtk_drawing_area_new ();
-      GtkWidget *label = gtk_label_new (_ (texts[kind]));
-
-      gtk_widget_set_size_request (sign, 20, 20);
-      gtk_widget_set_valign (sign, GTK_ALIGN_CENTER);
-      gtk_drawing_area_set_draw_func (GTK_DRAWING_AREA (sign), draw_name, GUINT_TO_POINTER (kind),
-                                      NULL);
-      gtk_widget_add_css_class (label, "caption");
-      gtk_label_set_ellipsize (GTK_LABEL (label), PANGO_ELLIPSIZE_END);
-      gtk_box_append (self->names, sign);
-      gtk_box_append (self->names, label);
-    }
+    adj_legend_add (self->names, 20, draw_name, GUINT_TO_POINTER (kind), _ (texts[kind]));
 }
 
 /* Shows the last name of the legend only if one of the plans would be another program. */
 static void
 update_names (AdjParetoPage *self, GListModel *plans)
 {
-  GtkWidget *label = gtk_widget_get_last_child (GTK_WIDGET (self->names));
   gboolean any = FALSE;
 
   for (guint i = 0; i < g_list_model_get_n_items (plans); i++)
@@ -149,8 +137,7 @@ update_names (AdjParetoPage *self, GListModel *plans)
 
       any |= get_plan (item)->wrong != NULL;
     }
-  gtk_widget_set_visible (label, any);
-  gtk_widget_set_visible (gtk_widget_get_prev_sibling (label), any);
+  gtk_widget_set_visible (gtk_widget_get_last_child (GTK_WIDGET (self->names)), any);
 }
 
 /* -- choosing -- */
