@@ -138,7 +138,9 @@ typedef struct
 static gint64
 key_of_shift (const AdjPoint *shift)
 {
-  return ((gint64) roundf (shift->x) << 32) ^ (guint32) (gint32) roundf (shift->y);
+  guint64 x = (guint64) (gint64) roundf (shift->x);
+
+  return (gint64) (x << 32 ^ (guint32) (gint32) roundf (shift->y));
 }
 
 /* Lists the boxes that both scenes have.  @pairs: by box of the later scene, the member `from`
