@@ -66,7 +66,7 @@ find_lines (const Operation *operation, const AdjTensorData *input, Lines *lines
   return TRUE;
 }
 
-/* Compares the indices of one line: @n of each, @step apart. */
+/* Compares the indices of one line: @n of each, @lines->step apart. */
 static gboolean
 line_names_equals (const double *numbers,
                    const Lines *lines,

@@ -197,7 +197,7 @@ test_row (gconstpointer data)
 
 #define N_OUTPUTS 40000
 
-/* (transfer full): a graph with @n products of one input, all returned */
+/* (transfer full): a graph with N_OUTPUTS products of one input, all returned */
 static char *
 write_fan (void)
 {
