@@ -108,7 +108,8 @@ cross_zero (AdjTensorData *moved, const AdjTensorData *truth)
     return adj_tensor_data_ref (moved);
   n = size / sizeof (double);
   for (gsize i = 0; i < n; i++)
-    sum += (from[i] - exact[i]) * (from[i] - exact[i]);
+    if (isfinite (from[i]) && isfinite (exact[i]))
+      sum += (from[i] - exact[i]) * (from[i] - exact[i]);
   reach = FAR * sqrt (sum / (double) MAX (n, 1));
   to = g_memdup2 (from, size);
   for (gsize i = 0; i < n; i++)
@@ -173,6 +174,7 @@ perturbation_distance (const AdjTensorData *a, const AdjTensorData *b)
   if (n != n_b)
     return NAN;
   for (gint64 i = 0; i < n; i++)
-    sum += (x[i] - y[i]) * (x[i] - y[i]);
+    if (isfinite (x[i]) && isfinite (y[i]))
+      sum += (x[i] - y[i]) * (x[i] - y[i]);
   return sqrt (sum);
 }
