@@ -101,7 +101,8 @@ perturbation_call (AdjMode *mode, AdjOpCall *call)
   return done;
 }
 
-static const AdjModeClass perturbation_class = { .name = "steps", .call = perturbation_call };
+static const AdjModeClass perturbation_class = { .name = "perturbation",
+                                                 .call = perturbation_call };
 
 AdjMode *
 perturbation_mode_new (const Perturbation *move)
