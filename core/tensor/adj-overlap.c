@@ -41,19 +41,10 @@ columns_are_apart (const AdjShape *a, const AdjShape *b, AdjSymbols *symbols)
          (is_at_most (symbols, right_end, left) && is_at_most (symbols, left_end, row));
 }
 
-static gboolean
-is_empty (const AdjShape *shape, AdjSymbols *symbols)
-{
-  for (guint i = 0; i < shape->rank; i++)
-    if (adj_size_is (symbols, shape->size[i], 0))
-      return TRUE;
-  return FALSE;
-}
-
 gboolean
 adj_shapes_may_overlap (const AdjShape *a, const AdjShape *b, AdjSymbols *symbols)
 {
-  if (is_empty (a, symbols) || is_empty (b, symbols))
+  if (adj_shape_is_empty (a, symbols) || adj_shape_is_empty (b, symbols))
     return FALSE;
   return !ends_before (a, b, symbols) && !ends_before (b, a, symbols) &&
          !columns_are_apart (a, b, symbols);

@@ -15,6 +15,9 @@ void adj_shape_restride (AdjShape *shape,
                          AdjSize (*other) (AdjSize stride, gpointer data),
                          gpointer data);
 
+/* Whether it has no elements. */
+gboolean adj_shape_is_empty (const AdjShape *shape, AdjSymbols *symbols);
+
 /* Whether two different indices may refer to the same element. */
 gboolean adj_shape_may_overlap (const AdjShape *shape, AdjSymbols *symbols);
 
