@@ -7,6 +7,7 @@
 
 #include "analysis/adj-node-call.h"
 #include "call/adj-op.h"
+#include "call/adj-schema-internal.h"
 #include "exec/ties-private.h"
 #include "ir/adj-graph.h"
 #include "ir/adj-value-internal.h"
@@ -19,13 +20,12 @@ find_argument (const AdjNode *node, const char *name)
 {
   const AdjSchema *schema = adj_op_get_schema (adj_node_find_op (node, ADJ_OP_INDICES));
   const AdjValue *keyword = adj_value_find_member (&node->kwargs, name);
+  gint arg = adj_schema_find_argument (schema, name);
 
-  if (keyword != NULL)
+  if (keyword != NULL || arg < 0)
     return keyword;
-  for (guint i = 0; i < schema->n_arguments; i++)
-    if (g_str_equal (schema->arguments[i].name, name))
-      return i < node->args.n ? &node->args.items[i] : &schema->arguments[i].default_value;
-  return NULL;
+  return (guint) arg < node->args.n ? &node->args.items[arg]
+                                    : &schema->arguments[arg].default_value;
 }
 
 /* (nullable): the tensor that the indices refer to. */
