@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* Compiles the expression of a pointwise operator to a program on registers that hold tiles. */
 
-#include "call/adj-schema-internal.h"
 #include "ops/adj-tile-program.h"
 
 #include <float.h>
 #include <math.h>
 #include <string.h>
+
+#include "call/adj-schema-internal.h"
 
 /* Long-lived values (inputs, let) take registers from the top, temporaries from the bottom;
  * finish() closes the gap. */

@@ -184,7 +184,8 @@ test_beside_nan (void)
   g_assert_cmpint (judge_cancelling (-INFINITY, 1e-3), ==, ADJ_VERDICT_DIFFERS);
 }
 
-/* An element nearer to zero than roundings of its tensor reach changes sides, whatever is beside it.
+/* An element nearer to zero than roundings of its tensor reach changes sides, whatever is beside
+ * it.
  */
 static void
 test_crosses_zero (void)
