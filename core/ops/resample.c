@@ -272,7 +272,8 @@ backward_flops (const AdjOpCall *call)
   return 8 * op_count (call, &adj_op_call_meta (call, 0)->shape);
 }
 
-/* Number of elements of the first argument for one of the result, as a bilinear blend takes them. */
+/* Number of elements of the first argument for one of the result, as a bilinear blend takes them.
+ */
 static double
 blend_reduction (const AdjOpCall *call)
 {
