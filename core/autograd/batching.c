@@ -115,18 +115,22 @@ gboolean
 batching_each (Batching *b, AdjValue *out)
 {
   AdjOpCall *call = b->call;
+  g_autoptr (GArray) entries = g_array_new (FALSE, FALSE, sizeof (AdjValue));
   gint64 n = b->level->size.word;
-  AdjValue *entries;
 
   if (!adj_size_is_int (b->level->size) || n <= 0)
     return adj_op_call_fail (call, "has no rule for a batch whose size is no positive number");
   if (adj_schema_mutates (call->schema))
     return adj_op_call_fail (call, "is not known to work on a batch");
-  entries = adj_scope_alloc (call->cx, (gsize) n * sizeof *entries);
   for (gint64 i = 0; i < n; i++)
-    if (!call_entry (b, i, &entries[i]))
-      return FALSE;
-  return stack_results (b, entries, n, out);
+    {
+      AdjValue entry;
+
+      if (!adj_context_may_go_on (call->cx) || !call_entry (b, i, &entry))
+        return FALSE;
+      g_array_append_val (entries, entry);
+    }
+  return stack_results (b, (const AdjValue *) (gpointer) entries->data, n, out);
 }
 
 /* -- the mode -- */

@@ -351,7 +351,7 @@ frame_new (AdjFunction *function, guint n_args, const AdjCheckpointOptions *opti
   return frame;
 }
 
-/* Runs @function with hooks that discard what it saves. */
+/* Runs the function of @frame with hooks that discard what it saves. */
 static gboolean
 run_forward (Frame *frame, AdjContext *cx, const AdjValue *args, AdjValue *result)
 {

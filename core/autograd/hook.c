@@ -3,7 +3,6 @@
 
 #include "autograd/adj-hook-internal.h"
 #include "autograd/autograd-private.h"
-#include "ir/adj-graph.h"
 
 AdjHook *
 adj_hook_ref (AdjHook *hook)

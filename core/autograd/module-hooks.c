@@ -283,7 +283,8 @@ pass_through (ModuleCall *call,
   return TRUE;
 }
 
-/* The outputs of @result as an array; @items: one entry for a lone tensor. */
+/* Calls @module on @args between the hooks on the inputs and outputs of its backward.  @result:
+ * (out) (transfer full) */
 static gboolean
 call_module (
     ModuleCall *call, AdjContext *cx, AdjFunction *module, AdjValue *args, AdjValue *result)

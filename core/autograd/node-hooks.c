@@ -2,7 +2,6 @@
 /* Runs the hooks around one node, and checks their replacements of gradients. */
 
 #include "autograd/autograd-private.h"
-#include "ir/adj-graph.h"
 #include "ops/adj-op-id.h"
 
 gboolean

@@ -3,7 +3,6 @@
  * (compiled_autograd/SPEC.md §4.6). */
 
 #include "autograd/op-node-private.h"
-#include "ir/adj-graph.h"
 #include "tensor/adj-dtype-internal.h"
 
 /* -- what is kept for it -- */

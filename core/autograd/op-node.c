@@ -6,7 +6,6 @@
 
 #include "autograd/op-node-private.h"
 #include "call/adj-op.h"
-#include "ir/adj-graph.h"
 #include "ops/adj-op-id.h"
 
 /* -- saving -- */

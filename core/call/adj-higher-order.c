@@ -67,7 +67,7 @@ check_args (const AdjHigherCall *call)
 }
 
 /* Gathers the last group of arguments into a tuple; PyTorch 2.15 passes its items one by one.
- * @gathered: room for @op->n_args */
+ * @gathered: room for @call->op->n_args */
 static void
 gather_spread (AdjHigherCall *call, AdjValue *gathered)
 {

@@ -8,6 +8,7 @@
 
 #include "call/adj-context.h"
 #include "call/adj-op-internal.h"
+#include "call/adj-schema-internal.h"
 #include "tensor/adj-dtype-internal.h"
 
 const AdjSchema *
@@ -116,11 +117,11 @@ adj_op_call_infer (AdjOpCall *call)
 guint
 adj_op_call_find (const AdjOpCall *call, const char *name)
 {
-  for (guint i = 0; i < call->schema->n_arguments; i++)
-    if (strcmp (call->schema->arguments[i].name, name) == 0)
-      return i;
+  gint arg = adj_schema_find_argument (call->schema, name);
 
-  g_error ("%s has no argument '%s'", call->schema->text, name);
+  if (arg < 0)
+    g_error ("%s has no argument '%s'", call->schema->text, name);
+  return (guint) arg;
 }
 
 static const AdjValue *

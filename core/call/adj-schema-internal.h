@@ -9,6 +9,9 @@ G_BEGIN_DECLS
 /* @arena owns the result. */
 const AdjSchema *adj_schema_parse (const char *text, AdjArena *arena, GError **error);
 
+/* Index of argument @name; -1: it has none. */
+gint adj_schema_find_argument (const AdjSchema *schema, const char *name);
+
 /* Whether a call bumps the version of written arguments. As in PyTorch not for buffers that an
  * operator with other results updates, such as the running statistics of batch norm. */
 gboolean adj_schema_counts_writes (const AdjSchema *schema);

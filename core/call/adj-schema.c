@@ -464,6 +464,15 @@ adj_schema_mutates (const AdjSchema *schema)
   return FALSE;
 }
 
+gint
+adj_schema_find_argument (const AdjSchema *schema, const char *name)
+{
+  for (guint i = 0; i < schema->n_arguments; i++)
+    if (g_str_equal (schema->arguments[i].name, name))
+      return (gint) i;
+  return -1;
+}
+
 gboolean
 adj_schema_counts_writes (const AdjSchema *schema)
 {

@@ -18,8 +18,8 @@ gboolean adj_capture_order_find (const char *name, AdjCompiledOptions *options, 
  * adj_context_set_release(). */
 const char *adj_capture_order_get_release (AdjCaptureOrder order);
 
-/* Adds the stages of the capture to @recording: "replayed" with @reason, then each move of the
- * order, and "dce".  %FALSE with ADJ_ERROR_VERIFY when a move broke the graph. */
+/* Adds the stages of the capture to @recording: "replayed" with the reason why it was made, then
+ * each move of the order, and "dce".  %FALSE with ADJ_ERROR_VERIFY when a move broke the graph. */
 gboolean adj_capture_record (const AdjCapture *capture, AdjRecording *recording, GError **error);
 
 /* Number of runs of the capture. */

@@ -132,8 +132,8 @@ const char *object_kind_get_name (ObjectKind kind);
 AdjOpaque *object_new (ObjectKind kind, AdjGradNode *node, AdjHook *hook, AdjTensor *tensor);
 /* @next (unowned): a hook that is called after @object in the same turn. */
 void object_set_next (AdjOpaque *object, AdjOpaque *next);
-/* (transfer full): what is called as a whole, and unpacks @saved, of @node; @once: and lets go what
- * it alone knows of. */
+/* (transfer full): the backward of @node, called as a whole, and what unpacks its saved tensor
+ * @saved.  @once: the call also drops what only @node keeps. */
 AdjOpaque *object_new_backward (AdjGradNode *node, gboolean once);
 AdjOpaque *object_new_unpack (AdjGradNode *node, Saved *saved, gboolean once);
 const char *object_get_name (const AdjOpaque *object);

@@ -3,7 +3,6 @@
  * They are inputs of the graph, so that other hooks need no new graph. */
 
 #include "compiled_autograd/compiled-private.h"
-#include "ir/adj-graph.h"
 #include "rules/adj-gradient.h"
 
 typedef struct _Object Object;

@@ -4,7 +4,6 @@
  * other strides than in the trace. */
 
 #include "compiled_autograd/replay-private.h"
-#include "ir/adj-graph.h"
 #include "ops/adj-op-id.h"
 #include "ops/adj-ops.h"
 #include "tensor/adj-shape-internal.h"

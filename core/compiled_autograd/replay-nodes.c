@@ -4,7 +4,6 @@
 
 #include "base/adj-arena.h"
 #include "compiled_autograd/replay-private.h"
-#include "ir/adj-graph.h"
 #include "tensor/adj-dtype-internal.h"
 #include "tensor/adj-shape-internal.h"
 

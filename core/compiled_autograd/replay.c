@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "compiled_autograd/replay-private.h"
-#include "ir/adj-graph.h"
 #include "ops/adj-op-id.h"
 #include "rules/adj-apply.h"
 #include "rules/adj-gradient.h"
@@ -129,8 +128,8 @@ replay_leaf (Replay *self, const CollectedCall *call, AdjTensor *const *grads, g
     replay_add_hook_call (self, object + i, OBJECT_LEAF_HOOK, &ADJ_TENSOR (leaf), 1, &ADJ_NONE);
 }
 
-/* (nullable): what a node that is called as a whole gives at @edge, if it gives it: what nobody
- * needs is seen by the hooks behind the node alone. */
+/* (nullable): what a node that is called as a whole gives at edge @index, if it gives it: what
+ * nobody needs is seen by the hooks behind the node alone. */
 static const AdjTensorMeta *
 find_argument (const Replay *self, const CollectedCall *call, guint index)
 {

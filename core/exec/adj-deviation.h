@@ -8,8 +8,8 @@
 G_BEGIN_DECLS
 
 /* The distance of an operator's result from its float64 result on the same inputs, and the limits.
- * Three statistics complement each other: the L2 distance sees noise, the slope a factor smaller
- * than the noise, the worst element an error that is lost among many. */
+ * Three statistics complement each other: the L2 distance sees errors of all elements, the slope a
+ * factor smaller than these, the worst element an error that is lost among many. */
 
 /* Limit for the error of one element, in u of the sum of its terms' absolute values. */
 #define ADJ_ELEMENT_LIMIT 64

@@ -35,7 +35,7 @@ typedef struct
   GHashTable *items;         /* node → GArray of AdjVerdict, of those with several results */
 } Comparing;
 
-/* Whether the result of @node is memory of its first input, so that it computes nothing. */
+/* Whether the result of node @index is memory of its first input, so that it computes nothing. */
 gboolean comparing_is_alias (const Comparing *comparing, guint index);
 
 /* The node that stands for result @item of node @index: itself, or the getitem that takes it out.

@@ -46,19 +46,9 @@ compute (const Condition *condition, Replay replay)
 }
 
 static double
-norm_of (const double *numbers, gint64 n)
-{
-  double squares = 0;
-
-  for (gint64 i = 0; i < n; i++)
-    squares += isfinite (numbers[i]) ? numbers[i] * numbers[i] : 0;
-  return sqrt (squares);
-}
-
-static double
 norm_of_exact (const Condition *condition)
 {
-  return norm_of (condition->exact, condition->n);
+  return deviation_norm (condition->exact, NULL, condition->n);
 }
 
 /* Raises @sizes to the moves that each tensor causes, per relative step. */
@@ -85,6 +75,7 @@ static double *
 measure_moves (const Condition *condition, Replay replay, guint n_samples)
 {
   g_autofree double *squares = g_new0 (double, condition->n + 1);
+  const double scale = adj_numeric_scale (condition->exact, condition->n);
 
   for (guint k = 0; k < n_samples; k++)
     {
@@ -96,13 +87,13 @@ measure_moves (const Condition *condition, Replay replay, guint n_samples)
         return NULL;
       for (gint64 i = 0; i < condition->n; i++)
         {
-          double move = (moved[i] - condition->exact[i]) / replay.step;
+          double move = (moved[i] - condition->exact[i]) / scale / replay.step;
 
           squares[i] += isfinite (move) ? 3 * move * move / n_samples : 0;
         }
     }
   for (gint64 i = 0; i < condition->n; i++)
-    squares[i] = sqrt (squares[i]);
+    squares[i] = scale * sqrt (squares[i]);
   return g_steal_pointer (&squares);
 }
 
@@ -115,7 +106,7 @@ norm_of_moves (const Condition *condition, double step)
   Replay replay = { .kind = REPLAY_ROUNDED, .step = step };
   g_autofree double *moves = measure_moves (condition, replay, n_samples);
 
-  return moves != NULL ? norm_of (moves, condition->n) : 0;
+  return moves != NULL ? deviation_norm (moves, NULL, condition->n) : 0;
 }
 
 static guint
@@ -139,7 +130,7 @@ add_intermediates (const Condition *condition, const AdjOp *op, double step, Ter
       replay.kind = REPLAY_ROUNDED;
       terms->moves = measure_moves (condition, replay, n_samples);
     }
-  return terms->moves != NULL ? norm_of (terms->moves, condition->n) : 0;
+  return terms->moves != NULL ? deviation_norm (terms->moves, NULL, condition->n) : 0;
 }
 
 /* Raises @sizes to what moves with the arguments: weights that the operator has itself may cancel
@@ -164,7 +155,7 @@ add_places (const Condition *condition, Terms *terms)
   add_weighed (condition, terms->sizes);
   terms->moves = measure_moves (condition, places, n_samples);
   terms->fine = TRUE;
-  terms->places = terms->moves != NULL ? norm_of (terms->moves, condition->n) : 0;
+  terms->places = terms->moves != NULL ? deviation_norm (terms->moves, NULL, condition->n) : 0;
 }
 
 /* Raises @sizes to the operator's result on absolute values. */
@@ -216,7 +207,7 @@ even_out (const Condition *condition, Terms *terms)
 {
   if (terms->moves != NULL)
     raise_to (condition, terms->moves,
-              norm_of (terms->moves, condition->n) / sqrt ((double) condition->n));
+              deviation_norm (terms->moves, NULL, condition->n) / sqrt ((double) condition->n));
 }
 
 /* For operators that look up places: adds results for coordinates that rounding cannot distinguish,
@@ -250,7 +241,7 @@ static void
 estimate_body (const Condition *condition, const AdjOp *op, Terms *terms)
 {
   add_nudges (condition, terms->sizes);
-  terms->norm = norm_of (terms->sizes, condition->n);
+  terms->norm = deviation_norm (terms->sizes, NULL, condition->n);
   if (op->flags & ADJ_OP_IN_STEPS)
     add_intermediates (condition, op, REPLAY_STEP, terms);
   if (op->flags & ADJ_OP_CANCELS)
@@ -285,7 +276,7 @@ estimate_whole (const Condition *condition, const NodeRounding *rounding, Terms 
       add_absolute (condition, terms->sizes);
       if (op->band == ADJ_BAND_PRODUCT && condition->operation->node->n_inputs == 1)
         add_weighed (condition, terms->sizes);
-      terms->sums = norm_of (terms->sizes, condition->n);
+      terms->sums = deviation_norm (terms->sizes, NULL, condition->n);
     }
   else
     steps = add_intermediates (condition, op, step, terms);

@@ -183,14 +183,14 @@ adj_value_comparison_explain (const AdjValueComparison *value)
     add (rows, "to float64", value->accumulated, value->accumulated_limit,
          g_strdup (isnan (value->accumulated_limit)
                        ? "not asked: its operator decides"
-                       : "two or three times the peer's and 4 u, or the noise"));
+                       : "two or three times the peer's and 4 u, or 16 times what rounding does"));
   if (!isnan (value->peer))
     add (rows, "peer to float64", value->peer, value->peer_limit,
          g_strdup (isnan (value->peer_limit)
                        ? "not asked"
-                       : "a hundred times the other's and 4 u, or the noise"));
+                       : "a hundred times the other's and 4 u, or 16 times what rounding does"));
   if (!isnan (value->perturbation))
-    add (rows, "noise", value->perturbation, NAN,
+    add (rows, "rounding", value->perturbation, NAN,
          g_strdup ("what rounding every value of the float64 run does here"));
   return rows;
 }

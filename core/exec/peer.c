@@ -73,7 +73,7 @@ gets_the_same (const Comparing *comparing, const AdjNode *node)
   return TRUE;
 }
 
-/* Computes the results of @node that were not recorded. */
+/* Computes the results of node @index that were not recorded. */
 static void
 repeat_missing (Comparing *comparing, guint index)
 {

@@ -7,6 +7,7 @@
 
 #include "call/adj-mode.h"
 #include "call/adj-op.h"
+#include "exec/deviation-private.h"
 #include "exec/perturbation-mode-private.h"
 #include "exec/perturbation-private.h"
 
@@ -30,14 +31,11 @@ least_to_move (const AdjOp *op, const AdjTensorData *data)
 {
   gsize size, n;
   const double *numbers = g_bytes_get_data (adj_tensor_data_get_bytes (data), &size);
-  double squares = 0;
 
   if (op->band != ADJ_BAND_LINALG && (op->flags & ADJ_OP_CANCELS) == 0)
     return 0;
   n = size / sizeof (double);
-  for (gsize i = 0; i < n; i++)
-    squares += isfinite (numbers[i]) ? numbers[i] * numbers[i] : 0;
-  return sqrt (squares / (double) MAX (n, 1));
+  return deviation_norm (numbers, NULL, (gint64) n) / sqrt ((double) MAX (n, 1));
 }
 
 /* The arguments of @call, with perturbed coordinates where it is discontinuous; @coordinates (out)
@@ -101,7 +99,8 @@ perturbation_call (AdjMode *mode, AdjOpCall *call)
   return done;
 }
 
-static const AdjModeClass perturbation_class = { .name = "steps", .call = perturbation_call };
+static const AdjModeClass perturbation_class = { .name = "perturbation",
+                                                 .call = perturbation_call };
 
 AdjMode *
 perturbation_mode_new (const Perturbation *move)

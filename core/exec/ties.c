@@ -7,9 +7,12 @@
 
 #include "analysis/adj-node-call.h"
 #include "call/adj-op.h"
+#include "call/adj-schema-internal.h"
 #include "exec/ties-private.h"
 #include "ir/adj-graph.h"
 #include "ir/adj-value-internal.h"
+#include "ops/adj-op-id.h"
+#include "ops/adj-ops.h"
 
 /* (nullable): the argument @name of @node, or its default. */
 static const AdjValue *
@@ -17,13 +20,12 @@ find_argument (const AdjNode *node, const char *name)
 {
   const AdjSchema *schema = adj_op_get_schema (adj_node_find_op (node, ADJ_OP_INDICES));
   const AdjValue *keyword = adj_value_find_member (&node->kwargs, name);
+  gint arg = adj_schema_find_argument (schema, name);
 
-  if (keyword != NULL)
+  if (keyword != NULL || arg < 0)
     return keyword;
-  for (guint i = 0; i < schema->n_arguments; i++)
-    if (g_str_equal (schema->arguments[i].name, name))
-      return i < node->args.n ? &node->args.items[i] : &schema->arguments[i].default_value;
-  return NULL;
+  return (guint) arg < node->args.n ? &node->args.items[arg]
+                                    : &schema->arguments[arg].default_value;
 }
 
 /* (nullable): the tensor that the indices refer to. */
@@ -66,14 +68,25 @@ find_lines (const Operation *operation, const AdjTensorData *input, Lines *lines
   return TRUE;
 }
 
-/* Compares the indices of one line: @n of each, @step apart. */
+/* Whether index i is that of an extreme among the first i + 1 elements. */
+static gboolean
+is_running (const AdjNode *node)
+{
+  const AdjOp *op = adj_node_find_op (node, ADJ_OP_INDICES);
+
+  return op == adj_op (ADJ_OP_cummax) || op == adj_op (ADJ_OP_cummin);
+}
+
+/* Compares the indices of one line: @n of each, @lines->step apart. No index comes twice but in a
+ * @running line, where none is ahead. */
 static gboolean
 line_names_equals (const double *numbers,
                    const Lines *lines,
                    const double *indices,
                    const double *exact,
                    gint64 n,
-                   guint8 *seen)
+                   guint8 *seen,
+                   gboolean running)
 {
   memset (seen, 0, lines->length);
   for (gint64 i = 0; i < n; i++)
@@ -81,7 +94,7 @@ line_names_equals (const double *numbers,
       double a = indices[i * lines->step], b = exact[i * lines->step], x, y;
 
       if (!(a >= 0 && a < (double) lines->length && b >= 0 && b < (double) lines->length) ||
-          seen[(gint64) a]++)
+          (running ? a > (double) i : seen[(gint64) a]++))
         return FALSE;
       x = numbers[(gint64) a * lines->step];
       y = numbers[(gint64) b * lines->step];
@@ -99,6 +112,7 @@ all_name_equals (const AdjTensorData *input, const Lines *lines, const Side *sid
   g_autofree double *indices = deviation_read (side->value, &n_indices);
   g_autofree double *exact = deviation_read (side->exact, &n_exact);
   g_autofree guint8 *seen = g_malloc (lines->length);
+  const gboolean running = is_running (side->operation->node);
 
   if (n_indices != n_exact || n_indices % lines->n_lines != 0)
     return FALSE;
@@ -109,7 +123,7 @@ all_name_equals (const AdjTensorData *input, const Lines *lines, const Side *sid
       gint64 first = outer * n_each * lines->step + inner;
 
       if (!line_names_equals (numbers + outer * lines->length * lines->step + inner, lines,
-                              indices + first, exact + first, n_each, seen))
+                              indices + first, exact + first, n_each, seen, running))
         return FALSE;
     }
   return TRUE;

@@ -12,7 +12,6 @@
 #include "exec/unstable-private.h"
 #include "exec/verdict-private.h"
 #include "interpreter/adj-gauge.h"
-#include "ir/adj-graph.h"
 
 /* How much larger than ours a peer's error may be before it is no rounding error. */
 #define OTHER_FUNCTION 100

@@ -5,7 +5,6 @@
 
 #include "formats/graph-metadata-private.h"
 #include "ir/adj-builder-internal.h"
-#include "ir/adj-graph.h"
 #include "ops/adj-op-table.h"
 
 typedef struct

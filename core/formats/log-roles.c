@@ -33,7 +33,8 @@ static const struct
   { "optimize_ddp_split_graph", "ddp_split" },
 };
 
-/* The role of a graph that is known by @name, of the record or of its artifact. (nullable) */
+/* The role of a graph that is known by a key of @record or by the name of its artifact.
+ * (nullable) */
 static const char *
 known_role (const JsonItem *record)
 {

@@ -82,4 +82,22 @@ AdjGraph *pt2_graph_read (const Pt2Scope *scope,
                           const JsonItem *signature,
                           GError **error);
 
+/* -- what it was called with (pt2-samples.c) -- */
+
+/* One program of an archive. */
+typedef struct
+{
+  Pt2Archive *archive;
+  AdjBundleBuilder *builder;
+  const char *model; /* (nullable): its name in the archive; %NULL in the old layout */
+  const char *id;    /* of its graph */
+  const JsonItem *root;
+  Pt2Scope scope;
+  AdjGraph *graph; /* (owned) */
+} Pt2Program;
+
+/* Adds the call of @program by its sample inputs, or without them what it holds of its inputs;
+ * %FALSE when a list of weights is damaged. */
+gboolean pt2_add_call (Pt2Program *program, const JsonItem *signature, GError **error);
+
 G_END_DECLS

@@ -16,9 +16,9 @@ G_BEGIN_DECLS
 /* Values of partitioner_tag: a backward node, and one that must not be merged with an equal node of
  * forward. */
 #define ADJ_IS_BACKWARD "is_backward"
+#define ADJ_MUST_BE_IN_BACKWARD "must_be_in_backward"
 /* Extra metadata, True: autograd made the node, in a graph that holds more than one phase. */
 #define ADJ_AUTOGRAD_BACKWARD "autograd_backward"
-#define ADJ_MUST_BE_IN_BACKWARD "must_be_in_backward"
 
 typedef struct
 {
@@ -120,8 +120,8 @@ adj_graph_get_attr (const AdjGraph *graph, guint index, const char **name);
 ADJ_PUBLIC const AdjValue *adj_graph_find_attr (const AdjGraph *graph,
                                                 const char *name); /* (nullable) */
 
-/* By tag, else by position: from the first node that reads a tangent on all is backward.  Where
- * there are neither tags nor tangents everything is forward. */
+/* By tag; else by position: from the first node on that reads a tangent or, in the graph of a whole
+ * step, that autograd made (ir/SPEC.md §2.4).  A graph with nothing of these is all forward. */
 ADJ_PUBLIC gboolean adj_graph_is_backward (const AdjGraph *graph, guint index);
 /* In a graph of a whole step: whether the node comes after all nodes that autograd made, as the
  * update of the parameters does. */
@@ -130,5 +130,3 @@ ADJ_PUBLIC gboolean adj_graph_is_update (const AdjGraph *graph, guint index);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (AdjGraph, adj_graph_unref)
 
 G_END_DECLS
-
-/* */

@@ -4,7 +4,6 @@
 
 #include <string.h>
 
-#include "ir/adj-graph.h"
 #include "ir/statement-private.h"
 #include "ir/text-private.h"
 

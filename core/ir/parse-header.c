@@ -301,7 +301,7 @@ read_alias (AdjHeaderReader *header, AdjReader r)
   if ((has_bracket && !adj_reader_take (&r, ")")) || !adj_tail_read (&r, NULL))
     return FALSE;
 
-  /* If the parameter was renamed or @name is taken, this is an ordinary binding. */
+  /* If the parameter was renamed or the name is taken, this is an ordinary binding. */
   parameter = g_hash_table_lookup (header->by_target, parameter_name);
   known = g_hash_table_lookup (header->by_target, name);
   if (!parameter || !g_str_equal (parameter->name, parameter_name) ||

@@ -12,7 +12,6 @@
 
 #include <string.h>
 
-#include "ir/adj-graph.h"
 #include "ir/parse-private.h"
 #include "ir/text-private.h"
 

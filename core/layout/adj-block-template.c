@@ -299,7 +299,7 @@ adj_block_template_new (const AdjTemplateSpec *spec, const AdjPlacement *placeme
 {
   const AdjBlockGraph *g = spec->graph;
   AdjBlockTemplate *template = g_new0 (AdjBlockTemplate, 1);
-  BlockRouter press = {
+  BlockRouter router = {
     .spec = spec, .graph = g, .at = adj_placement_copy (placement), .template = template
   };
   float left, right;
@@ -312,13 +312,13 @@ adj_block_template_new (const AdjTemplateSpec *spec, const AdjPlacement *placeme
   template->pins = g_new0 (AdjTemplatePath, MAX (spec->n_pins, 1));
   template->points = g_array_new (FALSE, FALSE, sizeof (AdjPoint));
 
-  router_turn (&press);
-  prepare (&press);
-  router_run_lines (&press);
-  find_extent (&press, &left, &right);
-  router_stack (&press, left, right);
-  draw (&press, left, right);
-  router_clear (&press);
+  router_turn (&router);
+  prepare (&router);
+  router_run_lines (&router);
+  find_extent (&router, &left, &right);
+  router_stack (&router, left, right);
+  draw (&router, left, right);
+  router_clear (&router);
   return template;
 }
 

@@ -355,7 +355,7 @@ is_hook (const AdjNode *node)
                                       g_str_has_suffix (node->target, ".register_hook")));
 }
 
-/* Whether @node calls a custom operator, kernel or module, whose computation is unknown. */
+/* Whether node @index calls a custom operator, kernel or module, whose computation is unknown. */
 static gboolean
 is_opaque (const AdjGraph *graph, guint index)
 {

@@ -127,8 +127,8 @@ find_backward (const AdjCaptured *self, guint number)
 
 /* -- what it saved -- */
 
-/* The prologue that takes @node among the saved values, and in @place the index of its result,
- * which begin with sizes.  (nullable) */
+/* The prologue that takes node @id among the saved values.  @place: (out): the index of that value
+ * among its results, which begin with sizes.  (nullable) */
 static const AdjNode *
 find_prologue (const AdjCaptured *self, AdjNodeId id, guint *place)
 {

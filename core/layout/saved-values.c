@@ -13,7 +13,7 @@ add_bytes (gint64 *sum, gint64 bytes)
     *sum = G_MAXINT64;
 }
 
-/* Counts the storage @value, which a call of backward reads through node @input. */
+/* Counts the storage that a call of backward reads through node @input. */
 static void
 add_read (AdjSavedValues *self, const AdjNodeRoles *roles, guint32 input, guint8 *seen)
 {

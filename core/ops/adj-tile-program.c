@@ -7,6 +7,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "call/adj-schema-internal.h"
+
 /* Long-lived values (inputs, let) take registers from the top, temporaries from the bottom;
  * finish() closes the gap. */
 typedef struct
@@ -56,15 +58,6 @@ find_binary (const char *symbol)
     if (strcmp (binaries[i].symbol, symbol) == 0)
       return binaries[i].op;
   return ADJ_K_OP_N;
-}
-
-static gint
-find_argument (const AdjSchema *schema, const char *name)
-{
-  for (guint i = 0; i < schema->n_arguments; i++)
-    if (strcmp (schema->arguments[i].name, name) == 0)
-      return (gint) i;
-  return -1;
 }
 
 gboolean
@@ -159,7 +152,8 @@ load_argument (Compiler *c, guint arg, gboolean imaginary)
 static const AdjValue *
 argument_value (Compiler *c, const AdjExpr *name)
 {
-  gint arg = name->kind == ADJ_EXPR_NAME ? find_argument (c->call->schema, name->name) : -1;
+  gint arg =
+      name->kind == ADJ_EXPR_NAME ? adj_schema_find_argument (c->call->schema, name->name) : -1;
 
   return arg >= 0 ? &c->call->args[arg] : NULL;
 }
@@ -178,7 +172,7 @@ is_static (Compiler *c, const AdjExpr *e, gboolean *truth)
     }
   if (e->kind == ADJ_EXPR_NAME)
     {
-      gint arg = find_argument (c->call->schema, e->name);
+      gint arg = adj_schema_find_argument (c->call->schema, e->name);
 
       if (arg < 0 || c->call->schema->arguments[arg].type.kind != ADJ_TYPE_KIND_BOOL)
         return FALSE;
@@ -288,7 +282,7 @@ compile_name (Compiler *c, const AdjExpr *e, const Binding *scope)
     return emit_const (c, 0);
   if (is_constant (e->name))
     return emit_const (c, e->name[0] == 'i' ? INFINITY : largest_of (c->compute));
-  arg = find_argument (c->call->schema, e->name);
+  arg = adj_schema_find_argument (c->call->schema, e->name);
   if (arg < 0)
     return fail (c, e->name);
   return load_argument (c, (guint) arg, FALSE);
@@ -307,7 +301,7 @@ is_part (const AdjExpr *e)
 static guint8
 compile_part (Compiler *c, const AdjExpr *e, const Binding *scope)
 {
-  gint arg = find_argument (c->call->schema, e->args[0]->name);
+  gint arg = adj_schema_find_argument (c->call->schema, e->args[0]->name);
 
   if (e->name[0] != 'i')
     return compile (c, e->args[0], scope);
@@ -462,7 +456,7 @@ check_names (const AdjExpr *e, const AdjSchema *schema, const Binding *scope, GE
 
   if (e->kind == ADJ_EXPR_NAME)
     {
-      known = is_constant (e->name) || find_argument (schema, e->name) >= 0;
+      known = is_constant (e->name) || adj_schema_find_argument (schema, e->name) >= 0;
       for (; scope != NULL; scope = scope->outer)
         known |= strcmp (scope->name, e->name) == 0;
     }

@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "call/adj-schema-internal.h"
 #include "ops/create-private.h"
 #include "ops/table-private.h"
 #include "tensor/adj-symbols-internal.h"
@@ -11,10 +12,7 @@
 gint
 op_find_option (const AdjOpCall *call, const char *name)
 {
-  for (guint i = 0; i < call->schema->n_arguments; i++)
-    if (strcmp (call->schema->arguments[i].name, name) == 0)
-      return (gint) i;
-  return -1;
+  return adj_schema_find_argument (call->schema, name);
 }
 
 AdjDType

@@ -238,7 +238,7 @@ flat (const AdjKView *dense)
   return view;
 }
 
-/* Reads @in as rows of one class; the caller frees the memory. */
+/* Reads the input of @call as rows of one class; the caller frees the memory. */
 static gpointer
 read_rows (const AdjOpCall *call, AdjKView *dense)
 {

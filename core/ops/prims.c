@@ -3,18 +3,10 @@
  * another name, and derived from the record of that. */
 
 #include "call/adj-op-internal.h"
+#include "call/adj-schema-internal.h"
 #include "ops/adj-ops.h"
 #include "ops/table-private.h"
 #include "tensor/adj-tensor-internal.h"
-
-static gint
-find_name (const AdjSchema *schema, const char *name)
-{
-  for (guint i = 0; i < schema->n_arguments; i++)
-    if (g_str_equal (schema->arguments[i].name, name))
-      return (gint) i;
-  return -1;
-}
 
 /* Index of argument @k of @base among those of @prim: by its name; arguments with other names
  * correspond in order, type by type.  -1: none. */
@@ -22,18 +14,18 @@ static gint
 find_argument (const AdjSchema *base, guint k, const AdjSchema *prim)
 {
   const AdjType *type = &base->arguments[k].type;
-  gint by_name = find_name (prim, base->arguments[k].name);
+  gint by_name = adj_schema_find_argument (prim, base->arguments[k].name);
   guint before = 0;
 
   if (by_name >= 0 || type->kind == ADJ_TYPE_KIND_BOOL)
     return by_name;
   for (guint i = 0; i < k; i++)
-    before +=
-        base->arguments[i].type.kind == type->kind && find_name (prim, base->arguments[i].name) < 0;
+    before += base->arguments[i].type.kind == type->kind &&
+              adj_schema_find_argument (prim, base->arguments[i].name) < 0;
   for (guint i = 0; i < prim->n_arguments; i++)
     if (prim->arguments[i].type.kind == type->kind &&
         prim->arguments[i].type.is_list == type->is_list &&
-        find_name (base, prim->arguments[i].name) < 0 && before-- == 0)
+        adj_schema_find_argument (base, prim->arguments[i].name) < 0 && before-- == 0)
       return (gint) i;
   return -1;
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Reductions: sums, means, extremes and tests over dimensions; scans. */
 
+#include "call/adj-schema-internal.h"
 #include "ops/parts-private.h"
 #include "ops/reduce-private.h"
 #include "ops/table-private.h"
@@ -9,21 +10,12 @@
  *
  * Arguments are found by name: dim (a number, a list, or absent: all), keepdim, dtype. */
 
-static gint
-find_option (const AdjOpCall *call, const char *name)
-{
-  for (guint i = 0; i < call->schema->n_arguments; i++)
-    if (g_str_equal (call->schema->arguments[i].name, name))
-      return (gint) i;
-  return -1;
-}
-
 /* An empty list means all dimensions, but none for any.dims and all.dims. */
 guint32
 op_reduced_dims (const AdjOpCall *call)
 {
   guint rank = adj_op_call_meta (call, 0)->shape.rank;
-  gint arg = find_option (call, "dim");
+  gint arg = adj_schema_find_argument (call->schema, "dim");
 
   if (arg >= 0 && adj_value_is_container (&call->args[arg]) && call->args[arg].n == 0 &&
       g_str_equal (call->schema->overload, "dims"))
@@ -34,7 +26,7 @@ op_reduced_dims (const AdjOpCall *call)
 static gboolean
 keeps_dims (const AdjOpCall *call)
 {
-  gint arg = find_option (call, "keepdim");
+  gint arg = adj_schema_find_argument (call->schema, "keepdim");
 
   return arg >= 0 && adj_op_call_bool (call, (guint) arg);
 }
@@ -42,7 +34,7 @@ keeps_dims (const AdjOpCall *call)
 AdjDType
 op_reduced_dtype (const AdjOpCall *call, AdjDType if_none)
 {
-  gint arg = find_option (call, "dtype");
+  gint arg = adj_schema_find_argument (call->schema, "dtype");
 
   return arg >= 0 ? adj_op_call_dtype (call, (guint) arg, if_none) : if_none;
 }
@@ -200,7 +192,7 @@ reduce (AdjOpCall *call, AdjKReduce kind)
   guint32 dims = op_reduced_dims (call);
   g_autofree gpointer memory = NULL;
   AdjKView in, out;
-  gboolean cast = find_option (call, "dtype") >= 0;
+  gboolean cast = adj_schema_find_argument (call->schema, "dtype") >= 0;
 
   if (!op_output (call, 0, &out) ||
       !(cast ? op_read_reduced (call, out.type, &in, &memory) : op_input (call, 0, &in)))

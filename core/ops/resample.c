@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "adj-kernel-resample.h"
+#include "call/adj-schema-internal.h"
 #include "ops/spatial-private.h"
 #include "ops/table-private.h"
 
@@ -124,16 +125,6 @@ mode_of (const char *name)
   return strstr (name, "cubic") != NULL ? ADJ_K_RESAMPLE_CUBIC : ADJ_K_RESAMPLE_LINEAR;
 }
 
-/* Index of argument @name; -1 if the operator has none. */
-static gint
-place_of (const AdjSchema *schema, const char *name)
-{
-  for (guint i = 0; i < schema->n_arguments; i++)
-    if (g_str_equal (schema->arguments[i].name, name))
-      return (gint) i;
-  return -1;
-}
-
 /* Number of roundings in a weight of a cubic interpolation. */
 #define CUBIC 4
 
@@ -161,8 +152,8 @@ static AdjKResample
 resample_new (const AdjOpCall *call)
 {
   const AdjSchema *schema = call->schema;
-  gint scales = place_of (schema, "scale_factors");
-  gint align = place_of (schema, "align_corners");
+  gint scales = adj_schema_find_argument (schema, "scale_factors");
+  gint align = adj_schema_find_argument (schema, "align_corners");
   guint n = op_n_axes (call);
   AdjKResample resample = {
     .mode = mode_of (schema->name),
@@ -281,7 +272,8 @@ backward_flops (const AdjOpCall *call)
   return 8 * op_count (call, &adj_op_call_meta (call, 0)->shape);
 }
 
-/* Number of elements of the first argument for one of the result. */
+/* Number of elements of the first argument for one of the result, as a bilinear blend takes them.
+ */
 static double
 blend_reduction (const AdjOpCall *call)
 {

@@ -139,9 +139,10 @@ typedef struct
   guint n_demands;
   const AdjPartitionDemand *demands;
   /* Used by `optimal` only. */
-  double recompute_limit; /* times the runtime of one forward: recompute at most that; NAN: none */
+  double recompute_limit; /* times the runtime of one forward: recompute at most that; NAN: as much
+                             as PyTorch's plan under the same budget */
   guint64 memory_limit;   /* bytes of peak: recompute as little as fits; 0: none */
-  guint effort;           /* plans to evaluate before it gives up; 0: 8,000 */
+  guint effort; /* plans to evaluate before it gives up, fewer on large graphs; 0: 8,000 */
   /* Used by all. */
   GCancellable *cancellable; /* (nullable): ends the work, with G_IO_ERROR_CANCELLED */
 } AdjPartitionOptions;

@@ -2,7 +2,6 @@
 /* The decision on every node, and its reason. */
 
 #include "call/adj-generator.h"
-#include "ir/adj-graph.h"
 #include "partition/liveness-private.h"
 
 static guint8 *

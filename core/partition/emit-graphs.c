@@ -144,7 +144,7 @@ state_meta (void)
   return meta;
 }
 
-/* Adds a call of @target with the arguments @leading followed by those of node @i. */
+/* Adds a call of @target with the state (nullable), the operator of node @i and its arguments. */
 static AdjNodeId
 add_wrapped (Emission *self,
              guint i,

@@ -12,13 +12,16 @@
 typedef struct
 {
   const Joint *joint;
-  const guint8 *here; /* per node: this graph computes it */
-  guint32 *root;      /* per node: the node whose memory it views */
-  guint32 *kernel;    /* per root: its parent in the union-find forest of kernels */
-  guint32 *stage;     /* per root: number of kernels on the longest path from it */
-  guint32 *feeds;     /* per root: bit mask of the reductions of its kernel that need it */
-  guint8 *written;    /* per root */
-  GArray *reads;      /* of Read */
+  const guint8 *here;     /* per node: this graph computes it */
+  guint32 *root;          /* per node: the node whose memory it views */
+  guint32 *kernel;        /* per root: its parent in the union-find forest of kernels */
+  guint32 *stage;         /* per root: number of kernels on the longest path from it */
+  guint32 *feeds;         /* per root: bit mask of the reductions of its kernel that need it */
+  guint32 *made;          /* per kernel: all its reductions */
+  guint32 reductions[31]; /* per bit: the dimensions; bit 31: all others */
+  guint n_reductions;
+  guint8 *written; /* per root */
+  GArray *reads;   /* of Read */
 } Kernels;
 
 typedef struct
@@ -98,42 +101,62 @@ join (Kernels *self, guint i)
     }
 }
 
-/* Whether node @i is arithmetic with fewer elements in its result than in its inputs. */
-static gboolean
-is_reduction (const Kernels *self, guint i)
+/* The dimensions that node @i reduces, a bit each; 0: it is no reduction. */
+static guint32
+reduced_dims (const Kernels *self, guint i)
 {
   const Joint *joint = self->joint;
-  guint32 first = joint->inputs.begin[i];
+  const AdjNode *node = adj_graph_get_node (joint->graph, i), *input;
+  guint32 first = joint->inputs.begin[i], all, dims = 0;
+  gint64 rank;
 
-  return fuses (self, i) && source_of (joint, i) == i && first < joint->inputs.begin[i + 1] &&
-         joint->value[i] == VALUE_TENSOR &&
-         joint->bytes[i] < joint->bytes[joint->inputs.items[first]] &&
-         joint->value[joint->inputs.items[first]] == VALUE_TENSOR &&
-         adj_graph_get_node (joint->graph, i)->args.n > 1 &&
-         adj_value_is_container (&adj_graph_get_node (joint->graph, i)->args.items[1]);
+  if (!fuses (self, i) || source_of (joint, i) != i || joint->value[i] != VALUE_TENSOR ||
+      first == joint->inputs.begin[i + 1] ||
+      joint->value[joint->inputs.items[first]] != VALUE_TENSOR ||
+      joint->bytes[i] >= joint->bytes[joint->inputs.items[first]])
+    return 0;
+  input = adj_graph_get_node (joint->graph, joint->inputs.items[first]);
+  rank = input->val.meta->shape.rank;
+  all = (1u << rank) - 1;
+  if (node->args.n == 1)
+    return node->val.meta->shape.rank == 0 ? all : 0;
+  if (!adj_value_is_container (&node->args.items[1]))
+    return 0;
+  for (guint k = 0; k < node->args.items[1].n; k++)
+    {
+      const AdjValue *dim = &node->args.items[1].items[k];
+
+      if (dim->kind == ADJ_VALUE_INT && dim->integer >= -rank && dim->integer < rank)
+        dims |= 1u << (dim->integer < 0 ? dim->integer + rank : dim->integer);
+    }
+  return node->args.items[1].n == 0 ? all : dims;
 }
 
-/* A bit for the first dimension it reduces, modulo 32. */
+/* A bit for these dimensions; those beyond the 31st set share the last bit. */
 static guint32
-reduction_bit (const Kernels *self, guint i)
+reduction_bit (Kernels *self, guint32 dims)
 {
-  const AdjValue *dims = &adj_graph_get_node (self->joint->graph, i)->args.items[1];
-  guint bit = dims->n > 0 && dims->items[0].kind == ADJ_VALUE_INT
-                  ? (guint) (dims->items[0].integer & 31)
-                  : 31;
+  guint at = 0;
 
-  return 1u << bit;
+  while (at < self->n_reductions && self->reductions[at] != dims)
+    at++;
+  if (at == self->n_reductions && at < G_N_ELEMENTS (self->reductions))
+    self->reductions[self->n_reductions++] = dims;
+  return 1u << at;
 }
 
 static void
 spread_reads (Kernels *self, guint i)
 {
   const Joint *joint = self->joint;
+  guint32 dims;
 
   if (!is_work (self, i) || !fuses (self, i))
     return;
-  if (is_reduction (self, i))
-    self->feeds[i] |= reduction_bit (self, i);
+  dims = reduced_dims (self, i);
+  if (dims != 0)
+    self->feeds[i] |= reduction_bit (self, dims);
+  self->made[find_kernel (self, i)] |= self->feeds[i];
   for (guint32 k = joint->inputs.begin[i]; k < joint->inputs.begin[i + 1]; k++)
     {
       guint32 root = self->root[joint->inputs.items[k]];
@@ -142,6 +165,17 @@ spread_reads (Kernels *self, guint i)
           find_kernel (self, root) == find_kernel (self, i))
         self->feeds[root] |= self->feeds[i];
     }
+}
+
+/* The reductions whose kernels run node @i. A node that feeds none runs with one of them. */
+static guint32
+reading_reductions (Kernels *self, guint i)
+{
+  guint32 made = self->made[find_kernel (self, i)];
+
+  if (self->feeds[i] != 0)
+    return self->feeds[i];
+  return made != 0 ? made & -made : 1u;
 }
 
 static void
@@ -157,7 +191,7 @@ add_reads (Kernels *self, guint i)
   for (guint32 k = joint->inputs.begin[i]; k < joint->inputs.begin[i + 1]; k++)
     {
       guint32 input = joint->inputs.items[k], root = self->root[input];
-      guint32 feeds = MAX (self->feeds[i], 1u);
+      guint32 feeds = reading_reductions (self, i);
 
       if (self->here[root] && fuses (self, root) && fuses (self, i) &&
           find_kernel (self, root) == find_kernel (self, i))
@@ -217,6 +251,7 @@ traffic_of_graph (const Joint *joint, const guint8 *here, const guint8 *returned
   self.kernel = g_new0 (guint32, joint->n);
   self.stage = g_new0 (guint32, joint->n);
   self.feeds = g_new0 (guint32, joint->n);
+  self.made = g_new0 (guint32, joint->n);
   self.written = g_new0 (guint8, joint->n);
   self.reads = g_array_new (FALSE, FALSE, sizeof (Read));
   for (guint i = 0; i < joint->n; i++)
@@ -238,6 +273,7 @@ traffic_of_graph (const Joint *joint, const guint8 *here, const guint8 *returned
   g_free (self.kernel);
   g_free (self.stage);
   g_free (self.feeds);
+  g_free (self.made);
   g_free (self.written);
   g_array_unref (self.reads);
   return bytes;

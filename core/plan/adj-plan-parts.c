@@ -3,7 +3,6 @@
 
 #include "plan/adj-plan-parts.h"
 
-#include "ir/adj-graph.h"
 #include "plan/plan-private.h"
 
 /* -- costs, while the plan is made -- */

@@ -265,8 +265,8 @@ note_refusal (Forming *forming, guint32 call, guint32 group, const char *why)
                          adj_graph_get_node (forming->plan->graph, producer->node)->name, why);
 }
 
-/* The region that @call joins, of those whose results it reads; PLAN_NONE: none.  @refused, @why:
- * the last one that it cannot join. */
+/* The region that call @index joins, of those whose results it reads; PLAN_NONE: none.  @refused,
+ * @why: the last one that it cannot join. */
 static guint32
 find_group (Forming *forming, guint32 index, guint32 *refused, const char **why)
 {

@@ -54,7 +54,7 @@ plan_find_deferred (const char *target)
 
 /* -- values -- */
 
-/* A tensor without bytes like @data; those of inputs that share bytes share memory. */
+/* A tensor without bytes; tensors of the same @bytes (nullable) share memory. */
 static AdjTensor *
 new_fake (Walk *walk, const AdjTensorMeta *meta, GBytes *bytes)
 {

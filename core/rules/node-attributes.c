@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "call/adj-schema-internal.h"
 #include "rules/node-op-private.h"
 #include "tensor/adj-dtype-internal.h"
 
@@ -280,13 +281,11 @@ find_aspect (const char *suffix)
 static gboolean
 find_argument (const AdjSchema *schema, const char *name, AdjNodeAttribute *out)
 {
-  for (guint i = 0; i < schema->n_arguments; i++)
-    if (g_str_equal (schema->arguments[i].name, name))
-      {
-        out->arg = (gint) i;
-        return TRUE;
-      }
-  return FALSE;
+  gint arg = adj_schema_find_argument (schema, name);
+
+  if (arg >= 0)
+    out->arg = arg;
+  return arg >= 0;
 }
 
 static gboolean

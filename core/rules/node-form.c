@@ -2,18 +2,17 @@
 /* The form of a node: inputs and attributes as indices of arguments and results, made once per
  * operator. */
 
+#include "call/adj-schema-internal.h"
 #include "rules/node-op-private.h"
 
 static gboolean
 read_input (const AdjSchema *schema, const char *name, guint8 *out)
 {
-  for (guint i = 0; i < schema->n_arguments; i++)
-    if (g_str_equal (schema->arguments[i].name, name))
-      {
-        *out = (guint8) i;
-        return TRUE;
-      }
-  return FALSE;
+  gint arg = adj_schema_find_argument (schema, name);
+
+  if (arg >= 0)
+    *out = (guint8) arg;
+  return arg >= 0;
 }
 
 /* Operators that have the node of another one; attributes that they have no argument for are None.

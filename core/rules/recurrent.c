@@ -71,7 +71,7 @@ linear (const Layer *layer, AdjTensor *x, AdjTensor *weight, AdjTensor *bias)
                     value_of (bias));
 }
 
-/* The tensors returned by an operator as a list: @n of them, or all. */
+/* Calls an operator that returns a list of tensors. */
 static gboolean
 list_of (AdjRuleCall *call, AdjOpId op, const AdjValue *args, guint n_args, AdjValue *out)
 {

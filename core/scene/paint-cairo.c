@@ -38,7 +38,8 @@ round_rect (CairoPainter *self, const AdjRect *r, float radius)
   cairo_close_path (cr);
 }
 
-/* The outline of a card: of an object with its corners cut off, @inset inside of @r. */
+/* The outline of a card: of an object with its corners cut off, @inset inside of
+ * its rectangle. */
 static void
 trace_card (CairoPainter *self, const AdjSceneBox *box, float inset, float radius)
 {

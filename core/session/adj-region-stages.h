@@ -12,8 +12,8 @@ G_BEGIN_DECLS
  * @graph: of @bundle
  *
  * The recording of @bundle where @graph is one of its stages.  Else the graphs of its region in the
- * order of the file, each @from the one that it was made of as their roles and inputs say: joint of
- * what was captured, forward and backward of joint, what a compiler made of either; origins of
+ * order of the file, each `from` the one that it was made of as their roles and inputs say: joint
+ * of what was captured, forward and backward of joint, what a compiler made of either; origins of
  * nodes are not known then, adj_graph_align_made() aligns by what is alike.  Subgraphs are no
  * stages.  A graph without a region is one stage.
  *

@@ -24,7 +24,7 @@ typedef struct
   GError *unread;              /* (owned) (nullable): why a recorded value could not be read */
 } Comparing;
 
-/* Reads the data of @found (nullable); %NULL where it cannot be read, which sets @unread. */
+/* Reads the data of @found (nullable); %NULL where it cannot be read, which @comparing notes. */
 static AdjTensorData *
 fetch (Comparing *comparing, AdjTensorData *found)
 {

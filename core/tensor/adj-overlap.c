@@ -4,68 +4,48 @@
 #include "tensor/adj-shape-internal.h"
 #include "tensor/adj-shape.h"
 
-/* The part of its storage that a shape covers, by its hints. */
-typedef struct
-{
-  gint64 first, end;          /* elements, from first up to end */
-  gint64 columns, row_stride; /* of two dimensions with unit stride in rows */
-  gboolean has_rows;
-} Cover;
-
+/* Whether @a <= @b. Where hints decide, only the answer "yes" becomes a guard: the answer "no" may
+ * be wrong for other sizes, since it only makes an overlap possible. */
 static gboolean
-get_cover (const AdjShape *shape, AdjSymbols *symbols, Cover *cover)
+is_at_most (AdjSymbols *symbols, AdjSize a, AdjSize b)
 {
-  gint64 offset, span, sizes[2], strides[2];
+  gint64 x, y;
 
-  *cover = (Cover){ 0 };
-  if (!adj_size_get_hint (symbols, shape->offset, &offset) ||
-      !adj_size_get_hint (symbols, adj_shape_span (shape, symbols), &span))
-    return FALSE;
-  cover->first = offset;
-  cover->end = offset + span;
-  if (shape->rank != 2)
-    return TRUE;
-  for (guint i = 0; i < 2; i++)
-    if (!adj_size_get_hint (symbols, shape->size[i], &sizes[i]) ||
-        !adj_size_get_hint (symbols, shape->stride[i], &strides[i]))
-      return TRUE;
-  cover->has_rows = strides[1] == 1 && strides[0] > 0 && sizes[1] <= strides[0];
-  cover->columns = sizes[1];
-  cover->row_stride = strides[0];
-  return TRUE;
-}
-
-/* Whether the columns of two sets of rows with equal row stride are disjoint. */
-static gboolean
-columns_are_apart (const Cover *a, const Cover *b)
-{
-  gint64 left = a->first % a->row_stride, right = b->first % b->row_stride;
-
-  if (left + a->columns > a->row_stride || right + b->columns > b->row_stride)
-    return FALSE;
-  return left + a->columns <= right || right + b->columns <= left;
+  return adj_size_get_hint (symbols, a, &x) && adj_size_get_hint (symbols, b, &y) && x <= y &&
+         adj_size_test (symbols, ADJ_SIZE_LE, a, b);
 }
 
 static gboolean
-is_empty (const AdjShape *shape, AdjSymbols *symbols)
+ends_before (const AdjShape *a, const AdjShape *b, AdjSymbols *symbols)
 {
-  for (guint i = 0; i < shape->rank; i++)
-    if (adj_size_is (symbols, shape->size[i], 0))
-      return TRUE;
-  return FALSE;
+  AdjSize end = adj_size_add (symbols, a->offset, adj_shape_span (a, symbols));
+
+  return is_at_most (symbols, end, b->offset);
+}
+
+/* Whether these are rows of equal stride with disjoint columns. */
+static gboolean
+columns_are_apart (const AdjShape *a, const AdjShape *b, AdjSymbols *symbols)
+{
+  AdjSize row = a->stride[0], left, right, left_end, right_end;
+
+  if (a->rank != 2 || b->rank != 2 || !adj_size_same (a->stride[1], ADJ_SIZE (1)) ||
+      !adj_size_same (b->stride[1], ADJ_SIZE (1)) || !adj_size_same (row, b->stride[0]) ||
+      !is_at_most (symbols, ADJ_SIZE (1), row))
+    return FALSE;
+  left = adj_size_apply (symbols, ADJ_SIZE_MOD, a->offset, row);
+  right = adj_size_apply (symbols, ADJ_SIZE_MOD, b->offset, row);
+  left_end = adj_size_add (symbols, left, a->size[1]);
+  right_end = adj_size_add (symbols, right, b->size[1]);
+  return (is_at_most (symbols, left_end, right) && is_at_most (symbols, right_end, row)) ||
+         (is_at_most (symbols, right_end, left) && is_at_most (symbols, left_end, row));
 }
 
 gboolean
 adj_shapes_may_overlap (const AdjShape *a, const AdjShape *b, AdjSymbols *symbols)
 {
-  Cover left, right;
-
-  if (is_empty (a, symbols) || is_empty (b, symbols))
+  if (adj_shape_is_empty (a, symbols) || adj_shape_is_empty (b, symbols))
     return FALSE;
-  if (!get_cover (a, symbols, &left) || !get_cover (b, symbols, &right))
-    return TRUE;
-  if (left.end <= right.first || right.end <= left.first)
-    return FALSE;
-  return !(left.has_rows && right.has_rows && left.row_stride == right.row_stride &&
-           columns_are_apart (&left, &right));
+  return !ends_before (a, b, symbols) && !ends_before (b, a, symbols) &&
+         !columns_are_apart (a, b, symbols);
 }

@@ -15,11 +15,14 @@ void adj_shape_restride (AdjShape *shape,
                          AdjSize (*other) (AdjSize stride, gpointer data),
                          gpointer data);
 
+/* Whether it has no elements. */
+gboolean adj_shape_is_empty (const AdjShape *shape, AdjSymbols *symbols);
+
 /* Whether two different indices may refer to the same element. */
 gboolean adj_shape_may_overlap (const AdjShape *shape, AdjSymbols *symbols);
 
-/* Whether two tensors on one storage may have an element in common.  %FALSE is certain (for the
- * hints of symbolic sizes). */
+/* Whether two tensors on one storage may have an element in common.  %FALSE is certain; where it
+ * depends on the hints of symbolic sizes, it is assumed as a guard of @symbols. */
 gboolean adj_shapes_may_overlap (const AdjShape *a, const AdjShape *b, AdjSymbols *symbols);
 
 G_END_DECLS

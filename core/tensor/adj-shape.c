@@ -145,8 +145,8 @@ adj_shape_numel (const AdjShape *shape, AdjSymbols *symbols)
   return numel;
 }
 
-static gboolean
-is_empty (const AdjShape *shape, AdjSymbols *symbols)
+gboolean
+adj_shape_is_empty (const AdjShape *shape, AdjSymbols *symbols)
 {
   for (guint i = 0; i < shape->rank; i++)
     if (adj_size_is (symbols, shape->size[i], 0))
@@ -159,7 +159,7 @@ adj_shape_span (const AdjShape *shape, AdjSymbols *symbols)
 {
   AdjSize span = ADJ_SIZE (1);
 
-  if (is_empty (shape, symbols))
+  if (adj_shape_is_empty (shape, symbols))
     return ADJ_SIZE (0);
   for (guint i = 0; i < shape->rank; i++)
     {
@@ -202,7 +202,7 @@ is_dense_in_order (const AdjShape *shape, AdjSymbols *symbols, const guint8 *ord
 gboolean
 adj_shape_is_contiguous (const AdjShape *shape, AdjSymbols *symbols)
 {
-  return is_empty (shape, symbols) || is_dense_in_order (shape, symbols, NULL);
+  return adj_shape_is_empty (shape, symbols) || is_dense_in_order (shape, symbols, NULL);
 }
 
 gboolean

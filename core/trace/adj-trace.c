@@ -12,6 +12,7 @@
 #include "trace/adj-functional.h"
 #include "trace/adj-tracer.h"
 #include "trace/captured-retrace-private.h"
+#include "trace/tracer-private.h"
 
 typedef struct
 {
@@ -214,7 +215,9 @@ refuse_aliases (Trace *trace, guint index)
                           adj_tensor_get_storage (pair->input))
       {
         adj_context_fail (trace->cx, ADJ_ERROR, ADJ_ERROR_UNSUPPORTED,
-                          "inputs %u and %u share memory, and it is written", index, i);
+                          "inputs '%s' and '%s' share memory, and it is written",
+                          adj_tracer_name_value (pair->input),
+                          adj_tracer_name_value (g_array_index (trace->pairs, Pair, i).input));
         return FALSE;
       }
   return TRUE;

@@ -5,7 +5,6 @@
 
 #include <string.h>
 
-#include "ir/adj-graph.h"
 #include "ir/adj-input-role.h"
 #include "trace/tracer-private.h"
 

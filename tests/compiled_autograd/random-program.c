@@ -367,7 +367,7 @@ run_with_roots (Machine *m)
   random_note_error (m, "backward");
 }
 
-/* Calls backward with the option @inputs, or adj_grad(). */
+/* Calls backward with given inputs, or adj_grad(). */
 static void
 run_with_inputs (Machine *m)
 {

@@ -393,6 +393,36 @@ test_ties (void)
     }
 }
 
+/* A running extreme stands at any equal element that was met, as often as it lasts. */
+static void
+test_running_ties (void)
+{
+  const float given[] = { 3, 1, 3, 2 };
+  const gint64 four = 4;
+  static const struct
+  {
+    gint64 places[4];
+    AdjVerdict verdict;
+  } rows[] = {
+    { { 0, 0, 2, 2 }, ADJ_VERDICT_EQUAL },   { { 0, 0, 0, 0 }, ADJ_VERDICT_WITHIN },
+    { { 0, 0, 2, 0 }, ADJ_VERDICT_WITHIN },  { { 0, 1, 2, 2 }, ADJ_VERDICT_DIFFERS },
+    { { 0, 2, 2, 2 }, ADJ_VERDICT_DIFFERS },
+  };
+  g_autoptr (AdjTensorData) x =
+      adj_tensor_data_new_from_array (ADJ_DTYPE_F32, &four, 1, given, NULL);
+
+  for (guint i = 0; i < G_N_ELEMENTS (rows); i++)
+    {
+      g_autoptr (AdjTensorData) peer = make_integers (rows[i].places, 4);
+
+      g_assert_cmpint (judge_text ("        cummax = torch.ops.aten.cummax.default(x, 0)\n"
+                                   "        a = cummax[1]\n"
+                                   "        return (a,)\n",
+                                   "f32[4][1]cpu", x, peer),
+                       ==, rows[i].verdict);
+    }
+}
+
 /* An operator that draws is repeated from the recorded generator state, so that a wrong factor
  * is found at it. */
 static void
@@ -437,6 +467,7 @@ main (int argc, char **argv)
   g_test_add_func ("/exec/power/whole-numbers", test_whole_numbers);
   g_test_add_func ("/exec/power/variance-of-integers", test_variance_of_integers);
   g_test_add_func ("/exec/power/ties", test_ties);
+  g_test_add_func ("/exec/power/running-ties", test_running_ties);
   g_test_add_func ("/exec/power/drawn", test_drawn);
   return g_test_run ();
 }

@@ -4,6 +4,7 @@
 #include <math.h>
 
 #include "adjoint.h"
+#include "exec/perturbation-private.h"
 #include "support/graphs.h"
 
 #define N 6
@@ -136,6 +137,123 @@ test_overflow (void)
   g_assert_cmpint (judge_beside_overflow (77), ==, ADJ_VERDICT_DIFFERS);
 }
 
+/* The verdict where log (exp (x)) - x is rounding alone, PyTorch gave @given for all of it, and the
+ * last x is @last. */
+static AdjVerdict
+judge_cancelling (double last, double given)
+{
+  static const char cancelling[] = "class G(torch.nn.Module):\n"
+                                   "    def forward(self, x: \"f32[4][1]cpu\"):\n"
+                                   "        exp = torch.ops.aten.exp.default(x)\n"
+                                   "        log = torch.ops.aten.log.default(exp)\n"
+                                   "        sub = torch.ops.aten.sub.Tensor(log, x)\n"
+                                   "        return (sub,)\n";
+  const float x[] = { 0.3f, 0.7f, 1.1f, (float) last };
+  const float y[] = { (float) given, (float) given, (float) given,
+                      isfinite (last) ? (float) given : NAN };
+  const gint64 size = 4;
+  g_autoptr (AdjGraph) graph = adj_test_parse_graph (cancelling);
+  g_autoptr (AdjTensorData) input =
+      adj_tensor_data_new_from_array (ADJ_DTYPE_F32, &size, 1, x, NULL);
+  g_autoptr (AdjTensorData) result =
+      adj_tensor_data_new_from_array (ADJ_DTYPE_F32, &size, 1, y, NULL);
+  AdjValue item = ADJ_DATA (result), argument = ADJ_DATA (input);
+  AdjValue expected = { .kind = ADJ_VALUE_TUPLE, .n = 1, .items = &item };
+  const AdjComparisonRequest request = { .graph = graph,
+                                         .inputs = &argument,
+                                         .n_inputs = 1,
+                                         .expected = &expected,
+                                         .nodes = TRUE,
+                                         .rtol = NAN,
+                                         .atol = NAN };
+  g_autoptr (GError) error = NULL;
+  g_autoptr (AdjComparison) comparison = adj_comparison_run (&request, NULL, &error);
+
+  g_assert_no_error (error);
+  return comparison->verdict;
+}
+
+/* An element that is NaN on both sides and in float64 says nothing of what rounding does beside it.
+ */
+static void
+test_beside_nan (void)
+{
+  g_assert_cmpint (judge_cancelling (1.3, 0), ==, ADJ_VERDICT_WITHIN);
+  g_assert_cmpint (judge_cancelling (-INFINITY, 0), ==, ADJ_VERDICT_WITHIN);
+  g_assert_cmpint (judge_cancelling (1.3, 1e-3), ==, ADJ_VERDICT_DIFFERS);
+  g_assert_cmpint (judge_cancelling (-INFINITY, 1e-3), ==, ADJ_VERDICT_DIFFERS);
+}
+
+/* An element nearer to zero than roundings of its tensor reach changes sides, whatever is beside
+ * it.
+ */
+static void
+test_crosses_zero (void)
+{
+  const double lasts[] = { 1, INFINITY, NAN };
+  const gint64 size = 3;
+
+  for (guint i = 0; i < G_N_ELEMENTS (lasts); i++)
+    {
+      const double numbers[] = { 1, 1e-9, lasts[i] };
+      double moved[3];
+      g_autoptr (AdjTensorData) wide =
+          adj_tensor_data_new_from_array (ADJ_DTYPE_F64, &size, 1, numbers, NULL);
+      g_autoptr (AdjTensorData) narrow = adj_tensor_data_cast (wide, ADJ_DTYPE_F32);
+      g_auto (AdjValue) out = ADJ_NONE;
+
+      perturbation_move ((AdjNodeId){ 0 }, &ADJ_DATA (wide), &ADJ_DATA (narrow), &ADJ_DATA (wide),
+                         &out);
+      adj_tensor_data_read_doubles (out.data, moved);
+      g_assert_cmpfloat (moved[0], >, 0);
+      g_assert_cmpfloat (moved[1], <, 0);
+    }
+}
+
+/* The verdict where PyTorch's result for 1.5 e^x, beyond what can be squared, is off by @error. */
+static AdjVerdict
+judge_large (double error)
+{
+  static const char large[] = "class G(torch.nn.Module):\n"
+                              "    def forward(self, x: \"f64[3][1]cpu\"):\n"
+                              "        exp = torch.ops.aten.exp.default(x)\n"
+                              "        mul = torch.ops.aten.mul.Tensor(exp, 1.5)\n"
+                              "        return (mul,)\n";
+  const double x[] = { 400, 401, 402 };
+  const gint64 size = 3;
+  double y[3];
+  g_autoptr (AdjGraph) graph = adj_test_parse_graph (large);
+  g_autoptr (AdjTensorData) input =
+      adj_tensor_data_new_from_array (ADJ_DTYPE_F64, &size, 1, x, NULL);
+  g_autoptr (AdjTensorData) result = NULL;
+  g_autoptr (GError) failure = NULL;
+  AdjValue item, argument = ADJ_DATA (input);
+  AdjValue expected = { .kind = ADJ_VALUE_TUPLE, .n = 1, .items = &item };
+  const AdjComparisonRequest request = { .graph = graph,
+                                         .inputs = &argument,
+                                         .n_inputs = 1,
+                                         .expected = &expected,
+                                         .nodes = TRUE,
+                                         .rtol = NAN,
+                                         .atol = NAN };
+  g_autoptr (AdjComparison) comparison = NULL;
+
+  for (guint i = 0; i < 3; i++)
+    y[i] = exp (x[i]) * 1.5 * (1 + error);
+  result = adj_tensor_data_new_from_array (ADJ_DTYPE_F64, &size, 1, y, NULL);
+  item = ADJ_DATA (result);
+  comparison = adj_comparison_run (&request, NULL, &failure);
+  g_assert_no_error (failure);
+  return comparison->verdict;
+}
+
+static void
+test_large (void)
+{
+  g_assert_cmpint (judge_large (0x1p-52), ==, ADJ_VERDICT_WITHIN);
+  g_assert_cmpint (judge_large (1e-12), ==, ADJ_VERDICT_DIFFERS);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -145,5 +263,8 @@ main (int argc, char **argv)
   g_test_add_func ("/exec/unstable/beside", test_beside);
   g_test_add_func ("/exec/unstable/number", test_number);
   g_test_add_func ("/exec/unstable/overflow", test_overflow);
+  g_test_add_func ("/exec/unstable/beside-nan", test_beside_nan);
+  g_test_add_func ("/exec/unstable/crosses-zero", test_crosses_zero);
+  g_test_add_func ("/exec/unstable/large", test_large);
   return g_test_run ();
 }

@@ -16,7 +16,7 @@ append_calls (GString *text, guint *at)
     g_string_append_printf (text, "    y%u = torch.ops.aten.sin.default(y%u)\n", *at + 1, *at);
 }
 
-/* After each stretch a call reads @value too. */
+/* After each stretch a call reads "table" too. */
 static AdjGraph *
 make_graph (guint n_far)
 {

@@ -224,7 +224,7 @@ assert_same (const Case *self, AdjGraph *ours, const char *kind)
 
 /* -- what is computed -- */
 
-/* The numbers of a line of PyTorch's, which @value has in its tensors. */
+/* The numbers of a line of PyTorch's, which @leaf has in its tensors. */
 static gboolean
 check_leaf (const AdjValue *leaf, gpointer data)
 {

@@ -373,6 +373,18 @@ refuse_bounds_of_batch (void)
           "does not draw the same numbers");
 }
 
+/* A batch may claim more entries than its tensors have, and than there is memory for. */
+static void
+refuse_size_of_batch (void)
+{
+  refuse ("interpreter",
+          "v = torch.ops.aten.view.default(x, [6])" NEXT
+          "b = torch._C._functorch._vmap_increment_nesting(1000000000000, 'error')" NEXT
+          "h = torch._C._functorch._add_batch_dim(v, 0, 1)" NEXT
+          "a = torch.ops.aten.logcumsumexp.default(h, 0)",
+          "the index is out of range");
+}
+
 /* Windows of fractional pooling stay inside the input for all samples: the last window of [0, 1,
  * 2, 3] is its third because its start is rounded to 4. */
 static void
@@ -416,6 +428,7 @@ main (int argc, char **argv)
   g_test_add_func ("/ops/errors/norms-of-singular-values", norms_of_singular_values);
   g_test_add_func ("/ops/errors/values", refuse_values);
   g_test_add_func ("/ops/errors/bounds-of-batch", refuse_bounds_of_batch);
+  g_test_add_func ("/ops/errors/size-of-batch", refuse_size_of_batch);
   g_test_add_func ("/ops/errors/windows-inside", windows_inside);
 
   return g_test_run ();

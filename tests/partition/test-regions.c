@@ -21,8 +21,8 @@
 #define X "x: \"f32[4, 4][4, 1]cpu\""
 #define Y "y: \"f32[4, 4][4, 1]cpu\""
 
-/* A function of @parameters that calls @target on @arguments, and bodies: name, parameters,
- * statements, ends with %NULL. */
+/* A graph with @parameters and @statements, which "; " separates, and its subgraphs.  @bodies:
+ * name, parameters and statements of each; ends with %NULL */
 static AdjGraph *
 parse (const char *parameters, const char *statements, const char *const *bodies)
 {

@@ -225,7 +225,7 @@ refuses_to_write (AdjContext *cx, AdjTensor *view, AdjTensor *values)
   g_assert_error (error, ADJ_ERROR, ADJ_ERROR_UNSUPPORTED);
 }
 
-/* Writing @values through the inverse of @chain and through @view gives the same base. */
+/* Writing values through the inverse of @chain and through @view gives the same base. */
 static void
 check_write (AdjContext *cx, const AdjViewChain *chain, AdjTensor *base, AdjTensor *view)
 {

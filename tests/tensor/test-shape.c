@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "tensor/adj-shape-internal.h"
 #include "tensor/adj-shape.h"
 #include "tensor/table.h"
 
@@ -266,6 +267,59 @@ test_unbacked (void)
   g_assert_cmpuint (adj_symbols_get_n_guards (symbols), ==, 0);
 }
 
+/* -- Overlap ------------------------------------------------------------------------------- */
+
+/* s0 is 4. */
+static const struct
+{
+  const char *a, *b, *b_offset; /* @a begins at 0 */
+  gboolean overlap;
+  const char *guards;
+} overlaps[] = {
+  { "f32[4][1]", "f32[4][1]", "4", FALSE, "" },
+  { "f32[4][1]", "f32[4][1]", "3", TRUE, "" },
+  { "f32[0][1]", "f32[4][1]", "0", FALSE, "" },
+  { "f32[3, 2][4, 1]", "f32[3, 2][4, 1]", "2", FALSE, "" },
+  { "f32[3, 2][4, 1]", "f32[3, 2][4, 1]", "1", TRUE, "" },
+  { "f32[3, 2][4, 1]", "f32[3, 3][4, 1]", "2", TRUE, "" },
+  { "f32[3, 2][0, 1]", "f32[3, 2][0, 1]", "0", TRUE, "" },
+  { "f32[s0][1]", "f32[2][1]", "5", FALSE, "s0 <= 5; " },
+  { "f32[s0][1]", "f32[2][1]", "3", TRUE, "" },
+  { "f32[s0][1]", "f32[s0][1]", "s0", FALSE, "" },
+  { "f32[u0][1]", "f32[2][1]", "5", TRUE, "" },
+  { "f32[3, s0][8, 1]", "f32[3, 2][8, 1]", "5", FALSE, "s0 <= 5; " },
+  { "f32[3, s0][8, 1]", "f32[3, 2][8, 1]", "3", TRUE, "" },
+};
+
+static void
+test_overlap (void)
+{
+  for (guint i = 0; i < G_N_ELEMENTS (overlaps); i++)
+    {
+      g_autoptr (AdjSymbols) symbols = adj_symbols_new ();
+      g_autoptr (GString) guards = g_string_new (NULL);
+      g_autoptr (GError) error = NULL;
+      AdjTensorMeta a, b;
+      AdjSize s0 = adj_symbols_add_size (symbols, ADJ_SIZES_DUCK, 4, NULL);
+
+      adj_symbols_add_unbacked (symbols, 0, 8, NULL);
+      g_assert_false (adj_size_is_int (s0));
+      g_assert_true (adj_tensor_meta_parse (overlaps[i].a, -1, symbols, &a, &error));
+      g_assert_true (adj_tensor_meta_parse (overlaps[i].b, -1, symbols, &b, &error));
+      g_assert_true (adj_size_parse (symbols, overlaps[i].b_offset, -1, &b.shape.offset, &error));
+      g_assert_cmpint (adj_shapes_may_overlap (&a.shape, &b.shape, symbols), ==,
+                       overlaps[i].overlap);
+      g_assert_cmpint (adj_shapes_may_overlap (&b.shape, &a.shape, symbols), ==,
+                       overlaps[i].overlap);
+      for (guint k = 0; k < adj_symbols_get_n_guards (symbols); k++)
+        {
+          adj_size_print (symbols, adj_symbols_get_guard (symbols, k).condition, guards);
+          g_string_append (guards, adj_symbols_get_guard (symbols, k).holds ? "; " : " not; ");
+        }
+      g_assert_cmpstr (guards->str, ==, overlaps[i].guards);
+    }
+}
+
 /* -- Annotations --------------------------------------------------------------------------- */
 
 static void
@@ -357,6 +411,7 @@ main (int argc, char **argv)
   g_test_add_func ("/tensor/shape/expand", test_expand);
   g_test_add_func ("/tensor/shape/symbolic", test_symbolic);
   g_test_add_func ("/tensor/shape/unbacked", test_unbacked);
+  g_test_add_func ("/tensor/shape/overlap", test_overlap);
   g_test_add_func ("/tensor/meta/annotations-of-pytorch", test_annotations);
   g_test_add_func ("/tensor/meta/parts", test_annotation_parts);
   g_test_add_func ("/tensor/meta/refuses-malformed", test_bad_annotations);

@@ -11,6 +11,7 @@
 #include "call/adj-mode.h"
 #include "rules/adj-apply.h"
 #include "support/adj-test.h"
+#include "support/graphs.h"
 #include "trace/adj-functional.h"
 
 /* -- goldens ---- */
@@ -272,6 +273,28 @@ write_back_copies (Fixture *f, gconstpointer data)
                      2);
 }
 
+/* The error names inputs as the graph does, whatever stands before them. */
+static void
+names_aliases (void)
+{
+  g_autoptr (AdjGraph) program =
+      adj_test_parse_graph ("def forward(self, n, x: \"f32[4][1]cpu\", y: \"f32[4][1]cpu\"):\n"
+                            "    add_ = torch.ops.aten.add_.Tensor(y, 1)\n"
+                            "    return (add_,)\n");
+  g_autoptr (AdjFunction) function = adj_graph_function_new (program);
+  static const char *const names[] = { "n", "x", "y" };
+  const AdjTraceOptions options = { .parameters = names, .functionalize = TRUE };
+  AdjTensorMeta meta = *adj_graph_get_node (program, 1)->val.meta;
+  const AdjValue shared = { .kind = ADJ_VALUE_META, .meta = &meta };
+  const AdjValue inputs[] = { ADJ_INT (2), shared, shared };
+  g_autoptr (GError) error = NULL;
+
+  meta.storage = 0;
+  g_assert_null (adj_trace (function, inputs, 3, &options, &error));
+  g_assert_error (error, ADJ_ERROR, ADJ_ERROR_UNSUPPORTED);
+  g_assert_cmpstr (error->message, ==, "inputs 'y_1' and 'x_1' share memory, and it is written");
+}
+
 static const struct
 {
   const char *path;
@@ -306,6 +329,7 @@ main (int argc, char **argv)
 
       g_test_add_data_func (path, program, check_golden);
     }
+  g_test_add_func ("/trace/functional/names-aliases", names_aliases);
   for (guint i = 0; i < G_N_ELEMENTS (tests); i++)
     {
       g_autofree char *path = g_strdup_printf ("/trace/functional/%s", tests[i].path);

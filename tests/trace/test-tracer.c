@@ -20,7 +20,7 @@ struct _Function
   AdjTensor *captured; /* (unowned) (nullable) */
 };
 
-/* Returns its argument: the tests look at the nodes that @body makes. */
+/* Returns its argument: the tests look at the nodes that its body makes. */
 static gboolean
 function_call (
     AdjFunction *function, AdjContext *cx, const AdjValue *args, guint n_args, AdjValue *result)

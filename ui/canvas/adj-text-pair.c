@@ -6,7 +6,6 @@
 #include <glib/gi18n.h>
 #include <string.h>
 
-#include "ir/adj-graph.h"
 #include "ir/adj-text.h"
 
 #define MAX_LINES 20000 /* with more lines, equal ones are left out */

@@ -5,7 +5,6 @@
 
 #include <gio/gio.h>
 
-#include "ir/adj-graph.h"
 #include "model/adj-stages.h"
 #include "report/adj-stage-change.h"
 

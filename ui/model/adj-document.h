@@ -23,7 +23,7 @@ G_BEGIN_DECLS
  * "problem", "unsaved", "runs" (the kept ones), "stepping" (position of a backward that runs event
  * by event), "snapshot" (memory snapshot of a GPU, compared with the planned memory).
  * Signals: "remark" (const char *text): a request was stopped or failed;
- * "saved" (gboolean written): saving ended; not @written where it was stopped or failed;
+ * "saved" (gboolean written): saving ended; %FALSE where it was stopped or failed;
  * "exported" (GFile *file): the picture is written. */
 #define ADJ_TYPE_DOCUMENT (adj_document_get_type ())
 G_DECLARE_FINAL_TYPE (AdjDocument, adj_document, ADJ, DOCUMENT, GObject)

@@ -8,7 +8,6 @@
 
 #include <glib/gi18n.h>
 
-#include "ir/adj-graph.h"
 #include "model/adj-log.h"
 #include "model/document-private.h"
 
