@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* Opaque objects, by class and flattened state. */
 
-#include "formats/objects-private.h"
-
 #include <string.h>
 
 #include "call/adj-object-call-internal.h"
+#include "formats/objects-private.h"
 #include "ir/adj-opaque.h"
 #include "ir/adj-value-internal.h"
 #include "objects/adj-object-table.h"

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* Objects of TorchScript's classes: what a pickle says of them. */
 
-#include "formats/scripted-object-private.h"
-
 #include <string.h>
 
 #include "call/adj-object-call-internal.h"
 #include "call/adj-object.h"
+#include "formats/scripted-object-private.h"
 #include "ir/adj-text.h"
 #include "ir/adj-value-internal.h"
 
