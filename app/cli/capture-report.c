@@ -27,14 +27,24 @@ adj_capture_report_count_others (const AdjPipelineResult *result)
                                      : adj_recording_get_n_stages (result->recording);
 }
 
+static gboolean
+is_named (guint index, const char *id)
+{
+  g_autofree char *name = g_strdup_printf ("ca%u", index);
+
+  return g_str_equal (name, id);
+}
+
 void
-adj_capture_report_text (const AdjPipelineResult *result, gboolean steps)
+adj_capture_report_text (const AdjPipelineResult *result, const char *id, gboolean steps)
 {
   for (guint i = 0; i < count_captures (result); i++)
     {
       const AdjPipelineCapture *capture = get_capture (result, i);
 
-      printf ("%sca%u: %s\n", capture->first > 0 ? "\n" : "", i, capture->reason);
+      if (id != NULL && !is_named (i, id))
+        continue;
+      printf ("%sca%u: %s\n", capture->first > 0 && id == NULL ? "\n" : "", i, capture->reason);
       adj_stage_report_text (result->recording, capture->first, capture->n, steps);
       printf ("ran %" G_GUINT64_FORMAT " %s\n", capture->n_runs,
               capture->n_runs == 1 ? "time" : "times");
@@ -48,17 +58,19 @@ adj_capture_report_text (const AdjPipelineResult *result, gboolean steps)
 }
 
 void
-adj_capture_report_json (const AdjPipelineResult *result, JsonBuilder *builder)
+adj_capture_report_json (const AdjPipelineResult *result, const char *id, JsonBuilder *builder)
 {
   json_builder_set_member_name (builder, "captures");
   json_builder_begin_array (builder);
   for (guint i = 0; i < count_captures (result); i++)
     {
       const AdjPipelineCapture *capture = get_capture (result, i);
-      g_autofree char *id = g_strdup_printf ("ca%u", i);
+      g_autofree char *name = g_strdup_printf ("ca%u", i);
 
+      if (id != NULL && !is_named (i, id))
+        continue;
       json_builder_begin_object (builder);
-      adj_json_add_string (builder, "id", id);
+      adj_json_add_string (builder, "id", name);
       adj_json_add_string (builder, "reason", capture->reason);
       adj_json_add_int (builder, "runs", capture->n_runs);
       adj_stage_report_json (result->recording, capture->first, capture->n, builder);
@@ -71,27 +83,38 @@ adj_capture_report_json (const AdjPipelineResult *result, JsonBuilder *builder)
                        result->fallback_reason != NULL ? result->fallback_reason : "");
 }
 
+/* Always %FALSE. */
+static gboolean
+refuse (const AdjPipelineResult *result, const char *id, GError **error)
+{
+  const char *reason = result->fallback_reason;
+  const guint n = count_captures (result);
+  g_autofree char *why = NULL;
+
+  if (n > 0)
+    why = g_strdup_printf ("there are %u, ca0 %s", n, n > 1 ? "and on" : "alone");
+  else if (reason != NULL)
+    why = g_strdup_printf ("no backward was captured: %s", reason);
+  else
+    why = g_strdup ("no backward was captured, as --pipeline compiled-autograd does");
+  g_set_error (error, ADJ_ERROR, ADJ_ERROR_NOT_FOUND, "there is no capture '%s'; %s", id, why);
+  return FALSE;
+}
+
 gboolean
 adj_capture_report_find (
     const AdjPipelineResult *result, const char *id, guint *first, guint *n, GError **error)
 {
   *first = 0;
   *n = adj_recording_get_n_stages (result->recording);
-  if (id == NULL || count_captures (result) == 0)
+  if (id == NULL)
     return TRUE;
   for (guint i = 0; i < count_captures (result); i++)
-    {
-      g_autofree char *name = g_strdup_printf ("ca%u", i);
-
-      if (g_str_equal (name, id))
-        {
-          *first = get_capture (result, i)->first;
-          *n = get_capture (result, i)->n;
-          return TRUE;
-        }
-    }
-  g_set_error (error, ADJ_ERROR, ADJ_ERROR_NOT_FOUND,
-               "there is no capture '%s'; there are %u, ca0 %s", id, count_captures (result),
-               count_captures (result) > 1 ? "and on" : "alone");
-  return FALSE;
+    if (is_named (i, id))
+      {
+        *first = get_capture (result, i)->first;
+        *n = get_capture (result, i)->n;
+        return TRUE;
+      }
+  return refuse (result, id, error);
 }

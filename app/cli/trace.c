@@ -19,16 +19,21 @@ extern const AdjCommand adj_command_trace;
 
 /* -- reports -- */
 
-/* @recorded: (nullable): what came from the file; @release: (nullable): as which was decided */
+/* @capture: (nullable): only that; @recorded: (nullable): what came from the file; @release:
+ * (nullable): as which was decided */
 static void
-print_json (const AdjPipelineResult *result, const char *recorded, const char *release)
+print_json (const AdjPipelineResult *result,
+            const char *capture,
+            const char *recorded,
+            const char *release)
 {
   JsonBuilder *builder = json_builder_new ();
 
   json_builder_begin_object (builder);
-  adj_stage_report_json (result->recording, 0, adj_capture_report_count_others (result), builder);
+  adj_stage_report_json (result->recording, 0,
+                         capture == NULL ? adj_capture_report_count_others (result) : 0, builder);
   if (result->captures != NULL)
-    adj_capture_report_json (result, builder);
+    adj_capture_report_json (result, capture, builder);
   if (result->partition != NULL)
     {
       adj_partition_report_json (result->partition, builder);
@@ -179,13 +184,27 @@ print_origins (const Options *options, const AdjTarget *target)
             version);
 }
 
-static gboolean
-print_graph (const AdjPipelineResult *result, const Options *options, GError **error)
+/* @capture: (nullable): only that */
+static void
+print_text (const AdjPipelineResult *result,
+            const AdjTarget *target,
+            const char *capture,
+            const Options *options,
+            const AdjPartitionOptions *partition)
 {
-  guint first, n;
+  const guint n_others = capture == NULL ? adj_capture_report_count_others (result) : 0;
 
-  return adj_capture_report_find (result, options->id, &first, &n, error) &&
-         adj_stage_report_graph (result->recording, first, n, options->dump_after, error);
+  if (n_others > 0)
+    adj_stage_report_text (result->recording, 0, n_others, options->steps_too);
+  if (result->partition != NULL)
+    {
+      adj_partition_report_text (result->partition);
+      print_origins (options, target);
+    }
+  if (result->partition != NULL && partition->node_ns != NULL)
+    printf ("what is computed again took %.3f ms when it was measured\n",
+            result->partition->cost.recompute_time);
+  adj_capture_report_text (result, capture, options->steps_too);
 }
 
 /* @target: (nullable): of a file, else @name is a program's. */
@@ -199,32 +218,24 @@ report (const AdjPipelineResult *result,
 {
   guint n = adj_recording_get_n_stages (result->recording);
   const AdjStage *last = adj_recording_get_stage (result->recording, n - 1);
+  const char *capture = target == NULL && last->failure == NULL ? options->id : NULL;
+  guint first, n_stages;
   gboolean done = TRUE;
 
+  if (!adj_capture_report_find (result, capture, &first, &n_stages, error))
+    return FALSE;
   if (options->explain != NULL && last->failure == NULL)
     done = adj_partition_report_node (result->partition, options->explain, options->json, error);
   else if (options->pareto && result->partition != NULL)
     done = adj_partition_report_pareto (result->partition, partition, find_backward (target),
                                         options->json, error);
   else if (options->dump_after != NULL)
-    done = print_graph (result, options, error);
+    done = adj_stage_report_graph (result->recording, first, n_stages, options->dump_after, error);
   else if (options->json)
-    print_json (result, options->recorded, options->compat ? options->release->name : NULL);
+    print_json (result, capture, options->recorded,
+                options->compat ? options->release->name : NULL);
   else
-    {
-      if (adj_capture_report_count_others (result) > 0)
-        adj_stage_report_text (result->recording, 0, adj_capture_report_count_others (result),
-                               options->steps_too);
-      if (result->partition != NULL)
-        {
-          adj_partition_report_text (result->partition);
-          print_origins (options, target);
-        }
-      if (result->partition != NULL && partition->node_ns != NULL)
-        printf ("what is computed again took %.3f ms when it was measured\n",
-                result->partition->cost.recompute_time);
-      adj_capture_report_text (result, options->steps_too);
-    }
+    print_text (result, target, capture, options, partition);
   if (done && last->failure != NULL)
     {
       g_set_error (error, ADJ_ERROR, ADJ_ERROR_UNSUPPORTED, "%s: %s", name, last->failure);

@@ -34,6 +34,9 @@ gboolean adj_object_call_run_fake (AdjObjectCall *call, AdjMode *entry);
 gboolean adj_object_call_fail (const AdjObjectCall *call, AdjError code, const char *format, ...)
     G_GNUC_PRINTF (3, 4);
 
+/* (transfer full): the state of an object that is not live, as adj_object_new_flat() took it. */
+AdjValue adj_object_dup_flat (const AdjObject *object);
+
 /* Whether objects can be made of the record; %FALSE with ADJ_ERROR_UNSUPPORTED. */
 gboolean adj_object_class_check (const AdjObjectClass *klass, GError **error);
 /* (transfer none) (nullable): the schema of a method of @object; @method: (out) (optional). */

@@ -80,8 +80,8 @@ adj_object_new (const AdjObjectClass *klass, const AdjValue *state, GError **err
 ADJ_PUBLIC AdjObject *
 adj_object_new_in (AdjContext *cx, const AdjObjectClass *klass, const AdjValue *state);
 /* (transfer full): what is known of an object that cannot be called: its class, and (@state:
- * nullable) its state, in which tensors may be META.  @klass: (nullable): %NULL: only its name is
- * known. */
+ * nullable) its state, in which tensors may be META, or RAW: why that is not known.  @klass:
+ * (nullable): %NULL: only its name is known. */
 ADJ_PUBLIC AdjObject *
 adj_object_new_flat (const char *name, const AdjObjectClass *klass, const AdjValue *state);
 /* (transfer none) (nullable): @opaque if it is an object of a class. */

@@ -15,7 +15,8 @@ struct _AdjObjectHeader
   const AdjObjectClass *real;  /* (nullable): the class that it is an object of */
   gboolean is_fake;
   GRecMutex lock; /* held while a method runs, or the state is read */
-  AdjValue flat;  /* (owned): the state of an object that is not live; NONE: unknown */
+  AdjValue flat;  /* (owned): the state of an object that is not live; NONE: unknown; RAW: unknown,
+                     and why */
   AdjArena *arena;
   const AdjSchema **schemas; /* of the methods of @real */
 };
@@ -23,7 +24,9 @@ struct _AdjObjectHeader
 static inline gboolean
 object_state_is_known (const AdjObject *object)
 {
-  return object->header->klass != NULL || object->header->flat.kind != ADJ_VALUE_NONE;
+  const AdjValueKind kind = object->header->flat.kind;
+
+  return object->header->klass != NULL || (kind != ADJ_VALUE_NONE && kind != ADJ_VALUE_RAW);
 }
 
 /* (transfer full) (nullable): an instance of @klass for an object of @real in @state. */

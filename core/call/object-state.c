@@ -26,6 +26,16 @@ refuse (const AdjObject *object, GError **error, const char *why)
 }
 
 static gboolean
+refuse_unknown (const AdjObject *object, GError **error)
+{
+  const AdjValue *flat = &object->header->flat;
+  g_autofree char *why = g_strconcat ("the state of this object is not known",
+                                      flat->kind == ADJ_VALUE_RAW ? ": " : NULL, flat->text, NULL);
+
+  return refuse (object, error, why);
+}
+
+static gboolean
 check_state (const AdjObject *object, const AdjValue *state, GError **error)
 {
   if (state->kind != ADJ_VALUE_TUPLE)
@@ -59,7 +69,7 @@ adj_object_flatten (AdjObject *object, AdjValue *state, GError **error)
   header = object->header;
   *state = ADJ_NONE;
   if (!object_state_is_known (object))
-    return refuse (object, error, "the state of this object is not known");
+    return refuse_unknown (object, error);
   if (header->klass != NULL && header->klass->flatten == NULL)
     return refuse (object, error, "the class does not have a field with name '__obj_flatten__'");
   if (header->klass == NULL)
@@ -73,6 +83,12 @@ adj_object_flatten (AdjObject *object, AdjValue *state, GError **error)
   if (!done)
     adj_value_clear (state);
   return done;
+}
+
+AdjValue
+adj_object_dup_flat (const AdjObject *object)
+{
+  return adj_value_copy (&object->header->flat);
 }
 
 /* -- equality -- */

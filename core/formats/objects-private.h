@@ -25,7 +25,7 @@ object_read (ReadObjects *objects, const ValueReader *reader, const JsonItem *it
 typedef struct
 {
   guint id;
-  AdjValue state; /* NONE: not known */
+  AdjValue state; /* NONE: not known; RAW: not known, and why */
 } SavedObject;
 
 /* Kept in @states from the first time on.  (transfer none) (nullable): %NULL with

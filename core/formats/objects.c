@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* Opaque objects, by class and flattened state. */
 
-#include "formats/objects-private.h"
+#include <string.h>
 
+#include "call/adj-object-call-internal.h"
+#include "formats/objects-private.h"
 #include "ir/adj-opaque.h"
 #include "ir/adj-value-internal.h"
 #include "objects/adj-object-table.h"
@@ -41,14 +43,15 @@ has_elements (const AdjValue *leaf, gpointer data)
   return leaf->kind != ADJ_VALUE_META;
 }
 
-/* (transfer full): @state: (nullable) */
+/* (transfer full): @state: as of adj_object_new_flat() */
 static AdjObject *
 make_object (const char *name, const AdjValue *state)
 {
   const AdjObjectClass *klass = adj_object_class_find (name);
   AdjObject *object = NULL;
 
-  if (klass != NULL && state != NULL && adj_value_foreach (state, has_elements, NULL))
+  if (klass != NULL && state->kind == ADJ_VALUE_TUPLE &&
+      adj_value_foreach (state, has_elements, NULL))
     object = adj_object_new (klass, state, NULL);
   return object != NULL ? object : adj_object_new_flat (name, klass, state);
 }
@@ -87,6 +90,7 @@ object_read (ReadObjects *objects, const ValueReader *reader, const JsonItem *it
 {
   const JsonItem *name = item->kind == JSON_OBJECT ? json_get (item, "class") : NULL;
   const JsonItem *state = item->kind == JSON_OBJECT ? json_get (item, "state") : NULL;
+  const char *why = item->kind == JSON_OBJECT ? json_get_text (item, "no_state") : NULL;
   gint64 id = item->kind == JSON_OBJECT ? json_get_int (item, "id", -1) : -1;
   AdjOpaque *known = g_hash_table_lookup (objects->by_id, &id);
   AdjValue value = ADJ_NONE;
@@ -108,7 +112,9 @@ object_read (ReadObjects *objects, const ValueReader *reader, const JsonItem *it
                  "the state of an object is a tuple of names with plain values");
       return NULL;
     }
-  object = make_object (name->text, state != NULL ? &value : NULL);
+  if (state == NULL && why != NULL)
+    value = (AdjValue){ .kind = ADJ_VALUE_RAW, .n = (guint) strlen (why), .text = why };
+  object = make_object (name->text, &value);
   g_ptr_array_add (objects->all, object);
   if (id >= 0)
     g_hash_table_insert (objects->by_id, g_memdup2 (&id, sizeof id), &object->parent);
@@ -148,7 +154,7 @@ object_get_state (GHashTable *states, AdjOpaque *object, GError **error)
   if (known != NULL && adj_object_is_live (known) && !adj_object_save (known, &value, error))
     return NULL;
   if (known != NULL && !adj_object_is_live (known))
-    adj_object_flatten (known, &value, NULL);
+    value = adj_object_dup_flat (known);
   saved = g_new (SavedObject, 1);
   *saved = (SavedObject){ g_hash_table_size (states), value };
   g_hash_table_insert (states, adj_opaque_ref (object), saved);

@@ -38,6 +38,15 @@ pickle_calls (const PickleItem *item, const char *name)
 }
 
 PickleItem *
+pickle_get_contents (const PickleItem *item, PickleKind kind)
+{
+  for (guint i = 2; item->kind == PICKLE_CALL && i < item->n; i++)
+    if (item->items[i]->kind == kind)
+      return item->items[i];
+  return NULL;
+}
+
+PickleItem *
 pickle_argument (const PickleItem *item, guint index)
 {
   const PickleItem *arguments = item->kind == PICKLE_CALL ? item->items[1] : NULL;

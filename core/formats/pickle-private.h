@@ -23,7 +23,7 @@ typedef enum
   PICKLE_DICT, /* items: key, value, key, value …; n counts both */
   PICKLE_SET,
   PICKLE_GLOBAL,     /* text: "module.name" */
-  PICKLE_CALL,       /* items: the callee, its arguments */
+  PICKLE_CALL,       /* items: the callee, its arguments, what is put into the object: LIST, DICT */
   PICKLE_PERSISTENT, /* items: the id of something that lies beside the pickle */
 } PickleKind;
 
@@ -39,8 +39,7 @@ struct _PickleItem
     const char *text; /* with a NUL behind its end */
     PickleItem **items;
   };
-  PickleItem
-      *state; /* (nullable): of CALL: the argument of its __setstate__, or the items put into it */
+  PickleItem *state; /* (nullable): of CALL: the argument of its __setstate__ */
 };
 
 /**
@@ -62,6 +61,8 @@ const char *pickle_get_text (const PickleItem *item, const char *key); /* (nulla
 gint64 pickle_get_int (const PickleItem *item, const char *key, gint64 fallback);
 /* Whether @item calls the global @name. */
 gboolean pickle_calls (const PickleItem *item, const char *name);
+/* (nullable): the container of @kind that was put into the object that a CALL makes */
+PickleItem *pickle_get_contents (const PickleItem *item, PickleKind kind);
 /* (nullable): argument @index of a CALL */
 PickleItem *pickle_argument (const PickleItem *item, guint index);
 

@@ -165,20 +165,29 @@ run_small_tuple (PickleMachine *machine, const Instruction *code, GError **error
   return pickle_push (machine, tuple);
 }
 
-/* (nullable): the container at @place, of @kind: the item itself, or the state of a call, which
- * collects what is put into the object.  %NULL with @error set. */
+/* (nullable): what collects the items of @kind that are put into the object that @call makes. */
+static PickleItem *
+find_contents (PickleMachine *machine, PickleItem *call, PickleKind kind, GError **error)
+{
+  PickleItem *contents = pickle_get_contents (call, kind);
+
+  if (contents != NULL)
+    return contents;
+  contents = pickle_new_item (machine, kind, error);
+  if (contents != NULL)
+    pickle_append (machine, call, contents);
+  return contents;
+}
+
+/* (nullable): the container at @place, of @kind: the item itself, or what collects the contents of
+ * an object.  %NULL with @error set. */
 static PickleItem *
 container_at (PickleMachine *machine, guint place, PickleKind kind, GError **error)
 {
   PickleItem *item = machine->stack->pdata[place];
 
   if (item != NULL && item->kind == PICKLE_CALL)
-    {
-      if (item->state == NULL)
-        item->state = pickle_new_item (machine, kind, error);
-      item = item->state;
-      return item != NULL && item->kind == kind ? item : pickle_new_item (machine, kind, error);
-    }
+    return find_contents (machine, item, kind, error);
   if (item != NULL && item->kind == kind)
     return item;
   pickle_fail (machine, error, "something is put into what is no container for it");

@@ -2,6 +2,8 @@
 /* Objects of Python classes that torch._library.opaque_object registered.  Each is a plain pickle,
  * of which class and state are read as data; nothing is called. */
 
+#include <string.h>
+
 #include "call/adj-object.h"
 #include "formats/pickle-private.h"
 #include "formats/pt2-private.h"
@@ -66,24 +68,44 @@ to_value (State *self, const PickleItem *item, guint depth)
     }
 }
 
-/* (name, value) pairs of the attributes. */
-static AdjValue
-read_state (State *self, const PickleItem *attributes)
+static void
+add_pair (State *self, AdjValue *state, AdjValue name, const PickleItem *item)
 {
+  AdjValue *pair = adj_arena_new0 (self->arena, AdjValue, 2);
+
+  pair[0] = name;
+  pair[1] = to_value (self, item, 0);
+  state->items[state->n++] = (AdjValue){ .kind = ADJ_VALUE_TUPLE, .n = 2, .items = pair };
+}
+
+/* (name, value) pairs of the attributes, and what a class that is a list or a dict holds. */
+static AdjValue
+read_state (State *self, const PickleItem *object)
+{
+  static const struct
+  {
+    PickleKind kind;
+    const char *name; /* as object.__reduce_ex__ calls it */
+  } contents[] = { { PICKLE_LIST, "listitems" }, { PICKLE_DICT, "dictitems" } };
+  static const PickleItem none = { .kind = PICKLE_DICT };
+  const PickleItem *attributes =
+      object->state != NULL && object->state->kind == PICKLE_DICT ? object->state : &none;
+  const guint n = MIN (attributes->n, MAX_ITEMS);
   AdjValue state = { .kind = ADJ_VALUE_TUPLE };
 
-  if (attributes == NULL || attributes->kind != PICKLE_DICT)
-    return state;
-  state.items = adj_arena_new0 (self->arena, AdjValue, attributes->n / 2 + 1);
-  for (guint i = 0; i + 1 < attributes->n && i < MAX_ITEMS; i += 2)
+  state.items = adj_arena_new0 (self->arena, AdjValue, n / 2 + G_N_ELEMENTS (contents));
+  for (guint i = 0; i + 1 < n; i += 2)
+    if (attributes->items[i]->kind == PICKLE_TEXT)
+      add_pair (self, &state, text_of (attributes->items[i]), attributes->items[i + 1]);
+  for (guint i = 0; i < G_N_ELEMENTS (contents); i++)
     {
-      AdjValue *pair = adj_arena_new0 (self->arena, AdjValue, 2);
+      const char *name = contents[i].name;
+      const PickleItem *held = pickle_get_contents (object, contents[i].kind);
 
-      if (attributes->items[i]->kind != PICKLE_TEXT)
-        continue;
-      pair[0] = text_of (attributes->items[i]);
-      pair[1] = to_value (self, attributes->items[i + 1], 0);
-      state.items[state.n++] = (AdjValue){ .kind = ADJ_VALUE_TUPLE, .n = 2, .items = pair };
+      if (held != NULL)
+        add_pair (self, &state,
+                  (AdjValue){ .kind = ADJ_VALUE_STRING, .n = (guint) strlen (name), .text = name },
+                  held);
     }
   return state;
 }
@@ -109,7 +131,7 @@ pt2_object_read (GBytes *bytes, const char *name, GError **error)
   if (root != NULL && root->kind == PICKLE_CALL && root->n > 0 &&
       root->items[0]->kind == PICKLE_GLOBAL)
     {
-      const AdjValue state = read_state (&self, root->state);
+      const AdjValue state = read_state (&self, root);
 
       object = (AdjOpaque *) adj_object_new_flat (root->items[0]->text, NULL, &state);
     }

@@ -3,8 +3,8 @@
 
 #include <string.h>
 
-#include "call/adj-object-call-internal.h"
 #include "formats/pickle-private.h"
+#include "formats/scripted-object-private.h"
 #include "formats/torch-save-private.h"
 #include "ir/adj-builder.h"
 #include "ir/adj-text.h"
@@ -26,7 +26,8 @@ typedef struct
   AdjDiags *diags;
   GHashTable *storages; /* key → AdjLateBytes */
   GHashTable *objects;  /* PickleItem → AdjOpaque */
-  guint n_values, depth;
+  GPtrArray *open;      /* PickleItem: what is being read, each inside the one before it */
+  guint n_values;
   guint64 n_text_bytes;
 } Loader;
 
@@ -37,6 +38,7 @@ clear_loader (Loader *loader)
   g_free (loader->root);
   g_hash_table_unref (loader->storages);
   g_hash_table_unref (loader->objects);
+  g_ptr_array_unref (loader->open);
 }
 
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Loader, clear_loader)
@@ -47,6 +49,24 @@ fail (const Loader *loader, GError **error, const char *what)
   g_set_error (error, ADJ_ERROR, ADJ_ERROR_PARSE, "%s: %s%s: %s", loader->name, loader->root,
                PICKLE, what);
   return FALSE;
+}
+
+/* Before the parts of @item are read; %FALSE with @error: @item cannot stand where it does. */
+static gboolean
+enter (Loader *loader, const PickleItem *item, GError **error)
+{
+  if (g_ptr_array_find (loader->open, item, NULL))
+    return fail (loader, error, "a value contains itself");
+  if (loader->open->len == ADJ_MAX_DEPTH)
+    return fail (loader, error, "values are nested too deeply");
+  g_ptr_array_add (loader->open, (gpointer) item);
+  return TRUE;
+}
+
+static void
+leave (Loader *loader)
+{
+  g_ptr_array_set_size (loader->open, (gint) loader->open->len - 1);
 }
 
 /* (transfer full): @bytes, or a copy of them at an address that every element may have. */
@@ -288,58 +308,33 @@ set_text (AdjValueKind kind, const char *text, guint n, AdjValue *out)
 
 /* -- objects of TorchScript's classes -- */
 
-/* (nullable): the class of the object that @item is; @pickled (out) (nullable): what the class
- * pickled of it.  torch.save and TorchScript have a form each. */
-static const char *
-find_scripted (const PickleItem *item, const PickleItem **pickled)
+/* (transfer full): an object of which only the class is known, because of @reason. */
+static AdjOpaque *
+warn_of_state (const Loader *loader, const char *name, const GError *reason)
 {
-  const PickleItem *callee = item->items[0], *state = item->state;
-
-  *pickled = state;
-  if (callee->kind != PICKLE_GLOBAL)
-    return NULL;
-  if (g_str_has_prefix (callee->text, "__torch__."))
-    return callee->text;
-  if (strcmp (callee->text, "torch.ScriptObject") != 0 || state == NULL ||
-      state->kind != PICKLE_TUPLE || state->n != 2 || state->items[1]->kind != PICKLE_TEXT)
-    return NULL;
-  *pickled = state->items[0];
-  return state->items[1]->text;
+  if (loader->diags != NULL)
+    adj_diags_add (loader->diags, ADJ_SEVERITY_WARNING, (AdjSpan){ 0 },
+                   "%s; of an object of '%s' only the class is known", reason->message, name);
+  return scripted_object_new_unknown (name, reason->message);
 }
 
-static gboolean
-plain_leaf (const AdjValue *leaf, AdjValue *out, gpointer data)
-{
-  static const guint32 plain = 1u << ADJ_VALUE_NONE | 1u << ADJ_VALUE_BOOL | 1u << ADJ_VALUE_INT |
-                               1u << ADJ_VALUE_FLOAT | 1u << ADJ_VALUE_STRING |
-                               1u << ADJ_VALUE_DATA;
-  g_autoptr (GString) text = g_string_new (NULL);
-
-  if ((plain >> leaf->kind & 1) != 0)
-    {
-      *out = adj_value_copy (leaf);
-      return TRUE;
-    }
-  adj_value_print (leaf, NULL, text);
-  set_text (ADJ_VALUE_STRING, text->str, (guint) text->len, out);
-  return TRUE;
-}
-
-/* (transfer full) (nullable): what is told of it: its class, and what that pickled. */
+/* (transfer full) (nullable): an object of the class @name. */
 static AdjOpaque *
 tell_scripted (Loader *loader, const char *name, const PickleItem *pickled, GError **error)
 {
+  const guint n_open = loader->open->len;
+  g_autoptr (GError) reason = NULL;
   g_auto (AdjValue) value = ADJ_NONE;
-  g_auto (AdjValue) state = ADJ_NONE;
-  AdjValue plain;
 
   if (pickled == NULL)
-    return &adj_object_new_flat (name, NULL, NULL)->parent;
-  if (!read_value (loader, pickled, &value, error) || !adj_value_fetch (&value, error))
-    return NULL;
-  adj_value_map (&value, plain_leaf, NULL, &plain);
-  state = adj_object_state_new (ADJ_OBJECT_PICKLED, plain, NULL);
-  return &adj_object_new_flat (name, NULL, &state)->parent;
+    return scripted_object_new (name, NULL);
+  if (read_value (loader, pickled, &value, &reason) && adj_value_fetch (&value, &reason))
+    return scripted_object_new (name, &value);
+  g_ptr_array_set_size (loader->open, (gint) n_open);
+  if (g_error_matches (reason, ADJ_ERROR, ADJ_ERROR_PARSE))
+    return warn_of_state (loader, name, reason);
+  g_propagate_error (error, g_steal_pointer (&reason));
+  return NULL;
 }
 
 static gboolean
@@ -354,10 +349,10 @@ read_scripted (Loader *loader,
 
   if (object == NULL)
     {
-      if (++loader->depth > ADJ_MAX_DEPTH)
-        return fail (loader, error, "values are nested too deeply");
+      if (!enter (loader, item, error))
+        return FALSE;
       object = tell_scripted (loader, name, pickled, error);
-      loader->depth--;
+      leave (loader);
       if (object == NULL)
         return FALSE;
       g_hash_table_insert (loader->objects, (gpointer) item, object);
@@ -371,7 +366,7 @@ static gboolean
 read_call (Loader *loader, const PickleItem *item, AdjValue *out, GError **error)
 {
   const PickleItem *callee = item->items[0], *pickled;
-  const char *scripted = find_scripted (item, &pickled);
+  const char *scripted = scripted_object_find (item, &pickled);
   g_autofree char *text = NULL;
   gboolean done;
 
@@ -380,10 +375,10 @@ read_call (Loader *loader, const PickleItem *item, AdjValue *out, GError **error
   for (guint i = 0; i < G_N_ELEMENTS (calls); i++)
     if (pickle_calls (item, calls[i].name))
       {
-        if (++loader->depth > ADJ_MAX_DEPTH)
-          return fail (loader, error, "values are nested too deeply");
+        if (!enter (loader, item, error))
+          return FALSE;
         done = calls[i].read (loader, item, out, error);
-        loader->depth--;
+        leave (loader);
         return done;
       }
   text = g_strdup_printf ("%s(...)", callee->kind == PICKLE_GLOBAL ? callee->text : "?");
@@ -399,8 +394,8 @@ read_items (
 {
   g_autoptr (GArray) items = adj_value_array_new ();
 
-  if (++loader->depth > ADJ_MAX_DEPTH)
-    return fail (loader, error, "values are nested too deeply");
+  if (!enter (loader, item, error))
+    return FALSE;
   for (guint i = 0; i < item->n; i++)
     {
       AdjValue value;
@@ -409,7 +404,7 @@ read_items (
         return FALSE;
       g_array_append_val (items, value);
     }
-  loader->depth--;
+  leave (loader);
   *out = adj_value_array_end (items, kind);
   return TRUE;
 }
@@ -573,6 +568,7 @@ torch_save_read (
 
   loader.storages = g_hash_table_new_full (g_str_hash, g_str_equal, g_free,
                                            (GDestroyNotify) adj_late_bytes_unref);
+  loader.open = g_ptr_array_new ();
   loader.objects = g_hash_table_new_full (NULL, NULL, NULL, (GDestroyNotify) adj_opaque_unref);
   loader.archive = zip_open (part, name, error);
   if (loader.archive == NULL)

@@ -316,7 +316,13 @@ write_object (const ValueWriter *writer, const AdjValue *value, GString *out, GE
   if (!put_text (type, strlen (type), out, error))
     return FALSE;
   g_string_append_printf (out, ", \"id\": %u", id);
-  if (state->kind != ADJ_VALUE_NONE)
+  if (state->kind == ADJ_VALUE_RAW)
+    {
+      g_string_append (out, ", \"no_state\": ");
+      if (!put_text (state->text, state->n, out, error))
+        return FALSE;
+    }
+  else if (state->kind != ADJ_VALUE_NONE)
     {
       g_string_append (out, ", \"state\": ");
       if (!value_write (writer, state, out, error))

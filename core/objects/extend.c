@@ -99,12 +99,13 @@ static AdjObject *
 make_object (const AdjObjectClass *klass, AdjOpaque *opaque, GError **error)
 {
   AdjObject *flat = adj_object_from_opaque (opaque), *object;
+  g_auto (AdjValue) told = flat != NULL ? adj_object_dup_flat (flat) : ADJ_NONE;
   g_auto (AdjValue) state = ADJ_NONE;
 
   if (flat == NULL || !adj_object_flatten (flat, &state, NULL) ||
       !adj_value_foreach (&state, has_elements, NULL) ||
       (klass->restore == NULL && adj_object_state_get (&state, ADJ_OBJECT_PICKLED) != NULL))
-    return adj_object_new_flat (klass->name, klass, flat != NULL ? &state : NULL);
+    return adj_object_new_flat (klass->name, klass, &told);
   object = make_live (klass, &state, error);
   if (object == NULL)
     g_prefix_error (error, "an object of the class '%s': ", klass->name);

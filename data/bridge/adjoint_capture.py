@@ -30,7 +30,7 @@ and the gradients that the leaves have afterwards.  Where the captured graph its
 gave and the values of its nodes.
 
 Of an object of a class of C++ it holds the class, and the state that `__obj_flatten__` tells before the call; of one of
-`torch._library.opaque_object` the attributes.
+`torch._library.opaque_object` the attributes.  Where there is no state, the file says why.
 
 A tensor that is no plain memory (sparse, nested, of a class that computes in its own way, freed, ...) is known by its
 facts and the reason; the list of such kinds is UNREADABLE.
@@ -40,9 +40,9 @@ wrong in here becomes a warning and a note in the manifest.  Where torch does no
 it logs itself goes to a trace log beside the capture.
 
 What is kept is bounded: 64 MiB per tensor, 256 MiB per side of a call, 2 GiB in all, one call per region, 16 MiB of
-node values; `record` takes other bounds.  Of a tensor beyond them its shape and statistics are kept instead.  Data
-goes to disk at once, so that no more than one such tensor is held in memory beside those of the program, and twice
-the bound on node values while these are computed at the end.
+node values, 4 MiB of the state of an object beside its tensors; `record` takes other bounds.  Of a tensor beyond them
+its shape and statistics are kept instead.  Data goes to disk at once, so that no more than one such tensor is held in
+memory beside those of the program, and twice the bound on node values while these are computed at the end.
 """
 import argparse
 import atexit
@@ -93,7 +93,7 @@ except ImportError:  # before 2.10
 
 __all__ = ["record", "backend", "trace", "run", "Limits"]
 
-VERSION = "0.9"
+VERSION = "0.10"
 FORMAT_VERSION = [1, 3]
 MIB = 1 << 20
 
@@ -200,6 +200,7 @@ class Limits:
     call: int = 256 * MIB  # of each side of a call
     total: int = 2048 * MIB
     nodes: int = 16 * MIB  # of the values of nodes, for each of both precisions
+    state: int = 4 * MIB  # of the state of an object, in the text of the file
 
 
 class NotRecorded(ValueError):
@@ -212,6 +213,7 @@ class Store:
     def __init__(self, folder, limits):
         self.folder, self.limits, self.files, self.total = folder, limits, {}, 0
         self.n_objects = 0
+        self.remarks = {}  # what is left out of objects: an ordered set of sentences
         self.known = {}  # digest: [(file, key)]
 
     def file(self, file_id):
@@ -368,36 +370,92 @@ def packed_state(packed):
 STATES = {"quantized::LinearPackedParamsBase": packed_state}
 
 
-def object_annotation(value):
-    """What stands for an object where there are no elements: its class, and its state."""
-    known = None
-    with contextlib.suppress(Exception):  # the class is the user's
-        real = getattr(value, "real_obj", value)
-        if class_of(real) is None:
-            return None
-        known = {"class": class_of(real)}
-        known["state"] = {"$tuple": [{"$tuple": [k, without_elements(v)]} for k, v in state_of(real)]}
-    return {"$object": known} if known is not None else None
-
-
-def without_elements(value):
-    if isinstance(value, torch.Tensor):
-        return {"$val": annotation(value)}
-    if isinstance(value, (list, tuple)):
-        items = [without_elements(v) for v in value]
-        return {"$tuple": items} if isinstance(value, tuple) else items
-    if isinstance(value, dict):
-        return {"$dict": [[encode(k), without_elements(v)] for k, v in value.items()]}
-    return encode(value) if value is None or isinstance(value, (bool, str, int, float)) else repr(value)[:4096]
-
-
 def state_of(value):
-    """(name, value) pairs: what the class flattens itself to, else attributes; None where it tells nothing."""
+    """(name, value) pairs: what the class flattens itself to, else attributes."""
     if class_of(value) in STATES:
         return STATES[class_of(value)](value)
     if isinstance(value, torch.ScriptObject):
-        return value.__obj_flatten__() if hasattr(value, "__obj_flatten__") else None
-    return tuple(vars(value).items()) if hasattr(value, "__dict__") else None
+        if not hasattr(value, "__obj_flatten__"):
+            raise NotRecorded("its class has no __obj_flatten__")
+        return value.__obj_flatten__()
+    if not hasattr(value, "__dict__"):
+        raise NotRecorded("its class keeps it in no __dict__")
+    return tuple(vars(value).items())
+
+
+STATE_LEVELS = 12  # of containers in each other; the reader's bound is 64 brackets
+TENSOR_BYTES, TEXT_BYTES, ITEM_BYTES = 256, 4096, 32  # of the file, for each at most, or about
+
+
+def check_state(state, limit):
+    """Raise NotRecorded for a state of more than `limit` bytes, or with too many levels, as has one in itself."""
+    rest = [(state, 0)]
+    while rest:
+        value, level = rest.pop()
+        if isinstance(value, (list, tuple, dict)):
+            limit -= ITEM_BYTES * len(value)
+            if level > STATE_LEVELS:
+                raise NotRecorded(f"its containers have more than {STATE_LEVELS} levels")
+            if limit >= 0:
+                items = [*value, *value.values()] if isinstance(value, dict) else value
+                rest.extend((item, level + 1) for item in items)
+        elif isinstance(value, torch.Tensor):
+            limit -= TENSOR_BYTES
+        elif isinstance(value, int):
+            limit -= value.bit_length() // 3
+        elif value is not None and not isinstance(value, float):
+            limit -= 6 * len(value) if isinstance(value, str) else TEXT_BYTES
+        if limit < 0:
+            raise NotRecorded("it is too large beside its tensors")
+
+
+def describe_object(value, known, convert, limit):
+    """Add to `known` the class of an object and its state, of whose values `convert` makes what the file has, or why
+    there is none."""
+    known["class"] = class_of(value)
+    try:
+        state = state_of(value)
+        check_state(state, limit)
+        pairs = [{"$tuple": [str(name), convert(name, item)]} for name, item in state]
+        known["state"] = {"$tuple": pairs}
+    except NotRecorded as error:
+        known["no_state"] = str(error)
+    except Exception as error:  # of the class, which is the user's
+        known["no_state"] = f"{type(error).__name__}: {error}"[:TEXT_BYTES]
+    return known
+
+
+def is_plain(value):
+    """Whether a state of the reader can hold it: no enumeration, no integer of more than 64 bits."""
+    if isinstance(value, enum.Enum):
+        return False
+    return value is None or isinstance(value, (str, float)) or (isinstance(value, int) and -(2**63) <= value < 2**63)
+
+
+def plain_value(name, value, tensor):
+    """Part of a state, in which containers are what they are, and what is no plain value is its text."""
+    if isinstance(value, torch.Tensor):
+        return tensor(name, value)
+    if isinstance(value, (list, tuple)):
+        items = [plain_value(f"{name}.{i}", v, tensor) for i, v in enumerate(value)]
+        return {"$tuple": items} if isinstance(value, tuple) else items
+    if isinstance(value, dict):
+        items = [(plain_value(name, k, tensor), plain_value(f"{name}.{k}", v, tensor)) for k, v in value.items()]
+        return {"$dict": items}
+    return encode(value) if is_plain(value) else repr(value)[:TEXT_BYTES]
+
+
+def object_annotation(value):
+    """What stands for an object where there are no elements: its class, and its state."""
+    try:
+        real = getattr(value, "real_obj", value)
+        is_object = class_of(real) is not None
+    except Exception:  # of its class, which is the user's
+        is_object = False
+    if not is_object:
+        return None
+    describe = functools.partial(plain_value, tensor=lambda name, tensor: {"$val": annotation(tensor)})
+    return {"$object": describe_object(real, {}, describe, Limits.state)}
 
 
 def leaves(values):
@@ -464,27 +522,20 @@ class Values:
         """Its class, and its state now; the number tells whether two values are one object."""
         if id(value) not in self.objects:
             self.store.n_objects += 1
-            self.objects[id(value)] = {"class": class_of(value), "id": self.store.n_objects}
-            with contextlib.suppress(Exception):  # it may refuse to tell
-                state = state_of(value)
-                if state is not None:
-                    pairs = [{"$tuple": [str(key), self.state(f"{name}.{key}", v)]} for key, v in state]
-                    self.objects[id(value)]["state"] = {"$tuple": pairs}
+            known = self.objects[id(value)] = {"id": self.store.n_objects}
+            describe = functools.partial(plain_value, tensor=self.state_tensor)
+            limit = self.store.limits.state
+            describe_object(value, known, lambda part, item: describe(f"{name}.{part}", item), limit)
+            if "no_state" in known:
+                text = f"the object '{name}' of the class {known['class']} has no state here: {known['no_state']}"
+                self.store.remarks[text] = None
         return {"$object": self.objects[id(value)]}
 
-    def state(self, name, value):
-        """Part of a state, in which containers are what they are, and what is no plain value is its text."""
-        if isinstance(value, (list, tuple)):
-            items = [self.state(f"{name}.{i}", v) for i, v in enumerate(value)]
-            return {"$tuple": items} if isinstance(value, tuple) else items
-        if isinstance(value, dict):
-            return {"$dict": [[encode(k), self.state(f"{name}.{k}", v)] for k, v in value.items()]}
-        if isinstance(value, torch.Tensor):
-            self.alive.append(value)
-            self.plain.setdefault(id(value), read(value))
-            known = self.tensor(name, value)
-            return known.get("$raw", known)
-        return encode(value) if value is None or isinstance(value, (bool, str, int, float)) else repr(value)[:4096]
+    def state_tensor(self, name, tensor):
+        self.alive.append(tensor)
+        self.plain.setdefault(id(tensor), read(tensor))
+        known = self.tensor(name, tensor)
+        return known.get("$raw", known)
 
     def tensor(self, name, tensor):
         """The elements of a tensor, else what is known of it and why they are missing."""
@@ -1787,7 +1838,7 @@ class Session:
         breaks = self.safely(self.dynamo.breaks) or []
         items = {
             "format": "adjoint", "version": FORMAT_VERSION, "requires": [], "source": source,
-            "producer": {"name": "adjoint_capture", "version": VERSION}, "notes": self.notes,
+            "producer": {"name": "adjoint_capture", "version": VERSION}, "notes": [*self.notes, *self.store.remarks],
             "breaks": breaks, "frames": self.safely(self.dynamo.frames),
             "graphs": graphs, "tensors": tensors, "regions": [r.manifest() for r in live],
             "calls": [c for r in live for c in r.calls.values()],

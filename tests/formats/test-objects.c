@@ -15,6 +15,7 @@
 #include "ops/adj-op-table.h"
 #include "rules/adj-operators.h"
 #include "support/adj-test.h"
+#include "support/graphs.h"
 #include "support/object-programs.h"
 #include "trace/adj-trace.h"
 
@@ -200,12 +201,12 @@ unknown_classes_are_shown_and_not_called (void)
                                    "that the object cannot be called"));
 }
 
-/* -- damage -- */
+/* -- as written -- */
 
-static void
-load_damaged (const char *object, const char *says)
+/* (nullable): a file in @folder with a graph whose input is @object. */
+static AdjBundle *
+load_object (const AdjTestFolder *folder, const char *object, GError **error)
 {
-  g_autoptr (AdjTestFolder) folder = adj_test_folder_new ();
   g_autofree char *manifest = g_build_filename (folder->path, "adjoint.json", NULL);
   g_autofree char *graphs = g_build_filename (folder->path, "graphs", NULL);
   g_autofree char *graph = g_build_filename (graphs, "g.json", NULL);
@@ -215,8 +216,6 @@ load_damaged (const char *object, const char *says)
       "{\"name\": \"output\", \"op\": \"output\", \"target\": \"output\", \"args\": [{\"$n\": "
       "\"q\"}]}\n]}}\n",
       object);
-  g_autoptr (AdjBundle) bundle = NULL;
-  g_autoptr (GError) error = NULL;
 
   g_assert_cmpint (g_mkdir_with_parents (graphs, 0700), ==, 0);
   g_file_set_contents (manifest,
@@ -224,7 +223,62 @@ load_damaged (const char *object, const char *says)
                        "\"g\"}]}",
                        -1, NULL);
   g_file_set_contents (graph, text, -1, NULL);
-  bundle = adj_bundle_load (folder->path, NULL, &error);
+  return adj_bundle_load (folder->path, NULL, error);
+}
+
+static void
+assert_unknown (AdjBundle *bundle, const char *says)
+{
+  const AdjNode *node = adj_graph_get_node (adj_bundle_get_graph (bundle, 0)->graph, 0);
+  g_auto (AdjValue) state = ADJ_NONE;
+  g_autoptr (GError) error = NULL;
+
+  g_assert_false (adj_object_flatten (adj_object_from_opaque (node->val.object), &state, &error));
+  g_assert_cmpstr (error->message, ==, says);
+}
+
+/* Why a state is missing is shown, and stays in a copy of the file. */
+static void
+reasons_come_back (void)
+{
+  static const struct
+  {
+    const char *object, *says;
+  } rows[] = {
+    { "{\"class\": \"mine::Thing\", \"no_state\": \"it is too large\"}",
+      "mine::Thing.__obj_flatten__: the state of this object is not known: it is too large" },
+    { "{\"class\": \"Adjoint::Counter\", \"no_state\": \"it is too large\"}",
+      "Adjoint::Counter.__obj_flatten__: the state of this object is not known: it is too large" },
+    { "{\"class\": \"mine::Thing\"}",
+      "mine::Thing.__obj_flatten__: the state of this object is not known" },
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (rows); i++)
+    {
+      g_autoptr (AdjTestFolder) folder = adj_test_folder_new ();
+      g_autofree char *path = g_build_filename (folder->path, "copy.adjoint", NULL);
+      g_autoptr (GError) error = NULL;
+      g_autoptr (AdjBundle) bundle = load_object (folder, rows[i].object, &error);
+      g_autoptr (AdjBundle) copy = NULL;
+
+      g_assert_no_error (error);
+      assert_unknown (bundle, rows[i].says);
+      adj_format_find ("adjoint", NULL)->save (bundle, path, NULL, NULL, &error);
+      g_assert_no_error (error);
+      copy = adj_test_load_bundle (path);
+      assert_unknown (copy, rows[i].says);
+    }
+}
+
+/* -- damage -- */
+
+static void
+load_damaged (const char *object, const char *says)
+{
+  g_autoptr (AdjTestFolder) folder = adj_test_folder_new ();
+  g_autoptr (GError) error = NULL;
+  g_autoptr (AdjBundle) bundle = load_object (folder, object, &error);
+
   if (says == NULL)
     {
       g_assert_no_error (error);
@@ -266,6 +320,7 @@ main (int argc, char **argv)
   g_test_add_func ("/formats/objects/attributes-come-back-and-stay", attributes_come_back_and_stay);
   g_test_add_func ("/formats/objects/unknown-classes-are-shown-and-not-called",
                    unknown_classes_are_shown_and_not_called);
+  g_test_add_func ("/formats/objects/reasons-come-back", reasons_come_back);
   g_test_add_func ("/formats/objects/damaged-objects-are-refused-by-place",
                    damaged_objects_are_refused_by_place);
   return g_test_run ();

@@ -286,8 +286,13 @@ read_seeds (guint n, guint *first, guint *end)
     }
 }
 
+/* @n_grads: counts the programs with a gradient */
 static gboolean
-check_program (const ObjectProgram *program, guint seed, gboolean no_grad, gboolean with_passes)
+check_program (const ObjectProgram *program,
+               guint seed,
+               gboolean no_grad,
+               gboolean with_passes,
+               guint *n_grads)
 {
   static const char *const partitioners[] = { "default", "min-cut" };
   g_autoptr (AdjFunction) eager = object_program_function_new (program);
@@ -301,6 +306,7 @@ check_program (const ObjectProgram *program, guint seed, gboolean no_grad, gbool
       return FALSE;
     }
   see (&truth, program, eager, no_grad);
+  *n_grads += truth.grad != NULL;
   if (with_passes)
     check_passes (program, seed, &truth, adj_aot_graph_get_graph (aot));
   for (guint i = 0; i < G_N_ELEMENTS (partitioners) && !g_test_failed (); i++)
@@ -319,16 +325,18 @@ check_program (const ObjectProgram *program, guint seed, gboolean no_grad, gbool
 static void
 check_all (guint n, gboolean gradients, gboolean with_passes)
 {
-  guint first, end;
+  guint first, end, n_grads = 0;
 
   read_seeds (n, &first, &end);
   for (guint seed = first; seed < end; seed++)
     {
       g_autoptr (ObjectProgram) program = object_program_new (seed, gradients);
 
-      if (!check_program (program, seed, !gradients, with_passes))
+      if (!check_program (program, seed, !gradients, with_passes, &n_grads))
         return;
     }
+  if (gradients && end - first >= n)
+    g_assert_cmpuint (n_grads, >, n / 2);
 }
 
 static void

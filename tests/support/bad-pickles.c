@@ -65,7 +65,12 @@ static const AdjBadFile files[] = {
           "\200\4\225\36\0\0\0\0\0\0\0\214\13collections\214\13OrderedDict\223)R.",
           FLOATS,
           "a.pt: holds no tensor"),
-  BROKEN ("cyclic list", "\200\2]q\0h\0a.", FLOATS, "values are nested too deeply"),
+  BROKEN ("cyclic list", "\200\2]q\0h\0a.", FLOATS, "a value contains itself"),
+  BROKEN ("70 lists in each other",
+          "\200\2]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]"
+          "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa.",
+          FLOATS,
+          "values are nested too deeply"),
   BROKEN ("os.system", "\200\2" CALL, FLOATS, "a.pt: holds no tensor"),
   BROKEN ("huge LONG", "\200\2\212\11\0\0\0\0\0\0\0\0\1.", FLOATS, "a.pt: holds no tensor"),
   BROKEN (

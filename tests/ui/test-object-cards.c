@@ -180,6 +180,11 @@ test_state (void)
   adj_walk_settle (window);
   assert_changed (window, "rows");
   assert_changed (window, "hits");
+  assert_lines (window, "Methods",
+                (const char *const[]){ "4", "lookup(Tensor index) -> Tensor\n"
+                                            "update(Tensor index, Tensor rows) -> ()\n"
+                                            "hits() -> Tensor\nrows() -> Tensor" },
+                2);
   adj_walk_keep (window, "objects-state");
   adj_walk_close (window);
 }

@@ -103,6 +103,7 @@ add_object (AdjPropertyCard *card, AdjOpaque *opaque, const AdjRunObject *run)
   AdjObject *object = adj_object_from_opaque (opaque);
   const AdjObjectClass *klass = object != NULL ? adj_object_get_class (object) : NULL;
   g_autoptr (GString) methods = g_string_new (NULL), state = g_string_new (NULL);
+  g_autofree char *number = NULL;
 
   adj_property_card_add (card, _ ("Class"), adj_opaque_get_type (opaque));
   for (guint i = 0; klass != NULL && i < klass->n_methods; i++)
@@ -117,7 +118,11 @@ add_object (AdjPropertyCard *card, AdjOpaque *opaque, const AdjRunObject *run)
       adj_property_card_add_text (card, state->str, TRUE);
     }
   if (methods->len > 0)
-    adj_property_card_add_text (card, methods->str, TRUE);
+    {
+      number = g_strdup_printf ("%u", klass->n_methods);
+      adj_property_card_add (card, _ ("Methods"), number);
+      adj_property_card_add_text (card, methods->str, TRUE);
+    }
 }
 
 /* Links are named by what the node calls; equal names differ in their targets. */
