@@ -241,6 +241,34 @@ test_docker_streams (void)
   check_same (bundle, wanted, -1);
 }
 
+/* Both streams were cut in the middle of a line, one of them in a long bar of progress. */
+static void
+test_cut_streams (void)
+{
+  g_autoptr (AdjTestFolder) folder = adj_test_folder_new ();
+  g_autofree char *text = read_console ();
+  g_autofree char *bar = g_strnfill (600, '=');
+  char *end = strchr (strstr (text, "         return") + 1, '\n'), *last;
+  g_autofree char *plain = NULL, *path = NULL;
+  g_auto (GStrv) lines = NULL;
+  g_autoptr (AdjBundle) wanted = NULL, bundle = NULL;
+  g_autoptr (GString) all = g_string_new (NULL);
+
+  *end = '\0';
+  plain = write_file (folder, "plain.txt", text);
+  wanted = load (plain);
+  last = strrchr (text, '\n') + 1;
+  last[-1] = '\0';
+  lines = g_strsplit (text, "\n", -1);
+  for (guint i = 0; lines[i] != NULL; i++)
+    append_docker (all, lines[i], "\\n", "stderr");
+  append_docker (all, bar, "", "stdout");
+  append_docker (all, last, "", "stderr");
+  path = write_file (folder, "container.json", all->str);
+  bundle = load (path);
+  check_same (bundle, wanted, -1);
+}
+
 /* A program may print for long before it compiles. */
 static void
 test_long_before (void)
@@ -563,6 +591,7 @@ main (int argc, char **argv)
   g_test_add_data_func ("/formats/log-ways/console", GINT_TO_POINTER (TRUE), test_ways);
   g_test_add_func ("/formats/log-ways/streams", test_streams);
   g_test_add_func ("/formats/log-ways/docker-streams", test_docker_streams);
+  g_test_add_func ("/formats/log-ways/cut-streams", test_cut_streams);
   g_test_add_func ("/formats/log-ways/long-before", test_long_before);
   g_test_add_func ("/formats/log-ways/below", test_below);
   g_test_add_func ("/formats/log-ways/renamed", test_renamed);
