@@ -10,6 +10,7 @@
 #include "support/adj-test.h"
 
 #define HEAD_BYTES 65536 /* of a file whose name does not say what it is */
+#define N_NOTES 20
 
 static char *
 read_trace (void)
@@ -516,6 +517,30 @@ test_reads_on (gconstpointer data)
   g_assert_cmpuint (bytes_read () - before, <, 3 * strlen (text) + 5 * HEAD_BYTES);
 }
 
+/* The beginnings of files that are no logs are read once to tell the format, and once to read those
+ * that are. */
+static void
+test_beginnings (void)
+{
+  g_autoptr (AdjTestFolder) folder = adj_test_folder_new ();
+  g_autofree char *text = read_console ();
+  g_autofree char *note = g_strnfill (HEAD_BYTES, 'n');
+  g_autofree char *run = g_build_filename (folder->path, "run", NULL);
+  g_autoptr (AdjBundle) bundle = NULL;
+  guint64 before;
+
+  g_free (write_file (folder, "run/console.txt", text));
+  for (guint i = 0; i < N_NOTES; i++)
+    {
+      g_autofree char *name = g_strdup_printf ("run/%u.txt", i);
+
+      g_free (write_file (folder, name, note));
+    }
+  before = bytes_read ();
+  bundle = load (run);
+  g_assert_cmpuint (bytes_read () - before, <, 5 * N_NOTES / 2 * HEAD_BYTES + 3 * strlen (text));
+}
+
 /* Another log under the name of the one before is read from its beginning. */
 static void
 test_rewritten (void)
@@ -604,6 +629,7 @@ main (int argc, char **argv)
   g_test_add_data_func ("/formats/log-ways/reads-on/trace", GINT_TO_POINTER (FALSE), test_reads_on);
   g_test_add_data_func ("/formats/log-ways/reads-on/console", GINT_TO_POINTER (TRUE),
                         test_reads_on);
+  g_test_add_func ("/formats/log-ways/beginnings", test_beginnings);
   g_test_add_func ("/formats/log-ways/rewritten", test_rewritten);
   g_test_add_func ("/formats/log-ways/removed", test_removed);
   g_test_add_func ("/formats/log-ways/readable-later", test_readable_later);
