@@ -430,6 +430,33 @@ test_pieces (gconstpointer data)
     }
 }
 
+/* Two ranks write by turns: their graphs are in the order that they have when all is there. */
+static void
+test_two_ranks (void)
+{
+  g_autoptr (AdjTestFolder) folder = adj_test_folder_new ();
+  g_autofree char *text = read_trace ();
+  g_autofree char *first = write_file (folder, "run/dedicated_log_torch_trace_rank_0_x.log", "");
+  g_autofree char *second = write_file (folder, "run/dedicated_log_torch_trace_rank_1_x.log", "");
+  g_autofree char *run = g_build_filename (folder->path, "run", NULL);
+  g_autoptr (AdjFollower) follower = adj_follower_new (run, NULL, NULL);
+  g_autoptr (AdjBundle) last = NULL, whole = NULL;
+  gsize length = strlen (text), n;
+
+  for (gsize at = 0; at < length; at += n)
+    {
+      n = MIN (20000, length - at);
+      append (first, text + at, n);
+      append (second, text + at, n);
+      adj_bundle_unref (last);
+      last = adj_follower_next (follower, NULL, NULL);
+    }
+  whole = load (run);
+  g_assert_cmpuint (adj_bundle_get_n_graphs (last), ==, adj_bundle_get_n_graphs (whole));
+  for (guint i = 0; i < adj_bundle_get_n_graphs (whole); i++)
+    g_assert_cmpstr (adj_bundle_get_graph (last, i)->id, ==, adj_bundle_get_graph (whole, i)->id);
+}
+
 #define NESTED                                                                                     \
   OUTER " ===== Forward graph 0 =====\n" OUTER                                                     \
         " /usr/lib/fx.py class GraphModule(torch.nn.Module):\n" OUTER                              \
@@ -624,6 +651,7 @@ main (int argc, char **argv)
   g_test_add_func ("/formats/log-ways/nothing", test_nothing);
   g_test_add_data_func ("/formats/log-ways/pieces/trace", GINT_TO_POINTER (FALSE), test_pieces);
   g_test_add_data_func ("/formats/log-ways/pieces/console", GINT_TO_POINTER (TRUE), test_pieces);
+  g_test_add_func ("/formats/log-ways/two-ranks", test_two_ranks);
   g_test_add_func ("/formats/log-ways/last-message", test_last_message);
   g_test_add_func ("/formats/log-ways/other-message", test_other_message);
   g_test_add_data_func ("/formats/log-ways/reads-on/trace", GINT_TO_POINTER (FALSE), test_reads_on);
