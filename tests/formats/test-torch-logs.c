@@ -78,8 +78,8 @@ test_ranks (void)
 #define UNDER(heading)                                                                             \
   OF_INDUCTOR ("TRACED GRAPH")                                                                     \
   OF_INDUCTOR (" ===== " heading " =====")                                                         \
-      OF_INDUCTOR (" <eval_with_key>.3 class <lambda>(torch.nn.Module):")                          \
-          OF_INDUCTOR ("    def forward(self, arg0_1):") OF_INDUCTOR ("        return (arg0_1,)")
+  OF_INDUCTOR (" <eval_with_key>.3 class <lambda>(torch.nn.Module):")                              \
+  OF_INDUCTOR ("    def forward(self, arg0_1):") OF_INDUCTOR ("        return (arg0_1,)")
 
 /* A graph is called as its heading says: as in TRACE logs where these have it, too. */
 static void
