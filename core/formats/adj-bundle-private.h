@@ -70,6 +70,9 @@ AdjBundle *bundle_builder_get (AdjBundleBuilder *builder); /* (transfer none) */
  * graph objects, their texts and the facts. */
 AdjBundleBuilder *bundle_builder_copy (const AdjBundleBuilder *builder);
 
+/* Graphs of one rank stay in their order. */
+void bundle_builder_sort_by_rank (AdjBundleBuilder *builder);
+
 /* Keeps the known inputs of @graph_id, NONE for each unknown one.  %FALSE with ADJ_ERROR_NOT_FOUND
  * when there is no such graph, ADJ_ERROR_VERIFY when it has other inputs. */
 gboolean bundle_builder_add_weights (AdjBundleBuilder *builder,

@@ -11,6 +11,7 @@
 #include "base/adj-file-internal.h"
 #include "base/adj-names-internal.h"
 #include "formats/adjoint-private.h"
+#include "formats/log-files-private.h"
 #include "formats/text-formats-private.h"
 #include "formats/unread-private.h"
 
@@ -87,6 +88,19 @@ find_in_text (const char *path)
              : NULL;
 }
 
+static const AdjFormat *
+find_in_folder (const char *path)
+{
+  static const AdjFormat *const of_logs[] = {
+    [LOG_FOLDER_NOTHING] = NULL,
+    [LOG_FOLDER_TRACES] = &adj_format_torch_trace,
+    [LOG_FOLDER_CONSOLES] = &adj_format_torch_logs,
+  };
+
+  return adj_format_adjoint.sniff (NULL, 0, path) > 0 ? &adj_format_adjoint
+                                                      : of_logs[log_folder_look (path)];
+}
+
 const AdjFormat *
 adj_format_detect (const char *path, GError **error)
 {
@@ -97,7 +111,7 @@ adj_format_detect (const char *path, GError **error)
 
   if (n < 0)
     return NULL;
-  best = find_best (head, (gsize) n, path);
+  best = is_folder ? find_in_folder (path) : find_best (head, (gsize) n, path);
   if (best == NULL && !is_folder)
     best = find_in_text (path);
   if (best == NULL)

@@ -27,7 +27,8 @@ typedef struct
   const char *summary;    /* one line */
   const char *extensions; /* ".adjoint", space separated; the first is the one we write */
   const char *mime_type;  /* (nullable) */
-  /* (nullable) How sure the first @length bytes (at most 4096) are of this format, 0–100. */
+  /* (nullable) How sure the first @length bytes of a file (at most 4096) are of this format,
+   * 0–100. */
   guint (*sniff) (const guint8 *head, gsize length, const char *path);
   /* (nullable) @path may be a folder.  Errors name "path", "path:line:column" or "path: entry". */
   AdjBundle *(*load) (const char *path, GCancellable *cancellable, GError **error);

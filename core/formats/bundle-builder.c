@@ -112,6 +112,20 @@ bundle_builder_copy (const AdjBundleBuilder *builder)
   return copy;
 }
 
+static gint
+by_rank (gconstpointer a, gconstpointer b)
+{
+  const AdjBundleGraph *x = *(AdjBundleGraph *const *) a, *y = *(AdjBundleGraph *const *) b;
+
+  return (x->rank > y->rank) - (x->rank < y->rank);
+}
+
+void
+bundle_builder_sort_by_rank (AdjBundleBuilder *builder)
+{
+  g_ptr_array_sort (builder->bundle->graphs, by_rank);
+}
+
 AdjBundle *
 bundle_builder_get (AdjBundleBuilder *builder)
 {

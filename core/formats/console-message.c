@@ -6,19 +6,23 @@
 
 #include "formats/console-message-private.h"
 #include "formats/log-lines-private.h"
+#include "formats/log-roles-private.h"
 
 static const struct
 {
-  const char *heading; /* what it begins with, behind "=====" */
+  const char *heading; /* between "=====" and "=====", without a number behind it */
+  gboolean goes_on;    /* something else may stand behind it */
   const char *role;
 } headings[] = {
-  { "Joint graph", "joint" },
-  { "Forward graph", "forward" },
-  { "Backward graph", "backward" },
-  { "Compiled autograd graph", "compiled_autograd" },
-  { "__compiled_fn", "dynamo" },
-  { "pre insert_deferred_runtime_asserts", "before_asserts" },
-  { "tensorify_python_scalars", "tensorified" },
+  { "Joint graph", FALSE, "joint" },
+  { "Forward graph", FALSE, "forward" },
+  { "Backward graph", FALSE, "backward" },
+  { "Compiled autograd graph", FALSE, "compiled_autograd" },
+  { "__compiled_fn", TRUE, "dynamo" },
+  { "pre insert_deferred_runtime_asserts", TRUE, "before_asserts" },
+  { "tensorify_python_scalars", FALSE, "tensorified" },
+  { "BEFORE PRE GRAD", FALSE, "pre_grad" },
+  { "AFTER POST GRAD", FALSE, "post_grad" },
 };
 
 struct _ConsoleMessage
@@ -26,10 +30,11 @@ struct _ConsoleMessage
   Regions *regions;
   const char *name; /* of the file */
   RegionKey key;
-  const char *role;  /* of the last heading; %NULL: none */
-  GString *text;     /* (owned) of the module; empty while no "class" line was seen */
-  guint line;        /* where it began */
-  gboolean is_shown; /* it was finished as far as it had come, and nothing else began */
+  char *role;           /* (owned) of the last heading; %NULL: none */
+  gboolean has_heading; /* the next line is one, whatever it says */
+  GString *text;        /* (owned) of the module; empty while no "class" line was seen */
+  guint line;           /* where it began */
+  gboolean is_shown;    /* it was finished as far as it had come, and nothing else began */
   guint n_compiled_autograd;
   GPtrArray *reasons; /* (owned) why the graph that comes next was captured */
   char *source;       /* (owned) what stood before "class": "<eval_with_key>.2 " */
@@ -64,6 +69,7 @@ console_message_new (Regions *regions, const char *name, gint rank, GHashTable *
 void
 console_message_free (ConsoleMessage *message)
 {
+  g_free (message->role);
   g_string_free (message->text, TRUE);
   g_ptr_array_unref (message->reasons);
   g_free (message->source);
@@ -123,22 +129,43 @@ console_message_finish (ConsoleMessage *message, GError **error)
                                   message->name, message->line, error);
     }
   g_string_truncate (message->text, 0);
-  message->role = NULL;
+  g_clear_pointer (&message->role, g_free);
   return done;
 }
 
-/* What a heading says, also "---submod_0 graph---" of those that DDP splits. */
-static const char *
-role_in_heading (const char *content)
+/* "===== Forward graph 0 =====" → "Forward graph".  (transfer full) (nullable) */
+static char *
+name_in_heading (const char *content)
 {
-  const char *at = strstr (content, "===== ");
+  static const char mark[] = "===== ";
+  const char *at = strstr (content, mark), *end;
+  char *name, *number;
+
+  if (at == NULL)
+    return NULL;
+  at += strlen (mark);
+  end = strstr (at, " =====");
+  name = end != NULL ? g_strndup (at, (gsize) (end - at)) : g_strdup (at);
+  number = strrchr (name, ' ');
+  if (number != NULL && number[1 + strspn (number + 1, "0123456789")] == '\0')
+    *number = '\0';
+  return name;
+}
+
+/* What a heading says, also "---submod_0 graph---" of those that DDP splits; one that is not known
+ * is taken by its own name where a heading must come.  (transfer full) (nullable) */
+static char *
+role_in_heading (const ConsoleMessage *message, const char *content)
+{
+  g_autofree char *name = name_in_heading (content);
 
   if (g_str_has_prefix (content, "---") && g_str_has_suffix (content, " graph---"))
-    return "ddp_split";
-  for (guint i = 0; at != NULL && i < G_N_ELEMENTS (headings); i++)
-    if (g_str_has_prefix (at + strlen ("===== "), headings[i].heading))
-      return headings[i].role;
-  return NULL;
+    return g_strdup ("ddp_split");
+  for (guint i = 0; name != NULL && i < G_N_ELEMENTS (headings); i++)
+    if (headings[i].goes_on ? g_str_has_prefix (name, headings[i].heading)
+                            : g_str_equal (name, headings[i].heading))
+      return g_strdup (headings[i].role);
+  return name != NULL && message->has_heading ? log_role_of_name (name) : NULL;
 }
 
 /* All lines of a module are indented but the first. */
@@ -156,11 +183,13 @@ console_message_take (ConsoleMessage *message,
                       GError **error)
 {
   static const char metadata[] = "fw_metadata=";
-  const char *role = role_in_heading (content);
+  g_autofree char *role = role_in_heading (message, content);
+  gboolean is_traced = strcmp (content, "TRACED GRAPH") == 0;
   const char *known = strstr (content, metadata), *module;
   gboolean has_lines = log_line_begins_nodes (content);
   gboolean begins;
 
+  message->has_heading = is_traced;
   if (known != NULL && g_str_has_prefix (content, "aot_config id: ") && key->frame >= 0)
     {
       RegionKey of = *key;
@@ -178,11 +207,12 @@ console_message_take (ConsoleMessage *message,
       g_ptr_array_add (message->reasons, g_strdup (content));
       return TRUE;
     }
-  if (strcmp (content, "TRACED GRAPH") == 0 || role != NULL)
+  if (is_traced || role != NULL)
     {
       if (!console_message_finish (message, error))
         return FALSE;
-      message->role = role;
+      g_free (message->role);
+      message->role = g_steal_pointer (&role);
       message->key = *key;
       return TRUE;
     }

@@ -50,12 +50,16 @@ opened_add (Opened *self, guint stream, const char *text, gsize length, gboolean
   g_string_truncate (part, 0);
 }
 
-/* (transfer full): with the parts behind the lines */
+/* (transfer full): with the parts behind the lines, each of another stream in a line of its own */
 static GString *
 opened_end (Opened *self)
 {
+  gsize n_lines = self->text->len;
+
   for (guint i = 0; i < G_N_ELEMENTS (streams); i++)
     {
+      if (self->parts[i]->len > 0 && self->text->len > n_lines)
+        g_string_append_c (self->text, '\n');
       g_string_append_len (self->text, self->parts[i]->str, (gssize) self->parts[i]->len);
       g_string_free (self->parts[i], TRUE);
     }

@@ -18,6 +18,17 @@ typedef void (*LogFileFunc) (const char *path, gpointer data);
  * folders deep, and none by a link to a folder. */
 void log_files_visit (const char *path, LogFileFunc visit, gpointer data);
 
+typedef enum
+{
+  LOG_FOLDER_NOTHING,
+  LOG_FOLDER_TRACES,   /* logs of TORCH_TRACE, by PyTorch's names or by their beginnings */
+  LOG_FOLDER_CONSOLES, /* consoles of TORCH_LOGS alone */
+} LogFolder;
+
+/* Which logs log_files_of() finds in the folder @path.  A beginning is read once, and none where a
+ * name tells. */
+LogFolder log_folder_look (const char *path);
+
 /* (transfer full): @path itself or, of a folder, the files of the log in it, in the order of their
  * names: if @named, those with PyTorch's names; if there are none, those whose first 64 KiB are
  * text that @is_one accepts.  %NULL with @error set where the folder cannot be read. */

@@ -7,6 +7,7 @@
 #include "base/adj-file-internal.h"
 #include "formats/log-envelopes-private.h"
 #include "formats/log-files-private.h"
+#include "formats/log-lines-private.h"
 #include "formats/text-formats-private.h"
 
 #define FILE_PREFIX "dedicated_log_torch_trace_"
@@ -92,21 +93,29 @@ typedef struct
   guint n_looked_at;
 } Choice;
 
+/* (transfer full) (nullable): the beginning of a file, where it is text; of the first
+ * MAX_LOOKED_AT of a folder. */
+static char *
+read_beginning (const char *path, guint *n_looked_at)
+{
+  g_autofree guint8 *head = NULL;
+  gssize n;
+
+  if ((*n_looked_at)++ >= MAX_LOOKED_AT)
+    return NULL;
+  head = g_malloc (HEAD_BYTES);
+  n = adj_file_read_head (path, head, HEAD_BYTES, NULL);
+  return n > 0 && memchr (head, '\0', (gsize) n) == NULL ? log_envelopes_open_head (head, (gsize) n)
+                                                         : NULL;
+}
+
 /* Whether the beginning of the file is that of a log. */
 static gboolean
 begins_log (Choice *choice, const char *path)
 {
-  g_autofree guint8 *head = g_malloc (HEAD_BYTES);
-  g_autofree char *text = NULL;
-  gssize n;
+  g_autofree char *text = read_beginning (path, &choice->n_looked_at);
 
-  if (choice->n_looked_at++ >= MAX_LOOKED_AT)
-    return FALSE;
-  n = adj_file_read_head (path, head, HEAD_BYTES, NULL);
-  if (n <= 0 || memchr (head, '\0', (gsize) n) != NULL)
-    return FALSE;
-  text = log_envelopes_open_head (head, (gsize) n);
-  return choice->is_one (text);
+  return text != NULL && choice->is_one (text);
 }
 
 static void
@@ -156,6 +165,46 @@ log_files_of (const char *path,
   if (files->len == 0)
     choose_all (&choice, path);
   return g_steal_pointer (&files);
+}
+
+typedef struct
+{
+  LogFolder holds;
+  guint n_looked_at;
+} Judgement;
+
+static void
+judge_name (const char *path, gpointer data)
+{
+  Judgement *all = data;
+  g_autofree char *name = g_path_get_basename (path);
+
+  if (log_file_has_name (name))
+    all->holds = LOG_FOLDER_TRACES;
+}
+
+static void
+judge_beginning (const char *path, gpointer data)
+{
+  Judgement *all = data;
+  g_autofree char *text =
+      all->holds != LOG_FOLDER_TRACES ? read_beginning (path, &all->n_looked_at) : NULL;
+
+  if (text != NULL && log_lines_have_record (text))
+    all->holds = LOG_FOLDER_TRACES;
+  else if (text != NULL && log_lines_have_message (text))
+    all->holds = LOG_FOLDER_CONSOLES;
+}
+
+LogFolder
+log_folder_look (const char *path)
+{
+  Judgement all = { LOG_FOLDER_NOTHING, 0 };
+
+  log_files_visit (path, judge_name, &all);
+  if (all.holds == LOG_FOLDER_NOTHING)
+    log_files_visit (path, judge_beginning, &all);
+  return all.holds;
 }
 
 const char *

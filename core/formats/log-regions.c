@@ -587,6 +587,7 @@ regions_make_bundle (Regions *regions, const char *path, const char *description
       return NULL;
     }
   builder = bundle_builder_copy (regions->builder);
+  bundle_builder_sort_by_rank (builder);
   for (guint i = 0; i < regions->regions->len; i++)
     if (!add_region (regions, builder, regions->regions->pdata[i], error))
       return NULL;

@@ -115,9 +115,8 @@ is_code (const char *payload)
 
 #define MAX_ROLE 32
 
-/* (transfer full): what a log calls a graph, as a part of an id: "tensorify_python_scalars". */
-static char *
-role_of_name (const char *name)
+char *
+log_role_of_name (const char *name)
 {
   char *role = g_ascii_strdown (name, MIN (strlen (name), MAX_ROLE));
 
@@ -138,7 +137,7 @@ log_role (const JsonItem *record, const char *payload)
     return g_strdup ("inference");
   if (known != NULL)
     return g_strdup (known);
-  return name != NULL && (is_graph (payload) || is_code (payload)) ? role_of_name (name) : NULL;
+  return name != NULL && (is_graph (payload) || is_code (payload)) ? log_role_of_name (name) : NULL;
 }
 
 char *
@@ -147,5 +146,5 @@ log_module_label (const char *line)
   const char *colon = find_in_line (line, ":class ");
   g_autofree char *label = colon != NULL ? g_strndup (line, (gsize) (colon - line)) : NULL;
 
-  return label != NULL && *label != '\0' ? role_of_name (label) : NULL;
+  return label != NULL && *label != '\0' ? log_role_of_name (label) : NULL;
 }

@@ -264,12 +264,6 @@ sniff (const guint8 *head, gsize length, const char *path)
 {
   g_autofree char *text = log_envelopes_open_head (head, length);
 
-  if (g_file_test (path, G_FILE_TEST_IS_DIR))
-    {
-      g_autoptr (GPtrArray) files = log_files_of (path, FALSE, log_lines_have_message, NULL);
-
-      return files != NULL && files->len > 0 ? 50 : 0;
-    }
   return log_lines_have_message (text) ? 85 : 0;
 }
 

@@ -439,12 +439,6 @@ sniff (const guint8 *head, gsize length, const char *path)
   g_autofree char *name = g_path_get_basename (path);
   g_autofree char *text = log_envelopes_open_head (head, length);
 
-  if (g_file_test (path, G_FILE_TEST_IS_DIR))
-    {
-      g_autoptr (GPtrArray) files = log_files_of (path, TRUE, log_lines_have_record, NULL);
-
-      return files != NULL && files->len > 0 ? 90 : 0;
-    }
   if (log_file_has_name (name))
     return 90;
   if (g_str_has_suffix (name, ".log.gz"))

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """Times listing and running files of a gigabyte: a capture, made here, and a torch.export program if
-PyTorch is installed.
+PyTorch is installed; and the report of a graph of 100,000 nodes.
 
     python3 bench-large.py ADJOINT FOLDER [MIB]
 
 FOLDER keeps the files.  Prints, for each: seconds of the fastest of three "show", seconds of one run,
-and the largest resident size of both."""
+and the largest resident size of both; of the report its bytes and seconds of CPU, too."""
 import hashlib
 import json
 import multiprocessing
@@ -75,6 +75,29 @@ def write_program(path, n_layers, width):
     torch.export.save(program, path)
 
 
+def write_chain(path, n_nodes):
+    """Writes a graph of products, sums and functions, each of the one before it."""
+    calls = ("mul.Tensor(%s, a)", "add.Tensor(%s, b)", "sin.default(%s)", "tanh.default(%s)", "neg.default(%s)")
+    last = "x"
+    with open(path, "w", encoding="utf-8") as file:
+        file.write("class GraphModule(torch.nn.Module):\n"
+                   "    def forward(self, x: \"f32[8][1]\", a: \"f32[8][1]\", b: \"f32[8][1]\"):\n")
+        for i in range(n_nodes):
+            file.write(f"        v{i}: \"f32[8][1]\" = torch.ops.aten.{calls[i % len(calls)] % last}\n")
+            last = f"v{i}"
+        file.write(f"        return ({last},)\n")
+
+
+def report(adjoint, folder):
+    chain, page = os.path.join(folder, "chain.txt"), os.path.join(folder, "chain.html")
+    write_chain(chain, 100000)
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    wall = measure(adjoint, "report", chain, "-o", page)
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    cpu = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+    print(f"report of 100,000 nodes: {os.path.getsize(page)} bytes, {wall:.2f} s, {cpu:.2f} s of CPU")
+
+
 def measure(*command):
     started = time.monotonic()
     result = subprocess.run(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
@@ -100,7 +123,8 @@ def main():
         shown = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss >> 10
         run = measure(adjoint, "run", path)
         ran = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss >> 10
-        print(f"{name:20} {show:6.2f}  {run:6.2f}   {shown}, {ran}")
+        print(f"{name:20} {show:6.2f}  {run:6.2f}   {shown}, {ran}", flush=True)
+    report(adjoint, folder)
 
 
 if __name__ == "__main__":

@@ -10,6 +10,7 @@
 #include "support/adj-test.h"
 
 #define HEAD_BYTES 65536 /* of a file whose name does not say what it is */
+#define N_NOTES 20
 
 static char *
 read_trace (void)
@@ -241,6 +242,34 @@ test_docker_streams (void)
   check_same (bundle, wanted, -1);
 }
 
+/* Both streams were cut in the middle of a line, one of them in a long bar of progress. */
+static void
+test_cut_streams (void)
+{
+  g_autoptr (AdjTestFolder) folder = adj_test_folder_new ();
+  g_autofree char *text = read_console ();
+  g_autofree char *bar = g_strnfill (600, '=');
+  char *end = strchr (strstr (text, "         return") + 1, '\n'), *last;
+  g_autofree char *plain = NULL, *path = NULL;
+  g_auto (GStrv) lines = NULL;
+  g_autoptr (AdjBundle) wanted = NULL, bundle = NULL;
+  g_autoptr (GString) all = g_string_new (NULL);
+
+  *end = '\0';
+  plain = write_file (folder, "plain.txt", text);
+  wanted = load (plain);
+  last = strrchr (text, '\n') + 1;
+  last[-1] = '\0';
+  lines = g_strsplit (text, "\n", -1);
+  for (guint i = 0; lines[i] != NULL; i++)
+    append_docker (all, lines[i], "\\n", "stderr");
+  append_docker (all, bar, "", "stdout");
+  append_docker (all, last, "", "stderr");
+  path = write_file (folder, "container.json", all->str);
+  bundle = load (path);
+  check_same (bundle, wanted, -1);
+}
+
 /* A program may print for long before it compiles. */
 static void
 test_long_before (void)
@@ -401,6 +430,33 @@ test_pieces (gconstpointer data)
     }
 }
 
+/* Two ranks write by turns: their graphs are in the order that they have when all is there. */
+static void
+test_two_ranks (void)
+{
+  g_autoptr (AdjTestFolder) folder = adj_test_folder_new ();
+  g_autofree char *text = read_trace ();
+  g_autofree char *first = write_file (folder, "run/dedicated_log_torch_trace_rank_0_x.log", "");
+  g_autofree char *second = write_file (folder, "run/dedicated_log_torch_trace_rank_1_x.log", "");
+  g_autofree char *run = g_build_filename (folder->path, "run", NULL);
+  g_autoptr (AdjFollower) follower = adj_follower_new (run, NULL, NULL);
+  g_autoptr (AdjBundle) last = NULL, whole = NULL;
+  gsize length = strlen (text), n;
+
+  for (gsize at = 0; at < length; at += n)
+    {
+      n = MIN (20000, length - at);
+      append (first, text + at, n);
+      append (second, text + at, n);
+      adj_bundle_unref (last);
+      last = adj_follower_next (follower, NULL, NULL);
+    }
+  whole = load (run);
+  g_assert_cmpuint (adj_bundle_get_n_graphs (last), ==, adj_bundle_get_n_graphs (whole));
+  for (guint i = 0; i < adj_bundle_get_n_graphs (whole); i++)
+    g_assert_cmpstr (adj_bundle_get_graph (last, i)->id, ==, adj_bundle_get_graph (whole, i)->id);
+}
+
 #define NESTED                                                                                     \
   OUTER " ===== Forward graph 0 =====\n" OUTER                                                     \
         " /usr/lib/fx.py class GraphModule(torch.nn.Module):\n" OUTER                              \
@@ -488,6 +544,30 @@ test_reads_on (gconstpointer data)
   g_assert_cmpuint (bytes_read () - before, <, 3 * strlen (text) + 5 * HEAD_BYTES);
 }
 
+/* The beginnings of files that are no logs are read once to tell the format, and once to read those
+ * that are. */
+static void
+test_beginnings (void)
+{
+  g_autoptr (AdjTestFolder) folder = adj_test_folder_new ();
+  g_autofree char *text = read_console ();
+  g_autofree char *note = g_strnfill (HEAD_BYTES, 'n');
+  g_autofree char *run = g_build_filename (folder->path, "run", NULL);
+  g_autoptr (AdjBundle) bundle = NULL;
+  guint64 before;
+
+  g_free (write_file (folder, "run/console.txt", text));
+  for (guint i = 0; i < N_NOTES; i++)
+    {
+      g_autofree char *name = g_strdup_printf ("run/%u.txt", i);
+
+      g_free (write_file (folder, name, note));
+    }
+  before = bytes_read ();
+  bundle = load (run);
+  g_assert_cmpuint (bytes_read () - before, <, 5 * N_NOTES / 2 * HEAD_BYTES + 3 * strlen (text));
+}
+
 /* Another log under the name of the one before is read from its beginning. */
 static void
 test_rewritten (void)
@@ -563,6 +643,7 @@ main (int argc, char **argv)
   g_test_add_data_func ("/formats/log-ways/console", GINT_TO_POINTER (TRUE), test_ways);
   g_test_add_func ("/formats/log-ways/streams", test_streams);
   g_test_add_func ("/formats/log-ways/docker-streams", test_docker_streams);
+  g_test_add_func ("/formats/log-ways/cut-streams", test_cut_streams);
   g_test_add_func ("/formats/log-ways/long-before", test_long_before);
   g_test_add_func ("/formats/log-ways/below", test_below);
   g_test_add_func ("/formats/log-ways/renamed", test_renamed);
@@ -570,11 +651,13 @@ main (int argc, char **argv)
   g_test_add_func ("/formats/log-ways/nothing", test_nothing);
   g_test_add_data_func ("/formats/log-ways/pieces/trace", GINT_TO_POINTER (FALSE), test_pieces);
   g_test_add_data_func ("/formats/log-ways/pieces/console", GINT_TO_POINTER (TRUE), test_pieces);
+  g_test_add_func ("/formats/log-ways/two-ranks", test_two_ranks);
   g_test_add_func ("/formats/log-ways/last-message", test_last_message);
   g_test_add_func ("/formats/log-ways/other-message", test_other_message);
   g_test_add_data_func ("/formats/log-ways/reads-on/trace", GINT_TO_POINTER (FALSE), test_reads_on);
   g_test_add_data_func ("/formats/log-ways/reads-on/console", GINT_TO_POINTER (TRUE),
                         test_reads_on);
+  g_test_add_func ("/formats/log-ways/beginnings", test_beginnings);
   g_test_add_func ("/formats/log-ways/rewritten", test_rewritten);
   g_test_add_func ("/formats/log-ways/removed", test_removed);
   g_test_add_func ("/formats/log-ways/readable-later", test_readable_later);

@@ -74,6 +74,31 @@ test_ranks (void)
   g_assert_cmpstr (adj_bundle_get_graph (bundle, 1)->id, ==, "r1-ca0-compiled_autograd");
 }
 
+#define OF_INDUCTOR(text) LINE ("[0/0] [__post_grad_graphs] ", text)
+#define UNDER(heading)                                                                             \
+  OF_INDUCTOR ("TRACED GRAPH")                                                                     \
+  OF_INDUCTOR (" ===== " heading " =====")                                                         \
+  OF_INDUCTOR (" <eval_with_key>.3 class <lambda>(torch.nn.Module):")                              \
+  OF_INDUCTOR ("    def forward(self, arg0_1):") OF_INDUCTOR ("        return (arg0_1,)")
+
+/* A graph is called as its heading says: as in TRACE logs where these have it, too. */
+static void
+test_headings (void)
+{
+  static const char *const ids[] = { "0-0-pre_grad", "0-0-inference", "0-0-forward_graph_early",
+                                     "0-0-post_grad", "0-0-frozen_graph" };
+  g_autoptr (GError) error = NULL;
+  g_autoptr (AdjBundle) bundle = adj_bundle_load_text (
+      UNDER ("BEFORE PRE GRAD") UNDER ("Forward graph 7") UNDER ("Forward graph early 7")
+          UNDER ("AFTER POST GRAD") UNDER ("FROZEN GRAPH"),
+      -1, "console.txt", &error);
+
+  g_assert_no_error (error);
+  g_assert_cmpuint (adj_bundle_get_n_graphs (bundle), ==, G_N_ELEMENTS (ids));
+  for (guint i = 0; i < G_N_ELEMENTS (ids); i++)
+    g_assert_cmpstr (adj_bundle_get_graph (bundle, i)->id, ==, ids[i]);
+}
+
 /* Graphs that the program prints itself, before and between log messages. */
 static void
 test_own_output (void)
@@ -115,6 +140,7 @@ main (int argc, char **argv)
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/formats/torch-logs/paste", test_paste);
   g_test_add_func ("/formats/torch-logs/ranks", test_ranks);
+  g_test_add_func ("/formats/torch-logs/headings", test_headings);
   g_test_add_func ("/formats/torch-logs/own-output", test_own_output);
   g_test_add_func ("/formats/torch-logs/no-graph", test_no_graph);
   return g_test_run ();
