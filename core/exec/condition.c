@@ -245,10 +245,25 @@ add_up (const Condition *condition, double steps, double n_added, Terms *terms)
     terms->moves[i] *= sqrt (n_added);
 }
 
+/* Adds the result of the decomposition, which at an edge may be another than that of the kernel:
+ * both are PyTorch's, and some of its own kernels give now one, now the other (hardswish_backward
+ * of 2.6 at 3, in vectors and after the last whole one). */
+static void
+add_decomposed (const Condition *condition, Terms *terms)
+{
+  double *found = compute (condition, (Replay){ .kind = REPLAY_DECOMPOSED });
+
+  if (found == NULL)
+    return;
+  terms->around = g_new0 (double *, 1);
+  terms->around[terms->n_around++] = found;
+}
+
 /* Estimates an operator that is computed element by element. */
 static void
 estimate_body (const Condition *condition, const AdjOp *op, Terms *terms)
 {
+  add_decomposed (condition, terms);
   add_nudges (condition, terms->sizes);
   terms->norm = norm_of (terms->sizes, condition->n);
   if (op->flags & ADJ_OP_IN_STEPS)

@@ -14,6 +14,7 @@ typedef enum
 {
   REPLAY_AS_IT_CAME, /* in the dtypes of the graph */
   REPLAY_AS_IT_IS,
+  REPLAY_DECOMPOSED, /* as it is, by the decomposition of the operator */
   REPLAY_ABSOLUTE,
   REPLAY_NUDGED,           /* one tensor perturbed, all of its elements alike */
   REPLAY_ROUNDED,          /* every element perturbed at random */

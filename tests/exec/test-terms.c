@@ -497,6 +497,35 @@ test_edge (void)
   g_assert_cmpint (judge (&c, make (ADJ_DTYPE_F32, 4, places, wrong)), ==, ADJ_VERDICT_DIFFERS);
 }
 
+/* At an edge the kernel and the decomposition of an operator may give different numbers, and
+ * PyTorch uses both; nothing between them is right. */
+static void
+test_two_definitions (void)
+{
+  static const char *const body[] = { "a = torch.ops.aten.hardswish_backward.default(g, x)",
+                                      "return (a,)", NULL };
+  static const double x[] = { 3, 1, 3, -4 }, g[] = { 2, 6, 4, 8 };
+  static const double kernel[] = { 2, 5, 4, 0 }, both[] = { 3, 5, 4, 0 },
+                      between[] = { 2.5, 5, 4, 0 };
+  static const AdjDType dtypes[] = { ADJ_DTYPE_F32, ADJ_DTYPE_BF16 };
+  const gint64 four = 4;
+
+  for (guint i = 0; i < G_N_ELEMENTS (dtypes); i++)
+    {
+      const char *code = adj_dtype_info (dtypes[i])->code;
+      g_autofree char *arguments =
+          g_strdup_printf ("g: \"%s[4][1]cpu\", x: \"%s[4][1]cpu\"", code, code);
+      g_auto (Case) c = { 0 };
+
+      case_init (&c, arguments, body);
+      add_input (&c, dtypes[i], 1, &four, g);
+      add_input (&c, dtypes[i], 1, &four, x);
+      g_assert_cmpint (judge (&c, make (dtypes[i], 1, &four, kernel)), !=, ADJ_VERDICT_DIFFERS);
+      g_assert_cmpint (judge (&c, make (dtypes[i], 1, &four, both)), ==, ADJ_VERDICT_WITHIN);
+      g_assert_cmpint (judge (&c, make (dtypes[i], 1, &four, between)), ==, ADJ_VERDICT_DIFFERS);
+    }
+}
+
 /* -- what was returned -- */
 
 static AdjVerdict
@@ -547,6 +576,7 @@ main (int argc, char **argv)
   g_test_add_func ("/exec/terms/transform-of-truths", test_transform_of_truths);
   g_test_add_func ("/exec/terms/own-scale", test_own_scale);
   g_test_add_func ("/exec/terms/edge", test_edge);
+  g_test_add_func ("/exec/terms/two-definitions", test_two_definitions);
   g_test_add_func ("/exec/terms/returned", test_returned);
   g_test_add_func ("/exec/terms/edges", test_edges);
   return g_test_run ();
