@@ -26,6 +26,22 @@ find_writers (const AdjGraph *graph, const AdjAlias *aliases)
   return writers;
 }
 
+/* Whether backward looks at the value that forward saved as @name. */
+static gboolean
+is_read (AdjGraph *backward, const char *name)
+{
+  AdjNodeId saved = backward != NULL ? adj_graph_find_node (backward, name) : ADJ_NO_NODE;
+  const AdjNode *node;
+
+  if (!adj_node_id_is_valid (saved))
+    return TRUE;
+  node = adj_graph_get_node (backward, saved.index);
+  for (guint i = 0; i < node->n_users; i++)
+    if (op_reads (adj_graph_get_node (backward, node->users[i].index), saved.index, NULL))
+      return TRUE;
+  return FALSE;
+}
+
 static void
 run (const AdjCheck *check, const AdjCheckedRegion *region, AdjFindings *findings)
 {
@@ -42,7 +58,8 @@ run (const AdjCheck *check, const AdjCheckedRegion *region, AdjFindings *finding
       guint node = g_array_index (saved, AdjNodeId, i).index;
       guint writer = writers[aliases[node].must];
 
-      if (writer > node)
+      if (writer > node &&
+          is_read (region->backward, adj_graph_get_node (region->forward, node)->name))
         pair_report (check, ADJ_SEVERITY_WARNING, region->forward, node, findings,
                      "'%s' is saved, but '%s' writes to its memory first: backward gets the new "
                      "value",
@@ -55,9 +72,9 @@ const AdjCheck adj_check_saved_reference = {
   .name = "saved-reference",
   .summary = "A saved value is overwritten before backward reads it",
   .explain = "What forward saves is a reference.  When an input is changed in place at the end of "
-             "forward, and its old value was saved, backward computes with the new one.  Harmless "
-             "where backward does not look at it, as batch norm in training does not look at its "
-             "running statistics; otherwise the gradients are wrong.\n\n"
+             "forward, and its old value was saved, backward computes with the new one, and the "
+             "gradients are wrong.  The running statistics of a batch norm in training are not "
+             "meant: backward does not look at them.\n\n"
              "Partition with Adjoint, which saves a copy.",
   .versions = "2.1 to 2.6",
   .run = run,

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Saved values that forward writes to later: forward saves a copy from before the write, since a
- * reference would give backward the new value.  PyTorch saves the reference. */
+ * reference would give backward the new value, if backward looks at it.  PyTorch saves the
+ * reference. */
 
 #include "call/adj-op.h"
 #include "ir/adj-graph.h"
@@ -17,6 +18,22 @@ note_written (const Joint *joint, guint i, guint8 *written)
       written[joint->owner[joint->rep[node->args.items[k].node.index]]] = TRUE;
 }
 
+static gboolean
+is_read_in_backward (const Plan *plan, guint node)
+{
+  const Joint *joint = plan->joint;
+
+  for (guint32 k = joint->users.begin[node]; k < joint->users.begin[node + 1]; k++)
+    {
+      guint32 user = joint->users.items[k];
+
+      if ((user == joint->output || plan->in_backward[user]) &&
+          op_reads (adj_graph_get_node (joint->graph, user), node, joint->rep))
+        return TRUE;
+    }
+  return FALSE;
+}
+
 void
 plan_find_written (Plan *plan)
 {
@@ -30,7 +47,8 @@ plan_find_written (Plan *plan)
     {
       guint node = plan_item (plan->tensors, i);
 
-      plan->is_written[node] = joint->has_memory[node] && written[joint->owner[node]];
+      plan->is_written[node] = joint->has_memory[node] && written[joint->owner[node]] &&
+                               is_read_in_backward (plan, node);
     }
 }
 

@@ -24,5 +24,8 @@ typedef enum
 
 /* The traits of the operator that @node calls; 0 for placeholders, attributes and the output. */
 OpTraits op_traits_of (const AdjNode *node);
+/* Whether @node looks at the elements of its input @input.  @merged: (nullable): per node, the one
+ * that stands for it. */
+gboolean op_reads (const AdjNode *node, guint input, const guint32 *merged);
 
 G_END_DECLS
