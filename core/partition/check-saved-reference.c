@@ -26,20 +26,41 @@ find_writers (const AdjGraph *graph, const AdjAlias *aliases)
   return writers;
 }
 
-/* Whether backward looks at the value that forward saved as @name. */
-static gboolean
-is_read (AdjGraph *backward, const char *name)
-{
-  AdjNodeId saved = backward != NULL ? adj_graph_find_node (backward, name) : ADJ_NO_NODE;
-  const AdjNode *node;
+static gboolean is_read (AdjGraph *graph, guint node);
 
-  if (!adj_node_id_is_valid (saved))
+/* Whether the call @user looks at @node. */
+static gboolean
+is_read_by (AdjGraph *graph, const AdjNode *user, guint node)
+{
+  guint results = op_results_of (user, node, NULL);
+
+  if (results == G_MAXUINT)
     return TRUE;
-  node = adj_graph_get_node (backward, saved.index);
-  for (guint i = 0; i < node->n_users; i++)
-    if (op_reads (adj_graph_get_node (backward, node->users[i].index), saved.index, NULL))
+  for (guint i = 0; i < user->n_users; i++)
+    if ((op_result_bit (adj_graph_get_node (graph, user->users[i].index)) & results) != 0 &&
+        is_read (graph, user->users[i].index))
       return TRUE;
   return FALSE;
+}
+
+static gboolean
+is_read (AdjGraph *graph, guint node)
+{
+  const AdjNode *read = adj_graph_get_node (graph, node);
+
+  for (guint i = 0; i < read->n_users; i++)
+    if (is_read_by (graph, adj_graph_get_node (graph, read->users[i].index), node))
+      return TRUE;
+  return FALSE;
+}
+
+/* Whether backward looks at the value that forward saved as @name. */
+static gboolean
+is_read_in (AdjGraph *backward, const char *name)
+{
+  AdjNodeId saved = backward != NULL ? adj_graph_find_node (backward, name) : ADJ_NO_NODE;
+
+  return !adj_node_id_is_valid (saved) || is_read (backward, saved.index);
 }
 
 static void
@@ -59,7 +80,7 @@ run (const AdjCheck *check, const AdjCheckedRegion *region, AdjFindings *finding
       guint writer = writers[aliases[node].must];
 
       if (writer > node &&
-          is_read (region->backward, adj_graph_get_node (region->forward, node)->name))
+          is_read_in (region->backward, adj_graph_get_node (region->forward, node)->name))
         pair_report (check, ADJ_SEVERITY_WARNING, region->forward, node, findings,
                      "'%s' is saved, but '%s' writes to its memory first: backward gets the new "
                      "value",

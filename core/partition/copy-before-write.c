@@ -18,19 +18,34 @@ note_written (const Joint *joint, guint i, guint8 *written)
       written[joint->owner[joint->rep[node->args.items[k].node.index]]] = TRUE;
 }
 
+static gboolean is_read_in_backward (const Plan *plan, guint node);
+
+/* Whether backward, which computes the call @user, looks at @node. */
+static gboolean
+is_read_by (const Plan *plan, guint user, guint node)
+{
+  const Joint *joint = plan->joint;
+  const Adjacency *users = &joint->users;
+  guint results = op_results_of (adj_graph_get_node (joint->graph, user), node, joint->rep);
+
+  if (results == G_MAXUINT)
+    return TRUE;
+  for (guint32 k = users->begin[user]; k < users->begin[user + 1]; k++)
+    if ((op_result_bit (adj_graph_get_node (joint->graph, users->items[k])) & results) != 0 &&
+        is_read_in_backward (plan, users->items[k]))
+      return TRUE;
+  return FALSE;
+}
+
 static gboolean
 is_read_in_backward (const Plan *plan, guint node)
 {
-  const Joint *joint = plan->joint;
+  const Adjacency *users = &plan->joint->users;
 
-  for (guint32 k = joint->users.begin[node]; k < joint->users.begin[node + 1]; k++)
-    {
-      guint32 user = joint->users.items[k];
-
-      if ((user == joint->output || plan->in_backward[user]) &&
-          op_reads (adj_graph_get_node (joint->graph, user), node, joint->rep))
-        return TRUE;
-    }
+  for (guint32 k = users->begin[node]; k < users->begin[node + 1]; k++)
+    if (users->items[k] == plan->joint->output ||
+        (plan->in_backward[users->items[k]] && is_read_by (plan, users->items[k], node)))
+      return TRUE;
   return FALSE;
 }
 
