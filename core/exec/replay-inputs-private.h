@@ -28,7 +28,7 @@ typedef struct
 {
   const Operation *operation;
   ReplayKind kind;
-  double step;             /* relative size of random perturbations */
+  double step;             /* relative size of perturbations */
   guint64 seed;            /* of the random perturbations */
   guint nudged;            /* index of the tensor */
   AdjPlaceRounding places; /* rounding of the coordinates that it blends at */

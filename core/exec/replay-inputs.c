@@ -59,7 +59,7 @@ change_wide (const Replay *replay, AdjTensorData *wide)
     make_absolute (changed, size / sizeof (double), adj_tensor_data_get_meta (wide)->dtype);
   else
     for (gsize i = 0; i < size / sizeof (double); i++)
-      changed[i] *= 1 + REPLAY_STEP;
+      changed[i] *= 1 + replay->step;
   store = g_bytes_new_take (changed, size);
   return adj_tensor_data_new (adj_tensor_data_get_meta (wide), store, NULL);
 }
