@@ -537,6 +537,46 @@ test_two_definitions (void)
     }
 }
 
+/* PyTorch 2.15 computes exponentials of 16-bit scores by a cubic polynomial, which the logarithm of
+ * their sum shows: it is a float32. */
+static void
+test_rough_exponentials (void)
+{
+  static const char *const body[] = {
+    "both = torch.ops.aten._scaled_dot_product_flash_attention_for_cpu.default(q, q, q)",
+    "a = both[1]", "return (a,)", NULL
+  };
+  static const double zeros[8];
+  static const struct
+  {
+    const char *release;
+    AdjDType dtype;
+    double off;
+    gboolean right;
+  } rows[] = {
+    { "2.15", ADJ_DTYPE_BF16, 9e-5, TRUE },  { "2.15", ADJ_DTYPE_F16, 9e-5, TRUE },
+    { "2.15", ADJ_DTYPE_BF16, 3e-4, FALSE }, { "2.15", ADJ_DTYPE_F32, 9e-5, FALSE },
+    { "2.6", ADJ_DTYPE_BF16, 9e-5, FALSE },
+  };
+  const gint64 sizes[] = { 1, 1, 4, 2 };
+
+  for (guint i = 0; i < G_N_ELEMENTS (rows); i++)
+    {
+      double logs[4];
+      g_autofree char *arguments = g_strdup_printf ("q: \"%s[1, 1, 4, 2][8, 8, 2, 1]cpu\"",
+                                                    adj_dtype_info (rows[i].dtype)->code);
+      g_auto (Case) c = { 0 };
+
+      for (guint k = 0; k < 4; k++)
+        logs[k] = log (4) + rows[i].off;
+      case_init (&c, arguments, body);
+      c.release = rows[i].release;
+      add_input (&c, rows[i].dtype, 4, sizes, zeros);
+      g_assert_cmpint (judge (&c, make (ADJ_DTYPE_F32, 3, sizes, logs)) != ADJ_VERDICT_DIFFERS, ==,
+                       rows[i].right);
+    }
+}
+
 /* -- what was returned -- */
 
 static AdjVerdict
@@ -588,6 +628,7 @@ main (int argc, char **argv)
   g_test_add_func ("/exec/terms/own-scale", test_own_scale);
   g_test_add_func ("/exec/terms/edge", test_edge);
   g_test_add_func ("/exec/terms/two-definitions", test_two_definitions);
+  g_test_add_func ("/exec/terms/rough-exponentials", test_rough_exponentials);
   g_test_add_func ("/exec/terms/returned", test_returned);
   g_test_add_func ("/exec/terms/edges", test_edges);
   return g_test_run ();
