@@ -45,31 +45,39 @@ compare_values (const AdjSessionRun *run, const char *path, const Options *optio
 static AdjComparison *
 compare_graphs (const AdjSessionRun *run,
                 AdjGpu *gpu,
-                const char *other,
+                const AdjTarget *other,
                 const Options *options,
                 GError **error)
 {
-  g_auto (AdjTarget) b = { 0 };
   AdjSessionRun reference = *run;
 
-  if (!adj_target_open (&b, other, NULL, error) || !adj_target_check_understood (&b, error))
-    return NULL;
-  reference.bundle = b.bundle;
-  reference.graph = b.graph;
-  reference.recorded = b.recorded;
-  reference.executor = b.executor;
+  reference.bundle = other->bundle;
+  reference.graph = other->graph;
+  reference.recorded = other->recorded;
+  reference.executor = other->executor;
   reference.gpu = gpu;
   return adj_session_compare (run, &reference, options->nodes, options->rtol, options->atol, NULL,
                               error);
 }
 
-/* Sets the device of the side that names the GPU executor; where neither does, of @run. */
+/* Sets the device of the side that names the GPU executor; where neither does, of @run.  @other:
+ * (nullable): the executor of the other side. */
 static gboolean
-take_device (const char *device, AdjSessionRun *run, AdjGpu **gpu, GError **error)
+take_device (
+    const char *device, AdjSessionRun *run, const AdjExecutor *other, AdjGpu **gpu, GError **error)
 {
-  if (device == NULL || run->executor == NULL || g_str_equal (run->executor->name, "cuda"))
-    return adj_device_option_take (device, run, gpu, error);
-  return adj_device_option_open (device, gpu, error);
+  const AdjExecutor *of_gpus = adj_executor_find ("cuda", NULL);
+  AdjSessionRun reference = { .executor = other };
+
+  return adj_device_option_take (
+      device, other == of_gpus && run->executor != of_gpus ? &reference : run, gpu, error);
+}
+
+static gboolean
+is_graph (const char *other)
+{
+  return !g_str_equal (other, "recorded") && !g_str_has_prefix (other, ADJ_RUN_PREFIX) &&
+         !adj_session_is_values_file (other);
 }
 
 /* Compares with a log of another run, which has hashes of its values. */
@@ -102,10 +110,14 @@ compare_targets (AdjTarget *a, const char *other, const Options *options, GError
   AdjProgressLine line = { 0 };
   AdjSessionRun run = adj_target_run (a);
   gboolean kept = g_str_has_prefix (other, ADJ_RUN_PREFIX);
+  g_auto (AdjTarget) b = { 0 };
   g_autoptr (AdjGpu) gpu = NULL;
   AdjComparison *comparison;
 
-  if (!take_device (options->device, &run, &gpu, error))
+  if (is_graph (other) &&
+      (!adj_target_open (&b, other, NULL, error) || !adj_target_check_understood (&b, error)))
+    return NULL;
+  if (!take_device (options->device, &run, b.executor, &gpu, error))
     return NULL;
   run.random = options->seed >= 0;
   run.seed = (guint32) options->seed;
@@ -130,10 +142,10 @@ compare_targets (AdjTarget *a, const char *other, const Options *options, GError
   if (kept || g_str_equal (other, "recorded"))
     comparison = adj_session_compare_recorded (&run, options->nodes, options->rtol, options->atol,
                                                NULL, error);
-  else if (adj_session_is_values_file (other))
+  else if (b.graph == NULL)
     comparison = compare_values (&run, other, options, error);
   else
-    comparison = compare_graphs (&run, gpu, other, options, error);
+    comparison = compare_graphs (&run, gpu, &b, options, error);
   adj_progress_line_end (&line);
   if (comparison == NULL)
     g_prefix_error (error, "%s: ", a->name);

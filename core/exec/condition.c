@@ -51,11 +51,57 @@ norm_of_exact (const Condition *condition)
   return deviation_norm (condition->exact, NULL, condition->n);
 }
 
-/* Raises @sizes to the moves that each tensor causes, per relative step. */
+/* A result moves this often the step, by its own size, before it is asked whether it jumps. */
+#define STEEP 0x1p12
+
 static void
-add_nudges (const Condition *condition, double *sizes)
+add_around (Terms *terms, double *found)
 {
-  Replay replay = { .operation = condition->operation, .kind = REPLAY_NUDGED };
+  terms->around = g_renew (double *, terms->around, terms->n_around + 1);
+  terms->around[terms->n_around++] = found;
+}
+
+static gboolean
+is_steep (const Condition *condition, const double *moved)
+{
+  for (gint64 i = 0; i < condition->n; i++)
+    if (isfinite (condition->exact[i]) &&
+        fabs (moved[i] - condition->exact[i]) > STEEP * REPLAY_STEP * fabs (condition->exact[i]))
+      return TRUE;
+  return FALSE;
+}
+
+/* Elements of @moved that jump: a much smaller step moves them as far.  Both sides are right there,
+ * so they go to what is around, and @moved forgets them. */
+static void
+take_jumps (const Condition *condition, Replay replay, double *moved, Terms *terms)
+{
+  g_autofree double *less = NULL;
+  g_autofree double *other = g_memdup2 (condition->exact, (condition->n + 1) * sizeof (double));
+  gboolean jumps = FALSE;
+
+  replay.step = NO_JUMP;
+  less = compute (condition, replay);
+  for (gint64 i = 0; less != NULL && i < condition->n; i++)
+    {
+      double move = fabs (moved[i] - condition->exact[i]);
+
+      if (!(move > STEEP * REPLAY_STEP * fabs (condition->exact[i])) ||
+          !(fabs (less[i] - condition->exact[i]) > move / 2))
+        continue;
+      other[i] = moved[i];
+      moved[i] = condition->exact[i];
+      jumps = TRUE;
+    }
+  if (jumps)
+    add_around (terms, g_steal_pointer (&other));
+}
+
+/* Raises the sizes to the moves that each tensor causes, per relative step. */
+static void
+add_nudges (const Condition *condition, Terms *terms)
+{
+  Replay replay = { .operation = condition->operation, .kind = REPLAY_NUDGED, .step = REPLAY_STEP };
 
   for (;; replay.nudged++)
     {
@@ -63,9 +109,12 @@ add_nudges (const Condition *condition, double *sizes)
 
       if (moved == NULL || replay.nudged >= replay.n_replayed)
         return;
+      if (is_steep (condition, moved))
+        take_jumps (condition, replay, moved, terms);
       for (gint64 i = 0; i < condition->n; i++)
         if (isfinite (moved[i]) && isfinite (condition->exact[i]))
-          sizes[i] = MAX (sizes[i], fabs (moved[i] - condition->exact[i]) / REPLAY_STEP);
+          terms->sizes[i] =
+              MAX (terms->sizes[i], fabs (moved[i] - condition->exact[i]) / REPLAY_STEP);
     }
 }
 
@@ -216,14 +265,13 @@ static void
 look_around (const Condition *condition, Terms *terms)
 {
   even_out (condition, terms);
-  terms->around = g_new0 (double *, N_AROUND);
   for (guint k = 0; k < N_AROUND; k++)
     {
       Replay replay = { .kind = REPLAY_AROUND, .step = AROUND, .seed = (guint64) (k + 1) << 52 };
       double *found = compute (condition, replay);
 
       if (found != NULL)
-        terms->around[terms->n_around++] = found;
+        add_around (terms, found);
     }
 }
 
@@ -236,11 +284,24 @@ add_up (const Condition *condition, double steps, double n_added, Terms *terms)
     terms->moves[i] *= sqrt (n_added);
 }
 
+/* Adds the result of the decomposition, which at an edge may be another than that of the kernel:
+ * both are PyTorch's, and some of its own kernels give now one, now the other (hardswish_backward
+ * of 2.6 at 3, in vectors and after the last whole one). */
+static void
+add_decomposed (const Condition *condition, Terms *terms)
+{
+  double *found = compute (condition, (Replay){ .kind = REPLAY_DECOMPOSED });
+
+  if (found != NULL)
+    add_around (terms, found);
+}
+
 /* Estimates an operator that is computed element by element. */
 static void
 estimate_body (const Condition *condition, const AdjOp *op, Terms *terms)
 {
-  add_nudges (condition, terms->sizes);
+  add_decomposed (condition, terms);
+  add_nudges (condition, terms);
   terms->norm = deviation_norm (terms->sizes, NULL, condition->n);
   if (op->flags & ADJ_OP_IN_STEPS)
     add_intermediates (condition, op, REPLAY_STEP, terms);

@@ -14,6 +14,7 @@ typedef enum
 {
   REPLAY_AS_IT_CAME, /* in the dtypes of the graph */
   REPLAY_AS_IT_IS,
+  REPLAY_DECOMPOSED, /* as it is, by the decomposition of the operator */
   REPLAY_ABSOLUTE,
   REPLAY_NUDGED,           /* one tensor perturbed, all of its elements alike */
   REPLAY_ROUNDED,          /* every element perturbed at random */
@@ -27,7 +28,7 @@ typedef struct
 {
   const Operation *operation;
   ReplayKind kind;
-  double step;             /* relative size of random perturbations */
+  double step;             /* relative size of perturbations */
   guint64 seed;            /* of the random perturbations */
   guint nudged;            /* index of the tensor */
   AdjPlaceRounding places; /* rounding of the coordinates that it blends at */

@@ -49,8 +49,9 @@ change_wide (const Replay *replay, AdjTensorData *wide)
   if (replay->kind == REPLAY_ROUNDED || replay->kind == REPLAY_PERTURBED)
     return perturbation_move_tensor (wide, replay->step, 0,
                                      replay->seed + ((guint64) replay->n_replayed << 40));
-  if (replay->kind == REPLAY_AS_IT_IS || replay->kind == REPLAY_PERTURBED_INSIDE ||
-      replay->kind == REPLAY_AROUND || replay->kind == REPLAY_PLACED ||
+  if (replay->kind == REPLAY_AS_IT_IS || replay->kind == REPLAY_DECOMPOSED ||
+      replay->kind == REPLAY_PERTURBED_INSIDE || replay->kind == REPLAY_AROUND ||
+      replay->kind == REPLAY_PLACED ||
       (replay->kind == REPLAY_NUDGED && replay->n_replayed != replay->nudged))
     return adj_tensor_data_ref (wide);
   changed = g_memdup2 (bytes, size);
@@ -58,7 +59,7 @@ change_wide (const Replay *replay, AdjTensorData *wide)
     make_absolute (changed, size / sizeof (double), adj_tensor_data_get_meta (wide)->dtype);
   else
     for (gsize i = 0; i < size / sizeof (double); i++)
-      changed[i] *= 1 + REPLAY_STEP;
+      changed[i] *= 1 + replay->step;
   store = g_bytes_new_take (changed, size);
   return adj_tensor_data_new (adj_tensor_data_get_meta (wide), store, NULL);
 }
@@ -205,7 +206,7 @@ push_modes (AdjContext *cx, const Replay *replay, NodeRounding *rounding)
   adj_context_set_places (cx, replay->kind == REPLAY_AROUND ? &around : &replay->places);
   if (inside || replay->kind == REPLAY_AROUND)
     adj_context_push_mode (cx, perturbation_mode_new (&move));
-  if (inside)
+  if (inside || replay->kind == REPLAY_DECOMPOSED)
     adj_context_push_mode (cx, adj_decompose_mode_new (&all));
   adj_context_push_mode (cx, rounding_mode_new (rounding));
 }

@@ -20,6 +20,7 @@ typedef struct
   double first;    /* elements of its first tensor */
   double root;     /* the result is this root of a sum of powers; 1: it is no root */
   gboolean narrow; /* accumulated in the dtype of its inputs, whatever its own is */
+  gboolean rough;  /* its exponentials are, if its inputs have 16 bits */
 } NodeRounding;
 
 /* Adds to *@rounding for each operator called. */
@@ -34,7 +35,8 @@ NodeRounding rounding_of_result (const NodeRounding *rounding, gint64 n);
 double rounding_get_unit (const NodeRounding *rounding, AdjDType dtype);
 /* The part of the limit that grows with the terms of a sum rather than with the sum. */
 double rounding_get_term_limit (const NodeRounding *rounding, AdjDType dtype, gboolean coarse);
-/* The absolute error of an element that underflow in @dtype explains. */
+/* The absolute error of an element that underflow in @dtype explains, or a logarithm of rough
+ * exponentials. */
 double rounding_get_underflow (const NodeRounding *rounding, AdjDType dtype);
 /* (nullable): the only operator that the node calls. */
 const AdjOp *rounding_get_op (const NodeRounding *rounding);

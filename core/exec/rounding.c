@@ -9,6 +9,7 @@
 #include "exec/rounding-private.h"
 #include "interpreter/adj-numeric-internal.h"
 #include "ops/adj-ops.h"
+#include "ops/adj-release-facts.h"
 
 /* Error of sums, and of sums of products, in u of the absolute values of their terms, whatever the
  * sum is: PyTorch adds numbers in several partial sums, products one after the other. */
@@ -17,6 +18,9 @@
 
 /* Multiples of adj_dtype_smallest() that an element may be off, and one more for each term. */
 #define UNDERFLOW 4
+
+/* Error of the logarithm of a sum of rough exponentials (ADJ_FACT_ROUGH_EXPONENTIALS). */
+#define ROUGH 1.1e-4
 
 typedef struct
 {
@@ -70,6 +74,7 @@ rounding_call (AdjMode *mode, AdjOpCall *call)
         call_rounds = (AdjRoundings){ call_rounds.of_result + call_rounds.within, 0 };
       rounding->sum->roundings.of_result += call_rounds.of_result;
       rounding->sum->roundings.within += call_rounds.within;
+      rounding->sum->rough = adj_op_release_has (call, ADJ_FACT_ROUGH_EXPONENTIALS);
       rounding->sum->n_calls++;
       rounding->sum->band = band;
       rounding->sum->reduction = reduction;
@@ -173,10 +178,12 @@ double
 rounding_get_underflow (const NodeRounding *rounding, AdjDType dtype)
 {
   double of_terms = adj_dtype_smallest (type_of_terms (rounding, dtype)) * rounding->reduction;
+  gboolean rough = rounding->rough && dtype == ADJ_DTYPE_F32 &&
+                   adj_dtype_unit_roundoff (rounding->of_inputs) > 0x1p-24;
 
   if (rounding->root > 1)
     of_terms = pow (of_terms, 1 / rounding->root);
-  return UNDERFLOW * adj_dtype_smallest (dtype) + of_terms;
+  return UNDERFLOW * adj_dtype_smallest (dtype) + of_terms + (rough ? ROUGH : 0);
 }
 
 double

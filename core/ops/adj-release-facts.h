@@ -14,6 +14,7 @@ typedef enum
   ADJ_FACT_DRAWN_WIDE,         /* 16-bit numbers are drawn in f32, then rounded */
   ADJ_FACT_MASKED_BY_EIGHT,    /* a GPU thread masks up to eight elements, else four */
   ADJ_FACT_DRAWN_LONG,         /* integers of a range of 2^28 and more take 64 bits each */
+  ADJ_FACT_ROUGH_EXPONENTIALS, /* those of 16-bit scores are a cubic polynomial: 1.1e-4 off */
 } AdjReleaseFact;
 
 /* Whether @fact holds for the operator of @call in the release of its context. */

@@ -40,6 +40,7 @@ scores_shape (const AdjOpCall *call, guint query, AdjShape *out)
   adj_shape_init (out, op_symbols (call), 4, sizes);
 }
 
+/* A mask is of the dtype of the query, or of float32. */
 static gboolean
 check_mask (const AdjOpCall *call, guint query)
 {
@@ -51,8 +52,8 @@ check_mask (const AdjOpCall *call, guint query)
     return !adj_context_has_error (call->cx);
   meta = adj_tensor_get_meta (mask);
   scores_shape (call, query, &scores);
-  if (meta->dtype != adj_op_call_meta (call, query)->dtype)
-    return adj_op_call_fail (call, "the mask must have the dtype of the query");
+  if (meta->dtype != ADJ_DTYPE_F32 && meta->dtype != adj_op_call_meta (call, query)->dtype)
+    return adj_op_call_fail (call, "the mask must have the dtype of the query, or float32");
   if ((meta->shape.rank != 2 && meta->shape.rank != 4) ||
       !adj_shape_expand (&meta->shape, op_symbols (call), &scores, &spread))
     {

@@ -26,6 +26,43 @@ find_writers (const AdjGraph *graph, const AdjAlias *aliases)
   return writers;
 }
 
+static gboolean is_read (AdjGraph *graph, guint node);
+
+/* Whether the call @user looks at @node. */
+static gboolean
+is_read_by (AdjGraph *graph, const AdjNode *user, guint node)
+{
+  guint results = op_results_of (user, node, NULL);
+
+  if (results == G_MAXUINT)
+    return TRUE;
+  for (guint i = 0; i < user->n_users; i++)
+    if ((op_result_bit (adj_graph_get_node (graph, user->users[i].index)) & results) != 0 &&
+        is_read (graph, user->users[i].index))
+      return TRUE;
+  return FALSE;
+}
+
+static gboolean
+is_read (AdjGraph *graph, guint node)
+{
+  const AdjNode *read = adj_graph_get_node (graph, node);
+
+  for (guint i = 0; i < read->n_users; i++)
+    if (is_read_by (graph, adj_graph_get_node (graph, read->users[i].index), node))
+      return TRUE;
+  return FALSE;
+}
+
+/* Whether backward looks at the value that forward saved as @name. */
+static gboolean
+is_read_in (AdjGraph *backward, const char *name)
+{
+  AdjNodeId saved = backward != NULL ? adj_graph_find_node (backward, name) : ADJ_NO_NODE;
+
+  return !adj_node_id_is_valid (saved) || is_read (backward, saved.index);
+}
+
 static void
 run (const AdjCheck *check, const AdjCheckedRegion *region, AdjFindings *findings)
 {
@@ -42,7 +79,8 @@ run (const AdjCheck *check, const AdjCheckedRegion *region, AdjFindings *finding
       guint node = g_array_index (saved, AdjNodeId, i).index;
       guint writer = writers[aliases[node].must];
 
-      if (writer > node)
+      if (writer > node &&
+          is_read_in (region->backward, adj_graph_get_node (region->forward, node)->name))
         pair_report (check, ADJ_SEVERITY_WARNING, region->forward, node, findings,
                      "'%s' is saved, but '%s' writes to its memory first: backward gets the new "
                      "value",
@@ -55,9 +93,9 @@ const AdjCheck adj_check_saved_reference = {
   .name = "saved-reference",
   .summary = "A saved value is overwritten before backward reads it",
   .explain = "What forward saves is a reference.  When an input is changed in place at the end of "
-             "forward, and its old value was saved, backward computes with the new one.  Harmless "
-             "where backward does not look at it, as batch norm in training does not look at its "
-             "running statistics; otherwise the gradients are wrong.\n\n"
+             "forward, and its old value was saved, backward computes with the new one, and the "
+             "gradients are wrong.  The running statistics of a batch norm in training are not "
+             "meant: backward does not look at them.\n\n"
              "Partition with Adjoint, which saves a copy.",
   .versions = "2.1 to 2.6",
   .run = run,

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Saved values that forward writes to later: forward saves a copy from before the write, since a
- * reference would give backward the new value.  PyTorch saves the reference. */
+ * reference would give backward the new value, if backward looks at it.  PyTorch saves the
+ * reference. */
 
 #include "call/adj-op.h"
 #include "ir/adj-graph.h"
@@ -17,6 +18,37 @@ note_written (const Joint *joint, guint i, guint8 *written)
       written[joint->owner[joint->rep[node->args.items[k].node.index]]] = TRUE;
 }
 
+static gboolean is_read_in_backward (const Plan *plan, guint node);
+
+/* Whether backward, which computes the call @user, looks at @node. */
+static gboolean
+is_read_by (const Plan *plan, guint user, guint node)
+{
+  const Joint *joint = plan->joint;
+  const Adjacency *users = &joint->users;
+  guint results = op_results_of (adj_graph_get_node (joint->graph, user), node, joint->rep);
+
+  if (results == G_MAXUINT)
+    return TRUE;
+  for (guint32 k = users->begin[user]; k < users->begin[user + 1]; k++)
+    if ((op_result_bit (adj_graph_get_node (joint->graph, users->items[k])) & results) != 0 &&
+        is_read_in_backward (plan, users->items[k]))
+      return TRUE;
+  return FALSE;
+}
+
+static gboolean
+is_read_in_backward (const Plan *plan, guint node)
+{
+  const Adjacency *users = &plan->joint->users;
+
+  for (guint32 k = users->begin[node]; k < users->begin[node + 1]; k++)
+    if (users->items[k] == plan->joint->output ||
+        (plan->in_backward[users->items[k]] && is_read_by (plan, users->items[k], node)))
+      return TRUE;
+  return FALSE;
+}
+
 void
 plan_find_written (Plan *plan)
 {
@@ -30,7 +62,8 @@ plan_find_written (Plan *plan)
     {
       guint node = plan_item (plan->tensors, i);
 
-      plan->is_written[node] = joint->has_memory[node] && written[joint->owner[node]];
+      plan->is_written[node] = joint->has_memory[node] && written[joint->owner[node]] &&
+                               is_read_in_backward (plan, node);
     }
 }
 

@@ -24,5 +24,10 @@ typedef enum
 
 /* The traits of the operator that @node calls; 0 for placeholders, attributes and the output. */
 OpTraits op_traits_of (const AdjNode *node);
+/* The bit of the result that @node takes of a call; of any other node, all. */
+guint op_result_bit (const AdjNode *node);
+/* The results of the call @node that depend on the elements of its input @input, a bit each;
+ * G_MAXUINT: all.  @merged: (nullable): per node, the one that stands for it. */
+guint op_results_of (const AdjNode *node, guint input, const guint32 *merged);
 
 G_END_DECLS

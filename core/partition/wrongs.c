@@ -9,12 +9,9 @@
 #include "partition/partitioners-private.h"
 #include "passes/adj-check-internal.h"
 
-/* saved-reference is not among them: it may be harmless. */
 static const AdjCheck *const checks[] = {
-  &adj_check_merged_random,
-  &adj_check_recomputed_random,
-  &adj_check_repeated_write,
-  &adj_check_unsaved,
+  &adj_check_merged_random,   &adj_check_recomputed_random, &adj_check_repeated_write,
+  &adj_check_saved_reference, &adj_check_unsaved,
 };
 
 /* Whether a random operator is dropped or moved to backward, so that later ones draw other numbers

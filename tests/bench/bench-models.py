@@ -2,12 +2,11 @@
 """Real models, none of which is bundled: bench-models.py ADJOINT STATE [--variants f32,bf16,autocast] [--plant 3] ...
 
 A training step of each model of zoo_written.py, zoo_science.py, zoo_further.py, zoo_networks.py, zoo_chance.py,
-zoo_layers.py, zoo_trained.py and zoo_libraries.py (libraries that are not installed are left out) is recorded in each
-variant, and a step of each optimiser; every graph is compared with the recorded values, traced and partitioned, and
-compared with PyTorch's own graphs.  Then errors are planted into recorded values of single nodes (planted.py), each of
-which must be found.  STATE is as for
-bench-opdb.py, and so is what ends the run with status 1; the defects of PyTorch are in models-known.txt.  Without
-PyTorch the benchmark is skipped (status 77).
+zoo_layers.py, zoo_regular.py, zoo_trained.py and zoo_libraries.py (libraries that are not installed are left out) is
+recorded in each variant, and a step of each optimiser; every graph is compared with the recorded values, traced and
+partitioned, and compared with PyTorch's own graphs.  Then errors are planted into recorded values of single nodes
+(planted.py), each of which must be found.  STATE is as for bench-opdb.py, and so is what ends the run with status 1; the
+defects of PyTorch are in models-known.txt.  Without PyTorch the benchmark is skipped (status 77).
 """
 
 import argparse

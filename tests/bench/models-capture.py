@@ -20,6 +20,7 @@ import zoo_further
 import zoo_layers
 import zoo_libraries
 import zoo_networks
+import zoo_regular
 import zoo_science
 import zoo_trained
 import zoo_written
@@ -32,6 +33,7 @@ ZOOS = (
     zoo_networks,
     zoo_chance,
     zoo_layers,
+    zoo_regular,
     zoo_trained,
     zoo_libraries,
 )

@@ -330,6 +330,44 @@ test_saves_before_writes (void)
   g_free (inputs);
 }
 
+/* A batch norm in training takes the running statistics and does not look at them, so forward saves
+ * no copy of them; in evaluation it does. */
+static void
+test_copies_what_is_read (void)
+{
+  for (guint training = 0; training <= 1; training++)
+    {
+      g_autofree char *text = g_strdup_printf (
+          "def forward(self, primals_1: \"f32[4, 3][3, 1]cpu\", primals_2: \"f32[3][1]cpu\", "
+          "primals_3: \"f32[3][1]cpu\", tangents_1: \"f32[4, 3][3, 1]cpu\"):\n"
+          "    bn = torch.ops.aten._native_batch_norm_legit_functional.default(primals_1, None, "
+          "None, primals_2, primals_3, %s, 0.1, 1e-05)\n"
+          "    getitem: \"f32[4, 3][3, 1]cpu\" = bn[0]\n"
+          "    getitem_1: \"f32[%d][1]cpu\" = bn[1]\n"
+          "    getitem_2: \"f32[%d][1]cpu\" = bn[2]\n"
+          "    add: \"f32[3][1]cpu\" = torch.ops.aten.add.Tensor(primals_2, 1)\n"
+          "    back = torch.ops.aten.native_batch_norm_backward.default(tangents_1, primals_1, "
+          "None, primals_2, primals_3, getitem_1, getitem_2, %s, 1e-05, [True, False, False])\n"
+          "    getitem_5: \"f32[4, 3][3, 1]cpu\" = back[0]\n"
+          "    copy_: \"f32[3][1]cpu\" = torch.ops.aten.copy_.default(primals_2, add)\n"
+          "    return [getitem, getitem_5, None, None]\n",
+          training ? "True" : "False", training ? 3 : 0, training ? 3 : 0,
+          training ? "True" : "False");
+      g_autoptr (AdjGraph) joint = adj_test_parse_graph (text);
+      AdjPartitionOptions options = ADJ_PARTITION_OPTIONS_INIT;
+      g_autoptr (AdjPartition) partition = NULL;
+
+      options.num_fwd_outputs = 1;
+      partition = partition_run ("min-cut", joint, &options);
+      g_assert_true (
+          adj_node_id_is_valid (adj_graph_find_node (partition->backward, "primals_2")) ||
+          adj_node_id_is_valid (adj_graph_find_node (partition->backward, "primals_2_saved")));
+      g_assert_cmpint (
+          adj_node_id_is_valid (adj_graph_find_node (partition->forward, "primals_2_saved")), ==,
+          !training);
+    }
+}
+
 /* -- G23: checkpointed dropout -- */
 
 #define DROPOUT(tag)                                                                               \
@@ -589,6 +627,7 @@ main (int argc, char **argv)
   g_test_add_func ("/partition/sizes/G5", test_sizes);
   g_test_add_func ("/partition/sizes/I9-binds-symbols", test_binds_symbols);
   g_test_add_func ("/partition/writes/saves-before", test_saves_before_writes);
+  g_test_add_func ("/partition/writes/copies-what-is-read", test_copies_what_is_read);
   g_test_add_func ("/partition/golden/G15-long-chain", test_long_chain);
   g_test_add_func ("/partition/golden/G23-I30-dropout", test_dropout);
   g_test_add_func ("/partition/golden/G27-backward-memory", test_backward_memory);

@@ -123,7 +123,7 @@ bind_line (GtkListItem *item, GtkWidget *row, GtkLabel *const *cells, gpointer d
 static const AdjRowLook line_look = {
   .n = 3,
   .cells = { { .css_class = "line-number", .xalign = 1, .numeric = TRUE },
-             { .expand = TRUE, .ellipsize = PANGO_ELLIPSIZE_END, .least = 18 },
+             { .expand = TRUE, .ellipsize = PANGO_ELLIPSIZE_END, .least = 16 },
              { .css_class = "made", .ellipsize = PANGO_ELLIPSIZE_END } },
   .setup = set_up_line,
   .bind = bind_line,

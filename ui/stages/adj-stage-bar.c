@@ -320,6 +320,19 @@ update (AdjStageBar *self)
   mark_current (self);
 }
 
+/* The scrollbar lies over what is scrolled, below the stages; how high it is a theme decides. */
+static void
+make_room (AdjStageBar *self)
+{
+  GtkWidget *stages = GTK_WIDGET (self->stages);
+  int height;
+
+  gtk_widget_measure (gtk_scrolled_window_get_hscrollbar (self->scroller), GTK_ORIENTATION_VERTICAL,
+                      -1, &height, NULL, NULL, NULL);
+  if (height > gtk_widget_get_margin_bottom (stages))
+    gtk_widget_set_margin_bottom (stages, height);
+}
+
 /* -- scrubbing -- */
 
 static void
@@ -394,6 +407,8 @@ adj_stage_bar_init (AdjStageBar *self)
   gtk_event_controller_set_propagation_phase (GTK_EVENT_CONTROLLER (drag), GTK_PHASE_CAPTURE);
   g_signal_connect (drag, "drag-update", G_CALLBACK (on_drag), self);
   gtk_widget_add_controller (GTK_WIDGET (self->stages), GTK_EVENT_CONTROLLER (drag));
+  g_signal_connect_swapped (gtk_scrolled_window_get_hscrollbar (self->scroller), "map",
+                            G_CALLBACK (make_room), self);
   adj_panel_watch (ADJ_PANEL (self), "notify::bundle", G_CALLBACK (update));
   adj_panel_watch (ADJ_PANEL (self), "notify::graph-index", G_CALLBACK (update));
   adj_panel_watch (ADJ_PANEL (self), "notify::problem", G_CALLBACK (update));

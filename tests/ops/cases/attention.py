@@ -26,3 +26,4 @@ for dtype in (F32, F64, BF16):
         mask[2] = float("-inf")
         attention(q, k, v, False, mask, None)
 attention(*(values((1, 2, 130, 8), F32) for i in range(3)), True, None, None)
+attention(q, k, v, False, values((6, 6), F32), None)
