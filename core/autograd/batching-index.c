@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* index_put on a batch: an additional index selects the entry, as in functorch. */
+/* index and index_put on a batch: an additional index selects the entry, as in functorch. */
 
 #include <string.h>
 
@@ -96,26 +96,35 @@ any_mask_batched (const Batching *b, const AdjValue *indices)
   return FALSE;
 }
 
+/* Appends @indices to @items, those of entries with the batch dimension in front and as many others
+ * as the largest index has. */
+static void
+pad_indices (const Batching *b, const AdjValue *indices, guint rank, AdjValue *items)
+{
+  AdjContext *cx = b->call->cx;
+
+  for (guint i = 0; i < indices->n; i++)
+    {
+      AdjTensor *tensor = indices->items[i].tensor;
+
+      items[i] = indices->items[i];
+      if (unwrap (b, &indices->items[i]) == NULL)
+        continue;
+      tensor = level_bring_out (cx, b->level, tensor, 0);
+      items[i] = ADJ_TENSOR (tensor != NULL ? batching_pad (cx, tensor, rank) : NULL);
+    }
+}
+
 /* The indices after one that selects the entry or, with @all, after a full slice: if all entries
  * have the same indices and the indexed dimensions are adjacent, so that they do not move to the
  * front. */
 static AdjValue
 lead_indices (const Batching *b, const AdjValue *indices, const Named *named, gboolean all)
 {
-  AdjContext *cx = b->call->cx;
-  AdjValue *items = adj_scope_alloc (cx, (indices->n + 1) * sizeof *items);
+  AdjValue *items = adj_scope_alloc (b->call->cx, (indices->n + 1) * sizeof *items);
 
   items[0] = all ? ADJ_NONE : count_entries (b, named->rank);
-  for (guint i = 0; i < indices->n; i++)
-    {
-      AdjTensor *tensor = indices->items[i].tensor;
-
-      items[i + 1] = indices->items[i];
-      if (unwrap (b, &indices->items[i]) == NULL)
-        continue;
-      tensor = level_bring_out (cx, b->level, tensor, 0);
-      items[i + 1] = ADJ_TENSOR (tensor != NULL ? batching_pad (cx, tensor, named->rank) : NULL);
-    }
+  pad_indices (b, indices, named->rank, items + 1);
   return (AdjValue){ .kind = ADJ_VALUE_LIST, .n = indices->n + 1, .items = items };
 }
 
@@ -171,4 +180,52 @@ batching_put_by_index (Batching *b, AdjValue *out)
   args[VALUES].tensor = spread_values (b, &named, all);
   return args[SELF].tensor != NULL && args[VALUES].tensor != NULL &&
          adj_call_bound (call->cx, call->op, args, out);
+}
+
+/* @taken: the entry, the dimensions of the indices, those before them, and the rest; in the order
+ * of an index without entries. */
+static gboolean
+move_back (AdjContext *cx, const Named *named, AdjValue *taken)
+{
+  const guint rank = adj_tensor_get_rank (taken->tensor);
+  AdjValue order[ADJ_MAX_RANK] = { ADJ_INT (0) };
+  AdjTensor *moved;
+
+  for (guint i = 1; i < rank; i++)
+    order[i] = ADJ_INT (i <= named->n_leading                 ? i + named->rank
+                        : i <= named->rank + named->n_leading ? i - named->n_leading
+                                                              : i);
+  moved = ADJ_APPLY (cx, ADJ_OP_permute, ADJ_TENSOR (taken->tensor),
+                     { .kind = ADJ_VALUE_LIST, .n = rank, .items = order });
+  *taken = ADJ_TENSOR (moved);
+  return moved != NULL;
+}
+
+gboolean
+batching_take_by_index (Batching *b, AdjValue *out)
+{
+  AdjOpCall *call = b->call;
+  const AdjValue *indices = &call->args[INDICES];
+  const Named named = find_named (indices);
+  const gboolean of_self = batching_is_batched (b, SELF), of_indices = any_batched (b, indices);
+  AdjValue args[2] = { ADJ_TENSOR (batching_front (b, SELF)), *indices };
+
+  if (any_mask_batched (b, indices))
+    return batching_each (b, out);
+  if (of_self)
+    args[INDICES] = lead_indices (b, indices, &named, !of_indices);
+  else
+    {
+      args[INDICES].items = adj_scope_alloc (call->cx, indices->n * sizeof *indices->items);
+      pad_indices (b, indices, named.rank, args[INDICES].items);
+    }
+  if (args[SELF].tensor == NULL || !adj_call_bound (call->cx, call->op, args, out))
+    return FALSE;
+  if (of_self && of_indices)
+    return !named.adjacent || named.n_leading == 0 || move_back (call->cx, &named, out);
+  if (of_self)
+    b->dim = named.adjacent ? 0 : named.rank;
+  else
+    b->dim = named.adjacent ? named.n_leading : 0;
+  return TRUE;
 }

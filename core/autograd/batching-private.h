@@ -37,8 +37,15 @@ gboolean batching_draw (Batching *b, AdjValue *out);
 /* Of a loss of the elements of two tensors: (self, target, reduction, …). */
 gboolean batching_compare (Batching *b, AdjValue *out);
 
-/* Of index_put and the like. */
+/* Of index_put, index and the like. */
 gboolean batching_put_by_index (Batching *b, AdjValue *out);
+gboolean batching_take_by_index (Batching *b, AdjValue *out);
+
+/* Of one tensor: the batch dimension stays where it is. */
+gboolean batching_as_it_is (Batching *b, AdjValue *out);
+/* Of elements that broadcast; of an operator with a pointwise body. */
+gboolean batching_elements (Batching *b, AdjValue *out);
+gboolean batching_pointwise (Batching *b, AdjValue *out);
 
 /* @tensor, whose first dimension is the batch, with dimensions of size 1 inserted after it, so that
  * it has @rank others; %NULL: the context is in error. */

@@ -23,74 +23,6 @@ list_of (AdjValue *items, guint n)
   return (AdjValue){ .kind = ADJ_VALUE_LIST, .n = n, .items = items };
 }
 
-/* -- elements that broadcast -- */
-
-AdjTensor *
-batching_pad (AdjContext *cx, AdjTensor *tensor, guint rank)
-{
-  const AdjShape *shape = &adj_tensor_get_meta (tensor)->shape;
-  AdjValue sizes[ADJ_MAX_RANK];
-  guint n_more = rank + 1 - shape->rank;
-
-  if (n_more == 0)
-    return tensor;
-  if (rank >= ADJ_MAX_RANK)
-    {
-      adj_context_fail (cx, ADJ_ERROR, ADJ_ERROR_LIMIT, "a batch has more than %d dimensions",
-                        ADJ_MAX_RANK);
-      return NULL;
-    }
-  sizes[0] = adj_value_from_size (shape->size[0]);
-  for (guint i = 0; i < n_more; i++)
-    sizes[i + 1] = ADJ_INT (1);
-  for (guint i = 1; i < shape->rank; i++)
-    sizes[i + n_more] = adj_value_from_size (shape->size[i]);
-  return ADJ_APPLY (cx, ADJ_OP_view, ADJ_TENSOR (tensor), list_of (sizes, rank + 1));
-}
-
-/* For one tensor: the batch dimension stays where it is. */
-static gboolean
-as_it_is (Batching *b, AdjValue *out)
-{
-  const AdjSchema *schema = b->call->schema;
-  AdjValue args[ADJ_MAX_ARGUMENTS];
-
-  memcpy (args, b->call->args, schema->n_arguments * sizeof *args);
-  args[0].tensor = level_unwrap (b->level, args[0].tensor, &b->dim);
-  return adj_call_bound (b->call->cx, b->call->op, args, out);
-}
-
-static gboolean
-elements (Batching *b, AdjValue *out)
-{
-  const AdjSchema *schema = b->call->schema;
-  AdjValue args[ADJ_MAX_ARGUMENTS];
-  guint rank = 0, n_tensors = 0;
-
-  for (guint i = 0; i < schema->n_arguments; i++)
-    n_tensors += b->call->args[i].kind == ADJ_VALUE_TENSOR;
-  if (n_tensors == 1 && batching_is_batched (b, 0))
-    return as_it_is (b, out);
-
-  if (schema->arguments[0].type.written && !batching_is_batched (b, 0))
-    return adj_op_call_fail (b->call, "writes a batch into a tensor that has none");
-  for (guint i = 0; i < schema->n_arguments; i++)
-    if (b->call->args[i].kind == ADJ_VALUE_TENSOR)
-      rank = MAX (rank, batching_rank (b, i));
-  for (guint i = 0; i < schema->n_arguments; i++)
-    {
-      args[i] = b->call->args[i];
-      if (!batching_is_batched (b, i))
-        continue;
-      args[i].tensor = batching_front (b, i);
-      if (args[i].tensor != NULL)
-        args[i].tensor = batching_pad (b->call->cx, args[i].tensor, rank);
-      if (args[i].tensor == NULL)
-        return FALSE;
-    }
-  return adj_call_bound (b->call->cx, b->call->op, args, out);
-}
-
 /* -- dimensions and sizes -- */
 
 static gboolean
@@ -517,5 +449,5 @@ batching_find_rule (const AdjOp *op)
   for (guint i = 0; i < G_N_ELEMENTS (rules); i++)
     if (op == adj_op (rules[i].op))
       return rules[i].rule;
-  return adj_op_is_pointwise (op) ? elements : NULL;
+  return adj_op_is_pointwise (op) ? batching_pointwise : NULL;
 }

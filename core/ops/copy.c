@@ -49,14 +49,25 @@ lift_meta (AdjOpCall *call)
   return TRUE;
 }
 
+/* functorch copies numbers, too: they become tensors without dimensions. */
+static gboolean
+is_number_copied (const AdjOpCall *call)
+{
+  return call->args[0].kind == ADJ_VALUE_FLOAT || call->args[0].kind == ADJ_VALUE_INT ||
+         call->args[0].kind == ADJ_VALUE_BOOL;
+}
+
 static gboolean
 to_copy_meta (AdjOpCall *call)
 {
   guint dtype = adj_op_call_find (call, "dtype");
   const AdjValue *device = &call->args[adj_op_call_find (call, "device")];
 
-  if (!clone_with (call, adj_op_call_dtype (call, dtype, adj_op_call_meta (call, 0)->dtype),
-                   "memory_format"))
+  if (is_number_copied (call))
+    op_add_contiguous (
+        call, adj_op_call_dtype (call, dtype, adj_context_get_default_dtype (call->cx)), 0, NULL);
+  else if (!clone_with (call, adj_op_call_dtype (call, dtype, adj_op_call_meta (call, 0)->dtype),
+                        "memory_format"))
     return FALSE;
   if (device->kind == ADJ_VALUE_DEVICE)
     call->results[0].meta.device = device->device;
@@ -95,6 +106,20 @@ clone_kernel (AdjOpCall *call)
   if (is_real_copied (call, 0))
     return fill_zeros (call);
   if (!op_input (call, 0, &in) || !op_output (call, 0, &out))
+    return FALSE;
+  adj_q_copy (op_queue (call), &out, &in);
+  return TRUE;
+}
+
+static gboolean
+to_copy_kernel (AdjOpCall *call)
+{
+  AdjKView in, out;
+  double number;
+
+  if (!is_number_copied (call))
+    return clone_kernel (call);
+  if (!op_output (call, 0, &out) || !op_input_as (call, 0, &(AdjShape){ .rank = 0 }, &in, &number))
     return FALSE;
   adj_q_copy (op_queue (call), &out, &in);
   return TRUE;
@@ -176,7 +201,8 @@ gboolean
 adj_op_call_is_copy (const AdjOpCall *call, guint *arg)
 {
   *arg = call->op->kernel == copy_kernel ? 1 : 0;
-  return (call->op->kernel == clone_kernel || call->op->kernel == copy_kernel) &&
+  return (call->op->kernel == clone_kernel || call->op->kernel == copy_kernel ||
+          (call->op->kernel == to_copy_kernel && !is_number_copied (call))) &&
          !op_is_complex (call->results[0].meta.dtype) &&
          !op_is_complex (adj_op_call_meta (call, *arg)->dtype);
 }

@@ -290,6 +290,26 @@ flatten (Einsum *e, AdjTensor *tensor, const Group *groups, const GroupKind *kin
   return ADJ_APPLY (e->cx, ADJ_OP_reshape, ADJ_TENSOR (tensor), list (e, flat, 3));
 }
 
+/* Whether all dimensions of the right factor alone stand before those of the left one, so that the
+ * product of the two in turn has the dimensions in order. */
+static gboolean
+is_in_turn (const Group *left, const Group *right)
+{
+  return left->n > 0 && right->n > 0 && right->dims[right->n - 1].word < left->dims[0].word;
+}
+
+static void
+swap (Group *groups, AdjTensor **left, AdjTensor **right)
+{
+  Group group = groups[LEFT];
+  AdjTensor *tensor = *left;
+
+  groups[LEFT] = groups[RIGHT];
+  groups[RIGHT] = group;
+  *left = *right;
+  *right = tensor;
+}
+
 static AdjTensor *
 multiply (Einsum *e, AdjTensor *left, AdjTensor *right, guint32 summed)
 {
@@ -316,6 +336,8 @@ multiply (Einsum *e, AdjTensor *left, AdjTensor *right, guint32 summed)
       else
         group_add (e, &groups[RIGHT], i, b);
     }
+  if (rule_has_formula (e->cx, "einsum_in_turn") && is_in_turn (&groups[LEFT], &groups[RIGHT]))
+    swap (groups, &left, &right);
   n = join (groups, of_left, N_GROUPS, order);
   for (guint i = 0; i < n; i++)
     {

@@ -184,14 +184,6 @@ rule_svd_backward (AdjRuleCall *call, const AdjValue *args, guint n, AdjValue *o
   f.m = rule_size_of (f.u, -2);
   f.n = rule_size_of (f.vh, -1);
   f.k = rule_size_of (f.s, -1);
-  if (f.gu == NULL && f.gvh == NULL)
-    {
-      if (rule_is_larger (call, f.n, f.m))
-        return rule_give (
-            out, rule_matmul (call, rule_times (call, f.u, rule_unsqueeze (call, f.gs, -2)), f.vh));
-      return rule_give (
-          out, rule_matmul (call, f.u, rule_times (call, rule_unsqueeze (call, f.gs, -1), f.vh)));
-    }
   if (adj_op_value_is_true (&args[6]))
     {
       const AdjSize none = ADJ_SIZE (0);
@@ -200,6 +192,14 @@ rule_svd_backward (AdjRuleCall *call, const AdjValue *args, guint n, AdjValue *o
       f.u = rule_slice (call, f.u, -1, none, f.k);
       f.gvh = rule_slice (call, f.gvh, -2, none, f.k);
       f.gu = rule_slice (call, f.gu, -1, none, f.k);
+    }
+  if (f.gu == NULL && f.gvh == NULL)
+    {
+      if (rule_is_larger (call, f.n, f.m))
+        return rule_give (
+            out, rule_matmul (call, rule_times (call, f.u, rule_unsqueeze (call, f.gs, -2)), f.vh));
+      return rule_give (
+          out, rule_matmul (call, f.u, rule_times (call, rule_unsqueeze (call, f.gs, -1), f.vh)));
     }
   return rule_give (out, svd_outer (call, &f, svd_inner (call, &f)));
 }

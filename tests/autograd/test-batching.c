@@ -110,23 +110,33 @@ make_entries (AdjContext *cx, const char *pattern, const Variant *v, Entries *ou
     }
 }
 
-static AdjTensor *
-write_batch (AdjContext *cx, const Variant *v, const Entries *entries)
+/* The indices of the first entry, or with @own those of all; @items: space for them. */
+static AdjValue
+batch_indices (
+    AdjContext *cx, const Entries *entries, gboolean own, const AdjValue *level, AdjValue *items)
 {
-  AdjValue items[4], level, size = ADJ_INT (N_ENTRIES);
   AdjValue indices = entries->indices[0];
-  AdjTensor *self, *values = entries->values[0];
 
-  g_assert_true (case_step (cx, ADJ_TRANSFORM_BEGIN_BATCH, &size, 1, &level));
   for (guint i = 0; i < indices.n; i++)
     {
       AdjTensor *each[] = { entries->items[0][i].tensor, entries->items[1][i].tensor };
 
       items[i] = entries->items[0][i];
-      if (v->indices && items[i].kind == ADJ_VALUE_TENSOR)
-        items[i].tensor = hide (cx, stack (cx, each), &level);
+      if (own && items[i].kind == ADJ_VALUE_TENSOR)
+        items[i].tensor = hide (cx, stack (cx, each), level);
     }
   indices.items = items;
+  return indices;
+}
+
+static AdjTensor *
+write_batch (AdjContext *cx, const Variant *v, const Entries *entries)
+{
+  AdjValue items[4], level, indices, size = ADJ_INT (N_ENTRIES);
+  AdjTensor *self, *values = entries->values[0];
+
+  g_assert_true (case_step (cx, ADJ_TRANSFORM_BEGIN_BATCH, &size, 1, &level));
+  indices = batch_indices (cx, entries, v->indices, &level, items);
   if (v->values)
     values = hide (cx, stack (cx, entries->values), &level);
   self = hide (cx, stack (cx, entries->selves), &level);
@@ -173,6 +183,51 @@ indices_write_entries (void)
       }
 }
 
+/* -- reading by indices -- */
+
+static void
+check_read (const char *pattern, gboolean own_selves, gboolean own_indices)
+{
+  g_autoptr (AdjContext) cx = tape_new ();
+  const Variant v = { .indices = own_indices };
+  AdjValue items[4], level, indices, size = ADJ_INT (N_ENTRIES);
+  AdjTensor *self, *batch;
+  Entries entries;
+
+  make_entries (cx, pattern, &v, &entries);
+  g_assert_true (case_step (cx, ADJ_TRANSFORM_BEGIN_BATCH, &size, 1, &level));
+  indices = batch_indices (cx, &entries, own_indices, &level, items);
+  self = own_selves ? hide (cx, stack (cx, entries.selves), &level) : entries.selves[0];
+  batch = show (cx, CALL (cx, "index.Tensor", T (self), indices), &level);
+  for (guint e = 0; e < N_ENTRIES; e++)
+    {
+      AdjTensor *alone = CALL (cx, "index.Tensor", T (entries.selves[own_selves ? e : 0]),
+                               entries.indices[own_indices ? e : 0]);
+      AdjTensor *entry = CALL (cx, "select.int", T (batch), ADJ_INT (0), ADJ_INT (e));
+      AdjTensor *error =
+          CALL (cx, "sum", T (CALL (cx, "abs", T (CALL (cx, "sub.Tensor", T (entry), T (alone))))));
+
+      g_assert_cmpuint (adj_tensor_get_rank (entry), ==, adj_tensor_get_rank (alone));
+      if (tape_at (error, 0) != 0)
+        g_error ("%s, own tensor %d, own indices %d: entry %u differs", pattern, own_selves,
+                 own_indices, e);
+    }
+}
+
+static void
+indices_read_entries (void)
+{
+  for (guint i = 0; i < G_N_ELEMENTS (patterns); i++)
+    for (guint bits = 1; bits < 4; bits++)
+      {
+        const gboolean masks = strpbrk (patterns[i], "mn") != NULL;
+
+        /* Masks of entries select different numbers of elements. */
+        if (!masks || (bits & 2) == 0)
+          check_read (patterns[i], bits & 1, (bits & 2) != 0);
+      }
+}
+
 /* -- ranks -- */
 
 /* x + y if y already has the maximal number of dimensions: none is left for the batch. */
@@ -197,6 +252,7 @@ main (int argc, char **argv)
   g_test_init (&argc, &argv, NULL);
 
   g_test_add_func ("/autograd/batching/indices-write-entries", indices_write_entries);
+  g_test_add_func ("/autograd/batching/indices-read-entries", indices_read_entries);
   g_test_add_func ("/autograd/batching/ranks-are-bounded", ranks_are_bounded);
 
   return g_test_run ();

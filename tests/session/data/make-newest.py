@@ -298,6 +298,25 @@ class Overwritten(nn.Module):
         return self.linear(x).sin()
 
 
+class Contracted(nn.Module):
+    """Products of einsum whose factors are in the order of the result, or in the other one."""
+
+    def __init__(self):
+        super().__init__()
+        self.left, self.right = nn.Linear(4, 6), nn.Linear(4, 8)
+
+    def forward(self, x):
+        a, b = self.left(x).view(3, 2, 3), self.right(x).view(3, 4, 2)
+        turned = torch.einsum("nkq,nck->ncq", a, b)
+        between = torch.einsum("nkq,nck,cd->nqcd", a, b, self.right.weight[:4])
+        return (
+            turned * torch.einsum("nkq,nck->nqc", a, b).mT
+            + between.sum(-1).mT
+            + torch.einsum("kq,ck->cq", a[0], b[1])
+            + torch.einsum("nkq,mck->mncq", a, b).sum((0, 1))
+        )
+
+
 def stepped(backend):
     """The step of an optimiser, which holds the lists that it writes."""
     layer = nn.Linear(4, 2)
@@ -313,6 +332,7 @@ MODELS = {
     "randomized": Randomized,
     "bounded": Bounded, "attended": Attended, "decoded": Decoded, "compared": Compared,
     "padded": Padded, "lowered": Lowered, "overwritten": Overwritten,
+    "contracted": Contracted,
 }  # fmt: skip
 
 
