@@ -46,9 +46,19 @@ compute (const Condition *condition, Replay replay)
 }
 
 static double
+norm_of (const double *numbers, gint64 n)
+{
+  double squares = 0;
+
+  for (gint64 i = 0; i < n; i++)
+    squares += isfinite (numbers[i]) ? numbers[i] * numbers[i] : 0;
+  return sqrt (squares);
+}
+
+static double
 norm_of_exact (const Condition *condition)
 {
-  return deviation_norm (condition->exact, NULL, condition->n);
+  return norm_of (condition->exact, condition->n);
 }
 
 /* A result moves this often the step, by its own size, before it is asked whether it jumps. */
@@ -124,7 +134,6 @@ static double *
 measure_moves (const Condition *condition, Replay replay, guint n_samples)
 {
   g_autofree double *squares = g_new0 (double, condition->n + 1);
-  const double scale = adj_numeric_scale (condition->exact, condition->n);
 
   for (guint k = 0; k < n_samples; k++)
     {
@@ -136,13 +145,13 @@ measure_moves (const Condition *condition, Replay replay, guint n_samples)
         return NULL;
       for (gint64 i = 0; i < condition->n; i++)
         {
-          double move = (moved[i] - condition->exact[i]) / scale / replay.step;
+          double move = (moved[i] - condition->exact[i]) / replay.step;
 
           squares[i] += isfinite (move) ? 3 * move * move / n_samples : 0;
         }
     }
   for (gint64 i = 0; i < condition->n; i++)
-    squares[i] = scale * sqrt (squares[i]);
+    squares[i] = sqrt (squares[i]);
   return g_steal_pointer (&squares);
 }
 
@@ -155,7 +164,7 @@ norm_of_moves (const Condition *condition, double step)
   Replay replay = { .kind = REPLAY_ROUNDED, .step = step };
   g_autofree double *moves = measure_moves (condition, replay, n_samples);
 
-  return moves != NULL ? deviation_norm (moves, NULL, condition->n) : 0;
+  return moves != NULL ? norm_of (moves, condition->n) : 0;
 }
 
 static guint
@@ -179,7 +188,7 @@ add_intermediates (const Condition *condition, const AdjOp *op, double step, Ter
       replay.kind = REPLAY_ROUNDED;
       terms->moves = measure_moves (condition, replay, n_samples);
     }
-  return terms->moves != NULL ? deviation_norm (terms->moves, NULL, condition->n) : 0;
+  return terms->moves != NULL ? norm_of (terms->moves, condition->n) : 0;
 }
 
 /* Raises @sizes to what moves with the arguments: weights that the operator has itself may cancel
@@ -204,7 +213,7 @@ add_places (const Condition *condition, Terms *terms)
   add_weighed (condition, terms->sizes);
   terms->moves = measure_moves (condition, places, n_samples);
   terms->fine = TRUE;
-  terms->places = terms->moves != NULL ? deviation_norm (terms->moves, NULL, condition->n) : 0;
+  terms->places = terms->moves != NULL ? norm_of (terms->moves, condition->n) : 0;
 }
 
 /* Raises @sizes to the operator's result on absolute values. */
@@ -256,7 +265,7 @@ even_out (const Condition *condition, Terms *terms)
 {
   if (terms->moves != NULL)
     raise_to (condition, terms->moves,
-              deviation_norm (terms->moves, NULL, condition->n) / sqrt ((double) condition->n));
+              norm_of (terms->moves, condition->n) / sqrt ((double) condition->n));
 }
 
 /* For operators that look up places: adds results for coordinates that rounding cannot distinguish,
@@ -302,7 +311,7 @@ estimate_body (const Condition *condition, const AdjOp *op, Terms *terms)
 {
   add_decomposed (condition, terms);
   add_nudges (condition, terms);
-  terms->norm = deviation_norm (terms->sizes, NULL, condition->n);
+  terms->norm = norm_of (terms->sizes, condition->n);
   if (op->flags & ADJ_OP_IN_STEPS)
     add_intermediates (condition, op, REPLAY_STEP, terms);
   if (op->flags & ADJ_OP_CANCELS)
@@ -337,7 +346,7 @@ estimate_whole (const Condition *condition, const NodeRounding *rounding, Terms 
       add_absolute (condition, terms->sizes);
       if (op->band == ADJ_BAND_PRODUCT && condition->operation->node->n_inputs == 1)
         add_weighed (condition, terms->sizes);
-      terms->sums = deviation_norm (terms->sizes, NULL, condition->n);
+      terms->sums = norm_of (terms->sizes, condition->n);
     }
   else
     steps = add_intermediates (condition, op, step, terms);

@@ -28,9 +28,6 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Terms, terms_clear)
 /* (transfer full): the numbers of @data, both parts of complex ones; @n (out): how many. */
 double *deviation_read (const AdjTensorData *data, gint64 *n);
 
-/* L2 norm of @a, or of @a - @b, over the elements that are numbers.  @b: (nullable) */
-double deviation_norm (const double *a, const double *b, gint64 n);
-
 /* Whether both have equal elements of the same type; zeros of either sign are equal, and so are
  * NaNs. */
 gboolean deviation_is_none (const AdjTensorData *a, const AdjTensorData *b);

@@ -46,20 +46,6 @@ deviation_read (const AdjTensorData *data, gint64 *n)
   return numbers;
 }
 
-double
-deviation_norm (const double *a, const double *b, gint64 n)
-{
-  double scale = MAX (adj_numeric_scale (a, n), b != NULL ? adj_numeric_scale (b, n) : 1), sum = 0;
-
-  for (gint64 i = 0; i < n; i++)
-    {
-      double number = a[i] / scale - (b != NULL ? b[i] / scale : 0);
-
-      sum += isfinite (number) ? number * number : 0;
-    }
-  return scale * sqrt (sum);
-}
-
 static gboolean
 same_numbers (const AdjTensorData *a, const AdjTensorData *b)
 {
@@ -100,13 +86,13 @@ by_size (const void *a, const void *b)
 /* The effective number of independent elements for the slope: equal elements round equally and
  * count once, elements that are small beside others hardly count. */
 static double
-count_independent (const double *exact, gint64 n, double scale)
+count_independent (const double *exact, gint64 n)
 {
   g_autofree double *squares = g_new (double, n + 1);
   double sum = 0, of_groups = 0, group = 0;
 
   for (gint64 i = 0; i < n; i++)
-    squares[i] = isfinite (exact[i]) ? exact[i] / scale * (exact[i] / scale) : 0;
+    squares[i] = isfinite (exact[i]) ? exact[i] * exact[i] : 0;
   qsort (squares, n, sizeof *squares, by_size);
   for (gint64 i = 0; i < n; i++)
     {
@@ -124,8 +110,7 @@ typedef struct
   double of_moves;                    /* weight of a move as a term, in u of the result */
   gboolean pairs;                     /* elements are the parts of complex numbers */
   double squares, dot, exact_squares; /* of the errors; of their product with the exact values; of
-                                         the exact values; each over the square of @scale */
-  double scale;
+                                         the exact values */
   gint64 n;
   AdjDeviation *out;
 } Sums;
@@ -188,16 +173,15 @@ nearest (const Sums *sums, const Terms *terms, double value, const double *all, 
 static void
 add_element (Sums *sums, double value, double exact, double size, gint64 index)
 {
-  double scaled, error, units;
+  double error, units;
 
   if (!are_finite (sums, value, exact))
     return;
-  scaled = exact / sums->scale;
-  error = value / sums->scale - scaled;
+  error = value - exact;
   sums->n++;
   sums->squares += error * error;
-  sums->dot += error * scaled;
-  sums->exact_squares += scaled * scaled;
+  sums->dot += error * exact;
+  sums->exact_squares += exact * exact;
   units = count_units (sums, value, exact, size);
   if (units > sums->out->element)
     {
@@ -224,7 +208,7 @@ limit_slope (AdjDeviation *out, const Sums *sums, const double *exact, gint64 n,
   out->slope = ratio (sums->dot, sums->exact_squares);
   out->independent = (double) n;
   if (sums->exact_squares > 0 && fabs (out->slope) > band / 2)
-    out->independent = count_independent (exact, n, sums->scale);
+    out->independent = count_independent (exact, n);
   rest = MAX (sums->squares - sums->dot * out->slope, 0);
   spread = 1 / sqrt (MAX (out->independent, 1));
   out->slope_limit = band / 2 + (out->rel_l2_limit - band / 2) * spread +
@@ -246,7 +230,6 @@ measure (const double *value,
                 .underflow = rounding_get_underflow (rounding, dtype),
                 .most = adj_dtype_largest (dtype),
                 .pairs = is_complex (whole),
-                .scale = MAX (adj_numeric_scale (value, n), adj_numeric_scale (exact, n)),
                 .out = &out };
   double of_terms = rounding_get_term_unit (rounding, dtype);
   double limit = rounding_get_limit (rounding, dtype), norm, reach;
@@ -260,14 +243,14 @@ measure (const double *value,
   norm = sqrt (sums.exact_squares);
   reach = limit * norm;
   if (limit > 0)
-    reach += sums.underflow / sums.scale * sqrt ((double) sums.n);
+    reach += sums.underflow * sqrt ((double) sums.n);
   if (terms != &none)
     {
-      out.terms = ratio (terms->norm / sums.scale, norm);
+      out.terms = ratio (terms->norm, norm);
       reach += rounding_get_term_limit (rounding, dtype, terms->coarse) *
-               MAX (terms->norm / sums.scale / 2 - norm, 0);
-      reach = MAX (reach, rounding_get_sum_limit (rounding, dtype) * terms->sums / sums.scale);
-      reach += PLACING * of_terms * terms->places / sums.scale;
+               MAX (terms->norm / 2 - norm, 0);
+      reach = MAX (reach, rounding_get_sum_limit (rounding, dtype) * terms->sums);
+      reach += PLACING * of_terms * terms->places;
     }
   out.rel_l2 = ratio (sqrt (sums.squares), norm);
   out.rel_l2_limit = ratio (reach, norm);

@@ -7,7 +7,6 @@
 
 #include "call/adj-mode.h"
 #include "call/adj-op.h"
-#include "exec/deviation-private.h"
 #include "exec/perturbation-mode-private.h"
 #include "exec/perturbation-private.h"
 
@@ -31,11 +30,14 @@ least_to_move (const AdjOp *op, const AdjTensorData *data)
 {
   gsize size, n;
   const double *numbers = g_bytes_get_data (adj_tensor_data_get_bytes (data), &size);
+  double squares = 0;
 
   if (op->band != ADJ_BAND_LINALG && (op->flags & ADJ_OP_CANCELS) == 0)
     return 0;
   n = size / sizeof (double);
-  return deviation_norm (numbers, NULL, (gint64) n) / sqrt ((double) MAX (n, 1));
+  for (gsize i = 0; i < n; i++)
+    squares += isfinite (numbers[i]) ? numbers[i] * numbers[i] : 0;
+  return sqrt (squares / (double) MAX (n, 1));
 }
 
 /* The arguments of @call, with perturbed coordinates where it is discontinuous; @coordinates (out)

@@ -101,13 +101,16 @@ cross_zero (AdjTensorData *moved, const AdjTensorData *truth)
   const double *from = g_bytes_get_data (adj_tensor_data_get_bytes (moved), &size);
   const double *exact = g_bytes_get_data (adj_tensor_data_get_bytes (truth), &size_of_truth);
   g_autoptr (GBytes) store = NULL;
-  double *to, reach;
+  double *to, sum = 0, reach;
 
   if (size != size_of_truth ||
       adj_dtype_get_real (adj_tensor_data_get_meta (truth)->dtype) != ADJ_DTYPE_F64)
     return adj_tensor_data_ref (moved);
   n = size / sizeof (double);
-  reach = FAR * deviation_norm (from, exact, (gint64) n) / sqrt ((double) MAX (n, 1));
+  for (gsize i = 0; i < n; i++)
+    if (isfinite (from[i]) && isfinite (exact[i]))
+      sum += (from[i] - exact[i]) * (from[i] - exact[i]);
+  reach = FAR * sqrt (sum / (double) MAX (n, 1));
   to = g_memdup2 (from, size);
   for (gsize i = 0; i < n; i++)
     if (fabs (exact[i]) < reach && to[i] * exact[i] > 0)
@@ -162,6 +165,7 @@ perturbation_distance (const AdjTensorData *a, const AdjTensorData *b)
 {
   g_autofree double *x = NULL, *y = NULL;
   gint64 n, n_b;
+  double sum = 0;
 
   if (a == NULL || b == NULL)
     return NAN;
@@ -169,5 +173,8 @@ perturbation_distance (const AdjTensorData *a, const AdjTensorData *b)
   y = deviation_read (b, &n_b);
   if (n != n_b)
     return NAN;
-  return deviation_norm (x, y, n);
+  for (gint64 i = 0; i < n; i++)
+    if (isfinite (x[i]) && isfinite (y[i]))
+      sum += (x[i] - y[i]) * (x[i] - y[i]);
+  return sqrt (sum);
 }

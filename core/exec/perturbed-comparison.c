@@ -35,6 +35,7 @@ spread (const Compared *side, const AdjShape *over, Spread *out)
   gint64 n, n_moved;
   const AdjShape *shape;
   AdjShape dense;
+  double squares = 0;
 
   out->number = side->number;
   if (side->unmoved == NULL)
@@ -43,7 +44,10 @@ spread (const Compared *side, const AdjShape *over, Spread *out)
   out->moved = deviation_read (side->moved, &n_moved);
   if (n != n_moved || n != adj_tensor_data_get_numel (side->unmoved))
     return FALSE;
-  out->reach = FAR * deviation_norm (out->moved, out->unmoved, n) / sqrt ((double) MAX (n, 1));
+  for (gint64 i = 0; i < n; i++)
+    if (isfinite (out->unmoved[i]) && isfinite (out->moved[i]))
+      squares += (out->moved[i] - out->unmoved[i]) * (out->moved[i] - out->unmoved[i]);
+  out->reach = FAR * sqrt (squares / (double) MAX (n, 1));
   shape = &adj_tensor_data_get_meta (side->unmoved)->shape;
   adj_shape_init (&dense, NULL, shape->rank, shape->size);
   return adj_shape_expand (&dense, NULL, over, &out->shape);

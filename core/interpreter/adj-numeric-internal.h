@@ -27,8 +27,4 @@ double adj_roundings_limit (AdjRoundings roundings, AdjDType dtype);
 /* The largest local rel-L2 error that @band allows at reduction length @k in @dtype. */
 double adj_band_limit (AdjBand band, AdjDType dtype, double k);
 
-/* The power of two to divide @numbers by before they are squared: 1, unless some are so large that
- * sums of their squares overflow. */
-double adj_numeric_scale (const double *numbers, gint64 n);
-
 G_END_DECLS

@@ -137,21 +137,9 @@ ulp_bin (double a, double r, AdjDType dtype)
   return bin;
 }
 
-double
-adj_numeric_scale (const double *numbers, gint64 n)
-{
-  double most = 0;
-
-  for (gint64 i = 0; i < n; i++)
-    if (isfinite (numbers[i]))
-      most = MAX (most, fabs (numbers[i]));
-  return most > 0x1p480 ? 0x1p544 : 1;
-}
-
 /* Sums of one pass; quantiles come from the histogram of log2 |a - r|. */
 typedef struct
 {
-  double scale; /* what squares and products are divided by, for each of their factors */
   double sum_abs, sum_sq, ref_sq, a_sq, dot, sum_signed, max_ref, max_finite_rel;
   gint64 n_finite;
   guint64 bins[N_LOG_BINS];
@@ -200,15 +188,6 @@ note_not_close (AdjTensorDifference *out, gint64 index)
 }
 
 static void
-add_squares (Sums *sums, double a, double r)
-{
-  sums->sum_sq += (a - r) * (a - r);
-  sums->ref_sq += r * r;
-  sums->a_sq += a * a;
-  sums->dot += a * r;
-}
-
-static void
 add_pair (AdjTensorDifference *out, Sums *sums, double a, double r, gint64 index, AdjDType dtype)
 {
   double difference;
@@ -236,9 +215,12 @@ add_pair (AdjTensorDifference *out, Sums *sums, double a, double r, gint64 index
     }
   sums->n_finite++;
   sums->sum_abs += difference;
+  sums->sum_sq += difference * difference;
   sums->sum_signed += a - r;
+  sums->ref_sq += r * r;
+  sums->a_sq += a * a;
+  sums->dot += a * r;
   sums->max_ref = MAX (sums->max_ref, fabs (r));
-  add_squares (sums, a / sums->scale, r / sums->scale);
   if (difference > 0)
     sums->bins[log_bin (difference)]++;
   else
@@ -269,7 +251,6 @@ compare_elements (const double *a, const double *r, AdjDType dtype, AdjTensorDif
 {
   g_autofree Sums *sums = g_new0 (Sums, 1);
 
-  sums->scale = MAX (adj_numeric_scale (a, out->n), adj_numeric_scale (r, out->n));
   for (gint64 i = 0; i < out->n; i++)
     add_pair (out, sums, a[i], r[i], i, dtype);
 
@@ -281,10 +262,9 @@ compare_elements (const double *a, const double *r, AdjDType dtype, AdjTensorDif
   out->cosine = sums->a_sq > 0 && sums->ref_sq > 0
                     ? sums->dot / (sqrt (sums->a_sq) * sqrt (sums->ref_sq))
                     : (sums->a_sq == sums->ref_sq ? 1 : 0);
-  out->bias = sums->n_finite > 0
-                  ? ratio (sums->sum_signed / (double) sums->n_finite,
-                           sums->scale * sqrt (sums->ref_sq / (double) sums->n_finite))
-                  : 0;
+  out->bias = sums->n_finite > 0 ? ratio (sums->sum_signed / (double) sums->n_finite,
+                                          sqrt (sums->ref_sq / (double) sums->n_finite))
+                                 : 0;
   out->max_rel = max_relative (a, r, out->n, 1e-3 * sums->max_ref);
 }
 
