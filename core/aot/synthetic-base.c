@@ -223,19 +223,20 @@ find_group (const AotProgram *program, const guint *next, guint first)
   gboolean written = FALSE;
 
   for (guint i = first; i < n; i = next[i])
+    written |= program->metadata->inputs[i].mutates_data;
+  for (guint i = first; written && i < n; i = next[i])
     {
+      const AdjShape *shape = &aot_argument_meta (AOT_ARGUMENT (program, i))->shape;
       gboolean overlaps = FALSE;
 
-      for (guint k = first; k < n; k = next[k])
-        overlaps |=
-            k != i && adj_shapes_may_overlap (&aot_argument_meta (AOT_ARGUMENT (program, i))->shape,
-                                              &aot_argument_meta (AOT_ARGUMENT (program, k))->shape,
-                                              program->symbols);
-      written |= program->metadata->inputs[i].mutates_data;
+      for (guint k = first; !overlaps && k < n; k = next[k])
+        overlaps = k != i && adj_shapes_may_overlap (
+                                 shape, &aot_argument_meta (AOT_ARGUMENT (program, k))->shape,
+                                 program->symbols);
       if (overlaps)
         g_array_append_val (group, i);
     }
-  if (!written || group->len < 2)
+  if (group->len < 2)
     g_array_set_size (group, 0);
   return group;
 }

@@ -4,6 +4,9 @@
  * decomposed, or is called for each entry. */
 
 #include "autograd/batching-private.h"
+
+#include <unistd.h>
+
 #include "call/adj-context-internal.h"
 #include "call/adj-op.h"
 #include "ops/adj-op-id.h"
@@ -111,6 +114,17 @@ stack_results (const Batching *b, const AdjValue *entries, gint64 n, AdjValue *o
   return TRUE;
 }
 
+/* Each entry has a result of its own, which is a tensor at least. */
+static gboolean
+check_memory (const AdjOpCall *call, gint64 n)
+{
+  guint64 memory = (guint64) sysconf (_SC_PHYS_PAGES) * (guint64) sysconf (_SC_PAGESIZE);
+
+  return (guint64) n <= memory / sizeof (AdjTensorMeta) ||
+         adj_op_call_fail_as (call, ADJ_ERROR_MEMORY,
+                              "%" G_GINT64_FORMAT " entries of a batch do not fit in memory", n);
+}
+
 gboolean
 batching_each (Batching *b, AdjValue *out)
 {
@@ -122,6 +136,8 @@ batching_each (Batching *b, AdjValue *out)
     return adj_op_call_fail (call, "has no rule for a batch whose size is no positive number");
   if (adj_schema_mutates (call->schema))
     return adj_op_call_fail (call, "is not known to work on a batch");
+  if (!check_memory (call, n))
+    return FALSE;
   for (gint64 i = 0; i < n; i++)
     {
       AdjValue entry;

@@ -45,20 +45,22 @@ compute (const Condition *condition, Replay replay)
   return replay_compute_item (&replay, condition->item, condition->n);
 }
 
+/* L2 norm of @numbers, an element each, without those that have overflown. */
 static double
-norm_of (const double *numbers, gint64 n)
+norm_of (const Condition *condition, const double *numbers)
 {
   double squares = 0;
 
-  for (gint64 i = 0; i < n; i++)
-    squares += isfinite (numbers[i]) ? numbers[i] * numbers[i] : 0;
+  for (gint64 i = 0; i < condition->n; i++)
+    if (isfinite (numbers[i]) && isfinite (condition->exact[i]))
+      squares += numbers[i] * numbers[i];
   return sqrt (squares);
 }
 
 static double
 norm_of_exact (const Condition *condition)
 {
-  return norm_of (condition->exact, condition->n);
+  return norm_of (condition, condition->exact);
 }
 
 /* A result moves this often the step, by its own size, before it is asked whether it jumps. */
@@ -164,7 +166,7 @@ norm_of_moves (const Condition *condition, double step)
   Replay replay = { .kind = REPLAY_ROUNDED, .step = step };
   g_autofree double *moves = measure_moves (condition, replay, n_samples);
 
-  return moves != NULL ? norm_of (moves, condition->n) : 0;
+  return moves != NULL ? norm_of (condition, moves) : 0;
 }
 
 static guint
@@ -188,7 +190,7 @@ add_intermediates (const Condition *condition, const AdjOp *op, double step, Ter
       replay.kind = REPLAY_ROUNDED;
       terms->moves = measure_moves (condition, replay, n_samples);
     }
-  return terms->moves != NULL ? norm_of (terms->moves, condition->n) : 0;
+  return terms->moves != NULL ? norm_of (condition, terms->moves) : 0;
 }
 
 /* Raises @sizes to what moves with the arguments: weights that the operator has itself may cancel
@@ -213,7 +215,7 @@ add_places (const Condition *condition, Terms *terms)
   add_weighed (condition, terms->sizes);
   terms->moves = measure_moves (condition, places, n_samples);
   terms->fine = TRUE;
-  terms->places = terms->moves != NULL ? norm_of (terms->moves, condition->n) : 0;
+  terms->places = terms->moves != NULL ? norm_of (condition, terms->moves) : 0;
 }
 
 /* Raises @sizes to the operator's result on absolute values. */
@@ -265,7 +267,7 @@ even_out (const Condition *condition, Terms *terms)
 {
   if (terms->moves != NULL)
     raise_to (condition, terms->moves,
-              norm_of (terms->moves, condition->n) / sqrt ((double) condition->n));
+              norm_of (condition, terms->moves) / sqrt ((double) condition->n));
 }
 
 /* For operators that look up places: adds results for coordinates that rounding cannot distinguish,
@@ -311,7 +313,7 @@ estimate_body (const Condition *condition, const AdjOp *op, Terms *terms)
 {
   add_decomposed (condition, terms);
   add_nudges (condition, terms);
-  terms->norm = norm_of (terms->sizes, condition->n);
+  terms->norm = norm_of (condition, terms->sizes);
   if (op->flags & ADJ_OP_IN_STEPS)
     add_intermediates (condition, op, REPLAY_STEP, terms);
   if (op->flags & ADJ_OP_CANCELS)
@@ -346,7 +348,7 @@ estimate_whole (const Condition *condition, const NodeRounding *rounding, Terms 
       add_absolute (condition, terms->sizes);
       if (op->band == ADJ_BAND_PRODUCT && condition->operation->node->n_inputs == 1)
         add_weighed (condition, terms->sizes);
-      terms->sums = norm_of (terms->sizes, condition->n);
+      terms->sums = norm_of (condition, terms->sizes);
     }
   else
     steps = add_intermediates (condition, op, step, terms);
@@ -373,15 +375,20 @@ void
 operation_estimate_condition (const Operation *operation,
                               const NodeRounding *rounding,
                               const AdjTensorData *exact,
+                              AdjDType type,
                               guint item,
                               Terms *terms)
 {
   const AdjOp *op = rounding_get_op (rounding);
+  const double most = adj_dtype_largest (adj_dtype_get_real (type));
   gint64 n;
   g_autofree double *numbers = deviation_read (exact, &n);
   AdjDType dtype = adj_tensor_data_get_meta (exact)->dtype;
   Condition condition = { operation, item, numbers, n, adj_dtype_get_real (dtype) != dtype };
 
+  for (gint64 i = 0; i < n; i++)
+    if (fabs (numbers[i]) > most)
+      numbers[i] = INFINITY;
   terms->sizes = g_new0 (double, n + 1);
   if (op != NULL && adj_op_get_body (op) != NULL)
     estimate_body (&condition, op, terms);

@@ -32,10 +32,12 @@ gboolean operation_reads_unset (const Operation *operation, const gboolean *unse
 
 /* Sets the terms of result @item, which is @exact.  For sums and products they come from the
  * operator on absolute values, for elementwise operators from perturbing each argument, for others
- * from perturbing all arguments and intermediate results by a rounding. */
+ * from perturbing all arguments and intermediate results by a rounding.  @type: of the results that
+ * are judged; elements that overflow in it count for nothing. */
 void operation_estimate_condition (const Operation *operation,
                                    const NodeRounding *rounding,
                                    const AdjTensorData *exact,
+                                   AdjDType type,
                                    guint item,
                                    Terms *terms);
 

@@ -68,6 +68,8 @@ stable_find (const Leaf *leaf, Stable *out)
         {
           if (!same_class (own[i], peer[i]))
             return FALSE;
+          if (!numbers)
+            own[i] = peer[i] = truth[i] = unmoved[i] = moved[i] = 0;
           continue;
         }
       if (!is_explained (own[i], unmoved[i], moved[i]) ||

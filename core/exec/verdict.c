@@ -122,7 +122,8 @@ deviate (const Side *side, const Leaf *leaf)
     }
   if (deviation.rel_l2_limit == 0 && leaf->rounding.n_calls <= 1)
     return deviation;
-  operation_estimate_condition (side->operation, &leaf->rounding, side->exact, leaf->item, &terms);
+  operation_estimate_condition (side->operation, &leaf->rounding, side->exact,
+                                adj_tensor_data_get_meta (side->value)->dtype, leaf->item, &terms);
   return deviation_measure (side->value, exact, &leaf->rounding, &terms);
 }
 

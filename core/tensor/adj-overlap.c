@@ -4,15 +4,13 @@
 #include "tensor/adj-shape-internal.h"
 #include "tensor/adj-shape.h"
 
-/* Whether @a <= @b. Where hints decide, only the answer "yes" becomes a guard: the answer "no" may
- * be wrong for other sizes, since it only makes an overlap possible. */
+/* Whether @a <= @b by their hints; nothing is assumed yet. */
 static gboolean
-is_at_most (AdjSymbols *symbols, AdjSize a, AdjSize b)
+seems_at_most (AdjSymbols *symbols, AdjSize a, AdjSize b)
 {
   gint64 x, y;
 
-  return adj_size_get_hint (symbols, a, &x) && adj_size_get_hint (symbols, b, &y) && x <= y &&
-         adj_size_test (symbols, ADJ_SIZE_LE, a, b);
+  return adj_size_get_hint (symbols, a, &x) && adj_size_get_hint (symbols, b, &y) && x <= y;
 }
 
 static gboolean
@@ -20,7 +18,18 @@ ends_before (const AdjShape *a, const AdjShape *b, AdjSymbols *symbols)
 {
   AdjSize end = adj_size_add (symbols, a->offset, adj_shape_span (a, symbols));
 
-  return is_at_most (symbols, end, b->offset);
+  return seems_at_most (symbols, end, b->offset) &&
+         adj_size_test (symbols, ADJ_SIZE_LE, end, b->offset);
+}
+
+/* Whether columns up to @end come before column @next, and all up to @last are in rows of @row. */
+static gboolean
+are_in_order (AdjSymbols *symbols, AdjSize end, AdjSize next, AdjSize last, AdjSize row)
+{
+  return seems_at_most (symbols, end, next) && seems_at_most (symbols, last, row) &&
+         adj_size_test (symbols, ADJ_SIZE_LE, ADJ_SIZE (1), row) &&
+         adj_size_test (symbols, ADJ_SIZE_LE, end, next) &&
+         adj_size_test (symbols, ADJ_SIZE_LE, last, row);
 }
 
 /* Whether these are rows of equal stride with disjoint columns. */
@@ -31,16 +40,18 @@ columns_are_apart (const AdjShape *a, const AdjShape *b, AdjSymbols *symbols)
 
   if (a->rank != 2 || b->rank != 2 || !adj_size_same (a->stride[1], ADJ_SIZE (1)) ||
       !adj_size_same (b->stride[1], ADJ_SIZE (1)) || !adj_size_same (row, b->stride[0]) ||
-      !is_at_most (symbols, ADJ_SIZE (1), row))
+      !seems_at_most (symbols, ADJ_SIZE (1), row))
     return FALSE;
   left = adj_size_apply (symbols, ADJ_SIZE_MOD, a->offset, row);
   right = adj_size_apply (symbols, ADJ_SIZE_MOD, b->offset, row);
   left_end = adj_size_add (symbols, left, a->size[1]);
   right_end = adj_size_add (symbols, right, b->size[1]);
-  return (is_at_most (symbols, left_end, right) && is_at_most (symbols, right_end, row)) ||
-         (is_at_most (symbols, right_end, left) && is_at_most (symbols, left_end, row));
+  return are_in_order (symbols, left_end, right, right_end, row) ||
+         are_in_order (symbols, right_end, left, left_end, row);
 }
 
+/* Where hints decide, only the answer "apart" becomes a guard: the other one makes an overlap
+ * possible, which holds for all sizes. */
 gboolean
 adj_shapes_may_overlap (const AdjShape *a, const AdjShape *b, AdjSymbols *symbols)
 {

@@ -25,6 +25,40 @@ static const char text[] =
     "        cat = torch.ops.aten.cat.default([slice_1, slice_2])\n"
     "        return (cat,)\n";
 
+/* The verdict on one tensor that PyTorch gave for a graph of tensors. */
+static AdjVerdict
+judge_given (const char *code, AdjTensorData *const *inputs, guint n_inputs, AdjTensorData *given)
+{
+  g_autoptr (AdjGraph) graph = adj_test_parse_graph (code);
+  AdjValue arguments[2], item = ADJ_DATA (given);
+  AdjValue expected = { .kind = ADJ_VALUE_TUPLE, .n = 1, .items = &item };
+  const AdjComparisonRequest request = { .graph = graph,
+                                         .inputs = arguments,
+                                         .n_inputs = n_inputs,
+                                         .expected = &expected,
+                                         .nodes = TRUE,
+                                         .rtol = NAN,
+                                         .atol = NAN };
+  g_autoptr (GError) error = NULL;
+  g_autoptr (AdjComparison) comparison = NULL;
+
+  for (guint i = 0; i < n_inputs; i++)
+    arguments[i] = ADJ_DATA (inputs[i]);
+  comparison = adj_comparison_run (&request, NULL, &error);
+  g_assert_no_error (error);
+  return comparison->verdict;
+}
+
+/* (transfer full): @n numbers as a vector of @type */
+static AdjTensorData *
+new_vector (AdjDType type, const double *numbers, gint64 n)
+{
+  g_autoptr (AdjTensorData) wide =
+      adj_tensor_data_new_from_array (ADJ_DTYPE_F64, &n, 1, numbers, NULL);
+
+  return adj_tensor_data_cast (wide, type);
+}
+
 /* The verdict where the first @n_away elements of forward's exp (x) were @away times 2 u from what
  * they are, so that the gradient is x, and PyTorch gave @second and @last for these elements. */
 static AdjVerdict
@@ -33,21 +67,9 @@ judge (double away, guint n_away, double second, double last)
   const float x[N] = { 1, 2, 3, 4, 5, 6 };
   const gint64 sizes[] = { 1, N };
   float saved[N], given[N];
-  g_autoptr (AdjGraph) graph = adj_test_parse_graph (text);
   g_autoptr (AdjTensorData) input = NULL;
   g_autoptr (AdjTensorData) kept = NULL;
   g_autoptr (AdjTensorData) result = NULL;
-  AdjValue inputs[2], item;
-  AdjValue expected = { .kind = ADJ_VALUE_TUPLE, .n = 1, .items = &item };
-  AdjComparisonRequest request = { .graph = graph,
-                                   .inputs = inputs,
-                                   .n_inputs = 2,
-                                   .expected = &expected,
-                                   .nodes = TRUE,
-                                   .rtol = NAN,
-                                   .atol = NAN };
-  g_autoptr (GError) error = NULL;
-  g_autoptr (AdjComparison) comparison = NULL;
 
   for (guint i = 0; i < N; i++)
     {
@@ -57,12 +79,7 @@ judge (double away, guint n_away, double second, double last)
   input = adj_tensor_data_new_from_array (ADJ_DTYPE_F32, sizes + 1, 1, x, NULL);
   kept = adj_tensor_data_new_from_array (ADJ_DTYPE_F32, sizes, 2, saved, NULL);
   result = adj_tensor_data_new_from_array (ADJ_DTYPE_F32, sizes + 1, 1, given, NULL);
-  inputs[0] = ADJ_DATA (input);
-  inputs[1] = ADJ_DATA (kept);
-  item = ADJ_DATA (result);
-  comparison = adj_comparison_run (&request, NULL, &error);
-  g_assert_no_error (error);
-  return comparison->verdict;
+  return judge_given (text, (AdjTensorData *[]){ input, kept }, 2, result);
 }
 
 static void
@@ -105,28 +122,10 @@ judge_beside_overflow (double second)
                                  "        add = torch.ops.aten.add.Tensor(mul, 1)\n"
                                  "        return (add,)\n";
   const double x[] = { 1, 2, 300 }, y[] = { 301, second, INFINITY };
-  const gint64 size = 3;
-  g_autoptr (AdjGraph) graph = adj_test_parse_graph (overflow);
-  g_autoptr (AdjTensorData) input =
-      adj_tensor_data_new_from_array (ADJ_DTYPE_F64, &size, 1, x, NULL);
-  g_autoptr (AdjTensorData) given =
-      adj_tensor_data_new_from_array (ADJ_DTYPE_F64, &size, 1, y, NULL);
-  g_autoptr (AdjTensorData) narrow_input = adj_tensor_data_cast (input, ADJ_DTYPE_F16);
-  g_autoptr (AdjTensorData) narrow_given = adj_tensor_data_cast (given, ADJ_DTYPE_F16);
-  AdjValue item = ADJ_DATA (narrow_given), argument = ADJ_DATA (narrow_input);
-  AdjValue expected = { .kind = ADJ_VALUE_TUPLE, .n = 1, .items = &item };
-  const AdjComparisonRequest request = { .graph = graph,
-                                         .inputs = &argument,
-                                         .n_inputs = 1,
-                                         .expected = &expected,
-                                         .nodes = TRUE,
-                                         .rtol = NAN,
-                                         .atol = NAN };
-  g_autoptr (GError) error = NULL;
-  g_autoptr (AdjComparison) comparison = adj_comparison_run (&request, NULL, &error);
+  g_autoptr (AdjTensorData) input = new_vector (ADJ_DTYPE_F16, x, 3);
+  g_autoptr (AdjTensorData) given = new_vector (ADJ_DTYPE_F16, y, 3);
 
-  g_assert_no_error (error);
-  return comparison->verdict;
+  return judge_given (overflow, &input, 1, given);
 }
 
 static void
@@ -148,29 +147,12 @@ judge_cancelling (double last, double given)
                                    "        log = torch.ops.aten.log.default(exp)\n"
                                    "        sub = torch.ops.aten.sub.Tensor(log, x)\n"
                                    "        return (sub,)\n";
-  const float x[] = { 0.3f, 0.7f, 1.1f, (float) last };
-  const float y[] = { (float) given, (float) given, (float) given,
-                      isfinite (last) ? (float) given : NAN };
-  const gint64 size = 4;
-  g_autoptr (AdjGraph) graph = adj_test_parse_graph (cancelling);
-  g_autoptr (AdjTensorData) input =
-      adj_tensor_data_new_from_array (ADJ_DTYPE_F32, &size, 1, x, NULL);
-  g_autoptr (AdjTensorData) result =
-      adj_tensor_data_new_from_array (ADJ_DTYPE_F32, &size, 1, y, NULL);
-  AdjValue item = ADJ_DATA (result), argument = ADJ_DATA (input);
-  AdjValue expected = { .kind = ADJ_VALUE_TUPLE, .n = 1, .items = &item };
-  const AdjComparisonRequest request = { .graph = graph,
-                                         .inputs = &argument,
-                                         .n_inputs = 1,
-                                         .expected = &expected,
-                                         .nodes = TRUE,
-                                         .rtol = NAN,
-                                         .atol = NAN };
-  g_autoptr (GError) error = NULL;
-  g_autoptr (AdjComparison) comparison = adj_comparison_run (&request, NULL, &error);
+  const double x[] = { 0.3, 0.7, 1.1, last };
+  const double y[] = { given, given, given, isfinite (last) ? given : NAN };
+  g_autoptr (AdjTensorData) input = new_vector (ADJ_DTYPE_F32, x, 4);
+  g_autoptr (AdjTensorData) result = new_vector (ADJ_DTYPE_F32, y, 4);
 
-  g_assert_no_error (error);
-  return comparison->verdict;
+  return judge_given (cancelling, &input, 1, result);
 }
 
 /* An element that is NaN on both sides and in float64 says nothing of what rounding does beside it.
@@ -184,9 +166,41 @@ test_beside_nan (void)
   g_assert_cmpint (judge_cancelling (-INFINITY, 1e-3), ==, ADJ_VERDICT_DIFFERS);
 }
 
+/* The verdict where PyTorch gave exp (x) times @factor, and the last x is @last. */
+static AdjVerdict
+judge_factor (double factor, double last)
+{
+  static const char exponential[] = "class G(torch.nn.Module):\n"
+                                    "    def forward(self, x: \"f32[4][1]cpu\"):\n"
+                                    "        exp = torch.ops.aten.exp.default(x)\n"
+                                    "        return (exp,)\n";
+  const double x[] = { 0.3, 0.7, 1.1, last };
+  g_autoptr (AdjTensorData) input = new_vector (ADJ_DTYPE_F32, x, 4);
+  g_autoptr (AdjTensorData) result = NULL;
+  double y[4];
+
+  adj_tensor_data_read_doubles (input, y);
+  for (guint i = 0; i < 4; i++)
+    y[i] = exp (y[i]) * factor;
+  result = new_vector (ADJ_DTYPE_F32, y, 4);
+  return judge_given (exponential, &input, 1, result);
+}
+
+/* An element that overflows does not lift the limits of those beside it. */
+static void
+test_factor_beside_overflow (void)
+{
+  const double lasts[] = { 1, 100 };
+
+  for (guint i = 0; i < G_N_ELEMENTS (lasts); i++)
+    {
+      g_assert_cmpint (judge_factor (1, lasts[i]), <=, ADJ_VERDICT_WITHIN);
+      g_assert_cmpint (judge_factor (1 + 30 * 0x1p-24, lasts[i]), ==, ADJ_VERDICT_DIFFERS);
+    }
+}
+
 /* An element nearer to zero than roundings of its tensor reach changes sides, whatever is beside
- * it.
- */
+ * it. */
 static void
 test_crosses_zero (void)
 {
@@ -220,6 +234,7 @@ main (int argc, char **argv)
   g_test_add_func ("/exec/unstable/number", test_number);
   g_test_add_func ("/exec/unstable/overflow", test_overflow);
   g_test_add_func ("/exec/unstable/beside-nan", test_beside_nan);
+  g_test_add_func ("/exec/unstable/factor-beside-overflow", test_factor_beside_overflow);
   g_test_add_func ("/exec/unstable/crosses-zero", test_crosses_zero);
   return g_test_run ();
 }

@@ -382,6 +382,12 @@ refuse_size_of_batch (void)
           "b = torch._C._functorch._vmap_increment_nesting(1000000000000, 'error')" NEXT
           "h = torch._C._functorch._add_batch_dim(v, 0, 1)" NEXT
           "a = torch.ops.aten.logcumsumexp.default(h, 0)",
+          "1000000000000 entries of a batch do not fit in memory");
+  refuse ("interpreter",
+          "v = torch.ops.aten.view.default(x, [6])" NEXT
+          "b = torch._C._functorch._vmap_increment_nesting(1000000, 'error')" NEXT
+          "h = torch._C._functorch._add_batch_dim(v, 0, 1)" NEXT
+          "a = torch.ops.aten.logcumsumexp.default(h, 0)",
           "the index is out of range");
 }
 
