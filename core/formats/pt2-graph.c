@@ -67,23 +67,8 @@ static const struct
   { "custom_obj", "custom_obj_name", "object" },
 };
 
-/* A buffer that the program writes is described as it was behind the write, where it may have a
- * history. */
 static void
-forget_history (Pt2Graph *graph, AdjValue *val)
-{
-  AdjTensorMeta *meta;
-
-  if (val->kind != ADJ_VALUE_META)
-    return;
-  meta = adj_arena_new0 (graph->scope->arena, AdjTensorMeta, 1);
-  *meta = *val->meta;
-  meta->requires_grad = FALSE;
-  val->meta = meta;
-}
-
-static void
-read_spec (Pt2Graph *graph, const JsonItem *spec, AdjNodeMeta *meta, AdjValue *val)
+read_spec (Pt2Graph *graph, const JsonItem *spec, AdjNodeMeta *meta)
 {
   const char *kind;
   const JsonItem *value = pt2_union (spec, &kind);
@@ -93,15 +78,10 @@ read_spec (Pt2Graph *graph, const JsonItem *spec, AdjNodeMeta *meta, AdjValue *v
       const char *name =
           strcmp (specs[i].kind, kind) == 0 ? json_get_text (value, specs[i].member) : NULL;
 
-      if (name == NULL)
-        continue;
-      if (specs[i].key == NULL)
-        {
-          meta->parameter = name;
-          continue;
-        }
-      meta->extra = one_fact (graph, specs[i].key, name);
-      forget_history (graph, val);
+      if (name != NULL && specs[i].key == NULL)
+        meta->parameter = name;
+      else if (name != NULL)
+        meta->extra = one_fact (graph, specs[i].key, name);
     }
 }
 
@@ -144,7 +124,7 @@ add_input (Pt2Graph *graph, const JsonItem *input, const JsonItem *spec, GError 
       if (!pt2_read_annotation (graph, node.name, &node.val, error))
         return FALSE;
       read_class (graph, &node);
-      read_spec (graph, spec, &meta, &node.val);
+      read_spec (graph, spec, &meta);
     }
   else
     {

@@ -102,32 +102,6 @@ test_reads_ranges (gconstpointer release)
   g_assert_nonnull (strstr (cat->str, "2*"));
 }
 
-/* A buffer that is written by what has a history is described with that, and yet is a leaf without
- * a gradient. */
-static void
-test_buffers_begin_anew (gconstpointer release)
-{
-  static const char before[] = "\"b_scratch\": {\"dtype\": 7, \"sizes\": [{\"as_int\": 4}], "
-                               "\"requires_grad\": ";
-  g_autofree char *path =
-      g_test_build_filename (G_TEST_DIST, "formats", "data", "pt2", release, "counter.pt2", NULL);
-  g_autoptr (AdjTestFolder) folder = adj_test_folder_new ();
-  g_autofree char *changed = g_build_filename (folder->path, "counter.pt2", NULL);
-  gsize length;
-  g_autofree char *program = adj_test_read_file (path, &length);
-  char *at = memmem (program, length, before, strlen (before));
-  g_autoptr (GError) error = NULL;
-  g_autoptr (AdjBundle) bundle = NULL;
-
-  g_assert_nonnull (at);
-  memcpy (at + strlen (before), "true ", strlen ("true "));
-  g_assert_true (g_file_set_contents (changed, program, (gssize) length, NULL));
-  bundle = adj_bundle_load (changed, NULL, &error);
-  g_assert_no_error (error);
-  g_assert_false (
-      find (adj_bundle_get_graph (bundle, 0)->graph, "b_scratch")->val.meta->requires_grad);
-}
-
 /* Unused results have no node; subgraphs are those of the calls. */
 static void
 test_takes_results_apart (gconstpointer release)
@@ -244,7 +218,6 @@ main (int argc, char **argv)
     { "computes-what-torch-did", test_computes_what_torch_did },
     { "names-parameters", test_names_parameters },
     { "reads-ranges", test_reads_ranges },
-    { "buffers-begin-anew", test_buffers_begin_anew },
     { "takes-results-apart", test_takes_results_apart },
     { "shares-storages", test_shares_storages },
     { "keeps-weights", test_keeps_weights },
