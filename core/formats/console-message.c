@@ -139,7 +139,8 @@ name_in_heading (const char *content)
 {
   static const char mark[] = "===== ";
   const char *at = strstr (content, mark), *end;
-  char *name, *number;
+  g_autofree char *name = NULL;
+  char *number;
 
   if (at == NULL)
     return NULL;
@@ -149,7 +150,7 @@ name_in_heading (const char *content)
   number = strrchr (name, ' ');
   if (number != NULL && number[1 + strspn (number + 1, "0123456789")] == '\0')
     *number = '\0';
-  return name;
+  return *name != '\0' ? g_steal_pointer (&name) : NULL;
 }
 
 /* What a heading says, also "---submod_0 graph---" of those that DDP splits; one that is not known

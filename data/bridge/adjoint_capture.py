@@ -207,6 +207,22 @@ class NotRecorded(ValueError):
     """Something that a capture leaves out on purpose."""
 
 
+MESSAGE_LENGTH = 4096
+
+
+def readable(text):
+    """Text that the file can hold: without NUL and what UTF-8 has not."""
+    return text.encode("utf-8", "backslashreplace").decode("utf-8").replace("\0", "\\0")
+
+
+def told(error):
+    """What an error says, whose class may be the user's and fail at that."""
+    try:
+        return readable(f"{type(error).__name__}: {error}"[:MESSAGE_LENGTH])
+    except Exception:
+        return type(error).__name__
+
+
 class Store:
     """All tensors of a capture.  Equal contents are stored once."""
 
@@ -331,7 +347,7 @@ def read(tensor):
         tensor = tensor.detach().as_subclass(torch.Tensor)
         return tensor.rename(None) if has_names(tensor) else tensor, None
     except Exception as error:
-        return None, f"{type(error).__name__}: {error}"
+        return None, told(error)
 
 
 def is_unreal(value):
@@ -401,10 +417,10 @@ def check_state(state, limit):
                 rest.extend((item, level + 1) for item in items)
         elif isinstance(value, torch.Tensor):
             limit -= TENSOR_BYTES
-        elif isinstance(value, int):
-            limit -= value.bit_length() // 3
-        elif value is not None and not isinstance(value, float):
-            limit -= 6 * len(value) if isinstance(value, str) else TEXT_BYTES
+        elif not is_plain(value):
+            limit -= TEXT_BYTES
+        elif isinstance(value, str):
+            limit -= 6 * len(value)
         if limit < 0:
             raise NotRecorded("it is too large beside its tensors")
 
@@ -416,20 +432,32 @@ def describe_object(value, known, convert, limit):
     try:
         state = state_of(value)
         check_state(state, limit)
-        pairs = [{"$tuple": [str(name), convert(name, item)]} for name, item in state]
+        named = [(readable(str(name)), item) for name, item in state]
+        pairs = [{"$tuple": [name, convert(name, item)]} for name, item in named]
         known["state"] = {"$tuple": pairs}
     except NotRecorded as error:
         known["no_state"] = str(error)
     except Exception as error:  # of the class, which is the user's
-        known["no_state"] = f"{type(error).__name__}: {error}"[:TEXT_BYTES]
+        known["no_state"] = told(error)
     return known
 
 
 def is_plain(value):
-    """Whether a state of the reader can hold it: no enumeration, no integer of more than 64 bits."""
+    """Whether a state of the reader can hold it: no enumeration, no integer of more than 64 bits, no text without UTF-8."""
     if isinstance(value, enum.Enum):
         return False
-    return value is None or isinstance(value, (str, float)) or (isinstance(value, int) and -(2**63) <= value < 2**63)
+    if isinstance(value, str):
+        return value == readable(value)
+    return value is None or isinstance(value, float) or (isinstance(value, int) and -(2**63) <= value < 2**63)
+
+
+KEY_LENGTH = 64
+
+
+def name_of(key, place):
+    """How the value of a dictionary is called in the name of a tensor in it."""
+    short = isinstance(key, int) or (isinstance(key, str) and len(key) <= KEY_LENGTH)
+    return f"{key}" if is_plain(key) and short else f"#{place}"
 
 
 def plain_value(name, value, tensor):
@@ -440,7 +468,10 @@ def plain_value(name, value, tensor):
         items = [plain_value(f"{name}.{i}", v, tensor) for i, v in enumerate(value)]
         return {"$tuple": items} if isinstance(value, tuple) else items
     if isinstance(value, dict):
-        items = [(plain_value(name, k, tensor), plain_value(f"{name}.{k}", v, tensor)) for k, v in value.items()]
+        items = [
+            (plain_value(name, k, tensor), plain_value(f"{name}.{name_of(k, i)}", v, tensor))
+            for i, (k, v) in enumerate(value.items())
+        ]
         return {"$dict": items}
     return encode(value) if is_plain(value) else repr(value)[:TEXT_BYTES]
 
@@ -544,7 +575,7 @@ class Values:
             try:
                 return self.elements(name, ordinary)
             except Exception as error:  # of a device, of the disk
-                why = f"{type(error).__name__}: {error}"
+                why = told(error)
         return {"$raw": f"<{facts(tensor)}: not recorded, {why}>"}
 
     def elements(self, name, tensor):
@@ -1271,7 +1302,7 @@ class Region:
             raise NotRecorded("the compiler draws other random numbers")
         except Exception as error:
             known = isinstance(error, NotRecorded)
-            text = str(error) if known else f"{type(error).__name__}: {error}"
+            text = str(error) if known else told(error)
             self.session.note(f"{graph.id}: no values of nodes: {text}", failure=not known)
         for name in files.values():
             store.discard(name)
@@ -1697,7 +1728,7 @@ class Session:
             with self.lock, torch.no_grad(), _disable_current_modes(), torch._C.DisableTorchFunction():
                 return function(*args)
         except Exception as error:
-            self.note(f"{function.__name__}: {type(error).__name__}: {error}")
+            self.note(f"{function.__name__}: {told(error)}")
             return None
 
     def string(self, text):
@@ -2071,7 +2102,7 @@ def install(session, end):
             setattr(owner, attribute, replacement)
             session.hooks.append(name)
         except Exception as error:
-            session.note(f"{name} is not recorded: {type(error).__name__}: {error}")
+            session.note(f"{name} is not recorded: {told(error)}")
     # a hit of this cache would skip the joint trace, and with it everything there is to record
     caches = ("enable_autograd_cache", "enable_remote_autograd_cache", "bundled_autograd_cache")
     end.enter_context(functorch_config.patch({n: False for n in caches if hasattr(functorch_config, n)}))

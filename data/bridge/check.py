@@ -582,6 +582,51 @@ def whole_step(folder):
     return not problems
 
 
+class Silent(Exception):
+    """Fails when it is asked what went wrong."""
+
+    def __str__(self):
+        raise Silent
+
+
+class Unwilling:
+    """Fails when it is asked for its text."""
+
+    def __repr__(self):
+        raise Silent
+
+
+class Held:
+    def __init__(self, part):
+        self.part = part
+
+
+def states():
+    """What objects say of themselves may fail, or be nothing that a file can hold."""
+    sys.path.insert(0, HERE)
+    import adjoint_capture
+
+    describe = functools.partial(adjoint_capture.plain_value, tensor=lambda name, tensor: name)
+    tensor, key = torch.zeros(1), "x" * 100_000
+    cases = (
+        (Unwilling(), None),
+        ("a\0\ud800", repr("a\0\ud800")),
+        ({key: tensor, 0: tensor}, {"$dict": [(key, "part.#0"), (0, "part.0")]}),
+    )
+    good = True
+    for part, wanted in cases:
+        known = adjoint_capture.describe_object(Held(part), {}, describe, 2**20)
+        if wanted is None:
+            fine = known.get("no_state") == "Silent"
+        else:
+            fine = known.get("state") == {"$tuple": [{"$tuple": ["part", wanted]}]}
+        if not fine:
+            print(f"an object with a {type(part).__name__}: {str(known)[:200]}")
+        good = good and fine
+    print(f"states: {'as they should be' if good else 'not as they should be'}")
+    return good
+
+
 def main(args):
     if args[:1] == ["--train"]:
         train(args[1], args[2], args[3] if len(args) > 3 else None)
@@ -598,7 +643,7 @@ def main(args):
         sys.exit(__doc__)
     with tempfile.TemporaryDirectory() as folder:
         good = compare(folder, args or ("mlp", "gpt2", *OWN, "hooked"))
-        return 0 if together(folder) and whole_step(folder) and good else 1
+        return 0 if states() and together(folder) and whole_step(folder) and good else 1
 
 
 if __name__ == "__main__":
