@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "autograd/batching-private.h"
+#include "call/adj-op-internal.h"
 #include "ops/adj-op-id.h"
 #include "rules/adj-apply.h"
 #include "tensor/adj-promotion.h"
@@ -42,15 +43,6 @@ batching_as_it_is (Batching *b, AdjValue *out)
   memcpy (args, b->call->args, schema->n_arguments * sizeof *args);
   args[0].tensor = level_unwrap (b->level, args[0].tensor, &b->dim);
   return adj_call_bound (b->call->cx, b->call->op, args, out);
-}
-
-/* The dtype of a Python number as a tensor. */
-static AdjDType
-number_dtype (const AdjValue *number)
-{
-  return number->kind == ADJ_VALUE_FLOAT  ? ADJ_DTYPE_F64
-         : number->kind == ADJ_VALUE_BOOL ? ADJ_DTYPE_BOOL
-                                          : ADJ_DTYPE_I64;
 }
 
 static gboolean
@@ -97,7 +89,8 @@ pair_dtype (const Batching *b)
         adj_promotion_add_tensor (&promotion, adj_tensor_get_meta (value->tensor)->dtype,
                                   batching_rank (b, i));
       else if (is_number (value))
-        adj_promotion_add_number (&promotion, adj_dtype_info (number_dtype (value))->category,
+        adj_promotion_add_number (&promotion,
+                                  adj_dtype_info (adj_op_number_dtype (value))->category,
                                   adj_context_get_default_dtype (call->cx));
       else
         return ADJ_DTYPE_NONE;
@@ -110,7 +103,7 @@ static gboolean
 convert (AdjContext *cx, AdjDType dtype, AdjValue *value)
 {
   AdjDType own = value->kind == ADJ_VALUE_TENSOR ? adj_tensor_get_meta (value->tensor)->dtype
-                                                 : number_dtype (value);
+                                                 : adj_op_number_dtype (value);
 
   return own == dtype ||
          adj_call_bound (cx, adj_op (ADJ_OP__to_copy),

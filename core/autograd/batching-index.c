@@ -208,10 +208,11 @@ batching_take_by_index (Batching *b, AdjValue *out)
   const AdjValue *indices = &call->args[INDICES];
   const Named named = find_named (indices);
   const gboolean of_self = batching_is_batched (b, SELF), of_indices = any_batched (b, indices);
-  AdjValue args[2] = { ADJ_TENSOR (batching_front (b, SELF)), *indices };
+  AdjValue args[2] = { ADJ_NONE, *indices };
 
   if (any_mask_batched (b, indices))
     return batching_each (b, out);
+  args[SELF] = ADJ_TENSOR (batching_front (b, SELF));
   if (of_self)
     args[INDICES] = lead_indices (b, indices, &named, !of_indices);
   else

@@ -297,6 +297,14 @@ adj_op_call_bool (const AdjOpCall *call, guint arg)
   return value->kind != ADJ_VALUE_NONE && adj_op_call_int (call, arg, 0) != 0;
 }
 
+AdjDType
+adj_op_number_dtype (const AdjValue *number)
+{
+  return number->kind == ADJ_VALUE_FLOAT  ? ADJ_DTYPE_F64
+         : number->kind == ADJ_VALUE_BOOL ? ADJ_DTYPE_BOOL
+                                          : ADJ_DTYPE_I64;
+}
+
 gboolean
 adj_op_value_is_true (const AdjValue *value)
 {

@@ -255,6 +255,7 @@ measure (const double *value,
   out.rel_l2 = ratio (sqrt (sums.squares), norm);
   out.rel_l2_limit = ratio (reach, norm);
   limit_slope (&out, &sums, exact, n, limit);
+  out.slope_limit += ratio (rounding_get_bias (rounding, dtype) * sqrt ((double) sums.n), norm);
   out.right = out.n_class_mismatch == 0 && sqrt (sums.squares) <= reach &&
               fabs (out.slope) <= out.slope_limit && out.element <= ADJ_ELEMENT_LIMIT;
   return out;

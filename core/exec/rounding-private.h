@@ -35,6 +35,9 @@ NodeRounding rounding_of_result (const NodeRounding *rounding, gint64 n);
 double rounding_get_unit (const NodeRounding *rounding, AdjDType dtype);
 /* The part of the limit that grows with the terms of a sum rather than with the sum. */
 double rounding_get_term_limit (const NodeRounding *rounding, AdjDType dtype, gboolean coarse);
+/* The absolute error that the logarithm of a sum of rough exponentials in @dtype has, in the same
+ * direction in all elements. */
+double rounding_get_bias (const NodeRounding *rounding, AdjDType dtype);
 /* The absolute error of an element that underflow in @dtype explains, or a logarithm of rough
  * exponentials. */
 double rounding_get_underflow (const NodeRounding *rounding, AdjDType dtype);

@@ -175,15 +175,22 @@ rounding_get_sum_limit (const NodeRounding *rounding, AdjDType dtype)
 }
 
 double
-rounding_get_underflow (const NodeRounding *rounding, AdjDType dtype)
+rounding_get_bias (const NodeRounding *rounding, AdjDType dtype)
 {
-  double of_terms = adj_dtype_smallest (type_of_terms (rounding, dtype)) * rounding->reduction;
   gboolean rough = rounding->rough && dtype == ADJ_DTYPE_F32 &&
                    adj_dtype_unit_roundoff (rounding->of_inputs) > 0x1p-24;
 
+  return rough ? ROUGH : 0;
+}
+
+double
+rounding_get_underflow (const NodeRounding *rounding, AdjDType dtype)
+{
+  double of_terms = adj_dtype_smallest (type_of_terms (rounding, dtype)) * rounding->reduction;
+
   if (rounding->root > 1)
     of_terms = pow (of_terms, 1 / rounding->root);
-  return UNDERFLOW * adj_dtype_smallest (dtype) + of_terms + (rough ? ROUGH : 0);
+  return UNDERFLOW * adj_dtype_smallest (dtype) + of_terms + rounding_get_bias (rounding, dtype);
 }
 
 double

@@ -64,8 +64,8 @@ to_copy_meta (AdjOpCall *call)
   const AdjValue *device = &call->args[adj_op_call_find (call, "device")];
 
   if (is_number_copied (call))
-    op_add_contiguous (
-        call, adj_op_call_dtype (call, dtype, adj_context_get_default_dtype (call->cx)), 0, NULL);
+    op_add_contiguous (call, adj_op_call_dtype (call, dtype, adj_op_number_dtype (&call->args[0])),
+                       0, NULL);
   else if (!clone_with (call, adj_op_call_dtype (call, dtype, adj_op_call_meta (call, 0)->dtype),
                         "memory_format"))
     return FALSE;

@@ -26,30 +26,33 @@ find_writers (const AdjGraph *graph, const AdjAlias *aliases)
   return writers;
 }
 
-static gboolean is_read (AdjGraph *graph, guint node);
+/* Calls that are looked through, one behind the other; what is further counts as read. */
+#define MAX_CALLS 64
+
+static gboolean is_read (AdjGraph *graph, guint node, guint n_calls);
 
 /* Whether the call @user looks at @node. */
 static gboolean
-is_read_by (AdjGraph *graph, const AdjNode *user, guint node)
+is_read_by (AdjGraph *graph, const AdjNode *user, guint node, guint n_calls)
 {
   guint results = op_results_of (user, node, NULL);
 
-  if (results == G_MAXUINT)
+  if (results == G_MAXUINT || n_calls == MAX_CALLS)
     return TRUE;
   for (guint i = 0; i < user->n_users; i++)
     if ((op_result_bit (adj_graph_get_node (graph, user->users[i].index)) & results) != 0 &&
-        is_read (graph, user->users[i].index))
+        is_read (graph, user->users[i].index, n_calls + 1))
       return TRUE;
   return FALSE;
 }
 
 static gboolean
-is_read (AdjGraph *graph, guint node)
+is_read (AdjGraph *graph, guint node, guint n_calls)
 {
   const AdjNode *read = adj_graph_get_node (graph, node);
 
   for (guint i = 0; i < read->n_users; i++)
-    if (is_read_by (graph, adj_graph_get_node (graph, read->users[i].index), node))
+    if (is_read_by (graph, adj_graph_get_node (graph, read->users[i].index), node, n_calls))
       return TRUE;
   return FALSE;
 }
@@ -60,7 +63,7 @@ is_read_in (AdjGraph *backward, const char *name)
 {
   AdjNodeId saved = backward != NULL ? adj_graph_find_node (backward, name) : ADJ_NO_NODE;
 
-  return !adj_node_id_is_valid (saved) || is_read (backward, saved.index);
+  return !adj_node_id_is_valid (saved) || is_read (backward, saved.index, 0);
 }
 
 static void

@@ -18,33 +18,36 @@ note_written (const Joint *joint, guint i, guint8 *written)
       written[joint->owner[joint->rep[node->args.items[k].node.index]]] = TRUE;
 }
 
-static gboolean is_read_in_backward (const Plan *plan, guint node);
+/* Calls that are looked through, one behind the other; what is further counts as read. */
+#define MAX_CALLS 64
+
+static gboolean is_read_in_backward (const Plan *plan, guint node, guint n_calls);
 
 /* Whether backward, which computes the call @user, looks at @node. */
 static gboolean
-is_read_by (const Plan *plan, guint user, guint node)
+is_read_by (const Plan *plan, guint user, guint node, guint n_calls)
 {
   const Joint *joint = plan->joint;
   const Adjacency *users = &joint->users;
   guint results = op_results_of (adj_graph_get_node (joint->graph, user), node, joint->rep);
 
-  if (results == G_MAXUINT)
+  if (results == G_MAXUINT || n_calls == MAX_CALLS)
     return TRUE;
   for (guint32 k = users->begin[user]; k < users->begin[user + 1]; k++)
     if ((op_result_bit (adj_graph_get_node (joint->graph, users->items[k])) & results) != 0 &&
-        is_read_in_backward (plan, users->items[k]))
+        is_read_in_backward (plan, users->items[k], n_calls + 1))
       return TRUE;
   return FALSE;
 }
 
 static gboolean
-is_read_in_backward (const Plan *plan, guint node)
+is_read_in_backward (const Plan *plan, guint node, guint n_calls)
 {
   const Adjacency *users = &plan->joint->users;
 
   for (guint32 k = users->begin[node]; k < users->begin[node + 1]; k++)
     if (users->items[k] == plan->joint->output ||
-        (plan->in_backward[users->items[k]] && is_read_by (plan, users->items[k], node)))
+        (plan->in_backward[users->items[k]] && is_read_by (plan, users->items[k], node, n_calls)))
       return TRUE;
   return FALSE;
 }
@@ -63,7 +66,7 @@ plan_find_written (Plan *plan)
       guint node = plan_item (plan->tensors, i);
 
       plan->is_written[node] = joint->has_memory[node] && written[joint->owner[node]] &&
-                               is_read_in_backward (plan, node);
+                               is_read_in_backward (plan, node, 0);
     }
 }
 

@@ -191,6 +191,8 @@ main (int argc, char **argv)
   g_test_add_data_func ("/session/release/contracted", "newest-contracted.adjoint", test_stages);
   g_test_add_data_func ("/session/release/contracted-by-2.6", "2.6-contracted.adjoint",
                         test_stages);
+  g_test_add_data_func ("/session/release/cut", "newest-cut.adjoint", test_aligned);
+  g_test_add_data_func ("/session/release/cut-by-2.6", "2.6-cut.adjoint", test_aligned);
   g_test_add_data_func ("/session/release/transformed", "newest-transformed.adjoint", test_stages);
   g_test_add_data_func ("/session/release/transformed-by-2.6", "2.6-transformed.adjoint",
                         test_aligned);

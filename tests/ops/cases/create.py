@@ -25,6 +25,9 @@ for dtype in (None, F32, I64, F16, B8):
     for v in (x, y, x[:, :, ::2]):
         case("_to_copy", v, **kw)
         case("_to_copy", v * 3, **kw)
+for number in (0.7, 3, True):
+    case("_to_copy", number)
+    case("_to_copy", number, dtype=F32)
 four = values((2, 3, 2, 2), F32)
 for v in (x, y, x[:, :, ::2], x[:, :1].expand(2, 3, 4), four, values((), F64)):
     case("clone", v)

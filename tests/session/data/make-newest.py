@@ -326,13 +326,29 @@ def stepped(backend):
     torch.compile(optimizer.step, backend=backend)()
 
 
+class Cut(nn.Module):
+    """Singular values beside whole bases, labels after the end, and a conversion to the same device."""
+
+    def __init__(self):
+        super().__init__()
+        self.linear = nn.Linear(4, 6)
+        labels = [[1, 0, -1, 2, 2, 2], [3, -1, 0, 0, 0, 0], [0, 1, 2, 3, 4, 5]]
+        self.register_buffer("labels", torch.tensor(labels))
+
+    def forward(self, x):
+        y = self.linear(x)
+        singular = torch.linalg.svd(y.t(), full_matrices=True).S
+        margins = nn.functional.multilabel_margin_loss(y, self.labels, reduction="none")
+        return singular + margins + y.to(device=x.device, copy=True).sum(1)
+
+
 MODELS = {
     "waves": Waves, "normed": Normed, "dropped": Dropped, "indexed": Indexed, "solved": Solved, "ranked": Ranked,
     "counted": Counted, "written": Written, "sized": Sized, "transformed": Transformed,
     "randomized": Randomized,
     "bounded": Bounded, "attended": Attended, "decoded": Decoded, "compared": Compared,
     "padded": Padded, "lowered": Lowered, "overwritten": Overwritten,
-    "contracted": Contracted,
+    "contracted": Contracted, "cut": Cut,
 }  # fmt: skip
 
 
