@@ -3,10 +3,9 @@
  * dimension, which is moved to the front; the operator is called on those by its rule, is
  * decomposed, or is called for each entry. */
 
-#include "autograd/batching-private.h"
-
 #include <unistd.h>
 
+#include "autograd/batching-private.h"
 #include "call/adj-context-internal.h"
 #include "call/adj-op.h"
 #include "ops/adj-op-id.h"
