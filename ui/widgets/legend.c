@@ -19,7 +19,8 @@ adj_legend_add (
   gtk_box_append (GTK_BOX (entry), sign);
   gtk_box_append (GTK_BOX (entry), label);
   gtk_flow_box_insert (legend, entry, -1);
-  gtk_widget_set_focusable (gtk_widget_get_parent (entry), FALSE);
+  gtk_accessible_update_property (GTK_ACCESSIBLE (gtk_widget_get_parent (entry)),
+                                  GTK_ACCESSIBLE_PROPERTY_LABEL, text, -1);
 }
 
 void
