@@ -46,8 +46,8 @@ run_both (Comparing *comparing, AdjRunResult *result, AdjComparison *comparison,
     comparison->failure = g_steal_pointer (&failure);
   done = comparing_run (comparing, comparing->truth, &truth, comparison->failure ? NULL : error);
   adj_run_result_clear (&truth);
-  return done ||
-         (comparison->failure != NULL && !g_cancellable_is_cancelled (comparing->cancellable));
+  return done || (comparison->failure != NULL &&
+                  !g_cancellable_set_error_if_cancelled (comparing->cancellable, error));
 }
 
 static void
