@@ -437,6 +437,53 @@ test_cancels (void)
   g_assert_error (error, G_IO_ERROR, G_IO_ERROR_CANCELLED);
 }
 
+typedef struct
+{
+  GCancellable *cancellable;
+  guint n;
+} Calls;
+
+static void
+cancel_at_third (guint done, guint total, gpointer data)
+{
+  Calls *calls = data;
+
+  if (++calls->n == 3)
+    g_cancellable_cancel (calls->cancellable);
+}
+
+/* One side has failed behind its second node, and the run in float64 is cancelled at its first. */
+static void
+test_cancels_after_failure (void)
+{
+  static const char text[] = "class G(torch.nn.Module):\n"
+                             "    def forward(self, x: \"f32[2][1]cpu\"):\n"
+                             "        exp = torch.ops.aten.exp.default(x)\n"
+                             "        view = torch.ops.aten.view.default(exp, [3])\n"
+                             "        return (view,)\n";
+  const float x[] = { 1, 2 };
+  const gint64 size = 2;
+  g_autoptr (AdjGraph) graph = adj_test_parse_graph (text);
+  g_autoptr (AdjTensorData) input =
+      adj_tensor_data_new_from_array (ADJ_DTYPE_F32, &size, 1, x, NULL);
+  g_autoptr (GCancellable) cancellable = g_cancellable_new ();
+  AdjValue argument = ADJ_DATA (input);
+  Calls calls = { cancellable, 0 };
+  const AdjComparisonRequest request = { .graph = graph,
+                                         .inputs = &argument,
+                                         .n_inputs = 1,
+                                         .nodes = TRUE,
+                                         .rtol = NAN,
+                                         .atol = NAN,
+                                         .progress = cancel_at_third,
+                                         .data = &calls };
+  g_autoptr (GError) error = NULL;
+  g_autoptr (AdjComparison) comparison = adj_comparison_run (&request, cancellable, &error);
+
+  g_assert_null (comparison);
+  g_assert_error (error, G_IO_ERROR, G_IO_ERROR_CANCELLED);
+}
+
 static void
 test_peak_within_estimate (void)
 {
@@ -473,6 +520,7 @@ main (int argc, char **argv)
   g_test_add_func ("/exec/captures/wrong-input-is-named", test_shape_names_node);
   g_test_add_func ("/exec/captures/refuses-what-does-not-fit", test_refuses_memory);
   g_test_add_func ("/exec/captures/cancels", test_cancels);
+  g_test_add_func ("/exec/captures/cancels-after-failure", test_cancels_after_failure);
   g_test_add_func ("/exec/captures/peak-is-within-estimate", test_peak_within_estimate);
   return g_test_run ();
 }
