@@ -46,13 +46,6 @@ batching_as_it_is (Batching *b, AdjValue *out)
 }
 
 static gboolean
-is_number (const AdjValue *value)
-{
-  return value->kind == ADJ_VALUE_FLOAT || value->kind == ADJ_VALUE_INT ||
-         value->kind == ADJ_VALUE_BOOL;
-}
-
-static gboolean
 is_number_of_each (const Batching *b, guint arg)
 {
   return batching_is_batched (b, arg) && batching_rank (b, arg) == 0;
@@ -88,7 +81,7 @@ pair_dtype (const Batching *b)
       if (value->kind == ADJ_VALUE_TENSOR)
         adj_promotion_add_tensor (&promotion, adj_tensor_get_meta (value->tensor)->dtype,
                                   batching_rank (b, i));
-      else if (is_number (value))
+      else if (adj_op_number_dtype (value) != ADJ_DTYPE_NONE)
         adj_promotion_add_number (&promotion,
                                   adj_dtype_info (adj_op_number_dtype (value))->category,
                                   adj_context_get_default_dtype (call->cx));

@@ -3,10 +3,9 @@
  * dimension, which is moved to the front; the operator is called on those by its rule, is
  * decomposed, or is called for each entry. */
 
-#include <unistd.h>
-
 #include "autograd/batching-private.h"
 #include "call/adj-context-internal.h"
+#include "call/adj-op-internal.h"
 #include "call/adj-op.h"
 #include "ops/adj-op-id.h"
 #include "rules/adj-apply.h"
@@ -117,9 +116,7 @@ stack_results (const Batching *b, const AdjValue *entries, gint64 n, AdjValue *o
 static gboolean
 check_memory (const AdjOpCall *call, gint64 n)
 {
-  guint64 memory = (guint64) sysconf (_SC_PHYS_PAGES) * (guint64) sysconf (_SC_PAGESIZE);
-
-  return (guint64) n <= memory / sizeof (AdjTensorMeta) ||
+  return (guint64) n <= adj_op_memory () / sizeof (AdjTensorMeta) ||
          adj_op_call_fail_as (call, ADJ_ERROR_MEMORY,
                               "%" G_GINT64_FORMAT " entries of a batch do not fit in memory", n);
 }

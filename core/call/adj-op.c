@@ -302,7 +302,8 @@ adj_op_number_dtype (const AdjValue *number)
 {
   return number->kind == ADJ_VALUE_FLOAT  ? ADJ_DTYPE_F64
          : number->kind == ADJ_VALUE_BOOL ? ADJ_DTYPE_BOOL
-                                          : ADJ_DTYPE_I64;
+         : number->kind == ADJ_VALUE_INT  ? ADJ_DTYPE_I64
+                                          : ADJ_DTYPE_NONE;
 }
 
 gboolean

@@ -79,12 +79,18 @@ allocate_view (AdjOpCall *call, AdjOpResult *result, gboolean fake)
   return TRUE;
 }
 
+guint64
+adj_op_memory (void)
+{
+  return (guint64) sysconf (_SC_PHYS_PAGES) * (guint64) sysconf (_SC_PAGESIZE);
+}
+
 gboolean
 adj_op_call_check_memory (const AdjOpCall *call, const AdjTensorMeta *meta, gsize n_bytes)
 {
   g_autoptr (GString) text = NULL;
 
-  if (n_bytes <= (guint64) sysconf (_SC_PHYS_PAGES) * (guint64) sysconf (_SC_PAGESIZE))
+  if (n_bytes <= adj_op_memory ())
     return TRUE;
   text = g_string_new (NULL);
   adj_tensor_meta_print (meta, adj_context_get_symbols (call->cx), text);

@@ -53,8 +53,7 @@ lift_meta (AdjOpCall *call)
 static gboolean
 is_number_copied (const AdjOpCall *call)
 {
-  return call->args[0].kind == ADJ_VALUE_FLOAT || call->args[0].kind == ADJ_VALUE_INT ||
-         call->args[0].kind == ADJ_VALUE_BOOL;
+  return adj_op_number_dtype (&call->args[0]) != ADJ_DTYPE_NONE;
 }
 
 static gboolean

@@ -3,7 +3,6 @@
 
 #include <math.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "call/adj-op-internal.h"
 #include "ops/kernel-private.h"
@@ -279,9 +278,7 @@ op_temporary_tensor (const AdjOpCall *call, const AdjTensorMeta *meta)
 gboolean
 op_check_temporary (const AdjOpCall *call, gint64 n)
 {
-  guint64 memory = (guint64) sysconf (_SC_PHYS_PAGES) * (guint64) sysconf (_SC_PAGESIZE);
-
-  return (guint64) n <= memory / 8 ||
+  return (guint64) n <= adj_op_memory () / 8 ||
          adj_op_call_fail_as (call, ADJ_ERROR_MEMORY,
                               "%" G_GINT64_FORMAT
                               " elements do not fit in memory: at least %" G_GUINT64_FORMAT

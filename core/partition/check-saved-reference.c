@@ -26,9 +26,6 @@ find_writers (const AdjGraph *graph, const AdjAlias *aliases)
   return writers;
 }
 
-/* Calls that are looked through, one behind the other; what is further counts as read. */
-#define MAX_CALLS 64
-
 static gboolean is_read (AdjGraph *graph, guint node, guint n_calls);
 
 /* Whether the call @user looks at @node. */
@@ -37,7 +34,7 @@ is_read_by (AdjGraph *graph, const AdjNode *user, guint node, guint n_calls)
 {
   guint results = op_results_of (user, node, NULL);
 
-  if (results == G_MAXUINT || n_calls == MAX_CALLS)
+  if (results == G_MAXUINT || n_calls == OP_MAX_CALLS)
     return TRUE;
   for (guint i = 0; i < user->n_users; i++)
     if ((op_result_bit (adj_graph_get_node (graph, user->users[i].index)) & results) != 0 &&

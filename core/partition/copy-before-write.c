@@ -18,9 +18,6 @@ note_written (const Joint *joint, guint i, guint8 *written)
       written[joint->owner[joint->rep[node->args.items[k].node.index]]] = TRUE;
 }
 
-/* Calls that are looked through, one behind the other; what is further counts as read. */
-#define MAX_CALLS 64
-
 static gboolean is_read_in_backward (const Plan *plan, guint node, guint n_calls);
 
 /* Whether backward, which computes the call @user, looks at @node. */
@@ -31,7 +28,7 @@ is_read_by (const Plan *plan, guint user, guint node, guint n_calls)
   const Adjacency *users = &joint->users;
   guint results = op_results_of (adj_graph_get_node (joint->graph, user), node, joint->rep);
 
-  if (results == G_MAXUINT || n_calls == MAX_CALLS)
+  if (results == G_MAXUINT || n_calls == OP_MAX_CALLS)
     return TRUE;
   for (guint32 k = users->begin[user]; k < users->begin[user + 1]; k++)
     if ((op_result_bit (adj_graph_get_node (joint->graph, users->items[k])) & results) != 0 &&

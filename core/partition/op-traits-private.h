@@ -29,5 +29,8 @@ guint op_result_bit (const AdjNode *node);
 /* The results of the call @node that depend on the elements of its input @input, a bit each;
  * G_MAXUINT: all.  @merged: (nullable): per node, the one that stands for it. */
 guint op_results_of (const AdjNode *node, guint input, const guint32 *merged);
+/* Calls that a search for readers looks through, one behind the other; what is further counts as
+ * read. */
+#define OP_MAX_CALLS 64
 
 G_END_DECLS

@@ -2,6 +2,7 @@
 /* Arguments that a call takes and does not look at, or not for the results that are used. */
 
 #include "call/adj-op.h"
+#include "call/adj-schema-internal.h"
 #include "ir/adj-graph.h"
 #include "partition/op-traits-private.h"
 
@@ -32,10 +33,10 @@ op_result_bit (const AdjNode *node)
 static gboolean
 is_true (const AdjNode *node, const AdjSchema *schema, const char *argument)
 {
-  for (guint i = 0; i < MIN (schema->n_arguments, node->args.n); i++)
-    if (g_str_equal (schema->arguments[i].name, argument))
-      return node->args.items[i].kind == ADJ_VALUE_BOOL && node->args.items[i].boolean;
-  return FALSE;
+  gint arg = adj_schema_find_argument (schema, argument);
+
+  return arg >= 0 && (guint) arg < node->args.n && node->args.items[arg].kind == ADJ_VALUE_BOOL &&
+         node->args.items[arg].boolean;
 }
 
 static guint
