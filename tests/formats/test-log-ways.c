@@ -431,7 +431,8 @@ test_pieces (gconstpointer data)
     }
 }
 
-/* Two ranks write by turns: their graphs are in the order that they have when all is there. */
+/* Two ranks write by turns: their graphs and regions are in the order that they have when all is
+ * there. */
 static void
 test_two_ranks (void)
 {
@@ -456,6 +457,14 @@ test_two_ranks (void)
   g_assert_cmpuint (adj_bundle_get_n_graphs (last), ==, adj_bundle_get_n_graphs (whole));
   for (guint i = 0; i < adj_bundle_get_n_graphs (whole); i++)
     g_assert_cmpstr (adj_bundle_get_graph (last, i)->id, ==, adj_bundle_get_graph (whole, i)->id);
+  g_assert_cmpuint (adj_bundle_get_n_regions (last), ==, adj_bundle_get_n_regions (whole));
+  for (guint i = 0; i < adj_bundle_get_n_regions (whole); i++)
+    {
+      g_assert_cmpint (adj_bundle_get_region (last, i)->rank, ==,
+                       adj_bundle_get_region (whole, i)->rank);
+      g_assert_cmpstr (adj_bundle_get_region (last, i)->compile_id, ==,
+                       adj_bundle_get_region (whole, i)->compile_id);
+    }
 }
 
 #define NESTED                                                                                     \
