@@ -200,12 +200,9 @@ test_spellings (void)
   {
     const char *text, *printed;
   } rows[] = {
-    { "torch.Size([2, 3])", "(2, 3)" },
-    { "torch.Size((2,),)", "(2,)" },
-    { "float('-inf')", "-inf" },
-    { "complex(0.0, 0.0)", "0j" },
-    { "complex(-0.0, -1.0)", "(-0-1j)" },
-    { "complex(inf, -0.0)", "(inf-0j)" },
+    { "torch.Size([2, 3])", "(2, 3)" },   { "torch.Size((2,),)", "(2,)" },
+    { "float('-inf')", "-inf" },          { "complex(0.0, 0.0)", "0j" },
+    { "complex(-0.0, -1.0)", "(-0-1j)" }, { "complex(inf, -0.0)", "(inf-0j)" },
   };
 
   for (guint i = 0; i < G_N_ELEMENTS (rows); i++)
