@@ -70,7 +70,7 @@ AdjBundle *bundle_builder_get (AdjBundleBuilder *builder); /* (transfer none) */
  * graph objects, their texts and the facts. */
 AdjBundleBuilder *bundle_builder_copy (const AdjBundleBuilder *builder);
 
-/* Graphs of one rank stay in their order. */
+/* Graphs and regions of one rank stay in their order. */
 void bundle_builder_sort_by_rank (AdjBundleBuilder *builder);
 
 /* Keeps the known inputs of @graph_id, NONE for each unknown one.  %FALSE with ADJ_ERROR_NOT_FOUND

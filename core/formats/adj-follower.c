@@ -60,6 +60,12 @@ is_same (const Trace *a, const Trace *b)
   return a->n_files == b->n_files && a->bytes == b->bytes && a->newest == b->newest;
 }
 
+static gboolean
+is_written (const Trace *trace)
+{
+  return trace->newest / 1000 + STILL >= g_get_real_time ();
+}
+
 struct _AdjFollower
 {
   gatomicrefcount refs;
@@ -67,6 +73,7 @@ struct _AdjFollower
   AdjBundle *known; /* (owned) (nullable) */
   const AdjExtensions *extensions;
   Trace seen;
+  gboolean is_settled;     /* @known is all that is there, and nobody writes on */
   const AdjFormat *format; /* (nullable) that of @growth */
   gpointer growth;         /* (owned) (nullable) */
 };
@@ -89,8 +96,11 @@ adj_follower_new (const char *path, AdjBundle *known, const AdjExtensions *exten
   self->path = g_strdup (path);
   self->extensions = extensions;
   self->known = known != NULL ? adj_bundle_ref (known) : NULL;
-  if (known != NULL && look (path, &now, NULL) && now.newest / 1000 + STILL < g_get_real_time ())
-    self->seen = now;
+  if (known != NULL && look (path, &now, NULL) && !is_written (&now))
+    {
+      self->seen = now;
+      self->is_settled = TRUE;
+    }
   return self;
 }
 
@@ -144,6 +154,16 @@ load (AdjFollower *self, const AdjFormat *format, GCancellable *cancellable, GEr
                                       : adj_bundle_load (self->path, cancellable, error);
 }
 
+static AdjBundle *
+extend (AdjFollower *self, AdjBundle *bundle)
+{
+  if (bundle == NULL || self->extensions == NULL ||
+      adj_bundle_extend (bundle, self->extensions, NULL))
+    return bundle;
+  adj_bundle_unref (bundle);
+  return NULL;
+}
+
 /* What is not complete yet is no error; what is too much stays so. */
 static AdjBundle *
 read_on (AdjFollower *self, GCancellable *cancellable, GError **error)
@@ -155,10 +175,7 @@ read_on (AdjFollower *self, GCancellable *cancellable, GError **error)
   if (g_error_matches (reason, ADJ_ERROR, ADJ_ERROR_LIMIT))
     g_propagate_error (error, g_steal_pointer (&reason));
 
-  if (bundle != NULL && self->extensions != NULL &&
-      !adj_bundle_extend (bundle, self->extensions, NULL))
-    return NULL;
-  return g_steal_pointer (&bundle);
+  return extend (self, g_steal_pointer (&bundle));
 }
 
 /* Puts graphs of @before in the place of equal ones of @bundle, which nobody else has yet. */
@@ -179,16 +196,43 @@ keep_graphs (AdjBundle *bundle, const AdjBundle *before)
     }
 }
 
+static gboolean
+says_more (const AdjBundle *bundle, const AdjBundle *before)
+{
+  return adj_bundle_get_n_graphs (bundle) != adj_bundle_get_n_graphs (before) ||
+         adj_diags_get_n (adj_bundle_get_diags (bundle)) !=
+             adj_diags_get_n (adj_bundle_get_diags (before));
+}
+
+/* (transfer full) (nullable): once nobody writes on, what is there as a file that was cut off. */
+static AdjBundle *
+settle (AdjFollower *self, const Trace *now, GCancellable *cancellable)
+{
+  g_autoptr (AdjBundle) bundle = NULL;
+
+  if (self->is_settled || self->growth == NULL || self->known == NULL || is_written (now))
+    return NULL;
+  self->is_settled = TRUE;
+  bundle = extend (self, adj_bundle_load (self->path, cancellable, NULL));
+  return bundle != NULL && says_more (bundle, self->known) ? g_steal_pointer (&bundle) : NULL;
+}
+
 AdjBundle *
 adj_follower_next (AdjFollower *follower, GCancellable *cancellable, GError **error)
 {
   g_autoptr (AdjBundle) bundle = NULL;
   Trace now;
 
-  if (!look (follower->path, &now, error) || is_same (&follower->seen, &now))
+  if (!look (follower->path, &now, error))
     return NULL;
-  follower->seen = now;
-  bundle = read_on (follower, cancellable, error);
+  if (is_same (&follower->seen, &now))
+    bundle = settle (follower, &now, cancellable);
+  else
+    {
+      follower->seen = now;
+      follower->is_settled = FALSE;
+      bundle = read_on (follower, cancellable, error);
+    }
   if (bundle == NULL)
     return NULL;
   if (follower->known != NULL)

@@ -20,7 +20,8 @@ const char *adj_follower_get_path (const AdjFollower *follower); /* (transfer no
 /**
  * adj_follower_next:
  *
- * Reads what is there by now, without a record at its end that is not complete.  Graphs that were
+ * Reads what is there by now, without a record at its end that is not complete; ten seconds after
+ * the last write it will not be completed, and counts as one that was cut off.  Graphs that were
  * there before are the same objects.
  *
  * Returns: (transfer full) (nullable): %NULL without an error when nothing was written since the

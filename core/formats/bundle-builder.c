@@ -113,7 +113,15 @@ bundle_builder_copy (const AdjBundleBuilder *builder)
 }
 
 static gint
-by_rank (gconstpointer a, gconstpointer b)
+regions_by_rank (gconstpointer a, gconstpointer b)
+{
+  const AdjRegion *x = *(AdjRegion *const *) a, *y = *(AdjRegion *const *) b;
+
+  return (x->rank > y->rank) - (x->rank < y->rank);
+}
+
+static gint
+graphs_by_rank (gconstpointer a, gconstpointer b)
 {
   const AdjBundleGraph *x = *(AdjBundleGraph *const *) a, *y = *(AdjBundleGraph *const *) b;
 
@@ -123,7 +131,8 @@ by_rank (gconstpointer a, gconstpointer b)
 void
 bundle_builder_sort_by_rank (AdjBundleBuilder *builder)
 {
-  g_ptr_array_sort (builder->bundle->graphs, by_rank);
+  g_ptr_array_sort (builder->bundle->graphs, graphs_by_rank);
+  g_ptr_array_sort (builder->bundle->regions, regions_by_rank);
 }
 
 AdjBundle *

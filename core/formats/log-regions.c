@@ -587,10 +587,10 @@ regions_make_bundle (Regions *regions, const char *path, const char *description
       return NULL;
     }
   builder = bundle_builder_copy (regions->builder);
-  bundle_builder_sort_by_rank (builder);
   for (guint i = 0; i < regions->regions->len; i++)
     if (!add_region (regions, builder, regions->regions->pdata[i], error))
       return NULL;
+  bundle_builder_sort_by_rank (builder);
   adj_bundle_builder_set_description (builder, description);
   return adj_bundle_builder_end (g_steal_pointer (&builder), g_steal_pointer (&diags));
 }

@@ -193,6 +193,21 @@ read_float (AdjReader *reader, AdjValue *out)
   return FALSE;
 }
 
+/* complex(0.0, -1.0), as FX writes what repr() does not say: zeros with a sign, infinity */
+static gboolean
+read_complex_call (AdjReader *reader, AdjValue *out)
+{
+  g_auto (AdjValue) real = ADJ_NONE;
+  g_auto (AdjValue) imaginary = ADJ_NONE;
+
+  if (!adj_reader_read_signed (reader, &real) || !adj_reader_take (reader, ",") ||
+      !adj_reader_read_signed (reader, &imaginary) || !adj_reader_take (reader, ")") ||
+      real.kind != ADJ_VALUE_FLOAT || imaginary.kind != ADJ_VALUE_FLOAT)
+    return FALSE;
+  *out = adj_value_new_items (ADJ_VALUE_COMPLEX, (AdjValue[2]){ real, imaginary }, 2);
+  return TRUE;
+}
+
 /* device(type='cuda', index=0), device('cuda:0') */
 static gboolean
 read_device (AdjReader *reader, AdjValue *out)
@@ -315,9 +330,10 @@ static const struct
   const char *name;
   ReadFunc read;
 } calls[] = {
-  { "slice", read_slice },         { "range", read_range }, { "device", read_device },
-  { "torch.device", read_device }, { "meta", read_meta },   { "Sym", read_sym },
-  { "torch.Size", read_size },     { "float", read_float }, { "Object", read_object },
+  { "slice", read_slice },          { "range", read_range }, { "device", read_device },
+  { "torch.device", read_device },  { "meta", read_meta },   { "Sym", read_sym },
+  { "torch.Size", read_size },      { "float", read_float }, { "Object", read_object },
+  { "complex", read_complex_call },
 };
 
 static const struct

@@ -100,6 +100,15 @@ print_complex (const Printer *p, const AdjValue *value)
   double real = value->items[0].number;
   double imaginary = value->items[1].number;
 
+  if (!isfinite (imaginary)) /* "infj" would be a name */
+    {
+      g_string_append (p->out, "complex(");
+      adj_print_float (p->out, real);
+      g_string_append (p->out, ", ");
+      adj_print_float (p->out, imaginary);
+      g_string_append_c (p->out, ')');
+      return;
+    }
   if (real == 0 && !signbit (real))
     {
       print_part (p->out, imaginary);
@@ -109,7 +118,7 @@ print_complex (const Printer *p, const AdjValue *value)
 
   g_string_append_c (p->out, '(');
   print_part (p->out, real);
-  if (!signbit (imaginary) || imaginary != imaginary)
+  if (!signbit (imaginary))
     g_string_append_c (p->out, '+');
   print_part (p->out, imaginary);
   g_string_append (p->out, "j)");

@@ -249,15 +249,6 @@ depth_to_fold (const AdjNodeRoles *roles, const AdjLayoutOptions *options)
   return options->fold_depth != ADJ_FOLD_BY_SIZE ? options->fold_depth : roles->n > ADJ_MANY_NODES;
 }
 
-/* Mixes both halves of a key (row, line), since g_int64_hash() ignores the high one. */
-static guint
-hash_line (gconstpointer key)
-{
-  guint64 line = *(const guint64 *) key;
-
-  return (guint) (line ^ ((line >> 32) * 0x9e3779b1u));
-}
-
 AdjRows *
 adj_rows_new (const AdjNodeRoles *roles, const AdjLayoutOptions *options)
 {
@@ -273,7 +264,7 @@ adj_rows_new (const AdjNodeRoles *roles, const AdjLayoutOptions *options)
   sorter_append_module (rows, "", "", ADJ_NO_MODULE);
 
   sorter.by_path = g_hash_table_new (g_str_hash, g_str_equal);
-  sorter.lines = g_hash_table_new_full (hash_line, g_int64_equal, g_free, NULL);
+  sorter.lines = g_hash_table_new_full (NULL, NULL, NULL, (GDestroyNotify) g_array_unref);
   sorter.unit = g_new0 (guint32, MAX (roles->n, 1));
   sorter.leading = leading_side (roles);
   sorter.fold_depth = depth_to_fold (roles, options);

@@ -4,35 +4,70 @@
 #include "ir/adj-graph.h"
 #include "layout/rows-private.h"
 
-static gint64
-line_key (guint32 row, const AdjNode *node)
+/* Of its innermost frame. */
+static gpointer
+line_key (const AdjNode *node)
 {
-  const AdjFrame *frame = node->meta.n_frames ? &node->meta.frames[node->meta.n_frames - 1] : NULL;
-  guint32 line = frame ? g_str_hash (frame->file) * 31 + frame->line : 0;
+  const AdjFrame *frame = &node->meta.frames[node->meta.n_frames - 1];
 
-  return ((gint64) row << 32) | line;
+  return GUINT_TO_POINTER (g_str_hash (frame->file) * 31 + frame->line);
+}
+
+static int
+compare_rows (gconstpointer a, gconstpointer b)
+{
+  guint32 x = *(const guint32 *) a, y = *(const guint32 *) b;
+
+  return (x > y) - (x < y);
+}
+
+static void
+add_line (Sorter *self, const AdjNode *node, guint32 row)
+{
+  GArray *rows = g_hash_table_lookup (self->lines, line_key (node));
+
+  if (rows == NULL)
+    {
+      rows = g_array_new (FALSE, FALSE, sizeof (guint32));
+      g_hash_table_insert (self->lines, line_key (node), rows);
+    }
+  if (rows->len == 0 || g_array_index (rows, guint32, rows->len - 1) != row)
+    g_array_append_val (rows, row);
 }
 
 static void
 collect_lines (Sorter *self)
 {
+  GHashTableIter iter;
+  gpointer rows;
+
   for (guint i = 0; i < self->roles->n; i++)
     if (self->rows->row_of[i] != ADJ_NO_ROW &&
         adj_graph_get_node (self->roles->graph, i)->meta.n_frames > 0)
-      {
-        gint64 *key = g_new (gint64, 1);
-
-        *key = line_key (self->rows->row_of[i], adj_graph_get_node (self->roles->graph, i));
-        g_hash_table_add (self->lines, key);
-      }
+      add_line (self, adj_graph_get_node (self->roles->graph, i), self->rows->row_of[i]);
+  g_hash_table_iter_init (&iter, self->lines);
+  while (g_hash_table_iter_next (&iter, NULL, &rows))
+    g_array_sort (rows, compare_rows);
 }
 
-static gboolean
-row_has_line (const Sorter *self, guint32 row, const AdjNode *node)
+/* @now or the nearest row above that has the node's source line; ADJ_NO_ROW where none has. */
+static guint32
+row_with_line (const Sorter *self, const AdjNode *node, guint32 now)
 {
-  gint64 key = line_key (row, node);
+  const GArray *rows =
+      node->meta.n_frames > 0 ? g_hash_table_lookup (self->lines, line_key (node)) : NULL;
+  guint start = 0, end = rows != NULL ? rows->len : 0;
 
-  return node->meta.n_frames > 0 && g_hash_table_contains (self->lines, &key);
+  while (start < end)
+    {
+      guint middle = start + (end - start) / 2;
+
+      if (g_array_index (rows, guint32, middle) <= now)
+        start = middle + 1;
+      else
+        end = middle;
+    }
+  return start > 0 ? g_array_index (rows, guint32, start - 1) : ADJ_NO_ROW;
 }
 
 /* The row of a node without a module: @now or the nearest above that has its source line or makes
@@ -40,11 +75,10 @@ row_has_line (const Sorter *self, guint32 row, const AdjNode *node)
 static guint32
 row_by_lines (const Sorter *self, const AdjNode *node, guint32 now)
 {
-  guint32 read = ADJ_NO_ROW;
+  guint32 of_line = row_with_line (self, node, now), read = ADJ_NO_ROW;
 
-  for (guint32 row = now + 1; row-- > 0;)
-    if (row_has_line (self, row, node))
-      return row;
+  if (of_line != ADJ_NO_ROW)
+    return of_line;
   for (guint k = 0; k < node->n_inputs; k++)
     {
       guint32 host = self->roles->entries[node->inputs[k].index].host;

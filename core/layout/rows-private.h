@@ -17,7 +17,7 @@ typedef struct
   GHashTable *by_path; /* module path → index + 1 */
   guint32 *unit;       /* of each node: the module whose row it belongs to */
   AdjSide leading;     /* the side that decides what the rows are */
-  GHashTable *lines;   /* hash of (row, source line) of the leading side */
+  GHashTable *lines;   /* hash of a source line → rows of the leading side that have it, sorted */
   guint fold_depth;    /* that of the options, with ADJ_FOLD_BY_SIZE resolved */
 } Sorter;
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""bench-logs.py [--backend NAME] [--only NAME,...] ADJOINT FOLDER PYTHON...: of real logs, how many graphs are read, and how many of them whole.
+"""bench-logs.py [--backend NAME] [--uncompiled] [--only NAME,...] ADJOINT FOLDER PYTHON...: of real logs, how many graphs are read, and how many of them whole.
 
 Each PYTHON (with its PyTorch) runs the programs of logs_programs.py under TORCH_TRACE and TORCH_LOGS; FOLDER keeps
 what they write.  A payload with the text of a module is a graph; "opaque" counts statements that were not understood.
@@ -68,7 +68,7 @@ def headings(path):
         return sum(map(begins_graph, console))
 
 
-def run_program(python, script, name, folder, backend):
+def run_program(python, script, name, folder, backend, uncompiled):
     trace = folder / "trace"
     if trace.exists():
         return
@@ -77,6 +77,8 @@ def run_program(python, script, name, folder, backend):
                    "GLOO_SOCKET_IFNAME": "lo", "INDUCTOR_PROVENANCE": "1",
                    "ATEN_CPU_CAPABILITY": "default"}  # the graphs are the same, and scalar code is compiled sooner
     command = [python, str(HERE / script), name, backend]
+    if uncompiled:
+        command.insert(1, str(HERE / "uncompiled.py"))
     if name in IN_RANKS:
         command[1:1] = ["-m", "torch.distributed.run", "--standalone", "--nproc-per-node", "2"]
     folder.mkdir(parents=True, exist_ok=True)
@@ -103,6 +105,7 @@ def read(adjoint, path):
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--backend", default="inductor")
+    parser.add_argument("--uncompiled", action="store_true")
     parser.add_argument("--only", type=lambda names: names.split(","))
     parser.add_argument("adjoint")
     parser.add_argument("folder")
@@ -117,7 +120,7 @@ def main():
                                  capture_output=True, text=True, check=True).stdout.strip()
         for script, name in programs:
             place = pathlib.Path(folder) / f"{release}-{backend}" / name
-            run_program(python, script, name, place, backend)
+            run_program(python, script, name, place, backend, options.uncompiled)
             logs = glob.glob(str(place / "trace" / "*.log"))
             wanted = sum(payloads(log) for log in logs)
             graphs, raw, remarks, refusal = read(adjoint, str(place / "trace")) if logs else (0, 0, [], "no log")

@@ -4,6 +4,7 @@
 #include <gio/gio.h>
 #include <glib/gstdio.h>
 #include <string.h>
+#include <utime.h>
 
 #include "formats/adj-follower.h"
 #include "ir/adj-graph.h"
@@ -430,7 +431,8 @@ test_pieces (gconstpointer data)
     }
 }
 
-/* Two ranks write by turns: their graphs are in the order that they have when all is there. */
+/* Two ranks write by turns: their graphs and regions are in the order that they have when all is
+ * there. */
 static void
 test_two_ranks (void)
 {
@@ -455,6 +457,14 @@ test_two_ranks (void)
   g_assert_cmpuint (adj_bundle_get_n_graphs (last), ==, adj_bundle_get_n_graphs (whole));
   for (guint i = 0; i < adj_bundle_get_n_graphs (whole); i++)
     g_assert_cmpstr (adj_bundle_get_graph (last, i)->id, ==, adj_bundle_get_graph (whole, i)->id);
+  g_assert_cmpuint (adj_bundle_get_n_regions (last), ==, adj_bundle_get_n_regions (whole));
+  for (guint i = 0; i < adj_bundle_get_n_regions (whole); i++)
+    {
+      g_assert_cmpint (adj_bundle_get_region (last, i)->rank, ==,
+                       adj_bundle_get_region (whole, i)->rank);
+      g_assert_cmpstr (adj_bundle_get_region (last, i)->compile_id, ==,
+                       adj_bundle_get_region (whole, i)->compile_id);
+    }
 }
 
 #define NESTED                                                                                     \
@@ -635,6 +645,38 @@ test_readable_later (void)
   g_assert_cmpuint (adj_diags_get_n (adj_bundle_get_diags (second)), ==, 0);
 }
 
+static void
+let_rest (const char *path)
+{
+  struct utimbuf times = { .actime = time (NULL) - 60, .modtime = time (NULL) - 60 };
+
+  g_assert_cmpint (g_utime (path, &times), ==, 0);
+}
+
+/* A record that is not complete is waited for while the log is written, and damage afterwards. */
+static void
+test_cut_in_the_end (void)
+{
+  g_autoptr (AdjTestFolder) folder = adj_test_folder_new ();
+  g_autofree char *text = read_trace ();
+  const char *cut = strstr (text, "aot_forward_graph\": {");
+  g_autofree char *part = g_strndup (text, (gsize) (strstr (cut, "torch.ops") - text));
+  g_autofree char *path = write_file (folder, "dedicated_log_torch_trace_x.log", part);
+  g_autoptr (AdjBundle) known = load (path), growing = NULL, rested = NULL;
+  g_autoptr (AdjFollower) follower = adj_follower_new (path, known, NULL);
+
+  g_assert_cmpuint (adj_diags_get_n (adj_bundle_get_diags (known)), >, 0);
+  growing = adj_follower_next (follower, NULL, NULL);
+  g_assert_cmpuint (adj_diags_get_n (adj_bundle_get_diags (growing)), ==, 0);
+  let_rest (path);
+  adj_bundle_unref (adj_follower_next (follower, NULL, NULL));
+  rested = adj_follower_next (follower, NULL, NULL);
+  g_assert_nonnull (rested);
+  g_assert_cmpuint (adj_diags_get_n (adj_bundle_get_diags (rested)), ==,
+                    adj_diags_get_n (adj_bundle_get_diags (known)));
+  g_assert_null (adj_follower_next (follower, NULL, NULL));
+}
+
 int
 main (int argc, char **argv)
 {
@@ -661,5 +703,6 @@ main (int argc, char **argv)
   g_test_add_func ("/formats/log-ways/rewritten", test_rewritten);
   g_test_add_func ("/formats/log-ways/removed", test_removed);
   g_test_add_func ("/formats/log-ways/readable-later", test_readable_later);
+  g_test_add_func ("/formats/log-ways/cut-in-the-end", test_cut_in_the_end);
   return g_test_run ();
 }

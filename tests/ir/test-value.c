@@ -151,6 +151,11 @@ test_text (void)
     "(1.5-2.5j)",
     "2j",
     "-2j",
+    "-0j",
+    "(-0-1j)",
+    "(inf+1j)",
+    "complex(0.0, inf)",
+    "complex(-0.0, nan)",
     "'it\\'s \"q\"\\n'",
     "\"it's\"",
     "b\"\\x00a'\"",
@@ -195,9 +200,9 @@ test_spellings (void)
   {
     const char *text, *printed;
   } rows[] = {
-    { "torch.Size([2, 3])", "(2, 3)" },
-    { "torch.Size((2,),)", "(2,)" },
-    { "float('-inf')", "-inf" },
+    { "torch.Size([2, 3])", "(2, 3)" },   { "torch.Size((2,),)", "(2,)" },
+    { "float('-inf')", "-inf" },          { "complex(0.0, 0.0)", "0j" },
+    { "complex(-0.0, -1.0)", "(-0-1j)" }, { "complex(inf, -0.0)", "(inf-0j)" },
   };
 
   for (guint i = 0; i < G_N_ELEMENTS (rows); i++)

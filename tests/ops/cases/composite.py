@@ -23,12 +23,7 @@ for dtype in (F32, F64, BF16):
     case("scaled_dot_product_attention", q, k, k, None, 0.0, True)
     case("scaled_dot_product_attention", q, k, v, None, 0.0, True)
 for dtype in (F32, F64):
-    wave, window = values((40,), dtype), values((8,), dtype, 0.1, 1)
-    case("stft", wave, 12, 4, 8, window, True, return_complex=True)
-    case("stft.center", wave, 8, center=False, return_complex=True)
-    case("stft.center", values((2, 40), dtype), 8, 3, window=window, return_complex=True)
-    case("stft.center", wave, 12, 4, 8, window, True, "constant", True, False, True)
-    case("stft.center", wave, 12, 4, 8, None, True, "reflect", False, True, False)
+    wave, window, _ = values((40,), dtype), values((8,), dtype, 0.1, 1), values((2, 40), dtype)
     spectrum = torch.stft(wave, 12, 4, 8, window, return_complex=True)
     case("istft", spectrum, 12, 4, 8, window, True)
     case("istft", spectrum, 12, 4, 8, window, True, True, True, 30)

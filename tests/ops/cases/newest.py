@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Operators that PyTorch 2.6 lacks."""
+"""Operators that PyTorch 2.6 lacks, or has with fewer arguments."""
 from oracle import *
 
 few_digits()
@@ -36,3 +36,15 @@ for dtype in (F32, BF16, F16):
         case("_grouped_mm", values((3, 8, 16), dtype), columns, 4 * offs if ends[-1] == 6 else 3 * offs)
         case("_grouped_mm", values((8, 16), dtype), columns, 2 * offs if ends[-1] == 8 else 16 * (offs > 1).int())
     case("_grouped_mm", values((3, 8, 16), dtype), batch)
+for dtype in (F32, F64):
+    wave, window = values((40,), dtype), values((8,), dtype, 0.1, 1)
+    case("stft", wave, 12, 4, 8, window, True, return_complex=True)
+    case("stft.center", wave, 8, center=False, return_complex=True)
+    case("stft.center", values((2, 40), dtype), 8, 3, window=window, return_complex=True)
+    case("stft.center", wave, 12, 4, 8, window, True, "constant", True, False, True)
+    case("stft.center", wave, 12, 4, 8, None, True, "reflect", False, True, False)
+    for waves in (wave, values((2, 40), dtype)):
+        case("stft", waves, 12, 4, 8, window, return_complex=True, align_to_window=True)
+        case("stft.center", waves, 12, 4, 7, window[:7], False, return_complex=True, align_to_window=True)
+        case("stft.center", waves, 8, 3, 8, window, False, return_complex=True, align_to_window=True)
+        case("stft.center", waves, 12, 4, 8, None, False, "constant", True, False, True, align_to_window=False)
