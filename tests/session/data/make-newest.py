@@ -357,13 +357,28 @@ class Spread(nn.Module):
         return single.sum((0, 2)) * double.sum((0, 2)) * stacked.sum((1, 2))
 
 
+class Curved(nn.Module):
+    """Second derivatives of layer norms, with and without weights, and of activations."""
+
+    def __init__(self):
+        super().__init__()
+        self.first, self.norm, self.last = nn.Linear(4, 6), nn.LayerNorm(6), nn.Linear(6, 1)
+
+    def forward(self, x):
+        def energy(at):
+            y = nn.functional.gelu(self.norm(nn.functional.silu(self.first(at))))
+            return self.last(nn.functional.layer_norm(nn.functional.mish(y), (6,)).tanh()).sum()
+
+        return torch.func.grad(energy)(x).square().sum(1)
+
+
 MODELS = {
     "waves": Waves, "normed": Normed, "dropped": Dropped, "indexed": Indexed, "solved": Solved, "ranked": Ranked,
     "counted": Counted, "written": Written, "sized": Sized, "transformed": Transformed,
     "randomized": Randomized,
     "bounded": Bounded, "attended": Attended, "decoded": Decoded, "compared": Compared,
     "padded": Padded, "lowered": Lowered, "overwritten": Overwritten,
-    "contracted": Contracted, "cut": Cut, "spread": Spread,
+    "contracted": Contracted, "cut": Cut, "spread": Spread, "curved": Curved,
 }  # fmt: skip
 
 
