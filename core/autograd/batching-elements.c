@@ -13,12 +13,17 @@
 AdjTensor *
 batching_pad (AdjContext *cx, AdjTensor *tensor, guint rank)
 {
+  return adj_tensor_get_rank (tensor) == rank + 1 ? tensor
+                                                  : batching_view_padded (cx, tensor, rank);
+}
+
+AdjTensor *
+batching_view_padded (AdjContext *cx, AdjTensor *tensor, guint rank)
+{
   const AdjShape *shape = &adj_tensor_get_meta (tensor)->shape;
   AdjValue sizes[ADJ_MAX_RANK];
   guint n_more = rank + 1 - shape->rank;
 
-  if (n_more == 0)
-    return tensor;
   if (rank >= ADJ_MAX_RANK)
     {
       adj_context_fail (cx, ADJ_ERROR, ADJ_ERROR_LIMIT, "a batch has more than %d dimensions",

@@ -50,6 +50,8 @@ gboolean batching_pointwise (Batching *b, AdjValue *out);
 /* @tensor, whose first dimension is the batch, with dimensions of size 1 inserted after it, so that
  * it has @rank others; %NULL: the context is in error. */
 AdjTensor *batching_pad (AdjContext *cx, AdjTensor *tensor, guint rank);
+/* The same by a view, also where none is inserted.  @tensor has at most @rank others. */
+AdjTensor *batching_view_padded (AdjContext *cx, AdjTensor *tensor, guint rank);
 
 /* The sizes @value with the batch size before them. */
 AdjValue batching_with_size (const Batching *b, const AdjValue *value);

@@ -166,6 +166,45 @@ moved_further (Batching *b, AdjValue *out)
   return moved_in (b, counted_rank (b->call) + 1, out);
 }
 
+/* The entry dimension in front by permute, whether or not it is there, as functorch's oldest rules
+ * do; a tensor without a batch is unsqueezed, then expanded. */
+static AdjTensor *
+with_batch_permuted (const Batching *b, AdjTensor *tensor)
+{
+  AdjContext *cx = b->call->cx;
+  AdjValue order[ADJ_MAX_RANK + 1];
+  guint dim = 0, rank, n = 1;
+  AdjTensor *inner = level_unwrap (b->level, tensor, &dim);
+
+  if (inner == NULL)
+    return level_spread (cx, b->level, tensor, 0, TRUE);
+  rank = adj_tensor_get_rank (inner);
+  order[0] = ADJ_INT (dim);
+  for (guint i = 0; i < rank; i++)
+    if (i != dim)
+      order[n++] = ADJ_INT (i);
+  return ADJ_APPLY (cx, ADJ_OP_permute, ADJ_TENSOR (inner), list_of (order, rank));
+}
+
+static gboolean
+stacked (Batching *b, AdjValue *out)
+{
+  AdjContext *cx = b->call->cx;
+  const AdjValue *tensors = &b->call->args[0];
+  const guint rank = counted_rank (b->call);
+  AdjValue *items = adj_scope_alloc (cx, (tensors->n + 1) * sizeof *items);
+
+  for (guint i = 0; i < tensors->n; i++)
+    {
+      items[i] = ADJ_TENSOR (with_batch_permuted (b, tensors->items[i].tensor));
+      if (items[i].tensor == NULL)
+        return FALSE;
+    }
+  return give (ADJ_APPLY (cx, ADJ_OP_stack, list_of (items, tensors->n),
+                          shift (b->call->args[1].integer, rank + 1)),
+               out);
+}
+
 /* One dimension, or None, which reduces over all: the tensor is flattened to a vector first. */
 static gboolean
 moved_or_whole (Batching *b, AdjValue *out)
@@ -206,8 +245,10 @@ expanded (Batching *b, AdjValue *out)
   const AdjValue *wanted = &b->call->args[1];
   AdjTensor *front = batching_front (b, 0);
 
+  if (batching_rank (b, 0) > wanted->n)
+    return adj_op_call_fail (b->call, "cannot be expanded to fewer dimensions");
   if (front != NULL)
-    front = batching_pad (b->call->cx, front, wanted->n);
+    front = batching_view_padded (b->call->cx, front, wanted->n);
   return front != NULL && give (ADJ_APPLY (b->call->cx, ADJ_OP_expand, ADJ_TENSOR (front),
                                            batching_with_size (b, wanted)),
                                 out);

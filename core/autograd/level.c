@@ -114,27 +114,32 @@ level_unwrap (const Level *level, const AdjTensor *tensor, guint *dim)
 }
 
 AdjTensor *
+level_spread (AdjContext *cx, const Level *level, AdjTensor *tensor, guint to, gboolean unsqueezed)
+{
+  AdjValue sizes[ADJ_MAX_RANK + 1];
+  guint rank = adj_tensor_get_rank (tensor);
+
+  for (guint i = 0; i < rank; i++)
+    sizes[i < to ? i : i + 1] = adj_value_from_size (adj_tensor_get_meta (tensor)->shape.size[i]);
+  sizes[to] = adj_value_from_size (level->size);
+  if (unsqueezed)
+    tensor = ADJ_APPLY (cx, ADJ_OP_unsqueeze, ADJ_TENSOR (tensor), ADJ_INT (to));
+  return tensor == NULL ? NULL
+                        : ADJ_APPLY (cx, ADJ_OP_expand, ADJ_TENSOR (tensor),
+                                     { .kind = ADJ_VALUE_LIST, .n = rank + 1, .items = sizes });
+}
+
+AdjTensor *
 level_bring_out (AdjContext *cx, const Level *level, AdjTensor *tensor, guint to)
 {
   guint dim;
   AdjTensor *inner = level_unwrap (level, tensor, &dim);
-  AdjValue sizes[ADJ_MAX_RANK];
-  AdjTensor *wide;
-  guint rank;
 
-  if (inner != NULL)
-    return dim == to ? inner
-                     : ADJ_APPLY (cx, ADJ_OP_movedim_int, ADJ_TENSOR (inner), ADJ_INT (dim),
-                                  ADJ_INT (to));
-  wide = ADJ_APPLY (cx, ADJ_OP_unsqueeze, ADJ_TENSOR (tensor), ADJ_INT (to));
-  if (wide == NULL)
-    return NULL;
-  rank = adj_tensor_get_rank (wide);
-  for (guint i = 0; i < rank; i++)
-    sizes[i] =
-        adj_value_from_size (i == to ? level->size : adj_tensor_get_meta (wide)->shape.size[i]);
-  return ADJ_APPLY (cx, ADJ_OP_expand, ADJ_TENSOR (wide),
-                    { .kind = ADJ_VALUE_LIST, .n = rank, .items = sizes });
+  if (inner == NULL)
+    return level_spread (cx, level, tensor, to, FALSE);
+  return dim == to
+             ? inner
+             : ADJ_APPLY (cx, ADJ_OP_movedim_int, ADJ_TENSOR (inner), ADJ_INT (dim), ADJ_INT (to));
 }
 
 AdjTensor *

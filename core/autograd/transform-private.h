@@ -57,6 +57,10 @@ AdjTensor *
 level_wrap_dual (AdjContext *cx, const Level *level, AdjTensor *primal, AdjTensor *tangent);
 /* (nullable): the tangent of @tensor when it is of @level. */
 AdjTensor *level_tangent (const Level *level, const AdjTensor *tensor);
+/* A tensor that is not batched, expanded to a batch at @dim, or unsqueezed there first.  %NULL: the
+ * context is in error. */
+AdjTensor *level_spread (
+    AdjContext *cx, const Level *level, AdjTensor *tensor, guint dim, gboolean unsqueezed);
 /* For a call below a batch level: the wrapped tensor with the batch dimension at @dim; a tensor
  * that is not batched is expanded.  %NULL: the context is in error. */
 AdjTensor *level_bring_out (AdjContext *cx, const Level *level, AdjTensor *tensor, guint dim);

@@ -6,6 +6,7 @@
 #include "call/adj-op.h"
 #include "ops/adj-op-id.h"
 #include "rules/adj-apply.h"
+#include "rules/adj-rule.h"
 
 static gboolean
 fail (AdjContext *cx, const char *text)
@@ -148,7 +149,11 @@ remove_dim (AdjContext *cx, const AdjValue *args, guint n_args, AdjValue *result
   if (!take_dim (cx, &args[3], adj_tensor_get_rank (tensor) + 1, &to))
     return FALSE;
   entry = adj_context_set_entry (cx, level->mode.below);
-  done = give (level_bring_out (cx, level, tensor, to), result);
+  if (level_unwrap (level, tensor, NULL) != NULL)
+    tensor = level_bring_out (cx, level, tensor, to);
+  else
+    tensor = level_spread (cx, level, tensor, to, adj_rule_has_formula (cx, "batches_unsqueezed"));
+  done = give (tensor, result);
   adj_context_set_entry (cx, entry);
   return done;
 }

@@ -99,6 +99,9 @@ gboolean adj_rule_call_eval (AdjRuleCall *call, guint entry, AdjValue *out);
  * @out: (array length=n_entries): NONE if not needed; borrowed likewise. */
 gboolean adj_rule_call_eval_needed (AdjRuleCall *call, AdjValue *out);
 
+/* Whether the release of @cx has FORMULA (…, @name) of ops/releases.inc. */
+gboolean adj_rule_has_formula (AdjContext *cx, const char *name);
+
 /* A LIST of sizes in @arena. */
 AdjValue adj_rule_list_sizes (AdjArena *arena, const AdjSize *sizes, guint n);
 

@@ -336,7 +336,7 @@ multiply (Einsum *e, AdjTensor *left, AdjTensor *right, guint32 summed)
       else
         group_add (e, &groups[RIGHT], i, b);
     }
-  if (rule_has_formula (e->cx, "einsum_in_turn") && is_in_turn (&groups[LEFT], &groups[RIGHT]))
+  if (adj_rule_has_formula (e->cx, "einsum_in_turn") && is_in_turn (&groups[LEFT], &groups[RIGHT]))
     swap (groups, &left, &right);
   n = join (groups, of_left, N_GROUPS, order);
   for (guint i = 0; i < n; i++)

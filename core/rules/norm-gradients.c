@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Second derivatives of normalisations. */
+/* Second derivatives of batch and group norms; of layer norms: layer-norm-gradients.c. */
 
 #include <string.h>
 
@@ -55,11 +55,11 @@ split_groups (AdjRuleCall *call, const AdjShape *x, gint64 groups, AdjSize *size
     sizes[i + 1] = x->size[i];
 }
 
-/* @extra: the normalised shape of a layer norm, the number of groups of a group norm. */
+/* @extra: the number of groups of a group norm. */
 static gboolean
 lay_out (Norm *norm, const char *kind, const AdjShape *x, const AdjValue *extra)
 {
-  gboolean layer = strcmp (kind, "layer") == 0, group = strcmp (kind, "group") == 0;
+  gboolean group = strcmp (kind, "group") == 0;
   AdjSize sizes[ADJ_MAX_RANK], dims[ADJ_MAX_RANK], weights[ADJ_MAX_RANK];
   guint rank = x->rank + (group ? 1 : 0), n_dims = 0, n_weights = 0;
 
@@ -70,8 +70,8 @@ lay_out (Norm *norm, const char *kind, const AdjShape *x, const AdjValue *extra)
     split_groups (norm->call, x, extra->integer, sizes);
   for (guint i = 0; i < rank; i++)
     {
-      gboolean normalised = layer ? i + extra->n >= rank : group ? i >= 2 : i != 1;
-      gboolean weighted = layer ? normalised : group ? i == 1 || i == 2 : i == 1;
+      gboolean normalised = group ? i >= 2 : i != 1;
+      gboolean weighted = group ? i == 1 || i == 2 : i == 1;
 
       if (normalised)
         dims[n_dims++] = ADJ_SIZE (i);

@@ -203,7 +203,7 @@ static AdjTensor *
 in_place_or_not (
     AdjRuleCall *call, AdjTensor *x, const char *written, AdjOpId op, const AdjValue *rest, guint n)
 {
-  const gboolean writes = rule_has_formula (call->cx, "norms_write");
+  const gboolean writes = adj_rule_has_formula (call->cx, "norms_write");
   AdjValue args[3] = { ADJ_TENSOR (x) }, result;
 
   for (guint i = 0; i < n; i++)

@@ -65,6 +65,13 @@ builtin_device (AdjRuleCall *call, const AdjValue *args, guint n, AdjValue *out)
 }
 
 static gboolean
+builtin_grad_enabled (AdjRuleCall *call, const AdjValue *args, guint n, AdjValue *out)
+{
+  *out = ADJ_BOOL (adj_context_get_grad_enabled (call->cx));
+  return TRUE;
+}
+
+static gboolean
 builtin_given (AdjRuleCall *call, const AdjValue *args, guint n, AdjValue *out)
 {
   *out = ADJ_BOOL (args[0].kind != ADJ_VALUE_NONE);

@@ -36,8 +36,6 @@ const RuleBuiltin *rule_builtin_find (const char *name);
 
 /* Whether autograd records what happens to @tensor and nobody traces it. */
 gboolean rule_records_eagerly (AdjContext *cx, const AdjTensor *tensor);
-/* Whether the release of @cx has FORMULA (…, @name) of ops/releases.inc. */
-gboolean rule_has_formula (AdjContext *cx, const char *name);
 /* What @op, ones or zeros, makes of @sizes, as PyTorch's formulas have it: of the dtype and on the
  * device of @like. */
 AdjTensor *rule_new (AdjRuleCall *call, AdjOpId op, AdjTensor *like, AdjValue sizes);

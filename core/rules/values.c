@@ -220,7 +220,7 @@ static const struct
 };
 
 gboolean
-rule_has_formula (AdjContext *cx, const char *name)
+adj_rule_has_formula (AdjContext *cx, const char *name)
 {
   const char *release = adj_context_get_release (cx);
 
@@ -233,7 +233,7 @@ rule_has_formula (AdjContext *cx, const char *name)
 gboolean
 rule_fact (AdjRuleCall *call, const AdjValue *args, guint n, AdjValue *out)
 {
-  *out = ADJ_BOOL (rule_has_formula (call->cx, args[0].text));
+  *out = ADJ_BOOL (adj_rule_has_formula (call->cx, args[0].text));
   return TRUE;
 }
 

@@ -193,6 +193,9 @@ main (int argc, char **argv)
                         test_stages);
   g_test_add_data_func ("/session/release/cut", "newest-cut.adjoint", test_aligned);
   g_test_add_data_func ("/session/release/cut-by-2.6", "2.6-cut.adjoint", test_aligned);
+  g_test_add_data_func ("/session/release/spread", "newest-spread.adjoint", test_stages);
+  g_test_add_data_func ("/session/release/spread-by-2.6", "2.6-spread.adjoint", test_stages);
+  g_test_add_data_func ("/session/release/curved", "newest-curved.adjoint", test_aligned);
   g_test_add_data_func ("/session/release/transformed", "newest-transformed.adjoint", test_stages);
   g_test_add_data_func ("/session/release/transformed-by-2.6", "2.6-transformed.adjoint",
                         test_aligned);

@@ -342,13 +342,43 @@ class Cut(nn.Module):
         return singular + margins + y.to(device=x.device, copy=True).sum(1)
 
 
+class Spread(nn.Module):
+    """Results without a batch: of one level, of both, in a list."""
+
+    def __init__(self):
+        super().__init__()
+        self.linear = nn.Linear(4, 4)
+
+    def forward(self, x):
+        y = self.linear(x)
+        single = torch.func.vmap(lambda row: y.sin(), out_dims=0)(x)
+        double = torch.func.vmap(lambda a: torch.func.vmap(lambda b: a.cos())(x))(y)
+        stacked = torch.func.vmap(lambda row: torch.stack([row, y[0]]))(x)
+        return single.sum((0, 2)) * double.sum((0, 2)) * stacked.sum((1, 2))
+
+
+class Curved(nn.Module):
+    """Second derivatives of layer norms, with and without weights, and of activations."""
+
+    def __init__(self):
+        super().__init__()
+        self.first, self.norm, self.last = nn.Linear(4, 6), nn.LayerNorm(6), nn.Linear(6, 1)
+
+    def forward(self, x):
+        def energy(at):
+            y = nn.functional.gelu(self.norm(nn.functional.silu(self.first(at))))
+            return self.last(nn.functional.layer_norm(nn.functional.mish(y), (6,)).tanh()).sum()
+
+        return torch.func.grad(energy)(x).square().sum(1)
+
+
 MODELS = {
     "waves": Waves, "normed": Normed, "dropped": Dropped, "indexed": Indexed, "solved": Solved, "ranked": Ranked,
     "counted": Counted, "written": Written, "sized": Sized, "transformed": Transformed,
     "randomized": Randomized,
     "bounded": Bounded, "attended": Attended, "decoded": Decoded, "compared": Compared,
     "padded": Padded, "lowered": Lowered, "overwritten": Overwritten,
-    "contracted": Contracted, "cut": Cut,
+    "contracted": Contracted, "cut": Cut, "spread": Spread, "curved": Curved,
 }  # fmt: skip
 
 
