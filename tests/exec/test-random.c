@@ -105,6 +105,60 @@ refuses_what_is_no_state (void)
   adj_tensor_data_unref (pair[1].data);
 }
 
+static AdjTensorData *
+make_vector (const float *numbers, gint64 n)
+{
+  AdjTensorMeta meta = { .dtype = ADJ_DTYPE_F32, .device = ADJ_CPU, .has_strides = TRUE };
+  g_autoptr (GBytes) bytes = g_bytes_new (numbers, n * sizeof *numbers);
+
+  adj_shape_init_ints (&meta.shape, 1, &n);
+  return adj_tensor_data_new (&meta, bytes, NULL);
+}
+
+/* Each call of a called graph draws in its own dtype, whatever dtype the region returns. */
+static void
+draws_in_each_dtype (void)
+{
+  g_autoptr (AdjGraph) graph = adj_test_parse_graph (
+      "class G(torch.nn.Module):\n"
+      "    def forward(self, x: \"f32[2048][1]cpu\"):\n"
+      "        body = self.body\n"
+      "        region = torch.ops.higher_order.tag_activation_checkpoint(body, x)\n"
+      "        kept = region[0]\n"
+      "        return (kept,)\n"
+      "    class body(torch.nn.Module):\n"
+      "        def forward(self, x: \"f32[2048][1]cpu\"):\n"
+      "            rand: \"f32[2048][1]cpu\" = torch.ops.aten.rand.default([2048])\n"
+      "            noisy: \"f32[2048][1]cpu\" = torch.ops.aten.mul.Tensor(rand, x)\n"
+      "            rounded: \"bf16[2048][1]cpu\" = "
+      "torch.ops.aten._to_copy.default(noisy, dtype = torch.bfloat16)\n"
+      "            return (rounded,)\n");
+  g_autoptr (AdjGenerator) generator = adj_generator_new (12);
+  AdjValue pair[] = { { .kind = ADJ_VALUE_STRING, .n = 3, .text = "cpu" }, record (generator) };
+  const AdjValue rng = { .kind = ADJ_VALUE_DICT, .n = 2, .items = pair };
+  float ones[2048];
+  g_autoptr (AdjTensorData) x = NULL;
+  g_autoptr (AdjComparison) comparison = NULL;
+  g_autoptr (GError) error = NULL;
+  AdjValue input;
+  AdjComparisonRequest request = { .graph = graph,
+                                   .inputs = &input,
+                                   .n_inputs = 1,
+                                   .rng = &rng,
+                                   .nodes = TRUE,
+                                   .rtol = NAN,
+                                   .atol = NAN };
+
+  for (guint i = 0; i < G_N_ELEMENTS (ones); i++)
+    ones[i] = 1;
+  x = make_vector (ones, G_N_ELEMENTS (ones));
+  input = ADJ_DATA (x);
+  comparison = adj_comparison_run (&request, NULL, &error);
+  g_assert_no_error (error);
+  g_assert_cmpint (comparison->verdict, !=, ADJ_VERDICT_DIFFERS);
+  adj_tensor_data_unref (pair[1].data);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -112,6 +166,7 @@ main (int argc, char **argv)
 
   g_test_add_func ("/exec/random/draws-what-was-recorded", draws_what_was_recorded);
   g_test_add_func ("/exec/random/another-state-differs", another_state_differs);
+  g_test_add_func ("/exec/random/draws-in-each-dtype", draws_in_each_dtype);
   g_test_add_func ("/exec/random/refuses-what-is-no-state", refuses_what_is_no_state);
 
   return g_test_run ();
