@@ -188,7 +188,7 @@ adj_context_get_narrow_dtype (const AdjContext *cx)
 {
   const AdjValue *annotation;
 
-  if (cx->narrow_graph == NULL || cx->place.graph == cx->narrow_graph)
+  if (cx->narrow_dtype == ADJ_DTYPE_NONE || cx->place.graph == cx->narrow_graph)
     return cx->narrow_dtype;
   annotation = &adj_graph_get_node (cx->place.graph, cx->place.id.index)->val;
   return annotation->kind == ADJ_VALUE_META ? annotation->meta->dtype : ADJ_DTYPE_NONE;

@@ -21,7 +21,7 @@ struct _AdjContext
   gint64 gpu_threads; /* 0: random numbers are those of the CPU */
   AdjDType drawn_dtype;
   AdjDType narrow_dtype;
-  const AdjGraph *narrow_graph; /* (unowned): @narrow_dtype holds for its calls */
+  const AdjGraph *narrow_graph; /* (unowned) (nullable: none): @narrow_dtype holds for its calls */
   AdjPlaceRounding places;
   AdjKQueue cpu;
   AdjKQueue *queue; /* (unowned): @cpu, or the queue of a device */

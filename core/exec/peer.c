@@ -34,6 +34,18 @@ typedef struct
   gboolean missing; /* a tensor was not recorded */
 } Taking;
 
+/* (transfer full): @recorded with the strides of @candidate: files keep elements in row-major
+ * order, and operators that draw for each element do so in the order of the memory. */
+static AdjTensorData *
+laid_out_like (AdjTensorData *recorded, const AdjTensorData *candidate)
+{
+  const AdjShape *shape = &adj_tensor_data_get_meta (candidate)->shape;
+
+  return adj_shape_same_sizes (&adj_tensor_data_get_meta (recorded)->shape, shape, NULL)
+             ? adj_tensor_data_lay_out (recorded, shape)
+             : adj_tensor_data_ref (recorded);
+}
+
 static gboolean
 take_leaf (const AdjValue *leaf, AdjValue *out, gpointer data)
 {
@@ -45,7 +57,7 @@ take_leaf (const AdjValue *leaf, AdjValue *out, gpointer data)
       FALSE);
   taking->n_found += found != NULL;
   if (leaf->kind == ADJ_VALUE_DATA && found != NULL)
-    *out = ADJ_DATA (adj_tensor_data_ref (found));
+    *out = ADJ_DATA (laid_out_like (found, leaf->data));
   else if (leaf->kind != ADJ_VALUE_DATA || taking->keep)
     *out = adj_value_copy (leaf);
   else

@@ -28,3 +28,24 @@ adj_op_release_has (const AdjOpCall *call, AdjReleaseFact fact)
       return TRUE;
   return FALSE;
 }
+
+static const struct
+{
+  const char *release;
+  AdjOpId op;
+  const char *text;
+} expressions[] = {
+#define EXPRESSION(release, id, text) { release, ADJ_OP_##id, text },
+#include "ops/releases.inc"
+};
+
+const char *
+adj_op_release_find_expression (const AdjOpCall *call)
+{
+  const char *release = adj_context_get_release (call->cx);
+
+  for (guint i = 0; i < G_N_ELEMENTS (expressions); i++)
+    if (call->op == adj_op (expressions[i].op) && g_strcmp0 (release, expressions[i].release) == 0)
+      return expressions[i].text;
+  return NULL;
+}

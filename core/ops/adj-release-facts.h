@@ -20,4 +20,8 @@ typedef enum
 /* Whether @fact holds for the operator of @call in the release of its context. */
 gboolean adj_op_release_has (const AdjOpCall *call, AdjReleaseFact fact);
 
+/* (nullable): the expression of the operator of @call in the release of its context, where it is
+ * not that of the record; a constant. */
+const char *adj_op_release_find_expression (const AdjOpCall *call);
+
 G_END_DECLS

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "ops/adj-pointwise-internal.h"
+#include "ops/adj-release-facts.h"
 #include "ops/complex-body.h"
 #include "ops/kernel-private.h"
 #include "ops/table-private.h"
@@ -179,6 +180,7 @@ typedef struct
   AdjPart part;
   guint64 given, truth, complex; /* bit i: argument i is given, is true, is complex */
   const char *string;            /* (nullable): the only string argument */
+  const char *expression;        /* (nullable): that of a release, a constant */
 } Key;
 
 struct _Compiled
@@ -191,7 +193,10 @@ struct _Compiled
 static Key
 make_key (const AdjOpCall *call, AdjDType compute, guint result)
 {
-  Key key = { .compute = compute, .result = result, .part = call->part };
+  Key key = { .compute = compute,
+              .result = result,
+              .part = call->part,
+              .expression = adj_op_release_find_expression (call) };
 
   for (guint i = 0; i < call->schema->n_arguments; i++)
     {
@@ -214,7 +219,7 @@ same_key (const Key *a, const Key *b)
 {
   return a->compute == b->compute && a->result == b->result && a->part == b->part &&
          a->given == b->given && a->truth == b->truth && a->complex == b->complex &&
-         g_strcmp0 (a->string, b->string) == 0;
+         a->expression == b->expression && g_strcmp0 (a->string, b->string) == 0;
 }
 
 /* Strings come from files: bounds the programs cached for one operator. */
@@ -272,6 +277,18 @@ compile_part (const AdjOpCall *call, const AdjExpr *body, guint result, AdjDType
                       : NULL;
 }
 
+static AdjTileProgram *
+compile (const AdjOpCall *call, const Key *key)
+{
+  g_autoptr (AdjArena) arena = adj_arena_new ();
+  const AdjExpr *body = key->expression != NULL ? adj_expr_parse (arena, key->expression, -1, NULL)
+                                                : op_entry (call->op)->body;
+
+  return call->part != ADJ_PART_NONE
+             ? compile_part (call, body, key->result, key->compute)
+             : adj_tile_program_compile (call, body, key->result, key->compute);
+}
+
 const AdjTileProgram *
 adj_op_call_get_program (const AdjOpCall *call, guint result)
 {
@@ -288,10 +305,7 @@ adj_op_call_get_program (const AdjOpCall *call, guint result)
       adj_op_call_fail_as (call, ADJ_ERROR_LIMIT, "is used with too many different options");
       return NULL;
     }
-  if (call->part != ADJ_PART_NONE)
-    program = compile_part (call, entry->body, result, key.compute);
-  else
-    program = adj_tile_program_compile (call, entry->body, result, key.compute);
+  program = compile (call, &key);
   return program != NULL ? remember (entry, &key, program) : NULL;
 }
 
