@@ -24,6 +24,8 @@ op_entry_fill (OpEntry *entry)
 {
   if (entry->body == NULL)
     return;
+  if (entry->op.meta == NULL && entry->op.traced == NULL)
+    entry->op.traced = adj_pointwise_traced;
   if (entry->op.meta == NULL)
     entry->op.meta = adj_pointwise_meta;
   if (entry->op.kernel == NULL)

@@ -101,6 +101,25 @@ contiguous_meta (AdjOpCall *call)
   return TRUE;
 }
 
+/* To kernels a number is an operand without dimensions, so that sizes differ and strides are
+ * sorted; traces see the tensors alone. */
+void
+adj_pointwise_traced (AdjOpCall *call)
+{
+  const AdjShape *operands[ADJ_MAX_ARGUMENTS];
+  gboolean has_number = FALSE;
+  AdjShape shape;
+  guint n = 0;
+
+  for (guint i = 0; i < call->schema->n_arguments; i++)
+    if (call->args[i].kind == ADJ_VALUE_TENSOR)
+      operands[n++] = &adj_op_call_meta (call, i)->shape;
+    else
+      has_number |= is_wrapped_number (call, i);
+  if (has_number && n > 0 && adj_shape_pointwise (&shape, op_symbols (call), operands, n, NULL))
+    memcpy (call->results[0].meta.shape.stride, shape.stride, sizeof shape.stride);
+}
+
 /* In the memory format suggested by the first operand. */
 static void
 suggested_traced (AdjOpCall *call)

@@ -46,8 +46,10 @@ typedef struct
 #include "ops/families.inc"
 #undef FAMILY
 
-/* The functions of records with a body and none of their own (pointwise.c). */
+/* The functions of records with a body and none of their own (pointwise.c).  A record that names
+ * adj_pointwise_meta() is traced with the strides of its kernel. */
 gboolean adj_pointwise_meta (AdjOpCall *call);
+void adj_pointwise_traced (AdjOpCall *call);
 /* PyTorch's kernels have our first operand, a gradient or subtrahend, last: the strides of the next
  * one win. */
 gboolean adj_pointwise_meta_first_last (AdjOpCall *call);

@@ -286,6 +286,7 @@ adj_variant_init_write (AdjOp *op)
   op->grad = op->parsed->arguments[0].type.written ? op->inplace_grad : NULL;
   op->decompose = NULL;
   op->inverse = NULL;
+  op->traced = NULL;
   op->meta = op->parsed->n_returns == 0 ? write_list_meta : write_meta;
   op->kernel = op->parsed->n_returns == 0 ? write_list_kernel : write_kernel;
   op->flops = base_flops;

@@ -68,6 +68,21 @@ spec_of (const Joint *joint, guint i)
   };
 }
 
+/* The same of a node that has the tag of an effect's result.  @meta: (out): what the tag is in */
+static AdjNodeSpec
+spec_of_tagged (const Joint *joint, guint i, AdjNodeMeta *meta)
+{
+  AdjNodeSpec spec = spec_of (joint, i);
+
+  if (joint->tag_rule[i] != ADJ_RULE_EFFECT)
+    return spec;
+  *meta = *spec.meta;
+  meta->recompute = ADJ_RECOMPUTE_MUST_SAVE;
+  spec.meta = meta;
+  spec.meta_is_shared = FALSE;
+  return spec;
+}
+
 /* Of a node that stands for @i beside others: it was never tagged.  @meta: (out) */
 static AdjNodeSpec
 spec_of_new (const Joint *joint, guint i, AdjNodeMeta *meta)
@@ -99,19 +114,13 @@ static AdjNodeId
 add_call (Emission *self, guint i)
 {
   const AdjNode *node = adj_graph_get_node (self->plan->joint->graph, i);
-  AdjNodeSpec spec = spec_of (self->plan->joint, i);
-  AdjNodeMeta saved = *spec.meta;
+  AdjNodeMeta meta;
+  AdjNodeSpec spec = spec_of_tagged (self->plan->joint, i, &meta);
   g_auto (AdjValue) args = ADJ_NONE;
   g_auto (AdjValue) kwargs = ADJ_NONE;
 
   adj_value_map (&node->args, map_leaf, self, &args);
   adj_value_map (&node->kwargs, map_leaf, self, &kwargs);
-  if (self->plan->joint->tag_rule[i] == ADJ_RULE_EFFECT)
-    {
-      saved.recompute = ADJ_RECOMPUTE_MUST_SAVE;
-      spec.meta = &saved;
-      spec.meta_is_shared = FALSE;
-    }
   if (node->opcode == ADJ_OPCODE_GET_ATTR)
     add_attribute (self, node);
   spec.op = node->op;
@@ -123,7 +132,8 @@ add_call (Emission *self, guint i)
 static AdjNodeId
 add_placeholder (Emission *self, guint i)
 {
-  AdjNodeSpec spec = spec_of (self->plan->joint, i);
+  AdjNodeMeta meta;
+  AdjNodeSpec spec = spec_of_tagged (self->plan->joint, i, &meta);
 
   spec.opcode = ADJ_OPCODE_PLACEHOLDER;
   spec.target = spec.name;

@@ -580,7 +580,18 @@ test_measured (void)
     }
 }
 
-/* A checkpoint tags what an effect gives in it; PyTorch finds no cut then. */
+static void
+assert_tagged (const AdjGraph *graph)
+{
+  AdjNodeId id = adj_graph_find_node (graph, "getitem_1");
+
+  g_assert_true (adj_node_id_is_valid (id));
+  g_assert_cmpint (adj_graph_get_node (graph, id.index)->meta.recompute, ==,
+                   ADJ_RECOMPUTE_MUST_SAVE);
+}
+
+/* A checkpoint tags what an effect gives in it; PyTorch finds no cut then.  The tag of what is
+ * saved instead is in both halves. */
 static void
 test_effects_are_saved (void)
 {
@@ -608,6 +619,8 @@ test_effects_are_saved (void)
   partition = partition_run ("min-cut", joint, &options);
   saved = partition_print_saved (partition);
   g_assert_cmpstr (saved, ==, "primals_2 getitem_1");
+  assert_tagged (partition->forward);
+  assert_tagged (partition->backward);
 }
 
 int

@@ -126,7 +126,7 @@ test_stages (gconstpointer name)
   assert_stages (name, TRUE);
 }
 
-/* Gradients of quantiles and cosines are added up in another order. */
+/* Gradients of quantiles, cosines and what is read thrice are added up in another order. */
 static void
 test_aligned (gconstpointer name)
 {
@@ -196,6 +196,9 @@ main (int argc, char **argv)
   g_test_add_data_func ("/session/release/spread", "newest-spread.adjoint", test_stages);
   g_test_add_data_func ("/session/release/spread-by-2.6", "2.6-spread.adjoint", test_stages);
   g_test_add_data_func ("/session/release/curved", "newest-curved.adjoint", test_aligned);
+  g_test_add_data_func ("/session/release/thin", "newest-thin.adjoint", test_aligned);
+  g_test_add_data_func ("/session/release/thin-by-2.6", "2.6-thin.adjoint", test_aligned);
+  g_test_add_data_func ("/session/release/hooked", "newest-hooked.adjoint", test_stages);
   g_test_add_data_func ("/session/release/transformed", "newest-transformed.adjoint", test_stages);
   g_test_add_data_func ("/session/release/transformed-by-2.6", "2.6-transformed.adjoint",
                         test_aligned);

@@ -38,6 +38,40 @@ class Normed(nn.Module):
         return self.last(self.norm(torch.tanh(self.first(x)))).softmax(-1)
 
 
+class Thin(nn.Module):
+    """Dimensions of 1 whose strides are not those of a fresh tensor, beside numbers, clamps and choices."""
+
+    def __init__(self):
+        super().__init__()
+        self.linear, self.out = nn.Linear(1, 3), nn.Linear(3, 1)
+
+    def forward(self, x):
+        y = self.linear(x[:, :1])[1:2].t()
+        y = (y * 2 - y.relu().div(3)).t().clamp(-1, 1).t()
+        z = torch.where(y > 0, y, 0.5).masked_fill(y < -0.5, 0.25) % 3
+        return self.out(nn.functional.hardtanh(z.t() + 1).flip(0)) / 2
+
+
+class Hooked(nn.Module):
+    """Hooks that scale, that replace, that read a value, on what is read twice, on a view; two on one tensor."""
+
+    def __init__(self):
+        super().__init__()
+        self.w, self.b = nn.Parameter(torch.ones(4) / 2), nn.Parameter(torch.ones(4) / 4)
+
+    def forward(self, x):
+        k, y = x[0].cos(), x[0] * self.w
+        y.register_hook(lambda g: g * k + self.b.detach())
+        y.register_hook(lambda g: g.clamp(-1, 1))
+        z = torch.softmax(y.sin() + y, 0)
+        z.register_hook(lambda g: g - (g * z.detach()).sum())
+        u = (z.sigmoid() + self.b).view(1, 4)
+        u.register_hook(lambda g: torch.ones_like(g).flip(1))
+        v = u.t()
+        v.register_hook(lambda g: g / 2)
+        return (v @ u).sum()
+
+
 class Dropped(nn.Module):
     def __init__(self):
         super().__init__()
@@ -379,6 +413,7 @@ MODELS = {
     "bounded": Bounded, "attended": Attended, "decoded": Decoded, "compared": Compared,
     "padded": Padded, "lowered": Lowered, "overwritten": Overwritten,
     "contracted": Contracted, "cut": Cut, "spread": Spread, "curved": Curved,
+    "thin": Thin, "hooked": Hooked,
 }  # fmt: skip
 
 
