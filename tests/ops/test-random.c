@@ -244,8 +244,13 @@ static gboolean
 calls_other_strides (const char *rule)
 {
   for (guint i = 0; rule != NULL && i < adj_ops_get_n (); i++)
-    if (adj_ops_get (i)->traced != NULL && calls (rule, adj_op_get_schema (adj_ops_get (i))->name))
-      return TRUE;
+    {
+      const AdjSchema *schema = adj_op_get_schema (adj_ops_get (i));
+      g_autofree char *full = g_strdup_printf ("%s.%s", schema->name, schema->overload);
+
+      if (adj_ops_get (i)->traced != NULL && (calls (rule, schema->name) || calls (rule, full)))
+        return TRUE;
+    }
   return FALSE;
 }
 
