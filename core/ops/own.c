@@ -24,7 +24,8 @@ op_entry_fill (OpEntry *entry)
 {
   if (entry->body == NULL)
     return;
-  if (entry->op.meta == NULL && entry->op.traced == NULL)
+  if (entry->op.meta == NULL && entry->op.traced == NULL &&
+      adj_pointwise_takes_number (entry->op.parsed))
     entry->op.traced = adj_pointwise_traced;
   if (entry->op.meta == NULL)
     entry->op.meta = adj_pointwise_meta;

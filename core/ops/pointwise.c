@@ -11,16 +11,29 @@
 
 /* -- shapes -- */
 
-/* Whether argument @arg is a number that PyTorch wraps into a 0-d tensor. */
+/* Whether PyTorch wraps a number that @argument is given into a 0-d tensor. */
+static gboolean
+wraps_numbers (const AdjArgument *argument)
+{
+  return argument->type.kind == ADJ_TYPE_KIND_TENSOR ||
+         (argument->type.kind == ADJ_TYPE_KIND_SCALAR && strcmp (argument->name, "other") == 0);
+}
+
 static gboolean
 is_wrapped_number (const AdjOpCall *call, guint arg)
 {
-  const AdjArgument *argument = &call->schema->arguments[arg];
+  return call->args[arg].kind != ADJ_VALUE_TENSOR && call->args[arg].kind != ADJ_VALUE_NONE &&
+         wraps_numbers (&call->schema->arguments[arg]);
+}
 
-  if (call->args[arg].kind == ADJ_VALUE_TENSOR || call->args[arg].kind == ADJ_VALUE_NONE)
-    return FALSE;
-  return argument->type.kind == ADJ_TYPE_KIND_TENSOR ||
-         (argument->type.kind == ADJ_TYPE_KIND_SCALAR && strcmp (argument->name, "other") == 0);
+gboolean
+adj_pointwise_takes_number (const AdjSchema *schema)
+{
+  guint n = 0;
+
+  for (guint i = 0; i < schema->n_arguments; i++)
+    n += wraps_numbers (&schema->arguments[i]);
+  return n > 1;
 }
 
 /* Shapes of the operands, in schema order. */

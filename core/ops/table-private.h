@@ -50,6 +50,8 @@ typedef struct
  * adj_pointwise_meta() is traced with the strides of its kernel. */
 gboolean adj_pointwise_meta (AdjOpCall *call);
 void adj_pointwise_traced (AdjOpCall *call);
+/* Whether one operand may be a number beside a tensor. */
+gboolean adj_pointwise_takes_number (const AdjSchema *schema);
 /* PyTorch's kernels have our first operand, a gradient or subtrahend, last: the strides of the next
  * one win. */
 gboolean adj_pointwise_meta_first_last (AdjOpCall *call);
