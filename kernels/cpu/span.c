@@ -184,6 +184,8 @@ adj_k_load (
 {
   size_t wide = loops->size;
 
+  if (n == 0)
+    return; /* a view without elements has no positions */
   if (view->rank <= 1)
     {
       int64_t stride = view->rank ? view->stride[0] : 1;
@@ -216,6 +218,8 @@ adj_k_store (const ClassLoops *loops,
 {
   size_t wide = loops->size;
 
+  if (n == 0)
+    return; /* a view without elements has no positions */
   if (view->rank <= 1)
     {
       int64_t stride = view->rank ? view->stride[0] : 1;

@@ -198,6 +198,25 @@ test_backward (gconstpointer data)
   kernel_assert_same (&again, &gw);
 }
 
+/* Dims that do not join: the position of an element is found by dividing by their sizes. */
+static void
+test_no_elements (void)
+{
+  AdjKView x = { .type = ADJ_K_F32, .rank = 3, .size = { 2, 3, 0 }, .stride = { 1, 7, 5 } };
+  AdjKLayerNorm norm = {
+    .x = x,
+    .y = x,
+    .mean = kernel_array (ADJ_K_F32, 3, 2, 1, 1),
+    .rstd = kernel_array (ADJ_K_F32, 3, 2, 1, 1),
+    .n_dims = 2,
+    .eps = 1e-5,
+  };
+
+  adj_k_layer_norm (&norm);
+  for (int row = 0; row < 2; row++)
+    g_assert_true (isnan (kernel_array_get (&norm.rstd, row)));
+}
+
 static void
 test_no_rows (void)
 {
@@ -239,6 +258,7 @@ main (int argc, char **argv)
       g_test_add_data_func (backward, &cases[i], test_backward);
     }
   g_test_add_func ("/kernels/norm/no-rows", test_no_rows);
+  g_test_add_func ("/kernels/norm/no-elements", test_no_elements);
 
   return g_test_run ();
 }
