@@ -22,12 +22,14 @@ add_evidence (AdjPropertyCard *card, const AdjValueComparison *comparison)
       const AdjEvidence *row = &g_array_index (rows, AdjEvidence, i);
       g_autofree char *number = adj_properties_number (row->number);
       g_autofree char *limit = adj_properties_number (row->limit);
+      g_autofree char *what = g_strdup (row->what);
       const char *sign = fabs (row->number) <= row->limit ? "≤" : ">";
       g_autofree char *both = isnan (row->limit)
                                   ? g_strdup (number)
                                   : g_strdup_printf ("%s %s %s", number, sign, limit);
 
-      adj_property_card_add (card, row->what, both);
+      what[0] = g_ascii_toupper (what[0]);
+      adj_property_card_add (card, what, both);
     }
   if (rows->len > 0)
     adj_property_card_add_text (card, g_array_index (rows, AdjEvidence, 0).origin, FALSE);
