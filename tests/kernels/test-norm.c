@@ -202,7 +202,10 @@ test_backward (gconstpointer data)
 static void
 test_no_elements (void)
 {
-  AdjKView x = { .type = ADJ_K_F32, .rank = 3, .size = { 2, 3, 0 }, .stride = { 1, 7, 5 } };
+  float data[2] = { 0 };
+  AdjKView x = {
+    .type = ADJ_K_F32, .rank = 3, .size = { 2, 3, 0 }, .stride = { 1, 7, 5 }, .data = data
+  };
   AdjKLayerNorm norm = {
     .x = x,
     .y = x,
