@@ -245,8 +245,6 @@ expanded (Batching *b, AdjValue *out)
   const AdjValue *wanted = &b->call->args[1];
   AdjTensor *front = batching_front (b, 0);
 
-  if (batching_rank (b, 0) > wanted->n)
-    return adj_op_call_fail (b->call, "cannot be expanded to fewer dimensions");
   if (front != NULL)
     front = batching_view_padded (b->call->cx, front, wanted->n);
   return front != NULL && give (ADJ_APPLY (b->call->cx, ADJ_OP_expand, ADJ_TENSOR (front),

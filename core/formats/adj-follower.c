@@ -196,10 +196,11 @@ keep_graphs (AdjBundle *bundle, const AdjBundle *before)
     }
 }
 
+/* @before: (nullable) */
 static gboolean
 says_more (const AdjBundle *bundle, const AdjBundle *before)
 {
-  return adj_bundle_get_n_graphs (bundle) != adj_bundle_get_n_graphs (before) ||
+  return before == NULL || adj_bundle_get_n_graphs (bundle) != adj_bundle_get_n_graphs (before) ||
          adj_diags_get_n (adj_bundle_get_diags (bundle)) !=
              adj_diags_get_n (adj_bundle_get_diags (before));
 }
@@ -210,7 +211,7 @@ settle (AdjFollower *self, const Trace *now, GCancellable *cancellable)
 {
   g_autoptr (AdjBundle) bundle = NULL;
 
-  if (self->is_settled || self->growth == NULL || self->known == NULL || is_written (now))
+  if (self->is_settled || self->growth == NULL || is_written (now))
     return NULL;
   self->is_settled = TRUE;
   bundle = extend (self, adj_bundle_load (self->path, cancellable, NULL));

@@ -32,6 +32,24 @@ f32_of_bits (uint32_t u)
   return x;
 }
 
+ALWAYS_INLINE uint64_t
+bits_of_f64 (double x)
+{
+  uint64_t u;
+
+  memcpy (&u, &x, sizeof u);
+  return u;
+}
+
+ALWAYS_INLINE double
+f64_of_bits (uint64_t u)
+{
+  double x;
+
+  memcpy (&x, &u, sizeof x);
+  return x;
+}
+
 /* --- 16-bit floats and integers ----------------------------------------------------------------
  */
 

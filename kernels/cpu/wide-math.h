@@ -3,34 +3,15 @@
 
 /* f32 functions computed in f64 and rounded once: branch-free, with every fused multiply-add
  * written out, so they are vector loops and give the same bits on every processor.  The error
- * before the rounding is below 1e-12 of the result, but for sines of arguments so near a multiple
- * of π/2 that no f32 comes nearer. */
+ * before the rounding is below 1e-12 of the result.  A processor without FMA emulates it, slowly.
+ */
 
 #include <math.h>
 #include <stdint.h>
-#include <string.h>
 
 #include "convert.h"
 
 #define WIDE_MAGIC 0x1.8p52 /* adding it rounds to an integer, which the low bits then hold */
-
-ALWAYS_INLINE uint64_t
-bits_of_f64 (double x)
-{
-  uint64_t u;
-
-  memcpy (&u, &x, sizeof u);
-  return u;
-}
-
-ALWAYS_INLINE double
-f64_of_bits (uint64_t u)
-{
-  double x;
-
-  memcpy (&x, &u, sizeof x);
-  return x;
-}
 
 /* --- powers of e and of 2 ----------------------------------------------------------------------
  */
@@ -188,17 +169,27 @@ m_cube_f32 (float x)
   return (float) ((double) x * x * x);
 }
 
-/* Squares and cubes are computed as products, in which ties are seen. */
+/* a^n for n in [0, 7] */
+ALWAYS_INLINE double
+wide_product (double a, int n)
+{
+  double square = a * a, fourth = square * square;
+
+  return (n & 1 ? a : 1) * (n & 2 ? square : 1) * (n & 4 ? fourth : 1);
+}
+
+/* Powers up to the seventh are computed as products, in which ties are seen: higher whole ones have
+ * none among normal numbers; those of fractions (x^1.5) are rounded to either side. */
 ALWAYS_INLINE float
 m_pow_f32 (float x, float y)
 {
   double a = fabs ((double) x), half = 0.5 * (double) y;
   int whole = y == truncf (y), odd = whole & (half != trunc (half));
+  int n = whole & (y > 0) & (y < 8) ? (int) y : 0;
   double power = wide_exp2 ((double) y * wide_log (a, 1, 1.4426950408889634));
 
+  power = n > 0 ? wide_product (a, n) : power;
   power = odd ? copysign (power, (double) x) : power;
-  power = y == 2 ? a * a : power;
-  power = y == 3 ? a * a * x : power;
   power = (x < 0) & (a != INFINITY) & !whole ? NAN : power;
   power = (x != x) | (y != y) ? (double) (x + y) : power;
   power = (y == 0) | (x == 1) | ((x == -1) & (fabs (half) == INFINITY)) ? 1 : power;

@@ -337,6 +337,31 @@ round_to (double x, AdjDType dtype)
   return rounded;
 }
 
+/* The terms are added in f32: one of four results, near 0, is wrong by 64 u of 1. */
+static void
+test_wrong_logarithm_of_sum (void)
+{
+  static const char *const body[] = { "a = torch.ops.aten.logsumexp.default(x, [1])", "return (a,)",
+                                      NULL };
+  g_autoptr (GRand) rand = g_rand_new_with_seed (6);
+  const gint64 sizes[] = { 4, 1024 }, n = 4;
+  double values[4 * 1024], results[4] = { 0 };
+  g_auto (Case) c = { 0 };
+
+  case_init (&c, "x: \"bf16[4, 1024][1024, 1]cpu\"", body);
+  for (guint i = 0; i < G_N_ELEMENTS (values); i++)
+    {
+      values[i] = round_to (g_rand_double_range (rand, -7.4, -6.4), ADJ_DTYPE_BF16);
+      results[i / 1024] += exp (values[i]);
+    }
+  for (guint i = 0; i < 4; i++)
+    results[i] = log (results[i]);
+  add_input (&c, ADJ_DTYPE_BF16, 2, sizes, values);
+  g_assert_cmpint (judge (&c, make (ADJ_DTYPE_BF16, 1, &n, results)), !=, ADJ_VERDICT_DIFFERS);
+  results[2] += 64 * 0x1p-8;
+  g_assert_cmpint (judge (&c, make (ADJ_DTYPE_BF16, 1, &n, results)), ==, ADJ_VERDICT_DIFFERS);
+}
+
 /* PyTorch adds the gradient of the bias up row by row, in the bf16 of the input, under autocast,
  * too, where weights and their gradients are of f32. */
 static void
@@ -654,6 +679,7 @@ main (int argc, char **argv)
   g_test_add_func ("/exec/terms/rough-exponentials", test_rough_exponentials);
   g_test_add_func ("/exec/terms/returned", test_returned);
   g_test_add_func ("/exec/terms/logarithm-of-sum", test_logarithm_of_sum);
+  g_test_add_func ("/exec/terms/wrong-logarithm-of-sum", test_wrong_logarithm_of_sum);
   g_test_add_func ("/exec/terms/edges", test_edges);
   return g_test_run ();
 }

@@ -120,6 +120,29 @@ test_powers (void)
   g_rand_free (rand);
 }
 
+/* 73⁴ is a tie of two f32, as are 11⁷ and 300⁴. */
+static void
+test_whole_powers (void)
+{
+  OpLoop op = adj_k_loops ()->klass[ADJ_K_CLASS_F32].op[ADJ_K_OP_POW];
+
+  for (int base = -4096; base < 4096; base += TILE)
+    for (int exponent = -3; exponent <= 30; exponent++)
+      {
+        float x[TILE], y[TILE], z[TILE];
+
+        for (int i = 0; i < TILE; i++)
+          {
+            x[i] = (float) (base + i);
+            y[i] = (float) exponent;
+          }
+        op (z, x, y, x, TILE);
+        for (int i = 0; i < TILE; i++)
+          if (z[i] != (float) pow (x[i], y[i]))
+            g_error ("%a to the power of %d is %a", x[i], exponent, z[i]);
+      }
+}
+
 /* At points with known values: π²/6, π²/2, π²/2 + 4, π⁴/15, −2ζ(3). */
 static void
 test_polygamma (void)
@@ -410,6 +433,7 @@ main (int argc, char **argv)
       g_test_add_data_func (path, &functions[i], test_accuracy);
     }
   g_test_add_func ("/kernels/math/powers", test_powers);
+  g_test_add_func ("/kernels/math/whole-powers", test_whole_powers);
   g_test_add_func ("/kernels/math/polygamma", test_polygamma);
   g_test_add_data_func ("/kernels/math/same-bits/v3", GUINT_TO_POINTER (ISA_V3), test_isa);
   g_test_add_data_func ("/kernels/math/same-bits/v4", GUINT_TO_POINTER (ISA_V4), test_isa);

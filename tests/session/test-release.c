@@ -196,6 +196,7 @@ main (int argc, char **argv)
   g_test_add_data_func ("/session/release/spread", "newest-spread.adjoint", test_stages);
   g_test_add_data_func ("/session/release/spread-by-2.6", "2.6-spread.adjoint", test_stages);
   g_test_add_data_func ("/session/release/curved", "newest-curved.adjoint", test_aligned);
+  g_test_add_data_func ("/session/release/curved-by-2.6", "2.6-curved.adjoint", test_aligned);
   g_test_add_data_func ("/session/release/thin", "newest-thin.adjoint", test_aligned);
   g_test_add_data_func ("/session/release/thin-by-2.6", "2.6-thin.adjoint", test_aligned);
   g_test_add_data_func ("/session/release/hooked", "newest-hooked.adjoint", test_stages);
