@@ -85,6 +85,28 @@ is_state (const AdjValue *state)
   return TRUE;
 }
 
+/* An annotation that says too little of a tensor is kept as text: "f32cpu" of a nested one. */
+static gboolean
+is_described (const AdjValue *leaf, gpointer text)
+{
+  if (leaf->kind == ADJ_VALUE_RAW)
+    *(const AdjValue **) text = leaf;
+  return leaf->kind != ADJ_VALUE_RAW;
+}
+
+/* (transfer full): why a state cannot be kept, or %NULL. */
+static char *
+find_undescribed (const AdjValue *state)
+{
+  const AdjValue *text = NULL;
+  g_autofree char *head = NULL;
+
+  if (state->kind != ADJ_VALUE_TUPLE || adj_value_foreach (state, is_described, &text))
+    return NULL;
+  head = g_utf8_make_valid (text->text, MIN (text->n, 256));
+  return g_strdup_printf ("the file does not describe its value '%s'", head);
+}
+
 AdjOpaque *
 object_read (ReadObjects *objects, const ValueReader *reader, const JsonItem *item, GError **error)
 {
@@ -93,6 +115,7 @@ object_read (ReadObjects *objects, const ValueReader *reader, const JsonItem *it
   const char *why = item->kind == JSON_OBJECT ? json_get_text (item, "no_state") : NULL;
   gint64 id = item->kind == JSON_OBJECT ? json_get_int (item, "id", -1) : -1;
   AdjOpaque *known = g_hash_table_lookup (objects->by_id, &id);
+  g_autofree char *undescribed = NULL;
   AdjValue value = ADJ_NONE;
   AdjObject *object;
 
@@ -106,6 +129,12 @@ object_read (ReadObjects *objects, const ValueReader *reader, const JsonItem *it
   if (state != NULL &&
       (!value_read (reader, state, &value, error) || !adj_value_fetch (&value, error)))
     return NULL;
+  undescribed = find_undescribed (&value);
+  if (undescribed != NULL)
+    {
+      state = NULL;
+      why = undescribed;
+    }
   if (state != NULL && !is_state (&value))
     {
       json_fail (reader->json, state, error,

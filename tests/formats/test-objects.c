@@ -251,6 +251,10 @@ reasons_come_back (void)
       "Adjoint::Counter.__obj_flatten__: the state of this object is not known: it is too large" },
     { "{\"class\": \"mine::Thing\"}",
       "mine::Thing.__obj_flatten__: the state of this object is not known" },
+    { "{\"class\": \"mine::Thing\", \"state\": {\"$tuple\": [{\"$tuple\": [\"odd\", {\"$val\": "
+      "\"f32cpu\"}]}]}}",
+      "mine::Thing.__obj_flatten__: the state of this object is not known: the file does not "
+      "describe its value 'f32cpu'" },
   };
 
   for (guint i = 0; i < G_N_ELEMENTS (rows); i++)
