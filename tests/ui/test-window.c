@@ -335,7 +335,7 @@ static void
 check_card (Fixture *fixture)
 {
   GtkWidget *card = adj_walk_find (GTK_WIDGET (fixture->window), ADJ_TYPE_INSPECTOR, NULL);
-  GtkWidget *key = adj_walk_find (card, GTK_TYPE_LABEL, "peer's worst element");
+  GtkWidget *key = adj_walk_find (card, GTK_TYPE_LABEL, "Peer's worst element");
   GtkWidget *value = adj_walk_find (card, GTK_TYPE_LABEL, "Differs");
   graphene_rect_t left, right;
   int width;
