@@ -321,6 +321,7 @@ dup_target (Raw *raw)
 {
   g_autoptr (GHashTable) seen = g_hash_table_new (NULL, NULL);
   g_autoptr (GString) out = g_string_sized_new (raw->length);
+  g_autoptr (GString) names = g_string_new (NULL);
   const char *copied = raw->text;
   AdjLexer lexer;
   AdjToken token;
@@ -329,13 +330,12 @@ dup_target (Raw *raw)
   for (token = adj_lexer_next (&lexer); token.kind != ADJ_TOKEN_END;
        token = adj_lexer_next (&lexer))
     {
-      gsize length = out->len;
-
+      g_string_truncate (names, 0);
+      if (!append_name (raw, &token, seen, names))
+        continue;
       g_string_append_len (out, copied, token.text - copied);
-      if (append_name (raw, &token, seen, out))
-        copied = token.text + token.length;
-      else
-        g_string_truncate (out, length);
+      g_string_append_len (out, names->str, names->len);
+      copied = token.text + token.length;
     }
   g_string_append_len (out, copied, raw->text + raw->length - copied);
 
