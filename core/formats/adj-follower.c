@@ -213,8 +213,10 @@ settle (AdjFollower *self, const Trace *now, GCancellable *cancellable)
 
   if (self->is_settled || self->growth == NULL || is_written (now))
     return NULL;
-  self->is_settled = TRUE;
   bundle = extend (self, adj_bundle_load (self->path, cancellable, NULL));
+  if (g_cancellable_is_cancelled (cancellable))
+    return NULL;
+  self->is_settled = TRUE;
   return bundle != NULL && says_more (bundle, self->known) ? g_steal_pointer (&bundle) : NULL;
 }
 
@@ -230,9 +232,11 @@ adj_follower_next (AdjFollower *follower, GCancellable *cancellable, GError **er
     bundle = settle (follower, &now, cancellable);
   else
     {
+      bundle = read_on (follower, cancellable, error);
+      if (g_cancellable_is_cancelled (cancellable))
+        return NULL;
       follower->seen = now;
       follower->is_settled = FALSE;
-      bundle = read_on (follower, cancellable, error);
     }
   if (bundle == NULL)
     return NULL;

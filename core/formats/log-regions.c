@@ -298,10 +298,12 @@ regions_set_torch_version (Regions *regions, const char *version)
     bundle_builder_set_torch_version (regions->builder, version);
 }
 
+/* A long role is cut so that its id is one, with a number. */
 static char *
 unique_id (Regions *regions, const Region *region, const char *role)
 {
-  g_autofree char *base = g_strdup_printf ("%s-%s", region->id, role);
+  int room = BUNDLE_MAX_ID - (int) strlen (region->id) - (int) strlen ("--10000");
+  g_autofree char *base = g_strdup_printf ("%s-%.*s", region->id, MAX (room, 1), role);
   guint n = GPOINTER_TO_UINT (g_hash_table_lookup (regions->ids, base));
   char *id = n == 0 ? g_strdup (base) : NULL;
 

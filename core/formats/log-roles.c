@@ -113,7 +113,7 @@ is_code (const char *payload)
   return graph != NULL;
 }
 
-#define MAX_ROLE 32
+#define MAX_ROLE 48
 
 char *
 log_role_of_name (const char *name)

@@ -17,6 +17,7 @@ typedef struct
   GHashTable *taken;       /* (owned) names that nodes have or will have */
   const AdjNodeMeta *meta; /* (nullable): of the call that is being read */
   guint depth;             /* subgraphs around this one */
+  guint n_samples;         /* of the inputs so far */
 } Pt2Graph;
 
 /* -- pt2-arguments.c -- */

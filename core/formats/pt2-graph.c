@@ -101,6 +101,20 @@ read_class (Pt2Graph *graph, AdjNodeSpec *node)
   adj_builder_keep (graph->builder, &node->val);
 }
 
+/* A tensor that the graph writes to is described as it is after that: whether it requires grad when
+ * the graph is called, its value says. */
+static void
+read_requires_grad (Pt2Graph *graph, const AdjTensorData *data, AdjValue *val)
+{
+  AdjTensorMeta *meta;
+
+  if (data == NULL || val->kind != ADJ_VALUE_META)
+    return;
+  meta = adj_arena_memdup (graph->scope->arena, val->meta, sizeof *meta);
+  meta->requires_grad = adj_tensor_data_get_meta (data)->requires_grad;
+  val->meta = meta;
+}
+
 /* An input that torch.export specialised: the number or text itself stands in the place of a name.
  */
 static gboolean
@@ -116,6 +130,8 @@ add_input (Pt2Graph *graph, const JsonItem *input, const JsonItem *spec, GError 
   AdjNodeSpec node = { .opcode = ADJ_OPCODE_PLACEHOLDER, .meta = &meta, .origin = ADJ_NO_NODE };
   const char *kind;
   const JsonItem *value = pt2_union (spec, &kind);
+  const Pt2Held *held = spec != NULL ? graph->scope->held : NULL;
+  const AdjTensorData *data = held != NULL ? pt2_held_find (held, spec, &graph->n_samples) : NULL;
 
   node.name = pt2_name_of (input);
   node.span = (AdjSpan){ input->line, input->column, 0 };
@@ -123,6 +139,7 @@ add_input (Pt2Graph *graph, const JsonItem *input, const JsonItem *spec, GError 
     {
       if (!pt2_read_annotation (graph, node.name, &node.val, error))
         return FALSE;
+      read_requires_grad (graph, data, &node.val);
       read_class (graph, &node);
       read_spec (graph, spec, &meta);
     }

@@ -43,7 +43,16 @@ gboolean
 pt2_weights_read (Pt2Archive *archive, const char *model, Pt2Weights *weights, GError **error);
 void pt2_weights_clear (Pt2Weights *weights);
 
-G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Pt2Weights, pt2_weights_clear)
+/* What an archive holds of the inputs of one program. */
+typedef struct
+{
+  Pt2Weights weights;
+  GArray *samples; /* (owned) (nullable): AdjValue, inputs of the caller in order */
+} Pt2Held;
+
+/* (transfer full) (nullable): "3 files: …", all that a package of AOTInductor holds and what each
+ * is (pt2-package.c); %NULL when it holds no compiled code. */
+char *pt2_package_describe (const Pt2Archive *archive);
 
 /* One program in the making. */
 typedef struct
@@ -51,6 +60,7 @@ typedef struct
   const JsonReader *json; /* for messages */
   AdjArena *arena;
   AdjSymbols *symbols;
+  const Pt2Held *held; /* (nullable) */
 } Pt2Scope;
 
 /* -- values (pt2-values.c) -- */
@@ -93,11 +103,19 @@ typedef struct
   const char *id;    /* of its graph */
   const JsonItem *root;
   Pt2Scope scope;
+  Pt2Held held;
   AdjGraph *graph; /* (owned) */
 } Pt2Program;
 
-/* Adds the call of @program by its sample inputs, or without them what it holds of its inputs;
- * %FALSE when a list of weights is damaged. */
+/* %FALSE when a list of weights is damaged. */
+gboolean pt2_held_read (Pt2Program *program, GError **error);
+void pt2_held_clear (Pt2Held *held);
+
+/* (transfer none) (nullable): the tensor of the input that @spec, of "input_specs", describes.
+ * @taken counts the samples of the inputs before it. */
+const AdjTensorData *pt2_held_find (const Pt2Held *held, const JsonItem *spec, guint *taken);
+
+/* Adds the call of @program by its sample inputs, or without them what it holds of its inputs. */
 gboolean pt2_add_call (Pt2Program *program, const JsonItem *signature, GError **error);
 
 G_END_DECLS

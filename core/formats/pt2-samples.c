@@ -65,6 +65,40 @@ held_name (const JsonItem *spec)
   return name;
 }
 
+/* (transfer none) (nullable) */
+static const AdjValue *
+take_sample (const Pt2Held *held, const char *name, guint *taken)
+{
+  return name == NULL && held->samples != NULL && *taken < held->samples->len
+             ? &g_array_index (held->samples, AdjValue, (*taken)++)
+             : NULL;
+}
+
+const AdjTensorData *
+pt2_held_find (const Pt2Held *held, const JsonItem *spec, guint *taken)
+{
+  const char *name = held_name (spec);
+  const AdjValue *sample = take_sample (held, name, taken);
+
+  if (name != NULL)
+    return g_hash_table_lookup (held->weights.tensors, name);
+  return sample != NULL && sample->kind == ADJ_VALUE_DATA ? sample->data : NULL;
+}
+
+gboolean
+pt2_held_read (Pt2Program *program, GError **error)
+{
+  program->held.samples = read_samples (program);
+  return pt2_weights_read (program->archive, program->model, &program->held.weights, error);
+}
+
+void
+pt2_held_clear (Pt2Held *held)
+{
+  pt2_weights_clear (&held->weights);
+  g_clear_pointer (&held->samples, g_array_unref);
+}
+
 /* (transfer none) (nullable): the object that @node is, by the name that it has in the model; where
  * only its class is known, that. */
 static AdjOpaque *
@@ -79,11 +113,10 @@ find_object (const Pt2Weights *weights, const AdjNode *node, const char *name)
 static gboolean
 gather_inputs (Pt2Program *program,
                const JsonItem *input_specs,
-               const Pt2Weights *weights,
-               const GArray *samples,
                GArray *inputs,
                const char **missing)
 {
+  const Pt2Held *held = &program->held;
   guint taken = 0;
 
   for (guint i = 0; i < adj_graph_get_n_inputs (program->graph); i++)
@@ -91,14 +124,12 @@ gather_inputs (Pt2Program *program,
       const AdjNode *node =
           adj_graph_get_node (program->graph, adj_graph_get_input (program->graph, i).index);
       const char *name = held_name (&input_specs->items[i]);
-      AdjTensorData *data = name != NULL ? g_hash_table_lookup (weights->tensors, name) : NULL;
-      AdjOpaque *object = find_object (weights, node, name);
-      const AdjValue *sample = NULL;
+      AdjTensorData *data = name != NULL ? g_hash_table_lookup (held->weights.tensors, name) : NULL;
+      AdjOpaque *object = find_object (&held->weights, node, name);
+      const AdjValue *sample = take_sample (held, name, &taken);
       AdjValue value;
 
       *missing = node->name;
-      if (name == NULL && samples != NULL && taken < samples->len)
-        sample = &g_array_index (samples, AdjValue, taken++);
       if (data == NULL && object == NULL && sample == NULL)
         return FALSE;
       if (data != NULL)
@@ -112,16 +143,14 @@ gather_inputs (Pt2Program *program,
         return FALSE;
     }
   *missing = "";
-  return samples == NULL || taken == samples->len;
+  return held->samples == NULL || taken == held->samples->len;
 }
 
 /* Without what the graph was called with: what of its inputs is in the file. */
 static gboolean
-add_weights (Pt2Program *program,
-             const JsonItem *input_specs,
-             const Pt2Weights *weights,
-             GError **error)
+add_weights (Pt2Program *program, const JsonItem *input_specs, GError **error)
 {
+  const Pt2Weights *weights = &program->held.weights;
   g_autoptr (GArray) known = adj_value_array_new ();
   guint n_known = 0;
 
@@ -147,25 +176,21 @@ add_weights (Pt2Program *program,
 gboolean
 pt2_add_call (Pt2Program *program, const JsonItem *signature, GError **error)
 {
-  g_auto (Pt2Weights) weights = { 0 };
-  g_autoptr (GArray) samples = read_samples (program);
   g_autoptr (GArray) inputs = adj_value_array_new ();
   const JsonItem *input_specs = json_get (signature, "input_specs");
   AdjRecordedCall call = { 0 };
   const char *missing = NULL;
 
-  if (!pt2_weights_read (program->archive, program->model, &weights, error))
-    return FALSE;
   if (input_specs == NULL || input_specs->kind != JSON_ARRAY)
     return TRUE;
-  if (!gather_inputs (program, input_specs, &weights, samples, inputs, &missing))
+  if (!gather_inputs (program, input_specs, inputs, &missing))
     {
-      if (samples != NULL)
+      if (program->held.samples != NULL)
         adj_diags_add (program->archive->diags, ADJ_SEVERITY_WARNING, (AdjSpan){ 0 },
                        *missing != '\0' ? "the file has no value for input '%s'"
                                         : "the sample inputs are not those of the graph%s",
                        missing);
-      return add_weights (program, input_specs, &weights, error);
+      return add_weights (program, input_specs, error);
     }
   call.n_inputs = inputs->len;
   call.inputs = (const AdjValue *) (gpointer) inputs->data;

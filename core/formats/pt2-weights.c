@@ -150,8 +150,7 @@ read_payload (
     Loader *loader, const char *folder, const JsonItem *payload, AdjValue *out, GError **error)
 {
   const char *path = json_get_text (payload, "path_name");
-  const JsonItem *pickled = json_get (payload, "use_pickle"),
-                 *param = json_get (payload, "is_param");
+  const JsonItem *pickled = json_get (payload, "use_pickle");
   g_autofree char *entry = g_strconcat (folder, path != NULL ? path : "", NULL);
   AdjTensorData *data;
   AdjLateBytes *bytes;
@@ -165,7 +164,6 @@ read_payload (
   if (bytes == NULL ||
       !pt2_read_tensor_meta (&loader->scope, json_get (payload, "tensor_meta"), &meta, error))
     return FALSE;
-  meta.requires_grad = param != NULL && param->kind == JSON_TRUE;
   data = adj_tensor_data_new_late (&meta, bytes, error);
   if (data != NULL)
     *out = ADJ_DATA (data);

@@ -160,6 +160,9 @@ add_graph (Pt2Program *program, GError **error)
     }
   define_ranges (program);
   define_hints (program, graph);
+  if (!pt2_held_read (program, error))
+    return FALSE;
+  program->scope.held = &program->held;
   program->graph = pt2_graph_read (&program->scope, graph, signature, error);
   if (program->graph == NULL)
     return FALSE;
@@ -208,6 +211,7 @@ add_program (Pt2Archive *archive,
   gboolean good = bytes != NULL && read_json (&program, bytes, name, error);
 
   g_clear_pointer (&program.graph, adj_graph_unref);
+  pt2_held_clear (&program.held);
   return good;
 }
 
@@ -305,34 +309,20 @@ add_models (Pt2Archive *archive, AdjBundleBuilder *builder, GError **error)
   return TRUE;
 }
 
-/* Compiled code has no graph: says what there is. */
 static void
 fail_without_model (const Pt2Archive *archive, GError **error)
 {
-  g_autofree char *folder = g_strconcat (archive->root, "data/aotinductor/", NULL);
-  g_autoptr (GString) list = g_string_new (NULL);
-  guint n = 0;
+  g_autofree char *held = pt2_package_describe (archive);
 
-  for (guint i = 0; i < zip_get_n (archive->archive); i++)
-    {
-      const char *entry = zip_get_name (archive->archive, i);
-
-      if (!g_str_has_prefix (entry, folder))
-        continue;
-      if (n++ < 8)
-        g_string_append_printf (list, "%s%s", n > 1 ? ", " : "", entry + strlen (folder));
-    }
-  if (n == 0)
+  if (held == NULL)
     g_set_error (error, ADJ_ERROR, ADJ_ERROR_PARSE,
-                 "%s: an archive of torch.export without a "
-                 "program",
-                 archive->path);
+                 "%s: an archive of torch.export without a program", archive->path);
   else
     g_set_error (
         error, ADJ_ERROR, ADJ_ERROR_PARSE,
         "%s: a package of AOTInductor, compiled code without a graph: export the model with "
-        "torch.export.save(); it holds %u files: %s%s",
-        archive->path, n, list->str, n > 8 ? ", …" : "");
+        "torch.export.save(); it holds %s",
+        archive->path, held);
 }
 
 static AdjBundle *

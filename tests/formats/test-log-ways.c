@@ -479,6 +479,39 @@ test_two_ranks (void)
         "        def forward(self, arg0_1: \"f32[4][1]cpu\"):\n" OUTER                             \
         "            return (arg0_1,)\n"
 
+static void
+check_after_cancelled (AdjFollower *follower, guint n_graphs)
+{
+  g_autoptr (GCancellable) cancelled = g_cancellable_new ();
+  g_autoptr (AdjBundle) bundle = NULL;
+
+  g_cancellable_cancel (cancelled);
+  g_assert_null (adj_follower_next (follower, cancelled, NULL));
+  bundle = adj_follower_next (follower, NULL, NULL);
+  g_assert_nonnull (bundle);
+  g_assert_cmpuint (adj_bundle_get_n_graphs (bundle), ==, n_graphs);
+}
+
+/* What a cancelled reading did not get, the next one gets: while the log grows, and what is cut off
+ * at its end once nobody writes on. */
+static void
+test_cancelled (void)
+{
+  static const char cut[] = OUTER " ===== Forward graph 1 =====\n" OUTER
+                                  " /usr/lib/fx.py class GraphModule(torch.nn.Module):\n" OUTER
+                                  "    def forward(self, primals_1: \"f32[4][1]cpu\"):\n" OUTER
+                                  "        cos = torch.ops.aten.cos.default(primals_1)\n";
+  g_autoptr (AdjTestFolder) folder = adj_test_folder_new ();
+  g_autofree char *text = g_strconcat (NESTED, cut, NULL);
+  g_autofree char *path = write_file (folder, "console.txt", text);
+  g_autoptr (AdjFollower) follower = adj_follower_new (path, NULL, NULL);
+  struct utimbuf past = { .actime = 1000, .modtime = 1000 };
+
+  g_assert_cmpint (g_utime (path, &past), ==, 0);
+  check_after_cancelled (follower, 1);
+  check_after_cancelled (follower, 2);
+}
+
 /* A graph is there once it returns, not before, and is another one when its inner graphs come. */
 static void
 test_last_message (void)
@@ -694,6 +727,7 @@ main (int argc, char **argv)
   g_test_add_data_func ("/formats/log-ways/pieces/trace", GINT_TO_POINTER (FALSE), test_pieces);
   g_test_add_data_func ("/formats/log-ways/pieces/console", GINT_TO_POINTER (TRUE), test_pieces);
   g_test_add_func ("/formats/log-ways/two-ranks", test_two_ranks);
+  g_test_add_func ("/formats/log-ways/cancelled", test_cancelled);
   g_test_add_func ("/formats/log-ways/last-message", test_last_message);
   g_test_add_func ("/formats/log-ways/other-message", test_other_message);
   g_test_add_data_func ("/formats/log-ways/reads-on/trace", GINT_TO_POINTER (FALSE), test_reads_on);

@@ -14,8 +14,8 @@
 
 static const char *const releases[] = { "2.6", "2.15" };
 static const char *const models[] = {
-  "arguments", "attention", "branch", "buffers", "conv",   "counter", "dtypes",
-  "dynamic",   "loop",      "lstm",   "mlp",     "nograd", "outputs", "recurrent",
+  "arguments", "attention", "branch", "buffers", "conv",   "counter", "dtypes",    "dynamic",
+  "history",   "loop",      "lstm",   "mlp",     "nograd", "outputs", "recurrent",
 };
 
 static AdjBundle *
@@ -139,6 +139,31 @@ test_shares_storages (gconstpointer release)
   g_assert_true (base == turned);
 }
 
+/* A program says of a tensor that it writes whether that requires grad afterwards. */
+static void
+test_takes_gradients_from_values (gconstpointer release)
+{
+  static const struct
+  {
+    const char *name;
+    gboolean requires_grad;
+  } inputs[] = {
+    { "p_weight", TRUE },  { "p_frozen", FALSE }, { "b_state", FALSE }, { "b_scratch", FALSE },
+    { "b_learned", TRUE }, { "x", TRUE },         { "cache", FALSE },
+  };
+  g_autoptr (AdjBundle) bundle = load (release, "history");
+  const AdjGraph *graph = adj_bundle_get_graph (bundle, 0)->graph;
+
+  for (guint i = 0; i < G_N_ELEMENTS (inputs); i++)
+    {
+      const AdjNode *node = find (graph, inputs[i].name);
+
+      g_assert_cmpint (node->val.kind, ==, ADJ_VALUE_META);
+      if (node->val.meta->requires_grad != inputs[i].requires_grad)
+        g_error ("%s", inputs[i].name);
+    }
+}
+
 /* Without sample inputs there is no call; a seed draws the missing inputs and keeps the file's
  * weights. */
 static void
@@ -220,6 +245,7 @@ main (int argc, char **argv)
     { "reads-ranges", test_reads_ranges },
     { "takes-results-apart", test_takes_results_apart },
     { "shares-storages", test_shares_storages },
+    { "takes-gradients-from-values", test_takes_gradients_from_values },
     { "keeps-weights", test_keeps_weights },
     { "saves-weights", test_saves_weights },
   };

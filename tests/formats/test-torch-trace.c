@@ -94,6 +94,95 @@ test_unknown_names (void)
   g_assert_null (fact->region);
 }
 
+/* Names that PyTorch 2.4 to 2.15, or programs around it, give to graphs, and the roles. */
+static const struct
+{
+  const char *name, *role;
+} stages[] = {
+  { "before_recompile_pre_grad", NULL },
+  { "after_recompile_post_grad", NULL },
+  { "compiled_autograd_graph_pre_reordering", "compiled_autograd_pre_reordering" },
+  { "aot_saved_tensors_hooks_graphs", NULL },
+  { "before_pre_grad_graph", "pre_grad" },
+  { "after_pre_grad_graph", "after_pre_grad" },
+  { "before_joint_graph", "before_joint" },
+  { "after_joint_graph", "after_joint" },
+  { "before_post_grad_graph", "before_post_grad" },
+  { "after_post_grad_graph", "post_grad" },
+  { "pre_decomp_comms", NULL },
+  { "post_decomp_comms", NULL },
+  { "before_activation_quantization_fwd_aten_pass", NULL },
+  { "after_activation_quantization_fwd_aten_pass", NULL },
+  { "before_activation_quantization_bwd_aten_pass", NULL },
+  { "after_activation_quantization_bwd_aten_pass", NULL },
+  { "overlap_scheduling_before", NULL },
+  { "overlap_scheduling_after", NULL },
+  { "aot_inference_graph_after_hop_passes", NULL },
+  { "make_fx_fail_partial", NULL },
+  { "autoparallel_parallel_graph", NULL },
+  { "min_cut_failed_fx_graph", NULL },
+};
+
+/* Each is a stage under its own name, in file order; long regions leave room for part of it. */
+static void
+test_names_of_stages (gconstpointer data)
+{
+  const char *region = data;
+  g_autoptr (AdjTestFolder) folder = adj_test_folder_new ();
+  g_autoptr (GString) text = g_string_new (NULL);
+  g_autoptr (GError) error = NULL;
+  g_autoptr (AdjBundle) bundle = NULL;
+
+  for (guint i = 0; i < G_N_ELEMENTS (stages); i++)
+    g_string_append_printf (text,
+                            PREFIX "{\"artifact\": {\"name\": \"%s\", \"encoding\": "
+                                   "\"string\"}, %s, \"has_payload\": \"\"}\n" GRAPH,
+                            stages[i].name, region);
+  bundle = load_text (folder, "dedicated_log_torch_trace_abcdefgh.log", text->str, &error);
+  g_assert_no_error (error);
+  g_assert_cmpuint (adj_bundle_get_n_graphs (bundle), ==, G_N_ELEMENTS (stages));
+  for (guint i = 0; i < G_N_ELEMENTS (stages); i++)
+    g_assert_cmpstr (adj_bundle_get_graph (bundle, i)->role, ==,
+                     stages[i].role != NULL ? stages[i].role : stages[i].name);
+}
+
+/* What PyTorch says beside graphs, by name and as it stands. */
+static void
+test_names_of_facts (void)
+{
+  static const char *const names[] = {
+    "min_cut_failed_edge_list",  "min_cut_information",
+    "dynamo_side_effects",       "recompile_reasons",
+    "dynamo_graph_break_reason", "aot_autograd_runtime_wrappers",
+    "inductor_output_code",      "inductor_runtime_and_tensor_meta",
+  };
+  g_autoptr (AdjTestFolder) folder = adj_test_folder_new ();
+  g_autoptr (GString) text = g_string_new (NULL);
+  g_autoptr (GError) error = NULL;
+  g_autoptr (AdjBundle) bundle = NULL;
+
+  for (guint i = 0; i < G_N_ELEMENTS (names); i++)
+    g_string_append_printf (text,
+                            PREFIX "{\"artifact\": {\"name\": \"%s\", \"encoding\": "
+                                   "\"string\"}, \"frame_id\": 2, \"frame_compile_id\": 1, "
+                                   "\"has_payload\": \"\"}\n\tsource x_in {'capacity': inf}\n",
+                            names[i]);
+  g_string_append (text, PREFIX "{\"aot_joint_graph\": {}, \"frame_id\": 2, "
+                                "\"frame_compile_id\": 1, \"has_payload\": \"\"}\n" GRAPH);
+  bundle = load_text (folder, "dedicated_log_torch_trace_abcdefgh.log", text->str, &error);
+  g_assert_no_error (error);
+  g_assert_cmpuint (adj_bundle_get_n_facts (bundle), ==, G_N_ELEMENTS (names));
+  for (guint i = 0; i < G_N_ELEMENTS (names); i++)
+    {
+      const AdjBundleFact *fact = adj_bundle_get_fact (bundle, i);
+
+      g_assert_cmpstr (fact->name, ==, names[i]);
+      g_assert_cmpmem (g_bytes_get_data (fact->text, NULL), g_bytes_get_size (fact->text),
+                       "source x_in {'capacity': inf}", 29);
+      g_assert_true (fact->region == adj_bundle_get_region (bundle, 0));
+    }
+}
+
 /* A generated source contains a forward without its class.  A text of that name that is not a
  * graph, or a forward quoted in JSON, is a fact. */
 static void
@@ -529,6 +618,13 @@ main (int argc, char **argv)
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/formats/torch-trace/capture", test_capture);
   g_test_add_func ("/formats/torch-trace/unknown-names", test_unknown_names);
+  g_test_add_data_func ("/formats/torch-trace/names-of-stages",
+                        "\"frame_id\": 2, \"frame_compile_id\": 1", test_names_of_stages);
+  g_test_add_data_func ("/formats/torch-trace/names-of-stages-in-a-long-region",
+                        "\"rank\": 1023, \"compiled_autograd_id\": 1234, \"frame_id\": 23456, "
+                        "\"frame_compile_id\": 123, \"attempt\": 12",
+                        test_names_of_stages);
+  g_test_add_func ("/formats/torch-trace/names-of-facts", test_names_of_facts);
   g_test_add_func ("/formats/torch-trace/code-alone", test_code_alone);
   g_test_add_func ("/formats/torch-trace/metadata", test_metadata);
   g_test_add_func ("/formats/torch-trace/several", test_several);

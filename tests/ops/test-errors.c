@@ -353,6 +353,12 @@ refuse_values (void)
     { "o = torch.ops.aten.full.default([3], 0, dtype = torch.int64)" NEXT
       "a = torch.ops.aten._padded_dense_to_jagged_forward.default(x, [o], -1)",
       "negative" },
+    { "v = torch.ops.aten.view.default(x, [6])" NEXT
+      "a = torch.ops.aten.stft.center(v, 4, return_complex = True, align_to_window = False)",
+      "align_to_window only where center is False" },
+    { "v = torch.ops.aten.view.default(x, [6])" NEXT
+      "a = torch.functional.stft(v, 4, return_complex = True, align_to_window = True)",
+      "align_to_window only where center is False" },
   };
   static const char *const executors[] = { "interpreter", "planned" };
 

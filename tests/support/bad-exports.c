@@ -118,6 +118,19 @@ static const AdjBadFile files[] = {
                 "7.3",
                 PROGRAM (SCHEMA ("7", "3"), SIZE, RELU, SPECS),
                 OLD_PROGRAM ": schema 7.3: of torch.export we read schema 8"),
+  {
+      .what = "schema 9 in the newer layout",
+      .name = NAME,
+      .parts = PARTS (PART ("m/archive_format", "pt2"),
+                      PART ("m/archive_version", "0"),
+                      PART ("m/models/model.json", PROGRAM (SCHEMA ("9", "1"), SIZE, RELU, SPECS))),
+      .status = 2,
+      .out = "a.pt2: models/model.json: schema 9.1: of torch.export we read schema 8",
+  },
+  OTHER_SCHEMA ("schema 9",
+                "9.1",
+                PROGRAM (SCHEMA ("9", "1"), SIZE, RELU, SPECS),
+                OLD_PROGRAM ": schema 9.1: of torch.export we read schema 8"),
   OLD ("schema 8", "8.2", PROGRAM (SCHEMA ("8", "2"), SIZE, RELU, SPECS)),
   OLD_OF (
       "as_none is a list",
@@ -170,11 +183,27 @@ static const AdjBadFile files[] = {
       .what = "compiled code",
       .name = NAME,
       .parts = PARTS (PART ("data/aotinductor/model/a.so", "code"),
-                      PART ("data/aotinductor/model/a.cpp", "text")),
+                      PART ("data/aotinductor/model/a.wrapper.cpp", "text"),
+                      PART ("data/aotinductor/model/a.kernel.cpp", "text"),
+                      PART ("data/aotinductor/model/a.wrapper_metadata.json", "{}"),
+                      PART ("data/aotinductor/model/a.kernel_metadata.json", "{}"),
+                      PART ("data/aotinductor/model/a.wrapper_compile_flags.json", "{}"),
+                      PART ("data/aotinductor/model/b.cubin", "code"),
+                      PART ("data/aotinductor/model/c.cubin", "code"),
+                      PART ("data/aotinductor/model/weights_config.json", "{}"),
+                      PART ("data/aotinductor/model/notes", "text"),
+                      PART ("data/weights/weight_0", "abcd"),
+                      PART ("data/constants/custom_obj_0", "abcd")),
       .status = 2,
       .out =
           "a.pt2: a package of AOTInductor, compiled code without a graph: export the model with "
-          "torch.export.save(); it holds 2 files: model/a.so, model/a.cpp",
+          "torch.export.save(); it holds 12 files: model/a.so (compiled code), "
+          "model/a.wrapper.cpp (C++), model/a.kernel.cpp (C++), "
+          "model/a.wrapper_metadata.json (metadata), model/a.kernel_metadata.json (metadata), "
+          "model/a.wrapper_compile_flags.json (flags of the compiler), "
+          "model/b.cubin (code of a GPU), model/c.cubin (code of a GPU), "
+          "model/weights_config.json (where weights are), model/notes, "
+          "data/weights/weight_0 (weights), data/constants/custom_obj_0 (a constant)",
   },
 
   DAMAGED ("checksum",

@@ -186,6 +186,25 @@ class Buffers(nn.Module):
         return self.bags(ids, offsets)[:, self.order]
 
 
+class History(nn.Module):
+    """Buffers and an input that are written with what has a history, a frozen parameter, a buffer that requires grad."""
+
+    def __init__(self):
+        super().__init__()
+        self.weight = nn.Parameter(torch.randn(3, 3))
+        self.frozen = nn.Parameter(torch.randn(3), requires_grad=False)
+        self.register_buffer("state", torch.zeros(2, 3))
+        self.register_buffer("scratch", torch.zeros(2, 3), persistent=False)
+        self.register_buffer("learned", torch.ones(3, requires_grad=True))
+
+    def forward(self, x, scale, cache):
+        y = x @ self.weight * scale
+        self.state.add_(y)
+        self.scratch.copy_(y)
+        cache.mul_(0.5).add_(y)
+        return (self.state * self.learned + self.frozen).tanh() + self.scratch, cache * 2
+
+
 def save_unsampled(folder):
     """Removes the sample inputs from an exported program."""
     program = export(Scaled(), (torch.randn(2, 4),))
@@ -212,12 +231,13 @@ def models():
         "lstm": (Lstm(), (f(3, 2, 3),), {}, None),
         "nograd": (NoGrad(), (f(2, 3),), {}, None),
         "buffers": (Buffers(), (torch.tensor([0, 6, 2, 5, 5]), torch.tensor([0, 3])), {}, None),
+        "history": (History(), (f(2, 3, requires_grad=True), 0.5, f(2, 3)), {}, None),
     }
 
 
 def outputs_of(program, args, kwargs):
     flat = program._graph_module_flat_inputs(args, kwargs)
-    flat = [t.clone() if isinstance(t, torch.Tensor) else t for t in flat]
+    flat = [t.detach().clone() if isinstance(t, torch.Tensor) else t for t in flat]
     found = program.graph_module(*flat)
     return {f"output_{i}": t.detach() for i, t in enumerate(found) if isinstance(t, torch.Tensor)}
 
