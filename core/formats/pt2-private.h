@@ -118,4 +118,8 @@ const AdjTensorData *pt2_held_find (const Pt2Held *held, const JsonItem *spec, g
 /* Adds the call of @program by its sample inputs, or without them what it holds of its inputs. */
 gboolean pt2_add_call (Pt2Program *program, const JsonItem *signature, GError **error);
 
+/* -- what it says beside its graph (pt2-facts.c) -- */
+
+void pt2_add_facts (const Pt2Program *program);
+
 G_END_DECLS

@@ -170,6 +170,7 @@ add_graph (Pt2Program *program, GError **error)
   entry.graph = program->graph;
   bundle_builder_set_torch_version (program->builder,
                                     json_get_text (program->root, "torch_version"));
+  pt2_add_facts (program);
   return adj_bundle_builder_add_graph (program->builder, &entry, error) &&
          add_region (program, error) && pt2_add_call (program, signature, error);
 }

@@ -164,6 +164,25 @@ test_takes_gradients_from_values (gconstpointer release)
     }
 }
 
+/* How modules are called is a fact; only that of one of them was kept. */
+static void
+test_tells_calls_of_modules (gconstpointer release)
+{
+  g_autoptr (AdjBundle) bundle = load (release, "called");
+  const AdjBundleFact *fact;
+  g_autofree char *text = NULL;
+
+  g_assert_cmpuint (adj_bundle_get_n_facts (bundle), >=, 1);
+  fact = adj_bundle_get_fact (bundle, 0);
+  g_assert_cmpstr (fact->name, ==, "module_call_graph");
+  g_assert_nonnull (fact->region);
+  text = g_strndup (g_bytes_get_data (fact->text, NULL), g_bytes_get_size (fact->text));
+  g_test_message ("%s", text);
+  g_assert_true (g_str_has_prefix (text, "the program\n    forward x\n    in_spec [1, {"));
+  g_assert_nonnull (strstr (text, "\nfirst (x, as_float) -> (mul, add)\n    in_spec [1, {"));
+  g_assert_true (g_str_has_suffix (text, "\nsecond"));
+}
+
 /* Without sample inputs there is no call; a seed draws the missing inputs and keeps the file's
  * weights. */
 static void
@@ -246,6 +265,7 @@ main (int argc, char **argv)
     { "takes-results-apart", test_takes_results_apart },
     { "shares-storages", test_shares_storages },
     { "takes-gradients-from-values", test_takes_gradients_from_values },
+    { "tells-calls-of-modules", test_tells_calls_of_modules },
     { "keeps-weights", test_keeps_weights },
     { "saves-weights", test_saves_weights },
   };

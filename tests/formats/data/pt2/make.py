@@ -212,6 +212,30 @@ def save_unsampled(folder):
     save(program, folder / "unsampled.pt2")
 
 
+class Block(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.weight = nn.Parameter(torch.randn(4, 4))
+
+    def forward(self, x, *, scale=2.0):
+        return x @ self.weight * scale, x + 1
+
+
+class Blocks(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.first, self.second = Block(), Block()
+
+    def forward(self, x):
+        y, z = self.first(x, scale=3.0)
+        return self.second(y)[0] + z
+
+
+def save_called(folder):
+    """Keeps how a module is called."""
+    save(export(Blocks(), (torch.randn(2, 4),), preserve_module_call_signature=("first",)), folder / "called.pt2")
+
+
 def models():
     """name → (model, args, kwargs, dynamic shapes)"""
     f = torch.randn
@@ -247,6 +271,7 @@ def main():
     folder.mkdir(parents=True, exist_ok=True)
     torch.manual_seed(0)
     save_unsampled(folder)
+    save_called(folder)
     torch.manual_seed(0)
     for name, (model, args, kwargs, shapes) in models().items():
         program = export(model, args, kwargs, dynamic_shapes=shapes, strict=name == "loop")
