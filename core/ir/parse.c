@@ -159,8 +159,30 @@ parsed_graph_clear (gpointer data)
   g_bytes_unref (parsed->text);
 }
 
-/* Parses one graph. Malformed text is reported in the diagnostics; @first is set to the first
- * error. */
+/* Skips the classes in the class of @line. */
+static void
+skip_nested (AdjText *text, const AdjLine *line)
+{
+  AdjLine next;
+
+  while (adj_text_peek_line (text, &next) && (next.length == 0 || next.indent > line->indent))
+    adj_text_skip_line (text);
+}
+
+static void
+report_left_out (AdjText *text, const AdjLine *line, const GError *error)
+{
+  gsize start = 0, length = 0;
+  g_autofree char *name = adj_line_find_class (line, &start, &length)
+                              ? g_strdup_printf ("the graph '%.*s'", (int) length, line->at + start)
+                              : g_strdup ("this graph");
+
+  adj_diags_add (text->diags, ADJ_SEVERITY_ERROR, (AdjSpan){ line->number, 1, 0 },
+                 "%s is left out: %s", name, error->message);
+}
+
+/* Parses one graph. Malformed text is reported in the diagnostics, and the graphs in it are not
+ * graphs of their own; @first is set to the first error. */
 static gboolean
 take_graph (AdjText *text, const AdjLine *line, GArray *graphs, GError **first)
 {
@@ -171,8 +193,8 @@ take_graph (AdjText *text, const AdjLine *line, GArray *graphs, GError **first)
 
   if (!graph)
     {
-      adj_diags_add (text->diags, ADJ_SEVERITY_ERROR, (AdjSpan){ line->number, 1, 0 },
-                     "this graph is left out: %s", error->message);
+      report_left_out (text, line, error);
+      skip_nested (text, line);
       if (first && !*first)
         g_propagate_error (first, g_steal_pointer (&error));
       return FALSE;

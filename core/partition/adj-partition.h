@@ -128,6 +128,8 @@ typedef struct
   gboolean recompute_splits; /* `split` and others of 2.15 are among what is cheap to repeat */
   gboolean save_effects;     /* results of forward calls with an effect are saved */
   gboolean free_parameters;  /* saving a parameter costs nothing, since it is alive anyway */
+  gboolean forgets_tokens;   /* free_parameters counts inputs without the effect tokens before them:
+                                with one token, what comes before a parameter is free in its place */
   gboolean aggressive;       /* no_far, no_long, no_materialized and no_allowlist */
   guint max_distance;        /* 0: 1000 */
   double budget; /* 0…1, a share of the bytes that the cut would save; NAN: the budget in the

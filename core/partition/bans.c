@@ -21,6 +21,7 @@ cut_rules_from_options (const AdjPartitionOptions *options)
     .reductions = !options->no_reduction,
     .recompute_views = options->recompute_views,
     .free_parameters = options->free_parameters,
+    .forgets_tokens = options->forgets_tokens,
     .compat = options->compat,
     .max_distance = options->max_distance > 0 ? options->max_distance : 1000,
     .cancellable = options->cancellable,

@@ -9,7 +9,7 @@ G_BEGIN_DECLS
 typedef struct
 {
   gboolean far_apart, long_chains, materialized, allowlist, reductions;
-  gboolean recompute_views, free_parameters;
+  gboolean recompute_views, free_parameters, forgets_tokens;
   gboolean compat;
   guint max_distance;
   GCancellable *cancellable; /* (nullable) */

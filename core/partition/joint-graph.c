@@ -78,6 +78,24 @@ find_owners (Joint *self)
     }
 }
 
+/* Whether placeholder @i is the token that the first effect of its direction takes. */
+static gboolean
+is_token (const Joint *self, guint i)
+{
+  const AdjNode *node = adj_graph_get_node (self->graph, i);
+
+  for (guint k = 0; k < node->n_users; k++)
+    {
+      const AdjNode *user = adj_graph_get_node (self->graph, node->users[k].index);
+
+      if (user->opcode == ADJ_OPCODE_CALL_FUNCTION &&
+          g_str_equal (user->target, ADJ_TARGET_WITH_EFFECTS) && user->args.n > 0 &&
+          user->args.items[0].kind == ADJ_VALUE_NODE && user->args.items[0].node.index == i)
+        return TRUE;
+    }
+  return FALSE;
+}
+
 static void
 read_nodes (Joint *self, const AdjPartitionOptions *options)
 {
@@ -104,25 +122,9 @@ read_nodes (Joint *self, const AdjPartitionOptions *options)
       self->rep[i] = i;
       self->because[i] = NOBODY;
     }
+  for (guint i = 0; i < self->n; i++)
+    self->n_tokens += self->kind[i] == NODE_PRIMAL && is_token (self, i);
   find_owners (self);
-}
-
-/* Whether placeholder @i is the token that the first effect of its direction takes. */
-static gboolean
-is_token (const Joint *self, guint i)
-{
-  const AdjNode *node = adj_graph_get_node (self->graph, i);
-
-  for (guint k = 0; k < node->n_users; k++)
-    {
-      const AdjNode *user = adj_graph_get_node (self->graph, node->users[k].index);
-
-      if (user->opcode == ADJ_OPCODE_CALL_FUNCTION &&
-          g_str_equal (user->target, ADJ_TARGET_WITH_EFFECTS) && user->args.n > 0 &&
-          user->args.items[0].kind == ADJ_VALUE_NODE && user->args.items[0].node.index == i)
-        return TRUE;
-    }
-  return FALSE;
 }
 
 /* Number of backward outputs: a gradient for each primal, and a token for each token input of the
@@ -133,9 +135,8 @@ count_outputs_of_backward (const Joint *self)
   guint n = 0;
 
   for (guint i = 0; i < self->n; i++)
-    n += (self->kind[i] == NODE_PRIMAL && !is_token (self, i)) ||
-         (self->kind[i] == NODE_TANGENT && is_token (self, i));
-  return n;
+    n += self->kind[i] == NODE_PRIMAL || (self->kind[i] == NODE_TANGENT && is_token (self, i));
+  return n - self->n_tokens;
 }
 
 static gboolean

@@ -47,6 +47,7 @@ typedef struct
   guint n;
   guint output;
   guint n_outputs, n_forward_outputs;
+  guint n_tokens;          /* primals that are tokens of effects; they come first */
   const AdjValue *outputs; /* NODE or constants */
 
   /* of every node */

@@ -43,6 +43,19 @@ is_materialized (const Joint *joint, guint i)
   return FALSE;
 }
 
+/* Whether input @i counts as a parameter: it is one, or the input that many tokens after it is. */
+static gboolean
+is_free (const Joint *joint, const CutRules *rules, guint i)
+{
+  guint place = i, n = rules->forgets_tokens ? joint->n_tokens : 0;
+
+  if (!rules->free_parameters || joint->kind[i] != NODE_PRIMAL)
+    return FALSE;
+  while (n > 0 && ++place < joint->n)
+    n -= joint->kind[place] == NODE_PRIMAL;
+  return place < joint->n && adj_graph_get_node (joint->graph, place)->meta.parameter != NULL;
+}
+
 static gint64
 edge_weight (const Joint *joint, const CutRules *rules, guint i)
 {
@@ -50,12 +63,11 @@ edge_weight (const Joint *joint, const CutRules *rules, guint i)
 
   if (joint_is_symbol (joint, i))
     return joint->value[i] == VALUE_FLOAT ? 4 : 1;
-  if (rules->free_parameters && joint_is_placeholder (joint, i) &&
-      adj_graph_get_node (joint->graph, i)->meta.parameter != NULL)
-    return 0;
   /* An object is saved by reference. */
   if (adj_graph_get_node (joint->graph, i)->val.kind == ADJ_VALUE_OPAQUE_OBJECT)
     return 1;
+  if (is_free (joint, rules, i))
+    return 0;
   /* get_attr constants are available in both graphs. */
   if (joint->kind[i] == NODE_ATTRIBUTE || joint->value[i] != VALUE_TENSOR)
     return CUT_NEVER;

@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "analysis/adj-node-call.h"
 #include "call/adj-object-call-internal.h"
 #include "call/adj-op.h"
 #include "interpreter/adj-effect-ops.h"
@@ -78,7 +79,7 @@ static char *
 describe (const AdjGraph *graph, const AdjNode *node, gboolean by_name)
 {
   const char *target = node->target;
-  const AdjOp *op = node->op;
+  const AdjOp *op = adj_node_find_op (node, ADJ_OP_EFFECT);
   guint first = 0;
   GString *text;
 
@@ -92,7 +93,7 @@ describe (const AdjGraph *graph, const AdjNode *node, gboolean by_name)
       first = 2;
     }
   else if (!g_str_equal (target, ADJ_TARGET_CALL_TORCHBIND) &&
-           adj_effect_op_find (target) == NULL && (op == NULL || (op->flags & ADJ_OP_EFFECT) == 0))
+           adj_effect_op_find (target) == NULL && op == NULL)
     return NULL;
   if (op != NULL && (op->flags & ADJ_OP_UNORDERED) != 0)
     return NULL;

@@ -273,6 +273,7 @@ follow_release (const AdjPipelineOptions *options, AdjPartitionOptions *partitio
   partition->merge_by_need = release->merge_by_need;
   partition->recompute_splits = release->recompute_splits;
   partition->save_effects = release->save_effects;
+  partition->forgets_tokens = release->forgets_tokens;
 }
 
 /* %FALSE: cancelled; a step that failed is in the recording. */

@@ -6,8 +6,8 @@
 #include <stdlib.h>
 
 static const AdjRelease releases[] = {
-  { "2.6", "joint=torch", "joint", FALSE, ADJ_RANDOM_MKL, FALSE, FALSE, FALSE },
-  { "2.15", "joint=torch2.15", "joint=2.15", TRUE, ADJ_RANDOM_GENERATOR, TRUE, TRUE, TRUE },
+  { "2.6", "joint=torch", "joint", FALSE, ADJ_RANDOM_MKL, FALSE, FALSE, FALSE, FALSE },
+  { "2.15", "joint=torch2.15", "joint=2.15", TRUE, ADJ_RANDOM_GENERATOR, TRUE, TRUE, TRUE, TRUE },
 };
 
 /* "2.15" gives 2015; 0: not a version. */

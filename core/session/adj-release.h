@@ -15,7 +15,8 @@ typedef struct
   const char *formulas;          /* the same step with the release's formulas alone */
   gboolean free_parameters;      /* AdjPartitionOptions.free_parameters, if not recorded */
   AdjRandomSource random_source; /* source of random numbers, where the file does not record it */
-  gboolean merge_by_need, recompute_splits, save_effects; /* as in AdjPartitionOptions */
+  /* As in AdjPartitionOptions. */
+  gboolean merge_by_need, recompute_splits, save_effects, forgets_tokens;
 } AdjRelease;
 
 /* (transfer none): the known release nearest to @torch_version ("2.15.0+cu132"); 2.6 for %NULL and

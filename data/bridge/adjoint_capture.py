@@ -476,8 +476,8 @@ def plain_value(name, value, tensor):
     return encode(value) if is_plain(value) else repr(value)[:TEXT_BYTES]
 
 
-def object_annotation(value):
-    """What stands for an object where there are no elements: its class, and its state."""
+def object_annotation(value, limit):
+    """What stands for an object where there are no elements: its class, and its state, of `limit` bytes at most."""
     try:
         real = getattr(value, "real_obj", value)
         is_object = class_of(real) is not None
@@ -486,7 +486,7 @@ def object_annotation(value):
     if not is_object:
         return None
     describe = functools.partial(plain_value, tensor=lambda name, tensor: {"$val": annotation(tensor)})
-    return {"$object": describe_object(real, {}, describe, Limits.state)}
+    return {"$object": describe_object(real, {}, describe, limit)}
 
 
 def leaves(values):
@@ -637,8 +637,8 @@ def summary(tensor):
 # ---- names and arguments ------------------------------------------------------------------------------
 
 
-def annotation(val):
-    """The annotation that PyTorch prints for a value, a list of them, or None."""
+def annotation(val, limit=Limits.state):
+    """The annotation that PyTorch prints for a value, a list of them, or None; states of objects up to `limit` bytes."""
     if isinstance(val, torch.Tensor):
         text = dtype_code(val.dtype)
         for numbers in (val.size, val.stride):
@@ -647,14 +647,14 @@ def annotation(val):
         return text + str(val.device)
     if isinstance(val, SYMBOLIC):
         return f"Sym({val})"
-    return [annotation(v) for v in val] if isinstance(val, (list, tuple)) else object_annotation(val)
+    return [annotation(v, limit) for v in val] if isinstance(val, (list, tuple)) else object_annotation(val, limit)
 
 
-def result_annotation(val):
+def result_annotation(val, limit):
     """The same of a call, whose numbers are constants of the trace."""
     if isinstance(val, (list, tuple)):
-        return [result_annotation(v) for v in val]
-    return encode_number(val) if isinstance(val, (int, float)) else annotation(val)
+        return [result_annotation(v, limit) for v in val]
+    return encode_number(val) if isinstance(val, (int, float)) else annotation(val, limit)
 
 
 def qualified_name(target):
@@ -789,6 +789,16 @@ def may_have_effects(node):
     return isinstance(node.target, torch._ops.HigherOrderOperator) and node.target.name() not in CALLING_GRAPHS
 
 
+def is_token(node):
+    """Whether a placeholder is the token that orders the effects of the forward; 2.6 says it of none."""
+    if node.op != "placeholder" or node.name.startswith("tangents"):
+        return False
+    name = "torch.ops.higher_order.with_effects"
+    return type(node.meta.get("desc")).__name__ == "ForwardTokenAOTInput" or any(
+        qualified_name(user.target) == name and user.args[0] is node for user in node.users
+    )
+
+
 def is_uninitialised(target):
     """Whether an operator gives memory as it finds it, which no two runs have in common."""
     return isinstance(target, torch._ops.OpOverload) and re.match(r"\w+::(new_)?empty", target._schema.name)
@@ -876,6 +886,7 @@ class Graph:
         self.reaches = any("as_strided" in str(n.target) for n in module.graph.nodes)  # beyond what an input shows
         self.ambient = ambient
         self.inputs = []  # of each placeholder: {"name", "device", and what is known of it}
+        self.tokens = sum(is_token(n) for n in module.graph.nodes)  # AOTAutograd puts them before its inputs
         self.taps = set()  # nodes whose value is new memory
         self.floating = set()  # nodes whose value is a floating-point tensor
         seeded = torch.Tag.nondeterministic_seeded
@@ -919,6 +930,7 @@ class Graph:
 
     def node(self, node):
         value = node.meta.get("val", node.meta.get("example_value"))
+        annotate = result_annotation if node.op == "call_function" else annotation
         items = [
             ("name", node.name),
             ("op", node.op),
@@ -926,7 +938,7 @@ class Graph:
             ("args", [encode(a) for a in node.args] or None),
             ("kwargs", {**{k: encode(v) for k, v in node.kwargs.items()}, **self.policy(node)} or None),
             ("type", None if node.type is None else torch.fx.node._type_repr(node.type)),
-            ("val", result_annotation(value) if node.op == "call_function" else annotation(value)),
+            ("val", annotate(value, self.session.limits.state)),
             ("meta", self.meta(node, value) or None),
         ]
         return in_order((k, v) for k, v in items if v is not None)
@@ -980,7 +992,7 @@ class Graph:
             self.floating.add(node.name)
 
     def placeholder(self, node, value, meta):
-        facts = self.region.facts(self.role, node.name, len(self.inputs))
+        facts = self.region.facts(self.role, node.name, len(self.inputs) - self.tokens)
         source = getattr(node.meta.get("grapharg"), "source", None) or getattr(node, "_dynamo_source", None)
         source = source_name(source)
         if source:
@@ -1126,9 +1138,9 @@ class Region:
         self.pending = []  # (n, saved storages) of forward calls whose backward has not come yet
 
     def facts(self, role, name, index):
-        """What is known of the placeholder `name` at position `index` of a graph of this role."""
+        """What is known of the placeholder `name` of a graph of this role, input `index` of AOTAutograd's."""
         known = {}
-        if role in ("joint", "inference") and index < len(self.inputs) and not name.startswith("tangents"):
+        if role in ("joint", "inference") and 0 <= index < len(self.inputs) and not name.startswith("tangents"):
             known = self.inputs[index]
         elif role in ("forward", "backward") and "joint" in self.graphs:
             known = self.graphs["joint"].facts(name)

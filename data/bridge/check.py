@@ -21,6 +21,7 @@ import struct
 import subprocess
 import sys
 import tempfile
+import types
 
 import torch
 import torch._inductor.inductor_prims  # noqa: F401  registers the operators of Inductor's graphs
@@ -627,6 +628,61 @@ def states():
     return good
 
 
+def limited():
+    """The state of an object that a graph mentions is bounded by the limit of the session."""
+    import adjoint_capture
+
+    weight = torch.quantize_per_tensor(torch.ones(2, 3), 0.1, 0, torch.qint8)
+    graph = torch.fx.Graph()
+    packed = graph.placeholder("packed")
+    packed.meta["val"] = torch.ops.quantized.linear_prepack(weight, torch.ones(2))
+    graph.output(packed)
+    module, texts = torch.fx.GraphModule(torch.nn.Module(), graph), {}
+    good = True
+    for limit, wanted in ((100, "no_state"), (2**20, "state")):
+        limits = adjoint_capture.Limits(state=limit)
+        session = types.SimpleNamespace(limits=limits, write=texts.__setitem__, rename=str)
+        region = types.SimpleNamespace(session=session, all_graphs=[], facts=lambda *_: {})
+        adjoint_capture.Graph(region, "packed", "dynamo", module)
+        node, _ = json.loads(texts["graphs/packed.json"])["graph"]["nodes"]
+        if wanted not in node["val"]["$object"]:
+            print(f"a state under a limit of {limit} bytes: {str(node)[:200]}")
+            good = False
+    print(f"limits of states: {'as they should be' if good else 'not as they should be'}")
+    return good
+
+
+class Told(torch.nn.Module):
+    """Prints; the token of the effect comes before the inputs of the joint graph."""
+
+    def __init__(self):
+        super().__init__()
+        self.weight, self.bias = torch.nn.Parameter(torch.ones(3)), torch.nn.Parameter(torch.ones(3))
+
+    def forward(self, x):
+        torch.ops.aten._print("printed by the program")
+        return (x * self.weight + self.bias).sin()
+
+
+def tokens(folder):
+    """What is known of an input is said of that input, not of the token before it."""
+    import adjoint_capture
+
+    path, good = os.path.join(folder, "told.adjoint"), True
+    torch._dynamo.reset()
+    with adjoint_capture.record(path):
+        torch.compile(Told(), backend="aot_eager")(torch.ones(3)).sum().backward()
+    for name, graph in Capture(path).graphs.items():
+        nodes = [n for n in graph["graph"]["nodes"] if n["op"] == "placeholder"]
+        known = {n["name"]: n["meta"]["param"] for n in nodes if "param" in n["meta"]}
+        wanted = {"joint": {"primals_2": "weight", "primals_4": "bias"}}.get(name.rpartition("-")[2])
+        if wanted not in (None, known):
+            print(f"{name} with a token: {known}")
+            good = False
+    print(f"inputs after a token: {'as they should be' if good else 'not as they should be'}")
+    return good
+
+
 def main(args):
     if args[:1] == ["--train"]:
         train(args[1], args[2], args[3] if len(args) > 3 else None)
@@ -643,7 +699,7 @@ def main(args):
         sys.exit(__doc__)
     with tempfile.TemporaryDirectory() as folder:
         good = compare(folder, args or ("mlp", "gpt2", *OWN, "hooked"))
-        return 0 if states() and together(folder) and whole_step(folder) and good else 1
+        return 0 if states() and limited() and tokens(folder) and together(folder) and whole_step(folder) and good else 1
 
 
 if __name__ == "__main__":

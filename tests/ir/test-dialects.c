@@ -341,6 +341,47 @@ test_parses_all (void)
   g_assert_cmpuint (adj_diags_get (diags, 1)->span.line, ==, 9);
 }
 
+/* A class at each of the levels 0 to 65. */
+static GString *
+nest_classes (void)
+{
+  GString *text = g_string_new (NULL);
+
+  for (guint depth = 0; depth <= 65; depth++)
+    g_string_append_printf (text,
+                            "%*sclass C%u(torch.nn.Module):\n"
+                            "%*s    def forward(self, x):\n"
+                            "%*s        return (x,)\n\n",
+                            (int) depth * 4, "", depth, (int) depth * 4, "", (int) depth * 4, "");
+  return text;
+}
+
+/* A graph with too many levels is left out whole: none of its classes is a graph of its own. */
+static void
+test_left_out_whole (void)
+{
+  g_autoptr (AdjDiags) diags = adj_diags_new ();
+  g_autoptr (GString) text = nest_classes ();
+  g_autoptr (GArray) none = NULL;
+  g_autoptr (GArray) graphs = NULL;
+  g_autoptr (GError) error = NULL;
+
+  none = adj_graph_parse_all (text->str, -1, adj_op_find, diags, &error);
+  g_assert_null (none);
+  g_assert_error (error, ADJ_ERROR, ADJ_ERROR_LIMIT);
+  g_assert_cmpuint (adj_diags_get_n (diags), ==, 1);
+  g_assert_nonnull (strstr (adj_diags_get (diags, 0)->message, "the graph 'C0' is left out"));
+  g_clear_error (&error);
+  g_string_append (text, "class After(torch.nn.Module):\n"
+                         "    def forward(self, x):\n"
+                         "        return (x,)\n");
+  graphs = adj_graph_parse_all (text->str, -1, adj_op_find, NULL, &error);
+  g_assert_no_error (error);
+  g_assert_cmpuint (graphs->len, ==, 1);
+  g_assert_cmpstr (adj_graph_get_name (g_array_index (graphs, AdjParsedGraph, 0).graph), ==,
+                   "After");
+}
+
 int
 main (int argc, char **argv)
 {
@@ -354,6 +395,7 @@ main (int argc, char **argv)
   g_test_add_func ("/ir/dialects/policies", test_policies);
   g_test_add_func ("/ir/dialects/unpackings", test_unpackings);
   g_test_add_func ("/ir/dialects/several-in-a-text", test_parses_all);
+  g_test_add_func ("/ir/dialects/left-out-whole", test_left_out_whole);
 
   return g_test_run ();
 }

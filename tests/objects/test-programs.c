@@ -122,7 +122,7 @@ find_difference (const Seen *a, const Seen *b)
 /* -- ways to run it -- */
 
 static AdjFunction *
-cut (AdjAotGraph *aot, const char *partitioner, GError **error)
+cut (AdjAotGraph *aot, const AdjPartitioner *partitioner, GError **error)
 {
   AdjPartitionOptions options = ADJ_PARTITION_OPTIONS_INIT;
   g_autoptr (AdjFunction) forward = NULL, backward = NULL;
@@ -135,8 +135,8 @@ cut (AdjAotGraph *aot, const char *partitioner, GError **error)
       return adj_aot_compile (aot, forward, NULL, NULL, 0);
     }
   options.num_fwd_outputs = (gint) adj_aot_graph_get_n_forward (aot);
-  partition = adj_partition (adj_partitioner_find (partitioner, NULL),
-                             adj_aot_graph_get_graph (aot), &options, error);
+  options.effort = 20;
+  partition = adj_partition (partitioner, adj_aot_graph_get_graph (aot), &options, error);
   if (partition == NULL)
     return NULL;
   for (guint i = 0; i < partition->n_saved; i++)
@@ -294,7 +294,6 @@ check_program (const ObjectProgram *program,
                gboolean with_passes,
                guint *n_grads)
 {
-  static const char *const partitioners[] = { "default", "min-cut" };
   g_autoptr (AdjFunction) eager = object_program_function_new (program);
   g_autoptr (GError) error = NULL;
   g_autoptr (AdjAotGraph) aot = trace (program, no_grad, &error);
@@ -309,14 +308,15 @@ check_program (const ObjectProgram *program,
   *n_grads += truth.grad != NULL;
   if (with_passes)
     check_passes (program, seed, &truth, adj_aot_graph_get_graph (aot));
-  for (guint i = 0; i < G_N_ELEMENTS (partitioners) && !g_test_failed (); i++)
+  for (guint i = 0; i < adj_partitioners_get_n () && !g_test_failed (); i++)
     {
-      g_autoptr (AdjFunction) compiled = cut (aot, partitioners[i], &error);
+      const AdjPartitioner *partitioner = adj_partitioners_get (i);
+      g_autoptr (AdjFunction) compiled = cut (aot, partitioner, &error);
 
       if (compiled == NULL)
-        report (program, seed, partitioners[i], "not", error);
+        report (program, seed, partitioner->name, "not", error);
       else
-        is_same (program, seed, &truth, compiled, no_grad, partitioners[i]);
+        is_same (program, seed, &truth, compiled, no_grad, partitioner->name);
     }
   seen_clear (&truth);
   return !g_test_failed ();

@@ -7,12 +7,15 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "builtin-programs.h"
 #include "canvas/adj-hover-card.h"
 #include "canvas/graph-view-private.h"
+#include "formats/adj-format.h"
 #include "ir/adj-graph.h"
 #include "ir/adj-text.h"
 #include "panel/adj-difference-pane.h"
 #include "panel/adj-run-page.h"
+#include "session/adj-program.h"
 #include "sidebar/adj-sidebar.h"
 #include "stages/adj-pareto-chart.h"
 #include "support/layered-graph.h"
@@ -451,6 +454,38 @@ walk_backward (AdjWindow *window)
   shoot (window, "hook");
 }
 
+/* Opens the graph with this role that one of the library's programs is traced to. */
+static void
+show_program (AdjWindow *window, const char *program, const char *role)
+{
+  g_autofree char *name = g_strdup_printf ("%s.adjoint", program);
+  g_autofree char *path = g_build_filename (g_get_tmp_dir (), name, NULL);
+  g_auto (AdjPipelineResult) result = { 0 };
+  g_autoptr (AdjBundle) bundle = NULL;
+
+  adj_program_record (adj_builtin_program_find (program), NULL, &result, NULL);
+  bundle = adj_pipeline_result_to_bundle (&result, NULL, NULL);
+  adj_format_find ("adjoint", NULL)->save (bundle, path, NULL, NULL, NULL);
+  show_graph (window, path, role);
+  g_remove (path);
+}
+
+/* Objects: the thread of the tokens, a method with its schema, a state before and after a run. */
+static void
+walk_objects (AdjWindow *window)
+{
+  show_program (window, "queue", "cse");
+  adj_walk_select (window, "with_effects_2");
+  shoot (window, "objects");
+  adj_walk_select (window, "arg1_1");
+  adj_walk_run (window, "win.run");
+  shoot (window, "object-queue");
+  show_program (window, "lookup-table", "joint");
+  adj_walk_select (window, "primals_2");
+  adj_walk_run (window, "win.run");
+  shoot (window, "object-state");
+}
+
 /* An unsaved trace, and the question when it is closed. */
 static void
 walk_question (AdjWindow *window)
@@ -534,6 +569,7 @@ main (int argc, char *argv[])
   walk_question (window);
   walk_long (window);
   walk_backward (window);
+  walk_objects (window);
   walk_damage (window);
   gtk_window_destroy (GTK_WINDOW (window));
   walk_small (application);

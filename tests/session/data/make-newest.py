@@ -406,6 +406,31 @@ class Curved(nn.Module):
         return torch.func.grad(energy)(x).square().sum(1)
 
 
+class Told(nn.Module):
+    """Prints: their token comes before the parameters, of which a row is cheaper to save than the whole."""
+
+    def __init__(self):
+        super().__init__()
+        self.weight, self.rows = nn.Parameter(torch.randn(4, 6)), nn.Parameter(torch.randn(5, 6))
+
+    def between(self, y):
+        return y
+
+    def forward(self, x):
+        torch.ops.aten._print("first")
+        y = self.between((x @ self.weight).cos())
+        torch.ops.aten._print("second")
+        return (y * self.rows[1].cos() * x[1, :1].cos()).tanh()
+
+
+class HookedTold(Told):
+    """A hook between the prints, which 2.6 does not compile."""
+
+    def between(self, y):
+        y.register_hook(lambda grad: grad * 2)
+        return y
+
+
 MODELS = {
     "waves": Waves, "normed": Normed, "dropped": Dropped, "indexed": Indexed, "solved": Solved, "ranked": Ranked,
     "counted": Counted, "written": Written, "sized": Sized, "transformed": Transformed,
@@ -413,7 +438,7 @@ MODELS = {
     "bounded": Bounded, "attended": Attended, "decoded": Decoded, "compared": Compared,
     "padded": Padded, "lowered": Lowered, "overwritten": Overwritten,
     "contracted": Contracted, "cut": Cut, "spread": Spread, "curved": Curved,
-    "thin": Thin, "hooked": Hooked,
+    "thin": Thin, "hooked": Hooked, "told": Told, "hooked-told": HookedTold,
 }  # fmt: skip
 
 
