@@ -27,6 +27,12 @@ static const char spectrum[] = LINE ("pairs = " ATEN "view.default(x, [64, 96, 2
 static const char picture[] =
     LINE ("v = " ATEN "view.default(x, [1, 1, 64, 192])") LINE ("abs_v = " ATEN "abs.default(v)");
 
+/* The largest of the pixels that a cubic reads. */
+static const char neighbours[] =
+    LINE ("v = " ATEN "view.default(x, [1, 1, 64, 192])") LINE ("abs_v = " ATEN "abs.default(v)")
+        LINE ("pool = " ATEN "max_pool2d_with_indices.default(abs_v, [5, 5], [1, 1], [2, 2])")
+            LINE ("most = pool[0]");
+
 static const char images[] = LINE ("v = " ATEN "view.default(x, [4, 8, 16, 24])")
     LINE ("abs_v = " ATEN "abs.default(v)") LINE ("g = " ATEN "view.default(y, [4, 8, 16, 24])")
         LINE ("abs_g = " ATEN "abs.default(g)") LINE ("k = " ATEN "slice.Tensor(w, 0, 0, 9)")
@@ -41,7 +47,9 @@ static const char heads[] = LINE ("q = " ATEN "view.default(x, [2, 4, 32, 48])")
 
 static const char normed[] = LINE ("gamma = " ATEN "select.int(y, 0, 0)")
     LINE ("n = " ATEN "native_layer_norm.default(x, [192], gamma, None, 1e-05)")
-        LINE ("mean = n[1]") LINE ("rstd = n[2]");
+        LINE ("mean = n[1]") LINE ("rstd = n[2]") LINE ("abs_y = " ATEN "abs.default(y)")
+            LINE ("c = " ATEN "sub.Tensor(x, mean)") LINE ("abs_c = " ATEN "abs.default(c)")
+                LINE ("above = " ATEN "add.Tensor(mean, abs_c)");
 
 static const char batch[] = LINE ("gamma = " ATEN "select.int(y, 0, 0)")
     LINE ("n = " ATEN "_native_batch_norm_legit.no_stats(x, gamma, None, True, 0.1, 1e-05)")
@@ -70,47 +78,47 @@ static const PowerCase cases[] = {
   { "relu", ADJ_BAND_EXACT, 1, "relu.default(x)", .units = 1 },
   { "mul", ADJ_BAND_ROUNDED, 1, "mul.Tensor(x, y)" },
   { "tanh", ADJ_BAND_SMOOTH, 1, "tanh.default(x)" },
-  { "gelu", ADJ_BAND_SMOOTH, 1, "gelu.default(x)", .measured = TRUE },
-  { "gelu_backward", ADJ_BAND_SMOOTH, 1, "gelu_backward.default(y, x)", .measured = TRUE },
+  { "gelu", ADJ_BAND_SMOOTH, 1, "gelu.default(x)", .units = 160 },
+  { "gelu_backward", ADJ_BAND_SMOOTH, 1, "gelu_backward.default(y, x)", .units = 160 },
   { "softmax", ADJ_BAND_SMOOTH, 1, "_softmax.default(x, 1, False)",
     .units = 140 /* error relative to the maximal element: e^x is as accurate as x */ },
   { "softmax_backward", ADJ_BAND_SMOOTH, 1, "_softmax_backward_data.default(y, p, 1, torch.@)",
-    .before = LINE ("p = " ATEN "_softmax.default(x, 1, False)"), .measured = TRUE },
+    .before = LINE ("p = " ATEN "_softmax.default(x, 1, False)"), .units = 140 },
   { "sum", ADJ_BAND_SUM, 192, "sum.dim_IntList(x, [1])", "sum.dim_IntList(abs, [1])" },
   { "mean", ADJ_BAND_SUM, 192, "mean.dim(x, [1])", "mean.dim(abs, [1])" },
   { "cumsum", ADJ_BAND_SUM, 192, "cumsum.default(x, 1)", "cumsum.default(abs, 1)" },
   { "mm", ADJ_BAND_PRODUCT, 192, "mm.default(x, w)", "mm.default(abs, abs_2)" },
   { "convolution", ADJ_BAND_PRODUCT, 72, "convolution.default(v, filter" CONVOLVED,
-    "convolution.default(abs_v, abs_filter" CONVOLVED, images, .measured = TRUE },
+    "convolution.default(abs_v, abs_filter" CONVOLVED, images, .units = 96 },
   { "convolution_backward, input", ADJ_BAND_PRODUCT, 72,
     "convolution_backward.default(g, v, filter" FILTERED,
-    "convolution_backward.default(abs_g, abs_v, abs_filter" FILTERED, images, 3, 0,
-    .measured = TRUE },
+    "convolution_backward.default(abs_g, abs_v, abs_filter" FILTERED, images, 3, 0, .units = 96 },
   { "convolution_backward, filter", ADJ_BAND_PRODUCT, 1536,
     "convolution_backward.default(g, v, filter" FILTERED,
-    "convolution_backward.default(abs_g, abs_v, abs_filter" FILTERED, images, 3, 1,
-    .measured = TRUE },
+    "convolution_backward.default(abs_g, abs_v, abs_filter" FILTERED, images, 3, 1, .units = 96 },
   { "attention", ADJ_BAND_PRODUCT, 48,
     "_scaled_dot_product_flash_attention_for_cpu.default(q, key, v)",
     "_scaled_dot_product_flash_attention_for_cpu.default(q, key, abs_v)", heads, 2, 0,
-    .measured = TRUE },
+    .units = 96 },
   { "layer_norm", ADJ_BAND_SMOOTH, 1, "native_layer_norm.default(x, [192], gamma, None, 1e-05)",
-    NULL, normed, 3, 0, .measured = TRUE },
+    NULL, normed, 3, 0, .units = 140 },
   { "layer_norm_backward, input", ADJ_BAND_SUM, 192,
     "native_layer_norm_backward.default(y, x, [192], mean, rstd, gamma, None, [True, True, False])",
-    NULL, normed, 3, 0, .measured = TRUE },
+    NULL, normed, 3, 0, .units = 140 },
   { "layer_norm_backward, weight", ADJ_BAND_SUM, 64,
     "native_layer_norm_backward.default(y, x, [192], mean, rstd, gamma, None, [True, True, False])",
-    "native_layer_norm_backward.default(y, x, [192], mean, rstd, gamma, None, [True, True, False])",
-    normed, 3, 1, .measured = TRUE },
+    "native_layer_norm_backward.default(abs_y, above, [192], mean, rstd, gamma, None, [True, True, "
+    "False])",
+    normed, 3, 1, .factor = 20, .narrow_factor = 16, .units = 96 },
   { "batch_norm_backward, input", ADJ_BAND_SUM, 64,
     "native_batch_norm_backward.default(y, x, gamma, None, None, mean, rstd, True, 1e-05, [True, "
     "True, True])",
-    NULL, batch, 3, 0, .measured = TRUE },
+    NULL, batch, 3, 0, .units = 140 },
   { "embedding_backward", ADJ_BAND_SUM, 16, "embedding_dense_backward.default(y, i, 32, -1, False)",
-    "embedding_dense_backward.default(abs_y, i, 32, -1, False)", indices, .measured = TRUE },
+    "embedding_dense_backward.default(abs_y, i, 32, -1, False)", indices, .units = 96 },
   { "index_put, added", ADJ_BAND_SUM, 16, "index_put.default(zeros, [i], y, True)",
-    "index_put.default(zeros, [i], abs_y, True)", indices, .measured = TRUE },
+    "index_put.default(zeros, [i], abs_y, True)", indices, .factor = 16, .narrow_factor = 16,
+    .units = 96 },
   { "addcdiv", ADJ_BAND_ROUNDED, 1, "addcdiv.default(y, x, root, value = -0.001)", NULL, moments,
     .units = 96 },
   { "complex mul", ADJ_BAND_ROUNDED, 1, "mul.Tensor(c, c)", "mul.Tensor(abs_c, abs_c)", pairs,
@@ -125,7 +133,7 @@ static const PowerCase cases[] = {
   { "upsample", ADJ_BAND_PLACES, 4, "upsample_bilinear2d.default(v, [100, 300], False)",
     "upsample_bilinear2d.default(abs_v, [100, 300], False)", picture, .units = 320 },
   { "upsample_bicubic", ADJ_BAND_PLACES, 4, "upsample_bicubic2d.default(v, [100, 300], False)",
-    "upsample_bilinear2d.default(abs_v, [100, 300], False)", picture, .measured = TRUE },
+    "upsample_nearest2d.default(most, [100, 300])", neighbours, .units = 320 },
   { "upsample_backward", ADJ_BAND_PLACES, 25,
     "upsample_bilinear2d_backward.default(v, [64, 192], [1, 1, 24, 80], False)",
     "upsample_bilinear2d_backward.default(abs_v, [64, 192], [1, 1, 24, 80], False)", picture,

@@ -13,16 +13,16 @@ typedef struct
   const char *name;
   AdjBand band;
   double reduction;
-  const char *call;   /* call with x [64, 192], y [64, 192] and w [192, 64] */
-  const char *terms;  /* (nullable): call on the same inputs that returns the sum of the absolute
-                         values of its terms; %NULL: the result itself */
-  const char *before; /* (nullable): statements whose results both calls may read */
-  guint n_results;    /* 0: the result is a single tensor, not a tuple */
-  guint item;         /* index of the changed result */
-  gboolean wide;      /* the operator has no 16-bit dtypes */
-  gboolean measured;  /* measured only: the test promises no bound */
-  double factor;      /* bound on the factor in u of f32; 0: the tolerance of the class */
-  double units;       /* bound on an element's error in u of its terms; 0: 80 */
+  const char *call;     /* call with x [64, 192], y [64, 192] and w [192, 64] */
+  const char *terms;    /* (nullable): call on the same inputs that returns the sum of the absolute
+                           values of its terms; %NULL: the result itself */
+  const char *before;   /* (nullable): statements whose results both calls may read */
+  guint n_results;      /* 0: the result is a single tensor, not a tuple */
+  guint item;           /* index of the changed result */
+  gboolean wide;        /* the operator has no 16-bit dtypes */
+  double factor;        /* bound on the factor in u of f32; 0: the tolerance of the class */
+  double narrow_factor; /* the same in u of 16 bits; 0: 8 */
+  double units;         /* bound on an element's error in u of its terms; 0: 80 */
 } PowerCase;
 
 guint power_get_n_cases (void);

@@ -131,10 +131,24 @@ reach (GtkWidget *root, const char *where)
 }
 
 static guint
+get_graph (AdjWindow *window)
+{
+  AdjDocument *document = adj_window_get_document (window);
+
+  return document != NULL ? adj_document_get_graph_index (document) : 0;
+}
+
+/* Tab shows no other graph on its way. */
+static guint
 reach_window (AdjWindow *window, const char *where)
 {
+  guint graph, n;
+
   adj_walk_settle (window);
-  return reach (GTK_WIDGET (window), where);
+  graph = get_graph (window);
+  n = reach (GTK_WIDGET (window), where);
+  g_assert_cmpuint (get_graph (window), ==, graph);
+  return n;
 }
 
 static void

@@ -142,42 +142,29 @@ show_graph (gpointer self, guint row)
 static const AdjQuickFind graph_find = { count_graphs, get_graph_text, get_current_graph,
                                          show_graph, NULL };
 
-/* Tab leaves the list, instead of moving from graph to graph and showing each; arrows do that. */
-static gboolean
-on_tab (GtkWidget *list, GVariant *args, gpointer data)
+/* Makes the row at the end of the list the focused one, so that Tab leaves the list instead of
+ * moving from graph to graph and showing each; arrows do that. */
+static void
+leave_graphs (AdjSidebar *self, gboolean back)
 {
-  AdjSidebar *self = data;
   guint n = g_list_model_get_n_items (G_LIST_MODEL (self->list));
-  gboolean back = g_variant_get_boolean (args);
 
   self->leaving = TRUE;
   gtk_widget_grab_focus (
       GTK_WIDGET (gtk_list_box_get_row_at_index (self->graphs, back || n == 0 ? 0 : (int) n - 1)));
   update_index (self);
   self->leaving = FALSE;
-  return FALSE;
 }
 
-static void
-add_tab (GtkWidget *list, AdjSidebar *self)
+static gboolean
+adj_sidebar_focus (GtkWidget *widget, GtkDirectionType direction)
 {
-  static const struct
-  {
-    guint key;
-    GdkModifierType mods;
-    gboolean back;
-  } keys[] = { { GDK_KEY_Tab, 0, FALSE }, { GDK_KEY_ISO_Left_Tab, GDK_SHIFT_MASK, TRUE } };
-  GtkEventController *controller = gtk_shortcut_controller_new ();
+  AdjSidebar *self = ADJ_SIDEBAR (widget);
+  gboolean tab = direction == GTK_DIR_TAB_FORWARD || direction == GTK_DIR_TAB_BACKWARD;
 
-  for (guint i = 0; i < G_N_ELEMENTS (keys); i++)
-    {
-      GtkShortcut *shortcut = gtk_shortcut_new (gtk_keyval_trigger_new (keys[i].key, keys[i].mods),
-                                                gtk_callback_action_new (on_tab, self, NULL));
-
-      gtk_shortcut_set_arguments (shortcut, g_variant_new_boolean (keys[i].back));
-      gtk_shortcut_controller_add_shortcut (GTK_SHORTCUT_CONTROLLER (controller), shortcut);
-    }
-  gtk_widget_add_controller (list, controller);
+  if (tab && gtk_widget_get_focus_child (GTK_WIDGET (self->graphs)) != NULL)
+    leave_graphs (self, direction == GTK_DIR_TAB_BACKWARD);
+  return GTK_WIDGET_CLASS (adj_sidebar_parent_class)->focus (widget, direction);
 }
 
 /* -- modules -- */
@@ -398,6 +385,7 @@ adj_sidebar_class_init (AdjSidebarClass *klass)
 
   ADJ_PANEL_CLASS (klass)->update = (AdjPanelUpdate) update;
   G_OBJECT_CLASS (klass)->dispose = adj_sidebar_dispose;
+  widget_class->focus = adj_sidebar_focus;
   gtk_widget_class_set_template_from_resource (widget_class,
                                                "/org/adjoint/Workbench/ui/sidebar.ui");
   gtk_widget_class_bind_template_child (widget_class, AdjSidebar, graph_half);
@@ -417,7 +405,6 @@ adj_sidebar_init (AdjSidebar *self)
   g_autoptr (GtkListItemFactory) factory = adj_row_look_make_factory (&module_look, NULL);
 
   gtk_widget_init_template (GTK_WIDGET (self));
-  add_tab (GTK_WIDGET (self->graphs), self);
   adj_panel_watch (ADJ_PANEL (self), "notify::bundle", G_CALLBACK (update_bundle));
   adj_panel_watch (ADJ_PANEL (self), "notify::graph-index", G_CALLBACK (update_index));
   adj_panel_watch (ADJ_PANEL (self), "notify::scene", G_CALLBACK (update_modules));
