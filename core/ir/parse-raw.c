@@ -186,7 +186,8 @@ find_bound (const char *text, gsize length, GHashTable *names)
         binds = FALSE;
       else if (binds || binds_one || assigns (&next, depth))
         {
-          add_name (names, &token);
+          if (!adj_token_is_keyword (&token))
+            add_name (names, &token);
           binds_one = FALSE;
         }
     }
