@@ -29,8 +29,14 @@ class Wrong(unittest.TestCase):
     def test_difference_unless_it_is_named(self):
         one = entry("sort-1", judged=judged("differs", cause="differs", where="sort"))
         self.assertEqual(self.wrong(one), {"differs": ["sort-1#0-0-joint at sort"]})
-        self.assertEqual(self.wrong(one, known=[["sort-*", "*", "sort", "why"]]), {})
-        self.assertEqual(len(self.wrong(one, known=[["sort-*", "*", "topk", "why"]])), 1)
+        self.assertEqual(self.wrong(one, known=[["sort-*", "*", "sort", "-", "why"]]), {})
+        self.assertEqual(len(self.wrong(one, known=[["sort-*", "*", "topk", "-", "why"]])), 1)
+
+    def test_difference_that_is_larger_than_the_named_one(self):
+        known = [["large-*", "*", "convolution_backward", "3.1e-5", "why"]]
+        for error, wrong in ((2.1e-6, 0), (3.1e-5, 0), (3.2e-5, 1), (None, 1)):
+            one = entry("large-f32", judged=judged("differs", where="convolution_backward", error=error))
+            self.assertEqual(len(self.wrong(one, known=known)), wrong, error)
 
     def test_crashes_of_either_side(self):
         recording = entry("sgn-0", "crashed", cause="signal")

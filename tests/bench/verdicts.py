@@ -71,6 +71,8 @@ class Adjoint:
         elif how == "different":
             first = found.get("first") or next(v["node"] for v in found["outputs"] if v["verdict"] == "differs")
             answer.update(outcome="differs", cause="differs", where=first)
+            errors = [node.get("peer_to_float64") for node in found["nodes"] if node["node"] == first]
+            answer["error"] = max((error for error in errors if error is not None), default=None)
         return answer
 
     def trace(self, capture, graph, out, *options):

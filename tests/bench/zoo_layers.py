@@ -53,6 +53,11 @@ def generator(m, noise):
     return F.relu(1 - m.judge(picture)).mean(), picture
 
 
+def large_picture(m, x):
+    """A gradient of a bias that sums 2^18 numbers of one sign."""
+    return F.softplus(m.filter(x)).mean()
+
+
 def volumes(m, x):
     """3-D convolutions, instance norm, trilinear upsampling (V-Net)."""
     low = F.leaky_relu(m.norm(m.down(x)), 0.1)
@@ -363,6 +368,7 @@ MODELS = {
                          drawn((2, 9, 8))),
     "generator": lambda: (Parts(generator, ups=nn.Sequential(nn.ConvTranspose2d(6, 8, 4), nn.BatchNorm2d(8), nn.ReLU(True), nn.ConvTranspose2d(8, 3, 4, 2, 1)),
                                 judge=nn.Sequential(nn.Conv2d(3, 6, 4, 2, 1), nn.LeakyReLU(0.2, True), nn.Conv2d(6, 1, 4))), drawn((4, 6))),
+    "large-picture": lambda: (Parts(large_picture, filter=nn.Conv2d(3, 1, 3, padding=1)), drawn((4, 3, 256, 256))),
     "volumes": lambda: (Parts(volumes, down=nn.Conv3d(2, 4, 3, 2, 1), norm=nn.InstanceNorm3d(4, affine=True), out=nn.Conv3d(6, 2, 1)),
                         drawn((2, 2, 4, 6, 8))),
     "turned-picture": lambda: (Parts(transformer_of_space, locate=nn.Sequential(nn.Linear(48, 8), nn.Tanh(), nn.Linear(8, 6)),
