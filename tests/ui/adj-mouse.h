@@ -20,7 +20,7 @@ void adj_mouse_do (const char *command);
 #define ADJ_MOUSE_UNTIL(condition)                                                                 \
   G_STMT_START                                                                                     \
   {                                                                                                \
-    for (gint64 end = g_get_monotonic_time () + 60 * G_TIME_SPAN_SECOND;                           \
+    for (gint64 end = g_get_monotonic_time () + ADJ_WAIT_SECONDS * G_TIME_SPAN_SECOND;             \
          !(condition) && g_get_monotonic_time () < end;)                                           \
       if (!g_main_context_iteration (NULL, FALSE))                                                 \
         g_usleep (2000);                                                                           \

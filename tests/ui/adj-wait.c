@@ -8,7 +8,6 @@
 #include "model/adj-task.h"
 #include "support/adj-test.h"
 
-#define WAIT_SECONDS 60
 #define POLL_MSEC 20
 
 static gboolean
@@ -40,7 +39,7 @@ is_idle (gpointer document)
 void
 adj_wait_for (AdjDocument *document)
 {
-  g_assert_true (adj_wait_until (is_idle, document, WAIT_SECONDS));
+  g_assert_true (adj_wait_until (is_idle, document, ADJ_WAIT_SECONDS));
 }
 
 static gboolean
@@ -52,7 +51,7 @@ is_at_rest (gpointer data)
 void
 adj_wait_for_threads (void)
 {
-  g_assert_true (adj_wait_until (is_at_rest, NULL, WAIT_SECONDS));
+  g_assert_true (adj_wait_until (is_at_rest, NULL, ADJ_WAIT_SECONDS));
 }
 
 AdjDocument *

@@ -10,8 +10,6 @@
 #include "ir/adj-graph.h"
 #include "support/adj-test.h"
 
-#define WAIT_SECONDS 60
-
 #ifdef __SANITIZE_ADDRESS__
 const char *__asan_default_options (void);
 const char *__lsan_default_suppressions (void);
@@ -178,7 +176,7 @@ adj_walk_settle (AdjWindow *window)
   int frames = 4;
 
   gtk_widget_add_tick_callback (GTK_WIDGET (window), count_frame, &frames, NULL);
-  adj_wait_until (is_zero, &frames, WAIT_SECONDS);
+  adj_wait_until (is_zero, &frames, ADJ_WAIT_SECONDS);
   while (g_main_context_pending (NULL))
     g_main_context_iteration (NULL, FALSE);
 }
@@ -197,7 +195,7 @@ adj_walk_open (AdjWindow *window, const char *path)
   g_autoptr (GFile) file = g_file_new_for_path (path);
 
   adj_window_open (window, file);
-  return adj_wait_until (has_result, window, WAIT_SECONDS);
+  return adj_wait_until (has_result, window, ADJ_WAIT_SECONDS);
 }
 
 static gboolean
@@ -220,7 +218,7 @@ adj_walk_choose_graph (AdjWindow *window, const char *role)
     if (g_str_equal (adj_graph_set_get (graphs, i)->role, role))
       {
         adj_document_set_graph_index (document, i);
-        return adj_wait_until (shows_wanted, window, WAIT_SECONDS);
+        return adj_wait_until (shows_wanted, window, ADJ_WAIT_SECONDS);
       }
   return FALSE;
 }
@@ -261,7 +259,7 @@ adj_walk_run (AdjWindow *window, const char *action)
   gboolean done;
 
   gtk_widget_activate_action (GTK_WIDGET (window), action, NULL);
-  done = adj_wait_until (is_idle, window, WAIT_SECONDS);
+  done = adj_wait_until (is_idle, window, ADJ_WAIT_SECONDS);
   adj_walk_settle (window);
   return done;
 }
@@ -372,7 +370,7 @@ adj_walk_shoot (GtkWidget *window, const char *path)
   g_autoptr (GskRenderNode) node = NULL;
   g_autoptr (GdkTexture) texture = NULL;
 
-  g_assert_true (adj_wait_until (is_painted, window, WAIT_SECONDS));
+  g_assert_true (adj_wait_until (is_painted, window, ADJ_WAIT_SECONDS));
   node = paint_window (window);
   texture = gsk_renderer_render_texture (gtk_native_get_renderer (GTK_NATIVE (window)), node,
                                          &GRAPHENE_RECT_INIT (0, 0, width, height));
@@ -451,7 +449,7 @@ adj_walk_read_clipboard (AdjWindow *window)
 
   gdk_clipboard_read_text_async (gtk_widget_get_clipboard (GTK_WIDGET (window)), NULL, on_text,
                                  &text);
-  g_assert_true (adj_wait_until (is_set, &text, WAIT_SECONDS));
+  g_assert_true (adj_wait_until (is_set, &text, ADJ_WAIT_SECONDS));
   return text;
 }
 

@@ -43,13 +43,17 @@ adj_graph_view_stop_morph (AdjGraphView *self)
   g_clear_pointer (&self->morph, adj_morph_free);
 }
 
+/* Time counts from the first frame, which is late when the new picture takes long to paint. */
 static gboolean
 morph_on (GtkWidget *widget, GdkFrameClock *clock, gpointer data)
 {
   AdjGraphView *self = ADJ_GRAPH_VIEW (widget);
-  float done =
-      (float) (gdk_frame_clock_get_frame_time (clock) - self->morphing_since) / (float) MORPH_USEC;
+  gint64 now = gdk_frame_clock_get_frame_time (clock);
+  float done;
 
+  if (self->morphing_since == 0)
+    self->morphing_since = now;
+  done = (float) (now - self->morphing_since) / (float) MORPH_USEC;
   gtk_widget_queue_draw (widget);
   if (done < 1)
     {
@@ -85,8 +89,7 @@ adj_graph_view_morph_to (AdjGraphView *self, AdjScene *next, const AdjGraph *gra
   if (!adj_graph_view_may_animate (self) || !adj_morph_begin (morph, shift, &visible))
     return TRUE;
   self->morph = g_steal_pointer (&morph);
-  self->morphing_since =
-      gdk_frame_clock_get_frame_time (gtk_widget_get_frame_clock (GTK_WIDGET (self)));
+  self->morphing_since = 0;
   self->morphing = gtk_widget_add_tick_callback (GTK_WIDGET (self), morph_on, NULL, NULL);
   return TRUE;
 }

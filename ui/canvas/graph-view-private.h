@@ -46,7 +46,7 @@ struct _AdjGraphView
   GArray *origins; /* (owned) (nullable): origins of its nodes, as adj_graph_view_step_next() */
   AdjNodeId kept;  /* of @graph: the selected node, if the last transition kept it in place */
   AdjMorph *morph; /* (owned) (nullable): the running transition from the scene before */
-  gint64 morphing_since;
+  gint64 morphing_since;       /* frame time; 0: no frame yet */
   guint morphing;              /* id of the tick */
   GPtrArray *covers;           /* (owned): of GtkWidget */
   int last_width, last_height; /* of the last allocation */
