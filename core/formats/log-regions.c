@@ -314,7 +314,7 @@ unique_id (Regions *regions, const Region *region, const char *role)
     }
   g_hash_table_replace (regions->ids, g_steal_pointer (&base), GUINT_TO_POINTER (MAX (n, 1)));
   if (n > 1)
-    g_hash_table_add (regions->ids, g_strdup (id));
+    g_hash_table_insert (regions->ids, g_strdup (id), GUINT_TO_POINTER (1));
   return id;
 }
 

@@ -2,6 +2,8 @@
 /* What an exported program says beside its graph: how its modules are called, and what its guards
  * check. */
 
+#include <string.h>
+
 #include "formats/pt2-graph-private.h"
 
 /* Of one fact, in bytes. */
@@ -52,12 +54,20 @@ print_names (const JsonItem *list, GString *out)
 }
 
 static void
+append_text (GString *out, const char *text)
+{
+  g_string_append_len (out, text, (gssize) strnlen (text, MAX_TEXT));
+}
+
+static void
 print_text (const JsonItem *signature, const char *member, GString *out)
 {
   const char *text = json_get_text (signature, member);
 
-  if (text != NULL)
-    g_string_append_printf (out, "\n    %s %s", member, text);
+  if (text == NULL)
+    return;
+  g_string_append_printf (out, "\n    %s ", member);
+  append_text (out, text);
 }
 
 /* {"fqn": "fc1", "signature": {"inputs": […], "outputs": […], "in_spec": "…", …}}; a module whose
@@ -81,7 +91,7 @@ static void
 print_guard (const JsonItem *guard, GString *out)
 {
   if (guard->kind == JSON_STRING)
-    g_string_append (out, guard->text);
+    append_text (out, guard->text);
 }
 
 /* The items of @list, each on lines of its own, as the fact @name. */
@@ -94,6 +104,7 @@ add_list (const Pt2Program *program,
   g_autoptr (GString) text = g_string_new (NULL);
   g_autoptr (GBytes) bytes = NULL;
   AdjBundleFact fact = { .name = name };
+  const char *end;
 
   if (!is_list (list) || list->n == 0)
     return;
@@ -103,11 +114,18 @@ add_list (const Pt2Program *program,
         g_string_append_c (text, '\n');
       print (&list->items[i], text);
     }
-  if (text->len >= MAX_TEXT)
-    g_string_append (text, "\n…");
+  if (text->len > MAX_TEXT)
+    {
+      g_string_truncate (text, MAX_TEXT);
+      g_utf8_validate (text->str, (gssize) text->len, &end);
+      g_string_truncate (text, (gsize) (end - text->str));
+      g_string_append (text, "…");
+    }
   bytes = g_bytes_new (text->str, text->len);
   fact.text = bytes;
-  adj_bundle_builder_add_fact (program->builder, &fact, program->id);
+  if (!adj_bundle_builder_add_fact (program->builder, &fact, program->id))
+    adj_diags_add (program->archive->diags, ADJ_SEVERITY_WARNING, (AdjSpan){ 0 },
+                   "%s is left out: there is too much beside the graphs", name);
 }
 
 void

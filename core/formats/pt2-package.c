@@ -85,7 +85,8 @@ pt2_package_describe (const Pt2Archive *archive)
       g_autofree char *folder = g_strconcat (archive->root, folders[k].path, NULL);
 
       for (guint i = 0; i < zip_get_n (archive->archive); i++)
-        if (g_str_has_prefix (zip_get_name (archive->archive, i), folder))
+        if (g_str_has_prefix (zip_get_name (archive->archive, i), folder) &&
+            !g_str_has_suffix (zip_get_name (archive->archive, i), "/"))
           list_entry (list, zip_get_name (archive->archive, i) + strlen (archive->root), k, &n,
                       &n_left);
       if (k == 0)
@@ -95,5 +96,5 @@ pt2_package_describe (const Pt2Archive *archive)
     return NULL;
   if (n_left > 0)
     g_string_append_printf (list, ", and %u more", n_left);
-  return g_strdup_printf ("%u files: %s", n, list->str);
+  return g_strdup_printf ("%u file%s: %s", n, n == 1 ? "" : "s", list->str);
 }

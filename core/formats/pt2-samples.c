@@ -65,11 +65,16 @@ held_name (const JsonItem *spec)
   return name;
 }
 
-/* (transfer none) (nullable) */
+/* (transfer none) (nullable): the sample of an input of the caller; tokens of effects are not among
+ * those. */
 static const AdjValue *
-take_sample (const Pt2Held *held, const char *name, guint *taken)
+take_sample (const Pt2Held *held, const JsonItem *spec, const char *name, guint *taken)
 {
-  return name == NULL && held->samples != NULL && *taken < held->samples->len
+  const char *kind = "";
+
+  pt2_union (spec, &kind);
+  return name == NULL && g_strcmp0 (kind, "token") != 0 && held->samples != NULL &&
+                 *taken < held->samples->len
              ? &g_array_index (held->samples, AdjValue, (*taken)++)
              : NULL;
 }
@@ -78,7 +83,7 @@ const AdjTensorData *
 pt2_held_find (const Pt2Held *held, const JsonItem *spec, guint *taken)
 {
   const char *name = held_name (spec);
-  const AdjValue *sample = take_sample (held, name, taken);
+  const AdjValue *sample = take_sample (held, spec, name, taken);
 
   if (name != NULL)
     return g_hash_table_lookup (held->weights.tensors, name);
@@ -126,7 +131,7 @@ gather_inputs (Pt2Program *program,
       const char *name = held_name (&input_specs->items[i]);
       AdjTensorData *data = name != NULL ? g_hash_table_lookup (held->weights.tensors, name) : NULL;
       AdjOpaque *object = find_object (&held->weights, node, name);
-      const AdjValue *sample = take_sample (held, name, &taken);
+      const AdjValue *sample = take_sample (held, &input_specs->items[i], name, &taken);
       AdjValue value;
 
       *missing = node->name;

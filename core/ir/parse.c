@@ -159,13 +159,14 @@ parsed_graph_clear (gpointer data)
   g_bytes_unref (parsed->text);
 }
 
-/* Skips the classes in the class of @line. */
+/* Skips the classes in the class of @line; a comment may stand further left. */
 static void
 skip_nested (AdjText *text, const AdjLine *line)
 {
   AdjLine next;
 
-  while (adj_text_peek_line (text, &next) && (next.length == 0 || next.indent > line->indent))
+  while (adj_text_peek_line (text, &next) &&
+         (next.length == 0 || next.indent > line->indent || next.at[next.indent] == '#'))
     adj_text_skip_line (text);
 }
 

@@ -795,7 +795,7 @@ def is_token(node):
         return False
     name = "torch.ops.higher_order.with_effects"
     return type(node.meta.get("desc")).__name__ == "ForwardTokenAOTInput" or any(
-        qualified_name(user.target) == name and user.args[0] is node for user in node.users
+        qualified_name(user.target) == name and user.args[:1] == (node,) for user in node.users
     )
 
 

@@ -146,6 +146,30 @@ test_names_of_stages (gconstpointer data)
                      stages[i].role != NULL ? stages[i].role : stages[i].name);
 }
 
+/* A name that is the numbered id of another graph. */
+static void
+test_names_that_are_numbered (void)
+{
+  static const char *const names[] = { "foo", "foo", "foo-2", "foo-2" };
+  static const char *const ids[] = { "2-1-foo", "2-1-foo-2", "2-1-foo-2-2", "2-1-foo-2-3" };
+  g_autoptr (AdjTestFolder) folder = adj_test_folder_new ();
+  g_autoptr (GString) text = g_string_new (NULL);
+  g_autoptr (GError) error = NULL;
+  g_autoptr (AdjBundle) bundle = NULL;
+
+  for (guint i = 0; i < G_N_ELEMENTS (names); i++)
+    g_string_append_printf (text,
+                            PREFIX "{\"artifact\": {\"name\": \"%s\", \"encoding\": "
+                                   "\"string\"}, \"frame_id\": 2, \"frame_compile_id\": 1, "
+                                   "\"has_payload\": \"\"}\n" GRAPH,
+                            names[i]);
+  bundle = load_text (folder, "dedicated_log_torch_trace_abcdefgh.log", text->str, &error);
+  g_assert_no_error (error);
+  g_assert_cmpuint (adj_bundle_get_n_graphs (bundle), ==, G_N_ELEMENTS (ids));
+  for (guint i = 0; i < G_N_ELEMENTS (ids); i++)
+    g_assert_cmpstr (adj_bundle_get_graph (bundle, i)->id, ==, ids[i]);
+}
+
 /* What PyTorch says beside graphs, by name and as it stands. */
 static void
 test_names_of_facts (void)
@@ -624,6 +648,7 @@ main (int argc, char **argv)
                         "\"rank\": 1023, \"compiled_autograd_id\": 1234, \"frame_id\": 23456, "
                         "\"frame_compile_id\": 123, \"attempt\": 12",
                         test_names_of_stages);
+  g_test_add_func ("/formats/torch-trace/names-that-are-numbered", test_names_that_are_numbered);
   g_test_add_func ("/formats/torch-trace/names-of-facts", test_names_of_facts);
   g_test_add_func ("/formats/torch-trace/code-alone", test_code_alone);
   g_test_add_func ("/formats/torch-trace/metadata", test_metadata);

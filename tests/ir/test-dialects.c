@@ -382,6 +382,31 @@ test_left_out_whole (void)
                    "After");
 }
 
+/* So is what stands below a comment at the margin. */
+static void
+test_left_out_with_comment (void)
+{
+  static const char text[] = "class Outer(torch.nn.Module):\n"
+                             "    def forward(self, x, =):\n"
+                             "        return (x,)\n"
+                             "\n"
+                             "# a comment\n"
+                             "    class inner(torch.nn.Module):\n"
+                             "        def forward(self, x):\n"
+                             "            return (x,)\n"
+                             "\n"
+                             "class After(torch.nn.Module):\n"
+                             "    def forward(self, x):\n"
+                             "        return (x,)\n";
+  g_autoptr (GError) error = NULL;
+  g_autoptr (GArray) graphs = adj_graph_parse_all (text, -1, adj_op_find, NULL, &error);
+
+  g_assert_no_error (error);
+  g_assert_cmpuint (graphs->len, ==, 1);
+  g_assert_cmpstr (adj_graph_get_name (g_array_index (graphs, AdjParsedGraph, 0).graph), ==,
+                   "After");
+}
+
 int
 main (int argc, char **argv)
 {
@@ -396,6 +421,7 @@ main (int argc, char **argv)
   g_test_add_func ("/ir/dialects/unpackings", test_unpackings);
   g_test_add_func ("/ir/dialects/several-in-a-text", test_parses_all);
   g_test_add_func ("/ir/dialects/left-out-whole", test_left_out_whole);
+  g_test_add_func ("/ir/dialects/left-out-with-comment", test_left_out_with_comment);
 
   return g_test_run ();
 }
