@@ -3,7 +3,10 @@
 
 #include "ir/adj-verify.h"
 
+#include <string.h>
+
 #include "ir/adj-graph.h"
+#include "ir/parse-private.h"
 
 static gboolean
 is_identifier (const char *name)
@@ -17,16 +20,29 @@ is_identifier (const char *name)
   return TRUE;
 }
 
+/* Of such a name no text can be read again. */
+static gboolean
+is_keyword (const char *name)
+{
+  const AdjToken token = { .kind = ADJ_TOKEN_NAME, .text = name, .length = strlen (name) };
+
+  return adj_token_is_keyword (&token);
+}
+
 static gboolean
 check_name (const AdjGraph *graph, guint index, GError **error)
 {
   const AdjNode *node = adj_graph_get_node (graph, index);
 
-  if (is_identifier (node->name))
+  if (!is_identifier (node->name))
+    g_set_error (error, ADJ_ERROR, ADJ_ERROR_VERIFY, "node '%s': its name is no identifier",
+                 node->name);
+  else if (is_keyword (node->name))
+    g_set_error (error, ADJ_ERROR, ADJ_ERROR_VERIFY, "node '%s': its name is a keyword of Python",
+                 node->name);
+  else
     return TRUE;
 
-  g_set_error (error, ADJ_ERROR, ADJ_ERROR_VERIFY, "node '%s': its name is no identifier",
-               node->name);
   return FALSE;
 }
 

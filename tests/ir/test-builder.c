@@ -150,9 +150,12 @@ static void
 test_refuses_bad_name (void)
 {
   g_autoptr (AdjBuilder) builder = adj_builder_new ("m", NULL, adj_op_find);
+  g_autoptr (AdjBuilder) other = adj_builder_new ("m", NULL, adj_op_find);
 
   output (builder, adj_builder_placeholder (builder, "x y", NULL));
   assert_refused (builder, ADJ_ERROR_VERIFY, "node 'x y': its name is no identifier");
+  output (other, adj_builder_placeholder (other, "try", NULL));
+  assert_refused (other, ADJ_ERROR_VERIFY, "node 'try': its name is a keyword of Python");
 }
 
 static void
