@@ -162,6 +162,51 @@ test_no_room (Fixture *fixture, gconstpointer data)
     }
 }
 
+/* A log whose texts try to drive the terminal: by escape sequences, those of one character (CSI is
+ * U+009B) too, by backspaces and by carriage returns. */
+#define HOSTILE                                                                                    \
+  "V0302 09:15:01.004000 4711 a.py:27] {\"dynamo_output_graph\": {}, \"frame_id\": 0, "            \
+  "\"frame_compile_id\": 0, \"attempt\": 0, \"has_payload\": \"x\"}\n"                             \
+  "\tclass GraphModule(torch.nn.Module):\n"                                                        \
+  "\t    def forward(self, L_x_: \"f32[2]\"):\n"                                                   \
+  "\t        # File: /a\033]0;owned\a.py:1 in f, code: y\302\2331A\b\b = \302\251\n"               \
+  "\t        sin: \"f32[2]\" = torch.sin(L_x_)\n"                                                  \
+  "\t        return (sin,)\n"                                                                      \
+  "V0302 09:15:01.004000 4711 a.py:27] {\"artifact\": {\"name\": \"odd\\u001b[2J\\u009b2J\", "     \
+  "\"encoding\": \"string\"}, \"frame_id\": 0, \"frame_compile_id\": 0, \"attempt\": 0, "          \
+  "\"has_payload\": \"x\"}\n"                                                                      \
+  "\tone\rtwo\n"                                                                                   \
+  "V0302 09:15:01.004000 4711 a.py:27] {\"artifact\": {\"name\": \"even\", \"encoding\": "         \
+  "\"string\"}, \"frame_id\": 0, \"frame_compile_id\": 0, \"attempt\": 0, \"has_payload\": "       \
+  "\"x\"}\n"                                                                                       \
+  "\t\302\251 \033[31mred\177 \302\233K\n"
+
+static void
+test_drives_no_terminal (Fixture *fixture, gconstpointer data)
+{
+  static const char *const shows[] = {
+    "show hostile.log",           "show hostile.log --json",        "show hostile.log --as text",
+    "show hostile.log --as tree", "show hostile.log --fact even",   "show hostile.log --as json",
+    "show hostile.log --as dot",  "run hostile.log --seed 1 --json"
+  };
+  g_autofree char *path = g_build_filename (fixture->folder->path, "hostile.log", NULL);
+  g_autoptr (AdjTestProcess) fact = NULL;
+
+  g_assert_true (g_file_set_contents (path, HOSTILE, -1, NULL));
+  for (guint i = 0; i < G_N_ELEMENTS (shows); i++)
+    {
+      g_autofree char *line = g_strdup_printf ("@ %s", shows[i]);
+      g_autoptr (AdjTestProcess) process = shell (fixture, line);
+
+      g_test_message ("%s: %s%s", line, process->out, process->err);
+      g_assert_cmpint (process->status, ==, 0);
+      for (const char *at = process->out; *at != '\0'; at = g_utf8_next_char (at))
+        g_assert_true (*at == '\n' || *at == '\t' || !g_unichar_iscntrl (g_utf8_get_char (at)));
+    }
+  fact = shell (fixture, "@ show hostile.log --fact even | tail -n 1");
+  g_assert_cmpstr (fact->out, ==, "\302\251 \\u001b[31mred\\u007f \\u009bK\n");
+}
+
 #define IN_JOINT 19247 /* offset of a byte inside the joint graph of the log */
 
 /* A folder that is being written: every graph is listed once, as soon as it is complete; a graph
@@ -197,6 +242,7 @@ main (int argc, char **argv)
   TEST ("full", test_full);
   TEST ("closed", test_closed);
   TEST ("limited", test_limited);
+  TEST ("drives-no-terminal", test_drives_no_terminal);
   TEST ("watch", test_watch);
   TEST ("reader-gone", test_reader_gone);
   TEST ("files-go-on", test_files_go_on);
