@@ -12,7 +12,7 @@
 #include "session/adj-session.h"
 #include "support/adj-test.h"
 
-static const char *const releases[] = { "2.6", "2.15" };
+static const char *const releases[] = { "2.6", "2.10", "2.15" };
 static const char *const models[] = {
   "arguments", "attention", "branch", "buffers", "conv",   "counter", "dtypes",    "dynamic",
   "history",   "loop",      "lstm",   "mlp",     "nograd", "outputs", "recurrent",
@@ -183,6 +183,21 @@ test_tells_calls_of_modules (gconstpointer release)
   g_assert_true (g_str_has_suffix (text, "\nsecond"));
 }
 
+/* The comparisons of dynamic sizes that an export relies on; 2.6 has none. */
+static void
+test_tells_guards (gconstpointer release)
+{
+  g_autoptr (AdjBundle) bundle = load (release, "guarded");
+  const AdjBundleFact *fact = adj_bundle_get_fact (bundle, adj_bundle_get_n_facts (bundle) - 1);
+  g_autofree char *text =
+      g_strndup (g_bytes_get_data (fact->text, NULL), g_bytes_get_size (fact->text));
+
+  g_assert_cmpstr (fact->name, ==, "guards_code");
+  g_assert_nonnull (fact->region);
+  g_assert_cmpstr (text, ==,
+                   "(2*L['x'].size()[0]) == L['y'].size()[0]\n(L['x'].size()[1] % 2) == 0");
+}
+
 /* Without sample inputs there is no call; a seed draws the missing inputs and keeps the file's
  * weights. */
 static void
@@ -278,5 +293,7 @@ main (int argc, char **argv)
 
         g_test_add_data_func (path, releases[r], tests[i].run);
       }
+  g_test_add_data_func ("/formats/pt2/2.10/tells-guards", "2.10", test_tells_guards);
+  g_test_add_data_func ("/formats/pt2/2.15/tells-guards", "2.15", test_tells_guards);
   return g_test_run ();
 }

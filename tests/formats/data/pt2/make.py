@@ -10,11 +10,22 @@ returned, mutated buffers and inputs included.  The files here were made by the 
 import linecache
 import pathlib
 import sys
+import sysconfig
 
 import torch
 from torch import nn
 from torch._higher_order_ops.while_loop import while_loop
-from torch.export import Dim, export, save
+from torch.export import Dim, export
+
+
+def save(program, path):
+    """Saves @program with the usual place of PyTorch in its stack traces, instead of that of this machine."""
+    for module in program.graph_module.modules():
+        for node in module.graph.nodes:
+            if "stack_trace" in node.meta:
+                node.meta["stack_trace"] = node.meta["stack_trace"].replace(
+                    sysconfig.get_path("purelib"), "/usr/lib/python3/dist-packages")
+    torch.export.save(program, path)
 
 
 class Mlp(nn.Module):
@@ -236,6 +247,20 @@ def save_called(folder):
     save(export(Blocks(), (torch.randn(2, 4),), preserve_module_call_signature=("first",)), folder / "called.pt2")
 
 
+class Guarded(torch.nn.Module):
+    def forward(self, x, y):
+        if x.shape[0] * 2 == y.shape[0] and x.shape[1] % 2 == 0:
+            return x.sum() + y.sum()
+        return x - 1
+
+
+def save_guarded(folder):
+    """Compares sizes that are dynamic: a guard for each comparison.  2.6 keeps none."""
+    if "_guards_code" in torch.export.ExportedProgram.__annotations__:
+        shapes = ({0: Dim.AUTO, 1: Dim.AUTO}, {0: Dim.AUTO})
+        save(export(Guarded(), (torch.ones(3, 4), torch.ones(6, 2)), dynamic_shapes=shapes), folder / "guarded.pt2")
+
+
 def models():
     """name → (model, args, kwargs, dynamic shapes)"""
     f = torch.randn
@@ -272,6 +297,7 @@ def main():
     torch.manual_seed(0)
     save_unsampled(folder)
     save_called(folder)
+    save_guarded(folder)
     torch.manual_seed(0)
     for name, (model, args, kwargs, shapes) in models().items():
         program = export(model, args, kwargs, dynamic_shapes=shapes, strict=name == "loop")
