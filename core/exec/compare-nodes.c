@@ -233,6 +233,7 @@ compute_exact (Item *item)
   };
   item->peer = item->own;
   item->peer.values = comparing->peer;
+  item->peer.recorded = !comparing->request->of_graphs;
   if (comparing->request->drawn_otherwise != NULL &&
       comparing->request->drawn_otherwise[item->index])
     item->peer.state = NULL;
