@@ -67,13 +67,20 @@ worse (double a, double b)
   return !isnan (a) && (isnan (b) || a > b);
 }
 
+/* The error of the side that is found wrong; of the candidate where neither is. */
+static double
+error_of (const AdjValueComparison *value)
+{
+  return value->cause == ADJ_CAUSE_PEER ? value->peer_own.rel_l2 : value->own.rel_l2;
+}
+
 /* Of several results of a node, the one that decides. */
 static void
 take_worse (AdjValueComparison *worst, const AdjValueComparison *value)
 {
   if (worst->verdict == ADJ_VERDICT_SKIPPED ||
       (value->verdict != ADJ_VERDICT_SKIPPED && value->verdict > worst->verdict) ||
-      (value->verdict == worst->verdict && worse (value->own.rel_l2, worst->own.rel_l2)))
+      (value->verdict == worst->verdict && worse (error_of (value), error_of (worst))))
     *worst = *value;
 }
 
@@ -233,6 +240,7 @@ compute_exact (Item *item)
   };
   item->peer = item->own;
   item->peer.values = comparing->peer;
+  item->peer.recorded = !comparing->request->of_graphs;
   if (comparing->request->drawn_otherwise != NULL &&
       comparing->request->drawn_otherwise[item->index])
     item->peer.state = NULL;

@@ -371,6 +371,21 @@ estimate_whole (const Condition *condition, const NodeRounding *rounding, Terms 
     }
 }
 
+/* Counts the terms of each element where PyTorch adds them one after the other. */
+static void
+count_terms (const Condition *condition, const NodeRounding *rounding, Terms *terms)
+{
+  const AdjOp *op = rounding_get_op (rounding);
+
+  if (op == NULL || (op->flags & ADJ_OP_ADDS_IN_TURN) == 0)
+    return;
+  terms->counts = op->band >= ADJ_BAND_SUM ? compute (condition, (Replay){ .kind = REPLAY_ONES })
+                                           : g_new0 (double, condition->n + 1);
+  for (gint64 i = 0; terms->counts != NULL && i < condition->n; i++)
+    terms->counts[i] = op->band >= ADJ_BAND_SUM ? CLAMP (terms->counts[i], 1, rounding->reduction)
+                                                : rounding->reduction;
+}
+
 void
 operation_estimate_condition (const Operation *operation,
                               const NodeRounding *rounding,
@@ -394,4 +409,6 @@ operation_estimate_condition (const Operation *operation,
     estimate_body (&condition, op, terms);
   else
     estimate_whole (&condition, rounding, terms);
+  if (operation->recorded)
+    count_terms (&condition, rounding, terms);
 }

@@ -19,6 +19,7 @@ typedef struct
   guint n_around;
   gboolean coarse; /* intermediate results may be rounded to the type of the result */
   double norm;     /* L2 norm of all terms */
+  double *counts;  /* (owned) (nullable): per element: how many terms were added in turn */
 } Terms;
 
 void terms_clear (Terms *terms);

@@ -18,6 +18,11 @@
 /* Roundings of its weights that a blend may be off. */
 #define PLACING 4
 
+/* A sum of n terms of one sign that are added one after the other is off by about n^1/2 / 4
+ * roundings of itself; the worst of many such sums by four times as many. */
+#define IN_TURN 0.5
+#define WORST_IN_TURN (2 * IN_TURN / ADJ_ELEMENT_LIMIT)
+
 void
 terms_clear (Terms *terms)
 {
@@ -26,6 +31,7 @@ terms_clear (Terms *terms)
   g_free (terms->around);
   g_free (terms->moves);
   g_free (terms->sizes);
+  g_free (terms->counts);
 }
 
 static gboolean
@@ -112,6 +118,9 @@ typedef struct
   double squares, dot, exact_squares; /* of the errors; of their product with the exact values; of
                                          the exact values */
   gint64 n;
+  double of_terms;  /* the unit roundoff of terms */
+  double coherence; /* L2 norm of the exact values over that of their terms */
+  double in_turn;   /* squares of the exact values times how many terms are added in turn */
   AdjDeviation *out;
 } Sums;
 
@@ -142,6 +151,27 @@ count_units (const Sums *sums, double value, double exact, double size)
   return error > 0 ? error / (sums->u * MAX (fabs (exact), size)) : 0;
 }
 
+/* How much of the absolute values of their terms is left of the sums. */
+static double
+find_coherence (const Terms *terms, const double *exact, gint64 n)
+{
+  double squares = 0;
+
+  for (gint64 i = 0; i < n; i++)
+    squares += isfinite (exact[i]) ? exact[i] * exact[i] : 0;
+  return terms->sums > 0 ? MIN (sqrt (squares) / terms->sums, 1) : 0;
+}
+
+/* What is added in turn rounds like the partial sums, which are as large as the sum, or as those of
+ * other elements. */
+static double
+size_in_turn (const Sums *sums, const Terms *terms, double exact, gint64 index)
+{
+  double partial = MAX (fabs (exact), terms->sizes[index] * sums->coherence);
+
+  return WORST_IN_TURN * sqrt (terms->counts[index]) * partial * sums->of_terms / sums->u;
+}
+
 /* The size of an element for its limit; for complex numbers that of both parts, since products
  * round relative to the whole number. */
 static double
@@ -152,6 +182,8 @@ size_of (const Sums *sums, const Terms *terms, const double *exact, gint64 index
 
   if (terms->moves != NULL)
     size = MAX (size, terms->moves[index] * sums->of_moves);
+  if (terms->counts != NULL)
+    size = MAX (size, size_in_turn (sums, terms, exact[index], index));
   return isfinite (other) ? MAX (size, other) : size;
 }
 
@@ -171,7 +203,7 @@ nearest (const Sums *sums, const Terms *terms, double value, const double *all, 
 }
 
 static void
-add_element (Sums *sums, double value, double exact, double size, gint64 index)
+add_element (Sums *sums, const Terms *terms, double value, double exact, double size, gint64 index)
 {
   double error, units;
 
@@ -182,6 +214,8 @@ add_element (Sums *sums, double value, double exact, double size, gint64 index)
   sums->squares += error * error;
   sums->dot += error * exact;
   sums->exact_squares += exact * exact;
+  if (terms->counts != NULL)
+    sums->in_turn += terms->counts[index] * exact * exact;
   units = count_units (sums, value, exact, size);
   if (units > sums->out->element)
     {
@@ -215,6 +249,28 @@ limit_slope (AdjDeviation *out, const Sums *sums, const double *exact, gint64 n,
                      CHANCE * ratio (sqrt (rest), norm) * spread;
 }
 
+/* The L2 norm of the errors that adding one after the other causes. */
+static double
+reach_in_turn (const Sums *sums)
+{
+  return IN_TURN * sums->of_terms * sqrt (sums->in_turn);
+}
+
+/* The L2 norm of the errors that the terms explain, at least @reach. */
+static double
+reach_of_terms (const Sums *sums,
+                const NodeRounding *rounding,
+                AdjDType dtype,
+                const Terms *terms,
+                double reach)
+{
+  reach += rounding_get_term_limit (rounding, dtype, terms->coarse) *
+           MAX (terms->norm / 2 - sqrt (sums->exact_squares), 0);
+  reach = MAX (reach, rounding_get_sum_limit (rounding, dtype) * terms->sums);
+  reach = MAX (reach, reach_in_turn (sums));
+  return reach + PLACING * sums->of_terms * terms->places;
+}
+
 static AdjDeviation
 measure (const double *value,
          const double *exact,
@@ -230,15 +286,16 @@ measure (const double *value,
                 .underflow = rounding_get_underflow (rounding, dtype),
                 .most = adj_dtype_largest (dtype),
                 .pairs = is_complex (whole),
+                .of_terms = rounding_get_term_unit (rounding, dtype),
                 .out = &out };
-  double of_terms = rounding_get_term_unit (rounding, dtype);
   double limit = rounding_get_limit (rounding, dtype), norm, reach;
 
   if (terms == NULL)
     terms = &none;
-  sums.of_moves = (terms->fine ? of_terms / sums.u : 1) * MOVE_TO_TERM;
+  sums.of_moves = (terms->fine ? sums.of_terms / sums.u : 1) * MOVE_TO_TERM;
+  sums.coherence = find_coherence (terms, exact, n);
   for (gint64 i = 0; i < n; i++)
-    add_element (&sums, value[i], nearest (&sums, terms, value[i], exact, i),
+    add_element (&sums, terms, value[i], nearest (&sums, terms, value[i], exact, i),
                  size_of (&sums, terms, exact, i), i);
   norm = sqrt (sums.exact_squares);
   reach = limit * norm;
@@ -247,14 +304,12 @@ measure (const double *value,
   if (terms != &none)
     {
       out.terms = ratio (terms->norm, norm);
-      reach += rounding_get_term_limit (rounding, dtype, terms->coarse) *
-               MAX (terms->norm / 2 - norm, 0);
-      reach = MAX (reach, rounding_get_sum_limit (rounding, dtype) * terms->sums);
-      reach += PLACING * of_terms * terms->places;
+      reach = reach_of_terms (&sums, rounding, dtype, terms, reach);
     }
   out.rel_l2 = ratio (sqrt (sums.squares), norm);
   out.rel_l2_limit = ratio (reach, norm);
   limit_slope (&out, &sums, exact, n, limit);
+  out.slope_limit = MAX (out.slope_limit, sums.coherence * ratio (reach_in_turn (&sums), norm));
   out.slope_limit += ratio (rounding_get_bias (rounding, dtype) * sqrt ((double) sums.n), norm);
   out.right = out.n_class_mismatch == 0 && sqrt (sums.squares) <= reach &&
               fabs (out.slope) <= out.slope_limit && out.element <= ADJ_ELEMENT_LIMIT;

@@ -15,8 +15,9 @@ typedef struct
   const AliasVersions *versions; /* after the nodes before this one */
   const char *release;           /* (nullable): as in AdjRunRequest */
   AdjRandomSource random_source;
-  AdjDType drawn; /* dtype in which it draws random numbers; ADJ_DTYPE_NONE: the default dtype */
-  GBytes *state;  /* (nullable): the AdjDrawState that it draws from */
+  AdjDType drawn;    /* dtype in which it draws random numbers; ADJ_DTYPE_NONE: the default dtype */
+  GBytes *state;     /* (nullable): the AdjDrawState that it draws from */
+  gboolean recorded; /* PyTorch computed it */
 } Operation;
 
 /* Computes the node in float64.  @rounding: its rounding.  NONE where an input is unknown or

@@ -16,6 +16,7 @@ typedef enum
   REPLAY_AS_IT_IS,
   REPLAY_DECOMPOSED, /* as it is, by the decomposition of the operator */
   REPLAY_ABSOLUTE,
+  REPLAY_ONES,             /* every number is one, so that sums count their terms */
   REPLAY_NUDGED,           /* one tensor perturbed, all of its elements alike */
   REPLAY_ROUNDED,          /* every element perturbed at random */
   REPLAY_PERTURBED,        /* and intermediate results, too */

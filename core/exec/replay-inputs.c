@@ -23,6 +23,15 @@
 /* Separates the random moves of intermediate results from those of inputs. */
 #define PERTURBATION_SEED 0x5851f42d4c957f2du
 
+static void
+make_ones (double *numbers, gsize n, AdjDType dtype)
+{
+  gboolean pairs = adj_dtype_get_real (dtype) != dtype;
+
+  for (gsize i = 0; i < n; i++)
+    numbers[i] = !pairs || i % 2 == 0;
+}
+
 /* Makes numbers absolute; complex ones become real, so that their products are no less than any of
  * their terms. */
 static void
@@ -57,6 +66,8 @@ change_wide (const Replay *replay, AdjTensorData *wide)
   changed = g_memdup2 (bytes, size);
   if (replay->kind == REPLAY_ABSOLUTE)
     make_absolute (changed, size / sizeof (double), adj_tensor_data_get_meta (wide)->dtype);
+  else if (replay->kind == REPLAY_ONES)
+    make_ones (changed, size / sizeof (double), adj_tensor_data_get_meta (wide)->dtype);
   else
     for (gsize i = 0; i < size / sizeof (double); i++)
       changed[i] *= 1 + replay->step;

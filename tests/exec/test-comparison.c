@@ -36,6 +36,15 @@ make (double first)
   return adj_tensor_data_new (&meta, bytes, NULL);
 }
 
+/* Without dimensions. */
+static AdjTensorData *
+make_number (double value)
+{
+  float number = (float) value;
+
+  return adj_tensor_data_new_from_array (ADJ_DTYPE_F32, NULL, 0, &number, NULL);
+}
+
 static AdjTensorData *
 make_one (double value)
 {
@@ -270,6 +279,54 @@ test_items_apart (void)
   g_assert_cmpint (verdict_of (comparison, graph, "alias"), ==, ADJ_VERDICT_DIFFERS);
   g_assert_cmpint (verdict_of (comparison, graph, "getitem_1"), ==, ADJ_VERDICT_EQUAL);
   g_assert_cmpint (verdict_of (comparison, graph, "alias_1"), ==, ADJ_VERDICT_EQUAL);
+}
+
+typedef struct
+{
+  const AdjGraph *graph;
+  AdjTensorData *variance, *mean;
+} Moments;
+
+static AdjTensorData *
+recorded_moment (AdjNodeId id, gboolean float64, gpointer data)
+{
+  const Moments *moments = data;
+  const char *name = adj_graph_get_node (moments->graph, id.index)->name;
+
+  if (float64)
+    return NULL;
+  return g_str_equal (name, "getitem")     ? moments->variance
+         : g_str_equal (name, "getitem_1") ? moments->mean
+                                           : NULL;
+}
+
+/* Of two wrong results the node has the numbers of the worse. */
+static void
+test_worse_item (void)
+{
+  g_autoptr (AdjGraph) graph = parse ("        both = torch.ops.aten.var_mean.correction(x, [0])\n"
+                                      "        getitem = both[0]\n"
+                                      "        getitem_1 = both[1]\n"
+                                      "        return (getitem, getitem_1)\n");
+  g_autoptr (AdjTensorData) x = make (1);
+  g_autoptr (AdjTensorData) variance = make_number (3.5 * 1.01);
+  g_autoptr (AdjTensorData) mean = make_number (3.5 * 1.5);
+  Moments moments = { graph, variance, mean };
+  AdjValue input = ADJ_DATA (x);
+  AdjComparisonRequest request = { .graph = graph,
+                                   .inputs = &input,
+                                   .n_inputs = 1,
+                                   .expected_node = recorded_moment,
+                                   .nodes = TRUE,
+                                   .rtol = NAN,
+                                   .atol = NAN,
+                                   .data = &moments };
+  g_autoptr (GError) error = NULL;
+  g_autoptr (AdjComparison) comparison = adj_comparison_run (&request, NULL, &error);
+
+  g_assert_no_error (error);
+  g_assert_cmpint (verdict_of (comparison, graph, "both"), ==, ADJ_VERDICT_DIFFERS);
+  g_assert_cmpfloat_with_epsilon (value_of (comparison, graph, "both")->peer, 0.5, 1e-6);
 }
 
 /* Numbers of a program are read in the dtype of the run. */
@@ -686,6 +743,7 @@ main (int argc, char **argv)
   g_test_add_func ("/exec/comparison/generator-state", test_generator_state);
   g_test_add_func ("/exec/comparison/rrelu-in-eval", test_rrelu_in_eval);
   g_test_add_func ("/exec/comparison/items-apart", test_items_apart);
+  g_test_add_func ("/exec/comparison/worse-item", test_worse_item);
   g_test_add_func ("/exec/comparison/literals-in-float64", test_literals_in_float64);
   g_test_add_func ("/exec/comparison/judges-until-it-breaks", test_judges_until_it_breaks);
   g_test_add_func ("/exec/comparison/reports-failure", test_reports_failure);

@@ -1,0 +1,174 @@
+/* SPDX-License-Identifier: MIT */
+/* Sums that PyTorch adds one after the other in the type of their terms. */
+
+#include <glib.h>
+#include <math.h>
+
+#include "adjoint.h"
+#include "support/graphs.h"
+
+#define N_ADDED 100000
+
+/* What was computed of node "a". */
+typedef struct
+{
+  AdjGraph *graph;
+  AdjTensorData *value;
+} Peer;
+
+static AdjTensorData *
+recorded (AdjNodeId id, gboolean float64, gpointer data)
+{
+  const Peer *peer = data;
+
+  return !float64 && id.index == adj_graph_find_node (peer->graph, "a").index ? peer->value : NULL;
+}
+
+/* @of_graphs: the peer is a graph that was run, not PyTorch. */
+static AdjVerdict
+judge (AdjGraph *graph,
+       const AdjValue *inputs,
+       guint n_inputs,
+       AdjTensorData *value,
+       gboolean of_graphs)
+{
+  Peer peer = { graph, value };
+  AdjComparisonRequest request = { .graph = graph,
+                                   .inputs = inputs,
+                                   .n_inputs = n_inputs,
+                                   .expected_node = recorded,
+                                   .of_graphs = of_graphs,
+                                   .nodes = TRUE,
+                                   .rtol = NAN,
+                                   .atol = NAN,
+                                   .data = &peer };
+  g_autoptr (GError) error = NULL;
+  g_autoptr (AdjComparison) comparison = adj_comparison_run (&request, NULL, &error);
+
+  g_assert_no_error (error);
+  return comparison->verdict;
+}
+
+static AdjTensorData *
+draw (GRand *rand, guint rank, const gint64 *sizes, double least)
+{
+  gsize n = 1;
+  g_autofree float *values = NULL;
+
+  for (guint i = 0; i < rank; i++)
+    n *= (gsize) sizes[i];
+  values = g_new (float, n);
+  for (gsize i = 0; i < n; i++)
+    values[i] = (float) g_rand_double_range (rand, least, 1);
+  return adj_tensor_data_new_from_array (ADJ_DTYPE_F32, sizes, rank, values, NULL);
+}
+
+static const float *
+floats (AdjTensorData *data)
+{
+  return g_bytes_get_data (adj_tensor_data_get_bytes (data), NULL);
+}
+
+/* The gradient of a filter of eight weights. */
+typedef struct
+{
+  AdjGraph *graph;
+  AdjTensorData *inputs[3];
+  double in_turn[8]; /* each a sum of N_ADDED products in f32 */
+  double terms[8];   /* the sums of their absolute values */
+} Filter;
+
+static void
+filter_init (Filter *filter, double least)
+{
+  static const char text[] =
+      "class G(torch.nn.Module):\n"
+      "    def forward(self, g: \"f32[1, 4, 100000][400000, 100000, 1]cpu\", "
+      "x: \"f32[1, 2, 100000][200000, 100000, 1]cpu\", w: \"f32[4, 2, 1][2, 1, 1]cpu\"):\n"
+      "        b = torch.ops.aten.convolution_backward.default(g, x, w, [4], [1], [0], [1], False, "
+      "[0], 1, [False, True, False])\n"
+      "        a = b[1]\n"
+      "        return (a,)\n";
+  static const gint64 sizes[3][3] = { { 1, 4, N_ADDED }, { 1, 2, N_ADDED }, { 4, 2, 1 } };
+  g_autoptr (GRand) rand = g_rand_new_with_seed (14);
+
+  *filter = (Filter){ .graph = adj_test_parse_graph (text) };
+  for (guint i = 0; i < 3; i++)
+    filter->inputs[i] = draw (rand, 3, sizes[i], i == 0 ? least : 0);
+  for (guint i = 0; i < 8; i++)
+    {
+      const float *g = floats (filter->inputs[0]) + i / 2 * N_ADDED;
+      const float *x = floats (filter->inputs[1]) + i % 2 * N_ADDED;
+      float sum = 0;
+
+      for (guint k = 0; k < N_ADDED; k++)
+        {
+          sum += g[k] * x[k];
+          filter->terms[i] += fabs ((double) g[k] * x[k]);
+        }
+      filter->in_turn[i] = sum;
+    }
+}
+
+static void
+filter_clear (Filter *filter)
+{
+  for (guint i = 0; i < 3; i++)
+    adj_tensor_data_unref (filter->inputs[i]);
+  adj_graph_unref (filter->graph);
+}
+
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Filter, filter_clear)
+
+/* The verdict on the sums times @factor, one of them off by @units u of its terms. */
+static AdjVerdict
+judge_filter (const Filter *filter, double factor, double units, gboolean of_graphs)
+{
+  const gint64 sizes[] = { 4, 2, 1 };
+  AdjValue inputs[3];
+  float given[8];
+  g_autoptr (AdjTensorData) value = NULL;
+
+  for (guint i = 0; i < 3; i++)
+    inputs[i] = ADJ_DATA (filter->inputs[i]);
+  for (guint i = 0; i < 8; i++)
+    given[i] =
+        (float) (filter->in_turn[i] * factor + (i == 5 ? units * 0x1p-24 * filter->terms[i] : 0));
+  value = adj_tensor_data_new_from_array (ADJ_DTYPE_F32, sizes, 3, given, NULL);
+  return judge (filter->graph, inputs, 3, value, of_graphs);
+}
+
+/* Of one sign they round like the sum, which is only PyTorch's excuse. */
+static void
+test_one_sign (void)
+{
+  g_auto (Filter) filter = { 0 };
+
+  filter_init (&filter, 0);
+  g_assert_cmpint (judge_filter (&filter, 1, 0, FALSE), ==, ADJ_VERDICT_WITHIN);
+  g_assert_cmpint (judge_filter (&filter, 1, 0, TRUE), ==, ADJ_VERDICT_DIFFERS);
+  g_assert_cmpint (judge_filter (&filter, 1, 640, FALSE), ==, ADJ_VERDICT_DIFFERS);
+  g_assert_cmpint (judge_filter (&filter, 1 + 400 * 0x1p-24, 0, FALSE), ==, ADJ_VERDICT_DIFFERS);
+  g_assert_cmpint (judge_filter (&filter, 1 - 400 * 0x1p-24, 0, FALSE), ==, ADJ_VERDICT_DIFFERS);
+}
+
+/* Of both signs they round like one of their terms. */
+static void
+test_both_signs (void)
+{
+  g_auto (Filter) filter = { 0 };
+
+  filter_init (&filter, -1);
+  g_assert_cmpint (judge_filter (&filter, 1, 0, FALSE), ==, ADJ_VERDICT_WITHIN);
+  g_assert_cmpint (judge_filter (&filter, 1, 80, FALSE), ==, ADJ_VERDICT_DIFFERS);
+  g_assert_cmpint (judge_filter (&filter, 1, -80, FALSE), ==, ADJ_VERDICT_DIFFERS);
+}
+
+int
+main (int argc, char **argv)
+{
+  g_test_init (&argc, &argv, NULL);
+  g_test_add_func ("/exec/in-turn/one-sign", test_one_sign);
+  g_test_add_func ("/exec/in-turn/both-signs", test_both_signs);
+  return g_test_run ();
+}
