@@ -340,6 +340,18 @@ find_input (const AotProgram *program, guint index)
   return aot_find_source (program->options, AOT_ARGUMENT (program, index)->place);
 }
 
+static gboolean
+tensorify (AdjGraph **graph, GError **error)
+{
+  AdjGraph *tensorified = aot_tensorify (*graph, error);
+
+  if (tensorified == NULL)
+    return FALSE;
+  adj_graph_unref (*graph);
+  *graph = tensorified;
+  return TRUE;
+}
+
 static AdjGraph *
 trace (AotProgram *program, const AdjAotObserver *observer, GError **error)
 {
@@ -371,6 +383,8 @@ trace (AotProgram *program, const AdjAotObserver *observer, GError **error)
       graph = trace_once (program, &options, error);
     }
   if (graph == NULL || !check_functional (program, graph, error))
+    return NULL;
+  if (program->options->floats_as_tensors && !tensorify (&graph, error))
     return NULL;
   report (program, observer, "trace", graph, since);
   return g_steal_pointer (&graph);

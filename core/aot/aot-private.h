@@ -128,6 +128,9 @@ void aot_give_hooks (AotProgram *program);
 /* Whether the function can become a joint graph for export (export.c). */
 gboolean
 aot_check_export (const AdjAotMetadata *metadata, const AdjAotOptions *options, GError **error);
+/* (transfer full) (nullable): @graph with tensors for the floats that are read off tensors
+ * (tensorify.c). */
+AdjGraph *aot_tensorify (const AdjGraph *graph, GError **error);
 gboolean aot_decide_training (AotProgram *program, GError **error);
 gboolean aot_dedupe (AotProgram *program, GError **error);
 gboolean aot_synthetic_base (AotProgram *program, GError **error);

@@ -8,6 +8,7 @@
 #include "interpreter/adj-interpreter.h"
 #include "ir/adj-graph.h"
 #include "rules/adj-operators.h"
+#include "tensor/adj-symbols-internal.h"
 #include "trace/adj-examples.h"
 #include "trace/adj-functional.h"
 #include "trace/adj-tracer.h"
@@ -316,22 +317,6 @@ adj_trace (AdjFunction *function,
   return graph;
 }
 
-/* Whether @graph has data-dependent sizes. */
-static gboolean
-has_unbacked (const AdjGraph *graph)
-{
-  const AdjSymbols *symbols = adj_graph_get_symbols (graph);
-
-  for (guint i = 0; i < adj_symbols_get_n (symbols); i++)
-    {
-      const char *name = adj_symbols_get (symbols, i)->name;
-
-      if ((name[0] == 'u' && g_ascii_isdigit (name[1])) || g_str_has_prefix (name, "zuf"))
-        return TRUE;
-    }
-  return FALSE;
-}
-
 AdjGraph *
 adj_retrace (AdjGraph *graph, const AdjDecompositions *decompositions, GError **error)
 {
@@ -351,6 +336,6 @@ adj_retrace (AdjGraph *graph, const AdjDecompositions *decompositions, GError **
   function = adj_graph_function_new (graph);
   options =
       (AdjTraceOptions){ .like = graph, .decompositions = decompositions, .items_when_read = TRUE };
-  options.unbacked = has_unbacked (graph);
+  options.unbacked = adj_symbols_have_data (adj_graph_get_symbols (graph));
   return adj_trace (function, inputs, n, &options, error);
 }
