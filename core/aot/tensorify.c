@@ -228,16 +228,22 @@ add_node (Tensorifier *self, guint index)
     add_wide (self, index);
 }
 
-AdjGraph *
-aot_tensorify (const AdjGraph *graph, GError **error)
+gboolean
+aot_tensorify (AdjGraph **graph, GError **error)
 {
-  guint n = adj_graph_get_n_nodes (graph);
-  g_autoptr (AdjBuilder) builder = adj_builder_new_like (graph);
+  guint n = adj_graph_get_n_nodes (*graph);
+  g_autoptr (AdjBuilder) builder = adj_builder_new_like (*graph);
   g_autofree AdjNodeId *map = g_new0 (AdjNodeId, n);
   g_autofree AdjNodeId *wide = g_new0 (AdjNodeId, n);
-  Tensorifier self = { graph, builder, map, wide };
+  Tensorifier self = { *graph, builder, map, wide };
+  AdjGraph *tensorified;
 
   for (guint i = 0; i < n; i++)
     add_node (&self, i);
-  return adj_builder_seal (builder, error);
+  tensorified = adj_builder_seal (builder, error);
+  if (tensorified == NULL)
+    return FALSE;
+  adj_graph_unref (*graph);
+  *graph = tensorified;
+  return TRUE;
 }

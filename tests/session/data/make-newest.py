@@ -407,15 +407,15 @@ class Curved(nn.Module):
 
 
 class Scaled(nn.Module):
-    """Floats that are inputs, read once or twice, and a dimension of 1 beside symbols."""
+    """Floats that are inputs, read once or twice, an integer that is one, and a dimension of 1 beside symbols."""
 
     def __init__(self):
         super().__init__()
         self.linear = nn.Linear(4, 4)
-        self.scale, self.eps, self.least = 0.7, 1e-3, -0.3
+        self.scale, self.eps, self.least, self.width = 0.7, 1e-3, -0.3, 4
 
     def forward(self, x):
-        y = self.linear(x).cos() * self.scale
+        y = self.linear(x.view(-1, self.width)).cos() * self.scale
         z = y[:, :, None, None].transpose(1, 2)
         z = (z - z.mean(1, keepdim=True)) / (z.square() + self.eps).sqrt()
         small = torch.where(y > self.least, y.bfloat16() * self.scale, y.bfloat16() / self.eps)
