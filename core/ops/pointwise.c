@@ -145,19 +145,9 @@ is_plain (AdjOpCall *call)
     {
       if (!adj_shape_is_contiguous (operands[i], op_symbols (call)))
         return FALSE;
-      whole |=
-          adj_shape_same_sizes (operands[i], &call->results[0].meta.shape, op_symbols (call));
+      whole |= adj_shape_same_sizes (operands[i], &call->results[0].meta.shape, op_symbols (call));
     }
   return whole;
-}
-
-static gboolean
-is_symbolic (const AdjShape *shape)
-{
-  for (guint i = 0; i < shape->rank; i++)
-    if (!adj_size_is_int (shape->size[i]))
-      return TRUE;
-  return FALSE;
 }
 
 /* With symbolic sizes PyTorch's traces of arithmetic ask first whether all operands are contiguous,
@@ -165,7 +155,9 @@ is_symbolic (const AdjShape *shape)
 static void
 arithmetic_traced (AdjOpCall *call)
 {
-  if (is_symbolic (&call->results[0].meta.shape) && is_plain (call))
+  AdjSize numel = adj_shape_numel (&call->results[0].meta.shape, op_symbols (call));
+
+  if (!adj_size_is_int (numel) && is_plain (call))
     op_contiguous_traced (call);
   else
     adj_pointwise_traced (call);
