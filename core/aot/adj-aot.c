@@ -229,7 +229,15 @@ put_inputs (const AotProgram *program, AdjValue *values)
   while (n < program->metadata->n_tokens)
     values[n++] = aot_token_example;
   for (guint i = 0; i < program->arguments->len; i++)
-    values[n++] = AOT_ARGUMENT (program, i)->value;
+    {
+      const AotArgument *argument = AOT_ARGUMENT (program, i);
+
+      values[n] = argument->value;
+      if (argument->is_size && argument->value.kind == ADJ_VALUE_INT)
+        values[n] =
+            (AdjValue){ .kind = ADJ_VALUE_SIZE, .size = ADJ_SIZE (argument->value.integer) };
+      n++;
+    }
   return n;
 }
 
@@ -371,6 +379,8 @@ trace (AotProgram *program, const AdjAotObserver *observer, GError **error)
       graph = trace_once (program, &options, error);
     }
   if (graph == NULL || !check_functional (program, graph, error))
+    return NULL;
+  if (program->options->floats_as_tensors && !aot_tensorify (&graph, error))
     return NULL;
   report (program, observer, "trace", graph, since);
   return g_steal_pointer (&graph);

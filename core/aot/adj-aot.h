@@ -29,13 +29,14 @@ typedef struct
   AdjAutocast autocast[ADJ_N_AUTOCAST]; /* autocast state of forward and backward */
   gboolean functionalize_rng;           /* seed and offset become inputs */
   AdjDetaches detaches;
-  gboolean copy_written;   /* gradients of writes through views: ADJ_AUTOGRAD_COPY_WRITTEN */
-  const char *release;     /* (nullable): a literal; whose gradients are traced; %NULL: 2.6 */
-  gboolean tag_writes;     /* copies into inputs have a phase tag, as in PyTorch 2.15 */
-  gboolean maxima_by_sign; /* Max(1, s0 - 1) stays, as in PyTorch 2.15 */
-  gboolean like_outputs;   /* tangents have the strides of their outputs */
-  gboolean defer_hooks;    /* hooks on tensors become calls in the backward (adj_trace_wrapped()) */
-  gboolean export_joint;   /* no tangents: backward starts at the scalar output @loss */
+  gboolean copy_written;      /* gradients of writes through views: ADJ_AUTOGRAD_COPY_WRITTEN */
+  const char *release;        /* (nullable): a literal; whose gradients are traced; %NULL: 2.6 */
+  gboolean tag_writes;        /* copies into inputs have a phase tag, as in PyTorch 2.15 */
+  gboolean maxima_by_sign;    /* Max(1, s0 - 1) stays, as in PyTorch 2.15 */
+  gboolean floats_as_tensors; /* read off tensors, in arithmetic, as in PyTorch 2.15 */
+  gboolean like_outputs;      /* tangents have the strides of their outputs */
+  gboolean defer_hooks;  /* hooks on tensors become calls in the backward (adj_trace_wrapped()) */
+  gboolean export_joint; /* no tangents: backward starts at the scalar output @loss */
   guint loss;
   gboolean deterministic;     /* as if only deterministic algorithms were allowed */
   gboolean keep_dead;         /* keep nodes that no output depends on */

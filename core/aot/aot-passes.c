@@ -68,11 +68,11 @@ read_release (const char *word, AdjAotOptions *options)
   {
     const char *word, *release;
     AdjDetaches detaches;
-    gboolean copy_written, like_outputs, tag_writes, maxima_by_sign;
+    gboolean copy_written, like_outputs, tag_writes, maxima_by_sign, floats_as_tensors;
   } releases[] = {
-    { "torch", NULL, ADJ_DETACHES_2_6, TRUE, FALSE, FALSE, FALSE },
-    { "torch2.15", "2.15", ADJ_DETACHES_2_15, TRUE, TRUE, TRUE, TRUE },
-    { "2.15", "2.15", ADJ_DETACHES_ONCE, FALSE, TRUE, TRUE, TRUE },
+    { "torch", NULL, ADJ_DETACHES_2_6, TRUE, FALSE, FALSE, FALSE, FALSE },
+    { "torch2.15", "2.15", ADJ_DETACHES_2_15, TRUE, TRUE, TRUE, TRUE, TRUE },
+    { "2.15", "2.15", ADJ_DETACHES_ONCE, FALSE, TRUE, TRUE, TRUE, TRUE },
   };
 
   for (guint i = 0; i < G_N_ELEMENTS (releases); i++)
@@ -84,6 +84,7 @@ read_release (const char *word, AdjAotOptions *options)
         options->like_outputs = releases[i].like_outputs;
         options->tag_writes = releases[i].tag_writes;
         options->maxima_by_sign = releases[i].maxima_by_sign;
+        options->floats_as_tensors = releases[i].floats_as_tensors;
         return TRUE;
       }
   return FALSE;

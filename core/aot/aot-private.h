@@ -63,6 +63,7 @@ typedef struct
   AdjTensorMeta base_meta; /* of that object */
   gboolean base_is_leaf;
   gboolean is_leaf;
+  gboolean is_size;            /* a size, also where @value is a number */
   gboolean is_freed;           /* its storage was freed, although it has elements */
   guint64 storage_bytes;       /* 0: unknown */
   const AdjNodeMeta *observed; /* (nullable) */
@@ -128,6 +129,8 @@ void aot_give_hooks (AotProgram *program);
 /* Whether the function can become a joint graph for export (export.c). */
 gboolean
 aot_check_export (const AdjAotMetadata *metadata, const AdjAotOptions *options, GError **error);
+/* Replaces @graph by one with tensors for the floats that are read off tensors (tensorify.c). */
+gboolean aot_tensorify (AdjGraph **graph, GError **error);
 gboolean aot_decide_training (AotProgram *program, GError **error);
 gboolean aot_dedupe (AotProgram *program, GError **error);
 gboolean aot_synthetic_base (AotProgram *program, GError **error);

@@ -85,6 +85,7 @@ describe_leaf (Description *description,
   AdjTensorMeta meta;
 
   *argument = (AotArgument){ .base = -1, .is_leaf = TRUE, .observed = observed };
+  argument->is_size = value->kind == ADJ_VALUE_SIZE;
   argument->object = description->n_objects;
   if (!adj_examples_import (description->examples, value, &fake))
     return FALSE;

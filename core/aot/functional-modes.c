@@ -5,8 +5,10 @@
 #include "aot/aot-private.h"
 
 #include "autograd/adj-autograd.h"
+#include "call/adj-context-internal.h"
 #include "call/adj-mode.h"
 #include "call/adj-op.h"
+#include "ir/adj-graph.h"
 #include "tensor/adj-symbols-internal.h"
 #include "trace/adj-composite-internal.h"
 #include "trace/adj-composite.h"
@@ -39,6 +41,8 @@ aot_push_modes (AdjContext *cx, const AdjAotOptions *options, const AdjAotObserv
               (options->copy_written ? ADJ_AUTOGRAD_COPY_WRITTEN : 0) |
               (options->defer_hooks ? ADJ_AUTOGRAD_DEFER_HOOKS : 0));
   adj_context_set_release (cx, options->release);
+  adj_context_set_unbacked (cx, options->like != NULL &&
+                                    adj_symbols_have_data (adj_graph_get_symbols (options->like)));
   if (adj_context_get_symbols (cx) != NULL)
     adj_symbols_set_by_sign (adj_context_get_symbols (cx), options->maxima_by_sign);
 }

@@ -26,6 +26,12 @@ void adj_builder_reserve (AdjBuilder *builder, guint n_nodes);
 AdjNodeId adj_builder_copy_renumbered (
     AdjBuilder *builder, const AdjGraph *from, guint index, AdjNodeId *map, const GArray *storages);
 
+/* As adj_builder_copy(), with the origin of the node: for a graph that takes the place of @from. */
+AdjNodeId adj_builder_copy_with_origin (AdjBuilder *builder,
+                                        const AdjGraph *from,
+                                        guint index,
+                                        AdjNodeId *map);
+
 /* The name of node @id, which @builder has. */
 const char *adj_builder_get_name (AdjBuilder *builder, AdjNodeId id);
 

@@ -71,15 +71,13 @@ copy_attribute (AdjBuilder *builder, const AdjGraph *from, const char *name)
     adj_builder_add_subgraph (builder, name, subgraph);
 }
 
-AdjNodeId
-adj_builder_copy (AdjBuilder *builder, const AdjGraph *from, guint index, AdjNodeId *map)
-{
-  return adj_builder_copy_renumbered (builder, from, index, map, NULL);
-}
-
-AdjNodeId
-adj_builder_copy_renumbered (
-    AdjBuilder *builder, const AdjGraph *from, guint index, AdjNodeId *map, const GArray *storages)
+static AdjNodeId
+copy_node (AdjBuilder *builder,
+           const AdjGraph *from,
+           guint index,
+           AdjNodeId origin,
+           AdjNodeId *map,
+           const GArray *storages)
 {
   const AdjNode *node = adj_graph_get_node (from, index);
   Copy copy = { builder, NULL, map, from->n_nodes, storages };
@@ -109,9 +107,31 @@ adj_builder_copy_renumbered (
     .val = val,
     .meta = &node->meta,
     .span = node->span,
-    .origin = { index },
+    .origin = origin,
   };
   map[index] = adj_builder_add (builder, &spec);
 
   return map[index];
+}
+
+AdjNodeId
+adj_builder_copy (AdjBuilder *builder, const AdjGraph *from, guint index, AdjNodeId *map)
+{
+  return copy_node (builder, from, index, (AdjNodeId){ index }, map, NULL);
+}
+
+AdjNodeId
+adj_builder_copy_renumbered (
+    AdjBuilder *builder, const AdjGraph *from, guint index, AdjNodeId *map, const GArray *storages)
+{
+  return copy_node (builder, from, index, (AdjNodeId){ index }, map, storages);
+}
+
+AdjNodeId
+adj_builder_copy_with_origin (AdjBuilder *builder,
+                              const AdjGraph *from,
+                              guint index,
+                              AdjNodeId *map)
+{
+  return copy_node (builder, from, index, adj_graph_get_node (from, index)->origin, map, NULL);
 }

@@ -133,6 +133,49 @@ adj_pointwise_traced (AdjOpCall *call)
     memcpy (call->results[0].meta.shape.stride, shape.stride, sizeof shape.stride);
 }
 
+/* Whether one of the tensors has the sizes of the result, and all are contiguous. */
+static gboolean
+is_plain (AdjOpCall *call)
+{
+  const AdjShape *operands[ADJ_MAX_ARGUMENTS];
+  guint n = operand_shapes (call, operands);
+  gboolean whole = FALSE;
+
+  for (guint i = 0; i < n; i++)
+    {
+      if (!adj_shape_is_contiguous (operands[i], op_symbols (call)))
+        return FALSE;
+      whole |= adj_shape_same_sizes (operands[i], &call->results[0].meta.shape, op_symbols (call));
+    }
+  return whole;
+}
+
+/* With symbolic sizes PyTorch's traces of arithmetic ask first whether all operands are contiguous,
+ * spread ones too. */
+static void
+arithmetic_traced (AdjOpCall *call)
+{
+  AdjSize numel = adj_shape_numel (&call->results[0].meta.shape, op_symbols (call));
+
+  if (!adj_size_is_int (numel) && is_plain (call))
+    op_contiguous_traced (call);
+  else
+    adj_pointwise_traced (call);
+}
+
+/* The square is a product. */
+static void
+power_traced (AdjOpCall *call)
+{
+  const AdjValue *exponent = &call->args[1];
+
+  if ((exponent->kind == ADJ_VALUE_INT && exponent->integer == 2) ||
+      (exponent->kind == ADJ_VALUE_FLOAT && exponent->number == 2))
+    arithmetic_traced (call);
+  else
+    adj_pointwise_traced (call);
+}
+
 /* In the memory format suggested by the first operand. */
 static void
 suggested_traced (AdjOpCall *call)

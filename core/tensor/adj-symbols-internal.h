@@ -13,6 +13,9 @@ AdjSize adj_symbols_add_unbacked_float (AdjSymbols *symbols, const char *source)
 /* Whether @size is such a symbol, or one of a float input (zf0). */
 gboolean adj_symbols_is_float (const AdjSymbols *symbols, AdjSize size);
 
+/* Whether a symbol stands for a value that data decide or for a float input. */
+gboolean adj_symbols_have_data (const AdjSymbols *symbols);
+
 /* Intersects the range of @size with [@min, @max]; kept only if @size is a symbol.  %FALSE if the
  * intersection is empty. */
 gboolean adj_symbols_restrict (AdjSymbols *symbols, AdjSize size, gint64 min, gint64 max);

@@ -76,19 +76,35 @@ adj_symbols_add_unbacked_float (AdjSymbols *symbols, const char *source)
   return add (symbols, "zuf", &symbol);
 }
 
+static gboolean
+names_float (const char *name)
+{
+  return g_str_has_prefix (name, "zuf") || g_str_has_prefix (name, "zf");
+}
+
+gboolean
+adj_symbols_have_data (const AdjSymbols *symbols)
+{
+  for (guint i = 0; i < adj_symbols_get_n (symbols); i++)
+    {
+      const char *name = adj_symbols_get (symbols, i)->name;
+
+      if (names_float (name) || (name[0] == 'u' && g_ascii_isdigit (name[1])))
+        return TRUE;
+    }
+  return FALSE;
+}
+
 gboolean
 adj_symbols_is_float (const AdjSymbols *symbols, AdjSize size)
 {
   const AdjSizeNode *node;
-  const char *name;
 
   if (adj_size_is_int (size))
     return FALSE;
   node = adj_symbols_node (symbols, size);
-  if (node == NULL || node->op != ADJ_SIZE_SYMBOL)
-    return FALSE;
-  name = adj_symbols_get (symbols, node->symbol)->name;
-  return g_str_has_prefix (name, "zuf") || g_str_has_prefix (name, "zf");
+  return node != NULL && node->op == ADJ_SIZE_SYMBOL &&
+         names_float (adj_symbols_get (symbols, node->symbol)->name);
 }
 
 /* -- What becomes known ------------------------------------------------------------------------ */

@@ -8,6 +8,7 @@
 #include "interpreter/adj-interpreter.h"
 #include "ir/adj-graph.h"
 #include "rules/adj-operators.h"
+#include "tensor/adj-symbols-internal.h"
 #include "trace/adj-examples.h"
 #include "trace/adj-functional.h"
 #include "trace/adj-tracer.h"
@@ -19,6 +20,7 @@ typedef struct
   AdjContext *cx;
   AdjTracer *tracer;
   const AdjTraceOptions *options;
+  GArray *examples; /* AdjValue: leaves of the example inputs */
   guint n_inputs;   /* leaves added so far */
   const char *stem; /* stem of the parameter whose leaves are added */
   guint n_leaves;   /* number of leaves of that parameter */
@@ -27,9 +29,28 @@ typedef struct
 } Trace;
 
 static gboolean
+append_leaf (const AdjValue *leaf, gpointer data)
+{
+  g_array_append_val ((GArray *) data, *leaf);
+  return TRUE;
+}
+
+/* @leaf, or the size that it was: one that is known is a number to the function. */
+static AdjValue
+get_input (const Trace *trace, const AdjValue *leaf)
+{
+  const AdjValue *example = &g_array_index (trace->examples, AdjValue, trace->n_inputs);
+
+  return example->kind == ADJ_VALUE_SIZE && leaf->kind == ADJ_VALUE_INT
+             ? (AdjValue){ .kind = ADJ_VALUE_SIZE, .size = ADJ_SIZE (leaf->integer) }
+             : *leaf;
+}
+
+static gboolean
 add_input (const AdjValue *leaf, gpointer data)
 {
   Trace *trace = data;
+  const AdjValue input = get_input (trace, leaf);
   const AdjGraph *like = trace->options->like;
   g_autofree char *stem = NULL;
   const AdjNode *node;
@@ -48,7 +69,7 @@ add_input (const AdjValue *leaf, gpointer data)
           i < trace->options->n_input_metas && trace->options->input_origins != NULL
               ? trace->options->input_origins[i]
               : ADJ_NO_NODE,
-          leaf);
+          &input);
       return TRUE;
     }
   if (trace->n_inputs >= adj_graph_get_n_inputs (like))
@@ -60,7 +81,7 @@ add_input (const AdjValue *leaf, gpointer data)
     }
   origin = adj_graph_get_input (like, trace->n_inputs++);
   node = adj_graph_get_node (like, origin.index);
-  adj_tracer_add_placeholder (trace->tracer, node->name, NULL, &node->meta, origin, leaf);
+  adj_tracer_add_placeholder (trace->tracer, node->name, NULL, &node->meta, origin, &input);
   return TRUE;
 }
 
@@ -75,6 +96,8 @@ add_inputs (Trace *trace, const AdjValue *examples, guint n, AdjValue *args)
     symbols = adj_graph_get_symbols (options->like);
   importer = adj_examples_new (trace->cx, symbols, options->real);
   adj_examples_set_policy (importer, options->real ? ADJ_SIZES_STATIC : options->sizes);
+  for (guint i = 0; i < n; i++)
+    adj_value_foreach (&examples[i], append_leaf, trace->examples);
   for (guint i = 0; i < n; i++)
     {
       g_autofree char *numbered = g_strdup_printf ("arg%u", i);
@@ -116,13 +139,6 @@ set_header (Trace *trace, const AdjValue *examples, guint n)
     }
   if (trace->pytree)
     adj_tracer_set_header (trace->tracer, ADJ_HEADER_PYTREE, names->str);
-}
-
-static gboolean
-append_leaf (const AdjValue *leaf, gpointer data)
-{
-  g_array_append_val ((GArray *) data, *leaf);
-  return TRUE;
 }
 
 static gboolean
@@ -309,27 +325,13 @@ adj_trace (AdjFunction *function,
   trace = (Trace){ .cx = cx, .tracer = tracer, .options = options };
   trace.pairs = g_array_new (FALSE, FALSE, sizeof (Pair));
   g_array_set_clear_func (trace.pairs, clear_pair);
+  trace.examples = g_array_new (FALSE, FALSE, sizeof (AdjValue));
   graph = run (&trace, function, example_inputs, n, error);
   g_array_unref (trace.pairs);
+  g_array_unref (trace.examples);
   while (adj_context_get_mode (cx) != NULL)
     adj_context_pop_mode (cx);
   return graph;
-}
-
-/* Whether @graph has data-dependent sizes. */
-static gboolean
-has_unbacked (const AdjGraph *graph)
-{
-  const AdjSymbols *symbols = adj_graph_get_symbols (graph);
-
-  for (guint i = 0; i < adj_symbols_get_n (symbols); i++)
-    {
-      const char *name = adj_symbols_get (symbols, i)->name;
-
-      if ((name[0] == 'u' && g_ascii_isdigit (name[1])) || g_str_has_prefix (name, "zuf"))
-        return TRUE;
-    }
-  return FALSE;
 }
 
 AdjGraph *
@@ -351,6 +353,6 @@ adj_retrace (AdjGraph *graph, const AdjDecompositions *decompositions, GError **
   function = adj_graph_function_new (graph);
   options =
       (AdjTraceOptions){ .like = graph, .decompositions = decompositions, .items_when_read = TRUE };
-  options.unbacked = has_unbacked (graph);
+  options.unbacked = adj_symbols_have_data (adj_graph_get_symbols (graph));
   return adj_trace (function, inputs, n, &options, error);
 }

@@ -406,6 +406,22 @@ class Curved(nn.Module):
         return torch.func.grad(energy)(x).square().sum(1)
 
 
+class Scaled(nn.Module):
+    """Floats that are inputs, read once or twice, an integer that is one, and a dimension of 1 beside symbols."""
+
+    def __init__(self):
+        super().__init__()
+        self.linear = nn.Linear(4, 4)
+        self.scale, self.eps, self.least, self.width = 0.7, 1e-3, -0.3, 4
+
+    def forward(self, x):
+        y = self.linear(x.view(-1, self.width)).cos() * self.scale
+        z = y[:, :, None, None].transpose(1, 2)
+        z = (z - z.mean(1, keepdim=True)) / (z.square() + self.eps).sqrt()
+        small = torch.where(y > self.least, y.bfloat16() * self.scale, y.bfloat16() / self.eps)
+        return z.flatten(1).clamp_min(self.least) + small.float()
+
+
 class Told(nn.Module):
     """Prints: their token comes before the parameters, of which a row is cheaper to save than the whole."""
 
@@ -438,7 +454,7 @@ MODELS = {
     "bounded": Bounded, "attended": Attended, "decoded": Decoded, "compared": Compared,
     "padded": Padded, "lowered": Lowered, "overwritten": Overwritten,
     "contracted": Contracted, "cut": Cut, "spread": Spread, "curved": Curved,
-    "thin": Thin, "hooked": Hooked, "told": Told, "hooked-told": HookedTold,
+    "thin": Thin, "hooked": Hooked, "scaled": Scaled, "told": Told, "hooked-told": HookedTold,
 }  # fmt: skip
 
 
@@ -455,7 +471,7 @@ def main(folder, *names):
         model, x = MODELS[name](), torch.randn(3, 4)
         if name == "overwritten":
             x = x.requires_grad_() * 2
-        torch.compile(model, backend=backend, dynamic=name in ("sized", "bounded"))(x).sum().backward()
+        torch.compile(model, backend=backend, dynamic=name in ("sized", "bounded", "scaled"))(x).sum().backward()
 
 
 main(*sys.argv[1:])
