@@ -121,6 +121,44 @@ test_options (void)
   adj_walk_close (window);
 }
 
+static AdjGraph *
+get_stage_graph (AdjWindow *window, const char *name)
+{
+  AdjRecording *recording = adj_stages_get_recording (adj_window_get_document (window));
+
+  return adj_recording_get_stage (recording, (guint) adj_recording_find (recording, name))->graph;
+}
+
+/* Decompositions are an option of the joint graph: the graph without writes is kept. */
+static void
+test_decompositions (void)
+{
+  AdjWindow *window = open_alone ();
+  const AdjGraph *functional, *joint;
+  GtkWidget *options;
+
+  gtk_widget_activate_action (GTK_WIDGET (window), "win.trace", NULL);
+  UNTIL (shows (window, "joint"));
+  adj_walk_settle (window);
+  functional = get_stage_graph (window, "functionalize");
+  joint = get_stage_graph (window, "joint");
+  options = adj_walk_find_mapped (GTK_WIDGET (window), ADJ_TYPE_STAGE_OPTIONS);
+  for (guint table = 1; table <= 2; table++)
+    {
+      const guint chosen = table % 2; /* the first one, then none */
+
+      gtk_drop_down_set_selected (
+          GTK_DROP_DOWN (adj_walk_find_mapped (options, GTK_TYPE_DROP_DOWN)), chosen);
+      UNTIL (get_stage_graph (window, "joint") != joint && shows (window, "joint"));
+      g_assert_true (get_stage_graph (window, "functionalize") == functional);
+      g_assert_cmpint (adj_recording_find (
+                           adj_stages_get_recording (adj_window_get_document (window)), "backward"),
+                       >, 0);
+      joint = get_stage_graph (window, "joint");
+    }
+  adj_walk_close (window);
+}
+
 /* Drags the pointer along the strip. */
 static void
 test_scrubs (void)
@@ -401,6 +439,7 @@ main (int argc, char **argv)
     return 0;
   g_test_add_func ("/strip/traces-in-place", test_traces_in_place);
   g_test_add_func ("/strip/options", test_options);
+  g_test_add_func ("/strip/decompositions", test_decompositions);
   g_test_add_func ("/strip/scrubs", test_scrubs);
   g_test_add_func ("/strip/stays", test_stays);
   g_test_add_data_func ("/strip/halves/mlp", mlp, test_halves);
