@@ -13,6 +13,7 @@
 #include "ir/adj-text.h"
 #include "model/adj-stage-summaries.h"
 #include "model/adj-stages.h"
+#include "report/adj-stage-change.h"
 #include "stages/adj-changes-page.h"
 #include "stages/adj-stage-bar.h"
 #include "stages/adj-stage-options.h"
@@ -394,6 +395,46 @@ test_changes (void)
   adj_walk_close (window);
 }
 
+static guint
+count_metadata (AdjWindow *window)
+{
+  GListModel *rows = G_LIST_MODEL (gtk_list_view_get_model (get_rows (window)));
+  guint n = 0;
+
+  for (guint i = 0; i < g_list_model_get_n_items (rows); i++)
+    {
+      g_autoptr (AdjStageChange) change = g_list_model_get_item (rows, i);
+
+      n += adj_stage_change_is_metadata (change);
+    }
+  return n;
+}
+
+/* Metadata and the steps of a pass are a list of their own. */
+static void
+test_metadata (void)
+{
+  AdjWindow *window = open_alone ();
+  GtkWidget *page, *label;
+
+  gtk_widget_activate_action (GTK_WIDGET (window), "win.trace", NULL);
+  UNTIL (shows (window, "joint"));
+  adj_walk_settle (window);
+  page = adj_walk_find_mapped (GTK_WIDGET (window), ADJ_TYPE_CHANGES_PAGE);
+  g_assert_cmpuint (count_rows (window), >, 0);
+  g_assert_cmpuint (count_metadata (window), ==, 0);
+  label = adj_walk_find (page, GTK_TYPE_LABEL, "Metadata");
+  g_assert_true (gtk_widget_get_mapped (label));
+  adj_mouse_click (label, 4, 4);
+  UNTIL (count_metadata (window) > 0);
+  g_assert_cmpuint (count_metadata (window), ==, count_rows (window));
+  adj_walk_keep (window, "changes-metadata");
+  adj_mouse_click (label, 4, 4);
+  UNTIL (count_metadata (window) == 0);
+  g_assert_cmpuint (count_rows (window), >, 0);
+  adj_walk_close (window);
+}
+
 /* If the desktop enables animations, a switch is animated from the former picture. */
 static void
 test_morphs (void)
@@ -446,6 +487,7 @@ main (int argc, char **argv)
   g_test_add_data_func ("/strip/halves/gpt2", gpt2, test_halves);
   g_test_add_func ("/strip/discs", test_discs);
   g_test_add_func ("/strip/changes", test_changes);
+  g_test_add_func ("/strip/metadata", test_metadata);
   g_test_add_func ("/strip/morphs", test_morphs);
   return g_test_run ();
 }
