@@ -85,6 +85,23 @@ test_traces_in_place (void)
   adj_walk_close (window);
 }
 
+/* So does the header, until there are stages. */
+static void
+test_traces_from_header (void)
+{
+  AdjWindow *window = open_alone ();
+  GtkWidget *header = adj_walk_find_mapped (GTK_WIDGET (window), ADW_TYPE_HEADER_BAR);
+  GtkWidget *label = adj_walk_find (header, GTK_TYPE_LABEL, "Trace");
+
+  g_assert_nonnull (label);
+  adj_walk_keep (window, "trace-in-header");
+  adj_mouse_click (label, 4, 4);
+  UNTIL (shows (window, "joint"));
+  adj_walk_settle (window);
+  g_assert_false (gtk_widget_get_mapped (label));
+  adj_walk_close (window);
+}
+
 /* A budget is an option of the partition stage: earlier stages are kept. */
 static void
 test_options (void)
@@ -479,6 +496,7 @@ main (int argc, char **argv)
   if (application == NULL)
     return 0;
   g_test_add_func ("/strip/traces-in-place", test_traces_in_place);
+  g_test_add_func ("/strip/traces-from-header", test_traces_from_header);
   g_test_add_func ("/strip/options", test_options);
   g_test_add_func ("/strip/decompositions", test_decompositions);
   g_test_add_func ("/strip/scrubs", test_scrubs);
