@@ -79,6 +79,8 @@ static const struct
     show_other_graph },
   { "source-selection", "source", adj_source_page_get_type, gtk_list_view_get_type, select_node,
     select_nothing },
+  { "source-lines", "source", adj_source_page_get_type, gtk_column_view_get_type, select_nothing,
+    select_other },
   { "source-other", "source", adj_source_page_get_type, gtk_list_view_get_type, select_node,
     select_other },
 };

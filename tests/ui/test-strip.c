@@ -13,6 +13,7 @@
 #include "ir/adj-text.h"
 #include "model/adj-stage-summaries.h"
 #include "model/adj-stages.h"
+#include "report/adj-stage-change.h"
 #include "stages/adj-changes-page.h"
 #include "stages/adj-stage-bar.h"
 #include "stages/adj-stage-options.h"
@@ -84,6 +85,23 @@ test_traces_in_place (void)
   adj_walk_close (window);
 }
 
+/* So does the header, until there are stages. */
+static void
+test_traces_from_header (void)
+{
+  AdjWindow *window = open_alone ();
+  GtkWidget *header = adj_walk_find_mapped (GTK_WIDGET (window), ADW_TYPE_HEADER_BAR);
+  GtkWidget *label = adj_walk_find (header, GTK_TYPE_LABEL, "Trace");
+
+  g_assert_nonnull (label);
+  adj_walk_keep (window, "trace-in-header");
+  adj_mouse_click (label, 4, 4);
+  UNTIL (shows (window, "joint"));
+  adj_walk_settle (window);
+  g_assert_false (gtk_widget_get_mapped (label));
+  adj_walk_close (window);
+}
+
 /* A budget is an option of the partition stage: earlier stages are kept. */
 static void
 test_options (void)
@@ -118,6 +136,44 @@ test_options (void)
       adj_recording_get_stage (recording, (guint) adj_recording_find (recording, "forward"))
           ->graph != forward);
   g_assert_cmpfloat (adj_document_get_trace (document)->partition.budget, ==, 0);
+  adj_walk_close (window);
+}
+
+static AdjGraph *
+get_stage_graph (AdjWindow *window, const char *name)
+{
+  AdjRecording *recording = adj_stages_get_recording (adj_window_get_document (window));
+
+  return adj_recording_get_stage (recording, (guint) adj_recording_find (recording, name))->graph;
+}
+
+/* Decompositions are an option of the joint graph: the graph without writes is kept. */
+static void
+test_decompositions (void)
+{
+  AdjWindow *window = open_alone ();
+  const AdjGraph *functional, *joint;
+  GtkWidget *options;
+
+  gtk_widget_activate_action (GTK_WIDGET (window), "win.trace", NULL);
+  UNTIL (shows (window, "joint"));
+  adj_walk_settle (window);
+  functional = get_stage_graph (window, "functionalize");
+  joint = get_stage_graph (window, "joint");
+  options = adj_walk_find_mapped (GTK_WIDGET (window), ADJ_TYPE_STAGE_OPTIONS);
+  for (guint table = 1; table <= 2; table++)
+    {
+      const guint chosen = table % 2; /* the first one, then none */
+
+      gtk_drop_down_set_selected (
+          GTK_DROP_DOWN (adj_walk_find_mapped (options, GTK_TYPE_DROP_DOWN)), chosen);
+      UNTIL (get_stage_graph (window, "joint") != joint && shows (window, "joint"));
+      g_assert_true (get_stage_graph (window, "functionalize") == functional);
+      g_assert_cmpint (adj_recording_find (
+                           adj_stages_get_recording (adj_window_get_document (window)), "backward"),
+                       >, 0);
+      joint = get_stage_graph (window, "joint");
+    }
   adj_walk_close (window);
 }
 
@@ -356,6 +412,46 @@ test_changes (void)
   adj_walk_close (window);
 }
 
+static guint
+count_metadata (AdjWindow *window)
+{
+  GListModel *rows = G_LIST_MODEL (gtk_list_view_get_model (get_rows (window)));
+  guint n = 0;
+
+  for (guint i = 0; i < g_list_model_get_n_items (rows); i++)
+    {
+      g_autoptr (AdjStageChange) change = g_list_model_get_item (rows, i);
+
+      n += adj_stage_change_is_metadata (change);
+    }
+  return n;
+}
+
+/* Metadata and the steps of a pass are a list of their own. */
+static void
+test_metadata (void)
+{
+  AdjWindow *window = open_alone ();
+  GtkWidget *page, *label;
+
+  gtk_widget_activate_action (GTK_WIDGET (window), "win.trace", NULL);
+  UNTIL (shows (window, "joint"));
+  adj_walk_settle (window);
+  page = adj_walk_find_mapped (GTK_WIDGET (window), ADJ_TYPE_CHANGES_PAGE);
+  g_assert_cmpuint (count_rows (window), >, 0);
+  g_assert_cmpuint (count_metadata (window), ==, 0);
+  label = adj_walk_find (page, GTK_TYPE_LABEL, "Metadata");
+  g_assert_true (gtk_widget_get_mapped (label));
+  adj_mouse_click (label, 4, 4);
+  UNTIL (count_metadata (window) > 0);
+  g_assert_cmpuint (count_metadata (window), ==, count_rows (window));
+  adj_walk_keep (window, "changes-metadata");
+  adj_mouse_click (label, 4, 4);
+  UNTIL (count_metadata (window) == 0);
+  g_assert_cmpuint (count_rows (window), >, 0);
+  adj_walk_close (window);
+}
+
 /* If the desktop enables animations, a switch is animated from the former picture. */
 static void
 test_morphs (void)
@@ -400,13 +496,16 @@ main (int argc, char **argv)
   if (application == NULL)
     return 0;
   g_test_add_func ("/strip/traces-in-place", test_traces_in_place);
+  g_test_add_func ("/strip/traces-from-header", test_traces_from_header);
   g_test_add_func ("/strip/options", test_options);
+  g_test_add_func ("/strip/decompositions", test_decompositions);
   g_test_add_func ("/strip/scrubs", test_scrubs);
   g_test_add_func ("/strip/stays", test_stays);
   g_test_add_data_func ("/strip/halves/mlp", mlp, test_halves);
   g_test_add_data_func ("/strip/halves/gpt2", gpt2, test_halves);
   g_test_add_func ("/strip/discs", test_discs);
   g_test_add_func ("/strip/changes", test_changes);
+  g_test_add_func ("/strip/metadata", test_metadata);
   g_test_add_func ("/strip/morphs", test_morphs);
   return g_test_run ();
 }

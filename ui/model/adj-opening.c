@@ -211,17 +211,25 @@ report_step (guint done, guint total, const char *step, gpointer task)
   adj_task_report (task, done, total, 0);
 }
 
+/* The last stage that stays.  (nullable) */
+static const AdjStage *
+get_last_kept (const Source *source)
+{
+  return source->n_kept > 0 ? adj_recording_get_stage (source->before, source->n_kept - 1) : NULL;
+}
+
 /* (transfer full) (nullable): "functionalize,joint=core"; %NULL: what the role asks for */
 static char *
 make_steps (const Source *source, const char *partitioner)
 {
   const AdjTraceChoice *choice = &source->choice;
+  const AdjStage *kept = get_last_kept (source);
   GString *steps;
 
-  if (source->n_kept > 0 || g_str_equal (source->graph->role, "joint") ||
+  if (g_str_equal (kept != NULL ? kept->name : source->graph->role, "joint") ||
       (choice->decompositions == NULL && !choice->functionalizes))
     return NULL;
-  steps = g_string_new (choice->functionalizes ? "functionalize,joint" : "joint");
+  steps = g_string_new (choice->functionalizes && kept == NULL ? "functionalize,joint" : "joint");
   if (choice->decompositions != NULL)
     g_string_append_printf (steps, "=%s", choice->decompositions);
   g_string_append_printf (steps, ",%s", partitioner != NULL ? partitioner : "min-cut");
@@ -239,8 +247,8 @@ run_pipeline (const Source *source,
   AdjPartitionOptions partition = ADJ_PARTITION_OPTIONS_INIT;
   g_autofree char *steps = make_steps (source, choice->partitioner);
   AdjPipelineOptions options = { .progress = report_step, .data = task, .steps = steps };
+  const AdjStage *kept = get_last_kept (source);
   g_autoptr (AdjGraph) graph = NULL;
-  const AdjStage *last = NULL;
 
   if (choice->partitioner != NULL)
     {
@@ -252,11 +260,8 @@ run_pipeline (const Source *source,
       options.partitioner = steps == NULL ? choice->partitioner : NULL;
       options.partition = &partition;
     }
-  if (source->n_kept > 0)
-    {
-      last = adj_recording_get_stage (source->before, source->n_kept - 1);
-      return adj_pipeline_run (last->graph, last->name, &options, result, cancellable, error);
-    }
+  if (kept != NULL)
+    return adj_pipeline_run (kept->graph, kept->name, &options, result, cancellable, error);
   graph = adj_wanted_gradients_apply (adj_graph_set_get_bundle (source->graphs), source->graph,
                                       source->choice.gradients, NULL, error);
   return graph != NULL &&
@@ -299,7 +304,7 @@ trace (AdjTask *task, GCancellable *cancellable, GError **error)
   if (!run_pipeline (source, task, &result, cancellable, error))
     return NULL;
   /* What has no form without writes may have a joint graph. */
-  if (source->choice.functionalizes && has_failed (&result, 1))
+  if (source->choice.functionalizes && source->n_kept == 0 && has_failed (&result, 1))
     {
       adj_pipeline_result_clear (&result);
       source->choice.functionalizes = FALSE;
@@ -308,13 +313,13 @@ trace (AdjTask *task, GCancellable *cancellable, GError **error)
     }
   if (has_failed (&result, 1))
     {
+      const AdjGraph *first = adj_recording_get_stage (result.recording, 0)->graph;
       const AdjStage *second = adj_recording_get_stage (result.recording, 1);
 
       g_set_error_literal (error, ADJ_ERROR, ADJ_ERROR_UNSUPPORTED, second->failure);
       for (guint i = 0; i < second->n_blamed; i++)
-        adj_error_blame_node (
-            *error, adj_graph_get_node (source->graph->graph, second->blamed[i].index)->name,
-            second->blamed[i].index);
+        adj_error_blame_node (*error, adj_graph_get_node (first, second->blamed[i].index)->name,
+                              second->blamed[i].index);
       return NULL;
     }
   if (source->n_kept > 0)

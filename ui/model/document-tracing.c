@@ -159,24 +159,20 @@ on_traced (GObject *source, GAsyncResult *result, gpointer data)
   adj_document_blame_stages (self);
 }
 
-static gboolean
-is_same_before_partition (const AdjTraceChoice *a, const AdjTraceChoice *b)
-{
-  return a->gradients == b->gradients && g_strcmp0 (a->decompositions, b->decompositions) == 0 &&
-         a->functionalizes == b->functionalizes;
-}
-
-/* The number of stages that stay: if only the partition differs, those up to the partitioned graph.
- */
+/* The number of stages that stay: if only the partition differs, those up to the partitioned graph;
+ * if decompositions differ, those up to the graph without writes. */
 static guint
 count_kept (AdjDocument *self, const AdjTraceChoice *choice, AdjRecording *recording)
 {
+  const AdjTraceChoice *before = &self->trace_choice;
   gint forward = recording != NULL ? adj_recording_find (recording, "forward") : -1;
 
-  if (self->traced_from == NULL || forward < 0 ||
-      !is_same_before_partition (choice, &self->trace_choice))
+  if (self->traced_from == NULL || forward < 0 || choice->gradients != before->gradients ||
+      choice->functionalizes != before->functionalizes)
     return 0;
-  return (guint) adj_recording_get_stage (recording, (guint) forward)->from + 1;
+  if (g_strcmp0 (choice->decompositions, before->decompositions) == 0)
+    return (guint) adj_recording_get_stage (recording, (guint) forward)->from + 1;
+  return (guint) (adj_recording_find (recording, "functionalize") + 1);
 }
 
 void

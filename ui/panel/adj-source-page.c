@@ -10,6 +10,7 @@
 #include "ir/adj-graph.h"
 #include "model/adj-maker.h"
 #include "model/adj-source.h"
+#include "panel/adj-lines-pane.h"
 #include "widgets/adj-row-look.h"
 #include "widgets/scroll-to-row.h"
 
@@ -23,9 +24,10 @@ struct _AdjSourcePage
   GtkLabel *hint;
   GtkListBox *frames;
   GtkListView *code;
-  AdjGraph *graph; /* (owned) (nullable): the graph of @node */
-  GArray *places;  /* of AdjFrame: stack frames of the node, and of the hook it calls */
-  AdjArena *texts; /* owns the texts of the latter */
+  AdjLinesPane *lines; /* shown while nothing is selected */
+  AdjGraph *graph;     /* (owned) (nullable): the graph of @node */
+  GArray *places;      /* of AdjFrame: stack frames of the node, and of the hook it calls */
+  AdjArena *texts;     /* owns the texts of the latter */
   AdjNodeId node;
   guint place;   /* index of @graph in the document; for an input of backward another graph than the
                     shown one */
@@ -283,6 +285,16 @@ find_best_place (AdjSourcePage *self)
   return best;
 }
 
+/* Lists the lines of the whole graph; nothing is selected. */
+static gboolean
+show_lines (AdjSourcePage *self)
+{
+  if (adj_node_id_is_valid (self->node) || !gtk_widget_get_mapped (GTK_WIDGET (self)))
+    return FALSE;
+  adj_panel_set_document (self->lines, adj_panel_get_document (self));
+  return adj_lines_pane_update (self->lines);
+}
+
 /* Why there is no source.  (nullable) */
 static const char *
 explain_nothing (const AdjSourcePage *self, const AdjBundleGraph *graph)
@@ -315,7 +327,7 @@ update (AdjSourcePage *self)
     {
       self->returns = FALSE;
       gtk_label_set_text (self->hint, hint);
-      gtk_stack_set_visible_child_name (self->stack, "empty");
+      gtk_stack_set_visible_child_name (self->stack, show_lines (self) ? "lines" : "empty");
       return;
     }
   self->graph = adj_graph_ref (graph->graph);
@@ -324,6 +336,20 @@ update (AdjSourcePage *self)
   gtk_stack_set_visible_child_name (self->stack, "source");
   gtk_list_box_select_row (
       self->frames, gtk_list_box_get_row_at_index (self->frames, (int) find_best_place (self)));
+}
+
+/* What the lines cost and whether the page is seen matters only where they are listed. */
+static void
+update_lines (AdjSourcePage *self)
+{
+  if (adj_panel_get_document (self) != NULL && self->graph == NULL)
+    update (self);
+}
+
+static void
+on_all_lines (AdjSourcePage *self)
+{
+  adj_document_set_selected (adj_panel_get_document (self), ADJ_NO_NODE);
 }
 
 static void
@@ -356,8 +382,11 @@ adj_source_page_class_init (AdjSourcePageClass *klass)
   ADJ_PANEL_CLASS (klass)->update = (AdjPanelUpdate) update;
   G_OBJECT_CLASS (klass)->dispose = adj_source_page_dispose;
   G_OBJECT_CLASS (klass)->finalize = adj_source_page_finalize;
+  g_type_ensure (ADJ_TYPE_LINES_PANE);
   gtk_widget_class_set_template_from_resource (widget_class,
                                                "/org/adjoint/Workbench/ui/source-page.ui");
+  gtk_widget_class_bind_template_callback (widget_class, on_all_lines);
+  gtk_widget_class_bind_template_child (widget_class, AdjSourcePage, lines);
   gtk_widget_class_bind_template_child (widget_class, AdjSourcePage, stack);
   gtk_widget_class_bind_template_child (widget_class, AdjSourcePage, hint);
   gtk_widget_class_bind_template_child (widget_class, AdjSourcePage, frames);
@@ -373,6 +402,8 @@ adj_source_page_init (AdjSourcePage *self)
   self->texts = adj_arena_new ();
   gtk_widget_init_template (GTK_WIDGET (self));
   adj_panel_watch (ADJ_PANEL (self), "notify::selected", G_CALLBACK (update));
+  adj_panel_watch (ADJ_PANEL (self), "notify::evaluation", G_CALLBACK (update_lines));
+  g_signal_connect (self, "map", G_CALLBACK (update_lines), NULL);
   gtk_list_view_set_factory (self->code, factory);
   g_signal_connect_swapped (self->code, "activate", G_CALLBACK (on_line_activated), self);
   g_signal_connect_swapped (self->code, "map", G_CALLBACK (show_current), self);

@@ -24,6 +24,7 @@ struct _AdjChangesPage
   GtkListView *rows;
   GtkLabel *sentence, *check;
   GtkButton *first_button;
+  GtkToggleButton *metadata; /* shown where there are both */
   GtkSearchEntry *filter_entry;
   GtkCustomFilter *filter;
   AdjStageSummaries *summaries; /* (unowned) (nullable): summaries of the document */
@@ -165,6 +166,14 @@ explain_nothing (const AdjChangesPage *self)
   return _ ("This pass changed nothing");
 }
 
+/* Metadata is listed apart where there is anything else. */
+static gboolean
+is_listed (AdjChangesPage *self, gpointer item)
+{
+  return !gtk_widget_get_visible (GTK_WIDGET (self->metadata)) ||
+         adj_stage_change_is_metadata (item) == gtk_toggle_button_get_active (self->metadata);
+}
+
 /* Searches name, operator, kind ("added", "+") and reason, ignoring case; all words must be found.
  */
 static gboolean
@@ -185,7 +194,7 @@ matches (gpointer item, gpointer data)
   for (guint i = 0; words[i] != NULL; i++)
     if (strstr (folded, words[i]) == NULL)
       return FALSE;
-  return TRUE;
+  return is_listed (self, item);
 }
 
 /* Shows "Equal, error 3e-07", or the first difference with a link to it. */
@@ -225,6 +234,20 @@ on_first (AdjChangesPage *self)
 }
 
 static void
+offer_metadata (AdjChangesPage *self, GListModel *changes)
+{
+  guint n = g_list_model_get_n_items (changes), n_metadata = 0;
+
+  for (guint i = 0; i < n; i++)
+    {
+      g_autoptr (AdjStageChange) change = g_list_model_get_item (changes, i);
+
+      n_metadata += adj_stage_change_is_metadata (change);
+    }
+  gtk_widget_set_visible (GTK_WIDGET (self->metadata), n_metadata > 0 && n_metadata < n);
+}
+
+static void
 set_rows (AdjChangesPage *self, GListModel *changes)
 {
   GtkFilterListModel *filtered =
@@ -254,6 +277,7 @@ list_changes (AdjChangesPage *self, AdjDocument *document)
     {
       nodes = adj_stage_changes_find_nodes (changes);
       gtk_label_set_text (self->sentence, sentence);
+      offer_metadata (self, changes);
       set_rows (self, g_steal_pointer (&changes));
     }
   else
@@ -348,6 +372,7 @@ adj_changes_page_class_init (AdjChangesPageClass *klass)
   gtk_widget_class_bind_template_child (widget_class, AdjChangesPage, nothing);
   gtk_widget_class_bind_template_child (widget_class, AdjChangesPage, rows);
   gtk_widget_class_bind_template_child (widget_class, AdjChangesPage, bar);
+  gtk_widget_class_bind_template_child (widget_class, AdjChangesPage, metadata);
   gtk_widget_class_bind_template_child (widget_class, AdjChangesPage, filter_entry);
   gtk_widget_class_bind_template_child (widget_class, AdjChangesPage, first_button);
   gtk_widget_class_bind_template_child (widget_class, AdjChangesPage, check);
@@ -368,6 +393,7 @@ adj_changes_page_init (AdjChangesPage *self)
   adj_quick_find_add_rows (self->bar, GTK_WIDGET (self->rows), _ ("Find a Change"), get_row_text,
                            self);
   g_signal_connect_swapped (self->filter_entry, "search-changed", G_CALLBACK (on_filter), self);
+  g_signal_connect_swapped (self->metadata, "toggled", G_CALLBACK (on_filter), self);
   g_signal_connect_swapped (self->first_button, "clicked", G_CALLBACK (on_first), self);
   g_signal_connect (self, "map", G_CALLBACK (update), NULL);
   adj_panel_watch (ADJ_PANEL (self), "notify::scene", G_CALLBACK (update));

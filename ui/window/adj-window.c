@@ -333,6 +333,7 @@ adj_window_class_init (AdjWindowClass *klass)
   BIND (content);
   BIND (title);
   BIND (run_button);
+  BIND (trace_box);
   BIND (run_content);
   BIND (inputs_menu);
   BIND (compare_menu);

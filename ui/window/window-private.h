@@ -27,6 +27,7 @@ struct _AdjWindow
   GtkWidget *content;
   AdwWindowTitle *title;
   AdwSplitButton *run_button;
+  GtkWidget *trace_box; /* shown while there is one stage */
   AdwButtonContent *run_content;
   GMenu *inputs_menu;
   GMenu *compare_menu;

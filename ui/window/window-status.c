@@ -5,6 +5,7 @@
 
 #include "ir/adj-graph.h"
 #include "model/adj-graph-item.h"
+#include "model/adj-stages.h"
 #include "report/adj-properties.h"
 #include "widgets/name-widgets.h"
 #include "window/window-actions.h"
@@ -229,9 +230,18 @@ update_evaluation (AdjWindow *self)
   adj_window_update_actions (self);
 }
 
+static gboolean
+has_one_stage (AdjDocument *document)
+{
+  AdjRecording *recording = adj_stages_get_recording (document);
+
+  return recording != NULL && adj_recording_get_n_stages (recording) == 1;
+}
+
 static void
 update_scene (AdjWindow *self)
 {
+  gtk_widget_set_visible (self->trace_box, has_one_stage (self->document));
   update_inputs (self);
   update_peers (self);
   update_title (self);
