@@ -34,6 +34,8 @@ typedef enum
       1 << 18, /* PyTorch accumulates 16-bit numbers in their own type; for operators that are no
                   sums, in results smaller than the first tensor */
   ADJ_OP_ADDS_IN_TURN = 1 << 26, /* PyTorch adds the terms in their own type, one after another */
+  ADJ_OP_ADDS_PIXELS_IN_TURN =
+      1 << 27, /* and so the sums inside it if the channels of its first tensor are last */
   ADJ_OP_IN_STEPS = 1 << 19, /* PyTorch rounds after each step of its decomposition, 16-bit numbers
                                 to float32 before the last */
   ADJ_OP_JUMPS = 1 << 20,    /* its result is discontinuous where argument `grid` is at an edge */

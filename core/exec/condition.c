@@ -260,8 +260,9 @@ level (const Condition *condition, double *sizes, double norm)
   raise_to (condition, sizes, least);
 }
 
-/* Raises moves to their mean: an operator like relu may hide the perturbation of the one before it,
- * if that is nearer to its edge than roundings reach, which a few samples do not show. */
+/* Raises moves to their mean: a few samples do not show those of each element, and an operator like
+ * relu may hide the perturbation of the one before it, if that is nearer to its edge than roundings
+ * reach. */
 static void
 even_out (const Condition *condition, Terms *terms)
 {
@@ -377,8 +378,11 @@ count_terms (const Condition *condition, const NodeRounding *rounding, Terms *te
 {
   const AdjOp *op = rounding_get_op (rounding);
 
-  if (op == NULL || (op->flags & ADJ_OP_ADDS_IN_TURN) == 0)
+  if (op == NULL || !rounding->in_turn)
     return;
+  terms->inside = (op->flags & ADJ_OP_ADDS_PIXELS_IN_TURN) != 0;
+  if (terms->inside)
+    even_out (condition, terms);
   terms->counts = op->band >= ADJ_BAND_SUM ? compute (condition, (Replay){ .kind = REPLAY_ONES })
                                            : g_new0 (double, condition->n + 1);
   for (gint64 i = 0; terms->counts != NULL && i < condition->n; i++)

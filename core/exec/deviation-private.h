@@ -20,6 +20,7 @@ typedef struct
   gboolean coarse; /* intermediate results may be rounded to the type of the result */
   double norm;     /* L2 norm of all terms */
   double *counts;  /* (owned) (nullable): per element: how many terms were added in turn */
+  gboolean inside; /* these sums are intermediate results: they are off by their share in moves */
 } Terms;
 
 void terms_clear (Terms *terms);

@@ -151,12 +151,15 @@ count_units (const Sums *sums, double value, double exact, double size)
   return error > 0 ? error / (sums->u * MAX (fabs (exact), size)) : 0;
 }
 
-/* How much of the absolute values of their terms is left of the sums. */
+/* How much of the absolute values of their terms is left of the sums.  What sums inside an operator
+ * are off moves all results that read them alike. */
 static double
 find_coherence (const Terms *terms, const double *exact, gint64 n)
 {
   double squares = 0;
 
+  if (terms->inside)
+    return 1;
   for (gint64 i = 0; i < n; i++)
     squares += isfinite (exact[i]) ? exact[i] * exact[i] : 0;
   return terms->sums > 0 ? MIN (sqrt (squares) / terms->sums, 1) : 0;
@@ -165,11 +168,20 @@ find_coherence (const Terms *terms, const double *exact, gint64 n)
 /* What is added in turn rounds like the partial sums, which are as large as the sum, or as those of
  * other elements. */
 static double
+find_partial (const Sums *sums, const Terms *terms, double exact, gint64 index)
+{
+  double other = terms->sizes[index] * sums->coherence;
+
+  if (terms->inside && terms->moves != NULL)
+    other = terms->moves[index];
+  return MAX (fabs (exact), other);
+}
+
+static double
 size_in_turn (const Sums *sums, const Terms *terms, double exact, gint64 index)
 {
-  double partial = MAX (fabs (exact), terms->sizes[index] * sums->coherence);
-
-  return WORST_IN_TURN * sqrt (terms->counts[index]) * partial * sums->of_terms / sums->u;
+  return WORST_IN_TURN * sqrt (terms->counts[index]) * find_partial (sums, terms, exact, index) *
+         sums->of_terms / sums->u;
 }
 
 /* The size of an element for its limit; for complex numbers that of both parts, since products
@@ -215,7 +227,11 @@ add_element (Sums *sums, const Terms *terms, double value, double exact, double 
   sums->dot += error * exact;
   sums->exact_squares += exact * exact;
   if (terms->counts != NULL)
-    sums->in_turn += terms->counts[index] * exact * exact;
+    {
+      double partial = terms->inside ? find_partial (sums, terms, exact, index) : exact;
+
+      sums->in_turn += terms->counts[index] * partial * partial;
+    }
   units = count_units (sums, value, exact, size);
   if (units > sums->out->element)
     {

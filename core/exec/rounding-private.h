@@ -16,11 +16,12 @@ typedef struct
   AdjDType of_inputs; /* the coarsest dtype of its inputs; ADJ_DTYPE_NONE */
   AdjBand band;       /* of the last operator */
   double reduction;
-  const AdjOp *op; /* (nullable): the last operator */
-  double first;    /* elements of its first tensor */
-  double root;     /* the result is this root of a sum of powers; 1: it is no root */
-  gboolean narrow; /* accumulated in the dtype of its inputs, whatever its own is */
-  gboolean rough;  /* its exponentials are, if its inputs have 16 bits */
+  const AdjOp *op;  /* (nullable): the last operator */
+  double first;     /* elements of its first tensor */
+  double root;      /* the result is this root of a sum of powers; 1: it is no root */
+  gboolean narrow;  /* accumulated in the dtype of its inputs, whatever its own is */
+  gboolean in_turn; /* by PyTorch added in the type of the terms, one after another */
+  gboolean rough;   /* its exponentials are, if its inputs have 16 bits */
 } NodeRounding;
 
 /* Adds to *@rounding for each operator called. */

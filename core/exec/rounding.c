@@ -56,6 +56,15 @@ find_root (const AdjOpCall *call)
 }
 
 static gboolean
+adds_in_turn (const AdjOpCall *call)
+{
+  if ((call->op->flags & ADJ_OP_ADDS_PIXELS_IN_TURN) != 0)
+    return adj_shape_suggest_format (&adj_op_call_meta (call, 0)->shape, NULL) !=
+           ADJ_MEMORY_FORMAT_CONTIGUOUS;
+  return (call->op->flags & ADJ_OP_ADDS_IN_TURN) != 0;
+}
+
+static gboolean
 rounding_call (AdjMode *mode, AdjOpCall *call)
 {
   RoundingMode *rounding = (RoundingMode *) mode;
@@ -74,6 +83,7 @@ rounding_call (AdjMode *mode, AdjOpCall *call)
         call_rounds = (AdjRoundings){ call_rounds.of_result + call_rounds.within, 0 };
       rounding->sum->roundings.of_result += call_rounds.of_result;
       rounding->sum->roundings.within += call_rounds.within;
+      rounding->sum->in_turn = adds_in_turn (call);
       rounding->sum->rough = adj_op_release_has (call, ADJ_FACT_ROUGH_EXPONENTIALS);
       rounding->sum->n_calls++;
       rounding->sum->band = band;

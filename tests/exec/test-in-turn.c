@@ -164,11 +164,94 @@ test_both_signs (void)
   g_assert_cmpint (judge_filter (&filter, 1, -80, FALSE), ==, ADJ_VERDICT_DIFFERS);
 }
 
+/* Pixels of four channels. */
+#define WIDTH 400
+#define HEIGHT (N_ADDED / WIDTH)
+
+/* (transfer full): numbers in the order pixel, channel; as [1, 4, HEIGHT, WIDTH]. */
+static AdjTensorData *
+draw_pixels (void)
+{
+  static const gint64 sizes[] = { 1, HEIGHT, WIDTH, 4 };
+  static const guint order[] = { 0, 3, 1, 2 };
+  g_autoptr (GRand) rand = g_rand_new_with_seed (15);
+  g_autoptr (AdjTensorData) pixels = draw (rand, 4, sizes, -1);
+  AdjTensorMeta meta = *adj_tensor_data_get_meta (pixels);
+  AdjTensorData *last;
+
+  for (guint i = 0; i < 4; i++)
+    {
+      const AdjShape *shape = &adj_tensor_data_get_meta (pixels)->shape;
+
+      meta.shape.size[i] = shape->size[order[i]];
+      meta.shape.stride[i] = shape->stride[order[i]];
+    }
+  last = adj_tensor_data_new (&meta, adj_tensor_data_get_bytes (pixels), NULL);
+  g_assert_nonnull (last);
+  return last;
+}
+
+/* 1 / √(var + 1) of each channel, with sums of f32 one after the other. */
+static void
+scale_in_turn (const float *pixels, float *scale)
+{
+  for (guint c = 0; c < 4; c++)
+    {
+      float sum = 0, squares = 0, mean;
+
+      for (guint i = 0; i < N_ADDED; i++)
+        sum += pixels[4 * i + c];
+      mean = sum / N_ADDED;
+      for (guint i = 0; i < N_ADDED; i++)
+        squares += (pixels[4 * i + c] - mean) * (pixels[4 * i + c] - mean);
+      scale[c] = 1 / sqrtf (squares / N_ADDED + 1);
+    }
+}
+
+/* The verdict on these scales times @factor, the third of them off by @units u, if the input of the
+ * batch norm is @input. */
+static AdjVerdict
+judge_scale (AdjTensorData *input, const float *scale, double factor, double units)
+{
+  static const char text[] = "class G(torch.nn.Module):\n"
+                             "    def forward(self, x: \"f32[1, 4, 250, 400]cpu\"):\n"
+                             "        b = torch.ops.aten._native_batch_norm_legit.no_stats(x, "
+                             "None, None, True, 0.1, 1.0)\n"
+                             "        a = b[2]\n"
+                             "        return (a,)\n";
+  static const gint64 sizes[] = { 4 };
+  g_autoptr (AdjGraph) graph = adj_test_parse_graph (text);
+  g_autoptr (AdjTensorData) value = NULL;
+  AdjValue inputs[] = { ADJ_DATA (input) };
+  float given[4];
+
+  for (guint c = 0; c < 4; c++)
+    given[c] = (float) (scale[c] * factor * (c == 2 ? 1 + units * 0x1p-24 : 1));
+  value = adj_tensor_data_new_from_array (ADJ_DTYPE_F32, sizes, 1, given, NULL);
+  return judge (graph, inputs, 1, value, FALSE);
+}
+
+/* The sums inside a batch norm are PyTorch's in turn where the channels are last. */
+static void
+test_pixels (void)
+{
+  g_autoptr (AdjTensorData) last = draw_pixels ();
+  g_autoptr (AdjTensorData) rows = adj_tensor_data_contiguous (last);
+  float scale[4];
+
+  scale_in_turn (floats (last), scale);
+  g_assert_cmpint (judge_scale (last, scale, 1, 0), ==, ADJ_VERDICT_WITHIN);
+  g_assert_cmpint (judge_scale (rows, scale, 1, 0), ==, ADJ_VERDICT_DIFFERS);
+  g_assert_cmpint (judge_scale (last, scale, 1, 1000), ==, ADJ_VERDICT_DIFFERS);
+  g_assert_cmpint (judge_scale (last, scale, 1 + 400 * 0x1p-24, 0), ==, ADJ_VERDICT_DIFFERS);
+}
+
 int
 main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/exec/in-turn/one-sign", test_one_sign);
   g_test_add_func ("/exec/in-turn/both-signs", test_both_signs);
+  g_test_add_func ("/exec/in-turn/pixels", test_pixels);
   return g_test_run ();
 }
