@@ -202,6 +202,8 @@ main (int argc, char **argv)
   g_test_add_data_func ("/session/release/hooked", "newest-hooked.adjoint", test_stages);
   g_test_add_data_func ("/session/release/scaled", "newest-scaled.adjoint", test_aligned);
   g_test_add_data_func ("/session/release/scaled-by-2.6", "2.6-scaled.adjoint", test_aligned);
+  g_test_add_data_func ("/session/release/smoothed", "newest-smoothed.adjoint", test_aligned);
+  g_test_add_data_func ("/session/release/smoothed-by-2.6", "2.6-smoothed.adjoint", test_aligned);
   g_test_add_data_func ("/session/release/told", "newest-told.adjoint", test_stages);
   g_test_add_data_func ("/session/release/told-by-2.6", "2.6-told.adjoint", test_stages);
   g_test_add_data_func ("/session/release/hooked-told", "newest-hooked-told.adjoint", test_stages);

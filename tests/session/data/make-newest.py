@@ -422,6 +422,26 @@ class Scaled(nn.Module):
         return z.flatten(1).clamp_min(self.least) + small.float()
 
 
+class Smoothed(nn.Module):
+    """Smoothed labels of weighed classes, some of them ignored: of rows, of images, of one row."""
+
+    def __init__(self):
+        super().__init__()
+        self.linear = nn.Linear(4, 4)
+        self.register_buffer("weight", torch.tensor([0.5, 1.0, 2.0, 0.25]))
+        self.register_buffer("labels", torch.tensor([1, -100, 3]))
+
+    def forward(self, x):
+        y = self.linear(x)
+        image = y.view(1, 3, 4).transpose(1, 2).unsqueeze(3)
+        smoothed = {"weight": self.weight, "label_smoothing": 0.1}
+        rows = nn.functional.cross_entropy(y, self.labels, **smoothed)
+        images = nn.functional.cross_entropy(image, self.labels.view(1, 3, 1), **smoothed)
+        each = nn.functional.cross_entropy(y, self.labels, reduction="none", **smoothed)
+        one = nn.functional.cross_entropy(y[0], self.labels[0], reduction="sum", **smoothed)
+        return rows + images * each + one
+
+
 class Told(nn.Module):
     """Prints: their token comes before the parameters, of which a row is cheaper to save than the whole."""
 
@@ -454,7 +474,8 @@ MODELS = {
     "bounded": Bounded, "attended": Attended, "decoded": Decoded, "compared": Compared,
     "padded": Padded, "lowered": Lowered, "overwritten": Overwritten,
     "contracted": Contracted, "cut": Cut, "spread": Spread, "curved": Curved,
-    "thin": Thin, "hooked": Hooked, "scaled": Scaled, "told": Told, "hooked-told": HookedTold,
+    "thin": Thin, "hooked": Hooked, "scaled": Scaled, "smoothed": Smoothed,
+    "told": Told, "hooked-told": HookedTold,
 }  # fmt: skip
 
 
