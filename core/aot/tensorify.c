@@ -60,22 +60,32 @@ takes_float (const Tensorifier *self, const AdjNode *node)
   return FALSE;
 }
 
-/* The metadata of a node in the place of @node.  As in PyTorch it belongs to no pass: it is needed
- * where its tensors are. */
+/* The metadata of a node in the place of @node.  As in PyTorch it belongs to no pass and to no
+ * checkpointed region: it is needed where its tensors are. */
 static AdjNodeMeta
 untag (const AdjNode *node)
 {
   AdjNodeMeta meta = node->meta;
 
   meta.partitioner_tag = NULL;
+  meta.recompute = ADJ_RECOMPUTE_NONE;
+  meta.ac_graph_id = -1;
   return meta;
 }
 
-/* The row of a call that takes a float; -1: it stays as it is. */
+static gboolean
+is_no_node (const AdjValue *value, gpointer data)
+{
+  return value->kind != ADJ_VALUE_NODE;
+}
+
+/* The row of a call that takes a float; -1: it stays as it is, as a call with a number in @kwargs
+ * that is computed does, which PyTorch cannot compile. */
 static gint
 find_row (const Tensorifier *self, const AdjNode *node)
 {
-  if (node->opcode != ADJ_OPCODE_CALL_FUNCTION || node->val.kind != ADJ_VALUE_META)
+  if (node->opcode != ADJ_OPCODE_CALL_FUNCTION || node->val.kind != ADJ_VALUE_META ||
+      !adj_value_foreach (&node->kwargs, is_no_node, NULL))
     return -1;
   for (guint i = 0; i < G_N_ELEMENTS (rows); i++)
     if (g_str_equal (rows[i].target, node->target))
@@ -151,6 +161,8 @@ add_wide (Tensorifier *self, guint index)
 static AdjDType
 compute_dtype (AdjDType dtype)
 {
+  if (dtype == ADJ_DTYPE_C32)
+    return ADJ_DTYPE_C64;
   return dtype == ADJ_DTYPE_F16 || dtype == ADJ_DTYPE_BF16 ? ADJ_DTYPE_F32 : dtype;
 }
 

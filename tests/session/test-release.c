@@ -6,6 +6,7 @@
 
 #include "adjoint.h"
 #include "support/adj-test.h"
+#include "support/graphs.h"
 
 static void
 test_nearest (void)
@@ -133,6 +134,76 @@ test_aligned (gconstpointer name)
   assert_stages (name, FALSE);
 }
 
+static const AdjGraph *
+find_joint (const AdjPipelineResult *result)
+{
+  for (guint i = 0; i < adj_recording_get_n_stages (result->recording); i++)
+    if (g_str_equal (adj_recording_get_stage (result->recording, i)->name, "joint"))
+      return adj_recording_get_stage (result->recording, i)->graph;
+  g_assert_not_reached ();
+}
+
+/* A number that is computed and passed by keyword stays what it is where floats become tensors. */
+static void
+test_alpha (void)
+{
+  static const char text[] =
+      "class G(torch.nn.Module):\n"
+      "    def forward(self, s0: \"Sym(s0)\", x: \"f32[s0][1]cpu\", t: \"f64[][]cpu\"):\n"
+      "        # adj: symbol s0 {hint: 3, source: \"L['x'].size()[0]\"}\n"
+      "        # adj: symbol zf1 {source: \"L['t']\"}\n"
+      "        # adj: x {requires_grad: True}\n"
+      "        item: \"Sym(zf1)\" = t.item();  t = None\n"
+      "        twice: \"Sym(2*s0)\" = s0 * 2;  s0 = None\n"
+      "        more: \"Sym(2*s0 + 1)\" = twice + 1;  twice = None\n"
+      "        cut: \"f32[s0][1]cpu\" = torch.sub(x, item, alpha = more);  x = more = None\n"
+      "        d: \"f32[s0][1]cpu\" = cut * item;  cut = item = None\n"
+      "        return (d,)\n";
+  g_autoptr (AdjGraph) graph = adj_test_parse_graph (text);
+  g_auto (AdjPipelineResult) result = { 0 };
+  g_autoptr (GError) error = NULL;
+  AdjPartitionOptions partition = ADJ_PARTITION_OPTIONS_INIT;
+  AdjPipelineOptions options = { .release = adj_release_find ("2.15.0", NULL),
+                                 .partition = &partition };
+  const AdjGraph *joint;
+  const AdjNode *sub, *alpha;
+
+  partition.compat = TRUE;
+  adj_pipeline_run (graph, "dynamo", &options, &result, NULL, &error);
+  g_assert_no_error (error);
+  joint = find_joint (&result);
+  sub = adj_graph_get_node (joint, adj_graph_find_node (joint, "sub").index);
+  g_assert_cmpuint (sub->kwargs.n, ==, 2);
+  g_assert_cmpint (sub->kwargs.items[1].kind, ==, ADJ_VALUE_NODE);
+  alpha = adj_graph_get_node (joint, sub->kwargs.items[1].node.index);
+  g_assert_cmpstr (alpha->name, ==, "add");
+}
+
+/* What takes the place of floats belongs to no checkpointed region. */
+static void
+test_scaled_again (void)
+{
+  g_autoptr (AdjBundle) bundle = load ("newest-scaled-again.adjoint");
+  g_auto (AdjPipelineResult) result = { 0 };
+  AdjPartitionOptions partition = ADJ_PARTITION_OPTIONS_INIT;
+  const AdjGraph *joint;
+  guint n = 0;
+
+  trace (bundle, &partition, &result);
+  joint = find_joint (&result);
+  for (guint i = 0; i < adj_graph_get_n_nodes (joint); i++)
+    {
+      const AdjNode *node = adj_graph_get_node (joint, i);
+
+      if (!g_str_has_suffix (node->target, "convert_element_type.default"))
+        continue;
+      g_assert_cmpint (node->meta.recompute, ==, ADJ_RECOMPUTE_NONE);
+      g_assert_cmpint (node->meta.ac_graph_id, ==, -1);
+      n++;
+    }
+  g_assert_cmpuint (n, >, 0);
+}
+
 /* Masks of dropout, exponential and Bernoulli's numbers: those of the build that recorded them. */
 static void
 test_draws (void)
@@ -200,8 +271,10 @@ main (int argc, char **argv)
   g_test_add_data_func ("/session/release/thin", "newest-thin.adjoint", test_aligned);
   g_test_add_data_func ("/session/release/thin-by-2.6", "2.6-thin.adjoint", test_aligned);
   g_test_add_data_func ("/session/release/hooked", "newest-hooked.adjoint", test_stages);
+  g_test_add_func ("/session/release/alpha", test_alpha);
   g_test_add_data_func ("/session/release/scaled", "newest-scaled.adjoint", test_aligned);
   g_test_add_data_func ("/session/release/scaled-by-2.6", "2.6-scaled.adjoint", test_aligned);
+  g_test_add_func ("/session/release/scaled-again", test_scaled_again);
   g_test_add_data_func ("/session/release/smoothed", "newest-smoothed.adjoint", test_aligned);
   g_test_add_data_func ("/session/release/smoothed-by-2.6", "2.6-smoothed.adjoint", test_aligned);
   g_test_add_data_func ("/session/release/told", "newest-told.adjoint", test_stages);

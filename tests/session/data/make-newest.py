@@ -422,6 +422,21 @@ class Scaled(nn.Module):
         return z.flatten(1).clamp_min(self.least) + small.float()
 
 
+class ScaledAgain(nn.Module):
+    """Floats that are inputs inside a checkpointed region."""
+
+    def __init__(self):
+        super().__init__()
+        self.linear = nn.Linear(4, 4)
+        self.scale, self.shift = 0.7, 0.3
+
+    def part(self, x):
+        return (x.sin() * self.scale).cos() + self.shift
+
+    def forward(self, x):
+        return torch.utils.checkpoint.checkpoint(self.part, self.linear(x), use_reentrant=False)
+
+
 class Smoothed(nn.Module):
     """Smoothed labels of weighed classes, some of them ignored: of rows, of images, of one row."""
 
@@ -474,9 +489,10 @@ MODELS = {
     "bounded": Bounded, "attended": Attended, "decoded": Decoded, "compared": Compared,
     "padded": Padded, "lowered": Lowered, "overwritten": Overwritten,
     "contracted": Contracted, "cut": Cut, "spread": Spread, "curved": Curved,
-    "thin": Thin, "hooked": Hooked, "scaled": Scaled, "smoothed": Smoothed,
-    "told": Told, "hooked-told": HookedTold,
+    "thin": Thin, "hooked": Hooked, "scaled": Scaled, "scaled-again": ScaledAgain,
+    "smoothed": Smoothed, "told": Told, "hooked-told": HookedTold,
 }  # fmt: skip
+DYNAMIC = ("sized", "bounded", "scaled", "scaled-again")
 
 
 def main(folder, *names):
@@ -492,7 +508,7 @@ def main(folder, *names):
         model, x = MODELS[name](), torch.randn(3, 4)
         if name == "overwritten":
             x = x.requires_grad_() * 2
-        torch.compile(model, backend=backend, dynamic=name in ("sized", "bounded", "scaled"))(x).sum().backward()
+        torch.compile(model, backend=backend, dynamic=name in DYNAMIC)(x).sum().backward()
 
 
 main(*sys.argv[1:])
