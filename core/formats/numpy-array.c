@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* Arrays of numpy in pickles: their elements are bytes in the pickle. */
 
+#include "formats/numpy-array-private.h"
+
 #include <string.h>
 
-#include "formats/numpy-array-private.h"
 #include "tensor/adj-tensor-data.h"
 
 static const struct

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* Streams that torch.save wrote before 1.6, and plain pickles, in which each storage is one. */
 
+#include "formats/torch-stream-private.h"
+
 #include <string.h>
 
 #include "formats/torch-save-private.h"
-#include "formats/torch-stream-private.h"
 
 #define N_PICKLES 5 /* number, protocol, machine, value, keys of the storages */
 #define VALUE 3
