@@ -8,9 +8,6 @@
 #include "formats/adj-safetensors.h"
 #include "formats/adj-tensor-list-internal.h"
 #include "formats/torch-save-private.h"
-#include "formats/torch-stream-private.h"
-
-#define MAX_FILE_BYTES (G_GUINT64_CONSTANT (1) << 30) /* of pickles without an archive */
 
 typedef struct
 {
@@ -78,53 +75,12 @@ gather (AdjTensorList *list, const AdjValue *value, const char *name)
 }
 
 static gboolean
-read_archive (const char *path, AdjValue *out, GError **error)
+load_saved (AdjTensorList *list, const char *path, GError **error)
 {
   g_autoptr (AdjFilePart) part = adj_file_part_open (path, ADJ_FILE_WHOLE, NULL, error);
-
-  return part != NULL && torch_save_read (part, path, NULL, out, error);
-}
-
-static gboolean
-read_pickle (const char *path, AdjValue *out, GError **error)
-{
-  g_autoptr (GBytes) bytes = adj_file_read (path, ADJ_FILE_WHOLE, MAX_FILE_BYTES, NULL, error);
-
-  return bytes != NULL && torch_stream_read (bytes, path, NULL, out, error);
-}
-
-/* By their first bytes; other files are safetensors. */
-typedef struct
-{
-  const char *head;
-  guint n;
-  gboolean (*read) (const char *path, AdjValue *out, GError **error);
-} Saved;
-
-static const Saved saved[] = {
-  { "PK\003\004", 4, read_archive },
-  { "\200", 1, read_pickle },
-};
-
-/* (nullable) */
-static const Saved *
-find_saved (const char *path)
-{
-  guint8 head[4];
-  gssize n = adj_file_read_head (path, head, sizeof head, NULL);
-
-  for (guint i = 0; i < G_N_ELEMENTS (saved); i++)
-    if (n >= (gssize) saved[i].n && memcmp (head, saved[i].head, saved[i].n) == 0)
-      return &saved[i];
-  return NULL;
-}
-
-static gboolean
-load_saved (AdjTensorList *list, const Saved *kind, const char *path, GError **error)
-{
   g_auto (AdjValue) value = ADJ_NONE;
 
-  if (!kind->read (path, &value, error))
+  if (part == NULL || !torch_save_read (part, path, NULL, &value, error))
     return FALSE;
   gather (list, &value, NULL);
   if (list->entries->len > 0)
@@ -133,24 +89,31 @@ load_saved (AdjTensorList *list, const Saved *kind, const char *path, GError **e
   return FALSE;
 }
 
+static gboolean
+is_archive (const char *path)
+{
+  guint8 head[4];
+
+  return adj_file_read_head (path, head, sizeof head, NULL) == sizeof head &&
+         memcmp (head, "PK\003\004", 4) == 0;
+}
+
 gboolean
 adj_tensor_list_is (const char *path)
 {
-  return adj_safetensors_is (path) ||
-         (find_saved (path) != NULL && adj_format_detect (path, NULL) == NULL);
+  return adj_safetensors_is (path) || (is_archive (path) && adj_format_detect (path, NULL) == NULL);
 }
 
 AdjTensorList *
 adj_tensor_list_load (const char *path, GError **error)
 {
   g_autoptr (AdjTensorList) list = g_new0 (AdjTensorList, 1);
-  const Saved *kind = find_saved (path);
 
   list->entries = g_array_new (FALSE, FALSE, sizeof (Entry));
   g_array_set_clear_func (list->entries, clear_entry);
   list->by_name = g_hash_table_new (g_str_hash, g_str_equal);
-  if (kind != NULL)
-    return load_saved (list, kind, path, error) ? g_steal_pointer (&list) : NULL;
+  if (is_archive (path))
+    return load_saved (list, path, error) ? g_steal_pointer (&list) : NULL;
   list->safetensors = adj_safetensors_load (path, error);
   return list->safetensors != NULL ? g_steal_pointer (&list) : NULL;
 }

@@ -54,16 +54,6 @@ struct _PickleItem
 PickleItem *
 pickle_read (AdjArena *arena, const guint8 *data, gsize length, const char *name, GError **error);
 
-/* The same of the pickle at byte @at of @data: @at: (inout): the byte behind it; @ids: (nullable):
- * gets the PERSISTENT items that it makes. */
-PickleItem *pickle_read_next (AdjArena *arena,
-                              const guint8 *data,
-                              gsize length,
-                              const char *name,
-                              gsize *at,
-                              GPtrArray *ids,
-                              GError **error);
-
 /* (nullable): the value of the text @key in a DICT; %NULL when @item (nullable) is none. */
 const PickleItem *pickle_get (const PickleItem *item, const char *key);
 /* The texts and numbers of members; @fallback where they are missing or something else. */
