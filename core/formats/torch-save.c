@@ -179,8 +179,18 @@ read_sizes (const PickleItem *item, AdjSize *out, guint *n)
   return TRUE;
 }
 
-/* _rebuild_tensor_v2 (storage, offset, size, stride, requires_grad, hooks), and v3, in which the
- * dtype follows these. */
+/* Whether @metadata says "conj" or "neg". */
+static gboolean
+is_lazy (const PickleItem *metadata)
+{
+  for (guint i = 1; metadata != NULL && metadata->kind == PICKLE_DICT && i < metadata->n; i += 2)
+    if (metadata->items[i]->kind == PICKLE_BOOL && metadata->items[i]->integer != 0)
+      return TRUE;
+  return FALSE;
+}
+
+/* _rebuild_tensor_v2 (storage, offset, size, stride, requires_grad, hooks, metadata), and v3, in
+ * which the dtype follows the hooks. */
 static gboolean
 read_tensor (Loader *loader, const PickleItem *item, AdjValue *out, GError **error)
 {
@@ -197,6 +207,10 @@ read_tensor (Loader *loader, const PickleItem *item, AdjValue *out, GError **err
       !read_sizes (pickle_argument (item, 3), meta.shape.stride, &n_strides) ||
       n_strides != meta.shape.rank)
     return fail (loader, error, "a tensor whose sizes are none");
+  if (is_lazy (dtype) || is_lazy (pickle_argument (item, 7)))
+    return fail (loader, error,
+                 "a tensor that PyTorch conjugates or negates when it is read: save its "
+                 "resolve_conj () or resolve_neg ()");
   bytes = read_storage (loader, storage, &meta, error);
   if (bytes == NULL)
     return FALSE;

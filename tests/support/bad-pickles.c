@@ -85,6 +85,11 @@ static const AdjBadFile files[] = {
               "torch\nFloatStorage", "\4") "K\1K\4\205K\1\205" HOOKS "tR"),
           FLOATS,
           "a.pt: a/data.pkl: "),
+  BROKEN ("negative view",
+          DICT (KEY ("x") "ctorch._utils\n_rebuild_tensor_v2\n(" STORAGE (
+              "torch\nFloatStorage", "\4") "K\0K\4\205K\1\205" HOOKS "}(X\3\0\0\0neg\210utR"),
+          FLOATS,
+          "a/data.pkl: a tensor that PyTorch conjugates or negates when it is read"),
   BROKEN ("another name", DICT (KEY ("y") TENSOR), FLOATS, "there is no tensor 'x'"),
 
   /* Not an archive: the legacy stream format, and plain pickle. */
