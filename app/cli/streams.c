@@ -65,11 +65,14 @@ write_escaped (void *cookie, const char *text, size_t n)
 
       if (is_control (byte) || (*lead != 0 && byte >= 0x80 && byte < 0xa0))
         g_string_append_printf (out, "\\u%04x", byte);
-      else if (*lead != 0)
-        g_string_append_printf (out, "%c%c", *lead, byte);
-      else if (byte != 0xc2)
-        g_string_append_c (out, (char) byte);
-      *lead = *lead == 0 && byte == 0xc2 ? byte : 0;
+      else
+        {
+          if (*lead != 0)
+            g_string_append_c (out, (char) *lead);
+          if (byte != 0xc2)
+            g_string_append_c (out, (char) byte);
+        }
+      *lead = byte == 0xc2 ? byte : 0;
     }
   return write_all (out->str, out->len) ? (ssize_t) n : 0;
 }

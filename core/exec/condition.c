@@ -386,8 +386,13 @@ count_terms (const Condition *condition, const NodeRounding *rounding, Terms *te
   terms->counts = op->band >= ADJ_BAND_SUM ? compute (condition, (Replay){ .kind = REPLAY_ONES })
                                            : g_new0 (double, condition->n + 1);
   for (gint64 i = 0; terms->counts != NULL && i < condition->n; i++)
-    terms->counts[i] = op->band >= ADJ_BAND_SUM ? CLAMP (terms->counts[i], 1, rounding->reduction)
-                                                : rounding->reduction;
+    {
+      double counted = terms->counts[condition->pairs ? i & ~(gint64) 1 : i];
+
+      if (op->band < ADJ_BAND_SUM)
+        counted = rounding->reduction;
+      terms->counts[i] = isfinite (counted) ? CLAMP (counted, 1, rounding->reduction) : 1;
+    }
 }
 
 void
