@@ -340,7 +340,8 @@ write_page (const Page *page,
 
   if (writer == NULL)
     return FALSE;
-  if (write (page, &sink, &reason))
+  /* Cairo's surfaces of PDF forget that a write failed. */
+  if (write (page, &sink, &reason) && sink.problem == NULL)
     return adj_file_writer_commit (writer, ADJ_FILE_LASTING, cancellable, error);
   g_propagate_error (error, sink.problem != NULL ? sink.problem : g_steal_pointer (&reason));
   return FALSE;

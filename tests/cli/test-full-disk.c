@@ -164,11 +164,36 @@ run_with_more (Fixture *fixture, const char *arguments, Run run, gint64 least, c
   g_assert_cmpuint (n_failed, >, 0);
 }
 
+static gsize
+size_of (const Fixture *fixture, const char *file)
+{
+  g_autofree char *path = g_build_filename (fixture->folder->path, file, NULL);
+  g_autofree char *bytes = NULL;
+  gsize length;
+
+  bytes = adj_test_read_file (path, &length);
+  return length;
+}
+
+/* The picture that just had enough room is whole. */
+static void
+assert_whole (const Fixture *fixture, const char *arguments, const char *file)
+{
+  gsize size = size_of (fixture, file);
+  g_autoptr (AdjTestProcess) process = adjoint (fixture, arguments, -1);
+
+  g_assert_cmpint (process->status, ==, 0);
+  g_assert_cmpuint (size, ==, size_of (fixture, file));
+}
+
 static void
 test_writer (Fixture *fixture, gconstpointer data)
 {
-  run_with_more (fixture, writers[GPOINTER_TO_UINT (data)].arguments, adjoint, 100,
-                 "No space left on device");
+  const char *arguments = writers[GPOINTER_TO_UINT (data)].arguments;
+
+  run_with_more (fixture, arguments, adjoint, 100, "No space left on device");
+  if (g_str_has_prefix (arguments, "render"))
+    assert_whole (fixture, arguments, writers[GPOINTER_TO_UINT (data)].file);
 }
 
 static void
