@@ -119,8 +119,9 @@ typedef struct
                                          the exact values */
   gint64 n;
   double of_terms;  /* the unit roundoff of terms */
-  double coherence; /* L2 norm of the exact values over that of their terms */
-  double in_turn;   /* squares of the exact values times how many terms are added in turn */
+  double coherence; /* L2 norm of the exact values over that of their terms; 1: of sums inside */
+  double in_turn;   /* squares of the values, or of partial sums inside, times how many terms are
+                       added in turn */
   AdjDeviation *out;
 } Sums;
 
