@@ -389,8 +389,7 @@ count_terms (const Condition *condition, const NodeRounding *rounding, Terms *te
     {
       double counted = terms->counts[condition->pairs ? i & ~(gint64) 1 : i];
 
-      if (op->band < ADJ_BAND_SUM)
-        counted = rounding->reduction;
+      counted = op->band < ADJ_BAND_SUM ? rounding->reduction : pow (counted, rounding->root);
       terms->counts[i] = isfinite (counted) ? CLAMP (counted, 1, rounding->reduction) : 1;
     }
 }

@@ -246,6 +246,41 @@ test_pixels (void)
   g_assert_cmpint (judge_scale (last, scale, 1 + 400 * 0x1p-24, 0), ==, ADJ_VERDICT_DIFFERS);
 }
 
+static AdjVerdict
+judge_norm (AdjTensorData *x, double norm, gboolean of_graphs)
+{
+  static const char text[] = "class G(torch.nn.Module):\n"
+                             "    def forward(self, x: \"f32[1048576][1]cpu\"):\n"
+                             "        a = torch.ops.aten.linalg_vector_norm.default(x)\n"
+                             "        return (a,)\n";
+  g_autoptr (AdjGraph) graph = adj_test_parse_graph (text);
+  float given = (float) norm;
+  g_autoptr (AdjTensorData) value =
+      adj_tensor_data_new_from_array (ADJ_DTYPE_F32, NULL, 0, &given, NULL);
+  AdjValue input = ADJ_DATA (x);
+
+  return judge (graph, &input, 1, value, of_graphs);
+}
+
+/* The root of eight sums, of every eighth square. */
+static void
+test_norm (void)
+{
+  const gint64 n = 1 << 20;
+  g_autoptr (GRand) rand = g_rand_new_with_seed (2);
+  g_autoptr (AdjTensorData) x = draw (rand, 1, &n, 0);
+  float sums[8] = { 0 }, sum = 0;
+
+  for (gint64 i = 0; i < n; i++)
+    sums[i % 8] += floats (x)[i] * floats (x)[i];
+  for (guint i = 0; i < 8; i++)
+    sum += sums[i];
+  g_assert_cmpint (judge_norm (x, sqrt (sum), FALSE), ==, ADJ_VERDICT_WITHIN);
+  g_assert_cmpint (judge_norm (x, sqrt (sum), TRUE), ==, ADJ_VERDICT_DIFFERS);
+  g_assert_cmpint (judge_norm (x, sqrt (sum) * (1 + 800 * 0x1p-24), FALSE), ==,
+                   ADJ_VERDICT_DIFFERS);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -253,5 +288,6 @@ main (int argc, char **argv)
   g_test_add_func ("/exec/in-turn/one-sign", test_one_sign);
   g_test_add_func ("/exec/in-turn/both-signs", test_both_signs);
   g_test_add_func ("/exec/in-turn/pixels", test_pixels);
+  g_test_add_func ("/exec/in-turn/norm", test_norm);
   return g_test_run ();
 }
