@@ -195,11 +195,22 @@ typedef struct
   int64_t n;
 } UnscaleArgs;
 
+enum
+{
+  WORDS_AHEAD =
+      34 * ADJ_K_TWISTER_WORDS, /* words of which those of a jump are sums, and to spare */
+  JUMP_PARTS = 24               /* blocks that share a jump: a divisor of 624 */
+};
+
+/* A long draw is made in segments, each by a block.  Those after the first begin at words that are
+ * sums of the words that follow the state. */
 typedef struct
 {
-  AdjKTwister *twister;
-  uint32_t *out;
-  int64_t n;
+  AdjKTwister *twister, *before; /* before: a copy of the first; without segments the same */
+  uint32_t *out, *ahead;         /* ahead: the state and the words after it, WORDS_AHEAD */
+  const uint32_t *jumps;         /* a row of bits for each segment but the first */
+  uint32_t *parts;               /* [segments - 1, JUMP_PARTS, 624]: sums */
+  int64_t n, segment;            /* words of each segment, but the last, which has the rest */
 } WordsArgs;
 
 typedef struct

@@ -65,6 +65,8 @@
   X (adj_sgd, SgdArgs, "optimizer")                                                                \
   X (adj_unscale, UnscaleArgs, "optimizer")                                                        \
   X (adj_words, WordsArgs, "draw")                                                                 \
+  X (adj_words_ahead, WordsArgs, "draw")                                                           \
+  X (adj_words_jump, WordsArgs, "draw")                                                            \
   X (adj_philox, PhiloxArgs, "draw")                                                               \
   X (adj_uniform, NumbersArgs, "draw")                                                             \
   X (adj_normal, NormalArgs, "draw")                                                               \
