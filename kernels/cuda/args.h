@@ -113,6 +113,11 @@ typedef struct
   int reduction;
 } NllArgs;
 
+enum
+{
+  PRODUCT_EDGE = 16 /* of a tile of a product */
+};
+
 typedef struct
 {
   AdjKView a, b, c, d; /* d without data: none */

@@ -61,6 +61,13 @@ void adj_k_cuda_join_parts (AdjKQueue *queue, AdjKClass klass, const ReduceArgs 
 /* A dense view of scratch memory with the sizes of @like; without data when memory ran out. */
 AdjKView adj_k_cuda_temporary (AdjKQueue *queue, const AdjKView *like, AdjKType type);
 
+/* Tiles of a matrix of @m × @n, for a block each. */
+static inline int64_t
+count_product_tiles (int64_t m, int64_t n)
+{
+  return (m + PRODUCT_EDGE - 1) / PRODUCT_EDGE * ((n + PRODUCT_EDGE - 1) / PRODUCT_EDGE);
+}
+
 /* Class, along @dims (bit set): the dims of @view merged. */
 static inline AdjKView
 along (const AdjKView *view, uint32_t dims)

@@ -151,16 +151,32 @@ check_index_put (AdjKType type)
 
 typedef bool (*Conv) (AdjKQueue *, const AdjKConv *);
 
-static void
-check_convs (AdjKType type, const char *name, Conv run, gint which)
+/* Channels of x and y and the sides of their images; groups; the kernel is 3 × 2. */
+typedef struct
 {
-  AdjKView bias = RANDOM (type, which == 1 ? 4 : 6);
-  AdjKConv conv = { .stride = { 2, 1 }, .padding = { 1, 0 }, .dilation = { 1, 2 }, .groups = 2 };
+  gint x, y, height, width, groups, y_height, y_width;
+  AdjKConv conv;
+} ConvCase;
+
+static const ConvCase convs[] = {
+  { 4, 6, 9, 8, 2, 5, 6, { .stride = { 2, 1 }, .padding = { 1, 0 }, .dilation = { 1, 2 } } },
+  /* More than a tile of channels and positions, and than a slice of k. */
+  { 23, 22, 6, 5, 1, 4, 4, { .stride = { 1, 1 }, .dilation = { 1, 1 } } },
+  /* More positions than a chunk. */
+  { 1, 1, 35, 36, 1, 33, 35, { .stride = { 1, 1 }, .dilation = { 1, 1 } } },
+};
+
+static void
+check_conv_case (AdjKType type, const char *name, Conv run, gint which, const ConvCase *c)
+{
+  AdjKView bias = RANDOM (type, which == 1 ? c->x : c->y);
+  AdjKConv conv = c->conv;
   Pair out;
 
-  conv.x = RANDOM (type, 2, 4, 9, 8);
-  conv.w = RANDOM (type, 6, 2, 3, 2);
-  conv.y = RANDOM (type, 2, 6, 5, 6);
+  conv.groups = c->groups;
+  conv.x = RANDOM (type, 2, c->x, c->height, c->width);
+  conv.w = RANDOM (type, c->y, c->x / c->groups, 3, 2);
+  conv.y = RANDOM (type, 2, c->y, c->y_height, c->y_width);
   if (which != 2)
     conv.bias = &bias;
   PAIR (out, which == 0 ? conv.y : which == 1 ? conv.x : conv.w);
@@ -170,6 +186,13 @@ check_convs (AdjKType type, const char *name, Conv run, gint which)
     g_assert_true (run (q, &conv));
   }
   assert_pair (name, out);
+}
+
+static void
+check_convs (AdjKType type, const char *name, Conv run, gint which)
+{
+  for (guint k = 0; k < G_N_ELEMENTS (convs); k++)
+    check_conv_case (type, name, run, which, &convs[k]);
 }
 
 void
