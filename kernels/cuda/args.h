@@ -73,11 +73,18 @@ typedef struct
   bool smallest;
 } ExtremeArgs;
 
+enum
+{
+  SCAN_TILE = 1024, /* elements of a tile */
+  SCAN_ROWS = 32    /* at most */
+};
+
 typedef struct
 {
   AdjKView in, in_kept, out, out_kept;
   int64_t n, n_rows;
-  bool product;
+  int tile_rows;        /* a power of two */
+  bool product, across; /* across: neighbours in memory are of different rows */
 } ScanArgs;
 
 /* Rows of softmax; backward: @x is g, @y what the forward function gave. */
