@@ -286,3 +286,17 @@ typedef struct
   int64_t n_rows, n, depth;
   bool causal;
 } AttentionArgs;
+
+enum
+{
+  TILE_COLUMNS = 64 /* of the scores, and of the result, that a block makes at once */
+};
+
+/* See attention-tiles.cu. */
+typedef struct
+{
+  AdjKView q, k, v, out, lse, mask; /* as the call's; mask without data: none */
+  void *tops, *sums;                /* of the class, [batch, head, row] */
+  double scale;
+  bool causal;
+} TilesArgs;

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* Launches attention: matrix products of whole scores, and between them a kernel on their rows. gk
- * and gv are summed by blocks of rows of q, as on the CPU. */
+/* Launches attention: by tiles or, where a library makes the products and they fit, matrix products
+ * of whole scores, and between them a kernel on their rows.  gk and gv are summed by blocks of rows
+ * of q, as on the CPU. */
 
 #include "launch.h"
 
 enum
 {
-  ROWS = 96 /* rows of q whose part of gk and gv is summed at once */
+  ROWS = 96,              /* rows of q whose part of gk and gv is summed at once */
+  MOST_SCORES = 256 << 20 /* that are held */
 };
 
 /* The matrices [heads, rows, …] of one batch, rows @start … @start + @n - 1. */
@@ -102,11 +104,52 @@ rows_args (const AdjKAttention *attention,
   return args;
 }
 
-bool
-adj_k_cuda_attention (AdjKQueue *queue,
-                      const AdjKAttention *attention,
-                      const AdjKView *out,
-                      const AdjKView *lse)
+static bool
+attend_by_tiles (AdjKQueue *queue,
+                 const AdjKAttention *attention,
+                 const AdjKView *out,
+                 const AdjKView *lse)
+{
+  const AdjKView *q = &attention->q;
+  AdjKView tops = adj_k_cuda_temporary (queue, lse, class_type (attention));
+  AdjKView sums = adj_k_cuda_temporary (queue, lse, class_type (attention));
+  TilesArgs args = { .q = *q,
+                     .k = attention->k,
+                     .v = attention->v,
+                     .out = *out,
+                     .lse = *lse,
+                     .tops = tops.data,
+                     .sums = sums.data,
+                     .scale = attention->scale,
+                     .causal = attention->causal };
+  int64_t n = q->size[0] * q->size[1] * count_product_tiles (q->size[2], 1);
+
+  if (tops.data == NULL || sums.data == NULL)
+    return false;
+  if (attention->mask)
+    args.mask = *attention->mask;
+  RUN_BLOCKS (queue, OF_CLASS ("adj_attention_rows", class_of (q->type)), n, CUDA_CHUNK, args);
+  RUN_BLOCKS (queue, OF_CLASS ("adj_attention_values", class_of (q->type)),
+              n * ((out->size[3] + TILE_COLUMNS - 1) / TILE_COLUMNS), CUDA_CHUNK, args);
+  return true;
+}
+
+/* Whether a library multiplies whole scores, and they are few enough. */
+static bool
+holds_scores (const AdjKQueue *queue, const AdjKAttention *attention)
+{
+  const int64_t *size = attention->q.size;
+  int64_t columns = attention->k.size[2];
+
+  return queue->device->gemm != NULL &&
+         (columns == 0 || size[0] * size[1] * size[2] <= MOST_SCORES / columns);
+}
+
+static bool
+attend_with_scores (AdjKQueue *queue,
+                    const AdjKAttention *attention,
+                    const AdjKView *out,
+                    const AdjKView *lse)
 {
   AdjKView scores = new_scores (queue, attention, class_type (attention));
   AdjKView p = rounded_scores (queue, attention, &scores);
@@ -119,6 +162,16 @@ adj_k_cuda_attention (AdjKQueue *queue,
               args);
   multiply (queue, out, 1, &p, &attention->v, false);
   return true;
+}
+
+bool
+adj_k_cuda_attention (AdjKQueue *queue,
+                      const AdjKAttention *attention,
+                      const AdjKView *out,
+                      const AdjKView *lse)
+{
+  return (holds_scores (queue, attention) ? attend_with_scores : attend_by_tiles) (queue, attention,
+                                                                                   out, lse);
 }
 
 /* to = factor · aᵀ b, by a library, which sums in its own order. */

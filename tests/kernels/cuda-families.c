@@ -346,30 +346,35 @@ check_resample_backward (AdjKType type)
 
 /* -- attention -- */
 
-static AdjKAttention
-some_attention (AdjKType type, const AdjKView *mask, gboolean causal)
+typedef struct
 {
-  return (AdjKAttention){ .q = RANDOM (type, 1, 2, 98, 5),
-                          .k = RANDOM (type, 1, 2, 19, 5),
-                          .v = RANDOM (type, 1, 2, 19, 5),
+  gint rows, columns, depth;
+} AttentionSizes;
+
+static AdjKAttention
+some_attention (AdjKType type, const AttentionSizes *n, const AdjKView *mask, gboolean causal)
+{
+  return (AdjKAttention){ .q = RANDOM (type, 1, 2, n->rows, n->depth),
+                          .k = RANDOM (type, 1, 2, n->columns, n->depth),
+                          .v = RANDOM (type, 1, 2, n->columns, n->depth),
                           .mask = mask,
                           .causal = causal,
                           .scale = 0.4 };
 }
 
-void
-check_attention (AdjKType type)
+static void
+check_attention_of (AdjKType type, const AttentionSizes *n)
 {
-  for (gint way = 0; way < 3 && is_float (type); way++)
+  for (gint way = 0; way < 3; way++)
     {
-      AdjKView mask = RANDOM (type, 1, 2, 98, 19);
-      AdjKAttention attention = some_attention (type, way == 1 ? &mask : NULL, way == 2);
+      AdjKView mask = RANDOM (type, 1, 2, n->rows, n->columns);
+      AdjKAttention attention = some_attention (type, n, way == 1 ? &mask : NULL, way == 2);
       Pair out, lse;
 
-      for (gint j = 0; j < 19; j++)
+      for (gint j = 0; j < n->columns; j++)
         kernel_array_set (&mask, j, -INFINITY);
-      PAIR (out, RANDOM (type, 1, 2, 98, 5));
-      PAIR (lse, RANDOM (ADJ_K_F32, 1, 2, 98));
+      PAIR (out, RANDOM (type, 1, 2, n->rows, n->depth));
+      PAIR (lse, RANDOM (ADJ_K_F32, 1, 2, n->rows));
       ON_BOTH (q, i)
       g_assert_true (adj_q_attention (q, &attention, &out[i], &lse[i]));
       assert_pair ("attention", out);
@@ -377,12 +382,38 @@ check_attention (AdjKType type)
     }
 }
 
+static bool
+decline (AdjKQueue *queue, const AdjKGemm *gemm)
+{
+  return false;
+}
+
+/* Tiles of one and of several blocks, slices and leaves; and with whole scores, which a device with
+ * a library holds. */
+void
+check_attention (AdjKType type)
+{
+  static const AttentionSizes sizes[] = { { 98, 19, 5 }, { 20, 150, 70 }, { 3, 1100, 2 } };
+  const AdjKDevice *by_tiles = cuda.queue.device;
+  AdjKDevice with_scores = *by_tiles;
+
+  with_scores.gemm = decline;
+  for (guint k = 0; k < G_N_ELEMENTS (sizes) && is_float (type); k++)
+    check_attention_of (type, &sizes[k]);
+  cuda.queue.device = &with_scores;
+  if (type == ADJ_K_F32 || type == ADJ_K_F64)
+    check_attention_of (type, &sizes[0]);
+  cuda.queue.device = by_tiles;
+}
+
 void
 check_attention_backward (AdjKType type)
 {
+  static const AttentionSizes sizes = { 98, 19, 5 };
+
   for (gint causal = 0; causal < 2 && is_float (type); causal++)
     {
-      AdjKAttentionBackward b = { .forward = some_attention (type, NULL, causal),
+      AdjKAttentionBackward b = { .forward = some_attention (type, &sizes, NULL, causal),
                                   .g = RANDOM (type, 1, 2, 98, 5),
                                   .out = RANDOM (type, 1, 2, 98, 5),
                                   .lse = RANDOM (ADJ_K_F32, 1, 2, 98) };
