@@ -69,6 +69,7 @@ static const struct
   { "run $DATA/graphs/mlp.adjoint#joint", 0, "nodes in" },
   { "run $DATA/graphs/mlp.adjoint#forward --seed 3", 0, "output 0" },
   { "run $DATA/graphs/mlp.adjoint#forward --profile --json", 0, "\"nanoseconds\"" },
+  { "run $DATA/graphs/mlp.adjoint#joint --only tanh,mm_2 --device emulated", 0, "output 1" },
   { "run $DATA/graphs/mlp.adjoint#forward --float64", 0, "f64" },
   { "compare $DATA/graphs/mlp.adjoint#joint recorded", 0, " within" },
   { "compare $DATA/graphs/mlp.adjoint#forward recorded", 0, " within" },
