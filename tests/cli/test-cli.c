@@ -162,6 +162,7 @@ test_json_parses (void)
   static const char *const commands[] = {
     "show $DATA/graphs/gpt2.adjoint --json",
     "run $DATA/graphs/mlp.adjoint#joint --json --profile",
+    "plan $DATA/graphs/gpt2-hooks.adjoint#ca0-compiled_autograd --device-model h200 --json",
     "compare $DATA/graphs/mlp.adjoint#joint recorded --nodes --json",
     "diff $DATA/graphs/mlp.adjoint#joint $DATA/graphs/mlp.adjoint#joint --json",
     "ops --json",
