@@ -348,15 +348,15 @@ check_resample_backward (AdjKType type)
 
 typedef struct
 {
-  gint rows, columns, depth;
+  gint batches, rows, columns, depth;
 } AttentionSizes;
 
 static AdjKAttention
 some_attention (AdjKType type, const AttentionSizes *n, const AdjKView *mask, gboolean causal)
 {
-  return (AdjKAttention){ .q = RANDOM (type, 1, 2, n->rows, n->depth),
-                          .k = RANDOM (type, 1, 2, n->columns, n->depth),
-                          .v = RANDOM (type, 1, 2, n->columns, n->depth),
+  return (AdjKAttention){ .q = RANDOM (type, n->batches, 2, n->rows, n->depth),
+                          .k = RANDOM (type, n->batches, 2, n->columns, n->depth),
+                          .v = RANDOM (type, n->batches, 2, n->columns, n->depth),
                           .mask = mask,
                           .causal = causal,
                           .scale = 0.4 };
@@ -367,14 +367,14 @@ check_attention_of (AdjKType type, const AttentionSizes *n)
 {
   for (gint way = 0; way < 3; way++)
     {
-      AdjKView mask = RANDOM (type, 1, 2, n->rows, n->columns);
+      AdjKView mask = RANDOM (type, n->batches, 2, n->rows, n->columns);
       AdjKAttention attention = some_attention (type, n, way == 1 ? &mask : NULL, way == 2);
       Pair out, lse;
 
       for (gint j = 0; j < n->columns; j++)
         kernel_array_set (&mask, j, -INFINITY);
-      PAIR (out, RANDOM (type, 1, 2, n->rows, n->depth));
-      PAIR (lse, RANDOM (ADJ_K_F32, 1, 2, n->rows));
+      PAIR (out, RANDOM (type, n->batches, 2, n->rows, n->depth));
+      PAIR (lse, RANDOM (ADJ_K_F32, n->batches, 2, n->rows));
       ON_BOTH (q, i)
       g_assert_true (adj_q_attention (q, &attention, &out[i], &lse[i]));
       assert_pair ("attention", out);
@@ -393,7 +393,7 @@ decline (AdjKQueue *queue, const AdjKGemm *gemm)
 void
 check_attention (AdjKType type)
 {
-  static const AttentionSizes sizes[] = { { 98, 19, 5 }, { 20, 150, 70 }, { 3, 1100, 2 } };
+  static const AttentionSizes sizes[] = { { 2, 98, 19, 5 }, { 1, 20, 150, 70 }, { 1, 3, 1100, 2 } };
   const AdjKDevice *by_tiles = cuda.queue.device;
   AdjKDevice with_scores = *by_tiles;
 
@@ -409,19 +409,19 @@ check_attention (AdjKType type)
 void
 check_attention_backward (AdjKType type)
 {
-  static const AttentionSizes sizes = { 98, 19, 5 };
+  static const AttentionSizes sizes = { 2, 98, 19, 5 };
 
   for (gint causal = 0; causal < 2 && is_float (type); causal++)
     {
       AdjKAttentionBackward b = { .forward = some_attention (type, &sizes, NULL, causal),
-                                  .g = RANDOM (type, 1, 2, 98, 5),
-                                  .out = RANDOM (type, 1, 2, 98, 5),
-                                  .lse = RANDOM (ADJ_K_F32, 1, 2, 98) };
+                                  .g = RANDOM (type, 2, 2, 98, 5),
+                                  .out = RANDOM (type, 2, 2, 98, 5),
+                                  .lse = RANDOM (ADJ_K_F32, 2, 2, 98) };
       Pair gq, gk, gv;
 
-      PAIR (gq, RANDOM (type, 1, 2, 98, 5));
-      PAIR (gk, RANDOM (type, 1, 2, 19, 5));
-      PAIR (gv, RANDOM (type, 1, 2, 19, 5));
+      PAIR (gq, RANDOM (type, 2, 2, 98, 5));
+      PAIR (gk, RANDOM (type, 2, 2, 19, 5));
+      PAIR (gv, RANDOM (type, 2, 2, 19, 5));
       ON_BOTH (q, i)
       {
         b.gq = gq[i];
