@@ -39,8 +39,16 @@ adj_json_add_boolean (JsonBuilder *builder, const char *name, gboolean value)
 void
 adj_json_add_double (JsonBuilder *builder, const char *name, double value)
 {
+  char text[G_ASCII_DTOSTR_BUF_SIZE];
+
   if (isnan (value))
     return;
+  if (isinf (value))
+    value = copysign (G_MAXDOUBLE, value);
+  /* json-glib writes 3e-11 as 3e-11.0, which is not JSON; the next number has a point. */
+  g_ascii_dtostr (text, sizeof text, value);
+  if (strchr (text, 'e') != NULL && strchr (text, '.') == NULL)
+    value = nextafter (value, 0);
   json_builder_set_member_name (builder, name);
-  json_builder_add_double_value (builder, isinf (value) ? copysign (G_MAXDOUBLE, value) : value);
+  json_builder_add_double_value (builder, value);
 }

@@ -10,6 +10,7 @@
 #include "kept-run.h"
 #include "plugins.h"
 #include "program.h"
+#include "run-profile.h"
 
 extern const AdjCommand adj_command_run;
 
@@ -23,6 +24,7 @@ typedef struct
   char *values;
   char *keep;
   char *into;
+  char *only;
   gint64 seed;
   gboolean float64;
   gboolean profile;
@@ -40,6 +42,7 @@ options_clear (Options *options)
   g_free (options->values);
   g_free (options->keep);
   g_free (options->into);
+  g_free (options->only);
 }
 
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Options, options_clear)
@@ -133,109 +136,6 @@ print_output (const AdjValue *leaf, gpointer data)
     }
   printing->position++;
   return TRUE;
-}
-
-/* One row of a profile: a node, or all nodes of one target. */
-typedef struct
-{
-  const char *name, *target;
-  gint64 ns;
-  guint n;
-} Cost;
-
-static gint
-by_time (gconstpointer a, gconstpointer b)
-{
-  const Cost *x = a, *y = b;
-
-  return (y->ns > x->ns) - (y->ns < x->ns);
-}
-
-static GArray *
-costs_of_nodes (const AdjGraph *graph, const AdjRunResult *result)
-{
-  GArray *costs = g_array_new (FALSE, FALSE, sizeof (Cost));
-
-  for (guint i = 0; i < result->n_nodes; i++)
-    {
-      const AdjNode *node = adj_graph_get_node (graph, i);
-      Cost cost = { node->name, node->target, result->node_ns[i], 1 };
-
-      if (node->opcode == ADJ_OPCODE_CALL_FUNCTION)
-        g_array_append_val (costs, cost);
-    }
-  g_array_sort (costs, by_time);
-  return costs;
-}
-
-static GArray *
-costs_of_targets (const GArray *nodes)
-{
-  g_autoptr (GHashTable) places = g_hash_table_new (g_str_hash, g_str_equal);
-  GArray *costs = g_array_new (FALSE, FALSE, sizeof (Cost));
-
-  for (guint i = 0; i < nodes->len; i++)
-    {
-      Cost cost = g_array_index (nodes, Cost, i);
-      guint place = GPOINTER_TO_UINT (g_hash_table_lookup (places, cost.target));
-
-      if (place == 0)
-        {
-          g_array_append_val (costs, cost);
-          g_hash_table_insert (places, (gpointer) cost.target, GUINT_TO_POINTER (costs->len));
-          continue;
-        }
-      g_array_index (costs, Cost, place - 1).ns += cost.ns;
-      g_array_index (costs, Cost, place - 1).n++;
-    }
-  g_array_sort (costs, by_time);
-  return costs;
-}
-
-/* Prints the most expensive nodes, then operators. */
-static void
-print_profile (const AdjGraph *graph, const AdjRunResult *result)
-{
-  g_autoptr (GArray) nodes = costs_of_nodes (graph, result);
-  g_autoptr (GArray) targets = costs_of_targets (nodes);
-  double total = MAX ((double) result->total_ns, 1);
-
-  printf ("\n%10s  %6s  %s\n", "µs", "SHARE", "NODE");
-  for (guint i = 0; i < nodes->len; i++)
-    {
-      const Cost *cost = &g_array_index (nodes, Cost, i);
-
-      printf ("%10.1f  %5.1f%%  %s  %s\n", (double) cost->ns / 1e3, 100 * (double) cost->ns / total,
-              cost->name, cost->target);
-    }
-  printf ("\n%10s  %6s  %5s  %s\n", "µs", "SHARE", "CALLS", "OPERATOR");
-  for (guint i = 0; i < targets->len; i++)
-    {
-      const Cost *cost = &g_array_index (targets, Cost, i);
-
-      printf ("%10.1f  %5.1f%%  %5u  %s\n", (double) cost->ns / 1e3,
-              100 * (double) cost->ns / total, cost->n, cost->target);
-    }
-}
-
-/* Prints regions in the order in which they ran. */
-static void
-print_regions (const AdjGraph *graph, const AdjRunResult *result)
-{
-  double total = MAX ((double) result->total_ns, 1);
-
-  printf ("\n%6s  %10s  %6s  %10s  %7s  %7s  %-11s  %5s  %s\n", "REGION", "µs", "SHARE", "BYTES",
-          "GB/s", "GFLOP/s", "KIND", "NODES", "LAST NODE");
-  for (guint i = 0; i < result->n_regions; i++)
-    {
-      const AdjRunRegion *region = &result->regions[i];
-      double ns = MAX ((double) region->ns, 1);
-      g_autofree char *bytes = adj_format_bytes (region->bytes);
-
-      printf ("%6u  %10.1f  %5.1f%%  %10s  %7.2f  %7.2f  %-11s  %5u  %s\n", i, ns / 1e3,
-              100 * ns / total, bytes, (double) region->bytes / ns, region->flops / ns,
-              region->kind, region->n_nodes, adj_graph_get_node (graph, region->last.index)->name);
-    }
 }
 
 /* The name of the leaf of gradient @i. */
@@ -353,31 +253,8 @@ print_text (const AdjGraph *graph, const AdjRunResult *result, gboolean profile)
           (double) result->total_ns / 1e6, peak);
   if (result->note != NULL)
     printf ("%s\n", result->note);
-  if (profile && result->n_regions > 0)
-    print_regions (graph, result);
   if (profile)
-    print_profile (graph, result);
-}
-
-static void
-add_regions (const AdjGraph *graph, const AdjRunResult *result, JsonBuilder *builder)
-{
-  json_builder_set_member_name (builder, "regions");
-  json_builder_begin_array (builder);
-  for (guint i = 0; i < result->n_regions; i++)
-    {
-      const AdjRunRegion *region = &result->regions[i];
-
-      json_builder_begin_object (builder);
-      adj_json_add_string (builder, "kind", region->kind);
-      adj_json_add_string (builder, "last", adj_graph_get_node (graph, region->last.index)->name);
-      adj_json_add_int (builder, "nodes", region->n_nodes);
-      adj_json_add_int (builder, "nanoseconds", (guint64) region->ns);
-      adj_json_add_int (builder, "bytes", region->bytes);
-      adj_json_add_double (builder, "flops", region->flops);
-      json_builder_end_object (builder);
-    }
-  json_builder_end_array (builder);
+    adj_run_profile_text (graph, result);
 }
 
 static void
@@ -399,18 +276,8 @@ print_json (const AdjGraph *graph, const AdjRunResult *result, gboolean profile)
   adj_json_add_int (builder, "peak_bytes", (gint64) result->peak_bytes);
   if (result->note != NULL)
     adj_json_add_string (builder, "note", result->note);
-  if (profile && result->n_regions > 0)
-    add_regions (graph, result, builder);
   if (profile)
-    {
-      json_builder_set_member_name (builder, "nodes");
-      json_builder_begin_object (builder);
-      for (guint i = 0; i < result->n_nodes; i++)
-        {
-          adj_json_add_int (builder, adj_graph_get_node (graph, i)->name, result->node_ns[i]);
-        }
-      json_builder_end_object (builder);
-    }
+    adj_run_profile_json (graph, result, builder);
   json_builder_end_object (builder);
   adj_print_json (builder);
 }
@@ -449,6 +316,34 @@ run_before (const AdjSessionRun *run, GError **error)
   return done;
 }
 
+/* @part: (out) (transfer full): the graph of the nodes that were run alone. */
+static gboolean
+run_graph (const AdjSessionRun *run,
+           const Options *options,
+           GHashTable *values,
+           AdjGraph **part,
+           AdjRunResult *result,
+           GError **error)
+{
+  g_auto (GStrv) nodes = NULL;
+
+  if (options->only == NULL)
+    return (!options->profile || options->executor == NULL || run_before (run, error)) &&
+           adj_session_run (run, result, values, NULL, error);
+  nodes = g_strsplit (options->only, ",", -1);
+  return adj_session_run_nodes (run, (const char *const *) nodes, part, result, NULL, error);
+}
+
+static gboolean
+check_only (const Options *options, GError **error)
+{
+  if (options->only == NULL || (options->values == NULL && options->keep == NULL))
+    return TRUE;
+  g_set_error (error, ADJ_ERROR, ADJ_ERROR_PARSE,
+               "--only keeps no values of nodes: --outputs writes what it returns");
+  return FALSE;
+}
+
 static AdjExit
 run_target (AdjTarget *target, const Options *options, GError **error)
 {
@@ -457,6 +352,8 @@ run_target (AdjTarget *target, const Options *options, GError **error)
   AdjRunResult result = { 0 };
   AdjSessionRun run = adj_target_run (target);
   g_autoptr (AdjGpu) gpu = NULL;
+  g_autoptr (AdjGraph) part = NULL;
+  const AdjGraph *graph;
   gboolean done;
 
   run.random = options->seed >= 0;
@@ -468,7 +365,8 @@ run_target (AdjTarget *target, const Options *options, GError **error)
   if (options->executor != NULL &&
       (run.executor = adj_executor_find (options->executor, error)) == NULL)
     return ADJ_EXIT_BAD_INPUT;
-  if (!adj_device_option_take (options->device, &run, &gpu, error) ||
+  if (!check_only (options, error) ||
+      !adj_device_option_take (options->device, &run, &gpu, error) ||
       !adj_target_check_understood (target, error) ||
       (options->inputs != NULL && !adj_target_take_inputs (target, options->inputs, &run, error)) ||
       (options->keep != NULL && !adj_kept_run_check (target, options->keep, options->into, error)))
@@ -476,17 +374,17 @@ run_target (AdjTarget *target, const Options *options, GError **error)
   if (options->values != NULL || options->keep != NULL)
     values = g_hash_table_new_full (g_str_hash, g_str_equal, g_free,
                                     (GDestroyNotify) adj_tensor_data_unref);
-  done = (!options->profile || options->executor == NULL || run_before (&run, error)) &&
-         adj_session_run (&run, &result, values, NULL, error);
+  done = run_graph (&run, options, values, &part, &result, error);
+  graph = part != NULL ? part : target->graph->graph;
   adj_progress_line_end (&line);
   if (!done)
     g_prefix_error (error, "%s: ", target->name);
   if (done)
     adj_target_say_inputs (&run);
   if (done && options->json)
-    print_json (target->graph->graph, &result, options->profile);
+    print_json (graph, &result, options->profile);
   else if (done)
-    print_text (target->graph->graph, &result, options->profile);
+    print_text (graph, &result, options->profile);
   if (done && options->outputs != NULL)
     done = write_outputs (&result.output, options->outputs, error);
   if (done && options->values != NULL)
@@ -505,8 +403,8 @@ check_program (const AdjProgramTarget *program, const Options *options, GError *
     { "--device", options->device != NULL },   { "--inputs", options->inputs != NULL },
     { "--outputs", options->outputs != NULL }, { "--values", options->values != NULL },
     { "--keep", options->keep != NULL },       { "--into", options->into != NULL },
-    { "--seed", options->seed >= 0 },          { "--float64", options->float64 },
-    { "--profile", options->profile },
+    { "--only", options->only != NULL },       { "--seed", options->seed >= 0 },
+    { "--float64", options->float64 },         { "--profile", options->profile },
   };
 
   return adj_program_target_refuse (program, of_files, G_N_ELEMENTS (of_files), error);
@@ -532,6 +430,8 @@ run (int argc, char **argv, GError **error)
       "Keep inputs, outputs and the values of nodes in the file", "NAME" },
     { "into", 0, 0, G_OPTION_ARG_FILENAME, &options.into, "Keep them in a copy of the file instead",
       "OUT.adjoint" },
+    { "only", 0, 0, G_OPTION_ARG_STRING, &options.only,
+      "Run these nodes alone, on the values that they read", "NODE,…" },
     { "seed", 's', 0, G_OPTION_ARG_INT64, &options.seed, "Draw random inputs", "N" },
     { "float64", 0, 0, G_OPTION_ARG_NONE, &options.float64, "Compute floating values in double",
       NULL },
@@ -562,6 +462,7 @@ const AdjCommand adj_command_run = {
   .summary = "Run a graph on its recorded, given or random inputs",
   .examples = "adjoint run step.adjoint#joint --profile\n"
               "adjoint run mlp\n"
+              "adjoint run step.adjoint#joint --only tanh,mm_2 --device cuda\n"
               "adjoint run step.adjoint#joint --keep before\n"
               "adjoint run graph.txt --seed 1 --outputs out.safetensors\n",
   .run = run,

@@ -68,6 +68,19 @@ ADJ_PUBLIC gboolean adj_session_run (const AdjSessionRun *run,
                                      GCancellable *cancellable,
                                      GError **error);
 
+/* Runs the calls @nodes (%NULL-terminated names) of the graph of @run alone, on the values that
+ * they read in a run of the whole graph by the interpreter.  @part: (out) (transfer full): what was
+ * run: a graph of these calls that returns, in order, the results that other nodes or none read.
+ * %FALSE with ADJ_ERROR_NOT_FOUND when there is no such node, ADJ_ERROR_UNSUPPORTED when one draws
+ * random numbers, has an effect, reads a value that is not a tensor, or comes after a write, or the
+ * errors of adj_session_run(). */
+ADJ_PUBLIC gboolean adj_session_run_nodes (const AdjSessionRun *run,
+                                           const char *const *nodes,
+                                           AdjGraph **part,
+                                           AdjRunResult *result,
+                                           GCancellable *cancellable,
+                                           GError **error);
+
 /* (transfer full) (nullable): the memory plan of @run: for its inputs, or by the annotations where
  * it has none.  %NULL with the errors of adj_plan_new_annotated(). */
 ADJ_PUBLIC AdjPlan *adj_session_plan (const AdjSessionRun *run, GError **error);

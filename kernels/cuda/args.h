@@ -5,6 +5,7 @@
 
 #include "adj-kernel-backend.h"
 #include "cpu/resample-tap.h"
+#include "cuda/draw-args.h"
 #include "cuda/index-args.h"
 
 /* A number of either kind. */
@@ -73,11 +74,18 @@ typedef struct
   bool smallest;
 } ExtremeArgs;
 
+enum
+{
+  SCAN_TILE = 1024, /* elements of a tile */
+  SCAN_ROWS = 32    /* at most */
+};
+
 typedef struct
 {
   AdjKView in, in_kept, out, out_kept;
   int64_t n, n_rows;
-  bool product;
+  int tile_rows;        /* a power of two */
+  bool product, across; /* across: neighbours in memory are of different rows */
 } ScanArgs;
 
 /* Rows of softmax; backward: @x is g, @y what the forward function gave. */
@@ -112,6 +120,11 @@ typedef struct
   int64_t n, n_classes, class_stride, ignore_index;
   int reduction;
 } NllArgs;
+
+enum
+{
+  PRODUCT_EDGE = 16 /* of a tile of a product */
+};
 
 typedef struct
 {
@@ -195,63 +208,6 @@ typedef struct
   int64_t n;
 } UnscaleArgs;
 
-typedef struct
-{
-  AdjKTwister *twister;
-  uint32_t *out;
-  int64_t n;
-} WordsArgs;
-
-typedef struct
-{
-  const uint64_t *seed;
-  uint32_t *out;
-  int64_t n, n_words; /* counters; words of each */
-} PhiloxArgs;
-
-typedef struct
-{
-  const uint32_t *words;
-  void *out;
-  int64_t n;
-  int type; /* of out */
-  double scale, shift;
-} NumbersArgs;
-
-typedef struct
-{
-  float *x;
-  int64_t n; /* pairs */
-  AdjKNormal normal;
-} NormalArgs;
-
-typedef struct
-{
-  const uint32_t *words;
-  uint8_t *out;
-  int64_t n;
-  double p;
-  bool streams;
-} BernoulliArgs;
-
-typedef struct
-{
-  const uint32_t *words;
-  int64_t *out;
-  int64_t n, low;
-  uint64_t range;
-  bool wide; /* two words are a number of 64 bits */
-} IntegersArgs;
-
-typedef struct
-{
-  AdjKPhilox *generator;
-  void *out;
-  int64_t n;
-  AdjKType type; /* of out */
-  AdjKDraw draw;
-} DrawArgs;
-
 /* Scores and gradients of probabilities [rows, n] of the class, dense, of rows of q, and their
  * results, maybe in place; see attention.cu. */
 typedef struct
@@ -263,3 +219,17 @@ typedef struct
   int64_t n_rows, n, depth;
   bool causal;
 } AttentionArgs;
+
+enum
+{
+  TILE_COLUMNS = 64 /* of the scores, and of the result, that a block makes at once */
+};
+
+/* See attention-tiles.cu. */
+typedef struct
+{
+  AdjKView q, k, v, out, lse, mask; /* as the call's; mask without data: none */
+  void *tops, *sums;                /* of the class, [batch, head, row] */
+  double scale;
+  bool causal;
+} TilesArgs;

@@ -1,20 +1,49 @@
 /* SPDX-License-Identifier: MIT */
-/* Launches attention: matrix products of whole scores, and between them a kernel on their rows. gk
- * and gv are summed by blocks of rows of q, as on the CPU. */
+/* Launches attention: by tiles or, where a library makes the products and they fit, matrix products
+ * of the scores of one batch after the other, and between them a kernel on their rows, as for its
+ * gradient.  gk and gv are summed by blocks of rows of q, as on the CPU. */
 
 #include "launch.h"
 
 enum
 {
-  ROWS = 96 /* rows of q whose part of gk and gv is summed at once */
+  ROWS = 96,              /* rows of q whose part of gk and gv is summed at once */
+  MOST_SCORES = 256 << 20 /* of a batch that are held */
 };
 
-/* The matrices [heads, rows, …] of one batch, rows @start … @start + @n - 1. */
 static AdjKView
-batch_of (const AdjKView *view, int64_t batch, int64_t start, int64_t n)
+batch_of (const AdjKView *view, int64_t batch)
+{
+  AdjKView out = *view;
+
+  out.data = view_at (view, batch * view->stride[0]);
+  out.size[0] = 1;
+  return out;
+}
+
+/* Batch @batch of @whole, with its mask in @mask. */
+static AdjKAttention
+attention_of (const AdjKAttention *whole, int64_t batch, AdjKView *mask)
+{
+  AdjKAttention part = *whole;
+
+  part.q = batch_of (&whole->q, batch);
+  part.k = batch_of (&whole->k, batch);
+  part.v = batch_of (&whole->v, batch);
+  if (whole->mask)
+    {
+      *mask = batch_of (whole->mask, batch);
+      part.mask = mask;
+    }
+  return part;
+}
+
+/* The matrices [heads, rows, …] of a view of one batch, rows @start … @start + @n - 1. */
+static AdjKView
+matrices (const AdjKView *view, int64_t start, int64_t n)
 {
   return (AdjKView){
-    .data = view_at (view, batch * view->stride[0] + start * view->stride[2]),
+    .data = view_at (view, start * view->stride[2]),
     .type = view->type,
     .rank = 3,
     .size = { view->size[1], n, view->size[3] },
@@ -40,12 +69,19 @@ class_type (const AdjKAttention *attention)
   return adj_k_loops ()->klass[class_of (attention->q.type)].type;
 }
 
-/* [B, H, L, S] */
+/* For one batch: [1, heads, rows, columns]. */
+typedef struct
+{
+  AdjKView scores, gradients; /* of the class */
+  AdjKView p, ds;             /* factors made from them */
+} Scores;
+
 static AdjKView
 new_scores (AdjKQueue *queue, const AdjKAttention *attention, AdjKType type)
 {
   AdjKView scores = attention->q;
 
+  scores.size[0] = 1;
   scores.size[3] = attention->k.size[2];
   return adj_k_cuda_temporary (queue, &scores, type);
 }
@@ -60,7 +96,7 @@ rounded_scores (AdjKQueue *queue, const AdjKAttention *attention, const AdjKView
              : new_scores (queue, attention, attention->q.type);
 }
 
-/* c = alpha · a b for every batch, in which b is transposed where @turned. */
+/* c = alpha · a b, in which b is transposed where @turned. */
 static void
 multiply (AdjKQueue *queue,
           const AdjKView *c,
@@ -69,17 +105,14 @@ multiply (AdjKQueue *queue,
           const AdjKView *b,
           bool turned)
 {
-  for (int64_t batch = 0; batch < c->size[0]; batch++)
-    {
-      AdjKGemm gemm = { .c = batch_of (c, batch, 0, c->size[2]),
-                        .a = batch_of (a, batch, 0, a->size[2]),
-                        .b = batch_of (b, batch, 0, b->size[2]),
-                        .alpha = alpha };
+  AdjKGemm gemm = { .c = matrices (c, 0, c->size[2]),
+                    .a = matrices (a, 0, a->size[2]),
+                    .b = matrices (b, 0, b->size[2]),
+                    .alpha = alpha };
 
-      if (turned)
-        gemm.b = transposed (gemm.b);
-      adj_k_cuda_gemm (queue, &gemm);
-    }
+  if (turned)
+    gemm.b = transposed (gemm.b);
+  adj_k_cuda_gemm (queue, &gemm);
 }
 
 static AttentionArgs
@@ -102,23 +135,91 @@ rows_args (const AdjKAttention *attention,
   return args;
 }
 
+static bool
+attend_by_tiles (AdjKQueue *queue,
+                 const AdjKAttention *attention,
+                 const AdjKView *out,
+                 const AdjKView *lse)
+{
+  const AdjKView *q = &attention->q;
+  AdjKView tops = adj_k_cuda_temporary (queue, lse, class_type (attention));
+  AdjKView sums = adj_k_cuda_temporary (queue, lse, class_type (attention));
+  TilesArgs args = { .q = *q,
+                     .k = attention->k,
+                     .v = attention->v,
+                     .out = *out,
+                     .lse = *lse,
+                     .tops = tops.data,
+                     .sums = sums.data,
+                     .scale = attention->scale,
+                     .causal = attention->causal };
+  int64_t n = q->size[0] * q->size[1] * count_product_tiles (q->size[2], 1);
+
+  if (tops.data == NULL || sums.data == NULL)
+    return false;
+  if (attention->mask)
+    args.mask = *attention->mask;
+  RUN_BLOCKS (queue, OF_CLASS ("adj_attention_rows", class_of (q->type)), n, CUDA_CHUNK, args);
+  RUN_BLOCKS (queue, OF_CLASS ("adj_attention_values", class_of (q->type)),
+              n * ((out->size[3] + TILE_COLUMNS - 1) / TILE_COLUMNS), CUDA_CHUNK, args);
+  return true;
+}
+
+/* Whether a library multiplies whole scores, and they are few enough. */
+static bool
+holds_scores (const AdjKQueue *queue, const AdjKAttention *attention)
+{
+  const int64_t *size = attention->q.size;
+  int64_t columns = attention->k.size[2];
+
+  return queue->device->gemm != NULL &&
+         (columns == 0 || size[1] * size[2] <= MOST_SCORES / columns);
+}
+
+static void
+attend_batch (AdjKQueue *queue,
+              const AdjKAttention *attention,
+              const Scores *held,
+              const AdjKView *out,
+              const AdjKView *lse)
+{
+  AttentionArgs args = rows_args (attention, &held->scores, &held->p, lse);
+
+  multiply (queue, &held->scores, attention->scale, &attention->q, &attention->k, true);
+  RUN_BLOCKS (queue, OF_CLASS ("adj_attention", class_of (attention->q.type)), args.n_rows, args.n,
+              args);
+  multiply (queue, out, 1, &held->p, &attention->v, false);
+}
+
+static bool
+attend_with_scores (AdjKQueue *queue,
+                    const AdjKAttention *attention,
+                    const AdjKView *out,
+                    const AdjKView *lse)
+{
+  Scores held = { .scores = new_scores (queue, attention, class_type (attention)) };
+
+  held.p = rounded_scores (queue, attention, &held.scores);
+  if (held.scores.data == NULL || held.p.data == NULL)
+    return false;
+  for (int64_t batch = 0; batch < attention->q.size[0]; batch++)
+    {
+      AdjKView mask, to = batch_of (out, batch), lse_to = batch_of (lse, batch);
+      AdjKAttention part = attention_of (attention, batch, &mask);
+
+      attend_batch (queue, &part, &held, &to, &lse_to);
+    }
+  return true;
+}
+
 bool
 adj_k_cuda_attention (AdjKQueue *queue,
                       const AdjKAttention *attention,
                       const AdjKView *out,
                       const AdjKView *lse)
 {
-  AdjKView scores = new_scores (queue, attention, class_type (attention));
-  AdjKView p = rounded_scores (queue, attention, &scores);
-  AttentionArgs args = rows_args (attention, &scores, &p, lse);
-
-  if (scores.data == NULL || p.data == NULL)
-    return false;
-  multiply (queue, &scores, attention->scale, &attention->q, &attention->k, true);
-  RUN_BLOCKS (queue, OF_CLASS ("adj_attention", class_of (attention->q.type)), args.n_rows, args.n,
-              args);
-  multiply (queue, out, 1, &p, &attention->v, false);
-  return true;
+  return (holds_scores (queue, attention) ? attend_with_scores : attend_by_tiles) (queue, attention,
+                                                                                   out, lse);
 }
 
 /* to = factor · aᵀ b, by a library, which sums in its own order. */
@@ -126,72 +227,102 @@ static void
 multiply_turned (
     AdjKQueue *queue, const AdjKView *to, double factor, const AdjKView *a, const AdjKView *b)
 {
-  for (int64_t batch = 0; batch < to->size[0]; batch++)
-    {
-      AdjKGemm gemm = { .c = batch_of (to, batch, 0, to->size[2]),
-                        .a = transposed (batch_of (a, batch, 0, a->size[2])),
-                        .b = batch_of (b, batch, 0, b->size[2]),
-                        .alpha = factor };
+  AdjKGemm gemm = { .c = matrices (to, 0, to->size[2]),
+                    .a = transposed (matrices (a, 0, a->size[2])),
+                    .b = matrices (b, 0, b->size[2]),
+                    .alpha = factor };
 
-      adj_k_cuda_gemm (queue, &gemm);
-    }
+  adj_k_cuda_gemm (queue, &gemm);
 }
 
-/* to = Σ factor · aᵀ b over blocks of rows. */
-static bool
-sum_blocks (
-    AdjKQueue *queue, const AdjKView *to, double factor, const AdjKView *a, const AdjKView *b)
+/* to = Σ factor · aᵀ b over blocks of rows; @sum: scratch memory of the class. */
+static void
+sum_blocks (AdjKQueue *queue,
+            const AdjKView *to,
+            double factor,
+            const AdjKView *a,
+            const AdjKView *b,
+            const AdjKView *sum)
 {
-  AdjKView sum;
+  AdjKView before = matrices (sum, 0, sum->size[2]);
 
   if (queue->device->gemm != NULL)
     {
       multiply_turned (queue, to, factor, a, b);
-      return true;
+      return;
     }
-  sum = adj_k_cuda_temporary (queue, to, a->type);
-  if (sum.data == NULL)
-    return false;
-  adj_k_cuda_fill_i64 (queue, &sum, 0);
-  for (int64_t batch = 0; batch < to->size[0]; batch++)
-    for (int64_t start = 0; start < a->size[2]; start += ROWS)
-      {
-        int64_t n = min_i64 (ROWS, a->size[2] - start);
-        AdjKView before = batch_of (&sum, batch, 0, sum.size[2]);
-        AdjKGemm gemm = { .c = before,
-                          .a = transposed (batch_of (a, batch, start, n)),
-                          .b = batch_of (b, batch, start, n),
-                          .d = &before,
-                          .alpha = factor,
-                          .beta = 1 };
+  adj_k_cuda_fill_i64 (queue, sum, 0);
+  for (int64_t start = 0; start < a->size[2]; start += ROWS)
+    {
+      int64_t n = min_i64 (ROWS, a->size[2] - start);
+      AdjKGemm gemm = { .c = before,
+                        .a = transposed (matrices (a, start, n)),
+                        .b = matrices (b, start, n),
+                        .d = &before,
+                        .alpha = factor,
+                        .beta = 1 };
 
-        adj_k_cuda_gemm (queue, &gemm);
-      }
-  adj_k_cuda_copy (queue, to, &sum);
-  return true;
+      adj_k_cuda_gemm (queue, &gemm);
+    }
+  adj_k_cuda_copy (queue, to, sum);
+}
+
+/* Batch @batch of @whole, with its mask in @mask. */
+static AdjKAttentionBackward
+backward_of (const AdjKAttentionBackward *whole, int64_t batch, AdjKView *mask)
+{
+  return (AdjKAttentionBackward){ .forward = attention_of (&whole->forward, batch, mask),
+                                  .g = batch_of (&whole->g, batch),
+                                  .out = batch_of (&whole->out, batch),
+                                  .lse = batch_of (&whole->lse, batch),
+                                  .gq = batch_of (&whole->gq, batch),
+                                  .gk = batch_of (&whole->gk, batch),
+                                  .gv = batch_of (&whole->gv, batch) };
+}
+
+static void
+differentiate_batch (AdjKQueue *queue,
+                     const AdjKAttentionBackward *backward,
+                     const Scores *held,
+                     const AdjKView *sum)
+{
+  const AdjKAttention *forward = &backward->forward;
+  AttentionArgs args = rows_args (forward, &held->scores, &held->p, &backward->lse);
+
+  args.g = backward->g;
+  args.out = backward->out;
+  args.gradients = held->gradients.data;
+  args.ds = held->ds.data;
+  multiply (queue, &held->scores, forward->scale, &forward->q, &forward->k, true);
+  multiply (queue, &held->gradients, 1, &backward->g, &forward->v, true);
+  RUN_BLOCKS (queue, OF_CLASS ("adj_attention_backward", class_of (forward->q.type)), args.n_rows,
+              args.n, args);
+  multiply (queue, &backward->gq, forward->scale, &held->ds, &forward->k, false);
+  sum_blocks (queue, &backward->gv, 1, &held->p, &backward->g, sum);
+  sum_blocks (queue, &backward->gk, forward->scale, &held->ds, &forward->q, sum);
 }
 
 bool
 adj_k_cuda_attention_backward (AdjKQueue *queue, const AdjKAttentionBackward *backward)
 {
   const AdjKAttention *forward = &backward->forward;
-  AdjKView scores = new_scores (queue, forward, class_type (forward));
-  AdjKView gradients = new_scores (queue, forward, class_type (forward));
-  AdjKView p = rounded_scores (queue, forward, &scores);
-  AdjKView ds = rounded_scores (queue, forward, &gradients);
-  AttentionArgs args = rows_args (forward, &scores, &p, &backward->lse);
+  AdjKType type = class_type (forward);
+  Scores held = { .scores = new_scores (queue, forward, type),
+                  .gradients = new_scores (queue, forward, type) };
+  AdjKView sum = batch_of (&backward->gk, 0);
 
-  if (scores.data == NULL || gradients.data == NULL || p.data == NULL || ds.data == NULL)
+  held.p = rounded_scores (queue, forward, &held.scores);
+  held.ds = rounded_scores (queue, forward, &held.gradients);
+  sum = adj_k_cuda_temporary (queue, &sum, type);
+  if (held.scores.data == NULL || held.gradients.data == NULL || held.p.data == NULL ||
+      held.ds.data == NULL || sum.data == NULL)
     return false;
-  args.g = backward->g;
-  args.out = backward->out;
-  args.gradients = gradients.data;
-  args.ds = ds.data;
-  multiply (queue, &scores, forward->scale, &forward->q, &forward->k, true);
-  multiply (queue, &gradients, 1, &backward->g, &forward->v, true);
-  RUN_BLOCKS (queue, OF_CLASS ("adj_attention_backward", class_of (forward->q.type)), args.n_rows,
-              args.n, args);
-  multiply (queue, &backward->gq, forward->scale, &ds, &forward->k, false);
-  return sum_blocks (queue, &backward->gv, 1, &p, &backward->g) &&
-         sum_blocks (queue, &backward->gk, forward->scale, &ds, &forward->q);
+  for (int64_t batch = 0; batch < forward->q.size[0]; batch++)
+    {
+      AdjKView mask;
+      AdjKAttentionBackward part = backward_of (backward, batch, &mask);
+
+      differentiate_batch (queue, &part, &held, &sum);
+    }
+  return true;
 }

@@ -20,12 +20,29 @@ with_three_axes (const AdjKView *view)
   return out;
 }
 
+static int64_t
+positions_of (const AdjKView *view)
+{
+  return view->size[2] * view->size[3] * view->size[4];
+}
+
+/* Tiles of a group's result: channels by positions, those of w: outputs by inputs and taps. */
+static int64_t
+count_tiles (const ConvArgs *args, AdjKConvKind kind)
+{
+  const AdjKView *x = &args->x, *w = &args->w, *y = &args->y;
+  int64_t outputs = y->size[1] / args->groups, inputs = w->size[1];
+  const int64_t sizes[][2] = {
+    [ADJ_K_CONV_FORWARD] = { outputs, y->size[0] * positions_of (y) },
+    [ADJ_K_CONV_INPUT] = { inputs, x->size[0] * positions_of (x) },
+    [ADJ_K_CONV_WEIGHT] = { outputs, inputs * positions_of (w) },
+  };
+
+  return count_product_tiles (sizes[kind][0], sizes[kind][1]);
+}
+
 static bool
-run (AdjKQueue *queue,
-     const AdjKConv *conv,
-     AdjKConvKind kind,
-     const char *symbol,
-     const AdjKView *to)
+run (AdjKQueue *queue, const AdjKConv *conv, AdjKConvKind kind, const char *symbol)
 {
   int missing = AXES + 2 - conv->w.rank;
   ConvArgs args = { .x = with_three_axes (&conv->x),
@@ -43,27 +60,25 @@ run (AdjKQueue *queue,
       args.padding[d] = d < missing ? 0 : conv->padding[d - missing];
       args.dilation[d] = d < missing ? 1 : conv->dilation[d - missing];
     }
-  RUN (queue, symbol, adj_k_view_count (to), args);
+  RUN_BLOCKS (queue, symbol, args.groups * count_tiles (&args, kind), CUDA_CHUNK, args);
   return true;
 }
 
 bool
 adj_k_cuda_conv (AdjKQueue *queue, const AdjKConv *conv)
 {
-  return run (queue, conv, ADJ_K_CONV_FORWARD, OF_CLASS ("adj_conv", class_of (conv->y.type)),
-              &conv->y);
+  return run (queue, conv, ADJ_K_CONV_FORWARD, OF_CLASS ("adj_conv", class_of (conv->y.type)));
 }
 
 bool
 adj_k_cuda_conv_input (AdjKQueue *queue, const AdjKConv *conv)
 {
-  return run (queue, conv, ADJ_K_CONV_INPUT, OF_CLASS ("adj_conv_input", class_of (conv->x.type)),
-              &conv->x);
+  return run (queue, conv, ADJ_K_CONV_INPUT, OF_CLASS ("adj_conv_input", class_of (conv->x.type)));
 }
 
 bool
 adj_k_cuda_conv_weight (AdjKQueue *queue, const AdjKConv *conv)
 {
-  return run (queue, conv, ADJ_K_CONV_WEIGHT, OF_CLASS ("adj_conv_weight", class_of (conv->w.type)),
-              &conv->w);
+  return run (queue, conv, ADJ_K_CONV_WEIGHT,
+              OF_CLASS ("adj_conv_weight", class_of (conv->w.type)));
 }

@@ -1,14 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* Convolutions, directly: a thread per element of the result, summed in the order of the matrix
- * products that the CPU makes of them. */
+/* Convolutions as matrix products (implicit GEMM): the elements that a tile needs are gathered when
+ * it is loaded, in the order of k in which the CPU gathers them. */
 
-#include "cuda/args.h"
-#include "cuda/fold.h"
+#include "cuda/product.h"
 
 enum
 {
-  CONV_SLICE = 128,  /* of k, as in a matrix product */
-  CONV_CHUNK = 1024, /* positions of a chunk of the weight gradient */
+  CONV_CHUNK = 1024 /* positions of a chunk of the weight gradient */
 };
 
 /* Element [n, c, 0, 0, 0] of a view of rank 5. */

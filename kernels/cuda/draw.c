@@ -1,14 +1,50 @@
 /* SPDX-License-Identifier: MIT */
-/* Launches random numbers: words by one block, numbers from them by a thread each. */
+/* Launches random numbers: words by a block or, if there are many, by several; numbers from them by
+ * a thread each. */
 
 #include "launch.h"
+
+/* Draws args->n words in args->n / CUDA_SEGMENT segments, two or more. */
+static void
+draw_segments (AdjKQueue *queue, const WordsArgs *args)
+{
+  int64_t segments = args->n / CUDA_SEGMENT;
+
+  RUN_BLOCKS (queue, "adj_words_ahead", 1, CUDA_CHUNK, *args);
+  RUN_BLOCKS (queue, "adj_words_jump", (segments - 1) * JUMP_PARTS, CUDA_CHUNK, *args);
+  RUN_BLOCKS (queue, "adj_words", segments, CUDA_CHUNK, *args);
+}
+
+/* Memory for jumps; false: it ran out. */
+static bool
+make_jumps (AdjKQueue *queue, WordsArgs *args)
+{
+  const AdjKDevice *device = queue->device;
+
+  args->segment = CUDA_SEGMENT;
+  args->before = device->scratch (queue, sizeof *args->before);
+  args->ahead = device->scratch (queue, WORDS_AHEAD * sizeof *args->ahead);
+  args->parts = device->scratch (queue, sizeof adj_k_twister_jumps * JUMP_PARTS);
+  args->jumps = device->constant (queue, adj_k_twister_jumps, sizeof adj_k_twister_jumps);
+  return args->before != NULL && args->ahead != NULL && args->parts != NULL && args->jumps != NULL;
+}
 
 void
 adj_k_cuda_words (AdjKQueue *queue, AdjKTwister *twister, const AdjKView *out)
 {
-  WordsArgs args = { .twister = twister, .out = out->data, .n = adj_k_view_count (out) };
+  int64_t n = adj_k_view_count (out);
+  WordsArgs args = { .twister = twister, .out = out->data };
 
-  if (args.n > 0)
+  if (n >= 2 * CUDA_SEGMENT && !make_jumps (queue, &args))
+    return;
+  for (; n >= 2 * CUDA_SEGMENT; n -= args.n, args.out += args.n)
+    {
+      args.n = min_i64 (n, CUDA_SEGMENTS * CUDA_SEGMENT);
+      draw_segments (queue, &args);
+    }
+  args.n = n;
+  args.before = twister;
+  if (n > 0)
     RUN_BLOCKS (queue, "adj_words", 1, CUDA_CHUNK, args);
 }
 

@@ -3,11 +3,6 @@
 
 #include "launch.h"
 
-enum
-{
-  EDGE = 16 /* of a tile: as in gemm.cu */
-};
-
 /* Copies an addend with a layout that libraries do not support into the result first. */
 static bool
 run_by_library (AdjKQueue *queue, const AdjKGemm *gemm)
@@ -83,6 +78,5 @@ adj_k_cuda_gemm (AdjKQueue *queue, const AdjKGemm *gemm)
   if (gemm->d)
     args.d = *gemm->d;
   RUN_BLOCKS (queue, OF_CLASS ("adj_gemm", klass),
-              args.n_batches * ((args.m + EDGE - 1) / EDGE) * ((args.n + EDGE - 1) / EDGE),
-              CUDA_CHUNK, args);
+              args.n_batches * count_product_tiles (args.m, args.n), CUDA_CHUNK, args);
 }

@@ -1,15 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Matrix products: a block makes a tile of 16 × 16, each element a sum over slices of 128 of k,
- * slices in sequence, as on the CPU. */
+/* Matrix products. */
 
-#include "cuda/args.h"
-#include "cuda/fold.h"
-
-enum
-{
-  GEMM_TILE = 16,
-  GEMM_SLICE = 128 /* of k; a multiple of the tile */
-};
+#include "cuda/product.h"
 
 #define CLASS f32
 #define T float

@@ -61,10 +61,14 @@
   ADJ_CUDA_CLASSES (X, adj_resample_backward, ResampleArgs, "resample")                            \
   ADJ_CUDA_CLASSES (X, adj_attention, AttentionArgs, "attention")                                  \
   ADJ_CUDA_CLASSES (X, adj_attention_backward, AttentionArgs, "attention")                         \
+  ADJ_CUDA_CLASSES (X, adj_attention_rows, TilesArgs, "attention-tiles")                           \
+  ADJ_CUDA_CLASSES (X, adj_attention_values, TilesArgs, "attention-tiles")                         \
   X (adj_adam, AdamArgs, "optimizer")                                                              \
   X (adj_sgd, SgdArgs, "optimizer")                                                                \
   X (adj_unscale, UnscaleArgs, "optimizer")                                                        \
   X (adj_words, WordsArgs, "draw")                                                                 \
+  X (adj_words_ahead, WordsArgs, "draw")                                                           \
+  X (adj_words_jump, WordsArgs, "draw")                                                            \
   X (adj_philox, PhiloxArgs, "draw")                                                               \
   X (adj_uniform, NumbersArgs, "draw")                                                             \
   X (adj_normal, NormalArgs, "draw")                                                               \

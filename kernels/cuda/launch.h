@@ -16,8 +16,13 @@ enum
   CUDA_THREADS = 256,     /* of a block */
   CUDA_BLOCKS = 1 << 20,  /* of a grid, at most; kernels loop over the rest */
   CUDA_CHUNK = 64 * LEAF, /* work for a whole block */
-  CUDA_COLUMNS = 16       /* columns that a block reduces at once: as in fold.h */
+  CUDA_COLUMNS = 16,      /* columns that a block reduces at once: as in fold.h */
+  CUDA_SEGMENT = 65536,   /* random words of a block, if several draw */
+  CUDA_SEGMENTS = 16      /* blocks that draw, at most */
 };
+
+/* Row k: the terms of a jump over k + 1 segments (twister-jumps.py). */
+extern const uint32_t adj_k_twister_jumps[CUDA_SEGMENTS - 1][ADJ_K_TWISTER_WORDS];
 
 /* Runs a thread for each of @n elements; or @n blocks, each for @work elements.  "As it is" uses
  * the kernel of the library, without one specialised for these arguments, which hardly ever repeat.
@@ -55,6 +60,13 @@ void adj_k_cuda_join_parts (AdjKQueue *queue, AdjKClass klass, const ReduceArgs 
 
 /* A dense view of scratch memory with the sizes of @like; without data when memory ran out. */
 AdjKView adj_k_cuda_temporary (AdjKQueue *queue, const AdjKView *like, AdjKType type);
+
+/* Tiles of a matrix of @m × @n, for a block each. */
+static inline int64_t
+count_product_tiles (int64_t m, int64_t n)
+{
+  return (m + PRODUCT_EDGE - 1) / PRODUCT_EDGE * ((n + PRODUCT_EDGE - 1) / PRODUCT_EDGE);
+}
 
 /* Class, along @dims (bit set): the dims of @view merged. */
 static inline AdjKView

@@ -199,6 +199,24 @@ adj_k_cuda_min_dim (
   extreme (queue, values, indices, in, dim, true);
 }
 
+/* Few rows get long tiles. */
+static int
+tile_rows_for (int64_t n_rows)
+{
+  int rows = 1;
+
+  while (rows < SCAN_ROWS && rows < n_rows)
+    rows *= 2;
+  return rows;
+}
+
+/* Whether the rows of @view lie closer together than the elements @along it. */
+static bool
+lies_across (const AdjKView *along, const AdjKView *rows)
+{
+  return along->rank > 0 && rows->rank > 0 && rows->stride[rows->rank - 1] < along->stride[0];
+}
+
 static void
 scan (AdjKQueue *queue, const AdjKView *out, const AdjKView *in, int dim, bool product)
 {
@@ -212,7 +230,11 @@ scan (AdjKQueue *queue, const AdjKView *out, const AdjKView *in, int dim, bool p
 
   args.n = adj_k_view_count (&args.in);
   args.n_rows = adj_k_view_count (&args.in_kept);
-  RUN (queue, whole ? "adj_scan_i64" : "adj_scan_f64", args.n > 0 ? args.n_rows : 0, args);
+  args.tile_rows = tile_rows_for (args.n_rows);
+  args.across = lies_across (&args.in, &args.in_kept);
+  if (args.n > 0)
+    RUN_BLOCKS (queue, whole ? "adj_scan_i64" : "adj_scan_f64",
+                (args.n_rows + args.tile_rows - 1) / args.tile_rows, CUDA_CHUNK, args);
 }
 
 void

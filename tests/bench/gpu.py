@@ -36,15 +36,39 @@ def graphs_of(program, file):
     return [f"{file}#{graph['id']}" for graph in shown["graphs"] if graph["role"] in ROLES]
 
 
-def measure(program, device, graph):
+def limits(program, graph, model):
+    """Returns bytes, arithmetic and the least seconds of all regions of a graph's plan on a GPU of that model; None:
+    the model is not known, or the interpreter runs the graph."""
+    plan, _ = ask(program, "plan", graph, "--device-model", model)
+    if plan is None or "regions" not in plan:
+        return None
+    regions = plan["regions"]
+    least = [max(region["memory_seconds"], region["arithmetic_seconds"]) for region in regions]
+    return {
+        "regions": len(regions),
+        "bytes": sum(region["bytes"] for region in regions),
+        "flops": sum(region["flops"] for region in regions),
+        "seconds": sum(least),
+        "by_arithmetic": sum(region["arithmetic_seconds"] > region["memory_seconds"] for region in regions),
+    }
+
+
+def model_of(name):
+    """The name of a device's model for --device-model: "h200" of "NVIDIA H200"."""
+    return next((word for word in name.lower().split() if re.search(r"\d", word)), name.lower())
+
+
+def measure(program, device, graph, model):
     compared, status = ask(program, "compare", f"{graph}@interpreter", f"{graph}@cuda", "--device", device, "--nodes")
     if compared is None:
-        return f"| {Path(graph).name} | {status} | | | |", True
+        return f"| {Path(graph).name} | {status} | | | | |", True
     timed, why = ask(program, "bench", graph, "--executor", "planned", "--executor", "cuda", "--device", device)
     if timed is None:
-        return f"| {Path(graph).name} | {why} | | | |", True
+        return f"| {Path(graph).name} | {why} | | | | |", True
     cpu, gpu = timed["timings"]
+    least = limits(program, graph, model)
     row = f"| {Path(graph).name} | {'differs' if status else 'agrees'} | {cpu['median_ms']:.3f} | {gpu.get('device_ms', gpu['median_ms']):.3f} "
+    row += f"| {1e3 * least['seconds']:.4f} " if least else "| "
     return row + f"| {gpu.get('note', '')} |", status != 0
 
 
@@ -129,11 +153,14 @@ def main():
         print(note, flush=True)
     for file in files:
         for graph in graphs_of(program, file):
-            row, is_wrong = measure(program, device, graph)
+            row, is_wrong = measure(program, device, graph, model_of(name))
             wrong = wrong or is_wrong
             rows.append(row)
             print(row, flush=True)
-    head = ["| graph | against the interpreter | planned, ms | cuda, ms of the GPU | how |", "|---|---|---|---|---|"]
+    head = [
+        "| graph | against the interpreter | planned, ms | cuda, ms of the GPU | its limits, ms | how |",
+        "|---|---|---|---|---|---|",
+    ]
     beside = beside_torch(program, device)
     Path(out).write_text("\n".join([f"# {name}", "", *notes, "", *head, *rows, *beside, ""]), encoding="utf-8")
     print(f"gpu: {len(rows)} graphs, written to {out}")

@@ -69,6 +69,7 @@ static const struct
   { "run $DATA/graphs/mlp.adjoint#joint", 0, "nodes in" },
   { "run $DATA/graphs/mlp.adjoint#forward --seed 3", 0, "output 0" },
   { "run $DATA/graphs/mlp.adjoint#forward --profile --json", 0, "\"nanoseconds\"" },
+  { "run $DATA/graphs/mlp.adjoint#joint --only tanh,mm_2 --device emulated", 0, "output 1" },
   { "run $DATA/graphs/mlp.adjoint#forward --float64", 0, "f64" },
   { "compare $DATA/graphs/mlp.adjoint#joint recorded", 0, " within" },
   { "compare $DATA/graphs/mlp.adjoint#forward recorded", 0, " within" },
@@ -161,6 +162,7 @@ test_json_parses (void)
   static const char *const commands[] = {
     "show $DATA/graphs/gpt2.adjoint --json",
     "run $DATA/graphs/mlp.adjoint#joint --json --profile",
+    "plan $DATA/graphs/gpt2-hooks.adjoint#ca0-compiled_autograd --device-model h200 --json",
     "compare $DATA/graphs/mlp.adjoint#joint recorded --nodes --json",
     "diff $DATA/graphs/mlp.adjoint#joint $DATA/graphs/mlp.adjoint#joint --json",
     "ops --json",

@@ -182,15 +182,100 @@ test_capture (gconstpointer name)
   g_assert_cmpint (n_made - before, >, 5);
 }
 
+/* -- every instruction -- */
+
+static bool
+compile_made (
+    AdjKQueue *queue, const char *source, const AdjKLaunch *launch, const void *args, size_t size)
+{
+  compile_for_cuda (source);
+  n_made++;
+  return true;
+}
+
+#define OPS_AT_ONCE 12 /* compiling takes longer than in proportion to the text */
+
+/* Code that loads an input of each type, and combines them by the instructions of the class from
+ * @first on; returns the number of codes. */
+static guint
+list_code (AdjKClass klass, guint first, AdjKCode *code)
+{
+  const guint8 result = ADJ_K_N, sum = ADJ_K_N + 1;
+  guint n = 0;
+
+  for (guint8 type = 0; type < ADJ_K_N; type++)
+    code[n++] = (AdjKCode){ .op = ADJ_K_OP_LOAD, .dst = type, .imm.i = type };
+  code[n++] = (AdjKCode){ .op = ADJ_K_OP_CONST, .dst = sum };
+  for (guint op = first; op < MIN (first + OPS_AT_ONCE, ADJ_K_OP_N); op++)
+    if (adj_k_op_has_class (op, klass))
+      {
+        guint8 a = (guint8) (op % ADJ_K_N);
+
+        code[n++] = (AdjKCode){ .op = op,
+                                .dst = result,
+                                .a = a,
+                                .b = (guint8) ((a + 1) % ADJ_K_N),
+                                .c = (guint8) ((a + 2) % ADJ_K_N) };
+        code[n++] = (AdjKCode){ .op = ADJ_K_OP_ADD, .dst = sum, .a = sum, .b = result };
+      }
+  return n;
+}
+
+static void
+compile_instructions (AdjKClass klass, guint first)
+{
+  const AdjKDevice device = { .launch_made = compile_made };
+  AdjKFaults faults = ADJ_K_NO_FAULTS;
+  AdjKQueue queue = { .backend = &adj_k_cuda_backend, .device = &device, .faults = &faults };
+  AdjKCode code[ADJ_K_N + 1 + 2 * OPS_AT_ONCE];
+  const AdjKProgram program = { .klass = klass,
+                                .n_inputs = ADJ_K_N,
+                                .n_regs = ADJ_K_N + 2,
+                                .n_code = (int) list_code (klass, first, code),
+                                .result = ADJ_K_N + 1,
+                                .code = code };
+  gint64 memory[64];
+  AdjKView views[ADJ_K_N + 1];
+
+  for (guint type = 0; type <= ADJ_K_N; type++)
+    views[type] = (AdjKView){ .data = memory,
+                              .type = type < ADJ_K_N ? type : ADJ_K_F32,
+                              .rank = 1,
+                              .size = { G_N_ELEMENTS (memory) },
+                              .stride = { 1 } };
+  g_assert_true (adj_k_program_check (&program));
+  g_assert_true (adj_q_pointwise (&queue, &program, &views[ADJ_K_N], views));
+  g_assert_null (queue.lacks);
+}
+
+/* CUDA's compiler takes the text of every instruction of the class, and of loads of every type. */
+static void
+test_instructions (gconstpointer data)
+{
+  int before = n_made;
+  guint n = 0;
+
+  for (guint first = ADJ_K_OP_COPY; first < ADJ_K_OP_N; first += OPS_AT_ONCE, n++)
+    compile_instructions (GPOINTER_TO_UINT (data), first);
+  g_assert_cmpint (n_made - before, ==, (int) n);
+}
+
 int
 main (int argc, char **argv)
 {
+  static const char *const classes[] = { "f32", "f64", "i64" };
   g_autoptr (AdjTestFolder) made = adj_test_folder_new ();
 
   g_test_init (&argc, &argv, NULL);
   folder = made->path;
 
   g_test_add_func ("/device/made/operators", test_operators);
+  for (guint i = 0; i < G_N_ELEMENTS (classes); i++)
+    {
+      g_autofree char *path = g_strconcat ("/device/made/instructions/", classes[i], NULL);
+
+      g_test_add_data_func (path, GUINT_TO_POINTER (i), test_instructions);
+    }
   g_test_add_data_func ("/device/made/mlp", "mlp", test_capture);
   g_test_add_data_func ("/device/made/dropout", "dropout", test_capture);
 

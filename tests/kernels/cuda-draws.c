@@ -16,11 +16,12 @@ words_of (gint n)
   return words;
 }
 
-/* Draws that begin, span and end at refills of the generator's 624 words. */
+/* Draws that begin, span and end at refills of the generator's 624 words; draws of two segments of
+ * 65,536 words or more, of a new generator too. */
 void
 check_words (AdjKType type)
 {
-  static const gint counts[] = { 1, 623, 624, 625, 227, 1300 };
+  static const gint counts[] = { 200000, 1, 623, 624, 625, 227, 1300, 131072 };
   AdjKTwister twisters[2];
 
   if (type != ADJ_K_I32)

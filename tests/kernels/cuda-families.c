@@ -151,16 +151,32 @@ check_index_put (AdjKType type)
 
 typedef bool (*Conv) (AdjKQueue *, const AdjKConv *);
 
-static void
-check_convs (AdjKType type, const char *name, Conv run, gint which)
+/* Channels of x and y and the sides of their images; groups; the kernel is 3 × 2. */
+typedef struct
 {
-  AdjKView bias = RANDOM (type, which == 1 ? 4 : 6);
-  AdjKConv conv = { .stride = { 2, 1 }, .padding = { 1, 0 }, .dilation = { 1, 2 }, .groups = 2 };
+  gint x, y, height, width, groups, y_height, y_width;
+  AdjKConv conv;
+} ConvCase;
+
+static const ConvCase convs[] = {
+  { 4, 6, 9, 8, 2, 5, 6, { .stride = { 2, 1 }, .padding = { 1, 0 }, .dilation = { 1, 2 } } },
+  /* More than a tile of channels and positions, and than a slice of k. */
+  { 23, 22, 6, 5, 1, 4, 4, { .stride = { 1, 1 }, .dilation = { 1, 1 } } },
+  /* More positions than a chunk. */
+  { 1, 1, 35, 36, 1, 33, 35, { .stride = { 1, 1 }, .dilation = { 1, 1 } } },
+};
+
+static void
+check_conv_case (AdjKType type, const char *name, Conv run, gint which, const ConvCase *c)
+{
+  AdjKView bias = RANDOM (type, which == 1 ? c->x : c->y);
+  AdjKConv conv = c->conv;
   Pair out;
 
-  conv.x = RANDOM (type, 2, 4, 9, 8);
-  conv.w = RANDOM (type, 6, 2, 3, 2);
-  conv.y = RANDOM (type, 2, 6, 5, 6);
+  conv.groups = c->groups;
+  conv.x = RANDOM (type, 2, c->x, c->height, c->width);
+  conv.w = RANDOM (type, c->y, c->x / c->groups, 3, 2);
+  conv.y = RANDOM (type, 2, c->y, c->y_height, c->y_width);
   if (which != 2)
     conv.bias = &bias;
   PAIR (out, which == 0 ? conv.y : which == 1 ? conv.x : conv.w);
@@ -170,6 +186,13 @@ check_convs (AdjKType type, const char *name, Conv run, gint which)
     g_assert_true (run (q, &conv));
   }
   assert_pair (name, out);
+}
+
+static void
+check_convs (AdjKType type, const char *name, Conv run, gint which)
+{
+  for (guint k = 0; k < G_N_ELEMENTS (convs); k++)
+    check_conv_case (type, name, run, which, &convs[k]);
 }
 
 void
@@ -323,30 +346,35 @@ check_resample_backward (AdjKType type)
 
 /* -- attention -- */
 
-static AdjKAttention
-some_attention (AdjKType type, const AdjKView *mask, gboolean causal)
+typedef struct
 {
-  return (AdjKAttention){ .q = RANDOM (type, 1, 2, 98, 5),
-                          .k = RANDOM (type, 1, 2, 19, 5),
-                          .v = RANDOM (type, 1, 2, 19, 5),
+  gint batches, rows, columns, depth;
+} AttentionSizes;
+
+static AdjKAttention
+some_attention (AdjKType type, const AttentionSizes *n, const AdjKView *mask, gboolean causal)
+{
+  return (AdjKAttention){ .q = RANDOM (type, n->batches, 2, n->rows, n->depth),
+                          .k = RANDOM (type, n->batches, 2, n->columns, n->depth),
+                          .v = RANDOM (type, n->batches, 2, n->columns, n->depth),
                           .mask = mask,
                           .causal = causal,
                           .scale = 0.4 };
 }
 
-void
-check_attention (AdjKType type)
+static void
+check_attention_of (AdjKType type, const AttentionSizes *n)
 {
-  for (gint way = 0; way < 3 && is_float (type); way++)
+  for (gint way = 0; way < 3; way++)
     {
-      AdjKView mask = RANDOM (type, 1, 2, 98, 19);
-      AdjKAttention attention = some_attention (type, way == 1 ? &mask : NULL, way == 2);
+      AdjKView mask = RANDOM (type, n->batches, 2, n->rows, n->columns);
+      AdjKAttention attention = some_attention (type, n, way == 1 ? &mask : NULL, way == 2);
       Pair out, lse;
 
-      for (gint j = 0; j < 19; j++)
+      for (gint j = 0; j < n->columns; j++)
         kernel_array_set (&mask, j, -INFINITY);
-      PAIR (out, RANDOM (type, 1, 2, 98, 5));
-      PAIR (lse, RANDOM (ADJ_K_F32, 1, 2, 98));
+      PAIR (out, RANDOM (type, n->batches, 2, n->rows, n->depth));
+      PAIR (lse, RANDOM (ADJ_K_F32, n->batches, 2, n->rows));
       ON_BOTH (q, i)
       g_assert_true (adj_q_attention (q, &attention, &out[i], &lse[i]));
       assert_pair ("attention", out);
@@ -354,20 +382,46 @@ check_attention (AdjKType type)
     }
 }
 
+static bool
+decline (AdjKQueue *queue, const AdjKGemm *gemm)
+{
+  return false;
+}
+
+/* Tiles of one and of several blocks, slices and leaves; and with whole scores, which a device with
+ * a library holds. */
+void
+check_attention (AdjKType type)
+{
+  static const AttentionSizes sizes[] = { { 2, 98, 19, 5 }, { 1, 20, 150, 70 }, { 1, 3, 1100, 2 } };
+  const AdjKDevice *by_tiles = cuda.queue.device;
+  AdjKDevice with_scores = *by_tiles;
+
+  with_scores.gemm = decline;
+  for (guint k = 0; k < G_N_ELEMENTS (sizes) && is_float (type); k++)
+    check_attention_of (type, &sizes[k]);
+  cuda.queue.device = &with_scores;
+  if (type == ADJ_K_F32 || type == ADJ_K_F64)
+    check_attention_of (type, &sizes[0]);
+  cuda.queue.device = by_tiles;
+}
+
 void
 check_attention_backward (AdjKType type)
 {
+  static const AttentionSizes sizes = { 2, 98, 19, 5 };
+
   for (gint causal = 0; causal < 2 && is_float (type); causal++)
     {
-      AdjKAttentionBackward b = { .forward = some_attention (type, NULL, causal),
-                                  .g = RANDOM (type, 1, 2, 98, 5),
-                                  .out = RANDOM (type, 1, 2, 98, 5),
-                                  .lse = RANDOM (ADJ_K_F32, 1, 2, 98) };
+      AdjKAttentionBackward b = { .forward = some_attention (type, &sizes, NULL, causal),
+                                  .g = RANDOM (type, 2, 2, 98, 5),
+                                  .out = RANDOM (type, 2, 2, 98, 5),
+                                  .lse = RANDOM (ADJ_K_F32, 2, 2, 98) };
       Pair gq, gk, gv;
 
-      PAIR (gq, RANDOM (type, 1, 2, 98, 5));
-      PAIR (gk, RANDOM (type, 1, 2, 19, 5));
-      PAIR (gv, RANDOM (type, 1, 2, 19, 5));
+      PAIR (gq, RANDOM (type, 2, 2, 98, 5));
+      PAIR (gk, RANDOM (type, 2, 2, 19, 5));
+      PAIR (gv, RANDOM (type, 2, 2, 19, 5));
       ON_BOTH (q, i)
       {
         b.gq = gq[i];

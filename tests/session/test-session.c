@@ -575,6 +575,96 @@ test_drawn_in_backward (void)
   g_assert_cmpint (judge_y (COS_OF ("rand_like.default(x)"), 1, 1), <=, ADJ_VERDICT_WITHIN);
 }
 
+/* -- nodes alone -- */
+
+static AdjRunResult
+run_nodes (const AdjSessionRun *run, const char *names, AdjGraph **part, GError **error)
+{
+  g_auto (GStrv) nodes = g_strsplit (names, ",", -1);
+  AdjRunResult result = { 0 };
+
+  *part = NULL;
+  adj_session_run_nodes (run, (const char *const *) nodes, part, &result, NULL, error);
+  return result;
+}
+
+static void
+assert_value (const AdjValue *result, GHashTable *values, const char *name)
+{
+  AdjTensorData *wanted = g_hash_table_lookup (values, name);
+
+  g_assert_true (
+      g_bytes_equal (adj_tensor_data_get_bytes (result->data), adj_tensor_data_get_bytes (wanted)));
+}
+
+/* Nodes with inputs between them, on the CPU and on a device, give what they give in the graph. */
+static void
+test_runs_nodes (void)
+{
+  g_autoptr (AdjBundle) bundle = adj_test_load_capture ("mlp");
+  g_autoptr (GHashTable) values = g_hash_table_new_full (g_str_hash, g_str_equal, g_free,
+                                                         (GDestroyNotify) adj_tensor_data_unref);
+  g_autoptr (GError) error = NULL;
+  g_autoptr (AdjGpu) gpu = adj_gpu_open ("emulated", &error);
+  AdjSessionRun run = run_of (bundle, "joint");
+  AdjRunResult whole = { 0 };
+
+  adj_session_run (&run, &whole, values, NULL, &error);
+  g_assert_no_error (error);
+  for (guint there = 0; there < 2; there++)
+    {
+      g_autoptr (AdjGraph) part = NULL;
+      AdjRunResult result;
+
+      run.executor = adj_executor_find (there ? "cuda" : "planned", NULL);
+      run.gpu = there ? gpu : NULL;
+      result = run_nodes (&run, "tanh,addmm_2,tanh_backward", &part, &error);
+      g_assert_no_error (error);
+      g_assert_cmpuint (adj_graph_get_n_calls (part), ==, 3);
+      g_assert_cmpuint (result.output.n, ==, 2);
+      assert_value (&result.output.items[0], values, "tanh");
+      assert_value (&result.output.items[1], values, "tanh_backward");
+      adj_run_result_clear (&result);
+    }
+  adj_run_result_clear (&whole);
+}
+
+static void
+test_refuses_nodes (void)
+{
+  static const struct
+  {
+    const char *nodes, *message;
+  } rows[] = {
+    { "y,nobody", "there is no node 'nobody'" },
+    { "r", "'r' cannot run alone: it is not a call that depends on its arguments only" },
+    { "first", "'first' reads 'both', which is not one tensor: select it, too" },
+    { "late", "nodes cannot run alone after 'written', which writes to its argument" },
+  };
+  g_autoptr (AdjBundle) bundle =
+      paste ("x: \"f32[4][1]cpu\"",
+             "        y: \"f32[4][1]cpu\" = torch.ops.aten.sin.default(x)\n"
+             "        r: \"f32[4][1]cpu\" = torch.ops.aten.rand_like.default(y)\n"
+             "        both = torch.ops.aten.sort.default(y)\n"
+             "        first: \"f32[4][1]cpu\" = both[0]\n"
+             "        written: \"f32[4][1]cpu\" = torch.ops.aten.add_.Tensor(y, r)\n"
+             "        late: \"f32[4][1]cpu\" = torch.ops.aten.cos.default(y)\n"
+             "        return (first, late)\n");
+  AdjSessionRun run = run_of (bundle, "pasted");
+
+  run.random = TRUE;
+  for (guint i = 0; i < G_N_ELEMENTS (rows); i++)
+    {
+      g_autoptr (GError) error = NULL;
+      g_autoptr (AdjGraph) part = NULL;
+
+      run_nodes (&run, rows[i].nodes, &part, &error);
+      g_assert_nonnull (error);
+      g_assert_cmpstr (error->message, ==, rows[i].message);
+      g_assert_null (part);
+    }
+}
+
 int
 main (int argc, char **argv)
 {
@@ -584,6 +674,8 @@ main (int argc, char **argv)
   g_test_add_func ("/session/random-inputs/unknown-is-named", test_unknown_input);
   g_test_add_func ("/session/run/keeps-every-value", test_keeps_values);
   g_test_add_func ("/session/run/refuses", test_refuses);
+  g_test_add_func ("/session/run/nodes-alone", test_runs_nodes);
+  g_test_add_func ("/session/run/refuses-nodes", test_refuses_nodes);
   g_test_add_func ("/session/compare/finds-where-graphs-part", test_compares_graphs);
   g_test_add_func ("/session/compare/pairs-by-value", test_pairs_by_value);
   g_test_add_func ("/session/compare/tolerances-decide", test_tolerances);
