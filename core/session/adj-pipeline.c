@@ -361,6 +361,7 @@ adj_pipeline_run (AdjGraph *graph,
   AdjPartitionOptions partition = ADJ_PARTITION_OPTIONS_INIT;
   g_autofree char *list = NULL;
   g_autoptr (GArray) steps = NULL;
+  gboolean done;
 
   g_return_val_if_fail (graph != NULL && role != NULL && result != NULL, FALSE);
 
@@ -380,9 +381,14 @@ adj_pipeline_run (AdjGraph *graph,
   result->recording = adj_recording_new ();
   adj_recording_add (result->recording,
                      &(AdjStage){ .name = (char *) role, .graph = graph, .from = -1, .ns = -1 });
-  if (is_forward (role) && captures_are_asked_for (options->steps)
-          ? capture (graph, options, result, error)
-          : run_steps (steps, options, &partition, result, error))
+  if (cancellable != NULL)
+    g_cancellable_push_current (cancellable); /* for the contexts of passes */
+  done = is_forward (role) && captures_are_asked_for (options->steps)
+             ? capture (graph, options, result, error)
+             : run_steps (steps, options, &partition, result, error);
+  if (cancellable != NULL)
+    g_cancellable_pop_current (cancellable);
+  if (done)
     return TRUE;
   adj_pipeline_result_clear (result);
   return FALSE;

@@ -218,6 +218,45 @@ test_cancel (void)
   g_assert_null (result.recording);
 }
 
+static gpointer
+cancel_soon (gpointer cancellable)
+{
+  g_usleep (2000);
+  g_cancellable_cancel (cancellable);
+  return NULL;
+}
+
+static void
+cancel_while_it_runs (guint done, guint total, const char *step, gpointer data)
+{
+  if (done == 0)
+    g_thread_unref (g_thread_new ("cancel", cancel_soon, data));
+}
+
+/* A trace ends within itself; there is no step after it that would find out. */
+static void
+test_cancel_trace (void)
+{
+  static const char *const steps[] = { "functionalize", "joint", "joint=torch" };
+
+  for (guint i = 0; i < G_N_ELEMENTS (steps); i++)
+    {
+      g_autoptr (GError) error = NULL;
+      g_autoptr (AdjBundle) bundle = adj_test_load_capture ("llama");
+      g_autoptr (GCancellable) cancellable = g_cancellable_new ();
+      AdjPipelineOptions options = { .steps = steps[i],
+                                     .progress = cancel_while_it_runs,
+                                     .data = cancellable };
+      g_auto (AdjPipelineResult) result = { 0 };
+
+      g_assert_false (adj_pipeline_run (adj_bundle_find_graph (bundle, "dynamo", NULL)->graph,
+                                        "dynamo", &options, &result, cancellable, &error));
+      g_assert_error (error, G_IO_ERROR, G_IO_ERROR_CANCELLED);
+      g_assert_null (result.recording);
+      g_assert_null (g_cancellable_get_current ());
+    }
+}
+
 /* A partitioner that is cancelled leaves no failed stage. */
 static void
 cancel_at_last (guint done, guint total, const char *step, gpointer data)
@@ -382,6 +421,7 @@ main (int argc, char **argv)
   g_test_add_func ("/session/pipeline/failure", test_failure);
   g_test_add_func ("/session/pipeline/bad-steps", test_bad_steps);
   g_test_add_func ("/session/pipeline/cancel", test_cancel);
+  g_test_add_func ("/session/pipeline/cancel-trace", test_cancel_trace);
   g_test_add_func ("/session/pipeline/cancel-partitioner", test_cancel_partitioner);
   g_test_add_func ("/session/pipeline/blamed", test_blamed);
   for (guint i = 0; i < G_N_ELEMENTS (captures); i++)
