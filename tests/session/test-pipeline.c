@@ -14,6 +14,38 @@ get_joint (AdjBundle *bundle)
   return adj_bundle_find_graph (bundle, "joint", NULL)->graph;
 }
 
+/* Tags are a stage between the joint graph and the partition, which stays as it was. */
+static void
+test_tags (void)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (AdjBundle) bundle = adj_test_load_capture ("sac");
+  AdjGraph *joint = get_joint (bundle);
+  g_autoptr (AdjPartition) partition =
+      adj_partition (adj_partitioner_find ("min-cut", NULL), joint, NULL, &error);
+  g_auto (AdjPipelineResult) result = { 0 };
+  const AdjStage *tags, *half;
+  guint n_changed = 0;
+
+  g_assert_true (adj_pipeline_run (joint, "joint", NULL, &result, NULL, &error));
+  g_assert_no_error (error);
+  g_assert_cmpuint (adj_recording_get_n_stages (result.recording), ==, 4);
+  tags = adj_recording_get_stage (result.recording, 1);
+  g_assert_cmpstr (tags->name, ==, "tag");
+  g_assert_cmpint (tags->from, ==, 0);
+  for (guint i = 0; i < adj_graph_get_n_nodes (joint); i++)
+    n_changed += adj_graph_get_node (joint, i)->meta.recompute !=
+                 adj_graph_get_node (tags->graph, i)->meta.recompute;
+  g_assert_cmpuint (tags->n_notes, >, n_changed);
+  for (guint i = 2; i < 4; i++)
+    {
+      half = adj_recording_get_stage (result.recording, i);
+      g_assert_cmpint (half->from, ==, 1);
+      g_assert_true (adj_graph_equal_structure (half->graph,
+                                                i == 2 ? partition->forward : partition->backward));
+    }
+}
+
 /* The saved partition equals the one made: both graphs, origins, reasons and number of outputs;
  * composed again they compute what the joint graph does. */
 static void
@@ -416,6 +448,7 @@ main (int argc, char **argv)
 
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/session/pipeline/partition-saved", test_partition_saved);
+  g_test_add_func ("/session/pipeline/tags", test_tags);
   g_test_add_func ("/session/pipeline/calls-saved", test_calls_saved);
   g_test_add_func ("/session/pipeline/ambient-saved", test_thread_state_saved);
   g_test_add_func ("/session/pipeline/failure", test_failure);

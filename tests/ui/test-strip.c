@@ -452,6 +452,59 @@ test_metadata (void)
   adj_walk_close (window);
 }
 
+static gboolean
+has_row (AdjWindow *window, AdjChangeKind kind, const char *why)
+{
+  GListModel *rows = G_LIST_MODEL (gtk_list_view_get_model (get_rows (window)));
+  gboolean found = FALSE;
+
+  for (guint i = 0; i < g_list_model_get_n_items (rows); i++)
+    {
+      g_autoptr (AdjStageChange) change = g_list_model_get_item (rows, i);
+
+      found |= adj_stage_change_get_kind (change) == kind &&
+               g_str_has_prefix (adj_stage_change_get_why (change), why);
+    }
+  return found;
+}
+
+static gboolean
+has_stage (AdjWindow *window, const char *name)
+{
+  AdjRecording *recording = adj_stages_get_recording (adj_window_get_document (window));
+
+  return recording != NULL && adj_recording_find (recording, name) >= 0;
+}
+
+/* Tags of checkpoints are a stage between the joint graph and the partition; it tells what has
+ * which tag, why, and which tags a rule replaced. */
+static void
+test_tags (void)
+{
+  AdjWindow *window = adj_walk_open_graph (application, "graphs/sac.adjoint", "dynamo");
+  AdjRecording *recording;
+  gint tags;
+
+  gtk_widget_activate_action (GTK_WIDGET (window), "win.trace", NULL);
+  UNTIL (has_stage (window, "tag") && find_bar (window) != NULL);
+  adj_walk_settle (window);
+  recording = adj_stages_get_recording (adj_window_get_document (window));
+  tags = adj_recording_find (recording, "tag");
+  g_assert_cmpint (tags, ==, adj_recording_find (recording, "joint") + 1);
+  g_assert_cmpint (adj_stages_find_partitioned (recording), ==, tags - 1);
+  adj_mouse_click (find_step (window, "tags"), 10, 10);
+  UNTIL (shows (window, "tag") && get_summary (window)->counted);
+  gtk_widget_activate_action (GTK_WIDGET (window), "win.show-page", "s", "changes");
+  adj_walk_settle (window);
+  g_assert_cmpuint (get_summary (window)->n_added, ==, 0);
+  g_assert_cmpuint (get_summary (window)->n_removed, ==, 0);
+  g_assert_cmpuint (get_summary (window)->n_changed, >, 0);
+  g_assert_true (has_row (window, ADJ_CHANGE_CHANGED, "MUST_SAVE, not PREFER_RECOMPUTE: "));
+  g_assert_true (has_row (window, ADJ_CHANGE_NONE, "PREFER_RECOMPUTE by the checkpoint of region"));
+  adj_walk_keep (window, "tags");
+  adj_walk_close (window);
+}
+
 /* If the desktop enables animations, a switch is animated from the former picture. */
 static void
 test_morphs (void)
@@ -506,6 +559,7 @@ main (int argc, char **argv)
   g_test_add_func ("/strip/discs", test_discs);
   g_test_add_func ("/strip/changes", test_changes);
   g_test_add_func ("/strip/metadata", test_metadata);
+  g_test_add_func ("/strip/tags", test_tags);
   g_test_add_func ("/strip/morphs", test_morphs);
   return g_test_run ();
 }

@@ -233,7 +233,7 @@ count_changed (const AdjAlignment *alignment)
   guint n = 0;
 
   for (guint i = 0; i < alignment->n_changes; i++)
-    n += adj_stage_change_is_computed (&alignment->changes[i]);
+    n += adj_stage_change_counts (&alignment->changes[i]);
   return n;
 }
 
@@ -248,7 +248,7 @@ list_changes (const AdjAlignment *alignment, const AdjGraph *graph)
     {
       const AdjChange *change = &alignment->changes[i];
 
-      if (change->kind == ADJ_CHANGE_ADDED || adj_stage_change_is_computed (change))
+      if (change->kind == ADJ_CHANGE_ADDED || adj_stage_change_counts (change))
         kinds[change->b.index] = (guint8) change->kind;
     }
   return g_bytes_new_take (kinds, n);

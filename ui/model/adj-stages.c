@@ -35,6 +35,20 @@ adj_stages_is_half (const AdjRecording *recording, guint stage)
   return FALSE;
 }
 
+gint
+adj_stages_find_partitioned (const AdjRecording *recording)
+{
+  gint stage = adj_recording_find (recording, "forward");
+
+  if (stage < 0)
+    return -1;
+  do
+    stage = adj_recording_get_stage (recording, (guint) stage)->from;
+  while (stage >= 0 &&
+         g_str_equal (adj_recording_get_stage (recording, (guint) stage)->name, "tag"));
+  return stage;
+}
+
 /* The index in the document of the pair of two halves; G_MAXUINT: they cannot be composed. */
 static guint
 find_pair (AdjDocument *document, const AdjGraph *half)

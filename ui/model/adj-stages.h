@@ -40,5 +40,7 @@ void adj_stages_step (AdjDocument *document, gint step);
 /* Whether the two stages are halves of one partition: "forward" and "backward" of the same stage.
  */
 gboolean adj_stages_is_half (const AdjRecording *recording, guint stage);
+/* The stage whose graph was partitioned last, before its tags were a stage; -1: none. */
+gint adj_stages_find_partitioned (const AdjRecording *recording);
 
 G_END_DECLS
