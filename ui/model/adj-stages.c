@@ -98,6 +98,28 @@ adj_stages_get_current_step (AdjDocument *document)
 }
 
 gint
+adj_stages_find_before (AdjDocument *document, gint index)
+{
+  AdjRecording *recording = adj_stages_get_recording (document);
+  g_autoptr (GArray) steps = adj_stages_list_steps (document);
+  gint stage, from;
+  guint graph;
+
+  if (index < 0 || (guint) index >= steps->len ||
+      g_array_index (steps, AdjStep, index).graph == G_MAXUINT)
+    return -1;
+  stage = g_array_index (steps, AdjStep, index).stage;
+  if (stage < 0 && (guint) index + 1 < steps->len)
+    stage = g_array_index (steps, AdjStep, index + 1).stage;
+  from = stage >= 0 ? adj_recording_get_stage (recording, (guint) stage)->from : -1;
+  if (from < 0)
+    return -1;
+  graph =
+      adj_document_find_graph (document, adj_recording_get_stage (recording, (guint) from)->graph);
+  return graph != G_MAXUINT ? (gint) graph : -1;
+}
+
+gint
 adj_stages_get_current (AdjDocument *document)
 {
   g_autoptr (GArray) steps = adj_stages_list_steps (document);

@@ -23,6 +23,8 @@ GArray *adj_stages_list_steps (AdjDocument *document);
 /* The index in that list of the shown or last requested step; -1: none. */
 gint adj_stages_get_current_step (AdjDocument *document);
 void adj_stages_show_step (AdjDocument *document, guint step);
+/* The index in the document of the graph that the stage of @step was made from; -1: none. */
+gint adj_stages_find_before (AdjDocument *document, gint step);
 
 /* The shown or last requested stage, even if it failed; -1: none, or a pair. */
 gint adj_stages_get_current (AdjDocument *document);
