@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* The joint graph with the tags that a partitioner goes by, and the reason of each. */
 
-#include "partition/adj-partition-tag.h"
-
 #include "base/adj-clock.h"
 #include "ir/adj-builder.h"
 #include "ir/adj-graph.h"
+#include "partition/adj-partition-tag.h"
 #include "partition/joint-private.h"
 #include "partition/rule-private.h"
 

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* The tags that a partitioner goes by as a graph, with their reasons. */
 
-#include "partition/adj-partition-tag.h"
-
 #include "golden.h"
 #include "ir/adj-compare.h"
 #include "ir/adj-graph.h"
 #include "partition-test.h"
+#include "partition/adj-partition-tag.h"
 #include "support/random-joint.h"
 
 #define INPUTS "p1:4x4 p2:4x4 t1:4x4"
