@@ -3,6 +3,7 @@
 
 #include "call/adj-context.h"
 
+#include <gio/gio.h>
 #include <string.h>
 
 #include "call/adj-constant.h"
@@ -36,6 +37,7 @@ adj_context_new_of (const AdjOperators *operators, AdjSymbols *symbols)
   cx->autocast[ADJ_DEVICE_CPU].dtype = ADJ_DTYPE_BF16;
   cx->autocast[ADJ_DEVICE_CUDA].dtype = ADJ_DTYPE_F16;
   cx->sequence = -1;
+  g_set_object (&cx->cancellable, g_cancellable_get_current ());
   cx->tensors = g_ptr_array_new_with_free_func ((GDestroyNotify) adj_tensor_unref);
   cx->items = g_ptr_array_new_with_free_func (g_free);
   cx->objects = g_ptr_array_new_with_free_func ((GDestroyNotify) adj_opaque_unref);

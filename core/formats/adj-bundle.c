@@ -189,7 +189,7 @@ adj_bundle_find_entry (const AdjBundle *bundle, const AdjGraph *graph)
 gboolean
 adj_bundle_graph_is_undecided (const AdjBundleGraph *graph)
 {
-  return strcmp (graph->role, "joint") == 0;
+  return strcmp (graph->role, "joint") == 0 || strcmp (graph->role, "tag") == 0;
 }
 
 guint

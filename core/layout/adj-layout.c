@@ -154,6 +154,24 @@ make_templates (Mirror *self, GHashTable *placements)
     self->blocks[b].n_same = GPOINTER_TO_UINT (g_hash_table_lookup (counts, self->blocks[b].key));
 }
 
+/* The blocks have their templates.  (nullable): cancelled */
+static AdjScene *
+draw (Mirror *mirror, GCancellable *cancellable, GError **error)
+{
+  AdjScene *scene = NULL;
+
+  mirror_stack (mirror);
+  if (!g_cancellable_set_error_if_cancelled (cancellable, error))
+    scene = mirror_emit (mirror);
+  mirror_clear_routes (mirror);
+  mirror_clear_stack (mirror);
+  g_array_unref (mirror->bridges);
+  g_array_unref (mirror->hops);
+  g_free (mirror->hop_of);
+  g_free (mirror->hop_shared);
+  return scene;
+}
+
 static AdjScene *
 lay_out (const AdjDisplayList *display,
          const AdjLayoutOptions *options,
@@ -177,14 +195,8 @@ lay_out (const AdjDisplayList *display,
       !g_cancellable_set_error_if_cancelled (cancellable, error))
     {
       make_templates (&mirror, placements);
-      mirror_stack (&mirror);
-      scene = mirror_emit (&mirror);
-      mirror_clear_routes (&mirror);
-      mirror_clear_stack (&mirror);
-      g_array_unref (mirror.bridges);
-      g_array_unref (mirror.hops);
-      g_free (mirror.hop_of);
-      g_free (mirror.hop_shared);
+      if (!g_cancellable_set_error_if_cancelled (cancellable, error))
+        scene = draw (&mirror, cancellable, error);
     }
   mirror_clear_blocks (&mirror);
   return scene;
@@ -206,11 +218,17 @@ adj_layout_mirror (AdjGraph *graph,
   g_return_val_if_fail (graph != NULL, NULL);
   options = options ? options : &defaults;
   if (options->n_stages > 1)
-    shared = shared_places_new (graph, options);
+    shared = shared_places_new (graph, options, cancellable);
+  if (g_cancellable_set_error_if_cancelled (cancellable, error))
+    return NULL;
   if (shared && shared_places_get_display (shared))
     return lay_out (shared_places_get_display (shared), options, cache, cancellable, error);
   roles = adj_node_roles_new (graph, options);
+  if (g_cancellable_set_error_if_cancelled (cancellable, error))
+    return NULL;
   rows = adj_rows_new (roles, options);
+  if (g_cancellable_set_error_if_cancelled (cancellable, error))
+    return NULL;
   display = adj_display_list_new (roles, rows);
   if (display->links->len > MAX_LINKS)
     {

@@ -23,7 +23,7 @@ typedef enum
 {
   ADJ_VIEW_MIRROR,  /* forward left, down; backward right, up; a gutter between them */
   ADJ_VIEW_STACKED, /* one column, top to bottom */
-  ADJ_VIEW_FLOW,    /* only the nodes of @only, in one block */
+  ADJ_VIEW_FLOW,    /* the nodes of @only in one block */
   ADJ_VIEW_DOT,     /* plain Graphviz of everything: for small graphs */
 } AdjLayoutView;
 
@@ -45,7 +45,7 @@ typedef struct
                             follow each other; 0: none; ADJ_FOLD_BY_SIZE */
   const char *const *folded;   /* (nullable): module paths that are closed */
   const char *const *unfolded; /* (nullable): open in spite of @fold_depth */
-  const GArray *only;          /* FLOW: of guint32, node indices */
+  const GArray *only;          /* (nullable): of guint32, the nodes that are shown */
   AdjCaptured *captured;       /* (nullable): the meaning of a captured backward's nodes */
   AdjGraph *const *stages; /* MIRROR, (nullable): stages that @graph is one of; cards that similar
                               neighbouring stages have in common stand at the same place */

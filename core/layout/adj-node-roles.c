@@ -569,7 +569,7 @@ adj_node_roles_new (AdjGraph *graph, const AdjLayoutOptions *options)
   find_roles (self);
   if (options->view != ADJ_VIEW_MIRROR || self->captured != NULL)
     flatten (self);
-  if (options->view == ADJ_VIEW_FLOW && options->only != NULL)
+  if (options->only != NULL)
     hide_others (self, options->only);
   return self;
 }

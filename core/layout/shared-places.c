@@ -4,6 +4,8 @@
 
 #include "layout/shared-places.h"
 
+#include <gio/gio.h>
+
 #include "ir/adj-graph.h"
 #include "layout/display-list-private.h"
 #include "layout/mirror-private.h"
@@ -105,11 +107,11 @@ join (SharedPlaces *self, guint first, guint n, guint shown)
 
 /* Groups stages from the first on: each joins the one before it where possible. */
 static void
-choose (SharedPlaces *self, guint shown)
+choose (SharedPlaces *self, guint shown, GCancellable *cancellable)
 {
   guint first = 0, n = self->stages->len;
 
-  for (guint i = 1; i <= n; i++)
+  for (guint i = 1; i <= n && !g_cancellable_is_cancelled (cancellable); i++)
     {
       if (i < n && join (self, first, i - first + 1, first))
         continue;
@@ -126,7 +128,7 @@ choose (SharedPlaces *self, guint shown)
 }
 
 SharedPlaces *
-shared_places_new (AdjGraph *graph, const AdjLayoutOptions *options)
+shared_places_new (AdjGraph *graph, const AdjLayoutOptions *options, GCancellable *cancellable)
 {
   SharedPlaces *self = g_new0 (SharedPlaces, 1);
   AdjLayoutOptions alike = *options;
@@ -147,9 +149,9 @@ shared_places_new (AdjGraph *graph, const AdjLayoutOptions *options)
   if (shown == G_MAXUINT || n_nodes > MAX_NODES || options->view != ADJ_VIEW_MIRROR ||
       options->captured != NULL)
     return self;
-  for (guint i = 0; i < options->n_stages; i++)
+  for (guint i = 0; i < options->n_stages && !g_cancellable_is_cancelled (cancellable); i++)
     add_stage (self, options->stages[i], &alike);
-  choose (self, shown);
+  choose (self, shown, cancellable);
   return self;
 }
 

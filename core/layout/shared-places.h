@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #pragma once
 
+#include "base/adj-cancellable.h"
 #include "layout/adj-display-list.h"
 
 G_BEGIN_DECLS
@@ -9,8 +10,9 @@ G_BEGIN_DECLS
  * place. */
 typedef struct _SharedPlaces SharedPlaces;
 
-/* Of @graph, which is one of the stages of @options. */
-SharedPlaces *shared_places_new (AdjGraph *graph, const AdjLayoutOptions *options);
+/* Of @graph, which is one of the stages of @options.  Without use once cancelled. */
+SharedPlaces *
+shared_places_new (AdjGraph *graph, const AdjLayoutOptions *options, GCancellable *cancellable);
 /* The display list of the graph in the shared layout.  (transfer none) (nullable): %NULL: it
  * shares none */
 const AdjDisplayList *shared_places_get_display (const SharedPlaces *places);

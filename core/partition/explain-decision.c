@@ -1,16 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Why a node is saved, recomputed or neither: the partition decision in words. */
 
-#include <string.h>
-
 #include "ir/adj-graph.h"
 #include "partition/adj-partition.h"
-
-static const char *const sentences[ADJ_N_RULES] = {
-#define RULE(id, name, sentence) [ADJ_RULE_##id] = sentence,
-#include "partition/partition-rules.inc"
-#undef RULE
-};
+#include "partition/rule-private.h"
 
 static const char *const kinds[ADJ_N_DECISION_KINDS] = {
   [ADJ_DECISION_GONE] = "gone",         [ADJ_DECISION_FORWARD] = "forward",
@@ -30,25 +23,6 @@ const char *
 adj_decision_kind_name (AdjDecisionKind kind)
 {
   return kind < ADJ_N_DECISION_KINDS ? kinds[kind] : "";
-}
-
-static void
-append_rule (const AdjPartition *partition, AdjPartitionRule rule, AdjNodeId because, GString *out)
-{
-  const char *sentence = sentences[rule], *hole = strstr (sentence, "%s");
-
-  if (hole == NULL)
-    {
-      g_string_append (out, sentence);
-      return;
-    }
-  g_string_append_len (out, sentence, hole - sentence);
-  if (adj_node_id_is_valid (because))
-    g_string_append_printf (out, "'%s'",
-                            adj_graph_get_node (partition->joint, because.index)->name);
-  else
-    g_string_append (out, "another node");
-  g_string_append (out, hole + 2);
 }
 
 /* Appends "PREFER_RECOMPUTE of region 2" after a rule that is about tags. */
@@ -117,13 +91,13 @@ adj_partition_explain (const AdjPartition *partition, AdjNodeId node)
   out = g_string_new (NULL);
   g_string_append_printf (out, "'%s' %s: ", adj_graph_get_node (partition->joint, node.index)->name,
                           clauses[decision->kind]);
-  append_rule (partition, decision->rule, decision->because, out);
+  rule_append (decision->rule, partition->joint, decision->because, out);
   append_tag (partition, node, decision->rule, out);
   append_price (partition, decision, out);
   if (decision->ban != ADJ_RULE_NONE && decision->kind == ADJ_DECISION_SAVED)
     {
       g_string_append (out, "; it may not be computed again: ");
-      append_rule (partition, decision->ban, decision->because, out);
+      rule_append (decision->ban, partition->joint, decision->because, out);
     }
   else if (decision->kind == ADJ_DECISION_FORWARD)
     {

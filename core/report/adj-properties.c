@@ -180,6 +180,7 @@ adj_properties_role_title (const char *role)
   } titles[] = {
     { "dynamo", N_ ("Captured") },
     { "joint", N_ ("Joint Graph") },
+    { "tag", N_ ("Joint Graph, Tagged") },
     { "forward+backward", N_ ("Forward and Backward") },
     { "forward", N_ ("Forward") },
     { "backward", N_ ("Backward") },
@@ -215,6 +216,7 @@ adj_properties_stage_title (const char *name)
   } titles[] = {
     { "user", N_ ("graph") },
     { "dynamo", N_ ("captured") },
+    { "tag", N_ ("tags") },
     { "pre_grad", N_ ("pre-grad") },
     { "after_pre_grad", N_ ("after pre-grad") },
     { "before_joint", N_ ("before joint passes") },

@@ -31,9 +31,9 @@ GListModel *adj_stage_changes_list (const AdjRecording *recording, guint stage);
 /* "Forward and backward in one graph: 7 changed, 30 came, 0 went".  @changes: of that
  * stage.  (transfer full) */
 char *adj_stage_changes_describe (const AdjRecording *recording, guint stage, GListModel *changes);
-/* Whether @change affects what is computed, not only tags and other metadata.  A step counts its
- * added and removed nodes and these. */
-gboolean adj_stage_change_is_computed (const AdjChange *change);
+/* Whether @change affects what is computed, or what is computed again, and not only metadata.  A
+ * step counts its added and removed nodes and these. */
+gboolean adj_stage_change_counts (const AdjChange *change);
 /* The nodes of the stage that are new or changed.  (transfer full): of guint32 */
 GArray *adj_stage_changes_find_nodes (GListModel *changes);
 

@@ -233,7 +233,7 @@ add_became (AdjStageListing *self, AdjNodeId before, const GArray *after)
 static gboolean
 is_of_metadata (const AdjChange *change)
 {
-  static const char *const metadata[] = { "recompute", "ac", "tag", NULL };
+  static const char *const metadata[] = { "ac", "tag", NULL };
 
   return change->kind == ADJ_CHANGE_CHANGED && g_strv_contains (metadata, change->reason);
 }
@@ -272,11 +272,9 @@ list_change (AdjStageListing *self, const AdjChange *change, Successors *success
 }
 
 gboolean
-adj_stage_change_is_computed (const AdjChange *change)
+adj_stage_change_counts (const AdjChange *change)
 {
-  static const char *const computed[] = { "target", "args", "kwargs", "val", NULL };
-
-  return change->kind == ADJ_CHANGE_CHANGED && g_strv_contains (computed, change->reason);
+  return change->kind == ADJ_CHANGE_CHANGED && !is_of_metadata (change);
 }
 
 /* Number of new, removed and changed nodes; kept with the list, whose rows hold several of them. */
@@ -291,15 +289,25 @@ keep_counts (GListStore *store, const AdjAlignment *alignment)
   counts[ADJ_CHANGE_ADDED] = alignment->n_added;
   counts[ADJ_CHANGE_REMOVED] = alignment->n_removed;
   for (guint i = 0; i < alignment->n_changes; i++)
-    counts[ADJ_CHANGE_CHANGED] += adj_stage_change_is_computed (&alignment->changes[i]);
+    counts[ADJ_CHANGE_CHANGED] += adj_stage_change_counts (&alignment->changes[i]);
   g_object_set_data_full (G_OBJECT (store), COUNTS, counts, g_free);
+}
+
+/* Whether @note is about a node that neither changed nor went.  @listed: the changed ones. */
+static gboolean
+is_only_a_reason (const AdjPassNote *note, GHashTable *listed)
+{
+  return adj_node_id_is_valid (note->before) &&
+         !g_hash_table_contains (listed, OF_BEFORE (note->before.index)) &&
+         !(adj_node_id_is_valid (note->after) &&
+           g_hash_table_contains (listed, OF_AFTER (note->after.index)));
 }
 
 static void
 list_differences (AdjStageListing *self, const AdjStage *stage)
 {
   g_autoptr (AdjAlignment) alignment = adj_graph_align_made (self->before, self->after);
-  g_autoptr (GHashTable) gone = g_hash_table_new (NULL, NULL);
+  g_autoptr (GHashTable) listed = g_hash_table_new (NULL, NULL);
   g_auto (Successors) successors = { 0 };
 
   keep_counts (self->store, alignment);
@@ -311,18 +319,16 @@ list_differences (AdjStageListing *self, const AdjStage *stage)
         const AdjChange *change = &alignment->changes[i];
 
         if (change->kind == ADJ_CHANGE_REMOVED)
-          g_hash_table_add (gone, GUINT_TO_POINTER (change->a.index));
+          g_hash_table_add (listed, OF_BEFORE (change->a.index));
+        else if (change->kind != ADJ_CHANGE_NONE)
+          g_hash_table_add (listed, OF_AFTER (change->b.index));
         if (change->kind != ADJ_CHANGE_NONE && is_of_metadata (change) == (metadata == 1))
           list_change (self, change, &successors);
       }
   for (guint i = 0; i < stage->n_notes; i++)
-    {
-      const AdjPassNote *note = &stage->notes[i];
-
-      if (!adj_node_id_is_valid (note->after) && adj_node_id_is_valid (note->before) &&
-          !g_hash_table_contains (gone, GUINT_TO_POINTER (note->before.index)))
-        adj_stage_listing_add (self, ADJ_CHANGE_NONE, ADJ_NO_NODE, note->before, note->reason);
-    }
+    if (is_only_a_reason (&stage->notes[i], listed))
+      adj_stage_listing_add (self, ADJ_CHANGE_NONE, stage->notes[i].after, stage->notes[i].before,
+                             stage->notes[i].reason);
 }
 
 static void

@@ -9,6 +9,7 @@
 #include "base/adj-diag-internal.h"
 #include "interpreter/adj-interpreter.h"
 #include "ir/adj-graph.h"
+#include "partition/adj-partition-tag.h"
 #include "session/pipeline-private.h"
 
 /* One entry of the list of steps: a pass, "decompose=core", or a partitioner. */
@@ -147,24 +148,32 @@ add_failure (AdjPipelineResult *result, const Step *step, const GError *failure)
                                                      .blamed = blamed });
 }
 
+/* Adds what a pass made. */
+static void
+add_made (AdjPipelineResult *result, const AdjPassResult *made, const char *summary)
+{
+  gint last = (gint) adj_recording_get_n_stages (result->recording) - 1;
+
+  adj_recording_add (result->recording, &(AdjStage){ .name = (char *) made->role,
+                                                     .summary = (char *) summary,
+                                                     .graph = made->graph,
+                                                     .from = last,
+                                                     .n_notes = made->n_notes,
+                                                     .notes = made->notes,
+                                                     .n_steps = made->n_steps,
+                                                     .steps = made->steps,
+                                                     .ns = made->ns });
+}
+
 static gboolean
 run_pass (
     const Step *step, AdjGraph *graph, AdjDiags *diags, AdjPipelineResult *result, GError **error)
 {
-  guint last = adj_recording_get_n_stages (result->recording) - 1;
   AdjPassResult made;
 
   if (!adj_pass_run (step->pass, step->argument, graph, &made, error))
     return FALSE;
-  adj_recording_add (result->recording, &(AdjStage){ .name = (char *) made.role,
-                                                     .summary = (char *) step->pass->summary,
-                                                     .graph = made.graph,
-                                                     .from = (gint) last,
-                                                     .n_notes = made.n_notes,
-                                                     .notes = made.notes,
-                                                     .n_steps = made.n_steps,
-                                                     .steps = made.steps,
-                                                     .ns = made.ns });
+  add_made (result, &made, step->pass->summary);
   g_ptr_array_foreach (made.warnings, (GFunc) pipeline_warn, diags);
   adj_pass_result_clear (&made);
   return TRUE;
@@ -208,6 +217,25 @@ add_half (AdjPipelineResult *result, const char *name, AdjGraph *graph, gint fro
     g_free (g_array_index (notes, AdjPassNote, i).reason);
 }
 
+/* Adds the tags that decide what is recomputed as a stage, if there are any. */
+static gboolean
+add_tags (AdjPipelineResult *result,
+          AdjGraph *joint,
+          const AdjPartitionOptions *options,
+          GError **error)
+{
+  AdjPassResult made;
+
+  if (!adj_partition_tag (joint, options, &made, error))
+    return FALSE;
+  if (made.graph != NULL)
+    add_made (result, &made, "Tags of checkpoints, as the partitioner goes by them");
+  adj_pass_result_clear (&made);
+  return TRUE;
+}
+
+/* The partitioner reads @joint, not the graph with the tags, which it would have from @joint: equal
+ * calls are merged before the rules for tags apply. */
 static gboolean
 run_partitioner (const Step *step,
                  AdjGraph *joint,
@@ -215,8 +243,8 @@ run_partitioner (const Step *step,
                  AdjPipelineResult *result,
                  GError **error)
 {
-  gint last = (gint) adj_recording_get_n_stages (result->recording) - 1;
-  gint64 started = g_get_monotonic_time ();
+  gint64 started;
+  gint last;
 
   if (step->argument != NULL)
     {
@@ -230,6 +258,10 @@ run_partitioner (const Step *step,
                    "nothing in the graph requires a gradient: there is no backward to separate");
       return FALSE;
     }
+  if (!add_tags (result, joint, options, error))
+    return FALSE;
+  last = (gint) adj_recording_get_n_stages (result->recording) - 1;
+  started = g_get_monotonic_time ();
   result->partition = adj_partition (step->partitioner, joint, options, error);
   if (result->partition == NULL)
     return FALSE;
@@ -361,6 +393,7 @@ adj_pipeline_run (AdjGraph *graph,
   AdjPartitionOptions partition = ADJ_PARTITION_OPTIONS_INIT;
   g_autofree char *list = NULL;
   g_autoptr (GArray) steps = NULL;
+  gboolean done;
 
   g_return_val_if_fail (graph != NULL && role != NULL && result != NULL, FALSE);
 
@@ -380,9 +413,14 @@ adj_pipeline_run (AdjGraph *graph,
   result->recording = adj_recording_new ();
   adj_recording_add (result->recording,
                      &(AdjStage){ .name = (char *) role, .graph = graph, .from = -1, .ns = -1 });
-  if (is_forward (role) && captures_are_asked_for (options->steps)
-          ? capture (graph, options, result, error)
-          : run_steps (steps, options, &partition, result, error))
+  if (cancellable != NULL)
+    g_cancellable_push_current (cancellable); /* for the contexts of passes */
+  done = is_forward (role) && captures_are_asked_for (options->steps)
+             ? capture (graph, options, result, error)
+             : run_steps (steps, options, &partition, result, error);
+  if (cancellable != NULL)
+    g_cancellable_pop_current (cancellable);
+  if (done)
     return TRUE;
   adj_pipeline_result_clear (result);
   return FALSE;

@@ -697,6 +697,30 @@ test_cancel (void)
 }
 
 static void
+refuse_progress (guint done, guint total, guint n_equal, gpointer data)
+{
+  g_assert_not_reached ();
+}
+
+/* Of stages that could share their places no block is laid out. */
+static void
+test_cancel_stages (void)
+{
+  g_autoptr (AdjGraph) joint = adj_test_load_graph ("mlp", "joint");
+  g_autoptr (AdjGraph) same = adj_test_load_graph ("mlp", "joint");
+  AdjGraph *const stages[] = { joint, same };
+  AdjLayoutOptions options = { .stages = stages,
+                               .n_stages = G_N_ELEMENTS (stages),
+                               .progress = refuse_progress };
+  g_autoptr (GCancellable) cancellable = g_cancellable_new ();
+  g_autoptr (GError) error = NULL;
+
+  g_cancellable_cancel (cancellable);
+  g_assert_null (adj_layout_mirror (joint, &options, NULL, cancellable, &error));
+  g_assert_error (error, G_IO_ERROR, G_IO_ERROR_CANCELLED);
+}
+
+static void
 count_progress (guint done, guint total, guint n_equal, gpointer data)
 {
   guint *last = data;
@@ -740,6 +764,7 @@ main (int argc, char **argv)
   g_test_add_func ("/layout/mirror/recompute-copy", test_recompute_copy);
   g_test_add_func ("/layout/mirror/bad-helpers", test_bad_helpers);
   g_test_add_func ("/layout/mirror/cancel", test_cancel);
+  g_test_add_func ("/layout/mirror/cancel-stages", test_cancel_stages);
   g_test_add_func ("/layout/mirror/progress", test_progress);
   return g_test_run ();
 }

@@ -388,6 +388,30 @@ test_names_of_values (void)
   g_assert_cmpstr (box_of (scene, graph, "gelu_3")->subtitle, ==, "f32[4]");
 }
 
+/* In the mirror, too, only what is asked for is shown, on its side. */
+static void
+test_only (void)
+{
+  g_autoptr (AdjGraph) graph = adj_test_load_graph ("mlp", "joint");
+  static const char *const names[] = { "tanh", "addmm_2", "tanh_backward" };
+  g_autoptr (GArray) only = g_array_new (FALSE, FALSE, sizeof (guint32));
+  g_autoptr (AdjScene) scene = NULL;
+
+  for (guint i = 0; i < G_N_ELEMENTS (names); i++)
+    {
+      guint32 index = adj_graph_find_node (graph, names[i]).index;
+
+      g_array_append_val (only, index);
+    }
+  scene = lay_out (graph, ADJ_VIEW_MIRROR, only);
+  g_assert_cmpfloat (box_of (scene, graph, "addmm_2")->rect.y, <,
+                     box_of (scene, graph, "tanh")->rect.y);
+  g_assert_cmpfloat (box_of (scene, graph, "tanh")->rect.x, <,
+                     box_of (scene, graph, "tanh_backward")->rect.x);
+  g_assert_cmpuint (adj_scene_find_node (scene, adj_graph_find_node (graph, "addmm_1")), ==,
+                    ADJ_NO_BOX);
+}
+
 int
 main (int argc, char *argv[])
 {
@@ -395,6 +419,7 @@ main (int argc, char *argv[])
   g_test_add_func ("/layout/views/one-column", test_one_column);
   g_test_add_func ("/layout/views/keeps-roles", test_keeps_roles);
   g_test_add_func ("/layout/views/flow", test_flow);
+  g_test_add_func ("/layout/views/only", test_only);
   g_test_add_func ("/layout/views/budget", test_budget);
   g_test_add_func ("/layout/views/tokens", test_tokens);
   g_test_add_func ("/layout/views/registered-hook", test_registered_hook);

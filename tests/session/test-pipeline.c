@@ -14,6 +14,38 @@ get_joint (AdjBundle *bundle)
   return adj_bundle_find_graph (bundle, "joint", NULL)->graph;
 }
 
+/* Tags are a stage between the joint graph and the partition, which stays as it was. */
+static void
+test_tags (void)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (AdjBundle) bundle = adj_test_load_capture ("sac");
+  AdjGraph *joint = get_joint (bundle);
+  g_autoptr (AdjPartition) partition =
+      adj_partition (adj_partitioner_find ("min-cut", NULL), joint, NULL, &error);
+  g_auto (AdjPipelineResult) result = { 0 };
+  const AdjStage *tags, *half;
+  guint n_changed = 0;
+
+  g_assert_true (adj_pipeline_run (joint, "joint", NULL, &result, NULL, &error));
+  g_assert_no_error (error);
+  g_assert_cmpuint (adj_recording_get_n_stages (result.recording), ==, 4);
+  tags = adj_recording_get_stage (result.recording, 1);
+  g_assert_cmpstr (tags->name, ==, "tag");
+  g_assert_cmpint (tags->from, ==, 0);
+  for (guint i = 0; i < adj_graph_get_n_nodes (joint); i++)
+    n_changed += adj_graph_get_node (joint, i)->meta.recompute !=
+                 adj_graph_get_node (tags->graph, i)->meta.recompute;
+  g_assert_cmpuint (tags->n_notes, >, n_changed);
+  for (guint i = 2; i < 4; i++)
+    {
+      half = adj_recording_get_stage (result.recording, i);
+      g_assert_cmpint (half->from, ==, 1);
+      g_assert_true (adj_graph_equal_structure (half->graph,
+                                                i == 2 ? partition->forward : partition->backward));
+    }
+}
+
 /* The saved partition equals the one made: both graphs, origins, reasons and number of outputs;
  * composed again they compute what the joint graph does. */
 static void
@@ -218,6 +250,42 @@ test_cancel (void)
   g_assert_null (result.recording);
 }
 
+static void
+expect_current (guint done, guint total, const char *step, gpointer cancellable)
+{
+  g_assert_true (g_cancellable_get_current () == cancellable);
+}
+
+/* A pipeline makes its cancellable the current one of the thread, by which a pass ends within
+ * itself. */
+static void
+test_cancel_trace (void)
+{
+  static const char *const names[] = { "functionalize", "joint" };
+  g_autoptr (GError) error = NULL;
+  g_autoptr (AdjBundle) bundle = adj_test_load_capture ("mlp");
+  AdjGraph *dynamo = adj_bundle_find_graph (bundle, "dynamo", NULL)->graph;
+  g_autoptr (GCancellable) cancellable = g_cancellable_new ();
+  AdjPipelineOptions options = { .progress = expect_current, .data = cancellable };
+  g_auto (AdjPipelineResult) result = { 0 };
+
+  g_assert_true (adj_pipeline_run (dynamo, "dynamo", &options, &result, cancellable, &error));
+  g_assert_no_error (error);
+  g_assert_null (g_cancellable_get_current ());
+
+  g_cancellable_cancel (cancellable);
+  g_cancellable_push_current (cancellable);
+  for (guint i = 0; i < G_N_ELEMENTS (names); i++)
+    {
+      AdjPassResult made;
+
+      g_assert_false (adj_pass_run (adj_pass_find (names[i], NULL), NULL, dynamo, &made, &error));
+      g_assert_error (error, G_IO_ERROR, G_IO_ERROR_CANCELLED);
+      g_clear_error (&error);
+    }
+  g_cancellable_pop_current (cancellable);
+}
+
 /* A partitioner that is cancelled leaves no failed stage. */
 static void
 cancel_at_last (guint done, guint total, const char *step, gpointer data)
@@ -377,11 +445,13 @@ main (int argc, char **argv)
 
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/session/pipeline/partition-saved", test_partition_saved);
+  g_test_add_func ("/session/pipeline/tags", test_tags);
   g_test_add_func ("/session/pipeline/calls-saved", test_calls_saved);
   g_test_add_func ("/session/pipeline/ambient-saved", test_thread_state_saved);
   g_test_add_func ("/session/pipeline/failure", test_failure);
   g_test_add_func ("/session/pipeline/bad-steps", test_bad_steps);
   g_test_add_func ("/session/pipeline/cancel", test_cancel);
+  g_test_add_func ("/session/pipeline/cancel-trace", test_cancel_trace);
   g_test_add_func ("/session/pipeline/cancel-partitioner", test_cancel_partitioner);
   g_test_add_func ("/session/pipeline/blamed", test_blamed);
   for (guint i = 0; i < G_N_ELEMENTS (captures); i++)

@@ -452,6 +452,138 @@ test_metadata (void)
   adj_walk_close (window);
 }
 
+static gboolean
+has_row (AdjWindow *window, AdjChangeKind kind, const char *why)
+{
+  GListModel *rows = G_LIST_MODEL (gtk_list_view_get_model (get_rows (window)));
+  gboolean found = FALSE;
+
+  for (guint i = 0; i < g_list_model_get_n_items (rows); i++)
+    {
+      g_autoptr (AdjStageChange) change = g_list_model_get_item (rows, i);
+
+      found |= adj_stage_change_get_kind (change) == kind &&
+               g_str_has_prefix (adj_stage_change_get_why (change), why);
+    }
+  return found;
+}
+
+static gboolean
+has_stage (AdjWindow *window, const char *name)
+{
+  AdjRecording *recording = adj_stages_get_recording (adj_window_get_document (window));
+
+  return recording != NULL && adj_recording_find (recording, name) >= 0;
+}
+
+/* Tags of checkpoints are a stage between the joint graph and the partition; it tells what has
+ * which tag, why, and which tags a rule replaced. */
+static void
+test_tags (void)
+{
+  AdjWindow *window = adj_walk_open_graph (application, "graphs/sac.adjoint", "dynamo");
+  AdjRecording *recording;
+  gint tags;
+
+  gtk_widget_activate_action (GTK_WIDGET (window), "win.trace", NULL);
+  UNTIL (has_stage (window, "tag") && find_bar (window) != NULL);
+  adj_walk_settle (window);
+  recording = adj_stages_get_recording (adj_window_get_document (window));
+  tags = adj_recording_find (recording, "tag");
+  g_assert_cmpint (tags, ==, adj_recording_find (recording, "joint") + 1);
+  g_assert_cmpint (adj_stages_find_partitioned (recording), ==, tags - 1);
+  adj_mouse_click (find_step (window, "tags"), 10, 10);
+  UNTIL (shows (window, "tag") && get_summary (window)->counted);
+  gtk_widget_activate_action (GTK_WIDGET (window), "win.show-page", "s", "changes");
+  adj_walk_settle (window);
+  g_assert_cmpuint (get_summary (window)->n_added, ==, 0);
+  g_assert_cmpuint (get_summary (window)->n_removed, ==, 0);
+  g_assert_cmpuint (get_summary (window)->n_changed, >, 0);
+  g_assert_true (has_row (window, ADJ_CHANGE_CHANGED, "MUST_SAVE, not PREFER_RECOMPUTE: "));
+  g_assert_true (has_row (window, ADJ_CHANGE_NONE, "PREFER_RECOMPUTE by the checkpoint of region"));
+  adj_walk_keep (window, "tags");
+  adj_walk_close (window);
+}
+
+static gboolean
+has_card (AdjWindow *window, guint32 node)
+{
+  return adj_scene_find_node (adj_document_get_scene (adj_window_get_document (window)),
+                              (AdjNodeId){ node }) != ADJ_NO_BOX;
+}
+
+/* The number of nodes that have a card; each that changed must have one. */
+static guint
+count_cards (AdjWindow *window)
+{
+  const AdjGraph *graph = adj_document_get_graph (adj_window_get_document (window))->graph;
+  gsize n_kinds;
+  const guint8 *kinds = g_bytes_get_data (get_summary (window)->changes, &n_kinds);
+  guint n = 0;
+
+  for (guint32 i = 0; i < adj_graph_get_n_nodes (graph); i++)
+    {
+      n += has_card (window, i);
+      g_assert_true (kinds[i] == ADJ_CHANGE_NONE || has_card (window, i) ||
+                     adj_graph_get_node (graph, i)->opcode == ADJ_OPCODE_OUTPUT);
+    }
+  return n;
+}
+
+static gboolean
+shows_only_changed (AdjWindow *window)
+{
+  AdjDocument *document = adj_window_get_document (window);
+
+  return adj_document_get_arrangement (document)->only_changed && !adj_document_is_busy (document);
+}
+
+/* A key shows only what a stage changed with its neighbours, which are dimmed; it remains while
+ * stepping.  A button shows all again, and so does undo. */
+static void
+test_only_changed (void)
+{
+  AdjWindow *window = adj_walk_open_graph (application, "graphs/torch-trace", "joint");
+  AdjDocument *document = adj_window_get_document (window);
+  guint all, only;
+
+  adj_document_set_graph_index (
+      document, adj_graph_set_find (adj_document_get_graphs (document), "0-0-post_grad-2", NULL));
+  UNTIL (shows (window, "post_grad") && get_summary (window)->counted);
+  adj_walk_settle (window);
+  all = count_cards (window);
+  adj_mouse_focus (GTK_WIDGET (window));
+  gtk_widget_grab_focus (GTK_WIDGET (adj_window_get_view (window)));
+  adj_mouse_do ("key o");
+  UNTIL (shows_only_changed (window));
+  adj_walk_settle (window);
+  only = count_cards (window);
+  g_assert_cmpuint (only, >, get_summary (window)->n_added + get_summary (window)->n_changed);
+  g_assert_cmpuint (only, <, all);
+  g_assert_cmpuint (adj_graph_view_get_lit (adj_window_get_view (window))->len, ==,
+                    get_summary (window)->n_added + get_summary (window)->n_changed);
+  adj_walk_keep (window, "only-changed");
+  adj_mouse_do ("key bracketleft");
+  UNTIL (!shows (window, "post_grad") && shows_only_changed (window));
+  adj_mouse_do ("key bracketright");
+  UNTIL (shows (window, "post_grad") && shows_only_changed (window));
+  adj_walk_settle (window);
+  g_assert_cmpuint (count_cards (window), ==, only);
+
+  gtk_widget_activate_action (GTK_WIDGET (window), "win.show-page", "s", "changes");
+  adj_walk_settle (window);
+  adj_mouse_click (
+      adj_walk_find_mapped (adj_walk_find_mapped (GTK_WIDGET (window), ADJ_TYPE_CHANGES_PAGE),
+                            GTK_TYPE_TOGGLE_BUTTON),
+      8, 8);
+  UNTIL (!shows_only_changed (window) && !adj_document_is_busy (document));
+  g_assert_cmpuint (count_cards (window), ==, all);
+  gtk_widget_activate_action (GTK_WIDGET (window), "win.undo", NULL);
+  UNTIL (shows_only_changed (window));
+  g_assert_cmpuint (count_cards (window), ==, only);
+  adj_walk_close (window);
+}
+
 /* If the desktop enables animations, a switch is animated from the former picture. */
 static void
 test_morphs (void)
@@ -506,6 +638,8 @@ main (int argc, char **argv)
   g_test_add_func ("/strip/discs", test_discs);
   g_test_add_func ("/strip/changes", test_changes);
   g_test_add_func ("/strip/metadata", test_metadata);
+  g_test_add_func ("/strip/tags", test_tags);
+  g_test_add_func ("/strip/only-changed", test_only_changed);
   g_test_add_func ("/strip/morphs", test_morphs);
   return g_test_run ();
 }

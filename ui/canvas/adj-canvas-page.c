@@ -10,6 +10,7 @@
 #include "canvas/adj-hover-card.h"
 #include "canvas/adj-legend.h"
 #include "canvas/adj-minimap.h"
+#include "ir/adj-compare.h"
 #include "ir/adj-graph.h"
 #include "model/adj-maker.h"
 #include "model/adj-stage-summaries.h"
@@ -128,25 +129,67 @@ update_marks (AdjCanvasPage *self)
       self->view, comparison != NULL && scene != NULL ? adj_marks_new (scene, comparison) : NULL);
 }
 
-/* Shows what the stage changed, when that is known, but not where most nodes are new. */
-static void
-update_changes (AdjCanvasPage *self)
+/* The summary of the stage whose graph is shown.  (nullable) */
+static const AdjStageSummary *
+find_summary (AdjCanvasPage *self)
 {
   AdjDocument *document = adj_panel_get_document (self);
   const AdjBundleGraph *graph = document != NULL ? adj_document_get_graph (document) : NULL;
   gint current = document != NULL ? adj_stages_get_current_step (document) : -1;
   g_autoptr (GArray) steps = document != NULL ? adj_stages_list_steps (document) : NULL;
-  const AdjStageSummary *summary = current >= 0 && self->summaries != NULL
-                                       ? adj_stage_summaries_get (self->summaries, (guint) current)
-                                       : NULL;
 
-  if (summary == NULL || graph == NULL ||
-      2 * summary->n_added > adj_graph_get_n_calls (graph->graph) ||
-      g_array_index (steps, AdjStep, current).graph !=
-          adj_document_find_graph (document, graph->graph))
+  return current >= 0 && self->summaries != NULL && graph != NULL &&
+                 g_array_index (steps, AdjStep, current).graph ==
+                     adj_document_find_graph (document, graph->graph)
+             ? adj_stage_summaries_get (self->summaries, (guint) current)
+             : NULL;
+}
+
+/* The nodes that are new or changed.  (transfer full): of guint32 */
+static GArray *
+list_changed (GBytes *changes)
+{
+  GArray *nodes = g_array_new (FALSE, FALSE, sizeof (guint32));
+  gsize n;
+  const guint8 *kinds = g_bytes_get_data (changes, &n);
+
+  for (guint32 i = 0; i < n; i++)
+    if (kinds[i] != ADJ_CHANGE_NONE)
+      g_array_append_val (nodes, i);
+  return nodes;
+}
+
+/* Where only what changed is shown, its neighbours are dimmed. */
+static void
+update_lit (AdjCanvasPage *self)
+{
+  AdjDocument *document = adj_panel_get_document (self);
+  const AdjStageSummary *summary =
+      document != NULL && adj_document_get_arrangement (document)->only_changed
+          ? find_summary (self)
+          : NULL;
+  g_autoptr (GArray) changed =
+      summary != NULL && summary->changes != NULL ? list_changed (summary->changes) : NULL;
+  GArray *lit = document != NULL ? adj_document_get_lit (document) : NULL;
+
+  if (lit == NULL && changed != NULL && changed->len > 0)
+    lit = changed;
+  adj_graph_view_set_lit (self->view, lit);
+}
+
+/* Shows what the stage changed, when that is known, but not where most nodes are new. */
+static void
+update_changes (AdjCanvasPage *self)
+{
+  AdjDocument *document = adj_panel_get_document (self);
+  const AdjStageSummary *summary = find_summary (self);
+
+  if (summary == NULL ||
+      2 * summary->n_added > adj_graph_get_n_calls (adj_document_get_graph (document)->graph))
     adj_graph_view_set_changes (self->view, NULL);
   else
     adj_graph_view_set_changes (self->view, summary->changes);
+  update_lit (self);
 }
 
 static void
@@ -276,12 +319,6 @@ update_selected (AdjCanvasPage *self)
         adj_graph_view_reveal (self->view, selected);
     }
   update_crumbs (self);
-}
-
-static void
-update_lit (AdjCanvasPage *self)
-{
-  adj_graph_view_set_lit (self->view, adj_document_get_lit (adj_panel_get_document (self)));
 }
 
 static void

@@ -423,6 +423,7 @@ static const struct
   { GDK_KEY_period, "win.next-step", { NULL, N_ ("Next Step of the Run"), "period", 0 } },
   { GDK_KEY_comma, "win.previous-step", { NULL, N_ ("Previous Step of the Run"), "comma", 0 } },
   { GDK_KEY_f, "win.flow", { NULL, N_ ("Flow of the Selection"), "f", 0 } },
+  { GDK_KEY_o, "win.only-changed", { NULL, N_ ("Only What Changed"), "o", 0 } },
   { GDK_KEY_slash, "win.find", { NULL, N_ ("Find Nodes"), "slash", 0 } },
 };
 

@@ -7,6 +7,8 @@
 #include <gio/gio.h>
 
 #include "ir/adj-graph.h"
+#include "model/adj-graph-set.h"
+#include "report/adj-stage-change.h"
 
 /* Limit of nodes in the flow view. */
 #define MAX_FLOW 300
@@ -133,7 +135,7 @@ adj_arrangement_set_chosen (AdjArrangement *arrangement, GArray *chosen)
 gboolean
 adj_arrangement_same_layout (const AdjArrangement *a, const AdjArrangement *b)
 {
-  return a->view == b->view &&
+  return a->view == b->view && a->only_changed == b->only_changed &&
          (a->view != ADJ_VIEW_FLOW ||
           (a->flow.index == b->flow.index && a->flow_chosen == b->flow_chosen)) &&
          a->fold_depth == b->fold_depth && sets_equal (a->folded, b->folded) &&
@@ -176,6 +178,8 @@ adj_arrangement_toggle (AdjArrangement *arrangement, const AdjScene *scene, cons
 typedef struct
 {
   AdjGraph *graph;
+  AdjGraph *before;  /* (nullable): the changes from it are shown */
+  gboolean is_pair;  /* @graph is both halves of a partition */
   AdjBundle *bundle; /* (nullable) */
   AdjLayoutCache *cache;
   AdjLayoutView view;
@@ -194,6 +198,7 @@ input_free (gpointer data)
   Input *input = data;
 
   adj_graph_unref (input->graph);
+  g_clear_pointer (&input->before, adj_graph_unref);
   g_clear_pointer (&input->bundle, adj_bundle_unref);
   adj_layout_cache_unref (input->cache);
   g_ptr_array_unref (input->stages);
@@ -254,11 +259,50 @@ collect_flows (const Input *input)
   return all;
 }
 
+static void
+mark (guint8 *shown, const AdjNodeId *nodes, guint n)
+{
+  for (guint i = 0; i < n; i++)
+    shown[nodes[i].index] = TRUE;
+}
+
+/* The nodes that are new or changed since the graph before, their inputs and users.  (transfer
+ * full) (nullable): of guint32; %NULL: there are none */
+static GArray *
+collect_changed (const Input *input)
+{
+  g_autoptr (AdjAlignment) alignment = input->is_pair
+                                           ? adj_graph_align (input->before, input->graph)
+                                           : adj_graph_align_made (input->before, input->graph);
+  guint n = adj_graph_get_n_nodes (input->graph);
+  g_autofree guint8 *shown = g_new0 (guint8, n);
+  GArray *all = g_array_new (FALSE, FALSE, sizeof (guint32));
+
+  for (guint i = 0; i < alignment->n_changes; i++)
+    {
+      const AdjChange *change = &alignment->changes[i];
+      const AdjNode *node;
+
+      if (change->kind != ADJ_CHANGE_ADDED && !adj_stage_change_counts (change))
+        continue;
+      node = adj_graph_get_node (input->graph, change->b.index);
+      mark (shown, &change->b, 1);
+      mark (shown, node->inputs, node->n_inputs);
+      mark (shown, node->users, node->n_users);
+    }
+  for (guint32 i = 0; i < n; i++)
+    if (shown[i])
+      g_array_append_val (all, i);
+  if (all->len == 0)
+    g_clear_pointer (&all, g_array_unref);
+  return all;
+}
+
 static GArray *
 find_shown (const Input *input)
 {
   if (input->view != ADJ_VIEW_FLOW)
-    return NULL;
+    return input->before != NULL ? collect_changed (input) : NULL;
   return input->flow_chosen != NULL ? collect_flows (input)
                                     : adj_flow_collect (input->graph, input->flow, MAX_FLOW);
 }
@@ -278,7 +322,7 @@ lay_out (AdjTask *task, GCancellable *cancellable, GError **error)
     .unfolded = (const char *const *) input->unfolded,
     .captured = captured,
     .stages = (AdjGraph *const *) input->stages->pdata,
-    .n_stages = input->stages->len,
+    .n_stages = only == NULL ? input->stages->len : 0,
     .progress = on_progress,
     .progress_data = task,
   };
@@ -288,20 +332,21 @@ lay_out (AdjTask *task, GCancellable *cancellable, GError **error)
 
 AdjTask *
 adj_arrangement_start (const AdjArrangement *arrangement,
+                       const AdjArrangementSubject *subject,
                        AdjLayoutCache *cache,
                        GObject *owner,
-                       const AdjBundleGraph *graph,
-                       GPtrArray *stages,
-                       AdjBundle *bundle,
                        guint tag,
                        GAsyncReadyCallback done)
 {
   Input *input = g_new0 (Input, 1);
 
-  input->graph = adj_graph_ref (graph->graph);
-  input->stages = g_ptr_array_ref (stages);
-  input->undecided = adj_bundle_graph_is_undecided (graph);
-  input->bundle = bundle != NULL ? adj_bundle_ref (bundle) : NULL;
+  input->graph = adj_graph_ref (subject->graph->graph);
+  input->is_pair = g_str_equal (subject->graph->role, ADJ_PAIR_ROLE);
+  if (arrangement->only_changed && subject->before != NULL)
+    input->before = adj_graph_ref (subject->before);
+  input->stages = g_ptr_array_ref (subject->stages);
+  input->undecided = adj_bundle_graph_is_undecided (subject->graph);
+  input->bundle = subject->bundle != NULL ? adj_bundle_ref (subject->bundle) : NULL;
   input->cache = adj_layout_cache_ref (cache);
   input->view = arrangement->view;
   input->flow = arrangement->flow;

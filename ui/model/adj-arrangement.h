@@ -40,9 +40,11 @@ typedef struct
   AdjLayoutView view;
   AdjNodeId flow;      /* FLOW: the node whose ancestors and descendants are shown */
   GArray *flow_chosen; /* (owned) (nullable): of guint32: replaces @flow when there are several */
-  GArray *chosen;   /* (owned) (nullable): of guint32: two or more nodes that are selected together;
-                       the last is the current one.  Never modified, only replaced */
-  guint fold_depth; /* as of AdjLayoutOptions */
+  GArray *chosen; /* (owned) (nullable): of guint32: two or more nodes that are selected together;
+                     the last is the current one.  Never modified, only replaced */
+  gboolean only_changed; /* other than in FLOW: only what the stage changed, with its inputs and
+                            users; all if it changed nothing */
+  guint fold_depth;      /* as of AdjLayoutOptions */
   GHashTable *folded, *unfolded; /* module paths */
   AdjColoring coloring;
   AdjLabeling labeling;
@@ -65,15 +67,21 @@ void adj_arrangement_toggle (AdjArrangement *arrangement, const AdjScene *scene,
 /* Whether both give the same boxes and lines. */
 gboolean adj_arrangement_same_layout (const AdjArrangement *a, const AdjArrangement *b);
 
-/* Lays out @graph, of @bundle (nullable), in another thread; the result is an AdjScene.  @stages:
- * of AdjGraph (owned), the stages that it may share a layout with.  @tag is returned by
+/* What is laid out. */
+typedef struct
+{
+  const AdjBundleGraph *graph;
+  AdjGraph *before;  /* (nullable): the graph that it was made from */
+  GPtrArray *stages; /* of AdjGraph: the stages that it may share a layout with */
+  AdjBundle *bundle; /* (nullable): of @graph */
+} AdjArrangementSubject;
+
+/* Lays out @subject in another thread; the result is an AdjScene.  @tag is returned by
  * adj_arrangement_get_tag(). */
 AdjTask *adj_arrangement_start (const AdjArrangement *arrangement,
+                                const AdjArrangementSubject *subject,
                                 AdjLayoutCache *cache,
                                 GObject *owner,
-                                const AdjBundleGraph *graph,
-                                GPtrArray *stages,
-                                AdjBundle *bundle,
                                 guint tag,
                                 GAsyncReadyCallback done);
 guint adj_arrangement_get_tag (AdjTask *task);

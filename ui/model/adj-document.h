@@ -110,6 +110,9 @@ AdjScene *adj_document_get_scene (AdjDocument *self); /* (transfer none) (nullab
 const AdjArrangement *adj_document_get_arrangement (AdjDocument *self);
 /* FLOW follows the selected node. */
 void adj_document_set_view (AdjDocument *self, AdjLayoutView view);
+/* Whether only what the shown stage changed, its inputs and its users are shown; remains while
+ * stepping. */
+void adj_document_set_only_changed (AdjDocument *self, gboolean only);
 void adj_document_toggle_module (AdjDocument *self, const char *path);
 void adj_document_set_fold_depth (AdjDocument *self, guint depth); /* 0: all open */
 void adj_document_set_coloring (AdjDocument *self, AdjColoring coloring);

@@ -43,6 +43,7 @@ adj_memory_plan_find (AdjDocument *document, AdjTradeoffSubject *subject, AdjMem
     const char *role;
     AdjMemoryPart part;
   } parts[] = { { "joint", ADJ_MEMORY_WHOLE },
+                { "tag", ADJ_MEMORY_WHOLE },
                 { ADJ_PAIR_ROLE, ADJ_MEMORY_WHOLE },
                 { "forward", ADJ_MEMORY_FORWARD },
                 { "backward", ADJ_MEMORY_BACKWARD } };

@@ -233,7 +233,7 @@ count_changed (const AdjAlignment *alignment)
   guint n = 0;
 
   for (guint i = 0; i < alignment->n_changes; i++)
-    n += adj_stage_change_is_computed (&alignment->changes[i]);
+    n += adj_stage_change_counts (&alignment->changes[i]);
   return n;
 }
 
@@ -248,7 +248,7 @@ list_changes (const AdjAlignment *alignment, const AdjGraph *graph)
     {
       const AdjChange *change = &alignment->changes[i];
 
-      if (change->kind == ADJ_CHANGE_ADDED || adj_stage_change_is_computed (change))
+      if (change->kind == ADJ_CHANGE_ADDED || adj_stage_change_counts (change))
         kinds[change->b.index] = (guint8) change->kind;
     }
   return g_bytes_new_take (kinds, n);
@@ -373,35 +373,13 @@ on_status (AdjStageSummaries *self)
     go_on (self);
 }
 
-/* The index of the graph that the stage of a step was made from. */
-static gint
-find_before (AdjStageSummaries *self, const AdjStep *step)
-{
-  gint stage = step->stage, from;
-  guint index;
-
-  if (step->graph == G_MAXUINT)
-    return -1;
-  for (guint i = 0; stage < 0 && i + 1 < self->steps->len; i++)
-    if (&g_array_index (self->steps, AdjStep, i) == step)
-      stage = g_array_index (self->steps, AdjStep, i + 1).stage;
-  if (stage < 0)
-    return -1;
-  from = adj_recording_get_stage (self->recording, (guint) stage)->from;
-  if (from < 0)
-    return -1;
-  index = adj_document_find_graph (self->document,
-                                   adj_recording_get_stage (self->recording, (guint) from)->graph);
-  return index != G_MAXUINT ? (gint) index : -1;
-}
-
 static void
 fill (AdjStageSummaries *self)
 {
   for (guint i = 0; i < self->steps->len; i++)
     {
       const AdjStep *step = &g_array_index (self->steps, AdjStep, i);
-      AdjStageSummary summary = { .before = find_before (self, step),
+      AdjStageSummary summary = { .before = adj_stages_find_before (self->document, (gint) i),
                                   .ns = -1,
                                   .first = ADJ_NO_NODE };
 

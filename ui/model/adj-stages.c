@@ -35,6 +35,20 @@ adj_stages_is_half (const AdjRecording *recording, guint stage)
   return FALSE;
 }
 
+gint
+adj_stages_find_partitioned (const AdjRecording *recording)
+{
+  gint stage = adj_recording_find (recording, "forward");
+
+  if (stage < 0)
+    return -1;
+  do
+    stage = adj_recording_get_stage (recording, (guint) stage)->from;
+  while (stage >= 0 &&
+         g_str_equal (adj_recording_get_stage (recording, (guint) stage)->name, "tag"));
+  return stage;
+}
+
 /* The index in the document of the pair of two halves; G_MAXUINT: they cannot be composed. */
 static guint
 find_pair (AdjDocument *document, const AdjGraph *half)
@@ -81,6 +95,28 @@ adj_stages_get_current_step (AdjDocument *document)
         return (gint) i;
     }
   return -1;
+}
+
+gint
+adj_stages_find_before (AdjDocument *document, gint index)
+{
+  AdjRecording *recording = adj_stages_get_recording (document);
+  g_autoptr (GArray) steps = adj_stages_list_steps (document);
+  gint stage, from;
+  guint graph;
+
+  if (index < 0 || (guint) index >= steps->len ||
+      g_array_index (steps, AdjStep, index).graph == G_MAXUINT)
+    return -1;
+  stage = g_array_index (steps, AdjStep, index).stage;
+  if (stage < 0 && (guint) index + 1 < steps->len)
+    stage = g_array_index (steps, AdjStep, index + 1).stage;
+  from = stage >= 0 ? adj_recording_get_stage (recording, (guint) stage)->from : -1;
+  if (from < 0)
+    return -1;
+  graph =
+      adj_document_find_graph (document, adj_recording_get_stage (recording, (guint) from)->graph);
+  return graph != G_MAXUINT ? (gint) graph : -1;
 }
 
 gint

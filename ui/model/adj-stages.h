@@ -23,6 +23,8 @@ GArray *adj_stages_list_steps (AdjDocument *document);
 /* The index in that list of the shown or last requested step; -1: none. */
 gint adj_stages_get_current_step (AdjDocument *document);
 void adj_stages_show_step (AdjDocument *document, guint step);
+/* The index in the document of the graph that the stage of @step was made from; -1: none. */
+gint adj_stages_find_before (AdjDocument *document, gint step);
 
 /* The shown or last requested stage, even if it failed; -1: none, or a pair. */
 gint adj_stages_get_current (AdjDocument *document);
@@ -40,5 +42,7 @@ void adj_stages_step (AdjDocument *document, gint step);
 /* Whether the two stages are halves of one partition: "forward" and "backward" of the same stage.
  */
 gboolean adj_stages_is_half (const AdjRecording *recording, guint stage);
+/* The stage whose graph was partitioned last, before its tags were a stage; -1: none. */
+gint adj_stages_find_partitioned (const AdjRecording *recording);
 
 G_END_DECLS

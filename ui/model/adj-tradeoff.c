@@ -27,12 +27,11 @@ static const AdjBundleGraph *
 find_partitioned (AdjDocument *document)
 {
   AdjRecording *recording = adj_stages_get_recording (document);
-  gint forward = recording != NULL ? adj_recording_find (recording, "forward") : -1;
-  gint from = forward >= 0 ? adj_recording_get_stage (recording, (guint) forward)->from : -1;
+  gint stage = recording != NULL ? adj_stages_find_partitioned (recording) : -1;
 
-  return from >= 0 ? find_entry (adj_document_get_graphs (document),
-                                 adj_recording_get_stage (recording, (guint) from)->graph)
-                   : NULL;
+  return stage >= 0 ? find_entry (adj_document_get_graphs (document),
+                                  adj_recording_get_stage (recording, (guint) stage)->graph)
+                    : NULL;
 }
 
 static gboolean

@@ -77,17 +77,23 @@ void
 adj_document_request_layout (AdjDocument *self)
 {
   g_autoptr (GPtrArray) stages = NULL;
-  const AdjBundleGraph *graph;
+  AdjArrangementSubject subject;
+  gint before;
 
   if (self->graphs == NULL || self->graph_index == G_MAXUINT)
     return;
   stages = list_stages (self);
-  graph = adj_graph_set_get (self->graphs, self->graph_index);
+  before = adj_stages_find_before (self, adj_stages_get_current_step (self));
+  subject = (AdjArrangementSubject){
+    .graph = adj_graph_set_get (self->graphs, self->graph_index),
+    .before = before >= 0 ? adj_graph_set_get (self->graphs, (guint) before)->graph : NULL,
+    .stages = stages,
+    .bundle = adj_document_get_bundle (self),
+  };
   adj_task_list_start (&self->tasks, ADJ_TASK_LAYOUT,
-                       adj_arrangement_start (self->arrangement, self->layouts, G_OBJECT (self),
-                                              graph, stages, adj_document_get_bundle (self),
-                                              self->graph_index, on_laid_out),
-                       graph->id);
+                       adj_arrangement_start (self->arrangement, &subject, self->layouts,
+                                              G_OBJECT (self), self->graph_index, on_laid_out),
+                       subject.graph->id);
 }
 
 guint
@@ -172,6 +178,20 @@ adj_document_set_view (AdjDocument *self, AdjLayoutView view)
   next->flow = self->selected;
   g_clear_pointer (&next->flow_chosen, g_array_unref);
   next->flow_chosen = next->chosen != NULL ? g_array_ref (next->chosen) : NULL;
+  adj_document_arrange (self, next);
+}
+
+void
+adj_document_set_only_changed (AdjDocument *self, gboolean only)
+{
+  AdjArrangement *next;
+
+  g_return_if_fail (ADJ_IS_DOCUMENT (self));
+
+  if (self->arrangement->only_changed == only)
+    return;
+  next = adj_document_begin_change (self);
+  next->only_changed = only;
   adj_document_arrange (self, next);
 }
 

@@ -165,13 +165,13 @@ static guint
 count_kept (AdjDocument *self, const AdjTraceChoice *choice, AdjRecording *recording)
 {
   const AdjTraceChoice *before = &self->trace_choice;
-  gint forward = recording != NULL ? adj_recording_find (recording, "forward") : -1;
+  gint partitioned = recording != NULL ? adj_stages_find_partitioned (recording) : -1;
 
-  if (self->traced_from == NULL || forward < 0 || choice->gradients != before->gradients ||
+  if (self->traced_from == NULL || partitioned < 0 || choice->gradients != before->gradients ||
       choice->functionalizes != before->functionalizes)
     return 0;
   if (g_strcmp0 (choice->decompositions, before->decompositions) == 0)
-    return (guint) adj_recording_get_stage (recording, (guint) forward)->from + 1;
+    return (guint) partitioned + 1;
   return (guint) (adj_recording_find (recording, "functionalize") + 1);
 }
 

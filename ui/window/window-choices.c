@@ -69,6 +69,19 @@ adj_choose_view (AdjWindow *self, GVariant *value)
 }
 
 GVariant *
+adj_chosen_only_changed (AdjDocument *document)
+{
+  return g_variant_new_boolean (adj_document_get_arrangement (document)->only_changed);
+}
+
+void
+adj_choose_only_changed (AdjWindow *self, GVariant *value)
+{
+  adj_graph_view_fit_next (adj_window_get_view (self), TRUE);
+  adj_document_set_only_changed (adj_window_get_document (self), g_variant_get_boolean (value));
+}
+
+GVariant *
 adj_chosen_coloring (AdjDocument *document)
 {
   return g_variant_new_string (

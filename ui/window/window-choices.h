@@ -12,6 +12,8 @@ G_BEGIN_DECLS
 
 GVariant *adj_chosen_view (AdjDocument *document);
 void adj_choose_view (AdjWindow *self, GVariant *value);
+GVariant *adj_chosen_only_changed (AdjDocument *document);
+void adj_choose_only_changed (AdjWindow *self, GVariant *value);
 GVariant *adj_chosen_coloring (AdjDocument *document);
 void adj_choose_coloring (AdjWindow *self, GVariant *value);
 GVariant *adj_chosen_labeling (AdjDocument *document);

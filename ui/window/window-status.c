@@ -50,7 +50,7 @@ add_saved (GString *subtitle, const AdjBundleGraph *graph, const AdjScene *scene
   gboolean pair = g_strcmp0 (graph->role, ADJ_PAIR_ROLE) == 0;
   g_autofree char *bytes = NULL;
 
-  if (adj_scene_get_saved_bytes (scene) <= 0 || (!pair && g_strcmp0 (graph->role, "joint") != 0))
+  if (adj_scene_get_saved_bytes (scene) <= 0 || (!pair && !adj_bundle_graph_is_undecided (graph)))
     return;
   bytes = adj_properties_bytes (adj_scene_get_saved_bytes (scene));
   g_string_append_printf (subtitle,
