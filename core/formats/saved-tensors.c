@@ -3,18 +3,20 @@
 
 #include "formats/saved-values-private.h"
 #include "formats/torch-save-private.h"
+#include "formats/torch-stream-private.h"
 #include "tensor/adj-tensor-data.h"
 
-/* ('storage', torch.FloatStorage, '0', 'cpu', 24): (transfer none) (nullable) */
+/* ('storage', torch.FloatStorage, '0', 'cpu', 24), in streams also a view of it, or None: (transfer
+ * none) (nullable) */
 static AdjLateBytes *
-read_storage (SavedValues *values, const PickleItem *item, AdjTensorMeta *meta, GError **error)
+read_beside (SavedValues *values, const PickleItem *item, AdjTensorMeta *meta, GError **error)
 {
   const PickleItem *id = item->kind == PICKLE_PERSISTENT ? item->items[0] : NULL;
   guint64 n_bytes;
 
-  if (values->find_storage == NULL || id == NULL || id->kind != PICKLE_TUPLE || id->n != 5 ||
-      id->items[2]->kind != PICKLE_TEXT || id->items[3]->kind != PICKLE_TEXT ||
-      id->items[4]->kind != PICKLE_INT)
+  if (values->find_storage == NULL || id == NULL || id->kind != PICKLE_TUPLE || id->n < 5 ||
+      id->n > 6 || id->items[2]->kind != PICKLE_TEXT || id->items[3]->kind != PICKLE_TEXT ||
+      id->items[4]->kind != PICKLE_INT || (id->n == 6 && id->items[5]->kind != PICKLE_NONE))
     {
       saved_values_fail (values, error, "a tensor without a storage");
       return NULL;
@@ -35,6 +37,22 @@ read_storage (SavedValues *values, const PickleItem *item, AdjTensorMeta *meta, 
     }
   return values->find_storage (values->data, id->items[2]->text,
                                n_bytes * (guint64) id->items[4]->integer, error);
+}
+
+/* (transfer none) (nullable): beside the pickle or, of a plain one, in it. */
+static AdjLateBytes *
+read_storage (SavedValues *values, const PickleItem *item, AdjTensorMeta *meta, GError **error)
+{
+  const SavedElements *elements;
+
+  if (!pickle_calls (item, "torch.storage._load_from_bytes"))
+    return read_beside (values, item, meta, error);
+  elements = torch_stream_read_storage (values, pickle_argument (item, 0), error);
+  if (elements == NULL)
+    return NULL;
+  meta->dtype = elements->dtype;
+  meta->device = ADJ_CPU;
+  return saved_values_get_storage (values, item, elements->bytes);
 }
 
 static gboolean
@@ -126,17 +144,4 @@ saved_parameter_read (SavedValues *values, const PickleItem *item, AdjValue *out
     return FALSE;
   *out = ADJ_DATA (data);
   return TRUE;
-}
-
-/* _rebuild_from_type_v2 (function, class, arguments, state): what the function makes; class and
- * state are of the object of Python, such as a buffer. */
-gboolean
-saved_of_class_read (SavedValues *values, const PickleItem *item, AdjValue *out, GError **error)
-{
-  PickleItem *parts[] = { pickle_argument (item, 0), pickle_argument (item, 2) };
-  PickleItem call = { .kind = PICKLE_CALL, .n = G_N_ELEMENTS (parts), .items = parts };
-
-  if (parts[0] == NULL || parts[1] == NULL)
-    return saved_values_fail (values, error, "a tensor of a class, made of nothing");
-  return saved_values_read (values, &call, out, error);
 }

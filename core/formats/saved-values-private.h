@@ -20,7 +20,10 @@ typedef struct
   gpointer data;
   /* Private. */
   GHashTable *objects; /* PickleItem → AdjOpaque */
-  GPtrArray *open;     /* PickleItem: what is being read, each inside the one before it */
+  GHashTable *bytes;   /* PickleItem → GBytes: texts and bytes of which arrays and storages are */
+  GHashTable *streams; /* GBytes → SavedElements: storages that are streams in the pickle */
+  GHashTable *storages; /* PickleItem, a call → AdjLateBytes: what it makes */
+  GPtrArray *open;      /* PickleItem: what is being read, each inside the one before it */
   guint n_values;
   guint64 n_text_bytes;
 } SavedValues;
@@ -33,13 +36,28 @@ saved_values_read (SavedValues *values, const PickleItem *item, AdjValue *out, G
 
 /* Sets @error; returns %FALSE. */
 gboolean saved_values_fail (const SavedValues *values, GError **error, const char *what);
+/* Makes @out RAW, the name of what @item calls; returns %TRUE. */
+gboolean saved_values_name_call (const PickleItem *item, AdjValue *out);
+
+/* The elements of a storage inside a pickle. */
+typedef struct
+{
+  GBytes *bytes; /* (owned) */
+  AdjDType dtype;
+} SavedElements;
+
+/* (transfer none) (nullable): the bytes that @item is: BYTES, or a text whose characters are bytes,
+ * as protocol 2 writes them; at an address that every element may have. */
+GBytes *saved_values_get_bytes (SavedValues *values, const PickleItem *item);
+/* (transfer none): the storage that @call, an item of the pickle, makes of @bytes: one for each
+ * call, although the bytes of many may be one item. */
+AdjLateBytes *saved_values_get_storage (SavedValues *values, const PickleItem *call, GBytes *bytes);
+
 /* Calls that make tensors. */
 gboolean
 saved_tensor_read (SavedValues *values, const PickleItem *item, AdjValue *out, GError **error);
 gboolean
 saved_parameter_read (SavedValues *values, const PickleItem *item, AdjValue *out, GError **error);
-gboolean
-saved_of_class_read (SavedValues *values, const PickleItem *item, AdjValue *out, GError **error);
 
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (SavedValues, saved_values_clear)
 

@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "formats/numpy-array-private.h"
 #include "formats/saved-values-private.h"
 #include "formats/scripted-object-private.h"
 #include "ir/adj-builder.h"
@@ -14,11 +15,24 @@
 #define MAX_VALUES 10000000u
 #define MAX_TEXT_BYTES (G_GUINT64_CONSTANT (1) << 28)
 
+static void
+free_elements (gpointer data)
+{
+  SavedElements *elements = data;
+
+  g_bytes_unref (elements->bytes);
+  g_free (elements);
+}
+
 void
 saved_values_init (SavedValues *values, const char *name, AdjDiags *diags)
 {
   *values = (SavedValues){ .name = name, .diags = diags };
   values->objects = g_hash_table_new_full (NULL, NULL, NULL, (GDestroyNotify) adj_opaque_unref);
+  values->bytes = g_hash_table_new_full (NULL, NULL, NULL, (GDestroyNotify) g_bytes_unref);
+  values->streams = g_hash_table_new_full (NULL, NULL, NULL, free_elements);
+  values->storages =
+      g_hash_table_new_full (NULL, NULL, NULL, (GDestroyNotify) adj_late_bytes_unref);
   values->open = g_ptr_array_new ();
 }
 
@@ -26,6 +40,9 @@ void
 saved_values_clear (SavedValues *values)
 {
   g_clear_pointer (&values->objects, g_hash_table_unref);
+  g_clear_pointer (&values->bytes, g_hash_table_unref);
+  g_clear_pointer (&values->streams, g_hash_table_unref);
+  g_clear_pointer (&values->storages, g_hash_table_unref);
   g_clear_pointer (&values->open, g_ptr_array_unref);
 }
 
@@ -34,6 +51,64 @@ saved_values_fail (const SavedValues *values, GError **error, const char *what)
 {
   g_set_error (error, ADJ_ERROR, ADJ_ERROR_PARSE, "%s: %s", values->name, what);
   return FALSE;
+}
+
+/* -- bytes inside the pickle -- */
+
+/* (transfer full) (nullable): the bytes that the characters of @text are. */
+static GBytes *
+encode (const PickleItem *text)
+{
+  g_autoptr (GByteArray) bytes = g_byte_array_sized_new (text->n);
+  const guint8 *at = (const guint8 *) text->text;
+
+  for (guint i = 0; i < text->n; i++)
+    {
+      gboolean pair = (at[i] == 0xc2 || at[i] == 0xc3) && i + 1 < text->n && at[i + 1] >> 6 == 2;
+      guint8 byte = pair ? (guint8) (at[i] << 6 | (at[i + 1] & 0x3f)) : at[i];
+
+      if (!pair && at[i] >= 0x80)
+        return NULL;
+      g_byte_array_append (bytes, &byte, 1);
+      i += pair;
+    }
+  return g_byte_array_free_to_bytes (g_steal_pointer (&bytes));
+}
+
+/* (transfer full) (nullable) */
+static GBytes *
+make_bytes (const PickleItem *item, gboolean encoded)
+{
+  if (encoded)
+    return item->kind == PICKLE_TEXT || item->kind == PICKLE_BYTES ? encode (item) : NULL;
+  if (pickle_calls (item, "__builtin__.bytes") && pickle_argument (item, 0) == NULL)
+    return g_bytes_new (NULL, 0);
+  return item->kind == PICKLE_BYTES ? g_bytes_new (item->text, item->n) : NULL;
+}
+
+GBytes *
+saved_values_get_bytes (SavedValues *values, const PickleItem *item)
+{
+  const PickleItem *text = pickle_calls (item, "_codecs.encode") ? pickle_argument (item, 0) : NULL;
+  const PickleItem *of = text != NULL ? text : item;
+  GBytes *known = g_hash_table_lookup (values->bytes, of);
+
+  if (known == NULL && (known = make_bytes (of, text != NULL)) != NULL)
+    g_hash_table_insert (values->bytes, (gpointer) of, known);
+  return known;
+}
+
+AdjLateBytes *
+saved_values_get_storage (SavedValues *values, const PickleItem *call, GBytes *bytes)
+{
+  AdjLateBytes *known = g_hash_table_lookup (values->storages, call);
+
+  if (known == NULL)
+    {
+      known = adj_late_bytes_new_known (bytes);
+      g_hash_table_insert (values->storages, (gpointer) call, known);
+    }
+  return known;
 }
 
 /* Before the parts of @item are read; %FALSE with @error: @item cannot stand where it does. */
@@ -80,17 +155,21 @@ read_device (SavedValues *values, const PickleItem *item, AdjValue *out, GError 
   return TRUE;
 }
 
+static gboolean
+read_of_class (SavedValues *values, const PickleItem *item, AdjValue *out, GError **error);
+
 static const struct
 {
   const char *name;
   gboolean (*read) (SavedValues *values, const PickleItem *item, AdjValue *out, GError **error);
+  gboolean makes_tensor; /* of its arguments alone */
 } calls[] = {
-  { "torch._utils._rebuild_tensor", saved_tensor_read },
-  { "torch._utils._rebuild_tensor_v2", saved_tensor_read },
-  { "torch._utils._rebuild_tensor_v3", saved_tensor_read },
-  { "torch._utils._rebuild_parameter", saved_parameter_read },
-  { "torch._utils._rebuild_parameter_with_state", saved_parameter_read },
-  { "torch._tensor._rebuild_from_type_v2", saved_of_class_read },
+  { "torch._utils._rebuild_tensor", saved_tensor_read, TRUE },
+  { "torch._utils._rebuild_tensor_v2", saved_tensor_read, TRUE },
+  { "torch._utils._rebuild_tensor_v3", saved_tensor_read, TRUE },
+  { "torch._utils._rebuild_parameter", saved_parameter_read, TRUE },
+  { "torch._utils._rebuild_parameter_with_state", saved_parameter_read, TRUE },
+  { "torch._tensor._rebuild_from_type_v2", read_of_class },
   { "torch.Size", read_list },
   { "torch.jit._pickle.build_tensorlist", read_list },
   { "torch.jit._pickle.build_intlist", read_list },
@@ -98,6 +177,12 @@ static const struct
   { "torch.jit._pickle.build_boollist", read_list },
   { "torch.jit._pickle.restore_type_tag", read_list },
   { "torch.device", read_device },
+  { "numpy.core.multiarray._reconstruct", numpy_array_read },
+  { "numpy._core.multiarray._reconstruct", numpy_array_read },
+  { "numpy.core.numeric._frombuffer", numpy_buffer_read },
+  { "numpy._core.numeric._frombuffer", numpy_buffer_read },
+  { "numpy.core.multiarray.scalar", numpy_number_read },
+  { "numpy._core.multiarray.scalar", numpy_number_read },
 };
 
 static void
@@ -161,13 +246,38 @@ read_scripted (SavedValues *values,
   return TRUE;
 }
 
-/* What would be called, by name. */
+/* _rebuild_from_type_v2 (function, class, arguments, state): the tensor that the function makes;
+ * class and state are of the object of Python, such as a buffer. */
+static gboolean
+read_of_class (SavedValues *values, const PickleItem *item, AdjValue *out, GError **error)
+{
+  PickleItem *parts[] = { pickle_argument (item, 0), pickle_argument (item, 2) };
+  PickleItem call = { .kind = PICKLE_CALL, .n = G_N_ELEMENTS (parts), .items = parts };
+
+  if (parts[0] == NULL || parts[1] == NULL)
+    return saved_values_fail (values, error, "a tensor of a class, made of nothing");
+  for (guint i = 0; i < G_N_ELEMENTS (calls); i++)
+    if (calls[i].makes_tensor && pickle_calls (&call, calls[i].name))
+      return calls[i].read (values, &call, out, error);
+  return saved_values_name_call (&call, out);
+}
+
+gboolean
+saved_values_name_call (const PickleItem *item, AdjValue *out)
+{
+  const PickleItem *callee = item->items[0];
+  g_autofree char *text =
+      g_strdup_printf ("%s(...)", callee->kind == PICKLE_GLOBAL ? callee->text : "?");
+
+  set_text (ADJ_VALUE_RAW, text, (guint) strlen (text), out);
+  return TRUE;
+}
+
 static gboolean
 read_call (SavedValues *values, const PickleItem *item, AdjValue *out, GError **error)
 {
-  const PickleItem *callee = item->items[0], *pickled;
+  const PickleItem *pickled;
   const char *scripted = scripted_object_find (item, &pickled);
-  g_autofree char *text = NULL;
   gboolean done;
 
   if (scripted != NULL)
@@ -181,9 +291,7 @@ read_call (SavedValues *values, const PickleItem *item, AdjValue *out, GError **
         leave (values);
         return done;
       }
-  text = g_strdup_printf ("%s(...)", callee->kind == PICKLE_GLOBAL ? callee->text : "?");
-  set_text (ADJ_VALUE_RAW, text, (guint) strlen (text), out);
-  return TRUE;
+  return saved_values_name_call (item, out);
 }
 
 /* -- values -- */
