@@ -9,9 +9,9 @@
 #include "base/adj-format-bytes.h"
 #include "base/adj-names-internal.h"
 #include "exec/adj-executor-internal.h"
+#include "interpreter/adj-interpreter-internal.h"
 #include "ir/adj-graph.h"
 #include "ir/adj-value-internal.h"
-#include "interpreter/adj-interpreter-internal.h"
 #include "tensor/adj-late-bytes-internal.h"
 
 /* Runs that need at most this many bytes start without asking how much memory is free. */

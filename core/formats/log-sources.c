@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* Which expressions of a program the placeholders of a region come from, by Dynamo's spelling. */
 
-#include "formats/log-sources-private.h"
-
 #include <string.h>
 
-#include "ir/adj-graph.h"
 #include "base/adj-lexer.h"
+#include "formats/log-sources-private.h"
+#include "ir/adj-graph.h"
 
 #define MAX_SOURCES 100000 /* of a region */
 

@@ -2,9 +2,8 @@
 /* Inputs and constants that are in a file: each is read before the first region that uses it, and
  * released after the last. */
 
-#include "plan/late-inputs-private.h"
-
 #include "call/adj-context.h"
+#include "plan/late-inputs-private.h"
 #include "tensor/adj-late-bytes-internal.h"
 
 typedef struct
