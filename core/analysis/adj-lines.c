@@ -7,11 +7,24 @@
 
 #include "ir/adj-graph.h"
 
+/* (nullable): the innermost frame that is not of PyTorch itself, where there is one: a line of the
+ * model, not that of nn.Linear.forward(). */
+static const AdjFrame *
+find_frame (const AdjNode *node)
+{
+  const AdjFrame *frames = node->meta.frames;
+  guint n = node->meta.n_frames;
+
+  for (guint i = n; i-- > 0;)
+    if (frames[i].file != NULL && strstr (frames[i].file, "-packages/torch/") == NULL)
+      return &frames[i];
+  return n > 0 ? &frames[n - 1] : NULL;
+}
+
 void
 adj_lines_add (AdjLines *lines, const AdjNode *node)
 {
-  const guint n = node->meta.n_frames;
-  const AdjFrame *frame = n > 0 ? &node->meta.frames[n - 1] : NULL;
+  const AdjFrame *frame = find_frame (node);
 
   if (frame == NULL || (lines->file != NULL && !g_str_equal (lines->file, frame->file)))
     return;

@@ -5,8 +5,8 @@
 
 G_BEGIN_DECLS
 
-/* The source lines of some nodes, by their innermost frames; initially all zero. Only lines of the
- * first file count. */
+/* The source lines of some nodes, by their innermost frames outside of PyTorch; initially all zero.
+ * Only lines of the first file count. */
 typedef struct
 {
   const char *file; /* (unowned) (nullable): %NULL: no node has a place */

@@ -10,4 +10,7 @@ G_BEGIN_DECLS
  */
 gboolean adj_dtype_is_as_annotated (AdjDType given, AdjDType annotated);
 
+/* Whether inputs are in a file, to be read while the graph runs. */
+gboolean exec_reads_inputs (const AdjRunRequest *request);
+
 G_END_DECLS

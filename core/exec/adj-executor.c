@@ -9,8 +9,10 @@
 #include "base/adj-format-bytes.h"
 #include "base/adj-names-internal.h"
 #include "exec/adj-executor-internal.h"
+#include "interpreter/adj-interpreter-internal.h"
 #include "ir/adj-graph.h"
 #include "ir/adj-value-internal.h"
+#include "tensor/adj-late-bytes-internal.h"
 
 /* Runs that need at most this many bytes start without asking how much memory is free. */
 #define LITTLE (G_GUINT64_CONSTANT (16) << 20)
@@ -143,34 +145,62 @@ check_inputs (const AdjRunRequest *request, GError **error)
   return TRUE;
 }
 
-/* Loads constants from large files before anything is computed. */
 static gboolean
-fetch_constants (const AdjGraph *graph, GHashTable *seen, GError **error)
+is_read (const AdjValue *leaf, gpointer error)
+{
+  return leaf->kind != ADJ_VALUE_DATA || adj_tensor_data_check_read (leaf->data, error);
+}
+
+static gboolean
+check_constants (const AdjGraph *graph, GHashTable *seen, GError **error)
 {
   if (!g_hash_table_add (seen, (gpointer) graph))
     return TRUE;
   for (guint i = 0; i < adj_graph_get_n_attrs (graph); i++)
-    if (!adj_value_fetch (adj_graph_get_attr (graph, i, NULL), error))
+    if (!adj_value_foreach (adj_graph_get_attr (graph, i, NULL), is_read, error))
       return FALSE;
   for (guint i = 0; i < adj_graph_get_n_subgraphs (graph); i++)
-    if (!fetch_constants (adj_graph_get_subgraph (graph, i, NULL), seen, error))
+    if (!check_constants (adj_graph_get_subgraph (graph, i, NULL), seen, error))
       return FALSE;
   return TRUE;
 }
 
+/* Inputs and constants of large files are read while the graph runs: %FALSE if that failed.  Those
+ * that are returned as they are get read now. */
 static gboolean
-fetch_values (const AdjRunRequest *request, GError **error)
+check_read (const AdjRunRequest *request, const AdjRunResult *result, GError **error)
 {
   g_autoptr (GHashTable) seen = g_hash_table_new (NULL, NULL);
 
-  return adj_values_fetch (request->inputs, request->n_inputs, error) &&
-         fetch_constants (request->graph, seen, error);
+  if (!adj_value_fetch (&result->output, error))
+    return FALSE;
+  for (guint i = 0; i < request->n_inputs; i++)
+    if (!adj_value_foreach (&request->inputs[i], is_read, error))
+      return FALSE;
+  return check_constants (request->graph, seen, error);
+}
+
+static gboolean
+is_in_memory (const AdjValue *leaf, gpointer data)
+{
+  return leaf->kind != ADJ_VALUE_DATA || adj_tensor_data_get_late (leaf->data) == NULL;
+}
+
+gboolean
+exec_reads_inputs (const AdjRunRequest *request)
+{
+  for (guint i = 0; i < request->n_inputs; i++)
+    if (!adj_value_foreach (&request->inputs[i], is_in_memory, NULL))
+      return TRUE;
+  return FALSE;
 }
 
 static gboolean
 check_memory (const AdjRunRequest *request, GError **error)
 {
-  guint64 needed = adj_graph_estimate_memory (request->graph, request->float64);
+  guint64 needed = exec_reads_inputs (request)
+                       ? adj_graph_estimate_memory_reading (request->graph, request->float64)
+                       : adj_graph_estimate_memory (request->graph, request->float64);
   guint64 limit = request->memory_limit;
   g_autofree char *needs = NULL;
   g_autofree char *allows = NULL;
@@ -209,9 +239,13 @@ adj_executor_run (const AdjExecutor *executor,
 
   if ((request->gpu == NULL && !executor->available (error)) ||
       !adj_graph_check_understood (request->graph, error) || !check_inputs (request, error) ||
-      !check_memory (request, error) || !fetch_values (request, error) ||
-      !executor->run (request, result, cancellable, error))
+      !check_memory (request, error) || !executor->run (request, result, cancellable, error))
     return FALSE;
+  if (!check_read (request, result, error))
+    {
+      adj_run_result_clear (result);
+      return FALSE;
+    }
   result->cpu_ns = cpu_now () - started;
   return TRUE;
 }

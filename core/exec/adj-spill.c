@@ -14,6 +14,7 @@
 #include "base/adj-file-internal.h"
 #include "base/adj-format-bytes.h"
 #include "interpreter/adj-interpreter.h"
+#include "tensor/adj-late-bytes-internal.h"
 
 #define SEGMENT_BYTES (64 << 20)
 #define ALIGNMENT 64
@@ -192,10 +193,13 @@ remember (AdjSpill *spill, GBytes *written)
 AdjTensorData *
 adj_spill_take (AdjSpill *spill, AdjTensorData *data, GError **error)
 {
-  GBytes *bytes = adj_tensor_data_get_bytes (data);
-  gsize n_bytes = g_bytes_get_size (bytes);
+  GBytes *bytes;
+  gsize n_bytes = adj_tensor_data_get_n_bytes (data);
   g_autoptr (GBytes) written = NULL;
 
+  if (adj_tensor_data_get_late (data) != NULL)
+    return adj_tensor_data_ref (data);
+  bytes = adj_tensor_data_get_bytes (data);
   if (g_hash_table_contains (spill->kept, bytes))
     return adj_tensor_data_ref (data);
   if (n_bytes <= spill->left)

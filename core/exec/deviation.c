@@ -8,6 +8,7 @@
 
 #include "exec/deviation-private.h"
 #include "interpreter/adj-numeric-internal.h"
+#include "tensor/adj-late-bytes-internal.h"
 
 /* Standard errors of the slope that are attributed to chance. */
 #define CHANCE 5
@@ -71,12 +72,18 @@ deviation_is_none (const AdjTensorData *a, const AdjTensorData *b)
   const AdjTensorMeta *am = adj_tensor_data_get_meta (a), *bm = adj_tensor_data_get_meta (b);
   g_autoptr (AdjTensorData) x = NULL;
   g_autoptr (AdjTensorData) y = NULL;
+  g_autoptr (GBytes) x_bytes = NULL;
+  g_autoptr (GBytes) y_bytes = NULL;
 
   if (am->dtype != bm->dtype || !adj_shape_same_sizes (&am->shape, &bm->shape, NULL))
     return FALSE;
   x = adj_tensor_data_contiguous ((AdjTensorData *) a);
   y = adj_tensor_data_contiguous ((AdjTensorData *) b);
-  if (g_bytes_equal (adj_tensor_data_get_bytes (x), adj_tensor_data_get_bytes (y)))
+  if (adj_tensor_data_get_storage (x) == adj_tensor_data_get_storage (y))
+    return TRUE;
+  x_bytes = adj_tensor_data_read_bytes (x, NULL);
+  y_bytes = adj_tensor_data_read_bytes (y, NULL);
+  if (g_bytes_equal (x_bytes, y_bytes))
     return TRUE;
   return adj_dtype_info (am->dtype)->category >= ADJ_CATEGORY_FLOAT && same_numbers (x, y);
 }

@@ -11,6 +11,7 @@
 #include "call/adj-context-internal.h"
 #include "call/adj-mode.h"
 #include "call/adj-object-call-internal.h"
+#include "exec/adj-executor-internal.h"
 #include "exec/adj-executor.h"
 #include "exec/captured-run-private.h"
 #include "exec/generator-state-private.h"
@@ -18,6 +19,7 @@
 #include "interpreter/adj-interpreter-internal.h"
 #include "ir/adj-graph.h"
 #include "rules/adj-operators.h"
+#include "tensor/adj-storage-internal.h"
 #include "trace/adj-composite.h"
 
 typedef struct
@@ -30,6 +32,8 @@ typedef struct
   gint64 started;
   guint last_use; /* node that is being visited */
   guint index;
+  gboolean reads;   /* inputs are in a file */
+  gboolean in_call; /* what is being visited are arguments, which are in memory */
   CapturedRun captured;
 } Watch;
 
@@ -44,6 +48,8 @@ watch_storage (const AdjValue *leaf, gpointer data)
   if (leaf->kind != ADJ_VALUE_TENSOR)
     return TRUE;
   storage = adj_tensor_get_storage (leaf->tensor);
+  if (adj_storage_get_late (storage) != NULL && !watch->in_call)
+    return TRUE;
   id = adj_storage_get_id (storage);
   life = g_hash_table_lookup (watch->lives, &id);
   if (life == NULL)
@@ -54,6 +60,14 @@ watch_storage (const AdjValue *leaf, gpointer data)
     }
   life->last = MAX (life->last, watch->last_use);
   return TRUE;
+}
+
+static gboolean
+watch_late (const AdjValue *leaf, gpointer data)
+{
+  return leaf->kind != ADJ_VALUE_TENSOR ||
+         adj_storage_get_late (adj_tensor_get_storage (leaf->tensor)) == NULL ||
+         watch_storage (leaf, data);
 }
 
 static guint64
@@ -127,9 +141,9 @@ import_inputs (const AdjRunRequest *request)
   for (guint i = 0; i < request->n_inputs; i++)
     {
       const AdjValue *given = &request->inputs[i];
-      GBytes *bytes =
-          given->kind == ADJ_VALUE_DATA ? adj_tensor_data_get_bytes (given->data) : NULL;
-      AdjStorage *shared = bytes != NULL ? g_hash_table_lookup (storages, bytes) : NULL;
+      gpointer key =
+          given->kind == ADJ_VALUE_DATA ? adj_tensor_data_get_storage (given->data) : NULL;
+      AdjStorage *shared = key != NULL ? g_hash_table_lookup (storages, key) : NULL;
 
       if (shared != NULL && !request->float64)
         {
@@ -137,8 +151,8 @@ import_inputs (const AdjRunRequest *request)
           continue;
         }
       adj_value_map (given, import_leaf, GINT_TO_POINTER (request->float64), &inputs[i]);
-      if (bytes != NULL)
-        g_hash_table_insert (storages, bytes, adj_tensor_get_storage (inputs[i].tensor));
+      if (key != NULL)
+        g_hash_table_insert (storages, key, adj_tensor_get_storage (inputs[i].tensor));
     }
   return inputs;
 }
@@ -236,6 +250,16 @@ see_node (const AdjGraph *graph, AdjNodeId id, const AdjValue *value, gpointer d
   return go_on;
 }
 
+/* An input in a file is in memory from the first call that uses it to the last. */
+static void
+watch_arguments (Watch *watch, guint index, const AdjValue *args)
+{
+  watch->index = watch->last_use = index;
+  watch->in_call = TRUE;
+  adj_value_foreach (args, watch_late, watch);
+  watch->in_call = FALSE;
+}
+
 static gboolean
 replace_call (
     const AdjGraph *graph, AdjNodeId id, const AdjValue *args, AdjValue *value, gpointer data)
@@ -245,6 +269,8 @@ replace_call (
 
   if (request->before != NULL && graph == request->graph)
     request->before (id, request->data);
+  if (watch->reads && graph == request->graph)
+    watch_arguments (watch, id.index, args);
   if (request->float64)
     adj_context_set_narrow_dtype (
         watch->cx, exec_find_dtype (request->like != NULL && graph == request->graph
@@ -287,16 +313,15 @@ interpreter_run (const AdjRunRequest *request,
     adj_context_push_mode (cx, adj_float64_mode_new ());
   if (adj_graph_takes_transforms (request->graph))
     adj_context_push_mode (cx, adj_autograd_mode_new ());
+  watch.reads = exec_reads_inputs (request);
   watch.started = started;
   if (request->drew != NULL)
     adj_context_get_draw_state (cx, &watch.drawn_from);
   captured_run_init (&watch.captured, cx, request);
   inputs = import_inputs (request);
 
-  done = adj_interpret (cx, request->graph, inputs, request->n_inputs, &hooks, &output);
+  done = adj_interpret_taking (cx, request->graph, inputs, request->n_inputs, &hooks, &output);
   result->total_ns = adj_clock_now () - started;
-  for (guint i = 0; i < request->n_inputs; i++)
-    adj_value_clear (&inputs[i]);
   g_free (inputs);
   captured_run_end (&watch.captured, result);
   if (!done)

@@ -11,6 +11,7 @@
 #include "ir/adj-graph.h"
 #include "ir/adj-own-ops-internal.h"
 #include "ops/adj-op-table.h"
+#include "tensor/adj-late-bytes-internal.h"
 
 typedef struct
 {
@@ -75,8 +76,8 @@ AdjTensorData *
 perturbation_move_tensor (const AdjTensorData *data, double step, double least, guint64 seed)
 {
   gsize size;
-  const void *bytes = g_bytes_get_data (adj_tensor_data_get_bytes (data), &size);
-  double *moved = g_memdup2 (bytes, size);
+  g_autoptr (GBytes) bytes = adj_tensor_data_read_bytes (data, NULL);
+  double *moved = g_memdup2 (g_bytes_get_data (bytes, &size), g_bytes_get_size (bytes));
   g_autoptr (GBytes) store = NULL;
 
   for (gsize i = 0; i < size / sizeof (double); i++)
@@ -98,8 +99,10 @@ static AdjTensorData *
 cross_zero (AdjTensorData *moved, const AdjTensorData *truth)
 {
   gsize size, size_of_truth, n;
-  const double *from = g_bytes_get_data (adj_tensor_data_get_bytes (moved), &size);
-  const double *exact = g_bytes_get_data (adj_tensor_data_get_bytes (truth), &size_of_truth);
+  g_autoptr (GBytes) moved_bytes = adj_tensor_data_read_bytes (moved, NULL);
+  g_autoptr (GBytes) truth_bytes = adj_tensor_data_read_bytes (truth, NULL);
+  const double *from = g_bytes_get_data (moved_bytes, &size);
+  const double *exact = g_bytes_get_data (truth_bytes, &size_of_truth);
   g_autoptr (GBytes) store = NULL;
   double *to, sum = 0, reach;
 

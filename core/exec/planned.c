@@ -93,7 +93,7 @@ run_space (AdjPlanSpace *space, Running *running, GCancellable *cancellable, GEr
   running->started = started;
   done = adj_plan_space_run (space, request->inputs, request->n_inputs, &hooks, &result->output);
   result->total_ns = adj_clock_now () - started;
-  result->peak_bytes = adj_plan_get_peak_bytes (running->plan);
+  result->peak_bytes = adj_plan_space_get_peak_bytes (space);
   captured_run_end (&running->captured, result);
   adj_context_set_queue (cx, NULL);
   if (done)

@@ -18,6 +18,7 @@
 #include "interpreter/adj-interpreter.h"
 #include "ir/adj-graph.h"
 #include "rules/adj-operators.h"
+#include "tensor/adj-late-bytes-internal.h"
 #include "trace/adj-decompose.h"
 
 /* Separates the random moves of intermediate results from those of inputs. */
@@ -88,7 +89,7 @@ fill_leaf (const AdjValue *leaf, AdjValue *out, gpointer data)
       *out = adj_value_copy (leaf);
       return TRUE;
     }
-  size = g_bytes_get_size (adj_tensor_data_get_bytes (leaf->data));
+  size = adj_tensor_data_get_n_bytes (leaf->data);
   bytes = g_bytes_new_take (memset (g_malloc (MAX (size, 1)), replay->byte, size), size);
   filled = adj_tensor_data_new (adj_tensor_data_get_meta (leaf->data), bytes, NULL);
   *out = ADJ_TENSOR (adj_tensor_new_from_data (filled));

@@ -6,6 +6,7 @@
 #include "base/adj-diag-internal.h"
 #include "base/adj-lexer.h"
 #include "formats/adj-bundle-private.h"
+#include "formats/log-sources-private.h"
 #include "formats/python-repr-private.h"
 #include "formats/regions-private.h"
 #include "formats/runnable-private.h"
@@ -15,9 +16,8 @@
 #include "ops/adj-op-table.h"
 
 #define MAX_GRAPHS 10000
-#define MAX_SOURCES 100000 /* of a region */
-#define MAX_WARNINGS 20    /* of one graph */
-#define MAX_REASONS 10000  /* of a region */
+#define MAX_WARNINGS 20   /* of one graph */
+#define MAX_REASONS 10000 /* of a region */
 
 typedef struct
 {
@@ -26,13 +26,7 @@ typedef struct
   RegionKey key;
   GPtrArray *graph_ids;
   GHashTable *symbols; /* name → AdjSymbol; texts interned in the arena */
-  guint n_sources;
-  guint n_inputs; /* of the Dynamo graph */
-  /* Name of a placeholder → text of its metadata; in an inference graph inputs are called
-   * otherwise.
-   */
-  GHashTable *metadata_texts;
-  GHashTable *inference_metadata_texts;
+  LogSources sources;
   AdjValue metadata;  /* DICT, or NONE */
   GPtrArray *reasons; /* (nullable) texts */
 } Region;
@@ -66,8 +60,7 @@ region_free (Region *region)
   g_free (region->compile_id);
   g_ptr_array_unref (region->graph_ids);
   g_hash_table_unref (region->symbols);
-  g_hash_table_unref (region->metadata_texts);
-  g_hash_table_unref (region->inference_metadata_texts);
+  log_sources_clear (&region->sources);
   adj_value_clear (&region->metadata);
   g_clear_pointer (&region->reasons, g_ptr_array_unref);
   g_free (region);
@@ -159,9 +152,7 @@ region_new (const RegionKey *key)
   region->key = *key;
   region->graph_ids = g_ptr_array_new_with_free_func (g_free);
   region->symbols = g_hash_table_new_full (g_str_hash, g_str_equal, NULL, g_free);
-  region->metadata_texts = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_free);
-  region->inference_metadata_texts =
-      g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_free);
+  log_sources_init (&region->sources);
   name_region (region);
   return region;
 }
@@ -334,99 +325,10 @@ define_symbols (const Region *region, AdjGraph *graph)
     }
 }
 
-/* -- sources -- */
-
-/* As Dynamo names the placeholder of an input: "L['x']" → "L_x_". */
-static char *
-name_of_source (const char *source)
-{
-  GString *name = g_string_new (NULL);
-
-  for (const char *p = source; *p != '\0'; p++)
-    if (g_ascii_isalnum (*p))
-      g_string_append_c (name, *p);
-    else if (name->len == 0 || name->str[name->len - 1] != '_')
-      g_string_append_c (name, '_');
-  return g_string_free (name, FALSE);
-}
-
-/* "L['self']._modules['fc1']._parameters['weight']" → "fc1.weight"; %NULL: no parameter. */
-static char *
-parameter_of_source (const char *source)
-{
-  g_autoptr (GString) path = g_string_new (NULL);
-  g_auto (GStrv) parts = g_strsplit (source, "._", -1);
-  guint n = g_strv_length (parts);
-
-  if (n < 2 || !g_str_has_prefix (parts[n - 1], "parameters['"))
-    return NULL;
-  for (guint i = 1; i < n; i++)
-    {
-      const char *at = strstr (parts[i], "['");
-      const char *end = at != NULL ? strstr (at, "']") : NULL;
-
-      if (end == NULL || (i + 1 < n && !g_str_has_prefix (parts[i], "modules['")))
-        return NULL;
-      g_string_append_printf (path, "%s%.*s", i > 1 ? "." : "", (int) (end - at - 2), at + 2);
-    }
-  return g_string_free (g_steal_pointer (&path), FALSE);
-}
-
-static void
-put_source (GHashTable *metadata_texts, const char *placeholder, const char *source)
-{
-  g_autoptr (GString) text = g_string_new ("{source: ");
-  g_autofree char *parameter = parameter_of_source (source);
-
-  adj_print_string (text, source);
-  if (parameter != NULL)
-    {
-      g_string_append (text, ", param: ");
-      adj_print_string (text, parameter);
-    }
-  g_string_append_c (text, '}');
-  g_hash_table_replace (metadata_texts, g_strdup (placeholder), g_strdup (text->str));
-}
-
 void
 regions_add_source (Regions *regions, const RegionKey *key, const char *source)
 {
-  Region *region = find_region (regions, key);
-  g_autofree char *name = name_of_source (source);
-  g_autofree char *lower = g_ascii_strdown (name, -1);
-
-  if (region->n_sources++ >= MAX_SOURCES)
-    return;
-  put_source (region->metadata_texts, name, source);
-  put_source (region->metadata_texts, lower, source);
-  put_source (region->inference_metadata_texts, name, source);
-  put_source (region->inference_metadata_texts, lower, source);
-}
-
-/* The inputs of the graphs that AOTAutograd makes of Dynamo's @graph are those of @graph, in the
- * same order, numbered. */
-static void
-keep_inputs (Region *region, const AdjGraph *graph)
-{
-  guint n = adj_graph_get_n_inputs (graph);
-
-  for (guint i = 0; i < MAX (n, region->n_inputs); i++)
-    {
-      g_autofree char *numbered = g_strdup_printf ("primals_%u", i + 1);
-      g_autofree char *in_inference = g_strdup_printf ("arg%u_1", i);
-      const char *source =
-          i < n ? adj_graph_get_node (graph, adj_graph_get_input (graph, i).index)->meta.source
-                : NULL;
-
-      g_hash_table_remove (region->metadata_texts, numbered);
-      g_hash_table_remove (region->inference_metadata_texts, in_inference);
-      if (source != NULL)
-        {
-          put_source (region->metadata_texts, numbered, source);
-          put_source (region->inference_metadata_texts, in_inference, source);
-        }
-    }
-  region->n_inputs = n;
+  log_sources_add (&find_region (regions, key)->sources, source);
 }
 
 /* -- graphs -- */
@@ -466,7 +368,7 @@ regions_add_graph (Regions *regions,
   g_autoptr (AdjDiags) diags = adj_diags_new ();
   g_autofree char *annotated = runnable_annotate (text, strlen (text));
   GHashTable *metadata_texts =
-      strcmp (role, "inference") == 0 ? region->inference_metadata_texts : region->metadata_texts;
+      strcmp (role, "inference") == 0 ? region->sources.in_inference : region->sources.texts;
   g_autofree char *id = NULL;
   AdjBundleGraph entry = {
     .role = role,
@@ -485,7 +387,7 @@ regions_add_graph (Regions *regions,
   if (graph != NULL)
     {
       if (strcmp (role, "dynamo") == 0)
-        keep_inputs (region, graph);
+        log_sources_keep_inputs (&region->sources, graph);
       define_symbols (region, graph);
       id = unique_id (regions, region, role);
       entry.id = entry.title = id;

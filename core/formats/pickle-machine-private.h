@@ -16,6 +16,7 @@ typedef struct
   guint n_items;
   GPtrArray *stack; /* PickleItem; NULL: a mark */
   GPtrArray *memo;  /* PickleItem or NULL */
+  GPtrArray *ids;   /* (nullable): PickleItem: those of PERSISTENT */
   PickleItem *result;
 } PickleMachine;
 

@@ -54,6 +54,20 @@ struct _PickleItem
 PickleItem *
 pickle_read (AdjArena *arena, const guint8 *data, gsize length, const char *name, GError **error);
 
+/* The same of the pickle at byte @at of @data: @at: (inout): the byte behind it; @ids: (nullable):
+ * gets the PERSISTENT items that it makes. */
+PickleItem *pickle_read_next (AdjArena *arena,
+                              const guint8 *data,
+                              gsize length,
+                              const char *name,
+                              gsize *at,
+                              GPtrArray *ids,
+                              GError **error);
+
+/* Whether a file that begins with @head is a pickle of protocol 2 to 5, and not safetensors whose
+ * header is as long as those bytes say. */
+gboolean pickle_is (const guint8 *head, gsize length);
+
 /* (nullable): the value of the text @key in a DICT; %NULL when @item (nullable) is none. */
 const PickleItem *pickle_get (const PickleItem *item, const char *key);
 /* The texts and numbers of members; @fallback where they are missing or something else. */

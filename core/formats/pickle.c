@@ -6,7 +6,6 @@
 #include "formats/pickle-machine-private.h"
 
 #define MAX_BYTES ((gsize) 1 << 30)
-#define MAX_TEXT ((gsize) 64 << 20)
 
 typedef struct _Instruction Instruction;
 
@@ -104,8 +103,6 @@ run_text (PickleMachine *machine, const Instruction *code, GError **error)
 
   if (!pickle_take_number (machine, code->n, &length, error))
     return FALSE;
-  if (length > MAX_TEXT)
-    return pickle_fail (machine, error, "a text of more than 64 MiB");
   bytes = pickle_take (machine, length, error);
   if (bytes == NULL)
     return FALSE;
@@ -370,6 +367,8 @@ run_persistent (PickleMachine *machine, const Instruction *code, GError **error)
 
   if (item != NULL)
     pickle_append (machine, item, id);
+  if (item != NULL && machine->ids != NULL)
+    g_ptr_array_add (machine->ids, item);
   return pickle_push (machine, item);
 }
 
@@ -464,6 +463,7 @@ static const Instruction instructions[256] = {
   ['C'] = { run_text, PICKLE_BYTES, 1 },
   ['B'] = { run_text, PICKLE_BYTES, 4 },
   [0x8e] = { run_text, PICKLE_BYTES, 8 },
+  [0x96] = { run_text, PICKLE_BYTES, 8 },
   [')'] = { run_empty, PICKLE_TUPLE },
   ['t'] = { run_gather, PICKLE_TUPLE },
   [0x85] = { run_small_tuple, .n = 1 },
@@ -514,23 +514,48 @@ run (PickleMachine *machine, GError **error)
   return machine->result;
 }
 
+gboolean
+pickle_is (const guint8 *head, gsize length)
+{
+  return length >= 2 && head[0] == 0x80 && head[1] >= 2 && head[1] <= 5 &&
+         !(length > 8 && head[8] == '{' && memcmp (head + 4, "\0\0\0\0", 4) == 0);
+}
+
 PickleItem *
-pickle_read (AdjArena *arena, const guint8 *data, gsize length, const char *name, GError **error)
+pickle_read_next (AdjArena *arena,
+                  const guint8 *data,
+                  gsize length,
+                  const char *name,
+                  gsize *at,
+                  GPtrArray *ids,
+                  GError **error)
 {
   g_autoptr (GPtrArray) stack = g_ptr_array_new ();
   g_autoptr (GPtrArray) memo = g_ptr_array_new ();
   PickleMachine machine = { .arena = arena,
                             .name = name,
                             .start = data,
-                            .at = data,
+                            .at = data + *at,
                             .end = data + length,
                             .stack = stack,
-                            .memo = memo };
+                            .memo = memo,
+                            .ids = ids };
+  PickleItem *item;
 
   if (length > MAX_BYTES)
     {
       g_set_error (error, ADJ_ERROR, ADJ_ERROR_LIMIT, "%s: a pickle of more than 1 GiB", name);
       return NULL;
     }
-  return run (&machine, error);
+  item = run (&machine, error);
+  *at = (gsize) (machine.at - machine.start);
+  return item;
+}
+
+PickleItem *
+pickle_read (AdjArena *arena, const guint8 *data, gsize length, const char *name, GError **error)
+{
+  gsize at = 0;
+
+  return pickle_read_next (arena, data, length, name, &at, NULL, error);
 }

@@ -6,6 +6,7 @@
 
 #include "base/adj-file-internal.h"
 #include "formats/adj-debug-log.h"
+#include "formats/torch-stream-private.h"
 #include "formats/unread-private.h"
 #include "formats/zip-private.h"
 
@@ -14,12 +15,9 @@
 #define SAVED                                                                                      \
   "values of torch.save without a graph: open a graph, and give them to its run (adjoint run "     \
   "GRAPH --inputs FILE)"
-#define STREAM                                                                                     \
-  "values of torch.save as it wrote them before 1.6, which are not read: load them in PyTorch "    \
-  "and "                                                                                           \
-  "save them again"
 #define PICKLED                                                                                    \
-  "a pickle of Python without a graph; a snapshot of memory is listed by adjoint memory FILE"
+  "a pickle of Python without a graph: give its tensors to the run of one (adjoint run GRAPH "     \
+  "--inputs FILE); a snapshot of memory is listed by adjoint memory FILE"
 #define TENSORS                                                                                    \
   "tensors without a graph: open a graph, and give them to its run (adjoint run GRAPH --inputs "   \
   "FILE)"
@@ -74,11 +72,9 @@ describe_archive (const char *path, GError **error)
 static const char *
 describe_bytes (const char *path, const guint8 *head, gsize length)
 {
-  static const guint8 magic[] = { 0x8a, 10, 0x6c, 0xfc, 0x9c, 0x46, 0xf9, 0x20, 0x6a, 0xa8, 0x50 };
-
-  if (length >= 2 + sizeof magic && head[0] == 0x80 && memcmp (head + 2, magic, sizeof magic) == 0)
-    return STREAM;
-  if (length >= 2 && head[0] == 0x80 && head[1] >= 2 && head[1] <= 5)
+  if (torch_stream_is (head, length))
+    return SAVED;
+  if (pickle_is (head, length))
     return PICKLED;
   if (adj_debug_log_is (path))
     return LOGGED;

@@ -30,4 +30,8 @@ gboolean adj_interpret_call (AdjContext *cx,
  */
 gboolean adj_graph_takes_transforms (const AdjGraph *graph);
 
+/* adj_graph_estimate_memory() of a run whose inputs are in a file, each read when a node uses it.
+ */
+guint64 adj_graph_estimate_memory_reading (const AdjGraph *graph, gboolean float64);
+
 G_END_DECLS

@@ -13,6 +13,7 @@
 #include "ir/adj-text-internal.h"
 #include "ops/adj-packet.h"
 #include "rules/adj-node-op.h"
+#include "tensor/adj-storage-internal.h"
 
 /* The callee of a node, if it is not an operator; all (nullable). */
 typedef struct
@@ -320,6 +321,29 @@ hold_inputs (const Run *run, const AdjNode *node, guint index)
   return held;
 }
 
+static gboolean
+fetch_leaf (const AdjValue *leaf, gpointer error)
+{
+  return leaf->kind != ADJ_VALUE_TENSOR ||
+         adj_storage_fetch (adj_tensor_get_storage (leaf->tensor), error);
+}
+
+/* Reads the inputs of @node that are in a file. */
+static gboolean
+fetch_inputs (const Run *run, const AdjNode *node)
+{
+  for (guint i = 0; i < node->n_inputs; i++)
+    {
+      g_autoptr (GError) error = NULL;
+
+      if (adj_value_foreach (&run->values[node->inputs[i].index], fetch_leaf, &error))
+        continue;
+      adj_context_fail (run->cx, error->domain, error->code, "%s", error->message);
+      return FALSE;
+    }
+  return TRUE;
+}
+
 #define USUAL_ITEMS 48
 
 static gboolean
@@ -335,6 +359,8 @@ run_call (Run *run, const AdjNode *node, AdjValue *out)
   AdjValue args = borrow (run, &node->args, &room);
   AdjValue kwargs = borrow (run, &node->kwargs, &room);
 
+  if (!fetch_inputs (run, node))
+    return FALSE;
   if (hooks != NULL && hooks->replace != NULL &&
       hooks->replace (run->graph, id, &args, out, hooks->data))
     return !adj_context_has_error (run->cx);

@@ -4,11 +4,18 @@
 #include <stdio.h>
 
 #include "analysis/adj-lifetimes.h"
-#include "interpreter/adj-interpreter.h"
+#include "interpreter/adj-interpreter-internal.h"
 #include "ir/adj-graph-analysis-internal.h"
 #include "ir/adj-graph.h"
 
-static guint64 estimate (const AdjGraph *graph, gboolean float64, gboolean with_inputs);
+typedef enum
+{
+  INPUTS_UNCOUNTED,
+  INPUTS_FROM_START,
+  INPUTS_FROM_FIRST_USE,
+} Inputs;
+
+static guint64 estimate (const AdjGraph *graph, gboolean float64, Inputs inputs);
 
 /* By subgraph: the memory of running it, without its inputs. (transfer full) */
 static guint64 *
@@ -18,7 +25,7 @@ estimate_subgraphs (const AdjGraph *graph, gboolean float64)
   guint64 *inner = g_new0 (guint64, n + 1);
 
   for (guint i = 0; i < n; i++)
-    inner[i] = estimate (adj_graph_get_subgraph (graph, i, NULL), float64, FALSE);
+    inner[i] = estimate (adj_graph_get_subgraph (graph, i, NULL), float64, INPUTS_UNCOUNTED);
   return inner;
 }
 
@@ -45,12 +52,28 @@ find_inner (const AdjGraph *graph, const AdjNode *node, const guint64 *inner)
   return most;
 }
 
+/* By node: the first node that reads it; itself if there is none. (transfer full) */
+static guint32 *
+find_first_uses (const AdjGraph *graph)
+{
+  guint n = adj_graph_get_n_nodes (graph);
+  guint32 *first = g_new (guint32, n + 1);
+
+  for (guint i = 0; i < n; i++)
+    first[i] = i;
+  for (guint i = n; i-- > 0;)
+    for (guint k = 0; k < adj_graph_get_node (graph, i)->n_inputs; k++)
+      first[adj_graph_get_node (graph, i)->inputs[k].index] = i;
+  return first;
+}
+
 static guint64
-estimate (const AdjGraph *graph, gboolean float64, gboolean with_inputs)
+estimate (const AdjGraph *graph, gboolean float64, Inputs inputs)
 {
   guint n = adj_graph_get_n_nodes (graph), peak;
   const AdjLifetime *lives = adj_graph_get_lifetimes (graph);
   g_autofree guint64 *inner = estimate_subgraphs (graph, float64);
+  g_autofree guint32 *first_use = find_first_uses (graph);
   g_autoptr (GArray) ranges = g_array_new (FALSE, FALSE, sizeof (AdjLiveRange));
   g_autofree guint64 *live = NULL;
 
@@ -61,7 +84,10 @@ estimate (const AdjGraph *graph, gboolean float64, gboolean with_inputs)
                            float64 ? lives[i].in_float64 : lives[i].bytes };
       AdjLiveRange called = { i, i, find_inner (graph, node, inner) };
 
-      if (lives[i].owner == i && (with_inputs || node->opcode != ADJ_OPCODE_PLACEHOLDER))
+      if (node->opcode == ADJ_OPCODE_PLACEHOLDER && inputs == INPUTS_FROM_FIRST_USE)
+        own.first = first_use[i];
+      if (lives[i].owner == i &&
+          (inputs != INPUTS_UNCOUNTED || node->opcode != ADJ_OPCODE_PLACEHOLDER))
         g_array_append_val (ranges, own);
       g_array_append_val (ranges, called);
     }
@@ -73,7 +99,7 @@ estimate (const AdjGraph *graph, gboolean float64, gboolean with_inputs)
 /* Memory of running a graph: with its dtypes, and in float64. */
 typedef struct
 {
-  guint64 bytes[2];
+  guint64 bytes[2], reading[2];
 } Needed;
 
 static gpointer
@@ -82,17 +108,29 @@ find_needed (const AdjGraph *graph)
   Needed *needed = g_new (Needed, 1);
 
   for (guint i = 0; i < 2; i++)
-    needed->bytes[i] = estimate (graph, i == 1, TRUE);
+    {
+      needed->bytes[i] = estimate (graph, i == 1, INPUTS_FROM_START);
+      needed->reading[i] = estimate (graph, i == 1, INPUTS_FROM_FIRST_USE);
+    }
   return needed;
 }
+
+static const AdjGraphAnalysis needed_analysis = { find_needed, g_free };
 
 guint64
 adj_graph_estimate_memory (const AdjGraph *graph, gboolean float64)
 {
-  static const AdjGraphAnalysis needed_analysis = { find_needed, g_free };
   const Needed *needed = adj_graph_analyse (graph, &needed_analysis);
 
   return needed->bytes[float64 ? 1 : 0];
+}
+
+guint64
+adj_graph_estimate_memory_reading (const AdjGraph *graph, gboolean float64)
+{
+  const Needed *needed = adj_graph_analyse (graph, &needed_analysis);
+
+  return needed->reading[float64 ? 1 : 0];
 }
 
 guint64

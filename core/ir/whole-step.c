@@ -159,37 +159,56 @@ takes_state (const AdjGraph *graph, const AdjNode *node, const guint8 *known)
   return FALSE;
 }
 
-/* The first node that takes state behind the last operator for gradients; the end of the graph:
- * none does. */
+/* By node: whether it is a call that is read, and neither comes from @seed nor is for what comes
+ * from it: the loss that a step detaches behind its gradients. (transfer full) */
+static guint8 *
+find_asides (const AdjGraph *graph, guint seed)
+{
+  g_autofree guint8 *of_gradients = g_new0 (guint8, graph->n_nodes);
+  guint8 *aside = g_new0 (guint8, graph->n_nodes);
+
+  of_gradients[seed] = TRUE;
+  for (guint i = seed; i < graph->n_nodes; i++)
+    for (guint k = 0; k < graph->nodes[i].n_inputs && is_call (&graph->nodes[i]); k++)
+      of_gradients[i] |= of_gradients[graph->nodes[i].inputs[k].index];
+  for (guint i = graph->n_nodes; i-- > seed;)
+    {
+      for (guint k = 0; k < graph->nodes[i].n_inputs && of_gradients[i]; k++)
+        of_gradients[graph->nodes[i].inputs[k].index] = TRUE;
+      aside[i] = is_call (&graph->nodes[i]) && graph->nodes[i].n_users > 0 && !of_gradients[i];
+    }
+  return aside;
+}
+
+/* The first node behind the last operator for gradients that takes state or stands aside; the end
+ * of the graph: none does. */
 static guint
 find_update (const AdjGraph *graph, guint seed)
 {
   g_autofree guint8 *known = g_new0 (guint8, graph->n_nodes);
+  g_autofree guint8 *aside = find_asides (graph, seed);
   guint update = graph->n_nodes;
 
   for (guint i = 0; i < seed; i++)
     for (guint k = 0; k < graph->nodes[i].n_inputs; k++)
       known[graph->nodes[i].inputs[k].index] = TRUE;
   for (guint i = graph->n_nodes; i-- > seed && !is_backward_operator (&graph->nodes[i]);)
-    if (takes_state (graph, &graph->nodes[i], known))
+    if (aside[i] || takes_state (graph, &graph->nodes[i], known))
       update = i;
   return update;
 }
 
-/* Marks what reads the gradient of ones. */
+/* Marks the calls from the first that reads the gradient of ones up to the update. */
 static void
 take_seed (AdjGraph *graph)
 {
   guint seed = find_seed (graph);
 
-  for (guint k = 0; seed != G_MAXUINT && k < graph->nodes[seed].n_users; k++)
-    {
-      guint user = graph->nodes[seed].users[k].index;
-
-      graph->after_tangent[user] = is_call (&graph->nodes[user]);
-    }
-  if (seed != G_MAXUINT && graph->nodes[seed].n_users > 0)
-    graph->update = find_update (graph, seed);
+  if (seed == G_MAXUINT || graph->nodes[seed].n_users == 0)
+    return;
+  graph->update = find_update (graph, seed);
+  for (guint i = graph->nodes[seed].users[0].index; i < graph->update; i++)
+    graph->after_tangent[i] = is_call (&graph->nodes[i]);
 }
 
 void

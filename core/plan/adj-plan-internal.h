@@ -29,4 +29,8 @@ AdjPlan *adj_plan_space_get_plan (AdjPlanSpace *space);
  * run. */
 AdjContext *adj_plan_space_get_context (AdjPlanSpace *space);
 
+/* As adj_plan_get_peak_bytes(), of the last run: inputs that are read from a file count while they
+ * were in memory. */
+guint64 adj_plan_space_get_peak_bytes (const AdjPlanSpace *space);
+
 G_END_DECLS

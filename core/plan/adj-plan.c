@@ -10,6 +10,7 @@
 #include "plan/adj-plan-internal.h"
 #include "plan/compiled-private.h"
 #include "plan/gpu-space-private.h"
+#include "plan/late-inputs-private.h"
 
 /* -- making -- */
 
@@ -203,6 +204,12 @@ adj_plan_get_peak_bytes (const AdjPlan *plan)
   return bytes;
 }
 
+guint64
+adj_plan_space_get_peak_bytes (const AdjPlanSpace *space)
+{
+  return adj_plan_get_peak_bytes (space->plan) - space->spared;
+}
+
 guint
 adj_plan_get_n_regions (const AdjPlan *plan)
 {
@@ -273,7 +280,7 @@ run_region (AdjPlanSpace *space, guint32 index)
   const PlanRegion *region = plan_region (plan, index);
   const AdjPlanHooks *hooks = space->hooks;
 
-  return adj_context_may_go_on (space->cx) &&
+  return adj_context_may_go_on (space->cx) && plan_late_inputs_fetch (space->late, space, index) &&
          (space->gpu != NULL ? plan_gpu_run_region (space, index)
                              : region->kind->run (space, region)) &&
          (hooks == NULL || hooks->region == NULL ||
@@ -297,7 +304,10 @@ plan_space_run_regions (AdjPlanSpace *space)
     done = plan_gpu_begin_watched (space);
   done = done && (!told || tell_nodes (&telling, 0));
   for (guint32 i = 0; i < n && done; i++)
-    done = run_region (space, i) && (!told || tell_nodes (&telling, i + 1));
+    {
+      done = run_region (space, i) && (!told || tell_nodes (&telling, i + 1));
+      plan_late_inputs_release (space->late, i);
+    }
   g_free (telling.order);
   if (done && space->gpu == NULL)
     plan_compiled_note_run (space->plan, adj_clock_now () - started);

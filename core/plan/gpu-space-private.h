@@ -35,10 +35,10 @@ typedef struct _PlanGpu
   AdjGpuEvent *queued;  /* recorded before downloads */
   char *memory;         /* device memory of all buffers */
   guint64 n_bytes;
-  guint64 *offsets;  /* (owned): per buffer: its offset in @memory */
-  GBytes **there;    /* (owned) (nullable): per buffer: the bytes that it was filled with, if still
-                        unchanged */
-  gpointer *shadows; /* (owned) (nullable): per buffer: host memory for regions on the CPU */
+  guint64 *offsets;       /* (owned): per buffer: its offset in @memory */
+  AdjTensorData **there;  /* (owned) (nullable): per buffer: what it was filled with, if still
+                             unchanged */
+  gpointer *shadows;      /* (owned) (nullable): per buffer: host memory for regions on the CPU */
   PlanGpuRegion *regions; /* (owned) */
   AdjGpuEvent **marks;    /* (owned) (nullable): events before each region and after the last */
   gboolean timed;         /* @marks belong to the last run */
@@ -60,7 +60,7 @@ gpointer plan_gpu_place (const PlanGpu *self, guint32 index);
 /* Before the first buffer of a run is bound: %FALSE with the context in error. */
 gboolean plan_gpu_begin (AdjPlanSpace *space);
 /* Uploads @from, the initial content of buffer @index. */
-gboolean plan_gpu_fill (AdjPlanSpace *space, guint32 index, GBytes *from);
+gboolean plan_gpu_fill (AdjPlanSpace *space, guint32 index, AdjTensorData *from);
 /* Runs all regions, and waits until they are done. */
 gboolean plan_gpu_run_regions (AdjPlanSpace *space);
 /* The same for a caller that looks at values between regions: begin, run each region (on the device

@@ -8,6 +8,7 @@
 #include "call/adj-context-internal.h"
 #include "ir/adj-graph.h"
 #include "plan/gpu-space-private.h"
+#include "tensor/adj-late-bytes-internal.h"
 
 #define ALIGNMENT 256
 /* Number of runs before one is captured: the first loads kernels and determines the scratch size.
@@ -95,7 +96,7 @@ plan_gpu_new (const AdjPlan *plan, AdjGpu *gpu, GError **error)
   self->gpu = adj_gpu_ref (gpu);
   self->generation = adj_gpu_get_generation (gpu);
   self->offsets = g_new0 (guint64, plan->buffers->len + 1);
-  self->there = g_new0 (GBytes *, plan->buffers->len + 1);
+  self->there = g_new0 (AdjTensorData *, plan->buffers->len + 1);
   self->shadows = g_new0 (gpointer, plan->buffers->len + 1);
   self->regions = g_new0 (PlanGpuRegion, plan->regions->len + 1);
   self->marks = g_new0 (AdjGpuEvent *, plan->regions->len + 2);
@@ -138,7 +139,7 @@ plan_gpu_free (PlanGpu *self, const AdjPlan *plan)
     free_there (self, plan);
   for (guint32 i = 0; i < plan->buffers->len; i++)
     {
-      g_clear_pointer (&self->there[i], g_bytes_unref);
+      g_clear_pointer (&self->there[i], adj_tensor_data_unref);
       g_aligned_free (self->shadows[i]);
     }
   for (guint32 i = 0; i < plan->regions->len; i++)
@@ -188,23 +189,28 @@ plan_gpu_begin (AdjPlanSpace *space)
 }
 
 gboolean
-plan_gpu_fill (AdjPlanSpace *space, guint32 index, GBytes *from)
+plan_gpu_fill (AdjPlanSpace *space, guint32 index, AdjTensorData *from)
 {
   PlanGpu *self = space->gpu;
   const PlanBuffer *buffer = plan_buffer (space->plan, index);
   gboolean stays = buffer->memory == PLAN_MEMORY_INPUT || buffer->memory == PLAN_MEMORY_CONSTANT;
+  g_autoptr (GBytes) bytes = NULL;
   GError *error = NULL;
 
   if (buffer->n_bytes == 0 || (buffer->memory == PLAN_MEMORY_ARENA && buffer->first == PLAN_NONE) ||
-      (stays && self->there[index] == from))
+      (stays && self->there[index] != NULL &&
+       adj_tensor_data_get_storage (self->there[index]) == adj_tensor_data_get_storage (from)))
     return TRUE;
+  bytes = adj_tensor_data_read_bytes (from, &error);
+  if (error != NULL)
+    return fail_with (space, error);
   self->run.bytes_in += buffer->n_bytes;
-  g_clear_pointer (&self->there[index], g_bytes_unref);
+  g_clear_pointer (&self->there[index], adj_tensor_data_unref);
   if (!adj_gpu_staging_send (self->staging, plan_gpu_place (self, index),
-                             g_bytes_get_data (from, NULL), buffer->n_bytes, &error))
+                             g_bytes_get_data (bytes, NULL), buffer->n_bytes, &error))
     return fail_with (space, error);
   if (stays)
-    self->there[index] = g_bytes_ref (from);
+    self->there[index] = adj_tensor_data_ref (from);
   return TRUE;
 }
 

@@ -6,6 +6,7 @@
 #include "call/adj-context-internal.h"
 #include "call/adj-op-internal.h"
 #include "plan/gpu-space-private.h"
+#include "tensor/adj-late-bytes-internal.h"
 #include "tensor/adj-storage-internal.h"
 
 #define ALIGNMENT 64
@@ -163,8 +164,10 @@ bring (AdjPlanSpace *space, const Use *use, PlanGpuRegion *told)
   const PlanBuffer *buffer = plan_buffer (space->plan, use->buffer);
   gpointer memory;
 
-  if (self->there[use->buffer] != NULL && !use->written)
-    memory = (gpointer) g_bytes_get_data (self->there[use->buffer], NULL);
+  if (self->there[use->buffer] != NULL && !use->written &&
+      adj_tensor_data_get_late (self->there[use->buffer]) == NULL)
+    memory =
+        (gpointer) g_bytes_get_data (adj_tensor_data_get_bytes (self->there[use->buffer]), NULL);
   else
     {
       if (self->shadows[use->buffer] == NULL)

@@ -14,6 +14,7 @@
 #include "ops/adj-ops.h"
 #include "ops/adj-pointwise-internal.h"
 #include "plan/plan-private.h"
+#include "tensor/adj-late-bytes-internal.h"
 #include "tensor/adj-shape-internal.h"
 
 typedef struct
@@ -48,11 +49,12 @@ plan_recorder_clear (PlanRecorder *self)
 static guint32
 note_constant (PlanRecorder *self, const AdjTensorData *data)
 {
-  gpointer bytes = (gpointer) adj_tensor_data_get_bytes (data);
-  guint32 found = GPOINTER_TO_UINT (g_hash_table_lookup (self->of_constant, bytes));
+  gpointer storage = adj_tensor_data_get_storage (data);
+  guint32 found = GPOINTER_TO_UINT (g_hash_table_lookup (self->of_constant, storage));
 
   if (found == 0)
-    g_hash_table_insert (self->of_constant, bytes, GUINT_TO_POINTER (self->plan->buffers->len + 1));
+    g_hash_table_insert (self->of_constant, storage,
+                         GUINT_TO_POINTER (self->plan->buffers->len + 1));
   return found;
 }
 

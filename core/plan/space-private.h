@@ -20,6 +20,9 @@ void plan_spares_put (PlanSpares *self, guint32 index, gpointer piece);
  * (transfer full) */
 GBytes *plan_spares_give (PlanSpares *self, guint32 index, gpointer piece, guint64 n_bytes);
 
+/* late-inputs.c: those that are read while the plan runs. */
+typedef struct _PlanLateInputs PlanLateInputs;
+
 /* A plan with memory: tensors, prepared calls, and the state of a run. */
 struct _AdjPlanSpace
 {
@@ -28,7 +31,9 @@ struct _AdjPlanSpace
   gpointer arena;        /* (owned) */
   gpointer *bytes;       /* (owned): per buffer: its memory in this run */
   gpointer *made;        /* (owned): per buffer: memory allocated for this run alone, or %NULL */
-  GBytes **from;         /* (owned): per buffer: its initial content in this run */
+  AdjTensorData **from;  /* (owned): per buffer: its initial content in this run, (unowned) */
+  PlanLateInputs *late;  /* (owned) */
+  guint64 spared;        /* bytes of @late that were not in memory at the peak of the last run */
   guint8 *alignment;     /* (owned): per buffer: an input with a lower alignment is copied */
   PlanSpares *spares;    /* (owned): memory of earlier runs, to be reused */
   AdjStorage **storages; /* (owned): by buffer */
@@ -53,6 +58,8 @@ void plan_space_renew_context (AdjPlanSpace *space);
 gboolean plan_space_bind (AdjPlanSpace *space, const AdjValue *inputs, guint n_inputs);
 /* Runs all regions, in order, with the hooks of the space. */
 gboolean plan_space_run_regions (AdjPlanSpace *space);
+/* Points buffer @index at @from, or at memory of this run with that content.  @from: (nullable). */
+void plan_space_bind_buffer (AdjPlanSpace *space, guint32 index, gconstpointer from);
 /* Releases the memory of this run. */
 void plan_space_unbind (AdjPlanSpace *space);
 /* (transfer full): the value of a node, with tensors of the space. */

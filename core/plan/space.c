@@ -9,6 +9,7 @@
 #include "ir/adj-graph.h"
 #include "plan/adj-plan-internal.h"
 #include "plan/gpu-space-private.h"
+#include "plan/late-inputs-private.h"
 #include "rules/adj-operators.h"
 #include "tensor/adj-storage-internal.h"
 
@@ -48,7 +49,8 @@ make_storages (AdjPlanSpace *space)
         space->bytes[i] = plan_gpu_place (space->gpu, i);
       else if (buffer->memory == PLAN_MEMORY_ARENA && buffer->first != PLAN_NONE)
         space->bytes[i] = (char *) space->arena + buffer->offset;
-      else if (buffer->memory == PLAN_MEMORY_CONSTANT)
+      else if (buffer->memory == PLAN_MEMORY_CONSTANT &&
+               adj_tensor_data_get_late (buffer->constant) == NULL)
         space->bytes[i] =
             (gpointer) g_bytes_get_data (adj_tensor_data_get_bytes (buffer->constant), NULL);
       space->storages[i] = adj_storage_new_lent (space->bytes[i], buffer->n_bytes, ADJ_CPU);
@@ -164,7 +166,8 @@ new_space (AdjPlan *plan, PlanGpu *gpu)
   space->bytes = g_new0 (gpointer, plan->buffers->len + 1);
   space->made = g_new0 (gpointer, plan->buffers->len + 1);
   space->alignment = g_new0 (guint8, plan->buffers->len + 1);
-  space->from = g_new0 (GBytes *, plan->buffers->len + 1);
+  space->from = g_new0 (AdjTensorData *, plan->buffers->len + 1);
+  space->late = plan_late_inputs_new ();
   space->spares = plan_spares_new (plan->buffers->len);
   space->storages = g_new0 (AdjStorage *, plan->buffers->len + 1);
   space->tensors = g_new0 (AdjTensor *, plan->values->len + 1);
@@ -230,6 +233,7 @@ adj_plan_space_free (AdjPlanSpace *space)
   g_free (space->made);
   g_free (space->alignment);
   g_free (space->from);
+  plan_late_inputs_free (space->late);
   plan_spares_unref (space->spares);
   g_free (space->storages);
   g_free (space->tensors);
@@ -310,21 +314,20 @@ share_alike (const Binding *binding)
     {
       const PlanInput *input = plan_input (plan, i);
       const PlanBuffer *buffer;
-      GBytes *bytes;
 
       if (input->value == PLAN_NONE)
         continue;
       buffer = plan_buffer (plan, plan_value (plan, input->value)->buffer);
-      bytes = adj_tensor_data_get_bytes (binding->given[i]);
-      if (g_bytes_get_size (bytes) < buffer->n_bytes ||
-          bytes != adj_tensor_data_get_bytes (binding->given[buffer->input]))
+      if (adj_tensor_data_get_n_bytes (binding->given[i]) < buffer->n_bytes ||
+          adj_tensor_data_get_storage (binding->given[i]) !=
+              adj_tensor_data_get_storage (binding->given[buffer->input]))
         return FALSE;
     }
   return TRUE;
 }
 
-static void
-bind_buffer (AdjPlanSpace *space, guint32 index, gconstpointer from)
+void
+plan_space_bind_buffer (AdjPlanSpace *space, guint32 index, gconstpointer from)
 {
   const PlanBuffer *buffer = plan_buffer (space->plan, index);
 
@@ -340,6 +343,33 @@ bind_buffer (AdjPlanSpace *space, guint32 index, gconstpointer from)
   if (from != NULL && space->bytes[index] != NULL && space->bytes[index] != from)
     memcpy (space->bytes[index], from, buffer->n_bytes);
   adj_storage_lend (space->storages[index], space->bytes[index]);
+}
+
+/* Binds a buffer that begins as @from, now or when a region uses it. */
+static gboolean
+bind_content (AdjPlanSpace *space, guint32 index, AdjTensorData *from)
+{
+  PlanMemory memory = plan_buffer (space->plan, index)->memory;
+  g_autoptr (GBytes) bytes = NULL;
+  GError *error = NULL;
+
+  if (space->gpu != NULL)
+    return plan_gpu_fill (space, index, from);
+  if (adj_tensor_data_get_late (from) != NULL &&
+      (memory == PLAN_MEMORY_INPUT || memory == PLAN_MEMORY_CONSTANT))
+    {
+      plan_late_inputs_add (space->late, index, from);
+      return TRUE;
+    }
+  bytes = adj_tensor_data_read_bytes (from, &error);
+  if (error != NULL)
+    {
+      adj_context_fail (space->cx, error->domain, error->code, "%s", error->message);
+      g_error_free (error);
+      return FALSE;
+    }
+  plan_space_bind_buffer (space, index, g_bytes_get_data (bytes, NULL));
+  return TRUE;
 }
 
 /* Lists the tensors among @inputs; %FALSE: the plan does not hold for them. */
@@ -383,24 +413,23 @@ plan_space_bind (AdjPlanSpace *space, const AdjValue *inputs, guint n_inputs)
     {
       guint32 i = space->bound[k];
       const PlanBuffer *buffer = plan_buffer (plan, i);
-      GBytes *from = NULL;
+      AdjTensorData *from = buffer->input != PLAN_NONE ? given[buffer->input] : buffer->constant;
 
-      if (buffer->input != PLAN_NONE)
-        from = adj_tensor_data_get_bytes (given[buffer->input]);
-      else if (buffer->constant != NULL)
-        from = adj_tensor_data_get_bytes (buffer->constant);
       space->from[i] = from;
-      if (space->gpu == NULL)
-        bind_buffer (space, i, from != NULL ? g_bytes_get_data (from, NULL) : NULL);
-      else if (from != NULL && !plan_gpu_fill (space, i, from))
+      if (from == NULL && space->gpu == NULL)
+        plan_space_bind_buffer (space, i, NULL);
+      else if (from != NULL && !bind_content (space, i, from))
         return FALSE;
     }
+  plan_late_inputs_begin (space->late, plan);
   return TRUE;
 }
 
 void
 plan_space_unbind (AdjPlanSpace *space)
 {
+  space->spared = plan_late_inputs_get_spared (space->late);
+  plan_late_inputs_clear (space->late);
   for (guint k = 0; k < space->n_bound; k++)
     {
       guint32 i = space->bound[k];
@@ -471,15 +500,13 @@ fetch_bytes (Export *export, guint32 index)
   return g_bytes_ref (export->given[index]);
 }
 
-/* (transfer full): a copy; of inputs and constants a reference, as they do not change. */
-static GBytes *
-keep_bytes (const AdjPlanSpace *space, guint32 index)
+/* Whether the buffer does not change in a run. */
+static gboolean
+stays (const AdjPlanSpace *space, guint32 index)
 {
-  const PlanBuffer *buffer = plan_buffer (space->plan, index);
+  PlanMemory memory = plan_buffer (space->plan, index)->memory;
 
-  if (buffer->memory == PLAN_MEMORY_INPUT || buffer->memory == PLAN_MEMORY_CONSTANT)
-    return g_bytes_ref (space->from[index]);
-  return g_bytes_new (space->bytes[index], buffer->n_bytes);
+  return memory == PLAN_MEMORY_INPUT || memory == PLAN_MEMORY_CONSTANT;
 }
 
 static gboolean
@@ -505,8 +532,14 @@ export_leaf (const AdjValue *leaf, AdjValue *out, gpointer data)
     bytes = fetch_bytes (export, value->buffer);
   else if (export->give && plan_buffer (space->plan, value->buffer)->memory == PLAN_MEMORY_OUTPUT)
     bytes = give_bytes (export, value->buffer);
+  else if (stays (space, value->buffer))
+    {
+      *out = ADJ_DATA (adj_tensor_data_new_view (&value->meta, space->from[value->buffer], NULL));
+      return TRUE;
+    }
   else
-    bytes = keep_bytes (space, value->buffer);
+    bytes = g_bytes_new (space->bytes[value->buffer],
+                         plan_buffer (space->plan, value->buffer)->n_bytes);
   *out = ADJ_DATA (adj_tensor_data_new (&value->meta, bytes, NULL));
   return TRUE;
 }

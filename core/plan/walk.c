@@ -14,6 +14,7 @@
 #include "ir/adj-target-internal.h"
 #include "plan/plan-private.h"
 #include "rules/adj-operators.h"
+#include "tensor/adj-late-bytes-internal.h"
 
 typedef struct
 {
@@ -54,21 +55,20 @@ plan_find_deferred (const char *target)
 
 /* -- values -- */
 
-/* A tensor without bytes; tensors of the same @bytes (nullable) share memory. */
+/* A tensor without bytes, in the storage of @data. */
 static AdjTensor *
-new_fake (Walk *walk, const AdjTensorMeta *meta, GBytes *bytes)
+new_fake_of (Walk *walk, const AdjTensorData *data)
 {
-  AdjStorage *known = bytes != NULL ? g_hash_table_lookup (walk->shared, bytes) : NULL;
+  const AdjTensorMeta *meta = adj_tensor_data_get_meta (data);
+  AdjStorage *known = g_hash_table_lookup (walk->shared, adj_tensor_data_get_storage (data));
   AdjTensor *tensor;
   g_autoptr (AdjStorage) storage = NULL;
 
   if (known != NULL)
     return adj_tensor_new (meta, known);
-  if (bytes == NULL)
-    return adj_tensor_new_empty (meta, NULL, TRUE);
-  storage = adj_storage_new_fake (g_bytes_get_size (bytes), ADJ_CPU);
+  storage = adj_storage_new_fake (adj_tensor_data_get_n_bytes (data), ADJ_CPU);
   tensor = adj_tensor_new (meta, storage);
-  g_hash_table_insert (walk->shared, bytes, storage);
+  g_hash_table_insert (walk->shared, adj_tensor_data_get_storage (data), storage);
   return tensor;
 }
 
@@ -86,10 +86,9 @@ static gboolean
 import_leaf (const AdjValue *leaf, AdjValue *out, gpointer data)
 {
   if (leaf->kind == ADJ_VALUE_DATA)
-    *out = ADJ_TENSOR (new_fake (data, adj_tensor_data_get_meta (leaf->data),
-                                 adj_tensor_data_get_bytes (leaf->data)));
+    *out = ADJ_TENSOR (new_fake_of (data, leaf->data));
   else if (leaf->kind == ADJ_VALUE_META && is_concrete (leaf->meta))
-    *out = ADJ_TENSOR (new_fake (data, leaf->meta, NULL));
+    *out = ADJ_TENSOR (adj_tensor_new_empty (leaf->meta, NULL, TRUE));
   else if (leaf->kind == ADJ_VALUE_META || leaf->kind == ADJ_VALUE_SIZE)
     return FALSE;
   else
@@ -238,7 +237,7 @@ copy_look (const AdjValue *leaf, AdjValue *out, gpointer data)
 {
   if (leaf->kind != ADJ_VALUE_TENSOR)
     return FALSE;
-  *out = ADJ_TENSOR (new_fake (data, adj_tensor_get_meta (leaf->tensor), NULL));
+  *out = ADJ_TENSOR (adj_tensor_new_empty (adj_tensor_get_meta (leaf->tensor), NULL, TRUE));
   return TRUE;
 }
 

@@ -38,12 +38,11 @@ lay_out_inputs (const AdjGraph *graph, SessionInputs *inputs)
     }
 }
 
-/* Loads the inputs of a call from a file that is read on demand. */
+/* Loads what a run of a call begins with; its inputs are read when they are used. */
 static gboolean
 fetch_call (const AdjRecordedCall *call, GError **error)
 {
-  return adj_values_fetch (call->inputs, call->n_inputs, error) &&
-         (call->rng == NULL || adj_value_fetch (call->rng, error)) &&
+  return (call->rng == NULL || adj_value_fetch (call->rng, error)) &&
          (call->backward == NULL || adj_value_fetch (call->backward, error));
 }
 
@@ -66,8 +65,6 @@ make_up (const AdjSessionRun *run, SessionInputs *inputs, GError **error)
 
   if (known != NULL && n_known != adj_graph_get_n_inputs (run->graph->graph))
     known = NULL;
-  if (known != NULL && !adj_values_fetch (known, n_known, error))
-    return FALSE;
   inputs->values = inputs->made =
       session_make_inputs (run->graph->graph, known, run->seed, &inputs->n, error);
   return inputs->made != NULL;

@@ -6,6 +6,7 @@
 #include "formats/adj-bundle-internal.h"
 #include "ir/adj-graph.h"
 #include "session/inputs-private.h"
+#include "tensor/adj-late-bytes-internal.h"
 
 static gboolean
 add_leaf (const AdjValue *leaf, gpointer outputs)
@@ -61,7 +62,7 @@ adj_session_make_run (const AdjSessionRun *run,
 
 typedef struct
 {
-  GHashTable *known; /* GBytes that are counted already, or that the file has */
+  GHashTable *known; /* storages that are counted already, or that the file has */
   gboolean counts;
   guint64 n;
 } Count;
@@ -69,10 +70,8 @@ typedef struct
 static void
 count_tensor (Count *count, AdjTensorData *data)
 {
-  GBytes *bytes = adj_tensor_data_get_bytes (data);
-
-  if (g_hash_table_add (count->known, bytes) && count->counts)
-    count->n += g_bytes_get_size (bytes);
+  if (g_hash_table_add (count->known, adj_tensor_data_get_storage (data)) && count->counts)
+    count->n += adj_tensor_data_get_n_bytes (data);
 }
 
 static gboolean

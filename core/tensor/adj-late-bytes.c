@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Bytes that are read at first use, by the thread that comes first. */
+/* Bytes that are read when they are used: for all uses together, or for each anew. */
 
 #include "tensor/adj-late-bytes-private.h"
 
@@ -12,7 +12,7 @@ struct _AdjLateBytes
   GDestroyNotify destroy; /* (nullable) */
   GMutex lock;
   GBytes *bytes; /* (owned) (nullable): set once, under @lock, and then never changed */
-  GError *error; /* (owned) (nullable): why @bytes are zeros */
+  GError *error; /* (owned) (nullable): why bytes are zeros from now on */
 };
 
 static AdjLateBytes *
@@ -76,7 +76,7 @@ adj_late_bytes_get_size (const AdjLateBytes *late)
 static GBytes *
 read_bytes (AdjLateBytes *late)
 {
-  GBytes *bytes = late->read (late->data, &late->error);
+  GBytes *bytes = late->error == NULL ? late->read (late->data, &late->error) : NULL;
 
   if (bytes != NULL && g_bytes_get_size (bytes) == late->size)
     return bytes;
@@ -87,20 +87,47 @@ read_bytes (AdjLateBytes *late)
   return g_bytes_new_take (g_malloc0 (late->size), late->size);
 }
 
+static GBytes *
+take_bytes (AdjLateBytes *late, gboolean keep, GError **error)
+{
+  GBytes *bytes;
+
+  g_mutex_lock (&late->lock);
+  bytes = late->bytes != NULL ? g_bytes_ref (late->bytes) : read_bytes (late);
+  if (keep && late->bytes == NULL)
+    g_atomic_pointer_set (&late->bytes, g_bytes_ref (bytes));
+  if (late->error != NULL && error != NULL)
+    *error = g_error_copy (late->error);
+  g_mutex_unlock (&late->lock);
+  return bytes;
+}
+
 GBytes *
 late_bytes_get (AdjLateBytes *late, GError **error)
 {
-  GBytes *bytes = g_atomic_pointer_get (&late->bytes);
+  GBytes *bytes = error == NULL ? g_atomic_pointer_get (&late->bytes) : NULL;
 
-  if (bytes == NULL)
-    {
-      g_mutex_lock (&late->lock);
-      if (late->bytes == NULL)
-        g_atomic_pointer_set (&late->bytes, read_bytes (late));
-      bytes = late->bytes;
-      g_mutex_unlock (&late->lock);
-    }
-  if (late->error != NULL && error != NULL)
+  if (bytes != NULL)
+    return bytes;
+  g_bytes_unref (take_bytes (late, TRUE, error));
+  return late->bytes;
+}
+
+GBytes *
+adj_late_bytes_read (AdjLateBytes *late, GError **error)
+{
+  return take_bytes (late, FALSE, error);
+}
+
+gboolean
+late_bytes_check (AdjLateBytes *late, GError **error)
+{
+  gboolean is_read;
+
+  g_mutex_lock (&late->lock);
+  is_read = late->error == NULL;
+  if (!is_read && error != NULL)
     *error = g_error_copy (late->error);
-  return bytes;
+  g_mutex_unlock (&late->lock);
+  return is_read;
 }

@@ -24,6 +24,9 @@ struct _AdjStorage
   gboolean lent;
   guint8 *bytes;  /* (nullable): owned unless @lent */
   GBytes *shared; /* (nullable): the bytes until the first write */
+  AdjLateBytes
+      *late; /* (owned) (nullable): what @shared is read from; %NULL from the first write on
+              */
 };
 
 static guint64
@@ -76,6 +79,15 @@ adj_storage_new_shared (GBytes *bytes, AdjDevice device)
 }
 
 AdjStorage *
+adj_storage_new_late (AdjLateBytes *late, AdjDevice device)
+{
+  AdjStorage *storage = new_storage (adj_late_bytes_get_size (late), device);
+
+  storage->late = adj_late_bytes_ref (late);
+  return storage;
+}
+
+AdjStorage *
 adj_storage_new_fake (gsize n_bytes, AdjDevice device)
 {
   AdjStorage *storage = new_storage (n_bytes, device);
@@ -110,6 +122,14 @@ free_bytes (AdjStorage *storage)
   storage->lent = FALSE;
 }
 
+/* Releases the bytes that were given. */
+static void
+forget_given (AdjStorage *storage)
+{
+  g_clear_pointer (&storage->shared, g_bytes_unref);
+  g_clear_pointer (&storage->late, adj_late_bytes_unref);
+}
+
 AdjStorage *
 adj_storage_ref (AdjStorage *storage)
 {
@@ -126,7 +146,7 @@ adj_storage_unref (AdjStorage *storage)
     return;
 
   free_bytes (storage);
-  g_clear_pointer (&storage->shared, g_bytes_unref);
+  forget_given (storage);
   g_free (storage);
 }
 
@@ -154,11 +174,33 @@ adj_storage_get_id (const AdjStorage *storage)
   return storage->id;
 }
 
+AdjLateBytes *
+adj_storage_get_late (const AdjStorage *storage)
+{
+  return storage->late;
+}
+
+gboolean
+adj_storage_fetch (AdjStorage *storage, GError **error)
+{
+  GError *reason = NULL;
+
+  if (storage->late == NULL || storage->shared != NULL)
+    return TRUE;
+  storage->shared = adj_late_bytes_read (storage->late, &reason);
+  if ((guintptr) g_bytes_get_data (storage->shared, NULL) % ELEMENT_ALIGNMENT != 0)
+    adj_storage_write (storage);
+  if (reason != NULL)
+    g_propagate_error (error, reason);
+  return reason == NULL;
+}
+
 gconstpointer
 adj_storage_read (const AdjStorage *storage)
 {
   g_return_val_if_fail (storage != NULL && !storage->fake, NULL);
 
+  adj_storage_fetch ((AdjStorage *) storage, NULL);
   /* g_bytes_get_data() of an empty GBytes may be %NULL; readers get a pointer. */
   if (storage->shared != NULL && storage->n_bytes > 0)
     return g_bytes_get_data (storage->shared, NULL);
@@ -170,12 +212,13 @@ adj_storage_write (AdjStorage *storage)
 {
   g_return_val_if_fail (storage != NULL && !storage->fake, NULL);
 
+  adj_storage_fetch (storage, NULL);
   if (storage->shared != NULL)
     {
       storage->bytes = new_bytes (storage->n_bytes);
       if (storage->n_bytes > 0)
         memcpy (storage->bytes, g_bytes_get_data (storage->shared, NULL), storage->n_bytes);
-      g_clear_pointer (&storage->shared, g_bytes_unref);
+      forget_given (storage);
     }
   return storage->bytes;
 }
@@ -192,7 +235,7 @@ adj_storage_resize (AdjStorage *storage, gsize n_bytes)
       bytes = new_bytes (n_bytes);
       memcpy (bytes, adj_storage_read (storage), MIN (n_bytes, storage->n_bytes));
       free_bytes (storage);
-      g_clear_pointer (&storage->shared, g_bytes_unref);
+      forget_given (storage);
       storage->bytes = bytes;
     }
   storage->n_bytes = n_bytes;
@@ -221,6 +264,7 @@ adj_storage_snapshot (const AdjStorage *storage)
 {
   g_return_val_if_fail (storage != NULL && !storage->fake, NULL);
 
+  adj_storage_fetch ((AdjStorage *) storage, NULL);
   if (storage->shared != NULL)
     return g_bytes_ref (storage->shared);
   return g_bytes_new (storage->bytes, storage->n_bytes);

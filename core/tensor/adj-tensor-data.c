@@ -218,6 +218,30 @@ adj_tensor_data_get_bytes (const AdjTensorData *data)
   return data->late != NULL ? late_bytes_get (data->late, NULL) : data->bytes;
 }
 
+GBytes *
+adj_tensor_data_read_bytes (const AdjTensorData *data, GError **error)
+{
+  return data->late != NULL ? adj_late_bytes_read (data->late, error) : g_bytes_ref (data->bytes);
+}
+
+gpointer
+adj_tensor_data_get_storage (const AdjTensorData *data)
+{
+  return data->late != NULL ? (gpointer) data->late : (gpointer) data->bytes;
+}
+
+gsize
+adj_tensor_data_get_n_bytes (const AdjTensorData *data)
+{
+  return data->late != NULL ? adj_late_bytes_get_size (data->late) : g_bytes_get_size (data->bytes);
+}
+
+AdjLateBytes *
+adj_tensor_data_get_late (const AdjTensorData *data)
+{
+  return data->late;
+}
+
 gboolean
 adj_tensor_data_fetch (const AdjTensorData *data, GError **error)
 {
@@ -228,6 +252,12 @@ adj_tensor_data_fetch (const AdjTensorData *data, GError **error)
   if (reason != NULL)
     g_propagate_error (error, reason);
   return reason == NULL;
+}
+
+gboolean
+adj_tensor_data_check_read (const AdjTensorData *data, GError **error)
+{
+  return data->late == NULL || late_bytes_check (data->late, error);
 }
 
 gint64
@@ -269,10 +299,11 @@ walk_next (Walk *walk)
     }
 }
 
+/* @bytes: those of @data */
 static const guint8 *
-address (const AdjTensorData *data, gint64 offset)
+address (const AdjTensorData *data, GBytes *bytes, gint64 offset)
 {
-  const guint8 *start = g_bytes_get_data (adj_tensor_data_get_bytes (data), NULL);
+  const guint8 *start = g_bytes_get_data (bytes, NULL);
 
   return start + (gsize) offset * adj_dtype_info (data->meta.dtype)->n_bytes;
 }
@@ -280,11 +311,13 @@ address (const AdjTensorData *data, gint64 offset)
 double
 adj_tensor_data_get_double (const AdjTensorData *data, gint64 index)
 {
+  g_autoptr (GBytes) bytes = NULL;
   const AdjShape *shape;
   gint64 offset;
 
   g_return_val_if_fail (data != NULL && index >= 0 && index < data->numel, 0.0);
 
+  bytes = adj_tensor_data_read_bytes (data, NULL);
   shape = &data->meta.shape;
   offset = shape->offset.word;
   for (guint d = shape->rank; d-- > 0;)
@@ -292,34 +325,38 @@ adj_tensor_data_get_double (const AdjTensorData *data, gint64 index)
       offset += index % shape->size[d].word * shape->stride[d].word;
       index /= shape->size[d].word;
     }
-  return adj_element_load (data->meta.dtype, address (data, offset)).real;
+  return adj_element_load (data->meta.dtype, address (data, bytes, offset)).real;
 }
 
 void
 adj_tensor_data_read_doubles (const AdjTensorData *data, double *out)
 {
+  g_autoptr (GBytes) bytes = NULL;
   Walk walk;
 
   g_return_if_fail (data != NULL);
 
+  bytes = adj_tensor_data_read_bytes (data, NULL);
   walk_init (&walk, &data->meta.shape);
   for (gint64 i = 0; i < data->numel; i++, walk_next (&walk))
-    out[i] = adj_element_load (data->meta.dtype, address (data, walk.offset)).real;
+    out[i] = adj_element_load (data->meta.dtype, address (data, bytes, walk.offset)).real;
 }
 
 void
 adj_tensor_data_read_parts (const AdjTensorData *data, double *out)
 {
+  g_autoptr (GBytes) bytes = NULL;
   gboolean complex;
   Walk walk;
 
   g_return_if_fail (data != NULL);
 
+  bytes = adj_tensor_data_read_bytes (data, NULL);
   complex = adj_dtype_info (data->meta.dtype)->category == ADJ_CATEGORY_COMPLEX;
   walk_init (&walk, &data->meta.shape);
   for (gint64 i = 0; i < data->numel; i++, walk_next (&walk))
     {
-      AdjElement element = adj_element_load (data->meta.dtype, address (data, walk.offset));
+      AdjElement element = adj_element_load (data->meta.dtype, address (data, bytes, walk.offset));
 
       *out++ = element.real;
       if (complex)
@@ -345,6 +382,7 @@ new_dense (const AdjTensorData *data, AdjDType dtype, guint8 *bytes, gsize n_byt
 AdjTensorData *
 adj_tensor_data_contiguous (AdjTensorData *data)
 {
+  g_autoptr (GBytes) own = NULL;
   gsize n_element;
   guint8 *bytes;
   Walk walk;
@@ -353,17 +391,19 @@ adj_tensor_data_contiguous (AdjTensorData *data)
 
   n_element = adj_dtype_info (data->meta.dtype)->n_bytes;
   if (data->meta.shape.offset.word == 0 && adj_shape_is_contiguous (&data->meta.shape, NULL) &&
-      g_bytes_get_size (adj_tensor_data_get_bytes (data)) == (gsize) data->numel * n_element)
+      adj_tensor_data_get_n_bytes (data) == (gsize) data->numel * n_element)
     return adj_tensor_data_ref (data);
 
+  own = adj_tensor_data_read_bytes (data, NULL);
   bytes = g_malloc_n ((gsize) data->numel, n_element);
   if (data->numel > 0 && adj_shape_is_contiguous (&data->meta.shape, NULL))
-    memcpy (bytes, address (data, data->meta.shape.offset.word), (gsize) data->numel * n_element);
+    memcpy (bytes, address (data, own, data->meta.shape.offset.word),
+            (gsize) data->numel * n_element);
   else
     {
       walk_init (&walk, &data->meta.shape);
       for (gint64 i = 0; i < data->numel; i++, walk_next (&walk))
-        memcpy (bytes + (gsize) i * n_element, address (data, walk.offset), n_element);
+        memcpy (bytes + (gsize) i * n_element, address (data, own, walk.offset), n_element);
     }
   return new_dense (data, data->meta.dtype, bytes, (gsize) data->numel * n_element);
 }
@@ -396,6 +436,7 @@ AdjTensorData *
 adj_tensor_data_lay_out (AdjTensorData *data, const AdjShape *shape)
 {
   AdjTensorMeta meta;
+  g_autoptr (GBytes) own = NULL;
   g_autoptr (GBytes) owned = NULL;
   gsize n_element, n_bytes;
   guint8 *bytes;
@@ -412,10 +453,11 @@ adj_tensor_data_lay_out (AdjTensorData *data, const AdjShape *shape)
   n_element = adj_dtype_info (meta.dtype)->n_bytes;
   n_bytes = (gsize) data->numel * n_element;
   bytes = g_malloc (n_bytes);
+  own = adj_tensor_data_read_bytes (data, NULL);
   walk_init (&from, &data->meta.shape);
   walk_init (&to, &meta.shape);
   for (gint64 i = 0; i < data->numel; i++, walk_next (&from), walk_next (&to))
-    memcpy (bytes + (gsize) to.offset * n_element, address (data, from.offset), n_element);
+    memcpy (bytes + (gsize) to.offset * n_element, address (data, own, from.offset), n_element);
   owned = g_bytes_new_take (bytes, n_bytes);
   return adj_tensor_data_new (&meta, owned, NULL);
 }
@@ -423,6 +465,7 @@ adj_tensor_data_lay_out (AdjTensorData *data, const AdjShape *shape)
 AdjTensorData *
 adj_tensor_data_cast (AdjTensorData *data, AdjDType dtype)
 {
+  g_autoptr (GBytes) own = NULL;
   gsize n_element;
   guint8 *bytes;
   Walk walk;
@@ -435,21 +478,58 @@ adj_tensor_data_cast (AdjTensorData *data, AdjDType dtype)
 
   n_element = adj_dtype_info (dtype)->n_bytes;
   bytes = g_malloc_n ((gsize) data->numel, n_element);
+  own = adj_tensor_data_read_bytes (data, NULL);
   walk_init (&walk, &data->meta.shape);
   for (gint64 i = 0; i < data->numel; i++, walk_next (&walk))
     adj_element_store (dtype, bytes + (gsize) i * n_element,
-                       adj_element_load (data->meta.dtype, address (data, walk.offset)));
+                       adj_element_load (data->meta.dtype, address (data, own, walk.offset)));
   return new_dense (data, dtype, bytes, (gsize) data->numel * n_element);
+}
+
+/* (transfer full) */
+static GBytes *
+cast_bytes (GBytes *bytes, AdjDType from, AdjDType to)
+{
+  gsize n_from = adj_dtype_info (from)->n_bytes, n_to = adj_dtype_info (to)->n_bytes, size;
+  const guint8 *source = g_bytes_get_data (bytes, &size);
+  guint8 *cast = g_malloc_n (size / n_from, n_to);
+
+  for (gsize i = 0; i < size / n_from; i++)
+    adj_element_store (to, cast + i * n_to, adj_element_load (from, source + i * n_from));
+  return g_bytes_new_take (cast, size / n_from * n_to);
+}
+
+typedef struct
+{
+  AdjLateBytes *late; /* (owned) */
+  AdjDType from, to;
+} LateCast;
+
+static GBytes *
+read_cast (gpointer data, GError **error)
+{
+  const LateCast *cast = data;
+  g_autoptr (GError) reason = NULL;
+  g_autoptr (GBytes) bytes = adj_late_bytes_read (cast->late, &reason);
+
+  if (reason == NULL)
+    return cast_bytes (bytes, cast->from, cast->to);
+  g_propagate_error (error, g_steal_pointer (&reason));
+  return NULL;
+}
+
+static void
+free_cast (gpointer data)
+{
+  adj_late_bytes_unref (((LateCast *) data)->late);
+  g_free (data);
 }
 
 AdjTensorData *
 adj_tensor_data_cast_storage (AdjTensorData *data, AdjDType dtype)
 {
   AdjTensorMeta meta;
-  gsize from, to, size;
-  const guint8 *source;
-  g_autoptr (GBytes) cast = NULL;
-  guint8 *bytes;
+  gsize from, to;
 
   g_return_val_if_fail (data != NULL && dtype < ADJ_N_DTYPES, NULL);
 
@@ -460,12 +540,22 @@ adj_tensor_data_cast_storage (AdjTensorData *data, AdjDType dtype)
 
   if (dtype == meta.dtype)
     return adj_tensor_data_ref (data);
-  source = g_bytes_get_data (adj_tensor_data_get_bytes (data), &size);
-  bytes = g_malloc_n (size / from, to);
-  for (gsize i = 0; i < size / from; i++)
-    adj_element_store (dtype, bytes + i * to, adj_element_load (meta.dtype, source + i * from));
-  cast = g_bytes_new_take (bytes, size / from * to);
   meta.dtype = dtype;
   meta.storage = -1;
-  return adj_tensor_data_new (&meta, cast, NULL);
+  if (data->late != NULL)
+    {
+      LateCast *cast = g_new (LateCast, 1);
+      g_autoptr (AdjLateBytes) late = NULL;
+
+      *cast = (LateCast){ adj_late_bytes_ref (data->late), data->meta.dtype, dtype };
+      late = adj_late_bytes_new (adj_late_bytes_get_size (data->late) / from * to, read_cast, cast,
+                                 free_cast);
+      return adj_tensor_data_new_late (&meta, late, NULL);
+    }
+  else
+    {
+      g_autoptr (GBytes) cast = cast_bytes (data->bytes, data->meta.dtype, dtype);
+
+      return adj_tensor_data_new (&meta, cast, NULL);
+    }
 }

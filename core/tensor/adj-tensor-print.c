@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "tensor/adj-element.h"
+#include "tensor/adj-late-bytes-internal.h"
 #include "tensor/adj-tensor-data.h"
 
 #define EDGE_ITEMS 3
@@ -22,7 +23,7 @@ typedef struct
 
 typedef struct
 {
-  const AdjTensorData *data;
+  GBytes *bytes;
   const AdjTensorMeta *meta;
   gint64 edge; /* items shown at either end of a long dimension; -1: all are shown */
   NumberFormat real;
@@ -35,7 +36,7 @@ typedef void (*ItemFunc) (Printer *p, AdjElement element, gpointer data);
 static AdjElement
 element_at (const Printer *p, gint64 offset)
 {
-  const guint8 *start = g_bytes_get_data (adj_tensor_data_get_bytes (p->data), NULL);
+  const guint8 *start = g_bytes_get_data (p->bytes, NULL);
 
   return adj_element_load (p->meta->dtype,
                            start + (gsize) offset * adj_dtype_info (p->meta->dtype)->n_bytes);
@@ -290,6 +291,7 @@ adj_tensor_data_print (const AdjTensorData *data, guint max_items)
 {
   static const char prefix[] = "tensor(";
   const AdjTensorMeta *meta;
+  g_autoptr (GBytes) bytes = NULL;
   gboolean empty;
   Printer p;
 
@@ -297,7 +299,8 @@ adj_tensor_data_print (const AdjTensorData *data, guint max_items)
 
   meta = adj_tensor_data_get_meta (data);
   empty = adj_tensor_data_get_numel (data) == 0;
-  p = (Printer){ .data = data, .meta = meta, .edge = choose_edge (data, max_items) };
+  bytes = adj_tensor_data_read_bytes (data, NULL);
+  p = (Printer){ .bytes = bytes, .meta = meta, .edge = choose_edge (data, max_items) };
   p.out = g_string_new (prefix);
 
   if (empty)

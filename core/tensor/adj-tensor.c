@@ -5,6 +5,7 @@
 
 #include <string.h>
 
+#include "tensor/adj-storage-internal.h"
 #include "tensor/adj-tensor-internal.h"
 
 typedef struct
@@ -118,7 +119,9 @@ adj_tensor_new_from_data (AdjTensorData *data)
   g_return_val_if_fail (data != NULL, NULL);
 
   meta = adj_tensor_data_get_meta (data);
-  storage = adj_storage_new_shared (adj_tensor_data_get_bytes (data), meta->device);
+  storage = adj_tensor_data_get_late (data) != NULL
+                ? adj_storage_new_late (adj_tensor_data_get_late (data), meta->device)
+                : adj_storage_new_shared (adj_tensor_data_get_bytes (data), meta->device);
   return adj_tensor_new (meta, storage);
 }
 
@@ -345,6 +348,8 @@ adj_tensor_snapshot (const AdjTensor *tensor)
 
   if (adj_storage_is_fake (tensor->storage))
     return NULL;
+  if (adj_storage_get_late (tensor->storage) != NULL)
+    return adj_tensor_data_new_late (&tensor->meta, adj_storage_get_late (tensor->storage), NULL);
   bytes = adj_storage_snapshot (tensor->storage);
   return adj_tensor_data_new (&tensor->meta, bytes, NULL);
 }

@@ -4,6 +4,7 @@
 #include "trace/adj-examples.h"
 
 #include "call/adj-object-call-internal.h"
+#include "tensor/adj-late-bytes-internal.h"
 #include "tensor/adj-shape-internal.h"
 
 struct _AdjExamples
@@ -133,15 +134,15 @@ static AdjTensor *
 make_real (AdjExamples *examples, AdjTensorData *data)
 {
   const AdjTensorMeta *meta = adj_tensor_data_get_meta (data);
-  GBytes *bytes = adj_tensor_data_get_bytes (data);
-  AdjStorage *storage = g_hash_table_lookup (examples->storages, bytes);
+  gpointer key = adj_tensor_data_get_storage (data);
+  AdjStorage *storage = g_hash_table_lookup (examples->storages, key);
+  AdjTensor *tensor;
 
-  if (storage == NULL)
-    {
-      storage = adj_storage_new_shared (bytes, meta->device);
-      g_hash_table_insert (examples->storages, bytes, storage);
-    }
-  return adj_tensor_new (meta, storage);
+  if (storage != NULL)
+    return adj_tensor_new (meta, storage);
+  tensor = adj_tensor_new_from_data (data);
+  g_hash_table_insert (examples->storages, key, adj_storage_ref (adj_tensor_get_storage (tensor)));
+  return tensor;
 }
 
 static AdjTensor *
@@ -203,7 +204,7 @@ import_leaf (const AdjValue *leaf, AdjValue *out, gpointer data)
     *out = ADJ_TENSOR (make_real (examples, leaf->data));
   else if (leaf->kind == ADJ_VALUE_DATA)
     *out = ADJ_TENSOR (make_fake (examples, adj_tensor_data_get_meta (leaf->data),
-                                  adj_tensor_data_get_bytes (leaf->data)));
+                                  adj_tensor_data_get_storage (leaf->data)));
   else if (leaf->kind == ADJ_VALUE_TENSOR && !examples->real)
     *out = ADJ_TENSOR (fake_tensor (examples, leaf->tensor));
   else if (leaf->kind == ADJ_VALUE_OPAQUE_OBJECT)

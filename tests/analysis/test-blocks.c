@@ -4,6 +4,7 @@
 
 #include "analysis/adj-blocks.h"
 
+#include "analysis/adj-lines.h"
 #include "analysis/adj-modules.h"
 #include "ir/adj-graph.h"
 #include "support/graphs.h"
@@ -405,6 +406,34 @@ random_graphs (void)
     }
 }
 
+/* A call within a module of PyTorch is named by the line of the model that calls the module. */
+static void
+lines_of_modules (void)
+{
+  g_autofree char *path =
+      g_test_build_filename (G_TEST_DIST, "formats", "data", "pt2", "2.15", "buffers.pt2", NULL);
+  g_autoptr (AdjBundle) bundle = adj_test_load_bundle (path);
+  AdjGraph *graph = adj_bundle_get_graph (bundle, 0)->graph;
+  guint n_within = 0;
+
+  for (guint i = 0; i < adj_graph_get_n_nodes (graph); i++)
+    {
+      const AdjNode *node = adj_graph_get_node (graph, i);
+      AdjLines lines = { 0 };
+      g_autofree char *name = NULL;
+
+      if (node->meta.n_frames < 2)
+        continue;
+      n_within++;
+      g_assert_true (g_str_has_suffix (node->meta.frames[node->meta.n_frames - 1].file,
+                                       "-packages/torch/nn/modules/sparse.py"));
+      adj_lines_add (&lines, node);
+      name = adj_lines_print (&lines);
+      g_assert_cmpstr (name, ==, "models.py:197");
+    }
+  g_assert_cmpuint (n_within, >, 0);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -417,5 +446,6 @@ main (int argc, char **argv)
   g_test_add_func ("/analysis/blocks/shared-weight", shared_weight);
   g_test_add_func ("/analysis/blocks/with-modules", with_modules);
   g_test_add_func ("/analysis/blocks/random-graphs", random_graphs);
+  g_test_add_func ("/analysis/blocks/lines-of-modules", lines_of_modules);
   return g_test_run ();
 }

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* Fuzzes archives of torch.save and of torch.export. */
+/* Fuzzes archives of torch.save and of torch.export, and pickles without an archive. */
 
 #include "formats/adj-format.h"
 #include "formats/torch-save-private.h"
+#include "formats/torch-stream-private.h"
 
 int LLVMFuzzerTestOneInput (const guint8 *data, gsize size);
 
@@ -21,10 +22,12 @@ LLVMFuzzerTestOneInput (const guint8 *data, gsize size)
 {
   g_autoptr (GBytes) bytes = g_bytes_new (data, size);
   g_autoptr (AdjFilePart) part = adj_file_part_new_for_bytes (bytes);
-  g_auto (AdjValue) value = ADJ_NONE;
+  g_auto (AdjValue) value = ADJ_NONE, plain = ADJ_NONE;
 
   if (!torch_save_read (part, "fuzz", NULL, &value, NULL))
     adj_value_clear (&value);
+  if (!torch_stream_read (bytes, "fuzz", NULL, &plain, NULL))
+    adj_value_clear (&plain);
   load_program (bytes);
   return 0;
 }

@@ -248,6 +248,33 @@ update_without_marks (void)
                                               count */
 }
 
+/* What a step makes of its loss behind the gradients is not autograd's; what autograd computes of
+ * forward alone is. */
+static void
+loss_without_marks (void)
+{
+  static const char text[] =
+      "def forward(self, w_1, x_1):\n"
+      "        y: \"f32[4, 4][4, 1]cpu\" = torch.ops.aten.mm.default(x_1, w_1)\n"
+      "        z: \"f32[4, 4][4, 1]cpu\" = torch.ops.aten.tanh.default(y)\n"
+      "        loss: \"f32[][]cpu\" = torch.ops.aten.sum.default(z)\n"
+      "        one: \"f32[][]cpu\" = torch.ops.aten.ones_like.default(loss)\n"
+      "        g: \"f32[4, 4][0, 0]cpu\" = torch.ops.aten.expand.default(one, [4, 4])\n"
+      "        saved: \"f32[4, 4][4, 1]cpu\" = torch.ops.aten.alias.default(z)\n"
+      "        gy: \"f32[4, 4][4, 1]cpu\" = torch.ops.aten.tanh_backward.default(g, saved)\n"
+      "        t: \"f32[4, 4][1, 4]cpu\" = torch.ops.aten.t.default(x_1)\n"
+      "        gw: \"f32[4, 4][4, 1]cpu\" = torch.ops.aten.mm.default(t, gy)\n"
+      "        detach: \"f32[][]cpu\" = torch.ops.aten.detach.default(loss)\n"
+      "        alias: \"f32[][]cpu\" = torch.ops.aten.alias.default(detach)\n"
+      "        return (alias, gw)\n";
+  g_autoptr (GString) unread = g_string_new (text);
+
+  check_parts (text, "g", "gw");
+  g_string_replace (unread, "return (alias, gw)", "return (loss, gw)", 0);
+  g_string_replace (unread, "alias.default(detach)", "alias.default(gw)", 0);
+  check_parts (unread->str, "g", NULL);
+}
+
 /* Nodes that autograd made and the partitioner moved into the forward graph are forward nodes. */
 static void
 forward_half (void)
@@ -280,6 +307,7 @@ main (int argc, char **argv)
   g_test_add_func ("/ir/input-role/whole-step", whole_step);
   g_test_add_func ("/ir/input-role/step-without-marks", step_without_marks);
   g_test_add_func ("/ir/input-role/update-without-marks", update_without_marks);
+  g_test_add_func ("/ir/input-role/loss-without-marks", loss_without_marks);
   g_test_add_func ("/ir/input-role/forward-half", forward_half);
   return g_test_run ();
 }

@@ -9,8 +9,8 @@ returned, mutated buffers and inputs included.  The files here were made by the 
 
 import linecache
 import pathlib
+import re
 import sys
-import sysconfig
 
 import torch
 from torch import nn
@@ -23,8 +23,8 @@ def save(program, path):
     for module in program.graph_module.modules():
         for node in module.graph.nodes:
             if "stack_trace" in node.meta:
-                node.meta["stack_trace"] = node.meta["stack_trace"].replace(
-                    sysconfig.get_path("purelib"), "/usr/lib/python3/dist-packages")
+                node.meta["stack_trace"] = re.sub(
+                    r'"[^"]*/site-packages/', '"/usr/lib/python3/dist-packages/', node.meta["stack_trace"])
     torch.export.save(program, path)
 
 
