@@ -85,6 +85,24 @@ class Dropped(nn.Module):
         return y * waits + torch.empty_like(y).bernoulli_(0.25)
 
 
+class Parted(nn.Module):
+    """Parts of what was written, heads that share keys, a norm of an integer order, a loss behind a squeeze."""
+
+    def __init__(self):
+        super().__init__()
+        self.first, self.key, self.last = nn.Linear(4, 8), nn.Linear(4, 2), nn.Linear(8, 1)
+
+    def forward(self, x):
+        y = nn.functional.relu(self.first(x), inplace=True)
+        a, b, _ = y.split(3, 1)
+        c, d = y.split_with_sizes([2, 6], 1)
+        z = torch.cat([nn.functional.normalize(a, p=2), b * y.unbind(1)[4][:, None], c], 1) + y
+        k = self.key(x).view(1, 1, 3, 2)
+        h = nn.functional.scaled_dot_product_attention(z.view(1, 3, 4, 2).transpose(1, 2), k, k, enable_gqa=True)
+        logits = self.last(h.transpose(1, 2).reshape(3, 8)).squeeze(-1)
+        return nn.functional.binary_cross_entropy_with_logits(logits, x[:, 0].sigmoid()) + d.sum()
+
+
 class Indexed(nn.Module):
     """Whole dimensions among indices, and numbers that are written."""
 
@@ -490,7 +508,7 @@ MODELS = {
     "bounded": Bounded, "attended": Attended, "decoded": Decoded, "compared": Compared,
     "padded": Padded, "lowered": Lowered, "overwritten": Overwritten,
     "contracted": Contracted, "cut": Cut, "spread": Spread, "curved": Curved,
-    "thin": Thin, "hooked": Hooked, "scaled": Scaled, "scaled-again": ScaledAgain,
+    "thin": Thin, "parted": Parted, "hooked": Hooked, "scaled": Scaled, "scaled-again": ScaledAgain,
     "smoothed": Smoothed, "told": Told, "hooked-told": HookedTold,
 }  # fmt: skip
 DYNAMIC = ("sized", "bounded", "scaled", "scaled-again")
