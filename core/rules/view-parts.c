@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* One of several results of a view operator, made alone: a slice or a select of the base. */
 
-#include "rules/view-parts-private.h"
-
 #include "call/adj-mode.h"
 #include "ops/adj-op-id.h"
 #include "ops/adj-ops.h"
+#include "rules/view-parts-private.h"
 
 /* From @start, @length long, as PyTorch writes it: the end may be after that of the dimension. */
 static AdjTensor *
