@@ -213,7 +213,7 @@ class Bounded(nn.Module):
 
 
 class Transformed(nn.Module):
-    """Gradients for each sample, a Jacobian in a batch, many models at once."""
+    """Gradients for each sample, a Jacobian in a batch, many models at once, a layer of vectors, a step of descent."""
 
     def __init__(self):
         super().__init__()
@@ -230,7 +230,9 @@ class Transformed(nn.Module):
         slopes = torch.func.vmap(torch.func.grad(loss), (None, 0))(self.weight, x)
         jacobians = torch.func.vmap(torch.func.jacrev(score, argnums=1), (None, 0))(self.weight, x)
         heads = torch.func.vmap(lambda weight: torch.sin(nn.functional.linear(x, weight)).cumsum(0))(self.many)
-        return slopes.square().sum((1, 2)) * jacobians.sum((1, 2)) + heads.mean((0, 2))
+        shifts = torch.func.vmap(lambda at: nn.functional.linear(at, self.many[0], self.many[0, :, 0]))(x)
+        step = torch.func.grad(lambda weight: nn.functional.smooth_l1_loss(x @ weight, shifts, beta=0.5))(self.many[1].T)
+        return slopes.square().sum((1, 2)) * jacobians.sum((1, 2)) + heads.mean((0, 2)) + shifts.sum(1) * step.sum()
 
 
 class Randomized(nn.Module):
