@@ -7,7 +7,8 @@
  * return false, with the output in an unspecified state, when memory ran out. */
 
 /* q [B, H, L, D], k and v [B, H, S, D], all of one type; mask is NULL or of the sizes [B, H, L, S]
- * (broadcast by strides of 0) and added to scale · q kᵀ.  A causal row i sees 0 … i. */
+ * (broadcast by strides of 0) and added to scale · q kᵀ.  A causal row i sees 0 … i.  On the CPU k
+ * and v may have fewer heads, one for several consecutive ones of q. */
 typedef struct
 {
   AdjKView q, k, v;

@@ -13,6 +13,11 @@
 #include "ops/adj-op-table.h"
 #include "tensor/adj-symbols-internal.h"
 
+enum
+{
+  LONGEST_LIST = 65536 /* that is made by repeating one */
+};
+
 const AdjOp *
 adj_builtin_find_op (AdjContext *cx, const char *target)
 {
@@ -123,11 +128,28 @@ refuse_float (AdjContext *cx, const AdjValue *arg)
   return FALSE;
 }
 
+/* Python's product of a list and a number. */
+static gboolean
+repeat_list (AdjContext *cx, const AdjValue *list, gint64 times, AdjValue *out)
+{
+  times = list->n == 0 ? 0 : MAX (times, 0);
+  if (times > 0 && times > LONGEST_LIST / list->n)
+    return adj_builtin_fail (cx, "a list of more than %d items", LONGEST_LIST);
+  *out = (AdjValue){ .kind = list->kind, .n = list->n * (guint) times };
+  out->items = g_new (AdjValue, out->n);
+  for (guint i = 0; i < out->n; i++)
+    out->items[i] = adj_value_copy (&list->items[i % list->n]);
+  return TRUE;
+}
+
 static gboolean
 size_operation (AdjContext *cx, AdjSizeOp op, const AdjValue *args, guint n_args, AdjValue *out)
 {
   AdjSize a, b = ADJ_SIZE (0);
 
+  if (op == ADJ_SIZE_MUL && n_args == 2 && adj_value_is_container (&args[0]) &&
+      args[0].kind != ADJ_VALUE_DICT && args[1].kind == ADJ_VALUE_INT)
+    return repeat_list (cx, &args[0], args[1].integer, out);
   for (guint i = 0; i < n_args; i++)
     if (!refuse_float (cx, &args[i]))
       return FALSE;

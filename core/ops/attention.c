@@ -29,6 +29,19 @@ same (const AdjOpCall *call, guint a, guint b, guint dim)
                         adj_op_call_meta (call, b)->shape.size[dim]);
 }
 
+/* Whether query has the heads of key, or on the CPU several consecutive ones for each of them. */
+static gboolean
+heads_fit (const AdjOpCall *call, guint query)
+{
+  const AdjTensorMeta *q = adj_op_call_meta (call, query);
+  AdjSize shared = adj_op_call_meta (call, query + 1)->shape.size[1];
+
+  if (q->device.type == ADJ_DEVICE_CPU && adj_size_is_int (shared) && shared.word > 0 &&
+      adj_size_is_int (q->shape.size[1]))
+    return q->shape.size[1].word % shared.word == 0;
+  return same (call, query, query + 1, 1);
+}
+
 /* The sizes of the scores: [B, H, L, S]. */
 static void
 scores_shape (const AdjOpCall *call, guint query, AdjShape *out)
@@ -87,7 +100,7 @@ op_attention_check (const AdjOpCall *call, guint query)
         return adj_op_call_fail (call, "query, key and value have different dtypes");
     }
   return (same (call, query, query + 1, 0) && same (call, query, query + 2, 0) &&
-          same (call, query, query + 1, 1) && same (call, query, query + 2, 1) &&
+          heads_fit (call, query) && same (call, query + 1, query + 2, 1) &&
           same (call, query + 1, query + 2, 2) && same (call, query, query + 1, 3)) ||
          fail_shapes (call, query);
 }

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Layer norm and RMS norm, and their backward. */
 
+#include <string.h>
+
 #include "call/adj-op-internal.h"
 #include "ops/adj-release-facts.h"
 #include "ops/kernel-private.h"
@@ -78,7 +80,20 @@ statistics_dtype (const AdjOpCall *call)
   return ADJ_DTYPE_F32;
 }
 
-/* In PyTorch's traces CPU statistics have the dtype of the input. */
+/* Gives the first result the strides of @shape where that is contiguous, or else dense; PyTorch's
+ * traces do unless sizes are symbols. */
+static void
+keep_strides (AdjOpCall *call, const AdjShape *shape, gboolean contiguous)
+{
+  AdjSymbols *symbols = op_symbols (call);
+
+  if (adj_size_is_int (adj_shape_numel (shape, symbols)) && adj_shape_is_dense (shape, symbols) &&
+      adj_shape_is_contiguous (shape, symbols) == contiguous)
+    memcpy (call->results[0].meta.shape.stride, shape->stride, sizeof shape->stride);
+}
+
+/* In PyTorch's traces CPU statistics have the dtype of the input, and the result of a contiguous
+ * one has its strides. */
 static void
 layer_norm_traced (AdjOpCall *call)
 {
@@ -86,6 +101,7 @@ layer_norm_traced (AdjOpCall *call)
 
   for (guint i = 1; i < 3 && input->device.type == ADJ_DEVICE_CPU; i++)
     call->results[i].meta.dtype = input->dtype;
+  keep_strides (call, &input->shape, TRUE);
 }
 
 static gboolean
@@ -134,15 +150,23 @@ wants (const AdjOpCall *call, guint index)
          adj_op_value_is_true (&mask->items[index]);
 }
 
+static gboolean
+is_contiguous_in_both_formats (const AdjOpCall *call, guint arg)
+{
+  const AdjShape *shape = &adj_op_call_meta (call, arg)->shape;
+
+  return adj_shape_is_contiguous (shape, op_symbols (call)) &&
+         adj_shape_is_channels_last (shape, op_symbols (call));
+}
+
 /* PyTorch traces it as rstd · (g · weight - …) of contiguous g and input, so that strides of
- * dimensions of size 1 may differ. */
+ * dimensions of size 1 may differ where the format does not decide. */
 static void
 lay_out_gradient (AdjOpCall *call)
 {
   static const guint args[] = { 4, 0, 1 };
 
-  if (adj_shape_is_contiguous (&adj_op_call_meta (call, 0)->shape, op_symbols (call)) &&
-      adj_shape_is_contiguous (&adj_op_call_meta (call, 1)->shape, op_symbols (call)))
+  if (is_contiguous_in_both_formats (call, 0) && is_contiguous_in_both_formats (call, 1))
     op_lay_out_pointwise (call, 0, args, G_N_ELEMENTS (args));
 }
 
@@ -185,12 +209,17 @@ layer_norm_backward_meta (AdjOpCall *call)
   return TRUE;
 }
 
-/* PyTorch 2.6 traces all three gradients in the dtype of the input. */
+/* PyTorch 2.6 traces all three gradients in the dtype of the input, 2.15 the first in the strides
+ * of a dense gradient. */
 static void
 layer_norm_backward_traced (AdjOpCall *call)
 {
   if (adj_op_release_has (call, ADJ_FACT_TRACED_AS_COMPUTED))
-    return;
+    {
+      if (wants (call, 0))
+        keep_strides (call, &adj_op_call_meta (call, 0)->shape, FALSE);
+      return;
+    }
   for (guint i = 1; i < 3; i++)
     if (wants (call, i))
       call->results[i].meta.dtype = adj_op_call_meta (call, 1)->dtype;

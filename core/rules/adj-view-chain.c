@@ -8,6 +8,7 @@
 #include "call/adj-op.h"
 #include "ops/adj-op-id.h"
 #include "rules/adj-rule.h"
+#include "rules/view-parts-private.h"
 
 struct _AdjViewChain
 {
@@ -151,10 +152,14 @@ replay_step (const AdjViewChain *chain, AdjContext *cx, AdjTensor *base)
 {
   AdjValue args[ADJ_MAX_ARGUMENTS];
   AdjValue result;
+  ViewPart part;
 
   if (base == NULL)
     return NULL;
   fill_args (chain, base, args);
+  part = view_part_find (chain->op);
+  if (part != NULL && adj_rule_has_formula (cx, "parts_alone"))
+    return part (cx, args, chain->part);
   if (!adj_call_bound (cx, chain->op, args, &result))
     return NULL;
   if (result.kind == ADJ_VALUE_TENSOR)

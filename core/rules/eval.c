@@ -9,27 +9,36 @@
 /* The most arguments that a call in a rule has. */
 #define MAX_ARGS 24
 
-/* The gradient of result @index: zeros when it is undefined. */
+/* The gradient of result @index: zeros when it is undefined, one that is expanded where @spread. */
 static AdjTensor *
-get_grad (AdjRuleCall *call, guint index)
+get_grad (AdjRuleCall *call, guint index, gboolean spread)
 {
   const AdjRuleGrads *grads = call->grads;
   const AdjTensorMeta *meta;
-  AdjValue args[2], kwargs[4], result;
+  AdjValue sizes, args[2], kwargs[6], result;
 
   if (index >= grads->n_grads)
     return NULL;
   if (grads->grads[index] != NULL)
     return grads->grads[index];
   meta = &grads->outputs[index];
-  args[0] = adj_rule_list_sizes (call->arena, meta->shape.size, meta->shape.rank);
+  sizes = adj_rule_list_sizes (call->arena, meta->shape.size, meta->shape.rank);
+  args[0] = spread ? (AdjValue){ .kind = ADJ_VALUE_LIST } : sizes;
   kwargs[0] = (AdjValue){ .kind = ADJ_VALUE_STRING, .n = 5, .text = "dtype" };
   kwargs[1] = ADJ_DTYPE (meta->dtype);
-  kwargs[2] = (AdjValue){ .kind = ADJ_VALUE_STRING, .n = 6, .text = "device" };
-  kwargs[3] = (AdjValue){ .kind = ADJ_VALUE_DEVICE, .device = meta->device };
+  kwargs[2] = (AdjValue){ .kind = ADJ_VALUE_STRING, .n = 6, .text = "layout" };
+  kwargs[3] = (AdjValue){ .kind = ADJ_VALUE_LAYOUT, .layout = ADJ_LAYOUT_STRIDED };
+  kwargs[4] = (AdjValue){ .kind = ADJ_VALUE_STRING, .n = 6, .text = "device" };
+  kwargs[5] = (AdjValue){ .kind = ADJ_VALUE_DEVICE, .device = meta->device };
   if (!adj_call (call->cx, adj_op (ADJ_OP_zeros),
                  &(AdjValue){ .kind = ADJ_VALUE_TUPLE, .n = 1, .items = args },
-                 &(AdjValue){ .kind = ADJ_VALUE_DICT, .n = 4, .items = kwargs }, &result))
+                 &(AdjValue){ .kind = ADJ_VALUE_DICT, .n = 6, .items = kwargs }, &result))
+    return NULL;
+  args[0] = result;
+  args[1] = sizes;
+  if (spread &&
+      !adj_call (call->cx, adj_op (ADJ_OP_expand),
+                 &(AdjValue){ .kind = ADJ_VALUE_TUPLE, .n = 2, .items = args }, NULL, &result))
     return NULL;
   return result.tensor;
 }
@@ -79,7 +88,7 @@ eval_binding (AdjRuleCall *call, const AdjRuleTerm *term, AdjValue *out)
 static gboolean
 eval_grad (AdjRuleCall *call, const AdjRuleTerm *term, AdjValue *out)
 {
-  *out = ADJ_TENSOR (get_grad (call, term->index));
+  *out = ADJ_TENSOR (get_grad (call, term->index, FALSE));
   return out->tensor != NULL;
 }
 
@@ -93,7 +102,7 @@ eval_grads (AdjRuleCall *call, const AdjRuleTerm *term, AdjValue *out)
       /* of a result that cannot have one */
       if (call->grads->outputs[i].dtype == ADJ_DTYPE_NONE)
         continue;
-      out->items[i] = ADJ_TENSOR (get_grad (call, i));
+      out->items[i] = ADJ_TENSOR (get_grad (call, i, term->index != 0));
       if (out->items[i].tensor == NULL)
         return FALSE;
     }

@@ -106,10 +106,10 @@ lower_grad_name (Lowering *l, const AdjExpr *expr)
   const char *name = expr->name;
   gint number;
 
-  if (strcmp (name, "grads") == 0)
+  if (strcmp (name, "grads") == 0 || strcmp (name, "spread_grads") == 0)
     {
       l->grads = G_MAXUINT64;
-      return new_term (l, RULE_GRADS, expr);
+      return lower_indexed (l, expr, RULE_GRADS, strcmp (name, "spread_grads") == 0);
     }
   if (strcmp (name, "output_mask") == 0)
     return new_term (l, RULE_OUTPUT_MASK, expr);

@@ -32,6 +32,7 @@ typedef struct
   const AdjKAttention *attention;
   const ClassLoops *loops;
   int64_t batch, head, start;
+  int64_t key_head;
   int64_t n_rows, n_cols; /* of the scores; causal blocks only have the columns that they see */
 } Block;
 
@@ -41,18 +42,32 @@ max_i64 (int64_t a, int64_t b)
   return a > b ? a : b;
 }
 
-/* The matrix of one head, from row @start on. */
+/* The matrix of @head, from row @start on. */
 static AdjKView
-head_rows (const AdjKView *view, const Block *block, int64_t start, int64_t n)
+rows_of (const AdjKView *view, int64_t batch, int64_t head, int64_t start, int64_t n)
 {
   return (AdjKView){
-    .data = view_at (view, block->batch * view->stride[0] + block->head * view->stride[1] +
-                               start * view->stride[2]),
+    .data =
+        view_at (view, batch * view->stride[0] + head * view->stride[1] + start * view->stride[2]),
     .type = view->type,
     .rank = 2,
     .size = { n, view->size[3] },
     .stride = { view->stride[2], view->stride[3] },
   };
+}
+
+/* Of q, and of what has its heads. */
+static AdjKView
+head_rows (const AdjKView *view, const Block *block)
+{
+  return rows_of (view, block->batch, block->head, block->start, block->n_rows);
+}
+
+/* The first rows of k or v, those that the block sees. */
+static AdjKView
+seen_rows (const AdjKView *view, const Block *block)
+{
+  return rows_of (view, block->batch, block->key_head, 0, block->n_cols);
 }
 
 static AdjKView
@@ -85,6 +100,13 @@ row_of (const Block *block, const AdjKView *scores, int64_t i)
   return (char *) scores->data + (size_t) (i * scores->stride[0]) * block->loops->size;
 }
 
+/* Heads of q that read one head of k and v. */
+static int64_t
+heads_of_key (const AdjKAttention *attention)
+{
+  return attention->k.size[1] > 0 ? attention->q.size[1] / attention->k.size[1] : 1;
+}
+
 static Block
 block_new (const AdjKAttention *attention, int64_t index)
 {
@@ -99,6 +121,7 @@ block_new (const AdjKAttention *attention, int64_t index)
     .n_cols = attention->k.size[2],
   };
 
+  block.key_head = block.head / heads_of_key (attention);
   block.n_rows = min_i64 (ROWS, q->size[2] - block.start);
   if (attention->causal)
     block.n_cols = min_i64 (block.n_cols, block.start + block.n_rows);
@@ -155,8 +178,8 @@ fill_scores (const Block *block, const AdjKView *scores)
   Scalar lowest = scalar_of (loops, -INFINITY);
   AdjKGemm gemm = {
     .c = *scores,
-    .a = head_rows (&attention->q, block, block->start, block->n_rows),
-    .b = transposed (head_rows (&attention->k, block, 0, block->n_cols)),
+    .a = head_rows (&attention->q, block),
+    .b = transposed (seen_rows (&attention->k, block)),
     .alpha = attention->scale,
   };
 
@@ -234,9 +257,9 @@ attend (const Block *block, const AdjKView *out, const AdjKView *lse)
   void *memory = malloc ((size_t) max_i64 (block->n_rows * block->n_cols, 1) * block->loops->size);
   AdjKView scores = matrix (block->loops, memory, block->n_rows, block->n_cols);
   AdjKGemm gemm = {
-    .c = head_rows (out, block, block->start, block->n_rows),
+    .c = head_rows (out, block),
     .a = scores,
-    .b = head_rows (&attention->v, block, 0, block->n_cols),
+    .b = seen_rows (&attention->v, block),
     .alpha = 1,
   };
 
@@ -273,7 +296,7 @@ adj_k_attention (const AdjKAttention *attention, const AdjKView *out, const AdjK
 /* --- backward ----------------------------------------------------------------------------------
  */
 
-/* Memory of one head. */
+/* Memory of one head of k and v. */
 typedef struct
 {
   AdjKView p, ds;  /* ROWS × S */
@@ -309,12 +332,12 @@ fill_gradients (const AdjKAttentionBackward *backward, const Block *block, const
 {
   const ClassLoops *loops = block->loops;
   const AdjKView *lse = &backward->lse;
-  AdjKView g = head_rows (&backward->g, block, block->start, block->n_rows);
-  AdjKView out = head_rows (&backward->out, block, block->start, block->n_rows);
+  AdjKView g = head_rows (&backward->g, block);
+  AdjKView out = head_rows (&backward->out, block);
   AdjKGemm gemm = {
     .c = sums->ds,
     .a = g,
-    .b = transposed (head_rows (&backward->forward.v, block, 0, block->n_cols)),
+    .b = transposed (seen_rows (&backward->forward.v, block)),
     .alpha = 1,
   };
 
@@ -358,12 +381,12 @@ static void
 differentiate_block (const AdjKAttentionBackward *backward, const Block *block, const Sums *sums)
 {
   const AdjKAttention *forward = &backward->forward;
-  AdjKView q = head_rows (&forward->q, block, block->start, block->n_rows);
-  AdjKView g = head_rows (&backward->g, block, block->start, block->n_rows);
+  AdjKView q = head_rows (&forward->q, block);
+  AdjKView g = head_rows (&backward->g, block);
   Sums here = *sums;
   AdjKGemm gemm = {
-    .c = head_rows (&backward->gq, block, block->start, block->n_rows),
-    .b = head_rows (&forward->k, block, 0, block->n_cols),
+    .c = head_rows (&backward->gq, block),
+    .b = seen_rows (&forward->k, block),
     .alpha = forward->scale,
   };
 
@@ -377,10 +400,13 @@ differentiate_block (const AdjKAttentionBackward *backward, const Block *block, 
 }
 
 static bool
-differentiate_head (const AdjKAttentionBackward *backward, int64_t head)
+differentiate_head (const AdjKAttentionBackward *backward, int64_t key_head)
 {
-  const AdjKView *q = &backward->forward.q, *k = &backward->forward.k;
-  int64_t per_head = (q->size[2] + ROWS - 1) / ROWS, cols = k->size[2], depth = q->size[3];
+  const AdjKAttention *forward = &backward->forward;
+  const AdjKView *q = &forward->q, *k = &forward->k;
+  int64_t blocks = heads_of_key (forward) * ((q->size[2] + ROWS - 1) / ROWS);
+  int64_t cols = k->size[2], depth = q->size[3];
+  int64_t batch = key_head / k->size[1], head = key_head % k->size[1];
   const ClassLoops *loops = &adj_k_loops ()->klass[class_of (q->type)];
   char *memory = calloc ((size_t) (2 * (ROWS + depth) * cols) + 1, loops->size);
   char *rest = memory + (size_t) (2 * ROWS * cols) * loops->size;
@@ -390,15 +416,15 @@ differentiate_head (const AdjKAttentionBackward *backward, int64_t head)
     .gk = matrix (loops, rest, cols, depth),
     .gv = matrix (loops, rest + (size_t) (depth * cols) * loops->size, cols, depth),
   };
-  Block block = { .batch = head / q->size[1], .head = head % q->size[1] };
-  AdjKView gk = head_rows (&backward->gk, &block, 0, cols);
-  AdjKView gv = head_rows (&backward->gv, &block, 0, cols);
+  AdjKView gk = rows_of (&backward->gk, batch, head, 0, cols);
+  AdjKView gv = rows_of (&backward->gv, batch, head, 0, cols);
 
   if (!memory)
     return false;
-  for (int64_t i = 0; i < per_head; i++)
+  for (int64_t i = 0; i < blocks; i++)
     {
-      block = block_new (&backward->forward, head * per_head + i);
+      Block block = block_new (forward, key_head * blocks + i);
+
       differentiate_block (backward, &block, &sums);
     }
   adj_k_copy (&gk, &sums.gk);
@@ -410,7 +436,7 @@ differentiate_head (const AdjKAttentionBackward *backward, int64_t head)
 bool
 adj_k_attention_backward (const AdjKAttentionBackward *backward)
 {
-  int64_t heads = backward->forward.q.size[0] * backward->forward.q.size[1];
+  int64_t heads = backward->forward.k.size[0] * backward->forward.k.size[1];
   bool done = true;
 
 #pragma omp parallel for schedule(static) if (threads_pay(&backward->forward)) reduction(&& : done)

@@ -160,6 +160,26 @@ test_functions_of_numbers (void)
 }
 
 static void
+test_repeated_list (void)
+{
+  static const char *const body = "        mul_1 = [None, 7] * n\n"
+                                  "        return (mul_1,)\n";
+  g_autoptr (AdjGraph) graph = parse (body);
+
+  for (gint64 n = -1; n <= 2; n++)
+    {
+      g_autoptr (AdjContext) cx = adj_context_new ();
+      g_auto (AdjValue) result = ADJ_NONE;
+
+      g_assert_true (interpret (cx, graph, n, NULL, &result));
+      g_assert_cmpuint (result.items[0].n, ==, 2 * MAX (n, 0));
+      if (n > 0)
+        g_assert_cmpint (result.items[0].items[result.items[0].n - 1].integer, ==, 7);
+    }
+  expect_error (body, G_MAXINT64, ADJ_ERROR_SHAPE, "mul_1");
+}
+
+static void
 test_not (void)
 {
   g_autoptr (AdjGraph) graph = parse ("        eq = n == 3\n"
@@ -421,6 +441,7 @@ main (int argc, char **argv)
   g_test_add_func ("/interpreter/run/errors-name-the-node", test_errors_name_the_node);
   g_test_add_func ("/interpreter/run/functions-of-numbers", test_functions_of_numbers);
   g_test_add_func ("/interpreter/run/not", test_not);
+  g_test_add_func ("/interpreter/run/repeated-list", test_repeated_list);
   g_test_add_func ("/interpreter/run/scalar-takes-one-index", test_scalar_takes_one_index);
   g_test_add_func ("/interpreter/run/scalar-index-needs-a-source",
                    test_scalar_index_needs_a_source);

@@ -240,16 +240,10 @@ is_numbered (const char *name, const char *stem, guint n)
 static gboolean
 is_value (const AdjSchema *schema, const char *name)
 {
-  static const char *const values[] = { "grads",
-                                        "output_mask",
-                                        "True",
-                                        "False",
-                                        "None",
-                                        "strided",
-                                        "float32",
-                                        "contiguous_format",
-                                        "preserve_format",
-                                        "float64" };
+  static const char *const values[] = {
+    "grads",   "spread_grads",      "output_mask",     "True",   "False", "None", "strided",
+    "float32", "contiguous_format", "preserve_format", "float64"
+  };
 
   if (is_numbered (name, "g", schema->n_returns) || is_numbered (name, "result", schema->n_returns))
     return TRUE;

@@ -270,6 +270,8 @@ main (int argc, char **argv)
   g_test_add_data_func ("/session/release/curved-by-2.6", "2.6-curved.adjoint", test_aligned);
   g_test_add_data_func ("/session/release/thin", "newest-thin.adjoint", test_aligned);
   g_test_add_data_func ("/session/release/thin-by-2.6", "2.6-thin.adjoint", test_aligned);
+  g_test_add_data_func ("/session/release/parted", "newest-parted.adjoint", test_aligned);
+  g_test_add_data_func ("/session/release/parted-by-2.6", "2.6-parted.adjoint", test_aligned);
   g_test_add_data_func ("/session/release/hooked", "newest-hooked.adjoint", test_stages);
   g_test_add_func ("/session/release/alpha", test_alpha);
   g_test_add_data_func ("/session/release/scaled", "newest-scaled.adjoint", test_aligned);

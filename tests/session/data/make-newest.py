@@ -39,17 +39,18 @@ class Normed(nn.Module):
 
 
 class Thin(nn.Module):
-    """Dimensions of 1 whose strides are not those of a fresh tensor, beside numbers, clamps and choices."""
+    """Dimensions of 1 whose strides are not those of a fresh tensor, beside numbers, norms, clamps and choices."""
 
     def __init__(self):
         super().__init__()
         self.linear, self.out = nn.Linear(1, 3), nn.Linear(3, 1)
 
     def forward(self, x):
-        y = self.linear(x[:, :1])[1:2].t()
+        y = nn.functional.layer_norm(self.linear(x[:, :1])[1:2].t(), (3, 1))
         y = (y * 2 - y.relu().div(3)).t().clamp(-1, 1).t()
         z = torch.where(y > 0, y, 0.5).masked_fill(y < -0.5, 0.25) % 3
-        return self.out(nn.functional.hardtanh(z.t() + 1).flip(0)) / 2
+        u = nn.functional.layer_norm(self.linear(x.t()[..., :1]).t(), (4,)).t().sin()
+        return self.out(nn.functional.hardtanh(z.t() + 1).flip(0)) / 2 + u
 
 
 class Hooked(nn.Module):
@@ -82,6 +83,24 @@ class Dropped(nn.Module):
         y = y + nn.functional.dropout(y.t(), 0.5).t()
         waits = torch.empty_like(y.t()).exponential_(2.0).t()
         return y * waits + torch.empty_like(y).bernoulli_(0.25)
+
+
+class Parted(nn.Module):
+    """Parts of what was written, heads that share keys, a norm of an integer order, a loss behind a squeeze."""
+
+    def __init__(self):
+        super().__init__()
+        self.first, self.key, self.last = nn.Linear(4, 8), nn.Linear(4, 2), nn.Linear(8, 1)
+
+    def forward(self, x):
+        y = nn.functional.relu(self.first(x), inplace=True)
+        a, b, _ = y.split(3, 1)
+        c, d = y.split_with_sizes([2, 6], 1)
+        z = torch.cat([nn.functional.normalize(a, p=2), b * y.unbind(1)[4][:, None], c], 1) + y
+        k = self.key(x).view(1, 1, 3, 2)
+        h = nn.functional.scaled_dot_product_attention(z.view(1, 3, 4, 2).transpose(1, 2), k, k, enable_gqa=True)
+        logits = self.last(h.transpose(1, 2).reshape(3, 8)).squeeze(-1)
+        return nn.functional.binary_cross_entropy_with_logits(logits, x[:, 0].sigmoid()) + d.sum()
 
 
 class Indexed(nn.Module):
@@ -194,7 +213,7 @@ class Bounded(nn.Module):
 
 
 class Transformed(nn.Module):
-    """Gradients for each sample, a Jacobian in a batch, many models at once."""
+    """Gradients for each sample, a Jacobian in a batch, many models at once, a layer of vectors, a step of descent."""
 
     def __init__(self):
         super().__init__()
@@ -211,7 +230,9 @@ class Transformed(nn.Module):
         slopes = torch.func.vmap(torch.func.grad(loss), (None, 0))(self.weight, x)
         jacobians = torch.func.vmap(torch.func.jacrev(score, argnums=1), (None, 0))(self.weight, x)
         heads = torch.func.vmap(lambda weight: torch.sin(nn.functional.linear(x, weight)).cumsum(0))(self.many)
-        return slopes.square().sum((1, 2)) * jacobians.sum((1, 2)) + heads.mean((0, 2))
+        shifts = torch.func.vmap(lambda at: nn.functional.linear(at, self.many[0], self.many[0, :, 0]))(x)
+        step = torch.func.grad(lambda weight: nn.functional.smooth_l1_loss(x @ weight, shifts, beta=0.5))(self.many[1].T)
+        return slopes.square().sum((1, 2)) * jacobians.sum((1, 2)) + heads.mean((0, 2)) + shifts.sum(1) * step.sum()
 
 
 class Randomized(nn.Module):
@@ -489,7 +510,7 @@ MODELS = {
     "bounded": Bounded, "attended": Attended, "decoded": Decoded, "compared": Compared,
     "padded": Padded, "lowered": Lowered, "overwritten": Overwritten,
     "contracted": Contracted, "cut": Cut, "spread": Spread, "curved": Curved,
-    "thin": Thin, "hooked": Hooked, "scaled": Scaled, "scaled-again": ScaledAgain,
+    "thin": Thin, "parted": Parted, "hooked": Hooked, "scaled": Scaled, "scaled-again": ScaledAgain,
     "smoothed": Smoothed, "told": Told, "hooked-told": HookedTold,
 }  # fmt: skip
 DYNAMIC = ("sized", "bounded", "scaled", "scaled-again")
