@@ -179,11 +179,12 @@ print_points_json (const GArray *points)
 
       json_builder_begin_object (builder);
       adj_json_add_string (builder, "by", by (point));
-      json_builder_set_member_name (builder, "budget");
       if (isnan (point->budget))
-        json_builder_add_null_value (builder);
-      else
-        json_builder_add_double_value (builder, point->budget);
+        {
+          json_builder_set_member_name (builder, "budget");
+          json_builder_add_null_value (builder);
+        }
+      adj_json_add_double (builder, "budget", point->budget);
       adj_json_add_int (builder, "peak_bytes", (gint64) point->peak);
       adj_json_add_int (builder, "saved_bytes", (gint64) point->saved_bytes);
       adj_json_add_double (builder, "recompute_flops", point->recompute_flops);

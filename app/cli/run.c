@@ -337,10 +337,18 @@ run_graph (const AdjSessionRun *run,
 static gboolean
 check_only (const Options *options, GError **error)
 {
-  if (options->only == NULL || (options->values == NULL && options->keep == NULL))
+  if (options->only == NULL)
     return TRUE;
-  g_set_error (error, ADJ_ERROR, ADJ_ERROR_PARSE,
-               "--only keeps no values of nodes: --outputs writes what it returns");
+  if (options->values != NULL || options->keep != NULL)
+    g_set_error (error, ADJ_ERROR, ADJ_ERROR_PARSE,
+                 "--only keeps no values of nodes: --outputs writes what it returns");
+  else if (options->profile)
+    g_set_error (error, ADJ_ERROR, ADJ_ERROR_PARSE,
+                 "--only runs its nodes once, too seldom to time them: no --profile");
+  else if (options->only[0] == '\0')
+    g_set_error (error, ADJ_ERROR, ADJ_ERROR_PARSE, "--only takes names of nodes");
+  else
+    return TRUE;
   return FALSE;
 }
 

@@ -2,7 +2,7 @@
 /* Some nodes of a graph alone: a graph of them, whose inputs are the values that they read of
  * others, run on those values of the whole graph. */
 
-#include "call/adj-op.h"
+#include "analysis/adj-node-call.h"
 #include "call/adj-schema.h"
 #include "ir/adj-builder.h"
 #include "ir/adj-graph.h"
@@ -13,6 +13,7 @@ typedef struct
 {
   const AdjGraph *graph;
   gboolean *selected;  /* (owned): by node */
+  guint n_nodes;       /* up to the last selected */
   AdjBuilder *builder; /* (owned) */
   AdjNodeId *map;      /* (owned): node of the graph → node of the part */
   GArray *sources;     /* (owned): of AdjNodeId: whose values the inputs are */
@@ -48,9 +49,21 @@ selection_init (Selection *self, const AdjGraph *graph)
 static gboolean
 is_pure_call (const AdjNode *node)
 {
-  return node->opcode == ADJ_OPCODE_CALL_FUNCTION &&
-         (node->op != NULL ? adj_op_is_pure (node->op)
-                           : g_str_has_prefix (node->target, "operator."));
+  const AdjPacket *packet = adj_node_find_packet (node);
+  gboolean pure = packet != NULL || g_str_has_prefix (node->target, "operator.");
+
+  if ((node->opcode != ADJ_OPCODE_CALL_FUNCTION && node->opcode != ADJ_OPCODE_CALL_METHOD) ||
+      adj_node_may_write (node))
+    return FALSE;
+  if (node->op != NULL)
+    return adj_op_is_pure (node->op);
+  for (guint i = 0; packet != NULL && i < adj_packet_get_n_overloads (packet); i++)
+    {
+      const AdjOp *op = adj_packet_get_overload (packet, i);
+
+      pure &= adj_op_is_pure (op) || adj_schema_mutates (adj_op_get_schema (op));
+    }
+  return pure;
 }
 
 static gboolean
@@ -65,30 +78,23 @@ select_node (Selection *self, const char *name, GError **error)
                  "'%s' cannot run alone: it is not a call that depends on its arguments only",
                  name);
   else
-    return self->selected[id.index] = TRUE;
+    {
+      self->selected[id.index] = TRUE;
+      self->n_nodes = MAX (self->n_nodes, id.index + 1);
+      return TRUE;
+    }
   return FALSE;
-}
-
-/* The last selected node. */
-static guint
-find_last (const Selection *self)
-{
-  guint i = adj_graph_get_n_nodes (self->graph);
-
-  while (i > 0 && !self->selected[i - 1])
-    i--;
-  return i - 1;
 }
 
 /* A value that is written later is not the one that was read. */
 static gboolean
 check_writes (const Selection *self, GError **error)
 {
-  for (guint i = 0; i < find_last (self); i++)
+  for (guint i = 0; i < self->n_nodes; i++)
     {
       const AdjNode *node = adj_graph_get_node (self->graph, i);
 
-      if (node->op == NULL || !adj_schema_mutates (adj_op_get_schema (node->op)))
+      if (!adj_node_may_write (node))
         continue;
       g_set_error (error, ADJ_ERROR, ADJ_ERROR_UNSUPPORTED,
                    "nodes cannot run alone after '%s', which writes to its argument", node->name);
@@ -113,8 +119,8 @@ add_source (Selection *self, const AdjNode *reader, guint index, GError **error)
   if (node->val.kind != ADJ_VALUE_META)
     {
       g_set_error (error, ADJ_ERROR, ADJ_ERROR_UNSUPPORTED,
-                   "'%s' reads '%s', which is not one tensor: select it, too", reader->name,
-                   node->name);
+                   "'%s' reads '%s', which is not one tensor%s", reader->name, node->name,
+                   is_pure_call (node) ? ": select it, too" : "");
       return FALSE;
     }
   self->map[index] =
@@ -130,7 +136,7 @@ add_source (Selection *self, const AdjNode *reader, guint index, GError **error)
 static gboolean
 add_sources (Selection *self, GError **error)
 {
-  for (guint i = 0; i <= find_last (self); i++)
+  for (guint i = 0; i < self->n_nodes; i++)
     for (guint k = 0; self->selected[i] && k < adj_graph_get_node (self->graph, i)->n_inputs; k++)
       {
         const AdjNode *node = adj_graph_get_node (self->graph, i);
@@ -162,7 +168,7 @@ make_part (Selection *self, GError **error)
 
   if (!add_sources (self, error))
     return NULL;
-  for (guint i = 0; i <= find_last (self); i++)
+  for (guint i = 0; i < self->n_nodes; i++)
     {
       AdjValue result;
 
@@ -247,10 +253,11 @@ adj_session_run_nodes (const AdjSessionRun *run,
       (values = run_whole (run, cancellable, error)) == NULL ||
       !find_values (&selection, values, inputs, error))
     return FALSE;
+  g_array_set_size (inputs, MAX (inputs->len, 1)); /* no inputs are given ones, too */
   entry.graph = graph;
   alone.graph = &entry;
   alone.inputs = (const AdjValue *) (gpointer) inputs->data;
-  alone.n_inputs = inputs->len;
+  alone.n_inputs = selection.sources->len;
   if (!adj_session_run (&alone, result, NULL, cancellable, error))
     return FALSE;
   *part = g_steal_pointer (&graph);

@@ -630,38 +630,54 @@ test_runs_nodes (void)
 }
 
 static void
-test_refuses_nodes (void)
+assert_refused_nodes (const char *body, const char *nodes, const char *message)
 {
-  static const struct
-  {
-    const char *nodes, *message;
-  } rows[] = {
-    { "y,nobody", "there is no node 'nobody'" },
-    { "r", "'r' cannot run alone: it is not a call that depends on its arguments only" },
-    { "first", "'first' reads 'both', which is not one tensor: select it, too" },
-    { "late", "nodes cannot run alone after 'written', which writes to its argument" },
-  };
-  g_autoptr (AdjBundle) bundle =
-      paste ("x: \"f32[4][1]cpu\"",
-             "        y: \"f32[4][1]cpu\" = torch.ops.aten.sin.default(x)\n"
-             "        r: \"f32[4][1]cpu\" = torch.ops.aten.rand_like.default(y)\n"
-             "        both = torch.ops.aten.sort.default(y)\n"
-             "        first: \"f32[4][1]cpu\" = both[0]\n"
-             "        written: \"f32[4][1]cpu\" = torch.ops.aten.add_.Tensor(y, r)\n"
-             "        late: \"f32[4][1]cpu\" = torch.ops.aten.cos.default(y)\n"
-             "        return (first, late)\n");
+  g_autoptr (AdjBundle) bundle = paste ("x: \"f32[4][1]cpu\"", body);
   AdjSessionRun run = run_of (bundle, "pasted");
+  g_autoptr (GError) error = NULL;
+  g_autoptr (AdjGraph) part = NULL;
 
   run.random = TRUE;
-  for (guint i = 0; i < G_N_ELEMENTS (rows); i++)
-    {
-      g_autoptr (GError) error = NULL;
-      g_autoptr (AdjGraph) part = NULL;
+  run_nodes (&run, nodes, &part, &error);
+  g_assert_nonnull (error);
+  g_assert_cmpstr (error->message, ==, message);
+  g_assert_null (part);
+}
 
-      run_nodes (&run, rows[i].nodes, &part, &error);
-      g_assert_nonnull (error);
-      g_assert_cmpstr (error->message, ==, rows[i].message);
-      g_assert_null (part);
+static void
+test_refuses_nodes (void)
+{
+  static const char body[] =
+      "        y: \"f32[4][1]cpu\" = torch.ops.aten.sin.default(x)\n"
+      "        r: \"f32[4][1]cpu\" = torch.ops.aten.rand_like.default(y)\n"
+      "        both = torch.ops.aten.sort.default(y)\n"
+      "        first: \"f32[4][1]cpu\" = both[0]\n"
+      "        written: \"f32[4][1]cpu\" = torch.ops.aten.add_.Tensor(y, r)\n"
+      "        late: \"f32[4][1]cpu\" = torch.ops.aten.cos.default(y)\n"
+      "        return (first, late)\n";
+  static const char *const writes[] = { "y += 1;  w = y;  y = None", "y[0] = 1;  w = y;  y = None",
+                                        "w = y.mul_(2)",
+                                        "w = torch.nn.functional.relu(y, inplace = True)" };
+
+  assert_refused_nodes (body, "y,nobody", "there is no node 'nobody'");
+  assert_refused_nodes (
+      body, "r", "'r' cannot run alone: it is not a call that depends on its arguments only");
+  assert_refused_nodes (body, "first",
+                        "'first' reads 'both', which is not one tensor: select it, too");
+  assert_refused_nodes (body, "late",
+                        "nodes cannot run alone after 'written', which writes to its argument");
+  for (guint i = 0; i < G_N_ELEMENTS (writes); i++)
+    {
+      g_autofree char *text = g_strdup_printf ("        y = torch.sin(x)\n"
+                                               "        %s\n"
+                                               "        late = torch.cos(w)\n"
+                                               "        return (late,)\n",
+                                               writes[i]);
+
+      assert_refused_nodes (
+          text, "w", "'w' cannot run alone: it is not a call that depends on its arguments only");
+      assert_refused_nodes (text, "late",
+                            "nodes cannot run alone after 'w', which writes to its argument");
     }
 }
 
