@@ -45,7 +45,7 @@ def problems(log):
     return [block for block in blocks if LEAK.match(block.strip()) and is_ours(block)]
 
 
-def run(command, **options):
+def run(command, output=None, **options):
     """Runs a test; returns its status and the problems that the sanitizer found."""
     with tempfile.TemporaryDirectory() as folder:
         options |= {"abort_on_error": 1, "log_path": f"{folder}/log"}
@@ -53,7 +53,7 @@ def run(command, **options):
         for name, values in (("ASAN_OPTIONS", options), ("LSAN_OPTIONS", {"exitcode": 0})):
             given = [f"{key}={value}" for key, value in values.items()]
             environment[name] = ":".join(filter(None, [os.environ.get(name), *given]))
-        status = subprocess.run(command, env=environment, check=False).returncode
+        status = subprocess.run(command, env=environment, stdout=output, check=False).returncode
         texts = [path.read_text(errors="replace") for path in sorted(Path(folder).iterdir())]
         return status, [problem for text in texts for problem in problems(text)]
 
@@ -61,8 +61,8 @@ def run(command, **options):
 def main():
     status, found = run(sys.argv[1:], malloc_context_size=SHORT)
     if status == 0 and found and not any(OURS.search(problem) for problem in found):
-        print("leaks.py: leaks whose short stacks do not say whose they are: once more with whole stacks", flush=True)
-        status, found = run(sys.argv[1:])
+        print("leaks.py: short stacks do not say whose some leaks are: once more with whole stacks", file=sys.stderr)
+        status, found = run(sys.argv[1:], output=sys.stderr)
     for problem in found:
         print(problem, file=sys.stderr)
         status = status or 1
