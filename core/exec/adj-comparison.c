@@ -13,6 +13,7 @@
 #include <gio/gio.h>
 #include <math.h>
 
+#include "exec/adj-executor-internal.h"
 #include "exec/comparing-private.h"
 #include "exec/perturbation-private.h"
 #include "ir/adj-graph.h"
@@ -116,7 +117,8 @@ adj_comparison_run (const AdjComparisonRequest *request, GCancellable *cancellab
   comparing.cancellable = cancellable;
   comparing.cannot_perturb = !perturbation_applies (request->graph);
   comparing_note_returned (&comparing);
-  done = compare (&comparing, comparison, error);
+  done = compare (&comparing, comparison, error) &&
+         exec_check_read (request->graph, request->inputs, request->n_inputs, error);
   comparison->spilled = adj_spill_get_spilled (comparing.spill);
   for (guint i = 0; i < n; i++)
     {

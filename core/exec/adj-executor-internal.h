@@ -13,4 +13,8 @@ gboolean adj_dtype_is_as_annotated (AdjDType given, AdjDType annotated);
 /* Whether inputs are in a file, to be read while the graph runs. */
 gboolean exec_reads_inputs (const AdjRunRequest *request);
 
+/* Whether no read of the inputs and constants of @graph failed until now. */
+gboolean
+exec_check_read (const AdjGraph *graph, const AdjValue *inputs, guint n_inputs, GError **error);
+
 G_END_DECLS

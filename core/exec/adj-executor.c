@@ -165,19 +165,24 @@ check_constants (const AdjGraph *graph, GHashTable *seen, GError **error)
   return TRUE;
 }
 
+gboolean
+exec_check_read (const AdjGraph *graph, const AdjValue *inputs, guint n_inputs, GError **error)
+{
+  g_autoptr (GHashTable) seen = g_hash_table_new (NULL, NULL);
+
+  for (guint i = 0; i < n_inputs; i++)
+    if (!adj_value_foreach (&inputs[i], is_read, error))
+      return FALSE;
+  return check_constants (graph, seen, error);
+}
+
 /* Inputs and constants of large files are read while the graph runs: %FALSE if that failed.  Those
  * that are returned as they are get read now. */
 static gboolean
 check_read (const AdjRunRequest *request, const AdjRunResult *result, GError **error)
 {
-  g_autoptr (GHashTable) seen = g_hash_table_new (NULL, NULL);
-
-  if (!adj_value_fetch (&result->output, error))
-    return FALSE;
-  for (guint i = 0; i < request->n_inputs; i++)
-    if (!adj_value_foreach (&request->inputs[i], is_read, error))
-      return FALSE;
-  return check_constants (request->graph, seen, error);
+  return adj_value_fetch (&result->output, error) &&
+         exec_check_read (request->graph, request->inputs, request->n_inputs, error);
 }
 
 static gboolean

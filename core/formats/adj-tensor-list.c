@@ -60,14 +60,14 @@ add (AdjTensorList *list, const char *name, AdjTensorData *data)
     g_hash_table_insert (list->by_name, entry.name, GUINT_TO_POINTER (list->entries->len));
 }
 
-/* Names of tensors and of what is none; keys that many share are in each. */
+/* Counts "name.key", of tensors and of what is none. */
 static gboolean
-count_name (AdjTensorList *list, const char *name, GError **error)
+count_name (AdjTensorList *list, const char *name, const char *key, GError **error)
 {
-  list->n_name_bytes += name != NULL ? strlen (name) + 1 : 0;
+  list->n_name_bytes += (name != NULL ? strlen (name) + 1 : 0) + strlen (key) + 1;
   if (list->n_name_bytes <= MAX_NAME_BYTES)
     return TRUE;
-  g_set_error (error, ADJ_ERROR, ADJ_ERROR_LIMIT, "the names of its tensors are more than 64 MiB");
+  g_set_error (error, ADJ_ERROR, ADJ_ERROR_LIMIT, "the names of its entries are more than 64 MiB");
   return FALSE;
 }
 
@@ -85,7 +85,11 @@ gather_items (AdjTensorList *list, const AdjValue *value, const char *name, GErr
       g_autofree char *inner = NULL;
 
       if (key != NULL && key->kind == ADJ_VALUE_STRING)
-        inner = name != NULL ? g_strconcat (name, ".", key->text, NULL) : g_strdup (key->text);
+        {
+          if (!count_name (list, name, key->text, error))
+            return FALSE;
+          inner = name != NULL ? g_strconcat (name, ".", key->text, NULL) : g_strdup (key->text);
+        }
       if (!gather (list, &value->items[i], inner, error))
         return FALSE;
     }
@@ -97,11 +101,7 @@ static gboolean
 gather (AdjTensorList *list, const AdjValue *value, const char *name, GError **error)
 {
   if (value->kind == ADJ_VALUE_DATA)
-    {
-      if (!count_name (list, name, error))
-        return FALSE;
-      add (list, name, value->data);
-    }
+    add (list, name, value->data);
   else if (value->kind == ADJ_VALUE_RAW && list->unread == NULL)
     list->unread = g_strndup (value->text, 80);
   return !adj_value_is_container (value) || gather_items (list, value, name, error);

@@ -80,20 +80,14 @@ statistics_dtype (const AdjOpCall *call)
   return ADJ_DTYPE_F32;
 }
 
-/* Gives the first result the strides of @shape where that is contiguous, or else dense; PyTorch's
- * traces do unless sizes are symbols. */
 static void
-keep_strides (AdjOpCall *call, const AdjShape *shape, gboolean contiguous)
+keep_strides (AdjOpCall *call, const AdjShape *shape)
 {
-  AdjSymbols *symbols = op_symbols (call);
-
-  if (adj_size_is_int (adj_shape_numel (shape, symbols)) && adj_shape_is_dense (shape, symbols) &&
-      adj_shape_is_contiguous (shape, symbols) == contiguous)
-    memcpy (call->results[0].meta.shape.stride, shape->stride, sizeof shape->stride);
+  memcpy (call->results[0].meta.shape.stride, shape->stride, sizeof shape->stride);
 }
 
 /* In PyTorch's traces CPU statistics have the dtype of the input, and the result of a contiguous
- * one has its strides. */
+ * one has its strides, unless sizes are symbols. */
 static void
 layer_norm_traced (AdjOpCall *call)
 {
@@ -101,7 +95,9 @@ layer_norm_traced (AdjOpCall *call)
 
   for (guint i = 1; i < 3 && input->device.type == ADJ_DEVICE_CPU; i++)
     call->results[i].meta.dtype = input->dtype;
-  keep_strides (call, &input->shape, TRUE);
+  if (adj_size_is_int (adj_shape_numel (&input->shape, op_symbols (call))) &&
+      adj_shape_is_contiguous (&input->shape, op_symbols (call)))
+    keep_strides (call, &input->shape);
 }
 
 static gboolean
@@ -209,15 +205,28 @@ layer_norm_backward_meta (AdjOpCall *call)
   return TRUE;
 }
 
+/* Whether @shape is dense, but neither contiguous nor channels_last: PyTorch 2.15 makes a gradient
+ * contiguous by `to (memory_format=torch.contiguous_format)`, which leaves others as they are. */
+static gboolean
+stays_permuted (const AdjOpCall *call, const AdjShape *shape)
+{
+  AdjSymbols *symbols = op_symbols (call);
+
+  return adj_shape_is_dense (shape, symbols) && !adj_shape_is_contiguous (shape, symbols) &&
+         !adj_shape_is_channels_last (shape, symbols);
+}
+
 /* PyTorch 2.6 traces all three gradients in the dtype of the input, 2.15 the first in the strides
- * of a dense gradient. */
+ * of a permuted gradient. */
 static void
 layer_norm_backward_traced (AdjOpCall *call)
 {
+  const AdjShape *g = &adj_op_call_meta (call, 0)->shape;
+
   if (adj_op_release_has (call, ADJ_FACT_TRACED_AS_COMPUTED))
     {
-      if (wants (call, 0))
-        keep_strides (call, &adj_op_call_meta (call, 0)->shape, FALSE);
+      if (wants (call, 0) && stays_permuted (call, g))
+        keep_strides (call, g);
       return;
     }
   for (guint i = 1; i < 3; i++)

@@ -311,13 +311,11 @@ address (const AdjTensorData *data, GBytes *bytes, gint64 offset)
 double
 adj_tensor_data_get_double (const AdjTensorData *data, gint64 index)
 {
-  g_autoptr (GBytes) bytes = NULL;
   const AdjShape *shape;
   gint64 offset;
 
   g_return_val_if_fail (data != NULL && index >= 0 && index < data->numel, 0.0);
 
-  bytes = adj_tensor_data_read_bytes (data, NULL);
   shape = &data->meta.shape;
   offset = shape->offset.word;
   for (guint d = shape->rank; d-- > 0;)
@@ -325,7 +323,9 @@ adj_tensor_data_get_double (const AdjTensorData *data, gint64 index)
       offset += index % shape->size[d].word * shape->stride[d].word;
       index /= shape->size[d].word;
     }
-  return adj_element_load (data->meta.dtype, address (data, bytes, offset)).real;
+  return adj_element_load (data->meta.dtype,
+                           address (data, adj_tensor_data_get_bytes (data), offset))
+      .real;
 }
 
 void

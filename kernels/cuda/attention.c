@@ -212,12 +212,24 @@ attend_with_scores (AdjKQueue *queue,
   return true;
 }
 
+/* Whether each head of the query has a key of its own, as the kernels here need. */
+static bool
+has_own_keys (AdjKQueue *queue, const AdjKAttention *attention)
+{
+  if (attention->q.size[1] == attention->k.size[1])
+    return true;
+  adj_k_queue_lacks (queue, "attention with shared keys");
+  return false;
+}
+
 bool
 adj_k_cuda_attention (AdjKQueue *queue,
                       const AdjKAttention *attention,
                       const AdjKView *out,
                       const AdjKView *lse)
 {
+  if (!has_own_keys (queue, attention))
+    return true;
   return (holds_scores (queue, attention) ? attend_with_scores : attend_by_tiles) (queue, attention,
                                                                                    out, lse);
 }
@@ -311,6 +323,8 @@ adj_k_cuda_attention_backward (AdjKQueue *queue, const AdjKAttentionBackward *ba
                   .gradients = new_scores (queue, forward, type) };
   AdjKView sum = batch_of (&backward->gk, 0);
 
+  if (!has_own_keys (queue, forward))
+    return true;
   held.p = rounded_scores (queue, forward, &held.scores);
   held.ds = rounded_scores (queue, forward, &held.gradients);
   sum = adj_k_cuda_temporary (queue, &sum, type);

@@ -19,7 +19,8 @@ typedef struct
 {
   guint n_read;
   gint64 held, most;
-  int fails; /* the number of the layer that cannot be read; -1: none */
+  int fails;        /* the number of the layer that cannot be read; -1: none */
+  guint n_readable; /* after so many reads it was changed; 0: never */
 } File;
 
 typedef struct
@@ -46,7 +47,8 @@ read_layer (gpointer data, GError **error)
   Layer *held;
   float *values;
 
-  if (layer->layer == layer->file->fails)
+  if (layer->layer == layer->file->fails ||
+      (layer->file->n_readable > 0 && layer->file->n_read >= layer->file->n_readable))
     {
       g_set_error (error, ADJ_ERROR, ADJ_ERROR_STALE, "layer %d: it was changed", layer->layer);
       return NULL;
@@ -202,6 +204,56 @@ test_compare (void)
   g_assert_cmpint (file.held, ==, 0);
 }
 
+/* Compares all nodes with a file that is changed after @n_readable reads; returns their number. */
+static guint
+compare_changed (AdjGraph *graph, guint n_readable)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (AdjComparison) comparison = NULL;
+  File file = { .fails = -1, .n_readable = n_readable };
+  AdjValue inputs[N_INPUTS];
+  AdjComparisonRequest request = { .graph = graph,
+                                   .inputs = inputs,
+                                   .n_inputs = N_INPUTS,
+                                   .expected_node = no_peer,
+                                   .nodes = TRUE,
+                                   .rtol = NAN,
+                                   .atol = NAN };
+
+  new_inputs (&file, inputs);
+  comparison = adj_comparison_run (&request, NULL, &error);
+  if (n_readable == 0)
+    g_assert_no_error (error);
+  else
+    g_assert_error (error, ADJ_ERROR, ADJ_ERROR_STALE);
+  g_assert_true ((comparison == NULL) == (n_readable > 0));
+  clear_inputs (inputs);
+  return file.n_read;
+}
+
+/* A file that is changed meanwhile gives no verdict. */
+static void
+test_changed (void)
+{
+  g_autoptr (AdjGraph) graph = new_layers ();
+  guint n = compare_changed (graph, 0);
+
+  for (guint i = 1; i < 8; i++)
+    compare_changed (graph, 1 + (n - 2) * i / 7);
+}
+
+/* Elements are not read from the file one by one. */
+static void
+test_elements (void)
+{
+  File file = { .fails = -1 };
+  g_auto (AdjValue) layer = new_layer (&file, 0);
+
+  for (gint64 i = 0; i < 10; i++)
+    adj_tensor_data_get_double (layer.data, i);
+  g_assert_cmpuint (file.n_read, ==, 1);
+}
+
 static gboolean
 see_none_after (AdjNodeId id, const AdjValue *value, gpointer data)
 {
@@ -243,6 +295,8 @@ main (int argc, char **argv)
   g_test_add_data_func ("/exec/late-inputs/planned", "planned", test_run);
   g_test_add_data_func ("/exec/late-inputs/fast", "fast", test_run);
   g_test_add_func ("/exec/late-inputs/compare", test_compare);
+  g_test_add_func ("/exec/late-inputs/changed", test_changed);
+  g_test_add_func ("/exec/late-inputs/elements", test_elements);
   g_test_add_data_func ("/exec/late-inputs/unreadable/interpreter", "interpreter", test_unreadable);
   g_test_add_data_func ("/exec/late-inputs/unreadable/planned", "planned", test_unreadable);
   return g_test_run ();

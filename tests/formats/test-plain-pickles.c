@@ -337,8 +337,9 @@ test_large (void)
 }
 
 /* One key of a mebibyte over a hundred tensors. */
+/* A key of 1 MiB over 100 entries, each @entry. */
 static void
-test_long_names (void)
+refuse_long_names (const char *entry, gsize n_entry)
 {
   const guint32 n = 1 << 20;
   g_autofree char *key = g_strnfill (n, 'k');
@@ -351,16 +352,23 @@ test_long_names (void)
   g_string_append (pickle, "}(");
   for (guint i = 0; i < 100; i++)
     {
-      static const char array[] = ARRAY ("C\4abcd", DTYPE, "U\1C");
-
       g_string_append_printf (pickle, "U\2%02u", i);
-      g_string_append_len (pickle, array, sizeof array - 1);
+      g_string_append_len (pickle, entry, (gssize) n_entry);
     }
   g_string_append (pickle, "us.");
   list = load_bytes (pickle->str, pickle->len, &error);
   g_assert_error (error, ADJ_ERROR, ADJ_ERROR_LIMIT);
   g_assert_true (
-      g_str_has_suffix (error->message, "the names of its tensors are more than 64 MiB"));
+      g_str_has_suffix (error->message, "the names of its entries are more than 64 MiB"));
+}
+
+static void
+test_long_names (void)
+{
+  static const char array[] = ARRAY ("C\4abcd", DTYPE, "U\1C");
+
+  refuse_long_names (array, sizeof array - 1);
+  refuse_long_names ("K\1", 2);
 }
 
 static void
