@@ -388,6 +388,21 @@ decline (AdjKQueue *queue, const AdjKGemm *gemm)
   return false;
 }
 
+/* Keys that several heads share are left to the CPU. */
+static void
+check_shared_keys (void)
+{
+  static const AttentionSizes n = { 1, 3, 5, 4 };
+  AdjKAttention shared = some_attention (ADJ_K_F32, &n, NULL, FALSE);
+  AdjKView out = RANDOM (ADJ_K_F32, 1, 2, 3, 4), lse = RANDOM (ADJ_K_F32, 1, 2, 3);
+
+  shared.k = RANDOM (ADJ_K_F32, 1, 1, 5, 4);
+  shared.v = RANDOM (ADJ_K_F32, 1, 1, 5, 4);
+  g_assert_true (adj_q_attention (&cuda.queue, &shared, &out, &lse));
+  g_assert_cmpstr (cuda.queue.lacks, ==, "attention with shared keys");
+  cuda.queue.lacks = NULL;
+}
+
 /* Tiles of one and of several blocks, slices and leaves; and with whole scores, which a device with
  * a library holds. */
 void
@@ -398,6 +413,7 @@ check_attention (AdjKType type)
   AdjKDevice with_scores = *by_tiles;
 
   with_scores.gemm = decline;
+  check_shared_keys ();
   for (guint k = 0; k < G_N_ELEMENTS (sizes) && is_float (type); k++)
     check_attention_of (type, &sizes[k]);
   cuda.queue.device = &with_scores;
