@@ -733,6 +733,12 @@ def test_steps_through_changes(walk):
     walk.does("Previous Change or Difference", "p", lambda: walk.told() == first)
     walk.run("Show Changes")
     to_panel(walk)
+    walk.go("push button", "Only What Changed")
+    only = walk.focused
+    walk.on_canvas()
+    walk.does("Only What Changed", "o", lambda: is_pressed(only))
+    walk.does("Only What Changed", "o", lambda: not is_pressed(only))
+    to_panel(walk)
     walk.go("list item", "+")
     walk.key("Return")
     walk.tells("node ")
