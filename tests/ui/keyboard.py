@@ -864,8 +864,8 @@ def list_titles(walk, window):
             yield o.get_name()
 
 
-# The first one is done below, the others in tests/ui: test-quick-find.c, test-beside.c; what Print opens is the
-# toolkit's.
+# The first one is done below, the others in tests/ui: test-quick-find.c, test-beside.c, test-strip.c; what Print opens
+# is the toolkit's.
 ELSEWHERE = {"Quit", "Find a Row of a List", "Compare Side by Side", "Print", "Only What Changed"}
 
 
